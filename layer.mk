@@ -1,0 +1,63 @@
+# How every layer is built.  A layer's own Makefile sets two names and includes this:
+#
+#   NAME    the library                      nn  ->  build/lib/libnn.a
+#   BELOW   the layers it stands on, nearest first
+#
+#   make         the library          make test   its unit tests, from a clean checkout too
+#   SAN=1        with AddressSanitizer and UndefinedBehaviorSanitizer (build/asan)
+#   TSAN=1       with ThreadSanitizer (build/tsan)
+ROOT  := $(abspath $(dir $(lastword $(MAKEFILE_LIST))))
+LAYER := $(notdir $(CURDIR))
+BUILD ?= $(ROOT)/build$(if $(SAN),/asan)$(if $(TSAN),/tsan)
+OUT   := $(BUILD)/$(LAYER)
+
+CFLAGS   ?= -O2 -g
+WARNINGS := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wvla -Werror
+SANITIZE := $(if $(SAN),-fsanitize=address -fsanitize=undefined -fno-sanitize-recover=all) \
+            $(if $(TSAN),-fsanitize=thread)
+STRICT   := -std=c11 -D_GNU_SOURCE -ffp-contract=off $(WARNINGS) $(SANITIZE)
+INCLUDE  := -Iinclude $(BELOW:%=-I../%/include)
+LIB      := $(BUILD)/lib/lib$(NAME).a
+LIBS     := $(LIB) $(foreach b,$(BELOW),$(BUILD)/lib/lib$(lastword $(subst _, ,$(b))).a)
+LINK     := -lm -lpthread
+
+SOURCES := $(sort $(wildcard src/*.c src/*/*.c))
+OBJECTS := $(SOURCES:src/%.c=$(OUT)/%.o)
+TESTS   := $(patsubst tests/%.c,$(OUT)/%,$(sort $(wildcard tests/test_*.c)))
+
+.DEFAULT_GOAL := lib
+.PHONY: lib below build-tests test clean
+lib: $(LIB)
+
+$(LIB): $(OBJECTS)
+	@mkdir -p $(@D) && rm -f $@
+	@$(AR) rcs $@ $^
+
+$(OUT)/%.o: src/%.c
+	@mkdir -p $(@D)
+	@$(CC) $(STRICT) $(CFLAGS) $(INCLUDE) -MMD -MP -c $< -o $@
+
+# Text that becomes part of a program: each line a C string.
+$(OUT)/%.world.inc: world/%.world
+	@mkdir -p $(@D)
+	@sed -e 's/\\/\\\\/g' -e 's/"/\\"/g' -e 's/.*/"&\\n"/' $< > $@
+$(OUT)/world/grammar.o: INCLUDE += -I$(OUT)
+$(OUT)/world/grammar.o: $(patsubst world/%,$(OUT)/%.inc,$(wildcard world/*.world))
+
+below:
+	@for layer in $(BELOW); do $(MAKE) --no-print-directory -C ../$$layer lib || exit 1; done
+
+# A test file links the libraries and cmocka; an object named in MINE is linked before them,
+# so that a reader's own function takes the place of the library's.
+$(OUT)/test_%: tests/test_%.c $(LIB) below
+	@mkdir -p $(@D)
+	@$(CC) $(STRICT) $(CFLAGS) $(INCLUDE) -I$(ROOT)/tests -Itests -MMD -MP $< $(MINE) $(LIBS) -lcmocka $(LINK) -o $@
+
+build-tests: $(TESTS)
+test: build-tests
+	@$(ROOT)/tests/run_tests.sh $(TESTS)
+
+clean:
+	@rm -rf $(OUT) $(LIB)
+
+-include $(OBJECTS:.o=.d) $(TESTS:=.d)

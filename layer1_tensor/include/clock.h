@@ -1,0 +1,23 @@
+/* clock.h - time, and lines that say how far long work has come. */
+#ifndef STRATA_CLOCK_H
+#define STRATA_CLOCK_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Seconds since some fixed moment; never goes back. */
+double clock_seconds(void);
+
+/* A progress line on stderr: `what  [#####.....]  52 %  1234.5 unit/s  0:42 left`.
+ * On a terminal it redraws in place four times a second; elsewhere it prints a line now and then. */
+typedef struct Progress {
+    const char *what, *unit; /* borrowed */
+    double total, start, shown;
+    bool terminal, quiet;
+} Progress;
+
+void progress_start(Progress *progress, const char *what, const char *unit, double total);
+void progress_show(Progress *progress, double done); /* cheap; call as often as you like */
+void progress_end(Progress *progress, double done);  /* the last line, with the total time */
+
+#endif

@@ -1,0 +1,44 @@
+/* dtype.h - the table of number formats.
+ *
+ * A tensor's numbers are stored in blocks: `block` elements share `bytes` bytes.  Plain formats
+ * have one element in a block; quantized ones share a scale among 32 or 256.  The numbers of the
+ * enum are the ids of the GGUF file format.
+ *
+ * Invariant: a row's length is a multiple of its format's block; so a row's bytes are exact. */
+#ifndef STRATA_DTYPE_H
+#define STRATA_DTYPE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+typedef enum Dtype {
+    DTYPE_F32 = 0,
+    DTYPE_F16 = 1,
+    DTYPE_Q8_0 = 8,
+    DTYPE_I32 = 26,
+    DTYPE_BF16 = 30,
+    DTYPE_COUNT = 42, /* one past the largest id of the file format */
+} Dtype;
+
+typedef struct DtypeInfo {
+    const char *name; /* NULL: the format does not assign this id */
+    uint16_t block;   /* elements */
+    uint16_t bytes;   /* per block */
+} DtypeInfo;
+
+/* The row of the table for a file's id, or NULL when the format does not assign the id. */
+const DtypeInfo *dtype_info(uint32_t id);
+
+/* "F16"; "?" for an id that does not exist. */
+const char *dtype_name(uint32_t id);
+
+/* The id of a name, without regard to case ("f16"), or -1. */
+int dtype_by_name(const char *name);
+
+/* Bytes of a row of `elements` numbers.
+ *
+ * Needs    a known format and elements a multiple of its block. */
+size_t dtype_row_bytes(Dtype dtype, size_t elements);
+
+#endif

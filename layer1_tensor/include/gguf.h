@@ -1,0 +1,116 @@
+/* gguf.h - the container models come in (GGUF versions 2 and 3, little-endian).
+ *
+ *     "GGUF" | version u32 | tensors u64 | pairs u64
+ *     pairs:    key string | type u32 | value                     string: length u64 | bytes
+ *     tensors:  name string | dims u32 | shape u64[dims] | format u32 | offset u64
+ *     padding to general.alignment (default 32)
+ *     data:     tensor bytes, each padded to the alignment        offset counts from here
+ *
+ * Parsing takes a buffer, never a path, and trusts nothing in it: every length and offset is
+ * checked against the buffer before use, so what a Gguf points at is inside the buffer.
+ *
+ * Invariant: after gguf_parse returns true, every pair's value and every tensor's bytes lie within
+ * the buffer, keys and names are unique, and each tensor's size follows from its shape and format. */
+#ifndef STRATA_GGUF_H
+#define STRATA_GGUF_H
+
+#include "view.h"
+
+typedef enum GgufType {
+    GGUF_U8, GGUF_I8, GGUF_U16, GGUF_I16, GGUF_U32, GGUF_I32, GGUF_F32, GGUF_BOOL,
+    GGUF_STRING, GGUF_ARRAY, GGUF_U64, GGUF_I64, GGUF_F64, GGUF_TYPES
+} GgufType;
+
+/* A run of bytes that belongs to somebody else; not NUL-terminated. */
+typedef struct Text {
+    const char *data;
+    size_t size; /* bytes */
+} Text;
+
+Text text_of(const char *string);
+bool text_equal(Text a, Text b);
+
+typedef struct GgufPair {
+    Text key;
+    GgufType type;
+    GgufType item;             /* arrays: the type of the items; else the type itself */
+    uint64_t count;            /* arrays: items; else 1 */
+    const unsigned char *data; /* the value (arrays: the first item) */
+} GgufPair;
+
+typedef struct GgufTensor {
+    Text name;
+    uint32_t dtype;
+    int ndim;
+    size_t shape[TENSOR_MAX_DIMS]; /* ours: (out, in), the file's order reversed */
+    size_t bytes;
+    const unsigned char *data;
+} GgufTensor;
+
+typedef struct Gguf {
+    uint32_t version;
+    size_t alignment;
+    size_t n_pairs, n_tensors;
+    GgufPair *pairs;     /* owns */
+    GgufTensor *tensors; /* owns */
+    size_t data_start;   /* bytes before the first tensor */
+} Gguf;
+
+/* Read the header of a file that lies in memory.
+ *
+ *   bytes   (size)   borrowed: must outlive the Gguf
+ *
+ * Fails with what was wrong and at which byte. */
+bool gguf_parse(Gguf *gguf, const void *bytes, size_t size, Fault *fault);
+void gguf_free(Gguf *gguf);
+
+const GgufPair *gguf_find(const Gguf *gguf, const char *key);         /* NULL: not there */
+const GgufTensor *gguf_find_tensor(const Gguf *gguf, const char *name); /* NULL: not there */
+
+/* The view of a tensor's data: shape (out, in), read-only. */
+Tensor gguf_tensor_view(const GgufTensor *tensor);
+
+/* Item i of a pair (i = 0 unless it is an array), converted.  Any integer type reads as an integer,
+ * any number as a number; false when the type does not fit or i is out of range. */
+bool gguf_int(const GgufPair *pair, uint64_t i, int64_t *value);
+bool gguf_float(const GgufPair *pair, uint64_t i, double *value);
+bool gguf_string(const GgufPair *pair, Text *value);
+
+/* Bytes of a pair's value in the file (arrays: of all items). */
+size_t gguf_value_bytes(const GgufPair *pair);
+
+/* Walk an array of strings: start with cursor = pair->data, call pair->count times. */
+Text gguf_next_string(const unsigned char **cursor);
+
+const char *gguf_type_name(GgufType type);
+
+/* ------------------------------------------------------------------ writing */
+
+/* A file being put together in memory: pairs first, then tensors, then gguf_write_file. */
+typedef struct GgufWriter GgufWriter;
+
+GgufWriter *gguf_writer_open(Fault *fault);
+void gguf_writer_close(GgufWriter *writer);
+
+void gguf_put_int(GgufWriter *writer, const char *key, GgufType type, int64_t value);
+void gguf_put_float(GgufWriter *writer, const char *key, GgufType type, double value);
+void gguf_put_string(GgufWriter *writer, const char *key, Text value);
+void gguf_put_ints(GgufWriter *writer, const char *key, GgufType item, const int64_t *values, size_t count);
+void gguf_put_floats(GgufWriter *writer, const char *key, GgufType item, const double *values, size_t count);
+void gguf_put_strings(GgufWriter *writer, const char *key, const Text *values, size_t count);
+
+/* Copy a pair of another file as it is. */
+void gguf_put_pair(GgufWriter *writer, const GgufPair *pair);
+
+/* Add a tensor; its data is copied.  shape is (out, in). */
+void gguf_put_tensor(GgufWriter *writer, const char *name, const Tensor *tensor);
+
+/* Write the file, all or nothing.
+ *
+ * Fails when memory ran out on the way or the disk does not take it. */
+bool gguf_write_file(GgufWriter *writer, const char *path, Fault *fault);
+
+/* The same into memory; the caller frees *bytes with free(). */
+bool gguf_write_memory(GgufWriter *writer, unsigned char **bytes, size_t *size, Fault *fault);
+
+#endif

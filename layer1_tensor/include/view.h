@@ -1,0 +1,69 @@
+/* view.h - the tensor: a shape and strides over bytes that belong to somebody else.
+ *
+ *     shape  (2, 3)                 element (i, j) lives at  data + i * stride[0] + j * stride[1]
+ *     stride (12, 4) bytes
+ *                          data:  |00|01|02|10|11|12|       F32: 4 bytes each
+ *
+ * A slice moves `data` and shortens a shape; a transpose swaps two shapes and their strides; a
+ * reshape of contiguous data writes new shapes and strides.  None of them touches an element.
+ *
+ * Matrices are (out, in): a weight's row holds what one output reads.  GGUF writes shapes the other
+ * way round, and only gguf_tensor_view knows that.
+ *
+ * Invariant: 1 <= ndim <= 4; unused shapes are 1; the last stride is one block when the format is
+ * quantized (a block cannot be cut). */
+#ifndef STRATA_VIEW_H
+#define STRATA_VIEW_H
+
+#include "dtype.h"
+#include "fault.h"
+#include <stdio.h>
+
+#define TENSOR_MAX_DIMS 4
+
+typedef struct Tensor {
+    Dtype dtype;
+    int ndim;
+    size_t shape[TENSOR_MAX_DIMS];  /* elements */
+    size_t stride[TENSOR_MAX_DIMS]; /* bytes; the last one per block */
+    void *data;                     /* borrows */
+} Tensor;
+
+/* A row-major tensor over `data`.
+ *
+ *   shape   (ndim)   the last one a multiple of the format's block
+ *   data    borrowed; holds tensor_bytes of it */
+Tensor tensor_view(Dtype dtype, int ndim, const size_t *shape, void *data);
+
+size_t tensor_count(const Tensor *tensor); /* elements */
+size_t tensor_bytes(const Tensor *tensor); /* when contiguous */
+bool tensor_is_contiguous(const Tensor *tensor);
+
+/* The elements begin .. end-1 along one dimension.
+ *
+ * Needs    dim < ndim, begin <= end <= shape[dim], block borders in the last dimension. */
+Tensor tensor_slice(const Tensor *tensor, int dim, size_t begin, size_t end);
+
+/* Two dimensions exchanged.
+ *
+ * Needs    a plain format when the last dimension takes part (a block lies along it). */
+Tensor tensor_transpose(const Tensor *tensor, int dim_a, int dim_b);
+
+/* Another shape over the same elements in the same order.
+ *
+ * Needs    contiguous data and the same number of elements. */
+Tensor tensor_reshape(const Tensor *tensor, int ndim, const size_t *shape);
+
+/* The bytes of row `i` (of all rows, counted across the leading dimensions of a contiguous tensor). */
+const void *tensor_row(const Tensor *tensor, size_t i);
+
+/* One element of a plain tensor (F32, F16, BF16, Q8_0) as a float; index has ndim entries. */
+float tensor_get(const Tensor *tensor, const size_t *index);
+
+/* For a person: `F32 (2, 3)`, then the numbers in rows, long dimensions with their middle left out. */
+void tensor_print(const Tensor *tensor, FILE *out);
+
+/* "(2, 3)" into text. */
+const char *tensor_shape_text(int ndim, const size_t *shape, char *text, size_t size);
+
+#endif

@@ -1,0 +1,36 @@
+/* fault.c - see fault.h. */
+#include "fault.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+bool fault_set(Fault *fault, const char *format, ...) {
+    if (!fault) return false;
+    va_list args;
+    va_start(args, format);
+    vsnprintf(fault->text, sizeof fault->text, format, args);
+    va_end(args);
+    return false;
+}
+
+bool fault_prefix(Fault *fault, const char *context) {
+    if (!fault) return false;
+    char old[sizeof fault->text];
+    memcpy(old, fault->text, sizeof old);
+    int used = snprintf(fault->text, sizeof fault->text, "%s: ", context);
+    if (used > 0 && (size_t)used < sizeof fault->text)
+        snprintf(fault->text + used, sizeof fault->text - (size_t)used, "%s", old);
+    return false;
+}
+
+void fault_abort(const char *file, int line, const char *condition, const char *format, ...) {
+    va_list args;
+    va_start(args, format);
+    fprintf(stderr, "%s:%d: contract broken: ", file, line);
+    vfprintf(stderr, format, args);
+    fprintf(stderr, " (needs %s)\n", condition);
+    va_end(args);
+    abort();
+}

@@ -1,0 +1,49 @@
+/* file_map.c - see file_map.h. */
+#include "file_map.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static bool map_descriptor(FileMap *map, int descriptor, const char *path, Fault *fault) {
+    struct stat info;
+    if (fstat(descriptor, &info) != 0) return fault_set(fault, "%s: %s", path, strerror(errno));
+    if (S_ISDIR(info.st_mode)) return fault_set(fault, "%s is a directory: give a file", path);
+    if (info.st_size <= 0) return fault_set(fault, "%s is empty: give a file with something in it", path);
+    void *data = mmap(NULL, (size_t)info.st_size, PROT_READ, MAP_PRIVATE, descriptor, 0);
+    if (data == MAP_FAILED) return fault_set(fault, "%s cannot be mapped: %s", path, strerror(errno));
+    *map = (FileMap){data, (size_t)info.st_size};
+    return true;
+}
+
+bool file_open(FileMap *map, const char *path, Fault *fault) {
+    *map = (FileMap){0};
+    int descriptor = open(path, O_RDONLY | O_CLOEXEC);
+    if (descriptor < 0) return fault_set(fault, "%s cannot be opened: %s", path, strerror(errno));
+    bool ok = map_descriptor(map, descriptor, path, fault);
+    close(descriptor);
+    return ok;
+}
+
+void file_close(FileMap *map) {
+    if (map->data) munmap((void *)map->data, map->size);
+    *map = (FileMap){0};
+}
+
+bool file_write(const char *path, const void *data, size_t size, Fault *fault) {
+    char part[4096];
+    if (snprintf(part, sizeof part, "%s.part", path) >= (int)sizeof part)
+        return fault_set(fault, "the path %.60s... is too long", path);
+    FILE *file = fopen(part, "wb");
+    if (!file) return fault_set(fault, "%s cannot be written: %s", part, strerror(errno));
+    bool ok = fwrite(data, 1, size, file) == size && fflush(file) == 0 && fsync(fileno(file)) == 0;
+    ok = fclose(file) == 0 && ok;
+    if (ok && rename(part, path) == 0) return true;
+    int reason = errno;
+    unlink(part);
+    return fault_set(fault, "%s cannot be written: %s", path, strerror(reason));
+}

@@ -1,0 +1,308 @@
+/* gguf_read.c - see gguf.h.
+ *
+ * A Reader walks the buffer; each take_* checks that what it takes is there, and after the first
+ * failure takes nothing more.  Counts from the file never size an allocation on their own: each
+ * counted thing needs some bytes in the file, so the file's size bounds the count. */
+#include "gguf.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct Reader {
+    const unsigned char *start, *at, *end;
+    Fault *fault;
+    bool ok;
+} Reader;
+
+static const unsigned char type_size[GGUF_TYPES] = {
+    [GGUF_U8] = 1,  [GGUF_I8] = 1,   [GGUF_U16] = 2, [GGUF_I16] = 2, [GGUF_U32] = 4, [GGUF_I32] = 4,
+    [GGUF_F32] = 4, [GGUF_BOOL] = 1, [GGUF_U64] = 8, [GGUF_I64] = 8, [GGUF_F64] = 8,
+};
+
+static const char *const type_names[GGUF_TYPES] = {"u8",   "i8",     "u16",   "i16", "u32", "i32", "f32",
+                                                   "bool", "string", "array", "u64", "i64", "f64"};
+
+const char *gguf_type_name(GgufType type) { return (unsigned)type < GGUF_TYPES ? type_names[type] : "?"; }
+
+Text text_of(const char *string) { return (Text){string, strlen(string)}; }
+
+bool text_equal(Text a, Text b) {
+    return a.size == b.size && (a.size == 0 || memcmp(a.data, b.data, a.size) == 0);
+}
+
+static size_t left(const Reader *reader) { return (size_t)(reader->end - reader->at); }
+
+static bool fail(Reader *reader, const char *what) {
+    if (reader->ok)
+        fault_set(reader->fault, "%s at byte %zu of %zu: the file is cut short or damaged, fetch it again", what,
+                  (size_t)(reader->at - reader->start), (size_t)(reader->end - reader->start));
+    return reader->ok = false;
+}
+
+static const unsigned char *take_bytes(Reader *reader, uint64_t size, const char *what) {
+    if (!reader->ok || size > left(reader)) {
+        fail(reader, what);
+        return NULL;
+    }
+    const unsigned char *bytes = reader->at;
+    reader->at += size;
+    return bytes;
+}
+
+static uint64_t load(const unsigned char *p, int size) {
+    uint64_t value = 0;
+    for (int i = 0; i < size; i++) value |= (uint64_t)p[i] << (8 * i);
+    return value;
+}
+
+static uint64_t take_int(Reader *reader, int size, const char *what) {
+    const unsigned char *p = take_bytes(reader, (uint64_t)size, what);
+    return p ? load(p, size) : 0;
+}
+
+static Text take_string(Reader *reader, const char *what) {
+    uint64_t size = take_int(reader, 8, what);
+    const unsigned char *bytes = take_bytes(reader, size, what);
+    return bytes ? (Text){(const char *)bytes, (size_t)size} : (Text){"", 0};
+}
+
+/* Step over the items of an array, checking each. */
+static void take_items(Reader *reader, GgufPair *pair) {
+    pair->data = reader->at;
+    if (pair->item == GGUF_STRING) {
+        for (uint64_t i = 0; i < pair->count && reader->ok; i++) take_string(reader, "a string runs past the end");
+        return;
+    }
+    uint64_t size = type_size[pair->item];
+    if (pair->count > left(reader) / size) fail(reader, "an array runs past the end");
+    else take_bytes(reader, pair->count * size, "an array runs past the end");
+}
+
+static void take_pair(Reader *reader, GgufPair *pair) {
+    pair->key = take_string(reader, "a key runs past the end");
+    pair->type = pair->item = (GgufType)take_int(reader, 4, "a value type is missing");
+    pair->count = 1;
+    if (!reader->ok) return;
+    if (pair->key.size == 0) fail(reader, "an empty key");
+    if (pair->type == GGUF_ARRAY) {
+        pair->item = (GgufType)take_int(reader, 4, "an array's type is missing");
+        pair->count = take_int(reader, 8, "an array's length is missing");
+        if (pair->item == GGUF_ARRAY) fail(reader, "an array of arrays");
+    }
+    if (reader->ok && (unsigned)pair->item >= GGUF_TYPES) fail(reader, "an unknown value type");
+    if (reader->ok) take_items(reader, pair);
+}
+
+/* The shape's product and the byte size must not overflow; both are bounded before multiplying. */
+static void take_shape(Reader *reader, GgufTensor *tensor, const DtypeInfo *info) {
+    uint64_t dims[TENSOR_MAX_DIMS] = {1, 1, 1, 1};
+    uint64_t count = 1, limit = (uint64_t)1 << 46;
+    for (int i = 0; i < tensor->ndim; i++) {
+        dims[i] = tensor->shape[i];
+        if (dims[i] == 0 || dims[i] > limit / count) {
+            fail(reader, "a tensor of impossible size");
+            return;
+        }
+        count *= dims[i];
+    }
+    if (dims[0] % info->block != 0) {
+        fail(reader, "a row length that does not divide into blocks");
+        return;
+    }
+    tensor->bytes = (size_t)(count / info->block * info->bytes);
+    for (int i = 0; i < TENSOR_MAX_DIMS; i++)
+        tensor->shape[i] = i < tensor->ndim ? (size_t)dims[tensor->ndim - 1 - i] : 1;
+}
+
+/* The offset is kept in `data` as a number until the data's start is known. */
+static uint64_t take_tensor(Reader *reader, GgufTensor *tensor) {
+    tensor->name = take_string(reader, "a tensor name runs past the end");
+    uint64_t ndim = take_int(reader, 4, "a tensor's dimensions are missing");
+    if (reader->ok && (ndim < 1 || ndim > TENSOR_MAX_DIMS)) fail(reader, "a tensor without 1 to 4 dimensions");
+    if (!reader->ok) return 0;
+    tensor->ndim = (int)ndim;
+    for (int i = 0; i < tensor->ndim; i++) tensor->shape[i] = (size_t)take_int(reader, 8, "a shape is cut");
+    tensor->dtype = (uint32_t)take_int(reader, 4, "a tensor's format is missing");
+    uint64_t offset = take_int(reader, 8, "a tensor's offset is missing");
+    const DtypeInfo *info = dtype_info(tensor->dtype);
+    if (reader->ok && !info) fail(reader, "an unknown number format");
+    if (reader->ok) take_shape(reader, tensor, info);
+    return offset;
+}
+
+static int compare_text(Text a, Text b) {
+    int order = memcmp(a.data, b.data, a.size < b.size ? a.size : b.size);
+    return order ? order : a.size < b.size ? -1 : a.size > b.size;
+}
+
+static int compare_names(const void *a, const void *b) { return compare_text(*(const Text *)a, *(const Text *)b); }
+
+/* Names are unique: sort copies of them and look at neighbours. */
+static bool check_unique(Reader *reader, Text *names, size_t count, const char *kind) {
+    qsort(names, count, sizeof *names, compare_names);
+    for (size_t i = 1; i < count; i++)
+        if (text_equal(names[i - 1], names[i])) {
+            reader->ok = false;
+            return fault_set(reader->fault, "the %s '%.*s' stands twice in the file: it is damaged", kind,
+                             (int)(names[i].size < 100 ? names[i].size : 100), names[i].data);
+        }
+    return true;
+}
+
+static void check_names(Gguf *gguf, Reader *reader) {
+    size_t most = gguf->n_pairs > gguf->n_tensors ? gguf->n_pairs : gguf->n_tensors;
+    Text *names = malloc((most + 1) * sizeof *names);
+    if (!names) {
+        fail(reader, "no memory for the names");
+        return;
+    }
+    for (size_t i = 0; i < gguf->n_pairs; i++) names[i] = gguf->pairs[i].key;
+    bool ok = check_unique(reader, names, gguf->n_pairs, "key");
+    for (size_t i = 0; i < gguf->n_tensors; i++) names[i] = gguf->tensors[i].name;
+    if (ok) check_unique(reader, names, gguf->n_tensors, "tensor");
+    free(names);
+}
+
+static void read_header(Gguf *gguf, Reader *reader) {
+    const unsigned char *magic = take_bytes(reader, 4, "no room for the magic");
+    if (magic && memcmp(magic, "GGUF", 4) != 0) {
+        reader->ok = false;
+        fault_set(reader->fault, "this is not a GGUF file: it begins with %02x %02x %02x %02x, wanted 'GGUF'", magic[0],
+                  magic[1], magic[2], magic[3]);
+    }
+    gguf->version = (uint32_t)take_int(reader, 4, "no version");
+    if (reader->ok && gguf->version != 2 && gguf->version != 3) {
+        reader->ok = false;
+        fault_set(reader->fault, "GGUF version %u%s: versions 2 and 3 can be read, convert the file again", gguf->version,
+                  (gguf->version & 0xFFFF) == 0 ? " (a big-endian file?)" : "");
+    }
+    gguf->n_tensors = (size_t)take_int(reader, 8, "no tensor count");
+    gguf->n_pairs = (size_t)take_int(reader, 8, "no pair count");
+    /* the smallest pair takes 13 bytes, the smallest tensor 32 */
+    if (reader->ok && (gguf->n_pairs > left(reader) / 13 || gguf->n_tensors > left(reader) / 32))
+        fail(reader, "more keys or tensors than the file has room for");
+}
+
+static void read_alignment(Gguf *gguf, Reader *reader) {
+    int64_t alignment = 32;
+    const GgufPair *pair = gguf_find(gguf, "general.alignment");
+    if (pair && (!gguf_int(pair, 0, &alignment) || alignment < 1 || alignment > 1 << 20 || (alignment & (alignment - 1))))
+        fail(reader, "general.alignment is not a power of two");
+    gguf->alignment = (size_t)alignment;
+}
+
+static void place_tensor(Gguf *gguf, Reader *reader, GgufTensor *tensor, uint64_t offset) {
+    size_t room = (size_t)(reader->end - reader->start) - gguf->data_start;
+    if (!reader->ok) return;
+    if (offset % gguf->alignment != 0 || offset > room || tensor->bytes > room - offset) {
+        reader->ok = false;
+        fault_set(reader->fault, "tensor '%.*s' wants %zu bytes at offset %llu, and the data has %zu: the file is cut short or damaged",
+                  (int)(tensor->name.size < 100 ? tensor->name.size : 100), tensor->name.data, tensor->bytes,
+                  (unsigned long long)offset, room);
+        return;
+    }
+    tensor->data = reader->start + gguf->data_start + offset;
+}
+
+static void read_tensors(Gguf *gguf, Reader *reader, uint64_t *offsets) {
+    for (size_t i = 0; i < gguf->n_tensors && reader->ok; i++) offsets[i] = take_tensor(reader, &gguf->tensors[i]);
+    if (!reader->ok) return;
+    size_t header = (size_t)(reader->at - reader->start);
+    gguf->data_start = (header + gguf->alignment - 1) & ~(gguf->alignment - 1);
+    if (gguf->n_tensors == 0) return;
+    if (gguf->data_start > (size_t)(reader->end - reader->start)) fail(reader, "the header ends where the data should begin");
+    for (size_t i = 0; i < gguf->n_tensors; i++) place_tensor(gguf, reader, &gguf->tensors[i], offsets[i]);
+}
+
+static void read_body(Gguf *gguf, Reader *reader) {
+    uint64_t *offsets = calloc(gguf->n_tensors + 1, sizeof *offsets);
+    gguf->pairs = calloc(gguf->n_pairs + 1, sizeof *gguf->pairs);
+    gguf->tensors = calloc(gguf->n_tensors + 1, sizeof *gguf->tensors);
+    if (!offsets || !gguf->pairs || !gguf->tensors) fail(reader, "no memory for the header");
+    for (size_t i = 0; reader->ok && i < gguf->n_pairs; i++) take_pair(reader, &gguf->pairs[i]);
+    if (reader->ok) read_alignment(gguf, reader);
+    if (reader->ok) read_tensors(gguf, reader, offsets);
+    if (reader->ok) check_names(gguf, reader);
+    free(offsets);
+}
+
+bool gguf_parse(Gguf *gguf, const void *bytes, size_t size, Fault *fault) {
+    Reader reader = {bytes, bytes, (const unsigned char *)bytes + size, fault, true};
+    *gguf = (Gguf){0};
+    read_header(gguf, &reader);
+    if (reader.ok) read_body(gguf, &reader);
+    if (!reader.ok) gguf_free(gguf);
+    return reader.ok;
+}
+
+void gguf_free(Gguf *gguf) {
+    free(gguf->pairs);
+    free(gguf->tensors);
+    *gguf = (Gguf){0};
+}
+
+const GgufPair *gguf_find(const Gguf *gguf, const char *key) {
+    Text wanted = text_of(key);
+    for (size_t i = 0; i < gguf->n_pairs; i++)
+        if (text_equal(gguf->pairs[i].key, wanted)) return &gguf->pairs[i];
+    return NULL;
+}
+
+const GgufTensor *gguf_find_tensor(const Gguf *gguf, const char *name) {
+    Text wanted = text_of(name);
+    for (size_t i = 0; i < gguf->n_tensors; i++)
+        if (text_equal(gguf->tensors[i].name, wanted)) return &gguf->tensors[i];
+    return NULL;
+}
+
+Tensor gguf_tensor_view(const GgufTensor *tensor) {
+    return tensor_view((Dtype)tensor->dtype, tensor->ndim, tensor->shape, (void *)tensor->data);
+}
+
+bool gguf_int(const GgufPair *pair, uint64_t i, int64_t *value) {
+    if (!pair || i >= pair->count) return false;
+    GgufType type = pair->item;
+    if (type == GGUF_F32 || type == GGUF_F64 || type == GGUF_STRING) return false;
+    int size = type_size[type];
+    uint64_t bits = load(pair->data + i * (uint64_t)size, size);
+    bool is_signed = type == GGUF_I8 || type == GGUF_I16 || type == GGUF_I32;
+    if (is_signed && bits >> (8 * size - 1)) bits |= ~(uint64_t)0 << (8 * size);
+    *value = (int64_t)bits;
+    return type != GGUF_U64 || bits <= INT64_MAX;
+}
+
+bool gguf_float(const GgufPair *pair, uint64_t i, double *value) {
+    if (!pair || i >= pair->count || pair->item == GGUF_STRING) return false;
+    if (pair->item == GGUF_F64) {
+        memcpy(value, pair->data + i * 8, sizeof *value);
+    } else if (pair->item == GGUF_F32) {
+        float single;
+        memcpy(&single, pair->data + i * 4, sizeof single);
+        *value = (double)single;
+    } else {
+        int64_t whole;
+        if (!gguf_int(pair, i, &whole)) return false;
+        *value = (double)whole;
+    }
+    return true;
+}
+
+bool gguf_string(const GgufPair *pair, Text *value) {
+    if (!pair || pair->type != GGUF_STRING) return false;
+    const unsigned char *cursor = pair->data;
+    *value = gguf_next_string(&cursor);
+    return true;
+}
+
+Text gguf_next_string(const unsigned char **cursor) {
+    Text text = {(const char *)*cursor + 8, (size_t)load(*cursor, 8)};
+    *cursor += 8 + text.size;
+    return text;
+}
+
+size_t gguf_value_bytes(const GgufPair *pair) {
+    if (pair->item != GGUF_STRING) return (size_t)(pair->count * type_size[pair->item]);
+    const unsigned char *cursor = pair->data;
+    for (uint64_t i = 0; i < pair->count; i++) gguf_next_string(&cursor);
+    return (size_t)(cursor - pair->data);
+}

@@ -1,0 +1,177 @@
+/* gguf_write.c - see gguf.h.  Pairs, tensor headers and data grow in three buffers that are joined
+ * at the end; an allocation that fails is remembered and reported then. */
+#include "gguf.h"
+#include "file_map.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define ALIGNMENT 32
+
+typedef struct Buffer {
+    unsigned char *bytes;
+    size_t size, capacity;
+} Buffer;
+
+struct GgufWriter {
+    Buffer pairs, infos, data;
+    uint64_t n_pairs, n_tensors;
+    bool out_of_memory;
+};
+
+GgufWriter *gguf_writer_open(Fault *fault) {
+    GgufWriter *writer = calloc(1, sizeof *writer);
+    if (!writer) fault_set(fault, "no memory to write a GGUF file");
+    return writer;
+}
+
+void gguf_writer_close(GgufWriter *writer) {
+    if (!writer) return;
+    free(writer->pairs.bytes);
+    free(writer->infos.bytes);
+    free(writer->data.bytes);
+    free(writer);
+}
+
+static void put(GgufWriter *writer, Buffer *buffer, const void *bytes, size_t size) {
+    if (writer->out_of_memory) return;
+    if (size > buffer->capacity - buffer->size) {
+        size_t capacity = (buffer->size + size) * 2;
+        unsigned char *grown = realloc(buffer->bytes, capacity);
+        if (!grown) {
+            writer->out_of_memory = true;
+            return;
+        }
+        buffer->bytes = grown;
+        buffer->capacity = capacity;
+    }
+    if (size) memcpy(buffer->bytes + buffer->size, bytes, size);
+    buffer->size += size;
+}
+
+static void put_le(GgufWriter *writer, Buffer *buffer, uint64_t value, int size) {
+    unsigned char bytes[8];
+    for (int i = 0; i < size; i++) bytes[i] = (unsigned char)(value >> (8 * i));
+    put(writer, buffer, bytes, (size_t)size);
+}
+
+static void put_text(GgufWriter *writer, Buffer *buffer, Text text) {
+    put_le(writer, buffer, text.size, 8);
+    put(writer, buffer, text.data, text.size);
+}
+
+static void put_padding(GgufWriter *writer, Buffer *buffer, size_t written) {
+    static const unsigned char zeros[ALIGNMENT];
+    put(writer, buffer, zeros, (ALIGNMENT - written % ALIGNMENT) % ALIGNMENT);
+}
+
+static int int_size(GgufType type) {
+    switch (type) {
+    case GGUF_U8: case GGUF_I8: case GGUF_BOOL: return 1;
+    case GGUF_U16: case GGUF_I16: return 2;
+    case GGUF_U32: case GGUF_I32: return 4;
+    case GGUF_U64: case GGUF_I64: return 8;
+    default: REQUIRE(false, "%s is not an integer type", gguf_type_name(type));
+    }
+    return 0;
+}
+
+static void put_float_value(GgufWriter *writer, GgufType type, double value) {
+    REQUIRE(type == GGUF_F32 || type == GGUF_F64, "%s is not a float type", gguf_type_name(type));
+    float single = (float)value;
+    if (type == GGUF_F32) put(writer, &writer->pairs, &single, sizeof single);
+    else put(writer, &writer->pairs, &value, sizeof value);
+}
+
+static void put_key(GgufWriter *writer, const char *key, GgufType type) {
+    put_text(writer, &writer->pairs, text_of(key));
+    put_le(writer, &writer->pairs, type, 4);
+    writer->n_pairs++;
+}
+
+static void put_array_head(GgufWriter *writer, const char *key, GgufType item, size_t count) {
+    put_key(writer, key, GGUF_ARRAY);
+    put_le(writer, &writer->pairs, item, 4);
+    put_le(writer, &writer->pairs, count, 8);
+}
+
+void gguf_put_int(GgufWriter *writer, const char *key, GgufType type, int64_t value) {
+    put_key(writer, key, type);
+    put_le(writer, &writer->pairs, (uint64_t)value, int_size(type));
+}
+
+void gguf_put_float(GgufWriter *writer, const char *key, GgufType type, double value) {
+    put_key(writer, key, type);
+    put_float_value(writer, type, value);
+}
+
+void gguf_put_string(GgufWriter *writer, const char *key, Text value) {
+    put_key(writer, key, GGUF_STRING);
+    put_text(writer, &writer->pairs, value);
+}
+
+void gguf_put_ints(GgufWriter *writer, const char *key, GgufType item, const int64_t *values, size_t count) {
+    put_array_head(writer, key, item, count);
+    for (size_t i = 0; i < count; i++) put_le(writer, &writer->pairs, (uint64_t)values[i], int_size(item));
+}
+
+void gguf_put_floats(GgufWriter *writer, const char *key, GgufType item, const double *values, size_t count) {
+    put_array_head(writer, key, item, count);
+    for (size_t i = 0; i < count; i++) put_float_value(writer, item, values[i]);
+}
+
+void gguf_put_strings(GgufWriter *writer, const char *key, const Text *values, size_t count) {
+    put_array_head(writer, key, GGUF_STRING, count);
+    for (size_t i = 0; i < count; i++) put_text(writer, &writer->pairs, values[i]);
+}
+
+void gguf_put_pair(GgufWriter *writer, const GgufPair *pair) {
+    put_text(writer, &writer->pairs, pair->key);
+    put_le(writer, &writer->pairs, pair->type, 4);
+    if (pair->type == GGUF_ARRAY) {
+        put_le(writer, &writer->pairs, pair->item, 4);
+        put_le(writer, &writer->pairs, pair->count, 8);
+    }
+    put(writer, &writer->pairs, pair->data, gguf_value_bytes(pair));
+    writer->n_pairs++;
+}
+
+void gguf_put_tensor(GgufWriter *writer, const char *name, const Tensor *tensor) {
+    REQUIRE(tensor_is_contiguous(tensor), "tensor '%s' is not contiguous", name);
+    put_text(writer, &writer->infos, text_of(name));
+    put_le(writer, &writer->infos, (uint64_t)tensor->ndim, 4);
+    for (int i = tensor->ndim - 1; i >= 0; i--) put_le(writer, &writer->infos, tensor->shape[i], 8);
+    put_le(writer, &writer->infos, tensor->dtype, 4);
+    put_le(writer, &writer->infos, writer->data.size, 8);
+    put(writer, &writer->data, tensor->data, tensor_bytes(tensor));
+    put_padding(writer, &writer->data, writer->data.size);
+    writer->n_tensors++;
+}
+
+bool gguf_write_memory(GgufWriter *writer, unsigned char **bytes, size_t *size, Fault *fault) {
+    Buffer file = {0};
+    put(writer, &file, "GGUF", 4);
+    put_le(writer, &file, 3, 4);
+    put_le(writer, &file, writer->n_tensors, 8);
+    put_le(writer, &file, writer->n_pairs, 8);
+    put(writer, &file, writer->pairs.bytes, writer->pairs.size);
+    put(writer, &file, writer->infos.bytes, writer->infos.size);
+    put_padding(writer, &file, file.size);
+    put(writer, &file, writer->data.bytes, writer->data.size);
+    if (writer->out_of_memory) {
+        free(file.bytes);
+        return fault_set(fault, "memory ran out while a GGUF file was put together");
+    }
+    *bytes = file.bytes;
+    *size = file.size;
+    return true;
+}
+
+bool gguf_write_file(GgufWriter *writer, const char *path, Fault *fault) {
+    unsigned char *bytes;
+    size_t size;
+    if (!gguf_write_memory(writer, &bytes, &size, fault)) return false;
+    bool ok = file_write(path, bytes, size, fault);
+    free(bytes);
+    return ok;
+}

@@ -1,0 +1,23 @@
+/* convert.h - rows of numbers from one format to another.
+ *
+ * Invariant: widening is exact and the same bits on every instruction set. */
+#ifndef STRATA_CONVERT_H
+#define STRATA_CONVERT_H
+
+#include "tensor.h"
+
+/* The formats that can be computed with: F32, F16, BF16, Q8_0. */
+bool dtype_is_computable(uint32_t dtype);
+
+/* out (n) = the n numbers of a stored row.
+ *
+ * Needs    a computable format, n a multiple of its block. */
+void dequantize_row(Dtype dtype, const void *row, float *out, size_t n);
+
+/* Store n floats in a format, rounding to nearest.  Q8_0 takes d = max|x| / 127 for each block of 32
+ * and rounds halves away from zero (the published reference algorithm).
+ *
+ * Needs    as above. */
+void quantize_row(Dtype dtype, const float *x, void *row, size_t n);
+
+#endif

@@ -1,0 +1,11 @@
+/* cpu.h - what this machine can do.  Only kernels.c asks. */
+#ifndef STRATA_CPU_H
+#define STRATA_CPU_H
+
+#include <stdbool.h>
+
+bool cpu_has_avx2(void);   /* AVX2, FMA and F16C, and the system saves the wide registers */
+bool cpu_has_avx512(void); /* F, BW, VL and DQ, likewise */
+bool cpu_has_neon(void);   /* always on AArch64 */
+
+#endif

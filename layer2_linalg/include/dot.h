@@ -1,0 +1,64 @@
+/* dot.h - the dot product, of f32 vectors and of a weight row in any format with an f32 vector.
+ *
+ *     dot(w, x) = sum_k w[k] * x[k]
+ *
+ * Siblings: dot.c (read first), dot_avx2.c, dot_avx512.c, dot_neon.c.
+ *
+ * Invariant: a version adds up in one fixed order that depends on n alone, so the same row and vector give
+ * the same bits whether they are multiplied alone or as part of a matrix product.
+ *
+ * Error    |got - exact| <= gamma_n * sum_k |w[k] * x[k]|,  gamma_n = n*u / (1 - n*u),  u = 2^-24
+ * Source   Higham 2002, Accuracy and Stability of Numerical Algorithms, section 3.1. */
+#ifndef STRATA_DOT_H
+#define STRATA_DOT_H
+
+#include "tensor.h"
+
+/* A Q8_0 block: 32 weights share a scale.
+ *
+ *      0        2                                    34 bytes
+ *     | d (f16) | q0 | q1 | ...            ... | q31 |        weight k = d * q[k]
+ */
+#define Q8_0_BLOCK 32
+typedef struct BlockQ8_0 {
+    uint16_t d;
+    int8_t q[Q8_0_BLOCK];
+} BlockQ8_0;
+
+/* The dot product of two f32 vectors of n elements (n = 0 gives 0). */
+float dot_f32(const float *a, const float *b, size_t n);
+
+/* The dot product of a weight row with an f32 vector of n elements.
+ *
+ * Needs    n a multiple of 32 for Q8_0. */
+float dot_row(Dtype dtype, const void *row, const float *x, size_t n);
+
+float dot_f32_scalar(const float *a, const float *b, size_t n);
+float dot_f16_scalar(const uint16_t *w, const float *x, size_t n);
+float dot_bf16_scalar(const uint16_t *w, const float *x, size_t n);
+float dot_q8_0_scalar(const BlockQ8_0 *w, const float *x, size_t n);
+
+/* A tile of a matrix product: every one of `rows` weight rows with every one of `cols` vectors.
+ *
+ *     y[c * y_stride + r] = dot(w row r, x + c * x_stride)
+ *
+ *   w_stride            bytes from one row to the next
+ *   x_stride, y_stride  floats from one column to the next
+ *
+ * This is what an instruction set supplies for each format: with several outputs at once, a loaded
+ * weight or input is used several times. */
+typedef void DotTile(const void *w, size_t w_stride, size_t rows, const float *x, size_t x_stride,
+                     size_t cols, size_t n, float *y, size_t y_stride);
+
+#define DOT_TILES(isa)                                                                             \
+    DotTile dot_tile_f32_##isa, dot_tile_f16_##isa, dot_tile_bf16_##isa, dot_tile_q8_0_##isa
+
+DOT_TILES(scalar);
+#if defined(__x86_64__)
+DOT_TILES(avx2);
+DOT_TILES(avx512);
+#elif defined(__aarch64__)
+DOT_TILES(neon);
+#endif
+
+#endif

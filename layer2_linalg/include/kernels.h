@@ -1,0 +1,38 @@
+/* kernels.h - one table of fast versions for each instruction set, and the choice between them.
+ *
+ * Nothing else in the project asks what the CPU is.  The choice is made at the first use: the widest
+ * set this machine has, or what STRATA_ISA or kernels_select (--isa) says.
+ *
+ * Invariant: every entry of every table is proved against the scalar one (tests/test_dot.c, ...). */
+#ifndef STRATA_KERNELS_H
+#define STRATA_KERNELS_H
+
+#include "dot.h"
+#include "matmul.h"
+#include "vector.h"
+
+typedef struct Kernels {
+    const char *isa;
+    DotTile *tile_f32, *tile_f16, *tile_bf16, *tile_q8_0;
+    Axpy *axpy;
+    Reduce *sum, *max;
+    Exp *exp;
+    MicroKernel micro; /* of the packed matrix product */
+} Kernels;
+
+/* The table in use. */
+const Kernels *kernels(void);
+
+/* The tile product for weights of a format.  Needs a computable format. */
+DotTile *kernels_tile(Dtype dtype);
+
+/* Use a named instruction set from now on: "scalar", "avx2", "avx512", "neon" or "auto".
+ *
+ * Fails when the name is unknown or the CPU lacks it; the fault lists what there is.
+ * Call before other threads compute. */
+bool kernels_select(const char *isa, Fault *fault);
+
+/* The tables this machine can run, scalar first; returns their number. */
+int kernels_list(const Kernels *list[4]);
+
+#endif

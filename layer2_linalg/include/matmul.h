@@ -1,0 +1,78 @@
+/* matmul.h - matrix products, from three loops to packed panels.
+ *
+ * Two kinds of product, for two uses:
+ *
+ *   weights     y[c][r] = dot(w[r], x[c]): a stored weight matrix in any format times some
+ *               columns; with one column it is the matrix-vector product of decoding.  Rows are
+ *               divided among threads; each output is one dot product in dot.h's fixed order.
+ *   f32, dense  C = A B with strides for both: naive, blocked, packed.  What training runs on.
+ *
+ * Invariant: an output's sum runs over the inner dimension in an order that depends on nothing but
+ * its length: not on threads, not on how many columns are computed together. */
+#ifndef STRATA_MATMUL_H
+#define STRATA_MATMUL_H
+
+#include "tensor.h"
+
+/* y = w x for one vector: matmul_weights with one column.
+ *
+ *   w   (out, in)   any computable format
+ *   x   (in)        read
+ *   y   (out)       written */
+void matvec(Pool *pool, const Tensor *w, const float *x, float *y);
+
+/* y[c] = w x[c] for n columns.
+ *
+ *   x   (n, in)     read; row-major: each column is a contiguous vector
+ *   y   (n, out)    written
+ *
+ * Cost     2 * n * out * in flops; reads the weights once for every 24 columns. */
+void matmul_weights(Pool *pool, const Tensor *w, const float *x, size_t n, float *y);
+
+/* A matrix of f32 with free strides: element (i, j) at data[i * row + j * col]. */
+typedef struct Matrix {
+    const float *data;
+    size_t row, col; /* floats */
+} Matrix;
+
+/* C (m, n; row-major, rows ldc floats apart) = A (m, k) B (k, n), or C += A B.
+ *
+ * naive: three loops.  blocked: the same sums, tile by tile so that the tiles stay in the cache. */
+void matmul_naive(size_t m, size_t n, size_t k, Matrix a, Matrix b, float *c, size_t ldc, bool add);
+void matmul_blocked(size_t m, size_t n, size_t k, Matrix a, Matrix b, float *c, size_t ldc, bool add);
+
+/* packed: A and B are copied into panels in the order in which the micro-kernel reads them.
+ *
+ *        k                   k                    one panel of A: MR rows, k-major
+ *      +-----+     n       +---+                  one panel of B: NR columns, k-major
+ *    m | A   |  *  ...     | B | k
+ *      +-----+             +---+
+ *
+ *   scratch   working memory: matmul_scratch_floats(threads, n) floats
+ *
+ * Source   Goto & van de Geijn 2008, doi:10.1145/1356052.1356053 (the loops around the kernel). */
+void matmul_packed(Pool *pool, size_t m, size_t n, size_t k, Matrix a, Matrix b, float *c, size_t ldc,
+                   bool add, float *scratch);
+size_t matmul_scratch_floats(int threads, size_t n);
+
+/* The kernel in the middle: c (MR, NR; row-major, ldc) = or += sum_k a[k][0..MR) * b[k][0..NR).
+ * Each of the MR * NR outputs is one chain of multiply-adds along k. */
+typedef void Micro(size_t k, const float *a, const float *b, float *c, size_t ldc, bool add);
+typedef struct MicroKernel {
+    size_t rows, cols; /* MR, NR */
+    Micro *run;
+} MicroKernel;
+
+#define MICRO_MAX_ROWS 8
+#define MICRO_MAX_COLS 48
+enum { MICRO_ROWS_scalar = 4, MICRO_COLS_scalar = 4 };
+Micro micro_scalar;
+#if defined(__x86_64__)
+enum { MICRO_ROWS_avx2 = 6, MICRO_COLS_avx2 = 16, MICRO_ROWS_avx512 = 8, MICRO_COLS_avx512 = 48 };
+Micro micro_avx2, micro_avx512;
+#elif defined(__aarch64__)
+enum { MICRO_ROWS_neon = 6, MICRO_COLS_neon = 16 };
+Micro micro_neon;
+#endif
+
+#endif

@@ -1,0 +1,11 @@
+/* peak.h - how fast this machine could be: the roof above every kernel. */
+#ifndef STRATA_PEAK_H
+#define STRATA_PEAK_H
+
+#include "tensor.h"
+
+/* Multiply-adds from registers only, on all threads of the pool, for about `seconds`; returns the best
+ * GFLOP/s seen in short rounds (2 flops for each multiply-add). */
+double peak_gflops(Pool *pool, double seconds);
+
+#endif

@@ -1,0 +1,49 @@
+/* vector.h - the other loops over one vector: axpy, sum, max, exp.
+ *
+ * Siblings: vector.c (read first), vector_avx2.c, vector_avx512.c, vector_neon.c.
+ *
+ * Invariant: axpy, max and exp return the same bits in every version; sum adds in a fixed order that
+ * depends on n alone. */
+#ifndef STRATA_VECTOR_H
+#define STRATA_VECTOR_H
+
+#include <stddef.h>
+
+/* y[i] = y[i] + a * x[i], rounded once (a fused multiply-add), for n elements. */
+void axpy(float *y, float a, const float *x, size_t n);
+
+/* The sum of n elements; 0 for none. */
+float vector_sum(const float *x, size_t n);
+
+/* The largest of n elements, NaN when there is one; -infinity for none. */
+float vector_max(const float *x, size_t n);
+
+/* out[i] = exp(x[i] - shift); out may be x.
+ *
+ *     exp(v) = 2^m * exp(r),   m = round(v / ln 2),   r = v - m ln 2 in [-0.35, 0.35]
+ *
+ * exp(r) by a polynomial of degree 6; v - m ln 2 in two pieces of ln 2 (Cody & Waite), so that r
+ * keeps its low bits.  -infinity gives 0, NaN stays NaN, overflow gives infinity.
+ *
+ * Error    at most 1.5 ulp in [-87, 88] (a test sweeps it).
+ * Source   Cody & Waite 1980, Software Manual for the Elementary Functions, chapter 6. */
+void vector_exp(float *out, const float *x, float shift, size_t n);
+
+typedef void Axpy(float *y, float a, const float *x, size_t n);
+typedef float Reduce(const float *x, size_t n);
+typedef void Exp(float *out, const float *x, float shift, size_t n);
+
+#define VECTOR_KERNELS(isa)                                                                        \
+    Axpy axpy_##isa;                                                                               \
+    Reduce vector_sum_##isa, vector_max_##isa;                                                     \
+    Exp vector_exp_##isa
+
+VECTOR_KERNELS(scalar);
+#if defined(__x86_64__)
+VECTOR_KERNELS(avx2);
+VECTOR_KERNELS(avx512);
+#elif defined(__aarch64__)
+VECTOR_KERNELS(neon);
+#endif
+
+#endif

@@ -1,0 +1,21 @@
+/* cpu.c - see cpu.h.  The compiler's own detection also asks whether the system saves the registers. */
+#include "cpu.h"
+
+#if defined(__x86_64__)
+bool cpu_has_avx2(void) {
+    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
+}
+bool cpu_has_avx512(void) {
+    return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+           __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512dq") && cpu_has_avx2();
+}
+#else
+bool cpu_has_avx2(void) { return false; }
+bool cpu_has_avx512(void) { return false; }
+#endif
+
+#if defined(__aarch64__)
+bool cpu_has_neon(void) { return true; }
+#else
+bool cpu_has_neon(void) { return false; }
+#endif

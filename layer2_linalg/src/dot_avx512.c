@@ -1,0 +1,95 @@
+/* dot_avx512.c - dot products, sixteen lanes at a time.  Read dot.c and dot_avx512.c first.
+ *
+ * The same loop with registers of sixteen lanes.  There are 32 registers instead of 16, so a tile of
+ * 6 rows by 4 columns fits, and the tail is loaded under a mask instead of through a padded copy. */
+#include "dot.h"
+#include "unroll.h"
+
+#if defined(__x86_64__)
+#include <immintrin.h>
+
+#define AVX512 __attribute__((target("avx512f,avx512bw,avx512vl,avx512dq")))
+#define INLINE static inline __attribute__((always_inline)) AVX512
+
+/* A fixed tree, spelled out: halves, quarters, pairs, lanes. */
+INLINE float add_lanes(__m512 v) {
+    __m256 half = _mm256_add_ps(_mm512_castps512_ps256(v), _mm512_extractf32x8_ps(v, 1));
+    __m128 quarter = _mm_add_ps(_mm256_castps256_ps128(half), _mm256_extractf128_ps(half, 1));
+    __m128 pair = _mm_add_ps(quarter, _mm_movehl_ps(quarter, quarter));
+    return _mm_cvtss_f32(_mm_add_ss(pair, _mm_movehdup_ps(pair)));
+}
+
+/* Sixteen weights from index k on, as f32, those under the mask; one loader for each format. */
+INLINE __m512 load_f32(const void *row, size_t k, __mmask16 mask) {
+    return _mm512_maskz_loadu_ps(mask, (const float *)row + k);
+}
+
+INLINE __m512 load_f16(const void *row, size_t k, __mmask16 mask) {
+    return _mm512_cvtph_ps(_mm256_maskz_loadu_epi16(mask, (const uint16_t *)row + k));
+}
+
+INLINE __m512 load_bf16(const void *row, size_t k, __mmask16 mask) {
+    __m256i half = _mm256_maskz_loadu_epi16(mask, (const uint16_t *)row + k);
+    return _mm512_castsi512_ps(_mm512_slli_epi32(_mm512_cvtepu16_epi32(half), 16));
+}
+
+INLINE __m512 load_q8_0(const void *row, size_t k, __mmask16 mask) {
+    (void)mask; /* rows of blocks have no tail */
+    const BlockQ8_0 *block = (const BlockQ8_0 *)row + k / Q8_0_BLOCK;
+    __m128i q = _mm_loadu_si128((const __m128i *)(block->q + k % Q8_0_BLOCK));
+    __m512 d = _mm512_set1_ps(f16_to_f32_f16c(block->d));
+    return _mm512_mul_ps(d, _mm512_cvtepi32_ps(_mm512_cvtepi8_epi32(q)));
+}
+
+#define STEP(R, C, LOAD, mask)                                                                     \
+    do {                                                                                           \
+        __m512 in[C];                                                                              \
+        UNROLL for (int c = 0; c < C; c++) in[c] = load_f32(x + (size_t)c * x_stride, k, mask);           \
+        UNROLL for (int r = 0; r < R; r++) {                                                              \
+            __m512 weight = LOAD(w + (size_t)r * w_stride, k, mask);                               \
+            UNROLL for (int c = 0; c < C; c++) sum[r][c] = _mm512_fmadd_ps(weight, in[c], sum[r][c]);     \
+        }                                                                                          \
+    } while (0)
+
+#define TILE(R, C, LOAD)                                                                           \
+    do {                                                                                           \
+        __m512 sum[R][C];                                                                          \
+        UNROLL for (int r = 0; r < R; r++)                                                                \
+            UNROLL for (int c = 0; c < C; c++) sum[r][c] = _mm512_setzero_ps();                           \
+        size_t k = 0;                                                                              \
+        for (; k + 16 <= n; k += 16) STEP(R, C, LOAD, (__mmask16)0xFFFF);                          \
+        if (k < n) STEP(R, C, LOAD, (__mmask16)((1u << (n - k)) - 1));                             \
+        UNROLL for (int r = 0; r < R; r++)                                                                \
+            UNROLL for (int c = 0; c < C; c++) y[(size_t)c * y_stride + (size_t)r] = add_lanes(sum[r][c]); \
+    } while (0)
+
+#define DOT_TILE(format) \
+    AVX512 static void strip6_##format(const char *w, size_t w_stride, const float *x,               \
+                                     size_t x_stride, size_t cols, size_t n, float *y,             \
+                                     size_t y_stride) {                                            \
+        for (; cols >= 4; cols -= 4, x += 4 * x_stride, y += 4 * y_stride)                         \
+            TILE(6, 4, load_##format);                                                       \
+        for (; cols; cols--, x += x_stride, y += y_stride) TILE(6, 1, load_##format);        \
+    }                                                                                              \
+    AVX512 static void strip1_##format(const char *w, size_t w_stride, const float *x,               \
+                                     size_t x_stride, size_t cols, size_t n, float *y,             \
+                                     size_t y_stride) {                                            \
+        for (; cols >= 4; cols -= 4, x += 4 * x_stride, y += 4 * y_stride)                         \
+            TILE(1, 4, load_##format);                                                       \
+        for (; cols; cols--, x += x_stride, y += y_stride) TILE(1, 1, load_##format);        \
+    }                                                                                              \
+    AVX512 void dot_tile_##format##_avx512(const void *rows_of_w, size_t w_stride, size_t rows,        \
+                                       const float *x, size_t x_stride, size_t cols, size_t n,     \
+                                       float *y, size_t y_stride) {                                \
+        const char *w = rows_of_w;                                                                 \
+        for (; rows >= 6; rows -= 6, w += 6 * w_stride, y += 6)                                    \
+            strip6_##format(w, w_stride, x, x_stride, cols, n, y, y_stride);                       \
+        for (; rows; rows--, w += w_stride, y++)                                                   \
+            strip1_##format(w, w_stride, x, x_stride, cols, n, y, y_stride);                       \
+    }
+
+DOT_TILE(f32)
+DOT_TILE(f16)
+DOT_TILE(bf16)
+DOT_TILE(q8_0)
+#endif

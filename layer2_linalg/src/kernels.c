@@ -1,0 +1,80 @@
+/* kernels.c - see kernels.h.  This file is a table and a choice, nothing else. */
+#include "kernels.h"
+#include "convert.h"
+#include "cpu.h"
+
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define TABLE(set)                                                                                 \
+    static const Kernels set = {#set,                                                              \
+                                dot_tile_f32_##set,                                                \
+                                dot_tile_f16_##set,                                                \
+                                dot_tile_bf16_##set,                                               \
+                                dot_tile_q8_0_##set,                                               \
+                                axpy_##set,                                                        \
+                                vector_sum_##set,                                                  \
+                                vector_max_##set,                                                  \
+                                vector_exp_##set,                                                  \
+                                {MICRO_ROWS_##set, MICRO_COLS_##set, micro_##set}}
+
+TABLE(scalar);
+#if defined(__x86_64__)
+TABLE(avx2);
+TABLE(avx512);
+#elif defined(__aarch64__)
+TABLE(neon);
+#endif
+
+int kernels_list(const Kernels *list[4]) {
+    int count = 0;
+    list[count++] = &scalar;
+#if defined(__x86_64__)
+    if (cpu_has_avx2()) list[count++] = &avx2;
+    if (cpu_has_avx512()) list[count++] = &avx512;
+#elif defined(__aarch64__)
+    if (cpu_has_neon()) list[count++] = &neon;
+#endif
+    return count;
+}
+
+static _Atomic(const Kernels *) chosen;
+
+bool kernels_select(const char *isa, Fault *fault) {
+    const Kernels *list[4];
+    int count = kernels_list(list);
+    char names[64] = "";
+    for (int i = 0; i < count; i++) {
+        bool last = i == count - 1;
+        if (strcmp(isa, list[i]->isa) == 0 || (last && strcmp(isa, "auto") == 0)) {
+            atomic_store(&chosen, list[i]);
+            return true;
+        }
+        strcat(strcat(names, i ? ", " : ""), list[i]->isa);
+    }
+    return fault_set(fault, "no instruction set '%.40s' on this machine: choose auto, %s", isa, names);
+}
+
+/* A wrong STRATA_ISA must not silently mean something else, and there is no one to return a fault to. */
+const Kernels *kernels(void) {
+    const Kernels *table = atomic_load_explicit(&chosen, memory_order_relaxed);
+    if (table) return table;
+    const char *wanted = getenv("STRATA_ISA");
+    Fault fault;
+    bool ok = kernels_select(wanted && *wanted ? wanted : "auto", &fault);
+    REQUIRE(ok, "STRATA_ISA: %s", fault.text);
+    return atomic_load(&chosen);
+}
+
+DotTile *kernels_tile(Dtype dtype) {
+    const Kernels *table = kernels();
+    switch (dtype) {
+    case DTYPE_F32: return table->tile_f32;
+    case DTYPE_F16: return table->tile_f16;
+    case DTYPE_BF16: return table->tile_bf16;
+    case DTYPE_Q8_0: return table->tile_q8_0;
+    default: REQUIRE(false, "%s cannot be computed with", dtype_name(dtype));
+    }
+    return NULL;
+}

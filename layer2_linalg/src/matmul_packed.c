@@ -1,0 +1,132 @@
+/* matmul_packed.c - the packed product.  See matmul.h for the picture.
+ *
+ * Loops from the outside: columns in blocks of NC, inner dimension in blocks of KC (the partial sums
+ * pass through C between them, which changes no bit), B packed once for all threads, rows in
+ * blocks of MC, each packed by the thread that takes it; inside, the micro-kernel.
+ *
+ *     KC x NR of B stays in L1,  MC x KC of A in L2,  KC x NC of B in L3. */
+#include "kernels.h"
+#include "matmul.h"
+#include "unroll.h"
+
+#include <string.h>
+
+enum { KC = 256, MC = 48, NC = 3072 }; /* MC and NC: multiples of every kernel's rows and columns */
+
+typedef struct Packed {
+    size_t m, n, k; /* of this block: all rows, n <= NC, k <= KC */
+    Matrix a, b;
+    float *c, *panel_b, *panels_a;
+    size_t ldc;
+    bool add;
+    MicroKernel micro;
+} Packed;
+
+static size_t smaller(size_t a, size_t b) { return a < b ? a : b; }
+static size_t round_up(size_t n, size_t to) { return (n + to - 1) / to * to; }
+
+size_t matmul_scratch_floats(int threads, size_t n) {
+    size_t columns = round_up(smaller(n, NC), MICRO_MAX_COLS);
+    return KC * columns + (size_t)threads * KC * MC;
+}
+
+/* Copy a strip of exactly `full` lanes into k-major order.  Inlined with a constant `full`, so that the inner
+ * loops become a handful of moves. */
+static inline __attribute__((always_inline)) void pack_full(const float *from, size_t lane_step, size_t k_step,
+                                                            size_t full, size_t k, float *to) {
+    if (lane_step == 1)
+        for (size_t p = 0; p < k; p++) memcpy(to + p * full, from + p * k_step, full * sizeof *to);
+    else
+        for (size_t p = 0; p < k; p++)
+            UNROLL for (size_t i = 0; i < full; i++) to[p * full + i] = from[p * k_step + i * lane_step];
+}
+
+/* A strip of `width` lanes, `full` lanes wide in the panel; the missing lanes are zero. */
+static void pack_strip(const float *from, size_t lane_step, size_t k_step, size_t width, size_t full, size_t k, float *to) {
+    if (width < full) {
+        memset(to, 0, full * k * sizeof *to);
+        for (size_t p = 0; p < k; p++)
+            for (size_t i = 0; i < width; i++) to[p * full + i] = from[p * k_step + i * lane_step];
+        return;
+    }
+    switch (full) {
+    case 4: pack_full(from, lane_step, k_step, 4, k, to); break;
+    case 6: pack_full(from, lane_step, k_step, 6, k, to); break;
+    case 8: pack_full(from, lane_step, k_step, 8, k, to); break;
+    case 16: pack_full(from, lane_step, k_step, 16, k, to); break;
+    default: pack_full(from, lane_step, k_step, full, k, to);
+    }
+}
+
+static void pack_b(void *context, int worker, size_t begin, size_t end) {
+    (void)worker;
+    const Packed *t = context;
+    size_t nr = t->micro.cols;
+    for (size_t strip = begin; strip < end; strip++)
+        pack_strip(t->b.data + strip * nr * t->b.col, t->b.col, t->b.row, smaller(nr, t->n - strip * nr), nr, t->k,
+                   t->panel_b + strip * nr * t->k);
+}
+
+/* One tile at the border: computed in full beside C, and the part that exists copied over. */
+static void border_tile(const Packed *t, const float *a, const float *b, float *c, size_t rows, size_t cols) {
+    float tile[MICRO_MAX_ROWS * MICRO_MAX_COLS] = {0};
+    size_t nr = t->micro.cols;
+    if (t->add)
+        for (size_t i = 0; i < rows; i++) memcpy(tile + i * nr, c + i * t->ldc, cols * sizeof *c);
+    t->micro.run(t->k, a, b, tile, nr, t->add);
+    for (size_t i = 0; i < rows; i++) memcpy(c + i * t->ldc, tile + i * nr, cols * sizeof *c);
+}
+
+static void multiply_block(const Packed *t, const float *panel_a, size_t row, size_t rows) {
+    size_t mr = t->micro.rows, nr = t->micro.cols;
+    for (size_t j = 0; j < t->n; j += nr)
+        for (size_t i = 0; i < rows; i += mr) {
+            const float *a = panel_a + i * t->k, *b = t->panel_b + j * t->k;
+            float *c = t->c + (row + i) * t->ldc + j;
+            if (i + mr <= rows && j + nr <= t->n) t->micro.run(t->k, a, b, c, t->ldc, t->add);
+            else border_tile(t, a, b, c, smaller(mr, rows - i), smaller(nr, t->n - j));
+        }
+}
+
+static void row_blocks(void *context, int worker, size_t begin, size_t end) {
+    const Packed *t = context;
+    size_t mr = t->micro.rows;
+    float *panel_a = t->panels_a + (size_t)worker * KC * MC;
+    for (size_t block = begin; block < end; block++) {
+        size_t row = block * MC, rows = smaller(MC, t->m - row);
+        for (size_t i = 0; i < rows; i += mr)
+            pack_strip(t->a.data + (row + i) * t->a.row, t->a.row, t->a.col, smaller(mr, rows - i), mr, t->k,
+                       panel_a + i * t->k);
+        multiply_block(t, panel_a, row, rows);
+    }
+}
+
+void matmul_packed(Pool *pool, size_t m, size_t n, size_t k, Matrix a, Matrix b, float *c, size_t ldc, bool add,
+                   float *scratch) {
+    Packed t = {.m = m, .ldc = ldc, .micro = kernels()->micro};
+    size_t columns = round_up(smaller(n, NC), MICRO_MAX_COLS);
+    t.panel_b = scratch;
+    t.panels_a = scratch + KC * columns;
+    for (size_t j = 0; j < n; j += NC)
+        for (size_t p = 0; p < k || p == 0; p += KC) {
+            t.n = smaller(NC, n - j), t.k = smaller(KC, k - p);
+            t.a = (Matrix){a.data + p * a.col, a.row, a.col};
+            t.b = (Matrix){b.data + p * b.row + j * b.col, b.row, b.col};
+            t.c = c + j;
+            t.add = add || p > 0;
+            pool_for(pool, (t.n + t.micro.cols - 1) / t.micro.cols, 4, pack_b, &t);
+            pool_for(pool, (m + MC - 1) / MC, 1, row_blocks, &t);
+        }
+}
+
+void micro_scalar(size_t k, const float *a, const float *b, float *c, size_t ldc, bool add) {
+    enum { MR = MICRO_ROWS_scalar, NR = MICRO_COLS_scalar };
+    float sum[MR][NR] = {{0}};
+    for (int i = 0; add && i < MR; i++)
+        for (int j = 0; j < NR; j++) sum[i][j] = c[(size_t)i * ldc + (size_t)j];
+    for (size_t p = 0; p < k; p++)
+        for (int i = 0; i < MR; i++)
+            for (int j = 0; j < NR; j++) sum[i][j] += a[p * MR + (size_t)i] * b[p * NR + (size_t)j];
+    for (int i = 0; i < MR; i++)
+        for (int j = 0; j < NR; j++) c[(size_t)i * ldc + (size_t)j] = sum[i][j];
+}

@@ -1,0 +1,60 @@
+/* vector.c - see vector.h. */
+#include "vector.h"
+#include "exp_constants.h"
+#include "kernels.h"
+
+#include <math.h>
+#include <string.h>
+
+void axpy_scalar(float *y, float a, const float *x, size_t n) {
+    for (size_t i = 0; i < n; i++) y[i] = fmaf(a, x[i], y[i]);
+}
+
+float vector_sum_scalar(const float *x, size_t n) {
+    float sum = 0;
+    for (size_t i = 0; i < n; i++) sum += x[i];
+    return sum;
+}
+
+float vector_max_scalar(const float *x, size_t n) {
+    float max = -INFINITY;
+    for (size_t i = 0; i < n; i++) {
+        if (isnan(x[i])) return x[i];
+        if (x[i] > max) max = x[i];
+    }
+    return max;
+}
+
+/* 2^m for m = -127 .. 127, by writing the exponent bits. */
+static float power_of_two(int m) {
+    unsigned bits = (unsigned)(m + 127) << 23;
+    float value;
+    memcpy(&value, &bits, sizeof value);
+    return value;
+}
+
+/* 2^m is applied in two halves, because m itself may lie outside the exponents of f32. */
+static float exp_one(float v) {
+    v = v > EXP_HIGHEST ? EXP_HIGHEST : v;
+    v = v < EXP_LOWEST ? EXP_LOWEST : v;
+    float whole = v * EXP_LOG2E + EXP_ROUND - EXP_ROUND;
+    float r = v - whole * EXP_LN2_HIGH - whole * EXP_LN2_LOW;
+    float p = EXP_C6;
+    p = p * r + EXP_C5;
+    p = p * r + EXP_C4;
+    p = p * r + EXP_C3;
+    p = p * r + EXP_C2;
+    p = p * (r * r) + r + 1;
+    if (isnan(v)) return v;
+    int m = (int)whole, half = m >> 1;
+    return p * power_of_two(half) * power_of_two(m - half);
+}
+
+void vector_exp_scalar(float *out, const float *x, float shift, size_t n) {
+    for (size_t i = 0; i < n; i++) out[i] = exp_one(x[i] - shift);
+}
+
+void axpy(float *y, float a, const float *x, size_t n) { kernels()->axpy(y, a, x, n); }
+float vector_sum(const float *x, size_t n) { return kernels()->sum(x, n); }
+float vector_max(const float *x, size_t n) { return kernels()->max(x, n); }
+void vector_exp(float *out, const float *x, float shift, size_t n) { kernels()->exp(out, x, shift, n); }

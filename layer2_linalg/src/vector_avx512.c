@@ -1,0 +1,84 @@
+/* vector_avx512.c - axpy, sum, max and exp, sixteen lanes at a time.  Read vector.c first.
+ *
+ * The loops over whole registers are followed by the scalar version for the last n % 16 elements,
+ * which returns the same bits. */
+#include "vector.h"
+#include "exp_constants.h"
+
+#if defined(__x86_64__)
+#include <immintrin.h>
+#include <math.h>
+
+#define AVX512 __attribute__((target("avx512f,avx512bw,avx512vl,avx512dq")))
+
+AVX512 void axpy_avx512(float *y, float a, const float *x, size_t n) {
+    __m512 factor = _mm512_set1_ps(a);
+    size_t i = 0;
+    for (; i + 16 <= n; i += 16)
+        _mm512_storeu_ps(y + i, _mm512_fmadd_ps(factor, _mm512_loadu_ps(x + i), _mm512_loadu_ps(y + i)));
+    axpy_scalar(y + i, a, x + i, n - i);
+}
+
+/* Four registers of sums: an addition takes four cycles, so four chains keep the adder busy. */
+AVX512 float vector_sum_avx512(const float *x, size_t n) {
+    __m512 sum[4] = {_mm512_setzero_ps(), _mm512_setzero_ps(), _mm512_setzero_ps(), _mm512_setzero_ps()};
+    size_t i = 0;
+    for (; i + 64 <= n; i += 64)
+        for (size_t j = 0; j < 4; j++) sum[j] = _mm512_add_ps(sum[j], _mm512_loadu_ps(x + i + 16 * j));
+    float lanes[16];
+    _mm512_storeu_ps(lanes, _mm512_add_ps(_mm512_add_ps(sum[0], sum[1]), _mm512_add_ps(sum[2], sum[3])));
+    for (int width = 8; width; width /= 2)
+        for (int lane = 0; lane < width; lane++) lanes[lane] += lanes[lane + width];
+    return lanes[0] + vector_sum_scalar(x + i, n - i);
+}
+
+/* MAXPS returns its second operand when either is NaN, so NaNs are collected on the side. */
+AVX512 float vector_max_avx512(const float *x, size_t n) {
+    __m512 max = _mm512_set1_ps(-INFINITY);
+    __mmask16 odd = 0;
+    size_t i = 0;
+    for (; i + 16 <= n; i += 16) {
+        __m512 v = _mm512_loadu_ps(x + i);
+        max = _mm512_max_ps(v, max);
+        odd |= _mm512_cmp_ps_mask(v, v, _CMP_UNORD_Q);
+    }
+    if (odd) return NAN;
+    float lanes[16], tail = vector_max_scalar(x + i, n - i);
+    _mm512_storeu_ps(lanes, max);
+    float head = vector_max_scalar(lanes, 16);
+    return head > tail ? head : tail;
+}
+
+AVX512 static __m512 power_of_two(__m512i m) {
+    return _mm512_castsi512_ps(_mm512_slli_epi32(_mm512_add_epi32(m, _mm512_set1_epi32(127)), 23));
+}
+
+AVX512 static __m512 multiply_add(__m512 p, __m512 r, float constant) { /* not fused: as in vector.c */
+    return _mm512_add_ps(_mm512_mul_ps(p, r), _mm512_set1_ps(constant));
+}
+
+AVX512 static __m512 exp_sixteen(__m512 v) {
+    v = _mm512_min_ps(_mm512_set1_ps(EXP_HIGHEST), v); /* NaN, the second operand, passes */
+    v = _mm512_max_ps(_mm512_set1_ps(EXP_LOWEST), v);
+    __m512 round = _mm512_set1_ps(EXP_ROUND);
+    __m512 whole = _mm512_sub_ps(multiply_add(v, _mm512_set1_ps(EXP_LOG2E), EXP_ROUND), round);
+    __m512 r = _mm512_sub_ps(v, _mm512_mul_ps(whole, _mm512_set1_ps(EXP_LN2_HIGH)));
+    r = _mm512_sub_ps(r, _mm512_mul_ps(whole, _mm512_set1_ps(EXP_LN2_LOW)));
+    __m512 p = multiply_add(_mm512_set1_ps(EXP_C6), r, EXP_C5);
+    p = multiply_add(p, r, EXP_C4);
+    p = multiply_add(p, r, EXP_C3);
+    p = multiply_add(p, r, EXP_C2);
+    p = _mm512_add_ps(_mm512_mul_ps(p, _mm512_mul_ps(r, r)), r);
+    p = _mm512_add_ps(p, _mm512_set1_ps(1));
+    __m512i m = _mm512_cvtps_epi32(whole), half = _mm512_srai_epi32(m, 1);
+    return _mm512_mul_ps(_mm512_mul_ps(p, power_of_two(half)), power_of_two(_mm512_sub_epi32(m, half)));
+}
+
+AVX512 void vector_exp_avx512(float *out, const float *x, float shift, size_t n) {
+    __m512 minus = _mm512_set1_ps(shift);
+    size_t i = 0;
+    for (; i + 16 <= n; i += 16)
+        _mm512_storeu_ps(out + i, exp_sixteen(_mm512_sub_ps(_mm512_loadu_ps(x + i), minus)));
+    vector_exp_scalar(out + i, x + i, shift, n - i);
+}
+#endif

@@ -1,0 +1,37 @@
+/* activation.h - the bend between two linear maps.
+ *
+ * Without a bend two linear maps are one.  All work element by element; out may be the input. */
+#ifndef STRATA_ACTIVATION_H
+#define STRATA_ACTIVATION_H
+
+#include "linalg.h"
+
+typedef enum Activation { ACT_RELU, ACT_GELU_ERF, ACT_GELU_TANH, ACT_SILU } Activation;
+
+void relu(float *out, const float *x, size_t n);      /* max(x, 0) */
+void gelu_erf(float *out, const float *x, size_t n);  /* x Phi(x);  Hendrycks & Gimpel 2016, arXiv:1606.08415 */
+void gelu_tanh(float *out, const float *x, size_t n); /* its tanh form: what GPT-2 and Gemma use */
+void silu(float *out, const float *x, size_t n);      /* x / (1 + exp(-x)); Elfwing 2017, arXiv:1702.03118 */
+
+/* The activation by name. */
+void activate(Activation kind, float *out, const float *x, size_t n);
+
+/* A gated unit: one linear map decides how much of another passes.
+ *
+ *     out[i] = act(gate[i]) * up[i]          SwiGLU with SiLU, GeGLU with GELU
+ *
+ *   out    (n)   written; may be gate
+ * Source   Shazeer 2020, arXiv:2002.05202. */
+void activate_gated(Activation kind, float *out, const float *gate, const float *up, size_t n);
+
+/* The gradients through SwiGLU.
+ *
+ *     s = 1 / (1 + exp(-gate))
+ *     dup   = dout * gate * s
+ *     dgate = dout * up * s * (1 + gate * (1 - s))
+ *
+ *   dgate, dup   (n)   written; may be gate and up themselves
+ *   dout         (n)   gradient of the loss by the output */
+void swiglu_backward(float *dgate, float *dup, const float *gate, const float *up, const float *dout, size_t n);
+
+#endif

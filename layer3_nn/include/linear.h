@@ -1,0 +1,29 @@
+/* linear.h - y = W x + b, for n vectors at once. */
+#ifndef STRATA_LINEAR_H
+#define STRATA_LINEAR_H
+
+#include "linalg.h"
+
+/* y[c] = W x[c] + bias.
+ *
+ *   w      (out, in)   any computable format
+ *   bias   (out)       NULL for none
+ *   x      (n, in)     read
+ *   y      (n, out)    written */
+void linear(Pool *pool, const Tensor *w, const float *bias, const float *x, size_t n, float *y);
+
+/* The same for f32 weights, through the packed product; the form training uses.
+ *
+ *   scratch   matmul_scratch_floats(threads, max(in, out)) */
+void linear_dense(Pool *pool, const float *w, size_t out, size_t in, const float *x, size_t n, float *y,
+                  float *scratch);
+
+/* The gradients through linear_dense:   dx (+)= dy W      dw += dy^T x
+ *
+ *   dx       (n, in)     written, or added to when add_dx
+ *   dw       (out, in)   added to
+ *   dy       (n, out)    read */
+void linear_backward(Pool *pool, float *dx, bool add_dx, float *dw, const float *w, size_t out, size_t in,
+                     const float *x, const float *dy, size_t n, float *scratch);
+
+#endif

@@ -1,0 +1,40 @@
+/* norm.h - keep a vector's size in hand, so that layers can be stacked. */
+#ifndef STRATA_NORM_H
+#define STRATA_NORM_H
+
+#include "linalg.h"
+
+/* Rescale a vector to unit root-mean-square, then by a learned gain.
+ *
+ *     out[i] = x[i] / sqrt(mean(x^2) + eps) * gain[i]
+ *
+ *   out    (dim)   written; may be x itself
+ *   x      (dim)   read
+ *   gain   (dim)   read; the learned weight
+ *   eps            1e-5 in Llama 2, 1e-6 in Gemma: keeps the division finite
+ *
+ * Needs    dim > 0.
+ * Cost     4*dim flops; reads x twice.
+ * Source   Zhang & Sennrich 2019, arXiv:1910.07467, eq. 4. */
+void rms_norm(float *out, const float *x, const float *gain, size_t dim, float eps);
+
+/* Shift a vector to mean 0, rescale it to variance 1, then by a learned gain and bias.
+ *
+ *     out[i] = (x[i] - mean x) / sqrt(var x + eps) * gain[i] + bias[i]
+ *
+ *   bias   (dim)   read; NULL for none
+ *
+ * Source   Ba, Kiros & Hinton 2016, arXiv:1607.06450, eq. 4. */
+void layer_norm(float *out, const float *x, const float *gain, const float *bias, size_t dim, float eps);
+
+/* The gradients through rms_norm.  With r = 1 / sqrt(mean(x^2) + eps):
+ *
+ *     dgain[i] += dy[i] * x[i] * r
+ *     dx[i]    += r * gain[i] * dy[i]  -  x[i] * r^3 / dim * sum_j dy[j] gain[j] x[j]
+ *
+ *   dx      (dim)   added to
+ *   dgain   (dim)   added to */
+void rms_norm_backward(float *dx, float *dgain, const float *x, const float *gain, const float *dy, size_t dim,
+                       float eps);
+
+#endif

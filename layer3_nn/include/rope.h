@@ -1,0 +1,60 @@
+/* rope.h - positions as rotations.
+ *
+ * A head's vector is read as pairs of numbers; pair i at position p is turned by the angle
+ * p * freq[i], freq[i] = theta^(-2i / rotary).  The dot product of a turned query and a turned key then depends only on
+ * how far apart they stand.
+ *
+ *     interleaved:  pairs (0,1) (2,3) (4,5) ...            Llama as GGUF stores it
+ *     half-split:   pairs (0,h) (1,h+1) (2,h+2) ...        h = rotary / 2: NeoX, Qwen, Gemma
+ *
+ * Partial rotary: only the first `rotary` numbers of a head turn, the rest pass through.
+ *
+ * Invariant: turning keeps lengths (times `magnitude`, 1 but for YaRN); a turn by -p undoes one by p.
+ * Source   Su et al. 2021, arXiv:2104.09864, section 3.2. */
+#ifndef STRATA_ROPE_H
+#define STRATA_ROPE_H
+
+#include "linalg.h"
+
+typedef enum RopeStyle { ROPE_NONE, ROPE_INTERLEAVED, ROPE_HALF_SPLIT } RopeStyle;
+
+/* How frequencies are stretched for contexts longer than the trained one. */
+typedef enum RopeScaling {
+    ROPE_SCALE_NONE,
+    ROPE_SCALE_LINEAR, /* all angles divided by factor;   Chen et al. 2023, arXiv:2306.15595 */
+    ROPE_SCALE_NTK,    /* theta * factor^(rotary / (rotary - 2)): slow pairs stretch, fast ones hardly */
+    ROPE_SCALE_YARN,   /* fast pairs kept, slow ones divided, a ramp between; Peng et al. 2023, arXiv:2309.00071 */
+    ROPE_SCALE_LLAMA3, /* the same idea by wavelength;    Llama 3.1 model card */
+} RopeScaling;
+
+typedef struct RopeConfig {
+    RopeStyle style;
+    size_t rotary; /* numbers of a head that turn; even */
+    double theta;  /* 10000 in Llama 2, 500000 in Llama 3 */
+    RopeScaling scaling;
+    double factor;                          /* how much longer the context is; 1: not */
+    double trained_ctx;                     /* YaRN and Llama 3: positions the model was trained on */
+    double beta_fast, beta_slow;            /* YaRN: turns within trained_ctx; 32 and 1 */
+    double low_freq_factor, high_freq_factor; /* Llama 3: 1 and 4 */
+    double attn_factor;                     /* YaRN: extra factor on the magnitude; 1 */
+    const float *divisors;                  /* (rotary / 2) a file's rope_freqs; NULL for none; borrowed */
+} RopeConfig;
+
+typedef struct Rope {
+    RopeStyle style;
+    size_t rotary;
+    double *freq;    /* (rotary / 2) radians for each position; owned by the arena */
+    float magnitude; /* factor on every turned number */
+} Rope;
+
+/* Work out the frequencies.  Memory comes from the arena (while it measures, nothing is computed). */
+void rope_init(Rope *rope, const RopeConfig *config, Arena *arena);
+
+/* Cosines and sines of all pairs at a position: cosine (rotary / 2), sine (rotary / 2), with the magnitude in. */
+void rope_angles(const Rope *rope, size_t position, float *cosine, float *sine);
+
+/* Turn one head's vector in place.  To turn it back (the backward pass), negate the sines. */
+void rope_rotate(const Rope *rope, const float *cosine, const float *sine, float *head);
+void rope_rotate_backward(const Rope *rope, const float *cosine, const float *sine, float *head);
+
+#endif

@@ -1,0 +1,72 @@
+/* activation.c - see activation.h. */
+#include "activation.h"
+
+#include <math.h>
+
+enum { CHUNK = 256 }; /* exponentials are computed a chunk at a time, in registers' order */
+
+void relu(float *out, const float *x, size_t n) {
+    for (size_t i = 0; i < n; i++) out[i] = x[i] < 0 ? 0 : x[i];
+}
+
+void gelu_erf(float *out, const float *x, size_t n) {
+    for (size_t i = 0; i < n; i++) out[i] = 0.5f * x[i] * (1 + erff(x[i] * 0.70710678f));
+}
+
+/* tanh(u) = 1 - 2 / (exp(2u) + 1), so that
+ * 0.5 x (1 + tanh(u)) = x (1 - 1 / (exp(2u) + 1)) = x / (1 + exp(-2u)). */
+void gelu_tanh(float *out, const float *x, size_t n) {
+    float e[CHUNK];
+    for (size_t start = 0; start < n; start += CHUNK) {
+        size_t count = n - start < CHUNK ? n - start : CHUNK;
+        for (size_t i = 0; i < count; i++) {
+            float v = x[start + i];
+            e[i] = -2 * 0.79788456f * (v + 0.044715f * v * v * v);
+        }
+        vector_exp(e, e, 0, count);
+        for (size_t i = 0; i < count; i++) out[start + i] = x[start + i] / (1 + e[i]);
+    }
+}
+
+/* sigmoids of up to CHUNK values */
+static void sigmoid(float *s, const float *x, size_t count) {
+    for (size_t i = 0; i < count; i++) s[i] = -x[i];
+    vector_exp(s, s, 0, count);
+    for (size_t i = 0; i < count; i++) s[i] = 1 / (1 + s[i]);
+}
+
+void silu(float *out, const float *x, size_t n) {
+    float s[CHUNK];
+    for (size_t start = 0; start < n; start += CHUNK) {
+        size_t count = n - start < CHUNK ? n - start : CHUNK;
+        sigmoid(s, x + start, count);
+        for (size_t i = 0; i < count; i++) out[start + i] = x[start + i] * s[i];
+    }
+}
+
+void activate(Activation kind, float *out, const float *x, size_t n) {
+    switch (kind) {
+    case ACT_RELU: relu(out, x, n); break;
+    case ACT_GELU_ERF: gelu_erf(out, x, n); break;
+    case ACT_GELU_TANH: gelu_tanh(out, x, n); break;
+    case ACT_SILU: silu(out, x, n); break;
+    }
+}
+
+void activate_gated(Activation kind, float *out, const float *gate, const float *up, size_t n) {
+    activate(kind, out, gate, n);
+    for (size_t i = 0; i < n; i++) out[i] *= up[i];
+}
+
+void swiglu_backward(float *dgate, float *dup, const float *gate, const float *up, const float *dout, size_t n) {
+    float s[CHUNK];
+    for (size_t start = 0; start < n; start += CHUNK) {
+        size_t count = n - start < CHUNK ? n - start : CHUNK;
+        sigmoid(s, gate + start, count);
+        for (size_t i = 0; i < count; i++) {
+            float g = gate[start + i], u = up[start + i], d = dout[start + i];
+            dup[start + i] = d * g * s[i];
+            dgate[start + i] = d * u * s[i] * (1 + g * (1 - s[i]));
+        }
+    }
+}

@@ -1,0 +1,25 @@
+/* position.c - see position.h. */
+#include "position.h"
+
+#include <math.h>
+
+void position_add_learned(float *x, const Tensor *table, size_t position, float *row) {
+    REQUIRE(position < table->shape[0], "position %zu of %zu", position, table->shape[0]);
+    dequantize_row(table->dtype, tensor_row(table, position), row, table->shape[1]);
+    axpy(x, 1, row, table->shape[1]);
+}
+
+void position_add_sinusoidal(float *x, size_t position, size_t dim) {
+    for (size_t i = 0; i < dim; i++) {
+        double angle = (double)position * pow(10000, -(double)(i / 2 * 2) / (double)dim);
+        x[i] += (float)(i % 2 ? cos(angle) : sin(angle));
+    }
+}
+
+float alibi_slope(size_t head, size_t heads, float max_bias) {
+    size_t power = 1;
+    while (power * 2 <= heads) power *= 2;
+    double step = (double)max_bias / (double)power;
+    if (head < power) return (float)exp2(-step * (double)(head + 1));
+    return (float)exp2(-step / 2 * (double)(2 * (head - power) + 1));
+}

@@ -1,0 +1,31 @@
+/* mask.h - which earlier tokens a token may look at.
+ *
+ *     causal           window of 3        both ways
+ *     # . . . .        # . . . .          # # # # #
+ *     # # . . .        # # . . .          # # # # #      row: the query, column: the key
+ *     # # # . .        # # # . .          # # # # #
+ *     # # # # .        . # # # .          # # # # #
+ *     # # # # #        . . # # #          # # # # #
+ *
+ * Invariant: what a query sees is one unbroken range of positions that is never empty. */
+#ifndef STRATA_MASK_H
+#define STRATA_MASK_H
+
+#include "nn.h"
+
+typedef struct Mask {
+    bool causal;
+    size_t window; /* keys with query - key < window are seen; 0: no limit; causal masks only */
+} Mask;
+
+typedef struct Range {
+    size_t begin, end; /* positions begin .. end-1 */
+} Range;
+
+/* The positions that the token at `query` sees in a sequence of `length` tokens.
+ *
+ * Needs query < length.
+ * Source   causal: Vaswani et al. 2017, arXiv:1706.03762; window: Beltagy et al. 2020, arXiv:2004.05150. */
+Range mask_range(Mask mask, size_t query, size_t length);
+
+#endif

@@ -1,0 +1,65 @@
+/* tokenizer.h - text to token ids and back.
+ *
+ * Two kinds, as GGUF files name them:
+ *
+ *   gpt2    byte-level BPE: text is split into words by a fixed rule, each word's bytes are merged pair
+ *           by pair in the order the merges were learned.   Sennrich et al. 2016, arXiv:1508.07909
+ *   llama   SentencePiece BPE: the whole text, spaces written as U+2581, is merged pair by pair, best
+ *           score first; what is no token falls back to bytes.   Kudo & Richardson 2018, arXiv:1808.06226
+ *
+ * Invariant: decoding the tokens of a text gives the text back, byte for byte (for llama up to the space
+ * that may be put in front). */
+#ifndef STRATA_TOKENIZER_H
+#define STRATA_TOKENIZER_H
+
+#include "transformer.h"
+
+typedef struct Tokenizer Tokenizer;
+
+typedef struct TokenList {
+    int32_t *ids; /* owns; free with token_list_free */
+    size_t count, capacity;
+} TokenList;
+
+void token_list_add(TokenList *list, int32_t id);
+void token_list_free(TokenList *list);
+
+/* Read the tokenizer of a model file.
+ *
+ *   gguf   borrowed only during the call
+ *
+ * Fails when a key is missing or the kind is not one of the above; the fault names it. */
+Tokenizer *tokenizer_open(const Gguf *gguf, Fault *fault);
+void tokenizer_close(Tokenizer *tokenizer);
+
+/* Append the tokens of a text.
+ *
+ *   special   read the names of special tokens (<|im_start|>) as those tokens; else as plain text */
+void tokenizer_encode(const Tokenizer *tokenizer, Text text, bool special, TokenList *tokens);
+
+/* Append the token that begins a sequence, when the file asks for one. */
+void tokenizer_begin(const Tokenizer *tokenizer, TokenList *tokens);
+
+/* The bytes a token stands for, borrowed from the tokenizer.  Special tokens have none unless `special`.
+ * They may be part of a UTF-8 character. */
+Text tokenizer_piece(const Tokenizer *tokenizer, int32_t id, bool special);
+
+/* Whether the file asks for a space before the text (llama): decoding from the start drops it again. */
+bool tokenizer_space_prefix(const Tokenizer *tokenizer);
+
+size_t tokenizer_count(const Tokenizer *tokenizer);
+int32_t tokenizer_bos(const Tokenizer *tokenizer);                 /* -1: none */
+bool tokenizer_is_end(const Tokenizer *tokenizer, int32_t id);     /* in the set of end-of-generation tokens */
+int32_t tokenizer_find(const Tokenizer *tokenizer, const char *name); /* the token with this name, or -1 */
+
+/* Learn a byte-level BPE vocabulary and write it as the tokenizer of a GGUF file.
+ *
+ *   texts     the corpus to count words in (special tokens in it are cut out)
+ *   specials  get the first ids; the first one becomes BOS and EOS
+ *   vocab     size of the vocabulary: specials, 256 bytes, and as many merges as fit
+ *
+ * Fails when the corpus is too small for that many merges. */
+bool bpe_train(const Text *texts, size_t n_texts, const char *const *specials, size_t n_specials, size_t vocab,
+               GgufWriter *out, Fault *fault);
+
+#endif

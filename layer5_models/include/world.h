@@ -1,0 +1,56 @@
+/* world.h - Tiny World: a language whose every choice we know.
+ *
+ * The world is a grammar with memory (the .world files in world/): rules with alternatives, and variables that
+ * hold a word from their first mention to the end of the document.  The same grammar is run in two
+ * directions:
+ *
+ *     world_write   makes random choices and writes a document, summing -log p of each choice
+ *     world_check   reads a document and finds the choices that lead to it, or the place where
+ *                   no choice fits and why
+ *
+ * Invariant: a document depends on (seed, index) alone; -log p sums over the choices really made, so
+ * a document with one derivation has exactly that probability. */
+#ifndef STRATA_WORLD_H
+#define STRATA_WORLD_H
+
+#include "transformer.h"
+
+typedef struct World World;
+
+/* Read the grammar that is built in, or one given as text (tests).  The caller owns the world.
+ *
+ * Fails when the text has a mistake; the fault names the line. */
+World *world_open(Fault *fault);
+World *world_open_text(const char *text, Fault *fault);
+void world_close(World *world);
+
+/* A document being put together; bytes is NUL-terminated. */
+typedef struct WorldText {
+    char *bytes; /* owns; free with world_text_free */
+    size_t size, capacity;
+    double nats; /* -log p of the choices that made it */
+} WorldText;
+
+void world_text_free(WorldText *text);
+
+/* Write document `index` of the corpus `seed`, from a rule ("document" is the whole language).
+ *
+ *   text   replaced; its memory is used again */
+void world_write(const World *world, const char *rule, uint64_t seed, uint64_t index, WorldText *text);
+
+/* What a check found. */
+typedef struct WorldVerdict {
+    bool valid;
+    char reason[16];   /* grammar, name, pronoun, kind, thing, ..., answer, card */
+    size_t place;      /* byte of the document at which no choice fits any more */
+    char detail[200];  /* what stands there and what was wanted */
+    unsigned derivations; /* ways to read the document: 1 unless the grammar is ambiguous */
+    double nats;       /* -log of the summed probability of all ways */
+} WorldVerdict;
+
+/* Read a document.
+ *
+ *   prefix   accept a document that simply stops early (for text cut at a length limit) */
+WorldVerdict world_check(const World *world, const char *rule, const char *bytes, size_t size, bool prefix);
+
+#endif

@@ -1,0 +1,236 @@
+/* bpe_train.c - learning a byte-level BPE vocabulary: count the words, then merge the commonest pair of
+ * neighbouring symbols again and again.  Sennrich et al. 2016, algorithm 1.
+ *
+ * Counting all pairs anew for every merge is simple and, over distinct words, fast enough: some thousands of
+ * words and merges. */
+#include "unicode.h"
+#include "vocab.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct WordCount {
+    Text bytes;
+    uint64_t count;
+    int32_t *symbols;
+    size_t n;
+} WordCount;
+
+typedef struct Trainer {
+    WordCount *words; /* open addressing by bytes; empty: bytes.size = 0 */
+    size_t capacity, used;
+    Text *symbols; /* the bytes of each learned symbol, 0..255 first */
+    int32_t (*merges)[2];
+    size_t n_symbols, most;
+    uint64_t *pairs; /* counts by hash of the pair, its symbols in keys */
+    int32_t (*keys)[2];
+    size_t pair_capacity;
+    bool ok;
+} Trainer;
+
+static uint64_t hash(Text text) {
+    uint64_t h = 1469598103934665603u;
+    for (size_t i = 0; i < text.size; i++) h = (h ^ (unsigned char)text.data[i]) * 1099511628211u;
+    return h ^ h >> 32;
+}
+
+static WordCount *word_slot(WordCount *words, size_t capacity, Text bytes) {
+    size_t slot = hash(bytes) & (capacity - 1);
+    while (words[slot].bytes.size && !text_equal(words[slot].bytes, bytes)) slot = (slot + 1) & (capacity - 1);
+    return &words[slot];
+}
+
+static void widen(Trainer *t) {
+    size_t capacity = t->capacity ? 2 * t->capacity : 4096;
+    WordCount *words = calloc(capacity, sizeof *words);
+    if (!words) {
+        t->ok = false;
+        return;
+    }
+    for (size_t i = 0; i < t->capacity; i++)
+        if (t->words[i].bytes.size) *word_slot(words, capacity, t->words[i].bytes) = t->words[i];
+    free(t->words);
+    t->words = words;
+    t->capacity = capacity;
+}
+
+static void count_words(Trainer *t, Text text) {
+    SplitRule rule = {.gpt2 = true};
+    for (size_t at = 0; at < text.size && t->ok;) {
+        Text word = {text.data + at, split_word(rule, text.data + at, text.size - at)};
+        if (2 * t->used >= t->capacity) widen(t);
+        if (!t->ok) return;
+        WordCount *entry = word_slot(t->words, t->capacity, word);
+        if (!entry->bytes.size) entry->bytes = word, t->used++;
+        entry->count++;
+        at += word.size;
+    }
+}
+
+/* Cut the text at special tokens; they are never part of a word. */
+static void count_text(Trainer *t, Text text, const char *const *specials, size_t n) {
+    size_t from = 0;
+    for (size_t at = 0; at < text.size; at++)
+        for (size_t i = 0; i < n; i++) {
+            size_t size = strlen(specials[i]);
+            if (size > text.size - at || memcmp(text.data + at, specials[i], size) != 0) continue;
+            count_words(t, (Text){text.data + from, at - from});
+            at = from = at + size;
+            at--;
+            break;
+        }
+    count_words(t, (Text){text.data + from, text.size - from});
+}
+
+static void spell_words(Trainer *t) {
+    size_t total = 0;
+    for (size_t i = 0; i < t->capacity && t->ok; i++) {
+        WordCount *word = &t->words[i];
+        if (!word->bytes.size) continue;
+        word->n = word->bytes.size;
+        word->symbols = malloc(word->n * sizeof *word->symbols);
+        t->ok = word->symbols != NULL;
+        for (size_t k = 0; t->ok && k < word->n; k++) word->symbols[k] = (unsigned char)word->bytes.data[k];
+        total += word->n;
+    }
+    for (t->pair_capacity = 1024; t->pair_capacity < 2 * total;) t->pair_capacity *= 2; /* no more pairs than symbols */
+    t->pairs = calloc(t->pair_capacity, sizeof *t->pairs);
+    t->keys = calloc(t->pair_capacity, sizeof *t->keys);
+    t->ok = t->ok && t->pairs && t->keys;
+}
+
+static void count_pairs(Trainer *t) {
+    memset(t->pairs, 0, t->pair_capacity * sizeof *t->pairs);
+    for (size_t i = 0; i < t->capacity; i++)
+        for (size_t k = 0; k + 1 < t->words[i].n; k++) {
+            int32_t left = t->words[i].symbols[k], right = t->words[i].symbols[k + 1];
+            size_t slot = rng_hash((uint64_t)left, (uint64_t)right, 0) & (t->pair_capacity - 1);
+            while (t->pairs[slot] && (t->keys[slot][0] != left || t->keys[slot][1] != right)) slot = (slot + 1) & (t->pair_capacity - 1);
+            t->keys[slot][0] = left, t->keys[slot][1] = right;
+            t->pairs[slot] += t->words[i].count;
+        }
+}
+
+/* The commonest pair; of equal ones the one with the lower symbols.  False when there is none twice. */
+static bool best_pair(const Trainer *t, int32_t pair[2]) {
+    uint64_t best = 1;
+    for (size_t i = 0; i < t->pair_capacity; i++) {
+        const int32_t *key = t->keys[i];
+        bool lower = t->pairs[i] == best && best > 1 && (key[0] < pair[0] || (key[0] == pair[0] && key[1] < pair[1]));
+        if (t->pairs[i] > best || lower) best = t->pairs[i], pair[0] = key[0], pair[1] = key[1];
+    }
+    return best > 1;
+}
+
+static void replace_pair(Trainer *t, const int32_t pair[2], int32_t merged) {
+    for (size_t i = 0; i < t->capacity; i++) {
+        WordCount *word = &t->words[i];
+        size_t to = 0;
+        for (size_t k = 0; k < word->n; k++, to++) {
+            bool here = k + 1 < word->n && word->symbols[k] == pair[0] && word->symbols[k + 1] == pair[1];
+            word->symbols[to] = here ? merged : word->symbols[k];
+            k += here;
+        }
+        word->n = to;
+    }
+}
+
+static bool add_symbol(Trainer *t, const int32_t pair[2]) {
+    Text left = t->symbols[pair[0]], right = t->symbols[pair[1]];
+    char *bytes = malloc(left.size + right.size);
+    if (!bytes) return t->ok = false;
+    memcpy(bytes, left.data, left.size);
+    memcpy(bytes + left.size, right.data, right.size);
+    t->merges[t->n_symbols - 256][0] = pair[0], t->merges[t->n_symbols - 256][1] = pair[1];
+    t->symbols[t->n_symbols++] = (Text){bytes, left.size + right.size};
+    return true;
+}
+
+static bool learn(Trainer *t, Fault *fault) {
+    Progress progress;
+    int32_t pair[2] = {0, 0};
+    progress_start(&progress, "vocabulary", "merges", (double)(t->most - 256));
+    while (t->ok && t->n_symbols < t->most) {
+        count_pairs(t);
+        if (!best_pair(t, pair))
+            return fault_set(fault, "the corpus has words for %zu merges, %zu are wanted: give more text or a smaller vocabulary",
+                             t->n_symbols - 256, t->most - 256);
+        replace_pair(t, pair, (int32_t)t->n_symbols);
+        if (!add_symbol(t, pair)) break;
+        progress_show(&progress, (double)(t->n_symbols - 256));
+    }
+    progress_end(&progress, (double)(t->n_symbols - 256));
+    return t->ok || fault_set(fault, "no memory to learn a vocabulary");
+}
+
+/* Bytes as visible characters, into a fresh string. */
+static Text visible(Text bytes) {
+    char *out = malloc(2 * bytes.size + 1);
+    size_t size = 0;
+    REQUIRE(out, "no memory for a token");
+    for (size_t i = 0; i < bytes.size; i++) size += utf8_encode(byte_to_visible((unsigned char)bytes.data[i]), out + size);
+    return (Text){out, size};
+}
+
+static void write_merges(const Trainer *t, const Text *names, GgufWriter *out) {
+    size_t n = t->n_symbols - 256;
+    Text *merges = calloc(n + 1, sizeof *merges);
+    REQUIRE(merges, "no memory for %zu merges", n);
+    for (size_t i = 0; i < n; i++) {
+        Text left = names[t->merges[i][0]], right = names[t->merges[i][1]];
+        char *joined = malloc(left.size + right.size + 1);
+        REQUIRE(joined, "no memory for a merge");
+        memcpy(joined, left.data, left.size);
+        joined[left.size] = ' ';
+        memcpy(joined + left.size + 1, right.data, right.size);
+        merges[i] = (Text){joined, left.size + right.size + 1};
+    }
+    gguf_put_strings(out, "tokenizer.ggml.merges", merges, n);
+    for (size_t i = 0; i < n; i++) free((char *)merges[i].data);
+    free(merges);
+}
+
+static void write_vocab(const Trainer *t, const char *const *specials, size_t n_specials, GgufWriter *out) {
+    size_t count = n_specials + t->n_symbols;
+    Text *names = calloc(count, sizeof *names);
+    int64_t *types = calloc(count, sizeof *types);
+    REQUIRE(names && types, "no memory for %zu tokens", count);
+    for (size_t i = 0; i < count; i++) {
+        names[i] = i < n_specials ? text_of(specials[i]) : visible(t->symbols[i - n_specials]);
+        types[i] = i < n_specials ? TOKEN_CONTROL : TOKEN_NORMAL;
+    }
+    gguf_put_string(out, "tokenizer.ggml.model", text_of("gpt2"));
+    gguf_put_string(out, "tokenizer.ggml.pre", text_of("gpt-2"));
+    gguf_put_strings(out, "tokenizer.ggml.tokens", names, count);
+    gguf_put_ints(out, "tokenizer.ggml.token_type", GGUF_I32, types, count);
+    write_merges(t, names + n_specials, out);
+    gguf_put_int(out, "tokenizer.ggml.bos_token_id", GGUF_U32, 0);
+    gguf_put_int(out, "tokenizer.ggml.eos_token_id", GGUF_U32, 0);
+    gguf_put_int(out, "tokenizer.ggml.add_bos_token", GGUF_BOOL, 1);
+    for (size_t i = n_specials; i < count; i++) free((char *)names[i].data);
+    free(names);
+    free(types);
+}
+
+static void release(Trainer *t) {
+    for (size_t i = 0; i < t->capacity; i++) free(t->words[i].symbols);
+    for (size_t i = 256; t->symbols && i < t->n_symbols; i++) free((char *)t->symbols[i].data);
+    free(t->words), free(t->symbols), free(t->merges), free(t->pairs), free(t->keys);
+}
+
+bool bpe_train(const Text *texts, size_t n_texts, const char *const *specials, size_t n_specials, size_t vocab,
+               GgufWriter *out, Fault *fault) {
+    char single[256];
+    if (vocab < n_specials + 256) return fault_set(fault, "a vocabulary of %zu has no room for %zu special tokens and 256 bytes", vocab, n_specials);
+    Trainer t = {.n_symbols = 256, .most = vocab - n_specials, .ok = true};
+    t.symbols = calloc(vocab, sizeof *t.symbols);
+    t.merges = calloc(vocab, sizeof *t.merges);
+    t.ok = t.symbols && t.merges;
+    for (int i = 0; t.ok && i < 256; i++) single[i] = (char)i, t.symbols[i] = (Text){single + i, 1};
+    for (size_t i = 0; t.ok && i < n_texts; i++) count_text(&t, texts[i], specials, n_specials);
+    if (t.ok) spell_words(&t);
+    bool ok = t.ok ? learn(&t, fault) : fault_set(fault, "no memory to learn a vocabulary");
+    if (ok) write_vocab(&t, specials, n_specials, out);
+    release(&t);
+    return ok;
+}

@@ -1,0 +1,68 @@
+/* merge.c - merging neighbours, best first, with a heap of candidates.
+ *
+ * A candidate is remembered with the sizes its two pieces had; when it comes up and one of them has changed
+ * since, it is out of date and is dropped. */
+#include "vocab.h"
+
+#include <stdlib.h>
+
+typedef struct Candidate {
+    double priority;
+    int32_t left, right, merged;
+    uint32_t left_size, right_size;
+} Candidate;
+
+typedef struct Heap {
+    Candidate *items;
+    size_t count;
+} Heap;
+
+static bool goes_before(const Candidate *a, const Candidate *b) {
+    return a->priority < b->priority || (a->priority == b->priority && a->left < b->left);
+}
+
+static void heap_push(Heap *heap, Candidate item) {
+    size_t i = heap->count++;
+    for (; i > 0 && goes_before(&item, &heap->items[(i - 1) / 2]); i = (i - 1) / 2) heap->items[i] = heap->items[(i - 1) / 2];
+    heap->items[i] = item;
+}
+
+static Candidate heap_pop(Heap *heap) {
+    Candidate top = heap->items[0], last = heap->items[--heap->count];
+    size_t i = 0;
+    for (size_t child = 1; child < heap->count; child = 2 * i + 1) {
+        if (child + 1 < heap->count && goes_before(&heap->items[child + 1], &heap->items[child])) child++;
+        if (!goes_before(&heap->items[child], &last)) break;
+        heap->items[i] = heap->items[child];
+        i = child;
+    }
+    heap->items[i] = last;
+    return top;
+}
+
+static void consider(const Tokenizer *tokenizer, Heap *heap, const Piece *pieces, int32_t left, int32_t right, MergeRule *rule) {
+    Candidate item = {.left = left, .right = right};
+    if (left < 0 || right < 0 || !rule(tokenizer, &pieces[left], &pieces[right], &item.priority, &item.merged)) return;
+    item.left_size = pieces[left].size, item.right_size = pieces[right].size;
+    heap_push(heap, item);
+}
+
+void merge_pieces(const Tokenizer *tokenizer, Piece *pieces, size_t n, MergeRule *rule) {
+    if (n < 2) return;
+    Heap heap = {malloc(3 * n * sizeof(Candidate)), 0}; /* n - 1 at first, two more for each of n - 1 merges */
+    REQUIRE(heap.items, "no memory to merge %zu pieces", n);
+    for (size_t i = 0; i + 1 < n; i++) consider(tokenizer, &heap, pieces, (int32_t)i, (int32_t)i + 1, rule);
+    while (heap.count) {
+        Candidate best = heap_pop(&heap);
+        Piece *left = &pieces[best.left], *right = &pieces[best.right];
+        if (left->size != best.left_size || right->size != best.right_size) continue;
+        left->size += right->size;
+        left->symbol = best.merged;
+        left->after = right->after;
+        right->size = 0;
+        if (left->after >= 0) pieces[left->after].before = best.left;
+        consider(tokenizer, &heap, pieces, left->before, best.left, rule);
+        consider(tokenizer, &heap, pieces, best.left, left->after, rule);
+    }
+    free(heap.items);
+}

@@ -1,0 +1,120 @@
+/* split.c - cutting text into words before BPE, by hand instead of by regular expression.
+ *
+ *   gpt-2     's|'t|'re|'ve|'m|'ll|'d| ?L+| ?N+| ?[^ s L N ]+|s+(?!S)|s+
+ *   llama-bpe the same contractions in any case; [^\r\n L N]?L+ ; N{1,3}; ?[^ s L N]+[\r\n]* ; s*[\r\n]+ ; s+(?!S)|s+
+ *   qwen2     as llama-bpe with single digits
+ *
+ * (L letter, N number, s white space, S none.)  Alternatives are tried from left to right, as there.
+ * Source   Radford et al. 2019 (GPT-2's encoder); the model cards of Llama 3 and Qwen 2. */
+#include "unicode.h"
+#include "vocab.h"
+
+#include <string.h>
+
+typedef struct Cursor {
+    const char *text;
+    size_t size;
+} Cursor;
+
+/* Class and code point at `at`; class -1 at the end. */
+static int class_at(Cursor c, size_t at, uint32_t *code, size_t *taken) {
+    *taken = 0;
+    *code = 0;
+    if (at >= c.size) return -1;
+    *code = utf8_decode(c.text + at, c.size - at, taken);
+    return (int)unicode_class(*code);
+}
+
+/* The end of a run of one class from `at`; `most` characters at most (0: no limit). */
+static size_t run(Cursor c, size_t at, int kind, int most) {
+    uint32_t code;
+    size_t taken;
+    for (int n = 0; (most == 0 || n < most) && class_at(c, at, &code, &taken) == kind; n++) at += taken;
+    return at;
+}
+
+static size_t contraction(Cursor c, bool any_case) {
+    static const char *const endings[] = {"s", "t", "re", "ve", "m", "ll", "d"};
+    if (c.text[0] != '\'') return 0;
+    for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
+        size_t size = strlen(endings[i]), same = 0;
+        while (same < size && 1 + same < c.size &&
+               (c.text[1 + same] == endings[i][same] || (any_case && (c.text[1 + same] | 32) == endings[i][same])))
+            same++;
+        if (same == size) return 1 + size;
+    }
+    return 0;
+}
+
+/* White space: all of it at the end of the text, else all but the last character, which belongs to what follows;
+ * a single one stands alone. */
+static size_t spaces(Cursor c) {
+    uint32_t code;
+    size_t at = 0, last = 0, taken;
+    while (class_at(c, at, &code, &taken) == UNICODE_SPACE) last = at, at += taken;
+    return at == c.size || last == 0 ? at : last;
+}
+
+static size_t split_gpt2(Cursor c, SplitRule rule) {
+    uint32_t code;
+    size_t taken, size = contraction(c, false);
+    if (size) return size;
+    size_t start = c.text[0] == ' ' ? 1 : 0;
+    int kind = class_at(c, start, &code, &taken);
+    if (kind >= 0 && kind != UNICODE_SPACE) return run(c, start, kind, kind == UNICODE_NUMBER ? rule.digits : 0);
+    return spaces(c);
+}
+
+static bool is_newline(uint32_t code) { return code == '\r' || code == '\n'; }
+
+/* The last newline in the white space at the start, plus one; 0 when there is none. */
+static size_t through_newlines(Cursor c) {
+    uint32_t code;
+    size_t at = 0, end = 0, taken;
+    while (class_at(c, at, &code, &taken) == UNICODE_SPACE) {
+        at += taken;
+        if (is_newline(code)) end = at;
+    }
+    return end;
+}
+
+static size_t split_llama3(Cursor c, SplitRule rule) {
+    uint32_t code, next;
+    size_t taken, taken_next, size = contraction(c, rule.contractions_any_case);
+    if (size) return size;
+    int kind = class_at(c, 0, &code, &taken);
+    if (kind == UNICODE_LETTER) return run(c, 0, UNICODE_LETTER, 0);
+    if (kind != UNICODE_NUMBER && !is_newline(code) && class_at(c, taken, &next, &taken_next) == UNICODE_LETTER)
+        return run(c, taken, UNICODE_LETTER, 0);
+    if (kind == UNICODE_NUMBER) return run(c, 0, UNICODE_NUMBER, rule.digits);
+    size_t start = c.text[0] == ' ' ? 1 : 0;
+    if (class_at(c, start, &next, &taken_next) == UNICODE_OTHER) {
+        size = run(c, start, UNICODE_OTHER, 0);
+        while (size < c.size && is_newline((unsigned char)c.text[size])) size++;
+        return size;
+    }
+    size = through_newlines(c);
+    return size ? size : spaces(c);
+}
+
+size_t split_word(SplitRule rule, const char *text, size_t size) {
+    Cursor c = {text, size};
+    return rule.gpt2 ? split_gpt2(c, rule) : split_llama3(c, rule);
+}
+
+bool split_rule_by_name(const char *name, size_t size, SplitRule *rule) {
+    static const struct {
+        const char *name;
+        SplitRule rule;
+    } rules[] = {
+        {"default", {false, true, 0}},   {"gpt-2", {false, true, 0}},
+        {"llama-bpe", {true, false, 3}}, {"llama3", {true, false, 3}}, {"llama-v3", {true, false, 3}},
+        {"qwen2", {true, false, 1}},
+    };
+    for (size_t i = 0; i < sizeof rules / sizeof *rules; i++)
+        if (strlen(rules[i].name) == size && memcmp(rules[i].name, name, size) == 0) {
+            *rule = rules[i].rule;
+            return true;
+        }
+    return false;
+}

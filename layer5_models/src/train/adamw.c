@@ -1,0 +1,64 @@
+/* adamw.c - gradient clipping and the AdamW update.
+ *
+ *     m = b1 m + (1 - b1) g          v = b2 v + (1 - b2) g^2
+ *     w = w - rate * ( m / (1 - b1^t) / (sqrt(v / (1 - b2^t)) + eps)  +  decay * w )
+ *
+ * The decay applies to matrices, not to gains.  Norms are summed in chunks of fixed size, so that the result does
+ * not depend on threads.
+ * Source   Loshchilov & Hutter 2017, arXiv:1711.05101, algorithm 2; clipping: Pascanu et al. 2012, arXiv:1211.5063. */
+#include "trainer.h"
+
+#include <math.h>
+
+enum { CHUNK = 4096 };
+
+typedef struct Update {
+    Trainer *t;
+    float scale, rate, decay, correction1, correction2;
+    size_t first; /* of the tensor */
+} Update;
+
+static void square_chunks(void *context, int worker, size_t begin, size_t end) {
+    (void)worker;
+    Trainer *t = context;
+    for (size_t c = begin; c < end; c++) {
+        size_t from = c * CHUNK, size = t->size - from < CHUNK ? t->size - from : CHUNK;
+        t->partial[c] = (double)dot_f32(t->gradients + from, t->gradients + from, size);
+    }
+}
+
+static double gradient_norm(Trainer *t) {
+    size_t chunks = (t->size + CHUNK - 1) / CHUNK;
+    pool_for(t->pool, chunks, 16, square_chunks, t);
+    double sum = 0;
+    for (size_t c = 0; c < chunks; c++) sum += t->partial[c];
+    return sqrt(sum);
+}
+
+static void update_range(void *context, int worker, size_t begin, size_t end) {
+    (void)worker;
+    const Update *u = context;
+    const TrainConfig *c = &u->t->config;
+    float b1 = (float)c->beta1, b2 = (float)c->beta2, eps = (float)c->epsilon;
+    for (size_t i = u->first + begin; i < u->first + end; i++) {
+        float g = u->t->gradients[i] * u->scale, *w = &u->t->values[i];
+        float m = u->t->moment1[i] = b1 * u->t->moment1[i] + (1 - b1) * g;
+        float v = u->t->moment2[i] = b2 * u->t->moment2[i] + (1 - b2) * g * g;
+        *w -= u->rate * (m * u->correction1 / (sqrtf(v * u->correction2) + eps) + u->decay * *w);
+    }
+}
+
+double train_update(Trainer *t, double rate) {
+    const TrainConfig *c = &t->config;
+    double norm = gradient_norm(t), round = (double)(t->step + 1);
+    Update u = {.t = t, .rate = (float)rate, .scale = norm > c->clip ? (float)(c->clip / norm) : 1};
+    u.correction1 = (float)(1 / (1 - pow(c->beta1, round)));
+    u.correction2 = (float)(1 / (1 - pow(c->beta2, round)));
+    for (size_t i = 0; i < t->n_parameters; i++) {
+        const Parameter *p = &t->parameters[i];
+        u.first = p->offset;
+        u.decay = p->rows > 1 ? (float)c->weight_decay : 0;
+        pool_for(t->pool, p->rows * p->cols, 16384, update_range, &u);
+    }
+    return norm;
+}

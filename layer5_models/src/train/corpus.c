@@ -1,0 +1,57 @@
+/* corpus.c - documents, from the world or from a file.  See train.h. */
+#include "train.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char separator[] = "<|endoftext|>\n";
+
+/* The document that starts at `at`: up to the next separator line or the end. */
+static Text document_at(const FileMap *file, size_t at, size_t *next) {
+    const char *data = (const char *)file->data;
+    size_t mark = sizeof separator - 1;
+    for (size_t i = at; i + mark <= file->size; i++)
+        if ((i == 0 || data[i - 1] == '\n') && memcmp(data + i, separator, mark) == 0) {
+            *next = i + mark;
+            return (Text){data + at, i > at ? i - at - 1 : 0}; /* without the newline before the separator */
+        }
+    *next = file->size;
+    return (Text){data + at, file->size - at};
+}
+
+bool corpus_open_file(Corpus *corpus, const char *path, Fault *fault) {
+    *corpus = (Corpus){0};
+    if (!file_open(&corpus->file, path, fault)) return false;
+    for (size_t at = 0, room = 0; at < corpus->file.size;) {
+        Text document = document_at(&corpus->file, at, &at);
+        if (document.size == 0) continue;
+        if (corpus->count == room) {
+            room = room ? 2 * room : 1024;
+            Text *grown = realloc(corpus->documents, room * sizeof *grown);
+            if (!grown) {
+                corpus_close(corpus);
+                return fault_set(fault, "no memory for %zu documents", room);
+            }
+            corpus->documents = grown;
+        }
+        corpus->documents[corpus->count++] = document;
+    }
+    if (corpus->count) return true;
+    corpus_close(corpus);
+    return fault_set(fault, "%s holds no document: put text in it, a line <|endoftext|> after each", path);
+}
+
+void corpus_close(Corpus *corpus) {
+    free(corpus->documents);
+    file_close(&corpus->file);
+    *corpus = (Corpus){0};
+}
+
+Text corpus_document(const Corpus *corpus, uint64_t index, WorldText *scratch, double *nats) {
+    *nats = (double)NAN;
+    if (!corpus->world) return corpus->documents[index % corpus->count];
+    world_write(corpus->world, "document", corpus->seed, index, scratch);
+    *nats = scratch->nats;
+    return (Text){scratch->bytes, scratch->size};
+}

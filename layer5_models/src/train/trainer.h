@@ -1,0 +1,68 @@
+/* trainer.h - the parts of a Trainer; private to src/train. */
+#ifndef STRATA_TRAINER_H
+#define STRATA_TRAINER_H
+
+#include "train.h"
+
+enum { TRAIN_MAX_LAYERS = 64, TRAIN_MAX_DOCUMENTS = 4096 };
+
+/* One learned tensor: a stretch of the flat parameter array. */
+typedef struct Parameter {
+    char name[48];
+    size_t offset, rows, cols; /* rows = 1: a vector */
+} Parameter;
+
+/* The weights as pointers into a flat array; gradients have the same form. */
+typedef struct TrainWeights {
+    float *embedding, *out_norm; /* (vocab, dim), which is the head, too; (dim) */
+    TrainBlock blocks[TRAIN_MAX_LAYERS];
+} TrainWeights;
+
+/* A batch of whole documents. */
+typedef struct TrainBatch {
+    int32_t *input, *target;         /* (n) */
+    size_t *start;                   /* (documents + 1) */
+    size_t n, documents;
+    double nats; /* entropy of the documents */
+} TrainBatch;
+
+struct Trainer {
+    TrainConfig config;
+    const Corpus *corpus;
+    const Tokenizer *tokenizer;
+    const Gguf *vocab;
+    Pool *pool;
+    Arena arena;
+    Parameter *parameters;
+    size_t n_parameters, size; /* tensors, numbers */
+    float *values, *gradients, *moment1, *moment2; /* (size) */
+    TrainWeights weights, grads;
+    /* a batch on its way */
+    size_t rows; /* room: tokens of the largest batch */
+    TrainBatch batch;
+    TrainRun run;
+    TrainSaved saved[TRAIN_MAX_LAYERS];
+    float *cosine, *sine, *x, *normed, *logits;
+    double *losses, *partial;
+    WorldText scratch;
+    TokenList tokens;
+    /* progress */
+    size_t step, tokens_seen;
+    uint64_t next_document;
+};
+
+/* params.c */
+void train_layout(Trainer *trainer);  /* all memory; runs on a measuring and on the real arena */
+void train_initialize(Trainer *trainer);
+
+/* data.c: fill the batch with documents from *index on, up to `most` tokens; at least one document. */
+void train_load_batch(Trainer *trainer, const Corpus *corpus, uint64_t *index, size_t most_documents);
+
+/* model.c: the loss of the batch; forward leaves what backward needs.  Both in nats, summed over rows. */
+double train_forward(Trainer *trainer, bool gradients);
+void train_backward(Trainer *trainer);
+
+/* adamw.c: clip the gradient and take one step; returns the gradient's norm before clipping. */
+double train_update(Trainer *trainer, double rate);
+
+#endif

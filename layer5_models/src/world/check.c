@@ -1,0 +1,185 @@
+/* check.c - the world reads a document.  See world.h.
+ *
+ * The reader holds a list of what must still come.  Text must be there letter by letter; a variable
+ * that has a word must show that word; a variable without one takes any free word that fits; a rule is
+ * tried alternative by alternative.  Every way through to the end is found, so the summed
+ * probability of the document is exact.
+ *
+ * The reason for a failure is read off the place that any way of reading reached furthest. */
+#include "grammar.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+typedef struct Pending {
+    const Symbol *at, *end;
+    const struct Pending *next;
+    const Rule *rule;
+} Pending;
+
+typedef struct Checker {
+    const World *world;
+    const char *bytes;
+    size_t size;
+    bool prefix;
+    double probability; /* of all derivations found */
+    unsigned derivations;
+    long steps;
+    /* the furthest failure */
+    size_t furthest;
+    WorldVerdict *verdict;
+} Checker;
+
+enum { MOST_STEPS = 4000000 };
+
+static void match(Checker *c, size_t at, const Pending *todo, Memory memory, double nats);
+
+static bool rule_starts(const Rule *rule, const char *word) {
+    size_t size = strlen(word);
+    return rule && rule->name.size >= size && memcmp(rule->name.data, word, size) == 0;
+}
+
+/* Where in a document we are decides what a wrong fact is called: in an answer or on a card. */
+static const char *section_of(const Pending *todo) {
+    for (; todo; todo = todo->next) {
+        if (rule_starts(todo->rule, "question_turn") || rule_starts(todo->rule, "second_turn") ||
+            rule_starts(todo->rule, "plot_question") || rule_starts(todo->rule, "others"))
+            return "answer";
+        if (rule_starts(todo->rule, "facts")) return "card";
+    }
+    return NULL;
+}
+
+static void note_failure(Checker *c, size_t place, const char *reason, Text wanted, const Pending *todo) {
+    if (place < c->furthest || (place == c->furthest && strcmp(reason, "grammar") == 0 && c->verdict->reason[0])) return;
+    const char *section = section_of(todo);
+    WorldVerdict *v = c->verdict;
+    c->furthest = place;
+    v->place = place;
+    snprintf(v->reason, sizeof v->reason, "%s", section && strcmp(reason, "grammar") != 0 ? section : reason);
+    int shown = c->size - place < 40 ? (int)(c->size - place) : 40;
+    snprintf(v->detail, sizeof v->detail, "found '%.*s', wanted '%.*s'%s%s", shown, c->bytes + place,
+             (int)(wanted.size < 60 ? wanted.size : 60), wanted.data, section ? " in the " : "", section ? section : "");
+    for (char *p = v->detail; *p; p++)
+        if (*p == '\n' || *p == '\t') *p = ' ';
+}
+
+/* How many bytes of `wanted` stand at `at`. */
+static size_t common(const Checker *c, size_t at, Text wanted) {
+    size_t n = 0;
+    while (n < wanted.size && at + n < c->size && c->bytes[at + n] == wanted.data[n]) n++;
+    return n;
+}
+
+static bool cut_short(Checker *c, size_t end, double nats) { /* the document ended inside `wanted` */
+    if (!c->prefix || end != c->size) return false;
+    c->derivations++;
+    c->probability += exp(-nats);
+    return true;
+}
+
+/* A bound variable shows another word: the reason is its class, or the pronoun. */
+static void note_wrong_word(Checker *c, size_t at, const Symbol *symbol, Text wanted, const Pending *todo) {
+    const Class *class = &c->world->classes[c->world->variables[symbol->index].class_index];
+    char word[128], name[16];
+    for (int i = 0; i < class->count; i++) {
+        Text other = {word, world_render(c->world, symbol, i, word, sizeof word)};
+        if (common(c, at, other) != other.size || text_equal(other, wanted)) continue;
+        snprintf(name, sizeof name, "%.*s", (int)class->name.size, class->name.data);
+        note_failure(c, at + other.size, symbol->column >= 0 ? "pronoun" : name, wanted, todo);
+        c->verdict->place = c->furthest == at + other.size ? at : c->verdict->place;
+        return;
+    }
+    note_failure(c, at + common(c, at, wanted), "grammar", wanted, todo);
+}
+
+static void try_words(Checker *c, size_t at, const Symbol *symbol, const Pending *rest, Memory memory, double nats) {
+    const Class *class = &c->world->classes[c->world->variables[symbol->index].class_index];
+    double cost = log((double)world_words_free(c->world, symbol->index, &memory));
+    char word[128];
+    bool any = false;
+    REQUIRE(symbol->column < 0, "a column of a variable that has no word yet");
+    for (int i = 0; i < class->count; i++) {
+        Text wanted = {word, world_render(c->world, symbol, i, word, sizeof word)};
+        size_t same = common(c, at, wanted);
+        if (same < wanted.size) {
+            if (at + same == c->size && world_word_free(c->world, symbol->index, i, &memory) && cut_short(c, at + same, nats + cost)) return;
+            continue;
+        }
+        if (!world_word_free(c->world, symbol->index, i, &memory)) continue;
+        any = true;
+        memory.word[symbol->index] = (short)i;
+        match(c, at + wanted.size, rest, memory, nats + cost);
+        memory.word[symbol->index] = -1;
+    }
+    if (!any) note_failure(c, at, "grammar", class->name, rest);
+}
+
+static void try_rule(Checker *c, size_t at, const Rule *rule, const Pending *rest, const Memory *memory, double nats) {
+    double total = world_weight(c->world, rule, memory);
+    for (size_t i = 0; i < rule->count; i++) {
+        const Alternative *a = &rule->alternatives[i];
+        if (!world_allows(c->world, a, memory)) continue;
+        Memory after = *memory;
+        after.tags |= a->sets;
+        Pending inner = {a->symbols, a->symbols + a->n_symbols, rest, rule};
+        match(c, at, &inner, after, nats - log(a->weight / total));
+    }
+}
+
+static void match(Checker *c, size_t at, const Pending *todo, Memory memory, double nats) {
+    char word[128];
+    if (c->steps++ > MOST_STEPS) return;
+    while (todo) {
+        if (todo->at == todo->end) {
+            todo = todo->next;
+            continue;
+        }
+        const Symbol *symbol = todo->at;
+        Pending rest = {symbol + 1, todo->end, todo->next, todo->rule};
+        if (symbol->kind == SYMBOL_RULE) {
+            try_rule(c, at, &c->world->rules[symbol->index], &rest, &memory, nats);
+            return;
+        }
+        int bound = symbol->kind == SYMBOL_VAR ? memory.word[symbol->index] : 0;
+        if (bound < 0) {
+            try_words(c, at, symbol, &rest, memory, nats);
+            return;
+        }
+        Text wanted = symbol->text;
+        if (symbol->kind == SYMBOL_VAR)
+            wanted = (Text){word, world_render(c->world, symbol, bound, word, sizeof word)};
+        size_t same = common(c, at, wanted);
+        if (same < wanted.size) {
+            if (cut_short(c, at + same, nats)) return;
+            if (symbol->kind == SYMBOL_VAR) note_wrong_word(c, at, symbol, wanted, &rest);
+            else note_failure(c, at + same, "grammar", wanted, &rest);
+            return;
+        }
+        at += same;
+        match(c, at, &rest, memory, nats);
+        return;
+    }
+    if (at == c->size) {
+        c->derivations++;
+        c->probability += exp(-nats);
+    } else {
+        note_failure(c, at, "grammar", text_of("the end"), NULL);
+    }
+}
+
+WorldVerdict world_check(const World *world, const char *rule, const char *bytes, size_t size, bool prefix) {
+    WorldVerdict verdict = {0};
+    Checker c = {.world = world, .bytes = bytes, .size = size, .prefix = prefix, .verdict = &verdict};
+    const Rule *start = world_rule(world, rule);
+    REQUIRE(start, "no rule '%s'", rule);
+    Symbol symbol = {.kind = SYMBOL_RULE, .index = (int)(start - world->rules), .column = -1};
+    Pending todo = {&symbol, &symbol + 1, NULL, NULL};
+    match(&c, 0, &todo, world_memory(), 0);
+    verdict.valid = c.derivations > 0;
+    verdict.derivations = c.derivations;
+    verdict.nats = verdict.valid ? -log(c.probability) : INFINITY;
+    if (!verdict.valid && c.steps > MOST_STEPS) snprintf(verdict.detail, sizeof verdict.detail, "too many ways to read it");
+    return verdict;
+}

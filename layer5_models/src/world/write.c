@@ -1,0 +1,84 @@
+/* write.c - the world writes a document.  See world.h. */
+#include "grammar.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct Writer {
+    const World *world;
+    Memory memory;
+    Rng rng;
+    WorldText *text;
+} Writer;
+
+void world_text_free(WorldText *text) {
+    free(text->bytes);
+    *text = (WorldText){0};
+}
+
+static void put(WorldText *text, const char *bytes, size_t size) {
+    if (text->size + size + 1 > text->capacity) {
+        size_t capacity = (text->size + size + 1) * 2;
+        char *grown = realloc(text->bytes, capacity);
+        REQUIRE(grown, "no memory for a document of %zu bytes", capacity);
+        text->bytes = grown;
+        text->capacity = capacity;
+    }
+    memcpy(text->bytes + text->size, bytes, size);
+    text->size += size;
+    text->bytes[text->size] = 0;
+}
+
+/* One of the words that no other variable holds, all equally likely. */
+static void bind(Writer *w, int variable) {
+    int available = world_words_free(w->world, variable, &w->memory);
+    REQUIRE(available > 0, "no word is left for a variable");
+    uint64_t pick = rng_below(&w->rng, (uint64_t)available);
+    for (int word = 0;; word++) {
+        if (!world_word_free(w->world, variable, word, &w->memory)) continue;
+        if (pick-- > 0) continue;
+        w->memory.word[variable] = (short)word;
+        break;
+    }
+    w->text->nats += log((double)available);
+}
+
+static void write_rule(Writer *w, const Rule *rule);
+
+static void write_symbol(Writer *w, const Symbol *symbol) {
+    char word[128];
+    if (symbol->kind == SYMBOL_TEXT) put(w->text, symbol->text.data, symbol->text.size);
+    if (symbol->kind == SYMBOL_RULE) write_rule(w, &w->world->rules[symbol->index]);
+    if (symbol->kind != SYMBOL_VAR) return;
+    if (w->memory.word[symbol->index] < 0) {
+        REQUIRE(symbol->column < 0, "a column of a variable that has no word yet");
+        bind(w, symbol->index);
+    }
+    put(w->text, word, world_render(w->world, symbol, w->memory.word[symbol->index], word, sizeof word));
+}
+
+static void write_rule(Writer *w, const Rule *rule) {
+    double total = world_weight(w->world, rule, &w->memory), u = rng_next(&w->rng) * total;
+    const Alternative *chosen = NULL;
+    for (size_t i = 0; i < rule->count; i++) {
+        if (!world_allows(w->world, &rule->alternatives[i], &w->memory)) continue;
+        chosen = &rule->alternatives[i];
+        u -= chosen->weight;
+        if (u < 0) break;
+    }
+    REQUIRE(chosen, "no alternative of rule '%.*s' fits", (int)rule->name.size, rule->name.data);
+    w->text->nats -= log(chosen->weight / total);
+    w->memory.tags |= chosen->sets;
+    for (size_t i = 0; i < chosen->n_symbols; i++) write_symbol(w, &chosen->symbols[i]);
+}
+
+void world_write(const World *world, const char *rule, uint64_t seed, uint64_t index, WorldText *text) {
+    Writer writer = {world, world_memory(), {seed, index, 0}, text};
+    const Rule *start = world_rule(world, rule);
+    REQUIRE(start, "no rule '%s'", rule);
+    text->size = 0;
+    text->nats = 0;
+    put(text, "", 0);
+    write_rule(&writer, start);
+}
