@@ -6,6 +6,10 @@
 
 #include "mask.h"             /* which earlier tokens a token may look at */
 #include "attention.h"        /* attention as the textbook writes it, and its gradients */
-#include "block_train.h"      /* one block forward and backward */
+#include "kv.h"               /* the memory of a sequence: keys and values in blocks */
+#include "attention_online.h" /* the same attention, one block of memory at a time */
+#include "ffn.h"              /* feed-forward: plain, gated, and a mixture of experts */
+#include "block.h"            /* attention and feed-forward around the residual stream */
+#include "block_train.h"      /* one block forward and backward, for training */
 
 #endif

@@ -1,0 +1,28 @@
+/* attention_online.h - attention over the memory of a sequence, one block at a time.
+ *
+ * The textbook needs all scores before it can divide by their sum.  But a softmax can be carried along:
+ * keep the largest score m so far, the sum s of exp(score - m), and the mean a weighted by it.  When a new
+ * block brings a larger m', everything so far shrinks by the one factor exp(m - m'):
+ *
+ *     s <- s * exp(m - m') + sum_j exp(score_j - m')
+ *     a <- a * exp(m - m') + sum_j exp(score_j - m') v_j          in the end: out = a / s
+ *
+ * Invariant: a query walks the blocks of its own sequence in order of position; so its result is the same
+ * to the bit whatever else is in the batch and however the text before it was cut into batches.
+ * Error    within a few ulp of |out| of the textbook form: one more rounding for each block (tests).
+ * Source   Milakov & Gimelshein 2018, arXiv:1805.02867; Dao et al. 2022, arXiv:2205.14135. */
+#ifndef STRATA_ATTENTION_ONLINE_H
+#define STRATA_ATTENTION_ONLINE_H
+
+#include "attention.h"
+#include "kv.h"
+
+/* out (count, heads * head_dim) = attention of each row of q over the memory of its sequence.
+ *
+ *   layer                  of the cache
+ *   q                      (count, heads * head_dim)
+ *   sequence, position     (count) where each row stands; its own key is already stored */
+void attention_online(Pool *pool, const AttentionShape *shape, const KvCache *kv, size_t layer, size_t count,
+                      const int32_t *sequence, const int32_t *position, const float *q, float *out);
+
+#endif

@@ -1,0 +1,44 @@
+/* kv.h - the memory of a sequence: the keys and values of the tokens it has read.
+ *
+ * Attention reads its past through a list of blocks of KV_BLOCK positions:
+ *
+ *     sequence 0:  table [ 3 | 0 | 5 ]      length 150
+ *     blocks:      |0: 64..127|1: free|2: seq 1|3: 0..63|4: free|5: 128..149|      for each layer
+ *
+ * One sequence with all its blocks in order is the textbook's cache; because the list may name any
+ * block, many sequences share one memory, and blocks go back when a sequence is cut.
+ *
+ * Invariant: position p of a sequence lies in block table[p / KV_BLOCK], at p % KV_BLOCK; a block belongs
+ * to one sequence or to the free list.
+ * Source   Kwon et al. 2023, arXiv:2309.06180 (paged attention). */
+#ifndef STRATA_KV_H
+#define STRATA_KV_H
+
+#include "nn.h"
+
+#define KV_BLOCK 64 /* positions; also the step of the online softmax, so part of the result's bits */
+
+typedef struct KvCache {
+    size_t layers, width;            /* width: kv_heads * head_dim floats for each position */
+    size_t sequences, blocks_each;   /* sequences, and the most blocks one of them can have */
+    size_t blocks, free_count;
+    float *keys, *values;            /* (layers, blocks, KV_BLOCK, width); in the arena, like all below */
+    int32_t *table;                  /* (sequences, blocks_each) */
+    int32_t *free_blocks;            /* (blocks) a stack */
+    size_t *length;                  /* (sequences) positions stored */
+} KvCache;
+
+/* Lay out a cache for `sequences` sequences of up to ctx positions each. */
+void kv_init(KvCache *kv, size_t layers, size_t width, size_t sequences, size_t ctx, Arena *arena);
+
+/* Make room for positions up to `length` of a sequence.  False when the sequence or the memory is full. */
+bool kv_extend(KvCache *kv, size_t sequence, size_t length);
+
+/* Forget the positions from `length` on. */
+void kv_truncate(KvCache *kv, size_t sequence, size_t length);
+
+/* The key or value row (width) of a position.  Needs position < length. */
+float *kv_key(const KvCache *kv, size_t layer, size_t sequence, size_t position);
+float *kv_value(const KvCache *kv, size_t layer, size_t sequence, size_t position);
+
+#endif

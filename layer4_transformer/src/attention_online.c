@@ -1,0 +1,94 @@
+/* attention_online.c - see attention_online.h.  A task is one query with one key-value head; the query heads that
+ * share it take each key while it is at hand. */
+#include "attention_online.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { GROUP = 16 }; /* the most query heads taken at once */
+
+typedef struct Online {
+    const AttentionShape *shape;
+    const KvCache *kv;
+    size_t layer;
+    const int32_t *sequence, *position;
+    const float *q;
+    float *out;
+} Online;
+
+/* What has been seen so far, for each head of the group. */
+typedef struct Running {
+    float max, sum;
+} Running;
+
+static void cap_scores(const AttentionShape *s, float *scores, size_t n, size_t head, size_t query, size_t first) {
+    float slope = s->max_bias > 0 ? alibi_slope(head, s->heads, s->max_bias) : 0;
+    for (size_t j = 0; j < n; j++) {
+        float score = scores[j] * s->scale;
+        if (s->softcap > 0) score = s->softcap * tanhf(score / s->softcap);
+        scores[j] = score - slope * fabsf((float)query - (float)(first + j));
+    }
+}
+
+/* Take in n scores and the values that go with them. */
+static void absorb(Running *run, float *mean, size_t head_dim, float *scores, size_t n, const float *values, size_t step) {
+    float max = vector_max(scores, n);
+    if (max > run->max || isnan(max)) {
+        float shrink = expf(run->max - max);
+        run->sum *= shrink;
+        for (size_t i = 0; i < head_dim; i++) mean[i] *= shrink;
+        run->max = max;
+    }
+    vector_exp(scores, scores, run->max, n);
+    run->sum += vector_sum(scores, n);
+    for (size_t j = 0; j < n; j++) axpy(mean, scores[j], values + j * step, head_dim);
+}
+
+/* One block of positions first .. first+n-1 for `heads` query heads from `head` on. */
+static void one_block(const Online *t, size_t row, size_t head, size_t heads, size_t kv_head, size_t first, size_t n,
+                      Running *run, float *out) {
+    const AttentionShape *s = t->shape;
+    float scores[GROUP * KV_BLOCK];
+    size_t seq = (size_t)t->sequence[row], at = kv_head * s->head_dim, width = t->kv->width;
+    const float *keys = kv_key(t->kv, t->layer, seq, first) + at, *values = kv_value(t->kv, t->layer, seq, first) + at;
+    const float *q = t->q + (row * s->heads + head) * s->head_dim;
+    kernels()->tile_f32(keys, width * sizeof *keys, n, q, s->head_dim, heads, s->head_dim, scores, KV_BLOCK);
+    for (size_t h = 0; h < heads; h++) {
+        cap_scores(s, scores + h * KV_BLOCK, n, head + h, (size_t)t->position[row], first);
+        absorb(&run[h], out + h * s->head_dim, s->head_dim, scores + h * KV_BLOCK, n, values, width);
+    }
+}
+
+static void one_query(const Online *t, size_t row, size_t head, size_t heads, size_t kv_head) {
+    const AttentionShape *s = t->shape;
+    float *out = t->out + (row * s->heads + head) * s->head_dim;
+    Running run[GROUP];
+    for (size_t h = 0; h < heads; h++) run[h] = (Running){-INFINITY, 0};
+    memset(out, 0, heads * s->head_dim * sizeof *out);
+    Range seen = mask_range(s->mask, (size_t)t->position[row], t->kv->length[t->sequence[row]]);
+    for (size_t first = seen.begin; first < seen.end;) {
+        size_t end = (first / KV_BLOCK + 1) * KV_BLOCK;
+        if (end > seen.end) end = seen.end;
+        one_block(t, row, head, heads, kv_head, first, end - first, run, out);
+        first = end;
+    }
+    for (size_t h = 0; h < heads; h++)
+        for (size_t i = 0; i < s->head_dim; i++) out[h * s->head_dim + i] /= run[h].sum;
+}
+
+static void queries(void *context, int worker, size_t begin, size_t end) {
+    (void)worker;
+    const Online *t = context;
+    size_t group = t->shape->heads / t->shape->kv_heads;
+    for (size_t task = begin; task < end; task++) {
+        size_t row = task / t->shape->kv_heads, kv_head = task % t->shape->kv_heads;
+        for (size_t h = 0; h < group; h += GROUP)
+            one_query(t, row, kv_head * group + h, group - h < GROUP ? group - h : GROUP, kv_head);
+    }
+}
+
+void attention_online(Pool *pool, const AttentionShape *shape, const KvCache *kv, size_t layer, size_t count,
+                      const int32_t *sequence, const int32_t *position, const float *q, float *out) {
+    Online task = {shape, kv, layer, sequence, position, q, out};
+    pool_for(pool, count * shape->kv_heads, 1, queries, &task);
+}

@@ -1,0 +1,53 @@
+/* decoder.h - the one forward pass.
+ *
+ * Reading a prompt, writing a token, many users at once, checking a draft: all are batches of tokens, each with
+ * its sequence and its position.
+ *
+ * Invariant: the logits of a token depend on its own sequence alone: not on the rest of the batch, the number of
+ * threads, or the pieces the text before it came in.  To the bit. */
+#ifndef STRATA_DECODER_H
+#define STRATA_DECODER_H
+
+#include "model.h"
+
+/* The memory of a run, all of it taken before the first token. */
+typedef struct Session {
+    const Model *model; /* borrows */
+    Pool *pool;         /* borrows */
+    KvCache kv;
+    BlockRun run;
+    size_t most_tokens, most_logits; /* of one batch */
+    float *x;                        /* (most_tokens, dim) the residual stream */
+    float *picked;                   /* (most_logits, dim) rows whose logits are wanted */
+    float *logits;                   /* (most_logits, vocab) of the last batch, in its order */
+    Arena arena;                     /* owns all of the above */
+} Session;
+
+typedef struct SessionConfig {
+    size_t ctx;       /* positions of each sequence; 0: as the model was trained */
+    size_t sequences; /* at the same time */
+    size_t most_tokens, most_logits;
+} SessionConfig;
+
+/* Take the memory.
+ *
+ * Fails when the machine does not have it. */
+bool session_open(Session *session, const Model *model, Pool *pool, SessionConfig config, Fault *fault);
+void session_close(Session *session);
+
+/* Bytes a session would take: cache and working memory. */
+void session_plan(const Model *model, SessionConfig config, size_t *cache, size_t *work);
+
+/* Run a batch: session->logits then holds a row for each token that wanted one.
+ *
+ * Needs    batch->count <= most_tokens; the positions of each sequence continue its memory.
+ * Fails    when a token is outside the vocabulary, more logits are wanted than there is room for, or the
+ *          context is full. */
+bool model_forward(Session *session, const Batch *batch, Fault *fault);
+
+/* One sequence, the common case: tokens at the end of sequence 0, logits of the last one (or of all).  Cuts long
+ * texts into batches; the logits of a call are session->logits, of the last batch when there were several. */
+bool session_feed(Session *session, const int32_t *tokens, size_t count, bool all_logits, Fault *fault);
+
+
+#endif

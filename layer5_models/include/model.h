@@ -1,0 +1,44 @@
+/* model.h - a file's tensors as a model.
+ *
+ *     GGUF metadata --sizes--> ModelSizes --names and shapes--> Block[layers], embedding, head
+ *
+ * Weights stay where they are, in the mapped file; only vectors in 16-bit formats are copied to f32.
+ *
+ * Invariant: every tensor a Model points at has the shape its metadata promises and a format that can be
+ * computed with. */
+#ifndef STRATA_MODEL_H
+#define STRATA_MODEL_H
+
+#include "recipe.h"
+#include "tokenizer.h"
+
+typedef struct ModelSizes {
+    size_t layers, dim, hidden, heads, kv_heads, head_dim, rotary, ctx, vocab;
+    size_t experts, experts_used, expert_hidden; /* 0: no mixture */
+} ModelSizes;
+
+typedef struct Model {
+    FileMap file; /* owns, when opened by path */
+    Gguf gguf;    /* owns */
+    Arena arena;  /* owns: blocks, ropes, converted vectors */
+    const Recipe *recipe;
+    ModelSizes sizes;
+    float eps, embedding_scale, logit_softcap;
+    Tensor embedding;  /* (vocab, dim) */
+    Tensor positions;  /* (ctx, dim); data NULL: none */
+    Linear head;       /* (vocab, dim), perhaps the embedding */
+    Norm out_norm;
+    Rope ropes[2];     /* of full and of windowed layers */
+    Block *blocks;     /* (layers) */
+    Tokenizer *tokenizer; /* owns */
+} Model;
+
+/* Open a model file, or one that lies in memory (borrowed).
+ *
+ * Fails when the file is damaged, the family is unknown, or a tensor is missing, of the wrong shape or in a format
+ * that is not built in; the fault names the tensor, what was got and wanted, and the key the wish came from. */
+bool model_open(Model *model, const char *path, Fault *fault);
+bool model_open_memory(Model *model, const void *bytes, size_t size, Fault *fault);
+void model_close(Model *model);
+
+#endif

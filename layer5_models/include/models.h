@@ -1,0 +1,15 @@
+/* models.h - layer 5: files, words, families of models, training.
+ *
+ * In reading order: */
+#ifndef STRATA_MODELS_H
+#define STRATA_MODELS_H
+
+#include "tokenizer.h" /* text to token ids and back */
+#include "chat.h"      /* a conversation as one text */
+#include "recipe.h"    /* the table of model families */
+#include "model.h"     /* a file's tensors as a model, every shape checked */
+#include "decoder.h"   /* the one forward pass */
+#include "world.h"     /* Tiny World: the language the model in the box speaks */
+#include "train.h"     /* teaching a small model */
+
+#endif

@@ -1,0 +1,113 @@
+/* options.c - see options.h. */
+#include "options.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static void print_help(const char *usage, const char *about, const Option *options) {
+    printf("usage: strata %s\n\n%s\n\n", usage, about);
+    for (const Option *o = options; o->name; o++) {
+        char left[64];
+        snprintf(left, sizeof left, "%s %s", o->name, o->metavar ? o->metavar : "");
+        printf("  %-22s %s\n", left, o->help);
+    }
+    printf("  %-22s %s\n", "--help", "this text");
+}
+
+static int wrong(const char *usage, const char *what, const char *which) {
+    fprintf(stderr, "strata: %s '%s'; usage: strata %s (--help says more)\n", what, which, usage);
+    return EXIT_USAGE;
+}
+
+/* Returns -1, or the exit status of a mistake. */
+static int store(const Option *o, const char *text, const char *usage) {
+    char *end = "";
+    switch (o->kind) {
+    case OPT_TEXT: *(const char **)o->value = text; break;
+    case OPT_INT: *(long *)o->value = strtol(text, &end, 10); break;
+    case OPT_REAL: *(double *)o->value = strtod(text, &end); break;
+    case OPT_FLAG: *(bool *)o->value = true; break;
+    case OPT_LIST: {
+        OptionList *list = o->value;
+        if (list->count == OPTION_LIST) return wrong(usage, "too many of", o->name);
+        list->items[list->count++] = text;
+    }
+    }
+    if (o->kind != OPT_FLAG && o->kind != OPT_TEXT && o->kind != OPT_LIST && (*end || !*text)) return wrong(usage, "not a number:", text);
+    return -1;
+}
+
+static const Option *find(const Option *options, const char *name) {
+    for (const Option *o = options; o->name; o++)
+        if (strcmp(o->name, name) == 0) return o;
+    return NULL;
+}
+
+static bool is_option(const char *text) { return text[0] == '-' && text[1] != 0 && !(text[1] >= '0' && text[1] <= '9'); }
+
+int options_read(int argc, char **argv, const char *usage, const char *about, const Option *options,
+                 const char **rest, int least_rest, int most_rest) {
+    int n_rest = 0;
+    for (int i = 1; i < argc; i++) {
+        if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0) {
+            print_help(usage, about, options);
+            return EXIT_DONE;
+        }
+        if (!is_option(argv[i])) {
+            if (n_rest == most_rest) return wrong(usage, "nothing is done with", argv[i]);
+            rest[n_rest++] = argv[i];
+            continue;
+        }
+        const Option *option = find(options, argv[i]);
+        if (!option) return wrong(usage, "no option", argv[i]);
+        if (option->kind != OPT_FLAG && i + 1 == argc) return wrong(usage, "a value is missing after", argv[i]);
+        int status = store(option, option->kind == OPT_FLAG ? "" : argv[++i], usage);
+        if (status >= 0) return status;
+    }
+    if (n_rest < least_rest) {
+        fprintf(stderr, "strata: something is missing; usage: strata %s (--help says more)\n", usage);
+        return EXIT_USAGE;
+    }
+    return -1;
+}
+
+int command_failed(const Fault *fault) {
+    fprintf(stderr, "strata: %s\n", fault->text);
+    return EXIT_FAILED;
+}
+
+static bool readable(const char *path) { return access(path, R_OK) == 0; }
+
+/* The folder of the running program, with a slash. */
+static bool program_folder(char *text, size_t size) {
+    ssize_t length = readlink("/proc/self/exe", text, size - 1);
+    if (length <= 0) return false;
+    text[length] = 0;
+    char *slash = strrchr(text, '/');
+    if (slash) slash[1] = 0;
+    return slash != NULL;
+}
+
+const char *default_model(char *text, size_t size) {
+    static const char *const places[] = {"../share/strata/storyteller.gguf", "../../layer5_models/models/storyteller.gguf",
+                                         "../../../layer5_models/models/storyteller.gguf"};
+    const char *named = getenv("STRATA_MODEL");
+    char folder[2048];
+    if (named && *named) return named;
+    for (size_t i = 0; program_folder(folder, sizeof folder) && i < sizeof places / sizeof *places; i++) {
+        snprintf(text, size, "%s%s", folder, places[i]);
+        if (readable(text)) return text;
+    }
+    snprintf(text, size, "layer5_models/models/storyteller.gguf");
+    return readable(text) ? text : NULL;
+}
+
+bool machine_open(Machine *machine, Fault *fault) {
+    if (machine->isa && !kernels_select(machine->isa, fault)) return false;
+    machine->pool = pool_open((int)machine->threads, machine->pin, fault);
+    return machine->pool != NULL;
+}
+
+void machine_close(Machine *machine) { pool_close(machine->pool); }

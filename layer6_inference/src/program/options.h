@@ -1,0 +1,63 @@
+/* options.h - command-line options from a table; the same table makes --help. */
+#ifndef STRATA_OPTIONS_H
+#define STRATA_OPTIONS_H
+
+#include "inference.h"
+
+typedef enum OptionKind { OPT_TEXT, OPT_INT, OPT_REAL, OPT_FLAG, OPT_LIST } OptionKind;
+
+enum { OPTION_LIST = 32 };
+
+typedef struct OptionList {
+    const char *items[OPTION_LIST];
+    size_t count;
+} OptionList;
+
+typedef struct Option {
+    const char *name;  /* "--chain"; "-m" or "-p" for short ones; NULL ends the table */
+    OptionKind kind;
+    void *value;       /* const char *, long, double, bool, OptionList */
+    const char *metavar, *help;
+} Option;
+
+typedef struct Command {
+    const char *name, *gloss; /* "generate", one line */
+    const char *usage;        /* what follows the name */
+    int (*run)(int argc, char **argv); /* argv[0] is the command; returns the exit status */
+} Command;
+
+enum { EXIT_DONE = 0, EXIT_FAILED = 1, EXIT_USAGE = 2 };
+
+/* Read options into their values; what is no option goes to `rest` (with `most_rest` places; the command wants at
+ * least `least_rest`).  Prints help or the mistake itself.
+ *
+ * Returns -1 to go on, else the exit status to return. */
+int options_read(int argc, char **argv, const char *usage, const char *about, const Option *options,
+                 const char **rest, int least_rest, int most_rest);
+
+/* Print "strata: text" and return EXIT_FAILED. */
+int command_failed(const Fault *fault);
+
+/* The model file to use when none is named: STRATA_MODEL, the one installed beside the program, or the one in the source
+ * tree.  Returns text, or NULL when there is none. */
+const char *default_model(char *text, size_t size);
+
+/* The options every computing command shares. */
+typedef struct Machine {
+    long threads;
+    const char *isa;
+    bool pin;
+    Pool *pool;
+} Machine;
+#define MACHINE_OPTIONS(m)                                                                                  \
+    {"--threads", OPT_INT, &(m).threads, "N", "threads to compute with (0: one for each core)"},            \
+    {"--isa", OPT_TEXT, &(m).isa, "NAME", "instruction set: auto, scalar, avx2, avx512, neon"},             \
+    {"--pin", OPT_FLAG, &(m).pin, NULL, "keep each thread on a core of its own"}
+
+bool machine_open(Machine *machine, Fault *fault);
+void machine_close(Machine *machine);
+
+extern const Command command_generate, command_tokenize, command_logits, command_inspect, command_world,
+    command_train, command_bench;
+
+#endif

@@ -1,0 +1,264 @@
+/* world.c - strata world: write Tiny World, check texts against it, let a model speak it. */
+#include "input.h"
+#include "options.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char separator[] = "<|endoftext|>";
+
+/* ------------------------------------------------------------------ writing */
+
+typedef struct WriteJob {
+    long seed, first, documents;
+    const char *rule;
+    bool entropy;
+} WriteJob;
+
+static bool write_documents(const WriteJob *job, Fault *fault) {
+    World *world = world_open(fault);
+    WorldText text = {0};
+    double nats = 0, bytes = 0;
+    if (!world) return false;
+    for (long i = job->first; i < job->first + job->documents; i++) {
+        world_write(world, job->rule, (uint64_t)job->seed, (uint64_t)i, &text);
+        nats += text.nats, bytes += (double)text.size;
+        if (job->entropy) printf("%ld\t%.6f\t%zu\n", i, text.nats, text.size);
+        else printf("%s\n%s\n", text.bytes, separator);
+    }
+    fprintf(stderr, "[%ld documents, %.1f bytes and %.3f nats each: %.4f nats a byte]\n", job->documents,
+            bytes / (double)job->documents, nats / (double)job->documents, nats / bytes);
+    world_text_free(&text);
+    world_close(world);
+    return true;
+}
+
+static int run_write(int argc, char **argv) {
+    WriteJob job = {.seed = 1, .documents = 1, .rule = "document"};
+    Fault fault;
+    const Option options[] = {
+        {"--seed", OPT_INT, &job.seed, "N", "which corpus (1); the same seed writes the same one"},
+        {"--documents", OPT_INT, &job.documents, "N", "how many documents (1)"},
+        {"--first", OPT_INT, &job.first, "N", "index of the first document (0)"},
+        {"--kind", OPT_TEXT, &job.rule, "RULE", "document (all kinds), story, chat or card"},
+        {"--entropy", OPT_FLAG, &job.entropy, NULL, "print index, nats and bytes of each document instead of its text"},
+        {0},
+    };
+    int status = options_read(argc, argv, "world [--seed S] [--documents N] | world check ... | world sample ...",
+                              "Write documents of Tiny World, each followed by a line <|endoftext|>.\n"
+                              "`strata world check` reads documents and says which obey the world;\n"
+                              "`strata world sample` lets a model write documents.", options, NULL, 0, 0);
+    if (status >= 0) return status;
+    static const char *const kinds[] = {"document", "story", "chat", "card"};
+    bool known = false;
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) known = known || strcmp(job.rule, kinds[i]) == 0;
+    if (!known || job.documents < 1 || job.first < 0) {
+        fprintf(stderr, "strata: --kind is document, story, chat or card; --documents at least 1\n");
+        return EXIT_USAGE;
+    }
+    return write_documents(&job, &fault) ? EXIT_DONE : command_failed(&fault);
+}
+
+/* ------------------------------------------------------------------ checking */
+
+typedef struct CheckJob {
+    const char *rule;
+    bool prefix, summary;
+} CheckJob;
+
+enum { REASONS = 32 };
+
+typedef struct Tally {
+    long documents, valid, counts[REASONS];
+    char reasons[REASONS][16];
+    int n;
+} Tally;
+
+static void count_reason(Tally *tally, const char *reason) {
+    int i = 0;
+    while (i < tally->n && strcmp(tally->reasons[i], reason) != 0) i++;
+    if (i == tally->n && i < REASONS - 1) snprintf(tally->reasons[tally->n++], sizeof tally->reasons[0], "%s", reason);
+    tally->counts[i]++;
+}
+
+static void check_one(const World *world, const CheckJob *job, Text text, Tally *tally) {
+    WorldVerdict v = world_check(world, job->rule, text.data, text.size, job->prefix);
+    tally->documents++;
+    tally->valid += v.valid;
+    if (!v.valid) count_reason(tally, v.reason);
+    if (job->summary) return;
+    if (v.valid) printf("%ld\tvalid\t%.3f nats\n", tally->documents, v.nats);
+    else printf("%ld\tinvalid\t%s\tbyte %zu\t%s\n", tally->documents, v.reason, v.place, v.detail);
+}
+
+/* The next document of the input: up to a separator line or the end. */
+static Text next_document(Text *rest) {
+    size_t mark = sizeof separator - 1;
+    for (size_t at = 0; at + mark <= rest->size; at++) {
+        bool line = (at == 0 || rest->data[at - 1] == '\n') && memcmp(rest->data + at, separator, mark) == 0 &&
+                    (at + mark == rest->size || rest->data[at + mark] == '\n');
+        if (!line) continue;
+        Text document = {rest->data, at ? at - 1 : 0};
+        size_t skip = at + mark + (at + mark < rest->size);
+        rest->data += skip, rest->size -= skip;
+        return document;
+    }
+    Text document = *rest;
+    if (document.size && document.data[document.size - 1] == '\n') document.size--;
+    rest->data += rest->size, rest->size = 0;
+    return document;
+}
+
+static bool check_documents(const CheckJob *job, Fault *fault) {
+    size_t size;
+    char *bytes = read_all(stdin, &size);
+    World *world = bytes ? world_open(fault) : NULL;
+    Tally tally = {0};
+    if (!bytes) fault_set(fault, "no memory for the input");
+    for (Text rest = {bytes, size}; world && rest.size;) check_one(world, job, next_document(&rest), &tally);
+    if (world) {
+        fprintf(stderr, "[%ld of %ld documents are valid (%.1f %%)", tally.valid, tally.documents,
+                tally.documents ? 100.0 * (double)tally.valid / (double)tally.documents : 0);
+        for (int i = 0; i < tally.n; i++) fprintf(stderr, "%s %ld %s", i ? "," : "; the others:", tally.counts[i], tally.reasons[i]);
+        fprintf(stderr, "]\n");
+    }
+    bool ok = world != NULL;
+    world_close(world);
+    free(bytes);
+    return ok;
+}
+
+static int run_check(int argc, char **argv) {
+    CheckJob job = {.rule = "document"};
+    Fault fault;
+    const Option options[] = {
+        {"--kind", OPT_TEXT, &job.rule, "RULE", "what a document must be: document (any), story, chat or card"},
+        {"--prefix", OPT_FLAG, &job.prefix, NULL, "accept a document that stops early"},
+        {"--summary", OPT_FLAG, &job.summary, NULL, "only the totals, on stderr"},
+        {0},
+    };
+    int status = options_read(argc, argv, "world check [options] < DOCUMENTS",
+                              "For each document on stdin (a line <|endoftext|> after each): whether it obeys Tiny World, and if not, the\n"
+                              "reason, the byte where no reading goes on, and what stands there.", options, NULL, 0, 0);
+    if (status >= 0) return status;
+    if (strcmp(job.rule, "document") && strcmp(job.rule, "story") && strcmp(job.rule, "chat") && strcmp(job.rule, "card")) {
+        fprintf(stderr, "strata: --kind is document, story, chat or card\n");
+        return EXIT_USAGE;
+    }
+    return check_documents(&job, &fault) ? EXIT_DONE : command_failed(&fault);
+}
+
+/* ------------------------------------------------------------------ a model speaks */
+
+typedef struct SampleJob {
+    const char *model, *chain, *rule;
+    long documents, seed, words;
+    Machine machine;
+} SampleJob;
+
+static void append_text(void *context, Text text) {
+    (void)context;
+    fwrite(text.data, 1, text.size, stdout);
+}
+
+/* The first words of held-out document `index`: what every model is asked to continue. */
+static Text opening(const World *world, const SampleJob *job, uint64_t index, WorldText *text) {
+    size_t end = 0;
+    world_write(world, job->rule, (uint64_t)job->seed, index, text);
+    for (long words = job->words; end < text->size && words > 0; end++)
+        if (end + 1 < text->size && text->bytes[end + 1] == ' ') words--;
+    return (Text){text->bytes, end};
+}
+
+static bool sample_documents(const SampleJob *job, const World *world, Session *session, const Chain *chain, Fault *fault) {
+    const Model *model = session->model;
+    Candidates candidates;
+    Arena arena;
+    Progress progress;
+    WorldText text = {0};
+    TokenList tokens = {0};
+    bool ok = true;
+    arena_measure(&arena);
+    candidates_init(&candidates, model->sizes.vocab, &arena);
+    if (!arena_init(&arena, arena.used, fault)) return false;
+    candidates_init(&candidates, model->sizes.vocab, &arena);
+    progress_start(&progress, "documents", "documents", (double)job->documents);
+    for (long i = 0; ok && i < job->documents; i++) {
+        Stream stream;
+        GenerateResult result;
+        Text prompt = opening(world, job, (uint64_t)i, &text);
+        tokens.count = 0;
+        tokenizer_begin(model->tokenizer, &tokens);
+        tokenizer_encode(model->tokenizer, prompt, true, &tokens);
+        stream_open(&stream, NULL, 0, append_text, NULL);
+        GenerateOptions options = {.chain = chain, .seed = rng_hash((uint64_t)job->seed, 77, (uint64_t)i), .most_tokens = SIZE_MAX,
+                                   .only_bos_ends = true, .stream = &stream};
+        append_text(NULL, prompt);
+        ok = generate(session, &candidates, &tokens, &options, &result, fault);
+        printf("\n%s\n", separator);
+        stream_close(&stream);
+        progress_show(&progress, (double)(i + 1));
+    }
+    progress_end(&progress, (double)job->documents);
+    token_list_free(&tokens);
+    world_text_free(&text);
+    arena_free(&arena);
+    return ok;
+}
+
+static bool run_samples(SampleJob *job, Fault *fault) {
+    Model model;
+    Session session;
+    Chain chain;
+    char path[2400];
+    if (!job->model) job->model = default_model(path, sizeof path);
+    if (!job->model) return fault_set(fault, "no model was named and none was found: give one with -m FILE");
+    World *world = world_open(fault);
+    if (!world) return false;
+    bool ok = chain_parse(&chain, job->chain, fault) && machine_open(&job->machine, fault);
+    if (ok && (ok = model_open(&model, job->model, fault))) {
+        SessionConfig config = {.ctx = model.sizes.ctx < 1024 ? model.sizes.ctx : 1024, .sequences = 1, .most_tokens = 64, .most_logits = 1};
+        if ((ok = session_open(&session, &model, job->machine.pool, config, fault))) {
+            ok = sample_documents(job, world, &session, &chain, fault);
+            session_close(&session);
+        }
+        model_close(&model);
+    }
+    machine_close(&job->machine);
+    world_close(world);
+    return ok;
+}
+
+static int run_sample(int argc, char **argv) {
+    SampleJob job = {.chain = chain_default, .rule = "story", .documents = 10, .seed = 2, .words = 4, .machine = {.threads = 1}};
+    Fault fault;
+    const Option options[] = {
+        {"-m", OPT_TEXT, &job.model, "FILE", "model that speaks (the storyteller in the box)"},
+        {"--documents", OPT_INT, &job.documents, "N", "how many (10)"},
+        {"--chain", OPT_TEXT, &job.chain, "SPEC", "samplers"},
+        {"--seed", OPT_INT, &job.seed, "N", "of the openings and of the draws (2: held out from training)"},
+        {"--words", OPT_INT, &job.words, "N", "length of the openings in words (4)"},
+        {"--kind", OPT_TEXT, &job.rule, "RULE", "openings of: story, chat, card or document (story)"},
+        MACHINE_OPTIONS(job.machine),
+        {0},
+    };
+    int status = options_read(argc, argv, "world sample [-m FILE] [options]",
+                              "Let a model write documents, each from the first words of a document it has not seen; in the form that\n"
+                              "`strata world check` reads.", options, NULL, 0, 0);
+    if (status >= 0) return status;
+    if (job.documents < 1 || job.words < 1 ||
+        (strcmp(job.rule, "document") && strcmp(job.rule, "story") && strcmp(job.rule, "chat") && strcmp(job.rule, "card"))) {
+        fprintf(stderr, "strata: --documents and --words are at least 1, --kind is story, chat, card or document\n");
+        return EXIT_USAGE;
+    }
+    return run_samples(&job, &fault) ? EXIT_DONE : command_failed(&fault);
+}
+
+static int run(int argc, char **argv) {
+    if (argc > 1 && strcmp(argv[1], "check") == 0) return run_check(argc - 1, argv + 1);
+    if (argc > 1 && strcmp(argv[1], "sample") == 0) return run_sample(argc - 1, argv + 1);
+    return run_write(argc, argv);
+}
+
+const Command command_world = {.name = "world", .gloss = "write Tiny World, check texts against it, sample it", .run = run};

@@ -1,0 +1,102 @@
+/* stream.c - see stream.h. */
+#include "stream.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void stream_open(Stream *s, const char *const *stops, size_t n_stops, StreamSink *sink, void *context) {
+    *s = (Stream){.stops = stops, .n_stops = n_stops, .sink = sink, .context = context};
+}
+
+void stream_close(Stream *s) {
+    free(s->held);
+    *s = (Stream){0};
+}
+
+static void hold(Stream *s, Text bytes) {
+    if (s->held_size + bytes.size > s->held_room) {
+        size_t room = 2 * (s->held_size + bytes.size) + 64;
+        char *grown = realloc(s->held, room);
+        REQUIRE(grown, "no memory for %zu bytes of text", room);
+        s->held = grown, s->held_room = room;
+    }
+    memcpy(s->held + s->held_size, bytes.data, bytes.size);
+    s->held_size += bytes.size;
+}
+
+/* Where a stop string begins in what is held; held_size when none is complete. */
+static size_t find_stop(const Stream *s) {
+    for (size_t at = 0; at < s->held_size; at++)
+        for (size_t i = 0; i < s->n_stops; i++) {
+            size_t size = strlen(s->stops[i]);
+            if (size && size <= s->held_size - at && memcmp(s->held + at, s->stops[i], size) == 0) return at;
+        }
+    return s->held_size;
+}
+
+/* Where the longest end of the text begins that is the beginning of a stop string. */
+static size_t maybe_stop(const Stream *s) {
+    for (size_t at = 0; at < s->held_size; at++)
+        for (size_t i = 0; i < s->n_stops; i++) {
+            size_t rest = s->held_size - at;
+            if (rest < strlen(s->stops[i]) && memcmp(s->held + at, s->stops[i], rest) == 0) return at;
+        }
+    return s->held_size;
+}
+
+/* A character at the front of `size` bytes: its length; 0 when it may be complete with more bytes; minus the length of
+ * bytes that can be no character. */
+static int character(const unsigned char *p, size_t size) {
+    static const unsigned char first_low[] = {0xE0, 0xF0}, second_low[] = {0xA0, 0x90};
+    int length = p[0] < 0x80 ? 1 : p[0] >= 0xC2 && p[0] < 0xE0 ? 2 : p[0] >= 0xE0 && p[0] < 0xF0 ? 3 : p[0] >= 0xF0 && p[0] < 0xF5 ? 4 : 0;
+    if (length == 0) return -1;
+    for (int i = 1; i < length; i++) {
+        if ((size_t)i == size) return 0;
+        unsigned char low = 0x80, high = 0xBF;
+        for (int k = 0; i == 1 && k < 2; k++)
+            if (p[0] == first_low[k]) low = second_low[k]; /* no overlong forms */
+        if (i == 1 && p[0] == 0xED) high = 0x9F;           /* no surrogates */
+        if (i == 1 && p[0] == 0xF4) high = 0x8F;           /* not beyond U+10FFFF */
+        if (p[i] < low || p[i] > high) return -i;
+    }
+    return length;
+}
+
+/* Send the first `size` held bytes, as far as they are whole characters; bytes that can be none become U+FFFD. */
+static void send(Stream *s, size_t size, bool last) {
+    size_t from = 0, at = 0;
+    while (at < size) {
+        int length = character((const unsigned char *)s->held + at, size - at);
+        if (length > 0) {
+            at += (size_t)length;
+            continue;
+        }
+        if (length == 0 && !last) break;
+        if (at > from) s->sink(s->context, (Text){s->held + from, at - from});
+        s->sink(s->context, (Text){"\xEF\xBF\xBD", 3});
+        at = from = length < 0 ? at + (size_t)-length : size;
+    }
+    if (at > from) s->sink(s->context, (Text){s->held + from, at - from});
+    memmove(s->held, s->held + at, s->held_size - at);
+    s->held_size -= at;
+}
+
+bool stream_push(Stream *s, Text bytes) {
+    if (s->stopped) return false;
+    if (bytes.size == 0) return true;
+    hold(s, bytes);
+    size_t stop = find_stop(s);
+    if (stop < s->held_size) {
+        s->stopped = true;
+        send(s, stop, true);
+        s->held_size = 0;
+        return false;
+    }
+    send(s, maybe_stop(s), false);
+    return true;
+}
+
+void stream_finish(Stream *s) {
+    if (!s->stopped && s->held_size) send(s, s->held_size, true);
+    s->stopped = true;
+}
