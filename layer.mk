@@ -8,7 +8,7 @@
 #   TSAN=1       with ThreadSanitizer (build/tsan)
 ROOT  := $(abspath $(dir $(lastword $(MAKEFILE_LIST))))
 LAYER := $(notdir $(CURDIR))
-BUILD ?= $(ROOT)/build$(if $(SAN),/asan)$(if $(TSAN),/tsan)
+export BUILD ?= $(ROOT)/build$(if $(SAN),/asan)$(if $(TSAN),/tsan)
 OUT   := $(BUILD)/$(LAYER)
 
 CFLAGS   ?= -O2 -g
@@ -18,15 +18,17 @@ SANITIZE := $(if $(SAN),-fsanitize=address -fsanitize=undefined -fno-sanitize-re
 STRICT   := -std=c11 -D_GNU_SOURCE -ffp-contract=off $(WARNINGS) $(SANITIZE)
 INCLUDE  := -Iinclude $(BELOW:%=-I../%/include)
 LIB      := $(BUILD)/lib/lib$(NAME).a
-LIBS     := $(LIB) $(foreach b,$(BELOW),$(BUILD)/lib/lib$(lastword $(subst _, ,$(b))).a)
+LOWER    := $(foreach b,$(BELOW),$(BUILD)/lib/lib$(lastword $(subst _, ,$(b))).a)
+LIBS     := $(LIB) $(LOWER)
 LINK     := -lm -lpthread
 
-SOURCES := $(sort $(wildcard src/*.c src/*/*.c))
+SOURCES := $(sort $(wildcard src/*.c) $(filter-out src/program/%,$(wildcard src/*/*.c)))
 OBJECTS := $(SOURCES:src/%.c=$(OUT)/%.o)
+PROGRAM := $(patsubst src/%.c,$(OUT)/%.o,$(sort $(wildcard src/program/*.c)))
 TESTS   := $(patsubst tests/%.c,$(OUT)/%,$(sort $(wildcard tests/test_*.c)))
 
 .DEFAULT_GOAL := lib
-.PHONY: lib below build-tests test clean
+.PHONY: lib below build-tests test program clean
 lib: $(LIB)
 
 $(LIB): $(OBJECTS)
@@ -45,13 +47,20 @@ $(OUT)/world/grammar.o: INCLUDE += -I$(OUT)
 $(OUT)/world/grammar.o: $(patsubst world/%,$(OUT)/%.inc,$(wildcard world/*.world))
 
 below:
-	@for layer in $(BELOW); do $(MAKE) --no-print-directory -C ../$$layer lib || exit 1; done
+	@for layer in $(BELOW); do $(MAKE) -s --no-print-directory -C ../$$layer lib || exit 1; done
+$(LOWER): | below ;
 
 # A test file links the libraries and cmocka; an object named in MINE is linked before them,
 # so that a reader's own function takes the place of the library's.
-$(OUT)/test_%: tests/test_%.c $(LIB) below
+$(OUT)/test_%: tests/test_%.c $(LIBS)
 	@mkdir -p $(@D)
 	@$(CC) $(STRICT) $(CFLAGS) $(INCLUDE) -I$(ROOT)/tests -Itests -MMD -MP $< $(MINE) $(LIBS) -lcmocka $(LINK) -o $@
+
+# The program of layer 6.
+program: $(BUILD)/bin/strata
+$(BUILD)/bin/strata: $(PROGRAM) $(LIBS)
+	@mkdir -p $(@D)
+	@$(CC) $(STRICT) $(CFLAGS) $(PROGRAM) $(MINE) $(LIBS) $(LINK) -o $@
 
 build-tests: $(TESTS)
 test: build-tests
@@ -60,4 +69,4 @@ test: build-tests
 clean:
 	@rm -rf $(OUT) $(LIB)
 
--include $(OBJECTS:.o=.d) $(TESTS:=.d)
+-include $(OBJECTS:.o=.d) $(PROGRAM:.o=.d) $(TESTS:=.d)

@@ -3,6 +3,8 @@
  *   gpt-2     's|'t|'re|'ve|'m|'ll|'d| ?L+| ?N+| ?[^ s L N ]+|s+(?!S)|s+
  *   llama-bpe the same contractions in any case; [^\r\n L N]?L+ ; N{1,3}; ?[^ s L N]+[\r\n]* ; s*[\r\n]+ ; s+(?!S)|s+
  *   qwen2     as llama-bpe with single digits
+ *   tekken    no contractions; [^\r\n L N]?(U*D+|U+D*) for letters, U all but a-z, D all but A-Z; single digits;
+ *             ?[^ s L N]+[\r\n/]*
  *
  * (L letter, N number, s white space, S none.)  Alternatives are tried from left to right, as there.
  * Source   Radford et al. 2019 (GPT-2's encoder); the model cards of Llama 3 and Qwen 2. */
@@ -78,19 +80,37 @@ static size_t through_newlines(Cursor c) {
     return end;
 }
 
+static bool letter_at(Cursor c, size_t at, char not_from, char not_to, size_t *taken) {
+    uint32_t code;
+    return class_at(c, at, &code, taken) == UNICODE_LETTER && !(code >= (unsigned char)not_from && code <= (unsigned char)not_to);
+}
+
+/* U*D+ from `at`, else U+D*; the end, or `at` when there is no letter. */
+static size_t cased_word(Cursor c, size_t at) {
+    size_t taken, end = at, both = 0;
+    while (letter_at(c, end, 'a', 'z', &taken)) {
+        if (letter_at(c, end, 'A', 'Z', &taken)) both = end + taken; /* a letter that is U and D */
+        end += taken;
+    }
+    size_t upper = end;
+    while (letter_at(c, end, 'A', 'Z', &taken)) end += taken;
+    if (end > upper) return end;
+    return both ? both : upper;
+}
+
 static size_t split_llama3(Cursor c, SplitRule rule) {
     uint32_t code, next;
-    size_t taken, taken_next, size = contraction(c, rule.contractions_any_case);
+    size_t taken, taken_next, size = rule.cased ? 0 : contraction(c, true);
     if (size) return size;
     int kind = class_at(c, 0, &code, &taken);
-    if (kind == UNICODE_LETTER) return run(c, 0, UNICODE_LETTER, 0);
+    if (kind == UNICODE_LETTER) return rule.cased ? cased_word(c, 0) : run(c, 0, UNICODE_LETTER, 0);
     if (kind != UNICODE_NUMBER && !is_newline(code) && class_at(c, taken, &next, &taken_next) == UNICODE_LETTER)
-        return run(c, taken, UNICODE_LETTER, 0);
+        return rule.cased ? cased_word(c, taken) : run(c, taken, UNICODE_LETTER, 0);
     if (kind == UNICODE_NUMBER) return run(c, 0, UNICODE_NUMBER, rule.digits);
     size_t start = c.text[0] == ' ' ? 1 : 0;
     if (class_at(c, start, &next, &taken_next) == UNICODE_OTHER) {
         size = run(c, start, UNICODE_OTHER, 0);
-        while (size < c.size && is_newline((unsigned char)c.text[size])) size++;
+        while (size < c.size && (is_newline((unsigned char)c.text[size]) || (rule.cased && c.text[size] == '/'))) size++;
         return size;
     }
     size = through_newlines(c);
@@ -107,9 +127,8 @@ bool split_rule_by_name(const char *name, size_t size, SplitRule *rule) {
         const char *name;
         SplitRule rule;
     } rules[] = {
-        {"default", {false, true, 0}},   {"gpt-2", {false, true, 0}},
-        {"llama-bpe", {true, false, 3}}, {"llama3", {true, false, 3}}, {"llama-v3", {true, false, 3}},
-        {"qwen2", {true, false, 1}},
+        {"default", {.gpt2 = true}},   {"gpt-2", {.gpt2 = true}},    {"llama-bpe", {.digits = 3}}, {"llama3", {.digits = 3}},
+        {"llama-v3", {.digits = 3}},   {"qwen2", {.digits = 1}},     {"tekken", {.cased = true, .digits = 1}},
     };
     for (size_t i = 0; i < sizeof rules / sizeof *rules; i++)
         if (strlen(rules[i].name) == size && memcmp(rules[i].name, name, size) == 0) {

@@ -244,8 +244,6 @@ static void read_settings(Tokenizer *t, const Gguf *gguf) {
     t->eos = token_key(t, gguf, "tokenizer.ggml.eos_token_id", spm ? 2 : 11);
     t->unknown = token_key(t, gguf, "tokenizer.ggml.unknown_token_id", 0);
     t->add_space_prefix = flag_key(gguf, "tokenizer.ggml.add_space_prefix", spm);
-    Text pre = {"", 0};
-    gguf_string(gguf_find(gguf, "tokenizer.ggml.pre"), &pre);
     bool llama3 = !spm && !t->split.gpt2 && t->split.digits == 3;
     t->add_bos = flag_key(gguf, "tokenizer.ggml.add_bos_token", spm || llama3);
     collect_ends(t, gguf);
@@ -255,7 +253,7 @@ static bool read_split(Tokenizer *t, const Gguf *gguf, Fault *fault) {
     Text pre = {"default", 7};
     gguf_string(gguf_find(gguf, "tokenizer.ggml.pre"), &pre);
     if (t->sentencepiece || split_rule_by_name(pre.data, pre.size, &t->split)) return true;
-    return fault_set(fault, "tokenizer.ggml.pre is '%.*s': of the rules that split words gpt-2, llama-bpe and qwen2 are built in",
+    return fault_set(fault, "tokenizer.ggml.pre is '%.*s': of the rules that split words gpt-2, llama-bpe, qwen2 and tekken are built in",
                      (int)(pre.size < 40 ? pre.size : 40), pre.data);
 }
 

@@ -8,8 +8,8 @@
 enum { TOKEN_NORMAL = 1, TOKEN_UNKNOWN = 2, TOKEN_CONTROL = 3, TOKEN_USER = 4, TOKEN_UNUSED = 5, TOKEN_BYTE = 6 };
 
 typedef struct SplitRule {
-    bool contractions_any_case; /* 'S as well as 's */
     bool gpt2;                  /* GPT-2's own rule; else the Llama 3 / Qwen 2 one */
+    bool cased;                 /* a word changes at an upper-case letter after a lower-case one; no contractions */
     int digits;                 /* longest run of digits in a word; 0: no limit */
 } SplitRule;
 

@@ -10,7 +10,7 @@ TrainConfig train_config_storyteller(void) {
     return (TrainConfig){
         .shape = {.dim = 256, .hidden = 512, .heads = 8, .kv_heads = 2, .head_dim = 32, .eps = 1e-5f},
         .layers = 3, .vocab = 2048, .ctx = 1024, .rope_theta = 10000, .seed = 1,
-        .steps = 14000, .warmup = 200, .batch_tokens = 2048, .learning_rate = 1.2e-3, .final_rate = 2e-5,
+        .steps = 11500, .warmup = 200, .batch_tokens = 2048, .learning_rate = 1.2e-3, .final_rate = 2e-5,
         .beta1 = 0.9, .beta2 = 0.95, .epsilon = 1e-8, .weight_decay = 0.05, .clip = 1,
     };
 }

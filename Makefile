@@ -1,0 +1,98 @@
+# Strata: six layers, from a tensor to generated text.
+#
+#   make             build everything                make run        tell a story
+#   make test        every test (make test 3: one layer)
+#   make help        the menu
+SHELL := /bin/sh
+CORES := $(shell nproc 2>/dev/null || sysctl -n hw.ncpu 2>/dev/null || echo 2)
+ifeq ($(filter -j%,$(MAKEFLAGS)),)
+MAKEFLAGS += -j$(CORES)
+endif
+MAKEFLAGS += --no-print-directory
+
+LAYER1 := layer1_tensor
+LAYER2 := layer2_linalg
+LAYER3 := layer3_nn
+LAYER4 := layer4_transformer
+LAYER5 := layer5_models
+LAYER6 := layer6_inference
+LAYERS := $(LAYER1) $(LAYER2) $(LAYER3) $(LAYER4) $(LAYER5) $(LAYER6)
+NUMBER := $(firstword $(filter 1 2 3 4 5 6,$(MAKECMDGOALS)))
+PICK   := $(if $(NUMBER),$(LAYER$(NUMBER)),$(LAYERS))
+BUILD  := $(CURDIR)/build$(if $(SAN),/asan)$(if $(TSAN),/tsan)
+export BUILD SAN TSAN
+
+PROMPT ?= Once upon a time
+CHAIN  ?= top_p:0.9,temp:0.8
+SEED   ?= 1
+MODEL  ?= layer5_models/models/storyteller.gguf
+PREFIX ?= /usr/local
+
+.DEFAULT_GOAL := build
+.PHONY: build run test deps check format help bench train peers fuzz install clean 1 2 3 4 5 6 $(LAYERS)
+
+build: $(LAYERS)
+	@$(MAKE) -s -C $(LAYER6) program
+
+$(LAYERS):
+	@$(MAKE) -s -C $@ lib
+
+run: build
+	@$(BUILD)/bin/strata generate -m "$(MODEL)" -p "$(PROMPT)" --chain "$(CHAIN)" --seed $(SEED)
+
+# Unit tests of the layers, then what crosses them; one closing summary.
+test: build
+	@for layer in $(PICK); do $(MAKE) -s -C $$layer build-tests || exit 1; done
+	@$(if $(NUMBER),,$(MAKE) -s -C tests build-tests)
+	@tests/run_tests.sh $(foreach l,$(PICK),$(patsubst $(l)/tests/%.c,$(BUILD)/$(l)/%,$(sort $(wildcard $(l)/tests/test_*.c)))) \
+	    $(if $(NUMBER),,$(patsubst tests/%.c,$(BUILD)/tests/%,$(sort $(wildcard tests/test_*.c))) $(sort $(wildcard tests/test_*.sh)))
+
+deps:
+	@tests/deps.sh
+
+check: build
+	@tests/check.sh
+
+format:
+	@clang-format -i $$(git ls-files '*.c' '*.h')
+
+fuzz: build
+	@tests/fuzz/run.sh $(or $(SECONDS),60)
+
+bench: build
+	@$(BUILD)/bin/strata bench matmul
+
+peers: build
+	@tests/peers/run.sh
+
+# The commands that made the two models in the box.
+train: build
+	$(BUILD)/bin/strata train --size storyteller --out build/storyteller.gguf --checkpoint build/storyteller.ckpt --resume \
+	    --log build/storyteller.csv --eval-every 500 --pin
+	$(BUILD)/bin/strata train --size draft --vocab-from build/storyteller.gguf --out build/draft.gguf --checkpoint build/draft.ckpt \
+	    --resume --log build/draft.csv --eval-every 500 --pin
+
+install: build
+	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/share/strata
+	install $(BUILD)/bin/strata $(DESTDIR)$(PREFIX)/bin/strata
+	install -m 644 layer5_models/models/storyteller.gguf $(DESTDIR)$(PREFIX)/share/strata/storyteller.gguf
+
+clean:
+	@rm -rf build
+
+1 2 3 4 5 6:
+	@:
+
+help:
+	@echo "make                  build everything: build/bin/strata and the six libraries"
+	@echo "make run              tell a story; PROMPT=\"...\" CHAIN=top_k:40,temp:0.7 SEED=7 MODEL=file.gguf"
+	@echo "make deps             install what the tests need (Debian, Ubuntu: apt; macOS: Homebrew)"
+	@echo "make test             every test; make test 3 for one layer; SAN=1 under sanitizers"
+	@echo "make check            all that is checked beyond the tests: layers, format, warnings, analyzers, sanitizers, fuzz"
+	@echo "make bench            the matrix products beside the machine's peak"
+	@echo "make train            make the two models in the box again (an hour or two)"
+	@echo "make peers            compare with llama.cpp on the same file (needs npm)"
+	@echo "make fuzz             fuzz the GGUF reader; SECONDS=60"
+	@echo "make format           clang-format"
+	@echo "make install          PREFIX=/usr/local"
+	@echo "make clean            remove build/"
