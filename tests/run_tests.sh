@@ -10,7 +10,7 @@ for program in "$@"; do
     output=$("$program" 2>&1)
     status=$?
     good=$(printf '%s\n' "$output" | grep -c -E '^(\[       OK \]|ok )')
-    bad=$(printf '%s\n' "$output" | grep -c -E '^(\[  FAILED  \] [a-z_0-9]+$|not ok )')
+    bad=$(printf '%s\n' "$output" | grep -E '^(\[  FAILED  \] [a-z_0-9]+$|not ok )' | sort -u | wc -l)
     if [ $status -ne 0 ] && [ "$bad" -eq 0 ]; then bad=1; fi
     if [ "$bad" -gt 0 ]; then
         printf '%s\n' "$output"

@@ -1,0 +1,182 @@
+/* gguf: write and read back every value type; cut and corrupt a file everywhere */
+#include "check.h"
+#include "tensor.h"
+
+static unsigned char *example(size_t *size) {
+    Fault fault;
+    GgufWriter *w = gguf_writer_open(&fault);
+    unsigned char *bytes;
+    float numbers[64];
+    uint16_t halves[6] = {1, 2, 3, 4, 5, 6};
+    Text words[3] = {text_of("alpha"), text_of(""), {"with\0zero", 9}};
+    for (int i = 0; i < 64; i++) numbers[i] = (float)i / 2;
+    gguf_put_int(w, "a.u8", GGUF_U8, 200), gguf_put_int(w, "a.i8", GGUF_I8, -100);
+    gguf_put_int(w, "a.u16", GGUF_U16, 60000), gguf_put_int(w, "a.i16", GGUF_I16, -30000);
+    gguf_put_int(w, "a.u32", GGUF_U32, 4000000000), gguf_put_int(w, "a.i32", GGUF_I32, -2000000000);
+    gguf_put_int(w, "a.u64", GGUF_U64, (int64_t)1 << 40), gguf_put_int(w, "a.i64", GGUF_I64, -((int64_t)1 << 40));
+    gguf_put_int(w, "a.bool", GGUF_BOOL, 1);
+    gguf_put_float(w, "a.f32", GGUF_F32, 0.5), gguf_put_float(w, "a.f64", GGUF_F64, 0.1);
+    gguf_put_string(w, "a.string", text_of("text"));
+    gguf_put_strings(w, "b.strings", words, 3);
+    gguf_put_ints(w, "b.ints", GGUF_I16, (int64_t[]){-1, 0, 1}, 3);
+    gguf_put_floats(w, "b.floats", GGUF_F64, (double[]){1.5, -2.5}, 2);
+    gguf_put_strings(w, "b.none", NULL, 0);
+    Tensor a = tensor_view(DTYPE_F32, 2, (size_t[]){4, 16}, numbers), b = tensor_view(DTYPE_F16, 3, (size_t[]){1, 2, 3}, halves);
+    gguf_put_tensor(w, "first", &a);
+    gguf_put_tensor(w, "second", &b);
+    assert_true(gguf_write_memory(w, &bytes, size, &fault));
+    gguf_writer_close(w);
+    return bytes;
+}
+
+static int64_t int_of(const Gguf *g, const char *key) {
+    int64_t value = 0;
+    assert_true(gguf_int(gguf_find(g, key), 0, &value));
+    return value;
+}
+
+static double float_of(const Gguf *g, const char *key) {
+    double value = 0;
+    assert_true(gguf_float(gguf_find(g, key), 0, &value));
+    return value;
+}
+
+static void every_type_survives(void **state) {
+    (void)state;
+    size_t size;
+    unsigned char *bytes = example(&size);
+    Gguf g;
+    Fault fault;
+    assert_true(gguf_parse(&g, bytes, size, &fault));
+    assert_int_equal(g.version, 3);
+    assert_int_equal(int_of(&g, "a.u8"), 200), assert_int_equal(int_of(&g, "a.i8"), -100);
+    assert_int_equal(int_of(&g, "a.u16"), 60000), assert_int_equal(int_of(&g, "a.i16"), -30000);
+    assert_true(int_of(&g, "a.u32") == 4000000000), assert_true(int_of(&g, "a.i32") == -2000000000);
+    assert_true(int_of(&g, "a.u64") == (int64_t)1 << 40), assert_true(int_of(&g, "a.i64") == -((int64_t)1 << 40));
+    assert_int_equal(int_of(&g, "a.bool"), 1);
+    assert_true(float_of(&g, "a.f32") == 0.5), assert_true(float_of(&g, "a.f64") == 0.1);
+    assert_true(float_of(&g, "a.i8") == -100);
+    Text text;
+    assert_true(gguf_string(gguf_find(&g, "a.string"), &text) && text_equal(text, text_of("text")));
+    const GgufPair *strings = gguf_find(&g, "b.strings");
+    const unsigned char *cursor = strings->data;
+    assert_int_equal(strings->count, 3);
+    assert_true(text_equal(gguf_next_string(&cursor), text_of("alpha")));
+    assert_int_equal(gguf_next_string(&cursor).size, 0);
+    assert_int_equal(gguf_next_string(&cursor).size, 9);
+    assert_int_equal(gguf_value_bytes(strings), cursor - strings->data);
+    int64_t item;
+    double number;
+    assert_true(gguf_int(gguf_find(&g, "b.ints"), 0, &item) && item == -1);
+    assert_false(gguf_int(gguf_find(&g, "b.ints"), 3, &item));
+    assert_true(gguf_float(gguf_find(&g, "b.floats"), 1, &number) && number == -2.5);
+    assert_int_equal(gguf_find(&g, "b.none")->count, 0);
+    assert_false(gguf_int(gguf_find(&g, "a.string"), 0, &item));
+    assert_false(gguf_string(gguf_find(&g, "a.u8"), &text));
+    assert_null(gguf_find(&g, "nothing"));
+    assert_string_equal(gguf_type_name(GGUF_ARRAY), "array");
+    gguf_free(&g);
+    free(bytes);
+}
+
+static void tensors_come_back_as_views(void **state) {
+    (void)state;
+    size_t size;
+    unsigned char *bytes = example(&size);
+    Gguf g;
+    Fault fault;
+    assert_true(gguf_parse(&g, bytes, size, &fault));
+    Tensor a = gguf_tensor_view(gguf_find_tensor(&g, "first")), b = gguf_tensor_view(gguf_find_tensor(&g, "second"));
+    assert_int_equal(a.shape[0], 4);
+    assert_int_equal(a.shape[1], 16);
+    assert_near(tensor_get(&a, (size_t[]){2, 3}), 17.5, 0);
+    assert_int_equal(b.ndim, 3);
+    assert_int_equal((uintptr_t)((char *)b.data - (char *)bytes) % 32, 0);
+    assert_null(gguf_find_tensor(&g, "third"));
+    /* copied pairs are the same bytes; a written file is read again */
+    GgufWriter *w = gguf_writer_open(&fault);
+    for (size_t i = 0; i < g.n_pairs; i++) gguf_put_pair(w, &g.pairs[i]);
+    gguf_put_tensor(w, "first", &a), gguf_put_tensor(w, "second", &b);
+    assert_true(gguf_write_file(w, "/tmp/strata_test.gguf", &fault));
+    gguf_writer_close(w);
+    FileMap map;
+    assert_true(file_open(&map, "/tmp/strata_test.gguf", &fault));
+    assert_int_equal(map.size, size);
+    assert_memory_equal(map.data, bytes, size);
+    file_close(&map);
+    remove("/tmp/strata_test.gguf");
+    gguf_free(&g);
+    free(bytes);
+}
+
+static void version_two_and_others(void **state) {
+    (void)state;
+    size_t size;
+    unsigned char *bytes = example(&size);
+    Gguf g;
+    Fault fault;
+    bytes[4] = 2;
+    assert_true(gguf_parse(&g, bytes, size, &fault));
+    gguf_free(&g);
+    bytes[4] = 1;
+    assert_false(gguf_parse(&g, bytes, size, &fault));
+    assert_contains(fault.text, "version 1");
+    bytes[4] = 0, bytes[7] = 3;
+    assert_false(gguf_parse(&g, bytes, size, &fault));
+    assert_contains(fault.text, "big-endian");
+    bytes[0] = 'X';
+    assert_false(gguf_parse(&g, bytes, size, &fault));
+    assert_contains(fault.text, "not a GGUF file");
+    free(bytes);
+}
+
+/* Each cut is parsed in a block of exactly its size, so that a sanitizer sees every byte too many. */
+static void cut_at_every_byte(void **state) {
+    (void)state;
+    size_t size;
+    unsigned char *bytes = example(&size);
+    for (size_t cut = 0; cut < size; cut++) {
+        unsigned char *part = malloc(cut + 1);
+        memcpy(part, bytes, cut);
+        Gguf g;
+        Fault fault = {""};
+        bool ok = gguf_parse(&g, part, cut, &fault);
+        if (ok) { /* only padding after the last tensor may be missing */
+            assert_true(size - cut < 32);
+            gguf_free(&g);
+        } else {
+            assert_true(strlen(fault.text) > 10);
+        }
+        free(part);
+    }
+    free(bytes);
+}
+
+static void ten_thousand_corruptions(void **state) {
+    (void)state;
+    size_t size;
+    unsigned char *bytes = example(&size);
+    uint64_t sum = 0;
+    for (uint64_t round = 0; round < 10000; round++) {
+        unsigned char *copy = malloc(size);
+        memcpy(copy, bytes, size);
+        for (uint64_t k = 0; k <= round % 4; k++) {
+            uint64_t hash = rng_hash(1, round, k);
+            copy[hash % size] = (unsigned char)(hash % 5 == 0 ? 0xFF : hash >> 32);
+        }
+        Gguf g;
+        Fault fault;
+        if (gguf_parse(&g, copy, size, &fault)) { /* then everything it points at can be read */
+            for (size_t i = 0; i < g.n_tensors; i++)
+                for (size_t b = 0; b < g.tensors[i].bytes; b++) sum += g.tensors[i].data[b];
+            for (size_t i = 0; i < g.n_pairs; i++) sum += gguf_value_bytes(&g.pairs[i]);
+            gguf_free(&g);
+        }
+        free(copy);
+    }
+    assert_true(sum > 0);
+    free(bytes);
+}
+
+RUN(TEST(every_type_survives), TEST(tensors_come_back_as_views), TEST(version_two_and_others), TEST(cut_at_every_byte),
+    TEST(ten_thousand_corruptions))

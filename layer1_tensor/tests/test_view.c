@@ -1,0 +1,67 @@
+/* view: slices, transposes, reshapes and print */
+#include "check.h"
+#include "tensor.h"
+
+static float numbers[24];
+
+static Tensor counting(void) {
+    for (int i = 0; i < 24; i++) numbers[i] = (float)i;
+    return tensor_view(DTYPE_F32, 3, (size_t[]){2, 3, 4}, numbers);
+}
+
+static float at(const Tensor *t, size_t i, size_t j, size_t k) { return tensor_get(t, (size_t[]){i, j, k, 0}); }
+
+static void strides_walk_the_data(void **state) {
+    (void)state;
+    Tensor t = counting();
+    assert_int_equal(tensor_count(&t), 24);
+    assert_int_equal(tensor_bytes(&t), 96);
+    assert_int_equal(t.stride[0], 48);
+    assert_int_equal(t.stride[2], 4);
+    assert_near(at(&t, 1, 2, 3), 23, 0);
+    assert_true(tensor_is_contiguous(&t));
+    assert_ptr_equal(tensor_row(&t, 4), numbers + 16);
+}
+
+static void views_do_not_copy(void **state) {
+    (void)state;
+    Tensor t = counting(), s = tensor_slice(&t, 1, 1, 3), x = tensor_transpose(&t, 0, 2);
+    assert_int_equal(s.shape[1], 2);
+    assert_near(at(&s, 1, 0, 2), 18, 0);
+    assert_false(tensor_is_contiguous(&s));
+    for (size_t i = 0; i < 2; i++)
+        for (size_t j = 0; j < 3; j++)
+            for (size_t k = 0; k < 4; k++) assert_near(at(&x, k, j, i), at(&t, i, j, k), 0);
+    Tensor r = tensor_reshape(&t, 2, (size_t[]){6, 4});
+    assert_near(tensor_get(&r, (size_t[]){5, 1}), 21, 0);
+    numbers[21] = -1;
+    assert_near(tensor_get(&r, (size_t[]){5, 1}), -1, 0);
+    Tensor empty = tensor_slice(&t, 0, 1, 1);
+    assert_int_equal(tensor_count(&empty), 0);
+}
+
+static void formats_are_read_element_by_element(void **state) {
+    (void)state;
+    uint16_t halves[2] = {0x3C00, 0xC000};
+    Tensor t = tensor_view(DTYPE_F16, 1, (size_t[]){2}, halves);
+    assert_near(tensor_get(&t, (size_t[]){1}), -2, 0);
+    unsigned char block[34] = {0x00, 0x38}; /* d = 0.5 */
+    block[2 + 31] = (unsigned char)-7;
+    Tensor q = tensor_view(DTYPE_Q8_0, 1, (size_t[]){32}, block);
+    assert_near(tensor_get(&q, (size_t[]){31}), -3.5, 0);
+}
+
+static void print_is_for_people(void **state) {
+    (void)state;
+    char text[4096] = "";
+    Tensor t = counting(), wide = tensor_view(DTYPE_F32, 2, (size_t[]){1, 24}, numbers);
+    FILE *out = fmemopen(text, sizeof text, "w");
+    tensor_print(&t, out);
+    tensor_print(&wide, out);
+    fclose(out);
+    assert_contains(text, "F32 (2, 3, 4)\n");
+    assert_contains(text, "        20         21         22         23\n");
+    assert_contains(text, "          2        ...         21");
+}
+
+RUN(TEST(strides_walk_the_data), TEST(views_do_not_copy), TEST(formats_are_read_element_by_element), TEST(print_is_for_people))

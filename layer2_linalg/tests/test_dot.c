@@ -1,0 +1,126 @@
+/* dot: every instruction set and format against the error bound, at every length, offset and tile */
+#include "check.h"
+#include "linalg.h"
+
+enum { MOST = 131 };
+
+static double gamma_of(size_t n) { return (double)n * 0x1p-24 / (1 - (double)n * 0x1p-24); }
+
+/* Rows of noise in a format, and the same as doubles. */
+static void make_rows(Dtype dtype, size_t rows, size_t n, unsigned char *stored, double *exact, uint64_t *seed) {
+    float row[MOST * 2], back[MOST * 2];
+    for (size_t r = 0; r < rows; r++) {
+        for (size_t k = 0; k < n; k++) row[k] = check_noise(seed);
+        unsigned char *to = stored + r * dtype_row_bytes(dtype, n);
+        quantize_row(dtype, row, to, n);
+        dequantize_row(dtype, to, back, n);
+        for (size_t k = 0; k < n; k++) exact[r * n + k] = (double)back[k];
+    }
+}
+
+static void check_tile(DotTile *tile, Dtype dtype, size_t rows, size_t cols, size_t n, size_t shift) {
+    static unsigned char stored[16 * MOST * 8 + 64];
+    static double w[16 * MOST * 2];
+    static float x[8 * (MOST * 2 + 8)], y[8 * 20];
+    uint64_t seed = rows * 1000 + cols * 100 + n;
+    size_t x_stride = n + 3, y_stride = rows + 2;
+    unsigned char *at = stored + shift * 2;
+    make_rows(dtype, rows, n, at, w, &seed);
+    for (size_t i = 0; i < cols * x_stride; i++) x[i + shift] = check_noise(&seed);
+    for (size_t i = 0; i < 8 * 20; i++) y[i] = 77;
+    tile(at, dtype_row_bytes(dtype, n), rows, x + shift, x_stride, cols, n, y, y_stride);
+    for (size_t c = 0; c < cols; c++)
+        for (size_t r = 0; r < rows; r++) {
+            double sum = 0, size = 0;
+            for (size_t k = 0; k < n; k++) {
+                double p = w[r * n + k] * (double)x[shift + c * x_stride + k];
+                sum += p, size += fabs(p);
+            }
+            assert_near(y[c * y_stride + r], sum, gamma_of(n + 1) * size);
+        }
+    for (size_t c = 0; c < cols; c++) assert_true(y[c * y_stride + rows] == 77); /* nothing beyond the tile */
+}
+
+static DotTile *tile_of(const Kernels *k, Dtype dtype) {
+    return dtype == DTYPE_F32 ? k->tile_f32 : dtype == DTYPE_F16 ? k->tile_f16 : dtype == DTYPE_BF16 ? k->tile_bf16 : k->tile_q8_0;
+}
+
+static void every_length_and_format(void **state) {
+    (void)state;
+    static const Dtype formats[] = {DTYPE_F32, DTYPE_F16, DTYPE_BF16, DTYPE_Q8_0};
+    const Kernels *list[4];
+    int count = kernels_list(list);
+    for (int isa = 0; isa < count; isa++)
+        for (int f = 0; f < 4; f++)
+            for (size_t n = 0; n < MOST; n++) {
+                size_t block = dtype_info(formats[f])->block;
+                if (n % block) continue;
+                for (size_t shift = 0; shift < 3; shift++) check_tile(tile_of(list[isa], formats[f]), formats[f], 1, 1, n, shift);
+                check_tile(tile_of(list[isa], formats[f]), formats[f], 1 + n % 13, 1 + n % 7, n, n % 4);
+            }
+}
+
+/* The same row and vector give the same bits alone and in any tile: what determinism stands on. */
+static void company_changes_nothing(void **state) {
+    (void)state;
+    static const Dtype formats[] = {DTYPE_F32, DTYPE_F16, DTYPE_BF16, DTYPE_Q8_0};
+    const Kernels *list[4];
+    int count = kernels_list(list);
+    static unsigned char stored[13 * 64 * 4];
+    static double exact[13 * 64];
+    static float x[7 * 64], all[7 * 13], one;
+    uint64_t seed = 5;
+    for (int isa = 0; isa < count; isa++)
+        for (int f = 0; f < 4; f++) {
+            size_t bytes = dtype_row_bytes(formats[f], 64);
+            make_rows(formats[f], 13, 64, stored, exact, &seed);
+            for (size_t i = 0; i < 7 * 64; i++) x[i] = check_noise(&seed);
+            tile_of(list[isa], formats[f])(stored, bytes, 13, x, 64, 7, 64, all, 13);
+            for (size_t c = 0; c < 7; c++)
+                for (size_t r = 0; r < 13; r++) {
+                    tile_of(list[isa], formats[f])(stored + r * bytes, bytes, 1, x + c * 64, 64, 1, 64, &one, 1);
+                    assert_memory_equal(&one, &all[c * 13 + r], sizeof one);
+                }
+        }
+}
+
+static void special_values(void **state) {
+    (void)state;
+    const Kernels *list[4];
+    int count = kernels_list(list);
+    for (int isa = 0; isa < count; isa++) {
+        float a[40], b[40], y;
+        for (int i = 0; i < 40; i++) a[i] = 1, b[i] = 1;
+        a[37] = NAN;
+        list[isa]->tile_f32(a, 0, 1, b, 0, 1, 40, &y, 0);
+        assert_true(isnan(y));
+        a[37] = INFINITY;
+        list[isa]->tile_f32(a, 0, 1, b, 0, 1, 40, &y, 0);
+        assert_true(isinf(y) && y > 0);
+        a[37] = 1e-45f, b[37] = 1; /* a subnormal counts */
+        for (int i = 0; i < 37; i++) a[i] = 0;
+        a[38] = a[39] = -0.0f;
+        list[isa]->tile_f32(a, 0, 1, b, 0, 1, 40, &y, 0);
+        assert_true(y == 1e-45f);
+    }
+    assert_near(dot_f32((float[]){1, 2, 3}, (float[]){4, 5, 6}, 3), 32, 0);
+    assert_near(dot_f32(NULL, NULL, 0), 0, 0);
+    uint16_t half[2] = {0x3C00, 0x4000};
+    assert_near(dot_row(DTYPE_F16, half, (float[]){3, 4}, 2), 11, 0);
+}
+
+static void instruction_sets_are_chosen_by_name(void **state) {
+    (void)state;
+    Fault fault;
+    const Kernels *before = kernels();
+    assert_true(kernels_select("scalar", &fault));
+    assert_string_equal(kernels()->isa, "scalar");
+    assert_false(kernels_select("vax", &fault));
+    assert_contains(fault.text, "scalar");
+    assert_true(kernels_select("auto", &fault));
+    assert_ptr_equal(kernels(), before);
+    const Kernels *list[4];
+    assert_string_equal(kernels()->isa, list[kernels_list(list) - 1]->isa);
+}
+
+RUN(TEST(every_length_and_format), TEST(company_changes_nothing), TEST(special_values), TEST(instruction_sets_are_chosen_by_name))

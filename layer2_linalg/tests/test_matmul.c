@@ -1,0 +1,117 @@
+/* matmul: naive, blocked, packed and stored weights; shapes, strides, threads */
+#include "check.h"
+#include "linalg.h"
+
+static float *noise(size_t n, uint64_t seed) {
+    float *x = malloc((n + 1) * sizeof *x);
+    for (size_t i = 0; i < n; i++) x[i] = check_noise(&seed);
+    return x;
+}
+
+static void check_product(size_t m, size_t n, size_t k, Matrix a, Matrix b, const float *before, const float *c, bool add) {
+    double gamma = (double)(k + 1) * 0x1p-24 * 1.01;
+    for (size_t i = 0; i < m; i++)
+        for (size_t j = 0; j < n; j++) {
+            double sum = add ? (double)before[i * n + j] : 0, size = fabs(sum);
+            for (size_t p = 0; p < k; p++) {
+                double t = (double)a.data[i * a.row + p * a.col] * (double)b.data[p * b.row + j * b.col];
+                sum += t, size += fabs(t);
+            }
+            assert_near(c[i * n + j], sum, gamma * size);
+        }
+}
+
+static void products(size_t m, size_t n, size_t k, bool turn_a, bool turn_b, bool add) {
+    float *a_data = noise(m * k, 1), *b_data = noise(k * n, 2), *before = noise(m * n, 3);
+    float *c = malloc((m * n + 1) * sizeof *c), *scratch = malloc(matmul_scratch_floats(1, n) * sizeof *scratch);
+    Matrix a = turn_a ? (Matrix){a_data, 1, m} : (Matrix){a_data, k, 1}, b = turn_b ? (Matrix){b_data, 1, k} : (Matrix){b_data, n, 1};
+    for (int kind = 0; kind < 3; kind++) {
+        memcpy(c, before, m * n * sizeof *c);
+        if (kind == 0) matmul_naive(m, n, k, a, b, c, n, add);
+        if (kind == 1) matmul_blocked(m, n, k, a, b, c, n, add);
+        if (kind == 2) matmul_packed(NULL, m, n, k, a, b, c, n, add, scratch);
+        check_product(m, n, k, a, b, before, c, add);
+    }
+    free(a_data), free(b_data), free(before), free(c), free(scratch);
+}
+
+static void every_shape_and_stride(void **state) {
+    (void)state;
+    const Kernels *list[4];
+    int count = kernels_list(list);
+    static const size_t shapes[][3] = {{1, 1, 1}, {1, 7, 3}, {5, 4, 0}, {6, 16, 8}, {7, 17, 9}, {13, 50, 33}, {49, 97, 300}, {100, 33, 513}};
+    for (int isa = 0; isa < count; isa++) {
+        assert_true(kernels_select(list[isa]->isa, NULL));
+        for (size_t s = 0; s < sizeof shapes / sizeof *shapes; s++)
+            for (int bits = 0; bits < 8; bits++) products(shapes[s][0], shapes[s][1], shapes[s][2], bits & 1, bits & 2, bits & 4);
+    }
+    kernels_select("auto", NULL);
+}
+
+/* The bits depend neither on the number of threads nor on how much else is computed. */
+static void threads_and_company_change_nothing(void **state) {
+    (void)state;
+    size_t m = 130, n = 70, k = 400;
+    float *a = noise(m * k, 4), *b = noise(k * n, 5), *one = malloc(m * n * 4), *many = malloc(m * n * 4), *part = malloc(m * n * 4);
+    float *scratch = malloc(matmul_scratch_floats(4, n) * sizeof *scratch);
+    matmul_packed(NULL, m, n, k, (Matrix){a, k, 1}, (Matrix){b, n, 1}, one, n, false, scratch);
+    for (int threads = 2; threads <= 4; threads++) {
+        Pool *pool = pool_open(threads, false, NULL);
+        matmul_packed(pool, m, n, k, (Matrix){a, k, 1}, (Matrix){b, n, 1}, many, n, false, scratch);
+        assert_memory_equal(one, many, m * n * 4);
+        pool_close(pool);
+    }
+    matmul_packed(NULL, 3, 5, k, (Matrix){a + 20 * k, k, 1}, (Matrix){b + 40, n, 1}, part, 5, false, scratch);
+    for (size_t i = 0; i < 3; i++) assert_memory_equal(part + i * 5, one + (20 + i) * n + 40, 20);
+    free(a), free(b), free(one), free(many), free(part), free(scratch);
+}
+
+static void stored_weights(void **state) {
+    (void)state;
+    static const Dtype formats[] = {DTYPE_F32, DTYPE_F16, DTYPE_BF16, DTYPE_Q8_0};
+    size_t out = 101, in = 96, n = 53;
+    float *w = noise(out * in, 6), *x = noise(n * in, 7), *y = malloc(n * out * 4), *z = malloc(n * out * 4), *back = malloc(out * in * 4);
+    void *stored = malloc(out * in * 4);
+    Pool *pool = pool_open(3, false, NULL);
+    for (int f = 0; f < 4; f++) {
+        quantize_row(formats[f], w, stored, out * in);
+        dequantize_row(formats[f], stored, back, out * in);
+        Tensor t = tensor_view(formats[f], 2, (size_t[]){out, in}, stored);
+        matmul_weights(NULL, &t, x, n, y);
+        check_product(n, out, in, (Matrix){x, in, 1}, (Matrix){back, 1, in}, NULL, y, false);
+        matmul_weights(pool, &t, x, n, z);
+        assert_memory_equal(y, z, n * out * 4);
+        matvec(pool, &t, x + 17 * in, z);
+        assert_memory_equal(y + 17 * out, z, out * 4);
+    }
+    pool_close(pool);
+    free(w), free(x), free(y), free(z), free(back), free(stored);
+}
+
+static void formats_round_to_nearest(void **state) {
+    (void)state;
+    float x[64], back[64];
+    BlockQ8_0 blocks[2];
+    uint64_t seed = 8;
+    for (int i = 0; i < 64; i++) x[i] = check_noise(&seed);
+    for (int i = 32; i < 64; i++) x[i] = 0;
+    quantize_row(DTYPE_Q8_0, x, blocks, 64);
+    dequantize_row(DTYPE_Q8_0, blocks, back, 64);
+    float max = 0;
+    for (int i = 0; i < 32; i++) max = fmaxf(max, fabsf(x[i]));
+    for (int i = 0; i < 32; i++) assert_near(back[i], x[i], max / 127 * 0.51 + max * 0x1p-10);
+    for (int i = 32; i < 64; i++) assert_true(back[i] == 0);
+    uint16_t half[64];
+    quantize_row(DTYPE_BF16, x, half, 64);
+    dequantize_row(DTYPE_BF16, half, back, 64);
+    for (int i = 0; i < 64; i++) assert_near(back[i], x[i], fabs((double)x[i]) * 0x1p-8);
+    assert_true(dtype_is_computable(DTYPE_F16) && !dtype_is_computable(12));
+}
+
+static void the_peak_is_above_the_product(void **state) {
+    (void)state;
+    assert_true(peak_gflops(NULL, 0.01) > 0.1);
+}
+
+RUN(TEST(every_shape_and_stride), TEST(threads_and_company_change_nothing), TEST(stored_weights), TEST(formats_round_to_nearest),
+    TEST(the_peak_is_above_the_product))

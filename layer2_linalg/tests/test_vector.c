@@ -1,0 +1,97 @@
+/* axpy, sum, max, exp on every instruction set */
+#include "check.h"
+#include "linalg.h"
+
+static void axpy_is_bit_exact(void **state) {
+    (void)state;
+    const Kernels *list[4];
+    int count = kernels_list(list);
+    uint64_t seed = 1;
+    for (int isa = 0; isa < count; isa++)
+        for (size_t n = 0; n < 70; n++) {
+            float x[72], y[72], want[72], a = check_noise(&seed);
+            for (size_t i = 0; i < n; i++) x[i] = check_noise(&seed), y[i] = want[i] = check_noise(&seed);
+            y[n] = want[n] = 5;
+            for (size_t i = 0; i < n; i++) want[i] = fmaf(a, x[i], want[i]);
+            list[isa]->axpy(y, a, x, n);
+            assert_memory_equal(y, want, (n + 1) * sizeof *y);
+        }
+    float y[2] = {1, 2};
+    axpy(y, 2, (float[]){10, 20}, 2);
+    assert_near(y[1], 42, 0);
+}
+
+static void sums_keep_the_bound(void **state) {
+    (void)state;
+    const Kernels *list[4];
+    int count = kernels_list(list);
+    uint64_t seed = 2;
+    for (int isa = 0; isa < count; isa++)
+        for (size_t n = 0; n < 200; n++) {
+            float x[200];
+            double sum = 0, size = 0;
+            for (size_t i = 0; i < n; i++) x[i] = check_noise(&seed), sum += (double)x[i], size += fabs((double)x[i]);
+            assert_near(list[isa]->sum(x, n), sum, (double)n * 0x1p-24 * size);
+        }
+    assert_near(vector_sum((float[]){1, 2, 3}, 3), 6, 0);
+}
+
+static void max_finds_the_largest_and_nan(void **state) {
+    (void)state;
+    const Kernels *list[4];
+    int count = kernels_list(list);
+    for (int isa = 0; isa < count; isa++)
+        for (size_t n = 1; n < 50; n++)
+            for (size_t at = 0; at < n; at++) {
+                float x[50];
+                for (size_t i = 0; i < n; i++) x[i] = -1 - (float)i;
+                x[at] = -0.5f;
+                assert_true(list[isa]->max(x, n) == -0.5f);
+                x[at] = NAN;
+                assert_true(isnan(list[isa]->max(x, n)));
+            }
+    assert_true(vector_max(NULL, 0) == -INFINITY);
+}
+
+/* in units of the last place of the exact result */
+static double ulp_error(float got, double exact) {
+    int exponent;
+    frexp(exact, &exponent);
+    return fabs((double)got - exact) / ldexp(1, exponent - 24);
+}
+
+static void exp_is_within_three_ulp(void **state) {
+    (void)state;
+    double worst = 0;
+    float x[64], y[64];
+    for (double v = -87; v < 88; v += 64e-5) {
+        for (int i = 0; i < 64; i++) x[i] = (float)(v + i * 1e-5);
+        vector_exp(y, x, 0, 64);
+        for (int i = 0; i < 64; i++) worst = fmax(worst, ulp_error(y[i], exp((double)x[i])));
+    }
+    assert_near(worst, 0, 3);
+}
+
+static void exp_is_the_same_everywhere(void **state) {
+    (void)state;
+    const Kernels *list[4];
+    int count = kernels_list(list);
+    uint64_t seed = 3;
+    for (int round = 0; round < 20000; round++) {
+        float x[37], want[37], got[37];
+        for (int i = 0; i < 37; i++) x[i] = check_noise(&seed) * 40;
+        vector_exp_scalar(want, x, 1.25f, 37);
+        for (int isa = 1; isa < count; isa++) {
+            list[isa]->exp(got, x, 1.25f, 37);
+            assert_memory_equal(got, want, sizeof got);
+        }
+    }
+    float edge[9] = {-INFINITY, INFINITY, NAN, -104, -100, 88.7f, 88.8f, 0, -0.0f}, y[9];
+    for (int isa = 0; isa < count; isa++) {
+        list[isa]->exp(y, edge, 0, 9);
+        assert_true(y[0] == 0 && isinf(y[1]) && isnan(y[2]) && y[4] > 0 && !isinf(y[5]) && isinf(y[6]) && y[7] == 1 && y[8] == 1);
+    }
+}
+
+RUN(TEST(axpy_is_bit_exact), TEST(sums_keep_the_bound), TEST(max_finds_the_largest_and_nan), TEST(exp_is_within_three_ulp),
+    TEST(exp_is_the_same_everywhere))

@@ -1,0 +1,44 @@
+/* check.h - what every test file begins with: cmocka, and comparisons that NaN cannot pass. */
+#ifndef STRATA_CHECK_H
+#define STRATA_CHECK_H
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <math.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* |got - want| <= bound, and false for NaN */
+#define assert_near(got, want, bound)                                                              \
+    do {                                                                                           \
+        double got_ = (double)(got), want_ = (double)(want), bound_ = (double)(bound);             \
+        if (!(fabs(got_ - want_) <= bound_))                                                       \
+            fail_msg("%s: got %.9g, want %.9g +- %.3g", #got, got_, want_, bound_);                \
+    } while (0)
+
+#define assert_contains(text, part)                                                                \
+    do {                                                                                           \
+        if (!strstr(text, part)) fail_msg("'%s' does not say '%s'", text, part);                   \
+    } while (0)
+
+/* Numbers that look like weights, and now and then one that does not. */
+static inline float check_noise(uint64_t *state) {
+    *state = *state * 6364136223846793005u + 1442695040888963407u;
+    float value = (float)((double)(*state >> 11) * 0x1p-53 - 0.5);
+    return (*state >> 3) % 97 == 0 ? value * 100 : value;
+}
+
+#define RUN(...)                                                                                   \
+    int main(void) {                                                                               \
+        const struct CMUnitTest tests[] = {__VA_ARGS__};                                           \
+        return cmocka_run_group_tests(tests, NULL, NULL);                                          \
+    }
+#define TEST(name) cmocka_unit_test(name)
+
+#endif
