@@ -1,0 +1,126 @@
+/* feed-forward and block: the parallel form, experts, post-norms */
+#include "check.h"
+#include "transformer.h"
+
+enum { DIM = 12, HIDDEN = 20, TOKENS = 5 };
+
+static float store[20000];
+static size_t used;
+
+static float *noise(size_t n, double size) {
+    float *x = store + used;
+    assert_true((used += n) <= 20000);
+    for (size_t i = 0; i < n; i++) x[i] = (float)(size * (rng_unit(1, used, i) * 2 - 1));
+    return x;
+}
+
+static Linear matrix(size_t out, size_t in) {
+    return (Linear){tensor_view(DTYPE_F32, 2, (size_t[]){out, in}, noise(out * in, 0.5)), noise(out, 0.1)};
+}
+
+static Norm norm(size_t n) { return (Norm){noise(n, 1), NULL}; }
+
+static Block make_block(const Rope *rope) {
+    used = 0;
+    Block b = {.norm_kind = NORM_RMS, .eps = 1e-5f, .rope = rope};
+    b.attn = (AttentionShape){.heads = 2, .kv_heads = 1, .head_dim = 4, .scale = 0.5f, .mask = {.causal = true}};
+    b.q = matrix(8, DIM), b.k = matrix(4, DIM), b.v = matrix(4, DIM), b.o = matrix(DIM, 8);
+    b.ffn = (FeedForward){.act = ACT_SILU, .gated = true, .gate = matrix(HIDDEN, DIM), .up = matrix(HIDDEN, DIM), .down = matrix(DIM, HIDDEN)};
+    b.attn_norm = norm(DIM);
+    b.ffn_norm = norm(DIM);
+    return b;
+}
+
+/* Run a block over TOKENS rows of the same x and leave what it added in `added`. */
+static void run(const Block *b, float *added) {
+    Arena arena;
+    KvCache kv;
+    BlockRun work;
+    float x[TOKENS * DIM];
+    for (int pass = 0; pass < 2; pass++) {
+        if (pass == 0) arena_measure(&arena);
+        else assert_true(arena_init(&arena, arena.used, NULL));
+        kv_init(&kv, 1, 4, 1, 64, &arena);
+        block_run_init(&work, NULL, TOKENS, DIM, HIDDEN, &b->attn, 4, &arena);
+    }
+    for (int i = 0; i < TOKENS * DIM; i++) x[i] = sinf((float)i);
+    int32_t sequence[TOKENS] = {0}, position[TOKENS] = {0, 1, 2, 3, 4};
+    assert_true(kv_extend(&kv, 0, TOKENS));
+    block_forward(b, &work, &kv, 0, &(Batch){TOKENS, NULL, sequence, position, NULL}, x, DIM);
+    for (int i = 0; i < TOKENS * DIM; i++) added[i] = x[i] - sinf((float)i);
+    arena_free(&arena);
+}
+
+/* With one norm for both, the parallel block adds what each branch alone would add. */
+static void parallel_is_the_sum_of_both_branches(void **state) {
+    (void)state;
+    Rope rope = {.style = ROPE_NONE};
+    float both[TOKENS * DIM], attn[TOKENS * DIM], ffn[TOKENS * DIM], sequential[TOKENS * DIM];
+    Block b = make_block(&rope);
+    run(&b, sequential);
+    b.parallel = true;
+    run(&b, both);
+    Block only = b;
+    only.ffn.down.w = tensor_view(DTYPE_F32, 2, (size_t[]){DIM, HIDDEN}, store + 15000), only.ffn.down.bias = NULL;
+    run(&only, attn);
+    only = b, only.o.w = tensor_view(DTYPE_F32, 2, (size_t[]){DIM, 8}, store + 15000), only.o.bias = NULL;
+    run(&only, ffn);
+    double differs = 0;
+    for (int i = 0; i < TOKENS * DIM; i++) {
+        assert_near(both[i], attn[i] + ffn[i], 1e-5);
+        differs += fabs((double)(both[i] - sequential[i]));
+    }
+    assert_true(differs > 0.01);
+    b.ffn_norm.gain = NULL; /* then attn_norm serves both */
+    run(&b, sequential);
+    b.ffn_norm = b.attn_norm;
+    run(&b, both);
+    assert_memory_equal(both, sequential, sizeof both);
+}
+
+static void post_norms_rescale_branches(void **state) {
+    (void)state;
+    Rope rope = {.style = ROPE_NONE};
+    Block b = make_block(&rope);
+    float ones[DIM], added[TOKENS * DIM];
+    for (int i = 0; i < DIM; i++) ones[i] = 1;
+    b.attn_post_norm.gain = ones;
+    memset(store + 15000, 0, sizeof(float) * DIM * HIDDEN);
+    b.ffn.down.w = tensor_view(DTYPE_F32, 2, (size_t[]){DIM, HIDDEN}, store + 15000), b.ffn.down.bias = NULL;
+    run(&b, added);
+    for (int t = 0; t < TOKENS; t++) assert_near(dot_f32(added + t * DIM, added + t * DIM, DIM) / DIM, 1, 1e-3);
+}
+
+/* A router that always favours two experts gives their mean, weighted by its softmax. */
+static void experts_are_chosen_and_weighted(void **state) {
+    (void)state;
+    used = 0;
+    FeedForward f = {.act = ACT_GELU_ERF, .gated = true, .experts_used = 2};
+    f.router = matrix(3, DIM);
+    float *gate = noise(3 * HIDDEN * DIM, 0.5), *up = noise(3 * HIDDEN * DIM, 0.5), *down = noise(3 * DIM * HIDDEN, 0.5);
+    f.gate_experts = tensor_view(DTYPE_F32, 3, (size_t[]){3, HIDDEN, DIM}, gate);
+    f.up_experts = tensor_view(DTYPE_F32, 3, (size_t[]){3, HIDDEN, DIM}, up);
+    f.down_experts = tensor_view(DTYPE_F32, 3, (size_t[]){3, DIM, HIDDEN}, down);
+    float x[DIM], out[DIM], a[HIDDEN + DIM], h[HIDDEN + DIM], score[3], each[3][DIM];
+    for (int i = 0; i < DIM; i++) x[i] = cosf((float)i);
+    feed_forward(NULL, &f, x, 1, out, a, h);
+    linear(NULL, &f.router.w, f.router.bias, x, 1, score);
+    for (size_t e = 0; e < 3; e++) {
+        FeedForward one = {.act = ACT_GELU_ERF, .gated = true};
+        one.gate.w = tensor_view(DTYPE_F32, 2, (size_t[]){HIDDEN, DIM}, gate + e * HIDDEN * DIM);
+        one.up.w = tensor_view(DTYPE_F32, 2, (size_t[]){HIDDEN, DIM}, up + e * HIDDEN * DIM);
+        one.down.w = tensor_view(DTYPE_F32, 2, (size_t[]){DIM, HIDDEN}, down + e * HIDDEN * DIM);
+        feed_forward(NULL, &one, x, 1, each[e], a, h);
+    }
+    int worst = 0;
+    double total = 0;
+    for (int e = 1; e < 3; e++) worst = score[e] < score[worst] ? e : worst;
+    for (int e = 0; e < 3; e++) total += e == worst ? 0 : exp((double)score[e]);
+    for (int i = 0; i < DIM; i++) {
+        double want = 0;
+        for (int e = 0; e < 3; e++) want += e == worst ? 0 : exp((double)score[e]) / total * (double)each[e][i];
+        assert_near(out[i], want, 1e-5);
+    }
+}
+
+RUN(TEST(parallel_is_the_sum_of_both_branches), TEST(post_norms_rescale_branches), TEST(experts_are_chosen_and_weighted))

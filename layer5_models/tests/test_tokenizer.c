@@ -1,0 +1,225 @@
+/* tokenizers: splitting, both kinds of merging, special tokens, round trips, learning a vocabulary */
+#include "check.h"
+#include "models.h"
+#include "../src/tokenizer/unicode.h"
+#include "../src/tokenizer/vocab.h"
+
+static void utf8_and_classes(void **state) {
+    (void)state;
+    size_t taken;
+    char out[4];
+    for (uint32_t code = 0; code < 0x110000; code += code < 0x3000 ? 1 : 97) {
+        if (code >= 0xD800 && code < 0xE000) continue;
+        size_t size = utf8_encode(code, out);
+        assert_int_equal(utf8_length((unsigned char)out[0]), size);
+        assert_int_equal(utf8_decode(out, size, &taken), code);
+        assert_int_equal(taken, size);
+    }
+    assert_int_equal(utf8_decode("\xC0\x80", 2, &taken), 0xFFFD);
+    assert_int_equal(utf8_decode("\xED\xA0\x80", 3, &taken), 0xFFFD);
+    assert_int_equal(utf8_decode("\xE2\x82", 2, &taken), 0xFFFD);
+    assert_int_equal(taken, 1);
+    static const struct { uint32_t code; UnicodeClass kind; } known[] = {
+        {'a', UNICODE_LETTER}, {'Z', UNICODE_LETTER}, {'7', UNICODE_NUMBER}, {' ', UNICODE_SPACE}, {'\n', UNICODE_SPACE}, {'!', UNICODE_OTHER},
+        {0xE9, UNICODE_LETTER}, {0x416, UNICODE_LETTER}, {0x4E2D, UNICODE_LETTER}, {0xBD, UNICODE_NUMBER}, {0x2167, UNICODE_NUMBER},
+        {0x3000, UNICODE_SPACE}, {0xA0, UNICODE_SPACE}, {0x1F600, UNICODE_OTHER}, {0x301, UNICODE_OTHER}, {0x20AC, UNICODE_OTHER}};
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++) assert_int_equal(unicode_class(known[i].code), known[i].kind);
+    for (int b = 0; b < 256; b++) assert_int_equal(visible_to_byte(byte_to_visible((unsigned char)b)), b);
+}
+
+/* words joined by | */
+static void check_split(const char *rule_name, const char *text, const char *want) {
+    char got[400] = "";
+    SplitRule rule;
+    assert_true(split_rule_by_name(rule_name, strlen(rule_name), &rule));
+    for (size_t at = 0, size = strlen(text); at < size;) {
+        size_t n = split_word(rule, text + at, size - at);
+        assert_true(n > 0);
+        strcat(got, at ? "|" : "");
+        strncat(got, text + at, n);
+        at += n;
+    }
+    assert_string_equal(got, want);
+}
+
+static void words_are_cut_as_the_rules_say(void **state) {
+    (void)state;
+    check_split("gpt-2", "Hello  world, it's 123's  ", "Hello| | world|,| it|'s| 123|'s|  ");
+    check_split("gpt-2", "a\n\nb \n c", "a|\n|\n|b| \n| c");
+    check_split("gpt-2", "I'LL don't ...x\t\ty", "I|'|LL| don|'t| ...|x|\t|\t|y");
+    check_split("gpt-2", "\xC3\xA9t\xC3\xA9 \xE4\xB8\xAD 5\xC2\xBD", "\xC3\xA9t\xC3\xA9| \xE4\xB8\xAD| 5\xC2\xBD");
+    check_split("llama-bpe", "I'LL say 12345 (hi)\n\n  x", "I|'LL| say| |123|45| (|hi|)\n\n| | x");
+    check_split("qwen2", "a 12 \n\n b", "a| |1|2| \n\n| b");
+    check_split("tekken", "HelloWorld ABC ABCd it's 12", "Hello|World| ABC| ABCd| it|'s| |1|2");
+    check_split("gpt-2", "'", "'");
+    SplitRule rule;
+    assert_false(split_rule_by_name("nothing", 7, &rule));
+}
+
+static Tokenizer *open_written(GgufWriter *w) {
+    unsigned char *bytes;
+    size_t size;
+    Gguf gguf;
+    Fault fault;
+    assert_true(gguf_write_memory(w, &bytes, &size, &fault));
+    gguf_writer_close(w);
+    assert_true(gguf_parse(&gguf, bytes, size, &fault));
+    Tokenizer *t = tokenizer_open(&gguf, &fault);
+    if (!t) fail_msg("%s", fault.text);
+    gguf_free(&gguf);
+    free(bytes); /* the tokenizer borrows nothing */
+    return t;
+}
+
+static const char *const specials[] = {"<|endoftext|>", "<|im_start|>", "<|im_end|>"};
+
+static Tokenizer *learned(size_t vocab) {
+    Text texts[2] = {text_of("low low low low lower lower newest newest newest newest newest newest widest widest widest"),
+                     text_of("<|im_start|>low<|im_end|> newest widest")};
+    Fault fault;
+    GgufWriter *w = gguf_writer_open(&fault);
+    assert_true(bpe_train(texts, 2, specials, 3, vocab, w, &fault));
+    return open_written(w);
+}
+
+static void check_ids(const Tokenizer *t, const char *text, bool special, const char *want) {
+    TokenList list = {0};
+    char got[400] = "";
+    tokenizer_encode(t, text_of(text), special, &list);
+    for (size_t i = 0; i < list.count; i++) {
+        Text piece = tokenizer_piece(t, list.ids[i], true);
+        strcat(got, i ? "|" : "");
+        strncat(got, piece.data, piece.size);
+    }
+    assert_string_equal(got, want);
+    token_list_free(&list);
+}
+
+/* the first merges by hand: "es" 10 + "est" 10 (+ " new"...); counts fall in this order */
+static void merges_are_learned_and_used(void **state) {
+    (void)state;
+    Tokenizer *t = learned(3 + 256 + 12);
+    assert_int_equal(tokenizer_count(t), 271);
+    assert_int_equal(tokenizer_bos(t), 0);
+    assert_true(tokenizer_is_end(t, 0) && tokenizer_is_end(t, 2) && !tokenizer_is_end(t, 1));
+    assert_true(tokenizer_find(t, "est") > 258);
+    assert_int_equal(tokenizer_find(t, "<|im_end|>"), 2);
+    check_ids(t, " newest", false, " newest");
+    check_ids(t, "slowest", false, "s|low|est");
+    check_ids(t, "a<|im_start|>b", true, "a|<|im_start|>|b");
+    TokenList list = {0};
+    tokenizer_encode(t, text_of("<|im_start|>"), false, &list);
+    assert_true(list.count > 5);
+    list.count = 0;
+    tokenizer_begin(t, &list);
+    assert_int_equal(list.count, 1);
+    assert_int_equal(tokenizer_piece(t, 0, false).size, 0);
+    assert_false(tokenizer_space_prefix(t));
+    token_list_free(&list);
+    Fault fault;
+    Text tiny = text_of("ab");
+    GgufWriter *w = gguf_writer_open(&fault);
+    assert_false(bpe_train(&tiny, 1, specials, 3, 300, w, &fault));
+    assert_contains(fault.text, "give more text");
+    assert_false(bpe_train(&tiny, 1, specials, 3, 100, w, &fault));
+    gguf_writer_close(w);
+    tokenizer_close(t);
+}
+
+static void any_bytes_come_back(void **state) {
+    (void)state;
+    Tokenizer *t = learned(3 + 256 + 12);
+    for (uint64_t round = 0; round < 300; round++) {
+        char text[200], back[200];
+        size_t size = rng_hash(1, round, 0) % 200, got = 0;
+        for (size_t i = 0; i < size; i++) text[i] = (char)(round % 2 ? rng_hash(2, round, i) : (unsigned char)"newest low\xE2\x96\x81"[rng_hash(2, round, i) % 13]);
+        TokenList list = {0};
+        tokenizer_encode(t, (Text){text, size}, false, &list);
+        for (size_t i = 0; i < list.count; i++) {
+            Text piece = tokenizer_piece(t, list.ids[i], false);
+            memcpy(back + got, piece.data, piece.size), got += piece.size;
+        }
+        assert_int_equal(got, size);
+        assert_memory_equal(back, text, size);
+        token_list_free(&list);
+    }
+    tokenizer_close(t);
+}
+
+/* A word of a million bytes: quadratic merging would take hours. */
+static void long_words_take_no_longer_than_many_short_ones(void **state) {
+    (void)state;
+    Tokenizer *t = learned(3 + 256 + 12);
+    size_t size = 1000000;
+    char *text = malloc(size);
+    for (size_t i = 0; i < size; i++) text[i] = "newest"[i % 6];
+    TokenList list = {0};
+    double before = clock_seconds();
+    tokenizer_encode(t, (Text){text, size}, false, &list);
+    assert_true(clock_seconds() - before < 20);
+    assert_true(list.count > size / 6 && list.count < size);
+    token_list_free(&list);
+    free(text);
+    tokenizer_close(t);
+}
+
+static Tokenizer *sentencepiece(void) {
+    static const char *const pieces[] = {"<unk>", "<s>", "</s>", "<0x41>", "<0xC3>", "<0xA9>", "\xE2\x96\x81", "h", "e", "l", "o",
+                                         "he", "ll", "\xE2\x96\x81he", "llo", "\xE2\x96\x81hello", "<extra>"};
+    static const int64_t types[] = {2, 3, 3, 6, 6, 6, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 4};
+    static const double scores[] = {0, 0, 0, 0, 0, 0, -20, -21, -22, -23, -24, -1, -2, -3, -4, -5, 0};
+    Text texts[17];
+    for (int i = 0; i < 17; i++) texts[i] = text_of(pieces[i]);
+    GgufWriter *w = gguf_writer_open(NULL);
+    gguf_put_string(w, "tokenizer.ggml.model", text_of("llama"));
+    gguf_put_strings(w, "tokenizer.ggml.tokens", texts, 17);
+    gguf_put_ints(w, "tokenizer.ggml.token_type", GGUF_I32, types, 17);
+    gguf_put_floats(w, "tokenizer.ggml.scores", GGUF_F32, scores, 17);
+    return open_written(w);
+}
+
+static void sentencepiece_merges_by_score(void **state) {
+    (void)state;
+    Tokenizer *t = sentencepiece();
+    TokenList list = {0};
+    tokenizer_begin(t, &list);
+    tokenizer_encode(t, text_of("hello hell\xC3\xA9" "A?"), true, &list);
+    static const int32_t want[] = {1, 15, 13, 12, 4, 5, 3, 0};
+    assert_int_equal(list.count, 8);
+    assert_memory_equal(list.ids, want, sizeof want);
+    assert_true(text_equal(tokenizer_piece(t, 15, false), text_of(" hello")));
+    assert_true(text_equal(tokenizer_piece(t, 4, false), text_of("\xC3")));
+    assert_true(tokenizer_space_prefix(t));
+    list.count = 0;
+    tokenizer_encode(t, text_of("he<extra>he"), false, &list); /* user-defined tokens are always seen */
+    static const int32_t split[] = {13, 16, 13};
+    assert_int_equal(list.count, 3);
+    assert_memory_equal(list.ids, split, sizeof split);
+    token_list_free(&list);
+    tokenizer_close(t);
+}
+
+static void chats_are_wrapped(void **state) {
+    (void)state;
+    Tokenizer *t = learned(3 + 256 + 12), *s = sentencepiece();
+    ChatTurn turns[2] = {{text_of("system"), text_of("x")}, {text_of("user"), text_of("hi <|im_end|>")}};
+    TokenList list = {0};
+    char got[200] = "";
+    Fault fault;
+    assert_true(chat_encode(t, turns, 2, &list, &fault));
+    int ends = 0;
+    for (size_t i = 0; i < list.count; i++) {
+        Text piece = tokenizer_piece(t, list.ids[i], true);
+        strncat(got, piece.data, piece.size);
+        ends += list.ids[i] == 2;
+    }
+    assert_string_equal(got, "<|im_start|>system\nx<|im_end|>\n<|im_start|>user\nhi <|im_end|><|im_end|>\n<|im_start|>assistant\n");
+    assert_int_equal(ends, 2); /* what the user typed stays text */
+    assert_false(chat_encode(s, turns, 2, &list, &fault));
+    assert_contains(fault.text, "ChatML");
+    token_list_free(&list);
+    tokenizer_close(t), tokenizer_close(s);
+}
+
+RUN(TEST(utf8_and_classes), TEST(words_are_cut_as_the_rules_say), TEST(merges_are_learned_and_used), TEST(any_bytes_come_back),
+    TEST(long_words_take_no_longer_than_many_short_ones), TEST(sentencepiece_merges_by_score), TEST(chats_are_wrapped))

@@ -1,0 +1,190 @@
+/* training: gradients of a whole model against the double-precision reference, threads, resuming, export */
+#include "check.h"
+#include "reference.h"
+#include "../src/train/trainer.h"
+
+#include <unistd.h>
+
+static World *world;
+static Tokenizer *tokenizer;
+static Gguf vocab;
+static unsigned char *vocab_bytes;
+
+static int prepare(void **state) {
+    (void)state;
+    Fault fault;
+    size_t size;
+    WorldText text = {0};
+    Text texts[200];
+    world = world_open(&fault);
+    for (uint64_t i = 0; i < 200; i++) {
+        world_write(world, "document", 1, i, &text);
+        texts[i] = (Text){strdup(text.bytes), text.size};
+    }
+    GgufWriter *w = gguf_writer_open(&fault);
+    bool ok = bpe_train(texts, 200, (const char *const[]){"<|endoftext|>", "<|im_start|>", "<|im_end|>"}, 3, 320, w, &fault) &&
+              gguf_write_memory(w, &vocab_bytes, &size, &fault) && gguf_parse(&vocab, vocab_bytes, size, &fault);
+    gguf_writer_close(w);
+    for (int i = 0; i < 200; i++) free((char *)texts[i].data);
+    world_text_free(&text);
+    return ok && (tokenizer = tokenizer_open(&vocab, &fault)) ? 0 : -1;
+}
+
+static int finish(void **state) {
+    (void)state;
+    tokenizer_close(tokenizer), gguf_free(&vocab), free(vocab_bytes), world_close(world);
+    return 0;
+}
+
+static TrainConfig tiny(void) {
+    TrainConfig c = train_config_storyteller();
+    c.shape = (TrainShape){.dim = 16, .hidden = 24, .heads = 4, .kv_heads = 2, .head_dim = 4, .eps = 1e-5f};
+    c.layers = 2, c.vocab = 320, c.ctx = 48, c.steps = 12, c.warmup = 3, c.batch_tokens = 90, c.learning_rate = 1e-2;
+    return c;
+}
+
+static Trainer *make(const TrainConfig *c, const Corpus *corpus, Pool *pool) {
+    Fault fault;
+    Trainer *t = trainer_open(c, corpus, tokenizer, &vocab, pool, &fault);
+    if (!t) fail_msg("%s", fault.text);
+    return t;
+}
+
+/* Mean loss of the trainer's batch by the reference. */
+static double reference_loss(const Reference *r, const TrainBatch *b, size_t n_vocab, double *logits) {
+    double loss = 0;
+    for (size_t d = 0; d < b->documents; d++) {
+        size_t from = b->start[d], n = b->start[d + 1] - from;
+        reference_logits(r, b->input + from, (int)n, logits);
+        for (size_t i = 0; i < n; i++) {
+            double sum = 0;
+            for (size_t v = 0; v < n_vocab; v++) sum += exp(logits[i * n_vocab + v]);
+            loss += log(sum) - logits[i * n_vocab + (size_t)b->target[from + i]];
+        }
+    }
+    return loss / (double)b->n;
+}
+
+static void whole_model_gradients_match_differences(void **state) {
+    (void)state;
+    TrainConfig c = tiny();
+    Corpus corpus = {.world = world, .seed = 1};
+    Trainer *t = make(&c, &corpus, NULL);
+    Fault fault;
+    Rng rng = {4, 4, 0};
+    for (size_t i = 0; i < t->size; i++) t->values[i] = t->values[i] * 4 + 0.05f * (float)rng_normal(&rng); /* away from the start */
+    double loss = trainer_gradients(t, 7);
+    assert_true(trainer_export(t, "tiny", DTYPE_F32, "/tmp/strata_tiny.gguf", &fault));
+    FileMap map;
+    Gguf gguf;
+    Reference r;
+    assert_true(file_open(&map, "/tmp/strata_tiny.gguf", &fault) && gguf_parse(&gguf, map.data, map.size, &fault));
+    reference_open(&r, &gguf);
+    double *logits = malloc(c.ctx * c.vocab * sizeof *logits);
+    assert_near(loss, reference_loss(&r, &t->batch, c.vocab, logits), 1e-5 * loss);
+    for (size_t p = 0; p < t->n_parameters; p++)
+        for (uint64_t probe = 0; probe < 4; probe++) {
+            const Parameter *parameter = &t->parameters[p];
+            size_t at = rng_hash(p, probe, 1) % (parameter->rows * parameter->cols);
+            if (p == 0) at = (size_t)t->batch.input[probe * 7] * c.shape.dim + at % c.shape.dim; /* a row that occurs */
+            double *x = reference_tensor(&r, parameter->name, 0) + at, keep = *x, h = 1e-6;
+            *x = keep + h;
+            double up = reference_loss(&r, &t->batch, c.vocab, logits);
+            *x = keep - h;
+            double down = reference_loss(&r, &t->batch, c.vocab, logits), want = (up - down) / (2 * h);
+            *x = keep;
+            assert_near(t->gradients[parameter->offset + at], want, 1e-5 + 1e-3 * fabs(want));
+        }
+    reference_close(&r), gguf_free(&gguf), file_close(&map), free(logits);
+    unlink("/tmp/strata_tiny.gguf");
+    trainer_close(t);
+}
+
+static void threads_change_no_bit(void **state) {
+    (void)state;
+    TrainConfig c = tiny();
+    Corpus corpus = {.world = world, .seed = 1};
+    Trainer *one = make(&c, &corpus, NULL);
+    for (int i = 0; i < 6; i++) trainer_step(one);
+    for (int threads = 2; threads <= 3; threads++) {
+        Pool *pool = pool_open(threads, false, NULL);
+        Trainer *many = make(&c, &corpus, pool);
+        for (int i = 0; i < 6; i++) trainer_step(many);
+        assert_memory_equal(trainer_parameters(one), trainer_parameters(many), train_parameters(&c) * sizeof(float));
+        trainer_close(many);
+        pool_close(pool);
+    }
+    trainer_close(one);
+}
+
+static void resuming_is_the_same_run(void **state) {
+    (void)state;
+    const char *path = "/tmp/strata_test.ckpt";
+    TrainConfig c = tiny();
+    Corpus corpus = {.world = world, .seed = 1};
+    Fault fault;
+    Trainer *whole = make(&c, &corpus, NULL), *first = make(&c, &corpus, NULL), *second = make(&c, &corpus, NULL);
+    double before = trainer_step(whole).loss, after = before;
+    for (size_t i = 1; i < c.steps; i++) after = trainer_step(whole).loss;
+    assert_true(after < before - 0.2); /* it learns */
+    for (int i = 0; i < 5; i++) trainer_step(first);
+    assert_true(trainer_save(first, path, &fault));
+    assert_true(trainer_load(second, path, &fault));
+    assert_int_equal(trainer_steps_done(second), 5);
+    while (trainer_steps_done(second) < c.steps) trainer_step(second);
+    assert_memory_equal(trainer_parameters(whole), trainer_parameters(second), train_parameters(&c) * sizeof(float));
+    /* another run's checkpoint, and half of one, are refused */
+    c.learning_rate *= 2;
+    Trainer *other = make(&c, &corpus, NULL);
+    assert_false(trainer_load(other, path, &fault));
+    assert_contains(fault.text, "other options");
+    assert_true(file_write(path, "STRATA1", 8, &fault));
+    assert_false(trainer_load(other, path, &fault));
+    unlink(path);
+    trainer_close(whole), trainer_close(first), trainer_close(second), trainer_close(other);
+}
+
+static void looking_and_speaking(void **state) {
+    (void)state;
+    TrainConfig c = tiny();
+    Corpus corpus = {.world = world, .seed = 1};
+    Trainer *t = make(&c, &corpus, NULL);
+    double loss, floor;
+    WorldText text = {0};
+    trainer_evaluate(t, &corpus, 100, 10, &loss, &floor);
+    assert_near(loss, log(320), 0.3);
+    assert_true(floor > 0.05 && floor < 3);
+    trainer_sample(t, text_of("Once"), 5, 0.8, 1, &text);
+    assert_memory_equal(text.bytes, "Once", 4);
+    assert_non_null(trainer_parameter_gradients(t));
+    world_text_free(&text);
+    trainer_close(t);
+    c.shape.kv_heads = 3;
+    Fault fault;
+    assert_null(trainer_open(&c, &corpus, tokenizer, &vocab, NULL, &fault));
+    assert_contains(fault.text, "divide");
+    assert_true(train_config_draft().layers < train_config_storyteller().layers);
+}
+
+static void corpora_come_from_files_too(void **state) {
+    (void)state;
+    const char *path = "/tmp/strata_corpus.txt";
+    static const char bytes[] = "first\ndocument\n<|endoftext|>\nsecond\n<|endoftext|>\n<|endoftext|>\nlast";
+    Corpus corpus;
+    Fault fault;
+    double nats;
+    assert_true(file_write(path, bytes, sizeof bytes - 1, &fault));
+    assert_true(corpus_open_file(&corpus, path, &fault));
+    assert_int_equal(corpus.count, 3);
+    assert_true(text_equal(corpus_document(&corpus, 0, NULL, &nats), text_of("first\ndocument")) && isnan(nats));
+    assert_true(text_equal(corpus_document(&corpus, 5, NULL, &nats), text_of("last")));
+    corpus_close(&corpus);
+    unlink(path);
+    assert_false(corpus_open_file(&corpus, path, &fault));
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {TEST(whole_model_gradients_match_differences), TEST(threads_change_no_bit), TEST(resuming_is_the_same_run),
+                                       TEST(looking_and_speaking), TEST(corpora_come_from_files_too)};
+    return cmocka_run_group_tests(tests, prepare, finish);
+}
