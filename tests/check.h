@@ -15,16 +15,16 @@
 #include <string.h>
 
 /* |got - want| <= bound, and false for NaN */
-#define assert_near(got, want, bound)                                                              \
-    do {                                                                                           \
-        double got_ = (double)(got), want_ = (double)(want), bound_ = (double)(bound);             \
-        if (!(fabs(got_ - want_) <= bound_))                                                       \
-            fail_msg("%s: got %.9g, want %.9g +- %.3g", #got, got_, want_, bound_);                \
+#define assert_near(got, want, bound)                                                  \
+    do {                                                                               \
+        double got_ = (double)(got), want_ = (double)(want), bound_ = (double)(bound); \
+        if (!(fabs(got_ - want_) <= bound_))                                           \
+            fail_msg("%s: got %.9g, want %.9g +- %.3g", #got, got_, want_, bound_);    \
     } while (0)
 
-#define assert_contains(text, part)                                                                \
-    do {                                                                                           \
-        if (!strstr(text, part)) fail_msg("'%s' does not say '%s'", text, part);                   \
+#define assert_contains(text, part)                                              \
+    do {                                                                         \
+        if (!strstr(text, part)) fail_msg("'%s' does not say '%s'", text, part); \
     } while (0)
 
 /* Numbers that look like weights, and now and then one that does not. */
@@ -34,10 +34,10 @@ static inline float check_noise(uint64_t *state) {
     return (*state >> 3) % 97 == 0 ? value * 100 : value;
 }
 
-#define RUN(...)                                                                                   \
-    int main(void) {                                                                               \
-        const struct CMUnitTest tests[] = {__VA_ARGS__};                                           \
-        return cmocka_run_group_tests(tests, NULL, NULL);                                          \
+#define RUN(...)                                          \
+    int main(void) {                                      \
+        const struct CMUnitTest tests[] = {__VA_ARGS__};  \
+        return cmocka_run_group_tests(tests, NULL, NULL); \
     }
 #define TEST(name) cmocka_unit_test(name)
 

@@ -9,7 +9,8 @@ enum { TOKENS = 90 };
 static int32_t tokens[TOKENS];
 
 static void make_tokens(void) {
-    for (int i = 0; i < TOKENS; i++) tokens[i] = (int32_t)(rng_hash(3, 0, (uint64_t)i) % MAKE_VOCAB);
+    for (int i = 0; i < TOKENS; i++)
+        tokens[i] = (int32_t)(rng_hash(3, 0, (uint64_t)i) % MAKE_VOCAB);
 }
 
 /* Logits of all tokens in chunks of `chunk`, into out (TOKENS, vocab). */
@@ -18,7 +19,9 @@ static void run(const Model *model, int threads, size_t chunk, float *out) {
     Fault fault;
     Pool *pool = pool_open(threads, false, &fault);
     size_t vocab = model->sizes.vocab;
-    assert_true(session_open(&session, model, pool, (SessionConfig){.sequences = 1, .most_tokens = TOKENS, .most_logits = TOKENS}, &fault));
+    assert_true(session_open(
+        &session, model, pool,
+        (SessionConfig){.sequences = 1, .most_tokens = TOKENS, .most_logits = TOKENS}, &fault));
     for (size_t at = 0; at < TOKENS; at += chunk) {
         size_t n = TOKENS - at < chunk ? TOKENS - at : chunk;
         assert_true(session_feed(&session, tokens + at, n, true, &fault));
@@ -42,7 +45,8 @@ static void compare(MakeModel m) {
     run(&model, 2, TOKENS, got);
     reference_open(&reference, &model.gguf);
     reference_logits(&reference, tokens, TOKENS, want);
-    for (size_t i = 0; i < count; i++) error += pow((double)got[i] - want[i], 2), power += want[i] * want[i];
+    for (size_t i = 0; i < count; i++)
+        error += pow((double)got[i] - want[i], 2), power += want[i] * want[i];
     if (!(error / power < 1e-11)) fail_msg("%s: normalized error %g", m.arch, error / power);
     reference_close(&reference);
     model_close(&model);
@@ -120,12 +124,16 @@ static void neighbours_change_no_bit(void **state) {
     float *alone = malloc(TOKENS * vocab * sizeof *alone);
     run(&model, 1, TOKENS, alone);
     Pool *pool = pool_open(2, false, &fault);
-    assert_true(session_open(&session, &model, pool, (SessionConfig){.sequences = 3, .most_tokens = 8, .most_logits = 8}, &fault));
+    assert_true(session_open(
+        &session, &model, pool,
+        (SessionConfig){.sequences = 3, .most_tokens = 8, .most_logits = 8}, &fault));
     for (int i = 0; i < TOKENS; i++) {
         int32_t other = (int32_t)(rng_hash(9, 1, (uint64_t)i) % MAKE_VOCAB), place = i;
-        Batch batch = {3, (int32_t[]){other, tokens[i], 5}, (int32_t[]){0, 2, 1}, (int32_t[]){place, place, place}, (bool[]){true, true, false}};
+        Batch batch = {3, (int32_t[]){other, tokens[i], 5}, (int32_t[]){0, 2, 1},
+                       (int32_t[]){place, place, place}, (bool[]){true, true, false}};
         assert_true(model_forward(&session, &batch, &fault));
-        assert_memory_equal(session.logits + vocab, alone + (size_t)i * vocab, vocab * sizeof(float));
+        assert_memory_equal(session.logits + vocab, alone + (size_t)i * vocab,
+                            vocab * sizeof(float));
     }
     kv_truncate(&session.kv, 2, 40); /* go back and take the same road again */
     Batch again = {1, &tokens[40], (int32_t[]){2}, (int32_t[]){40}, (bool[]){true}};
@@ -168,11 +176,16 @@ static void full_context_and_wrong_tokens_are_said(void **state) {
     assert_false(session_feed(&session, (int32_t[]){MAKE_VOCAB}, 1, false, &fault));
     assert_contains(fault.text, "vocabulary");
     session_close(&session);
-    assert_false(session_open(&session, &model, NULL, (SessionConfig){.ctx = (size_t)1 << 40, .sequences = 1, .most_tokens = 1, .most_logits = 1}, &fault));
+    assert_false(session_open(
+        &session, &model, NULL,
+        (SessionConfig){
+            .ctx = (size_t)1 << 40, .sequences = 1, .most_tokens = 1, .most_logits = 1},
+        &fault));
     assert_contains(fault.text, "memory");
     model_close(&model);
     free(bytes);
 }
 
-RUN(TEST(every_family_and_variant), TEST(every_format), TEST(threads_and_chunks_change_no_bit), TEST(neighbours_change_no_bit),
-    TEST(instruction_sets_agree_within_rounding), TEST(full_context_and_wrong_tokens_are_said))
+RUN(TEST(every_family_and_variant), TEST(every_format), TEST(threads_and_chunks_change_no_bit),
+    TEST(neighbours_change_no_bit), TEST(instruction_sets_agree_within_rounding),
+    TEST(full_context_and_wrong_tokens_are_said))

@@ -33,13 +33,13 @@ bool fault_set(Fault *fault, const char *format, ...) __attribute__((format(prin
 bool fault_prefix(Fault *fault, const char *context);
 
 /* Print where and why, then abort.  Called by REQUIRE only. */
-_Noreturn void fault_abort(const char *file, int line, const char *condition, const char *format, ...)
-    __attribute__((format(printf, 4, 5)));
+_Noreturn void fault_abort(const char *file, int line, const char *condition,
+                           const char *format, ...) __attribute__((format(printf, 4, 5)));
 
 /* State a function's contract: REQUIRE(n > 0, "softmax needs a value, got n = %zu", n); */
-#define REQUIRE(condition, ...)                                                                    \
-    do {                                                                                           \
-        if (!(condition)) fault_abort(__FILE__, __LINE__, #condition, __VA_ARGS__);                \
+#define REQUIRE(condition, ...)                                                     \
+    do {                                                                            \
+        if (!(condition)) fault_abort(__FILE__, __LINE__, #condition, __VA_ARGS__); \
     } while (0)
 
 #endif

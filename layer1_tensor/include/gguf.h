@@ -17,8 +17,20 @@
 #include "view.h"
 
 typedef enum GgufType {
-    GGUF_U8, GGUF_I8, GGUF_U16, GGUF_I16, GGUF_U32, GGUF_I32, GGUF_F32, GGUF_BOOL,
-    GGUF_STRING, GGUF_ARRAY, GGUF_U64, GGUF_I64, GGUF_F64, GGUF_TYPES
+    GGUF_U8,
+    GGUF_I8,
+    GGUF_U16,
+    GGUF_I16,
+    GGUF_U32,
+    GGUF_I32,
+    GGUF_F32,
+    GGUF_BOOL,
+    GGUF_STRING,
+    GGUF_ARRAY,
+    GGUF_U64,
+    GGUF_I64,
+    GGUF_F64,
+    GGUF_TYPES
 } GgufType;
 
 /* A run of bytes that belongs to somebody else; not NUL-terminated. */
@@ -64,7 +76,7 @@ typedef struct Gguf {
 bool gguf_parse(Gguf *gguf, const void *bytes, size_t size, Fault *fault);
 void gguf_free(Gguf *gguf);
 
-const GgufPair *gguf_find(const Gguf *gguf, const char *key);         /* NULL: not there */
+const GgufPair *gguf_find(const Gguf *gguf, const char *key);           /* NULL: not there */
 const GgufTensor *gguf_find_tensor(const Gguf *gguf, const char *name); /* NULL: not there */
 
 /* The view of a tensor's data: shape (out, in), read-only. */
@@ -95,8 +107,10 @@ void gguf_writer_close(GgufWriter *writer);
 void gguf_put_int(GgufWriter *writer, const char *key, GgufType type, int64_t value);
 void gguf_put_float(GgufWriter *writer, const char *key, GgufType type, double value);
 void gguf_put_string(GgufWriter *writer, const char *key, Text value);
-void gguf_put_ints(GgufWriter *writer, const char *key, GgufType item, const int64_t *values, size_t count);
-void gguf_put_floats(GgufWriter *writer, const char *key, GgufType item, const double *values, size_t count);
+void gguf_put_ints(GgufWriter *writer, const char *key, GgufType item, const int64_t *values,
+                   size_t count);
+void gguf_put_floats(GgufWriter *writer, const char *key, GgufType item, const double *values,
+                     size_t count);
 void gguf_put_strings(GgufWriter *writer, const char *key, const Text *values, size_t count);
 
 /* Copy a pair of another file as it is. */

@@ -22,8 +22,8 @@ typedef struct Rng {
     uint64_t seed, stream, counter;
 } Rng;
 
-double rng_next(Rng *rng);                     /* [0, 1) */
-uint64_t rng_below(Rng *rng, uint64_t limit);  /* 0 .. limit-1; needs limit > 0 */
-double rng_normal(Rng *rng);                   /* mean 0, deviation 1 (Box & Muller 1958) */
+double rng_next(Rng *rng);                    /* [0, 1) */
+uint64_t rng_below(Rng *rng, uint64_t limit); /* 0 .. limit-1; needs limit > 0 */
+double rng_normal(Rng *rng);                  /* mean 0, deviation 1 (Box & Muller 1958) */
 
 #endif

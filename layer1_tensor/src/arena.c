@@ -11,25 +11,32 @@ void arena_measure(Arena *arena) { *arena = (Arena){0}; }
 
 bool arena_init(Arena *arena, size_t bytes, Fault *fault) {
     *arena = (Arena){0};
-    if (bytes > SIZE_MAX - ARENA_ALIGN) return fault_set(fault, "%zu bytes of memory is beyond any machine", bytes);
+    if (bytes > SIZE_MAX - ARENA_ALIGN)
+        return fault_set(fault, "%zu bytes of memory is beyond any machine", bytes);
     size_t rounded = (bytes + ARENA_ALIGN) & ~(size_t)(ARENA_ALIGN - 1);
     size_t available = memory_available();
     if (available && rounded > available)
-        return fault_set(fault, "this needs %.1f GB of memory and the machine has %.1f GB free: use a smaller model or context",
+        return fault_set(fault,
+                         "this needs %.1f GB of memory and the machine has %.1f GB free: use a "
+                         "smaller model or context",
                          (double)rounded / 1e9, (double)available / 1e9);
     void *base = aligned_alloc(ARENA_ALIGN, rounded);
-    if (!base) return fault_set(fault, "no memory for %.1f GB: use a smaller model or context", (double)rounded / 1e9);
+    if (!base)
+        return fault_set(fault, "no memory for %.1f GB: use a smaller model or context",
+                         (double)rounded / 1e9);
     memset(base, 0, rounded);
     *arena = (Arena){.base = base, .size = rounded};
     return true;
 }
 
 void *arena_take(Arena *arena, size_t count, size_t size) {
-    REQUIRE(size == 0 || count <= (SIZE_MAX / 2 - arena->used) / size, "a piece of %zu * %zu bytes overflows", count, size);
+    REQUIRE(size == 0 || count <= (SIZE_MAX / 2 - arena->used) / size,
+            "a piece of %zu * %zu bytes overflows", count, size);
     size_t start = arena->used;
     arena->used += (count * size + ARENA_ALIGN - 1) & ~(size_t)(ARENA_ALIGN - 1);
     if (!arena->base) return NULL;
-    REQUIRE(arena->used <= arena->size, "arena of %zu bytes asked for %zu", arena->size, arena->used);
+    REQUIRE(arena->used <= arena->size, "arena of %zu bytes asked for %zu", arena->size,
+            arena->used);
     return arena->base + start;
 }
 

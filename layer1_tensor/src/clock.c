@@ -21,9 +21,10 @@ static void draw(const Progress *progress, double done, double elapsed, double l
     double share = progress->total > 0 ? done / progress->total : 1;
     for (int i = 0; i < 20; i++) bar[i] = i < (int)(share * 20) ? '#' : '.';
     bar[20] = 0;
-    fprintf(stderr, "%s%s  [%s] %3.0f %%  %.1f %s/s  %d:%02d left%s", progress->terminal ? "\r" : "",
-            progress->what, bar, 100 * share, elapsed > 0 ? done / elapsed : 0, progress->unit,
-            (int)left / 60, (int)left % 60, progress->terminal ? "  " : "\n");
+    fprintf(stderr, "%s%s  [%s] %3.0f %%  %.1f %s/s  %d:%02d left%s",
+            progress->terminal ? "\r" : "", progress->what, bar, 100 * share,
+            elapsed > 0 ? done / elapsed : 0, progress->unit, (int)left / 60, (int)left % 60,
+            progress->terminal ? "  " : "\n");
 }
 
 void progress_show(Progress *progress, double done) {
@@ -36,6 +37,6 @@ void progress_show(Progress *progress, double done) {
 void progress_end(Progress *progress, double done) {
     if (progress->quiet) return;
     double elapsed = clock_seconds() - progress->start;
-    fprintf(stderr, "%s%s: %.0f %s in %.1f s%20s\n", progress->terminal ? "\r" : "", progress->what, done,
-            progress->unit, elapsed, "");
+    fprintf(stderr, "%s%s: %.0f %s in %.1f s%20s\n", progress->terminal ? "\r" : "",
+            progress->what, done, progress->unit, elapsed, "");
 }

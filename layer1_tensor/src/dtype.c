@@ -44,7 +44,9 @@ static const DtypeInfo table[DTYPE_COUNT] = {
     [35] = {"TQ2_0", 256, 66},
 };
 
-const DtypeInfo *dtype_info(uint32_t id) { return id < DTYPE_COUNT && table[id].name ? &table[id] : NULL; }
+const DtypeInfo *dtype_info(uint32_t id) {
+    return id < DTYPE_COUNT && table[id].name ? &table[id] : NULL;
+}
 
 const char *dtype_name(uint32_t id) {
     const DtypeInfo *info = dtype_info(id);
@@ -60,7 +62,7 @@ int dtype_by_name(const char *name) {
 size_t dtype_row_bytes(Dtype dtype, size_t elements) {
     const DtypeInfo *info = dtype_info(dtype);
     REQUIRE(info, "no number format has the id %d", (int)dtype);
-    REQUIRE(elements % info->block == 0, "a row of %zu does not divide into blocks of %d (%s)", elements,
-            info->block, info->name);
+    REQUIRE(elements % info->block == 0, "a row of %zu does not divide into blocks of %d (%s)",
+            elements, info->block, info->name);
     return elements / info->block * info->bytes;
 }

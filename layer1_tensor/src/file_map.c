@@ -13,9 +13,11 @@ static bool map_descriptor(FileMap *map, int descriptor, const char *path, Fault
     struct stat info;
     if (fstat(descriptor, &info) != 0) return fault_set(fault, "%s: %s", path, strerror(errno));
     if (S_ISDIR(info.st_mode)) return fault_set(fault, "%s is a directory: give a file", path);
-    if (info.st_size <= 0) return fault_set(fault, "%s is empty: give a file with something in it", path);
+    if (info.st_size <= 0)
+        return fault_set(fault, "%s is empty: give a file with something in it", path);
     void *data = mmap(NULL, (size_t)info.st_size, PROT_READ, MAP_PRIVATE, descriptor, 0);
-    if (data == MAP_FAILED) return fault_set(fault, "%s cannot be mapped: %s", path, strerror(errno));
+    if (data == MAP_FAILED)
+        return fault_set(fault, "%s cannot be mapped: %s", path, strerror(errno));
     *map = (FileMap){data, (size_t)info.st_size};
     return true;
 }
@@ -23,7 +25,8 @@ static bool map_descriptor(FileMap *map, int descriptor, const char *path, Fault
 bool file_open(FileMap *map, const char *path, Fault *fault) {
     *map = (FileMap){0};
     int descriptor = open(path, O_RDONLY | O_CLOEXEC);
-    if (descriptor < 0) return fault_set(fault, "%s cannot be opened: %s", path, strerror(errno));
+    if (descriptor < 0)
+        return fault_set(fault, "%s cannot be opened: %s", path, strerror(errno));
     bool ok = map_descriptor(map, descriptor, path, fault);
     close(descriptor);
     return ok;
@@ -40,7 +43,8 @@ bool file_write(const char *path, const void *data, size_t size, Fault *fault) {
         return fault_set(fault, "the path %.60s... is too long", path);
     FILE *file = fopen(part, "wb");
     if (!file) return fault_set(fault, "%s cannot be written: %s", part, strerror(errno));
-    bool ok = fwrite(data, 1, size, file) == size && fflush(file) == 0 && fsync(fileno(file)) == 0;
+    bool ok =
+        fwrite(data, 1, size, file) == size && fflush(file) == 0 && fsync(fileno(file)) == 0;
     ok = fclose(file) == 0 && ok;
     if (ok && rename(part, path) == 0) return true;
     int reason = errno;

@@ -15,14 +15,18 @@ typedef struct Reader {
 } Reader;
 
 static const unsigned char type_size[GGUF_TYPES] = {
-    [GGUF_U8] = 1,  [GGUF_I8] = 1,   [GGUF_U16] = 2, [GGUF_I16] = 2, [GGUF_U32] = 4, [GGUF_I32] = 4,
-    [GGUF_F32] = 4, [GGUF_BOOL] = 1, [GGUF_U64] = 8, [GGUF_I64] = 8, [GGUF_F64] = 8,
+    [GGUF_U8] = 1,  [GGUF_I8] = 1,  [GGUF_U16] = 2, [GGUF_I16] = 2,
+    [GGUF_U32] = 4, [GGUF_I32] = 4, [GGUF_F32] = 4, [GGUF_BOOL] = 1,
+    [GGUF_U64] = 8, [GGUF_I64] = 8, [GGUF_F64] = 8,
 };
 
-static const char *const type_names[GGUF_TYPES] = {"u8",   "i8",     "u16",   "i16", "u32", "i32", "f32",
-                                                   "bool", "string", "array", "u64", "i64", "f64"};
+static const char *const type_names[GGUF_TYPES] = {"u8",  "i8",  "u16",  "i16",    "u32",
+                                                   "i32", "f32", "bool", "string", "array",
+                                                   "u64", "i64", "f64"};
 
-const char *gguf_type_name(GgufType type) { return (unsigned)type < GGUF_TYPES ? type_names[type] : "?"; }
+const char *gguf_type_name(GgufType type) {
+    return (unsigned)type < GGUF_TYPES ? type_names[type] : "?";
+}
 
 Text text_of(const char *string) { return (Text){string, strlen(string)}; }
 
@@ -34,8 +38,10 @@ static size_t left(const Reader *reader) { return (size_t)(reader->end - reader-
 
 static bool fail(Reader *reader, const char *what) {
     if (reader->ok)
-        fault_set(reader->fault, "%s at byte %zu of %zu: the file is cut short or damaged, fetch it again", what,
-                  (size_t)(reader->at - reader->start), (size_t)(reader->end - reader->start));
+        fault_set(reader->fault,
+                  "%s at byte %zu of %zu: the file is cut short or damaged, fetch it again",
+                  what, (size_t)(reader->at - reader->start),
+                  (size_t)(reader->end - reader->start));
     return reader->ok = false;
 }
 
@@ -70,12 +76,15 @@ static Text take_string(Reader *reader, const char *what) {
 static void take_items(Reader *reader, GgufPair *pair) {
     pair->data = reader->at;
     if (pair->item == GGUF_STRING) {
-        for (uint64_t i = 0; i < pair->count && reader->ok; i++) take_string(reader, "a string runs past the end");
+        for (uint64_t i = 0; i < pair->count && reader->ok; i++)
+            take_string(reader, "a string runs past the end");
         return;
     }
     uint64_t size = type_size[pair->item];
-    if (pair->count > left(reader) / size) fail(reader, "an array runs past the end");
-    else take_bytes(reader, pair->count * size, "an array runs past the end");
+    if (pair->count > left(reader) / size)
+        fail(reader, "an array runs past the end");
+    else
+        take_bytes(reader, pair->count * size, "an array runs past the end");
 }
 
 static void take_pair(Reader *reader, GgufPair *pair) {
@@ -118,10 +127,12 @@ static void take_shape(Reader *reader, GgufTensor *tensor, const DtypeInfo *info
 static uint64_t take_tensor(Reader *reader, GgufTensor *tensor) {
     tensor->name = take_string(reader, "a tensor name runs past the end");
     uint64_t ndim = take_int(reader, 4, "a tensor's dimensions are missing");
-    if (reader->ok && (ndim < 1 || ndim > TENSOR_MAX_DIMS)) fail(reader, "a tensor without 1 to 4 dimensions");
+    if (reader->ok && (ndim < 1 || ndim > TENSOR_MAX_DIMS))
+        fail(reader, "a tensor without 1 to 4 dimensions");
     if (!reader->ok) return 0;
     tensor->ndim = (int)ndim;
-    for (int i = 0; i < tensor->ndim; i++) tensor->shape[i] = (size_t)take_int(reader, 8, "a shape is cut");
+    for (int i = 0; i < tensor->ndim; i++)
+        tensor->shape[i] = (size_t)take_int(reader, 8, "a shape is cut");
     tensor->dtype = (uint32_t)take_int(reader, 4, "a tensor's format is missing");
     uint64_t offset = take_int(reader, 8, "a tensor's offset is missing");
     const DtypeInfo *info = dtype_info(tensor->dtype);
@@ -135,7 +146,9 @@ static int compare_text(Text a, Text b) {
     return order ? order : a.size < b.size ? -1 : a.size > b.size;
 }
 
-static int compare_names(const void *a, const void *b) { return compare_text(*(const Text *)a, *(const Text *)b); }
+static int compare_names(const void *a, const void *b) {
+    return compare_text(*(const Text *)a, *(const Text *)b);
+}
 
 /* Names are unique: sort copies of them and look at neighbours. */
 static bool check_unique(Reader *reader, Text *names, size_t count, const char *kind) {
@@ -143,7 +156,8 @@ static bool check_unique(Reader *reader, Text *names, size_t count, const char *
     for (size_t i = 1; i < count; i++)
         if (text_equal(names[i - 1], names[i])) {
             reader->ok = false;
-            return fault_set(reader->fault, "the %s '%.*s' stands twice in the file: it is damaged", kind,
+            return fault_set(reader->fault,
+                             "the %s '%.*s' stands twice in the file: it is damaged", kind,
                              (int)(names[i].size < 100 ? names[i].size : 100), names[i].data);
         }
     return true;
@@ -167,26 +181,30 @@ static void read_header(Gguf *gguf, Reader *reader) {
     const unsigned char *magic = take_bytes(reader, 4, "no room for the magic");
     if (magic && memcmp(magic, "GGUF", 4) != 0) {
         reader->ok = false;
-        fault_set(reader->fault, "this is not a GGUF file: it begins with %02x %02x %02x %02x, wanted 'GGUF'", magic[0],
-                  magic[1], magic[2], magic[3]);
+        fault_set(reader->fault,
+                  "this is not a GGUF file: it begins with %02x %02x %02x %02x, wanted 'GGUF'",
+                  magic[0], magic[1], magic[2], magic[3]);
     }
     gguf->version = (uint32_t)take_int(reader, 4, "no version");
     if (reader->ok && gguf->version != 2 && gguf->version != 3) {
         reader->ok = false;
-        fault_set(reader->fault, "GGUF version %u%s: versions 2 and 3 can be read, convert the file again", gguf->version,
-                  (gguf->version & 0xFFFF) == 0 ? " (a big-endian file?)" : "");
+        fault_set(reader->fault,
+                  "GGUF version %u%s: versions 2 and 3 can be read, convert the file again",
+                  gguf->version, (gguf->version & 0xFFFF) == 0 ? " (a big-endian file?)" : "");
     }
     gguf->n_tensors = (size_t)take_int(reader, 8, "no tensor count");
     gguf->n_pairs = (size_t)take_int(reader, 8, "no pair count");
     /* the smallest pair takes 13 bytes, the smallest tensor 32 */
-    if (reader->ok && (gguf->n_pairs > left(reader) / 13 || gguf->n_tensors > left(reader) / 32))
+    if (reader->ok &&
+        (gguf->n_pairs > left(reader) / 13 || gguf->n_tensors > left(reader) / 32))
         fail(reader, "more keys or tensors than the file has room for");
 }
 
 static void read_alignment(Gguf *gguf, Reader *reader) {
     int64_t alignment = 32;
     const GgufPair *pair = gguf_find(gguf, "general.alignment");
-    if (pair && (!gguf_int(pair, 0, &alignment) || alignment < 1 || alignment > 1 << 20 || (alignment & (alignment - 1))))
+    if (pair && (!gguf_int(pair, 0, &alignment) || alignment < 1 || alignment > 1 << 20 ||
+                 (alignment & (alignment - 1))))
         fail(reader, "general.alignment is not a power of two");
     gguf->alignment = (size_t)alignment;
 }
@@ -196,22 +214,27 @@ static void place_tensor(Gguf *gguf, Reader *reader, GgufTensor *tensor, uint64_
     if (!reader->ok) return;
     if (offset % gguf->alignment != 0 || offset > room || tensor->bytes > room - offset) {
         reader->ok = false;
-        fault_set(reader->fault, "tensor '%.*s' wants %zu bytes at offset %llu, and the data has %zu: the file is cut short or damaged",
-                  (int)(tensor->name.size < 100 ? tensor->name.size : 100), tensor->name.data, tensor->bytes,
-                  (unsigned long long)offset, room);
+        fault_set(reader->fault,
+                  "tensor '%.*s' wants %zu bytes at offset %llu, and the data has %zu: the "
+                  "file is cut short or damaged",
+                  (int)(tensor->name.size < 100 ? tensor->name.size : 100), tensor->name.data,
+                  tensor->bytes, (unsigned long long)offset, room);
         return;
     }
     tensor->data = reader->start + gguf->data_start + offset;
 }
 
 static void read_tensors(Gguf *gguf, Reader *reader, uint64_t *offsets) {
-    for (size_t i = 0; i < gguf->n_tensors && reader->ok; i++) offsets[i] = take_tensor(reader, &gguf->tensors[i]);
+    for (size_t i = 0; i < gguf->n_tensors && reader->ok; i++)
+        offsets[i] = take_tensor(reader, &gguf->tensors[i]);
     if (!reader->ok) return;
     size_t header = (size_t)(reader->at - reader->start);
     gguf->data_start = (header + gguf->alignment - 1) & ~(gguf->alignment - 1);
     if (gguf->n_tensors == 0) return;
-    if (gguf->data_start > (size_t)(reader->end - reader->start)) fail(reader, "the header ends where the data should begin");
-    for (size_t i = 0; i < gguf->n_tensors; i++) place_tensor(gguf, reader, &gguf->tensors[i], offsets[i]);
+    if (gguf->data_start > (size_t)(reader->end - reader->start))
+        fail(reader, "the header ends where the data should begin");
+    for (size_t i = 0; i < gguf->n_tensors; i++)
+        place_tensor(gguf, reader, &gguf->tensors[i], offsets[i]);
 }
 
 static void read_body(Gguf *gguf, Reader *reader) {

@@ -67,20 +67,28 @@ static void put_padding(GgufWriter *writer, Buffer *buffer, size_t written) {
 
 static int int_size(GgufType type) {
     switch (type) {
-    case GGUF_U8: case GGUF_I8: case GGUF_BOOL: return 1;
-    case GGUF_U16: case GGUF_I16: return 2;
-    case GGUF_U32: case GGUF_I32: return 4;
-    case GGUF_U64: case GGUF_I64: return 8;
+    case GGUF_U8:
+    case GGUF_I8:
+    case GGUF_BOOL: return 1;
+    case GGUF_U16:
+    case GGUF_I16: return 2;
+    case GGUF_U32:
+    case GGUF_I32: return 4;
+    case GGUF_U64:
+    case GGUF_I64: return 8;
     default: REQUIRE(false, "%s is not an integer type", gguf_type_name(type));
     }
     return 0;
 }
 
 static void put_float_value(GgufWriter *writer, GgufType type, double value) {
-    REQUIRE(type == GGUF_F32 || type == GGUF_F64, "%s is not a float type", gguf_type_name(type));
+    REQUIRE(type == GGUF_F32 || type == GGUF_F64, "%s is not a float type",
+            gguf_type_name(type));
     float single = (float)value;
-    if (type == GGUF_F32) put(writer, &writer->pairs, &single, sizeof single);
-    else put(writer, &writer->pairs, &value, sizeof value);
+    if (type == GGUF_F32)
+        put(writer, &writer->pairs, &single, sizeof single);
+    else
+        put(writer, &writer->pairs, &value, sizeof value);
 }
 
 static void put_key(GgufWriter *writer, const char *key, GgufType type) {
@@ -110,12 +118,15 @@ void gguf_put_string(GgufWriter *writer, const char *key, Text value) {
     put_text(writer, &writer->pairs, value);
 }
 
-void gguf_put_ints(GgufWriter *writer, const char *key, GgufType item, const int64_t *values, size_t count) {
+void gguf_put_ints(GgufWriter *writer, const char *key, GgufType item, const int64_t *values,
+                   size_t count) {
     put_array_head(writer, key, item, count);
-    for (size_t i = 0; i < count; i++) put_le(writer, &writer->pairs, (uint64_t)values[i], int_size(item));
+    for (size_t i = 0; i < count; i++)
+        put_le(writer, &writer->pairs, (uint64_t)values[i], int_size(item));
 }
 
-void gguf_put_floats(GgufWriter *writer, const char *key, GgufType item, const double *values, size_t count) {
+void gguf_put_floats(GgufWriter *writer, const char *key, GgufType item, const double *values,
+                     size_t count) {
     put_array_head(writer, key, item, count);
     for (size_t i = 0; i < count; i++) put_float_value(writer, item, values[i]);
 }
@@ -140,7 +151,8 @@ void gguf_put_tensor(GgufWriter *writer, const char *name, const Tensor *tensor)
     REQUIRE(tensor_is_contiguous(tensor), "tensor '%s' is not contiguous", name);
     put_text(writer, &writer->infos, text_of(name));
     put_le(writer, &writer->infos, (uint64_t)tensor->ndim, 4);
-    for (int i = tensor->ndim - 1; i >= 0; i--) put_le(writer, &writer->infos, tensor->shape[i], 8);
+    for (int i = tensor->ndim - 1; i >= 0; i--)
+        put_le(writer, &writer->infos, tensor->shape[i], 8);
     put_le(writer, &writer->infos, tensor->dtype, 4);
     put_le(writer, &writer->infos, writer->data.size, 8);
     put(writer, &writer->data, tensor->data, tensor_bytes(tensor));

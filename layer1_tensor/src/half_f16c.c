@@ -11,7 +11,8 @@ __attribute__((target("f16c"))) float f16_to_f32_f16c(uint16_t half) {
 }
 
 __attribute__((target("f16c"))) uint16_t f16_from_f32_f16c(float value) {
-    __m128i half = _mm_cvtps_ph(_mm_set_ss(value), _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);
+    __m128i half =
+        _mm_cvtps_ph(_mm_set_ss(value), _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);
     return (uint16_t)_mm_cvtsi128_si32(half);
 }
 #endif

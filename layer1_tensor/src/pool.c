@@ -23,8 +23,8 @@ struct Pool {
     size_t count, grain;
     atomic_size_t next; /* first output nobody has taken */
     /* meeting points */
-    atomic_uint round;   /* rises with every loop */
-    atomic_int running;  /* workers that have not finished this round */
+    atomic_uint round;  /* rises with every loop */
+    atomic_int running; /* workers that have not finished this round */
     atomic_bool closing;
     atomic_int sleepers;
     pthread_mutex_t lock;
@@ -58,7 +58,8 @@ static void relax(void) {
 
 static void run_chunks(Pool *pool, int worker) {
     for (;;) {
-        size_t begin = atomic_fetch_add_explicit(&pool->next, pool->grain, memory_order_relaxed);
+        size_t begin =
+            atomic_fetch_add_explicit(&pool->next, pool->grain, memory_order_relaxed);
         if (begin >= pool->count) return;
         size_t end = pool->count - begin < pool->grain ? pool->count : begin + pool->grain;
         pool->task(pool->context, worker, begin, end);
@@ -125,12 +126,15 @@ static bool start_worker(Pool *pool, int index) {
 Pool *pool_open(int threads, bool pin, Fault *fault) {
     if (threads == 0) threads = cpu_count();
     if (threads < 1 || threads > 256) {
-        fault_set(fault, "%d threads is out of range: give 1 to 256, or 0 for one on each core", threads);
+        fault_set(fault, "%d threads is out of range: give 1 to 256, or 0 for one on each core",
+                  threads);
         return NULL;
     }
 #if !defined(__linux__)
     if (pin) {
-        fault_set(fault, "this system does not let a program pin its threads to cores: leave --pin out");
+        fault_set(
+            fault,
+            "this system does not let a program pin its threads to cores: leave --pin out");
         return NULL;
     }
 #endif
@@ -157,7 +161,8 @@ Pool *pool_open(int threads, bool pin, Fault *fault) {
         }
         pool->threads++;
     }
-    if (pin) pin_to_core(pool, 0); /* last: threads inherit the cores of the one that starts them */
+    if (pin)
+        pin_to_core(pool, 0); /* last: threads inherit the cores of the one that starts them */
     return pool;
 }
 
@@ -197,7 +202,9 @@ void pool_for(Pool *pool, size_t count, size_t grain, PoolTask *task, void *cont
     begin_round(pool);
     run_chunks(pool, 0);
     for (int spin = 0; atomic_load_explicit(&pool->running, memory_order_acquire) > 0; spin++) {
-        if (spin < SPINS) relax();
-        else sched_yield();
+        if (spin < SPINS)
+            relax();
+        else
+            sched_yield();
     }
 }

@@ -5,7 +5,8 @@
 #include <string.h>
 
 Tensor tensor_view(Dtype dtype, int ndim, const size_t *shape, void *data) {
-    REQUIRE(ndim >= 1 && ndim <= TENSOR_MAX_DIMS, "a tensor has 1 to 4 dimensions, not %d", ndim);
+    REQUIRE(ndim >= 1 && ndim <= TENSOR_MAX_DIMS, "a tensor has 1 to 4 dimensions, not %d",
+            ndim);
     Tensor t = {.dtype = dtype, .ndim = ndim, .shape = {1, 1, 1, 1}, .data = data};
     for (int i = 0; i < ndim; i++) t.shape[i] = shape[i];
     size_t step = dtype_row_bytes(dtype, shape[ndim - 1]);
@@ -23,7 +24,9 @@ size_t tensor_count(const Tensor *tensor) {
     return count;
 }
 
-size_t tensor_bytes(const Tensor *tensor) { return dtype_row_bytes(tensor->dtype, tensor_count(tensor)); }
+size_t tensor_bytes(const Tensor *tensor) {
+    return dtype_row_bytes(tensor->dtype, tensor_count(tensor));
+}
 
 bool tensor_is_contiguous(const Tensor *tensor) {
     Tensor packed = tensor_view(tensor->dtype, tensor->ndim, tensor->shape, tensor->data);
@@ -34,9 +37,11 @@ bool tensor_is_contiguous(const Tensor *tensor) {
 
 Tensor tensor_slice(const Tensor *tensor, int dim, size_t begin, size_t end) {
     REQUIRE(dim >= 0 && dim < tensor->ndim, "dimension %d of %d", dim, tensor->ndim);
-    REQUIRE(begin <= end && end <= tensor->shape[dim], "slice %zu..%zu of %zu", begin, end, tensor->shape[dim]);
+    REQUIRE(begin <= end && end <= tensor->shape[dim], "slice %zu..%zu of %zu", begin, end,
+            tensor->shape[dim]);
     size_t block = dim == tensor->ndim - 1 ? dtype_info(tensor->dtype)->block : 1;
-    REQUIRE(begin % block == 0 && end % block == 0, "slice %zu..%zu cuts a block of %zu", begin, end, block);
+    REQUIRE(begin % block == 0 && end % block == 0, "slice %zu..%zu cuts a block of %zu", begin,
+            end, block);
     Tensor t = *tensor;
     t.data = (char *)t.data + begin / block * t.stride[dim];
     t.shape[dim] = end - begin;
@@ -45,7 +50,8 @@ Tensor tensor_slice(const Tensor *tensor, int dim, size_t begin, size_t end) {
 
 Tensor tensor_transpose(const Tensor *tensor, int dim_a, int dim_b) {
     int last = tensor->ndim - 1;
-    REQUIRE(dim_a >= 0 && dim_a <= last && dim_b >= 0 && dim_b <= last, "dimensions %d and %d of %d", dim_a, dim_b, last + 1);
+    REQUIRE(dim_a >= 0 && dim_a <= last && dim_b >= 0 && dim_b <= last,
+            "dimensions %d and %d of %d", dim_a, dim_b, last + 1);
     REQUIRE(dtype_info(tensor->dtype)->block == 1 || (dim_a != last && dim_b != last),
             "blocks of %s lie along the last dimension", dtype_name(tensor->dtype));
     Tensor t = *tensor;
@@ -55,9 +61,11 @@ Tensor tensor_transpose(const Tensor *tensor, int dim_a, int dim_b) {
 }
 
 Tensor tensor_reshape(const Tensor *tensor, int ndim, const size_t *shape) {
-    REQUIRE(tensor_is_contiguous(tensor), "only contiguous data can be reshaped without copying");
+    REQUIRE(tensor_is_contiguous(tensor),
+            "only contiguous data can be reshaped without copying");
     Tensor t = tensor_view(tensor->dtype, ndim, shape, tensor->data);
-    REQUIRE(tensor_count(&t) == tensor_count(tensor), "%zu elements do not become %zu", tensor_count(tensor), tensor_count(&t));
+    REQUIRE(tensor_count(&t) == tensor_count(tensor), "%zu elements do not become %zu",
+            tensor_count(tensor), tensor_count(&t));
     return t;
 }
 
@@ -103,16 +111,21 @@ static void print_dim(const Tensor *tensor, int dim, size_t *index, FILE *out) {
             i = n - 3;
         }
         index[dim] = i;
-        if (innermost) fprintf(out, " %10.4g", (double)tensor_get(tensor, index));
-        else print_dim(tensor, dim + 1, index, out);
+        if (innermost)
+            fprintf(out, " %10.4g", (double)tensor_get(tensor, index));
+        else
+            print_dim(tensor, dim + 1, index, out);
     }
-    if (innermost) fputc('\n', out);
-    else if (dim < tensor->ndim - 2) fputc('\n', out);
+    if (innermost)
+        fputc('\n', out);
+    else if (dim < tensor->ndim - 2)
+        fputc('\n', out);
 }
 
 void tensor_print(const Tensor *tensor, FILE *out) {
     char shape[100];
     size_t index[TENSOR_MAX_DIMS] = {0};
-    fprintf(out, "%s %s\n", dtype_name(tensor->dtype), tensor_shape_text(tensor->ndim, tensor->shape, shape, sizeof shape));
+    fprintf(out, "%s %s\n", dtype_name(tensor->dtype),
+            tensor_shape_text(tensor->ndim, tensor->shape, shape, sizeof shape));
     print_dim(tensor, 0, index, out);
 }

@@ -12,8 +12,10 @@ static unsigned char *example(size_t *size) {
     for (int i = 0; i < 64; i++) numbers[i] = (float)i / 2;
     gguf_put_int(w, "a.u8", GGUF_U8, 200), gguf_put_int(w, "a.i8", GGUF_I8, -100);
     gguf_put_int(w, "a.u16", GGUF_U16, 60000), gguf_put_int(w, "a.i16", GGUF_I16, -30000);
-    gguf_put_int(w, "a.u32", GGUF_U32, 4000000000), gguf_put_int(w, "a.i32", GGUF_I32, -2000000000);
-    gguf_put_int(w, "a.u64", GGUF_U64, (int64_t)1 << 40), gguf_put_int(w, "a.i64", GGUF_I64, -((int64_t)1 << 40));
+    gguf_put_int(w, "a.u32", GGUF_U32, 4000000000),
+        gguf_put_int(w, "a.i32", GGUF_I32, -2000000000);
+    gguf_put_int(w, "a.u64", GGUF_U64, (int64_t)1 << 40),
+        gguf_put_int(w, "a.i64", GGUF_I64, -((int64_t)1 << 40));
     gguf_put_int(w, "a.bool", GGUF_BOOL, 1);
     gguf_put_float(w, "a.f32", GGUF_F32, 0.5), gguf_put_float(w, "a.f64", GGUF_F64, 0.1);
     gguf_put_string(w, "a.string", text_of("text"));
@@ -21,7 +23,8 @@ static unsigned char *example(size_t *size) {
     gguf_put_ints(w, "b.ints", GGUF_I16, (int64_t[]){-1, 0, 1}, 3);
     gguf_put_floats(w, "b.floats", GGUF_F64, (double[]){1.5, -2.5}, 2);
     gguf_put_strings(w, "b.none", NULL, 0);
-    Tensor a = tensor_view(DTYPE_F32, 2, (size_t[]){4, 16}, numbers), b = tensor_view(DTYPE_F16, 3, (size_t[]){1, 2, 3}, halves);
+    Tensor a = tensor_view(DTYPE_F32, 2, (size_t[]){4, 16}, numbers),
+           b = tensor_view(DTYPE_F16, 3, (size_t[]){1, 2, 3}, halves);
     gguf_put_tensor(w, "first", &a);
     gguf_put_tensor(w, "second", &b);
     assert_true(gguf_write_memory(w, &bytes, size, &fault));
@@ -51,13 +54,16 @@ static void every_type_survives(void **state) {
     assert_int_equal(g.version, 3);
     assert_int_equal(int_of(&g, "a.u8"), 200), assert_int_equal(int_of(&g, "a.i8"), -100);
     assert_int_equal(int_of(&g, "a.u16"), 60000), assert_int_equal(int_of(&g, "a.i16"), -30000);
-    assert_true(int_of(&g, "a.u32") == 4000000000), assert_true(int_of(&g, "a.i32") == -2000000000);
-    assert_true(int_of(&g, "a.u64") == (int64_t)1 << 40), assert_true(int_of(&g, "a.i64") == -((int64_t)1 << 40));
+    assert_true(int_of(&g, "a.u32") == 4000000000),
+        assert_true(int_of(&g, "a.i32") == -2000000000);
+    assert_true(int_of(&g, "a.u64") == (int64_t)1 << 40),
+        assert_true(int_of(&g, "a.i64") == -((int64_t)1 << 40));
     assert_int_equal(int_of(&g, "a.bool"), 1);
     assert_true(float_of(&g, "a.f32") == 0.5), assert_true(float_of(&g, "a.f64") == 0.1);
     assert_true(float_of(&g, "a.i8") == -100);
     Text text;
-    assert_true(gguf_string(gguf_find(&g, "a.string"), &text) && text_equal(text, text_of("text")));
+    assert_true(gguf_string(gguf_find(&g, "a.string"), &text) &&
+                text_equal(text, text_of("text")));
     const GgufPair *strings = gguf_find(&g, "b.strings");
     const unsigned char *cursor = strings->data;
     assert_int_equal(strings->count, 3);
@@ -86,7 +92,8 @@ static void tensors_come_back_as_views(void **state) {
     Gguf g;
     Fault fault;
     assert_true(gguf_parse(&g, bytes, size, &fault));
-    Tensor a = gguf_tensor_view(gguf_find_tensor(&g, "first")), b = gguf_tensor_view(gguf_find_tensor(&g, "second"));
+    Tensor a = gguf_tensor_view(gguf_find_tensor(&g, "first")),
+           b = gguf_tensor_view(gguf_find_tensor(&g, "second"));
     assert_int_equal(a.shape[0], 4);
     assert_int_equal(a.shape[1], 16);
     assert_near(tensor_get(&a, (size_t[]){2, 3}), 17.5, 0);
@@ -178,5 +185,5 @@ static void ten_thousand_corruptions(void **state) {
     free(bytes);
 }
 
-RUN(TEST(every_type_survives), TEST(tensors_come_back_as_views), TEST(version_two_and_others), TEST(cut_at_every_byte),
-    TEST(ten_thousand_corruptions))
+RUN(TEST(every_type_survives), TEST(tensors_come_back_as_views), TEST(version_two_and_others),
+    TEST(cut_at_every_byte), TEST(ten_thousand_corruptions))

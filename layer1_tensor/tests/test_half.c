@@ -17,7 +17,8 @@ static float float_of(uint32_t bits) {
 /* by definition: sign * 2^(exponent - 15) * 1.fraction, in double */
 static double f16_exact(uint16_t half) {
     int exponent = half >> 10 & 31, fraction = half & 1023;
-    double magnitude = exponent ? ldexp(1 + fraction / 1024.0, exponent - 15) : ldexp(fraction, -24);
+    double magnitude =
+        exponent ? ldexp(1 + fraction / 1024.0, exponent - 15) : ldexp(fraction, -24);
     return half >> 15 ? -magnitude : magnitude;
 }
 
@@ -27,16 +28,20 @@ static void widening_is_exact(void **state) {
         uint16_t half = (uint16_t)i;
         float value = f16_to_f32(half);
         if ((half & 0x7C00) == 0x7C00) {
-            if (half & 0x3FF) assert_true(isnan(value));
-            else assert_true(isinf(value) && (value < 0) == (half >> 15));
+            if (half & 0x3FF)
+                assert_true(isnan(value));
+            else
+                assert_true(isinf(value) && (value < 0) == (half >> 15));
         } else {
             assert_true((double)value == f16_exact(half));
             assert_int_equal(signbit(value) != 0, half >> 15);
             assert_int_equal(f16_from_f32(value), half);
         }
         assert_int_equal(bits_of(bf16_to_f32(half)), i << 16);
-        if (!isnan(bf16_to_f32(half))) assert_int_equal(bf16_from_f32(bf16_to_f32(half)), half);
-        else assert_true(isnan(bf16_to_f32(bf16_from_f32(bf16_to_f32(half)))));
+        if (!isnan(bf16_to_f32(half)))
+            assert_int_equal(bf16_from_f32(bf16_to_f32(half)), half);
+        else
+            assert_true(isnan(bf16_to_f32(bf16_from_f32(bf16_to_f32(half)))));
     }
 }
 
@@ -44,7 +49,8 @@ static void widening_is_exact(void **state) {
 static void narrowing_rounds_to_nearest_even(void **state) {
     (void)state;
     for (uint32_t i = 0; i < 0x7BFF; i++) {
-        double low = f16_exact((uint16_t)i), high = f16_exact((uint16_t)(i + 1)), middle = (low + high) / 2;
+        double low = f16_exact((uint16_t)i), high = f16_exact((uint16_t)(i + 1)),
+               middle = (low + high) / 2;
         uint16_t even = (uint16_t)(i % 2 ? i + 1 : i);
         assert_int_equal(f16_from_f32((float)middle), even);
         assert_int_equal(f16_from_f32(nextafterf((float)middle, 0)), i);
@@ -71,8 +77,10 @@ static void instructions_agree(void **state) {
 #define NARROW f16_from_f32
     skip();
 #endif
-    for (uint32_t i = 0; i < 65536; i++) assert_int_equal(bits_of(WIDEN((uint16_t)i)), bits_of(f16_to_f32((uint16_t)i)));
-    for (uint64_t i = 0; i <= 0xFFFFFFFF; i += 997) assert_int_equal(NARROW(float_of((uint32_t)i)), f16_from_f32(float_of((uint32_t)i)));
+    for (uint32_t i = 0; i < 65536; i++)
+        assert_int_equal(bits_of(WIDEN((uint16_t)i)), bits_of(f16_to_f32((uint16_t)i)));
+    for (uint64_t i = 0; i <= 0xFFFFFFFF; i += 997)
+        assert_int_equal(NARROW(float_of((uint32_t)i)), f16_from_f32(float_of((uint32_t)i)));
 }
 
 RUN(TEST(widening_is_exact), TEST(narrowing_rounds_to_nearest_even), TEST(instructions_agree))

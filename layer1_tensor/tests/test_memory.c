@@ -87,5 +87,6 @@ static void files_are_mapped_and_replaced_whole(void **state) {
     assert_false(file_write("/no/such/folder/file", "x", 1, &fault));
 }
 
-RUN(TEST(fault_keeps_the_text), TEST(arena_rehearsal_fits_exactly), TEST(arena_refuses_what_no_machine_has),
-    TEST(dtype_table_is_consistent), TEST(files_are_mapped_and_replaced_whole))
+RUN(TEST(fault_keeps_the_text), TEST(arena_rehearsal_fits_exactly),
+    TEST(arena_refuses_what_no_machine_has), TEST(dtype_table_is_consistent),
+    TEST(files_are_mapped_and_replaced_whole))

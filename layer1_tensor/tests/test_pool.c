@@ -25,7 +25,8 @@ static void every_output_once(void **state) {
             for (size_t g = 0; g < 4; g++) {
                 Marks m = {{0}, {0}};
                 pool_for(pool, counts[c], grains[g], mark, &m);
-                for (size_t i = 0; i < sizeof m.seen; i++) assert_int_equal(m.seen[i], i < counts[c]);
+                for (size_t i = 0; i < sizeof m.seen; i++)
+                    assert_int_equal(m.seen[i], i < counts[c]);
             }
         pool_close(pool);
     }
@@ -62,7 +63,9 @@ static void limits_are_said(void **state) {
 static void randomness_is_a_place(void **state) {
     (void)state;
     assert_true(rng_unit(1, 2, 3) == rng_unit(1, 2, 3));
-    assert_true(rng_hash(1, 2, 3) != rng_hash(1, 2, 4) && rng_hash(1, 2, 3) != rng_hash(1, 3, 2) && rng_hash(1, 2, 3) != rng_hash(2, 2, 3));
+    assert_true(rng_hash(1, 2, 3) != rng_hash(1, 2, 4) &&
+                rng_hash(1, 2, 3) != rng_hash(1, 3, 2) &&
+                rng_hash(1, 2, 3) != rng_hash(2, 2, 3));
     Rng rng = {7, 0, 0};
     double mean = 0, square = 0, normal = 0, spread = 0;
     int bins[10] = {0};
@@ -91,4 +94,5 @@ static void the_clock_goes_on(void **state) {
     assert_true(clock_seconds() >= before);
 }
 
-RUN(TEST(every_output_once), TEST(many_rounds), TEST(limits_are_said), TEST(randomness_is_a_place), TEST(the_clock_goes_on))
+RUN(TEST(every_output_once), TEST(many_rounds), TEST(limits_are_said),
+    TEST(randomness_is_a_place), TEST(the_clock_goes_on))

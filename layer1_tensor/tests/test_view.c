@@ -9,7 +9,9 @@ static Tensor counting(void) {
     return tensor_view(DTYPE_F32, 3, (size_t[]){2, 3, 4}, numbers);
 }
 
-static float at(const Tensor *t, size_t i, size_t j, size_t k) { return tensor_get(t, (size_t[]){i, j, k, 0}); }
+static float at(const Tensor *t, size_t i, size_t j, size_t k) {
+    return tensor_get(t, (size_t[]){i, j, k, 0});
+}
 
 static void strides_walk_the_data(void **state) {
     (void)state;
@@ -64,4 +66,5 @@ static void print_is_for_people(void **state) {
     assert_contains(text, "          2        ...         21");
 }
 
-RUN(TEST(strides_walk_the_data), TEST(views_do_not_copy), TEST(formats_are_read_element_by_element), TEST(print_is_for_people))
+RUN(TEST(strides_walk_the_data), TEST(views_do_not_copy),
+    TEST(formats_are_read_element_by_element), TEST(print_is_for_people))

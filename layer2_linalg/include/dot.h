@@ -47,10 +47,10 @@ float dot_q8_0_scalar(const BlockQ8_0 *w, const float *x, size_t n);
  *
  * This is what an instruction set supplies for each format: with several outputs at once, a loaded
  * weight or input is used several times. */
-typedef void DotTile(const void *w, size_t w_stride, size_t rows, const float *x, size_t x_stride,
-                     size_t cols, size_t n, float *y, size_t y_stride);
+typedef void DotTile(const void *w, size_t w_stride, size_t rows, const float *x,
+                     size_t x_stride, size_t cols, size_t n, float *y, size_t y_stride);
 
-#define DOT_TILES(isa)                                                                             \
+#define DOT_TILES(isa) \
     DotTile dot_tile_f32_##isa, dot_tile_f16_##isa, dot_tile_bf16_##isa, dot_tile_q8_0_##isa
 
 DOT_TILES(scalar);

@@ -38,8 +38,10 @@ typedef struct Matrix {
 /* C (m, n; row-major, rows ldc floats apart) = A (m, k) B (k, n), or C += A B.
  *
  * naive: three loops.  blocked: the same sums, tile by tile so that the tiles stay in the cache. */
-void matmul_naive(size_t m, size_t n, size_t k, Matrix a, Matrix b, float *c, size_t ldc, bool add);
-void matmul_blocked(size_t m, size_t n, size_t k, Matrix a, Matrix b, float *c, size_t ldc, bool add);
+void matmul_naive(size_t m, size_t n, size_t k, Matrix a, Matrix b, float *c, size_t ldc,
+                  bool add);
+void matmul_blocked(size_t m, size_t n, size_t k, Matrix a, Matrix b, float *c, size_t ldc,
+                    bool add);
 
 /* packed: A and B are copied into panels in the order in which the micro-kernel reads them.
  *
@@ -51,8 +53,8 @@ void matmul_blocked(size_t m, size_t n, size_t k, Matrix a, Matrix b, float *c, 
  *   scratch   working memory: matmul_scratch_floats(threads, n) floats
  *
  * Source   Goto & van de Geijn 2008, doi:10.1145/1356052.1356053 (the loops around the kernel). */
-void matmul_packed(Pool *pool, size_t m, size_t n, size_t k, Matrix a, Matrix b, float *c, size_t ldc,
-                   bool add, float *scratch);
+void matmul_packed(Pool *pool, size_t m, size_t n, size_t k, Matrix a, Matrix b, float *c,
+                   size_t ldc, bool add, float *scratch);
 size_t matmul_scratch_floats(int threads, size_t n);
 
 /* The kernel in the middle: c (MR, NR; row-major, ldc) = or += sum_k a[k][0..MR) * b[k][0..NR).
@@ -68,7 +70,12 @@ typedef struct MicroKernel {
 enum { MICRO_ROWS_scalar = 4, MICRO_COLS_scalar = 4 };
 Micro micro_scalar;
 #if defined(__x86_64__)
-enum { MICRO_ROWS_avx2 = 6, MICRO_COLS_avx2 = 16, MICRO_ROWS_avx512 = 8, MICRO_COLS_avx512 = 48 };
+enum {
+    MICRO_ROWS_avx2 = 6,
+    MICRO_COLS_avx2 = 16,
+    MICRO_ROWS_avx512 = 8,
+    MICRO_COLS_avx512 = 48
+};
 Micro micro_avx2, micro_avx512;
 #elif defined(__aarch64__)
 enum { MICRO_ROWS_neon = 6, MICRO_COLS_neon = 16 };

@@ -34,9 +34,9 @@ typedef void Axpy(float *y, float a, const float *x, size_t n);
 typedef float Reduce(const float *x, size_t n);
 typedef void Exp(float *out, const float *x, float shift, size_t n);
 
-#define VECTOR_KERNELS(isa)                                                                        \
-    Axpy axpy_##isa;                                                                               \
-    Reduce vector_sum_##isa, vector_max_##isa;                                                     \
+#define VECTOR_KERNELS(isa)                    \
+    Axpy axpy_##isa;                           \
+    Reduce vector_sum_##isa, vector_max_##isa; \
     Exp vector_exp_##isa
 
 VECTOR_KERNELS(scalar);

@@ -7,7 +7,8 @@ bool cpu_has_avx2(void) {
 }
 bool cpu_has_avx512(void) {
     return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
-           __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512dq") && cpu_has_avx2();
+           __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512dq") &&
+           cpu_has_avx2();
 }
 #else
 bool cpu_has_avx2(void) { return false; }

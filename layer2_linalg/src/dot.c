@@ -26,20 +26,21 @@ float dot_q8_0_scalar(const BlockQ8_0 *w, const float *x, size_t n) {
     float sum = 0;
     for (size_t b = 0; b < n / Q8_0_BLOCK; b++) {
         float d = f16_to_f32(w[b].d);
-        for (int k = 0; k < Q8_0_BLOCK; k++) sum += d * (float)w[b].q[k] * x[b * Q8_0_BLOCK + (size_t)k];
+        for (int k = 0; k < Q8_0_BLOCK; k++)
+            sum += d * (float)w[b].q[k] * x[b * Q8_0_BLOCK + (size_t)k];
     }
     return sum;
 }
 
 /* The scalar tile is the dot product, once for each output. */
-#define SCALAR_TILE(format, type)                                                                  \
-    void dot_tile_##format##_scalar(const void *w, size_t w_stride, size_t rows, const float *x,   \
-                                    size_t x_stride, size_t cols, size_t n, float *y,              \
-                                    size_t y_stride) {                                             \
-        for (size_t r = 0; r < rows; r++)                                                          \
-            for (size_t c = 0; c < cols; c++)                                                      \
-                y[c * y_stride + r] = dot_##format##_scalar(                                       \
-                    (const type *)((const char *)w + r * w_stride), x + c * x_stride, n);          \
+#define SCALAR_TILE(format, type)                                                           \
+    void dot_tile_##format##_scalar(const void *w, size_t w_stride, size_t rows,            \
+                                    const float *x, size_t x_stride, size_t cols, size_t n, \
+                                    float *y, size_t y_stride) {                            \
+        for (size_t r = 0; r < rows; r++)                                                   \
+            for (size_t c = 0; c < cols; c++)                                               \
+                y[c * y_stride + r] = dot_##format##_scalar(                                \
+                    (const type *)((const char *)w + r * w_stride), x + c * x_stride, n);   \
     }
 
 SCALAR_TILE(f32, float)

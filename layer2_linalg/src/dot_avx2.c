@@ -14,7 +14,7 @@
 #include <immintrin.h>
 #include <string.h>
 
-#define AVX2 __attribute__((target("avx2,fma,f16c")))
+#define AVX2   __attribute__((target("avx2,fma,f16c")))
 #define INLINE static inline __attribute__((always_inline)) AVX2
 
 INLINE float add_lanes(__m256 v) {
@@ -24,7 +24,9 @@ INLINE float add_lanes(__m256 v) {
 }
 
 /* Eight weights from index k on, as f32; one loader for each format. */
-INLINE __m256 load_f32(const void *row, size_t k) { return _mm256_loadu_ps((const float *)row + k); }
+INLINE __m256 load_f32(const void *row, size_t k) {
+    return _mm256_loadu_ps((const float *)row + k);
+}
 
 INLINE __m256 load_f16(const void *row, size_t k) {
     return _mm256_cvtph_ps(_mm_loadu_si128((const __m128i *)((const uint16_t *)row + k)));
@@ -43,61 +45,62 @@ INLINE __m256 load_q8_0(const void *row, size_t k) {
 }
 
 /* The last n % 8 numbers, padded with zeros. */
-INLINE __m256 tail_of(const void *row, size_t k, size_t n, size_t size, __m256 (*load)(const void *, size_t)) {
+INLINE __m256 tail_of(const void *row, size_t k, size_t n, size_t size,
+                      __m256 (*load)(const void *, size_t)) {
     unsigned char padded[32] = {0};
     memcpy(padded, (const char *)row + k * size, (n - k) * size);
     return load(padded, 0);
 }
 
 /* `size` is a weight's bytes; 0 for block formats, whose rows have no tail. */
-#define TILE(R, C, LOAD, size)                                                                     \
-    do {                                                                                           \
-        __m256 sum[R][C];                                                                          \
-        UNROLL for (int r = 0; r < R; r++)                                                                \
-            UNROLL for (int c = 0; c < C; c++) sum[r][c] = _mm256_setzero_ps();                           \
-        size_t k = 0;                                                                              \
-        for (; k + 8 <= n; k += 8) {                                                               \
-            __m256 in[C];                                                                          \
-            UNROLL for (int c = 0; c < C; c++) in[c] = _mm256_loadu_ps(x + (size_t)c * x_stride + k);     \
-            UNROLL for (int r = 0; r < R; r++) {                                                          \
-                __m256 weight = LOAD(w + (size_t)r * w_stride, k);                                 \
-                UNROLL for (int c = 0; c < C; c++) sum[r][c] = _mm256_fmadd_ps(weight, in[c], sum[r][c]); \
-            }                                                                                      \
-        }                                                                                          \
-        if (size && k < n)                                                                         \
-            UNROLL for (int r = 0; r < R; r++) {                                                          \
-                __m256 weight = tail_of(w + (size_t)r * w_stride, k, n, size, LOAD);               \
-                UNROLL for (int c = 0; c < C; c++)                                                        \
-                    sum[r][c] = _mm256_fmadd_ps(                                                   \
-                        weight, tail_of(x + (size_t)c * x_stride, k, n, 4, load_f32), sum[r][c]);  \
-            }                                                                                      \
-        UNROLL for (int r = 0; r < R; r++)                                                                \
-            UNROLL for (int c = 0; c < C; c++) y[(size_t)c * y_stride + (size_t)r] = add_lanes(sum[r][c]); \
+#define TILE(R, C, LOAD, size)                                                                \
+    do {                                                                                      \
+        __m256 sum[R][C];                                                                     \
+        UNROLL for (int r = 0; r < R; r++) UNROLL for (int c = 0; c < C; c++) sum[r][c] =     \
+            _mm256_setzero_ps();                                                              \
+        size_t k = 0;                                                                         \
+        for (; k + 8 <= n; k += 8) {                                                          \
+            __m256 in[C];                                                                     \
+            UNROLL for (int c = 0; c < C; c++) in[c] =                                        \
+                _mm256_loadu_ps(x + (size_t)c * x_stride + k);                                \
+            UNROLL for (int r = 0; r < R; r++) {                                              \
+                __m256 weight = LOAD(w + (size_t)r * w_stride, k);                            \
+                UNROLL for (int c = 0; c < C; c++) sum[r][c] =                                \
+                    _mm256_fmadd_ps(weight, in[c], sum[r][c]);                                \
+            }                                                                                 \
+        }                                                                                     \
+        if (size && k < n) UNROLL for (int r = 0; r < R; r++) {                               \
+                __m256 weight = tail_of(w + (size_t)r * w_stride, k, n, size, LOAD);          \
+                UNROLL for (int c = 0; c < C; c++) sum[r][c] = _mm256_fmadd_ps(               \
+                    weight, tail_of(x + (size_t)c * x_stride, k, n, 4, load_f32), sum[r][c]); \
+            }                                                                                 \
+        UNROLL for (int r = 0; r < R; r++) UNROLL for (int c = 0; c < C; c++)                 \
+            y[(size_t)c * y_stride + (size_t)r] = add_lanes(sum[r][c]);                       \
     } while (0)
 
-#define DOT_TILE(format, size)                                                                     \
-    AVX2 static void strip4_##format(const char *w, size_t w_stride, const float *x,               \
-                                     size_t x_stride, size_t cols, size_t n, float *y,             \
-                                     size_t y_stride) {                                            \
-        for (; cols >= 3; cols -= 3, x += 3 * x_stride, y += 3 * y_stride)                         \
-            TILE(4, 3, load_##format, size);                                                       \
-        for (; cols; cols--, x += x_stride, y += y_stride) TILE(4, 1, load_##format, size);        \
-    }                                                                                              \
-    AVX2 static void strip1_##format(const char *w, size_t w_stride, const float *x,               \
-                                     size_t x_stride, size_t cols, size_t n, float *y,             \
-                                     size_t y_stride) {                                            \
-        for (; cols >= 3; cols -= 3, x += 3 * x_stride, y += 3 * y_stride)                         \
-            TILE(1, 3, load_##format, size);                                                       \
-        for (; cols; cols--, x += x_stride, y += y_stride) TILE(1, 1, load_##format, size);        \
-    }                                                                                              \
-    AVX2 void dot_tile_##format##_avx2(const void *rows_of_w, size_t w_stride, size_t rows,        \
-                                       const float *x, size_t x_stride, size_t cols, size_t n,     \
-                                       float *y, size_t y_stride) {                                \
-        const char *w = rows_of_w;                                                                 \
-        for (; rows >= 4; rows -= 4, w += 4 * w_stride, y += 4)                                    \
-            strip4_##format(w, w_stride, x, x_stride, cols, n, y, y_stride);                       \
-        for (; rows; rows--, w += w_stride, y++)                                                   \
-            strip1_##format(w, w_stride, x, x_stride, cols, n, y, y_stride);                       \
+#define DOT_TILE(format, size)                                                                 \
+    AVX2 static void strip4_##format(const char *w, size_t w_stride, const float *x,           \
+                                     size_t x_stride, size_t cols, size_t n, float *y,         \
+                                     size_t y_stride) {                                        \
+        for (; cols >= 3; cols -= 3, x += 3 * x_stride, y += 3 * y_stride)                     \
+            TILE(4, 3, load_##format, size);                                                   \
+        for (; cols; cols--, x += x_stride, y += y_stride) TILE(4, 1, load_##format, size);    \
+    }                                                                                          \
+    AVX2 static void strip1_##format(const char *w, size_t w_stride, const float *x,           \
+                                     size_t x_stride, size_t cols, size_t n, float *y,         \
+                                     size_t y_stride) {                                        \
+        for (; cols >= 3; cols -= 3, x += 3 * x_stride, y += 3 * y_stride)                     \
+            TILE(1, 3, load_##format, size);                                                   \
+        for (; cols; cols--, x += x_stride, y += y_stride) TILE(1, 1, load_##format, size);    \
+    }                                                                                          \
+    AVX2 void dot_tile_##format##_avx2(const void *rows_of_w, size_t w_stride, size_t rows,    \
+                                       const float *x, size_t x_stride, size_t cols, size_t n, \
+                                       float *y, size_t y_stride) {                            \
+        const char *w = rows_of_w;                                                             \
+        for (; rows >= 4; rows -= 4, w += 4 * w_stride, y += 4)                                \
+            strip4_##format(w, w_stride, x, x_stride, cols, n, y, y_stride);                   \
+        for (; rows; rows--, w += w_stride, y++)                                               \
+            strip1_##format(w, w_stride, x, x_stride, cols, n, y, y_stride);                   \
     }
 
 DOT_TILE(f32, 4)

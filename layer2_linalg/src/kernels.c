@@ -7,16 +7,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define TABLE(set)                                                                                 \
-    static const Kernels set = {#set,                                                              \
-                                dot_tile_f32_##set,                                                \
-                                dot_tile_f16_##set,                                                \
-                                dot_tile_bf16_##set,                                               \
-                                dot_tile_q8_0_##set,                                               \
-                                axpy_##set,                                                        \
-                                vector_sum_##set,                                                  \
-                                vector_max_##set,                                                  \
-                                vector_exp_##set,                                                  \
+#define TABLE(set)                                   \
+    static const Kernels set = {#set,                \
+                                dot_tile_f32_##set,  \
+                                dot_tile_f16_##set,  \
+                                dot_tile_bf16_##set, \
+                                dot_tile_q8_0_##set, \
+                                axpy_##set,          \
+                                vector_sum_##set,    \
+                                vector_max_##set,    \
+                                vector_exp_##set,    \
                                 {MICRO_ROWS_##set, MICRO_COLS_##set, micro_##set}}
 
 TABLE(scalar);
@@ -53,7 +53,8 @@ bool kernels_select(const char *isa, Fault *fault) {
         }
         strcat(strcat(names, i ? ", " : ""), list[i]->isa);
     }
-    return fault_set(fault, "no instruction set '%.40s' on this machine: choose auto, %s", isa, names);
+    return fault_set(fault, "no instruction set '%.40s' on this machine: choose auto, %s", isa,
+                     names);
 }
 
 /* A wrong STRATA_ISA must not silently mean something else, and there is no one to return a fault to. */

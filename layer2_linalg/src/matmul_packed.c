@@ -11,7 +11,11 @@
 
 #include <string.h>
 
-enum { KC = 256, MC = 48, NC = 3072 }; /* MC and NC: multiples of every kernel's rows and columns */
+enum {
+    KC = 256,
+    MC = 48,
+    NC = 3072
+}; /* MC and NC: multiples of every kernel's rows and columns */
 
 typedef struct Packed {
     size_t m, n, k; /* of this block: all rows, n <= NC, k <= KC */
@@ -32,21 +36,26 @@ size_t matmul_scratch_floats(int threads, size_t n) {
 
 /* Copy a strip of exactly `full` lanes into k-major order.  Inlined with a constant `full`, so that the inner
  * loops become a handful of moves. */
-static inline __attribute__((always_inline)) void pack_full(const float *from, size_t lane_step, size_t k_step,
-                                                            size_t full, size_t k, float *to) {
+static inline __attribute__((always_inline)) void pack_full(const float *from, size_t lane_step,
+                                                            size_t k_step, size_t full,
+                                                            size_t k, float *to) {
     if (lane_step == 1)
-        for (size_t p = 0; p < k; p++) memcpy(to + p * full, from + p * k_step, full * sizeof *to);
+        for (size_t p = 0; p < k; p++)
+            memcpy(to + p * full, from + p * k_step, full * sizeof *to);
     else
         for (size_t p = 0; p < k; p++)
-            UNROLL for (size_t i = 0; i < full; i++) to[p * full + i] = from[p * k_step + i * lane_step];
+            UNROLL for (size_t i = 0; i < full; i++) to[p * full + i] =
+                from[p * k_step + i * lane_step];
 }
 
 /* A strip of `width` lanes, `full` lanes wide in the panel; the missing lanes are zero. */
-static void pack_strip(const float *from, size_t lane_step, size_t k_step, size_t width, size_t full, size_t k, float *to) {
+static void pack_strip(const float *from, size_t lane_step, size_t k_step, size_t width,
+                       size_t full, size_t k, float *to) {
     if (width < full) {
         memset(to, 0, full * k * sizeof *to);
         for (size_t p = 0; p < k; p++)
-            for (size_t i = 0; i < width; i++) to[p * full + i] = from[p * k_step + i * lane_step];
+            for (size_t i = 0; i < width; i++)
+                to[p * full + i] = from[p * k_step + i * lane_step];
         return;
     }
     switch (full) {
@@ -63,16 +72,18 @@ static void pack_b(void *context, int worker, size_t begin, size_t end) {
     const Packed *t = context;
     size_t nr = t->micro.cols;
     for (size_t strip = begin; strip < end; strip++)
-        pack_strip(t->b.data + strip * nr * t->b.col, t->b.col, t->b.row, smaller(nr, t->n - strip * nr), nr, t->k,
-                   t->panel_b + strip * nr * t->k);
+        pack_strip(t->b.data + strip * nr * t->b.col, t->b.col, t->b.row,
+                   smaller(nr, t->n - strip * nr), nr, t->k, t->panel_b + strip * nr * t->k);
 }
 
 /* One tile at the border: computed in full beside C, and the part that exists copied over. */
-static void border_tile(const Packed *t, const float *a, const float *b, float *c, size_t rows, size_t cols) {
+static void border_tile(const Packed *t, const float *a, const float *b, float *c, size_t rows,
+                        size_t cols) {
     float tile[MICRO_MAX_ROWS * MICRO_MAX_COLS] = {0};
     size_t nr = t->micro.cols;
     if (t->add)
-        for (size_t i = 0; i < rows; i++) memcpy(tile + i * nr, c + i * t->ldc, cols * sizeof *c);
+        for (size_t i = 0; i < rows; i++)
+            memcpy(tile + i * nr, c + i * t->ldc, cols * sizeof *c);
     t->micro.run(t->k, a, b, tile, nr, t->add);
     for (size_t i = 0; i < rows; i++) memcpy(c + i * t->ldc, tile + i * nr, cols * sizeof *c);
 }
@@ -83,8 +94,10 @@ static void multiply_block(const Packed *t, const float *panel_a, size_t row, si
         for (size_t i = 0; i < rows; i += mr) {
             const float *a = panel_a + i * t->k, *b = t->panel_b + j * t->k;
             float *c = t->c + (row + i) * t->ldc + j;
-            if (i + mr <= rows && j + nr <= t->n) t->micro.run(t->k, a, b, c, t->ldc, t->add);
-            else border_tile(t, a, b, c, smaller(mr, rows - i), smaller(nr, t->n - j));
+            if (i + mr <= rows && j + nr <= t->n)
+                t->micro.run(t->k, a, b, c, t->ldc, t->add);
+            else
+                border_tile(t, a, b, c, smaller(mr, rows - i), smaller(nr, t->n - j));
         }
 }
 
@@ -95,14 +108,14 @@ static void row_blocks(void *context, int worker, size_t begin, size_t end) {
     for (size_t block = begin; block < end; block++) {
         size_t row = block * MC, rows = smaller(MC, t->m - row);
         for (size_t i = 0; i < rows; i += mr)
-            pack_strip(t->a.data + (row + i) * t->a.row, t->a.row, t->a.col, smaller(mr, rows - i), mr, t->k,
-                       panel_a + i * t->k);
+            pack_strip(t->a.data + (row + i) * t->a.row, t->a.row, t->a.col,
+                       smaller(mr, rows - i), mr, t->k, panel_a + i * t->k);
         multiply_block(t, panel_a, row, rows);
     }
 }
 
-void matmul_packed(Pool *pool, size_t m, size_t n, size_t k, Matrix a, Matrix b, float *c, size_t ldc, bool add,
-                   float *scratch) {
+void matmul_packed(Pool *pool, size_t m, size_t n, size_t k, Matrix a, Matrix b, float *c,
+                   size_t ldc, bool add, float *scratch) {
     Packed t = {.m = m, .ldc = ldc, .micro = kernels()->micro};
     size_t columns = round_up(smaller(n, NC), MICRO_MAX_COLS);
     t.panel_b = scratch;
@@ -126,7 +139,8 @@ void micro_scalar(size_t k, const float *a, const float *b, float *c, size_t ldc
         for (int j = 0; j < NR; j++) sum[i][j] = c[(size_t)i * ldc + (size_t)j];
     for (size_t p = 0; p < k; p++)
         for (int i = 0; i < MR; i++)
-            for (int j = 0; j < NR; j++) sum[i][j] += a[p * MR + (size_t)i] * b[p * NR + (size_t)j];
+            for (int j = 0; j < NR; j++)
+                sum[i][j] += a[p * MR + (size_t)i] * b[p * NR + (size_t)j];
     for (int i = 0; i < MR; i++)
         for (int j = 0; j < NR; j++) c[(size_t)i * ldc + (size_t)j] = sum[i][j];
 }

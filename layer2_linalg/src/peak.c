@@ -10,13 +10,14 @@
 enum { ROUNDS = 200000, CHAINS = 12 };
 
 /* The result is stored where nobody looks, so that the compiler has to compute it. */
-#define PEAK_LOOP(isa, target, Vector, SET, FMA)                                                   \
-    target static void loop_##isa(float start, float *out) {                                       \
-        Vector sum[CHAINS], factor = SET(1 - start), term = SET(start);                            \
-        UNROLL for (int i = 0; i < CHAINS; i++) sum[i] = SET(start * (float)i);                    \
-        for (int round = 0; round < ROUNDS; round++)                                               \
-            UNROLL for (int i = 0; i < CHAINS; i++) sum[i] = FMA(sum[i], factor, term);            \
-        UNROLL for (int i = 0; i < CHAINS; i++) memcpy(out, &sum[i], sizeof sum[i]), out += 16;    \
+#define PEAK_LOOP(isa, target, Vector, SET, FMA)                                        \
+    target static void loop_##isa(float start, float *out) {                            \
+        Vector sum[CHAINS], factor = SET(1 - start), term = SET(start);                 \
+        UNROLL for (int i = 0; i < CHAINS; i++) sum[i] = SET(start * (float)i);         \
+        for (int round = 0; round < ROUNDS; round++)                                    \
+            UNROLL for (int i = 0; i < CHAINS; i++) sum[i] = FMA(sum[i], factor, term); \
+        UNROLL for (int i = 0; i < CHAINS; i++) memcpy(out, &sum[i], sizeof sum[i]),    \
+            out += 16;                                                                  \
     }
 
 static float itself(float x) { return x; }
@@ -29,7 +30,9 @@ PEAK_LOOP(avx2, __attribute__((target("avx2,fma"))), __m256, _mm256_set1_ps, _mm
 PEAK_LOOP(avx512, __attribute__((target("avx512f"))), __m512, _mm512_set1_ps, _mm512_fmadd_ps)
 #elif defined(__aarch64__)
 #include <arm_neon.h>
-static float32x4_t fused(float32x4_t x, float32x4_t factor, float32x4_t term) { return vfmaq_f32(term, x, factor); }
+static float32x4_t fused(float32x4_t x, float32x4_t factor, float32x4_t term) {
+    return vfmaq_f32(term, x, factor);
+}
 PEAK_LOOP(neon, , float32x4_t, vdupq_n_f32, fused)
 #endif
 
@@ -38,11 +41,14 @@ static void one_round(void *context, int worker, size_t begin, size_t end) {
     const char *isa = context;
     (void)worker, (void)begin, (void)end;
 #if defined(__x86_64__)
-    if (strcmp(isa, "avx512") == 0) loop_avx512(1e-3f, out);
-    else if (strcmp(isa, "avx2") == 0) loop_avx2(1e-3f, out);
+    if (strcmp(isa, "avx512") == 0)
+        loop_avx512(1e-3f, out);
+    else if (strcmp(isa, "avx2") == 0)
+        loop_avx2(1e-3f, out);
     else
 #elif defined(__aarch64__)
-    if (strcmp(isa, "neon") == 0) loop_neon(1e-3f, out);
+    if (strcmp(isa, "neon") == 0)
+        loop_neon(1e-3f, out);
     else
 #endif
         loop_scalar(1e-3f, out);
@@ -53,7 +59,10 @@ static void one_round(void *context, int worker, size_t begin, size_t end) {
 
 double peak_gflops(Pool *pool, double seconds) {
     const char *isa = kernels()->isa;
-    double lanes = strcmp(isa, "avx512") == 0 ? 16 : strcmp(isa, "avx2") == 0 ? 8 : strcmp(isa, "neon") == 0 ? 4 : 1;
+    double lanes = strcmp(isa, "avx512") == 0 ? 16
+                   : strcmp(isa, "avx2") == 0 ? 8
+                   : strcmp(isa, "neon") == 0 ? 4
+                                              : 1;
     size_t threads = (size_t)pool_threads(pool);
     double flops = 2.0 * ROUNDS * CHAINS * lanes * (double)threads, best = 0;
     for (double start = clock_seconds(); clock_seconds() - start < seconds;) {

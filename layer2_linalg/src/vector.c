@@ -57,4 +57,6 @@ void vector_exp_scalar(float *out, const float *x, float shift, size_t n) {
 void axpy(float *y, float a, const float *x, size_t n) { kernels()->axpy(y, a, x, n); }
 float vector_sum(const float *x, size_t n) { return kernels()->sum(x, n); }
 float vector_max(const float *x, size_t n) { return kernels()->max(x, n); }
-void vector_exp(float *out, const float *x, float shift, size_t n) { kernels()->exp(out, x, shift, n); }
+void vector_exp(float *out, const float *x, float shift, size_t n) {
+    kernels()->exp(out, x, shift, n);
+}

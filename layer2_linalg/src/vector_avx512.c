@@ -15,18 +15,22 @@ AVX512 void axpy_avx512(float *y, float a, const float *x, size_t n) {
     __m512 factor = _mm512_set1_ps(a);
     size_t i = 0;
     for (; i + 16 <= n; i += 16)
-        _mm512_storeu_ps(y + i, _mm512_fmadd_ps(factor, _mm512_loadu_ps(x + i), _mm512_loadu_ps(y + i)));
+        _mm512_storeu_ps(
+            y + i, _mm512_fmadd_ps(factor, _mm512_loadu_ps(x + i), _mm512_loadu_ps(y + i)));
     axpy_scalar(y + i, a, x + i, n - i);
 }
 
 /* Four registers of sums: an addition takes four cycles, so four chains keep the adder busy. */
 AVX512 float vector_sum_avx512(const float *x, size_t n) {
-    __m512 sum[4] = {_mm512_setzero_ps(), _mm512_setzero_ps(), _mm512_setzero_ps(), _mm512_setzero_ps()};
+    __m512 sum[4] = {_mm512_setzero_ps(), _mm512_setzero_ps(), _mm512_setzero_ps(),
+                     _mm512_setzero_ps()};
     size_t i = 0;
     for (; i + 64 <= n; i += 64)
-        for (size_t j = 0; j < 4; j++) sum[j] = _mm512_add_ps(sum[j], _mm512_loadu_ps(x + i + 16 * j));
+        for (size_t j = 0; j < 4; j++)
+            sum[j] = _mm512_add_ps(sum[j], _mm512_loadu_ps(x + i + 16 * j));
     float lanes[16];
-    _mm512_storeu_ps(lanes, _mm512_add_ps(_mm512_add_ps(sum[0], sum[1]), _mm512_add_ps(sum[2], sum[3])));
+    _mm512_storeu_ps(
+        lanes, _mm512_add_ps(_mm512_add_ps(sum[0], sum[1]), _mm512_add_ps(sum[2], sum[3])));
     for (int width = 8; width; width /= 2)
         for (int lane = 0; lane < width; lane++) lanes[lane] += lanes[lane + width];
     return lanes[0] + vector_sum_scalar(x + i, n - i);
@@ -50,10 +54,12 @@ AVX512 float vector_max_avx512(const float *x, size_t n) {
 }
 
 AVX512 static __m512 power_of_two(__m512i m) {
-    return _mm512_castsi512_ps(_mm512_slli_epi32(_mm512_add_epi32(m, _mm512_set1_epi32(127)), 23));
+    return _mm512_castsi512_ps(
+        _mm512_slli_epi32(_mm512_add_epi32(m, _mm512_set1_epi32(127)), 23));
 }
 
-AVX512 static __m512 multiply_add(__m512 p, __m512 r, float constant) { /* not fused: as in vector.c */
+AVX512 static __m512 multiply_add(__m512 p, __m512 r,
+                                  float constant) { /* not fused: as in vector.c */
     return _mm512_add_ps(_mm512_mul_ps(p, r), _mm512_set1_ps(constant));
 }
 
@@ -71,7 +77,8 @@ AVX512 static __m512 exp_sixteen(__m512 v) {
     p = _mm512_add_ps(_mm512_mul_ps(p, _mm512_mul_ps(r, r)), r);
     p = _mm512_add_ps(p, _mm512_set1_ps(1));
     __m512i m = _mm512_cvtps_epi32(whole), half = _mm512_srai_epi32(m, 1);
-    return _mm512_mul_ps(_mm512_mul_ps(p, power_of_two(half)), power_of_two(_mm512_sub_epi32(m, half)));
+    return _mm512_mul_ps(_mm512_mul_ps(p, power_of_two(half)),
+                         power_of_two(_mm512_sub_epi32(m, half)));
 }
 
 AVX512 void vector_exp_avx512(float *out, const float *x, float shift, size_t n) {

@@ -8,7 +8,8 @@
 
 void axpy_neon(float *y, float a, const float *x, size_t n) {
     size_t i = 0;
-    for (; i + 4 <= n; i += 4) vst1q_f32(y + i, vfmaq_n_f32(vld1q_f32(y + i), vld1q_f32(x + i), a));
+    for (; i + 4 <= n; i += 4)
+        vst1q_f32(y + i, vfmaq_n_f32(vld1q_f32(y + i), vld1q_f32(x + i), a));
     axpy_scalar(y + i, a, x + i, n - i);
 }
 
@@ -41,7 +42,8 @@ static float32x4_t multiply_add(float32x4_t p, float32x4_t r, float constant) { 
 
 static float32x4_t exp_four(float32x4_t v) {
     v = vmaxq_f32(vminq_f32(v, vdupq_n_f32(EXP_HIGHEST)), vdupq_n_f32(EXP_LOWEST));
-    float32x4_t whole = vsubq_f32(multiply_add(v, vdupq_n_f32(EXP_LOG2E), EXP_ROUND), vdupq_n_f32(EXP_ROUND));
+    float32x4_t whole =
+        vsubq_f32(multiply_add(v, vdupq_n_f32(EXP_LOG2E), EXP_ROUND), vdupq_n_f32(EXP_ROUND));
     float32x4_t r = vsubq_f32(v, vmulq_n_f32(whole, EXP_LN2_HIGH));
     r = vsubq_f32(r, vmulq_n_f32(whole, EXP_LN2_LOW));
     float32x4_t p = multiply_add(vdupq_n_f32(EXP_C6), r, EXP_C5);
@@ -56,7 +58,8 @@ static float32x4_t exp_four(float32x4_t v) {
 
 void vector_exp_neon(float *out, const float *x, float shift, size_t n) {
     size_t i = 0;
-    for (; i + 4 <= n; i += 4) vst1q_f32(out + i, exp_four(vsubq_f32(vld1q_f32(x + i), vdupq_n_f32(shift))));
+    for (; i + 4 <= n; i += 4)
+        vst1q_f32(out + i, exp_four(vsubq_f32(vld1q_f32(x + i), vdupq_n_f32(shift))));
     vector_exp_scalar(out + i, x + i, shift, n - i);
 }
 #endif

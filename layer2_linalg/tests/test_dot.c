@@ -7,7 +7,8 @@ enum { MOST = 131 };
 static double gamma_of(size_t n) { return (double)n * 0x1p-24 / (1 - (double)n * 0x1p-24); }
 
 /* Rows of noise in a format, and the same as doubles. */
-static void make_rows(Dtype dtype, size_t rows, size_t n, unsigned char *stored, double *exact, uint64_t *seed) {
+static void make_rows(Dtype dtype, size_t rows, size_t n, unsigned char *stored, double *exact,
+                      uint64_t *seed) {
     float row[MOST * 2], back[MOST * 2];
     for (size_t r = 0; r < rows; r++) {
         for (size_t k = 0; k < n; k++) row[k] = check_noise(seed);
@@ -18,7 +19,8 @@ static void make_rows(Dtype dtype, size_t rows, size_t n, unsigned char *stored,
     }
 }
 
-static void check_tile(DotTile *tile, Dtype dtype, size_t rows, size_t cols, size_t n, size_t shift) {
+static void check_tile(DotTile *tile, Dtype dtype, size_t rows, size_t cols, size_t n,
+                       size_t shift) {
     static unsigned char stored[16 * MOST * 8 + 64];
     static double w[16 * MOST * 2];
     static float x[8 * (MOST * 2 + 8)], y[8 * 20];
@@ -38,11 +40,15 @@ static void check_tile(DotTile *tile, Dtype dtype, size_t rows, size_t cols, siz
             }
             assert_near(y[c * y_stride + r], sum, gamma_of(n + 1) * size);
         }
-    for (size_t c = 0; c < cols; c++) assert_true(y[c * y_stride + rows] == 77); /* nothing beyond the tile */
+    for (size_t c = 0; c < cols; c++)
+        assert_true(y[c * y_stride + rows] == 77); /* nothing beyond the tile */
 }
 
 static DotTile *tile_of(const Kernels *k, Dtype dtype) {
-    return dtype == DTYPE_F32 ? k->tile_f32 : dtype == DTYPE_F16 ? k->tile_f16 : dtype == DTYPE_BF16 ? k->tile_bf16 : k->tile_q8_0;
+    return dtype == DTYPE_F32    ? k->tile_f32
+           : dtype == DTYPE_F16  ? k->tile_f16
+           : dtype == DTYPE_BF16 ? k->tile_bf16
+                                 : k->tile_q8_0;
 }
 
 static void every_length_and_format(void **state) {
@@ -55,8 +61,10 @@ static void every_length_and_format(void **state) {
             for (size_t n = 0; n < MOST; n++) {
                 size_t block = dtype_info(formats[f])->block;
                 if (n % block) continue;
-                for (size_t shift = 0; shift < 3; shift++) check_tile(tile_of(list[isa], formats[f]), formats[f], 1, 1, n, shift);
-                check_tile(tile_of(list[isa], formats[f]), formats[f], 1 + n % 13, 1 + n % 7, n, n % 4);
+                for (size_t shift = 0; shift < 3; shift++)
+                    check_tile(tile_of(list[isa], formats[f]), formats[f], 1, 1, n, shift);
+                check_tile(tile_of(list[isa], formats[f]), formats[f], 1 + n % 13, 1 + n % 7, n,
+                           n % 4);
             }
 }
 
@@ -78,7 +86,8 @@ static void company_changes_nothing(void **state) {
             tile_of(list[isa], formats[f])(stored, bytes, 13, x, 64, 7, 64, all, 13);
             for (size_t c = 0; c < 7; c++)
                 for (size_t r = 0; r < 13; r++) {
-                    tile_of(list[isa], formats[f])(stored + r * bytes, bytes, 1, x + c * 64, 64, 1, 64, &one, 1);
+                    tile_of(list[isa], formats[f])(stored + r * bytes, bytes, 1, x + c * 64, 64,
+                                                   1, 64, &one, 1);
                     assert_memory_equal(&one, &all[c * 13 + r], sizeof one);
                 }
         }
@@ -123,4 +132,5 @@ static void instruction_sets_are_chosen_by_name(void **state) {
     assert_string_equal(kernels()->isa, list[kernels_list(list) - 1]->isa);
 }
 
-RUN(TEST(every_length_and_format), TEST(company_changes_nothing), TEST(special_values), TEST(instruction_sets_are_chosen_by_name))
+RUN(TEST(every_length_and_format), TEST(company_changes_nothing), TEST(special_values),
+    TEST(instruction_sets_are_chosen_by_name))

@@ -8,13 +8,15 @@ static float *noise(size_t n, uint64_t seed) {
     return x;
 }
 
-static void check_product(size_t m, size_t n, size_t k, Matrix a, Matrix b, const float *before, const float *c, bool add) {
+static void check_product(size_t m, size_t n, size_t k, Matrix a, Matrix b, const float *before,
+                          const float *c, bool add) {
     double gamma = (double)(k + 1) * 0x1p-24 * 1.01;
     for (size_t i = 0; i < m; i++)
         for (size_t j = 0; j < n; j++) {
             double sum = add ? (double)before[i * n + j] : 0, size = fabs(sum);
             for (size_t p = 0; p < k; p++) {
-                double t = (double)a.data[i * a.row + p * a.col] * (double)b.data[p * b.row + j * b.col];
+                double t = (double)a.data[i * a.row + p * a.col] *
+                           (double)b.data[p * b.row + j * b.col];
                 sum += t, size += fabs(t);
             }
             assert_near(c[i * n + j], sum, gamma * size);
@@ -23,8 +25,10 @@ static void check_product(size_t m, size_t n, size_t k, Matrix a, Matrix b, cons
 
 static void products(size_t m, size_t n, size_t k, bool turn_a, bool turn_b, bool add) {
     float *a_data = noise(m * k, 1), *b_data = noise(k * n, 2), *before = noise(m * n, 3);
-    float *c = malloc((m * n + 1) * sizeof *c), *scratch = malloc(matmul_scratch_floats(1, n) * sizeof *scratch);
-    Matrix a = turn_a ? (Matrix){a_data, 1, m} : (Matrix){a_data, k, 1}, b = turn_b ? (Matrix){b_data, 1, k} : (Matrix){b_data, n, 1};
+    float *c = malloc((m * n + 1) * sizeof *c),
+          *scratch = malloc(matmul_scratch_floats(1, n) * sizeof *scratch);
+    Matrix a = turn_a ? (Matrix){a_data, 1, m} : (Matrix){a_data, k, 1},
+           b = turn_b ? (Matrix){b_data, 1, k} : (Matrix){b_data, n, 1};
     for (int kind = 0; kind < 3; kind++) {
         memcpy(c, before, m * n * sizeof *c);
         if (kind == 0) matmul_naive(m, n, k, a, b, c, n, add);
@@ -39,11 +43,14 @@ static void every_shape_and_stride(void **state) {
     (void)state;
     const Kernels *list[4];
     int count = kernels_list(list);
-    static const size_t shapes[][3] = {{1, 1, 1}, {1, 7, 3}, {5, 4, 0}, {6, 16, 8}, {7, 17, 9}, {13, 50, 33}, {49, 97, 300}, {100, 33, 513}};
+    static const size_t shapes[][3] = {{1, 1, 1},  {1, 7, 3},    {5, 4, 0},     {6, 16, 8},
+                                       {7, 17, 9}, {13, 50, 33}, {49, 97, 300}, {100, 33, 513}};
     for (int isa = 0; isa < count; isa++) {
         assert_true(kernels_select(list[isa]->isa, NULL));
         for (size_t s = 0; s < sizeof shapes / sizeof *shapes; s++)
-            for (int bits = 0; bits < 8; bits++) products(shapes[s][0], shapes[s][1], shapes[s][2], bits & 1, bits & 2, bits & 4);
+            for (int bits = 0; bits < 8; bits++)
+                products(shapes[s][0], shapes[s][1], shapes[s][2], bits & 1, bits & 2,
+                         bits & 4);
     }
     kernels_select("auto", NULL);
 }
@@ -52,17 +59,21 @@ static void every_shape_and_stride(void **state) {
 static void threads_and_company_change_nothing(void **state) {
     (void)state;
     size_t m = 130, n = 70, k = 400;
-    float *a = noise(m * k, 4), *b = noise(k * n, 5), *one = malloc(m * n * 4), *many = malloc(m * n * 4), *part = malloc(m * n * 4);
+    float *a = noise(m * k, 4), *b = noise(k * n, 5), *one = malloc(m * n * 4),
+          *many = malloc(m * n * 4), *part = malloc(m * n * 4);
     float *scratch = malloc(matmul_scratch_floats(4, n) * sizeof *scratch);
     matmul_packed(NULL, m, n, k, (Matrix){a, k, 1}, (Matrix){b, n, 1}, one, n, false, scratch);
     for (int threads = 2; threads <= 4; threads++) {
         Pool *pool = pool_open(threads, false, NULL);
-        matmul_packed(pool, m, n, k, (Matrix){a, k, 1}, (Matrix){b, n, 1}, many, n, false, scratch);
+        matmul_packed(pool, m, n, k, (Matrix){a, k, 1}, (Matrix){b, n, 1}, many, n, false,
+                      scratch);
         assert_memory_equal(one, many, m * n * 4);
         pool_close(pool);
     }
-    matmul_packed(NULL, 3, 5, k, (Matrix){a + 20 * k, k, 1}, (Matrix){b + 40, n, 1}, part, 5, false, scratch);
-    for (size_t i = 0; i < 3; i++) assert_memory_equal(part + i * 5, one + (20 + i) * n + 40, 20);
+    matmul_packed(NULL, 3, 5, k, (Matrix){a + 20 * k, k, 1}, (Matrix){b + 40, n, 1}, part, 5,
+                  false, scratch);
+    for (size_t i = 0; i < 3; i++)
+        assert_memory_equal(part + i * 5, one + (20 + i) * n + 40, 20);
     free(a), free(b), free(one), free(many), free(part), free(scratch);
 }
 
@@ -70,7 +81,8 @@ static void stored_weights(void **state) {
     (void)state;
     static const Dtype formats[] = {DTYPE_F32, DTYPE_F16, DTYPE_BF16, DTYPE_Q8_0};
     size_t out = 101, in = 96, n = 53;
-    float *w = noise(out * in, 6), *x = noise(n * in, 7), *y = malloc(n * out * 4), *z = malloc(n * out * 4), *back = malloc(out * in * 4);
+    float *w = noise(out * in, 6), *x = noise(n * in, 7), *y = malloc(n * out * 4),
+          *z = malloc(n * out * 4), *back = malloc(out * in * 4);
     void *stored = malloc(out * in * 4);
     Pool *pool = pool_open(3, false, NULL);
     for (int f = 0; f < 4; f++) {
@@ -113,5 +125,5 @@ static void the_peak_is_above_the_product(void **state) {
     assert_true(peak_gflops(NULL, 0.01) > 0.1);
 }
 
-RUN(TEST(every_shape_and_stride), TEST(threads_and_company_change_nothing), TEST(stored_weights), TEST(formats_round_to_nearest),
-    TEST(the_peak_is_above_the_product))
+RUN(TEST(every_shape_and_stride), TEST(threads_and_company_change_nothing),
+    TEST(stored_weights), TEST(formats_round_to_nearest), TEST(the_peak_is_above_the_product))

@@ -10,7 +10,8 @@ static void axpy_is_bit_exact(void **state) {
     for (int isa = 0; isa < count; isa++)
         for (size_t n = 0; n < 70; n++) {
             float x[72], y[72], want[72], a = check_noise(&seed);
-            for (size_t i = 0; i < n; i++) x[i] = check_noise(&seed), y[i] = want[i] = check_noise(&seed);
+            for (size_t i = 0; i < n; i++)
+                x[i] = check_noise(&seed), y[i] = want[i] = check_noise(&seed);
             y[n] = want[n] = 5;
             for (size_t i = 0; i < n; i++) want[i] = fmaf(a, x[i], want[i]);
             list[isa]->axpy(y, a, x, n);
@@ -30,7 +31,8 @@ static void sums_keep_the_bound(void **state) {
         for (size_t n = 0; n < 200; n++) {
             float x[200];
             double sum = 0, size = 0;
-            for (size_t i = 0; i < n; i++) x[i] = check_noise(&seed), sum += (double)x[i], size += fabs((double)x[i]);
+            for (size_t i = 0; i < n; i++)
+                x[i] = check_noise(&seed), sum += (double)x[i], size += fabs((double)x[i]);
             assert_near(list[isa]->sum(x, n), sum, (double)n * 0x1p-24 * size);
         }
     assert_near(vector_sum((float[]){1, 2, 3}, 3), 6, 0);
@@ -89,9 +91,10 @@ static void exp_is_the_same_everywhere(void **state) {
     float edge[9] = {-INFINITY, INFINITY, NAN, -104, -100, 88.7f, 88.8f, 0, -0.0f}, y[9];
     for (int isa = 0; isa < count; isa++) {
         list[isa]->exp(y, edge, 0, 9);
-        assert_true(y[0] == 0 && isinf(y[1]) && isnan(y[2]) && y[4] > 0 && !isinf(y[5]) && isinf(y[6]) && y[7] == 1 && y[8] == 1);
+        assert_true(y[0] == 0 && isinf(y[1]) && isnan(y[2]) && y[4] > 0 && !isinf(y[5]) &&
+                    isinf(y[6]) && y[7] == 1 && y[8] == 1);
     }
 }
 
-RUN(TEST(axpy_is_bit_exact), TEST(sums_keep_the_bound), TEST(max_finds_the_largest_and_nan), TEST(exp_is_within_three_ulp),
-    TEST(exp_is_the_same_everywhere))
+RUN(TEST(axpy_is_bit_exact), TEST(sums_keep_the_bound), TEST(max_finds_the_largest_and_nan),
+    TEST(exp_is_within_three_ulp), TEST(exp_is_the_same_everywhere))

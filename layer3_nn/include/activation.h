@@ -8,10 +8,13 @@
 
 typedef enum Activation { ACT_RELU, ACT_GELU_ERF, ACT_GELU_TANH, ACT_SILU } Activation;
 
-void relu(float *out, const float *x, size_t n);      /* max(x, 0) */
-void gelu_erf(float *out, const float *x, size_t n);  /* x Phi(x);  Hendrycks & Gimpel 2016, arXiv:1606.08415 */
-void gelu_tanh(float *out, const float *x, size_t n); /* its tanh form: what GPT-2 and Gemma use */
-void silu(float *out, const float *x, size_t n);      /* x / (1 + exp(-x)); Elfwing 2017, arXiv:1702.03118 */
+void relu(float *out, const float *x, size_t n); /* max(x, 0) */
+void gelu_erf(float *out, const float *x,
+              size_t n); /* x Phi(x);  Hendrycks & Gimpel 2016, arXiv:1606.08415 */
+void gelu_tanh(float *out, const float *x,
+               size_t n); /* its tanh form: what GPT-2 and Gemma use */
+void silu(float *out, const float *x,
+          size_t n); /* x / (1 + exp(-x)); Elfwing 2017, arXiv:1702.03118 */
 
 /* The activation by name. */
 void activate(Activation kind, float *out, const float *x, size_t n);
@@ -32,6 +35,7 @@ void activate_gated(Activation kind, float *out, const float *gate, const float 
  *
  *   dgate, dup   (n)   written; may be gate and up themselves
  *   dout         (n)   gradient of the loss by the output */
-void swiglu_backward(float *dgate, float *dup, const float *gate, const float *up, const float *dout, size_t n);
+void swiglu_backward(float *dgate, float *dup, const float *gate, const float *up,
+                     const float *dout, size_t n);
 
 #endif

@@ -15,15 +15,15 @@ void linear(Pool *pool, const Tensor *w, const float *bias, const float *x, size
 /* The same for f32 weights, through the packed product; the form training uses.
  *
  *   scratch   matmul_scratch_floats(threads, max(in, out)) */
-void linear_dense(Pool *pool, const float *w, size_t out, size_t in, const float *x, size_t n, float *y,
-                  float *scratch);
+void linear_dense(Pool *pool, const float *w, size_t out, size_t in, const float *x, size_t n,
+                  float *y, float *scratch);
 
 /* The gradients through linear_dense:   dx (+)= dy W      dw += dy^T x
  *
  *   dx       (n, in)     written, or added to when add_dx
  *   dw       (out, in)   added to
  *   dy       (n, out)    read */
-void linear_backward(Pool *pool, float *dx, bool add_dx, float *dw, const float *w, size_t out, size_t in,
-                     const float *x, const float *dy, size_t n, float *scratch);
+void linear_backward(Pool *pool, float *dx, bool add_dx, float *dw, const float *w, size_t out,
+                     size_t in, const float *x, const float *dy, size_t n, float *scratch);
 
 #endif

@@ -4,13 +4,13 @@
 #ifndef STRATA_NN_H
 #define STRATA_NN_H
 
-#include "softmax.h"    /* scores to probabilities */
+#include "softmax.h" /* scores to probabilities */
 #include "activation.h" /* the bend between two linear maps: ReLU, GELU, SiLU and their gated forms */
 #include "norm.h"       /* RMSNorm and LayerNorm */
-#include "embedding.h"  /* a token's row */
-#include "linear.h"     /* y = W x + b */
-#include "rope.h"       /* positions as rotations, and how they are stretched */
-#include "position.h"   /* other positions: learned, sinusoidal, ALiBi */
-#include "loss.h"       /* how surprised the model was */
+#include "embedding.h" /* a token's row */
+#include "linear.h"    /* y = W x + b */
+#include "rope.h"      /* positions as rotations, and how they are stretched */
+#include "position.h"  /* other positions: learned, sinusoidal, ALiBi */
+#include "loss.h"      /* how surprised the model was */
 
 #endif

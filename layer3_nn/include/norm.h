@@ -25,7 +25,8 @@ void rms_norm(float *out, const float *x, const float *gain, size_t dim, float e
  *   bias   (dim)   read; NULL for none
  *
  * Source   Ba, Kiros & Hinton 2016, arXiv:1607.06450, eq. 4. */
-void layer_norm(float *out, const float *x, const float *gain, const float *bias, size_t dim, float eps);
+void layer_norm(float *out, const float *x, const float *gain, const float *bias, size_t dim,
+                float eps);
 
 /* The gradients through rms_norm.  With r = 1 / sqrt(mean(x^2) + eps):
  *
@@ -34,7 +35,7 @@ void layer_norm(float *out, const float *x, const float *gain, const float *bias
  *
  *   dx      (dim)   added to
  *   dgain   (dim)   added to */
-void rms_norm_backward(float *dx, float *dgain, const float *x, const float *gain, const float *dy, size_t dim,
-                       float eps);
+void rms_norm_backward(float *dx, float *dgain, const float *x, const float *gain,
+                       const float *dy, size_t dim, float eps);
 
 #endif

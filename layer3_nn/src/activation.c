@@ -58,7 +58,8 @@ void activate_gated(Activation kind, float *out, const float *gate, const float 
     for (size_t i = 0; i < n; i++) out[i] *= up[i];
 }
 
-void swiglu_backward(float *dgate, float *dup, const float *gate, const float *up, const float *dout, size_t n) {
+void swiglu_backward(float *dgate, float *dup, const float *gate, const float *up,
+                     const float *dout, size_t n) {
     float s[CHUNK];
     for (size_t start = 0; start < n; start += CHUNK) {
         size_t count = n - start < CHUNK ? n - start : CHUNK;

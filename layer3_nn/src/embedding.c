@@ -2,7 +2,8 @@
 #include "embedding.h"
 
 void embedding(float *out, const Tensor *table, size_t token) {
-    REQUIRE(token < table->shape[0], "token %zu of a vocabulary of %zu", token, table->shape[0]);
+    REQUIRE(token < table->shape[0], "token %zu of a vocabulary of %zu", token,
+            table->shape[0]);
     dequantize_row(table->dtype, tensor_row(table, token), out, table->shape[1]);
 }
 

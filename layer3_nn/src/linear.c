@@ -1,21 +1,24 @@
 /* linear.c - see linear.h. */
 #include "linear.h"
 
-void linear(Pool *pool, const Tensor *w, const float *bias, const float *x, size_t n, float *y) {
+void linear(Pool *pool, const Tensor *w, const float *bias, const float *x, size_t n,
+            float *y) {
     size_t out = w->shape[0];
     matmul_weights(pool, w, x, n, y);
     for (size_t c = 0; bias && c < n; c++)
         for (size_t r = 0; r < out; r++) y[c * out + r] += bias[r];
 }
 
-void linear_dense(Pool *pool, const float *w, size_t out, size_t in, const float *x, size_t n, float *y,
-                  float *scratch) {
+void linear_dense(Pool *pool, const float *w, size_t out, size_t in, const float *x, size_t n,
+                  float *y, float *scratch) {
     Matrix rows = {x, in, 1}, weights = {w, 1, in}; /* W transposed: a stride, not a copy */
     matmul_packed(pool, n, out, in, rows, weights, y, out, false, scratch);
 }
 
-void linear_backward(Pool *pool, float *dx, bool add_dx, float *dw, const float *w, size_t out, size_t in,
-                     const float *x, const float *dy, size_t n, float *scratch) {
-    matmul_packed(pool, n, in, out, (Matrix){dy, out, 1}, (Matrix){w, in, 1}, dx, in, add_dx, scratch);
-    matmul_packed(pool, out, in, n, (Matrix){dy, 1, out}, (Matrix){x, in, 1}, dw, in, true, scratch);
+void linear_backward(Pool *pool, float *dx, bool add_dx, float *dw, const float *w, size_t out,
+                     size_t in, const float *x, const float *dy, size_t n, float *scratch) {
+    matmul_packed(pool, n, in, out, (Matrix){dy, out, 1}, (Matrix){w, in, 1}, dx, in, add_dx,
+                  scratch);
+    matmul_packed(pool, out, in, n, (Matrix){dy, 1, out}, (Matrix){x, in, 1}, dw, in, true,
+                  scratch);
 }

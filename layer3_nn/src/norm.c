@@ -13,8 +13,8 @@ void rms_norm(float *out, const float *x, const float *gain, size_t dim, float e
     for (size_t i = 0; i < dim; i++) out[i] = x[i] * scale * gain[i];
 }
 
-void rms_norm_backward(float *dx, float *dgain, const float *x, const float *gain, const float *dy, size_t dim,
-                       float eps) {
+void rms_norm_backward(float *dx, float *dgain, const float *x, const float *gain,
+                       const float *dy, size_t dim, float eps) {
     float scale = inverse_rms(x, dim, eps), along = 0;
     for (size_t i = 0; i < dim; i++) along += dy[i] * gain[i] * x[i];
     along *= scale * scale * scale / (float)dim;
@@ -26,7 +26,8 @@ void rms_norm_backward(float *dx, float *dgain, const float *x, const float *gai
 
 /* Two passes: the mean first, then the squares of what is left.  One pass over x and x^2 would lose
  * all digits when the mean is large. */
-void layer_norm(float *out, const float *x, const float *gain, const float *bias, size_t dim, float eps) {
+void layer_norm(float *out, const float *x, const float *gain, const float *bias, size_t dim,
+                float eps) {
     float mean = vector_sum(x, dim) / (float)dim;
     for (size_t i = 0; i < dim; i++) out[i] = x[i] - mean;
     float scale = inverse_rms(out, dim, eps);

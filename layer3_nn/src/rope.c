@@ -10,7 +10,8 @@ static double clamp01(double x) { return x < 0 ? 0 : x > 1 ? 1 : x; }
 /* The pair that makes `turns` full turns within the trained context:
  *     turns = trained_ctx * theta^(-2i/rotary) / 2 pi,   solved for i. */
 static double pair_of_turns(const RopeConfig *config, double turns) {
-    return (double)config->rotary * log(config->trained_ctx / (turns * 2 * pi)) / (2 * log(config->theta));
+    return (double)config->rotary * log(config->trained_ctx / (turns * 2 * pi)) /
+           (2 * log(config->theta));
 }
 
 /* 1 for pairs that turn often (kept as they are), 0 for slow ones (divided), a ramp between. */
@@ -24,7 +25,8 @@ static double yarn_keep(const RopeConfig *config, double i) {
 /* By wavelength in positions: short ones kept, ones longer than trained_ctx / low divided. */
 static double llama3_keep(const RopeConfig *config, double freq) {
     double turns = config->trained_ctx * freq / (2 * pi);
-    return clamp01((turns - config->low_freq_factor) / (config->high_freq_factor - config->low_freq_factor));
+    return clamp01((turns - config->low_freq_factor) /
+                   (config->high_freq_factor - config->low_freq_factor));
 }
 
 static double frequency(const RopeConfig *config, size_t i) {
@@ -41,11 +43,13 @@ static double frequency(const RopeConfig *config, size_t i) {
 void rope_init(Rope *rope, const RopeConfig *config, Arena *arena) {
     *rope = (Rope){.style = config->style, .rotary = config->rotary, .magnitude = 1};
     if (config->style == ROPE_NONE) return;
-    REQUIRE(config->rotary % 2 == 0 && config->factor > 0, "rotary %zu, factor %g", config->rotary, config->factor);
+    REQUIRE(config->rotary % 2 == 0 && config->factor > 0, "rotary %zu, factor %g",
+            config->rotary, config->factor);
     rope->freq = arena_take(arena, config->rotary / 2, sizeof *rope->freq);
     if (config->scaling == ROPE_SCALE_YARN)
         rope->magnitude = (float)(config->attn_factor * (1 + 0.1 * log(config->factor)));
-    for (size_t i = 0; rope->freq && i < config->rotary / 2; i++) rope->freq[i] = frequency(config, i);
+    for (size_t i = 0; rope->freq && i < config->rotary / 2; i++)
+        rope->freq[i] = frequency(config, i);
 }
 
 void rope_angles(const Rope *rope, size_t position, float *cosine, float *sine) {
@@ -57,7 +61,8 @@ void rope_angles(const Rope *rope, size_t position, float *cosine, float *sine) 
 }
 
 /* (a, b) turned by an angle is (a cos - b sin, a sin + b cos). */
-static void rotate(const Rope *rope, const float *cosine, const float *sine, float sign, float *head) {
+static void rotate(const Rope *rope, const float *cosine, const float *sine, float sign,
+                   float *head) {
     size_t half = rope->rotary / 2;
     bool split = rope->style == ROPE_HALF_SPLIT;
     for (size_t i = 0; i < half; i++) {
@@ -72,6 +77,7 @@ void rope_rotate(const Rope *rope, const float *cosine, const float *sine, float
     rotate(rope, cosine, sine, 1, head);
 }
 
-void rope_rotate_backward(const Rope *rope, const float *cosine, const float *sine, float *head) {
+void rope_rotate_backward(const Rope *rope, const float *cosine, const float *sine,
+                          float *head) {
     rotate(rope, cosine, sine, -1, head);
 }

@@ -11,7 +11,8 @@ static void noise(float *x, size_t n, uint64_t seed) {
 /* A function of n doubles and its central differences. */
 typedef double Scalar(const double *x, size_t n, const float *weights);
 
-static void check_gradient(Scalar *f, const float *at, size_t n, const float *weights, const float *got, double tolerance) {
+static void check_gradient(Scalar *f, const float *at, size_t n, const float *weights,
+                           const float *got, double tolerance) {
     double x[N * N];
     for (size_t i = 0; i < n; i++) x[i] = (double)at[i];
     for (size_t i = 0; i < n; i++) {
@@ -63,14 +64,19 @@ static void activations(void **state) {
     relu(y, x, 600);
     for (int i = 0; i < 600; i++) assert_true(y[i] == (x[i] < 0 ? 0 : x[i]));
     gelu_erf(y, x, 600);
-    for (int i = 0; i < 600; i++) assert_near(y[i], 0.5 * (double)x[i] * (1 + erf((double)x[i] / sqrt(2))), 2e-6 * (1 + fabs((double)x[i])));
+    for (int i = 0; i < 600; i++)
+        assert_near(y[i], 0.5 * (double)x[i] * (1 + erf((double)x[i] / sqrt(2))),
+                    2e-6 * (1 + fabs((double)x[i])));
     gelu_tanh(y, x, 600);
     for (int i = 0; i < 600; i++) {
         double v = (double)x[i];
-        assert_near(y[i], 0.5 * v * (1 + tanh(sqrt(2 / M_PI) * (v + 0.044715 * v * v * v))), 2e-6 * (1 + fabs(v)));
+        assert_near(y[i], 0.5 * v * (1 + tanh(sqrt(2 / M_PI) * (v + 0.044715 * v * v * v))),
+                    2e-6 * (1 + fabs(v)));
     }
     silu(y, x, 600);
-    for (int i = 0; i < 600; i++) assert_near(y[i], (double)x[i] / (1 + exp(-(double)x[i])), 2e-6 * (1 + fabs((double)x[i])));
+    for (int i = 0; i < 600; i++)
+        assert_near(y[i], (double)x[i] / (1 + exp(-(double)x[i])),
+                    2e-6 * (1 + fabs((double)x[i])));
     float again[600];
     activate(ACT_SILU, again, x, 600);
     assert_memory_equal(again, y, sizeof y);
@@ -80,7 +86,8 @@ static void activations(void **state) {
 
 static double swiglu_sum(const double *x, size_t n, const float *w) { /* gate, then up */
     double sum = 0;
-    for (size_t i = 0; i < n / 2; i++) sum += (double)w[i] * x[i] / (1 + exp(-x[i])) * x[n / 2 + i];
+    for (size_t i = 0; i < n / 2; i++)
+        sum += (double)w[i] * x[i] / (1 + exp(-x[i])) * x[n / 2 + i];
     return sum;
 }
 
@@ -96,7 +103,8 @@ static double rms_sum(const double *x, size_t n, const float *w) { /* x, then ga
     size_t dim = n / 2;
     double square = 0, sum = 0;
     for (size_t i = 0; i < dim; i++) square += x[i] * x[i] / (double)dim;
-    for (size_t i = 0; i < dim; i++) sum += (double)w[i] * x[i] / sqrt(square + 1e-3) * x[dim + i];
+    for (size_t i = 0; i < dim; i++)
+        sum += (double)w[i] * x[i] / sqrt(square + 1e-3) * x[dim + i];
     return sum;
 }
 
@@ -117,7 +125,9 @@ static void norms(void **state) {
     for (int i = 0; i < N; i++) mean += (double)x[i] / N;
     for (int i = 0; i < N; i++) var += pow((double)x[i] - mean, 2) / N;
     for (int i = 0; i < N; i++)
-        assert_near(y[i], ((double)x[i] - mean) / sqrt(var + 1e-5) * (double)x[N + i] + (double)bias[i], 1e-3);
+        assert_near(
+            y[i], ((double)x[i] - mean) / sqrt(var + 1e-5) * (double)x[N + i] + (double)bias[i],
+            1e-3);
 }
 
 static void embedding_and_linear(void **state) {
@@ -164,9 +174,13 @@ static void other_positions(void **state) {
     assert_memory_equal(x, table + 8, sizeof x);
     memset(x, 0, sizeof x);
     position_add_sinusoidal(x, 3, 8);
-    assert_near(x[0], sin(3), 1e-6); assert_near(x[1], cos(3), 1e-6); assert_near(x[4], sin(3 / 100.0), 1e-6);
-    assert_near(alibi_slope(0, 8, 8), 0.5, 0); assert_near(alibi_slope(7, 8, 8), 1 / 256.0, 0);
-    assert_near(alibi_slope(8, 12, 8), exp2(-0.5), 1e-7); assert_near(alibi_slope(9, 12, 8), exp2(-1.5), 1e-7);
+    assert_near(x[0], sin(3), 1e-6);
+    assert_near(x[1], cos(3), 1e-6);
+    assert_near(x[4], sin(3 / 100.0), 1e-6);
+    assert_near(alibi_slope(0, 8, 8), 0.5, 0);
+    assert_near(alibi_slope(7, 8, 8), 1 / 256.0, 0);
+    assert_near(alibi_slope(8, 12, 8), exp2(-0.5), 1e-7);
+    assert_near(alibi_slope(9, 12, 8), exp2(-1.5), 1e-7);
 }
 
 static double cross_entropy_of(const double *x, size_t n, const float *w) {
@@ -189,5 +203,5 @@ static void loss_and_gradient(void **state) {
     assert_near(log_sum_exp(flat, 1000), log(1000), 1e-6);
 }
 
-RUN(TEST(softmax_and_gradient), TEST(activations), TEST(swiglu_gradient), TEST(norms), TEST(embedding_and_linear), TEST(other_positions),
-    TEST(loss_and_gradient))
+RUN(TEST(softmax_and_gradient), TEST(activations), TEST(swiglu_gradient), TEST(norms),
+    TEST(embedding_and_linear), TEST(other_positions), TEST(loss_and_gradient))

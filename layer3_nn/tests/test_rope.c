@@ -23,9 +23,12 @@ static void pairs_turn_by_position(void **state) {
         rope_rotate(&rope, cosine, sine, head);
         for (int i = 0; i < 4; i++) {
             double angle = 7 * pow(10000, -i / 4.0);
-            int a = style == ROPE_INTERLEAVED ? 2 * i : i, b = style == ROPE_INTERLEAVED ? 2 * i + 1 : i + 4;
-            assert_near(head[a], (double)start[a] * cos(angle) - (double)start[b] * sin(angle), 1e-5);
-            assert_near(head[b], (double)start[a] * sin(angle) + (double)start[b] * cos(angle), 1e-5);
+            int a = style == ROPE_INTERLEAVED ? 2 * i : i,
+                b = style == ROPE_INTERLEAVED ? 2 * i + 1 : i + 4;
+            assert_near(head[a], (double)start[a] * cos(angle) - (double)start[b] * sin(angle),
+                        1e-5);
+            assert_near(head[b], (double)start[a] * sin(angle) + (double)start[b] * cos(angle),
+                        1e-5);
         }
         assert_true(head[8] == start[8] && head[9] == start[9]); /* partial: the rest passes */
         rope_rotate_backward(&rope, cosine, sine, head);
@@ -50,8 +53,16 @@ static void only_distance_counts(void **state) {
 
 static void stretched_frequencies(void **state) {
     (void)state;
-    RopeConfig c = {.style = ROPE_HALF_SPLIT, .rotary = 64, .theta = 10000, .factor = 4, .trained_ctx = 2048, .attn_factor = 1,
-                    .beta_fast = 32, .beta_slow = 1, .low_freq_factor = 1, .high_freq_factor = 4};
+    RopeConfig c = {.style = ROPE_HALF_SPLIT,
+                    .rotary = 64,
+                    .theta = 10000,
+                    .factor = 4,
+                    .trained_ctx = 2048,
+                    .attn_factor = 1,
+                    .beta_fast = 32,
+                    .beta_slow = 1,
+                    .low_freq_factor = 1,
+                    .high_freq_factor = 4};
     double plain[32];
     for (int i = 0; i < 32; i++) plain[i] = pow(10000, -i / 32.0);
     c.scaling = ROPE_SCALE_LINEAR;

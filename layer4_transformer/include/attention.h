@@ -21,8 +21,9 @@
 
 typedef struct AttentionShape {
     size_t heads, kv_heads, head_dim;
-    float scale;    /* 1 / sqrt(head_dim), unless a family says otherwise */
-    float softcap;  /* scores become cap * tanh(score / cap); 0: not.  Gemma 2, arXiv:2408.00118 */
+    float scale; /* 1 / sqrt(head_dim), unless a family says otherwise */
+    float
+        softcap; /* scores become cap * tanh(score / cap); 0: not.  Gemma 2, arXiv:2408.00118 */
     float max_bias; /* ALiBi; 0: not */
     Mask mask;
 } AttentionShape;
@@ -38,8 +39,8 @@ typedef struct Sequences {
  *   scratch   attention_scratch_floats(threads, longest) floats
  *
  * Cost     about 2 * n * longest * heads * head_dim flops for a causal mask. */
-void attention(Pool *pool, const AttentionShape *shape, Sequences sequences, const float *q, const float *k,
-               const float *v, float *out, float *scratch);
+void attention(Pool *pool, const AttentionShape *shape, Sequences sequences, const float *q,
+               const float *k, const float *v, float *out, float *scratch);
 
 /* The gradients through it.  With P as above and D = dOut V^T:
  *
@@ -48,9 +49,9 @@ void attention(Pool *pool, const AttentionShape *shape, Sequences sequences, con
  *   dq dk dv   written
  *
  * Needs    softcap = 0. */
-void attention_backward(Pool *pool, const AttentionShape *shape, Sequences sequences, const float *q,
-                        const float *k, const float *v, const float *dout, float *dq, float *dk, float *dv,
-                        float *scratch);
+void attention_backward(Pool *pool, const AttentionShape *shape, Sequences sequences,
+                        const float *q, const float *k, const float *v, const float *dout,
+                        float *dq, float *dk, float *dv, float *scratch);
 
 size_t attention_scratch_floats(int threads, size_t longest);
 

@@ -22,7 +22,8 @@
  *   layer                  of the cache
  *   q                      (count, heads * head_dim)
  *   sequence, position     (count) where each row stands; its own key is already stored */
-void attention_online(Pool *pool, const AttentionShape *shape, const KvCache *kv, size_t layer, size_t count,
-                      const int32_t *sequence, const int32_t *position, const float *q, float *out);
+void attention_online(Pool *pool, const AttentionShape *shape, const KvCache *kv, size_t layer,
+                      size_t count, const int32_t *sequence, const int32_t *position,
+                      const float *q, float *out);
 
 #endif

@@ -24,11 +24,12 @@ typedef struct Block {
     float eps;
     bool parallel;
     Norm attn_norm, ffn_norm, attn_post_norm, ffn_post_norm;
-    Norm q_norm, k_norm;      /* for each head, (head_dim), before the rotation */
-    Linear q, k, v, qkv, o;   /* either q, k and v, or the three stacked in qkv */
+    Norm q_norm, k_norm;    /* for each head, (head_dim), before the rotation */
+    Linear q, k, v, qkv, o; /* either q, k and v, or the three stacked in qkv */
     AttentionShape attn;
-    const Rope *rope;         /* style ROPE_NONE: positions come from elsewhere */
-    float q_temperature;      /* > 0: q grows by 1 + this * ln(1 + floor(position / temperature_ctx)) */
+    const Rope *rope; /* style ROPE_NONE: positions come from elsewhere */
+    float
+        q_temperature; /* > 0: q grows by 1 + this * ln(1 + floor(position / temperature_ctx)) */
     float temperature_ctx;
     FeedForward ffn;
 } Block;
@@ -49,14 +50,16 @@ typedef struct BlockRun {
 } BlockRun;
 
 /* Lay out working memory for blocks like this one (the widest of a model). */
-void block_run_init(BlockRun *run, Pool *pool, size_t rows, size_t dim, size_t hidden, const AttentionShape *attn,
-                    size_t rotary, Arena *arena);
+void block_run_init(BlockRun *run, Pool *pool, size_t rows, size_t dim, size_t hidden,
+                    const AttentionShape *attn, size_t rotary, Arena *arena);
 
 /* x (count, dim) through the block; keys and values of the batch are stored in layer `layer` of the cache, which
  * has room for them. */
-void block_forward(const Block *block, BlockRun *run, KvCache *kv, size_t layer, const Batch *batch, float *x, size_t dim);
+void block_forward(const Block *block, BlockRun *run, KvCache *kv, size_t layer,
+                   const Batch *batch, float *x, size_t dim);
 
 /* One row through a norm; out may be x. */
-void norm_apply(NormKind kind, const Norm *norm, float *out, const float *x, size_t dim, float eps);
+void norm_apply(NormKind kind, const Norm *norm, float *out, const float *x, size_t dim,
+                float eps);
 
 #endif

@@ -22,15 +22,16 @@ typedef struct FeedForward {
     bool gated;
     Linear gate, up, down;
     /* a mixture of experts instead, when router.w.data is set */
-    Linear router;                               /* (experts, dim) */
-    Tensor gate_experts, up_experts, down_experts; /* (experts, hidden, dim), the last (experts, dim, hidden) */
+    Linear router; /* (experts, dim) */
+    Tensor gate_experts, up_experts,
+        down_experts; /* (experts, hidden, dim), the last (experts, dim, hidden) */
     size_t experts_used;
 } FeedForward;
 
 /* out (n, dim) = the network applied to each row of x (n, dim).
  *
  *   hidden_a, hidden_b   (n, hidden) scratch; for experts hidden_b needs hidden + dim at least */
-void feed_forward(Pool *pool, const FeedForward *ffn, const float *x, size_t n, float *out, float *hidden_a,
-                  float *hidden_b);
+void feed_forward(Pool *pool, const FeedForward *ffn, const float *x, size_t n, float *out,
+                  float *hidden_a, float *hidden_b);
 
 #endif

@@ -16,20 +16,22 @@
 
 #include "nn.h"
 
-#define KV_BLOCK 64 /* positions; also the step of the online softmax, so part of the result's bits */
+#define KV_BLOCK \
+    64 /* positions; also the step of the online softmax, so part of the result's bits */
 
 typedef struct KvCache {
-    size_t layers, width;            /* width: kv_heads * head_dim floats for each position */
-    size_t sequences, blocks_each;   /* sequences, and the most blocks one of them can have */
+    size_t layers, width;          /* width: kv_heads * head_dim floats for each position */
+    size_t sequences, blocks_each; /* sequences, and the most blocks one of them can have */
     size_t blocks, free_count;
-    float *keys, *values;            /* (layers, blocks, KV_BLOCK, width); in the arena, like all below */
-    int32_t *table;                  /* (sequences, blocks_each) */
-    int32_t *free_blocks;            /* (blocks) a stack */
-    size_t *length;                  /* (sequences) positions stored */
+    float *keys, *values; /* (layers, blocks, KV_BLOCK, width); in the arena, like all below */
+    int32_t *table;       /* (sequences, blocks_each) */
+    int32_t *free_blocks; /* (blocks) a stack */
+    size_t *length;       /* (sequences) positions stored */
 } KvCache;
 
 /* Lay out a cache for `sequences` sequences of up to ctx positions each. */
-void kv_init(KvCache *kv, size_t layers, size_t width, size_t sequences, size_t ctx, Arena *arena);
+void kv_init(KvCache *kv, size_t layers, size_t width, size_t sequences, size_t ctx,
+             Arena *arena);
 
 /* Make room for positions up to `length` of a sequence.  False when the sequence or the memory is full. */
 bool kv_extend(KvCache *kv, size_t sequence, size_t length);

@@ -21,7 +21,8 @@ typedef struct Running {
     float max, sum;
 } Running;
 
-static void cap_scores(const AttentionShape *s, float *scores, size_t n, size_t head, size_t query, size_t first) {
+static void cap_scores(const AttentionShape *s, float *scores, size_t n, size_t head,
+                       size_t query, size_t first) {
     float slope = s->max_bias > 0 ? alibi_slope(head, s->heads, s->max_bias) : 0;
     for (size_t j = 0; j < n; j++) {
         float score = scores[j] * s->scale;
@@ -31,7 +32,8 @@ static void cap_scores(const AttentionShape *s, float *scores, size_t n, size_t 
 }
 
 /* Take in n scores and the values that go with them. */
-static void absorb(Running *run, float *mean, size_t head_dim, float *scores, size_t n, const float *values, size_t step) {
+static void absorb(Running *run, float *mean, size_t head_dim, float *scores, size_t n,
+                   const float *values, size_t step) {
     float max = vector_max(scores, n);
     if (max > run->max || isnan(max)) {
         float shrink = expf(run->max - max);
@@ -45,17 +47,20 @@ static void absorb(Running *run, float *mean, size_t head_dim, float *scores, si
 }
 
 /* One block of positions first .. first+n-1 for `heads` query heads from `head` on. */
-static void one_block(const Online *t, size_t row, size_t head, size_t heads, size_t kv_head, size_t first, size_t n,
-                      Running *run, float *out) {
+static void one_block(const Online *t, size_t row, size_t head, size_t heads, size_t kv_head,
+                      size_t first, size_t n, Running *run, float *out) {
     const AttentionShape *s = t->shape;
     float scores[GROUP * KV_BLOCK];
     size_t seq = (size_t)t->sequence[row], at = kv_head * s->head_dim, width = t->kv->width;
-    const float *keys = kv_key(t->kv, t->layer, seq, first) + at, *values = kv_value(t->kv, t->layer, seq, first) + at;
+    const float *keys = kv_key(t->kv, t->layer, seq, first) + at,
+                *values = kv_value(t->kv, t->layer, seq, first) + at;
     const float *q = t->q + (row * s->heads + head) * s->head_dim;
-    kernels()->tile_f32(keys, width * sizeof *keys, n, q, s->head_dim, heads, s->head_dim, scores, KV_BLOCK);
+    kernels()->tile_f32(keys, width * sizeof *keys, n, q, s->head_dim, heads, s->head_dim,
+                        scores, KV_BLOCK);
     for (size_t h = 0; h < heads; h++) {
         cap_scores(s, scores + h * KV_BLOCK, n, head + h, (size_t)t->position[row], first);
-        absorb(&run[h], out + h * s->head_dim, s->head_dim, scores + h * KV_BLOCK, n, values, width);
+        absorb(&run[h], out + h * s->head_dim, s->head_dim, scores + h * KV_BLOCK, n, values,
+               width);
     }
 }
 
@@ -83,12 +88,14 @@ static void queries(void *context, int worker, size_t begin, size_t end) {
     for (size_t task = begin; task < end; task++) {
         size_t row = task / t->shape->kv_heads, kv_head = task % t->shape->kv_heads;
         for (size_t h = 0; h < group; h += GROUP)
-            one_query(t, row, kv_head * group + h, group - h < GROUP ? group - h : GROUP, kv_head);
+            one_query(t, row, kv_head * group + h, group - h < GROUP ? group - h : GROUP,
+                      kv_head);
     }
 }
 
-void attention_online(Pool *pool, const AttentionShape *shape, const KvCache *kv, size_t layer, size_t count,
-                      const int32_t *sequence, const int32_t *position, const float *q, float *out) {
+void attention_online(Pool *pool, const AttentionShape *shape, const KvCache *kv, size_t layer,
+                      size_t count, const int32_t *sequence, const int32_t *position,
+                      const float *q, float *out) {
     Online task = {shape, kv, layer, sequence, position, q, out};
     pool_for(pool, count * shape->kv_heads, 1, queries, &task);
 }

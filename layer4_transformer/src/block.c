@@ -4,9 +4,10 @@
 #include <math.h>
 #include <string.h>
 
-void block_run_init(BlockRun *run, Pool *pool, size_t rows, size_t dim, size_t hidden, const AttentionShape *attn,
-                    size_t rotary, Arena *arena) {
-    size_t wide = attn->heads * attn->head_dim, narrow = attn->kv_heads * attn->head_dim, f = sizeof(float);
+void block_run_init(BlockRun *run, Pool *pool, size_t rows, size_t dim, size_t hidden,
+                    const AttentionShape *attn, size_t rotary, Arena *arena) {
+    size_t wide = attn->heads * attn->head_dim, narrow = attn->kv_heads * attn->head_dim,
+           f = sizeof(float);
     size_t branch = wide + 2 * narrow > dim ? wide + 2 * narrow : dim;
     *run = (BlockRun){.pool = pool, .rows = rows};
     run->normed = arena_take(arena, rows * dim, f);
@@ -22,7 +23,8 @@ void block_run_init(BlockRun *run, Pool *pool, size_t rows, size_t dim, size_t h
     run->sine = arena_take(arena, rows * (rotary / 2 + 1), f);
 }
 
-void norm_apply(NormKind kind, const Norm *norm, float *out, const float *x, size_t dim, float eps) {
+void norm_apply(NormKind kind, const Norm *norm, float *out, const float *x, size_t dim,
+                float eps) {
     if (!norm->gain) {
         if (out != x) memcpy(out, x, dim * sizeof *x);
     } else if (kind == NORM_RMS) {
@@ -32,13 +34,16 @@ void norm_apply(NormKind kind, const Norm *norm, float *out, const float *x, siz
     }
 }
 
-static void norm_rows(const Block *b, const Norm *norm, float *out, const float *x, size_t n, size_t dim) {
-    for (size_t i = 0; i < n; i++) norm_apply(b->norm_kind, norm, out + i * dim, x + i * dim, dim, b->eps);
+static void norm_rows(const Block *b, const Norm *norm, float *out, const float *x, size_t n,
+                      size_t dim) {
+    for (size_t i = 0; i < n; i++)
+        norm_apply(b->norm_kind, norm, out + i * dim, x + i * dim, dim, b->eps);
 }
 
 /* Rows of the stacked q, k and v, each to its own place. */
 static void split_qkv(const Block *b, BlockRun *run, size_t n) {
-    size_t wide = b->attn.heads * b->attn.head_dim, narrow = b->attn.kv_heads * b->attn.head_dim;
+    size_t wide = b->attn.heads * b->attn.head_dim,
+           narrow = b->attn.kv_heads * b->attn.head_dim;
     for (size_t i = 0; i < n; i++) {
         const float *row = run->branch + i * (wide + 2 * narrow);
         memcpy(run->q + i * wide, row, wide * sizeof *row);
@@ -59,7 +64,8 @@ static void project(const Block *b, BlockRun *run, size_t n) {
 }
 
 /* Norm and rotation of the heads of one row. */
-static void place_heads(const Block *b, const Norm *norm, float *row, size_t heads, const float *cosine, const float *sine) {
+static void place_heads(const Block *b, const Norm *norm, float *row, size_t heads,
+                        const float *cosine, const float *sine) {
     size_t hd = b->attn.head_dim;
     for (size_t h = 0; h < heads; h++) {
         if (norm->gain) norm_apply(b->norm_kind, norm, row + h * hd, row + h * hd, hd, b->eps);
@@ -68,47 +74,59 @@ static void place_heads(const Block *b, const Norm *norm, float *row, size_t hea
 }
 
 /* Queries and keys take their positions; keys and values go to memory. */
-static void store(const Block *b, BlockRun *run, KvCache *kv, size_t layer, const Batch *batch) {
-    size_t wide = b->attn.heads * b->attn.head_dim, narrow = b->attn.kv_heads * b->attn.head_dim, half = b->rope->rotary / 2;
+static void store(const Block *b, BlockRun *run, KvCache *kv, size_t layer,
+                  const Batch *batch) {
+    size_t wide = b->attn.heads * b->attn.head_dim,
+           narrow = b->attn.kv_heads * b->attn.head_dim, half = b->rope->rotary / 2;
     for (size_t i = 0; i < batch->count; i++) {
         size_t sequence = (size_t)batch->sequence[i], position = (size_t)batch->position[i];
-        float *cosine = run->cosine + i * half, *sine = run->sine + i * half, *q = run->q + i * wide;
+        float *cosine = run->cosine + i * half, *sine = run->sine + i * half,
+              *q = run->q + i * wide;
         if (b->rope->style != ROPE_NONE) rope_angles(b->rope, position, cosine, sine);
         place_heads(b, &b->q_norm, q, b->attn.heads, cosine, sine);
         place_heads(b, &b->k_norm, run->k + i * narrow, b->attn.kv_heads, cosine, sine);
         if (b->q_temperature > 0) {
-            float grow = 1 + b->q_temperature * logf(1 + floorf((float)position / b->temperature_ctx));
+            float grow =
+                1 + b->q_temperature * logf(1 + floorf((float)position / b->temperature_ctx));
             for (size_t k = 0; k < wide; k++) q[k] *= grow;
         }
-        memcpy(kv_key(kv, layer, sequence, position), run->k + i * narrow, narrow * sizeof(float));
-        memcpy(kv_value(kv, layer, sequence, position), run->v + i * narrow, narrow * sizeof(float));
+        memcpy(kv_key(kv, layer, sequence, position), run->k + i * narrow,
+               narrow * sizeof(float));
+        memcpy(kv_value(kv, layer, sequence, position), run->v + i * narrow,
+               narrow * sizeof(float));
     }
 }
 
-static void add_branch(const Block *b, const Norm *post, BlockRun *run, float *x, size_t n, size_t dim) {
+static void add_branch(const Block *b, const Norm *post, BlockRun *run, float *x, size_t n,
+                       size_t dim) {
     norm_rows(b, post, run->branch, run->branch, n, dim);
     axpy(x, 1, run->branch, n * dim);
 }
 
 /* x += attention(norm(x)) */
-static void attend(const Block *b, BlockRun *run, KvCache *kv, size_t layer, const Batch *batch, float *x, size_t dim) {
+static void attend(const Block *b, BlockRun *run, KvCache *kv, size_t layer, const Batch *batch,
+                   float *x, size_t dim) {
     size_t n = batch->count;
     norm_rows(b, &b->attn_norm, run->normed, x, n, dim);
     project(b, run, n);
     store(b, run, kv, layer, batch);
-    attention_online(run->pool, &b->attn, kv, layer, n, batch->sequence, batch->position, run->q, run->mixed);
+    attention_online(run->pool, &b->attn, kv, layer, n, batch->sequence, batch->position,
+                     run->q, run->mixed);
     linear(run->pool, &b->o.w, b->o.bias, run->mixed, n, run->branch);
     add_branch(b, &b->attn_post_norm, run, x, n, dim);
 }
 
 /* x += feed_forward(in) */
-static void think(const Block *b, BlockRun *run, const float *in, size_t n, float *x, size_t dim) {
+static void think(const Block *b, BlockRun *run, const float *in, size_t n, float *x,
+                  size_t dim) {
     feed_forward(run->pool, &b->ffn, in, n, run->branch, run->hidden_a, run->hidden_b);
     add_branch(b, &b->ffn_post_norm, run, x, n, dim);
 }
 
-void block_forward(const Block *b, BlockRun *run, KvCache *kv, size_t layer, const Batch *batch, float *x, size_t dim) {
-    REQUIRE(batch->count <= run->rows, "%zu tokens in working memory for %zu", batch->count, run->rows);
+void block_forward(const Block *b, BlockRun *run, KvCache *kv, size_t layer, const Batch *batch,
+                   float *x, size_t dim) {
+    REQUIRE(batch->count <= run->rows, "%zu tokens in working memory for %zu", batch->count,
+            run->rows);
     size_t n = batch->count;
     if (b->parallel) { /* the second branch reads the x that came in; one norm may serve both */
         norm_rows(b, b->ffn_norm.gain ? &b->ffn_norm : &b->attn_norm, run->aside, x, n, dim);

@@ -15,7 +15,8 @@ static void norm_rows(void *context, int worker, size_t begin, size_t end) {
     (void)worker;
     const RowTask *t = context;
     size_t dim = t->run->shape.dim;
-    for (size_t i = begin; i < end; i++) rms_norm(t->a + i * dim, t->x + i * dim, t->gain, dim, t->run->shape.eps);
+    for (size_t i = begin; i < end; i++)
+        rms_norm(t->a + i * dim, t->x + i * dim, t->gain, dim, t->run->shape.eps);
 }
 
 static void normalize(const TrainRun *run, float *out, const float *x, const float *gain) {
@@ -29,11 +30,13 @@ static void rope_rows(void *context, int worker, size_t begin, size_t end) {
     const RowTask *t = context;
     const TrainShape *s = &t->run->shape;
     for (size_t i = begin; i < end; i++) {
-        const float *cosine = t->run->cosine + i * s->head_dim / 2, *sine = t->run->sine + i * s->head_dim / 2;
+        const float *cosine = t->run->cosine + i * s->head_dim / 2,
+                    *sine = t->run->sine + i * s->head_dim / 2;
         for (size_t h = 0; h < s->heads; h++)
             rope_rotate(&t->run->rope, cosine, sine, t->a + (i * s->heads + h) * s->head_dim);
         for (size_t h = 0; h < s->kv_heads; h++)
-            rope_rotate(&t->run->rope, cosine, sine, t->b + (i * s->kv_heads + h) * s->head_dim);
+            rope_rotate(&t->run->rope, cosine, sine,
+                        t->b + (i * s->kv_heads + h) * s->head_dim);
     }
 }
 
@@ -42,11 +45,14 @@ static void rope_rows_backward(void *context, int worker, size_t begin, size_t e
     const RowTask *t = context;
     const TrainShape *s = &t->run->shape;
     for (size_t i = begin; i < end; i++) {
-        const float *cosine = t->run->cosine + i * s->head_dim / 2, *sine = t->run->sine + i * s->head_dim / 2;
+        const float *cosine = t->run->cosine + i * s->head_dim / 2,
+                    *sine = t->run->sine + i * s->head_dim / 2;
         for (size_t h = 0; h < s->heads; h++)
-            rope_rotate_backward(&t->run->rope, cosine, sine, t->a + (i * s->heads + h) * s->head_dim);
+            rope_rotate_backward(&t->run->rope, cosine, sine,
+                                 t->a + (i * s->heads + h) * s->head_dim);
         for (size_t h = 0; h < s->kv_heads; h++)
-            rope_rotate_backward(&t->run->rope, cosine, sine, t->b + (i * s->kv_heads + h) * s->head_dim);
+            rope_rotate_backward(&t->run->rope, cosine, sine,
+                                 t->b + (i * s->kv_heads + h) * s->head_dim);
     }
 }
 
@@ -54,24 +60,30 @@ static void swiglu_rows(void *context, int worker, size_t begin, size_t end) {
     (void)worker;
     const RowTask *t = context;
     size_t hidden = t->run->shape.hidden, at = begin * hidden;
-    activate_gated(ACT_SILU, t->saved->act + at, t->saved->gate + at, t->saved->up + at, (end - begin) * hidden);
+    activate_gated(ACT_SILU, t->saved->act + at, t->saved->gate + at, t->saved->up + at,
+                   (end - begin) * hidden);
 }
 
 static void swiglu_rows_backward(void *context, int worker, size_t begin, size_t end) {
     (void)worker;
     const RowTask *t = context;
     size_t hidden = t->run->shape.hidden, at = begin * hidden;
-    swiglu_backward(t->a + at, t->b + at, t->saved->gate + at, t->saved->up + at, t->dy + at, (end - begin) * hidden);
+    swiglu_backward(t->a + at, t->b + at, t->saved->gate + at, t->saved->up + at, t->dy + at,
+                    (end - begin) * hidden);
 }
 
 static AttentionShape attention_shape(const TrainShape *s) {
-    return (AttentionShape){.heads = s->heads, .kv_heads = s->kv_heads, .head_dim = s->head_dim,
-                            .scale = 1 / sqrtf((float)s->head_dim), .mask = {.causal = true}};
+    return (AttentionShape){.heads = s->heads,
+                            .kv_heads = s->kv_heads,
+                            .head_dim = s->head_dim,
+                            .scale = 1 / sqrtf((float)s->head_dim),
+                            .mask = {.causal = true}};
 }
 
 static void add(float *x, const float *y, size_t n) { axpy(x, 1, y, n); }
 
-void block_train_forward(const TrainRun *run, const TrainBlock *w, TrainSaved *saved, float *x) {
+void block_train_forward(const TrainRun *run, const TrainBlock *w, TrainSaved *saved,
+                         float *x) {
     const TrainShape *s = &run->shape;
     size_t n = run->n, wide = s->heads * s->head_dim, narrow = s->kv_heads * s->head_dim;
     AttentionShape attn = attention_shape(s);
@@ -84,13 +96,15 @@ void block_train_forward(const TrainRun *run, const TrainBlock *w, TrainSaved *s
     linear_dense(run->pool, w->v, narrow, s->dim, saved->normed, n, saved->v, scratch);
     RowTask turn = {.run = run, .a = saved->q, .b = saved->k};
     pool_for(run->pool, n, 32, rope_rows, &turn);
-    attention(run->pool, &attn, run->sequences, saved->q, saved->k, saved->v, saved->mixed, run->attn_scratch);
+    attention(run->pool, &attn, run->sequences, saved->q, saved->k, saved->v, saved->mixed,
+              run->attn_scratch);
     linear_dense(run->pool, w->o, s->dim, wide, saved->mixed, n, saved->middle, scratch);
     add(x, saved->middle, n * s->dim);
 
     memcpy(saved->middle, x, n * s->dim * sizeof *x);
     normalize(run, saved->ffn_normed, x, w->ffn_norm);
-    linear_dense(run->pool, w->gate, s->hidden, s->dim, saved->ffn_normed, n, saved->gate, scratch);
+    linear_dense(run->pool, w->gate, s->hidden, s->dim, saved->ffn_normed, n, saved->gate,
+                 scratch);
     linear_dense(run->pool, w->up, s->hidden, s->dim, saved->ffn_normed, n, saved->up, scratch);
     RowTask bend = {.run = run, .saved = saved};
     pool_for(run->pool, n, 32, swiglu_rows, &bend);
@@ -98,44 +112,50 @@ void block_train_forward(const TrainRun *run, const TrainBlock *w, TrainSaved *s
     add(x, run->grad_a, n * s->dim);
 }
 
-static void feed_forward_backward(const TrainRun *run, const TrainBlock *w, TrainBlock *grad, const TrainSaved *saved,
-                                  float *dx) {
+static void feed_forward_backward(const TrainRun *run, const TrainBlock *w, TrainBlock *grad,
+                                  const TrainSaved *saved, float *dx) {
     const TrainShape *s = &run->shape;
     size_t n = run->n;
     float *dact = run->grad_a, *dup = run->grad_b, *dnormed = run->grad_c;
-    linear_backward(run->pool, dact, false, grad->down, w->down, s->dim, s->hidden, saved->act, dx, n, run->matmul_scratch);
+    linear_backward(run->pool, dact, false, grad->down, w->down, s->dim, s->hidden, saved->act,
+                    dx, n, run->matmul_scratch);
     RowTask bend = {.run = run, .saved = saved, .a = dact, .b = dup, .dy = dact};
     pool_for(run->pool, n, 32, swiglu_rows_backward, &bend);
-    linear_backward(run->pool, dnormed, false, grad->gate, w->gate, s->hidden, s->dim, saved->ffn_normed, dact, n,
-                    run->matmul_scratch);
-    linear_backward(run->pool, dnormed, true, grad->up, w->up, s->hidden, s->dim, saved->ffn_normed, dup, n,
-                    run->matmul_scratch);
+    linear_backward(run->pool, dnormed, false, grad->gate, w->gate, s->hidden, s->dim,
+                    saved->ffn_normed, dact, n, run->matmul_scratch);
+    linear_backward(run->pool, dnormed, true, grad->up, w->up, s->hidden, s->dim,
+                    saved->ffn_normed, dup, n, run->matmul_scratch);
     for (size_t i = 0; i < n; i++)
-        rms_norm_backward(dx + i * s->dim, grad->ffn_norm, saved->middle + i * s->dim, w->ffn_norm, dnormed + i * s->dim,
-                          s->dim, s->eps);
+        rms_norm_backward(dx + i * s->dim, grad->ffn_norm, saved->middle + i * s->dim,
+                          w->ffn_norm, dnormed + i * s->dim, s->dim, s->eps);
 }
 
-static void attend_backward(const TrainRun *run, const TrainBlock *w, TrainBlock *grad, const TrainSaved *saved,
-                            float *dx) {
+static void attend_backward(const TrainRun *run, const TrainBlock *w, TrainBlock *grad,
+                            const TrainSaved *saved, float *dx) {
     const TrainShape *s = &run->shape;
     size_t n = run->n, wide = s->heads * s->head_dim, narrow = s->kv_heads * s->head_dim;
     AttentionShape attn = attention_shape(s);
-    float *dmixed = run->grad_a, *dq = run->grad_b, *dk = run->grad_c, *dv = dk + n * narrow, *dnormed = run->grad_a;
-    linear_backward(run->pool, dmixed, false, grad->o, w->o, s->dim, wide, saved->mixed, dx, n, run->matmul_scratch);
-    attention_backward(run->pool, &attn, run->sequences, saved->q, saved->k, saved->v, dmixed, dq, dk, dv,
-                       run->attn_scratch);
+    float *dmixed = run->grad_a, *dq = run->grad_b, *dk = run->grad_c, *dv = dk + n * narrow,
+          *dnormed = run->grad_a;
+    linear_backward(run->pool, dmixed, false, grad->o, w->o, s->dim, wide, saved->mixed, dx, n,
+                    run->matmul_scratch);
+    attention_backward(run->pool, &attn, run->sequences, saved->q, saved->k, saved->v, dmixed,
+                       dq, dk, dv, run->attn_scratch);
     RowTask turn = {.run = run, .a = dq, .b = dk};
     pool_for(run->pool, n, 32, rope_rows_backward, &turn);
-    linear_backward(run->pool, dnormed, false, grad->q, w->q, wide, s->dim, saved->normed, dq, n, run->matmul_scratch);
-    linear_backward(run->pool, dnormed, true, grad->k, w->k, narrow, s->dim, saved->normed, dk, n, run->matmul_scratch);
-    linear_backward(run->pool, dnormed, true, grad->v, w->v, narrow, s->dim, saved->normed, dv, n, run->matmul_scratch);
+    linear_backward(run->pool, dnormed, false, grad->q, w->q, wide, s->dim, saved->normed, dq,
+                    n, run->matmul_scratch);
+    linear_backward(run->pool, dnormed, true, grad->k, w->k, narrow, s->dim, saved->normed, dk,
+                    n, run->matmul_scratch);
+    linear_backward(run->pool, dnormed, true, grad->v, w->v, narrow, s->dim, saved->normed, dv,
+                    n, run->matmul_scratch);
     for (size_t i = 0; i < n; i++)
-        rms_norm_backward(dx + i * s->dim, grad->attn_norm, saved->x + i * s->dim, w->attn_norm, dnormed + i * s->dim,
-                          s->dim, s->eps);
+        rms_norm_backward(dx + i * s->dim, grad->attn_norm, saved->x + i * s->dim, w->attn_norm,
+                          dnormed + i * s->dim, s->dim, s->eps);
 }
 
-void block_train_backward(const TrainRun *run, const TrainBlock *w, TrainBlock *grad, const TrainSaved *saved,
-                          float *dx) {
+void block_train_backward(const TrainRun *run, const TrainBlock *w, TrainBlock *grad,
+                          const TrainSaved *saved, float *dx) {
     feed_forward_backward(run, w, grad, saved, dx);
     attend_backward(run, w, grad, saved, dx);
 }

@@ -3,7 +3,8 @@
 
 #include <string.h>
 
-static void dense(Pool *pool, const FeedForward *f, const float *x, size_t n, float *out, float *a, float *b) {
+static void dense(Pool *pool, const FeedForward *f, const float *x, size_t n, float *out,
+                  float *a, float *b) {
     size_t hidden = f->up.w.shape[0];
     linear(pool, &f->up.w, f->up.bias, x, n, b);
     if (f->gated) {
@@ -32,7 +33,8 @@ enum { MOST_EXPERTS = 512 };
 
 /* One token: the best few experts, weighted by the softmax over these few (which is the softmax over all, made to
  * sum to 1 again). */
-static void mixture(Pool *pool, const FeedForward *f, const float *x, float *out, float *a, float *b) {
+static void mixture(Pool *pool, const FeedForward *f, const float *x, float *out, float *a,
+                    float *b) {
     size_t experts = f->router.w.shape[0], dim = f->router.w.shape[1], used = f->experts_used;
     float score[MOST_EXPERTS], weight[MOST_EXPERTS];
     size_t chosen[MOST_EXPERTS];
@@ -56,7 +58,8 @@ static void mixture(Pool *pool, const FeedForward *f, const float *x, float *out
     }
 }
 
-void feed_forward(Pool *pool, const FeedForward *f, const float *x, size_t n, float *out, float *a, float *b) {
+void feed_forward(Pool *pool, const FeedForward *f, const float *x, size_t n, float *out,
+                  float *a, float *b) {
     if (!f->router.w.data) {
         dense(pool, f, x, n, out, a, b);
         return;

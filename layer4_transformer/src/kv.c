@@ -1,16 +1,22 @@
 /* kv.c - see kv.h. */
 #include "kv.h"
 
-void kv_init(KvCache *kv, size_t layers, size_t width, size_t sequences, size_t ctx, Arena *arena) {
+void kv_init(KvCache *kv, size_t layers, size_t width, size_t sequences, size_t ctx,
+             Arena *arena) {
     size_t each = (ctx + KV_BLOCK - 1) / KV_BLOCK, blocks = each * sequences;
-    *kv = (KvCache){.layers = layers, .width = width, .sequences = sequences, .blocks_each = each, .blocks = blocks};
+    *kv = (KvCache){.layers = layers,
+                    .width = width,
+                    .sequences = sequences,
+                    .blocks_each = each,
+                    .blocks = blocks};
     kv->keys = arena_take(arena, layers * blocks * KV_BLOCK * width, sizeof *kv->keys);
     kv->values = arena_take(arena, layers * blocks * KV_BLOCK * width, sizeof *kv->values);
     kv->table = arena_take(arena, blocks, sizeof *kv->table);
     kv->free_blocks = arena_take(arena, blocks, sizeof *kv->free_blocks);
     kv->length = arena_take(arena, sequences, sizeof *kv->length);
     if (!kv->free_blocks) return; /* measuring */
-    for (size_t i = 0; i < blocks; i++) kv->free_blocks[i] = (int32_t)(blocks - 1 - i); /* block 0 on top */
+    for (size_t i = 0; i < blocks; i++)
+        kv->free_blocks[i] = (int32_t)(blocks - 1 - i); /* block 0 on top */
     kv->free_count = blocks;
 }
 
@@ -21,7 +27,8 @@ bool kv_extend(KvCache *kv, size_t sequence, size_t length) {
     size_t have = blocks_for(kv->length[sequence]), want = blocks_for(length);
     if (length <= kv->length[sequence]) return true;
     if (want > kv->blocks_each || want - have > kv->free_count) return false;
-    for (size_t i = have; i < want; i++) kv->table[sequence * kv->blocks_each + i] = kv->free_blocks[--kv->free_count];
+    for (size_t i = have; i < want; i++)
+        kv->table[sequence * kv->blocks_each + i] = kv->free_blocks[--kv->free_count];
     kv->length[sequence] = length;
     return true;
 }
@@ -35,7 +42,8 @@ void kv_truncate(KvCache *kv, size_t sequence, size_t length) {
 }
 
 static size_t offset_of(const KvCache *kv, size_t layer, size_t sequence, size_t position) {
-    REQUIRE(position < kv->length[sequence], "position %zu of %zu", position, kv->length[sequence]);
+    REQUIRE(position < kv->length[sequence], "position %zu of %zu", position,
+            kv->length[sequence]);
     size_t block = (size_t)kv->table[sequence * kv->blocks_each + position / KV_BLOCK];
     return ((layer * kv->blocks + block) * KV_BLOCK + position % KV_BLOCK) * kv->width;
 }

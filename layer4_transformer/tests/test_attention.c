@@ -9,22 +9,29 @@ static void noise(float *x, size_t n, uint64_t seed) {
 }
 
 /* one output row of one head, in double */
-static void exact(const AttentionShape *s, size_t n, size_t row, size_t head, const double *q, const double *k, const double *v, double *out) {
-    size_t wide = s->heads * s->head_dim, narrow = s->kv_heads * s->head_dim, group = head / (s->heads / s->kv_heads);
+static void exact(const AttentionShape *s, size_t n, size_t row, size_t head, const double *q,
+                  const double *k, const double *v, double *out) {
+    size_t wide = s->heads * s->head_dim, narrow = s->kv_heads * s->head_dim,
+           group = head / (s->heads / s->kv_heads);
     Range seen = mask_range(s->mask, row, n);
     double p[MOST], max = -INFINITY, sum = 0;
     for (size_t j = seen.begin; j < seen.end; j++) {
         p[j] = 0;
-        for (size_t i = 0; i < s->head_dim; i++) p[j] += q[row * wide + head * s->head_dim + i] * k[j * narrow + group * s->head_dim + i];
+        for (size_t i = 0; i < s->head_dim; i++)
+            p[j] += q[row * wide + head * s->head_dim + i] *
+                    k[j * narrow + group * s->head_dim + i];
         p[j] *= (double)s->scale;
         if (s->softcap > 0) p[j] = (double)s->softcap * tanh(p[j] / (double)s->softcap);
-        if (s->max_bias > 0) p[j] -= (double)alibi_slope(head, s->heads, s->max_bias) * fabs((double)row - (double)j);
+        if (s->max_bias > 0)
+            p[j] -= (double)alibi_slope(head, s->heads, s->max_bias) *
+                    fabs((double)row - (double)j);
         max = fmax(max, p[j]);
     }
     for (size_t j = seen.begin; j < seen.end; j++) sum += p[j] = exp(p[j] - max);
     for (size_t i = 0; i < s->head_dim; i++) {
         out[i] = 0;
-        for (size_t j = seen.begin; j < seen.end; j++) out[i] += p[j] / sum * v[j * narrow + group * s->head_dim + i];
+        for (size_t j = seen.begin; j < seen.end; j++)
+            out[i] += p[j] / sum * v[j * narrow + group * s->head_dim + i];
     }
 }
 
@@ -36,7 +43,8 @@ static double *doubles(const float *x, size_t n) {
 
 static void check_shape(AttentionShape s, size_t n) {
     size_t wide = s.heads * s.head_dim, narrow = s.kv_heads * s.head_dim;
-    float *q = malloc(n * wide * 4), *k = malloc(n * narrow * 4), *v = malloc(n * narrow * 4), *out = malloc(n * wide * 4), *online = malloc(n * wide * 4);
+    float *q = malloc(n * wide * 4), *k = malloc(n * narrow * 4), *v = malloc(n * narrow * 4),
+          *out = malloc(n * wide * 4), *online = malloc(n * wide * 4);
     float *scratch = malloc(attention_scratch_floats(2, n) * 4);
     noise(q, n * wide, 1), noise(k, n * narrow, 2), noise(v, n * narrow, 3);
     s.scale = 1 / sqrtf((float)s.head_dim);
@@ -48,7 +56,8 @@ static void check_shape(AttentionShape s, size_t n) {
     arena_measure(&arena), kv_init(&kv, 1, narrow, 2, MOST, &arena);
     assert_true(arena_init(&arena, arena.used, NULL));
     kv_init(&kv, 1, narrow, 2, MOST, &arena);
-    assert_true(kv_extend(&kv, 1, 70) && kv_extend(&kv, 0, n)); /* blocks of another sequence lie before */
+    assert_true(kv_extend(&kv, 1, 70) &&
+                kv_extend(&kv, 0, n)); /* blocks of another sequence lie before */
     int32_t sequence[MOST] = {0}, position[MOST];
     for (size_t i = 0; i < n; i++) {
         position[i] = (int32_t)i;
@@ -56,30 +65,51 @@ static void check_shape(AttentionShape s, size_t n) {
         memcpy(kv_value(&kv, 0, 0, i), v + i * narrow, narrow * 4);
     }
     attention_online(pool, &s, &kv, 0, n, sequence, position, q, online);
-    double *qd = doubles(q, n * wide), *kd = doubles(k, n * narrow), *vd = doubles(v, n * narrow), want[64];
+    double *qd = doubles(q, n * wide), *kd = doubles(k, n * narrow),
+           *vd = doubles(v, n * narrow), want[64];
     for (size_t i = 0; i < n; i++)
         for (size_t h = 0; h < s.heads; h++) {
             exact(&s, n, i, h, qd, kd, vd, want);
-            for (size_t d = 0; d < s.head_dim; d++) { /* |values| <= 2: a few roundings of scores up to 20 */
+            for (size_t d = 0; d < s.head_dim;
+                 d++) { /* |values| <= 2: a few roundings of scores up to 20 */
                 assert_near(out[i * wide + h * s.head_dim + d], want[d], 2e-5);
                 assert_near(online[i * wide + h * s.head_dim + d], want[d], 2e-5);
             }
         }
     pool_close(pool), arena_free(&arena);
-    free(q), free(k), free(v), free(out), free(online), free(scratch), free(qd), free(kd), free(vd);
+    free(q), free(k), free(v), free(out), free(online), free(scratch), free(qd), free(kd),
+        free(vd);
 }
 
 static void textbook_and_online_agree_with_double(void **state) {
     (void)state;
     static const size_t lengths[] = {1, 2, 63, 64, 65, 130, 200};
     for (int i = 0; i < 7; i++) {
-        check_shape((AttentionShape){.heads = 4, .kv_heads = 4, .head_dim = 8, .mask = {.causal = true}}, lengths[i]);
-        check_shape((AttentionShape){.heads = 6, .kv_heads = 2, .head_dim = 20, .mask = {.causal = true, .window = 7}}, lengths[i]);
-        check_shape((AttentionShape){.heads = 3, .kv_heads = 1, .head_dim = 16, .mask = {.causal = false}}, lengths[i]);
+        check_shape(
+            (AttentionShape){
+                .heads = 4, .kv_heads = 4, .head_dim = 8, .mask = {.causal = true}},
+            lengths[i]);
+        check_shape((AttentionShape){.heads = 6,
+                                     .kv_heads = 2,
+                                     .head_dim = 20,
+                                     .mask = {.causal = true, .window = 7}},
+                    lengths[i]);
+        check_shape(
+            (AttentionShape){
+                .heads = 3, .kv_heads = 1, .head_dim = 16, .mask = {.causal = false}},
+            lengths[i]);
     }
-    check_shape((AttentionShape){.heads = 20, .kv_heads = 1, .head_dim = 8, .mask = {.causal = true}}, 100);
-    check_shape((AttentionShape){.heads = 4, .kv_heads = 2, .head_dim = 8, .softcap = 2, .mask = {.causal = true}}, 100);
-    check_shape((AttentionShape){.heads = 4, .kv_heads = 2, .head_dim = 8, .max_bias = 8, .mask = {.causal = true}}, 100);
+    check_shape(
+        (AttentionShape){.heads = 20, .kv_heads = 1, .head_dim = 8, .mask = {.causal = true}},
+        100);
+    check_shape(
+        (AttentionShape){
+            .heads = 4, .kv_heads = 2, .head_dim = 8, .softcap = 2, .mask = {.causal = true}},
+        100);
+    check_shape(
+        (AttentionShape){
+            .heads = 4, .kv_heads = 2, .head_dim = 8, .max_bias = 8, .mask = {.causal = true}},
+        100);
 }
 
 static void masks_are_ranges(void **state) {
@@ -106,7 +136,9 @@ static void memory_is_shared_out_in_blocks(void **state) {
     assert_false(kv_extend(&kv, 1, 193));
     assert_int_equal(kv.free_count, 4);
     for (size_t p = 0; p < 65; p++) kv_key(&kv, 1, 0, p)[3] = (float)p;
-    for (size_t p = 0; p < 192; p++) kv_key(&kv, 1, 1, p)[3] = -1, kv_value(&kv, 1, 1, p)[3] = -1, kv_key(&kv, 0, 1, p)[3] = -1;
+    for (size_t p = 0; p < 192; p++)
+        kv_key(&kv, 1, 1, p)[3] = -1, kv_value(&kv, 1, 1, p)[3] = -1,
+                          kv_key(&kv, 0, 1, p)[3] = -1;
     for (size_t p = 0; p < 65; p++) assert_true(kv_key(&kv, 1, 0, p)[3] == (float)p);
     kv_truncate(&kv, 1, 64);
     assert_int_equal(kv.free_count, 6);
@@ -119,27 +151,33 @@ static void memory_is_shared_out_in_blocks(void **state) {
 }
 
 /* sum of w * out over two sequences, in double, for differences */
-static double objective(const AttentionShape *s, const size_t *start, const double *q, const double *k, const double *v, const float *w) {
+static double objective(const AttentionShape *s, const size_t *start, const double *q,
+                        const double *k, const double *v, const float *w) {
     double sum = 0, out[64];
     size_t wide = s->heads * s->head_dim, narrow = s->kv_heads * s->head_dim;
     for (int seq = 0; seq < 2; seq++)
         for (size_t i = 0; i < start[seq + 1] - start[seq]; i++)
             for (size_t h = 0; h < s->heads; h++) {
-                exact(s, start[seq + 1] - start[seq], i, h, q + start[seq] * wide, k + start[seq] * narrow, v + start[seq] * narrow, out);
-                for (size_t d = 0; d < s->head_dim; d++) sum += (double)w[(start[seq] + i) * wide + h * s->head_dim + d] * out[d];
+                exact(s, start[seq + 1] - start[seq], i, h, q + start[seq] * wide,
+                      k + start[seq] * narrow, v + start[seq] * narrow, out);
+                for (size_t d = 0; d < s->head_dim; d++)
+                    sum += (double)w[(start[seq] + i) * wide + h * s->head_dim + d] * out[d];
             }
     return sum;
 }
 
 static void gradients_match_differences(void **state) {
     (void)state;
-    AttentionShape s = {.heads = 4, .kv_heads = 2, .head_dim = 6, .scale = 0.4f, .mask = {.causal = true}};
+    AttentionShape s = {
+        .heads = 4, .kv_heads = 2, .head_dim = 6, .scale = 0.4f, .mask = {.causal = true}};
     size_t start[3] = {0, 5, 75}, n = 75, wide = 24, narrow = 12;
     float q[75 * 24], k[75 * 12], v[75 * 12], w[75 * 24], dq[75 * 24], dk[75 * 12], dv[75 * 12];
     float *scratch = malloc(attention_scratch_floats(1, 70) * 4);
-    noise(q, n * wide, 4), noise(k, n * narrow, 5), noise(v, n * narrow, 6), noise(w, n * wide, 7);
+    noise(q, n * wide, 4), noise(k, n * narrow, 5), noise(v, n * narrow, 6),
+        noise(w, n * wide, 7);
     attention_backward(NULL, &s, (Sequences){start, 2}, q, k, v, w, dq, dk, dv, scratch);
-    double *qd = doubles(q, n * wide), *kd = doubles(k, n * narrow), *vd = doubles(v, n * narrow);
+    double *qd = doubles(q, n * wide), *kd = doubles(k, n * narrow),
+           *vd = doubles(v, n * narrow);
     for (size_t probe = 0; probe < 120; probe++) {
         size_t kind = probe % 3, at = rng_hash(8, probe, 0) % (n * (kind == 0 ? wide : narrow));
         double *x = (kind == 0 ? qd : kind == 1 ? kd : vd) + at, keep = *x, h = 1e-5;
@@ -153,4 +191,5 @@ static void gradients_match_differences(void **state) {
     free(scratch), free(qd), free(kd), free(vd);
 }
 
-RUN(TEST(textbook_and_online_agree_with_double), TEST(masks_are_ranges), TEST(memory_is_shared_out_in_blocks), TEST(gradients_match_differences))
+RUN(TEST(textbook_and_online_agree_with_double), TEST(masks_are_ranges),
+    TEST(memory_is_shared_out_in_blocks), TEST(gradients_match_differences))

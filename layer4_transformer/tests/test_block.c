@@ -15,7 +15,8 @@ static float *noise(size_t n, double size) {
 }
 
 static Linear matrix(size_t out, size_t in) {
-    return (Linear){tensor_view(DTYPE_F32, 2, (size_t[]){out, in}, noise(out * in, 0.5)), noise(out, 0.1)};
+    return (Linear){tensor_view(DTYPE_F32, 2, (size_t[]){out, in}, noise(out * in, 0.5)),
+                    noise(out, 0.1)};
 }
 
 static Norm norm(size_t n) { return (Norm){noise(n, 1), NULL}; }
@@ -23,9 +24,14 @@ static Norm norm(size_t n) { return (Norm){noise(n, 1), NULL}; }
 static Block make_block(const Rope *rope) {
     used = 0;
     Block b = {.norm_kind = NORM_RMS, .eps = 1e-5f, .rope = rope};
-    b.attn = (AttentionShape){.heads = 2, .kv_heads = 1, .head_dim = 4, .scale = 0.5f, .mask = {.causal = true}};
+    b.attn = (AttentionShape){
+        .heads = 2, .kv_heads = 1, .head_dim = 4, .scale = 0.5f, .mask = {.causal = true}};
     b.q = matrix(8, DIM), b.k = matrix(4, DIM), b.v = matrix(4, DIM), b.o = matrix(DIM, 8);
-    b.ffn = (FeedForward){.act = ACT_SILU, .gated = true, .gate = matrix(HIDDEN, DIM), .up = matrix(HIDDEN, DIM), .down = matrix(DIM, HIDDEN)};
+    b.ffn = (FeedForward){.act = ACT_SILU,
+                          .gated = true,
+                          .gate = matrix(HIDDEN, DIM),
+                          .up = matrix(HIDDEN, DIM),
+                          .down = matrix(DIM, HIDDEN)};
     b.attn_norm = norm(DIM);
     b.ffn_norm = norm(DIM);
     return b;
@@ -38,8 +44,10 @@ static void run(const Block *b, float *added) {
     BlockRun work;
     float x[TOKENS * DIM];
     for (int pass = 0; pass < 2; pass++) {
-        if (pass == 0) arena_measure(&arena);
-        else assert_true(arena_init(&arena, arena.used, NULL));
+        if (pass == 0)
+            arena_measure(&arena);
+        else
+            assert_true(arena_init(&arena, arena.used, NULL));
         kv_init(&kv, 1, 4, 1, 64, &arena);
         block_run_init(&work, NULL, TOKENS, DIM, HIDDEN, &b->attn, 4, &arena);
     }
@@ -61,9 +69,11 @@ static void parallel_is_the_sum_of_both_branches(void **state) {
     b.parallel = true;
     run(&b, both);
     Block only = b;
-    only.ffn.down.w = tensor_view(DTYPE_F32, 2, (size_t[]){DIM, HIDDEN}, store + 15000), only.ffn.down.bias = NULL;
+    only.ffn.down.w = tensor_view(DTYPE_F32, 2, (size_t[]){DIM, HIDDEN}, store + 15000),
+    only.ffn.down.bias = NULL;
     run(&only, attn);
-    only = b, only.o.w = tensor_view(DTYPE_F32, 2, (size_t[]){DIM, 8}, store + 15000), only.o.bias = NULL;
+    only = b, only.o.w = tensor_view(DTYPE_F32, 2, (size_t[]){DIM, 8}, store + 15000),
+    only.o.bias = NULL;
     run(&only, ffn);
     double differs = 0;
     for (int i = 0; i < TOKENS * DIM; i++) {
@@ -86,9 +96,11 @@ static void post_norms_rescale_branches(void **state) {
     for (int i = 0; i < DIM; i++) ones[i] = 1;
     b.attn_post_norm.gain = ones;
     memset(store + 15000, 0, sizeof(float) * DIM * HIDDEN);
-    b.ffn.down.w = tensor_view(DTYPE_F32, 2, (size_t[]){DIM, HIDDEN}, store + 15000), b.ffn.down.bias = NULL;
+    b.ffn.down.w = tensor_view(DTYPE_F32, 2, (size_t[]){DIM, HIDDEN}, store + 15000),
+    b.ffn.down.bias = NULL;
     run(&b, added);
-    for (int t = 0; t < TOKENS; t++) assert_near(dot_f32(added + t * DIM, added + t * DIM, DIM) / DIM, 1, 1e-3);
+    for (int t = 0; t < TOKENS; t++)
+        assert_near(dot_f32(added + t * DIM, added + t * DIM, DIM) / DIM, 1, 1e-3);
 }
 
 /* A router that always favours two experts gives their mean, weighted by its softmax. */
@@ -97,7 +109,8 @@ static void experts_are_chosen_and_weighted(void **state) {
     used = 0;
     FeedForward f = {.act = ACT_GELU_ERF, .gated = true, .experts_used = 2};
     f.router = matrix(3, DIM);
-    float *gate = noise(3 * HIDDEN * DIM, 0.5), *up = noise(3 * HIDDEN * DIM, 0.5), *down = noise(3 * DIM * HIDDEN, 0.5);
+    float *gate = noise(3 * HIDDEN * DIM, 0.5), *up = noise(3 * HIDDEN * DIM, 0.5),
+          *down = noise(3 * DIM * HIDDEN, 0.5);
     f.gate_experts = tensor_view(DTYPE_F32, 3, (size_t[]){3, HIDDEN, DIM}, gate);
     f.up_experts = tensor_view(DTYPE_F32, 3, (size_t[]){3, HIDDEN, DIM}, up);
     f.down_experts = tensor_view(DTYPE_F32, 3, (size_t[]){3, DIM, HIDDEN}, down);
@@ -107,9 +120,11 @@ static void experts_are_chosen_and_weighted(void **state) {
     linear(NULL, &f.router.w, f.router.bias, x, 1, score);
     for (size_t e = 0; e < 3; e++) {
         FeedForward one = {.act = ACT_GELU_ERF, .gated = true};
-        one.gate.w = tensor_view(DTYPE_F32, 2, (size_t[]){HIDDEN, DIM}, gate + e * HIDDEN * DIM);
+        one.gate.w =
+            tensor_view(DTYPE_F32, 2, (size_t[]){HIDDEN, DIM}, gate + e * HIDDEN * DIM);
         one.up.w = tensor_view(DTYPE_F32, 2, (size_t[]){HIDDEN, DIM}, up + e * HIDDEN * DIM);
-        one.down.w = tensor_view(DTYPE_F32, 2, (size_t[]){DIM, HIDDEN}, down + e * HIDDEN * DIM);
+        one.down.w =
+            tensor_view(DTYPE_F32, 2, (size_t[]){DIM, HIDDEN}, down + e * HIDDEN * DIM);
         feed_forward(NULL, &one, x, 1, each[e], a, h);
     }
     int worst = 0;
@@ -118,9 +133,11 @@ static void experts_are_chosen_and_weighted(void **state) {
     for (int e = 0; e < 3; e++) total += e == worst ? 0 : exp((double)score[e]);
     for (int i = 0; i < DIM; i++) {
         double want = 0;
-        for (int e = 0; e < 3; e++) want += e == worst ? 0 : exp((double)score[e]) / total * (double)each[e][i];
+        for (int e = 0; e < 3; e++)
+            want += e == worst ? 0 : exp((double)score[e]) / total * (double)each[e][i];
         assert_near(out[i], want, 1e-5);
     }
 }
 
-RUN(TEST(parallel_is_the_sum_of_both_branches), TEST(post_norms_rescale_branches), TEST(experts_are_chosen_and_weighted))
+RUN(TEST(parallel_is_the_sum_of_both_branches), TEST(post_norms_rescale_branches),
+    TEST(experts_are_chosen_and_weighted))

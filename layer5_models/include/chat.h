@@ -19,6 +19,7 @@ typedef struct ChatTurn {
  * special tokens inside them stay text.
  *
  * Fails when the tokenizer lacks <|im_start|> or <|im_end|>. */
-bool chat_encode(const Tokenizer *tokenizer, const ChatTurn *turns, size_t count, TokenList *tokens, Fault *fault);
+bool chat_encode(const Tokenizer *tokenizer, const ChatTurn *turns, size_t count,
+                 TokenList *tokens, Fault *fault);
 
 #endif

@@ -32,7 +32,8 @@ typedef struct SessionConfig {
 /* Take the memory.
  *
  * Fails when the machine does not have it. */
-bool session_open(Session *session, const Model *model, Pool *pool, SessionConfig config, Fault *fault);
+bool session_open(Session *session, const Model *model, Pool *pool, SessionConfig config,
+                  Fault *fault);
 void session_close(Session *session);
 
 /* Bytes a session would take: cache and working memory. */
@@ -47,7 +48,7 @@ bool model_forward(Session *session, const Batch *batch, Fault *fault);
 
 /* One sequence, the common case: tokens at the end of sequence 0, logits of the last one (or of all).  Cuts long
  * texts into batches; the logits of a call are session->logits, of the last batch when there were several. */
-bool session_feed(Session *session, const int32_t *tokens, size_t count, bool all_logits, Fault *fault);
-
+bool session_feed(Session *session, const int32_t *tokens, size_t count, bool all_logits,
+                  Fault *fault);
 
 #endif

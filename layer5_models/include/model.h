@@ -24,12 +24,12 @@ typedef struct Model {
     const Recipe *recipe;
     ModelSizes sizes;
     float eps, embedding_scale, logit_softcap;
-    Tensor embedding;  /* (vocab, dim) */
-    Tensor positions;  /* (ctx, dim); data NULL: none */
-    Linear head;       /* (vocab, dim), perhaps the embedding */
+    Tensor embedding; /* (vocab, dim) */
+    Tensor positions; /* (ctx, dim); data NULL: none */
+    Linear head;      /* (vocab, dim), perhaps the embedding */
     Norm out_norm;
-    Rope ropes[2];     /* of full and of windowed layers */
-    Block *blocks;     /* (layers) */
+    Rope ropes[2];        /* of full and of windowed layers */
+    Block *blocks;        /* (layers) */
     Tokenizer *tokenizer; /* owns */
 } Model;
 

@@ -16,15 +16,17 @@ typedef struct Recipe {
     Activation act;
     bool gated;
     bool parallel;
-    bool scale_embedding;     /* x starts as embedding * sqrt(dim) */
-    bool tied_only;           /* the head is always the embedding */
-    float attn_softcap;       /* defaults for when the file does not say */
+    bool scale_embedding; /* x starts as embedding * sqrt(dim) */
+    bool tied_only;       /* the head is always the embedding */
+    float attn_softcap;   /* defaults for when the file does not say */
     float logit_softcap;
-    size_t window;            /* positions a windowed layer sees; 0: the file says, or none */
-    size_t window_pattern;    /* p: of every p layers the last one sees everything; 0: no windows */
-    double window_theta;      /* theta of windowed layers; 0: as the others */
-    size_t scale_by_dim_layers; /* with this many layers scores scale by 1 / sqrt(dim / heads), not head_dim */
-    bool temperature;         /* q grows with the position, as attention.temperature_scale says */
+    size_t window; /* positions a windowed layer sees; 0: the file says, or none */
+    size_t
+        window_pattern;  /* p: of every p layers the last one sees everything; 0: no windows */
+    double window_theta; /* theta of windowed layers; 0: as the others */
+    size_t
+        scale_by_dim_layers; /* with this many layers scores scale by 1 / sqrt(dim / heads), not head_dim */
+    bool temperature; /* q grows with the position, as attention.temperature_scale says */
 } Recipe;
 
 /* The row of a family, or NULL. */

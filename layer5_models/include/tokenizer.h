@@ -48,9 +48,11 @@ Text tokenizer_piece(const Tokenizer *tokenizer, int32_t id, bool special);
 bool tokenizer_space_prefix(const Tokenizer *tokenizer);
 
 size_t tokenizer_count(const Tokenizer *tokenizer);
-int32_t tokenizer_bos(const Tokenizer *tokenizer);                 /* -1: none */
-bool tokenizer_is_end(const Tokenizer *tokenizer, int32_t id);     /* in the set of end-of-generation tokens */
-int32_t tokenizer_find(const Tokenizer *tokenizer, const char *name); /* the token with this name, or -1 */
+int32_t tokenizer_bos(const Tokenizer *tokenizer); /* -1: none */
+bool tokenizer_is_end(const Tokenizer *tokenizer,
+                      int32_t id); /* in the set of end-of-generation tokens */
+int32_t tokenizer_find(const Tokenizer *tokenizer,
+                       const char *name); /* the token with this name, or -1 */
 
 /* Learn a byte-level BPE vocabulary and write it as the tokenizer of a GGUF file.
  *
@@ -59,7 +61,7 @@ int32_t tokenizer_find(const Tokenizer *tokenizer, const char *name); /* the tok
  *   vocab     size of the vocabulary: specials, 256 bytes, and as many merges as fit
  *
  * Fails when the corpus is too small for that many merges. */
-bool bpe_train(const Text *texts, size_t n_texts, const char *const *specials, size_t n_specials, size_t vocab,
-               GgufWriter *out, Fault *fault);
+bool bpe_train(const Text *texts, size_t n_texts, const char *const *specials,
+               size_t n_specials, size_t vocab, GgufWriter *out, Fault *fault);
 
 #endif

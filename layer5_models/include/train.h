@@ -34,7 +34,8 @@ typedef struct TrainConfig {
     double rope_theta;
     uint64_t seed;
     size_t steps, warmup, batch_tokens;
-    double learning_rate, final_rate; /* cosine from the first to the second after the warm-up */
+    double learning_rate,
+        final_rate; /* cosine from the first to the second after the warm-up */
     double beta1, beta2, epsilon, weight_decay, clip;
 } TrainConfig;
 
@@ -49,8 +50,8 @@ typedef struct Trainer Trainer;
 /* Fresh random weights (normal, deviation 0.02; outputs of a block smaller by sqrt(2 layers), as GPT-2).
  *
  *   vocab   a GGUF with the tokenizer: its pairs are copied into exported models; borrowed, as are all others */
-Trainer *trainer_open(const TrainConfig *config, const Corpus *corpus, const Tokenizer *tokenizer, const Gguf *vocab,
-                      Pool *pool, Fault *fault);
+Trainer *trainer_open(const TrainConfig *config, const Corpus *corpus,
+                      const Tokenizer *tokenizer, const Gguf *vocab, Pool *pool, Fault *fault);
 void trainer_close(Trainer *trainer);
 
 typedef struct TrainStep {
@@ -64,15 +65,17 @@ TrainStep trainer_step(Trainer *trainer);
 
 /* Loss on documents first .. first+count-1 of a corpus, and the entropy of these documents, in nats for each
  * token (NAN for files). */
-void trainer_evaluate(Trainer *trainer, const Corpus *corpus, uint64_t first, size_t count, double *loss, double *floor);
+void trainer_evaluate(Trainer *trainer, const Corpus *corpus, uint64_t first, size_t count,
+                      double *loss, double *floor);
 
 /* The gradients of one batch by index, without an update; for tests.  Returns the loss. */
 double trainer_gradients(Trainer *trainer, uint64_t first_document);
-float *trainer_parameters(Trainer *trainer);      /* (train_parameters) */
+float *trainer_parameters(Trainer *trainer); /* (train_parameters) */
 float *trainer_parameter_gradients(Trainer *trainer);
 
 /* Continue `prompt` with draws at a temperature (0: greedy), into text; a look at how it speaks by now. */
-void trainer_sample(Trainer *trainer, Text prompt, size_t most, double temperature, uint64_t seed, WorldText *text);
+void trainer_sample(Trainer *trainer, Text prompt, size_t most, double temperature,
+                    uint64_t seed, WorldText *text);
 
 /* Everything that determines the rest of the run, written atomically; and back. */
 bool trainer_save(const Trainer *trainer, const char *path, Fault *fault);
@@ -80,6 +83,7 @@ bool trainer_load(Trainer *trainer, const char *path, Fault *fault);
 size_t trainer_steps_done(const Trainer *trainer);
 
 /* Write the model as a GGUF file that any llama loader reads; matrices in `dtype`, norms in F32. */
-bool trainer_export(const Trainer *trainer, const char *name, Dtype dtype, const char *path, Fault *fault);
+bool trainer_export(const Trainer *trainer, const char *name, Dtype dtype, const char *path,
+                    Fault *fault);
 
 #endif

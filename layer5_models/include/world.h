@@ -36,21 +36,23 @@ void world_text_free(WorldText *text);
 /* Write document `index` of the corpus `seed`, from a rule ("document" is the whole language).
  *
  *   text   replaced; its memory is used again */
-void world_write(const World *world, const char *rule, uint64_t seed, uint64_t index, WorldText *text);
+void world_write(const World *world, const char *rule, uint64_t seed, uint64_t index,
+                 WorldText *text);
 
 /* What a check found. */
 typedef struct WorldVerdict {
     bool valid;
-    char reason[16];   /* grammar, name, pronoun, kind, thing, ..., answer, card */
-    size_t place;      /* byte of the document at which no choice fits any more */
-    char detail[200];  /* what stands there and what was wanted */
+    char reason[16];      /* grammar, name, pronoun, kind, thing, ..., answer, card */
+    size_t place;         /* byte of the document at which no choice fits any more */
+    char detail[200];     /* what stands there and what was wanted */
     unsigned derivations; /* ways to read the document: 1 unless the grammar is ambiguous */
-    double nats;       /* -log of the summed probability of all ways */
+    double nats;          /* -log of the summed probability of all ways */
 } WorldVerdict;
 
 /* Read a document.
  *
  *   prefix   accept a document that simply stops early (for text cut at a length limit) */
-WorldVerdict world_check(const World *world, const char *rule, const char *bytes, size_t size, bool prefix);
+WorldVerdict world_check(const World *world, const char *rule, const char *bytes, size_t size,
+                         bool prefix);
 
 #endif

@@ -11,13 +11,15 @@ static void layout(Session *s, SessionConfig c) {
     kv_init(&s->kv, m->layers, width, c.sequences, ctx, &s->arena);
     AttentionShape attn = {.heads = m->heads, .kv_heads = m->kv_heads, .head_dim = m->head_dim};
     size_t hidden = m->expert_hidden > m->hidden ? m->expert_hidden : m->hidden;
-    block_run_init(&s->run, s->pool, c.most_tokens, m->dim, hidden, &attn, m->rotary, &s->arena);
+    block_run_init(&s->run, s->pool, c.most_tokens, m->dim, hidden, &attn, m->rotary,
+                   &s->arena);
     s->x = arena_take(&s->arena, c.most_tokens * m->dim, f);
     s->picked = arena_take(&s->arena, c.most_logits * m->dim, f);
     s->logits = arena_take(&s->arena, c.most_logits * m->vocab, f);
 }
 
-bool session_open(Session *session, const Model *model, Pool *pool, SessionConfig config, Fault *fault) {
+bool session_open(Session *session, const Model *model, Pool *pool, SessionConfig config,
+                  Fault *fault) {
     *session = (Session){.model = model, .pool = pool};
     arena_measure(&session->arena);
     layout(session, config);
@@ -45,24 +47,32 @@ void session_plan(const Model *model, SessionConfig config, size_t *cache, size_
 
 static bool check_batch(Session *s, const Batch *batch, Fault *fault) {
     size_t vocab = s->model->sizes.vocab, wanted = 0;
-    REQUIRE(batch->count <= s->most_tokens, "a batch of %zu tokens in room for %zu", batch->count, s->most_tokens);
+    REQUIRE(batch->count <= s->most_tokens, "a batch of %zu tokens in room for %zu",
+            batch->count, s->most_tokens);
     for (size_t i = 0; i < batch->count; i++) {
         wanted += batch->wants_logits[i];
         if (batch->token[i] < 0 || (size_t)batch->token[i] >= vocab)
-            return fault_set(fault, "token %d is not in the vocabulary: ids are 0 to %zu", batch->token[i], vocab - 1);
+            return fault_set(fault, "token %d is not in the vocabulary: ids are 0 to %zu",
+                             batch->token[i], vocab - 1);
     }
     if (wanted <= s->most_logits) return true;
-    return fault_set(fault, "%zu rows of logits are wanted at once, there is room for %zu", wanted, s->most_logits);
+    return fault_set(fault, "%zu rows of logits are wanted at once, there is room for %zu",
+                     wanted, s->most_logits);
 }
 
 /* Room in memory for every token of the batch; all or nothing. */
 static bool take_room(Session *s, const Batch *batch, Fault *fault) {
     for (size_t i = 0; i < batch->count; i++) {
-        size_t sequence = (size_t)batch->sequence[i], position = (size_t)batch->position[i], length = s->kv.length[sequence];
-        REQUIRE(position == length, "sequence %zu continues at %zu, not at %zu", sequence, length, position);
+        size_t sequence = (size_t)batch->sequence[i], position = (size_t)batch->position[i],
+               length = s->kv.length[sequence];
+        REQUIRE(position == length, "sequence %zu continues at %zu, not at %zu", sequence,
+                length, position);
         if (kv_extend(&s->kv, sequence, position + 1)) continue;
-        while (i-- > 0) kv_truncate(&s->kv, (size_t)batch->sequence[i], (size_t)batch->position[i]);
-        return fault_set(fault, "the context is full at %zu tokens: give a larger --ctx or a shorter text", position);
+        while (i-- > 0)
+            kv_truncate(&s->kv, (size_t)batch->sequence[i], (size_t)batch->position[i]);
+        return fault_set(
+            fault, "the context is full at %zu tokens: give a larger --ctx or a shorter text",
+            position);
     }
     return true;
 }
@@ -75,7 +85,8 @@ static void embed(Session *s, const Batch *batch) {
         float *x = s->x + i * dim;
         embedding(x, &m->embedding, (size_t)batch->token[i]);
         for (size_t k = 0; m->embedding_scale != 1 && k < dim; k++) x[k] *= m->embedding_scale;
-        if (m->positions.data) position_add_learned(x, &m->positions, (size_t)batch->position[i], s->run.normed);
+        if (m->positions.data)
+            position_add_learned(x, &m->positions, (size_t)batch->position[i], s->run.normed);
     }
 }
 
@@ -88,7 +99,8 @@ static void read_out(Session *s, const Batch *batch) {
     size_t dim = m->sizes.dim, wanted = 0;
     for (size_t i = 0; i < batch->count; i++)
         if (batch->wants_logits[i])
-            norm_apply(m->recipe->norm, &m->out_norm, s->picked + wanted++ * dim, s->x + i * dim, dim, m->eps);
+            norm_apply(m->recipe->norm, &m->out_norm, s->picked + wanted++ * dim,
+                       s->x + i * dim, dim, m->eps);
     if (wanted == 0) return;
     linear(s->pool, &m->head.w, m->head.bias, s->picked, wanted, s->logits);
     cap_logits(s->logits, wanted * m->sizes.vocab, m->logit_softcap);
@@ -98,14 +110,16 @@ bool model_forward(Session *s, const Batch *batch, Fault *fault) {
     const Model *m = s->model;
     if (!check_batch(s, batch, fault) || !take_room(s, batch, fault)) return false;
     embed(s, batch);
-    for (size_t l = 0; l < m->sizes.layers; l++) block_forward(&m->blocks[l], &s->run, &s->kv, l, batch, s->x, m->sizes.dim);
+    for (size_t l = 0; l < m->sizes.layers; l++)
+        block_forward(&m->blocks[l], &s->run, &s->kv, l, batch, s->x, m->sizes.dim);
     read_out(s, batch);
     return true;
 }
 
 enum { FEED = 512 };
 
-bool session_feed(Session *s, const int32_t *tokens, size_t count, bool all_logits, Fault *fault) {
+bool session_feed(Session *s, const int32_t *tokens, size_t count, bool all_logits,
+                  Fault *fault) {
     int32_t sequence[FEED] = {0}, position[FEED];
     bool wants[FEED];
     for (size_t at = 0; at < count;) {

@@ -19,7 +19,9 @@ static void rename_all(unsigned char *bytes, size_t size, const char *old, const
 
 static void wrong_files_are_explained(void **state) {
     (void)state;
-    static const struct { const char *old, *new, *says; } cases[] = {
+    static const struct {
+        const char *old, *new, *says;
+    } cases[] = {
         {"blk.1.ffn_up.weight", "blk.1.ffn_uq.weight", "blk.1.ffn_up.weight"},
         {"blk.0.attn_q.weight", "blk.0.attn_x.weight", "missing"},
         {"llama.block_count", "llama.block_counx", "block_count"},
@@ -76,13 +78,16 @@ static void corrupted_models_never_crash(void **state) {
     for (uint64_t round = 0; round < 3000; round++) {
         unsigned char *copy = malloc(size);
         memcpy(copy, bytes, size);
-        for (uint64_t k = 0; k <= round % 3; k++) copy[rng_hash(2, round, k) % header] = (unsigned char)(rng_hash(3, round, k) >> 17);
+        for (uint64_t k = 0; k <= round % 3; k++)
+            copy[rng_hash(2, round, k) % header] = (unsigned char)(rng_hash(3, round, k) >> 17);
         Model model;
         Fault fault;
         if (model_open_memory(&model, copy, size, &fault)) {
             Session session;
-            SessionConfig config = {.ctx = 8, .sequences = 1, .most_tokens = 4, .most_logits = 1};
-            if (model.sizes.hidden < 4096 && session_open(&session, &model, NULL, config, &fault)) {
+            SessionConfig config = {
+                .ctx = 8, .sequences = 1, .most_tokens = 4, .most_logits = 1};
+            if (model.sizes.hidden < 4096 &&
+                session_open(&session, &model, NULL, config, &fault)) {
                 session_feed(&session, (int32_t[]){1, 2, 3}, 3, false, &fault);
                 session_close(&session);
             }
@@ -101,4 +106,5 @@ static void recipes_are_found_by_name(void **state) {
     assert_null(recipe_find(text_of("gemm")));
 }
 
-RUN(TEST(wrong_files_are_explained), TEST(shapes_are_checked_against_metadata), TEST(corrupted_models_never_crash), TEST(recipes_are_found_by_name))
+RUN(TEST(wrong_files_are_explained), TEST(shapes_are_checked_against_metadata),
+    TEST(corrupted_models_never_crash), TEST(recipes_are_found_by_name))

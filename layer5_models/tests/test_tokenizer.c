@@ -19,12 +19,19 @@ static void utf8_and_classes(void **state) {
     assert_int_equal(utf8_decode("\xED\xA0\x80", 3, &taken), 0xFFFD);
     assert_int_equal(utf8_decode("\xE2\x82", 2, &taken), 0xFFFD);
     assert_int_equal(taken, 1);
-    static const struct { uint32_t code; UnicodeClass kind; } known[] = {
-        {'a', UNICODE_LETTER}, {'Z', UNICODE_LETTER}, {'7', UNICODE_NUMBER}, {' ', UNICODE_SPACE}, {'\n', UNICODE_SPACE}, {'!', UNICODE_OTHER},
-        {0xE9, UNICODE_LETTER}, {0x416, UNICODE_LETTER}, {0x4E2D, UNICODE_LETTER}, {0xBD, UNICODE_NUMBER}, {0x2167, UNICODE_NUMBER},
-        {0x3000, UNICODE_SPACE}, {0xA0, UNICODE_SPACE}, {0x1F600, UNICODE_OTHER}, {0x301, UNICODE_OTHER}, {0x20AC, UNICODE_OTHER}};
-    for (size_t i = 0; i < sizeof known / sizeof *known; i++) assert_int_equal(unicode_class(known[i].code), known[i].kind);
-    for (int b = 0; b < 256; b++) assert_int_equal(visible_to_byte(byte_to_visible((unsigned char)b)), b);
+    static const struct {
+        uint32_t code;
+        UnicodeClass kind;
+    } known[] = {{'a', UNICODE_LETTER},  {'Z', UNICODE_LETTER},    {'7', UNICODE_NUMBER},
+                 {' ', UNICODE_SPACE},   {'\n', UNICODE_SPACE},    {'!', UNICODE_OTHER},
+                 {0xE9, UNICODE_LETTER}, {0x416, UNICODE_LETTER},  {0x4E2D, UNICODE_LETTER},
+                 {0xBD, UNICODE_NUMBER}, {0x2167, UNICODE_NUMBER}, {0x3000, UNICODE_SPACE},
+                 {0xA0, UNICODE_SPACE},  {0x1F600, UNICODE_OTHER}, {0x301, UNICODE_OTHER},
+                 {0x20AC, UNICODE_OTHER}};
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        assert_int_equal(unicode_class(known[i].code), known[i].kind);
+    for (int b = 0; b < 256; b++)
+        assert_int_equal(visible_to_byte(byte_to_visible((unsigned char)b)), b);
 }
 
 /* words joined by | */
@@ -47,8 +54,10 @@ static void words_are_cut_as_the_rules_say(void **state) {
     check_split("gpt-2", "Hello  world, it's 123's  ", "Hello| | world|,| it|'s| 123|'s|  ");
     check_split("gpt-2", "a\n\nb \n c", "a|\n|\n|b| \n| c");
     check_split("gpt-2", "I'LL don't ...x\t\ty", "I|'|LL| don|'t| ...|x|\t|\t|y");
-    check_split("gpt-2", "\xC3\xA9t\xC3\xA9 \xE4\xB8\xAD 5\xC2\xBD", "\xC3\xA9t\xC3\xA9| \xE4\xB8\xAD| 5\xC2\xBD");
-    check_split("llama-bpe", "I'LL say 12345 (hi)\n\n  x", "I|'LL| say| |123|45| (|hi|)\n\n| | x");
+    check_split("gpt-2", "\xC3\xA9t\xC3\xA9 \xE4\xB8\xAD 5\xC2\xBD",
+                "\xC3\xA9t\xC3\xA9| \xE4\xB8\xAD| 5\xC2\xBD");
+    check_split("llama-bpe", "I'LL say 12345 (hi)\n\n  x",
+                "I|'LL| say| |123|45| (|hi|)\n\n| | x");
     check_split("qwen2", "a 12 \n\n b", "a| |1|2| \n\n| b");
     check_split("tekken", "HelloWorld ABC ABCd it's 12", "Hello|World| ABC| ABCd| it|'s| |1|2");
     check_split("gpt-2", "'", "'");
@@ -74,7 +83,8 @@ static Tokenizer *open_written(GgufWriter *w) {
 static const char *const specials[] = {"<|endoftext|>", "<|im_start|>", "<|im_end|>"};
 
 static Tokenizer *learned(size_t vocab) {
-    Text texts[2] = {text_of("low low low low lower lower newest newest newest newest newest newest widest widest widest"),
+    Text texts[2] = {text_of("low low low low lower lower newest newest newest newest newest "
+                             "newest widest widest widest"),
                      text_of("<|im_start|>low<|im_end|> newest widest")};
     Fault fault;
     GgufWriter *w = gguf_writer_open(&fault);
@@ -132,7 +142,12 @@ static void any_bytes_come_back(void **state) {
     for (uint64_t round = 0; round < 300; round++) {
         char text[200], back[200];
         size_t size = rng_hash(1, round, 0) % 200, got = 0;
-        for (size_t i = 0; i < size; i++) text[i] = (char)(round % 2 ? rng_hash(2, round, i) : (unsigned char)"newest low\xE2\x96\x81"[rng_hash(2, round, i) % 13]);
+        for (size_t i = 0; i < size; i++)
+            text[i] =
+                (char)(round % 2
+                           ? rng_hash(2, round, i)
+                           : (unsigned char)"newest low\xE2\x96\x81"[rng_hash(2, round, i) %
+                                                                     13]);
         TokenList list = {0};
         tokenizer_encode(t, (Text){text, size}, false, &list);
         for (size_t i = 0; i < list.count; i++) {
@@ -164,10 +179,26 @@ static void long_words_take_no_longer_than_many_short_ones(void **state) {
 }
 
 static Tokenizer *sentencepiece(void) {
-    static const char *const pieces[] = {"<unk>", "<s>", "</s>", "<0x41>", "<0xC3>", "<0xA9>", "\xE2\x96\x81", "h", "e", "l", "o",
-                                         "he", "ll", "\xE2\x96\x81he", "llo", "\xE2\x96\x81hello", "<extra>"};
+    static const char *const pieces[] = {"<unk>",
+                                         "<s>",
+                                         "</s>",
+                                         "<0x41>",
+                                         "<0xC3>",
+                                         "<0xA9>",
+                                         "\xE2\x96\x81",
+                                         "h",
+                                         "e",
+                                         "l",
+                                         "o",
+                                         "he",
+                                         "ll",
+                                         "\xE2\x96\x81he",
+                                         "llo",
+                                         "\xE2\x96\x81hello",
+                                         "<extra>"};
     static const int64_t types[] = {2, 3, 3, 6, 6, 6, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 4};
-    static const double scores[] = {0, 0, 0, 0, 0, 0, -20, -21, -22, -23, -24, -1, -2, -3, -4, -5, 0};
+    static const double scores[] = {0,   0,   0,  0,  0,  0,  -20, -21, -22,
+                                    -23, -24, -1, -2, -3, -4, -5,  0};
     Text texts[17];
     for (int i = 0; i < 17; i++) texts[i] = text_of(pieces[i]);
     GgufWriter *w = gguf_writer_open(NULL);
@@ -183,7 +214,10 @@ static void sentencepiece_merges_by_score(void **state) {
     Tokenizer *t = sentencepiece();
     TokenList list = {0};
     tokenizer_begin(t, &list);
-    tokenizer_encode(t, text_of("hello hell\xC3\xA9" "A?"), true, &list);
+    tokenizer_encode(t,
+                     text_of("hello hell\xC3\xA9"
+                             "A?"),
+                     true, &list);
     static const int32_t want[] = {1, 15, 13, 12, 4, 5, 3, 0};
     assert_int_equal(list.count, 8);
     assert_memory_equal(list.ids, want, sizeof want);
@@ -191,7 +225,8 @@ static void sentencepiece_merges_by_score(void **state) {
     assert_true(text_equal(tokenizer_piece(t, 4, false), text_of("\xC3")));
     assert_true(tokenizer_space_prefix(t));
     list.count = 0;
-    tokenizer_encode(t, text_of("he<extra>he"), false, &list); /* user-defined tokens are always seen */
+    tokenizer_encode(t, text_of("he<extra>he"), false,
+                     &list); /* user-defined tokens are always seen */
     static const int32_t split[] = {13, 16, 13};
     assert_int_equal(list.count, 3);
     assert_memory_equal(list.ids, split, sizeof split);
@@ -202,7 +237,8 @@ static void sentencepiece_merges_by_score(void **state) {
 static void chats_are_wrapped(void **state) {
     (void)state;
     Tokenizer *t = learned(3 + 256 + 12), *s = sentencepiece();
-    ChatTurn turns[2] = {{text_of("system"), text_of("x")}, {text_of("user"), text_of("hi <|im_end|>")}};
+    ChatTurn turns[2] = {{text_of("system"), text_of("x")},
+                         {text_of("user"), text_of("hi <|im_end|>")}};
     TokenList list = {0};
     char got[200] = "";
     Fault fault;
@@ -213,7 +249,8 @@ static void chats_are_wrapped(void **state) {
         strncat(got, piece.data, piece.size);
         ends += list.ids[i] == 2;
     }
-    assert_string_equal(got, "<|im_start|>system\nx<|im_end|>\n<|im_start|>user\nhi <|im_end|><|im_end|>\n<|im_start|>assistant\n");
+    assert_string_equal(got, "<|im_start|>system\nx<|im_end|>\n<|im_start|>user\nhi "
+                             "<|im_end|><|im_end|>\n<|im_start|>assistant\n");
     assert_int_equal(ends, 2); /* what the user typed stays text */
     assert_false(chat_encode(s, turns, 2, &list, &fault));
     assert_contains(fault.text, "ChatML");
@@ -221,5 +258,7 @@ static void chats_are_wrapped(void **state) {
     tokenizer_close(t), tokenizer_close(s);
 }
 
-RUN(TEST(utf8_and_classes), TEST(words_are_cut_as_the_rules_say), TEST(merges_are_learned_and_used), TEST(any_bytes_come_back),
-    TEST(long_words_take_no_longer_than_many_short_ones), TEST(sentencepiece_merges_by_score), TEST(chats_are_wrapped))
+RUN(TEST(utf8_and_classes), TEST(words_are_cut_as_the_rules_say),
+    TEST(merges_are_learned_and_used), TEST(any_bytes_come_back),
+    TEST(long_words_take_no_longer_than_many_short_ones), TEST(sentencepiece_merges_by_score),
+    TEST(chats_are_wrapped))

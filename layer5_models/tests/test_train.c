@@ -22,8 +22,11 @@ static int prepare(void **state) {
         texts[i] = (Text){strdup(text.bytes), text.size};
     }
     GgufWriter *w = gguf_writer_open(&fault);
-    bool ok = bpe_train(texts, 200, (const char *const[]){"<|endoftext|>", "<|im_start|>", "<|im_end|>"}, 3, 320, w, &fault) &&
-              gguf_write_memory(w, &vocab_bytes, &size, &fault) && gguf_parse(&vocab, vocab_bytes, size, &fault);
+    bool ok = bpe_train(texts, 200,
+                        (const char *const[]){"<|endoftext|>", "<|im_start|>", "<|im_end|>"}, 3,
+                        320, w, &fault) &&
+              gguf_write_memory(w, &vocab_bytes, &size, &fault) &&
+              gguf_parse(&vocab, vocab_bytes, size, &fault);
     gguf_writer_close(w);
     for (int i = 0; i < 200; i++) free((char *)texts[i].data);
     world_text_free(&text);
@@ -38,8 +41,10 @@ static int finish(void **state) {
 
 static TrainConfig tiny(void) {
     TrainConfig c = train_config_storyteller();
-    c.shape = (TrainShape){.dim = 16, .hidden = 24, .heads = 4, .kv_heads = 2, .head_dim = 4, .eps = 1e-5f};
-    c.layers = 2, c.vocab = 320, c.ctx = 48, c.steps = 12, c.warmup = 3, c.batch_tokens = 90, c.learning_rate = 1e-2;
+    c.shape = (TrainShape){
+        .dim = 16, .hidden = 24, .heads = 4, .kv_heads = 2, .head_dim = 4, .eps = 1e-5f};
+    c.layers = 2, c.vocab = 320, c.ctx = 48, c.steps = 12, c.warmup = 3, c.batch_tokens = 90,
+    c.learning_rate = 1e-2;
     return c;
 }
 
@@ -51,7 +56,8 @@ static Trainer *make(const TrainConfig *c, const Corpus *corpus, Pool *pool) {
 }
 
 /* Mean loss of the trainer's batch by the reference. */
-static double reference_loss(const Reference *r, const TrainBatch *b, size_t n_vocab, double *logits) {
+static double reference_loss(const Reference *r, const TrainBatch *b, size_t n_vocab,
+                             double *logits) {
     double loss = 0;
     for (size_t d = 0; d < b->documents; d++) {
         size_t from = b->start[d], n = b->start[d + 1] - from;
@@ -72,13 +78,16 @@ static void whole_model_gradients_match_differences(void **state) {
     Trainer *t = make(&c, &corpus, NULL);
     Fault fault;
     Rng rng = {4, 4, 0};
-    for (size_t i = 0; i < t->size; i++) t->values[i] = t->values[i] * 4 + 0.05f * (float)rng_normal(&rng); /* away from the start */
+    for (size_t i = 0; i < t->size; i++)
+        t->values[i] =
+            t->values[i] * 4 + 0.05f * (float)rng_normal(&rng); /* away from the start */
     double loss = trainer_gradients(t, 7);
     assert_true(trainer_export(t, "tiny", DTYPE_F32, "/tmp/strata_tiny.gguf", &fault));
     FileMap map;
     Gguf gguf;
     Reference r;
-    assert_true(file_open(&map, "/tmp/strata_tiny.gguf", &fault) && gguf_parse(&gguf, map.data, map.size, &fault));
+    assert_true(file_open(&map, "/tmp/strata_tiny.gguf", &fault) &&
+                gguf_parse(&gguf, map.data, map.size, &fault));
     reference_open(&r, &gguf);
     double *logits = malloc(c.ctx * c.vocab * sizeof *logits);
     assert_near(loss, reference_loss(&r, &t->batch, c.vocab, logits), 1e-5 * loss);
@@ -86,12 +95,15 @@ static void whole_model_gradients_match_differences(void **state) {
         for (uint64_t probe = 0; probe < 4; probe++) {
             const Parameter *parameter = &t->parameters[p];
             size_t at = rng_hash(p, probe, 1) % (parameter->rows * parameter->cols);
-            if (p == 0) at = (size_t)t->batch.input[probe * 7] * c.shape.dim + at % c.shape.dim; /* a row that occurs */
+            if (p == 0)
+                at = (size_t)t->batch.input[probe * 7] * c.shape.dim +
+                     at % c.shape.dim; /* a row that occurs */
             double *x = reference_tensor(&r, parameter->name, 0) + at, keep = *x, h = 1e-6;
             *x = keep + h;
             double up = reference_loss(&r, &t->batch, c.vocab, logits);
             *x = keep - h;
-            double down = reference_loss(&r, &t->batch, c.vocab, logits), want = (up - down) / (2 * h);
+            double down = reference_loss(&r, &t->batch, c.vocab, logits),
+                   want = (up - down) / (2 * h);
             *x = keep;
             assert_near(t->gradients[parameter->offset + at], want, 1e-5 + 1e-3 * fabs(want));
         }
@@ -110,7 +122,8 @@ static void threads_change_no_bit(void **state) {
         Pool *pool = pool_open(threads, false, NULL);
         Trainer *many = make(&c, &corpus, pool);
         for (int i = 0; i < 6; i++) trainer_step(many);
-        assert_memory_equal(trainer_parameters(one), trainer_parameters(many), train_parameters(&c) * sizeof(float));
+        assert_memory_equal(trainer_parameters(one), trainer_parameters(many),
+                            train_parameters(&c) * sizeof(float));
         trainer_close(many);
         pool_close(pool);
     }
@@ -123,7 +136,8 @@ static void resuming_is_the_same_run(void **state) {
     TrainConfig c = tiny();
     Corpus corpus = {.world = world, .seed = 1};
     Fault fault;
-    Trainer *whole = make(&c, &corpus, NULL), *first = make(&c, &corpus, NULL), *second = make(&c, &corpus, NULL);
+    Trainer *whole = make(&c, &corpus, NULL), *first = make(&c, &corpus, NULL),
+            *second = make(&c, &corpus, NULL);
     double before = trainer_step(whole).loss, after = before;
     for (size_t i = 1; i < c.steps; i++) after = trainer_step(whole).loss;
     assert_true(after < before - 0.2); /* it learns */
@@ -132,7 +146,8 @@ static void resuming_is_the_same_run(void **state) {
     assert_true(trainer_load(second, path, &fault));
     assert_int_equal(trainer_steps_done(second), 5);
     while (trainer_steps_done(second) < c.steps) trainer_step(second);
-    assert_memory_equal(trainer_parameters(whole), trainer_parameters(second), train_parameters(&c) * sizeof(float));
+    assert_memory_equal(trainer_parameters(whole), trainer_parameters(second),
+                        train_parameters(&c) * sizeof(float));
     /* another run's checkpoint, and half of one, are refused */
     c.learning_rate *= 2;
     Trainer *other = make(&c, &corpus, NULL);
@@ -169,14 +184,17 @@ static void looking_and_speaking(void **state) {
 static void corpora_come_from_files_too(void **state) {
     (void)state;
     const char *path = "/tmp/strata_corpus.txt";
-    static const char bytes[] = "first\ndocument\n<|endoftext|>\nsecond\n<|endoftext|>\n<|endoftext|>\nlast";
+    static const char bytes[] =
+        "first\ndocument\n<|endoftext|>\nsecond\n<|endoftext|>\n<|endoftext|>\nlast";
     Corpus corpus;
     Fault fault;
     double nats;
     assert_true(file_write(path, bytes, sizeof bytes - 1, &fault));
     assert_true(corpus_open_file(&corpus, path, &fault));
     assert_int_equal(corpus.count, 3);
-    assert_true(text_equal(corpus_document(&corpus, 0, NULL, &nats), text_of("first\ndocument")) && isnan(nats));
+    assert_true(
+        text_equal(corpus_document(&corpus, 0, NULL, &nats), text_of("first\ndocument")) &&
+        isnan(nats));
     assert_true(text_equal(corpus_document(&corpus, 5, NULL, &nats), text_of("last")));
     corpus_close(&corpus);
     unlink(path);
@@ -184,7 +202,9 @@ static void corpora_come_from_files_too(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {TEST(whole_model_gradients_match_differences), TEST(threads_change_no_bit), TEST(resuming_is_the_same_run),
-                                       TEST(looking_and_speaking), TEST(corpora_come_from_files_too)};
+    const struct CMUnitTest tests[] = {
+        TEST(whole_model_gradients_match_differences), TEST(threads_change_no_bit),
+        TEST(resuming_is_the_same_run), TEST(looking_and_speaking),
+        TEST(corpora_come_from_files_too)};
     return cmocka_run_group_tests(tests, prepare, finish);
 }

@@ -3,15 +3,25 @@
 #include "models.h"
 
 /* 2 names; a bold one needs no helper, a shy one has one of the other names */
-static const char small[] = "class name nerve he\nbold he: Max, Leo\nshy she: Ann\nvar H name\nvar F name\n"
-                            "rule top\n|3 +long {H} ran. <end>\n|1 {H} sat.\n"
-                            "rule end\n| ?H.nerve=bold ?long {H.he} won.\n|2 ?H.nerve=bold The end.\n| ?H.nerve=shy {F} helped {H}.\n";
+static const char small[] =
+    "class name nerve he\nbold he: Max, Leo\nshy she: Ann\nvar H name\nvar F name\n"
+    "rule top\n|3 +long {H} ran. <end>\n|1 {H} sat.\n"
+    "rule end\n| ?H.nerve=bold ?long {H.he} won.\n|2 ?H.nerve=bold The end.\n| ?H.nerve=shy "
+    "{F} helped {H}.\n";
 
 /* All texts of the small language with their exact probabilities, listed by hand. */
-static const struct { const char *text; double p; } all[] = {
-    {"Max ran. he won.", 0.75 / 3 / 3}, {"Max ran. The end.", 0.75 / 3 * 2 / 3}, {"Leo ran. he won.", 0.75 / 3 / 3}, {"Leo ran. The end.", 0.75 / 3 * 2 / 3},
-    {"Ann ran. Max helped Ann.", 0.75 / 3 / 2}, {"Ann ran. Leo helped Ann.", 0.75 / 3 / 2},
-    {"Max sat.", 0.25 / 3}, {"Leo sat.", 0.25 / 3}, {"Ann sat.", 0.25 / 3}};
+static const struct {
+    const char *text;
+    double p;
+} all[] = {{"Max ran. he won.", 0.75 / 3 / 3},
+           {"Max ran. The end.", 0.75 / 3 * 2 / 3},
+           {"Leo ran. he won.", 0.75 / 3 / 3},
+           {"Leo ran. The end.", 0.75 / 3 * 2 / 3},
+           {"Ann ran. Max helped Ann.", 0.75 / 3 / 2},
+           {"Ann ran. Leo helped Ann.", 0.75 / 3 / 2},
+           {"Max sat.", 0.25 / 3},
+           {"Leo sat.", 0.25 / 3},
+           {"Ann sat.", 0.25 / 3}};
 enum { ALL = sizeof all / sizeof *all };
 
 static void entropy_is_the_enumerated_one(void **state) {
@@ -29,12 +39,13 @@ static void entropy_is_the_enumerated_one(void **state) {
         world_write(world, "top", 5, (uint64_t)d, &text);
         int i = 0;
         while (i < ALL && strcmp(all[i].text, text.bytes) != 0) i++;
-        assert_true(i < ALL);                        /* nothing else is written */
+        assert_true(i < ALL);                         /* nothing else is written */
         assert_near(text.nats, -log(all[i].p), 1e-9); /* and each reports its own probability */
         counts[i]++, mean += text.nats / DRAWS;
     }
     assert_near(mean, entropy, 0.01);
-    for (int i = 0; i < ALL; i++) { /* written as often as it should be; read back with the same probability */
+    for (int i = 0; i < ALL;
+         i++) { /* written as often as it should be; read back with the same probability */
         assert_near(counts[i], all[i].p * DRAWS, 5 * sqrt(all[i].p * DRAWS));
         WorldVerdict v = world_check(world, "top", all[i].text, strlen(all[i].text), false);
         assert_true(v.valid && v.derivations == 1);
@@ -75,7 +86,8 @@ static void documents_are_valid_unambiguous_and_repeatable(void **state) {
         world_write(world, "document", 3, i, &again);
         assert_string_equal(text.bytes, again.bytes);
         WorldVerdict v = world_check(world, "document", text.bytes, text.size, false);
-        if (!v.valid) fail_msg("document %d: %s at %zu: %s", (int)i, v.reason, v.place, v.detail);
+        if (!v.valid)
+            fail_msg("document %d: %s at %zu: %s", (int)i, v.reason, v.place, v.detail);
         assert_int_equal(v.derivations, 1);
         assert_near(v.nats, text.nats, 1e-6);
         chats += strstr(text.bytes, "<|im_start|>assistant") != NULL;
@@ -87,22 +99,29 @@ static void documents_are_valid_unambiguous_and_repeatable(void **state) {
 }
 
 /* Replace the last (or first) `old` in text by `new` and expect this reason. */
-static void spoil(const World *world, const char *text, bool last, const char *old, const char *new, const char *reason) {
+static void spoil(const World *world, const char *text, bool last, const char *old,
+                  const char *new, const char *reason) {
     char spoiled[4000];
     const char *at = strstr(text, old);
     assert_non_null(at);
     for (const char *next = at; last && next; next = strstr(next + 1, old)) at = next;
-    snprintf(spoiled, sizeof spoiled, "%.*s%s%s", (int)(at - text), text, new, at + strlen(old));
+    snprintf(spoiled, sizeof spoiled, "%.*s%s%s", (int)(at - text), text, new,
+             at + strlen(old));
     WorldVerdict v = world_check(world, "document", spoiled, strlen(spoiled), false);
     assert_false(v.valid);
-    if (strcmp(v.reason, reason) != 0) fail_msg("'%s' for '%s': reason %s (%s), wanted %s", new, old, v.reason, v.detail, reason);
+    if (strcmp(v.reason, reason) != 0)
+        fail_msg("'%s' for '%s': reason %s (%s), wanted %s", new, old, v.reason, v.detail,
+                 reason);
     assert_true(v.place <= (size_t)(at - text) + strlen(old) + 40);
 }
 
 static const char story[] =
-    "Tom was a gentle fox. He lived by the river.\n\nOne day, Tom could not find his red ball. Nobody else had one like it. He looked all over "
-    "the yard, but it was not there. Tom began to cry.\n\nThen his friend Mia the owl came by. \"What is wrong?\" asked Mia. \"I lost my red ball,\" "
-    "said Tom. Side by side they peeked into every corner. At last they found the ball under the bridge. Tom thanked Mia with all his heart.\n\n"
+    "Tom was a gentle fox. He lived by the river.\n\nOne day, Tom could not find his red ball. "
+    "Nobody else had one like it. He looked all over "
+    "the yard, but it was not there. Tom began to cry.\n\nThen his friend Mia the owl came by. "
+    "\"What is wrong?\" asked Mia. \"I lost my red ball,\" "
+    "said Tom. Side by side they peeked into every corner. At last they found the ball under "
+    "the bridge. Tom thanked Mia with all his heart.\n\n"
     "In the end Tom felt happy. The end.";
 
 static void mistakes_have_reasons(void **state) {
@@ -117,21 +136,31 @@ static void mistakes_have_reasons(void **state) {
     spoil(world, story, false, "his red ball", "her red ball", "pronoun");
     spoil(world, story, false, "could not find", "could not found", "grammar");
     spoil(world, story, true, "The end.", "The end. And", "grammar");
-    snprintf(text, sizeof text, "%s\n\n{\"name\": \"Tom\", \"kind\": \"fox\", \"trait\": \"gentle\", \"place\": \"by the river\", \"object\": \"red ball\", "
-             "\"feeling\": \"happy\", \"friends\": [\"Mia\"]}", story);
+    snprintf(text, sizeof text,
+             "%s\n\n{\"name\": \"Tom\", \"kind\": \"fox\", \"trait\": \"gentle\", \"place\": "
+             "\"by the river\", \"object\": \"red ball\", "
+             "\"feeling\": \"happy\", \"friends\": [\"Mia\"]}",
+             story);
     assert_true(world_check(world, "document", text, strlen(text), false).valid);
     spoil(world, text, true, "\"fox\"", "\"owl\"", "card");
     spoil(world, text, true, "red ball", "red kite", "card");
-    snprintf(text, sizeof text, "<|im_start|>user\n%s\n\nWhere was the ball?<|im_end|>\n<|im_start|>assistant\nIt was under the bridge.<|im_end|>\n"
-             "<|im_start|>user\nWho helped Tom?<|im_end|>\n<|im_start|>assistant\nMia the owl helped him.<|im_end|>\n", story);
+    snprintf(text, sizeof text,
+             "<|im_start|>user\n%s\n\nWhere was the ball?<|im_end|>\n<|im_start|>assistant\nIt "
+             "was under the bridge.<|im_end|>\n"
+             "<|im_start|>user\nWho helped Tom?<|im_end|>\n<|im_start|>assistant\nMia the owl "
+             "helped him.<|im_end|>\n",
+             story);
     /* a chat asks one or two questions after the first */
     if (!world_check(world, "document", text, strlen(text), false).valid) {
         char *cut = strstr(text, "<|im_start|>user\nWho helped");
-        snprintf(cut, 400, "<|im_start|>user\nHow did Tom feel at the end?<|im_end|>\n<|im_start|>assistant\nTom was happy.<|im_end|>\n");
+        snprintf(cut, 400,
+                 "<|im_start|>user\nHow did Tom feel at the "
+                 "end?<|im_end|>\n<|im_start|>assistant\nTom was happy.<|im_end|>\n");
     }
     assert_true(world_check(world, "document", text, strlen(text), false).valid);
     spoil(world, text, true, "under the bridge", "behind the barn", "answer");
     world_close(world);
 }
 
-RUN(TEST(entropy_is_the_enumerated_one), TEST(ambiguity_is_seen), TEST(documents_are_valid_unambiguous_and_repeatable), TEST(mistakes_have_reasons))
+RUN(TEST(entropy_is_the_enumerated_one), TEST(ambiguity_is_seen),
+    TEST(documents_are_valid_unambiguous_and_repeatable), TEST(mistakes_have_reasons))

@@ -11,12 +11,12 @@
 #include "models.h"
 
 typedef struct Candidates {
-    float *logits;   /* (capacity); in the arena, like all below */
-    int32_t *ids;    /* (capacity) */
+    float *logits; /* (capacity); in the arena, like all below */
+    int32_t *ids;  /* (capacity) */
     size_t count, capacity;
     bool dense, sorted; /* sorted: by falling logit, lower ids first */
-    int32_t chosen;  /* -1 until a stage picks */
-    float *kept;     /* scratch for sorting */
+    int32_t chosen;     /* -1 until a stage picks */
+    float *kept;        /* scratch for sorting */
     int32_t *kept_ids;
 } Candidates;
 
@@ -28,7 +28,8 @@ void candidates_init(Candidates *candidates, size_t vocab, Arena *arena);
 bool candidates_load(Candidates *candidates, const float *logits, Fault *fault);
 
 int32_t candidates_id(const Candidates *candidates, size_t i); /* the token of entry i */
-size_t candidates_best(const Candidates *candidates);          /* entry with the largest logit; ties: lower id */
+size_t candidates_best(
+    const Candidates *candidates); /* entry with the largest logit; ties: lower id */
 
 /* log(sum exp(logits)); with the largest logit it gives any probability: p = exp(logit - this). */
 double candidates_log_sum(const Candidates *candidates);

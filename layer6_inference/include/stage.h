@@ -18,10 +18,10 @@ typedef struct Step {
 } Step;
 
 typedef struct StageParam {
-    const char *key;  /* the first one may be given as a bare value: top_k:40 */
+    const char *key; /* the first one may be given as a bare value: top_k:40 */
     double fallback, low, high;
-    bool whole;       /* integers only */
-    bool needed;      /* has no sensible default */
+    bool whole;  /* integers only */
+    bool needed; /* has no sensible default */
 } StageParam;
 
 enum { STAGE_PARAMS = 5 };
@@ -45,6 +45,7 @@ struct Stage {
 size_t stage_list(const StageKind *const **list);
 const StageKind *stage_find(Text name); /* NULL: none */
 
-extern const StageKind stage_greedy, stage_temp, stage_top_k, stage_top_p, stage_min_p, stage_penalties, stage_draw;
+extern const StageKind stage_greedy, stage_temp, stage_top_k, stage_top_p, stage_min_p,
+    stage_penalties, stage_draw;
 
 #endif

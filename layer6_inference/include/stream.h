@@ -24,7 +24,8 @@ typedef struct Stream {
     bool stopped;
 } Stream;
 
-void stream_open(Stream *stream, const char *const *stops, size_t n_stops, StreamSink *sink, void *context);
+void stream_open(Stream *stream, const char *const *stops, size_t n_stops, StreamSink *sink,
+                 void *context);
 void stream_close(Stream *stream);
 
 /* More bytes.  Returns false when a stop string is complete: everything before it was sent, nothing more will be.

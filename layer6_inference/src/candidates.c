@@ -17,9 +17,12 @@ bool candidates_load(Candidates *c, const float *logits, Fault *fault) {
     if (isnan(max)) {
         size_t token = 0;
         while (!isnan(logits[token])) token++;
-        return fault_set(fault, "the logit of token %zu is not a number: the model or its file is damaged", token);
+        return fault_set(
+            fault, "the logit of token %zu is not a number: the model or its file is damaged",
+            token);
     }
-    if (max == -INFINITY) return fault_set(fault, "dead end: every token has the logit -infinity");
+    if (max == -INFINITY)
+        return fault_set(fault, "dead end: every token has the logit -infinity");
     memcpy(c->logits, logits, c->capacity * sizeof *logits);
     c->count = c->capacity;
     c->dense = true, c->sorted = false;
@@ -27,7 +30,9 @@ bool candidates_load(Candidates *c, const float *logits, Fault *fault) {
     return true;
 }
 
-int32_t candidates_id(const Candidates *c, size_t i) { return c->dense ? (int32_t)i : c->ids[i]; }
+int32_t candidates_id(const Candidates *c, size_t i) {
+    return c->dense ? (int32_t)i : c->ids[i];
+}
 
 /* Does entry (logit, id) stand before another in sorted order? */
 static bool before(float logit, int32_t id, float other_logit, int32_t other_id) {
@@ -38,7 +43,8 @@ size_t candidates_best(const Candidates *c) {
     if (c->sorted) return 0;
     size_t best = 0;
     for (size_t i = 1; i < c->count; i++)
-        if (before(c->logits[i], candidates_id(c, i), c->logits[best], candidates_id(c, best))) best = i;
+        if (before(c->logits[i], candidates_id(c, i), c->logits[best], candidates_id(c, best)))
+            best = i;
     return best;
 }
 
@@ -49,7 +55,9 @@ static void sift(float *logits, int32_t *ids, size_t n, size_t i) {
     float logit = logits[i];
     int32_t id = ids[i];
     for (size_t child = 2 * i + 1; child < n; child = 2 * i + 1) {
-        if (child + 1 < n && before(logits[child], ids[child], logits[child + 1], ids[child + 1])) child++;
+        if (child + 1 < n &&
+            before(logits[child], ids[child], logits[child + 1], ids[child + 1]))
+            child++;
         if (!before(logit, id, logits[child], ids[child])) break;
         logits[i] = logits[child], ids[i] = ids[child];
         i = child;
@@ -122,8 +130,10 @@ void candidates_keep_mass(Candidates *c, double mass, size_t least) {
         const float *logits = c->sorted ? c->logits : c->kept;
         while (n < tried && (sum < mass || n < least)) sum += exp((double)logits[n++] - total);
         if (n == tried && sum < mass && tried < c->count) continue;
-        if (c->sorted) c->count = n ? n : 1;
-        else take_kept(c, n ? n : 1);
+        if (c->sorted)
+            c->count = n ? n : 1;
+        else
+            take_kept(c, n ? n : 1);
         return;
     }
 }

@@ -4,7 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-void stream_open(Stream *s, const char *const *stops, size_t n_stops, StreamSink *sink, void *context) {
+void stream_open(Stream *s, const char *const *stops, size_t n_stops, StreamSink *sink,
+                 void *context) {
     *s = (Stream){.stops = stops, .n_stops = n_stops, .sink = sink, .context = context};
 }
 
@@ -29,7 +30,9 @@ static size_t find_stop(const Stream *s) {
     for (size_t at = 0; at < s->held_size; at++)
         for (size_t i = 0; i < s->n_stops; i++) {
             size_t size = strlen(s->stops[i]);
-            if (size && size <= s->held_size - at && memcmp(s->held + at, s->stops[i], size) == 0) return at;
+            if (size && size <= s->held_size - at &&
+                memcmp(s->held + at, s->stops[i], size) == 0)
+                return at;
         }
     return s->held_size;
 }
@@ -39,7 +42,8 @@ static size_t maybe_stop(const Stream *s) {
     for (size_t at = 0; at < s->held_size; at++)
         for (size_t i = 0; i < s->n_stops; i++) {
             size_t rest = s->held_size - at;
-            if (rest < strlen(s->stops[i]) && memcmp(s->held + at, s->stops[i], rest) == 0) return at;
+            if (rest < strlen(s->stops[i]) && memcmp(s->held + at, s->stops[i], rest) == 0)
+                return at;
         }
     return s->held_size;
 }
@@ -48,7 +52,11 @@ static size_t maybe_stop(const Stream *s) {
  * bytes that can be no character. */
 static int character(const unsigned char *p, size_t size) {
     static const unsigned char first_low[] = {0xE0, 0xF0}, second_low[] = {0xA0, 0x90};
-    int length = p[0] < 0x80 ? 1 : p[0] >= 0xC2 && p[0] < 0xE0 ? 2 : p[0] >= 0xE0 && p[0] < 0xF0 ? 3 : p[0] >= 0xF0 && p[0] < 0xF5 ? 4 : 0;
+    int length = p[0] < 0x80                   ? 1
+                 : p[0] >= 0xC2 && p[0] < 0xE0 ? 2
+                 : p[0] >= 0xE0 && p[0] < 0xF0 ? 3
+                 : p[0] >= 0xF0 && p[0] < 0xF5 ? 4
+                                               : 0;
     if (length == 0) return -1;
     for (int i = 1; i < length; i++) {
         if ((size_t)i == size) return 0;

@@ -6,7 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST = 1 << 24 }; /* no dimension of a real model is larger; so products stay far from overflow */
+enum {
+    MOST = 1 << 24
+}; /* no dimension of a real model is larger; so products stay far from overflow */
 
 static bool read_sizes(Binder *b) {
     ModelSizes *s = &b->model->sizes;
@@ -24,18 +26,27 @@ static bool read_sizes(Binder *b) {
     key_size(b, "expert_feed_forward_length", false, s->hidden, MOST, &s->expert_hidden);
     s->vocab = tokenizer_count(b->model->tokenizer);
     if (b->ok && (s->kv_heads == 0 || s->heads % s->kv_heads))
-        b->ok = fault_set(b->fault, "%zu heads (attention.head_count) do not divide among %zu (attention.head_count_kv)", s->heads, s->kv_heads);
+        b->ok = fault_set(b->fault,
+                          "%zu heads (attention.head_count) do not divide among %zu "
+                          "(attention.head_count_kv)",
+                          s->heads, s->kv_heads);
     if (b->ok && (s->head_dim == 0 || s->rotary > s->head_dim || s->rotary % 2))
-        b->ok = fault_set(b->fault, "heads of %zu numbers cannot turn %zu of them (rope.dimension_count)", s->head_dim, s->rotary);
+        b->ok = fault_set(b->fault,
+                          "heads of %zu numbers cannot turn %zu of them (rope.dimension_count)",
+                          s->head_dim, s->rotary);
     if (b->ok && s->experts && (s->experts_used == 0 || s->experts_used > s->experts))
-        b->ok = fault_set(b->fault, "%zu of %zu experts are to be used (expert_used_count)", s->experts_used, s->experts);
+        b->ok = fault_set(b->fault, "%zu of %zu experts are to be used (expert_used_count)",
+                          s->experts_used, s->experts);
     return b->ok;
 }
 
 static bool read_eps(Binder *b) {
-    const char *key = b->model->recipe->norm == NORM_RMS ? "attention.layer_norm_rms_epsilon" : "attention.layer_norm_epsilon";
+    const char *key = b->model->recipe->norm == NORM_RMS ? "attention.layer_norm_rms_epsilon"
+                                                         : "attention.layer_norm_epsilon";
     b->model->eps = (float)key_number(b, key, (double)NAN);
-    if (!(b->model->eps >= 0)) b->ok = fault_set(b->fault, "key '%s.%s' is missing or not a number", b->model->recipe->arch, key);
+    if (!(b->model->eps >= 0))
+        b->ok = fault_set(b->fault, "key '%s.%s' is missing or not a number",
+                          b->model->recipe->arch, key);
     return b->ok;
 }
 
@@ -43,25 +54,32 @@ static RopeScaling scaling_by_name(Binder *b, Text name, double factor) {
     if (text_equal(name, text_of("none")) || factor == 1) return ROPE_SCALE_NONE;
     if (text_equal(name, text_of("linear"))) return ROPE_SCALE_LINEAR;
     if (text_equal(name, text_of("yarn"))) return ROPE_SCALE_YARN;
-    b->ok = fault_set(b->fault, "rope.scaling.type '%.*s' is not built in: none, linear and yarn are", (int)(name.size < 40 ? name.size : 40), name.data);
+    b->ok = fault_set(b->fault,
+                      "rope.scaling.type '%.*s' is not built in: none, linear and yarn are",
+                      (int)(name.size < 40 ? name.size : 40), name.data);
     return ROPE_SCALE_NONE;
 }
 
 static void read_ropes(Binder *b) {
     const Recipe *r = b->model->recipe;
     const ModelSizes *s = &b->model->sizes;
-    RopeConfig c = {.style = r->rope, .rotary = s->rotary, .theta = key_number(b, "rope.freq_base", 10000)};
+    RopeConfig c = {
+        .style = r->rope, .rotary = s->rotary, .theta = key_number(b, "rope.freq_base", 10000)};
     c.factor = key_number(b, "rope.scaling.factor", key_number(b, "rope.scale_linear", 0));
     if (!(c.factor > 0)) c.factor = 1;
     c.scaling = scaling_by_name(b, key_text(b, "rope.scaling.type", "linear"), c.factor);
     c.trained_ctx = key_number(b, "rope.scaling.original_context_length", (double)s->ctx);
     c.beta_fast = key_number(b, "rope.scaling.yarn_beta_fast", 32);
     c.beta_slow = key_number(b, "rope.scaling.yarn_beta_slow", 1);
-    c.attn_factor = key_number(b, "rope.scaling.attn_factor", key_number(b, "rope.scaling.yarn_attn_factor", 1));
-    if (r->rope != ROPE_NONE) c.divisors = bind_vector(b, "rope_freqs.weight", false, s->rotary / 2, "rope.dimension_count");
+    c.attn_factor = key_number(b, "rope.scaling.attn_factor",
+                               key_number(b, "rope.scaling.yarn_attn_factor", 1));
+    if (r->rope != ROPE_NONE)
+        c.divisors =
+            bind_vector(b, "rope_freqs.weight", false, s->rotary / 2, "rope.dimension_count");
     if (!b->ok) return;
     rope_init(&b->model->ropes[0], &c, &b->model->arena);
-    if (r->window_theta > 0) { /* windowed layers reach no further than they were trained: no stretching */
+    if (r->window_theta >
+        0) { /* windowed layers reach no further than they were trained: no stretching */
         c.theta = key_number(b, "rope.freq_base_swa", r->window_theta);
         c.scaling = ROPE_SCALE_NONE, c.factor = 1;
     }
@@ -69,23 +87,32 @@ static void read_ropes(Binder *b) {
 }
 
 /* "blk.3.attn_q.weight" */
-static const char *block_name(char *out, size_t size, size_t layer, const char *what, const char *kind) {
+static const char *block_name(char *out, size_t size, size_t layer, const char *what,
+                              const char *kind) {
     snprintf(out, size, "blk.%zu.%s.%s", layer, what, kind);
     return out;
 }
 
-static Linear bind_linear(Binder *b, size_t layer, const char *what, bool needed, size_t out, size_t in, const char *from) {
+static Linear bind_linear(Binder *b, size_t layer, const char *what, bool needed, size_t out,
+                          size_t in, const char *from) {
     char name[96];
     const size_t shape[2] = {out, in};
-    Linear l = {.w = bind_tensor(b, block_name(name, sizeof name, layer, what, "weight"), needed, 2, shape, from)};
-    if (l.w.data) l.bias = bind_vector(b, block_name(name, sizeof name, layer, what, "bias"), false, out, from);
+    Linear l = {.w = bind_tensor(b, block_name(name, sizeof name, layer, what, "weight"),
+                                 needed, 2, shape, from)};
+    if (l.w.data)
+        l.bias = bind_vector(b, block_name(name, sizeof name, layer, what, "bias"), false, out,
+                             from);
     return l;
 }
 
-static Norm bind_norm(Binder *b, size_t layer, const char *what, bool needed, size_t size, const char *from) {
+static Norm bind_norm(Binder *b, size_t layer, const char *what, bool needed, size_t size,
+                      const char *from) {
     char name[96];
-    Norm n = {.gain = bind_vector(b, block_name(name, sizeof name, layer, what, "weight"), needed, size, from)};
-    if (n.gain) n.bias = bind_vector(b, block_name(name, sizeof name, layer, what, "bias"), false, size, from);
+    Norm n = {.gain = bind_vector(b, block_name(name, sizeof name, layer, what, "weight"),
+                                  needed, size, from)};
+    if (n.gain)
+        n.bias = bind_vector(b, block_name(name, sizeof name, layer, what, "bias"), false, size,
+                             from);
     return n;
 }
 
@@ -103,18 +130,23 @@ static void bind_attention(Binder *b, Block *block, size_t l) {
     block->o = bind_linear(b, l, "attn_output", true, s->dim, wide, from);
     block->q_norm = bind_norm(b, l, "attn_q_norm", false, s->head_dim, "attention.key_length");
     block->k_norm = bind_norm(b, l, "attn_k_norm", false, s->head_dim, "attention.key_length");
-    block->attn_post_norm = bind_norm(b, l, "post_attention_norm", false, s->dim, "embedding_length");
+    block->attn_post_norm =
+        bind_norm(b, l, "post_attention_norm", false, s->dim, "embedding_length");
 }
 
 static void bind_experts(Binder *b, FeedForward *f, size_t l) {
     const ModelSizes *s = &b->model->sizes;
     char name[96];
-    const size_t up[3] = {s->experts, s->expert_hidden, s->dim}, down[3] = {s->experts, s->dim, s->expert_hidden};
+    const size_t up[3] = {s->experts, s->expert_hidden, s->dim},
+                 down[3] = {s->experts, s->dim, s->expert_hidden};
     const char *from = "expert_count, feed_forward_length and embedding_length";
     f->router = bind_linear(b, l, "ffn_gate_inp", true, s->experts, s->dim, from);
-    f->gate_experts = bind_tensor(b, block_name(name, sizeof name, l, "ffn_gate_exps", "weight"), true, 3, up, from);
-    f->up_experts = bind_tensor(b, block_name(name, sizeof name, l, "ffn_up_exps", "weight"), true, 3, up, from);
-    f->down_experts = bind_tensor(b, block_name(name, sizeof name, l, "ffn_down_exps", "weight"), true, 3, down, from);
+    f->gate_experts = bind_tensor(
+        b, block_name(name, sizeof name, l, "ffn_gate_exps", "weight"), true, 3, up, from);
+    f->up_experts = bind_tensor(b, block_name(name, sizeof name, l, "ffn_up_exps", "weight"),
+                                true, 3, up, from);
+    f->down_experts = bind_tensor(
+        b, block_name(name, sizeof name, l, "ffn_down_exps", "weight"), true, 3, down, from);
     f->experts_used = s->experts_used;
 }
 
@@ -147,17 +179,23 @@ static size_t window_of(Binder *b, size_t layer) {
 static void bind_block(Binder *b, Block *block, size_t l) {
     const Recipe *r = b->model->recipe;
     const ModelSizes *s = &b->model->sizes;
-    size_t window = window_of(b, l), scale_dim = s->layers == r->scale_by_dim_layers ? s->dim / s->heads : s->head_dim;
+    size_t window = window_of(b, l),
+           scale_dim = s->layers == r->scale_by_dim_layers ? s->dim / s->heads : s->head_dim;
     block->norm_kind = r->norm;
     block->eps = b->model->eps;
     block->parallel = r->parallel;
     block->rope = &b->model->ropes[window ? 1 : 0];
-    block->attn = (AttentionShape){.heads = s->heads, .kv_heads = s->kv_heads, .head_dim = s->head_dim,
-                                   .scale = 1 / sqrtf((float)scale_dim), .mask = {.causal = true, .window = window},
-                                   .softcap = (float)key_number(b, "attn_logit_softcapping", (double)r->attn_softcap)};
+    block->attn = (AttentionShape){
+        .heads = s->heads,
+        .kv_heads = s->kv_heads,
+        .head_dim = s->head_dim,
+        .scale = 1 / sqrtf((float)scale_dim),
+        .mask = {.causal = true, .window = window},
+        .softcap = (float)key_number(b, "attn_logit_softcapping", (double)r->attn_softcap)};
     if (r->temperature) {
         block->q_temperature = (float)key_number(b, "attention.temperature_scale", 0);
-        block->temperature_ctx = (float)key_number(b, "rope.scaling.original_context_length", (double)s->ctx);
+        block->temperature_ctx =
+            (float)key_number(b, "rope.scaling.original_context_length", (double)s->ctx);
     }
     bind_attention(b, block, l);
     bind_feed_forward(b, block, l);
@@ -165,14 +203,19 @@ static void bind_block(Binder *b, Block *block, size_t l) {
 
 static void bind_ends(Binder *b) {
     Model *m = b->model;
-    const size_t table[2] = {m->sizes.vocab, m->sizes.dim}, places[2] = {m->sizes.ctx, m->sizes.dim};
+    const size_t table[2] = {m->sizes.vocab, m->sizes.dim},
+                 places[2] = {m->sizes.ctx, m->sizes.dim};
     const char *from = "tokenizer.ggml.tokens and embedding_length";
     m->embedding = bind_tensor(b, "token_embd.weight", true, 2, table, from);
     if (m->recipe->learned_positions)
-        m->positions = bind_tensor(b, "position_embd.weight", true, 2, places, "context_length and embedding_length");
-    m->out_norm.gain = bind_vector(b, "output_norm.weight", true, m->sizes.dim, "embedding_length");
-    m->out_norm.bias = bind_vector(b, "output_norm.bias", false, m->sizes.dim, "embedding_length");
-    if (!m->recipe->tied_only) m->head.w = bind_tensor(b, "output.weight", false, 2, table, from);
+        m->positions = bind_tensor(b, "position_embd.weight", true, 2, places,
+                                   "context_length and embedding_length");
+    m->out_norm.gain =
+        bind_vector(b, "output_norm.weight", true, m->sizes.dim, "embedding_length");
+    m->out_norm.bias =
+        bind_vector(b, "output_norm.bias", false, m->sizes.dim, "embedding_length");
+    if (!m->recipe->tied_only)
+        m->head.w = bind_tensor(b, "output.weight", false, 2, table, from);
     if (!m->head.w.data) m->head.w = m->embedding; /* a tied head */
     m->head.bias = bind_vector(b, "output.bias", false, m->sizes.vocab, from);
 }
@@ -196,13 +239,17 @@ static bool find_recipe(Binder *b) {
     Text arch;
     const Recipe *list;
     if (!gguf_string(gguf_find(&b->model->gguf, "general.architecture"), &arch))
-        return fault_set(b->fault, "the file does not say what model it is: key 'general.architecture' is missing");
+        return fault_set(
+            b->fault,
+            "the file does not say what model it is: key 'general.architecture' is missing");
     if ((b->model->recipe = recipe_find(arch))) return true;
     char known[200] = "";
     size_t count = recipe_list(&list);
     for (size_t i = 0; i < count; i++)
-        snprintf(known + strlen(known), sizeof known - strlen(known), "%s%s", i ? ", " : "", list[i].arch);
-    return fault_set(b->fault, "models of the family '%.*s' are not built in: %s are", (int)(arch.size < 60 ? arch.size : 60), arch.data, known);
+        snprintf(known + strlen(known), sizeof known - strlen(known), "%s%s", i ? ", " : "",
+                 list[i].arch);
+    return fault_set(b->fault, "models of the family '%.*s' are not built in: %s are",
+                     (int)(arch.size < 60 ? arch.size : 60), arch.data, known);
 }
 
 static bool open_parsed(Model *m, Fault *fault) {
@@ -211,7 +258,8 @@ static bool open_parsed(Model *m, Fault *fault) {
     m->tokenizer = tokenizer_open(&m->gguf, fault);
     if (!m->tokenizer || !read_sizes(&b) || !read_eps(&b)) return false;
     m->embedding_scale = m->recipe->scale_embedding ? sqrtf((float)m->sizes.dim) : 1;
-    m->logit_softcap = (float)key_number(&b, "final_logit_softcapping", (double)m->recipe->logit_softcap);
+    m->logit_softcap =
+        (float)key_number(&b, "final_logit_softcapping", (double)m->recipe->logit_softcap);
     arena_measure(&m->arena);
     if (!bind_model(&b)) return false;
     size_t needed = m->arena.used;

@@ -16,8 +16,8 @@ int visible_to_byte(uint32_t code_point) {
     return -1;
 }
 
-static bool learned_merge(const Tokenizer *tokenizer, const Piece *left, const Piece *right, double *priority,
-                          int32_t *merged) {
+static bool learned_merge(const Tokenizer *tokenizer, const Piece *left, const Piece *right,
+                          double *priority, int32_t *merged) {
     const PairEntry *pair = vocab_pair(tokenizer, left->symbol, right->symbol);
     if (!pair) return false;
     *priority = pair->rank;
@@ -37,10 +37,13 @@ static void emit(const Tokenizer *tokenizer, const Piece *piece, TokenList *toke
     }
 }
 
-static void encode_word(const Tokenizer *tokenizer, Text word, Piece *pieces, TokenList *tokens) {
+static void encode_word(const Tokenizer *tokenizer, Text word, Piece *pieces,
+                        TokenList *tokens) {
     int32_t n = (int32_t)word.size;
     for (int32_t i = 0; i < n; i++)
-        pieces[i] = (Piece){word.data + i, 1, tokenizer->byte_token[(unsigned char)word.data[i]], i - 1, i + 1 < n ? i + 1 : -1};
+        pieces[i] =
+            (Piece){word.data + i, 1, tokenizer->byte_token[(unsigned char)word.data[i]], i - 1,
+                    i + 1 < n ? i + 1 : -1};
     merge_pieces(tokenizer, pieces, word.size, learned_merge);
     for (int32_t i = 0; i < n; i++)
         if (pieces[i].size) emit(tokenizer, &pieces[i], tokens);
@@ -50,7 +53,8 @@ void encode_bpe(const Tokenizer *tokenizer, Text text, TokenList *tokens) {
     Piece small[64], *large = NULL;
     size_t room = 64;
     for (size_t at = 0; at < text.size;) {
-        Text word = {text.data + at, split_word(tokenizer->split, text.data + at, text.size - at)};
+        Text word = {text.data + at,
+                     split_word(tokenizer->split, text.data + at, text.size - at)};
         if (word.size > room) {
             room = word.size * 2;
             free(large);

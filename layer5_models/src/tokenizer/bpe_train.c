@@ -30,13 +30,15 @@ typedef struct Trainer {
 
 static uint64_t hash(Text text) {
     uint64_t h = 1469598103934665603u;
-    for (size_t i = 0; i < text.size; i++) h = (h ^ (unsigned char)text.data[i]) * 1099511628211u;
+    for (size_t i = 0; i < text.size; i++)
+        h = (h ^ (unsigned char)text.data[i]) * 1099511628211u;
     return h ^ h >> 32;
 }
 
 static WordCount *word_slot(WordCount *words, size_t capacity, Text bytes) {
     size_t slot = hash(bytes) & (capacity - 1);
-    while (words[slot].bytes.size && !text_equal(words[slot].bytes, bytes)) slot = (slot + 1) & (capacity - 1);
+    while (words[slot].bytes.size && !text_equal(words[slot].bytes, bytes))
+        slot = (slot + 1) & (capacity - 1);
     return &words[slot];
 }
 
@@ -48,7 +50,8 @@ static void widen(Trainer *t) {
         return;
     }
     for (size_t i = 0; i < t->capacity; i++)
-        if (t->words[i].bytes.size) *word_slot(words, capacity, t->words[i].bytes) = t->words[i];
+        if (t->words[i].bytes.size)
+            *word_slot(words, capacity, t->words[i].bytes) = t->words[i];
     free(t->words);
     t->words = words;
     t->capacity = capacity;
@@ -73,7 +76,8 @@ static void count_text(Trainer *t, Text text, const char *const *specials, size_
     for (size_t at = 0; at < text.size; at++)
         for (size_t i = 0; i < n; i++) {
             size_t size = strlen(specials[i]);
-            if (size > text.size - at || memcmp(text.data + at, specials[i], size) != 0) continue;
+            if (size > text.size - at || memcmp(text.data + at, specials[i], size) != 0)
+                continue;
             count_words(t, (Text){text.data + from, at - from});
             at = from = at + size;
             at--;
@@ -90,10 +94,12 @@ static void spell_words(Trainer *t) {
         word->n = word->bytes.size;
         word->symbols = malloc(word->n * sizeof *word->symbols);
         t->ok = word->symbols != NULL;
-        for (size_t k = 0; t->ok && k < word->n; k++) word->symbols[k] = (unsigned char)word->bytes.data[k];
+        for (size_t k = 0; t->ok && k < word->n; k++)
+            word->symbols[k] = (unsigned char)word->bytes.data[k];
         total += word->n;
     }
-    for (t->pair_capacity = 1024; t->pair_capacity < 2 * total;) t->pair_capacity *= 2; /* no more pairs than symbols */
+    for (t->pair_capacity = 1024; t->pair_capacity < 2 * total;)
+        t->pair_capacity *= 2; /* no more pairs than symbols */
     t->pairs = calloc(t->pair_capacity, sizeof *t->pairs);
     t->keys = calloc(t->pair_capacity, sizeof *t->keys);
     t->ok = t->ok && t->pairs && t->keys;
@@ -105,7 +111,8 @@ static void count_pairs(Trainer *t) {
         for (size_t k = 0; k + 1 < t->words[i].n; k++) {
             int32_t left = t->words[i].symbols[k], right = t->words[i].symbols[k + 1];
             size_t slot = rng_hash((uint64_t)left, (uint64_t)right, 0) & (t->pair_capacity - 1);
-            while (t->pairs[slot] && (t->keys[slot][0] != left || t->keys[slot][1] != right)) slot = (slot + 1) & (t->pair_capacity - 1);
+            while (t->pairs[slot] && (t->keys[slot][0] != left || t->keys[slot][1] != right))
+                slot = (slot + 1) & (t->pair_capacity - 1);
             t->keys[slot][0] = left, t->keys[slot][1] = right;
             t->pairs[slot] += t->words[i].count;
         }
@@ -116,7 +123,8 @@ static bool best_pair(const Trainer *t, int32_t pair[2]) {
     uint64_t best = 1;
     for (size_t i = 0; i < t->pair_capacity; i++) {
         const int32_t *key = t->keys[i];
-        bool lower = t->pairs[i] == best && best > 1 && (key[0] < pair[0] || (key[0] == pair[0] && key[1] < pair[1]));
+        bool lower = t->pairs[i] == best && best > 1 &&
+                     (key[0] < pair[0] || (key[0] == pair[0] && key[1] < pair[1]));
         if (t->pairs[i] > best || lower) best = t->pairs[i], pair[0] = key[0], pair[1] = key[1];
     }
     return best > 1;
@@ -127,7 +135,8 @@ static void replace_pair(Trainer *t, const int32_t pair[2], int32_t merged) {
         WordCount *word = &t->words[i];
         size_t to = 0;
         for (size_t k = 0; k < word->n; k++, to++) {
-            bool here = k + 1 < word->n && word->symbols[k] == pair[0] && word->symbols[k + 1] == pair[1];
+            bool here = k + 1 < word->n && word->symbols[k] == pair[0] &&
+                        word->symbols[k + 1] == pair[1];
             word->symbols[to] = here ? merged : word->symbols[k];
             k += here;
         }
@@ -153,7 +162,9 @@ static bool learn(Trainer *t, Fault *fault) {
     while (t->ok && t->n_symbols < t->most) {
         count_pairs(t);
         if (!best_pair(t, pair))
-            return fault_set(fault, "the corpus has words for %zu merges, %zu are wanted: give more text or a smaller vocabulary",
+            return fault_set(fault,
+                             "the corpus has words for %zu merges, %zu are wanted: give more "
+                             "text or a smaller vocabulary",
                              t->n_symbols - 256, t->most - 256);
         replace_pair(t, pair, (int32_t)t->n_symbols);
         if (!add_symbol(t, pair)) break;
@@ -168,7 +179,8 @@ static Text visible(Text bytes) {
     char *out = malloc(2 * bytes.size + 1);
     size_t size = 0;
     REQUIRE(out, "no memory for a token");
-    for (size_t i = 0; i < bytes.size; i++) size += utf8_encode(byte_to_visible((unsigned char)bytes.data[i]), out + size);
+    for (size_t i = 0; i < bytes.size; i++)
+        size += utf8_encode(byte_to_visible((unsigned char)bytes.data[i]), out + size);
     return (Text){out, size};
 }
 
@@ -190,7 +202,8 @@ static void write_merges(const Trainer *t, const Text *names, GgufWriter *out) {
     free(merges);
 }
 
-static void write_vocab(const Trainer *t, const char *const *specials, size_t n_specials, GgufWriter *out) {
+static void write_vocab(const Trainer *t, const char *const *specials, size_t n_specials,
+                        GgufWriter *out) {
     size_t count = n_specials + t->n_symbols;
     Text *names = calloc(count, sizeof *names);
     int64_t *types = calloc(count, sizeof *types);
@@ -218,15 +231,19 @@ static void release(Trainer *t) {
     free(t->words), free(t->symbols), free(t->merges), free(t->pairs), free(t->keys);
 }
 
-bool bpe_train(const Text *texts, size_t n_texts, const char *const *specials, size_t n_specials, size_t vocab,
-               GgufWriter *out, Fault *fault) {
+bool bpe_train(const Text *texts, size_t n_texts, const char *const *specials,
+               size_t n_specials, size_t vocab, GgufWriter *out, Fault *fault) {
     char single[256];
-    if (vocab < n_specials + 256) return fault_set(fault, "a vocabulary of %zu has no room for %zu special tokens and 256 bytes", vocab, n_specials);
+    if (vocab < n_specials + 256)
+        return fault_set(fault,
+                         "a vocabulary of %zu has no room for %zu special tokens and 256 bytes",
+                         vocab, n_specials);
     Trainer t = {.n_symbols = 256, .most = vocab - n_specials, .ok = true};
     t.symbols = calloc(vocab, sizeof *t.symbols);
     t.merges = calloc(vocab, sizeof *t.merges);
     t.ok = t.symbols && t.merges;
-    for (int i = 0; t.ok && i < 256; i++) single[i] = (char)i, t.symbols[i] = (Text){single + i, 1};
+    for (int i = 0; t.ok && i < 256; i++)
+        single[i] = (char)i, t.symbols[i] = (Text){single + i, 1};
     for (size_t i = 0; t.ok && i < n_texts; i++) count_text(&t, texts[i], specials, n_specials);
     if (t.ok) spell_words(&t);
     bool ok = t.ok ? learn(&t, fault) : fault_set(fault, "no memory to learn a vocabulary");

@@ -23,7 +23,8 @@ static bool goes_before(const Candidate *a, const Candidate *b) {
 
 static void heap_push(Heap *heap, Candidate item) {
     size_t i = heap->count++;
-    for (; i > 0 && goes_before(&item, &heap->items[(i - 1) / 2]); i = (i - 1) / 2) heap->items[i] = heap->items[(i - 1) / 2];
+    for (; i > 0 && goes_before(&item, &heap->items[(i - 1) / 2]); i = (i - 1) / 2)
+        heap->items[i] = heap->items[(i - 1) / 2];
     heap->items[i] = item;
 }
 
@@ -31,7 +32,9 @@ static Candidate heap_pop(Heap *heap) {
     Candidate top = heap->items[0], last = heap->items[--heap->count];
     size_t i = 0;
     for (size_t child = 1; child < heap->count; child = 2 * i + 1) {
-        if (child + 1 < heap->count && goes_before(&heap->items[child + 1], &heap->items[child])) child++;
+        if (child + 1 < heap->count &&
+            goes_before(&heap->items[child + 1], &heap->items[child]))
+            child++;
         if (!goes_before(&heap->items[child], &last)) break;
         heap->items[i] = heap->items[child];
         i = child;
@@ -40,18 +43,23 @@ static Candidate heap_pop(Heap *heap) {
     return top;
 }
 
-static void consider(const Tokenizer *tokenizer, Heap *heap, const Piece *pieces, int32_t left, int32_t right, MergeRule *rule) {
+static void consider(const Tokenizer *tokenizer, Heap *heap, const Piece *pieces, int32_t left,
+                     int32_t right, MergeRule *rule) {
     Candidate item = {.left = left, .right = right};
-    if (left < 0 || right < 0 || !rule(tokenizer, &pieces[left], &pieces[right], &item.priority, &item.merged)) return;
+    if (left < 0 || right < 0 ||
+        !rule(tokenizer, &pieces[left], &pieces[right], &item.priority, &item.merged))
+        return;
     item.left_size = pieces[left].size, item.right_size = pieces[right].size;
     heap_push(heap, item);
 }
 
 void merge_pieces(const Tokenizer *tokenizer, Piece *pieces, size_t n, MergeRule *rule) {
     if (n < 2) return;
-    Heap heap = {malloc(3 * n * sizeof(Candidate)), 0}; /* n - 1 at first, two more for each of n - 1 merges */
+    Heap heap = {malloc(3 * n * sizeof(Candidate)),
+                 0}; /* n - 1 at first, two more for each of n - 1 merges */
     REQUIRE(heap.items, "no memory to merge %zu pieces", n);
-    for (size_t i = 0; i + 1 < n; i++) consider(tokenizer, &heap, pieces, (int32_t)i, (int32_t)i + 1, rule);
+    for (size_t i = 0; i + 1 < n; i++)
+        consider(tokenizer, &heap, pieces, (int32_t)i, (int32_t)i + 1, rule);
     while (heap.count) {
         Candidate best = heap_pop(&heap);
         Piece *left = &pieces[best.left], *right = &pieces[best.right];

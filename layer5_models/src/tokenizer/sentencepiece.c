@@ -5,9 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool scored_merge(const Tokenizer *tokenizer, const Piece *left, const Piece *right, double *priority,
-                         int32_t *merged) {
-    *merged = vocab_find(tokenizer, (Text){left->data, left->size + right->size}); /* they lie side by side */
+static bool scored_merge(const Tokenizer *tokenizer, const Piece *left, const Piece *right,
+                         double *priority, int32_t *merged) {
+    *merged = vocab_find(
+        tokenizer, (Text){left->data, left->size + right->size}); /* they lie side by side */
     if (*merged < 0) return false;
     *priority = -(double)tokenizer->scores[*merged];
     return true;
@@ -19,8 +20,10 @@ static Text escape_spaces(Text text, bool prefix) {
     REQUIRE(out, "no memory for a text of %zu bytes", text.size);
     if (prefix) memcpy(p, "\xe2\x96\x81", 3), p += 3;
     for (size_t i = 0; i < text.size; i++) {
-        if (text.data[i] == ' ') memcpy(p, "\xe2\x96\x81", 3), p += 3;
-        else *p++ = text.data[i];
+        if (text.data[i] == ' ')
+            memcpy(p, "\xe2\x96\x81", 3), p += 3;
+        else
+            *p++ = text.data[i];
     }
     return (Text){out, (size_t)(p - out)};
 }
@@ -37,7 +40,8 @@ static void emit(const Tokenizer *tokenizer, const Piece *piece, TokenList *toke
     }
 }
 
-void encode_sentencepiece(const Tokenizer *tokenizer, Text text, bool at_start, TokenList *tokens) {
+void encode_sentencepiece(const Tokenizer *tokenizer, Text text, bool at_start,
+                          TokenList *tokens) {
     Text escaped = escape_spaces(text, at_start && tokenizer->add_space_prefix);
     Piece *pieces = malloc((escaped.size + 1) * sizeof *pieces);
     REQUIRE(pieces, "no memory for a text of %zu bytes", text.size);
@@ -46,7 +50,8 @@ void encode_sentencepiece(const Tokenizer *tokenizer, Text text, bool at_start, 
         size_t size = utf8_length((unsigned char)escaped.data[at]);
         if (size > escaped.size - at) size = escaped.size - at;
         int32_t symbol = vocab_find(tokenizer, (Text){escaped.data + at, size});
-        pieces[n] = (Piece){escaped.data + at, (uint32_t)size, symbol, (int32_t)n - 1, (int32_t)n + 1};
+        pieces[n] =
+            (Piece){escaped.data + at, (uint32_t)size, symbol, (int32_t)n - 1, (int32_t)n + 1};
         at += size;
     }
     if (n) pieces[n - 1].after = -1;

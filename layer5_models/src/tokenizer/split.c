@@ -31,7 +31,8 @@ static int class_at(Cursor c, size_t at, uint32_t *code, size_t *taken) {
 static size_t run(Cursor c, size_t at, int kind, int most) {
     uint32_t code;
     size_t taken;
-    for (int n = 0; (most == 0 || n < most) && class_at(c, at, &code, &taken) == kind; n++) at += taken;
+    for (int n = 0; (most == 0 || n < most) && class_at(c, at, &code, &taken) == kind; n++)
+        at += taken;
     return at;
 }
 
@@ -41,7 +42,8 @@ static size_t contraction(Cursor c, bool any_case) {
     for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
         size_t size = strlen(endings[i]), same = 0;
         while (same < size && 1 + same < c.size &&
-               (c.text[1 + same] == endings[i][same] || (any_case && (c.text[1 + same] | 32) == endings[i][same])))
+               (c.text[1 + same] == endings[i][same] ||
+                (any_case && (c.text[1 + same] | 32) == endings[i][same])))
             same++;
         if (same == size) return 1 + size;
     }
@@ -63,7 +65,8 @@ static size_t split_gpt2(Cursor c, SplitRule rule) {
     if (size) return size;
     size_t start = c.text[0] == ' ' ? 1 : 0;
     int kind = class_at(c, start, &code, &taken);
-    if (kind >= 0 && kind != UNICODE_SPACE) return run(c, start, kind, kind == UNICODE_NUMBER ? rule.digits : 0);
+    if (kind >= 0 && kind != UNICODE_SPACE)
+        return run(c, start, kind, kind == UNICODE_NUMBER ? rule.digits : 0);
     return spaces(c);
 }
 
@@ -82,14 +85,16 @@ static size_t through_newlines(Cursor c) {
 
 static bool letter_at(Cursor c, size_t at, char not_from, char not_to, size_t *taken) {
     uint32_t code;
-    return class_at(c, at, &code, taken) == UNICODE_LETTER && !(code >= (unsigned char)not_from && code <= (unsigned char)not_to);
+    return class_at(c, at, &code, taken) == UNICODE_LETTER &&
+           !(code >= (unsigned char)not_from && code <= (unsigned char)not_to);
 }
 
 /* U*D+ from `at`, else U+D*; the end, or `at` when there is no letter. */
 static size_t cased_word(Cursor c, size_t at) {
     size_t taken, end = at, both = 0;
     while (letter_at(c, end, 'a', 'z', &taken)) {
-        if (letter_at(c, end, 'A', 'Z', &taken)) both = end + taken; /* a letter that is U and D */
+        if (letter_at(c, end, 'A', 'Z', &taken))
+            both = end + taken; /* a letter that is U and D */
         end += taken;
     }
     size_t upper = end;
@@ -103,14 +108,18 @@ static size_t split_llama3(Cursor c, SplitRule rule) {
     size_t taken, taken_next, size = rule.cased ? 0 : contraction(c, true);
     if (size) return size;
     int kind = class_at(c, 0, &code, &taken);
-    if (kind == UNICODE_LETTER) return rule.cased ? cased_word(c, 0) : run(c, 0, UNICODE_LETTER, 0);
-    if (kind != UNICODE_NUMBER && !is_newline(code) && class_at(c, taken, &next, &taken_next) == UNICODE_LETTER)
+    if (kind == UNICODE_LETTER)
+        return rule.cased ? cased_word(c, 0) : run(c, 0, UNICODE_LETTER, 0);
+    if (kind != UNICODE_NUMBER && !is_newline(code) &&
+        class_at(c, taken, &next, &taken_next) == UNICODE_LETTER)
         return rule.cased ? cased_word(c, taken) : run(c, taken, UNICODE_LETTER, 0);
     if (kind == UNICODE_NUMBER) return run(c, 0, UNICODE_NUMBER, rule.digits);
     size_t start = c.text[0] == ' ' ? 1 : 0;
     if (class_at(c, start, &next, &taken_next) == UNICODE_OTHER) {
         size = run(c, start, UNICODE_OTHER, 0);
-        while (size < c.size && (is_newline((unsigned char)c.text[size]) || (rule.cased && c.text[size] == '/'))) size++;
+        while (size < c.size &&
+               (is_newline((unsigned char)c.text[size]) || (rule.cased && c.text[size] == '/')))
+            size++;
         return size;
     }
     size = through_newlines(c);
@@ -127,8 +136,13 @@ bool split_rule_by_name(const char *name, size_t size, SplitRule *rule) {
         const char *name;
         SplitRule rule;
     } rules[] = {
-        {"default", {.gpt2 = true}},   {"gpt-2", {.gpt2 = true}},    {"llama-bpe", {.digits = 3}}, {"llama3", {.digits = 3}},
-        {"llama-v3", {.digits = 3}},   {"qwen2", {.digits = 1}},     {"tekken", {.cased = true, .digits = 1}},
+        {"default", {.gpt2 = true}},
+        {"gpt-2", {.gpt2 = true}},
+        {"llama-bpe", {.digits = 3}},
+        {"llama3", {.digits = 3}},
+        {"llama-v3", {.digits = 3}},
+        {"qwen2", {.digits = 1}},
+        {"tekken", {.cased = true, .digits = 1}},
     };
     for (size_t i = 0; i < sizeof rules / sizeof *rules; i++)
         if (strlen(rules[i].name) == size && memcmp(rules[i].name, name, size) == 0) {

@@ -26,15 +26,19 @@ static int32_t special_at(const Tokenizer *tokenizer, Text text, bool special) {
         int32_t id = tokenizer->specials[i];
         Text name = tokenizer->symbols[id];
         bool wanted = special || tokenizer->types[id] == TOKEN_USER;
-        if (wanted && name.size <= text.size && memcmp(name.data, text.data, name.size) == 0) return id;
+        if (wanted && name.size <= text.size && memcmp(name.data, text.data, name.size) == 0)
+            return id;
     }
     return -1;
 }
 
-static void encode_plain(const Tokenizer *tokenizer, Text text, bool at_start, TokenList *tokens) {
+static void encode_plain(const Tokenizer *tokenizer, Text text, bool at_start,
+                         TokenList *tokens) {
     if (text.size == 0) return;
-    if (tokenizer->sentencepiece) encode_sentencepiece(tokenizer, text, at_start, tokens);
-    else encode_bpe(tokenizer, text, tokens);
+    if (tokenizer->sentencepiece)
+        encode_sentencepiece(tokenizer, text, at_start, tokens);
+    else
+        encode_bpe(tokenizer, text, tokens);
 }
 
 void tokenizer_encode(const Tokenizer *tokenizer, Text text, bool special, TokenList *tokens) {
@@ -63,10 +67,13 @@ Text tokenizer_piece(const Tokenizer *tokenizer, int32_t id, bool special) {
     unsigned char type = tokenizer->types[id];
     bool hidden = type == TOKEN_CONTROL || type == TOKEN_UNKNOWN || type == TOKEN_UNUSED;
     if (hidden && !special) return (Text){"", 0};
-    return tokenizer->symbols[tokenizer->sentencepiece ? (size_t)id + tokenizer->count : (size_t)id];
+    return tokenizer
+        ->symbols[tokenizer->sentencepiece ? (size_t)id + tokenizer->count : (size_t)id];
 }
 
-bool tokenizer_space_prefix(const Tokenizer *tokenizer) { return tokenizer->sentencepiece && tokenizer->add_space_prefix; }
+bool tokenizer_space_prefix(const Tokenizer *tokenizer) {
+    return tokenizer->sentencepiece && tokenizer->add_space_prefix;
+}
 size_t tokenizer_count(const Tokenizer *tokenizer) { return tokenizer->count; }
 int32_t tokenizer_bos(const Tokenizer *tokenizer) { return tokenizer->bos; }
 bool tokenizer_is_end(const Tokenizer *tokenizer, int32_t id) { return tokenizer->is_end[id]; }

@@ -9,7 +9,10 @@ typedef struct UnicodeRange {
 #include "unicode_table.h"
 
 size_t utf8_length(unsigned char first) {
-    return first >= 0xF0 && first <= 0xF4 ? 4 : first >= 0xE0 && first < 0xF0 ? 3 : first >= 0xC2 && first < 0xE0 ? 2 : 1;
+    return first >= 0xF0 && first <= 0xF4  ? 4
+           : first >= 0xE0 && first < 0xF0 ? 3
+           : first >= 0xC2 && first < 0xE0 ? 2
+                                           : 1;
 }
 
 uint32_t utf8_decode(const char *bytes, size_t size, size_t *taken) {
@@ -24,7 +27,8 @@ uint32_t utf8_decode(const char *bytes, size_t size, size_t *taken) {
         if ((p[i] & 0xC0) != 0x80) return 0xFFFD;
         code = code << 6 | (p[i] & 0x3F);
     }
-    if (code < smallest[length] || code > 0x10FFFF || (code >= 0xD800 && code < 0xE000)) return 0xFFFD;
+    if (code < smallest[length] || code > 0x10FFFF || (code >= 0xD800 && code < 0xE000))
+        return 0xFFFD;
     *taken = length;
     return code;
 }
@@ -41,9 +45,12 @@ UnicodeClass unicode_class(uint32_t code_point) {
     size_t low = 0, high = sizeof unicode_ranges / sizeof *unicode_ranges;
     while (low < high) {
         size_t middle = (low + high) / 2;
-        if (code_point > unicode_ranges[middle].last) low = middle + 1;
-        else high = middle;
+        if (code_point > unicode_ranges[middle].last)
+            low = middle + 1;
+        else
+            high = middle;
     }
     size_t count = sizeof unicode_ranges / sizeof *unicode_ranges;
-    return low < count && code_point >= unicode_ranges[low].first ? unicode_ranges[low].kind : UNICODE_OTHER;
+    return low < count && code_point >= unicode_ranges[low].first ? unicode_ranges[low].kind
+                                                                  : UNICODE_OTHER;
 }

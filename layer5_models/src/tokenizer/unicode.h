@@ -5,7 +5,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
-typedef enum UnicodeClass { UNICODE_OTHER, UNICODE_LETTER, UNICODE_NUMBER, UNICODE_SPACE } UnicodeClass;
+typedef enum UnicodeClass {
+    UNICODE_OTHER,
+    UNICODE_LETTER,
+    UNICODE_NUMBER,
+    UNICODE_SPACE
+} UnicodeClass;
 
 /* The code point at the start of `bytes` and the bytes it takes.  A byte that does not begin a valid
  * sequence is one unit of class OTHER with the code point 0xFFFD.  Needs size > 0.

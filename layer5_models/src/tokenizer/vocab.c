@@ -8,22 +8,28 @@
 
 static uint64_t hash_bytes(Text text) {
     uint64_t hash = 1469598103934665603u; /* FNV-1a */
-    for (size_t i = 0; i < text.size; i++) hash = (hash ^ (unsigned char)text.data[i]) * 1099511628211u;
+    for (size_t i = 0; i < text.size; i++)
+        hash = (hash ^ (unsigned char)text.data[i]) * 1099511628211u;
     return hash ^ hash >> 32;
 }
 
 /* The slot of a string: where it is, or the empty one where it would go. */
 static size_t slot_of(const Tokenizer *t, Text bytes) {
     size_t slot = hash_bytes(bytes) & (t->table_size - 1);
-    while (t->table[slot] >= 0 && !text_equal(t->symbols[t->table[slot]], bytes)) slot = (slot + 1) & (t->table_size - 1);
+    while (t->table[slot] >= 0 && !text_equal(t->symbols[t->table[slot]], bytes))
+        slot = (slot + 1) & (t->table_size - 1);
     return slot;
 }
 
-int32_t vocab_find(const Tokenizer *tokenizer, Text bytes) { return tokenizer->table[slot_of(tokenizer, bytes)]; }
+int32_t vocab_find(const Tokenizer *tokenizer, Text bytes) {
+    return tokenizer->table[slot_of(tokenizer, bytes)];
+}
 
 static size_t pair_slot(const Tokenizer *t, int32_t left, int32_t right) {
-    size_t slot = rng_hash((uint64_t)(uint32_t)left, (uint64_t)(uint32_t)right, 0) & (t->pairs_size - 1);
-    while (t->pairs[slot].left >= 0 && (t->pairs[slot].left != left || t->pairs[slot].right != right))
+    size_t slot =
+        rng_hash((uint64_t)(uint32_t)left, (uint64_t)(uint32_t)right, 0) & (t->pairs_size - 1);
+    while (t->pairs[slot].left >= 0 &&
+           (t->pairs[slot].left != left || t->pairs[slot].right != right))
         slot = (slot + 1) & (t->pairs_size - 1);
     return slot;
 }
@@ -35,7 +41,10 @@ const PairEntry *vocab_pair(const Tokenizer *tokenizer, int32_t left, int32_t ri
 }
 
 static bool missing(Fault *fault, const char *key, const char *wanted) {
-    return fault_set(fault, "the file's key '%s' is missing or not %s: this model has no tokenizer that can be used", key, wanted);
+    return fault_set(fault,
+                     "the file's key '%s' is missing or not %s: this model has no tokenizer "
+                     "that can be used",
+                     key, wanted);
 }
 
 /* Tables for `most` symbols in `bytes` bytes. */
@@ -51,7 +60,8 @@ static bool allocate(Tokenizer *t, size_t most, size_t bytes, size_t merges, Fau
     t->is_end = calloc(t->count + 1, 1);
     t->scores = calloc(t->count + 1, sizeof *t->scores);
     t->specials = calloc(t->count + 1, sizeof *t->specials);
-    if (!t->symbols || !t->bytes || !t->table || !t->pairs || !t->types || !t->is_end || !t->scores || !t->specials)
+    if (!t->symbols || !t->bytes || !t->table || !t->pairs || !t->types || !t->is_end ||
+        !t->scores || !t->specials)
         return fault_set(fault, "no memory for a vocabulary of %zu tokens", t->count);
     for (size_t i = 0; i < t->table_size; i++) t->table[i] = -1;
     for (size_t i = 0; i < t->pairs_size; i++) t->pairs[i].left = -1;
@@ -64,8 +74,10 @@ static size_t unescape_visible(Text text, char *out) {
     for (size_t at = 0; at < text.size; at += taken) {
         uint32_t code = utf8_decode(text.data + at, text.size - at, &taken);
         int byte = visible_to_byte(code);
-        if (byte >= 0) out[size++] = (char)byte;
-        else memcpy(out + size, text.data + at, taken), size += taken;
+        if (byte >= 0)
+            out[size++] = (char)byte;
+        else
+            memcpy(out + size, text.data + at, taken), size += taken;
     }
     return size;
 }
@@ -92,7 +104,8 @@ static size_t unescape_spaces(Text text, char *out) {
 static void add_symbol(Tokenizer *t, Text bytes) {
     size_t slot = slot_of(t, bytes);
     t->symbols[t->n_symbols] = bytes;
-    if (t->table[slot] < 0) t->table[slot] = (int32_t)t->n_symbols; /* the first of equal tokens is the one found */
+    if (t->table[slot] < 0)
+        t->table[slot] = (int32_t)t->n_symbols; /* the first of equal tokens is the one found */
     t->n_symbols++;
 }
 
@@ -104,8 +117,10 @@ static char *add_tokens(Tokenizer *t, const GgufPair *tokens, char *out) {
         Text text = gguf_next_string(&cursor);
         bool special = t->types[i] == TOKEN_CONTROL || t->types[i] == TOKEN_USER;
         size_t size = text.size;
-        if (t->sentencepiece || special) memcpy(out, text.data, text.size);
-        else size = unescape_visible(text, out);
+        if (t->sentencepiece || special)
+            memcpy(out, text.data, text.size);
+        else
+            size = unescape_visible(text, out);
         add_symbol(t, (Text){out, size});
         out += size;
     }
@@ -113,7 +128,8 @@ static char *add_tokens(Tokenizer *t, const GgufPair *tokens, char *out) {
 }
 
 static int compare_longest(const void *a, const void *b, const Tokenizer *t) {
-    size_t left = t->symbols[*(const int32_t *)a].size, right = t->symbols[*(const int32_t *)b].size;
+    size_t left = t->symbols[*(const int32_t *)a].size,
+           right = t->symbols[*(const int32_t *)b].size;
     return left > right ? -1 : left < right ? 1 : *(const int32_t *)a - *(const int32_t *)b;
 }
 
@@ -123,7 +139,8 @@ static void collect_specials(Tokenizer *t) {
         if (t->symbols[i].size == 0) continue;
         size_t at = t->n_specials++; /* insertion keeps the list longest first */
         int32_t id = (int32_t)i;
-        for (; at > 0 && compare_longest(&id, &t->specials[at - 1], t) < 0; at--) t->specials[at] = t->specials[at - 1];
+        for (; at > 0 && compare_longest(&id, &t->specials[at - 1], t) < 0; at--)
+            t->specials[at] = t->specials[at - 1];
         t->specials[at] = id;
     }
 }
@@ -133,7 +150,9 @@ static void collect_bytes(Tokenizer *t) {
     for (size_t i = 0; i < t->count; i++) {
         Text text = t->symbols[i];
         int byte = t->sentencepiece ? (t->types[i] == TOKEN_BYTE ? hex_byte(text) : -1)
-                                    : (text.size == 1 && t->types[i] == TOKEN_NORMAL ? (unsigned char)text.data[0] : -1);
+                                    : (text.size == 1 && t->types[i] == TOKEN_NORMAL
+                                           ? (unsigned char)text.data[0]
+                                           : -1);
         if (byte >= 0 && t->byte_token[byte] < 0) t->byte_token[byte] = (int32_t)i;
     }
 }
@@ -162,10 +181,14 @@ static int32_t symbol_id(Tokenizer *t, Text visible, char **out) {
 /* "Ġth e": the space that separates is the first one after the first character. */
 static bool add_merge(Tokenizer *t, Text merge, int32_t rank, char **out, Fault *fault) {
     const char *space = merge.size > 1 ? memchr(merge.data + 1, ' ', merge.size - 1) : NULL;
-    if (!space) return fault_set(fault, "merge %d, '%.*s', has no two parts", rank, (int)(merge.size < 40 ? merge.size : 40), merge.data);
-    Text left = {merge.data, (size_t)(space - merge.data)}, right = {space + 1, merge.size - left.size - 1};
+    if (!space)
+        return fault_set(fault, "merge %d, '%.*s', has no two parts", rank,
+                         (int)(merge.size < 40 ? merge.size : 40), merge.data);
+    Text left = {merge.data, (size_t)(space - merge.data)},
+         right = {space + 1, merge.size - left.size - 1};
     char joined[1024];
-    if (merge.size > sizeof joined) return fault_set(fault, "merge %d is %zu bytes long", rank, merge.size);
+    if (merge.size > sizeof joined)
+        return fault_set(fault, "merge %d is %zu bytes long", rank, merge.size);
     memcpy(joined, left.data, left.size);
     memcpy(joined + left.size, right.data, right.size);
     int32_t l = symbol_id(t, left, out), r = symbol_id(t, right, out);
@@ -186,10 +209,12 @@ static bool read_types(Tokenizer *t, const Gguf *gguf) {
 }
 
 static bool read_tables(Tokenizer *t, const Gguf *gguf, const GgufPair *tokens, Fault *fault) {
-    const GgufPair *merges = gguf_find(gguf, "tokenizer.ggml.merges"), *scores = gguf_find(gguf, "tokenizer.ggml.scores");
+    const GgufPair *merges = gguf_find(gguf, "tokenizer.ggml.merges"),
+                   *scores = gguf_find(gguf, "tokenizer.ggml.scores");
     size_t n_merges = 0, bytes = 0;
     if (!t->sentencepiece) {
-        if (!merges || merges->item != GGUF_STRING || merges->type != GGUF_ARRAY) return missing(fault, "tokenizer.ggml.merges", "an array of strings");
+        if (!merges || merges->item != GGUF_STRING || merges->type != GGUF_ARRAY)
+            return missing(fault, "tokenizer.ggml.merges", "an array of strings");
         n_merges = (size_t)merges->count;
     }
     const unsigned char *cursor = tokens->data;
@@ -197,11 +222,13 @@ static bool read_tables(Tokenizer *t, const Gguf *gguf, const GgufPair *tokens, 
     cursor = n_merges ? merges->data : NULL;
     for (size_t i = 0; i < n_merges; i++) bytes += 2 * gguf_next_string(&cursor).size;
     if (!allocate(t, 2 * t->count + 3 * n_merges + 1, bytes, n_merges, fault)) return false;
-    if (!read_types(t, gguf)) return missing(fault, "tokenizer.ggml.token_type", "one number for each token");
+    if (!read_types(t, gguf))
+        return missing(fault, "tokenizer.ggml.token_type", "one number for each token");
     char *out = add_tokens(t, tokens, t->bytes);
     for (size_t i = 0; t->sentencepiece && i < t->count; i++) {
         double score;
-        if (!gguf_float(scores, i, &score)) return missing(fault, "tokenizer.ggml.scores", "one number for each token");
+        if (!gguf_float(scores, i, &score))
+            return missing(fault, "tokenizer.ggml.scores", "one number for each token");
         t->scores[i] = (float)score;
     }
     collect_specials(t);
@@ -213,7 +240,8 @@ static bool read_tables(Tokenizer *t, const Gguf *gguf, const GgufPair *tokens, 
     return true;
 }
 
-static int32_t token_key(const Tokenizer *t, const Gguf *gguf, const char *key, int32_t fallback) {
+static int32_t token_key(const Tokenizer *t, const Gguf *gguf, const char *key,
+                         int32_t fallback) {
     int64_t id;
     if (!gguf_int(gguf_find(gguf, key), 0, &id)) id = fallback;
     return id >= 0 && (size_t)id < t->count ? (int32_t)id : -1;
@@ -226,15 +254,20 @@ static bool flag_key(const Gguf *gguf, const char *key, bool fallback) {
 
 /* Tokens that end a generation: the file's EOS, EOT and EOM, and special tokens known by name. */
 static void collect_ends(Tokenizer *t, const Gguf *gguf) {
-    static const char *const keys[] = {"tokenizer.ggml.eos_token_id", "tokenizer.ggml.eot_token_id", "tokenizer.ggml.eom_token_id"};
-    static const char *const names[] = {"<|im_end|>", "<|eot_id|>", "<|endoftext|>", "<end_of_turn>", "<|end|>", "<|end_of_text|>", "<|eom_id|>"};
+    static const char *const keys[] = {"tokenizer.ggml.eos_token_id",
+                                       "tokenizer.ggml.eot_token_id",
+                                       "tokenizer.ggml.eom_token_id"};
+    static const char *const names[] = {"<|im_end|>",    "<|eot_id|>", "<|endoftext|>",
+                                        "<end_of_turn>", "<|end|>",    "<|end_of_text|>",
+                                        "<|eom_id|>"};
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
         int32_t id = token_key(t, gguf, keys[i], -1);
         if (id >= 0) t->is_end[id] = 1;
     }
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         int32_t id = tokenizer_find(t, names[i]);
-        if (id >= 0 && (t->types[id] == TOKEN_CONTROL || t->types[id] == TOKEN_USER)) t->is_end[id] = 1;
+        if (id >= 0 && (t->types[id] == TOKEN_CONTROL || t->types[id] == TOKEN_USER))
+            t->is_end[id] = 1;
     }
 }
 
@@ -253,19 +286,25 @@ static bool read_split(Tokenizer *t, const Gguf *gguf, Fault *fault) {
     Text pre = {"default", 7};
     gguf_string(gguf_find(gguf, "tokenizer.ggml.pre"), &pre);
     if (t->sentencepiece || split_rule_by_name(pre.data, pre.size, &t->split)) return true;
-    return fault_set(fault, "tokenizer.ggml.pre is '%.*s': of the rules that split words gpt-2, llama-bpe, qwen2 and tekken are built in",
+    return fault_set(fault,
+                     "tokenizer.ggml.pre is '%.*s': of the rules that split words gpt-2, "
+                     "llama-bpe, qwen2 and tekken are built in",
                      (int)(pre.size < 40 ? pre.size : 40), pre.data);
 }
 
 static bool read_vocab(Tokenizer *t, const Gguf *gguf, Fault *fault) {
     Text model;
     const GgufPair *tokens = gguf_find(gguf, "tokenizer.ggml.tokens");
-    if (!gguf_string(gguf_find(gguf, "tokenizer.ggml.model"), &model)) return missing(fault, "tokenizer.ggml.model", "a string");
-    if (!tokens || tokens->type != GGUF_ARRAY || tokens->item != GGUF_STRING || tokens->count == 0 || tokens->count > INT32_MAX / 8)
+    if (!gguf_string(gguf_find(gguf, "tokenizer.ggml.model"), &model))
+        return missing(fault, "tokenizer.ggml.model", "a string");
+    if (!tokens || tokens->type != GGUF_ARRAY || tokens->item != GGUF_STRING ||
+        tokens->count == 0 || tokens->count > INT32_MAX / 8)
         return missing(fault, "tokenizer.ggml.tokens", "an array of strings");
     t->sentencepiece = text_equal(model, text_of("llama"));
     if (!t->sentencepiece && !text_equal(model, text_of("gpt2")))
-        return fault_set(fault, "tokenizer.ggml.model is '%.*s': gpt2 (byte-level BPE) and llama (SentencePiece) are built in",
+        return fault_set(fault,
+                         "tokenizer.ggml.model is '%.*s': gpt2 (byte-level BPE) and llama "
+                         "(SentencePiece) are built in",
                          (int)(model.size < 40 ? model.size : 40), model.data);
     t->count = (size_t)tokens->count;
     if (!read_split(t, gguf, fault) || !read_tables(t, gguf, tokens, fault)) return false;

@@ -44,14 +44,16 @@ static void update_range(void *context, int worker, size_t begin, size_t end) {
         float g = u->t->gradients[i] * u->scale, *w = &u->t->values[i];
         float m = u->t->moment1[i] = b1 * u->t->moment1[i] + (1 - b1) * g;
         float v = u->t->moment2[i] = b2 * u->t->moment2[i] + (1 - b2) * g * g;
-        *w -= u->rate * (m * u->correction1 / (sqrtf(v * u->correction2) + eps) + u->decay * *w);
+        *w -=
+            u->rate * (m * u->correction1 / (sqrtf(v * u->correction2) + eps) + u->decay * *w);
     }
 }
 
 double train_update(Trainer *t, double rate) {
     const TrainConfig *c = &t->config;
     double norm = gradient_norm(t), round = (double)(t->step + 1);
-    Update u = {.t = t, .rate = (float)rate, .scale = norm > c->clip ? (float)(c->clip / norm) : 1};
+    Update u = {
+        .t = t, .rate = (float)rate, .scale = norm > c->clip ? (float)(c->clip / norm) : 1};
     u.correction1 = (float)(1 / (1 - pow(c->beta1, round)));
     u.correction2 = (float)(1 / (1 - pow(c->beta2, round)));
     for (size_t i = 0; i < t->n_parameters; i++) {

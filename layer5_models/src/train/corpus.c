@@ -14,7 +14,8 @@ static Text document_at(const FileMap *file, size_t at, size_t *next) {
     for (size_t i = at; i + mark <= file->size; i++)
         if ((i == 0 || data[i - 1] == '\n') && memcmp(data + i, separator, mark) == 0) {
             *next = i + mark;
-            return (Text){data + at, i > at ? i - at - 1 : 0}; /* without the newline before the separator */
+            return (Text){data + at, i > at ? i - at - 1
+                                            : 0}; /* without the newline before the separator */
         }
     *next = file->size;
     return (Text){data + at, file->size - at};
@@ -39,7 +40,8 @@ bool corpus_open_file(Corpus *corpus, const char *path, Fault *fault) {
     }
     if (corpus->count) return true;
     corpus_close(corpus);
-    return fault_set(fault, "%s holds no document: put text in it, a line <|endoftext|> after each", path);
+    return fault_set(
+        fault, "%s holds no document: put text in it, a line <|endoftext|> after each", path);
 }
 
 void corpus_close(Corpus *corpus) {

@@ -19,12 +19,14 @@ static void add_document(Trainer *t, Text text) {
     b->start[++b->documents] = b->n;
 }
 
-void train_load_batch(Trainer *t, const Corpus *corpus, uint64_t *index, size_t most_documents) {
+void train_load_batch(Trainer *t, const Corpus *corpus, uint64_t *index,
+                      size_t most_documents) {
     TrainBatch *b = &t->batch;
     b->n = b->documents = 0;
     b->start[0] = 0;
     b->nats = 0;
-    while (b->n < t->config.batch_tokens && b->documents < most_documents && b->documents < TRAIN_MAX_DOCUMENTS) {
+    while (b->n < t->config.batch_tokens && b->documents < most_documents &&
+           b->documents < TRAIN_MAX_DOCUMENTS) {
         double nats;
         add_document(t, corpus_document(corpus, (*index)++, &t->scratch, &nats));
         b->nats += nats;

@@ -10,8 +10,10 @@ static void prepare(Trainer *t) {
     t->run.sequences = (Sequences){b->start, b->documents};
     for (size_t d = 0; d < b->documents; d++)
         for (size_t i = b->start[d]; i < b->start[d + 1]; i++) {
-            rope_angles(&t->run.rope, i - b->start[d], t->cosine + i * s->head_dim / 2, t->sine + i * s->head_dim / 2);
-            memcpy(t->x + i * s->dim, t->weights.embedding + (size_t)b->input[i] * s->dim, s->dim * sizeof *t->x);
+            rope_angles(&t->run.rope, i - b->start[d], t->cosine + i * s->head_dim / 2,
+                        t->sine + i * s->head_dim / 2);
+            memcpy(t->x + i * s->dim, t->weights.embedding + (size_t)b->input[i] * s->dim,
+                   s->dim * sizeof *t->x);
         }
 }
 
@@ -29,7 +31,8 @@ static void loss_rows(void *context, int worker, size_t begin, size_t end) {
     for (size_t i = begin; i < end; i++) {
         float *row = t->logits + i * vocab;
         size_t target = (size_t)t->batch.target[i];
-        t->losses[i] = task->gradients ? cross_entropy_backward(row, vocab, target, scale) : cross_entropy(row, vocab, target);
+        t->losses[i] = task->gradients ? cross_entropy_backward(row, vocab, target, scale)
+                                       : cross_entropy(row, vocab, target);
     }
 }
 
@@ -38,15 +41,18 @@ static void norm_rows(void *context, int worker, size_t begin, size_t end) {
     Trainer *t = context;
     size_t dim = t->config.shape.dim;
     for (size_t i = begin; i < end; i++)
-        rms_norm(t->normed + i * dim, t->x + i * dim, t->weights.out_norm, dim, t->config.shape.eps);
+        rms_norm(t->normed + i * dim, t->x + i * dim, t->weights.out_norm, dim,
+                 t->config.shape.eps);
 }
 
 double train_forward(Trainer *t, bool gradients) {
     size_t n = t->batch.n, dim = t->config.shape.dim;
     prepare(t);
-    for (size_t l = 0; l < t->config.layers; l++) block_train_forward(&t->run, &t->weights.blocks[l], &t->saved[l], t->x);
+    for (size_t l = 0; l < t->config.layers; l++)
+        block_train_forward(&t->run, &t->weights.blocks[l], &t->saved[l], t->x);
     pool_for(t->pool, n, 32, norm_rows, t);
-    linear_dense(t->pool, t->weights.embedding, t->config.vocab, dim, t->normed, n, t->logits, t->run.matmul_scratch);
+    linear_dense(t->pool, t->weights.embedding, t->config.vocab, dim, t->normed, n, t->logits,
+                 t->run.matmul_scratch);
     LossTask task = {t, gradients};
     pool_for(t->pool, n, 16, loss_rows, &task);
     double loss = 0;
@@ -56,15 +62,18 @@ double train_forward(Trainer *t, bool gradients) {
 
 void train_backward(Trainer *t) {
     size_t n = t->batch.n, dim = t->config.shape.dim;
-    float *dnormed = t->run.grad_a, *dx = t->normed; /* the norm's output has been used by then */
+    float *dnormed = t->run.grad_a,
+          *dx = t->normed; /* the norm's output has been used by then */
     memset(t->gradients, 0, t->size * sizeof *t->gradients);
-    linear_backward(t->pool, dnormed, false, t->grads.embedding, t->weights.embedding, t->config.vocab, dim, t->normed,
-                    t->logits, n, t->run.matmul_scratch);
+    linear_backward(t->pool, dnormed, false, t->grads.embedding, t->weights.embedding,
+                    t->config.vocab, dim, t->normed, t->logits, n, t->run.matmul_scratch);
     memset(dx, 0, n * dim * sizeof *dx);
     for (size_t i = 0; i < n; i++)
-        rms_norm_backward(dx + i * dim, t->grads.out_norm, t->x + i * dim, t->weights.out_norm, dnormed + i * dim, dim,
-                          t->config.shape.eps);
+        rms_norm_backward(dx + i * dim, t->grads.out_norm, t->x + i * dim, t->weights.out_norm,
+                          dnormed + i * dim, dim, t->config.shape.eps);
     for (size_t l = t->config.layers; l-- > 0;)
-        block_train_backward(&t->run, &t->weights.blocks[l], &t->grads.blocks[l], &t->saved[l], dx);
-    for (size_t i = 0; i < n; i++) embedding_backward(t->grads.embedding, (size_t)t->batch.input[i], dx + i * dim, dim);
+        block_train_backward(&t->run, &t->weights.blocks[l], &t->grads.blocks[l], &t->saved[l],
+                             dx);
+    for (size_t i = 0; i < n; i++)
+        embedding_backward(t->grads.embedding, (size_t)t->batch.input[i], dx + i * dim, dim);
 }

@@ -8,10 +8,27 @@
 
 TrainConfig train_config_storyteller(void) {
     return (TrainConfig){
-        .shape = {.dim = 256, .hidden = 512, .heads = 8, .kv_heads = 2, .head_dim = 32, .eps = 1e-5f},
-        .layers = 3, .vocab = 2048, .ctx = 1024, .rope_theta = 10000, .seed = 1,
-        .steps = 11500, .warmup = 200, .batch_tokens = 2048, .learning_rate = 1.2e-3, .final_rate = 2e-5,
-        .beta1 = 0.9, .beta2 = 0.95, .epsilon = 1e-8, .weight_decay = 0.05, .clip = 1,
+        .shape = {.dim = 256,
+                  .hidden = 512,
+                  .heads = 8,
+                  .kv_heads = 2,
+                  .head_dim = 32,
+                  .eps = 1e-5f},
+        .layers = 3,
+        .vocab = 2048,
+        .ctx = 1024,
+        .rope_theta = 10000,
+        .seed = 1,
+        .steps = 11500,
+        .warmup = 200,
+        .batch_tokens = 2048,
+        .learning_rate = 1.2e-3,
+        .final_rate = 2e-5,
+        .beta1 = 0.9,
+        .beta2 = 0.95,
+        .epsilon = 1e-8,
+        .weight_decay = 0.05,
+        .clip = 1,
     };
 }
 
@@ -48,18 +65,24 @@ static void add_block(Trainer *t, size_t layer, size_t *used) {
         const char *name;
         size_t rows, cols, place;
     } tensors[] = {
-        {"attn_norm", 1, s->dim, offsetof(TrainBlock, attn_norm)}, {"attn_q", wide, s->dim, offsetof(TrainBlock, q)},
-        {"attn_k", narrow, s->dim, offsetof(TrainBlock, k)},       {"attn_v", narrow, s->dim, offsetof(TrainBlock, v)},
-        {"attn_output", s->dim, wide, offsetof(TrainBlock, o)},    {"ffn_norm", 1, s->dim, offsetof(TrainBlock, ffn_norm)},
-        {"ffn_gate", s->hidden, s->dim, offsetof(TrainBlock, gate)}, {"ffn_up", s->hidden, s->dim, offsetof(TrainBlock, up)},
+        {"attn_norm", 1, s->dim, offsetof(TrainBlock, attn_norm)},
+        {"attn_q", wide, s->dim, offsetof(TrainBlock, q)},
+        {"attn_k", narrow, s->dim, offsetof(TrainBlock, k)},
+        {"attn_v", narrow, s->dim, offsetof(TrainBlock, v)},
+        {"attn_output", s->dim, wide, offsetof(TrainBlock, o)},
+        {"ffn_norm", 1, s->dim, offsetof(TrainBlock, ffn_norm)},
+        {"ffn_gate", s->hidden, s->dim, offsetof(TrainBlock, gate)},
+        {"ffn_up", s->hidden, s->dim, offsetof(TrainBlock, up)},
         {"ffn_down", s->dim, s->hidden, offsetof(TrainBlock, down)},
     };
     for (size_t i = 0; i < sizeof tensors / sizeof *tensors; i++) {
         char name[48];
         snprintf(name, sizeof name, "blk.%zu.%s.weight", layer, tensors[i].name);
         size_t offset = add(t, used, name, tensors[i].rows, tensors[i].cols);
-        *(float **)((char *)&t->weights.blocks[layer] + tensors[i].place) = at(t->values, offset);
-        *(float **)((char *)&t->grads.blocks[layer] + tensors[i].place) = at(t->gradients, offset);
+        *(float **)((char *)&t->weights.blocks[layer] + tensors[i].place) =
+            at(t->values, offset);
+        *(float **)((char *)&t->grads.blocks[layer] + tensors[i].place) =
+            at(t->gradients, offset);
     }
 }
 
@@ -67,7 +90,8 @@ static size_t layout_parameters(Trainer *t) {
     size_t used = 0;
     t->n_parameters = 0;
     size_t embedding = add(t, &used, "token_embd.weight", t->config.vocab, t->config.shape.dim);
-    t->weights.embedding = at(t->values, embedding), t->grads.embedding = at(t->gradients, embedding);
+    t->weights.embedding = at(t->values, embedding),
+    t->grads.embedding = at(t->gradients, embedding);
     for (size_t l = 0; l < t->config.layers; l++) add_block(t, l, &used);
     size_t norm = add(t, &used, "output_norm.weight", 1, t->config.shape.dim);
     t->weights.out_norm = at(t->values, norm), t->grads.out_norm = at(t->gradients, norm);
@@ -84,7 +108,8 @@ static size_t largest(size_t a, size_t b) { return a > b ? a : b; }
 static void layout_batch(Trainer *t) {
     const TrainShape *s = &t->config.shape;
     Arena *a = &t->arena;
-    size_t n = t->rows, f = sizeof(float), wide = s->heads * s->head_dim, narrow = s->kv_heads * s->head_dim;
+    size_t n = t->rows, f = sizeof(float), wide = s->heads * s->head_dim,
+           narrow = s->kv_heads * s->head_dim;
     int threads = pool_threads(t->pool);
     t->batch.input = arena_take(a, n, sizeof(int32_t));
     t->batch.target = arena_take(a, n, sizeof(int32_t));
@@ -92,7 +117,8 @@ static void layout_batch(Trainer *t) {
     for (size_t l = 0; l < t->config.layers; l++) {
         TrainSaved *v = &t->saved[l];
         v->x = arena_take(a, n * s->dim, f), v->normed = arena_take(a, n * s->dim, f);
-        v->q = arena_take(a, n * wide, f), v->k = arena_take(a, n * narrow, f), v->v = arena_take(a, n * narrow, f);
+        v->q = arena_take(a, n * wide, f), v->k = arena_take(a, n * narrow, f),
+        v->v = arena_take(a, n * narrow, f);
         v->mixed = arena_take(a, n * wide, f), v->middle = arena_take(a, n * s->dim, f);
         v->ffn_normed = arena_take(a, n * s->dim, f), v->gate = arena_take(a, n * s->hidden, f);
         v->up = arena_take(a, n * s->hidden, f), v->act = arena_take(a, n * s->hidden, f);
@@ -101,7 +127,8 @@ static void layout_batch(Trainer *t) {
     t->run.grad_a = arena_take(a, n * widest, f);
     t->run.grad_b = arena_take(a, n * widest, f);
     t->run.grad_c = arena_take(a, n * widest, f);
-    t->run.matmul_scratch = arena_take(a, matmul_scratch_floats(threads, largest(widest, t->config.vocab)), f);
+    t->run.matmul_scratch =
+        arena_take(a, matmul_scratch_floats(threads, largest(widest, t->config.vocab)), f);
     t->run.attn_scratch = arena_take(a, attention_scratch_floats(threads, t->config.ctx), f);
     t->cosine = arena_take(a, n * s->head_dim / 2, f);
     t->sine = arena_take(a, n * s->head_dim / 2, f);
@@ -123,7 +150,10 @@ void train_layout(Trainer *t) {
     t->moment2 = arena_take(a, t->size, sizeof(float));
     t->parameters = arena_take(a, 2 + 9 * c->layers, sizeof(Parameter));
     layout_parameters(t);
-    RopeConfig rope = {.style = ROPE_INTERLEAVED, .rotary = c->shape.head_dim, .theta = c->rope_theta, .factor = 1};
+    RopeConfig rope = {.style = ROPE_INTERLEAVED,
+                       .rotary = c->shape.head_dim,
+                       .theta = c->rope_theta,
+                       .factor = 1};
     rope_init(&t->run.rope, &rope, a);
     layout_batch(t);
     t->run.pool = t->pool;

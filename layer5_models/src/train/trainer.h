@@ -20,8 +20,8 @@ typedef struct TrainWeights {
 
 /* A batch of whole documents. */
 typedef struct TrainBatch {
-    int32_t *input, *target;         /* (n) */
-    size_t *start;                   /* (documents + 1) */
+    int32_t *input, *target; /* (n) */
+    size_t *start;           /* (documents + 1) */
     size_t n, documents;
     double nats; /* entropy of the documents */
 } TrainBatch;
@@ -34,7 +34,7 @@ struct Trainer {
     Pool *pool;
     Arena arena;
     Parameter *parameters;
-    size_t n_parameters, size; /* tensors, numbers */
+    size_t n_parameters, size;                     /* tensors, numbers */
     float *values, *gradients, *moment1, *moment2; /* (size) */
     TrainWeights weights, grads;
     /* a batch on its way */
@@ -52,11 +52,12 @@ struct Trainer {
 };
 
 /* params.c */
-void train_layout(Trainer *trainer);  /* all memory; runs on a measuring and on the real arena */
+void train_layout(Trainer *trainer); /* all memory; runs on a measuring and on the real arena */
 void train_initialize(Trainer *trainer);
 
 /* data.c: fill the batch with documents from *index on, up to `most` tokens; at least one document. */
-void train_load_batch(Trainer *trainer, const Corpus *corpus, uint64_t *index, size_t most_documents);
+void train_load_batch(Trainer *trainer, const Corpus *corpus, uint64_t *index,
+                      size_t most_documents);
 
 /* model.c: the loss of the batch; forward leaves what backward needs.  Both in nats, summed over rows. */
 double train_forward(Trainer *trainer, bool gradients);

@@ -43,7 +43,8 @@ static bool rule_starts(const Rule *rule, const char *word) {
 /* Where in a document we are decides what a wrong fact is called: in an answer or on a card. */
 static const char *section_of(const Pending *todo) {
     for (; todo; todo = todo->next) {
-        if (rule_starts(todo->rule, "question_turn") || rule_starts(todo->rule, "second_turn") ||
+        if (rule_starts(todo->rule, "question_turn") ||
+            rule_starts(todo->rule, "second_turn") ||
             rule_starts(todo->rule, "plot_question") || rule_starts(todo->rule, "others"))
             return "answer";
         if (rule_starts(todo->rule, "facts")) return "card";
@@ -51,16 +52,21 @@ static const char *section_of(const Pending *todo) {
     return NULL;
 }
 
-static void note_failure(Checker *c, size_t place, const char *reason, Text wanted, const Pending *todo) {
-    if (place < c->furthest || (place == c->furthest && strcmp(reason, "grammar") == 0 && c->verdict->reason[0])) return;
+static void note_failure(Checker *c, size_t place, const char *reason, Text wanted,
+                         const Pending *todo) {
+    if (place < c->furthest ||
+        (place == c->furthest && strcmp(reason, "grammar") == 0 && c->verdict->reason[0]))
+        return;
     const char *section = section_of(todo);
     WorldVerdict *v = c->verdict;
     c->furthest = place;
     v->place = place;
-    snprintf(v->reason, sizeof v->reason, "%s", section && strcmp(reason, "grammar") != 0 ? section : reason);
+    snprintf(v->reason, sizeof v->reason, "%s",
+             section && strcmp(reason, "grammar") != 0 ? section : reason);
     int shown = c->size - place < 40 ? (int)(c->size - place) : 40;
-    snprintf(v->detail, sizeof v->detail, "found '%.*s', wanted '%.*s'%s%s", shown, c->bytes + place,
-             (int)(wanted.size < 60 ? wanted.size : 60), wanted.data, section ? " in the " : "", section ? section : "");
+    snprintf(v->detail, sizeof v->detail, "found '%.*s', wanted '%.*s'%s%s", shown,
+             c->bytes + place, (int)(wanted.size < 60 ? wanted.size : 60), wanted.data,
+             section ? " in the " : "", section ? section : "");
     for (char *p = v->detail; *p; p++)
         if (*p == '\n' || *p == '\t') *p = ' ';
 }
@@ -72,7 +78,8 @@ static size_t common(const Checker *c, size_t at, Text wanted) {
     return n;
 }
 
-static bool cut_short(Checker *c, size_t end, double nats) { /* the document ended inside `wanted` */
+static bool cut_short(Checker *c, size_t end,
+                      double nats) { /* the document ended inside `wanted` */
     if (!c->prefix || end != c->size) return false;
     c->derivations++;
     c->probability += exp(-nats);
@@ -80,7 +87,8 @@ static bool cut_short(Checker *c, size_t end, double nats) { /* the document end
 }
 
 /* A bound variable shows another word: the reason is its class, or the pronoun. */
-static void note_wrong_word(Checker *c, size_t at, const Symbol *symbol, Text wanted, const Pending *todo) {
+static void note_wrong_word(Checker *c, size_t at, const Symbol *symbol, Text wanted,
+                            const Pending *todo) {
     const Class *class = &c->world->classes[c->world->variables[symbol->index].class_index];
     char word[128], name[16];
     for (int i = 0; i < class->count; i++) {
@@ -94,7 +102,8 @@ static void note_wrong_word(Checker *c, size_t at, const Symbol *symbol, Text wa
     note_failure(c, at + common(c, at, wanted), "grammar", wanted, todo);
 }
 
-static void try_words(Checker *c, size_t at, const Symbol *symbol, const Pending *rest, Memory memory, double nats) {
+static void try_words(Checker *c, size_t at, const Symbol *symbol, const Pending *rest,
+                      Memory memory, double nats) {
     const Class *class = &c->world->classes[c->world->variables[symbol->index].class_index];
     double cost = log((double)world_words_free(c->world, symbol->index, &memory));
     char word[128];
@@ -104,7 +113,9 @@ static void try_words(Checker *c, size_t at, const Symbol *symbol, const Pending
         Text wanted = {word, world_render(c->world, symbol, i, word, sizeof word)};
         size_t same = common(c, at, wanted);
         if (same < wanted.size) {
-            if (at + same == c->size && world_word_free(c->world, symbol->index, i, &memory) && cut_short(c, at + same, nats + cost)) return;
+            if (at + same == c->size && world_word_free(c->world, symbol->index, i, &memory) &&
+                cut_short(c, at + same, nats + cost))
+                return;
             continue;
         }
         if (!world_word_free(c->world, symbol->index, i, &memory)) continue;
@@ -116,7 +127,8 @@ static void try_words(Checker *c, size_t at, const Symbol *symbol, const Pending
     if (!any) note_failure(c, at, "grammar", class->name, rest);
 }
 
-static void try_rule(Checker *c, size_t at, const Rule *rule, const Pending *rest, const Memory *memory, double nats) {
+static void try_rule(Checker *c, size_t at, const Rule *rule, const Pending *rest,
+                     const Memory *memory, double nats) {
     double total = world_weight(c->world, rule, memory);
     for (size_t i = 0; i < rule->count; i++) {
         const Alternative *a = &rule->alternatives[i];
@@ -153,8 +165,10 @@ static void match(Checker *c, size_t at, const Pending *todo, Memory memory, dou
         size_t same = common(c, at, wanted);
         if (same < wanted.size) {
             if (cut_short(c, at + same, nats)) return;
-            if (symbol->kind == SYMBOL_VAR) note_wrong_word(c, at, symbol, wanted, &rest);
-            else note_failure(c, at + same, "grammar", wanted, &rest);
+            if (symbol->kind == SYMBOL_VAR)
+                note_wrong_word(c, at, symbol, wanted, &rest);
+            else
+                note_failure(c, at + same, "grammar", wanted, &rest);
             return;
         }
         at += same;
@@ -169,9 +183,11 @@ static void match(Checker *c, size_t at, const Pending *todo, Memory memory, dou
     }
 }
 
-WorldVerdict world_check(const World *world, const char *rule, const char *bytes, size_t size, bool prefix) {
+WorldVerdict world_check(const World *world, const char *rule, const char *bytes, size_t size,
+                         bool prefix) {
     WorldVerdict verdict = {0};
-    Checker c = {.world = world, .bytes = bytes, .size = size, .prefix = prefix, .verdict = &verdict};
+    Checker c = {
+        .world = world, .bytes = bytes, .size = size, .prefix = prefix, .verdict = &verdict};
     const Rule *start = world_rule(world, rule);
     REQUIRE(start, "no rule '%s'", rule);
     Symbol symbol = {.kind = SYMBOL_RULE, .index = (int)(start - world->rules), .column = -1};
@@ -180,6 +196,7 @@ WorldVerdict world_check(const World *world, const char *rule, const char *bytes
     verdict.valid = c.derivations > 0;
     verdict.derivations = c.derivations;
     verdict.nats = verdict.valid ? -log(c.probability) : INFINITY;
-    if (!verdict.valid && c.steps > MOST_STEPS) snprintf(verdict.detail, sizeof verdict.detail, "too many ways to read it");
+    if (!verdict.valid && c.steps > MOST_STEPS)
+        snprintf(verdict.detail, sizeof verdict.detail, "too many ways to read it");
     return verdict;
 }

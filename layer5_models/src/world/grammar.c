@@ -27,10 +27,10 @@ static void *grow(Loader *loader, void *array, size_t count, size_t size) {
     return grown ? grown : array;
 }
 
-#define APPEND(loader, array, count, item)                                                         \
-    do {                                                                                           \
-        (array) = grow(loader, array, (size_t)(count), sizeof *(array));                           \
-        if ((loader)->ok) (array)[(count)++] = (item);                                             \
+#define APPEND(loader, array, count, item)                               \
+    do {                                                                 \
+        (array) = grow(loader, array, (size_t)(count), sizeof *(array)); \
+        if ((loader)->ok) (array)[(count)++] = (item);                   \
     } while (0)
 
 static Text trim(Text t) {
@@ -83,7 +83,8 @@ static int rule_of(Loader *loader, Text name) {
 static void read_class(Loader *loader, Text rest) {
     World *world = loader->world;
     Class class = {.name = cut(&rest, ' ')};
-    while (rest.size && class.n_columns < WORLD_COLUMNS) class.columns[class.n_columns++] = cut(&rest, ' ');
+    while (rest.size && class.n_columns < WORLD_COLUMNS)
+        class.columns[class.n_columns++] = cut(&rest, ' ');
     APPEND(loader, world->classes, world->n_classes, class);
 }
 
@@ -104,9 +105,12 @@ static void read_variable(Loader *loader, Text rest) {
     Variable variable = {cut(&rest, ' '), -1};
     for (size_t i = 0; i < world->n_classes; i++)
         if (text_equal(world->classes[i].name, rest)) variable.class_index = (int)i;
-    if (variable.class_index < 0) wrong(loader, "no class", rest);
-    else if (world->n_variables == WORLD_VARS) wrong(loader, "too many variables at", variable.name);
-    else world->variables[world->n_variables++] = variable;
+    if (variable.class_index < 0)
+        wrong(loader, "no class", rest);
+    else if (world->n_variables == WORLD_VARS)
+        wrong(loader, "too many variables at", variable.name);
+    else
+        world->variables[world->n_variables++] = variable;
 }
 
 /* "?tag" "!tag" "?V.column=value" */
@@ -123,7 +127,8 @@ static void read_guard(Loader *loader, Alternative *alternative, Text word) {
         Text variable = cut(&name, '.'), column = cut(&name, '=');
         guard.value = name;
         guard.variable = find_variable(loader->world, variable);
-        guard.column = guard.variable < 0 ? -1 : find_column(loader->world, guard.variable, column);
+        guard.column =
+            guard.variable < 0 ? -1 : find_column(loader->world, guard.variable, column);
         if (guard.column < 0) wrong(loader, "no such variable or column in", word);
     }
     alternative->guards[alternative->n_guards++] = guard;
@@ -132,11 +137,14 @@ static void read_guard(Loader *loader, Alternative *alternative, Text word) {
 /* "{V}" "{V.column}" "{a:V}" "{^V}", without the braces */
 static Symbol read_variable_use(Loader *loader, Text name) {
     Symbol symbol = {.kind = SYMBOL_VAR, .column = -1};
-    if (name.size > 2 && name.data[1] == ':') symbol.form = name.data[0], name.data += 2, name.size -= 2;
-    else if (name.size && name.data[0] == '^') symbol.form = '^', name.data++, name.size--;
+    if (name.size > 2 && name.data[1] == ':')
+        symbol.form = name.data[0], name.data += 2, name.size -= 2;
+    else if (name.size && name.data[0] == '^')
+        symbol.form = '^', name.data++, name.size--;
     Text variable = cut(&name, '.');
     symbol.index = find_variable(loader->world, variable);
-    if (symbol.index < 0) wrong(loader, "no variable", variable);
+    if (symbol.index < 0)
+        wrong(loader, "no variable", variable);
     else if (name.size && (symbol.column = find_column(loader->world, symbol.index, name)) < 0)
         wrong(loader, "no column", name);
     return symbol;
@@ -146,7 +154,8 @@ static Symbol read_variable_use(Loader *loader, Text name) {
 static size_t text_run(Text t) {
     for (size_t i = 0; i + 1 < t.size; i++) {
         bool name = isalpha((unsigned char)t.data[i + 1]) || t.data[i + 1] == '^';
-        if ((t.data[i] == '{' && name) || (t.data[i] == '<' && name) || (t.data[i] == '\\' && t.data[i + 1] == 'n'))
+        if ((t.data[i] == '{' && name) || (t.data[i] == '<' && name) ||
+            (t.data[i] == '\\' && t.data[i + 1] == 'n'))
             return i;
     }
     return t.size;
@@ -164,8 +173,11 @@ static void read_symbols(Loader *loader, Alternative *alternative, Text t) {
             char close = t.data[0] == '{' ? '}' : '>';
             t.data++, t.size--;
             Text name = cut(&t, close);
-            if (close == '}') symbol = read_variable_use(loader, name);
-            else symbol = (Symbol){.kind = SYMBOL_RULE, .index = rule_of(loader, name), .column = -1};
+            if (close == '}')
+                symbol = read_variable_use(loader, name);
+            else
+                symbol =
+                    (Symbol){.kind = SYMBOL_RULE, .index = rule_of(loader, name), .column = -1};
         }
         APPEND(loader, alternative->symbols, alternative->n_symbols, symbol);
     }
@@ -182,8 +194,11 @@ static void read_alternative(Loader *loader, Rule *rule, Text line) {
     line = trim(line);
     while (line.size && strchr("?!+", line.data[0])) {
         Text word = cut(&line, ' ');
-        if (word.data[0] == '+') alternative.sets |= (uint64_t)1 << tag_of(loader, (Text){word.data + 1, word.size - 1});
-        else read_guard(loader, &alternative, word);
+        if (word.data[0] == '+')
+            alternative.sets |= (uint64_t)1
+                                << tag_of(loader, (Text){word.data + 1, word.size - 1});
+        else
+            read_guard(loader, &alternative, word);
         line = trim(line);
     }
     read_symbols(loader, &alternative, line);
@@ -199,13 +214,19 @@ static bool starts(Text line, const char *word) {
 static void read_line(Loader *loader, Text line, int *rule) {
     Text rest = {line.data + 5, line.size > 5 ? line.size - 5 : 0};
     if (line.size == 0 || line.data[0] == '#') return;
-    if (starts(line, "rule ")) *rule = rule_of(loader, trim(rest));
-    else if (starts(line, "class ")) read_class(loader, trim(rest));
-    else if (starts(line, "var ")) read_variable(loader, (Text){line.data + 4, line.size - 4});
+    if (starts(line, "rule "))
+        *rule = rule_of(loader, trim(rest));
+    else if (starts(line, "class "))
+        read_class(loader, trim(rest));
+    else if (starts(line, "var "))
+        read_variable(loader, (Text){line.data + 4, line.size - 4});
     else if (line.data[0] == '|' && *rule >= 0)
-        read_alternative(loader, &loader->world->rules[*rule], (Text){line.data + 1, line.size - 1});
-    else if (loader->world->n_classes && memchr(line.data, ':', line.size)) read_words(loader, line);
-    else wrong(loader, "cannot read", line);
+        read_alternative(loader, &loader->world->rules[*rule],
+                         (Text){line.data + 1, line.size - 1});
+    else if (loader->world->n_classes && memchr(line.data, ':', line.size))
+        read_words(loader, line);
+    else
+        wrong(loader, "cannot read", line);
 }
 
 World *world_open_text(const char *text, Fault *fault) {
@@ -224,7 +245,8 @@ World *world_open_text(const char *text, Fault *fault) {
         read_line(&loader, trim(cut(&rest, '\n')), &rule);
     }
     for (size_t i = 0; i < world->n_rules; i++)
-        if (world->rules[i].count == 0) wrong(&loader, "a rule without text:", world->rules[i].name);
+        if (world->rules[i].count == 0)
+            wrong(&loader, "a rule without text:", world->rules[i].name);
     if (loader.ok) return world;
     world_close(world);
     return NULL;
@@ -241,7 +263,8 @@ World *world_open(Fault *fault) { return world_open_text(world_text, fault); }
 void world_close(World *world) {
     if (!world) return;
     for (size_t i = 0; i < world->n_rules; i++) {
-        for (size_t j = 0; j < world->rules[i].count; j++) free(world->rules[i].alternatives[j].symbols);
+        for (size_t j = 0; j < world->rules[i].count; j++)
+            free(world->rules[i].alternatives[j].symbols);
         free(world->rules[i].alternatives);
     }
     for (size_t i = 0; i < world->n_classes; i++) free(world->classes[i].words);
@@ -280,13 +303,15 @@ bool world_allows(const World *world, const Alternative *alternative, const Memo
 double world_weight(const World *world, const Rule *rule, const Memory *memory) {
     double total = 0;
     for (size_t i = 0; i < rule->count; i++)
-        if (world_allows(world, &rule->alternatives[i], memory)) total += rule->alternatives[i].weight;
+        if (world_allows(world, &rule->alternatives[i], memory))
+            total += rule->alternatives[i].weight;
     return total;
 }
 
 bool world_word_free(const World *world, int variable, int word, const Memory *memory) {
     for (int i = 0; i < world->n_variables; i++)
-        if (world->variables[i].class_index == world->variables[variable].class_index && memory->word[i] == word)
+        if (world->variables[i].class_index == world->variables[variable].class_index &&
+            memory->word[i] == word)
             return false;
     return true;
 }
@@ -294,15 +319,20 @@ bool world_word_free(const World *world, int variable, int word, const Memory *m
 int world_words_free(const World *world, int variable, const Memory *memory) {
     int count = world->classes[world->variables[variable].class_index].count;
     for (int i = 0; i < world->n_variables; i++)
-        if (world->variables[i].class_index == world->variables[variable].class_index && memory->word[i] >= 0) count--;
+        if (world->variables[i].class_index == world->variables[variable].class_index &&
+            memory->word[i] >= 0)
+            count--;
     return count;
 }
 
-size_t world_render(const World *world, const Symbol *symbol, int word, char *out, size_t room) {
+size_t world_render(const World *world, const Symbol *symbol, int word, char *out,
+                    size_t room) {
     const Word *w = &world->classes[world->variables[symbol->index].class_index].words[word];
     Text text = symbol->column < 0 ? w->text : w->columns[symbol->column];
     bool vowel = text.size && strchr("aeiou", text.data[0]);
-    const char *article = symbol->form == 'a' ? (vowel ? "an " : "a ") : symbol->form == 'A' ? (vowel ? "An " : "A ") : "";
+    const char *article = symbol->form == 'a'   ? (vowel ? "an " : "a ")
+                          : symbol->form == 'A' ? (vowel ? "An " : "A ")
+                                                : "";
     size_t before = strlen(article), size = before + text.size;
     REQUIRE(size <= room, "a word of %zu bytes", size);
     memcpy(out, article, before);

@@ -10,16 +10,16 @@ typedef enum SymbolKind { SYMBOL_TEXT, SYMBOL_VAR, SYMBOL_RULE } SymbolKind;
 
 typedef struct Symbol {
     SymbolKind kind;
-    Text text;   /* SYMBOL_TEXT */
-    int index;   /* SYMBOL_VAR: variable; SYMBOL_RULE: rule */
-    int column;  /* SYMBOL_VAR: -1 the word itself, else one of its columns */
-    char form;   /* SYMBOL_VAR: 0 plain, 'a' with its article, '^' with a capital */
+    Text text;  /* SYMBOL_TEXT */
+    int index;  /* SYMBOL_VAR: variable; SYMBOL_RULE: rule */
+    int column; /* SYMBOL_VAR: -1 the word itself, else one of its columns */
+    char form;  /* SYMBOL_VAR: 0 plain, 'a' with its article, '^' with a capital */
 } Symbol;
 
 /* A condition on an alternative: a tag that is set, or a variable's column that has a value. */
 typedef struct Guard {
     bool negate;
-    int tag;              /* -1: a variable is meant */
+    int tag; /* -1: a variable is meant */
     int variable, column;
     Text value;
 } Guard;
@@ -78,7 +78,8 @@ typedef struct Memory {
 Memory world_memory(void);
 const Rule *world_rule(const World *world, const char *name);
 bool world_allows(const World *world, const Alternative *alternative, const Memory *memory);
-double world_weight(const World *world, const Rule *rule, const Memory *memory); /* of what is allowed */
+double world_weight(const World *world, const Rule *rule,
+                    const Memory *memory); /* of what is allowed */
 
 /* May the variable take this word?  Not when another variable of its class holds it. */
 bool world_word_free(const World *world, int variable, int word, const Memory *memory);

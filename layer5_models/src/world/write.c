@@ -55,7 +55,8 @@ static void write_symbol(Writer *w, const Symbol *symbol) {
         REQUIRE(symbol->column < 0, "a column of a variable that has no word yet");
         bind(w, symbol->index);
     }
-    put(w->text, word, world_render(w->world, symbol, w->memory.word[symbol->index], word, sizeof word));
+    put(w->text, word,
+        world_render(w->world, symbol, w->memory.word[symbol->index], word, sizeof word));
 }
 
 static void write_rule(Writer *w, const Rule *rule) {
@@ -67,13 +68,15 @@ static void write_rule(Writer *w, const Rule *rule) {
         u -= chosen->weight;
         if (u < 0) break;
     }
-    REQUIRE(chosen, "no alternative of rule '%.*s' fits", (int)rule->name.size, rule->name.data);
+    REQUIRE(chosen, "no alternative of rule '%.*s' fits", (int)rule->name.size,
+            rule->name.data);
     w->text->nats -= log(chosen->weight / total);
     w->memory.tags |= chosen->sets;
     for (size_t i = 0; i < chosen->n_symbols; i++) write_symbol(w, &chosen->symbols[i]);
 }
 
-void world_write(const World *world, const char *rule, uint64_t seed, uint64_t index, WorldText *text) {
+void world_write(const World *world, const char *rule, uint64_t seed, uint64_t index,
+                 WorldText *text) {
     Writer writer = {world, world_memory(), {seed, index, 0}, text};
     const Rule *start = world_rule(world, rule);
     REQUIRE(start, "no rule '%s'", rule);

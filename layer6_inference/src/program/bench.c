@@ -14,7 +14,8 @@ typedef struct Job {
 } Job;
 
 /* cblas_sgemm(order, transA, transB, m, n, k, alpha, A, lda, B, ldb, beta, C, ldc) */
-typedef void Sgemm(int, int, int, int, int, int, float, const float *, int, const float *, int, float, float *, int);
+typedef void Sgemm(int, int, int, int, int, int, float, const float *, int, const float *, int,
+                   float, float *, int);
 
 typedef struct Product {
     size_t n;
@@ -23,10 +24,17 @@ typedef struct Product {
     Sgemm *sgemm;
 } Product;
 
-static void run_naive(Product *p) { matmul_naive(p->n, p->n, p->n, (Matrix){p->a, p->n, 1}, (Matrix){p->b, 1, p->n}, p->c, p->n, false); }
-static void run_blocked(Product *p) { matmul_blocked(p->n, p->n, p->n, (Matrix){p->a, p->n, 1}, (Matrix){p->b, 1, p->n}, p->c, p->n, false); }
+static void run_naive(Product *p) {
+    matmul_naive(p->n, p->n, p->n, (Matrix){p->a, p->n, 1}, (Matrix){p->b, 1, p->n}, p->c, p->n,
+                 false);
+}
+static void run_blocked(Product *p) {
+    matmul_blocked(p->n, p->n, p->n, (Matrix){p->a, p->n, 1}, (Matrix){p->b, 1, p->n}, p->c,
+                   p->n, false);
+}
 static void run_packed(Product *p) {
-    matmul_packed(p->pool, p->n, p->n, p->n, (Matrix){p->a, p->n, 1}, (Matrix){p->b, 1, p->n}, p->c, p->n, false, p->scratch);
+    matmul_packed(p->pool, p->n, p->n, p->n, (Matrix){p->a, p->n, 1}, (Matrix){p->b, 1, p->n},
+                  p->c, p->n, false, p->scratch);
 }
 static void run_weights(Product *p) {
     const size_t shape[2] = {p->n, p->n};
@@ -35,7 +43,8 @@ static void run_weights(Product *p) {
 }
 static void run_openblas(Product *p) {
     int n = (int)p->n;
-    p->sgemm(101, 111, 112, n, n, n, 1, p->a, n, p->b, n, 0, p->c, n); /* row-major, A, B transposed */
+    p->sgemm(101, 111, 112, n, n, n, 1, p->a, n, p->b, n, 0, p->c,
+             n); /* row-major, A, B transposed */
 }
 
 static int compare(const void *a, const void *b) {
@@ -58,8 +67,10 @@ static double error_of_bound(const Product *p) {
     return worst;
 }
 
-static void measure(const char *name, Product *p, void (*run)(Product *), double seconds, double peak) {
-    double times[1000], start = clock_seconds(), flops = 2.0 * (double)p->n * (double)p->n * (double)p->n;
+static void measure(const char *name, Product *p, void (*run)(Product *), double seconds,
+                    double peak) {
+    double times[1000], start = clock_seconds(),
+                        flops = 2.0 * (double)p->n * (double)p->n * (double)p->n;
     int rounds = 0;
     memset(p->c, 0, p->n * p->n * sizeof *p->c);
     while (rounds < 3 || (clock_seconds() - start < seconds && rounds < 1000)) {
@@ -70,8 +81,8 @@ static void measure(const char *name, Product *p, void (*run)(Product *), double
     double error = error_of_bound(p);
     qsort(times, (size_t)rounds, sizeof *times, compare);
     double median = flops / times[rounds / 2] / 1e9, best = flops / times[0] / 1e9;
-    printf("  %5zu  %-10s %9.1f %9.1f   %5.1f %% %5.1f %%   %6.3f%s\n", p->n, name, median, best, 100 * median / peak, 100 * best / peak,
-           error, error <= 1 ? "" : "  WRONG");
+    printf("  %5zu  %-10s %9.1f %9.1f   %5.1f %% %5.1f %%   %6.3f%s\n", p->n, name, median,
+           best, 100 * median / peak, 100 * best / peak, error, error <= 1 ? "" : "  WRONG");
 }
 
 static bool bench_size(const Job *job, size_t n, double peak, Sgemm *sgemm, Fault *fault) {
@@ -79,10 +90,13 @@ static bool bench_size(const Job *job, size_t n, double peak, Sgemm *sgemm, Faul
     Arena arena;
     size_t scratch = matmul_scratch_floats(pool_threads(p.pool), n);
     if (!arena_init(&arena, (3 * n * n + scratch) * sizeof(float) + 1024, fault)) return false;
-    p.a = arena_take(&arena, n * n, sizeof(float)), p.b = arena_take(&arena, n * n, sizeof(float));
-    p.c = arena_take(&arena, n * n, sizeof(float)), p.scratch = arena_take(&arena, scratch, sizeof(float));
+    p.a = arena_take(&arena, n * n, sizeof(float)),
+    p.b = arena_take(&arena, n * n, sizeof(float));
+    p.c = arena_take(&arena, n * n, sizeof(float)),
+    p.scratch = arena_take(&arena, scratch, sizeof(float));
     Rng rng = {1, n, 0};
-    for (size_t i = 0; i < n * n; i++) p.a[i] = (float)rng_next(&rng) - 0.5f, p.b[i] = (float)rng_next(&rng) - 0.5f;
+    for (size_t i = 0; i < n * n; i++)
+        p.a[i] = (float)rng_next(&rng) - 0.5f, p.b[i] = (float)rng_next(&rng) - 0.5f;
     if (n <= 512) {
         measure("naive", &p, run_naive, job->seconds / 4, peak);
         measure("blocked", &p, run_blocked, job->seconds / 4, peak);
@@ -95,7 +109,8 @@ static bool bench_size(const Job *job, size_t n, double peak, Sgemm *sgemm, Faul
 }
 
 static Sgemm *find_openblas(int threads) {
-    static const char *const names[] = {"libopenblas.so.0", "libopenblas.so", "libopenblas.dylib"};
+    static const char *const names[] = {"libopenblas.so.0", "libopenblas.so",
+                                        "libopenblas.dylib"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         void *library = dlopen(names[i], RTLD_NOW | RTLD_LOCAL);
         if (!library) continue;
@@ -114,14 +129,18 @@ static bool bench_matmul(Job *job, Fault *fault) {
     int threads = pool_threads(job->machine.pool);
     double peak = peak_gflops(job->machine.pool, 0.5);
     Sgemm *sgemm = find_openblas(threads);
-    printf("F32 matrix product, %d thread%s, %s; multiply-add peak measured here: %.1f GFLOP/s%s\n\n", threads, threads == 1 ? "" : "s",
-           kernels()->isa, peak, sgemm ? "" : "; OpenBLAS is not installed");
+    printf("F32 matrix product, %d thread%s, %s; multiply-add peak measured here: %.1f "
+           "GFLOP/s%s\n\n",
+           threads, threads == 1 ? "" : "s", kernels()->isa, peak,
+           sgemm ? "" : "; OpenBLAS is not installed");
     printf("   size  kernel        median      best    share of peak    error/bound\n");
     bool ok = true;
     for (size_t i = 0; ok && i < job->sizes.count; i++) {
         long n = strtol(job->sizes.items[i], NULL, 10);
-        if (n < 1 || n > 16384) ok = fault_set(fault, "size '%.20s': wanted 1 to 16384", job->sizes.items[i]);
-        else ok = bench_size(job, (size_t)n, peak, sgemm, fault);
+        if (n < 1 || n > 16384)
+            ok = fault_set(fault, "size '%.20s': wanted 1 to 16384", job->sizes.items[i]);
+        else
+            ok = bench_size(job, (size_t)n, peak, sgemm, fault);
     }
     machine_close(&job->machine);
     return ok;
@@ -132,14 +151,17 @@ static int run(int argc, char **argv) {
     Fault fault;
     const char *what = NULL;
     const Option options[] = {
-        {"--size", OPT_LIST, &job.sizes, "N", "product of two N x N matrices (may be given several times; 256 512 1024 2048)"},
+        {"--size", OPT_LIST, &job.sizes, "N",
+         "product of two N x N matrices (may be given several times; 256 512 1024 2048)"},
         {"--seconds", OPT_REAL, &job.seconds, "X", "time for each kernel (1)"},
         MACHINE_OPTIONS(job.machine),
         {0},
     };
     int status = options_read(argc, argv, "bench matmul [options]",
-                              "GFLOP/s of the matrix products, checked first against double precision, beside the measured peak of the machine and\n"
-                              "OpenBLAS when it is installed.", options, &what, 1, 1);
+                              "GFLOP/s of the matrix products, checked first against double "
+                              "precision, beside the measured peak of the machine and\n"
+                              "OpenBLAS when it is installed.",
+                              options, &what, 1, 1);
     if (status >= 0) return status;
     if (strcmp(what, "matmul") != 0) {
         fprintf(stderr, "strata: nothing called '%s' to measure: matmul is\n", what);
@@ -149,4 +171,5 @@ static int run(int argc, char **argv) {
     return bench_matmul(&job, &fault) ? EXIT_DONE : command_failed(&fault);
 }
 
-const Command command_bench = {.name = "bench", .gloss = "how fast the hot loops are", .run = run};
+const Command command_bench = {
+    .name = "bench", .gloss = "how fast the hot loops are", .run = run};

@@ -6,10 +6,14 @@
 static void print_value(const GgufPair *pair, uint64_t i) {
     int64_t whole;
     double number;
-    if (pair->item == GGUF_BOOL && gguf_int(pair, i, &whole)) printf("%s", whole ? "true" : "false");
-    else if (pair->item == GGUF_U64 && !gguf_int(pair, i, &whole)) printf("%llu", (unsigned long long)whole);
-    else if (gguf_int(pair, i, &whole)) printf("%lld", (long long)whole);
-    else if (gguf_float(pair, i, &number)) printf("%g", number);
+    if (pair->item == GGUF_BOOL && gguf_int(pair, i, &whole))
+        printf("%s", whole ? "true" : "false");
+    else if (pair->item == GGUF_U64 && !gguf_int(pair, i, &whole))
+        printf("%llu", (unsigned long long)whole);
+    else if (gguf_int(pair, i, &whole))
+        printf("%lld", (long long)whole);
+    else if (gguf_float(pair, i, &number))
+        printf("%g", number);
 }
 
 /* At most `most` bytes, with line breaks and the like made visible. */
@@ -17,9 +21,12 @@ static void print_string(Text text, size_t most) {
     putchar('"');
     for (size_t i = 0; i < text.size && i < most; i++) {
         unsigned char c = (unsigned char)text.data[i];
-        if (c == '\n') printf("\\n");
-        else if (c < 32 || c == 127) printf("\\x%02x", c);
-        else putchar(c);
+        if (c == '\n')
+            printf("\\n");
+        else if (c < 32 || c == 127)
+            printf("\\x%02x", c);
+        else
+            putchar(c);
     }
     printf(text.size > most ? "...\"" : "\"");
 }
@@ -28,11 +35,14 @@ static void print_pair(const GgufPair *pair) {
     printf("  %-44.*s ", (int)pair->key.size, pair->key.data);
     const unsigned char *cursor = pair->data;
     uint64_t shown = pair->count < 6 ? pair->count : 5;
-    if (pair->type == GGUF_ARRAY) printf("%s[%llu] ", gguf_type_name(pair->item), (unsigned long long)pair->count);
+    if (pair->type == GGUF_ARRAY)
+        printf("%s[%llu] ", gguf_type_name(pair->item), (unsigned long long)pair->count);
     for (uint64_t i = 0; i < shown; i++) {
         if (i) printf(", ");
-        if (pair->item == GGUF_STRING) print_string(gguf_next_string(&cursor), pair->type == GGUF_ARRAY ? 24 : 100);
-        else print_value(pair, i);
+        if (pair->item == GGUF_STRING)
+            print_string(gguf_next_string(&cursor), pair->type == GGUF_ARRAY ? 24 : 100);
+        else
+            print_value(pair, i);
     }
     printf(shown < pair->count ? ", ...\n" : "\n");
 }
@@ -42,14 +52,16 @@ static double print_tensors(const Gguf *gguf) {
     char shape[80];
     for (size_t i = 0; i < gguf->n_tensors; i++) {
         const GgufTensor *t = &gguf->tensors[i];
-        printf("  %-36.*s %-8s %-20s %12zu bytes\n", (int)t->name.size, t->name.data, dtype_name(t->dtype),
-               tensor_shape_text(t->ndim, t->shape, shape, sizeof shape), t->bytes);
+        printf("  %-36.*s %-8s %-20s %12zu bytes\n", (int)t->name.size, t->name.data,
+               dtype_name(t->dtype), tensor_shape_text(t->ndim, t->shape, shape, sizeof shape),
+               t->bytes);
         bytes += (double)t->bytes;
         double n = 1;
         for (int d = 0; d < t->ndim; d++) n *= (double)t->shape[d];
         count += n;
     }
-    printf("\n%zu tensors, %.2f million numbers, %.2f MB\n", gguf->n_tensors, count / 1e6, bytes / 1e6);
+    printf("\n%zu tensors, %.2f million numbers, %.2f MB\n", gguf->n_tensors, count / 1e6,
+           bytes / 1e6);
     return bytes;
 }
 
@@ -62,12 +74,19 @@ static void print_plan(const char *path, double weights) {
         return;
     }
     const ModelSizes *s = &model.sizes;
-    printf("\nmodel: %s (%s)\n  %zu layers, dim %zu, hidden %zu, heads %zu, kv_heads %zu, head_dim %zu, vocab %zu, ctx %zu\n",
-           model.recipe->arch, model.recipe->models, s->layers, s->dim, s->hidden, s->heads, s->kv_heads, s->head_dim, s->vocab, s->ctx);
-    printf("\nmemory plan                 ctx      weights (mapped)    kv cache      working\n");
+    printf("\nmodel: %s (%s)\n  %zu layers, dim %zu, hidden %zu, heads %zu, kv_heads %zu, "
+           "head_dim %zu, vocab %zu, ctx %zu\n",
+           model.recipe->arch, model.recipe->models, s->layers, s->dim, s->hidden, s->heads,
+           s->kv_heads, s->head_dim, s->vocab, s->ctx);
+    printf(
+        "\nmemory plan                 ctx      weights (mapped)    kv cache      working\n");
     for (size_t ctx = s->ctx < 512 ? s->ctx : 512;; ctx = ctx * 4 < s->ctx ? ctx * 4 : s->ctx) {
-        session_plan(&model, (SessionConfig){.ctx = ctx, .sequences = 1, .most_tokens = 128, .most_logits = 1}, &cache, &work);
-        printf("  one sequence %18zu %14.2f MB %11.2f MB %9.2f MB\n", ctx, weights / 1e6, (double)cache / 1e6, (double)work / 1e6);
+        session_plan(
+            &model,
+            (SessionConfig){.ctx = ctx, .sequences = 1, .most_tokens = 128, .most_logits = 1},
+            &cache, &work);
+        printf("  one sequence %18zu %14.2f MB %11.2f MB %9.2f MB\n", ctx, weights / 1e6,
+               (double)cache / 1e6, (double)work / 1e6);
         if (ctx == s->ctx) break;
     }
     model_close(&model);
@@ -79,7 +98,8 @@ static bool inspect(const char *path, Fault *fault) {
     if (!file_open(&map, path, fault)) return false;
     bool ok = gguf_parse(&gguf, map.data, map.size, fault);
     if (ok) {
-        printf("%s: GGUF version %u, %.2f MB, %zu keys, %zu tensors\n\n", path, gguf.version, (double)map.size / 1e6, gguf.n_pairs, gguf.n_tensors);
+        printf("%s: GGUF version %u, %.2f MB, %zu keys, %zu tensors\n\n", path, gguf.version,
+               (double)map.size / 1e6, gguf.n_pairs, gguf.n_tensors);
         for (size_t i = 0; i < gguf.n_pairs; i++) print_pair(&gguf.pairs[i]);
         putchar('\n');
         print_plan(path, print_tensors(&gguf));
@@ -96,8 +116,10 @@ static int run(int argc, char **argv) {
     const char *path = NULL;
     char found[2400];
     Fault fault;
-    int status = options_read(argc, argv, "inspect [FILE]", "What a GGUF file holds: metadata, tensors, sizes, and the memory a run takes.",
-                              options, &path, 0, 1);
+    int status = options_read(
+        argc, argv, "inspect [FILE]",
+        "What a GGUF file holds: metadata, tensors, sizes, and the memory a run takes.",
+        options, &path, 0, 1);
     if (status >= 0) return status;
     if (!path) path = default_model(found, sizeof found);
     if (!path) {
@@ -107,4 +129,5 @@ static int run(int argc, char **argv) {
     return inspect(path, &fault) ? EXIT_DONE : command_failed(&fault);
 }
 
-const Command command_inspect = {.name = "inspect", .gloss = "what a model file holds", .run = run};
+const Command command_inspect = {
+    .name = "inspect", .gloss = "what a model file holds", .run = run};

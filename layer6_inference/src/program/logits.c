@@ -18,7 +18,8 @@ static bool parse_tokens(const char *text, TokenList *tokens, Fault *fault) {
         char *end;
         long id = strtol(at, &end, 10);
         if (end == at || (*end && *end != ',') || id < 0 || id > INT32_MAX)
-            return fault_set(fault, "--tokens is '%.60s': wanted ids with commas between, 1,2,3", text);
+            return fault_set(
+                fault, "--tokens is '%.60s': wanted ids with commas between, 1,2,3", text);
         token_list_add(tokens, (int32_t)id);
         if (!*end) return true;
         at = end + 1;
@@ -29,7 +30,8 @@ static bool parse_tokens(const char *text, TokenList *tokens, Fault *fault) {
 static void print_rows(const Session *s, size_t first, size_t rows) {
     size_t vocab = s->model->sizes.vocab;
     for (size_t i = 0; i < rows; i++)
-        for (size_t t = 0; t < vocab; t++) printf("%zu\t%zu\t%.9g\n", first + i, t, (double)s->logits[i * vocab + t]);
+        for (size_t t = 0; t < vocab; t++)
+            printf("%zu\t%zu\t%.9g\n", first + i, t, (double)s->logits[i * vocab + t]);
 }
 
 static bool print_logits(const Job *job, Session *s, const TokenList *tokens, Fault *fault) {
@@ -52,13 +54,16 @@ static bool run_job(Job *job, Fault *fault) {
     TokenList tokens = {0};
     char path[2400];
     if (!job->model) job->model = default_model(path, sizeof path);
-    if (!job->model) return fault_set(fault, "no model was named and none was found: give one with -m FILE");
+    if (!job->model)
+        return fault_set(fault, "no model was named and none was found: give one with -m FILE");
     bool ok = parse_tokens(job->tokens, &tokens, fault);
     if (ok && (ok = machine_open(&job->machine, fault))) {
         if ((ok = model_open(&model, job->model, fault))) {
-            SessionConfig config = {.ctx = tokens.count, .sequences = 1, .most_tokens = ROWS, .most_logits = ROWS};
+            SessionConfig config = {
+                .ctx = tokens.count, .sequences = 1, .most_tokens = ROWS, .most_logits = ROWS};
             if (tokens.count > model.sizes.ctx)
-                ok = fault_set(fault, "%zu tokens are more than the model's context of %zu", tokens.count, model.sizes.ctx);
+                ok = fault_set(fault, "%zu tokens are more than the model's context of %zu",
+                               tokens.count, model.sizes.ctx);
             else if ((ok = session_open(&session, &model, job->machine.pool, config, fault))) {
                 ok = print_logits(job, &session, &tokens, fault);
                 session_close(&session);
@@ -75,20 +80,25 @@ static int run(int argc, char **argv) {
     Job job = {0};
     Fault fault;
     const Option options[] = {
-        {"-m", OPT_TEXT, &job.model, "FILE", "model in GGUF format (the storyteller in the box)"},
+        {"-m", OPT_TEXT, &job.model, "FILE",
+         "model in GGUF format (the storyteller in the box)"},
         {"--tokens", OPT_TEXT, &job.tokens, "1,2,3", "the token ids to read, exactly these"},
         {"--last", OPT_FLAG, &job.last, NULL, "only the logits after the last token"},
         MACHINE_OPTIONS(job.machine),
         {0},
     };
     int status = options_read(argc, argv, "logits [-m FILE] --tokens 1,2,3 [--last]",
-                              "Lines `position<TAB>token<TAB>logit` for every position and every token of the vocabulary.", options, NULL, 0, 0);
+                              "Lines `position<TAB>token<TAB>logit` for every position and "
+                              "every token of the vocabulary.",
+                              options, NULL, 0, 0);
     if (status >= 0) return status;
     if (!job.tokens) {
-        fprintf(stderr, "strata: --tokens is missing; usage: strata logits [-m FILE] --tokens 1,2,3 [--last]\n");
+        fprintf(stderr, "strata: --tokens is missing; usage: strata logits [-m FILE] --tokens "
+                        "1,2,3 [--last]\n");
         return EXIT_USAGE;
     }
     return run_job(&job, &fault) ? EXIT_DONE : command_failed(&fault);
 }
 
-const Command command_logits = {.name = "logits", .gloss = "the numbers behind the next token", .run = run};
+const Command command_logits = {
+    .name = "logits", .gloss = "the numbers behind the next token", .run = run};

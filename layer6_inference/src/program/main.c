@@ -4,8 +4,9 @@
 #include <stdio.h>
 #include <string.h>
 
-static const Command *const commands[] = {&command_generate, &command_tokenize, &command_logits, &command_inspect,
-                                          &command_world,    &command_train,    &command_bench};
+static const Command *const commands[] = {&command_generate, &command_tokenize, &command_logits,
+                                          &command_inspect,  &command_world,    &command_train,
+                                          &command_bench};
 
 static void print_commands(FILE *out) {
     fprintf(out, "usage: strata COMMAND ...\n\n");
@@ -19,12 +20,14 @@ int main(int argc, char **argv) {
         print_commands(stderr);
         return EXIT_USAGE;
     }
-    if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0 || strcmp(argv[1], "help") == 0) {
+    if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0 ||
+        strcmp(argv[1], "help") == 0) {
         print_commands(stdout);
         return EXIT_DONE;
     }
     for (size_t i = 0; i < sizeof commands / sizeof *commands; i++)
-        if (strcmp(argv[1], commands[i]->name) == 0) return commands[i]->run(argc - 1, argv + 1);
+        if (strcmp(argv[1], commands[i]->name) == 0)
+            return commands[i]->run(argc - 1, argv + 1);
     fprintf(stderr, "strata: no command '%s'\n\n", argv[1]);
     print_commands(stderr);
     return EXIT_USAGE;

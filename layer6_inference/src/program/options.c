@@ -17,7 +17,8 @@ static void print_help(const char *usage, const char *about, const Option *optio
 }
 
 static int wrong(const char *usage, const char *what, const char *which) {
-    fprintf(stderr, "strata: %s '%s'; usage: strata %s (--help says more)\n", what, which, usage);
+    fprintf(stderr, "strata: %s '%s'; usage: strata %s (--help says more)\n", what, which,
+            usage);
     return EXIT_USAGE;
 }
 
@@ -35,7 +36,8 @@ static int store(const Option *o, const char *text, const char *usage) {
         list->items[list->count++] = text;
     }
     }
-    if (o->kind != OPT_FLAG && o->kind != OPT_TEXT && o->kind != OPT_LIST && (*end || !*text)) return wrong(usage, "not a number:", text);
+    if (o->kind != OPT_FLAG && o->kind != OPT_TEXT && o->kind != OPT_LIST && (*end || !*text))
+        return wrong(usage, "not a number:", text);
     return -1;
 }
 
@@ -45,10 +47,12 @@ static const Option *find(const Option *options, const char *name) {
     return NULL;
 }
 
-static bool is_option(const char *text) { return text[0] == '-' && text[1] != 0 && !(text[1] >= '0' && text[1] <= '9'); }
+static bool is_option(const char *text) {
+    return text[0] == '-' && text[1] != 0 && !(text[1] >= '0' && text[1] <= '9');
+}
 
-int options_read(int argc, char **argv, const char *usage, const char *about, const Option *options,
-                 const char **rest, int least_rest, int most_rest) {
+int options_read(int argc, char **argv, const char *usage, const char *about,
+                 const Option *options, const char **rest, int least_rest, int most_rest) {
     int n_rest = 0;
     for (int i = 1; i < argc; i++) {
         if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0) {
@@ -62,12 +66,14 @@ int options_read(int argc, char **argv, const char *usage, const char *about, co
         }
         const Option *option = find(options, argv[i]);
         if (!option) return wrong(usage, "no option", argv[i]);
-        if (option->kind != OPT_FLAG && i + 1 == argc) return wrong(usage, "a value is missing after", argv[i]);
+        if (option->kind != OPT_FLAG && i + 1 == argc)
+            return wrong(usage, "a value is missing after", argv[i]);
         int status = store(option, option->kind == OPT_FLAG ? "" : argv[++i], usage);
         if (status >= 0) return status;
     }
     if (n_rest < least_rest) {
-        fprintf(stderr, "strata: something is missing; usage: strata %s (--help says more)\n", usage);
+        fprintf(stderr, "strata: something is missing; usage: strata %s (--help says more)\n",
+                usage);
         return EXIT_USAGE;
     }
     return -1;
@@ -91,12 +97,14 @@ static bool program_folder(char *text, size_t size) {
 }
 
 const char *default_model(char *text, size_t size) {
-    static const char *const places[] = {"../share/strata/storyteller.gguf", "../../layer5_models/models/storyteller.gguf",
+    static const char *const places[] = {"../share/strata/storyteller.gguf",
+                                         "../../layer5_models/models/storyteller.gguf",
                                          "../../../layer5_models/models/storyteller.gguf"};
     const char *named = getenv("STRATA_MODEL");
     char folder[2048];
     if (named && *named) return named;
-    for (size_t i = 0; program_folder(folder, sizeof folder) && i < sizeof places / sizeof *places; i++) {
+    for (size_t i = 0;
+         program_folder(folder, sizeof folder) && i < sizeof places / sizeof *places; i++) {
         snprintf(text, size, "%s%s", folder, places[i]);
         if (readable(text)) return text;
     }

@@ -14,15 +14,15 @@ typedef struct OptionList {
 } OptionList;
 
 typedef struct Option {
-    const char *name;  /* "--chain"; "-m" or "-p" for short ones; NULL ends the table */
+    const char *name; /* "--chain"; "-m" or "-p" for short ones; NULL ends the table */
     OptionKind kind;
-    void *value;       /* const char *, long, double, bool, OptionList */
+    void *value; /* const char *, long, double, bool, OptionList */
     const char *metavar, *help;
 } Option;
 
 typedef struct Command {
-    const char *name, *gloss; /* "generate", one line */
-    const char *usage;        /* what follows the name */
+    const char *name, *gloss;          /* "generate", one line */
+    const char *usage;                 /* what follows the name */
     int (*run)(int argc, char **argv); /* argv[0] is the command; returns the exit status */
 } Command;
 
@@ -32,8 +32,8 @@ enum { EXIT_DONE = 0, EXIT_FAILED = 1, EXIT_USAGE = 2 };
  * least `least_rest`).  Prints help or the mistake itself.
  *
  * Returns -1 to go on, else the exit status to return. */
-int options_read(int argc, char **argv, const char *usage, const char *about, const Option *options,
-                 const char **rest, int least_rest, int most_rest);
+int options_read(int argc, char **argv, const char *usage, const char *about,
+                 const Option *options, const char **rest, int least_rest, int most_rest);
 
 /* Print "strata: text" and return EXIT_FAILED. */
 int command_failed(const Fault *fault);
@@ -49,15 +49,19 @@ typedef struct Machine {
     bool pin;
     Pool *pool;
 } Machine;
-#define MACHINE_OPTIONS(m)                                                                                  \
-    {"--threads", OPT_INT, &(m).threads, "N", "threads to compute with (0: one for each core)"},            \
-    {"--isa", OPT_TEXT, &(m).isa, "NAME", "instruction set: auto, scalar, avx2, avx512, neon"},             \
-    {"--pin", OPT_FLAG, &(m).pin, NULL, "keep each thread on a core of its own"}
+#define MACHINE_OPTIONS(m)                                                         \
+    {"--threads", OPT_INT, &(m).threads, "N",                                      \
+     "threads to compute with (0: one for each core)"},                            \
+        {"--isa", OPT_TEXT, &(m).isa, "NAME",                                      \
+         "instruction set: auto, scalar, avx2, avx512, neon"},                     \
+    {                                                                              \
+        "--pin", OPT_FLAG, &(m).pin, NULL, "keep each thread on a core of its own" \
+    }
 
 bool machine_open(Machine *machine, Fault *fault);
 void machine_close(Machine *machine);
 
-extern const Command command_generate, command_tokenize, command_logits, command_inspect, command_world,
-    command_train, command_bench;
+extern const Command command_generate, command_tokenize, command_logits, command_inspect,
+    command_world, command_train, command_bench;
 
 #endif

@@ -11,11 +11,13 @@ typedef struct Job {
     bool decode, special, all, bos;
 } Job;
 
-static void encode_line(const Job *job, const Tokenizer *tokenizer, Text line, TokenList *tokens) {
+static void encode_line(const Job *job, const Tokenizer *tokenizer, Text line,
+                        TokenList *tokens) {
     tokens->count = 0;
     if (job->bos) tokenizer_begin(tokenizer, tokens);
     tokenizer_encode(tokenizer, line, job->special, tokens);
-    for (size_t i = 0; i < tokens->count; i++) printf(i ? " %" PRId32 : "%" PRId32, tokens->ids[i]);
+    for (size_t i = 0; i < tokens->count; i++)
+        printf(i ? " %" PRId32 : "%" PRId32, tokens->ids[i]);
     putchar('\n');
 }
 
@@ -28,13 +30,17 @@ static bool decode_line(const Job *job, const Tokenizer *tokenizer, Text line, F
         }
         char number[24] = "", *end;
         size_t size = 0;
-        while (at + size < line.size && size < sizeof number - 1 && !strchr(" \t\r", line.data[at + size])) size++;
+        while (at + size < line.size && size < sizeof number - 1 &&
+               !strchr(" \t\r", line.data[at + size]))
+            size++;
         memcpy(number, line.data + at, size);
         long id = strtol(number, &end, 10);
         if (*end || id < 0 || (size_t)id >= tokenizer_count(tokenizer))
-            return fault_set(fault, "'%s' is not a token id: ids are 0 to %zu", number, tokenizer_count(tokenizer) - 1);
+            return fault_set(fault, "'%s' is not a token id: ids are 0 to %zu", number,
+                             tokenizer_count(tokenizer) - 1);
         Text piece = tokenizer_piece(tokenizer, (int32_t)id, job->special);
-        size_t skip = first && tokenizer_space_prefix(tokenizer) && piece.size && piece.data[0] == ' ';
+        size_t skip =
+            first && tokenizer_space_prefix(tokenizer) && piece.size && piece.data[0] == ' ';
         first = first && piece.size == 0;
         fwrite(piece.data + skip, 1, piece.size - skip, stdout);
         at += size;
@@ -43,7 +49,8 @@ static bool decode_line(const Job *job, const Tokenizer *tokenizer, Text line, F
     return true;
 }
 
-static bool one_text(const Job *job, const Tokenizer *tokenizer, Text text, TokenList *tokens, Fault *fault) {
+static bool one_text(const Job *job, const Tokenizer *tokenizer, Text text, TokenList *tokens,
+                     Fault *fault) {
     if (job->decode) return decode_line(job, tokenizer, text, fault);
     encode_line(job, tokenizer, text, tokens);
     return true;
@@ -73,7 +80,8 @@ static bool run_job(Job *job, Fault *fault) {
     Gguf gguf;
     char path[2400];
     if (!job->model) job->model = default_model(path, sizeof path);
-    if (!job->model) return fault_set(fault, "no model was named and none was found: give one with -m FILE");
+    if (!job->model)
+        return fault_set(fault, "no model was named and none was found: give one with -m FILE");
     if (!file_open(&map, job->model, fault)) return false;
     bool ok = gguf_parse(&gguf, map.data, map.size, fault);
     Tokenizer *tokenizer = ok ? tokenizer_open(&gguf, fault) : NULL;
@@ -83,7 +91,8 @@ static bool run_job(Job *job, Fault *fault) {
     if (!tokenizer) return false;
     size_t size;
     char *bytes = read_all(stdin, &size);
-    ok = bytes ? all_texts(job, tokenizer, (Text){bytes, size}, fault) : fault_set(fault, "no memory for the input");
+    ok = bytes ? all_texts(job, tokenizer, (Text){bytes, size}, fault)
+               : fault_set(fault, "no memory for the input");
     free(bytes);
     tokenizer_close(tokenizer);
     return ok;
@@ -93,17 +102,22 @@ static int run(int argc, char **argv) {
     Job job = {0};
     Fault fault;
     const Option options[] = {
-        {"-m", OPT_TEXT, &job.model, "FILE", "model whose tokenizer to use (the storyteller in the box)"},
+        {"-m", OPT_TEXT, &job.model, "FILE",
+         "model whose tokenizer to use (the storyteller in the box)"},
         {"--decode", OPT_FLAG, &job.decode, NULL, "ids to text instead"},
         {"--special", OPT_FLAG, &job.special, NULL, "read and write special tokens by name"},
         {"--all", OPT_FLAG, &job.all, NULL, "the whole input is one text, newlines and all"},
-        {"--bos", OPT_FLAG, &job.bos, NULL, "begin with the token that begins a sequence, if the model asks for one"},
+        {"--bos", OPT_FLAG, &job.bos, NULL,
+         "begin with the token that begins a sequence, if the model asks for one"},
         {0},
     };
-    int status = options_read(argc, argv, "tokenize [-m FILE] [--decode] [--special] [--all] < INPUT",
-                              "One line of ids for each line of text on stdin, or back.  Lines are taken literally.", options, NULL, 0, 0);
+    int status = options_read(
+        argc, argv, "tokenize [-m FILE] [--decode] [--special] [--all] < INPUT",
+        "One line of ids for each line of text on stdin, or back.  Lines are taken literally.",
+        options, NULL, 0, 0);
     if (status >= 0) return status;
     return run_job(&job, &fault) ? EXIT_DONE : command_failed(&fault);
 }
 
-const Command command_tokenize = {.name = "tokenize", .gloss = "text to token ids and back", .run = run};
+const Command command_tokenize = {
+    .name = "tokenize", .gloss = "text to token ids and back", .run = run};

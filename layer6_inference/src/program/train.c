@@ -9,7 +9,8 @@
 
 typedef struct Job {
     const char *out, *size, *corpus, *vocab_from, *checkpoint, *log;
-    long steps, batch, seed, dim, hidden, layers, heads, kv_heads, vocab, ctx, eval_every, eval_documents, save_every;
+    long steps, batch, seed, dim, hidden, layers, heads, kv_heads, vocab, ctx, eval_every,
+        eval_documents, save_every;
     double rate;
     bool resume;
     Machine machine;
@@ -35,7 +36,9 @@ static const char *const specials[] = {"<|endoftext|>", "<|im_start|>", "<|im_en
 /* ------------------------------------------------------------------ the vocabulary */
 
 static bool learn_vocab(const Job *job, Run *run, Fault *fault) {
-    size_t n = run->corpus.world || run->corpus.count > VOCAB_DOCUMENTS ? VOCAB_DOCUMENTS : run->corpus.count, size;
+    size_t n = run->corpus.world || run->corpus.count > VOCAB_DOCUMENTS ? VOCAB_DOCUMENTS
+                                                                        : run->corpus.count,
+           size;
     Text *texts = calloc(n, sizeof *texts);
     GgufWriter *writer = gguf_writer_open(fault);
     WorldText scratch = {0};
@@ -49,7 +52,8 @@ static bool learn_vocab(const Job *job, Run *run, Fault *fault) {
         texts[i] = (Text){copy, text.size};
     }
     ok = ok && bpe_train(texts, n, specials, 3, job->config.vocab, writer, fault) &&
-         gguf_write_memory(writer, &run->vocab_bytes, &size, fault) && gguf_parse(&run->vocab, run->vocab_bytes, size, fault);
+         gguf_write_memory(writer, &run->vocab_bytes, &size, fault) &&
+         gguf_parse(&run->vocab, run->vocab_bytes, size, fault);
     for (size_t i = 0; texts && i < n; i++) free((char *)texts[i].data);
     free(texts);
     world_text_free(&scratch);
@@ -60,7 +64,8 @@ static bool learn_vocab(const Job *job, Run *run, Fault *fault) {
 /* Take the vocabulary of another model: two models that speak the same tokens can check each other. */
 static bool borrow_vocab(Job *job, Run *run, Fault *fault) {
     if (!file_open(&run->vocab_file, job->vocab_from, fault)) return false;
-    if (!gguf_parse(&run->vocab, run->vocab_file.data, run->vocab_file.size, fault)) return fault_prefix(fault, job->vocab_from);
+    if (!gguf_parse(&run->vocab, run->vocab_file.data, run->vocab_file.size, fault))
+        return fault_prefix(fault, job->vocab_from);
     return true;
 }
 
@@ -83,14 +88,18 @@ static void print_sample(Run *run, uint64_t seed) {
 static void evaluate(const Job *job, Run *run, size_t documents, double *loss, double *floor) {
     /* a file has no second seed: its first documents stand in, and the log says what they are */
     trainer_evaluate(run->trainer, &run->held_out, 0, documents, loss, floor);
-    if (isnan(*floor)) fprintf(stderr, "loss %.4f nats/token\n", *loss);
-    else fprintf(stderr, "held-out loss %.4f nats/token, entropy %.4f: %.2f %% above\n", *loss, *floor, 100 * (*loss / *floor - 1));
+    if (isnan(*floor))
+        fprintf(stderr, "loss %.4f nats/token\n", *loss);
+    else
+        fprintf(stderr, "held-out loss %.4f nats/token, entropy %.4f: %.2f %% above\n", *loss,
+                *floor, 100 * (*loss / *floor - 1));
     (void)job;
 }
 
 /* Lines of the log up to a step: what came after the checkpoint will be written again. */
 static bool open_log(const Job *job, Run *run, size_t step, Fault *fault) {
-    static const char head[] = "step,tokens,loss,rate,gradient_norm,tokens_per_second,heldout_loss,floor\n";
+    static const char head[] =
+        "step,tokens,loss,rate,gradient_norm,tokens_per_second,heldout_loss,floor\n";
     FileMap old;
     Fault ignored;
     if (!job->log) return true;
@@ -108,18 +117,21 @@ static bool open_log(const Job *job, Run *run, size_t step, Fault *fault) {
     for (char *line = copy; line && *line;) {
         char *end = strchr(line, '\n');
         if (!end) break;
-        if ((size_t)strtoull(line, NULL, 10) <= step) fwrite(line, 1, (size_t)(end + 1 - line), run->log);
+        if ((size_t)strtoull(line, NULL, 10) <= step)
+            fwrite(line, 1, (size_t)(end + 1 - line), run->log);
         line = end + 1;
     }
     free(copy);
     return true;
 }
 
-static void show_progress(const Job *job, const TrainStep *s, double loss, double speed, double left) {
+static void show_progress(const Job *job, const TrainStep *s, double loss, double speed,
+                          double left) {
     bool terminal = isatty(STDERR_FILENO);
     if (!terminal && s->step % 100) return;
-    fprintf(stderr, "%sstep %zu of %zu  loss %.4f  %.0f tokens/s  %d:%02d:%02d left%s", terminal ? "\r" : "", s->step, job->config.steps,
-            loss, speed, (int)(left / 3600), (int)(left / 60) % 60, (int)left % 60, terminal ? "   " : "\n");
+    fprintf(stderr, "%sstep %zu of %zu  loss %.4f  %.0f tokens/s  %d:%02d:%02d left%s",
+            terminal ? "\r" : "", s->step, job->config.steps, loss, speed, (int)(left / 3600),
+            (int)(left / 60) % 60, (int)left % 60, terminal ? "   " : "\n");
 }
 
 static bool save(const Job *job, Run *run, Fault *fault) {
@@ -128,17 +140,22 @@ static bool save(const Job *job, Run *run, Fault *fault) {
 
 /* A line of the log every ten steps, with the held-out loss now and then. */
 static void log_step(const Job *job, Run *run, const TrainStep *s, double speed) {
-    bool look = (job->eval_every && s->step % (size_t)job->eval_every == 0) || s->step == job->config.steps;
+    bool look = (job->eval_every && s->step % (size_t)job->eval_every == 0) ||
+                s->step == job->config.steps;
     double loss = 0, floor = 0;
     if (look) {
         fputc('\n', stderr);
-        evaluate(job, run, s->step == job->config.steps ? 2000 : (size_t)job->eval_documents, &loss, &floor);
+        evaluate(job, run, s->step == job->config.steps ? 2000 : (size_t)job->eval_documents,
+                 &loss, &floor);
         print_sample(run, s->step);
     }
     if (!run->log || (s->step % 10 && !look)) return;
-    fprintf(run->log, "%zu,%zu,%.5f,%.6g,%.4f,%.0f,", s->step, s->tokens, s->loss, s->rate, s->gradient_norm, speed);
-    if (look) fprintf(run->log, "%.5f,%.5f\n", loss, floor);
-    else fprintf(run->log, ",\n");
+    fprintf(run->log, "%zu,%zu,%.5f,%.6g,%.4f,%.0f,", s->step, s->tokens, s->loss, s->rate,
+            s->gradient_norm, speed);
+    if (look)
+        fprintf(run->log, "%.5f,%.5f\n", loss, floor);
+    else
+        fprintf(run->log, ",\n");
     fflush(run->log);
 }
 
@@ -150,11 +167,14 @@ static bool train(const Job *job, Run *run, Fault *fault) {
         double elapsed = clock_seconds() - start;
         mean = mean == 0 ? s.loss : 0.95 * mean + 0.05 * s.loss;
         if (s.step == first_step + 1) first_tokens = s.tokens - s.tokens / s.step;
-        double speed = (double)(s.tokens - first_tokens) / elapsed, each = elapsed / (double)(s.step - first_step);
+        double speed = (double)(s.tokens - first_tokens) / elapsed,
+               each = elapsed / (double)(s.step - first_step);
         show_progress(job, &s, mean, speed, each * (double)(job->config.steps - s.step));
         log_step(job, run, &s, speed);
         bool last = s.step == job->config.steps;
-        if ((last || (job->save_every && s.step % (size_t)job->save_every == 0)) && !save(job, run, fault)) return false;
+        if ((last || (job->save_every && s.step % (size_t)job->save_every == 0)) &&
+            !save(job, run, fault))
+            return false;
     }
     return true;
 }
@@ -184,16 +204,23 @@ static void close_run(Run *run) {
 
 static bool run_training(Job *job, Fault *fault) {
     Run run = {0};
-    bool ok = machine_open(&job->machine, fault) && open_corpora(job, &run, fault) && open_tokenizer(job, &run, fault);
-    ok = ok && (run.trainer = trainer_open(&job->config, &run.corpus, run.tokenizer, &run.vocab, job->machine.pool, fault));
-    if (ok && job->resume && job->checkpoint && access(job->checkpoint, R_OK) == 0) ok = trainer_load(run.trainer, job->checkpoint, fault);
+    bool ok = machine_open(&job->machine, fault) && open_corpora(job, &run, fault) &&
+              open_tokenizer(job, &run, fault);
+    ok = ok && (run.trainer = trainer_open(&job->config, &run.corpus, run.tokenizer, &run.vocab,
+                                           job->machine.pool, fault));
+    if (ok && job->resume && job->checkpoint && access(job->checkpoint, R_OK) == 0)
+        ok = trainer_load(run.trainer, job->checkpoint, fault);
     if (ok) {
-        fprintf(stderr, "%zu parameters, %zu layers, vocabulary %zu; step %zu of %zu; %d threads, %s\n", train_parameters(&job->config),
-                job->config.layers, job->config.vocab, trainer_steps_done(run.trainer), job->config.steps,
+        fprintf(stderr,
+                "%zu parameters, %zu layers, vocabulary %zu; step %zu of %zu; %d threads, %s\n",
+                train_parameters(&job->config), job->config.layers, job->config.vocab,
+                trainer_steps_done(run.trainer), job->config.steps,
                 pool_threads(job->machine.pool), kernels()->isa);
         const char *slash = strrchr(job->out, '/');
-        ok = open_log(job, &run, trainer_steps_done(run.trainer), fault) && train(job, &run, fault) &&
-             trainer_export(run.trainer, slash ? slash + 1 : job->out, DTYPE_F16, job->out, fault);
+        ok = open_log(job, &run, trainer_steps_done(run.trainer), fault) &&
+             train(job, &run, fault) &&
+             trainer_export(run.trainer, slash ? slash + 1 : job->out, DTYPE_F16, job->out,
+                            fault);
         if (ok) fprintf(stderr, "%s is written\n", job->out);
     }
     close_run(&run);
@@ -208,9 +235,12 @@ static void override(size_t *value, long given) {
 }
 
 static bool configure(Job *job) {
-    if (strcmp(job->size, "storyteller") == 0) job->config = train_config_storyteller();
-    else if (strcmp(job->size, "draft") == 0) job->config = train_config_draft();
-    else return false;
+    if (strcmp(job->size, "storyteller") == 0)
+        job->config = train_config_storyteller();
+    else if (strcmp(job->size, "draft") == 0)
+        job->config = train_config_draft();
+    else
+        return false;
     TrainConfig *c = &job->config;
     override(&c->steps, job->steps);
     override(&c->batch_tokens, job->batch);
@@ -228,13 +258,20 @@ static bool configure(Job *job) {
 }
 
 static int run(int argc, char **argv) {
-    Job job = {.size = "storyteller", .seed = 1, .eval_every = 250, .eval_documents = 100, .save_every = 250};
+    Job job = {.size = "storyteller",
+               .seed = 1,
+               .eval_every = 250,
+               .eval_documents = 100,
+               .save_every = 250};
     Fault fault;
     const Option options[] = {
         {"--out", OPT_TEXT, &job.out, "FILE", "where the model goes (GGUF, F16)"},
-        {"--size", OPT_TEXT, &job.size, "NAME", "storyteller or draft: the two models in the box"},
-        {"--corpus", OPT_TEXT, &job.corpus, "FILE", "train on this text, a line <|endoftext|> after each document (Tiny World)"},
-        {"--vocab-from", OPT_TEXT, &job.vocab_from, "FILE", "use the vocabulary of this model (learn one)"},
+        {"--size", OPT_TEXT, &job.size, "NAME",
+         "storyteller or draft: the two models in the box"},
+        {"--corpus", OPT_TEXT, &job.corpus, "FILE",
+         "train on this text, a line <|endoftext|> after each document (Tiny World)"},
+        {"--vocab-from", OPT_TEXT, &job.vocab_from, "FILE",
+         "use the vocabulary of this model (learn one)"},
         {"--steps", OPT_INT, &job.steps, "N", "updates"},
         {"--batch", OPT_INT, &job.batch, "N", "tokens in a batch, at least"},
         {"--rate", OPT_REAL, &job.rate, "X", "highest learning rate"},
@@ -245,25 +282,34 @@ static int run(int argc, char **argv) {
         {"--kv-heads", OPT_INT, &job.kv_heads, "N", "key-value heads"},
         {"--vocab", OPT_INT, &job.vocab, "N", "tokens in the vocabulary"},
         {"--ctx", OPT_INT, &job.ctx, "N", "longest document in tokens"},
-        {"--seed", OPT_INT, &job.seed, "N", "of the weights and of the corpus (1); seed + 1 is held out"},
-        {"--checkpoint", OPT_TEXT, &job.checkpoint, "FILE", "save the run here now and then, atomically"},
-        {"--resume", OPT_FLAG, &job.resume, NULL, "continue from the checkpoint, to the bit, if there is one"},
+        {"--seed", OPT_INT, &job.seed, "N",
+         "of the weights and of the corpus (1); seed + 1 is held out"},
+        {"--checkpoint", OPT_TEXT, &job.checkpoint, "FILE",
+         "save the run here now and then, atomically"},
+        {"--resume", OPT_FLAG, &job.resume, NULL,
+         "continue from the checkpoint, to the bit, if there is one"},
         {"--log", OPT_TEXT, &job.log, "FILE", "CSV of the run"},
         {"--save-every", OPT_INT, &job.save_every, "N", "steps between checkpoints (250)"},
-        {"--eval-every", OPT_INT, &job.eval_every, "N", "steps between looks at held-out documents (250)"},
-        {"--eval-documents", OPT_INT, &job.eval_documents, "N", "how many of them (100; 2000 at the end)"},
+        {"--eval-every", OPT_INT, &job.eval_every, "N",
+         "steps between looks at held-out documents (250)"},
+        {"--eval-documents", OPT_INT, &job.eval_documents, "N",
+         "how many of them (100; 2000 at the end)"},
         MACHINE_OPTIONS(job.machine),
         {0},
     };
     int status = options_read(argc, argv, "train --out FILE [options]",
-                              "Learn a vocabulary and a model.  The result depends on the options and the seed alone, whatever the number of threads\n"
-                              "and however often the run was stopped and resumed.", options, NULL, 0, 0);
+                              "Learn a vocabulary and a model.  The result depends on the "
+                              "options and the seed alone, whatever the number of threads\n"
+                              "and however often the run was stopped and resumed.",
+                              options, NULL, 0, 0);
     if (status >= 0) return status;
     if (!job.out || !configure(&job)) {
-        fprintf(stderr, "strata: --out FILE is needed and --size is storyteller or draft (--help says more)\n");
+        fprintf(stderr, "strata: --out FILE is needed and --size is storyteller or draft "
+                        "(--help says more)\n");
         return EXIT_USAGE;
     }
     return run_training(&job, &fault) ? EXIT_DONE : command_failed(&fault);
 }
 
-const Command command_train = {.name = "train", .gloss = "learn a vocabulary and a model", .run = run};
+const Command command_train = {
+    .name = "train", .gloss = "learn a vocabulary and a model", .run = run};

@@ -24,11 +24,14 @@ static bool write_documents(const WriteJob *job, Fault *fault) {
     for (long i = job->first; i < job->first + job->documents; i++) {
         world_write(world, job->rule, (uint64_t)job->seed, (uint64_t)i, &text);
         nats += text.nats, bytes += (double)text.size;
-        if (job->entropy) printf("%ld\t%.6f\t%zu\n", i, text.nats, text.size);
-        else printf("%s\n%s\n", text.bytes, separator);
+        if (job->entropy)
+            printf("%ld\t%.6f\t%zu\n", i, text.nats, text.size);
+        else
+            printf("%s\n%s\n", text.bytes, separator);
     }
-    fprintf(stderr, "[%ld documents, %.1f bytes and %.3f nats each: %.4f nats a byte]\n", job->documents,
-            bytes / (double)job->documents, nats / (double)job->documents, nats / bytes);
+    fprintf(stderr, "[%ld documents, %.1f bytes and %.3f nats each: %.4f nats a byte]\n",
+            job->documents, bytes / (double)job->documents, nats / (double)job->documents,
+            nats / bytes);
     world_text_free(&text);
     world_close(world);
     return true;
@@ -38,23 +41,29 @@ static int run_write(int argc, char **argv) {
     WriteJob job = {.seed = 1, .documents = 1, .rule = "document"};
     Fault fault;
     const Option options[] = {
-        {"--seed", OPT_INT, &job.seed, "N", "which corpus (1); the same seed writes the same one"},
+        {"--seed", OPT_INT, &job.seed, "N",
+         "which corpus (1); the same seed writes the same one"},
         {"--documents", OPT_INT, &job.documents, "N", "how many documents (1)"},
         {"--first", OPT_INT, &job.first, "N", "index of the first document (0)"},
         {"--kind", OPT_TEXT, &job.rule, "RULE", "document (all kinds), story, chat or card"},
-        {"--entropy", OPT_FLAG, &job.entropy, NULL, "print index, nats and bytes of each document instead of its text"},
+        {"--entropy", OPT_FLAG, &job.entropy, NULL,
+         "print index, nats and bytes of each document instead of its text"},
         {0},
     };
-    int status = options_read(argc, argv, "world [--seed S] [--documents N] | world check ... | world sample ...",
-                              "Write documents of Tiny World, each followed by a line <|endoftext|>.\n"
-                              "`strata world check` reads documents and says which obey the world;\n"
-                              "`strata world sample` lets a model write documents.", options, NULL, 0, 0);
+    int status = options_read(
+        argc, argv, "world [--seed S] [--documents N] | world check ... | world sample ...",
+        "Write documents of Tiny World, each followed by a line <|endoftext|>.\n"
+        "`strata world check` reads documents and says which obey the world;\n"
+        "`strata world sample` lets a model write documents.",
+        options, NULL, 0, 0);
     if (status >= 0) return status;
     static const char *const kinds[] = {"document", "story", "chat", "card"};
     bool known = false;
-    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) known = known || strcmp(job.rule, kinds[i]) == 0;
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+        known = known || strcmp(job.rule, kinds[i]) == 0;
     if (!known || job.documents < 1 || job.first < 0) {
-        fprintf(stderr, "strata: --kind is document, story, chat or card; --documents at least 1\n");
+        fprintf(stderr,
+                "strata: --kind is document, story, chat or card; --documents at least 1\n");
         return EXIT_USAGE;
     }
     return write_documents(&job, &fault) ? EXIT_DONE : command_failed(&fault);
@@ -78,7 +87,8 @@ typedef struct Tally {
 static void count_reason(Tally *tally, const char *reason) {
     int i = 0;
     while (i < tally->n && strcmp(tally->reasons[i], reason) != 0) i++;
-    if (i == tally->n && i < REASONS - 1) snprintf(tally->reasons[tally->n++], sizeof tally->reasons[0], "%s", reason);
+    if (i == tally->n && i < REASONS - 1)
+        snprintf(tally->reasons[tally->n++], sizeof tally->reasons[0], "%s", reason);
     tally->counts[i]++;
 }
 
@@ -88,15 +98,19 @@ static void check_one(const World *world, const CheckJob *job, Text text, Tally 
     tally->valid += v.valid;
     if (!v.valid) count_reason(tally, v.reason);
     if (job->summary) return;
-    if (v.valid) printf("%ld\tvalid\t%.3f nats\n", tally->documents, v.nats);
-    else printf("%ld\tinvalid\t%s\tbyte %zu\t%s\n", tally->documents, v.reason, v.place, v.detail);
+    if (v.valid)
+        printf("%ld\tvalid\t%.3f nats\n", tally->documents, v.nats);
+    else
+        printf("%ld\tinvalid\t%s\tbyte %zu\t%s\n", tally->documents, v.reason, v.place,
+               v.detail);
 }
 
 /* The next document of the input: up to a separator line or the end. */
 static Text next_document(Text *rest) {
     size_t mark = sizeof separator - 1;
     for (size_t at = 0; at + mark <= rest->size; at++) {
-        bool line = (at == 0 || rest->data[at - 1] == '\n') && memcmp(rest->data + at, separator, mark) == 0 &&
+        bool line = (at == 0 || rest->data[at - 1] == '\n') &&
+                    memcmp(rest->data + at, separator, mark) == 0 &&
                     (at + mark == rest->size || rest->data[at + mark] == '\n');
         if (!line) continue;
         Text document = {rest->data, at ? at - 1 : 0};
@@ -116,11 +130,15 @@ static bool check_documents(const CheckJob *job, Fault *fault) {
     World *world = bytes ? world_open(fault) : NULL;
     Tally tally = {0};
     if (!bytes) fault_set(fault, "no memory for the input");
-    for (Text rest = {bytes, size}; world && rest.size;) check_one(world, job, next_document(&rest), &tally);
+    for (Text rest = {bytes, size}; world && rest.size;)
+        check_one(world, job, next_document(&rest), &tally);
     if (world) {
-        fprintf(stderr, "[%ld of %ld documents are valid (%.1f %%)", tally.valid, tally.documents,
+        fprintf(stderr, "[%ld of %ld documents are valid (%.1f %%)", tally.valid,
+                tally.documents,
                 tally.documents ? 100.0 * (double)tally.valid / (double)tally.documents : 0);
-        for (int i = 0; i < tally.n; i++) fprintf(stderr, "%s %ld %s", i ? "," : "; the others:", tally.counts[i], tally.reasons[i]);
+        for (int i = 0; i < tally.n; i++)
+            fprintf(stderr, "%s %ld %s", i ? "," : "; the others:", tally.counts[i],
+                    tally.reasons[i]);
         fprintf(stderr, "]\n");
     }
     bool ok = world != NULL;
@@ -133,16 +151,21 @@ static int run_check(int argc, char **argv) {
     CheckJob job = {.rule = "document"};
     Fault fault;
     const Option options[] = {
-        {"--kind", OPT_TEXT, &job.rule, "RULE", "what a document must be: document (any), story, chat or card"},
+        {"--kind", OPT_TEXT, &job.rule, "RULE",
+         "what a document must be: document (any), story, chat or card"},
         {"--prefix", OPT_FLAG, &job.prefix, NULL, "accept a document that stops early"},
         {"--summary", OPT_FLAG, &job.summary, NULL, "only the totals, on stderr"},
         {0},
     };
-    int status = options_read(argc, argv, "world check [options] < DOCUMENTS",
-                              "For each document on stdin (a line <|endoftext|> after each): whether it obeys Tiny World, and if not, the\n"
-                              "reason, the byte where no reading goes on, and what stands there.", options, NULL, 0, 0);
+    int status =
+        options_read(argc, argv, "world check [options] < DOCUMENTS",
+                     "For each document on stdin (a line <|endoftext|> after each): whether it "
+                     "obeys Tiny World, and if not, the\n"
+                     "reason, the byte where no reading goes on, and what stands there.",
+                     options, NULL, 0, 0);
     if (status >= 0) return status;
-    if (strcmp(job.rule, "document") && strcmp(job.rule, "story") && strcmp(job.rule, "chat") && strcmp(job.rule, "card")) {
+    if (strcmp(job.rule, "document") && strcmp(job.rule, "story") && strcmp(job.rule, "chat") &&
+        strcmp(job.rule, "card")) {
         fprintf(stderr, "strata: --kind is document, story, chat or card\n");
         return EXIT_USAGE;
     }
@@ -171,7 +194,8 @@ static Text opening(const World *world, const SampleJob *job, uint64_t index, Wo
     return (Text){text->bytes, end};
 }
 
-static bool sample_documents(const SampleJob *job, const World *world, Session *session, const Chain *chain, Fault *fault) {
+static bool sample_documents(const SampleJob *job, const World *world, Session *session,
+                             const Chain *chain, Fault *fault) {
     const Model *model = session->model;
     Candidates candidates;
     Arena arena;
@@ -192,8 +216,11 @@ static bool sample_documents(const SampleJob *job, const World *world, Session *
         tokenizer_begin(model->tokenizer, &tokens);
         tokenizer_encode(model->tokenizer, prompt, true, &tokens);
         stream_open(&stream, NULL, 0, append_text, NULL);
-        GenerateOptions options = {.chain = chain, .seed = rng_hash((uint64_t)job->seed, 77, (uint64_t)i), .most_tokens = SIZE_MAX,
-                                   .only_bos_ends = true, .stream = &stream};
+        GenerateOptions options = {.chain = chain,
+                                   .seed = rng_hash((uint64_t)job->seed, 77, (uint64_t)i),
+                                   .most_tokens = SIZE_MAX,
+                                   .only_bos_ends = true,
+                                   .stream = &stream};
         append_text(NULL, prompt);
         ok = generate(session, &candidates, &tokens, &options, &result, fault);
         printf("\n%s\n", separator);
@@ -213,12 +240,16 @@ static bool run_samples(SampleJob *job, Fault *fault) {
     Chain chain;
     char path[2400];
     if (!job->model) job->model = default_model(path, sizeof path);
-    if (!job->model) return fault_set(fault, "no model was named and none was found: give one with -m FILE");
+    if (!job->model)
+        return fault_set(fault, "no model was named and none was found: give one with -m FILE");
     World *world = world_open(fault);
     if (!world) return false;
     bool ok = chain_parse(&chain, job->chain, fault) && machine_open(&job->machine, fault);
     if (ok && (ok = model_open(&model, job->model, fault))) {
-        SessionConfig config = {.ctx = model.sizes.ctx < 1024 ? model.sizes.ctx : 1024, .sequences = 1, .most_tokens = 64, .most_logits = 1};
+        SessionConfig config = {.ctx = model.sizes.ctx < 1024 ? model.sizes.ctx : 1024,
+                                .sequences = 1,
+                                .most_tokens = 64,
+                                .most_logits = 1};
         if ((ok = session_open(&session, &model, job->machine.pool, config, fault))) {
             ok = sample_documents(job, world, &session, &chain, fault);
             session_close(&session);
@@ -231,25 +262,36 @@ static bool run_samples(SampleJob *job, Fault *fault) {
 }
 
 static int run_sample(int argc, char **argv) {
-    SampleJob job = {.chain = chain_default, .rule = "story", .documents = 10, .seed = 2, .words = 4, .machine = {.threads = 1}};
+    SampleJob job = {.chain = chain_default,
+                     .rule = "story",
+                     .documents = 10,
+                     .seed = 2,
+                     .words = 4,
+                     .machine = {.threads = 1}};
     Fault fault;
     const Option options[] = {
         {"-m", OPT_TEXT, &job.model, "FILE", "model that speaks (the storyteller in the box)"},
         {"--documents", OPT_INT, &job.documents, "N", "how many (10)"},
         {"--chain", OPT_TEXT, &job.chain, "SPEC", "samplers"},
-        {"--seed", OPT_INT, &job.seed, "N", "of the openings and of the draws (2: held out from training)"},
+        {"--seed", OPT_INT, &job.seed, "N",
+         "of the openings and of the draws (2: held out from training)"},
         {"--words", OPT_INT, &job.words, "N", "length of the openings in words (4)"},
-        {"--kind", OPT_TEXT, &job.rule, "RULE", "openings of: story, chat, card or document (story)"},
+        {"--kind", OPT_TEXT, &job.rule, "RULE",
+         "openings of: story, chat, card or document (story)"},
         MACHINE_OPTIONS(job.machine),
         {0},
     };
     int status = options_read(argc, argv, "world sample [-m FILE] [options]",
-                              "Let a model write documents, each from the first words of a document it has not seen; in the form that\n"
-                              "`strata world check` reads.", options, NULL, 0, 0);
+                              "Let a model write documents, each from the first words of a "
+                              "document it has not seen; in the form that\n"
+                              "`strata world check` reads.",
+                              options, NULL, 0, 0);
     if (status >= 0) return status;
     if (job.documents < 1 || job.words < 1 ||
-        (strcmp(job.rule, "document") && strcmp(job.rule, "story") && strcmp(job.rule, "chat") && strcmp(job.rule, "card"))) {
-        fprintf(stderr, "strata: --documents and --words are at least 1, --kind is story, chat, card or document\n");
+        (strcmp(job.rule, "document") && strcmp(job.rule, "story") &&
+         strcmp(job.rule, "chat") && strcmp(job.rule, "card"))) {
+        fprintf(stderr, "strata: --documents and --words are at least 1, --kind is story, "
+                        "chat, card or document\n");
         return EXIT_USAGE;
     }
     return run_samples(&job, &fault) ? EXIT_DONE : command_failed(&fault);
@@ -261,4 +303,6 @@ static int run(int argc, char **argv) {
     return run_write(argc, argv);
 }
 
-const Command command_world = {.name = "world", .gloss = "write Tiny World, check texts against it, sample it", .run = run};
+const Command command_world = {.name = "world",
+                               .gloss = "write Tiny World, check texts against it, sample it",
+                               .run = run};

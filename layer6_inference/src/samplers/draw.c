@@ -17,5 +17,7 @@ static void apply(const Stage *stage, Candidates *c, const Step *step) {
     }
 }
 
-const StageKind stage_draw = {
-    .name = "draw", .gloss = "pick a token with its probability", .picks = true, .apply = apply};
+const StageKind stage_draw = {.name = "draw",
+                              .gloss = "pick a token with its probability",
+                              .picks = true,
+                              .apply = apply};

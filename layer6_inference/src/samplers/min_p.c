@@ -11,8 +11,9 @@ static void apply(const Stage *stage, Candidates *c, const Step *step) {
     candidates_keep_above(c, max + logf((float)stage->value[0]), (size_t)stage->value[1]);
 }
 
-const StageKind stage_min_p = {.name = "min_p",
-                               .gloss = "keep tokens at least p times as likely as the likeliest; 0 is off",
-                               .params = {{.key = "p", .low = 0, .high = 1, .needed = true},
-                                          {.key = "keep", .fallback = 1, .low = 1, .high = 1e9, .whole = true}},
-                               .apply = apply};
+const StageKind stage_min_p = {
+    .name = "min_p",
+    .gloss = "keep tokens at least p times as likely as the likeliest; 0 is off",
+    .params = {{.key = "p", .low = 0, .high = 1, .needed = true},
+               {.key = "keep", .fallback = 1, .low = 1, .high = 1e9, .whole = true}},
+    .apply = apply};

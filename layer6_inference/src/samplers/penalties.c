@@ -22,7 +22,8 @@ static size_t entry_of(const Candidates *c, int32_t id) {
 }
 
 static void apply(const Stage *stage, Candidates *c, const Step *step) {
-    float rep = (float)stage->value[0], freq = (float)stage->value[1], pres = (float)stage->value[2];
+    float rep = (float)stage->value[0], freq = (float)stage->value[1],
+          pres = (float)stage->value[2];
     size_t n = step->history_count;
     if (stage->value[3] >= 0 && (double)n > stage->value[3]) n = (size_t)stage->value[3];
     const int32_t *recent = step->history + (step->history_count - n);
@@ -36,10 +37,11 @@ static void apply(const Stage *stage, Candidates *c, const Step *step) {
     }
 }
 
-const StageKind stage_penalties = {.name = "penalties",
-                                   .gloss = "make recent tokens less likely: rep divides, freq and pres subtract",
-                                   .params = {{.key = "rep", .fallback = 1, .low = 1e-3, .high = 100},
-                                              {.key = "freq", .fallback = 0, .low = -100, .high = 100},
-                                              {.key = "pres", .fallback = 0, .low = -100, .high = 100},
-                                              {.key = "last", .fallback = 64, .low = -1, .high = 1e9, .whole = true}},
-                                   .apply = apply};
+const StageKind stage_penalties = {
+    .name = "penalties",
+    .gloss = "make recent tokens less likely: rep divides, freq and pres subtract",
+    .params = {{.key = "rep", .fallback = 1, .low = 1e-3, .high = 100},
+               {.key = "freq", .fallback = 0, .low = -100, .high = 100},
+               {.key = "pres", .fallback = 0, .low = -100, .high = 100},
+               {.key = "last", .fallback = 64, .low = -1, .high = 1e9, .whole = true}},
+    .apply = apply};

@@ -1,8 +1,9 @@
 /* stage.c - the list of all stages. */
 #include "stage.h"
 
-static const StageKind *const kinds[] = {&stage_greedy, &stage_temp,      &stage_top_k, &stage_top_p,
-                                         &stage_min_p,  &stage_penalties, &stage_draw};
+static const StageKind *const kinds[] = {&stage_greedy, &stage_temp,  &stage_top_k,
+                                         &stage_top_p,  &stage_min_p, &stage_penalties,
+                                         &stage_draw};
 
 size_t stage_list(const StageKind *const **list) {
     *list = kinds;

@@ -13,7 +13,8 @@ static void apply(const Stage *stage, Candidates *c, const Step *step) {
     for (size_t i = 0; i < c->count; i++) c->logits[i] /= t;
 }
 
-const StageKind stage_temp = {.name = "temp",
-                              .gloss = "divide the logits by T: below 1 safer, above 1 bolder; 1 is off, 0 is greedy",
-                              .params = {{.key = "t", .low = 0, .high = 100, .needed = true}},
-                              .apply = apply};
+const StageKind stage_temp = {
+    .name = "temp",
+    .gloss = "divide the logits by T: below 1 safer, above 1 bolder; 1 is off, 0 is greedy",
+    .params = {{.key = "t", .low = 0, .high = 100, .needed = true}},
+    .apply = apply};

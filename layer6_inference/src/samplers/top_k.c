@@ -7,8 +7,9 @@ static void apply(const Stage *stage, Candidates *c, const Step *step) {
     if (k > 0) candidates_keep_best(c, (size_t)(k > least ? k : least));
 }
 
-const StageKind stage_top_k = {.name = "top_k",
-                               .gloss = "keep the k most likely tokens; 0 is off",
-                               .params = {{.key = "k", .low = 0, .high = 1e9, .whole = true, .needed = true},
-                                          {.key = "keep", .fallback = 1, .low = 1, .high = 1e9, .whole = true}},
-                               .apply = apply};
+const StageKind stage_top_k = {
+    .name = "top_k",
+    .gloss = "keep the k most likely tokens; 0 is off",
+    .params = {{.key = "k", .low = 0, .high = 1e9, .whole = true, .needed = true},
+               {.key = "keep", .fallback = 1, .low = 1, .high = 1e9, .whole = true}},
+    .apply = apply};

@@ -1,0 +1,181 @@
+/* stop strings and characters on the stream; the loop and its ways to end */
+#include "check.h"
+#include "inference.h"
+#include "make_model.h"
+
+static char sent[4000];
+static size_t sent_size;
+
+static void collect(void *context, Text text) {
+    (void)context;
+    assert_true(sent_size + text.size < sizeof sent);
+    memcpy(sent + sent_size, text.data, text.size);
+    sent[sent_size += text.size] = 0;
+}
+
+/* Push a text in pieces of `step` bytes; returns whether a stop string ended it. */
+static bool push(const char *text, size_t step, const char *const *stops, size_t n_stops,
+                 bool finish) {
+    Stream s;
+    bool stopped = false;
+    sent_size = 0, sent[0] = 0;
+    stream_open(&s, stops, n_stops, collect, NULL);
+    for (size_t at = 0, size = strlen(text); at < size && !stopped; at += step)
+        stopped = !stream_push(&s, (Text){text + at, size - at < step ? size - at : step});
+    if (finish) stream_finish(&s);
+    stream_close(&s);
+    return stopped;
+}
+
+static void stop_strings_are_cut_wherever_tokens_end(void **state) {
+    (void)state;
+    static const char *const stops[] = {"END", "aab"};
+    for (size_t step = 1; step < 12; step++) {
+        assert_true(push("the story END more", step, stops, 2, true));
+        assert_string_equal(sent, "the story ");
+        assert_true(push("aaaab", step, stops, 2,
+                         true)); /* the stop begins inside what looked like one */
+        assert_string_equal(sent, "aa");
+        assert_false(push("EN EN E", step, stops, 2, true));
+        assert_string_equal(sent, "EN EN E");
+        assert_false(
+            push("EN EN E", step, stops, 2, false)); /* the last E may still become END */
+        assert_string_equal(sent, "EN EN ");
+        assert_true(push("x aab END", step, stops, 2, true));
+        assert_string_equal(sent, "x ");
+    }
+    static const char *const euro[] = {"\xE2\x82\xAC"};
+    assert_true(push("a\xE2\x82\xAC"
+                     "b",
+                     1, euro, 1, true));
+    assert_string_equal(sent, "a");
+}
+
+static void characters_are_never_halved(void **state) {
+    (void)state;
+    const char *text = "a\xC3\xA9\xE2\x82\xAC\xF0\x9F\x98\x80z";
+    for (size_t step = 1; step < 5; step++) {
+        assert_false(push(text, step, NULL, 0, true));
+        assert_string_equal(sent, text);
+    }
+    push("a\xF0\x9F\x98", 1, NULL, 0, false);
+    assert_string_equal(sent, "a");
+    push("a\xF0\x9F\x98", 1, NULL, 0, true); /* cut for good */
+    assert_string_equal(sent, "a\xEF\xBF\xBD");
+    push("\x80\xFFq\xC0\xAF\xED\xA0\x80", 1, NULL, 0, true); /* not characters at all */
+    assert_string_equal(sent, "\xEF\xBF\xBD\xEF\xBF\xBDq\xEF\xBF\xBD\xEF\xBF\xBD\xEF\xBF\xBD"
+                              "\xEF\xBF\xBD\xEF\xBF\xBD");
+    push("\xE2\x82q", 1, NULL, 0, true);
+    assert_string_equal(sent, "\xEF\xBF\xBDq");
+}
+
+typedef struct World6 {
+    Model model;
+    Session session;
+    Candidates candidates;
+    Arena arena;
+    unsigned char *bytes;
+} World6;
+
+static void open_all(World6 *w, size_t ctx) {
+    MakeModel m = make_model_defaults("llama");
+    size_t size;
+    Fault fault;
+    m.ctx = ctx;
+    w->bytes = make_model(&m, &size);
+    assert_true(model_open_memory(&w->model, w->bytes, size, &fault));
+    assert_true(session_open(
+        &w->session, &w->model, NULL,
+        (SessionConfig){.sequences = 1, .most_tokens = 16, .most_logits = 1}, &fault));
+    arena_measure(&w->arena), candidates_init(&w->candidates, MAKE_VOCAB, &w->arena);
+    assert_true(arena_init(&w->arena, w->arena.used, &fault));
+    candidates_init(&w->candidates, MAKE_VOCAB, &w->arena);
+}
+
+static void close_all(World6 *w) {
+    session_close(&w->session), model_close(&w->model), arena_free(&w->arena), free(w->bytes);
+}
+
+static bool at_most_five(void *context, int32_t token) {
+    (void)token;
+    return ++*(int *)context < 5;
+}
+
+static GenerateResult speak(World6 *w, const char *prompt, const char *spec, GenerateOptions o,
+                            TokenList *tokens) {
+    Chain chain;
+    Fault fault;
+    GenerateResult result;
+    assert_true(chain_parse(&chain, spec, &fault));
+    o.chain = &chain;
+    tokens->count = 0;
+    tokenizer_encode(w->model.tokenizer, text_of(prompt), false, tokens);
+    if (!generate(&w->session, &w->candidates, tokens, &o, &result, &fault))
+        fail_msg("%s", fault.text);
+    return result;
+}
+
+static void the_loop_ends_for_a_reason(void **state) {
+    (void)state;
+    World6 w;
+    TokenList a = {0}, b = {0};
+    int calls = 0;
+    open_all(&w, 128);
+    GenerateResult r =
+        speak(&w, "hello", "temp:0.9", (GenerateOptions){.seed = 4, .most_tokens = 20}, &a);
+    assert_int_equal(r.reason, STOP_LIMIT);
+    assert_int_equal(r.tokens, 20);
+    assert_int_equal(r.prompt_tokens, 5);
+    assert_int_equal(a.count, 25);
+    speak(&w, "hello", "temp:0.9", (GenerateOptions){.seed = 4, .most_tokens = 20}, &b);
+    assert_memory_equal(a.ids, b.ids, 25 * sizeof *a.ids); /* the same again */
+    speak(&w, "hello", "temp:0.9", (GenerateOptions){.seed = 5, .most_tokens = 20}, &b);
+    assert_memory_not_equal(a.ids, b.ids, 25 * sizeof *a.ids);
+    r = speak(&w, "hello", "temp:3",
+              (GenerateOptions){.most_tokens = SIZE_MAX, .only_bos_ends = true, .seed = 1}, &a);
+    assert_true(r.reason == STOP_CONTEXT || r.reason == STOP_END);
+    assert_true(a.count <= 128);
+    r = speak(&w, "hello", "temp:0.9",
+              (GenerateOptions){
+                  .most_tokens = 50, .on_token = at_most_five, .context = &calls, .seed = 4},
+              &a);
+    assert_true(r.reason == STOP_CALLER && r.tokens == 5);
+    r = speak(&w, "hello", "greedy", (GenerateOptions){.most_tokens = 0}, &a);
+    assert_int_equal(r.tokens, 0);
+    Stream stream;
+    sent_size = 0;
+    stream_open(&stream, NULL, 0, collect, NULL);
+    r = speak(&w, "hello", "temp:0.9",
+              (GenerateOptions){.seed = 4, .most_tokens = 20, .stream = &stream}, &a);
+    assert_true(sent_size > 0);
+    stream_close(&stream);
+    for (int reason = 0; reason <= STOP_CALLER; reason++)
+        assert_non_null(stop_reason_name((StopReason)reason));
+    token_list_free(&a), token_list_free(&b);
+    close_all(&w);
+}
+
+static void prompts_must_fit(void **state) {
+    (void)state;
+    World6 w;
+    TokenList tokens = {0};
+    Chain chain;
+    Fault fault;
+    GenerateResult r;
+    open_all(&w, 64);
+    assert_true(chain_parse(&chain, "greedy", &fault));
+    GenerateOptions o = {.chain = &chain, .most_tokens = 5};
+    assert_false(generate(&w.session, &w.candidates, &tokens, &o, &r, &fault));
+    assert_contains(fault.text, "empty");
+    for (int i = 0; i < 64; i++) token_list_add(&tokens, 65);
+    assert_false(generate(&w.session, &w.candidates, &tokens, &o, &r, &fault));
+    assert_contains(fault.text, "64 tokens");
+    tokens.count = 63;
+    assert_true(generate(&w.session, &w.candidates, &tokens, &o, &r, &fault));
+    assert_int_equal(r.reason, STOP_CONTEXT);
+    token_list_free(&tokens);
+    close_all(&w);
+}
+
+RUN(TEST(stop_strings_are_cut_wherever_tokens_end), TEST(characters_are_never_halved),
+    TEST(the_loop_ends_for_a_reason), TEST(prompts_must_fit))

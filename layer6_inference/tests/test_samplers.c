@@ -1,0 +1,203 @@
+/* candidates, every stage, chains: values worked out by hand, ties, off-values, errors, round trips */
+#include "check.h"
+#include "inference.h"
+
+enum { V = 8 };
+
+static Arena arena;
+static Candidates c;
+
+static int prepare(void **state) {
+    (void)state;
+    arena_measure(&arena);
+    candidates_init(&c, 5000, &arena);
+    bool ok = arena_init(&arena, arena.used, NULL);
+    candidates_init(&c, 5000, &arena);
+    return ok ? 0 : -1;
+}
+
+static int finish(void **state) {
+    (void)state;
+    arena_free(&arena);
+    return 0;
+}
+
+/* probabilities as logits, through a chain; returns the token */
+static int32_t run(const char *spec, const double *p, size_t n, const int32_t *history,
+                   size_t n_history, uint64_t seed) {
+    Chain chain;
+    Fault fault;
+    float logits[V];
+    for (size_t i = 0; i < n; i++) logits[i] = p[i] > 0 ? (float)log(p[i]) : -INFINITY;
+    if (!chain_parse(&chain, spec, &fault)) fail_msg("%s", fault.text);
+    c.capacity = n;
+    assert_true(candidates_load(&c, logits, &fault));
+    Step step = {.seed = seed, .position = 3, .history = history, .history_count = n_history};
+    return chain_run(&chain, &c, &step);
+}
+
+/* the ids that survive a spec, in order of entry, as text */
+static void check_kept(const char *spec, const double *p, size_t n, const char *want) {
+    char got[100] = "", one[16];
+    run(spec, p, n, NULL, 0, 1);
+    for (size_t i = 0; i < c.count; i++) {
+        snprintf(one, sizeof one, i ? " %d" : "%d", candidates_id(&c, i));
+        strcat(got, one);
+    }
+    assert_string_equal(got, want);
+}
+
+static const double P[6] = {0.05, 0.4, 0.1, 0.1, 0.3, 0.05};
+
+static void truncation_by_hand(void **state) {
+    (void)state;
+    check_kept("top_k:3", P, 6, "1 4 2"); /* of 2 and 3, equal, the lower id */
+    check_kept("top_k:0", P, 6, "0 1 2 3 4 5");
+    check_kept("top_k:100", P, 6, "1 4 2 3 0 5");
+    check_kept("top_p:0.65", P, 6, "1 4");
+    check_kept("top_p:0.75", P, 6, "1 4 2");
+    check_kept("top_p:1", P, 6, "0 1 2 3 4 5");
+    check_kept("top_p:0", P, 6, "1");
+    check_kept("top_p:0.1:keep=3", P, 6, "1 4 2");
+    check_kept("min_p:0.5", P, 6, "1 4");
+    check_kept("min_p:0.24", P, 6, "1 2 3 4");
+    check_kept("min_p:0", P, 6, "0 1 2 3 4 5");
+    check_kept("min_p:1:keep=2", P, 6, "1 4");
+    check_kept("temp:0", P, 6, "1");
+    check_kept("top_k:4,min_p:0.5", P, 6, "1 4");
+    check_kept("min_p:0.24,top_p:0.7", P, 6, "1 4");
+}
+
+static void large_vocabularies_are_cut_alike(void **state) {
+    (void)state;
+    static float logits[5000];
+    Fault fault;
+    for (size_t i = 0; i < 5000; i++) logits[i] = (float)(rng_hash(1, 2, i) % 2000) / 100;
+    for (size_t k = 1; k < 5000; k = k * 3 + 1) {
+        c.capacity = 5000;
+        assert_true(candidates_load(&c, logits, &fault));
+        candidates_keep_best(&c, k);
+        for (size_t i = 1; i < c.count; i++)
+            assert_true(c.logits[i - 1] > c.logits[i] ||
+                        (c.logits[i - 1] == c.logits[i] && c.ids[i - 1] < c.ids[i]));
+        size_t above = 0;
+        for (size_t i = 0; i < 5000; i++) above += logits[i] > c.logits[k - 1];
+        assert_true(above < k && c.count == k);
+    }
+    /* a flat distribution needs nearly all for 0.9 of the mass */
+    for (size_t i = 0; i < 5000; i++) logits[i] = 1;
+    assert_true(candidates_load(&c, logits, &fault));
+    candidates_keep_mass(&c, 0.9, 1);
+    assert_near(c.count, 4500, 1);
+    assert_int_equal(c.ids[0], 0);
+    assert_near(candidates_log_sum(&c), 1 + log((double)c.count), 1e-6);
+}
+
+static void temperature_divides(void **state) {
+    (void)state;
+    run("temp:2", P, 6, NULL, 0, 1);
+    assert_near(c.logits[1], log(0.4) / 2, 1e-6);
+    run("temp:1", P, 6, NULL, 0, 1);
+    assert_true(c.logits[1] == (float)log(0.4));
+    assert_int_equal(run("greedy", P, 6, NULL, 0, 1), 1);
+    double tie[3] = {0.2, 0.4, 0.4};
+    assert_int_equal(run("greedy", tie, 3, NULL, 0, 1), 1);
+}
+
+static void penalties_by_hand(void **state) {
+    (void)state;
+    double big[3] = {exp(2), exp(-1), exp(1)};
+    static const int32_t history[5] = {2, 0, 1, 0, 0};
+    run("penalties:rep=2:freq=0.5:pres=0.25", big, 3, history, 5, 1);
+    assert_near(c.logits[0], 2 / 2.0 - 3 * 0.5 - 0.25, 1e-6);
+    assert_near(c.logits[1], -1 * 2.0 - 0.5 - 0.25, 1e-6);
+    assert_near(c.logits[2], 1 / 2.0 - 0.5 - 0.25, 1e-6);
+    run("penalties:rep=2:last=2", big, 3, history, 5, 1); /* only token 0 is recent */
+    assert_near(c.logits[0], 1, 1e-6);
+    assert_near(c.logits[2], 1, 1e-6);
+    run("penalties:last=0:rep=2", big, 3, history, 5, 1);
+    assert_near(c.logits[0], 2, 1e-6);
+    run("top_k:2,penalties:rep=4:last=-1", big, 3, history, 5, 1); /* after a cut, too */
+    assert_near(c.logits[0], 0.5, 1e-6);
+    assert_int_equal(c.count, 2);
+}
+
+static void draws_follow_probabilities(void **state) {
+    (void)state;
+    int counts[6] = {0};
+    for (uint64_t seed = 0; seed < 20000; seed++) counts[run("draw", P, 6, NULL, 0, seed)]++;
+    for (int i = 0; i < 6; i++) assert_near(counts[i], P[i] * 20000, 5 * sqrt(P[i] * 20000));
+    double some[4] = {0, 0.5, 0, 0.5};
+    for (uint64_t seed = 0; seed < 200; seed++)
+        assert_true(run("draw", some, 4, NULL, 0, seed) % 2 == 1);
+    assert_int_equal(run("draw", P, 6, NULL, 0, 9), run("draw", P, 6, NULL, 0, 9));
+}
+
+static void bad_logits_are_named(void **state) {
+    (void)state;
+    Fault fault;
+    float logits[3] = {1, NAN, 2};
+    c.capacity = 3;
+    assert_false(candidates_load(&c, logits, &fault));
+    assert_contains(fault.text, "token 1");
+    for (int i = 0; i < 3; i++) logits[i] = -INFINITY;
+    assert_false(candidates_load(&c, logits, &fault));
+    assert_contains(fault.text, "dead end");
+}
+
+static void check_print(const char *spec, const char *want) {
+    Chain chain, again;
+    char text[CHAIN_TEXT], second[CHAIN_TEXT];
+    Fault fault;
+    if (!chain_parse(&chain, spec, &fault)) fail_msg("%s: %s", spec, fault.text);
+    assert_string_equal(chain_print(&chain, text), want);
+    assert_true(chain_parse(&again, text, &fault));
+    assert_string_equal(chain_print(&again, second), want);
+}
+
+static void check_refused(const char *spec, const char *part) {
+    Chain chain;
+    Fault fault;
+    assert_false(chain_parse(&chain, spec, &fault));
+    assert_contains(fault.text, part);
+}
+
+static void chains_read_and_print(void **state) {
+    (void)state;
+    check_print("penalties:rep=1.1:last=64,top_k:40,top_p:0.95,min_p:0.05,temp:0.8",
+                "penalties:rep=1.1,top_k:40,top_p:0.95,min_p:0.05,temp:0.8,draw");
+    check_print("greedy", "greedy");
+    check_print("top_k:k=5:keep=2,draw", "top_k:5:keep=2,draw");
+    check_print("penalties:1.3:pres=0.5", "penalties:rep=1.3:pres=0.5,draw");
+    check_print("temp:1e-1", "temp:0.1,draw");
+    check_refused("", "empty");
+    check_refused("top_q:3", "top_k, top_p");
+    check_refused("top_k", "needs a value");
+    check_refused("top_k:x", "whole number from 0");
+    check_refused("top_k:2.5", "whole number");
+    check_refused("top_k:-1", "from 0");
+    check_refused("top_p:1.5", "from 0 to 1");
+    check_refused("temp:nan", "from 0 to 100");
+    check_refused("temp:0.8:0.9", "no parameter '0.9'");
+    check_refused("temp:0.8:t=0.9", "twice");
+    check_refused("top_k:3:colour=2", "it has k, keep");
+    check_refused("greedy:1", "it has none");
+    check_refused("greedy,temp:1", "picked already");
+    check_refused("temp:1,,draw", "no stage ''");
+    const StageKind *const *list;
+    size_t count = stage_list(&list);
+    for (size_t i = 0; i < count; i++)
+        assert_ptr_equal(stage_find(text_of(list[i]->name)), list[i]);
+    assert_null(stage_find(text_of("tem")));
+    Chain chain;
+    assert_true(chain_parse(&chain, chain_default, NULL));
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        TEST(truncation_by_hand),         TEST(large_vocabularies_are_cut_alike),
+        TEST(temperature_divides),        TEST(penalties_by_hand),
+        TEST(draws_follow_probabilities), TEST(bad_logits_are_named),
+        TEST(chains_read_and_print)};
+    return cmocka_run_group_tests(tests, prepare, finish);
+}

@@ -1,0 +1,91 @@
+#!/bin/sh
+# Everything that is checked beyond the tests.  Each check prints a line; the first failure of each is shown.
+cd "$(dirname "$0")/.." || exit 1
+failed=0
+jobs=$(nproc 2>/dev/null || sysctl -n hw.ncpu 2>/dev/null || echo 2)
+step() { # step NAME COMMAND...
+    name=$1
+    shift
+    if "$@" >build/check.log 2>&1; then
+        printf 'ok      %s\n' "$name"
+    else
+        printf 'FAILED  %s\n' "$name"
+        tail -40 build/check.log
+        failed=$((failed + 1))
+    fi
+}
+skip() { printf 'skipped %s\n' "$1"; }
+mkdir -p build
+
+# A layer includes only its own headers and those of lower layers.
+includes_go_down() {
+    bad=0
+    for n in 1 2 3 4 5 6; do
+        for higher in $(seq $((n + 1)) 6); do
+            for header in layer"$higher"_*/include/*.h; do
+                if grep -rl "#include \"$(basename "$header")\"" layer${n}_*/include layer${n}_*/src; then bad=1; fi
+            done
+        done
+    done
+    return $bad
+}
+
+formatted() { git ls-files '*.c' '*.h' | grep -v unicode_table.h | xargs clang-format --dry-run --Werror; }
+
+# Every function a header declares is used or tested somewhere besides its own source.
+used() {
+    bad=0
+    for header in layer*/include/*.h; do
+        for name in $(clang-format --style='{ColumnLimit: 400}' "$header" | grep -v '^ \*\|^typedef\|#define' |
+                      grep -o '[a-z][a-z0-9_]*(' | tr -d '(' | sort -u); do
+            case $name in __attribute__|sizeof|format|defined) continue ;; esac
+            count=$(grep -rlw "$name" layer*/src layer*/tests tests --include='*.c' --include='*.h' | wc -l)
+            if [ "$count" -lt 2 ]; then
+                echo "$header: $name is used nowhere"
+                bad=1
+            fi
+        done
+    done
+    return $bad
+}
+
+analyzed() {
+    # shellcheck disable=SC2046
+    cppcheck -q --enable=warning,portability --std=c11 --error-exitcode=1 --inline-suppr -j "$jobs" \
+        --suppress=missingIncludeSystem --suppress=normalCheckLevelMaxBranches --suppress=unknownMacro \
+        --suppress=syntaxError:layer5_models/src/world/grammar.c \
+        $(for layer in layer[1-6]_*; do printf ' -I %s/include' "$layer"; done) layer[1-6]_*/src
+}
+
+cross() { # compile for AArch64 and test there under qemu-user
+    aarch64-linux-gnu-gcc --version >/dev/null || return 1
+    for layer in 1 2 3 4; do
+        for source in layer${layer}_*/src/*.c; do
+            mkdir -p build/arm64
+            # shellcheck disable=SC2046
+            aarch64-linux-gnu-gcc -std=c11 -D_GNU_SOURCE -O2 -ffp-contract=off -Wall -Wextra -Werror \
+                $(for l in layer[1-6]_*; do printf ' -I%s/include' "$l"; done) -c "$source" -o "build/arm64/$layer-$(basename "$source").o" || return 1
+        done
+    done
+    # shellcheck disable=SC2046
+    aarch64-linux-gnu-gcc -std=c11 -D_GNU_SOURCE -O2 -ffp-contract=off \
+        $(for l in layer[1-6]_*; do printf ' -I%s/include' "$l"; done) tests/neon/compare.c build/arm64/*.o -static -lm -lpthread -o build/arm64/compare || return 1
+    qemu-aarch64 build/arm64/compare
+}
+
+step "layers include only downwards" includes_go_down
+step "clang-format" formatted
+step "gcc, warnings as errors" make CC=gcc BUILD="$PWD/build/gcc"
+step "clang, warnings as errors" make CC=clang BUILD="$PWD/build/clang"
+step "no public function that nothing uses" used
+step "cppcheck" analyzed
+step "tests under AddressSanitizer and UndefinedBehaviorSanitizer" make SAN=1 CFLAGS="-O1 -g" test
+step "the pool under ThreadSanitizer" make TSAN=1 CFLAGS="-O1 -g" test 1
+step "fuzzing the model reader for a minute" tests/fuzz/run.sh "${FUZZ_SECONDS:-60}"
+if command -v aarch64-linux-gnu-gcc >/dev/null 2>&1 && command -v qemu-aarch64 >/dev/null 2>&1; then
+    step "NEON, compiled and run under qemu" cross
+else
+    skip "NEON (needs aarch64-linux-gnu-gcc and qemu-aarch64)"
+fi
+if [ $failed -eq 0 ]; then echo "all checks passed"; else echo "$failed checks failed"; fi
+[ $failed -eq 0 ]

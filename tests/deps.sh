@@ -1,0 +1,28 @@
+#!/bin/sh
+# Install what the tests and checks need.  `make` and `make run` need a C compiler and make, nothing of this.
+set -e
+if command -v apt-get >/dev/null 2>&1; then
+    packages="gcc clang make libcmocka-dev clang-format cppcheck libclang-rt-dev"
+    missing=""
+    for package in $packages; do
+        dpkg -s "$package" >/dev/null 2>&1 || missing="$missing $package"
+    done
+    if [ -z "$missing" ]; then echo "deps: everything is installed"; exit 0; fi
+    sudo=""
+    if [ "$(id -u)" -ne 0 ]; then sudo=sudo; fi
+    if [ -n "$sudo" ] && ! command -v sudo >/dev/null 2>&1; then
+        echo "deps: run this as root, there is no sudo: apt-get install$missing" >&2
+        exit 1
+    fi
+    echo "deps: $sudo apt-get install$missing"
+    $sudo apt-get update -qq
+    # shellcheck disable=SC2086
+    DEBIAN_FRONTEND=noninteractive $sudo apt-get install -y -qq $missing >/dev/null
+elif command -v brew >/dev/null 2>&1; then
+    echo "deps: brew install cmocka clang-format cppcheck llvm"
+    brew install cmocka clang-format cppcheck llvm
+else
+    echo "deps: neither apt-get nor brew is here; install cmocka, clang, clang-format and cppcheck by your system's means" >&2
+    exit 1
+fi
+echo "deps: done"

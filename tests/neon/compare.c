@@ -1,0 +1,80 @@
+/* compare.c - the NEON kernels against the scalar ones, in a program of its own that runs under qemu-user without cmocka. */
+#include "linalg.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int wrong;
+
+static void expect(bool holds, const char *what, size_t n) {
+    if (holds) return;
+    printf("NEON differs: %s, n = %zu\n", what, n);
+    wrong++;
+}
+
+static void compare_dots(const Kernels *neon) {
+    static const Dtype formats[] = {DTYPE_F32, DTYPE_F16, DTYPE_BF16, DTYPE_Q8_0};
+    DotTile *const tiles[] = {neon->tile_f32, neon->tile_f16, neon->tile_bf16, neon->tile_q8_0};
+    float row[128], back[128], x[128], y;
+    unsigned char stored[512];
+    for (int f = 0; f < 4; f++)
+        for (size_t n = 0; n < 100; n++) {
+            if (n % dtype_info(formats[f])->block) continue;
+            for (size_t i = 0; i < n; i++)
+                row[i] = (float)rng_unit(1, n, i) - 0.5f,
+                x[i] = (float)rng_unit(2, n, i) - 0.5f;
+            quantize_row(formats[f], row, stored, n);
+            dequantize_row(formats[f], stored, back, n);
+            double sum = 0, size = 0;
+            for (size_t i = 0; i < n; i++)
+                sum += (double)back[i] * (double)x[i],
+                    size += fabs((double)back[i] * (double)x[i]);
+            tiles[f](stored, 0, 1, x, 0, 1, n, &y, 0);
+            expect(fabs((double)y - sum) <= (double)(n + 1) * 0x1p-24 * size,
+                   dtype_name(formats[f]), n);
+        }
+}
+
+static void compare_vectors(const Kernels *neon, const Kernels *scalar) {
+    float x[70], a[70], b[70];
+    for (size_t n = 0; n < 70; n++) {
+        for (size_t i = 0; i < n; i++)
+            x[i] = (float)(rng_unit(3, n, i) * 40 - 20), a[i] = b[i] = (float)rng_unit(4, n, i);
+        neon->axpy(a, 0.3f, x, n), scalar->axpy(b, 0.3f, x, n);
+        expect(memcmp(a, b, n * sizeof *a) == 0, "axpy", n);
+        neon->exp(a, x, 1, n), scalar->exp(b, x, 1, n);
+        expect(memcmp(a, b, n * sizeof *a) == 0, "exp", n);
+        expect(neon->max(x, n) == scalar->max(x, n), "max", n);
+        expect(fabsf(neon->sum(x, n) - scalar->sum(x, n)) < 1e-3f, "sum", n);
+    }
+}
+
+static void compare_products(void) {
+    static float a[50 * 60], b[60 * 40], c[50 * 40], d[50 * 40];
+    float *scratch = malloc(matmul_scratch_floats(1, 40) * sizeof *scratch);
+    for (size_t i = 0; i < 3000; i++) a[i] = (float)rng_unit(5, 0, i);
+    for (size_t i = 0; i < 2400; i++) b[i] = (float)rng_unit(6, 0, i);
+    matmul_packed(NULL, 50, 40, 60, (Matrix){a, 60, 1}, (Matrix){b, 40, 1}, c, 40, false,
+                  scratch);
+    matmul_naive(50, 40, 60, (Matrix){a, 60, 1}, (Matrix){b, 40, 1}, d, 40, false);
+    for (size_t i = 0; i < 2000; i++) expect(fabsf(c[i] - d[i]) < 1e-4f, "packed product", i);
+    free(scratch);
+}
+
+int main(void) {
+    const Kernels *list[4];
+    int count = kernels_list(list);
+    if (strcmp(list[count - 1]->isa, "neon") != 0)
+        return printf("NEON is not among the kernels\n"), 1;
+    for (uint32_t i = 0; i < 65536; i++) {
+        float value = f16_to_f32((uint16_t)i);
+        if (!isnan(value)) expect(f16_from_f32(value) == i, "half", i);
+    }
+    compare_dots(list[count - 1]);
+    compare_vectors(list[count - 1], list[0]);
+    compare_products();
+    printf("NEON: %s\n", wrong ? "WRONG" : "every kernel agrees");
+    return wrong != 0;
+}

@@ -1,0 +1,81 @@
+#!/bin/sh
+# The program as its user meets it: commands, exit statuses, one clear sentence for each mistake.
+here=$(cd "$(dirname "$0")" && pwd)
+strata=${BUILD:-$here/../build}/bin/strata
+model=$here/../layer5_models/models/storyteller.gguf
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+ok() { echo "ok $1"; }
+not() { echo "not ok $1: $2"; }
+# expect NAME STATUS PATTERN COMMAND...: the exit status, and a pattern in what it printed
+expect() {
+    name=$1 status=$2 pattern=$3
+    shift 3
+    "$@" >"$work/out" 2>&1 </dev/null
+    got=$?
+    if [ $got -ne "$status" ]; then not "$name" "exit status $got, wanted $status: $(head -c 300 "$work/out")"
+    elif ! grep -q -- "$pattern" "$work/out"; then not "$name" "no '$pattern' in: $(head -c 300 "$work/out")"
+    else ok "$name"; fi
+}
+same() { if [ "$2" = "$3" ]; then ok "$1"; else not "$1" "'$2' is not '$3'"; fi; }
+
+expect "a list of commands" 0 "generate" "$strata" --help
+expect "no command is wrong usage" 2 "usage" "$strata"
+expect "an unknown command" 2 "no command 'nonsense'" "$strata" nonsense
+for command in generate tokenize logits inspect world "world check" "world sample" train bench; do
+    expect "$command --help" 0 "usage: strata $command" "$strata" $command --help
+done
+expect "an unknown option" 2 "no option '--frobnicate'" "$strata" generate --frobnicate
+expect "a missing value" 2 "a value is missing" "$strata" generate -p
+expect "not a number" 2 "not a number" "$strata" generate -n many
+expect "a missing file" 1 "none.gguf cannot be opened" "$strata" generate -m "$work/none.gguf"
+expect "a directory" 1 "is a directory" "$strata" inspect "$work"
+echo "GGUFxx" >"$work/broken.gguf"
+expect "a broken file" 1 "cut short" "$strata" generate -m "$work/broken.gguf"
+expect "an empty prompt" 1 "the prompt is empty" "$strata" generate -m "$model" -p ""
+expect "a long prompt" 1 "the context holds" "$strata" generate -m "$model" --ctx 64 -p "$(yes word | head -200 | tr '\n' ' ')"
+expect "an unknown sampler" 1 "there are greedy" "$strata" generate -m "$model" --chain top_q:1
+expect "an unknown instruction set" 1 "choose auto" "$strata" generate -m "$model" --isa vax
+expect "too many threads" 1 "1 to 256" "$strata" generate -m "$model" --threads 999
+expect "inspect" 0 "token_embd.weight" "$strata" inspect "$model"
+expect "inspect plans memory" 0 "kv cache" "$strata" inspect "$model"
+expect "logits need tokens" 2 "tokens is missing" "$strata" logits -m "$model"
+expect "logits of a wrong token" 1 "vocabulary" "$strata" logits -m "$model" --tokens 999999
+expect "bench runs and is right" 0 "packed" "$strata" bench matmul --size 96 --seconds 0.05 --threads 2
+if grep -q WRONG "$work/out"; then not "bench checks" "$(cat "$work/out")"; else ok "bench checks"; fi
+
+story=$("$strata" generate -m "$model" --seed 3 -n 40 2>"$work/err")
+same "the status line names the chain" "$(grep -c 'top_p:0.9,temp:0.8,draw, seed 3' "$work/err")" 1
+same "a seed is a story" "$("$strata" generate -m "$model" --seed 3 -n 40 2>/dev/null)" "$story"
+same "threads change nothing" "$("$strata" generate -m "$model" --seed 3 -n 40 --threads 3 2>/dev/null)" "$story"
+rest=$("$strata" generate -m "$model" --seed 3 -n 40 --no-prompt 2>/dev/null)
+same "--no-prompt is the rest" "Once upon a time$rest" "$story"
+ids=$("$strata" generate -m "$model" --seed 3 -n 40 --ids --no-prompt 2>/dev/null)
+same "--ids are the same tokens" "$(echo "$ids" | "$strata" tokenize -m "$model" --decode)" "$(printf '%s' "$rest")"
+word=$(echo "$rest" | head -1 | cut -c10-16)
+same "--stop ends before its text" "$("$strata" generate -m "$model" --seed 3 -n 40 --no-prompt --stop "$word" 2>/dev/null)" "$(echo "$rest" | head -1 | cut -c1-9)"
+printf 'Hello world\n\n  two  spaces\nna\303\257ve\n' >"$work/text"
+same "tokenize and back" "$("$strata" tokenize -m "$model" <"$work/text" | "$strata" tokenize -m "$model" --decode)" "$(cat "$work/text")"
+same "tokenize --all and back" "$("$strata" tokenize -m "$model" --all <"$work/text" | "$strata" tokenize -m "$model" --decode --all)" "$(cat "$work/text")"
+same "special tokens on request" "$(echo '<|im_end|>' | "$strata" tokenize -m "$model" --special)" 2
+"$strata" logits -m "$model" --tokens 0,500,600 >"$work/all"
+same "logits of every position" "$(wc -l <"$work/all" | tr -d ' ')" 6144
+same "--last is the last position" "$("$strata" logits -m "$model" --tokens 0,500,600 --last)" "$(tail -2048 "$work/all")"
+"$strata" world --seed 5 --documents 40 >"$work/world" 2>/dev/null
+same "the world is repeatable" "$("$strata" world --seed 5 --documents 40 2>/dev/null)" "$(cat "$work/world")"
+same "the world obeys itself" "$("$strata" world check <"$work/world" 2>/dev/null | grep -c valid)" 40
+same "a spoiled world does not" "$(sed 's/was/wos/' "$work/world" | "$strata" world check 2>/dev/null | grep -c invalid)" 40
+
+train="$strata train --steps 6 --dim 64 --hidden 64 --layers 1 --heads 2 --kv-heads 1 --vocab 400 --batch 300 --eval-documents 2 --threads 1"
+$train --out "$work/whole.gguf" --log "$work/whole.csv" 2>/dev/null
+$train --out "$work/parts.gguf" --checkpoint "$work/ckpt" --save-every 2 --eval-every 2 2>/dev/null &
+pid=$!
+while [ ! -f "$work/ckpt" ] && kill -0 $pid 2>/dev/null; do sleep 0.1; done
+kill -9 $pid 2>/dev/null
+wait $pid 2>/dev/null
+$train --out "$work/parts.gguf" --checkpoint "$work/ckpt" --resume 2>/dev/null
+sed 's/whole/parts/' "$work/whole.gguf" >"$work/renamed"
+if cmp -s "$work/renamed" "$work/parts.gguf"; then ok "a killed run resumes to the bit"; else not "a killed run resumes to the bit" "the files differ"; fi
+same "the log has a header and the last step" "$(sed -n '1p;$p' "$work/whole.csv" | cut -d, -f1 | tr '\n' ' ')" "step 6 "
+expect "a trained model speaks" 0 "Once" "$strata" generate -m "$work/whole.gguf" -n 5
