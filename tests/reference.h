@@ -1,5 +1,6 @@
-/* reference.h - a whole language model in double precision, written as plainly as it can be, sharing nothing with the
- * layers but the file reader.  For llama, qwen2, qwen3, gemma, gemma2, gemma3 and gpt2 files. */
+/* reference.h - a whole language model in double precision, written as plainly as it can be,
+ * sharing nothing with the layers but the file reader.  For llama, qwen2, qwen3, gemma, gemma2,
+ * gemma3 and gpt2 files. */
 #ifndef STRATA_REFERENCE_H
 #define STRATA_REFERENCE_H
 

@@ -1,4 +1,5 @@
-/* the whole model against the double-precision reference; and bit-identity across threads, chunks and batches */
+/* the whole model against the double-precision reference; and bit-identity across threads,
+ * chunks and batches */
 #include "check.h"
 #include "inference.h"
 #include "make_model.h"

@@ -1,8 +1,9 @@
 /* arena.h - all memory of a run, sized before the first token.
  *
  * An arena is one block from which pieces are cut front to back and given back all at once.
- * The size is found by a rehearsal: the code that takes the pieces runs twice, first on an arena
- * that only measures and hands out NULL, then on the real one.  No size is written down twice.
+ * The size is found by a rehearsal: the code that takes the pieces runs twice, first on an
+ * arena that only measures and hands out NULL, then on the real one.  No size is written down
+ * twice.
  *
  *     Arena arena;
  *     arena_measure(&arena);           layout(&arena, &run);   // counts

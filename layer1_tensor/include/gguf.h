@@ -9,8 +9,9 @@
  * Parsing takes a buffer, never a path, and trusts nothing in it: every length and offset is
  * checked against the buffer before use, so what a Gguf points at is inside the buffer.
  *
- * Invariant: after gguf_parse returns true, every pair's value and every tensor's bytes lie within
- * the buffer, keys and names are unique, and each tensor's size follows from its shape and format. */
+ * Invariant: after gguf_parse returns true, every pair's value and every tensor's bytes lie
+ * within the buffer, keys and names are unique, and each tensor's size follows from its shape
+ * and format. */
 #ifndef STRATA_GGUF_H
 #define STRATA_GGUF_H
 
@@ -82,8 +83,8 @@ const GgufTensor *gguf_find_tensor(const Gguf *gguf, const char *name); /* NULL:
 /* The view of a tensor's data: shape (out, in), read-only. */
 Tensor gguf_tensor_view(const GgufTensor *tensor);
 
-/* Item i of a pair (i = 0 unless it is an array), converted.  Any integer type reads as an integer,
- * any number as a number; false when the type does not fit or i is out of range. */
+/* Item i of a pair (i = 0 unless it is an array), converted.  Any integer type reads as an
+ * integer, any number as a number; false when the type does not fit or i is out of range. */
 bool gguf_int(const GgufPair *pair, uint64_t i, int64_t *value);
 bool gguf_float(const GgufPair *pair, uint64_t i, double *value);
 bool gguf_string(const GgufPair *pair, Text *value);

@@ -2,8 +2,8 @@
  *
  *     pool_for(pool, rows, 8, work, &args);      // work(&args, worker, begin, end), 8 rows at a time
  *
- * Chunks are handed out by one counter, so a slow core simply takes fewer of them.  Which worker
- * computes a chunk is left to chance; what the chunk contains must not depend on it.
+ * Chunks are handed out by one counter, so a slow core simply takes fewer of them.  Which
+ * worker computes a chunk is left to chance; what the chunk contains must not depend on it.
  *
  * Invariant: threads split outputs, never a sum; so results do not depend on how many there are. */
 #ifndef STRATA_POOL_H
@@ -23,7 +23,8 @@ typedef void PoolTask(void *context, int worker, size_t begin, size_t end);
  *   threads   1 .. 256; 0 means one for each core
  *   pin       keep worker i on core i (Linux; elsewhere a fault)
  *
- * Fails when threads is out of range or the system gives no thread.  The caller owns the pool. */
+ * Fails when threads is out of range or the system gives no thread.  The caller owns the
+ * pool. */
 Pool *pool_open(int threads, bool pin, Fault *fault);
 void pool_close(Pool *pool);
 

@@ -1,11 +1,12 @@
 /* rng.h - randomness without hidden state.
  *
- * A random number is a hash of where it is used: u = hash(seed, stream, counter).  Asking twice for
- * the same place gives the same number, whatever was drawn in between; so a run can be rewound,
+ * A random number is a hash of where it is used: u = hash(seed, stream, counter).  Asking twice
+ * for the same place gives the same number, whatever was drawn in between; so a run can be rewound,
  * copied or split over threads and still be the same run.
  *
  * Invariant: the numbers of a stream depend on (seed, stream, counter) and on nothing else.
- * Source   the mixing function is SplitMix64: Steele, Lea & Flood 2014, doi:10.1145/2660193.2660195. */
+ * Source   the mixing function is SplitMix64: Steele, Lea & Flood 2014,
+ *          doi:10.1145/2660193.2660195. */
 #ifndef STRATA_RNG_H
 #define STRATA_RNG_H
 

@@ -7,8 +7,8 @@
  * A slice moves `data` and shortens a shape; a transpose swaps two shapes and their strides; a
  * reshape of contiguous data writes new shapes and strides.  None of them touches an element.
  *
- * Matrices are (out, in): a weight's row holds what one output reads.  GGUF writes shapes the other
- * way round, and only gguf_tensor_view knows that.
+ * Matrices are (out, in): a weight's row holds what one output reads.  GGUF writes shapes the
+ * other way round, and only gguf_tensor_view knows that.
  *
  * Invariant: 1 <= ndim <= 4; unused shapes are 1; the last stride is one block when the format is
  * quantized (a block cannot be cut). */
@@ -54,13 +54,15 @@ Tensor tensor_transpose(const Tensor *tensor, int dim_a, int dim_b);
  * Needs    contiguous data and the same number of elements. */
 Tensor tensor_reshape(const Tensor *tensor, int ndim, const size_t *shape);
 
-/* The bytes of row `i` (of all rows, counted across the leading dimensions of a contiguous tensor). */
+/* The bytes of row `i` (of all rows, counted across the leading dimensions of a contiguous
+ * tensor). */
 const void *tensor_row(const Tensor *tensor, size_t i);
 
 /* One element of a plain tensor (F32, F16, BF16, Q8_0) as a float; index has ndim entries. */
 float tensor_get(const Tensor *tensor, const size_t *index);
 
-/* For a person: `F32 (2, 3)`, then the numbers in rows, long dimensions with their middle left out. */
+/* For a person: `F32 (2, 3)`, then the numbers in rows, long dimensions with their middle left
+ * out. */
 void tensor_print(const Tensor *tensor, FILE *out);
 
 /* "(2, 3)" into text. */

@@ -45,7 +45,8 @@ void arena_free(Arena *arena) {
     *arena = (Arena){0};
 }
 
-/* Linux counts reclaimable caches as available; elsewhere the physical size is the best we know. */
+/* Linux counts reclaimable caches as available; elsewhere the physical size is the best we
+ * know. */
 size_t memory_available(void) {
     FILE *file = fopen("/proc/meminfo", "r");
     if (file) {

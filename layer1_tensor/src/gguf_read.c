@@ -102,7 +102,8 @@ static void take_pair(Reader *reader, GgufPair *pair) {
     if (reader->ok) take_items(reader, pair);
 }
 
-/* The shape's product and the byte size must not overflow; both are bounded before multiplying. */
+/* The shape's product and the byte size must not overflow; both are bounded before
+ * multiplying. */
 static void take_shape(Reader *reader, GgufTensor *tensor, const DtypeInfo *info) {
     uint64_t dims[TENSOR_MAX_DIMS] = {1, 1, 1, 1};
     uint64_t count = 1, limit = (uint64_t)1 << 46;

@@ -1,8 +1,9 @@
 /* pool.c - see pool.h.
  *
  * A loop is published by raising `round`; each worker runs chunks until the counter passes the
- * end, then counts itself out.  Waiting is spinning first and sleeping after, because a decode step
- * has hundreds of loops of some ten microseconds each, and waking a sleeping thread costs as much. */
+ * end, then counts itself out.  Waiting is spinning first and sleeping after, because a decode
+ * step has hundreds of loops of some ten microseconds each, and waking a sleeping thread costs
+ * as much. */
 #include "pool.h"
 
 #include <pthread.h>

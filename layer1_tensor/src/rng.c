@@ -21,7 +21,8 @@ double rng_unit(uint64_t seed, uint64_t stream, uint64_t counter) {
 
 double rng_next(Rng *rng) { return rng_unit(rng->seed, rng->stream, rng->counter++); }
 
-/* Scaling the unit number favours some results by at most limit / 2^53: nothing, for our limits. */
+/* Scaling the unit number favours some results by at most limit / 2^53: nothing, for our
+ * limits. */
 uint64_t rng_below(Rng *rng, uint64_t limit) {
     REQUIRE(limit > 0, "nothing lies below 0");
     return (uint64_t)(rng_next(rng) * (double)limit);

@@ -101,7 +101,8 @@ const char *tensor_shape_text(int ndim, const size_t *shape, char *text, size_t 
     return text;
 }
 
-/* Print dimension `dim` at index[0 .. dim-1]; up to eight entries, else the first and last three. */
+/* Print dimension `dim` at index[0 .. dim-1]; up to eight entries, else the first and last
+ * three. */
 static void print_dim(const Tensor *tensor, int dim, size_t *index, FILE *out) {
     size_t n = tensor->shape[dim];
     bool innermost = dim == tensor->ndim - 1;

@@ -137,7 +137,8 @@ static void version_two_and_others(void **state) {
     free(bytes);
 }
 
-/* Each cut is parsed in a block of exactly its size, so that a sanitizer sees every byte too many. */
+/* Each cut is parsed in a block of exactly its size, so that a sanitizer sees every byte too
+ * many. */
 static void cut_at_every_byte(void **state) {
     (void)state;
     size_t size;

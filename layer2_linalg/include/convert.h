@@ -14,8 +14,8 @@ bool dtype_is_computable(uint32_t dtype);
  * Needs    a computable format, n a multiple of its block. */
 void dequantize_row(Dtype dtype, const void *row, float *out, size_t n);
 
-/* Store n floats in a format, rounding to nearest.  Q8_0 takes d = max|x| / 127 for each block of 32
- * and rounds halves away from zero (the published reference algorithm).
+/* Store n floats in a format, rounding to nearest.  Q8_0 takes d = max|x| / 127 for each block
+ * of 32 and rounds halves away from zero (the published reference algorithm).
  *
  * Needs    as above. */
 void quantize_row(Dtype dtype, const float *x, void *row, size_t n);

@@ -4,8 +4,8 @@
  *
  * Siblings: dot.c (read first), dot_avx2.c, dot_avx512.c, dot_neon.c.
  *
- * Invariant: a version adds up in one fixed order that depends on n alone, so the same row and vector give
- * the same bits whether they are multiplied alone or as part of a matrix product.
+ * Invariant: a version adds up in one fixed order that depends on n alone, so the same row and
+ * vector give the same bits whether they are multiplied alone or as part of a matrix product.
  *
  * Error    |got - exact| <= gamma_n * sum_k |w[k] * x[k]|,  gamma_n = n*u / (1 - n*u),  u = 2^-24
  * Source   Higham 2002, Accuracy and Stability of Numerical Algorithms, section 3.1. */
@@ -45,8 +45,8 @@ float dot_q8_0_scalar(const BlockQ8_0 *w, const float *x, size_t n);
  *   w_stride            bytes from one row to the next
  *   x_stride, y_stride  floats from one column to the next
  *
- * This is what an instruction set supplies for each format: with several outputs at once, a loaded
- * weight or input is used several times. */
+ * This is what an instruction set supplies for each format: with several outputs at once, a
+ * loaded weight or input is used several times. */
 typedef void DotTile(const void *w, size_t w_stride, size_t rows, const float *x,
                      size_t x_stride, size_t cols, size_t n, float *y, size_t y_stride);
 

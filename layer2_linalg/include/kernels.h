@@ -1,9 +1,10 @@
 /* kernels.h - one table of fast versions for each instruction set, and the choice between them.
  *
- * Nothing else in the project asks what the CPU is.  The choice is made at the first use: the widest
- * set this machine has, or what STRATA_ISA or kernels_select (--isa) says.
+ * Nothing else in the project asks what the CPU is.  The choice is made at the first use: the
+ * widest set this machine has, or what STRATA_ISA or kernels_select (--isa) says.
  *
- * Invariant: every entry of every table is proved against the scalar one (tests/test_dot.c, ...). */
+ * Invariant: every entry of every table is proved against the scalar one (tests/test_dot.c,
+ * ...). */
 #ifndef STRATA_KERNELS_H
 #define STRATA_KERNELS_H
 

@@ -7,8 +7,8 @@
  *               divided among threads; each output is one dot product in dot.h's fixed order.
  *   f32, dense  C = A B with strides for both: naive, blocked, packed.  What training runs on.
  *
- * Invariant: an output's sum runs over the inner dimension in an order that depends on nothing but
- * its length: not on threads, not on how many columns are computed together. */
+ * Invariant: an output's sum runs over the inner dimension in an order that depends on nothing
+ * but its length: not on threads, not on how many columns are computed together. */
 #ifndef STRATA_MATMUL_H
 #define STRATA_MATMUL_H
 
@@ -37,7 +37,8 @@ typedef struct Matrix {
 
 /* C (m, n; row-major, rows ldc floats apart) = A (m, k) B (k, n), or C += A B.
  *
- * naive: three loops.  blocked: the same sums, tile by tile so that the tiles stay in the cache. */
+ * naive: three loops.  blocked: the same sums, tile by tile so that the tiles stay in the
+ * cache. */
 void matmul_naive(size_t m, size_t n, size_t k, Matrix a, Matrix b, float *c, size_t ldc,
                   bool add);
 void matmul_blocked(size_t m, size_t n, size_t k, Matrix a, Matrix b, float *c, size_t ldc,
@@ -52,7 +53,8 @@ void matmul_blocked(size_t m, size_t n, size_t k, Matrix a, Matrix b, float *c, 
  *
  *   scratch   working memory: matmul_scratch_floats(threads, n) floats
  *
- * Source   Goto & van de Geijn 2008, doi:10.1145/1356052.1356053 (the loops around the kernel). */
+ * Source   Goto & van de Geijn 2008, doi:10.1145/1356052.1356053 (the loops around the
+ *          kernel). */
 void matmul_packed(Pool *pool, size_t m, size_t n, size_t k, Matrix a, Matrix b, float *c,
                    size_t ldc, bool add, float *scratch);
 size_t matmul_scratch_floats(int threads, size_t n);

@@ -4,8 +4,8 @@
 
 #include "tensor.h"
 
-/* Multiply-adds from registers only, on all threads of the pool, for about `seconds`; returns the best
- * GFLOP/s seen in short rounds (2 flops for each multiply-add). */
+/* Multiply-adds from registers only, on all threads of the pool, for about `seconds`; returns
+ * the best GFLOP/s seen in short rounds (2 flops for each multiply-add). */
 double peak_gflops(Pool *pool, double seconds);
 
 #endif

@@ -1,4 +1,5 @@
-/* cpu.c - see cpu.h.  The compiler's own detection also asks whether the system saves the registers. */
+/* cpu.c - see cpu.h.  The compiler's own detection also asks whether the system saves the
+ * registers. */
 #include "cpu.h"
 
 #if defined(__x86_64__)

@@ -1,5 +1,5 @@
-/* dot.c - see dot.h.  Six lines that are most of a language model: a 7B model is seven billion of
- * the multiplications in this file for each token. */
+/* dot.c - see dot.h.  Six lines that are most of a language model: a 7B model is seven billion
+ * of the multiplications in this file for each token. */
 #include "dot.h"
 #include "kernels.h"
 

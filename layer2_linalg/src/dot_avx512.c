@@ -1,7 +1,8 @@
 /* dot_avx512.c - dot products, sixteen lanes at a time.  Read dot.c and dot_avx512.c first.
  *
- * The same loop with registers of sixteen lanes.  There are 32 registers instead of 16, so a tile of
- * 6 rows by 4 columns fits, and the tail is loaded under a mask instead of through a padded copy. */
+ * The same loop with registers of sixteen lanes.  There are 32 registers instead of 16, so a
+ * tile of 6 rows by 4 columns fits, and the tail is loaded under a mask instead of through a
+ * padded copy. */
 #include "dot.h"
 #include "unroll.h"
 

@@ -1,6 +1,6 @@
-/* exp_constants.h - the numbers of vector_exp, shared by its siblings so that they agree to the bit.
- * The polynomial is the Taylor series of exp with the last two coefficients moved a little to
- * spread the error over [-ln 2 / 2, ln 2 / 2]. */
+/* exp_constants.h - the numbers of vector_exp, shared by its siblings so that they agree to the
+ * bit. The polynomial is the Taylor series of exp with the last two coefficients moved a little
+ * to spread the error over [-ln 2 / 2, ln 2 / 2]. */
 #ifndef STRATA_EXP_CONSTANTS_H
 #define STRATA_EXP_CONSTANTS_H
 

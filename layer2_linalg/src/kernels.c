@@ -57,7 +57,8 @@ bool kernels_select(const char *isa, Fault *fault) {
                      names);
 }
 
-/* A wrong STRATA_ISA must not silently mean something else, and there is no one to return a fault to. */
+/* A wrong STRATA_ISA must not silently mean something else, and there is no one to return a
+ * fault to. */
 const Kernels *kernels(void) {
     const Kernels *table = atomic_load_explicit(&chosen, memory_order_relaxed);
     if (table) return table;

@@ -1,4 +1,5 @@
-/* matmul.c - matrix products of stored weights, and the two simple dense ones.  See matmul.h. */
+/* matmul.c - matrix products of stored weights, and the two simple dense ones.  See
+ * matmul.h. */
 #include "matmul.h"
 #include "convert.h"
 #include "kernels.h"
@@ -50,7 +51,8 @@ void matmul_naive(size_t m, size_t n, size_t k, Matrix a, Matrix b, float *c, si
 
 static size_t smaller(size_t a, size_t b) { return a < b ? a : b; }
 
-/* Tiles of 48: three of them, 27 kB, fit the L1 cache.  Each c is still one sum in ascending p. */
+/* Tiles of 48: three of them, 27 kB, fit the L1 cache.  Each c is still one sum in ascending
+ * p. */
 void matmul_blocked(size_t m, size_t n, size_t k, Matrix a, Matrix b, float *c, size_t ldc,
                     bool add) {
     enum { TILE = 48 };

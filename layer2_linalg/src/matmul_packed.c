@@ -1,8 +1,8 @@
 /* matmul_packed.c - the packed product.  See matmul.h for the picture.
  *
- * Loops from the outside: columns in blocks of NC, inner dimension in blocks of KC (the partial sums
- * pass through C between them, which changes no bit), B packed once for all threads, rows in
- * blocks of MC, each packed by the thread that takes it; inside, the micro-kernel.
+ * Loops from the outside: columns in blocks of NC, inner dimension in blocks of KC (the partial
+ * sums pass through C between them, which changes no bit), B packed once for all threads, rows
+ * in blocks of MC, each packed by the thread that takes it; inside, the micro-kernel.
  *
  *     KC x NR of B stays in L1,  MC x KC of A in L2,  KC x NC of B in L3. */
 #include "kernels.h"
@@ -34,8 +34,8 @@ size_t matmul_scratch_floats(int threads, size_t n) {
     return KC * columns + (size_t)threads * KC * MC;
 }
 
-/* Copy a strip of exactly `full` lanes into k-major order.  Inlined with a constant `full`, so that the inner
- * loops become a handful of moves. */
+/* Copy a strip of exactly `full` lanes into k-major order.  Inlined with a constant `full`, so
+ * that the inner loops become a handful of moves. */
 static inline __attribute__((always_inline)) void pack_full(const float *from, size_t lane_step,
                                                             size_t k_step, size_t full,
                                                             size_t k, float *to) {

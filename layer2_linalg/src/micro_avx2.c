@@ -1,5 +1,5 @@
-/* micro_avx2.c - the middle of the packed product: 6 rows by 16 columns of C in twelve registers.
- * Read micro_scalar in matmul_packed.c first.
+/* micro_avx2.c - the middle of the packed product: 6 rows by 16 columns of C in twelve
+ * registers. Read micro_scalar in matmul_packed.c first.
  *
  *              b: 2 registers of 8 columns
  *     a[0] ->  | c00 | c01 |

@@ -1,5 +1,5 @@
-/* peak.c - see peak.h.  Independent chains of fused multiply-adds that never touch memory, as wide as
- * the instruction set in use: twelve chains hide the latency of each. */
+/* peak.c - see peak.h.  Independent chains of fused multiply-adds that never touch memory, as
+ * wide as the instruction set in use: twelve chains hide the latency of each. */
 #include "peak.h"
 #include "kernels.h"
 #include "unroll.h"

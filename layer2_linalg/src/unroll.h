@@ -1,5 +1,5 @@
-/* unroll.h - ask the compiler to write a short loop of fixed length out in full, so that an array
- * of registers stays in registers. */
+/* unroll.h - ask the compiler to write a short loop of fixed length out in full, so that an
+ * array of registers stays in registers. */
 #ifndef STRATA_UNROLL_H
 #define STRATA_UNROLL_H
 

@@ -1,7 +1,7 @@
 /* vector_avx2.c - axpy, sum, max and exp, eight lanes at a time.  Read vector.c first.
  *
- * The loops over whole registers are followed by the scalar version for the last n % 8 elements,
- * which returns the same bits. */
+ * The loops over whole registers are followed by the scalar version for the last n % 8
+ * elements, which returns the same bits. */
 #include "vector.h"
 #include "exp_constants.h"
 

@@ -1,7 +1,7 @@
 /* vector_avx512.c - axpy, sum, max and exp, sixteen lanes at a time.  Read vector.c first.
  *
- * The loops over whole registers are followed by the scalar version for the last n % 16 elements,
- * which returns the same bits. */
+ * The loops over whole registers are followed by the scalar version for the last n % 16
+ * elements, which returns the same bits. */
 #include "vector.h"
 #include "exp_constants.h"
 

@@ -1,4 +1,5 @@
-/* vector_neon.c - axpy, sum, max and exp, four lanes at a time (AArch64).  Read vector.c first. */
+/* vector_neon.c - axpy, sum, max and exp, four lanes at a time (AArch64).  Read vector.c
+ * first. */
 #include "vector.h"
 #include "exp_constants.h"
 

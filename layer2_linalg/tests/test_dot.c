@@ -1,4 +1,5 @@
-/* dot: every instruction set and format against the error bound, at every length, offset and tile */
+/* dot: every instruction set and format against the error bound, at every length, offset and
+ * tile */
 #include "check.h"
 #include "linalg.h"
 
@@ -68,7 +69,8 @@ static void every_length_and_format(void **state) {
             }
 }
 
-/* The same row and vector give the same bits alone and in any tile: what determinism stands on. */
+/* The same row and vector give the same bits alone and in any tile: what determinism stands
+ * on. */
 static void company_changes_nothing(void **state) {
     (void)state;
     static const Dtype formats[] = {DTYPE_F32, DTYPE_F16, DTYPE_BF16, DTYPE_Q8_0};

@@ -4,7 +4,8 @@
 
 #include "linalg.h"
 
-/* out (dim) = row `token` of table (vocab, dim), any computable format.  Needs token < vocab. */
+/* out (dim) = row `token` of table (vocab, dim), any computable format.  Needs token <
+ * vocab. */
 void embedding(float *out, const Tensor *table, size_t token);
 
 /* dtable[token] += dy, for an f32 gradient table (vocab, dim). */

@@ -1,8 +1,8 @@
 /* rope.h - positions as rotations.
  *
  * A head's vector is read as pairs of numbers; pair i at position p is turned by the angle
- * p * freq[i], freq[i] = theta^(-2i / rotary).  The dot product of a turned query and a turned key then depends only on
- * how far apart they stand.
+ * p * freq[i], freq[i] = theta^(-2i / rotary).  The dot product of a turned query and a turned
+ * key then depends only on how far apart they stand.
  *
  *     interleaved:  pairs (0,1) (2,3) (4,5) ...            Llama as GGUF stores it
  *     half-split:   pairs (0,h) (1,h+1) (2,h+2) ...        h = rotary / 2: NeoX, Qwen, Gemma
@@ -47,10 +47,12 @@ typedef struct Rope {
     float magnitude; /* factor on every turned number */
 } Rope;
 
-/* Work out the frequencies.  Memory comes from the arena (while it measures, nothing is computed). */
+/* Work out the frequencies.  Memory comes from the arena (while it measures, nothing is
+ * computed). */
 void rope_init(Rope *rope, const RopeConfig *config, Arena *arena);
 
-/* Cosines and sines of all pairs at a position: cosine (rotary / 2), sine (rotary / 2), with the magnitude in. */
+/* Cosines and sines of all pairs at a position: cosine (rotary / 2), sine (rotary / 2), with
+ * the magnitude in. */
 void rope_angles(const Rope *rope, size_t position, float *cosine, float *sine);
 
 /* Turn one head's vector in place.  To turn it back (the backward pass), negate the sines. */

@@ -24,8 +24,8 @@ void rms_norm_backward(float *dx, float *dgain, const float *x, const float *gai
     }
 }
 
-/* Two passes: the mean first, then the squares of what is left.  One pass over x and x^2 would lose
- * all digits when the mean is large. */
+/* Two passes: the mean first, then the squares of what is left.  One pass over x and x^2 would
+ * lose all digits when the mean is large. */
 void layer_norm(float *out, const float *x, const float *gain, const float *bias, size_t dim,
                 float eps) {
     float mean = vector_sum(x, dim) / (float)dim;

@@ -1,4 +1,5 @@
-/* softmax, activations, norms, embedding, linear, positions, loss: values against double, gradients against differences */
+/* softmax, activations, norms, embedding, linear, positions, loss: values against double,
+ * gradients against differences */
 #include "check.h"
 #include "nn.h"
 

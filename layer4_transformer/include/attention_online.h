@@ -1,8 +1,9 @@
 /* attention_online.h - attention over the memory of a sequence, one block at a time.
  *
- * The textbook needs all scores before it can divide by their sum.  But a softmax can be carried along:
- * keep the largest score m so far, the sum s of exp(score - m), and the mean a weighted by it.  When a new
- * block brings a larger m', everything so far shrinks by the one factor exp(m - m'):
+ * The textbook needs all scores before it can divide by their sum.  But a softmax can be
+ * carried along: keep the largest score m so far, the sum s of exp(score - m), and the mean a
+ * weighted by it.  When a new block brings a larger m', everything so far shrinks by the one
+ * factor exp(m - m'):
  *
  *     s <- s * exp(m - m') + sum_j exp(score_j - m')
  *     a <- a * exp(m - m') + sum_j exp(score_j - m') v_j          in the end: out = a / s

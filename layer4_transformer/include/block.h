@@ -53,8 +53,8 @@ typedef struct BlockRun {
 void block_run_init(BlockRun *run, Pool *pool, size_t rows, size_t dim, size_t hidden,
                     const AttentionShape *attn, size_t rotary, Arena *arena);
 
-/* x (count, dim) through the block; keys and values of the batch are stored in layer `layer` of the cache, which
- * has room for them. */
+/* x (count, dim) through the block; keys and values of the batch are stored in layer `layer` of
+ * the cache, which has room for them. */
 void block_forward(const Block *block, BlockRun *run, KvCache *kv, size_t layer,
                    const Batch *batch, float *x, size_t dim);
 

@@ -1,5 +1,6 @@
-/* block_train.h - one transformer block forward and backward, for the kind of model this project trains:
- * pre-norm (RMSNorm), rotary positions, grouped-query attention, SwiGLU, no biases (a llama).
+/* block_train.h - one transformer block forward and backward, for the kind of model this
+ * project trains: pre-norm (RMSNorm), rotary positions, grouped-query attention, SwiGLU, no
+ * biases (a llama).
  *
  *     x ---+--> norm --> q k v --> rope --> attention --> o --+--> x'
  *          +--------------------------------------------------+

@@ -33,7 +33,8 @@ typedef struct KvCache {
 void kv_init(KvCache *kv, size_t layers, size_t width, size_t sequences, size_t ctx,
              Arena *arena);
 
-/* Make room for positions up to `length` of a sequence.  False when the sequence or the memory is full. */
+/* Make room for positions up to `length` of a sequence.  False when the sequence or the memory
+ * is full. */
 bool kv_extend(KvCache *kv, size_t sequence, size_t length);
 
 /* Forget the positions from `length` on. */

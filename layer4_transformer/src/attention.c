@@ -1,6 +1,7 @@
-/* attention.c - see attention.h.  A task is one key-value head of one sequence with the query heads
- * that share it, so that the gradients of K and V are summed by one thread in a fixed order.
- * Queries are taken in blocks of ROWS, so that keys beyond the block's last one are never touched. */
+/* attention.c - see attention.h.  A task is one key-value head of one sequence with the query
+ * heads that share it, so that the gradients of K and V are summed by one thread in a fixed
+ * order. Queries are taken in blocks of ROWS, so that keys beyond the block's last one are
+ * never touched. */
 #include "attention.h"
 
 #include <math.h>

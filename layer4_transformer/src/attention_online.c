@@ -1,5 +1,5 @@
-/* attention_online.c - see attention_online.h.  A task is one query with one key-value head; the query heads that
- * share it take each key while it is at hand. */
+/* attention_online.c - see attention_online.h.  A task is one query with one key-value head;
+ * the query heads that share it take each key while it is at hand. */
 #include "attention_online.h"
 
 #include <math.h>

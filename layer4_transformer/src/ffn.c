@@ -31,8 +31,8 @@ static size_t best_expert(const float *score, size_t n) {
 
 enum { MOST_EXPERTS = 512 };
 
-/* One token: the best few experts, weighted by the softmax over these few (which is the softmax over all, made to
- * sum to 1 again). */
+/* One token: the best few experts, weighted by the softmax over these few (which is the softmax
+ * over all, made to sum to 1 again). */
 static void mixture(Pool *pool, const FeedForward *f, const float *x, float *out, float *a,
                     float *b) {
     size_t experts = f->router.w.shape[0], dim = f->router.w.shape[1], used = f->experts_used;

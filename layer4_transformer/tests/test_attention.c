@@ -1,4 +1,5 @@
-/* masks, memory, attention: textbook and online against double; gradients against differences */
+/* masks, memory, attention: textbook and online against double; gradients against
+ * differences */
 #include "check.h"
 #include "transformer.h"
 

@@ -15,8 +15,8 @@ typedef struct ChatTurn {
     Text role, content; /* "system", "user", "assistant" */
 } ChatTurn;
 
-/* Append the tokens of the turns, and the opening of the assistant's turn.  Contents are plain text: the names of
- * special tokens inside them stay text.
+/* Append the tokens of the turns, and the opening of the assistant's turn.  Contents are plain
+ * text: the names of special tokens inside them stay text.
  *
  * Fails when the tokenizer lacks <|im_start|> or <|im_end|>. */
 bool chat_encode(const Tokenizer *tokenizer, const ChatTurn *turns, size_t count,

@@ -1,10 +1,10 @@
 /* decoder.h - the one forward pass.
  *
- * Reading a prompt, writing a token, many users at once, checking a draft: all are batches of tokens, each with
- * its sequence and its position.
+ * Reading a prompt, writing a token, many users at once, checking a draft: all are batches of
+ * tokens, each with its sequence and its position.
  *
- * Invariant: the logits of a token depend on its own sequence alone: not on the rest of the batch, the number of
- * threads, or the pieces the text before it came in.  To the bit. */
+ * Invariant: the logits of a token depend on its own sequence alone: not on the rest of the
+ * batch, the number of threads, or the pieces the text before it came in.  To the bit. */
 #ifndef STRATA_DECODER_H
 #define STRATA_DECODER_H
 
@@ -46,8 +46,8 @@ void session_plan(const Model *model, SessionConfig config, size_t *cache, size_
  *          context is full. */
 bool model_forward(Session *session, const Batch *batch, Fault *fault);
 
-/* One sequence, the common case: tokens at the end of sequence 0, logits of the last one (or of all).  Cuts long
- * texts into batches; the logits of a call are session->logits, of the last batch when there were several. */
+/* One sequence, the common case: tokens at the end of sequence 0, logits of the last one (or of
+ * all).  Cuts long texts into batches; the logits of a call are session->logits, of the last batch when there were several. */
 bool session_feed(Session *session, const int32_t *tokens, size_t count, bool all_logits,
                   Fault *fault);
 

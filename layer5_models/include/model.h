@@ -4,8 +4,8 @@
  *
  * Weights stay where they are, in the mapped file; only vectors in 16-bit formats are copied to f32.
  *
- * Invariant: every tensor a Model points at has the shape its metadata promises and a format that can be
- * computed with. */
+ * Invariant: every tensor a Model points at has the shape its metadata promises and a format
+ * that can be computed with. */
 #ifndef STRATA_MODEL_H
 #define STRATA_MODEL_H
 
@@ -35,8 +35,8 @@ typedef struct Model {
 
 /* Open a model file, or one that lies in memory (borrowed).
  *
- * Fails when the file is damaged, the family is unknown, or a tensor is missing, of the wrong shape or in a format
- * that is not built in; the fault names the tensor, what was got and wanted, and the key the wish came from. */
+ * Fails when the file is damaged, the family is unknown, or a tensor is missing, of the wrong
+ * shape or in a format that is not built in; the fault names the tensor, what was got and wanted, and the key the wish came from. */
 bool model_open(Model *model, const char *path, Fault *fault);
 bool model_open_memory(Model *model, const void *bytes, size_t size, Fault *fault);
 void model_close(Model *model);

@@ -7,8 +7,8 @@
  *   llama   SentencePiece BPE: the whole text, spaces written as U+2581, is merged pair by pair, best
  *           score first; what is no token falls back to bytes.   Kudo & Richardson 2018, arXiv:1808.06226
  *
- * Invariant: decoding the tokens of a text gives the text back, byte for byte (for llama up to the space
- * that may be put in front). */
+ * Invariant: decoding the tokens of a text gives the text back, byte for byte (for llama up to
+ * the space that may be put in front). */
 #ifndef STRATA_TOKENIZER_H
 #define STRATA_TOKENIZER_H
 
@@ -40,11 +40,12 @@ void tokenizer_encode(const Tokenizer *tokenizer, Text text, bool special, Token
 /* Append the token that begins a sequence, when the file asks for one. */
 void tokenizer_begin(const Tokenizer *tokenizer, TokenList *tokens);
 
-/* The bytes a token stands for, borrowed from the tokenizer.  Special tokens have none unless `special`.
- * They may be part of a UTF-8 character. */
+/* The bytes a token stands for, borrowed from the tokenizer.  Special tokens have none unless
+ * `special`. They may be part of a UTF-8 character. */
 Text tokenizer_piece(const Tokenizer *tokenizer, int32_t id, bool special);
 
-/* Whether the file asks for a space before the text (llama): decoding from the start drops it again. */
+/* Whether the file asks for a space before the text (llama): decoding from the start drops it
+ * again. */
 bool tokenizer_space_prefix(const Tokenizer *tokenizer);
 
 size_t tokenizer_count(const Tokenizer *tokenizer);

@@ -2,18 +2,19 @@
  *
  *     documents --> batch of whole documents --> forward --> surprise --> backward --> AdamW --> weights
  *
- * A batch is a list of whole documents laid end to end, each a sequence of its own that begins with BOS at
- * position 0: what the model sees in training is what it sees in use.
+ * A batch is a list of whole documents laid end to end, each a sequence of its own that begins
+ * with BOS at position 0: what the model sees in training is what it sees in use.
  *
- * Invariant: the weights after step s depend on the configuration and the seed alone: not on the number of
- * threads, not on how often the run was stopped and resumed. */
+ * Invariant: the weights after step s depend on the configuration and the seed alone: not on
+ * the number of threads, not on how often the run was stopped and resumed. */
 #ifndef STRATA_TRAIN_H
 #define STRATA_TRAIN_H
 
 #include "tokenizer.h"
 #include "world.h"
 
-/* Where documents come from: Tiny World, or a text file with a line <|endoftext|> after each document. */
+/* Where documents come from: Tiny World, or a text file with a line <|endoftext|> after each
+ * document. */
 typedef struct Corpus {
     const World *world; /* NULL: a file */
     uint64_t seed;
@@ -25,7 +26,8 @@ typedef struct Corpus {
 bool corpus_open_file(Corpus *corpus, const char *path, Fault *fault);
 void corpus_close(Corpus *corpus);
 
-/* Document `index`; a file begins again when it is through.  nats: the world's entropy, NAN for files. */
+/* Document `index`; a file begins again when it is through.  nats: the world's entropy, NAN for
+ * files. */
 Text corpus_document(const Corpus *corpus, uint64_t index, WorldText *scratch, double *nats);
 
 typedef struct TrainConfig {
@@ -47,7 +49,8 @@ size_t train_parameters(const TrainConfig *config); /* numbers to learn */
 
 typedef struct Trainer Trainer;
 
-/* Fresh random weights (normal, deviation 0.02; outputs of a block smaller by sqrt(2 layers), as GPT-2).
+/* Fresh random weights (normal, deviation 0.02; outputs of a block smaller by sqrt(2 layers),
+ * as GPT-2).
  *
  *   vocab   a GGUF with the tokenizer: its pairs are copied into exported models; borrowed, as are all others */
 Trainer *trainer_open(const TrainConfig *config, const Corpus *corpus,
@@ -63,8 +66,8 @@ typedef struct TrainStep {
 /* One batch and one update. */
 TrainStep trainer_step(Trainer *trainer);
 
-/* Loss on documents first .. first+count-1 of a corpus, and the entropy of these documents, in nats for each
- * token (NAN for files). */
+/* Loss on documents first .. first+count-1 of a corpus, and the entropy of these documents, in
+ * nats for each token (NAN for files). */
 void trainer_evaluate(Trainer *trainer, const Corpus *corpus, uint64_t first, size_t count,
                       double *loss, double *floor);
 
@@ -73,7 +76,8 @@ double trainer_gradients(Trainer *trainer, uint64_t first_document);
 float *trainer_parameters(Trainer *trainer); /* (train_parameters) */
 float *trainer_parameter_gradients(Trainer *trainer);
 
-/* Continue `prompt` with draws at a temperature (0: greedy), into text; a look at how it speaks by now. */
+/* Continue `prompt` with draws at a temperature (0: greedy), into text; a look at how it speaks
+ * by now. */
 void trainer_sample(Trainer *trainer, Text prompt, size_t most, double temperature,
                     uint64_t seed, WorldText *text);
 
@@ -82,7 +86,8 @@ bool trainer_save(const Trainer *trainer, const char *path, Fault *fault);
 bool trainer_load(Trainer *trainer, const char *path, Fault *fault);
 size_t trainer_steps_done(const Trainer *trainer);
 
-/* Write the model as a GGUF file that any llama loader reads; matrices in `dtype`, norms in F32. */
+/* Write the model as a GGUF file that any llama loader reads; matrices in `dtype`, norms in
+ * F32. */
 bool trainer_export(const Trainer *trainer, const char *name, Dtype dtype, const char *path,
                     Fault *fault);
 

@@ -1,8 +1,8 @@
 /* world.h - Tiny World: a language whose every choice we know.
  *
- * The world is a grammar with memory (the .world files in world/): rules with alternatives, and variables that
- * hold a word from their first mention to the end of the document.  The same grammar is run in two
- * directions:
+ * The world is a grammar with memory (the .world files in world/): rules with alternatives, and
+ * variables that hold a word from their first mention to the end of the document.  The same
+ * grammar is run in two directions:
  *
  *     world_write   makes random choices and writes a document, summing -log p of each choice
  *     world_check   reads a document and finds the choices that lead to it, or the place where

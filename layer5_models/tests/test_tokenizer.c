@@ -1,4 +1,5 @@
-/* tokenizers: splitting, both kinds of merging, special tokens, round trips, learning a vocabulary */
+/* tokenizers: splitting, both kinds of merging, special tokens, round trips, learning a
+ * vocabulary */
 #include "check.h"
 #include "models.h"
 #include "../src/tokenizer/unicode.h"

@@ -1,4 +1,5 @@
-/* training: gradients of a whole model against the double-precision reference, threads, resuming, export */
+/* training: gradients of a whole model against the double-precision reference, threads,
+ * resuming, export */
 #include "check.h"
 #include "reference.h"
 #include "../src/train/trainer.h"

@@ -31,7 +31,8 @@ int32_t candidates_id(const Candidates *candidates, size_t i); /* the token of e
 size_t candidates_best(
     const Candidates *candidates); /* entry with the largest logit; ties: lower id */
 
-/* log(sum exp(logits)); with the largest logit it gives any probability: p = exp(logit - this). */
+/* log(sum exp(logits)); with the largest logit it gives any probability: p = exp(logit -
+ * this). */
 double candidates_log_sum(const Candidates *candidates);
 
 /* Keep the k best, sorted. */
@@ -40,7 +41,8 @@ void candidates_keep_best(Candidates *candidates, size_t k);
 /* Keep those with logit >= threshold, but the `least` best in any case. */
 void candidates_keep_above(Candidates *candidates, float threshold, size_t least);
 
-/* Keep the smallest set of the best whose probabilities add up to `mass`, but the `least` best in any case. */
+/* Keep the smallest set of the best whose probabilities add up to `mass`, but the `least` best
+ * in any case. */
 void candidates_keep_mass(Candidates *candidates, double mass, size_t least);
 
 #endif

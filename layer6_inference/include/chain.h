@@ -26,7 +26,8 @@ extern const char chain_default[];
  * Fails on an unknown name or key and on a value out of range; the fault lists what there is. */
 bool chain_parse(Chain *chain, const char *spec, Fault *fault);
 
-/* Write it canonically into text (CHAIN_TEXT bytes); returns text.  Parameters at their defaults are left out. */
+/* Write it canonically into text (CHAIN_TEXT bytes); returns text.  Parameters at their
+ * defaults are left out. */
 const char *chain_print(const Chain *chain, char *text);
 
 /* Run all stages over the candidates; the last one picks.  Returns the token. */

@@ -1,7 +1,7 @@
 /* stage.h - the shape every sampler has.
  *
- * A stage looks at the candidates and changes their logits, removes some, or picks one.  Its parameters stand in a
- * table from which the parser, the printer and the help are made.
+ * A stage looks at the candidates and changes their logits, removes some, or picks one.  Its
+ * parameters stand in a table from which the parser, the printer and the help are made.
  *
  * Invariant: what a stage does depends on the candidates, its parameters and the Step; it keeps nothing between
  * tokens.  (A stage that has to will bring its own state; none so far needs it.) */

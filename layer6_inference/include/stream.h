@@ -1,7 +1,8 @@
 /* stream.h - text on its way out, with an eye on stop strings and whole characters.
  *
- * Tokens end anywhere: in the middle of a stop string, in the middle of a character.  So the last bytes are held
- * back while they may still become a stop string, or are the beginning of a UTF-8 character:
+ * Tokens end anywhere: in the middle of a stop string, in the middle of a character.  So the
+ * last bytes are held back while they may still become a stop string, or are the beginning of a
+ * UTF-8 character:
  *
  *     sent  "...the fox"     held  " E"      because " END" is a stop string
  *
@@ -28,11 +29,12 @@ void stream_open(Stream *stream, const char *const *stops, size_t n_stops, Strea
                  void *context);
 void stream_close(Stream *stream);
 
-/* More bytes.  Returns false when a stop string is complete: everything before it was sent, nothing more will be.
- * Of several stop strings the one that begins first counts. */
+/* More bytes.  Returns false when a stop string is complete: everything before it was sent,
+ * nothing more will be. Of several stop strings the one that begins first counts. */
 bool stream_push(Stream *stream, Text bytes);
 
-/* The text is over for another reason: send what is held; an unfinished character becomes U+FFFD. */
+/* The text is over for another reason: send what is held; an unfinished character becomes
+ * U+FFFD. */
 void stream_finish(Stream *stream);
 
 #endif

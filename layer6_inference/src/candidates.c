@@ -50,7 +50,8 @@ size_t candidates_best(const Candidates *c) {
 
 double candidates_log_sum(const Candidates *c) { return log_sum_exp(c->logits, c->count); }
 
-/* Move entry i of a heap of n down to its place; the heap's top is the entry that stands last. */
+/* Move entry i of a heap of n down to its place; the heap's top is the entry that stands
+ * last. */
 static void sift(float *logits, int32_t *ids, size_t n, size_t i) {
     float logit = logits[i];
     int32_t id = ids[i];
@@ -65,7 +66,8 @@ static void sift(float *logits, int32_t *ids, size_t n, size_t i) {
     logits[i] = logit, ids[i] = id;
 }
 
-/* The k best of all, sorted, into kept: a heap of k with the worst on top; most entries lose against it at once. */
+/* The k best of all, sorted, into kept: a heap of k with the worst on top; most entries lose
+ * against it at once. */
 static void select_best(Candidates *c, size_t k) {
     float *logits = c->kept;
     int32_t *ids = c->kept_ids;
@@ -119,7 +121,8 @@ void candidates_keep_above(Candidates *c, float threshold, size_t least) {
     c->dense = false;
 }
 
-/* Most of the mass sits on few tokens, so the best 64 are tried first, then eight times as many, ... */
+/* Most of the mass sits on few tokens, so the best 64 are tried first, then eight times as
+ * many, ... */
 void candidates_keep_mass(Candidates *c, double mass, size_t least) {
     double total = candidates_log_sum(c);
     for (size_t k = 64;; k *= 8) {

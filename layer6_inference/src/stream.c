@@ -48,8 +48,8 @@ static size_t maybe_stop(const Stream *s) {
     return s->held_size;
 }
 
-/* A character at the front of `size` bytes: its length; 0 when it may be complete with more bytes; minus the length of
- * bytes that can be no character. */
+/* A character at the front of `size` bytes: its length; 0 when it may be complete with more
+ * bytes; minus the length of bytes that can be no character. */
 static int character(const unsigned char *p, size_t size) {
     static const unsigned char first_low[] = {0xE0, 0xF0}, second_low[] = {0xA0, 0x90};
     int length = p[0] < 0x80                   ? 1
@@ -70,7 +70,8 @@ static int character(const unsigned char *p, size_t size) {
     return length;
 }
 
-/* Send the first `size` held bytes, as far as they are whole characters; bytes that can be none become U+FFFD. */
+/* Send the first `size` held bytes, as far as they are whole characters; bytes that can be none
+ * become U+FFFD. */
 static void send(Stream *s, size_t size, bool last) {
     size_t from = 0, at = 0;
     while (at < size) {

@@ -1,4 +1,5 @@
-/* candidates, every stage, chains: values worked out by hand, ties, off-values, errors, round trips */
+/* candidates, every stage, chains: values worked out by hand, ties, off-values, errors, round
+ * trips */
 #include "check.h"
 #include "inference.h"
 

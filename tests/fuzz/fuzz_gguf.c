@@ -1,4 +1,5 @@
-/* fuzz_gguf.c - libFuzzer target: any bytes as a model file give an error or a model, never anything worse. */
+/* fuzz_gguf.c - libFuzzer target: any bytes as a model file give an error or a model, never
+ * anything worse. */
 #include "models.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -1,4 +1,5 @@
-/* compare.c - the NEON kernels against the scalar ones, in a program of its own that runs under qemu-user without cmocka. */
+/* compare.c - the NEON kernels against the scalar ones, in a program of its own that runs under
+ * qemu-user without cmocka. */
 #include "linalg.h"
 
 #include <math.h>

@@ -1,8 +1,8 @@
-/* bpe_train.c - learning a byte-level BPE vocabulary: count the words, then merge the commonest pair of
- * neighbouring symbols again and again.  Sennrich et al. 2016, algorithm 1.
+/* bpe_train.c - learning a byte-level BPE vocabulary: count the words, then merge the commonest
+ * pair of neighbouring symbols again and again.  Sennrich et al. 2016, algorithm 1.
  *
- * Counting all pairs anew for every merge is simple and, over distinct words, fast enough: some thousands of
- * words and merges. */
+ * Counting all pairs anew for every merge is simple and, over distinct words, fast enough: some
+ * thousands of words and merges. */
 #include "unicode.h"
 #include "vocab.h"
 
@@ -118,7 +118,8 @@ static void count_pairs(Trainer *t) {
         }
 }
 
-/* The commonest pair; of equal ones the one with the lower symbols.  False when there is none twice. */
+/* The commonest pair; of equal ones the one with the lower symbols.  False when there is none
+ * twice. */
 static bool best_pair(const Trainer *t, int32_t pair[2]) {
     uint64_t best = 1;
     for (size_t i = 0; i < t->pair_capacity; i++) {

@@ -1,4 +1,5 @@
-/* sentencepiece.c - SentencePiece BPE: characters merged best score first, with bytes to fall back on. */
+/* sentencepiece.c - SentencePiece BPE: characters merged best score first, with bytes to fall
+ * back on. */
 #include "unicode.h"
 #include "vocab.h"
 

@@ -6,7 +6,8 @@
  *   tekken    no contractions; [^\r\n L N]?(U*D+|U+D*) for letters, U all but a-z, D all but A-Z; single digits;
  *             ?[^ s L N]+[\r\n/]*
  *
- * (L letter, N number, s white space, S none.)  Alternatives are tried from left to right, as there.
+ * (L letter, N number, s white space, S none.)  Alternatives are tried from left to right, as
+ * there.
  * Source   Radford et al. 2019 (GPT-2's encoder); the model cards of Llama 3 and Qwen 2. */
 #include "unicode.h"
 #include "vocab.h"
@@ -50,8 +51,8 @@ static size_t contraction(Cursor c, bool any_case) {
     return 0;
 }
 
-/* White space: all of it at the end of the text, else all but the last character, which belongs to what follows;
- * a single one stands alone. */
+/* White space: all of it at the end of the text, else all but the last character, which belongs
+ * to what follows; a single one stands alone. */
 static size_t spaces(Cursor c) {
     uint32_t code;
     size_t at = 0, last = 0, taken;

@@ -20,7 +20,8 @@ void token_list_free(TokenList *list) {
     *list = (TokenList){0};
 }
 
-/* The special token whose name stands at the start of `text`; -1: none.  The list is longest first. */
+/* The special token whose name stands at the start of `text`; -1: none.  The list is longest
+ * first. */
 static int32_t special_at(const Tokenizer *tokenizer, Text text, bool special) {
     for (size_t i = 0; i < tokenizer->n_specials; i++) {
         int32_t id = tokenizer->specials[i];

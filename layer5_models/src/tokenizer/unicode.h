@@ -12,8 +12,8 @@ typedef enum UnicodeClass {
     UNICODE_SPACE
 } UnicodeClass;
 
-/* The code point at the start of `bytes` and the bytes it takes.  A byte that does not begin a valid
- * sequence is one unit of class OTHER with the code point 0xFFFD.  Needs size > 0.
+/* The code point at the start of `bytes` and the bytes it takes.  A byte that does not begin a
+ * valid sequence is one unit of class OTHER with the code point 0xFFFD.  Needs size > 0.
  * Source   RFC 3629 (no overlong forms, no surrogates, at most 0x10FFFF). */
 uint32_t utf8_decode(const char *bytes, size_t size, size_t *taken);
 

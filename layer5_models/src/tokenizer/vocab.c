@@ -68,7 +68,8 @@ static bool allocate(Tokenizer *t, size_t most, size_t bytes, size_t merges, Fau
     return true;
 }
 
-/* Visible characters back to bytes; other characters (in special tokens) stay.  Returns the size. */
+/* Visible characters back to bytes; other characters (in special tokens) stay.  Returns the
+ * size. */
 static size_t unescape_visible(Text text, char *out) {
     size_t size = 0, taken;
     for (size_t at = 0; at < text.size; at += taken) {
@@ -109,8 +110,8 @@ static void add_symbol(Tokenizer *t, Text bytes) {
     t->n_symbols++;
 }
 
-/* Keys are looked up in escaped form while encoding SentencePiece, so there the table is built over the file's
- * own strings and the pieces are unescaped after. */
+/* Keys are looked up in escaped form while encoding SentencePiece, so there the table is built
+ * over the file's own strings and the pieces are unescaped after. */
 static char *add_tokens(Tokenizer *t, const GgufPair *tokens, char *out) {
     const unsigned char *cursor = tokens->data;
     for (size_t i = 0; i < t->count; i++) {
@@ -252,7 +253,8 @@ static bool flag_key(const Gguf *gguf, const char *key, bool fallback) {
     return gguf_int(gguf_find(gguf, key), 0, &value) ? value != 0 : fallback;
 }
 
-/* Tokens that end a generation: the file's EOS, EOT and EOM, and special tokens known by name. */
+/* Tokens that end a generation: the file's EOS, EOT and EOM, and special tokens known by
+ * name. */
 static void collect_ends(Tokenizer *t, const Gguf *gguf) {
     static const char *const keys[] = {"tokenizer.ggml.eos_token_id",
                                        "tokenizer.ggml.eot_token_id",

@@ -73,8 +73,8 @@ void encode_bpe(const Tokenizer *tokenizer, Text text, TokenList *tokens);
 void encode_sentencepiece(const Tokenizer *tokenizer, Text text, bool at_start,
                           TokenList *tokens);
 
-/* GPT-2's way of writing any byte as a visible character: 33..126, 161..172 and 174..255 stand for themselves,
- * the other 68 for U+0100 and on. */
+/* GPT-2's way of writing any byte as a visible character: 33..126, 161..172 and 174..255 stand
+ * for themselves, the other 68 for U+0100 and on. */
 uint32_t byte_to_visible(unsigned char byte);
 int visible_to_byte(uint32_t code_point); /* -1: none */
 

@@ -1,4 +1,5 @@
-/* trainer.c - the training run: steps, evaluation, samples, checkpoints, export.  See train.h. */
+/* trainer.c - the training run: steps, evaluation, samples, checkpoints, export.  See
+ * train.h. */
 #include "trainer.h"
 
 #include <math.h>
@@ -55,7 +56,8 @@ void trainer_close(Trainer *t) {
     free(t);
 }
 
-/* A straight rise, then half a cosine wave down.  Loshchilov & Hutter 2016, arXiv:1608.03983. */
+/* A straight rise, then half a cosine wave down.  Loshchilov & Hutter 2016,
+ * arXiv:1608.03983. */
 static double rate_at(const TrainConfig *c, size_t step) {
     if (step < c->warmup) return c->learning_rate * (double)(step + 1) / (double)c->warmup;
     double share = (double)(step - c->warmup) / fmax(1, (double)(c->steps - c->warmup));
@@ -122,7 +124,8 @@ static void append(WorldText *text, Text piece) {
     text->bytes[text->size] = 0;
 }
 
-/* The whole text goes through the training pass again for each token: slow, and nothing new to get wrong. */
+/* The whole text goes through the training pass again for each token: slow, and nothing new to
+ * get wrong. */
 void trainer_sample(Trainer *t, Text prompt, size_t most, double temperature, uint64_t seed,
                     WorldText *text) {
     TrainBatch *b = &t->batch;

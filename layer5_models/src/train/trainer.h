@@ -55,11 +55,13 @@ struct Trainer {
 void train_layout(Trainer *trainer); /* all memory; runs on a measuring and on the real arena */
 void train_initialize(Trainer *trainer);
 
-/* data.c: fill the batch with documents from *index on, up to `most` tokens; at least one document. */
+/* data.c: fill the batch with documents from *index on, up to `most` tokens; at least one
+ * document. */
 void train_load_batch(Trainer *trainer, const Corpus *corpus, uint64_t *index,
                       size_t most_documents);
 
-/* model.c: the loss of the batch; forward leaves what backward needs.  Both in nats, summed over rows. */
+/* model.c: the loss of the batch; forward leaves what backward needs.  Both in nats, summed
+ * over rows. */
 double train_forward(Trainer *trainer, bool gradients);
 void train_backward(Trainer *trainer);
 

@@ -1,4 +1,5 @@
-/* grammar.c - reading the world's grammar (the form is explained at the top of world/stories.world). */
+/* grammar.c - reading the world's grammar (the form is explained at the top of
+ * world/stories.world). */
 #include "grammar.h"
 
 #include <ctype.h>

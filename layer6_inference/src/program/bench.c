@@ -52,7 +52,8 @@ static int compare(const void *a, const void *b) {
     return x < y ? -1 : x > y;
 }
 
-/* Largest error against double precision, in units of the bound gamma_n * sum |a b|, over some outputs. */
+/* Largest error against double precision, in units of the bound gamma_n * sum |a b|, over some
+ * outputs. */
 static double error_of_bound(const Product *p) {
     double worst = 0, u = 0x1p-24, gamma = (double)p->n * u / (1 - (double)p->n * u);
     for (size_t s = 0; s < 200; s++) {

@@ -28,8 +28,8 @@ typedef struct Command {
 
 enum { EXIT_DONE = 0, EXIT_FAILED = 1, EXIT_USAGE = 2 };
 
-/* Read options into their values; what is no option goes to `rest` (with `most_rest` places; the command wants at
- * least `least_rest`).  Prints help or the mistake itself.
+/* Read options into their values; what is no option goes to `rest` (with `most_rest` places;
+ * the command wants at least `least_rest`).  Prints help or the mistake itself.
  *
  * Returns -1 to go on, else the exit status to return. */
 int options_read(int argc, char **argv, const char *usage, const char *about,
@@ -38,8 +38,8 @@ int options_read(int argc, char **argv, const char *usage, const char *about,
 /* Print "strata: text" and return EXIT_FAILED. */
 int command_failed(const Fault *fault);
 
-/* The model file to use when none is named: STRATA_MODEL, the one installed beside the program, or the one in the source
- * tree.  Returns text, or NULL when there is none. */
+/* The model file to use when none is named: STRATA_MODEL, the one installed beside the program,
+ * or the one in the source tree.  Returns text, or NULL when there is none. */
 const char *default_model(char *text, size_t size);
 
 /* The options every computing command shares. */

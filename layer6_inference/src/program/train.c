@@ -61,7 +61,8 @@ static bool learn_vocab(const Job *job, Run *run, Fault *fault) {
     return ok;
 }
 
-/* Take the vocabulary of another model: two models that speak the same tokens can check each other. */
+/* Take the vocabulary of another model: two models that speak the same tokens can check each
+ * other. */
 static bool borrow_vocab(Job *job, Run *run, Fault *fault) {
     if (!file_open(&run->vocab_file, job->vocab_from, fault)) return false;
     if (!gguf_parse(&run->vocab, run->vocab_file.data, run->vocab_file.size, fault))
@@ -86,7 +87,8 @@ static void print_sample(Run *run, uint64_t seed) {
 }
 
 static void evaluate(const Job *job, Run *run, size_t documents, double *loss, double *floor) {
-    /* a file has no second seed: its first documents stand in, and the log says what they are */
+    /* a file has no second seed: its first documents stand in, and the log says what they
+     * are */
     trainer_evaluate(run->trainer, &run->held_out, 0, documents, loss, floor);
     if (isnan(*floor))
         fprintf(stderr, "loss %.4f nats/token\n", *loss);

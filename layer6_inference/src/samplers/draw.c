@@ -1,4 +1,5 @@
-/* draw.c - pick a token with its probability:  the first i with  p_0 + ... + p_i > u,  u in [0, 1). */
+/* draw.c - pick a token with its probability:  the first i with  p_0 + ... + p_i > u,  u in [0,
+ * 1). */
 #include "stage.h"
 
 #include <math.h>

@@ -4,7 +4,8 @@
  *     frequency    logit - freq * count                                        OpenAI API reference
  *     presence     logit - pres
  *
- * Each once for every distinct token among the last `last` (-1: all) of the history, the prompt's tokens too. */
+ * Each once for every distinct token among the last `last` (-1: all) of the history, the
+ * prompt's tokens too. */
 #include "stage.h"
 
 static size_t count_of(const int32_t *tokens, size_t n, int32_t id) {

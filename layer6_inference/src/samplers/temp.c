@@ -1,4 +1,5 @@
-/* temp.c - temperature: every logit divided by T.  Below 1 the likely tokens gain, above 1 they lose; at 0 only the
+/* temp.c - temperature: every logit divided by T.  Below 1 the likely tokens gain, above 1 they
+ * lose; at 0 only the
  * most likely one is left.   Ackley, Hinton & Sejnowski 1985, doi:10.1207/s15516709cog0901_7. */
 #include "stage.h"
 

@@ -1,5 +1,5 @@
-/* top_p.c - keep the smallest set of likely tokens whose probabilities add up to p (nucleus sampling).
- * Holtzman et al. 2019, arXiv:1904.09751. */
+/* top_p.c - keep the smallest set of likely tokens whose probabilities add up to p (nucleus
+ * sampling). Holtzman et al. 2019, arXiv:1904.09751. */
 #include "stage.h"
 
 static void apply(const Stage *stage, Candidates *c, const Step *step) {
