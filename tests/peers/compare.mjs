@@ -1,0 +1,42 @@
+// compare.mjs STRATA MODEL DOCUMENTS - token ids and greedy continuations of strata and llama.cpp, side by side.
+import {execFileSync} from "node:child_process";
+import {readFileSync} from "node:fs";
+import {getLlama, LlamaLogLevel} from "node-llama-cpp";
+
+const [strata, file, documentsFile] = process.argv.slice(2);
+const run = (args, input) => execFileSync(strata, args, {input, stdio: ["pipe", "pipe", "ignore"]}).toString().trim();
+const ids = (text) => (text ? text.split(/\s+/).map(Number) : []);
+
+const llama = await getLlama({gpu: false, build: "never", logLevel: LlamaLogLevel.error});
+const model = await llama.loadModel({modelPath: file, gpuLayers: 0});
+const documents = readFileSync(documentsFile, "utf8").split("\n<|endoftext|>\n").filter(Boolean);
+
+let same = 0, tokens = 0;
+for (const text of documents) {
+    const theirs = Array.from(model.tokenize(text, true));
+    const ours = ids(run(["tokenize", "-m", file, "--special", "--all"], text));
+    tokens += theirs.length;
+    if (JSON.stringify(ours) === JSON.stringify(theirs)) same++;
+    else console.log("differs:", text.slice(0, 60));
+}
+console.log(`token ids: ${same} of ${documents.length} documents the same (${tokens} tokens)`);
+
+let equal = 0;
+const prompts = documents.slice(0, 20).map((text) => text.split(" ").slice(0, 6).join(" "));
+for (const prompt of prompts) {
+    const start = ids(run(["tokenize", "-m", file, "--special", "--all", "--bos"], prompt));
+    const context = await model.createContext({contextSize: 512});
+    const theirs = [];
+    for await (const token of context.getSequence().evaluate(start, {temperature: 0})) {
+        theirs.push(token);
+        if (theirs.length === 64 || model.isEogToken(token)) break;
+    }
+    await context.dispose();
+    const ours = ids(run(["generate", "-m", file, "-p", prompt, "--special", "-n", "64", "--chain", "greedy", "--ids", "--no-prompt"]));
+    const n = Math.min(ours.length, theirs.length);
+    const agree = n > 0 && n >= theirs.length - 1 && JSON.stringify(ours.slice(0, n)) === JSON.stringify(theirs.slice(0, n));
+    if (agree) equal++;
+    else console.log("differs:", prompt, "\n  ours  ", ours.join(" "), "\n  theirs", theirs.join(" "));
+}
+console.log(`greedy: ${equal} of ${prompts.length} continuations of up to 64 tokens the same`);
+process.exit(same === documents.length && equal === prompts.length ? 0 : 1);

@@ -1,0 +1,16 @@
+#!/bin/sh
+# Compare with llama.cpp on the model in the box: the same token ids on 1,000 documents of Tiny World, the same greedy
+# continuation of 64 tokens on 20 prompts.  Optional: npm brings a prebuilt llama.cpp (package node-llama-cpp).
+set -e
+cd "$(dirname "$0")/../.."
+command -v npm >/dev/null || { echo "peers: npm is needed (https://nodejs.org)" >&2; exit 1; }
+mkdir -p build/peers
+cp tests/peers/compare.mjs build/peers/
+cd build/peers
+if [ ! -d node_modules/node-llama-cpp ]; then
+    echo "peers: npm install node-llama-cpp (in build/peers)"
+    [ -f package.json ] || npm init -y >/dev/null
+    npm install --ignore-scripts --no-fund --no-audit node-llama-cpp >/dev/null
+fi
+../bin/strata world --seed 2 --documents "${DOCUMENTS:-1000}" >documents.txt 2>/dev/null
+node compare.mjs ../bin/strata "$(cd ../.. && pwd)/layer5_models/models/storyteller.gguf" documents.txt
