@@ -12,7 +12,7 @@ export BUILD ?= $(ROOT)/build$(if $(SAN),/asan)$(if $(TSAN),/tsan)
 OUT   := $(BUILD)/$(LAYER)
 
 CFLAGS   ?= -O2 -g
-WARNINGS := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wvla -Werror
+WARNINGS := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wvla -Wno-unknown-warning-option -Wno-format-truncation -Werror
 SANITIZE := $(if $(SAN),-fsanitize=address -fsanitize=undefined -fno-sanitize-recover=all) \
             $(if $(TSAN),-fsanitize=thread)
 STRICT   := -std=c11 -D_GNU_SOURCE -ffp-contract=off $(WARNINGS) $(SANITIZE)

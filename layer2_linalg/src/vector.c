@@ -46,7 +46,7 @@ static float exp_one(float v) {
     p = p * r + EXP_C2;
     p = p * (r * r) + r + 1;
     if (isnan(v)) return v;
-    int m = (int)whole, half = m >> 1;
+    int m = (int)whole, half = (m - (m & 1)) / 2; /* rounded down, for negative m, too */
     return p * power_of_two(half) * power_of_two(m - half);
 }
 

@@ -27,7 +27,7 @@ static void check_tile(DotTile *tile, Dtype dtype, size_t rows, size_t cols, siz
     static float x[8 * (MOST * 2 + 8)], y[8 * 20];
     uint64_t seed = rows * 1000 + cols * 100 + n;
     size_t x_stride = n + 3, y_stride = rows + 2;
-    unsigned char *at = stored + shift * 2;
+    unsigned char *at = stored + shift * (dtype == DTYPE_F32 ? 4 : 2);
     make_rows(dtype, rows, n, at, w, &seed);
     for (size_t i = 0; i < cols * x_stride; i++) x[i + shift] = check_noise(&seed);
     for (size_t i = 0; i < 8 * 20; i++) y[i] = 77;

@@ -204,6 +204,7 @@ static void read_alternative(Loader *loader, Rule *rule, Text line) {
     }
     read_symbols(loader, &alternative, line);
     rule = &loader->world->rules[index]; /* reading may have moved the rules */
+    if (!loader->ok) free(alternative.symbols);
     APPEND(loader, rule->alternatives, rule->count, alternative);
 }
 

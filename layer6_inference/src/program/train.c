@@ -47,8 +47,10 @@ static bool learn_vocab(const Job *job, Run *run, Fault *fault) {
     for (size_t i = 0; ok && i < n; i++) {
         Text text = corpus_document(&run->corpus, i, &scratch, &nats);
         char *copy = malloc(text.size + 1);
-        REQUIRE(copy, "no memory for %zu documents", n);
-        memcpy(copy, text.data, text.size);
+        if (copy)
+            memcpy(copy, text.data, text.size);
+        else
+            ok = fault_set(fault, "no memory for %zu documents", n);
         texts[i] = (Text){copy, text.size};
     }
     ok = ok && bpe_train(texts, n, specials, 3, job->config.vocab, writer, fault) &&
@@ -115,14 +117,13 @@ static bool open_log(const Job *job, Run *run, size_t step, Fault *fault) {
         free(copy);
         return fault_set(fault, "%s cannot be written", job->log);
     }
-    if (!copy) fputs(head, run->log);
-    for (char *line = copy; line && *line;) {
-        char *end = strchr(line, '\n');
-        if (!end) break;
+    if (!copy) {
+        fputs(head, run->log);
+        return true;
+    }
+    for (char *line = copy, *end; (end = strchr(line, '\n')) != NULL; line = end + 1)
         if ((size_t)strtoull(line, NULL, 10) <= step)
             fwrite(line, 1, (size_t)(end + 1 - line), run->log);
-        line = end + 1;
-    }
     free(copy);
     return true;
 }
