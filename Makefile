@@ -49,6 +49,9 @@ test: build
 
 deps:
 	@tests/deps.sh
+ifneq ($(filter deps,$(MAKECMDGOALS)),)
+test check: deps
+endif
 
 check: build
 	@tests/check.sh

@@ -21,6 +21,10 @@ LIB      := $(BUILD)/lib/lib$(NAME).a
 LOWER    := $(foreach b,$(BELOW),$(BUILD)/lib/lib$(lastword $(subst _, ,$(b))).a)
 LIBS     := $(LIB) $(LOWER)
 LINK     := -lm -lpthread
+ifeq ($(shell uname),Darwin)
+INCLUDE  += -I$(shell brew --prefix 2>/dev/null)/include
+LINK     += -L$(shell brew --prefix 2>/dev/null)/lib
+endif
 
 SOURCES := $(sort $(wildcard src/*.c) $(filter-out src/program/%,$(wildcard src/*/*.c)))
 OBJECTS := $(SOURCES:src/%.c=$(OUT)/%.o)

@@ -23,15 +23,16 @@ console.log(`token ids: ${same} of ${documents.length} documents the same (${tok
 
 let equal = 0;
 const prompts = documents.slice(0, 20).map((text) => text.split(" ").slice(0, 6).join(" "));
+const context = await model.createContext({contextSize: 512, batchSize: 64, threads: 2});
+const sequence = context.getSequence();
 for (const prompt of prompts) {
     const start = ids(run(["tokenize", "-m", file, "--special", "--all", "--bos"], prompt));
-    const context = await model.createContext({contextSize: 512});
     const theirs = [];
-    for await (const token of context.getSequence().evaluate(start, {temperature: 0})) {
+    await sequence.clearHistory();
+    for await (const token of sequence.evaluate(start, {temperature: 0})) {
         theirs.push(token);
         if (theirs.length === 64 || model.isEogToken(token)) break;
     }
-    await context.dispose();
     const ours = ids(run(["generate", "-m", file, "-p", prompt, "--special", "-n", "64", "--chain", "greedy", "--ids", "--no-prompt"]));
     const n = Math.min(ours.length, theirs.length);
     const agree = n > 0 && n >= theirs.length - 1 && JSON.stringify(ours.slice(0, n)) === JSON.stringify(theirs.slice(0, n));
