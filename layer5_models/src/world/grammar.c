@@ -135,13 +135,11 @@ static void read_guard(Loader *loader, Alternative *alternative, Text word) {
     alternative->guards[alternative->n_guards++] = guard;
 }
 
-/* "{V}" "{V.column}" "{a:V}" "{^V}", without the braces */
+/* "{V}" "{V.column}" "{a:V}", without the braces */
 static Symbol read_variable_use(Loader *loader, Text name) {
     Symbol symbol = {.kind = SYMBOL_VAR, .column = -1};
     if (name.size > 2 && name.data[1] == ':')
         symbol.form = name.data[0], name.data += 2, name.size -= 2;
-    else if (name.size && name.data[0] == '^')
-        symbol.form = '^', name.data++, name.size--;
     Text variable = cut(&name, '.');
     symbol.index = find_variable(loader->world, variable);
     if (symbol.index < 0)
@@ -154,7 +152,7 @@ static Symbol read_variable_use(Loader *loader, Text name) {
 /* Plain text ends at {letter, <letter or \n. */
 static size_t text_run(Text t) {
     for (size_t i = 0; i + 1 < t.size; i++) {
-        bool name = isalpha((unsigned char)t.data[i + 1]) || t.data[i + 1] == '^';
+        bool name = isalpha((unsigned char)t.data[i + 1]);
         if ((t.data[i] == '{' && name) || (t.data[i] == '<' && name) ||
             (t.data[i] == '\\' && t.data[i + 1] == 'n'))
             return i;
@@ -332,13 +330,10 @@ size_t world_render(const World *world, const Symbol *symbol, int word, char *ou
     const Word *w = &world->classes[world->variables[symbol->index].class_index].words[word];
     Text text = symbol->column < 0 ? w->text : w->columns[symbol->column];
     bool vowel = text.size && strchr("aeiou", text.data[0]);
-    const char *article = symbol->form == 'a'   ? (vowel ? "an " : "a ")
-                          : symbol->form == 'A' ? (vowel ? "An " : "A ")
-                                                : "";
+    const char *article = symbol->form != 'a' ? "" : vowel ? "an " : "a ";
     size_t before = strlen(article), size = before + text.size;
     REQUIRE(size <= room, "a word of %zu bytes", size);
     memcpy(out, article, before);
     memcpy(out + before, text.data, text.size);
-    if (symbol->form == '^') out[0] = (char)toupper((unsigned char)out[0]);
     return size;
 }

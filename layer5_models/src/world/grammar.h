@@ -13,7 +13,7 @@ typedef struct Symbol {
     Text text;  /* SYMBOL_TEXT */
     int index;  /* SYMBOL_VAR: variable; SYMBOL_RULE: rule */
     int column; /* SYMBOL_VAR: -1 the word itself, else one of its columns */
-    char form;  /* SYMBOL_VAR: 0 plain, 'a' with its article, '^' with a capital */
+    char form;  /* SYMBOL_VAR: 0 plain, 'a' with its article */
 } Symbol;
 
 /* A condition on an alternative: a tag that is set, or a variable's column that has a value. */
