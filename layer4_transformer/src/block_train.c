@@ -25,35 +25,28 @@ static void normalize(const TrainRun *run, float *out, const float *x, const flo
 }
 
 /* Turn q and k of each row by its position. */
-static void rope_rows(void *context, int worker, size_t begin, size_t end) {
-    (void)worker;
-    const RowTask *t = context;
+typedef void Rotate(const Rope *rope, const float *cosine, const float *sine, float *head);
+
+static void turn_rows(const RowTask *t, size_t begin, size_t end, Rotate *rotate) {
     const TrainShape *s = &t->run->shape;
     for (size_t i = begin; i < end; i++) {
         const float *cosine = t->run->cosine + i * s->head_dim / 2,
                     *sine = t->run->sine + i * s->head_dim / 2;
         for (size_t h = 0; h < s->heads; h++)
-            rope_rotate(&t->run->rope, cosine, sine, t->a + (i * s->heads + h) * s->head_dim);
+            rotate(&t->run->rope, cosine, sine, t->a + (i * s->heads + h) * s->head_dim);
         for (size_t h = 0; h < s->kv_heads; h++)
-            rope_rotate(&t->run->rope, cosine, sine,
-                        t->b + (i * s->kv_heads + h) * s->head_dim);
+            rotate(&t->run->rope, cosine, sine, t->b + (i * s->kv_heads + h) * s->head_dim);
     }
+}
+
+static void rope_rows(void *context, int worker, size_t begin, size_t end) {
+    (void)worker;
+    turn_rows(context, begin, end, rope_rotate);
 }
 
 static void rope_rows_backward(void *context, int worker, size_t begin, size_t end) {
     (void)worker;
-    const RowTask *t = context;
-    const TrainShape *s = &t->run->shape;
-    for (size_t i = begin; i < end; i++) {
-        const float *cosine = t->run->cosine + i * s->head_dim / 2,
-                    *sine = t->run->sine + i * s->head_dim / 2;
-        for (size_t h = 0; h < s->heads; h++)
-            rope_rotate_backward(&t->run->rope, cosine, sine,
-                                 t->a + (i * s->heads + h) * s->head_dim);
-        for (size_t h = 0; h < s->kv_heads; h++)
-            rope_rotate_backward(&t->run->rope, cosine, sine,
-                                 t->b + (i * s->kv_heads + h) * s->head_dim);
-    }
+    turn_rows(context, begin, end, rope_rotate_backward);
 }
 
 static void swiglu_rows(void *context, int worker, size_t begin, size_t end) {

@@ -28,15 +28,8 @@ typedef struct Trainer {
     bool ok;
 } Trainer;
 
-static uint64_t hash(Text text) {
-    uint64_t h = 1469598103934665603u;
-    for (size_t i = 0; i < text.size; i++)
-        h = (h ^ (unsigned char)text.data[i]) * 1099511628211u;
-    return h ^ h >> 32;
-}
-
 static WordCount *word_slot(WordCount *words, size_t capacity, Text bytes) {
-    size_t slot = hash(bytes) & (capacity - 1);
+    size_t slot = vocab_hash(bytes) & (capacity - 1);
     while (words[slot].bytes.size && !text_equal(words[slot].bytes, bytes))
         slot = (slot + 1) & (capacity - 1);
     return &words[slot];

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static uint64_t hash_bytes(Text text) {
+uint64_t vocab_hash(Text text) {
     uint64_t hash = 1469598103934665603u; /* FNV-1a */
     for (size_t i = 0; i < text.size; i++)
         hash = (hash ^ (unsigned char)text.data[i]) * 1099511628211u;
@@ -15,7 +15,7 @@ static uint64_t hash_bytes(Text text) {
 
 /* The slot of a string: where it is, or the empty one where it would go. */
 static size_t slot_of(const Tokenizer *t, Text bytes) {
-    size_t slot = hash_bytes(bytes) & (t->table_size - 1);
+    size_t slot = vocab_hash(bytes) & (t->table_size - 1);
     while (t->table[slot] >= 0 && !text_equal(t->symbols[t->table[slot]], bytes))
         slot = (slot + 1) & (t->table_size - 1);
     return slot;

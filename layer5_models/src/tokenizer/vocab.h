@@ -47,6 +47,7 @@ struct Tokenizer {
     SplitRule split;
 };
 
+uint64_t vocab_hash(Text bytes);
 int32_t vocab_find(const Tokenizer *tokenizer, Text bytes); /* symbol id or -1 */
 const PairEntry *vocab_pair(const Tokenizer *tokenizer, int32_t left, int32_t right);
 

@@ -98,9 +98,7 @@ static bool run_request(Request *r, Fault *fault) {
     Session session;
     Chain chain;
     char path[2400];
-    if (!r->model) r->model = default_model(path, sizeof path);
-    if (!r->model)
-        return fault_set(fault, "no model was named and none was found: give one with -m FILE");
+    if (!choose_model(&r->model, path, sizeof path, fault)) return false;
     if (!chain_parse(&chain, r->chain, fault) || !machine_open(&r->machine, fault))
         return false;
     bool ok = model_open(&model, r->model, fault);

@@ -53,9 +53,7 @@ static bool run_job(Job *job, Fault *fault) {
     Session session;
     TokenList tokens = {0};
     char path[2400];
-    if (!job->model) job->model = default_model(path, sizeof path);
-    if (!job->model)
-        return fault_set(fault, "no model was named and none was found: give one with -m FILE");
+    if (!choose_model(&job->model, path, sizeof path, fault)) return false;
     bool ok = parse_tokens(job->tokens, &tokens, fault);
     if (ok && (ok = machine_open(&job->machine, fault))) {
         if ((ok = model_open(&model, job->model, fault))) {

@@ -112,6 +112,12 @@ const char *default_model(char *text, size_t size) {
     return readable(text) ? text : NULL;
 }
 
+bool choose_model(const char **model, char *text, size_t size, Fault *fault) {
+    if (!*model) *model = default_model(text, size);
+    return *model ||
+           fault_set(fault, "no model was named and none was found: give one with -m FILE");
+}
+
 bool machine_open(Machine *machine, Fault *fault) {
     if (machine->isa && !kernels_select(machine->isa, fault)) return false;
     machine->pool = pool_open((int)machine->threads, machine->pin, fault);

@@ -42,6 +42,11 @@ int command_failed(const Fault *fault);
  * or the one in the source tree.  Returns text, or NULL when there is none. */
 const char *default_model(char *text, size_t size);
 
+/* Keep the model that was named, or take the default one; the path lies in text then.
+ *
+ * Fails when none was named and none is found. */
+bool choose_model(const char **model, char *text, size_t size, Fault *fault);
+
 /* The options every computing command shares. */
 typedef struct Machine {
     long threads;

@@ -79,9 +79,7 @@ static bool run_job(Job *job, Fault *fault) {
     FileMap map;
     Gguf gguf;
     char path[2400];
-    if (!job->model) job->model = default_model(path, sizeof path);
-    if (!job->model)
-        return fault_set(fault, "no model was named and none was found: give one with -m FILE");
+    if (!choose_model(&job->model, path, sizeof path, fault)) return false;
     if (!file_open(&map, job->model, fault)) return false;
     bool ok = gguf_parse(&gguf, map.data, map.size, fault);
     Tokenizer *tokenizer = ok ? tokenizer_open(&gguf, fault) : NULL;

@@ -88,7 +88,7 @@ static void print_sample(Run *run, uint64_t seed) {
     world_text_free(&text);
 }
 
-static void evaluate(const Job *job, Run *run, size_t documents, double *loss, double *floor) {
+static void evaluate(Run *run, size_t documents, double *loss, double *floor) {
     /* a file has no second seed: its first documents stand in, and the log says what they
      * are */
     trainer_evaluate(run->trainer, &run->held_out, 0, documents, loss, floor);
@@ -97,7 +97,6 @@ static void evaluate(const Job *job, Run *run, size_t documents, double *loss, d
     else
         fprintf(stderr, "held-out loss %.4f nats/token, entropy %.4f: %.2f %% above\n", *loss,
                 *floor, 100 * (*loss / *floor - 1));
-    (void)job;
 }
 
 /* Lines of the log up to a step: what came after the checkpoint will be written again. */
@@ -148,8 +147,8 @@ static void log_step(const Job *job, Run *run, const TrainStep *s, double speed)
     double loss = 0, floor = 0;
     if (look) {
         fputc('\n', stderr);
-        evaluate(job, run, s->step == job->config.steps ? 2000 : (size_t)job->eval_documents,
-                 &loss, &floor);
+        evaluate(run, s->step == job->config.steps ? 2000 : (size_t)job->eval_documents, &loss,
+                 &floor);
         print_sample(run, s->step);
     }
     if (!run->log || (s->step % 10 && !look)) return;

@@ -239,9 +239,7 @@ static bool run_samples(SampleJob *job, Fault *fault) {
     Session session;
     Chain chain;
     char path[2400];
-    if (!job->model) job->model = default_model(path, sizeof path);
-    if (!job->model)
-        return fault_set(fault, "no model was named and none was found: give one with -m FILE");
+    if (!choose_model(&job->model, path, sizeof path, fault)) return false;
     World *world = world_open(fault);
     if (!world) return false;
     bool ok = chain_parse(&chain, job->chain, fault) && machine_open(&job->machine, fault);
