@@ -36,6 +36,7 @@ typedef struct TrainConfig {
     double rope_theta;
     uint64_t seed;
     size_t steps, warmup, batch_tokens;
+    double momentum; /* of Muon */
     double learning_rate,
         final_rate; /* cosine from the first to the second after the warm-up */
     double beta1, beta2, epsilon, weight_decay, clip;

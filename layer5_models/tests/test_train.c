@@ -131,6 +131,47 @@ static void threads_change_no_bit(void **state) {
     trainer_close(one);
 }
 
+/* U = orthogonal(X) has singular values about 1 and X's singular vectors: |U v| is near |v| for
+ * any v of the shorter side, and X'U is symmetric with a positive trace. */
+static void muon_makes_matrices_orthogonal(void **state) {
+    (void)state;
+    TrainConfig c = tiny();
+    Corpus corpus = {.world = world, .seed = 1};
+    Trainer *t = make(&c, &corpus, NULL);
+    uint64_t seed = 3;
+    for (int tall = 0; tall < 2; tall++) {
+        size_t rows = tall ? 24 : 16, cols = tall ? 16 : 24, side = 16, inner = 24;
+        size_t along = tall ? 1 : cols, across = tall ? cols : 1; /* side, inner */
+        float x[24 * 16], u[24 * 16];
+        for (size_t i = 0; i < 24 * 16; i++) u[i] = x[i] = 100 * check_noise(&seed);
+        train_orthogonalize(t, u, rows, cols);
+        double trace = 0, product[16][16] = {{0}};
+        for (size_t i = 0; i < side; i++)
+            for (size_t j = 0; j < side; j++)
+                for (size_t k = 0; k < inner; k++)
+                    product[i][j] +=
+                        (double)x[i * along + k * across] * (double)u[j * along + k * across];
+        for (size_t i = 0; i < side; i++) trace += product[i][i];
+        assert_true(trace > 0);
+        for (size_t i = 0; i < side; i++)
+            for (size_t j = 0; j < i; j++)
+                assert_near(product[i][j], product[j][i], 1e-4 * trace);
+        for (int trial = 0; trial < 20; trial++) {
+            double v[16], before = 0, after = 0;
+            for (size_t i = 0; i < side; i++)
+                v[i] = (double)check_noise(&seed), before += v[i] * v[i];
+            for (size_t k = 0; k < inner; k++) {
+                double sum = 0;
+                for (size_t i = 0; i < side; i++)
+                    sum += (double)u[i * along + k * across] * v[i];
+                after += sum * sum;
+            }
+            assert_true(after > 0.4 * before && after < 1.6 * before);
+        }
+    }
+    trainer_close(t);
+}
+
 static void resuming_is_the_same_run(void **state) {
     (void)state;
     const char *path = "/tmp/strata_test.ckpt";
@@ -203,9 +244,11 @@ static void corpora_come_from_files_too(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {
-        TEST(whole_model_gradients_match_differences), TEST(threads_change_no_bit),
-        TEST(resuming_is_the_same_run), TEST(looking_and_speaking),
-        TEST(corpora_come_from_files_too)};
+    const struct CMUnitTest tests[] = {TEST(whole_model_gradients_match_differences),
+                                       TEST(threads_change_no_bit),
+                                       TEST(muon_makes_matrices_orthogonal),
+                                       TEST(resuming_is_the_same_run),
+                                       TEST(looking_and_speaking),
+                                       TEST(corpora_come_from_files_too)};
     return cmocka_run_group_tests(tests, prepare, finish);
 }

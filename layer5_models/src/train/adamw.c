@@ -1,4 +1,5 @@
-/* adamw.c - gradient clipping and the AdamW update.
+/* adamw.c - gradient clipping and the AdamW update, which the embedding and the gains get; the
+ * matrices inside the blocks go by muon.c.
  *
  *     m = b1 m + (1 - b1) g          v = b2 v + (1 - b2) g^2
  *     w = w - rate * ( m / (1 - b1^t) / (sqrt(v / (1 - b2^t)) + eps)  +  decay * w )
@@ -58,6 +59,10 @@ double train_update(Trainer *t, double rate) {
     u.correction2 = (float)(1 / (1 - pow(c->beta2, round)));
     for (size_t i = 0; i < t->n_parameters; i++) {
         const Parameter *p = &t->parameters[i];
+        if (p->rows > 1 && t->values + p->offset != t->weights.embedding) {
+            train_update_matrix(t, p, u.scale, rate);
+            continue;
+        }
         u.first = p->offset;
         u.decay = p->rows > 1 ? (float)c->weight_decay : 0;
         pool_for(t->pool, p->rows * p->cols, 16384, update_range, &u);

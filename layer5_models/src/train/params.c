@@ -11,7 +11,7 @@ TrainConfig train_config_storyteller(void) {
         .shape = {.dim = 256,
                   .hidden = 512,
                   .heads = 8,
-                  .kv_heads = 2,
+                  .kv_heads = 4,
                   .head_dim = 32,
                   .eps = 1e-5f},
         .layers = 3,
@@ -19,10 +19,11 @@ TrainConfig train_config_storyteller(void) {
         .ctx = 1024,
         .rope_theta = 10000,
         .seed = 1,
-        .steps = 11500,
+        .steps = 17000,
         .warmup = 200,
         .batch_tokens = 2048,
-        .learning_rate = 1.2e-3,
+        .learning_rate = 1.4e-3,
+        .momentum = 0.95,
         .final_rate = 2e-5,
         .beta1 = 0.9,
         .beta2 = 0.95,
@@ -39,7 +40,7 @@ TrainConfig train_config_draft(void) {
     config.shape.kv_heads = 1;
     config.shape.head_dim = 64;
     config.layers = 1;
-    config.steps = 1500;
+    config.steps = 2500;
     return config;
 }
 
@@ -137,6 +138,11 @@ static void layout_batch(Trainer *t) {
     t->logits = arena_take(a, n * t->config.vocab, f);
     t->losses = arena_take(a, n, sizeof(double));
     t->partial = arena_take(a, t->size / 4096 + 1, sizeof(double));
+    size_t side = largest(s->dim, wide);
+    t->muon.update = arena_take(a, side * largest(side, s->hidden), f);
+    t->muon.product = arena_take(a, side * largest(side, s->hidden), f);
+    t->muon.gram = arena_take(a, side * side, f);
+    t->muon.power = arena_take(a, side * side, f);
 }
 
 void train_layout(Trainer *t) {
@@ -167,6 +173,19 @@ static double deviation(const Trainer *t, const Parameter *p) {
     return into_stream ? 0.02 / sqrt(2 * (double)t->config.layers) : 0.02;
 }
 
+/* A head starts by saying what it looks at: output = value transposed.  What is left to learn is
+ * where to look, and that has a gradient from the first step on.  In the spirit of Trockman &
+ * Kolter 2023, arXiv:2305.09828 (initialize the products of weights that trained models have). */
+static void start_copying(Trainer *t, const TrainBlock *block) {
+    const TrainShape *s = &t->config.shape;
+    size_t wide = s->heads * s->head_dim, group = s->heads / s->kv_heads;
+    for (size_t h = 0; h < s->heads; h++)
+        for (size_t i = 0; i < s->head_dim; i++)
+            for (size_t j = 0; j < s->dim; j++)
+                block->o[j * wide + h * s->head_dim + i] =
+                    block->v[(h / group * s->head_dim + i) * s->dim + j];
+}
+
 void train_initialize(Trainer *t) {
     for (size_t i = 0; i < t->n_parameters; i++) {
         const Parameter *p = &t->parameters[i];
@@ -175,4 +194,5 @@ void train_initialize(Trainer *t) {
         for (size_t k = 0; k < p->rows * p->cols; k++)
             t->values[p->offset + k] = p->rows == 1 ? 1 : (float)(sigma * rng_normal(&rng));
     }
+    for (size_t l = 0; l < t->config.layers; l++) start_copying(t, &t->weights.blocks[l]);
 }

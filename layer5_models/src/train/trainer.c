@@ -174,6 +174,7 @@ static uint64_t config_hash(const TrainConfig *c) {
                                 (uint64_t)(c->final_rate * 1e9),
                                 (uint64_t)(c->weight_decay * 1e9),
                                 (uint64_t)(c->clip * 1e9),
+                                (uint64_t)(c->momentum * 1e9),
                                 (uint64_t)(c->beta1 * 1e9),
                                 (uint64_t)(c->beta2 * 1e9)};
     uint64_t hash = 0;

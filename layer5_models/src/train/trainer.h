@@ -44,6 +44,10 @@ struct Trainer {
     TrainSaved saved[TRAIN_MAX_LAYERS];
     float *cosine, *sine, *x, *normed, *logits;
     double *losses, *partial;
+    struct {
+        float *update, *product; /* the largest matrix */
+        float *gram, *power;     /* the square of its shorter side */
+    } muon;
     WorldText scratch;
     TokenList tokens;
     /* progress */
@@ -67,5 +71,11 @@ void train_backward(Trainer *trainer);
 
 /* adamw.c: clip the gradient and take one step; returns the gradient's norm before clipping. */
 double train_update(Trainer *trainer, double rate);
+
+/* muon.c: the step of one matrix inside a block, its gradient scaled first; and the nearest
+ * matrix whose singular values are all about 1. */
+void train_update_matrix(Trainer *trainer, const Parameter *parameter, float scale,
+                         double rate);
+void train_orthogonalize(Trainer *trainer, float *x, size_t rows, size_t cols);
 
 #endif
