@@ -10,6 +10,7 @@
 
 #include "dot.h"
 #include "matmul.h"
+#include "scan.h"
 #include "vector.h"
 
 typedef struct Kernels {
@@ -18,6 +19,10 @@ typedef struct Kernels {
     Axpy *axpy;
     Reduce *sum, *max;
     Exp *exp;
+    ScanExp *scan_exp;
+    ScanMoments *scan_moments;
+    ScanBlockMax *scan_block_max;
+    ScanKeep *scan_keep;
     MicroKernel micro; /* of the packed matrix product */
 } Kernels;
 

@@ -7,16 +7,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define TABLE(set)                                   \
-    static const Kernels set = {#set,                \
-                                dot_tile_f32_##set,  \
-                                dot_tile_f16_##set,  \
-                                dot_tile_bf16_##set, \
-                                dot_tile_q8_0_##set, \
-                                axpy_##set,          \
-                                vector_sum_##set,    \
-                                vector_max_##set,    \
-                                vector_exp_##set,    \
+#define TABLE(set)                                    \
+    static const Kernels set = {#set,                 \
+                                dot_tile_f32_##set,   \
+                                dot_tile_f16_##set,   \
+                                dot_tile_bf16_##set,  \
+                                dot_tile_q8_0_##set,  \
+                                axpy_##set,           \
+                                vector_sum_##set,     \
+                                vector_max_##set,     \
+                                vector_exp_##set,     \
+                                scan_exp_##set,       \
+                                scan_moments_##set,   \
+                                scan_block_max_##set, \
+                                scan_keep_##set,      \
                                 {MICRO_ROWS_##set, MICRO_COLS_##set, micro_##set}}
 
 TABLE(scalar);

@@ -52,6 +52,26 @@ static void compare_vectors(const Kernels *neon, const Kernels *scalar) {
     }
 }
 
+static void compare_scans(const Kernels *neon) {
+    static float x[2100], out[2100], want[2100];
+    static int32_t ids[2100], want_ids[2100];
+    for (size_t n = 1; n < 2100; n += n < 140 ? 1 : 97) {
+        for (size_t i = 0; i < n; i++)
+            x[i] = i % 9 == 4 ? -INFINITY : (float)(rng_unit(7, n, i) * 20 - 10);
+        ExpSums e = neon->scan_exp(x, n, 3), f = scan_exp_scalar(x, n, 3);
+        expect(memcmp(&e, &f, sizeof e) == 0, "scan_exp", n);
+        Moments m = neon->scan_moments(x, n, 3), k = scan_moments_scalar(x, n, 3);
+        expect(memcmp(&m, &k, sizeof m) == 0, "scan_moments", n);
+        neon->scan_block_max(x, n, out), scan_block_max_scalar(x, n, want);
+        expect(memcmp(out, want, (n + 63) / 64 * sizeof *out) == 0, "scan_block_max", n);
+        size_t kept = neon->scan_keep(x, NULL, n, 2, out, ids),
+               wanted = scan_keep_scalar(x, NULL, n, 2, want, want_ids);
+        expect(kept == wanted && memcmp(out, want, kept * sizeof *out) == 0 &&
+                   memcmp(ids, want_ids, kept * sizeof *ids) == 0,
+               "scan_keep", n);
+    }
+}
+
 static void compare_products(void) {
     static float a[50 * 60], b[60 * 40], c[50 * 40], d[50 * 40];
     float *scratch = malloc(matmul_scratch_floats(1, 40) * sizeof *scratch);
@@ -75,6 +95,7 @@ int main(void) {
     }
     compare_dots(list[count - 1]);
     compare_vectors(list[count - 1], list[0]);
+    compare_scans(list[count - 1]);
     compare_products();
     printf("NEON: %s\n", wrong ? "WRONG" : "every kernel agrees");
     return wrong != 0;

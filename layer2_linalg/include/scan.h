@@ -1,0 +1,63 @@
+/* scan.h - what samplers ask of a long row of logits, each in one pass.
+ *
+ * Siblings: scan.c (read first), scan_avx2.c, scan_avx512.c, scan_neon.c.
+ *
+ *     numbers   |<-- chunk of 1024 -->|<-- chunk of 1024 -->| ...      lane of number i: i mod 16
+ *     lanes      s0 s1 ... s15                                         float sums inside a chunk
+ *     total      double, a chunk at a time                             s0..s15 folded in halves: 8, 4, 2, 1
+ *
+ * Invariant: every version gives the same bits.  A sampler's choice hangs on comparisons with
+ * these sums, and the same chain must choose the same token on every machine. */
+#ifndef STRATA_SCAN_H
+#define STRATA_SCAN_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum { SCAN_LANES = 16, SCAN_CHUNK = 1024, SCAN_BLOCK = 64 };
+
+/* Sums over e = exp(x[i] - shift); a logit of -infinity adds nothing to any of them. */
+typedef struct ExpSums {
+    double sum;      /* of e */
+    double weighted; /* of (x[i] - shift) e */
+    double squares;  /* of e^2 */
+} ExpSums;
+ExpSums scan_exp(const float *x, size_t n, float shift);
+
+/* Sums over the numbers above -infinity, moved by shift so that they are small. */
+typedef struct Moments {
+    size_t count;
+    double sum, squares; /* of x[i] - shift, of its square */
+} Moments;
+Moments scan_moments(const float *x, size_t n, float shift);
+
+/* out[b] = the largest of x[64 b .. 64 b + 63], NaN when there is one; n / 64 blocks, rounded
+ * up. */
+void scan_block_max(const float *x, size_t n, float *out);
+
+/* Copy the numbers >= threshold and their ids, in order; returns how many.  ids NULL: the id is
+ * the index.  out may be x, out_ids may be ids. */
+size_t scan_keep(const float *x, const int32_t *ids, size_t n, float threshold, float *out,
+                 int32_t *out_ids);
+
+typedef ExpSums ScanExp(const float *x, size_t n, float shift);
+typedef Moments ScanMoments(const float *x, size_t n, float shift);
+typedef void ScanBlockMax(const float *x, size_t n, float *out);
+typedef size_t ScanKeep(const float *x, const int32_t *ids, size_t n, float threshold,
+                        float *out, int32_t *out_ids);
+
+#define SCAN_KERNELS(isa)              \
+    ScanExp scan_exp_##isa;            \
+    ScanMoments scan_moments_##isa;    \
+    ScanBlockMax scan_block_max_##isa; \
+    ScanKeep scan_keep_##isa
+
+SCAN_KERNELS(scalar);
+#if defined(__x86_64__)
+SCAN_KERNELS(avx2);
+SCAN_KERNELS(avx512);
+#elif defined(__aarch64__)
+SCAN_KERNELS(neon);
+#endif
+
+#endif

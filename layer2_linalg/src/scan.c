@@ -1,0 +1,81 @@
+/* scan.c - see scan.h. */
+#include "scan.h"
+#include "exp_constants.h"
+#include "kernels.h"
+#include "scan_lanes.h"
+
+#include <math.h>
+
+void exp_lanes_add(ExpLanes *lanes, const float *x, size_t n, float shift) {
+    for (size_t i = 0; i < n; i++) {
+        float d = x[i] - shift, e;
+        d = d < EXP_LOWEST ? EXP_LOWEST : d; /* -infinity * 0 would be NaN */
+        vector_exp_scalar(&e, &d, 0, 1);
+        lanes->sum[i % SCAN_LANES] += e;
+        lanes->weighted[i % SCAN_LANES] += d * e;
+        lanes->squares[i % SCAN_LANES] += e * e;
+    }
+}
+
+ExpSums scan_exp_scalar(const float *x, size_t n, float shift) {
+    ExpSums total = {0};
+    for (size_t i = 0; i < n; i += SCAN_CHUNK) {
+        ExpLanes lanes = {0};
+        exp_lanes_add(&lanes, x + i, chunk_at(i, n), shift);
+        add_exp_lanes(&total, &lanes);
+    }
+    return total;
+}
+
+void moment_lanes_add(MomentLanes *lanes, const float *x, size_t n, float shift) {
+    for (size_t i = 0; i < n; i++) {
+        if (x[i] == -INFINITY) continue;
+        float d = x[i] - shift;
+        lanes->count++;
+        lanes->sum[i % SCAN_LANES] += d;
+        lanes->squares[i % SCAN_LANES] += d * d;
+    }
+}
+
+Moments scan_moments_scalar(const float *x, size_t n, float shift) {
+    Moments total = {0};
+    for (size_t i = 0; i < n; i += SCAN_CHUNK) {
+        MomentLanes lanes = {0};
+        moment_lanes_add(&lanes, x + i, chunk_at(i, n), shift);
+        add_moment_lanes(&total, &lanes);
+    }
+    return total;
+}
+
+void scan_block_max_scalar(const float *x, size_t n, float *out) {
+    for (size_t i = 0; i < n; i += SCAN_BLOCK)
+        *out++ = vector_max_scalar(x + i, n - i < SCAN_BLOCK ? n - i : SCAN_BLOCK);
+}
+
+size_t scan_keep_scalar(const float *x, const int32_t *ids, size_t n, float threshold,
+                        float *out, int32_t *out_ids) {
+    size_t kept = 0;
+    for (size_t i = 0; i < n; i++) {
+        if (!(x[i] >= threshold)) continue;
+        out_ids[kept] = ids ? ids[i] : (int32_t)i;
+        out[kept++] = x[i];
+    }
+    return kept;
+}
+
+ExpSums scan_exp(const float *x, size_t n, float shift) {
+    return kernels()->scan_exp(x, n, shift);
+}
+
+Moments scan_moments(const float *x, size_t n, float shift) {
+    return kernels()->scan_moments(x, n, shift);
+}
+
+void scan_block_max(const float *x, size_t n, float *out) {
+    kernels()->scan_block_max(x, n, out);
+}
+
+size_t scan_keep(const float *x, const int32_t *ids, size_t n, float threshold, float *out,
+                 int32_t *out_ids) {
+    return kernels()->scan_keep(x, ids, n, threshold, out, out_ids);
+}
