@@ -3,7 +3,8 @@
  *     penalties:rep=1.1:last=64,top_k:40,top_p:0.95,min_p:0.05,temp:0.8,draw
  *
  * Stages are separated by commas; a stage is a name and its parameters, each `:value` or `:key=value`.  The order is
- * the order in which they act.  The last one picks; when no stage does, `draw` is added.
+ * the order in which they act.  The last one picks; when no stage does, `draw` is added.  A preset's name stands for its
+ * stages.  `off` switches a stage off, and a stage that is off prints so: top_k:off.
  *
  * Invariant: the text chain_print makes is a chain with the same stages and parameters. */
 #ifndef STRATA_CHAIN_H
@@ -11,26 +12,62 @@
 
 #include "stage.h"
 
-enum { CHAIN_STAGES = 24, CHAIN_TEXT = 1024 };
+enum { CHAIN_STAGES = 32, CHAIN_TEXT = 2048 };
+
+/* Called with the candidates as they come in (stage NULL) and after every stage. */
+typedef void ChainWatch(void *context, const Stage *stage, Candidates *candidates);
 
 typedef struct Chain {
-    Stage stages[CHAIN_STAGES];
+    Stage stages[CHAIN_STAGES]; /* owns their memory */
     size_t count;
+    ChainWatch *watch; /* NULL: nobody looks */
+    void *watch_context;
 } Chain;
 
 /* The chain used when none is given. */
 extern const char chain_default[];
 
-/* Read a chain.
+typedef struct ChainPreset {
+    const char *name, *spec, *gloss;
+} ChainPreset;
+size_t chain_presets(const ChainPreset **list);
+
+/* Read a chain; close it when done.
  *
- * Fails on an unknown name or key and on a value out of range; the fault lists what there is. */
-bool chain_parse(Chain *chain, const char *spec, Fault *fault);
+ *   tokenizer   turns texts into tokens (ban); NULL: chains that need one are refused
+ *
+ * Fails on an unknown name or key and on a value out of range; the fault lists what there is.
+ * Nothing is left open then. */
+bool chain_parse(Chain *chain, const char *spec, const Tokenizer *tokenizer, Fault *fault);
+void chain_close(Chain *chain);
+
+/* A second chain with the same stages and the same memory; close it, too. */
+void chain_copy(Chain *to, const Chain *from);
 
 /* Write it canonically into text (CHAIN_TEXT bytes); returns text.  Parameters at their
  * defaults are left out. */
 const char *chain_print(const Chain *chain, char *text);
 
-/* Run all stages over the candidates; the last one picks.  Returns the token. */
-int32_t chain_run(const Chain *chain, Candidates *candidates, const Step *step);
+/* Run all stages over the candidates; the last one picks.
+ *
+ * Fails with a dead end, naming the stage that left no token above -infinity, and when a stage
+ * needs something the step lacks (a second model, for instance), naming that. */
+bool chain_run(Chain *chain, Candidates *candidates, const Step *step, int32_t *token,
+               Fault *fault);
+
+/* What the step must bring: fails naming the stage that lacks something. */
+bool chain_check(const Chain *chain, const Step *step, Fault *fault);
+
+/* The token was taken: stages with memory learn from it.  Call it once for every generated token. */
+void chain_accept(Chain *chain, int32_t token);
+
+/* Forget the last n accepted tokens. */
+void chain_rewind(Chain *chain, size_t n);
+
+/* Forget all accepted tokens. */
+void chain_reset(Chain *chain);
+
+/* ln of a token's probability among the candidates; -infinity when it is not among them. */
+double candidates_log_prob(Candidates *candidates, int32_t token);
 
 #endif

@@ -5,9 +5,15 @@
 #define STRATA_INFERENCE_H
 
 #include "candidates.h" /* the tokens that may come next */
+#include "order.h"      /* candidates in order: a float and an id as one sortable number */
 #include "stage.h"      /* the shape every sampler has */
 #include "chain.h"      /* stages in a row: parse, print, run */
+#include "watermark.h"  /* which tokens are green, and how many of a text are */
+#include "trace.h"      /* what every stage did, as CSV */
+#include "stops.h"      /* many stop strings, one pass */
 #include "stream.h"     /* text on its way out: stop strings, whole characters */
+#include "text_queue.h" /* text from the thread that generates to the thread that shows it */
+#include "look_ahead.h" /* hidden states of a text and of what might come next */
 #include "generate.h"   /* the loop */
 
 #endif

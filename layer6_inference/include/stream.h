@@ -11,13 +11,13 @@
 #ifndef STRATA_STREAM_H
 #define STRATA_STREAM_H
 
-#include "models.h"
+#include "stops.h"
 
 typedef void StreamSink(void *context, Text text);
 
 typedef struct Stream {
-    const char *const *stops; /* borrows */
-    size_t n_stops;
+    const Stops *stops; /* borrows; NULL: none */
+    int32_t state;
     StreamSink *sink;
     void *context;
     char *held; /* owns */
@@ -25,12 +25,12 @@ typedef struct Stream {
     bool stopped;
 } Stream;
 
-void stream_open(Stream *stream, const char *const *stops, size_t n_stops, StreamSink *sink,
-                 void *context);
+void stream_open(Stream *stream, const Stops *stops, StreamSink *sink, void *context);
 void stream_close(Stream *stream);
 
 /* More bytes.  Returns false when a stop string is complete: everything before it was sent,
- * nothing more will be. Of several stop strings the one that begins first counts. */
+ * nothing more will be.  The stop string that is complete first counts; of several that are
+ * complete at the same byte, the longest. */
 bool stream_push(Stream *stream, Text bytes);
 
 /* The text is over for another reason: send what is held; an unfinished character becomes

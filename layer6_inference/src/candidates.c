@@ -4,139 +4,134 @@
 #include <math.h>
 #include <string.h>
 
+enum { KNOW_MAX = 1, KNOW_SUMS = 2, KNOW_BLOCKS = 4 };
+
+static size_t blocks_of(size_t n) { return (n + SCAN_BLOCK - 1) / SCAN_BLOCK; }
+
 void candidates_init(Candidates *c, size_t vocab, Arena *arena) {
-    *c = (Candidates){.capacity = vocab, .chosen = -1, .dense = true};
-    c->logits = arena_take(arena, vocab, sizeof *c->logits);
-    c->ids = arena_take(arena, vocab, sizeof *c->ids);
-    c->kept = arena_take(arena, vocab, sizeof *c->kept);
-    c->kept_ids = arena_take(arena, vocab, sizeof *c->kept_ids);
+    *c = (Candidates){.vocab = vocab, .chosen = -1, .dense = true};
+    c->block_max = arena_take(arena, blocks_of(vocab), sizeof *c->block_max);
+    c->survivors = arena_take(arena, vocab, sizeof *c->survivors);
+    c->survivor_ids = arena_take(arena, vocab, sizeof *c->survivor_ids);
+    for (int i = 0; i < 2; i++) {
+        c->work[i] = arena_take(arena, vocab, sizeof *c->work[i]);
+        c->work_ids[i] = arena_take(arena, vocab, sizeof *c->work_ids[i]);
+    }
+    c->keys = arena_take(arena, vocab, sizeof *c->keys);
+    c->marks = arena_take(arena, vocab, sizeof *c->marks);
+    if (c->marks) memset(c->marks, 0, vocab * sizeof *c->marks);
 }
 
-bool candidates_load(Candidates *c, const float *logits, Fault *fault) {
-    float max = vector_max(logits, c->capacity);
-    if (isnan(max)) {
-        size_t token = 0;
-        while (!isnan(logits[token])) token++;
-        return fault_set(
-            fault, "the logit of token %zu is not a number: the model or its file is damaged",
-            token);
-    }
-    if (max == -INFINITY)
-        return fault_set(fault, "dead end: every token has the logit -infinity");
-    memcpy(c->logits, logits, c->capacity * sizeof *logits);
-    c->count = c->capacity;
+static bool not_a_number(const float *logits, Fault *fault) {
+    size_t token = 0;
+    while (!isnan(logits[token])) token++;
+    return fault_set(fault,
+                     "bad numbers: the logit of token %zu is not a number; the model or its "
+                     "file is damaged",
+                     token);
+}
+
+bool candidates_load(Candidates *c, float *logits, Fault *fault) {
+    c->logits = logits, c->ids = NULL, c->count = c->vocab;
     c->dense = true, c->sorted = false;
-    c->chosen = -1;
+    c->chosen = -1, c->skew = 0;
+    scan_block_max(logits, c->count, c->block_max);
+    c->max = vector_max(c->block_max, blocks_of(c->count));
+    c->known = KNOW_MAX | KNOW_BLOCKS;
+    if (isnan(c->max)) return not_a_number(logits, fault);
+    if (c->max == -INFINITY)
+        return fault_set(fault, "dead end: every token has the logit -infinity");
+    if (c->max == INFINITY) {
+        for (size_t i = 0; i < c->count; i++) logits[i] = logits[i] == INFINITY ? 0 : -INFINITY;
+        candidates_changed(c);
+        candidates_keep_above(c, 0, 1);
+    }
     return true;
 }
 
-int32_t candidates_id(const Candidates *c, size_t i) {
-    return c->dense ? (int32_t)i : c->ids[i];
+int32_t candidates_id(const Candidates *c, size_t entry) {
+    return c->dense ? (int32_t)entry : c->ids[entry];
 }
 
-/* Does entry (logit, id) stand before another in sorted order? */
-static bool before(float logit, int32_t id, float other_logit, int32_t other_id) {
-    return logit > other_logit || (logit == other_logit && id < other_id);
+size_t candidates_find(const Candidates *c, int32_t token) {
+    if (c->dense) return token >= 0 && (size_t)token < c->count ? (size_t)token : c->count;
+    size_t i = 0;
+    while (i < c->count && c->ids[i] != token) i++;
+    return i;
 }
 
-size_t candidates_best(const Candidates *c) {
+void candidates_changed(Candidates *c) { c->known = 0, c->sorted = false; }
+
+float candidates_max(Candidates *c) {
+    if (c->sorted) return c->logits[0];
+    if (!(c->known & KNOW_MAX)) c->max = vector_max(c->logits, c->count);
+    c->known |= KNOW_MAX;
+    return c->max;
+}
+
+size_t candidates_best(Candidates *c) {
     if (c->sorted) return 0;
-    size_t best = 0;
-    for (size_t i = 1; i < c->count; i++)
-        if (before(c->logits[i], candidates_id(c, i), c->logits[best], candidates_id(c, best)))
-            best = i;
+    float max = candidates_max(c);
+    size_t i = 0;
+    if (c->dense && c->known & KNOW_BLOCKS)
+        while (c->block_max[i / SCAN_BLOCK] != max) i += SCAN_BLOCK;
+    while (c->logits[i] != max) i++;
+    size_t best = i;
+    for (; !c->dense && i < c->count; i++)
+        if (c->logits[i] == max && c->ids[i] < c->ids[best]) best = i;
     return best;
 }
 
-double candidates_log_sum(const Candidates *c) { return log_sum_exp(c->logits, c->count); }
-
-/* Move entry i of a heap of n down to its place; the heap's top is the entry that stands
- * last. */
-static void sift(float *logits, int32_t *ids, size_t n, size_t i) {
-    float logit = logits[i];
-    int32_t id = ids[i];
-    for (size_t child = 2 * i + 1; child < n; child = 2 * i + 1) {
-        if (child + 1 < n &&
-            before(logits[child], ids[child], logits[child + 1], ids[child + 1]))
-            child++;
-        if (!before(logit, id, logits[child], ids[child])) break;
-        logits[i] = logits[child], ids[i] = ids[child];
-        i = child;
-    }
-    logits[i] = logit, ids[i] = id;
+static const ExpSums *sums(Candidates *c) {
+    if (!(c->known & KNOW_SUMS)) c->sums = scan_exp(c->logits, c->count, candidates_max(c));
+    c->known |= KNOW_SUMS;
+    return &c->sums;
 }
 
-/* The k best of all, sorted, into kept: a heap of k with the worst on top; most entries lose
- * against it at once. */
-static void select_best(Candidates *c, size_t k) {
-    float *logits = c->kept;
-    int32_t *ids = c->kept_ids;
-    for (size_t i = 0; i < k; i++) logits[i] = c->logits[i], ids[i] = candidates_id(c, i);
-    for (size_t i = k / 2; i-- > 0;) sift(logits, ids, k, i);
-    for (size_t i = k; i < c->count; i++) {
-        if (!before(c->logits[i], candidates_id(c, i), logits[0], ids[0])) continue;
-        logits[0] = c->logits[i], ids[0] = candidates_id(c, i);
-        sift(logits, ids, k, 0);
-    }
-    for (size_t n = k; n > 1; n--) { /* heap sort: the worst goes to the end */
-        float logit = logits[n - 1];
-        int32_t id = ids[n - 1];
-        logits[n - 1] = logits[0], ids[n - 1] = ids[0];
-        logits[0] = logit, ids[0] = id;
-        sift(logits, ids, n - 1, 0);
-    }
+double candidates_log_sum(Candidates *c) {
+    return (double)candidates_max(c) + log(sums(c)->sum);
 }
 
-static void take_kept(Candidates *c, size_t count) {
-    memcpy(c->logits, c->kept, count * sizeof *c->logits);
-    memcpy(c->ids, c->kept_ids, count * sizeof *c->ids);
-    c->count = count;
-    c->dense = false, c->sorted = true;
+/* -sum p ln p = ln S - (sum d e^d) / S,   d = logit - max,  S = sum e^d */
+double candidates_entropy(Candidates *c) {
+    double entropy = log(sums(c)->sum) - sums(c)->weighted / sums(c)->sum;
+    return entropy > 0 ? entropy : 0;
 }
 
-void candidates_keep_best(Candidates *c, size_t k) {
-    if (k < 1) k = 1;
-    if (c->sorted) {
-        c->count = k < c->count ? k : c->count;
-        return;
-    }
-    if (k > c->count) k = c->count;
-    select_best(c, k);
-    take_kept(c, k);
+double candidates_collision(Candidates *c) {
+    return sums(c)->squares / (sums(c)->sum * sums(c)->sum);
 }
 
-void candidates_keep_above(Candidates *c, float threshold, size_t least) {
-    size_t kept = 0;
-    for (size_t i = 0; i < c->count; i++) kept += c->logits[i] >= threshold;
-    if (kept < least || kept == 0) {
-        candidates_keep_best(c, least);
-        return;
-    }
-    for (size_t i = 0, to = 0; i < c->count; i++) {
-        if (!(c->logits[i] >= threshold)) continue;
-        c->ids[to] = candidates_id(c, i);
-        c->logits[to++] = c->logits[i];
-    }
-    c->count = kept;
-    c->dense = false;
+size_t candidates_alive(const Candidates *c) {
+    return scan_moments(c->logits, c->count, 0).count;
 }
 
-/* Most of the mass sits on few tokens, so the best 64 are tried first, then eight times as
- * many, ... */
-void candidates_keep_mass(Candidates *c, double mass, size_t least) {
-    double total = candidates_log_sum(c);
-    for (size_t k = 64;; k *= 8) {
-        double sum = 0;
-        size_t n = 0, tried = k < c->count ? k : c->count;
-        if (tried < least) continue;
-        if (!c->sorted) select_best(c, tried);
-        const float *logits = c->sorted ? c->logits : c->kept;
-        while (n < tried && (sum < mass || n < least)) sum += exp((double)logits[n++] - total);
-        if (n == tried && sum < mass && tried < c->count) continue;
-        if (c->sorted)
-            c->count = n ? n : 1;
-        else
-            take_kept(c, n ? n : 1);
-        return;
+void candidates_set(Candidates *c, size_t entry, float logit) {
+    float before = c->logits[entry];
+    if (logit == before) return;
+    bool blocks = c->dense && c->known & KNOW_BLOCKS;
+    size_t block = entry / SCAN_BLOCK * SCAN_BLOCK;
+    c->logits[entry] = logit;
+    c->sorted = false;
+    c->known &= ~(unsigned)KNOW_SUMS;
+    if (blocks) {
+        size_t size = c->count - block < SCAN_BLOCK ? c->count - block : SCAN_BLOCK;
+        scan_block_max(c->logits + block, size, &c->block_max[block / SCAN_BLOCK]);
     }
+    if (!(c->known & KNOW_MAX)) return;
+    if (logit > c->max)
+        c->max = logit;
+    else if (before == c->max && blocks)
+        c->max = vector_max(c->block_max, blocks_of(c->count));
+    else if (before == c->max)
+        c->known &= ~(unsigned)KNOW_MAX;
+}
+
+void candidates_scale(Candidates *c, float factor) {
+    unsigned kept = c->known & (KNOW_MAX | KNOW_BLOCKS);
+    for (size_t i = 0; i < c->count; i++) c->logits[i] *= factor;
+    if (kept & KNOW_BLOCKS)
+        for (size_t b = 0; b < blocks_of(c->count); b++) c->block_max[b] *= factor;
+    c->max *= factor;
+    c->known = kept;
 }

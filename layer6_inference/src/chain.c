@@ -1,160 +1,124 @@
-/* chain.c - see chain.h. */
+/* chain.c - running stages in a row, and what they remember.  Reading and printing: chain_text.c.
+ * See chain.h. */
 #include "chain.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-const char chain_default[] = "top_p:0.9,temp:0.8";
-
-/* Cut the part before `mark` off the front of *rest. */
-static Text cut(Text *rest, char mark) {
-    const char *at = rest->size ? memchr(rest->data, mark, rest->size) : NULL;
-    Text part = {rest->data, at ? (size_t)(at - rest->data) : rest->size};
-    size_t skip = part.size + (at != NULL);
-    rest->data += skip, rest->size -= skip;
-    return part;
+static void *grown(void *memory, size_t bytes) {
+    void *more = realloc(memory, bytes);
+    REQUIRE(more, "no memory for %zu bytes of a chain", bytes);
+    return more;
 }
 
-static int param_count(const StageKind *kind) {
-    int n = 0;
-    while (n < STAGE_PARAMS && kind->params[n].key) n++;
-    return n;
-}
-
-static bool unknown_stage(Text name, Fault *fault) {
-    const StageKind *const *list;
-    char names[300] = "";
-    size_t count = stage_list(&list);
-    for (size_t i = 0; i < count; i++)
-        snprintf(names + strlen(names), sizeof names - strlen(names), "%s%s", i ? ", " : "",
-                 list[i]->name);
-    return fault_set(fault, "no stage '%.*s' in the chain: there are %s",
-                     (int)(name.size < 40 ? name.size : 40), name.data, names);
-}
-
-static bool unknown_key(const StageKind *kind, Text key, Fault *fault) {
-    char keys[200] = "";
-    for (int i = 0; i < param_count(kind); i++)
-        snprintf(keys + strlen(keys), sizeof keys - strlen(keys), "%s%s", i ? ", " : "",
-                 kind->params[i].key);
-    return fault_set(fault, "stage %s has no parameter '%.*s'%s%s", kind->name,
-                     (int)(key.size < 40 ? key.size : 40), key.data,
-                     *keys ? ": it has " : ": it has none", keys);
-}
-
-static bool set_value(Stage *stage, int index, Text value, Fault *fault) {
-    const StageParam *p = &stage->kind->params[index];
-    char text[64] = "", *end;
-    if (value.size < sizeof text) memcpy(text, value.data, value.size);
-    double number = strtod(text, &end);
-    bool ok =
-        value.size > 0 && *end == 0 && end != text && number >= p->low && number <= p->high;
-    if (!ok || (p->whole && number != floor(number)))
-        return fault_set(fault, "%s: %s is '%.*s', wanted a %snumber from %g to %g",
-                         stage->kind->name, p->key, (int)(value.size < 40 ? value.size : 40),
-                         value.data, p->whole ? "whole " : "", p->low, p->high);
-    stage->value[index] = number;
-    return true;
-}
-
-static bool parse_param(Stage *stage, Text text, bool first, unsigned *given, Fault *fault) {
-    Text value = text, key = cut(&value, '=');
-    bool bare = key.size == text.size;
-    int index = 0, n = param_count(stage->kind);
-    if (bare && (!first || n == 0)) return unknown_key(stage->kind, key, fault);
-    while (!bare && index < n && !text_equal(key, text_of(stage->kind->params[index].key)))
-        index++;
-    if (index == n) return unknown_key(stage->kind, key, fault);
-    if (*given & 1u << index)
-        return fault_set(fault, "%s: %s is given twice", stage->kind->name,
-                         stage->kind->params[index].key);
-    *given |= 1u << index;
-    return set_value(stage, index, bare ? text : value, fault);
-}
-
-static bool parse_stage(Chain *chain, Text text, Fault *fault) {
-    Text rest = text, name = cut(&rest, ':');
-    const StageKind *kind = stage_find(name);
-    unsigned given = 0;
-    if (!kind) return unknown_stage(name, fault);
-    if (chain->count == CHAIN_STAGES)
-        return fault_set(fault, "a chain has at most %d stages", CHAIN_STAGES);
-    if (chain->count && chain->stages[chain->count - 1].kind->picks)
-        return fault_set(fault, "%s comes after %s, which has picked already: put it before",
-                         kind->name, chain->stages[chain->count - 1].kind->name);
-    Stage *stage = &chain->stages[chain->count];
-    *stage = (Stage){.kind = kind, .index = chain->count};
-    for (int i = 0; i < param_count(kind); i++) stage->value[i] = kind->params[i].fallback;
-    bool more = name.size < text.size;
-    for (bool first = true; more; first = false) {
-        size_t before = rest.size;
-        Text param = cut(&rest, ':');
-        if (!parse_param(stage, param, first, &given, fault)) return false;
-        more = param.size < before;
+static double *add_row(Stage *stage) {
+    size_t width = stage->kind->memory;
+    if (stage->n_rows == stage->rows_room) {
+        stage->rows_room = 2 * stage->rows_room + 16;
+        stage->rows = grown(stage->rows, stage->rows_room * width * sizeof *stage->rows);
     }
-    for (int i = 0; i < param_count(kind); i++)
-        if (kind->params[i].needed && !(given & 1u << i))
-            return fault_set(fault, "%s needs a value: %s:%g for instance", kind->name,
-                             kind->name, kind->params[i].whole ? 40 : 0.8);
-    chain->count++;
-    return true;
+    return stage->rows + stage->n_rows++ * width;
 }
 
-bool chain_parse(Chain *chain, const char *spec, Fault *fault) {
-    *chain = (Chain){0};
-    Text rest = text_of(spec);
-    bool more = true;
-    if (rest.size == 0)
-        return fault_set(fault, "the chain is empty: 'draw' samples from the model as it is, "
-                                "'greedy' takes the best");
-    while (more) {
-        size_t before = rest.size;
-        Text stage = cut(&rest, ',');
-        if (!parse_stage(chain, stage, fault)) return false;
-        more = stage.size < before;
-    }
-    if (!chain->stages[chain->count - 1].kind->picks)
-        return parse_stage(chain, text_of("draw"), fault);
-    return true;
-}
-
-/* The shortest decimal form that reads back as the same number. */
-static void print_number(double value, char *out, size_t size) {
-    if (value == floor(value) && fabs(value) < 1e9) {
-        snprintf(out, size, "%.0f", value);
-        return;
-    }
-    for (int digits = 1; digits <= 17; digits++) {
-        snprintf(out, size, "%.*g", digits, value);
-        if (strtod(out, NULL) == value) return;
-    }
-}
-
-const char *chain_print(const Chain *chain, char *text) {
-    char number[40];
-    size_t used = 0;
-    text[0] = 0;
+void chain_reset(Chain *chain) {
     for (size_t i = 0; i < chain->count; i++) {
-        const Stage *s = &chain->stages[i];
-        used += (size_t)snprintf(text + used, CHAIN_TEXT - used, "%s%s", i ? "," : "",
-                                 s->kind->name);
-        for (int p = 0; p < param_count(s->kind); p++) {
-            const StageParam *param = &s->kind->params[p];
-            if (!param->needed && s->value[p] == param->fallback) continue;
-            print_number(s->value[p], number, sizeof number);
-            used += (size_t)snprintf(text + used, CHAIN_TEXT - used,
-                                     param->needed ? ":%s%s" : ":%s=%s",
-                                     param->needed ? "" : param->key, number);
-        }
+        Stage *stage = &chain->stages[i];
+        if (!stage->kind->memory) continue;
+        stage->n_rows = 0;
+        stage->kind->begin(stage, add_row(stage));
     }
-    return text;
 }
 
-int32_t chain_run(const Chain *chain, Candidates *candidates, const Step *step) {
-    for (size_t i = 0; i < chain->count; i++)
-        chain->stages[i].kind->apply(&chain->stages[i], candidates, step);
-    REQUIRE(candidates->chosen >= 0, "no stage picked a token");
-    return candidates->chosen;
+void chain_accept(Chain *chain, int32_t token) {
+    for (size_t i = 0; i < chain->count; i++) {
+        Stage *stage = &chain->stages[i];
+        if (!stage->kind->memory) continue;
+        double *row = add_row(stage);
+        memcpy(row, row - stage->kind->memory, stage->kind->memory * sizeof *row);
+        stage->kind->learn(stage, token, row);
+    }
+}
+
+void chain_rewind(Chain *chain, size_t n) {
+    for (size_t i = 0; i < chain->count; i++) {
+        Stage *stage = &chain->stages[i];
+        if (!stage->kind->memory) continue;
+        REQUIRE(n < stage->n_rows, "a rewind by %zu of %zu tokens", n, stage->n_rows - 1);
+        stage->n_rows -= n;
+    }
+}
+
+static void copy_stage(Stage *to, const Stage *from) {
+    *to = *from;
+    to->rows = NULL, to->list = NULL, to->list_text = NULL;
+    if (from->kind->memory) {
+        size_t bytes = from->n_rows * from->kind->memory * sizeof *to->rows;
+        to->rows_room = from->n_rows;
+        to->rows = memcpy(grown(NULL, bytes), from->rows, bytes);
+    }
+    if (from->list_text) {
+        size_t bytes = strlen(from->list_text) + 1;
+        to->list_text = memcpy(grown(NULL, bytes), from->list_text, bytes);
+    }
+    if (from->n_list) to->list = grown(NULL, from->n_list * sizeof *to->list);
+    for (size_t i = 0; i < from->n_list; i++) {
+        size_t bytes = from->list[i].count * sizeof(int32_t);
+        to->list[i] = from->list[i];
+        to->list[i].ids = memcpy(grown(NULL, bytes), from->list[i].ids, bytes);
+    }
+}
+
+void chain_copy(Chain *to, const Chain *from) {
+    *to = *from;
+    for (size_t i = 0; i < from->count; i++) copy_stage(&to->stages[i], &from->stages[i]);
+}
+
+void chain_close(Chain *chain) {
+    for (size_t i = 0; i < chain->count; i++) {
+        Stage *stage = &chain->stages[i];
+        for (size_t k = 0; k < stage->n_list; k++) free(stage->list[k].ids);
+        free(stage->list), free(stage->list_text), free(stage->rows);
+    }
+    *chain = (Chain){0};
+}
+
+bool chain_check(const Chain *chain, const Step *step, Fault *fault) {
+    for (size_t i = 0; i < chain->count; i++) {
+        const StageKind *kind = chain->stages[i].kind;
+        if (stage_is_off(&chain->stages[i])) continue;
+        const char *lacks = kind->needs_amateur && !step->amateur
+                                ? "the logits of a weaker model (--amateur FILE)"
+                            : kind->needs_unconditional && !step->unconditional
+                                ? "logits without the prompt (strata generate brings them)"
+                            : kind->needs_look_ahead && !step->look_ahead
+                                ? "hidden states (strata generate brings them)"
+                            : kind->needs_tokenizer && !step->tokenizer
+                                ? "a tokenizer: it works on the text of a model"
+                                : NULL;
+        if (lacks) return fault_set(fault, "%s needs %s", kind->name, lacks);
+    }
+    return true;
+}
+
+bool chain_run(Chain *chain, Candidates *c, const Step *step, int32_t *token, Fault *fault) {
+    if (!chain_check(chain, step, fault)) return false;
+    if (chain->watch) chain->watch(chain->watch_context, NULL, c);
+    for (size_t i = 0; i < chain->count; i++) {
+        Stage *stage = &chain->stages[i];
+        if (!stage_is_off(stage)) stage->kind->apply(stage, c, step);
+        if (candidates_max(c) == -INFINITY)
+            return fault_set(fault, "dead end: %s left no token that may come next",
+                             stage->kind->name);
+        if (chain->watch) chain->watch(chain->watch_context, stage, c);
+    }
+    REQUIRE(c->chosen >= 0, "no stage picked a token");
+    *token = c->chosen;
+    return true;
+}
+
+double candidates_log_prob(Candidates *c, int32_t token) {
+    size_t entry = candidates_find(c, token);
+    if (entry == c->count) return -INFINITY;
+    return (double)c->logits[entry] - candidates_log_sum(c);
 }

@@ -1,13 +1,31 @@
 /* generate.c - see generate.h. */
 #include "generate.h"
+#include "look_ahead.h"
+
+#include <stdlib.h>
+#include <string.h>
 
 const char *stop_reason_name(StopReason reason) {
-    static const char *const names[] = {"end of text", "token limit", "stop string",
-                                        "context full", "stopped"};
+    static const char *const names[] = {"end of text", "token limit",  "stop string",
+                                        "stop token",  "context full", "time limit",
+                                        "repetition",  "stopped"};
     return names[reason];
 }
 
-static bool check_prompt(const Session *s, const TokenList *tokens, Fault *fault) {
+/* What one run needs besides the session. */
+typedef struct Run {
+    Session *session;
+    Candidates *candidates;
+    TokenList *tokens;
+    const GenerateOptions *options;
+    GenerateResult *result;
+    Step step;
+    LookAhead look;
+    float *raw; /* (vocab) when somebody wants it */
+    double start;
+} Run;
+
+bool generate_check_prompt(const Session *s, const TokenList *tokens, Fault *fault) {
     size_t ctx = s->kv.blocks_each * KV_BLOCK;
     if (tokens->count == 0)
         return fault_set(fault, "the prompt is empty: give the model something to continue");
@@ -18,56 +36,152 @@ static bool check_prompt(const Session *s, const TokenList *tokens, Fault *fault
                      tokens->count, ctx);
 }
 
-static bool ends(const Session *s, const GenerateOptions *options, int32_t token) {
-    const Tokenizer *t = s->model->tokenizer;
-    return options->only_bos_ends ? token == tokenizer_bos(t) : tokenizer_is_end(t, token);
-}
-
-/* Choose the next token from the logits of the last one. */
-static bool choose(Session *s, Candidates *c, const TokenList *tokens, const GenerateOptions *o,
-                   int32_t *token, Fault *fault) {
-    Step step = {.seed = o->seed,
-                 .position = tokens->count,
-                 .history = tokens->ids,
-                 .history_count = tokens->count};
-    if (!candidates_load(c, s->logits, fault)) return false;
-    *token = chain_run(o->chain, c, &step);
-    return true;
-}
-
-/* What ends the text with this token, if anything does. */
-static bool take(Session *s, TokenList *tokens, const GenerateOptions *o, int32_t token,
-                 GenerateResult *r) {
-    if (ends(s, o, token)) return r->reason = STOP_END, true;
-    token_list_add(tokens, token);
-    r->tokens++;
-    bool special = o->only_bos_ends; /* a document shows its turns */
-    if (o->on_token && !o->on_token(o->context, token)) return r->reason = STOP_CALLER, true;
-    if (o->stream &&
-        !stream_push(o->stream, tokenizer_piece(s->model->tokenizer, token, special)))
-        return r->reason = STOP_STRING, true;
-    if (r->tokens >= o->most_tokens) return r->reason = STOP_LIMIT, true;
-    if (tokens->count >= s->kv.blocks_each * KV_BLOCK) return r->reason = STOP_CONTEXT, true;
+bool tokens_circle(const int32_t *tokens, size_t n, size_t times) {
+    for (size_t size = 1; times > 1 && size <= 64 && size * times <= n; size++) {
+        const int32_t *tail = tokens + (n - size * times);
+        if (memcmp(tail, tail + size, size * (times - 1) * sizeof *tail) == 0) return true;
+    }
     return false;
 }
 
-bool generate(Session *s, Candidates *c, TokenList *tokens, const GenerateOptions *o,
-              GenerateResult *r, Fault *fault) {
-    *r = (GenerateResult){.prompt_tokens = tokens->count, .reason = STOP_LIMIT};
-    if (!check_prompt(s, tokens, fault)) return false;
-    kv_truncate(&s->kv, 0, 0);
-    double start = clock_seconds();
-    if (!session_feed(s, tokens->ids, tokens->count, false, fault)) return false;
-    r->prefill_seconds = clock_seconds() - start;
-    double first = 0;
-    for (bool done = o->most_tokens == 0; !done;) {
-        int32_t token;
-        if (!choose(s, c, tokens, o, &token, fault)) return false;
-        if (r->tokens == 0) first = clock_seconds(), r->first_token_seconds = first - start;
-        done = take(s, tokens, o, token, r);
-        if (!done && !session_feed(s, &token, 1, false, fault)) return false;
+static bool needs_look_ahead(const Chain *chain) {
+    for (size_t i = 0; i < chain->count; i++)
+        if (chain->stages[i].kind->needs_look_ahead) return true;
+    return false;
+}
+
+static bool begin(Run *r, Fault *fault) {
+    const GenerateOptions *o = r->options;
+    const Model *model = r->session->model;
+    *r->result = (GenerateResult){.prompt_tokens = r->tokens->count, .reason = STOP_LIMIT};
+    if (!generate_check_prompt(r->session, r->tokens, fault)) return false;
+    chain_reset(o->chain);
+    kv_truncate(&r->session->kv, 0, 0);
+    r->step = (Step){.seed = o->seed,
+                     .prompt_count = r->tokens->count,
+                     .tokenizer = model->tokenizer,
+                     .amateur = o->amateur ? o->amateur->logits : NULL,
+                     .unconditional = o->unconditional ? o->unconditional->logits : NULL};
+    look_ahead_open(&r->look, r->session);
+    if (needs_look_ahead(o->chain))
+        r->step.look_ahead = look_ahead, r->step.look_ahead_context = &r->look;
+    if (o->want_raw && !(r->raw = malloc(model->sizes.vocab * sizeof *r->raw)))
+        return fault_set(fault, "no memory for a copy of the logits");
+    return chain_check(o->chain, &r->step, fault);
+}
+
+/* The model and its companions read on. */
+static bool feed(Run *r, const int32_t *tokens, size_t count, Fault *fault) {
+    const GenerateOptions *o = r->options;
+    return (r->step.look_ahead ? look_ahead_feed(&r->look, tokens, count, fault)
+                               : session_feed(r->session, tokens, count, false, fault)) &&
+           (!o->amateur || session_feed(o->amateur, tokens, count, false, fault)) &&
+           (!o->unconditional || session_feed(o->unconditional, tokens, count, false, fault));
+}
+
+static bool feed_prompt(Run *r, Fault *fault) {
+    const GenerateOptions *o = r->options;
+    GenerateOptions alone = *o;
+    if (o->amateur) kv_truncate(&o->amateur->kv, 0, 0);
+    if (o->unconditional) {
+        kv_truncate(&o->unconditional->kv, 0, 0);
+        if (!session_feed(o->unconditional, o->negative->ids, o->negative->count, false, fault))
+            return false;
+        alone.unconditional = NULL;
     }
-    r->decode_seconds = r->tokens ? clock_seconds() - first : 0;
-    if (o->stream && r->reason != STOP_STRING) stream_finish(o->stream);
+    Run run = *r;
+    run.options = &alone;
+    bool ok = feed(&run, r->tokens->ids, r->tokens->count, fault);
+    r->look = run.look;
+    return ok;
+}
+
+/* Choose the next token from the logits of the last one. */
+static bool choose(Run *r, int32_t *token, Fault *fault) {
+    float *logits = r->session->logits;
+    size_t bytes = r->candidates->vocab * sizeof *logits;
+    float *held = NULL;
+    r->step.position = r->step.history_count = r->tokens->count;
+    r->step.history = r->tokens->ids;
+    if (r->raw) memcpy(r->raw, logits, bytes);
+    if (r->step.look_ahead) { /* looking ahead overwrites the session's logits */
+        if (!(held = malloc(bytes))) return fault_set(fault, "no memory for the logits");
+        logits = memcpy(held, logits, bytes);
+    }
+    bool ok = candidates_load(r->candidates, logits, fault) &&
+              chain_run(r->options->chain, r->candidates, &r->step, token, fault);
+    free(held);
+    return ok;
+}
+
+static bool ends(const Run *r, int32_t token) {
+    const Tokenizer *t = r->session->model->tokenizer;
+    return r->options->only_bos_ends ? token == tokenizer_bos(t) : tokenizer_is_end(t, token);
+}
+
+static bool is_stop_id(const GenerateOptions *o, int32_t token) {
+    for (size_t i = 0; i < o->n_stop_ids; i++)
+        if (o->stop_ids[i] == token) return true;
+    return false;
+}
+
+/* What ends the text with this token, if anything does. */
+static bool take(Run *r, int32_t token) {
+    const GenerateOptions *o = r->options;
+    GenerateResult *result = r->result;
+    Session *s = r->session;
+    if (ends(r, token)) return result->reason = STOP_END, true;
+    if (is_stop_id(o, token)) return result->reason = STOP_ID, true;
+    Choice choice = {token, result->tokens, r->raw, r->candidates};
+    chain_accept(o->chain, token);
+    token_list_add(r->tokens, token);
+    result->tokens++;
+    bool special = o->only_bos_ends; /* a document shows its turns */
+    if (o->on_choice && !o->on_choice(o->context, &choice))
+        return result->reason = STOP_CALLER, true;
+    if (o->stream &&
+        !stream_push(o->stream, tokenizer_piece(s->model->tokenizer, token, special)))
+        return result->reason = STOP_STRING, true;
+    if (result->tokens >= o->most_tokens) return result->reason = STOP_LIMIT, true;
+    if (r->tokens->count >= s->kv.blocks_each * KV_BLOCK)
+        return result->reason = STOP_CONTEXT, true;
+    if (o->most_seconds > 0 && clock_seconds() - r->start >= o->most_seconds)
+        return result->reason = STOP_TIME, true;
+    if (o->repeats &&
+        tokens_circle(r->tokens->ids + result->prompt_tokens, result->tokens, o->repeats))
+        return result->reason = STOP_REPEAT, true;
+    return false;
+}
+
+static bool loop(Run *r, Fault *fault) {
+    GenerateResult *result = r->result;
+    double first = 0;
+    if (!feed_prompt(r, fault)) return false;
+    result->prefill_seconds = clock_seconds() - r->start;
+    for (bool done = r->options->most_tokens == 0; !done;) {
+        int32_t token;
+        if (!choose(r, &token, fault)) return false;
+        if (result->tokens == 0)
+            first = clock_seconds(), result->first_token_seconds = first - r->start;
+        done = take(r, token);
+        if (!done && !feed(r, &token, 1, fault)) return false;
+    }
+    result->decode_seconds = result->tokens ? clock_seconds() - first : 0;
     return true;
+}
+
+bool generate(Session *session, Candidates *candidates, TokenList *tokens,
+              const GenerateOptions *options, GenerateResult *result, Fault *fault) {
+    Run run = {.session = session,
+               .candidates = candidates,
+               .tokens = tokens,
+               .options = options,
+               .result = result,
+               .start = clock_seconds()};
+    bool ok = begin(&run, fault) && loop(&run, fault);
+    if (options->stream && (!ok || result->reason != STOP_STRING))
+        stream_finish(options->stream);
+    look_ahead_close(&run.look);
+    free(run.raw);
+    return ok;
 }

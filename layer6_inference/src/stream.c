@@ -4,9 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-void stream_open(Stream *s, const char *const *stops, size_t n_stops, StreamSink *sink,
-                 void *context) {
-    *s = (Stream){.stops = stops, .n_stops = n_stops, .sink = sink, .context = context};
+void stream_open(Stream *s, const Stops *stops, StreamSink *sink, void *context) {
+    *s = (Stream){.stops = stops, .sink = sink, .context = context};
 }
 
 void stream_close(Stream *s) {
@@ -23,29 +22,6 @@ static void hold(Stream *s, Text bytes) {
     }
     memcpy(s->held + s->held_size, bytes.data, bytes.size);
     s->held_size += bytes.size;
-}
-
-/* Where a stop string begins in what is held; held_size when none is complete. */
-static size_t find_stop(const Stream *s) {
-    for (size_t at = 0; at < s->held_size; at++)
-        for (size_t i = 0; i < s->n_stops; i++) {
-            size_t size = strlen(s->stops[i]);
-            if (size && size <= s->held_size - at &&
-                memcmp(s->held + at, s->stops[i], size) == 0)
-                return at;
-        }
-    return s->held_size;
-}
-
-/* Where the longest end of the text begins that is the beginning of a stop string. */
-static size_t maybe_stop(const Stream *s) {
-    for (size_t at = 0; at < s->held_size; at++)
-        for (size_t i = 0; i < s->n_stops; i++) {
-            size_t rest = s->held_size - at;
-            if (rest < strlen(s->stops[i]) && memcmp(s->held + at, s->stops[i], rest) == 0)
-                return at;
-        }
-    return s->held_size;
 }
 
 /* A character at the front of `size` bytes: its length; 0 when it may be complete with more
@@ -90,18 +66,31 @@ static void send(Stream *s, size_t size, bool last) {
     s->held_size -= at;
 }
 
+/* Read bytes, which are held already, until a stop string is complete; returns its length, and how many bytes were
+ * read. */
+static size_t find_stop(Stream *s, Text bytes, size_t *read) {
+    for (*read = 0; s->stops && *read < bytes.size;) {
+        s->state = stops_step(s->stops, s->state, (unsigned char)bytes.data[(*read)++]);
+        if (s->stops->count && s->stops->states[s->state].match)
+            return s->stops->states[s->state].match;
+    }
+    return 0;
+}
+
 bool stream_push(Stream *s, Text bytes) {
+    size_t before = s->held_size, read;
     if (s->stopped) return false;
     if (bytes.size == 0) return true;
     hold(s, bytes);
-    size_t stop = find_stop(s);
-    if (stop < s->held_size) {
+    size_t stop = find_stop(s, bytes, &read);
+    if (stop) {
         s->stopped = true;
-        send(s, stop, true);
+        send(s, before + read - stop, true);
         s->held_size = 0;
         return false;
     }
-    send(s, maybe_stop(s), false);
+    size_t depth = s->stops && s->stops->count ? s->stops->states[s->state].depth : 0;
+    send(s, s->held_size - depth, false);
     return true;
 }
 

@@ -19,11 +19,13 @@ static bool push(const char *text, size_t step, const char *const *stops, size_t
     Stream s;
     bool stopped = false;
     sent_size = 0, sent[0] = 0;
-    stream_open(&s, stops, n_stops, collect, NULL);
+    Stops automaton;
+    assert_true(stops_open(&automaton, stops, n_stops, NULL));
+    stream_open(&s, &automaton, collect, NULL);
     for (size_t at = 0, size = strlen(text); at < size && !stopped; at += step)
         stopped = !stream_push(&s, (Text){text + at, size - at < step ? size - at : step});
     if (finish) stream_finish(&s);
-    stream_close(&s);
+    stream_close(&s), stops_close(&automaton);
     return stopped;
 }
 
@@ -96,8 +98,8 @@ static void close_all(World6 *w) {
     session_close(&w->session), model_close(&w->model), arena_free(&w->arena), free(w->bytes);
 }
 
-static bool at_most_five(void *context, int32_t token) {
-    (void)token;
+static bool at_most_five(void *context, const Choice *choice) {
+    (void)choice;
     return ++*(int *)context < 5;
 }
 
@@ -106,12 +108,13 @@ static GenerateResult speak(World6 *w, const char *prompt, const char *spec, Gen
     Chain chain;
     Fault fault;
     GenerateResult result;
-    assert_true(chain_parse(&chain, spec, &fault));
+    assert_true(chain_parse(&chain, spec, w->model.tokenizer, &fault));
     o.chain = &chain;
     tokens->count = 0;
     tokenizer_encode(w->model.tokenizer, text_of(prompt), false, tokens);
     if (!generate(&w->session, &w->candidates, tokens, &o, &result, &fault))
         fail_msg("%s", fault.text);
+    chain_close(&chain);
     return result;
 }
 
@@ -137,14 +140,14 @@ static void the_loop_ends_for_a_reason(void **state) {
     assert_true(a.count <= 128);
     r = speak(&w, "hello", "temp:0.9",
               (GenerateOptions){
-                  .most_tokens = 50, .on_token = at_most_five, .context = &calls, .seed = 4},
+                  .most_tokens = 50, .on_choice = at_most_five, .context = &calls, .seed = 4},
               &a);
     assert_true(r.reason == STOP_CALLER && r.tokens == 5);
     r = speak(&w, "hello", "greedy", (GenerateOptions){.most_tokens = 0}, &a);
     assert_int_equal(r.tokens, 0);
     Stream stream;
     sent_size = 0;
-    stream_open(&stream, NULL, 0, collect, NULL);
+    stream_open(&stream, NULL, collect, NULL);
     r = speak(&w, "hello", "temp:0.9",
               (GenerateOptions){.seed = 4, .most_tokens = 20, .stream = &stream}, &a);
     assert_true(sent_size > 0);
@@ -163,7 +166,7 @@ static void prompts_must_fit(void **state) {
     Fault fault;
     GenerateResult r;
     open_all(&w, 64);
-    assert_true(chain_parse(&chain, "greedy", &fault));
+    assert_true(chain_parse(&chain, "greedy", NULL, &fault));
     GenerateOptions o = {.chain = &chain, .most_tokens = 5};
     assert_false(generate(&w.session, &w.candidates, &tokens, &o, &r, &fault));
     assert_contains(fault.text, "empty");

@@ -1,48 +1,138 @@
 /* generate.c - strata generate: a prompt becomes streamed text. */
+#include "listing.h"
 #include "options.h"
+#include "speaker.h"
 
 #include <inttypes.h>
+#include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 typedef struct Request {
-    const char *model, *prompt, *chain;
-    long most, seed, ctx;
+    const char *model, *prompt, *chain, *amateur, *negative, *trace, *stop_ids;
+    long most, seed, ctx, logprobs, trace_most, repeats;
+    double seconds;
     OptionList stops;
     bool ids, no_prompt, special, chat, quiet;
     Machine machine;
 } Request;
 
-static void print_text(void *context, Text text) {
-    (void)context;
-    fwrite(text.data, 1, text.size, stdout);
-    fflush(stdout);
+/* The open models and what was made of the options. */
+typedef struct Scene {
+    const Request *request;
+    Speaker expert, amateur, unconditional;
+    bool has_amateur, has_unconditional;
+    Chain chain;
+    Stops stops;
+    Trace trace;
+    FILE *trace_file;
+    TokenList tokens, negative, stop_ids;
+    TextQueue queue;
+    GenerateResult result;
+    bool first, ok;
+    Fault fault;
+} Scene;
+
+/* ------------------------------------------------------------------ text on its way out */
+
+static volatile sig_atomic_t interrupted;
+
+static void on_interrupt(int signal) {
+    (void)signal;
+    interrupted = 1;
 }
 
-static bool print_id(void *context, int32_t id) {
-    bool *first = context;
-    printf(*first ? "%" PRId32 : " %" PRId32, id);
-    *first = false;
-    fflush(stdout);
-    return true;
+static void queue_text(void *context, Text text) {
+    text_queue_push(&((Scene *)context)->queue, text);
 }
 
-static bool encode_prompt(const Request *r, const Tokenizer *tokenizer, TokenList *tokens,
-                          Fault *fault) {
+static void queue_id(Scene *s, int32_t id) {
+    char text[16];
+    int size = snprintf(text, sizeof text, s->first ? "%" PRId32 : " %" PRId32, id);
+    s->first = false;
+    queue_text(s, (Text){text, (size_t)size});
+}
+
+static bool on_choice(void *context, const Choice *choice) {
+    Scene *s = context;
+    if (s->request->ids) queue_id(s, choice->token);
+    if (s->request->logprobs >= 0)
+        list_log_probs(stderr, s->expert.model->tokenizer, choice,
+                       (size_t)s->request->logprobs);
+    return !interrupted && !text_queue_is_cancelled(&s->queue);
+}
+
+/* The other thread shows what comes, so that a slow terminal does not slow the model. */
+static void show_text(TextQueue *queue) {
+    char bytes[4096];
+    for (size_t n; (n = text_queue_pop(queue, bytes, sizeof bytes)) > 0;)
+        if (fwrite(bytes, 1, n, stdout) < n || fflush(stdout) != 0) text_queue_cancel(queue);
+}
+
+/* ------------------------------------------------------------------ the run */
+
+static bool read_prompt(Scene *s, Fault *fault) {
+    const Request *r = s->request;
     Text prompt = text_of(r->prompt);
     if (prompt.size == 0)
         return fault_set(fault, "the prompt is empty: give the model something to continue, -p "
                                 "\"Once upon a time\"");
-    tokenizer_begin(tokenizer, tokens);
     ChatTurn turn = {text_of("user"), prompt};
-    if (r->chat) return chat_encode(tokenizer, &turn, 1, tokens, fault);
-    tokenizer_encode(tokenizer, prompt, r->special, tokens);
-    return true;
+    if (!r->chat) {
+        speaker_read(&s->expert, prompt, r->special, &s->tokens);
+        return true;
+    }
+    tokenizer_begin(s->expert.model->tokenizer, &s->tokens);
+    return chat_encode(s->expert.model->tokenizer, &turn, 1, &s->tokens, fault);
 }
 
-static void print_status(const Request *r, const Model *model, const Chain *chain,
-                         const GenerateResult *result) {
+static void echo_prompt(Scene *s) {
+    const Request *r = s->request;
+    if (r->no_prompt || r->chat) return;
+    for (size_t i = 0; r->ids && i < s->tokens.count; i++) queue_id(s, s->tokens.ids[i]);
+    if (!r->ids) queue_text(s, text_of(r->prompt));
+}
+
+static void *speak(void *context) {
+    Scene *s = context;
+    const Request *r = s->request;
+    Stream stream;
+    stream_open(&stream, &s->stops, queue_text, s);
+    GenerateOptions options = {.chain = &s->chain,
+                               .seed = (uint64_t)r->seed,
+                               .most_tokens = r->most < 0 ? SIZE_MAX : (size_t)r->most,
+                               .most_seconds = r->seconds,
+                               .repeats = (size_t)r->repeats,
+                               .stop_ids = s->stop_ids.ids,
+                               .n_stop_ids = s->stop_ids.count,
+                               .stream = r->ids ? NULL : &stream,
+                               .on_choice = on_choice,
+                               .want_raw = r->logprobs >= 0,
+                               .context = s,
+                               .amateur = s->has_amateur ? &s->amateur.session : NULL,
+                               .unconditional =
+                                   s->has_unconditional ? &s->unconditional.session : NULL,
+                               .negative = &s->negative};
+    s->ok = read_prompt(s, &s->fault) &&
+            generate_check_prompt(&s->expert.session, &s->tokens, &s->fault);
+    if (s->ok) {
+        echo_prompt(s);
+        s->ok = generate(&s->expert.session, &s->expert.candidates, &s->tokens, &options,
+                         &s->result, &s->fault);
+    }
+    if (s->ok) queue_text(s, text_of("\n"));
+    stream_close(&stream);
+    text_queue_close(&s->queue);
+    return NULL;
+}
+
+static void print_status(const Scene *s) {
     char text[CHAIN_TEXT];
+    const Request *r = s->request;
+    const GenerateResult *result = &s->result;
+    const Model *model = s->expert.model;
     const char *slash = strrchr(r->model, '/');
     double rate =
         result->decode_seconds > 0 ? (double)(result->tokens - 1) / result->decode_seconds : 0;
@@ -51,77 +141,119 @@ static void print_status(const Request *r, const Model *model, const Chain *chai
             "then %zu at %.0f tokens/s | %s]\n",
             slash ? slash + 1 : r->model, model->recipe->arch, model->sizes.layers,
             pool_threads(r->machine.pool), pool_threads(r->machine.pool) == 1 ? "" : "s",
-            kernels()->isa, chain_print(chain, text), r->seed,
+            kernels()->isa, chain_print(&s->chain, text), r->seed,
             1e3 * result->first_token_seconds, result->tokens, rate,
             stop_reason_name(result->reason));
 }
 
-static bool speak(const Request *r, const Model *model, Session *session, const Chain *chain,
-                  Fault *fault) {
-    TokenList tokens = {0};
-    Stream stream;
-    Candidates candidates;
-    Arena arena;
-    GenerateResult result = {0};
-    bool first = true;
-    arena_measure(&arena);
-    candidates_init(&candidates, model->sizes.vocab, &arena);
-    if (!arena_init(&arena, arena.used, fault)) return false;
-    candidates_init(&candidates, model->sizes.vocab, &arena);
-    stream_open(&stream, r->stops.items, r->stops.count, r->ids ? NULL : print_text, NULL);
-    GenerateOptions options = {.chain = chain,
-                               .seed = (uint64_t)r->seed,
-                               .context = &first,
-                               .most_tokens = r->most < 0 ? SIZE_MAX : (size_t)r->most};
-    if (r->ids)
-        options.on_token = print_id;
-    else
-        options.stream = &stream;
-    bool ok = encode_prompt(r, model->tokenizer, &tokens, fault);
-    if (ok && !r->no_prompt && !r->chat && tokens.count < session->kv.blocks_each * KV_BLOCK) {
-        for (size_t i = 0; r->ids && i < tokens.count; i++) print_id(&first, tokens.ids[i]);
-        if (!r->ids) fputs(r->prompt, stdout);
-        fflush(stdout);
+static bool speak_and_show(Scene *s, Fault *fault) {
+    pthread_t thread;
+    if (!text_queue_open(&s->queue, 1 << 16, fault)) return false;
+    struct sigaction action = {.sa_handler = on_interrupt}, before;
+    sigaction(SIGINT, &action, &before);
+    if (pthread_create(&thread, NULL, speak, s) != 0) {
+        text_queue_free(&s->queue);
+        return fault_set(fault, "no further thread can be started");
     }
-    ok = ok && generate(session, &candidates, &tokens, &options, &result, fault);
-    if (ok) putchar('\n');
-    fflush(stdout);
-    if (ok && !r->quiet) print_status(r, model, chain, &result);
-    stream_close(&stream);
-    token_list_free(&tokens);
-    arena_free(&arena);
-    return ok;
+    show_text(&s->queue);
+    pthread_join(thread, NULL);
+    sigaction(SIGINT, &before, NULL);
+    text_queue_free(&s->queue);
+    if (!s->ok) *fault = s->fault;
+    if (s->ok && !s->request->quiet) print_status(s);
+    return s->ok;
+}
+
+/* ------------------------------------------------------------------ setting the scene */
+
+static bool chain_has(const Chain *chain, size_t offset) {
+    for (size_t i = 0; i < chain->count; i++)
+        if (*(const bool *)((const char *)chain->stages[i].kind + offset)) return true;
+    return false;
+}
+
+static bool open_companions(Scene *s, Fault *fault) {
+    const Request *r = s->request;
+    const Model *model = s->expert.model;
+    size_t ctx = s->expert.session.kv.blocks_each * KV_BLOCK;
+    if (r->amateur) {
+        if (!speaker_open(&s->amateur, r->amateur, r->machine.pool, ctx, 1, fault))
+            return false;
+        s->has_amateur = true;
+        if (s->amateur.model->sizes.vocab != model->sizes.vocab)
+            return fault_set(fault,
+                             "the amateur has %zu tokens, the model %zu: they must share "
+                             "a vocabulary",
+                             s->amateur.model->sizes.vocab, model->sizes.vocab);
+    }
+    if (chain_has(&s->chain, offsetof(StageKind, needs_unconditional))) {
+        if (!speaker_share(&s->unconditional, model, r->machine.pool, ctx, 1, fault))
+            return false;
+        s->has_unconditional = true;
+        speaker_read(&s->expert, text_of(r->negative ? r->negative : ""), false, &s->negative);
+        if (s->negative.count == 0)
+            return fault_set(fault, "this model's texts begin with no token of their own: give "
+                                    "a --negative text for cfg");
+    }
+    return true;
+}
+
+static bool open_scene(Scene *s, Fault *fault) {
+    const Request *r = s->request;
+    size_t vocab;
+    if (!speaker_open(&s->expert, r->model, r->machine.pool, r->ctx > 0 ? (size_t)r->ctx : 0, 1,
+                      fault))
+        return false;
+    vocab = s->expert.model->sizes.vocab;
+    if (!chain_parse(&s->chain, r->chain, s->expert.model->tokenizer, fault) ||
+        !stops_open(&s->stops, r->stops.items, r->stops.count, fault) ||
+        !open_companions(s, fault) ||
+        (r->stop_ids && !list_read_ids(r->stop_ids, vocab, &s->stop_ids, fault)))
+        return false;
+    if (!r->trace) return true;
+    if (!(s->trace_file = fopen(r->trace, "w")))
+        return fault_set(fault, "%s cannot be written", r->trace);
+    if (!trace_open(&s->trace, s->trace_file, vocab, s->expert.model->tokenizer, fault))
+        return false;
+    s->trace.most = (size_t)r->trace_most;
+    trace_watch(&s->trace, &s->chain);
+    return true;
+}
+
+static void close_scene(Scene *s) {
+    chain_close(&s->chain);
+    stops_close(&s->stops);
+    trace_close(&s->trace);
+    if (s->trace_file) fclose(s->trace_file);
+    token_list_free(&s->tokens), token_list_free(&s->negative), token_list_free(&s->stop_ids);
+    if (s->has_amateur) speaker_close(&s->amateur);
+    if (s->has_unconditional) speaker_close(&s->unconditional);
+    if (s->expert.model) speaker_close(&s->expert);
 }
 
 static bool run_request(Request *r, Fault *fault) {
-    Model model;
-    Session session;
-    Chain chain;
+    Scene *scene = calloc(1, sizeof *scene);
     char path[2400];
-    if (!choose_model(&r->model, path, sizeof path, fault)) return false;
-    if (!chain_parse(&chain, r->chain, fault) || !machine_open(&r->machine, fault))
-        return false;
-    bool ok = model_open(&model, r->model, fault);
+    if (!scene) return fault_set(fault, "no memory");
+    scene->request = r, scene->first = true;
+    bool ok =
+        choose_model(&r->model, path, sizeof path, fault) && machine_open(&r->machine, fault);
     if (ok) {
-        size_t ctx = r->ctx > 0               ? (size_t)r->ctx
-                     : model.sizes.ctx < 4096 ? model.sizes.ctx
-                                              : 4096;
-        if (ctx > model.sizes.ctx) ctx = model.sizes.ctx;
-        SessionConfig config = {
-            .ctx = ctx, .sequences = 1, .most_tokens = 128, .most_logits = 1};
-        ok = session_open(&session, &model, r->machine.pool, config, fault);
-        if (ok) {
-            ok = speak(r, &model, &session, &chain, fault);
-            session_close(&session);
-        }
-        model_close(&model);
+        ok = open_scene(scene, fault) && speak_and_show(scene, fault);
+        close_scene(scene);
+        machine_close(&r->machine);
     }
-    machine_close(&r->machine);
+    free(scene);
     return ok;
 }
 
 static int run(int argc, char **argv) {
-    Request r = {.prompt = "Once upon a time", .chain = chain_default, .most = 400, .seed = 1};
+    Request r = {.prompt = "Once upon a time",
+                 .chain = chain_default,
+                 .most = 400,
+                 .seed = 1,
+                 .logprobs = -1,
+                 .trace_most = 50};
     Fault fault;
     const Option options[] = {
         {"-m", OPT_TEXT, &r.model, "FILE", "model in GGUF format (the storyteller in the box)"},
@@ -129,10 +261,23 @@ static int run(int argc, char **argv) {
         {"-n", OPT_INT, &r.most, "N",
          "most tokens to generate (400; -1: until the model ends)"},
         {"--chain", OPT_TEXT, &r.chain, "SPEC",
-         "samplers, for instance top_k:40,top_p:0.95,temp:0.8 or greedy"},
+         "samplers, for instance top_k:40,top_p:0.95,temp:0.8 or greedy; strata samplers lists "
+         "them"},
         {"--seed", OPT_INT, &r.seed, "N", "the same seed gives the same text (1)"},
         {"--stop", OPT_LIST, &r.stops, "TEXT",
          "end before this text (may be given several times)"},
+        {"--stop-ids", OPT_TEXT, &r.stop_ids, "IDS", "end before one of these tokens: 5,17"},
+        {"--seconds", OPT_REAL, &r.seconds, "X", "end after so long"},
+        {"--repeats", OPT_INT, &r.repeats, "N",
+         "end when a piece of up to 64 tokens came N times in a row (0: never)"},
+        {"--amateur", OPT_TEXT, &r.amateur, "FILE",
+         "weaker model with the same vocabulary, for contrast"},
+        {"--negative", OPT_TEXT, &r.negative, "TEXT", "what cfg moves away from (nothing)"},
+        {"--trace", OPT_TEXT, &r.trace, "FILE", "what every stage did at every step, as CSV"},
+        {"--trace-rows", OPT_INT, &r.trace_most, "N", "rows for each stage (50; 0: all)"},
+        {"--logprobs", OPT_INT, &r.logprobs, "N",
+         "for each token, its log-probability before and after the chain, and the N likeliest; "
+         "on stderr"},
         {"--ctx", OPT_INT, &r.ctx, "N",
          "context in tokens (the model's, at most 4096 unless given)"},
         {"--chat", OPT_FLAG, &r.chat, NULL,
@@ -150,6 +295,10 @@ static int run(int argc, char **argv) {
         "Continue a prompt.  The text goes to stdout, a line about the run to stderr.", options,
         NULL, 0, 0);
     if (status >= 0) return status;
+    if (r.repeats < 0 || r.trace_most < 0 || r.seconds < 0) {
+        fprintf(stderr, "strata: --repeats, --trace-rows and --seconds are not negative\n");
+        return EXIT_USAGE;
+    }
     return run_request(&r, &fault) ? EXIT_DONE : command_failed(&fault);
 }
 

@@ -1,6 +1,7 @@
 /* world.c - strata world: write Tiny World, check texts against it, let a model speak it. */
 #include "input.h"
 #include "options.h"
+#include "speaker.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -194,35 +195,28 @@ static Text opening(const World *world, const SampleJob *job, uint64_t index, Wo
     return (Text){text->bytes, end};
 }
 
-static bool sample_documents(const SampleJob *job, const World *world, Session *session,
-                             const Chain *chain, Fault *fault) {
-    const Model *model = session->model;
-    Candidates candidates;
-    Arena arena;
+static bool sample_documents(const SampleJob *job, const World *world, Speaker *speaker,
+                             Chain *chain, Fault *fault) {
     Progress progress;
     WorldText text = {0};
     TokenList tokens = {0};
     bool ok = true;
-    arena_measure(&arena);
-    candidates_init(&candidates, model->sizes.vocab, &arena);
-    if (!arena_init(&arena, arena.used, fault)) return false;
-    candidates_init(&candidates, model->sizes.vocab, &arena);
     progress_start(&progress, "documents", "documents", (double)job->documents);
     for (long i = 0; ok && i < job->documents; i++) {
         Stream stream;
         GenerateResult result;
         Text prompt = opening(world, job, (uint64_t)i, &text);
         tokens.count = 0;
-        tokenizer_begin(model->tokenizer, &tokens);
-        tokenizer_encode(model->tokenizer, prompt, true, &tokens);
-        stream_open(&stream, NULL, 0, append_text, NULL);
+        speaker_read(speaker, prompt, true, &tokens);
+        stream_open(&stream, NULL, append_text, NULL);
         GenerateOptions options = {.chain = chain,
                                    .seed = rng_hash((uint64_t)job->seed, 77, (uint64_t)i),
                                    .most_tokens = SIZE_MAX,
                                    .only_bos_ends = true,
                                    .stream = &stream};
         append_text(NULL, prompt);
-        ok = generate(session, &candidates, &tokens, &options, &result, fault);
+        ok = generate(&speaker->session, &speaker->candidates, &tokens, &options, &result,
+                      fault);
         printf("\n%s\n", separator);
         stream_close(&stream);
         progress_show(&progress, (double)(i + 1));
@@ -230,30 +224,22 @@ static bool sample_documents(const SampleJob *job, const World *world, Session *
     progress_end(&progress, (double)job->documents);
     token_list_free(&tokens);
     world_text_free(&text);
-    arena_free(&arena);
     return ok;
 }
 
 static bool run_samples(SampleJob *job, Fault *fault) {
-    Model model;
-    Session session;
-    Chain chain;
+    Speaker speaker = {0};
+    Chain chain = {0};
     char path[2400];
     if (!choose_model(&job->model, path, sizeof path, fault)) return false;
     World *world = world_open(fault);
     if (!world) return false;
-    bool ok = chain_parse(&chain, job->chain, fault) && machine_open(&job->machine, fault);
-    if (ok && (ok = model_open(&model, job->model, fault))) {
-        SessionConfig config = {.ctx = model.sizes.ctx < 1024 ? model.sizes.ctx : 1024,
-                                .sequences = 1,
-                                .most_tokens = 64,
-                                .most_logits = 1};
-        if ((ok = session_open(&session, &model, job->machine.pool, config, fault))) {
-            ok = sample_documents(job, world, &session, &chain, fault);
-            session_close(&session);
-        }
-        model_close(&model);
-    }
+    bool ok = machine_open(&job->machine, fault) &&
+              speaker_open(&speaker, job->model, job->machine.pool, 1024, 1, fault);
+    ok = ok && chain_parse(&chain, job->chain, speaker.model->tokenizer, fault) &&
+         sample_documents(job, world, &speaker, &chain, fault);
+    chain_close(&chain);
+    if (speaker.model) speaker_close(&speaker);
     machine_close(&job->machine);
     world_close(world);
     return ok;

@@ -1,24 +1,49 @@
-/* draw.c - pick a token with its probability:  the first i with  p_0 + ... + p_i > u,  u in [0,
- * 1). */
+/* draw.c - pick a token with its probability:  the first i with  p_0 + ... + p_i > u,  u in [0, 1).
+ *
+ * The sums of whole chunks come first; only in the chunk where u falls are single tokens
+ * looked at. */
 #include "stage.h"
 
 #include <math.h>
 
-static void apply(const Stage *stage, Candidates *c, const Step *step) {
-    size_t best = candidates_best(c);
-    double max = (double)c->logits[best], sum = 0;
-    for (size_t i = 0; i < c->count; i++) sum += exp((double)c->logits[i] - max);
-    double left = sum * rng_unit(step->seed, step->position, stage->index);
-    c->chosen = candidates_id(c, best); /* if rounding leaves something over */
-    for (size_t i = 0; i < c->count; i++) {
-        left -= exp((double)c->logits[i] - max);
-        if (left >= 0) continue;
-        c->chosen = candidates_id(c, i);
-        return;
+/* The entry at which the running sum of exp(logit - max) passes `left`; the last possible one if
+ * rounding leaves something over. */
+static size_t entry_at(Candidates *c, double left) {
+    float max = candidates_max(c), weights[SCAN_CHUNK];
+    size_t last = candidates_best(c);
+    for (size_t from = 0; from < c->count; from += SCAN_CHUNK) {
+        size_t size = c->count - from < SCAN_CHUNK ? c->count - from : SCAN_CHUNK;
+        double sum = scan_exp(c->logits + from, size, max).sum;
+        if (left >= sum && from + size < c->count) {
+            left -= sum;
+            continue;
+        }
+        vector_exp(weights, c->logits + from, max, size);
+        for (size_t i = 0; i < size; i++) {
+            if (weights[i] > 0) last = from + i;
+            left -= (double)weights[i];
+            if (left < 0) return last;
+        }
     }
+    return last;
 }
 
-const StageKind stage_draw = {.name = "draw",
-                              .gloss = "pick a token with its probability",
-                              .picks = true,
-                              .apply = apply};
+static void apply(Stage *stage, Candidates *c, const Step *step) {
+    double u = rng_unit(step->seed, step->position, stage->index);
+    if (c->skew != 0) {
+        candidates_sort(c);
+        u = pow(u, exp(-c->skew));
+    }
+    double sum = exp(candidates_log_sum(c) - (double)candidates_max(c));
+    c->chosen = candidates_id(c, entry_at(c, u * sum));
+}
+
+const StageKind stage_draw = {
+    .name = "draw",
+    .gloss = "pick a token with its probability",
+    .formula = "token = the first i with p_0 + ... + p_i > u,  u uniform in [0, 1)",
+    .advice = "the end of nearly every chain; added when no other stage picks.",
+    .source = "inversion: Devroye 1986, Non-Uniform Random Variate Generation, III.2",
+    .example = "draw",
+    .picks = true,
+    .apply = apply};

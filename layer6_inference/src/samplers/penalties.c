@@ -1,48 +1,46 @@
-/* penalties.c - make tokens of the recent past less likely.
- *
- *     repetition   logit / rep  when it is positive, logit * rep when not      Keskar et al. 2019, arXiv:1909.05858
- *     frequency    logit - freq * count                                        OpenAI API reference
- *     presence     logit - pres
- *
- * Each once for every distinct token among the last `last` (-1: all) of the history, the
- * prompt's tokens too. */
+/* penalties.c - make tokens of the recent past less likely, each once for every distinct token among
+ * the last `last` (-1: all) of the history, the prompt's tokens too. */
 #include "stage.h"
 
-static size_t count_of(const int32_t *tokens, size_t n, int32_t id) {
-    size_t count = 0;
-    for (size_t i = 0; i < n; i++) count += tokens[i] == id;
-    return count;
+enum { REP, FREQ, PRES, LAST };
+
+static bool is_off(const Stage *stage) {
+    return stage->value[REP] == 1 && stage->value[FREQ] == 0 && stage->value[PRES] == 0;
 }
 
-/* The entry of a token, or count when it is not among the candidates. */
-static size_t entry_of(const Candidates *c, int32_t id) {
-    if (c->dense) return (size_t)id;
-    size_t i = 0;
-    while (i < c->count && c->ids[i] != id) i++;
-    return i;
-}
-
-static void apply(const Stage *stage, Candidates *c, const Step *step) {
-    float rep = (float)stage->value[0], freq = (float)stage->value[1],
-          pres = (float)stage->value[2];
+static void apply(Stage *stage, Candidates *c, const Step *step) {
+    float rep = (float)stage->value[REP], freq = (float)stage->value[FREQ],
+          pres = (float)stage->value[PRES];
     size_t n = step->history_count;
-    if (stage->value[3] >= 0 && (double)n > stage->value[3]) n = (size_t)stage->value[3];
+    if (is_off(stage)) return;
+    if (stage->value[LAST] >= 0 && (double)n > stage->value[LAST])
+        n = (size_t)stage->value[LAST];
     const int32_t *recent = step->history + (step->history_count - n);
+    for (size_t i = 0; i < n; i++)
+        if ((size_t)recent[i] < c->vocab) c->marks[recent[i]]++;
     for (size_t i = 0; i < n; i++) {
-        size_t entry = entry_of(c, recent[i]);
-        if (entry >= c->count || count_of(recent, i, recent[i])) continue; /* seen already */
+        if ((size_t)recent[i] >= c->vocab || !c->marks[recent[i]]) continue; /* had its turn */
+        size_t entry = candidates_find(c, recent[i]);
+        float count = (float)c->marks[recent[i]];
+        c->marks[recent[i]] = 0;
+        if (entry == c->count) continue;
         float logit = c->logits[entry];
         logit = logit > 0 ? logit / rep : logit * rep;
-        c->logits[entry] = logit - freq * (float)count_of(recent, n, recent[i]) - pres;
-        c->sorted = false;
+        candidates_set(c, entry, logit - freq * count - pres);
     }
 }
 
 const StageKind stage_penalties = {
     .name = "penalties",
     .gloss = "make recent tokens less likely: rep divides, freq and pres subtract",
+    .formula =
+        "logit' = (logit > 0 ? logit / R : logit * R) - F * count - P,  over the last N tokens",
+    .advice = "small models that loop.  rep 1.05 to 1.15; it also punishes names and commas.",
+    .source = "rep: Keskar et al. 2019, arXiv:1909.05858; freq, pres: OpenAI API reference",
+    .example = "penalties:rep=1.5",
     .params = {{.key = "rep", .fallback = 1, .low = 1e-3, .high = 100},
                {.key = "freq", .fallback = 0, .low = -100, .high = 100},
                {.key = "pres", .fallback = 0, .low = -100, .high = 100},
                {.key = "last", .fallback = 64, .low = -1, .high = 1e9, .whole = true}},
+    .is_off = is_off,
     .apply = apply};

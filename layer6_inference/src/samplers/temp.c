@@ -1,21 +1,50 @@
-/* temp.c - temperature: every logit divided by T.  Below 1 the likely tokens gain, above 1 they
- * lose; at 0 only the
- * most likely one is left.   Ackley, Hinton & Sejnowski 1985, doi:10.1207/s15516709cog0901_7. */
+/* temp.c - temperature: every logit divided by T.  Below 1 the likely tokens gain, above 1 they lose; at 0 only the most
+ * likely one is left.  With a range, T follows the entropy: sure steps stay cool, open ones get warm. */
 #include "stage.h"
 
-static void apply(const Stage *stage, Candidates *c, const Step *step) {
+#include <math.h>
+
+enum { T, RANGE, EXPONENT };
+
+/* T between t - range and t + range, by the share of the largest possible entropy. */
+static double temperature(const Stage *stage, Candidates *c) {
+    double t = stage->value[T], range = stage->value[RANGE];
+    if (range <= 0) return t;
+    size_t alive = candidates_alive(c);
+    if (alive < 2) return t;
+    double low = fmax(0, t - range), high = t + range;
+    double share = fmin(1, candidates_entropy(c) / log((double)alive));
+    return low + (high - low) * pow(share, stage->value[EXPONENT]);
+}
+
+static void apply(Stage *stage, Candidates *c, const Step *step) {
     (void)step;
-    float t = (float)stage->value[0];
+    double t = temperature(stage, c);
     if (t == 1) return;
-    if (t <= 0) {
+    if (t < 1e-6)
         candidates_keep_best(c, 1);
-        return;
-    }
-    for (size_t i = 0; i < c->count; i++) c->logits[i] /= t;
+    else
+        candidates_scale(c, (float)(1 / t));
+}
+
+static bool is_off(const Stage *stage) {
+    return stage->value[T] == 1 && stage->value[RANGE] <= 0;
 }
 
 const StageKind stage_temp = {
     .name = "temp",
-    .gloss = "divide the logits by T: below 1 safer, above 1 bolder; 1 is off, 0 is greedy",
-    .params = {{.key = "t", .low = 0, .high = 100, .needed = true}},
+    .gloss = "divide the logits by T: below 1 safer, above 1 bolder, 0 greedy",
+    .formula = "logit' = logit / T;  with range R:  T' = max(0, T-R) + (T+R - max(0, T-R)) (H "
+               "/ ln n)^E",
+    .advice = "the first thing to turn.  After truncation it changes odds among survivors, "
+              "before it also who survives.",
+    .source = "Ackley, Hinton & Sejnowski 1985, doi:10.1207/s15516709cog0901_7; by entropy: "
+              "Zhang et al. 2024, "
+              "arXiv:2403.14541",
+    .example = "temp:0.6",
+    .params =
+        {{.key = "t", .low = -100, .high = 100, .needed = true, .off = 1, .has_off = true},
+         {.key = "range", .low = 0, .high = 100},
+         {.key = "exp", .fallback = 1, .low = 0, .high = 100}},
+    .is_off = is_off,
     .apply = apply};

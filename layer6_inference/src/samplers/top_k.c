@@ -1,7 +1,7 @@
-/* top_k.c - keep the k most likely tokens.   Fan, Lewis & Dauphin 2018, arXiv:1805.04833. */
+/* top_k.c - keep the k most likely tokens. */
 #include "stage.h"
 
-static void apply(const Stage *stage, Candidates *c, const Step *step) {
+static void apply(Stage *stage, Candidates *c, const Step *step) {
     (void)step;
     double k = stage->value[0], least = stage->value[1];
     if (k > 0) candidates_keep_best(c, (size_t)(k > least ? k : least));
@@ -9,7 +9,17 @@ static void apply(const Stage *stage, Candidates *c, const Step *step) {
 
 const StageKind stage_top_k = {
     .name = "top_k",
-    .gloss = "keep the k most likely tokens; 0 is off",
-    .params = {{.key = "k", .low = 0, .high = 1e9, .whole = true, .needed = true},
-               {.key = "keep", .fallback = 1, .low = 1, .high = 1e9, .whole = true}},
+    .gloss = "keep the k most likely tokens",
+    .formula = "keep the K largest logits; of equal ones the lower ids",
+    .advice = "a cheap guard against the tail, deaf to how sure the model is.  40 is usual.",
+    .source = "Fan, Lewis & Dauphin 2018, arXiv:1805.04833",
+    .example = "top_k:3",
+    .params = {{.key = "k",
+                .low = 0,
+                .high = 1e9,
+                .whole = true,
+                .needed = true,
+                .off = 0,
+                .has_off = true},
+               PARAM_KEEP},
     .apply = apply};

@@ -1,15 +1,18 @@
-/* top_p.c - keep the smallest set of likely tokens whose probabilities add up to p (nucleus
- * sampling). Holtzman et al. 2019, arXiv:1904.09751. */
+/* top_p.c - keep the smallest set of likely tokens whose probabilities add up to p: the nucleus. */
 #include "stage.h"
 
-static void apply(const Stage *stage, Candidates *c, const Step *step) {
+static void apply(Stage *stage, Candidates *c, const Step *step) {
     (void)step;
     if (stage->value[0] < 1) candidates_keep_mass(c, stage->value[0], (size_t)stage->value[1]);
 }
 
 const StageKind stage_top_p = {
     .name = "top_p",
-    .gloss = "keep the likely tokens that make up p of the probability; 1 is off",
-    .params = {{.key = "p", .low = 0, .high = 1, .needed = true},
-               {.key = "keep", .fallback = 1, .low = 1, .high = 1e9, .whole = true}},
+    .gloss = "keep the likely tokens that make up p of the probability",
+    .formula = "from best to worst until  p_1 + ... + p_n >= P",
+    .advice = "the standard: narrow when the model is sure, wide when it is not.  0.9 to 0.95.",
+    .source = "Holtzman et al. 2019, arXiv:1904.09751",
+    .example = "top_p:0.8",
+    .params = {{.key = "p", .low = 0, .high = 1, .needed = true, .off = 1, .has_off = true},
+               PARAM_KEEP},
     .apply = apply};

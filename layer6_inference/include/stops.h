@@ -1,0 +1,39 @@
+/* stops.h - many stop strings, one pass: an automaton of Aho and Corasick.
+ *
+ * Each state is the longest end of the text that is a beginning of some stop string.  So its depth
+ * is just how much must be held back:
+ *
+ *     stops "END", "\n\n"      text "... the E"  -> state "E", depth 1: hold "E"
+ *                              text "... the EX" -> state "",  depth 0: send all
+ *
+ * Invariant: after any text the state depends on its last depth bytes alone; a byte costs one
+ * table look-up.
+ * Source   Aho & Corasick 1975, doi:10.1145/360825.360855. */
+#ifndef STRATA_STOPS_H
+#define STRATA_STOPS_H
+
+#include "models.h"
+
+typedef struct StopState {
+    int32_t next[256];
+    int32_t fail;
+    uint32_t depth,
+        match; /* match: length of the longest stop string that ends here; 0: none */
+} StopState;
+
+typedef struct Stops {
+    StopState *states; /* owns; state 0: nothing yet */
+    size_t count;
+} Stops;
+
+/* Build the automaton; empty strings are passed over.
+ *
+ * Fails when memory runs out. */
+bool stops_open(Stops *stops, const char *const *texts, size_t n, Fault *fault);
+void stops_close(Stops *stops);
+
+static inline int32_t stops_step(const Stops *stops, int32_t state, unsigned char byte) {
+    return stops->count ? stops->states[state].next[byte] : 0;
+}
+
+#endif

@@ -1,0 +1,36 @@
+/* trace.h - what every stage did, as CSV: tests assert on it, gnuplot draws it.
+ *
+ *     [step,]stage,rank,token,[text,]logit,prob,kept
+ *
+ * The tokens a stage left come first, by falling probability, then those it removed, with
+ * kept = 0.  The row of stage "model" are the candidates as they came in.
+ *
+ * Invariant: watching changes nothing: the same tokens are chosen with and without a trace. */
+#ifndef STRATA_TRACE_H
+#define STRATA_TRACE_H
+
+#include "chain.h"
+
+#include <stdio.h>
+
+typedef struct Trace {
+    FILE *out;                  /* borrows */
+    const Tokenizer *tokenizer; /* with it: columns step and text; NULL: without */
+    size_t most;                /* rows of a stage; 0: all */
+    const char *only;           /* "last": nothing but the last stage; NULL: all */
+    const Chain *chain;
+    size_t step;
+    uint64_t *before, *now; /* (vocab) keys; owns */
+    size_t n_before;
+    bool *alive; /* (vocab) */
+} Trace;
+
+/* Fails when memory runs out.  Writes the header. */
+bool trace_open(Trace *trace, FILE *out, size_t vocab, const Tokenizer *tokenizer,
+                Fault *fault);
+void trace_close(Trace *trace);
+
+/* Watch a chain from now on. */
+void trace_watch(Trace *trace, Chain *chain);
+
+#endif

@@ -1,0 +1,326 @@
+/* chain_text.c - chains as text: reading and printing.  See chain.h. */
+#include "chain.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+const char chain_default[] = "top_p:0.9,temp:0.8";
+
+static const ChainPreset presets[] = {
+    {"llama", "penalties:last=64,top_k:40,top_p:0.95,min_p:0.05,temp:0.8",
+     "the defaults of llama.cpp: temperature last"},
+    {"hf", "temp:1,top_k:50,top_p:1", "the defaults of Hugging Face: temperature first"},
+    {"openai", "temp:1,top_p:1", "the defaults of the OpenAI API: the model as it is"},
+    {"ollama", "penalties:rep=1.1:last=64,top_k:40,top_p:0.9,temp:0.8",
+     "the defaults of Ollama"},
+    {"precise", "min_p:0.2,temp:0.3", "few surprises"},
+    {"balanced", "top_p:0.9,temp:0.8", "what strata does when no chain is given"},
+    {"creative", "min_p:0.03,dry:0.8,xtc:0.5:t=0.1,temp:1.1", "the unexpected, without loops"}};
+
+size_t chain_presets(const ChainPreset **list) {
+    *list = presets;
+    return sizeof presets / sizeof *presets;
+}
+
+typedef struct Reader {
+    Chain *chain;
+    const Tokenizer *tokenizer;
+    Fault *fault;
+} Reader;
+
+/* Cut the part before `mark` off the front of *rest. */
+static Text cut(Text *rest, char mark) {
+    const char *at = rest->size ? memchr(rest->data, mark, rest->size) : NULL;
+    Text part = {rest->data, at ? (size_t)(at - rest->data) : rest->size};
+    size_t skip = part.size + (at != NULL);
+    rest->data += skip, rest->size -= skip;
+    return part;
+}
+
+static int shown(Text text) { return (int)(text.size < 40 ? text.size : 40); }
+
+static int param_count(const StageKind *kind) {
+    int n = 0;
+    while (n < STAGE_PARAMS && kind->params[n].key) n++;
+    return n;
+}
+
+static int param_find(const StageKind *kind, Text key) {
+    int i = 0, n = param_count(kind);
+    while (i < n && !text_equal(key, text_of(kind->params[i].key))) i++;
+    return i < n ? i : -1;
+}
+
+static bool unknown_stage(Text name, Fault *fault) {
+    const StageKind *const *list;
+    char names[700] = "";
+    size_t count = stage_list(&list);
+    for (size_t i = 0; i < count; i++)
+        snprintf(names + strlen(names), sizeof names - strlen(names), "%s%s", i ? ", " : "",
+                 list[i]->name);
+    for (size_t i = 0; i < sizeof presets / sizeof *presets; i++)
+        snprintf(names + strlen(names), sizeof names - strlen(names), "%s%s",
+                 i ? ", " : "; presets ", presets[i].name);
+    return fault_set(fault, "no stage '%.*s' in the chain: there are %s", shown(name),
+                     name.data, names);
+}
+
+static bool unknown_key(const StageKind *kind, Text key, Fault *fault) {
+    char keys[200] = "";
+    for (int i = 0; i < param_count(kind); i++)
+        snprintf(keys + strlen(keys), sizeof keys - strlen(keys), "%s%s", i ? ", " : "",
+                 kind->params[i].key);
+    return fault_set(fault, "stage %s has no parameter '%.*s'%s%s", kind->name, shown(key),
+                     key.data, *keys ? ": it has " : ": it has none", keys);
+}
+
+/* A finite number, or -inf where that is allowed. */
+static bool read_number(Text text, double *number) {
+    char copy[64] = "", *end;
+    if (text.size == 0 || text.size >= sizeof copy) return false;
+    memcpy(copy, text.data, text.size);
+    *number = strtod(copy, &end);
+    return *end == 0 && end != copy && !isnan(*number);
+}
+
+static bool set_value(Stage *stage, int index, Text text, Fault *fault) {
+    const StageParam *p = &stage->kind->params[index];
+    double number;
+    bool ok = read_number(text, &number) && number >= p->low && number <= p->high &&
+              !(p->open && number == p->low) && !(p->whole && number != floor(number));
+    if (!ok)
+        return fault_set(fault, "%s: %s is '%.*s', wanted a %snumber %s %g %s %g%s",
+                         stage->kind->name, p->key, shown(text), text.data,
+                         p->whole ? "whole " : "", p->open ? "above" : "from", p->low,
+                         p->open ? "and up to" : "to", p->high, p->has_off ? ", or off" : "");
+    stage->value[index] = number;
+    return true;
+}
+
+/* ------------------------------------------------------------------ lists */
+
+static StageListItem *add_item(Stage *stage, const int32_t *ids, size_t count, double value) {
+    stage->list = realloc(stage->list, (stage->n_list + 1) * sizeof *stage->list);
+    int32_t *copy = malloc(count * sizeof *copy);
+    REQUIRE(stage->list && copy, "no memory for a list of tokens");
+    memcpy(copy, ids, count * sizeof *copy);
+    stage->list[stage->n_list] = (StageListItem){copy, count, value};
+    return &stage->list[stage->n_list++];
+}
+
+static int hex(char c) {
+    return c >= '0' && c <= '9'   ? c - '0'
+           : c >= 'A' && c <= 'F' ? c - 'A' + 10
+           : c >= 'a' && c <= 'f' ? c - 'a' + 10
+                                  : -1;
+}
+
+/* %20 is a space; out has room for all.  Returns the size, or -1. */
+static long percent_decode(Text text, char *out) {
+    long size = 0;
+    for (size_t i = 0; i < text.size; i++) {
+        if (text.data[i] != '%') {
+            out[size++] = text.data[i];
+            continue;
+        }
+        if (i + 2 >= text.size || hex(text.data[i + 1]) < 0 || hex(text.data[i + 2]) < 0)
+            return -1;
+        out[size++] = (char)(hex(text.data[i + 1]) * 16 + hex(text.data[i + 2]));
+        i += 2;
+    }
+    return size;
+}
+
+/* The text, and the text after a space. */
+static bool add_text(Reader *r, Stage *stage, Text text) {
+    char bytes[256] = " ";
+    long size = text.size < sizeof bytes - 1 ? percent_decode(text, bytes + 1) : -1;
+    if (!r->tokenizer)
+        return fault_set(r->fault, "%s works on texts: it needs a model's tokenizer",
+                         stage->kind->name);
+    if (size < 1)
+        return fault_set(r->fault, "%s: '%.*s' is no text of 1 to 254 bytes (a %% is %%25)",
+                         stage->kind->name, shown(text), text.data);
+    for (int space = bytes[1] == ' '; space < 2; space++) {
+        TokenList tokens = {0};
+        tokenizer_encode(r->tokenizer, (Text){bytes + !space, (size_t)size + (size_t)space},
+                         false, &tokens);
+        if (tokens.count) add_item(stage, tokens.ids, tokens.count, 0);
+        token_list_free(&tokens);
+    }
+    return true;
+}
+
+static bool add_to_list(Reader *r, Stage *stage, Text text) {
+    Text value = text, key = cut(&value, '=');
+    bool pair = key.size < text.size;
+    double id, number = 0;
+    if (stage->kind->list == LIST_TEXTS) return add_text(r, stage, text);
+    bool ok = read_number(key, &id) && id >= 0 && id <= 2e9 && id == floor(id) &&
+              pair == (stage->kind->list == LIST_BIASES) &&
+              (!pair || (read_number(value, &number) && number < INFINITY));
+    if (!ok)
+        return fault_set(r->fault, "%s: '%.*s' is no %s, wanted %s", stage->kind->name,
+                         shown(text), text.data, pair ? "bias" : "token id",
+                         stage->kind->list == LIST_BIASES
+                             ? "ID=B with a number B below infinity, like 15=-2"
+                             : "the number of a token");
+    add_item(stage, &(int32_t){(int32_t)id}, 1, number);
+    return true;
+}
+
+static void add_list_text(Stage *stage, Text text) {
+    size_t used = stage->list_text ? strlen(stage->list_text) : 0;
+    char *grown = realloc(stage->list_text, used + text.size + 2);
+    REQUIRE(grown, "no memory for a list of tokens");
+    snprintf(grown + used, text.size + 2, ":%.*s", (int)text.size, text.data);
+    stage->list_text = grown;
+}
+
+/* ------------------------------------------------------------------ stages */
+
+static bool parse_param(Reader *r, Stage *stage, Text text, bool first, unsigned *given) {
+    Text value = text, key = cut(&value, '=');
+    bool bare = key.size == text.size;
+    const StageKind *kind = stage->kind;
+    int index = bare ? (first && param_count(kind) > 0 ? 0 : -1) : param_find(kind, key);
+    if (kind->list != LIST_NONE && (bare || index < 0)) {
+        add_list_text(stage, text);
+        return add_to_list(r, stage, text);
+    }
+    if (bare && first && text_equal(text, text_of("off"))) {
+        if (param_count(kind) && kind->params[0].has_off)
+            stage->value[0] = kind->params[0].off;
+        else if (!stage_is_off(stage))
+            return fault_set(r->fault, "%s cannot be off: leave it out", kind->name);
+        *given |= 1;
+        return true;
+    }
+    if (index < 0) return unknown_key(kind, key, r->fault);
+    if (*given & 1u << index)
+        return fault_set(r->fault, "%s: %s is given twice", kind->name,
+                         kind->params[index].key);
+    *given |= 1u << index;
+    return set_value(stage, index, bare ? text : value, r->fault);
+}
+
+static bool complete(const Stage *stage, unsigned given, Fault *fault) {
+    const StageKind *kind = stage->kind;
+    for (int i = 0; i < param_count(kind); i++)
+        if (kind->params[i].needed && !(given & 1u << i))
+            return fault_set(fault, "%s needs a value: %s for instance", kind->name,
+                             kind->example);
+    if (kind->list != LIST_NONE && stage->n_list == 0)
+        return fault_set(fault, "%s needs a list: %s for instance", kind->name, kind->example);
+    return true;
+}
+
+static bool parse_stages(Reader *r, Text rest);
+
+static bool parse_stage(Reader *r, Text text) {
+    Chain *chain = r->chain;
+    Text rest = text, name = cut(&rest, ':');
+    const StageKind *kind = stage_find(name);
+    unsigned given = 0;
+    for (size_t i = 0; !kind && i < sizeof presets / sizeof *presets; i++)
+        if (text_equal(text, text_of(presets[i].name)))
+            return parse_stages(r, text_of(presets[i].spec));
+    if (!kind) return unknown_stage(name, r->fault);
+    if (chain->count == CHAIN_STAGES)
+        return fault_set(r->fault, "a chain has at most %d stages", CHAIN_STAGES);
+    if (chain->count && chain->stages[chain->count - 1].kind->picks)
+        return fault_set(r->fault, "%s comes after %s, which has picked already: put it before",
+                         kind->name, chain->stages[chain->count - 1].kind->name);
+    Stage *stage = &chain->stages[chain->count];
+    *stage = (Stage){.kind = kind, .index = chain->count, .picked = -1};
+    chain->count++; /* chain_close frees it from here on */
+    for (int i = 0; i < param_count(kind); i++) stage->value[i] = kind->params[i].fallback;
+    bool more = name.size < text.size;
+    for (bool first = true; more; first = false) {
+        size_t before = rest.size;
+        Text param = cut(&rest, ':');
+        if (!parse_param(r, stage, param, first, &given)) return false;
+        more = param.size < before;
+    }
+    return complete(stage, given, r->fault);
+}
+
+static bool parse_stages(Reader *r, Text rest) {
+    for (bool more = true; more;) {
+        size_t before = rest.size;
+        Text stage = cut(&rest, ',');
+        if (!parse_stage(r, stage)) return false;
+        more = stage.size < before;
+    }
+    return true;
+}
+
+bool chain_parse(Chain *chain, const char *spec, const Tokenizer *tokenizer, Fault *fault) {
+    *chain = (Chain){0};
+    Reader reader = {chain, tokenizer, fault};
+    if (!*spec)
+        return fault_set(fault, "the chain is empty: 'draw' samples from the model as it is, "
+                                "'greedy' takes the best");
+    bool ok = parse_stages(&reader, text_of(spec));
+    if (ok && !chain->stages[chain->count - 1].kind->picks)
+        ok = parse_stage(&reader, text_of("draw"));
+    if (ok)
+        chain_reset(chain);
+    else
+        chain_close(chain);
+    return ok;
+}
+
+/* ------------------------------------------------------------------ printing */
+
+typedef struct Printer {
+    char *text;
+    size_t used;
+} Printer;
+
+static void put(Printer *p, const char *text) {
+    p->used += (size_t)snprintf(p->text + p->used, CHAIN_TEXT - p->used, "%s", text);
+    if (p->used >= CHAIN_TEXT) p->used = CHAIN_TEXT - 1;
+}
+
+/* The shortest decimal form that reads back as the same number. */
+static void put_number(Printer *p, double value) {
+    char out[40];
+    if (value == floor(value) && fabs(value) < 1e15)
+        snprintf(out, sizeof out, "%.0f", value);
+    else
+        for (int digits = 1; digits <= 17; digits++) {
+            snprintf(out, sizeof out, "%.*g", digits, value);
+            if (strtod(out, NULL) == value) break;
+        }
+    put(p, out);
+}
+
+static void put_stage(Printer *p, const Stage *stage) {
+    const StageKind *kind = stage->kind;
+    put(p, kind->name);
+    if (stage_is_off(stage)) {
+        put(p, ":off");
+        return;
+    }
+    if (stage->list_text) put(p, stage->list_text);
+    for (int i = 0; i < param_count(kind); i++) {
+        const StageParam *param = &kind->params[i];
+        if (!param->needed && stage->value[i] == param->fallback) continue;
+        put(p, ":");
+        if (!param->needed) put(p, param->key), put(p, "=");
+        put_number(p, stage->value[i]);
+    }
+}
+
+const char *chain_print(const Chain *chain, char *text) {
+    Printer printer = {text, 0};
+    text[0] = 0;
+    for (size_t i = 0; i < chain->count; i++) {
+        if (i) put(&printer, ",");
+        put_stage(&printer, &chain->stages[i]);
+    }
+    return text;
+}

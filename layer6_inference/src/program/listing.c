@@ -1,0 +1,48 @@
+/* listing.c - see listing.h. */
+#include "listing.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+bool list_read_ids(const char *text, size_t vocab, TokenList *ids, Fault *fault) {
+    for (const char *at = text; *at;) {
+        char *end;
+        long id = strtol(at, &end, 10);
+        if (end == at || id < 0 || (size_t)id >= vocab || (*end && *end != ','))
+            return fault_set(
+                fault,
+                "'%.40s' is no list of token ids: wanted numbers from 0 to %zu with "
+                "commas between",
+                text, vocab - 1);
+        token_list_add(ids, (int32_t)id);
+        at = *end ? end + 1 : end;
+    }
+    return true;
+}
+
+void list_text(FILE *out, Text text) {
+    for (size_t i = 0; i < text.size; i++) {
+        unsigned char c = (unsigned char)text.data[i];
+        if (c < 32 || c == 127 || c == '\\')
+            fprintf(out, "\\x%02x", c);
+        else
+            putc(c, out);
+    }
+}
+
+void list_log_probs(FILE *out, const Tokenizer *tokenizer, const Choice *choice, size_t n) {
+    size_t vocab = choice->after->vocab;
+    double sum = log_sum_exp(choice->raw, vocab);
+    fprintf(out, "%zu\t%d\t", choice->step, choice->token);
+    list_text(out, tokenizer_piece(tokenizer, choice->token, true));
+    fprintf(out, "\t%.6f\t%.6f", (double)choice->raw[choice->token] - sum,
+            candidates_log_prob(choice->after, choice->token));
+    uint64_t *keys = n ? malloc(vocab * sizeof *keys) : NULL;
+    if (n > vocab) n = vocab;
+    for (size_t i = 0; keys && i < vocab; i++) keys[i] = order_key(choice->raw[i], (int32_t)i);
+    if (keys) order_select(keys, vocab, n), order_sort(keys, n);
+    for (size_t i = 0; keys && i < n; i++)
+        fprintf(out, "\t%d:%.6f", order_id(keys[i]), (double)order_value(keys[i]) - sum);
+    putc('\n', out);
+    free(keys);
+}

@@ -1,0 +1,19 @@
+/* listing.h - tokens and probabilities as lines of text, and back. */
+#ifndef STRATA_LISTING_H
+#define STRATA_LISTING_H
+
+#include "inference.h"
+
+#include <stdio.h>
+
+/* "1,2,3" to tokens below `vocab`. */
+bool list_read_ids(const char *text, size_t vocab, TokenList *ids, Fault *fault);
+
+/* A line for a choice:  step, token, text, ln p before and after the chain; then the n likeliest
+ * before the chain, id:ln p. */
+void list_log_probs(FILE *out, const Tokenizer *tokenizer, const Choice *choice, size_t n);
+
+/* A text with control characters as \xHH. */
+void list_text(FILE *out, Text text);
+
+#endif

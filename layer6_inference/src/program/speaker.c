@@ -1,0 +1,47 @@
+/* speaker.c - see speaker.h. */
+#include "speaker.h"
+
+static bool open_candidates(Speaker *s, Fault *fault) {
+    size_t vocab = s->model->sizes.vocab;
+    arena_measure(&s->arena);
+    candidates_init(&s->candidates, vocab, &s->arena);
+    if (!arena_init(&s->arena, s->arena.used, fault)) return false;
+    candidates_init(&s->candidates, vocab, &s->arena);
+    return true;
+}
+
+bool speaker_share(Speaker *s, const Model *model, Pool *pool, size_t ctx, size_t sequences,
+                   Fault *fault) {
+    size_t most = model->sizes.ctx;
+    s->model = model;
+    if (ctx == 0) ctx = most < 4096 ? most : 4096;
+    SessionConfig config = {.ctx = ctx < most ? ctx : most,
+                            .sequences = sequences,
+                            .most_tokens = 128,
+                            .most_logits = sequences > 32 ? sequences : 32};
+    if (session_open(&s->session, model, pool, config, fault)) {
+        if (open_candidates(s, fault)) return true;
+        session_close(&s->session);
+    }
+    s->model = NULL; /* not open */
+    return false;
+}
+
+bool speaker_open(Speaker *s, const char *path, Pool *pool, size_t ctx, size_t sequences,
+                  Fault *fault) {
+    if (!model_open(&s->own, path, fault)) return false;
+    if (speaker_share(s, &s->own, pool, ctx, sequences, fault)) return true;
+    model_close(&s->own);
+    return false;
+}
+
+void speaker_close(Speaker *s) {
+    session_close(&s->session);
+    arena_free(&s->arena);
+    if (s->model == &s->own) model_close(&s->own);
+}
+
+void speaker_read(const Speaker *s, Text text, bool special, TokenList *tokens) {
+    tokenizer_begin(s->model->tokenizer, tokens);
+    tokenizer_encode(s->model->tokenizer, text, special, tokens);
+}

@@ -1,0 +1,29 @@
+/* speaker.h - a model with all it takes to speak: session, candidates.
+ *
+ * Invariant: an open speaker stays where it is; the model may point into itself. */
+#ifndef STRATA_SPEAKER_H
+#define STRATA_SPEAKER_H
+
+#include "inference.h"
+
+typedef struct Speaker {
+    const Model *model;
+    Model own; /* when the speaker opened it */
+    Session session;
+    Candidates candidates;
+    Arena arena;
+} Speaker;
+
+/* Open a model file and a session of `ctx` positions (0: the model's, at most 4096) for `sequences` sequences. */
+bool speaker_open(Speaker *speaker, const char *path, Pool *pool, size_t ctx, size_t sequences,
+                  Fault *fault);
+
+/* A further speaker of an open model. */
+bool speaker_share(Speaker *speaker, const Model *model, Pool *pool, size_t ctx,
+                   size_t sequences, Fault *fault);
+void speaker_close(Speaker *speaker);
+
+/* Tokens of a text, after what a text begins with. */
+void speaker_read(const Speaker *speaker, Text text, bool special, TokenList *tokens);
+
+#endif

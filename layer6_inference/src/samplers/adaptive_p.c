@@ -1,0 +1,61 @@
+/* adaptive_p.c - draw near a target probability: tokens far from it in probability are made unlikely, and the target makes up
+ * for what the last draws missed.
+ *
+ *     row     weighted sum of the probabilities drawn so far, sum of the weights
+ *     aim     clamp(2 T - sum / weights, 0, 1)
+ */
+#include "stage.h"
+
+#include <math.h>
+
+enum { TARGET, DECAY };
+
+static void apply(Stage *stage, Candidates *c, const Step *step) {
+    const double *row = stage_memory(stage);
+    double aim = fmin(1, fmax(0, 2 * stage->value[TARGET] - row[0] / row[1]));
+    double sum = candidates_log_sum(c);
+    float *p = c->work[0];
+    for (size_t i = 0; i < c->count; i++) {
+        p[i] = (float)exp((double)c->logits[i] - sum);
+        if (c->logits[i] == -INFINITY) continue;
+        double d = fabs((double)p[i] - aim) / 0.3;
+        c->logits[i] = (float)(5 - 10 * d * d / (1 + d));
+    }
+    candidates_changed(c);
+    stage_draw.apply(stage, c, step);
+    stage->picked = c->chosen;
+    stage->seen = (double)p[candidates_find(c, c->chosen)];
+}
+
+static void begin(const Stage *stage, double *row) {
+    row[0] = stage->value[TARGET] / (1 - stage->value[DECAY]);
+    row[1] = 1 / (1 - stage->value[DECAY]);
+}
+
+static void learn(const Stage *stage, int32_t token, double *row) {
+    if (token != stage->picked) return;
+    row[0] = stage->seen + stage->value[DECAY] * row[0];
+    row[1] = 1 + stage->value[DECAY] * row[1];
+}
+
+static bool is_off(const Stage *stage) {
+    (void)stage;
+    return false;
+}
+
+const StageKind stage_adaptive_p = {
+    .name = "adaptive_p",
+    .gloss = "draw tokens of about probability T, balancing over time",
+    .formula = "aim = clamp(2 T - mean of drawn p);  d = |p_i - aim| / 0.3;  logit' = 5 - 10 "
+               "d^2 / (1 + d)",
+    .advice = "steadily unusual prose.  After min_p, with targets from 0.3 to 0.6.",
+    .source = "llama.cpp #17927, 2025",
+    .example = "adaptive_p:0.3",
+    .params = {{.key = "t", .low = 0, .high = 1, .needed = true},
+               {.key = "decay", .fallback = 0.9, .low = 0, .high = 0.99}},
+    .picks = true,
+    .is_off = is_off,
+    .apply = apply,
+    .memory = 2,
+    .begin = begin,
+    .learn = learn};

@@ -1,0 +1,33 @@
+/* contrast.c - contrastive decoding: what an expert likes better than an amateur does, among the tokens the expert
+ * finds plausible.  Common mistakes, which both make, cancel. */
+#include "stage.h"
+
+#include <math.h>
+
+static void apply(Stage *stage, Candidates *c, const Step *step) {
+    double alpha = stage->value[0], beta = stage->value[1];
+    if (alpha <= 0) return;
+    candidates_keep_above(c, candidates_max(c) + logf((float)alpha), (size_t)stage->value[2]);
+    double expert = candidates_log_sum(c), amateur = log_sum_exp(step->amateur, c->vocab);
+    for (size_t i = 0; i < c->count; i++) {
+        double a = (double)step->amateur[candidates_id(c, i)] - amateur,
+               e = (double)c->logits[i] - expert;
+        if (isinf(e)) continue;
+        c->logits[i] = (float)((1 + beta) * e - beta * fmax(a, -100));
+    }
+    candidates_changed(c);
+}
+
+const StageKind stage_contrast = {
+    .name = "contrast",
+    .gloss = "prefer what the model likes better than a weaker one does (--amateur FILE)",
+    .formula = "keep p_i >= A max p;  logit' = (1 + B) ln p_i - B ln q_i,  q of the amateur",
+    .advice = "open-ended text with an amateur of the same vocabulary.  contrast:0.1.",
+    .source = "Li et al. 2022, arXiv:2210.15097; with (1 + B): O'Brien & Lewis 2023, "
+              "arXiv:2309.09117",
+    .example = "contrast:0.1",
+    .params = {{.key = "alpha", .low = 0, .high = 1, .needed = true, .off = 0, .has_off = true},
+               {.key = "beta", .fallback = 0.5, .low = 0, .high = 100},
+               PARAM_KEEP},
+    .needs_amateur = true,
+    .apply = apply};

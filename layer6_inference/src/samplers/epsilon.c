@@ -1,0 +1,22 @@
+/* epsilon.c - keep tokens above a fixed probability. */
+#include "stage.h"
+
+#include <math.h>
+
+static void apply(Stage *stage, Candidates *c, const Step *step) {
+    (void)step;
+    if (stage->value[0] <= 0) return;
+    candidates_keep_above(c, (float)(candidates_log_sum(c) + log(stage->value[0])),
+                          (size_t)stage->value[1]);
+}
+
+const StageKind stage_epsilon = {
+    .name = "epsilon",
+    .gloss = "keep tokens with probability at least E",
+    .formula = "keep p_i >= E,  that is  logit_i >= L + ln E",
+    .advice = "the plainest way to cut what a model does not mean.  0.0003 to 0.002.",
+    .source = "Hewitt, Manning & Liang 2022, arXiv:2210.15191, section 3",
+    .example = "epsilon:0.05",
+    .params = {{.key = "e", .low = 0, .high = 1, .needed = true, .off = 0, .has_off = true},
+               PARAM_KEEP},
+    .apply = apply};

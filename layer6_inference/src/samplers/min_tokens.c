@@ -1,0 +1,33 @@
+/* min_tokens.c - no end before N tokens. */
+#include "stage.h"
+
+#include <math.h>
+
+static void apply(Stage *stage, Candidates *c, const Step *step) {
+    if (!step->tokenizer ||
+        (double)(step->history_count - step->prompt_count) >= stage->value[0])
+        return;
+    bool changed = false;
+    for (size_t i = 0; i < c->count; i++)
+        if (tokenizer_is_end(step->tokenizer, candidates_id(c, i)))
+            c->logits[i] = -INFINITY, changed = true;
+    if (changed) candidates_changed(c);
+}
+
+const StageKind stage_min_tokens = {
+    .name = "min_tokens",
+    .gloss = "no end before N tokens",
+    .formula =
+        "fewer than N tokens so far:  logit = -infinity for every token that ends a text",
+    .advice = "answers that stop too soon.",
+    .source = "vLLM, min_tokens",
+    .example = "min_tokens:20",
+    .params = {{.key = "n",
+                .low = 0,
+                .high = 1e9,
+                .whole = true,
+                .needed = true,
+                .off = 0,
+                .has_off = true}},
+    .needs_tokenizer = true,
+    .apply = apply};

@@ -1,0 +1,73 @@
+/* mirostat.c - hold the surprise of the text at a target: choose k so that a top-k of Zipf-like probabilities would have the
+ * wanted surprise, draw, and correct by what was drawn.
+ *
+ *     s  = how steep the best M probabilities fall (least squares in logarithms)
+ *     k  = ((s-1) 2^mu / (1 - N^(1-s)))^(1/s)           mu <- mu - eta (surprise - tau)
+ */
+#include "stage.h"
+
+#include <math.h>
+
+enum { TAU, ETA, M };
+
+static double steepness(const Candidates *c, size_t most) {
+    double products = 0, squares = 0;
+    for (size_t i = 0; i + 1 < most && i + 1 < c->count; i++) {
+        if (c->logits[i + 1] == -INFINITY) break;
+        double t = log((double)(i + 2) / (double)(i + 1));
+        products += t * (double)(c->logits[i] - c->logits[i + 1]);
+        squares += t * t;
+    }
+    return squares > 0 ? products / squares : 1;
+}
+
+static double wanted_count(double s, double mu, double n) {
+    double e = s - 1;
+    if (s <= 1e-6) return n; /* flat: every count has the same mean surprise */
+    double ratio = fabs(e) < 1e-9 ? 1 / log(n) : e / (1 - pow(n, -e));
+    return pow(ratio * exp2(mu), 1 / s);
+}
+
+static void apply(Stage *stage, Candidates *c, const Step *step) {
+    double mu = *stage_memory(stage), n = (double)c->vocab;
+    size_t most = (size_t)stage->value[M];
+    if (c->count > 1) {
+        candidates_sort(c);
+        double k = wanted_count(steepness(c, most), mu, n);
+        candidates_keep_best(c, k >= (double)c->count ? c->count : k < 1 ? 1 : (size_t)k);
+    }
+    stage_draw.apply(stage, c, step);
+    double logit = (double)c->logits[candidates_find(c, c->chosen)];
+    stage->picked = c->chosen;
+    stage->seen = (candidates_log_sum(c) - logit) / log(2);
+}
+
+static void begin(const Stage *stage, double *row) { row[0] = 2 * stage->value[TAU]; }
+
+static void learn(const Stage *stage, int32_t token, double *row) {
+    if (token == stage->picked) row[0] -= stage->value[ETA] * (stage->seen - stage->value[TAU]);
+}
+
+static bool is_off(const Stage *stage) {
+    (void)stage;
+    return false;
+}
+
+const StageKind stage_mirostat = {
+    .name = "mirostat",
+    .gloss = "hold the surprise of the text at TAU bits: adapts a top-k, and draws",
+    .formula =
+        "k = ((s-1) 2^mu / (1 - N^(1-s)))^(1/s);  mu' = mu - E (surprise - TAU),  mu_0 = 2 TAU",
+    .advice =
+        "long texts that drift into boredom or confusion.  3 to 6 for large vocabularies.",
+    .source = "Basu et al. 2020, arXiv:2007.14966, algorithm 1",
+    .example = "mirostat:1",
+    .params = {{.key = "tau", .low = 0, .high = 100, .needed = true},
+               {.key = "eta", .fallback = 0.1, .low = 0, .high = 1},
+               {.key = "m", .fallback = 100, .low = 2, .high = 1e6, .whole = true}},
+    .picks = true,
+    .is_off = is_off,
+    .apply = apply,
+    .memory = 1,
+    .begin = begin,
+    .learn = learn};

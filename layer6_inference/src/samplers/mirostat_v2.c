@@ -1,0 +1,44 @@
+/* mirostat_v2.c - hold the surprise of the text at a target: drop tokens more surprising than mu, draw, and correct mu by
+ * what was drawn. */
+#include "stage.h"
+
+#include <math.h>
+
+enum { TAU, ETA };
+
+static void apply(Stage *stage, Candidates *c, const Step *step) {
+    double mu = *stage_memory(stage);
+    candidates_keep_above(c, (float)(candidates_log_sum(c) - mu * log(2)), 1);
+    stage_draw.apply(stage, c, step);
+    double logit = (double)c->logits[candidates_find(c, c->chosen)];
+    stage->picked = c->chosen;
+    stage->seen = (candidates_log_sum(c) - logit) / log(2);
+}
+
+static void begin(const Stage *stage, double *row) { row[0] = 2 * stage->value[TAU]; }
+
+static void learn(const Stage *stage, int32_t token, double *row) {
+    if (token == stage->picked) row[0] -= stage->value[ETA] * (stage->seen - stage->value[TAU]);
+}
+
+static bool is_off(const Stage *stage) {
+    (void)stage;
+    return false;
+}
+
+const StageKind stage_mirostat_v2 = {
+    .name = "mirostat_v2",
+    .gloss = "hold the surprise of the text at TAU bits: drops what surprises more than mu, "
+             "and draws",
+    .formula = "keep -log2 p_i <= mu;  mu' = mu - E (surprise - TAU),  mu_0 = 2 TAU",
+    .advice = "like mirostat, without an assumption about the shape of the distribution.",
+    .source = "Basu et al. 2020, arXiv:2007.14966, version 2 of the authors' code",
+    .example = "mirostat_v2:1",
+    .params = {{.key = "tau", .low = 0, .high = 100, .needed = true},
+               {.key = "eta", .fallback = 0.1, .low = 0, .high = 1}},
+    .picks = true,
+    .is_off = is_off,
+    .apply = apply,
+    .memory = 1,
+    .begin = begin,
+    .learn = learn};

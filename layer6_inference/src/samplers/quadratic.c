@@ -1,0 +1,29 @@
+/* quadratic.c - smoothing: logits far below the best are pushed down by the square (and cube) of
+ * their distance, those near it are drawn together. */
+#include "stage.h"
+
+static void apply(Stage *stage, Candidates *c, const Step *step) {
+    (void)step;
+    float factor = (float)stage->value[0], curve = (float)stage->value[1];
+    if (factor <= 0) return;
+    float max = candidates_max(c), k = factor * (3 - curve) / 2, s = factor * (curve - 1) / 2;
+    bool sorted = c->sorted;
+    for (size_t i = 0; i < c->count; i++) {
+        float d = c->logits[i] - max;
+        if (d >= -1e12f) c->logits[i] = max - k * d * d + s * d * d * d;
+    }
+    candidates_changed(c);
+    c->sorted = sorted;
+}
+
+const StageKind stage_quadratic = {
+    .name = "quadratic",
+    .gloss = "bend the logits: near the best drawn together, far ones pushed away",
+    .formula = "d = logit - max;  logit' = max - F (3-C)/2 d^2 + F (C-1)/2 d^3",
+    .advice =
+        "variety among good tokens without a long tail.  Factors from 0.2 to 0.5 are usual.",
+    .source = "kalomaze 2024, text-generation-webui #5403",
+    .example = "quadratic:0.3",
+    .params = {{.key = "f", .low = 0, .high = 100, .needed = true, .off = 0, .has_off = true},
+               {.key = "curve", .fallback = 1, .low = 1, .high = 3}},
+    .apply = apply};

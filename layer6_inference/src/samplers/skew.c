@@ -1,0 +1,18 @@
+/* skew.c - bend the coin of the draw that follows: with the tokens from best to worst, u becomes u^(e^-S). */
+#include "stage.h"
+
+static void apply(Stage *stage, Candidates *c, const Step *step) {
+    (void)step;
+    c->skew = stage->value[0];
+}
+
+const StageKind stage_skew = {
+    .name = "skew",
+    .gloss =
+        "bend the coin of draw: above 0 towards unlikely tokens, below 0 towards likely ones",
+    .formula = "u' = u^(e^-S), over the tokens from best to worst",
+    .advice = "a gentle push without moving any token in or out of reach.",
+    .source = "turboderp 2024, exllamav2",
+    .example = "skew:0.5",
+    .params = {{.key = "s", .low = -10, .high = 10, .needed = true, .off = 0, .has_off = true}},
+    .apply = apply};

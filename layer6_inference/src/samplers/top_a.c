@@ -1,0 +1,22 @@
+/* top_a.c - min_p with a limit that falls with the square of the best probability. */
+#include "stage.h"
+
+#include <math.h>
+
+static void apply(Stage *stage, Candidates *c, const Step *step) {
+    (void)step;
+    if (stage->value[0] <= 0) return;
+    double limit = 2 * (double)candidates_max(c) + log(stage->value[0]) - candidates_log_sum(c);
+    candidates_keep_above(c, (float)limit, (size_t)stage->value[1]);
+}
+
+const StageKind stage_top_a = {
+    .name = "top_a",
+    .gloss = "keep tokens with p at least A times the square of the largest p",
+    .formula = "keep p_i >= A (max p)^2,  that is  logit_i >= 2 max + ln A - L",
+    .advice = "strict when one token dominates, generous when none does.  0.1 to 0.3.",
+    .source = "BlinkDL 2022, RWKV-LM",
+    .example = "top_a:0.2",
+    .params = {{.key = "a", .low = 0, .high = 1e6, .needed = true, .off = 0, .has_off = true},
+               PARAM_KEEP},
+    .apply = apply};

@@ -1,0 +1,29 @@
+/* top_h.c - keep the best tokens while their share of the entropy is below H; of the best hundred, renormalized. */
+#include "stage.h"
+
+#include <math.h>
+
+static void apply(Stage *stage, Candidates *c, const Step *step) {
+    (void)step;
+    size_t least = (size_t)stage->value[1], kept = 0;
+    candidates_keep_best(c, least > 100 ? least : 100);
+    candidates_sort(c);
+    double total = candidates_entropy(c), sum = candidates_log_sum(c), so_far = 0;
+    while (kept < c->count) {
+        double ln_p = (double)c->logits[kept] - sum;
+        so_far += ln_p > -700 ? -exp(ln_p) * ln_p : 0;
+        if (kept > 0 && so_far > stage->value[0] * total) break;
+        kept++;
+    }
+    candidates_keep_best(c, kept > least ? kept : least);
+}
+
+const StageKind stage_top_h = {
+    .name = "top_h",
+    .gloss = "keep the best tokens that make up H of the entropy",
+    .formula = "from best to worst while  -sum p ln p <= H * entropy,  within the best 100",
+    .advice = "coherent at high temperature.  0.4 is the paper's choice.",
+    .source = "Potraghloo et al. 2025, arXiv:2509.02510",
+    .example = "top_h:0.6",
+    .params = {{.key = "h", .low = 0, .high = 1, .needed = true, .open = true}, PARAM_KEEP},
+    .apply = apply};

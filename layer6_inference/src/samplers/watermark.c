@@ -1,0 +1,29 @@
+/* watermark.c - a text that can be recognized: after each token, a secret part of the vocabulary, the green list, becomes
+ * more likely.  Its detector (../watermark.c) counts green tokens. */
+#include "watermark.h"
+
+enum { DELTA, GAMMA, KEY };
+
+static void apply(Stage *stage, Candidates *c, const Step *step) {
+    if (stage->value[DELTA] == 0 || step->history_count == 0) return;
+    Watermark mark = {(uint64_t)stage->value[KEY], stage->value[GAMMA]};
+    int32_t before = step->history[step->history_count - 1];
+    for (size_t i = 0; i < c->count; i++)
+        if (watermark_is_green(&mark, before, candidates_id(c, i)))
+            c->logits[i] += (float)stage->value[DELTA];
+    candidates_changed(c);
+}
+
+const StageKind stage_watermark = {
+    .name = "watermark",
+    .gloss = "make a secret part of the vocabulary likelier; strata watermark finds it again",
+    .formula = "logit' = logit + D for the share G of the tokens that hash(key, previous "
+               "token, token) makes green",
+    .advice = "delta 2 is found in 200 tokens; on sure steps it changes nothing.",
+    .source = "Kirchenbauer et al. 2023, arXiv:2301.10226, algorithm 2",
+    .example = "watermark:2",
+    .params =
+        {{.key = "delta", .low = 0, .high = 100, .needed = true, .off = 0, .has_off = true},
+         {.key = "gamma", .fallback = 0.25, .low = 0.01, .high = 0.99},
+         {.key = "key", .fallback = 15485863, .low = 0, .high = 9e15, .whole = true}},
+    .apply = apply};

@@ -1,0 +1,74 @@
+/* stops.c - see stops.h. */
+#include "stops.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* The trie: a path for each string; -1 where no path goes. */
+static void add_text(Stops *s, const char *text, size_t size) {
+    int32_t state = 0;
+    for (size_t i = 0; i < size; i++) {
+        int32_t *next = &s->states[state].next[(unsigned char)text[i]];
+        if (*next < 0) {
+            *next = (int32_t)s->count;
+            StopState *fresh = &s->states[s->count++];
+            memset(fresh->next, -1, sizeof fresh->next);
+            fresh->depth = (uint32_t)i + 1;
+            fresh->fail = 0, fresh->match = 0;
+        }
+        state = *next;
+    }
+    s->states[state].match = (uint32_t)size;
+}
+
+/* Where no path goes, go on as from the longest proper end of the state; breadth first, so that
+ * it is complete already. */
+static void add_falls(Stops *s, int32_t *queue) {
+    size_t head = 0, tail = 0;
+    for (int b = 0; b < 256; b++) {
+        int32_t *next = &s->states[0].next[b];
+        if (*next < 0)
+            *next = 0;
+        else
+            queue[tail++] = *next;
+    }
+    while (head < tail) {
+        StopState *state = &s->states[queue[head++]], *fall = &s->states[state->fail];
+        if (!state->match) state->match = fall->match;
+        for (int b = 0; b < 256; b++) {
+            int32_t next = state->next[b];
+            if (next < 0) {
+                state->next[b] = fall->next[b];
+            } else {
+                s->states[next].fail = fall->next[b];
+                queue[tail++] = next;
+            }
+        }
+    }
+}
+
+bool stops_open(Stops *s, const char *const *texts, size_t n, Fault *fault) {
+    size_t most = 1;
+    *s = (Stops){0};
+    for (size_t i = 0; i < n; i++) most += strlen(texts[i]);
+    if (most == 1) return true;
+    s->states = malloc(most * sizeof *s->states);
+    int32_t *queue = malloc(most * sizeof *queue);
+    if (!s->states || !queue) {
+        free(queue), stops_close(s);
+        return fault_set(fault, "no memory for %zu bytes of stop strings", most);
+    }
+    memset(s->states, 0, sizeof *s->states);
+    memset(s->states[0].next, -1, sizeof s->states[0].next);
+    s->count = 1;
+    for (size_t i = 0; i < n; i++)
+        if (*texts[i]) add_text(s, texts[i], strlen(texts[i]));
+    add_falls(s, queue);
+    free(queue);
+    return true;
+}
+
+void stops_close(Stops *s) {
+    free(s->states);
+    *s = (Stops){0};
+}

@@ -1,0 +1,97 @@
+/* trace.c - see trace.h. */
+#include "trace.h"
+#include "order.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+bool trace_open(Trace *t, FILE *out, size_t vocab, const Tokenizer *tokenizer, Fault *fault) {
+    *t = (Trace){.out = out, .tokenizer = tokenizer};
+    t->before = malloc(vocab * sizeof *t->before);
+    t->now = malloc(vocab * sizeof *t->now);
+    t->alive = calloc(vocab, sizeof *t->alive);
+    if (!t->before || !t->now || !t->alive) {
+        trace_close(t);
+        return fault_set(fault, "no memory for a trace of %zu tokens", vocab);
+    }
+    fprintf(out, tokenizer ? "step,stage,rank,token,text,logit,prob,kept\n"
+                           : "stage,rank,token,logit,prob,kept\n");
+    return true;
+}
+
+void trace_close(Trace *t) {
+    free(t->before), free(t->now), free(t->alive);
+    t->before = t->now = NULL, t->alive = NULL;
+}
+
+/* Text in CSV: in quotes, with quotes doubled; line breaks and control characters as \xHH. */
+static void put_text(FILE *out, Text text) {
+    putc('"', out);
+    for (size_t i = 0; i < text.size; i++) {
+        unsigned char c = (unsigned char)text.data[i];
+        if (c == '"')
+            fputs("\"\"", out);
+        else if (c < 32 || c == 127)
+            fprintf(out, "\\x%02x", c);
+        else
+            putc(c, out);
+    }
+    putc('"', out);
+}
+
+static void put_row(Trace *t, const char *stage, size_t rank, uint64_t key, double prob,
+                    bool kept) {
+    int32_t id = order_id(key);
+    if (t->most && rank > t->most) return;
+    if (t->tokenizer) fprintf(t->out, "%zu,", t->step);
+    fprintf(t->out, "%s,%zu,%d,", stage, rank, id);
+    if (t->tokenizer)
+        put_text(t->out, tokenizer_piece(t->tokenizer, id, true)), putc(',', t->out);
+    fprintf(t->out, "%.9g,%.9g,%d\n", (double)order_value(key), prob, kept);
+}
+
+/* The keys of the living candidates, in order. */
+static size_t keys_of(Trace *t, const Candidates *c) {
+    size_t n = 0;
+    for (size_t i = 0; i < c->count; i++)
+        if (c->logits[i] != -INFINITY)
+            t->now[n++] = order_key(c->logits[i], candidates_id(c, i));
+    order_sort(t->now, n);
+    return n;
+}
+
+static void put_stage(Trace *t, const char *name, size_t n) {
+    double sum = 0, max = n ? (double)order_value(t->now[0]) : 0;
+    for (size_t i = 0; i < n; i++) sum += exp((double)order_value(t->now[i]) - max);
+    for (size_t i = 0; i < n; i++) {
+        t->alive[order_id(t->now[i])] = true;
+        put_row(t, name, i + 1, t->now[i], exp((double)order_value(t->now[i]) - max) / sum,
+                true);
+    }
+    size_t rank = n;
+    for (size_t i = 0; i < t->n_before; i++)
+        if (!t->alive[order_id(t->before[i])]) put_row(t, name, ++rank, t->before[i], 0, false);
+    for (size_t i = 0; i < n; i++) t->alive[order_id(t->now[i])] = false;
+}
+
+static bool is_last(const Trace *t, const Stage *stage) {
+    return stage == &t->chain->stages[t->chain->count - 1];
+}
+
+static void watch(void *context, const Stage *stage, Candidates *c) {
+    Trace *t = context;
+    if (!stage) t->n_before = 0;
+    size_t n = keys_of(t, c);
+    if (!t->only || (stage && is_last(t, stage)))
+        put_stage(t, stage ? stage->kind->name : "model", n);
+    uint64_t *swap = t->before;
+    t->before = t->now, t->now = swap;
+    t->n_before = n;
+    if (stage && is_last(t, stage)) t->step++;
+}
+
+void trace_watch(Trace *t, Chain *chain) {
+    t->chain = chain;
+    chain->watch = watch, chain->watch_context = t;
+}

@@ -1,0 +1,542 @@
+/* the stages that look at the past, at other models or at their own memory; what a chain must keep to */
+#include "check.h"
+#include "inference.h"
+#include "make_model.h"
+
+enum { V = 12 };
+
+static Arena arena;
+static Candidates c;
+static float logits[V];
+static Step step;
+static Model model; /* byte tokens: 'a' is one token */
+static unsigned char *model_bytes;
+
+static int prepare(void **state) {
+    (void)state;
+    Fault fault;
+    size_t size;
+    MakeModel m = make_model_defaults("llama");
+    model_bytes = make_model(&m, &size);
+    arena_measure(&arena);
+    candidates_init(&c, MAKE_VOCAB, &arena);
+    bool ok = arena_init(&arena, arena.used, NULL) &&
+              model_open_memory(&model, model_bytes, size, &fault);
+    candidates_init(&c, MAKE_VOCAB, &arena);
+    return ok ? 0 : -1;
+}
+
+static int finish(void **state) {
+    (void)state;
+    model_close(&model), free(model_bytes);
+    arena_free(&arena);
+    return 0;
+}
+
+/* Logits 0, -1, -2, ... through a chain that must work; the chain is closed. */
+static int32_t run(const char *spec) {
+    Chain chain;
+    Fault fault;
+    int32_t token = -1;
+    for (int i = 0; i < V; i++) logits[i] = (float)-i;
+    c.vocab = V;
+    if (!chain_parse(&chain, spec, step.tokenizer, &fault)) fail_msg("%s", fault.text);
+    assert_true(candidates_load(&c, logits, &fault));
+    if (!chain_run(&chain, &c, &step, &token, &fault)) fail_msg("%s: %s", spec, fault.text);
+    chain_close(&chain);
+    return token;
+}
+
+static double logit_of(int32_t token) {
+    size_t entry = candidates_find(&c, token);
+    return entry < c.count ? (double)c.logits[entry] : -INFINITY;
+}
+
+static void set_history(const int32_t *tokens, size_t n, size_t prompt) {
+    step = (Step){.history = tokens, .history_count = n, .prompt_count = prompt, .position = n};
+}
+
+static void dry_grows_with_the_match(void **state) {
+    (void)state;
+    /*                               1 2 3 -> 4       2 3 -> 5   ends with 1 2 3 */
+    static const int32_t history[] = {1, 2, 3, 4, 7, 2, 3, 5, 8, 1, 2, 3};
+    set_history(history, 12, 0);
+    run("dry:2:base=3:allowed=2");
+    assert_near(logit_of(4), -4 - 2 * 3.0, 1e-5); /* a match of 3: base^1 */
+    assert_near(logit_of(5), -5 - 2 * 1.0, 1e-5); /* of 2: base^0 */
+    assert_near(logit_of(2), -2, 0);
+    run("dry:2:allowed=3");
+    assert_near(logit_of(5), -5, 0);
+    assert_near(logit_of(4), -6, 1e-5);
+    run("dry:2:last=7"); /* only 2 3 5 8 1 2 3 */
+    assert_near(logit_of(4), -4, 0);
+    assert_near(logit_of(5), -7, 1e-5);
+    run("top_k:6,dry:2");
+    assert_near(logit_of(4), -4 - 2 * 1.75, 1e-5);
+    run("dry:off");
+    assert_near(logit_of(4), -4, 0);
+    int32_t loop[200];
+    for (int i = 0; i < 200; i++) loop[i] = 6;
+    set_history(loop, 200, 0);
+    run("dry:1");
+    assert_true(logit_of(6) < -1e12 && logit_of(6) > -INFINITY);
+}
+
+static void dry_does_not_cross_breakers(void **state) {
+    (void)state;
+    int32_t history[] = {'a', ':', 'b', 'x', 'a', ':'};
+    static float wide[MAKE_VOCAB];
+    Chain chain;
+    Fault fault;
+    int32_t token;
+    c.vocab = MAKE_VOCAB;
+    for (int breaks = 0; breaks < 2; breaks++) {
+        set_history(history, 6, 0);
+        step.tokenizer = breaks ? model.tokenizer : NULL;
+        memset(wide, 0, sizeof wide);
+        assert_true(chain_parse(&chain, "dry:1", NULL, &fault));
+        assert_true(candidates_load(&c, wide, &fault));
+        assert_true(chain_run(&chain, &c, &step, &token, &fault));
+        assert_near(logit_of('b'), breaks ? 0 : -1, 1e-6);
+        chain_close(&chain);
+    }
+}
+
+static void n_grams_come_once(void **state) {
+    (void)state;
+    static const int32_t history[] = {1, 2, 3, 1, 2, 4, 1, 2};
+    set_history(history, 8, 0);
+    run("no_repeat:3");
+    assert_true(isinf(logit_of(3)) && isinf(logit_of(4)) && !isinf(logit_of(1)));
+    run("no_repeat:1");
+    assert_true(isinf(logit_of(1)) && isinf(logit_of(4)) && logit_of(0) == 0);
+    run("no_repeat:4");
+    assert_true(!isinf(logit_of(3)));
+    set_history(history, 1, 0);
+    run("no_repeat:5");
+}
+
+static void lists_of_tokens(void **state) {
+    (void)state;
+    static const int32_t history[] = {9, 8, 7};
+    set_history(history, 3, 3);
+    run("bias:2=5:3=-1.5:700=1");
+    assert_near(logit_of(2), 3, 0);
+    assert_near(logit_of(3), -4.5, 0);
+    run("bias:0=-inf");
+    assert_true(isinf(logit_of(0)));
+    assert_int_equal(run("allow:7:4,greedy"), 4);
+    assert_int_equal(candidates_alive(&c), 1);
+    run("allow:7:4");
+    assert_int_equal(candidates_alive(&c), 2);
+    assert_int_equal(run("suppress:0:1,greedy"), 2);
+    assert_int_equal(run("suppress:0:first=1,greedy"), 1);
+    set_history(history, 3, 2); /* one token of the answer is there */
+    assert_int_equal(run("suppress:0:first=1,greedy"), 0);
+    assert_int_equal(run("force:6:at=1,greedy"), 6);
+    assert_int_equal(run("force:6,greedy"), 0);
+}
+
+static void texts_and_ends(void **state) {
+    (void)state;
+    static float wide[MAKE_VOCAB];
+    int32_t history[] = {'x', 'f', 'o'}, token, end = -1;
+    Chain chain;
+    Fault fault;
+    for (int32_t i = 0; i < MAKE_VOCAB && end < 0; i++)
+        if (tokenizer_is_end(model.tokenizer, i)) end = i;
+    assert_true(end >= 0);
+    c.vocab = MAKE_VOCAB;
+    static const struct {
+        const char *spec;
+        size_t history;
+        int banned; /* token, or -1: end */
+        bool is;
+    } cases[] = {{"ban:fox", 3, 'x', true},     {"ban:fox", 2, 'x', false},
+                 {"ban:fox", 2, 'o', false},    {"ban:fox:y%2C", 2, ',', false},
+                 {"ban:o%2C", 3, ',', true},    {"min_tokens:3", 3, -1, true},
+                 {"min_tokens:2", 3, -1, false}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        set_history(history, cases[i].history, 1);
+        step.tokenizer = model.tokenizer;
+        memset(wide, 0, sizeof wide);
+        if (!chain_parse(&chain, cases[i].spec, model.tokenizer, &fault))
+            fail_msg("%s", fault.text);
+        assert_true(candidates_load(&c, wide, &fault));
+        assert_true(chain_run(&chain, &c, &step, &token, &fault));
+        bool gone = isinf(logit_of(cases[i].banned < 0 ? end : cases[i].banned)) != 0;
+        if (gone != cases[i].is) fail_msg("%s, case %zu", cases[i].spec, i);
+        chain_close(&chain);
+    }
+    set_history(history, 3, 0);
+    step.tokenizer = model.tokenizer;
+    for (int i = 0; i < MAKE_VOCAB; i++) wide[i] = -2;
+    assert_true(chain_parse(&chain, "length:1.5:start=1", NULL, &fault));
+    assert_true(candidates_load(&c, wide, &fault));
+    assert_true(chain_run(&chain, &c, &step, &token, &fault));
+    assert_near(logit_of(end), -2 + 2 * (1.5 * 1.5 - 1), 1e-6);
+    assert_near(logit_of('a'), -2, 0);
+    chain_close(&chain);
+    assert_false(chain_parse(&chain, "ban:fox", NULL, &fault));
+    assert_contains(fault.text, "tokenizer");
+}
+
+static bool look(void *context, const int32_t *tokens, size_t n, float *similarity) {
+    (void)context;
+    for (size_t i = 0; i < n; i++) similarity[i] = tokens[i] == 2 ? 0 : 1;
+    return true;
+}
+
+static void other_models_have_a_say(void **state) {
+    (void)state;
+    float other[V];
+    double z = 0, e = 0;
+    for (int i = 0; i < V; i++) other[i] = (float)(i % 3), z += exp(i % 3);
+    set_history(NULL, 0, 0);
+    step.amateur = step.unconditional = other;
+    run("contrast:0.1:beta=0.5"); /* keeps ln p >= max - 2.303: tokens 0, 1, 2 */
+    assert_int_equal(c.count, 3);
+    for (int i = 0; i < 3; i++) e += exp(-i);
+    for (int i = 0; i < 3; i++)
+        assert_near(logit_of(i), 1.5 * (-i - log(e)) - 0.5 * (i - log(z)), 1e-5);
+    run("cfg:2");
+    e = 0;
+    for (int i = 0; i < V; i++) e += exp(-i);
+    for (int i = 0; i < V; i++) {
+        double u = i % 3 - log(z), p = -i - log(e);
+        assert_near(logit_of(i), u + 2 * (p - u), 1e-5);
+    }
+    step.look_ahead = look;
+    assert_int_equal(run("contrastive_search:0.6:k=4"), 2);
+    assert_int_equal(run("contrastive_search:0:k=4"), 0);
+    assert_int_equal(run("contrastive_search:0.6:k=2"), 0);
+    Chain chain;
+    Fault fault;
+    int32_t token;
+    static const char *const needy[][2] = {{"contrast:0.1", "--amateur"},
+                                           {"cfg:2", "without the prompt"},
+                                           {"contrastive_search:0.5", "hidden states"},
+                                           {"min_tokens:2", "tokenizer"}};
+    for (size_t i = 0; i < 4; i++) {
+        assert_true(chain_parse(&chain, needy[i][0], NULL, &fault));
+        assert_true(candidates_load(&c, logits, &fault));
+        assert_false(chain_run(&chain, &c, &(Step){0}, &token, &fault));
+        assert_contains(fault.text, needy[i][1]);
+        chain_close(&chain);
+    }
+}
+
+/* mu' = mu - eta (surprise - tau), from 2 tau on; surprise among what was left */
+static void mirostat_follows_its_recurrence(void **state) {
+    (void)state;
+    static const char *const specs[] = {"mirostat:2:eta=0.3", "mirostat_v2:2:eta=0.3"};
+    for (int version = 0; version < 2; version++) {
+        Chain chain;
+        Fault fault;
+        double mu = 4;
+        set_history(NULL, 0, 0);
+        c.vocab = V;
+        assert_true(chain_parse(&chain, specs[version], NULL, &fault));
+        for (uint64_t t = 0; t < 200; t++) {
+            int32_t token;
+            double sum = 0, all = 0, t_sum = 0, b_sum = 0;
+            size_t count = 0, want = 0;
+            for (int i = 0; i < V; i++)
+                logits[i] = (float)(3 * rng_unit(5, t, (uint64_t)i) - 0.4 * i);
+            uint64_t keys[V];
+            for (int i = 0; i < V; i++) keys[i] = order_key(logits[i], i);
+            order_sort(keys, V);
+            for (int i = 0; i < V; i++) all += exp((double)logits[i]);
+            for (int i = 0; i + 1 < V; i++) {
+                double w = log((i + 2.0) / (i + 1.0));
+                b_sum += w * (double)(order_value(keys[i]) - order_value(keys[i + 1]));
+                t_sum += w * w;
+            }
+            double s = b_sum / t_sum, eps = s - 1;
+            double k = pow(eps * exp2(mu) / (1 - pow(V, -eps)), 1 / s);
+            for (int i = 0; i < V; i++)
+                want += version ? -log2(exp((double)logits[i]) / all) <= mu : i < (int)k;
+            if (want == 0) want = 1;
+            step.position = t;
+            assert_true(candidates_load(&c, logits, &fault));
+            assert_true(chain_run(&chain, &c, &step, &token, &fault));
+            assert_near(stage_memory(&chain.stages[0])[0], mu, 1e-4);
+            assert_int_equal(c.count, want);
+            for (; count < c.count; count++) sum += exp((double)c.logits[count]);
+            mu -= 0.3 * (-log2(exp((double)logit_of(token)) / sum) - 2);
+            chain_accept(&chain, token);
+        }
+        chain_close(&chain);
+    }
+}
+
+/* One step of a chain at a position; returns the token it took. */
+static int32_t go_on(Chain *chain, uint64_t position) {
+    Fault fault;
+    int32_t token;
+    for (int i = 0; i < V; i++) logits[i] = (float)(4 * rng_unit(9, position, (uint64_t)i));
+    assert_true(candidates_load(&c, logits, &fault));
+    assert_true(chain_run(chain, &c, &(Step){.seed = 2, .position = position}, &token, &fault));
+    chain_accept(chain, token);
+    return token;
+}
+
+/* copy then continue = continue; rewind n then redo = never having gone */
+static void memory_copies_and_rewinds(void **state) {
+    (void)state;
+    static const char *const specs[] = {"mirostat:1.5", "mirostat_v2:1.5", "adaptive_p:0.4",
+                                        "bias:2=1:3=-1,temp:0.9,mirostat_v2:2"};
+    c.vocab = V;
+    for (size_t i = 0; i < 4; i++) {
+        Chain chain, copy;
+        Fault fault;
+        int32_t first[30];
+        assert_true(chain_parse(&chain, specs[i], NULL, &fault));
+        for (uint64_t t = 0; t < 20; t++) go_on(&chain, t);
+        chain_copy(&copy, &chain);
+        for (uint64_t t = 0; t < 30; t++) first[t] = go_on(&chain, 20 + t);
+        for (uint64_t t = 0; t < 30; t++) assert_int_equal(go_on(&copy, 20 + t), first[t]);
+        chain_rewind(&chain, 25);
+        for (uint64_t t = 5; t < 30; t++) assert_int_equal(go_on(&chain, 20 + t), first[t]);
+        assert_memory_equal(chain.stages[chain.count - 1].rows,
+                            copy.stages[copy.count - 1].rows,
+                            51 * chain.stages[chain.count - 1].kind->memory * sizeof(double));
+        chain_close(&chain), chain_close(&copy);
+    }
+}
+
+/* sum (seen - expected)^2 / expected; 11 degrees of freedom: above 31.3 once in 1,000 */
+static double chi_square(const char *spec, const double *p) {
+    double counts[V] = {0}, sum = 0;
+    enum { DRAWS = 60000 };
+    Chain chain;
+    Fault fault;
+    c.vocab = V;
+    assert_true(chain_parse(&chain, spec, NULL, &fault));
+    for (uint64_t i = 0; i < DRAWS; i++) {
+        int32_t token;
+        for (int k = 0; k < V; k++) logits[k] = (float)log(p[k]);
+        assert_true(candidates_load(&c, logits, &fault));
+        assert_true(chain_run(&chain, &c, &(Step){.seed = 1, .position = i}, &token, &fault));
+        counts[token]++;
+    }
+    for (int k = 0; k < V; k++) sum += pow(counts[k] - DRAWS * p[k], 2) / (DRAWS * p[k]);
+    chain_close(&chain);
+    return sum;
+}
+
+static void draws_have_their_distribution(void **state) {
+    (void)state;
+    double p[V], sum = 0;
+    for (int i = 0; i < V; i++) p[i] = 1.0 / (1 + i * i), sum += p[i];
+    for (int i = 0; i < V; i++) p[i] /= sum;
+    assert_true(chi_square("draw", p) < 31.3);
+    assert_true(chi_square("gumbel", p) < 31.3);
+    assert_true(chi_square("mirostat_v2:50", p) < 31.3); /* keeps all, then draws */
+    assert_true(chi_square("skew:0.4", p) > 1000);       /* and this test can fail */
+}
+
+static void xtc_and_skew(void **state) {
+    (void)state;
+    set_history(NULL, 0, 0);
+    int dropped = 0;
+    for (uint64_t i = 0; i < 4000; i++) {
+        step.position = i;
+        run("xtc:0.3:t=0.05");
+        dropped += c.count < V;
+        if (c.count < V) assert_int_equal(c.ids[0], 2); /* p: .63 .23 .086 .032 */
+    }
+    assert_near(dropped, 1200, 5 * sqrt(4000 * 0.3 * 0.7));
+    run("xtc:1:t=0.6"); /* nothing can be above a half twice: off */
+    assert_int_equal(c.count, V);
+    run("xtc:1:t=0.01:keep=11");
+    assert_int_equal(c.count, 11);
+    double mean[2] = {0, 0};
+    for (uint64_t i = 0; i < 2000; i++) {
+        step.position = i;
+        mean[0] += run("skew:-2"), mean[1] += run("skew:2");
+    }
+    assert_true(mean[0] < 200 && mean[1] > 4000);
+}
+
+static void watermarks_are_found(void **state) {
+    (void)state;
+    int32_t marked[400] = {0}, plain[400] = {0};
+    Chain chain;
+    Fault fault;
+    Watermark mark = {15485863, 0.25}, other = {1, 0.25};
+    static float flat[MAKE_VOCAB];
+    c.vocab = MAKE_VOCAB;
+    assert_true(chain_parse(&chain, "watermark:3", NULL, &fault));
+    for (size_t i = 1; i < 400; i++)
+        for (int with = 0; with < 2; with++) {
+            int32_t *text = with ? marked : plain;
+            memset(flat, 0, sizeof flat);
+            chain.stages[0].value[0] = with ? 3 : 0;
+            assert_true(candidates_load(&c, flat, &fault));
+            assert_true(chain_run(
+                &chain, &c,
+                &(Step){.seed = 8, .position = i, .history = text, .history_count = i},
+                &text[i], &fault));
+        }
+    chain_close(&chain);
+    WatermarkFinding f = watermark_detect(&mark, marked, 400);
+    assert_true(f.z > 10 && f.chance < 1e-9 && f.scored <= 399);
+    assert_true(fabs(watermark_detect(&mark, plain, 400).z) < 4);
+    assert_true(fabs(watermark_detect(&other, marked, 400).z) < 4);
+    assert_int_equal(watermark_detect(&mark, marked, 1).scored, 0);
+    int32_t same[50] = {0}; /* one pair, counted once */
+    assert_int_equal(watermark_detect(&mark, same, 50).scored, 1);
+}
+
+static void dead_ends_name_their_stage(void **state) {
+    (void)state;
+    static const char *const specs[][2] = {{"temp:0.8,allow:900", "allow"},
+                                           {"top_k:2,bias:0=-inf:1=-inf,temp:2", "bias"},
+                                           {"top_k:2,no_repeat:1", "no_repeat"}};
+    static const int32_t history[] = {0, 1};
+    for (size_t i = 0; i < 3; i++) {
+        Chain chain;
+        Fault fault;
+        int32_t token;
+        for (int k = 0; k < V; k++) logits[k] = (float)-k;
+        c.vocab = V;
+        assert_true(chain_parse(&chain, specs[i][0], NULL, &fault));
+        assert_true(candidates_load(&c, logits, &fault));
+        assert_false(chain_run(&chain, &c, &(Step){.history = history, .history_count = 2},
+                               &token, &fault));
+        assert_contains(fault.text, "dead end");
+        assert_contains(fault.text, specs[i][1]);
+        chain_close(&chain);
+    }
+}
+
+static void infinities(void **state) {
+    (void)state;
+    Fault fault;
+    float some[6] = {1, INFINITY, -INFINITY, 2, INFINITY, 0};
+    c.vocab = 6;
+    assert_true(candidates_load(&c, some, &fault));
+    assert_int_equal(c.count, 2); /* uniform over the infinite ones */
+    assert_near(candidates_log_prob(&c, 1), log(0.5), 1e-7);
+    assert_near(candidates_log_prob(&c, 4), log(0.5), 1e-7);
+    assert_true(isinf(candidates_log_prob(&c, 0)));
+    set_history(NULL, 0, 0);
+    for (uint64_t i = 0; i < 50; i++) { /* -infinity is never drawn, by any stage that picks */
+        static const char *const picks[] = {"draw",          "gumbel",         "mirostat:9",
+                                            "mirostat_v2:9", "adaptive_p:0.1", "temp:100,draw"};
+        for (size_t k = 0; k < 6; k++) {
+            Chain chain;
+            int32_t token;
+            float holes[4] = {-INFINITY, 0, -INFINITY, 1};
+            c.vocab = 4;
+            assert_true(chain_parse(&chain, picks[k], NULL, &fault));
+            assert_true(candidates_load(&c, holes, &fault));
+            assert_true(chain_run(&chain, &c, &(Step){.seed = i}, &token, &fault));
+            assert_true(token % 2 == 1);
+            chain_close(&chain);
+        }
+    }
+}
+
+static void specs_round_trip(void **state) {
+    (void)state;
+    static const char *const specs[][2] = {
+        {"top_k:0", "top_k:off,draw"},
+        {"top_k:off,top_p:1,temp:1", "top_k:off,top_p:off,temp:off,draw"},
+        {"bias:3=-inf:7=2.5,ban:a%2Cb:c", "bias:3=-inf:7=2.5,ban:a%2Cb:c,draw"},
+        {"suppress:3:first=1:4", "suppress:3:4:first=1,draw"},
+        {"hf", "temp:off,top_k:50,top_p:off,draw"},
+        {"min_p:0.1,creative", "min_p:0.1,min_p:0.03,dry:0.8,xtc:0.5,temp:1.1,draw"},
+        {"penalties", "penalties:off,draw"},
+        {"temp:1:range=0.5", "temp:1:range=0.5,draw"},
+        {"p_less", "p_less,draw"},
+        {"p_less:keep=3", "p_less:keep=3,draw"}};
+    for (size_t i = 0; i < sizeof specs / sizeof *specs; i++) {
+        Chain chain, again;
+        Fault fault;
+        char text[CHAIN_TEXT], second[CHAIN_TEXT];
+        if (!chain_parse(&chain, specs[i][0], model.tokenizer, &fault))
+            fail_msg("%s", fault.text);
+        assert_string_equal(chain_print(&chain, text), specs[i][1]);
+        assert_true(chain_parse(&again, text, model.tokenizer, &fault));
+        assert_string_equal(chain_print(&again, second), text);
+        chain_close(&chain), chain_close(&again);
+    }
+    static const char *const wrong[][2] = {{"bias:3", "ID=B"},
+                                           {"bias:3=inf", "below infinity"},
+                                           {"bias", "needs a list"},
+                                           {"allow:x", "token id"},
+                                           {"allow:-1", "token id"},
+                                           {"ban:%2", "%25"},
+                                           {"greedy:off", "cannot be off"},
+                                           {"top_h:0", "above 0"},
+                                           {"xtc:0.5:t=0", "above 0"},
+                                           {"gumbel,draw", "picked already"},
+                                           {"llama:3", "no stage"}};
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        Chain chain;
+        Fault fault;
+        assert_false(chain_parse(&chain, wrong[i][0], model.tokenizer, &fault));
+        if (!strstr(fault.text, wrong[i][1])) fail_msg("%s: %s", wrong[i][0], fault.text);
+    }
+    /* every stage has an example that works, and can be described */
+    const StageKind *const *list;
+    const ChainPreset *presets;
+    size_t count = stage_list(&list), n_presets = chain_presets(&presets);
+    for (size_t i = 0; i < count + n_presets; i++) {
+        Chain chain;
+        Fault fault;
+        const char *spec = i < count ? list[i]->example : presets[i - count].spec;
+        if (!chain_parse(&chain, spec, model.tokenizer, &fault)) fail_msg("%s", fault.text);
+        chain_close(&chain);
+        if (i < count)
+            assert_true(list[i]->gloss && list[i]->formula && list[i]->advice &&
+                        list[i]->source);
+    }
+}
+
+static void traces_tell_what_happened(void **state) {
+    (void)state;
+    Chain chain;
+    Trace trace;
+    Fault fault;
+    int32_t token;
+    char *text = NULL;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+    float some[4] = {0, 2, 1, -INFINITY};
+    c.vocab = 4;
+    assert_true(chain_parse(&chain, "top_k:2,greedy", NULL, &fault));
+    assert_true(trace_open(&trace, out, 4, NULL, &fault));
+    trace_watch(&trace, &chain);
+    assert_true(candidates_load(&c, some, &fault));
+    assert_true(chain_run(&chain, &c, &step, &token, &fault));
+    trace_close(&trace), fclose(out), chain_close(&chain);
+    assert_string_equal(text, "stage,rank,token,logit,prob,kept\n"
+                              "model,1,1,2,0.665240956,1\nmodel,2,2,1,0.244728471,1\n"
+                              "model,3,0,0,0.0900305732,1\n"
+                              "top_k,1,1,2,0.731058579,1\ntop_k,2,2,1,0.268941421,1\n"
+                              "top_k,3,0,0,0,0\n"
+                              "greedy,1,1,2,1,1\ngreedy,2,2,1,0,0\n");
+    free(text);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {TEST(dry_grows_with_the_match),
+                                       TEST(dry_does_not_cross_breakers),
+                                       TEST(n_grams_come_once),
+                                       TEST(lists_of_tokens),
+                                       TEST(texts_and_ends),
+                                       TEST(other_models_have_a_say),
+                                       TEST(mirostat_follows_its_recurrence),
+                                       TEST(memory_copies_and_rewinds),
+                                       TEST(draws_have_their_distribution),
+                                       TEST(xtc_and_skew),
+                                       TEST(watermarks_are_found),
+                                       TEST(dead_ends_name_their_stage),
+                                       TEST(infinities),
+                                       TEST(specs_round_trip),
+                                       TEST(traces_tell_what_happened)};
+    return cmocka_run_group_tests(tests, prepare, finish);
+}
