@@ -14,6 +14,7 @@
 #include "stream.h"     /* text on its way out: stop strings, whole characters */
 #include "text_queue.h" /* text from the thread that generates to the thread that shows it */
 #include "look_ahead.h" /* hidden states of a text and of what might come next */
+#include "diversity.h"  /* how varied a set of texts is */
 #include "generate.h"   /* the loop */
 
 #endif

@@ -67,6 +67,7 @@ bool machine_open(Machine *machine, Fault *fault);
 void machine_close(Machine *machine);
 
 extern const Command command_generate, command_tokenize, command_logits, command_inspect,
-    command_world, command_train, command_bench;
+    command_world, command_train, command_bench, command_chain, command_samplers,
+    command_watermark, command_compare;
 
 #endif

@@ -1,0 +1,205 @@
+/* chain.c - strata chain: a chain on logits from a file, stage by stage. */
+#include "input.h"
+#include "listing.h"
+#include "options.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct Job {
+    const char *chain, *logits, *history, *amateur, *unconditional, *model;
+    long seed, draws, prompt;
+    bool probs, final;
+} Job;
+
+typedef struct Row {
+    float *values;
+    size_t count;
+} Row;
+
+/* One number for each line; the line number is the token.  Empty lines at the end are passed
+ * over. */
+static bool parse_row(char *text, bool probs, const char *name, Row *row, Fault *fault) {
+    size_t room = 0;
+    *row = (Row){0};
+    for (char *line = text; line;) {
+        char *end, *next = strchr(line, '\n');
+        if (next) *next++ = 0;
+        line += strspn(line, " \t\r");
+        if (*line == 0 && (!next || next[strspn(next, " \t\r\n")] == 0)) break;
+        double value = strtod(line, &end);
+        end += strspn(end, " \t\r");
+        if (end == line || *end || (probs && value < 0))
+            return fault_set(fault, "%s, line %zu: '%.40s' is no %s", name, row->count + 1,
+                             line, probs ? "probability" : "logit");
+        if (row->count == room) {
+            room = 2 * room + 1024;
+            row->values = realloc(row->values, room * sizeof *row->values);
+            REQUIRE(row->values, "no memory for %zu numbers", room);
+        }
+        row->values[row->count++] = (float)(probs ? log(value) : value);
+        line = next;
+    }
+    return row->count > 0 ||
+           fault_set(fault, "%s is empty: wanted one number on each line", name);
+}
+
+static bool read_row(const char *path, bool probs, Row *row, Fault *fault) {
+    size_t size;
+    bool standard = strcmp(path, "-") == 0;
+    FILE *file = standard ? stdin : fopen(path, "r");
+    const char *name = standard ? "standard input" : path;
+    if (!file) return fault_set(fault, "%s cannot be opened", path);
+    char *text = read_all(file, &size);
+    if (!standard) fclose(file);
+    char *grown = text ? realloc(text, size + 1) : NULL;
+    if (!grown) {
+        free(text);
+        return fault_set(fault, "no memory for %s", name);
+    }
+    grown[size] = 0;
+    bool ok = parse_row(grown, probs, name, row, fault);
+    free(grown);
+    return ok;
+}
+
+static bool same_size(const Row *row, const Row *other, const char *name, Fault *fault) {
+    return !other->values || other->count == row->count ||
+           fault_set(fault, "%s has %zu numbers, the logits have %zu", name, other->count,
+                     row->count);
+}
+
+typedef struct Bench {
+    const Job *job;
+    Row logits, amateur, unconditional;
+    TokenList history;
+    Candidates candidates;
+    Arena arena;
+    Model model;
+    bool has_model;
+    Chain chain;
+    float *copy;
+} Bench;
+
+static bool open_bench(Bench *b, Fault *fault) {
+    const Job *job = b->job;
+    if (!read_row(job->logits, job->probs, &b->logits, fault)) return false;
+    size_t vocab = b->logits.count;
+    if (job->model) {
+        if (!model_open(&b->model, job->model, fault)) return false;
+        b->has_model = true;
+    }
+    const Tokenizer *tokenizer = b->has_model ? b->model.tokenizer : NULL;
+    arena_measure(&b->arena);
+    candidates_init(&b->candidates, vocab, &b->arena);
+    if (!arena_init(&b->arena, b->arena.used, fault)) return false;
+    candidates_init(&b->candidates, vocab, &b->arena);
+    b->copy = malloc(vocab * sizeof *b->copy);
+    return (b->copy || fault_set(fault, "no memory for the logits")) &&
+           chain_parse(&b->chain, job->chain, tokenizer, fault) &&
+           (!job->amateur || read_row(job->amateur, job->probs, &b->amateur, fault)) &&
+           (!job->unconditional ||
+            read_row(job->unconditional, job->probs, &b->unconditional, fault)) &&
+           same_size(&b->logits, &b->amateur, "the amateur", fault) &&
+           same_size(&b->logits, &b->unconditional, "the unconditional", fault) &&
+           (!job->history || list_read_ids(job->history, vocab, &b->history, fault));
+}
+
+static void close_bench(Bench *b) {
+    chain_close(&b->chain);
+    arena_free(&b->arena);
+    token_list_free(&b->history);
+    free(b->logits.values), free(b->amateur.values), free(b->unconditional.values);
+    free(b->copy);
+    if (b->has_model) model_close(&b->model);
+}
+
+static bool run_once(Bench *b, uint64_t position, int32_t *token, Fault *fault) {
+    size_t prompt = b->job->prompt < 0 || (size_t)b->job->prompt > b->history.count
+                        ? b->history.count
+                        : (size_t)b->job->prompt;
+    Step step = {.seed = (uint64_t)b->job->seed,
+                 .position = position,
+                 .history = b->history.ids,
+                 .history_count = b->history.count,
+                 .prompt_count = prompt,
+                 .tokenizer = b->has_model ? b->model.tokenizer : NULL,
+                 .amateur = b->amateur.values,
+                 .unconditional = b->unconditional.values};
+    memcpy(b->copy, b->logits.values, b->logits.count * sizeof *b->copy);
+    return candidates_load(&b->candidates, b->copy, fault) &&
+           chain_run(&b->chain, &b->candidates, &step, token, fault);
+}
+
+static bool print_stages(Bench *b, Fault *fault) {
+    Trace trace;
+    int32_t token;
+    char text[CHAIN_TEXT];
+    if (!trace_open(&trace, stdout, b->logits.count, NULL, fault)) return false;
+    if (b->job->final) trace.only = "last";
+    trace_watch(&trace, &b->chain);
+    bool ok = run_once(b, b->history.count, &token, fault);
+    trace_close(&trace);
+    if (ok) fprintf(stderr, "[%s | token %d]\n", chain_print(&b->chain, text), token);
+    return ok;
+}
+
+static bool print_draws(Bench *b, Fault *fault) {
+    long *counts = calloc(b->logits.count, sizeof *counts);
+    bool ok = counts || fault_set(fault, "no memory for counts");
+    for (long i = 0; ok && i < b->job->draws; i++) {
+        int32_t token;
+        ok = run_once(b, b->history.count + (uint64_t)i, &token, fault);
+        if (ok) counts[token]++;
+    }
+    if (ok) printf("token,count\n");
+    for (size_t i = 0; ok && i < b->logits.count; i++)
+        if (counts[i]) printf("%zu,%ld\n", i, counts[i]);
+    free(counts);
+    return ok;
+}
+
+static int run(int argc, char **argv) {
+    Job job = {.chain = chain_default, .logits = "-", .seed = 1, .prompt = -1};
+    Fault fault;
+    const Option options[] = {
+        {"--chain", OPT_TEXT, &job.chain, "SPEC", "the stages; strata samplers lists them"},
+        {"--logits", OPT_TEXT, &job.logits, "FILE",
+         "one logit on each line; the line number is the token (-: standard input)"},
+        {"--probs", OPT_FLAG, &job.probs, NULL, "the lines are probabilities"},
+        {"--history", OPT_TEXT, &job.history, "IDS", "tokens so far: 1,2,3"},
+        {"--prompt", OPT_INT, &job.prompt, "N", "how many of them are the prompt (all)"},
+        {"--amateur", OPT_TEXT, &job.amateur, "FILE", "logits of a weaker model, for contrast"},
+        {"--unconditional", OPT_TEXT, &job.unconditional, "FILE",
+         "logits without the prompt, for cfg"},
+        {"-m", OPT_TEXT, &job.model, "FILE", "model whose tokens these are, for ban, dry, ..."},
+        {"--seed", OPT_INT, &job.seed, "N", "of the coins (1)"},
+        {"--final", OPT_FLAG, &job.final, NULL, "only the last stage"},
+        {"--draws", OPT_INT, &job.draws, "N", "count N draws of the chain instead"},
+        {0},
+    };
+    int status = options_read(argc, argv, "chain --chain SPEC [--logits FILE] [options]",
+                              "Run a chain on given logits and print what each stage did, as "
+                              "CSV: stage,rank,token,logit,prob,kept.",
+                              options, NULL, 0, 0);
+    if (status >= 0) return status;
+    if (job.draws < 0) {
+        fprintf(stderr, "strata: --draws is not negative\n");
+        return EXIT_USAGE;
+    }
+    Bench *bench = calloc(1, sizeof *bench);
+    bool ok = bench || fault_set(&fault, "no memory");
+    if (bench) {
+        bench->job = &job;
+        ok = open_bench(bench, &fault) &&
+             (job.draws ? print_draws(bench, &fault) : print_stages(bench, &fault));
+        close_bench(bench);
+    }
+    free(bench);
+    return ok ? EXIT_DONE : command_failed(&fault);
+}
+
+const Command command_chain = {
+    .name = "chain", .gloss = "run a chain on given logits, stage by stage", .run = run};

@@ -1,0 +1,119 @@
+/* samplers.c - strata samplers: what there is, and what each does to one fixed distribution. */
+#include "options.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/* "The fox found a ..." */
+enum { WORDS = 10 };
+static const char *const words[WORDS] = {"hat",  "bell", "key",  "kite", "drum",
+                                         "lamp", "shoe", "coin", "boot", "pear"};
+static const double probabilities[WORDS] = {0.38, 0.22, 0.14, 0.09,  0.06,
+                                            0.04, 0.03, 0.02, 0.015, 0.005};
+/* A weaker model, and the same one without the prompt. */
+static const float amateur[WORDS] = {2, 1, 1.5f, 0, 0.5f, 0, 0, -0.5f, 0, -1};
+static const float unconditional[WORDS] = {1, 1, 0, 0.5f, 0, 0.5f, 0, 0, 0, 0};
+/* "... a bell, a key, a bell, a" */
+static const int32_t history[] = {1, 2, 1, 0, 1};
+
+static bool look(void *context, const int32_t *tokens, size_t n, float *similarity) {
+    (void)context;
+    for (size_t i = 0; i < n; i++) similarity[i] = tokens[i] < 2 ? 0.9f : 0.3f;
+    return true;
+}
+
+static void print_bar(double p, const char *block) {
+    for (int i = 0; i < (int)lround(40 * p); i++) fputs(block, stdout);
+}
+
+static bool picture(const StageKind *kind, Fault *fault) {
+    Candidates c;
+    Arena arena;
+    Chain chain;
+    float logits[WORDS];
+    int32_t token;
+    Step step = {.seed = 1,
+                 .position = 5,
+                 .history = history,
+                 .history_count = 5,
+                 .amateur = amateur,
+                 .unconditional = unconditional,
+                 .look_ahead = look};
+    arena_measure(&arena), candidates_init(&c, WORDS, &arena);
+    if (!arena_init(&arena, arena.used, fault)) return false;
+    candidates_init(&c, WORDS, &arena);
+    for (int i = 0; i < WORDS; i++) logits[i] = (float)log(probabilities[i]);
+    bool ok = chain_parse(&chain, kind->example, NULL, fault) &&
+              candidates_load(&c, logits, fault) && chain_run(&chain, &c, &step, &token, fault);
+    if (ok)
+        printf("\n  %s on ten words that may follow (before: \u2591, after: \u2588)%s\n\n",
+               kind->example, kind->picks ? "; the arrow is what it picked" : "");
+    for (int i = 0; ok && i < WORDS; i++) {
+        double p = exp(candidates_log_prob(&c, i));
+        printf("  %-5s %6.3f  ", words[i], probabilities[i]);
+        print_bar(probabilities[i], "\u2591");
+        printf("\n        %6.3f  ", p);
+        print_bar(p, "\u2588");
+        printf("%s\n", p <= 0 ? "-" : kind->picks && i == token ? " <-" : "");
+    }
+    chain_close(&chain);
+    arena_free(&arena);
+    return ok;
+}
+
+static void print_params(const StageKind *kind) {
+    for (int i = 0; i < STAGE_PARAMS && kind->params[i].key; i++) {
+        const StageParam *p = &kind->params[i];
+        printf("  %-8s %s number %s %g %s %g", p->key, p->whole ? "whole" : "a",
+               p->open ? "above" : "from", p->low, p->open ? "up to" : "to", p->high);
+        if (!p->needed) printf("; %g unless given", p->fallback);
+        if (p->has_off) printf("; off at %g", p->off);
+        if (i == 0) printf("; may be given bare: %s:X", kind->name);
+        putchar('\n');
+    }
+    static const char *const lists[] = {"", "a list of token ids", "a list of ID=B",
+                                        "a list of texts; %20 is a space, %2C a comma"};
+    if (kind->list) printf("  %-8s %s\n", "...", lists[kind->list]);
+}
+
+static bool describe(const char *name, Fault *fault) {
+    const StageKind *kind = stage_find(text_of(name));
+    if (!kind)
+        return fault_set(fault, "no sampler '%.40s': strata samplers lists them all", name);
+    printf("%s: %s\n\n  %s\n\n", kind->name, kind->gloss, kind->formula);
+    print_params(kind);
+    printf("\n  use     %s\n  source  %s\n", kind->advice, kind->source);
+    if (kind->needs_tokenizer) {
+        printf("\n  try it  strata generate --chain %s\n", kind->example);
+        return true;
+    }
+    return picture(kind, fault);
+}
+
+static bool list_all(void) {
+    const StageKind *const *list;
+    const ChainPreset *presets;
+    size_t count = stage_list(&list), n_presets = chain_presets(&presets);
+    for (size_t i = 0; i < count; i++) printf("  %-18s %s\n", list[i]->name, list[i]->gloss);
+    printf("\npresets: names for chains\n\n");
+    for (size_t i = 0; i < n_presets; i++)
+        printf("  %-18s %s: %s\n", presets[i].name, presets[i].gloss, presets[i].spec);
+    printf("\nstrata samplers NAME says more about one of them.\n");
+    return true;
+}
+
+static int run(int argc, char **argv) {
+    const char *name = NULL;
+    Fault fault;
+    const Option options[] = {{0}};
+    int status = options_read(argc, argv, "samplers [NAME]",
+                              "List all samplers, or describe one: formula, parameters, when "
+                              "to use it, and what it does to a distribution.",
+                              options, &name, 0, 1);
+    if (status >= 0) return status;
+    return (name ? describe(name, &fault) : list_all()) ? EXIT_DONE : command_failed(&fault);
+}
+
+const Command command_samplers = {
+    .name = "samplers", .gloss = "list the samplers, describe one", .run = run};
