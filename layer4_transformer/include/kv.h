@@ -6,10 +6,12 @@
  *     blocks:      |0: 64..127|1: free|2: seq 1|3: 0..63|4: free|5: 128..149|      for each layer
  *
  * One sequence with all its blocks in order is the textbook's cache; because the list may name any
- * block, many sequences share one memory, and blocks go back when a sequence is cut.
+ * block, many sequences share one memory, and blocks go back when a sequence is cut.  Sequences that
+ * begin alike (beams, samples of one prompt) name the same blocks; who writes into a shared one
+ * gets a copy first.
  *
- * Invariant: position p of a sequence lies in block table[p / KV_BLOCK], at p % KV_BLOCK; a block belongs
- * to one sequence or to the free list.
+ * Invariant: position p of a sequence lies in block table[p / KV_BLOCK], at p % KV_BLOCK; a block has as many
+ * users as tables name it, and is on the free list when it has none.
  * Source   Kwon et al. 2023, arXiv:2309.06180 (paged attention). */
 #ifndef STRATA_KV_H
 #define STRATA_KV_H
@@ -26,6 +28,7 @@ typedef struct KvCache {
     float *keys, *values; /* (layers, blocks, KV_BLOCK, width); in the arena, like all below */
     int32_t *table;       /* (sequences, blocks_each) */
     int32_t *free_blocks; /* (blocks) a stack */
+    int32_t *users;       /* (blocks) sequences that name it */
     size_t *length;       /* (sequences) positions stored */
 } KvCache;
 
@@ -36,6 +39,9 @@ void kv_init(KvCache *kv, size_t layers, size_t width, size_t sequences, size_t 
 /* Make room for positions up to `length` of a sequence.  False when the sequence or the memory
  * is full. */
 bool kv_extend(KvCache *kv, size_t sequence, size_t length);
+
+/* Let sequence `to` begin with all of `from`, sharing its blocks; what `to` held is forgotten. */
+void kv_fork(KvCache *kv, size_t to, size_t from);
 
 /* Forget the positions from `length` on. */
 void kv_truncate(KvCache *kv, size_t sequence, size_t length);

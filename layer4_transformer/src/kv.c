@@ -1,6 +1,8 @@
 /* kv.c - see kv.h. */
 #include "kv.h"
 
+#include <string.h>
+
 void kv_init(KvCache *kv, size_t layers, size_t width, size_t sequences, size_t ctx,
              Arena *arena) {
     size_t each = (ctx + KV_BLOCK - 1) / KV_BLOCK, blocks = each * sequences;
@@ -13,6 +15,7 @@ void kv_init(KvCache *kv, size_t layers, size_t width, size_t sequences, size_t 
     kv->values = arena_take(arena, layers * blocks * KV_BLOCK * width, sizeof *kv->values);
     kv->table = arena_take(arena, blocks, sizeof *kv->table);
     kv->free_blocks = arena_take(arena, blocks, sizeof *kv->free_blocks);
+    kv->users = arena_take(arena, blocks, sizeof *kv->users);
     kv->length = arena_take(arena, sequences, sizeof *kv->length);
     if (!kv->free_blocks) return; /* measuring */
     for (size_t i = 0; i < blocks; i++)
@@ -22,13 +25,39 @@ void kv_init(KvCache *kv, size_t layers, size_t width, size_t sequences, size_t 
 
 static size_t blocks_for(size_t length) { return (length + KV_BLOCK - 1) / KV_BLOCK; }
 
+static int32_t take_block(KvCache *kv) {
+    int32_t block = kv->free_blocks[--kv->free_count];
+    kv->users[block] = 1;
+    return block;
+}
+
+static void leave_block(KvCache *kv, int32_t block) {
+    if (--kv->users[block] == 0) kv->free_blocks[kv->free_count++] = block;
+}
+
+/* The block a sequence goes on in becomes its own. */
+static void own_block(KvCache *kv, int32_t *slot) {
+    int32_t fresh = take_block(kv);
+    size_t size = KV_BLOCK * kv->width;
+    for (size_t l = 0; l < kv->layers; l++) {
+        size_t from = (l * kv->blocks + (size_t)*slot) * size,
+               to = (l * kv->blocks + (size_t)fresh) * size;
+        memcpy(kv->keys + to, kv->keys + from, size * sizeof *kv->keys);
+        memcpy(kv->values + to, kv->values + from, size * sizeof *kv->values);
+    }
+    leave_block(kv, *slot);
+    *slot = fresh;
+}
+
 bool kv_extend(KvCache *kv, size_t sequence, size_t length) {
     REQUIRE(sequence < kv->sequences, "sequence %zu of %zu", sequence, kv->sequences);
     size_t have = blocks_for(kv->length[sequence]), want = blocks_for(length);
+    int32_t *table = kv->table + sequence * kv->blocks_each;
     if (length <= kv->length[sequence]) return true;
-    if (want > kv->blocks_each || want - have > kv->free_count) return false;
-    for (size_t i = have; i < want; i++)
-        kv->table[sequence * kv->blocks_each + i] = kv->free_blocks[--kv->free_count];
+    bool shared = kv->length[sequence] % KV_BLOCK && kv->users[table[have - 1]] > 1;
+    if (want > kv->blocks_each || want - have + shared > kv->free_count) return false;
+    if (shared) own_block(kv, &table[have - 1]);
+    for (size_t i = have; i < want; i++) table[i] = take_block(kv);
     kv->length[sequence] = length;
     return true;
 }
@@ -37,8 +66,19 @@ void kv_truncate(KvCache *kv, size_t sequence, size_t length) {
     REQUIRE(sequence < kv->sequences, "sequence %zu of %zu", sequence, kv->sequences);
     if (length >= kv->length[sequence]) return;
     for (size_t i = blocks_for(kv->length[sequence]); i > blocks_for(length); i--)
-        kv->free_blocks[kv->free_count++] = kv->table[sequence * kv->blocks_each + i - 1];
+        leave_block(kv, kv->table[sequence * kv->blocks_each + i - 1]);
     kv->length[sequence] = length;
+}
+
+void kv_fork(KvCache *kv, size_t to, size_t from) {
+    if (to == from) return;
+    kv_truncate(kv, to, 0);
+    for (size_t i = 0; i < blocks_for(kv->length[from]); i++) {
+        int32_t block = kv->table[from * kv->blocks_each + i];
+        kv->table[to * kv->blocks_each + i] = block;
+        kv->users[block]++;
+    }
+    kv->length[to] = kv->length[from];
 }
 
 static size_t offset_of(const KvCache *kv, size_t layer, size_t sequence, size_t position) {

@@ -151,6 +151,36 @@ static void memory_is_shared_out_in_blocks(void **state) {
     arena_free(&arena);
 }
 
+static void forks_share_until_they_write(void **state) {
+    (void)state;
+    KvCache kv;
+    Arena arena;
+    arena_measure(&arena), kv_init(&kv, 2, 4, 3, 192, &arena);
+    assert_true(arena_init(&arena, arena.used, NULL));
+    kv_init(&kv, 2, 4, 3, 192, &arena);
+    assert_true(kv_extend(&kv, 0, 100));
+    for (size_t p = 0; p < 100; p++) kv_key(&kv, 1, 0, p)[2] = (float)p;
+    kv_fork(&kv, 1, 0), kv_fork(&kv, 2, 0);
+    assert_int_equal(kv.free_count, 7); /* two blocks for all three */
+    assert_true(kv_extend(&kv, 1, 101) && kv_extend(&kv, 2, 150));
+    assert_int_equal(kv.free_count, 4); /* own copies of the second block, one new */
+    kv_key(&kv, 1, 1, 100)[2] = -1, kv_key(&kv, 1, 2, 100)[2] = -2;
+    for (size_t sequence = 0; sequence < 3; sequence++)
+        for (size_t p = 0; p < 100; p++)
+            assert_true(kv_key(&kv, 1, sequence, p)[2] == (float)p);
+    assert_true(kv_key(&kv, 1, 1, 100)[2] == -1 && kv_key(&kv, 1, 2, 100)[2] == -2);
+    assert_ptr_equal(kv_key(&kv, 0, 0, 5), kv_key(&kv, 0, 2, 5));
+    kv_truncate(&kv, 0, 0), kv_truncate(&kv, 2, 0);
+    assert_true(kv_key(&kv, 1, 1, 99)[2] == 99 && kv.free_count == 7);
+    kv_fork(&kv, 0, 1), kv_truncate(&kv, 0, 64); /* cut at a border, then written */
+    assert_true(kv_extend(&kv, 0, 65));
+    kv_key(&kv, 1, 0, 64)[2] = -3;
+    assert_true(kv_key(&kv, 1, 1, 64)[2] == 64);
+    kv_truncate(&kv, 0, 0), kv_truncate(&kv, 1, 0);
+    assert_int_equal(kv.free_count, 9);
+    arena_free(&arena);
+}
+
 /* sum of w * out over two sequences, in double, for differences */
 static double objective(const AttentionShape *s, const size_t *start, const double *q,
                         const double *k, const double *v, const float *w) {
@@ -193,4 +223,5 @@ static void gradients_match_differences(void **state) {
 }
 
 RUN(TEST(textbook_and_online_agree_with_double), TEST(masks_are_ranges),
-    TEST(memory_is_shared_out_in_blocks), TEST(gradients_match_differences))
+    TEST(memory_is_shared_out_in_blocks), TEST(forks_share_until_they_write),
+    TEST(gradients_match_differences))

@@ -5,6 +5,7 @@
 #define STRATA_GENERATE_H
 
 #include "chain.h"
+#include "speculate.h"
 #include "stream.h"
 
 typedef enum StopReason {
@@ -50,6 +51,10 @@ typedef struct GenerateOptions {
     Session *amateur;       /* a weaker model with the same vocabulary, for contrast; or NULL */
     Session *unconditional; /* a second session of the same model, for cfg; or NULL */
     const TokenList *negative; /* what that one reads instead of the prompt */
+    Speculation *speculation;  /* guess ahead; or NULL */
+    bool
+        heal; /* the prompt's last token may become longer: drop it, and let the text begin with its letters */
+    size_t cached; /* tokens of the prompt that the session has read already */
 } GenerateOptions;
 
 typedef struct GenerateResult {

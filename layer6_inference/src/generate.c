@@ -1,7 +1,7 @@
 /* generate.c - see generate.h. */
-#include "generate.h"
-#include "look_ahead.h"
+#include "run.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,19 +11,6 @@ const char *stop_reason_name(StopReason reason) {
                                         "repetition",  "stopped"};
     return names[reason];
 }
-
-/* What one run needs besides the session. */
-typedef struct Run {
-    Session *session;
-    Candidates *candidates;
-    TokenList *tokens;
-    const GenerateOptions *options;
-    GenerateResult *result;
-    Step step;
-    LookAhead look;
-    float *raw; /* (vocab) when somebody wants it */
-    double start;
-} Run;
 
 bool generate_check_prompt(const Session *s, const TokenList *tokens, Fault *fault) {
     size_t ctx = s->kv.blocks_each * KV_BLOCK;
@@ -50,13 +37,28 @@ static bool needs_look_ahead(const Chain *chain) {
     return false;
 }
 
+/* The prompt's last token goes; what comes must begin with its letters. */
+static bool drop_last(Run *r, Fault *fault) {
+    const Tokenizer *t = r->session->model->tokenizer;
+    if (r->tokens->count < 2) return true;
+    Text piece = tokenizer_piece(t, r->tokens->ids[r->tokens->count - 1], false);
+    if (piece.size == 0) return true; /* a special token stays */
+    if (!(r->heal = malloc(piece.size))) return fault_set(fault, "no memory");
+    memcpy(r->heal, piece.data, piece.size);
+    r->heal_size = piece.size;
+    r->tokens->count--;
+    return true;
+}
+
 static bool begin(Run *r, Fault *fault) {
     const GenerateOptions *o = r->options;
     const Model *model = r->session->model;
-    *r->result = (GenerateResult){.prompt_tokens = r->tokens->count, .reason = STOP_LIMIT};
     if (!generate_check_prompt(r->session, r->tokens, fault)) return false;
+    if (o->heal && !drop_last(r, fault)) return false;
+    *r->result = (GenerateResult){.prompt_tokens = r->tokens->count, .reason = STOP_LIMIT};
     chain_reset(o->chain);
-    kv_truncate(&r->session->kv, 0, 0);
+    REQUIRE(o->cached < r->tokens->count, "all of the prompt is cached: nothing to go on from");
+    kv_truncate(&r->session->kv, 0, o->cached);
     r->step = (Step){.seed = o->seed,
                      .prompt_count = r->tokens->count,
                      .tokenizer = model->tokenizer,
@@ -79,37 +81,54 @@ static bool feed(Run *r, const int32_t *tokens, size_t count, Fault *fault) {
            (!o->unconditional || session_feed(o->unconditional, tokens, count, false, fault));
 }
 
+/* The model and the amateur read the prompt; the unconditional one something else. */
 static bool feed_prompt(Run *r, Fault *fault) {
     const GenerateOptions *o = r->options;
-    GenerateOptions alone = *o;
+    const int32_t *rest = r->tokens->ids + o->cached;
+    size_t count = r->tokens->count - o->cached;
     if (o->amateur) kv_truncate(&o->amateur->kv, 0, 0);
-    if (o->unconditional) {
-        kv_truncate(&o->unconditional->kv, 0, 0);
-        if (!session_feed(o->unconditional, o->negative->ids, o->negative->count, false, fault))
-            return false;
-        alone.unconditional = NULL;
-    }
-    Run run = *r;
-    run.options = &alone;
-    bool ok = feed(&run, r->tokens->ids, r->tokens->count, fault);
-    r->look = run.look;
-    return ok;
+    if (o->unconditional) kv_truncate(&o->unconditional->kv, 0, 0);
+    return (r->step.look_ahead ? look_ahead_feed(&r->look, rest, count, fault)
+                               : session_feed(r->session, rest, count, false, fault)) &&
+           (!o->amateur ||
+            session_feed(o->amateur, r->tokens->ids, r->tokens->count, false, fault)) &&
+           (!o->unconditional ||
+            session_feed(o->unconditional, o->negative->ids, o->negative->count, false, fault));
+}
+
+static bool begins_with(Text text, const char *start, size_t size) {
+    size_t n = text.size < size ? text.size : size;
+    return n > 0 && memcmp(text.data, start, n) == 0;
+}
+
+/* Only tokens that go on with the letters still owed. */
+static void mask_heal(const Run *r, float *logits) {
+    const Tokenizer *t = r->session->model->tokenizer;
+    for (size_t i = 0; i < r->candidates->vocab; i++)
+        if (!begins_with(tokenizer_piece(t, (int32_t)i, false), r->heal, r->heal_size))
+            logits[i] = -INFINITY;
+}
+
+bool run_choose(Run *r, Chain *chain, float *logits, const int32_t *history, size_t count,
+                int32_t *token, Fault *fault) {
+    r->step.position = r->step.history_count = count;
+    r->step.history = history;
+    if (r->heal_size) mask_heal(r, logits);
+    return candidates_load(r->candidates, logits, fault) &&
+           chain_run(chain, r->candidates, &r->step, token, fault);
 }
 
 /* Choose the next token from the logits of the last one. */
 static bool choose(Run *r, int32_t *token, Fault *fault) {
-    float *logits = r->session->logits;
+    float *logits = r->session->logits, *held = NULL;
     size_t bytes = r->candidates->vocab * sizeof *logits;
-    float *held = NULL;
-    r->step.position = r->step.history_count = r->tokens->count;
-    r->step.history = r->tokens->ids;
     if (r->raw) memcpy(r->raw, logits, bytes);
     if (r->step.look_ahead) { /* looking ahead overwrites the session's logits */
         if (!(held = malloc(bytes))) return fault_set(fault, "no memory for the logits");
         logits = memcpy(held, logits, bytes);
     }
-    bool ok = candidates_load(r->candidates, logits, fault) &&
-              chain_run(r->options->chain, r->candidates, &r->step, token, fault);
+    bool ok = run_choose(r, r->options->chain, logits, r->tokens->ids, r->tokens->count, token,
+                         fault);
     free(held);
     return ok;
 }
@@ -125,25 +144,30 @@ static bool is_stop_id(const GenerateOptions *o, int32_t token) {
     return false;
 }
 
-/* What ends the text with this token, if anything does. */
-static bool take(Run *r, int32_t token) {
+/* The text of a token, without the letters that were in the prompt. */
+static Text new_text(Run *r, int32_t token) {
+    bool special = r->options->only_bos_ends; /* a document shows its turns */
+    Text piece = tokenizer_piece(r->session->model->tokenizer, token, special);
+    size_t old = piece.size < r->heal_size ? piece.size : r->heal_size;
+    if (old) memmove(r->heal, r->heal + old, r->heal_size -= old);
+    return (Text){piece.data + old, piece.size - old};
+}
+
+bool run_take(Run *r, int32_t token) {
     const GenerateOptions *o = r->options;
     GenerateResult *result = r->result;
-    Session *s = r->session;
     if (ends(r, token)) return result->reason = STOP_END, true;
     if (is_stop_id(o, token)) return result->reason = STOP_ID, true;
     Choice choice = {token, result->tokens, r->raw, r->candidates};
     chain_accept(o->chain, token);
     token_list_add(r->tokens, token);
     result->tokens++;
-    bool special = o->only_bos_ends; /* a document shows its turns */
+    Text text = new_text(r, token);
     if (o->on_choice && !o->on_choice(o->context, &choice))
         return result->reason = STOP_CALLER, true;
-    if (o->stream &&
-        !stream_push(o->stream, tokenizer_piece(s->model->tokenizer, token, special)))
-        return result->reason = STOP_STRING, true;
+    if (o->stream && !stream_push(o->stream, text)) return result->reason = STOP_STRING, true;
     if (result->tokens >= o->most_tokens) return result->reason = STOP_LIMIT, true;
-    if (r->tokens->count >= s->kv.blocks_each * KV_BLOCK)
+    if (r->tokens->count >= r->session->kv.blocks_each * KV_BLOCK)
         return result->reason = STOP_CONTEXT, true;
     if (o->most_seconds > 0 && clock_seconds() - r->start >= o->most_seconds)
         return result->reason = STOP_TIME, true;
@@ -155,18 +179,14 @@ static bool take(Run *r, int32_t token) {
 
 static bool loop(Run *r, Fault *fault) {
     GenerateResult *result = r->result;
-    double first = 0;
-    if (!feed_prompt(r, fault)) return false;
-    result->prefill_seconds = clock_seconds() - r->start;
     for (bool done = r->options->most_tokens == 0; !done;) {
         int32_t token;
         if (!choose(r, &token, fault)) return false;
         if (result->tokens == 0)
-            first = clock_seconds(), result->first_token_seconds = first - r->start;
-        done = take(r, token);
+            r->first = clock_seconds(), result->first_token_seconds = r->first - r->start;
+        done = run_take(r, token);
         if (!done && !feed(r, &token, 1, fault)) return false;
     }
-    result->decode_seconds = result->tokens ? clock_seconds() - first : 0;
     return true;
 }
 
@@ -178,10 +198,14 @@ bool generate(Session *session, Candidates *candidates, TokenList *tokens,
                .options = options,
                .result = result,
                .start = clock_seconds()};
-    bool ok = begin(&run, fault) && loop(&run, fault);
+    *result = (GenerateResult){0};
+    bool ok = begin(&run, fault) && feed_prompt(&run, fault);
+    result->prefill_seconds = clock_seconds() - run.start;
+    ok = ok && (options->speculation ? run_speculate(&run, fault) : loop(&run, fault));
+    result->decode_seconds = result->tokens ? clock_seconds() - run.first : 0;
     if (options->stream && (!ok || result->reason != STOP_STRING))
         stream_finish(options->stream);
     look_ahead_close(&run.look);
-    free(run.raw);
+    free(run.raw), free(run.heal);
     return ok;
 }

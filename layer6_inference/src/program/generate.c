@@ -1,7 +1,7 @@
 /* generate.c - strata generate: a prompt becomes streamed text. */
 #include "listing.h"
 #include "options.h"
-#include "speaker.h"
+#include "search.h"
 
 #include <inttypes.h>
 #include <pthread.h>
@@ -12,8 +12,11 @@
 
 typedef struct Request {
     const char *model, *prompt, *chain, *amateur, *negative, *trace, *stop_ids;
-    long most, seed, ctx, logprobs, trace_most, repeats;
-    double seconds;
+    const char *draft;
+    long most, seed, ctx, logprobs, trace_most, repeats, guess, best_of;
+    long beams, groups;
+    double seconds, diversity, length_power;
+    bool lookup, heal, early;
     OptionList stops;
     bool ids, no_prompt, special, chat, quiet;
     Machine machine;
@@ -22,8 +25,9 @@ typedef struct Request {
 /* The open models and what was made of the options. */
 typedef struct Scene {
     const Request *request;
-    Speaker expert, amateur, unconditional;
-    bool has_amateur, has_unconditional;
+    Speaker expert, amateur, unconditional, draft;
+    bool has_amateur, has_unconditional, has_draft;
+    Speculation speculation;
     Chain chain;
     Stops stops;
     Trace trace;
@@ -95,32 +99,83 @@ static void echo_prompt(Scene *s) {
     if (!r->ids) queue_text(s, text_of(r->prompt));
 }
 
+static GenerateOptions make_options(Scene *s, Stream *stream) {
+    const Request *r = s->request;
+    s->speculation = (Speculation){.draft = s->has_draft ? &s->draft.session : NULL,
+                                   .length = (size_t)r->guess};
+    return (GenerateOptions){.chain = &s->chain,
+                             .seed = (uint64_t)r->seed,
+                             .most_tokens = r->most < 0 ? SIZE_MAX : (size_t)r->most,
+                             .most_seconds = r->seconds,
+                             .repeats = (size_t)r->repeats,
+                             .stop_ids = s->stop_ids.ids,
+                             .n_stop_ids = s->stop_ids.count,
+                             .stream = r->ids ? NULL : stream,
+                             .on_choice = on_choice,
+                             .want_raw = r->logprobs >= 0,
+                             .context = s,
+                             .amateur = s->has_amateur ? &s->amateur.session : NULL,
+                             .unconditional =
+                                 s->has_unconditional ? &s->unconditional.session : NULL,
+                             .negative = &s->negative,
+                             .speculation = r->draft || r->lookup ? &s->speculation : NULL,
+                             .heal = r->heal};
+}
+
+/* A text that was chosen as a whole goes out as a whole. */
+static void show_tokens(Scene *s, const TokenList *tokens, Stream *stream) {
+    for (size_t i = 0; i < tokens->count; i++) {
+        if (s->request->ids)
+            queue_id(s, tokens->ids[i]);
+        else if (!stream_push(stream, tokenizer_piece(s->expert.model->tokenizer,
+                                                      tokens->ids[i], false)))
+            break;
+    }
+    stream_finish(stream);
+}
+
+static bool run_search(Scene *s, GenerateOptions options, Stream *stream) {
+    const Request *r = s->request;
+    TokenList best = {0};
+    FILE *report = r->quiet ? NULL : stderr;
+    double start = clock_seconds();
+    bool ok;
+    if (r->beams) {
+        size_t room = s->expert.session.kv.blocks_each * KV_BLOCK;
+        BeamOptions beam = {.beams = (size_t)r->beams,
+                            .groups = (size_t)r->groups,
+                            .diversity = r->diversity,
+                            .length_power = r->length_power,
+                            .early = r->early,
+                            .most_tokens =
+                                options.most_tokens < room ? options.most_tokens : room};
+        ok = search_beams(&s->expert, &s->tokens, &beam, report, &best, &s->fault);
+        s->result.tokens = best.count;
+        s->result.reason = best.count < beam.most_tokens ? STOP_END : STOP_LIMIT;
+        s->result.first_token_seconds = s->result.decode_seconds = clock_seconds() - start;
+    } else {
+        ok = search_best_of(&s->expert, &s->tokens, options, (size_t)r->best_of, report, &best,
+                            &s->result, &s->fault);
+    }
+    if (ok) show_tokens(s, &best, stream);
+    token_list_free(&best);
+    return ok;
+}
+
 static void *speak(void *context) {
     Scene *s = context;
     const Request *r = s->request;
     Stream stream;
     stream_open(&stream, &s->stops, queue_text, s);
-    GenerateOptions options = {.chain = &s->chain,
-                               .seed = (uint64_t)r->seed,
-                               .most_tokens = r->most < 0 ? SIZE_MAX : (size_t)r->most,
-                               .most_seconds = r->seconds,
-                               .repeats = (size_t)r->repeats,
-                               .stop_ids = s->stop_ids.ids,
-                               .n_stop_ids = s->stop_ids.count,
-                               .stream = r->ids ? NULL : &stream,
-                               .on_choice = on_choice,
-                               .want_raw = r->logprobs >= 0,
-                               .context = s,
-                               .amateur = s->has_amateur ? &s->amateur.session : NULL,
-                               .unconditional =
-                                   s->has_unconditional ? &s->unconditional.session : NULL,
-                               .negative = &s->negative};
     s->ok = read_prompt(s, &s->fault) &&
             generate_check_prompt(&s->expert.session, &s->tokens, &s->fault);
     if (s->ok) {
+        GenerateOptions options = make_options(s, &stream);
         echo_prompt(s);
-        s->ok = generate(&s->expert.session, &s->expert.candidates, &s->tokens, &options,
-                         &s->result, &s->fault);
+        s->ok = r->beams || r->best_of > 1
+                    ? run_search(s, options, &stream)
+                    : generate(&s->expert.session, &s->expert.candidates, &s->tokens, &options,
+                               &s->result, &s->fault);
     }
     if (s->ok) queue_text(s, text_of("\n"));
     stream_close(&stream);
@@ -144,6 +199,14 @@ static void print_status(const Scene *s) {
             kernels()->isa, chain_print(&s->chain, text), r->seed,
             1e3 * result->first_token_seconds, result->tokens, rate,
             stop_reason_name(result->reason));
+    const Speculation *g = &s->speculation;
+    if (g->rounds)
+        fprintf(stderr,
+                "[%zu of %zu guessed tokens accepted (%.1f %%), %.2f tokens for each of %zu "
+                "readings]\n",
+                g->accepted, g->guessed,
+                g->guessed ? 100.0 * (double)g->accepted / (double)g->guessed : 0.0,
+                (double)result->tokens / (double)g->rounds, g->rounds);
 }
 
 static bool speak_and_show(Scene *s, Fault *fault) {
@@ -186,6 +249,10 @@ static bool open_companions(Scene *s, Fault *fault) {
                              "a vocabulary",
                              s->amateur.model->sizes.vocab, model->sizes.vocab);
     }
+    if (r->draft) {
+        if (!speaker_open(&s->draft, r->draft, r->machine.pool, ctx, 1, fault)) return false;
+        s->has_draft = true;
+    }
     if (chain_has(&s->chain, offsetof(StageKind, needs_unconditional))) {
         if (!speaker_share(&s->unconditional, model, r->machine.pool, ctx, 1, fault))
             return false;
@@ -201,8 +268,8 @@ static bool open_companions(Scene *s, Fault *fault) {
 static bool open_scene(Scene *s, Fault *fault) {
     const Request *r = s->request;
     size_t vocab;
-    if (!speaker_open(&s->expert, r->model, r->machine.pool, r->ctx > 0 ? (size_t)r->ctx : 0, 1,
-                      fault))
+    if (!speaker_open(&s->expert, r->model, r->machine.pool, r->ctx > 0 ? (size_t)r->ctx : 0,
+                      r->beams ? 2 * (size_t)r->beams : 1, fault))
         return false;
     vocab = s->expert.model->sizes.vocab;
     if (!chain_parse(&s->chain, r->chain, s->expert.model->tokenizer, fault) ||
@@ -228,6 +295,7 @@ static void close_scene(Scene *s) {
     token_list_free(&s->tokens), token_list_free(&s->negative), token_list_free(&s->stop_ids);
     if (s->has_amateur) speaker_close(&s->amateur);
     if (s->has_unconditional) speaker_close(&s->unconditional);
+    if (s->has_draft) speaker_close(&s->draft);
     if (s->expert.model) speaker_close(&s->expert);
 }
 
@@ -253,7 +321,10 @@ static int run(int argc, char **argv) {
                  .most = 400,
                  .seed = 1,
                  .logprobs = -1,
-                 .trace_most = 50};
+                 .trace_most = 50,
+                 .guess = 4,
+                 .groups = 1,
+                 .length_power = 1};
     Fault fault;
     const Option options[] = {
         {"-m", OPT_TEXT, &r.model, "FILE", "model in GGUF format (the storyteller in the box)"},
@@ -273,6 +344,19 @@ static int run(int argc, char **argv) {
         {"--amateur", OPT_TEXT, &r.amateur, "FILE",
          "weaker model with the same vocabulary, for contrast"},
         {"--negative", OPT_TEXT, &r.negative, "TEXT", "what cfg moves away from (nothing)"},
+        {"--draft", OPT_TEXT, &r.draft, "FILE",
+         "smaller model with the same vocabulary that guesses ahead (speculative decoding)"},
+        {"--lookup", OPT_FLAG, &r.lookup, NULL,
+         "guess ahead by what followed the same words before"},
+        {"--guess", OPT_INT, &r.guess, "N", "tokens in a guess (4)"},
+        {"--best-of", OPT_INT, &r.best_of, "N", "the likeliest of N samples"},
+        {"--beams", OPT_INT, &r.beams, "N", "beam search instead of the chain"},
+        {"--beam-groups", OPT_INT, &r.groups, "N", "groups of beams that avoid each other (1)"},
+        {"--beam-diversity", OPT_REAL, &r.diversity, "X", "how much they do"},
+        {"--length-power", OPT_REAL, &r.length_power, "X", "score = ln p / tokens^X (1)"},
+        {"--early", OPT_FLAG, &r.early, NULL, "end beam search when N texts are finished"},
+        {"--heal", OPT_FLAG, &r.heal, NULL,
+         "let the prompt's last word go on: drop its last token, keep its letters"},
         {"--trace", OPT_TEXT, &r.trace, "FILE", "what every stage did at every step, as CSV"},
         {"--trace-rows", OPT_INT, &r.trace_most, "N", "rows for each stage (50; 0: all)"},
         {"--logprobs", OPT_INT, &r.logprobs, "N",
@@ -295,6 +379,14 @@ static int run(int argc, char **argv) {
         "Continue a prompt.  The text goes to stdout, a line about the run to stderr.", options,
         NULL, 0, 0);
     if (status >= 0) return status;
+    if (r.beams < 0 || r.beams > BEAM_MOST || r.groups < 1 || r.best_of < 0 || r.guess < 1 ||
+        (r.beams && r.best_of > 1)) {
+        fprintf(stderr,
+                "strata: --beams is 0 to %d, --guess and --beam-groups are at least 1, and "
+                "--best-of goes without --beams\n",
+                BEAM_MOST);
+        return EXIT_USAGE;
+    }
     if (r.repeats < 0 || r.trace_most < 0 || r.seconds < 0) {
         fprintf(stderr, "strata: --repeats, --trace-rows and --seconds are not negative\n");
         return EXIT_USAGE;

@@ -1,0 +1,42 @@
+/* beam.h - beam search: the likeliest texts, not likely words.
+ *
+ *     step 1      step 2           each step: every beam with its likeliest next tokens,
+ *     the         the fox          the best B of all of them go on
+ *     a      ->   the hen
+ *                 a fox            beams share the memory of what they have in common
+ *
+ * Invariant: beams of a group are distinct texts; a finished text keeps its score.
+ * Source   Graves 2012, arXiv:1211.3711; length penalty: Wu et al. 2016, arXiv:1609.08144; groups: Vijayakumar et al.
+ *          2016, arXiv:1610.02424. */
+#ifndef STRATA_BEAM_H
+#define STRATA_BEAM_H
+
+#include "models.h"
+
+enum { BEAM_MOST = 32 };
+
+typedef struct BeamOptions {
+    size_t beams, groups; /* groups divides beams */
+    double
+        diversity; /* taken off a logit for each earlier group that chose the token in this step */
+    double length_power; /* score = ln p / tokens^power */
+    bool early; /* end when `beams` texts are finished; else when none can become better */
+    size_t most_tokens;
+} BeamOptions;
+
+typedef struct BeamText {
+    TokenList tokens; /* what was generated; without the end */
+    double log_prob, score;
+    bool ended; /* with a token that ends a text, not at the limit */
+} BeamText;
+
+/* Search; texts[0] is the best.  The session needs 2 * beams sequences and as many logits.
+ *
+ *   texts   (beams) filled; free with beam_free
+ *
+ * Fails when the prompt is empty or does not fit. */
+bool beam_search(Session *session, const int32_t *prompt, size_t n, const BeamOptions *options,
+                 BeamText *texts, size_t *count, Fault *fault);
+void beam_free(BeamText *texts, size_t count);
+
+#endif

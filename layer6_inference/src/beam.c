@@ -1,0 +1,204 @@
+/* beam.c - see beam.h.
+ *
+ * Sequences 0 .. B-1 and B .. 2B-1 of the session take turns: the beams of a step fork from those of
+ * the step before, then the old ones are let go. */
+#include "beam.h"
+#include "order.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct Beam {
+    TokenList tokens;
+    double log_prob;
+    size_t row; /* of the session's logits: what comes next */
+} Beam;
+
+/* A beam with one token more. */
+typedef struct Extension {
+    size_t parent;
+    int32_t token;
+    double log_prob, rank; /* rank: with the penalty for what earlier groups chose */
+} Extension;
+
+typedef struct Search {
+    Session *session;
+    const BeamOptions *o;
+    Beam beams[BEAM_MOST];
+    size_t count; /* in group order; those of group g stand together */
+    size_t group_of[BEAM_MOST];
+    size_t bank, steps;
+    BeamText *done;
+    size_t n_done;
+    uint64_t *keys; /* (vocab) */
+    float *row;     /* (vocab) */
+    Fault *fault;
+} Search;
+
+static double score_of(const BeamOptions *o, double log_prob, size_t tokens) {
+    return log_prob / pow((double)(tokens ? tokens : 1), o->length_power);
+}
+
+static void copy_tokens(TokenList *to, const TokenList *from) {
+    to->count = 0;
+    for (size_t i = 0; i < from->count; i++) token_list_add(to, from->ids[i]);
+}
+
+/* Keep the `beams` best finished texts, best first. */
+static void finish_text(Search *s, const Beam *beam, bool ended) {
+    double score = score_of(s->o, beam->log_prob, beam->tokens.count + ended);
+    size_t at = s->n_done;
+    while (at > 0 && s->done[at - 1].score < score) at--;
+    if (at == s->o->beams) return;
+    if (s->n_done == s->o->beams) token_list_free(&s->done[--s->n_done].tokens);
+    memmove(&s->done[at + 1], &s->done[at], (s->n_done - at) * sizeof *s->done);
+    s->n_done++;
+    s->done[at] = (BeamText){.log_prob = beam->log_prob, .score = score, .ended = ended};
+    copy_tokens(&s->done[at].tokens, &beam->tokens);
+}
+
+static int by_rank(const void *a, const void *b) {
+    const Extension *x = a, *y = b;
+    if (x->rank != y->rank) return x->rank > y->rank ? -1 : 1;
+    if (x->parent != y->parent) return x->parent < y->parent ? -1 : 1;
+    return x->token < y->token ? -1 : 1;
+}
+
+/* The likeliest steps from one beam. */
+static size_t steps_from(Search *s, size_t parent, size_t most, const int32_t *chosen,
+                         size_t n_chosen, Extension *out) {
+    size_t vocab = s->session->model->sizes.vocab;
+    const Beam *beam = &s->beams[parent];
+    const float *logits = s->session->logits + beam->row * vocab;
+    double sum = log_sum_exp(logits, vocab);
+    memcpy(s->row, logits, vocab * sizeof *s->row);
+    for (size_t i = 0; i < n_chosen; i++) s->row[chosen[i]] -= (float)s->o->diversity;
+    for (size_t i = 0; i < vocab; i++) s->keys[i] = order_key(s->row[i], (int32_t)i);
+    if (most > vocab) most = vocab;
+    order_select(s->keys, vocab, most);
+    for (size_t i = 0; i < most; i++) {
+        int32_t token = order_id(s->keys[i]);
+        out[i] = (Extension){parent, token, beam->log_prob + (double)logits[token] - sum,
+                             beam->log_prob + (double)order_value(s->keys[i]) - sum};
+    }
+    return most;
+}
+
+/* The steps of a group: the best that do not end go on, ends among the best are finished.  Returns how many go on. */
+static size_t step_group(Search *s, size_t group, const int32_t *chosen, size_t n_chosen,
+                         Extension *next) {
+    size_t width = s->o->beams / s->o->groups, n = 0, kept = 0;
+    Extension *all = malloc(s->count * 2 * width * sizeof *all);
+    REQUIRE(all, "no memory for the steps of %zu beams", s->count);
+    for (size_t b = 0; b < s->count; b++)
+        if (s->group_of[b] == group || s->steps == 0)
+            n += steps_from(s, b, 2 * width, chosen, n_chosen, all + n);
+    qsort(all, n, sizeof *all, by_rank);
+    for (size_t i = 0; i < n && kept < width; i++) {
+        if (!tokenizer_is_end(s->session->model->tokenizer, all[i].token)) {
+            next[kept++] = all[i];
+        } else if (i < width) {
+            Beam ended = s->beams[all[i].parent];
+            ended.log_prob = all[i].log_prob;
+            finish_text(s, &ended, true);
+        }
+    }
+    free(all);
+    return kept;
+}
+
+/* The beams that go on, each in a sequence of the other bank. */
+static bool move_on(Search *s, const Extension *next, const size_t *groups, size_t n) {
+    KvCache *kv = &s->session->kv;
+    size_t old = s->bank * s->o->beams, fresh = (1 - s->bank) * s->o->beams;
+    int32_t token[BEAM_MOST], sequence[BEAM_MOST], position[BEAM_MOST];
+    bool wants[BEAM_MOST];
+    Beam beams[BEAM_MOST] = {0};
+    for (size_t i = 0; i < n; i++) {
+        kv_fork(kv, fresh + i, s->steps ? old + next[i].parent : old);
+        copy_tokens(&beams[i].tokens, &s->beams[next[i].parent].tokens);
+        token_list_add(&beams[i].tokens, next[i].token);
+        beams[i].log_prob = next[i].log_prob, beams[i].row = i;
+        token[i] = next[i].token, sequence[i] = (int32_t)(fresh + i), wants[i] = true;
+        position[i] = (int32_t)kv->length[fresh + i];
+    }
+    for (size_t i = 0; i < s->o->beams; i++) kv_truncate(kv, old + i, 0);
+    for (size_t i = 0; i < s->count; i++) token_list_free(&s->beams[i].tokens);
+    memcpy(s->beams, beams, sizeof beams);
+    memcpy(s->group_of, groups, n * sizeof *groups);
+    s->count = n, s->bank = 1 - s->bank, s->steps++;
+    Batch batch = {n, token, sequence, position, wants};
+    return model_forward(s->session, &batch, s->fault);
+}
+
+static bool one_step(Search *s) {
+    Extension next[BEAM_MOST];
+    size_t groups[BEAM_MOST], n = 0;
+    int32_t chosen[BEAM_MOST];
+    for (size_t g = 0; g < s->o->groups; g++) {
+        size_t kept = step_group(s, g, chosen, n, next + n);
+        for (size_t i = 0; i < kept; i++) groups[n + i] = g, chosen[n + i] = next[n + i].token;
+        n += kept;
+    }
+    return move_on(s, next, groups, n);
+}
+
+/* Can a beam still become better than the worst finished text?  The longest text has the best
+ * divisor. */
+static bool hopeless(const Search *s) {
+    double best = -INFINITY;
+    if (s->n_done < s->o->beams) return false;
+    if (s->o->early) return true;
+    for (size_t i = 0; i < s->count; i++) {
+        size_t longest = s->o->length_power > 0 ? s->o->most_tokens : s->beams[i].tokens.count;
+        best = fmax(best, score_of(s->o, s->beams[i].log_prob, longest));
+    }
+    return best <= s->done[s->n_done - 1].score;
+}
+
+static bool search(Search *s, const int32_t *prompt, size_t n) {
+    KvCache *kv = &s->session->kv;
+    size_t room = kv->blocks_each * KV_BLOCK;
+    for (size_t i = 0; i < kv->sequences; i++) kv_truncate(kv, i, 0);
+    if (!session_feed(s->session, prompt, n, false, s->fault)) return false;
+    s->count = 1;
+    while (s->steps < s->o->most_tokens && n + s->steps < room && !hopeless(s))
+        if (!one_step(s)) return false;
+    for (size_t i = 0; i < s->count && !hopeless(s); i++) finish_text(s, &s->beams[i], false);
+    return true;
+}
+
+bool beam_search(Session *session, const int32_t *prompt, size_t n, const BeamOptions *o,
+                 BeamText *texts, size_t *count, Fault *fault) {
+    size_t vocab = session->model->sizes.vocab, room = session->kv.blocks_each * KV_BLOCK;
+    if (o->beams < 1 || o->beams > BEAM_MOST || o->groups < 1 || o->beams % o->groups)
+        return fault_set(fault,
+                         "%zu beams in %zu groups: wanted 1 to %d beams, and groups that "
+                         "divide them",
+                         o->beams, o->groups, BEAM_MOST);
+    REQUIRE(session->kv.sequences >= 2 * o->beams, "a session of %zu sequences for %zu beams",
+            session->kv.sequences, o->beams);
+    if (n == 0 || n >= room)
+        return fault_set(fault, "the prompt has %zu tokens: wanted 1 to %zu", n, room - 1);
+    Search s = {.session = session, .o = o, .fault = fault};
+    s.done = calloc(o->beams + 1, sizeof *s.done);
+    s.keys = malloc(vocab * sizeof *s.keys);
+    s.row = malloc(vocab * sizeof *s.row);
+    bool ok = (s.done && s.keys && s.row) || fault_set(fault, "no memory for beam search");
+    ok = ok && search(&s, prompt, n);
+    *count = ok ? s.n_done : 0;
+    for (size_t i = 0; i < s.count; i++) token_list_free(&s.beams[i].tokens);
+    for (size_t i = 0; s.done && i < s.n_done; i++) {
+        if (ok)
+            texts[i] = s.done[i];
+        else
+            token_list_free(&s.done[i].tokens);
+    }
+    free(s.done), free(s.keys), free(s.row);
+    return ok;
+}
+
+void beam_free(BeamText *texts, size_t count) {
+    for (size_t i = 0; i < count; i++) token_list_free(&texts[i].tokens);
+}

@@ -1,0 +1,449 @@
+/* speculation, beams, healing, the queue, the automaton of stop strings */
+#include "check.h"
+#include "inference.h"
+#include "make_model.h"
+
+#include <pthread.h>
+#include <unistd.h>
+
+typedef struct Stage6 {
+    Model model;
+    Session session;
+    Candidates candidates;
+    Arena arena;
+    unsigned char *bytes;
+} Stage6;
+
+static void open_one(Stage6 *w, uint64_t seed, size_t sequences) {
+    MakeModel m = make_model_defaults("llama");
+    size_t size;
+    Fault fault;
+    m.ctx = 192, m.seed = seed;
+    w->bytes = make_model(&m, &size);
+    assert_true(model_open_memory(&w->model, w->bytes, size, &fault));
+    assert_true(session_open(
+        &w->session, &w->model, NULL,
+        (SessionConfig){.sequences = sequences, .most_tokens = 32, .most_logits = 32}, &fault));
+    arena_measure(&w->arena), candidates_init(&w->candidates, MAKE_VOCAB, &w->arena);
+    assert_true(arena_init(&w->arena, w->arena.used, &fault));
+    candidates_init(&w->candidates, MAKE_VOCAB, &w->arena);
+}
+
+static void close_one(Stage6 *w) {
+    session_close(&w->session), model_close(&w->model), arena_free(&w->arena), free(w->bytes);
+}
+
+/* ------------------------------------------------------------------ speculation */
+
+/* Over all guesses: q(x) min(1, p/q) + (chance of a refusal) residual(x) = p(x), exactly. */
+static void speculation_keeps_the_distribution(void **state) {
+    (void)state;
+    enum { N = 7 };
+    Rng rng = {1, 1, 0};
+    for (int trial = 0; trial < 500; trial++) {
+        float p[N], q[N], rest[N];
+        double sp = 0, sq = 0, refused = 0;
+        for (int i = 0; i < N; i++) {
+            p[i] = rng_below(&rng, 4) ? (float)rng_next(&rng) : 0;
+            q[i] = rng_below(&rng, 4) ? (float)rng_next(&rng) : 0;
+            sp += (double)p[i], sq += (double)q[i];
+        }
+        if (sp == 0 || sq == 0) continue;
+        if (trial % 10 == 0) memcpy(q, p, sizeof q), sq = sp;
+        for (int i = 0; i < N; i++) p[i] /= (float)sp, q[i] /= (float)sq;
+        for (int i = 0; i < N; i++)
+            if (q[i] > 0) refused += (double)q[i] * (1 - speculate_accept_chance(p, q, i));
+        speculate_residual(p, q, N, rest);
+        for (int i = 0; i < N; i++) {
+            double accepted = q[i] > 0 ? (double)q[i] * speculate_accept_chance(p, q, i) : 0;
+            assert_near(accepted + refused * (double)rest[i], p[i], 1e-6);
+        }
+    }
+}
+
+static void looks_up_what_followed(void **state) {
+    (void)state;
+    static const int32_t text[] = {1, 2, 3, 4, 5, 9, 2, 3, 7, 8, 1, 2, 3};
+    int32_t guess[8];
+    assert_int_equal(speculate_lookup(text, 13, 4, guess), 4); /* 1 2 3 -> 4 5 9 2 */
+    assert_memory_equal(guess, ((int32_t[]){4, 5, 9, 2}), 4 * sizeof *guess);
+    assert_int_equal(speculate_lookup(text, 8, 4, guess), 4); /* 2 3 -> 4 5 9 2 */
+    assert_memory_equal(guess, ((int32_t[]){4, 5, 9, 2}), 4 * sizeof *guess);
+    assert_int_equal(speculate_lookup(text, 5, 4, guess), 0);
+    static const int32_t same[] = {6, 6, 6};
+    assert_int_equal(speculate_lookup(same, 3, 4, guess),
+                     1); /* what followed is the end itself */
+    assert_int_equal(speculate_lookup(same, 1, 4, guess), 0);
+}
+
+static GenerateResult speak(Stage6 *w, const char *spec, Speculation *speculation,
+                            uint64_t seed, TokenList *tokens, size_t most) {
+    Chain chain;
+    Fault fault;
+    GenerateResult result;
+    if (!chain_parse(&chain, spec, w->model.tokenizer, &fault)) fail_msg("%s", fault.text);
+    GenerateOptions o = {
+        .chain = &chain, .seed = seed, .most_tokens = most, .speculation = speculation};
+    tokens->count = 0;
+    tokenizer_encode(w->model.tokenizer, text_of("abcabcab"), false, tokens);
+    if (!generate(&w->session, &w->candidates, tokens, &o, &result, &fault))
+        fail_msg("%s", fault.text);
+    chain_close(&chain);
+    return result;
+}
+
+static void greedy_speculation_is_plain_decoding(void **state) {
+    (void)state;
+    Stage6 w, other, twin;
+    TokenList plain = {0}, guessed = {0};
+    open_one(&w, 1, 1), open_one(&other, 2, 1), open_one(&twin, 1, 1);
+    static const char *const specs[] = {"greedy", "penalties:rep=1.3,greedy",
+                                        "no_repeat:2,temp:0"};
+    for (size_t c = 0; c < 3; c++) {
+        GenerateResult a = speak(&w, specs[c], NULL, 1, &plain, 60);
+        for (size_t length = 1; length <= SPECULATE_MOST; length += 5)
+            for (int kind = 0; kind < 3; kind++) {
+                Speculation s = {.draft = kind == 0   ? NULL
+                                          : kind == 1 ? &other.session
+                                                      : &twin.session,
+                                 .length = length};
+                GenerateResult b = speak(&w, specs[c], &s, 1, &guessed, 60);
+                assert_int_equal(b.tokens, a.tokens);
+                assert_memory_equal(guessed.ids, plain.ids, plain.count * sizeof *plain.ids);
+                assert_true(s.accepted <= s.guessed && s.rounds > 0);
+                if (kind == 2)
+                    assert_true(s.accepted + length >= s.guessed); /* a twin is right */
+            }
+    }
+    speak(&w, "greedy", NULL, 1, &plain, SIZE_MAX); /* up to the end of the context */
+    Speculation s = {.draft = &twin.session, .length = 7};
+    speak(&w, "greedy", &s, 1, &guessed, SIZE_MAX);
+    assert_int_equal(plain.count, guessed.count);
+    assert_memory_equal(guessed.ids, plain.ids, plain.count * sizeof *plain.ids);
+    token_list_free(&plain), token_list_free(&guessed);
+    close_one(&w), close_one(&other), close_one(&twin);
+}
+
+/* The second token of many runs, with and without a bad draft, has the same distribution. */
+static void drawn_speculation_has_the_same_distribution(void **state) {
+    (void)state;
+    enum { RUNS = 3000, KEPT = 4 };
+    Stage6 w, other;
+    TokenList tokens = {0};
+    double counts[2][MAKE_VOCAB] = {{0}}, chi = 0;
+    open_one(&w, 1, 1), open_one(&other, 2, 1);
+    for (int with = 0; with < 2; with++)
+        for (uint64_t seed = 0; seed < RUNS; seed++) {
+            Speculation s = {.draft = &other.session, .length = 2};
+            speak(&w, "top_k:4,temp:1.5", with ? &s : NULL, seed, &tokens, 2);
+            counts[with][tokens.ids[tokens.count - 1]]++;
+        }
+    int kinds = 0;
+    for (int i = 0; i < MAKE_VOCAB; i++) {
+        double a = counts[0][i], b = counts[1][i];
+        if (a + b < 20) continue;
+        chi += (a - b) * (a - b) / (a + b), kinds++;
+    }
+    assert_true(kinds > 3);
+    assert_true(chi < kinds + 4 * sqrt(2.0 * kinds));
+    token_list_free(&tokens);
+    close_one(&w), close_one(&other);
+}
+
+static void speculation_says_what_it_cannot(void **state) {
+    (void)state;
+    static const char *const cases[][2] = {{"mirostat:3", "ends in draw"}, {"skew:1", "skew"}};
+    Stage6 w;
+    TokenList tokens = {0};
+    open_one(&w, 1, 1);
+    for (size_t i = 0; i < 3; i++) {
+        Chain chain;
+        Fault fault;
+        GenerateResult r;
+        Speculation s = {.length = i == 2 ? 25 : 4};
+        assert_true(chain_parse(&chain, i < 2 ? cases[i][0] : "draw", NULL, &fault));
+        GenerateOptions o = {.chain = &chain, .most_tokens = 5, .speculation = &s};
+        tokens.count = 0;
+        token_list_add(&tokens, 'a');
+        assert_false(generate(&w.session, &w.candidates, &tokens, &o, &r, &fault));
+        assert_contains(fault.text, i < 2 ? cases[i][1] : "wanted 1 to 24");
+        chain_close(&chain);
+    }
+    token_list_free(&tokens);
+    close_one(&w);
+}
+
+/* ------------------------------------------------------------------ beams */
+
+typedef struct Plain {
+    int32_t ids[16];
+    size_t n;
+    double log_prob;
+} Plain;
+
+static int by_log_prob(const void *a, const void *b) {
+    double x = ((const Plain *)a)->log_prob, y = ((const Plain *)b)->log_prob;
+    return x > y ? -1 : x < y;
+}
+
+/* Beam search as the textbook says it, each text read anew from the beginning. */
+static size_t plain_search(Stage6 *w, const int32_t *prompt, size_t n, size_t width,
+                           size_t steps, Plain *beams) {
+    static Plain all[8 * MAKE_VOCAB];
+    size_t count = 1;
+    Fault fault;
+    beams[0] = (Plain){.n = 0};
+    for (size_t step = 0; step < steps; step++) {
+        size_t total = 0;
+        for (size_t b = 0; b < count; b++) {
+            kv_truncate(&w->session.kv, 0, 0);
+            assert_true(session_feed(&w->session, prompt, n, false, &fault));
+            if (beams[b].n)
+                assert_true(session_feed(&w->session, beams[b].ids, beams[b].n, false, &fault));
+            double sum = log_sum_exp(w->session.logits, MAKE_VOCAB);
+            for (int32_t t = 0; t < MAKE_VOCAB; t++) {
+                if (tokenizer_is_end(w->model.tokenizer, t)) continue;
+                Plain next = beams[b];
+                next.ids[next.n++] = t;
+                next.log_prob += (double)w->session.logits[t] - sum;
+                all[total++] = next;
+            }
+        }
+        qsort(all, total, sizeof *all, by_log_prob);
+        count = width;
+        memcpy(beams, all, count * sizeof *beams);
+    }
+    return count;
+}
+
+static void beams_are_what_the_textbook_finds(void **state) {
+    (void)state;
+    static const int32_t prompt[] = {'h', 'e', 'l', 'l', 'o'};
+    Stage6 w, plain;
+    Fault fault;
+    open_one(&w, 3, 16), open_one(&plain, 3, 1);
+    for (size_t width = 1; width <= 6; width++) {
+        Plain want[8];
+        BeamText got[BEAM_MOST];
+        size_t count;
+        BeamOptions o = {.beams = width, .groups = 1, .length_power = 0, .most_tokens = 6};
+        plain_search(&plain, prompt, 5, width, 6, want);
+        assert_true(beam_search(&w.session, prompt, 5, &o, got, &count, &fault));
+        size_t at = 0;
+        for (size_t i = 0; i < count; i++) {
+            if (got[i].ended) continue; /* the plain one knows no ends */
+            assert_memory_equal(got[i].tokens.ids, want[at].ids, 6 * sizeof(int32_t));
+            assert_near(got[i].log_prob, want[at].log_prob, 1e-4);
+            at++;
+        }
+        assert_true(at > 0 || count == width);
+        for (size_t i = 1; i < count; i++) assert_true(got[i - 1].score >= got[i].score);
+        beam_free(got, count);
+    }
+    for (size_t i = 0; i < w.session.kv.sequences; i++) kv_truncate(&w.session.kv, i, 0);
+    assert_int_equal(w.session.kv.free_count, w.session.kv.blocks); /* no block is lost */
+    close_one(&w), close_one(&plain);
+}
+
+static void groups_avoid_each_other(void **state) {
+    (void)state;
+    static const int32_t prompt[] = {'a', 'b'};
+    Stage6 w;
+    Fault fault;
+    BeamText texts[BEAM_MOST];
+    size_t count;
+    open_one(&w, 4, 16);
+    BeamOptions o = {
+        .beams = 4, .groups = 4, .diversity = 1e3, .length_power = 1, .most_tokens = 5};
+    assert_true(beam_search(&w.session, prompt, 2, &o, texts, &count, &fault));
+    for (size_t i = 0; i < count; i++)
+        for (size_t k = 0; k < i; k++)
+            for (size_t t = 0; t < texts[i].tokens.count && t < texts[k].tokens.count; t++)
+                assert_true(texts[i].tokens.ids[t] != texts[k].tokens.ids[t]);
+    beam_free(texts, count);
+    o.groups = 3;
+    assert_false(beam_search(&w.session, prompt, 2, &o, texts, &count, &fault));
+    assert_contains(fault.text, "divide");
+    o.groups = 1;
+    assert_false(beam_search(&w.session, prompt, 0, &o, texts, &count, &fault));
+    o.early = true,
+    o.most_tokens = SIZE_MAX; /* until enough have ended or the context is full */
+    assert_true(beam_search(&w.session, prompt, 2, &o, texts, &count, &fault));
+    assert_int_equal(count, 4);
+    beam_free(texts, count);
+    close_one(&w);
+}
+
+/* ------------------------------------------------------------------ the loop's other ends */
+
+static char sent[4000];
+static size_t sent_size;
+
+static void collect(void *context, Text text) {
+    (void)context;
+    memcpy(sent + sent_size, text.data, text.size);
+    sent[sent_size += text.size] = 0;
+}
+
+static void healing_keeps_the_letters(void **state) {
+    (void)state;
+    Stage6 w;
+    Chain chain;
+    Fault fault;
+    GenerateResult r;
+    open_one(&w, 1, 1);
+    assert_true(chain_parse(&chain, "temp:2", NULL, &fault));
+    for (uint64_t seed = 0; seed < 20; seed++) {
+        TokenList tokens = {0};
+        Stream stream;
+        char whole[400] = "";
+        sent_size = 0, sent[0] = 0;
+        stream_open(&stream, NULL, collect, NULL);
+        GenerateOptions o = {
+            .chain = &chain, .seed = seed, .most_tokens = 6, .heal = true, .stream = &stream};
+        tokenizer_encode(w.model.tokenizer, text_of("say hel"), false, &tokens);
+        assert_true(generate(&w.session, &w.candidates, &tokens, &o, &r, &fault));
+        for (size_t i = 0; i < tokens.count; i++) {
+            Text piece = tokenizer_piece(w.model.tokenizer, tokens.ids[i], false);
+            strncat(whole, piece.data, piece.size);
+        }
+        assert_true(strncmp(whole, "say hel", 7) == 0); /* the prompt is in the tokens, ... */
+        assert_true(sent[0] == whole[7] ||
+                    (unsigned char)sent[0] == 0xEF); /* ... not in the text */
+        stream_close(&stream), token_list_free(&tokens);
+    }
+    chain_close(&chain);
+    close_one(&w);
+}
+
+static void further_ends(void **state) {
+    (void)state;
+    Stage6 w;
+    Fault fault;
+    GenerateResult r;
+    TokenList tokens = {0}, again = {0};
+    Chain chain;
+    open_one(&w, 1, 1);
+    assert_true(chain_parse(&chain, "temp:0.9", NULL, &fault));
+    GenerateOptions o = {.chain = &chain, .seed = 4, .most_tokens = 30};
+    for (int i = 0; i < 5; i++) token_list_add(&tokens, "hello"[i]);
+    assert_true(generate(&w.session, &w.candidates, &tokens, &o, &r, &fault));
+    int32_t stop = tokens.ids[5 + 20];
+    for (size_t i = 5; i < 25; i++) assert_true(tokens.ids[i] != stop || i > 5);
+    for (int i = 0; i < 5; i++) token_list_add(&again, "hello"[i]);
+    o.stop_ids = &stop, o.n_stop_ids = 1;
+    assert_true(generate(&w.session, &w.candidates, &again, &o, &r, &fault));
+    assert_true(r.reason == STOP_ID && r.tokens <= 20);
+    o.n_stop_ids = 0, o.cached = 4,
+    again.count = 5; /* the prompt but its last token is known */
+    assert_true(generate(&w.session, &w.candidates, &again, &o, &r, &fault));
+    assert_memory_equal(again.ids, tokens.ids, 35 * sizeof *tokens.ids);
+    o.cached = 0, o.most_seconds = 1e-9, again.count = 5;
+    assert_true(generate(&w.session, &w.candidates, &again, &o, &r, &fault));
+    assert_true(r.reason == STOP_TIME && r.tokens == 1);
+    chain_close(&chain);
+    assert_true(chain_parse(&chain, "force:65:at=0,force:65:at=1,force:65:at=2,force:65:at=3",
+                            NULL, &fault));
+    o.most_seconds = 0, o.repeats = 3, again.count = 5;
+    assert_true(generate(&w.session, &w.candidates, &again, &o, &r, &fault));
+    assert_true(r.reason == STOP_REPEAT && r.tokens == 3);
+    static const int32_t circle[] = {9, 1, 2, 1, 2, 1, 2};
+    assert_true(tokens_circle(circle, 7, 3) && !tokens_circle(circle, 7, 4) &&
+                !tokens_circle(circle, 6, 3));
+    chain_close(&chain);
+    token_list_free(&tokens), token_list_free(&again);
+    close_one(&w);
+}
+
+/* ------------------------------------------------------------------ automaton and queue */
+
+/* The state's depth is the longest end of the text that begins a stop string: against trying them all. */
+static void the_automaton_is_right(void **state) {
+    (void)state;
+    static const char *const stops[] = {"aab", "abab", "b", "", "aabaa"};
+    Stops s;
+    Rng rng = {2, 3, 0};
+    assert_true(stops_open(&s, stops, 3, NULL));
+    for (int trial = 0; trial < 300; trial++) {
+        char text[40];
+        int32_t at = 0;
+        for (size_t n = 0; n < 39; n++) {
+            text[n] = "abc"[rng_below(&rng, 3)];
+            at = stops_step(&s, at, (unsigned char)text[n]);
+            size_t depth = 0, match = 0;
+            for (size_t k = 0; k < 3; k++) {
+                size_t size = strlen(stops[k]);
+                for (size_t d = 1; d <= size && d <= n + 1; d++) {
+                    if (memcmp(text + n + 1 - d, stops[k], d) != 0) continue;
+                    if (d > depth) depth = d;
+                    if (d == size && d > match) match = d;
+                }
+            }
+            assert_int_equal(s.states[at].depth, depth);
+            assert_int_equal(s.states[at].match, match);
+        }
+    }
+    stops_close(&s);
+    assert_true(stops_open(&s, stops + 3, 1, NULL)); /* nothing but an empty one */
+    assert_int_equal(stops_step(&s, 0, 'a'), 0);
+    stops_close(&s);
+}
+
+static void *produce(void *context) {
+    TextQueue *q = context;
+    char piece[8];
+    for (int i = 0; i < 2000; i++) {
+        int size = snprintf(piece, sizeof piece, "%d,", i);
+        if (!text_queue_push(q, (Text){piece, (size_t)size})) return NULL;
+    }
+    text_queue_close(q);
+    return NULL;
+}
+
+static void the_queue_delivers_in_order(void **state) {
+    (void)state;
+    TextQueue q;
+    pthread_t thread;
+    Fault fault;
+    static char all[20000], want[20000];
+    size_t size = 0, wanted = 0;
+    assert_true(text_queue_open(&q, 13, &fault));
+    assert_int_equal(pthread_create(&thread, NULL, produce, &q), 0);
+    for (size_t n; (n = text_queue_pop(&q, all + size, 7)) > 0;) size += n;
+    pthread_join(thread, NULL);
+    for (int i = 0; i < 2000; i++) wanted += (size_t)sprintf(want + wanted, "%d,", i);
+    assert_int_equal(size, wanted);
+    assert_memory_equal(all, want, size);
+    text_queue_free(&q);
+    assert_true(text_queue_open(&q, 13, &fault)); /* a cancel frees a waiting producer */
+    assert_int_equal(pthread_create(&thread, NULL, produce, &q), 0);
+    assert_true(text_queue_pop(&q, all, 5) > 0);
+    text_queue_cancel(&q);
+    pthread_join(thread, NULL);
+    assert_true(text_queue_is_cancelled(&q) && text_queue_pop(&q, all, 5) == 0);
+    text_queue_free(&q);
+}
+
+static void diversity_by_hand(void **state) {
+    (void)state;
+    Diversity d;
+    Fault fault;
+    Text texts[2] = {text_of("The fox ran. The FOX ran, the fox ran home"),
+                     text_of("a b c d e")};
+    assert_true(diversity_measure(texts, 2, &d, &fault));
+    assert_near(d.distinct[0], 9.0 / 15, 1e-9);
+    assert_near(d.words, 7.5, 1e-9);
+    assert_near(d.self_similarity, 0, 1e-9);
+    /* 4-grams of the first: tfrt frtf rtfr tfrt frtf rtfr(no: ran the fox ran) ... */
+    assert_near(d.repetition, 0.5 * 3 / 7, 1e-9);
+    texts[1] = texts[0];
+    assert_true(diversity_measure(texts, 2, &d, &fault));
+    assert_near(d.self_similarity, 1, 1e-9);
+}
+
+RUN(TEST(speculation_keeps_the_distribution), TEST(looks_up_what_followed),
+    TEST(greedy_speculation_is_plain_decoding),
+    TEST(drawn_speculation_has_the_same_distribution), TEST(speculation_says_what_it_cannot),
+    TEST(beams_are_what_the_textbook_finds), TEST(groups_avoid_each_other),
+    TEST(healing_keeps_the_letters), TEST(further_ends), TEST(the_automaton_is_right),
+    TEST(the_queue_delivers_in_order), TEST(diversity_by_hand))
