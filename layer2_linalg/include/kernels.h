@@ -22,7 +22,7 @@ typedef struct Kernels {
     ScanExp *scan_exp;
     ScanMoments *scan_moments;
     ScanBlockMax *scan_block_max;
-    ScanKeep *scan_keep;
+    ScanKeep *scan_keep, *scan_below;
     MicroKernel micro; /* of the packed matrix product */
 } Kernels;
 

@@ -16,7 +16,8 @@
 
 enum { SCAN_LANES = 16, SCAN_CHUNK = 1024, SCAN_BLOCK = 64 };
 
-/* Sums over e = exp(x[i] - shift); a logit of -infinity adds nothing to any of them. */
+/* Sums over e = exp(x[i] - shift).  What lies more than 43 below the shift counts as 0: beside a
+ * term of 1 it vanishes, and its square would be a subnormal number, which is slow. */
 typedef struct ExpSums {
     double sum;      /* of e */
     double weighted; /* of (x[i] - shift) e */
@@ -40,6 +41,10 @@ void scan_block_max(const float *x, size_t n, float *out);
 size_t scan_keep(const float *x, const int32_t *ids, size_t n, float threshold, float *out,
                  int32_t *out_ids);
 
+/* The same with those that are not >= threshold. */
+size_t scan_below(const float *x, const int32_t *ids, size_t n, float threshold, float *out,
+                  int32_t *out_ids);
+
 typedef ExpSums ScanExp(const float *x, size_t n, float shift);
 typedef Moments ScanMoments(const float *x, size_t n, float shift);
 typedef void ScanBlockMax(const float *x, size_t n, float *out);
@@ -50,7 +55,7 @@ typedef size_t ScanKeep(const float *x, const int32_t *ids, size_t n, float thre
     ScanExp scan_exp_##isa;            \
     ScanMoments scan_moments_##isa;    \
     ScanBlockMax scan_block_max_##isa; \
-    ScanKeep scan_keep_##isa
+    ScanKeep scan_keep_##isa, scan_below_##isa
 
 SCAN_KERNELS(scalar);
 #if defined(__x86_64__)

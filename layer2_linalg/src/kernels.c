@@ -21,6 +21,7 @@
                                 scan_moments_##set,   \
                                 scan_block_max_##set, \
                                 scan_keep_##set,      \
+                                scan_below_##set,     \
                                 {MICRO_ROWS_##set, MICRO_COLS_##set, micro_##set}}
 
 TABLE(scalar);

@@ -1,6 +1,5 @@
 /* scan.c - see scan.h. */
 #include "scan.h"
-#include "exp_constants.h"
 #include "kernels.h"
 #include "scan_lanes.h"
 
@@ -9,7 +8,7 @@
 void exp_lanes_add(ExpLanes *lanes, const float *x, size_t n, float shift) {
     for (size_t i = 0; i < n; i++) {
         float d = x[i] - shift, e;
-        d = d < EXP_LOWEST ? EXP_LOWEST : d; /* -infinity * 0 would be NaN */
+        if (d < SCAN_LOWEST) continue;
         vector_exp_scalar(&e, &d, 0, 1);
         lanes->sum[i % SCAN_LANES] += e;
         lanes->weighted[i % SCAN_LANES] += d * e;
@@ -63,6 +62,17 @@ size_t scan_keep_scalar(const float *x, const int32_t *ids, size_t n, float thre
     return kept;
 }
 
+size_t scan_below_scalar(const float *x, const int32_t *ids, size_t n, float threshold,
+                         float *out, int32_t *out_ids) {
+    size_t kept = 0;
+    for (size_t i = 0; i < n; i++) {
+        if (x[i] >= threshold) continue;
+        out_ids[kept] = ids ? ids[i] : (int32_t)i;
+        out[kept++] = x[i];
+    }
+    return kept;
+}
+
 ExpSums scan_exp(const float *x, size_t n, float shift) {
     return kernels()->scan_exp(x, n, shift);
 }
@@ -78,4 +88,9 @@ void scan_block_max(const float *x, size_t n, float *out) {
 size_t scan_keep(const float *x, const int32_t *ids, size_t n, float threshold, float *out,
                  int32_t *out_ids) {
     return kernels()->scan_keep(x, ids, n, threshold, out, out_ids);
+}
+
+size_t scan_below(const float *x, const int32_t *ids, size_t n, float threshold, float *out,
+                  int32_t *out_ids) {
+    return kernels()->scan_below(x, ids, n, threshold, out, out_ids);
 }

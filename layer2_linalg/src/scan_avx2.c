@@ -10,17 +10,22 @@
 #include "vector.h"
 
 #include <math.h>
+#include <stdbool.h>
+
+#define BMI2 __attribute__((target("avx2,fma,bmi,bmi2")))
 
 AVX2 static void exp_chunk(ExpLanes *lanes, const float *x, size_t n, float shift) {
-    __m256 minus = _mm256_set1_ps(shift), lowest = _mm256_set1_ps(EXP_LOWEST);
+    __m256 minus = _mm256_set1_ps(shift), lowest = _mm256_set1_ps(SCAN_LOWEST);
     __m256 sum[2] = {_mm256_setzero_ps(), _mm256_setzero_ps()}, weighted[2] = {sum[0], sum[0]},
            squares[2] = {sum[0], sum[0]};
     size_t i = 0;
     for (; i + 16 <= n; i += 16)
         for (size_t r = 0; r < 2; r++) {
             __m256 d = _mm256_sub_ps(_mm256_loadu_ps(x + i + 8 * r), minus);
-            d = _mm256_max_ps(lowest, d); /* NaN, the second operand, passes */
-            __m256 e = exp_eight(d);
+            __m256 counts = _mm256_cmp_ps(d, lowest, _CMP_NLT_UQ); /* NaN does */
+            if (!_mm256_movemask_ps(counts)) continue;
+            d = _mm256_and_ps(counts, d);
+            __m256 e = _mm256_and_ps(counts, exp_eight(d));
             sum[r] = _mm256_add_ps(sum[r], e);
             weighted[r] = _mm256_add_ps(weighted[r], _mm256_mul_ps(d, e));
             squares[r] = _mm256_add_ps(squares[r], _mm256_mul_ps(e, e));
@@ -94,9 +99,33 @@ AVX2 void scan_block_max_avx2(const float *x, size_t n, float *out) {
     scan_block_max_scalar(x + i, n - i, out);
 }
 
-/* Survivors are rare, so most rounds end at the first test. */
-AVX2 size_t scan_keep_avx2(const float *x, const int32_t *ids, size_t n, float threshold,
-                           float *out, int32_t *out_ids) {
+/* The lanes of a mask side by side.  The bytes 0..7 are the lanes; PEXT gathers those whose byte
+ * in the mask is FF. */
+BMI2 static inline __m256i lanes_of(unsigned mask) {
+    uint64_t wide = _pdep_u64(mask, 0x0101010101010101u) * 0xFF;
+    uint64_t lanes = _pext_u64(0x0706050403020100u, wide);
+    return _mm256_cvtepu8_epi32(_mm_cvtsi64_si128((long long)lanes));
+}
+
+/* Eight numbers and ids, those of the mask first.  Writes whole registers: what lies behind the kept ones is
+ * overwritten by the next. */
+BMI2 static inline void put_eight(const float *x, const int32_t *ids, size_t at, unsigned mask,
+                                  float *out, int32_t *out_ids) {
+    __m256i lanes = lanes_of(mask);
+    __m256i id = ids ? _mm256_loadu_si256((const __m256i *)(ids + at))
+                     : _mm256_add_epi32(_mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7),
+                                        _mm256_set1_epi32((int)at));
+    __m256 v = _mm256_loadu_ps(x + at);
+    _mm256_storeu_ps(out, _mm256_permutevar8x32_ps(v, lanes));
+    _mm256_storeu_si256((__m256i *)out_ids, _mm256_permutevar8x32_epi32(id, lanes));
+}
+
+/* Survivors are often rare, so most rounds end at the first test.  Blocks are taken while at least eight numbers remain
+ * after them: a whole register never reaches beyond the end of out. */
+BMI2 static inline __attribute__((always_inline)) size_t keep(const float *x,
+                                                              const int32_t *ids, size_t n,
+                                                              float threshold, float *out,
+                                                              int32_t *out_ids, bool below) {
     __m256 least = _mm256_set1_ps(threshold);
     size_t kept = 0, i = 0;
     for (; i + 32 <= n; i += 32) {
@@ -106,17 +135,29 @@ AVX2 size_t scan_keep_avx2(const float *x, const int32_t *ids, size_t n, float t
             mask |= (unsigned)_mm256_movemask_ps(_mm256_cmp_ps(v, least, _CMP_GE_OQ))
                     << (8 * r);
         }
-        for (; mask; mask &= mask - 1) {
-            size_t at = i + (size_t)__builtin_ctz(mask);
-            out_ids[kept] = ids ? ids[at] : (int32_t)at;
-            out[kept++] = x[at];
+        if (below) mask = ~mask;
+        for (size_t r = 0; mask && r < 4; r++) {
+            unsigned part = mask >> (8 * r) & 0xFF;
+            if (!part) continue;
+            put_eight(x, ids, i + 8 * r, part, out + kept, out_ids + kept);
+            kept += (size_t)__builtin_popcount(part);
         }
     }
     for (; i < n; i++) {
-        if (!(x[i] >= threshold)) continue;
+        if ((x[i] >= threshold) == below) continue;
         out_ids[kept] = ids ? ids[i] : (int32_t)i;
         out[kept++] = x[i];
     }
     return kept;
+}
+
+BMI2 size_t scan_keep_avx2(const float *x, const int32_t *ids, size_t n, float threshold,
+                           float *out, int32_t *out_ids) {
+    return keep(x, ids, n, threshold, out, out_ids, false);
+}
+
+BMI2 size_t scan_below_avx2(const float *x, const int32_t *ids, size_t n, float threshold,
+                            float *out, int32_t *out_ids) {
+    return keep(x, ids, n, threshold, out, out_ids, true);
 }
 #endif

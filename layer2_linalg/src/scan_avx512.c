@@ -7,17 +7,20 @@
 #include "vector.h"
 
 #include <math.h>
+#include <stdbool.h>
 
 AVX512 ExpSums scan_exp_avx512(const float *x, size_t n, float shift) {
-    __m512 minus = _mm512_set1_ps(shift), lowest = _mm512_set1_ps(EXP_LOWEST);
+    __m512 minus = _mm512_set1_ps(shift), lowest = _mm512_set1_ps(SCAN_LOWEST);
     ExpSums total = {0};
     for (size_t from = 0; from < n; from += SCAN_CHUNK) {
         __m512 sum = _mm512_setzero_ps(), weighted = sum, squares = sum;
         size_t i = 0, size = chunk_at(from, n);
         for (; i + 16 <= size; i += 16) {
             __m512 d = _mm512_sub_ps(_mm512_loadu_ps(x + from + i), minus);
-            d = _mm512_max_ps(lowest, d); /* NaN, the second operand, passes */
-            __m512 e = exp_sixteen(d);
+            __mmask16 counts = _mm512_cmp_ps_mask(d, lowest, _CMP_NLT_UQ); /* NaN does */
+            if (!counts) continue;
+            d = _mm512_maskz_mov_ps(counts, d);
+            __m512 e = _mm512_maskz_mov_ps(counts, exp_sixteen(d));
             sum = _mm512_add_ps(sum, e);
             weighted = _mm512_add_ps(weighted, _mm512_mul_ps(d, e));
             squares = _mm512_add_ps(squares, _mm512_mul_ps(e, e));
@@ -70,15 +73,18 @@ AVX512 void scan_block_max_avx512(const float *x, size_t n, float *out) {
 }
 
 /* The instruction "compress" writes the lanes of a mask side by side. */
-AVX512 size_t scan_keep_avx512(const float *x, const int32_t *ids, size_t n, float threshold,
-                               float *out, int32_t *out_ids) {
+AVX512 static inline __attribute__((always_inline)) size_t keep(const float *x,
+                                                                const int32_t *ids, size_t n,
+                                                                float threshold, float *out,
+                                                                int32_t *out_ids, bool below) {
     __m512 least = _mm512_set1_ps(threshold);
     __m512i steps = _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
     size_t kept = 0;
     for (size_t i = 0; i < n; i += 16) {
         __mmask16 there = n - i < 16 ? (__mmask16)((1u << (n - i)) - 1) : (__mmask16)0xFFFF;
         __m512 v = _mm512_maskz_loadu_ps(there, x + i);
-        __mmask16 mask = _mm512_mask_cmp_ps_mask(there, v, least, _CMP_GE_OQ);
+        __mmask16 mask = below ? _mm512_mask_cmp_ps_mask(there, v, least, _CMP_NGE_UQ)
+                               : _mm512_mask_cmp_ps_mask(there, v, least, _CMP_GE_OQ);
         if (!mask) continue;
         __m512i id = ids ? _mm512_maskz_loadu_epi32(there, ids + i)
                          : _mm512_add_epi32(steps, _mm512_set1_epi32((int)i));
@@ -87,5 +93,15 @@ AVX512 size_t scan_keep_avx512(const float *x, const int32_t *ids, size_t n, flo
         kept += (size_t)__builtin_popcount(mask);
     }
     return kept;
+}
+
+AVX512 size_t scan_keep_avx512(const float *x, const int32_t *ids, size_t n, float threshold,
+                               float *out, int32_t *out_ids) {
+    return keep(x, ids, n, threshold, out, out_ids, false);
+}
+
+AVX512 size_t scan_below_avx512(const float *x, const int32_t *ids, size_t n, float threshold,
+                                float *out, int32_t *out_ids) {
+    return keep(x, ids, n, threshold, out, out_ids, true);
 }
 #endif

@@ -4,6 +4,8 @@
 
 #include "scan.h"
 
+#define SCAN_LOWEST -43.0f
+
 /* Sixteen sums become one: the upper half is added to the lower, four times. */
 static inline double fold_lanes(float lanes[SCAN_LANES]) {
     for (int width = SCAN_LANES / 2; width; width /= 2)

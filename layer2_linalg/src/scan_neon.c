@@ -9,7 +9,7 @@
 #include <math.h>
 
 ExpSums scan_exp_neon(const float *x, size_t n, float shift) {
-    float32x4_t minus = vdupq_n_f32(shift), lowest = vdupq_n_f32(EXP_LOWEST);
+    float32x4_t minus = vdupq_n_f32(shift), lowest = vdupq_n_f32(SCAN_LOWEST);
     ExpSums total = {0};
     for (size_t from = 0; from < n; from += SCAN_CHUNK) {
         ExpLanes lanes = {0};
@@ -17,8 +17,10 @@ ExpSums scan_exp_neon(const float *x, size_t n, float shift) {
         for (; i + 16 <= size; i += 16)
             for (size_t r = 0; r < 16; r += 4) {
                 float32x4_t d = vsubq_f32(vld1q_f32(x + from + i + r), minus);
-                d = vmaxq_f32(lowest, d);
+                uint32x4_t counts = vmvnq_u32(vcltq_f32(d, lowest)); /* NaN does */
+                d = vreinterpretq_f32_u32(vandq_u32(counts, vreinterpretq_u32_f32(d)));
                 float32x4_t e = exp_four(d);
+                e = vreinterpretq_f32_u32(vandq_u32(counts, vreinterpretq_u32_f32(e)));
                 vst1q_f32(lanes.sum + r, vaddq_f32(vld1q_f32(lanes.sum + r), e));
                 vst1q_f32(lanes.weighted + r,
                           vaddq_f32(vld1q_f32(lanes.weighted + r), vmulq_f32(d, e)));
@@ -87,5 +89,10 @@ size_t scan_keep_neon(const float *x, const int32_t *ids, size_t n, float thresh
         out[kept++] = x[i];
     }
     return kept;
+}
+
+size_t scan_below_neon(const float *x, const int32_t *ids, size_t n, float threshold,
+                       float *out, int32_t *out_ids) {
+    return scan_below_scalar(x, ids, n, threshold, out, out_ids);
 }
 #endif

@@ -26,7 +26,7 @@ static void sums_of_exponentials(void **state) {
             double sum = 0, weighted = 0, squares = 0, size = 0;
             fill(n + offset, l);
             for (size_t i = offset; i < n + offset; i++) {
-                double d = (double)x[i] - 12, e = exp(d);
+                double d = (double)x[i] - 12, e = d < -43 ? 0 : exp(d);
                 sum += e, squares += e * e;
                 if (e > 0) weighted += d * e, size -= d * e;
             }
@@ -115,10 +115,17 @@ static void survivors_in_order(void **state) {
                     assert_int_equal(out_ids[want++], l % 2 ? ids[i] : (int32_t)i);
                 }
                 assert_int_equal(got, want);
+                size_t rest =
+                    list[isa]->scan_below(x, NULL, n, threshold, out + got, out_ids + got);
+                assert_int_equal(got + rest, n);
+                for (size_t i = 0, k = got; i < n; i++)
+                    if (!(x[i] >= threshold))
+                        assert_true(out[k] == x[i] && out_ids[k++] == (int32_t)i);
                 assert_int_equal(list[isa]->scan_keep(x, NULL, n, threshold, x, out_ids), want);
                 assert_memory_equal(x, out, want * sizeof *x); /* in place */
             }
     assert_int_equal(scan_keep(x, NULL, 0, 0, out, out_ids), 0);
+    assert_int_equal(scan_below(x, NULL, 0, 0, out, out_ids), 0);
 }
 
 RUN(TEST(sums_of_exponentials), TEST(moments_of_the_finite), TEST(block_maxima),

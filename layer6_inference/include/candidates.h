@@ -28,7 +28,7 @@ typedef struct Candidates {
     float *block_max; /* of every 64 logits, in dense form */
 
     /* working memory, (vocab) each; in the arena */
-    float *survivors, *work[2];
+    float *survivors, *work[2], *nearness;
     int32_t *survivor_ids, *work_ids[2], *marks; /* marks: all 0 between stages */
     uint64_t *keys;
 } Candidates;

@@ -122,20 +122,6 @@ static double mass_of(const Open *o, const float *values, const int32_t *entries
     return mass;
 }
 
-/* The lower part, in place of the open range. */
-static void keep_below(Open *o, float pivot) {
-    float *out = o->c->work[o->next];
-    int32_t *entries = o->c->work_ids[o->next];
-    size_t kept = 0;
-    for (size_t i = 0; i < o->n; i++) {
-        float value = o->values[i];
-        out[kept] = value, entries[kept] = (int32_t)entry_at(o, i);
-        kept += !(value >= pivot);
-    }
-    o->values = out, o->entries = entries, o->n = kept;
-    o->next ^= 1;
-}
-
 /* Divide the open range at a pivot.  False when all of it is above. */
 static bool divide(Open *o, float pivot, double want, size_t least) {
     float *above = o->c->work[o->next];
@@ -148,7 +134,9 @@ static bool divide(Open *o, float pivot, double want, size_t least) {
         o->next ^= 1;
     } else {
         o->mass += mass, o->needed += n;
-        keep_below(o, pivot);
+        size_t rest = scan_below(o->values, o->entries, o->n, pivot, above, entries);
+        o->values = above, o->entries = entries, o->n = rest;
+        o->next ^= 1;
     }
     return true;
 }
@@ -195,7 +183,8 @@ static uint64_t finish_equal(const Open *o, double want, size_t least) {
 static uint64_t border(Candidates *c, const float *values, bool by_logit, double want,
                        size_t least) {
     Open o = {.c = c, .values = values, .n = c->count, .by_logit = by_logit};
-    if (by_logit) divide(&o, candidates_max(c) - 8, want, least);
+    bool peaked = candidates_collision(c) * (double)c->count > 8;
+    if (by_logit && peaked) divide(&o, candidates_max(c) - 8, want, least);
     while (o.n > SMALL) {
         float pivot = guess_pivot(&o);
         if (divide(&o, pivot, want, least)) continue;
@@ -247,12 +236,8 @@ void candidates_keep_mass(Candidates *c, double mass, size_t least) {
 
 void candidates_keep_near(Candidates *c, double center, double mass, size_t least) {
     double want = mass * exp(candidates_log_sum(c) - (double)candidates_max(c));
-    float *nearness = (float *)c->marks; /* as large, and given back below */
-    for (size_t i = 0; i < c->count; i++) nearness[i] = -fabsf(c->logits[i] - (float)center);
-    size_t count = c->count;
-    uint64_t last = border(c, nearness, false, want, least);
-    keep_to_border(c, nearness, last);
-    memset(nearness, 0, count * sizeof *nearness);
+    for (size_t i = 0; i < c->count; i++) c->nearness[i] = -fabsf(c->logits[i] - (float)center);
+    keep_to_border(c, c->nearness, border(c, c->nearness, false, want, least));
 }
 
 void candidates_keep_range(Candidates *c, size_t begin, size_t end) {

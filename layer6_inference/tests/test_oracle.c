@@ -150,7 +150,7 @@ static void oracle_xtc(double t, size_t least) {
     for (size_t i = 0; i < n; i++)
         if (raw[i] != -INFINITY) likely += at_least((double)raw[i], limit, fabs(max));
     drop = likely > 1 ? likely - 1 : 0;
-    if (n < least + drop) drop = n > least ? n - least : 0;
+    if (alive < least + drop) drop = alive > least ? alive - least : 0;
     for (size_t i = drop; i < n; i++) keep[order[i]] = true;
 }
 

@@ -69,6 +69,8 @@ static void compare_scans(const Kernels *neon) {
         expect(kept == wanted && memcmp(out, want, kept * sizeof *out) == 0 &&
                    memcmp(ids, want_ids, kept * sizeof *ids) == 0,
                "scan_keep", n);
+        kept = neon->scan_below(x, NULL, n, 2, out, ids);
+        expect(kept + wanted == n, "scan_below", n);
     }
 }
 

@@ -1,23 +1,30 @@
 /* gumbel.c - the largest of logit + noise, with noise from the Gumbel distribution, falls on each token with exactly its
  * probability; no sum is needed, and every token has a coin of its own.
  *
- * The noise lies between -3.7 and 36.8 when the coin has 53 bits, so a token 40.6 below the best
- * cannot win and is passed over. */
+ * A token wins if  -ln u < w,  w = exp(logit - best so far).  Since -ln u >= 1 - u, most are passed over by comparing 1 - u
+ * with w, and no logarithm is taken. */
 #include "stage.h"
 
 #include <math.h>
 
 static void apply(Stage *stage, Candidates *c, const Step *step) {
-    double best = -INFINITY, hopeless = (double)candidates_max(c) - 41;
+    float chances[SCAN_CHUNK];
     uint64_t stream = rng_hash(step->seed, step->position, stage->index);
-    for (size_t i = 0; i < c->count; i++) {
-        double logit = (double)c->logits[i];
-        if (!(logit > hopeless)) continue;
-        double u = rng_unit(step->seed, stream, (uint64_t)candidates_id(c, i));
-        double score = logit - log(-log(u + 0x1p-54));
-        if (!(score > best)) continue;
-        best = score;
-        c->chosen = candidates_id(c, i);
+    double best = -INFINITY;
+    for (size_t from = 0; from < c->count; from += SCAN_CHUNK) {
+        size_t size = c->count - from < SCAN_CHUNK ? c->count - from : SCAN_CHUNK;
+        double known = best > -1e30 ? best : (double)candidates_max(c) - 50;
+        vector_exp(chances, c->logits + from, (float)known - 0.01f, size); /* a little large */
+        for (size_t i = 0; i < size; i++) {
+            if (chances[i] <= 0) continue;
+            int32_t id = candidates_id(c, from + i);
+            double u = rng_unit(step->seed, stream, (uint64_t)id);
+            if (1 - u >= (double)chances[i]) continue;
+            double score = (double)c->logits[from + i] - log(-log(u + 0x1p-54));
+            if (score <= best) continue;
+            best = score;
+            c->chosen = id;
+        }
     }
 }
 

@@ -1,25 +1,27 @@
 /* xtc.c - exclude top choices: with probability P, of all tokens that are likely enough drop all but the least likely. */
+#include "order.h"
 #include "stage.h"
 
 #include <math.h>
 
-/* Remove the `n` first of the sorted candidates above the limit, in place, where they lie. */
-static void drop_best(Candidates *c, size_t n) {
-    candidates_sort(c);
-    candidates_keep_range(c, n, c->count);
-}
-
 static void apply(Stage *stage, Candidates *c, const Step *step) {
     double chance = stage->value[0], t = stage->value[1];
-    size_t least = (size_t)stage->value[2], likely = 0;
+    size_t least = (size_t)stage->value[2], likely, drop;
     if (chance <= 0 || t > 0.5) return;
     if (rng_unit(step->seed, step->position, stage->index) >= chance) return;
     float limit = (float)(candidates_log_sum(c) + log(t));
-    for (size_t i = 0; i < c->count; i++) likely += c->logits[i] >= limit;
+    likely = scan_keep(c->logits, NULL, c->count, limit, c->work[0], c->work_ids[0]);
     if (likely < 2) return;
-    size_t drop = likely - 1;
-    if (c->count < least + drop) drop = c->count > least ? c->count - least : 0;
-    if (drop) drop_best(c, drop);
+    for (size_t i = 0; i < likely; i++) {
+        size_t entry = (size_t)c->work_ids[0][i];
+        c->keys[i] = order_key(c->logits[entry], candidates_id(c, entry));
+    }
+    order_sort(c->keys, likely);
+    size_t alive = candidates_alive(c);
+    drop = likely - 1;
+    if (alive < least + drop) drop = alive > least ? alive - least : 0;
+    for (size_t i = 0; i < drop; i++)
+        candidates_set(c, candidates_find(c, order_id(c->keys[i])), -INFINITY);
 }
 
 const StageKind stage_xtc = {

@@ -1,0 +1,20 @@
+/* bench.h - what the benchmarks share. */
+#ifndef STRATA_BENCH_H
+#define STRATA_BENCH_H
+
+#include "options.h"
+
+typedef struct BenchJob {
+    Machine machine;
+    double seconds;
+    OptionList sizes;
+    const char *csv;
+} BenchJob;
+
+/* The middle of n times, which are put in order: times[0] is the best. */
+double bench_median(double *times, size_t n);
+
+bool bench_matmul(BenchJob *job, Fault *fault);
+bool bench_samplers(BenchJob *job, Fault *fault);
+
+#endif

@@ -1,0 +1,144 @@
+/* bench_samplers.c - strata bench samplers: microseconds of a sampler, from the model's logits to what is left of them.
+ *
+ * Each time covers the first look at the logits (largest of every block, NaN) and the stage or chain.  The logits
+ * are written anew before each round, outside the time, so they lie in the cache as a model leaves them. */
+#include "bench.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *const specs[] = {
+    "greedy",        "top_k:40",
+    "top_k:1000",    "top_p:0.95",
+    "min_p:0.05",    "typical:0.5",
+    "top_n_sigma:1", "xtc:1",
+    "eta:0.0009",    "p_less",
+    "tfs:0.95",      "top_h:0.4",
+    "temp:0.8",      "temp:1:range=0.5",
+    "draw",          "gumbel",
+    "mirostat_v2:5", "penalties:rep=1.1",
+    "dry:0.8",       "top_k:40,top_p:0.95,min_p:0.05,temp:0.8,draw"};
+
+static const char *const shapes[] = {"peaked", "LLM-like", "flat"};
+
+/* peaked: one token has nearly all; LLM-like: noise with forty that stand out; flat: next to
+ * nothing between them. */
+static void make_logits(float *x, size_t n, int shape) {
+    Rng rng = {1, (uint64_t)shape, 0};
+    for (size_t i = 0; i < n; i++) x[i] = (float)((shape == 2 ? 0.01 : 2.5) * rng_normal(&rng));
+    if (shape == 0) x[n / 3] = 40;
+    for (int i = 0; shape == 1 && i < 40; i++)
+        x[rng_below(&rng, n)] = (float)(10 + 8 * rng_next(&rng));
+}
+
+typedef struct Board {
+    Candidates candidates;
+    float *logits, *copy;
+    int32_t history[64];
+    size_t n;
+    double *times;
+} Board;
+
+enum { MOST_ROUNDS = 4000 };
+
+/* The stages of the chain; a draw that was added at the end is not measured. */
+static bool measure(Board *b, const char *spec, double seconds, double *median, size_t *left,
+                    Fault *fault) {
+    Chain chain;
+    Step step = {.seed = 1, .history = b->history, .history_count = 64, .prompt_count = 64};
+    if (!chain_parse(&chain, spec, NULL, fault)) return false;
+    const char *last = chain.stages[chain.count - 1].kind->name;
+    size_t count = strstr(spec, last) ? chain.count : chain.count - 1, rounds = 0;
+    double start = clock_seconds();
+    bool ok = true;
+    while (ok && (rounds < 5 || (clock_seconds() - start < seconds && rounds < MOST_ROUNDS))) {
+        memcpy(b->copy, b->logits, b->n * sizeof *b->copy);
+        step.position = rounds;
+        double before = clock_seconds();
+        ok = candidates_load(&b->candidates, b->copy, fault);
+        for (size_t i = 0; ok && i < count; i++)
+            chain.stages[i].kind->apply(&chain.stages[i], &b->candidates, &step);
+        b->times[rounds++] = clock_seconds() - before;
+    }
+    *median = bench_median(b->times, rounds);
+    *left = b->candidates.count;
+    chain_close(&chain);
+    return ok;
+}
+
+/* Reading all logits once is the floor: nothing that looks at each of them is faster. */
+static double floor_time(Board *b, double seconds) {
+    size_t rounds = 0;
+    double start = clock_seconds();
+    while (rounds < 5 || (clock_seconds() - start < seconds && rounds < MOST_ROUNDS)) {
+        double before = clock_seconds();
+        volatile float max = vector_max(b->logits, b->n);
+        (void)max;
+        b->times[rounds++] = clock_seconds() - before;
+    }
+    return bench_median(b->times, rounds);
+}
+
+static bool bench_size(Board *b, const BenchJob *job, FILE *csv, Fault *fault) {
+    const Kernels *list[4];
+    int count = kernels_list(list);
+    const Kernels *use[2] = {list[0], list[count - 1]};
+    double seconds = job->seconds / 10;
+    for (int shape = 0; shape < 3; shape++) {
+        make_logits(b->logits, b->n, shape);
+        printf("%zu tokens, %s; read once %.1f us\n", b->n, shapes[shape],
+               1e6 * floor_time(b, seconds));
+        if (csv)
+            fprintf(csv, "%zu,%s,read once,%s,%.2f,%zu\n", b->n, shapes[shape], use[1]->isa,
+                    1e6 * floor_time(b, seconds), b->n);
+        for (size_t s = 0; s < sizeof specs / sizeof *specs; s++) {
+            double median[2];
+            size_t left;
+            for (int k = 0; k < 2; k++) {
+                if (!kernels_select(use[k]->isa, fault) ||
+                    !measure(b, specs[s], seconds, &median[k], &left, fault))
+                    return false;
+                if (csv && (k == 1 || use[0] != use[1]))
+                    fprintf(csv, "%zu,%s,\"%s\",%s,%.2f,%zu\n", b->n, shapes[shape], specs[s],
+                            use[k]->isa, 1e6 * median[k], left);
+            }
+            printf("  %-46s %9.1f %9.1f %8zu\n", specs[s], 1e6 * median[0], 1e6 * median[1],
+                   left);
+        }
+    }
+    return true;
+}
+
+bool bench_samplers(BenchJob *job, Fault *fault) {
+    FILE *csv = job->csv ? fopen(job->csv, "w") : NULL;
+    const Kernels *list[4];
+    int count = kernels_list(list);
+    bool ok = true;
+    if (job->csv && !csv) return fault_set(fault, "%s cannot be written", job->csv);
+    if (csv) fprintf(csv, "tokens,shape,sampler,isa,microseconds,left\n");
+    printf("microseconds, median      %30s %9s %9s\n", "scalar", list[count - 1]->isa, "left");
+    for (size_t i = 0; ok && i < job->sizes.count; i++) {
+        Board b = {.n = (size_t)strtol(job->sizes.items[i], NULL, 10)};
+        Arena arena;
+        if (b.n < 100 || b.n > 1 << 22)
+            return fault_set(fault, "size '%.20s': wanted 100 to %d", job->sizes.items[i],
+                             1 << 22);
+        arena_measure(&arena), candidates_init(&b.candidates, b.n, &arena);
+        if (!arena_init(&arena,
+                        arena.used + 2 * b.n * sizeof(float) + MOST_ROUNDS * sizeof(double) +
+                            1024,
+                        fault))
+            return false;
+        candidates_init(&b.candidates, b.n, &arena);
+        b.logits = arena_take(&arena, b.n, sizeof(float));
+        b.copy = arena_take(&arena, b.n, sizeof(float));
+        b.times = arena_take(&arena, MOST_ROUNDS, sizeof(double));
+        for (int k = 0; k < 64; k++) b.history[k] = (int32_t)((size_t)k * 37 % b.n);
+        ok = bench_size(&b, job, csv, fault);
+        arena_free(&arena);
+    }
+    if (csv) fclose(csv);
+    return ok && kernels_select("auto", fault);
+}
