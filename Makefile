@@ -29,7 +29,7 @@ MODEL  ?= layer5_models/models/storyteller.gguf
 PREFIX ?= /usr/local
 
 .DEFAULT_GOAL := build
-.PHONY: build run test deps check format help bench train peers fuzz install clean 1 2 3 4 5 6 $(LAYERS)
+.PHONY: build run test deps check format help bench plots train peers fuzz install clean 1 2 3 4 5 6 $(LAYERS)
 
 build: $(LAYERS)
 	@$(MAKE) -s -C $(LAYER6) program
@@ -55,6 +55,10 @@ endif
 
 check: build
 	@tests/check.sh
+
+# make plots, or some of them: make plots PLOTS="frontier kept"
+plots: build
+	@docs/figures/make.sh $(BUILD)/bin/strata $(BUILD)/plots $(PLOTS)
 
 format:
 	@clang-format -i $$(git ls-files '*.c' '*.h')
