@@ -97,6 +97,7 @@ help:
 	@echo "make test             every test; make test 3 for one layer; SAN=1 under sanitizers"
 	@echo "make check            all that is checked beyond the tests: layers, format, warnings, analyzers, sanitizers, fuzz"
 	@echo "make bench            the matrix products beside the machine's peak"
+	@echo "make plots            the figures of the samplers, as SVG in build/plots (gnuplot)"
 	@echo "make train            make the two models in the box again (an hour or two)"
 	@echo "make peers            compare with llama.cpp on the same file (needs npm)"
 	@echo "make fuzz             fuzz the GGUF reader; SECONDS=60"

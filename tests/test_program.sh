@@ -3,6 +3,7 @@
 here=$(cd "$(dirname "$0")" && pwd)
 strata=${BUILD:-$here/../build}/bin/strata
 model=$here/../layer5_models/models/storyteller.gguf
+draft=$here/../layer5_models/models/draft.gguf
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
@@ -23,7 +24,7 @@ same() { if [ "$2" = "$3" ]; then ok "$1"; else not "$1" "'$2' is not '$3'"; fi;
 expect "a list of commands" 0 "generate" "$strata" --help
 expect "no command is wrong usage" 2 "usage" "$strata"
 expect "an unknown command" 2 "no command 'nonsense'" "$strata" nonsense
-for command in generate tokenize logits inspect world "world check" "world sample" train bench; do
+for command in generate tokenize logits inspect chain samplers compare watermark figure world "world check" "world sample" train bench; do
     expect "$command --help" 0 "usage: strata $command" "$strata" $command --help
 done
 expect "an unknown option" 2 "no option '--frobnicate'" "$strata" generate --frobnicate
@@ -35,7 +36,7 @@ echo "GGUFxx" >"$work/broken.gguf"
 expect "a broken file" 1 "cut short" "$strata" generate -m "$work/broken.gguf"
 expect "an empty prompt" 1 "the prompt is empty" "$strata" generate -m "$model" -p ""
 expect "a long prompt" 1 "the context holds" "$strata" generate -m "$model" --ctx 64 -p "$(yes word | head -200 | tr '\n' ' ')"
-expect "an unknown sampler" 1 "there are greedy" "$strata" generate -m "$model" --chain top_q:1
+expect "an unknown sampler" 1 "there are bias" "$strata" generate -m "$model" --chain top_q:1
 expect "an unknown instruction set" 1 "choose auto" "$strata" generate -m "$model" --isa vax
 expect "too many threads" 1 "1 to 256" "$strata" generate -m "$model" --threads 999
 expect "inspect" 0 "token_embd.weight" "$strata" inspect "$model"
@@ -55,6 +56,43 @@ ids=$("$strata" generate -m "$model" --seed 3 -n 40 --ids --no-prompt 2>/dev/nul
 same "--ids are the same tokens" "$(echo "$ids" | "$strata" tokenize -m "$model" --decode)" "$(printf '%s' "$rest")"
 word=$(echo "$rest" | head -1 | cut -c10-16)
 same "--stop ends before its text" "$("$strata" generate -m "$model" --seed 3 -n 40 --no-prompt --stop "$word" 2>/dev/null)" "$(echo "$rest" | head -1 | cut -c1-9)"
+printf '2\n1\n0.5\n-inf\n' >"$work/logits"
+same "chain prints every stage" "$("$strata" chain --chain top_k:2,draw --logits "$work/logits" 2>/dev/null | tail -4)" \
+    "top_k,2,1,1,0.268941421,1
+top_k,3,2,0.5,0,0
+draw,1,0,2,0.731058579,1
+draw,2,1,1,0.268941421,1"
+same "chain reads probabilities" "$(printf '.5\n.2\n.2\n.1\n' | "$strata" chain --probs --chain typical:0.5 --final 2>/dev/null | cut -d, -f3 | tr '\n' ' ')" "token 0 1 2 "
+same "chain counts draws" "$("$strata" chain --chain greedy --logits "$work/logits" --draws 7 | tail -1)" "0,7"
+echo nan >>"$work/logits"
+expect "NaN is named" 1 "logit of token 4" "$strata" chain --logits "$work/logits"
+expect "no number" 1 "line 1: 'x' is no logit" sh -c "echo x | '$strata' chain"
+expect "a dead end names its stage" 1 "dead end: allow" "$strata" generate -m "$model" --chain allow:999999 -n 3
+for sampler in $("$strata" samplers | awk '/^  [a-z_0-9]+ /{print $1}' | head -35); do
+    "$strata" samplers "$sampler" >"$work/out" 2>&1 || not "samplers $sampler" "$(cat "$work/out")"
+done
+expect "samplers lists presets" 0 "llama.cpp" "$strata" samplers
+expect "an unknown sampler has no page" 1 "no sampler" "$strata" samplers top_q
+greedy=$("$strata" generate -m "$model" --chain greedy -n 80 2>/dev/null)
+same "a draft changes no greedy text" "$("$strata" generate -m "$model" --draft "$draft" --chain greedy -n 80 2>/dev/null)" "$greedy"
+same "looking up changes no greedy text" "$("$strata" generate -m "$model" --lookup --guess 7 --chain greedy -n 80 2>/dev/null)" "$greedy"
+expect "acceptance is told" 0 "guessed tokens accepted" "$strata" generate -m "$model" --draft "$draft" -n 30
+expect "beams" 0 "beam 3: score" "$strata" generate -m "$model" --beams 3 -n 12
+expect "best of n" 0 "sample 3, seed 3" "$strata" generate -m "$model" --best-of 3 -n 12
+expect "healing" 0 "Once upon a time" "$strata" generate -m "$model" --heal -p "Once upon a ti" -n 10
+expect "contrast wants an amateur" 1 "--amateur" "$strata" generate -m "$model" --chain contrast:0.1
+expect "contrast" 0 "token limit" "$strata" generate -m "$model" --amateur "$draft" --chain contrast:0.1 -n 10
+expect "guidance" 0 "token limit" "$strata" generate -m "$model" --chain cfg:1.5 -n 10
+expect "contrastive search" 0 "token limit" "$strata" generate -m "$model" --chain contrastive_search:0.6 -n 10
+"$strata" generate -m "$model" -n 5 --trace "$work/trace.csv" --logprobs 2 >/dev/null 2>"$work/err"
+same "traces have steps" "$(cut -d, -f1 "$work/trace.csv" | sort -u | grep -c '^[0-4]$')" 5
+same "log-probabilities" "$(grep -c ':-' "$work/err")" 5
+"$strata" generate -m "$model" --chain watermark:5,draw -n 300 --seed 5 --no-prompt 2>/dev/null | "$strata" watermark -m "$model" >"$work/out"
+same "a watermark is found" "$(grep -c ': marked' "$work/out")" 1
+expect "compare" 0 "dist-1" "$strata" compare -m "$model" --documents 2 -n 40 --chains greedy temp:1 --csv "$work/compare.csv"
+same "compare writes CSV" "$(wc -l <"$work/compare.csv" | tr -d ' ')" 3
+expect "figure" 0 "chain,shape,rank,before,after" "$strata" figure effects
+expect "bench samplers" 0 "read once" "$strata" bench samplers --size 2048 --seconds 0.01
 printf 'Hello world\n\n  two  spaces\nna\303\257ve\n' >"$work/text"
 same "tokenize and back" "$("$strata" tokenize -m "$model" <"$work/text" | "$strata" tokenize -m "$model" --decode)" "$(cat "$work/text")"
 same "tokenize --all and back" "$("$strata" tokenize -m "$model" --all <"$work/text" | "$strata" tokenize -m "$model" --decode --all)" "$(cat "$work/text")"

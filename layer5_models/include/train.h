@@ -85,6 +85,11 @@ void trainer_sample(Trainer *trainer, Text prompt, size_t most, double temperatu
 /* Everything that determines the rest of the run, written atomically; and back. */
 bool trainer_save(const Trainer *trainer, const char *path, Fault *fault);
 bool trainer_load(Trainer *trainer, const char *path, Fault *fault);
+/* Begin with the weights of a model of the same shape (fine-tuning), in any format.
+ *
+ * Fails when a tensor is missing or has another shape; the fault names it. */
+bool trainer_begin_from(Trainer *trainer, const Gguf *gguf, Fault *fault);
+
 size_t trainer_steps_done(const Trainer *trainer);
 
 /* Write the model as a GGUF file that any llama loader reads; matrices in `dtype`, norms in

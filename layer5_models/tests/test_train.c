@@ -223,6 +223,37 @@ static void looking_and_speaking(void **state) {
     assert_true(train_config_draft().layers < train_config_storyteller().layers);
 }
 
+static void training_goes_on_from_a_model(void **state) {
+    (void)state;
+    TrainConfig c = tiny();
+    Corpus corpus = {.world = world, .seed = 1};
+    Trainer *t = make(&c, &corpus, NULL), *next;
+    Fault fault;
+    Gguf gguf;
+    FileMap map;
+    char path[] = "/tmp/strata_test_fromXXXXXX";
+    int file = mkstemp(path);
+    assert_true(file >= 0);
+    close(file);
+    trainer_step(t);
+    assert_true(trainer_export(t, "one", DTYPE_F32, path, &fault));
+    assert_true(file_open(&map, path, &fault) && gguf_parse(&gguf, map.data, map.size, &fault));
+    c.seed = 9;
+    next = make(&c, &corpus, NULL);
+    assert_memory_not_equal(trainer_parameters(next), trainer_parameters(t), 4096);
+    assert_true(trainer_begin_from(next, &gguf, &fault));
+    assert_memory_equal(trainer_parameters(next), trainer_parameters(t),
+                        train_parameters(&c) * sizeof(float));
+    trainer_close(next);
+    c.shape.hidden = 32;
+    next = make(&c, &corpus, NULL);
+    assert_false(trainer_begin_from(next, &gguf, &fault));
+    assert_contains(fault.text, "ffn_gate");
+    assert_contains(fault.text, "wanted 32 x 16");
+    trainer_close(next), trainer_close(t);
+    gguf_free(&gguf), file_close(&map), unlink(path);
+}
+
 static void corpora_come_from_files_too(void **state) {
     (void)state;
     const char *path = "/tmp/strata_corpus.txt";
@@ -249,6 +280,7 @@ int main(void) {
                                        TEST(muon_makes_matrices_orthogonal),
                                        TEST(resuming_is_the_same_run),
                                        TEST(looking_and_speaking),
+                                       TEST(training_goes_on_from_a_model),
                                        TEST(corpora_come_from_files_too)};
     return cmocka_run_group_tests(tests, prepare, finish);
 }

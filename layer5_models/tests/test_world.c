@@ -24,6 +24,33 @@ static const struct {
            {"Ann sat.", 0.25 / 3}};
 enum { ALL = sizeof all / sizeof *all };
 
+/* k/n: the k-th of every n words, for writing, checking and entropy alike */
+static void variables_can_share_a_class(void **state) {
+    (void)state;
+    Fault fault;
+    WorldText text = {0};
+    World *world = world_open_text("class name\n: Ann, Bob, Cid, Dan, Eve\nvar H name 1/2\n"
+                                   "var F name 2/2\nrule top\n| {H} met {F}.\n",
+                                   &fault);
+    if (!world) fail_msg("%s", fault.text);
+    for (uint64_t i = 0; i < 200; i++) {
+        world_write(world, "top", 1, i, &text);
+        assert_true(strchr("ACE", text.bytes[0]) && strchr("BD", text.bytes[8]));
+        assert_near(text.nats, log(6), 1e-12);
+        assert_near(world_check(world, "top", text.bytes, text.size, false).nats, log(6), 1e-9);
+    }
+    assert_false(world_check(world, "top", "Bob met Dan.", 12, false).valid);
+    world_text_free(&text), world_close(world);
+    static const char *const wrong[] = {"0/2", "3/2", "1", "1/2x"};
+    for (int i = 0; i < 4; i++) {
+        char grammar[100];
+        snprintf(grammar, sizeof grammar,
+                 "class name\n: Ann, Bob\nvar H name %s\nrule top\n| {H}\n", wrong[i]);
+        assert_null(world_open_text(grammar, &fault));
+        assert_contains(fault.text, "share");
+    }
+}
+
 static void entropy_is_the_enumerated_one(void **state) {
     (void)state;
     Fault fault;
@@ -118,10 +145,11 @@ static void spoil(const World *world, const char *text, bool last, const char *o
 static const char story[] =
     "Tom was a gentle fox. He lived by the river.\n\nOne day, Tom could not find his red ball. "
     "Nobody else had one like it. He looked all over "
-    "the yard, but it was not there. Tom began to cry.\n\nThen his friend Mia the owl came by. "
-    "\"What is wrong?\" asked Mia. \"I lost my red ball,\" "
+    "the yard, but it was not there. Tom began to cry.\n\nThen his friend Lily the rabbit came "
+    "by. "
+    "\"What is wrong?\" asked Lily. \"I lost my red ball,\" "
     "said Tom. Side by side they peeked into every corner. At last they found the ball under "
-    "the bridge. Tom thanked Mia with all his heart.\n\n"
+    "the bridge. Tom thanked Lily with all his heart.\n\n"
     "In the end Tom felt happy. The end.";
 
 static void mistakes_have_reasons(void **state) {
@@ -139,17 +167,18 @@ static void mistakes_have_reasons(void **state) {
     snprintf(text, sizeof text,
              "%s\n\n{\"name\": \"Tom\", \"kind\": \"fox\", \"trait\": \"gentle\", \"place\": "
              "\"by the river\", \"object\": \"red ball\", "
-             "\"feeling\": \"happy\", \"friends\": [\"Mia\"]}",
+             "\"feeling\": \"happy\", \"friends\": [\"Lily\"]}",
              story);
     assert_true(world_check(world, "document", text, strlen(text), false).valid);
     spoil(world, text, true, "\"fox\"", "\"owl\"", "card");
     spoil(world, text, true, "red ball", "red kite", "card");
-    snprintf(text, sizeof text,
-             "<|im_start|>user\n%s\n\nWhere was the ball?<|im_end|>\n<|im_start|>assistant\nIt "
-             "was under the bridge.<|im_end|>\n"
-             "<|im_start|>user\nWho helped Tom?<|im_end|>\n<|im_start|>assistant\nMia the owl "
-             "helped him.<|im_end|>\n",
-             story);
+    snprintf(
+        text, sizeof text,
+        "<|im_start|>user\n%s\n\nWhere was the ball?<|im_end|>\n<|im_start|>assistant\nIt "
+        "was under the bridge.<|im_end|>\n"
+        "<|im_start|>user\nWho helped Tom?<|im_end|>\n<|im_start|>assistant\nLily the rabbit "
+        "helped him.<|im_end|>\n",
+        story);
     /* a chat asks one or two questions after the first */
     if (!world_check(world, "document", text, strlen(text), false).valid) {
         char *cut = strstr(text, "<|im_start|>user\nWho helped");
@@ -162,5 +191,6 @@ static void mistakes_have_reasons(void **state) {
     world_close(world);
 }
 
-RUN(TEST(entropy_is_the_enumerated_one), TEST(ambiguity_is_seen),
-    TEST(documents_are_valid_unambiguous_and_repeatable), TEST(mistakes_have_reasons))
+RUN(TEST(variables_can_share_a_class), TEST(entropy_is_the_enumerated_one),
+    TEST(ambiguity_is_seen), TEST(documents_are_valid_unambiguous_and_repeatable),
+    TEST(mistakes_have_reasons))

@@ -56,6 +56,27 @@ void trainer_close(Trainer *t) {
     free(t);
 }
 
+bool trainer_begin_from(Trainer *t, const Gguf *gguf, Fault *fault) {
+    for (size_t i = 0; i < t->n_parameters; i++) {
+        const Parameter *p = &t->parameters[i];
+        const GgufTensor *found = gguf_find_tensor(gguf, p->name);
+        if (!found)
+            return fault_set(fault, "the model to begin from has no tensor '%s'", p->name);
+        size_t rows = found->ndim == 1 ? 1 : found->shape[0],
+               cols = found->shape[found->ndim - 1];
+        if (found->ndim > 2 || rows != p->rows || cols != p->cols ||
+            !dtype_is_computable(found->dtype))
+            return fault_set(
+                fault, "the model to begin from has '%s' as %zu x %zu (%s), wanted %zu x %zu",
+                p->name, rows, cols, dtype_name(found->dtype), p->rows, p->cols);
+        size_t bytes = dtype_row_bytes((Dtype)found->dtype, cols);
+        for (size_t r = 0; r < rows; r++)
+            dequantize_row((Dtype)found->dtype, found->data + r * bytes,
+                           t->values + p->offset + r * cols, cols);
+    }
+    return true;
+}
+
 /* A straight rise, then half a cosine wave down.  Loshchilov & Hutter 2016,
  * arXiv:1608.03983. */
 static double rate_at(const TrainConfig *c, size_t step) {

@@ -4,6 +4,7 @@
 
 #include <ctype.h>
 #include <stdlib.h>
+#include <stdio.h>
 #include <string.h>
 
 typedef struct Loader {
@@ -101,13 +102,26 @@ static void read_words(Loader *loader, Text line) {
     }
 }
 
+/* "k/n", or nothing for 1/1 */
+static bool read_share(Text text, Variable *variable) {
+    char copy[16] = "", rest;
+    variable->part = variable->parts = 1;
+    if (text.size == 0) return true;
+    if (text.size < sizeof copy) memcpy(copy, text.data, text.size);
+    return sscanf(copy, "%d/%d%c", &variable->part, &variable->parts, &rest) == 2 &&
+           variable->part >= 1 && variable->part <= variable->parts;
+}
+
 static void read_variable(Loader *loader, Text rest) {
     World *world = loader->world;
-    Variable variable = {cut(&rest, ' '), -1};
+    Variable variable = {.name = cut(&rest, ' '), .class_index = -1};
+    Text class = cut(&rest, ' ');
     for (size_t i = 0; i < world->n_classes; i++)
-        if (text_equal(world->classes[i].name, rest)) variable.class_index = (int)i;
+        if (text_equal(world->classes[i].name, class)) variable.class_index = (int)i;
     if (variable.class_index < 0)
-        wrong(loader, "no class", rest);
+        wrong(loader, "no class", class);
+    else if (!read_share(rest, &variable))
+        wrong(loader, "no share like 1/2:", rest);
     else if (world->n_variables == WORLD_VARS)
         wrong(loader, "too many variables at", variable.name);
     else
@@ -309,19 +323,18 @@ double world_weight(const World *world, const Rule *rule, const Memory *memory) 
 }
 
 bool world_word_free(const World *world, int variable, int word, const Memory *memory) {
+    const Variable *v = &world->variables[variable];
+    if (word % v->parts != v->part - 1) return false;
     for (int i = 0; i < world->n_variables; i++)
-        if (world->variables[i].class_index == world->variables[variable].class_index &&
-            memory->word[i] == word)
+        if (world->variables[i].class_index == v->class_index && memory->word[i] == word)
             return false;
     return true;
 }
 
 int world_words_free(const World *world, int variable, const Memory *memory) {
-    int count = world->classes[world->variables[variable].class_index].count;
-    for (int i = 0; i < world->n_variables; i++)
-        if (world->variables[i].class_index == world->variables[variable].class_index &&
-            memory->word[i] >= 0)
-            count--;
+    int count = 0, words = world->classes[world->variables[variable].class_index].count;
+    for (int word = 0; word < words; word++)
+        count += world_word_free(world, variable, word, memory);
     return count;
 }
 

@@ -52,9 +52,11 @@ typedef struct Class {
     int count;
 } Class;
 
+/* A variable takes words of its class; with a share k/n, only the k-th of every n. */
 typedef struct Variable {
     Text name;
     int class_index;
+    int part, parts; /* 1/1: all of them */
 } Variable;
 
 struct World {
@@ -81,7 +83,8 @@ bool world_allows(const World *world, const Alternative *alternative, const Memo
 double world_weight(const World *world, const Rule *rule,
                     const Memory *memory); /* of what is allowed */
 
-/* May the variable take this word?  Not when another variable of its class holds it. */
+/* May the variable take this word?  Not when another variable of its class holds it, nor when it
+ * is outside the variable's share. */
 bool world_word_free(const World *world, int variable, int word, const Memory *memory);
 int world_words_free(const World *world, int variable, const Memory *memory);
 

@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 typedef struct Job {
-    const char *out, *size, *corpus, *vocab_from, *checkpoint, *log;
+    const char *out, *size, *corpus, *vocab_from, *from, *checkpoint, *log;
     long steps, batch, seed, dim, hidden, layers, heads, kv_heads, vocab, ctx, eval_every,
         eval_documents, save_every;
     double rate;
@@ -73,6 +73,7 @@ static bool borrow_vocab(Job *job, Run *run, Fault *fault) {
 }
 
 static bool open_tokenizer(Job *job, Run *run, Fault *fault) {
+    if (job->from) job->vocab_from = job->from;
     bool ok = job->vocab_from ? borrow_vocab(job, run, fault) : learn_vocab(job, run, fault);
     if (!ok || !(run->tokenizer = tokenizer_open(&run->vocab, fault))) return false;
     job->config.vocab = tokenizer_count(run->tokenizer);
@@ -210,6 +211,7 @@ static bool run_training(Job *job, Fault *fault) {
               open_tokenizer(job, &run, fault);
     ok = ok && (run.trainer = trainer_open(&job->config, &run.corpus, run.tokenizer, &run.vocab,
                                            job->machine.pool, fault));
+    if (ok && job->from) ok = trainer_begin_from(run.trainer, &run.vocab, fault);
     if (ok && job->resume && job->checkpoint && access(job->checkpoint, R_OK) == 0)
         ok = trainer_load(run.trainer, job->checkpoint, fault);
     if (ok) {
@@ -272,6 +274,8 @@ static int run(int argc, char **argv) {
          "storyteller or draft: the two models in the box"},
         {"--corpus", OPT_TEXT, &job.corpus, "FILE",
          "train on this text, a line <|endoftext|> after each document (Tiny World)"},
+        {"--from", OPT_TEXT, &job.from, "FILE",
+         "begin with the weights and the vocabulary of this model of the same shape"},
         {"--vocab-from", OPT_TEXT, &job.vocab_from, "FILE",
          "use the vocabulary of this model (learn one)"},
         {"--steps", OPT_INT, &job.steps, "N", "updates"},
