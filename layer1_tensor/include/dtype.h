@@ -15,9 +15,23 @@
 typedef enum Dtype {
     DTYPE_F32 = 0,
     DTYPE_F16 = 1,
+    DTYPE_Q4_0 = 2,
+    DTYPE_Q4_1 = 3,
+    DTYPE_Q5_0 = 6,
+    DTYPE_Q5_1 = 7,
     DTYPE_Q8_0 = 8,
+    DTYPE_Q2_K = 10,
+    DTYPE_Q3_K = 11,
+    DTYPE_Q4_K = 12,
+    DTYPE_Q5_K = 13,
+    DTYPE_Q6_K = 14,
+    DTYPE_IQ4_NL = 20,
+    DTYPE_IQ4_XS = 23,
     DTYPE_I32 = 26,
     DTYPE_BF16 = 30,
+    DTYPE_TQ1_0 = 34,
+    DTYPE_TQ2_0 = 35,
+    DTYPE_MXFP4 = 39,
     DTYPE_COUNT = 42, /* one past the largest id of the file format */
 } Dtype;
 

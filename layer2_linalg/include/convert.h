@@ -6,7 +6,8 @@
 
 #include "tensor.h"
 
-/* The formats that can be computed with: F32, F16, BF16, Q8_0. */
+/* The formats that can be read and computed with: the plain ones, Q4_0 to Q8_0, the K formats, IQ4,
+ * MXFP4 and TQ. */
 bool dtype_is_computable(uint32_t dtype);
 
 /* out (n) = the n numbers of a stored row.
@@ -14,7 +15,7 @@ bool dtype_is_computable(uint32_t dtype);
  * Needs    a computable format, n a multiple of its block. */
 void dequantize_row(Dtype dtype, const void *row, float *out, size_t n);
 
-/* Store n floats in a format, rounding to nearest.  Q8_0 takes d = max|x| / 127 for each block
+/* Store n floats in a format (F32, F16, BF16, Q8_0), rounding to nearest.  Q8_0 takes d = max|x| / 127 for each block
  * of 32 and rounds halves away from zero (the published reference algorithm).
  *
  * Needs    as above. */

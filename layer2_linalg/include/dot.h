@@ -28,6 +28,12 @@ typedef struct BlockQ8_0 {
 /* The dot product of two f32 vectors of n elements (n = 0 gives 0). */
 float dot_f32(const float *a, const float *b, size_t n);
 
+enum { DOT_LONGEST_ROW = 32768 }; /* of a format without a kernel of its own */
+
+/* Tiles of any computable format: with the format's own kernel, or row by row as f32. */
+void dot_rows(Dtype dtype, const void *w, size_t w_stride, size_t rows, const float *x,
+              size_t x_stride, size_t cols, size_t n, float *y, size_t y_stride);
+
 /* The dot product of a weight row with an f32 vector of n elements.
  *
  * Needs    n a multiple of 32 for Q8_0. */

@@ -29,7 +29,8 @@ typedef struct Kernels {
 /* The table in use. */
 const Kernels *kernels(void);
 
-/* The tile product for weights of a format.  Needs a computable format. */
+/* The tile product for weights of a format; NULL when the format has none of its own and its rows are
+ * turned into f32 first (dot_rows does so). */
 DotTile *kernels_tile(Dtype dtype);
 
 /* Use a named instruction set from now on: "scalar", "avx2", "avx512", "neon" or "auto".

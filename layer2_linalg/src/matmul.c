@@ -1,8 +1,7 @@
 /* matmul.c - matrix products of stored weights, and the two simple dense ones.  See
  * matmul.h. */
 #include "matmul.h"
-#include "convert.h"
-#include "kernels.h"
+#include "dot.h"
 
 #define COLUMN_BLOCK 24 /* columns whose inputs stay in the L2 cache while rows stream by */
 
@@ -11,7 +10,6 @@ typedef struct WeightsTask {
     const float *x;
     size_t n;
     float *y;
-    DotTile *tile;
 } WeightsTask;
 
 /* The rows begin .. end-1 of the output, for all columns. */
@@ -23,14 +21,14 @@ static void weights_rows(void *context, int worker, size_t begin, size_t end) {
     const char *rows = (const char *)t->w->data + begin * row_bytes;
     for (size_t c = 0; c < t->n; c += COLUMN_BLOCK) {
         size_t cols = t->n - c < COLUMN_BLOCK ? t->n - c : COLUMN_BLOCK;
-        t->tile(rows, row_bytes, end - begin, t->x + c * in, in, cols, in,
-                t->y + c * out + begin, out);
+        dot_rows(t->w->dtype, rows, row_bytes, end - begin, t->x + c * in, in, cols, in,
+                 t->y + c * out + begin, out);
     }
 }
 
 void matmul_weights(Pool *pool, const Tensor *w, const float *x, size_t n, float *y) {
     REQUIRE(w->ndim == 2, "a weight matrix has 2 dimensions, not %d", w->ndim);
-    WeightsTask task = {w, x, n, y, kernels_tile(w->dtype)};
+    WeightsTask task = {w, x, n, y};
     pool_for(pool, w->shape[0], 24, weights_rows, &task);
 }
 

@@ -128,7 +128,7 @@ static const char *const cuts[] = {"top_k:10", "top_p:0.9", "min_p:0.05", "typic
 static bool print_kept(void *context, const Choice *choice) {
     Watcher *w = context;
     Candidates *c = &w->desk.candidates;
-    Fault fault;
+    Fault fault = {0};
     for (size_t i = 0; i < sizeof cuts / sizeof *cuts; i++) {
         Chain chain;
         memcpy(w->row, choice->raw, c->vocab * sizeof *w->row);
@@ -155,8 +155,9 @@ static bool print_surprise(void *context, const Choice *choice) {
     double sum = 0;
     for (size_t i = 0; i < vocab; i++)
         sum += exp((double)(choice->raw[i] - max) / SURPRISE_TEMPERATURE);
-    double bits =
-        (log(sum) - (double)(choice->raw[choice->token] - max) / SURPRISE_TEMPERATURE) / log(2);
+    double bits = (log(fmax(sum, 1)) -
+                   (double)(choice->raw[choice->token] - max) / SURPRISE_TEMPERATURE) /
+                  log(2);
     w->sum += bits, w->count++;
     printf("\"%s\",%zu,%.5f,%.5f\n", w->label, choice->step, bits, w->sum / w->count);
     return true;

@@ -1,0 +1,43 @@
+/* tq.c - TQ1_0 and TQ2_0: 256 numbers of three values, -d, 0 and d.
+ *
+ *     TQ2_0    64 bytes, two bits each (value + 1); d (f16)             66 bytes
+ *              half h, byte l, bits at 2 s:  number 128 h + 32 s + l
+ *
+ *     TQ1_0    48 bytes of five digits to base 3, 4 bytes of four; d (f16)      54 bytes
+ *              first 32 bytes: digit t of byte l is number 32 t + l;  then 16 bytes: 160 + 16 t + l;
+ *              then 4: 240 + 4 t + l
+ *
+ * Five digits make 0 .. 242, stored as that number * 256 / 243, rounded up: a fraction of 256, so that multiplying by 3
+ * moves the first digit out at the top, and no division is needed. */
+#include "blocks.h"
+
+/* Digit t of a byte. */
+static int digit(uint8_t byte, int t) {
+    static const uint8_t power[5] = {1, 3, 9, 27, 81};
+    uint8_t fraction = (uint8_t)(byte * power[t]);
+    return fraction * 3 >> 8;
+}
+
+void dequantize_tq1_0(const void *row, float *out, size_t n) {
+    const BlockTQ1_0 *block = row;
+    for (size_t b = 0; b < n / SUPER_BLOCK; b++, block++, out += SUPER_BLOCK) {
+        float d = f16_to_f32(block->d);
+        for (int k = 0; k < SUPER_BLOCK; k++) {
+            int value = k < 160   ? digit(block->q[k % 32], k / 32)
+                        : k < 240 ? digit(block->q[32 + (k - 160) % 16], (k - 160) / 16)
+                                  : digit(block->rest[(k - 240) % 4], (k - 240) / 4);
+            out[k] = (float)(value - 1) * d;
+        }
+    }
+}
+
+void dequantize_tq2_0(const void *row, float *out, size_t n) {
+    const BlockTQ2_0 *block = row;
+    for (size_t b = 0; b < n / SUPER_BLOCK; b++, block++, out += SUPER_BLOCK) {
+        float d = f16_to_f32(block->d);
+        for (int k = 0; k < SUPER_BLOCK; k++) {
+            int value = block->q[32 * (k / 128) + k % 32] >> (2 * (k % 128 / 32)) & 3;
+            out[k] = (float)(value - 1) * d;
+        }
+    }
+}
