@@ -77,8 +77,8 @@ Tensor bind_tensor(Binder *b, const char *name, bool needed, int ndim, const siz
     }
     if (!dtype_is_computable(found->dtype)) {
         fault_set(b->fault,
-                  "tensor '%s' is in %s, wanted F32, F16, BF16 or Q8_0: use the model in one "
-                  "of these formats",
+                  "tensor '%s' is in %s, which is not built in: wanted F32, F16, BF16, Q4_0 to "
+                  "Q8_0, Q2_K to Q6_K, IQ4_NL, IQ4_XS, MXFP4 or TQ",
                   name, dtype_name(found->dtype));
         return refuse(b);
     }

@@ -40,7 +40,7 @@ TrainConfig train_config_draft(void) {
     config.shape.kv_heads = 1;
     config.shape.head_dim = 64;
     config.layers = 1;
-    config.steps = 2500;
+    config.steps = 1500;
     return config;
 }
 
