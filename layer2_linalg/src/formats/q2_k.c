@@ -10,14 +10,14 @@
 
 void dequantize_q2_k(const void *row, float *out, size_t n) {
     const BlockQ2_K *block = row;
-    for (size_t b = 0; b < n / SUPER_BLOCK; b++, block++, out += SUPER_BLOCK) {
+    for (size_t b = 0; b < n / SUPER_BLOCK; b++, block++) {
         float d = f16_to_f32(block->d), dmin = f16_to_f32(block->dmin);
-        for (int k = 0; k < SUPER_BLOCK; k++) {
-            int half = k / 128, shift = k % 128 / 32, byte = k % 32;
-            int q = block->q[32 * half + byte] >> (2 * shift) & 3;
-            uint8_t group = block->scales[k / 16];
-            float scale = d * (float)(group & 15), min = dmin * (float)(group >> 4);
-            out[k] = scale * (float)q - min;
+        for (int g = 0; g < 16; g++, out += 16) { /* half g / 8, bits at 2 (g / 2 % 4) */
+            const uint8_t *q = block->q + 32 * (g / 8) + 16 * (g % 2);
+            float scale = d * (float)(block->scales[g] & 15),
+                  min = dmin * (float)(block->scales[g] >> 4);
+            for (int l = 0; l < 16; l++)
+                out[l] = scale * (float)(q[l] >> (2 * (g / 2 % 4)) & 3) - min;
         }
     }
 }

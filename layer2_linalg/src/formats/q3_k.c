@@ -19,13 +19,14 @@ static int scale_of(const uint8_t *scales, int i) {
 
 void dequantize_q3_k(const void *row, float *out, size_t n) {
     const BlockQ3_K *block = row;
-    for (size_t b = 0; b < n / SUPER_BLOCK; b++, block++, out += SUPER_BLOCK) {
-        float d = f16_to_f32(block->d);
-        for (int k = 0; k < SUPER_BLOCK; k++) {
-            int half = k / 128, shift = k % 128 / 32, byte = k % 32;
-            int q = block->q[32 * half + byte] >> (2 * shift) & 3;
-            int third = block->high[byte] >> (k / 32) & 1;
-            out[k] = d * (float)scale_of(block->scales, k / 16) * (float)((q | third << 2) - 4);
+    for (size_t b = 0; b < n / SUPER_BLOCK; b++, block++)
+        for (int g = 0; g < 16; g++, out += 16) { /* half g / 8, bits at 2 (g / 2 % 4) */
+            const uint8_t *q = block->q + 32 * (g / 8) + 16 * (g % 2),
+                          *high = block->high + 16 * (g % 2);
+            float scale = f16_to_f32(block->d) * (float)scale_of(block->scales, g);
+            for (int l = 0; l < 16; l++) {
+                int third = high[l] >> (g / 2) & 1;
+                out[l] = scale * (float)((q[l] >> (2 * (g / 2 % 4)) & 3) + 4 * third - 4);
+            }
         }
-    }
 }

@@ -10,15 +10,21 @@
  */
 #include "blocks.h"
 
+/* Quarter s of half h. */
+static void read_quarter(const BlockQ6_K *block, int h, int s, float *out) {
+    const uint8_t *low = block->low + 64 * h + 32 * (s % 2), *high = block->high + 32 * h;
+    const int8_t *scales = block->scales + 8 * h + 2 * s;
+    float d = f16_to_f32(block->d), scale[2] = {d * (float)scales[0], d * (float)scales[1]};
+    for (int g = 0; g < 2; g++)
+        for (int l = 16 * g; l < 16 * g + 16; l++) {
+            int q = (low[l] >> (4 * (s / 2)) & 15) | (high[l] >> (2 * s) & 3) << 4;
+            out[l] = scale[g] * (float)(q - 32);
+        }
+}
+
 void dequantize_q6_k(const void *row, float *out, size_t n) {
     const BlockQ6_K *block = row;
-    for (size_t b = 0; b < n / SUPER_BLOCK; b++, block++, out += SUPER_BLOCK) {
-        float d = f16_to_f32(block->d);
-        for (int k = 0; k < SUPER_BLOCK; k++) {
-            int h = k / 128, s = k % 128 / 32, l = k % 32;
-            int low = block->low[64 * h + 32 * (s % 2) + l] >> (4 * (s / 2)) & 15;
-            int high = block->high[32 * h + l] >> (2 * s) & 3;
-            out[k] = d * (float)block->scales[k / 16] * (float)((low | high << 4) - 32);
-        }
-    }
+    for (size_t b = 0; b < n / SUPER_BLOCK; b++, block++)
+        for (int h = 0; h < 2; h++)
+            for (int s = 0; s < 4; s++, out += 32) read_quarter(block, h, s, out);
 }

@@ -7,7 +7,8 @@
 
 void dequantize_q8_0(const void *row, float *out, size_t n) {
     const BlockQ8_0 *block = row;
-    for (size_t i = 0; i < n; i++)
-        out[i] = f16_to_f32(block[i / Q8_0_BLOCK].d) *
-                 (float)block[i / Q8_0_BLOCK].q[i % Q8_0_BLOCK];
+    for (size_t b = 0; b < n / Q8_0_BLOCK; b++, block++, out += Q8_0_BLOCK) {
+        float d = f16_to_f32(block->d);
+        for (int k = 0; k < Q8_0_BLOCK; k++) out[k] = d * (float)block->q[k];
+    }
 }
