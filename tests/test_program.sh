@@ -24,7 +24,7 @@ same() { if [ "$2" = "$3" ]; then ok "$1"; else not "$1" "'$2' is not '$3'"; fi;
 expect "a list of commands" 0 "generate" "$strata" --help
 expect "no command is wrong usage" 2 "usage" "$strata"
 expect "an unknown command" 2 "no command 'nonsense'" "$strata" nonsense
-for command in generate tokenize logits inspect chain samplers compare watermark figure world "world check" "world sample" train bench; do
+for command in generate tokenize logits inspect chain samplers compare watermark figure dump world "world check" "world sample" train bench; do
     expect "$command --help" 0 "usage: strata $command" "$strata" $command --help
 done
 expect "an unknown option" 2 "no option '--frobnicate'" "$strata" generate --frobnicate
@@ -91,6 +91,10 @@ same "log-probabilities" "$(grep -c ':-' "$work/err")" 5
 same "a watermark is found" "$(grep -c ': marked' "$work/out")" 1
 expect "compare" 0 "dist-1" "$strata" compare -m "$model" --documents 2 -n 40 --chains greedy temp:1 --csv "$work/compare.csv"
 same "compare writes CSV" "$(wc -l <"$work/compare.csv" | tr -d ' ')" 3
+"$strata" dump "$model" token_embd.weight >"$work/floats"
+"$strata" dump "$model" token_embd.weight --raw >"$work/halves"
+same "dump writes floats, or what is stored" "$(wc -c <"$work/floats" | tr -d ' ')" "$((2 * $(wc -c <"$work/halves")))"
+expect "dump names what is not there" 1 "no tensor 'x'" "$strata" dump "$model" x
 expect "figure" 0 "chain,shape,rank,before,after" "$strata" figure effects
 expect "bench samplers" 0 "read once" "$strata" bench samplers --size 2048 --seconds 0.01
 printf 'Hello world\n\n  two  spaces\nna\303\257ve\n' >"$work/text"
