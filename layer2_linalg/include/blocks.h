@@ -82,4 +82,9 @@ Dequantize dequantize_q8_0, dequantize_q4_0, dequantize_q4_1, dequantize_q5_0, d
     dequantize_mxfp4, dequantize_iq4_nl, dequantize_iq4_xs, dequantize_q2_k, dequantize_q3_k,
     dequantize_q4_k, dequantize_q5_k, dequantize_q6_k, dequantize_tq1_0, dequantize_tq2_0;
 
+/* Store n floats, as the published reference algorithm of each format does, to the byte. */
+typedef void Quantize(const float *x, void *row, size_t n);
+Quantize quantize_q8_0, quantize_q4_0, quantize_q4_1, quantize_q5_0, quantize_q5_1,
+    quantize_mxfp4, quantize_tq1_0, quantize_tq2_0;
+
 #endif

@@ -15,10 +15,12 @@ bool dtype_is_computable(uint32_t dtype);
  * Needs    a computable format, n a multiple of its block. */
 void dequantize_row(Dtype dtype, const void *row, float *out, size_t n);
 
-/* Store n floats in a format (F32, F16, BF16, Q8_0), rounding to nearest.  Q8_0 takes d = max|x| / 127 for each block
- * of 32 and rounds halves away from zero (the published reference algorithm).
+/* The formats that can be written: the plain ones, Q4_0 to Q8_0, MXFP4 and TQ. */
+bool dtype_is_writable(uint32_t dtype);
+
+/* Store n floats in a format, as its published reference algorithm does.
  *
- * Needs    as above. */
+ * Needs    a writable format, n a multiple of its block. */
 void quantize_row(Dtype dtype, const float *x, void *row, size_t n);
 
 #endif

@@ -2,7 +2,6 @@
 #include "convert.h"
 #include "blocks.h"
 
-#include <math.h>
 #include <string.h>
 
 static void dequantize_f32(const void *row, float *out, size_t n) {
@@ -39,30 +38,32 @@ void dequantize_row(Dtype dtype, const void *row, float *out, size_t n) {
     readers[dtype](row, out, n);
 }
 
-static void quantize_q8_0_block(const float *x, BlockQ8_0 *block) {
-    float max = 0;
-    for (int k = 0; k < Q8_0_BLOCK; k++) max = fmaxf(max, fabsf(x[k]));
-    float d = max / 127, inverse = d != 0 ? 1 / d : 0;
-    block->d = f16_from_f32(d);
-    for (int k = 0; k < Q8_0_BLOCK; k++) block->q[k] = (int8_t)roundf(x[k] * inverse);
+static void quantize_f32(const float *x, void *row, size_t n) { memcpy(row, x, n * sizeof *x); }
+
+static void quantize_f16(const float *x, void *row, size_t n) {
+    uint16_t *half = row;
+    for (size_t i = 0; i < n; i++) half[i] = f16_from_f32(x[i]);
 }
 
-void quantize_row(Dtype dtype, const float *x, void *row, size_t n) {
+static void quantize_bf16(const float *x, void *row, size_t n) {
     uint16_t *half = row;
-    BlockQ8_0 *blocks = row;
-    switch (dtype) {
-    case DTYPE_F32: memcpy(row, x, n * sizeof *x); break;
-    case DTYPE_F16:
-        for (size_t i = 0; i < n; i++) half[i] = f16_from_f32(x[i]);
-        break;
-    case DTYPE_BF16:
-        for (size_t i = 0; i < n; i++) half[i] = bf16_from_f32(x[i]);
-        break;
-    case DTYPE_Q8_0:
-        REQUIRE(n % Q8_0_BLOCK == 0, "a row of %zu does not divide into blocks of 32", n);
-        for (size_t b = 0; b < n / Q8_0_BLOCK; b++)
-            quantize_q8_0_block(x + b * Q8_0_BLOCK, &blocks[b]);
-        break;
-    default: REQUIRE(false, "%s cannot be written", dtype_name(dtype));
-    }
+    for (size_t i = 0; i < n; i++) half[i] = bf16_from_f32(x[i]);
+}
+
+static Quantize *const writers[DTYPE_COUNT] = {
+    [DTYPE_F32] = quantize_f32,     [DTYPE_F16] = quantize_f16,
+    [DTYPE_BF16] = quantize_bf16,   [DTYPE_Q8_0] = quantize_q8_0,
+    [DTYPE_Q4_0] = quantize_q4_0,   [DTYPE_Q4_1] = quantize_q4_1,
+    [DTYPE_Q5_0] = quantize_q5_0,   [DTYPE_Q5_1] = quantize_q5_1,
+    [DTYPE_MXFP4] = quantize_mxfp4, [DTYPE_TQ1_0] = quantize_tq1_0,
+    [DTYPE_TQ2_0] = quantize_tq2_0,
+};
+
+bool dtype_is_writable(uint32_t dtype) { return dtype < DTYPE_COUNT && writers[dtype]; }
+
+void quantize_row(Dtype dtype, const float *x, void *row, size_t n) {
+    REQUIRE(dtype_is_writable(dtype), "%s cannot be written", dtype_name(dtype));
+    REQUIRE(n % dtype_info(dtype)->block == 0, "a row of %zu does not divide into blocks of %d",
+            n, dtype_info(dtype)->block);
+    writers[dtype](x, row, n);
 }

@@ -7,9 +7,7 @@
  *
  * The table holds twice the values, so that they are whole, and the scale is halved.
  * Source   OCP Microscaling Formats specification 1.0, section 5. */
-#include "blocks.h"
-
-#include <math.h>
+#include "levels.h"
 
 static const int8_t doubled[16] = {0, 1, 2, 3, 4, 6, 8, 12, 0, -1, -2, -3, -4, -6, -8, -12};
 
@@ -21,5 +19,27 @@ void dequantize_mxfp4(const void *row, float *out, size_t n) {
             out[j] = (float)doubled[block->q[j] & 15] * scale;
             out[j + 16] = (float)doubled[block->q[j] >> 4] * scale;
         }
+    }
+}
+
+/* The nearest of the sixteen values; of two equally near the one that stands first. */
+static int nearest(float x, float scale) {
+    int best = 0;
+    for (int i = 1; i < 16; i++)
+        if (fabsf((float)doubled[i] * scale - x) < fabsf((float)doubled[best] * scale - x))
+            best = i;
+    return best;
+}
+
+/* The exponent puts the largest number between 4 and 8 times the power of two. */
+void quantize_mxfp4(const float *x, void *row, size_t n) {
+    BlockMXFP4 *block = row;
+    for (size_t b = 0; b < n / SMALL_BLOCK; b++, block++, x += SMALL_BLOCK) {
+        float most = fabsf(farthest(x));
+        float exponent = most > 0 ? floorf(log2f(most)) - 2 + 127 : 0;
+        block->exponent = (uint8_t)(exponent < 0 ? 0 : exponent > 254 ? 254 : exponent);
+        float scale = ldexpf(1, block->exponent - 128);
+        for (int j = 0; j < 16; j++)
+            block->q[j] = (uint8_t)(nearest(x[j], scale) | nearest(x[j + 16], scale) << 4);
     }
 }
