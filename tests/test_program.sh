@@ -24,7 +24,7 @@ same() { if [ "$2" = "$3" ]; then ok "$1"; else not "$1" "'$2' is not '$3'"; fi;
 expect "a list of commands" 0 "generate" "$strata" --help
 expect "no command is wrong usage" 2 "usage" "$strata"
 expect "an unknown command" 2 "no command 'nonsense'" "$strata" nonsense
-for command in generate tokenize logits inspect chain samplers compare watermark figure dump world "world check" "world sample" train bench; do
+for command in generate tokenize logits inspect chain samplers compare watermark figure dump quantize world "world check" "world sample" train bench; do
     expect "$command --help" 0 "usage: strata $command" "$strata" $command --help
 done
 expect "an unknown option" 2 "no option '--frobnicate'" "$strata" generate --frobnicate
@@ -95,6 +95,13 @@ same "compare writes CSV" "$(wc -l <"$work/compare.csv" | tr -d ' ')" 3
 "$strata" dump "$model" token_embd.weight --raw >"$work/halves"
 same "dump writes floats, or what is stored" "$(wc -c <"$work/floats" | tr -d ' ')" "$((2 * $(wc -c <"$work/halves")))"
 expect "dump names what is not there" 1 "no tensor 'x'" "$strata" dump "$model" x
+expect "quantize lists its formats" 0 "Q4_0 *4.5" "$strata" quantize --list
+expect "quantize names a wrong format" 1 "no format 'Q9'" "$strata" quantize "$model" "$work/q.gguf" Q9
+for type in Q8_0 Q5_1 Q4_0 MXFP4; do
+    expect "a story in $type" 0 "Once upon a time" sh -c "'$strata' quantize '$model' '$work/q.gguf' $type && '$strata' generate -m '$work/q.gguf' -n 20"
+done
+"$strata" quantize "$model" "$work/q.gguf" F32 2>/dev/null
+same "F16 as F32 says the same" "$("$strata" generate -m "$work/q.gguf" --seed 2 -n 60 2>/dev/null)" "$("$strata" generate -m "$model" --seed 2 -n 60 2>/dev/null)"
 expect "figure" 0 "chain,shape,rank,before,after" "$strata" figure effects
 expect "bench samplers" 0 "read once" "$strata" bench samplers --size 2048 --seconds 0.01
 printf 'Hello world\n\n  two  spaces\nna\303\257ve\n' >"$work/text"

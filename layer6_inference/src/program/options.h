@@ -68,6 +68,6 @@ void machine_close(Machine *machine);
 
 extern const Command command_generate, command_tokenize, command_logits, command_inspect,
     command_world, command_train, command_bench, command_chain, command_samplers,
-    command_watermark, command_compare, command_figure, command_dump;
+    command_watermark, command_compare, command_figure, command_dump, command_quantize;
 
 #endif
