@@ -87,7 +87,7 @@ expect "contrastive search" 0 "token limit" "$strata" generate -m "$model" --cha
 "$strata" generate -m "$model" -n 5 --trace "$work/trace.csv" --logprobs 2 >/dev/null 2>"$work/err"
 same "traces have steps" "$(cut -d, -f1 "$work/trace.csv" | sort -u | grep -c '^[0-4]$')" 5
 same "log-probabilities" "$(grep -c ':-' "$work/err")" 5
-"$strata" generate -m "$model" --chain watermark:5,draw -n 300 --seed 5 --no-prompt 2>/dev/null | "$strata" watermark -m "$model" >"$work/out"
+"$strata" generate -m "$model" --chain min_tokens:300,temp:2,watermark:6 -n 300 --seed 5 --no-prompt 2>/dev/null | "$strata" watermark -m "$model" >"$work/out"
 same "a watermark is found" "$(grep -c ': marked' "$work/out")" 1
 expect "compare" 0 "dist-1" "$strata" compare -m "$model" --documents 2 -n 40 --chains greedy temp:1 --csv "$work/compare.csv"
 same "compare writes CSV" "$(wc -l <"$work/compare.csv" | tr -d ' ')" 3

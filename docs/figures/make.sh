@@ -14,6 +14,7 @@ draft=../../layer5_models/models/draft.gguf
 numbers() {
     case $1 in
     effects | temperature | order | kept | surprise | repetition) "$strata" figure "$1" ;;
+    guess) "$strata" figure guess --draft "$draft" ;;
     frontier)
         "$strata" compare --documents "$documents" --csv "$out/frontier.csv" --chains \
             greedy temp:0.3 temp:0.6 temp:0.8 temp:1 temp:1.2 temp:1.5 temp:2 top_k:2 top_k:5 top_k:20 top_k:100 \
@@ -30,7 +31,7 @@ numbers() {
     esac
 }
 
-for name in ${*:-effects temperature kept surprise frontier repetition order contrast speed}; do
+for name in ${*:-effects temperature kept surprise frontier repetition order contrast guess speed}; do
     echo "plot $name" >&2
     case $name in
     frontier | contrast | speed) numbers "$name" ;;

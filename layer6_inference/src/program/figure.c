@@ -8,7 +8,7 @@
 #include <string.h>
 
 typedef struct Job {
-    const char *model, *prompt;
+    const char *model, *prompt, *draft;
     long steps;
     Machine machine;
 } Job;
@@ -258,6 +258,63 @@ static bool figure_repetition(Speaker *s, const Job *job, Fault *fault) {
     return ok;
 }
 
+typedef struct GuessTally {
+    size_t guessed, accepted, readings, tokens;
+    double seconds;
+} GuessTally;
+
+/* Some stories, with guesses of a length (0: plain decoding). */
+static bool guess_stories(Speaker *s, const Job *job, Session *draft, size_t length,
+                          GuessTally *tally, Fault *fault) {
+    TokenList text = {0};
+    bool ok = true;
+    *tally = (GuessTally){0};
+    for (uint64_t seed = 1; ok && seed <= 8; seed++) {
+        Chain chain;
+        GenerateResult result;
+        Speculation speculation = {.draft = draft, .length = length};
+        if (!chain_parse(&chain, chain_default, NULL, fault)) return false;
+        GenerateOptions options = {.chain = &chain,
+                                   .seed = seed,
+                                   .most_tokens = (size_t)job->steps,
+                                   .speculation = length ? &speculation : NULL};
+        text.count = 0;
+        speaker_read(s, text_of(job->prompt), false, &text);
+        ok = generate(&s->session, &s->candidates, &text, &options, &result, fault);
+        tally->guessed += speculation.guessed, tally->accepted += speculation.accepted;
+        tally->readings += length ? speculation.rounds : result.tokens;
+        tally->tokens += result.tokens, tally->seconds += result.decode_seconds;
+        chain_close(&chain);
+    }
+    token_list_free(&text);
+    return ok;
+}
+
+/* length,guesser,acceptance,tokens for each reading of the model,speed-up over plain decoding */
+static bool figure_guess(Speaker *s, const Job *job, Fault *fault) {
+    static const size_t lengths[] = {1, 2, 3, 4, 6, 8, 12, 16};
+    Speaker draft = {0};
+    GuessTally plain, t;
+    if (!job->draft)
+        return fault_set(fault, "figure guess needs a smaller model: --draft FILE");
+    bool ok = speaker_open(&draft, job->draft, job->machine.pool, 0, 1, fault) &&
+              guess_stories(s, job, NULL, 0, &plain, fault) &&
+              guess_stories(s, job, NULL, 0, &plain, fault);
+    printf("length,guesser,acceptance,tokens_per_reading,speed_up\n");
+    for (size_t i = 0; ok && i < 2 * sizeof lengths / sizeof *lengths; i++) {
+        bool by_draft = i % 2 == 0;
+        size_t length = lengths[i / 2];
+        ok = guess_stories(s, job, by_draft ? &draft.session : NULL, length, &t, fault);
+        if (ok)
+            printf("%zu,%s,%.4f,%.4f,%.4f\n", length, by_draft ? "draft" : "lookup",
+                   t.guessed ? (double)t.accepted / (double)t.guessed : 0,
+                   (double)t.tokens / (double)t.readings,
+                   (double)t.tokens / t.seconds / ((double)plain.tokens / plain.seconds));
+    }
+    if (draft.model) speaker_close(&draft);
+    return ok;
+}
+
 /* ------------------------------------------------------------------ the command */
 
 static const struct {
@@ -273,7 +330,8 @@ static const struct {
      figure_kept},
     {"surprise", "surprise along a text: mirostat and others", NULL, figure_surprise},
     {"repetition", "repetition along a text: greedy, penalties, dry, no_repeat", NULL,
-     figure_repetition}};
+     figure_repetition},
+    {"guess", "speculative decoding: acceptance by length of the guess", NULL, figure_guess}};
 
 static bool run_spoken(Job *job, size_t figure, Fault *fault) {
     Speaker speaker = {0};
@@ -295,6 +353,7 @@ static int run(int argc, char **argv) {
     const Option options[] = {
         {"-m", OPT_TEXT, &job.model, "FILE", "model that speaks (the storyteller in the box)"},
         {"-p", OPT_TEXT, &job.prompt, "TEXT", "how the texts begin"},
+        {"--draft", OPT_TEXT, &job.draft, "FILE", "for guess: the smaller model"},
         {"-n", OPT_INT, &job.steps, "N", "most tokens of a text (300)"},
         MACHINE_OPTIONS(job.machine),
         {0},
@@ -302,7 +361,7 @@ static int run(int argc, char **argv) {
     int status = options_read(
         argc, argv, "figure NAME [options]",
         "The numbers behind a plot, as CSV on stdout; make plots draws them.  NAME is one "
-        "of\n  effects, temperature, order, kept, surprise, repetition.",
+        "of\n  effects, temperature, order, kept, surprise, repetition, guess.",
         options, &name, 1, 1);
     if (status >= 0) return status;
     for (size_t i = 0; i < sizeof figures / sizeof *figures; i++) {
