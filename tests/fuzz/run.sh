@@ -7,7 +7,7 @@ out=build/fuzz
 mkdir -p $out/corpus
 include=$(for layer in layer[1-6]_*; do printf ' -I%s/include' "$layer"; done)
 flags="-std=c11 -D_GNU_SOURCE -Wno-pass-failed -g -O1 -ffp-contract=off -fsanitize=address,undefined -fno-sanitize-recover=all"
-sources=$(ls layer[1-5]_*/src/*.c layer5_models/src/*/*.c)
+sources=$(ls layer[1-5]_*/src/*.c layer[1-5]_*/src/*/*.c)
 # shellcheck disable=SC2086
 clang $flags -fsanitize-address-use-after-scope -fsanitize=fuzzer $include -Ibuild/layer5_models \
     tests/fuzz/fuzz_gguf.c $sources -lm -lpthread -o $out/fuzz_gguf
