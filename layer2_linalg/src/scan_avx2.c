@@ -7,6 +7,7 @@
 #if defined(__x86_64__)
 #include "exp_avx2.h"
 #include "scan_lanes.h"
+#include "unroll.h"
 #include "vector.h"
 
 #include <math.h>
@@ -19,18 +20,16 @@ AVX2 static void exp_chunk(ExpLanes *lanes, const float *x, size_t n, float shif
     __m256 sum[2] = {_mm256_setzero_ps(), _mm256_setzero_ps()}, weighted[2] = {sum[0], sum[0]},
            squares[2] = {sum[0], sum[0]};
     size_t i = 0;
-    for (; i + 16 <= n; i += 16)
-        for (size_t r = 0; r < 2; r++) {
+    for (; i + 16 <= n; i += 16) UNROLL for (size_t r = 0; r < 2; r++) {
             __m256 d = _mm256_sub_ps(_mm256_loadu_ps(x + i + 8 * r), minus);
             __m256 counts = _mm256_cmp_ps(d, lowest, _CMP_NLT_UQ); /* NaN does */
-            if (!_mm256_movemask_ps(counts)) continue;
             d = _mm256_and_ps(counts, d);
             __m256 e = _mm256_and_ps(counts, exp_eight(d));
             sum[r] = _mm256_add_ps(sum[r], e);
             weighted[r] = _mm256_add_ps(weighted[r], _mm256_mul_ps(d, e));
             squares[r] = _mm256_add_ps(squares[r], _mm256_mul_ps(e, e));
         }
-    for (size_t r = 0; r < 2; r++) {
+    UNROLL for (size_t r = 0; r < 2; r++) {
         _mm256_storeu_ps(lanes->sum + 8 * r, sum[r]);
         _mm256_storeu_ps(lanes->weighted + 8 * r, weighted[r]);
         _mm256_storeu_ps(lanes->squares + 8 * r, squares[r]);
@@ -52,8 +51,7 @@ AVX2 static void moment_chunk(MomentLanes *lanes, const float *x, size_t n, floa
     __m256 minus = _mm256_set1_ps(shift), none = _mm256_set1_ps(-INFINITY);
     __m256 sum[2] = {_mm256_setzero_ps(), _mm256_setzero_ps()}, squares[2] = {sum[0], sum[0]};
     size_t i = 0, count = 0;
-    for (; i + 16 <= n; i += 16)
-        for (size_t r = 0; r < 2; r++) {
+    for (; i + 16 <= n; i += 16) UNROLL for (size_t r = 0; r < 2; r++) {
             __m256 v = _mm256_loadu_ps(x + i + 8 * r),
                    some = _mm256_cmp_ps(v, none, _CMP_NEQ_UQ),
                    d = _mm256_and_ps(some, _mm256_sub_ps(v, minus));
@@ -61,7 +59,7 @@ AVX2 static void moment_chunk(MomentLanes *lanes, const float *x, size_t n, floa
             sum[r] = _mm256_add_ps(sum[r], d);
             squares[r] = _mm256_add_ps(squares[r], _mm256_mul_ps(d, d));
         }
-    for (size_t r = 0; r < 2; r++) {
+    UNROLL for (size_t r = 0; r < 2; r++) {
         _mm256_storeu_ps(lanes->sum + 8 * r, sum[r]);
         _mm256_storeu_ps(lanes->squares + 8 * r, squares[r]);
     }
