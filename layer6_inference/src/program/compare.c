@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_CHAINS = 64, REASONS = 12 };
+enum { MOST_CHAINS = 128, REASONS = 12 };
 
 typedef struct Job {
     const char *model, *prompt, *csv, *amateur;
