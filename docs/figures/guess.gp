@@ -1,7 +1,7 @@
 load "style.gp"
 set output out."/guess.svg"
 set title "Speculative decoding: acceptance and tokens for each reading, by length of the guess" noenhanced
-set xlabel "tokens in a guess"; set ylabel "tokens for each reading of the model; speed-up"; set y2label "share of guesses accepted"
+set xlabel "tokens in a guess"; set ylabel "tokens per reading; speed-up"; set y2label "share of guesses accepted"
 set border 11; set ytics nomirror; set y2tics; set yrange [0:*]; set y2range [0:1.05]
 rows(n) = "< grep ',".n.",' ".data."/guess.csv"
 plot rows("draft") using 1:4 with linespoints pt 7 lw 2 lc rgb blue title "tokens per reading, draft", \
