@@ -32,12 +32,17 @@ typedef struct WorldText {
 } WorldText;
 
 void world_text_free(WorldText *text);
+void world_text_append(WorldText *text, Text piece); /* grows as needed */
 
 /* Write document `index` of the corpus `seed`, from a rule ("document" is the whole language).
  *
  *   text   replaced; its memory is used again */
 void world_write(const World *world, const char *rule, uint64_t seed, uint64_t index,
                  WorldText *text);
+
+/* The first words of document `index`: what every model is asked to continue.  Lies in text. */
+Text world_opening(const World *world, const char *rule, uint64_t seed, uint64_t index,
+                   long words, WorldText *text);
 
 /* What a check found. */
 typedef struct WorldVerdict {

@@ -35,6 +35,11 @@ typedef struct Candidates {
 
 void candidates_init(Candidates *candidates, size_t vocab, Arena *arena);
 
+/* The same in an arena of their own, to be freed with arena_free.
+ *
+ * Fails when memory runs out. */
+bool candidates_open(Candidates *candidates, size_t vocab, Arena *arena, Fault *fault);
+
 /* Start with the logits of a step; the array is borrowed, and stages write to it.  Where logits
  * are +infinity, those tokens alone remain, all equally likely.
  *

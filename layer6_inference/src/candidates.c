@@ -1,12 +1,8 @@
 /* candidates.c - see candidates.h. */
-#include "candidates.h"
+#include "facts.h"
 
 #include <math.h>
 #include <string.h>
-
-enum { KNOW_MAX = 1, KNOW_SUMS = 2, KNOW_BLOCKS = 4 };
-
-static size_t blocks_of(size_t n) { return (n + SCAN_BLOCK - 1) / SCAN_BLOCK; }
 
 void candidates_init(Candidates *c, size_t vocab, Arena *arena) {
     *c = (Candidates){.vocab = vocab, .chosen = -1, .dense = true};
@@ -21,6 +17,14 @@ void candidates_init(Candidates *c, size_t vocab, Arena *arena) {
     c->keys = arena_take(arena, vocab, sizeof *c->keys);
     c->marks = arena_take(arena, vocab, sizeof *c->marks);
     if (c->marks) memset(c->marks, 0, vocab * sizeof *c->marks);
+}
+
+bool candidates_open(Candidates *c, size_t vocab, Arena *arena, Fault *fault) {
+    arena_measure(arena);
+    candidates_init(c, vocab, arena);
+    if (!arena_init(arena, arena->used, fault)) return false;
+    candidates_init(c, vocab, arena);
+    return true;
 }
 
 static bool not_a_number(const float *logits, Fault *fault) {

@@ -72,28 +72,34 @@ static bool begin(Run *r, Fault *fault) {
     return chain_check(o->chain, &r->step, fault);
 }
 
+/* The model reads on, keeping hidden states where the chain looks ahead. */
+static bool read_on(Run *r, const int32_t *tokens, size_t count, Fault *fault) {
+    return r->step.look_ahead ? look_ahead_feed(&r->look, tokens, count, fault)
+                              : session_feed(r->session, tokens, count, false, fault);
+}
+
+static bool companion_reads(Session *companion, const int32_t *tokens, size_t count,
+                            Fault *fault) {
+    return !companion || session_feed(companion, tokens, count, false, fault);
+}
+
 /* The model and its companions read on. */
 static bool feed(Run *r, const int32_t *tokens, size_t count, Fault *fault) {
-    const GenerateOptions *o = r->options;
-    return (r->step.look_ahead ? look_ahead_feed(&r->look, tokens, count, fault)
-                               : session_feed(r->session, tokens, count, false, fault)) &&
-           (!o->amateur || session_feed(o->amateur, tokens, count, false, fault)) &&
-           (!o->unconditional || session_feed(o->unconditional, tokens, count, false, fault));
+    return read_on(r, tokens, count, fault) &&
+           companion_reads(r->options->amateur, tokens, count, fault) &&
+           companion_reads(r->options->unconditional, tokens, count, fault);
 }
 
 /* The model and the amateur read the prompt; the unconditional one something else. */
 static bool feed_prompt(Run *r, Fault *fault) {
     const GenerateOptions *o = r->options;
-    const int32_t *rest = r->tokens->ids + o->cached;
-    size_t count = r->tokens->count - o->cached;
+    const TokenList *prompt = r->tokens;
     if (o->amateur) kv_truncate(&o->amateur->kv, 0, 0);
     if (o->unconditional) kv_truncate(&o->unconditional->kv, 0, 0);
-    return (r->step.look_ahead ? look_ahead_feed(&r->look, rest, count, fault)
-                               : session_feed(r->session, rest, count, false, fault)) &&
-           (!o->amateur ||
-            session_feed(o->amateur, r->tokens->ids, r->tokens->count, false, fault)) &&
+    return read_on(r, prompt->ids + o->cached, prompt->count - o->cached, fault) &&
+           companion_reads(o->amateur, prompt->ids, prompt->count, fault) &&
            (!o->unconditional ||
-            session_feed(o->unconditional, o->negative->ids, o->negative->count, false, fault));
+            companion_reads(o->unconditional, o->negative->ids, o->negative->count, fault));
 }
 
 static bool begins_with(Text text, const char *start, size_t size) {

@@ -1,15 +1,12 @@
 /* selection.c - keeping the best candidates, by number, by threshold and by mass, without
  * sorting those that go.  See candidates.h. */
-#include "candidates.h"
+#include "facts.h"
 #include "order.h"
 
 #include <math.h>
 #include <string.h>
 
-enum {
-    KNOW_BLOCKS = 4,
-    SMALL = 128 /* so few are sorted rather than divided further */
-};
+enum { SMALL = 128 }; /* so few are sorted rather than divided further */
 
 /* The survivors become the candidates. */
 static void take_survivors(Candidates *c, size_t count, bool sorted) {
@@ -42,7 +39,7 @@ void candidates_sort(Candidates *c) {
 /* The k-th largest block maximum: k blocks have a logit at least as large, so the k best
  * logits are, too.  Most blocks have none. */
 static void drop_hopeless(Candidates *c, size_t k) {
-    size_t blocks = (c->count + SCAN_BLOCK - 1) / SCAN_BLOCK;
+    size_t blocks = blocks_of(c->count);
     memcpy(c->work[0], c->block_max, blocks * sizeof *c->work[0]);
     float threshold = order_kth_largest(c->work[0], blocks, k);
     take_survivors(

@@ -134,17 +134,6 @@ static int32_t draw(const float *logits, size_t vocab, double temperature, doubl
     return (int32_t)best;
 }
 
-static void append(WorldText *text, Text piece) {
-    if (text->size + piece.size + 1 > text->capacity) {
-        text->capacity = 2 * (text->size + piece.size + 1);
-        text->bytes = realloc(text->bytes, text->capacity);
-        REQUIRE(text->bytes, "no memory for a sample");
-    }
-    memcpy(text->bytes + text->size, piece.data, piece.size);
-    text->size += piece.size;
-    text->bytes[text->size] = 0;
-}
-
 /* The whole text goes through the training pass again for each token: slow, and nothing new to
  * get wrong. */
 void trainer_sample(Trainer *t, Text prompt, size_t most, double temperature, uint64_t seed,
@@ -154,7 +143,7 @@ void trainer_sample(Trainer *t, Text prompt, size_t most, double temperature, ui
     token_list_add(&tokens, tokenizer_bos(t->tokenizer));
     tokenizer_encode(t->tokenizer, prompt, true, &tokens);
     text->size = 0;
-    append(text, prompt);
+    world_text_append(text, prompt);
     for (size_t i = 0; i < most && tokens.count < t->config.ctx; i++) {
         b->n = tokens.count, b->documents = 1, b->start[0] = 0, b->start[1] = b->n;
         for (size_t k = 0; k < b->n; k++) b->input[k] = tokens.ids[k], b->target[k] = 0;
@@ -163,7 +152,7 @@ void trainer_sample(Trainer *t, Text prompt, size_t most, double temperature, ui
                           temperature, rng_unit(seed, 0, i));
         if (id == tokenizer_bos(t->tokenizer)) break;
         token_list_add(&tokens, id);
-        append(text, tokenizer_piece(t->tokenizer, id, true));
+        world_text_append(text, tokenizer_piece(t->tokenizer, id, true));
     }
     token_list_free(&tokens);
 }

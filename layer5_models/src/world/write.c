@@ -17,16 +17,16 @@ void world_text_free(WorldText *text) {
     *text = (WorldText){0};
 }
 
-static void put(WorldText *text, const char *bytes, size_t size) {
-    if (text->size + size + 1 > text->capacity) {
-        size_t capacity = (text->size + size + 1) * 2;
+void world_text_append(WorldText *text, Text piece) {
+    if (text->size + piece.size + 1 > text->capacity) {
+        size_t capacity = (text->size + piece.size + 1) * 2;
         char *grown = realloc(text->bytes, capacity);
         REQUIRE(grown, "no memory for a document of %zu bytes", capacity);
         text->bytes = grown;
         text->capacity = capacity;
     }
-    memcpy(text->bytes + text->size, bytes, size);
-    text->size += size;
+    memcpy(text->bytes + text->size, piece.data, piece.size);
+    text->size += piece.size;
     text->bytes[text->size] = 0;
 }
 
@@ -48,15 +48,16 @@ static void write_rule(Writer *w, const Rule *rule);
 
 static void write_symbol(Writer *w, const Symbol *symbol) {
     char word[128];
-    if (symbol->kind == SYMBOL_TEXT) put(w->text, symbol->text.data, symbol->text.size);
+    if (symbol->kind == SYMBOL_TEXT) world_text_append(w->text, symbol->text);
     if (symbol->kind == SYMBOL_RULE) write_rule(w, &w->world->rules[symbol->index]);
     if (symbol->kind != SYMBOL_VAR) return;
     if (w->memory.word[symbol->index] < 0) {
         REQUIRE(symbol->column < 0, "a column of a variable that has no word yet");
         bind(w, symbol->index);
     }
-    put(w->text, word,
-        world_render(w->world, symbol, w->memory.word[symbol->index], word, sizeof word));
+    size_t size =
+        world_render(w->world, symbol, w->memory.word[symbol->index], word, sizeof word);
+    world_text_append(w->text, (Text){word, size});
 }
 
 static void write_rule(Writer *w, const Rule *rule) {
@@ -82,6 +83,15 @@ void world_write(const World *world, const char *rule, uint64_t seed, uint64_t i
     REQUIRE(start, "no rule '%s'", rule);
     text->size = 0;
     text->nats = 0;
-    put(text, "", 0);
+    world_text_append(text, text_of(""));
     write_rule(&writer, start);
+}
+
+Text world_opening(const World *world, const char *rule, uint64_t seed, uint64_t index,
+                   long words, WorldText *text) {
+    size_t end = 0;
+    world_write(world, rule, seed, index, text);
+    for (; end < text->size && words > 0; end++)
+        if (end + 1 < text->size && text->bytes[end + 1] == ' ') words--;
+    return (Text){text->bytes, end};
 }

@@ -92,10 +92,7 @@ static bool open_bench(Bench *b, Fault *fault) {
         b->has_model = true;
     }
     const Tokenizer *tokenizer = b->has_model ? b->model.tokenizer : NULL;
-    arena_measure(&b->arena);
-    candidates_init(&b->candidates, vocab, &b->arena);
-    if (!arena_init(&b->arena, b->arena.used, fault)) return false;
-    candidates_init(&b->candidates, vocab, &b->arena);
+    if (!candidates_open(&b->candidates, vocab, &b->arena, fault)) return false;
     b->copy = malloc(vocab * sizeof *b->copy);
     return (b->copy || fault_set(fault, "no memory for the logits")) &&
            chain_parse(&b->chain, job->chain, tokenizer, fault) &&

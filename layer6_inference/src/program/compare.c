@@ -48,28 +48,7 @@ static bool watch(void *context, const Choice *choice) {
     return true;
 }
 
-static void append(void *context, Text piece) {
-    WorldText *text = context;
-    if (text->size + piece.size + 1 > text->capacity) {
-        text->capacity = 2 * (text->size + piece.size + 1);
-        text->bytes = realloc(text->bytes, text->capacity);
-        REQUIRE(text->bytes, "no memory for a text");
-    }
-    memcpy(text->bytes + text->size, piece.data, piece.size);
-    text->size += piece.size;
-    text->bytes[text->size] = 0;
-}
-
-/* The prompt, or the first words of a held-out story. */
-static Text opening(const Study *study, size_t text, WorldText *scratch) {
-    const Job *job = study->job;
-    if (job->prompt) return text_of(job->prompt);
-    world_write(study->world, "story", 2, text / (size_t)job->seeds, scratch);
-    size_t end = 0;
-    for (long words = job->words; end < scratch->size && words > 0; end++)
-        if (end + 1 < scratch->size && scratch->bytes[end + 1] == ' ') words--;
-    return (Text){scratch->bytes, end};
-}
+static void append(void *context, Text piece) { world_text_append(context, piece); }
 
 typedef struct Worker {
     Study *study;
@@ -89,8 +68,10 @@ static bool write_one(Worker *w, size_t index, Fault *fault) {
     GenerateResult result;
     if (!chain_parse(&chain, job->chains[chain_index], study->model.tokenizer, fault))
         return false;
-    Text prompt = opening(study, text, &scratch);
-    append(&sample->text, prompt);
+    Text prompt = job->prompt ? text_of(job->prompt)
+                              : world_opening(study->world, "story", 2,
+                                              text / (size_t)job->seeds, job->words, &scratch);
+    world_text_append(&sample->text, prompt);
     speaker_read(&w->speaker, prompt, true, &tokens);
     stream_open(&stream, NULL, append, &sample->text);
     GenerateOptions options = {.chain = &chain,

@@ -36,13 +36,6 @@ typedef struct Desk {
     Arena arena;
 } Desk;
 
-static bool open_desk(Desk *d, size_t vocab, Fault *fault) {
-    arena_measure(&d->arena), candidates_init(&d->candidates, vocab, &d->arena);
-    if (!arena_init(&d->arena, d->arena.used, fault)) return false;
-    candidates_init(&d->candidates, vocab, &d->arena);
-    return true;
-}
-
 /* Rows  label,shape,rank,before,after  of a chain on one of the distributions. */
 static bool print_effect(Desk *d, const char *label, const char *spec, bool peaked,
                          Fault *fault) {
@@ -75,7 +68,7 @@ static bool print_effect(Desk *d, const char *label, const char *spec, bool peak
 static bool print_effects(const char *const *labels, const char *const *specs, size_t n,
                           Fault *fault) {
     Desk desk;
-    bool ok = open_desk(&desk, TOKENS, fault);
+    bool ok = candidates_open(&desk.candidates, TOKENS, &desk.arena, fault);
     printf("chain,shape,rank,before,after\n");
     for (size_t i = 0; ok && i < n; i++)
         ok = print_effect(&desk, labels[i], specs[i], true, fault) &&
@@ -193,7 +186,8 @@ static bool figure_kept(Speaker *s, const Job *job, Fault *fault) {
     Watcher w = {.row = malloc(s->model->sizes.vocab * sizeof(float))};
     TokenList tokens = {0};
     size_t prompt;
-    bool ok = w.row && open_desk(&w.desk, s->model->sizes.vocab, fault);
+    bool ok = w.row &&
+              candidates_open(&w.desk.candidates, s->model->sizes.vocab, &w.desk.arena, fault);
     printf("step,entropy");
     for (size_t i = 0; i < sizeof cuts / sizeof *cuts; i++) printf(",%s", cuts[i]);
     putchar('\n');

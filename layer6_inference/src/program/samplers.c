@@ -40,9 +40,7 @@ static bool picture(const StageKind *kind, Fault *fault) {
                  .amateur = amateur,
                  .unconditional = unconditional,
                  .look_ahead = look};
-    arena_measure(&arena), candidates_init(&c, WORDS, &arena);
-    if (!arena_init(&arena, arena.used, fault)) return false;
-    candidates_init(&c, WORDS, &arena);
+    if (!candidates_open(&c, WORDS, &arena, fault)) return false;
     for (int i = 0; i < WORDS; i++) logits[i] = (float)log(probabilities[i]);
     bool ok = chain_parse(&chain, kind->example, NULL, fault) &&
               candidates_load(&c, logits, fault) && chain_run(&chain, &c, &step, &token, fault);

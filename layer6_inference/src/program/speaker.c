@@ -1,15 +1,6 @@
 /* speaker.c - see speaker.h. */
 #include "speaker.h"
 
-static bool open_candidates(Speaker *s, Fault *fault) {
-    size_t vocab = s->model->sizes.vocab;
-    arena_measure(&s->arena);
-    candidates_init(&s->candidates, vocab, &s->arena);
-    if (!arena_init(&s->arena, s->arena.used, fault)) return false;
-    candidates_init(&s->candidates, vocab, &s->arena);
-    return true;
-}
-
 bool speaker_share(Speaker *s, const Model *model, Pool *pool, size_t ctx, size_t sequences,
                    Fault *fault) {
     size_t most = model->sizes.ctx;
@@ -20,7 +11,7 @@ bool speaker_share(Speaker *s, const Model *model, Pool *pool, size_t ctx, size_
                             .most_tokens = 128,
                             .most_logits = sequences > 32 ? sequences : 32};
     if (session_open(&s->session, model, pool, config, fault)) {
-        if (open_candidates(s, fault)) return true;
+        if (candidates_open(&s->candidates, model->sizes.vocab, &s->arena, fault)) return true;
         session_close(&s->session);
     }
     s->model = NULL; /* not open */

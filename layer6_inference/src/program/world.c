@@ -186,15 +186,6 @@ static void append_text(void *context, Text text) {
     fwrite(text.data, 1, text.size, stdout);
 }
 
-/* The first words of held-out document `index`: what every model is asked to continue. */
-static Text opening(const World *world, const SampleJob *job, uint64_t index, WorldText *text) {
-    size_t end = 0;
-    world_write(world, job->rule, (uint64_t)job->seed, index, text);
-    for (long words = job->words; end < text->size && words > 0; end++)
-        if (end + 1 < text->size && text->bytes[end + 1] == ' ') words--;
-    return (Text){text->bytes, end};
-}
-
 static bool sample_documents(const SampleJob *job, const World *world, Speaker *speaker,
                              Chain *chain, Fault *fault) {
     Progress progress;
@@ -205,7 +196,8 @@ static bool sample_documents(const SampleJob *job, const World *world, Speaker *
     for (long i = 0; ok && i < job->documents; i++) {
         Stream stream;
         GenerateResult result;
-        Text prompt = opening(world, job, (uint64_t)i, &text);
+        Text prompt = world_opening(world, job->rule, (uint64_t)job->seed, (uint64_t)i,
+                                    job->words, &text);
         tokens.count = 0;
         speaker_read(speaker, prompt, true, &tokens);
         stream_open(&stream, NULL, append_text, NULL);

@@ -38,11 +38,6 @@ static void learn(const Stage *stage, int32_t token, double *row) {
     row[1] = 1 + stage->value[DECAY] * row[1];
 }
 
-static bool is_off(const Stage *stage) {
-    (void)stage;
-    return false;
-}
-
 const StageKind stage_adaptive_p = {
     .name = "adaptive_p",
     .gloss = "draw tokens of about probability T, balancing over time",
@@ -54,7 +49,6 @@ const StageKind stage_adaptive_p = {
     .params = {{.key = "t", .low = 0, .high = 1, .needed = true},
                {.key = "decay", .fallback = 0.9, .low = 0, .high = 0.99}},
     .picks = true,
-    .is_off = is_off,
     .apply = apply,
     .memory = 2,
     .begin = begin,

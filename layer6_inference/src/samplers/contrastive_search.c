@@ -23,11 +23,6 @@ static void apply(Stage *stage, Candidates *c, const Step *step) {
     }
 }
 
-static bool is_off(const Stage *stage) {
-    (void)stage;
-    return false;
-}
-
 const StageKind stage_contrastive_search = {
     .name = "contrastive_search",
     .gloss = "of the k best, the likely one whose hidden state is unlike those before",
@@ -39,5 +34,4 @@ const StageKind stage_contrastive_search = {
                {.key = "k", .fallback = 4, .low = 1, .high = 64, .whole = true}},
     .picks = true,
     .needs_look_ahead = true,
-    .is_off = is_off,
     .apply = apply};

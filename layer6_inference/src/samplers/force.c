@@ -14,11 +14,6 @@ static void apply(Stage *stage, Candidates *c, const Step *step) {
     candidates_changed(c);
 }
 
-static bool is_off(const Stage *stage) {
-    (void)stage;
-    return false;
-}
-
 const StageKind stage_force = {
     .name = "force",
     .gloss = "this token at this place of the answer: force:ID:at=N (0: the first)",
@@ -28,5 +23,4 @@ const StageKind stage_force = {
     .example = "force:3",
     .params = {{.key = "id", .low = 0, .high = 1e9, .whole = true, .needed = true},
                {.key = "at", .low = 0, .high = 1e9, .whole = true}},
-    .is_off = is_off,
     .apply = apply};

@@ -4,11 +4,27 @@
  *     s  = how steep the best M probabilities fall (least squares in logarithms)
  *     k  = ((s-1) 2^mu / (1 - N^(1-s)))^(1/s)           mu <- mu - eta (surprise - tau)
  */
-#include "stage.h"
+#include "mirostat.h"
 
 #include <math.h>
 
-enum { TAU, ETA, M };
+enum { M = MIROSTAT_ETA + 1 };
+
+void mirostat_begin(const Stage *stage, double *row) {
+    row[0] = 2 * stage->value[MIROSTAT_TAU];
+}
+
+void mirostat_draw(Stage *stage, Candidates *c, const Step *step) {
+    stage_draw.apply(stage, c, step);
+    double logit = (double)c->logits[candidates_find(c, c->chosen)];
+    stage->picked = c->chosen;
+    stage->seen = (candidates_log_sum(c) - logit) / log(2);
+}
+
+void mirostat_learn(const Stage *stage, int32_t token, double *row) {
+    if (token == stage->picked)
+        row[0] -= stage->value[MIROSTAT_ETA] * (stage->seen - stage->value[MIROSTAT_TAU]);
+}
 
 static double steepness(const Candidates *c, size_t most) {
     double products = 0, squares = 0;
@@ -36,21 +52,7 @@ static void apply(Stage *stage, Candidates *c, const Step *step) {
         double k = wanted_count(steepness(c, most), mu, n);
         candidates_keep_best(c, k >= (double)c->count ? c->count : k < 1 ? 1 : (size_t)k);
     }
-    stage_draw.apply(stage, c, step);
-    double logit = (double)c->logits[candidates_find(c, c->chosen)];
-    stage->picked = c->chosen;
-    stage->seen = (candidates_log_sum(c) - logit) / log(2);
-}
-
-static void begin(const Stage *stage, double *row) { row[0] = 2 * stage->value[TAU]; }
-
-static void learn(const Stage *stage, int32_t token, double *row) {
-    if (token == stage->picked) row[0] -= stage->value[ETA] * (stage->seen - stage->value[TAU]);
-}
-
-static bool is_off(const Stage *stage) {
-    (void)stage;
-    return false;
+    mirostat_draw(stage, c, step);
 }
 
 const StageKind stage_mirostat = {
@@ -66,8 +68,7 @@ const StageKind stage_mirostat = {
                {.key = "eta", .fallback = 0.1, .low = 0, .high = 1},
                {.key = "m", .fallback = 100, .low = 2, .high = 1e6, .whole = true}},
     .picks = true,
-    .is_off = is_off,
     .apply = apply,
     .memory = 1,
-    .begin = begin,
-    .learn = learn};
+    .begin = mirostat_begin,
+    .learn = mirostat_learn};

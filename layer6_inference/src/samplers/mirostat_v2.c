@@ -1,29 +1,13 @@
 /* mirostat_v2.c - hold the surprise of the text at a target: drop tokens more surprising than mu, draw, and correct mu by
  * what was drawn. */
-#include "stage.h"
+#include "mirostat.h"
 
 #include <math.h>
-
-enum { TAU, ETA };
 
 static void apply(Stage *stage, Candidates *c, const Step *step) {
     double mu = *stage_memory(stage);
     candidates_keep_above(c, (float)(candidates_log_sum(c) - mu * log(2)), 1);
-    stage_draw.apply(stage, c, step);
-    double logit = (double)c->logits[candidates_find(c, c->chosen)];
-    stage->picked = c->chosen;
-    stage->seen = (candidates_log_sum(c) - logit) / log(2);
-}
-
-static void begin(const Stage *stage, double *row) { row[0] = 2 * stage->value[TAU]; }
-
-static void learn(const Stage *stage, int32_t token, double *row) {
-    if (token == stage->picked) row[0] -= stage->value[ETA] * (stage->seen - stage->value[TAU]);
-}
-
-static bool is_off(const Stage *stage) {
-    (void)stage;
-    return false;
+    mirostat_draw(stage, c, step);
 }
 
 const StageKind stage_mirostat_v2 = {
@@ -37,8 +21,7 @@ const StageKind stage_mirostat_v2 = {
     .params = {{.key = "tau", .low = 0, .high = 100, .needed = true},
                {.key = "eta", .fallback = 0.1, .low = 0, .high = 1}},
     .picks = true,
-    .is_off = is_off,
     .apply = apply,
     .memory = 1,
-    .begin = begin,
-    .learn = learn};
+    .begin = mirostat_begin,
+    .learn = mirostat_learn};

@@ -9,11 +9,6 @@ static void apply(Stage *stage, Candidates *c, const Step *step) {
                           (size_t)stage->value[0]);
 }
 
-static bool is_off(const Stage *stage) {
-    (void)stage;
-    return false;
-}
-
 const StageKind stage_p_less = {
     .name = "p_less",
     .gloss = "keep tokens at least as likely as two draws are to agree; no parameter",
@@ -22,5 +17,4 @@ const StageKind stage_p_less = {
     .source = "Tan et al. 2025, arXiv:2509.23234",
     .example = "p_less",
     .params = {PARAM_KEEP},
-    .is_off = is_off,
     .apply = apply};

@@ -11,11 +11,6 @@ static void apply(Stage *stage, Candidates *c, const Step *step) {
     }
 }
 
-static bool is_off(const Stage *stage) {
-    (void)stage;
-    return false;
-}
-
 const StageKind stage_suppress = {
     .name = "suppress",
     .gloss = "ban tokens: suppress:5:9; with first=1 only as the first of the answer",
@@ -25,5 +20,4 @@ const StageKind stage_suppress = {
     .example = "suppress:1:2",
     .params = {{.key = "first", .low = 0, .high = 1, .whole = true}},
     .list = LIST_IDS,
-    .is_off = is_off,
     .apply = apply};
