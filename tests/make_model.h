@@ -43,7 +43,7 @@ static inline void make_tensor(GgufWriter *w, const MakeModel *m, const char *na
     for (const char *c = name; *c; c++) rng.stream = rng.stream * 131 + (unsigned char)*c;
     for (size_t i = 0; i < count; i++) values[i] = (float)(mean + deviation * rng_normal(&rng));
     if (row % dtype_info(dtype)->block) dtype = DTYPE_F16;
-    quantize_row(dtype, values, stored, count);
+    quantize_row(dtype, values, NULL, stored, count);
     Tensor t = tensor_view(dtype, ndim, shape, stored);
     gguf_put_tensor(w, name, &t);
     free(values), free(stored);

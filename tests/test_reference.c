@@ -48,7 +48,8 @@ static void compare(MakeModel m) {
     reference_logits(&reference, tokens, TOKENS, want);
     for (size_t i = 0; i < count; i++)
         error += pow((double)got[i] - want[i], 2), power += want[i] * want[i];
-    if (!(error / power < 1e-11)) fail_msg("%s: normalized error %g", m.arch, error / power);
+    /* where two roundings fall to different sides of a half, one input differs by a step */
+    if (!(error / power < (m.dtype == DTYPE_Q8_0 ? 1e-5 : 1e-11))) fail_msg("%s: normalized error %g", m.arch, error / power);
     reference_close(&reference);
     model_close(&model);
     free(got), free(want), free(bytes);
@@ -148,7 +149,7 @@ static void neighbours_change_no_bit(void **state) {
 
 static void instruction_sets_agree_within_rounding(void **state) {
     (void)state;
-    const Kernels *list[4];
+    const Kernels *list[KERNELS_MOST];
     int count = kernels_list(list);
     for (int isa = 0; isa < count; isa++) {
         assert_true(kernels_select(list[isa]->isa, NULL));

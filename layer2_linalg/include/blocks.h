@@ -5,12 +5,17 @@
 #ifndef STRATA_BLOCKS_H
 #define STRATA_BLOCKS_H
 
-#include "dot.h"
+#include "tensor.h"
 
 enum { SMALL_BLOCK = 32, SUPER_BLOCK = 256 }; /* elements */
 
-typedef struct BlockQ4_0 {
+typedef struct BlockQ8_0 {
     uint16_t d; /* f16, like every d, m, dmin below */
+    int8_t q[32];
+} BlockQ8_0;
+
+typedef struct BlockQ4_0 {
+    uint16_t d;
     uint8_t q[16];
 } BlockQ4_0;
 
@@ -76,15 +81,50 @@ typedef struct BlockTQ2_0 {
     uint16_t d;
 } BlockTQ2_0;
 
-/* Read n stored numbers.  Needs n a multiple of the format's block. */
-typedef void Dequantize(const void *row, float *out, size_t n);
-Dequantize dequantize_q8_0, dequantize_q4_0, dequantize_q4_1, dequantize_q5_0, dequantize_q5_1,
-    dequantize_mxfp4, dequantize_iq4_nl, dequantize_iq4_xs, dequantize_q2_k, dequantize_q3_k,
-    dequantize_q4_k, dequantize_q5_k, dequantize_q6_k, dequantize_tq1_0, dequantize_tq2_0;
+typedef struct BlockIQ1_S {
+    uint16_t d;
+    uint8_t q[32];
+    uint16_t high[8];
+} BlockIQ1_S;
 
-/* Store n floats, as the published reference algorithm of each format does, to the byte. */
-typedef void Quantize(const float *x, void *row, size_t n);
-Quantize quantize_q8_0, quantize_q4_0, quantize_q4_1, quantize_q5_0, quantize_q5_1,
-    quantize_mxfp4, quantize_tq1_0, quantize_tq2_0;
+typedef struct BlockIQ1_M {
+    uint8_t q[32], high[16];
+    uint16_t scales[4];
+} BlockIQ1_M;
+
+typedef struct BlockIQ2_XXS {
+    uint16_t d;
+    uint8_t q[8][8];
+} BlockIQ2_XXS;
+
+typedef struct BlockIQ2_XS {
+    uint16_t d, q[32];
+    uint8_t scales[8];
+} BlockIQ2_XS;
+
+typedef struct BlockIQ2_S {
+    uint16_t d;
+    uint8_t q[32], signs[32], high[8], scales[8];
+} BlockIQ2_S;
+
+typedef struct BlockIQ3_XXS {
+    uint16_t d;
+    uint8_t q[64], rest[8][4];
+} BlockIQ3_XXS;
+
+typedef struct BlockIQ3_S {
+    uint16_t d;
+    uint8_t q[64], ninth[8], signs[32], scales[4];
+} BlockIQ3_S;
+
+/* Store n floats: plain formats as their published reference algorithm does, to the byte; the K and IQ4
+ * formats by a search for the scales that err least.
+ *
+ *   importance   (n)   how much each square of an error counts; NULL: all the same
+ */
+typedef void Quantize(const float *x, const float *importance, void *row, size_t n);
+Quantize quantize_q8_0, quantize_q4_0, quantize_q4_1, quantize_q5_0, quantize_q5_1, quantize_mxfp4,
+    quantize_tq1_0, quantize_tq2_0, quantize_q2_k, quantize_q3_k, quantize_q4_k, quantize_q5_k,
+    quantize_q6_k, quantize_iq4_nl, quantize_iq4_xs;
 
 #endif

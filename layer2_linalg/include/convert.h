@@ -6,8 +6,7 @@
 
 #include "tensor.h"
 
-/* The formats that can be read and computed with: the plain ones, Q4_0 to Q8_0, the K formats, IQ4,
- * MXFP4 and TQ. */
+/* The formats that can be read and computed with: the plain ones and every quantized one. */
 bool dtype_is_computable(uint32_t dtype);
 
 /* out (n) = the n numbers of a stored row.
@@ -15,12 +14,15 @@ bool dtype_is_computable(uint32_t dtype);
  * Needs    a computable format, n a multiple of its block. */
 void dequantize_row(Dtype dtype, const void *row, float *out, size_t n);
 
-/* The formats that can be written: the plain ones, Q4_0 to Q8_0, MXFP4 and TQ. */
+/* The formats that can be written: those that can be read, but for IQ1, IQ2 and IQ3. */
 bool dtype_is_writable(uint32_t dtype);
 
-/* Store n floats in a format, as its published reference algorithm does.
+/* Store n floats in a format: plain ones as their published reference algorithm does, K and IQ4 with
+ * the scales that err least.
+ *
+ *   importance   (n)   how much each square of an error counts; NULL: all the same
  *
  * Needs    a writable format, n a multiple of its block. */
-void quantize_row(Dtype dtype, const float *x, void *row, size_t n);
+void quantize_row(Dtype dtype, const float *x, const float *importance, void *row, size_t n);
 
 #endif

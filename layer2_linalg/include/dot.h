@@ -1,4 +1,4 @@
-/* dot.h - the dot product, of f32 vectors and of a weight row in any format with an f32 vector.
+/* dot.h - the dot product, of f32 vectors and of an F16 or BF16 weight row with an f32 vector.
  *
  *     dot(w, x) = sum_k w[k] * x[k]
  *
@@ -14,35 +14,15 @@
 
 #include "tensor.h"
 
-/* A Q8_0 block: 32 weights share a scale.
- *
- *      0        2                                    34 bytes
- *     | d (f16) | q0 | q1 | ...            ... | q31 |        weight k = d * q[k]
- */
-#define Q8_0_BLOCK 32
-typedef struct BlockQ8_0 {
-    uint16_t d;
-    int8_t q[Q8_0_BLOCK];
-} BlockQ8_0;
-
 /* The dot product of two f32 vectors of n elements (n = 0 gives 0). */
 float dot_f32(const float *a, const float *b, size_t n);
 
-enum { DOT_LONGEST_ROW = 32768 }; /* of a format without a kernel of its own */
-
-/* Tiles of any computable format: with the format's own kernel, or row by row as f32. */
-void dot_rows(Dtype dtype, const void *w, size_t w_stride, size_t rows, const float *x,
-              size_t x_stride, size_t cols, size_t n, float *y, size_t y_stride);
-
-/* The dot product of a weight row with an f32 vector of n elements.
- *
- * Needs    n a multiple of 32 for Q8_0. */
+/* The dot product of a weight row in F32, F16 or BF16 with an f32 vector of n elements. */
 float dot_row(Dtype dtype, const void *row, const float *x, size_t n);
 
 float dot_f32_scalar(const float *a, const float *b, size_t n);
 float dot_f16_scalar(const uint16_t *w, const float *x, size_t n);
 float dot_bf16_scalar(const uint16_t *w, const float *x, size_t n);
-float dot_q8_0_scalar(const BlockQ8_0 *w, const float *x, size_t n);
 
 /* A tile of a matrix product: every one of `rows` weight rows with every one of `cols` vectors.
  *
@@ -56,8 +36,7 @@ float dot_q8_0_scalar(const BlockQ8_0 *w, const float *x, size_t n);
 typedef void DotTile(const void *w, size_t w_stride, size_t rows, const float *x,
                      size_t x_stride, size_t cols, size_t n, float *y, size_t y_stride);
 
-#define DOT_TILES(isa) \
-    DotTile dot_tile_f32_##isa, dot_tile_f16_##isa, dot_tile_bf16_##isa, dot_tile_q8_0_##isa
+#define DOT_TILES(isa) DotTile dot_tile_f32_##isa, dot_tile_f16_##isa, dot_tile_bf16_##isa
 
 DOT_TILES(scalar);
 #if defined(__x86_64__)

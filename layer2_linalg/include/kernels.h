@@ -10,12 +10,15 @@
 
 #include "dot.h"
 #include "matmul.h"
+#include "quantized.h"
 #include "scan.h"
 #include "vector.h"
 
 typedef struct Kernels {
     const char *isa;
-    DotTile *tile_f32, *tile_f16, *tile_bf16, *tile_q8_0;
+    DotTile *tile_f32, *tile_f16, *tile_bf16;
+    PanelProduct *panel_product;
+    PanelTurn *panel_turn;
     Axpy *axpy;
     Reduce *sum, *max;
     Exp *exp;
@@ -29,8 +32,7 @@ typedef struct Kernels {
 /* The table in use. */
 const Kernels *kernels(void);
 
-/* The tile product for weights of a format; NULL when the format has none of its own and its rows are
- * turned into f32 first (dot_rows does so). */
+/* The tile product for weights in F32, F16 or BF16. */
 DotTile *kernels_tile(Dtype dtype);
 
 /* Use a named instruction set from now on: "scalar", "avx2", "avx512", "neon" or "auto".
@@ -39,7 +41,9 @@ DotTile *kernels_tile(Dtype dtype);
  * Call before other threads compute. */
 bool kernels_select(const char *isa, Fault *fault);
 
+enum { KERNELS_MOST = 5 };
+
 /* The tables this machine can run, scalar first; returns their number. */
-int kernels_list(const Kernels *list[4]);
+int kernels_list(const Kernels *list[KERNELS_MOST]);
 
 #endif

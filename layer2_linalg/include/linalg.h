@@ -8,6 +8,7 @@
 #include "vector.h"  /* axpy, sum, max, exp: the other loops over one vector */
 #include "scan.h"    /* one pass over a row of logits: sums, moments, survivors */
 #include "blocks.h"  /* how the quantized formats lie in memory */
+#include "quantized.h" /* products of quantized weights, in whole numbers */
 #include "convert.h" /* rows of numbers from one format to another */
 #include "matmul.h"  /* matrix-vector and matrix-matrix: naive, blocked, packed */
 #include "cpu.h"     /* what this machine can do */

@@ -4,7 +4,7 @@
  *
  *   weights     y[c][r] = dot(w[r], x[c]): a stored weight matrix in any format times some
  *               columns; with one column it is the matrix-vector product of decoding.  Rows are
- *               divided among threads; each output is one dot product in dot.h's fixed order.
+ *               divided among threads; each output is one sum in the fixed order of dot.h or quantized.h.
  *   f32, dense  C = A B with strides for both: naive, blocked, packed.  What training runs on.
  *
  * Invariant: an output's sum runs over the inner dimension in an order that depends on nothing
@@ -19,15 +19,20 @@
  *   w   (out, in)   any computable format
  *   x   (in)        read
  *   y   (out)       written */
-void matvec(Pool *pool, const Tensor *w, const float *x, float *y);
+void matvec(Pool *pool, const Tensor *w, const float *x, float *y, void *scratch);
 
 /* y[c] = w x[c] for n columns.
  *
  *   x   (n, in)     read; row-major: each column is a contiguous vector
  *   y   (n, out)    written
+ *   scratch         matmul_weights_bytes(n, in): quantized weights are multiplied in whole
+ *                   numbers (quantized.h), for which x is rounded; NULL will do for others
  *
- * Cost     2 * n * out * in flops; reads the weights once for every 24 columns. */
-void matmul_weights(Pool *pool, const Tensor *w, const float *x, size_t n, float *y);
+ * Cost     2 * n * out * in flops; reads plain weights once for every 24 columns, quantized
+ *          ones once. */
+void matmul_weights(Pool *pool, const Tensor *w, const float *x, size_t n, float *y,
+                    void *scratch);
+size_t matmul_weights_bytes(size_t n, size_t in);
 
 /* A matrix of f32 with free strides: element (i, j) at data[i * row + j * col]. */
 typedef struct Matrix {

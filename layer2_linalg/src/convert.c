@@ -1,6 +1,6 @@
 /* convert.c - see convert.h. */
 #include "convert.h"
-#include "blocks.h"
+#include "quantized.h"
 
 #include <string.h>
 
@@ -18,35 +18,55 @@ static void dequantize_bf16(const void *row, float *out, size_t n) {
     for (size_t i = 0; i < n; i++) out[i] = bf16_to_f32(half[i]);
 }
 
-/* Every format that can be read, each in a file of its own in formats/. */
-static Dequantize *const readers[DTYPE_COUNT] = {
-    [DTYPE_F32] = dequantize_f32,       [DTYPE_F16] = dequantize_f16,
-    [DTYPE_BF16] = dequantize_bf16,     [DTYPE_Q8_0] = dequantize_q8_0,
-    [DTYPE_Q4_0] = dequantize_q4_0,     [DTYPE_Q4_1] = dequantize_q4_1,
-    [DTYPE_Q5_0] = dequantize_q5_0,     [DTYPE_Q5_1] = dequantize_q5_1,
-    [DTYPE_Q2_K] = dequantize_q2_k,     [DTYPE_Q3_K] = dequantize_q3_k,
-    [DTYPE_Q4_K] = dequantize_q4_k,     [DTYPE_Q5_K] = dequantize_q5_k,
-    [DTYPE_Q6_K] = dequantize_q6_k,     [DTYPE_IQ4_NL] = dequantize_iq4_nl,
-    [DTYPE_IQ4_XS] = dequantize_iq4_xs, [DTYPE_MXFP4] = dequantize_mxfp4,
-    [DTYPE_TQ1_0] = dequantize_tq1_0,   [DTYPE_TQ2_0] = dequantize_tq2_0,
-};
+/* weight = scale * level + min, for 256 numbers at a time. */
+static void dequantize_levels(const QuantFormat *f, const Levels *levels, float *out, size_t n) {
+    for (size_t k = 0; k < n; k++) {
+        size_t g = k / (size_t)f->group;
+        out[k] = (float)(levels->q[k] - f->offset) * levels->scale[g];
+        if (f->min) out[k] += levels->min[g];
+    }
+}
 
-bool dtype_is_computable(uint32_t dtype) { return dtype < DTYPE_COUNT && readers[dtype]; }
+static void dequantize_quantized(Dtype dtype, const char *row, float *out, size_t n) {
+    Levels levels;
+    for (size_t k = 0; k < n; k += LEVELS_CHUNK, row += dtype_row_bytes(dtype, LEVELS_CHUNK)) {
+        size_t some = n - k < LEVELS_CHUNK ? n - k : LEVELS_CHUNK;
+        quant_format(dtype)->read(row, some, &levels);
+        dequantize_levels(quant_format(dtype), &levels, out + k, some);
+    }
+}
+
+bool dtype_is_computable(uint32_t dtype) {
+    return dtype == DTYPE_F32 || dtype == DTYPE_F16 || dtype == DTYPE_BF16 ||
+           quant_format((Dtype)dtype);
+}
 
 void dequantize_row(Dtype dtype, const void *row, float *out, size_t n) {
     REQUIRE(dtype_is_computable(dtype), "%s cannot be computed with", dtype_name(dtype));
-    readers[dtype](row, out, n);
+    if (dtype == DTYPE_F32)
+        dequantize_f32(row, out, n);
+    else if (dtype == DTYPE_F16)
+        dequantize_f16(row, out, n);
+    else if (dtype == DTYPE_BF16)
+        dequantize_bf16(row, out, n);
+    else
+        dequantize_quantized(dtype, row, out, n);
 }
 
-static void quantize_f32(const float *x, void *row, size_t n) { memcpy(row, x, n * sizeof *x); }
+static void quantize_f32(const float *x, const float *importance, void *row, size_t n) {
+    (void)importance;
+    memcpy(row, x, n * sizeof *x);
+}
 
-static void quantize_f16(const float *x, void *row, size_t n) {
+static void quantize_f16(const float *x, const float *importance, void *row, size_t n) {
     uint16_t *half = row;
+    (void)importance;
     for (size_t i = 0; i < n; i++) half[i] = f16_from_f32(x[i]);
 }
 
-static void quantize_bf16(const float *x, void *row, size_t n) {
+static void quantize_bf16(const float *x, const float *importance, void *row, size_t n) {
     uint16_t *half = row;
+    (void)importance;
     for (size_t i = 0; i < n; i++) half[i] = bf16_from_f32(x[i]);
 }
 
@@ -55,15 +75,18 @@ static Quantize *const writers[DTYPE_COUNT] = {
     [DTYPE_BF16] = quantize_bf16,   [DTYPE_Q8_0] = quantize_q8_0,
     [DTYPE_Q4_0] = quantize_q4_0,   [DTYPE_Q4_1] = quantize_q4_1,
     [DTYPE_Q5_0] = quantize_q5_0,   [DTYPE_Q5_1] = quantize_q5_1,
-    [DTYPE_MXFP4] = quantize_mxfp4, [DTYPE_TQ1_0] = quantize_tq1_0,
-    [DTYPE_TQ2_0] = quantize_tq2_0,
+    [DTYPE_Q2_K] = quantize_q2_k,   [DTYPE_Q3_K] = quantize_q3_k,
+    [DTYPE_Q4_K] = quantize_q4_k,   [DTYPE_Q5_K] = quantize_q5_k,
+    [DTYPE_Q6_K] = quantize_q6_k,   [DTYPE_IQ4_NL] = quantize_iq4_nl,
+    [DTYPE_MXFP4] = quantize_mxfp4, [DTYPE_IQ4_XS] = quantize_iq4_xs,
+    [DTYPE_TQ1_0] = quantize_tq1_0, [DTYPE_TQ2_0] = quantize_tq2_0,
 };
 
 bool dtype_is_writable(uint32_t dtype) { return dtype < DTYPE_COUNT && writers[dtype]; }
 
-void quantize_row(Dtype dtype, const float *x, void *row, size_t n) {
+void quantize_row(Dtype dtype, const float *x, const float *importance, void *row, size_t n) {
     REQUIRE(dtype_is_writable(dtype), "%s cannot be written", dtype_name(dtype));
     REQUIRE(n % dtype_info(dtype)->block == 0, "a row of %zu does not divide into blocks of %d",
             n, dtype_info(dtype)->block);
-    writers[dtype](x, row, n);
+    writers[dtype](x, importance, row, n);
 }

@@ -2,6 +2,11 @@
  * registers. */
 #include "cpu.h"
 
+#if defined(__aarch64__) && defined(__linux__)
+#include <asm/hwcap.h>
+#include <sys/auxv.h>
+#endif
+
 #if defined(__x86_64__)
 bool cpu_has_avx2(void) {
     return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
@@ -11,13 +16,21 @@ bool cpu_has_avx512(void) {
            __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512dq") &&
            cpu_has_avx2();
 }
+bool cpu_has_vnni(void) { return cpu_has_avx512() && __builtin_cpu_supports("avx512vnni"); }
 #else
 bool cpu_has_avx2(void) { return false; }
 bool cpu_has_avx512(void) { return false; }
+bool cpu_has_vnni(void) { return false; }
 #endif
 
 #if defined(__aarch64__)
 bool cpu_has_neon(void) { return true; }
+#if defined(__linux__)
+bool cpu_has_dotprod(void) { return getauxval(AT_HWCAP) & HWCAP_ASIMDDP; }
+#else
+bool cpu_has_dotprod(void) { return true; } /* every Apple chip since 2019 */
+#endif
 #else
 bool cpu_has_neon(void) { return false; }
+bool cpu_has_dotprod(void) { return false; }
 #endif

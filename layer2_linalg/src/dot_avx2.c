@@ -37,13 +37,6 @@ INLINE __m256 load_bf16(const void *row, size_t k) {
     return _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_cvtepu16_epi32(half), 16));
 }
 
-INLINE __m256 load_q8_0(const void *row, size_t k) {
-    const BlockQ8_0 *block = (const BlockQ8_0 *)row + k / Q8_0_BLOCK;
-    __m128i q = _mm_loadl_epi64((const __m128i *)(block->q + k % Q8_0_BLOCK));
-    __m256 d = _mm256_set1_ps(_mm_cvtss_f32(_mm_cvtph_ps(_mm_cvtsi32_si128(block->d))));
-    return _mm256_mul_ps(d, _mm256_cvtepi32_ps(_mm256_cvtepi8_epi32(q)));
-}
-
 /* The last n % 8 numbers, padded with zeros. */
 INLINE __m256 tail_of(const void *row, size_t k, size_t n, size_t size,
                       __m256 (*load)(const void *, size_t)) {
@@ -52,7 +45,7 @@ INLINE __m256 tail_of(const void *row, size_t k, size_t n, size_t size,
     return load(padded, 0);
 }
 
-/* `size` is a weight's bytes; 0 for block formats, whose rows have no tail. */
+/* `size` is a weight's bytes. */
 #define TILE(R, C, LOAD, size)                                                                \
     do {                                                                                      \
         __m256 sum[R][C];                                                                     \
@@ -69,7 +62,7 @@ INLINE __m256 tail_of(const void *row, size_t k, size_t n, size_t size,
                     _mm256_fmadd_ps(weight, in[c], sum[r][c]);                                \
             }                                                                                 \
         }                                                                                     \
-        if (size && k < n) UNROLL for (int r = 0; r < R; r++) {                               \
+        if (k < n) UNROLL for (int r = 0; r < R; r++) {                               \
                 __m256 weight = tail_of(w + (size_t)r * w_stride, k, n, size, LOAD);          \
                 UNROLL for (int c = 0; c < C; c++) sum[r][c] = _mm256_fmadd_ps(               \
                     weight, tail_of(x + (size_t)c * x_stride, k, n, 4, load_f32), sum[r][c]); \
@@ -106,5 +99,4 @@ INLINE __m256 tail_of(const void *row, size_t k, size_t n, size_t size,
 DOT_TILE(f32, 4)
 DOT_TILE(f16, 2)
 DOT_TILE(bf16, 2)
-DOT_TILE(q8_0, 0)
 #endif

@@ -34,14 +34,6 @@ INLINE __m512 load_bf16(const void *row, size_t k, __mmask16 mask) {
     return _mm512_castsi512_ps(_mm512_slli_epi32(_mm512_cvtepu16_epi32(half), 16));
 }
 
-INLINE __m512 load_q8_0(const void *row, size_t k, __mmask16 mask) {
-    (void)mask; /* rows of blocks have no tail */
-    const BlockQ8_0 *block = (const BlockQ8_0 *)row + k / Q8_0_BLOCK;
-    __m128i q = _mm_loadu_si128((const __m128i *)(block->q + k % Q8_0_BLOCK));
-    __m512 d = _mm512_set1_ps(f16_to_f32_f16c(block->d));
-    return _mm512_mul_ps(d, _mm512_cvtepi32_ps(_mm512_cvtepi8_epi32(q)));
-}
-
 #define STEP(R, C, LOAD, mask)                                       \
     do {                                                             \
         __m512 in[C];                                                \
@@ -94,5 +86,4 @@ INLINE __m512 load_q8_0(const void *row, size_t k, __mmask16 mask) {
 DOT_TILE(f32)
 DOT_TILE(f16)
 DOT_TILE(bf16)
-DOT_TILE(q8_0)
 #endif

@@ -28,13 +28,6 @@ INLINE float32x4_t load_bf16(const void *row, size_t k) {
     return vreinterpretq_f32_u32(vshll_n_u16(vld1_u16((const uint16_t *)row + k), 16));
 }
 
-INLINE float32x4_t load_q8_0(const void *row, size_t k) {
-    const BlockQ8_0 *block = (const BlockQ8_0 *)row + k / Q8_0_BLOCK;
-    const int8_t *q = block->q + k % Q8_0_BLOCK;
-    int32x4_t whole = {q[0], q[1], q[2], q[3]};
-    return vmulq_n_f32(vcvtq_f32_s32(whole), f16_to_f32_neon(block->d));
-}
-
 /* The last n % 4 numbers, padded with zeros. */
 INLINE float32x4_t tail_of(const void *row, size_t k, size_t n, size_t size,
                            float32x4_t (*load)(const void *, size_t)) {
@@ -43,7 +36,7 @@ INLINE float32x4_t tail_of(const void *row, size_t k, size_t n, size_t size,
     return load(padded, 0);
 }
 
-/* `size` is a weight's bytes; 0 for block formats, whose rows have no tail. */
+/* `size` is a weight's bytes. */
 #define TILE(R, C, LOAD, size)                                                                \
     do {                                                                                      \
         float32x4_t sum[R][C];                                                                \
@@ -60,7 +53,7 @@ INLINE float32x4_t tail_of(const void *row, size_t k, size_t n, size_t size,
                     vfmaq_f32(sum[r][c], weight, in[c]);                                      \
             }                                                                                 \
         }                                                                                     \
-        if (size && k < n) UNROLL for (int r = 0; r < R; r++) {                               \
+        if (k < n) UNROLL for (int r = 0; r < R; r++) {                               \
                 float32x4_t weight = tail_of(w + (size_t)r * w_stride, k, n, size, LOAD);     \
                 UNROLL for (int c = 0; c < C; c++) sum[r][c] = vfmaq_f32(                     \
                     sum[r][c], weight, tail_of(x + (size_t)c * x_stride, k, n, 4, load_f32)); \
@@ -97,5 +90,4 @@ INLINE float32x4_t tail_of(const void *row, size_t k, size_t n, size_t size,
 DOT_TILE(f32, 4)
 DOT_TILE(f16, 2)
 DOT_TILE(bf16, 2)
-DOT_TILE(q8_0, 0)
 #endif

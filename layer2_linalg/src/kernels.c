@@ -6,39 +6,45 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define TABLE(set)                                    \
-    static const Kernels set = {#set,                 \
-                                dot_tile_f32_##set,   \
-                                dot_tile_f16_##set,   \
-                                dot_tile_bf16_##set,  \
-                                dot_tile_q8_0_##set,  \
-                                axpy_##set,           \
-                                vector_sum_##set,     \
-                                vector_max_##set,     \
-                                vector_exp_##set,     \
-                                scan_exp_##set,       \
-                                scan_moments_##set,   \
-                                scan_block_max_##set, \
-                                scan_keep_##set,      \
-                                scan_below_##set,     \
-                                {MICRO_ROWS_##set, MICRO_COLS_##set, micro_##set}}
+/* PANEL and TURN: the set whose version of these is used. */
+#define TABLE(set, name, PANEL, TURN)                  \
+    static const Kernels name = {#name,                \
+                                 dot_tile_f32_##set,   \
+                                 dot_tile_f16_##set,   \
+                                 dot_tile_bf16_##set,  \
+                                 panel_product_##PANEL, \
+                                 panel_turn_##TURN,    \
+                                 axpy_##set,           \
+                                 vector_sum_##set,     \
+                                 vector_max_##set,     \
+                                 vector_exp_##set,     \
+                                 scan_exp_##set,       \
+                                 scan_moments_##set,   \
+                                 scan_block_max_##set, \
+                                 scan_keep_##set,      \
+                                 scan_below_##set,     \
+                                 {MICRO_ROWS_##set, MICRO_COLS_##set, micro_##set}}
 
-TABLE(scalar);
+TABLE(scalar, scalar, scalar, scalar);
 #if defined(__x86_64__)
-TABLE(avx2);
-TABLE(avx512);
+TABLE(avx2, avx2, avx2, avx2);
+TABLE(avx512, avx512, avx2, avx2);
+TABLE(avx512, vnni, vnni, avx2);
 #elif defined(__aarch64__)
-TABLE(neon);
+TABLE(neon, neon, neon, scalar);
+TABLE(neon, dotprod, dotprod, scalar);
 #endif
 
-int kernels_list(const Kernels *list[4]) {
+int kernels_list(const Kernels *list[KERNELS_MOST]) {
     int count = 0;
     list[count++] = &scalar;
 #if defined(__x86_64__)
     if (cpu_has_avx2()) list[count++] = &avx2;
     if (cpu_has_avx512()) list[count++] = &avx512;
+    if (cpu_has_vnni()) list[count++] = &vnni;
 #elif defined(__aarch64__)
     if (cpu_has_neon()) list[count++] = &neon;
+    if (cpu_has_dotprod()) list[count++] = &dotprod;
 #endif
     return count;
 }
@@ -46,7 +52,7 @@ int kernels_list(const Kernels *list[4]) {
 static _Atomic(const Kernels *) chosen;
 
 bool kernels_select(const char *isa, Fault *fault) {
-    const Kernels *list[4];
+    const Kernels *list[KERNELS_MOST];
     int count = kernels_list(list);
     char names[64] = "";
     for (int i = 0; i < count; i++) {
@@ -79,7 +85,8 @@ DotTile *kernels_tile(Dtype dtype) {
     case DTYPE_F32: return table->tile_f32;
     case DTYPE_F16: return table->tile_f16;
     case DTYPE_BF16: return table->tile_bf16;
-    case DTYPE_Q8_0: return table->tile_q8_0;
-    default: return NULL;
+    default: break;
     }
+    REQUIRE(false, "no dot product for %s", dtype_name(dtype));
+    return NULL;
 }

@@ -1,7 +1,9 @@
 /* matmul.c - matrix products of stored weights, and the two simple dense ones.  See
  * matmul.h. */
 #include "matmul.h"
-#include "dot.h"
+#include "kernels.h"
+
+#include <string.h>
 
 #define COLUMN_BLOCK 24 /* columns whose inputs stay in the L2 cache while rows stream by */
 
@@ -10,30 +12,90 @@ typedef struct WeightsTask {
     const float *x;
     size_t n;
     float *y;
+    Columns columns; /* x in bytes, for quantized weights */
 } WeightsTask;
 
+static size_t smaller(size_t a, size_t b) { return a < b ? a : b; }
+
 /* The rows begin .. end-1 of the output, for all columns. */
-static void weights_rows(void *context, int worker, size_t begin, size_t end) {
+static void plain_rows(void *context, int worker, size_t begin, size_t end) {
     (void)worker;
     const WeightsTask *t = context;
     size_t in = t->w->shape[1], out = t->w->shape[0],
            row_bytes = dtype_row_bytes(t->w->dtype, in);
     const char *rows = (const char *)t->w->data + begin * row_bytes;
-    for (size_t c = 0; c < t->n; c += COLUMN_BLOCK) {
-        size_t cols = t->n - c < COLUMN_BLOCK ? t->n - c : COLUMN_BLOCK;
-        dot_rows(t->w->dtype, rows, row_bytes, end - begin, t->x + c * in, in, cols, in,
-                 t->y + c * out + begin, out);
+    for (size_t c = 0; c < t->n; c += COLUMN_BLOCK)
+        kernels_tile(t->w->dtype)(rows, row_bytes, end - begin, t->x + c * in, in,
+                                  smaller(COLUMN_BLOCK, t->n - c), in, t->y + c * out + begin,
+                                  out);
+}
+
+static void round_columns(void *context, int worker, size_t begin, size_t end) {
+    (void)worker;
+    const WeightsTask *t = context;
+    for (size_t c = begin; c < end; c++)
+        columns_round(&t->columns, c, t->x + c * t->columns.k);
+}
+
+/* Up to 16 rows, from `row` on, with some columns; y is theirs. */
+static void panel_rows(const WeightsTask *t, size_t row, size_t rows, size_t column, size_t cols,
+                       float *y, size_t stride) {
+    const QuantFormat *format = quant_format(t->w->dtype);
+    size_t in = t->w->shape[1], row_bytes = dtype_row_bytes(t->w->dtype, in);
+    const char *w = (const char *)t->w->data + row * row_bytes;
+    Panel panel;
+    for (size_t c = 0; c < cols; c++) memset(y + c * stride, 0, PANEL_ROWS * sizeof *y);
+    for (size_t k = 0; k < in; k += LEVELS_CHUNK, w += dtype_row_bytes(t->w->dtype, LEVELS_CHUNK)) {
+        size_t n = smaller(LEVELS_CHUNK, in - k);
+        panel_read(&panel, format, w, row_bytes, rows, n);
+        kernels()->panel_product(&panel, format, n, &t->columns, k, column, cols, y, stride);
+        if (n < LEVELS_CHUNK) break;
     }
 }
 
-void matmul_weights(Pool *pool, const Tensor *w, const float *x, size_t n, float *y) {
-    REQUIRE(w->ndim == 2, "a weight matrix has 2 dimensions, not %d", w->ndim);
-    WeightsTask task = {w, x, n, y};
-    pool_for(pool, w->shape[0], 24, weights_rows, &task);
+/* The last rows of a matrix are computed beside it: a panel always writes 16. */
+static void last_rows(const WeightsTask *t, size_t row, size_t rows) {
+    float aside[COLUMN_BLOCK][PANEL_ROWS];
+    size_t out = t->w->shape[0];
+    for (size_t c = 0; c < t->n; c += COLUMN_BLOCK) {
+        size_t cols = smaller(COLUMN_BLOCK, t->n - c);
+        panel_rows(t, row, rows, c, cols, aside[0], PANEL_ROWS);
+        for (size_t i = 0; i < cols; i++)
+            memcpy(t->y + (c + i) * out + row, aside[i], rows * sizeof *t->y);
+    }
 }
 
-void matvec(Pool *pool, const Tensor *w, const float *x, float *y) {
-    matmul_weights(pool, w, x, 1, y);
+static void quantized_rows(void *context, int worker, size_t begin, size_t end) {
+    (void)worker;
+    const WeightsTask *t = context;
+    size_t out = t->w->shape[0];
+    for (size_t row = begin; row < end; row += PANEL_ROWS) {
+        if (end - row < PANEL_ROWS)
+            last_rows(t, row, end - row);
+        else
+            panel_rows(t, row, PANEL_ROWS, 0, t->n, t->y + row, out);
+    }
+}
+
+size_t matmul_weights_bytes(size_t n, size_t in) { return columns_bytes(n, in / 32 * 32); }
+
+void matmul_weights(Pool *pool, const Tensor *w, const float *x, size_t n, float *y,
+                    void *scratch) {
+    REQUIRE(w->ndim == 2, "a weight matrix has 2 dimensions, not %d", w->ndim);
+    WeightsTask task = {.w = w, .x = x, .n = n, .y = y};
+    if (!quant_format(w->dtype)) {
+        pool_for(pool, w->shape[0], 24, plain_rows, &task);
+        return;
+    }
+    REQUIRE(scratch, "no room to round the inputs of a product with %s weights",
+            dtype_name(w->dtype));
+    task.columns = columns_in(scratch, n, w->shape[1]);
+    pool_for(pool, n, 4, round_columns, &task);
+    pool_for(pool, w->shape[0], 2 * PANEL_ROWS, quantized_rows, &task);
+}
+
+void matvec(Pool *pool, const Tensor *w, const float *x, float *y, void *scratch) {
+    matmul_weights(pool, w, x, 1, y, scratch);
 }
 
 void matmul_naive(size_t m, size_t n, size_t k, Matrix a, Matrix b, float *c, size_t ldc,
@@ -46,8 +108,6 @@ void matmul_naive(size_t m, size_t n, size_t k, Matrix a, Matrix b, float *c, si
             c[i * ldc + j] = sum;
         }
 }
-
-static size_t smaller(size_t a, size_t b) { return a < b ? a : b; }
 
 /* Tiles of 48: three of them, 27 kB, fit the L1 cache.  Each c is still one sum in ascending
  * p. */

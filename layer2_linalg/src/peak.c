@@ -5,6 +5,7 @@
 #include "unroll.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { ROUNDS = 200000, CHAINS = 12 };
@@ -57,8 +58,13 @@ static void one_round(void *context, int worker, size_t begin, size_t end) {
     (void)isa;
 }
 
+/* The sets whose registers and multiply-adds the named one has. */
+static const char *registers_of(const char *isa) {
+    return strcmp(isa, "vnni") == 0 ? "avx512" : strcmp(isa, "dotprod") == 0 ? "neon" : isa;
+}
+
 double peak_gflops(Pool *pool, double seconds) {
-    const char *isa = kernels()->isa;
+    const char *isa = registers_of(kernels()->isa);
     double lanes = strcmp(isa, "avx512") == 0 ? 16
                    : strcmp(isa, "avx2") == 0 ? 8
                    : strcmp(isa, "neon") == 0 ? 4
@@ -71,4 +77,35 @@ double peak_gflops(Pool *pool, double seconds) {
         best = fmax(best, flops / (clock_seconds() - before));
     }
     return best / 1e9;
+}
+
+/* Far more than the caches hold. */
+enum { READ_BYTES = 256 << 20, READ_PIECE = 1 << 20 };
+
+static void read_piece(void *context, int worker, size_t begin, size_t end) {
+    const uint64_t *words = (const uint64_t *)((const char *)context + begin * READ_PIECE);
+    uint64_t sum[8] = {0};
+    (void)worker;
+    for (size_t i = 0; i < (end - begin) * (READ_PIECE / 8); i += 8)
+        for (size_t j = 0; j < 8; j++) sum[j] += words[i + j];
+    volatile uint64_t sink = sum[0] ^ sum[1] ^ sum[2] ^ sum[3] ^ sum[4] ^ sum[5] ^ sum[6] ^ sum[7];
+    (void)sink;
+}
+
+double bandwidth_gigabytes(Pool *pool, double seconds) {
+    char *bytes = malloc(READ_BYTES);
+    double times[256];
+    size_t rounds = 0;
+    if (!bytes) return 0;
+    memset(bytes, 1, READ_BYTES);
+    for (double start = clock_seconds();
+         rounds < 3 || (clock_seconds() - start < seconds && rounds < 256); rounds++) {
+        double before = clock_seconds();
+        pool_for(pool, READ_BYTES / READ_PIECE, 1, read_piece, bytes);
+        times[rounds] = clock_seconds() - before;
+    }
+    free(bytes);
+    double best = times[0];
+    for (size_t i = 1; i < rounds; i++) best = fmin(best, times[i]);
+    return READ_BYTES / best / 1e9;
 }

@@ -14,7 +14,7 @@ static void make_rows(Dtype dtype, size_t rows, size_t n, unsigned char *stored,
     for (size_t r = 0; r < rows; r++) {
         for (size_t k = 0; k < n; k++) row[k] = check_noise(seed);
         unsigned char *to = stored + r * dtype_row_bytes(dtype, n);
-        quantize_row(dtype, row, to, n);
+        quantize_row(dtype, row, NULL, to, n);
         dequantize_row(dtype, to, back, n);
         for (size_t k = 0; k < n; k++) exact[r * n + k] = (double)back[k];
     }
@@ -48,20 +48,17 @@ static void check_tile(DotTile *tile, Dtype dtype, size_t rows, size_t cols, siz
 static DotTile *tile_of(const Kernels *k, Dtype dtype) {
     return dtype == DTYPE_F32    ? k->tile_f32
            : dtype == DTYPE_F16  ? k->tile_f16
-           : dtype == DTYPE_BF16 ? k->tile_bf16
-                                 : k->tile_q8_0;
+                                 : k->tile_bf16;
 }
 
 static void every_length_and_format(void **state) {
     (void)state;
-    static const Dtype formats[] = {DTYPE_F32, DTYPE_F16, DTYPE_BF16, DTYPE_Q8_0};
-    const Kernels *list[4];
+    static const Dtype formats[] = {DTYPE_F32, DTYPE_F16, DTYPE_BF16};
+    const Kernels *list[KERNELS_MOST];
     int count = kernels_list(list);
     for (int isa = 0; isa < count; isa++)
-        for (int f = 0; f < 4; f++)
+        for (int f = 0; f < 3; f++)
             for (size_t n = 0; n < MOST; n++) {
-                size_t block = dtype_info(formats[f])->block;
-                if (n % block) continue;
                 for (size_t shift = 0; shift < 3; shift++)
                     check_tile(tile_of(list[isa], formats[f]), formats[f], 1, 1, n, shift);
                 check_tile(tile_of(list[isa], formats[f]), formats[f], 1 + n % 13, 1 + n % 7, n,
@@ -73,15 +70,15 @@ static void every_length_and_format(void **state) {
  * on. */
 static void company_changes_nothing(void **state) {
     (void)state;
-    static const Dtype formats[] = {DTYPE_F32, DTYPE_F16, DTYPE_BF16, DTYPE_Q8_0};
-    const Kernels *list[4];
+    static const Dtype formats[] = {DTYPE_F32, DTYPE_F16, DTYPE_BF16};
+    const Kernels *list[KERNELS_MOST];
     int count = kernels_list(list);
     static unsigned char stored[13 * 64 * 4];
     static double exact[13 * 64];
     static float x[7 * 64], all[7 * 13], one;
     uint64_t seed = 5;
     for (int isa = 0; isa < count; isa++)
-        for (int f = 0; f < 4; f++) {
+        for (int f = 0; f < 3; f++) {
             size_t bytes = dtype_row_bytes(formats[f], 64);
             make_rows(formats[f], 13, 64, stored, exact, &seed);
             for (size_t i = 0; i < 7 * 64; i++) x[i] = check_noise(&seed);
@@ -97,7 +94,7 @@ static void company_changes_nothing(void **state) {
 
 static void special_values(void **state) {
     (void)state;
-    const Kernels *list[4];
+    const Kernels *list[KERNELS_MOST];
     int count = kernels_list(list);
     for (int isa = 0; isa < count; isa++) {
         float a[40], b[40], y;
@@ -130,7 +127,7 @@ static void instruction_sets_are_chosen_by_name(void **state) {
     assert_contains(fault.text, "scalar");
     assert_true(kernels_select("auto", &fault));
     assert_ptr_equal(kernels(), before);
-    const Kernels *list[4];
+    const Kernels *list[KERNELS_MOST];
     assert_string_equal(kernels()->isa, list[kernels_list(list) - 1]->isa);
 }
 

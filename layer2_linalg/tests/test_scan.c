@@ -18,7 +18,7 @@ static void fill(size_t n, uint64_t seed) {
 
 static void sums_of_exponentials(void **state) {
     (void)state;
-    const Kernels *list[4];
+    const Kernels *list[KERNELS_MOST];
     int count = kernels_list(list);
     for (size_t l = 0; l < LENGTHS; l++)
         for (size_t offset = 0; offset < 3; offset++) {
@@ -45,7 +45,7 @@ static void sums_of_exponentials(void **state) {
 
 static void moments_of_the_finite(void **state) {
     (void)state;
-    const Kernels *list[4];
+    const Kernels *list[KERNELS_MOST];
     int count = kernels_list(list);
     for (size_t l = 0; l < LENGTHS; l++) {
         size_t n = lengths[l], finite = 0;
@@ -70,7 +70,7 @@ static void moments_of_the_finite(void **state) {
 
 static void block_maxima(void **state) {
     (void)state;
-    const Kernels *list[4];
+    const Kernels *list[KERNELS_MOST];
     int count = kernels_list(list);
     for (size_t l = 0; l < LENGTHS; l++)
         for (int isa = 0; isa < count; isa++) {
@@ -100,7 +100,7 @@ static void survivors_in_order(void **state) {
     (void)state;
     static float out[MOST];
     static int32_t ids[MOST], out_ids[MOST];
-    const Kernels *list[4];
+    const Kernels *list[KERNELS_MOST];
     int count = kernels_list(list);
     for (int i = 0; i < MOST; i++) ids[i] = 3 * i + 1;
     for (size_t l = 0; l < LENGTHS; l++)

@@ -4,7 +4,7 @@
 
 static void axpy_is_bit_exact(void **state) {
     (void)state;
-    const Kernels *list[4];
+    const Kernels *list[KERNELS_MOST];
     int count = kernels_list(list);
     uint64_t seed = 1;
     for (int isa = 0; isa < count; isa++)
@@ -24,7 +24,7 @@ static void axpy_is_bit_exact(void **state) {
 
 static void sums_keep_the_bound(void **state) {
     (void)state;
-    const Kernels *list[4];
+    const Kernels *list[KERNELS_MOST];
     int count = kernels_list(list);
     uint64_t seed = 2;
     for (int isa = 0; isa < count; isa++)
@@ -40,7 +40,7 @@ static void sums_keep_the_bound(void **state) {
 
 static void max_finds_the_largest_and_nan(void **state) {
     (void)state;
-    const Kernels *list[4];
+    const Kernels *list[KERNELS_MOST];
     int count = kernels_list(list);
     for (int isa = 0; isa < count; isa++)
         for (size_t n = 1; n < 50; n++)
@@ -76,7 +76,7 @@ static void exp_is_within_three_ulp(void **state) {
 
 static void exp_is_the_same_everywhere(void **state) {
     (void)state;
-    const Kernels *list[4];
+    const Kernels *list[KERNELS_MOST];
     int count = kernels_list(list);
     uint64_t seed = 3;
     for (int round = 0; round < 20000; round++) {

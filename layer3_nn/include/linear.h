@@ -9,8 +9,10 @@
  *   w      (out, in)   any computable format
  *   bias   (out)       NULL for none
  *   x      (n, in)     read
- *   y      (n, out)    written */
-void linear(Pool *pool, const Tensor *w, const float *bias, const float *x, size_t n, float *y);
+ *   y      (n, out)    written
+ *   scratch            matmul_weights_bytes(n, in); NULL will do for plain weights */
+void linear(Pool *pool, const Tensor *w, const float *bias, const float *x, size_t n, float *y,
+            void *scratch);
 
 /* The same for f32 weights, through the packed product; the form training uses.
  *

@@ -2,9 +2,9 @@
 #include "linear.h"
 
 void linear(Pool *pool, const Tensor *w, const float *bias, const float *x, size_t n,
-            float *y) {
+            float *y, void *scratch) {
     size_t out = w->shape[0];
-    matmul_weights(pool, w, x, n, y);
+    matmul_weights(pool, w, x, n, y, scratch);
     for (size_t c = 0; bias && c < n; c++)
         for (size_t r = 0; r < out; r++) y[c * out + r] += bias[r];
 }

@@ -136,7 +136,7 @@ static void embedding_and_linear(void **state) {
     float table[4 * 3], row[3], grad[12] = {0};
     uint16_t halves[12];
     noise(table, 12, 8);
-    quantize_row(DTYPE_F16, table, halves, 12);
+    quantize_row(DTYPE_F16, table, NULL, halves, 12);
     Tensor t = tensor_view(DTYPE_F16, 2, (size_t[]){4, 3}, halves);
     embedding(row, &t, 2);
     for (int i = 0; i < 3; i++) assert_true(row[i] == f16_to_f32(halves[6 + i]));
@@ -147,7 +147,7 @@ static void embedding_and_linear(void **state) {
     noise(x, 6, 9);
     Tensor w = tensor_view(DTYPE_F32, 2, (size_t[]){4, 3}, table);
     assert_true(matmul_scratch_floats(1, 4) < 100000);
-    linear(NULL, &w, bias, x, 2, y);
+    linear(NULL, &w, bias, x, 2, y, NULL);
     linear_dense(NULL, table, 4, 3, x, 2, dense, scratch);
     linear_backward(NULL, dx, false, dw, table, 4, 3, x, y, 2, scratch);
     for (int c = 0; c < 2; c++)

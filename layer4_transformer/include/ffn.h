@@ -30,8 +30,9 @@ typedef struct FeedForward {
 
 /* out (n, dim) = the network applied to each row of x (n, dim).
  *
- *   hidden_a, hidden_b   (n, hidden) scratch; for experts hidden_b needs hidden + dim at least */
+ *   hidden_a, hidden_b   (n, hidden) scratch; for experts hidden_b needs hidden + dim at least
+ *   scratch   matmul_weights_bytes(n, max(dim, hidden)); NULL will do for plain weights */
 void feed_forward(Pool *pool, const FeedForward *ffn, const float *x, size_t n, float *out,
-                  float *hidden_a, float *hidden_b);
+                  float *hidden_a, float *hidden_b, void *scratch);
 
 #endif

@@ -4,16 +4,16 @@
 #include <string.h>
 
 static void dense(Pool *pool, const FeedForward *f, const float *x, size_t n, float *out,
-                  float *a, float *b) {
+                  float *a, float *b, void *scratch) {
     size_t hidden = f->up.w.shape[0];
-    linear(pool, &f->up.w, f->up.bias, x, n, b);
+    linear(pool, &f->up.w, f->up.bias, x, n, b, scratch);
     if (f->gated) {
-        linear(pool, &f->gate.w, f->gate.bias, x, n, a);
+        linear(pool, &f->gate.w, f->gate.bias, x, n, a, scratch);
         activate_gated(f->act, a, a, b, n * hidden);
     } else {
         activate(f->act, a, b, n * hidden);
     }
-    linear(pool, &f->down.w, f->down.bias, a, n, out);
+    linear(pool, &f->down.w, f->down.bias, a, n, out, scratch);
 }
 
 /* Expert `e` of a stack of matrices (experts, out, in). */
@@ -34,12 +34,12 @@ enum { MOST_EXPERTS = 512 };
 /* One token: the best few experts, weighted by the softmax over these few (which is the softmax
  * over all, made to sum to 1 again). */
 static void mixture(Pool *pool, const FeedForward *f, const float *x, float *out, float *a,
-                    float *b) {
+                    float *b, void *scratch) {
     size_t experts = f->router.w.shape[0], dim = f->router.w.shape[1], used = f->experts_used;
     float score[MOST_EXPERTS], weight[MOST_EXPERTS];
     size_t chosen[MOST_EXPERTS];
     REQUIRE(experts <= MOST_EXPERTS && used <= experts, "%zu of %zu experts", used, experts);
-    linear(pool, &f->router.w, f->router.bias, x, 1, score);
+    linear(pool, &f->router.w, f->router.bias, x, 1, score, scratch);
     for (size_t i = 0; i < used; i++) {
         chosen[i] = best_expert(score, experts);
         weight[i] = score[chosen[i]];
@@ -53,17 +53,17 @@ static void mixture(Pool *pool, const FeedForward *f, const float *x, float *out
         one.up.w = expert(&f->up_experts, chosen[i]);
         one.down.w = expert(&f->down_experts, chosen[i]);
         size_t hidden = one.up.w.shape[0];
-        dense(pool, &one, x, 1, b + hidden, a, b); /* b holds hidden numbers and then dim */
+        dense(pool, &one, x, 1, b + hidden, a, b, scratch); /* b holds hidden numbers and then dim */
         axpy(out, weight[i], b + hidden, dim);
     }
 }
 
 void feed_forward(Pool *pool, const FeedForward *f, const float *x, size_t n, float *out,
-                  float *a, float *b) {
+                  float *a, float *b, void *scratch) {
     if (!f->router.w.data) {
-        dense(pool, f, x, n, out, a, b);
+        dense(pool, f, x, n, out, a, b, scratch);
         return;
     }
     size_t dim = f->router.w.shape[1];
-    for (size_t i = 0; i < n; i++) mixture(pool, f, x + i * dim, out + i * dim, a, b);
+    for (size_t i = 0; i < n; i++) mixture(pool, f, x + i * dim, out + i * dim, a, b, scratch);
 }

@@ -116,8 +116,8 @@ static void experts_are_chosen_and_weighted(void **state) {
     f.down_experts = tensor_view(DTYPE_F32, 3, (size_t[]){3, DIM, HIDDEN}, down);
     float x[DIM], out[DIM], a[HIDDEN + DIM], h[HIDDEN + DIM], score[3], each[3][DIM];
     for (int i = 0; i < DIM; i++) x[i] = cosf((float)i);
-    feed_forward(NULL, &f, x, 1, out, a, h);
-    linear(NULL, &f.router.w, f.router.bias, x, 1, score);
+    feed_forward(NULL, &f, x, 1, out, a, h, NULL);
+    linear(NULL, &f.router.w, f.router.bias, x, 1, score, NULL);
     for (size_t e = 0; e < 3; e++) {
         FeedForward one = {.act = ACT_GELU_ERF, .gated = true};
         one.gate.w =
@@ -125,7 +125,7 @@ static void experts_are_chosen_and_weighted(void **state) {
         one.up.w = tensor_view(DTYPE_F32, 2, (size_t[]){HIDDEN, DIM}, up + e * HIDDEN * DIM);
         one.down.w =
             tensor_view(DTYPE_F32, 2, (size_t[]){DIM, HIDDEN}, down + e * HIDDEN * DIM);
-        feed_forward(NULL, &one, x, 1, each[e], a, h);
+        feed_forward(NULL, &one, x, 1, each[e], a, h, NULL);
     }
     int worst = 0;
     double total = 0;

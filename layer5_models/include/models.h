@@ -9,6 +9,7 @@
 #include "recipe.h"    /* the table of model families */
 #include "model.h"     /* a file's tensors as a model, every shape checked */
 #include "decoder.h"   /* the one forward pass */
+#include "mix.h"       /* which number format each matrix of a quantized model gets */
 #include "world.h"     /* Tiny World: the language the model in the box speaks */
 #include "train.h"     /* teaching a small model */
 

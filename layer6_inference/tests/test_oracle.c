@@ -371,7 +371,7 @@ static void every_machine_chooses_alike(void **state) {
                                         "mirostat:3",
                                         "gumbel",
                                         "tfs:0.9,skew:0.3"};
-    const Kernels *list[4];
+    const Kernels *list[KERNELS_MOST];
     int count = kernels_list(list);
     Rng rng = {7, 8, 0};
     for (size_t i = 0; i < 2000; i++) {

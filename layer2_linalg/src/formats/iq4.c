@@ -8,32 +8,70 @@
  *
  *              block i of 32: s = 6 bits, weight = d (s - 32) level[q]
  */
-#include "blocks.h"
+#include "levels.h"
 
-static const int8_t level[16] = {-127, -104, -83, -65, -49, -35, -22, -10,
-                                 1,    13,   25,  38,  53,  69,  89,  113};
+static const int8_t entries[16] = {-127, -104, -83, -65, -49, -35, -22, -10,
+                                   1,    13,   25,  38,  53,  69,  89,  113};
 
-void dequantize_iq4_nl(const void *row, float *out, size_t n) {
-    const BlockIQ4_NL *block = row;
-    for (size_t b = 0; b < n / SMALL_BLOCK; b++, block++, out += SMALL_BLOCK) {
-        float d = f16_to_f32(block->d);
-        for (int j = 0; j < 16; j++) {
-            out[j] = d * (float)level[block->q[j] & 15];
-            out[j + 16] = d * (float)level[block->q[j] >> 4];
-        }
+static void read_block(const uint8_t *q, int8_t *out) {
+    for (int j = 0; j < 16; j++) out[j] = entries[q[j] & 15], out[16 + j] = entries[q[j] >> 4];
+}
+
+void levels_iq4_nl(const void *blocks, size_t n, Levels *out) {
+    const BlockIQ4_NL *block = blocks;
+    for (size_t b = 0; b < n / SMALL_BLOCK; b++, block++) {
+        out->scale[b] = f16_to_f32(block->d);
+        read_block(block->q, out->q + SMALL_BLOCK * b);
     }
 }
 
-void dequantize_iq4_xs(const void *row, float *out, size_t n) {
-    const BlockIQ4_XS *block = row;
-    for (size_t b = 0; b < n / SUPER_BLOCK; b++, block++)
-        for (int i = 0; i < 8; i++, out += SMALL_BLOCK) {
-            int low = block->scales_low[i / 2] >> (4 * (i % 2)) & 15,
-                high = block->scales_high >> (2 * i) & 3;
-            float d = f16_to_f32(block->d) * (float)((low | high << 4) - 32);
-            for (int j = 0; j < 16; j++) {
-                out[j] = d * (float)level[block->q[16 * i + j] & 15];
-                out[j + 16] = d * (float)level[block->q[16 * i + j] >> 4];
-            }
-        }
+void levels_iq4_xs(const void *blocks, size_t n, Levels *out) {
+    const BlockIQ4_XS *block = blocks;
+    float d = f16_to_f32(block->d);
+    (void)n;
+    for (int i = 0; i < 8; i++) {
+        int low = block->scales_low[i / 2] >> (4 * (i % 2)) & 15,
+            high = block->scales_high >> (2 * i) & 3;
+        out->scale[i] = d * (float)((low | high << 4) - 32);
+        read_block(block->q + 16 * i, out->q + 32 * i);
+    }
+}
+
+static void put_block(const int8_t *levels, uint8_t *q) {
+    for (int j = 0; j < 16; j++) q[j] = (uint8_t)(levels[j] | levels[16 + j] << 4);
+}
+
+void quantize_iq4_nl(const float *x, const float *importance, void *row, size_t n) {
+    BlockIQ4_NL *block = row;
+    for (size_t b = 0; b < n / SMALL_BLOCK; b++, block++, x += SMALL_BLOCK) {
+        int8_t levels[SMALL_BLOCK];
+        const float *weights = importance ? importance + SMALL_BLOCK * b : NULL;
+        block->d = f16_from_f32(fit_scale(x, weights, SMALL_BLOCK, 0, 15, entries, levels));
+        fit_levels(x, weights, SMALL_BLOCK, f16_to_f32(block->d), 0, 0, 15, entries, levels);
+        put_block(levels, block->q);
+    }
+}
+
+static void quantize_block(const float *x, const float *importance, BlockIQ4_XS *block) {
+    float scale[8];
+    int8_t levels[SUPER_BLOCK];
+    for (int i = 0; i < 8; i++)
+        scale[i] = fit_scale(x + 32 * i, importance ? importance + 32 * i : NULL, 32, 0, 15,
+                             entries, levels + 32 * i);
+    memset(block, 0, sizeof *block);
+    block->d = f16_from_f32(farthest(scale, 8) / -32);
+    for (int i = 0; i < 8; i++) {
+        int s = 32 + fit_multiple(x + 32 * i, importance ? importance + 32 * i : NULL, 32, 0, 15,
+                                  entries, f16_to_f32(block->d), -32, 31, scale[i],
+                                  levels + 32 * i);
+        block->scales_low[i / 2] |= (uint8_t)((s & 15) << (4 * (i % 2)));
+        block->scales_high |= (uint16_t)((s >> 4) << (2 * i));
+        put_block(levels + 32 * i, block->q + 16 * i);
+    }
+}
+
+void quantize_iq4_xs(const float *x, const float *importance, void *row, size_t n) {
+    for (size_t b = 0; b < n / SUPER_BLOCK; b++)
+        quantize_block(x + b * SUPER_BLOCK, importance ? importance + b * SUPER_BLOCK : NULL,
+                       (BlockIQ4_XS *)row + b);
 }

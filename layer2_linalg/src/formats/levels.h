@@ -1,29 +1,30 @@
-/* levels.h - from 32 floats to the range and the levels of a block; shared by the small formats. */
+/* levels.h - what the readers and writers of the formats share. */
 #ifndef STRATA_LEVELS_H
 #define STRATA_LEVELS_H
 
-#include "blocks.h"
+#include "quantized.h"
 
 #include <math.h>
+#include <string.h>
 
 /* The number with the largest magnitude, with its sign; of equal ones the first. */
-static inline float farthest(const float *x) {
+static inline float farthest(const float *x, int n) {
     float far = 0;
-    for (int k = 0; k < SMALL_BLOCK; k++)
+    for (int k = 0; k < n; k++)
         if (fabsf(x[k]) > fabsf(far)) far = x[k];
     return far;
 }
 
-static inline float smallest(const float *x) {
+static inline float smallest(const float *x, int n) {
     float low = x[0];
-    for (int k = 1; k < SMALL_BLOCK; k++)
+    for (int k = 1; k < n; k++)
         if (x[k] < low) low = x[k];
     return low;
 }
 
-static inline float largest(const float *x) {
+static inline float largest(const float *x, int n) {
     float high = x[0];
-    for (int k = 1; k < SMALL_BLOCK; k++)
+    for (int k = 1; k < n; k++)
         if (x[k] > high) high = x[k];
     return high;
 }
@@ -33,5 +34,78 @@ static inline int level(float value, int most) {
     int q = (int)value;
     return q < 0 ? 0 : q > most ? most : q;
 }
+
+/* The nearest whole number, half to even, for |value| < 2^22.  Adding 1.5 * 2^23 leaves no room for a
+ * fraction: the sum is rounded, and its low bits are the number. */
+static inline int nearest(float value) {
+    float shifted = value + 12582912.0f;
+    int32_t bits;
+    memcpy(&bits, &shifted, 4);
+    return bits - 0x4B400000;
+}
+
+static inline int clamp(int value, int low, int high) {
+    return value < low ? low : value > high ? high : value;
+}
+
+/* The two halves of n bytes: the low four bits, then the high four bits. */
+static inline void read_nibbles(const uint8_t *restrict bytes, int n, int8_t *restrict q) {
+    for (int j = 0; j < n; j++) q[j] = (int8_t)(bytes[j] & 15);
+    for (int j = 0; j < n; j++) q[n + j] = (int8_t)(bytes[j] >> 4);
+}
+
+/* Eight bits to eight bytes, each `one` << 0 or zero: bit i alone stays in byte i, and adding what it
+ * lacks to 128 carries it to the top. */
+static inline uint64_t spread_bits(uint8_t bits, int shift) {
+    uint64_t alone = bits * 0x0101010101010101u & 0x8040201008040201u;
+    uint64_t top = (alone + 0x00406070787C7E7Fu) >> 7 & 0x0101010101010101u;
+    return top << shift;
+}
+
+/* q[j] += 1 << shift where bit j of 32 is set. */
+static inline void add_bits(const uint8_t bits[4], int shift, int8_t *q) {
+    for (int i = 0; i < 4; i++) {
+        uint64_t eight;
+        memcpy(&eight, q + 8 * i, 8);
+        eight += spread_bits(bits[i], shift);
+        memcpy(q + 8 * i, &eight, 8);
+    }
+}
+
+/* Eight signs from seven bits: the number of minuses is even. */
+uint8_t even_signs(unsigned seven);
+
+/* Find the scale, and levels low .. high, with which  scale * level  is nearest to x.
+ *
+ *   x            (n)    n at most 32
+ *   importance   (n)    how much each square counts; NULL: all the same
+ *   table               what a level stands for; NULL: itself
+ *   levels       (n)    written, counted from low
+ *
+ * Returns the scale.  Tries scales around the one that just holds the largest number; for the levels that a
+ * scale gives, the best scale is  sum x l / sum l^2  (least squares), which is tried in turn. */
+float fit_scale(const float *x, const float *importance, int n, int low, int high,
+                const int8_t *table, int8_t *levels);
+
+/* The same for  scale * level - min  with levels 0 .. high, scale and min not negative. */
+float fit_scale_min(const float *x, const float *importance, int n, int high, float *min,
+                    int8_t *levels);
+
+/* A group's scale and min as whole multiples, 0 .. most, of those that it shares with its super-block: the
+ * pair near them that errs least.  Writes the levels. */
+typedef struct Pair {
+    int scale, min;
+} Pair;
+Pair fit_pair(const float *x, const float *importance, int n, int high, float d, float dmin,
+              int most, float scale, float min, int8_t *levels);
+
+/* The same for a scale alone, lowest .. most. */
+int fit_multiple(const float *x, const float *importance, int n, int low, int high,
+                 const int8_t *table, float d, int lowest, int most, float scale,
+                 int8_t *levels);
+
+/* The nearest levels for a scale and a min that are given; returns the error that stays. */
+float fit_levels(const float *x, const float *importance, int n, float scale, float min,
+                 int low, int high, const int8_t *table, int8_t *levels);
 
 #endif

@@ -11,19 +11,22 @@
 
 static const int8_t doubled[16] = {0, 1, 2, 3, 4, 6, 8, 12, 0, -1, -2, -3, -4, -6, -8, -12};
 
-void dequantize_mxfp4(const void *row, float *out, size_t n) {
-    const BlockMXFP4 *block = row;
-    for (size_t b = 0; b < n / SMALL_BLOCK; b++, block++, out += SMALL_BLOCK) {
-        float scale = ldexpf(1, block->exponent - 128);
+enum { OFFSET = 12 };
+
+void levels_mxfp4(const void *blocks, size_t n, Levels *out) {
+    const BlockMXFP4 *block = blocks;
+    for (size_t b = 0; b < n / SMALL_BLOCK; b++, block++) {
+        int8_t *q = out->q + SMALL_BLOCK * b;
+        out->scale[b] = ldexpf(1, block->exponent - 128);
         for (int j = 0; j < 16; j++) {
-            out[j] = (float)doubled[block->q[j] & 15] * scale;
-            out[j + 16] = (float)doubled[block->q[j] >> 4] * scale;
+            q[j] = (int8_t)(doubled[block->q[j] & 15] + OFFSET);
+            q[j + 16] = (int8_t)(doubled[block->q[j] >> 4] + OFFSET);
         }
     }
 }
 
 /* The nearest of the sixteen values; of two equally near the one that stands first. */
-static int nearest(float x, float scale) {
+static int nearest_value(float x, float scale) {
     int best = 0;
     for (int i = 1; i < 16; i++)
         if (fabsf((float)doubled[i] * scale - x) < fabsf((float)doubled[best] * scale - x))
@@ -32,14 +35,15 @@ static int nearest(float x, float scale) {
 }
 
 /* The exponent puts the largest number between 4 and 8 times the power of two. */
-void quantize_mxfp4(const float *x, void *row, size_t n) {
+void quantize_mxfp4(const float *x, const float *importance, void *row, size_t n) {
     BlockMXFP4 *block = row;
+    (void)importance;
     for (size_t b = 0; b < n / SMALL_BLOCK; b++, block++, x += SMALL_BLOCK) {
-        float most = fabsf(farthest(x));
+        float most = fabsf(farthest(x, SMALL_BLOCK));
         float exponent = most > 0 ? floorf(log2f(most)) - 2 + 127 : 0;
         block->exponent = (uint8_t)(exponent < 0 ? 0 : exponent > 254 ? 254 : exponent);
         float scale = ldexpf(1, block->exponent - 128);
         for (int j = 0; j < 16; j++)
-            block->q[j] = (uint8_t)(nearest(x[j], scale) | nearest(x[j + 16], scale) << 4);
+            block->q[j] = (uint8_t)(nearest_value(x[j], scale) | nearest_value(x[j + 16], scale) << 4);
     }
 }

@@ -6,18 +6,42 @@
  *     half h (128 numbers), byte l = 0 .. 31, two bits at 2s:   number 128 h + 32 s + l
  *     weight = d scale q - dmin min
  */
-#include "blocks.h"
+#include "levels.h"
 
-void dequantize_q2_k(const void *row, float *out, size_t n) {
-    const BlockQ2_K *block = row;
-    for (size_t b = 0; b < n / SUPER_BLOCK; b++, block++) {
-        float d = f16_to_f32(block->d), dmin = f16_to_f32(block->dmin);
-        for (int g = 0; g < 16; g++, out += 16) { /* half g / 8, bits at 2 (g / 2 % 4) */
-            const uint8_t *q = block->q + 32 * (g / 8) + 16 * (g % 2);
-            float scale = d * (float)(block->scales[g] & 15),
-                  min = dmin * (float)(block->scales[g] >> 4);
-            for (int l = 0; l < 16; l++)
-                out[l] = scale * (float)(q[l] >> (2 * (g / 2 % 4)) & 3) - min;
-        }
+void levels_q2_k(const void *blocks, size_t n, Levels *out) {
+    const BlockQ2_K *block = blocks;
+    float d = f16_to_f32(block->d), dmin = f16_to_f32(block->dmin);
+    (void)n;
+    for (int g = 0; g < 16; g++) {
+        out->scale[g] = d * (float)(block->scales[g] & 15);
+        out->min[g] = -(dmin * (float)(block->scales[g] >> 4));
     }
+    for (int s = 0; s < 8; s++) /* half s / 4, bits at 2 (s % 4) */
+        for (int l = 0; l < 32; l++)
+            out->q[32 * s + l] = (int8_t)(block->q[32 * (s / 4) + l] >> (2 * (s % 4)) & 3);
+}
+
+static void quantize_block(const float *x, const float *importance, BlockQ2_K *block) {
+    float scale[16], min[16];
+    int8_t q[SUPER_BLOCK];
+    for (int g = 0; g < 16; g++)
+        scale[g] = fit_scale_min(x + 16 * g, importance ? importance + 16 * g : NULL, 16, 3,
+                                 &min[g], q + 16 * g);
+    memset(block, 0, sizeof *block);
+    block->d = f16_from_f32(largest(scale, 16) / 15);
+    block->dmin = f16_from_f32(largest(min, 16) / 15);
+    float d = f16_to_f32(block->d), dmin = f16_to_f32(block->dmin);
+    for (int g = 0; g < 16; g++) {
+        Pair pair = fit_pair(x + 16 * g, importance ? importance + 16 * g : NULL, 16, 3, d, dmin,
+                             15, scale[g], min[g], q + 16 * g);
+        block->scales[g] = (uint8_t)(pair.scale | pair.min << 4);
+    }
+    for (int k = 0; k < SUPER_BLOCK; k++)
+        block->q[32 * (k / 128) + k % 32] |= (uint8_t)(q[k] << (2 * (k % 128 / 32)));
+}
+
+void quantize_q2_k(const float *x, const float *importance, void *row, size_t n) {
+    for (size_t b = 0; b < n / SUPER_BLOCK; b++)
+        quantize_block(x + b * SUPER_BLOCK, importance ? importance + b * SUPER_BLOCK : NULL,
+                       (BlockQ2_K *)row + b);
 }

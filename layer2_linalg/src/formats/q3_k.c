@@ -9,7 +9,7 @@
  *     scale i:  low 4 bits   byte i % 8, its low half for i < 8, its high half after
  *               high 2 bits  byte 8 + i % 4, at 2 (i / 4)
  */
-#include "blocks.h"
+#include "levels.h"
 
 static int scale_of(const uint8_t *scales, int i) {
     int low = i < 8 ? scales[i] & 15 : scales[i - 8] >> 4;
@@ -17,16 +17,45 @@ static int scale_of(const uint8_t *scales, int i) {
     return (low | high << 4) - 32;
 }
 
-void dequantize_q3_k(const void *row, float *out, size_t n) {
-    const BlockQ3_K *block = row;
-    for (size_t b = 0; b < n / SUPER_BLOCK; b++, block++)
-        for (int g = 0; g < 16; g++, out += 16) { /* half g / 8, bits at 2 (g / 2 % 4) */
-            const uint8_t *q = block->q + 32 * (g / 8) + 16 * (g % 2),
-                          *high = block->high + 16 * (g % 2);
-            float scale = f16_to_f32(block->d) * (float)scale_of(block->scales, g);
-            for (int l = 0; l < 16; l++) {
-                int third = high[l] >> (g / 2) & 1;
-                out[l] = scale * (float)((q[l] >> (2 * (g / 2 % 4)) & 3) + 4 * third - 4);
-            }
+void levels_q3_k(const void *blocks, size_t n, Levels *out) {
+    const BlockQ3_K *block = blocks;
+    float d = f16_to_f32(block->d);
+    (void)n;
+    for (int g = 0; g < 16; g++) out->scale[g] = d * (float)scale_of(block->scales, g);
+    for (int s = 0; s < 8; s++) /* half s / 4, bits at 2 (s % 4) */
+        for (int l = 0; l < 32; l++) {
+            int third = block->high[l] >> s & 1;
+            out->q[32 * s + l] =
+                (int8_t)((block->q[32 * (s / 4) + l] >> (2 * (s % 4)) & 3) | third << 2);
         }
+}
+
+static void put_scale(uint8_t *scales, int i, int scale) {
+    scales[i % 8] |= (uint8_t)((scale & 15) << (i < 8 ? 0 : 4));
+    scales[8 + i % 4] |= (uint8_t)((scale >> 4) << (2 * (i / 4)));
+}
+
+static void quantize_block(const float *x, const float *importance, BlockQ3_K *block) {
+    float scale[16];
+    int8_t q[SUPER_BLOCK];
+    for (int g = 0; g < 16; g++)
+        scale[g] = fit_scale(x + 16 * g, importance ? importance + 16 * g : NULL, 16, -4, 3,
+                             NULL, q + 16 * g);
+    memset(block, 0, sizeof *block);
+    block->d = f16_from_f32(farthest(scale, 16) / -32);
+    float d = f16_to_f32(block->d);
+    for (int g = 0; g < 16; g++)
+        put_scale(block->scales, g,
+                  32 + fit_multiple(x + 16 * g, importance ? importance + 16 * g : NULL, 16, -4,
+                                    3, NULL, d, -32, 31, scale[g], q + 16 * g));
+    for (int k = 0; k < SUPER_BLOCK; k++) {
+        block->q[32 * (k / 128) + k % 32] |= (uint8_t)((q[k] & 3) << (2 * (k % 128 / 32)));
+        block->high[k % 32] |= (uint8_t)((q[k] >> 2) << (k / 32));
+    }
+}
+
+void quantize_q3_k(const float *x, const float *importance, void *row, size_t n) {
+    for (size_t b = 0; b < n / SUPER_BLOCK; b++)
+        quantize_block(x + b * SUPER_BLOCK, importance ? importance + b * SUPER_BLOCK : NULL,
+                       (BlockQ3_K *)row + b);
 }

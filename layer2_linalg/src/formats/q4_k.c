@@ -11,42 +11,86 @@
  *     6-bit scales and mins in 12 bytes s:    g < 4   scale = s[g] & 63            min = s[g + 4] & 63
  *         g >= 4   scale = s[g + 4] & 15 | (s[g - 4] >> 6) << 4     min = s[g + 4] >> 4 | (s[g] >> 6) << 4
  */
-#include "blocks.h"
+#include "levels.h"
 
-static void read_group(const uint8_t *s, int g, int *scale, int *min) {
-    if (g < 4) {
-        *scale = s[g] & 63, *min = s[g + 4] & 63;
-    } else {
-        *scale = (s[g + 4] & 15) | (s[g - 4] >> 6) << 4;
-        *min = s[g + 4] >> 4 | (s[g] >> 6) << 4;
+static void read_scales(const uint8_t *s, float d, float dmin, Levels *out) {
+    for (int g = 0; g < 8; g++) {
+        int scale = g < 4 ? s[g] & 63 : (s[g + 4] & 15) | (s[g - 4] >> 6) << 4,
+            min = g < 4 ? s[g + 4] & 63 : s[g + 4] >> 4 | (s[g] >> 6) << 4;
+        out->scale[g] = d * (float)scale;
+        out->min[g] = -(dmin * (float)min);
     }
 }
 
-void dequantize_q4_k(const void *row, float *out, size_t n) {
-    const BlockQ4_K *block = row;
-    for (size_t b = 0; b < n / SUPER_BLOCK; b++, block++)
-        for (int g = 0; g < 8; g++, out += 32) {
-            int scale, min;
-            read_group(block->scales, g, &scale, &min);
-            float d = f16_to_f32(block->d) * (float)scale,
-                  m = f16_to_f32(block->dmin) * (float)min;
-            const uint8_t *q = block->q + 32 * (g / 2);
-            for (int l = 0; l < 32; l++) out[l] = d * (float)(q[l] >> (4 * (g % 2)) & 15) - m;
-        }
+static void put_pair(uint8_t *s, int g, Pair pair) {
+    if (g < 4) {
+        s[g] |= (uint8_t)pair.scale, s[g + 4] |= (uint8_t)pair.min;
+    } else {
+        s[g + 4] |= (uint8_t)((pair.scale & 15) | (pair.min & 15) << 4);
+        s[g - 4] |= (uint8_t)(pair.scale >> 4 << 6), s[g] |= (uint8_t)(pair.min >> 4 << 6);
+    }
 }
 
-void dequantize_q5_k(const void *row, float *out, size_t n) {
-    const BlockQ5_K *block = row;
-    for (size_t b = 0; b < n / SUPER_BLOCK; b++, block++)
-        for (int g = 0; g < 8; g++, out += 32) {
-            int scale, min;
-            read_group(block->scales, g, &scale, &min);
-            float d = f16_to_f32(block->d) * (float)scale,
-                  m = f16_to_f32(block->dmin) * (float)min;
-            const uint8_t *q = block->q + 32 * (g / 2);
-            for (int l = 0; l < 32; l++) {
-                int fifth = block->high[l] >> g & 1;
-                out[l] = d * (float)((q[l] >> (4 * (g % 2)) & 15) + 16 * fifth) - m;
-            }
-        }
+void levels_q4_k(const void *blocks, size_t n, Levels *out) {
+    const BlockQ4_K *block = blocks;
+    (void)n;
+    read_scales(block->scales, f16_to_f32(block->d), f16_to_f32(block->dmin), out);
+    for (int p = 0; p < 4; p++) read_nibbles(block->q + 32 * p, 32, out->q + 64 * p);
+}
+
+void levels_q5_k(const void *blocks, size_t n, Levels *out) {
+    const BlockQ5_K *block = blocks;
+    (void)n;
+    read_scales(block->scales, f16_to_f32(block->d), f16_to_f32(block->dmin), out);
+    for (int p = 0; p < 4; p++) read_nibbles(block->q + 32 * p, 32, out->q + 64 * p);
+    for (int g = 0; g < 8; g++)
+        for (int l = 0; l < 32; l++)
+            out->q[32 * g + l] =
+                (int8_t)(out->q[32 * g + l] | (block->high[l] >> g & 1) << 4);
+}
+
+/* The header of both: d, dmin and the pairs; and the levels 0 .. high. */
+static void fit_block(const float *x, const float *importance, int high, uint16_t *d_half,
+                      uint16_t *dmin_half, uint8_t *scales, int8_t *q) {
+    float scale[8], min[8];
+    for (int g = 0; g < 8; g++)
+        scale[g] = fit_scale_min(x + 32 * g, importance ? importance + 32 * g : NULL, 32, high,
+                                 &min[g], q + 32 * g);
+    *d_half = f16_from_f32(largest(scale, 8) / 63);
+    *dmin_half = f16_from_f32(largest(min, 8) / 63);
+    for (int g = 0; g < 8; g++)
+        put_pair(scales, g,
+                 fit_pair(x + 32 * g, importance ? importance + 32 * g : NULL, 32, high,
+                          f16_to_f32(*d_half), f16_to_f32(*dmin_half), 63, scale[g], min[g],
+                          q + 32 * g));
+}
+
+static void put_nibbles(const int8_t *q, uint8_t *bytes) {
+    for (int p = 0; p < 4; p++)
+        for (int l = 0; l < 32; l++)
+            bytes[32 * p + l] = (uint8_t)((q[64 * p + l] & 15) | (q[64 * p + 32 + l] & 15) << 4);
+}
+
+void quantize_q4_k(const float *x, const float *importance, void *row, size_t n) {
+    BlockQ4_K *block = row;
+    for (size_t b = 0; b < n / SUPER_BLOCK; b++, block++) {
+        int8_t q[SUPER_BLOCK];
+        memset(block, 0, sizeof *block);
+        fit_block(x + b * SUPER_BLOCK, importance ? importance + b * SUPER_BLOCK : NULL, 15,
+                  &block->d, &block->dmin, block->scales, q);
+        put_nibbles(q, block->q);
+    }
+}
+
+void quantize_q5_k(const float *x, const float *importance, void *row, size_t n) {
+    BlockQ5_K *block = row;
+    for (size_t b = 0; b < n / SUPER_BLOCK; b++, block++) {
+        int8_t q[SUPER_BLOCK];
+        memset(block, 0, sizeof *block);
+        fit_block(x + b * SUPER_BLOCK, importance ? importance + b * SUPER_BLOCK : NULL, 31,
+                  &block->d, &block->dmin, block->scales, q);
+        put_nibbles(q, block->q);
+        for (int k = 0; k < SUPER_BLOCK; k++)
+            block->high[k % 32] |= (uint8_t)((q[k] >> 4) << (k / 32));
+    }
 }

@@ -8,29 +8,22 @@
  */
 #include "levels.h"
 
-#include <string.h>
-
-/* Number k of a block: four bits from the bytes, the fifth from `high`. */
-static int five_bits(const uint8_t *high, const uint8_t *q, int k) {
-    int low = k < 16 ? q[k] & 15 : q[k - 16] >> 4;
-    return low | (high[k / 8] >> (k % 8) & 1) << 4;
-}
-
-void dequantize_q5_0(const void *row, float *out, size_t n) {
-    const BlockQ5_0 *block = row;
-    for (size_t b = 0; b < n / SMALL_BLOCK; b++, block++, out += SMALL_BLOCK) {
-        float d = f16_to_f32(block->d);
-        for (int k = 0; k < SMALL_BLOCK; k++)
-            out[k] = (float)(five_bits(block->high, block->q, k) - 16) * d;
+void levels_q5_0(const void *blocks, size_t n, Levels *out) {
+    const BlockQ5_0 *block = blocks;
+    for (size_t b = 0; b < n / SMALL_BLOCK; b++, block++) {
+        out->scale[b] = f16_to_f32(block->d);
+        read_nibbles(block->q, 16, out->q + SMALL_BLOCK * b);
+        add_bits(block->high, 4, out->q + SMALL_BLOCK * b);
     }
 }
 
-void dequantize_q5_1(const void *row, float *out, size_t n) {
-    const BlockQ5_1 *block = row;
-    for (size_t b = 0; b < n / SMALL_BLOCK; b++, block++, out += SMALL_BLOCK) {
-        float d = f16_to_f32(block->d), m = f16_to_f32(block->m);
-        for (int k = 0; k < SMALL_BLOCK; k++)
-            out[k] = (float)five_bits(block->high, block->q, k) * d + m;
+void levels_q5_1(const void *blocks, size_t n, Levels *out) {
+    const BlockQ5_1 *block = blocks;
+    for (size_t b = 0; b < n / SMALL_BLOCK; b++, block++) {
+        out->scale[b] = f16_to_f32(block->d);
+        out->min[b] = f16_to_f32(block->m);
+        read_nibbles(block->q, 16, out->q + SMALL_BLOCK * b);
+        add_bits(block->high, 4, out->q + SMALL_BLOCK * b);
     }
 }
 
@@ -39,10 +32,14 @@ static void put_five_bits(uint8_t *high, uint8_t *q, int k, int value) {
     high[k / 8] |= (uint8_t)((value >> 4) << (k % 8));
 }
 
-void quantize_q5_0(const float *x, void *row, size_t n) {
+void quantize_q5_0(const float *x, const float *importance, void *row, size_t n) {
     BlockQ5_0 *block = row;
     for (size_t b = 0; b < n / SMALL_BLOCK; b++, block++, x += SMALL_BLOCK) {
-        float d = farthest(x) / -16, inverse = d != 0 ? 1 / d : 0;
+        int8_t levels[SMALL_BLOCK];
+        float d = farthest(x, SMALL_BLOCK) / -16;
+        if (importance)
+            d = fit_scale(x, importance + SMALL_BLOCK * b, SMALL_BLOCK, -16, 15, NULL, levels);
+        float inverse = d != 0 ? 1 / d : 0;
         memset(block, 0, sizeof *block);
         block->d = f16_from_f32(d);
         for (int k = 0; k < SMALL_BLOCK; k++)
@@ -50,10 +47,16 @@ void quantize_q5_0(const float *x, void *row, size_t n) {
     }
 }
 
-void quantize_q5_1(const float *x, void *row, size_t n) {
+void quantize_q5_1(const float *x, const float *importance, void *row, size_t n) {
     BlockQ5_1 *block = row;
     for (size_t b = 0; b < n / SMALL_BLOCK; b++, block++, x += SMALL_BLOCK) {
-        float low = smallest(x), d = (largest(x) - low) / 31, inverse = d != 0 ? 1 / d : 0;
+        int8_t levels[SMALL_BLOCK];
+        float low = smallest(x, SMALL_BLOCK), d = (largest(x, SMALL_BLOCK) - low) / 31, min;
+        if (importance && low < 0) {
+            d = fit_scale_min(x, importance + SMALL_BLOCK * b, SMALL_BLOCK, 31, &min, levels);
+            low = -min;
+        }
+        float inverse = d != 0 ? 1 / d : 0;
         memset(block, 0, sizeof *block);
         block->d = f16_from_f32(d), block->m = f16_from_f32(low);
         for (int k = 0; k < SMALL_BLOCK; k++)

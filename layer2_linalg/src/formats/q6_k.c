@@ -8,23 +8,48 @@
  *         high   byte 32 h + l, at 2 s
  *     weight = d scale (q - 32)
  */
-#include "blocks.h"
+#include "levels.h"
 
-/* Quarter s of half h. */
-static void read_quarter(const BlockQ6_K *block, int h, int s, float *out) {
-    const uint8_t *low = block->low + 64 * h + 32 * (s % 2), *high = block->high + 32 * h;
-    const int8_t *scales = block->scales + 8 * h + 2 * s;
-    float d = f16_to_f32(block->d), scale[2] = {d * (float)scales[0], d * (float)scales[1]};
-    for (int g = 0; g < 2; g++)
-        for (int l = 16 * g; l < 16 * g + 16; l++) {
-            int q = (low[l] >> (4 * (s / 2)) & 15) | (high[l] >> (2 * s) & 3) << 4;
-            out[l] = scale[g] * (float)(q - 32);
-        }
+/* Quarter s of a half. */
+static void read_quarter(const uint8_t *restrict low, const uint8_t *restrict high, int s,
+                         int8_t *restrict q) {
+    for (int l = 0; l < 32; l++)
+        q[l] = (int8_t)((low[l] >> (4 * (s / 2)) & 15) | (high[l] >> (2 * s) & 3) << 4);
 }
 
-void dequantize_q6_k(const void *row, float *out, size_t n) {
-    const BlockQ6_K *block = row;
-    for (size_t b = 0; b < n / SUPER_BLOCK; b++, block++)
-        for (int h = 0; h < 2; h++)
-            for (int s = 0; s < 4; s++, out += 32) read_quarter(block, h, s, out);
+void levels_q6_k(const void *blocks, size_t n, Levels *out) {
+    const BlockQ6_K *block = blocks;
+    float d = f16_to_f32(block->d);
+    (void)n;
+    for (int g = 0; g < 16; g++) out->scale[g] = d * (float)block->scales[g];
+    for (int h = 0; h < 2; h++)
+        for (int s = 0; s < 4; s++)
+            read_quarter(block->low + 64 * h + 32 * (s % 2), block->high + 32 * h, s,
+                         out->q + 128 * h + 32 * s);
+}
+
+static void quantize_block(const float *x, const float *importance, BlockQ6_K *block) {
+    float scale[16];
+    int8_t q[SUPER_BLOCK];
+    for (int g = 0; g < 16; g++)
+        scale[g] = fit_scale(x + 16 * g, importance ? importance + 16 * g : NULL, 16, -32, 31,
+                             NULL, q + 16 * g);
+    memset(block, 0, sizeof *block);
+    block->d = f16_from_f32(farthest(scale, 16) / -128);
+    float d = f16_to_f32(block->d);
+    for (int g = 0; g < 16; g++)
+        block->scales[g] = (int8_t)fit_multiple(
+            x + 16 * g, importance ? importance + 16 * g : NULL, 16, -32, 31, NULL, d, -128, 127,
+            scale[g], q + 16 * g);
+    for (int k = 0; k < SUPER_BLOCK; k++) {
+        int h = k / 128, s = k % 128 / 32, l = k % 32;
+        block->low[64 * h + 32 * (s % 2) + l] |= (uint8_t)((q[k] & 15) << (4 * (s / 2)));
+        block->high[32 * h + l] |= (uint8_t)((q[k] >> 4) << (2 * s));
+    }
+}
+
+void quantize_q6_k(const float *x, const float *importance, void *row, size_t n) {
+    for (size_t b = 0; b < n / SUPER_BLOCK; b++)
+        quantize_block(x + b * SUPER_BLOCK, importance ? importance + b * SUPER_BLOCK : NULL,
+                       (BlockQ6_K *)row + b);
 }

@@ -3,28 +3,26 @@
  *      0        2                                    34 bytes
  *     | d (f16) | q0 | q1 | ...            ... | q31 |        weight k = d * q[k]
  */
-#include "blocks.h"
+#include "levels.h"
 
-#include <math.h>
-
-void dequantize_q8_0(const void *row, float *out, size_t n) {
-    const BlockQ8_0 *block = row;
-    for (size_t b = 0; b < n / Q8_0_BLOCK; b++, block++, out += Q8_0_BLOCK) {
-        float d = f16_to_f32(block->d);
-        for (int k = 0; k < Q8_0_BLOCK; k++) out[k] = d * (float)block->q[k];
+void levels_q8_0(const void *blocks, size_t n, Levels *out) {
+    const BlockQ8_0 *block = blocks;
+    for (size_t b = 0; b < n / SMALL_BLOCK; b++, block++) {
+        out->scale[b] = f16_to_f32(block->d);
+        memcpy(out->q + SMALL_BLOCK * b, block->q, SMALL_BLOCK);
     }
 }
 
-static void quantize_q8_0_block(const float *x, BlockQ8_0 *block) {
-    float max = 0;
-    for (int k = 0; k < Q8_0_BLOCK; k++) max = fmaxf(max, fabsf(x[k]));
-    float d = max / 127, inverse = d != 0 ? 1 / d : 0;
+static void quantize_block(const float *x, BlockQ8_0 *block) {
+    float d = fabsf(farthest(x, SMALL_BLOCK)) / 127, inverse = d != 0 ? 1 / d : 0;
     block->d = f16_from_f32(d);
-    for (int k = 0; k < Q8_0_BLOCK; k++) block->q[k] = (int8_t)roundf(x[k] * inverse);
+    for (int k = 0; k < SMALL_BLOCK; k++) block->q[k] = (int8_t)roundf(x[k] * inverse);
 }
 
-void quantize_q8_0(const float *x, void *row, size_t n) {
+/* The largest number sets the scale; importance has no say. */
+void quantize_q8_0(const float *x, const float *importance, void *row, size_t n) {
     BlockQ8_0 *block = row;
-    for (size_t b = 0; b < n / Q8_0_BLOCK; b++)
-        quantize_q8_0_block(x + b * Q8_0_BLOCK, block + b);
+    (void)importance;
+    for (size_t b = 0; b < n / SMALL_BLOCK; b++)
+        quantize_block(x + b * SMALL_BLOCK, block + b);
 }

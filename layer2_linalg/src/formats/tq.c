@@ -9,10 +9,7 @@
  *
  * Five digits make 0 .. 242, stored as that number * 256 / 243, rounded up: a fraction of 256, so that multiplying by 3
  * moves the first digit out at the top, and no division is needed. */
-#include "blocks.h"
-
-#include <math.h>
-#include <string.h>
+#include "levels.h"
 
 /* Digit t of a byte. */
 static int digit(uint8_t byte, int t) {
@@ -21,40 +18,32 @@ static int digit(uint8_t byte, int t) {
     return fraction * 3 >> 8;
 }
 
-void dequantize_tq1_0(const void *row, float *out, size_t n) {
-    const BlockTQ1_0 *block = row;
-    for (size_t b = 0; b < n / SUPER_BLOCK; b++, block++, out += SUPER_BLOCK) {
-        float d = f16_to_f32(block->d);
-        for (int k = 0; k < SUPER_BLOCK; k++) {
-            int value = k < 160   ? digit(block->q[k % 32], k / 32)
-                        : k < 240 ? digit(block->q[32 + (k - 160) % 16], (k - 160) / 16)
-                                  : digit(block->rest[(k - 240) % 4], (k - 240) / 4);
-            out[k] = (float)(value - 1) * d;
-        }
-    }
+void levels_tq1_0(const void *blocks, size_t n, Levels *out) {
+    const BlockTQ1_0 *block = blocks;
+    (void)n;
+    for (int i = 0; i < 8; i++) out->scale[i] = f16_to_f32(block->d);
+    for (int t = 0; t < 5; t++)
+        for (int l = 0; l < 32; l++) out->q[32 * t + l] = (int8_t)digit(block->q[l], t);
+    for (int t = 0; t < 5; t++)
+        for (int l = 0; l < 16; l++) out->q[160 + 16 * t + l] = (int8_t)digit(block->q[32 + l], t);
+    for (int t = 0; t < 4; t++)
+        for (int l = 0; l < 4; l++) out->q[240 + 4 * t + l] = (int8_t)digit(block->rest[l], t);
 }
 
-void dequantize_tq2_0(const void *row, float *out, size_t n) {
-    const BlockTQ2_0 *block = row;
-    for (size_t b = 0; b < n / SUPER_BLOCK; b++, block++, out += SUPER_BLOCK) {
-        float d = f16_to_f32(block->d);
-        for (int k = 0; k < SUPER_BLOCK; k++) {
-            int value = block->q[32 * (k / 128) + k % 32] >> (2 * (k % 128 / 32)) & 3;
-            out[k] = (float)(value - 1) * d;
-        }
-    }
+void levels_tq2_0(const void *blocks, size_t n, Levels *out) {
+    const BlockTQ2_0 *block = blocks;
+    (void)n;
+    for (int i = 0; i < 8; i++) out->scale[i] = f16_to_f32(block->d);
+    for (int s = 0; s < 8; s++) /* half s / 4, bits at 2 (s % 4) */
+        for (int l = 0; l < 32; l++)
+            out->q[32 * s + l] = (int8_t)(block->q[32 * (s / 4) + l] >> (2 * (s % 4)) & 3);
 }
 
-static float most_of(const float *x) {
-    float most = 0;
-    for (int k = 0; k < SUPER_BLOCK; k++) most = fmaxf(most, fabsf(x[k]));
-    return most;
-}
-
-void quantize_tq2_0(const float *x, void *row, size_t n) {
+void quantize_tq2_0(const float *x, const float *importance, void *row, size_t n) {
     BlockTQ2_0 *block = row;
+    (void)importance;
     for (size_t b = 0; b < n / SUPER_BLOCK; b++, block++, x += SUPER_BLOCK) {
-        float d = most_of(x), inverse = d != 0 ? 1 / d : 0;
+        float d = fabsf(farthest(x, SUPER_BLOCK)), inverse = d != 0 ? 1 / d : 0;
         memset(block, 0, sizeof *block);
         block->d = f16_from_f32(d);
         for (int k = 0; k < SUPER_BLOCK; k++)
@@ -71,10 +60,11 @@ static uint8_t pack(const float *x, int step, int digits, float inverse) {
     return (uint8_t)((value * 256 + 242) / 243);
 }
 
-void quantize_tq1_0(const float *x, void *row, size_t n) {
+void quantize_tq1_0(const float *x, const float *importance, void *row, size_t n) {
     BlockTQ1_0 *block = row;
+    (void)importance;
     for (size_t b = 0; b < n / SUPER_BLOCK; b++, block++, x += SUPER_BLOCK) {
-        float d = most_of(x), inverse = d != 0 ? 1 / d : 0;
+        float d = fabsf(farthest(x, SUPER_BLOCK)), inverse = d != 0 ? 1 / d : 0;
         block->d = f16_from_f32(d);
         for (int l = 0; l < 32; l++) block->q[l] = pack(x + l, 32, 5, inverse);
         for (int l = 0; l < 16; l++) block->q[32 + l] = pack(x + 160 + l, 16, 5, inverse);

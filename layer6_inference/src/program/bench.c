@@ -20,34 +20,55 @@ static const struct {
     bool (*run)(BenchJob *job, Fault *fault);
     OptionList sizes;
 } benches[] = {{"matmul", bench_matmul, {{"256", "512", "1024", "2048"}, 4}},
-               {"samplers", bench_samplers, {{"32768", "131072", "262144"}, 3}}};
+               {"samplers", bench_samplers, {{"32768", "131072", "262144"}, 3}},
+               {"model", bench_model, {{NULL}, 0}},
+               {"make-model", bench_make_model, {{NULL}, 0}}};
 
 static int run(int argc, char **argv) {
-    BenchJob job = {.seconds = 1, .machine = {.pin = true}};
+    BenchJob job = {.seconds = 1,
+                    .prompt = 512,
+                    .count = 64,
+                    .context = 128,
+                    .rounds = 5,
+                    .layers = 22,
+                    .machine = {.pin = true}};
     Fault fault;
-    const char *what = NULL;
+    const char *names[3] = {NULL, NULL, NULL};
     const Option options[] = {
         {"--size", OPT_LIST, &job.sizes, "N",
          "matmul: N x N matrices; samplers: N tokens (may be given several times)"},
         {"--seconds", OPT_REAL, &job.seconds, "X", "time for each kernel (1)"},
         {"--csv", OPT_TEXT, &job.csv, "FILE", "samplers: the table as CSV, too"},
+        {"-m", OPT_TEXT, &job.model, "FILE", "model: the file to measure"},
+        {"-p", OPT_INT, &job.prompt, "N", "model: tokens to read at once (512; 0: none)"},
+        {"-n", OPT_INT, &job.count, "N", "model: tokens to write one by one (64; 0: none)"},
+        {"--context", OPT_INT, &job.context, "N", "model: tokens before these (128)"},
+        {"--rounds", OPT_INT, &job.rounds, "N", "model: times to measure each (5)"},
+        {"--json", OPT_FLAG, &job.json, NULL, "model: the results as JSON, one line each"},
+        {"--layers", OPT_INT, &job.layers, "N", "make-model: layers (22: 1.1 billion weights)"},
         MACHINE_OPTIONS(job.machine),
         {0},
     };
     int status = options_read(
-        argc, argv, "bench matmul|samplers [options]",
+        argc, argv, "bench matmul|samplers|model|make-model [options]",
         "matmul    GFLOP/s of the matrix products, checked first against double precision, "
         "beside the measured peak of\n          the machine and OpenBLAS when it is installed\n"
         "samplers  microseconds of every sampler on peaked, LLM-like and flat logits, on one "
-        "thread, scalar and SIMD,\n          beside the time to read the logits once",
-        options, &what, 1, 1);
+        "thread, scalar and SIMD,\n          beside the time to read the logits once\n"
+        "model     tokens/s of a model file: reading a prompt, and writing token by token beside "
+        "the memory's bandwidth\n"
+        "make-model OUT.gguf FORMAT   a model of random weights in the shape of a 1.1B llama, to "
+        "measure with",
+        options, names, 1, 3);
     if (status >= 0) return status;
+    const char *what = names[0];
+    job.files[0] = names[1], job.files[1] = names[2];
     for (size_t i = 0; i < sizeof benches / sizeof *benches; i++) {
         if (strcmp(what, benches[i].name) != 0) continue;
         if (job.sizes.count == 0) job.sizes = benches[i].sizes;
         return benches[i].run(&job, &fault) ? EXIT_DONE : command_failed(&fault);
     }
-    fprintf(stderr, "strata: nothing called '%s' to measure: matmul and samplers are\n", what);
+    fprintf(stderr, "strata: nothing called '%s' to measure: matmul, samplers, model and make-model are\n", what);
     return EXIT_USAGE;
 }
 

@@ -9,6 +9,10 @@ typedef struct BenchJob {
     double seconds;
     OptionList sizes;
     const char *csv;
+    /* of models */
+    const char *model, *files[2];
+    long prompt, count, context, rounds, layers;
+    bool json;
 } BenchJob;
 
 /* The middle of n times, which are put in order: times[0] is the best. */
@@ -16,5 +20,7 @@ double bench_median(double *times, size_t n);
 
 bool bench_matmul(BenchJob *job, Fault *fault);
 bool bench_samplers(BenchJob *job, Fault *fault);
+bool bench_model(BenchJob *job, Fault *fault);
+bool bench_make_model(BenchJob *job, Fault *fault);
 
 #endif

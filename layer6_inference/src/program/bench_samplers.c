@@ -82,7 +82,7 @@ static double floor_time(Board *b, double seconds) {
 }
 
 static bool bench_size(Board *b, const BenchJob *job, FILE *csv, Fault *fault) {
-    const Kernels *list[4];
+    const Kernels *list[KERNELS_MOST];
     int count = kernels_list(list);
     const Kernels *use[2] = {list[0], list[count - 1]};
     double seconds = job->seconds / 10;
@@ -113,7 +113,7 @@ static bool bench_size(Board *b, const BenchJob *job, FILE *csv, Fault *fault) {
 
 bool bench_samplers(BenchJob *job, Fault *fault) {
     FILE *csv = job->csv ? fopen(job->csv, "w") : NULL;
-    const Kernels *list[4];
+    const Kernels *list[KERNELS_MOST];
     int count = kernels_list(list);
     bool ok = true;
     if (job->csv && !csv) return fault_set(fault, "%s cannot be written", job->csv);

@@ -5,41 +5,30 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The names of whole files, as general.file_type. */
-static const struct {
-    Dtype dtype;
-    int file_type;
-} targets[] = {{DTYPE_F32, 0},    {DTYPE_F16, 1},    {DTYPE_BF16, 32}, {DTYPE_Q8_0, 7},
-               {DTYPE_Q5_1, 9},   {DTYPE_Q5_0, 8},   {DTYPE_Q4_1, 3},  {DTYPE_Q4_0, 2},
-               {DTYPE_MXFP4, 38}, {DTYPE_TQ2_0, 37}, {DTYPE_TQ1_0, 36}};
-enum { TARGETS = sizeof targets / sizeof *targets };
-
 typedef struct Job {
-    const char *in, *out, *type, *output;
+    const char *in, *out, *type, *output, *importance;
     bool list, pure;
-    Dtype dtype, output_dtype;
-    int file_type;
+    const Mix *mix, *output_mix;
+    Machine machine;
 } Job;
 
-static double bits(Dtype dtype) {
-    return 8.0 * dtype_info(dtype)->bytes / dtype_info(dtype)->block;
-}
+/* What a conversion reads besides the tensor. */
+typedef struct Source {
+    const Job *job;
+    const Gguf *gguf;
+    Gguf importance; /* no tensors: none */
+    size_t layers;
+} Source;
 
 static void print_list(void) {
-    printf("format   bits per weight\n");
-    for (int i = 0; i < TARGETS; i++)
-        printf("%-8s %.4g\n", dtype_name(targets[i].dtype), bits(targets[i].dtype));
-}
-
-static bool find_target(const char *name, Dtype *dtype, int *file_type, Fault *fault) {
-    for (int i = 0; i < TARGETS; i++)
-        if (dtype_by_name(name) == (int)targets[i].dtype) {
-            *dtype = targets[i].dtype, *file_type = targets[i].file_type;
-            return true;
-        }
-    return fault_set(fault,
-                     "no format '%.20s' that can be written: strata quantize --list names them",
-                     name);
+    const Mix *list;
+    size_t count = mix_list(&list);
+    printf("%-8s %-8s %-16s\n", "name", "format", "bits per weight");
+    for (size_t i = 0; i < count; i++) {
+        const DtypeInfo *info = dtype_info(list[i].dtype);
+        printf("%-8s %-8s %-16.4g %s\n", list[i].name, info->name,
+               8.0 * info->bytes / info->block, list[i].gloss);
+    }
 }
 
 static bool is_output(const GgufTensor *t) {
@@ -47,16 +36,71 @@ static bool is_output(const GgufTensor *t) {
            text_equal(t->name, text_of("token_embd.weight"));
 }
 
-/* Vectors and norms stay as they are, and so do rows that do not divide into blocks. */
-static Dtype format_for(const Job *job, const GgufTensor *t) {
-    Dtype wanted = is_output(t) && job->output && !job->pure ? job->output_dtype : job->dtype;
-    size_t row = t->ndim ? t->shape[t->ndim - 1] : 1;
-    if (t->ndim < 2 || row % dtype_info(wanted)->block || !dtype_is_computable(t->dtype))
-        return (Dtype)t->dtype;
-    return wanted;
+static bool holds(Text text, const char *part) {
+    size_t n = strlen(part);
+    for (size_t i = 0; i + n <= text.size; i++)
+        if (memcmp(text.data + i, part, n) == 0) return true;
+    return false;
 }
 
-static bool convert(const GgufTensor *t, Dtype to, GgufWriter *writer, Fault *fault) {
+/* Vectors, norms, positions and the small matrix that chooses experts stay as they are. */
+static bool stays(const GgufTensor *t) {
+    return t->ndim < 2 || !dtype_is_computable(t->dtype) || holds(t->name, "ffn_gate_inp") ||
+           holds(t->name, "_norm") || holds(t->name, "position_embd");
+}
+
+static Dtype format_for(const Source *s, const GgufTensor *t) {
+    const Job *job = s->job;
+    bool tied = text_equal(t->name, text_of("token_embd.weight")) &&
+                !gguf_find_tensor(s->gguf, "output.weight");
+    size_t row = t->ndim ? t->shape[t->ndim - 1] : 1;
+    if (stays(t)) return (Dtype)t->dtype;
+    if (is_output(t) && job->output_mix)
+        return mix_dtype(job->output_mix, t->name, s->layers, row, true);
+    return mix_dtype(job->mix, tied ? text_of("output.weight") : t->name, s->layers, row,
+                     job->pure);
+}
+
+/* One tensor on its way to another format. */
+typedef struct Conversion {
+    const GgufTensor *t;
+    Dtype to;
+    const float *importance; /* (cols), NULL: none */
+    char *stored;
+    float *rows; /* (threads, cols) */
+} Conversion;
+
+static void convert_rows(void *context, int worker, size_t begin, size_t end) {
+    const Conversion *c = context;
+    size_t cols = c->t->shape[c->t->ndim - 1];
+    Dtype from = (Dtype)c->t->dtype;
+    float *row = c->rows + (size_t)worker * cols;
+    for (size_t r = begin; r < end; r++) {
+        dequantize_row(from, c->t->data + r * dtype_row_bytes(from, cols), row, cols);
+        quantize_row(c->to, row, c->importance, c->stored + r * dtype_row_bytes(c->to, cols),
+                     cols);
+    }
+}
+
+/* The mean squares of a matrix's inputs, as llama.cpp's imatrix files name them. */
+static bool find_importance(const Source *s, const char *name, size_t cols,
+                            const float **importance, Fault *fault) {
+    char wanted[160];
+    *importance = NULL;
+    if (s->importance.n_tensors == 0) return true;
+    snprintf(wanted, sizeof wanted, "%s.in_sum2", name);
+    const GgufTensor *t = gguf_find_tensor(&s->importance, wanted);
+    if (!t) return true; /* files hold none for the embedding */
+    if (t->dtype != DTYPE_F32 || t->shape[t->ndim - 1] != cols ||
+        (uintptr_t)t->data % sizeof(float))
+        return fault_set(fault, "%s: '%s' is not %zu numbers in F32: is it of another model?",
+                         s->job->importance, wanted, cols);
+    *importance = (const float *)t->data;
+    return true;
+}
+
+static bool convert(const Source *s, const GgufTensor *t, Dtype to, GgufWriter *writer,
+                    Fault *fault) {
     char name[128];
     snprintf(name, sizeof name, "%.*s", (int)t->name.size, t->name.data);
     if (to == (Dtype)t->dtype) {
@@ -66,37 +110,36 @@ static bool convert(const GgufTensor *t, Dtype to, GgufWriter *writer, Fault *fa
     }
     size_t cols = t->shape[t->ndim - 1], rows = 1;
     for (int i = 0; i + 1 < t->ndim; i++) rows *= t->shape[i];
-    size_t from_bytes = dtype_row_bytes((Dtype)t->dtype, cols),
-           to_bytes = dtype_row_bytes(to, cols);
-    float *row = malloc(cols * sizeof *row);
-    char *stored = malloc(rows * to_bytes);
-    bool ok = (row && stored) || fault_set(fault, "no memory to convert '%s'", name);
-    for (size_t r = 0; ok && r < rows; r++) {
-        dequantize_row((Dtype)t->dtype, t->data + r * from_bytes, row, cols);
-        quantize_row(to, row, stored + r * to_bytes, cols);
-    }
+    Conversion c = {.t = t, .to = to};
+    c.stored = malloc(rows * dtype_row_bytes(to, cols));
+    c.rows = malloc((size_t)pool_threads(s->job->machine.pool) * cols * sizeof *c.rows);
+    bool ok = (c.rows && c.stored) || fault_set(fault, "no memory to convert '%s'", name);
+    ok = ok && find_importance(s, name, cols, &c.importance, fault);
     if (ok) {
-        Tensor view = tensor_view(to, t->ndim, t->shape, stored);
+        pool_for(s->job->machine.pool, rows, 8, convert_rows, &c);
+        Tensor view = tensor_view(to, t->ndim, t->shape, c.stored);
         gguf_put_tensor(writer, name, &view);
     }
-    free(row), free(stored);
+    free(c.rows), free(c.stored);
     return ok;
 }
 
-static bool convert_all(const Job *job, const Gguf *gguf, GgufWriter *writer, Fault *fault) {
+static bool convert_all(const Source *s, GgufWriter *writer, Fault *fault) {
+    const Gguf *gguf = s->gguf;
+    const Job *job = s->job;
     Progress progress;
     size_t before = 0, after = 0;
     for (size_t i = 0; i < gguf->n_pairs; i++)
         if (!text_equal(gguf->pairs[i].key, text_of("general.file_type")) &&
             !text_equal(gguf->pairs[i].key, text_of("general.alignment")))
             gguf_put_pair(writer, &gguf->pairs[i]);
-    gguf_put_int(writer, "general.file_type", GGUF_U32, job->file_type);
+    gguf_put_int(writer, "general.file_type", GGUF_U32, job->mix->file_type);
     progress_start(&progress, "tensors", "tensors", (double)gguf->n_tensors);
     for (size_t i = 0; i < gguf->n_tensors; i++) {
         const GgufTensor *t = &gguf->tensors[i];
-        Dtype to = format_for(job, t);
+        Dtype to = format_for(s, t);
         size_t cols = t->ndim ? t->shape[t->ndim - 1] : 1;
-        if (!convert(t, to, writer, fault)) return false;
+        if (!convert(s, t, to, writer, fault)) return false;
         before += t->bytes;
         after += to == (Dtype)t->dtype ? t->bytes
                                        : t->bytes / dtype_row_bytes((Dtype)t->dtype, cols) *
@@ -105,23 +148,47 @@ static bool convert_all(const Job *job, const Gguf *gguf, GgufWriter *writer, Fa
     }
     progress_end(&progress, (double)gguf->n_tensors);
     fprintf(stderr, "[%s: %.2f MB of weights become %.2f MB, %s]\n", job->out,
-            (double)before / 1e6, (double)after / 1e6, dtype_name(job->dtype));
+            (double)before / 1e6, (double)after / 1e6, job->mix->name);
     return true;
 }
 
-static bool quantize(const Job *job, Fault *fault) {
-    FileMap map;
+static size_t layers_of(const Gguf *gguf) {
+    Text arch;
+    int64_t layers = 0;
+    char key[96];
+    if (gguf_string(gguf_find(gguf, "general.architecture"), &arch)) {
+        snprintf(key, sizeof key, "%.*s.block_count", (int)(arch.size < 60 ? arch.size : 60),
+                 arch.data);
+        gguf_int(gguf_find(gguf, key), 0, &layers);
+    }
+    return layers > 0 ? (size_t)layers : 1;
+}
+
+static bool open_gguf(const char *path, FileMap *map, Gguf *gguf, Fault *fault) {
+    if (!file_open(map, path, fault)) return false;
+    if (gguf_parse(gguf, map->data, map->size, fault)) return true;
+    file_close(map);
+    return fault_prefix(fault, path);
+}
+
+static bool quantize(Job *job, Fault *fault) {
+    FileMap map, importance_map = {0};
     Gguf gguf;
-    if (!file_open(&map, job->in, fault)) return false;
-    bool ok = gguf_parse(&gguf, map.data, map.size, fault) || fault_prefix(fault, job->in);
+    Source source = {.job = job, .gguf = &gguf};
+    if (!open_gguf(job->in, &map, &gguf, fault)) return false;
+    source.layers = layers_of(&gguf);
+    bool ok = !job->importance ||
+              open_gguf(job->importance, &importance_map, &source.importance, fault);
+    ok = ok && machine_open(&job->machine, fault);
     if (ok) {
         GgufWriter *writer = gguf_writer_open(fault);
-        ok = writer && convert_all(job, &gguf, writer, fault) &&
+        ok = writer && convert_all(&source, writer, fault) &&
              gguf_write_file(writer, job->out, fault);
         if (writer) gguf_writer_close(writer);
-        gguf_free(&gguf);
+        machine_close(&job->machine);
     }
-    file_close(&map);
+    gguf_free(&source.importance), gguf_free(&gguf);
+    file_close(&importance_map), file_close(&map);
     return ok;
 }
 
@@ -129,20 +196,21 @@ static int run(int argc, char **argv) {
     Job job = {0};
     Fault fault = {0};
     const char *names[3] = {NULL, NULL, NULL};
-    int ignored;
     const Option options[] = {
         {"--list", OPT_FLAG, &job.list, NULL, "the formats and their bits per weight"},
         {"--keep-output", OPT_TEXT, &job.output, "TYPE",
-         "format of the embedding and the output matrix (as the others)"},
-        {"--pure", OPT_FLAG, &job.pure, NULL,
-         "every matrix in the one format, whatever else is said"},
+         "format of the embedding and the output matrix, whatever the mix says"},
+        {"--pure", OPT_FLAG, &job.pure, NULL, "every matrix in the mix's main format"},
+        {"--importance", OPT_TEXT, &job.importance, "FILE.gguf",
+         "how much each input counts: a file as llama.cpp's llama-imatrix writes it"},
+        MACHINE_OPTIONS(job.machine),
         {0},
     };
     int status =
         options_read(argc, argv, "quantize IN.gguf OUT.gguf TYPE [options]",
                      "Write a model with its matrices in another number format.  Vectors "
-                     "stay as they are, and so do matrices\nwhose rows do not divide into "
-                     "the format's blocks.  The new file appears when it is complete.",
+                     "stay as they are;\nmatrices whose rows do not divide into the format's blocks get "
+                     "a similar format that they divide into.\nThe new file appears when it is complete.",
                      options, names, 0, 3);
     if (status >= 0) return status;
     if (job.list) {
@@ -155,8 +223,8 @@ static int run(int argc, char **argv) {
                 "strata: usage: strata quantize IN.gguf OUT.gguf TYPE (--help says more)\n");
         return EXIT_USAGE;
     }
-    bool ok = find_target(job.type, &job.dtype, &job.file_type, &fault) &&
-              (!job.output || find_target(job.output, &job.output_dtype, &ignored, &fault)) &&
+    job.mix = mix_find(job.type, &fault);
+    bool ok = job.mix && (!job.output || (job.output_mix = mix_find(job.output, &fault))) &&
               quantize(&job, &fault);
     return ok ? EXIT_DONE : command_failed(&fault);
 }

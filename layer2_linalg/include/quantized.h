@@ -1,0 +1,102 @@
+/* quantized.h - products of quantized weights, in whole numbers.
+ *
+ *     weight = scale * level + min            32 (or 16) weights share a scale and a min
+ *     x      = d * q                          32 inputs share d; q is -127 .. 127
+ *
+ *     sum_k w[k] x[k]  =  sum over blocks of  scale d (sum level q)  +  min d (sum q)
+ *                                                      whole numbers         known beforehand
+ *
+ * The sums of a block are exact, so it does not matter in which order they are taken; and the
+ * blocks are added up one after the other, each by one fused multiply-add.
+ *
+ * Invariant: every version of every kernel gives the same bits: scalar, SIMD, one column or many.
+ *
+ * What is lost is the rounding of the inputs: half of d, which is 1/254 of the largest of 32 numbers. */
+#ifndef STRATA_QUANTIZED_H
+#define STRATA_QUANTIZED_H
+
+#include "blocks.h"
+
+enum {
+    LEVELS_CHUNK = 256,       /* weights of a row that are unpacked at a time */
+    LEVELS_GROUPS = 16,       /* the most scales among them */
+    PANEL_ROWS = 16,   /* rows that are multiplied side by side */
+    PANEL_QUADS = LEVELS_CHUNK / 4, /* of a row's levels: what a 32-bit lane holds */
+};
+
+/* Up to LEVELS_CHUNK weights of a row. */
+typedef struct Levels {
+    int8_t q[LEVELS_CHUNK]; /* level + the format's offset */
+    float scale[LEVELS_GROUPS], min[LEVELS_GROUPS];
+} Levels;
+
+/* Unpack n weights, a multiple of the format's block and at most LEVELS_CHUNK. */
+typedef void ReadLevels(const void *blocks, size_t n, Levels *out);
+
+/* How a format's levels are stored in a panel. */
+typedef struct QuantFormat {
+    ReadLevels *read;
+    int group;  /* weights that share a scale: 16 or 32 */
+    int offset; /* added to a level to make it unsigned */
+    int span;   /* the largest stored level; 0: they are signed */
+    bool min;   /* has a min */
+} QuantFormat;
+
+/* NULL for formats that are not quantized. */
+const QuantFormat *quant_format(Dtype dtype);
+
+ReadLevels levels_q4_0, levels_q4_1, levels_q5_0, levels_q5_1, levels_q8_0, levels_mxfp4,
+    levels_iq4_nl, levels_iq4_xs, levels_q2_k, levels_q3_k, levels_q4_k, levels_q5_k,
+    levels_q6_k, levels_tq1_0, levels_tq2_0, levels_iq1_s, levels_iq1_m, levels_iq2_xxs,
+    levels_iq2_xs, levels_iq2_s, levels_iq3_xxs, levels_iq3_s;
+
+/* Sixteen rows, turned so that one 32-bit lane holds four levels of one row:
+ *
+ *     q[0]    row0 k0..3 | row1 k0..3 | ... | row15 k0..3
+ *     q[1]    row0 k4..7 | ...
+ *
+ * Multiplying a lane's four bytes with k0..3 of an input adds to the sum of that lane's row: sixteen
+ * sums at once, and no sum ever runs across lanes. */
+typedef struct Panel {
+    int8_t q[PANEL_QUADS][PANEL_ROWS][4];
+    float scale[LEVELS_GROUPS][PANEL_ROWS], min[LEVELS_GROUPS][PANEL_ROWS];
+} Panel;
+
+/* Columns rounded to bytes. */
+typedef struct Columns {
+    size_t k;           /* numbers in a column, a multiple of 32 */
+    const int8_t *q;    /* (n, k) */
+    const float *d;     /* (n, k / 32) */
+    const int16_t *sum; /* (n, k / 16)   sums of 16 q */
+} Columns;
+
+/* The bytes n columns of k take, and one column into its place among them.  A column with a
+ * number that is not finite becomes NaN there. */
+size_t columns_bytes(size_t n, size_t k);
+Columns columns_in(void *memory, size_t n, size_t k);
+void columns_round(const Columns *columns, size_t column, const float *x);
+
+/* The panel of 16 rows of n weights; rows lie `stride` bytes apart, and when there are fewer than
+ * 16 the last one is repeated. */
+void panel_read(Panel *panel, const QuantFormat *format, const void *w, size_t stride,
+                size_t rows, size_t n);
+
+/* y[c * stride + r] += the products of a panel's 16 rows with n numbers, from number `first` on,
+ * of `cols` columns from `column` on. */
+typedef void PanelProduct(const Panel *panel, const QuantFormat *format, size_t n,
+                          const Columns *x, size_t first, size_t column, size_t cols, float *y,
+                          size_t stride);
+
+/* Turn the levels of 16 rows into a panel's order. */
+typedef void PanelTurn(const Levels levels[PANEL_ROWS], Panel *panel);
+
+PanelProduct panel_product_scalar;
+PanelTurn panel_turn_scalar;
+#if defined(__x86_64__)
+PanelProduct panel_product_avx2, panel_product_vnni;
+PanelTurn panel_turn_avx2;
+#elif defined(__aarch64__)
+PanelProduct panel_product_neon, panel_product_dotprod;
+#endif
+
+#endif

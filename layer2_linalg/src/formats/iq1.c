@@ -1,0 +1,48 @@
+/* iq1.c - IQ1_S and IQ1_M: a bit and a half a number.  Eight numbers at a time are a point of a grid of -1, 0 and 1, all moved
+ * by an eighth to one side.
+ *
+ *     IQ1_S    d (f16); 32 bytes: points, low 8 bits; for each 32 numbers 16 bits:                  50 bytes
+ *              | side (1) | scale (3) | four times 3 high bits |
+ *
+ *     IQ1_M    32 bytes: points, low 8 bits; 16 bytes: for each two points | side, 3 high bits | side, 3 high bits |;
+ *              8 bytes: four times 16 bits | 4 bits of d (f16) | four scales of 3 bits |          56 bytes
+ *              a scale for each 16 numbers
+ *
+ *     weight = d (2 scale + 1) (point +- 1/8);    a level is 8 point +- 1, with an eighth of the scale
+ */
+#include "grids.h"
+#include "levels.h"
+
+enum { OFFSET = 9 }; /* levels are -9 .. 9 */
+
+static void read_point(unsigned point, bool down, int8_t *q) {
+    for (int j = 0; j < 8; j++)
+        q[j] = (int8_t)(8 * ((int)(point >> (2 * j) & 3) - 1) + (down ? -1 : 1) + OFFSET);
+}
+
+void levels_iq1_s(const void *blocks, size_t n, Levels *out) {
+    const BlockIQ1_S *block = blocks;
+    float d = f16_to_f32(block->d);
+    (void)n;
+    for (int i = 0; i < 8; i++) {
+        unsigned high = block->high[i];
+        out->scale[i] = d * (float)(2 * (high >> 12 & 7) + 1) / 8;
+        for (int p = 0; p < 4; p++)
+            read_point(grid_iq1[block->q[4 * i + p] | (high >> (3 * p) & 7) << 8], high >> 15,
+                       out->q + 32 * i + 8 * p);
+    }
+}
+
+void levels_iq1_m(const void *blocks, size_t n, Levels *out) {
+    const BlockIQ1_M *block = blocks;
+    uint16_t half = 0;
+    (void)n;
+    for (int i = 0; i < 4; i++) half |= (uint16_t)(block->scales[i] >> 12 << (4 * i));
+    float d = f16_to_f32(half);
+    for (int g = 0; g < 16; g++)
+        out->scale[g] = d * (float)(2 * (block->scales[g / 4] >> (3 * (g % 4)) & 7) + 1) / 8;
+    for (int p = 0; p < 32; p++) {
+        unsigned high = block->high[p / 2] >> (4 * (p % 2)) & 15;
+        read_point(grid_iq1[block->q[p] | (high & 7) << 8], high >> 3, out->q + 8 * p);
+    }
+}

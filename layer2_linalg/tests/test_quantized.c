@@ -1,0 +1,150 @@
+/* products of quantized weights: every format and instruction set, to the bit */
+#include "check.h"
+#include "random_blocks.h"
+
+enum { ROWS = 37, COLS = 8 };
+
+static unsigned char stored[ROWS * ROW * 4];
+static float x[COLS * ROW], y[COLS * ROWS], one[ROWS], first[FORMATS][COLS * ROWS];
+static char scratch[COLS * ROW * 2];
+
+/* What x becomes: 32 numbers in steps of their largest one's 127th. */
+static double rounded(const float *in, size_t k) {
+    float most = 0;
+    for (size_t i = k / 32 * 32; i < k / 32 * 32 + 32; i++) most = fmaxf(most, fabsf(in[i]));
+    return (double)nearbyintf(in[k] * (127 / most)) * (double)(most / 127);
+}
+
+static void check_matrix(int f, const float *got) {
+    static float row[ROW];
+    for (size_t r = 0; r < ROWS; r++) {
+        dequantize_row(formats[f].dtype, stored + r * dtype_row_bytes(formats[f].dtype, ROW), row,
+                       ROW);
+        for (size_t c = 0; c < COLS; c++) {
+            double sum = 0, size = 0;
+            for (size_t k = 0; k < ROW; k++) {
+                double p = (double)row[k] * rounded(x + c * ROW, k);
+                sum += p, size += fabs(p);
+            }
+            /* a rounding for each block and group, in sums of up to twice the size (min) */
+            assert_near(got[c * ROWS + r], sum, 4 * (ROW / 16 + 4) * 0x1p-24 * size);
+        }
+    }
+}
+
+static void products(void **state) {
+    (void)state;
+    const Kernels *list[KERNELS_MOST];
+    int count = kernels_list(list);
+    Pool *pool = pool_open(3, false, NULL);
+    uint64_t seed = 4;
+    for (size_t i = 0; i < COLS * ROW; i++) x[i] = check_noise(&seed);
+    for (int isa = 0; isa < count; isa++) {
+        assert_true(kernels_select(list[isa]->isa, NULL));
+        for (int f = 0; f < FORMATS; f++) {
+            size_t bytes = dtype_row_bytes(formats[f].dtype, ROW);
+            for (uint64_t r = 0; r < ROWS; r++) fill(f, r, stored + r * bytes);
+            Tensor w = tensor_view(formats[f].dtype, 2, (size_t[]){ROWS, ROW}, stored);
+            matmul_weights(pool, &w, x, COLS, y, scratch);
+            if (isa == 0) check_matrix(f, y), memcpy(first[f], y, sizeof y);
+            if (memcmp(y, first[f], sizeof y) != 0) /* the same on every set */
+                fail_msg("%s differs on %s", dtype_name(formats[f].dtype), list[isa]->isa);
+            for (size_t c = 0; c < COLS; c++) {         /* and alone */
+                matvec(NULL, &w, x + c * ROW, one, scratch);
+                assert_memory_equal(one, y + c * ROWS, sizeof one);
+            }
+        }
+    }
+    pool_close(pool);
+    assert_true(kernels_select("auto", NULL));
+    assert_false(dtype_is_computable(DTYPE_I32) || dtype_is_computable(999));
+}
+
+/* Extreme weights and inputs: 16-bit sums inside a kernel must not overflow. */
+static void largest_numbers(void **state) {
+    (void)state;
+    static const Dtype extremes[] = {DTYPE_Q4_0, DTYPE_Q5_0, DTYPE_Q8_0, DTYPE_IQ4_NL, DTYPE_Q2_K,
+                                     DTYPE_Q3_K, DTYPE_Q4_K, DTYPE_Q5_K, DTYPE_Q6_K};
+    const Kernels *list[KERNELS_MOST];
+    int count = kernels_list(list);
+    for (size_t f = 0; f < sizeof extremes / sizeof *extremes; f++)
+        for (int pattern = 0; pattern < 3; pattern++) {
+            size_t bytes = dtype_row_bytes(extremes[f], 256);
+            memset(stored, pattern == 0 ? 0xFF : pattern == 1 ? 0x80 : 0x00, 16 * bytes);
+            for (size_t k = 0; k < 256; k++) x[k] = pattern == 2 && k % 2 ? -1.0f : 1.0f;
+            Tensor w = tensor_view(extremes[f], 2, (size_t[]){16, 256}, stored);
+            for (size_t at = 0; at + 2 <= 16 * bytes; at += dtype_info(extremes[f])->bytes) {
+                size_t d = extremes[f] == DTYPE_Q6_K   ? 208
+                           : extremes[f] == DTYPE_Q3_K ? 108
+                           : extremes[f] == DTYPE_Q2_K ? 80
+                                                       : 0;
+                memcpy(stored + at + d, (uint8_t[]){0x00, 0x3C, 0x00, 0x3C},
+                       extremes[f] == DTYPE_Q4_K || extremes[f] == DTYPE_Q5_K ||
+                               extremes[f] == DTYPE_Q2_K
+                           ? 4
+                           : 2);
+            }
+            for (int isa = 0; isa < count; isa++) {
+                assert_true(kernels_select(list[isa]->isa, NULL));
+                matvec(NULL, &w, x, isa ? one : y, scratch);
+                if (isa) assert_memory_equal(one, y, 16 * sizeof *y);
+            }
+        }
+    assert_true(kernels_select("auto", NULL));
+}
+
+static void inputs_are_rounded(void **state) {
+    (void)state;
+    uint64_t seed = 9;
+    float in[96];
+    Columns c = columns_in(scratch, 1, 96);
+    for (int i = 0; i < 96; i++) in[i] = check_noise(&seed);
+    for (int i = 32; i < 64; i++) in[i] = 0;
+    in[70] = 1e-40f;
+    columns_round(&c, 0, in);
+    for (size_t k = 0; k < 96; k++) {
+        float d = c.d[k / 32];
+        assert_near((float)c.q[k] * d, in[k], 0.5001 * d);
+    }
+    int sum = 0;
+    for (int k = 16; k < 32; k++) sum += c.q[k];
+    assert_int_equal(sum, c.sum[1]);
+    assert_true(c.d[1] == 0 && c.q[40] == 0 && c.sum[2] == 0);
+    for (int i = 0; i < 96; i++) in[i] = 1e-38f;
+    columns_round(&c, 0, in);
+    assert_true(c.d[0] == 0);
+}
+
+/* A number that is not finite reaches every output of its column, and no other column. */
+static void not_finite_stays_not_finite(void **state) {
+    (void)state;
+    static const float bad[] = {NAN, INFINITY, -INFINITY};
+    for (int i = 0; i < 3; i++) {
+        float in[2 * 64] = {[5] = bad[i]}, out[2 * 16];
+        for (int k = 64; k < 128; k++) in[k] = 1;
+        memset(stored, 0, 16 * 68);
+        Tensor w = tensor_view(DTYPE_Q8_0, 2, (size_t[]){16, 64}, stored);
+        matmul_weights(NULL, &w, in, 2, out, scratch);
+        for (int r = 0; r < 16; r++) assert_true(isnan(out[r]) && out[16 + r] == 0);
+    }
+}
+
+/* What a format says of its levels holds for all rows. */
+static void levels_keep_their_span(void **state) {
+    (void)state;
+    Levels levels;
+    for (int f = 0; f < FORMATS; f++) {
+        const QuantFormat *format = quant_format(formats[f].dtype);
+        size_t bytes = dtype_row_bytes(formats[f].dtype, LEVELS_CHUNK);
+        for (uint64_t r = 0; r < 16; r++) {
+            fill(f, r, stored);
+            format->read(stored + r % 4 * bytes, LEVELS_CHUNK, &levels);
+            for (int k = 0; k < LEVELS_CHUNK; k++)
+                assert_true(format->span == 0 ||
+                            (levels.q[k] >= 0 && levels.q[k] <= format->span));
+        }
+    }
+}
+
+RUN(TEST(products), TEST(largest_numbers), TEST(inputs_are_rounded),
+    TEST(not_finite_stays_not_finite), TEST(levels_keep_their_span))

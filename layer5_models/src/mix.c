@@ -1,0 +1,124 @@
+/* mix.c - see mix.h. */
+#include "mix.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+static const Mix mixes[] = {
+    {"F32", 0, DTYPE_F32, "everything"},
+    {"F16", 1, DTYPE_F16, "half precision"},
+    {"BF16", 32, DTYPE_BF16, "half precision, the range of F32"},
+    {"Q8_0", 7, DTYPE_Q8_0, "hardly different from F16"},
+    {"Q6_K", 18, DTYPE_Q6_K, "very small loss"},
+    {"Q5_K_M", 17, DTYPE_Q5_K, "small loss"},
+    {"Q5_K_S", 16, DTYPE_Q5_K, "Q5_K for all but the output"},
+    {"Q5_1", 9, DTYPE_Q5_1, "the older five bits, with an offset"},
+    {"Q5_0", 8, DTYPE_Q5_0, "the older five bits"},
+    {"Q4_K_M", 15, DTYPE_Q4_K, "what most people use"},
+    {"Q4_K_S", 14, DTYPE_Q4_K, "Q4_K nearly throughout"},
+    {"IQ4_NL", 25, DTYPE_IQ4_NL, "four bits, levels closer near zero"},
+    {"IQ4_XS", 30, DTYPE_IQ4_XS, "the same in larger blocks"},
+    {"Q4_1", 3, DTYPE_Q4_1, "the older four bits, with an offset"},
+    {"Q4_0", 2, DTYPE_Q4_0, "the older four bits, the fastest"},
+    {"MXFP4", 38, DTYPE_MXFP4, "four-bit floats"},
+    {"Q3_K_L", 13, DTYPE_Q3_K, "three bits, much of it in five"},
+    {"Q3_K_M", 12, DTYPE_Q3_K, "three bits, some of it in four and five"},
+    {"Q3_K_S", 11, DTYPE_Q3_K, "three bits nearly throughout"},
+    {"Q2_K", 10, DTYPE_Q2_K, "two bits, some of it in three and four"},
+    {"TQ2_0", 37, DTYPE_TQ2_0, "for models trained with weights -1, 0, 1"},
+    {"TQ1_0", 36, DTYPE_TQ1_0, "the same in five digits a byte"},
+};
+enum { MIXES = sizeof mixes / sizeof *mixes };
+
+size_t mix_list(const Mix **list) {
+    *list = mixes;
+    return MIXES;
+}
+
+const Mix *mix_find(const char *name, Fault *fault) {
+    const char *wanted = strcasecmp(name, "Q4_K") == 0   ? "Q4_K_M"
+                         : strcasecmp(name, "Q5_K") == 0 ? "Q5_K_M"
+                         : strcasecmp(name, "Q3_K") == 0 ? "Q3_K_M"
+                                                         : name;
+    for (size_t i = 0; i < MIXES; i++)
+        if (strcasecmp(wanted, mixes[i].name) == 0) return &mixes[i];
+    fault_set(fault, "no format '%.20s' that can be written: strata quantize --list names them",
+              name);
+    return NULL;
+}
+
+static bool ends_with(Text name, const char *end) {
+    size_t n = strlen(end);
+    return name.size >= n && memcmp(name.data + name.size - n, end, n) == 0;
+}
+
+static size_t layer_of(Text name) {
+    return name.size > 4 && memcmp(name.data, "blk.", 4) == 0 ? strtoul(name.data + 4, NULL, 10)
+                                                               : 0;
+}
+
+/* The first eighth, the last eighth and every third layer between. */
+static bool favoured(size_t layer, size_t layers) {
+    return layer < layers / 8 || layer >= 7 * layers / 8 || (layer - layers / 8) % 3 == 2;
+}
+
+static Dtype value_dtype(const Mix *m, size_t layer, size_t layers) {
+    switch (m->file_type) {
+    case 15:
+    case 17: return favoured(layer, layers) ? DTYPE_Q6_K : m->dtype;
+    case 14: return layer < 4 ? DTYPE_Q5_K : m->dtype;
+    case 13: return DTYPE_Q5_K;
+    case 12: return layer < 2 ? DTYPE_Q5_K : DTYPE_Q4_K;
+    case 10: return DTYPE_Q4_K;
+    default: return m->dtype;
+    }
+}
+
+static Dtype down_dtype(const Mix *m, size_t layer, size_t layers) {
+    switch (m->file_type) {
+    case 15:
+    case 17: return favoured(layer, layers) ? DTYPE_Q6_K : m->dtype;
+    case 14: return layer < layers / 8 ? DTYPE_Q5_K : m->dtype;
+    case 13: return DTYPE_Q5_K;
+    case 12:
+        return layer < layers / 16        ? DTYPE_Q5_K
+               : favoured(layer, layers) ? DTYPE_Q4_K
+                                         : DTYPE_Q3_K;
+    case 10: return DTYPE_Q3_K;
+    default: return m->dtype;
+    }
+}
+
+static Dtype by_rule(const Mix *m, Text name, size_t layers) {
+    bool small = quant_format(m->dtype) && m->dtype != DTYPE_Q8_0 && m->dtype != DTYPE_MXFP4 &&
+                 m->dtype != DTYPE_TQ1_0 && m->dtype != DTYPE_TQ2_0;
+    if (text_equal(name, text_of("output.weight"))) return small ? DTYPE_Q6_K : m->dtype;
+    if (ends_with(name, "attn_v.weight")) return value_dtype(m, layer_of(name), layers);
+    if (ends_with(name, "ffn_down.weight")) return down_dtype(m, layer_of(name), layers);
+    if (ends_with(name, "attn_output.weight")) {
+        if (m->file_type == 13) return DTYPE_Q5_K;
+        if (m->file_type == 12) return DTYPE_Q4_K;
+        if (m->file_type == 10) return DTYPE_Q3_K;
+    }
+    return m->dtype;
+}
+
+/* The format of 32 that takes about as many bits. */
+static Dtype fallback(Dtype dtype) {
+    switch (dtype) {
+    case DTYPE_Q6_K: return DTYPE_Q8_0;
+    case DTYPE_Q5_K: return DTYPE_Q5_1;
+    case DTYPE_Q4_K: return DTYPE_Q5_0;
+    case DTYPE_Q2_K:
+    case DTYPE_Q3_K:
+    case DTYPE_IQ4_XS: return DTYPE_IQ4_NL;
+    default: return DTYPE_F16;
+    }
+}
+
+Dtype mix_dtype(const Mix *mix, Text name, size_t layers, size_t row, bool pure) {
+    Dtype dtype = pure ? mix->dtype : by_rule(mix, name, layers);
+    while (row % dtype_info(dtype)->block) dtype = fallback(dtype);
+    return dtype;
+}
