@@ -123,8 +123,8 @@ typedef struct BlockIQ3_S {
  *   importance   (n)   how much each square of an error counts; NULL: all the same
  */
 typedef void Quantize(const float *x, const float *importance, void *row, size_t n);
-Quantize quantize_q8_0, quantize_q4_0, quantize_q4_1, quantize_q5_0, quantize_q5_1, quantize_mxfp4,
-    quantize_tq1_0, quantize_tq2_0, quantize_q2_k, quantize_q3_k, quantize_q4_k, quantize_q5_k,
-    quantize_q6_k, quantize_iq4_nl, quantize_iq4_xs;
+Quantize quantize_q8_0, quantize_q4_0, quantize_q4_1, quantize_q5_0, quantize_q5_1,
+    quantize_mxfp4, quantize_tq1_0, quantize_tq2_0, quantize_q2_k, quantize_q3_k, quantize_q4_k,
+    quantize_q5_k, quantize_q6_k, quantize_iq4_nl, quantize_iq4_xs;
 
 #endif

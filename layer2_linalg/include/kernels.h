@@ -19,6 +19,8 @@ typedef struct Kernels {
     DotTile *tile_f32, *tile_f16, *tile_bf16;
     PanelProduct *panel_product;
     PanelTurn *panel_turn;
+    PanelUnpack *panel_unpack;
+    RoundBlock *round_block;
     Axpy *axpy;
     Reduce *sum, *max;
     Exp *exp;

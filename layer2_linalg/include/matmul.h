@@ -12,7 +12,7 @@
 #ifndef STRATA_MATMUL_H
 #define STRATA_MATMUL_H
 
-#include "tensor.h"
+#include "quantized.h"
 
 /* y = w x for one vector: matmul_weights with one column.
  *
@@ -23,6 +23,7 @@ void matvec(Pool *pool, const Tensor *w, const float *x, float *y, void *scratch
 
 /* y[c] = w x[c] for n columns.
  *
+ *   packed          the same weights rearranged, which is faster; NULL: as they lie in the file
  *   x   (n, in)     read; row-major: each column is a contiguous vector
  *   y   (n, out)    written
  *   scratch         matmul_weights_bytes(n, in): quantized weights are multiplied in whole
@@ -30,8 +31,8 @@ void matvec(Pool *pool, const Tensor *w, const float *x, float *y, void *scratch
  *
  * Cost     2 * n * out * in flops; reads plain weights once for every 24 columns, quantized
  *          ones once. */
-void matmul_weights(Pool *pool, const Tensor *w, const float *x, size_t n, float *y,
-                    void *scratch);
+void matmul_weights(Pool *pool, const Tensor *w, const PackedWeights *packed, const float *x,
+                    size_t n, float *y, void *scratch);
 size_t matmul_weights_bytes(size_t n, size_t in);
 
 /* A matrix of f32 with free strides: element (i, j) at data[i * row + j * col]. */

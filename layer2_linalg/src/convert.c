@@ -19,11 +19,15 @@ static void dequantize_bf16(const void *row, float *out, size_t n) {
 }
 
 /* weight = scale * level + min, for 256 numbers at a time. */
-static void dequantize_levels(const QuantFormat *f, const Levels *levels, float *out, size_t n) {
-    for (size_t k = 0; k < n; k++) {
-        size_t g = k / (size_t)f->group;
-        out[k] = (float)(levels->q[k] - f->offset) * levels->scale[g];
-        if (f->min) out[k] += levels->min[g];
+static void dequantize_levels(const QuantFormat *f, const Levels *levels, float *out,
+                              size_t n) {
+    size_t group = (size_t)f->group;
+    for (size_t g = 0; g < n / group; g++) {
+        float scale = levels_scale(f, levels, g), min = f->min ? levels_min(f, levels, g) : 0;
+        for (size_t k = g * group; k < (g + 1) * group; k++) {
+            out[k] = (float)(levels->q[k] - f->offset) * scale;
+            if (f->min) out[k] += min;
+        }
     }
 }
 

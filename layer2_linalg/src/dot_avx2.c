@@ -62,7 +62,7 @@ INLINE __m256 tail_of(const void *row, size_t k, size_t n, size_t size,
                     _mm256_fmadd_ps(weight, in[c], sum[r][c]);                                \
             }                                                                                 \
         }                                                                                     \
-        if (k < n) UNROLL for (int r = 0; r < R; r++) {                               \
+        if (k < n) UNROLL for (int r = 0; r < R; r++) {                                       \
                 __m256 weight = tail_of(w + (size_t)r * w_stride, k, n, size, LOAD);          \
                 UNROLL for (int c = 0; c < C; c++) sum[r][c] = _mm256_fmadd_ps(               \
                     weight, tail_of(x + (size_t)c * x_stride, k, n, 4, load_f32), sum[r][c]); \

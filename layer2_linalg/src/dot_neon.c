@@ -53,7 +53,7 @@ INLINE float32x4_t tail_of(const void *row, size_t k, size_t n, size_t size,
                     vfmaq_f32(sum[r][c], weight, in[c]);                                      \
             }                                                                                 \
         }                                                                                     \
-        if (k < n) UNROLL for (int r = 0; r < R; r++) {                               \
+        if (k < n) UNROLL for (int r = 0; r < R; r++) {                                       \
                 float32x4_t weight = tail_of(w + (size_t)r * w_stride, k, n, size, LOAD);     \
                 UNROLL for (int c = 0; c < C; c++) sum[r][c] = vfmaq_f32(                     \
                     sum[r][c], weight, tail_of(x + (size_t)c * x_stride, k, n, 4, load_f32)); \

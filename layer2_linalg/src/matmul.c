@@ -9,6 +9,7 @@
 
 typedef struct WeightsTask {
     const Tensor *w;
+    const PackedWeights *packed; /* NULL: as they lie in the file */
     const float *x;
     size_t n;
     float *y;
@@ -33,56 +34,54 @@ static void plain_rows(void *context, int worker, size_t begin, size_t end) {
 static void round_columns(void *context, int worker, size_t begin, size_t end) {
     (void)worker;
     const WeightsTask *t = context;
-    for (size_t c = begin; c < end; c++)
-        columns_round(&t->columns, c, t->x + c * t->columns.k);
+    for (size_t c = begin; c < end; c++) columns_round(&t->columns, c, t->x + c * t->columns.k);
 }
 
-/* Up to 16 rows, from `row` on, with some columns; y is theirs. */
-static void panel_rows(const WeightsTask *t, size_t row, size_t rows, size_t column, size_t cols,
-                       float *y, size_t stride) {
-    const QuantFormat *format = quant_format(t->w->dtype);
-    size_t in = t->w->shape[1], row_bytes = dtype_row_bytes(t->w->dtype, in);
-    const char *w = (const char *)t->w->data + row * row_bytes;
-    Panel panel;
-    for (size_t c = 0; c < cols; c++) memset(y + c * stride, 0, PANEL_ROWS * sizeof *y);
-    for (size_t k = 0; k < in; k += LEVELS_CHUNK, w += dtype_row_bytes(t->w->dtype, LEVELS_CHUNK)) {
-        size_t n = smaller(LEVELS_CHUNK, in - k);
-        panel_read(&panel, format, w, row_bytes, rows, n);
-        kernels()->panel_product(&panel, format, n, &t->columns, k, column, cols, y, stride);
-        if (n < LEVELS_CHUNK) break;
+/* The panel of up to 16 rows from `row` on, and the weights k .. k+n-1 of each. */
+static void read_panel(const WeightsTask *t, size_t row, size_t k, size_t n, Panel *panel) {
+    size_t in = t->w->shape[1], rows = t->w->shape[0] - row;
+    if (t->packed) {
+        packed_panel(t->packed, row, k / LEVELS_CHUNK, panel);
+        return;
     }
+    const char *w = (const char *)t->w->data + row * dtype_row_bytes(t->w->dtype, in);
+    panel_read(panel, quant_format(t->w->dtype), w + dtype_row_bytes(t->w->dtype, k),
+               dtype_row_bytes(t->w->dtype, in), smaller(rows, PANEL_ROWS), n);
 }
 
-/* The last rows of a matrix are computed beside it: a panel always writes 16. */
-static void last_rows(const WeightsTask *t, size_t row, size_t rows) {
-    float aside[COLUMN_BLOCK][PANEL_ROWS];
-    size_t out = t->w->shape[0];
-    for (size_t c = 0; c < t->n; c += COLUMN_BLOCK) {
-        size_t cols = smaller(COLUMN_BLOCK, t->n - c);
-        panel_rows(t, row, rows, c, cols, aside[0], PANEL_ROWS);
+enum { SUMS = 128 }; /* columns whose sums stay in the L1 cache while the weights go by */
+
+/* 16 rows with all columns.  The sums are kept aside: in y they lie far apart, where a cache has few places. */
+static void quantized_tile(const WeightsTask *t, size_t row) {
+    const Columns *x = &t->columns;
+    size_t out = t->w->shape[0], rows = smaller(out - row, PANEL_ROWS);
+    float sums[SUMS][PANEL_ROWS];
+    Panel panel;
+    for (size_t c = 0; c < t->n; c += SUMS) {
+        size_t cols = smaller(SUMS, t->n - c);
+        memset(sums, 0, cols * sizeof *sums);
+        for (size_t k = 0; k < x->k; k += LEVELS_CHUNK) {
+            size_t n = smaller(LEVELS_CHUNK, x->k - k), at = k * x->n + c * LEVELS_CHUNK;
+            read_panel(t, row, k, n, &panel);
+            kernels()->panel_product(&panel, quant_format(t->w->dtype), n, x->q + at,
+                                     x->d + at / 32, x->sum + at / 16, cols, sums);
+        }
         for (size_t i = 0; i < cols; i++)
-            memcpy(t->y + (c + i) * out + row, aside[i], rows * sizeof *t->y);
+            memcpy(t->y + (c + i) * out + row, sums[i], rows * sizeof **sums);
     }
 }
 
 static void quantized_rows(void *context, int worker, size_t begin, size_t end) {
     (void)worker;
-    const WeightsTask *t = context;
-    size_t out = t->w->shape[0];
-    for (size_t row = begin; row < end; row += PANEL_ROWS) {
-        if (end - row < PANEL_ROWS)
-            last_rows(t, row, end - row);
-        else
-            panel_rows(t, row, PANEL_ROWS, 0, t->n, t->y + row, out);
-    }
+    for (size_t row = begin; row < end; row += PANEL_ROWS) quantized_tile(context, row);
 }
 
-size_t matmul_weights_bytes(size_t n, size_t in) { return columns_bytes(n, in / 32 * 32); }
+size_t matmul_weights_bytes(size_t n, size_t in) { return columns_bytes(n, in); }
 
-void matmul_weights(Pool *pool, const Tensor *w, const float *x, size_t n, float *y,
-                    void *scratch) {
+void matmul_weights(Pool *pool, const Tensor *w, const PackedWeights *packed, const float *x,
+                    size_t n, float *y, void *scratch) {
     REQUIRE(w->ndim == 2, "a weight matrix has 2 dimensions, not %d", w->ndim);
-    WeightsTask task = {.w = w, .x = x, .n = n, .y = y};
+    WeightsTask task = {.w = w, .packed = packed, .x = x, .n = n, .y = y};
     if (!quant_format(w->dtype)) {
         pool_for(pool, w->shape[0], 24, plain_rows, &task);
         return;
@@ -95,7 +94,7 @@ void matmul_weights(Pool *pool, const Tensor *w, const float *x, size_t n, float
 }
 
 void matvec(Pool *pool, const Tensor *w, const float *x, float *y, void *scratch) {
-    matmul_weights(pool, w, x, 1, y, scratch);
+    matmul_weights(pool, w, NULL, x, 1, y, scratch);
 }
 
 void matmul_naive(size_t m, size_t n, size_t k, Matrix a, Matrix b, float *c, size_t ldc,

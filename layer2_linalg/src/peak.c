@@ -88,7 +88,8 @@ static void read_piece(void *context, int worker, size_t begin, size_t end) {
     (void)worker;
     for (size_t i = 0; i < (end - begin) * (READ_PIECE / 8); i += 8)
         for (size_t j = 0; j < 8; j++) sum[j] += words[i + j];
-    volatile uint64_t sink = sum[0] ^ sum[1] ^ sum[2] ^ sum[3] ^ sum[4] ^ sum[5] ^ sum[6] ^ sum[7];
+    volatile uint64_t sink =
+        sum[0] ^ sum[1] ^ sum[2] ^ sum[3] ^ sum[4] ^ sum[5] ^ sum[6] ^ sum[7];
     (void)sink;
 }
 

@@ -4,43 +4,48 @@
 #include "kernels.h"
 
 static const QuantFormat formats[DTYPE_COUNT] = {
-    /*                 read         group  offset  span  min */
-    [DTYPE_Q4_0] = {levels_q4_0, 32, 8, 15, false},
-    [DTYPE_Q4_1] = {levels_q4_1, 32, 0, 15, true},
-    [DTYPE_Q5_0] = {levels_q5_0, 32, 16, 31, false},
-    [DTYPE_Q5_1] = {levels_q5_1, 32, 0, 31, true},
-    [DTYPE_Q8_0] = {levels_q8_0, 32, 0, 0, false},
-    [DTYPE_MXFP4] = {levels_mxfp4, 32, 12, 24, false},
-    [DTYPE_IQ4_NL] = {levels_iq4_nl, 32, 0, 0, false},
-    [DTYPE_IQ4_XS] = {levels_iq4_xs, 32, 0, 0, false},
-    [DTYPE_Q2_K] = {levels_q2_k, 16, 0, 3, true},
-    [DTYPE_Q3_K] = {levels_q3_k, 16, 4, 7, false},
-    [DTYPE_Q4_K] = {levels_q4_k, 32, 0, 15, true},
-    [DTYPE_Q5_K] = {levels_q5_k, 32, 0, 31, true},
-    [DTYPE_Q6_K] = {levels_q6_k, 16, 32, 63, false},
-    [DTYPE_IQ1_S] = {levels_iq1_s, 32, 9, 18, false},
-    [DTYPE_IQ1_M] = {levels_iq1_m, 16, 9, 18, false},
-    [DTYPE_IQ2_XXS] = {levels_iq2_xxs, 32, 0, 0, false},
-    [DTYPE_IQ2_XS] = {levels_iq2_xs, 16, 0, 0, false},
-    [DTYPE_IQ2_S] = {levels_iq2_s, 16, 0, 0, false},
-    [DTYPE_IQ3_XXS] = {levels_iq3_xxs, 32, 0, 0, false},
-    [DTYPE_IQ3_S] = {levels_iq3_s, 32, 0, 0, false},
-    [DTYPE_TQ1_0] = {levels_tq1_0, 32, 1, 2, false},
-    [DTYPE_TQ2_0] = {levels_tq2_0, 32, 1, 3, false},
+    /*                 read         group  offset  span  min    scales      entries */
+    [DTYPE_Q4_0] = {levels_q4_0, 32, 8, 15, false, SCALE_F16, NULL},
+    [DTYPE_Q4_1] = {levels_q4_1, 32, 0, 15, true, SCALE_F16, NULL},
+    [DTYPE_Q5_0] = {levels_q5_0, 32, 16, 31, false, SCALE_F16, NULL},
+    [DTYPE_Q5_1] = {levels_q5_1, 32, 0, 31, true, SCALE_F16, NULL},
+    [DTYPE_Q8_0] = {levels_q8_0, 32, 0, 0, false, SCALE_F16, NULL},
+    [DTYPE_MXFP4] = {levels_mxfp4, 32, 0, 0, false, SCALE_BF16, mxfp4_doubled},
+    [DTYPE_IQ4_NL] = {levels_iq4_nl, 32, 0, 0, false, SCALE_F16, iq4_entries},
+    [DTYPE_IQ4_XS] = {levels_iq4_xs, 32, 0, 0, false, SCALE_TIMES, iq4_entries},
+    [DTYPE_Q2_K] = {levels_q2_k, 16, 0, 3, true, SCALE_TIMES, NULL},
+    [DTYPE_Q3_K] = {levels_q3_k, 16, 4, 7, false, SCALE_TIMES, NULL},
+    [DTYPE_Q4_K] = {levels_q4_k, 32, 0, 15, true, SCALE_TIMES, NULL},
+    [DTYPE_Q5_K] = {levels_q5_k, 32, 0, 31, true, SCALE_TIMES, NULL},
+    [DTYPE_Q6_K] = {levels_q6_k, 16, 32, 63, false, SCALE_TIMES, NULL},
+    [DTYPE_IQ1_S] = {levels_iq1_s, 32, 9, 18, false, SCALE_TIMES, NULL},
+    [DTYPE_IQ1_M] = {levels_iq1_m, 16, 9, 18, false, SCALE_TIMES, NULL},
+    [DTYPE_IQ2_XXS] = {levels_iq2_xxs, 32, 0, 0, false, SCALE_TIMES, NULL},
+    [DTYPE_IQ2_XS] = {levels_iq2_xs, 16, 0, 0, false, SCALE_TIMES, NULL},
+    [DTYPE_IQ2_S] = {levels_iq2_s, 16, 0, 0, false, SCALE_TIMES, NULL},
+    [DTYPE_IQ3_XXS] = {levels_iq3_xxs, 32, 0, 0, false, SCALE_TIMES, NULL},
+    [DTYPE_IQ3_S] = {levels_iq3_s, 32, 0, 0, false, SCALE_TIMES, NULL},
+    [DTYPE_TQ1_0] = {levels_tq1_0, 32, 1, 2, false, SCALE_TIMES, NULL},
+    [DTYPE_TQ2_0] = {levels_tq2_0, 32, 1, 3, false, SCALE_TIMES, NULL},
 };
 
 const QuantFormat *quant_format(Dtype dtype) {
     return dtype < DTYPE_COUNT && formats[dtype].read ? &formats[dtype] : NULL;
 }
 
+static size_t pieces_of(size_t k) { return (k + LEVELS_CHUNK - 1) / LEVELS_CHUNK; }
+
 size_t columns_bytes(size_t n, size_t k) {
-    return n * (k + k / 32 * sizeof(float) + k / 16 * sizeof(int16_t));
+    return n * pieces_of(k) *
+           (LEVELS_CHUNK + LEVELS_CHUNK / 32 * sizeof(float) +
+            LEVELS_CHUNK / 16 * sizeof(int16_t));
 }
 
 Columns columns_in(void *memory, size_t n, size_t k) {
-    float *d = memory;
-    int16_t *sum = (int16_t *)(d + n * (k / 32));
-    return (Columns){.k = k, .d = d, .sum = sum, .q = (int8_t *)(sum + n * (k / 16))};
+    Columns c = {.n = n, .k = k, .d = memory};
+    c.sum = (int16_t *)(c.d + n * pieces_of(k) * (LEVELS_CHUNK / 32));
+    c.q = (int8_t *)(c.sum + n * pieces_of(k) * (LEVELS_CHUNK / 16));
+    return c;
 }
 
 /* The bits of a float's magnitude grow with it, infinity and NaN at the end; and whole numbers have
@@ -57,7 +62,7 @@ static uint32_t largest_bits(const float x[32]) {
 }
 
 /* Numbers too small to divide by count as zero. */
-static float round_block(const float *restrict x, int8_t *restrict q, int16_t *sum) {
+float round_block_scalar(const float *restrict x, int8_t *restrict q, int16_t *sum) {
     uint32_t bits = largest_bits(x);
     float most, inverse = 0, d = 0;
     int total[2] = {0, 0};
@@ -75,31 +80,44 @@ static float round_block(const float *restrict x, int8_t *restrict q, int16_t *s
 }
 
 void columns_round(const Columns *columns, size_t column, const float *x) {
-    size_t k = columns->k, blocks = k / 32;
-    int8_t *q = (int8_t *)columns->q + column * k;
-    float *d = (float *)columns->d + column * blocks;
-    int16_t *sum = (int16_t *)columns->sum + column * 2 * blocks;
-    for (size_t b = 0; b < blocks; b++)
-        d[b] = round_block(x + 32 * b, q + 32 * b, sum + 2 * b);
+    RoundBlock *round = kernels()->round_block;
+    for (size_t k = 0; k < columns->k; k += 32) {
+        size_t at = (k / LEVELS_CHUNK * columns->n + column) * LEVELS_CHUNK + k % LEVELS_CHUNK;
+        columns->d[at / 32] = round(x + k, columns->q + at, columns->sum + at / 16);
+    }
 }
 
-void panel_turn_scalar(const Levels levels[PANEL_ROWS], Panel *panel) {
+void panel_turn_scalar(const Levels levels[PANEL_ROWS], int8_t q[PANEL_QUADS][PANEL_ROWS][4]) {
     for (size_t quad = 0; quad < PANEL_QUADS; quad++)
-        for (size_t r = 0; r < PANEL_ROWS; r++)
-            memcpy(panel->q[quad][r], levels[r].q + 4 * quad, 4);
-    for (size_t g = 0; g < LEVELS_GROUPS; g++)
-        for (size_t r = 0; r < PANEL_ROWS; r++) {
-            panel->scale[g][r] = levels[r].scale[g];
-            panel->min[g][r] = levels[r].min[g];
-        }
+        for (size_t r = 0; r < PANEL_ROWS; r++) memcpy(q[quad][r], levels[r].q + 4 * quad, 4);
+}
+
+float levels_scale(const QuantFormat *f, const Levels *levels, size_t g) {
+    return f->scales == SCALE_TIMES ? levels->d[0] * (float)levels->times[g] : levels->d[g];
+}
+
+float levels_min(const QuantFormat *f, const Levels *levels, size_t g) {
+    return f->scales == SCALE_TIMES ? levels->dmin[0] * (float)levels->min_times[g]
+                                    : levels->dmin[g];
+}
+
+/* The levels of 16 rows; where there are fewer, the last one again. */
+static void read_rows(const QuantFormat *format, const void *w, size_t stride, size_t rows,
+                      size_t n, Levels levels[PANEL_ROWS]) {
+    for (size_t r = 0; r < PANEL_ROWS; r++)
+        format->read((const char *)w + (r < rows ? r : rows - 1) * stride, n, &levels[r]);
 }
 
 void panel_read(Panel *panel, const QuantFormat *format, const void *w, size_t stride,
                 size_t rows, size_t n) {
     Levels levels[PANEL_ROWS];
-    for (size_t r = 0; r < PANEL_ROWS; r++)
-        format->read((const char *)w + (r < rows ? r : rows - 1) * stride, n, &levels[r]);
-    kernels()->panel_turn(levels, panel);
+    read_rows(format, w, stride, rows, n, levels);
+    kernels()->panel_turn(levels, panel->q);
+    for (size_t g = 0; g < n / (size_t)format->group; g++)
+        for (size_t r = 0; r < PANEL_ROWS; r++) {
+            panel->scale[g][r] = levels_scale(format, &levels[r], g);
+            if (format->min) panel->min[g][r] = levels_min(format, &levels[r], g);
+        }
 }
 
 /* One group of one row with one column: 16 or 32 products. */
@@ -110,19 +128,18 @@ static int group_product(const Panel *panel, const int8_t *q, size_t first, size
     return sum;
 }
 
-void panel_product_scalar(const Panel *panel, const QuantFormat *f, size_t n, const Columns *x,
-                          size_t first, size_t column, size_t cols, float *y, size_t stride) {
+void panel_product_scalar(const Panel *panel, const QuantFormat *f, size_t n, const int8_t *q,
+                          const float *d, const int16_t *sum, size_t cols,
+                          float (*y)[PANEL_ROWS]) {
     size_t group = (size_t)f->group;
-    for (size_t c = column; c < column + cols; c++, y += stride)
+    for (; cols; cols--, y++, q += LEVELS_CHUNK, d += 8, sum += 16)
         for (size_t g = 0; g < n / group; g++) {
-            const int16_t *halves = x->sum + (c * x->k + first + g * group) / 16;
-            int sum = group == 16 ? halves[0] : halves[0] + halves[1];
-            float d = x->d[(c * x->k + first + g * group) / 32];
+            int inputs = group == 16 ? sum[g] : sum[2 * g] + sum[2 * g + 1];
+            float scale = d[g * group / 32];
             for (size_t r = 0; r < PANEL_ROWS; r++) {
-                int product = group_product(panel, x->q + c * x->k + first, g * group, group, r) -
-                              f->offset * sum;
-                y[r] = fmaf((float)product, panel->scale[g][r] * d, y[r]);
-                if (f->min) y[r] = fmaf((float)sum, panel->min[g][r] * d, y[r]);
+                int product = group_product(panel, q, g * group, group, r) - f->offset * inputs;
+                y[0][r] = fmaf((float)product, panel->scale[g][r] * scale, y[0][r]);
+                if (f->min) y[0][r] = fmaf((float)inputs, panel->min[g][r] * scale, y[0][r]);
             }
         }
 }

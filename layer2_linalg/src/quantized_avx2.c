@@ -30,68 +30,72 @@ INLINE __m256i pairs(__m256i w, __m256i x, bool is_signed) {
                      : _mm256_maddubs_epi16(w, x);
 }
 
-/* sum[i][c] += the products of `quads` quads, `room` of them at a time in 16 bits. */
-INLINE void add_products(__m256i sum[2][4], const int8_t (*w)[PANEL_ROWS][4], const int8_t *x,
-                         size_t k, int C, int quads, int room) {
-    const __m256i ones = _mm256_set1_epi16(1);
-    UNROLL for (int at = 0; at < quads; at += room) {
-        __m256i part[2][4];
-        UNROLL for (int j = 0; j < room; j++) {
-            const int8_t *row = w[at + j][0];
-            __m256i w0 = _mm256_loadu_si256((const __m256i *)row),
-                    w1 = _mm256_loadu_si256((const __m256i *)(row + 32));
-            UNROLL for (int c = 0; c < C; c++) {
-                __m256i in = four(x + (size_t)c * k + 4 * (size_t)(at + j));
-                __m256i p0 = pairs(w0, in, room == 1), p1 = pairs(w1, in, room == 1);
-                part[0][c] = j ? _mm256_add_epi16(part[0][c], p0) : p0;
-                part[1][c] = j ? _mm256_add_epi16(part[1][c], p1) : p1;
-            }
-        }
-        UNROLL for (int c = 0; c < C; c++) UNROLL for (int i = 0; i < 2; i++) sum[i][c] =
-            _mm256_add_epi32(sum[i][c], _mm256_madd_epi16(part[i][c], ones));
-    }
-}
+/* The compiler may not put this sum off: it would run out of registers for what is added up later. */
+#define IN_ORDER(v) __asm__("" : "+x"(v))
 
-/* C columns from `column` on. */
-INLINE void tile(const Panel *panel, const QuantFormat *f, size_t n, const Columns *x,
-                 size_t first, size_t column, float *y, size_t stride, int C, int group,
-                 int room) {
-    size_t at = column * x->k + first;
-    __m256 acc[2][4];
-    UNROLL for (int c = 0; c < C; c++) UNROLL for (int i = 0; i < 2; i++) acc[i][c] =
-        _mm256_loadu_ps(y + (size_t)c * stride + 8 * i);
-    for (size_t g = 0; g < n / (size_t)group; g++) {
-        __m256i sum[2][4], inputs[4];
-        UNROLL for (int c = 0; c < C; c++) {
-            const int16_t *halves = x->sum + (at + (size_t)c * x->k + g * (size_t)group) / 16;
-            int total = group == 16 ? halves[0] : halves[0] + halves[1];
-            inputs[c] = _mm256_set1_epi32(total);
-            sum[0][c] = sum[1][c] = _mm256_set1_epi32(-f->offset * total);
-        }
-        add_products(sum, panel->q + g * (size_t)group / 4, x->q + at + g * (size_t)group, x->k,
-                     C, group / 4, room);
-        UNROLL for (int c = 0; c < C; c++) {
-            __m256 d = _mm256_broadcast_ss(
-                x->d + (at + (size_t)c * x->k + g * (size_t)group) / 32);
-            UNROLL for (int i = 0; i < 2; i++) acc[i][c] = _mm256_fmadd_ps(
-                _mm256_cvtepi32_ps(sum[i][c]),
-                _mm256_mul_ps(_mm256_loadu_ps(panel->scale[g] + 8 * i), d), acc[i][c]);
-            if (f->min) UNROLL for (int i = 0; i < 2; i++) acc[i][c] = _mm256_fmadd_ps(
-                    _mm256_cvtepi32_ps(inputs[c]),
-                    _mm256_mul_ps(_mm256_loadu_ps(panel->min[g] + 8 * i), d), acc[i][c]);
-        }
+/* `quads` quads of C columns: sum[i][c] += ..., `room` of them at a time in 16 bits. */
+#define ADD_PRODUCTS(C, quads, room)                                                      \
+    for (int at = 0; at < quads; at += room, w += room, in += 4 * room) {                 \
+        __m256i part[2][C];                                                               \
+        UNROLL for (int j = 0; j < room; j++) {                                           \
+            __m256i w0 = _mm256_loadu_si256((const __m256i *)w[j][0]),                    \
+                    w1 = _mm256_loadu_si256((const __m256i *)w[j][8]);                    \
+            UNROLL for (int c = 0; c < C; c++) {                                          \
+                __m256i four_in = four(in + LEVELS_CHUNK * c + 4 * j);                    \
+                __m256i p0 = pairs(w0, four_in, room == 1),                               \
+                        p1 = pairs(w1, four_in, room == 1);                               \
+                part[0][c] = j ? _mm256_add_epi16(part[0][c], p0) : p0;                   \
+                part[1][c] = j ? _mm256_add_epi16(part[1][c], p1) : p1;                   \
+                IN_ORDER(part[0][c]);                                                     \
+                IN_ORDER(part[1][c]);                                                     \
+            }                                                                             \
+        }                                                                                 \
+        UNROLL for (int c = 0; c < C; c++) UNROLL for (int i = 0; i < 2; i++) sum[i][c] = \
+            _mm256_add_epi32(sum[i][c], _mm256_madd_epi16(part[i][c], ones));             \
     }
-    UNROLL for (int c = 0; c < C; c++) UNROLL for (int i = 0; i < 2; i++)
-        _mm256_storeu_ps(y + (size_t)c * stride + 8 * i, acc[i][c]);
-}
 
-#define PRODUCT(name, group, room)                                                            \
-    AVX2 static void name(const Panel *panel, const QuantFormat *f, size_t n, const Columns *x, \
-                          size_t first, size_t column, size_t cols, float *y, size_t stride) { \
-        for (; cols >= 3; cols -= 3, column += 3, y += 3 * stride)                            \
-            tile(panel, f, n, x, first, column, y, stride, 3, group, room);                   \
-        for (; cols; cols--, column++, y += stride)                                           \
-            tile(panel, f, n, x, first, column, y, stride, 1, group, room);                   \
+/* C columns; a scale for each `group` weights. */
+#define TILE(C, group, room)                                                              \
+    do {                                                                                  \
+        const int8_t(*w)[PANEL_ROWS][4] = panel->q;                                       \
+        const int8_t *in = q;                                                             \
+        __m256 acc[2][C];                                                                 \
+        UNROLL for (int c = 0; c < C; c++) UNROLL for (int i = 0; i < 2; i++) acc[i][c] = \
+            _mm256_loadu_ps(y[c] + 8 * i);                                                \
+        for (size_t g = 0; g < n / group; g++) {                                          \
+            __m256i sum[2][C], inputs[C];                                                 \
+            UNROLL for (int c = 0; c < C; c++) {                                          \
+                const int16_t *halves = sums + g * group / 16 + 16 * c;                   \
+                inputs[c] =                                                               \
+                    _mm256_set1_epi32(group == 16 ? halves[0] : halves[0] + halves[1]);   \
+                sum[0][c] = sum[1][c] = _mm256_mullo_epi32(inputs[c], offset);            \
+            }                                                                             \
+            ADD_PRODUCTS(C, group / 4, room)                                              \
+            UNROLL for (int c = 0; c < C; c++) {                                          \
+                __m256 scale = _mm256_broadcast_ss(d + g * group / 32 + 8 * c);           \
+                UNROLL for (int i = 0; i < 2; i++) acc[i][c] = _mm256_fmadd_ps(           \
+                    _mm256_cvtepi32_ps(sum[i][c]),                                        \
+                    _mm256_mul_ps(_mm256_loadu_ps(panel->scale[g] + 8 * i), scale),       \
+                    acc[i][c]);                                                           \
+                if (f->min)                                                               \
+                    UNROLL for (int i = 0; i < 2; i++) acc[i][c] = _mm256_fmadd_ps(       \
+                        _mm256_cvtepi32_ps(inputs[c]),                                    \
+                        _mm256_mul_ps(_mm256_loadu_ps(panel->min[g] + 8 * i), scale),     \
+                        acc[i][c]);                                                       \
+            }                                                                             \
+        }                                                                                 \
+        UNROLL for (int c = 0; c < C; c++) UNROLL for (int i = 0; i < 2; i++)             \
+            _mm256_storeu_ps(y[c] + 8 * i, acc[i][c]);                                    \
+        q += C * LEVELS_CHUNK, d += C * 8, sums += C * 16, y += C;                        \
+    } while (0)
+
+#define PRODUCT(name, group, room)                                                             \
+    AVX2 static void name(const Panel *panel, const QuantFormat *f, size_t n, const int8_t *q, \
+                          const float *d, const int16_t *sums, size_t cols,                    \
+                          float(*y)[PANEL_ROWS]) {                                             \
+        const __m256i ones = _mm256_set1_epi16(1), offset = _mm256_set1_epi32(-f->offset);     \
+        for (; cols >= 3; cols -= 3) TILE(3, group, room);                                     \
+        for (; cols; cols--) TILE(1, group, room);                                             \
     }
 
 PRODUCT(product_32_8, 32, 8)
@@ -101,8 +105,9 @@ PRODUCT(product_16_4, 16, 4)
 PRODUCT(product_16_2, 16, 2)
 PRODUCT(product_16_1, 16, 1)
 
-void panel_product_avx2(const Panel *panel, const QuantFormat *f, size_t n, const Columns *x,
-                        size_t first, size_t column, size_t cols, float *y, size_t stride) {
+void panel_product_avx2(const Panel *panel, const QuantFormat *f, size_t n, const int8_t *q,
+                        const float *d, const int16_t *sums, size_t cols,
+                        float (*y)[PANEL_ROWS]) {
     int span = f->span ? f->span : 127;
     PanelProduct *run = f->group == 32 ? (span <= 15   ? product_32_8
                                           : span <= 31 ? product_32_4
@@ -110,7 +115,7 @@ void panel_product_avx2(const Panel *panel, const QuantFormat *f, size_t n, cons
                                        : (span <= 31   ? product_16_4
                                           : span <= 63 ? product_16_2
                                                        : product_16_1);
-    run(panel, f, n, x, first, column, cols, y, stride);
+    run(panel, f, n, q, d, sums, cols, y);
 }
 
 /* Eight rows of eight 32-bit quads, turned: three rounds of exchanging pairs, fours and halves. */
@@ -136,15 +141,11 @@ INLINE void turn_8x8(const Levels *levels, size_t quad, int8_t (*out)[PANEL_ROWS
     }
 }
 
-AVX2 void panel_turn_avx2(const Levels levels[PANEL_ROWS], Panel *panel) {
+AVX2 void panel_turn_avx2(const Levels levels[PANEL_ROWS],
+                          int8_t q[PANEL_QUADS][PANEL_ROWS][4]) {
     for (size_t quad = 0; quad < PANEL_QUADS; quad += 8) {
-        turn_8x8(levels, quad, panel->q);
-        turn_8x8(levels + 8, quad, (int8_t(*)[PANEL_ROWS][4])panel->q[0][8]);
+        turn_8x8(levels, quad, q);
+        turn_8x8(levels + 8, quad, (int8_t(*)[PANEL_ROWS][4])q[0][8]);
     }
-    for (size_t r = 0; r < PANEL_ROWS; r++)
-        for (size_t g = 0; g < LEVELS_GROUPS; g++) {
-            panel->scale[g][r] = levels[r].scale[g];
-            panel->min[g][r] = levels[r].min[g];
-        }
 }
 #endif

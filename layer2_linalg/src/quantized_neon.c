@@ -29,49 +29,49 @@ INLINE int32x4_t add_neon(int32x4_t sum, int8x16_t w, int8x16_t x) {
     return vpadalq_s16(sum, vpaddq_s16(low, high));
 }
 
-DOTPROD static inline __attribute__((always_inline)) int32x4_t add_dotprod(int32x4_t sum,
-                                                                         int8x16_t w,
-                                                                         int8x16_t x) {
+DOTPROD static inline __attribute__((always_inline)) int32x4_t
+add_dotprod(int32x4_t sum, int8x16_t w, int8x16_t x) {
     return vdotq_s32(sum, w, x);
 }
 
 /* One column with 16 rows. */
-#define COLUMN(ADD)                                                                            \
-    do {                                                                                       \
-        size_t group = (size_t)f->group, at = column * x->k + first;                           \
-        float32x4_t acc[4];                                                                    \
-        UNROLL for (int i = 0; i < 4; i++) acc[i] = vld1q_f32(y + 4 * i);                      \
-        for (size_t g = 0; g < n / group; g++) {                                               \
-            const int16_t *halves = x->sum + (at + g * group) / 16;                            \
-            int total = group == 16 ? halves[0] : halves[0] + halves[1];                       \
-            int32x4_t sum[4];                                                                  \
-            UNROLL for (int i = 0; i < 4; i++) sum[i] = vdupq_n_s32(-f->offset * total);       \
-            for (size_t quad = g * group / 4; quad < (g + 1) * group / 4; quad++) {            \
-                int8x16_t in = four(x->q + at + 4 * quad);                                     \
-                UNROLL for (int i = 0; i < 4; i++) sum[i] =                                    \
-                    ADD(sum[i], vld1q_s8(panel->q[quad][4 * i]), in);                          \
-            }                                                                                  \
-            float32x4_t d = vdupq_n_f32(x->d[(at + g * group) / 32]),                          \
-                        inputs = vdupq_n_f32((float)total);                                    \
-            UNROLL for (int i = 0; i < 4; i++) {                                               \
-                acc[i] = vfmaq_f32(acc[i], vcvtq_f32_s32(sum[i]),                              \
-                                   vmulq_f32(vld1q_f32(panel->scale[g] + 4 * i), d));          \
-                if (f->min)                                                                    \
-                    acc[i] = vfmaq_f32(acc[i], inputs,                                         \
-                                       vmulq_f32(vld1q_f32(panel->min[g] + 4 * i), d));        \
-            }                                                                                  \
-        }                                                                                      \
-        UNROLL for (int i = 0; i < 4; i++) vst1q_f32(y + 4 * i, acc[i]);                       \
+#define COLUMN(ADD)                                                                         \
+    do {                                                                                    \
+        size_t group = (size_t)f->group;                                                    \
+        float32x4_t acc[4];                                                                 \
+        UNROLL for (int i = 0; i < 4; i++) acc[i] = vld1q_f32(y[0] + 4 * i);                \
+        for (size_t g = 0; g < n / group; g++) {                                            \
+            int total = group == 16 ? sums[g] : sums[2 * g] + sums[2 * g + 1];              \
+            int32x4_t sum[4];                                                               \
+            UNROLL for (int i = 0; i < 4; i++) sum[i] = vdupq_n_s32(-f->offset * total);    \
+            for (size_t quad = g * group / 4; quad < (g + 1) * group / 4; quad++) {         \
+                int8x16_t in = four(q + 4 * quad);                                          \
+                UNROLL for (int i = 0; i < 4; i++) sum[i] =                                 \
+                    ADD(sum[i], vld1q_s8(panel->q[quad][4 * i]), in);                       \
+            }                                                                               \
+            float32x4_t scale = vdupq_n_f32(d[g * group / 32]),                             \
+                        inputs = vdupq_n_f32((float)total);                                 \
+            UNROLL for (int i = 0; i < 4; i++) {                                            \
+                acc[i] = vfmaq_f32(acc[i], vcvtq_f32_s32(sum[i]),                           \
+                                   vmulq_f32(vld1q_f32(panel->scale[g] + 4 * i), scale));   \
+                if (f->min)                                                                 \
+                    acc[i] = vfmaq_f32(acc[i], inputs,                                      \
+                                       vmulq_f32(vld1q_f32(panel->min[g] + 4 * i), scale)); \
+            }                                                                               \
+        }                                                                                   \
+        UNROLL for (int i = 0; i < 4; i++) vst1q_f32(y[0] + 4 * i, acc[i]);                 \
+        cols--, y++, q += LEVELS_CHUNK, d += 8, sums += 16;                                 \
     } while (0)
 
-void panel_product_neon(const Panel *panel, const QuantFormat *f, size_t n, const Columns *x,
-                        size_t first, size_t column, size_t cols, float *y, size_t stride) {
-    for (; cols; cols--, column++, y += stride) COLUMN(add_neon);
+void panel_product_neon(const Panel *panel, const QuantFormat *f, size_t n, const int8_t *q,
+                        const float *d, const int16_t *sums, size_t cols,
+                        float (*y)[PANEL_ROWS]) {
+    while (cols) COLUMN(add_neon);
 }
 
 DOTPROD void panel_product_dotprod(const Panel *panel, const QuantFormat *f, size_t n,
-                                   const Columns *x, size_t first, size_t column, size_t cols,
-                                   float *y, size_t stride) {
-    for (; cols; cols--, column++, y += stride) COLUMN(add_dotprod);
+                                   const int8_t *q, const float *d, const int16_t *sums,
+                                   size_t cols, float (*y)[PANEL_ROWS]) {
+    while (cols) COLUMN(add_dotprod);
 }
 #endif

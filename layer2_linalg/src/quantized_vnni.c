@@ -21,57 +21,63 @@ INLINE __m512i four(const int8_t *q) {
     return _mm512_set1_epi32(bytes);
 }
 
-INLINE void tile(const Panel *panel, const QuantFormat *f, size_t n, const Columns *x,
-                 size_t first, size_t column, float *y, size_t stride, int C, int group) {
-    size_t at = column * x->k + first;
+INLINE void tile(const Panel *panel, const QuantFormat *f, size_t n, const int8_t *q,
+                 const float *d, const int16_t *sums, float (*y)[PANEL_ROWS], int C,
+                 int group) {
     int offset = f->span ? f->offset : f->offset + 128;
     __m512i flip = _mm512_set1_epi8(f->span ? 0 : (char)0x80);
     __m512 acc[6];
-    UNROLL for (int c = 0; c < C; c++) acc[c] = _mm512_loadu_ps(y + (size_t)c * stride);
-    for (size_t g = 0; g < n / (size_t)group; g++) {
+    UNROLL for (int c = 0; c < C; c++) acc[c] = _mm512_loadu_ps(y[c]);
+    for (int g = 0; g < (int)n / group; g++) {
         __m512i sum[6], inputs[6];
         UNROLL for (int c = 0; c < C; c++) {
-            const int16_t *halves = x->sum + (at + (size_t)c * x->k + g * (size_t)group) / 16;
+            const int16_t *halves = sums + g * group / 16 + 16 * c;
             int total = group == 16 ? halves[0] : halves[0] + halves[1];
             inputs[c] = _mm512_set1_epi32(total);
             sum[c] = _mm512_set1_epi32(-offset * total);
         }
         UNROLL for (int quad = 0; quad < group / 4; quad++) {
-            size_t place = g * (size_t)group / 4 + (size_t)quad;
+            int place = g * group / 4 + quad;
             __m512i w = _mm512_xor_si512(_mm512_loadu_si512(panel->q[place]), flip);
             UNROLL for (int c = 0; c < C; c++) sum[c] =
-                _mm512_dpbusd_epi32(sum[c], w, four(x->q + at + (size_t)c * x->k + 4 * place));
+                _mm512_dpbusd_epi32(sum[c], w, four(q + LEVELS_CHUNK * c + 4 * place));
         }
         UNROLL for (int c = 0; c < C; c++) {
-            __m512 d =
-                _mm512_set1_ps(x->d[(at + (size_t)c * x->k + g * (size_t)group) / 32]);
-            acc[c] = _mm512_fmadd_ps(_mm512_cvtepi32_ps(sum[c]),
-                                     _mm512_mul_ps(_mm512_loadu_ps(panel->scale[g]), d), acc[c]);
+            __m512 scale = _mm512_set1_ps(d[g * group / 32 + 8 * c]);
+            acc[c] =
+                _mm512_fmadd_ps(_mm512_cvtepi32_ps(sum[c]),
+                                _mm512_mul_ps(_mm512_loadu_ps(panel->scale[g]), scale), acc[c]);
             if (f->min)
-                acc[c] =
-                    _mm512_fmadd_ps(_mm512_cvtepi32_ps(inputs[c]),
-                                    _mm512_mul_ps(_mm512_loadu_ps(panel->min[g]), d), acc[c]);
+                acc[c] = _mm512_fmadd_ps(_mm512_cvtepi32_ps(inputs[c]),
+                                         _mm512_mul_ps(_mm512_loadu_ps(panel->min[g]), scale),
+                                         acc[c]);
         }
     }
-    UNROLL for (int c = 0; c < C; c++) _mm512_storeu_ps(y + (size_t)c * stride, acc[c]);
+    UNROLL for (int c = 0; c < C; c++) _mm512_storeu_ps(y[c], acc[c]);
 }
 
-#define PRODUCT(name, group)                                                                  \
-    VNNI static void name(const Panel *panel, const QuantFormat *f, size_t n, const Columns *x, \
-                          size_t first, size_t column, size_t cols, float *y, size_t stride) { \
-        for (; cols >= 6; cols -= 6, column += 6, y += 6 * stride)                            \
-            tile(panel, f, n, x, first, column, y, stride, 6, group);                         \
-        for (; cols >= 2; cols -= 2, column += 2, y += 2 * stride)                            \
-            tile(panel, f, n, x, first, column, y, stride, 2, group);                         \
-        if (cols) tile(panel, f, n, x, first, column, y, stride, 1, group);                   \
+#define STEP(C, group)                                                        \
+    do {                                                                      \
+        tile(panel, f, n, q, d, sums, y, C, group);                           \
+        cols -= C, q += C * LEVELS_CHUNK, d += C * 8, sums += C * 16, y += C; \
+    } while (0)
+
+#define PRODUCT(name, group)                                                                   \
+    VNNI static void name(const Panel *panel, const QuantFormat *f, size_t n, const int8_t *q, \
+                          const float *d, const int16_t *sums, size_t cols,                    \
+                          float(*y)[PANEL_ROWS]) {                                             \
+        while (cols >= 6) STEP(6, group);                                                      \
+        while (cols >= 2) STEP(2, group);                                                      \
+        while (cols) STEP(1, group);                                                           \
     }
 
 PRODUCT(product_32, 32)
 PRODUCT(product_16, 16)
 
-void panel_product_vnni(const Panel *panel, const QuantFormat *f, size_t n, const Columns *x,
-                        size_t first, size_t column, size_t cols, float *y, size_t stride) {
+void panel_product_vnni(const Panel *panel, const QuantFormat *f, size_t n, const int8_t *q,
+                        const float *d, const int16_t *sums, size_t cols,
+                        float (*y)[PANEL_ROWS]) {
     PanelProduct *run = f->group == 32 ? product_32 : product_16;
-    run(panel, f, n, x, first, column, cols, y, stride);
+    run(panel, f, n, q, d, sums, cols, y);
 }
 #endif

@@ -46,9 +46,7 @@ static void check_tile(DotTile *tile, Dtype dtype, size_t rows, size_t cols, siz
 }
 
 static DotTile *tile_of(const Kernels *k, Dtype dtype) {
-    return dtype == DTYPE_F32    ? k->tile_f32
-           : dtype == DTYPE_F16  ? k->tile_f16
-                                 : k->tile_bf16;
+    return dtype == DTYPE_F32 ? k->tile_f32 : dtype == DTYPE_F16 ? k->tile_f16 : k->tile_bf16;
 }
 
 static void every_length_and_format(void **state) {

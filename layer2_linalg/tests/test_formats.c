@@ -69,10 +69,10 @@ static void rows_are_stored_as_they_should(void **state) {
 static const struct {
     Dtype dtype;
     double most;
-} errors[] = {{DTYPE_Q8_0, 0.0055},  {DTYPE_Q6_K, 0.0177},   {DTYPE_Q5_K, 0.0362},
-              {DTYPE_Q5_1, 0.0381},  {DTYPE_Q5_0, 0.0429},   {DTYPE_Q4_K, 0.0714},
+} errors[] = {{DTYPE_Q8_0, 0.0055},   {DTYPE_Q6_K, 0.0177},   {DTYPE_Q5_K, 0.0362},
+              {DTYPE_Q5_1, 0.0381},   {DTYPE_Q5_0, 0.0429},   {DTYPE_Q4_K, 0.0714},
               {DTYPE_IQ4_NL, 0.0761}, {DTYPE_IQ4_XS, 0.0767}, {DTYPE_Q4_1, 0.0786},
-              {DTYPE_Q4_0, 0.0875},  {DTYPE_MXFP4, 0.117},   {DTYPE_Q3_K, 0.151},
+              {DTYPE_Q4_0, 0.0875},   {DTYPE_MXFP4, 0.117},   {DTYPE_Q3_K, 0.151},
               {DTYPE_Q2_K, 0.297}};
 
 static double normal(uint64_t i) {
@@ -108,9 +108,9 @@ static void errors_are_as_published(void **state) {
 /* What counts more errs less. */
 static void importance_counts(void **state) {
     (void)state;
-    static const Dtype dtypes[] = {DTYPE_Q4_0, DTYPE_Q4_1, DTYPE_Q5_0, DTYPE_Q5_1, DTYPE_Q2_K,
-                                   DTYPE_Q3_K, DTYPE_Q4_K, DTYPE_Q5_K, DTYPE_Q6_K, DTYPE_IQ4_NL,
-                                   DTYPE_IQ4_XS};
+    static const Dtype dtypes[] = {DTYPE_Q4_0, DTYPE_Q4_1,   DTYPE_Q5_0,  DTYPE_Q5_1,
+                                   DTYPE_Q2_K, DTYPE_Q3_K,   DTYPE_Q4_K,  DTYPE_Q5_K,
+                                   DTYPE_Q6_K, DTYPE_IQ4_NL, DTYPE_IQ4_XS};
     static float x[ROW], importance[ROW], back[ROW];
     static unsigned char stored[ROW * 4];
     for (uint64_t i = 0; i < ROW; i++) {
@@ -124,7 +124,8 @@ static void importance_counts(void **state) {
         for (size_t i = 0; i < ROW; i++)
             without += (double)importance[i] * pow((double)back[i] - (double)x[i], 2),
                 power += (double)importance[i] * pow((double)x[i], 2);
-        if (!(with < sqrt(without / power))) fail_msg("importance does not help %s", dtype_name(dtypes[f]));
+        if (!(with < sqrt(without / power)))
+            fail_msg("importance does not help %s", dtype_name(dtypes[f]));
     }
 }
 
@@ -175,4 +176,5 @@ static void by_hand(void **state) {
 }
 
 RUN(TEST(structs_are_as_large_as_the_table_says), TEST(whole_blocks_read_as_they_should),
-    TEST(rows_are_stored_as_they_should), TEST(errors_are_as_published), TEST(importance_counts), TEST(hard_blocks), TEST(by_hand))
+    TEST(rows_are_stored_as_they_should), TEST(errors_are_as_published),
+    TEST(importance_counts), TEST(hard_blocks), TEST(by_hand))

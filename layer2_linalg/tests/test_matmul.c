@@ -89,9 +89,9 @@ static void stored_weights(void **state) {
         quantize_row(formats[f], w, NULL, stored, out * in);
         dequantize_row(formats[f], stored, back, out * in);
         Tensor t = tensor_view(formats[f], 2, (size_t[]){out, in}, stored);
-        matmul_weights(NULL, &t, x, n, y, NULL);
+        matmul_weights(NULL, &t, NULL, x, n, y, NULL);
         check_product(n, out, in, (Matrix){x, in, 1}, (Matrix){back, 1, in}, NULL, y, false);
-        matmul_weights(pool, &t, x, n, z, NULL);
+        matmul_weights(pool, &t, NULL, x, n, z, NULL);
         assert_memory_equal(y, z, n * out * 4);
         matvec(pool, &t, x + 17 * in, z, NULL);
         assert_memory_equal(y + 17 * out, z, out * 4);

@@ -6,6 +6,7 @@ enum { ROWS = 37, COLS = 8 };
 
 static unsigned char stored[ROWS * ROW * 4];
 static float x[COLS * ROW], y[COLS * ROWS], one[ROWS], first[FORMATS][COLS * ROWS];
+static unsigned char rearranged[48 * ROW * 2];
 static char scratch[COLS * ROW * 2];
 
 /* What x becomes: 32 numbers in steps of their largest one's 127th. */
@@ -18,8 +19,8 @@ static double rounded(const float *in, size_t k) {
 static void check_matrix(int f, const float *got) {
     static float row[ROW];
     for (size_t r = 0; r < ROWS; r++) {
-        dequantize_row(formats[f].dtype, stored + r * dtype_row_bytes(formats[f].dtype, ROW), row,
-                       ROW);
+        dequantize_row(formats[f].dtype, stored + r * dtype_row_bytes(formats[f].dtype, ROW),
+                       row, ROW);
         for (size_t c = 0; c < COLS; c++) {
             double sum = 0, size = 0;
             for (size_t k = 0; k < ROW; k++) {
@@ -45,11 +46,18 @@ static void products(void **state) {
             size_t bytes = dtype_row_bytes(formats[f].dtype, ROW);
             for (uint64_t r = 0; r < ROWS; r++) fill(f, r, stored + r * bytes);
             Tensor w = tensor_view(formats[f].dtype, 2, (size_t[]){ROWS, ROW}, stored);
-            matmul_weights(pool, &w, x, COLS, y, scratch);
+            matmul_weights(pool, &w, NULL, x, COLS, y, scratch);
             if (isa == 0) check_matrix(f, y), memcpy(first[f], y, sizeof y);
             if (memcmp(y, first[f], sizeof y) != 0) /* the same on every set */
                 fail_msg("%s differs on %s", dtype_name(formats[f].dtype), list[isa]->isa);
-            for (size_t c = 0; c < COLS; c++) {         /* and alone */
+            PackedWeights packed;
+            assert_true(packed_bytes(formats[f].dtype, ROWS, ROW) <= sizeof rearranged);
+            packed_fill(pool, &packed, &w, rearranged);
+            matmul_weights(pool, &w, &packed, x, COLS, y, scratch);
+            if (memcmp(y, first[f], sizeof y) != 0) /* the same rearranged */
+                fail_msg("%s differs packed on %s", dtype_name(formats[f].dtype),
+                         list[isa]->isa);
+            for (size_t c = 0; c < COLS; c++) { /* and alone */
                 matvec(NULL, &w, x + c * ROW, one, scratch);
                 assert_memory_equal(one, y + c * ROWS, sizeof one);
             }
@@ -63,8 +71,9 @@ static void products(void **state) {
 /* Extreme weights and inputs: 16-bit sums inside a kernel must not overflow. */
 static void largest_numbers(void **state) {
     (void)state;
-    static const Dtype extremes[] = {DTYPE_Q4_0, DTYPE_Q5_0, DTYPE_Q8_0, DTYPE_IQ4_NL, DTYPE_Q2_K,
-                                     DTYPE_Q3_K, DTYPE_Q4_K, DTYPE_Q5_K, DTYPE_Q6_K};
+    static const Dtype extremes[] = {DTYPE_Q4_0,   DTYPE_Q5_0, DTYPE_Q8_0,
+                                     DTYPE_IQ4_NL, DTYPE_Q2_K, DTYPE_Q3_K,
+                                     DTYPE_Q4_K,   DTYPE_Q5_K, DTYPE_Q6_K};
     const Kernels *list[KERNELS_MOST];
     int count = kernels_list(list);
     for (size_t f = 0; f < sizeof extremes / sizeof *extremes; f++)
@@ -91,6 +100,36 @@ static void largest_numbers(void **state) {
             }
         }
     assert_true(kernels_select("auto", NULL));
+}
+
+/* Rows that are no multiple of 256, rows of a matrix that are no multiple of 16. */
+static void odd_shapes(void **state) {
+    (void)state;
+    static const size_t cols[] = {32, 96, 288, 512 + 64}, rows[] = {1, 15, 16, 17, 33};
+    uint64_t seed = 6;
+    for (size_t i = 0; i < COLS * ROW; i++) x[i] = check_noise(&seed);
+    for (int i = 0; i < 4; i++)
+        for (int j = 0; j < 5; j++) {
+            static float w[33 * 576], back[33 * 576], many[3 * 33], other[3 * 33];
+            PackedWeights packed;
+            size_t n = rows[j] * cols[i];
+            for (size_t k = 0; k < n; k++) w[k] = check_noise(&seed);
+            quantize_row(DTYPE_Q4_0, w, NULL, stored, n);
+            dequantize_row(DTYPE_Q4_0, stored, back, n);
+            Tensor t = tensor_view(DTYPE_Q4_0, 2, (size_t[]){rows[j], cols[i]}, stored);
+            matmul_weights(NULL, &t, NULL, x, 3, many, scratch);
+            packed_fill(NULL, &packed, &t, rearranged);
+            matmul_weights(NULL, &t, &packed, x, 3, other, scratch);
+            assert_memory_equal(many, other, 3 * rows[j] * sizeof *many);
+            for (size_t r = 0; r < rows[j]; r++) {
+                double sum = 0, size = 0;
+                for (size_t k = 0; k < cols[i]; k++) {
+                    double p = (double)back[r * cols[i] + k] * rounded(x + 2 * cols[i], k);
+                    sum += p, size += fabs(p);
+                }
+                assert_near(many[2 * rows[j] + r], sum, 100 * 0x1p-24 * size);
+            }
+        }
 }
 
 static void inputs_are_rounded(void **state) {
@@ -124,7 +163,7 @@ static void not_finite_stays_not_finite(void **state) {
         for (int k = 64; k < 128; k++) in[k] = 1;
         memset(stored, 0, 16 * 68);
         Tensor w = tensor_view(DTYPE_Q8_0, 2, (size_t[]){16, 64}, stored);
-        matmul_weights(NULL, &w, in, 2, out, scratch);
+        matmul_weights(NULL, &w, NULL, in, 2, out, scratch);
         for (int r = 0; r < 16; r++) assert_true(isnan(out[r]) && out[16 + r] == 0);
     }
 }
@@ -146,5 +185,5 @@ static void levels_keep_their_span(void **state) {
     }
 }
 
-RUN(TEST(products), TEST(largest_numbers), TEST(inputs_are_rounded),
+RUN(TEST(products), TEST(largest_numbers), TEST(odd_shapes), TEST(inputs_are_rounded),
     TEST(not_finite_stays_not_finite), TEST(levels_keep_their_span))

@@ -4,15 +4,19 @@
 
 #include "linalg.h"
 
+/* A linear map: a matrix and perhaps a bias.  Not there at all when w.data is NULL. */
+typedef struct Linear {
+    Tensor w;                    /* (out, in), any computable format */
+    const float *bias;           /* (out); NULL: none */
+    const PackedWeights *packed; /* the same matrix, rearranged; NULL: as it is */
+} Linear;
+
 /* y[c] = W x[c] + bias.
  *
- *   w      (out, in)   any computable format
- *   bias   (out)       NULL for none
  *   x      (n, in)     read
  *   y      (n, out)    written
  *   scratch            matmul_weights_bytes(n, in); NULL will do for plain weights */
-void linear(Pool *pool, const Tensor *w, const float *bias, const float *x, size_t n, float *y,
-            void *scratch);
+void linear(Pool *pool, const Linear *map, const float *x, size_t n, float *y, void *scratch);
 
 /* The same for f32 weights, through the packed product; the form training uses.
  *

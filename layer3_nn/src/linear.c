@@ -1,12 +1,11 @@
 /* linear.c - see linear.h. */
 #include "linear.h"
 
-void linear(Pool *pool, const Tensor *w, const float *bias, const float *x, size_t n,
-            float *y, void *scratch) {
-    size_t out = w->shape[0];
-    matmul_weights(pool, w, x, n, y, scratch);
-    for (size_t c = 0; bias && c < n; c++)
-        for (size_t r = 0; r < out; r++) y[c * out + r] += bias[r];
+void linear(Pool *pool, const Linear *map, const float *x, size_t n, float *y, void *scratch) {
+    size_t out = map->w.shape[0];
+    matmul_weights(pool, &map->w, map->packed, x, n, y, scratch);
+    for (size_t c = 0; map->bias && c < n; c++)
+        for (size_t r = 0; r < out; r++) y[c * out + r] += map->bias[r];
 }
 
 void linear_dense(Pool *pool, const float *w, size_t out, size_t in, const float *x, size_t n,

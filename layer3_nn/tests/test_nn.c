@@ -147,7 +147,7 @@ static void embedding_and_linear(void **state) {
     noise(x, 6, 9);
     Tensor w = tensor_view(DTYPE_F32, 2, (size_t[]){4, 3}, table);
     assert_true(matmul_scratch_floats(1, 4) < 100000);
-    linear(NULL, &w, bias, x, 2, y, NULL);
+    linear(NULL, &(Linear){.w = w, .bias = bias}, x, 2, y, NULL);
     linear_dense(NULL, table, 4, 3, x, 2, dense, scratch);
     linear_backward(NULL, dx, false, dw, table, 4, 3, x, y, 2, scratch);
     for (int c = 0; c < 2; c++)

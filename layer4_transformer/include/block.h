@@ -46,7 +46,7 @@ typedef struct BlockRun {
     Pool *pool;
     size_t rows;
     float *normed, *aside, *q, *k, *v, *mixed, *branch, *hidden_a, *hidden_b;
-    void *scratch; /* of the products */
+    void *scratch;        /* of the products */
     float *cosine, *sine; /* (rows, rotary / 2) */
 } BlockRun;
 

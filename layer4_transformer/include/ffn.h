@@ -11,20 +11,14 @@
 
 #include "nn.h"
 
-/* A linear map: a matrix and perhaps a bias.  Not there at all when w.data is NULL. */
-typedef struct Linear {
-    Tensor w; /* (out, in) */
-    const float *bias;
-} Linear;
-
 typedef struct FeedForward {
     Activation act;
     bool gated;
     Linear gate, up, down;
     /* a mixture of experts instead, when router.w.data is set */
     Linear router; /* (experts, dim) */
-    Tensor gate_experts, up_experts,
-        down_experts; /* (experts, hidden, dim), the last (experts, dim, hidden) */
+    Linear gate_experts, up_experts,
+        down_experts; /* w: (experts, hidden, dim), the last (experts, dim, hidden); packed: of each expert */
     size_t experts_used;
 } FeedForward;
 

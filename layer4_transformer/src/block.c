@@ -20,7 +20,8 @@ void block_run_init(BlockRun *run, Pool *pool, size_t rows, size_t dim, size_t h
     run->hidden_a = arena_take(arena, rows * hidden, f);
     run->hidden_b = arena_take(arena, rows * hidden + dim, f);
     size_t widest = wide > hidden ? wide : hidden;
-    run->scratch = arena_take(arena, matmul_weights_bytes(rows, widest > dim ? widest : dim), 1);
+    run->scratch =
+        arena_take(arena, matmul_weights_bytes(rows, widest > dim ? widest : dim), 1);
     run->cosine = arena_take(arena, rows * (rotary / 2 + 1), f);
     run->sine = arena_take(arena, rows * (rotary / 2 + 1), f);
 }
@@ -56,13 +57,13 @@ static void split_qkv(const Block *b, BlockRun *run, size_t n) {
 
 static void project(const Block *b, BlockRun *run, size_t n) {
     if (b->qkv.w.data) {
-        linear(run->pool, &b->qkv.w, b->qkv.bias, run->normed, n, run->branch, run->scratch);
+        linear(run->pool, &b->qkv, run->normed, n, run->branch, run->scratch);
         split_qkv(b, run, n);
         return;
     }
-    linear(run->pool, &b->q.w, b->q.bias, run->normed, n, run->q, run->scratch);
-    linear(run->pool, &b->k.w, b->k.bias, run->normed, n, run->k, run->scratch);
-    linear(run->pool, &b->v.w, b->v.bias, run->normed, n, run->v, run->scratch);
+    linear(run->pool, &b->q, run->normed, n, run->q, run->scratch);
+    linear(run->pool, &b->k, run->normed, n, run->k, run->scratch);
+    linear(run->pool, &b->v, run->normed, n, run->v, run->scratch);
 }
 
 /* Norm and rotation of the heads of one row. */
@@ -114,7 +115,7 @@ static void attend(const Block *b, BlockRun *run, KvCache *kv, size_t layer, con
     store(b, run, kv, layer, batch);
     attention_online(run->pool, &b->attn, kv, layer, n, batch->sequence, batch->position,
                      run->q, run->mixed);
-    linear(run->pool, &b->o.w, b->o.bias, run->mixed, n, run->branch, run->scratch);
+    linear(run->pool, &b->o, run->mixed, n, run->branch, run->scratch);
     add_branch(b, &b->attn_post_norm, run, x, n, dim);
 }
 

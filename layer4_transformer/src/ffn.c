@@ -6,20 +6,23 @@
 static void dense(Pool *pool, const FeedForward *f, const float *x, size_t n, float *out,
                   float *a, float *b, void *scratch) {
     size_t hidden = f->up.w.shape[0];
-    linear(pool, &f->up.w, f->up.bias, x, n, b, scratch);
+    linear(pool, &f->up, x, n, b, scratch);
     if (f->gated) {
-        linear(pool, &f->gate.w, f->gate.bias, x, n, a, scratch);
+        linear(pool, &f->gate, x, n, a, scratch);
         activate_gated(f->act, a, a, b, n * hidden);
     } else {
         activate(f->act, a, b, n * hidden);
     }
-    linear(pool, &f->down.w, f->down.bias, a, n, out, scratch);
+    linear(pool, &f->down, a, n, out, scratch);
 }
 
 /* Expert `e` of a stack of matrices (experts, out, in). */
-static Tensor expert(const Tensor *stack, size_t e) {
+static Linear expert(const Linear *experts, size_t e) {
+    const Tensor *stack = &experts->w;
     size_t bytes = dtype_row_bytes(stack->dtype, stack->shape[2]) * stack->shape[1];
-    return tensor_view(stack->dtype, 2, stack->shape + 1, (char *)stack->data + e * bytes);
+    return (Linear){
+        .w = tensor_view(stack->dtype, 2, stack->shape + 1, (char *)stack->data + e * bytes),
+        .packed = experts->packed ? experts->packed + e : NULL};
 }
 
 static size_t best_expert(const float *score, size_t n) {
@@ -39,7 +42,7 @@ static void mixture(Pool *pool, const FeedForward *f, const float *x, float *out
     float score[MOST_EXPERTS], weight[MOST_EXPERTS];
     size_t chosen[MOST_EXPERTS];
     REQUIRE(experts <= MOST_EXPERTS && used <= experts, "%zu of %zu experts", used, experts);
-    linear(pool, &f->router.w, f->router.bias, x, 1, score, scratch);
+    linear(pool, &f->router, x, 1, score, scratch);
     for (size_t i = 0; i < used; i++) {
         chosen[i] = best_expert(score, experts);
         weight[i] = score[chosen[i]];
@@ -49,11 +52,12 @@ static void mixture(Pool *pool, const FeedForward *f, const float *x, float *out
     memset(out, 0, dim * sizeof *out);
     for (size_t i = 0; i < used; i++) {
         FeedForward one = {.act = f->act, .gated = f->gated};
-        one.gate.w = expert(&f->gate_experts, chosen[i]);
-        one.up.w = expert(&f->up_experts, chosen[i]);
-        one.down.w = expert(&f->down_experts, chosen[i]);
+        one.gate = expert(&f->gate_experts, chosen[i]);
+        one.up = expert(&f->up_experts, chosen[i]);
+        one.down = expert(&f->down_experts, chosen[i]);
         size_t hidden = one.up.w.shape[0];
-        dense(pool, &one, x, 1, b + hidden, a, b, scratch); /* b holds hidden numbers and then dim */
+        dense(pool, &one, x, 1, b + hidden, a, b,
+              scratch); /* b holds hidden numbers and then dim */
         axpy(out, weight[i], b + hidden, dim);
     }
 }

@@ -15,8 +15,8 @@ static float *noise(size_t n, double size) {
 }
 
 static Linear matrix(size_t out, size_t in) {
-    return (Linear){tensor_view(DTYPE_F32, 2, (size_t[]){out, in}, noise(out * in, 0.5)),
-                    noise(out, 0.1)};
+    return (Linear){.w = tensor_view(DTYPE_F32, 2, (size_t[]){out, in}, noise(out * in, 0.5)),
+                    .bias = noise(out, 0.1)};
 }
 
 static Norm norm(size_t n) { return (Norm){noise(n, 1), NULL}; }
@@ -111,13 +111,13 @@ static void experts_are_chosen_and_weighted(void **state) {
     f.router = matrix(3, DIM);
     float *gate = noise(3 * HIDDEN * DIM, 0.5), *up = noise(3 * HIDDEN * DIM, 0.5),
           *down = noise(3 * DIM * HIDDEN, 0.5);
-    f.gate_experts = tensor_view(DTYPE_F32, 3, (size_t[]){3, HIDDEN, DIM}, gate);
-    f.up_experts = tensor_view(DTYPE_F32, 3, (size_t[]){3, HIDDEN, DIM}, up);
-    f.down_experts = tensor_view(DTYPE_F32, 3, (size_t[]){3, DIM, HIDDEN}, down);
+    f.gate_experts.w = tensor_view(DTYPE_F32, 3, (size_t[]){3, HIDDEN, DIM}, gate);
+    f.up_experts.w = tensor_view(DTYPE_F32, 3, (size_t[]){3, HIDDEN, DIM}, up);
+    f.down_experts.w = tensor_view(DTYPE_F32, 3, (size_t[]){3, DIM, HIDDEN}, down);
     float x[DIM], out[DIM], a[HIDDEN + DIM], h[HIDDEN + DIM], score[3], each[3][DIM];
     for (int i = 0; i < DIM; i++) x[i] = cosf((float)i);
     feed_forward(NULL, &f, x, 1, out, a, h, NULL);
-    linear(NULL, &f.router.w, f.router.bias, x, 1, score, NULL);
+    linear(NULL, &f.router, x, 1, score, NULL);
     for (size_t e = 0; e < 3; e++) {
         FeedForward one = {.act = ACT_GELU_ERF, .gated = true};
         one.gate.w =

@@ -102,8 +102,7 @@ static void read_out(Session *s, const Batch *batch) {
             norm_apply(m->recipe->norm, &m->out_norm, s->picked + wanted++ * dim,
                        s->x + i * dim, dim, m->eps);
     if (wanted == 0) return;
-    linear(s->pool, &m->head.w, m->head.bias, s->picked, wanted, s->logits,
-           s->run.scratch);
+    linear(s->pool, &m->head, s->picked, wanted, s->logits, s->run.scratch);
     cap_logits(s->logits, wanted * m->sizes.vocab, m->logit_softcap);
 }
 

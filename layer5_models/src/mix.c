@@ -55,7 +55,7 @@ static bool ends_with(Text name, const char *end) {
 
 static size_t layer_of(Text name) {
     return name.size > 4 && memcmp(name.data, "blk.", 4) == 0 ? strtoul(name.data + 4, NULL, 10)
-                                                               : 0;
+                                                              : 0;
 }
 
 /* The first eighth, the last eighth and every third layer between. */
@@ -82,7 +82,7 @@ static Dtype down_dtype(const Mix *m, size_t layer, size_t layers) {
     case 14: return layer < layers / 8 ? DTYPE_Q5_K : m->dtype;
     case 13: return DTYPE_Q5_K;
     case 12:
-        return layer < layers / 16        ? DTYPE_Q5_K
+        return layer < layers / 16       ? DTYPE_Q5_K
                : favoured(layer, layers) ? DTYPE_Q4_K
                                          : DTYPE_Q3_K;
     case 10: return DTYPE_Q3_K;

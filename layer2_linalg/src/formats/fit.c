@@ -1,7 +1,9 @@
 /* fit.c - the scale, or scale and min, with which a few whole levels come nearest to some numbers; see levels.h. */
 #include "levels.h"
 
-static float weight_of(const float *importance, int i) { return importance ? importance[i] : 1; }
+static float weight_of(const float *importance, int i) {
+    return importance ? importance[i] : 1;
+}
 
 /* The index of the table's entry nearest to a value; entries ascend. */
 static int nearest_entry(const int8_t *table, int count, float value) {
@@ -44,7 +46,9 @@ float fit_scale(const float *x, const float *importance, int n, int low, int hig
     int8_t tried[32];
     for (int i = -TRIES; far != 0 && i <= TRIES; i++)
         for (int side = -1; side <= 1; side += 2) {
-            float reach = (side < 0 ? end : table ? (float)table[high - low] : (float)high) *
+            float reach = (side < 0 ? end
+                           : table  ? (float)table[high - low]
+                                    : (float)high) *
                           (1 + 0.02f * (float)i);
             fit_levels(x, importance, n, far / reach, 0, low, high, table, tried);
             float scale = scale_for(x, importance, n, low, table, tried);
@@ -119,8 +123,7 @@ int fit_multiple(const float *x, const float *importance, int n, int low, int hi
     int s0 = multiple(scale, d, lowest, most), best = s0;
     float best_error = INFINITY;
     for (int s = clamp(s0 - 1, lowest, most); s <= s0 + 1 && s <= most; s++) {
-        float error =
-            fit_levels(x, importance, n, d * (float)s, 0, low, high, table, levels);
+        float error = fit_levels(x, importance, n, d * (float)s, 0, low, high, table, levels);
         if (error < best_error) best = s, best_error = error;
     }
     fit_levels(x, importance, n, d * (float)best, 0, low, high, table, levels);

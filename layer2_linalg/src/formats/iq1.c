@@ -22,11 +22,11 @@ static void read_point(unsigned point, bool down, int8_t *q) {
 
 void levels_iq1_s(const void *blocks, size_t n, Levels *out) {
     const BlockIQ1_S *block = blocks;
-    float d = f16_to_f32(block->d);
     (void)n;
+    out->d[0] = f16_to_f32(block->d) / 8;
     for (int i = 0; i < 8; i++) {
         unsigned high = block->high[i];
-        out->scale[i] = d * (float)(2 * (high >> 12 & 7) + 1) / 8;
+        out->times[i] = (int8_t)(2 * (high >> 12 & 7) + 1);
         for (int p = 0; p < 4; p++)
             read_point(grid_iq1[block->q[4 * i + p] | (high >> (3 * p) & 7) << 8], high >> 15,
                        out->q + 32 * i + 8 * p);
@@ -38,9 +38,9 @@ void levels_iq1_m(const void *blocks, size_t n, Levels *out) {
     uint16_t half = 0;
     (void)n;
     for (int i = 0; i < 4; i++) half |= (uint16_t)(block->scales[i] >> 12 << (4 * i));
-    float d = f16_to_f32(half);
+    out->d[0] = f16_to_f32(half) / 8;
     for (int g = 0; g < 16; g++)
-        out->scale[g] = d * (float)(2 * (block->scales[g / 4] >> (3 * (g % 4)) & 7) + 1) / 8;
+        out->times[g] = (int8_t)(2 * (block->scales[g / 4] >> (3 * (g % 4)) & 7) + 1);
     for (int p = 0; p < 32; p++) {
         unsigned high = block->high[p / 2] >> (4 * (p % 2)) & 15;
         read_point(grid_iq1[block->q[p] | (high & 7) << 8], high >> 3, out->q + 8 * p);

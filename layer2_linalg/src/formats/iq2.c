@@ -3,7 +3,7 @@
  *
  *     IQ2_XXS   d (f16); for each 32 numbers 8 bytes:                                    66 bytes
  *               | point 0 | point 1 | point 2 | point 3 | 28 bits of signs, 4 of scale |
- *               weight = d (scale + 1/2) / 4 * point
+ *               weight = d / 8 (2 scale + 1) point
  *
  *     IQ2_XS    d (f16); for each 8 numbers 16 bits: | signs (7) | point (9) |;  8 bytes of scales        74 bytes
  *     IQ2_S     d (f16); 32 bytes: points, low 8 bits; 32 bytes of signs; 8 bytes: points, high 2 bits;
@@ -29,27 +29,28 @@ static void read_point(unsigned point, uint8_t signs, int8_t *q) {
 
 void levels_iq2_xxs(const void *blocks, size_t n, Levels *out) {
     const BlockIQ2_XXS *block = blocks;
-    float d = f16_to_f32(block->d);
     (void)n;
+    out->d[0] = f16_to_f32(block->d) / 8;
     for (int i = 0; i < 8; i++) {
         uint32_t rest;
         memcpy(&rest, block->q[i] + 4, 4);
-        out->scale[i] = d * (0.5f + (float)(rest >> 28)) * 0.25f;
+        out->times[i] = (int8_t)(2 * (rest >> 28) + 1);
         for (int p = 0; p < 4; p++)
             read_point(grid_iq2_xxs[block->q[i][p]], even_signs(rest >> (7 * p) & 127),
                        out->q + 32 * i + 8 * p);
     }
 }
 
-static void read_scales(float d, const uint8_t *scales, float *out) {
+static void read_scales(uint16_t d, const uint8_t *scales, Levels *out) {
+    out->d[0] = f16_to_f32(d) / 8;
     for (int g = 0; g < 16; g++)
-        out[g] = d * (0.5f + (float)(scales[g / 2] >> (4 * (g % 2)) & 15)) * 0.25f;
+        out->times[g] = (int8_t)(2 * (scales[g / 2] >> (4 * (g % 2)) & 15) + 1);
 }
 
 void levels_iq2_xs(const void *blocks, size_t n, Levels *out) {
     const BlockIQ2_XS *block = blocks;
     (void)n;
-    read_scales(f16_to_f32(block->d), block->scales, out->scale);
+    read_scales(block->d, block->scales, out);
     for (int p = 0; p < 32; p++)
         read_point(grid_iq2_xs[block->q[p] & 511], even_signs(block->q[p] >> 9),
                    out->q + 8 * p);
@@ -58,7 +59,7 @@ void levels_iq2_xs(const void *blocks, size_t n, Levels *out) {
 void levels_iq2_s(const void *blocks, size_t n, Levels *out) {
     const BlockIQ2_S *block = blocks;
     (void)n;
-    read_scales(f16_to_f32(block->d), block->scales, out->scale);
+    read_scales(block->d, block->scales, out);
     for (int p = 0; p < 32; p++) {
         int high = block->high[p / 4] >> (2 * (p % 4)) & 3;
         read_point(grid_iq2_s[block->q[p] | high << 8], block->signs[p], out->q + 8 * p);

@@ -10,29 +10,30 @@
  */
 #include "levels.h"
 
-static const int8_t entries[16] = {-127, -104, -83, -65, -49, -35, -22, -10,
-                                   1,    13,   25,  38,  53,  69,  89,  113};
+const int8_t iq4_entries[16] = {-127, -104, -83, -65, -49, -35, -22, -10,
+                                1,    13,   25,  38,  53,  69,  89,  113};
 
 static void read_block(const uint8_t *q, int8_t *out) {
-    for (int j = 0; j < 16; j++) out[j] = entries[q[j] & 15], out[16 + j] = entries[q[j] >> 4];
+    for (int j = 0; j < 16; j++)
+        out[j] = iq4_entries[q[j] & 15], out[16 + j] = iq4_entries[q[j] >> 4];
 }
 
 void levels_iq4_nl(const void *blocks, size_t n, Levels *out) {
     const BlockIQ4_NL *block = blocks;
     for (size_t b = 0; b < n / SMALL_BLOCK; b++, block++) {
-        out->scale[b] = f16_to_f32(block->d);
+        out->d[b] = f16_to_f32(block->d);
         read_block(block->q, out->q + SMALL_BLOCK * b);
     }
 }
 
 void levels_iq4_xs(const void *blocks, size_t n, Levels *out) {
     const BlockIQ4_XS *block = blocks;
-    float d = f16_to_f32(block->d);
     (void)n;
+    out->d[0] = f16_to_f32(block->d);
     for (int i = 0; i < 8; i++) {
         int low = block->scales_low[i / 2] >> (4 * (i % 2)) & 15,
             high = block->scales_high >> (2 * i) & 3;
-        out->scale[i] = d * (float)((low | high << 4) - 32);
+        out->times[i] = (int8_t)((low | high << 4) - 32);
         read_block(block->q + 16 * i, out->q + 32 * i);
     }
 }
@@ -46,8 +47,9 @@ void quantize_iq4_nl(const float *x, const float *importance, void *row, size_t 
     for (size_t b = 0; b < n / SMALL_BLOCK; b++, block++, x += SMALL_BLOCK) {
         int8_t levels[SMALL_BLOCK];
         const float *weights = importance ? importance + SMALL_BLOCK * b : NULL;
-        block->d = f16_from_f32(fit_scale(x, weights, SMALL_BLOCK, 0, 15, entries, levels));
-        fit_levels(x, weights, SMALL_BLOCK, f16_to_f32(block->d), 0, 0, 15, entries, levels);
+        block->d = f16_from_f32(fit_scale(x, weights, SMALL_BLOCK, 0, 15, iq4_entries, levels));
+        fit_levels(x, weights, SMALL_BLOCK, f16_to_f32(block->d), 0, 0, 15, iq4_entries,
+                   levels);
         put_block(levels, block->q);
     }
 }
@@ -57,12 +59,12 @@ static void quantize_block(const float *x, const float *importance, BlockIQ4_XS 
     int8_t levels[SUPER_BLOCK];
     for (int i = 0; i < 8; i++)
         scale[i] = fit_scale(x + 32 * i, importance ? importance + 32 * i : NULL, 32, 0, 15,
-                             entries, levels + 32 * i);
+                             iq4_entries, levels + 32 * i);
     memset(block, 0, sizeof *block);
     block->d = f16_from_f32(farthest(scale, 8) / -32);
     for (int i = 0; i < 8; i++) {
-        int s = 32 + fit_multiple(x + 32 * i, importance ? importance + 32 * i : NULL, 32, 0, 15,
-                                  entries, f16_to_f32(block->d), -32, 31, scale[i],
+        int s = 32 + fit_multiple(x + 32 * i, importance ? importance + 32 * i : NULL, 32, 0,
+                                  15, iq4_entries, f16_to_f32(block->d), -32, 31, scale[i],
                                   levels + 32 * i);
         block->scales_low[i / 2] |= (uint8_t)((s & 15) << (4 * (i % 2)));
         block->scales_high |= (uint16_t)((s >> 4) << (2 * i));

@@ -9,18 +9,16 @@
  * Source   OCP Microscaling Formats specification 1.0, section 5. */
 #include "levels.h"
 
-static const int8_t doubled[16] = {0, 1, 2, 3, 4, 6, 8, 12, 0, -1, -2, -3, -4, -6, -8, -12};
-
-enum { OFFSET = 12 };
+const int8_t mxfp4_doubled[16] = {0, 1, 2, 3, 4, 6, 8, 12, 0, -1, -2, -3, -4, -6, -8, -12};
 
 void levels_mxfp4(const void *blocks, size_t n, Levels *out) {
     const BlockMXFP4 *block = blocks;
     for (size_t b = 0; b < n / SMALL_BLOCK; b++, block++) {
         int8_t *q = out->q + SMALL_BLOCK * b;
-        out->scale[b] = ldexpf(1, block->exponent - 128);
+        out->d[b] = ldexpf(1, block->exponent - 128);
         for (int j = 0; j < 16; j++) {
-            q[j] = (int8_t)(doubled[block->q[j] & 15] + OFFSET);
-            q[j + 16] = (int8_t)(doubled[block->q[j] >> 4] + OFFSET);
+            q[j] = mxfp4_doubled[block->q[j] & 15];
+            q[j + 16] = mxfp4_doubled[block->q[j] >> 4];
         }
     }
 }
@@ -29,7 +27,8 @@ void levels_mxfp4(const void *blocks, size_t n, Levels *out) {
 static int nearest_value(float x, float scale) {
     int best = 0;
     for (int i = 1; i < 16; i++)
-        if (fabsf((float)doubled[i] * scale - x) < fabsf((float)doubled[best] * scale - x))
+        if (fabsf((float)mxfp4_doubled[i] * scale - x) <
+            fabsf((float)mxfp4_doubled[best] * scale - x))
             best = i;
     return best;
 }
@@ -44,6 +43,7 @@ void quantize_mxfp4(const float *x, const float *importance, void *row, size_t n
         block->exponent = (uint8_t)(exponent < 0 ? 0 : exponent > 254 ? 254 : exponent);
         float scale = ldexpf(1, block->exponent - 128);
         for (int j = 0; j < 16; j++)
-            block->q[j] = (uint8_t)(nearest_value(x[j], scale) | nearest_value(x[j + 16], scale) << 4);
+            block->q[j] =
+                (uint8_t)(nearest_value(x[j], scale) | nearest_value(x[j + 16], scale) << 4);
     }
 }

@@ -10,11 +10,11 @@
 
 void levels_q2_k(const void *blocks, size_t n, Levels *out) {
     const BlockQ2_K *block = blocks;
-    float d = f16_to_f32(block->d), dmin = f16_to_f32(block->dmin);
     (void)n;
+    out->d[0] = f16_to_f32(block->d), out->dmin[0] = -f16_to_f32(block->dmin);
     for (int g = 0; g < 16; g++) {
-        out->scale[g] = d * (float)(block->scales[g] & 15);
-        out->min[g] = -(dmin * (float)(block->scales[g] >> 4));
+        out->times[g] = (int8_t)(block->scales[g] & 15);
+        out->min_times[g] = (int8_t)(block->scales[g] >> 4);
     }
     for (int s = 0; s < 8; s++) /* half s / 4, bits at 2 (s % 4) */
         for (int l = 0; l < 32; l++)
@@ -32,8 +32,8 @@ static void quantize_block(const float *x, const float *importance, BlockQ2_K *b
     block->dmin = f16_from_f32(largest(min, 16) / 15);
     float d = f16_to_f32(block->d), dmin = f16_to_f32(block->dmin);
     for (int g = 0; g < 16; g++) {
-        Pair pair = fit_pair(x + 16 * g, importance ? importance + 16 * g : NULL, 16, 3, d, dmin,
-                             15, scale[g], min[g], q + 16 * g);
+        Pair pair = fit_pair(x + 16 * g, importance ? importance + 16 * g : NULL, 16, 3, d,
+                             dmin, 15, scale[g], min[g], q + 16 * g);
         block->scales[g] = (uint8_t)(pair.scale | pair.min << 4);
     }
     for (int k = 0; k < SUPER_BLOCK; k++)

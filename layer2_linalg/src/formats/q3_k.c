@@ -19,9 +19,9 @@ static int scale_of(const uint8_t *scales, int i) {
 
 void levels_q3_k(const void *blocks, size_t n, Levels *out) {
     const BlockQ3_K *block = blocks;
-    float d = f16_to_f32(block->d);
     (void)n;
-    for (int g = 0; g < 16; g++) out->scale[g] = d * (float)scale_of(block->scales, g);
+    out->d[0] = f16_to_f32(block->d);
+    for (int g = 0; g < 16; g++) out->times[g] = (int8_t)scale_of(block->scales, g);
     for (int s = 0; s < 8; s++) /* half s / 4, bits at 2 (s % 4) */
         for (int l = 0; l < 32; l++) {
             int third = block->high[l] >> s & 1;

@@ -11,7 +11,7 @@
 void levels_q4_0(const void *blocks, size_t n, Levels *out) {
     const BlockQ4_0 *block = blocks;
     for (size_t b = 0; b < n / SMALL_BLOCK; b++, block++) {
-        out->scale[b] = f16_to_f32(block->d);
+        out->d[b] = f16_to_f32(block->d);
         read_nibbles(block->q, 16, out->q + SMALL_BLOCK * b);
     }
 }
@@ -19,8 +19,8 @@ void levels_q4_0(const void *blocks, size_t n, Levels *out) {
 void levels_q4_1(const void *blocks, size_t n, Levels *out) {
     const BlockQ4_1 *block = blocks;
     for (size_t b = 0; b < n / SMALL_BLOCK; b++, block++) {
-        out->scale[b] = f16_to_f32(block->d);
-        out->min[b] = f16_to_f32(block->m);
+        out->d[b] = f16_to_f32(block->d);
+        out->dmin[b] = f16_to_f32(block->m);
         read_nibbles(block->q, 16, out->q + SMALL_BLOCK * b);
     }
 }

@@ -13,12 +13,12 @@
  */
 #include "levels.h"
 
-static void read_scales(const uint8_t *s, float d, float dmin, Levels *out) {
+static void read_scales(const uint8_t *s, uint16_t d, uint16_t dmin, Levels *out) {
+    out->d[0] = f16_to_f32(d), out->dmin[0] = -f16_to_f32(dmin);
     for (int g = 0; g < 8; g++) {
         int scale = g < 4 ? s[g] & 63 : (s[g + 4] & 15) | (s[g - 4] >> 6) << 4,
             min = g < 4 ? s[g + 4] & 63 : s[g + 4] >> 4 | (s[g] >> 6) << 4;
-        out->scale[g] = d * (float)scale;
-        out->min[g] = -(dmin * (float)min);
+        out->times[g] = (int8_t)scale, out->min_times[g] = (int8_t)min;
     }
 }
 
@@ -34,19 +34,18 @@ static void put_pair(uint8_t *s, int g, Pair pair) {
 void levels_q4_k(const void *blocks, size_t n, Levels *out) {
     const BlockQ4_K *block = blocks;
     (void)n;
-    read_scales(block->scales, f16_to_f32(block->d), f16_to_f32(block->dmin), out);
+    read_scales(block->scales, block->d, block->dmin, out);
     for (int p = 0; p < 4; p++) read_nibbles(block->q + 32 * p, 32, out->q + 64 * p);
 }
 
 void levels_q5_k(const void *blocks, size_t n, Levels *out) {
     const BlockQ5_K *block = blocks;
     (void)n;
-    read_scales(block->scales, f16_to_f32(block->d), f16_to_f32(block->dmin), out);
+    read_scales(block->scales, block->d, block->dmin, out);
     for (int p = 0; p < 4; p++) read_nibbles(block->q + 32 * p, 32, out->q + 64 * p);
     for (int g = 0; g < 8; g++)
         for (int l = 0; l < 32; l++)
-            out->q[32 * g + l] =
-                (int8_t)(out->q[32 * g + l] | (block->high[l] >> g & 1) << 4);
+            out->q[32 * g + l] = (int8_t)(out->q[32 * g + l] | (block->high[l] >> g & 1) << 4);
 }
 
 /* The header of both: d, dmin and the pairs; and the levels 0 .. high. */
@@ -68,7 +67,8 @@ static void fit_block(const float *x, const float *importance, int high, uint16_
 static void put_nibbles(const int8_t *q, uint8_t *bytes) {
     for (int p = 0; p < 4; p++)
         for (int l = 0; l < 32; l++)
-            bytes[32 * p + l] = (uint8_t)((q[64 * p + l] & 15) | (q[64 * p + 32 + l] & 15) << 4);
+            bytes[32 * p + l] =
+                (uint8_t)((q[64 * p + l] & 15) | (q[64 * p + 32 + l] & 15) << 4);
 }
 
 void quantize_q4_k(const float *x, const float *importance, void *row, size_t n) {

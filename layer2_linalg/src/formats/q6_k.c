@@ -19,9 +19,9 @@ static void read_quarter(const uint8_t *restrict low, const uint8_t *restrict hi
 
 void levels_q6_k(const void *blocks, size_t n, Levels *out) {
     const BlockQ6_K *block = blocks;
-    float d = f16_to_f32(block->d);
     (void)n;
-    for (int g = 0; g < 16; g++) out->scale[g] = d * (float)block->scales[g];
+    out->d[0] = f16_to_f32(block->d);
+    memcpy(out->times, block->scales, 16);
     for (int h = 0; h < 2; h++)
         for (int s = 0; s < 4; s++)
             read_quarter(block->low + 64 * h + 32 * (s % 2), block->high + 32 * h, s,
@@ -38,9 +38,9 @@ static void quantize_block(const float *x, const float *importance, BlockQ6_K *b
     block->d = f16_from_f32(farthest(scale, 16) / -128);
     float d = f16_to_f32(block->d);
     for (int g = 0; g < 16; g++)
-        block->scales[g] = (int8_t)fit_multiple(
-            x + 16 * g, importance ? importance + 16 * g : NULL, 16, -32, 31, NULL, d, -128, 127,
-            scale[g], q + 16 * g);
+        block->scales[g] =
+            (int8_t)fit_multiple(x + 16 * g, importance ? importance + 16 * g : NULL, 16, -32,
+                                 31, NULL, d, -128, 127, scale[g], q + 16 * g);
     for (int k = 0; k < SUPER_BLOCK; k++) {
         int h = k / 128, s = k % 128 / 32, l = k % 32;
         block->low[64 * h + 32 * (s % 2) + l] |= (uint8_t)((q[k] & 15) << (4 * (s / 2)));

@@ -8,7 +8,7 @@
 void levels_q8_0(const void *blocks, size_t n, Levels *out) {
     const BlockQ8_0 *block = blocks;
     for (size_t b = 0; b < n / SMALL_BLOCK; b++, block++) {
-        out->scale[b] = f16_to_f32(block->d);
+        out->d[b] = f16_to_f32(block->d);
         memcpy(out->q + SMALL_BLOCK * b, block->q, SMALL_BLOCK);
     }
 }
@@ -23,6 +23,5 @@ static void quantize_block(const float *x, BlockQ8_0 *block) {
 void quantize_q8_0(const float *x, const float *importance, void *row, size_t n) {
     BlockQ8_0 *block = row;
     (void)importance;
-    for (size_t b = 0; b < n / SMALL_BLOCK; b++)
-        quantize_block(x + b * SMALL_BLOCK, block + b);
+    for (size_t b = 0; b < n / SMALL_BLOCK; b++) quantize_block(x + b * SMALL_BLOCK, block + b);
 }

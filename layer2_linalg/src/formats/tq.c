@@ -21,11 +21,13 @@ static int digit(uint8_t byte, int t) {
 void levels_tq1_0(const void *blocks, size_t n, Levels *out) {
     const BlockTQ1_0 *block = blocks;
     (void)n;
-    for (int i = 0; i < 8; i++) out->scale[i] = f16_to_f32(block->d);
+    out->d[0] = f16_to_f32(block->d);
+    memset(out->times, 1, 8);
     for (int t = 0; t < 5; t++)
         for (int l = 0; l < 32; l++) out->q[32 * t + l] = (int8_t)digit(block->q[l], t);
     for (int t = 0; t < 5; t++)
-        for (int l = 0; l < 16; l++) out->q[160 + 16 * t + l] = (int8_t)digit(block->q[32 + l], t);
+        for (int l = 0; l < 16; l++)
+            out->q[160 + 16 * t + l] = (int8_t)digit(block->q[32 + l], t);
     for (int t = 0; t < 4; t++)
         for (int l = 0; l < 4; l++) out->q[240 + 4 * t + l] = (int8_t)digit(block->rest[l], t);
 }
@@ -33,7 +35,8 @@ void levels_tq1_0(const void *blocks, size_t n, Levels *out) {
 void levels_tq2_0(const void *blocks, size_t n, Levels *out) {
     const BlockTQ2_0 *block = blocks;
     (void)n;
-    for (int i = 0; i < 8; i++) out->scale[i] = f16_to_f32(block->d);
+    out->d[0] = f16_to_f32(block->d);
+    memset(out->times, 1, 8);
     for (int s = 0; s < 8; s++) /* half s / 4, bits at 2 (s % 4) */
         for (int l = 0; l < 32; l++)
             out->q[32 * s + l] = (int8_t)(block->q[32 * (s / 4) + l] >> (2 * (s % 4)) & 3);

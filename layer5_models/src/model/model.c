@@ -141,11 +141,11 @@ static void bind_experts(Binder *b, FeedForward *f, size_t l) {
                  down[3] = {s->experts, s->dim, s->expert_hidden};
     const char *from = "expert_count, feed_forward_length and embedding_length";
     f->router = bind_linear(b, l, "ffn_gate_inp", true, s->experts, s->dim, from);
-    f->gate_experts = bind_tensor(
+    f->gate_experts.w = bind_tensor(
         b, block_name(name, sizeof name, l, "ffn_gate_exps", "weight"), true, 3, up, from);
-    f->up_experts = bind_tensor(b, block_name(name, sizeof name, l, "ffn_up_exps", "weight"),
-                                true, 3, up, from);
-    f->down_experts = bind_tensor(
+    f->up_experts.w = bind_tensor(b, block_name(name, sizeof name, l, "ffn_up_exps", "weight"),
+                                  true, 3, up, from);
+    f->down_experts.w = bind_tensor(
         b, block_name(name, sizeof name, l, "ffn_down_exps", "weight"), true, 3, down, from);
     f->experts_used = s->experts_used;
 }
@@ -287,6 +287,7 @@ bool model_open(Model *model, const char *path, Fault *fault) {
 }
 
 void model_close(Model *model) {
+    free(model->packed), free(model->packed_data);
     tokenizer_close(model->tokenizer);
     arena_free(&model->arena);
     gguf_free(&model->gguf);

@@ -274,7 +274,8 @@ static bool put_parameter(GgufWriter *out, const Trainer *t, const Parameter *p,
     char *bytes = malloc(p->rows * row);
     if (!bytes) return fault_set(fault, "no memory to export '%s'", p->name);
     for (size_t i = 0; i < p->rows; i++)
-        quantize_row(stored, t->values + p->offset + i * p->cols, NULL, bytes + i * row, p->cols);
+        quantize_row(stored, t->values + p->offset + i * p->cols, NULL, bytes + i * row,
+                     p->cols);
     const size_t shape[2] = {p->rows, p->cols};
     Tensor view = p->rows == 1 ? tensor_view(stored, 1, shape + 1, bytes)
                                : tensor_view(stored, 2, shape, bytes);

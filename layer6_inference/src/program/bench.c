@@ -55,9 +55,11 @@ static int run(int argc, char **argv) {
         "beside the measured peak of\n          the machine and OpenBLAS when it is installed\n"
         "samplers  microseconds of every sampler on peaked, LLM-like and flat logits, on one "
         "thread, scalar and SIMD,\n          beside the time to read the logits once\n"
-        "model     tokens/s of a model file: reading a prompt, and writing token by token beside "
+        "model     tokens/s of a model file: reading a prompt, and writing token by token "
+        "beside "
         "the memory's bandwidth\n"
-        "make-model OUT.gguf FORMAT   a model of random weights in the shape of a 1.1B llama, to "
+        "make-model OUT.gguf FORMAT   a model of random weights in the shape of a 1.1B llama, "
+        "to "
         "measure with",
         options, names, 1, 3);
     if (status >= 0) return status;
@@ -68,7 +70,10 @@ static int run(int argc, char **argv) {
         if (job.sizes.count == 0) job.sizes = benches[i].sizes;
         return benches[i].run(&job, &fault) ? EXIT_DONE : command_failed(&fault);
     }
-    fprintf(stderr, "strata: nothing called '%s' to measure: matmul, samplers, model and make-model are\n", what);
+    fprintf(
+        stderr,
+        "strata: nothing called '%s' to measure: matmul, samplers, model and make-model are\n",
+        what);
     return EXIT_USAGE;
 }
 

@@ -33,7 +33,7 @@ static void run_packed(Product *p) {
 static void run_weights(Product *p) {
     const size_t shape[2] = {p->n, p->n};
     Tensor w = tensor_view(DTYPE_F32, 2, shape, p->b);
-    matmul_weights(p->pool, &w, p->a, p->n, p->c, NULL);
+    matmul_weights(p->pool, &w, NULL, p->a, p->n, p->c, NULL);
 }
 static void run_openblas(Product *p) {
     int n = (int)p->n;

@@ -136,13 +136,15 @@ bool bench_make_model(BenchJob *job, Fault *fault) {
     if (job->layers < 1 || job->layers > 1000)
         return fault_set(fault, "--layers %ld: wanted 1 to 1000", job->layers);
     if (!job->files[0] || !job->files[1])
-        return fault_set(fault, "wanted a file and a format: strata bench make-model OUT.gguf Q4_0");
+        return fault_set(fault,
+                         "wanted a file and a format: strata bench make-model OUT.gguf Q4_0");
     if (!(m.mix = mix_find(job->files[1], fault))) return false;
     if (!machine_open(&job->machine, fault)) return false;
     m.pool = job->machine.pool;
     m.writer = gguf_writer_open(fault);
-    double weights = (double)m.layers * DIM * (2.0 * DIM + 2.0 * DIM / HEADS * KV_HEADS +
-                                               3.0 * HIDDEN) + 2.0 * VOCAB * DIM;
+    double weights =
+        (double)m.layers * DIM * (2.0 * DIM + 2.0 * DIM / HEADS * KV_HEADS + 3.0 * HIDDEN) +
+        2.0 * VOCAB * DIM;
     bool ok = m.writer != NULL;
     if (ok) {
         progress_start(&m.progress, "weights", "million", weights / 1e6);
@@ -173,7 +175,8 @@ static bool measure(Session *s, size_t prompt, size_t before, size_t count, long
                     Rate *rate, Fault *fault) {
     int32_t tokens[512];
     double times[MOST_ROUNDS];
-    for (size_t i = 0; i < 512; i++) tokens[i] = (int32_t)(rng_hash(5, 0, i) % s->model->sizes.vocab);
+    for (size_t i = 0; i < 512; i++)
+        tokens[i] = (int32_t)(rng_hash(5, 0, i) % s->model->sizes.vocab);
     for (long r = 0; r < rounds; r++) {
         kv_truncate(&s->kv, 0, 0);
         for (size_t at = 0; at < before; at += 512)
@@ -202,16 +205,18 @@ static double bytes_per_token(const Model *m) {
     return bytes;
 }
 
-static void print_rate(const BenchJob *job, const char *what, size_t tokens, size_t before, Rate r,
-                       double gigabytes, double roof) {
+static void print_rate(const BenchJob *job, const char *what, size_t tokens, size_t before,
+                       Rate r, double gigabytes, double roof) {
     if (job->json) {
         printf("{\"test\":\"%s\",\"tokens\":%zu,\"context\":%zu,\"tokens_per_second\":%.3f,"
                "\"low\":%.3f,\"high\":%.3f,\"gigabytes_per_second\":%.3f,\"bandwidth\":%.3f}\n",
                what, tokens, before, r.median, r.low, r.high, gigabytes, roof);
         return;
     }
-    printf("  %-8s %6zu %8zu %10.2f   %8.2f - %-8.2f", what, tokens, before, r.median, r.low, r.high);
-    if (roof > 0) printf("  %6.1f of %.1f GB/s, %.0f %%", gigabytes, roof, 100 * gigabytes / roof);
+    printf("  %-8s %6zu %8zu %10.2f   %8.2f - %-8.2f", what, tokens, before, r.median, r.low,
+           r.high);
+    if (roof > 0)
+        printf("  %6.1f of %.1f GB/s, %.0f %%", gigabytes, roof, 100 * gigabytes / roof);
     putchar('\n');
 }
 
@@ -248,11 +253,11 @@ bool bench_model(BenchJob *job, Fault *fault) {
     if (!choose_model(&path, text, sizeof text, fault) || !machine_open(&job->machine, fault))
         return false;
     double start = clock_seconds();
-    bool ok = model_open(&model, path, fault);
+    bool ok = machine_model(&job->machine, path, &model, fault);
     if (ok) {
-        size_t longest = (size_t)(job->context + job->count > job->prompt
-                                      ? job->context + job->count
-                                      : job->prompt);
+        size_t longest =
+            (size_t)(job->context + job->count > job->prompt ? job->context + job->count
+                                                             : job->prompt);
         SessionConfig config = {
             .ctx = longest, .sequences = 1, .most_tokens = 512, .most_logits = 1};
         ok = session_open(&session, &model, job->machine.pool, config, fault);

@@ -249,8 +249,9 @@ static bool run_study(Job *job, Fault *fault) {
     study.texts = (size_t)(job->prompt ? job->seeds : job->documents * job->seeds);
     study.samples = calloc(job->n_chains * study.texts, sizeof *study.samples);
     bool ok = study.samples || fault_set(fault, "no memory for %zu texts", study.texts);
-    ok = ok && (has_model = model_open(&study.model, job->model, fault)) &&
-         (!job->amateur || (has_amateur = model_open(&study.amateur, job->amateur, fault))) &&
+    ok = ok && (has_model = machine_model(&job->machine, job->model, &study.model, fault)) &&
+         (!job->amateur ||
+          (has_amateur = machine_model(&job->machine, job->amateur, &study.amateur, fault))) &&
          (study.world = world_open(fault)) && check_chains(&study, fault) &&
          write_all(&study, threads, fault) && report(&study, fault);
     for (size_t i = 0; study.samples && i < job->n_chains * study.texts; i++)

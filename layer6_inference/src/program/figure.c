@@ -291,7 +291,7 @@ static bool figure_guess(Speaker *s, const Job *job, Fault *fault) {
     GuessTally plain, t;
     if (!job->draft)
         return fault_set(fault, "figure guess needs a smaller model: --draft FILE");
-    bool ok = speaker_open(&draft, job->draft, job->machine.pool, 0, 1, fault) &&
+    bool ok = speaker_open(&draft, job->draft, &job->machine, 0, 1, fault) &&
               guess_stories(s, job, NULL, 0, &plain, fault) &&
               guess_stories(s, job, NULL, 0, &plain, fault);
     printf("length,guesser,acceptance,tokens_per_reading,speed_up\n");
@@ -333,7 +333,7 @@ static bool run_spoken(Job *job, size_t figure, Fault *fault) {
     if (!choose_model(&job->model, path, sizeof path, fault) ||
         !machine_open(&job->machine, fault))
         return false;
-    bool ok = speaker_open(&speaker, job->model, job->machine.pool, 0, 1, fault) &&
+    bool ok = speaker_open(&speaker, job->model, &job->machine, 0, 1, fault) &&
               figures[figure].spoken(&speaker, job, fault);
     if (speaker.model) speaker_close(&speaker);
     machine_close(&job->machine);

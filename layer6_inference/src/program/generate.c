@@ -240,8 +240,7 @@ static bool open_companions(Scene *s, Fault *fault) {
     const Model *model = s->expert.model;
     size_t ctx = s->expert.session.kv.blocks_each * KV_BLOCK;
     if (r->amateur) {
-        if (!speaker_open(&s->amateur, r->amateur, r->machine.pool, ctx, 1, fault))
-            return false;
+        if (!speaker_open(&s->amateur, r->amateur, &r->machine, ctx, 1, fault)) return false;
         s->has_amateur = true;
         if (s->amateur.model->sizes.vocab != model->sizes.vocab)
             return fault_set(fault,
@@ -250,7 +249,7 @@ static bool open_companions(Scene *s, Fault *fault) {
                              s->amateur.model->sizes.vocab, model->sizes.vocab);
     }
     if (r->draft) {
-        if (!speaker_open(&s->draft, r->draft, r->machine.pool, ctx, 1, fault)) return false;
+        if (!speaker_open(&s->draft, r->draft, &r->machine, ctx, 1, fault)) return false;
         s->has_draft = true;
     }
     if (chain_has(&s->chain, offsetof(StageKind, needs_unconditional))) {
@@ -268,7 +267,7 @@ static bool open_companions(Scene *s, Fault *fault) {
 static bool open_scene(Scene *s, Fault *fault) {
     const Request *r = s->request;
     size_t vocab;
-    if (!speaker_open(&s->expert, r->model, r->machine.pool, r->ctx > 0 ? (size_t)r->ctx : 0,
+    if (!speaker_open(&s->expert, r->model, &r->machine, r->ctx > 0 ? (size_t)r->ctx : 0,
                       r->beams ? 2 * (size_t)r->beams : 1, fault))
         return false;
     vocab = s->expert.model->sizes.vocab;

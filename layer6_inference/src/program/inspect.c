@@ -89,6 +89,10 @@ static void print_plan(const char *path, double weights) {
                (double)cache / 1e6, (double)work / 1e6);
         if (ctx == s->ctx) break;
     }
+    size_t packed = model_packed_bytes(&model);
+    if (packed)
+        printf("  and %.2f MB for the quantized matrices rearranged (none with --no-pack)\n",
+               (double)packed / 1e6);
     model_close(&model);
 }
 

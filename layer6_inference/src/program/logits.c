@@ -56,7 +56,7 @@ static bool run_job(Job *job, Fault *fault) {
     if (!choose_model(&job->model, path, sizeof path, fault)) return false;
     bool ok = parse_tokens(job->tokens, &tokens, fault);
     if (ok && (ok = machine_open(&job->machine, fault))) {
-        if ((ok = model_open(&model, job->model, fault))) {
+        if ((ok = machine_model(&job->machine, job->model, &model, fault))) {
             SessionConfig config = {
                 .ctx = tokens.count, .sequences = 1, .most_tokens = ROWS, .most_logits = ROWS};
             if (tokens.count > model.sizes.ctx)

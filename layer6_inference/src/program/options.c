@@ -124,4 +124,19 @@ bool machine_open(Machine *machine, Fault *fault) {
     return machine->pool != NULL;
 }
 
+static void show_packing(void *context, double bytes) { progress_show(context, bytes / 1e6); }
+
+bool machine_model(const Machine *machine, const char *path, Model *model, Fault *fault) {
+    Progress progress;
+    if (!model_open(model, path, fault)) return false;
+    double megabytes = (double)model_packed_bytes(model) / 1e6;
+    bool show = megabytes > 200;
+    if (machine->no_pack || megabytes == 0) return true;
+    if (show) progress_start(&progress, "rearranging weights", "MB", megabytes);
+    bool ok = model_pack(model, machine->pool, show ? show_packing : NULL, &progress, fault);
+    if (show && ok) progress_end(&progress, megabytes);
+    if (!ok) model_close(model);
+    return ok;
+}
+
 void machine_close(Machine *machine) { pool_close(machine->pool); }

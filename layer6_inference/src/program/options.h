@@ -51,7 +51,7 @@ bool choose_model(const char **model, char *text, size_t size, Fault *fault);
 typedef struct Machine {
     long threads;
     const char *isa;
-    bool pin;
+    bool pin, no_pack;
     Pool *pool;
 } Machine;
 #define MACHINE_OPTIONS(m)                                                         \
@@ -59,12 +59,17 @@ typedef struct Machine {
      "threads to compute with (0: one for each core)"},                            \
         {"--isa", OPT_TEXT, &(m).isa, "NAME",                                      \
          "instruction set: auto, scalar, avx2, avx512, neon"},                     \
+        {"--no-pack", OPT_FLAG, &(m).no_pack, NULL,                                \
+         "compute from the weights as the file holds them: slower, but at once"},  \
     {                                                                              \
         "--pin", OPT_FLAG, &(m).pin, NULL, "keep each thread on a core of its own" \
     }
 
 bool machine_open(Machine *machine, Fault *fault);
 void machine_close(Machine *machine);
+
+/* Open a model and rearrange its quantized weights, which is shown when it takes long. */
+bool machine_model(const Machine *machine, const char *path, Model *model, Fault *fault);
 
 extern const Command command_generate, command_tokenize, command_logits, command_inspect,
     command_world, command_train, command_bench, command_chain, command_samplers,

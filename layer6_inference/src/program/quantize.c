@@ -206,12 +206,12 @@ static int run(int argc, char **argv) {
         MACHINE_OPTIONS(job.machine),
         {0},
     };
-    int status =
-        options_read(argc, argv, "quantize IN.gguf OUT.gguf TYPE [options]",
-                     "Write a model with its matrices in another number format.  Vectors "
-                     "stay as they are;\nmatrices whose rows do not divide into the format's blocks get "
-                     "a similar format that they divide into.\nThe new file appears when it is complete.",
-                     options, names, 0, 3);
+    int status = options_read(
+        argc, argv, "quantize IN.gguf OUT.gguf TYPE [options]",
+        "Write a model with its matrices in another number format.  Vectors "
+        "stay as they are;\nmatrices whose rows do not divide into the format's blocks get "
+        "a similar format that they divide into.\nThe new file appears when it is complete.",
+        options, names, 0, 3);
     if (status >= 0) return status;
     if (job.list) {
         print_list();

@@ -18,10 +18,10 @@ bool speaker_share(Speaker *s, const Model *model, Pool *pool, size_t ctx, size_
     return false;
 }
 
-bool speaker_open(Speaker *s, const char *path, Pool *pool, size_t ctx, size_t sequences,
-                  Fault *fault) {
-    if (!model_open(&s->own, path, fault)) return false;
-    if (speaker_share(s, &s->own, pool, ctx, sequences, fault)) return true;
+bool speaker_open(Speaker *s, const char *path, const Machine *machine, size_t ctx,
+                  size_t sequences, Fault *fault) {
+    if (!machine_model(machine, path, &s->own, fault)) return false;
+    if (speaker_share(s, &s->own, machine->pool, ctx, sequences, fault)) return true;
     model_close(&s->own);
     return false;
 }

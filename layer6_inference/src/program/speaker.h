@@ -4,7 +4,7 @@
 #ifndef STRATA_SPEAKER_H
 #define STRATA_SPEAKER_H
 
-#include "inference.h"
+#include "options.h"
 
 typedef struct Speaker {
     const Model *model;
@@ -15,8 +15,8 @@ typedef struct Speaker {
 } Speaker;
 
 /* Open a model file and a session of `ctx` positions (0: the model's, at most 4096) for `sequences` sequences. */
-bool speaker_open(Speaker *speaker, const char *path, Pool *pool, size_t ctx, size_t sequences,
-                  Fault *fault);
+bool speaker_open(Speaker *speaker, const char *path, const Machine *machine, size_t ctx,
+                  size_t sequences, Fault *fault);
 
 /* A further speaker of an open model. */
 bool speaker_share(Speaker *speaker, const Model *model, Pool *pool, size_t ctx,

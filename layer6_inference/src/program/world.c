@@ -227,7 +227,7 @@ static bool run_samples(SampleJob *job, Fault *fault) {
     World *world = world_open(fault);
     if (!world) return false;
     bool ok = machine_open(&job->machine, fault) &&
-              speaker_open(&speaker, job->model, job->machine.pool, 1024, 1, fault);
+              speaker_open(&speaker, job->model, &job->machine, 1024, 1, fault);
     ok = ok && chain_parse(&chain, job->chain, speaker.model->tokenizer, fault) &&
          sample_documents(job, world, &speaker, &chain, fault);
     chain_close(&chain);

@@ -1,0 +1,121 @@
+/* packed.c - weights in the order in which panels want them.  See quantized.h for the picture. */
+#include "kernels.h"
+#include "unpack.h"
+
+#include <string.h>
+
+static size_t pieces_of(size_t cols) { return (cols + LEVELS_CHUNK - 1) / LEVELS_CHUNK; }
+
+size_t packed_bytes(Dtype dtype, size_t rows, size_t cols) {
+    return (rows + PANEL_ROWS - 1) / PANEL_ROWS * pieces_of(cols) *
+           piece_layout(quant_format(dtype)).bytes;
+}
+
+static void pack_scales(const QuantFormat *f, const Levels *levels, unsigned char *piece) {
+    PieceLayout at = piece_layout(f);
+    for (size_t r = 0; r < PANEL_ROWS; r++) {
+        if (f->scales == SCALE_TIMES) {
+            memcpy(piece + 4 * r, &levels[r].d[0], 4);
+            if (f->min) memcpy(piece + at.min + 4 * r, &levels[r].dmin[0], 4);
+        }
+        for (size_t g = 0; g < at.groups; g++) {
+            size_t i = g * PANEL_ROWS + r;
+            if (f->scales == SCALE_TIMES) {
+                piece[64 + i] = (unsigned char)levels[r].times[g];
+                if (f->min) piece[at.min + 64 + i] = (unsigned char)levels[r].min_times[g];
+                continue;
+            }
+            uint16_t d = f->scales == SCALE_F16 ? f16_from_f32(levels[r].d[g])
+                                                : bf16_from_f32(levels[r].d[g]),
+                     m = f->min ? f16_from_f32(levels[r].dmin[g]) : 0;
+            memcpy(piece + 2 * i, &d, 2);
+            if (f->min) memcpy(piece + at.min + 2 * i, &m, 2);
+        }
+    }
+}
+
+/* Which of the sixteen entries a level is. */
+static int entry_of(const int8_t *entries, int8_t level) {
+    for (int i = 0; i < 16; i++)
+        if (entries[i] == level) return i;
+    return 0;
+}
+
+/* Eight quads of a group, 64 bytes each, to their four low bits and what there is above. */
+static void pack_group(int bits, const uint8_t *restrict q, unsigned char *restrict low,
+                       unsigned char *restrict high) {
+    for (size_t b = 0; b < 256; b++) low[b] = (unsigned char)((q[b] & 15) | q[256 + b] << 4);
+    for (size_t i = 0; bits == 5 && i < 8; i++)
+        for (size_t b = 0; b < 64; b++) high[b] |= (unsigned char)((q[64 * i + b] >> 4) << i);
+    for (size_t i = 0; bits == 6 && i < 8; i++)
+        for (size_t b = 0; b < 64; b++)
+            high[64 * (i / 4) + b] |= (unsigned char)((q[64 * i + b] >> 4) << (2 * (i % 4)));
+}
+
+static void pack_levels(const QuantFormat *f, uint8_t *q, unsigned char *piece) {
+    PieceLayout at = piece_layout(f);
+    memset(piece + at.high, 0, at.bytes - at.high);
+    if (at.bits == 8) {
+        memcpy(piece + at.low, q, sizeof(int8_t[PANEL_QUADS][PANEL_ROWS][4]));
+        return;
+    }
+    for (size_t i = 0; f->entries && i < 4096; i++)
+        q[i] = (uint8_t)entry_of(f->entries, (int8_t)q[i]);
+    for (size_t g = 0; g < 8; g++)
+        pack_group(at.bits, q + 512 * g, piece + at.low + 256 * g,
+                   piece + at.high + (at.bits == 6 ? 128 : 64) * g);
+}
+
+typedef struct PackTask {
+    PackedWeights *packed;
+    const Tensor *w;
+} PackTask;
+
+/* The tiles begin .. end-1 of 16 rows. */
+static void pack_tiles(void *context, int worker, size_t begin, size_t end) {
+    const PackTask *t = context;
+    const PackedWeights *p = t->packed;
+    size_t stride = dtype_row_bytes(t->w->dtype, p->cols),
+           step = dtype_row_bytes(t->w->dtype, LEVELS_CHUNK);
+    int8_t turned[PANEL_QUADS][PANEL_ROWS][4];
+    Levels levels[PANEL_ROWS];
+    (void)worker;
+    for (size_t tile = begin; tile < end; tile++)
+        for (size_t i = 0; i < pieces_of(p->cols); i++) {
+            size_t row = tile * PANEL_ROWS, left = p->cols - i * LEVELS_CHUNK,
+                   rows = p->rows - row < PANEL_ROWS ? p->rows - row : PANEL_ROWS;
+            unsigned char *piece = p->data + (tile * pieces_of(p->cols) + i) * p->piece_bytes;
+            memset(levels, 0, sizeof levels);
+            for (size_t r = 0; r < PANEL_ROWS; r++)
+                p->format->read((const char *)t->w->data +
+                                    (row + (r < rows ? r : rows - 1)) * stride + i * step,
+                                left < LEVELS_CHUNK ? left : LEVELS_CHUNK, &levels[r]);
+            kernels()->panel_turn(levels, turned);
+            pack_scales(p->format, levels, piece);
+            pack_levels(p->format, (uint8_t *)turned, piece);
+        }
+}
+
+void packed_fill(Pool *pool, PackedWeights *packed, const Tensor *w, void *data) {
+    *packed = (PackedWeights){.format = quant_format(w->dtype),
+                              .rows = w->shape[0],
+                              .cols = w->shape[1],
+                              .data = data};
+    packed->piece_bytes = piece_layout(packed->format).bytes;
+    PackTask task = {packed, w};
+    pool_for(pool, (packed->rows + PANEL_ROWS - 1) / PANEL_ROWS, 4, pack_tiles, &task);
+}
+
+void packed_panel(const PackedWeights *p, size_t row, size_t piece, Panel *panel) {
+    kernels()->panel_unpack(
+        p->format, p->data + (row / PANEL_ROWS * pieces_of(p->cols) + piece) * p->piece_bytes,
+        panel);
+}
+
+void panel_unpack_scalar(const QuantFormat *f, const unsigned char *piece, Panel *panel) {
+    PieceLayout at = piece_layout(f);
+    unpack_scales(f, piece, &at, f16_to_f32, panel);
+    unpack_levels(&at, piece, panel);
+    int8_t *q = (int8_t *)panel->q;
+    for (size_t i = 0; f->entries && i < sizeof panel->q; i++) q[i] = f->entries[q[i]];
+}

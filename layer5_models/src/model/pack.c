@@ -1,0 +1,95 @@
+/* pack.c - quantized matrices rearranged at load.  See model.h and quantized.h. */
+#include "model.h"
+
+#include <stdlib.h>
+#if defined(__linux__)
+#include <sys/mman.h>
+#endif
+
+enum { PARTS = 11, HUGE_PAGE = 2 << 20 };
+
+/* Part `i` of a block; NULL: not there, or not quantized. */
+static Linear *part_of(Block *b, int i) {
+    Linear *const parts[PARTS] = {&b->q,
+                                  &b->k,
+                                  &b->v,
+                                  &b->qkv,
+                                  &b->o,
+                                  &b->ffn.gate,
+                                  &b->ffn.up,
+                                  &b->ffn.down,
+                                  &b->ffn.gate_experts,
+                                  &b->ffn.up_experts,
+                                  &b->ffn.down_experts};
+    return parts[i]->w.data && quant_format(parts[i]->w.dtype) ? parts[i] : NULL;
+}
+
+static size_t matrices_in(const Linear *part) {
+    return part->w.ndim == 3 ? part->w.shape[0] : 1;
+}
+
+/* Matrix `e` of a part that may be a stack. */
+static Tensor matrix_of(const Linear *part, size_t e) {
+    const Tensor *w = &part->w;
+    if (w->ndim == 2) return *w;
+    size_t bytes = dtype_row_bytes(w->dtype, w->shape[2]) * w->shape[1];
+    return tensor_view(w->dtype, 2, w->shape + 1, (char *)w->data + e * bytes);
+}
+
+static size_t part_bytes(const Linear *part) {
+    Tensor one = matrix_of(part, 0);
+    return matrices_in(part) * packed_bytes(one.dtype, one.shape[0], one.shape[1]);
+}
+
+/* Every quantized part of a model in turn, the head last; NULL at the end. */
+static Linear *next_part(const Model *m, size_t *layer, int *i) {
+    for (; *layer < m->sizes.layers; (*layer)++, *i = 0)
+        while (*i < PARTS) {
+            Linear *part = part_of(&m->blocks[*layer], (*i)++);
+            if (part) return part;
+        }
+    if (*layer > m->sizes.layers || !quant_format(m->head.w.dtype)) return NULL;
+    (*layer)++;
+    return (Linear *)&m->head;
+}
+
+static size_t count_all(const Model *m, size_t *bytes) {
+    size_t layer = 0, count = 0;
+    int i = 0;
+    *bytes = 0;
+    for (Linear *part; (part = next_part(m, &layer, &i));)
+        count += matrices_in(part), *bytes += part_bytes(part);
+    return count;
+}
+
+size_t model_packed_bytes(const Model *model) {
+    size_t bytes;
+    count_all(model, &bytes);
+    return bytes;
+}
+
+bool model_pack(Model *m, Pool *pool, void (*progress)(void *, double), void *context,
+                Fault *fault) {
+    size_t bytes, count = count_all(m, &bytes), layer = 0, at = 0;
+    int i = 0;
+    if (count == 0 || m->packed) return true;
+    PackedWeights *one = m->packed = calloc(count, sizeof *m->packed);
+    m->packed_data = aligned_alloc(HUGE_PAGE, (bytes + HUGE_PAGE - 1) / HUGE_PAGE * HUGE_PAGE);
+    if (!m->packed || !m->packed_data)
+        return fault_set(fault,
+                         "no memory to rearrange %.0f MB of weights: --no-pack does without",
+                         (double)bytes / 1e6);
+#if defined(__linux__)
+    madvise(m->packed_data, bytes, MADV_HUGEPAGE);
+#endif
+    for (Linear *part; (part = next_part(m, &layer, &i));) {
+        part->packed = one;
+        for (size_t e = 0; e < matrices_in(part); e++, one++) {
+            Tensor w = matrix_of(part, e);
+            packed_fill(pool, one, &w, m->packed_data + at);
+            at += packed_bytes(w.dtype, w.shape[0], w.shape[1]);
+        }
+        if (progress) progress(context, (double)at);
+    }
+    return true;
+}
