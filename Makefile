@@ -28,8 +28,15 @@ SEED   ?= 1
 MODEL  ?= layer5_models/models/storyteller.gguf
 PREFIX ?= /usr/local
 
+# make start 3.2, make grade 3, ...: what follows the word is its argument.
+DESK_WORDS := learn start grade hint reset worked check-exercises
+ifneq ($(filter $(DESK_WORDS),$(firstword $(MAKECMDGOALS))),)
+ARGUMENT := $(word 2,$(MAKECMDGOALS))
+$(foreach a,$(filter-out 1 2 3 4 5 6,$(ARGUMENT)),$(eval .PHONY: $(a))$(eval $(a): ; @:))
+endif
+
 .DEFAULT_GOAL := build
-.PHONY: build run test deps check format help bench plots train peers fuzz install clean 1 2 3 4 5 6 $(LAYERS)
+.PHONY: build run test deps check format help bench plots train peers fuzz docs docs-serve install clean $(DESK_WORDS) 1 2 3 4 5 6 $(LAYERS)
 
 build: $(LAYERS)
 	@$(MAKE) -s -C $(LAYER6) program
@@ -37,8 +44,10 @@ build: $(LAYERS)
 $(LAYERS):
 	@$(MAKE) -s -C $@ lib
 
+# MINE=3 or MINE=all: with your finished functions in place of the library's (see make learn).
 run: build
-	@$(BUILD)/bin/strata generate -m "$(MODEL)" -p "$(PROMPT)" --chain "$(CHAIN)" --seed $(SEED)
+	@$(if $(MINE),exercises/desk link $(MINE),:)
+	@$(if $(MINE),STRATA_ISA=$(if $(filter all 2,$(MINE)),scalar,auto) build/exercises/strata,$(BUILD)/bin/strata) generate -m "$(MODEL)" -p "$(PROMPT)" --chain "$(CHAIN)" --seed $(SEED)
 
 # Unit tests of the layers, then what crosses them; one closing summary.
 test: build
@@ -59,6 +68,25 @@ check: build
 # make plots, or some of them: make plots PLOTS="frontier kept"
 plots: build
 	@docs/figures/make.sh $(BUILD)/bin/strata $(BUILD)/plots $(PLOTS)
+
+learn:
+	@exercises/desk menu $(ARGUMENT)
+
+start hint reset:
+	@exercises/desk $@ $(ARGUMENT)
+
+grade check-exercises: build
+	@exercises/desk $(patsubst check-exercises,check,$@) $(ARGUMENT)
+
+# The worked exercises: a program for each layer that goes through its idea.
+worked: build
+	@for layer in $(if $(ARGUMENT),$(LAYER$(ARGUMENT)),$(LAYERS)); do $(MAKE) -s -C $$layer worked || exit 1; done
+
+docs: build
+	@docs/build.sh
+
+docs-serve: docs
+	@echo "http://127.0.0.1:8000 (ctrl-c ends it)"; cd build/site && python3 -m http.server --bind 127.0.0.1 8000
 
 format:
 	@clang-format -i $$(git ls-files '*.c' '*.h')
@@ -93,6 +121,10 @@ clean:
 help:
 	@echo "make                  build everything: build/bin/strata and the six libraries"
 	@echo "make run              tell a story; PROMPT=\"...\" CHAIN=top_k:40,temp:0.7 SEED=7 MODEL=file.gguf"
+	@echo "make learn            the exercises and how far you are; make start 3.1, grade 3.1, hint 3.1, reset 3.1"
+	@echo "make run MINE=all     the story told by your own functions"
+	@echo "make worked 3         the worked exercise of a layer"
+	@echo "make docs             the site, in build/site; make docs-serve shows it"
 	@echo "make deps             install what the tests need (Debian, Ubuntu: apt; macOS: Homebrew)"
 	@echo "make test             every test; make test 3 for one layer; SAN=1 under sanitizers"
 	@echo "make check            all that is checked beyond the tests: layers, format, warnings, analyzers, sanitizers, fuzz"
@@ -100,6 +132,7 @@ help:
 	@echo "make plots            the figures of the samplers, as SVG in build/plots (gnuplot)"
 	@echo "make train            make the two models in the box again (an hour or two)"
 	@echo "make peers            compare with llama.cpp on the same file (needs npm)"
+	@echo "make check-exercises  the graders graded: starters, shipped sources, mutants"
 	@echo "make fuzz             fuzz the GGUF reader; SECONDS=60"
 	@echo "make format           clang-format"
 	@echo "make install          PREFIX=/usr/local"

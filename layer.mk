@@ -32,7 +32,7 @@ PROGRAM := $(patsubst src/%.c,$(OUT)/%.o,$(sort $(wildcard src/program/*.c)))
 TESTS   := $(patsubst tests/%.c,$(OUT)/%,$(sort $(wildcard tests/test_*.c)))
 
 .DEFAULT_GOAL := lib
-.PHONY: lib below build-tests test program clean
+.PHONY: lib below build-tests test program worked clean
 lib: $(LIB)
 
 $(LIB): $(OBJECTS)
@@ -69,6 +69,13 @@ $(BUILD)/bin/strata: $(PROGRAM) $(LIBS)
 build-tests: $(TESTS)
 test: build-tests
 	@$(ROOT)/tests/run_tests.sh $(TESTS)
+
+# The worked exercise: narrated, or as CSV with ARGS=--csv.
+$(OUT)/worked: exercise/worked.c $(LIBS)
+	@mkdir -p $(@D)
+	@$(CC) $(STRICT) $(CFLAGS) $(INCLUDE) $< $(LIBS) $(LINK) -o $@
+worked: $(OUT)/worked
+	@cd $(ROOT) && $(OUT)/worked $(ARGS)
 
 clean:
 	@rm -rf $(OUT) $(LIB)

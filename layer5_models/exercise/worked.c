@@ -1,0 +1,80 @@
+/* Worked exercise 5: one prompt through the decoder, layer by layer: what would each layer say next?  (The "logit lens": the
+ * last norm and the output matrix are applied to the stream between the layers.)
+ *
+ * --csv prints layer,rank,token,probability. */
+#include "models.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *const prompt = "Once upon a time there was a";
+enum { BEST = 5 };
+
+static void say(const Model *m, Session *s, size_t row, int layer, bool csv) {
+    size_t dim = m->sizes.dim, vocab = m->sizes.vocab;
+    float *logits = malloc(vocab * sizeof *logits), normed[4096];
+    norm_apply(m->recipe->norm, &m->out_norm, normed, s->x + row * dim, dim, m->eps);
+    linear(NULL, &m->head, normed, 1, logits, s->run.scratch);
+    softmax(logits, logits, vocab);
+    if (!csv) printf(layer < 0 ? "   the embedding " : "   after layer %d ", layer);
+    for (int rank = 0; rank < BEST; rank++) {
+        size_t best = 0;
+        for (size_t i = 0; i < vocab; i++)
+            if (logits[i] > logits[best]) best = i;
+        Text piece = tokenizer_piece(m->tokenizer, (int32_t)best, true);
+        if (csv)
+            printf("%d,%d,%zu,%.6f\n", layer, rank, best, (double)logits[best]);
+        else
+            printf("  \"%.*s\" %.3f", (int)piece.size, piece.data, (double)logits[best]);
+        logits[best] = -1;
+    }
+    if (!csv) putchar('\n');
+    free(logits);
+}
+
+int main(int argc, char **argv) {
+    Model m;
+    Session s;
+    Fault fault;
+    TokenList ids = {0};
+    bool csv = argc > 1 && strcmp(argv[1], "--csv") == 0;
+    SessionConfig config = {.ctx = 64, .sequences = 1, .most_tokens = 64, .most_logits = 1};
+    if (!model_open(&m, "layer5_models/models/storyteller.gguf", &fault) ||
+        !session_open(&s, &m, NULL, config, &fault)) {
+        fprintf(stderr, "worked: %s\n", fault.text);
+        return 1;
+    }
+    tokenizer_begin(m.tokenizer, &ids);
+    tokenizer_encode(m.tokenizer, text_of(prompt), true, &ids);
+    if (csv) {
+        printf("layer,rank,token,probability\n");
+    } else {
+        printf("1. \"%s\" becomes %zu tokens:", prompt, ids.count);
+        for (size_t i = 0; i < ids.count; i++) printf(" %d", ids.ids[i]);
+        printf("\n   (the first one stands for the beginning of a document)\n\n"
+               "2. Each is a row of the embedding, %zu numbers: the residual stream.  Every "
+               "layer adds to it.\n\n"
+               "3. What would the model say after \"...%s\" if it stopped there?\n\n",
+               m.sizes.dim, prompt + 20);
+    }
+    int32_t sequence[64] = {0}, position[64];
+    bool wants[64] = {false};
+    for (size_t i = 0; i < ids.count; i++)
+        position[i] = (int32_t)i,
+        embedding(s.x + i * m.sizes.dim, &m.embedding, (size_t)ids.ids[i]);
+    Batch batch = {ids.count, ids.ids, sequence, position, wants};
+    if (!kv_extend(&s.kv, 0, ids.count)) return 1;
+    say(&m, &s, ids.count - 1, -1, csv);
+    for (size_t l = 0; l < m.sizes.layers; l++) {
+        block_forward(&m.blocks[l], &s.run, &s.kv, l, &batch, s.x, m.sizes.dim);
+        say(&m, &s, ids.count - 1, (int)l, csv);
+    }
+    if (!csv)
+        printf("\n4. The last line is what the model says: these are the probabilities that "
+               "samplers choose from.\n");
+    token_list_free(&ids);
+    session_close(&s);
+    model_close(&m);
+    return 0;
+}
