@@ -11,6 +11,9 @@ command -v gnuplot >/dev/null || { echo "plots: gnuplot is needed (apt install g
 documents=${DOCUMENTS:-60}
 draft=../../layer5_models/models/draft.gguf
 
+# The numbers of a worked exercise.
+worked() { make -s --no-print-directory -C "$(ls -d ../../layer"$1"_*)" worked ARGS=--csv; }
+
 numbers() {
     case $1 in
     effects | temperature | order | kept | surprise | repetition) "$strata" figure "$1" ;;
@@ -27,11 +30,16 @@ numbers() {
             draw contrast:0.1:beta=0.25 contrast:0.1:beta=0.5 contrast:0.1:beta=1 >&2
         "$strata" compare -m "$draft" --documents "$documents" --csv "$out/amateur.csv" --chains draw >&2
         { sed 's/^"draw"/"expert alone"/' "$out/expert.csv"; sed -n 's/^"draw"/"amateur alone"/p' "$out/amateur.csv"; } >"$out/contrast.csv" ;;
+    heads) worked 4 ;;
+    lens) worked 5 ;;
+    errors) worked 2 ;;
+    turning) worked 3 ;;
+    curve) cat ../../layer5_models/models/first.csv ;;
     speed) "$strata" bench samplers --seconds "${SECONDS_EACH:-0.5}" --csv "$out/speed.csv" >&2 ;;
     esac
 }
 
-for name in ${*:-effects temperature kept surprise frontier repetition order contrast guess speed}; do
+for name in ${*:-effects temperature kept surprise frontier repetition order contrast guess heads lens errors turning curve speed}; do
     echo "plot $name" >&2
     case $name in
     frontier | contrast | speed) numbers "$name" ;;

@@ -115,18 +115,19 @@ int main(int argc, char **argv) {
     if (csv)
         printf("head,query,key,weight\n");
     else
-        printf("Every word asks (its query), every word before it and it itself answer (their "
-               "keys).  The dot products, divided by\n"
-               "sqrt(%zu) = %.1f, go through softmax: each row adds up to 1.  What a word then "
-               "takes in is the mean of the\n"
-               "others' values with these weights.\n\n",
+        printf("Every word asks (its query); every word before it, and it itself, answer "
+               "(their keys).\n"
+               "The dot products, divided by sqrt(%zu) = %.1f, go through softmax: each row "
+               "adds up to 1.\n"
+               "What a word then takes in is the mean of the others' values with these "
+               "weights.\n\n",
                head_dim, sqrt((double)head_dim));
     for (size_t head = 0; head < HEADS; head++) {
         float weights[WORDS][WORDS] = {{0}};
         attend(q, k, kv_heads, head_dim, head, weights);
         if (!csv && head < SHOWN) draw(head, weights);
         for (size_t i = 0; csv && i < WORDS; i++)
-            for (size_t j = 0; j <= i; j++)
+            for (size_t j = 0; j < WORDS; j++)
                 printf("%zu,%zu,%zu,%.6f\n", head, i, j, (double)weights[i][j]);
     }
     gguf_free(&gguf), file_close(&map), arena_free(&arena);
