@@ -85,19 +85,47 @@ static void compare_products(void) {
     free(scratch);
 }
 
+/* Products of quantized weights are the same to the bit. */
+static void compare_quantized(const char *isa) {
+    static const Dtype formats[] = {DTYPE_Q4_0, DTYPE_Q4_1,   DTYPE_Q5_0,
+                                    DTYPE_Q8_0, DTYPE_Q2_K,   DTYPE_Q3_K,
+                                    DTYPE_Q4_K, DTYPE_IQ4_NL, DTYPE_Q6_K};
+    static float w[19 * 512], x[3 * 512], y[3 * 19], z[3 * 19];
+    static unsigned char stored[19 * 512 * 2], packed_data[1 << 17];
+    static char scratch[1 << 14];
+    for (size_t i = 0; i < 19 * 512; i++) w[i] = (float)rng_unit(7, 0, i) - 0.5f;
+    for (size_t i = 0; i < 3 * 512; i++) x[i] = (float)rng_unit(8, 0, i) - 0.5f;
+    for (size_t f = 0; f < sizeof formats / sizeof *formats; f++) {
+        PackedWeights packed;
+        quantize_row(formats[f], w, NULL, stored, 19 * 512);
+        Tensor t = tensor_view(formats[f], 2, (size_t[]){19, 512}, stored);
+        kernels_select("scalar", NULL);
+        matmul_weights(NULL, &t, NULL, x, 3, y, scratch);
+        kernels_select(isa, NULL);
+        packed_fill(NULL, &packed, &t, packed_data);
+        matmul_weights(NULL, &t, NULL, x, 3, z, scratch);
+        expect(memcmp(y, z, sizeof y) == 0, isa, f);
+        matmul_weights(NULL, &t, &packed, x, 3, z, scratch);
+        expect(memcmp(y, z, sizeof y) == 0, isa, 100 + f);
+    }
+}
+
 int main(void) {
     const Kernels *list[KERNELS_MOST];
     int count = kernels_list(list);
-    if (strcmp(list[count - 1]->isa, "neon") != 0)
+    if (count < 2 || strcmp(list[1]->isa, "neon") != 0)
         return printf("NEON is not among the kernels\n"), 1;
+    for (int i = 1; i < count; i++) compare_quantized(list[i]->isa);
+    kernels_select("neon", NULL);
     for (uint32_t i = 0; i < 65536; i++) {
         float value = f16_to_f32((uint16_t)i);
         if (!isnan(value)) expect(f16_from_f32(value) == i, "half", i);
     }
-    compare_dots(list[count - 1]);
-    compare_vectors(list[count - 1], list[0]);
-    compare_scans(list[count - 1]);
+    compare_dots(list[1]);
+    compare_vectors(list[1], list[0]);
+    compare_scans(list[1]);
     compare_products();
-    printf("NEON: %s\n", wrong ? "WRONG" : "every kernel agrees");
+    printf("%s: %s\n", count > 2 ? "NEON and dotprod" : "NEON",
+           wrong ? "WRONG" : "every kernel agrees");
     return wrong != 0;
 }
