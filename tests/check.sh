@@ -83,7 +83,7 @@ step "no public function that nothing uses" used
 step "cppcheck" analyzed
 step "exercises: starters, shipped sources, mutants" make check-exercises
 if command -v codespell >/dev/null 2>&1; then
-    step "spelling" codespell -L pres,explanes docs README.md exercises layer1_tensor layer2_linalg/include layer2_linalg/src layer3_nn layer4_transformer \
+    step "spelling" codespell -L pres,explanes,dout docs README.md exercises layer1_tensor layer2_linalg/include layer2_linalg/src layer3_nn layer4_transformer \
         layer5_models/include layer6_inference/include layer6_inference/src layer6_inference/exercise
 else
     skip "spelling (needs codespell)"

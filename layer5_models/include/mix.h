@@ -33,4 +33,22 @@ const Mix *mix_find(const char *name, Fault *fault);
  * A row that does not divide into the format's blocks falls back to one of 32, or to F16. */
 Dtype mix_dtype(const Mix *mix, Text name, size_t layers, size_t row, bool pure);
 
+/* How a file is to be rewritten. */
+typedef struct Requantize {
+    const Mix *mix,
+        *output_mix; /* output_mix: of embedding and output; NULL: as the mix says */
+    bool pure;
+    const Gguf *
+        importance; /* mean squares of each matrix's inputs, as llama.cpp's llama-imatrix writes them; NULL: none */
+} Requantize;
+
+/* Put the pairs and tensors of a file into a writer, matrices in their new formats.  Vectors, norms and positions
+ * stay as they are.
+ *
+ *   progress   called with the bytes of the old file done; NULL: nobody watches
+ *
+ * Fails when memory runs out or the importance is of another model. */
+bool requantize(const Gguf *in, const Requantize *how, Pool *pool, GgufWriter *out,
+                void (*progress)(void *context, double bytes), void *context, Fault *fault);
+
 #endif

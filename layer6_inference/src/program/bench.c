@@ -21,6 +21,7 @@ static const struct {
     OptionList sizes;
 } benches[] = {{"matmul", bench_matmul, {{"256", "512", "1024", "2048"}, 4}},
                {"samplers", bench_samplers, {{"32768", "131072", "262144"}, 3}},
+               {"quant", bench_quant, {{NULL}, 0}},
                {"model", bench_model, {{NULL}, 0}},
                {"make-model", bench_make_model, {{NULL}, 0}}};
 
@@ -31,6 +32,7 @@ static int run(int argc, char **argv) {
                     .context = 128,
                     .rounds = 5,
                     .layers = 22,
+                    .documents = 100,
                     .machine = {.pin = true}};
     Fault fault;
     const char *names[3] = {NULL, NULL, NULL};
@@ -38,8 +40,11 @@ static int run(int argc, char **argv) {
         {"--size", OPT_LIST, &job.sizes, "N",
          "matmul: N x N matrices; samplers: N tokens (may be given several times)"},
         {"--seconds", OPT_REAL, &job.seconds, "X", "time for each kernel (1)"},
-        {"--csv", OPT_TEXT, &job.csv, "FILE", "samplers: the table as CSV, too"},
-        {"-m", OPT_TEXT, &job.model, "FILE", "model: the file to measure"},
+        {"--csv", OPT_TEXT, &job.csv, "FILE", "samplers, quant: the table as CSV, too"},
+        {"-m", OPT_TEXT, &job.model, "FILE",
+         "model, quant: the file to measure (the storyteller)"},
+        {"--documents", OPT_INT, &job.documents, "N",
+         "quant: held-out documents for the loss (100)"},
         {"-p", OPT_INT, &job.prompt, "N", "model: tokens to read at once (512; 0: none)"},
         {"-n", OPT_INT, &job.count, "N", "model: tokens to write one by one (64; 0: none)"},
         {"--context", OPT_INT, &job.context, "N", "model: tokens before these (128)"},
@@ -50,11 +55,13 @@ static int run(int argc, char **argv) {
         {0},
     };
     int status = options_read(
-        argc, argv, "bench matmul|samplers|model|make-model [options]",
+        argc, argv, "bench matmul|samplers|quant|model|make-model [options]",
         "matmul    GFLOP/s of the matrix products, checked first against double precision, "
         "beside the measured peak of\n          the machine and OpenBLAS when it is installed\n"
         "samplers  microseconds of every sampler on peaked, LLM-like and flat logits, on one "
         "thread, scalar and SIMD,\n          beside the time to read the logits once\n"
+        "quant     every number format: bits, errors, the storyteller's loss, GB/s read and "
+        "multiplied\n"
         "model     tokens/s of a model file: reading a prompt, and writing token by token "
         "beside "
         "the memory's bandwidth\n"
@@ -70,10 +77,10 @@ static int run(int argc, char **argv) {
         if (job.sizes.count == 0) job.sizes = benches[i].sizes;
         return benches[i].run(&job, &fault) ? EXIT_DONE : command_failed(&fault);
     }
-    fprintf(
-        stderr,
-        "strata: nothing called '%s' to measure: matmul, samplers, model and make-model are\n",
-        what);
+    fprintf(stderr,
+            "strata: nothing called '%s' to measure: matmul, samplers, quant, model and "
+            "make-model are\n",
+            what);
     return EXIT_USAGE;
 }
 

@@ -11,7 +11,7 @@ typedef struct BenchJob {
     const char *csv;
     /* of models */
     const char *model, *files[2];
-    long prompt, count, context, rounds, layers;
+    long prompt, count, context, rounds, layers, documents;
     bool json;
 } BenchJob;
 
@@ -20,6 +20,7 @@ double bench_median(double *times, size_t n);
 
 bool bench_matmul(BenchJob *job, Fault *fault);
 bool bench_samplers(BenchJob *job, Fault *fault);
+bool bench_quant(BenchJob *job, Fault *fault);
 bool bench_model(BenchJob *job, Fault *fault);
 bool bench_make_model(BenchJob *job, Fault *fault);
 

@@ -73,6 +73,7 @@ bool machine_model(const Machine *machine, const char *path, Model *model, Fault
 
 extern const Command command_generate, command_tokenize, command_logits, command_inspect,
     command_world, command_train, command_bench, command_chain, command_samplers,
-    command_watermark, command_compare, command_figure, command_dump, command_quantize;
+    command_watermark, command_compare, command_figure, command_dump, command_quantize,
+    command_perplexity;
 
 #endif

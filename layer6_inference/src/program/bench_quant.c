@@ -1,0 +1,199 @@
+/* bench_quant.c - strata bench quant: what every format costs and what it is worth: bits, errors, the storyteller's loss on
+ * held-out documents, and the speed of reading and multiplying. */
+#include "bench.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { ROWS = 2048, COLS = 4096 }; /* of the matrix that is timed */
+
+typedef struct Bench {
+    BenchJob *job;
+    FileMap map;
+    Gguf gguf;
+    World *world;
+    float *x, *back, *y;
+    unsigned char *stored, *packed;
+    char *scratch;
+    FILE *csv;
+} Bench;
+
+static double error_of(Bench *b, Dtype dtype, const float *x, size_t n) {
+    double error = 0, power = 0;
+    quantize_row(dtype, x, NULL, b->stored, n);
+    dequantize_row(dtype, b->stored, b->back, n);
+    for (size_t i = 0; i < n; i++)
+        error += pow((double)b->back[i] - (double)x[i], 2), power += pow((double)x[i], 2);
+    return sqrt(error / power);
+}
+
+static double normal_error(Bench *b, Dtype dtype) {
+    enum { N = 65536 };
+    Rng rng = {1, 7, 0};
+    for (size_t i = 0; i < N; i++) b->x[i] = (float)rng_normal(&rng);
+    return error_of(b, dtype, b->x, N);
+}
+
+/* Over all matrices of the storyteller. */
+static double storyteller_error(Bench *b, Dtype dtype) {
+    double sum = 0, weight = 0;
+    for (size_t i = 0; i < b->gguf.n_tensors; i++) {
+        const GgufTensor *t = &b->gguf.tensors[i];
+        size_t n = t->shape[0] * (t->ndim > 1 ? t->shape[1] : 1);
+        if (t->ndim != 2 || n > (size_t)ROWS * COLS || t->shape[1] % dtype_info(dtype)->block)
+            continue;
+        dequantize_row((Dtype)t->dtype, t->data, b->x, n);
+        double error = error_of(b, dtype, b->x, n);
+        sum += error * error * (double)n, weight += (double)n;
+    }
+    return weight > 0 ? sqrt(sum / weight) : 0;
+}
+
+/* The mean surprise at the tokens of held-out documents. */
+static bool loss_of(Bench *b, const Model *model, double *loss, Fault *fault) {
+    Session session;
+    WorldText text = {0};
+    SessionConfig config = {.ctx = 1024, .sequences = 1, .most_tokens = 512, .most_logits = 32};
+    double sum = 0, count = 0;
+    if (!session_open(&session, model, b->job->machine.pool, config, fault)) return false;
+    bool ok = true;
+    for (uint64_t i = 0; ok && i < (uint64_t)b->job->documents; i++) {
+        TokenList ids = {0};
+        world_write(b->world, "document", 2, i, &text);
+        token_list_add(&ids, tokenizer_bos(model->tokenizer));
+        tokenizer_encode(model->tokenizer, (Text){text.bytes, text.size}, true, &ids);
+        kv_truncate(&session.kv, 0, 0);
+        for (size_t at = 0; ok && at + 1 < ids.count; at += 32) {
+            size_t n = ids.count - 1 - at < 32 ? ids.count - 1 - at : 32;
+            ok = session_feed(&session, ids.ids + at, n, true, fault);
+            for (size_t k = 0; ok && k < n; k++)
+                sum += cross_entropy(session.logits + k * model->sizes.vocab,
+                                     model->sizes.vocab, (size_t)ids.ids[at + k + 1]),
+                    count++;
+        }
+        token_list_free(&ids);
+    }
+    world_text_free(&text);
+    session_close(&session);
+    *loss = sum / count;
+    return ok;
+}
+
+static bool storyteller_loss(Bench *b, const Mix *mix, double *loss, Fault *fault) {
+    unsigned char *bytes = NULL;
+    size_t size;
+    Model model;
+    Requantize how = {.mix = mix, .pure = true};
+    GgufWriter *writer = gguf_writer_open(fault);
+    bool ok = writer &&
+              requantize(&b->gguf, &how, b->job->machine.pool, writer, NULL, NULL, fault) &&
+              gguf_write_memory(writer, &bytes, &size, fault) &&
+              model_open_memory(&model, bytes, size, fault);
+    if (ok) {
+        ok = loss_of(b, &model, loss, fault);
+        model_close(&model);
+    }
+    if (writer) gguf_writer_close(writer);
+    free(bytes);
+    return ok;
+}
+
+/* GB/s of stored weights: turned into floats, and multiplied with a vector, packed where there is a packed form. */
+static void speeds(Bench *b, Dtype dtype, double *read, double *product) {
+    const size_t shape[2] = {ROWS, COLS};
+    double times[64], bytes = (double)dtype_row_bytes(dtype, COLS) * ROWS;
+    Pool *pool = b->job->machine.pool;
+    for (size_t r = 0; r < ROWS; r++) /* sixteen different rows, again and again */
+        if (r < 16)
+            quantize_row(dtype, b->x + r * COLS, NULL,
+                         b->stored + r * dtype_row_bytes(dtype, COLS), COLS);
+        else
+            memcpy(b->stored + r * dtype_row_bytes(dtype, COLS),
+                   b->stored + r % 16 * dtype_row_bytes(dtype, COLS),
+                   dtype_row_bytes(dtype, COLS));
+    int rounds = 0;
+    for (double start = clock_seconds();
+         rounds < 3 || (clock_seconds() - start < b->job->seconds / 8 && rounds < 64);
+         rounds++) {
+        double before = clock_seconds();
+        for (size_t r = 0; r < 64; r++)
+            dequantize_row(dtype, b->stored + r * dtype_row_bytes(dtype, COLS), b->back, COLS);
+        times[rounds] = clock_seconds() - before;
+    }
+    *read = bytes / ROWS * 64 / bench_median(times, (size_t)rounds) / 1e9;
+    Tensor w = tensor_view(dtype, 2, shape, b->stored);
+    PackedWeights packed;
+    if (quant_format(dtype)) packed_fill(pool, &packed, &w, b->packed);
+    rounds = 0;
+    for (double start = clock_seconds();
+         rounds < 3 || (clock_seconds() - start < b->job->seconds / 8 && rounds < 64);
+         rounds++) {
+        double before = clock_seconds();
+        matmul_weights(pool, &w, quant_format(dtype) ? &packed : NULL, b->x, 1, b->y,
+                       b->scratch);
+        times[rounds] = clock_seconds() - before;
+    }
+    *product = bytes / bench_median(times, (size_t)rounds) / 1e9;
+}
+
+static bool one_format(Bench *b, const Mix *mix, Fault *fault) {
+    const DtypeInfo *info = dtype_info(mix->dtype);
+    double normal = normal_error(b, mix->dtype), real = storyteller_error(b, mix->dtype), loss,
+           read, product;
+    double bits = 8.0 * info->bytes / info->block;
+    if (!storyteller_loss(b, mix, &loss, fault)) return false;
+    speeds(b, mix->dtype, &read, &product);
+    printf("%-8s %6.3f %9.5f %12.5f %13.5f %15.2f %12.2f\n", info->name, bits, normal, real,
+           loss, read, product);
+    fflush(stdout);
+    if (b->csv)
+        fprintf(b->csv, "%s,%.4f,%.6f,%.6f,%.6f,%.3f,%.3f\n", info->name, bits, normal, real,
+                loss, read, product);
+    return true;
+}
+
+static bool run_formats(Bench *b, Fault *fault) {
+    const Mix *list;
+    size_t count = mix_list(&list);
+    bool seen[DTYPE_COUNT] = {false}, ok = true;
+    printf("%-8s %6s %9s %12s %13s %15s %12s\n", "format", "bits", "error:", "storyteller",
+           "held-out loss", "to floats,", "product,");
+    printf("%-8s %6s %9s %12s %13s %15s %12s\n", "", "", "normal", "", "nats/token",
+           "GB/s, 1 thread", "GB/s");
+    if (b->csv)
+        fprintf(b->csv,
+                "format,bits,error_normal,error_storyteller,loss,dequantize_gbs,product_gbs\n");
+    for (size_t i = 0; ok && i < count; i++)
+        if (!seen[list[i].dtype])
+            seen[list[i].dtype] = true, ok = one_format(b, &list[i], fault);
+    return ok;
+}
+
+bool bench_quant(BenchJob *job, Fault *fault) {
+    Bench b = {.job = job};
+    char text[2400];
+    const char *path = job->model;
+    if (job->documents < 1)
+        return fault_set(fault, "--documents %ld: wanted 1 or more", job->documents);
+    if (!choose_model(&path, text, sizeof text, fault) || !file_open(&b.map, path, fault))
+        return false;
+    size_t n = (size_t)ROWS * COLS;
+    b.x = malloc(n * 4), b.back = malloc(n * 4), b.y = malloc(ROWS * 4);
+    b.stored = malloc(n * 4), b.packed = malloc(n * 2),
+    b.scratch = malloc(matmul_weights_bytes(1, COLS));
+    bool ok = (b.x && b.back && b.y && b.stored && b.packed && b.scratch) ||
+              fault_set(fault, "no memory for the benchmark");
+    ok = ok && gguf_parse(&b.gguf, b.map.data, b.map.size, fault) &&
+         (b.world = world_open(fault)) && machine_open(&job->machine, fault);
+    if (ok && job->csv && !(b.csv = fopen(job->csv, "w")))
+        ok = fault_set(fault, "%.200s: cannot be written", job->csv);
+    ok = ok && run_formats(&b, fault);
+    if (b.csv) fclose(b.csv);
+    machine_close(&job->machine);
+    world_close(b.world);
+    gguf_free(&b.gguf), file_close(&b.map);
+    free(b.x), free(b.back), free(b.y), free(b.stored), free(b.packed), free(b.scratch);
+    return ok;
+}

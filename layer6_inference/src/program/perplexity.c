@@ -1,0 +1,178 @@
+/* perplexity.c - strata perplexity: how surprised a model is by a text.
+ *
+ *     |<-- window 0 -->|<-- window 1 -->|          by default windows stand side by side, and only the
+ *     |  read  | count |  read  | count |          second half of each is counted, as llama.cpp does
+ *
+ *     |  read  | count |                           with --stride S a window moves by S tokens, and its
+ *          |  read  | count |                      last S are counted: every token but the first window's
+ *               |  read  | count |                 beginning counts once, with as much before it as fits
+ *
+ * Each window begins with the token that begins a text, where the model has one.
+ *
+ * Perplexity is exp(mean surprise); its interval is that of the mean (1.96 standard errors), surprises taken as
+ * independent. */
+#include "input.h"
+#include "options.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct Job {
+    const char *model, *file;
+    long window, stride, most;
+    bool json;
+    Machine machine;
+} Job;
+
+typedef struct Surprise {
+    double sum, squares;
+    size_t count, windows;
+} Surprise;
+
+enum { ROWS = 32 };
+
+/* The tokens first+1 .. n-1 of a window, each after all before it. */
+static bool one_window(Session *s, const int32_t *tokens, size_t n, size_t first, Surprise *all,
+                       Fault *fault) {
+    size_t vocab = s->model->sizes.vocab;
+    kv_truncate(&s->kv, 0, 0);
+    if (first > 0 && !session_feed(s, tokens, first, false, fault)) return false;
+    for (size_t at = first; at + 1 < n; at += ROWS) {
+        size_t rows = n - 1 - at < ROWS ? n - 1 - at : ROWS;
+        if (!session_feed(s, tokens + at, rows, true, fault)) return false;
+        for (size_t i = 0; i < rows; i++) {
+            double nats =
+                cross_entropy(s->logits + i * vocab, vocab, (size_t)tokens[at + i + 1]);
+            all->sum += nats, all->squares += nats * nats, all->count++;
+        }
+    }
+    all->windows++;
+    return true;
+}
+
+static bool measure(const Job *job, Session *s, const TokenList *text, Surprise *all,
+                    Fault *fault) {
+    size_t n = (size_t)job->window, stride = job->stride ? (size_t)job->stride : n,
+           first = job->stride ? n - 1 - stride : n / 2, count;
+    const Tokenizer *t = s->model->tokenizer;
+    TokenList begin = {0};
+    Progress progress;
+    tokenizer_begin(t, &begin);
+    if (text->count < n) {
+        token_list_free(&begin);
+        return fault_set(fault,
+                         "the text has %zu tokens, fewer than a window of %zu: give a longer "
+                         "text or a smaller --window",
+                         text->count, n);
+    }
+    count = (text->count - n) / stride + 1;
+    if (job->most && count > (size_t)job->most) count = (size_t)job->most;
+    int32_t *window = malloc(n * sizeof *window);
+    bool ok = window || fault_set(fault, "no memory for a window");
+    progress_start(&progress, "perplexity", "windows", (double)count);
+    for (size_t w = 0; ok && w < count; w++) {
+        memcpy(window, text->ids + w * stride, n * sizeof *window);
+        if (begin.count) window[0] = begin.ids[0];
+        ok = one_window(s, window, n, first, all, fault);
+        progress_show(&progress, (double)(w + 1));
+    }
+    if (ok) progress_end(&progress, (double)count);
+    free(window), token_list_free(&begin);
+    return ok;
+}
+
+static void print(const Job *job, const Surprise *all, size_t tokens) {
+    double n = (double)all->count, mean = all->sum / n,
+           deviation = sqrt(fmax(0, all->squares / n - mean * mean)),
+           half = 1.96 * deviation / sqrt(n), ppl = exp(mean);
+    if (job->json)
+        printf("{\"perplexity\":%.6f,\"low\":%.6f,\"high\":%.6f,\"nats_per_token\":%.6f,"
+               "\"tokens_counted\":%zu,"
+               "\"tokens\":%zu,\"windows\":%zu,\"window\":%ld,\"stride\":%ld}\n",
+               ppl, exp(mean - half), exp(mean + half), mean, all->count, tokens, all->windows,
+               job->window, job->stride ? job->stride : job->window);
+    else
+        printf("perplexity %.4f (%.4f to %.4f), %.5f nats per token; %zu of %zu tokens counted "
+               "in %zu windows of %ld\n",
+               ppl, exp(mean - half), exp(mean + half), mean, all->count, tokens, all->windows,
+               job->window);
+}
+
+static bool read_text(const Job *job, const Model *model, TokenList *text, Fault *fault) {
+    size_t size;
+    FILE *file = strcmp(job->file, "-") == 0 ? stdin : fopen(job->file, "rb");
+    if (!file) return fault_set(fault, "%.200s: cannot be opened", job->file);
+    char *bytes = read_all(file, &size);
+    if (file != stdin) fclose(file);
+    if (!bytes) return fault_set(fault, "no memory for the text");
+    tokenizer_begin(model->tokenizer, text);
+    tokenizer_encode(model->tokenizer, (Text){bytes, size}, false, text);
+    free(bytes);
+    return true;
+}
+
+static bool run_job(Job *job, Fault *fault) {
+    Model model;
+    Session session;
+    TokenList text = {0};
+    Surprise all = {0};
+    char path[2400];
+    if (!choose_model(&job->model, path, sizeof path, fault) ||
+        !machine_open(&job->machine, fault))
+        return false;
+    bool ok = machine_model(&job->machine, job->model, &model, fault);
+    if (ok) {
+        SessionConfig config = {.ctx = (size_t)job->window,
+                                .sequences = 1,
+                                .most_tokens = 512,
+                                .most_logits = ROWS};
+        if ((size_t)job->window > model.sizes.ctx)
+            ok = fault_set(fault, "--window %ld is more than the model's context of %zu",
+                           job->window, model.sizes.ctx);
+        ok = ok && read_text(job, &model, &text, fault);
+        if (ok && (ok = session_open(&session, &model, job->machine.pool, config, fault))) {
+            ok = measure(job, &session, &text, &all, fault);
+            session_close(&session);
+        }
+        if (ok) print(job, &all, text.count);
+        token_list_free(&text);
+        model_close(&model);
+    }
+    machine_close(&job->machine);
+    return ok;
+}
+
+static int run(int argc, char **argv) {
+    Job job = {.window = 512, .file = "-"};
+    Fault fault;
+    const Option options[] = {
+        {"-m", OPT_TEXT, &job.model, "FILE",
+         "model in GGUF format (the storyteller in the box)"},
+        {"-f", OPT_TEXT, &job.file, "FILE", "the text (standard input)"},
+        {"--window", OPT_INT, &job.window, "N", "tokens that are read together (512)"},
+        {"--stride", OPT_INT, &job.stride, "S",
+         "move a window by S tokens and count its last S (a whole window; its second half "
+         "counts)"},
+        {"--windows", OPT_INT, &job.most, "N", "no more windows than this (0: all)"},
+        {"--json", OPT_FLAG, &job.json, NULL, "the result as JSON"},
+        MACHINE_OPTIONS(job.machine),
+        {0},
+    };
+    int status = options_read(
+        argc, argv, "perplexity [-m FILE] [-f TEXT] [options]",
+        "How surprised a model is by a text: exp of the mean surprise of its tokens, with the "
+        "interval in which\nthat mean lies 19 times of 20.",
+        options, NULL, 0, 0);
+    if (status >= 0) return status;
+    if (job.window < 4 || job.stride < 0 || job.stride >= job.window || job.most < 0) {
+        fprintf(stderr, "strata: --window is 4 tokens or more, --stride less than it, "
+                        "--windows not negative\n");
+        return EXIT_USAGE;
+    }
+    return run_job(&job, &fault) ? EXIT_DONE : command_failed(&fault);
+}
+
+const Command command_perplexity = {
+    .name = "perplexity", .gloss = "how surprised a model is by a text", .run = run};
