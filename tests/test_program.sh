@@ -24,7 +24,7 @@ same() { if [ "$2" = "$3" ]; then ok "$1"; else not "$1" "'$2' is not '$3'"; fi;
 expect "a list of commands" 0 "generate" "$strata" --help
 expect "no command is wrong usage" 2 "usage" "$strata"
 expect "an unknown command" 2 "no command 'nonsense'" "$strata" nonsense
-for command in generate tokenize logits inspect chain samplers compare watermark figure dump quantize world "world check" "world sample" train bench; do
+for command in generate tokenize logits inspect chain samplers compare watermark figure dump quantize perplexity world "world check" "world sample" train bench; do
     expect "$command --help" 0 "usage: strata $command" "$strata" $command --help
 done
 expect "an unknown option" 2 "no option '--frobnicate'" "$strata" generate --frobnicate
@@ -100,6 +100,22 @@ expect "quantize names a wrong format" 1 "no format 'Q9'" "$strata" quantize "$m
 for type in Q8_0 Q5_1 Q4_0 MXFP4; do
     expect "a story in $type" 0 "Once upon a time" sh -c "'$strata' quantize '$model' '$work/q.gguf' $type && '$strata' generate -m '$work/q.gguf' -n 20"
 done
+# a mix gives some matrices more bits; --pure does not
+"$strata" quantize "$model" "$work/mix.gguf" Q4_K_M 2>/dev/null
+expect "a mix favours the output" 0 "token_embd.weight.*Q6_K" "$strata" inspect "$work/mix.gguf"
+"$strata" quantize "$model" "$work/mix.gguf" Q4_K_M --pure 2>/dev/null
+expect "a pure file does not" 0 "token_embd.weight.*Q4_K" "$strata" inspect "$work/mix.gguf"
+expect "rearranged weights are counted" 0 "rearranged" "$strata" inspect "$work/mix.gguf"
+same "weights rearranged or not, the text is the same" \
+    "$("$strata" generate -m "$work/mix.gguf" -n 60 --quiet)" "$("$strata" generate -m "$work/mix.gguf" -n 60 --quiet --no-pack)"
+"$strata" world --documents 12 --seed 2 >"$work/text" 2>/dev/null
+expect "perplexity of a text" 0 "tokens counted in" "$strata" perplexity -f "$work/text" --window 128
+expect "perplexity as JSON, with a stride" 0 '"stride":32' "$strata" perplexity -f "$work/text" --window 128 --stride 32 --json
+expect "a text shorter than a window" 1 "fewer than a window" "$strata" perplexity --window 512
+expect "a window of nothing" 2 "window" "$strata" perplexity --window 1
+expect "speed of a model" 0 "decode" "$strata" bench model -m "$work/mix.gguf" -p 16 -n 4 --rounds 1
+expect "speed of a model as JSON" 0 '"test":"prefill"' "$strata" bench model -m "$work/mix.gguf" -p 16 -n 4 --rounds 1 --json
+expect "a model of random weights in no format" 1 "no format" "$strata" bench make-model "$work/r.gguf" Q9
 "$strata" quantize "$model" "$work/q.gguf" F32 2>/dev/null
 same "F16 as F32 says the same" "$("$strata" generate -m "$work/q.gguf" --seed 2 -n 60 2>/dev/null)" "$("$strata" generate -m "$model" --seed 2 -n 60 2>/dev/null)"
 expect "figure" 0 "chain,shape,rank,before,after" "$strata" figure effects

@@ -49,7 +49,8 @@ static void compare(MakeModel m) {
     for (size_t i = 0; i < count; i++)
         error += pow((double)got[i] - want[i], 2), power += want[i] * want[i];
     /* where two roundings fall to different sides of a half, one input differs by a step */
-    if (!(error / power < (m.dtype == DTYPE_Q8_0 ? 1e-5 : 1e-11))) fail_msg("%s: normalized error %g", m.arch, error / power);
+    if (!(error / power < (m.dtype == DTYPE_Q8_0 ? 1e-5 : 1e-11)))
+        fail_msg("%s: normalized error %g", m.arch, error / power);
     reference_close(&reference);
     model_close(&model);
     free(got), free(want), free(bytes);

@@ -43,7 +43,7 @@ size_t columns_bytes(size_t n, size_t k) {
 
 Columns columns_in(void *memory, size_t n, size_t k) {
     Columns c = {.n = n, .k = k, .d = memory};
-    c.sum = (int16_t *)(c.d + n * pieces_of(k) * (LEVELS_CHUNK / 32));
+    c.sum = (void *)(c.d + n * pieces_of(k) * (LEVELS_CHUNK / 32));
     c.q = (int8_t *)(c.sum + n * pieces_of(k) * (LEVELS_CHUNK / 16));
     return c;
 }

@@ -33,8 +33,9 @@ ALWAYS_INLINE PieceLayout piece_layout(const QuantFormat *f) {
 }
 
 /* A group's sixteen scales at a time. */
-ALWAYS_INLINE void unpack_numbers(const QuantFormat *f, const unsigned char *from, size_t groups,
-                                  float (*widen)(uint16_t), float (*out)[PANEL_ROWS]) {
+ALWAYS_INLINE void unpack_numbers(const QuantFormat *f, const unsigned char *from,
+                                  size_t groups, float (*widen)(uint16_t),
+                                  float (*out)[PANEL_ROWS]) {
     for (size_t g = 0; g < groups; g++)
         for (size_t r = 0; r < PANEL_ROWS; r++) {
             if (f->scales == SCALE_TIMES) {
@@ -48,7 +49,8 @@ ALWAYS_INLINE void unpack_numbers(const QuantFormat *f, const unsigned char *fro
 }
 
 ALWAYS_INLINE void unpack_scales(const QuantFormat *f, const unsigned char *piece,
-                                 const PieceLayout *at, float (*widen)(uint16_t), Panel *panel) {
+                                 const PieceLayout *at, float (*widen)(uint16_t),
+                                 Panel *panel) {
     unpack_numbers(f, piece, at->groups, widen, panel->scale);
     if (f->min) unpack_numbers(f, piece + at->min, at->groups, widen, panel->min);
 }
@@ -72,7 +74,8 @@ ALWAYS_INLINE void unpack_levels(const PieceLayout *at, const unsigned char *res
             for (size_t i = 0; i < 8; i++)
                 for (size_t b = 0; b < 64; b++)
                     q[64 * i + b] |=
-                        (uint8_t)((high[128 * group + 64 * (i / 4) + b] >> (2 * (i % 4)) & 3) << 4);
+                        (uint8_t)((high[128 * group + 64 * (i / 4) + b] >> (2 * (i % 4)) & 3)
+                                  << 4);
     }
 }
 

@@ -106,5 +106,71 @@ static void recipes_are_found_by_name(void **state) {
     assert_null(recipe_find(text_of("gemm")));
 }
 
-RUN(TEST(wrong_files_are_explained), TEST(shapes_are_checked_against_metadata),
+/* Mixes: which matrix gets which format. */
+static void mixes_favour_some_matrices(void **state) {
+    (void)state;
+    Fault fault;
+    const Mix *m = mix_find("q4_k_m", &fault);
+    assert_non_null(m);
+    assert_int_equal(mix_dtype(m, text_of("output.weight"), 32, 4096, false), DTYPE_Q6_K);
+    assert_int_equal(mix_dtype(m, text_of("output.weight"), 32, 4096, true), DTYPE_Q4_K);
+    assert_int_equal(mix_dtype(m, text_of("blk.0.attn_v.weight"), 32, 4096, false), DTYPE_Q6_K);
+    assert_int_equal(mix_dtype(m, text_of("blk.4.attn_v.weight"), 32, 4096, false), DTYPE_Q4_K);
+    assert_int_equal(mix_dtype(m, text_of("blk.6.ffn_down.weight"), 32, 4096, false),
+                     DTYPE_Q6_K);
+    assert_int_equal(mix_dtype(m, text_of("blk.0.attn_q.weight"), 32, 4096, false), DTYPE_Q4_K);
+    assert_int_equal(mix_dtype(m, text_of("blk.0.attn_q.weight"), 32, 96, false), DTYPE_Q5_0);
+    assert_int_equal(mix_dtype(m, text_of("blk.0.attn_q.weight"), 32, 50, false), DTYPE_F16);
+    assert_null(mix_find("Q9", &fault));
+    assert_contains(fault.text, "--list");
+}
+
+/* A file in another format opens as a model; importance changes it, and importance of another width is refused. */
+static void files_are_requantized(void **state) {
+    (void)state;
+    MakeModel make = make_model_defaults("llama");
+    make.dim = 256, make.head_dim = 64, make.hidden = 256;
+    size_t size, sizes[3];
+    Fault fault;
+    Gguf gguf, important;
+    unsigned char *bytes = make_model(&make, &size), *made[3] = {NULL}, *weights[2];
+    assert_true(gguf_parse(&gguf, bytes, size, &fault));
+    for (int wrong = 0; wrong < 2;
+         wrong++) { /* the importance of one matrix, the right width and not */
+        float sums[256];
+        size_t width = wrong ? 128 : 256, bytes_of;
+        for (int i = 0; i < 256; i++) sums[i] = i % 7 == 0 ? 100.0f : 1.0f;
+        GgufWriter *writer = gguf_writer_open(&fault);
+        Tensor t = tensor_view(DTYPE_F32, 1, &width, sums);
+        gguf_put_tensor(writer, "blk.0.attn_q.weight.in_sum2", &t);
+        assert_true(gguf_write_memory(writer, &weights[wrong], &bytes_of, &fault));
+        gguf_writer_close(writer);
+        assert_true(gguf_parse(&important, weights[wrong], bytes_of, &fault));
+        for (int with = 0; with < 2; with++) {
+            Requantize how = {.mix = mix_find("Q4_K_S", &fault),
+                              .importance = with ? &important : NULL};
+            writer = gguf_writer_open(&fault);
+            bool ok = requantize(&gguf, &how, NULL, writer, NULL, NULL, &fault);
+            assert_int_equal(ok, !(wrong && with));
+            if (ok && !wrong)
+                assert_true(gguf_write_memory(writer, &made[with], &sizes[with], &fault));
+            gguf_writer_close(writer);
+        }
+        gguf_free(&important);
+    }
+    assert_contains(fault.text, "of another model");
+    assert_int_equal(sizes[0], sizes[1]);
+    assert_true(memcmp(made[0], made[1], sizes[0]) != 0);
+    Model model;
+    assert_true(model_open_memory(&model, made[1], sizes[1], &fault));
+    assert_int_equal(model.blocks[0].q.w.dtype, DTYPE_Q4_K);
+    assert_true(model_pack(&model, NULL, NULL, NULL, &fault));
+    assert_non_null(model.blocks[0].q.packed);
+    model_close(&model);
+    gguf_free(&gguf);
+    free(bytes), free(made[0]), free(made[1]), free(weights[0]), free(weights[1]);
+}
+
+RUN(TEST(mixes_favour_some_matrices), TEST(files_are_requantized),
+    TEST(wrong_files_are_explained), TEST(shapes_are_checked_against_metadata),
     TEST(corrupted_models_never_crash), TEST(recipes_are_found_by_name))

@@ -91,7 +91,7 @@ static bool find_importance(const Source *s, const char *name, size_t cols,
             fault,
             "the importance file's '%s' is not %zu numbers in F32: is it of another model?",
             wanted, cols);
-    *importance = (const float *)t->data;
+    *importance = (const void *)t->data;
     return true;
 }
 
