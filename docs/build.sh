@@ -14,7 +14,7 @@ export STRATA_KATEX
 mkdir -p build/docs build/plots
 # Figures are drawn again when the program is newer.
 missing=
-for name in effects temperature kept surprise frontier repetition order contrast guess heads lens errors turning curve loss; do
+for name in effects temperature kept surprise frontier repetition order contrast guess heads lens errors turning curve loss roofline; do
     [ build/plots/$name.svg -nt build/bin/strata ] || missing="$missing $name"
 done
 if [ -n "$missing" ]; then DOCUMENTS=${DOCUMENTS:-20} docs/figures/make.sh build/bin/strata build/plots $missing || exit 1; fi

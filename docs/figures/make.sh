@@ -35,15 +35,16 @@ numbers() {
     errors) worked 2 ;;
     turning) worked 3 ;;
     curve) cat ../../layer5_models/models/first.csv ;;
+    roofline) "$strata" bench roofline --seconds 0.4 --csv "$out/roofline.csv" >&2 ;;
     loss) "$strata" bench quant --documents "$documents" --seconds 0.1 --csv "$out/loss.csv" >&2 ;;
     speed) "$strata" bench samplers --seconds "${SECONDS_EACH:-0.5}" --csv "$out/speed.csv" >&2 ;;
     esac
 }
 
-for name in ${*:-effects temperature kept surprise frontier repetition order contrast guess heads lens errors turning curve loss speed}; do
+for name in ${*:-effects temperature kept surprise frontier repetition order contrast guess heads lens errors turning curve loss roofline speed}; do
     echo "plot $name" >&2
     case $name in
-    frontier | contrast | speed | loss) numbers "$name" ;;
+    frontier | contrast | speed | loss | roofline) numbers "$name" ;;
     *) numbers "$name" >"$out/$name.csv" ;;
     esac
     gnuplot -e "data='$out'; out='$out'" "$name.gp"

@@ -51,29 +51,29 @@ static void read_panel(const WeightsTask *t, size_t row, size_t k, size_t n, Pan
 
 enum { SUMS = 128 }; /* columns whose sums stay in the L1 cache while the weights go by */
 
-/* 16 rows with all columns.  The sums are kept aside: in y they lie far apart, where a cache has few places. */
-static void quantized_tile(const WeightsTask *t, size_t row) {
+/* 16 rows with some columns.  The sums are kept aside: in y they lie far apart, where a cache has few places. */
+static void quantized_tile(const WeightsTask *t, size_t row, size_t column, size_t cols) {
     const Columns *x = &t->columns;
     size_t out = t->w->shape[0], rows = smaller(out - row, PANEL_ROWS);
     float sums[SUMS][PANEL_ROWS];
     Panel panel;
-    for (size_t c = 0; c < t->n; c += SUMS) {
-        size_t cols = smaller(SUMS, t->n - c);
-        memset(sums, 0, cols * sizeof *sums);
-        for (size_t k = 0; k < x->k; k += LEVELS_CHUNK) {
-            size_t n = smaller(LEVELS_CHUNK, x->k - k), at = k * x->n + c * LEVELS_CHUNK;
-            read_panel(t, row, k, n, &panel);
-            kernels()->panel_product(&panel, quant_format(t->w->dtype), n, x->q + at,
-                                     x->d + at / 32, x->sum + at / 16, cols, sums);
-        }
-        for (size_t i = 0; i < cols; i++)
-            memcpy(t->y + (c + i) * out + row, sums[i], rows * sizeof **sums);
+    memset(sums, 0, cols * sizeof *sums);
+    for (size_t k = 0; k < x->k; k += LEVELS_CHUNK) {
+        size_t n = smaller(LEVELS_CHUNK, x->k - k), at = k * x->n + column * LEVELS_CHUNK;
+        read_panel(t, row, k, n, &panel);
+        kernels()->panel_product(&panel, quant_format(t->w->dtype), n, x->q + at,
+                                 x->d + at / 32, x->sum + at / 16, cols, sums);
     }
+    for (size_t c = 0; c < cols; c++)
+        memcpy(t->y + (column + c) * out + row, sums[c], rows * sizeof **sums);
 }
 
 static void quantized_rows(void *context, int worker, size_t begin, size_t end) {
     (void)worker;
-    for (size_t row = begin; row < end; row += PANEL_ROWS) quantized_tile(context, row);
+    const WeightsTask *t = context;
+    for (size_t row = begin; row < end; row += PANEL_ROWS)
+        for (size_t c = 0; c < t->n; c += SUMS)
+            quantized_tile(t, row, c, smaller(SUMS, t->n - c));
 }
 
 size_t matmul_weights_bytes(size_t n, size_t in) { return columns_bytes(n, in); }
@@ -90,7 +90,7 @@ void matmul_weights(Pool *pool, const Tensor *w, const PackedWeights *packed, co
             dtype_name(w->dtype));
     task.columns = columns_in(scratch, n, w->shape[1]);
     pool_for(pool, n, 4, round_columns, &task);
-    pool_for(pool, w->shape[0], 2 * PANEL_ROWS, quantized_rows, &task);
+    pool_for(pool, w->shape[0], 4 * PANEL_ROWS, quantized_rows, &task);
 }
 
 void matvec(Pool *pool, const Tensor *w, const float *x, float *y, void *scratch) {

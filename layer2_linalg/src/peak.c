@@ -79,17 +79,21 @@ double peak_gflops(Pool *pool, double seconds) {
     return best / 1e9;
 }
 
-/* Far more than the caches hold. */
-enum { READ_BYTES = 256 << 20, READ_PIECE = 1 << 20 };
+/* Far more than the caches hold; each piece is read at four places at once, which is faster than at one. */
+enum { READ_BYTES = 256 << 20, READ_PIECE = 1 << 20, READ_PLACES = 4 };
 
 static void read_piece(void *context, int worker, size_t begin, size_t end) {
-    const uint64_t *words = (const uint64_t *)((const char *)context + begin * READ_PIECE);
-    uint64_t sum[8] = {0};
+    const size_t words = READ_PIECE / READ_PLACES / 8;
+    uint64_t sum[16] = {0};
     (void)worker;
-    for (size_t i = 0; i < (end - begin) * (READ_PIECE / 8); i += 8)
-        for (size_t j = 0; j < 8; j++) sum[j] += words[i + j];
-    volatile uint64_t sink =
-        sum[0] ^ sum[1] ^ sum[2] ^ sum[3] ^ sum[4] ^ sum[5] ^ sum[6] ^ sum[7];
+    for (size_t piece = begin; piece < end; piece++) {
+        const uint64_t *at = (const uint64_t *)((const char *)context + piece * READ_PIECE);
+        for (size_t i = 0; i < words; i += 16)
+            for (size_t place = 0; place < READ_PLACES; place++)
+                for (size_t j = 0; j < 16; j++) sum[j] ^= at[place * words + i + j];
+    }
+    for (size_t j = 1; j < 16; j++) sum[0] ^= sum[j];
+    volatile uint64_t sink = sum[0];
     (void)sink;
 }
 

@@ -21,6 +21,8 @@ static const struct {
     OptionList sizes;
 } benches[] = {{"matmul", bench_matmul, {{"256", "512", "1024", "2048"}, 4}},
                {"samplers", bench_samplers, {{"32768", "131072", "262144"}, 3}},
+               {"ladder", bench_ladder, {{NULL}, 0}},
+               {"roofline", bench_roofline, {{NULL}, 0}},
                {"quant", bench_quant, {{NULL}, 0}},
                {"model", bench_model, {{NULL}, 0}},
                {"make-model", bench_make_model, {{NULL}, 0}}};
@@ -40,9 +42,11 @@ static int run(int argc, char **argv) {
         {"--size", OPT_LIST, &job.sizes, "N",
          "matmul: N x N matrices; samplers: N tokens (may be given several times)"},
         {"--seconds", OPT_REAL, &job.seconds, "X", "time for each kernel (1)"},
-        {"--csv", OPT_TEXT, &job.csv, "FILE", "samplers, quant: the table as CSV, too"},
+        {"--csv", OPT_TEXT, &job.csv, "FILE",
+         "samplers, quant, roofline: the table as CSV, too"},
         {"-m", OPT_TEXT, &job.model, "FILE",
          "model, quant: the file to measure (the storyteller)"},
+        {"--format", OPT_TEXT, &job.format, "NAME", "ladder: this format only"},
         {"--documents", OPT_INT, &job.documents, "N",
          "quant: held-out documents for the loss (100)"},
         {"-p", OPT_INT, &job.prompt, "N", "model: tokens to read at once (512; 0: none)"},
@@ -55,11 +59,15 @@ static int run(int argc, char **argv) {
         {0},
     };
     int status = options_read(
-        argc, argv, "bench matmul|samplers|quant|model|make-model [options]",
+        argc, argv, "bench matmul|samplers|ladder|roofline|quant|model|make-model [options]",
         "matmul    GFLOP/s of the matrix products, checked first against double precision, "
         "beside the measured peak of\n          the machine and OpenBLAS when it is installed\n"
         "samplers  microseconds of every sampler on peaked, LLM-like and flat logits, on one "
         "thread, scalar and SIMD,\n          beside the time to read the logits once\n"
+        "ladder    every rung from the plain loop to rearranged weights, checked, then timed: "
+        "GFLOP/s and GB/s\n"
+        "roofline  what this machine could do for each number of threads, and how near the "
+        "products come\n"
         "quant     every number format: bits, errors, the storyteller's loss, GB/s read and "
         "multiplied\n"
         "model     tokens/s of a model file: reading a prompt, and writing token by token "

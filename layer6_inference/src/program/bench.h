@@ -10,7 +10,7 @@ typedef struct BenchJob {
     OptionList sizes;
     const char *csv;
     /* of models */
-    const char *model, *files[2];
+    const char *model, *format, *files[2];
     long prompt, count, context, rounds, layers, documents;
     bool json;
 } BenchJob;
@@ -20,6 +20,8 @@ double bench_median(double *times, size_t n);
 
 bool bench_matmul(BenchJob *job, Fault *fault);
 bool bench_samplers(BenchJob *job, Fault *fault);
+bool bench_ladder(BenchJob *job, Fault *fault);
+bool bench_roofline(BenchJob *job, Fault *fault);
 bool bench_quant(BenchJob *job, Fault *fault);
 bool bench_model(BenchJob *job, Fault *fault);
 bool bench_make_model(BenchJob *job, Fault *fault);

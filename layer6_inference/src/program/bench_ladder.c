@@ -1,0 +1,254 @@
+/* bench_ladder.c - strata bench ladder: every rung from the plain loop to the packed product, each checked first; and
+ * strata bench roofline: what the machine could do, and how near the products come.
+ *
+ * Checked means: against double precision on the weights as they are stored and the inputs as they are rounded, within
+ * the bound that the header of the kernel states. */
+#include "bench.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { COLS = 4096, MOST = 256 };
+
+typedef struct Rungs {
+    BenchJob *job;
+    size_t rows; /* few to climb on; more than the caches hold under the roof */
+    Pool *pool;
+    Dtype dtype;
+    float *w, *x,
+        *y; /* (rows, COLS) as stored, NULL when nothing is checked; (MOST, COLS), (MOST, rows) */
+    unsigned char *stored, *packed_data;
+    char *scratch;
+    PackedWeights packed;
+    Tensor tensor;
+    double peak, bandwidth; /* of all threads */
+    FILE *csv;
+} Rungs;
+
+static bool open_rungs(Rungs *r, BenchJob *job, size_t rows, bool check, Fault *fault) {
+    size_t n = rows * COLS;
+    *r = (Rungs){.job = job, .rows = rows};
+    if (!machine_open(&job->machine, fault)) return false;
+    r->pool = job->machine.pool;
+    r->w = check ? malloc(n * 4) : NULL, r->stored = malloc(n * 4),
+    r->packed_data = malloc(n * 2);
+    r->x = malloc((size_t)MOST * COLS * 4), r->y = malloc(MOST * r->rows * 4);
+    r->scratch = malloc(matmul_weights_bytes(MOST, COLS));
+    if ((check && !r->w) || !r->stored || !r->packed_data || !r->x || !r->y || !r->scratch)
+        return fault_set(fault, "no memory for the benchmark");
+    for (size_t i = 0; i < (size_t)MOST * COLS; i++) r->x[i] = (float)rng_unit(2, 0, i) - 0.5f;
+    r->peak = peak_gflops(r->pool, 0.3), r->bandwidth = bandwidth_gigabytes(r->pool, 0.3);
+    if (job->csv && !(r->csv = fopen(job->csv, "w")))
+        return fault_set(fault, "%.200s: cannot be written", job->csv);
+    return true;
+}
+
+static void close_rungs(Rungs *r) {
+    free(r->w), free(r->stored), free(r->packed_data), free(r->x), free(r->y), free(r->scratch);
+    if (r->csv) fclose(r->csv);
+    machine_close(&r->job->machine);
+}
+
+static void store(Rungs *r, Dtype dtype) {
+    size_t row = dtype_row_bytes(dtype, COLS);
+    float noise[COLS];
+    r->dtype = dtype;
+    for (size_t i = 0; i < r->rows; i++) {
+        for (size_t k = 0; k < COLS; k++) noise[k] = (float)rng_unit(1, i % 32, k) - 0.5f;
+        if (i < 32)
+            quantize_row(dtype, noise, NULL, r->stored + i * row, COLS);
+        else
+            memcpy(r->stored + i * row, r->stored + i % 32 * row, row);
+        if (r->w) dequantize_row(dtype, r->stored + i * row, r->w + i * COLS, COLS);
+    }
+    r->tensor = tensor_view(dtype, 2, (size_t[]){r->rows, COLS}, r->stored);
+    if (quant_format(dtype)) packed_fill(r->pool, &r->packed, &r->tensor, r->packed_data);
+}
+
+/* An input as a product of quantized weights sees it. */
+static double seen(const Rungs *r, const float *x, size_t k) {
+    float most = 0;
+    if (!quant_format(r->dtype)) return (double)x[k];
+    for (size_t i = k / 32 * 32; i < k / 32 * 32 + 32; i++) most = fmaxf(most, fabsf(x[i]));
+    return (double)nearbyintf(x[k] * (127 / most)) * (double)(most / 127);
+}
+
+/* The largest error of some outputs, in units of the bound. */
+static double error_of_bound(const Rungs *r, size_t cols) {
+    double worst = 0;
+    for (size_t s = 0; s < 24; s++) {
+        size_t row = rng_hash(3, s, 0) % r->rows, c = rng_hash(3, s, 1) % cols;
+        double sum = 0, size = 0;
+        for (size_t k = 0; k < COLS; k++) {
+            double p = (double)r->w[row * COLS + k] * seen(r, r->x + c * COLS, k);
+            sum += p, size += fabs(p);
+        }
+        double bound = (COLS + 4.0) * 0x1p-24 * size;
+        worst = fmax(worst, fabs((double)r->y[c * r->rows + row] - sum) / bound);
+    }
+    return worst;
+}
+
+typedef void Rung(Rungs *r, size_t cols);
+
+static void run_naive(Rungs *r, size_t cols) {
+    matmul_naive(cols, r->rows, COLS, (Matrix){r->x, COLS, 1}, (Matrix){r->w, 1, COLS}, r->y,
+                 r->rows, false);
+}
+static void run_blocked(Rungs *r, size_t cols) {
+    matmul_blocked(cols, r->rows, COLS, (Matrix){r->x, COLS, 1}, (Matrix){r->w, 1, COLS}, r->y,
+                   r->rows, false);
+}
+static void run_one_thread(Rungs *r, size_t cols) {
+    matmul_weights(NULL, &r->tensor, NULL, r->x, cols, r->y, r->scratch);
+}
+static void run_file(Rungs *r, size_t cols) {
+    matmul_weights(r->pool, &r->tensor, NULL, r->x, cols, r->y, r->scratch);
+}
+static void run_packed(Rungs *r, size_t cols) {
+    matmul_weights(r->pool, &r->tensor, &r->packed, r->x, cols, r->y, r->scratch);
+}
+
+static double time_of(Rungs *r, Rung *run, size_t cols) {
+    double times[64];
+    int rounds = 0;
+    run(r, cols);
+    for (double start = clock_seconds();
+         rounds < 3 || (clock_seconds() - start < r->job->seconds / 8 && rounds < 64);
+         rounds++) {
+        double before = clock_seconds();
+        run(r, cols);
+        times[rounds] = clock_seconds() - before;
+    }
+    return bench_median(times, (size_t)rounds);
+}
+
+static bool rung(Rungs *r, const char *what, const char *isa, Rung *run, size_t cols) {
+    memset(r->y, 0, MOST * r->rows * sizeof *r->y);
+    double seconds = time_of(r, run, cols), error = error_of_bound(r, cols);
+    double bytes = (double)dtype_row_bytes(r->dtype, COLS) * (double)r->rows,
+           gflops = 2.0 * (double)r->rows * (double)COLS * (double)cols / seconds / 1e9,
+           gigabytes = bytes / seconds / 1e9;
+    printf("%-7s %-7s %-11s %-8s %9.2f %6.0f %% %9.2f %6.0f %%   %.3f%s\n",
+           dtype_name(r->dtype), cols == 1 ? "matvec" : "matmul", what, isa, gflops,
+           100 * gflops / r->peak, gigabytes, 100 * gigabytes / r->bandwidth, error,
+           error <= 1 ? "" : "  WRONG");
+    fflush(stdout);
+    return error <= 1;
+}
+
+/* All rungs of a format, with one column and with 64. */
+static bool climb(Rungs *r) {
+    const Kernels *list[KERNELS_MOST];
+    int count = kernels_list(list);
+    bool ok = true;
+    for (size_t cols = 1; cols <= 64; cols += 63) {
+        if (r->dtype == DTYPE_F32)
+            ok = rung(r, "naive", "-", run_naive, cols) &&
+                 rung(r, "blocked", "-", run_blocked, cols) && ok;
+        for (int i = 0; i < count; i++) {
+            kernels_select(list[i]->isa, NULL);
+            if (i > 0 || cols == 1)
+                ok = rung(r, "one thread", list[i]->isa, run_one_thread, cols) && ok;
+        }
+        kernels_select("auto", NULL);
+        ok = rung(r, "threads", kernels()->isa, run_file, cols) && ok;
+        if (quant_format(r->dtype))
+            ok = rung(r, "rearranged", kernels()->isa, run_packed, cols) && ok;
+    }
+    return ok;
+}
+
+static const Dtype all[] = {DTYPE_F32,    DTYPE_F16,   DTYPE_BF16, DTYPE_Q8_0,
+                            DTYPE_Q6_K,   DTYPE_Q5_K,  DTYPE_Q5_1, DTYPE_Q5_0,
+                            DTYPE_Q4_K,   DTYPE_Q4_1,  DTYPE_Q4_0, DTYPE_IQ4_NL,
+                            DTYPE_IQ4_XS, DTYPE_MXFP4, DTYPE_Q3_K, DTYPE_Q2_K};
+
+bool bench_ladder(BenchJob *job, Fault *fault) {
+    Rungs r;
+    bool ok = open_rungs(&r, job, 1024, true, fault), right = true;
+    if (ok)
+        printf("%zu x %d weights, %d threads; peak %.0f GFLOP/s (multiply-adds of floats), "
+               "memory %.1f GB/s\n\n"
+               "format  product rung        isa        GFLOP/s of peak      GB/s of memory  "
+               "error/bound\n",
+               r.rows, COLS, pool_threads(r.pool), r.peak, r.bandwidth);
+    for (size_t i = 0; ok && i < sizeof all / sizeof *all; i++) {
+        if (job->format && dtype_by_name(job->format) != (int)all[i]) continue;
+        store(&r, all[i]);
+        right = climb(&r) && right;
+    }
+    close_rungs(&r);
+    return ok && (right || fault_set(fault, "a rung is wrong: see above"));
+}
+
+/* Bytes that come from memory: the weights, the columns and the results. */
+static double intensity(const Rungs *r, size_t cols) {
+    double bytes = (double)dtype_row_bytes(r->dtype, COLS) * (double)r->rows +
+                   4.0 * (double)cols * (COLS + (double)r->rows);
+    return 2.0 * (double)r->rows * COLS * (double)cols / bytes;
+}
+
+typedef struct Roof {
+    int threads;
+    double peak, bandwidth;
+} Roof;
+enum { MOST_ROOFS = 10 };
+
+/* Measured before the benchmark's own threads are there: a pool of each size, one after the other. */
+static int measure_roofs(const BenchJob *job, Roof *roofs, Fault *fault) {
+    int cores = job->machine.threads > 0 ? (int)job->machine.threads : cpu_count(), count = 0;
+    for (int n = 1; count < MOST_ROOFS; n = 2 * n < cores ? 2 * n : cores) {
+        Pool *pool = pool_open(n, job->machine.pin, fault);
+        if (!pool) return 0;
+        roofs[count++] = (Roof){n, peak_gflops(pool, 0.3), bandwidth_gigabytes(pool, 0.3)};
+        pool_close(pool);
+        if (n == cores) break;
+    }
+    return count;
+}
+
+static void print_roofs(const Roof *roofs, int count, FILE *csv) {
+    printf("threads   GFLOP/s    GB/s   knee at flop/byte\n");
+    if (csv) fprintf(csv, "kind,name,intensity,gflops\n");
+    for (int i = 0; i < count; i++) {
+        printf("%7d %9.1f %7.1f %19.1f\n", roofs[i].threads, roofs[i].peak, roofs[i].bandwidth,
+               roofs[i].peak / roofs[i].bandwidth);
+        for (double x = 0.1; csv && x < 5000; x *= 1.25)
+            fprintf(csv, "roof,%d,%.4f,%.4f\n", roofs[i].threads, x,
+                    fmin(roofs[i].peak, x * roofs[i].bandwidth));
+    }
+}
+
+bool bench_roofline(BenchJob *job, Fault *fault) {
+    static const Dtype shown[] = {DTYPE_F32, DTYPE_F16, DTYPE_Q8_0, DTYPE_Q4_K, DTYPE_Q4_0};
+    static const size_t columns[] = {1, 4, 16, 64, 256};
+    Rungs r;
+    Roof roofs[MOST_ROOFS];
+    int count = measure_roofs(job, roofs, fault);
+    if (!count) return false;
+    bool ok = open_rungs(&r, job, 16384, false, fault);
+    if (ok) print_roofs(roofs, count, r.csv);
+    if (ok) printf("\nformat  columns  flop/byte   GFLOP/s   of the roof\n");
+    for (size_t f = 0; ok && f < sizeof shown / sizeof *shown; f++) {
+        store(&r, shown[f]);
+        for (size_t c = 0; c < sizeof columns / sizeof *columns; c++) {
+            double seconds =
+                       time_of(&r, quant_format(shown[f]) ? run_packed : run_file, columns[c]),
+                   gflops = 2.0 * (double)r.rows * COLS * (double)columns[c] / seconds / 1e9,
+                   at = intensity(&r, columns[c]), roof = fmin(r.peak, at * r.bandwidth);
+            printf("%-7s %7zu %10.2f %9.1f %10.0f %%\n", dtype_name(shown[f]), columns[c], at,
+                   gflops, 100 * gflops / roof);
+            if (r.csv)
+                fprintf(r.csv, "kernel,%s,%.4f,%.4f\n", dtype_name(shown[f]), at, gflops);
+        }
+    }
+    if (ok)
+        printf("\nThe roof is of float multiply-adds and main memory: products in whole "
+               "numbers may pass it, and so\n"
+               "may weights that the caches keep.\n");
+    close_rungs(&r);
+    return ok;
+}
