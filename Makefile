@@ -47,7 +47,7 @@ $(LAYERS):
 # MINE=3 or MINE=all: with your finished functions in place of the library's (see make learn).
 run: build
 	@$(if $(MINE),exercises/desk link $(MINE),:)
-	@$(if $(MINE),STRATA_ISA=$(if $(filter all 2,$(MINE)),scalar,auto) build/exercises/strata,$(BUILD)/bin/strata) generate -m "$(MODEL)" -p "$(PROMPT)" --chain "$(CHAIN)" --seed $(SEED)
+	@$(if $(MINE),STRATA_ISA=$$(cat build/exercises/isa) build/exercises/strata,$(BUILD)/bin/strata) generate -m "$(MODEL)" -p "$(PROMPT)" --chain "$(CHAIN)" --seed $(SEED)
 
 # Unit tests of the layers, then what crosses them; one closing summary.
 test: build

@@ -32,7 +32,7 @@ GRADE(norm) {
 
 GRADE(rotation) {
     Arena a = {0};
-    static char memory[4096];
+    static _Alignas(64) unsigned char memory[4096];
     a.base = memory, a.size = sizeof memory;
     RopeConfig config = {.style = ROPE_INTERLEAVED, .rotary = 2, .theta = 10000, .factor = 1};
     Rope rope;
