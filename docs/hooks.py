@@ -66,7 +66,7 @@ def definition(text, name):
             return start, text.index("\n", end)
         if text[found.end():line_end].rstrip().endswith(("}", "};")):
             return start, line_end
-        end = re.compile(r"^\}.*$|^.*\};$", re.M).search(text, found.end())
+        end = re.compile(r"^.*\};$" if close == "};" else r"^\}.*$", re.M).search(text, found.end())
         return start, end.end()
     return None
 
