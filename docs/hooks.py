@@ -8,6 +8,7 @@
     {{ run COMMAND }}              a command and what it prints
     {{ exercise 3.1 }}             a box, from layerN/exercise/holes.txt
     {{ figure NAME | caption }}    an SVG of build/plots
+    {{ drawing NAME }}             a picture of docs/drawings, in the colours of the page
 
 A name that is gone, a text that is not found, a command that fails: each ends the build.  No C is typed into pages; `make docs`
 refuses a page that has any."""
@@ -183,7 +184,11 @@ def figure(arguments):
             f"<figcaption>{caption}</figcaption></figure>")
 
 
-TAGS = {"source": source, "contract": contract, "head": head, "contents": contents, "line": line, "run": run, "exercise": exercise, "figure": figure}
+def drawing(name):
+    return "".join(line + "\n" for line in read(f"docs/drawings/{name}.svg").splitlines() if line)
+
+
+TAGS = {"drawing": drawing, "source": source, "contract": contract, "head": head, "contents": contents, "line": line, "run": run, "exercise": exercise, "figure": figure}
 
 
 def on_page_markdown(markdown, page, config, files):
@@ -208,7 +213,7 @@ def on_page_markdown(markdown, page, config, files):
 def on_files(files, config):
     """Only pages and assets are part of the site."""
     for file in list(files):
-        if file.src_path.endswith((".py", ".gp", ".sh", ".txt")) or "__pycache__" in file.src_path:
+        if file.src_path.endswith((".py", ".gp", ".sh", ".txt")) or file.src_path.startswith("drawings/") or "__pycache__" in file.src_path:
             files.remove(file)
     return files
 
