@@ -71,7 +71,9 @@ float levels_min(const QuantFormat *format, const Levels *levels, size_t g);
  * Multiplying a lane's four bytes with k0..3 of an input adds to the sum of that lane's row: sixteen
  * sums at once, and no sum ever runs across lanes. */
 typedef struct Panel {
-    int8_t q[PANEL_QUADS][PANEL_ROWS][4];
+    const int8_t (
+        *q)[PANEL_ROWS][4]; /* (PANEL_QUADS): own, or where packed weights already lie so */
+    int8_t own[PANEL_QUADS][PANEL_ROWS][4];
     float scale[LEVELS_GROUPS][PANEL_ROWS], min[LEVELS_GROUPS][PANEL_ROWS];
 } Panel;
 

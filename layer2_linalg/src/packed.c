@@ -116,6 +116,6 @@ void panel_unpack_scalar(const QuantFormat *f, const unsigned char *piece, Panel
     PieceLayout at = piece_layout(f);
     unpack_scales(f, piece, &at, f16_to_f32, panel);
     unpack_levels(&at, piece, panel);
-    int8_t *q = (int8_t *)panel->q;
-    for (size_t i = 0; f->entries && i < sizeof panel->q; i++) q[i] = f->entries[q[i]];
+    int8_t *q = (int8_t *)panel->own;
+    for (size_t i = 0; f->entries && i < sizeof panel->own; i++) q[i] = f->entries[q[i]];
 }

@@ -98,7 +98,8 @@ AVX2 static void scales(const QuantFormat *f, const unsigned char *from, size_t 
 AVX2 void panel_unpack_avx2(const QuantFormat *f, const unsigned char *piece, Panel *panel) {
     PieceLayout at = piece_layout(f);
     const unsigned char *low = piece + at.low, *high = piece + at.high;
-    int8_t *q = panel->q[0][0];
+    int8_t *q = panel->own[0][0];
+    panel->q = (const int8_t(*)[PANEL_ROWS][4])(at.bits == 8 ? (const int8_t *)low : q);
     ask_ahead(piece, at.low);
     scales(f, piece, at.groups, panel->scale);
     if (f->min) scales(f, piece + at.min, at.groups, panel->min);
@@ -111,10 +112,7 @@ AVX2 void panel_unpack_avx2(const QuantFormat *f, const unsigned char *piece, Pa
     else if (at.bits == 6)
         unpack_all(6, low, high, NULL, q);
     else
-        for (size_t i = 0; i < sizeof panel->q; i += 64) {
-            ask_ahead(low + i, 64);
-            store(q + i, load(low + i)), store(q + i + 32, load(low + i + 32));
-        }
+        ask_ahead(low, sizeof panel->own);
 }
 
 AVX2 float round_block_avx2(const float *x, int8_t *q, int16_t *sum) {

@@ -112,7 +112,8 @@ void panel_read(Panel *panel, const QuantFormat *format, const void *w, size_t s
                 size_t rows, size_t n) {
     Levels levels[PANEL_ROWS];
     read_rows(format, w, stride, rows, n, levels);
-    kernels()->panel_turn(levels, panel->q);
+    kernels()->panel_turn(levels, panel->own);
+    panel->q = (const int8_t(*)[PANEL_ROWS][4])panel->own;
     for (size_t g = 0; g < n / (size_t)format->group; g++)
         for (size_t r = 0; r < PANEL_ROWS; r++) {
             panel->scale[g][r] = levels_scale(format, &levels[r], g);

@@ -58,11 +58,9 @@ ALWAYS_INLINE void unpack_scales(const QuantFormat *f, const unsigned char *piec
 ALWAYS_INLINE void unpack_levels(const PieceLayout *at, const unsigned char *restrict piece,
                                  Panel *restrict panel) {
     const unsigned char *low = piece + at->low, *high = piece + at->high;
-    uint8_t *q = (uint8_t *)panel->q;
-    if (at->bits == 8) {
-        memcpy(q, low, sizeof panel->q);
-        return;
-    }
+    uint8_t *q = (uint8_t *)panel->own;
+    panel->q = (const int8_t(*)[PANEL_ROWS][4])(at->bits == 8 ? low : q);
+    if (at->bits == 8) return;
     for (size_t group = 0; group < 8; group++, q += 512, low += 256) {
         for (size_t b = 0; b < 256; b++) q[b] = low[b] & 15;
         for (size_t b = 0; b < 256; b++) q[256 + b] = (uint8_t)(low[b] >> 4);

@@ -140,8 +140,8 @@ static void speeds(Bench *b, Dtype dtype, double *read, double *product) {
 
 static bool one_format(Bench *b, const Mix *mix, Fault *fault) {
     const DtypeInfo *info = dtype_info(mix->dtype);
-    double normal = normal_error(b, mix->dtype), real = storyteller_error(b, mix->dtype), loss = 0,
-           read, product;
+    double normal = normal_error(b, mix->dtype), real = storyteller_error(b, mix->dtype),
+           loss = 0, read, product;
     double bits = 8.0 * info->bytes / info->block;
     if (!storyteller_loss(b, mix, &loss, fault)) return false;
     speeds(b, mix->dtype, &read, &product);
