@@ -20,6 +20,7 @@ typedef struct Kernels {
     PanelProduct *panel_product;
     PanelTurn *panel_turn;
     PanelUnpack *panel_unpack;
+    PieceProduct *piece_product;
     RoundBlock *round_block;
     Axpy *axpy;
     Reduce *sum, *max;

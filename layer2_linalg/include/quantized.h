@@ -113,6 +113,10 @@ typedef struct PackedWeights {
 size_t packed_bytes(Dtype dtype, size_t rows, size_t cols);
 void packed_fill(Pool *pool, PackedWeights *packed, const Tensor *w, void *data);
 
+/* y[r] += the products of piece `piece` of 16 rows from `row` on with n numbers of one column. */
+void packed_product(const PackedWeights *packed, size_t row, size_t piece, size_t n,
+                    const int8_t *q, const float *d, const int16_t *sum, float y[PANEL_ROWS]);
+
 /* The panel of piece `piece` of 16 rows from `row` on. */
 void packed_panel(const PackedWeights *packed, size_t row, size_t piece, Panel *panel);
 
@@ -127,17 +131,24 @@ typedef void PanelTurn(const Levels levels[PANEL_ROWS], int8_t q[PANEL_QUADS][PA
 /* A piece of packed weights as a panel. */
 typedef void PanelUnpack(const QuantFormat *format, const unsigned char *piece, Panel *panel);
 
+/* A piece of packed weights times one column, without a panel in between. */
+typedef void PieceProduct(const QuantFormat *format, const unsigned char *piece, size_t n,
+                          const int8_t *q, const float *d, const int16_t *sum,
+                          float y[PANEL_ROWS]);
+
 /* 32 numbers as bytes, and the sums of each 16: q = x / d; returns d. */
 typedef float RoundBlock(const float *x, int8_t *q, int16_t *sum);
 
 PanelProduct panel_product_scalar;
 PanelTurn panel_turn_scalar;
 PanelUnpack panel_unpack_scalar;
+PieceProduct piece_product_scalar;
 RoundBlock round_block_scalar;
 #if defined(__x86_64__)
 PanelProduct panel_product_avx2, panel_product_vnni;
 PanelTurn panel_turn_avx2;
 PanelUnpack panel_unpack_avx2;
+PieceProduct piece_product_avx2;
 RoundBlock round_block_avx2;
 #elif defined(__aarch64__)
 PanelProduct panel_product_neon, panel_product_dotprod;

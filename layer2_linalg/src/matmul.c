@@ -60,6 +60,11 @@ static void quantized_tile(const WeightsTask *t, size_t row, size_t column, size
     memset(sums, 0, cols * sizeof *sums);
     for (size_t k = 0; k < x->k; k += LEVELS_CHUNK) {
         size_t n = smaller(LEVELS_CHUNK, x->k - k), at = k * x->n + column * LEVELS_CHUNK;
+        if (t->packed && cols == 1) {
+            packed_product(t->packed, row, k / LEVELS_CHUNK, n, x->q + at, x->d + at / 32,
+                           x->sum + at / 16, sums[0]);
+            continue;
+        }
         read_panel(t, row, k, n, &panel);
         kernels()->panel_product(&panel, quant_format(t->w->dtype), n, x->q + at,
                                  x->d + at / 32, x->sum + at / 16, cols, sums);

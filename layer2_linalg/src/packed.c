@@ -106,10 +106,17 @@ void packed_fill(Pool *pool, PackedWeights *packed, const Tensor *w, void *data)
     pool_for(pool, (packed->rows + PANEL_ROWS - 1) / PANEL_ROWS, 4, pack_tiles, &task);
 }
 
+static const unsigned char *piece_at(const PackedWeights *p, size_t row, size_t piece) {
+    return p->data + (row / PANEL_ROWS * pieces_of(p->cols) + piece) * p->piece_bytes;
+}
+
 void packed_panel(const PackedWeights *p, size_t row, size_t piece, Panel *panel) {
-    kernels()->panel_unpack(
-        p->format, p->data + (row / PANEL_ROWS * pieces_of(p->cols) + piece) * p->piece_bytes,
-        panel);
+    kernels()->panel_unpack(p->format, piece_at(p, row, piece), panel);
+}
+
+void packed_product(const PackedWeights *p, size_t row, size_t piece, size_t n, const int8_t *q,
+                    const float *d, const int16_t *sum, float y[PANEL_ROWS]) {
+    kernels()->piece_product(p->format, piece_at(p, row, piece), n, q, d, sum, y);
 }
 
 void panel_unpack_scalar(const QuantFormat *f, const unsigned char *piece, Panel *panel) {
@@ -118,4 +125,12 @@ void panel_unpack_scalar(const QuantFormat *f, const unsigned char *piece, Panel
     unpack_levels(&at, piece, panel);
     int8_t *q = (int8_t *)panel->own;
     for (size_t i = 0; f->entries && i < sizeof panel->own; i++) q[i] = f->entries[q[i]];
+}
+
+void piece_product_scalar(const QuantFormat *f, const unsigned char *piece, size_t n,
+                          const int8_t *q, const float *d, const int16_t *sum,
+                          float y[PANEL_ROWS]) {
+    Panel panel;
+    kernels()->panel_unpack(f, piece, &panel);
+    kernels()->panel_product(&panel, f, n, q, d, sum, 1, (float(*)[PANEL_ROWS])y);
 }

@@ -60,6 +60,8 @@ static void products(void **state) {
             for (size_t c = 0; c < COLS; c++) { /* and alone */
                 matvec(NULL, &w, x + c * ROW, one, scratch);
                 assert_memory_equal(one, y + c * ROWS, sizeof one);
+                matmul_weights(NULL, &w, &packed, x + c * ROW, 1, one, scratch);
+                assert_memory_equal(one, y + c * ROWS, sizeof one);
             }
         }
     }
@@ -94,9 +96,13 @@ static void largest_numbers(void **state) {
                            : 2);
             }
             for (int isa = 0; isa < count; isa++) {
+                PackedWeights packed;
                 assert_true(kernels_select(list[isa]->isa, NULL));
                 matvec(NULL, &w, x, isa ? one : y, scratch);
                 if (isa) assert_memory_equal(one, y, 16 * sizeof *y);
+                packed_fill(NULL, &packed, &w, rearranged);
+                matmul_weights(NULL, &w, &packed, x, 1, one, scratch);
+                assert_memory_equal(one, y, 16 * sizeof *y);
             }
         }
     assert_true(kernels_select("auto", NULL));
@@ -121,6 +127,8 @@ static void odd_shapes(void **state) {
             packed_fill(NULL, &packed, &t, rearranged);
             matmul_weights(NULL, &t, &packed, x, 3, other, scratch);
             assert_memory_equal(many, other, 3 * rows[j] * sizeof *many);
+            matmul_weights(NULL, &t, &packed, x, 1, other, scratch);
+            assert_memory_equal(many, other, rows[j] * sizeof *many);
             for (size_t r = 0; r < rows[j]; r++) {
                 double sum = 0, size = 0;
                 for (size_t k = 0; k < cols[i]; k++) {

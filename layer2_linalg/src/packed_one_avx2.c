@@ -1,0 +1,99 @@
+/* packed_one_avx2.c - packed weights times one column: what decoding does, token after token.  Read quantized_avx2.c
+ * first.
+ *
+ *     packed piece --> registers --> products           nothing is written down in between
+ *
+ * Many columns share an unpacked panel; one column would read it back only once, and storing 4096 levels costs as much
+ * as multiplying them. */
+#if defined(__x86_64__)
+#include "unpack_avx2.h"
+#include "unroll.h"
+
+INLINE __m256i four(const int8_t *q) {
+    int bytes;
+    memcpy(&bytes, q, 4);
+    return _mm256_set1_epi32(bytes);
+}
+
+INLINE __m256i pairs(__m256i w, __m256i x, bool is_signed) {
+    return is_signed ? _mm256_maddubs_epi16(_mm256_abs_epi8(w), _mm256_sign_epi8(x, w))
+                     : _mm256_maddubs_epi16(w, x);
+}
+
+/* How a piece is read and multiplied: constants, wherever this is used. */
+typedef struct Plan {
+    int bits, group, room;
+    bool look_up;
+} Plan;
+
+/* The products of quads first .. first+count-1 of a group of 32, `room` of them at a time in 16 bits. */
+INLINE __m256i sum_of(Plan p, const unsigned char *low, const unsigned char *high,
+                      __m256i entries, const int8_t *q, int first, int count, __m256i sum) {
+    __m256i part = sum;
+    UNROLL for (int i = 0; i < count; i++) {
+        __m256i w = quad_of(p.bits, low, high, first + i, entries, p.look_up),
+                product = pairs(w, four(q + 4 * (first + i)), p.room == 1);
+        part = i % p.room ? _mm256_add_epi16(part, product) : product;
+        if (i % p.room == p.room - 1 || i == count - 1)
+            sum = _mm256_add_epi32(sum, _mm256_madd_epi16(part, _mm256_set1_epi16(1)));
+    }
+    return sum;
+}
+
+INLINE void multiply(Plan p, const QuantFormat *f, const unsigned char *piece, size_t n,
+                     const int8_t *q, const float *d, const int16_t *sums, float *y) {
+    const PieceLayout at = piece_layout(f);
+    const unsigned char *low = piece + at.low, *high = piece + at.high;
+    const size_t wide = p.bits == 8 ? 512 : 256, more = p.bits == 6 ? 128 : 64;
+    const int count = p.group / 4;
+    const __m256i entries = sixteen(p.look_up ? f->entries : NULL);
+    __m256 acc[2] = {_mm256_loadu_ps(y), _mm256_loadu_ps(y + 8)};
+    ask_ahead(piece, at.low);
+    for (size_t block = 0; block < n / 32; block++, low += wide, high += more, q += 32) {
+        ask_ahead(low, wide);
+        if (p.bits == 5 || p.bits == 6) ask_ahead(high, more);
+        __m256 d32 = _mm256_broadcast_ss(d + block);
+        UNROLL for (int first = 0; first < 8; first += count) {
+            size_t g = (block * 8 + (size_t)first) / (size_t)count;
+            const int16_t *halves = sums + g * (size_t)p.group / 16;
+            int inputs = p.group == 16 ? halves[0] : halves[0] + halves[1];
+            __m256i start = _mm256_set1_epi32(-f->offset * inputs);
+            __m256 total = _mm256_set1_ps((float)inputs);
+            UNROLL for (size_t r = 0; r < 2; r++) {
+                __m256i sum =
+                    sum_of(p, low + 32 * r, high + 32 * r, entries, q, first, count, start);
+                acc[r] = _mm256_fmadd_ps(
+                    _mm256_cvtepi32_ps(sum),
+                    _mm256_mul_ps(scales_of(f->scales, piece, g, 8 * r), d32), acc[r]);
+                if (f->min)
+                    acc[r] = _mm256_fmadd_ps(
+                        total,
+                        _mm256_mul_ps(scales_of(f->scales, piece + at.min, g, 8 * r), d32),
+                        acc[r]);
+            }
+        }
+    }
+    _mm256_storeu_ps(y, acc[0]);
+    _mm256_storeu_ps(y + 8, acc[1]);
+}
+
+/* One version for each way of storing levels. */
+#define VERSION(bits, group, room, look_up)                                       \
+    do {                                                                          \
+        multiply((Plan){bits, group, room, look_up}, f, piece, n, q, d, sums, y); \
+        return;                                                                   \
+    } while (0)
+
+AVX2 void piece_product_avx2(const QuantFormat *f, const unsigned char *piece, size_t n,
+                             const int8_t *q, const float *d, const int16_t *sums, float *y) {
+    int bits = piece_layout(f).bits;
+    if (f->entries) VERSION(4, 32, 1, true);
+    if (bits == 4 && f->group == 32) VERSION(4, 32, 8, false);
+    if (bits == 4) VERSION(4, 16, 4, false);
+    if (bits == 5 && f->group == 32) VERSION(5, 32, 4, false);
+    if (bits == 5) VERSION(5, 16, 4, false);
+    if (bits == 6) VERSION(6, 16, 2, false);
+    if (f->group == 32) VERSION(8, 32, 1, false);
+    VERSION(8, 16, 1, false);
+}
+#endif

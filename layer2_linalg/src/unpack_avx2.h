@@ -1,0 +1,62 @@
+/* unpack_avx2.h - reading packed weights, 32 bytes at a time.  See unpack.h for how they lie. */
+#ifndef STRATA_UNPACK_AVX2_H
+#define STRATA_UNPACK_AVX2_H
+
+#include "unpack.h"
+
+#include <immintrin.h>
+
+#define AVX2   __attribute__((target("avx2,fma,f16c")))
+#define INLINE static inline __attribute__((always_inline)) AVX2
+
+INLINE __m256i load(const void *p) { return _mm256_loadu_si256((const __m256i *)p); }
+
+/* Pieces are read once and in order: asking for what lies some way ahead, a line for each line read, hides the way to
+ * main memory. */
+enum { AHEAD = 3072 };
+INLINE void ask_ahead(const unsigned char *from, size_t bytes) {
+    for (size_t at = 0; at < bytes; at += 64)
+        _mm_prefetch((const char *)from + AHEAD + at, _MM_HINT_T0);
+}
+
+/* The sixteen entries of a format that chooses its levels from a list, twice. */
+INLINE __m256i sixteen(const int8_t *entries) {
+    return entries ? _mm256_broadcastsi128_si256(_mm_loadu_si128((const __m128i *)entries))
+                   : _mm256_setzero_si256();
+}
+
+/* Quad i of a group's eight, of 8 rows: four bits from `low`, the rest from `high`. */
+INLINE __m256i quad_of(int bits, const unsigned char *low, const unsigned char *high, int i,
+                       __m256i entries, bool look_up) {
+    __m256i v, up;
+    if (bits == 8) return load(low + 64 * i);
+    v = load(low + 64 * (i % 4));
+    v = _mm256_and_si256(i < 4 ? v : _mm256_srli_epi16(v, 4), _mm256_set1_epi8(15));
+    if (bits == 5) {
+        up = load(high);
+        up = i < 4 ? _mm256_slli_epi16(up, 4 - i) : _mm256_srli_epi16(up, i - 4);
+        v = _mm256_or_si256(v, _mm256_and_si256(up, _mm256_set1_epi8(16)));
+    }
+    if (bits == 6) {
+        up = load(high + 64 * (i / 4));
+        up = i % 4 < 2 ? _mm256_slli_epi16(up, 4 - 2 * (i % 4))
+                       : _mm256_srli_epi16(up, 2 * (i % 4) - 4);
+        v = _mm256_or_si256(v, _mm256_and_si256(up, _mm256_set1_epi8(48)));
+    }
+    return look_up ? _mm256_shuffle_epi8(entries, v) : v;
+}
+
+/* The scales (or mins) of group g, of the 8 rows from `row` on. */
+INLINE __m256 scales_of(ScaleKind kind, const unsigned char *from, size_t g, size_t row) {
+    if (kind == SCALE_TIMES) {
+        __m128i times = _mm_loadl_epi64((const __m128i *)(from + 64 + PANEL_ROWS * g + row));
+        return _mm256_mul_ps(_mm256_loadu_ps((const float *)(const void *)from + row),
+                             _mm256_cvtepi32_ps(_mm256_cvtepi8_epi32(times)));
+    }
+    __m128i half = _mm_loadu_si128((const __m128i *)(from + 2 * (PANEL_ROWS * g + row)));
+    return kind == SCALE_F16
+               ? _mm256_cvtph_ps(half)
+               : _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_cvtepu16_epi32(half), 16));
+}
+
+#endif
