@@ -20,24 +20,39 @@ INLINE __m256i pairs(__m256i w, __m256i x, bool is_signed) {
                      : _mm256_maddubs_epi16(w, x);
 }
 
+/* The compiler may not put this sum off: it would run out of registers for what is added up later. */
+#define IN_ORDER(v) __asm__("" : "+x"(v))
+
 /* How a piece is read and multiplied: constants, wherever this is used. */
 typedef struct Plan {
     int bits, group, room;
     bool look_up;
 } Plan;
 
-/* The products of quads first .. first+count-1 of a group of 32, `room` of them at a time in 16 bits. */
-INLINE __m256i sum_of(Plan p, const unsigned char *low, const unsigned char *high,
-                      __m256i entries, const int8_t *q, int first, int count, __m256i sum) {
-    __m256i part = sum;
-    UNROLL for (int i = 0; i < count; i++) {
-        __m256i w = quad_of(p.bits, low, high, first + i, entries, p.look_up),
-                product = pairs(w, four(q + 4 * (first + i)), p.room == 1);
-        part = i % p.room ? _mm256_add_epi16(part, product) : product;
-        if (i % p.room == p.room - 1 || i == count - 1)
-            sum = _mm256_add_epi32(sum, _mm256_madd_epi16(part, _mm256_set1_epi16(1)));
+/* sum[r] += the products of some quads of a group of 32, `room` of them at a time in 16 bits. */
+INLINE void add_quads(Plan p, const unsigned char *low, const unsigned char *high,
+                      __m256i entries, const int8_t *q, int first, __m256i sum[2]) {
+    const __m256i ones = _mm256_set1_epi16(1);
+    __m256i part[2] = {ones, ones};
+    UNROLL for (int i = 0; i < p.group / 4; i++) {
+        const __m256i x = four(q + 4 * (first + i));
+        UNROLL for (int r = 0; r < 2; r++) {
+            __m256i w = quad_of(p.bits, low + 32 * r, high + 32 * r, first + i, entries,
+                                p.look_up),
+                    product = pairs(w, x, p.room == 1);
+            part[r] = i % p.room ? _mm256_add_epi16(part[r], product) : product;
+            IN_ORDER(part[r]);
+            if (i % p.room == p.room - 1 || i == p.group / 4 - 1)
+                sum[r] = _mm256_add_epi32(sum[r], _mm256_madd_epi16(part[r], ones));
+        }
     }
-    return sum;
+}
+
+/* acc[r] += factor * scale * d, the scales (or mins) of group g. */
+INLINE void add_scaled(ScaleKind kind, const unsigned char *from, size_t g, __m256 d,
+                       const __m256 factor[2], __m256 acc[2]) {
+    UNROLL for (size_t r = 0; r < 2; r++) acc[r] =
+        _mm256_fmadd_ps(factor[r], _mm256_mul_ps(scales_of(kind, from, g, 8 * r), d), acc[r]);
 }
 
 INLINE void multiply(Plan p, const QuantFormat *f, const unsigned char *piece, size_t n,
@@ -45,32 +60,23 @@ INLINE void multiply(Plan p, const QuantFormat *f, const unsigned char *piece, s
     const PieceLayout at = piece_layout(f);
     const unsigned char *low = piece + at.low, *high = piece + at.high;
     const size_t wide = p.bits == 8 ? 512 : 256, more = p.bits == 6 ? 128 : 64;
-    const int count = p.group / 4;
     const __m256i entries = sixteen(p.look_up ? f->entries : NULL);
     __m256 acc[2] = {_mm256_loadu_ps(y), _mm256_loadu_ps(y + 8)};
     ask_ahead(piece, at.low);
-    for (size_t block = 0; block < n / 32; block++, low += wide, high += more, q += 32) {
+    for (size_t block = 0, g = 0; block < n / 32; block++, low += wide, high += more, q += 32) {
+        const __m256 d32 = _mm256_broadcast_ss(d + block);
         ask_ahead(low, wide);
         if (p.bits == 5 || p.bits == 6) ask_ahead(high, more);
-        __m256 d32 = _mm256_broadcast_ss(d + block);
-        UNROLL for (int first = 0; first < 8; first += count) {
-            size_t g = (block * 8 + (size_t)first) / (size_t)count;
-            const int16_t *halves = sums + g * (size_t)p.group / 16;
-            int inputs = p.group == 16 ? halves[0] : halves[0] + halves[1];
-            __m256i start = _mm256_set1_epi32(-f->offset * inputs);
+        UNROLL for (int first = 0; first < 8; first += p.group / 4, g++) {
+            const int16_t *two = sums + 2 * block + first / 4;
+            int inputs = p.group == 16 ? two[0] : two[0] + two[1];
+            __m256i start = _mm256_set1_epi32(-f->offset * inputs), sum[2] = {start, start};
+            add_quads(p, low, high, entries, q, first, sum);
+            add_scaled(f->scales, piece, g, d32,
+                       (__m256[]){_mm256_cvtepi32_ps(sum[0]), _mm256_cvtepi32_ps(sum[1])}, acc);
+            if (!f->min) continue;
             __m256 total = _mm256_set1_ps((float)inputs);
-            UNROLL for (size_t r = 0; r < 2; r++) {
-                __m256i sum =
-                    sum_of(p, low + 32 * r, high + 32 * r, entries, q, first, count, start);
-                acc[r] = _mm256_fmadd_ps(
-                    _mm256_cvtepi32_ps(sum),
-                    _mm256_mul_ps(scales_of(f->scales, piece, g, 8 * r), d32), acc[r]);
-                if (f->min)
-                    acc[r] = _mm256_fmadd_ps(
-                        total,
-                        _mm256_mul_ps(scales_of(f->scales, piece + at.min, g, 8 * r), d32),
-                        acc[r]);
-            }
+            add_scaled(f->scales, piece + at.min, g, d32, (__m256[]){total, total}, acc);
         }
     }
     _mm256_storeu_ps(y, acc[0]);
