@@ -22,7 +22,7 @@ typedef struct Kernels {
     PanelUnpack *panel_unpack;
     PieceProduct *piece_product;
     RoundBlock *round_block;
-    Axpy *axpy;
+    WeightedSum *weighted_sum;
     Reduce *sum, *max;
     Exp *exp;
     ScanExp *scan_exp;

@@ -5,7 +5,7 @@
 #define STRATA_LINALG_H
 
 #include "dot.h"       /* six lines that are most of a language model */
-#include "vector.h"    /* axpy, sum, max, exp: the other loops over one vector */
+#include "vector.h"    /* axpy, weighted sum, sum, max, exp: the other loops over vectors */
 #include "scan.h"      /* one pass over a row of logits: sums, moments, survivors */
 #include "blocks.h"    /* how the quantized formats lie in memory */
 #include "quantized.h" /* products of quantized weights, in whole numbers */

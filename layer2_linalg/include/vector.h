@@ -1,8 +1,8 @@
-/* vector.h - the other loops over one vector: axpy, sum, max, exp.
+/* vector.h - the other loops over vectors: axpy, weighted sum, sum, max, exp.
  *
  * Siblings: vector.c (read first), vector_avx2.c, vector_avx512.c, vector_neon.c.
  *
- * Invariant: axpy, max and exp return the same bits in every version; sum adds in a fixed order that
+ * Invariant: axpy, weighted sum, max and exp return the same bits in every version; sum adds in a fixed order that
  * depends on n alone. */
 #ifndef STRATA_VECTOR_H
 #define STRATA_VECTOR_H
@@ -11,6 +11,13 @@
 
 /* y[i] = y[i] + a * x[i], rounded once (a fused multiply-add), for n elements. */
 void axpy(float *y, float a, const float *x, size_t n);
+
+/* y[i] = y[i] + a[0] * x[0][i] + a[1] * x[1][i] + ..., each product added as in axpy, in this order.
+ *
+ *   x   (rows, n); row j begins at x + j * step
+ *
+ * The same as `rows` times axpy, but y stays in registers meanwhile. */
+void weighted_sum(float *y, const float *a, const float *x, size_t step, size_t rows, size_t n);
 
 /* The sum of n elements; 0 for none. */
 float vector_sum(const float *x, size_t n);
@@ -30,12 +37,13 @@ float vector_max(const float *x, size_t n);
  * Source   Cody & Waite 1980, Software Manual for the Elementary Functions, chapter 6. */
 void vector_exp(float *out, const float *x, float shift, size_t n);
 
-typedef void Axpy(float *y, float a, const float *x, size_t n);
+typedef void WeightedSum(float *y, const float *a, const float *x, size_t step, size_t rows,
+                         size_t n);
 typedef float Reduce(const float *x, size_t n);
 typedef void Exp(float *out, const float *x, float shift, size_t n);
 
 #define VECTOR_KERNELS(isa)                    \
-    Axpy axpy_##isa;                           \
+    WeightedSum weighted_sum_##isa;            \
     Reduce vector_sum_##isa, vector_max_##isa; \
     Exp vector_exp_##isa
 

@@ -17,7 +17,7 @@
                                  panel_unpack_##TURN,   \
                                  piece_product_##TURN,  \
                                  round_block_##TURN,    \
-                                 axpy_##set,            \
+                                 weighted_sum_##set,    \
                                  vector_sum_##set,      \
                                  vector_max_##set,      \
                                  vector_exp_##set,      \

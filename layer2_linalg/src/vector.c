@@ -6,8 +6,10 @@
 #include <math.h>
 #include <string.h>
 
-void axpy_scalar(float *y, float a, const float *x, size_t n) {
-    for (size_t i = 0; i < n; i++) y[i] = fmaf(a, x[i], y[i]);
+void weighted_sum_scalar(float *y, const float *a, const float *x, size_t step, size_t rows,
+                         size_t n) {
+    for (size_t j = 0; j < rows; j++)
+        for (size_t i = 0; i < n; i++) y[i] = fmaf(a[j], x[j * step + i], y[i]);
 }
 
 float vector_sum_scalar(const float *x, size_t n) {
@@ -54,7 +56,13 @@ void vector_exp_scalar(float *out, const float *x, float shift, size_t n) {
     for (size_t i = 0; i < n; i++) out[i] = exp_one(x[i] - shift);
 }
 
-void axpy(float *y, float a, const float *x, size_t n) { kernels()->axpy(y, a, x, n); }
+void axpy(float *y, float a, const float *x, size_t n) {
+    kernels()->weighted_sum(y, &a, x, n, 1, n);
+}
+void weighted_sum(float *y, const float *a, const float *x, size_t step, size_t rows,
+                  size_t n) {
+    kernels()->weighted_sum(y, a, x, step, rows, n);
+}
 float vector_sum(const float *x, size_t n) { return kernels()->sum(x, n); }
 float vector_max(const float *x, size_t n) { return kernels()->max(x, n); }
 void vector_exp(float *out, const float *x, float shift, size_t n) {

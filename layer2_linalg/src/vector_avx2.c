@@ -1,4 +1,4 @@
-/* vector_avx2.c - axpy, sum, max and exp, eight lanes at a time.  Read vector.c first.
+/* vector_avx2.c - weighted sum, sum, max and exp, eight lanes at a time.  Read vector.c first.
  *
  * The loops over whole registers are followed by the scalar version for the last n % 8
  * elements, which returns the same bits. */
@@ -6,16 +6,30 @@
 
 #if defined(__x86_64__)
 #include "exp_avx2.h"
+#include "unroll.h"
 
 #include <math.h>
 
-AVX2 void axpy_avx2(float *y, float a, const float *x, size_t n) {
-    __m256 factor = _mm256_set1_ps(a);
+/* R registers of sums, which all rows pass by. */
+#define COLUMNS(R)                                                                     \
+    for (; i + 8 * R <= n; i += 8 * R) {                                               \
+        __m256 sum[R];                                                                 \
+        UNROLL for (size_t r = 0; r < R; r++) sum[r] = _mm256_loadu_ps(y + i + 8 * r); \
+        for (size_t j = 0; j < rows; j++) {                                            \
+            __m256 factor = _mm256_set1_ps(a[j]);                                      \
+            const float *row = x + j * step + i;                                       \
+            UNROLL for (size_t r = 0; r < R; r++) sum[r] =                             \
+                _mm256_fmadd_ps(factor, _mm256_loadu_ps(row + 8 * r), sum[r]);         \
+        }                                                                              \
+        UNROLL for (size_t r = 0; r < R; r++) _mm256_storeu_ps(y + i + 8 * r, sum[r]); \
+    }
+
+AVX2 void weighted_sum_avx2(float *y, const float *a, const float *x, size_t step, size_t rows,
+                            size_t n) {
     size_t i = 0;
-    for (; i + 8 <= n; i += 8)
-        _mm256_storeu_ps(
-            y + i, _mm256_fmadd_ps(factor, _mm256_loadu_ps(x + i), _mm256_loadu_ps(y + i)));
-    axpy_scalar(y + i, a, x + i, n - i);
+    COLUMNS(8)
+    COLUMNS(1)
+    weighted_sum_scalar(y + i, a, x + i, step, rows, n - i);
 }
 
 /* Four registers of sums: an addition takes four cycles, so four chains keep the adder busy. */

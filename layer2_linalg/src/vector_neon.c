@@ -1,17 +1,33 @@
-/* vector_neon.c - axpy, sum, max and exp, four lanes at a time (AArch64).  Read vector.c
+/* vector_neon.c - weighted sum, sum, max and exp, four lanes at a time (AArch64).  Read vector.c
  * first. */
 #include "vector.h"
 
 #if defined(__aarch64__)
 #include "exp_neon.h"
+#include "unroll.h"
 
 #include <math.h>
 
-void axpy_neon(float *y, float a, const float *x, size_t n) {
+/* R registers of sums, which all rows pass by. */
+#define COLUMNS(R)                                                               \
+    for (; i + 4 * R <= n; i += 4 * R) {                                         \
+        float32x4_t sum[R];                                                      \
+        UNROLL for (size_t r = 0; r < R; r++) sum[r] = vld1q_f32(y + i + 4 * r); \
+        for (size_t j = 0; j < rows; j++) {                                      \
+            float32x4_t factor = vdupq_n_f32(a[j]);                              \
+            const float *row = x + j * step + i;                                 \
+            UNROLL for (size_t r = 0; r < R; r++) sum[r] =                       \
+                vfmaq_f32(sum[r], vld1q_f32(row + 4 * r), factor);               \
+        }                                                                        \
+        UNROLL for (size_t r = 0; r < R; r++) vst1q_f32(y + i + 4 * r, sum[r]);  \
+    }
+
+void weighted_sum_neon(float *y, const float *a, const float *x, size_t step, size_t rows,
+                       size_t n) {
     size_t i = 0;
-    for (; i + 4 <= n; i += 4)
-        vst1q_f32(y + i, vfmaq_n_f32(vld1q_f32(y + i), vld1q_f32(x + i), a));
-    axpy_scalar(y + i, a, x + i, n - i);
+    COLUMNS(16)
+    COLUMNS(1)
+    weighted_sum_scalar(y + i, a, x + i, step, rows, n - i);
 }
 
 float vector_sum_neon(const float *x, size_t n) {

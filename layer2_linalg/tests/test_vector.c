@@ -1,20 +1,23 @@
-/* axpy, sum, max, exp on every instruction set */
+/* axpy, weighted sum, sum, max, exp on every instruction set */
 #include "check.h"
 #include "linalg.h"
 
-static void axpy_is_bit_exact(void **state) {
+static void weighted_sum_is_bit_exact(void **state) {
     (void)state;
     const Kernels *list[KERNELS_MOST];
     int count = kernels_list(list);
     uint64_t seed = 1;
     for (int isa = 0; isa < count; isa++)
-        for (size_t n = 0; n < 70; n++) {
-            float x[72], y[72], want[72], a = check_noise(&seed);
-            for (size_t i = 0; i < n; i++)
-                x[i] = check_noise(&seed), y[i] = want[i] = check_noise(&seed);
-            y[n] = want[n] = 5;
-            for (size_t i = 0; i < n; i++) want[i] = fmaf(a, x[i], want[i]);
-            list[isa]->axpy(y, a, x, n);
+        for (size_t n = 0; n < 150; n++) {
+            float x[5 * 151], y[151], want[151], a[5];
+            size_t rows = n % 6, step = n + 1;
+            for (size_t i = 0; i < rows * step; i++) x[i] = check_noise(&seed);
+            for (size_t i = 0; i <= n; i++) y[i] = want[i] = check_noise(&seed);
+            for (size_t j = 0; j < rows; j++) {
+                a[j] = check_noise(&seed);
+                for (size_t i = 0; i < n; i++) want[i] = fmaf(a[j], x[j * step + i], want[i]);
+            }
+            list[isa]->weighted_sum(y, a, x, step, rows, n);
             assert_memory_equal(y, want, (n + 1) * sizeof *y);
         }
     float y[2] = {1, 2};
@@ -96,5 +99,5 @@ static void exp_is_the_same_everywhere(void **state) {
     }
 }
 
-RUN(TEST(axpy_is_bit_exact), TEST(sums_keep_the_bound), TEST(max_finds_the_largest_and_nan),
+RUN(TEST(weighted_sum_is_bit_exact), TEST(sums_keep_the_bound), TEST(max_finds_the_largest_and_nan),
     TEST(exp_is_within_three_ulp), TEST(exp_is_the_same_everywhere))

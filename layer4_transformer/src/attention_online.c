@@ -43,7 +43,7 @@ static void absorb(Running *run, float *mean, size_t head_dim, float *scores, si
     }
     vector_exp(scores, scores, run->max, n);
     run->sum += vector_sum(scores, n);
-    for (size_t j = 0; j < n; j++) axpy(mean, scores[j], values + j * step, head_dim);
+    weighted_sum(mean, scores, values, step, n, head_dim);
 }
 
 /* One block of positions first .. first+n-1 for `heads` query heads from `head` on. */
