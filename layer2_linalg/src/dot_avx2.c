@@ -23,6 +23,20 @@ INLINE float add_lanes(__m256 v) {
     return _mm_cvtss_f32(_mm_add_ss(pair, _mm_movehdup_ps(pair)));
 }
 
+/* The same of four rows at once. */
+INLINE __m128 add_four(__m256 a, __m256 b, __m256 c, __m256 d) {
+    __m256 ab = _mm256_add_ps(_mm256_permute2f128_ps(a, b, 0x20),
+                              _mm256_permute2f128_ps(a, b, 0x31)),
+           cd = _mm256_add_ps(_mm256_permute2f128_ps(c, d, 0x20),
+                              _mm256_permute2f128_ps(c, d, 0x31));
+    __m256d low = _mm256_unpacklo_pd(_mm256_castps_pd(ab), _mm256_castps_pd(cd)),
+            high = _mm256_unpackhi_pd(_mm256_castps_pd(ab), _mm256_castps_pd(cd));
+    __m256 pair = _mm256_add_ps(_mm256_castpd_ps(low), _mm256_castpd_ps(high)); /* a c | b d */
+    __m256 sum = _mm256_add_ps(pair, _mm256_movehdup_ps(pair));
+    __m128 ac = _mm256_castps256_ps128(sum), bd = _mm256_extractf128_ps(sum, 1);
+    return _mm_blend_ps(ac, _mm_moveldup_ps(bd), 0xA);
+}
+
 /* Eight weights from index k on, as f32; one loader for each format. */
 INLINE __m256 load_f32(const void *row, size_t k) {
     return _mm256_loadu_ps((const float *)row + k);
@@ -67,8 +81,14 @@ INLINE __m256 tail_of(const void *row, size_t k, size_t n, size_t size,
                 UNROLL for (int c = 0; c < C; c++) sum[r][c] = _mm256_fmadd_ps(               \
                     weight, tail_of(x + (size_t)c * x_stride, k, n, 4, load_f32), sum[r][c]); \
             }                                                                                 \
-        UNROLL for (int r = 0; r < R; r++) UNROLL for (int c = 0; c < C; c++)                 \
-            y[(size_t)c * y_stride + (size_t)r] = add_lanes(sum[r][c]);                       \
+        UNROLL for (int c = 0; c < C; c++) {                                                  \
+            float *out = y + (size_t)c * y_stride;                                            \
+            if (R == 4)                                                                       \
+                _mm_storeu_ps(                                                                \
+                    out, add_four(sum[0][c], sum[1 % R][c], sum[2 % R][c], sum[3 % R][c]));   \
+            else                                                                              \
+                *out = add_lanes(sum[0][c]);                                                  \
+        }                                                                                     \
     } while (0)
 
 #define DOT_TILE(format, size)                                                                 \
@@ -77,6 +97,8 @@ INLINE __m256 tail_of(const void *row, size_t k, size_t n, size_t size,
                                      size_t y_stride) {                                        \
         for (; cols >= 3; cols -= 3, x += 3 * x_stride, y += 3 * y_stride)                     \
             TILE(4, 3, load_##format, size);                                                   \
+        for (; cols >= 2; cols -= 2, x += 2 * x_stride, y += 2 * y_stride)                     \
+            TILE(4, 2, load_##format, size);                                                   \
         for (; cols; cols--, x += x_stride, y += y_stride) TILE(4, 1, load_##format, size);    \
     }                                                                                          \
     AVX2 static void strip1_##format(const char *w, size_t w_stride, const float *x,           \

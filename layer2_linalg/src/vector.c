@@ -8,7 +8,7 @@
 
 void weighted_sum_scalar(float *y, const float *a, const float *x, size_t step, size_t rows,
                          size_t n) {
-    for (size_t j = 0; j < rows; j++)
+    for (size_t j = 0; n && j < rows; j++)
         for (size_t i = 0; i < n; i++) y[i] = fmaf(a[j], x[j * step + i], y[i]);
 }
 

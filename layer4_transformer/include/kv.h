@@ -22,10 +22,11 @@
     64 /* positions; also the step of the online softmax, so part of the result's bits */
 
 typedef struct KvCache {
-    size_t layers, width;          /* width: kv_heads * head_dim floats for each position */
+    size_t layers, kv_heads, head_dim;
     size_t sequences, blocks_each; /* sequences, and the most blocks one of them can have */
     size_t blocks, free_count;
-    float *keys, *values; /* (layers, blocks, KV_BLOCK, width); in the arena, like all below */
+    float *keys,
+        *values; /* (layers, blocks, kv_heads, KV_BLOCK, head_dim); in the arena, like all below */
     int32_t *table;       /* (sequences, blocks_each) */
     int32_t *free_blocks; /* (blocks) a stack */
     int32_t *users;       /* (blocks) sequences that name it */
@@ -33,8 +34,8 @@ typedef struct KvCache {
 } KvCache;
 
 /* Lay out a cache for `sequences` sequences of up to ctx positions each. */
-void kv_init(KvCache *kv, size_t layers, size_t width, size_t sequences, size_t ctx,
-             Arena *arena);
+void kv_init(KvCache *kv, size_t layers, size_t kv_heads, size_t head_dim, size_t sequences,
+             size_t ctx, Arena *arena);
 
 /* Make room for positions up to `length` of a sequence.  False when the sequence or the memory
  * is full. */
@@ -46,8 +47,9 @@ void kv_fork(KvCache *kv, size_t to, size_t from);
 /* Forget the positions from `length` on. */
 void kv_truncate(KvCache *kv, size_t sequence, size_t length);
 
-/* The key or value row (width) of a position.  Needs position < length. */
-float *kv_key(const KvCache *kv, size_t layer, size_t sequence, size_t position);
-float *kv_value(const KvCache *kv, size_t layer, size_t sequence, size_t position);
+/* The key or value (head_dim) of a position for one of the kv_heads; within a block, that head's next position
+ * follows.  Needs position < length. */
+float *kv_key(const KvCache *kv, size_t layer, size_t sequence, size_t head, size_t position);
+float *kv_value(const KvCache *kv, size_t layer, size_t sequence, size_t head, size_t position);
 
 #endif

@@ -23,17 +23,17 @@ typedef struct Running {
 
 static void cap_scores(const AttentionShape *s, float *scores, size_t n, size_t head,
                        size_t query, size_t first) {
+    for (size_t j = 0; j < n; j++) scores[j] *= s->scale;
+    for (size_t j = 0; s->softcap > 0 && j < n; j++)
+        scores[j] = s->softcap * tanhf(scores[j] / s->softcap);
     float slope = s->max_bias > 0 ? alibi_slope(head, s->heads, s->max_bias) : 0;
-    for (size_t j = 0; j < n; j++) {
-        float score = scores[j] * s->scale;
-        if (s->softcap > 0) score = s->softcap * tanhf(score / s->softcap);
-        scores[j] = score - slope * fabsf((float)query - (float)(first + j));
-    }
+    for (size_t j = 0; slope > 0 && j < n; j++)
+        scores[j] -= slope * fabsf((float)query - (float)(first + j));
 }
 
 /* Take in n scores and the values that go with them. */
 static void absorb(Running *run, float *mean, size_t head_dim, float *scores, size_t n,
-                   const float *values, size_t step) {
+                   const float *values) {
     float max = vector_max(scores, n);
     if (max > run->max || isnan(max)) {
         float shrink = expf(run->max - max);
@@ -43,7 +43,7 @@ static void absorb(Running *run, float *mean, size_t head_dim, float *scores, si
     }
     vector_exp(scores, scores, run->max, n);
     run->sum += vector_sum(scores, n);
-    weighted_sum(mean, scores, values, step, n, head_dim);
+    weighted_sum(mean, scores, values, head_dim, n, head_dim);
 }
 
 /* One block of positions first .. first+n-1 for `heads` query heads from `head` on. */
@@ -51,16 +51,15 @@ static void one_block(const Online *t, size_t row, size_t head, size_t heads, si
                       size_t first, size_t n, Running *run, float *out) {
     const AttentionShape *s = t->shape;
     float scores[GROUP * KV_BLOCK];
-    size_t seq = (size_t)t->sequence[row], at = kv_head * s->head_dim, width = t->kv->width;
-    const float *keys = kv_key(t->kv, t->layer, seq, first) + at,
-                *values = kv_value(t->kv, t->layer, seq, first) + at;
+    size_t seq = (size_t)t->sequence[row];
+    const float *keys = kv_key(t->kv, t->layer, seq, kv_head, first),
+                *values = kv_value(t->kv, t->layer, seq, kv_head, first);
     const float *q = t->q + (row * s->heads + head) * s->head_dim;
-    kernels()->tile_f32(keys, width * sizeof *keys, n, q, s->head_dim, heads, s->head_dim,
+    kernels()->tile_f32(keys, s->head_dim * sizeof *keys, n, q, s->head_dim, heads, s->head_dim,
                         scores, KV_BLOCK);
     for (size_t h = 0; h < heads; h++) {
         cap_scores(s, scores + h * KV_BLOCK, n, head + h, (size_t)t->position[row], first);
-        absorb(&run[h], out + h * s->head_dim, s->head_dim, scores + h * KV_BLOCK, n, values,
-               width);
+        absorb(&run[h], out + h * s->head_dim, s->head_dim, scores + h * KV_BLOCK, n, values);
     }
 }
 

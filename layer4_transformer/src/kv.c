@@ -3,16 +3,20 @@
 
 #include <string.h>
 
-void kv_init(KvCache *kv, size_t layers, size_t width, size_t sequences, size_t ctx,
-             Arena *arena) {
+/* Floats of keys (or of values) in a block of one layer. */
+static size_t block_size(const KvCache *kv) { return kv->kv_heads * KV_BLOCK * kv->head_dim; }
+
+void kv_init(KvCache *kv, size_t layers, size_t kv_heads, size_t head_dim, size_t sequences,
+             size_t ctx, Arena *arena) {
     size_t each = (ctx + KV_BLOCK - 1) / KV_BLOCK, blocks = each * sequences;
     *kv = (KvCache){.layers = layers,
-                    .width = width,
+                    .kv_heads = kv_heads,
+                    .head_dim = head_dim,
                     .sequences = sequences,
                     .blocks_each = each,
                     .blocks = blocks};
-    kv->keys = arena_take(arena, layers * blocks * KV_BLOCK * width, sizeof *kv->keys);
-    kv->values = arena_take(arena, layers * blocks * KV_BLOCK * width, sizeof *kv->values);
+    kv->keys = arena_take(arena, layers * blocks * block_size(kv), sizeof *kv->keys);
+    kv->values = arena_take(arena, layers * blocks * block_size(kv), sizeof *kv->values);
     kv->table = arena_take(arena, blocks, sizeof *kv->table);
     kv->free_blocks = arena_take(arena, blocks, sizeof *kv->free_blocks);
     kv->users = arena_take(arena, blocks, sizeof *kv->users);
@@ -38,7 +42,7 @@ static void leave_block(KvCache *kv, int32_t block) {
 /* The block a sequence goes on in becomes its own. */
 static void own_block(KvCache *kv, int32_t *slot) {
     int32_t fresh = take_block(kv);
-    size_t size = KV_BLOCK * kv->width;
+    size_t size = block_size(kv);
     for (size_t l = 0; l < kv->layers; l++) {
         size_t from = (l * kv->blocks + (size_t)*slot) * size,
                to = (l * kv->blocks + (size_t)fresh) * size;
@@ -81,17 +85,20 @@ void kv_fork(KvCache *kv, size_t to, size_t from) {
     kv->length[to] = kv->length[from];
 }
 
-static size_t offset_of(const KvCache *kv, size_t layer, size_t sequence, size_t position) {
+static size_t offset_of(const KvCache *kv, size_t layer, size_t sequence, size_t head,
+                        size_t position) {
     REQUIRE(position < kv->length[sequence], "position %zu of %zu", position,
             kv->length[sequence]);
     size_t block = (size_t)kv->table[sequence * kv->blocks_each + position / KV_BLOCK];
-    return ((layer * kv->blocks + block) * KV_BLOCK + position % KV_BLOCK) * kv->width;
+    return (layer * kv->blocks + block) * block_size(kv) +
+           (head * KV_BLOCK + position % KV_BLOCK) * kv->head_dim;
 }
 
-float *kv_key(const KvCache *kv, size_t layer, size_t sequence, size_t position) {
-    return kv->keys + offset_of(kv, layer, sequence, position);
+float *kv_key(const KvCache *kv, size_t layer, size_t sequence, size_t head, size_t position) {
+    return kv->keys + offset_of(kv, layer, sequence, head, position);
 }
 
-float *kv_value(const KvCache *kv, size_t layer, size_t sequence, size_t position) {
-    return kv->values + offset_of(kv, layer, sequence, position);
+float *kv_value(const KvCache *kv, size_t layer, size_t sequence, size_t head,
+                size_t position) {
+    return kv->values + offset_of(kv, layer, sequence, head, position);
 }
