@@ -15,20 +15,31 @@
 
 #define BMI2 __attribute__((target("avx2,fma,bmi,bmi2")))
 
+/* Sums over 8 * count numbers; register r belongs to the lanes of r mod 2. */
+INLINE void add_exps(const float *x, __m256 shift, int count, __m256 sum[2], __m256 weighted[2],
+                     __m256 squares[2]) {
+    __m256 counts[4], d[4], e[4];
+    UNROLL for (int r = 0; r < count; r++) {
+        d[r] = _mm256_sub_ps(_mm256_loadu_ps(x + 8 * r), shift);
+        counts[r] =
+            _mm256_cmp_ps(d[r], _mm256_set1_ps(SCAN_LOWEST), _CMP_NLT_UQ); /* NaN does */
+        e[r] = d[r] = _mm256_and_ps(counts[r], d[r]);
+    }
+    exp_eights_near(e, count);
+    UNROLL for (int r = 0; r < count; r++) {
+        e[r] = _mm256_and_ps(counts[r], e[r]);
+        sum[r % 2] = _mm256_add_ps(sum[r % 2], e[r]);
+        weighted[r % 2] = _mm256_add_ps(weighted[r % 2], _mm256_mul_ps(d[r], e[r]));
+        squares[r % 2] = _mm256_add_ps(squares[r % 2], _mm256_mul_ps(e[r], e[r]));
+    }
+}
+
 AVX2 static void exp_chunk(ExpLanes *lanes, const float *x, size_t n, float shift) {
-    __m256 minus = _mm256_set1_ps(shift), lowest = _mm256_set1_ps(SCAN_LOWEST);
-    __m256 sum[2] = {_mm256_setzero_ps(), _mm256_setzero_ps()}, weighted[2] = {sum[0], sum[0]},
-           squares[2] = {sum[0], sum[0]};
+    const __m256 minus = _mm256_set1_ps(shift), zero = _mm256_setzero_ps();
+    __m256 sum[2] = {zero, zero}, weighted[2] = {zero, zero}, squares[2] = {zero, zero};
     size_t i = 0;
-    for (; i + 16 <= n; i += 16) UNROLL for (size_t r = 0; r < 2; r++) {
-            __m256 d = _mm256_sub_ps(_mm256_loadu_ps(x + i + 8 * r), minus);
-            __m256 counts = _mm256_cmp_ps(d, lowest, _CMP_NLT_UQ); /* NaN does */
-            d = _mm256_and_ps(counts, d);
-            __m256 e = _mm256_and_ps(counts, exp_eight(d));
-            sum[r] = _mm256_add_ps(sum[r], e);
-            weighted[r] = _mm256_add_ps(weighted[r], _mm256_mul_ps(d, e));
-            squares[r] = _mm256_add_ps(squares[r], _mm256_mul_ps(e, e));
-        }
+    for (; i + 32 <= n; i += 32) add_exps(x + i, minus, 4, sum, weighted, squares);
+    for (; i + 16 <= n; i += 16) add_exps(x + i, minus, 2, sum, weighted, squares);
     UNROLL for (size_t r = 0; r < 2; r++) {
         _mm256_storeu_ps(lanes->sum + 8 * r, sum[r]);
         _mm256_storeu_ps(lanes->weighted + 8 * r, weighted[r]);

@@ -67,8 +67,16 @@ AVX2 float vector_max_avx2(const float *x, size_t n) {
 AVX2 void vector_exp_avx2(float *out, const float *x, float shift, size_t n) {
     __m256 minus = _mm256_set1_ps(shift);
     size_t i = 0;
-    for (; i + 8 <= n; i += 8)
-        _mm256_storeu_ps(out + i, exp_eight(_mm256_sub_ps(_mm256_loadu_ps(x + i), minus)));
+#define EIGHTS(count)                                                                      \
+    for (; i + 8 * count <= n; i += 8 * count) {                                           \
+        __m256 v[count];                                                                   \
+        UNROLL for (size_t r = 0; r < count; r++) v[r] =                                   \
+            _mm256_sub_ps(_mm256_loadu_ps(x + i + 8 * r), minus);                          \
+        exp_eights(v, count);                                                              \
+        UNROLL for (size_t r = 0; r < count; r++) _mm256_storeu_ps(out + i + 8 * r, v[r]); \
+    }
+    EIGHTS(4)
+    EIGHTS(1)
     vector_exp_scalar(out + i, x + i, shift, n - i);
 }
 #endif

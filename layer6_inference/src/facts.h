@@ -1,4 +1,4 @@
-/* facts.h - which facts of the candidates are known; private to candidates.c and selection.c. */
+/* facts.h - what candidates.c, selection.c and mass.c share. */
 #ifndef STRATA_FACTS_H
 #define STRATA_FACTS_H
 
@@ -7,5 +7,8 @@
 enum { KNOW_MAX = 1, KNOW_SUMS = 2, KNOW_BLOCKS = 4 };
 
 static inline size_t blocks_of(size_t n) { return (n + SCAN_BLOCK - 1) / SCAN_BLOCK; }
+
+/* The survivors become the candidates. */
+void candidates_take_survivors(Candidates *candidates, size_t count, bool sorted);
 
 #endif

@@ -41,6 +41,8 @@ static int run(int argc, char **argv) {
     const Option options[] = {
         {"--size", OPT_LIST, &job.sizes, "N",
          "matmul: N x N matrices; samplers: N tokens (may be given several times)"},
+        {"--chain", OPT_LIST, &job.chains, "SPEC",
+         "samplers: this one only (may be given several times)"},
         {"--seconds", OPT_REAL, &job.seconds, "X", "time for each kernel (1)"},
         {"--csv", OPT_TEXT, &job.csv, "FILE",
          "samplers, quant, roofline: the table as CSV, too"},
@@ -86,8 +88,8 @@ static int run(int argc, char **argv) {
         return benches[i].run(&job, &fault) ? EXIT_DONE : command_failed(&fault);
     }
     fprintf(stderr,
-            "strata: nothing called '%s' to measure: matmul, samplers, quant, model and "
-            "make-model are\n",
+            "strata: nothing called '%s' to measure: matmul, samplers, ladder, roofline, "
+            "quant, model and make-model are\n",
             what);
     return EXIT_USAGE;
 }

@@ -7,7 +7,7 @@
 typedef struct BenchJob {
     Machine machine;
     double seconds;
-    OptionList sizes;
+    OptionList sizes, chains;
     const char *csv;
     /* of models */
     const char *model, *format, *files[2];

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const specs[] = {
+static const char *const all[] = {
     "greedy",        "top_k:40",
     "top_k:1000",    "top_p:0.95",
     "min_p:0.05",    "typical:0.5",
@@ -86,6 +86,9 @@ static bool bench_size(Board *b, const BenchJob *job, FILE *csv, Fault *fault) {
     int count = kernels_list(list);
     const Kernels *use[2] = {list[0], list[count - 1]};
     double seconds = job->seconds / 10;
+    OptionList chains = job->chains;
+    for (size_t s = 0; job->chains.count == 0 && s < sizeof all / sizeof *all; s++)
+        chains.items[chains.count++] = all[s];
     for (int shape = 0; shape < 3; shape++) {
         make_logits(b->logits, b->n, shape);
         printf("%zu tokens, %s; read once %.1f us\n", b->n, shapes[shape],
@@ -93,18 +96,19 @@ static bool bench_size(Board *b, const BenchJob *job, FILE *csv, Fault *fault) {
         if (csv)
             fprintf(csv, "%zu,%s,read once,%s,%.2f,%zu\n", b->n, shapes[shape], use[1]->isa,
                     1e6 * floor_time(b, seconds), b->n);
-        for (size_t s = 0; s < sizeof specs / sizeof *specs; s++) {
+        for (size_t s = 0; s < chains.count; s++) {
+            const char *spec = chains.items[s];
             double median[2];
             size_t left;
             for (int k = 0; k < 2; k++) {
                 if (!kernels_select(use[k]->isa, fault) ||
-                    !measure(b, specs[s], seconds, &median[k], &left, fault))
+                    !measure(b, spec, seconds, &median[k], &left, fault))
                     return false;
                 if (csv && (k == 1 || use[0] != use[1]))
-                    fprintf(csv, "%zu,%s,\"%s\",%s,%.2f,%zu\n", b->n, shapes[shape], specs[s],
+                    fprintf(csv, "%zu,%s,\"%s\",%s,%.2f,%zu\n", b->n, shapes[shape], spec,
                             use[k]->isa, 1e6 * median[k], left);
             }
-            printf("  %-46s %9.1f %9.1f %8zu\n", specs[s], 1e6 * median[0], 1e6 * median[1],
+            printf("  %-46s %9.1f %9.1f %8zu\n", spec, 1e6 * median[0], 1e6 * median[1],
                    left);
         }
     }
