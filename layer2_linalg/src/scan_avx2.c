@@ -118,38 +118,39 @@ BMI2 static inline __m256i lanes_of(unsigned mask) {
 
 /* Eight numbers and ids, those of the mask first.  Writes whole registers: what lies behind the kept ones is
  * overwritten by the next. */
-BMI2 static inline void put_eight(const float *x, const int32_t *ids, size_t at, unsigned mask,
-                                  float *out, int32_t *out_ids) {
+BMI2 static inline void put_eight(__m256 v, __m256i id, unsigned mask, float *out,
+                                  int32_t *out_ids) {
     __m256i lanes = lanes_of(mask);
-    __m256i id = ids ? _mm256_loadu_si256((const __m256i *)(ids + at))
-                     : _mm256_add_epi32(_mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7),
-                                        _mm256_set1_epi32((int)at));
-    __m256 v = _mm256_loadu_ps(x + at);
     _mm256_storeu_ps(out, _mm256_permutevar8x32_ps(v, lanes));
     _mm256_storeu_si256((__m256i *)out_ids, _mm256_permutevar8x32_epi32(id, lanes));
 }
 
-/* Survivors are often rare, so most rounds end at the first test.  Blocks are taken while at least eight numbers remain
- * after them: a whole register never reaches beyond the end of out. */
+/* Survivors are often rare, so most rounds end at the first test; but once there is one, all four registers are put:
+ * branches that are guessed wrong would take longer.  Blocks are taken while at least eight numbers remain after them:
+ * a whole register never reaches beyond the end of out. */
 BMI2 static inline __attribute__((always_inline)) size_t keep(const float *x,
                                                               const int32_t *ids, size_t n,
                                                               float threshold, float *out,
                                                               int32_t *out_ids, bool below) {
-    __m256 least = _mm256_set1_ps(threshold);
+    const __m256 least = _mm256_set1_ps(threshold);
+    const __m256i eight = _mm256_set1_epi32(8);
+    __m256i index = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
     size_t kept = 0, i = 0;
     for (; i + 32 <= n; i += 32) {
-        unsigned mask = 0;
-        for (size_t r = 0; r < 4; r++) {
-            __m256 v = _mm256_loadu_ps(x + i + 8 * r);
-            mask |= (unsigned)_mm256_movemask_ps(_mm256_cmp_ps(v, least, _CMP_GE_OQ))
-                    << (8 * r);
+        unsigned masks[4], any = 0;
+        __m256 v[4];
+        __m256i id[4];
+        UNROLL for (size_t r = 0; r < 4; r++) {
+            v[r] = _mm256_loadu_ps(x + i + 8 * r);
+            masks[r] = (unsigned)_mm256_movemask_ps(_mm256_cmp_ps(v[r], least, _CMP_GE_OQ)) ^
+                       (below ? 0xFF : 0);
+            any |= masks[r];
+            id[r] = ids ? _mm256_loadu_si256((const __m256i *)(ids + i + 8 * r)) : index;
+            index = _mm256_add_epi32(index, eight);
         }
-        if (below) mask = ~mask;
-        for (size_t r = 0; mask && r < 4; r++) {
-            unsigned part = mask >> (8 * r) & 0xFF;
-            if (!part) continue;
-            put_eight(x, ids, i + 8 * r, part, out + kept, out_ids + kept);
-            kept += (size_t)__builtin_popcount(part);
+        UNROLL for (size_t r = 0; any && r < 4; r++) {
+            put_eight(v[r], id[r], masks[r], out + kept, out_ids + kept);
+            kept += (size_t)__builtin_popcount(masks[r]);
         }
     }
     for (; i < n; i++) {
@@ -162,11 +163,13 @@ BMI2 static inline __attribute__((always_inline)) size_t keep(const float *x,
 
 BMI2 size_t scan_keep_avx2(const float *x, const int32_t *ids, size_t n, float threshold,
                            float *out, int32_t *out_ids) {
-    return keep(x, ids, n, threshold, out, out_ids, false);
+    return ids ? keep(x, ids, n, threshold, out, out_ids, false)
+               : keep(x, NULL, n, threshold, out, out_ids, false);
 }
 
 BMI2 size_t scan_below_avx2(const float *x, const int32_t *ids, size_t n, float threshold,
                             float *out, int32_t *out_ids) {
-    return keep(x, ids, n, threshold, out, out_ids, true);
+    return ids ? keep(x, ids, n, threshold, out, out_ids, true)
+               : keep(x, NULL, n, threshold, out, out_ids, true);
 }
 #endif

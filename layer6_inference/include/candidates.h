@@ -30,7 +30,7 @@ typedef struct Candidates {
     /* working memory, (vocab) each; in the arena */
     float *survivors, *work[2], *nearness;
     int32_t *survivor_ids, *work_ids[2], *marks; /* marks: all 0 between stages */
-    uint64_t *keys;
+    uint64_t *keys, *keys_aside;
 } Candidates;
 
 void candidates_init(Candidates *candidates, size_t vocab, Arena *arena);

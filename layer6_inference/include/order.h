@@ -16,6 +16,12 @@ float order_value(uint64_t key);
 static inline int32_t order_id(uint64_t key) { return (int32_t)(uint32_t)key; }
 
 void order_sort(uint64_t *keys, size_t n); /* ascending */
+
+/* The same for keys whose ids ascend already, byte by byte: for thousands of keys.
+ *
+ *   aside   room for n more */
+void order_sort_many(uint64_t *keys, uint64_t *aside, size_t n);
+
 void order_select(uint64_t *keys, size_t n,
                   size_t k); /* the k smallest to the front, unsorted */
 

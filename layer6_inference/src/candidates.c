@@ -15,6 +15,7 @@ void candidates_init(Candidates *c, size_t vocab, Arena *arena) {
         c->work_ids[i] = arena_take(arena, vocab, sizeof *c->work_ids[i]);
     }
     c->keys = arena_take(arena, vocab, sizeof *c->keys);
+    c->keys_aside = arena_take(arena, vocab, sizeof *c->keys_aside);
     c->marks = arena_take(arena, vocab, sizeof *c->marks);
     if (c->marks) memset(c->marks, 0, vocab * sizeof *c->marks);
 }

@@ -225,10 +225,9 @@ void candidates_keep_near(Candidates *c, double center, double mass, size_t leas
     int32_t *entries = c->work_ids[0];
     size_t kept =
         scan_keep(c->nearness, NULL, c->count, order_value(border.last), near, entries);
-    for (size_t i = 0; i < kept; i++) {
-        size_t entry = (size_t)entries[i];
-        c->survivors[i] = c->logits[entry], c->survivor_ids[i] = candidates_id(c, entry);
-    }
+    for (size_t i = 0; i < kept; i++) c->survivors[i] = c->logits[entries[i]];
+    for (size_t i = 0; i < kept; i++)
+        c->survivor_ids[i] = c->dense ? entries[i] : c->ids[entries[i]];
     if (kept > border.count)
         kept = drop_ties(near, kept, border, c->survivors, c->survivor_ids);
     finish_survivors(c, kept);

@@ -1,4 +1,5 @@
-/* order.c - see order.h.  Quicksort and quickselect (Hoare 1961, doi:10.1145/366622.366642). */
+/* order.c - see order.h.  Quicksort and quickselect (Hoare 1961, doi:10.1145/366622.366642), and sorting by digits, as
+ * punched cards were sorted. */
 #include "order.h"
 
 #include <string.h>
@@ -64,6 +65,22 @@ void order_sort(uint64_t *keys, size_t n) {
             n = below;
     }
     insertion_sort(keys, n);
+}
+
+/* One byte at a time, the lowest of the float first: what has equal bytes stays in order, so after the fourth the
+ * floats are sorted, and equal floats still stand in the order of their ids. */
+void order_sort_many(uint64_t *keys, uint64_t *aside, size_t n) {
+    for (int byte = 4; byte < 8; byte++) {
+        size_t place[256] = {0}, before = 0;
+        for (size_t i = 0; i < n; i++) place[keys[i] >> 8 * byte & 255]++;
+        for (size_t digit = 0; digit < 256; digit++) {
+            size_t count = place[digit];
+            place[digit] = before, before += count;
+        }
+        for (size_t i = 0; i < n; i++) aside[place[keys[i] >> 8 * byte & 255]++] = keys[i];
+        uint64_t *sorted = aside;
+        aside = keys, keys = sorted;
+    }
 }
 
 void order_select(uint64_t *keys, size_t n, size_t k) {

@@ -5,6 +5,8 @@
 
 #include <string.h>
 
+enum { MANY = 2048 }; /* more are sorted by digits */
+
 void candidates_take_survivors(Candidates *c, size_t count, bool sorted) {
     c->logits = c->survivors, c->ids = c->survivor_ids;
     c->count = count;
@@ -25,10 +27,19 @@ static void make_keys(Candidates *c) {
         c->keys[i] = order_key(c->logits[i], candidates_id(c, i));
 }
 
+static bool ids_ascend(const Candidates *c) {
+    for (size_t i = 1; !c->dense && i < c->count; i++)
+        if (c->ids[i] < c->ids[i - 1]) return false;
+    return true;
+}
+
 void candidates_sort(Candidates *c) {
     if (c->sorted) return;
     make_keys(c);
-    order_sort(c->keys, c->count);
+    if (c->count >= MANY && ids_ascend(c))
+        order_sort_many(c->keys, c->keys_aside, c->count);
+    else
+        order_sort(c->keys, c->count);
     take_keys(c, c->count);
 }
 

@@ -108,7 +108,8 @@ static void oracle_typical(double mass, size_t least) {
     /* two logits at nearly the same distance as the last one kept: which comes first is a matter of rounding */
     double last = surprise_gap(order[count - 1]), near = 2e-5 * (fabs(max) + 1);
     for (size_t i = 0; i < alive && count < alive; i++)
-        if (fabs(surprise_gap(order[i]) - last) < near && raw[order[i]] != raw[order[count - 1]])
+        if (fabs(surprise_gap(order[i]) - last) < near &&
+            raw[order[i]] != raw[order[count - 1]])
             edge = true;
 }
 

@@ -108,8 +108,7 @@ static bool bench_size(Board *b, const BenchJob *job, FILE *csv, Fault *fault) {
                     fprintf(csv, "%zu,%s,\"%s\",%s,%.2f,%zu\n", b->n, shapes[shape], spec,
                             use[k]->isa, 1e6 * median[k], left);
             }
-            printf("  %-46s %9.1f %9.1f %8zu\n", spec, 1e6 * median[0], 1e6 * median[1],
-                   left);
+            printf("  %-46s %9.1f %9.1f %8zu\n", spec, 1e6 * median[0], 1e6 * median[1], left);
         }
     }
     return true;

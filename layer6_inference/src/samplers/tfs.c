@@ -26,7 +26,7 @@ static void apply(Stage *stage, Candidates *c, const Step *step) {
     for (int i = 0; i < 2 && n < alive; i++) p[n++] = 0; /* the curve goes on near 0 */
     for (size_t i = 0; i + 2 < n; i++) total += bend(p, i);
     if (total <= 0) return; /* a straight line has no tail */
-    while (kept + 2 < n && (so_far += bend(p, kept) / total) <= z) kept++;
+    while (kept + 2 < n && (so_far += bend(p, kept)) <= z * total) kept++;
     kept++; /* the curve bends in the middle of three */
     candidates_keep_best(c, kept > least ? kept : least);
 }
