@@ -1,9 +1,15 @@
 #!/bin/sh
 # Compare with llama.cpp on the model in the box: the same token ids on 1,000 documents of Tiny World, the same greedy
 # continuation of 64 tokens on 20 prompts.  Optional: npm brings a prebuilt llama.cpp (package node-llama-cpp).
+# With LLAMA_CPP=DIR also the speed of a native build (see speed.sh).
 set -e
 cd "$(dirname "$0")/../.."
-command -v npm >/dev/null || { echo "peers: npm is needed (https://nodejs.org)" >&2; exit 1; }
+if [ -n "$LLAMA_CPP" ]; then
+    tests/peers/speed.sh
+else
+    echo "peers: LLAMA_CPP=DIR compares the speed, too"
+fi
+command -v npm >/dev/null || { echo "peers: no npm (https://nodejs.org), so token ids and texts are not compared" >&2; exit 0; }
 mkdir -p build/peers
 cp tests/peers/compare.mjs build/peers/
 cd build/peers
