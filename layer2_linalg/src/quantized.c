@@ -101,11 +101,20 @@ float levels_min(const QuantFormat *f, const Levels *levels, size_t g) {
                                     : levels->dmin[g];
 }
 
+/* Sixteen rows are read in turns, a piece of each: too little at a time for the processor to see that each goes on, so it
+ * is asked for what comes next. */
+static void ask_ahead(const char *row) {
+    for (int line = 4; line < 9; line++) __builtin_prefetch(row + 64 * line);
+}
+
 /* The levels of 16 rows; where there are fewer, the last one again. */
 static void read_rows(const QuantFormat *format, const void *w, size_t stride, size_t rows,
                       size_t n, Levels levels[PANEL_ROWS]) {
-    for (size_t r = 0; r < PANEL_ROWS; r++)
-        format->read((const char *)w + (r < rows ? r : rows - 1) * stride, n, &levels[r]);
+    for (size_t r = 0; r < PANEL_ROWS; r++) {
+        const char *row = (const char *)w + (r < rows ? r : rows - 1) * stride;
+        ask_ahead(row);
+        format->read(row, n, &levels[r]);
+    }
 }
 
 void panel_read(Panel *panel, const QuantFormat *format, const void *w, size_t stride,
