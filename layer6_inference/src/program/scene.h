@@ -1,0 +1,51 @@
+/* scene.h - what strata generate needs open while it speaks.
+ *
+ *     options -> Request -> scene_open -> Scene -> scene_speak -> text
+ *
+ * Invariant: scene_close gives back all that scene_open took, also when that failed half-way. */
+#ifndef STRATA_SCENE_H
+#define STRATA_SCENE_H
+
+#include "options.h"
+#include "search.h"
+
+#include <stdio.h>
+
+/* The options, as they were given. */
+typedef struct Request {
+    const char *model, *prompt, *chain, *amateur, *negative, *trace, *stop_ids;
+    const char *draft;
+    long most, seed, ctx, logprobs, trace_most, repeats, guess, best_of;
+    long beams, groups;
+    double seconds, diversity, length_power;
+    bool lookup, heal, early;
+    OptionList stops;
+    bool ids, no_prompt, special, chat, quiet;
+    Machine machine;
+} Request;
+
+/* The open models and what was made of the options. */
+typedef struct Scene {
+    const Request *request;
+    Speaker expert, amateur, unconditional, draft;
+    bool has_amateur, has_unconditional, has_draft;
+    Speculation speculation;
+    Chain chain;
+    Stops stops;
+    Trace trace;
+    FILE *trace_file;
+    TokenList tokens, negative, stop_ids;
+    TextQueue queue;
+    GenerateResult result;
+    bool first, ok;
+    Fault fault;
+} Scene;
+
+/* Open the models and read the chain.  On failure, too, the scene must be closed. */
+bool scene_open(Scene *scene, Fault *fault);
+void scene_close(Scene *scene);
+
+/* Generate on a thread of its own, and show the text as it comes. */
+bool scene_speak(Scene *scene, Fault *fault);
+
+#endif
