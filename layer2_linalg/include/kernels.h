@@ -10,7 +10,7 @@
 
 #include "dot.h"
 #include "matmul.h"
-#include "quantized.h"
+#include "packed.h"
 #include "scan.h"
 #include "vector.h"
 

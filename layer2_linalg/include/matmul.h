@@ -4,7 +4,7 @@
  *
  *   weights     y[c][r] = dot(w[r], x[c]): a stored weight matrix in any format times some
  *               columns; with one column it is the matrix-vector product of decoding.  Rows are
- *               divided among threads; each output is one sum in the fixed order of dot.h or quantized.h.
+ *               divided among threads; each output is one sum in the fixed order of dot.h or panel.h.
  *   f32, dense  C = A B with strides for both: naive, blocked, packed.  What training runs on.
  *
  * Invariant: an output's sum runs over the inner dimension in an order that depends on nothing
@@ -12,7 +12,7 @@
 #ifndef STRATA_MATMUL_H
 #define STRATA_MATMUL_H
 
-#include "quantized.h"
+#include "packed.h"
 
 /* y = w x for one vector: matmul_weights with one column.
  *
@@ -27,7 +27,7 @@ void matvec(Pool *pool, const Tensor *w, const float *x, float *y, void *scratch
  *   x   (n, in)     read; row-major: each column is a contiguous vector
  *   y   (n, out)    written
  *   scratch         matmul_weights_bytes(n, in): quantized weights are multiplied in whole
- *                   numbers (quantized.h), for which x is rounded; NULL will do for others
+ *                   numbers (panel.h), for which x is rounded; NULL will do for others
  *
  * Cost     2 * n * out * in flops; reads plain weights once for every 24 columns, quantized
  *          ones once. */

@@ -1,4 +1,4 @@
-/* packed.c - weights in the order in which panels want them.  See quantized.h for the picture. */
+/* packed.c - weights in the order in which panels want them.  See packed.h for the picture. */
 #include "kernels.h"
 #include "unpack.h"
 

@@ -1,5 +1,4 @@
-/* quantized.c - see quantized.h.  The scalar version of everything. */
-#include "quantized.h"
+/* quantized.c - see quantized.h and panel.h.  The scalar version of everything. */
 #include "formats/levels.h"
 #include "kernels.h"
 

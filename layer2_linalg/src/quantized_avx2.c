@@ -9,7 +9,7 @@
  * A 16-bit sum has room for 32767.  Levels up to 15 leave room for all 8 quads of a block
  * (8 * 2 * 15 * 127 = 30480), up to 31 for 4, up to 63 for 2; then one madd serves so many quads.  Signed bytes
  * have room for one: |w| times x with the sign of w. */
-#include "quantized.h"
+#include "panel.h"
 #include "unroll.h"
 
 #if defined(__x86_64__)

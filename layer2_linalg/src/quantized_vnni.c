@@ -5,7 +5,7 @@
  *
  * Signed levels are made unsigned by adding 128; 128 times the sum of the inputs is taken off at the
  * start, exactly. */
-#include "quantized.h"
+#include "panel.h"
 #include "unroll.h"
 
 #if defined(__x86_64__)

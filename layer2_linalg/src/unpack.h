@@ -10,7 +10,7 @@
 #ifndef STRATA_UNPACK_H
 #define STRATA_UNPACK_H
 
-#include "quantized.h"
+#include "packed.h"
 
 #include <string.h>
 

@@ -44,7 +44,7 @@ bool model_open(Model *model, const char *path, Fault *fault);
 bool model_open_memory(Model *model, const void *bytes, size_t size, Fault *fault);
 void model_close(Model *model);
 
-/* Rearrange the quantized matrices for speed (quantized.h); the results do not change by a bit.
+/* Rearrange the quantized matrices for speed (packed.h); the results do not change by a bit.
  *
  *   progress   called with the bytes done; NULL: nobody watches
  *

@@ -1,4 +1,4 @@
-/* pack.c - quantized matrices rearranged at load.  See model.h and quantized.h. */
+/* pack.c - quantized matrices rearranged at load.  See model.h and packed.h. */
 #include "model.h"
 
 #include <stdlib.h>

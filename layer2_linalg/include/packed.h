@@ -1,0 +1,50 @@
+/* packed.h - quantized weights rearranged, for those who read them many times.
+ *
+ *     file      row 0: k0 k1 k2 ...              row 1: k0 k1 k2 ...
+ *     packed    16 rows by 256 weights, as a panel wants them, piece after piece
+ *
+ * Invariant: products of packed weights are those of the weights in the file, to the bit. */
+#ifndef STRATA_PACKED_H
+#define STRATA_PACKED_H
+
+#include "panel.h"
+
+/* Weights in the order in which panels want them, for those who read them many times: 16 rows by 256 weights after
+ * one another, each as
+ *
+ *     | scales (and mins) of 16 rows | four bits of every level | one or two more bits, where the format has them |
+ *
+ * with signed levels as whole bytes.  About as large as in the file.  Reading such a piece takes a few
+ * shifts; reading it from the file takes turning 16 rows as well. */
+typedef struct PackedWeights {
+    const QuantFormat *format;
+    size_t rows, cols, piece_bytes; /* of 16 rows by 256 weights */
+    unsigned char *data;            /* borrows: packed_bytes */
+} PackedWeights;
+
+size_t packed_bytes(Dtype dtype, size_t rows, size_t cols);
+void packed_fill(Pool *pool, PackedWeights *packed, const Tensor *w, void *data);
+
+/* y[r] += the products of piece `piece` of 16 rows from `row` on with n numbers of one column. */
+void packed_product(const PackedWeights *packed, size_t row, size_t piece, size_t n,
+                    const int8_t *q, const float *d, const int16_t *sum, float y[PANEL_ROWS]);
+
+/* The panel of piece `piece` of 16 rows from `row` on. */
+void packed_panel(const PackedWeights *packed, size_t row, size_t piece, Panel *panel);
+
+/* A piece of packed weights as a panel. */
+typedef void PanelUnpack(const QuantFormat *format, const unsigned char *piece, Panel *panel);
+
+/* A piece of packed weights times one column, without a panel in between. */
+typedef void PieceProduct(const QuantFormat *format, const unsigned char *piece, size_t n,
+                          const int8_t *q, const float *d, const int16_t *sum,
+                          float y[PANEL_ROWS]);
+
+PanelUnpack panel_unpack_scalar;
+PieceProduct piece_product_scalar;
+#if defined(__x86_64__)
+PanelUnpack panel_unpack_avx2;
+PieceProduct piece_product_avx2;
+#endif
+
+#endif
