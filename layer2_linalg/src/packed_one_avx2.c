@@ -5,23 +5,12 @@
  *
  * Many columns share an unpacked panel; one column would read it back only once, and storing 4096 levels costs as much
  * as multiplying them. */
+#include "packed.h"
+
 #if defined(__x86_64__)
+#include "pairs_avx2.h"
 #include "unpack_avx2.h"
 #include "unroll.h"
-
-INLINE __m256i four(const int8_t *q) {
-    int bytes;
-    memcpy(&bytes, q, 4);
-    return _mm256_set1_epi32(bytes);
-}
-
-INLINE __m256i pairs(__m256i w, __m256i x, bool is_signed) {
-    return is_signed ? _mm256_maddubs_epi16(_mm256_abs_epi8(w), _mm256_sign_epi8(x, w))
-                     : _mm256_maddubs_epi16(w, x);
-}
-
-/* The compiler may not put this sum off: it would run out of registers for what is added up later. */
-#define IN_ORDER(v) __asm__("" : "+x"(v))
 
 /* How a piece is read and multiplied: constants, wherever this is used. */
 typedef struct Plan {

@@ -13,25 +13,7 @@
 #include "unroll.h"
 
 #if defined(__x86_64__)
-#include <immintrin.h>
-#include <string.h>
-
-#define AVX2   __attribute__((target("avx2,fma")))
-#define INLINE static inline __attribute__((always_inline)) AVX2
-
-INLINE __m256i four(const int8_t *q) {
-    int bytes;
-    memcpy(&bytes, q, 4);
-    return _mm256_set1_epi32(bytes);
-}
-
-INLINE __m256i pairs(__m256i w, __m256i x, bool is_signed) {
-    return is_signed ? _mm256_maddubs_epi16(_mm256_abs_epi8(w), _mm256_sign_epi8(x, w))
-                     : _mm256_maddubs_epi16(w, x);
-}
-
-/* The compiler may not put this sum off: it would run out of registers for what is added up later. */
-#define IN_ORDER(v) __asm__("" : "+x"(v))
+#include "pairs_avx2.h"
 
 /* `quads` quads of C columns: sum[i][c] += ..., `room` of them at a time in 16 bits. */
 #define ADD_PRODUCTS(C, quads, room)                                                      \

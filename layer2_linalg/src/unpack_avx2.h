@@ -2,12 +2,8 @@
 #ifndef STRATA_UNPACK_AVX2_H
 #define STRATA_UNPACK_AVX2_H
 
+#include "pairs_avx2.h"
 #include "unpack.h"
-
-#include <immintrin.h>
-
-#define AVX2   __attribute__((target("avx2,fma,f16c")))
-#define INLINE static inline __attribute__((always_inline)) AVX2
 
 INLINE __m256i load(const void *p) { return _mm256_loadu_si256((const __m256i *)p); }
 
