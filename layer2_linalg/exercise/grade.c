@@ -109,5 +109,22 @@ GRADE(offset) {
          (double)y[0]);
 }
 
+GRADE(weights) {
+    float w[3 * 2] = {1, 2, 3, 4, 5, 6}, x[2 * 2] = {1, 1, 1, -1}, y[2 * 3], one[3];
+    Tensor t = tensor_view(DTYPE_F32, 2, (size_t[]){3, 2}, w);
+    matvec(NULL, &t, x, one, NULL);
+    HINT(one[0] == 3 && one[2] == 11,
+         "row 0 is 1 2, row 2 is 5 6: times the vector 1 1 that is 3 and 11, got %g and %g",
+         (double)one[0], (double)one[2]);
+    matmul_weights(NULL, &t, NULL, x, 2, y, NULL);
+    HINT(y[3] == -1 && y[5] == -1, "output r of column c lies at y[c * out + r], and column c "
+                                   "of the inputs at x + c * in");
+    static float many[100 * 2], out[100];
+    for (int r = 0; r < 100; r++) many[2 * r] = (float)r;
+    Tensor tall = tensor_view(DTYPE_F32, 2, (size_t[]){100, 2}, many);
+    matvec(NULL, &tall, x, out, NULL);
+    HINT(out[99] == 99, "a task is the rows begin .. end-1: the outputs start at begin, too");
+}
+
 GRADES({"2.1", dots}, {"2.2", products}, {"2.3", eight_bits}, {"2.4", four_bits},
-       {"2.5", fast_sum}, {"2.7", offset})
+       {"2.5", fast_sum}, {"2.7", offset}, {"2.8", weights})
