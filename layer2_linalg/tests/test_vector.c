@@ -99,5 +99,6 @@ static void exp_is_the_same_everywhere(void **state) {
     }
 }
 
-RUN(TEST(weighted_sum_is_bit_exact), TEST(sums_keep_the_bound), TEST(max_finds_the_largest_and_nan),
-    TEST(exp_is_within_three_ulp), TEST(exp_is_the_same_everywhere))
+RUN(TEST(weighted_sum_is_bit_exact), TEST(sums_keep_the_bound),
+    TEST(max_finds_the_largest_and_nan), TEST(exp_is_within_three_ulp),
+    TEST(exp_is_the_same_everywhere))
