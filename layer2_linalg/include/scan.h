@@ -16,8 +16,10 @@
 
 enum { SCAN_LANES = 16, SCAN_CHUNK = 1024, SCAN_BLOCK = 64 };
 
-/* Sums over e = exp(x[i] - shift); shift is at least the largest x[i].  What lies more than 43 below the shift counts as 0: beside a
- * term of 1 it vanishes, and its square would be a subnormal number, which is slow. */
+/* Sums over e = exp(x[i] - shift).  What lies more than 43 below the shift counts as 0: beside a
+ * term of 1 it vanishes, and its square would be a subnormal number, which is slow.
+ *
+ * Needs    shift at least the largest x[i]. */
 typedef struct ExpSums {
     double sum;      /* of e */
     double weighted; /* of (x[i] - shift) e */

@@ -11,11 +11,9 @@
 #include "unroll.h"
 
 #if defined(__x86_64__)
-#include <immintrin.h>
-#include <string.h>
+#include "avx2.h"
 
-#define AVX2   __attribute__((target("avx2,fma,f16c")))
-#define INLINE static inline __attribute__((always_inline)) AVX2
+#include <string.h>
 
 INLINE float add_lanes(__m256 v) {
     __m128 half = _mm_add_ps(_mm256_castps256_ps128(v), _mm256_extractf128_ps(v, 1));

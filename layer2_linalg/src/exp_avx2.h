@@ -2,14 +2,9 @@
 #ifndef STRATA_EXP_AVX2_H
 #define STRATA_EXP_AVX2_H
 
+#include "avx2.h"
 #include "exp_constants.h"
-
 #include "unroll.h"
-
-#include <immintrin.h>
-
-#define AVX2   __attribute__((target("avx2,fma")))
-#define INLINE static inline __attribute__((always_inline)) AVX2
 
 INLINE __m256 power_of_two(__m256i m) {
     return _mm256_castsi256_ps(

@@ -8,6 +8,7 @@
 #include "kernels.h"
 #include "matmul.h"
 #include "unroll.h"
+#include "smaller.h"
 
 #include <string.h>
 
@@ -26,7 +27,6 @@ typedef struct Packed {
     MicroKernel micro;
 } Packed;
 
-static size_t smaller(size_t a, size_t b) { return a < b ? a : b; }
 static size_t round_up(size_t n, size_t to) { return (n + to - 1) / to * to; }
 
 size_t matmul_scratch_floats(int threads, size_t n) {

@@ -2,6 +2,7 @@
  * matmul.h. */
 #include "kernels.h"
 #include "matmul.h"
+#include "smaller.h"
 
 #include <string.h>
 
@@ -15,8 +16,6 @@ typedef struct WeightsTask {
     float *y;
     Columns columns; /* x in bytes, for quantized weights */
 } WeightsTask;
-
-static size_t smaller(size_t a, size_t b) { return a < b ? a : b; }
 
 /* The rows begin .. end-1 of the output, for all columns. */
 static void plain_rows(void *context, int worker, size_t begin, size_t end) {
@@ -60,14 +59,16 @@ static void quantized_tile(const WeightsTask *t, size_t row, size_t column, size
     memset(sums, 0, cols * sizeof *sums);
     for (size_t k = 0; k < x->k; k += LEVELS_CHUNK) {
         size_t n = smaller(LEVELS_CHUNK, x->k - k), at = k * x->n + column * LEVELS_CHUNK;
+        const int8_t *q = x->q + at;
+        const float *d = x->d + at / 32;
+        const int16_t *sum = x->sum + at / 16;
         if (t->packed && cols == 1) {
-            packed_product(t->packed, row, k / LEVELS_CHUNK, n, x->q + at, x->d + at / 32,
-                           x->sum + at / 16, sums[0]);
-            continue;
+            packed_product(t->packed, row, k / LEVELS_CHUNK, n, q, d, sum, sums[0]);
+        } else {
+            read_panel(t, row, k, n, &panel);
+            kernels()->panel_product(&panel, quant_format(t->w->dtype), n, q, d, sum, cols,
+                                     sums);
         }
-        read_panel(t, row, k, n, &panel);
-        kernels()->panel_product(&panel, quant_format(t->w->dtype), n, x->q + at,
-                                 x->d + at / 32, x->sum + at / 16, cols, sums);
     }
     for (size_t c = 0; c < cols; c++)
         memcpy(t->y + (column + c) * out + row, sums[c], rows * sizeof **sums);

@@ -119,14 +119,47 @@ void packed_product(const PackedWeights *p, size_t row, size_t piece, size_t n, 
     kernels()->piece_product(p->format, piece_at(p, row, piece), n, q, d, sum, y);
 }
 
-void panel_unpack_scalar(const QuantFormat *f, const unsigned char *piece, Panel *panel) {
-    PieceLayout at = piece_layout(f);
-    unpack_scales(f, piece, &at, f16_to_f32, panel);
-    unpack_levels(&at, piece, panel);
-    int8_t *q = (int8_t *)panel->own;
-    for (size_t i = 0; f->entries && i < sizeof panel->own; i++) q[i] = f->entries[q[i]];
+/* A group's sixteen scales at a time. */
+static void unpack_numbers(const QuantFormat *f, const unsigned char *from, size_t groups,
+                           float (*out)[PANEL_ROWS]) {
+    for (size_t g = 0; g < groups; g++)
+        for (size_t r = 0; r < PANEL_ROWS; r++) {
+            if (f->scales == SCALE_TIMES) {
+                out[g][r] = ((const float *)(const void *)from)[r] *
+                            (float)((const int8_t *)from)[64 + PANEL_ROWS * g + r];
+            } else {
+                uint16_t half = ((const uint16_t *)(const void *)from)[PANEL_ROWS * g + r];
+                out[g][r] = f->scales == SCALE_F16 ? f16_to_f32(half) : bf16_to_f32(half);
+            }
+        }
 }
 
+/* Eight quads of a group: pack_group undone. */
+static void unpack_group(int bits, const unsigned char *restrict low,
+                         const unsigned char *restrict high, uint8_t *restrict q) {
+    for (size_t b = 0; b < 256; b++) q[b] = low[b] & 15;
+    for (size_t b = 0; b < 256; b++) q[256 + b] = (uint8_t)(low[b] >> 4);
+    for (size_t i = 0; bits == 5 && i < 8; i++)
+        for (size_t b = 0; b < 64; b++) q[64 * i + b] |= (uint8_t)((high[b] >> i & 1) << 4);
+    for (size_t i = 0; bits == 6 && i < 8; i++)
+        for (size_t b = 0; b < 64; b++)
+            q[64 * i + b] |= (uint8_t)((high[64 * (i / 4) + b] >> (2 * (i % 4)) & 3) << 4);
+}
+
+void panel_unpack_scalar(const QuantFormat *f, const unsigned char *piece, Panel *panel) {
+    PieceLayout at = piece_layout(f);
+    const unsigned char *low = piece + at.low, *high = piece + at.high;
+    uint8_t *q = (uint8_t *)panel->own;
+    unpack_numbers(f, piece, at.groups, panel->scale);
+    if (f->min) unpack_numbers(f, piece + at.min, at.groups, panel->min);
+    panel->q = (const int8_t(*)[PANEL_ROWS][4])(at.bits == 8 ? low : q);
+    for (size_t g = 0; at.bits < 8 && g < 8; g++)
+        unpack_group(at.bits, low + 256 * g, high + (at.bits == 6 ? 128 : 64) * g, q + 512 * g);
+    for (size_t i = 0; f->entries && i < sizeof panel->own; i++)
+        q[i] = (uint8_t)f->entries[q[i]];
+}
+
+/* By way of a panel, with the kernels in use: for sets that have no version of their own. */
 void piece_product_scalar(const QuantFormat *f, const unsigned char *piece, size_t n,
                           const int8_t *q, const float *d, const int16_t *sum,
                           float y[PANEL_ROWS]) {

@@ -3,13 +3,11 @@
 #ifndef STRATA_PAIRS_AVX2_H
 #define STRATA_PAIRS_AVX2_H
 
-#include <immintrin.h>
+#include "avx2.h"
+
 #include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
-
-#define AVX2   __attribute__((target("avx2,fma,f16c")))
-#define INLINE static inline __attribute__((always_inline)) AVX2
 
 /* The same four inputs in every lane. */
 INLINE __m256i four(const int8_t *q) {

@@ -126,8 +126,8 @@ BMI2 static inline void put_eight(__m256 v, __m256i id, unsigned mask, float *ou
 }
 
 /* Survivors are often rare, so most rounds end at the first test; but once there is one, all four registers are put:
- * branches that are guessed wrong would take longer.  Blocks are taken while at least eight numbers remain after them:
- * a whole register never reaches beyond the end of out. */
+ * branches that are guessed wrong would take longer.  No more are kept than were read, so a whole register never reaches
+ * beyond the end of out. */
 BMI2 static inline __attribute__((always_inline)) size_t keep(const float *x,
                                                               const int32_t *ids, size_t n,
                                                               float threshold, float *out,

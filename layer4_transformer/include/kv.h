@@ -25,8 +25,8 @@ typedef struct KvCache {
     size_t layers, kv_heads, head_dim;
     size_t sequences, blocks_each; /* sequences, and the most blocks one of them can have */
     size_t blocks, free_count;
-    float *keys,
-        *values; /* (layers, blocks, kv_heads, KV_BLOCK, head_dim); in the arena, like all below */
+    /* in the arena: */
+    float *keys, *values; /* (layers, blocks, kv_heads, KV_BLOCK, head_dim) */
     int32_t *table;       /* (sequences, blocks_each) */
     int32_t *free_blocks; /* (blocks) a stack */
     int32_t *users;       /* (blocks) sequences that name it */
