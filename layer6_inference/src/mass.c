@@ -62,8 +62,7 @@ static void take_side(Open *o, size_t n, double mass) {
     o->next ^= 1;
 }
 
-/* Cut the open range at a pivot, copying out the side where the border should be.  False when all of it is on one side.
- */
+/* Cut the open range at a pivot, copying out the side where the border should be.  False when one side is empty. */
 static bool cut(Open *o, float pivot, bool above) {
     size_t n = copy_side(o, pivot, above), before = o->n;
     if (n == 0 || n == before) return false;
@@ -122,7 +121,8 @@ static bool narrow(Open *o) {
     size_t place = place_of_border(o, &s), before = o->n;
     double p = (double)place / (double)s.n;
     size_t slack = 1 + (size_t)(2 * sqrt((double)s.n * p * (1 - p)));
-    bool has_low = place + slack<s.n, has_high = place> slack, in_upper = 2 * place < s.n;
+    bool has_low = place + slack < s.n, in_upper = 2 * place < s.n;
+    bool has_high = place > slack;
     float low = s.value[has_low ? place + slack : place],
           high = s.value[has_high ? place - slack : place];
     if (has_low && in_upper) cut(o, low, true);
