@@ -41,7 +41,7 @@ echo "tokens/s, medians of $rounds rounds in turns, $threads threads, $layers la
 printf '%-8s %28s %28s\n' format "prefill 128: ours, theirs" "decode 32: ours, theirs"
 for format in $formats; do
     file=build/peers/$format-$layers.gguf
-    [ -f "$file" ] || $strata bench make-model "$file" "$format" --layers "$layers" 2>/dev/null >&2
+    [ -f "$file" ] || $strata bench make-model "$file" "$format" --layers "$layers" >&2
     : >build/peers/ours
     : >build/peers/theirs
     for round in $(seq "$rounds"); do

@@ -15,6 +15,17 @@ double bench_median(double *times, size_t n) {
     return times[n / 2];
 }
 
+double bench_time(void (*run)(void *context), void *context, double seconds) {
+    double times[64], start = clock_seconds();
+    size_t rounds = 0;
+    while (rounds < 3 || (clock_seconds() - start < seconds && rounds < 64)) {
+        double before = clock_seconds();
+        run(context);
+        times[rounds++] = clock_seconds() - before;
+    }
+    return bench_median(times, rounds);
+}
+
 static const struct {
     const char *name;
     bool (*run)(BenchJob *job, Fault *fault);

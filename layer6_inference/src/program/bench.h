@@ -18,6 +18,9 @@ typedef struct BenchJob {
 /* The middle of n times, which are put in order: times[0] is the best. */
 double bench_median(double *times, size_t n);
 
+/* The median seconds of run(context), over so many runs as fit into `seconds`, from 3 to 64. */
+double bench_time(void (*run)(void *context), void *context, double seconds);
+
 bool bench_matmul(BenchJob *job, Fault *fault);
 bool bench_samplers(BenchJob *job, Fault *fault);
 bool bench_ladder(BenchJob *job, Fault *fault);

@@ -111,18 +111,21 @@ static void run_packed(Rungs *r, size_t cols) {
     matmul_weights(r->pool, &r->tensor, &r->packed, r->x, cols, r->y, r->scratch);
 }
 
+typedef struct Climb {
+    Rungs *rungs;
+    Rung *run;
+    size_t cols;
+} Climb;
+
+static void climb_once(void *context) {
+    const Climb *c = context;
+    c->run(c->rungs, c->cols);
+}
+
 static double time_of(Rungs *r, Rung *run, size_t cols) {
-    double times[64];
-    int rounds = 0;
-    run(r, cols);
-    for (double start = clock_seconds();
-         rounds < 3 || (clock_seconds() - start < r->job->seconds / 8 && rounds < 64);
-         rounds++) {
-        double before = clock_seconds();
-        run(r, cols);
-        times[rounds] = clock_seconds() - before;
-    }
-    return bench_median(times, (size_t)rounds);
+    Climb climb = {r, run, cols};
+    climb_once(&climb);
+    return bench_time(climb_once, &climb, r->job->seconds / 8);
 }
 
 static bool rung(Rungs *r, const char *what, const char *isa, Rung *run, size_t cols) {

@@ -1,6 +1,8 @@
 /* bench_quant.c - strata bench quant: what every format costs and what it is worth: bits, errors, the storyteller's loss on
  * held-out documents, and the speed of reading and multiplying. */
 #include "bench.h"
+#include "input.h"
+#include "surprise.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -8,6 +10,7 @@
 #include <string.h>
 
 enum { ROWS = 2048, COLS = 4096 }; /* of the matrix that is timed */
+enum { READ_ROWS = 64 };           /* of these are turned into floats at a time */
 
 typedef struct Bench {
     BenchJob *job;
@@ -55,8 +58,9 @@ static double storyteller_error(Bench *b, Dtype dtype) {
 static bool loss_of(Bench *b, const Model *model, double *loss, Fault *fault) {
     Session session;
     WorldText text = {0};
-    SessionConfig config = {.ctx = 1024, .sequences = 1, .most_tokens = 512, .most_logits = 32};
-    double sum = 0, count = 0;
+    SessionConfig config = {
+        .ctx = 1024, .sequences = 1, .most_tokens = 512, .most_logits = SURPRISE_ROWS};
+    Surprise all = {0};
     if (!session_open(&session, model, b->job->machine.pool, config, fault)) return false;
     bool ok = true;
     for (uint64_t i = 0; ok && i < (uint64_t)b->job->documents; i++) {
@@ -64,20 +68,12 @@ static bool loss_of(Bench *b, const Model *model, double *loss, Fault *fault) {
         world_write(b->world, "document", 2, i, &text);
         token_list_add(&ids, tokenizer_bos(model->tokenizer));
         tokenizer_encode(model->tokenizer, (Text){text.bytes, text.size}, true, &ids);
-        kv_truncate(&session.kv, 0, 0);
-        for (size_t at = 0; ok && at + 1 < ids.count; at += 32) {
-            size_t n = ids.count - 1 - at < 32 ? ids.count - 1 - at : 32;
-            ok = session_feed(&session, ids.ids + at, n, true, fault);
-            for (size_t k = 0; ok && k < n; k++)
-                sum += cross_entropy(session.logits + k * model->sizes.vocab,
-                                     model->sizes.vocab, (size_t)ids.ids[at + k + 1]),
-                    count++;
-        }
+        ok = surprise_add(&all, &session, ids.ids, ids.count, 0, fault);
         token_list_free(&ids);
     }
     world_text_free(&text);
     session_close(&session);
-    *loss = sum / count;
+    *loss = all.sum / (double)all.count;
     return ok;
 }
 
@@ -100,42 +96,40 @@ static bool storyteller_loss(Bench *b, const Mix *mix, double *loss, Fault *faul
     return ok;
 }
 
+/* Weights that are timed. */
+typedef struct Timed {
+    Bench *bench;
+    Tensor w;
+    PackedWeights packed;
+} Timed;
+
+static void read_rows(void *context) {
+    const Timed *t = context;
+    size_t row = dtype_row_bytes(t->w.dtype, COLS);
+    for (size_t r = 0; r < READ_ROWS; r++)
+        dequantize_row(t->w.dtype, t->bench->stored + r * row, t->bench->back, COLS);
+}
+
+static void multiply(void *context) {
+    const Timed *t = context;
+    Bench *b = t->bench;
+    matmul_weights(b->job->machine.pool, &t->w, quant_format(t->w.dtype) ? &t->packed : NULL,
+                   b->x, 1, b->y, b->scratch);
+}
+
 /* GB/s of stored weights: turned into floats, and multiplied with a vector, packed where there is a packed form. */
 static void speeds(Bench *b, Dtype dtype, double *read, double *product) {
-    const size_t shape[2] = {ROWS, COLS};
-    double times[64], bytes = (double)dtype_row_bytes(dtype, COLS) * ROWS;
-    Pool *pool = b->job->machine.pool;
+    const size_t row = dtype_row_bytes(dtype, COLS);
+    double seconds = b->job->seconds / 8;
     for (size_t r = 0; r < ROWS; r++) /* sixteen different rows, again and again */
         if (r < 16)
-            quantize_row(dtype, b->x + r * COLS, NULL,
-                         b->stored + r * dtype_row_bytes(dtype, COLS), COLS);
+            quantize_row(dtype, b->x + r * COLS, NULL, b->stored + r * row, COLS);
         else
-            memcpy(b->stored + r * dtype_row_bytes(dtype, COLS),
-                   b->stored + r % 16 * dtype_row_bytes(dtype, COLS),
-                   dtype_row_bytes(dtype, COLS));
-    int rounds = 0;
-    for (double start = clock_seconds();
-         rounds < 3 || (clock_seconds() - start < b->job->seconds / 8 && rounds < 64);
-         rounds++) {
-        double before = clock_seconds();
-        for (size_t r = 0; r < 64; r++)
-            dequantize_row(dtype, b->stored + r * dtype_row_bytes(dtype, COLS), b->back, COLS);
-        times[rounds] = clock_seconds() - before;
-    }
-    *read = bytes / ROWS * 64 / bench_median(times, (size_t)rounds) / 1e9;
-    Tensor w = tensor_view(dtype, 2, shape, b->stored);
-    PackedWeights packed;
-    if (quant_format(dtype)) packed_fill(pool, &packed, &w, b->packed);
-    rounds = 0;
-    for (double start = clock_seconds();
-         rounds < 3 || (clock_seconds() - start < b->job->seconds / 8 && rounds < 64);
-         rounds++) {
-        double before = clock_seconds();
-        matmul_weights(pool, &w, quant_format(dtype) ? &packed : NULL, b->x, 1, b->y,
-                       b->scratch);
-        times[rounds] = clock_seconds() - before;
-    }
-    *product = bytes / bench_median(times, (size_t)rounds) / 1e9;
+            memcpy(b->stored + r * row, b->stored + r % 16 * row, row);
+    Timed t = {.bench = b, .w = tensor_view(dtype, 2, (size_t[]){ROWS, COLS}, b->stored)};
+    *read = (double)(row * READ_ROWS) / bench_time(read_rows, &t, seconds) / 1e9;
+    if (quant_format(dtype)) packed_fill(b->job->machine.pool, &t.packed, &t.w, b->packed);
+    *product = (double)(row * ROWS) / bench_time(multiply, &t, seconds) / 1e9;
 }
 
 static bool one_format(Bench *b, const Mix *mix, Fault *fault) {
@@ -177,7 +171,8 @@ bool bench_quant(BenchJob *job, Fault *fault) {
     const char *path = job->model;
     if (job->documents < 1)
         return fault_set(fault, "--documents %ld: wanted 1 or more", job->documents);
-    if (!choose_model(&path, text, sizeof text, fault) || !file_open(&b.map, path, fault))
+    if (!choose_model(&path, text, sizeof text, fault) ||
+        !open_gguf(path, &b.map, &b.gguf, fault))
         return false;
     size_t n = (size_t)ROWS * COLS;
     b.x = malloc(n * 4), b.back = malloc(n * 4), b.y = malloc(ROWS * 4);
@@ -185,8 +180,7 @@ bool bench_quant(BenchJob *job, Fault *fault) {
     b.scratch = malloc(matmul_weights_bytes(1, COLS));
     bool ok = (b.x && b.back && b.y && b.stored && b.packed && b.scratch) ||
               fault_set(fault, "no memory for the benchmark");
-    ok = ok && gguf_parse(&b.gguf, b.map.data, b.map.size, fault) &&
-         (b.world = world_open(fault)) && machine_open(&job->machine, fault);
+    ok = ok && (b.world = world_open(fault)) && machine_open(&job->machine, fault);
     if (ok && job->csv && !(b.csv = fopen(job->csv, "w")))
         ok = fault_set(fault, "%.200s: cannot be written", job->csv);
     ok = ok && run_formats(&b, fault);

@@ -1,4 +1,5 @@
 /* dump.c - strata dump: one tensor's numbers, as they are stored or as floats. */
+#include "input.h"
 #include "options.h"
 
 #include <stdio.h>
@@ -31,18 +32,12 @@ static bool dump_floats(const GgufTensor *t, Fault *fault) {
 static bool dump(const char *path, const char *name, bool raw, Fault *fault) {
     FileMap map;
     Gguf gguf;
-    if (!file_open(&map, path, fault)) return false;
-    bool ok = gguf_parse(&gguf, map.data, map.size, fault) || fault_prefix(fault, path);
-    if (ok) {
-        const GgufTensor *t = gguf_find_tensor(&gguf, name);
-        if (!t)
-            ok = fault_set(fault, "%s has no tensor '%s': strata inspect lists them", path,
-                           name);
-        else
-            ok = raw ? write_all(t->data, t->bytes, fault) : dump_floats(t, fault);
-        gguf_free(&gguf);
-    }
-    file_close(&map);
+    if (!open_gguf(path, &map, &gguf, fault)) return false;
+    const GgufTensor *t = gguf_find_tensor(&gguf, name);
+    bool ok =
+        t ? (raw ? write_all(t->data, t->bytes, fault) : dump_floats(t, fault))
+          : fault_set(fault, "%s has no tensor '%s': strata inspect lists them", path, name);
+    gguf_free(&gguf), file_close(&map);
     return ok;
 }
 

@@ -16,3 +16,10 @@ char *read_all(FILE *file, size_t *size) {
     *size = used;
     return bytes;
 }
+
+bool open_gguf(const char *path, FileMap *map, Gguf *gguf, Fault *fault) {
+    if (!file_open(map, path, fault)) return false;
+    if (gguf_parse(gguf, map->data, map->size, fault)) return true;
+    file_close(map);
+    return fault_prefix(fault, path);
+}

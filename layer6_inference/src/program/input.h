@@ -1,4 +1,4 @@
-/* input.h - standard input as a whole or line by line. */
+/* input.h - what commands read: whole files, GGUF files. */
 #ifndef STRATA_INPUT_H
 #define STRATA_INPUT_H
 
@@ -8,5 +8,8 @@
 
 /* All of a file that is read once, into fresh memory (free it); NULL when memory runs out. */
 char *read_all(FILE *file, size_t *size);
+
+/* Map a file and parse it.  Fails with the path before the reason; nothing is open then. */
+bool open_gguf(const char *path, FileMap *map, Gguf *gguf, Fault *fault);
 
 #endif

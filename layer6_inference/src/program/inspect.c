@@ -1,4 +1,5 @@
 /* inspect.c - strata inspect: what a GGUF file holds and what running it would take. */
+#include "input.h"
 #include "options.h"
 
 #include <stdio.h>
@@ -99,20 +100,14 @@ static void print_plan(const char *path, double weights) {
 static bool inspect(const char *path, Fault *fault) {
     FileMap map;
     Gguf gguf;
-    if (!file_open(&map, path, fault)) return false;
-    bool ok = gguf_parse(&gguf, map.data, map.size, fault);
-    if (ok) {
-        printf("%s: GGUF version %u, %.2f MB, %zu keys, %zu tensors\n\n", path, gguf.version,
-               (double)map.size / 1e6, gguf.n_pairs, gguf.n_tensors);
-        for (size_t i = 0; i < gguf.n_pairs; i++) print_pair(&gguf.pairs[i]);
-        putchar('\n');
-        print_plan(path, print_tensors(&gguf));
-        gguf_free(&gguf);
-    } else {
-        fault_prefix(fault, path);
-    }
-    file_close(&map);
-    return ok;
+    if (!open_gguf(path, &map, &gguf, fault)) return false;
+    printf("%s: GGUF version %u, %.2f MB, %zu keys, %zu tensors\n\n", path, gguf.version,
+           (double)map.size / 1e6, gguf.n_pairs, gguf.n_tensors);
+    for (size_t i = 0; i < gguf.n_pairs; i++) print_pair(&gguf.pairs[i]);
+    putchar('\n');
+    print_plan(path, print_tensors(&gguf));
+    gguf_free(&gguf), file_close(&map);
+    return true;
 }
 
 static int run(int argc, char **argv) {

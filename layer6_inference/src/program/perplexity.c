@@ -13,6 +13,7 @@
  * independent. */
 #include "input.h"
 #include "options.h"
+#include "surprise.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -26,34 +27,8 @@ typedef struct Job {
     Machine machine;
 } Job;
 
-typedef struct Surprise {
-    double sum, squares;
-    size_t count, windows;
-} Surprise;
-
-enum { ROWS = 32 };
-
-/* The tokens first+1 .. n-1 of a window, each after all before it. */
-static bool one_window(Session *s, const int32_t *tokens, size_t n, size_t first, Surprise *all,
-                       Fault *fault) {
-    size_t vocab = s->model->sizes.vocab;
-    kv_truncate(&s->kv, 0, 0);
-    if (first > 0 && !session_feed(s, tokens, first, false, fault)) return false;
-    for (size_t at = first; at + 1 < n; at += ROWS) {
-        size_t rows = n - 1 - at < ROWS ? n - 1 - at : ROWS;
-        if (!session_feed(s, tokens + at, rows, true, fault)) return false;
-        for (size_t i = 0; i < rows; i++) {
-            double nats =
-                cross_entropy(s->logits + i * vocab, vocab, (size_t)tokens[at + i + 1]);
-            all->sum += nats, all->squares += nats * nats, all->count++;
-        }
-    }
-    all->windows++;
-    return true;
-}
-
 static bool measure(const Job *job, Session *s, const TokenList *text, Surprise *all,
-                    Fault *fault) {
+                    size_t *windows, Fault *fault) {
     size_t n = (size_t)job->window, stride = job->stride ? (size_t)job->stride : n,
            first = job->stride ? n - 1 - stride : n / 2, count;
     const Tokenizer *t = s->model->tokenizer;
@@ -75,15 +50,16 @@ static bool measure(const Job *job, Session *s, const TokenList *text, Surprise 
     for (size_t w = 0; ok && w < count; w++) {
         memcpy(window, text->ids + w * stride, n * sizeof *window);
         if (begin.count) window[0] = begin.ids[0];
-        ok = one_window(s, window, n, first, all, fault);
+        ok = surprise_add(all, s, window, n, first, fault);
         progress_show(&progress, (double)(w + 1));
     }
     if (ok) progress_end(&progress, (double)count);
+    *windows = count;
     free(window), token_list_free(&begin);
     return ok;
 }
 
-static void print(const Job *job, const Surprise *all, size_t tokens) {
+static void print(const Job *job, const Surprise *all, size_t windows, size_t tokens) {
     double n = (double)all->count, mean = all->sum / n,
            deviation = sqrt(fmax(0, all->squares / n - mean * mean)),
            half = 1.96 * deviation / sqrt(n), ppl = exp(mean);
@@ -91,12 +67,12 @@ static void print(const Job *job, const Surprise *all, size_t tokens) {
         printf("{\"perplexity\":%.6f,\"low\":%.6f,\"high\":%.6f,\"nats_per_token\":%.6f,"
                "\"tokens_counted\":%zu,"
                "\"tokens\":%zu,\"windows\":%zu,\"window\":%ld,\"stride\":%ld}\n",
-               ppl, exp(mean - half), exp(mean + half), mean, all->count, tokens, all->windows,
+               ppl, exp(mean - half), exp(mean + half), mean, all->count, tokens, windows,
                job->window, job->stride ? job->stride : job->window);
     else
         printf("perplexity %.4f (%.4f to %.4f), %.5f nats per token; %zu of %zu tokens counted "
                "in %zu windows of %ld\n",
-               ppl, exp(mean - half), exp(mean + half), mean, all->count, tokens, all->windows,
+               ppl, exp(mean - half), exp(mean + half), mean, all->count, tokens, windows,
                job->window);
 }
 
@@ -118,6 +94,7 @@ static bool run_job(Job *job, Fault *fault) {
     Session session;
     TokenList text = {0};
     Surprise all = {0};
+    size_t windows = 0;
     char path[2400];
     if (!choose_model(&job->model, path, sizeof path, fault) ||
         !machine_open(&job->machine, fault))
@@ -127,16 +104,16 @@ static bool run_job(Job *job, Fault *fault) {
         SessionConfig config = {.ctx = (size_t)job->window,
                                 .sequences = 1,
                                 .most_tokens = 512,
-                                .most_logits = ROWS};
+                                .most_logits = SURPRISE_ROWS};
         if ((size_t)job->window > model.sizes.ctx)
             ok = fault_set(fault, "--window %ld is more than the model's context of %zu",
                            job->window, model.sizes.ctx);
         ok = ok && read_text(job, &model, &text, fault);
         if (ok && (ok = session_open(&session, &model, job->machine.pool, config, fault))) {
-            ok = measure(job, &session, &text, &all, fault);
+            ok = measure(job, &session, &text, &all, &windows, fault);
             session_close(&session);
         }
-        if (ok) print(job, &all, text.count);
+        if (ok) print(job, &all, windows, text.count);
         token_list_free(&text);
         model_close(&model);
     }

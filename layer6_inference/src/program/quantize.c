@@ -1,4 +1,5 @@
 /* quantize.c - strata quantize: a model with its matrices in another number format. */
+#include "input.h"
 #include "options.h"
 
 #include <stdio.h>
@@ -21,13 +22,6 @@ static void print_list(void) {
         printf("%-8s %-8s %-16.4g %s\n", list[i].name, info->name,
                8.0 * info->bytes / info->block, list[i].gloss);
     }
-}
-
-static bool open_gguf(const char *path, FileMap *map, Gguf *gguf, Fault *fault) {
-    if (!file_open(map, path, fault)) return false;
-    if (gguf_parse(gguf, map->data, map->size, fault)) return true;
-    file_close(map);
-    return fault_prefix(fault, path);
 }
 
 static void show(void *context, double bytes) { progress_show(context, bytes / 1e6); }

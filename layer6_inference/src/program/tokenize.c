@@ -80,17 +80,14 @@ static bool run_job(Job *job, Fault *fault) {
     Gguf gguf;
     char path[2400];
     if (!choose_model(&job->model, path, sizeof path, fault)) return false;
-    if (!file_open(&map, job->model, fault)) return false;
-    bool ok = gguf_parse(&gguf, map.data, map.size, fault);
-    Tokenizer *tokenizer = ok ? tokenizer_open(&gguf, fault) : NULL;
-    if (!tokenizer) fault_prefix(fault, job->model);
-    if (ok) gguf_free(&gguf);
-    file_close(&map);
-    if (!tokenizer) return false;
+    if (!open_gguf(job->model, &map, &gguf, fault)) return false;
+    Tokenizer *tokenizer = tokenizer_open(&gguf, fault);
+    gguf_free(&gguf), file_close(&map);
+    if (!tokenizer) return fault_prefix(fault, job->model);
     size_t size;
     char *bytes = read_all(stdin, &size);
-    ok = bytes ? all_texts(job, tokenizer, (Text){bytes, size}, fault)
-               : fault_set(fault, "no memory for the input");
+    bool ok = bytes ? all_texts(job, tokenizer, (Text){bytes, size}, fault)
+                    : fault_set(fault, "no memory for the input");
     free(bytes);
     tokenizer_close(tokenizer);
     return ok;

@@ -1,4 +1,5 @@
 /* train.c - strata train: learn a vocabulary and a model. */
+#include "input.h"
 #include "options.h"
 
 #include <math.h>
@@ -66,10 +67,7 @@ static bool learn_vocab(const Job *job, Run *run, Fault *fault) {
 /* Take the vocabulary of another model: two models that speak the same tokens can check each
  * other. */
 static bool borrow_vocab(Job *job, Run *run, Fault *fault) {
-    if (!file_open(&run->vocab_file, job->vocab_from, fault)) return false;
-    if (!gguf_parse(&run->vocab, run->vocab_file.data, run->vocab_file.size, fault))
-        return fault_prefix(fault, job->vocab_from);
-    return true;
+    return open_gguf(job->vocab_from, &run->vocab_file, &run->vocab, fault);
 }
 
 static bool open_tokenizer(Job *job, Run *run, Fault *fault) {
