@@ -1,7 +1,7 @@
 /* pool.c - see pool.h.
  *
- * A loop is published by raising `round`; each worker runs chunks until the counter passes the
- * end, then counts itself out.  Waiting is spinning first and sleeping after, because a decode
+ * A loop is published by raising `round`; each worker runs chunks until no stretch has any left, then counts itself
+ * out.  Waiting is spinning first and sleeping after, because a decode
  * step has hundreds of loops of some ten microseconds each, and waking a sleeping thread costs
  * as much. */
 #include "pool.h"
@@ -14,6 +14,13 @@
 
 #define SPINS 4000 /* tens of microseconds */
 
+/* The part of a loop that one worker begins with.  Far enough apart that no two share a cache line. */
+typedef struct Stretch {
+    atomic_size_t next; /* first output nobody has taken */
+    size_t end;
+    char apart[112];
+} Stretch;
+
 struct Pool {
     int threads;
     bool pin;
@@ -21,8 +28,8 @@ struct Pool {
     /* the loop being run */
     PoolTask *task;
     void *context;
-    size_t count, grain;
-    atomic_size_t next; /* first output nobody has taken */
+    size_t grain;
+    Stretch *stretches; /* (threads) */
     /* meeting points */
     atomic_uint round;  /* rises with every loop */
     atomic_int running; /* workers that have not finished this round */
@@ -57,13 +64,31 @@ static void relax(void) {
 #endif
 }
 
+/* Take a stretch's next chunk and run it; false when there is none. */
+static bool run_chunk(Pool *pool, Stretch *stretch, int worker) {
+    if (atomic_load_explicit(&stretch->next, memory_order_relaxed) >= stretch->end)
+        return false;
+    size_t begin = atomic_fetch_add_explicit(&stretch->next, pool->grain, memory_order_relaxed),
+           left = stretch->end - begin;
+    if (begin >= stretch->end) return false;
+    pool->task(pool->context, worker, begin, begin + (left < pool->grain ? left : pool->grain));
+    return true;
+}
+
+/* First the worker's own stretch, then what others have left of theirs. */
 static void run_chunks(Pool *pool, int worker) {
-    for (;;) {
-        size_t begin =
-            atomic_fetch_add_explicit(&pool->next, pool->grain, memory_order_relaxed);
-        if (begin >= pool->count) return;
-        size_t end = pool->count - begin < pool->grain ? pool->count : begin + pool->grain;
-        pool->task(pool->context, worker, begin, end);
+    for (int i = 0; i < pool->threads; i++)
+        while (run_chunk(pool, &pool->stretches[(worker + i) % pool->threads], worker)) {}
+}
+
+/* Equal parts of the loop, in whole chunks. */
+static void divide(Pool *pool, size_t count) {
+    size_t chunks = (count + pool->grain - 1) / pool->grain, threads = (size_t)pool->threads;
+    for (size_t i = 0; i < threads; i++) {
+        size_t end = chunks * (i + 1) / threads * pool->grain;
+        pool->stretches[i].end = end < count ? end : count;
+        atomic_store_explicit(&pool->stretches[i].next, chunks * i / threads * pool->grain,
+                              memory_order_relaxed);
     }
 }
 
@@ -141,12 +166,14 @@ Pool *pool_open(int threads, bool pin, Fault *fault) {
 #endif
     Pool *pool = calloc(1, sizeof *pool);
     pthread_t *handles = calloc((size_t)threads, sizeof *handles);
-    if (!pool || !handles) {
-        free(pool), free(handles);
+    Stretch *stretches = calloc((size_t)threads, sizeof *stretches);
+    if (!pool || !handles || !stretches) {
+        free(pool), free(handles), free(stretches);
         fault_set(fault, "no memory for %d threads", threads);
         return NULL;
     }
     pool->handles = handles;
+    pool->stretches = stretches;
     pool->pin = pin;
 #if defined(__linux__)
     if (sched_getaffinity(0, sizeof pool->allowed, &pool->allowed) != 0) pool->pin = false;
@@ -178,6 +205,7 @@ void pool_close(Pool *pool) {
     pthread_cond_destroy(&pool->wake);
     pthread_mutex_destroy(&pool->lock);
     free(pool->handles);
+    free(pool->stretches);
     free(pool);
 }
 
@@ -196,9 +224,8 @@ void pool_for(Pool *pool, size_t count, size_t grain, PoolTask *task, void *cont
     }
     pool->task = task;
     pool->context = context;
-    pool->count = count;
     pool->grain = grain;
-    atomic_store_explicit(&pool->next, 0, memory_order_relaxed);
+    divide(pool, count);
     atomic_store_explicit(&pool->running, pool->threads - 1, memory_order_relaxed);
     begin_round(pool);
     run_chunks(pool, 0);
