@@ -20,7 +20,7 @@ typedef struct Kernels {
     PanelProduct *panel_product;
     PanelTurn *panel_turn;
     PanelUnpack *panel_unpack;
-    PieceProduct *piece_product;
+    RowsProduct *rows_product;
     RoundBlock *round_block;
     WeightedSum *weighted_sum;
     Reduce *sum, *max;

@@ -25,9 +25,9 @@ typedef struct PackedWeights {
 size_t packed_bytes(Dtype dtype, size_t rows, size_t cols);
 void packed_fill(Pool *pool, PackedWeights *packed, const Tensor *w, void *data);
 
-/* y[r] += the products of piece `piece` of 16 rows from `row` on with n numbers of one column. */
-void packed_product(const PackedWeights *packed, size_t row, size_t piece, size_t n,
-                    const int8_t *q, const float *d, const int16_t *sum, float y[PANEL_ROWS]);
+/* y[r] = 16 rows from `row` on times the only one of the columns. */
+void packed_product(const PackedWeights *packed, size_t row, const Columns *column,
+                    float y[PANEL_ROWS]);
 
 /* The panel of piece `piece` of 16 rows from `row` on. */
 void packed_panel(const PackedWeights *packed, size_t row, size_t piece, Panel *panel);
@@ -35,16 +35,17 @@ void packed_panel(const PackedWeights *packed, size_t row, size_t piece, Panel *
 /* A piece of packed weights as a panel. */
 typedef void PanelUnpack(const QuantFormat *format, const unsigned char *piece, Panel *panel);
 
-/* A piece of packed weights times one column, without a panel in between. */
-typedef void PieceProduct(const QuantFormat *format, const unsigned char *piece, size_t n,
-                          const int8_t *q, const float *d, const int16_t *sum,
-                          float y[PANEL_ROWS]);
+/* y[r] = the n weights (a multiple of 32) of 16 rows times one column, without a panel in between.  The pieces of the rows lie one
+ * after the other. */
+typedef void RowsProduct(const QuantFormat *format, const unsigned char *pieces, size_t n,
+                         const int8_t *q, const float *d, const int16_t *sum,
+                         float y[PANEL_ROWS]);
 
 PanelUnpack panel_unpack_scalar;
-PieceProduct piece_product_scalar;
+RowsProduct rows_product_scalar;
 #if defined(__x86_64__)
 PanelUnpack panel_unpack_avx2;
-PieceProduct piece_product_avx2;
+RowsProduct rows_product_avx2;
 #endif
 
 #endif

@@ -15,7 +15,7 @@
                                  panel_product_##PANEL, \
                                  panel_turn_##TURN,     \
                                  panel_unpack_##TURN,   \
-                                 piece_product_##TURN,  \
+                                 rows_product_##TURN,   \
                                  round_block_##TURN,    \
                                  weighted_sum_##set,    \
                                  vector_sum_##set,      \

@@ -59,16 +59,9 @@ static void quantized_tile(const WeightsTask *t, size_t row, size_t column, size
     memset(sums, 0, cols * sizeof *sums);
     for (size_t k = 0; k < x->k; k += LEVELS_CHUNK) {
         size_t n = smaller(LEVELS_CHUNK, x->k - k), at = k * x->n + column * LEVELS_CHUNK;
-        const int8_t *q = x->q + at;
-        const float *d = x->d + at / 32;
-        const int16_t *sum = x->sum + at / 16;
-        if (t->packed && cols == 1) {
-            packed_product(t->packed, row, k / LEVELS_CHUNK, n, q, d, sum, sums[0]);
-        } else {
-            read_panel(t, row, k, n, &panel);
-            kernels()->panel_product(&panel, quant_format(t->w->dtype), n, q, d, sum, cols,
-                                     sums);
-        }
+        read_panel(t, row, k, n, &panel);
+        kernels()->panel_product(&panel, quant_format(t->w->dtype), n, x->q + at,
+                                 x->d + at / 32, x->sum + at / 16, cols, sums);
     }
     for (size_t c = 0; c < cols; c++)
         memcpy(t->y + (column + c) * out + row, sums[c], rows * sizeof **sums);
@@ -80,6 +73,17 @@ static void quantized_rows(void *context, int worker, size_t begin, size_t end) 
     for (size_t row = begin; row < end; row += PANEL_ROWS)
         for (size_t c = 0; c < t->n; c += SUMS)
             quantized_tile(t, row, c, smaller(SUMS, t->n - c));
+}
+
+/* The same with one column and packed weights, which need no panel. */
+static void packed_rows(void *context, int worker, size_t begin, size_t end) {
+    (void)worker;
+    const WeightsTask *t = context;
+    float y[PANEL_ROWS];
+    for (size_t row = begin; row < end; row += PANEL_ROWS) {
+        packed_product(t->packed, row, &t->columns, y);
+        memcpy(t->y + row, y, smaller(end - row, PANEL_ROWS) * sizeof *y);
+    }
 }
 
 size_t matmul_weights_bytes(size_t n, size_t in) { return columns_bytes(n, in); }
@@ -96,7 +100,10 @@ void matmul_weights(Pool *pool, const Tensor *w, const PackedWeights *packed, co
             dtype_name(w->dtype));
     task.columns = columns_in(scratch, n, w->shape[1]);
     pool_for(pool, n, 4, round_columns, &task);
-    pool_for(pool, w->shape[0], 4 * PANEL_ROWS, quantized_rows, &task);
+    if (packed && n == 1)
+        pool_for(pool, w->shape[0], PANEL_ROWS, packed_rows, &task);
+    else
+        pool_for(pool, w->shape[0], 4 * PANEL_ROWS, quantized_rows, &task);
 }
 
 void matvec(Pool *pool, const Tensor *w, const float *x, float *y, void *scratch) {

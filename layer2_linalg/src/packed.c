@@ -1,5 +1,6 @@
 /* packed.c - weights in the order in which panels want them.  See packed.h for the picture. */
 #include "kernels.h"
+#include "smaller.h"
 #include "unpack.h"
 
 #include <string.h>
@@ -114,9 +115,11 @@ void packed_panel(const PackedWeights *p, size_t row, size_t piece, Panel *panel
     kernels()->panel_unpack(p->format, piece_at(p, row, piece), panel);
 }
 
-void packed_product(const PackedWeights *p, size_t row, size_t piece, size_t n, const int8_t *q,
-                    const float *d, const int16_t *sum, float y[PANEL_ROWS]) {
-    kernels()->piece_product(p->format, piece_at(p, row, piece), n, q, d, sum, y);
+void packed_product(const PackedWeights *p, size_t row, const Columns *column,
+                    float y[PANEL_ROWS]) {
+    REQUIRE(column->n == 1, "one column, not %zu", column->n);
+    kernels()->rows_product(p->format, piece_at(p, row, 0), column->k, column->q, column->d,
+                            column->sum, y);
 }
 
 /* A group's sixteen scales at a time. */
@@ -159,11 +162,15 @@ void panel_unpack_scalar(const QuantFormat *f, const unsigned char *piece, Panel
         q[i] = (uint8_t)f->entries[q[i]];
 }
 
-/* By way of a panel, with the kernels in use: for sets that have no version of their own. */
-void piece_product_scalar(const QuantFormat *f, const unsigned char *piece, size_t n,
-                          const int8_t *q, const float *d, const int16_t *sum,
-                          float y[PANEL_ROWS]) {
+/* By way of panels, with the kernels in use: for sets that have no version of their own. */
+void rows_product_scalar(const QuantFormat *f, const unsigned char *pieces, size_t n,
+                         const int8_t *q, const float *d, const int16_t *sum,
+                         float y[PANEL_ROWS]) {
     Panel panel;
-    kernels()->panel_unpack(f, piece, &panel);
-    kernels()->panel_product(&panel, f, n, q, d, sum, 1, (float(*)[PANEL_ROWS])y);
+    memset(y, 0, PANEL_ROWS * sizeof *y);
+    for (size_t k = 0; k < n; k += LEVELS_CHUNK, pieces += piece_layout(f).bytes) {
+        kernels()->panel_unpack(f, pieces, &panel);
+        kernels()->panel_product(&panel, f, smaller(n - k, LEVELS_CHUNK), q + k, d + k / 32,
+                                 sum + k / 16, 1, (float(*)[PANEL_ROWS])y);
+    }
 }

@@ -15,10 +15,12 @@ INLINE void unpack_all(int bits, const unsigned char *low, const unsigned char *
     for (size_t g = 0; g < 8; g++, low += 256, high += more, q += 512) {
         ask_ahead(low, 256);
         if (bits > 4) ask_ahead(high, more);
-        for (size_t half = 0; half < 64; half += 32)
-            UNROLL for (int i = 0; i < 8; i++) _mm256_storeu_si256(
-                (__m256i *)(q + 64 * i + half),
-                quad_of(bits, low + half, high + half, i, table, entries != NULL));
+        for (size_t half = 0; half < 64; half += 32) UNROLL for (int i = 0; i < 4; i++) {
+                __m256i v = shared_by(bits, low + half, i);
+                UNROLL for (int quad = i; quad < 8; quad += 4) _mm256_storeu_si256(
+                    (__m256i *)(q + 64 * quad + half),
+                    quad_of(bits, v, high + half, quad, table, entries != NULL));
+            }
     }
 }
 

@@ -21,12 +21,18 @@ INLINE __m256i sixteen(const int8_t *entries) {
                    : _mm256_setzero_si256();
 }
 
-/* Quad i of a group's eight, of 8 rows: four bits from `low`, the rest from `high`. */
-INLINE __m256i quad_of(int bits, const unsigned char *low, const unsigned char *high, int i,
-                       __m256i entries, bool look_up) {
-    __m256i v, up;
-    if (bits == 8) return load(low + 64 * i);
-    v = load(low + 64 * (i % 4));
+/* The bytes that quads i and 4 + i of a group share; a load of its own, or the compiler loads for each of the two. */
+INLINE __m256i shared_by(int bits, const unsigned char *low, int i) {
+    __m256i v = load(low + 64 * i);
+    if (bits < 8) IN_ORDER(v);
+    return v;
+}
+
+/* Quad i of a group's eight, of 8 rows: four bits from `v`, the rest from `high`. */
+INLINE __m256i quad_of(int bits, __m256i v, const unsigned char *high, int i, __m256i entries,
+                       bool look_up) {
+    __m256i up;
+    if (bits == 8) return v;
     v = _mm256_and_si256(i < 4 ? v : _mm256_srli_epi16(v, 4), _mm256_set1_epi8(15));
     if (bits == 5) {
         up = load(high);
