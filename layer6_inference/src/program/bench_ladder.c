@@ -12,6 +12,16 @@
 
 enum { COLS = 4096, MOST = 256 };
 
+/* What the rungs compute: rows of COLS weights by so many columns. */
+typedef struct Product {
+    const char *name;
+    size_t rows, columns;
+} Product;
+
+/* Few rows stay in the nearer caches: dot shows the kernel alone, on one thread. */
+enum { DOTS = 64 };
+static const Product products[] = {{"dot", DOTS, 1}, {"matvec", 1024, 1}, {"matmul", 1024, 64}};
+
 typedef struct Rungs {
     BenchJob *job;
     size_t rows; /* few to climb on; more than the caches hold under the roof */
@@ -110,6 +120,9 @@ static void run_file(Rungs *r, size_t cols) {
 static void run_packed(Rungs *r, size_t cols) {
     matmul_weights(r->pool, &r->tensor, &r->packed, r->x, cols, r->y, r->scratch);
 }
+static void run_packed_alone(Rungs *r, size_t cols) {
+    matmul_weights(NULL, &r->tensor, &r->packed, r->x, cols, r->y, r->scratch);
+}
 
 typedef struct Climb {
     Rungs *rungs;
@@ -128,39 +141,35 @@ static double time_of(Rungs *r, Rung *run, size_t cols) {
     return bench_time(climb_once, &climb, r->job->seconds / 8);
 }
 
-static bool rung(Rungs *r, const char *what, const char *isa, Rung *run, size_t cols) {
+static bool rung(Rungs *r, const Product *p, const char *what, const char *isa, Rung *run) {
     memset(r->y, 0, MOST * r->rows * sizeof *r->y);
-    double seconds = time_of(r, run, cols), error = error_of_bound(r, cols);
+    double seconds = time_of(r, run, p->columns), error = error_of_bound(r, p->columns);
     double bytes = (double)dtype_row_bytes(r->dtype, COLS) * (double)r->rows,
-           gflops = 2.0 * (double)r->rows * (double)COLS * (double)cols / seconds / 1e9,
+           gflops = 2.0 * (double)r->rows * COLS * (double)p->columns / seconds / 1e9,
            gigabytes = bytes / seconds / 1e9;
     printf("%-7s %-7s %-11s %-8s %9.2f %6.0f %% %9.2f %6.0f %%   %.3f%s\n",
-           dtype_name(r->dtype), cols == 1 ? "matvec" : "matmul", what, isa, gflops,
-           100 * gflops / r->peak, gigabytes, 100 * gigabytes / r->bandwidth, error,
-           error <= 1 ? "" : "  WRONG");
+           dtype_name(r->dtype), p->name, what, isa, gflops, 100 * gflops / r->peak, gigabytes,
+           100 * gigabytes / r->bandwidth, error, error <= 1 ? "" : "  WRONG");
     fflush(stdout);
     return error <= 1;
 }
 
-/* All rungs of a format, with one column and with 64. */
-static bool climb(Rungs *r) {
+/* All rungs of a product in one format. */
+static bool climb(Rungs *r, const Product *p) {
     const Kernels *list[KERNELS_MOST];
     int count = kernels_list(list);
-    bool ok = true;
-    for (size_t cols = 1; cols <= 64; cols += 63) {
-        if (r->dtype == DTYPE_F32)
-            ok = rung(r, "naive", "-", run_naive, cols) &&
-                 rung(r, "blocked", "-", run_blocked, cols) && ok;
-        for (int i = 0; i < count; i++) {
-            kernels_select(list[i]->isa, NULL);
-            if (i > 0 || cols == 1)
-                ok = rung(r, "one thread", list[i]->isa, run_one_thread, cols) && ok;
-        }
-        kernels_select("auto", NULL);
-        ok = rung(r, "threads", kernels()->isa, run_file, cols) && ok;
-        if (quant_format(r->dtype))
-            ok = rung(r, "rearranged", kernels()->isa, run_packed, cols) && ok;
+    bool ok = true, alone = p->rows == DOTS, packed = quant_format(r->dtype) != NULL;
+    if (r->dtype == DTYPE_F32)
+        ok = rung(r, p, "naive", "-", run_naive) & rung(r, p, "blocked", "-", run_blocked);
+    for (int i = 0; i < count; i++) {
+        kernels_select(list[i]->isa, NULL);
+        if (i > 0 || p->columns == 1)
+            ok &= rung(r, p, "one thread", list[i]->isa, run_one_thread);
+        if (alone && packed) ok &= rung(r, p, "rearranged", list[i]->isa, run_packed_alone);
     }
+    kernels_select("auto", NULL);
+    if (!alone) ok &= rung(r, p, "threads", kernels()->isa, run_file);
+    if (!alone && packed) ok &= rung(r, p, "rearranged", kernels()->isa, run_packed);
     return ok;
 }
 
@@ -173,15 +182,18 @@ bool bench_ladder(BenchJob *job, Fault *fault) {
     Rungs r;
     bool ok = open_rungs(&r, job, 1024, true, fault), right = true;
     if (ok)
-        printf("%zu x %d weights, %d threads; peak %.0f GFLOP/s (multiply-adds of floats), "
-               "memory %.1f GB/s\n\n"
+        printf("%zu x %d weights (dot: %d x %d, one thread), %d threads; peak %.0f GFLOP/s "
+               "(multiply-adds of floats), memory %.1f GB/s\n\n"
                "format  product rung        isa        GFLOP/s of peak      GB/s of memory  "
                "error/bound\n",
-               r.rows, COLS, pool_threads(r.pool), r.peak, r.bandwidth);
+               r.rows, COLS, DOTS, COLS, pool_threads(r.pool), r.peak, r.bandwidth);
     for (size_t i = 0; ok && i < sizeof all / sizeof *all; i++) {
         if (job->format && dtype_by_name(job->format) != (int)all[i]) continue;
-        store(&r, all[i]);
-        right = climb(&r) && right;
+        for (size_t p = 0; p < sizeof products / sizeof *products; p++) {
+            r.rows = products[p].rows;
+            store(&r, all[i]);
+            right = climb(&r, &products[p]) && right;
+        }
     }
     close_rungs(&r);
     return ok && (right || fault_set(fault, "a rung is wrong: see above"));
