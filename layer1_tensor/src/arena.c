@@ -5,7 +5,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#if defined(__linux__)
+#include <sys/mman.h>
+#endif
 #include <unistd.h>
+
+enum { LARGE_PAGE = 2 << 20 };
 
 void arena_measure(Arena *arena) { *arena = (Arena){0}; }
 
@@ -20,7 +25,7 @@ bool arena_init(Arena *arena, size_t bytes, Fault *fault) {
                          "this needs %.1f GB of memory and the machine has %.1f GB free: use a "
                          "smaller model or context",
                          (double)rounded / 1e9, (double)available / 1e9);
-    void *base = aligned_alloc(ARENA_ALIGN, rounded);
+    void *base = memory_take(rounded);
     if (!base)
         return fault_set(fault, "no memory for %.1f GB: use a smaller model or context",
                          (double)rounded / 1e9);
@@ -43,6 +48,17 @@ void *arena_take(Arena *arena, size_t count, size_t size) {
 void arena_free(Arena *arena) {
     free(arena->base);
     *arena = (Arena){0};
+}
+
+void *memory_take(size_t bytes) {
+    size_t align = bytes < LARGE_PAGE ? ARENA_ALIGN : LARGE_PAGE;
+    if (bytes > SIZE_MAX - align) return NULL;
+    size_t rounded = (bytes + align - 1) / align * align;
+    void *memory = aligned_alloc(align, rounded);
+#if defined(__linux__)
+    if (memory && align == LARGE_PAGE) madvise(memory, rounded, MADV_HUGEPAGE);
+#endif
+    return memory;
 }
 
 /* Linux counts reclaimable caches as available; elsewhere the physical size is the best we

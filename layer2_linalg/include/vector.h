@@ -12,12 +12,20 @@
 /* y[i] = y[i] + a * x[i], rounded once (a fused multiply-add), for n elements. */
 void axpy(float *y, float a, const float *x, size_t n);
 
-/* y[i] = y[i] + a[0] * x[0][i] + a[1] * x[1][i] + ..., each product added as in axpy, in this order.
+/* y[c][i] = y[c][i] + a[c][0] * x[0][i] + a[c][1] * x[1][i] + ..., each product added as in axpy, in this order.
  *
- *   x   (rows, n); row j begins at x + j * step
+ *   y   (count, n);    result c begins at y + c * y_step
+ *   a   (count, rows); its factors at     a + c * a_step
+ *   x   (rows, n), in strips of 16 columns: x[j][i] lies at x + i / 16 * x_step + 16 * j + i % 16
  *
- * The same as `rows` times axpy, but y stays in registers meanwhile. */
-void weighted_sum(float *y, const float *a, const float *x, size_t step, size_t rows, size_t n);
+ *       | x[0][0..15] | x[1][0..15] | x[2][0..15] | ...     the first strip
+ *       | x[0][16..31]| x[1][16..31]| ...                   the second, x_step further on
+ *
+ * So memory is read from front to back while the sums of a strip stay in registers, and each number of x serves several
+ * results. */
+enum { STRIP = 16 };
+void weighted_sum(float *y, size_t y_step, const float *a, size_t a_step, size_t count,
+                  const float *x, size_t x_step, size_t rows, size_t n);
 
 /* The sum of n elements; 0 for none. */
 float vector_sum(const float *x, size_t n);
@@ -37,8 +45,8 @@ float vector_max(const float *x, size_t n);
  * Source   Cody & Waite 1980, Software Manual for the Elementary Functions, chapter 6. */
 void vector_exp(float *out, const float *x, float shift, size_t n);
 
-typedef void WeightedSum(float *y, const float *a, const float *x, size_t step, size_t rows,
-                         size_t n);
+typedef void WeightedSum(float *y, size_t y_step, const float *a, size_t a_step, size_t count,
+                         const float *x, size_t x_step, size_t rows, size_t n);
 typedef float Reduce(const float *x, size_t n);
 typedef void Exp(float *out, const float *x, float shift, size_t n);
 

@@ -15,12 +15,6 @@
 
 #include <string.h>
 
-INLINE float add_lanes(__m256 v) {
-    __m128 half = _mm_add_ps(_mm256_castps256_ps128(v), _mm256_extractf128_ps(v, 1));
-    __m128 pair = _mm_add_ps(half, _mm_movehl_ps(half, half));
-    return _mm_cvtss_f32(_mm_add_ss(pair, _mm_movehdup_ps(pair)));
-}
-
 /* The same of four rows at once. */
 INLINE __m128 add_four(__m256 a, __m256 b, __m256 c, __m256 d) {
     __m256 ab = _mm256_add_ps(_mm256_permute2f128_ps(a, b, 0x20),

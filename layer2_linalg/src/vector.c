@@ -6,10 +6,12 @@
 #include <math.h>
 #include <string.h>
 
-void weighted_sum_scalar(float *y, const float *a, const float *x, size_t step, size_t rows,
-                         size_t n) {
-    for (size_t j = 0; n && j < rows; j++)
-        for (size_t i = 0; i < n; i++) y[i] = fmaf(a[j], x[j * step + i], y[i]);
+void weighted_sum_scalar(float *y, size_t y_step, const float *a, size_t a_step, size_t count,
+                         const float *x, size_t x_step, size_t rows, size_t n) {
+    for (size_t c = 0; n && c < count; c++, y += y_step, a += a_step)
+        for (size_t i = 0; i < n; i++)
+            for (size_t j = 0; j < rows; j++)
+                y[i] = fmaf(a[j], x[i / STRIP * x_step + STRIP * j + i % STRIP], y[i]);
 }
 
 float vector_sum_scalar(const float *x, size_t n) {
@@ -57,11 +59,11 @@ void vector_exp_scalar(float *out, const float *x, float shift, size_t n) {
 }
 
 void axpy(float *y, float a, const float *x, size_t n) {
-    kernels()->weighted_sum(y, &a, x, n, 1, n);
+    kernels()->weighted_sum(y, 0, &a, 0, 1, x, STRIP, 1, n);
 }
-void weighted_sum(float *y, const float *a, const float *x, size_t step, size_t rows,
-                  size_t n) {
-    kernels()->weighted_sum(y, a, x, step, rows, n);
+void weighted_sum(float *y, size_t y_step, const float *a, size_t a_step, size_t count,
+                  const float *x, size_t x_step, size_t rows, size_t n) {
+    kernels()->weighted_sum(y, y_step, a, a_step, count, x, x_step, rows, n);
 }
 float vector_sum(const float *x, size_t n) { return kernels()->sum(x, n); }
 float vector_max(const float *x, size_t n) { return kernels()->max(x, n); }

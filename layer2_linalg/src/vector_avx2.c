@@ -5,31 +5,48 @@
 #include "vector.h"
 
 #if defined(__x86_64__)
+#include "ask.h"
 #include "exp_avx2.h"
 #include "unroll.h"
 
 #include <math.h>
 
-/* R registers of sums, which all rows pass by. */
-#define COLUMNS(R)                                                                     \
-    for (; i + 8 * R <= n; i += 8 * R) {                                               \
-        __m256 sum[R];                                                                 \
-        UNROLL for (size_t r = 0; r < R; r++) sum[r] = _mm256_loadu_ps(y + i + 8 * r); \
-        for (size_t j = 0; j < rows; j++) {                                            \
-            __m256 factor = _mm256_set1_ps(a[j]);                                      \
-            const float *row = x + j * step + i;                                       \
-            UNROLL for (size_t r = 0; r < R; r++) sum[r] =                             \
-                _mm256_fmadd_ps(factor, _mm256_loadu_ps(row + 8 * r), sum[r]);         \
-        }                                                                              \
-        UNROLL for (size_t r = 0; r < R; r++) _mm256_storeu_ps(y + i + 8 * r, sum[r]); \
+/* C results of S strips, in registers while all rows pass by; both are constants where it is used. */
+INLINE void tile(int C, int S, float *y, size_t y_step, const float *a, size_t a_step,
+                 const float *x, size_t x_step, size_t rows) {
+    const int registers = 2 * S;
+    __m256 sum[4][8], row[8];
+    UNROLL for (int c = 0; c < C; c++) UNROLL for (int r = 0; r < registers; r++) sum[c][r] =
+        _mm256_loadu_ps(y + (size_t)c * y_step + 8 * r);
+    for (size_t j = 0; j < rows; j++) {
+        UNROLL for (int r = 0; r < registers; r++) row[r] =
+            _mm256_loadu_ps(x + 16 * j + (size_t)(r / 2) * x_step + 8 * (size_t)(r % 2));
+        UNROLL for (int s = 0; s < S; s++) ask_ahead(x + 16 * j + (size_t)s * x_step);
+        UNROLL for (int c = 0; c < C; c++) {
+            __m256 factor = _mm256_set1_ps(a[(size_t)c * a_step + j]);
+            UNROLL for (int r = 0; r < registers; r++) sum[c][r] =
+                _mm256_fmadd_ps(factor, row[r], sum[c][r]);
+        }
     }
+    UNROLL for (int c = 0; c < C; c++) UNROLL for (int r = 0; r < registers; r++)
+        _mm256_storeu_ps(y + (size_t)c * y_step + 8 * r, sum[c][r]);
+}
 
-AVX2 void weighted_sum_avx2(float *y, const float *a, const float *x, size_t step, size_t rows,
+/* A single result takes four strips at a time, to have as many sums under way. */
+AVX2 void weighted_sum_avx2(float *y, size_t y_step, const float *a, size_t a_step,
+                            size_t count, const float *x, size_t x_step, size_t rows,
                             size_t n) {
-    size_t i = 0;
-    COLUMNS(8)
-    COLUMNS(1)
-    weighted_sum_scalar(y + i, a, x + i, step, rows, n - i);
+    for (; count == 1 && n >= 64; n -= 64, y += 64, x += 4 * x_step)
+        tile(1, 4, y, 0, a, 0, x, x_step, rows);
+    for (; n >= 16; n -= 16, y += 16, x += x_step) {
+        size_t c = 0;
+        for (; c + 4 <= count; c += 4)
+            tile(4, 1, y + c * y_step, y_step, a + c * a_step, a_step, x, x_step, rows);
+        for (; c + 2 <= count; c += 2)
+            tile(2, 1, y + c * y_step, y_step, a + c * a_step, a_step, x, x_step, rows);
+        if (c < count) tile(1, 1, y + c * y_step, 0, a + c * a_step, 0, x, x_step, rows);
+    }
+    weighted_sum_scalar(y, y_step, a, a_step, count, x, x_step, rows, n);
 }
 
 /* Four registers of sums: an addition takes four cycles, so four chains keep the adder busy. */
@@ -40,11 +57,8 @@ AVX2 float vector_sum_avx2(const float *x, size_t n) {
     for (; i + 32 <= n; i += 32)
         for (size_t j = 0; j < 4; j++)
             sum[j] = _mm256_add_ps(sum[j], _mm256_loadu_ps(x + i + 8 * j));
-    float lanes[8];
-    _mm256_storeu_ps(
-        lanes, _mm256_add_ps(_mm256_add_ps(sum[0], sum[1]), _mm256_add_ps(sum[2], sum[3])));
-    float head = ((lanes[0] + lanes[4]) + (lanes[2] + lanes[6])) +
-                 ((lanes[1] + lanes[5]) + (lanes[3] + lanes[7]));
+    float head =
+        add_lanes(_mm256_add_ps(_mm256_add_ps(sum[0], sum[1]), _mm256_add_ps(sum[2], sum[3])));
     return head + vector_sum_scalar(x + i, n - i);
 }
 
@@ -58,9 +72,10 @@ AVX2 float vector_max_avx2(const float *x, size_t n) {
         odd = _mm256_or_ps(odd, _mm256_cmp_ps(v, v, _CMP_UNORD_Q));
     }
     if (_mm256_movemask_ps(odd)) return NAN;
-    float lanes[8], tail = vector_max_scalar(x + i, n - i);
-    _mm256_storeu_ps(lanes, max);
-    float head = vector_max_scalar(lanes, 8);
+    __m128 half = _mm_max_ps(_mm256_castps256_ps128(max), _mm256_extractf128_ps(max, 1)),
+           pair = _mm_max_ps(half, _mm_movehl_ps(half, half));
+    float head = _mm_cvtss_f32(_mm_max_ss(pair, _mm_movehdup_ps(pair))),
+          tail = vector_max_scalar(x + i, n - i);
     return head > tail ? head : tail;
 }
 

@@ -9,16 +9,19 @@ static void weighted_sum_is_bit_exact(void **state) {
     uint64_t seed = 1;
     for (int isa = 0; isa < count; isa++)
         for (size_t n = 0; n < 150; n++) {
-            float x[5 * 151], y[151], want[151], a[5];
-            size_t rows = n % 6, step = n + 1;
-            for (size_t i = 0; i < rows * step; i++) x[i] = check_noise(&seed);
-            for (size_t i = 0; i <= n; i++) y[i] = want[i] = check_noise(&seed);
-            for (size_t j = 0; j < rows; j++) {
-                a[j] = check_noise(&seed);
-                for (size_t i = 0; i < n; i++) want[i] = fmaf(a[j], x[j * step + i], want[i]);
-            }
-            list[isa]->weighted_sum(y, a, x, step, rows, n);
-            assert_memory_equal(y, want, (n + 1) * sizeof *y);
+            static float x[10 * 100], y[7 * 151], want[7 * 151], a[7 * 6];
+            size_t rows = n % 6, results = n % 8, step = n + 1, strip = 16 * rows + n % 5;
+            for (size_t i = 0; i < 1000; i++) x[i] = check_noise(&seed);
+            for (size_t i = 0; i < results * step; i++) y[i] = want[i] = check_noise(&seed);
+            for (size_t i = 0; i < 7 * 6; i++) a[i] = check_noise(&seed);
+            for (size_t c = 0; c < results; c++)
+                for (size_t j = 0; j < rows; j++)
+                    for (size_t i = 0; i < n; i++)
+                        want[c * step + i] =
+                            fmaf(a[c * 6 + j], x[i / 16 * strip + 16 * j + i % 16],
+                                 want[c * step + i]);
+            list[isa]->weighted_sum(y, step, a, 6, results, x, strip, rows, n);
+            assert_memory_equal(y, want, results * step * sizeof *y);
         }
     float y[2] = {1, 2};
     axpy(y, 2, (float[]){10, 20}, 2);

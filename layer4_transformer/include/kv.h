@@ -26,7 +26,8 @@ typedef struct KvCache {
     size_t sequences, blocks_each; /* sequences, and the most blocks one of them can have */
     size_t blocks, free_count;
     /* in the arena: */
-    float *keys, *values; /* (layers, blocks, kv_heads, KV_BLOCK, head_dim) */
+    float *keys;          /* (layers, blocks, kv_heads, KV_BLOCK / STRIP, head_dim, STRIP) */
+    float *values;        /* (layers, blocks, kv_heads, head_dim / STRIP, KV_BLOCK, STRIP) */
     int32_t *table;       /* (sequences, blocks_each) */
     int32_t *free_blocks; /* (blocks) a stack */
     int32_t *users;       /* (blocks) sequences that name it */
@@ -47,8 +48,14 @@ void kv_fork(KvCache *kv, size_t to, size_t from);
 /* Forget the positions from `length` on. */
 void kv_truncate(KvCache *kv, size_t sequence, size_t length);
 
-/* The key or value (head_dim) of a position for one of the kv_heads; within a block, that head's next position
- * follows.  Needs position < length. */
+/* Keep the key and the value (kv_heads, head_dim) of a position.  Needs position < length. */
+void kv_store(KvCache *kv, size_t layer, size_t sequence, size_t position, const float *k,
+              const float *v);
+
+/* Where they lie, for one of the kv_heads, in strips of 16 for weighted_sum (vector.h):
+ *
+ *     key      number i at [16 * i]; beside it number i of the next position: scores are sums over the numbers of a key
+ *     value    number i at [i], but the 16th at [16 * KV_BLOCK]; the next position at [16]: results are sums over positions */
 float *kv_key(const KvCache *kv, size_t layer, size_t sequence, size_t head, size_t position);
 float *kv_value(const KvCache *kv, size_t layer, size_t sequence, size_t head, size_t position);
 

@@ -23,7 +23,6 @@ typedef struct Running {
 
 static void cap_scores(const AttentionShape *s, float *scores, size_t n, size_t head,
                        size_t query, size_t first) {
-    for (size_t j = 0; j < n; j++) scores[j] *= s->scale;
     for (size_t j = 0; s->softcap > 0 && j < n; j++)
         scores[j] = s->softcap * tanhf(scores[j] / s->softcap);
     float slope = s->max_bias > 0 ? alibi_slope(head, s->heads, s->max_bias) : 0;
@@ -31,9 +30,8 @@ static void cap_scores(const AttentionShape *s, float *scores, size_t n, size_t 
         scores[j] -= slope * fabsf((float)query - (float)(first + j));
 }
 
-/* Take in n scores and the values that go with them. */
-static void absorb(Running *run, float *mean, size_t head_dim, float *scores, size_t n,
-                   const float *values) {
+/* Take in n scores: what was seen before shrinks, and they become the weights of their values. */
+static void absorb(Running *run, float *mean, size_t head_dim, float *scores, size_t n) {
     float max = vector_max(scores, n);
     if (max > run->max || isnan(max)) {
         float shrink = expf(run->max - max);
@@ -43,24 +41,37 @@ static void absorb(Running *run, float *mean, size_t head_dim, float *scores, si
     }
     vector_exp(scores, scores, run->max, n);
     run->sum += vector_sum(scores, n);
-    weighted_sum(mean, scores, values, head_dim, n, head_dim);
+}
+
+/* Scores of the positions begin .. end-1 of a block with `heads` queries.  Whole strips of them: what lies beside is nobody's
+ * score. */
+static void score_keys(const AttentionShape *s, const float *keys, size_t begin, size_t end,
+                       const float *q, size_t heads, float (*scores)[KV_BLOCK]) {
+    const size_t from = begin / STRIP * STRIP, to = (end + STRIP - 1) / STRIP * STRIP;
+    const float scale = s->scale;
+    memset(scores, 0, heads * sizeof *scores);
+    weighted_sum(*scores + from, KV_BLOCK, q, s->head_dim, heads, keys + from * s->head_dim,
+                 STRIP * s->head_dim, s->head_dim, to - from);
+    for (size_t h = 0; h < heads; h++)
+        for (size_t j = 0; j < KV_BLOCK; j++) scores[h][j] *= scale;
 }
 
 /* One block of positions first .. first+n-1 for `heads` query heads from `head` on. */
 static void one_block(const Online *t, size_t row, size_t head, size_t heads, size_t kv_head,
                       size_t first, size_t n, Running *run, float *out) {
     const AttentionShape *s = t->shape;
-    float scores[GROUP * KV_BLOCK];
-    size_t seq = (size_t)t->sequence[row];
-    const float *keys = kv_key(t->kv, t->layer, seq, kv_head, first),
+    float scores[GROUP][KV_BLOCK];
+    size_t seq = (size_t)t->sequence[row], begin = first % KV_BLOCK;
+    const float *keys = kv_key(t->kv, t->layer, seq, kv_head, first - begin),
                 *values = kv_value(t->kv, t->layer, seq, kv_head, first);
-    const float *q = t->q + (row * s->heads + head) * s->head_dim;
-    kernels()->tile_f32(keys, s->head_dim * sizeof *keys, n, q, s->head_dim, heads, s->head_dim,
-                        scores, KV_BLOCK);
+    score_keys(s, keys, begin, begin + n, t->q + (row * s->heads + head) * s->head_dim, heads,
+               scores);
     for (size_t h = 0; h < heads; h++) {
-        cap_scores(s, scores + h * KV_BLOCK, n, head + h, (size_t)t->position[row], first);
-        absorb(&run[h], out + h * s->head_dim, s->head_dim, scores + h * KV_BLOCK, n, values);
+        cap_scores(s, scores[h] + begin, n, head + h, (size_t)t->position[row], first);
+        absorb(&run[h], out + h * s->head_dim, s->head_dim, scores[h] + begin, n);
     }
+    weighted_sum(out, s->head_dim, *scores + begin, KV_BLOCK, heads, values, STRIP * KV_BLOCK,
+                 n, s->head_dim);
 }
 
 static void one_query(const Online *t, size_t row, size_t head, size_t heads, size_t kv_head) {

@@ -76,15 +76,6 @@ static void place_heads(const Block *b, const Norm *norm, float *row, size_t hea
     }
 }
 
-/* The key and the value of one token go to memory, head by head. */
-static void remember(KvCache *kv, size_t layer, size_t sequence, size_t position,
-                     const float *k, const float *v) {
-    for (size_t head = 0; head < kv->kv_heads; head++, k += kv->head_dim, v += kv->head_dim) {
-        memcpy(kv_key(kv, layer, sequence, head, position), k, kv->head_dim * sizeof *k);
-        memcpy(kv_value(kv, layer, sequence, head, position), v, kv->head_dim * sizeof *v);
-    }
-}
-
 /* Queries and keys take their positions; keys and values go to memory. */
 static void store(const Block *b, BlockRun *run, KvCache *kv, size_t layer,
                   const Batch *batch) {
@@ -102,7 +93,7 @@ static void store(const Block *b, BlockRun *run, KvCache *kv, size_t layer,
                 1 + b->q_temperature * logf(1 + floorf((float)position / b->temperature_ctx));
             for (size_t k = 0; k < wide; k++) q[k] *= grow;
         }
-        remember(kv, layer, sequence, position, run->k + i * narrow, run->v + i * narrow);
+        kv_store(kv, layer, sequence, position, run->k + i * narrow, run->v + i * narrow);
     }
 }
 

@@ -3,8 +3,11 @@
 
 #include <string.h>
 
-/* Floats of keys (or of values) in a block of one layer. */
-static size_t block_size(const KvCache *kv) { return kv->kv_heads * KV_BLOCK * kv->head_dim; }
+/* Floats of keys (or of values) of one head in a block, and of all heads: whole strips of values. */
+static size_t head_size(const KvCache *kv) {
+    return KV_BLOCK * ((kv->head_dim + STRIP - 1) / STRIP * STRIP);
+}
+static size_t block_size(const KvCache *kv) { return kv->kv_heads * head_size(kv); }
 
 void kv_init(KvCache *kv, size_t layers, size_t kv_heads, size_t head_dim, size_t sequences,
              size_t ctx, Arena *arena) {
@@ -85,20 +88,35 @@ void kv_fork(KvCache *kv, size_t to, size_t from) {
     kv->length[to] = kv->length[from];
 }
 
+/* The first number of a head in the block of a position. */
 static size_t offset_of(const KvCache *kv, size_t layer, size_t sequence, size_t head,
                         size_t position) {
     REQUIRE(position < kv->length[sequence], "position %zu of %zu", position,
             kv->length[sequence]);
     size_t block = (size_t)kv->table[sequence * kv->blocks_each + position / KV_BLOCK];
-    return (layer * kv->blocks + block) * block_size(kv) +
-           (head * KV_BLOCK + position % KV_BLOCK) * kv->head_dim;
+    return (layer * kv->blocks + block) * block_size(kv) + head * head_size(kv);
 }
 
 float *kv_key(const KvCache *kv, size_t layer, size_t sequence, size_t head, size_t position) {
-    return kv->keys + offset_of(kv, layer, sequence, head, position);
+    size_t place = position % KV_BLOCK;
+    return kv->keys + offset_of(kv, layer, sequence, head, position) +
+           place / STRIP * STRIP * kv->head_dim + place % STRIP;
 }
 
 float *kv_value(const KvCache *kv, size_t layer, size_t sequence, size_t head,
                 size_t position) {
-    return kv->values + offset_of(kv, layer, sequence, head, position);
+    return kv->values + offset_of(kv, layer, sequence, head, position) +
+           position % KV_BLOCK * STRIP;
+}
+
+void kv_store(KvCache *kv, size_t layer, size_t sequence, size_t position, const float *k,
+              const float *v) {
+    for (size_t head = 0; head < kv->kv_heads; head++, k += kv->head_dim, v += kv->head_dim) {
+        float *key = kv_key(kv, layer, sequence, head, position),
+              *value = kv_value(kv, layer, sequence, head, position);
+        for (size_t i = 0; i < kv->head_dim; i++) {
+            key[STRIP * i] = k[i];
+            value[i / STRIP * STRIP * KV_BLOCK + i % STRIP] = v[i];
+        }
+    }
 }

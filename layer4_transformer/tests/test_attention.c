@@ -62,11 +62,7 @@ static void check_shape(AttentionShape s, size_t n) {
     int32_t sequence[MOST] = {0}, position[MOST];
     for (size_t i = 0; i < n; i++) {
         position[i] = (int32_t)i;
-        for (size_t h = 0; h < s.kv_heads; h++) {
-            size_t at = i * narrow + h * s.head_dim;
-            memcpy(kv_key(&kv, 0, 0, h, i), k + at, s.head_dim * 4);
-            memcpy(kv_value(&kv, 0, 0, h, i), v + at, s.head_dim * 4);
-        }
+        kv_store(&kv, 0, 0, i, k + i * narrow, v + i * narrow);
     }
     attention_online(pool, &s, &kv, 0, n, sequence, position, q, online);
     double *qd = doubles(q, n * wide), *kd = doubles(k, n * narrow),
@@ -139,11 +135,11 @@ static void memory_is_shared_out_in_blocks(void **state) {
     assert_true(kv_extend(&kv, 0, 65) && kv_extend(&kv, 1, 192));
     assert_false(kv_extend(&kv, 1, 193));
     assert_int_equal(kv.free_count, 4);
-    for (size_t p = 0; p < 65; p++) kv_key(&kv, 1, 0, 0, p)[3] = (float)p;
+    for (size_t p = 0; p < 65; p++) *kv_key(&kv, 1, 0, 0, p) = (float)p;
     for (size_t p = 0; p < 192; p++)
-        kv_key(&kv, 1, 1, 0, p)[3] = -1, kv_value(&kv, 1, 1, 0, p)[3] = -1,
-                             kv_key(&kv, 0, 1, 0, p)[3] = -1;
-    for (size_t p = 0; p < 65; p++) assert_true(kv_key(&kv, 1, 0, 0, p)[3] == (float)p);
+        *kv_key(&kv, 1, 1, 0, p) = -1, *kv_value(&kv, 1, 1, 0, p) = -1,
+                              *kv_key(&kv, 0, 1, 0, p) = -1;
+    for (size_t p = 0; p < 65; p++) assert_true(*kv_key(&kv, 1, 0, 0, p) == (float)p);
     kv_truncate(&kv, 1, 64);
     assert_int_equal(kv.free_count, 6);
     kv_truncate(&kv, 1, 100);
@@ -162,23 +158,23 @@ static void forks_share_until_they_write(void **state) {
     assert_true(arena_init(&arena, arena.used, NULL));
     kv_init(&kv, 2, 1, 4, 3, 192, &arena);
     assert_true(kv_extend(&kv, 0, 100));
-    for (size_t p = 0; p < 100; p++) kv_key(&kv, 1, 0, 0, p)[2] = (float)p;
+    for (size_t p = 0; p < 100; p++) *kv_key(&kv, 1, 0, 0, p) = (float)p;
     kv_fork(&kv, 1, 0), kv_fork(&kv, 2, 0);
     assert_int_equal(kv.free_count, 7); /* two blocks for all three */
     assert_true(kv_extend(&kv, 1, 101) && kv_extend(&kv, 2, 150));
     assert_int_equal(kv.free_count, 4); /* own copies of the second block, one new */
-    kv_key(&kv, 1, 1, 0, 100)[2] = -1, kv_key(&kv, 1, 2, 0, 100)[2] = -2;
+    *kv_key(&kv, 1, 1, 0, 100) = -1, *kv_key(&kv, 1, 2, 0, 100) = -2;
     for (size_t sequence = 0; sequence < 3; sequence++)
         for (size_t p = 0; p < 100; p++)
-            assert_true(kv_key(&kv, 1, sequence, 0, p)[2] == (float)p);
-    assert_true(kv_key(&kv, 1, 1, 0, 100)[2] == -1 && kv_key(&kv, 1, 2, 0, 100)[2] == -2);
+            assert_true(*kv_key(&kv, 1, sequence, 0, p) == (float)p);
+    assert_true(*kv_key(&kv, 1, 1, 0, 100) == -1 && *kv_key(&kv, 1, 2, 0, 100) == -2);
     assert_ptr_equal(kv_key(&kv, 0, 0, 0, 5), kv_key(&kv, 0, 2, 0, 5));
     kv_truncate(&kv, 0, 0), kv_truncate(&kv, 2, 0);
-    assert_true(kv_key(&kv, 1, 1, 0, 99)[2] == 99 && kv.free_count == 7);
+    assert_true(*kv_key(&kv, 1, 1, 0, 99) == 99 && kv.free_count == 7);
     kv_fork(&kv, 0, 1), kv_truncate(&kv, 0, 64); /* cut at a border, then written */
     assert_true(kv_extend(&kv, 0, 65));
-    kv_key(&kv, 1, 0, 0, 64)[2] = -3;
-    assert_true(kv_key(&kv, 1, 1, 0, 64)[2] == 64);
+    *kv_key(&kv, 1, 0, 0, 64) = -3;
+    assert_true(*kv_key(&kv, 1, 1, 0, 64) == 64);
     kv_truncate(&kv, 0, 0), kv_truncate(&kv, 1, 0);
     assert_int_equal(kv.free_count, 9);
     arena_free(&arena);

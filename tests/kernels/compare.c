@@ -38,13 +38,14 @@ static void compare_dots(const Kernels *fast) {
 }
 
 static void compare_vectors(const Kernels *fast, const Kernels *scalar) {
-    float x[150], a[150], b[150];
+    float x[300], a[5 * 150], b[5 * 150];
     for (size_t n = 0; n < 150; n++) {
-        for (size_t i = 0; i < 150; i++)
-            x[i] = (float)(rng_unit(3, n, i) * 40 - 20), a[i] = b[i] = (float)rng_unit(4, n, i);
-        size_t rows = n % 7;
-        fast->weighted_sum(a, x, x, 0, rows, n), scalar->weighted_sum(b, x, x, 0, rows, n);
-        expect(memcmp(a, b, n * sizeof *a) == 0, "weighted sum", n);
+        for (size_t i = 0; i < 300; i++) x[i] = (float)(rng_unit(3, n, i) * 40 - 20);
+        for (size_t i = 0; i < 750; i++) a[i] = b[i] = (float)rng_unit(4, n, i);
+        size_t rows = n % 7, count = n % 6;
+        fast->weighted_sum(a, 150, x, 8, count, x, 18, rows, n);
+        scalar->weighted_sum(b, 150, x, 8, count, x, 18, rows, n);
+        expect(memcmp(a, b, sizeof a) == 0, "weighted sum", n);
         fast->exp(a, x, 1, n), scalar->exp(b, x, 1, n);
         expect(memcmp(a, b, n * sizeof *a) == 0, "exp", n);
         expect(fast->max(x, n) == scalar->max(x, n), "max", n);

@@ -2,11 +2,8 @@
 #include "model.h"
 
 #include <stdlib.h>
-#if defined(__linux__)
-#include <sys/mman.h>
-#endif
 
-enum { PARTS = 11, HUGE_PAGE = 2 << 20 };
+enum { PARTS = 11 };
 
 /* Part `i` of a block; NULL: not there, or not quantized. */
 static Linear *part_of(Block *b, int i) {
@@ -74,14 +71,11 @@ bool model_pack(Model *m, Pool *pool, void (*progress)(void *, double), void *co
     int i = 0;
     if (count == 0 || m->packed) return true;
     PackedWeights *one = m->packed = calloc(count, sizeof *m->packed);
-    m->packed_data = aligned_alloc(HUGE_PAGE, (bytes + HUGE_PAGE - 1) / HUGE_PAGE * HUGE_PAGE);
+    m->packed_data = memory_take(bytes);
     if (!m->packed || !m->packed_data)
         return fault_set(fault,
                          "no memory to rearrange %.0f MB of weights: --no-pack does without",
                          (double)bytes / 1e6);
-#if defined(__linux__)
-    madvise(m->packed_data, bytes, MADV_HUGEPAGE);
-#endif
     for (Linear *part; (part = next_part(m, &layer, &i));) {
         part->packed = one;
         for (size_t e = 0; e < matrices_in(part); e++, one++) {
