@@ -97,11 +97,16 @@ static void read_piece(void *context, int worker, size_t begin, size_t end) {
     (void)sink;
 }
 
-double bandwidth_gigabytes(Pool *pool, double seconds) {
-    char *bytes = malloc(READ_BYTES);
+static int by_size(const void *a, const void *b) {
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+Bandwidth bandwidth_gigabytes(Pool *pool, double seconds) {
+    char *bytes = memory_take(READ_BYTES);
     double times[256];
     size_t rounds = 0;
-    if (!bytes) return 0;
+    if (!bytes) return (Bandwidth){0, 0};
     memset(bytes, 1, READ_BYTES);
     for (double start = clock_seconds();
          rounds < 3 || (clock_seconds() - start < seconds && rounds < 256); rounds++) {
@@ -110,7 +115,6 @@ double bandwidth_gigabytes(Pool *pool, double seconds) {
         times[rounds] = clock_seconds() - before;
     }
     free(bytes);
-    double best = times[0];
-    for (size_t i = 1; i < rounds; i++) best = fmin(best, times[i]);
-    return READ_BYTES / best / 1e9;
+    qsort(times, rounds, sizeof *times, by_size);
+    return (Bandwidth){READ_BYTES / times[0] / 1e9, READ_BYTES / times[rounds / 2] / 1e9};
 }

@@ -3,16 +3,28 @@
 
 #include <string.h>
 
+/* What lies between up, gate and down: each number for itself. */
+typedef struct Bend {
+    const FeedForward *f;
+    float *a;
+    const float *b;
+} Bend;
+
+static void bend(void *context, int worker, size_t begin, size_t end) {
+    const Bend *t = context;
+    (void)worker;
+    if (t->f->gated)
+        activate_gated(t->f->act, t->a + begin, t->a + begin, t->b + begin, end - begin);
+    else
+        activate(t->f->act, t->a + begin, t->b + begin, end - begin);
+}
+
 static void dense(Pool *pool, const FeedForward *f, const float *x, size_t n, float *out,
                   float *a, float *b, void *scratch) {
     size_t hidden = f->up.w.shape[0];
     linear(pool, &f->up, x, n, b, scratch);
-    if (f->gated) {
-        linear(pool, &f->gate, x, n, a, scratch);
-        activate_gated(f->act, a, a, b, n * hidden);
-    } else {
-        activate(f->act, a, b, n * hidden);
-    }
+    if (f->gated) linear(pool, &f->gate, x, n, a, scratch);
+    pool_for(pool, n * hidden, 1024, bend, &(Bend){f, a, b});
     linear(pool, &f->down, a, n, out, scratch);
 }
 

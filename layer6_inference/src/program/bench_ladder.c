@@ -49,7 +49,7 @@ static bool open_rungs(Rungs *r, BenchJob *job, size_t rows, bool check, Fault *
     if ((check && !r->w) || !r->stored || !r->packed_data || !r->x || !r->y || !r->scratch)
         return fault_set(fault, "no memory for the benchmark");
     for (size_t i = 0; i < (size_t)MOST * COLS; i++) r->x[i] = (float)rng_unit(2, 0, i) - 0.5f;
-    r->peak = peak_gflops(r->pool, 0.3), r->bandwidth = bandwidth_gigabytes(r->pool, 0.3);
+    r->peak = peak_gflops(r->pool, 0.3), r->bandwidth = bandwidth_gigabytes(r->pool, 0.3).best;
     if (job->csv && !(r->csv = fopen(job->csv, "w")))
         return fault_set(fault, "%.200s: cannot be written", job->csv);
     return true;
@@ -218,7 +218,7 @@ static int measure_roofs(const BenchJob *job, Roof *roofs, Fault *fault) {
     for (int n = 1; count < MOST_ROOFS; n = 2 * n < cores ? 2 * n : cores) {
         Pool *pool = pool_open(n, job->machine.pin, fault);
         if (!pool) return 0;
-        roofs[count++] = (Roof){n, peak_gflops(pool, 0.3), bandwidth_gigabytes(pool, 0.3)};
+        roofs[count++] = (Roof){n, peak_gflops(pool, 0.3), bandwidth_gigabytes(pool, 0.3).best};
         pool_close(pool);
         if (n == cores) break;
     }

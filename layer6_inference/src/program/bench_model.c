@@ -166,15 +166,23 @@ bool bench_make_model(BenchJob *job, Fault *fault) {
 
 typedef struct Rate {
     double median, low, high; /* tokens a second */
+    double bandwidth,
+        share; /* GB/s of plain reading around each round, and how much of it decoding reached: medians */
 } Rate;
 
 enum { MOST_ROUNDS = 64 };
 
-/* Read `prompt` tokens at once, or write `count` one by one after `before`; `rounds` times. */
-static bool measure(Session *s, size_t prompt, size_t before, size_t count, long rounds,
-                    Rate *rate, Fault *fault) {
+/* The speed of memory changes from one second to the next on a shared machine: it is measured around each round. */
+static double probe(const Session *s, size_t count) {
+    return count ? bandwidth_gigabytes(s->pool, 0.1).median : 0;
+}
+
+/* Read `prompt` tokens at once, or write `count` one by one after `before`, each reading `bytes` of weights; `rounds`
+ * times. */
+static bool measure(Session *s, size_t prompt, size_t before, size_t count, double bytes,
+                    long rounds, Rate *rate, Fault *fault) {
     int32_t tokens[512];
-    double times[MOST_ROUNDS];
+    double times[MOST_ROUNDS], speeds[MOST_ROUNDS], shares[MOST_ROUNDS];
     for (size_t i = 0; i < 512; i++)
         tokens[i] = (int32_t)(rng_hash(5, 0, i) % s->model->sizes.vocab);
     for (long r = 0; r < rounds; r++) {
@@ -182,16 +190,20 @@ static bool measure(Session *s, size_t prompt, size_t before, size_t count, long
         for (size_t at = 0; at < before; at += 512)
             if (!session_feed(s, tokens, before - at < 512 ? before - at : 512, false, fault))
                 return false;
-        double start = clock_seconds();
+        double speed = probe(s, count), start = clock_seconds();
         for (size_t at = 0; at < prompt; at += 512)
             if (!session_feed(s, tokens, prompt - at < 512 ? prompt - at : 512, false, fault))
                 return false;
         for (size_t i = 0; i < count; i++)
             if (!session_feed(s, tokens + i % 512, 1, false, fault)) return false;
         times[r] = clock_seconds() - start;
+        speeds[r] = (speed + probe(s, count)) / 2;
+        shares[r] = bytes * (double)count / times[r] / 1e9 / speeds[r];
     }
-    double n = (double)(prompt + count), median = bench_median(times, (size_t)rounds);
-    *rate = (Rate){n / median, n / times[rounds - 1], n / times[0]};
+    size_t all = (size_t)rounds;
+    double n = (double)(prompt + count), median = bench_median(times, all);
+    *rate = (Rate){n / median, n / times[rounds - 1], n / times[0], bench_median(speeds, all),
+                   bench_median(shares, all)};
     return true;
 }
 
@@ -206,17 +218,18 @@ static double bytes_per_token(const Model *m) {
 }
 
 static void print_rate(const BenchJob *job, const char *what, size_t tokens, size_t before,
-                       Rate r, double gigabytes, double roof) {
+                       Rate r, double gigabytes) {
     if (job->json) {
         printf("{\"test\":\"%s\",\"tokens\":%zu,\"context\":%zu,\"tokens_per_second\":%.3f,"
-               "\"low\":%.3f,\"high\":%.3f,\"gigabytes_per_second\":%.3f,\"bandwidth\":%.3f}\n",
-               what, tokens, before, r.median, r.low, r.high, gigabytes, roof);
+               "\"low\":%.3f,\"high\":%.3f,\"gigabytes_per_second\":%.3f,\"bandwidth\":%.3f,"
+               "\"share\":%.3f}\n",
+               what, tokens, before, r.median, r.low, r.high, gigabytes, r.bandwidth, r.share);
         return;
     }
     printf("  %-8s %6zu %8zu %10.2f   %8.2f - %-8.2f", what, tokens, before, r.median, r.low,
            r.high);
-    if (roof > 0)
-        printf("  %6.1f of %.1f GB/s, %.0f %%", gigabytes, roof, 100 * gigabytes / roof);
+    if (gigabytes > 0)
+        printf("  %6.1f of %.1f GB/s, %.0f %%", gigabytes, r.bandwidth, 100 * r.share);
     putchar('\n');
 }
 
@@ -225,18 +238,18 @@ static bool measure_all(const BenchJob *job, const Model *model, Session *s, Fau
     double bytes = bytes_per_token(model);
     if (!job->json)
         printf("  %-8s %6s %8s %10s   %-19s  %s\n", "test", "tokens", "context", "tokens/s",
-               "slowest - fastest", "weights read, of the bandwidth measured before and after");
+               "slowest - fastest",
+               "weights read, of the bandwidth measured around each round");
     if (job->prompt > 0) {
-        if (!measure(s, (size_t)job->prompt, 0, 0, job->rounds, &rate, fault)) return false;
-        print_rate(job, "prefill", (size_t)job->prompt, 0, rate, 0, 0);
+        if (!measure(s, (size_t)job->prompt, 0, 0, 0, job->rounds, &rate, fault)) return false;
+        print_rate(job, "prefill", (size_t)job->prompt, 0, rate, 0);
     }
     if (job->count > 0) {
-        double before = bandwidth_gigabytes(job->machine.pool, 0.3);
-        if (!measure(s, 0, (size_t)job->context, (size_t)job->count, job->rounds, &rate, fault))
+        if (!measure(s, 0, (size_t)job->context, (size_t)job->count, bytes, job->rounds, &rate,
+                     fault))
             return false;
-        double after = bandwidth_gigabytes(job->machine.pool, 0.3);
         print_rate(job, "decode", (size_t)job->count, (size_t)job->context, rate,
-                   bytes * rate.median / 1e9, (before + after) / 2);
+                   bytes * rate.median / 1e9);
     }
     return true;
 }
