@@ -48,9 +48,9 @@
             __m256i sum[2][C], inputs[C];                                                 \
             UNROLL for (int c = 0; c < C; c++) {                                          \
                 const int16_t *halves = sums + g * group / 16 + 16 * c;                   \
-                inputs[c] =                                                               \
-                    _mm256_set1_epi32(group == 16 ? halves[0] : halves[0] + halves[1]);   \
-                sum[0][c] = sum[1][c] = _mm256_mullo_epi32(inputs[c], offset);            \
+                int whole = group == 16 ? halves[0] : halves[0] + halves[1];              \
+                inputs[c] = _mm256_set1_epi32(whole);                                     \
+                sum[0][c] = sum[1][c] = _mm256_set1_epi32(-f->offset * whole);            \
             }                                                                             \
             ADD_PRODUCTS(C, group / 4, room)                                              \
             UNROLL for (int c = 0; c < C; c++) {                                          \
@@ -75,9 +75,10 @@
     AVX2 static void name(const Panel *panel, const QuantFormat *f, size_t n, const int8_t *q, \
                           const float *d, const int16_t *sums, size_t cols,                    \
                           float(*y)[PANEL_ROWS]) {                                             \
-        const __m256i ones = _mm256_set1_epi16(1), offset = _mm256_set1_epi32(-f->offset);     \
-        for (; cols >= 3; cols -= 3) TILE(3, group, room);                                     \
-        for (; cols; cols--) TILE(1, group, room);                                             \
+        const __m256i ones = _mm256_set1_epi16(1);                                             \
+        for (; cols >= 4; cols -= 4) TILE(4, group, room);                                     \
+        for (; cols >= 2; cols -= 2) TILE(2, group, room);                                     \
+        if (cols) TILE(1, group, room);                                                        \
     }
 
 PRODUCT(product_32_8, 32, 8)
