@@ -1,10 +1,12 @@
-/* ask.h - asking for memory before it is read. */
+/* ask.h - asking for memory before it is read.  Nothing happens where there is none. */
 #ifndef STRATA_ASK_H
 #define STRATA_ASK_H
 
-/* The cache line a page ahead of p: data that is read from front to back.  Nothing happens where there is no memory. */
-static inline __attribute__((always_inline)) void ask_ahead(const float *p) {
-    __builtin_prefetch(p + 1024);
+#include <stddef.h>
+
+/* The cache lines of some bytes from p on. */
+static inline __attribute__((always_inline)) void ask_for(const void *p, size_t bytes) {
+    for (size_t at = 0; at < bytes; at += 64) __builtin_prefetch((const char *)p + at);
 }
 
 #endif

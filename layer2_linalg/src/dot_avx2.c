@@ -6,8 +6,12 @@
  *
  * One register of sums for each output, whatever the size of the tile: that is what makes a
  * result independent of the company it is computed in.  A tile of 4 rows by 3 columns keeps
- * twelve such chains in flight; each weight loaded (and converted) serves three columns, each input four rows. */
+ * twelve such chains in flight; each weight loaded (and converted) serves three columns, each input four rows.
+ *
+ * With one column the weights come from main memory, four rows side by side: the same place of the next four is asked
+ * for meanwhile. */
 #include "dot.h"
+#include "ask.h"
 #include "unroll.h"
 
 #if defined(__x86_64__)
@@ -63,6 +67,7 @@ INLINE __m256 tail_of(const void *row, size_t k, size_t n, size_t size,
             UNROLL for (int c = 0; c < C; c++) in[c] =                                        \
                 _mm256_loadu_ps(x + (size_t)c * x_stride + k);                                \
             UNROLL for (int r = 0; r < R; r++) {                                              \
+                if (C == 1) ask_for(w + (size_t)(r + R) * w_stride + k * size, 1);            \
                 __m256 weight = LOAD(w + (size_t)r * w_stride, k);                            \
                 UNROLL for (int c = 0; c < C; c++) sum[r][c] =                                \
                     _mm256_fmadd_ps(weight, in[c], sum[r][c]);                                \

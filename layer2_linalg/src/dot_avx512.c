@@ -4,6 +4,7 @@
  * tile of 6 rows by 4 columns fits, and the tail is loaded under a mask instead of through a
  * padded copy. */
 #include "dot.h"
+#include "ask.h"
 #include "unroll.h"
 
 #if defined(__x86_64__)
@@ -34,44 +35,45 @@ INLINE __m512 load_bf16(const void *row, size_t k, __mmask16 mask) {
     return _mm512_castsi512_ps(_mm512_slli_epi32(_mm512_cvtepu16_epi32(half), 16));
 }
 
-#define STEP(R, C, LOAD, mask)                                       \
-    do {                                                             \
-        __m512 in[C];                                                \
-        UNROLL for (int c = 0; c < C; c++) in[c] =                   \
-            load_f32(x + (size_t)c * x_stride, k, mask);             \
-        UNROLL for (int r = 0; r < R; r++) {                         \
-            __m512 weight = LOAD(w + (size_t)r * w_stride, k, mask); \
-            UNROLL for (int c = 0; c < C; c++) sum[r][c] =           \
-                _mm512_fmadd_ps(weight, in[c], sum[r][c]);           \
-        }                                                            \
+#define STEP(R, C, LOAD, size, mask)                                           \
+    do {                                                                       \
+        __m512 in[C];                                                          \
+        UNROLL for (int c = 0; c < C; c++) in[c] =                             \
+            load_f32(x + (size_t)c * x_stride, k, mask);                       \
+        UNROLL for (int r = 0; r < R; r++) {                                   \
+            if (C == 1) ask_for(w + (size_t)(r + R) * w_stride + k * size, 1); \
+            __m512 weight = LOAD(w + (size_t)r * w_stride, k, mask);           \
+            UNROLL for (int c = 0; c < C; c++) sum[r][c] =                     \
+                _mm512_fmadd_ps(weight, in[c], sum[r][c]);                     \
+        }                                                                      \
     } while (0)
 
-#define TILE(R, C, LOAD)                                                                  \
+#define TILE(R, C, LOAD, size)                                                            \
     do {                                                                                  \
         __m512 sum[R][C];                                                                 \
         UNROLL for (int r = 0; r < R; r++) UNROLL for (int c = 0; c < C; c++) sum[r][c] = \
             _mm512_setzero_ps();                                                          \
         size_t k = 0;                                                                     \
-        for (; k + 16 <= n; k += 16) STEP(R, C, LOAD, (__mmask16)0xFFFF);                 \
-        if (k < n) STEP(R, C, LOAD, (__mmask16)((1u << (n - k)) - 1));                    \
+        for (; k + 16 <= n; k += 16) STEP(R, C, LOAD, size, (__mmask16)0xFFFF);           \
+        if (k < n) STEP(R, C, LOAD, size, (__mmask16)((1u << (n - k)) - 1));              \
         UNROLL for (int r = 0; r < R; r++) UNROLL for (int c = 0; c < C; c++)             \
             y[(size_t)c * y_stride + (size_t)r] = add_lanes(sum[r][c]);                   \
     } while (0)
 
-#define DOT_TILE(format)                                                                       \
+#define DOT_TILE(format, size)                                                                 \
     AVX512 static void strip6_##format(const char *w, size_t w_stride, const float *x,         \
                                        size_t x_stride, size_t cols, size_t n, float *y,       \
                                        size_t y_stride) {                                      \
         for (; cols >= 4; cols -= 4, x += 4 * x_stride, y += 4 * y_stride)                     \
-            TILE(6, 4, load_##format);                                                         \
-        for (; cols; cols--, x += x_stride, y += y_stride) TILE(6, 1, load_##format);          \
+            TILE(6, 4, load_##format, size);                                                   \
+        for (; cols; cols--, x += x_stride, y += y_stride) TILE(6, 1, load_##format, size);    \
     }                                                                                          \
     AVX512 static void strip1_##format(const char *w, size_t w_stride, const float *x,         \
                                        size_t x_stride, size_t cols, size_t n, float *y,       \
                                        size_t y_stride) {                                      \
         for (; cols >= 4; cols -= 4, x += 4 * x_stride, y += 4 * y_stride)                     \
-            TILE(1, 4, load_##format);                                                         \
-        for (; cols; cols--, x += x_stride, y += y_stride) TILE(1, 1, load_##format);          \
+            TILE(1, 4, load_##format, size);                                                   \
+        for (; cols; cols--, x += x_stride, y += y_stride) TILE(1, 1, load_##format, size);    \
     }                                                                                          \
     AVX512 void dot_tile_##format##_avx512(const void *rows_of_w, size_t w_stride,             \
                                            size_t rows, const float *x, size_t x_stride,       \
@@ -83,7 +85,7 @@ INLINE __m512 load_bf16(const void *row, size_t k, __mmask16 mask) {
             strip1_##format(w, w_stride, x, x_stride, cols, n, y, y_stride);                   \
     }
 
-DOT_TILE(f32)
-DOT_TILE(f16)
-DOT_TILE(bf16)
+DOT_TILE(f32, 4)
+DOT_TILE(f16, 2)
+DOT_TILE(bf16, 2)
 #endif

@@ -1,5 +1,6 @@
 /* quantized.c - see quantized.h and panel.h.  The scalar version of everything. */
 #include "formats/levels.h"
+#include "ask.h"
 #include "kernels.h"
 
 static const QuantFormat formats[DTYPE_COUNT] = {
@@ -100,18 +101,13 @@ float levels_min(const QuantFormat *f, const Levels *levels, size_t g) {
                                     : levels->dmin[g];
 }
 
-/* Sixteen rows are read in turns, a piece of each: too little at a time for the processor to see that each goes on, so it
- * is asked for what comes next. */
-static void ask_ahead(const char *row) {
-    for (int line = 4; line < 9; line++) __builtin_prefetch(row + 64 * line);
-}
-
-/* The levels of 16 rows; where there are fewer, the last one again. */
+/* The levels of 16 rows; where there are fewer, the last one again.  Rows are read in turns, a piece of each: too little at a
+ * time for the processor to see that each goes on, so what comes next is asked for. */
 static void read_rows(const QuantFormat *format, const void *w, size_t stride, size_t rows,
                       size_t n, Levels levels[PANEL_ROWS]) {
     for (size_t r = 0; r < PANEL_ROWS; r++) {
         const char *row = (const char *)w + (r < rows ? r : rows - 1) * stride;
-        ask_ahead(row);
+        ask_for(row + 256, 320);
         format->read(row, n, &levels[r]);
     }
 }

@@ -2,6 +2,7 @@
 #ifndef STRATA_UNPACK_AVX2_H
 #define STRATA_UNPACK_AVX2_H
 
+#include "ask.h"
 #include "pairs_avx2.h"
 #include "unpack.h"
 
@@ -10,10 +11,7 @@ INLINE __m256i load(const void *p) { return _mm256_loadu_si256((const __m256i *)
 /* Pieces are read once and in order: asking for what lies some way ahead, a line for each line read, hides the way to
  * main memory. */
 enum { AHEAD = 2048 };
-INLINE void ask_ahead(const unsigned char *from, size_t bytes) {
-    for (size_t at = 0; at < bytes; at += 64)
-        _mm_prefetch((const char *)from + AHEAD + at, _MM_HINT_T0);
-}
+INLINE void ask_ahead(const unsigned char *from, size_t bytes) { ask_for(from + AHEAD, bytes); }
 
 /* The sixteen entries of a format that chooses its levels from a list, twice. */
 INLINE __m256i sixteen(const int8_t *entries) {

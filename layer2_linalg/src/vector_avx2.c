@@ -11,6 +11,8 @@
 
 #include <math.h>
 
+enum { PAGE = 1024 }; /* floats: strips are asked for so far ahead */
+
 /* C results of S strips, in registers while all rows pass by; both are constants where it is used. */
 INLINE void tile(int C, int S, float *y, size_t y_step, const float *a, size_t a_step,
                  const float *x, size_t x_step, size_t rows) {
@@ -21,7 +23,7 @@ INLINE void tile(int C, int S, float *y, size_t y_step, const float *a, size_t a
     for (size_t j = 0; j < rows; j++) {
         UNROLL for (int r = 0; r < registers; r++) row[r] =
             _mm256_loadu_ps(x + 16 * j + (size_t)(r / 2) * x_step + 8 * (size_t)(r % 2));
-        UNROLL for (int s = 0; s < S; s++) ask_ahead(x + 16 * j + (size_t)s * x_step);
+        UNROLL for (int s = 0; s < S; s++) ask_for(x + 16 * j + (size_t)s * x_step + PAGE, 64);
         UNROLL for (int c = 0; c < C; c++) {
             __m256 factor = _mm256_set1_ps(a[(size_t)c * a_step + j]);
             UNROLL for (int r = 0; r < registers; r++) sum[c][r] =

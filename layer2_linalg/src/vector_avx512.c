@@ -11,6 +11,8 @@
 
 #include <math.h>
 
+enum { PAGE = 1024 }; /* floats: strips are asked for so far ahead */
+
 /* C results of S strips, in registers while all rows pass by; both are constants where it is used. */
 AVX512 static inline __attribute__((always_inline)) void tile(int C, int S, float *y,
                                                               size_t y_step, const float *a,
@@ -23,7 +25,7 @@ AVX512 static inline __attribute__((always_inline)) void tile(int C, int S, floa
     for (size_t j = 0; j < rows; j++) {
         UNROLL for (int r = 0; r < registers; r++) row[r] =
             _mm512_loadu_ps(x + 16 * j + (size_t)r * x_step);
-        UNROLL for (int s = 0; s < S; s++) ask_ahead(x + 16 * j + (size_t)s * x_step);
+        UNROLL for (int s = 0; s < S; s++) ask_for(x + 16 * j + (size_t)s * x_step + PAGE, 64);
         UNROLL for (int c = 0; c < C; c++) {
             __m512 factor = _mm512_set1_ps(a[(size_t)c * a_step + j]);
             UNROLL for (int r = 0; r < registers; r++) sum[c][r] =

@@ -9,6 +9,8 @@
 
 #include <math.h>
 
+enum { PAGE = 1024 }; /* floats: strips are asked for so far ahead */
+
 /* C results of S strips, in registers while all rows pass by; both are constants where it is used. */
 static inline __attribute__((always_inline)) void tile(int C, int S, float *y, size_t y_step,
                                                        const float *a, size_t a_step,
@@ -21,7 +23,7 @@ static inline __attribute__((always_inline)) void tile(int C, int S, float *y, s
     for (size_t j = 0; j < rows; j++) {
         UNROLL for (int r = 0; r < registers; r++) row[r] =
             vld1q_f32(x + 16 * j + (size_t)(r / 4) * x_step + 4 * (size_t)(r % 4));
-        UNROLL for (int s = 0; s < S; s++) ask_ahead(x + 16 * j + (size_t)s * x_step);
+        UNROLL for (int s = 0; s < S; s++) ask_for(x + 16 * j + (size_t)s * x_step + PAGE, 64);
         UNROLL for (int c = 0; c < C; c++) {
             float32x4_t factor = vdupq_n_f32(a[(size_t)c * a_step + j]);
             UNROLL for (int r = 0; r < registers; r++) sum[c][r] =
