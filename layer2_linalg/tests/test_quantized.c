@@ -2,7 +2,7 @@
 #include "check.h"
 #include "random_blocks.h"
 
-enum { ROWS = 37, COLS = 8 };
+enum { ROWS = 37, COLS = 23 }; /* tiles of every width */
 
 static unsigned char stored[ROWS * ROW * 4];
 static float x[COLS * ROW], y[COLS * ROWS], one[ROWS], first[FORMATS][COLS * ROWS];

@@ -92,22 +92,22 @@ static void compare_quantized(const char *isa) {
     static const Dtype formats[] = {
         DTYPE_Q4_0,   DTYPE_Q4_1, DTYPE_Q5_0, DTYPE_Q8_0, DTYPE_Q2_K,  DTYPE_Q3_K, DTYPE_Q4_K,
         DTYPE_IQ4_NL, DTYPE_Q6_K, DTYPE_Q5_K, DTYPE_Q5_1, DTYPE_MXFP4, DTYPE_TQ2_0};
-    static float w[19 * 512], x[7 * 512], y[7 * 19], z[7 * 19];
+    static float w[19 * 512], x[23 * 512], y[23 * 19], z[23 * 19];
     static unsigned char stored[19 * 512 * 2], packed_data[1 << 17];
-    static char scratch[1 << 14];
+    static char scratch[1 << 15];
     for (size_t i = 0; i < 19 * 512; i++) w[i] = (float)rng_unit(7, 0, i) - 0.5f;
-    for (size_t i = 0; i < 7 * 512; i++) x[i] = (float)rng_unit(8, 0, i) - 0.5f;
+    for (size_t i = 0; i < 23 * 512; i++) x[i] = (float)rng_unit(8, 0, i) - 0.5f;
     for (size_t f = 0; f < sizeof formats / sizeof *formats; f++) {
         PackedWeights packed;
         quantize_row(formats[f], w, NULL, stored, 19 * 512);
         Tensor t = tensor_view(formats[f], 2, (size_t[]){19, 512}, stored);
         kernels_select("scalar", NULL);
-        matmul_weights(NULL, &t, NULL, x, 7, y, scratch);
+        matmul_weights(NULL, &t, NULL, x, 23, y, scratch);
         kernels_select(isa, NULL);
         packed_fill(NULL, &packed, &t, packed_data);
-        matmul_weights(NULL, &t, NULL, x, 7, z, scratch);
+        matmul_weights(NULL, &t, NULL, x, 23, z, scratch);
         expect(memcmp(y, z, sizeof y) == 0, "weights", f);
-        matmul_weights(NULL, &t, &packed, x, 7, z, scratch);
+        matmul_weights(NULL, &t, &packed, x, 23, z, scratch);
         expect(memcmp(y, z, sizeof y) == 0, "packed weights", f);
         matmul_weights(NULL, &t, &packed, x, 1, z, scratch);
         expect(memcmp(y, z, 19 * sizeof *y) == 0, "packed weights, one column", f);
