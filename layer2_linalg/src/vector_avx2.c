@@ -1,6 +1,6 @@
 /* vector_avx2.c - weighted sum, sum, max and exp, eight lanes at a time.  Read vector.c first.
  *
- * The loops over whole registers are followed by the scalar version for the last n % 8
+ * The loops over whole R are followed by the scalar version for the last n % 8
  * elements, which returns the same bits. */
 #include "vector.h"
 
@@ -13,24 +13,24 @@
 
 enum { PAGE = 1024 }; /* floats: strips are asked for so far ahead */
 
-/* C results of S strips, in registers while all rows pass by; both are constants where it is used. */
-INLINE void tile(int C, int S, float *y, size_t y_step, const float *a, size_t a_step,
+/* C results, R registers each, which all rows pass by; both are constants where it is used. */
+INLINE void tile(int C, int R, float *y, size_t y_step, const float *a, size_t a_step,
                  const float *x, size_t x_step, size_t rows) {
-    const int registers = 2 * S;
     __m256 sum[4][8], row[8];
-    UNROLL for (int c = 0; c < C; c++) UNROLL for (int r = 0; r < registers; r++) sum[c][r] =
+    UNROLL for (int c = 0; c < C; c++) UNROLL for (int r = 0; r < R; r++) sum[c][r] =
         _mm256_loadu_ps(y + (size_t)c * y_step + 8 * r);
     for (size_t j = 0; j < rows; j++) {
-        UNROLL for (int r = 0; r < registers; r++) row[r] =
+        UNROLL for (int r = 0; r < R; r++) row[r] =
             _mm256_loadu_ps(x + 16 * j + (size_t)(r / 2) * x_step + 8 * (size_t)(r % 2));
-        UNROLL for (int s = 0; s < S; s++) ask_for(x + 16 * j + (size_t)s * x_step + PAGE, 64);
+        UNROLL for (int s = 0; 2 * s < R; s++)
+            ask_for(x + 16 * j + (size_t)s * x_step + PAGE, 64);
         UNROLL for (int c = 0; c < C; c++) {
             __m256 factor = _mm256_set1_ps(a[(size_t)c * a_step + j]);
-            UNROLL for (int r = 0; r < registers; r++) sum[c][r] =
+            UNROLL for (int r = 0; r < R; r++) sum[c][r] =
                 _mm256_fmadd_ps(factor, row[r], sum[c][r]);
         }
     }
-    UNROLL for (int c = 0; c < C; c++) UNROLL for (int r = 0; r < registers; r++)
+    UNROLL for (int c = 0; c < C; c++) UNROLL for (int r = 0; r < R; r++)
         _mm256_storeu_ps(y + (size_t)c * y_step + 8 * r, sum[c][r]);
 }
 
@@ -39,19 +39,22 @@ AVX2 void weighted_sum_avx2(float *y, size_t y_step, const float *a, size_t a_st
                             size_t count, const float *x, size_t x_step, size_t rows,
                             size_t n) {
     for (; count == 1 && n >= 64; n -= 64, y += 64, x += 4 * x_step)
-        tile(1, 4, y, 0, a, 0, x, x_step, rows);
+        tile(1, 8, y, 0, a, 0, x, x_step, rows);
     for (; n >= 16; n -= 16, y += 16, x += x_step) {
         size_t c = 0;
         for (; c + 4 <= count; c += 4)
-            tile(4, 1, y + c * y_step, y_step, a + c * a_step, a_step, x, x_step, rows);
+            tile(4, 2, y + c * y_step, y_step, a + c * a_step, a_step, x, x_step, rows);
         for (; c + 2 <= count; c += 2)
-            tile(2, 1, y + c * y_step, y_step, a + c * a_step, a_step, x, x_step, rows);
-        if (c < count) tile(1, 1, y + c * y_step, 0, a + c * a_step, 0, x, x_step, rows);
+            tile(2, 2, y + c * y_step, y_step, a + c * a_step, a_step, x, x_step, rows);
+        if (c < count) tile(1, 2, y + c * y_step, 0, a + c * a_step, 0, x, x_step, rows);
     }
-    weighted_sum_scalar(y, y_step, a, a_step, count, x, x_step, rows, n);
+    for (size_t c = 0; n >= 8 && c < count; c++)
+        tile(1, 1, y + c * y_step, 0, a + c * a_step, 0, x, x_step, rows);
+    size_t done = n / 8 * 8;
+    weighted_sum_scalar(y + done, y_step, a, a_step, count, x + done, x_step, rows, n - done);
 }
 
-/* Four registers of sums: an addition takes four cycles, so four chains keep the adder busy. */
+/* Four R of sums: an addition takes four cycles, so four chains keep the adder busy. */
 AVX2 float vector_sum_avx2(const float *x, size_t n) {
     __m256 sum[4] = {_mm256_setzero_ps(), _mm256_setzero_ps(), _mm256_setzero_ps(),
                      _mm256_setzero_ps()};

@@ -18,21 +18,20 @@ AVX512 static inline __attribute__((always_inline)) void tile(int C, int S, floa
                                                               size_t y_step, const float *a,
                                                               size_t a_step, const float *x,
                                                               size_t x_step, size_t rows) {
-    const int registers = 1 * S;
     __m512 sum[4][4], row[4];
-    UNROLL for (int c = 0; c < C; c++) UNROLL for (int r = 0; r < registers; r++) sum[c][r] =
+    UNROLL for (int c = 0; c < C; c++) UNROLL for (int r = 0; r < S; r++) sum[c][r] =
         _mm512_loadu_ps(y + (size_t)c * y_step + 16 * r);
     for (size_t j = 0; j < rows; j++) {
-        UNROLL for (int r = 0; r < registers; r++) row[r] =
+        UNROLL for (int r = 0; r < S; r++) row[r] =
             _mm512_loadu_ps(x + 16 * j + (size_t)r * x_step);
         UNROLL for (int s = 0; s < S; s++) ask_for(x + 16 * j + (size_t)s * x_step + PAGE, 64);
         UNROLL for (int c = 0; c < C; c++) {
             __m512 factor = _mm512_set1_ps(a[(size_t)c * a_step + j]);
-            UNROLL for (int r = 0; r < registers; r++) sum[c][r] =
+            UNROLL for (int r = 0; r < S; r++) sum[c][r] =
                 _mm512_fmadd_ps(factor, row[r], sum[c][r]);
         }
     }
-    UNROLL for (int c = 0; c < C; c++) UNROLL for (int r = 0; r < registers; r++)
+    UNROLL for (int c = 0; c < C; c++) UNROLL for (int r = 0; r < S; r++)
         _mm512_storeu_ps(y + (size_t)c * y_step + 16 * r, sum[c][r]);
 }
 
@@ -50,7 +49,8 @@ AVX512 void weighted_sum_avx512(float *y, size_t y_step, const float *a, size_t 
             tile(2, 1, y + c * y_step, y_step, a + c * a_step, a_step, x, x_step, rows);
         if (c < count) tile(1, 1, y + c * y_step, 0, a + c * a_step, 0, x, x_step, rows);
     }
-    weighted_sum_scalar(y, y_step, a, a_step, count, x, x_step, rows, n);
+    weighted_sum_avx2(y, y_step, a, a_step, count, x, x_step, rows,
+                      n); /* less than a register */
 }
 
 /* Four registers of sums: an addition takes four cycles, so four chains keep the adder busy. */

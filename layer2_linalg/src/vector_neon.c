@@ -11,26 +11,25 @@
 
 enum { PAGE = 1024 }; /* floats: strips are asked for so far ahead */
 
-/* C results of S strips, in registers while all rows pass by; both are constants where it is used. */
-static inline __attribute__((always_inline)) void tile(int C, int S, float *y, size_t y_step,
+/* C results, R registers each, which all rows pass by; both are constants where it is used. */
+static inline __attribute__((always_inline)) void tile(int C, int R, float *y, size_t y_step,
                                                        const float *a, size_t a_step,
                                                        const float *x, size_t x_step,
                                                        size_t rows) {
-    const int registers = 4 * S;
     float32x4_t sum[4][16], row[16];
-    UNROLL for (int c = 0; c < C; c++) UNROLL for (int r = 0; r < registers; r++) sum[c][r] =
+    UNROLL for (int c = 0; c < C; c++) UNROLL for (int r = 0; r < R; r++) sum[c][r] =
         vld1q_f32(y + (size_t)c * y_step + 4 * r);
     for (size_t j = 0; j < rows; j++) {
-        UNROLL for (int r = 0; r < registers; r++) row[r] =
+        UNROLL for (int r = 0; r < R; r++) row[r] =
             vld1q_f32(x + 16 * j + (size_t)(r / 4) * x_step + 4 * (size_t)(r % 4));
-        UNROLL for (int s = 0; s < S; s++) ask_for(x + 16 * j + (size_t)s * x_step + PAGE, 64);
+        UNROLL for (int s = 0; 4 * s < R; s++)
+            ask_for(x + 16 * j + (size_t)s * x_step + PAGE, 64);
         UNROLL for (int c = 0; c < C; c++) {
             float32x4_t factor = vdupq_n_f32(a[(size_t)c * a_step + j]);
-            UNROLL for (int r = 0; r < registers; r++) sum[c][r] =
-                vfmaq_f32(sum[c][r], row[r], factor);
+            UNROLL for (int r = 0; r < R; r++) sum[c][r] = vfmaq_f32(sum[c][r], row[r], factor);
         }
     }
-    UNROLL for (int c = 0; c < C; c++) UNROLL for (int r = 0; r < registers; r++)
+    UNROLL for (int c = 0; c < C; c++) UNROLL for (int r = 0; r < R; r++)
         vst1q_f32(y + (size_t)c * y_step + 4 * r, sum[c][r]);
 }
 
@@ -38,15 +37,18 @@ static inline __attribute__((always_inline)) void tile(int C, int S, float *y, s
 void weighted_sum_neon(float *y, size_t y_step, const float *a, size_t a_step, size_t count,
                        const float *x, size_t x_step, size_t rows, size_t n) {
     for (; count == 1 && n >= 64; n -= 64, y += 64, x += 4 * x_step)
-        tile(1, 4, y, 0, a, 0, x, x_step, rows);
+        tile(1, 16, y, 0, a, 0, x, x_step, rows);
     for (; n >= 16; n -= 16, y += 16, x += x_step) {
         size_t c = 0;
         for (; c + 4 <= count; c += 4)
-            tile(4, 1, y + c * y_step, y_step, a + c * a_step, a_step, x, x_step, rows);
+            tile(4, 4, y + c * y_step, y_step, a + c * a_step, a_step, x, x_step, rows);
         for (; c + 2 <= count; c += 2)
-            tile(2, 1, y + c * y_step, y_step, a + c * a_step, a_step, x, x_step, rows);
-        if (c < count) tile(1, 1, y + c * y_step, 0, a + c * a_step, 0, x, x_step, rows);
+            tile(2, 4, y + c * y_step, y_step, a + c * a_step, a_step, x, x_step, rows);
+        if (c < count) tile(1, 4, y + c * y_step, 0, a + c * a_step, 0, x, x_step, rows);
     }
+    for (; n >= 4; n -= 4, y += 4, x += 4)
+        for (size_t c = 0; c < count; c++)
+            tile(1, 1, y + c * y_step, 0, a + c * a_step, 0, x, x_step, rows);
     weighted_sum_scalar(y, y_step, a, a_step, count, x, x_step, rows, n);
 }
 
