@@ -23,6 +23,7 @@ typedef struct Kernels {
     RowsProduct *rows_product;
     RoundBlock *round_block;
     WeightedSum *weighted_sum;
+    WeightedSumF16 *weighted_sum_f16;
     Reduce *sum, *max;
     Exp *exp;
     ScanExp *scan_exp;

@@ -8,6 +8,7 @@
 #define STRATA_VECTOR_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 /* y[i] = y[i] + a * x[i], rounded once (a fused multiply-add), for n elements. */
 void axpy(float *y, float a, const float *x, size_t n);
@@ -26,6 +27,10 @@ void axpy(float *y, float a, const float *x, size_t n);
 enum { STRIP = 16 };
 void weighted_sum(float *y, size_t y_step, const float *a, size_t a_step, size_t count,
                   const float *x, size_t x_step, size_t rows, size_t n);
+
+/* The same with x in F16. */
+void weighted_sum_f16(float *y, size_t y_step, const float *a, size_t a_step, size_t count,
+                      const uint16_t *x, size_t x_step, size_t rows, size_t n);
 
 /* The sum of n elements; 0 for none. */
 float vector_sum(const float *x, size_t n);
@@ -47,11 +52,15 @@ void vector_exp(float *out, const float *x, float shift, size_t n);
 
 typedef void WeightedSum(float *y, size_t y_step, const float *a, size_t a_step, size_t count,
                          const float *x, size_t x_step, size_t rows, size_t n);
+typedef void WeightedSumF16(float *y, size_t y_step, const float *a, size_t a_step,
+                            size_t count, const uint16_t *x, size_t x_step, size_t rows,
+                            size_t n);
 typedef float Reduce(const float *x, size_t n);
 typedef void Exp(float *out, const float *x, float shift, size_t n);
 
 #define VECTOR_KERNELS(isa)                    \
     WeightedSum weighted_sum_##isa;            \
+    WeightedSumF16 weighted_sum_f16_##isa;     \
     Reduce vector_sum_##isa, vector_max_##isa; \
     Exp vector_exp_##isa
 

@@ -7,25 +7,26 @@
 #include <string.h>
 
 /* PANEL and TURN: the set whose version of these is used. */
-#define TABLE(set, name, PANEL, TURN)                   \
-    static const Kernels name = {#name,                 \
-                                 dot_tile_f32_##set,    \
-                                 dot_tile_f16_##set,    \
-                                 dot_tile_bf16_##set,   \
-                                 panel_product_##PANEL, \
-                                 panel_turn_##TURN,     \
-                                 panel_unpack_##TURN,   \
-                                 rows_product_##TURN,   \
-                                 round_block_##TURN,    \
-                                 weighted_sum_##set,    \
-                                 vector_sum_##set,      \
-                                 vector_max_##set,      \
-                                 vector_exp_##set,      \
-                                 scan_exp_##set,        \
-                                 scan_moments_##set,    \
-                                 scan_block_max_##set,  \
-                                 scan_keep_##set,       \
-                                 scan_below_##set,      \
+#define TABLE(set, name, PANEL, TURN)                    \
+    static const Kernels name = {#name,                  \
+                                 dot_tile_f32_##set,     \
+                                 dot_tile_f16_##set,     \
+                                 dot_tile_bf16_##set,    \
+                                 panel_product_##PANEL,  \
+                                 panel_turn_##TURN,      \
+                                 panel_unpack_##TURN,    \
+                                 rows_product_##TURN,    \
+                                 round_block_##TURN,     \
+                                 weighted_sum_##set,     \
+                                 weighted_sum_f16_##set, \
+                                 vector_sum_##set,       \
+                                 vector_max_##set,       \
+                                 vector_exp_##set,       \
+                                 scan_exp_##set,         \
+                                 scan_moments_##set,     \
+                                 scan_block_max_##set,   \
+                                 scan_keep_##set,        \
+                                 scan_below_##set,       \
                                  {MICRO_ROWS_##set, MICRO_COLS_##set, micro_##set}}
 
 TABLE(scalar, scalar, scalar, scalar);

@@ -1,6 +1,7 @@
 /* vector.c - see vector.h. */
 #include "vector.h"
 #include "exp_constants.h"
+#include "half.h"
 #include "kernels.h"
 
 #include <math.h>
@@ -12,6 +13,16 @@ void weighted_sum_scalar(float *y, size_t y_step, const float *a, size_t a_step,
         for (size_t i = 0; i < n; i++)
             for (size_t j = 0; j < rows; j++)
                 y[i] = fmaf(a[j], x[i / STRIP * x_step + STRIP * j + i % STRIP], y[i]);
+}
+
+void weighted_sum_f16_scalar(float *y, size_t y_step, const float *a, size_t a_step,
+                             size_t count, const uint16_t *x, size_t x_step, size_t rows,
+                             size_t n) {
+    for (size_t c = 0; n && c < count; c++, y += y_step, a += a_step)
+        for (size_t i = 0; i < n; i++)
+            for (size_t j = 0; j < rows; j++)
+                y[i] =
+                    fmaf(a[j], f16_to_f32(x[i / STRIP * x_step + STRIP * j + i % STRIP]), y[i]);
 }
 
 float vector_sum_scalar(const float *x, size_t n) {
@@ -64,6 +75,11 @@ void axpy(float *y, float a, const float *x, size_t n) {
 void weighted_sum(float *y, size_t y_step, const float *a, size_t a_step, size_t count,
                   const float *x, size_t x_step, size_t rows, size_t n) {
     kernels()->weighted_sum(y, y_step, a, a_step, count, x, x_step, rows, n);
+}
+
+void weighted_sum_f16(float *y, size_t y_step, const float *a, size_t a_step, size_t count,
+                      const uint16_t *x, size_t x_step, size_t rows, size_t n) {
+    kernels()->weighted_sum_f16(y, y_step, a, a_step, count, x, x_step, rows, n);
 }
 float vector_sum(const float *x, size_t n) { return kernels()->sum(x, n); }
 float vector_max(const float *x, size_t n) { return kernels()->max(x, n); }

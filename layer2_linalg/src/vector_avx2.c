@@ -10,20 +10,29 @@
 #include "unroll.h"
 
 #include <math.h>
+#include <stdbool.h>
 
-enum { PAGE = 1024 }; /* floats: strips are asked for so far ahead */
+enum { PAGE = 4096 }; /* bytes: strips are asked for so far ahead */
 
-/* C results, R registers each, which all rows pass by; both are constants where it is used. */
-INLINE void tile(int C, int R, float *y, size_t y_step, const float *a, size_t a_step,
-                 const float *x, size_t x_step, size_t rows) {
+/* Numbers of x from the at-th on, in F32 or F16. */
+INLINE __m256 numbers(const void *x, size_t at, bool half) {
+    if (half)
+        return _mm256_cvtph_ps(_mm_loadu_si128((const __m128i *)((const uint16_t *)x + at)));
+    return _mm256_loadu_ps((const float *)x + at);
+}
+
+/* C results, R registers each, which all rows pass by; both are constants where it is used, and so is half. */
+INLINE void tile(int C, int R, bool half, float *y, size_t y_step, const float *a,
+                 size_t a_step, const void *x, size_t at, size_t x_step, size_t rows) {
     __m256 sum[4][8], row[8];
+    const size_t size = half ? 2 : 4;
     UNROLL for (int c = 0; c < C; c++) UNROLL for (int r = 0; r < R; r++) sum[c][r] =
         _mm256_loadu_ps(y + (size_t)c * y_step + 8 * r);
-    for (size_t j = 0; j < rows; j++) {
+    for (size_t j = 0; j < rows; j++, at += 16) {
         UNROLL for (int r = 0; r < R; r++) row[r] =
-            _mm256_loadu_ps(x + 16 * j + (size_t)(r / 2) * x_step + 8 * (size_t)(r % 2));
+            numbers(x, at + (size_t)(r / 2) * x_step + 8 * (size_t)(r % 2), half);
         UNROLL for (int s = 0; 2 * s < R; s++)
-            ask_for(x + 16 * j + (size_t)s * x_step + PAGE, 64);
+            ask_for((const char *)x + size * (at + (size_t)s * x_step) + PAGE, 1);
         UNROLL for (int c = 0; c < C; c++) {
             __m256 factor = _mm256_set1_ps(a[(size_t)c * a_step + j]);
             UNROLL for (int r = 0; r < R; r++) sum[c][r] =
@@ -35,26 +44,46 @@ INLINE void tile(int C, int R, float *y, size_t y_step, const float *a, size_t a
 }
 
 /* A single result takes four strips at a time, to have as many sums under way. */
+INLINE void all_sums(bool half, float *y, size_t y_step, const float *a, size_t a_step,
+                     size_t count, const void *x, size_t x_step, size_t rows, size_t n) {
+    size_t at = 0;
+    for (; count == 1 && n >= 64; n -= 64, y += 64, at += 4 * x_step)
+        tile(1, 8, half, y, 0, a, 0, x, at, x_step, rows);
+    for (; n >= 16; n -= 16, y += 16, at += x_step) {
+        size_t c = 0;
+        for (; c + 4 <= count; c += 4)
+            tile(4, 2, half, y + c * y_step, y_step, a + c * a_step, a_step, x, at, x_step,
+                 rows);
+        for (; c + 2 <= count; c += 2)
+            tile(2, 2, half, y + c * y_step, y_step, a + c * a_step, a_step, x, at, x_step,
+                 rows);
+        if (c < count)
+            tile(1, 2, half, y + c * y_step, 0, a + c * a_step, 0, x, at, x_step, rows);
+    }
+    for (; n >= 8; n -= 8, y += 8, at += 8)
+        for (size_t c = 0; c < count; c++)
+            tile(1, 1, half, y + c * y_step, 0, a + c * a_step, 0, x, at, x_step, rows);
+    if (half)
+        weighted_sum_f16_scalar(y, y_step, a, a_step, count, (const uint16_t *)x + at, x_step,
+                                rows, n);
+    else
+        weighted_sum_scalar(y, y_step, a, a_step, count, (const float *)x + at, x_step, rows,
+                            n);
+}
+
 AVX2 void weighted_sum_avx2(float *y, size_t y_step, const float *a, size_t a_step,
                             size_t count, const float *x, size_t x_step, size_t rows,
                             size_t n) {
-    for (; count == 1 && n >= 64; n -= 64, y += 64, x += 4 * x_step)
-        tile(1, 8, y, 0, a, 0, x, x_step, rows);
-    for (; n >= 16; n -= 16, y += 16, x += x_step) {
-        size_t c = 0;
-        for (; c + 4 <= count; c += 4)
-            tile(4, 2, y + c * y_step, y_step, a + c * a_step, a_step, x, x_step, rows);
-        for (; c + 2 <= count; c += 2)
-            tile(2, 2, y + c * y_step, y_step, a + c * a_step, a_step, x, x_step, rows);
-        if (c < count) tile(1, 2, y + c * y_step, 0, a + c * a_step, 0, x, x_step, rows);
-    }
-    for (size_t c = 0; n >= 8 && c < count; c++)
-        tile(1, 1, y + c * y_step, 0, a + c * a_step, 0, x, x_step, rows);
-    size_t done = n / 8 * 8;
-    weighted_sum_scalar(y + done, y_step, a, a_step, count, x + done, x_step, rows, n - done);
+    all_sums(false, y, y_step, a, a_step, count, x, x_step, rows, n);
 }
 
-/* Four R of sums: an addition takes four cycles, so four chains keep the adder busy. */
+AVX2 void weighted_sum_f16_avx2(float *y, size_t y_step, const float *a, size_t a_step,
+                                size_t count, const uint16_t *x, size_t x_step, size_t rows,
+                                size_t n) {
+    all_sums(true, y, y_step, a, a_step, count, x, x_step, rows, n);
+}
+
+/* Four registers of sums: an addition takes four cycles, so four chains keep the adder busy. */
 AVX2 float vector_sum_avx2(const float *x, size_t n) {
     __m256 sum[4] = {_mm256_setzero_ps(), _mm256_setzero_ps(), _mm256_setzero_ps(),
                      _mm256_setzero_ps()};

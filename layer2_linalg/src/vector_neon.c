@@ -8,22 +8,31 @@
 #include "unroll.h"
 
 #include <math.h>
+#include <stdbool.h>
 
-enum { PAGE = 1024 }; /* floats: strips are asked for so far ahead */
+enum { PAGE = 4096 }; /* bytes: strips are asked for so far ahead */
 
-/* C results, R registers each, which all rows pass by; both are constants where it is used. */
-static inline __attribute__((always_inline)) void tile(int C, int R, float *y, size_t y_step,
-                                                       const float *a, size_t a_step,
-                                                       const float *x, size_t x_step,
-                                                       size_t rows) {
+/* Numbers of x from the at-th on, in F32 or F16. */
+static inline __attribute__((always_inline)) float32x4_t numbers(const void *x, size_t at,
+                                                                 bool half) {
+    if (half) return vcvt_f32_f16(vreinterpret_f16_u16(vld1_u16((const uint16_t *)x + at)));
+    return vld1q_f32((const float *)x + at);
+}
+
+/* C results, R registers each, which all rows pass by; both are constants where it is used, and so is half. */
+static inline __attribute__((always_inline)) void tile(int C, int R, bool half, float *y,
+                                                       size_t y_step, const float *a,
+                                                       size_t a_step, const void *x, size_t at,
+                                                       size_t x_step, size_t rows) {
     float32x4_t sum[4][16], row[16];
+    const size_t size = half ? 2 : 4;
     UNROLL for (int c = 0; c < C; c++) UNROLL for (int r = 0; r < R; r++) sum[c][r] =
         vld1q_f32(y + (size_t)c * y_step + 4 * r);
-    for (size_t j = 0; j < rows; j++) {
+    for (size_t j = 0; j < rows; j++, at += 16) {
         UNROLL for (int r = 0; r < R; r++) row[r] =
-            vld1q_f32(x + 16 * j + (size_t)(r / 4) * x_step + 4 * (size_t)(r % 4));
+            numbers(x, at + (size_t)(r / 4) * x_step + 4 * (size_t)(r % 4), half);
         UNROLL for (int s = 0; 4 * s < R; s++)
-            ask_for(x + 16 * j + (size_t)s * x_step + PAGE, 64);
+            ask_for((const char *)x + size * (at + (size_t)s * x_step) + PAGE, 1);
         UNROLL for (int c = 0; c < C; c++) {
             float32x4_t factor = vdupq_n_f32(a[(size_t)c * a_step + j]);
             UNROLL for (int r = 0; r < R; r++) sum[c][r] = vfmaq_f32(sum[c][r], row[r], factor);
@@ -34,22 +43,42 @@ static inline __attribute__((always_inline)) void tile(int C, int R, float *y, s
 }
 
 /* A single result takes four strips at a time, to have as many sums under way. */
-void weighted_sum_neon(float *y, size_t y_step, const float *a, size_t a_step, size_t count,
-                       const float *x, size_t x_step, size_t rows, size_t n) {
-    for (; count == 1 && n >= 64; n -= 64, y += 64, x += 4 * x_step)
-        tile(1, 16, y, 0, a, 0, x, x_step, rows);
-    for (; n >= 16; n -= 16, y += 16, x += x_step) {
+static inline __attribute__((always_inline)) void
+all_sums(bool half, float *y, size_t y_step, const float *a, size_t a_step, size_t count,
+         const void *x, size_t x_step, size_t rows, size_t n) {
+    size_t at = 0;
+    for (; count == 1 && n >= 64; n -= 64, y += 64, at += 4 * x_step)
+        tile(1, 16, half, y, 0, a, 0, x, at, x_step, rows);
+    for (; n >= 16; n -= 16, y += 16, at += x_step) {
         size_t c = 0;
         for (; c + 4 <= count; c += 4)
-            tile(4, 4, y + c * y_step, y_step, a + c * a_step, a_step, x, x_step, rows);
+            tile(4, 4, half, y + c * y_step, y_step, a + c * a_step, a_step, x, at, x_step,
+                 rows);
         for (; c + 2 <= count; c += 2)
-            tile(2, 4, y + c * y_step, y_step, a + c * a_step, a_step, x, x_step, rows);
-        if (c < count) tile(1, 4, y + c * y_step, 0, a + c * a_step, 0, x, x_step, rows);
+            tile(2, 4, half, y + c * y_step, y_step, a + c * a_step, a_step, x, at, x_step,
+                 rows);
+        if (c < count)
+            tile(1, 4, half, y + c * y_step, 0, a + c * a_step, 0, x, at, x_step, rows);
     }
-    for (; n >= 4; n -= 4, y += 4, x += 4)
+    for (; n >= 4; n -= 4, y += 4, at += 4)
         for (size_t c = 0; c < count; c++)
-            tile(1, 1, y + c * y_step, 0, a + c * a_step, 0, x, x_step, rows);
-    weighted_sum_scalar(y, y_step, a, a_step, count, x, x_step, rows, n);
+            tile(1, 1, half, y + c * y_step, 0, a + c * a_step, 0, x, at, x_step, rows);
+    if (half)
+        weighted_sum_f16_scalar(y, y_step, a, a_step, count, (const uint16_t *)x + at, x_step,
+                                rows, n);
+    else
+        weighted_sum_scalar(y, y_step, a, a_step, count, (const float *)x + at, x_step, rows,
+                            n);
+}
+
+void weighted_sum_neon(float *y, size_t y_step, const float *a, size_t a_step, size_t count,
+                       const float *x, size_t x_step, size_t rows, size_t n) {
+    all_sums(false, y, y_step, a, a_step, count, x, x_step, rows, n);
+}
+
+void weighted_sum_f16_neon(float *y, size_t y_step, const float *a, size_t a_step, size_t count,
+                           const uint16_t *x, size_t x_step, size_t rows, size_t n) {
+    all_sums(true, y, y_step, a, a_step, count, x, x_step, rows, n);
 }
 
 float vector_sum_neon(const float *x, size_t n) {

@@ -22,6 +22,13 @@ static void weighted_sum_is_bit_exact(void **state) {
                                  want[c * step + i]);
             list[isa]->weighted_sum(y, step, a, 6, results, x, strip, rows, n);
             assert_memory_equal(y, want, results * step * sizeof *y);
+
+            static uint16_t halves[10 * 100];
+            for (size_t i = 0; i < 1000; i++)
+                halves[i] = f16_from_f32(x[i]), x[i] = f16_to_f32(halves[i]);
+            weighted_sum_scalar(want, step, a, 6, results, x, strip, rows, n);
+            list[isa]->weighted_sum_f16(y, step, a, 6, results, halves, strip, rows, n);
+            assert_memory_equal(y, want, results * step * sizeof *y);
         }
     float y[2] = {1, 2};
     axpy(y, 2, (float[]){10, 20}, 2);

@@ -20,9 +20,9 @@ GRADE(memory) {
     KvCache kv;
     Fault fault;
     arena_measure(&a);
-    kv_init(&kv, 1, 1, 4, 2, 3 * KV_BLOCK, &a);
+    kv_init(&kv, 1, 1, 4, DTYPE_F32, 2, 3 * KV_BLOCK, &a);
     if (!arena_init(&a, a.used, &fault)) exit(2);
-    kv_init(&kv, 1, 1, 4, 2, 3 * KV_BLOCK, &a);
+    kv_init(&kv, 1, 1, 4, DTYPE_F32, 2, 3 * KV_BLOCK, &a);
     HINT(kv_extend(&kv, 0, 1), "there is room for one token");
     HINT(kv.length[0] == 1, "the sequence has the length 1 now, not %zu", kv.length[0]);
     HINT(kv.free_count == 5, "one block of six was taken, %zu are left", kv.free_count);
@@ -45,14 +45,15 @@ GRADE(online) {
     KvCache kv;
     Fault fault;
     arena_measure(&a);
-    kv_init(&kv, 1, 1, 1, 1, N, &a);
+    kv_init(&kv, 1, 1, 1, DTYPE_F32, 1, N, &a);
     if (!arena_init(&a, a.used, &fault)) exit(2);
-    kv_init(&kv, 1, 1, 1, 1, N, &a);
+    kv_init(&kv, 1, 1, 1, DTYPE_F32, 1, N, &a);
     kv_extend(&kv, 0, N);
     double sum = 0, mean = 0;
     for (size_t i = 0; i < N; i++) {
         double score = (double)i * 0.05;
-        *kv_key(&kv, 0, 0, 0, i) = (float)score, *kv_value(&kv, 0, 0, 0, i) = (float)i;
+        *(float *)kv_key(&kv, 0, 0, 0, i) = (float)score,
+                                       *(float *)kv_value(&kv, 0, 0, 0, i) = (float)i;
         sum += exp(score), mean += exp(score) * (double)i;
     }
     AttentionShape shape = {
@@ -108,7 +109,7 @@ GRADE(block) {
             arena_measure(&a);
         else if (!arena_init(&a, a.used, &fault))
             exit(2);
-        kv_init(&kv, 1, 1, DIM, 1, 8, &a);
+        kv_init(&kv, 1, 1, DIM, DTYPE_F32, 1, 8, &a);
         block_run_init(&run, NULL, 2, DIM, DIM, &b.attn, 0, &a);
     }
     float x[2 * DIM] = {1, 2, 3, 4, 5, 6, 7, 8};

@@ -25,18 +25,19 @@ typedef struct KvCache {
     size_t layers, kv_heads, head_dim;
     size_t sequences, blocks_each; /* sequences, and the most blocks one of them can have */
     size_t blocks, free_count;
+    Dtype dtype; /* F32, or F16: half the memory, and three digits of every number */
     /* in the arena: */
-    float *keys;          /* (layers, blocks, kv_heads, KV_BLOCK / STRIP, head_dim, STRIP) */
-    float *values;        /* (layers, blocks, kv_heads, head_dim / STRIP, KV_BLOCK, STRIP) */
+    void *keys;           /* (layers, blocks, kv_heads, KV_BLOCK / STRIP, head_dim, STRIP) */
+    void *values;         /* (layers, blocks, kv_heads, head_dim / STRIP, KV_BLOCK, STRIP) */
     int32_t *table;       /* (sequences, blocks_each) */
     int32_t *free_blocks; /* (blocks) a stack */
     int32_t *users;       /* (blocks) sequences that name it */
     size_t *length;       /* (sequences) positions stored */
 } KvCache;
 
-/* Lay out a cache for `sequences` sequences of up to ctx positions each. */
-void kv_init(KvCache *kv, size_t layers, size_t kv_heads, size_t head_dim, size_t sequences,
-             size_t ctx, Arena *arena);
+/* Lay out a cache for `sequences` sequences of up to ctx positions each; numbers are kept as dtype, F32 or F16. */
+void kv_init(KvCache *kv, size_t layers, size_t kv_heads, size_t head_dim, Dtype dtype,
+             size_t sequences, size_t ctx, Arena *arena);
 
 /* Make room for positions up to `length` of a sequence.  False when the sequence or the memory
  * is full. */
@@ -56,7 +57,11 @@ void kv_store(KvCache *kv, size_t layer, size_t sequence, size_t position, const
  *
  *     key      number i at [16 * i]; beside it number i of the next position: scores are sums over the numbers of a key
  *     value    number i at [i], but the 16th at [16 * KV_BLOCK]; the next position at [16]: results are sums over positions */
-float *kv_key(const KvCache *kv, size_t layer, size_t sequence, size_t head, size_t position);
-float *kv_value(const KvCache *kv, size_t layer, size_t sequence, size_t head, size_t position);
+void *kv_key(const KvCache *kv, size_t layer, size_t sequence, size_t head, size_t position);
+void *kv_value(const KvCache *kv, size_t layer, size_t sequence, size_t head, size_t position);
+
+/* weighted_sum with keys or values as x. */
+void kv_weighted_sum(const KvCache *kv, float *y, size_t y_step, const float *a, size_t a_step,
+                     size_t count, const void *x, size_t x_step, size_t rows, size_t n);
 
 #endif

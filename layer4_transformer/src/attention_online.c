@@ -43,15 +43,18 @@ static void absorb(Running *run, float *mean, size_t head_dim, float *scores, si
     run->sum += vector_sum(scores, n);
 }
 
-/* Scores of the positions begin .. end-1 of a block with `heads` queries.  Whole strips of them: what lies beside is nobody's
- * score. */
-static void score_keys(const AttentionShape *s, const float *keys, size_t begin, size_t end,
+/* Scores of n positions from `first` on with `heads` queries, in their places of the block.  Whole strips of them: what lies
+ * beside is nobody's score. */
+static void score_keys(const Online *t, size_t sequence, size_t kv_head, size_t first, size_t n,
                        const float *q, size_t heads, float (*scores)[KV_BLOCK]) {
-    const size_t from = begin / STRIP * STRIP, to = (end + STRIP - 1) / STRIP * STRIP;
+    const AttentionShape *s = t->shape;
+    const size_t begin = first % KV_BLOCK, from = begin / STRIP * STRIP,
+                 to = (begin + n + STRIP - 1) / STRIP * STRIP;
     const float scale = s->scale;
+    const void *keys = kv_key(t->kv, t->layer, sequence, kv_head, first - begin + from);
     memset(scores, 0, heads * sizeof *scores);
-    weighted_sum(*scores + from, KV_BLOCK, q, s->head_dim, heads, keys + from * s->head_dim,
-                 STRIP * s->head_dim, s->head_dim, to - from);
+    kv_weighted_sum(t->kv, *scores + from, KV_BLOCK, q, s->head_dim, heads, keys,
+                    STRIP * s->head_dim, s->head_dim, to - from);
     for (size_t h = 0; h < heads; h++)
         for (size_t j = 0; j < KV_BLOCK; j++) scores[h][j] *= scale;
 }
@@ -61,17 +64,16 @@ static void one_block(const Online *t, size_t row, size_t head, size_t heads, si
                       size_t first, size_t n, Running *run, float *out) {
     const AttentionShape *s = t->shape;
     float scores[GROUP][KV_BLOCK];
-    size_t seq = (size_t)t->sequence[row], begin = first % KV_BLOCK;
-    const float *keys = kv_key(t->kv, t->layer, seq, kv_head, first - begin),
-                *values = kv_value(t->kv, t->layer, seq, kv_head, first);
-    score_keys(s, keys, begin, begin + n, t->q + (row * s->heads + head) * s->head_dim, heads,
-               scores);
+    size_t sequence = (size_t)t->sequence[row], begin = first % KV_BLOCK;
+    score_keys(t, sequence, kv_head, first, n, t->q + (row * s->heads + head) * s->head_dim,
+               heads, scores);
     for (size_t h = 0; h < heads; h++) {
         cap_scores(s, scores[h] + begin, n, head + h, (size_t)t->position[row], first);
         absorb(&run[h], out + h * s->head_dim, s->head_dim, scores[h] + begin, n);
     }
-    weighted_sum(out, s->head_dim, *scores + begin, KV_BLOCK, heads, values, STRIP * KV_BLOCK,
-                 n, s->head_dim);
+    kv_weighted_sum(t->kv, out, s->head_dim, *scores + begin, KV_BLOCK, heads,
+                    kv_value(t->kv, t->layer, sequence, kv_head, first), STRIP * KV_BLOCK, n,
+                    s->head_dim);
 }
 
 static void one_query(const Online *t, size_t row, size_t head, size_t heads, size_t kv_head) {

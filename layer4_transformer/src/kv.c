@@ -9,17 +9,22 @@ static size_t head_size(const KvCache *kv) {
 }
 static size_t block_size(const KvCache *kv) { return kv->kv_heads * head_size(kv); }
 
-void kv_init(KvCache *kv, size_t layers, size_t kv_heads, size_t head_dim, size_t sequences,
-             size_t ctx, Arena *arena) {
+static size_t number_size(const KvCache *kv) { return kv->dtype == DTYPE_F16 ? 2 : 4; }
+
+void kv_init(KvCache *kv, size_t layers, size_t kv_heads, size_t head_dim, Dtype dtype,
+             size_t sequences, size_t ctx, Arena *arena) {
+    REQUIRE(dtype == DTYPE_F32 || dtype == DTYPE_F16, "keys and values in %s",
+            dtype_name(dtype));
     size_t each = (ctx + KV_BLOCK - 1) / KV_BLOCK, blocks = each * sequences;
     *kv = (KvCache){.layers = layers,
                     .kv_heads = kv_heads,
                     .head_dim = head_dim,
+                    .dtype = dtype,
                     .sequences = sequences,
                     .blocks_each = each,
                     .blocks = blocks};
-    kv->keys = arena_take(arena, layers * blocks * block_size(kv), sizeof *kv->keys);
-    kv->values = arena_take(arena, layers * blocks * block_size(kv), sizeof *kv->values);
+    kv->keys = arena_take(arena, layers * blocks * block_size(kv), number_size(kv));
+    kv->values = arena_take(arena, layers * blocks * block_size(kv), number_size(kv));
     kv->table = arena_take(arena, blocks, sizeof *kv->table);
     kv->free_blocks = arena_take(arena, blocks, sizeof *kv->free_blocks);
     kv->users = arena_take(arena, blocks, sizeof *kv->users);
@@ -45,12 +50,12 @@ static void leave_block(KvCache *kv, int32_t block) {
 /* The block a sequence goes on in becomes its own. */
 static void own_block(KvCache *kv, int32_t *slot) {
     int32_t fresh = take_block(kv);
-    size_t size = block_size(kv);
+    size_t size = block_size(kv) * number_size(kv);
     for (size_t l = 0; l < kv->layers; l++) {
         size_t from = (l * kv->blocks + (size_t)*slot) * size,
                to = (l * kv->blocks + (size_t)fresh) * size;
-        memcpy(kv->keys + to, kv->keys + from, size * sizeof *kv->keys);
-        memcpy(kv->values + to, kv->values + from, size * sizeof *kv->values);
+        memcpy((char *)kv->keys + to, (char *)kv->keys + from, size);
+        memcpy((char *)kv->values + to, (char *)kv->values + from, size);
     }
     leave_block(kv, *slot);
     *slot = fresh;
@@ -97,26 +102,41 @@ static size_t offset_of(const KvCache *kv, size_t layer, size_t sequence, size_t
     return (layer * kv->blocks + block) * block_size(kv) + head * head_size(kv);
 }
 
-float *kv_key(const KvCache *kv, size_t layer, size_t sequence, size_t head, size_t position) {
-    size_t place = position % KV_BLOCK;
-    return kv->keys + offset_of(kv, layer, sequence, head, position) +
-           place / STRIP * STRIP * kv->head_dim + place % STRIP;
+void *kv_key(const KvCache *kv, size_t layer, size_t sequence, size_t head, size_t position) {
+    size_t place = position % KV_BLOCK, at = offset_of(kv, layer, sequence, head, position) +
+                                             place / STRIP * STRIP * kv->head_dim +
+                                             place % STRIP;
+    return (char *)kv->keys + at * number_size(kv);
 }
 
-float *kv_value(const KvCache *kv, size_t layer, size_t sequence, size_t head,
-                size_t position) {
-    return kv->values + offset_of(kv, layer, sequence, head, position) +
-           position % KV_BLOCK * STRIP;
+void *kv_value(const KvCache *kv, size_t layer, size_t sequence, size_t head, size_t position) {
+    size_t at = offset_of(kv, layer, sequence, head, position) + position % KV_BLOCK * STRIP;
+    return (char *)kv->values + at * number_size(kv);
+}
+
+static void put(const KvCache *kv, void *numbers, size_t at, float x) {
+    if (kv->dtype == DTYPE_F16)
+        ((uint16_t *)numbers)[at] = f16_from_f32(x);
+    else
+        ((float *)numbers)[at] = x;
 }
 
 void kv_store(KvCache *kv, size_t layer, size_t sequence, size_t position, const float *k,
               const float *v) {
     for (size_t head = 0; head < kv->kv_heads; head++, k += kv->head_dim, v += kv->head_dim) {
-        float *key = kv_key(kv, layer, sequence, head, position),
-              *value = kv_value(kv, layer, sequence, head, position);
+        void *key = kv_key(kv, layer, sequence, head, position),
+             *value = kv_value(kv, layer, sequence, head, position);
         for (size_t i = 0; i < kv->head_dim; i++) {
-            key[STRIP * i] = k[i];
-            value[i / STRIP * STRIP * KV_BLOCK + i % STRIP] = v[i];
+            put(kv, key, STRIP * i, k[i]);
+            put(kv, value, i / STRIP * STRIP * KV_BLOCK + i % STRIP, v[i]);
         }
     }
+}
+
+void kv_weighted_sum(const KvCache *kv, float *y, size_t y_step, const float *a, size_t a_step,
+                     size_t count, const void *x, size_t x_step, size_t rows, size_t n) {
+    if (kv->dtype == DTYPE_F16)
+        weighted_sum_f16(y, y_step, a, a_step, count, x, x_step, rows, n);
+    else
+        weighted_sum(y, y_step, a, a_step, count, x, x_step, rows, n);
 }

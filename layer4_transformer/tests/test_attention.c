@@ -42,6 +42,30 @@ static double *doubles(const float *x, size_t n) {
     return d;
 }
 
+/* Attention over one sequence, with keys and values kept as dtype. */
+static void remembered(Pool *pool, const AttentionShape *s, size_t n, Dtype dtype,
+                       const float *q, const float *k, const float *v, float *out) {
+    size_t narrow = s->kv_heads * s->head_dim;
+    int32_t sequence[MOST] = {0}, position[MOST];
+    Arena arena;
+    KvCache kv;
+    arena_measure(&arena), kv_init(&kv, 1, s->kv_heads, s->head_dim, dtype, 2, MOST, &arena);
+    assert_true(arena_init(&arena, arena.used, NULL));
+    kv_init(&kv, 1, s->kv_heads, s->head_dim, dtype, 2, MOST, &arena);
+    assert_true(kv_extend(&kv, 1, 70) &&
+                kv_extend(&kv, 0, n)); /* blocks of another sequence lie before */
+    for (size_t i = 0; i < n; i++) {
+        position[i] = (int32_t)i;
+        kv_store(&kv, 0, 0, i, k + i * narrow, v + i * narrow);
+    }
+    attention_online(pool, s, &kv, 0, n, sequence, position, q, out);
+    arena_free(&arena);
+}
+
+static void round_to_halves(float *x, size_t n) {
+    for (size_t i = 0; i < n; i++) x[i] = f16_to_f32(f16_from_f32(x[i]));
+}
+
 static void check_shape(AttentionShape s, size_t n) {
     size_t wide = s.heads * s.head_dim, narrow = s.kv_heads * s.head_dim;
     float *q = malloc(n * wide * 4), *k = malloc(n * narrow * 4), *v = malloc(n * narrow * 4),
@@ -52,19 +76,7 @@ static void check_shape(AttentionShape s, size_t n) {
     Pool *pool = pool_open(2, false, NULL);
     size_t start[3] = {0, n, n};
     attention(pool, &s, (Sequences){start, 1}, q, k, v, out, scratch);
-    Arena arena;
-    KvCache kv;
-    arena_measure(&arena), kv_init(&kv, 1, s.kv_heads, s.head_dim, 2, MOST, &arena);
-    assert_true(arena_init(&arena, arena.used, NULL));
-    kv_init(&kv, 1, s.kv_heads, s.head_dim, 2, MOST, &arena);
-    assert_true(kv_extend(&kv, 1, 70) &&
-                kv_extend(&kv, 0, n)); /* blocks of another sequence lie before */
-    int32_t sequence[MOST] = {0}, position[MOST];
-    for (size_t i = 0; i < n; i++) {
-        position[i] = (int32_t)i;
-        kv_store(&kv, 0, 0, i, k + i * narrow, v + i * narrow);
-    }
-    attention_online(pool, &s, &kv, 0, n, sequence, position, q, online);
+    remembered(pool, &s, n, DTYPE_F32, q, k, v, online);
     double *qd = doubles(q, n * wide), *kd = doubles(k, n * narrow),
            *vd = doubles(v, n * narrow), want[64];
     for (size_t i = 0; i < n; i++)
@@ -76,7 +88,12 @@ static void check_shape(AttentionShape s, size_t n) {
                 assert_near(online[i * wide + h * s.head_dim + d], want[d], 2e-5);
             }
         }
-    pool_close(pool), arena_free(&arena);
+    /* numbers that are halves already lose nothing as such */
+    round_to_halves(k, n * narrow), round_to_halves(v, n * narrow);
+    remembered(pool, &s, n, DTYPE_F32, q, k, v, online);
+    remembered(pool, &s, n, DTYPE_F16, q, k, v, out);
+    assert_memory_equal(out, online, n * wide * sizeof *out);
+    pool_close(pool);
     free(q), free(k), free(v), free(out), free(online), free(scratch), free(qd), free(kd),
         free(vd);
 }
@@ -128,18 +145,18 @@ static void memory_is_shared_out_in_blocks(void **state) {
     (void)state;
     Arena arena;
     KvCache kv;
-    arena_measure(&arena), kv_init(&kv, 2, 1, 4, 3, 130, &arena);
+    arena_measure(&arena), kv_init(&kv, 2, 1, 4, DTYPE_F32, 3, 130, &arena);
     assert_true(arena_init(&arena, arena.used, NULL));
-    kv_init(&kv, 2, 1, 4, 3, 130, &arena);
+    kv_init(&kv, 2, 1, 4, DTYPE_F32, 3, 130, &arena);
     assert_int_equal(kv.free_count, 9);
     assert_true(kv_extend(&kv, 0, 65) && kv_extend(&kv, 1, 192));
     assert_false(kv_extend(&kv, 1, 193));
     assert_int_equal(kv.free_count, 4);
-    for (size_t p = 0; p < 65; p++) *kv_key(&kv, 1, 0, 0, p) = (float)p;
+    for (size_t p = 0; p < 65; p++) *(float *)kv_key(&kv, 1, 0, 0, p) = (float)p;
     for (size_t p = 0; p < 192; p++)
-        *kv_key(&kv, 1, 1, 0, p) = -1, *kv_value(&kv, 1, 1, 0, p) = -1,
-                              *kv_key(&kv, 0, 1, 0, p) = -1;
-    for (size_t p = 0; p < 65; p++) assert_true(*kv_key(&kv, 1, 0, 0, p) == (float)p);
+        *(float *)kv_key(&kv, 1, 1, 0, p) = -1, *(float *)kv_value(&kv, 1, 1, 0, p) = -1,
+                                       *(float *)kv_key(&kv, 0, 1, 0, p) = -1;
+    for (size_t p = 0; p < 65; p++) assert_true(*(float *)kv_key(&kv, 1, 0, 0, p) == (float)p);
     kv_truncate(&kv, 1, 64);
     assert_int_equal(kv.free_count, 6);
     kv_truncate(&kv, 1, 100);
@@ -154,27 +171,28 @@ static void forks_share_until_they_write(void **state) {
     (void)state;
     KvCache kv;
     Arena arena;
-    arena_measure(&arena), kv_init(&kv, 2, 1, 4, 3, 192, &arena);
+    arena_measure(&arena), kv_init(&kv, 2, 1, 4, DTYPE_F32, 3, 192, &arena);
     assert_true(arena_init(&arena, arena.used, NULL));
-    kv_init(&kv, 2, 1, 4, 3, 192, &arena);
+    kv_init(&kv, 2, 1, 4, DTYPE_F32, 3, 192, &arena);
     assert_true(kv_extend(&kv, 0, 100));
-    for (size_t p = 0; p < 100; p++) *kv_key(&kv, 1, 0, 0, p) = (float)p;
+    for (size_t p = 0; p < 100; p++) *(float *)kv_key(&kv, 1, 0, 0, p) = (float)p;
     kv_fork(&kv, 1, 0), kv_fork(&kv, 2, 0);
     assert_int_equal(kv.free_count, 7); /* two blocks for all three */
     assert_true(kv_extend(&kv, 1, 101) && kv_extend(&kv, 2, 150));
     assert_int_equal(kv.free_count, 4); /* own copies of the second block, one new */
-    *kv_key(&kv, 1, 1, 0, 100) = -1, *kv_key(&kv, 1, 2, 0, 100) = -2;
+    *(float *)kv_key(&kv, 1, 1, 0, 100) = -1, *(float *)kv_key(&kv, 1, 2, 0, 100) = -2;
     for (size_t sequence = 0; sequence < 3; sequence++)
         for (size_t p = 0; p < 100; p++)
-            assert_true(*kv_key(&kv, 1, sequence, 0, p) == (float)p);
-    assert_true(*kv_key(&kv, 1, 1, 0, 100) == -1 && *kv_key(&kv, 1, 2, 0, 100) == -2);
+            assert_true(*(float *)kv_key(&kv, 1, sequence, 0, p) == (float)p);
+    assert_true(*(float *)kv_key(&kv, 1, 1, 0, 100) == -1 &&
+                *(float *)kv_key(&kv, 1, 2, 0, 100) == -2);
     assert_ptr_equal(kv_key(&kv, 0, 0, 0, 5), kv_key(&kv, 0, 2, 0, 5));
     kv_truncate(&kv, 0, 0), kv_truncate(&kv, 2, 0);
-    assert_true(*kv_key(&kv, 1, 1, 0, 99) == 99 && kv.free_count == 7);
+    assert_true(*(float *)kv_key(&kv, 1, 1, 0, 99) == 99 && kv.free_count == 7);
     kv_fork(&kv, 0, 1), kv_truncate(&kv, 0, 64); /* cut at a border, then written */
     assert_true(kv_extend(&kv, 0, 65));
-    *kv_key(&kv, 1, 0, 0, 64) = -3;
-    assert_true(*kv_key(&kv, 1, 1, 0, 64) == 64);
+    *(float *)kv_key(&kv, 1, 0, 0, 64) = -3;
+    assert_true(*(float *)kv_key(&kv, 1, 1, 0, 64) == 64);
     kv_truncate(&kv, 0, 0), kv_truncate(&kv, 1, 0);
     assert_int_equal(kv.free_count, 9);
     arena_free(&arena);

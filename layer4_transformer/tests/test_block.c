@@ -48,7 +48,7 @@ static void run(const Block *b, float *added) {
             arena_measure(&arena);
         else
             assert_true(arena_init(&arena, arena.used, NULL));
-        kv_init(&kv, 1, b->attn.kv_heads, b->attn.head_dim, 1, 64, &arena);
+        kv_init(&kv, 1, b->attn.kv_heads, b->attn.head_dim, DTYPE_F32, 1, 64, &arena);
         block_run_init(&work, NULL, TOKENS, DIM, HIDDEN, &b->attn, 4, &arena);
     }
     for (int i = 0; i < TOKENS * DIM; i++) x[i] = sinf((float)i);

@@ -27,6 +27,7 @@ typedef struct SessionConfig {
     size_t ctx;       /* positions of each sequence; 0: as the model was trained */
     size_t sequences; /* at the same time */
     size_t most_tokens, most_logits;
+    Dtype kv; /* keys and values are kept as F32 (which is 0) or F16 */
 } SessionConfig;
 
 /* Take the memory.

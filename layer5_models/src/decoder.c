@@ -8,7 +8,7 @@ static void layout(Session *s, SessionConfig c) {
     const ModelSizes *m = &s->model->sizes;
     size_t ctx = c.ctx ? c.ctx : m->ctx, f = sizeof(float);
     s->most_tokens = c.most_tokens, s->most_logits = c.most_logits;
-    kv_init(&s->kv, m->layers, m->kv_heads, m->head_dim, c.sequences, ctx, &s->arena);
+    kv_init(&s->kv, m->layers, m->kv_heads, m->head_dim, c.kv, c.sequences, ctx, &s->arena);
     AttentionShape attn = {.heads = m->heads, .kv_heads = m->kv_heads, .head_dim = m->head_dim};
     size_t hidden = m->expert_hidden > m->hidden ? m->expert_hidden : m->hidden;
     block_run_init(&s->run, s->pool, c.most_tokens, m->dim, hidden, &attn, m->rotary,
@@ -38,7 +38,8 @@ void session_plan(const Model *model, SessionConfig config, size_t *cache, size_
     const ModelSizes *m = &model->sizes;
     size_t ctx = config.ctx ? config.ctx : m->ctx;
     arena_measure(&s.arena);
-    kv_init(&s.kv, m->layers, m->kv_heads, m->head_dim, config.sequences, ctx, &s.arena);
+    kv_init(&s.kv, m->layers, m->kv_heads, m->head_dim, config.kv, config.sequences, ctx,
+            &s.arena);
     *cache = s.arena.used;
     arena_measure(&s.arena);
     layout(&s, config);

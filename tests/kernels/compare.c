@@ -39,6 +39,7 @@ static void compare_dots(const Kernels *fast) {
 
 static void compare_vectors(const Kernels *fast, const Kernels *scalar) {
     float x[300], a[5 * 150], b[5 * 150];
+    uint16_t halves[300];
     for (size_t n = 0; n < 150; n++) {
         for (size_t i = 0; i < 300; i++) x[i] = (float)(rng_unit(3, n, i) * 40 - 20);
         for (size_t i = 0; i < 750; i++) a[i] = b[i] = (float)rng_unit(4, n, i);
@@ -46,6 +47,10 @@ static void compare_vectors(const Kernels *fast, const Kernels *scalar) {
         fast->weighted_sum(a, 150, x, 8, count, x, 18, rows, n);
         scalar->weighted_sum(b, 150, x, 8, count, x, 18, rows, n);
         expect(memcmp(a, b, sizeof a) == 0, "weighted sum", n);
+        for (size_t i = 0; i < 300; i++) halves[i] = f16_from_f32(x[i]);
+        fast->weighted_sum_f16(a, 150, x, 8, count, halves, 18, rows, n);
+        scalar->weighted_sum_f16(b, 150, x, 8, count, halves, 18, rows, n);
+        expect(memcmp(a, b, sizeof a) == 0, "weighted sum of halves", n);
         fast->exp(a, x, 1, n), scalar->exp(b, x, 1, n);
         expect(memcmp(a, b, n * sizeof *a) == 0, "exp", n);
         expect(fast->max(x, n) == scalar->max(x, n), "max", n);

@@ -271,8 +271,11 @@ bool bench_model(BenchJob *job, Fault *fault) {
         size_t longest =
             (size_t)(job->context + job->count > job->prompt ? job->context + job->count
                                                              : job->prompt);
-        SessionConfig config = {
-            .ctx = longest, .sequences = 1, .most_tokens = 512, .most_logits = 1};
+        SessionConfig config = {.ctx = longest,
+                                .sequences = 1,
+                                .most_tokens = 512,
+                                .most_logits = 1,
+                                .kv = job->machine.kv_dtype};
         ok = session_open(&session, &model, job->machine.pool, config, fault);
         if (ok && !job->json)
             printf("%s, %d threads, %s; open after %.2f s\n\n", path,

@@ -197,6 +197,7 @@ static bool report(const Study *study, Fault *fault) {
 
 static bool write_all(Study *study, int threads, Fault *fault) {
     Worker *workers = calloc((size_t)threads, sizeof *workers);
+    const Machine alone = {0}; /* each worker computes by itself */
     Progress progress;
     size_t total = study->job->n_chains * study->texts;
     bool ok = workers || fault_set(fault, "no memory for %d workers", threads);
@@ -204,9 +205,9 @@ static bool write_all(Study *study, int threads, Fault *fault) {
     for (; ok && started < threads; started++) {
         Worker *w = &workers[started];
         w->study = study;
-        ok = speaker_share(&w->speaker, &study->model, NULL, 1024, 1, fault) &&
+        ok = speaker_share(&w->speaker, &study->model, &alone, 1024, 1, fault) &&
              (!study->job->amateur ||
-              speaker_share(&w->amateur, &study->amateur, NULL, 1024, 1, fault)) &&
+              speaker_share(&w->amateur, &study->amateur, &alone, 1024, 1, fault)) &&
              (pthread_create(&w->thread, NULL, work, w) == 0 ||
               fault_set(fault, "no further thread can be started"));
         if (!ok) break;

@@ -75,6 +75,7 @@ static int run(int argc, char **argv) {
         {"--no-prompt", OPT_FLAG, &r.no_prompt, NULL,
          "print what is generated without the prompt before it"},
         {"--quiet", OPT_FLAG, &r.quiet, NULL, "no status line on stderr"},
+        KV_OPTION(r.machine),
         MACHINE_OPTIONS(r.machine),
         {0},
     };

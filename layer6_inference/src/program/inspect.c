@@ -90,6 +90,7 @@ static void print_plan(const char *path, double weights) {
                (double)cache / 1e6, (double)work / 1e6);
         if (ctx == s->ctx) break;
     }
+    printf("  (the kv cache takes half of that with --kv f16)\n");
     size_t packed = model_packed_bytes(&model);
     if (packed)
         printf("  and %.2f MB for the quantized matrices rearranged (none with --no-pack)\n",

@@ -118,7 +118,15 @@ bool choose_model(const char **model, char *text, size_t size, Fault *fault) {
            fault_set(fault, "no model was named and none was found: give one with -m FILE");
 }
 
+static bool read_kv(Machine *machine, Fault *fault) {
+    bool half = machine->kv && strcmp(machine->kv, "f16") == 0;
+    machine->kv_dtype = half ? DTYPE_F16 : DTYPE_F32;
+    return half || !machine->kv || strcmp(machine->kv, "f32") == 0 ||
+           fault_set(fault, "--kv %.40s: wanted f32 or f16", machine->kv);
+}
+
 bool machine_open(Machine *machine, Fault *fault) {
+    if (!read_kv(machine, fault)) return false;
     if (machine->isa && !kernels_select(machine->isa, fault)) return false;
     machine->pool = pool_open((int)machine->threads, machine->pin, fault);
     return machine->pool != NULL;

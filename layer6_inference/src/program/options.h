@@ -52,8 +52,16 @@ typedef struct Machine {
     long threads;
     const char *isa;
     bool pin, no_pack;
+    const char *kv; /* NULL where a command has no KV_OPTION */
+    Dtype kv_dtype;
     Pool *pool;
 } Machine;
+/* Of commands that go through a text with a model. */
+#define KV_OPTION(m)                                                       \
+    {                                                                      \
+        "--kv", OPT_TEXT, &(m).kv, "FORMAT",                               \
+            "keys and values in f32 (the default) or f16: half the memory" \
+    }
 #define MACHINE_OPTIONS(m)                                                         \
     {"--threads", OPT_INT, &(m).threads, "N",                                      \
      "threads to compute with (0: one for each core)"},                            \

@@ -104,7 +104,8 @@ static bool run_job(Job *job, Fault *fault) {
         SessionConfig config = {.ctx = (size_t)job->window,
                                 .sequences = 1,
                                 .most_tokens = 512,
-                                .most_logits = SURPRISE_ROWS};
+                                .most_logits = SURPRISE_ROWS,
+                                .kv = job->machine.kv_dtype};
         if ((size_t)job->window > model.sizes.ctx)
             ok = fault_set(fault, "--window %ld is more than the model's context of %zu",
                            job->window, model.sizes.ctx);
@@ -134,6 +135,7 @@ static int run(int argc, char **argv) {
          "counts)"},
         {"--windows", OPT_INT, &job.most, "N", "no more windows than this (0: all)"},
         {"--json", OPT_FLAG, &job.json, NULL, "the result as JSON"},
+        KV_OPTION(job.machine),
         MACHINE_OPTIONS(job.machine),
         {0},
     };

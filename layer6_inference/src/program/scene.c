@@ -26,8 +26,7 @@ static bool open_companions(Scene *s, Fault *fault) {
         s->has_draft = true;
     }
     if (chain_has(&s->chain, offsetof(StageKind, needs_unconditional))) {
-        if (!speaker_share(&s->unconditional, model, r->machine.pool, ctx, 1, fault))
-            return false;
+        if (!speaker_share(&s->unconditional, model, &r->machine, ctx, 1, fault)) return false;
         s->has_unconditional = true;
         speaker_read(&s->expert, text_of(r->negative ? r->negative : ""), false, &s->negative);
         if (s->negative.count == 0)

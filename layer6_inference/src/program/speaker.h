@@ -19,7 +19,7 @@ bool speaker_open(Speaker *speaker, const char *path, const Machine *machine, si
                   size_t sequences, Fault *fault);
 
 /* A further speaker of an open model. */
-bool speaker_share(Speaker *speaker, const Model *model, Pool *pool, size_t ctx,
+bool speaker_share(Speaker *speaker, const Model *model, const Machine *machine, size_t ctx,
                    size_t sequences, Fault *fault);
 void speaker_close(Speaker *speaker);
 
