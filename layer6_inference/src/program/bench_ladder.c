@@ -159,8 +159,10 @@ static bool climb(Rungs *r, const Product *p) {
     const Kernels *list[KERNELS_MOST];
     int count = kernels_list(list);
     bool ok = true, alone = p->rows == DOTS, packed = quant_format(r->dtype) != NULL;
-    if (r->dtype == DTYPE_F32)
-        ok = rung(r, p, "naive", "-", run_naive) & rung(r, p, "blocked", "-", run_blocked);
+    if (r->dtype == DTYPE_F32) {
+        ok &= rung(r, p, "naive", "-", run_naive);
+        ok &= rung(r, p, "blocked", "-", run_blocked);
+    }
     for (int i = 0; i < count; i++) {
         kernels_select(list[i]->isa, NULL);
         if (i > 0 || p->columns == 1)
