@@ -1,6 +1,6 @@
 /* vector_avx2.c - weighted sum, sum, max and exp, eight lanes at a time.  Read vector.c first.
  *
- * The loops over whole R are followed by the scalar version for the last n % 8
+ * The loops over whole registers are followed by the scalar version for the last n % 8
  * elements, which returns the same bits. */
 #include "vector.h"
 
@@ -12,7 +12,7 @@
 #include <math.h>
 #include <stdbool.h>
 
-enum { PAGE = 4096 }; /* bytes: strips are asked for so far ahead */
+enum { LANES = 8, PAGE = 4096 }; /* bytes: strips are asked for so far ahead */
 
 /* Numbers of x from the at-th on, in F32 or F16. */
 INLINE __m256 numbers(const void *x, size_t at, bool half) {
@@ -43,44 +43,22 @@ INLINE void tile(int C, int R, bool half, float *y, size_t y_step, const float *
         _mm256_storeu_ps(y + (size_t)c * y_step + 8 * r, sum[c][r]);
 }
 
-/* A single result takes four strips at a time, to have as many sums under way. */
-INLINE void all_sums(bool half, float *y, size_t y_step, const float *a, size_t a_step,
-                     size_t count, const void *x, size_t x_step, size_t rows, size_t n) {
-    size_t at = 0;
-    for (; count == 1 && n >= 64; n -= 64, y += 64, at += 4 * x_step)
-        tile(1, 8, half, y, 0, a, 0, x, at, x_step, rows);
-    for (; n >= 16; n -= 16, y += 16, at += x_step) {
-        size_t c = 0;
-        for (; c + 4 <= count; c += 4)
-            tile(4, 2, half, y + c * y_step, y_step, a + c * a_step, a_step, x, at, x_step,
-                 rows);
-        for (; c + 2 <= count; c += 2)
-            tile(2, 2, half, y + c * y_step, y_step, a + c * a_step, a_step, x, at, x_step,
-                 rows);
-        if (c < count)
-            tile(1, 2, half, y + c * y_step, 0, a + c * a_step, 0, x, at, x_step, rows);
-    }
-    for (; n >= 8; n -= 8, y += 8, at += 8)
-        for (size_t c = 0; c < count; c++)
-            tile(1, 1, half, y + c * y_step, 0, a + c * a_step, 0, x, at, x_step, rows);
-    if (half)
-        weighted_sum_f16_scalar(y, y_step, a, a_step, count, (const uint16_t *)x + at, x_step,
-                                rows, n);
-    else
-        weighted_sum_scalar(y, y_step, a, a_step, count, (const float *)x + at, x_step, rows,
-                            n);
-}
+#include "strips.h"
 
 AVX2 void weighted_sum_avx2(float *y, size_t y_step, const float *a, size_t a_step,
                             size_t count, const float *x, size_t x_step, size_t rows,
                             size_t n) {
-    all_sums(false, y, y_step, a, a_step, count, x, x_step, rows, n);
+    size_t done = sum_strips(false, y, y_step, a, a_step, count, x, x_step, rows, n);
+    weighted_sum_scalar(y + done, y_step, a, a_step, count,
+                        x + done / STRIP * x_step + done % STRIP, x_step, rows, n - done);
 }
 
 AVX2 void weighted_sum_f16_avx2(float *y, size_t y_step, const float *a, size_t a_step,
                                 size_t count, const uint16_t *x, size_t x_step, size_t rows,
                                 size_t n) {
-    all_sums(true, y, y_step, a, a_step, count, x, x_step, rows, n);
+    size_t done = sum_strips(true, y, y_step, a, a_step, count, x, x_step, rows, n);
+    weighted_sum_f16_scalar(y + done, y_step, a, a_step, count,
+                            x + done / STRIP * x_step + done % STRIP, x_step, rows, n - done);
 }
 
 /* Four registers of sums: an addition takes four cycles, so four chains keep the adder busy. */

@@ -12,28 +12,26 @@
 #include <math.h>
 #include <stdbool.h>
 
-enum { PAGE = 4096 }; /* bytes: strips are asked for so far ahead */
+#define INLINE AVX512 static inline __attribute__((always_inline))
+enum { LANES = 16, PAGE = 4096 }; /* bytes: strips are asked for so far ahead */
 
 /* Numbers of x from the at-th on, in F32 or F16. */
-AVX512 static inline __attribute__((always_inline)) __m512 numbers(const void *x, size_t at,
-                                                                   bool half) {
+INLINE __m512 numbers(const void *x, size_t at, bool half) {
     if (half)
         return _mm512_cvtph_ps(_mm256_loadu_si256((const __m256i *)((const uint16_t *)x + at)));
     return _mm512_loadu_ps((const float *)x + at);
 }
 
 /* C results, R registers each, which all rows pass by; both are constants where it is used, and so is half. */
-AVX512 static inline __attribute__((always_inline)) void
-tile(int C, int R, bool half, float *y, size_t y_step, const float *a, size_t a_step,
-     const void *x, size_t at, size_t x_step, size_t rows) {
+INLINE void tile(int C, int R, bool half, float *y, size_t y_step, const float *a,
+                 size_t a_step, const void *x, size_t at, size_t x_step, size_t rows) {
     __m512 sum[4][4], row[4];
     const size_t size = half ? 2 : 4;
     UNROLL for (int c = 0; c < C; c++) UNROLL for (int r = 0; r < R; r++) sum[c][r] =
         _mm512_loadu_ps(y + (size_t)c * y_step + 16 * r);
     for (size_t j = 0; j < rows; j++, at += 16) {
-        UNROLL for (int r = 0; r < R; r++) row[r] =
-            numbers(x, at + (size_t)(r / 1) * x_step + 16 * (size_t)(r % 1), half);
-        UNROLL for (int s = 0; 1 * s < R; s++)
+        UNROLL for (int r = 0; r < R; r++) row[r] = numbers(x, at + (size_t)r * x_step, half);
+        UNROLL for (int s = 0; s < R; s++)
             ask_for((const char *)x + size * (at + (size_t)s * x_step) + PAGE, 1);
         UNROLL for (int c = 0; c < C; c++) {
             __m512 factor = _mm512_set1_ps(a[(size_t)c * a_step + j]);
@@ -45,41 +43,22 @@ tile(int C, int R, bool half, float *y, size_t y_step, const float *a, size_t a_
         _mm512_storeu_ps(y + (size_t)c * y_step + 16 * r, sum[c][r]);
 }
 
-/* A single result takes four strips at a time, to have as many sums under way. */
-AVX512 static inline __attribute__((always_inline)) void
-all_sums(bool half, float *y, size_t y_step, const float *a, size_t a_step, size_t count,
-         const void *x, size_t x_step, size_t rows, size_t n) {
-    size_t at = 0;
-    for (; count == 1 && n >= 64; n -= 64, y += 64, at += 4 * x_step)
-        tile(1, 4, half, y, 0, a, 0, x, at, x_step, rows);
-    for (; n >= 16; n -= 16, y += 16, at += x_step) {
-        size_t c = 0;
-        for (; c + 4 <= count; c += 4)
-            tile(4, 1, half, y + c * y_step, y_step, a + c * a_step, a_step, x, at, x_step,
-                 rows);
-        for (; c + 2 <= count; c += 2)
-            tile(2, 1, half, y + c * y_step, y_step, a + c * a_step, a_step, x, at, x_step,
-                 rows);
-        if (c < count)
-            tile(1, 1, half, y + c * y_step, 0, a + c * a_step, 0, x, at, x_step, rows);
-    }
-    if (half)
-        weighted_sum_f16_avx2(y, y_step, a, a_step, count, (const uint16_t *)x + at, x_step,
-                              rows, n);
-    else
-        weighted_sum_avx2(y, y_step, a, a_step, count, (const float *)x + at, x_step, rows, n);
-}
+#include "strips.h"
 
 AVX512 void weighted_sum_avx512(float *y, size_t y_step, const float *a, size_t a_step,
                                 size_t count, const float *x, size_t x_step, size_t rows,
                                 size_t n) {
-    all_sums(false, y, y_step, a, a_step, count, x, x_step, rows, n);
+    size_t done = sum_strips(false, y, y_step, a, a_step, count, x, x_step, rows, n);
+    weighted_sum_avx2(y + done, y_step, a, a_step, count,
+                      x + done / STRIP * x_step + done % STRIP, x_step, rows, n - done);
 }
 
 AVX512 void weighted_sum_f16_avx512(float *y, size_t y_step, const float *a, size_t a_step,
                                     size_t count, const uint16_t *x, size_t x_step, size_t rows,
                                     size_t n) {
-    all_sums(true, y, y_step, a, a_step, count, x, x_step, rows, n);
+    size_t done = sum_strips(true, y, y_step, a, a_step, count, x, x_step, rows, n);
+    weighted_sum_f16_avx2(y + done, y_step, a, a_step, count,
+                          x + done / STRIP * x_step + done % STRIP, x_step, rows, n - done);
 }
 
 /* Four registers of sums: an addition takes four cycles, so four chains keep the adder busy. */

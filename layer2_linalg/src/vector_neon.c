@@ -10,20 +10,18 @@
 #include <math.h>
 #include <stdbool.h>
 
-enum { PAGE = 4096 }; /* bytes: strips are asked for so far ahead */
+#define INLINE static inline __attribute__((always_inline))
+enum { LANES = 4, PAGE = 4096 }; /* bytes: strips are asked for so far ahead */
 
 /* Numbers of x from the at-th on, in F32 or F16. */
-static inline __attribute__((always_inline)) float32x4_t numbers(const void *x, size_t at,
-                                                                 bool half) {
+INLINE float32x4_t numbers(const void *x, size_t at, bool half) {
     if (half) return vcvt_f32_f16(vreinterpret_f16_u16(vld1_u16((const uint16_t *)x + at)));
     return vld1q_f32((const float *)x + at);
 }
 
 /* C results, R registers each, which all rows pass by; both are constants where it is used, and so is half. */
-static inline __attribute__((always_inline)) void tile(int C, int R, bool half, float *y,
-                                                       size_t y_step, const float *a,
-                                                       size_t a_step, const void *x, size_t at,
-                                                       size_t x_step, size_t rows) {
+INLINE void tile(int C, int R, bool half, float *y, size_t y_step, const float *a,
+                 size_t a_step, const void *x, size_t at, size_t x_step, size_t rows) {
     float32x4_t sum[4][16], row[16];
     const size_t size = half ? 2 : 4;
     UNROLL for (int c = 0; c < C; c++) UNROLL for (int r = 0; r < R; r++) sum[c][r] =
@@ -42,43 +40,20 @@ static inline __attribute__((always_inline)) void tile(int C, int R, bool half, 
         vst1q_f32(y + (size_t)c * y_step + 4 * r, sum[c][r]);
 }
 
-/* A single result takes four strips at a time, to have as many sums under way. */
-static inline __attribute__((always_inline)) void
-all_sums(bool half, float *y, size_t y_step, const float *a, size_t a_step, size_t count,
-         const void *x, size_t x_step, size_t rows, size_t n) {
-    size_t at = 0;
-    for (; count == 1 && n >= 64; n -= 64, y += 64, at += 4 * x_step)
-        tile(1, 16, half, y, 0, a, 0, x, at, x_step, rows);
-    for (; n >= 16; n -= 16, y += 16, at += x_step) {
-        size_t c = 0;
-        for (; c + 4 <= count; c += 4)
-            tile(4, 4, half, y + c * y_step, y_step, a + c * a_step, a_step, x, at, x_step,
-                 rows);
-        for (; c + 2 <= count; c += 2)
-            tile(2, 4, half, y + c * y_step, y_step, a + c * a_step, a_step, x, at, x_step,
-                 rows);
-        if (c < count)
-            tile(1, 4, half, y + c * y_step, 0, a + c * a_step, 0, x, at, x_step, rows);
-    }
-    for (; n >= 4; n -= 4, y += 4, at += 4)
-        for (size_t c = 0; c < count; c++)
-            tile(1, 1, half, y + c * y_step, 0, a + c * a_step, 0, x, at, x_step, rows);
-    if (half)
-        weighted_sum_f16_scalar(y, y_step, a, a_step, count, (const uint16_t *)x + at, x_step,
-                                rows, n);
-    else
-        weighted_sum_scalar(y, y_step, a, a_step, count, (const float *)x + at, x_step, rows,
-                            n);
-}
+#include "strips.h"
 
 void weighted_sum_neon(float *y, size_t y_step, const float *a, size_t a_step, size_t count,
                        const float *x, size_t x_step, size_t rows, size_t n) {
-    all_sums(false, y, y_step, a, a_step, count, x, x_step, rows, n);
+    size_t done = sum_strips(false, y, y_step, a, a_step, count, x, x_step, rows, n);
+    weighted_sum_scalar(y + done, y_step, a, a_step, count,
+                        x + done / STRIP * x_step + done % STRIP, x_step, rows, n - done);
 }
 
 void weighted_sum_f16_neon(float *y, size_t y_step, const float *a, size_t a_step, size_t count,
                            const uint16_t *x, size_t x_step, size_t rows, size_t n) {
-    all_sums(true, y, y_step, a, a_step, count, x, x_step, rows, n);
+    size_t done = sum_strips(true, y, y_step, a, a_step, count, x, x_step, rows, n);
+    weighted_sum_f16_scalar(y + done, y_step, a, a_step, count,
+                            x + done / STRIP * x_step + done % STRIP, x_step, rows, n - done);
 }
 
 float vector_sum_neon(const float *x, size_t n) {
