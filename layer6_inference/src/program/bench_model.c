@@ -166,8 +166,9 @@ bool bench_make_model(BenchJob *job, Fault *fault) {
 
 typedef struct Rate {
     double median, low, high; /* tokens a second */
-    double bandwidth,
-        share; /* GB/s of plain reading around each round, and how much of it decoding reached: medians */
+    /* of decoding, medians; 0 where it was not measured */
+    double bandwidth; /* GB/s of plain reading around each round */
+    double share;     /* of it that the weights were read at */
 } Rate;
 
 enum { MOST_ROUNDS = 64 };
@@ -198,7 +199,7 @@ static bool measure(Session *s, size_t prompt, size_t before, size_t count, doub
             if (!session_feed(s, tokens + i % 512, 1, false, fault)) return false;
         times[r] = clock_seconds() - start;
         speeds[r] = (speed + probe(s, count)) / 2;
-        shares[r] = bytes * (double)count / times[r] / 1e9 / speeds[r];
+        shares[r] = speeds[r] > 0 ? bytes * (double)count / times[r] / 1e9 / speeds[r] : 0;
     }
     size_t all = (size_t)rounds;
     double n = (double)(prompt + count), median = bench_median(times, all);
