@@ -52,8 +52,8 @@ GRADE(online) {
     double sum = 0, mean = 0;
     for (size_t i = 0; i < N; i++) {
         double score = (double)i * 0.05;
-        *(float *)kv_key(&kv, 0, 0, 0, i) = (float)score,
-                                       *(float *)kv_value(&kv, 0, 0, 0, i) = (float)i;
+        float number = (float)i, key = (float)score;
+        kv_store(&kv, 0, 0, i, &key, &number);
         sum += exp(score), mean += exp(score) * (double)i;
     }
     AttentionShape shape = {

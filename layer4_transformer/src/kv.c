@@ -9,7 +9,7 @@ static size_t head_size(const KvCache *kv) {
 }
 static size_t block_size(const KvCache *kv) { return kv->kv_heads * head_size(kv); }
 
-static size_t number_size(const KvCache *kv) { return kv->dtype == DTYPE_F16 ? 2 : 4; }
+static size_t number_size(const KvCache *kv) { return dtype_row_bytes(kv->dtype, 1); }
 
 void kv_init(KvCache *kv, size_t layers, size_t kv_heads, size_t head_dim, Dtype dtype,
              size_t sequences, size_t ctx, Arena *arena) {
