@@ -2,12 +2,13 @@
  *
  *     dot(w, x) = sum_k w[k] * x[k]
  *
- * Siblings: dot.c (read first), dot_avx2.c, dot_avx512.c, dot_neon.c.
+ * Siblings: dot.c (read first), dot_avx2.c, dot_avx512.c, dot_avx512bf16.c, dot_neon.c.
  *
  * Invariant: a version adds up in one fixed order that depends on n alone, so the same row and
  * vector give the same bits whether they are multiplied alone or as part of a matrix product.
  *
  * Error    |got - exact| <= gamma_n * sum_k |w[k] * x[k]|,  gamma_n = n*u / (1 - n*u),  u = 2^-24
+ *          (dot_avx512bf16.c rounds the inputs and says what that adds)
  * Source   Higham 2002, Accuracy and Stability of Numerical Algorithms, section 3.1. */
 #ifndef STRATA_DOT_H
 #define STRATA_DOT_H
@@ -42,6 +43,7 @@ DOT_TILES(scalar);
 #if defined(__x86_64__)
 DOT_TILES(avx2);
 DOT_TILES(avx512);
+DotTile dot_tile_bf16_avx512bf16;
 #elif defined(__aarch64__)
 DOT_TILES(neon);
 #endif

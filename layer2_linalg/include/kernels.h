@@ -17,6 +17,7 @@
 typedef struct Kernels {
     const char *isa;
     DotTile *tile_f32, *tile_f16, *tile_bf16;
+    bool bf16_rounds; /* tile_bf16 rounds the inputs to BF16, too */
     PanelProduct *panel_product;
     PanelTurn *panel_turn;
     PanelUnpack *panel_unpack;
@@ -39,7 +40,7 @@ const Kernels *kernels(void);
 /* The tile product for weights in F32, F16 or BF16. */
 DotTile *kernels_tile(Dtype dtype);
 
-/* Use a named instruction set from now on: "scalar", "avx2", "avx512", "neon" or "auto".
+/* Use a named instruction set from now on: "scalar", "avx2", "vnni", "neon" or "auto".
  *
  * Fails when the name is unknown or the CPU lacks it; the fault lists what there is.
  * Call before other threads compute. */

@@ -44,8 +44,8 @@ typedef void RowsProduct(const QuantFormat *format, const unsigned char *pieces,
 PanelUnpack panel_unpack_scalar;
 RowsProduct rows_product_scalar;
 #if defined(__x86_64__)
-PanelUnpack panel_unpack_avx2;
-RowsProduct rows_product_avx2;
+PanelUnpack panel_unpack_avx2, panel_unpack_avx512;
+RowsProduct rows_product_avx2, rows_product_vnni;
 #endif
 
 #endif

@@ -56,10 +56,11 @@ void columns_round(const Columns *columns, size_t column, const float *x);
 void panel_read(Panel *panel, const QuantFormat *format, const void *w, size_t stride,
                 size_t rows, size_t n);
 
-/* y[c][r] += the products of a panel's 16 rows with n numbers of `cols` columns that lie one after the other. */
-typedef void PanelProduct(const Panel *panel, const QuantFormat *format, size_t n,
-                          const int8_t *q, const float *d, const int16_t *sum, size_t cols,
-                          float (*y)[PANEL_ROWS]);
+/* y[p * cols + c][r] += the products of row r of panel p with n numbers of column c.  The columns lie one after the
+ * other. */
+typedef void PanelProduct(const Panel *panels, size_t count, const QuantFormat *format,
+                          size_t n, const int8_t *q, const float *d, const int16_t *sum,
+                          size_t cols, float (*y)[PANEL_ROWS]);
 
 /* Turn the levels of 16 rows into a panel's order. */
 typedef void PanelTurn(const Levels levels[PANEL_ROWS], int8_t q[PANEL_QUADS][PANEL_ROWS][4]);

@@ -17,10 +17,12 @@ bool cpu_has_avx512(void) {
            cpu_has_avx2();
 }
 bool cpu_has_vnni(void) { return cpu_has_avx512() && __builtin_cpu_supports("avx512vnni"); }
+bool cpu_has_bf16(void) { return cpu_has_avx512() && __builtin_cpu_supports("avx512bf16"); }
 #else
 bool cpu_has_avx2(void) { return false; }
 bool cpu_has_avx512(void) { return false; }
 bool cpu_has_vnni(void) { return false; }
+bool cpu_has_bf16(void) { return false; }
 #endif
 
 #if defined(__aarch64__)

@@ -1,4 +1,4 @@
-/* dot_avx512.c - dot products, sixteen lanes at a time.  Read dot.c and dot_avx512.c first.
+/* dot_avx512.c - dot products, sixteen lanes at a time.  Read dot.c and dot_avx2.c first.
  *
  * The same loop with registers of sixteen lanes.  There are 32 registers instead of 16, so a
  * tile of 6 rows by 4 columns fits, and the tail is loaded under a mask instead of through a
@@ -8,18 +8,7 @@
 #include "unroll.h"
 
 #if defined(__x86_64__)
-#include <immintrin.h>
-
-#define AVX512 __attribute__((target("avx512f,avx512bw,avx512vl,avx512dq")))
-#define INLINE static inline __attribute__((always_inline)) AVX512
-
-/* A fixed tree, spelled out: halves, quarters, pairs, lanes. */
-INLINE float add_lanes(__m512 v) {
-    __m256 half = _mm256_add_ps(_mm512_castps512_ps256(v), _mm512_extractf32x8_ps(v, 1));
-    __m128 quarter = _mm_add_ps(_mm256_castps256_ps128(half), _mm256_extractf128_ps(half, 1));
-    __m128 pair = _mm_add_ps(quarter, _mm_movehl_ps(quarter, quarter));
-    return _mm_cvtss_f32(_mm_add_ss(pair, _mm_movehdup_ps(pair)));
-}
+#include "avx512.h"
 
 /* Sixteen weights from index k on, as f32, those under the mask; one loader for each format. */
 INLINE __m512 load_f32(const void *row, size_t k, __mmask16 mask) {

@@ -2,23 +2,19 @@
 #ifndef STRATA_EXP_AVX512_H
 #define STRATA_EXP_AVX512_H
 
+#include "avx512.h"
 #include "exp_constants.h"
 
-#include <immintrin.h>
-
-#define AVX512 __attribute__((target("avx512f,avx512bw,avx512vl,avx512dq")))
-
-AVX512 static inline __m512 power_of_two(__m512i m) {
+INLINE __m512 power_of_two(__m512i m) {
     return _mm512_castsi512_ps(
         _mm512_slli_epi32(_mm512_add_epi32(m, _mm512_set1_epi32(127)), 23));
 }
 
-AVX512 static inline __m512 multiply_add(__m512 p, __m512 r,
-                                         float constant) { /* not fused: as in vector.c */
+INLINE __m512 multiply_add(__m512 p, __m512 r, float constant) { /* not fused: as in vector.c */
     return _mm512_add_ps(_mm512_mul_ps(p, r), _mm512_set1_ps(constant));
 }
 
-AVX512 static inline __m512 exp_sixteen(__m512 v) {
+INLINE __m512 exp_sixteen(__m512 v) {
     v = _mm512_min_ps(_mm512_set1_ps(EXP_HIGHEST), v); /* NaN, the second operand, passes */
     v = _mm512_max_ps(_mm512_set1_ps(EXP_LOWEST), v);
     __m512 round = _mm512_set1_ps(EXP_ROUND);

@@ -6,37 +6,39 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* PANEL and TURN: the set whose version of these is used. */
-#define TABLE(set, name, PANEL, TURN)                    \
-    static const Kernels name = {#name,                  \
-                                 dot_tile_f32_##set,     \
-                                 dot_tile_f16_##set,     \
-                                 dot_tile_bf16_##set,    \
-                                 panel_product_##PANEL,  \
-                                 panel_turn_##TURN,      \
-                                 panel_unpack_##TURN,    \
-                                 rows_product_##TURN,    \
-                                 round_block_##TURN,     \
-                                 weighted_sum_##set,     \
-                                 weighted_sum_f16_##set, \
-                                 vector_sum_##set,       \
-                                 vector_max_##set,       \
-                                 vector_exp_##set,       \
-                                 scan_exp_##set,         \
-                                 scan_moments_##set,     \
-                                 scan_block_max_##set,   \
-                                 scan_keep_##set,        \
-                                 scan_below_##set,       \
-                                 {MICRO_ROWS_##set, MICRO_COLS_##set, micro_##set}}
+/* A set that has no version of its own of something names the set whose version it uses. */
+#define TABLE(name, FLOATS, BF16, ROUNDS, PANEL, ROWS, UNPACK, BYTES) \
+    static const Kernels name = {#name,                               \
+                                 dot_tile_f32_##FLOATS,               \
+                                 dot_tile_f16_##FLOATS,               \
+                                 dot_tile_bf16_##BF16,                \
+                                 ROUNDS,                              \
+                                 panel_product_##PANEL,               \
+                                 panel_turn_##BYTES,                  \
+                                 panel_unpack_##UNPACK,               \
+                                 rows_product_##ROWS,                 \
+                                 round_block_##BYTES,                 \
+                                 weighted_sum_##FLOATS,               \
+                                 weighted_sum_f16_##FLOATS,           \
+                                 vector_sum_##FLOATS,                 \
+                                 vector_max_##FLOATS,                 \
+                                 vector_exp_##FLOATS,                 \
+                                 scan_exp_##FLOATS,                   \
+                                 scan_moments_##FLOATS,               \
+                                 scan_block_max_##FLOATS,             \
+                                 scan_keep_##FLOATS,                  \
+                                 scan_below_##FLOATS,                 \
+                                 {MICRO_ROWS_##FLOATS, MICRO_COLS_##FLOATS, micro_##FLOATS}}
 
-TABLE(scalar, scalar, scalar, scalar);
+TABLE(scalar, scalar, scalar, false, scalar, scalar, scalar, scalar);
 #if defined(__x86_64__)
-TABLE(avx2, avx2, avx2, avx2);
-TABLE(avx512, avx512, avx2, avx2);
-TABLE(avx512, vnni, vnni, avx2);
+TABLE(avx2, avx2, avx2, false, avx2, avx2, avx2, avx2);
+TABLE(avx512, avx512, avx512, false, avx2, avx2, avx512, avx2);
+TABLE(vnni, avx512, avx512, false, vnni, vnni, avx512, avx2);
+TABLE(avx512bf16, avx512, avx512bf16, true, vnni, vnni, avx512, avx2);
 #elif defined(__aarch64__)
-TABLE(neon, neon, neon, scalar);
-TABLE(neon, dotprod, dotprod, scalar);
+TABLE(neon, neon, neon, false, neon, scalar, scalar, scalar);
+TABLE(dotprod, neon, neon, false, dotprod, scalar, scalar, scalar);
 #endif
 
 int kernels_list(const Kernels *list[KERNELS_MOST]) {
@@ -46,6 +48,7 @@ int kernels_list(const Kernels *list[KERNELS_MOST]) {
     if (cpu_has_avx2()) list[count++] = &avx2;
     if (cpu_has_avx512()) list[count++] = &avx512;
     if (cpu_has_vnni()) list[count++] = &vnni;
+    if (cpu_has_vnni() && cpu_has_bf16()) list[count++] = &avx512bf16;
 #elif defined(__aarch64__)
     if (cpu_has_neon()) list[count++] = &neon;
     if (cpu_has_dotprod()) list[count++] = &dotprod;

@@ -48,29 +48,36 @@ static void read_panel(const WeightsTask *t, size_t row, size_t k, size_t n, Pan
                dtype_row_bytes(t->w->dtype, in), smaller(rows, PANEL_ROWS), n);
 }
 
-enum { SUMS = 128 }; /* columns whose sums stay in the L1 cache while the weights go by */
+enum {
+    PANELS = 2, /* side by side: each input read serves both */
+    SUMS = 128  /* columns whose sums stay in the L1 cache while the weights go by */
+};
 
-/* 16 rows with some columns.  The sums are kept aside: in y they lie far apart, where a cache has few places. */
+/* Up to 32 rows with some columns.  The sums are kept aside: in y they lie far apart, where a cache has few places. */
 static void quantized_tile(const WeightsTask *t, size_t row, size_t column, size_t cols) {
     const Columns *x = &t->columns;
-    size_t out = t->w->shape[0], rows = smaller(out - row, PANEL_ROWS);
-    float sums[SUMS][PANEL_ROWS];
-    Panel panel;
-    memset(sums, 0, cols * sizeof *sums);
+    size_t out = t->w->shape[0], rows = smaller(out - row, PANELS * PANEL_ROWS),
+           count = (rows + PANEL_ROWS - 1) / PANEL_ROWS;
+    float sums[PANELS * SUMS][PANEL_ROWS];
+    Panel panels[PANELS];
+    memset(sums, 0, count * cols * sizeof *sums);
     for (size_t k = 0; k < x->k; k += LEVELS_CHUNK) {
         size_t n = smaller(LEVELS_CHUNK, x->k - k), at = k * x->n + column * LEVELS_CHUNK;
-        read_panel(t, row, k, n, &panel);
-        kernels()->panel_product(&panel, quant_format(t->w->dtype), n, x->q + at,
+        for (size_t p = 0; p < count; p++)
+            read_panel(t, row + p * PANEL_ROWS, k, n, &panels[p]);
+        kernels()->panel_product(panels, count, quant_format(t->w->dtype), n, x->q + at,
                                  x->d + at / 32, x->sum + at / 16, cols, sums);
     }
-    for (size_t c = 0; c < cols; c++)
-        memcpy(t->y + (column + c) * out + row, sums[c], rows * sizeof **sums);
+    for (size_t r = 0; r < rows; r += PANEL_ROWS)
+        for (size_t c = 0; c < cols; c++)
+            memcpy(t->y + (column + c) * out + row + r, sums[r / PANEL_ROWS * cols + c],
+                   smaller(rows - r, PANEL_ROWS) * sizeof **sums);
 }
 
 static void quantized_rows(void *context, int worker, size_t begin, size_t end) {
     (void)worker;
     const WeightsTask *t = context;
-    for (size_t row = begin; row < end; row += PANEL_ROWS)
+    for (size_t row = begin; row < end; row += PANELS * PANEL_ROWS)
         for (size_t c = 0; c < t->n; c += SUMS)
             quantized_tile(t, row, c, smaller(SUMS, t->n - c));
 }

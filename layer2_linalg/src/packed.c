@@ -170,7 +170,7 @@ void rows_product_scalar(const QuantFormat *f, const unsigned char *pieces, size
     memset(y, 0, PANEL_ROWS * sizeof *y);
     for (size_t k = 0; k < n; k += LEVELS_CHUNK, pieces += piece_layout(f).bytes) {
         kernels()->panel_unpack(f, pieces, &panel);
-        kernels()->panel_product(&panel, f, smaller(n - k, LEVELS_CHUNK), q + k, d + k / 32,
+        kernels()->panel_product(&panel, 1, f, smaller(n - k, LEVELS_CHUNK), q + k, d + k / 32,
                                  sum + k / 16, 1, (float(*)[PANEL_ROWS])y);
     }
 }

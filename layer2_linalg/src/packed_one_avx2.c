@@ -45,7 +45,7 @@ INLINE void add_quads(Plan p, const unsigned char *low, const unsigned char *hig
         sum[0][r], _mm256_madd_epi16(_mm256_add_epi16(part[0][r], part[1][r]), ones));
 }
 
-/* acc[r] += factor * scale * d, the scales (or mins) of group g. */
+/* acc[r] += factor * scale * d, the scales of group g. */
 INLINE void add_scaled(ScaleKind kind, const unsigned char *from, size_t g, __m256 d,
                        const __m256 factor[2], __m256 acc[2]) {
     UNROLL for (size_t r = 0; r < 2; r++) acc[r] =
@@ -68,8 +68,9 @@ INLINE void add_block(Plan p, const QuantFormat *f, const unsigned char *scales,
                    (__m256[]){_mm256_cvtepi32_ps(sum[h][0]), _mm256_cvtepi32_ps(sum[h][1])},
                    acc);
         if (!f->min) continue;
-        __m256 total = _mm256_set1_ps((float)inputs[h]);
-        add_scaled(f->scales, mins, g + (size_t)h, d, (__m256[]){total, total}, acc);
+        __m256 total = _mm256_mul_ps(_mm256_set1_ps((float)inputs[h]), d);
+        UNROLL for (size_t r = 0; r < 2; r++) acc[r] =
+            _mm256_fmadd_ps(scales_of(f->scales, mins, g + (size_t)h, 8 * r), total, acc[r]);
     }
 }
 

@@ -60,7 +60,8 @@ static void one_round(void *context, int worker, size_t begin, size_t end) {
 
 /* The sets whose registers and multiply-adds the named one has. */
 static const char *registers_of(const char *isa) {
-    return strcmp(isa, "vnni") == 0 ? "avx512" : strcmp(isa, "dotprod") == 0 ? "neon" : isa;
+    if (strcmp(isa, "vnni") == 0 || strcmp(isa, "avx512bf16") == 0) return "avx512";
+    return strcmp(isa, "dotprod") == 0 ? "neon" : isa;
 }
 
 double peak_gflops(Pool *pool, double seconds) {

@@ -133,18 +133,26 @@ static int group_product(const Panel *panel, const int8_t *q, size_t first, size
     return sum;
 }
 
-void panel_product_scalar(const Panel *panel, const QuantFormat *f, size_t n, const int8_t *q,
-                          const float *d, const int16_t *sum, size_t cols,
-                          float (*y)[PANEL_ROWS]) {
+/* y[r] += 16 rows times one column. */
+static void column_product(const Panel *panel, const QuantFormat *f, size_t n, const int8_t *q,
+                           const float *d, const int16_t *sum, float y[PANEL_ROWS]) {
     size_t group = (size_t)f->group;
-    for (; cols; cols--, y++, q += LEVELS_CHUNK, d += 8, sum += 16)
-        for (size_t g = 0; g < n / group; g++) {
-            int inputs = group == 16 ? sum[g] : sum[2 * g] + sum[2 * g + 1];
-            float scale = d[g * group / 32];
-            for (size_t r = 0; r < PANEL_ROWS; r++) {
-                int product = group_product(panel, q, g * group, group, r) - f->offset * inputs;
-                y[0][r] = fmaf((float)product, panel->scale[g][r] * scale, y[0][r]);
-                if (f->min) y[0][r] = fmaf((float)inputs, panel->min[g][r] * scale, y[0][r]);
-            }
+    for (size_t g = 0; g < n / group; g++) {
+        int inputs = group == 16 ? sum[g] : sum[2 * g] + sum[2 * g + 1];
+        float scale = d[g * group / 32];
+        for (size_t r = 0; r < PANEL_ROWS; r++) {
+            int product = group_product(panel, q, g * group, group, r) - f->offset * inputs;
+            y[r] = fmaf((float)product, panel->scale[g][r] * scale, y[r]);
+            if (f->min) y[r] = fmaf((float)inputs * scale, panel->min[g][r], y[r]);
         }
+    }
+}
+
+void panel_product_scalar(const Panel *panels, size_t count, const QuantFormat *f, size_t n,
+                          const int8_t *q, const float *d, const int16_t *sum, size_t cols,
+                          float (*y)[PANEL_ROWS]) {
+    for (size_t p = 0; p < count; p++)
+        for (size_t c = 0; c < cols; c++)
+            column_product(panels + p, f, n, q + LEVELS_CHUNK * c, d + 8 * c, sum + 16 * c,
+                           y[p * cols + c]);
 }

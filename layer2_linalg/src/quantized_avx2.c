@@ -13,6 +13,7 @@
 #include "unroll.h"
 
 #if defined(__x86_64__)
+#include "inputs_avx2.h"
 #include "pairs_avx2.h"
 
 /* `quads` quads of C columns: sum[i][c] += ..., `room` of them at a time in 16 bits. */
@@ -41,29 +42,28 @@
     do {                                                                                  \
         const int8_t(*w)[PANEL_ROWS][4] = panel->q;                                       \
         const int8_t *in = q;                                                             \
+        int32_t start[C][LEVELS_GROUPS];                                                  \
+        float total[C][LEVELS_GROUPS];                                                    \
         __m256 acc[2][C];                                                                 \
-        UNROLL for (int c = 0; c < C; c++) UNROLL for (int i = 0; i < 2; i++) acc[i][c] = \
-            _mm256_loadu_ps(y[c] + 8 * i);                                                \
+        UNROLL for (int c = 0; c < C; c++) {                                              \
+            prepare(sums + 16 * c, d + 8 * c, f->offset, group, start[c], total[c]);      \
+            UNROLL for (int i = 0; i < 2; i++) acc[i][c] = _mm256_loadu_ps(y[c] + 8 * i); \
+        }                                                                                 \
         for (size_t g = 0; g < n / group; g++) {                                          \
-            __m256i sum[2][C], inputs[C];                                                 \
-            UNROLL for (int c = 0; c < C; c++) {                                          \
-                const int16_t *halves = sums + g * group / 16 + 16 * c;                   \
-                int whole = group == 16 ? halves[0] : halves[0] + halves[1];              \
-                inputs[c] = _mm256_set1_epi32(whole);                                     \
-                sum[0][c] = sum[1][c] = _mm256_set1_epi32(-f->offset * whole);            \
-            }                                                                             \
+            __m256i sum[2][C];                                                            \
+            UNROLL for (int c = 0; c < C; c++) sum[0][c] = sum[1][c] =                    \
+                _mm256_set1_epi32(start[c][g]);                                           \
             ADD_PRODUCTS(C, group / 4, room)                                              \
             UNROLL for (int c = 0; c < C; c++) {                                          \
-                __m256 scale = _mm256_broadcast_ss(d + g * group / 32 + 8 * c);           \
+                __m256 scale = _mm256_broadcast_ss(d + g * group / 32 + 8 * c),           \
+                       inputs = _mm256_broadcast_ss(total[c] + g);                        \
                 UNROLL for (int i = 0; i < 2; i++) acc[i][c] = _mm256_fmadd_ps(           \
                     _mm256_cvtepi32_ps(sum[i][c]),                                        \
                     _mm256_mul_ps(_mm256_loadu_ps(panel->scale[g] + 8 * i), scale),       \
                     acc[i][c]);                                                           \
                 if (f->min)                                                               \
                     UNROLL for (int i = 0; i < 2; i++) acc[i][c] = _mm256_fmadd_ps(       \
-                        _mm256_cvtepi32_ps(inputs[c]),                                    \
-                        _mm256_mul_ps(_mm256_loadu_ps(panel->min[g] + 8 * i), scale),     \
-                        acc[i][c]);                                                       \
+                        _mm256_loadu_ps(panel->min[g] + 8 * i), inputs, acc[i][c]);       \
             }                                                                             \
         }                                                                                 \
         UNROLL for (int c = 0; c < C; c++) UNROLL for (int i = 0; i < 2; i++)             \
@@ -71,14 +71,20 @@
         q += C * LEVELS_CHUNK, d += C * 8, sums += C * 16, y += C;                        \
     } while (0)
 
-#define PRODUCT(name, group, room)                                                             \
-    AVX2 static void name(const Panel *panel, const QuantFormat *f, size_t n, const int8_t *q, \
-                          const float *d, const int16_t *sums, size_t cols,                    \
-                          float(*y)[PANEL_ROWS]) {                                             \
-        const __m256i ones = _mm256_set1_epi16(1);                                             \
-        for (; cols >= 4; cols -= 4) TILE(4, group, room);                                     \
-        for (; cols >= 2; cols -= 2) TILE(2, group, room);                                     \
-        if (cols) TILE(1, group, room);                                                        \
+#define PRODUCT(name, group, room)                                                           \
+    AVX2 static void name(const Panel *panels, size_t count, const QuantFormat *f, size_t n, \
+                          const int8_t *in_q, const float *in_d, const int16_t *in_sums,     \
+                          size_t cols, float(*y)[PANEL_ROWS]) {                              \
+        const __m256i ones = _mm256_set1_epi16(1);                                           \
+        for (const Panel *panel = panels; panel < panels + count; panel++) {                 \
+            const int8_t *q = in_q;                                                          \
+            const float *d = in_d;                                                           \
+            const int16_t *sums = in_sums;                                                   \
+            size_t left = cols;                                                              \
+            for (; left >= 4; left -= 4) TILE(4, group, room);                               \
+            for (; left >= 2; left -= 2) TILE(2, group, room);                               \
+            if (left) TILE(1, group, room);                                                  \
+        }                                                                                    \
     }
 
 PRODUCT(product_32_8, 32, 8)
@@ -88,8 +94,8 @@ PRODUCT(product_16_4, 16, 4)
 PRODUCT(product_16_2, 16, 2)
 PRODUCT(product_16_1, 16, 1)
 
-void panel_product_avx2(const Panel *panel, const QuantFormat *f, size_t n, const int8_t *q,
-                        const float *d, const int16_t *sums, size_t cols,
+void panel_product_avx2(const Panel *panels, size_t count, const QuantFormat *f, size_t n,
+                        const int8_t *q, const float *d, const int16_t *sums, size_t cols,
                         float (*y)[PANEL_ROWS]) {
     int span = f->span ? f->span : 127;
     PanelProduct *run = f->group == 32 ? (span <= 15   ? product_32_8
@@ -98,7 +104,7 @@ void panel_product_avx2(const Panel *panel, const QuantFormat *f, size_t n, cons
                                        : (span <= 31   ? product_16_4
                                           : span <= 63 ? product_16_2
                                                        : product_16_1);
-    run(panel, f, n, q, d, sums, cols, y);
+    run(panels, count, f, n, q, d, sums, cols, y);
 }
 
 /* Eight rows of eight 32-bit quads, turned: three rounds of exchanging pairs, fours and halves. */

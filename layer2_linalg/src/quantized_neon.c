@@ -34,44 +34,60 @@ add_dotprod(int32x4_t sum, int8x16_t w, int8x16_t x) {
     return vdotq_s32(sum, w, x);
 }
 
-/* One column with 16 rows. */
-#define COLUMN(ADD)                                                                         \
-    do {                                                                                    \
-        size_t group = (size_t)f->group;                                                    \
-        float32x4_t acc[4];                                                                 \
-        UNROLL for (int i = 0; i < 4; i++) acc[i] = vld1q_f32(y[0] + 4 * i);                \
-        for (size_t g = 0; g < n / group; g++) {                                            \
-            int total = group == 16 ? sums[g] : sums[2 * g] + sums[2 * g + 1];              \
-            int32x4_t sum[4];                                                               \
-            UNROLL for (int i = 0; i < 4; i++) sum[i] = vdupq_n_s32(-f->offset * total);    \
-            for (size_t quad = g * group / 4; quad < (g + 1) * group / 4; quad++) {         \
-                int8x16_t in = four(q + 4 * quad);                                          \
-                UNROLL for (int i = 0; i < 4; i++) sum[i] =                                 \
-                    ADD(sum[i], vld1q_s8(panel->q[quad][4 * i]), in);                       \
-            }                                                                               \
-            float32x4_t scale = vdupq_n_f32(d[g * group / 32]),                             \
-                        inputs = vdupq_n_f32((float)total);                                 \
-            UNROLL for (int i = 0; i < 4; i++) {                                            \
-                acc[i] = vfmaq_f32(acc[i], vcvtq_f32_s32(sum[i]),                           \
-                                   vmulq_f32(vld1q_f32(panel->scale[g] + 4 * i), scale));   \
-                if (f->min)                                                                 \
-                    acc[i] = vfmaq_f32(acc[i], inputs,                                      \
-                                       vmulq_f32(vld1q_f32(panel->min[g] + 4 * i), scale)); \
-            }                                                                               \
-        }                                                                                   \
-        UNROLL for (int i = 0; i < 4; i++) vst1q_f32(y[0] + 4 * i, acc[i]);                 \
-        cols--, y++, q += LEVELS_CHUNK, d += 8, sums += 16;                                 \
+/* C columns with 16 rows.  A weight loaded serves C columns, an input four registers of rows; what is added up over the
+ * groups waits in y. */
+#define TILE(C, ADD)                                                                         \
+    do {                                                                                     \
+        const size_t group = (size_t)f->group;                                               \
+        for (size_t g = 0; g < n / group; g++) {                                             \
+            int32x4_t sum[C][4];                                                             \
+            int inputs[C];                                                                   \
+            UNROLL for (int c = 0; c < C; c++) {                                             \
+                const int16_t *halves = sums + 16 * (at + (size_t)c) + g * group / 16;       \
+                inputs[c] = group == 16 ? halves[0] : halves[0] + halves[1];                 \
+                UNROLL for (int i = 0; i < 4; i++) sum[c][i] =                               \
+                    vdupq_n_s32(-f->offset * inputs[c]);                                     \
+            }                                                                                \
+            for (size_t quad = g * group / 4; quad < (g + 1) * group / 4; quad++) {          \
+                int8x16_t w[4];                                                              \
+                UNROLL for (int i = 0; i < 4; i++) w[i] = vld1q_s8(panel->q[quad][4 * i]);   \
+                UNROLL for (int c = 0; c < C; c++) {                                         \
+                    int8x16_t in = four(q + LEVELS_CHUNK * (at + (size_t)c) + 4 * quad);     \
+                    UNROLL for (int i = 0; i < 4; i++) sum[c][i] = ADD(sum[c][i], w[i], in); \
+                }                                                                            \
+            }                                                                                \
+            UNROLL for (int c = 0; c < C; c++) UNROLL for (int i = 0; i < 4; i++) {          \
+                float *out = y[at + (size_t)c] + 4 * i;                                      \
+                float scale = d[8 * (at + (size_t)c) + g * group / 32];                      \
+                float32x4_t acc =                                                            \
+                    vfmaq_f32(vld1q_f32(out), vcvtq_f32_s32(sum[c][i]),                      \
+                              vmulq_n_f32(vld1q_f32(panel->scale[g] + 4 * i), scale));       \
+                if (f->min)                                                                  \
+                    acc = vfmaq_f32(acc, vld1q_f32(panel->min[g] + 4 * i),                   \
+                                    vdupq_n_f32((float)inputs[c] * scale));                  \
+                vst1q_f32(out, acc);                                                         \
+            }                                                                                \
+        }                                                                                    \
+        at += C;                                                                             \
     } while (0)
 
-void panel_product_neon(const Panel *panel, const QuantFormat *f, size_t n, const int8_t *q,
-                        const float *d, const int16_t *sums, size_t cols,
+#define PRODUCT(ADD)                                                      \
+    for (const Panel *panel = panels; count; count--, panel++, y += cols) \
+        for (size_t at = 0; at < cols;)                                   \
+            if (at + 4 <= cols)                                           \
+                TILE(4, ADD);                                             \
+            else                                                          \
+                TILE(1, ADD)
+
+void panel_product_neon(const Panel *panels, size_t count, const QuantFormat *f, size_t n,
+                        const int8_t *q, const float *d, const int16_t *sums, size_t cols,
                         float (*y)[PANEL_ROWS]) {
-    while (cols) COLUMN(add_neon);
+    PRODUCT(add_neon);
 }
 
-DOTPROD void panel_product_dotprod(const Panel *panel, const QuantFormat *f, size_t n,
-                                   const int8_t *q, const float *d, const int16_t *sums,
-                                   size_t cols, float (*y)[PANEL_ROWS]) {
-    while (cols) COLUMN(add_dotprod);
+DOTPROD void panel_product_dotprod(const Panel *panels, size_t count, const QuantFormat *f,
+                                   size_t n, const int8_t *q, const float *d,
+                                   const int16_t *sums, size_t cols, float (*y)[PANEL_ROWS]) {
+    PRODUCT(add_dotprod);
 }
 #endif

@@ -3,7 +3,9 @@
  *     vpdpbusd   adds the four products of a lane's bytes, unsigned times signed, to its 32-bit
  *                sum: what takes maddubs, madd and an addition with AVX2, and no 16-bit sum to overflow
  *
- * The instruction takes four cycles and two begin in each: a tile of twelve columns keeps twelve sums under way.
+ * The instruction takes four or five cycles and two begin in each; the CPU also loads two registers in a cycle.  Two
+ * panels by six columns keep twelve sums under way with eight loads for twelve instructions; one panel by twelve columns
+ * would need thirteen.
  *
  * Signed levels are made unsigned by adding 128; 128 times the sum of the inputs is taken off at the
  * start, exactly. */
@@ -11,78 +13,99 @@
 #include "unroll.h"
 
 #if defined(__x86_64__)
-#include <immintrin.h>
+#include "avx512.h"
+#include "inputs_avx2.h"
 
-#define VNNI   __attribute__((target("avx512f,avx512bw,avx512vl,avx512dq,avx512vnni,fma")))
-#define INLINE static inline __attribute__((always_inline)) VNNI
+#include <stdbool.h>
 
-/* sum += w times the four inputs at q, in every lane.  The instruction repeats them itself; a compiler that does not know
- * it would load them into a register first, and loading costs as much as multiplying. */
-INLINE __m512i add_products(__m512i sum, __m512i w, const int8_t *q) {
-    __asm__("vpdpbusd %2%{1to16%}, %1, %0" : "+v"(sum) : "v"(w), "m"(*(const int8_t(*)[4])q));
-    return sum;
+/* What the loops below are written for: constants, wherever this is used. */
+typedef struct Plan {
+    int panels, cols, group;
+    bool is_signed;
+} Plan;
+
+enum { COLS = 6 };
+
+/* sum[p][c] += the products of quad `place`. */
+INLINE_OF(VNNI)
+void add_products(Plan plan, const Panel *panels, int place, const int8_t *q,
+                  __m512i sum[2][COLS]) {
+    __m512i w[2];
+    UNROLL for (int p = 0; p < plan.panels; p++) {
+        w[p] = _mm512_loadu_si512(panels[p].q[place]);
+        if (plan.is_signed) w[p] = _mm512_xor_si512(w[p], _mm512_set1_epi8((char)0x80));
+    }
+    UNROLL for (int c = 0; c < plan.cols; c++) {
+        __m512i in = four(q + LEVELS_CHUNK * c + 4 * place);
+        UNROLL for (int p = 0; p < plan.panels; p++) sum[p][c] =
+            _mm512_dpbusd_epi32(sum[p][c], w[p], in);
+    }
 }
 
-/* The sum of a group's inputs. */
-INLINE int inputs_of(const int16_t *sums, int g, int group) {
-    const int16_t *halves = sums + g * group / 16;
-    return group == 16 ? halves[0] : halves[0] + halves[1];
-}
-
-INLINE void tile(const Panel *panel, const QuantFormat *f, size_t n, const int8_t *q,
-                 const float *d, const int16_t *sums, float (*y)[PANEL_ROWS], int C,
-                 int group) {
-    int offset = f->span ? f->offset : f->offset + 128;
-    __m512i flip = _mm512_set1_epi8(f->span ? 0 : (char)0x80);
-    __m512 acc[12];
-    UNROLL for (int c = 0; c < C; c++) acc[c] = _mm512_loadu_ps(y[c]);
-    for (int g = 0; g < (int)n / group; g++) {
-        __m512i sum[12];
-        UNROLL for (int c = 0; c < C; c++) sum[c] =
-            _mm512_set1_epi32(-offset * inputs_of(sums + 16 * c, g, group));
-        UNROLL for (int quad = 0; quad < group / 4; quad++) {
-            int place = g * group / 4 + quad;
-            __m512i w = _mm512_xor_si512(_mm512_loadu_si512(panel->q[place]), flip);
-            UNROLL for (int c = 0; c < C; c++) sum[c] =
-                add_products(sum[c], w, q + LEVELS_CHUNK * c + 4 * place);
-        }
-        UNROLL for (int c = 0; c < C; c++) {
-            __m512 scale = _mm512_set1_ps(d[g * group / 32 + 8 * c]);
-            acc[c] =
-                _mm512_fmadd_ps(_mm512_cvtepi32_ps(sum[c]),
-                                _mm512_mul_ps(_mm512_loadu_ps(panel->scale[g]), scale), acc[c]);
-            if (f->min)
-                acc[c] = _mm512_fmadd_ps(
-                    _mm512_set1_ps((float)inputs_of(sums + 16 * c, g, group)),
-                    _mm512_mul_ps(_mm512_loadu_ps(panel->min[g]), scale), acc[c]);
+/* The columns of panel p lie at y + p * next. */
+INLINE_OF(VNNI)
+void tile(Plan plan, const Panel *panels, const QuantFormat *f, size_t n, const int8_t *q,
+          const float *d, const int16_t *sums, float (*y)[PANEL_ROWS], size_t next) {
+    const int offset = plan.is_signed ? f->offset + 128 : f->offset;
+    int32_t start[COLS][LEVELS_GROUPS];
+    float total[COLS][LEVELS_GROUPS];
+    __m512 acc[2][COLS];
+    UNROLL for (int c = 0; c < plan.cols; c++) {
+        prepare(sums + 16 * c, d + 8 * c, offset, plan.group, start[c], total[c]);
+        UNROLL for (int p = 0; p < plan.panels; p++) acc[p][c] =
+            _mm512_loadu_ps(y[(size_t)p * next + (size_t)c]);
+    }
+    for (int g = 0; g < (int)n / plan.group; g++) {
+        __m512i sum[2][COLS];
+        UNROLL for (int c = 0; c < plan.cols; c++) sum[0][c] = sum[1][c] =
+            _mm512_set1_epi32(start[c][g]);
+        UNROLL for (int quad = 0; quad < plan.group / 4; quad++)
+            add_products(plan, panels, g * plan.group / 4 + quad, q, sum);
+        UNROLL for (int c = 0; c < plan.cols; c++) {
+            __m512 scale = _mm512_set1_ps(d[g * plan.group / 32 + 8 * c]),
+                   inputs = _mm512_set1_ps(total[c][g]);
+            UNROLL for (int p = 0; p < plan.panels; p++) {
+                __m512 both = _mm512_mul_ps(_mm512_loadu_ps(panels[p].scale[g]), scale);
+                acc[p][c] = _mm512_fmadd_ps(_mm512_cvtepi32_ps(sum[p][c]), both, acc[p][c]);
+                if (f->min)
+                    acc[p][c] =
+                        _mm512_fmadd_ps(_mm512_loadu_ps(panels[p].min[g]), inputs, acc[p][c]);
+            }
         }
     }
-    UNROLL for (int c = 0; c < C; c++) _mm512_storeu_ps(y[c], acc[c]);
+    UNROLL for (int c = 0; c < plan.cols; c++) UNROLL for (int p = 0; p < plan.panels; p++)
+        _mm512_storeu_ps(y[(size_t)p * next + (size_t)c], acc[p][c]);
 }
 
-#define STEP(C, group)                                                        \
-    do {                                                                      \
-        tile(panel, f, n, q, d, sums, y, C, group);                           \
-        cols -= C, q += C * LEVELS_CHUNK, d += C * 8, sums += C * 16, y += C; \
-    } while (0)
+#define TILE(panels_of, C)                                                                     \
+    tile((Plan){panels_of, C, plan.group, plan.is_signed}, panels, f, n, q + c * LEVELS_CHUNK, \
+         d + 8 * c, sums + 16 * c, y + c, cols)
 
-#define PRODUCT(name, group)                                                                   \
-    VNNI static void name(const Panel *panel, const QuantFormat *f, size_t n, const int8_t *q, \
-                          const float *d, const int16_t *sums, size_t cols,                    \
-                          float(*y)[PANEL_ROWS]) {                                             \
-        while (cols >= 12) STEP(12, group);                                                    \
-        while (cols >= 6) STEP(6, group);                                                      \
-        while (cols >= 2) STEP(2, group);                                                      \
-        while (cols) STEP(1, group);                                                           \
+INLINE_OF(VNNI)
+void product(Plan plan, const Panel *panels, size_t count, const QuantFormat *f, size_t n,
+             const int8_t *q, const float *d, const int16_t *sums, size_t cols,
+             float (*y)[PANEL_ROWS]) {
+    for (; count >= 2; count -= 2, panels += 2, y += 2 * cols) {
+        size_t c = 0;
+        for (; c + 6 <= cols; c += 6) TILE(2, 6);
+        for (; c + 2 <= cols; c += 2) TILE(2, 2);
+        if (c < cols) TILE(2, 1);
     }
+    for (size_t c = 0; count && c < cols; c++) TILE(1, 1);
+}
 
-PRODUCT(product_32, 32)
-PRODUCT(product_16, 16)
-
-void panel_product_vnni(const Panel *panel, const QuantFormat *f, size_t n, const int8_t *q,
-                        const float *d, const int16_t *sums, size_t cols,
-                        float (*y)[PANEL_ROWS]) {
-    PanelProduct *run = f->group == 32 ? product_32 : product_16;
-    run(panel, f, n, q, d, sums, cols, y);
+VNNI void panel_product_vnni(const Panel *panels, size_t count, const QuantFormat *f, size_t n,
+                             const int8_t *q, const float *d, const int16_t *sums, size_t cols,
+                             float (*y)[PANEL_ROWS]) {
+    if (f->group == 32 && f->span)
+        product((Plan){.group = 32}, panels, count, f, n, q, d, sums, cols, y);
+    else if (f->group == 32)
+        product((Plan){.group = 32, .is_signed = true}, panels, count, f, n, q, d, sums, cols,
+                y);
+    else if (f->span)
+        product((Plan){.group = 16}, panels, count, f, n, q, d, sums, cols, y);
+    else
+        product((Plan){.group = 16, .is_signed = true}, panels, count, f, n, q, d, sums, cols,
+                y);
 }
 #endif

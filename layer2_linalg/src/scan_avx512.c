@@ -73,10 +73,8 @@ AVX512 void scan_block_max_avx512(const float *x, size_t n, float *out) {
 }
 
 /* The instruction "compress" writes the lanes of a mask side by side. */
-AVX512 static inline __attribute__((always_inline)) size_t keep(const float *x,
-                                                                const int32_t *ids, size_t n,
-                                                                float threshold, float *out,
-                                                                int32_t *out_ids, bool below) {
+INLINE size_t keep(const float *x, const int32_t *ids, size_t n, float threshold, float *out,
+                   int32_t *out_ids, bool below) {
     __m512 least = _mm512_set1_ps(threshold);
     __m512i steps = _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
     size_t kept = 0;

@@ -9,6 +9,7 @@
 #ifndef STRATA_UNPACK_H
 #define STRATA_UNPACK_H
 
+#include "ask.h"
 #include "packed.h"
 
 typedef struct PieceLayout {
@@ -25,6 +26,14 @@ static inline PieceLayout piece_layout(const QuantFormat *f) {
     at.high = at.low + (at.bits == 8 ? 4096 : 2048);
     at.bytes = at.high + (at.bits == 5 ? 512 : at.bits == 6 ? 1024 : 0);
     return at;
+}
+
+/* Pieces are read once and in order: asking for what lies some way ahead, a line for each line read, hides the way to
+ * main memory. */
+enum { AHEAD = 2048 };
+static inline __attribute__((always_inline)) void ask_ahead(const unsigned char *from,
+                                                            size_t bytes) {
+    ask_for(from + AHEAD, bytes);
 }
 
 #endif

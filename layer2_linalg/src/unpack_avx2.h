@@ -2,16 +2,10 @@
 #ifndef STRATA_UNPACK_AVX2_H
 #define STRATA_UNPACK_AVX2_H
 
-#include "ask.h"
 #include "pairs_avx2.h"
 #include "unpack.h"
 
 INLINE __m256i load(const void *p) { return _mm256_loadu_si256((const __m256i *)p); }
-
-/* Pieces are read once and in order: asking for what lies some way ahead, a line for each line read, hides the way to
- * main memory. */
-enum { AHEAD = 2048 };
-INLINE void ask_ahead(const unsigned char *from, size_t bytes) { ask_for(from + AHEAD, bytes); }
 
 /* The sixteen entries of a format that chooses its levels from a list, twice. */
 INLINE __m256i sixteen(const int8_t *entries) {

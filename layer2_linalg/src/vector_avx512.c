@@ -12,7 +12,6 @@
 #include <math.h>
 #include <stdbool.h>
 
-#define INLINE AVX512 static inline __attribute__((always_inline))
 enum { LANES = 16, PAGE = 4096 }; /* bytes: strips are asked for so far ahead */
 
 /* Numbers of x from the at-th on, in F32 or F16. */

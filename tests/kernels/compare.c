@@ -28,10 +28,13 @@ static void compare_dots(const Kernels *fast) {
             quantize_row(formats[f], row, NULL, stored, n);
             dequantize_row(formats[f], stored, back, n);
             double sum = 0, size = 0;
-            for (size_t i = 0; i < n; i++)
-                sum += (double)back[i] * (double)x[i],
-                    size += fabs((double)back[i] * (double)x[i]);
             tiles[f](stored, 0, 1, x, 0, 1, n, &y, 0);
+            for (size_t i = 0; i < n; i++) {
+                if (formats[f] == DTYPE_BF16 && fast->bf16_rounds)
+                    x[i] = bf16_to_f32(bf16_from_f32(x[i]));
+                sum += (double)back[i] * (double)x[i];
+                size += fabs((double)back[i] * (double)x[i]);
+            }
             expect(fabs((double)y - sum) <= (double)(n + 1) * 0x1p-24 * size,
                    dtype_name(formats[f]), n);
         }

@@ -77,9 +77,11 @@ static void store(Rungs *r, Dtype dtype) {
     if (quant_format(dtype)) packed_fill(r->pool, &r->packed, &r->tensor, r->packed_data);
 }
 
-/* An input as a product of quantized weights sees it. */
+/* An input as a product sees it. */
 static double seen(const Rungs *r, const float *x, size_t k) {
     float most = 0;
+    if (r->dtype == DTYPE_BF16 && kernels()->bf16_rounds)
+        return (double)bf16_to_f32(bf16_from_f32(x[k]));
     if (!quant_format(r->dtype)) return (double)x[k];
     for (size_t i = k / 32 * 32; i < k / 32 * 32 + 32; i++) most = fmaxf(most, fabsf(x[i]));
     return (double)nearbyintf(x[k] * (127 / most)) * (double)(most / 127);
