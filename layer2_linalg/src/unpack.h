@@ -31,8 +31,7 @@ static inline PieceLayout piece_layout(const QuantFormat *f) {
 /* Pieces are read once and in order: asking for what lies some way ahead, a line for each line read, hides the way to
  * main memory. */
 enum { AHEAD = 2048 };
-static inline __attribute__((always_inline)) void ask_ahead(const unsigned char *from,
-                                                            size_t bytes) {
+static inline void ask_ahead(const unsigned char *from, size_t bytes) {
     ask_for(from + AHEAD, bytes);
 }
 
