@@ -8,20 +8,20 @@
 #include "packed.h"
 
 #if defined(__x86_64__)
+#include "inputs_avx2.h"
 #include "pairs_avx2.h"
+#include "smaller.h"
 #include "unpack_avx2.h"
 #include "unroll.h"
-
-/* How pieces are read and multiplied: constants, wherever this is used. */
-typedef struct Plan {
-    int bits, group, room;
-    bool look_up;
-} Plan;
 
 /* sum += the products of 32 levels of 16 rows, `room` quads at a time in 16 bits.  Quads i and 4 + i share their bytes: they are
  * taken together, each half in a chain of its own; groups of 16 keep the halves apart to the end. */
 INLINE void add_quads(Plan p, const unsigned char *low, const unsigned char *high,
                       __m256i entries, const int8_t *q, __m256i sum[2][2]) {
+    const int room = p.look_up || p.bits == 8       ? 1
+                     : p.bits == 4 && p.group == 32 ? 8
+                     : p.bits == 6                  ? 2
+                                                    : 4;
     const __m256i ones = _mm256_set1_epi16(1);
     __m256i part[2][2] = {{ones, ones}, {ones, ones}};
     UNROLL for (int i = 0; i < 4; i++) {
@@ -32,87 +32,72 @@ INLINE void add_quads(Plan p, const unsigned char *low, const unsigned char *hig
                 __m256i w = p.bits == 8 && half ? load(low + 32 * r + 64 * (4 + i))
                                                 : quad_of(p.bits, v, high + 32 * r,
                                                           i + 4 * half, entries, p.look_up),
-                        product = pairs(w, x[half], p.room == 1),
+                        product = pairs(w, x[half], room == 1),
                         *total = &sum[p.group == 16 ? half : 0][r], *chain = &part[half][r];
-                *chain = i % p.room ? _mm256_add_epi16(*chain, product) : product;
+                *chain = i % room ? _mm256_add_epi16(*chain, product) : product;
                 IN_ORDER(*chain);
-                if (p.room < 8 && (i % p.room == p.room - 1))
+                if (room < 8 && (i % room == room - 1))
                     *total = _mm256_add_epi32(*total, _mm256_madd_epi16(*chain, ones));
             }
         }
     }
-    UNROLL for (int r = 0; r < 2; r++) if (p.room == 8) sum[0][r] = _mm256_add_epi32(
+    UNROLL for (int r = 0; r < 2; r++) if (room == 8) sum[0][r] = _mm256_add_epi32(
         sum[0][r], _mm256_madd_epi16(_mm256_add_epi16(part[0][r], part[1][r]), ones));
 }
 
-/* acc[r] += factor * scale * d, the scales of group g. */
-INLINE void add_scaled(ScaleKind kind, const unsigned char *from, size_t g, __m256 d,
-                       const __m256 factor[2], __m256 acc[2]) {
-    UNROLL for (size_t r = 0; r < 2; r++) acc[r] =
-        _mm256_fmadd_ps(factor[r], _mm256_mul_ps(scales_of(kind, from, g, 8 * r), d), acc[r]);
-}
-
-/* acc += a block of 32 weights of 16 rows; g is its first group. */
-INLINE void add_block(Plan p, const QuantFormat *f, const unsigned char *scales,
-                      const unsigned char *mins, size_t g, const unsigned char *low,
-                      const unsigned char *high, __m256i entries, const int8_t *q, __m256 d,
-                      const int16_t *sums, __m256 acc[2]) {
-    const int halves = p.group == 16 ? 2 : 1,
-              inputs[2] = {p.group == 16 ? sums[0] : sums[0] + sums[1], sums[1]};
+/* acc += a block of 32 weights of 16 rows: one of the piece's eight. */
+INLINE void add_block(Plan p, const unsigned char *piece, size_t block, __m256i entries,
+                      const int8_t *q, __m256 d, const int32_t *start, const float *total,
+                      __m256 acc[2]) {
+    const PieceLayout at = layout_of(p);
+    const size_t groups = at.groups / 8;
+    const unsigned char *low = piece + at.low + block * at.low_block,
+                        *high = piece + at.high + block * at.high_block;
     __m256i sum[2][2];
-    UNROLL for (int h = 0; h < halves; h++) sum[h][0] = sum[h][1] =
-        _mm256_set1_epi32(-f->offset * inputs[h]);
+    ask_ahead(low, at.low_block);
+    ask_ahead(high, at.high_block);
+    UNROLL for (size_t h = 0; h < groups; h++) sum[h][0] = sum[h][1] =
+        _mm256_set1_epi32(start[groups * block + h]);
     add_quads(p, low, high, entries, q, sum);
-    UNROLL for (int h = 0; h < halves; h++) {
-        add_scaled(f->scales, scales, g + (size_t)h, d,
-                   (__m256[]){_mm256_cvtepi32_ps(sum[h][0]), _mm256_cvtepi32_ps(sum[h][1])},
-                   acc);
-        if (!f->min) continue;
-        __m256 total = _mm256_mul_ps(_mm256_set1_ps((float)inputs[h]), d);
-        UNROLL for (size_t r = 0; r < 2; r++) acc[r] =
-            _mm256_fmadd_ps(scales_of(f->scales, mins, g + (size_t)h, 8 * r), total, acc[r]);
+    UNROLL for (size_t h = 0; h < groups; h++) UNROLL for (size_t r = 0; r < 2; r++) {
+        size_t g = groups * block + h;
+        __m256 scale = _mm256_mul_ps(scales_of(p.scales, piece, g, 8 * r), d);
+        acc[r] = _mm256_fmadd_ps(_mm256_cvtepi32_ps(sum[h][r]), scale, acc[r]);
+        if (p.min)
+            acc[r] = _mm256_fmadd_ps(scales_of(p.scales, piece + at.min, g, 8 * r),
+                                     _mm256_broadcast_ss(total + g), acc[r]);
     }
 }
 
 INLINE void multiply(Plan p, const QuantFormat *f, const unsigned char *piece, size_t n,
                      const int8_t *q, const float *d, const int16_t *sums, float *y) {
-    const PieceLayout at = piece_layout(f);
-    const size_t wide = p.bits == 8 ? 512 : 256, more = p.bits == 6 ? 128 : 64,
-                 groups = p.group == 16 ? 2 : 1;
+    const PieceLayout at = layout_of(p);
     const __m256i entries = sixteen(p.look_up ? f->entries : NULL);
     __m256 acc[2] = {_mm256_setzero_ps(), _mm256_setzero_ps()};
-    for (size_t block = 0; block < n / 32; piece += at.bytes) {
-        const unsigned char *low = piece + at.low, *high = piece + at.high;
+    int32_t start[LEVELS_GROUPS];
+    float total[LEVELS_GROUPS];
+    for (size_t left = n / 32; left; piece += at.bytes, d += 8, sums += 16) {
+        size_t blocks = smaller(left, 8);
         ask_ahead(piece, at.low);
-        for (size_t g = 0; g < at.groups && block < n / 32; g += groups, block++) {
-            ask_ahead(low, wide);
-            if (p.bits == 5 || p.bits == 6) ask_ahead(high, more);
-            add_block(p, f, piece, piece + at.min, g, low, high, entries, q,
-                      _mm256_broadcast_ss(d + block), sums + 2 * block, acc);
-            low += wide, high += more, q += 32;
-        }
+        prepare(sums, d, f->offset, p.group, start, total);
+        for (size_t block = 0; block < blocks; block++, q += 32)
+            add_block(p, piece, block, entries, q, _mm256_broadcast_ss(d + block), start, total,
+                      acc);
+        left -= blocks;
     }
     _mm256_storeu_ps(y, acc[0]);
     _mm256_storeu_ps(y + 8, acc[1]);
 }
 
-/* One version for each way of storing levels. */
-#define VERSION(bits, group, room, look_up)                                       \
-    do {                                                                          \
-        multiply((Plan){bits, group, room, look_up}, f, piece, n, q, d, sums, y); \
-        return;                                                                   \
-    } while (0)
+#define TRY(...)                                                   \
+    if (is_plan(f, (Plan){__VA_ARGS__})) {                         \
+        multiply((Plan){__VA_ARGS__}, f, piece, n, q, d, sums, y); \
+        return;                                                    \
+    }
 
 AVX2 void rows_product_avx2(const QuantFormat *f, const unsigned char *piece, size_t n,
                             const int8_t *q, const float *d, const int16_t *sums, float *y) {
-    int bits = piece_layout(f).bits;
-    if (f->entries) VERSION(4, 32, 1, true);
-    if (bits == 4 && f->group == 32) VERSION(4, 32, 8, false);
-    if (bits == 4) VERSION(4, 16, 4, false);
-    if (bits == 5 && f->group == 32) VERSION(5, 32, 4, false);
-    if (bits == 5) VERSION(5, 16, 4, false);
-    if (bits == 6) VERSION(6, 16, 2, false);
-    if (f->group == 32) VERSION(8, 32, 1, false);
-    VERSION(8, 16, 1, false);
+    EVERY_PLAN(TRY)
+    REQUIRE(false, "weights stored in a way that EVERY_PLAN does not name");
 }
 #endif

@@ -3,84 +3,72 @@
 #include "packed.h"
 
 #if defined(__x86_64__)
+#include "inputs_avx2.h"
+#include "smaller.h"
 #include "unpack_avx512.h"
 #include "unroll.h"
 
-/* How pieces are read and multiplied: constants, wherever this is used. */
-typedef struct Plan {
-    int bits, group;
-    bool look_up;
-} Plan;
-
-/* acc += a block of 32 weights of 16 rows; g is its first group.  Signed levels have 128 added: `offset` knows it. */
+/* acc += a block of 32 weights of 16 rows: one of the piece's eight. */
 INLINE_OF(VNNI)
-__m512 add_block(Plan p, const QuantFormat *f, const unsigned char *piece, size_t g,
-                 const unsigned char *low, const unsigned char *high, __m512i entries,
-                 const int8_t *q, float d, const int16_t *sums, __m512 acc) {
-    const PieceLayout at = piece_layout(f);
-    const bool is_signed = p.look_up || p.bits == 8;
-    const int offset = is_signed ? f->offset + 128 : f->offset,
-              inputs[2] = {p.group == 16 ? sums[0] : sums[0] + sums[1], sums[1]};
-    const __m512 scale = _mm512_set1_ps(d);
-    __m512i sum[2] = {_mm512_set1_epi32(-offset * inputs[0]),
-                      p.group == 16 ? _mm512_set1_epi32(-offset * inputs[1])
-                                    : _mm512_setzero_si512()};
+__m512
+    add_block(Plan p, const unsigned char *piece, size_t block, __m512i entries,
+              const int8_t *q, float d, const int32_t *start, const float *total, __m512 acc) {
+    const PieceLayout at = layout_of(p);
+    const size_t groups = at.groups / 8;
+    const unsigned char *low = piece + at.low + block * at.low_block,
+                        *high = piece + at.high + block * at.high_block;
+    __m512i sum[2] = {_mm512_set1_epi32(start[groups * block]), _mm512_setzero_si512()};
+    if (groups == 2) sum[1] = _mm512_set1_epi32(start[groups * block + 1]);
+    ask_ahead(low, at.low_block);
+    ask_ahead(high, at.high_block);
     UNROLL for (int i = 0; i < 8; i++) {
         __m512i w = quad_of(p.bits, low, high, i, entries, p.look_up);
         if (p.bits == 8) w = _mm512_xor_si512(w, _mm512_set1_epi8((char)0x80));
         sum[i / 4] = _mm512_dpbusd_epi32(sum[i / 4], w, four(q + 4 * i));
     }
-    if (p.group == 32) sum[0] = _mm512_add_epi32(sum[0], sum[1]);
-    for (size_t h = 0; h < (p.group == 16 ? 2 : 1); h++) {
-        acc = _mm512_fmadd_ps(_mm512_cvtepi32_ps(sum[h]),
-                              _mm512_mul_ps(scales_of(f->scales, piece, g + h), scale), acc);
-        if (f->min)
-            acc = _mm512_fmadd_ps(scales_of(f->scales, piece + at.min, g + h),
-                                  _mm512_set1_ps((float)inputs[h] * d), acc);
+    if (groups == 1) sum[0] = _mm512_add_epi32(sum[0], sum[1]);
+    UNROLL for (size_t h = 0; h < groups; h++) {
+        size_t g = groups * block + h;
+        __m512 scale = _mm512_mul_ps(scales_of(p.scales, piece, g), _mm512_set1_ps(d));
+        acc = _mm512_fmadd_ps(_mm512_cvtepi32_ps(sum[h]), scale, acc);
+        if (p.min)
+            acc = _mm512_fmadd_ps(scales_of(p.scales, piece + at.min, g),
+                                  _mm512_set1_ps(total[g]), acc);
     }
     return acc;
 }
 
+/* Signed levels have 128 added, which is taken off with the offset. */
 INLINE_OF(VNNI)
 void multiply(Plan p, const QuantFormat *f, const unsigned char *piece, size_t n,
               const int8_t *q, const float *d, const int16_t *sums, float *y) {
-    const PieceLayout at = piece_layout(f);
-    const size_t wide = p.bits == 8 ? 512 : 256, more = p.bits == 6 ? 128 : 64,
-                 groups = p.group == 16 ? 2 : 1;
-    const __m512i flip = _mm512_set1_epi8((char)0x80),
-                  entries = _mm512_xor_si512(sixteen(p.look_up ? f->entries : NULL), flip);
+    const PieceLayout at = layout_of(p);
+    const int offset = p.look_up || p.bits == 8 ? f->offset + 128 : f->offset;
+    const __m512i entries =
+        _mm512_xor_si512(sixteen(p.look_up ? f->entries : NULL), _mm512_set1_epi8((char)0x80));
     __m512 acc = _mm512_setzero_ps();
-    for (size_t block = 0; block < n / 32; piece += at.bytes) {
-        const unsigned char *low = piece + at.low, *high = piece + at.high;
+    int32_t start[LEVELS_GROUPS];
+    float total[LEVELS_GROUPS];
+    for (size_t left = n / 32; left; piece += at.bytes, d += 8, sums += 16) {
+        size_t blocks = smaller(left, 8);
         ask_ahead(piece, at.low);
-        for (size_t g = 0; g < at.groups && block < n / 32; g += groups, block++) {
-            ask_ahead(low, wide);
-            if (p.bits == 5 || p.bits == 6) ask_ahead(high, more);
-            acc = add_block(p, f, piece, g, low, high, entries, q, d[block], sums + 2 * block,
-                            acc);
-            low += wide, high += more, q += 32;
-        }
+        prepare(sums, d, offset, p.group, start, total);
+        for (size_t block = 0; block < blocks; block++, q += 32)
+            acc = add_block(p, piece, block, entries, q, d[block], start, total, acc);
+        left -= blocks;
     }
     _mm512_storeu_ps(y, acc);
 }
 
-/* One version for each way of storing levels. */
-#define VERSION(bits, group, look_up)                                       \
-    do {                                                                    \
-        multiply((Plan){bits, group, look_up}, f, piece, n, q, d, sums, y); \
-        return;                                                             \
-    } while (0)
+#define TRY(...)                                                   \
+    if (is_plan(f, (Plan){__VA_ARGS__})) {                         \
+        multiply((Plan){__VA_ARGS__}, f, piece, n, q, d, sums, y); \
+        return;                                                    \
+    }
 
 VNNI void rows_product_vnni(const QuantFormat *f, const unsigned char *piece, size_t n,
                             const int8_t *q, const float *d, const int16_t *sums, float *y) {
-    int bits = piece_layout(f).bits;
-    if (f->entries) VERSION(4, 32, true);
-    if (bits == 4 && f->group == 32) VERSION(4, 32, false);
-    if (bits == 4) VERSION(4, 16, false);
-    if (bits == 5 && f->group == 32) VERSION(5, 32, false);
-    if (bits == 5) VERSION(5, 16, false);
-    if (bits == 6) VERSION(6, 16, false);
-    if (f->group == 32) VERSION(8, 32, false);
-    VERSION(8, 16, false);
+    EVERY_PLAN(TRY)
+    REQUIRE(false, "weights stored in a way that EVERY_PLAN does not name");
 }
 #endif

@@ -38,7 +38,7 @@
     }
 
 /* C columns; a scale for each `group` weights. */
-#define TILE(C, group, room)                                                              \
+#define TILE(C, group, room, has_min)                                                     \
     do {                                                                                  \
         const int8_t(*w)[PANEL_ROWS][4] = panel->q;                                       \
         const int8_t *in = q;                                                             \
@@ -61,7 +61,7 @@
                     _mm256_cvtepi32_ps(sum[i][c]),                                        \
                     _mm256_mul_ps(_mm256_loadu_ps(panel->scale[g] + 8 * i), scale),       \
                     acc[i][c]);                                                           \
-                if (f->min)                                                               \
+                if (has_min)                                                              \
                     UNROLL for (int i = 0; i < 2; i++) acc[i][c] = _mm256_fmadd_ps(       \
                         _mm256_loadu_ps(panel->min[g] + 8 * i), inputs, acc[i][c]);       \
             }                                                                             \
@@ -71,7 +71,7 @@
         q += C * LEVELS_CHUNK, d += C * 8, sums += C * 16, y += C;                        \
     } while (0)
 
-#define PRODUCT(name, group, room)                                                           \
+#define PRODUCT(name, group, room, has_min)                                                  \
     AVX2 static void name(const Panel *panels, size_t count, const QuantFormat *f, size_t n, \
                           const int8_t *in_q, const float *in_d, const int16_t *in_sums,     \
                           size_t cols, float(*y)[PANEL_ROWS]) {                              \
@@ -81,30 +81,38 @@
             const float *d = in_d;                                                           \
             const int16_t *sums = in_sums;                                                   \
             size_t left = cols;                                                              \
-            for (; left >= 4; left -= 4) TILE(4, group, room);                               \
-            for (; left >= 2; left -= 2) TILE(2, group, room);                               \
-            if (left) TILE(1, group, room);                                                  \
+            for (; left >= 4; left -= 4) TILE(4, group, room, has_min);                      \
+            for (; left >= 2; left -= 2) TILE(2, group, room, has_min);                      \
+            if (left) TILE(1, group, room, has_min);                                         \
         }                                                                                    \
     }
 
-PRODUCT(product_32_8, 32, 8)
-PRODUCT(product_32_4, 32, 4)
-PRODUCT(product_32_1, 32, 1)
-PRODUCT(product_16_4, 16, 4)
-PRODUCT(product_16_2, 16, 2)
-PRODUCT(product_16_1, 16, 1)
+PRODUCT(product_32_8, 32, 8, false)
+PRODUCT(product_32_8_min, 32, 8, true)
+PRODUCT(product_32_4, 32, 4, false)
+PRODUCT(product_32_4_min, 32, 4, true)
+PRODUCT(product_32_1, 32, 1, false)
+PRODUCT(product_16_4, 16, 4, false)
+PRODUCT(product_16_4_min, 16, 4, true)
+PRODUCT(product_16_2, 16, 2, false)
+PRODUCT(product_16_1, 16, 1, false)
+
+/* No format with signed levels, or with levels beyond 31, has a min. */
+static PanelProduct *product_for(const QuantFormat *f) {
+    int span = f->span ? f->span : 127;
+    if (f->group == 32)
+        return span <= 15   ? (f->min ? product_32_8_min : product_32_8)
+               : span <= 31 ? (f->min ? product_32_4_min : product_32_4)
+                            : product_32_1;
+    return span <= 31   ? (f->min ? product_16_4_min : product_16_4)
+           : span <= 63 ? product_16_2
+                        : product_16_1;
+}
 
 void panel_product_avx2(const Panel *panels, size_t count, const QuantFormat *f, size_t n,
                         const int8_t *q, const float *d, const int16_t *sums, size_t cols,
                         float (*y)[PANEL_ROWS]) {
-    int span = f->span ? f->span : 127;
-    PanelProduct *run = f->group == 32 ? (span <= 15   ? product_32_8
-                                          : span <= 31 ? product_32_4
-                                                       : product_32_1)
-                                       : (span <= 31   ? product_16_4
-                                          : span <= 63 ? product_16_2
-                                                       : product_16_1);
-    run(panels, count, f, n, q, d, sums, cols, y);
+    product_for(f)(panels, count, f, n, q, d, sums, cols, y);
 }
 
 /* Eight rows of eight 32-bit quads, turned: three rounds of exchanging pairs, fours and halves. */

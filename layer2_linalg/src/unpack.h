@@ -15,18 +15,59 @@
 typedef struct PieceLayout {
     int bits;
     size_t groups, min, low, high, bytes; /* scales lie at 0 */
+    size_t low_block, high_block;         /* bytes of a block of 32 weights */
 } PieceLayout;
 
-static inline PieceLayout piece_layout(const QuantFormat *f) {
-    PieceLayout at;
-    at.bits = f->entries ? 4 : f->span == 0 ? 8 : f->span < 16 ? 4 : f->span < 32 ? 5 : 6;
-    at.groups = (size_t)(LEVELS_CHUNK / f->group);
-    at.min = f->scales == SCALE_TIMES ? 64 + 16 * at.groups : 32 * at.groups;
-    at.low = f->min ? 2 * at.min : at.min;
-    at.high = at.low + (at.bits == 8 ? 4096 : 2048);
-    at.bytes = at.high + (at.bits == 5 ? 512 : at.bits == 6 ? 1024 : 0);
+/* How packed weights are stored, as constants: for each of these ways the compiler makes loops of their own. */
+typedef struct Plan {
+    int bits, group;
+    ScaleKind scales;
+    bool min, look_up;
+} Plan;
+
+#define EVERY_PLAN(TRY)                                                 \
+    TRY(4, 32, SCALE_F16, false, false)   /* Q4_0 */                    \
+    TRY(4, 32, SCALE_F16, true, false)    /* Q4_1 */                    \
+    TRY(4, 32, SCALE_TIMES, false, false) /* TQ1_0, TQ2_0 */            \
+    TRY(4, 32, SCALE_TIMES, true, false)  /* Q4_K */                    \
+    TRY(4, 16, SCALE_TIMES, false, false) /* Q3_K */                    \
+    TRY(4, 16, SCALE_TIMES, true, false)  /* Q2_K */                    \
+    TRY(4, 32, SCALE_F16, false, true)    /* IQ4_NL */                  \
+    TRY(4, 32, SCALE_BF16, false, true)   /* MXFP4 */                   \
+    TRY(4, 32, SCALE_TIMES, false, true)  /* IQ4_XS */                  \
+    TRY(5, 32, SCALE_F16, false, false)   /* Q5_0 */                    \
+    TRY(5, 32, SCALE_F16, true, false)    /* Q5_1 */                    \
+    TRY(5, 32, SCALE_TIMES, false, false) /* IQ1_S */                   \
+    TRY(5, 32, SCALE_TIMES, true, false)  /* Q5_K */                    \
+    TRY(5, 16, SCALE_TIMES, false, false) /* IQ1_M */                   \
+    TRY(6, 16, SCALE_TIMES, false, false) /* Q6_K */                    \
+    TRY(8, 32, SCALE_F16, false, false)   /* Q8_0 */                    \
+    TRY(8, 32, SCALE_TIMES, false, false) /* IQ2_XXS, IQ3_XXS, IQ3_S */ \
+    TRY(8, 16, SCALE_TIMES, false, false) /* IQ2_XS, IQ2_S */
+
+static inline Plan plan_of(const QuantFormat *f) {
+    int bits = f->entries ? 4 : f->span == 0 ? 8 : f->span < 16 ? 4 : f->span < 32 ? 5 : 6;
+    return (Plan){bits, f->group, f->scales, f->min, f->entries != NULL};
+}
+
+static inline bool is_plan(const QuantFormat *f, Plan p) {
+    Plan q = plan_of(f);
+    return q.bits == p.bits && q.group == p.group && q.scales == p.scales && q.min == p.min &&
+           q.look_up == p.look_up;
+}
+
+static inline PieceLayout layout_of(Plan p) {
+    PieceLayout at = {.bits = p.bits, .groups = (size_t)(LEVELS_CHUNK / p.group)};
+    at.min = p.scales == SCALE_TIMES ? 64 + 16 * at.groups : 32 * at.groups;
+    at.low = p.min ? 2 * at.min : at.min;
+    at.low_block = p.bits == 8 ? 512 : 256;
+    at.high = at.low + 8 * at.low_block;
+    at.high_block = p.bits == 5 ? 64 : p.bits == 6 ? 128 : 0;
+    at.bytes = at.high + 8 * at.high_block;
     return at;
 }
+
+static inline PieceLayout piece_layout(const QuantFormat *f) { return layout_of(plan_of(f)); }
 
 /* Pieces are read once and in order: asking for what lies some way ahead, a line for each line read, hides the way to
  * main memory. */

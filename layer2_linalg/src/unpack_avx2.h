@@ -28,6 +28,7 @@ INLINE __m256i quad_of(int bits, __m256i v, const unsigned char *high, int i, __
     v = _mm256_and_si256(i < 4 ? v : _mm256_srli_epi16(v, 4), _mm256_set1_epi8(15));
     if (bits == 5) {
         up = load(high);
+        IN_ORDER(up); /* as in shared_by */
         up = i < 4 ? _mm256_slli_epi16(up, 4 - i) : _mm256_srli_epi16(up, i - 4);
         v = _mm256_or_si256(v, _mm256_and_si256(up, _mm256_set1_epi8(16)));
     }
