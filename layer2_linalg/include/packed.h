@@ -12,7 +12,7 @@
 /* Weights in the order in which panels want them, for those who read them many times: 16 rows by 256 weights after
  * one another, each as
  *
- *     | scales (and mins) of 16 rows | four bits of every level | one or two more bits, where the format has them |
+ *     | scales (and mins) | 32 weights of 16 rows: four bits of each, one or two more bits of each | the next 32 | ...
  *
  * with signed levels as whole bytes.  About as large as in the file.  Reading such a piece takes a few
  * shifts; reading it from the file takes turning 16 rows as well. */

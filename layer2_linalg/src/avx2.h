@@ -2,10 +2,12 @@
 #ifndef STRATA_AVX2_H
 #define STRATA_AVX2_H
 
+#include "inline.h"
+
 #include <immintrin.h>
 
 #define AVX2   __attribute__((target("avx2,fma,f16c")))
-#define INLINE static inline __attribute__((always_inline)) AVX2
+#define INLINE INLINE_OF(AVX2)
 
 /* ((s0+s4)+(s2+s6)) + ((s1+s5)+(s3+s7)) */
 INLINE float add_lanes(__m256 v) {

@@ -2,15 +2,16 @@
 #ifndef STRATA_AVX512_H
 #define STRATA_AVX512_H
 
+#include "inline.h"
+
 #include <immintrin.h>
 #include <stdint.h>
 #include <string.h>
 
-#define AVX512         __attribute__((target("avx512f,avx512bw,avx512vl,avx512dq,fma")))
-#define VNNI           __attribute__((target("avx512f,avx512bw,avx512vl,avx512dq,fma,avx512vnni")))
-#define BF16           __attribute__((target("avx512f,avx512bw,avx512vl,avx512dq,fma,avx512bf16")))
-#define INLINE_OF(isa) static inline __attribute__((always_inline)) isa
-#define INLINE         INLINE_OF(AVX512)
+#define AVX512 __attribute__((target("avx512f,avx512bw,avx512vl,avx512dq,fma")))
+#define VNNI   __attribute__((target("avx512f,avx512bw,avx512vl,avx512dq,fma,avx512vnni")))
+#define BF16   __attribute__((target("avx512f,avx512bw,avx512vl,avx512dq,fma,avx512bf16")))
+#define INLINE INLINE_OF(AVX512)
 
 /* A fixed tree, spelled out: halves, quarters, pairs, lanes. */
 INLINE float add_lanes(__m512 v) {

@@ -2,13 +2,14 @@
  *
  * The same loop with registers of four lanes; 32 registers allow a tile of 4 rows by 4 columns. */
 #include "dot.h"
+#include "inline.h"
 #include "unroll.h"
 
 #if defined(__aarch64__)
 #include <arm_neon.h>
 #include <string.h>
 
-#define INLINE static inline __attribute__((always_inline))
+#define INLINE INLINE_OF()
 
 INLINE float add_lanes(float32x4_t v) {
     float32x2_t pair = vadd_f32(vget_low_f32(v), vget_high_f32(v));

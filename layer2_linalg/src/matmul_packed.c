@@ -7,6 +7,7 @@
  *     KC x NR of B stays in L1,  MC x KC of A in L2,  KC x NC of B in L3. */
 #include "kernels.h"
 #include "matmul.h"
+#include "inline.h"
 #include "unroll.h"
 #include "smaller.h"
 
@@ -36,9 +37,9 @@ size_t matmul_scratch_floats(int threads, size_t n) {
 
 /* Copy a strip of exactly `full` lanes into k-major order.  Inlined with a constant `full`, so
  * that the inner loops become a handful of moves. */
-static inline __attribute__((always_inline)) void pack_full(const float *from, size_t lane_step,
-                                                            size_t k_step, size_t full,
-                                                            size_t k, float *to) {
+INLINE_OF()
+void pack_full(const float *from, size_t lane_step, size_t k_step, size_t full, size_t k,
+               float *to) {
     if (lane_step == 1)
         for (size_t p = 0; p < k; p++)
             memcpy(to + p * full, from + p * k_step, full * sizeof *to);

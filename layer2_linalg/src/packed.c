@@ -42,9 +42,9 @@ static int entry_of(const int8_t *entries, int8_t level) {
     return 0;
 }
 
-/* Eight quads of a group, 64 bytes each, to their four low bits and what there is above. */
-static void pack_group(int bits, const uint8_t *restrict q, unsigned char *restrict low,
-                       unsigned char *restrict high) {
+/* A block's eight quads, 64 bytes each: four low bits of all, then what there is above. */
+static void pack_block(int bits, const uint8_t *restrict q, unsigned char *restrict low) {
+    unsigned char *restrict high = low + 256;
     for (size_t b = 0; b < 256; b++) low[b] = (unsigned char)((q[b] & 15) | q[256 + b] << 4);
     for (size_t i = 0; bits == 5 && i < 8; i++)
         for (size_t b = 0; b < 64; b++) high[b] |= (unsigned char)((q[64 * i + b] >> 4) << i);
@@ -55,16 +55,15 @@ static void pack_group(int bits, const uint8_t *restrict q, unsigned char *restr
 
 static void pack_levels(const QuantFormat *f, uint8_t *q, unsigned char *piece) {
     PieceLayout at = piece_layout(f);
-    memset(piece + at.high, 0, at.bytes - at.high);
+    memset(piece + at.blocks, 0, at.bytes - at.blocks);
     if (at.bits == 8) {
-        memcpy(piece + at.low, q, sizeof(int8_t[PANEL_QUADS][PANEL_ROWS][4]));
+        memcpy(piece + at.blocks, q, sizeof(int8_t[PANEL_QUADS][PANEL_ROWS][4]));
         return;
     }
     for (size_t i = 0; f->entries && i < 4096; i++)
         q[i] = (uint8_t)entry_of(f->entries, (int8_t)q[i]);
     for (size_t g = 0; g < 8; g++)
-        pack_group(at.bits, q + 512 * g, piece + at.low + 256 * g,
-                   piece + at.high + (at.bits == 6 ? 128 : 64) * g);
+        pack_block(at.bits, q + 512 * g, piece + at.blocks + at.block * g);
 }
 
 typedef struct PackTask {
@@ -137,9 +136,9 @@ static void unpack_numbers(const QuantFormat *f, const unsigned char *from, size
         }
 }
 
-/* Eight quads of a group: pack_group undone. */
-static void unpack_group(int bits, const unsigned char *restrict low,
-                         const unsigned char *restrict high, uint8_t *restrict q) {
+/* pack_block undone. */
+static void unpack_block(int bits, const unsigned char *restrict low, uint8_t *restrict q) {
+    const unsigned char *restrict high = low + 256;
     for (size_t b = 0; b < 256; b++) q[b] = low[b] & 15;
     for (size_t b = 0; b < 256; b++) q[256 + b] = (uint8_t)(low[b] >> 4);
     for (size_t i = 0; bits == 5 && i < 8; i++)
@@ -151,13 +150,12 @@ static void unpack_group(int bits, const unsigned char *restrict low,
 
 void panel_unpack_scalar(const QuantFormat *f, const unsigned char *piece, Panel *panel) {
     PieceLayout at = piece_layout(f);
-    const unsigned char *low = piece + at.low, *high = piece + at.high;
     uint8_t *q = (uint8_t *)panel->own;
     unpack_numbers(f, piece, at.groups, panel->scale);
     if (f->min) unpack_numbers(f, piece + at.min, at.groups, panel->min);
-    panel->q = (const int8_t(*)[PANEL_ROWS][4])(at.bits == 8 ? low : q);
+    panel->q = (const int8_t(*)[PANEL_ROWS][4])(at.bits == 8 ? piece + at.blocks : q);
     for (size_t g = 0; at.bits < 8 && g < 8; g++)
-        unpack_group(at.bits, low + 256 * g, high + (at.bits == 6 ? 128 : 64) * g, q + 512 * g);
+        unpack_block(at.bits, piece + at.blocks + at.block * g, q + 512 * g);
     for (size_t i = 0; f->entries && i < sizeof panel->own; i++)
         q[i] = (uint8_t)f->entries[q[i]];
 }

@@ -8,18 +8,16 @@
 
 #include <math.h>
 
-INLINE void unpack_all(int bits, const unsigned char *low, const unsigned char *high,
-                       const int8_t *entries, int8_t *q) {
-    const size_t more = bits == 6 ? 128 : 64;
+INLINE void unpack_all(int bits, const unsigned char *block, const int8_t *entries, int8_t *q) {
+    const size_t bytes = bits == 5 ? 320 : bits == 6 ? 384 : 256;
     __m256i table = sixteen(entries);
-    for (size_t g = 0; g < 8; g++, low += 256, high += more, q += 512) {
-        ask_ahead(low, 256);
-        if (bits > 4) ask_ahead(high, more);
+    for (size_t g = 0; g < 8; g++, block += bytes, q += 512) {
+        ask_ahead(block, bytes);
         for (size_t half = 0; half < 64; half += 32) UNROLL for (int i = 0; i < 4; i++) {
-                __m256i v = shared_by(bits, low + half, i);
+                __m256i v = shared_by(bits, block + half, i);
                 UNROLL for (int quad = i; quad < 8; quad += 4) _mm256_storeu_si256(
                     (__m256i *)(q + 64 * quad + half),
-                    quad_of(bits, v, high + half, quad, table, entries != NULL));
+                    quad_of(bits, v, block + 256 + half, quad, table, entries != NULL));
             }
     }
 }
@@ -33,22 +31,22 @@ AVX2 static void unpack_numbers_avx2(const QuantFormat *f, const unsigned char *
 
 AVX2 void panel_unpack_avx2(const QuantFormat *f, const unsigned char *piece, Panel *panel) {
     PieceLayout at = piece_layout(f);
-    const unsigned char *low = piece + at.low, *high = piece + at.high;
+    const unsigned char *blocks = piece + at.blocks;
     int8_t *q = panel->own[0][0];
-    panel->q = (const int8_t(*)[PANEL_ROWS][4])(at.bits == 8 ? (const int8_t *)low : q);
-    ask_ahead(piece, at.low);
+    panel->q = (const int8_t(*)[PANEL_ROWS][4])(at.bits == 8 ? (const int8_t *)blocks : q);
+    ask_ahead(piece, at.blocks);
     unpack_numbers_avx2(f, piece, at.groups, panel->scale);
     if (f->min) unpack_numbers_avx2(f, piece + at.min, at.groups, panel->min);
     if (f->entries)
-        unpack_all(4, low, high, f->entries, q);
+        unpack_all(4, blocks, f->entries, q);
     else if (at.bits == 4)
-        unpack_all(4, low, high, NULL, q);
+        unpack_all(4, blocks, NULL, q);
     else if (at.bits == 5)
-        unpack_all(5, low, high, NULL, q);
+        unpack_all(5, blocks, NULL, q);
     else if (at.bits == 6)
-        unpack_all(6, low, high, NULL, q);
+        unpack_all(6, blocks, NULL, q);
     else
-        ask_ahead(low, sizeof panel->own);
+        ask_ahead(blocks, sizeof panel->own);
 }
 
 AVX2 float round_block_avx2(const float *x, int8_t *q, int16_t *sum) {

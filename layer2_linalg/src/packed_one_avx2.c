@@ -16,8 +16,8 @@
 
 /* sum += the products of 32 levels of 16 rows, `room` quads at a time in 16 bits.  Quads i and 4 + i share their bytes: they are
  * taken together, each half in a chain of its own; groups of 16 keep the halves apart to the end. */
-INLINE void add_quads(Plan p, const unsigned char *low, const unsigned char *high,
-                      __m256i entries, const int8_t *q, __m256i sum[2][2]) {
+INLINE void add_quads(Plan p, const unsigned char *block, __m256i entries, const int8_t *q,
+                      __m256i sum[2][2]) {
     const int room = p.look_up || p.bits == 8       ? 1
                      : p.bits == 4 && p.group == 32 ? 8
                      : p.bits == 6                  ? 2
@@ -27,10 +27,10 @@ INLINE void add_quads(Plan p, const unsigned char *low, const unsigned char *hig
     UNROLL for (int i = 0; i < 4; i++) {
         const __m256i x[2] = {four(q + 4 * i), four(q + 16 + 4 * i)};
         UNROLL for (int r = 0; r < 2; r++) {
-            const __m256i v = shared_by(p.bits, low + 32 * r, i);
+            const __m256i v = shared_by(p.bits, block + 32 * r, i);
             UNROLL for (int half = 0; half < 2; half++) {
-                __m256i w = p.bits == 8 && half ? load(low + 32 * r + 64 * (4 + i))
-                                                : quad_of(p.bits, v, high + 32 * r,
+                __m256i w = p.bits == 8 && half ? load(block + 32 * r + 64 * (4 + i))
+                                                : quad_of(p.bits, v, block + 256 + 32 * r,
                                                           i + 4 * half, entries, p.look_up),
                         product = pairs(w, x[half], room == 1),
                         *total = &sum[p.group == 16 ? half : 0][r], *chain = &part[half][r];
@@ -51,14 +51,12 @@ INLINE void add_block(Plan p, const unsigned char *piece, size_t block, __m256i 
                       __m256 acc[2]) {
     const PieceLayout at = layout_of(p);
     const size_t groups = at.groups / 8;
-    const unsigned char *low = piece + at.low + block * at.low_block,
-                        *high = piece + at.high + block * at.high_block;
+    const unsigned char *from = piece + at.blocks + block * at.block;
     __m256i sum[2][2];
-    ask_ahead(low, at.low_block);
-    ask_ahead(high, at.high_block);
+    ask_ahead(from, at.block);
     UNROLL for (size_t h = 0; h < groups; h++) sum[h][0] = sum[h][1] =
         _mm256_set1_epi32(start[groups * block + h]);
-    add_quads(p, low, high, entries, q, sum);
+    add_quads(p, from, entries, q, sum);
     UNROLL for (size_t h = 0; h < groups; h++) UNROLL for (size_t r = 0; r < 2; r++) {
         size_t g = groups * block + h;
         __m256 scale = _mm256_mul_ps(scales_of(p.scales, piece, g, 8 * r), d);
@@ -78,7 +76,7 @@ INLINE void multiply(Plan p, const QuantFormat *f, const unsigned char *piece, s
     float total[LEVELS_GROUPS];
     for (size_t left = n / 32; left; piece += at.bytes, d += 8, sums += 16) {
         size_t blocks = smaller(left, 8);
-        ask_ahead(piece, at.low);
+        ask_ahead(piece, at.blocks);
         prepare(sums, d, f->offset, p.group, start, total);
         for (size_t block = 0; block < blocks; block++, q += 32)
             add_block(p, piece, block, entries, q, _mm256_broadcast_ss(d + block), start, total,

@@ -10,19 +10,17 @@
 
 /* acc += a block of 32 weights of 16 rows: one of the piece's eight. */
 INLINE_OF(VNNI)
-__m512
-    add_block(Plan p, const unsigned char *piece, size_t block, __m512i entries,
-              const int8_t *q, float d, const int32_t *start, const float *total, __m512 acc) {
+__m512 add_block(Plan p, const unsigned char *piece, size_t block, __m512i entries,
+                 const int8_t *q, float d, const int32_t *start, const float *total,
+                 __m512 acc) {
     const PieceLayout at = layout_of(p);
     const size_t groups = at.groups / 8;
-    const unsigned char *low = piece + at.low + block * at.low_block,
-                        *high = piece + at.high + block * at.high_block;
+    const unsigned char *from = piece + at.blocks + block * at.block;
     __m512i sum[2] = {_mm512_set1_epi32(start[groups * block]), _mm512_setzero_si512()};
     if (groups == 2) sum[1] = _mm512_set1_epi32(start[groups * block + 1]);
-    ask_ahead(low, at.low_block);
-    ask_ahead(high, at.high_block);
+    ask_ahead(from, at.block);
     UNROLL for (int i = 0; i < 8; i++) {
-        __m512i w = quad_of(p.bits, low, high, i, entries, p.look_up);
+        __m512i w = quad_of(p.bits, from, i, entries, p.look_up);
         if (p.bits == 8) w = _mm512_xor_si512(w, _mm512_set1_epi8((char)0x80));
         sum[i / 4] = _mm512_dpbusd_epi32(sum[i / 4], w, four(q + 4 * i));
     }
@@ -51,7 +49,7 @@ void multiply(Plan p, const QuantFormat *f, const unsigned char *piece, size_t n
     float total[LEVELS_GROUPS];
     for (size_t left = n / 32; left; piece += at.bytes, d += 8, sums += 16) {
         size_t blocks = smaller(left, 8);
-        ask_ahead(piece, at.low);
+        ask_ahead(piece, at.blocks);
         prepare(sums, d, offset, p.group, start, total);
         for (size_t block = 0; block < blocks; block++, q += 32)
             acc = add_block(p, piece, block, entries, q, d[block], start, total, acc);

@@ -9,6 +9,7 @@
  *
  * The largest pair is 2 * 128 * 127 = 32512: it fits 16 bits. */
 #include "panel.h"
+#include "inline.h"
 #include "unroll.h"
 
 #if defined(__aarch64__)
@@ -16,7 +17,7 @@
 #include <string.h>
 
 #define DOTPROD __attribute__((target("arch=armv8.2-a+dotprod")))
-#define INLINE  static inline __attribute__((always_inline))
+#define INLINE  INLINE_OF()
 
 INLINE int8x16_t four(const int8_t *q) {
     int32_t bytes;
@@ -29,8 +30,7 @@ INLINE int32x4_t add_neon(int32x4_t sum, int8x16_t w, int8x16_t x) {
     return vpadalq_s16(sum, vpaddq_s16(low, high));
 }
 
-DOTPROD static inline __attribute__((always_inline)) int32x4_t
-add_dotprod(int32x4_t sum, int8x16_t w, int8x16_t x) {
+INLINE_OF(DOTPROD) int32x4_t add_dotprod(int32x4_t sum, int8x16_t w, int8x16_t x) {
     return vdotq_s32(sum, w, x);
 }
 

@@ -6,6 +6,7 @@
 
 #if defined(__x86_64__)
 #include "exp_avx2.h"
+#include "inline.h"
 #include "scan_lanes.h"
 #include "unroll.h"
 #include "vector.h"
@@ -128,10 +129,9 @@ BMI2 static inline void put_eight(__m256 v, __m256i id, unsigned mask, float *ou
 /* Survivors are often rare, so most rounds end at the first test; but once there is one, all four registers are put:
  * branches that are guessed wrong would take longer.  No more are kept than were read, so a whole register never reaches
  * beyond the end of out. */
-BMI2 static inline __attribute__((always_inline)) size_t keep(const float *x,
-                                                              const int32_t *ids, size_t n,
-                                                              float threshold, float *out,
-                                                              int32_t *out_ids, bool below) {
+INLINE_OF(BMI2)
+size_t keep(const float *x, const int32_t *ids, size_t n, float threshold, float *out,
+            int32_t *out_ids, bool below) {
     const __m256 least = _mm256_set1_ps(threshold);
     const __m256i eight = _mm256_set1_epi32(8);
     __m256i index = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);

@@ -5,7 +5,9 @@
  *     5       and a bit of each of 8 quads         levels up to 31
  *     6       and two bits of each of 4 quads      levels up to 63
  *     8                                            signed levels
- */
+ *
+ * A piece is read from front to back: first the scales (and mins) of all its blocks, then for each block of 32 weights
+ * the bytes of its quads and, after them, the other bits. */
 #ifndef STRATA_UNPACK_H
 #define STRATA_UNPACK_H
 
@@ -14,8 +16,9 @@
 
 typedef struct PieceLayout {
     int bits;
-    size_t groups, min, low, high, bytes; /* scales lie at 0 */
-    size_t low_block, high_block;         /* bytes of a block of 32 weights */
+    size_t groups, min, blocks; /* scales lie at 0 */
+    size_t block, low,
+        bytes; /* the bytes of a block of 32 weights, of their low bits, of all */
 } PieceLayout;
 
 /* How packed weights are stored, as constants: for each of these ways the compiler makes loops of their own. */
@@ -59,11 +62,10 @@ static inline bool is_plan(const QuantFormat *f, Plan p) {
 static inline PieceLayout layout_of(Plan p) {
     PieceLayout at = {.bits = p.bits, .groups = (size_t)(LEVELS_CHUNK / p.group)};
     at.min = p.scales == SCALE_TIMES ? 64 + 16 * at.groups : 32 * at.groups;
-    at.low = p.min ? 2 * at.min : at.min;
-    at.low_block = p.bits == 8 ? 512 : 256;
-    at.high = at.low + 8 * at.low_block;
-    at.high_block = p.bits == 5 ? 64 : p.bits == 6 ? 128 : 0;
-    at.bytes = at.high + 8 * at.high_block;
+    at.blocks = p.min ? 2 * at.min : at.min;
+    at.low = p.bits == 8 ? 512 : 256;
+    at.block = at.low + (p.bits == 5 ? 64 : p.bits == 6 ? 128 : 0);
+    at.bytes = at.blocks + 8 * at.block;
     return at;
 }
 
@@ -72,7 +74,7 @@ static inline PieceLayout piece_layout(const QuantFormat *f) { return layout_of(
 /* Pieces are read once and in order: asking for what lies some way ahead, a line for each line read, hides the way to
  * main memory. */
 enum { AHEAD = 2048 };
-static inline void ask_ahead(const unsigned char *from, size_t bytes) {
+INLINE_OF() void ask_ahead(const unsigned char *from, size_t bytes) {
     ask_for(from + AHEAD, bytes);
 }
 

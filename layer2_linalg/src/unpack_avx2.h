@@ -13,14 +13,14 @@ INLINE __m256i sixteen(const int8_t *entries) {
                    : _mm256_setzero_si256();
 }
 
-/* The bytes that quads i and 4 + i of a group share; a load of its own, or the compiler loads for each of the two. */
+/* The bytes that quads i and 4 + i of a block share; a load of its own, or the compiler loads for each of the two. */
 INLINE __m256i shared_by(int bits, const unsigned char *low, int i) {
     __m256i v = load(low + 64 * i);
     if (bits < 8) IN_ORDER(v);
     return v;
 }
 
-/* Quad i of a group's eight, of 8 rows: four bits from `v`, the rest from `high`. */
+/* Quad i of a block's eight, of 8 rows: four bits from `v`, the rest from `high`. */
 INLINE __m256i quad_of(int bits, __m256i v, const unsigned char *high, int i, __m256i entries,
                        bool look_up) {
     __m256i up;

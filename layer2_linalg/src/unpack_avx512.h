@@ -17,11 +17,12 @@ INLINE __m512i bits_of(__m512i v, int up, int bits) {
     return _mm512_and_si512(v, _mm512_set1_epi8((char)bits));
 }
 
-/* Quad i of a group's eight, of 16 rows; bits and i are constants where this is used. */
-INLINE __m512i quad_of(int bits, const unsigned char *low, const unsigned char *high, int i,
-                       __m512i entries, bool look_up) {
-    if (bits == 8) return _mm512_loadu_si512(low + 64 * i);
-    __m512i v = bits_of(_mm512_loadu_si512(low + 64 * (i % 4)), i < 4 ? 0 : -4, 15);
+/* Quad i of a block's eight, of 16 rows; bits and i are constants where this is used. */
+INLINE __m512i quad_of(int bits, const unsigned char *block, int i, __m512i entries,
+                       bool look_up) {
+    const unsigned char *high = block + 256;
+    if (bits == 8) return _mm512_loadu_si512(block + 64 * i);
+    __m512i v = bits_of(_mm512_loadu_si512(block + 64 * (i % 4)), i < 4 ? 0 : -4, 15);
     if (bits == 5) v = _mm512_or_si512(v, bits_of(_mm512_loadu_si512(high), 4 - i, 16));
     if (bits == 6)
         v = _mm512_or_si512(

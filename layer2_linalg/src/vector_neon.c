@@ -10,7 +10,7 @@
 #include <math.h>
 #include <stdbool.h>
 
-#define INLINE static inline __attribute__((always_inline))
+#define INLINE INLINE_OF()
 enum { LANES = 4, PAGE = 4096 }; /* bytes: strips are asked for so far ahead */
 
 /* Numbers of x from the at-th on, in F32 or F16. */
