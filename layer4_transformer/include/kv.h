@@ -27,8 +27,8 @@ typedef struct KvCache {
     size_t blocks, free_count;
     Dtype dtype; /* F32, or F16: half the memory, and three digits of every number */
     /* in the arena: */
-    void *keys;           /* (layers, blocks, kv_heads, KV_BLOCK / STRIP, head_dim, STRIP) */
-    void *values;         /* (layers, blocks, kv_heads, head_dim / STRIP, KV_BLOCK, STRIP) */
+    void *
+        numbers; /* (layers, kv_heads, blocks, keys and values): what one head reads lies in a row */
     int32_t *table;       /* (sequences, blocks_each) */
     int32_t *free_blocks; /* (blocks) a stack */
     int32_t *users;       /* (blocks) sequences that name it */
@@ -53,7 +53,8 @@ void kv_truncate(KvCache *kv, size_t sequence, size_t length);
 void kv_store(KvCache *kv, size_t layer, size_t sequence, size_t position, const float *k,
               const float *v);
 
-/* Where they lie, for one of the kv_heads, in strips of 16 for weighted_sum (vector.h):
+/* Where they lie, for one of the kv_heads, in strips of 16 for weighted_sum (vector.h): the keys of a block as
+ * (KV_BLOCK / STRIP, head_dim, STRIP), then its values as (head_dim / STRIP, KV_BLOCK, STRIP).
  *
  *     key      number i at [16 * i]; beside it number i of the next position: scores are sums over the numbers of a key
  *     value    number i at [i], but the 16th at [16 * KV_BLOCK]; the next position at [16]: results are sums over positions */

@@ -3,11 +3,10 @@
 
 #include <string.h>
 
-/* Floats of keys (or of values) of one head in a block, and of all heads: whole strips of values. */
-static size_t head_size(const KvCache *kv) {
+/* Numbers of the keys (or of the values) of one head in a block: whole strips of values. */
+static size_t half_block(const KvCache *kv) {
     return KV_BLOCK * ((kv->head_dim + STRIP - 1) / STRIP * STRIP);
 }
-static size_t block_size(const KvCache *kv) { return kv->kv_heads * head_size(kv); }
 
 static size_t number_size(const KvCache *kv) { return dtype_row_bytes(kv->dtype, 1); }
 
@@ -23,8 +22,8 @@ void kv_init(KvCache *kv, size_t layers, size_t kv_heads, size_t head_dim, Dtype
                     .sequences = sequences,
                     .blocks_each = each,
                     .blocks = blocks};
-    kv->keys = arena_take(arena, layers * blocks * block_size(kv), number_size(kv));
-    kv->values = arena_take(arena, layers * blocks * block_size(kv), number_size(kv));
+    kv->numbers =
+        arena_take(arena, layers * kv_heads * blocks * 2 * half_block(kv), number_size(kv));
     kv->table = arena_take(arena, blocks, sizeof *kv->table);
     kv->free_blocks = arena_take(arena, blocks, sizeof *kv->free_blocks);
     kv->users = arena_take(arena, blocks, sizeof *kv->users);
@@ -50,12 +49,10 @@ static void leave_block(KvCache *kv, int32_t block) {
 /* The block a sequence goes on in becomes its own. */
 static void own_block(KvCache *kv, int32_t *slot) {
     int32_t fresh = take_block(kv);
-    size_t size = block_size(kv) * number_size(kv);
-    for (size_t l = 0; l < kv->layers; l++) {
-        size_t from = (l * kv->blocks + (size_t)*slot) * size,
-               to = (l * kv->blocks + (size_t)fresh) * size;
-        memcpy((char *)kv->keys + to, (char *)kv->keys + from, size);
-        memcpy((char *)kv->values + to, (char *)kv->values + from, size);
+    size_t size = 2 * half_block(kv) * number_size(kv);
+    for (size_t head = 0; head < kv->layers * kv->kv_heads; head++) {
+        char *blocks = (char *)kv->numbers + head * kv->blocks * size;
+        memcpy(blocks + (size_t)fresh * size, blocks + (size_t)*slot * size, size);
     }
     leave_block(kv, *slot);
     *slot = fresh;
@@ -93,25 +90,26 @@ void kv_fork(KvCache *kv, size_t to, size_t from) {
     kv->length[to] = kv->length[from];
 }
 
-/* The first number of a head in the block of a position. */
-static size_t offset_of(const KvCache *kv, size_t layer, size_t sequence, size_t head,
-                        size_t position) {
+/* The first key of a head in the block of a position. */
+static size_t block_at(const KvCache *kv, size_t layer, size_t sequence, size_t head,
+                       size_t position) {
     REQUIRE(position < kv->length[sequence], "position %zu of %zu", position,
             kv->length[sequence]);
     size_t block = (size_t)kv->table[sequence * kv->blocks_each + position / KV_BLOCK];
-    return (layer * kv->blocks + block) * block_size(kv) + head * head_size(kv);
+    return ((layer * kv->kv_heads + head) * kv->blocks + block) * 2 * half_block(kv);
 }
 
 void *kv_key(const KvCache *kv, size_t layer, size_t sequence, size_t head, size_t position) {
-    size_t place = position % KV_BLOCK, at = offset_of(kv, layer, sequence, head, position) +
+    size_t place = position % KV_BLOCK, at = block_at(kv, layer, sequence, head, position) +
                                              place / STRIP * STRIP * kv->head_dim +
                                              place % STRIP;
-    return (char *)kv->keys + at * number_size(kv);
+    return (char *)kv->numbers + at * number_size(kv);
 }
 
 void *kv_value(const KvCache *kv, size_t layer, size_t sequence, size_t head, size_t position) {
-    size_t at = offset_of(kv, layer, sequence, head, position) + position % KV_BLOCK * STRIP;
-    return (char *)kv->values + at * number_size(kv);
+    size_t at = block_at(kv, layer, sequence, head, position) + half_block(kv) +
+                position % KV_BLOCK * STRIP;
+    return (char *)kv->numbers + at * number_size(kv);
 }
 
 static void put(const KvCache *kv, void *numbers, size_t at, float x) {
