@@ -131,7 +131,7 @@ help:
 	@echo "make bench            the matrix products beside the machine's peak"
 	@echo "make plots            the figures of the samplers, as SVG in build/plots (gnuplot)"
 	@echo "make train            make the two models in the box again (an hour or two)"
-	@echo "make peers            compare with llama.cpp on the same file (npm; LLAMA_CPP=DIR: speed)"
+	@echo "make peers            compare with llama.cpp on the same files (npm; LLAMA_CPP=DIR: a native build)"
 	@echo "make check-exercises  the graders graded: starters, shipped sources, mutants"
 	@echo "make fuzz             fuzz the GGUF reader; SECONDS=60"
 	@echo "make format           clang-format"

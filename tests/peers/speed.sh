@@ -7,15 +7,10 @@
 # ratios go into a table.  FORMATS, LAYERS, THREADS and ROUNDS change what is measured.
 set -e
 cd "$(dirname "$0")/../.."
+. tests/peers/tools.sh
 strata=build/bin/strata
 formats=${FORMATS:-Q4_0 Q8_0 Q4_K_M F16} layers=${LAYERS:-22} rounds=${ROUNDS:-3}
 threads=${THREADS:-$(nproc 2>/dev/null || sysctl -n hw.ncpu)}
-
-find_tool() {
-    for folder in "$LLAMA_CPP/build/bin" "$LLAMA_CPP/bin" "$LLAMA_CPP"; do
-        if [ -x "$folder/$1" ]; then echo "$folder/$1" && return; fi
-    done
-}
 
 # The n_prompt, n_gen and avg_ts of llama-bench's JSON, as "prefill X" and "decode X".
 read_theirs() {

@@ -1,0 +1,7 @@
+#!/bin/sh
+# Where a user's llama.cpp keeps its programs: in LLAMA_CPP, or below it.  For the scripts beside this one.
+find_tool() {
+    for folder in "$LLAMA_CPP/build/bin" "$LLAMA_CPP/bin" "$LLAMA_CPP"; do
+        if [ -x "$folder/$1" ]; then echo "$folder/$1" && return; fi
+    done
+}
