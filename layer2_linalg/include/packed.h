@@ -46,6 +46,9 @@ RowsProduct rows_product_scalar;
 #if defined(__x86_64__)
 PanelUnpack panel_unpack_avx2, panel_unpack_avx512;
 RowsProduct rows_product_avx2, rows_product_vnni;
+#elif defined(__aarch64__)
+PanelUnpack panel_unpack_neon;
+RowsProduct rows_product_dotprod;
 #endif
 
 #endif

@@ -1,15 +1,11 @@
-/* dot_neon.c - dot products, four lanes at a time (AArch64).  Read dot.c and dot_neon.c first.
+/* dot_neon.c - dot products, four lanes at a time (AArch64).  Read dot.c and dot_avx2.c first.
  *
  * The same loop with registers of four lanes; 32 registers allow a tile of 4 rows by 4 columns. */
 #include "dot.h"
-#include "inline.h"
 #include "unroll.h"
 
 #if defined(__aarch64__)
-#include <arm_neon.h>
-#include <string.h>
-
-#define INLINE INLINE_OF()
+#include "neon.h"
 
 INLINE float add_lanes(float32x4_t v) {
     float32x2_t pair = vadd_f32(vget_low_f32(v), vget_high_f32(v));

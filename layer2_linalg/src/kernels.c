@@ -37,8 +37,8 @@ TABLE(avx512, avx512, avx512, false, avx2, avx2, avx512, avx2);
 TABLE(vnni, avx512, avx512, false, vnni, vnni, avx512, avx2);
 TABLE(avx512bf16, avx512, avx512bf16, true, vnni, vnni, avx512, avx2);
 #elif defined(__aarch64__)
-TABLE(neon, neon, neon, false, neon, scalar, scalar, scalar);
-TABLE(dotprod, neon, neon, false, dotprod, scalar, scalar, scalar);
+TABLE(neon, neon, neon, false, neon, scalar, neon, scalar);
+TABLE(dotprod, neon, neon, false, dotprod, dotprod, neon, scalar);
 #endif
 
 int kernels_list(const Kernels *list[KERNELS_MOST]) {

@@ -22,31 +22,17 @@ INLINE void unpack_all(int bits, const unsigned char *block, const int8_t *entri
     }
 }
 
-AVX2 static void unpack_numbers_avx2(const QuantFormat *f, const unsigned char *from,
-                                     size_t groups, float (*out)[PANEL_ROWS]) {
+INLINE void unpack_scales(ScaleKind kind, const unsigned char *from, size_t groups,
+                          float (*out)[PANEL_ROWS]) {
     for (size_t g = 0; g < groups; g++)
         for (size_t row = 0; row < PANEL_ROWS; row += 8)
-            _mm256_storeu_ps(out[g] + row, scales_of(f->scales, from, g, row));
+            _mm256_storeu_ps(out[g] + row, scales_of(kind, from, g, row));
 }
 
+#include "unpack_panel.h"
+
 AVX2 void panel_unpack_avx2(const QuantFormat *f, const unsigned char *piece, Panel *panel) {
-    PieceLayout at = piece_layout(f);
-    const unsigned char *blocks = piece + at.blocks;
-    int8_t *q = panel->own[0][0];
-    panel->q = (const int8_t(*)[PANEL_ROWS][4])(at.bits == 8 ? (const int8_t *)blocks : q);
-    ask_ahead(piece, at.blocks);
-    unpack_numbers_avx2(f, piece, at.groups, panel->scale);
-    if (f->min) unpack_numbers_avx2(f, piece + at.min, at.groups, panel->min);
-    if (f->entries)
-        unpack_all(4, blocks, f->entries, q);
-    else if (at.bits == 4)
-        unpack_all(4, blocks, NULL, q);
-    else if (at.bits == 5)
-        unpack_all(5, blocks, NULL, q);
-    else if (at.bits == 6)
-        unpack_all(6, blocks, NULL, q);
-    else
-        ask_ahead(blocks, sizeof panel->own);
+    unpack_panel(f, piece, panel);
 }
 
 AVX2 float round_block_avx2(const float *x, int8_t *q, int16_t *sum) {

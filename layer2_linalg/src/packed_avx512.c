@@ -15,29 +15,15 @@ INLINE void unpack_all(int bits, const unsigned char *block, const int8_t *entri
     }
 }
 
-INLINE void unpack_numbers_avx512(const QuantFormat *f, const unsigned char *from,
-                                  size_t groups, float (*out)[PANEL_ROWS]) {
-    for (size_t g = 0; g < groups; g++) _mm512_storeu_ps(out[g], scales_of(f->scales, from, g));
+INLINE void unpack_scales(ScaleKind kind, const unsigned char *from, size_t groups,
+                          float (*out)[PANEL_ROWS]) {
+    for (size_t g = 0; g < groups; g++) _mm512_storeu_ps(out[g], scales_of(kind, from, g));
 }
+
+#include "unpack_panel.h"
 
 AVX512 void panel_unpack_avx512(const QuantFormat *f, const unsigned char *piece,
                                 Panel *panel) {
-    PieceLayout at = piece_layout(f);
-    const unsigned char *blocks = piece + at.blocks;
-    int8_t *q = panel->own[0][0];
-    panel->q = (const int8_t(*)[PANEL_ROWS][4])(at.bits == 8 ? (const int8_t *)blocks : q);
-    ask_ahead(piece, at.blocks);
-    unpack_numbers_avx512(f, piece, at.groups, panel->scale);
-    if (f->min) unpack_numbers_avx512(f, piece + at.min, at.groups, panel->min);
-    if (f->entries)
-        unpack_all(4, blocks, f->entries, q);
-    else if (at.bits == 4)
-        unpack_all(4, blocks, NULL, q);
-    else if (at.bits == 5)
-        unpack_all(5, blocks, NULL, q);
-    else if (at.bits == 6)
-        unpack_all(6, blocks, NULL, q);
-    else
-        ask_ahead(blocks, sizeof panel->own);
+    unpack_panel(f, piece, panel);
 }
 #endif

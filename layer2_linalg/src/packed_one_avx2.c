@@ -87,15 +87,11 @@ INLINE void multiply(Plan p, const QuantFormat *f, const unsigned char *piece, s
     _mm256_storeu_ps(y + 8, acc[1]);
 }
 
-#define TRY(...)                                                   \
-    if (is_plan(f, (Plan){__VA_ARGS__})) {                         \
-        multiply((Plan){__VA_ARGS__}, f, piece, n, q, d, sums, y); \
-        return;                                                    \
-    }
+#include "every_plan.h"
 
 AVX2 void rows_product_avx2(const QuantFormat *f, const unsigned char *piece, size_t n,
                             const int8_t *q, const float *d, const int16_t *sums, float *y) {
-    EVERY_PLAN(TRY)
+    EVERY_PLAN(MULTIPLY)
     REQUIRE(false, "weights stored in a way that EVERY_PLAN does not name");
 }
 #endif

@@ -58,15 +58,11 @@ void multiply(Plan p, const QuantFormat *f, const unsigned char *piece, size_t n
     _mm512_storeu_ps(y, acc);
 }
 
-#define TRY(...)                                                   \
-    if (is_plan(f, (Plan){__VA_ARGS__})) {                         \
-        multiply((Plan){__VA_ARGS__}, f, piece, n, q, d, sums, y); \
-        return;                                                    \
-    }
+#include "every_plan.h"
 
 VNNI void rows_product_vnni(const QuantFormat *f, const unsigned char *piece, size_t n,
                             const int8_t *q, const float *d, const int16_t *sums, float *y) {
-    EVERY_PLAN(TRY)
+    EVERY_PLAN(MULTIPLY)
     REQUIRE(false, "weights stored in a way that EVERY_PLAN does not name");
 }
 #endif

@@ -9,21 +9,10 @@
  *
  * The largest pair is 2 * 128 * 127 = 32512: it fits 16 bits. */
 #include "panel.h"
-#include "inline.h"
 #include "unroll.h"
 
 #if defined(__aarch64__)
-#include <arm_neon.h>
-#include <string.h>
-
-#define DOTPROD __attribute__((target("arch=armv8.2-a+dotprod")))
-#define INLINE  INLINE_OF()
-
-INLINE int8x16_t four(const int8_t *q) {
-    int32_t bytes;
-    memcpy(&bytes, q, 4);
-    return vreinterpretq_s8_s32(vdupq_n_s32(bytes));
-}
+#include "neon.h"
 
 INLINE int32x4_t add_neon(int32x4_t sum, int8x16_t w, int8x16_t x) {
     int16x8_t low = vmull_s8(vget_low_s8(w), vget_low_s8(x)), high = vmull_high_s8(w, x);

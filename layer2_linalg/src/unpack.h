@@ -28,35 +28,9 @@ typedef struct Plan {
     bool min, look_up;
 } Plan;
 
-#define EVERY_PLAN(TRY)                                                 \
-    TRY(4, 32, SCALE_F16, false, false)   /* Q4_0 */                    \
-    TRY(4, 32, SCALE_F16, true, false)    /* Q4_1 */                    \
-    TRY(4, 32, SCALE_TIMES, false, false) /* TQ1_0, TQ2_0 */            \
-    TRY(4, 32, SCALE_TIMES, true, false)  /* Q4_K */                    \
-    TRY(4, 16, SCALE_TIMES, false, false) /* Q3_K */                    \
-    TRY(4, 16, SCALE_TIMES, true, false)  /* Q2_K */                    \
-    TRY(4, 32, SCALE_F16, false, true)    /* IQ4_NL */                  \
-    TRY(4, 32, SCALE_BF16, false, true)   /* MXFP4 */                   \
-    TRY(4, 32, SCALE_TIMES, false, true)  /* IQ4_XS */                  \
-    TRY(5, 32, SCALE_F16, false, false)   /* Q5_0 */                    \
-    TRY(5, 32, SCALE_F16, true, false)    /* Q5_1 */                    \
-    TRY(5, 32, SCALE_TIMES, false, false) /* IQ1_S */                   \
-    TRY(5, 32, SCALE_TIMES, true, false)  /* Q5_K */                    \
-    TRY(5, 16, SCALE_TIMES, false, false) /* IQ1_M */                   \
-    TRY(6, 16, SCALE_TIMES, false, false) /* Q6_K */                    \
-    TRY(8, 32, SCALE_F16, false, false)   /* Q8_0 */                    \
-    TRY(8, 32, SCALE_TIMES, false, false) /* IQ2_XXS, IQ3_XXS, IQ3_S */ \
-    TRY(8, 16, SCALE_TIMES, false, false) /* IQ2_XS, IQ2_S */
-
 static inline Plan plan_of(const QuantFormat *f) {
     int bits = f->entries ? 4 : f->span == 0 ? 8 : f->span < 16 ? 4 : f->span < 32 ? 5 : 6;
     return (Plan){bits, f->group, f->scales, f->min, f->entries != NULL};
-}
-
-static inline bool is_plan(const QuantFormat *f, Plan p) {
-    Plan q = plan_of(f);
-    return q.bits == p.bits && q.group == p.group && q.scales == p.scales && q.min == p.min &&
-           q.look_up == p.look_up;
 }
 
 static inline PieceLayout layout_of(Plan p) {

@@ -5,12 +5,12 @@
 #if defined(__aarch64__)
 #include "ask.h"
 #include "exp_neon.h"
+#include "neon.h"
 #include "unroll.h"
 
 #include <math.h>
 #include <stdbool.h>
 
-#define INLINE INLINE_OF()
 enum { LANES = 4, PAGE = 4096 }; /* bytes: strips are asked for so far ahead */
 
 /* Numbers of x from the at-th on, in F32 or F16. */
