@@ -37,10 +37,33 @@ void norm_apply(NormKind kind, const Norm *norm, float *out, const float *x, siz
     }
 }
 
-static void norm_rows(const Block *b, const Norm *norm, float *out, const float *x, size_t n,
-                      size_t dim) {
-    for (size_t i = 0; i < n; i++)
-        norm_apply(b->norm_kind, norm, out + i * dim, x + i * dim, dim, b->eps);
+/* Rows of a batch, each for itself: threads share them. */
+typedef struct Rows {
+    const Block *b;
+    const Norm *norm;
+    float *out; /* (n, dim) */
+    const float *x;
+    size_t dim;
+    BlockRun *run;
+    KvCache *kv;
+    size_t layer;
+    const Batch *batch;
+} Rows;
+
+enum { ROWS = 4 }; /* taken at a time */
+
+static void norm_some(void *context, int worker, size_t begin, size_t end) {
+    const Rows *t = context;
+    (void)worker;
+    for (size_t i = begin; i < end; i++)
+        norm_apply(t->b->norm_kind, t->norm, t->out + i * t->dim, t->x + i * t->dim, t->dim,
+                   t->b->eps);
+}
+
+static void norm_rows(const Block *b, Pool *pool, const Norm *norm, float *out, const float *x,
+                      size_t n, size_t dim) {
+    pool_for(pool, n, ROWS, norm_some,
+             &(Rows){.b = b, .norm = norm, .out = out, .x = x, .dim = dim});
 }
 
 /* Rows of the stacked q, k and v, each to its own place. */
@@ -77,37 +100,57 @@ static void place_heads(const Block *b, const Norm *norm, float *row, size_t hea
 }
 
 /* Queries and keys take their positions; keys and values go to memory. */
+static void store_one(const Rows *t, size_t i) {
+    const Block *b = t->b;
+    BlockRun *run = t->run;
+    size_t wide = b->attn.heads * b->attn.head_dim,
+           narrow = b->attn.kv_heads * b->attn.head_dim, half = b->rope->rotary / 2,
+           position = (size_t)t->batch->position[i];
+    float *cosine = run->cosine + i * half, *sine = run->sine + i * half,
+          *q = run->q + i * wide;
+    if (b->rope->style != ROPE_NONE) rope_angles(b->rope, position, cosine, sine);
+    place_heads(b, &b->q_norm, q, b->attn.heads, cosine, sine);
+    place_heads(b, &b->k_norm, run->k + i * narrow, b->attn.kv_heads, cosine, sine);
+    if (b->q_temperature > 0) {
+        float grow =
+            1 + b->q_temperature * logf(1 + floorf((float)position / b->temperature_ctx));
+        for (size_t k = 0; k < wide; k++) q[k] *= grow;
+    }
+    kv_store(t->kv, t->layer, (size_t)t->batch->sequence[i], position, run->k + i * narrow,
+             run->v + i * narrow);
+}
+
+static void store_some(void *context, int worker, size_t begin, size_t end) {
+    (void)worker;
+    for (size_t i = begin; i < end; i++) store_one(context, i);
+}
+
 static void store(const Block *b, BlockRun *run, KvCache *kv, size_t layer,
                   const Batch *batch) {
-    size_t wide = b->attn.heads * b->attn.head_dim,
-           narrow = b->attn.kv_heads * b->attn.head_dim, half = b->rope->rotary / 2;
-    for (size_t i = 0; i < batch->count; i++) {
-        size_t sequence = (size_t)batch->sequence[i], position = (size_t)batch->position[i];
-        float *cosine = run->cosine + i * half, *sine = run->sine + i * half,
-              *q = run->q + i * wide;
-        if (b->rope->style != ROPE_NONE) rope_angles(b->rope, position, cosine, sine);
-        place_heads(b, &b->q_norm, q, b->attn.heads, cosine, sine);
-        place_heads(b, &b->k_norm, run->k + i * narrow, b->attn.kv_heads, cosine, sine);
-        if (b->q_temperature > 0) {
-            float grow =
-                1 + b->q_temperature * logf(1 + floorf((float)position / b->temperature_ctx));
-            for (size_t k = 0; k < wide; k++) q[k] *= grow;
-        }
-        kv_store(kv, layer, sequence, position, run->k + i * narrow, run->v + i * narrow);
-    }
+    Rows rows = {.b = b, .run = run, .kv = kv, .layer = layer, .batch = batch};
+    pool_for(run->pool, batch->count, ROWS, store_some, &rows);
+}
+
+/* out += norm(branch) */
+static void add_some(void *context, int worker, size_t begin, size_t end) {
+    const Rows *t = context;
+    float *branch = t->run->branch;
+    norm_some(&(Rows){.b = t->b, .norm = t->norm, .out = branch, .x = branch, .dim = t->dim},
+              worker, begin, end);
+    axpy(t->out + begin * t->dim, 1, branch + begin * t->dim, (end - begin) * t->dim);
 }
 
 static void add_branch(const Block *b, const Norm *post, BlockRun *run, float *x, size_t n,
                        size_t dim) {
-    norm_rows(b, post, run->branch, run->branch, n, dim);
-    axpy(x, 1, run->branch, n * dim);
+    pool_for(run->pool, n, ROWS, add_some,
+             &(Rows){.b = b, .norm = post, .out = x, .dim = dim, .run = run});
 }
 
 /* x += attention(norm(x)) */
 static void attend(const Block *b, BlockRun *run, KvCache *kv, size_t layer, const Batch *batch,
                    float *x, size_t dim) {
     size_t n = batch->count;
-    norm_rows(b, &b->attn_norm, run->normed, x, n, dim);
+    norm_rows(b, run->pool, &b->attn_norm, run->normed, x, n, dim);
     project(b, run, n);
     store(b, run, kv, layer, batch);
     attention_online(run->pool, &b->attn, kv, layer, n, batch->sequence, batch->position,
@@ -130,12 +173,13 @@ void block_forward(const Block *b, BlockRun *run, KvCache *kv, size_t layer, con
             run->rows);
     size_t n = batch->count;
     if (b->parallel) { /* the second branch reads the x that came in; one norm may serve both */
-        norm_rows(b, b->ffn_norm.gain ? &b->ffn_norm : &b->attn_norm, run->aside, x, n, dim);
+        norm_rows(b, run->pool, b->ffn_norm.gain ? &b->ffn_norm : &b->attn_norm, run->aside, x,
+                  n, dim);
         attend(b, run, kv, layer, batch, x, dim);
         think(b, run, run->aside, n, x, dim);
     } else {
         attend(b, run, kv, layer, batch, x, dim);
-        norm_rows(b, &b->ffn_norm, run->normed, x, n, dim);
+        norm_rows(b, run->pool, &b->ffn_norm, run->normed, x, n, dim);
         think(b, run, run->normed, n, x, dim);
     }
 }
