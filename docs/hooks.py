@@ -50,7 +50,7 @@ def definition(text, name):
     """Start and end of what defines a name: a function, a table, a type or a macro."""
     word = r"\b" + re.escape(name) + r"\b"
     patterns = [
-        (r"^[A-Za-z_][^;{}()=\n#]*?" + word + r"\s*\([^;{}]*\)\s*\{", "}"),
+        (r"^(?:INLINE_OF\(\w*\)\s+)?[A-Za-z_][^;{}()=\n#]*?" + word + r"\s*\([^;{}]*\)\s*\{", "}"),
         (r"^[A-Za-z_][^;{}()\n]*?" + word + r"[^;{}()\n]*=\s*\{", "};"),
         (r"^(?:typedef )?(?:struct|enum) " + word + r"[^;{}]*\{", "}"),
         (r"^#define " + word, None),
