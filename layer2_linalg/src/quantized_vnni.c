@@ -18,94 +18,108 @@
 
 #include <stdbool.h>
 
-/* What the loops below are written for: constants, wherever this is used. */
-typedef struct Plan {
+/* What a loop is written for: constants, wherever this is used. */
+typedef struct Shape {
     int panels, cols, group;
-    bool is_signed;
-} Plan;
+    bool is_signed, min;
+} Shape;
 
 enum { COLS = 6 };
 
 /* sum[p][c] += the products of quad `place`. */
 INLINE_OF(VNNI)
-void add_products(Plan plan, const Panel *panels, int place, const int8_t *q,
+void add_products(Shape s, const Panel *panels, int place, const int8_t *q,
                   __m512i sum[2][COLS]) {
     __m512i w[2];
-    UNROLL for (int p = 0; p < plan.panels; p++) {
+    UNROLL for (int p = 0; p < s.panels; p++) {
         w[p] = _mm512_loadu_si512(panels[p].q[place]);
-        if (plan.is_signed) w[p] = _mm512_xor_si512(w[p], _mm512_set1_epi8((char)0x80));
+        if (s.is_signed) w[p] = _mm512_xor_si512(w[p], _mm512_set1_epi8((char)0x80));
     }
-    UNROLL for (int c = 0; c < plan.cols; c++) {
+    UNROLL for (int c = 0; c < s.cols; c++) {
         __m512i in = four(q + LEVELS_CHUNK * c + 4 * place);
-        UNROLL for (int p = 0; p < plan.panels; p++) sum[p][c] =
+        UNROLL for (int p = 0; p < s.panels; p++) sum[p][c] =
             _mm512_dpbusd_epi32(sum[p][c], w[p], in);
     }
 }
 
 /* The columns of panel p lie at y + p * next. */
 INLINE_OF(VNNI)
-void tile(Plan plan, const Panel *panels, const QuantFormat *f, size_t n, const int8_t *q,
+void tile(Shape s, const Panel *panels, const QuantFormat *f, size_t n, const int8_t *q,
           const float *d, const int16_t *sums, float (*y)[PANEL_ROWS], size_t next) {
-    const int offset = plan.is_signed ? f->offset + 128 : f->offset;
+    const int offset = s.is_signed ? f->offset + 128 : f->offset;
     int32_t start[COLS][LEVELS_GROUPS];
     float total[COLS][LEVELS_GROUPS];
     __m512 acc[2][COLS];
-    UNROLL for (int c = 0; c < plan.cols; c++) {
-        prepare(sums + 16 * c, d + 8 * c, offset, plan.group, start[c], total[c]);
-        UNROLL for (int p = 0; p < plan.panels; p++) acc[p][c] =
+    UNROLL for (int c = 0; c < s.cols; c++) {
+        prepare(sums + 16 * c, d + 8 * c, offset, s.group, start[c], total[c]);
+        UNROLL for (int p = 0; p < s.panels; p++) acc[p][c] =
             _mm512_loadu_ps(y[(size_t)p * next + (size_t)c]);
     }
-    for (int g = 0; g < (int)n / plan.group; g++) {
+    for (int g = 0; g < (int)n / s.group; g++) {
         __m512i sum[2][COLS];
-        UNROLL for (int c = 0; c < plan.cols; c++) sum[0][c] = sum[1][c] =
+        UNROLL for (int c = 0; c < s.cols; c++) sum[0][c] = sum[1][c] =
             _mm512_set1_epi32(start[c][g]);
-        UNROLL for (int quad = 0; quad < plan.group / 4; quad++)
-            add_products(plan, panels, g * plan.group / 4 + quad, q, sum);
-        UNROLL for (int c = 0; c < plan.cols; c++) {
-            __m512 scale = _mm512_set1_ps(d[g * plan.group / 32 + 8 * c]),
+        UNROLL for (int quad = 0; quad < s.group / 4; quad++)
+            add_products(s, panels, g * s.group / 4 + quad, q, sum);
+        UNROLL for (int c = 0; c < s.cols; c++) {
+            __m512 scale = _mm512_set1_ps(d[g * s.group / 32 + 8 * c]),
                    inputs = _mm512_set1_ps(total[c][g]);
-            UNROLL for (int p = 0; p < plan.panels; p++) {
+            UNROLL for (int p = 0; p < s.panels; p++) {
                 __m512 both = _mm512_mul_ps(_mm512_loadu_ps(panels[p].scale[g]), scale);
                 acc[p][c] = _mm512_fmadd_ps(_mm512_cvtepi32_ps(sum[p][c]), both, acc[p][c]);
-                if (f->min)
+                if (s.min)
                     acc[p][c] =
                         _mm512_fmadd_ps(_mm512_loadu_ps(panels[p].min[g]), inputs, acc[p][c]);
             }
         }
     }
-    UNROLL for (int c = 0; c < plan.cols; c++) UNROLL for (int p = 0; p < plan.panels; p++)
+    UNROLL for (int c = 0; c < s.cols; c++) UNROLL for (int p = 0; p < s.panels; p++)
         _mm512_storeu_ps(y[(size_t)p * next + (size_t)c], acc[p][c]);
 }
 
-#define TILE(panels_of, C)                                                                     \
-    tile((Plan){panels_of, C, plan.group, plan.is_signed}, panels, f, n, q + c * LEVELS_CHUNK, \
-         d + 8 * c, sums + 16 * c, y + c, cols)
+#define TILE(PANELS, COLS)                                                 \
+    for (; c + COLS <= cols; c += COLS)                                    \
+    tile((Shape){PANELS, COLS, s.group, s.is_signed, s.min}, panels, f, n, \
+         q + c * LEVELS_CHUNK, d + 8 * c, sums + 16 * c, y + c, cols)
 
 INLINE_OF(VNNI)
-void product(Plan plan, const Panel *panels, size_t count, const QuantFormat *f, size_t n,
+void product(Shape s, const Panel *panels, size_t count, const QuantFormat *f, size_t n,
              const int8_t *q, const float *d, const int16_t *sums, size_t cols,
              float (*y)[PANEL_ROWS]) {
-    for (; count >= 2; count -= 2, panels += 2, y += 2 * cols) {
-        size_t c = 0;
-        for (; c + 6 <= cols; c += 6) TILE(2, 6);
-        for (; c + 2 <= cols; c += 2) TILE(2, 2);
-        if (c < cols) TILE(2, 1);
+    size_t c = 0;
+    for (; count >= 2; count -= 2, panels += 2, y += 2 * cols, c = 0) {
+        TILE(2, 6);
+        TILE(2, 4);
+        TILE(2, 1);
     }
-    for (size_t c = 0; count && c < cols; c++) TILE(1, 1);
+    if (count) TILE(1, 1);
 }
 
-VNNI void panel_product_vnni(const Panel *panels, size_t count, const QuantFormat *f, size_t n,
-                             const int8_t *q, const float *d, const int16_t *sums, size_t cols,
-                             float (*y)[PANEL_ROWS]) {
-    if (f->group == 32 && f->span)
-        product((Plan){.group = 32}, panels, count, f, n, q, d, sums, cols, y);
-    else if (f->group == 32)
-        product((Plan){.group = 32, .is_signed = true}, panels, count, f, n, q, d, sums, cols,
-                y);
-    else if (f->span)
-        product((Plan){.group = 16}, panels, count, f, n, q, d, sums, cols, y);
-    else
-        product((Plan){.group = 16, .is_signed = true}, panels, count, f, n, q, d, sums, cols,
-                y);
+#define PRODUCT(name, group, is_signed, min)                                                 \
+    VNNI static void name(const Panel *panels, size_t count, const QuantFormat *f, size_t n, \
+                          const int8_t *q, const float *d, const int16_t *sums, size_t cols, \
+                          float(*y)[PANEL_ROWS]) {                                           \
+        product((Shape){0, 0, group, is_signed, min}, panels, count, f, n, q, d, sums, cols, \
+                y);                                                                          \
+    }
+
+PRODUCT(product_32, 32, false, false)
+PRODUCT(product_32_min, 32, false, true)
+PRODUCT(product_32_signed, 32, true, false)
+PRODUCT(product_16, 16, false, false)
+PRODUCT(product_16_min, 16, false, true)
+PRODUCT(product_16_signed, 16, true, false)
+
+/* No format with signed levels has a min. */
+void panel_product_vnni(const Panel *panels, size_t count, const QuantFormat *f, size_t n,
+                        const int8_t *q, const float *d, const int16_t *sums, size_t cols,
+                        float (*y)[PANEL_ROWS]) {
+    PanelProduct *run = f->group == 32 ? (f->span == 0 ? product_32_signed
+                                          : f->min     ? product_32_min
+                                                       : product_32)
+                                       : (f->span == 0 ? product_16_signed
+                                          : f->min     ? product_16_min
+                                                       : product_16);
+    run(panels, count, f, n, q, d, sums, cols, y);
 }
 #endif
