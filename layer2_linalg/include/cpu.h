@@ -4,11 +4,12 @@
 
 #include <stdbool.h>
 
-bool cpu_has_avx2(void);   /* AVX2, FMA and F16C, and the system saves the wide registers */
-bool cpu_has_avx512(void); /* F, BW, VL and DQ, likewise */
-bool cpu_has_vnni(void);   /* AVX-512 with VNNI */
-bool cpu_has_bf16(void);   /* AVX-512 with products of BF16 */
-bool cpu_has_neon(void);   /* always on AArch64 */
+bool cpu_has_avx2(void);    /* AVX2, FMA and F16C, and the system saves the wide registers */
+bool cpu_has_avxvnni(void); /* AVX2 with VNNI, which some CPUs without AVX-512 have */
+bool cpu_has_avx512(void);  /* F, BW, VL and DQ, likewise */
+bool cpu_has_vnni(void);    /* AVX-512 with VNNI */
+bool cpu_has_bf16(void);    /* AVX-512 with products of BF16 */
+bool cpu_has_neon(void);    /* always on AArch64 */
 bool cpu_has_dotprod(void);
 
 #endif

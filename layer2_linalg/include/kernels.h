@@ -46,7 +46,7 @@ DotTile *kernels_tile(Dtype dtype);
  * Call before other threads compute. */
 bool kernels_select(const char *isa, Fault *fault);
 
-enum { KERNELS_MOST = 5 };
+enum { KERNELS_MOST = 6 };
 
 /* The tables this machine can run, scalar first; returns their number. */
 int kernels_list(const Kernels *list[KERNELS_MOST]);

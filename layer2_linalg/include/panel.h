@@ -72,7 +72,7 @@ PanelProduct panel_product_scalar;
 PanelTurn panel_turn_scalar;
 RoundBlock round_block_scalar;
 #if defined(__x86_64__)
-PanelProduct panel_product_avx2, panel_product_vnni;
+PanelProduct panel_product_avx2, panel_product_avxvnni, panel_product_vnni;
 PanelTurn panel_turn_avx2;
 RoundBlock round_block_avx2;
 #elif defined(__aarch64__)

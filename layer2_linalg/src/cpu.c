@@ -8,8 +8,14 @@
 #endif
 
 #if defined(__x86_64__)
+#include <cpuid.h>
+
 bool cpu_has_avx2(void) {
     return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
+}
+bool cpu_has_avxvnni(void) { /* not all compilers know its name */
+    unsigned eax = 0, ebx, ecx, edx;
+    return cpu_has_avx2() && __get_cpuid_count(7, 1, &eax, &ebx, &ecx, &edx) && eax >> 4 & 1;
 }
 bool cpu_has_avx512(void) {
     return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
@@ -20,6 +26,7 @@ bool cpu_has_vnni(void) { return cpu_has_avx512() && __builtin_cpu_supports("avx
 bool cpu_has_bf16(void) { return cpu_has_avx512() && __builtin_cpu_supports("avx512bf16"); }
 #else
 bool cpu_has_avx2(void) { return false; }
+bool cpu_has_avxvnni(void) { return false; }
 bool cpu_has_avx512(void) { return false; }
 bool cpu_has_vnni(void) { return false; }
 bool cpu_has_bf16(void) { return false; }

@@ -33,6 +33,7 @@
 TABLE(scalar, scalar, scalar, false, scalar, scalar, scalar, scalar);
 #if defined(__x86_64__)
 TABLE(avx2, avx2, avx2, false, avx2, avx2, avx2, avx2);
+TABLE(avxvnni, avx2, avx2, false, avxvnni, avx2, avx2, avx2);
 TABLE(avx512, avx512, avx512, false, avx2, avx2, avx512, avx2);
 TABLE(vnni, avx512, avx512, false, vnni, vnni, avx512, avx2);
 TABLE(avx512bf16, avx512, avx512bf16, true, vnni, vnni, avx512, avx2);
@@ -46,6 +47,7 @@ int kernels_list(const Kernels *list[KERNELS_MOST]) {
     list[count++] = &scalar;
 #if defined(__x86_64__)
     if (cpu_has_avx2()) list[count++] = &avx2;
+    if (cpu_has_avxvnni()) list[count++] = &avxvnni;
     if (cpu_has_avx512()) list[count++] = &avx512;
     if (cpu_has_vnni()) list[count++] = &vnni;
     if (cpu_has_vnni() && cpu_has_bf16()) list[count++] = &avx512bf16;

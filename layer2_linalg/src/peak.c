@@ -60,6 +60,7 @@ static void one_round(void *context, int worker, size_t begin, size_t end) {
 
 /* The sets whose registers and multiply-adds the named one has. */
 static const char *registers_of(const char *isa) {
+    if (strcmp(isa, "avxvnni") == 0) return "avx2";
     if (strcmp(isa, "vnni") == 0 || strcmp(isa, "avx512bf16") == 0) return "avx512";
     return strcmp(isa, "dotprod") == 0 ? "neon" : isa;
 }

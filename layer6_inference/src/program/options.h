@@ -66,7 +66,8 @@ typedef struct Machine {
     {"--threads", OPT_INT, &(m).threads, "N",                                             \
      "threads to compute with (0: one for each core)"},                                   \
         {"--isa", OPT_TEXT, &(m).isa, "NAME",                                             \
-         "instruction set: auto, scalar, avx2, avx512, vnni, avx512bf16, neon, dotprod"}, \
+         "instruction set: auto, scalar, avx2, avxvnni, avx512, vnni, avx512bf16, neon, " \
+         "dotprod"},                                                                      \
         {"--no-pack", OPT_FLAG, &(m).no_pack, NULL,                                       \
          "compute from the weights as the file holds them: slower, but at once"},         \
     {                                                                                     \
