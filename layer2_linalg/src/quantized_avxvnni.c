@@ -5,6 +5,7 @@
  * over the groups waits in memory. */
 #include "panel.h"
 #include "unroll.h"
+#include "vnni.h"
 
 #if defined(__x86_64__)
 #include "avx2.h"
@@ -12,12 +13,6 @@
 #include "pairs_avx2.h"
 
 #define AVXVNNI __attribute__((target("avx2,fma,f16c,avxvnni")))
-
-/* What a loop is written for: constants, wherever this is used. */
-typedef struct Shape {
-    int cols, group;
-    bool is_signed, min;
-} Shape;
 
 enum { COLS = 6 };
 
@@ -64,10 +59,10 @@ void tile(Shape s, const Panel *panel, const QuantFormat *f, size_t n, const int
     }
 }
 
-#define TILE(COLS)                                                                           \
-    for (; c + COLS <= cols; c += COLS)                                                      \
-    tile((Shape){COLS, s.group, s.is_signed, s.min}, panels + p, f, n, q + c * LEVELS_CHUNK, \
-         d + 8 * c, sums + 16 * c, y + p * cols + c)
+#define TILE(COLS)                                                        \
+    for (; c + COLS <= cols; c += COLS)                                   \
+    tile((Shape){1, COLS, s.group, s.is_signed, s.min}, panels + p, f, n, \
+         q + c * LEVELS_CHUNK, d + 8 * c, sums + 16 * c, y + p * cols + c)
 
 INLINE_OF(AVXVNNI)
 void product(Shape s, const Panel *panels, size_t count, const QuantFormat *f, size_t n,
@@ -81,30 +76,5 @@ void product(Shape s, const Panel *panels, size_t count, const QuantFormat *f, s
     }
 }
 
-#define PRODUCT(name, group, is_signed, min)                                                  \
-    AVXVNNI static void name(const Panel *panels, size_t count, const QuantFormat *f,         \
-                             size_t n, const int8_t *q, const float *d, const int16_t *sums,  \
-                             size_t cols, float(*y)[PANEL_ROWS]) {                            \
-        product((Shape){0, group, is_signed, min}, panels, count, f, n, q, d, sums, cols, y); \
-    }
-
-PRODUCT(product_32, 32, false, false)
-PRODUCT(product_32_min, 32, false, true)
-PRODUCT(product_32_signed, 32, true, false)
-PRODUCT(product_16, 16, false, false)
-PRODUCT(product_16_min, 16, false, true)
-PRODUCT(product_16_signed, 16, true, false)
-
-/* No format with signed levels has a min. */
-void panel_product_avxvnni(const Panel *panels, size_t count, const QuantFormat *f, size_t n,
-                           const int8_t *q, const float *d, const int16_t *sums, size_t cols,
-                           float (*y)[PANEL_ROWS]) {
-    PanelProduct *run = f->group == 32 ? (f->span == 0 ? product_32_signed
-                                          : f->min     ? product_32_min
-                                                       : product_32)
-                                       : (f->span == 0 ? product_16_signed
-                                          : f->min     ? product_16_min
-                                                       : product_16);
-    run(panels, count, f, n, q, d, sums, cols, y);
-}
+VNNI_PRODUCTS(AVXVNNI, avxvnni)
 #endif

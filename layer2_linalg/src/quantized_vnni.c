@@ -11,18 +11,11 @@
  * start, exactly. */
 #include "panel.h"
 #include "unroll.h"
+#include "vnni.h"
 
 #if defined(__x86_64__)
 #include "avx512.h"
 #include "inputs_avx2.h"
-
-#include <stdbool.h>
-
-/* What a loop is written for: constants, wherever this is used. */
-typedef struct Shape {
-    int panels, cols, group;
-    bool is_signed, min;
-} Shape;
 
 enum { COLS = 6 };
 
@@ -95,31 +88,5 @@ void product(Shape s, const Panel *panels, size_t count, const QuantFormat *f, s
     if (count) TILE(1, 1);
 }
 
-#define PRODUCT(name, group, is_signed, min)                                                 \
-    VNNI static void name(const Panel *panels, size_t count, const QuantFormat *f, size_t n, \
-                          const int8_t *q, const float *d, const int16_t *sums, size_t cols, \
-                          float(*y)[PANEL_ROWS]) {                                           \
-        product((Shape){0, 0, group, is_signed, min}, panels, count, f, n, q, d, sums, cols, \
-                y);                                                                          \
-    }
-
-PRODUCT(product_32, 32, false, false)
-PRODUCT(product_32_min, 32, false, true)
-PRODUCT(product_32_signed, 32, true, false)
-PRODUCT(product_16, 16, false, false)
-PRODUCT(product_16_min, 16, false, true)
-PRODUCT(product_16_signed, 16, true, false)
-
-/* No format with signed levels has a min. */
-void panel_product_vnni(const Panel *panels, size_t count, const QuantFormat *f, size_t n,
-                        const int8_t *q, const float *d, const int16_t *sums, size_t cols,
-                        float (*y)[PANEL_ROWS]) {
-    PanelProduct *run = f->group == 32 ? (f->span == 0 ? product_32_signed
-                                          : f->min     ? product_32_min
-                                                       : product_32)
-                                       : (f->span == 0 ? product_16_signed
-                                          : f->min     ? product_16_min
-                                                       : product_16);
-    run(panels, count, f, n, q, d, sums, cols, y);
-}
+VNNI_PRODUCTS(VNNI, vnni)
 #endif
