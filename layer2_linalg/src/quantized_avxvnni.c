@@ -27,8 +27,10 @@ void add_products(Shape s, const Panel *panel, int place, const int8_t *q,
     }
     UNROLL for (int c = 0; c < s.cols; c++) {
         __m256i in = four(q + LEVELS_CHUNK * c + 4 * place);
-        UNROLL for (int r = 0; r < 2; r++) sum[c][r] =
-            _mm256_dpbusd_avx_epi32(sum[c][r], w[r], in);
+        UNROLL for (int r = 0; r < 2; r++) {
+            sum[c][r] = _mm256_dpbusd_avx_epi32(sum[c][r], w[r], in);
+            IN_ORDER(sum[c][r]);
+        }
     }
 }
 
