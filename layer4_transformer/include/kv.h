@@ -3,7 +3,7 @@
  * Attention reads its past through a list of blocks of KV_BLOCK positions:
  *
  *     sequence 0:  table [ 3 | 0 | 5 ]      length 150
- *     blocks:      |0: 64..127|1: free|2: seq 1|3: 0..63|4: free|5: 128..149|      for each layer
+ *     blocks:      |0: 64..127|1: free|2: seq 1|3: 0..63|4: free|5: 128..149|      for each layer and head
  *
  * One sequence with all its blocks in order is the textbook's cache; because the list may name any
  * block, many sequences share one memory, and blocks go back when a sequence is cut.  Sequences that
