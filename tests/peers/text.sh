@@ -23,10 +23,10 @@ $strata world --seed 2 --documents 40 2>/dev/null | tr '\n' ' ' | sed 's/<|endof
 
 ids() { printf '%s' "$1" | $strata tokenize -m "$file" --special --all --bos 2>/dev/null | tr -s ' \n' '\n'; }
 
-# How far apart the two tokens are with which two texts part.
+# How far apart the two tokens are with which two texts part; where one stops, its token is the end of the text.
 margin() {
-    ids "$1" >build/peers/ours
-    ids "$2" >build/peers/theirs
+    ids "$1<|endoftext|>" >build/peers/ours
+    ids "$2<|endoftext|>" >build/peers/theirs
     paste build/peers/ours build/peers/theirs | awk '$1 != $2 { print NR - 1, $1, $2; exit }' | {
         read -r before a b
         $strata logits -m "$file" --last --tokens "$(head -n "$before" build/peers/ours | paste -s -d ,)" 2>/dev/null |
