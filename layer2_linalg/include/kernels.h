@@ -40,6 +40,9 @@ const Kernels *kernels(void);
 /* The tile product for weights in F32, F16 or BF16. */
 DotTile *kernels_tile(Dtype dtype);
 
+/* An input as a table's product with weights in F32, F16 or BF16 sees it. */
+float kernels_input(const Kernels *table, Dtype dtype, float x);
+
 /* Use a named instruction set from now on: "scalar", "avx2", "vnni", "neon" or "auto".
  *
  * Fails when the name is unknown or the CPU lacks it; the fault lists what there is.

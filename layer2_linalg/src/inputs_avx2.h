@@ -1,14 +1,16 @@
-/* inputs_avx2.h - what is known of a column's inputs before any weight is read; shared by quantized_avx2.c and
- * quantized_vnni.c. */
+/* inputs_avx2.h - what is known of a column's inputs before any weight is read; shared by the siblings for
+ * x86. */
 #ifndef STRATA_INPUTS_AVX2_H
 #define STRATA_INPUTS_AVX2_H
+
+#include "inline.h"
 
 #include <immintrin.h>
 
 /* For each group of a piece of 256 inputs, 16 or 32 of them: start = -offset times their sum, total = d times their sum. */
-static inline __attribute__((always_inline, target("avx2"))) void
-prepare(const int16_t *sums, const float *d, int offset, int group, int32_t *start,
-        float *total) {
+INLINE_OF(__attribute__((target("avx2"))))
+void prepare(const int16_t *sums, const float *d, int offset, int group, int32_t *start,
+             float *total) {
     const __m256i minus = _mm256_set1_epi32(-offset), ones = _mm256_set1_epi16(1);
     const __m256i *from = (const __m256i *)(const void *)sums;
     for (int i = 0; i < (group == 16 ? 2 : 1); i++) {

@@ -99,3 +99,7 @@ DotTile *kernels_tile(Dtype dtype) {
     REQUIRE(false, "no dot product for %s", dtype_name(dtype));
     return NULL;
 }
+
+float kernels_input(const Kernels *table, Dtype dtype, float x) {
+    return dtype == DTYPE_BF16 && table->bf16_rounds ? bf16_to_f32(bf16_from_f32(x)) : x;
+}

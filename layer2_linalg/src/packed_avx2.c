@@ -8,18 +8,14 @@
 
 #include <math.h>
 
-INLINE void unpack_all(int bits, const unsigned char *block, const int8_t *entries, int8_t *q) {
-    const size_t bytes = bits == 5 ? 320 : bits == 6 ? 384 : 256;
-    __m256i table = sixteen(entries);
-    for (size_t g = 0; g < 8; g++, block += bytes, q += 512) {
-        ask_ahead(block, bytes);
-        for (size_t half = 0; half < 64; half += 32) UNROLL for (int i = 0; i < 4; i++) {
-                __m256i v = shared_by(bits, block + half, i);
-                UNROLL for (int quad = i; quad < 8; quad += 4) _mm256_storeu_si256(
-                    (__m256i *)(q + 64 * quad + half),
-                    quad_of(bits, v, block + 256 + half, quad, table, entries != NULL));
-            }
-    }
+INLINE void unpack_block(int bits, const unsigned char *block, const int8_t *entries,
+                         int8_t *q) {
+    for (size_t half = 0; half < 64; half += 32) UNROLL for (int i = 0; i < 4; i++) {
+            __m256i v = shared_by(bits, block + half, i);
+            UNROLL for (int quad = i; quad < 8; quad += 4) _mm256_storeu_si256(
+                (__m256i *)(q + 64 * quad + half),
+                quad_of(bits, v, block + 256 + half, quad, sixteen(entries), entries != NULL));
+        }
 }
 
 INLINE void unpack_scales(ScaleKind kind, const unsigned char *from, size_t groups,

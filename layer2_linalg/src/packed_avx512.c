@@ -5,14 +5,10 @@
 #include "unpack_avx512.h"
 #include "unroll.h"
 
-INLINE void unpack_all(int bits, const unsigned char *block, const int8_t *entries, int8_t *q) {
-    const size_t bytes = bits == 5 ? 320 : bits == 6 ? 384 : 256;
-    __m512i table = sixteen(entries);
-    for (size_t g = 0; g < 8; g++, block += bytes, q += 512) {
-        ask_ahead(block, bytes);
-        UNROLL for (int quad = 0; quad < 8; quad++) _mm512_storeu_si512(
-            q + 64 * quad, quad_of(bits, block, quad, table, entries != NULL));
-    }
+INLINE void unpack_block(int bits, const unsigned char *block, const int8_t *entries,
+                         int8_t *q) {
+    UNROLL for (int quad = 0; quad < 8; quad++) _mm512_storeu_si512(
+        q + 64 * quad, quad_of(bits, block, quad, sixteen(entries), entries != NULL));
 }
 
 INLINE void unpack_scales(ScaleKind kind, const unsigned char *from, size_t groups,

@@ -5,14 +5,11 @@
 #include "unpack_neon.h"
 #include "unroll.h"
 
-INLINE void unpack_all(int bits, const unsigned char *block, const int8_t *entries, int8_t *q) {
-    const size_t bytes = bits == 5 ? 320 : bits == 6 ? 384 : 256;
-    int8x16_t table = entries ? vld1q_s8(entries) : vdupq_n_s8(0);
-    for (size_t g = 0; g < 8; g++, block += bytes, q += 512) {
-        ask_ahead(block, bytes);
-        UNROLL for (int quad = 0; quad < 8; quad++) for (int r = 0; r < 4; r++) vst1q_s8(
-            q + 64 * quad + 16 * r, quad_of(bits, block, quad, r, table, entries != NULL));
-    }
+INLINE void unpack_block(int bits, const unsigned char *block, const int8_t *entries,
+                         int8_t *q) {
+    UNROLL for (int quad = 0; quad < 8; quad++) for (int r = 0; r < 4; r++)
+        vst1q_s8(q + 64 * quad + 16 * r,
+                 quad_of(bits, block, quad, r, sixteen(entries), entries != NULL));
 }
 
 INLINE void unpack_scales(ScaleKind kind, const unsigned char *from, size_t groups,

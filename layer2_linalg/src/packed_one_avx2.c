@@ -18,10 +18,7 @@
  * taken together, each half in a chain of its own; groups of 16 keep the halves apart to the end. */
 INLINE void add_quads(Plan p, const unsigned char *block, __m256i entries, const int8_t *q,
                       __m256i sum[2][2]) {
-    const int room = p.look_up || p.bits == 8       ? 1
-                     : p.bits == 4 && p.group == 32 ? 8
-                     : p.bits == 6                  ? 2
-                                                    : 4;
+    const int room = room_of(p);
     const __m256i ones = _mm256_set1_epi16(1);
     __m256i part[2][2] = {{ones, ones}, {ones, ones}};
     UNROLL for (int i = 0; i < 4; i++) {

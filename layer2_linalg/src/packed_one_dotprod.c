@@ -41,7 +41,7 @@ INLINE_OF(DOTPROD)
 void multiply(Plan p, const QuantFormat *f, const unsigned char *piece, size_t n,
               const int8_t *q, const float *d, const int16_t *sums, float *y) {
     const PieceLayout at = layout_of(p);
-    const int8x16_t entries = p.look_up ? vld1q_s8(f->entries) : vdupq_n_s8(0);
+    const int8x16_t entries = sixteen(p.look_up ? f->entries : NULL);
     float32x4_t acc[4];
     UNROLL for (int r = 0; r < 4; r++) acc[r] = vdupq_n_f32(0);
     for (size_t left = n / 32; left; piece += at.bytes) {

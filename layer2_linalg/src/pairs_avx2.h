@@ -4,6 +4,7 @@
 #define STRATA_PAIRS_AVX2_H
 
 #include "avx2.h"
+#include "unpack.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -19,6 +20,13 @@ INLINE __m256i four(const int8_t *q) {
 INLINE __m256i pairs(__m256i w, __m256i x, bool is_signed) {
     return is_signed ? _mm256_maddubs_epi16(_mm256_abs_epi8(w), _mm256_sign_epi8(x, w))
                      : _mm256_maddubs_epi16(w, x);
+}
+
+/* How many quads' products fit 16 bits, of those that share a scale: see the head of quantized_avx2.c. */
+static inline int room_of(Plan p) {
+    if (p.look_up || p.bits == 8) return 1;
+    if (p.bits == 4 && p.group == 32) return 8;
+    return p.bits == 6 ? 2 : 4;
 }
 
 /* The compiler may not put this sum off: it would run out of registers for what is added up later. */

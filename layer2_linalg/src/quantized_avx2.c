@@ -99,14 +99,14 @@ PRODUCT(product_16_1, 16, 1, false)
 
 /* No format with signed levels, or with levels beyond 31, has a min. */
 static PanelProduct *product_for(const QuantFormat *f) {
-    int span = f->span ? f->span : 127;
+    int room = room_of(plan_of(f));
     if (f->group == 32)
-        return span <= 15   ? (f->min ? product_32_8_min : product_32_8)
-               : span <= 31 ? (f->min ? product_32_4_min : product_32_4)
-                            : product_32_1;
-    return span <= 31   ? (f->min ? product_16_4_min : product_16_4)
-           : span <= 63 ? product_16_2
-                        : product_16_1;
+        return room == 8   ? (f->min ? product_32_8_min : product_32_8)
+               : room == 4 ? (f->min ? product_32_4_min : product_32_4)
+                           : product_32_1;
+    return room == 4   ? (f->min ? product_16_4_min : product_16_4)
+           : room == 2 ? product_16_2
+                       : product_16_1;
 }
 
 void panel_product_avx2(const Panel *panels, size_t count, const QuantFormat *f, size_t n,

@@ -36,4 +36,13 @@ INLINE size_t sum_strips(bool half, float *y, size_t y_step, const float *a, siz
     return i;
 }
 
+/* A weighted sum of a set, of numbers stored as `type`; the columns that fill no register go to the version `rest`. */
+#define WEIGHTED_SUM(isa, name, rest, half, type)                                          \
+    isa void name(float *y, size_t y_step, const float *a, size_t a_step, size_t count,    \
+                  const type *x, size_t x_step, size_t rows, size_t n) {                   \
+        size_t done = sum_strips(half, y, y_step, a, a_step, count, x, x_step, rows, n);   \
+        rest(y + done, y_step, a, a_step, count, x + done / STRIP * x_step + done % STRIP, \
+             x_step, rows, n - done);                                                      \
+    }
+
 #endif

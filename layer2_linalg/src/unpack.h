@@ -17,11 +17,10 @@
 typedef struct PieceLayout {
     int bits;
     size_t groups, min, blocks; /* scales lie at 0 */
-    size_t block, low,
-        bytes; /* the bytes of a block of 32 weights, of their low bits, of all */
+    size_t block, bytes;        /* of a block of 32 weights, and of all */
 } PieceLayout;
 
-/* How packed weights are stored, as constants: for each of these ways the compiler makes loops of their own. */
+/* How the weights of a format are stored. */
 typedef struct Plan {
     int bits, group;
     ScaleKind scales;
@@ -33,12 +32,14 @@ static inline Plan plan_of(const QuantFormat *f) {
     return (Plan){bits, f->group, f->scales, f->min, f->entries != NULL};
 }
 
+/* 32 weights of 16 rows. */
+static inline size_t block_bytes(int bits) { return (size_t)(bits * 64); }
+
 static inline PieceLayout layout_of(Plan p) {
     PieceLayout at = {.bits = p.bits, .groups = (size_t)(LEVELS_CHUNK / p.group)};
     at.min = p.scales == SCALE_TIMES ? 64 + 16 * at.groups : 32 * at.groups;
     at.blocks = p.min ? 2 * at.min : at.min;
-    at.low = p.bits == 8 ? 512 : 256;
-    at.block = at.low + (p.bits == 5 ? 64 : p.bits == 6 ? 128 : 0);
+    at.block = block_bytes(p.bits);
     at.bytes = at.blocks + 8 * at.block;
     return at;
 }

@@ -5,6 +5,11 @@
 #include "neon.h"
 #include "unpack.h"
 
+/* The sixteen entries of a format that chooses its levels from a list. */
+INLINE int8x16_t sixteen(const int8_t *entries) {
+    return entries ? vld1q_s8(entries) : vdupq_n_s8(0);
+}
+
 /* `bits` of each byte, moved up (or, below 0, down) so many places. */
 INLINE uint8x16_t bits_of(const unsigned char *from, int up, int bits) {
     return vandq_u8(vshlq_u8(vld1q_u8(from), vdupq_n_s8((int8_t)up)),

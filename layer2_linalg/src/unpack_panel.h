@@ -1,12 +1,19 @@
 /* unpack_panel.h - a piece of packed weights as a panel.  For the siblings of packed.c, which define before they include it
  *
  *     INLINE          how a function begins that is inlined there
- *     unpack_all      the levels of a piece whose bits and entries are constants there
- *     unpack_scales   its scales, or its mins */
+ *     unpack_block    the levels of 32 weights; their bits, and whether there are entries, are constants there
+ *     unpack_scales   the scales of a piece, or its mins */
 #ifndef STRATA_UNPACK_PANEL_H
 #define STRATA_UNPACK_PANEL_H
 
 #include "unpack.h"
+
+INLINE void unpack_all(int bits, const unsigned char *block, const int8_t *entries, int8_t *q) {
+    for (size_t i = 0; i < 8; i++, block += block_bytes(bits), q += 512) {
+        ask_ahead(block, block_bytes(bits));
+        unpack_block(bits, block, entries, q);
+    }
+}
 
 INLINE void unpack_panel(const QuantFormat *f, const unsigned char *piece, Panel *panel) {
     PieceLayout at = piece_layout(f);

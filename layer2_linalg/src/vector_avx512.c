@@ -44,21 +44,8 @@ INLINE void tile(int C, int R, bool half, float *y, size_t y_step, const float *
 
 #include "strips.h"
 
-AVX512 void weighted_sum_avx512(float *y, size_t y_step, const float *a, size_t a_step,
-                                size_t count, const float *x, size_t x_step, size_t rows,
-                                size_t n) {
-    size_t done = sum_strips(false, y, y_step, a, a_step, count, x, x_step, rows, n);
-    weighted_sum_avx2(y + done, y_step, a, a_step, count,
-                      x + done / STRIP * x_step + done % STRIP, x_step, rows, n - done);
-}
-
-AVX512 void weighted_sum_f16_avx512(float *y, size_t y_step, const float *a, size_t a_step,
-                                    size_t count, const uint16_t *x, size_t x_step, size_t rows,
-                                    size_t n) {
-    size_t done = sum_strips(true, y, y_step, a, a_step, count, x, x_step, rows, n);
-    weighted_sum_f16_avx2(y + done, y_step, a, a_step, count,
-                          x + done / STRIP * x_step + done % STRIP, x_step, rows, n - done);
-}
+WEIGHTED_SUM(AVX512, weighted_sum_avx512, weighted_sum_avx2, false, float)
+WEIGHTED_SUM(AVX512, weighted_sum_f16_avx512, weighted_sum_f16_avx2, true, uint16_t)
 
 /* Four registers of sums: an addition takes four cycles, so four chains keep the adder busy. */
 AVX512 float vector_sum_avx512(const float *x, size_t n) {

@@ -42,19 +42,8 @@ INLINE void tile(int C, int R, bool half, float *y, size_t y_step, const float *
 
 #include "strips.h"
 
-void weighted_sum_neon(float *y, size_t y_step, const float *a, size_t a_step, size_t count,
-                       const float *x, size_t x_step, size_t rows, size_t n) {
-    size_t done = sum_strips(false, y, y_step, a, a_step, count, x, x_step, rows, n);
-    weighted_sum_scalar(y + done, y_step, a, a_step, count,
-                        x + done / STRIP * x_step + done % STRIP, x_step, rows, n - done);
-}
-
-void weighted_sum_f16_neon(float *y, size_t y_step, const float *a, size_t a_step, size_t count,
-                           const uint16_t *x, size_t x_step, size_t rows, size_t n) {
-    size_t done = sum_strips(true, y, y_step, a, a_step, count, x, x_step, rows, n);
-    weighted_sum_f16_scalar(y + done, y_step, a, a_step, count,
-                            x + done / STRIP * x_step + done % STRIP, x_step, rows, n - done);
-}
+WEIGHTED_SUM(, weighted_sum_neon, weighted_sum_scalar, false, float)
+WEIGHTED_SUM(, weighted_sum_f16_neon, weighted_sum_f16_scalar, true, uint16_t)
 
 float vector_sum_neon(const float *x, size_t n) {
     float32x4_t sum[4] = {vdupq_n_f32(0), vdupq_n_f32(0), vdupq_n_f32(0), vdupq_n_f32(0)};

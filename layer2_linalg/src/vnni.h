@@ -2,7 +2,6 @@
 #ifndef STRATA_VNNI_H
 #define STRATA_VNNI_H
 
-#include "inline.h"
 #include "panel.h"
 
 #include <stdbool.h>

@@ -37,9 +37,8 @@ static void check_tile(const Kernels *isa, Dtype dtype, size_t rows, size_t cols
     for (size_t i = 0; i < 8 * 20; i++) y[i] = 77;
     tile_of(isa, dtype)(at, dtype_row_bytes(dtype, n), rows, x + shift, x_stride, cols, n, y,
                         y_stride);
-    if (dtype == DTYPE_BF16 && isa->bf16_rounds)
-        for (size_t i = 0; i < cols * x_stride; i++)
-            x[i + shift] = bf16_to_f32(bf16_from_f32(x[i + shift]));
+    for (size_t i = 0; i < cols * x_stride; i++)
+        x[i + shift] = kernels_input(isa, dtype, x[i + shift]);
     for (size_t c = 0; c < cols; c++)
         for (size_t r = 0; r < rows; r++) {
             double sum = 0, size = 0;

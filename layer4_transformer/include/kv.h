@@ -27,8 +27,7 @@ typedef struct KvCache {
     size_t blocks, free_count;
     Dtype dtype; /* F32, or F16: half the memory, and three digits of every number */
     /* in the arena: */
-    void *
-        numbers; /* (layers, kv_heads, blocks, keys and values): what one head reads lies in a row */
+    void *numbers;        /* (layers, kv_heads, blocks, keys and values) */
     int32_t *table;       /* (sequences, blocks_each) */
     int32_t *free_blocks; /* (blocks) a stack */
     int32_t *users;       /* (blocks) sequences that name it */

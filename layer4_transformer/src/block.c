@@ -43,6 +43,7 @@ typedef struct Rows {
     const Norm *norm;
     float *out; /* (n, dim) */
     const float *x;
+    float *sum; /* (n, dim): what out is added to */
     size_t dim;
     BlockRun *run;
     KvCache *kv;
@@ -131,19 +132,17 @@ static void store(const Block *b, BlockRun *run, KvCache *kv, size_t layer,
     pool_for(run->pool, batch->count, ROWS, store_some, &rows);
 }
 
-/* out += norm(branch) */
 static void add_some(void *context, int worker, size_t begin, size_t end) {
     const Rows *t = context;
-    float *branch = t->run->branch;
-    norm_some(&(Rows){.b = t->b, .norm = t->norm, .out = branch, .x = branch, .dim = t->dim},
-              worker, begin, end);
-    axpy(t->out + begin * t->dim, 1, branch + begin * t->dim, (end - begin) * t->dim);
+    norm_some(context, worker, begin, end);
+    axpy(t->sum + begin * t->dim, 1, t->out + begin * t->dim, (end - begin) * t->dim);
 }
 
 static void add_branch(const Block *b, const Norm *post, BlockRun *run, float *x, size_t n,
                        size_t dim) {
-    pool_for(run->pool, n, ROWS, add_some,
-             &(Rows){.b = b, .norm = post, .out = x, .dim = dim, .run = run});
+    Rows rows = {
+        .b = b, .norm = post, .out = run->branch, .x = run->branch, .sum = x, .dim = dim};
+    pool_for(run->pool, n, ROWS, add_some, &rows);
 }
 
 /* x += attention(norm(x)) */

@@ -30,10 +30,8 @@ static void compare_dots(const Kernels *fast) {
             double sum = 0, size = 0;
             tiles[f](stored, 0, 1, x, 0, 1, n, &y, 0);
             for (size_t i = 0; i < n; i++) {
-                if (formats[f] == DTYPE_BF16 && fast->bf16_rounds)
-                    x[i] = bf16_to_f32(bf16_from_f32(x[i]));
-                sum += (double)back[i] * (double)x[i];
-                size += fabs((double)back[i] * (double)x[i]);
+                double p = (double)back[i] * (double)kernels_input(fast, formats[f], x[i]);
+                sum += p, size += fabs(p);
             }
             expect(fabs((double)y - sum) <= (double)(n + 1) * 0x1p-24 * size,
                    dtype_name(formats[f]), n);

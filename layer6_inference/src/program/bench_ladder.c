@@ -80,9 +80,7 @@ static void store(Rungs *r, Dtype dtype) {
 /* An input as a product sees it. */
 static double seen(const Rungs *r, const float *x, size_t k) {
     float most = 0;
-    if (r->dtype == DTYPE_BF16 && kernels()->bf16_rounds)
-        return (double)bf16_to_f32(bf16_from_f32(x[k]));
-    if (!quant_format(r->dtype)) return (double)x[k];
+    if (!quant_format(r->dtype)) return (double)kernels_input(kernels(), r->dtype, x[k]);
     for (size_t i = k / 32 * 32; i < k / 32 * 32 + 32; i++) most = fmaxf(most, fabsf(x[i]));
     return (double)nearbyintf(x[k] * (127 / most)) * (double)(most / 127);
 }
