@@ -35,6 +35,21 @@ void matmul_weights(Pool *pool, const Tensor *w, const PackedWeights *packed, co
                     size_t n, float *y, void *scratch);
 size_t matmul_weights_bytes(size_t n, size_t in);
 
+/* One of several products with the same input: y[c] = w x[first + c]. */
+typedef struct WeightsProduct {
+    const Tensor *w;             /* (out, in) */
+    const PackedWeights *packed; /* as above */
+    size_t first, n;             /* the columns that it takes */
+    float *y;                    /* (n, out) */
+} WeightsProduct;
+
+/* Several matrices times columns of one input: x is rounded once, and threads wait for each other once.
+ *
+ *   x   (n, in)     read by all: `in` is the same for every matrix
+ *   scratch         matmul_weights_bytes(n, in) */
+void matmul_products(Pool *pool, const WeightsProduct *products, size_t count, const float *x,
+                     size_t n, void *scratch);
+
 /* A matrix of f32 with free strides: element (i, j) at data[i * row + j * col]. */
 typedef struct Matrix {
     const float *data;

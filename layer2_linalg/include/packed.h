@@ -25,8 +25,8 @@ typedef struct PackedWeights {
 size_t packed_bytes(Dtype dtype, size_t rows, size_t cols);
 void packed_fill(Pool *pool, PackedWeights *packed, const Tensor *w, void *data);
 
-/* y[r] = 16 rows from `row` on times the only one of the columns. */
-void packed_product(const PackedWeights *packed, size_t row, const Columns *column,
+/* y[r] = 16 rows from `row` on times one of the columns. */
+void packed_product(const PackedWeights *packed, size_t row, const Columns *x, size_t column,
                     float y[PANEL_ROWS]);
 
 /* The panel of piece `piece` of 16 rows from `row` on. */
@@ -35,11 +35,9 @@ void packed_panel(const PackedWeights *packed, size_t row, size_t piece, Panel *
 /* A piece of packed weights as a panel. */
 typedef void PanelUnpack(const QuantFormat *format, const unsigned char *piece, Panel *panel);
 
-/* y[r] = the n weights (a multiple of 32) of 16 rows times one column, without a panel in between.  The pieces of the rows lie one
- * after the other. */
-typedef void RowsProduct(const QuantFormat *format, const unsigned char *pieces, size_t n,
-                         const int8_t *q, const float *d, const int16_t *sum,
-                         float y[PANEL_ROWS]);
+/* y[r] = 16 rows times one of the columns, without a panel in between.  The pieces of the rows lie one after the other. */
+typedef void RowsProduct(const QuantFormat *format, const unsigned char *pieces,
+                         const Columns *x, size_t column, float y[PANEL_ROWS]);
 
 PanelUnpack panel_unpack_scalar;
 RowsProduct rows_product_scalar;

@@ -51,6 +51,10 @@ size_t columns_bytes(size_t n, size_t k);
 Columns columns_in(void *memory, size_t n, size_t k);
 void columns_round(const Columns *columns, size_t column, const float *x);
 
+/* Where the numbers of a column from k (a multiple of 32) on lie: q[at], d[at / 32], sum[at / 16], to the end of their
+ * piece. */
+size_t columns_at(const Columns *columns, size_t column, size_t k);
+
 /* The panel of 16 rows of n weights; rows lie `stride` bytes apart, and when there are fewer than
  * 16 the last one is repeated. */
 void panel_read(Panel *panel, const QuantFormat *format, const void *w, size_t stride,

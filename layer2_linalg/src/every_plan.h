@@ -35,10 +35,10 @@ static inline bool is_plan(const QuantFormat *f, Plan p) {
 }
 
 /* In a function with the parameters of RowsProduct. */
-#define MULTIPLY(...)                                              \
-    if (is_plan(f, (Plan){__VA_ARGS__})) {                         \
-        multiply((Plan){__VA_ARGS__}, f, piece, n, q, d, sums, y); \
-        return;                                                    \
+#define MULTIPLY(...)                                          \
+    if (is_plan(f, (Plan){__VA_ARGS__})) {                     \
+        multiply((Plan){__VA_ARGS__}, f, piece, x, column, y); \
+        return;                                                \
     }
 
 #endif

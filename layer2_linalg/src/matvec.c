@@ -8,44 +8,41 @@
 
 #define COLUMN_BLOCK 24 /* columns whose inputs stay in the L2 cache while rows stream by */
 
-typedef struct WeightsTask {
-    const Tensor *w;
-    const PackedWeights *packed; /* NULL: as they lie in the file */
+/* Several products with one input: one loop over the rows of all. */
+typedef struct Work {
+    const WeightsProduct *products;
     const float *x;
-    size_t n;
-    float *y;
     Columns columns; /* x in bytes, for quantized weights */
-} WeightsTask;
+} Work;
 
-/* The rows begin .. end-1 of the output, for all columns. */
-static void plain_rows(void *context, int worker, size_t begin, size_t end) {
-    (void)worker;
-    const WeightsTask *t = context;
-    size_t in = t->w->shape[1], out = t->w->shape[0],
-           row_bytes = dtype_row_bytes(t->w->dtype, in);
-    const char *rows = (const char *)t->w->data + begin * row_bytes;
-    for (size_t c = 0; c < t->n; c += COLUMN_BLOCK)
-        kernels_tile(t->w->dtype)(rows, row_bytes, end - begin, t->x + c * in, in,
-                                  smaller(COLUMN_BLOCK, t->n - c), in, t->y + c * out + begin,
+/* The rows begin .. end-1 of a product, for all its columns. */
+static void plain_rows(const Work *t, const WeightsProduct *p, size_t begin, size_t end) {
+    size_t in = p->w->shape[1], out = p->w->shape[0],
+           row_bytes = dtype_row_bytes(p->w->dtype, in);
+    const char *rows = (const char *)p->w->data + begin * row_bytes;
+    const float *x = t->x + p->first * in;
+    for (size_t c = 0; c < p->n; c += COLUMN_BLOCK)
+        kernels_tile(p->w->dtype)(rows, row_bytes, end - begin, x + c * in, in,
+                                  smaller(COLUMN_BLOCK, p->n - c), in, p->y + c * out + begin,
                                   out);
 }
 
 static void round_columns(void *context, int worker, size_t begin, size_t end) {
     (void)worker;
-    const WeightsTask *t = context;
+    const Work *t = context;
     for (size_t c = begin; c < end; c++) columns_round(&t->columns, c, t->x + c * t->columns.k);
 }
 
 /* The panel of up to 16 rows from `row` on, and the weights k .. k+n-1 of each. */
-static void read_panel(const WeightsTask *t, size_t row, size_t k, size_t n, Panel *panel) {
-    size_t in = t->w->shape[1], rows = t->w->shape[0] - row;
-    if (t->packed) {
-        packed_panel(t->packed, row, k / LEVELS_CHUNK, panel);
+static void read_panel(const WeightsProduct *p, size_t row, size_t k, size_t n, Panel *panel) {
+    size_t in = p->w->shape[1], rows = p->w->shape[0] - row;
+    if (p->packed) {
+        packed_panel(p->packed, row, k / LEVELS_CHUNK, panel);
         return;
     }
-    const char *w = (const char *)t->w->data + row * dtype_row_bytes(t->w->dtype, in);
-    panel_read(panel, quant_format(t->w->dtype), w + dtype_row_bytes(t->w->dtype, k),
-               dtype_row_bytes(t->w->dtype, in), smaller(rows, PANEL_ROWS), n);
+    const char *w = (const char *)p->w->data + row * dtype_row_bytes(p->w->dtype, in);
+    panel_read(panel, quant_format(p->w->dtype), w + dtype_row_bytes(p->w->dtype, k),
+               dtype_row_bytes(p->w->dtype, in), smaller(rows, PANEL_ROWS), n);
 }
 
 enum {
@@ -54,63 +51,96 @@ enum {
 };
 
 /* Up to 32 rows with some columns.  The sums are kept aside: in y they lie far apart, where a cache has few places. */
-static void quantized_tile(const WeightsTask *t, size_t row, size_t column, size_t cols) {
-    const Columns *x = &t->columns;
-    size_t out = t->w->shape[0], rows = smaller(out - row, PANELS * PANEL_ROWS),
+static void quantized_tile(const Columns *x, const WeightsProduct *p, size_t row, size_t column,
+                           size_t cols) {
+    size_t out = p->w->shape[0], rows = smaller(out - row, PANELS * PANEL_ROWS),
            count = (rows + PANEL_ROWS - 1) / PANEL_ROWS;
     float sums[PANELS * SUMS][PANEL_ROWS];
     Panel panels[PANELS];
     memset(sums, 0, count * cols * sizeof *sums);
     for (size_t k = 0; k < x->k; k += LEVELS_CHUNK) {
-        size_t n = smaller(LEVELS_CHUNK, x->k - k), at = k * x->n + column * LEVELS_CHUNK;
-        for (size_t p = 0; p < count; p++)
-            read_panel(t, row + p * PANEL_ROWS, k, n, &panels[p]);
-        kernels()->panel_product(panels, count, quant_format(t->w->dtype), n, x->q + at,
+        size_t n = smaller(LEVELS_CHUNK, x->k - k), at = columns_at(x, p->first + column, k);
+        for (size_t i = 0; i < count; i++)
+            read_panel(p, row + i * PANEL_ROWS, k, n, &panels[i]);
+        kernels()->panel_product(panels, count, quant_format(p->w->dtype), n, x->q + at,
                                  x->d + at / 32, x->sum + at / 16, cols, sums);
     }
     for (size_t r = 0; r < rows; r += PANEL_ROWS)
         for (size_t c = 0; c < cols; c++)
-            memcpy(t->y + (column + c) * out + row + r, sums[r / PANEL_ROWS * cols + c],
+            memcpy(p->y + (column + c) * out + row + r, sums[r / PANEL_ROWS * cols + c],
                    smaller(rows - r, PANEL_ROWS) * sizeof **sums);
 }
 
-static void quantized_rows(void *context, int worker, size_t begin, size_t end) {
-    (void)worker;
-    const WeightsTask *t = context;
+static void quantized_rows(const Work *t, const WeightsProduct *p, size_t begin, size_t end) {
     for (size_t row = begin; row < end; row += PANELS * PANEL_ROWS)
-        for (size_t c = 0; c < t->n; c += SUMS)
-            quantized_tile(t, row, c, smaller(SUMS, t->n - c));
+        for (size_t c = 0; c < p->n; c += SUMS)
+            quantized_tile(&t->columns, p, row, c, smaller(SUMS, p->n - c));
 }
 
 /* The same with one column and packed weights, which need no panel. */
-static void packed_rows(void *context, int worker, size_t begin, size_t end) {
-    (void)worker;
-    const WeightsTask *t = context;
+static void packed_rows(const Work *t, const WeightsProduct *p, size_t begin, size_t end) {
     float y[PANEL_ROWS];
     for (size_t row = begin; row < end; row += PANEL_ROWS) {
-        packed_product(t->packed, row, &t->columns, y);
-        memcpy(t->y + row, y, smaller(end - row, PANEL_ROWS) * sizeof *y);
+        packed_product(p->packed, row, &t->columns, p->first, y);
+        memcpy(p->y + row, y, smaller(end - row, PANEL_ROWS) * sizeof *y);
+    }
+}
+
+/* How rows of a product are computed, and how many at a time. */
+typedef struct Way {
+    void (*rows)(const Work *work, const WeightsProduct *product, size_t begin, size_t end);
+    size_t grain;
+} Way;
+
+static Way way_of(const WeightsProduct *p) {
+    if (!quant_format(p->w->dtype)) return (Way){plain_rows, 24};
+    if (p->packed && p->n == 1) return (Way){packed_rows, PANEL_ROWS};
+    return (Way){quantized_rows, 4 * PANEL_ROWS};
+}
+
+static size_t chunks_of(const WeightsProduct *p) {
+    size_t grain = way_of(p).grain;
+    return p->n ? (p->w->shape[0] + grain - 1) / grain : 0;
+}
+
+/* Chunks are counted through all products, one after the other. */
+static void some_chunks(void *context, int worker, size_t begin, size_t end) {
+    const Work *t = context;
+    (void)worker;
+    for (size_t i = begin; i < end; i++) {
+        const WeightsProduct *p = t->products;
+        size_t chunk = i;
+        while (chunk >= chunks_of(p)) chunk -= chunks_of(p++);
+        Way way = way_of(p);
+        size_t row = chunk * way.grain;
+        way.rows(t, p, row, smaller(row + way.grain, p->w->shape[0]));
     }
 }
 
 size_t matmul_weights_bytes(size_t n, size_t in) { return columns_bytes(n, in); }
 
+void matmul_products(Pool *pool, const WeightsProduct *products, size_t count, const float *x,
+                     size_t n, void *scratch) {
+    Work work = {.products = products, .x = x};
+    size_t chunks = 0;
+    for (size_t i = 0; i < count; i++) {
+        const Tensor *w = products[i].w;
+        REQUIRE(w->ndim == 2, "a weight matrix has 2 dimensions, not %d", w->ndim);
+        REQUIRE(w->shape[1] == products->w->shape[1],
+                "inputs of %zu and of %zu numbers at once", products->w->shape[1], w->shape[1]);
+        REQUIRE(scratch || !quant_format(w->dtype),
+                "no room to round the inputs of a product with %s weights",
+                dtype_name(w->dtype));
+        chunks += chunks_of(&products[i]);
+        if (quant_format(w->dtype)) work.columns = columns_in(scratch, n, w->shape[1]);
+    }
+    if (work.columns.n) pool_for(pool, n, 4, round_columns, &work);
+    pool_for(pool, chunks, 1, some_chunks, &work);
+}
+
 void matmul_weights(Pool *pool, const Tensor *w, const PackedWeights *packed, const float *x,
                     size_t n, float *y, void *scratch) {
-    REQUIRE(w->ndim == 2, "a weight matrix has 2 dimensions, not %d", w->ndim);
-    WeightsTask task = {.w = w, .packed = packed, .x = x, .n = n, .y = y};
-    if (!quant_format(w->dtype)) {
-        pool_for(pool, w->shape[0], 24, plain_rows, &task);
-        return;
-    }
-    REQUIRE(scratch, "no room to round the inputs of a product with %s weights",
-            dtype_name(w->dtype));
-    task.columns = columns_in(scratch, n, w->shape[1]);
-    pool_for(pool, n, 4, round_columns, &task);
-    if (packed && n == 1)
-        pool_for(pool, w->shape[0], PANEL_ROWS, packed_rows, &task);
-    else
-        pool_for(pool, w->shape[0], 4 * PANEL_ROWS, quantized_rows, &task);
+    matmul_products(pool, &(WeightsProduct){w, packed, 0, n, y}, 1, x, n, scratch);
 }
 
 void matvec(Pool *pool, const Tensor *w, const float *x, float *y, void *scratch) {

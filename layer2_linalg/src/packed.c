@@ -114,11 +114,9 @@ void packed_panel(const PackedWeights *p, size_t row, size_t piece, Panel *panel
     kernels()->panel_unpack(p->format, piece_at(p, row, piece), panel);
 }
 
-void packed_product(const PackedWeights *p, size_t row, const Columns *column,
+void packed_product(const PackedWeights *p, size_t row, const Columns *x, size_t column,
                     float y[PANEL_ROWS]) {
-    REQUIRE(column->n == 1, "one column, not %zu", column->n);
-    kernels()->rows_product(p->format, piece_at(p, row, 0), column->k, column->q, column->d,
-                            column->sum, y);
+    kernels()->rows_product(p->format, piece_at(p, row, 0), x, column, y);
 }
 
 /* A group's sixteen scales at a time. */
@@ -161,14 +159,14 @@ void panel_unpack_scalar(const QuantFormat *f, const unsigned char *piece, Panel
 }
 
 /* By way of panels, with the kernels in use: for sets that have no version of their own. */
-void rows_product_scalar(const QuantFormat *f, const unsigned char *pieces, size_t n,
-                         const int8_t *q, const float *d, const int16_t *sum,
-                         float y[PANEL_ROWS]) {
+void rows_product_scalar(const QuantFormat *f, const unsigned char *pieces, const Columns *x,
+                         size_t column, float y[PANEL_ROWS]) {
     Panel panel;
     memset(y, 0, PANEL_ROWS * sizeof *y);
-    for (size_t k = 0; k < n; k += LEVELS_CHUNK, pieces += piece_layout(f).bytes) {
+    for (size_t k = 0; k < x->k; k += LEVELS_CHUNK, pieces += piece_layout(f).bytes) {
+        size_t at = columns_at(x, column, k);
         kernels()->panel_unpack(f, pieces, &panel);
-        kernels()->panel_product(&panel, 1, f, smaller(n - k, LEVELS_CHUNK), q + k, d + k / 32,
-                                 sum + k / 16, 1, (float(*)[PANEL_ROWS])y);
+        kernels()->panel_product(&panel, 1, f, smaller(x->k - k, LEVELS_CHUNK), x->q + at,
+                                 x->d + at / 32, x->sum + at / 16, 1, (float(*)[PANEL_ROWS])y);
     }
 }

@@ -64,21 +64,23 @@ INLINE void add_block(Plan p, const unsigned char *piece, size_t block, __m256i 
     }
 }
 
-INLINE void multiply(Plan p, const QuantFormat *f, const unsigned char *piece, size_t n,
-                     const int8_t *q, const float *d, const int16_t *sums, float *y) {
+INLINE void multiply(Plan p, const QuantFormat *f, const unsigned char *piece, const Columns *x,
+                     size_t column, float *y) {
     const PieceLayout at = layout_of(p);
     const __m256i entries = sixteen(p.look_up ? f->entries : NULL);
     __m256 acc[2] = {_mm256_setzero_ps(), _mm256_setzero_ps()};
     int32_t start[LEVELS_GROUPS];
     float total[LEVELS_GROUPS];
-    for (size_t left = n / 32; left; piece += at.bytes, d += 8, sums += 16) {
-        size_t blocks = smaller(left, 8);
+    for (size_t k = 0; k < x->k; k += LEVELS_CHUNK, piece += at.bytes) {
+        const size_t first = columns_at(x, column, k),
+                     blocks = smaller(x->k - k, LEVELS_CHUNK) / 32;
+        const int8_t *q = x->q + first;
+        const float *d = x->d + first / 32;
         ask_ahead(piece, at.blocks);
-        prepare(sums, d, f->offset, p.group, start, total);
-        for (size_t block = 0; block < blocks; block++, q += 32)
-            add_block(p, piece, block, entries, q, _mm256_broadcast_ss(d + block), start, total,
-                      acc);
-        left -= blocks;
+        prepare(x->sum + first / 16, d, f->offset, p.group, start, total);
+        for (size_t block = 0; block < blocks; block++)
+            add_block(p, piece, block, entries, q + 32 * block, _mm256_broadcast_ss(d + block),
+                      start, total, acc);
     }
     _mm256_storeu_ps(y, acc[0]);
     _mm256_storeu_ps(y + 8, acc[1]);
@@ -86,8 +88,8 @@ INLINE void multiply(Plan p, const QuantFormat *f, const unsigned char *piece, s
 
 #include "every_plan.h"
 
-AVX2 void rows_product_avx2(const QuantFormat *f, const unsigned char *piece, size_t n,
-                            const int8_t *q, const float *d, const int16_t *sums, float *y) {
+AVX2 void rows_product_avx2(const QuantFormat *f, const unsigned char *piece, const Columns *x,
+                            size_t column, float *y) {
     EVERY_PLAN(MULTIPLY)
     REQUIRE(false, "weights stored in a way that EVERY_PLAN does not name");
 }

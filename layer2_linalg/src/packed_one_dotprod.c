@@ -38,27 +38,30 @@ void add_block(Plan p, const QuantFormat *f, const unsigned char *piece, size_t 
 }
 
 INLINE_OF(DOTPROD)
-void multiply(Plan p, const QuantFormat *f, const unsigned char *piece, size_t n,
-              const int8_t *q, const float *d, const int16_t *sums, float *y) {
+void multiply(Plan p, const QuantFormat *f, const unsigned char *piece, const Columns *x,
+              size_t column, float *y) {
     const PieceLayout at = layout_of(p);
     const int8x16_t entries = sixteen(p.look_up ? f->entries : NULL);
     float32x4_t acc[4];
     UNROLL for (int r = 0; r < 4; r++) acc[r] = vdupq_n_f32(0);
-    for (size_t left = n / 32; left; piece += at.bytes) {
-        size_t blocks = smaller(left, 8);
+    for (size_t k = 0; k < x->k; k += LEVELS_CHUNK, piece += at.bytes) {
+        const size_t first = columns_at(x, column, k),
+                     blocks = smaller(x->k - k, LEVELS_CHUNK) / 32;
+        const int8_t *q = x->q + first;
+        const float *d = x->d + first / 32;
+        const int16_t *sums = x->sum + first / 16;
         ask_ahead(piece, at.blocks);
-        for (size_t block = 0; block < blocks; block++, q += 32, d++, sums += 2)
-            add_block(p, f, piece, block, entries, q, *d, sums, acc);
-        left -= blocks;
+        for (size_t block = 0; block < blocks; block++)
+            add_block(p, f, piece, block, entries, q + 32 * block, d[block], sums + 2 * block,
+                      acc);
     }
     UNROLL for (int r = 0; r < 4; r++) vst1q_f32(y + 4 * r, acc[r]);
 }
 
 #include "every_plan.h"
 
-DOTPROD void rows_product_dotprod(const QuantFormat *f, const unsigned char *piece, size_t n,
-                                  const int8_t *q, const float *d, const int16_t *sums,
-                                  float *y) {
+DOTPROD void rows_product_dotprod(const QuantFormat *f, const unsigned char *piece,
+                                  const Columns *x, size_t column, float *y) {
     EVERY_PLAN(MULTIPLY)
     REQUIRE(false, "weights stored in a way that EVERY_PLAN does not name");
 }

@@ -38,8 +38,8 @@ __m512 add_block(Plan p, const unsigned char *piece, size_t block, __m512i entri
 
 /* Signed levels have 128 added, which is taken off with the offset. */
 INLINE_OF(VNNI)
-void multiply(Plan p, const QuantFormat *f, const unsigned char *piece, size_t n,
-              const int8_t *q, const float *d, const int16_t *sums, float *y) {
+void multiply(Plan p, const QuantFormat *f, const unsigned char *piece, const Columns *x,
+              size_t column, float *y) {
     const PieceLayout at = layout_of(p);
     const int offset = p.look_up || p.bits == 8 ? f->offset + 128 : f->offset;
     const __m512i entries =
@@ -47,21 +47,24 @@ void multiply(Plan p, const QuantFormat *f, const unsigned char *piece, size_t n
     __m512 acc = _mm512_setzero_ps();
     int32_t start[LEVELS_GROUPS];
     float total[LEVELS_GROUPS];
-    for (size_t left = n / 32; left; piece += at.bytes, d += 8, sums += 16) {
-        size_t blocks = smaller(left, 8);
+    for (size_t k = 0; k < x->k; k += LEVELS_CHUNK, piece += at.bytes) {
+        const size_t first = columns_at(x, column, k),
+                     blocks = smaller(x->k - k, LEVELS_CHUNK) / 32;
+        const int8_t *q = x->q + first;
+        const float *d = x->d + first / 32;
         ask_ahead(piece, at.blocks);
-        prepare(sums, d, offset, p.group, start, total);
-        for (size_t block = 0; block < blocks; block++, q += 32)
-            acc = add_block(p, piece, block, entries, q, d[block], start, total, acc);
-        left -= blocks;
+        prepare(x->sum + first / 16, d, offset, p.group, start, total);
+        for (size_t block = 0; block < blocks; block++)
+            acc = add_block(p, piece, block, entries, q + 32 * block, d[block], start, total,
+                            acc);
     }
     _mm512_storeu_ps(y, acc);
 }
 
 #include "every_plan.h"
 
-VNNI void rows_product_vnni(const QuantFormat *f, const unsigned char *piece, size_t n,
-                            const int8_t *q, const float *d, const int16_t *sums, float *y) {
+VNNI void rows_product_vnni(const QuantFormat *f, const unsigned char *piece, const Columns *x,
+                            size_t column, float *y) {
     EVERY_PLAN(MULTIPLY)
     REQUIRE(false, "weights stored in a way that EVERY_PLAN does not name");
 }

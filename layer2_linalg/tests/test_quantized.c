@@ -140,6 +140,40 @@ static void odd_shapes(void **state) {
         }
 }
 
+/* Matrices of several formats, plain, packed and as in the file, with columns of one input that begin anywhere: one loop
+ * gives what each gives alone. */
+static void several_products(void **state) {
+    (void)state;
+    enum { OUT = 37, IN = 512, MANY = 6 };
+    static const Dtype dtypes[MANY] = {DTYPE_Q4_0, DTYPE_F32,  DTYPE_Q6_K,
+                                       DTYPE_Q4_0, DTYPE_Q8_0, DTYPE_Q4_0};
+    static const size_t firsts[MANY] = {0, 2, 4, 8, 7, 5}, counts[MANY] = {9, 7, 1, 1, 2, 0};
+    static float w[OUT * IN], got[MANY][9 * OUT], want[9 * OUT];
+    static unsigned char files[MANY][sizeof w], room[MANY][48 * IN * 2];
+    WeightsProduct products[MANY];
+    PackedWeights packed[MANY];
+    Tensor views[MANY];
+    uint64_t seed = 11;
+    Pool *pool = pool_open(3, false, NULL);
+    for (size_t i = 0; i < 9 * IN; i++) x[i] = check_noise(&seed);
+    for (size_t i = 0; i < MANY; i++) {
+        for (size_t k = 0; k < OUT * IN; k++) w[k] = check_noise(&seed);
+        quantize_row(dtypes[i], w, NULL, files[i], OUT * IN);
+        views[i] = tensor_view(dtypes[i], 2, (size_t[]){OUT, IN}, files[i]);
+        bool pack = quant_format(dtypes[i]) && i % 2 == 0;
+        if (pack) packed_fill(NULL, &packed[i], &views[i], room[i]);
+        products[i] =
+            (WeightsProduct){&views[i], pack ? &packed[i] : NULL, firsts[i], counts[i], got[i]};
+    }
+    matmul_products(pool, products, MANY, x, 9, scratch);
+    for (size_t i = 0; i < MANY; i++) {
+        matmul_weights(NULL, &views[i], products[i].packed, x + firsts[i] * IN, counts[i], want,
+                       scratch);
+        assert_memory_equal(got[i], want, counts[i] * OUT * sizeof *want);
+    }
+    pool_close(pool);
+}
+
 static void inputs_are_rounded(void **state) {
     (void)state;
     uint64_t seed = 9;
@@ -193,5 +227,5 @@ static void levels_keep_their_span(void **state) {
     }
 }
 
-RUN(TEST(products), TEST(largest_numbers), TEST(odd_shapes), TEST(inputs_are_rounded),
-    TEST(not_finite_stays_not_finite), TEST(levels_keep_their_span))
+RUN(TEST(products), TEST(largest_numbers), TEST(odd_shapes), TEST(several_products),
+    TEST(inputs_are_rounded), TEST(not_finite_stays_not_finite), TEST(levels_keep_their_span))

@@ -68,22 +68,23 @@ GRADE(online) {
 }
 
 GRADE(network) {
-    float gate[1] = {1}, up[1] = {2}, down[1] = {1}, x = 1, out, h1[2], h2[2];
+    float gate[1] = {1}, up[1] = {2}, down[1] = {1}, x = 1, out, a[1], b[1];
+    FfnRun run = {.a = a, .b = b};
     FeedForward f = {.act = ACT_RELU, .gated = true};
     f.gate.w = tensor_view(DTYPE_F32, 2, (size_t[]){1, 1}, gate);
     f.up.w = tensor_view(DTYPE_F32, 2, (size_t[]){1, 1}, up);
     f.down.w = tensor_view(DTYPE_F32, 2, (size_t[]){1, 1}, down);
-    feed_forward(NULL, &f, &x, 1, &out, h1, h2, NULL);
+    feed_forward(NULL, &f, &x, 1, &out, &run);
     HINT(close_to((double)out, 2, 1e-5),
          "relu(1) * 2 through down is 2, got %g: the activation of the gate, times up, through "
          "down",
          (double)out);
     gate[0] = -1;
-    feed_forward(NULL, &f, &x, 1, &out, h1, h2, NULL);
+    feed_forward(NULL, &f, &x, 1, &out, &run);
     HINT(out == 0, "relu of the gate (-1) is 0 and closes the way: the activation is of the "
                    "gate, not of up");
     f.gated = false;
-    feed_forward(NULL, &f, &x, 1, &out, h1, h2, NULL);
+    feed_forward(NULL, &f, &x, 1, &out, &run);
     HINT(close_to((double)out, 2, 1e-5), "without a gate the activation is of up");
 }
 
@@ -110,7 +111,7 @@ GRADE(block) {
         else if (!arena_init(&a, a.used, &fault))
             exit(2);
         kv_init(&kv, 1, 1, DIM, DTYPE_F32, 1, 8, &a);
-        block_run_init(&run, NULL, 2, DIM, DIM, &b.attn, 0, &a);
+        block_run_init(&run, NULL, 2, &(FfnSizes){DIM, DIM, 0, 0}, &b.attn, 0, &a);
     }
     float x[2 * DIM] = {1, 2, 3, 4, 5, 6, 7, 8};
     kv_extend(&kv, 0, 2);

@@ -11,7 +11,7 @@
 #define STRATA_BLOCK_H
 
 #include "attention_online.h"
-#include "ffn.h"
+#include "moe.h"
 
 typedef enum NormKind { NORM_RMS, NORM_LAYER } NormKind;
 
@@ -45,13 +45,14 @@ typedef struct Batch {
 typedef struct BlockRun {
     Pool *pool;
     size_t rows;
-    float *normed, *aside, *q, *k, *v, *mixed, *branch, *hidden_a, *hidden_b;
-    void *scratch;        /* of the products */
+    float *normed, *aside, *q, *k, *v, *mixed, *branch;
+    void *scratch; /* of the products */
+    FfnRun ffn;
     float *cosine, *sine; /* (rows, rotary / 2) */
 } BlockRun;
 
 /* Lay out working memory for blocks like this one (the widest of a model). */
-void block_run_init(BlockRun *run, Pool *pool, size_t rows, size_t dim, size_t hidden,
+void block_run_init(BlockRun *run, Pool *pool, size_t rows, const FfnSizes *ffn,
                     const AttentionShape *attn, size_t rotary, Arena *arena);
 
 /* x (count, dim) through the block; keys and values of the batch are stored in layer `layer` of

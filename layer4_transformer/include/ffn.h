@@ -2,7 +2,7 @@
  *
  *     plain    out = down( act(up x) )
  *     gated    out = down( act(gate x) * up x )
- *     experts  out = sum of the gated networks that a router chose, weighted by its softmax
+ *     experts  out = sum of the gated networks that a router chose, weighted by its softmax: moe.h
  *
  * Source   Vaswani et al. 2017 (plain), Shazeer 2020, arXiv:2002.05202 (gated),
  *          Jiang et al. 2024, arXiv:2401.04088 (the mixture of Mixtral). */
@@ -22,11 +22,37 @@ typedef struct FeedForward {
     size_t experts_used;
 } FeedForward;
 
-/* out (n, dim) = the network applied to each row of x (n, dim).
- *
- *   hidden_a, hidden_b   (n, hidden) scratch; for experts hidden_b needs hidden + dim at least
- *   scratch   matmul_weights_bytes(n, max(dim, hidden)); NULL will do for plain weights */
+/* How wide a network is; experts and experts_used are 0 where there is one for all. */
+typedef struct FfnSizes {
+    size_t dim, hidden, experts, experts_used;
+} FfnSizes;
+
+/* One of the experts of a token. */
+typedef struct ExpertChoice {
+    size_t expert, row; /* row: its place among the rows of all experts */
+    float weight;
+} ExpertChoice;
+
+/* Working memory for up to so many tokens.  Each stands in one row, or in one for each of its experts. */
+typedef struct FfnRun {
+    float *a, *b;  /* (rows, hidden) */
+    void *scratch; /* of the products */
+    /* for a mixture: */
+    float *scores;            /* (tokens, experts) */
+    ExpertChoice *choice;     /* (tokens, used) */
+    size_t *first;            /* (experts + 1): where the rows of each begin */
+    float *rows;              /* (rows, dim) */
+    Linear *maps;             /* (2 * experts) */
+    WeightsProduct *products; /* (2 * experts) */
+} FfnRun;
+
+void ffn_run_init(FfnRun *run, size_t tokens, const FfnSizes *sizes, Arena *arena);
+
+/* out (n, dim) = the network applied to each row of x (n, dim). */
 void feed_forward(Pool *pool, const FeedForward *ffn, const float *x, size_t n, float *out,
-                  float *hidden_a, float *hidden_b, void *scratch);
+                  FfnRun *run);
+
+/* What lies between up, gate and down, for n rows: a = act(a) * b, or act(b) without a gate. */
+void ffn_bend(Pool *pool, const FeedForward *ffn, size_t n, size_t hidden, FfnRun *run);
 
 #endif

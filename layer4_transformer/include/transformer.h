@@ -8,7 +8,8 @@
 #include "attention.h"        /* attention as the textbook writes it, and its gradients */
 #include "kv.h"               /* the memory of a sequence: keys and values in blocks */
 #include "attention_online.h" /* the same attention, one block of memory at a time */
-#include "ffn.h"              /* feed-forward: plain, gated, and a mixture of experts */
+#include "ffn.h"              /* feed-forward: plain, gated */
+#include "moe.h"              /* a mixture of experts: a few of many networks for each token */
 #include "block.h"            /* attention and feed-forward around the residual stream */
 #include "block_train.h"      /* one block forward and backward, for training */
 

@@ -4,10 +4,10 @@
 #include <math.h>
 #include <string.h>
 
-void block_run_init(BlockRun *run, Pool *pool, size_t rows, size_t dim, size_t hidden,
+void block_run_init(BlockRun *run, Pool *pool, size_t rows, const FfnSizes *ffn,
                     const AttentionShape *attn, size_t rotary, Arena *arena) {
     size_t wide = attn->heads * attn->head_dim, narrow = attn->kv_heads * attn->head_dim,
-           f = sizeof(float);
+           dim = ffn->dim, f = sizeof(float);
     size_t branch = wide + 2 * narrow > dim ? wide + 2 * narrow : dim;
     *run = (BlockRun){.pool = pool, .rows = rows};
     run->normed = arena_take(arena, rows * dim, f);
@@ -17,11 +17,8 @@ void block_run_init(BlockRun *run, Pool *pool, size_t rows, size_t dim, size_t h
     run->v = arena_take(arena, rows * narrow, f);
     run->mixed = arena_take(arena, rows * wide, f);
     run->branch = arena_take(arena, rows * branch, f); /* holds a fused q, k and v, too */
-    run->hidden_a = arena_take(arena, rows * hidden, f);
-    run->hidden_b = arena_take(arena, rows * hidden + dim, f);
-    size_t widest = wide > hidden ? wide : hidden;
-    run->scratch =
-        arena_take(arena, matmul_weights_bytes(rows, widest > dim ? widest : dim), 1);
+    run->scratch = arena_take(arena, matmul_weights_bytes(rows, wide > dim ? wide : dim), 1);
+    ffn_run_init(&run->ffn, rows, ffn, arena);
     run->cosine = arena_take(arena, rows * (rotary / 2 + 1), f);
     run->sine = arena_take(arena, rows * (rotary / 2 + 1), f);
 }
@@ -85,9 +82,8 @@ static void project(const Block *b, BlockRun *run, size_t n) {
         split_qkv(b, run, n);
         return;
     }
-    linear(run->pool, &b->q, run->normed, n, run->q, run->scratch);
-    linear(run->pool, &b->k, run->normed, n, run->k, run->scratch);
-    linear(run->pool, &b->v, run->normed, n, run->v, run->scratch);
+    linear_together(run->pool, 3, (const Linear *[]){&b->q, &b->k, &b->v}, run->normed, n,
+                    (float *[]){run->q, run->k, run->v}, run->scratch);
 }
 
 /* Norm and rotation of the heads of one row. */
@@ -161,8 +157,7 @@ static void attend(const Block *b, BlockRun *run, KvCache *kv, size_t layer, con
 /* x += feed_forward(in) */
 static void think(const Block *b, BlockRun *run, const float *in, size_t n, float *x,
                   size_t dim) {
-    feed_forward(run->pool, &b->ffn, in, n, run->branch, run->hidden_a, run->hidden_b,
-                 run->scratch);
+    feed_forward(run->pool, &b->ffn, in, n, run->branch, &run->ffn);
     add_branch(b, &b->ffn_post_norm, run, x, n, dim);
 }
 

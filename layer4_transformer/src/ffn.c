@@ -1,9 +1,22 @@
 /* ffn.c - see ffn.h. */
-#include "ffn.h"
+#include "moe.h"
 
-#include <string.h>
+void ffn_run_init(FfnRun *run, size_t tokens, const FfnSizes *s, Arena *arena) {
+    size_t rows = tokens * (s->experts ? s->experts_used : 1), f = sizeof(float);
+    *run = (FfnRun){.a = arena_take(arena, rows * s->hidden, f)};
+    run->b = arena_take(arena, rows * s->hidden, f);
+    run->scratch = arena_take(
+        arena, matmul_weights_bytes(rows, s->hidden > s->dim ? s->hidden : s->dim), 1);
+    if (!s->experts) return;
+    run->scores = arena_take(arena, tokens * s->experts, f);
+    run->choice = arena_take(arena, rows, sizeof *run->choice);
+    run->first = arena_take(arena, s->experts + 1, sizeof *run->first);
+    run->rows = arena_take(arena, rows * s->dim, f);
+    run->maps = arena_take(arena, 2 * s->experts, sizeof *run->maps);
+    run->products = arena_take(arena, 2 * s->experts, sizeof *run->products);
+}
 
-/* What lies between up, gate and down: each number for itself. */
+/* Between up, gate and down each number is for itself. */
 typedef struct Bend {
     const FeedForward *f;
     float *a;
@@ -19,67 +32,22 @@ static void bend(void *context, int worker, size_t begin, size_t end) {
         activate(t->f->act, t->a + begin, t->b + begin, end - begin);
 }
 
+void ffn_bend(Pool *pool, const FeedForward *f, size_t n, size_t hidden, FfnRun *run) {
+    pool_for(pool, n * hidden, 1024, bend, &(Bend){f, run->a, run->b});
+}
+
 static void dense(Pool *pool, const FeedForward *f, const float *x, size_t n, float *out,
-                  float *a, float *b, void *scratch) {
-    size_t hidden = f->up.w.shape[0];
-    linear(pool, &f->up, x, n, b, scratch);
-    if (f->gated) linear(pool, &f->gate, x, n, a, scratch);
-    pool_for(pool, n * hidden, 1024, bend, &(Bend){f, a, b});
-    linear(pool, &f->down, a, n, out, scratch);
-}
-
-/* Expert `e` of a stack of matrices (experts, out, in). */
-static Linear expert(const Linear *experts, size_t e) {
-    const Tensor *stack = &experts->w;
-    size_t bytes = dtype_row_bytes(stack->dtype, stack->shape[2]) * stack->shape[1];
-    return (Linear){
-        .w = tensor_view(stack->dtype, 2, stack->shape + 1, (char *)stack->data + e * bytes),
-        .packed = experts->packed ? experts->packed + e : NULL};
-}
-
-static size_t best_expert(const float *score, size_t n) {
-    size_t best = 0;
-    for (size_t e = 1; e < n; e++)
-        if (score[e] > score[best]) best = e;
-    return best;
-}
-
-enum { MOST_EXPERTS = 512 };
-
-/* One token: the best few experts, weighted by the softmax over these few (which is the softmax
- * over all, made to sum to 1 again). */
-static void mixture(Pool *pool, const FeedForward *f, const float *x, float *out, float *a,
-                    float *b, void *scratch) {
-    size_t experts = f->router.w.shape[0], dim = f->router.w.shape[1], used = f->experts_used;
-    float score[MOST_EXPERTS], weight[MOST_EXPERTS];
-    size_t chosen[MOST_EXPERTS];
-    REQUIRE(experts <= MOST_EXPERTS && used <= experts, "%zu of %zu experts", used, experts);
-    linear(pool, &f->router, x, 1, score, scratch);
-    for (size_t i = 0; i < used; i++) {
-        chosen[i] = best_expert(score, experts);
-        weight[i] = score[chosen[i]];
-        score[chosen[i]] = -3.4e38f;
-    }
-    softmax(weight, weight, used);
-    memset(out, 0, dim * sizeof *out);
-    for (size_t i = 0; i < used; i++) {
-        FeedForward one = {.act = f->act, .gated = f->gated};
-        one.gate = expert(&f->gate_experts, chosen[i]);
-        one.up = expert(&f->up_experts, chosen[i]);
-        one.down = expert(&f->down_experts, chosen[i]);
-        size_t hidden = one.up.w.shape[0];
-        dense(pool, &one, x, 1, b + hidden, a, b,
-              scratch); /* b holds hidden numbers and then dim */
-        axpy(out, weight[i], b + hidden, dim);
-    }
+                  FfnRun *run) {
+    linear_together(pool, f->gated ? 2 : 1, (const Linear *[]){&f->up, &f->gate}, x, n,
+                    (float *[]){run->b, run->a}, run->scratch);
+    ffn_bend(pool, f, n, f->up.w.shape[0], run);
+    linear(pool, &f->down, run->a, n, out, run->scratch);
 }
 
 void feed_forward(Pool *pool, const FeedForward *f, const float *x, size_t n, float *out,
-                  float *a, float *b, void *scratch) {
-    if (!f->router.w.data) {
-        dense(pool, f, x, n, out, a, b, scratch);
-        return;
-    }
-    size_t dim = f->router.w.shape[1];
-    for (size_t i = 0; i < n; i++) mixture(pool, f, x + i * dim, out + i * dim, a, b, scratch);
+                  FfnRun *run) {
+    if (f->router.w.data)
+        mixture(pool, f, x, n, out, run);
+    else
+        dense(pool, f, x, n, out, run);
 }

@@ -49,7 +49,8 @@ static void run(const Block *b, float *added) {
         else
             assert_true(arena_init(&arena, arena.used, NULL));
         kv_init(&kv, 1, b->attn.kv_heads, b->attn.head_dim, DTYPE_F32, 1, 64, &arena);
-        block_run_init(&work, NULL, TOKENS, DIM, HIDDEN, &b->attn, 4, &arena);
+        block_run_init(&work, NULL, TOKENS, &(FfnSizes){DIM, HIDDEN, 0, 0}, &b->attn, 4,
+                       &arena);
     }
     for (int i = 0; i < TOKENS * DIM; i++) x[i] = sinf((float)i);
     int32_t sequence[TOKENS] = {0}, position[TOKENS] = {0, 1, 2, 3, 4};
@@ -103,40 +104,73 @@ static void post_norms_rescale_branches(void **state) {
         assert_near(dot_f32(added + t * DIM, added + t * DIM, DIM) / DIM, 1, 1e-3);
 }
 
-/* A router that always favours two experts gives their mean, weighted by its softmax. */
+enum { EXPERTS = 7, CHOSEN = 3 };
+
+static FeedForward make_mixture(void) {
+    FeedForward f = {.act = ACT_GELU_ERF, .gated = true, .experts_used = CHOSEN};
+    size_t up[3] = {EXPERTS, HIDDEN, DIM}, down[3] = {EXPERTS, DIM, HIDDEN};
+    used = 0;
+    f.router = matrix(EXPERTS, DIM);
+    f.gate_experts.w = tensor_view(DTYPE_F32, 3, up, noise(EXPERTS * HIDDEN * DIM, 0.5));
+    f.up_experts.w = tensor_view(DTYPE_F32, 3, up, noise(EXPERTS * HIDDEN * DIM, 0.5));
+    f.down_experts.w = tensor_view(DTYPE_F32, 3, down, noise(EXPERTS * DIM * HIDDEN, 0.5));
+    return f;
+}
+
+static void open_run(FfnRun *run, Arena *arena, const FfnSizes *sizes) {
+    arena_measure(arena);
+    ffn_run_init(run, TOKENS, sizes, arena);
+    assert_true(arena_init(arena, arena->used, NULL));
+    ffn_run_init(run, TOKENS, sizes, arena);
+}
+
+/* What expert e alone makes of x. */
+static void ask_one(const FeedForward *f, size_t e, const float *x, float *out, FfnRun *run) {
+    FeedForward one = {.act = f->act, .gated = true};
+    const float *gate = f->gate_experts.w.data, *up = f->up_experts.w.data,
+                *down = f->down_experts.w.data;
+    size_t n = HIDDEN * DIM;
+    one.gate.w = tensor_view(DTYPE_F32, 2, (size_t[]){HIDDEN, DIM}, (void *)(gate + e * n));
+    one.up.w = tensor_view(DTYPE_F32, 2, (size_t[]){HIDDEN, DIM}, (void *)(up + e * n));
+    one.down.w = tensor_view(DTYPE_F32, 2, (size_t[]){DIM, HIDDEN}, (void *)(down + e * n));
+    feed_forward(NULL, &one, x, 1, out, run);
+}
+
+/* The best few experts, weighted by the softmax over their scores. */
+static void check_mixture(const FeedForward *f, const float *x, const float *got, FfnRun *run) {
+    float score[EXPERTS], each[DIM];
+    double total = 0, want[DIM] = {0};
+    linear(NULL, &f->router, x, 1, score, NULL);
+    for (size_t e = 0; e < EXPERTS; e++) {
+        int better = 0;
+        for (int o = 0; o < EXPERTS; o++) better += score[o] > score[e];
+        if (better >= CHOSEN) continue;
+        ask_one(f, e, x, each, run);
+        total += exp((double)score[e]);
+        for (int i = 0; i < DIM; i++) want[i] += exp((double)score[e]) * (double)each[i];
+    }
+    for (int i = 0; i < DIM; i++) assert_near(got[i], want[i] / total, 1e-5);
+}
+
+/* Tokens that share experts are computed together: each gets what it gets alone, to the bit. */
 static void experts_are_chosen_and_weighted(void **state) {
     (void)state;
-    used = 0;
-    FeedForward f = {.act = ACT_GELU_ERF, .gated = true, .experts_used = 2};
-    f.router = matrix(3, DIM);
-    float *gate = noise(3 * HIDDEN * DIM, 0.5), *up = noise(3 * HIDDEN * DIM, 0.5),
-          *down = noise(3 * DIM * HIDDEN, 0.5);
-    f.gate_experts.w = tensor_view(DTYPE_F32, 3, (size_t[]){3, HIDDEN, DIM}, gate);
-    f.up_experts.w = tensor_view(DTYPE_F32, 3, (size_t[]){3, HIDDEN, DIM}, up);
-    f.down_experts.w = tensor_view(DTYPE_F32, 3, (size_t[]){3, DIM, HIDDEN}, down);
-    float x[DIM], out[DIM], a[HIDDEN + DIM], h[HIDDEN + DIM], score[3], each[3][DIM];
-    for (int i = 0; i < DIM; i++) x[i] = cosf((float)i);
-    feed_forward(NULL, &f, x, 1, out, a, h, NULL);
-    linear(NULL, &f.router, x, 1, score, NULL);
-    for (size_t e = 0; e < 3; e++) {
-        FeedForward one = {.act = ACT_GELU_ERF, .gated = true};
-        one.gate.w =
-            tensor_view(DTYPE_F32, 2, (size_t[]){HIDDEN, DIM}, gate + e * HIDDEN * DIM);
-        one.up.w = tensor_view(DTYPE_F32, 2, (size_t[]){HIDDEN, DIM}, up + e * HIDDEN * DIM);
-        one.down.w =
-            tensor_view(DTYPE_F32, 2, (size_t[]){DIM, HIDDEN}, down + e * HIDDEN * DIM);
-        feed_forward(NULL, &one, x, 1, each[e], a, h, NULL);
+    float x[TOKENS * DIM], out[TOKENS * DIM], alone[DIM];
+    FfnRun run;
+    Arena arena;
+    FeedForward f = make_mixture();
+    open_run(&run, &arena, &(FfnSizes){DIM, HIDDEN, EXPERTS, CHOSEN});
+    for (int i = 0; i < TOKENS * DIM; i++) x[i] = 3 * cosf((float)i);
+    feed_forward(NULL, &f, x, TOKENS, out, &run);
+    size_t shared = 0;
+    for (size_t e = 0; e < EXPERTS; e++) shared += run.first[e + 1] - run.first[e] > 1;
+    assert_true(shared > 0);
+    for (size_t t = 0; t < TOKENS; t++) {
+        check_mixture(&f, x + t * DIM, out + t * DIM, &run);
+        feed_forward(NULL, &f, x + t * DIM, 1, alone, &run);
+        assert_memory_equal(alone, out + t * DIM, sizeof alone);
     }
-    int worst = 0;
-    double total = 0;
-    for (int e = 1; e < 3; e++) worst = score[e] < score[worst] ? e : worst;
-    for (int e = 0; e < 3; e++) total += e == worst ? 0 : exp((double)score[e]);
-    for (int i = 0; i < DIM; i++) {
-        double want = 0;
-        for (int e = 0; e < 3; e++)
-            want += e == worst ? 0 : exp((double)score[e]) / total * (double)each[e][i];
-        assert_near(out[i], want, 1e-5);
-    }
+    arena_free(&arena);
 }
 
 RUN(TEST(parallel_is_the_sum_of_both_branches), TEST(post_norms_rescale_branches),

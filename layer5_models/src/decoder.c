@@ -10,9 +10,9 @@ static void layout(Session *s, SessionConfig c) {
     s->most_tokens = c.most_tokens, s->most_logits = c.most_logits;
     kv_init(&s->kv, m->layers, m->kv_heads, m->head_dim, c.kv, c.sequences, ctx, &s->arena);
     AttentionShape attn = {.heads = m->heads, .kv_heads = m->kv_heads, .head_dim = m->head_dim};
-    size_t hidden = m->expert_hidden > m->hidden ? m->expert_hidden : m->hidden;
-    block_run_init(&s->run, s->pool, c.most_tokens, m->dim, hidden, &attn, m->rotary,
-                   &s->arena);
+    FfnSizes ffn = {m->dim, m->experts ? m->expert_hidden : m->hidden, m->experts,
+                    m->experts_used};
+    block_run_init(&s->run, s->pool, c.most_tokens, &ffn, &attn, m->rotary, &s->arena);
     s->x = arena_take(&s->arena, c.most_tokens * m->dim, f);
     s->picked = arena_take(&s->arena, c.most_logits * m->dim, f);
     s->logits = arena_take(&s->arena, c.most_logits * m->vocab, f);

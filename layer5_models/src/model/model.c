@@ -18,8 +18,8 @@ static bool read_sizes(Binder *b) {
     key_size(b, "attention.head_count", true, 0, 65536, &s->heads);
     key_size(b, "attention.head_count_kv", false, s->heads, 65536, &s->kv_heads);
     key_size(b, "context_length", true, 0, (size_t)1 << 31, &s->ctx);
-    key_size(b, "expert_count", false, 0, 512, &s->experts);
-    key_size(b, "expert_used_count", false, 0, 512, &s->experts_used);
+    key_size(b, "expert_count", false, 0, MOE_EXPERTS, &s->experts);
+    key_size(b, "expert_used_count", false, 0, MOE_EXPERTS, &s->experts_used);
     if (!b->ok) return false;
     key_size(b, "attention.key_length", false, s->dim / s->heads, 65536, &s->head_dim);
     key_size(b, "rope.dimension_count", false, s->head_dim, 65536, &s->rotary);

@@ -208,13 +208,19 @@ static bool measure(Session *s, size_t prompt, size_t before, size_t count, doub
     return true;
 }
 
-/* Bytes of the file that a token reads: all but the embedding, of which it reads a row. */
+/* Bytes of the file that a token reads: all but the embedding, of which it reads a row; and of experts, which are
+ * tensors of three dimensions, those it uses. */
 static double bytes_per_token(const Model *m) {
     double bytes = 0;
-    for (size_t i = 0; i < m->gguf.n_tensors; i++)
-        if (!text_equal(m->gguf.tensors[i].name, text_of("token_embd.weight")) ||
-            m->head.w.data == m->embedding.data)
-            bytes += (double)m->gguf.tensors[i].bytes;
+    for (size_t i = 0; i < m->gguf.n_tensors; i++) {
+        const GgufTensor *t = &m->gguf.tensors[i];
+        if (text_equal(t->name, text_of("token_embd.weight")) &&
+            m->head.w.data != m->embedding.data)
+            continue;
+        double used =
+            t->ndim == 3 ? (double)m->sizes.experts_used / (double)m->sizes.experts : 1;
+        bytes += used * (double)t->bytes;
+    }
     return bytes;
 }
 
