@@ -116,8 +116,8 @@ expect "a window of nothing" 2 "window" "$strata" perplexity --window 1
 expect "speed of a model" 0 "decode" "$strata" bench model -m "$work/mix.gguf" -p 16 -n 4 --rounds 1
 expect "speed of a model as JSON" 0 '"test":"prefill"' "$strata" bench model -m "$work/mix.gguf" -p 16 -n 4 --rounds 1 --json
 expect "what was not measured is a number, too" 0 '"share":0.000' "$strata" bench model -m "$work/mix.gguf" -p 16 -n 0 --rounds 1 --json
-expect "keys and values in halves" 0 "Once" "$strata" generate -p "Once upon a time" --chain greedy --kv f16 -n 8 --quiet
-expect "keys in a format that is none" 1 "wanted f32 or f16" "$strata" generate -p "Once" --kv q8_0 -n 1
+expect "keys and values as they are" 0 "Once" "$strata" generate -p "Once upon a time" --chain greedy --kv f32 -n 8 --quiet
+expect "keys in a format that is none" 1 "wanted f16 or f32" "$strata" generate -p "Once" --kv q8_0 -n 1
 expect "every rung is right" 0 "rearranged" "$strata" bench ladder --format Q4_K --seconds 0.01
 expect "a model of random weights in no format" 1 "no format" "$strata" bench make-model "$work/r.gguf" Q9
 "$strata" quantize "$model" "$work/q.gguf" F32 2>/dev/null

@@ -55,8 +55,8 @@ static size_t add_products(const Linear *experts, float *y, size_t count, FfnRun
         if (n == 0) continue;
         Linear *map = &run->maps[count];
         *map = expert(experts, e);
-        run->products[count++] = (WeightsProduct){&map->w, map->packed, first, n,
-                                                  y + first * experts->w.shape[1]};
+        run->products[count++] =
+            (WeightsProduct){&map->w, map->packed, first, n, y + first * experts->w.shape[1]};
     }
     return count;
 }
@@ -75,8 +75,7 @@ void mixture(Pool *pool, const FeedForward *f, const float *x, size_t n, float *
     size_t experts = f->router.w.shape[0], dim = f->router.w.shape[1], used = f->experts_used;
     REQUIRE(experts <= MOE_EXPERTS && used <= experts, "%zu of %zu experts", used, experts);
     linear(pool, &f->router, x, n, run->scores, run->scratch);
-    for (size_t i = 0; i < n; i++)
-        choose(f, run->scores + i * experts, run->choice + i * used);
+    for (size_t i = 0; i < n; i++) choose(f, run->scores + i * experts, run->choice + i * used);
     line_up(f, x, n, run);
     ask_experts(pool, f, n * used, run);
     memset(out, 0, n * dim * sizeof *out);

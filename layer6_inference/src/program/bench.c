@@ -66,7 +66,7 @@ static int run(int argc, char **argv) {
         {"-n", OPT_INT, &job.count, "N", "model: tokens to write one by one (64; 0: none)"},
         {"--context", OPT_INT, &job.context, "N", "model: tokens before these (128)"},
         {"--kv", OPT_TEXT, &job.machine.kv, "FORMAT",
-         "model: keys and values in f32 (the default) or f16"},
+         "model: keys and values in f16 (the default) or f32"},
         {"--rounds", OPT_INT, &job.rounds, "N", "model: times to measure each (5)"},
         {"--json", OPT_FLAG, &job.json, NULL, "model: the results as JSON, one line each"},
         {"--layers", OPT_INT, &job.layers, "N", "make-model: layers (22: 1.1 billion weights)"},

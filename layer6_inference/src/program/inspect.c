@@ -82,15 +82,18 @@ static void print_plan(const char *path, double weights) {
     printf(
         "\nmemory plan                 ctx      weights (mapped)    kv cache      working\n");
     for (size_t ctx = s->ctx < 512 ? s->ctx : 512;; ctx = ctx * 4 < s->ctx ? ctx * 4 : s->ctx) {
-        session_plan(
-            &model,
-            (SessionConfig){.ctx = ctx, .sequences = 1, .most_tokens = 128, .most_logits = 1},
-            &cache, &work);
+        session_plan(&model,
+                     (SessionConfig){.ctx = ctx,
+                                     .sequences = 1,
+                                     .most_tokens = 128,
+                                     .most_logits = 1,
+                                     .kv = DTYPE_F16},
+                     &cache, &work);
         printf("  one sequence %18zu %14.2f MB %11.2f MB %9.2f MB\n", ctx, weights / 1e6,
                (double)cache / 1e6, (double)work / 1e6);
         if (ctx == s->ctx) break;
     }
-    printf("  (the kv cache takes half of that with --kv f16)\n");
+    printf("  (the kv cache takes twice that with --kv f32)\n");
     size_t packed = model_packed_bytes(&model);
     if (packed)
         printf("  and %.2f MB for the quantized matrices rearranged (none with --no-pack)\n",

@@ -119,10 +119,10 @@ bool choose_model(const char **model, char *text, size_t size, Fault *fault) {
 }
 
 static bool read_kv(Machine *machine, Fault *fault) {
-    bool half = machine->kv && strcmp(machine->kv, "f16") == 0;
-    machine->kv_dtype = half ? DTYPE_F16 : DTYPE_F32;
-    return half || !machine->kv || strcmp(machine->kv, "f32") == 0 ||
-           fault_set(fault, "--kv %.40s: wanted f32 or f16", machine->kv);
+    bool whole = machine->kv && strcmp(machine->kv, "f32") == 0;
+    machine->kv_dtype = whole ? DTYPE_F32 : DTYPE_F16;
+    return whole || !machine->kv || strcmp(machine->kv, "f16") == 0 ||
+           fault_set(fault, "--kv %.40s: wanted f16 or f32", machine->kv);
 }
 
 bool machine_open(Machine *machine, Fault *fault) {

@@ -57,10 +57,10 @@ typedef struct Machine {
     Pool *pool;
 } Machine;
 /* Of commands that go through a text with a model. */
-#define KV_OPTION(m)                                                       \
-    {                                                                      \
-        "--kv", OPT_TEXT, &(m).kv, "FORMAT",                               \
-            "keys and values in f32 (the default) or f16: half the memory" \
+#define KV_OPTION(m)                                                        \
+    {                                                                       \
+        "--kv", OPT_TEXT, &(m).kv, "FORMAT",                                \
+            "keys and values in f16 (the default) or f32: twice the memory" \
     }
 #define MACHINE_OPTIONS(m)                                                                \
     {"--threads", OPT_INT, &(m).threads, "N",                                             \
