@@ -53,7 +53,9 @@ void columns_round(const Columns *columns, size_t column, const float *x);
 
 /* Where the numbers of a column from k (a multiple of 32) on lie: q[at], d[at / 32], sum[at / 16], to the end of their
  * piece. */
-size_t columns_at(const Columns *columns, size_t column, size_t k);
+static inline size_t columns_at(const Columns *columns, size_t column, size_t k) {
+    return (k / LEVELS_CHUNK * columns->n + column) * LEVELS_CHUNK + k % LEVELS_CHUNK;
+}
 
 /* The panel of 16 rows of n weights; rows lie `stride` bytes apart, and when there are fewer than
  * 16 the last one is repeated. */

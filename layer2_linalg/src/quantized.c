@@ -79,10 +79,6 @@ float round_block_scalar(const float *restrict x, int8_t *restrict q, int16_t *s
     return d;
 }
 
-size_t columns_at(const Columns *columns, size_t column, size_t k) {
-    return (k / LEVELS_CHUNK * columns->n + column) * LEVELS_CHUNK + k % LEVELS_CHUNK;
-}
-
 void columns_round(const Columns *columns, size_t column, const float *x) {
     RoundBlock *round = kernels()->round_block;
     for (size_t k = 0; k < columns->k; k += 32) {
