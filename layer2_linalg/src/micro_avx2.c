@@ -9,10 +9,9 @@
 #include "unroll.h"
 
 #if defined(__x86_64__)
-#include <immintrin.h>
+#include "avx2.h"
 
-__attribute__((target("avx2,fma"))) void micro_avx2(size_t k, const float *a, const float *b,
-                                                    float *c, size_t ldc, bool add) {
+AVX2 void micro_avx2(size_t k, const float *a, const float *b, float *c, size_t ldc, bool add) {
     enum { MR = MICRO_ROWS_avx2, NR = MICRO_COLS_avx2 };
     __m256 sum[MR][2];
     UNROLL for (int i = 0; i < MR;

@@ -4,10 +4,10 @@
 #include "unroll.h"
 
 #if defined(__x86_64__)
-#include <immintrin.h>
+#include "avx512.h"
 
-__attribute__((target("avx512f"))) void micro_avx512(size_t k, const float *a, const float *b,
-                                                     float *c, size_t ldc, bool add) {
+AVX512 void micro_avx512(size_t k, const float *a, const float *b, float *c, size_t ldc,
+                         bool add) {
     enum { MR = MICRO_ROWS_avx512, NR = MICRO_COLS_avx512, NV = NR / 16 };
     __m512 sum[MR][NV];
     UNROLL for (int i = 0; i < MR;
