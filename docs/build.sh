@@ -18,6 +18,9 @@ for name in effects temperature kept surprise frontier repetition order contrast
     [ build/plots/$name.svg -nt build/bin/strata ] || missing="$missing $name"
 done
 if [ -n "$missing" ]; then DOCUMENTS=${DOCUMENTS:-20} docs/figures/make.sh build/bin/strata build/plots $missing || exit 1; fi
+# So is the playground, when the libraries are.
+[ build/playground/playground-data.js -nt build/bin/strata ] && [ build/playground/playground-data.js -nt docs/playground/playground.c ] ||
+    docs/playground/build.sh build/playground || need "the playground is compiled by clang, to WebAssembly"
 mkdocs build --quiet --strict || exit 1
 python3 docs/check_links.py build/site || exit 1
 echo "the site is in build/site: make docs-serve shows it"

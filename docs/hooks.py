@@ -213,7 +213,7 @@ def on_page_markdown(markdown, page, config, files):
 def on_files(files, config):
     """Only pages and assets are part of the site."""
     for file in list(files):
-        if file.src_path.endswith((".py", ".gp", ".sh", ".txt")) or file.src_path.startswith("drawings/") or "__pycache__" in file.src_path:
+        if file.src_path.endswith((".py", ".gp", ".sh", ".txt", ".c", ".h")) or file.src_path.startswith("drawings/") or "__pycache__" in file.src_path:
             files.remove(file)
     return files
 
@@ -227,6 +227,7 @@ def on_post_build(config):
     for font in (katex / "fonts").iterdir():
         if font.suffix == ".woff2":
             shutil.copyfile(font, site / "katex" / "fonts" / font.name)
+    shutil.copyfile(ROOT / "build" / "playground" / "playground-data.js", site / "playground" / "playground-data.js")
     (site / "figures").mkdir(exist_ok=True)
     for svg in (ROOT / "build" / "plots").glob("*.svg"):
         shutil.copyfile(svg, site / "figures" / svg.name)

@@ -88,10 +88,16 @@ if command -v codespell >/dev/null 2>&1; then
 else
     skip "spelling (needs codespell)"
 fi
-if command -v mkdocs >/dev/null 2>&1 && command -v gnuplot >/dev/null 2>&1 && [ -e "${STRATA_KATEX:-/usr/share/javascript/katex}/katex.min.js" ]; then
+if docs/playground/build.sh build/playground >/dev/null 2>&1; then wasm=yes; else wasm=; fi
+if command -v mkdocs >/dev/null 2>&1 && command -v gnuplot >/dev/null 2>&1 && [ -e "${STRATA_KATEX:-/usr/share/javascript/katex}/katex.min.js" ] && [ $wasm ]; then
     step "the site: every name, command and link" env DOCUMENTS=6 make docs
 else
-    skip "the site (needs mkdocs, gnuplot and KaTeX: make docs says how)"
+    skip "the site (needs mkdocs, gnuplot, KaTeX and clang for WebAssembly: make docs says how)"
+fi
+if command -v node >/dev/null 2>&1 && [ $wasm ]; then
+    step "the playground writes what the program writes" node tests/playground.mjs build/bin/strata build/playground
+else
+    skip "the playground (needs node, and clang with lld, wasi-libc and libclang-rt-dev-wasm32)"
 fi
 step "tests under AddressSanitizer and UndefinedBehaviorSanitizer" make SAN=1 CFLAGS="-O1 -g" test
 step "the pool under ThreadSanitizer" make TSAN=1 CFLAGS="-O1 -g" test 1

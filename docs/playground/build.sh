@@ -1,0 +1,27 @@
+#!/bin/sh
+# The playground: the libraries as WebAssembly, and with the storyteller as one script, which a page can load from a disk, too.
+#
+#   docs/playground/build.sh OUT        OUT/strata.wasm, OUT/playground-data.js
+cd "$(dirname "$0")/../.." || exit 1
+out=$1
+CLANG=${CLANG:-clang}
+mkdir -p "$out/objects"
+echo 'int main(void) { return 0; }' >"$out/objects/probe.c"
+"$CLANG" --target=wasm32-wasi ${WASI_SYSROOT:+--sysroot="$WASI_SYSROOT"} "$out/objects/probe.c" -o "$out/objects/probe.wasm" 2>/dev/null || {
+    echo "clang cannot compile to WebAssembly: apt-get install clang lld wasi-libc libclang-rt-dev-wasm32" >&2
+    exit 1
+}
+includes="-Idocs/playground -Ibuild/layer5_models"
+for layer in layer[1-6]_*; do includes="$includes -I$layer/include"; done
+sources="docs/playground/playground.c $(ls layer[1-6]_*/src/*.c layer[1-6]_*/src/*/*.c | grep -v /program/)"
+# shellcheck disable=SC2086
+"$CLANG" --target=wasm32-wasi ${WASI_SYSROOT:+--sysroot="$WASI_SYSROOT"} -mexec-model=reactor -std=c11 -D_GNU_SOURCE -D_WASI_EMULATED_MMAN \
+    -O2 -ffp-contract=off -Wall -Wextra -Werror -Wno-unused-command-line-argument $includes $sources -lwasi-emulated-mman -Wl,--gc-sections,--strip-all \
+    -o "$out/strata.wasm" || exit 1
+{
+    printf 'window.strata = {wasm: "'
+    base64 <"$out/strata.wasm" | tr -d '\n'
+    printf '",\nmodel: "'
+    base64 <layer5_models/models/storyteller.gguf | tr -d '\n'
+    printf '"};\n'
+} >"$out/playground-data.js"

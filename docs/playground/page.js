@@ -1,0 +1,226 @@
+/* page.js - the playground: a chain on sliders, and what each of its stages does to the next token.
+ *
+ *     state      prompt, seed, the stages with their values        what the reader set
+ *     strata     the libraries (strata.js)                         what computes
+ *
+ * Every change writes the chain as text, hands it to the library, looks, and draws what it saw.  Nothing is computed here. */
+document.addEventListener("DOMContentLoaded", async () => {
+  const root = document.getElementById("strata-playground");
+  if (!root) return;
+  const SHOWN = 14; // rows of the table
+  const COLORS = { temp: "#D55E00", top_k: "#E69F00", top_p: "#0072B2", min_p: "#009E73", typical: "#CC79A7", top_n_sigma: "#56B4E9", mirostat: "#B8A800" };
+
+  /* An element: make("button", {class: "x", click: f}, "text", child, ...) */
+  function make(tag, properties, ...children) {
+    const element = document.createElement(tag);
+    for (const [name, value] of Object.entries(properties || {})) {
+      if (typeof value === "function") element.addEventListener(name, value);
+      else if (value !== undefined && value !== false) element.setAttribute(name, value === true ? "" : value);
+    }
+    element.append(...children);
+    return element;
+  }
+
+  const unpack = (text) => Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
+  let strata;
+  try {
+    strata = await openStrata(unpack(window.strata.wasm), unpack(window.strata.model));
+  } catch (problem) {
+    root.textContent = "The library did not start: " + problem.message;
+    return;
+  }
+
+  /* ------------------------------------------------------------------ what there is */
+  const kinds = new Map();
+  for (const row of strata.samplers()) {
+    if (!row.key) kinds.set(row.stage, { name: row.stage, gloss: row.gloss, example: row.example, alone: row.alone === "1", list: row.list === "1", params: [] });
+    else kinds.get(row.stage).params.push({ key: row.key, fallback: +row.fallback, low: +row.low, high: +row.high, whole: row.whole === "1" });
+  }
+
+  /* "top_k:40,temp:0.8" to [{name, values: {k: 40}}, ...]; the library has the last word on what is right. */
+  function readChain(text) {
+    return text.split(",").filter((part) => part.trim()).flatMap((part) => {
+      const [name, ...given] = part.trim().split(":"), kind = kinds.get(name);
+      const preset = presets.find((p) => p.name === name);
+      if (!kind && preset) return readChain(preset.chain);
+      const stage = { name, values: {}, rest: [] };
+      for (const word of given) {
+        const [key, value] = word.includes("=") && !kind?.list ? word.split("=") : [kind?.params[0]?.key, word];
+        if (key !== undefined && !kind?.list && value.trim() !== "" && isFinite(value)) stage.values[key] = +value;
+        else stage.rest.push(word);
+      }
+      return [stage];
+    });
+  }
+
+  const writeChain = (stages) => stages.map((stage) => {
+    const first = kinds.get(stage.name)?.params[0]?.key;
+    const words = Object.entries(stage.values).map(([key, value]) => (key === first ? value : key + "=" + value));
+    return [stage.name, ...words, ...stage.rest].join(":");
+  }).join(",");
+
+  const presets = [{ name: "greedy", chain: "greedy", gloss: "always the likeliest" }, ...strata.presets()];
+  const state = { prompt: "Once upon a time there was a", seed: 1, stages: readChain("top_k:40,top_p:0.9,temp:0.8"), running: false };
+
+  /* ------------------------------------------------------------------ the parts of the page */
+  const prompt = make("textarea", { rows: 2, "aria-label": "prompt", change: begin });
+  const seed = make("input", { type: "number", min: 0, max: 4294967295, value: state.seed, "aria-label": "seed", change: () => { state.seed = +seed.value; begin(); } });
+  const chain = make("input", { type: "text", spellcheck: "false", "aria-label": "chain", change: () => setStages(readChain(chain.value)) });
+  const preset = make("select", { "aria-label": "preset", change: () => { setStages(readChain(preset.value)); preset.value = ""; } },
+    make("option", { value: "" }, "a preset…"), ...presets.map((p) => make("option", { value: p.chain }, p.name + ": " + p.gloss)));
+  const add = make("select", { "aria-label": "add a stage", change: addStage },
+    make("option", { value: "" }, "add a stage…"), ...[...kinds.values()].filter((kind) => kind.alone).map((kind) => make("option", { value: kind.name }, kind.name + ": " + kind.gloss)));
+  const button = (text, act) => make("button", { type: "button", class: "md-button", click: act }, text);
+  const go = button("Write on", () => { state.running = !state.running; write(); });
+  const cards = make("div", { class: "pg-stages" }), text = make("p", { class: "pg-text", "aria-live": "polite" }), trouble = make("p", { class: "pg-trouble", role: "alert" });
+  const table = make("div", { class: "pg-table" });
+  prompt.value = state.prompt;
+  root.replaceChildren(
+    make("div", { class: "pg-row" }, make("label", { class: "pg-wide" }, "Prompt", prompt), make("label", {}, "Seed", seed)),
+    make("div", { class: "pg-row" }, make("label", { class: "pg-wide" }, "Chain", chain), preset, add),
+    cards, trouble, text,
+    make("div", { class: "pg-row" }, button("Next token", () => attempt(step)), go, button("Back", () => attempt(back)), button("Begin anew", begin)),
+    table);
+
+  /* ------------------------------------------------------------------ what happens */
+  function attempt(act) {
+    trouble.textContent = "";
+    try {
+      act();
+    } catch (problem) {
+      state.running = false;
+      trouble.textContent = problem.message;
+    }
+  }
+
+  /* Read the prompt and look at what may follow. */
+  function begin() {
+    state.running = false;
+    state.prompt = prompt.value;
+    attempt(() => { strata.begin(state.prompt); useChain(); });
+  }
+
+  function useChain() {
+    chain.value = writeChain(state.stages);
+    strata.chain(chain.value, state.seed);
+    look();
+  }
+
+  function setStages(stages) {
+    state.stages = stages;
+    drawStages();
+    attempt(useChain);
+  }
+
+  function addStage() {
+    const kind = kinds.get(add.value), picks = /^(greedy|draw|gumbel|mirostat|mirostat_v2|adaptive_p)$/;
+    const made = readChain(kind.example).find((stage) => stage.name === kind.name);
+    add.value = "";
+    const last = state.stages.at(-1), before = last && picks.test(last.name) ? -1 : state.stages.length;
+    setStages(picks.test(kind.name) ? [...state.stages.filter((stage) => !picks.test(stage.name)), made]
+      : [...state.stages.slice(0, before), made, ...state.stages.slice(before)].filter((stage, i, all) => all.indexOf(stage) === i));
+  }
+
+  function look() {
+    drawTable(strata.look());
+    text.replaceChildren(make("span", { class: "pg-prompt" }, state.prompt), strata.text(), strata.ends(strata.chosen()) ? make("span", { class: "pg-end" }, " ∎ the chain ends the text here") : "");
+  }
+
+  function take(token) {
+    if (strata.ends(token)) { state.running = false; return; }
+    strata.take(token);
+    look();
+  }
+
+  const step = () => take(strata.chosen());
+  const back = () => { strata.back(); look(); };
+
+  function write() {
+    go.textContent = state.running ? "Stop" : "Write on";
+    if (!state.running) return;
+    attempt(step);
+    setTimeout(write, 0);
+  }
+
+  /* ------------------------------------------------------------------ drawing */
+
+  /* A range that a hand can use, within what the library allows. */
+  function range(kind, p) {
+    const shown = readChain(kind.example).find((stage) => stage.name === kind.name)?.values[p.key];
+    const typical = Math.max(p.fallback, shown || 0);
+    const high = p.high <= 1 ? p.high : Math.min(p.high, p.whole ? Math.max(100, 4 * typical) : Math.max(3, 3 * typical));
+    return { low: p.low < -10 ? (p.key === "t" ? 0 : -2) : p.low, high, step: p.whole ? 1 : high / 200 };
+  }
+
+  function slider(stage, kind, p) {
+    const { low, high, step } = range(kind, p), value = stage.values[p.key] ?? p.fallback;
+    const number = make("output", {}, String(value));
+    const input = make("input", { type: "range", min: low, max: high, step, value, "aria-label": stage.name + " " + p.key, input: () => {
+      stage.values[p.key] = +(+input.value).toPrecision(4);
+      number.textContent = String(stage.values[p.key]);
+      attempt(useChain);
+    } });
+    return make("label", { class: "pg-slider" }, p.key, input, number);
+  }
+
+  function card(stage, i) {
+    const kind = kinds.get(stage.name);
+    const move = (by) => {
+      const stages = [...state.stages];
+      stages.splice(i + by, 0, ...stages.splice(i, 1));
+      setStages(stages);
+    };
+    const words = make("input", { type: "text", value: stage.rest.join(":"), "aria-label": stage.name + " list", change: () => {
+      stage.rest = words.value ? words.value.split(":") : [];
+      attempt(useChain);
+    } });
+    const small = (sign, what, act, off) => make("button", { type: "button", title: what, "aria-label": what + " " + stage.name, disabled: off, click: act }, sign);
+    return make("div", { class: "pg-stage", style: "border-color: " + (COLORS[stage.name] || "#888"), title: kind ? kind.gloss : "" },
+      make("div", { class: "pg-head" }, make("b", {}, stage.name),
+        small("◀", "earlier", () => move(-1), i === 0), small("▶", "later", () => move(1), i === state.stages.length - 1),
+        small("✕", "remove", () => setStages(state.stages.filter((other) => other !== stage)))),
+      ...(kind ? kind.params.filter((p) => p.key !== "keep").map((p) => slider(stage, kind, p)) : []),
+      ...(kind && kind.list ? [words] : []));
+  }
+
+  const drawStages = () => cards.replaceChildren(...state.stages.map(card));
+
+  /* Rows of the trace, a column for the model and each stage. */
+  function columns(rows) {
+    const found = [];
+    for (const row of rows) {
+      if (row.rank === "1") found.push({ stage: row.stage, left: 0, prob: new Map(), words: [] });
+      const column = found.at(-1);
+      if (row.kept === "1") column.left++, column.prob.set(row.token, +row.prob);
+      column.words.push(row);
+    }
+    return found;
+  }
+
+  const readable = (word) => word.replace(/\\x0a/g, "↵").replace(/^ /, "␣") || "(nothing)";
+
+  function drawTable(rows) {
+    const all = columns(rows), last = all.at(-1), chosen = String(strata.chosen());
+    const shown = new Map();
+    const show = (row) => shown.size < SHOWN && shown.set(row.token, row.text);
+    const picked = rows.find((row) => row.token === chosen);
+    all.slice(-2)[0].words.filter((row) => row.kept === "1").slice(0, SHOWN / 2).forEach(show);
+    all[0].words.slice(0, SHOWN).forEach(show);
+    if (picked && !shown.has(chosen)) shown.set(chosen, picked.text);
+    const tokens = [...shown.keys()].sort((a, b) => (all[0].prob.get(b) || 0) - (all[0].prob.get(a) || 0));
+    const largest = Math.max(...all.flatMap((column) => tokens.map((token) => column.prob.get(token) || 0)));
+    const bar = (column, token) => {
+      const p = column.prob.get(token);
+      if (p === undefined) return make("td", { class: "pg-gone" }, "–");
+      return make("td", {}, make("div", { class: "pg-bar", style: `width: ${(100 * p / largest).toFixed(1)}%; background: ${COLORS[column.stage] || "#888"}` }), make("span", {}, p < 0.0005 ? "< 0.001" : p.toFixed(3)));
+    };
+    const word = (token) => make("th", { scope: "row" }, make("button", { type: "button", title: "take this one", click: () => attempt(() => take(+token)) }, readable(shown.get(token))));
+    table.replaceChildren(make("table", {},
+      make("caption", {}, "What may come next, after each stage. The longest bar is the largest probability. The arrow is what the chain chose; a click on a token takes it instead."),
+      make("thead", {}, make("tr", {}, make("th", {}, "token"), ...all.map((column) => make("th", { scope: "col" }, column.stage, make("small", {}, column.left + (column === last && column.left === 1 ? " chosen" : " left")))))),
+      make("tbody", {}, ...tokens.map((token) => make("tr", { class: token === chosen ? "pg-chosen" : "" }, word(token), ...all.map((column) => bar(column, token)))))));
+  }
+
+  drawStages();
+  begin();
+});

@@ -1,0 +1,195 @@
+/* playground.c - the storyteller in a page: the libraries of all six layers, compiled to WebAssembly, and what the page asks
+ * of them.
+ *
+ *     play_open(bytes, size)       the model                                   once
+ *     play_samplers()              every stage and its parameters, as CSV      what the sliders are made from
+ *     play_presets()               names for chains, as CSV
+ *     play_begin(prompt)           read a prompt
+ *     play_chain(text, seed)       choose a chain; its memory begins anew
+ *     play_look()                  what each stage would do now: CSV, see trace.h
+ *     play_chosen()                the token that the last look chose
+ *     play_take(token)             append it; the model reads on
+ *     play_back()                  take the last one away again
+ *     play_text()                  what has been written so far
+ *
+ * Texts are handed in through play_room(bytes).  A function that can fail gives NULL, or a text that says why; texts are
+ * good until the next call.
+ *
+ * Invariant: taking what was chosen, from a prompt on, writes what `strata generate --isa scalar` writes. */
+#include "inference.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static struct {
+    Model model;
+    Session session;
+    Candidates candidates;
+    Arena arena;
+    Chain chain;
+    uint64_t seed;
+    TokenList tokens;
+    size_t prompt; /* of the tokens: read, not written */
+    float *logits; /* (vocab) of the next token; what stages write to is a copy */
+    float *copy;
+    int32_t chosen;
+    char *room, *text; /* what came in, what went out last */
+    size_t text_size;
+    Fault fault;
+} play;
+
+#define EXPORT(name) __attribute__((export_name(#name))) name
+
+/* Every text that is handed out is written like a file. */
+static FILE *text_begin(void) {
+    free(play.text);
+    play.text = NULL;
+    return open_memstream(&play.text, &play.text_size);
+}
+
+static const char *text_end(FILE *out) {
+    fclose(out);
+    return play.text;
+}
+
+static const char *failed(void) {
+    FILE *out = text_begin();
+    fputs(play.fault.text, out);
+    return text_end(out);
+}
+
+char *EXPORT(play_room)(size_t bytes) {
+    free(play.room);
+    return play.room = malloc(bytes);
+}
+
+const char *EXPORT(play_open)(const char *bytes, size_t size) {
+    SessionConfig config = {
+        .sequences = 1, .most_tokens = 64, .most_logits = 1, .kv = DTYPE_F16};
+    if (!model_open_memory(&play.model, bytes, size, &play.fault) ||
+        !session_open(&play.session, &play.model, NULL, config, &play.fault) ||
+        !candidates_open(&play.candidates, play.model.sizes.vocab, &play.arena, &play.fault))
+        return failed();
+    size_t logits = play.model.sizes.vocab * sizeof(float);
+    play.logits = malloc(logits), play.copy = malloc(logits);
+    play.room = NULL; /* the model lies there: it stays */
+    return NULL;
+}
+
+/* A stage, then its parameters.  Those that need a second model have none here. */
+static void put_stage(FILE *out, const StageKind *k) {
+    bool alone = !k->needs_amateur && !k->needs_unconditional && !k->needs_look_ahead;
+    fprintf(out, "%s,,,,,,%d,%d,\"%s\",\"%s\"\n", k->name, alone, k->list != LIST_NONE,
+            k->example, k->gloss);
+    for (int i = 0; i < STAGE_PARAMS && k->params[i].key; i++) {
+        const StageParam *p = &k->params[i];
+        fprintf(out, "%s,%s,%.9g,%.9g,%.9g,%d,,,,\n", k->name, p->key, p->fallback, p->low,
+                p->high, p->whole);
+    }
+}
+
+const char *EXPORT(play_samplers)(void) {
+    const StageKind *const *list;
+    size_t count = stage_list(&list);
+    FILE *out = text_begin();
+    fprintf(out, "stage,key,fallback,low,high,whole,alone,list,example,gloss\n");
+    for (size_t i = 0; i < count; i++) put_stage(out, list[i]);
+    return text_end(out);
+}
+
+const char *EXPORT(play_presets)(void) {
+    const ChainPreset *list;
+    size_t count = chain_presets(&list);
+    FILE *out = text_begin();
+    fprintf(out, "name,chain,gloss\n");
+    for (size_t i = 0; i < count; i++)
+        fprintf(out, "%s,\"%s\",\"%s\"\n", list[i].name, list[i].spec, list[i].gloss);
+    return text_end(out);
+}
+
+/* The model reads tokens; the logits of what follows are kept. */
+static bool read_tokens(const int32_t *ids, size_t count) {
+    if (!session_feed(&play.session, ids, count, false, &play.fault)) return false;
+    memcpy(play.logits, play.session.logits, play.model.sizes.vocab * sizeof(float));
+    return true;
+}
+
+const char *EXPORT(play_begin)(const char *prompt) {
+    play.tokens.count = 0;
+    tokenizer_begin(play.model.tokenizer, &play.tokens);
+    tokenizer_encode(play.model.tokenizer, text_of(prompt), true, &play.tokens);
+    play.prompt = play.tokens.count;
+    kv_truncate(&play.session.kv, 0, 0);
+    chain_reset(&play.chain);
+    if (!generate_check_prompt(&play.session, &play.tokens, &play.fault) ||
+        !read_tokens(play.tokens.ids, play.tokens.count))
+        return failed();
+    return NULL;
+}
+
+const char *EXPORT(play_chain)(const char *text, unsigned seed) {
+    Chain chain;
+    if (!chain_parse(&chain, text, play.model.tokenizer, &play.fault)) return failed();
+    chain_close(&play.chain);
+    play.chain = chain;
+    play.seed = seed;
+    return NULL;
+}
+
+static bool choose(FILE *out) {
+    Trace trace;
+    Step step = {.seed = play.seed,
+                 .position = play.tokens.count,
+                 .history = play.tokens.ids,
+                 .history_count = play.tokens.count,
+                 .prompt_count = play.prompt,
+                 .tokenizer = play.model.tokenizer};
+    memcpy(play.copy, play.logits, play.model.sizes.vocab * sizeof(float));
+    if (!chain_check(&play.chain, &step, &play.fault) ||
+        !trace_open(&trace, out, play.model.sizes.vocab, play.model.tokenizer, &play.fault))
+        return false;
+    trace_watch(&trace, &play.chain);
+    bool ok = candidates_load(&play.candidates, play.copy, &play.fault) &&
+              chain_run(&play.chain, &play.candidates, &step, &play.chosen, &play.fault);
+    play.chain.watch = NULL;
+    trace_close(&trace);
+    return ok;
+}
+
+const char *EXPORT(play_look)(void) {
+    FILE *out = text_begin();
+    bool ok = choose(out);
+    text_end(out);
+    return ok ? play.text : failed();
+}
+
+int32_t EXPORT(play_chosen)(void) { return play.chosen; }
+
+/* Does a token end the text? */
+int EXPORT(play_ends)(int32_t token) { return tokenizer_is_end(play.model.tokenizer, token); }
+
+const char *EXPORT(play_take)(int32_t token) {
+    if (!read_tokens(&token, 1)) return failed();
+    chain_accept(&play.chain, token);
+    token_list_add(&play.tokens, token);
+    return NULL;
+}
+
+/* The token before is read once more, for its logits. */
+const char *EXPORT(play_back)(void) {
+    if (play.tokens.count == play.prompt) return NULL;
+    size_t left = --play.tokens.count;
+    chain_rewind(&play.chain, 1);
+    kv_truncate(&play.session.kv, 0, left - 1);
+    return read_tokens(play.tokens.ids + left - 1, 1) ? NULL : failed();
+}
+
+const char *EXPORT(play_text)(void) {
+    FILE *out = text_begin();
+    for (size_t i = play.prompt; i < play.tokens.count; i++) {
+        Text piece = tokenizer_piece(play.model.tokenizer, play.tokens.ids[i], false);
+        fwrite(piece.data, 1, piece.size, out);
+    }
+    return text_end(out);
+}

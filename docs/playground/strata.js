@@ -1,0 +1,81 @@
+/* strata.js - the libraries in WebAssembly, for JavaScript; playground.c says what each function does.
+ *
+ *     const strata = await openStrata(wasmBytes, modelBytes);
+ *     strata.begin("Once upon a time");
+ *     strata.chain("temp:0.8", 1);
+ *     strata.look(); strata.take(strata.chosen()); strata.text();
+ *
+ * What fails throws an Error with the library's words. */
+async function openStrata(wasm, model) {
+  const lastWords = [];
+  let c = null; // what playground.c exports
+
+  const bytes = () => new Uint8Array(c.memory.buffer), view = () => new DataView(c.memory.buffer);
+
+  /* What a C library asks of its system.  There are no files and no environment here, but a place for last words. */
+  const BAD_FILE = 8, NOT_THERE = 52;
+  const system = {
+    environ_sizes_get(count, size) {
+      view().setUint32(count, 0, true);
+      view().setUint32(size, 0, true);
+      return 0;
+    },
+    environ_get: () => 0,
+    fd_prestat_get: () => BAD_FILE,
+    fd_write(file, pieces, count, written) {
+      let total = 0;
+      for (let i = 0; i < count; i++) {
+        const at = view().getUint32(pieces + 8 * i, true), size = view().getUint32(pieces + 8 * i + 4, true);
+        lastWords.push(new TextDecoder().decode(bytes().slice(at, at + size)));
+        total += size;
+      }
+      view().setUint32(written, total, true);
+      return 0;
+    },
+    proc_exit(status) { throw new Error(lastWords.join("") || "the library ended with status " + status); },
+  };
+
+  const module = await WebAssembly.compile(wasm), imports = {};
+  for (const { name } of WebAssembly.Module.imports(module)) imports[name] = system[name] || (() => NOT_THERE);
+  c = (await WebAssembly.instantiate(module, { wasi_snapshot_preview1: imports })).exports;
+  c._initialize();
+
+  const textAt = (at) => {
+    const all = bytes();
+    return new TextDecoder().decode(all.slice(at, all.indexOf(0, at)));
+  };
+  const put = (data) => {
+    const at = c.play_room(data.length);
+    if (!at) throw new Error("no memory for " + data.length + " bytes");
+    bytes().set(data, at);
+    return at;
+  };
+  const putText = (text) => put(new TextEncoder().encode(text + "\0"));
+  const check = (at) => { if (at) throw new Error(textAt(at)); };
+  /* A table in CSV: rows of named columns. */
+  const table = (text) => {
+    const [head, ...lines] = text.trimEnd().split("\n"), names = head.split(",");
+    return lines.map((line) => {
+      const cells = line.match(/("([^"]|"")*"|[^,]*)(,|$)/g).map((cell) => cell.replace(/,$/, ""));
+      return Object.fromEntries(names.map((name, i) => [name, cells[i].replace(/^"|"$/g, "").replace(/""/g, '"')]));
+    });
+  };
+
+  check(c.play_open(put(model), model.length));
+  return {
+    samplers: () => table(textAt(c.play_samplers())),
+    presets: () => table(textAt(c.play_presets())),
+    begin: (prompt) => check(c.play_begin(putText(prompt))),
+    chain: (text, seed) => check(c.play_chain(putText(text), seed)),
+    look() {
+      const text = textAt(c.play_look());
+      if (!text.startsWith("step,")) throw new Error(text);
+      return table(text);
+    },
+    chosen: () => c.play_chosen(),
+    ends: (token) => c.play_ends(token) !== 0,
+    take: (token) => check(c.play_take(token)),
+    back: () => check(c.play_back()),
+    text: () => textAt(c.play_text()),
+  };
+}

@@ -1,0 +1,75 @@
+// playground.mjs - the playground writes what the program writes: every chain, token by token, in WebAssembly and natively.
+//
+//     node tests/playground.mjs STRATA FOLDER      the program, and where strata.wasm lies
+import { execFileSync } from "node:child_process";
+import { readFileSync } from "node:fs";
+import vm from "node:vm";
+
+const [program, folder] = process.argv.slice(2), MODEL = "layer5_models/models/storyteller.gguf", TOKENS = 48;
+vm.runInThisContext(readFileSync("docs/playground/strata.js", "utf8"));
+const strata = await globalThis.openStrata(readFileSync(folder + "/strata.wasm"), readFileSync(MODEL));
+let failures = 0;
+
+function expect(what, got, wanted) {
+  if (got === wanted) return;
+  failures++;
+  console.error(`${what}\n  got     ${JSON.stringify(got)}\n  wanted  ${JSON.stringify(wanted)}`);
+}
+
+function write(prompt, chain, seed) {
+  strata.begin(prompt);
+  strata.chain(chain, seed);
+  for (let i = 0; i < TOKENS; i++) {
+    strata.look();
+    if (strata.ends(strata.chosen())) break;
+    strata.take(strata.chosen());
+  }
+  return strata.text();
+}
+
+function natively(prompt, chain, seed) {
+  const options = ["generate", "-m", MODEL, "-p", prompt, "--chain", chain, "--seed", String(seed), "-n", String(TOKENS), "--isa", "scalar", "--quiet"];
+  return execFileSync(program, options, { encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] });
+}
+
+const chains = ["greedy", "top_p:0.9,temp:0.8", "top_k:40,min_p:0.05,temp:1.2", "penalties:rep=1.2,typical:0.8", "mirostat_v2:5", "dry:0.8,xtc:0.5:t=0.1,temp:1.1"];
+chains.forEach((chain, i) => {
+  const prompt = "Once upon a time", native = natively(prompt, chain, i + 1);
+  const text = write(prompt, chain, i + 1);
+  expect(chain, prompt + text, native.replace(/\n$/, ""));
+});
+
+// The trace: what a stage leaves adds up to one, and what it removes has nothing.
+strata.begin("The fox");
+strata.chain("top_k:3,temp:0.5", 1);
+const rows = strata.look(), left = rows.filter((row) => row.stage === "temp" && row.kept === "1");
+expect("three are left", left.length, 3);
+expect("they add up to one", Math.abs(left.reduce((sum, row) => sum + Number(row.prob), 0) - 1) < 1e-6, true);
+
+// What the page says of the order of stages.
+const counts = (chain, stage) => {
+  strata.begin("Once upon a time there was a");
+  strata.chain(chain, 1);
+  return strata.look().filter((row) => row.stage === stage && row.kept === "1").length;
+};
+expect("the cut before the heat", counts("top_k:40,top_p:0.9,temp:2", "temp"), 11);
+expect("the heat before the cut", counts("top_k:40,temp:2,top_p:0.9", "top_p"), 12);
+expect("the same without top_k", counts("temp:2,top_p:0.9", "top_p"), 207);
+
+// Going back and on again gives the same text.
+const before = write("The fox", "temp:1", 5);
+for (let i = 0; i < 5; i++) strata.back();
+for (let i = 0; i < 5; i++) strata.look(), strata.take(strata.chosen());
+expect("five tokens back and on again", strata.text(), before);
+
+// Sliders are made from the table of stages; what cannot be read is refused in the library's words.
+const top_p = strata.samplers().find((row) => row.stage === "top_p" && row.key);
+expect("a parameter of top_p", [top_p.low, top_p.high].join(" to "), "0 to 1");
+try {
+  strata.chain("top_q:0.9", 1);
+  expect("a stage that is none", "accepted", "refused");
+} catch (refusal) {
+  expect("a stage that is none", /top_q/.test(refusal.message), true);
+}
+if (failures) process.exit(1);
+console.log(`${chains.length} chains, ${TOKENS} tokens each: the same text in WebAssembly and natively`);
