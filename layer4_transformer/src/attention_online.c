@@ -1,5 +1,5 @@
-/* attention_online.c - see attention_online.h.  A task is one query with one key-value head;
- * the query heads that share it take each key while it is at hand. */
+/* attention_online.c - see attention_online.h.  A task is one query with one key-value head; the query heads that share it
+ * take each key while it is at hand, all of them unless there are more threads than such tasks. */
 #include "attention_online.h"
 
 #include <math.h>
@@ -7,10 +7,15 @@
 
 enum { GROUP = 16 }; /* the most query heads taken at once */
 
+static size_t parts_of(size_t group, size_t together) {
+    return (group + together - 1) / together;
+}
+
 typedef struct Online {
     const AttentionShape *shape;
     const KvCache *kv;
     size_t layer;
+    size_t together; /* query heads of a task */
     const int32_t *sequence, *position;
     const float *q;
     float *out;
@@ -96,18 +101,22 @@ static void one_query(const Online *t, size_t row, size_t head, size_t heads, si
 static void queries(void *context, int worker, size_t begin, size_t end) {
     (void)worker;
     const Online *t = context;
-    size_t group = t->shape->heads / t->shape->kv_heads;
+    size_t group = t->shape->heads / t->shape->kv_heads, parts = parts_of(group, t->together);
     for (size_t task = begin; task < end; task++) {
-        size_t row = task / t->shape->kv_heads, kv_head = task % t->shape->kv_heads;
-        for (size_t h = 0; h < group; h += GROUP)
-            one_query(t, row, kv_head * group + h, group - h < GROUP ? group - h : GROUP,
-                      kv_head);
+        size_t row = task / parts / t->shape->kv_heads,
+               kv_head = task / parts % t->shape->kv_heads, h = task % parts * t->together;
+        one_query(t, row, kv_head * group + h,
+                  group - h < t->together ? group - h : t->together, kv_head);
     }
 }
 
 void attention_online(Pool *pool, const AttentionShape *shape, const KvCache *kv, size_t layer,
                       size_t count, const int32_t *sequence, const int32_t *position,
                       const float *q, float *out) {
-    Online task = {shape, kv, layer, sequence, position, q, out};
-    pool_for(pool, count * shape->kv_heads, 1, queries, &task);
+    size_t group = shape->heads / shape->kv_heads, pairs = count * shape->kv_heads,
+           together = group < GROUP ? group : GROUP;
+    while (together > 1 && pairs * parts_of(group, together) < (size_t)pool_threads(pool))
+        together = (together + 1) / 2; /* or threads would have nothing to do */
+    Online task = {shape, kv, layer, together, sequence, position, q, out};
+    pool_for(pool, pairs * parts_of(group, together), 1, queries, &task);
 }

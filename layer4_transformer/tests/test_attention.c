@@ -98,6 +98,24 @@ static void check_shape(AttentionShape s, size_t n) {
         free(vd);
 }
 
+/* Seven query heads of one key head, however many threads there are to share them. */
+static void heads_are_shared_among_threads(void **state) {
+    (void)state;
+    enum { HEADS = 7, HEAD_DIM = 24, ROWS = 2 };
+    float q[ROWS * HEADS * HEAD_DIM], k[ROWS * HEAD_DIM], v[ROWS * HEAD_DIM];
+    float one[ROWS * HEADS * HEAD_DIM], many[ROWS * HEADS * HEAD_DIM];
+    AttentionShape s = {.heads = HEADS, .kv_heads = 1, .head_dim = HEAD_DIM, .scale = 0.2f};
+    noise(q, ROWS * HEADS * HEAD_DIM, 1);
+    noise(k, ROWS * HEAD_DIM, 2), noise(v, ROWS * HEAD_DIM, 3);
+    remembered(NULL, &s, ROWS, DTYPE_F32, q, k, v, one);
+    for (int threads = 2; threads <= 20; threads += 3) {
+        Pool *pool = pool_open(threads, false, NULL);
+        remembered(pool, &s, ROWS, DTYPE_F32, q, k, v, many);
+        assert_memory_equal(one, many, sizeof one);
+        pool_close(pool);
+    }
+}
+
 static void textbook_and_online_agree_with_double(void **state) {
     (void)state;
     static const size_t lengths[] = {1, 2, 63, 64, 65, 130, 200};
@@ -239,6 +257,6 @@ static void gradients_match_differences(void **state) {
     free(scratch), free(qd), free(kd), free(vd);
 }
 
-RUN(TEST(textbook_and_online_agree_with_double), TEST(masks_are_ranges),
-    TEST(memory_is_shared_out_in_blocks), TEST(forks_share_until_they_write),
-    TEST(gradients_match_differences))
+RUN(TEST(heads_are_shared_among_threads), TEST(textbook_and_online_agree_with_double),
+    TEST(masks_are_ranges), TEST(memory_is_shared_out_in_blocks),
+    TEST(forks_share_until_they_write), TEST(gradients_match_differences))
