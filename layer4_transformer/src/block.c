@@ -82,8 +82,9 @@ static void project(const Block *b, BlockRun *run, size_t n) {
         split_qkv(b, run, n);
         return;
     }
-    linear_together(run->pool, 3, (const Linear *[]){&b->q, &b->k, &b->v}, run->normed, n,
-                    (float *[]){run->q, run->k, run->v}, run->scratch);
+    const Linear *maps[] = {&b->q, &b->k, &b->v};
+    float *results[] = {run->q, run->k, run->v};
+    linear_together(run->pool, 3, maps, run->normed, n, results, run->scratch);
 }
 
 /* Norm and rotation of the heads of one row. */

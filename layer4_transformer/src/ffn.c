@@ -38,8 +38,9 @@ void ffn_bend(Pool *pool, const FeedForward *f, size_t n, size_t hidden, FfnRun 
 
 static void dense(Pool *pool, const FeedForward *f, const float *x, size_t n, float *out,
                   FfnRun *run) {
-    linear_together(pool, f->gated ? 2 : 1, (const Linear *[]){&f->up, &f->gate}, x, n,
-                    (float *[]){run->b, run->a}, run->scratch);
+    const Linear *maps[] = {&f->up, &f->gate};
+    float *results[] = {run->b, run->a};
+    linear_together(pool, f->gated ? 2 : 1, maps, x, n, results, run->scratch);
     ffn_bend(pool, f, n, f->up.w.shape[0], run);
     linear(pool, &f->down, run->a, n, out, run->scratch);
 }

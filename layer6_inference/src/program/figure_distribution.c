@@ -95,4 +95,3 @@ bool figure_order(const FigureJob *job, Fault *fault) {
                                          "temp:0.5 then top_p:0.8", "top_p:0.8 then temp:0.5"};
     return print_effects(labels, specs, sizeof specs / sizeof *specs, fault);
 }
-

@@ -86,8 +86,7 @@ bool figure_kept(Speaker *s, const FigureJob *job, Fault *fault) {
     Watcher w = {.row = malloc(s->model->sizes.vocab * sizeof(float))};
     TokenList tokens = {0};
     size_t prompt;
-    bool ok = w.row &&
-              candidates_open(&w.candidates, s->model->sizes.vocab, &w.arena, fault);
+    bool ok = w.row && candidates_open(&w.candidates, s->model->sizes.vocab, &w.arena, fault);
     printf("step,entropy");
     for (size_t i = 0; i < sizeof cuts / sizeof *cuts; i++) printf(",%s", cuts[i]);
     putchar('\n');
@@ -208,4 +207,3 @@ bool figure_guess(Speaker *s, const FigureJob *job, Fault *fault) {
     if (draft.model) speaker_close(&draft);
     return ok;
 }
-
