@@ -9,17 +9,20 @@
     {{ exercise 3.1 }}             a box, from layerN/exercise/holes.txt
     {{ figure NAME | caption }}    an SVG of build/plots
     {{ drawing NAME }}             a picture of docs/drawings, in the colours of the page
+    {{ play CHAIN | prompt }}      a link to the playground with this chain and prompt
 
 A name that is gone, a text that is not found, a command that fails: each ends the build.  No C is typed into pages; `make docs`
 refuses a page that has any."""
 import functools
 import hashlib
+import html
 import os
 import pathlib
 import re
 import shutil
 import subprocess
 import textwrap
+import urllib.parse
 
 from mkdocs.exceptions import PluginError
 
@@ -188,7 +191,14 @@ def drawing(name):
     return "".join(line + "\n" for line in read(f"docs/drawings/{name}.svg").splitlines() if line)
 
 
-TAGS = {"drawing": drawing, "source": source, "contract": contract, "head": head, "contents": contents, "line": line, "run": run, "exercise": exercise, "figure": figure}
+def play(arguments):
+    chain, prompt = (part.strip() for part in arguments.split("|", 1))
+    query = urllib.parse.urlencode({"chain": chain, "prompt": prompt}, quote_via=urllib.parse.quote, safe=":,=")
+    return (f'<a href="@@top@@playground.html?{html.escape(query)}"><code>{html.escape(chain)}</code> in the playground</a>, '
+            f'after "{html.escape(prompt)}": move the sliders.')
+
+
+TAGS = {"drawing": drawing, "play": play, "source": source, "contract": contract, "head": head, "contents": contents, "line": line, "run": run, "exercise": exercise, "figure": figure}
 
 
 def on_page_markdown(markdown, page, config, files):
@@ -207,7 +217,7 @@ def on_page_markdown(markdown, page, config, files):
 
     text = TAG.sub(replace, markdown)
     up = "../" * where.count("/") or "./"
-    return OUTSIDE.sub(r"`\2`", text).replace("@@figures@@", up + "figures")
+    return OUTSIDE.sub(r"`\2`", text).replace("@@figures@@", up + "figures").replace("@@top@@", up)
 
 
 def on_files(files, config):

@@ -2,7 +2,7 @@
 //
 //     node tests/playground.mjs STRATA FOLDER      the program, and where strata.wasm lies
 import { execFileSync } from "node:child_process";
-import { readFileSync } from "node:fs";
+import { readFileSync, readdirSync } from "node:fs";
 import vm from "node:vm";
 
 const [program, folder] = process.argv.slice(2), MODEL = "layer5_models/models/storyteller.gguf", TOKENS = 48;
@@ -55,6 +55,16 @@ const counts = (chain, stage) => {
 expect("the cut before the heat", counts("top_k:40,top_p:0.9,temp:2", "temp"), 11);
 expect("the heat before the cut", counts("top_k:40,temp:2,top_p:0.9", "top_p"), 12);
 expect("the same without top_k", counts("temp:2,top_p:0.9", "top_p"), 207);
+
+// Every chain that a page sends to the playground.
+const pages = readdirSync("docs", { recursive: true }).filter((name) => name.endsWith(".md"));
+const sent = pages.flatMap((name) => [...readFileSync("docs/" + name, "utf8").matchAll(/^\{\{ play (.+?) \| (.+) \}\}$/gm)]);
+expect("pages that lead to the playground", sent.length > 5, true);
+for (const [, chain, prompt] of sent) {
+  strata.begin(prompt);
+  strata.chain(chain, 1);
+  expect(chain, strata.look().length > 0, true);
+}
 
 // Going back and on again gives the same text.
 const before = write("The fox", "temp:1", 5);

@@ -60,7 +60,13 @@ document.addEventListener("DOMContentLoaded", async () => {
   }).join(",");
 
   const presets = [{ name: "greedy", chain: "greedy", gloss: "always the likeliest" }, ...strata.presets()];
-  const state = { prompt: "Once upon a time there was a", seed: 1, stages: readChain("top_k:40,top_p:0.9,temp:0.8"), running: false };
+  const asked = new URLSearchParams(location.search); // ?chain=temp:2,top_p:0.9&prompt=Mia&seed=3
+  const state = {
+    prompt: asked.get("prompt") ?? "Once upon a time there was a",
+    seed: Number(asked.get("seed")) || 1,
+    stages: readChain(asked.get("chain") || "top_k:40,top_p:0.9,temp:0.8"),
+    running: false,
+  };
 
   /* ------------------------------------------------------------------ the parts of the page */
   const prompt = make("textarea", { rows: 2, "aria-label": "prompt", change: begin });
