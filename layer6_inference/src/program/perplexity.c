@@ -123,7 +123,7 @@ static bool run_job(Job *job, Fault *fault) {
 }
 
 static int run(int argc, char **argv) {
-    Job job = {.window = 512, .file = "-"};
+    Job job = {.window = 512, .file = "-", .machine = {.kv = "f32"}};
     Fault fault;
     const Option options[] = {
         {"-m", OPT_TEXT, &job.model, "FILE",
@@ -135,7 +135,8 @@ static int run(int argc, char **argv) {
          "counts)"},
         {"--windows", OPT_INT, &job.most, "N", "no more windows than this (0: all)"},
         {"--json", OPT_FLAG, &job.json, NULL, "the result as JSON"},
-        KV_OPTION(job.machine),
+        {"--kv", OPT_TEXT, &job.machine.kv, "FORMAT",
+         "keys and values in f32 (the default here, where the model is measured) or f16"},
         MACHINE_OPTIONS(job.machine),
         {0},
     };
