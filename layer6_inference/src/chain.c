@@ -1,4 +1,4 @@
-/* chain.c - running stages in a row, and what they remember.  Reading and printing: chain_text.c.
+/* chain.c - running stages in a row, and what they remember.  Reading and printing: chain_parse.c, chain_print.c.
  * See chain.h. */
 #include "chain.h"
 

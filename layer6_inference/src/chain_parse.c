@@ -1,4 +1,4 @@
-/* chain_text.c - chains as text: reading and printing.  See chain.h. */
+/* chain_parse.c - a text becomes a chain.  See chain.h. */
 #include "chain.h"
 
 #include <math.h>
@@ -271,56 +271,4 @@ bool chain_parse(Chain *chain, const char *spec, const Tokenizer *tokenizer, Fau
     else
         chain_close(chain);
     return ok;
-}
-
-/* ------------------------------------------------------------------ printing */
-
-typedef struct Printer {
-    char *text;
-    size_t used;
-} Printer;
-
-static void put(Printer *p, const char *text) {
-    p->used += (size_t)snprintf(p->text + p->used, CHAIN_TEXT - p->used, "%s", text);
-    if (p->used >= CHAIN_TEXT) p->used = CHAIN_TEXT - 1;
-}
-
-/* The shortest decimal form that reads back as the same number. */
-static void put_number(Printer *p, double value) {
-    char out[40];
-    if (value == floor(value) && fabs(value) < 1e15)
-        snprintf(out, sizeof out, "%.0f", value);
-    else
-        for (int digits = 1; digits <= 17; digits++) {
-            snprintf(out, sizeof out, "%.*g", digits, value);
-            if (strtod(out, NULL) == value) break;
-        }
-    put(p, out);
-}
-
-static void put_stage(Printer *p, const Stage *stage) {
-    const StageKind *kind = stage->kind;
-    put(p, kind->name);
-    if (stage_is_off(stage)) {
-        put(p, ":off");
-        return;
-    }
-    if (stage->list_text) put(p, stage->list_text);
-    for (int i = 0; i < param_count(kind); i++) {
-        const StageParam *param = &kind->params[i];
-        if (!param->needed && stage->value[i] == param->fallback) continue;
-        put(p, ":");
-        if (!param->needed) put(p, param->key), put(p, "=");
-        put_number(p, stage->value[i]);
-    }
-}
-
-const char *chain_print(const Chain *chain, char *text) {
-    Printer printer = {text, 0};
-    text[0] = 0;
-    for (size_t i = 0; i < chain->count; i++) {
-        if (i) put(&printer, ",");
-        put_stage(&printer, &chain->stages[i]);
-    }
-    return text;
 }

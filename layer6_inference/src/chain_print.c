@@ -1,0 +1,56 @@
+/* chain_print.c - a chain becomes a text.  See chain.h. */
+#include "chain.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+typedef struct Printer {
+    char *text;
+    size_t used;
+} Printer;
+
+static void put(Printer *p, const char *text) {
+    p->used += (size_t)snprintf(p->text + p->used, CHAIN_TEXT - p->used, "%s", text);
+    if (p->used >= CHAIN_TEXT) p->used = CHAIN_TEXT - 1;
+}
+
+/* The shortest decimal form that reads back as the same number. */
+static void put_number(Printer *p, double value) {
+    char out[40];
+    if (value == floor(value) && fabs(value) < 1e15)
+        snprintf(out, sizeof out, "%.0f", value);
+    else
+        for (int digits = 1; digits <= 17; digits++) {
+            snprintf(out, sizeof out, "%.*g", digits, value);
+            if (strtod(out, NULL) == value) break;
+        }
+    put(p, out);
+}
+
+static void put_stage(Printer *p, const Stage *stage) {
+    const StageKind *kind = stage->kind;
+    put(p, kind->name);
+    if (stage_is_off(stage)) {
+        put(p, ":off");
+        return;
+    }
+    if (stage->list_text) put(p, stage->list_text);
+    for (int i = 0; i < STAGE_PARAMS && kind->params[i].key; i++) {
+        const StageParam *param = &kind->params[i];
+        if (!param->needed && stage->value[i] == param->fallback) continue;
+        put(p, ":");
+        if (!param->needed) put(p, param->key), put(p, "=");
+        put_number(p, stage->value[i]);
+    }
+}
+
+const char *chain_print(const Chain *chain, char *text) {
+    Printer printer = {text, 0};
+    text[0] = 0;
+    for (size_t i = 0; i < chain->count; i++) {
+        if (i) put(&printer, ",");
+        put_stage(&printer, &chain->stages[i]);
+    }
+    return text;
+}
