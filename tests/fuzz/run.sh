@@ -4,15 +4,19 @@ set -e
 cd "$(dirname "$0")/../.."
 seconds=${1:-60}
 out=build/fuzz
-mkdir -p $out/corpus
+rm -rf $out/objects
+mkdir -p $out/corpus $out/objects
 include=$(for layer in layer[1-6]_*; do printf ' -I%s/include' "$layer"; done)
-flags="-std=c11 -D_GNU_SOURCE -Wno-pass-failed -g -O1 -ffp-contract=off -fsanitize=address,undefined -fno-sanitize-recover=all"
-sources=$(ls layer[1-5]_*/src/*.c layer[1-5]_*/src/*/*.c)
+flags="-std=c11 -D_GNU_SOURCE -Wno-pass-failed -g -O1 -ffp-contract=off"
+sanitize="-fsanitize=address,undefined -fno-sanitize-recover=all -fsanitize-address-use-after-scope"
+make -s # the seeds are written by the libraries as they are
 # shellcheck disable=SC2086
-clang $flags -fsanitize-address-use-after-scope -fsanitize=fuzzer $include -Ibuild/layer5_models \
-    tests/fuzz/fuzz_gguf.c $sources -lm -lpthread -o $out/fuzz_gguf
+cc $flags $include -Itests tests/fuzz/seed.c $(for l in models transformer nn linalg tensor; do echo build/lib/lib$l.a; done) -lm -lpthread -o $out/seed
+for source in tests/fuzz/fuzz_gguf.c layer[1-5]_*/src/*.c layer[1-5]_*/src/*/*.c; do echo "$source"; done |
+    xargs -P "$(nproc 2>/dev/null || echo 2)" -I{} sh -c "clang $flags $sanitize -fsanitize=fuzzer-no-link $include -Ibuild/layer5_models -c {} \
+        -o $out/objects/\$(echo {} | tr / _).o"
 # shellcheck disable=SC2086
-clang $flags $include -Ibuild/layer5_models -Itests tests/fuzz/seed.c $sources -lm -lpthread -o $out/seed
+clang $sanitize -fsanitize=fuzzer $out/objects/*.o -lm -lpthread -o $out/fuzz_gguf
 $out/seed $out/corpus
 $out/fuzz_gguf -max_total_time="$seconds" -max_len=40000 -timeout=10 -rss_limit_mb=2000 -verbosity=0 -print_final_stats=1 \
     -artifact_prefix=$out/ $out/corpus
