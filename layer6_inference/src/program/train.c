@@ -146,8 +146,8 @@ static void log_step(const Job *job, Run *run, const TrainStep *s, double speed)
     double loss = 0, floor = 0;
     if (look) {
         fputc('\n', stderr);
-        evaluate(run, s->step == job->config.steps ? 2000 : (size_t)job->eval_documents, &loss,
-                 &floor);
+        evaluate(run, (size_t)job->eval_documents * (s->step == job->config.steps ? 20 : 1),
+                 &loss, &floor);
         print_sample(run, s->step);
     }
     if (!run->log || (s->step % 10 && !look)) return;
@@ -297,7 +297,7 @@ static int run(int argc, char **argv) {
         {"--eval-every", OPT_INT, &job.eval_every, "N",
          "steps between looks at held-out documents (250)"},
         {"--eval-documents", OPT_INT, &job.eval_documents, "N",
-         "how many of them (100; 2000 at the end)"},
+         "how many of them (100), and twenty times as many at the end"},
         MACHINE_OPTIONS(job.machine),
         {0},
     };
