@@ -75,6 +75,12 @@ expect("five tokens back and on again", strata.text(), before);
 // Sliders are made from the table of stages; what cannot be read is refused in the library's words.
 const top_p = strata.samplers().find((row) => row.stage === "top_p" && row.key);
 expect("a parameter of top_p", [top_p.low, top_p.high].join(" to "), "0 to 1");
+for (const kind of strata.samplers().filter((row) => !row.key && row.list === "0")) {
+  strata.chain(kind.example, 1); // what sliders write, every value by its name, is the same chain
+  const printed = strata.spec();
+  strata.chain(strata.stages().map(({ name, values }) => [name, ...Object.entries(values).map((pair) => pair.join("="))].join(":")).join(","), 1);
+  expect(kind.stage, strata.spec(), printed);
+}
 try {
   strata.chain("top_q:0.9", 1);
   expect("a stage that is none", "accepted", "refused");

@@ -33,46 +33,32 @@ document.addEventListener("DOMContentLoaded", async () => {
   /* ------------------------------------------------------------------ what there is */
   const kinds = new Map();
   for (const row of strata.samplers()) {
-    if (!row.key) kinds.set(row.stage, { name: row.stage, gloss: row.gloss, example: row.example, alone: row.alone === "1", list: row.list === "1", params: [] });
+    if (!row.key) kinds.set(row.stage, { name: row.stage, gloss: row.gloss, example: row.example, alone: row.alone === "1", list: row.list === "1", picks: row.picks === "1", params: [] });
     else kinds.get(row.stage).params.push({ key: row.key, fallback: +row.fallback, low: +row.low, high: +row.high, whole: row.whole === "1" });
   }
 
-  /* "top_k:40,temp:0.8" to [{name, values: {k: 40}}, ...]; the library has the last word on what is right. */
-  function readChain(text) {
-    return text.split(",").filter((part) => part.trim()).flatMap((part) => {
-      const [name, ...given] = part.trim().split(":"), kind = kinds.get(name);
-      const preset = presets.find((p) => p.name === name);
-      if (!kind && preset) return readChain(preset.chain);
-      const stage = { name, values: {}, rest: [] };
-      for (const word of given) {
-        const [key, value] = word.includes("=") && !kind?.list ? word.split("=") : [kind?.params[0]?.key, word];
-        if (key !== undefined && !kind?.list && value.trim() !== "" && isFinite(value)) stage.values[key] = +value;
-        else stage.rest.push(word);
-      }
-      return [stage];
-    });
+  /* A chain's stages, as the library reads them. */
+  function stagesOf(text) {
+    strata.chain(text, state.seed);
+    return strata.stages();
   }
-
-  const writeChain = (stages) => stages.map((stage) => {
-    const first = kinds.get(stage.name)?.params[0]?.key;
-    const words = Object.entries(stage.values).map(([key, value]) => (key === first ? value : key + "=" + value));
-    return [stage.name, ...words, ...stage.rest].join(":");
-  }).join(",");
 
   const presets = [{ name: "greedy", chain: "greedy", gloss: "always the likeliest" }, ...strata.presets()];
   const asked = new URLSearchParams(location.search); // ?chain=temp:2,top_p:0.9&prompt=Mia&seed=3
   const state = {
     prompt: asked.get("prompt") ?? "Once upon a time there was a",
     seed: Number(asked.get("seed")) || 1,
-    stages: readChain(asked.get("chain") || "top_k:40,top_p:0.9,temp:0.8"),
+    stages: [],
     running: false,
   };
+  for (const kind of kinds.values()) kind.usual = stagesOf(kind.example).find((stage) => stage.name === kind.name);
+  state.stages = stagesOf("top_k:40,top_p:0.9,temp:0.8");
 
   /* ------------------------------------------------------------------ the parts of the page */
   const prompt = make("textarea", { rows: 2, "aria-label": "prompt", change: begin });
   const seed = make("input", { type: "number", min: 0, max: 4294967295, value: state.seed, "aria-label": "seed", change: () => { state.seed = +seed.value; begin(); } });
-  const chain = make("input", { type: "text", spellcheck: "false", "aria-label": "chain", change: () => setStages(readChain(chain.value)) });
-  const preset = make("select", { "aria-label": "preset", change: () => { setStages(readChain(preset.value)); preset.value = ""; } },
+  const chain = make("input", { type: "text", spellcheck: "false", "aria-label": "chain", change: () => setChain(chain.value) });
+  const preset = make("select", { "aria-label": "preset", change: () => { setChain(preset.value); preset.value = ""; } },
     make("option", { value: "" }, "a preset…"), ...presets.map((p) => make("option", { value: p.chain }, p.name + ": " + p.gloss)));
   const add = make("select", { "aria-label": "add a stage", change: addStage },
     make("option", { value: "" }, "add a stage…"), ...[...kinds.values()].filter((kind) => kind.alone).map((kind) => make("option", { value: kind.name }, kind.name + ": " + kind.gloss)));
@@ -103,32 +89,35 @@ document.addEventListener("DOMContentLoaded", async () => {
   function begin() {
     state.running = false;
     state.prompt = prompt.value;
-    attempt(() => { strata.begin(state.prompt); useChain(); });
+    attempt(() => { strata.begin(state.prompt); strata.chain(textOf(state.stages), state.seed); look(); });
   }
 
-  function useChain() {
-    chain.value = writeChain(state.stages);
-    strata.chain(chain.value, state.seed);
-    look();
+  const textOf = (stages) => stages.map((stage) => stage.text).join(",");
+
+  /* Another chain; where the library refuses it, the old one stays. */
+  function setChain(text) {
+    attempt(() => { state.stages = stagesOf(text); drawStages(); look(); });
   }
 
-  function setStages(stages) {
-    state.stages = stages;
-    drawStages();
-    attempt(useChain);
+  /* A stage with new words; its neighbours, and so its card, stay. */
+  function setStage(i, words) {
+    attempt(() => {
+      const text = [state.stages[i].name, ...words].join(":");
+      state.stages[i].text = stagesOf(textOf(state.stages.map((stage, k) => (k === i ? { text } : stage))))[i].text;
+      look();
+    });
   }
 
+  /* The last stage of a chain picks: a new one goes before it, or takes its place. */
   function addStage() {
-    const kind = kinds.get(add.value), picks = /^(greedy|draw|gumbel|mirostat|mirostat_v2|adaptive_p)$/;
-    const made = readChain(kind.example).find((stage) => stage.name === kind.name);
+    const kind = kinds.get(add.value);
     add.value = "";
-    const last = state.stages.at(-1), before = last && picks.test(last.name) ? -1 : state.stages.length;
-    setStages(picks.test(kind.name) ? [...state.stages.filter((stage) => !picks.test(stage.name)), made]
-      : [...state.stages.slice(0, before), made, ...state.stages.slice(before)].filter((stage, i, all) => all.indexOf(stage) === i));
+    setChain(textOf([...state.stages.slice(0, -1), kind.usual, ...(kind.picks ? [] : state.stages.slice(-1))]));
   }
 
   function look() {
     drawTable(strata.look());
+    chain.value = strata.spec();
     text.replaceChildren(make("span", { class: "pg-prompt" }, state.prompt), strata.text(), strata.ends(strata.chosen()) ? make("span", { class: "pg-end" }, " ∎ the chain ends the text here") : "");
   }
 
@@ -152,41 +141,33 @@ document.addEventListener("DOMContentLoaded", async () => {
 
   /* A range that a hand can use, within what the library allows. */
   function range(kind, p) {
-    const shown = readChain(kind.example).find((stage) => stage.name === kind.name)?.values[p.key];
-    const typical = Math.max(p.fallback, shown || 0);
+    const typical = Math.max(p.fallback, kind.usual.values[p.key]);
     const high = p.high <= 1 ? p.high : Math.min(p.high, p.whole ? Math.max(100, 4 * typical) : Math.max(3, 3 * typical));
-    return { low: p.low < -10 ? (p.key === "t" ? 0 : -2) : p.low, high, step: p.whole ? 1 : high / 200 };
+    return { low: p.low < -10 ? (p.key === "t" ? 0 : -2) : p.low, high, step: p.whole ? 1 : 0.005 };
   }
 
-  function slider(stage, kind, p) {
-    const { low, high, step } = range(kind, p), value = stage.values[p.key] ?? p.fallback;
-    const number = make("output", {}, String(value));
-    const input = make("input", { type: "range", min: low, max: high, step, value, "aria-label": stage.name + " " + p.key, input: () => {
-      stage.values[p.key] = +(+input.value).toPrecision(4);
-      number.textContent = String(stage.values[p.key]);
-      attempt(useChain);
+  function slider(i, kind, p) {
+    const { values, name } = state.stages[i], { low, high, step } = range(kind, p);
+    const number = make("output", {}, String(values[p.key]));
+    const input = make("input", { type: "range", min: low, max: high, step, value: values[p.key], "aria-label": name + " " + p.key, input: () => {
+      values[p.key] = +(+input.value).toPrecision(4);
+      number.textContent = String(values[p.key]);
+      setStage(i, Object.entries(values).map(([key, value]) => key + "=" + value));
     } });
     return make("label", { class: "pg-slider" }, p.key, input, number);
   }
 
   function card(stage, i) {
-    const kind = kinds.get(stage.name);
-    const move = (by) => {
-      const stages = [...state.stages];
-      stages.splice(i + by, 0, ...stages.splice(i, 1));
-      setStages(stages);
-    };
-    const words = make("input", { type: "text", value: stage.rest.join(":"), "aria-label": stage.name + " list", change: () => {
-      stage.rest = words.value ? words.value.split(":") : [];
-      attempt(useChain);
-    } });
+    const kind = kinds.get(stage.name), others = state.stages.filter((other) => other !== stage);
+    const move = (by) => setChain(textOf([...others.slice(0, i + by), stage, ...others.slice(i + by)]));
+    const words = make("input", { type: "text", value: stage.text.slice(stage.name.length + 1), "aria-label": stage.name + " list", change: () => setStage(i, [words.value]) });
     const small = (sign, what, act, off) => make("button", { type: "button", title: what, "aria-label": what + " " + stage.name, disabled: off, click: act }, sign);
-    return make("div", { class: "pg-stage", style: "border-color: " + (COLORS[stage.name] || "#888"), title: kind ? kind.gloss : "" },
+    return make("div", { class: "pg-stage", style: "border-color: " + (COLORS[stage.name] || "#888"), title: kind.gloss },
       make("div", { class: "pg-head" }, make("b", {}, stage.name),
         small("◀", "earlier", () => move(-1), i === 0), small("▶", "later", () => move(1), i === state.stages.length - 1),
-        small("✕", "remove", () => setStages(state.stages.filter((other) => other !== stage)))),
-      ...(kind ? kind.params.filter((p) => p.key !== "keep").map((p) => slider(stage, kind, p)) : []),
-      ...(kind && kind.list ? [words] : []));
+        small("✕", "remove", () => setChain(textOf(others)))),
+      ...kind.params.filter((p) => p.key !== "keep").map((p) => slider(i, kind, p)),
+      ...(kind.list ? [words] : []));
   }
 
   const drawStages = () => cards.replaceChildren(...state.stages.map(card));
@@ -229,4 +210,5 @@ document.addEventListener("DOMContentLoaded", async () => {
 
   drawStages();
   begin();
+  if (asked.get("chain")) setChain(asked.get("chain"));
 });

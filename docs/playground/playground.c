@@ -6,6 +6,7 @@
  *     play_presets()               names for chains, as CSV
  *     play_begin(prompt)           read a prompt
  *     play_chain(text, seed)       choose a chain; its memory begins anew
+ *     play_spec(), play_stages()   that chain as the library prints it, and its stages with their values, as CSV
  *     play_look()                  what each stage would do now: CSV, see trace.h
  *     play_chosen()                the token that the last look chose
  *     play_take(token)             append it; the model reads on
@@ -80,11 +81,11 @@ const char *EXPORT(play_open)(const char *bytes, size_t size) {
 /* A stage, then its parameters.  Those that need a second model have none here. */
 static void put_stage(FILE *out, const StageKind *k) {
     bool alone = !k->needs_amateur && !k->needs_unconditional && !k->needs_look_ahead;
-    fprintf(out, "%s,,,,,,%d,%d,\"%s\",\"%s\"\n", k->name, alone, k->list != LIST_NONE,
-            k->example, k->gloss);
+    fprintf(out, "%s,,,,,,%d,%d,%d,\"%s\",\"%s\"\n", k->name, alone, k->list != LIST_NONE,
+            k->picks, k->example, k->gloss);
     for (int i = 0; i < STAGE_PARAMS && k->params[i].key; i++) {
         const StageParam *p = &k->params[i];
-        fprintf(out, "%s,%s,%.9g,%.9g,%.9g,%d,,,,\n", k->name, p->key, p->fallback, p->low,
+        fprintf(out, "%s,%s,%.9g,%.9g,%.9g,%d,,,,,\n", k->name, p->key, p->fallback, p->low,
                 p->high, p->whole);
     }
 }
@@ -93,7 +94,7 @@ const char *EXPORT(play_samplers)(void) {
     const StageKind *const *list;
     size_t count = stage_list(&list);
     FILE *out = text_begin();
-    fprintf(out, "stage,key,fallback,low,high,whole,alone,list,example,gloss\n");
+    fprintf(out, "stage,key,fallback,low,high,whole,alone,list,picks,example,gloss\n");
     for (size_t i = 0; i < count; i++) put_stage(out, list[i]);
     return text_end(out);
 }
@@ -118,7 +119,7 @@ static bool read_tokens(const int32_t *ids, size_t count) {
 const char *EXPORT(play_begin)(const char *prompt) {
     play.tokens.count = 0;
     tokenizer_begin(play.model.tokenizer, &play.tokens);
-    tokenizer_encode(play.model.tokenizer, text_of(prompt), true, &play.tokens);
+    tokenizer_encode(play.model.tokenizer, text_of(prompt), false, &play.tokens);
     play.prompt = play.tokens.count;
     kv_truncate(&play.session.kv, 0, 0);
     chain_reset(&play.chain);
@@ -135,6 +136,25 @@ const char *EXPORT(play_chain)(const char *text, unsigned seed) {
     play.chain = chain;
     play.seed = seed;
     return NULL;
+}
+
+const char *EXPORT(play_spec)(void) {
+    static char text[CHAIN_TEXT];
+    return chain_print(&play.chain, text);
+}
+
+/* A row for each stage, then one for each of its parameters. */
+const char *EXPORT(play_stages)(void) {
+    FILE *out = text_begin();
+    fprintf(out, "stage,key,value\n");
+    for (size_t i = 0; i < play.chain.count; i++) {
+        const Stage *stage = &play.chain.stages[i];
+        fprintf(out, "%s,,\n", stage->kind->name);
+        for (int p = 0; p < STAGE_PARAMS && stage->kind->params[p].key; p++)
+            fprintf(out, "%s,%s,%.9g\n", stage->kind->name, stage->kind->params[p].key,
+                    stage->value[p]);
+    }
+    return text_end(out);
 }
 
 static bool choose(FILE *out) {

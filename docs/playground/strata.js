@@ -67,6 +67,16 @@ async function openStrata(wasm, model) {
     presets: () => table(textAt(c.play_presets())),
     begin: (prompt) => check(c.play_begin(putText(prompt))),
     chain: (text, seed) => check(c.play_chain(putText(text), seed)),
+    spec: () => textAt(c.play_spec()),
+    /* [{name, text, values: {key: number}}, ...]; the texts, joined by commas, are the chain */
+    stages() {
+      const texts = textAt(c.play_spec()).split(","), stages = [];
+      for (const row of table(textAt(c.play_stages()))) {
+        if (!row.key) stages.push({ name: row.stage, text: texts[stages.length], values: {} });
+        else stages.at(-1).values[row.key] = +row.value;
+      }
+      return stages;
+    },
     look() {
       const text = textAt(c.play_look());
       if (!text.startsWith("step,")) throw new Error(text);
