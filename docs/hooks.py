@@ -183,7 +183,7 @@ def figure(arguments):
     name, caption = (part.strip() for part in arguments.split("|", 1))
     if not (ROOT / "build" / "plots" / f"{name}.svg").is_file():
         raise PluginError(f"no figure build/plots/{name}.svg: make plots")
-    return (f'<figure markdown><img class="plot" src="@@figures@@/{name}.svg" alt="{caption}">'
+    return (f'<figure markdown><img class="plot" src="@@top@@figures/{name}.svg" alt="{caption}">'
             f"<figcaption>{caption}</figcaption></figure>")
 
 
@@ -217,7 +217,7 @@ def on_page_markdown(markdown, page, config, files):
 
     text = TAG.sub(replace, markdown)
     up = "../" * where.count("/") or "./"
-    return OUTSIDE.sub(r"`\2`", text).replace("@@figures@@", up + "figures").replace("@@top@@", up)
+    return OUTSIDE.sub(r"`\2`", text).replace("@@top@@", up)
 
 
 def on_files(files, config):
