@@ -217,8 +217,8 @@ static double bytes_per_token(const Model *m) {
         if (text_equal(t->name, text_of("token_embd.weight")) &&
             m->head.w.data != m->embedding.data)
             continue;
-        double used =
-            t->ndim == 3 ? (double)m->sizes.experts_used / (double)m->sizes.experts : 1;
+        bool of_experts = m->sizes.experts && t->ndim == 3;
+        double used = of_experts ? (double)m->sizes.experts_used / (double)m->sizes.experts : 1;
         bytes += used * (double)t->bytes;
     }
     return bytes;
