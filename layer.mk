@@ -11,7 +11,7 @@ LAYER := $(notdir $(CURDIR))
 export BUILD ?= $(ROOT)/build$(if $(SAN),/asan)$(if $(TSAN),/tsan)
 OUT   := $(BUILD)/$(LAYER)
 
-CFLAGS   ?= -O2 -g
+CFLAGS   ?= -O3 -g
 WARNINGS := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wvla -Wno-unknown-warning-option -Wno-format-truncation -Werror
 SANITIZE := $(if $(SAN),-fsanitize=address -fsanitize=undefined -fno-sanitize-recover=all) \
             $(if $(TSAN),-fsanitize=thread)

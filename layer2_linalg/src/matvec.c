@@ -1,5 +1,6 @@
 /* matvec.c - stored weights times one vector or many: rows are divided among threads, each output is one sum.  See
  * matmul.h. */
+#include "ask.h"
 #include "kernels.h"
 #include "matmul.h"
 #include "smaller.h"
@@ -47,8 +48,17 @@ static void read_panel(const WeightsProduct *p, size_t row, size_t k, size_t n, 
 
 enum {
     PANELS = 2, /* side by side: each input read serves both */
-    SUMS = 128  /* columns whose sums stay in the L1 cache while the weights go by */
+    SUMS = 128, /* columns whose sums stay in the L1 cache while the weights go by */
+    LATER = 8   /* columns: so far ahead their places in y are asked for */
 };
+
+/* A panel's sums go where they belong; the last panel may have fewer rows.  A copy of a known length is two instructions. */
+static void put(float *y, const float sums[PANEL_ROWS], size_t rows) {
+    if (rows < PANEL_ROWS)
+        memcpy(y, sums, rows * sizeof *y);
+    else
+        memcpy(y, sums, PANEL_ROWS * sizeof *y);
+}
 
 /* Up to 32 rows with some columns.  The sums are kept aside: in y they lie far apart, where a cache has few places. */
 static void quantized_tile(const Columns *x, const WeightsProduct *p, size_t row, size_t column,
@@ -65,10 +75,12 @@ static void quantized_tile(const Columns *x, const WeightsProduct *p, size_t row
         kernels()->panel_product(panels, count, quant_format(p->w->dtype), n, x->q + at,
                                  x->d + at / 32, x->sum + at / 16, cols, sums);
     }
-    for (size_t r = 0; r < rows; r += PANEL_ROWS)
-        for (size_t c = 0; c < cols; c++)
-            memcpy(p->y + (column + c) * out + row + r, sums[r / PANEL_ROWS * cols + c],
-                   smaller(rows - r, PANEL_ROWS) * sizeof **sums);
+    for (size_t c = 0; c < cols; c++) {
+        float *y = p->y + (column + c) * out + row;
+        ask_for(y + LATER * out, rows * sizeof *y);
+        for (size_t r = 0; r < rows; r += PANEL_ROWS)
+            put(y + r, sums[r / PANEL_ROWS * cols + c], rows - r);
+    }
 }
 
 static void quantized_rows(const Work *t, const WeightsProduct *p, size_t begin, size_t end) {
@@ -82,7 +94,7 @@ static void packed_rows(const Work *t, const WeightsProduct *p, size_t begin, si
     float y[PANEL_ROWS];
     for (size_t row = begin; row < end; row += PANEL_ROWS) {
         packed_product(p->packed, row, &t->columns, p->first, y);
-        memcpy(p->y + row, y, smaller(end - row, PANEL_ROWS) * sizeof *y);
+        put(p->y + row, y, end - row);
     }
 }
 
