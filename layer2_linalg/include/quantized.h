@@ -38,10 +38,11 @@ typedef struct QuantFormat {
     int span;   /* the largest stored level; 0: they are signed */
     bool min;   /* has a min */
     ScaleKind scales;
-    const int8_t *entries; /* the sixteen levels that four bits choose from; NULL: any */
+    const int8_t *entries; /* the stored levels that four bits choose from; NULL: any */
 } QuantFormat;
 
-extern const int8_t iq4_entries[16], mxfp4_doubled[16];
+extern const int8_t iq4_entries[16], mxfp4_entries[16], iq2_entries[16], iq3_xxs_entries[16],
+    iq3_s_entries[16];
 
 /* NULL for formats that are not quantized. */
 const QuantFormat *quant_format(Dtype dtype);

@@ -7,31 +7,32 @@
 
 #include "unpack.h"
 
-/*            bits, group, scales, min, look_up */
-#define EVERY_PLAN(TRY)                                                 \
-    TRY(4, 32, SCALE_F16, false, false)   /* Q4_0 */                    \
-    TRY(4, 32, SCALE_F16, true, false)    /* Q4_1 */                    \
-    TRY(4, 32, SCALE_TIMES, false, false) /* TQ1_0, TQ2_0 */            \
-    TRY(4, 32, SCALE_TIMES, true, false)  /* Q4_K */                    \
-    TRY(4, 16, SCALE_TIMES, false, false) /* Q3_K */                    \
-    TRY(4, 16, SCALE_TIMES, true, false)  /* Q2_K */                    \
-    TRY(4, 32, SCALE_F16, false, true)    /* IQ4_NL */                  \
-    TRY(4, 32, SCALE_BF16, false, true)   /* MXFP4 */                   \
-    TRY(4, 32, SCALE_TIMES, false, true)  /* IQ4_XS */                  \
-    TRY(5, 32, SCALE_F16, false, false)   /* Q5_0 */                    \
-    TRY(5, 32, SCALE_F16, true, false)    /* Q5_1 */                    \
-    TRY(5, 32, SCALE_TIMES, false, false) /* IQ1_S */                   \
-    TRY(5, 32, SCALE_TIMES, true, false)  /* Q5_K */                    \
-    TRY(5, 16, SCALE_TIMES, false, false) /* IQ1_M */                   \
-    TRY(6, 16, SCALE_TIMES, false, false) /* Q6_K */                    \
-    TRY(8, 32, SCALE_F16, false, false)   /* Q8_0 */                    \
-    TRY(8, 32, SCALE_TIMES, false, false) /* IQ2_XXS, IQ3_XXS, IQ3_S */ \
-    TRY(8, 16, SCALE_TIMES, false, false) /* IQ2_XS, IQ2_S */
+/*            bits, group, scales, min, look_up, most */
+#define EVERY_PLAN(TRY)                                              \
+    TRY(4, 32, SCALE_F16, false, false, 15)   /* Q4_0 */             \
+    TRY(4, 32, SCALE_F16, true, false, 15)    /* Q4_1 */             \
+    TRY(4, 32, SCALE_TIMES, false, false, 15) /* TQ1_0, TQ2_0 */     \
+    TRY(4, 32, SCALE_TIMES, true, false, 15)  /* Q4_K */             \
+    TRY(4, 16, SCALE_TIMES, false, false, 15) /* Q3_K */             \
+    TRY(4, 16, SCALE_TIMES, true, false, 15)  /* Q2_K */             \
+    TRY(4, 32, SCALE_F16, false, true, 0)     /* IQ4_NL */           \
+    TRY(4, 32, SCALE_BF16, false, true, 31)   /* MXFP4 */            \
+    TRY(4, 32, SCALE_TIMES, false, true, 0)   /* IQ4_XS */           \
+    TRY(4, 32, SCALE_TIMES, false, true, 31)  /* IQ3_S */            \
+    TRY(4, 32, SCALE_TIMES, false, true, 127) /* IQ2_XXS, IQ3_XXS */ \
+    TRY(4, 16, SCALE_TIMES, false, true, 127) /* IQ2_XS, IQ2_S */    \
+    TRY(5, 32, SCALE_F16, false, false, 31)   /* Q5_0 */             \
+    TRY(5, 32, SCALE_F16, true, false, 31)    /* Q5_1 */             \
+    TRY(5, 32, SCALE_TIMES, false, false, 31) /* IQ1_S */            \
+    TRY(5, 32, SCALE_TIMES, true, false, 31)  /* Q5_K */             \
+    TRY(5, 16, SCALE_TIMES, false, false, 31) /* IQ1_M */            \
+    TRY(6, 16, SCALE_TIMES, false, false, 63) /* Q6_K */             \
+    TRY(8, 32, SCALE_F16, false, false, 0)    /* Q8_0 */
 
 static inline bool is_plan(const QuantFormat *f, Plan p) {
     Plan q = plan_of(f);
     return q.bits == p.bits && q.group == p.group && q.scales == p.scales && q.min == p.min &&
-           q.look_up == p.look_up;
+           q.look_up == p.look_up && q.most == p.most;
 }
 
 /* In a function with the parameters of RowsProduct. */

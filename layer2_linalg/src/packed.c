@@ -35,11 +35,11 @@ static void pack_scales(const QuantFormat *f, const Levels *levels, unsigned cha
     }
 }
 
-/* Which of the sixteen entries a level is. */
-static int entry_of(const int8_t *entries, int8_t level) {
-    for (int i = 0; i < 16; i++)
-        if (entries[i] == level) return i;
-    return 0;
+/* Levels become the places where they stand among the sixteen entries. */
+static void look_back(const int8_t *entries, uint8_t *q, size_t n) {
+    uint8_t place[256] = {0};
+    for (int i = 15; i >= 0; i--) place[(uint8_t)entries[i]] = (uint8_t)i;
+    for (size_t i = 0; i < n; i++) q[i] = place[q[i]];
 }
 
 /* A block's eight quads, 64 bytes each: four low bits of all, then what there is above. */
@@ -60,8 +60,7 @@ static void pack_levels(const QuantFormat *f, uint8_t *q, unsigned char *piece) 
         memcpy(piece + at.blocks, q, sizeof(int8_t[PANEL_QUADS][PANEL_ROWS][4]));
         return;
     }
-    for (size_t i = 0; f->entries && i < 4096; i++)
-        q[i] = (uint8_t)entry_of(f->entries, (int8_t)q[i]);
+    if (f->entries) look_back(f->entries, q, sizeof(int8_t[PANEL_QUADS][PANEL_ROWS][4]));
     for (size_t g = 0; g < 8; g++)
         pack_block(at.bits, q + 512 * g, piece + at.blocks + at.block * g);
 }

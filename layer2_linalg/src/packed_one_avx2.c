@@ -29,7 +29,7 @@ INLINE void add_quads(Plan p, const unsigned char *block, __m256i entries, const
                 __m256i w = p.bits == 8 && half ? load(block + 32 * r + 64 * (4 + i))
                                                 : quad_of(p.bits, v, block + 256 + 32 * r,
                                                           i + 4 * half, entries, p.look_up),
-                        product = pairs(w, x[half], room == 1),
+                        product = pairs(w, x[half], p.most == 0),
                         *total = &sum[p.group == 16 ? half : 0][r], *chain = &part[half][r];
                 *chain = i % room ? _mm256_add_epi16(*chain, product) : product;
                 IN_ORDER(*chain);

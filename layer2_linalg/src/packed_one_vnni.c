@@ -41,9 +41,9 @@ INLINE_OF(VNNI)
 void multiply(Plan p, const QuantFormat *f, const unsigned char *piece, const Columns *x,
               size_t column, float *y) {
     const PieceLayout at = layout_of(p);
-    const int offset = p.look_up || p.bits == 8 ? f->offset + 128 : f->offset;
+    const int more = p.most == 0 ? 128 : 0, offset = f->offset + more;
     const __m512i entries =
-        _mm512_xor_si512(sixteen(p.look_up ? f->entries : NULL), _mm512_set1_epi8((char)0x80));
+        _mm512_xor_si512(sixteen(p.look_up ? f->entries : NULL), _mm512_set1_epi8((char)more));
     __m512 acc = _mm512_setzero_ps();
     int32_t start[LEVELS_GROUPS];
     float total[LEVELS_GROUPS];

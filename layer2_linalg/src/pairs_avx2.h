@@ -24,9 +24,8 @@ INLINE __m256i pairs(__m256i w, __m256i x, bool is_signed) {
 
 /* How many quads' products fit 16 bits, of those that share a scale: see the head of quantized_avx2.c. */
 static inline int room_of(Plan p) {
-    if (p.look_up || p.bits == 8) return 1;
-    if (p.bits == 4 && p.group == 32) return 8;
-    return p.bits == 6 ? 2 : 4;
+    if (p.most == 15 && p.group == 32) return 8;
+    return p.most == 0 || p.most == 127 ? 1 : p.most == 63 ? 2 : 4;
 }
 
 /* The compiler may not put this sum off: it would run out of registers for what is added up later. */

@@ -18,9 +18,10 @@
 #if defined(__x86_64__)
 #include "inputs_avx2.h"
 #include "pairs_avx2.h"
+#include "signed_avx2.h"
 
 /* `quads` quads of C columns: sum[i][c] += ..., `room` of them at a time in 16 bits. */
-#define ADD_PRODUCTS(C, quads, room)                                                      \
+#define ADD_PRODUCTS(C, quads, room, is_signed)                                           \
     for (int at = 0; at < quads; at += room, w += room, in += 4 * room) {                 \
         __m256i part[2][C];                                                               \
         UNROLL for (int j = 0; j < room; j++) {                                           \
@@ -28,8 +29,8 @@
                     w1 = _mm256_loadu_si256((const __m256i *)w[j][8]);                    \
             UNROLL for (int c = 0; c < C; c++) {                                          \
                 __m256i four_in = four(in + LEVELS_CHUNK * c + 4 * j);                    \
-                __m256i p0 = pairs(w0, four_in, room == 1),                               \
-                        p1 = pairs(w1, four_in, room == 1);                               \
+                __m256i p0 = pairs(w0, four_in, is_signed),                               \
+                        p1 = pairs(w1, four_in, is_signed);                               \
                 part[0][c] = j ? _mm256_add_epi16(part[0][c], p0) : p0;                   \
                 part[1][c] = j ? _mm256_add_epi16(part[1][c], p1) : p1;                   \
                 IN_ORDER(part[0][c]);                                                     \
@@ -41,7 +42,7 @@
     }
 
 /* C columns; a scale for each `group` weights. */
-#define TILE(C, group, room, has_min)                                                     \
+#define TILE(C, group, room, is_signed, has_min)                                          \
     do {                                                                                  \
         const int8_t(*w)[PANEL_ROWS][4] = panel->q;                                       \
         const int8_t *in = q;                                                             \
@@ -56,7 +57,7 @@
             __m256i sum[2][C];                                                            \
             UNROLL for (int c = 0; c < C; c++) sum[0][c] = sum[1][c] =                    \
                 _mm256_set1_epi32(start[c][g]);                                           \
-            ADD_PRODUCTS(C, group / 4, room)                                              \
+            ADD_PRODUCTS(C, group / 4, room, is_signed)                                   \
             UNROLL for (int c = 0; c < C; c++) {                                          \
                 __m256 scale = _mm256_broadcast_ss(d + g * group / 32 + 8 * c),           \
                        inputs = _mm256_broadcast_ss(total[c] + g);                        \
@@ -74,7 +75,7 @@
         q += C * LEVELS_CHUNK, d += C * 8, sums += C * 16, y += C;                        \
     } while (0)
 
-#define PRODUCT(name, group, room, has_min)                                                  \
+#define PRODUCT(name, group, room, is_signed, has_min)                                       \
     AVX2 static void name(const Panel *panels, size_t count, const QuantFormat *f, size_t n, \
                           const int8_t *in_q, const float *in_d, const int16_t *in_sums,     \
                           size_t cols, float(*y)[PANEL_ROWS]) {                              \
@@ -84,25 +85,27 @@
             const float *d = in_d;                                                           \
             const int16_t *sums = in_sums;                                                   \
             size_t left = cols;                                                              \
-            for (; left >= 4; left -= 4) TILE(4, group, room, has_min);                      \
-            for (; left >= 2; left -= 2) TILE(2, group, room, has_min);                      \
-            if (left) TILE(1, group, room, has_min);                                         \
+            for (; left >= 4; left -= 4) TILE(4, group, room, is_signed, has_min);           \
+            for (; left >= 2; left -= 2) TILE(2, group, room, is_signed, has_min);           \
+            if (left) TILE(1, group, room, is_signed, has_min);                              \
         }                                                                                    \
     }
 
-PRODUCT(product_32_8, 32, 8, false)
-PRODUCT(product_32_8_min, 32, 8, true)
-PRODUCT(product_32_4, 32, 4, false)
-PRODUCT(product_32_4_min, 32, 4, true)
-PRODUCT(product_32_1, 32, 1, false)
-PRODUCT(product_16_4, 16, 4, false)
-PRODUCT(product_16_4_min, 16, 4, true)
-PRODUCT(product_16_2, 16, 2, false)
-PRODUCT(product_16_1, 16, 1, false)
+PRODUCT(product_32_8, 32, 8, false, false)
+PRODUCT(product_32_8_min, 32, 8, false, true)
+PRODUCT(product_32_4, 32, 4, false, false)
+PRODUCT(product_32_4_min, 32, 4, false, true)
+PRODUCT(product_32_1, 32, 1, false, false)
+PRODUCT(product_32_signed, 32, 1, true, false)
+PRODUCT(product_16_4, 16, 4, false, false)
+PRODUCT(product_16_4_min, 16, 4, false, true)
+PRODUCT(product_16_2, 16, 2, false, false)
+PRODUCT(product_16_1, 16, 1, false, false)
 
-/* No format with signed levels, or with levels beyond 31, has a min. */
+/* No format with signed levels, or with levels beyond 31, has a min; signed levels come in groups of 32. */
 static PanelProduct *product_for(const QuantFormat *f) {
     int room = room_of(plan_of(f));
+    if (f->span == 0) return product_32_signed;
     if (f->group == 32)
         return room == 8   ? (f->min ? product_32_8_min : product_32_8)
                : room == 4 ? (f->min ? product_32_4_min : product_32_4)
@@ -115,7 +118,13 @@ static PanelProduct *product_for(const QuantFormat *f) {
 void panel_product_avx2(const Panel *panels, size_t count, const QuantFormat *f, size_t n,
                         const int8_t *q, const float *d, const int16_t *sums, size_t cols,
                         float (*y)[PANEL_ROWS]) {
-    product_for(f)(panels, count, f, n, q, d, sums, cols, y);
+    size_t done = f->span == 0 ? signed_product_avx2(panels, count, n, q, d, cols, y) : 0;
+    if (done == 0)
+        product_for(f)(panels, count, f, n, q, d, sums, cols, y);
+    else if (done < cols)
+        for (size_t p = 0; p < count; p++)
+            product_for(f)(panels + p, 1, f, n, q + done * LEVELS_CHUNK, d + done * 8,
+                           sums + done * 16, cols - done, y + p * cols + done);
 }
 
 /* Eight rows of eight 32-bit quads, turned: three rounds of exchanging pairs, fours and halves. */

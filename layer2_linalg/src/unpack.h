@@ -1,7 +1,7 @@
 /* unpack.h - how a piece of packed weights lies in memory.
  *
  *     bits    of a level                           for
- *     4       byte: quad i low, quad 4 + i high    levels up to 15, and indices of sixteen entries
+ *     4       byte: quad i low, quad 4 + i high    levels up to 15, and places among sixteen entries
  *     5       and a bit of each of 8 quads         levels up to 31
  *     6       and two bits of each of 4 quads      levels up to 63
  *     8                                            signed levels
@@ -25,11 +25,17 @@ typedef struct Plan {
     int bits, group;
     ScaleKind scales;
     bool min, look_up;
+    int most; /* no level is larger: 15, 31, 63, 127; 0: they are signed */
 } Plan;
 
 static inline Plan plan_of(const QuantFormat *f) {
-    int bits = f->entries ? 4 : f->span == 0 ? 8 : f->span < 16 ? 4 : f->span < 32 ? 5 : 6;
-    return (Plan){bits, f->group, f->scales, f->min, f->entries != NULL};
+    int most = f->span == 0   ? 0
+               : f->span < 16 ? 15
+               : f->span < 32 ? 31
+               : f->span < 64 ? 63
+                              : 127;
+    int bits = f->entries ? 4 : most == 15 ? 4 : most == 31 ? 5 : most == 63 ? 6 : 8;
+    return (Plan){bits, f->group, f->scales, f->min, f->entries != NULL, most};
 }
 
 /* 32 weights of 16 rows. */

@@ -109,35 +109,43 @@ static void largest_numbers(void **state) {
 }
 
 /* Rows that are no multiple of 256, rows of a matrix that are no multiple of 16. */
+static void check_shape(Dtype dtype, size_t rows, size_t in, uint64_t *seed) {
+    enum { MANY = 13 };
+    static float w[33 * 576], back[33 * 576], many[MANY * 33], other[MANY * 33];
+    PackedWeights packed;
+    size_t n = rows * in;
+    for (size_t k = 0; k < n; k++) w[k] = check_noise(seed);
+    quantize_row(dtype, w, NULL, stored, n);
+    dequantize_row(dtype, stored, back, n);
+    Tensor t = tensor_view(dtype, 2, (size_t[]){rows, in}, stored);
+    matmul_weights(NULL, &t, NULL, x, MANY, many, scratch);
+    packed_fill(NULL, &packed, &t, rearranged);
+    matmul_weights(NULL, &t, &packed, x, MANY, other, scratch);
+    assert_memory_equal(many, other, MANY * rows * sizeof *many);
+    matmul_weights(NULL, &t, &packed, x, 3, other, scratch);
+    assert_memory_equal(many, other, 3 * rows * sizeof *many);
+    matmul_weights(NULL, &t, &packed, x, 1, other, scratch);
+    assert_memory_equal(many, other, rows * sizeof *many);
+    for (size_t c = 0; c < MANY; c++)
+        for (size_t r = 0; r < rows; r++) {
+            double sum = 0, size = 0;
+            for (size_t k = 0; k < in; k++) {
+                double p = (double)back[r * in + k] * rounded(x + c * in, k);
+                sum += p, size += fabs(p);
+            }
+            assert_near(many[c * rows + r], sum, 100 * 0x1p-24 * size);
+        }
+}
+
 static void odd_shapes(void **state) {
     (void)state;
+    static const Dtype dtypes[] = {DTYPE_Q4_0, DTYPE_Q8_0, DTYPE_MXFP4};
     static const size_t cols[] = {32, 96, 288, 512 + 64}, rows[] = {1, 15, 16, 17, 33};
     uint64_t seed = 6;
     for (size_t i = 0; i < COLS * ROW; i++) x[i] = check_noise(&seed);
-    for (int i = 0; i < 4; i++)
-        for (int j = 0; j < 5; j++) {
-            static float w[33 * 576], back[33 * 576], many[3 * 33], other[3 * 33];
-            PackedWeights packed;
-            size_t n = rows[j] * cols[i];
-            for (size_t k = 0; k < n; k++) w[k] = check_noise(&seed);
-            quantize_row(DTYPE_Q4_0, w, NULL, stored, n);
-            dequantize_row(DTYPE_Q4_0, stored, back, n);
-            Tensor t = tensor_view(DTYPE_Q4_0, 2, (size_t[]){rows[j], cols[i]}, stored);
-            matmul_weights(NULL, &t, NULL, x, 3, many, scratch);
-            packed_fill(NULL, &packed, &t, rearranged);
-            matmul_weights(NULL, &t, &packed, x, 3, other, scratch);
-            assert_memory_equal(many, other, 3 * rows[j] * sizeof *many);
-            matmul_weights(NULL, &t, &packed, x, 1, other, scratch);
-            assert_memory_equal(many, other, rows[j] * sizeof *many);
-            for (size_t r = 0; r < rows[j]; r++) {
-                double sum = 0, size = 0;
-                for (size_t k = 0; k < cols[i]; k++) {
-                    double p = (double)back[r * cols[i] + k] * rounded(x + 2 * cols[i], k);
-                    sum += p, size += fabs(p);
-                }
-                assert_near(many[2 * rows[j] + r], sum, 100 * 0x1p-24 * size);
-            }
-        }
+    for (int f = 0; f < 3; f++)
+        for (int i = 0; i < 4; i++)
+            for (int j = 0; j < 5; j++) check_shape(dtypes[f], rows[j], cols[i], &seed);
 }
 
 /* Matrices of several formats, plain, packed and as in the file, with columns of one input that begin anywhere: one loop

@@ -18,13 +18,13 @@ uint8_t even_signs(unsigned seven) {
     return (uint8_t)(seven | (unsigned)__builtin_parity(seven) << 7);
 }
 
+/* 43 is added to all, so that none is negative: three magnitudes, then the same with a minus. */
+const int8_t iq2_entries[16] = {51, 68, 86, 43, 35, 18, 0, 43};
+
 /* Eight levels: two bits of the point each choose a magnitude. */
 static void read_point(unsigned point, uint8_t signs, int8_t *q) {
-    static const int8_t magnitude[4] = {8, 25, 43, 0};
-    for (int j = 0; j < 8; j++) {
-        int8_t m = magnitude[point >> (2 * j) & 3];
-        q[j] = signs >> j & 1 ? (int8_t)-m : m;
-    }
+    for (int j = 0; j < 8; j++)
+        q[j] = iq2_entries[(point >> (2 * j) & 3) | (signs >> j & 1) << 2];
 }
 
 void levels_iq2_xxs(const void *blocks, size_t n, Levels *out) {

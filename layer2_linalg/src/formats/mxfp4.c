@@ -5,11 +5,11 @@
  *
  *     0  0.5  1  1.5  2  3  4  6   and their negatives, times 2^(e - 127)
  *
- * The table holds twice the values, so that they are whole, and the scale is halved.
+ * The table holds twice the values, so that they are whole, plus 12, so that none is negative; the scale is halved.
  * Source   OCP Microscaling Formats specification 1.0, section 5. */
 #include "levels.h"
 
-const int8_t mxfp4_doubled[16] = {0, 1, 2, 3, 4, 6, 8, 12, 0, -1, -2, -3, -4, -6, -8, -12};
+const int8_t mxfp4_entries[16] = {12, 13, 14, 15, 16, 18, 20, 24, 12, 11, 10, 9, 8, 6, 4, 0};
 
 void levels_mxfp4(const void *blocks, size_t n, Levels *out) {
     const BlockMXFP4 *block = blocks;
@@ -17,19 +17,21 @@ void levels_mxfp4(const void *blocks, size_t n, Levels *out) {
         int8_t *q = out->q + SMALL_BLOCK * b;
         out->d[b] = ldexpf(1, block->exponent - 128);
         for (int j = 0; j < 16; j++) {
-            q[j] = mxfp4_doubled[block->q[j] & 15];
-            q[j + 16] = mxfp4_doubled[block->q[j] >> 4];
+            q[j] = mxfp4_entries[block->q[j] & 15];
+            q[j + 16] = mxfp4_entries[block->q[j] >> 4];
         }
     }
+}
+
+static float distance(int entry, float scale, float x) {
+    return fabsf((float)(mxfp4_entries[entry] - 12) * scale - x);
 }
 
 /* The nearest of the sixteen values; of two equally near the one that stands first. */
 static int nearest_value(float x, float scale) {
     int best = 0;
     for (int i = 1; i < 16; i++)
-        if (fabsf((float)mxfp4_doubled[i] * scale - x) <
-            fabsf((float)mxfp4_doubled[best] * scale - x))
-            best = i;
+        if (distance(i, scale, x) < distance(best, scale, x)) best = i;
     return best;
 }
 
