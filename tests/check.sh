@@ -65,12 +65,12 @@ cross() { # compile for AArch64 and test there under qemu-user
             [ -f "$source" ] || continue
             mkdir -p build/arm64
             # shellcheck disable=SC2046
-            aarch64-linux-gnu-gcc -std=c11 -D_GNU_SOURCE -O2 -ffp-contract=off -Wall -Wextra -Werror \
+            aarch64-linux-gnu-gcc -std=c11 -D_GNU_SOURCE -O3 -ffp-contract=off -Wall -Wextra -Werror \
                 $(for l in layer[1-6]_*; do printf ' -I%s/include' "$l"; done) -c "$source" -o "build/arm64/$layer-$(basename "$source").o" || return 1
         done
     done
     # shellcheck disable=SC2046
-    aarch64-linux-gnu-gcc -std=c11 -D_GNU_SOURCE -O2 -ffp-contract=off \
+    aarch64-linux-gnu-gcc -std=c11 -D_GNU_SOURCE -O3 -ffp-contract=off \
         $(for l in layer[1-6]_*; do printf ' -I%s/include' "$l"; done) tests/kernels/compare.c build/arm64/*.o -static -lm -lpthread -o build/arm64/compare || return 1
     qemu-aarch64 build/arm64/compare
 }

@@ -90,7 +90,6 @@ INLINE void multiply(Plan p, const QuantFormat *f, const unsigned char *piece, c
 
 AVX2 void rows_product_avx2(const QuantFormat *f, const unsigned char *piece, const Columns *x,
                             size_t column, float *y) {
-    EVERY_PLAN(MULTIPLY)
-    REQUIRE(false, "weights stored in a way that EVERY_PLAN does not name");
+    MULTIPLY_AS_PLANNED
 }
 #endif

@@ -62,7 +62,6 @@ void multiply(Plan p, const QuantFormat *f, const unsigned char *piece, const Co
 
 DOTPROD void rows_product_dotprod(const QuantFormat *f, const unsigned char *piece,
                                   const Columns *x, size_t column, float *y) {
-    EVERY_PLAN(MULTIPLY)
-    REQUIRE(false, "weights stored in a way that EVERY_PLAN does not name");
+    MULTIPLY_AS_PLANNED
 }
 #endif

@@ -65,7 +65,6 @@ void multiply(Plan p, const QuantFormat *f, const unsigned char *piece, const Co
 
 VNNI void rows_product_vnni(const QuantFormat *f, const unsigned char *piece, const Columns *x,
                             size_t column, float *y) {
-    EVERY_PLAN(MULTIPLY)
-    REQUIRE(false, "weights stored in a way that EVERY_PLAN does not name");
+    MULTIPLY_AS_PLANNED
 }
 #endif
