@@ -14,8 +14,8 @@
  *
  *     | scales (and mins) | 32 weights of 16 rows: four bits of each, one or two more bits of each | the next 32 | ...
  *
- * with signed levels as whole bytes.  About as large as in the file.  Reading such a piece takes a few
- * shifts; reading it from the file takes turning 16 rows as well. */
+ * with signed levels as whole bytes.  About as large as in the file, where that has four bits or more for a weight: fewer
+ * become four.  Reading such a piece takes a few shifts; reading it from the file takes turning 16 rows as well. */
 typedef struct PackedWeights {
     const QuantFormat *format;
     size_t rows, cols, piece_bytes; /* of 16 rows by 256 weights */

@@ -41,8 +41,8 @@ typedef struct QuantFormat {
     const int8_t *entries; /* the stored levels that four bits choose from; NULL: any */
 } QuantFormat;
 
-extern const int8_t iq4_entries[16], mxfp4_entries[16], iq2_entries[16], iq3_xxs_entries[16],
-    iq3_s_entries[16];
+extern const int8_t iq4_entries[16], mxfp4_entries[16], iq1_entries[16], iq2_entries[16],
+    iq3_xxs_entries[16], iq3_s_entries[16];
 
 /* NULL for formats that are not quantized. */
 const QuantFormat *quant_format(Dtype dtype);

@@ -18,18 +18,17 @@
     TRY(4, 32, SCALE_F16, false, true, 0)     /* IQ4_NL */           \
     TRY(4, 32, SCALE_BF16, false, true, 31)   /* MXFP4 */            \
     TRY(4, 32, SCALE_TIMES, false, true, 0)   /* IQ4_XS */           \
-    TRY(4, 32, SCALE_TIMES, false, true, 31)  /* IQ3_S */            \
+    TRY(4, 32, SCALE_TIMES, false, true, 31)  /* IQ1_S, IQ3_S */     \
     TRY(4, 32, SCALE_TIMES, false, true, 127) /* IQ2_XXS, IQ3_XXS */ \
+    TRY(4, 16, SCALE_TIMES, false, true, 31)  /* IQ1_M */            \
     TRY(4, 16, SCALE_TIMES, false, true, 127) /* IQ2_XS, IQ2_S */    \
     TRY(5, 32, SCALE_F16, false, false, 31)   /* Q5_0 */             \
     TRY(5, 32, SCALE_F16, true, false, 31)    /* Q5_1 */             \
-    TRY(5, 32, SCALE_TIMES, false, false, 31) /* IQ1_S */            \
     TRY(5, 32, SCALE_TIMES, true, false, 31)  /* Q5_K */             \
-    TRY(5, 16, SCALE_TIMES, false, false, 31) /* IQ1_M */            \
     TRY(6, 16, SCALE_TIMES, false, false, 63) /* Q6_K */             \
     TRY(8, 32, SCALE_F16, false, false, 0)    /* Q8_0 */
 
-/* A plan as one number, for a switch: trying nineteen plans in turn costs about a hundredth of a product of 16 rows. */
+/* A plan as one number, for a switch: trying eighteen plans in turn costs about a hundredth of a product of 16 rows. */
 #define PLAN_NUMBER(bits, group, scales, min, look_up, most) \
     ((bits) | (group) << 4 | (scales) << 10 | (min) << 12 | (look_up) << 13 | (most) << 14)
 

@@ -8,10 +8,12 @@
  *
  * A 16-bit sum has room for 32767.  Levels up to 15 leave room for all 8 quads of a block
  * (8 * 2 * 15 * 127 = 30480), up to 31 for 4, up to 63 for 2; then one madd serves so many quads.  Signed bytes
- * have room for one: |w| times x with the sign of w.
+ * have room for one: |w| times x with the sign of w (and with many columns, signed_avx2.c).
  *
- * The limit is how many vector instructions a core begins in a cycle, loads into vector registers among them: a block of 32
- * weights of 16 rows times 4 columns is 225 in Q4_0; a Zen 3, which begins four, takes 56 cycles. */
+ * How near the limit, on a Zen 3: a block of 32 weights of 16 rows times 4 columns is 160 instructions that compute in Q4_0, at
+ * least 40 cycles for four pipes; it takes 54.  Two of the pipes multiply and all of them add, and an addition that has
+ * waited for its product may take a pipe that the next product needs: 24 products and 24 additions take 12.3 cycles when they have
+ * nothing to do with each other, and 14.8 when each adds a product.  Loads go beside them. */
 #include "panel.h"
 #include "unroll.h"
 

@@ -13,11 +13,12 @@
 #include "grids.h"
 #include "levels.h"
 
-enum { OFFSET = 9 }; /* levels are -9 .. 9 */
+/* 9 is added to all, so that none is negative: -8, 0 and 8 moved up, then the same moved down. */
+const int8_t iq1_entries[16] = {2, 10, 18, 0, 0, 8, 16};
 
 static void read_point(unsigned point, bool down, int8_t *q) {
     for (int j = 0; j < 8; j++)
-        q[j] = (int8_t)(8 * ((int)(point >> (2 * j) & 3) - 1) + (down ? -1 : 1) + OFFSET);
+        q[j] = iq1_entries[(point >> (2 * j) & 3) | (unsigned)down << 2];
 }
 
 void levels_iq1_s(const void *blocks, size_t n, Levels *out) {
