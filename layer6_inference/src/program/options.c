@@ -41,9 +41,16 @@ static int store(const Option *o, const char *text, const char *usage) {
     return -1;
 }
 
+/* An option may have two names: "-t, --threads". */
+static bool is_called(const Option *o, const char *name) {
+    size_t first = strcspn(o->name, ",");
+    return (strlen(name) == first && memcmp(o->name, name, first) == 0) ||
+           (o->name[first] && strcmp(o->name + first + 2, name) == 0);
+}
+
 static const Option *find(const Option *options, const char *name) {
     for (const Option *o = options; o->name; o++)
-        if (strcmp(o->name, name) == 0) return o;
+        if (is_called(o, name)) return o;
     return NULL;
 }
 

@@ -14,7 +14,7 @@ typedef struct OptionList {
 } OptionList;
 
 typedef struct Option {
-    const char *name; /* "--chain"; "-m" or "-p" for short ones; NULL ends the table */
+    const char *name; /* "--chain", "-m", or both: "-t, --threads"; NULL ends the table */
     OptionKind kind;
     void *value; /* const char *, long, double, bool, OptionList */
     const char *metavar, *help;
@@ -63,7 +63,7 @@ typedef struct Machine {
             "keys and values in f16 (the default) or f32: twice the memory" \
     }
 #define MACHINE_OPTIONS(m)                                                                \
-    {"--threads", OPT_INT, &(m).threads, "N",                                             \
+    {"-t, --threads", OPT_INT, &(m).threads, "N",                                         \
      "threads to compute with (0: one for each core)"},                                   \
         {"--isa", OPT_TEXT, &(m).isa, "NAME",                                             \
          "instruction set: auto, scalar, avx2, avxvnni, avx512, vnni, avx512bf16, neon, " \
