@@ -32,6 +32,9 @@ typedef struct Choice {
 /* Called for each generated token, before it is fed back; false stops. */
 typedef bool OnChoice(void *context, const Choice *choice);
 
+/* Called while the prompt is read, after each batch: `read` of `total` tokens; false stops. */
+typedef bool OnRead(void *context, size_t read, size_t total);
+
 typedef struct GenerateOptions {
     Chain *chain; /* its memory begins anew */
     uint64_t seed;
@@ -44,6 +47,7 @@ typedef struct GenerateOptions {
     bool
         only_bos_ends; /* go on through ends of turns: only the token that also begins documents ends one */
     Stream *stream;      /* gets the text; NULL: nobody wants it */
+    OnRead *on_read;     /* or NULL */
     OnChoice *on_choice; /* or NULL */
     bool want_raw;
     void *context;

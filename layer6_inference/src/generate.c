@@ -90,14 +90,29 @@ static bool feed(Run *r, const int32_t *tokens, size_t count, Fault *fault) {
            companion_reads(r->options->unconditional, tokens, count, fault);
 }
 
+/* The model reads the prompt, batch by batch, as long as the caller wants. */
+static bool read_prompt(Run *r, Fault *fault) {
+    const GenerateOptions *o = r->options;
+    const size_t first = o->cached, count = r->tokens->count;
+    for (size_t at = first; at < count && r->result->reason != STOP_CALLER;) {
+        size_t n = count - at < FEED ? count - at : FEED;
+        if (!read_on(r, r->tokens->ids + at, n, fault)) return false;
+        at += n;
+        if (o->on_read && !o->on_read(o->context, at - first, count - first))
+            r->result->reason = STOP_CALLER;
+    }
+    return true;
+}
+
 /* The model and the amateur read the prompt; the unconditional one something else. */
 static bool feed_prompt(Run *r, Fault *fault) {
     const GenerateOptions *o = r->options;
     const TokenList *prompt = r->tokens;
     if (o->amateur) kv_truncate(&o->amateur->kv, 0, 0);
     if (o->unconditional) kv_truncate(&o->unconditional->kv, 0, 0);
-    return read_on(r, prompt->ids + o->cached, prompt->count - o->cached, fault) &&
-           companion_reads(o->amateur, prompt->ids, prompt->count, fault) &&
+    if (!read_prompt(r, fault)) return false;
+    if (r->result->reason == STOP_CALLER) return true;
+    return companion_reads(o->amateur, prompt->ids, prompt->count, fault) &&
            (!o->unconditional ||
             companion_reads(o->unconditional, o->negative->ids, o->negative->count, fault));
 }
@@ -207,7 +222,8 @@ bool generate(Session *session, Candidates *candidates, TokenList *tokens,
     *result = (GenerateResult){0};
     bool ok = begin(&run, fault) && feed_prompt(&run, fault);
     result->prefill_seconds = clock_seconds() - run.start;
-    ok = ok && (options->speculation ? run_speculate(&run, fault) : loop(&run, fault));
+    if (ok && result->reason != STOP_CALLER)
+        ok = options->speculation ? run_speculate(&run, fault) : loop(&run, fault);
     result->decode_seconds = result->tokens ? clock_seconds() - run.first : 0;
     if (options->stream && (!ok || result->reason != STOP_STRING))
         stream_finish(options->stream);

@@ -180,5 +180,39 @@ static void prompts_must_fit(void **state) {
     close_all(&w);
 }
 
+typedef struct Reading {
+    size_t seen[4], calls, most;
+} Reading;
+
+static bool note_reading(void *context, size_t read, size_t total) {
+    Reading *r = context;
+    assert_int_equal(total, 1050);
+    assert_true(r->calls < 4);
+    r->seen[r->calls++] = read;
+    return r->calls < r->most;
+}
+
+/* A long prompt is read in batches, and whoever waits is told, and may have enough. */
+static void reading_can_be_followed(void **state) {
+    (void)state;
+    World6 w;
+    TokenList tokens = {0};
+    char prompt[1051] = {0};
+    Reading all = {.most = 9}, some = {.most = 2};
+    memset(prompt, 'a', 1050);
+    open_all(&w, 1100);
+    GenerateOptions o = {
+        .most_tokens = 3, .only_bos_ends = true, .on_read = note_reading, .context = &all};
+    GenerateResult r = speak(&w, prompt, "greedy", o, &tokens);
+    assert_int_equal(tokens.count, 1053);
+    assert_memory_equal(all.seen, ((size_t[]){FEED, 2 * FEED, 1050}), 3 * sizeof *all.seen);
+    o.context = &some;
+    r = speak(&w, prompt, "greedy", o, &tokens);
+    assert_int_equal(some.calls, 2);
+    assert_true(r.reason == STOP_CALLER && r.tokens == 0);
+    token_list_free(&tokens);
+    close_all(&w);
+}
+
 RUN(TEST(stop_strings_are_cut_wherever_tokens_end), TEST(characters_are_never_halved),
-    TEST(the_loop_ends_for_a_reason), TEST(prompts_must_fit))
+    TEST(the_loop_ends_for_a_reason), TEST(prompts_must_fit), TEST(reading_can_be_followed))

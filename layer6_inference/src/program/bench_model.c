@@ -182,21 +182,21 @@ static double probe(const Session *s, size_t count) {
  * times. */
 static bool measure(Session *s, size_t prompt, size_t before, size_t count, double bytes,
                     long rounds, Rate *rate, Fault *fault) {
-    int32_t tokens[512];
+    int32_t tokens[FEED];
     double times[MOST_ROUNDS], speeds[MOST_ROUNDS], shares[MOST_ROUNDS];
-    for (size_t i = 0; i < 512; i++)
+    for (size_t i = 0; i < FEED; i++)
         tokens[i] = (int32_t)(rng_hash(5, 0, i) % s->model->sizes.vocab);
     for (long r = 0; r < rounds; r++) {
         kv_truncate(&s->kv, 0, 0);
-        for (size_t at = 0; at < before; at += 512)
-            if (!session_feed(s, tokens, before - at < 512 ? before - at : 512, false, fault))
+        for (size_t at = 0; at < before; at += FEED)
+            if (!session_feed(s, tokens, before - at < FEED ? before - at : FEED, false, fault))
                 return false;
         double speed = probe(s, count), start = clock_seconds();
-        for (size_t at = 0; at < prompt; at += 512)
-            if (!session_feed(s, tokens, prompt - at < 512 ? prompt - at : 512, false, fault))
+        for (size_t at = 0; at < prompt; at += FEED)
+            if (!session_feed(s, tokens, prompt - at < FEED ? prompt - at : FEED, false, fault))
                 return false;
         for (size_t i = 0; i < count; i++)
-            if (!session_feed(s, tokens + i % 512, 1, false, fault)) return false;
+            if (!session_feed(s, tokens + i % FEED, 1, false, fault)) return false;
         times[r] = clock_seconds() - start;
         speeds[r] = (speed + probe(s, count)) / 2;
         shares[r] = speeds[r] > 0 ? bytes * (double)count / times[r] / 1e9 / speeds[r] : 0;
@@ -280,7 +280,7 @@ bool bench_model(BenchJob *job, Fault *fault) {
                                                              : job->prompt);
         SessionConfig config = {.ctx = longest,
                                 .sequences = 1,
-                                .most_tokens = 512,
+                                .most_tokens = FEED,
                                 .most_logits = 1,
                                 .kv = job->machine.kv_dtype};
         ok = session_open(&session, &model, job->machine.pool, config, fault);

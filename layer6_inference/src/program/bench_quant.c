@@ -59,7 +59,7 @@ static bool loss_of(Bench *b, const Model *model, double *loss, Fault *fault) {
     Session session;
     WorldText text = {0};
     SessionConfig config = {
-        .ctx = 1024, .sequences = 1, .most_tokens = 512, .most_logits = SURPRISE_ROWS};
+        .ctx = 1024, .sequences = 1, .most_tokens = FEED, .most_logits = SURPRISE_ROWS};
     Surprise all = {0};
     if (!session_open(&session, model, b->job->machine.pool, config, fault)) return false;
     bool ok = true;

@@ -85,7 +85,7 @@ static void print_plan(const char *path, double weights) {
         session_plan(&model,
                      (SessionConfig){.ctx = ctx,
                                      .sequences = 1,
-                                     .most_tokens = 128,
+                                     .most_tokens = FEED,
                                      .most_logits = 1,
                                      .kv = DTYPE_F16},
                      &cache, &work);

@@ -103,7 +103,7 @@ static bool run_job(Job *job, Fault *fault) {
     if (ok) {
         SessionConfig config = {.ctx = (size_t)job->window,
                                 .sequences = 1,
-                                .most_tokens = 512,
+                                .most_tokens = FEED,
                                 .most_logits = SURPRISE_ROWS,
                                 .kv = job->machine.kv_dtype};
         if ((size_t)job->window > model.sizes.ctx)

@@ -37,6 +37,7 @@ typedef struct Scene {
     TokenList tokens, negative, stop_ids;
     TextQueue queue;
     GenerateResult result;
+    Progress reading;
     bool first, ok;
     Fault fault;
 } Scene;

@@ -37,6 +37,26 @@ static bool on_choice(void *context, const Choice *choice) {
     return !interrupted && !text_queue_is_cancelled(&s->queue);
 }
 
+static void echo_prompt(Scene *s) {
+    const Request *r = s->request;
+    if (r->no_prompt || r->chat) return;
+    for (size_t i = 0; r->ids && i < s->tokens.count; i++) queue_id(s, s->tokens.ids[i]);
+    if (!r->ids) queue_text(s, text_of(r->prompt));
+}
+
+/* A long prompt shows how far it has come; what has been read is shown once the model goes on from there. */
+static bool on_read(void *context, size_t read, size_t total) {
+    Scene *s = context;
+    if (interrupted || text_queue_is_cancelled(&s->queue)) return false;
+    if (read < total) {
+        progress_show(&s->reading, (double)read);
+        return true;
+    }
+    if (s->reading.shown > s->reading.start) progress_end(&s->reading, (double)read);
+    echo_prompt(s);
+    return true;
+}
+
 /* The other thread shows what comes, so that a slow terminal does not slow the model. */
 static void show_text(TextQueue *queue) {
     char bytes[4096];
@@ -59,13 +79,6 @@ static bool read_prompt(Scene *s, Fault *fault) {
     }
     tokenizer_begin(s->expert.model->tokenizer, &s->tokens);
     return chat_encode(s->expert.model->tokenizer, &turn, 1, &s->tokens, fault);
-}
-
-static void echo_prompt(Scene *s) {
-    const Request *r = s->request;
-    if (r->no_prompt || r->chat) return;
-    for (size_t i = 0; r->ids && i < s->tokens.count; i++) queue_id(s, s->tokens.ids[i]);
-    if (!r->ids) queue_text(s, text_of(r->prompt));
 }
 
 static GenerateOptions make_options(Scene *s, Stream *stream) {
@@ -103,12 +116,14 @@ static void show_tokens(Scene *s, const TokenList *tokens, Stream *stream) {
     stream_finish(stream);
 }
 
-static bool run_search(Scene *s, GenerateOptions options, Stream *stream) {
+static bool search(Scene *s, Stream *stream) {
     const Request *r = s->request;
+    GenerateOptions options = make_options(s, stream);
     TokenList best = {0};
     FILE *report = r->quiet ? NULL : stderr;
     double start = clock_seconds();
     bool ok;
+    echo_prompt(s);
     if (r->beams) {
         size_t room = s->expert.session.kv.blocks_each * KV_BLOCK;
         BeamOptions beam = {.beams = (size_t)r->beams,
@@ -131,6 +146,15 @@ static bool run_search(Scene *s, GenerateOptions options, Stream *stream) {
     return ok;
 }
 
+static bool go_on(Scene *s, Stream *stream) {
+    GenerateOptions options = make_options(s, stream);
+    options.on_read = on_read;
+    progress_start(&s->reading, "prompt", "tokens", (double)s->tokens.count);
+    s->reading.quiet = s->request->quiet;
+    return generate(&s->expert.session, &s->expert.candidates, &s->tokens, &options, &s->result,
+                    &s->fault);
+}
+
 static void *speak(void *context) {
     Scene *s = context;
     const Request *r = s->request;
@@ -138,14 +162,7 @@ static void *speak(void *context) {
     stream_open(&stream, &s->stops, queue_text, s);
     s->ok = read_prompt(s, &s->fault) &&
             generate_check_prompt(&s->expert.session, &s->tokens, &s->fault);
-    if (s->ok) {
-        GenerateOptions options = make_options(s, &stream);
-        echo_prompt(s);
-        s->ok = r->beams || r->best_of > 1
-                    ? run_search(s, options, &stream)
-                    : generate(&s->expert.session, &s->expert.candidates, &s->tokens, &options,
-                               &s->result, &s->fault);
-    }
+    if (s->ok) s->ok = r->beams || r->best_of > 1 ? search(s, &stream) : go_on(s, &stream);
     if (s->ok) queue_text(s, text_of("\n"));
     stream_close(&stream);
     text_queue_close(&s->queue);

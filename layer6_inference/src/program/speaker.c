@@ -8,7 +8,7 @@ bool speaker_share(Speaker *s, const Model *model, const Machine *machine, size_
     if (ctx == 0) ctx = most < 4096 ? most : 4096;
     SessionConfig config = {.ctx = ctx < most ? ctx : most,
                             .sequences = sequences,
-                            .most_tokens = 128,
+                            .most_tokens = FEED,
                             .most_logits = sequences > 32 ? sequences : 32,
                             .kv = machine->kv_dtype};
     if (session_open(&s->session, model, machine->pool, config, fault)) {
