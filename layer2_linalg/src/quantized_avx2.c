@@ -10,10 +10,11 @@
  * (8 * 2 * 15 * 127 = 30480), up to 31 for 4, up to 63 for 2; then one madd serves so many quads.  Signed bytes
  * have room for one: |w| times x with the sign of w (and with many columns, signed_avx2.c).
  *
- * How near the limit, on a Zen 3: a block of 32 weights of 16 rows times 4 columns is 160 instructions that compute in Q4_0, at
- * least 40 cycles for four pipes; it takes 54.  Two of the pipes multiply and all of them add, and an addition that has
- * waited for its product may take a pipe that the next product needs: 24 products and 24 additions take 12.3 cycles when they have
- * nothing to do with each other, and 14.8 when each adds a product.  Loads go beside them. */
+ * How near the limit, on a Zen 3: in Q4_0 a block of 32 weights of 16 rows times 4 columns is 160
+ * instructions that compute, at least 40 cycles for four pipes; it takes 54.  Two of the pipes
+ * multiply and all of them add, and an addition that has waited for its product may take a pipe that
+ * the next product needs: 24 products and 24 additions take 12.3 cycles when they have nothing to do
+ * with each other, and 14.8 when each adds a product.  Loads go beside them. */
 #include "panel.h"
 #include "unroll.h"
 
