@@ -2,9 +2,9 @@
  *
  *     pool_for(pool, rows, 8, work, &args);      // work(&args, worker, begin, end), 8 rows at a time
  *
- * Each worker begins with a stretch of its own and walks through it in order, as memory likes to be read; who is done
- * helps with the stretch of another, so a slow core simply takes fewer chunks.  Which worker computes a chunk is left to
- * chance; what the chunk contains must not depend on it.
+ * Each worker begins with a stretch of its own and walks through it in order, as memory likes to be
+ * read; who is done helps with the stretch of another, so a slow core simply takes fewer chunks.
+ * Which worker computes a chunk is left to chance; what the chunk contains must not depend on it.
  *
  * Invariant: threads split outputs, never a sum; so results do not depend on how many there are. */
 #ifndef STRATA_POOL_H

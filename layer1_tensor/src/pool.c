@@ -1,9 +1,8 @@
 /* pool.c - see pool.h.
  *
- * A loop is published by raising `round`; each worker runs chunks until no stretch has any left, then counts itself
- * out.  Waiting is spinning first and sleeping after, because a decode
- * step has hundreds of loops of some ten microseconds each, and waking a sleeping thread costs
- * as much. */
+ * A loop is published by raising `round`; each worker runs chunks until no stretch has any left,
+ * then counts itself out.  Waiting is spinning first and sleeping after, because a decode step has
+ * hundreds of loops of some ten microseconds each, and waking a sleeping thread costs as much. */
 #include "pool.h"
 
 #include <pthread.h>
@@ -14,7 +13,8 @@
 
 #define SPINS 4000 /* tens of microseconds */
 
-/* The part of a loop that one worker begins with.  Far enough apart that no two share a cache line. */
+/* The part of a loop that one worker begins with.  Far enough apart that no two share a cache
+ * line. */
 typedef struct Stretch {
     atomic_size_t next; /* first output nobody has taken */
     size_t end;

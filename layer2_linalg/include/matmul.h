@@ -43,7 +43,8 @@ typedef struct WeightsProduct {
     float *y;                    /* (n, out) */
 } WeightsProduct;
 
-/* Several matrices times columns of one input: x is rounded once, and threads wait for each other once.
+/* Several matrices times columns of one input: x is rounded once, and threads wait for each other
+ * once.
  *
  *   x   (n, in)     read by all: `in` is the same for every matrix
  *   scratch         matmul_weights_bytes(n, in) */

@@ -9,13 +9,14 @@
 
 #include "panel.h"
 
-/* Weights in the order in which panels want them, for those who read them many times: 16 rows by 256 weights after
- * one another, each as
+/* Weights in the order in which panels want them, for those who read them many times: 16 rows by
+ * 256 weights after one another, each as
  *
  *     | scales (and mins) | 32 weights of 16 rows: four bits of each, one or two more bits of each | the next 32 | ...
  *
- * with signed levels as whole bytes.  About as large as in the file, where that has four bits or more for a weight: fewer
- * become four.  Reading such a piece takes a few shifts; reading it from the file takes turning 16 rows as well. */
+ * with signed levels as whole bytes.  About as large as in the file, where that has four bits or
+ * more for a weight: fewer become four.  Reading such a piece takes a few shifts; reading it from
+ * the file takes turning 16 rows as well. */
 typedef struct PackedWeights {
     const QuantFormat *format;
     size_t rows, cols, piece_bytes; /* of 16 rows by 256 weights */
@@ -35,7 +36,8 @@ void packed_panel(const PackedWeights *packed, size_t row, size_t piece, Panel *
 /* A piece of packed weights as a panel. */
 typedef void PanelUnpack(const QuantFormat *format, const unsigned char *piece, Panel *panel);
 
-/* y[r] = 16 rows times one of the columns, without a panel in between.  The pieces of the rows lie one after the other. */
+/* y[r] = 16 rows times one of the columns, without a panel in between.  The pieces of the rows lie
+ * one after the other. */
 typedef void RowsProduct(const QuantFormat *format, const unsigned char *pieces,
                          const Columns *x, size_t column, float y[PANEL_ROWS]);
 

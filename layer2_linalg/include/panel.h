@@ -11,7 +11,8 @@
  *
  * Invariant: every version of every kernel gives the same bits: scalar, SIMD, one column or many.
  *
- * What is lost is the rounding of the inputs: half of d, which is 1/254 of the largest of 32 numbers. */
+ * What is lost is the rounding of the inputs: half of d, which is 1/254 of the largest of 32
+ * numbers. */
 #ifndef STRATA_PANEL_H
 #define STRATA_PANEL_H
 
@@ -36,8 +37,8 @@ typedef struct Panel {
     float scale[LEVELS_GROUPS][PANEL_ROWS], min[LEVELS_GROUPS][PANEL_ROWS];
 } Panel;
 
-/* n columns of k numbers (a multiple of 32) rounded to bytes, in pieces of 256: first that of every column, then the
- * next. */
+/* n columns of k numbers (a multiple of 32) rounded to bytes, in pieces of 256: first that of every
+ * column, then the next. */
 typedef struct Columns {
     size_t n, k;
     int8_t *q;    /* (pieces, n, 256) */
@@ -51,8 +52,8 @@ size_t columns_bytes(size_t n, size_t k);
 Columns columns_in(void *memory, size_t n, size_t k);
 void columns_round(const Columns *columns, size_t column, const float *x);
 
-/* Where the numbers of a column from k (a multiple of 32) on lie: q[at], d[at / 32], sum[at / 16], to the end of their
- * piece. */
+/* Where the numbers of a column from k (a multiple of 32) on lie: q[at], d[at / 32], sum[at / 16],
+ * to the end of their piece. */
 static inline size_t columns_at(const Columns *columns, size_t column, size_t k) {
     return (k / LEVELS_CHUNK * columns->n + column) * LEVELS_CHUNK + k % LEVELS_CHUNK;
 }
@@ -62,8 +63,8 @@ static inline size_t columns_at(const Columns *columns, size_t column, size_t k)
 void panel_read(Panel *panel, const QuantFormat *format, const void *w, size_t stride,
                 size_t rows, size_t n);
 
-/* y[p * cols + c][r] += the products of row r of panel p with n numbers of column c.  The columns lie one after the
- * other. */
+/* y[p * cols + c][r] += the products of row r of panel p with n numbers of column c.  The columns
+ * lie one after the other. */
 typedef void PanelProduct(const Panel *panels, size_t count, const QuantFormat *format,
                           size_t n, const int8_t *q, const float *d, const int16_t *sum,
                           size_t cols, float (*y)[PANEL_ROWS]);

@@ -2,10 +2,11 @@
  *
  *     weight = scale * level + min            32 (or 16) weights share a scale and a min
  *
- * A format is a way to read its levels and scales.  Turning them into floats (convert.h) and multiplying with them
- * (panel.h) follow from that.
+ * A format is a way to read its levels and scales.  Turning them into floats (convert.h) and
+ * multiplying with them (panel.h) follow from that.
  *
- * Invariant: levels are read the same way by everybody; nothing but ReadLevels knows where a format keeps its bits. */
+ * Invariant: levels are read the same way by everybody; nothing but ReadLevels knows where a format
+ * keeps its bits. */
 #ifndef STRATA_QUANTIZED_H
 #define STRATA_QUANTIZED_H
 
@@ -16,8 +17,8 @@ enum {
     LEVELS_GROUPS = 16, /* the most scales among them */
 };
 
-/* Up to LEVELS_CHUNK weights of a row.  Group g has the scale d[g], or (formats of 256) d[0] * times[g]; the same
- * for min. */
+/* Up to LEVELS_CHUNK weights of a row.  Group g has the scale d[g], or (formats of 256)
+ * d[0] * times[g]; the same for min. */
 typedef struct Levels {
     int8_t q[LEVELS_CHUNK]; /* level + the format's offset */
     float d[8], dmin[8];

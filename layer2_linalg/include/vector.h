@@ -2,8 +2,8 @@
  *
  * Siblings: vector.c (read first), vector_avx2.c, vector_avx512.c, vector_neon.c.
  *
- * Invariant: axpy, weighted sum, max and exp return the same bits in every version; sum adds in a fixed order that
- * depends on n alone. */
+ * Invariant: axpy, weighted sum, max and exp return the same bits in every version; sum adds in a
+ * fixed order that depends on n alone. */
 #ifndef STRATA_VECTOR_H
 #define STRATA_VECTOR_H
 
@@ -13,7 +13,8 @@
 /* y[i] = y[i] + a * x[i], rounded once (a fused multiply-add), for n elements. */
 void axpy(float *y, float a, const float *x, size_t n);
 
-/* y[c][i] = y[c][i] + a[c][0] * x[0][i] + a[c][1] * x[1][i] + ..., each product added as in axpy, in this order.
+/* y[c][i] = y[c][i] + a[c][0] * x[0][i] + a[c][1] * x[1][i] + ..., each product added as in axpy,
+ * in this order.
  *
  *   y   (count, n);    result c begins at y + c * y_step
  *   a   (count, rows); its factors at     a + c * a_step
@@ -22,8 +23,8 @@ void axpy(float *y, float a, const float *x, size_t n);
  *       | x[0][0..15] | x[1][0..15] | x[2][0..15] | ...     the first strip
  *       | x[0][16..31]| x[1][16..31]| ...                   the second, x_step further on
  *
- * So memory is read from front to back while the sums of a strip stay in registers, and each number of x serves several
- * results. */
+ * So memory is read from front to back while the sums of a strip stay in registers, and each number
+ * of x serves several results. */
 enum { STRIP = 16 };
 void weighted_sum(float *y, size_t y_step, const float *a, size_t a_step, size_t count,
                   const float *x, size_t x_step, size_t rows, size_t n);

@@ -6,8 +6,8 @@
 
 #include <stddef.h>
 
-/* The cache lines of some bytes from p on.  Where it is not inlined the compiler sees a function without effect, and
- * drops the call. */
+/* The cache lines of some bytes from p on.  Where it is not inlined the compiler sees a function
+ * without effect, and drops the call. */
 INLINE_OF() void ask_for(const void *p, size_t bytes) {
     for (size_t at = 0; at < bytes; at += 64) __builtin_prefetch((const char *)p + at);
 }

@@ -4,12 +4,12 @@
  *     x   |k0 k1 k2 k3 k4 k5 k6 k7|k8 ...          one fused multiply-add for eight products
  *     sum |s0 s1 s2 s3 s4 s5 s6 s7|                at the end a fixed tree: ((s0+s4)+(s2+s6)) + ((s1+s5)+(s3+s7))
  *
- * One register of sums for each output, whatever the size of the tile: that is what makes a
- * result independent of the company it is computed in.  A tile of 4 rows by 3 columns keeps
- * twelve such chains in flight; each weight loaded (and converted) serves three columns, each input four rows.
+ * One register of sums for each output, whatever the size of the tile: that is what makes a result
+ * independent of the company it is computed in.  A tile of 4 rows by 3 columns keeps twelve such
+ * chains in flight; each weight loaded (and converted) serves three columns, each input four rows.
  *
- * With one column the weights come from main memory, four rows side by side: the same place of the next four is asked
- * for meanwhile. */
+ * With one column the weights come from main memory, four rows side by side: the same place of the
+ * next four is asked for meanwhile. */
 #include "dot.h"
 #include "ask.h"
 #include "unroll.h"

@@ -1,11 +1,12 @@
-/* dot_avx512bf16.c - BF16 weights times inputs, with the instruction made for it.  Read dot_avx512.c first.
+/* dot_avx512bf16.c - BF16 weights times inputs, with the instruction made for it.  Read
+ * dot_avx512.c first.
  *
  *     w        |k0 k1|k2 k3| ... |k30 k31|      as the weights lie in memory: nothing has to be widened
  *     x        |k0 k1|k2 k3| ... |k30 k31|      the inputs, rounded to BF16
  *     dpbf16   |  s0 |  s1 | ... |  s15  |      two products for each of sixteen sums: 32 where a multiply-add does 16
  *
- * The inputs keep 8 of their 24 bits, as many as the weights have; a BF16 number below 2^-126 counts as zero.  Every
- * other set multiplies BF16 weights with the inputs as they are.
+ * The inputs keep 8 of their 24 bits, as many as the weights have; a BF16 number below 2^-126
+ * counts as zero.  Every other set multiplies BF16 weights with the inputs as they are.
  *
  * Error    |got - exact| <= (2^-8 + gamma_n) * sum_k |w[k] * x[k]|, and with inputs that are BF16 already, dot.h's. */
 #include "dot.h"

@@ -1,5 +1,5 @@
-/* every_plan.h - one loop for each way of storing weights.  For the siblings of packed_one_avx2.c, which define before they
- * include it
+/* every_plan.h - one loop for each way of storing weights.  For the siblings of packed_one_avx2.c,
+ * which define before they include it
  *
  *     multiply     packed weights times one column, for a plan that is a constant there */
 #ifndef STRATA_EVERY_PLAN_H
@@ -28,7 +28,8 @@
     TRY(6, 16, SCALE_TIMES, false, false, 63) /* Q6_K */             \
     TRY(8, 32, SCALE_F16, false, false, 0)    /* Q8_0 */
 
-/* A plan as one number, for a switch: trying eighteen plans in turn costs about a hundredth of a product of 16 rows. */
+/* A plan as one number, for a switch: trying eighteen plans in turn costs about a hundredth of a
+ * product of 16 rows. */
 #define PLAN_NUMBER(bits, group, scales, min, look_up, most) \
     ((bits) | (group) << 4 | (scales) << 10 | (min) << 12 | (look_up) << 13 | (most) << 14)
 

@@ -1,4 +1,5 @@
-/* exp_avx2.h - exp of eight floats, shared by vector_avx2.c and scan_avx2.c.  Read exp_one in vector.c first. */
+/* exp_avx2.h - exp of eight floats, shared by vector_avx2.c and scan_avx2.c.  Read exp_one in
+ * vector.c first. */
 #ifndef STRATA_EXP_AVX2_H
 #define STRATA_EXP_AVX2_H
 
@@ -17,8 +18,8 @@ INLINE __m256 multiply_add(__m256 p, __m256 r, float constant) { /* not fused: a
 
 #define EACH UNROLL for (int i = 0; i < count; i++)
 
-/* exp(v[i]) = p[i] * 2^m[i], `count` registers in step: each operation waits some cycles for the one before it, and the
- * other registers fill that time. */
+/* exp(v[i]) = p[i] * 2^m[i], `count` registers in step: each operation waits some cycles for the
+ * one before it, and the other registers fill that time. */
 INLINE void exp_parts(const __m256 *v, __m256 *p, __m256i *m, int count) {
     __m256 whole[4], r[4];
     EACH whole[i] = multiply_add(v[i], _mm256_set1_ps(EXP_LOG2E), EXP_ROUND);
@@ -46,7 +47,8 @@ INLINE void exp_eights(__m256 *v, int count) {
     EACH v[i] = _mm256_mul_ps(p[i], power_of_two(_mm256_sub_epi32(m[i], half[i])));
 }
 
-/* The same for v[i] from -87 to 88, where 2^m and all that comes from it are normal numbers: the same bits. */
+/* The same for v[i] from -87 to 88, where 2^m and all that comes from it are normal numbers: the
+ * same bits. */
 INLINE void exp_eights_near(__m256 *v, int count) {
     __m256 p[4];
     __m256i m[4];

@@ -1,4 +1,5 @@
-/* exp_avx512.h - exp of sixteen floats, shared by vector_avx512.c and scan_avx512.c.  Read exp_one in vector.c first. */
+/* exp_avx512.h - exp of sixteen floats, shared by vector_avx512.c and scan_avx512.c.  Read exp_one
+ * in vector.c first. */
 #ifndef STRATA_EXP_AVX512_H
 #define STRATA_EXP_AVX512_H
 

@@ -1,4 +1,5 @@
-/* exp_neon.h - exp of four floats, shared by vector_neon.c and scan_neon.c.  Read exp_one in vector.c first. */
+/* exp_neon.h - exp of four floats, shared by vector_neon.c and scan_neon.c.  Read exp_one in
+ * vector.c first. */
 #ifndef STRATA_EXP_NEON_H
 #define STRATA_EXP_NEON_H
 

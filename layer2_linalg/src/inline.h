@@ -1,4 +1,5 @@
-/* inline.h - functions that must become part of whoever calls them: their arguments are constants there. */
+/* inline.h - functions that must become part of whoever calls them: their arguments are constants
+ * there. */
 #ifndef STRATA_INLINE_H
 #define STRATA_INLINE_H
 

@@ -1,5 +1,5 @@
-/* inputs_avx2.h - what is known of a column's inputs before any weight is read; shared by the siblings for
- * x86. */
+/* inputs_avx2.h - what is known of a column's inputs before any weight is read; shared by the
+ * siblings for x86. */
 #ifndef STRATA_INPUTS_AVX2_H
 #define STRATA_INPUTS_AVX2_H
 
@@ -7,7 +7,8 @@
 
 #include <immintrin.h>
 
-/* For each group of a piece of 256 inputs, 16 or 32 of them: start = -offset times their sum, total = d times their sum. */
+/* For each group of a piece of 256 inputs, 16 or 32 of them: start = -offset times their sum,
+ * total = d times their sum. */
 INLINE_OF(__attribute__((target("avx2"))))
 void prepare(const int16_t *sums, const float *d, int offset, int group, int32_t *start,
              float *total) {

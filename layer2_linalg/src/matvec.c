@@ -1,5 +1,5 @@
-/* matvec.c - stored weights times one vector or many: rows are divided among threads, each output is one sum.  See
- * matmul.h. */
+/* matvec.c - stored weights times one vector or many: rows are divided among threads, each output
+ * is one sum.  See matmul.h. */
 #include "ask.h"
 #include "kernels.h"
 #include "matmul.h"
@@ -52,7 +52,8 @@ enum {
     LATER = 8   /* columns: so far ahead their places in y are asked for */
 };
 
-/* A panel's sums go where they belong; the last panel may have fewer rows.  A copy of a known length is two instructions. */
+/* A panel's sums go where they belong; the last panel may have fewer rows.  A copy of a known
+ * length is two instructions. */
 static void put(float *y, const float sums[PANEL_ROWS], size_t rows) {
     if (rows < PANEL_ROWS)
         memcpy(y, sums, rows * sizeof *y);
@@ -60,7 +61,8 @@ static void put(float *y, const float sums[PANEL_ROWS], size_t rows) {
         memcpy(y, sums, PANEL_ROWS * sizeof *y);
 }
 
-/* Up to 32 rows with some columns.  The sums are kept aside: in y they lie far apart, where a cache has few places. */
+/* Up to 32 rows with some columns.  The sums are kept aside: in y they lie far apart, where a cache
+ * has few places. */
 static void quantized_tile(const Columns *x, const WeightsProduct *p, size_t row, size_t column,
                            size_t cols) {
     size_t out = p->w->shape[0], rows = smaller(out - row, PANELS * PANEL_ROWS),

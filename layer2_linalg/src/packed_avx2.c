@@ -1,5 +1,5 @@
-/* packed_avx2.c - packed weights to panels, and inputs to bytes, 32 bytes at a time.  Read packed.c and quantized.c
- * first. */
+/* packed_avx2.c - packed weights to panels, and inputs to bytes, 32 bytes at a time.  Read packed.c
+ * and quantized.c first. */
 #include "packed.h"
 
 #if defined(__x86_64__)

@@ -1,10 +1,10 @@
-/* packed_one_avx2.c - packed weights times one column: what decoding does, token after token.  Read quantized_avx2.c
- * first.
+/* packed_one_avx2.c - packed weights times one column: what decoding does, token after token.  Read
+ * quantized_avx2.c first.
  *
  *     packed piece --> registers --> products           nothing is written down in between
  *
- * Many columns share an unpacked panel; one column would read it back only once, and storing 4096 levels costs as much
- * as multiplying them. */
+ * Many columns share an unpacked panel; one column would read it back only once, and storing 4096
+ * levels costs as much as multiplying them. */
 #include "packed.h"
 
 #if defined(__x86_64__)
@@ -14,8 +14,9 @@
 #include "unpack_avx2.h"
 #include "unroll.h"
 
-/* sum += the products of 32 levels of 16 rows, `room` quads at a time in 16 bits.  Quads i and 4 + i share their bytes: they are
- * taken together, each half in a chain of its own; groups of 16 keep the halves apart to the end. */
+/* sum += the products of 32 levels of 16 rows, `room` quads at a time in 16 bits.  Quads i and
+ * 4 + i share their bytes: they are taken together, each half in a chain of its own; groups of 16
+ * keep the halves apart to the end. */
 INLINE void add_quads(Plan p, const unsigned char *block, __m256i entries, const int8_t *q,
                       __m256i sum[2][2]) {
     const int room = room_of(p);

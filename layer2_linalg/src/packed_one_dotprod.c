@@ -1,5 +1,5 @@
-/* packed_one_dotprod.c - packed weights times one column, sixteen rows as four registers of four.  Read packed_one_avx2.c
- * and quantized_neon.c first. */
+/* packed_one_dotprod.c - packed weights times one column, sixteen rows as four registers of four.
+ * Read packed_one_avx2.c and quantized_neon.c first. */
 #include "packed.h"
 
 #if defined(__aarch64__)

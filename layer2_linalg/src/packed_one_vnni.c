@@ -1,5 +1,5 @@
-/* packed_one_vnni.c - packed weights times one column, sixteen rows in one register.  Read packed_one_avx2.c and
- * quantized_vnni.c first. */
+/* packed_one_vnni.c - packed weights times one column, sixteen rows in one register.  Read
+ * packed_one_avx2.c and quantized_vnni.c first. */
 #include "packed.h"
 
 #if defined(__x86_64__)

@@ -1,5 +1,5 @@
-/* pairs_avx2.h - 32 products of bytes, added up in pairs; shared by quantized_avx2.c, which draws them, and
- * packed_one_avx2.c. */
+/* pairs_avx2.h - 32 products of bytes, added up in pairs; shared by quantized_avx2.c, which draws
+ * them, and packed_one_avx2.c. */
 #ifndef STRATA_PAIRS_AVX2_H
 #define STRATA_PAIRS_AVX2_H
 
@@ -22,7 +22,8 @@ INLINE __m256i pairs(__m256i w, __m256i x, bool is_signed) {
                      : _mm256_maddubs_epi16(w, x);
 }
 
-/* How many quads' products fit 16 bits, of those that share a scale: see the head of quantized_avx2.c. */
+/* How many quads' products fit 16 bits, of those that share a scale: see the head of
+ * quantized_avx2.c. */
 static inline int room_of(Plan p) {
     if (p.most == 15 && p.group == 32) return 8;
     return p.most == 0 || p.most == 127 ? 1 : p.most == 63 ? 2 : 4;

@@ -81,7 +81,8 @@ double peak_gflops(Pool *pool, double seconds) {
     return best / 1e9;
 }
 
-/* Far more than the caches hold; each piece is read at four places at once, which is faster than at one. */
+/* Far more than the caches hold; each piece is read at four places at once, which is faster than at
+ * one. */
 enum { READ_BYTES = 256 << 20, READ_PIECE = 1 << 20, READ_PLACES = 4 };
 
 static void read_piece(void *context, int worker, size_t begin, size_t end) {

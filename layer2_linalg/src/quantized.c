@@ -101,8 +101,9 @@ float levels_min(const QuantFormat *f, const Levels *levels, size_t g) {
                                     : levels->dmin[g];
 }
 
-/* The levels of 16 rows; where there are fewer, the last one again.  Rows are read in turns, a piece of each: too little at a
- * time for the processor to see that each goes on, so what comes next is asked for. */
+/* The levels of 16 rows; where there are fewer, the last one again.  Rows are read in turns, a
+ * piece of each: too little at a time for the processor to see that each goes on, so what comes
+ * next is asked for. */
 static void read_rows(const QuantFormat *format, const void *w, size_t stride, size_t rows,
                       size_t n, Levels levels[PANEL_ROWS]) {
     for (size_t r = 0; r < PANEL_ROWS; r++) {

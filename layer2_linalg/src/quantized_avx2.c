@@ -7,14 +7,15 @@
  *     madd    |      row0      |      row1      | ...       pairs of these: one 32-bit sum a row
  *
  * A 16-bit sum has room for 32767.  Levels up to 15 leave room for all 8 quads of a block
- * (8 * 2 * 15 * 127 = 30480), up to 31 for 4, up to 63 for 2; then one madd serves so many quads.  Signed bytes
+ * (8 * 2 * 15 * 127 = 30480), up to 31 for 4, up to 63 for 2; then one madd serves so many quads.
+ * Signed bytes
  * have room for one: |w| times x with the sign of w (and with many columns, signed_avx2.c).
  *
  * How near the limit, on a Zen 3: in Q4_0 a block of 32 weights of 16 rows times 4 columns is 160
  * instructions that compute, at least 40 cycles for four pipes; it takes 54.  Two of the pipes
- * multiply and all of them add, and an addition that has waited for its product may take a pipe that
- * the next product needs: 24 products and 24 additions take 12.3 cycles when they have nothing to do
- * with each other, and 14.8 when each adds a product.  Loads go beside them. */
+ * multiply and all of them add, and an addition that has waited for its product may take a pipe
+ * that the next product needs: 24 products and 24 additions take 12.3 cycles when they have nothing
+ * to do with each other, and 14.8 when each adds a product.  Loads go beside them. */
 #include "panel.h"
 #include "unroll.h"
 
@@ -105,7 +106,8 @@ PRODUCT(product_16_4_min, 16, 4, false, true)
 PRODUCT(product_16_2, 16, 2, false, false)
 PRODUCT(product_16_1, 16, 1, false, false)
 
-/* No format with signed levels, or with levels beyond 31, has a min; signed levels come in groups of 32. */
+/* No format with signed levels, or with levels beyond 31, has a min; signed levels come in groups
+ * of 32. */
 static PanelProduct *product_for(const QuantFormat *f) {
     int room = room_of(plan_of(f));
     if (f->span == 0) return product_32_signed;

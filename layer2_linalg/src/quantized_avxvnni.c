@@ -1,8 +1,8 @@
-/* quantized_avxvnni.c - products of a panel with VNNI on CPUs without AVX-512: sixteen rows as two registers of eight.  Read
- * quantized_vnni.c first.
+/* quantized_avxvnni.c - products of a panel with VNNI on CPUs without AVX-512: sixteen rows as two
+ * registers of eight.  Read quantized_vnni.c first.
  *
- * Six columns keep twelve sums under way; with the weights and an input they fill the sixteen registers, so what is added up
- * over the groups waits in memory. */
+ * Six columns keep twelve sums under way; with the weights and an input they fill the sixteen
+ * registers, so what is added up over the groups waits in memory. */
 #include "panel.h"
 #include "unroll.h"
 #include "vnni.h"

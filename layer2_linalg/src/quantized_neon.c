@@ -23,8 +23,8 @@ INLINE_OF(DOTPROD) int32x4_t add_dotprod(int32x4_t sum, int8x16_t w, int8x16_t x
     return vdotq_s32(sum, w, x);
 }
 
-/* C columns with 16 rows.  A weight loaded serves C columns, an input four registers of rows; what is added up over the
- * groups waits in y. */
+/* C columns with 16 rows.  A weight loaded serves C columns, an input four registers of rows; what
+ * is added up over the groups waits in y. */
 #define TILE(C, ADD)                                                                         \
     do {                                                                                     \
         const size_t group = (size_t)f->group;                                               \

@@ -1,14 +1,15 @@
-/* quantized_vnni.c - products of a panel, sixteen rows in one register.  Read quantized_avx2.c first.
+/* quantized_vnni.c - products of a panel, sixteen rows in one register.  Read quantized_avx2.c
+ * first.
  *
  *     vpdpbusd   adds the four products of a lane's bytes, unsigned times signed, to its 32-bit
  *                sum: what takes maddubs, madd and an addition with AVX2, and no 16-bit sum to overflow
  *
- * The instruction takes four or five cycles and two begin in each; the CPU also loads two registers in a cycle.  Two
- * panels by six columns keep twelve sums under way with eight loads for twelve instructions; one panel by twelve columns
- * would need thirteen.
+ * The instruction takes four or five cycles and two begin in each; the CPU also loads two registers
+ * in a cycle.  Two panels by six columns keep twelve sums under way with eight loads for twelve
+ * instructions; one panel by twelve columns would need thirteen.
  *
- * Signed levels are made unsigned by adding 128; 128 times the sum of the inputs is taken off at the
- * start, exactly. */
+ * Signed levels are made unsigned by adding 128; 128 times the sum of the inputs is taken off at
+ * the start, exactly. */
 #include "panel.h"
 #include "unroll.h"
 #include "vnni.h"

@@ -1,4 +1,5 @@
-/* signed_avx2.c - products of panels with signed levels and many columns.  Read quantized_avx2.c first.
+/* signed_avx2.c - products of panels with signed levels and many columns.  Read quantized_avx2.c
+ * first.
  *
  *     bytes      |k0 k1 k2 k3|      a lane: four levels of a row
  *     widened    | k0  | k2  |      in one register,
@@ -6,9 +7,9 @@
  *     madd       |  k0 + k2  |      exact, in 32 bits
  *
  * Two products of signed bytes may fill 16 bits, so nothing can be added to them there.  The
- * magnitude of w, x with the sign of w, maddubs and madd are three instructions for each register of
- * inputs, and a Zen has two pipes out of four for them; madd alone is two.  Widening is paid once for
- * a panel, and once for four columns: it takes some columns to pay.
+ * magnitude of w, x with the sign of w, maddubs and madd are three instructions for each register
+ * of inputs, and a Zen has two pipes out of four for them; madd alone is two.  Widening is paid
+ * once for a panel, and once for four columns: it takes some columns to pay.
  *
  * Invariant: the sums are those of quantized_avx2.c. */
 #include "signed_avx2.h"

@@ -4,8 +4,8 @@
 
 #include "panel.h"
 
-/* PanelProduct for signed levels in groups of 32.  Returns how many columns it has taken, from the first on: none when
- * they are too few to pay for the widening. */
+/* PanelProduct for signed levels in groups of 32.  Returns how many columns it has taken, from the
+ * first on: none when they are too few to pay for the widening. */
 size_t signed_product_avx2(const Panel *panels, size_t count, size_t n, const int8_t *q,
                            const float *d, size_t cols, float (*y)[PANEL_ROWS]);
 

@@ -1,4 +1,5 @@
-/* strips.h - which tiles a weighted sum is made of.  For the siblings of vector.c, which define before they include it
+/* strips.h - which tiles a weighted sum is made of.  For the siblings of vector.c, which define
+ * before they include it
  *
  *     LANES     numbers in a register
  *     INLINE    how a function begins that is inlined there
@@ -36,7 +37,8 @@ INLINE size_t sum_strips(bool half, float *y, size_t y_step, const float *a, siz
     return i;
 }
 
-/* A weighted sum of a set, of numbers stored as `type`; the columns that fill no register go to the version `rest`. */
+/* A weighted sum of a set, of numbers stored as `type`; the columns that fill no register go to the
+ * version `rest`. */
 #define WEIGHTED_SUM(isa, name, rest, half, type)                                          \
     isa void name(float *y, size_t y_step, const float *a, size_t a_step, size_t count,    \
                   const type *x, size_t x_step, size_t rows, size_t n) {                   \

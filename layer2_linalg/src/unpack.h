@@ -6,8 +6,8 @@
  *     6       and two bits of each of 4 quads      levels up to 63
  *     8                                            signed levels
  *
- * A piece is read from front to back: first the scales (and mins) of all its blocks, then for each block of 32 weights
- * the bytes of its quads and, after them, the other bits. */
+ * A piece is read from front to back: first the scales (and mins) of all its blocks, then for each
+ * block of 32 weights the bytes of its quads and, after them, the other bits. */
 #ifndef STRATA_UNPACK_H
 #define STRATA_UNPACK_H
 
@@ -52,8 +52,8 @@ static inline PieceLayout layout_of(Plan p) {
 
 static inline PieceLayout piece_layout(const QuantFormat *f) { return layout_of(plan_of(f)); }
 
-/* Pieces are read once and in order: asking for what lies some way ahead, a line for each line read, hides the way to
- * main memory. */
+/* Pieces are read once and in order: asking for what lies some way ahead, a line for each line
+ * read, hides the way to main memory. */
 enum { AHEAD = 2048 };
 INLINE_OF() void ask_ahead(const unsigned char *from, size_t bytes) {
     ask_for(from + AHEAD, bytes);

@@ -13,7 +13,8 @@ INLINE __m256i sixteen(const int8_t *entries) {
                    : _mm256_setzero_si256();
 }
 
-/* The bytes that quads i and 4 + i of a block share; a load of its own, or the compiler loads for each of the two. */
+/* The bytes that quads i and 4 + i of a block share; a load of its own, or the compiler loads for
+ * each of the two. */
 INLINE __m256i shared_by(int bits, const unsigned char *low, int i) {
     __m256i v = load(low + 64 * i);
     if (bits < 8) IN_ORDER(v);

@@ -1,4 +1,5 @@
-/* unpack_avx512.h - reading packed weights, sixteen rows in one register.  Read unpack_avx2.h first. */
+/* unpack_avx512.h - reading packed weights, sixteen rows in one register.  Read unpack_avx2.h
+ * first. */
 #ifndef STRATA_UNPACK_AVX512_H
 #define STRATA_UNPACK_AVX512_H
 

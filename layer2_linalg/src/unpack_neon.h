@@ -1,4 +1,5 @@
-/* unpack_neon.h - reading packed weights, four of the sixteen rows in one register.  Read unpack.h first. */
+/* unpack_neon.h - reading packed weights, four of the sixteen rows in one register.  Read unpack.h
+ * first. */
 #ifndef STRATA_UNPACK_NEON_H
 #define STRATA_UNPACK_NEON_H
 
@@ -16,7 +17,8 @@ INLINE uint8x16_t bits_of(const unsigned char *from, int up, int bits) {
                     vdupq_n_u8((uint8_t)bits));
 }
 
-/* Quad i of a block's eight, of the rows 4 r .. 4 r + 3; bits and i are constants where this is used. */
+/* Quad i of a block's eight, of the rows 4 r .. 4 r + 3; bits and i are constants where this is
+ * used. */
 INLINE int8x16_t quad_of(int bits, const unsigned char *block, int i, int r, int8x16_t entries,
                          bool look_up) {
     const unsigned char *low = block + 16 * r, *high = low + 256;

@@ -1,4 +1,5 @@
-/* unpack_panel.h - a piece of packed weights as a panel.  For the siblings of packed.c, which define before they include it
+/* unpack_panel.h - a piece of packed weights as a panel.  For the siblings of packed.c, which
+ * define before they include it
  *
  *     INLINE          how a function begins that is inlined there
  *     unpack_block    the levels of 32 weights; their bits, and whether there are entries, are constants there

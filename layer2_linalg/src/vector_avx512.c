@@ -21,7 +21,8 @@ INLINE __m512 numbers(const void *x, size_t at, bool half) {
     return _mm512_loadu_ps((const float *)x + at);
 }
 
-/* C results, R registers each, which all rows pass by; both are constants where it is used, and so is half. */
+/* C results, R registers each, which all rows pass by; both are constants where it is used, and so
+ * is half. */
 INLINE void tile(int C, int R, bool half, float *y, size_t y_step, const float *a,
                  size_t a_step, const void *x, size_t at, size_t x_step, size_t rows) {
     __m512 sum[4][4], row[4];

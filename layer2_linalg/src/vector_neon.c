@@ -19,7 +19,8 @@ INLINE float32x4_t numbers(const void *x, size_t at, bool half) {
     return vld1q_f32((const float *)x + at);
 }
 
-/* C results, R registers each, which all rows pass by; both are constants where it is used, and so is half. */
+/* C results, R registers each, which all rows pass by; both are constants where it is used, and so
+ * is half. */
 INLINE void tile(int C, int R, bool half, float *y, size_t y_step, const float *a,
                  size_t a_step, const void *x, size_t at, size_t x_step, size_t rows) {
     float32x4_t sum[4][16], row[16];

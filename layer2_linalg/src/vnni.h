@@ -20,7 +20,8 @@ typedef struct Shape {
                 y);                                                                          \
     }
 
-/* The product of panels from `product`, which takes a shape.  No format with signed levels has a min. */
+/* The product of panels from `product`, which takes a shape.  No format with signed levels has a
+ * min. */
 #define VNNI_PRODUCTS(isa, sibling)                                                         \
     VNNI_PRODUCT(isa, product_32, 32, false, false)                                         \
     VNNI_PRODUCT(isa, product_32_min, 32, false, true)                                      \

@@ -18,8 +18,8 @@ typedef struct Linear {
  *   scratch            matmul_weights_bytes(n, in); NULL will do for plain weights */
 void linear(Pool *pool, const Linear *map, const float *x, size_t n, float *y, void *scratch);
 
-/* Several maps of the same x, y[i] for map i: what a loop over linear() gives, but x is rounded once and threads wait for
- * each other once.  Needs 1 to LINEAR_TOGETHER maps. */
+/* Several maps of the same x, y[i] for map i: what a loop over linear() gives, but x is rounded
+ * once and threads wait for each other once.  Needs 1 to LINEAR_TOGETHER maps. */
 enum { LINEAR_TOGETHER = 4 };
 void linear_together(Pool *pool, size_t count, const Linear *const *maps, const float *x,
                      size_t n, float *const *y, void *scratch);

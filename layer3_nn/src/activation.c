@@ -28,8 +28,8 @@ void gelu_tanh(float *out, const float *x, size_t n) {
     }
 }
 
-/* Sigmoids of up to CHUNK values.  A loop of fixed length becomes a few instructions for eight numbers; what it computes
- * behind the last value, nobody reads. */
+/* Sigmoids of up to CHUNK values.  A loop of fixed length becomes a few instructions for eight
+ * numbers; what it computes behind the last value, nobody reads. */
 static void sigmoid(float s[CHUNK], const float *x, size_t count) {
     for (size_t i = 0; i < count; i++) s[i] = -x[i];
     vector_exp(s, s, 0, count);

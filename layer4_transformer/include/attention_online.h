@@ -8,8 +8,9 @@
  *     s <- s * exp(m - m') + sum_j exp(score_j - m')
  *     a <- a * exp(m - m') + sum_j exp(score_j - m') v_j          in the end: out = a / s
  *
- * Invariant: a query walks the blocks of its own sequence in order of position; so its result is the same
- * to the bit whatever else is in the batch and however the text before it was cut into batches.
+ * Invariant: a query walks the blocks of its own sequence in order of position; so its result is
+ * the same to the bit whatever else is in the batch and however the text before it was cut into
+ * batches.
  * Error    within a few ulp of |out| of the textbook form: one more rounding for each block (tests).
  * Source   Milakov & Gimelshein 2018, arXiv:1805.02867; Dao et al. 2022, arXiv:2205.14135. */
 #ifndef STRATA_ATTENTION_ONLINE_H

@@ -7,7 +7,8 @@
  *     x' --+--> norm --> gate, up --> silu(gate) * up --> down --+--> x''
  *          +-----------------------------------------------------+
  *
- * The forward pass keeps what the backward pass reads; the backward pass walks the picture from right to left.
+ * The forward pass keeps what the backward pass reads; the backward pass walks the picture from
+ * right to left.
  *
  * Invariant: gradients of weights are added to, the gradient of x is replaced. */
 #ifndef STRATA_BLOCK_TRAIN_H

@@ -33,7 +33,8 @@ typedef struct ExpertChoice {
     float weight;
 } ExpertChoice;
 
-/* Working memory for up to so many tokens.  Each stands in one row, or in one for each of its experts. */
+/* Working memory for up to so many tokens.  Each stands in one row, or in one for each of its
+ * experts. */
 typedef struct FfnRun {
     float *a, *b;  /* (rows, hidden) */
     void *scratch; /* of the products */

@@ -6,12 +6,12 @@
  *     blocks:      |0: 64..127|1: free|2: seq 1|3: 0..63|4: free|5: 128..149|      for each layer and head
  *
  * One sequence with all its blocks in order is the textbook's cache; because the list may name any
- * block, many sequences share one memory, and blocks go back when a sequence is cut.  Sequences that
- * begin alike (beams, samples of one prompt) name the same blocks; who writes into a shared one
- * gets a copy first.
+ * block, many sequences share one memory, and blocks go back when a sequence is cut.  Sequences
+ * that begin alike (beams, samples of one prompt) name the same blocks; who writes into a shared
+ * one gets a copy first.
  *
- * Invariant: position p of a sequence lies in block table[p / KV_BLOCK], at p % KV_BLOCK; a block has as many
- * users as tables name it, and is on the free list when it has none.
+ * Invariant: position p of a sequence lies in block table[p / KV_BLOCK], at p % KV_BLOCK; a block
+ * has as many users as tables name it, and is on the free list when it has none.
  * Source   Kwon et al. 2023, arXiv:2309.06180 (paged attention). */
 #ifndef STRATA_KV_H
 #define STRATA_KV_H
@@ -34,7 +34,8 @@ typedef struct KvCache {
     size_t *length;       /* (sequences) positions stored */
 } KvCache;
 
-/* Lay out a cache for `sequences` sequences of up to ctx positions each; numbers are kept as dtype, F32 or F16. */
+/* Lay out a cache for `sequences` sequences of up to ctx positions each; numbers are kept as dtype,
+ * F32 or F16. */
 void kv_init(KvCache *kv, size_t layers, size_t kv_heads, size_t head_dim, Dtype dtype,
              size_t sequences, size_t ctx, Arena *arena);
 
@@ -52,8 +53,9 @@ void kv_truncate(KvCache *kv, size_t sequence, size_t length);
 void kv_store(KvCache *kv, size_t layer, size_t sequence, size_t position, const float *k,
               const float *v);
 
-/* Where they lie, for one of the kv_heads, in strips of 16 for weighted_sum (vector.h): the keys of a block as
- * (KV_BLOCK / STRIP, head_dim, STRIP), then its values as (head_dim / STRIP, KV_BLOCK, STRIP).
+/* Where they lie, for one of the kv_heads, in strips of 16 for weighted_sum (vector.h): the keys of
+ * a block as (KV_BLOCK / STRIP, head_dim, STRIP), then its values as (head_dim / STRIP, KV_BLOCK,
+ * STRIP).
  *
  *     key      number i at [16 * i]; beside it number i of the next position: scores are sums over the numbers of a key
  *     value    number i at [i], but the 16th at [16 * KV_BLOCK]; the next position at [16]: results are sums over positions */

@@ -1,5 +1,6 @@
-/* attention_online.c - see attention_online.h.  A task is one query with one key-value head; the query heads that share it
- * take each key while it is at hand, all of them unless there are more threads than such tasks. */
+/* attention_online.c - see attention_online.h.  A task is one query with one key-value head; the
+ * query heads that share it take each key while it is at hand, all of them unless there are more
+ * threads than such tasks. */
 #include "attention_online.h"
 
 #include <math.h>
@@ -48,8 +49,8 @@ static void absorb(Running *run, float *mean, size_t head_dim, float *scores, si
     run->sum += vector_sum(scores, n);
 }
 
-/* Scores of n positions from `first` on with `heads` queries, in their places of the block.  Whole strips of them: what lies
- * beside is nobody's score. */
+/* Scores of n positions from `first` on with `heads` queries, in their places of the block.  Whole
+ * strips of them: what lies beside is nobody's score. */
 static void score_keys(const Online *t, size_t sequence, size_t kv_head, size_t first, size_t n,
                        const float *q, size_t heads, float (*scores)[KV_BLOCK]) {
     const AttentionShape *s = t->shape;

@@ -10,8 +10,8 @@ static size_t best_expert(const float *score, size_t n) {
     return best;
 }
 
-/* The best few experts of a token, weighted by the softmax over these few (which is the softmax over all, made to sum to 1
- * again). */
+/* The best few experts of a token, weighted by the softmax over these few (which is the softmax
+ * over all, made to sum to 1 again). */
 static void choose(const FeedForward *f, float *score, ExpertChoice *choice) {
     size_t experts = f->router.w.shape[0], used = f->experts_used;
     float weight[MOE_EXPERTS] = {0};

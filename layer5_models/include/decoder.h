@@ -10,7 +10,8 @@
 
 #include "model.h"
 
-/* Tokens of a text that are worth reading in one batch: each matrix comes from memory once for all of them. */
+/* Tokens of a text that are worth reading in one batch: each matrix comes from memory once for all
+ * of them. */
 enum { FEED = 512 };
 
 /* The memory of a run, all of it taken before the first token. */
@@ -51,7 +52,8 @@ void session_plan(const Model *model, SessionConfig config, size_t *cache, size_
 bool model_forward(Session *session, const Batch *batch, Fault *fault);
 
 /* One sequence, the common case: tokens at the end of sequence 0, logits of the last one (or of
- * all).  Cuts long texts into batches of FEED, or of as many as the session takes; the logits of a call are session->logits, of the last batch when there were several. */
+ * all).  Cuts long texts into batches of FEED, or of as many as the session takes; the logits of a
+ * call are session->logits, of the last batch when there were several. */
 bool session_feed(Session *session, const int32_t *tokens, size_t count, bool all_logits,
                   Fault *fault);
 

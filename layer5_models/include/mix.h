@@ -1,8 +1,9 @@
 /* mix.h - which number format each matrix of a quantized model gets.
  *
  * Not all matrices take the same harm.  The value projection is small and every head reads it, the
- * second matrix of the feed-forward network sees the largest numbers, and the output matrix stands before
- * the choice of a token: a mix (Q4_K_M: "medium") gives these more bits, some of them in some layers only.
+ * second matrix of the feed-forward network sees the largest numbers, and the output matrix stands
+ * before the choice of a token: a mix (Q4_K_M: "medium") gives these more bits, some of them in
+ * some layers only.
  *
  * Invariant: vectors and norms stay as they are.
  * Source   the rules of llama.cpp's llama-quantize for the files of these names. */
@@ -42,8 +43,8 @@ typedef struct Requantize {
         importance; /* mean squares of each matrix's inputs, as llama.cpp's llama-imatrix writes them; NULL: none */
 } Requantize;
 
-/* Put the pairs and tensors of a file into a writer, matrices in their new formats.  Vectors, norms and positions
- * stay as they are.
+/* Put the pairs and tensors of a file into a writer, matrices in their new formats.  Vectors, norms
+ * and positions stay as they are.
  *
  *   progress   called with the bytes of the old file done; NULL: nobody watches
  *

@@ -38,8 +38,9 @@ typedef struct Model {
 
 /* Open a model file, or one that lies in memory (borrowed).
  *
- * Fails when the file is damaged, the family is unknown, or a tensor is missing, of the wrong
- * shape or in a format that is not built in; the fault names the tensor, what was got and wanted, and the key the wish came from. */
+ * Fails when the file is damaged, the family is unknown, or a tensor is missing, of the wrong shape
+ * or in a format that is not built in; the fault names the tensor, what was got and wanted, and the
+ * key the wish came from. */
 bool model_open(Model *model, const char *path, Fault *fault);
 bool model_open_memory(Model *model, const void *bytes, size_t size, Fault *fault);
 void model_close(Model *model);

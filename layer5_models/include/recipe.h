@@ -1,8 +1,8 @@
 /* recipe.h - a family of models is one row of a table.
  *
- * Everything that sets one family apart from another is data here; what a file shows by having a tensor or
- * not (biases, a head of its own, norms on queries and keys, norms after a branch, experts) is
- * seen by looking. */
+ * Everything that sets one family apart from another is data here; what a file shows by having a
+ * tensor or not (biases, a head of its own, norms on queries and keys, norms after a branch,
+ * experts) is seen by looking. */
 #ifndef STRATA_RECIPE_H
 #define STRATA_RECIPE_H
 

@@ -3,11 +3,12 @@
  *     dense     logits[token]               before anything was cut: the index is the token
  *     compact   logits[i], ids[i]           after: only the survivors
  *
- * Nearly every sampler is a threshold on the logit once a fact or two are known: the largest logit, the sum of all
- * exponentials, the entropy.  Facts are computed when they are first asked for and kept until a logit changes.
+ * Nearly every sampler is a threshold on the logit once a fact or two are known: the largest logit,
+ * the sum of all exponentials, the entropy.  Facts are computed when they are first asked for and
+ * kept until a logit changes.
  *
- * Invariant: count >= 1; in dense form ids is not used; in compact form ids are distinct.  No logit is NaN or +infinity;
- * one of -infinity has weight 0 in every sum. */
+ * Invariant: count >= 1; in dense form ids is not used; in compact form ids are distinct.  No logit
+ * is NaN or +infinity; one of -infinity has weight 0 in every sum. */
 #ifndef STRATA_CANDIDATES_H
 #define STRATA_CANDIDATES_H
 

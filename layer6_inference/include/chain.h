@@ -2,9 +2,10 @@
  *
  *     penalties:rep=1.1:last=64,top_k:40,top_p:0.95,min_p:0.05,temp:0.8,draw
  *
- * Stages are separated by commas; a stage is a name and its parameters, each `:value` or `:key=value`.  The order is
- * the order in which they act.  The last one picks; when no stage does, `draw` is added.  A preset's name stands for its
- * stages.  `off` switches a stage off, and a stage that is off prints so: top_k:off.
+ * Stages are separated by commas; a stage is a name and its parameters, each `:value` or
+ * `:key=value`.  The order is the order in which they act.  The last one picks; when no stage does,
+ * `draw` is added.  A preset's name stands for its stages.  `off` switches a stage off, and a stage
+ * that is off prints so: top_k:off.
  *
  * Invariant: the text chain_print makes is a chain with the same stages and parameters. */
 #ifndef STRATA_CHAIN_H

@@ -1,12 +1,13 @@
-/* speculate.h - several tokens for one reading of the model: a cheap guess, checked by the model in one batch.
+/* speculate.h - several tokens for one reading of the model: a cheap guess, checked by the model in
+ * one batch.
  *
  *     draft      x1 x2 x3 x4          each drawn from q, what the chain makes of the draft's logits
  *     model      p  p  p  p  p        one batch: what the chain makes of its own logits, after each of them
  *     accept     x1 with chance min(1, p(x1) / q(x1)), and so on until one is refused; that one is drawn again
  *                from max(0, p - q); if all are accepted, one more comes for free
  *
- * Invariant: whatever the draft guesses, a token comes with the probability p; with a greedy chain the text
- * is the same to the bit as without a draft.
+ * Invariant: whatever the draft guesses, a token comes with the probability p; with a greedy chain
+ * the text is the same to the bit as without a draft.
  * Source   Leviathan, Kalman & Matias 2022, arXiv:2211.17192, algorithm 1; Chen et al. 2023, arXiv:2302.01318. */
 #ifndef STRATA_SPECULATE_H
 #define STRATA_SPECULATE_H

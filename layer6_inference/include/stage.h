@@ -1,14 +1,17 @@
 /* stage.h - the shape every sampler has.
  *
- * A stage looks at the candidates and changes their logits, removes some, or picks one.  Its parameters stand in a
- * table from which the parser, the printer, the help and the description are made.
+ * A stage looks at the candidates and changes their logits, removes some, or picks one.  Its
+ * parameters stand in a table from which the parser, the printer, the help and the description are
+ * made.
  *
- * What a stage remembers from token to token (Mirostat its target, for instance) is a row of numbers, and
- * every accepted token adds a row.  So rewinding is dropping rows, and copying a stage is copying them:
+ * What a stage remembers from token to token (Mirostat its target, for instance) is a row of
+ * numbers, and every accepted token adds a row.  So rewinding is dropping rows, and copying a stage
+ * is copying them:
  *
  *     rows    begin | after token 1 | after token 2 | ...     rewind(1) drops the last one
  *
- * Invariant: what a stage does depends on the candidates, its parameters, its last row and the Step. */
+ * Invariant: what a stage does depends on the candidates, its parameters, its last row and the
+ * Step. */
 #ifndef STRATA_STAGE_H
 #define STRATA_STAGE_H
 

@@ -3,7 +3,8 @@
  *     generate -> stream -> | piece | piece |   | -> terminal, socket, window
  *                            push waits when full, pop waits when empty
  *
- * Invariant: pieces come out whole, in order, each as soon as it is in; after a cancel, push returns false at once. */
+ * Invariant: pieces come out whole, in order, each as soon as it is in; after a cancel, push
+ * returns false at once. */
 #ifndef STRATA_TEXT_QUEUE_H
 #define STRATA_TEXT_QUEUE_H
 
@@ -27,7 +28,8 @@ void text_queue_free(TextQueue *queue);
 bool text_queue_push(TextQueue *queue, Text text);
 void text_queue_close(TextQueue *queue); /* no more will come */
 
-/* The consumer's side: up to `most` bytes, as soon as there are any; 0 when the queue is closed and empty, or cancelled. */
+/* The consumer's side: up to `most` bytes, as soon as there are any; 0 when the queue is closed and
+ * empty, or cancelled. */
 size_t text_queue_pop(TextQueue *queue, char *out, size_t most);
 void text_queue_cancel(TextQueue *queue);
 bool text_queue_is_cancelled(TextQueue *queue);

@@ -85,7 +85,8 @@ static size_t steps_from(Search *s, size_t parent, size_t most, const int32_t *c
     return most;
 }
 
-/* The steps of a group: the best that do not end go on, ends among the best are finished.  Returns how many go on. */
+/* The steps of a group: the best that do not end go on, ends among the best are finished.  Returns
+ * how many go on. */
 static size_t step_group(Search *s, size_t group, const int32_t *chosen, size_t n_chosen,
                          Extension *next) {
     size_t width = s->o->beams / s->o->groups, n = 0, kept = 0;

@@ -1,5 +1,5 @@
-/* chain.c - running stages in a row, and what they remember.  Reading and printing: chain_parse.c, chain_print.c.
- * See chain.h. */
+/* chain.c - running stages in a row, and what they remember.  Reading and printing: chain_parse.c,
+ * chain_print.c.  See chain.h. */
 #include "chain.h"
 
 #include <math.h>

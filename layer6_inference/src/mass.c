@@ -1,11 +1,13 @@
-/* mass.c - how many of the best are needed for a mass, without sorting the others.  See candidates.h.
+/* mass.c - how many of the best are needed for a mass, without sorting the others.  See
+ * candidates.h.
  *
  *     best ........................................ worst
  *     |--- needed: mass so far ---|--- open ---|--- not needed ---|
  *
- * The border lies in the open range, whose mass is known.  A sample of it says where about; a cut a little above that
- * place and one a little below leave a small part of it.  A cut copies out the smaller side and adds up that side's
- * mass; what is not copied has the rest.  So a flat distribution is read about twice, and a peaked one once. */
+ * The border lies in the open range, whose mass is known.  A sample of it says where about; a cut a
+ * little above that place and one a little below leave a small part of it.  A cut copies out the
+ * smaller side and adds up that side's mass; what is not copied has the rest.  So a flat
+ * distribution is read about twice, and a peaked one once. */
 #include "facts.h"
 #include "order.h"
 
@@ -62,7 +64,8 @@ static void take_side(Open *o, size_t n, double mass) {
     o->next ^= 1;
 }
 
-/* Cut the open range at a pivot, copying out the side where the border should be.  False when one side is empty. */
+/* Cut the open range at a pivot, copying out the side where the border should be.  False when one
+ * side is empty. */
 static bool cut(Open *o, float pivot, bool above) {
     size_t n = copy_side(o, pivot, above), before = o->n;
     if (n == 0 || n == before) return false;
@@ -103,8 +106,8 @@ static void take_sample(const Open *o, Sample *s) {
     vector_exp(s->weight, logit, candidates_max(o->c), s->n);
 }
 
-/* Where in the sample the border should be.  What the sample does not account for, it has missed: a few heavy ones, far
- * above it. */
+/* Where in the sample the border should be.  What the sample does not account for, it has missed: a
+ * few heavy ones, far above it. */
 static size_t place_of_border(const Open *o, const Sample *s) {
     double each = (double)o->n / (double)s->n, known = 0, sum;
     for (size_t i = 0; i < s->n; i++) known += each * (double)s->weight[i];

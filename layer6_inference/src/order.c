@@ -1,5 +1,5 @@
-/* order.c - see order.h.  Quicksort and quickselect (Hoare 1961, doi:10.1145/366622.366642), and sorting by digits, as
- * punched cards were sorted. */
+/* order.c - see order.h.  Quicksort and quickselect (Hoare 1961, doi:10.1145/366622.366642), and
+ * sorting by digits, as punched cards were sorted. */
 #include "order.h"
 
 #include <string.h>
@@ -67,8 +67,8 @@ void order_sort(uint64_t *keys, size_t n) {
     insertion_sort(keys, n);
 }
 
-/* One byte at a time, the lowest of the float first: what has equal bytes stays in order, so after the fourth the
- * floats are sorted, and equal floats still stand in the order of their ids. */
+/* One byte at a time, the lowest of the float first: what has equal bytes stays in order, so after
+ * the fourth the floats are sorted, and equal floats still stand in the order of their ids. */
 void order_sort_many(uint64_t *keys, uint64_t *aside, size_t n) {
     for (int byte = 4; byte < 8; byte++) {
         size_t place[256] = {0}, before = 0;

@@ -1,5 +1,5 @@
-/* selection.c - keeping the best candidates, by number and by threshold, without sorting those that go.  See
- * candidates.h. */
+/* selection.c - keeping the best candidates, by number and by threshold, without sorting those that
+ * go.  See candidates.h. */
 #include "facts.h"
 #include "order.h"
 

@@ -66,8 +66,8 @@ static void send(Stream *s, size_t size, bool last) {
     s->held_size -= at;
 }
 
-/* Read bytes, which are held already, until a stop string is complete; returns its length, and how many bytes were
- * read. */
+/* Read bytes, which are held already, until a stop string is complete; returns its length, and how
+ * many bytes were read. */
 static size_t find_stop(Stream *s, Text bytes, size_t *read) {
     for (*read = 0; s->stops && *read < bytes.size;) {
         s->state = stops_step(s->stops, s->state, (unsigned char)bytes.data[(*read)++]);

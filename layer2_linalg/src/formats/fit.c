@@ -1,4 +1,5 @@
-/* fit.c - the scale, or scale and min, with which a few whole levels come nearest to some numbers; see levels.h. */
+/* fit.c - the scale, or scale and min, with which a few whole levels come nearest to some numbers;
+ * see levels.h. */
 #include "levels.h"
 
 static float weight_of(const float *importance, int i) {

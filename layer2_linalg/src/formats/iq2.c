@@ -1,5 +1,5 @@
-/* iq2.c - IQ2_XXS, IQ2_XS and IQ2_S: two bits a number.  Eight numbers at a time are a point of a grid, whose
- * magnitudes are 8, 25 or 43, and eight signs.
+/* iq2.c - IQ2_XXS, IQ2_XS and IQ2_S: two bits a number.  Eight numbers at a time are a point of a
+ * grid, whose magnitudes are 8, 25 or 43, and eight signs.
  *
  *     IQ2_XXS   d (f16); for each 32 numbers 8 bytes:                                    66 bytes
  *               | point 0 | point 1 | point 2 | point 3 | 28 bits of signs, 4 of scale |

@@ -82,8 +82,9 @@ uint8_t even_signs(unsigned seven);
  *   table               what a level stands for; NULL: itself
  *   levels       (n)    written, counted from low
  *
- * Returns the scale.  Tries scales around the one that just holds the largest number; for the levels that a
- * scale gives, the best scale is  sum x l / sum l^2  (least squares), which is tried in turn. */
+ * Returns the scale.  Tries scales around the one that just holds the largest number; for the
+ * levels that a scale gives, the best scale is  sum x l / sum l^2  (least squares), which is tried
+ * in turn. */
 float fit_scale(const float *x, const float *importance, int n, int low, int high,
                 const int8_t *table, int8_t *levels);
 
@@ -91,8 +92,8 @@ float fit_scale(const float *x, const float *importance, int n, int low, int hig
 float fit_scale_min(const float *x, const float *importance, int n, int high, float *min,
                     int8_t *levels);
 
-/* A group's scale and min as whole multiples, 0 .. most, of those that it shares with its super-block: the
- * pair near them that errs least.  Writes the levels. */
+/* A group's scale and min as whole multiples, 0 .. most, of those that it shares with its
+ * super-block: the pair near them that errs least.  Writes the levels. */
 typedef struct Pair {
     int scale, min;
 } Pair;

@@ -5,7 +5,8 @@
  *
  *     0  0.5  1  1.5  2  3  4  6   and their negatives, times 2^(e - 127)
  *
- * The table holds twice the values, so that they are whole, plus 12, so that none is negative; the scale is halved.
+ * The table holds twice the values, so that they are whole, plus 12, so that none is negative; the
+ * scale is halved.
  * Source   OCP Microscaling Formats specification 1.0, section 5. */
 #include "levels.h"
 

@@ -7,8 +7,8 @@
  *              first 32 bytes: digit t of byte l is number 32 t + l;  then 16 bytes: 160 + 16 t + l;
  *              then 4: 240 + 4 t + l
  *
- * Five digits make 0 .. 242, stored as that number * 256 / 243, rounded up: a fraction of 256, so that multiplying by 3
- * moves the first digit out at the top, and no division is needed. */
+ * Five digits make 0 .. 242, stored as that number * 256 / 243, rounded up: a fraction of 256, so
+ * that multiplying by 3 moves the first digit out at the top, and no division is needed. */
 #include "levels.h"
 
 /* Digit t of a byte. */

@@ -1,7 +1,7 @@
 /* merge.c - merging neighbours, best first, with a heap of candidates.
  *
- * A candidate is remembered with the sizes its two pieces had; when it comes up and one of them has changed
- * since, it is out of date and is dropped. */
+ * A candidate is remembered with the sizes its two pieces had; when it comes up and one of them has
+ * changed since, it is out of date and is dropped. */
 #include "vocab.h"
 
 #include <stdlib.h>

@@ -1,8 +1,8 @@
 /* check.c - the world reads a document.  See world.h.
  *
  * The reader holds a list of what must still come.  Text must be there letter by letter; a variable
- * that has a word must show that word; a variable without one takes any free word that fits; a rule is
- * tried alternative by alternative.  Every way through to the end is found, so the summed
+ * that has a word must show that word; a variable without one takes any free word that fits; a rule
+ * is tried alternative by alternative.  Every way through to the end is found, so the summed
  * probability of the document is exact.
  *
  * The reason for a failure is read off the place that any way of reading reached furthest. */

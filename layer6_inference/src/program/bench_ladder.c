@@ -1,8 +1,9 @@
-/* bench_ladder.c - strata bench ladder: every rung from the plain loop to the packed product, each checked first; and
- * strata bench roofline: what the machine could do, and how near the products come.
+/* bench_ladder.c - strata bench ladder: every rung from the plain loop to the packed product, each
+ * checked first; and strata bench roofline: what the machine could do, and how near the products
+ * come.
  *
- * Checked means: against double precision on the weights as they are stored and the inputs as they are rounded, within
- * the bound that the header of the kernel states. */
+ * Checked means: against double precision on the weights as they are stored and the inputs as they
+ * are rounded, within the bound that the header of the kernel states. */
 #include "bench.h"
 
 #include <math.h>

@@ -1,5 +1,5 @@
-/* bench_model.c - strata bench model: how fast a model reads and writes; and bench make-model, a model of random
- * weights to measure with, in any mix of formats. */
+/* bench_model.c - strata bench model: how fast a model reads and writes; and bench make-model, a
+ * model of random weights to measure with, in any mix of formats. */
 #include "bench.h"
 
 #include <math.h>
@@ -173,13 +173,14 @@ typedef struct Rate {
 
 enum { MOST_ROUNDS = 64 };
 
-/* The speed of memory changes from one second to the next on a shared machine: it is measured around each round. */
+/* The speed of memory changes from one second to the next on a shared machine: it is measured
+ * around each round. */
 static double probe(const Session *s, size_t count) {
     return count ? bandwidth_gigabytes(s->pool, 0.1).median : 0;
 }
 
-/* Read `prompt` tokens at once, or write `count` one by one after `before`, each reading `bytes` of weights; `rounds`
- * times. */
+/* Read `prompt` tokens at once, or write `count` one by one after `before`, each reading `bytes` of
+ * weights; `rounds` times. */
 static bool measure(Session *s, size_t prompt, size_t before, size_t count, double bytes,
                     long rounds, Rate *rate, Fault *fault) {
     int32_t tokens[FEED];
@@ -208,8 +209,8 @@ static bool measure(Session *s, size_t prompt, size_t before, size_t count, doub
     return true;
 }
 
-/* Bytes of the file that a token reads: all but the embedding, of which it reads a row; and of experts, which are
- * tensors of three dimensions, those it uses. */
+/* Bytes of the file that a token reads: all but the embedding, of which it reads a row; and of
+ * experts, which are tensors of three dimensions, those it uses. */
 static double bytes_per_token(const Model *m) {
     double bytes = 0;
     for (size_t i = 0; i < m->gguf.n_tensors; i++) {

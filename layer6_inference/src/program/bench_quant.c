@@ -1,5 +1,5 @@
-/* bench_quant.c - strata bench quant: what every format costs and what it is worth: bits, errors, the storyteller's loss on
- * held-out documents, and the speed of reading and multiplying. */
+/* bench_quant.c - strata bench quant: what every format costs and what it is worth: bits, errors,
+ * the storyteller's loss on held-out documents, and the speed of reading and multiplying. */
 #include "bench.h"
 #include "input.h"
 #include "surprise.h"
@@ -117,7 +117,8 @@ static void multiply(void *context) {
                    b->x, 1, b->y, b->scratch);
 }
 
-/* GB/s of stored weights: turned into floats, and multiplied with a vector, packed where there is a packed form. */
+/* GB/s of stored weights: turned into floats, and multiplied with a vector, packed where there is a
+ * packed form. */
 static void speeds(Bench *b, Dtype dtype, double *read, double *product) {
     const size_t row = dtype_row_bytes(dtype, COLS);
     double seconds = b->job->seconds / 8;

@@ -9,8 +9,8 @@
  *
  * Each window begins with the token that begins a text, where the model has one.
  *
- * Perplexity is exp(mean surprise); its interval is that of the mean (1.96 standard errors), surprises taken as
- * independent. */
+ * Perplexity is exp(mean surprise); its interval is that of the mean (1.96 standard errors),
+ * surprises taken as independent. */
 #include "input.h"
 #include "options.h"
 #include "surprise.h"

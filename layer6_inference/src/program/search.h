@@ -10,8 +10,8 @@
 bool search_beams(Speaker *speaker, const TokenList *prompt, const BeamOptions *options,
                   FILE *report, TokenList *best, Fault *fault);
 
-/* n samples with seeds seed, seed + 1, ...; the one with the largest mean log-probability.  The prompt is
- * read once. */
+/* n samples with seeds seed, seed + 1, ...; the one with the largest mean log-probability.  The
+ * prompt is read once. */
 bool search_best_of(Speaker *speaker, const TokenList *prompt, GenerateOptions options,
                     size_t n, FILE *report, TokenList *best, GenerateResult *result,
                     Fault *fault);

@@ -44,7 +44,8 @@ static void echo_prompt(Scene *s) {
     if (!r->ids) queue_text(s, text_of(r->prompt));
 }
 
-/* A long prompt shows how far it has come; what has been read is shown once the model goes on from there. */
+/* A long prompt shows how far it has come; what has been read is shown once the model goes on from
+ * there. */
 static bool on_read(void *context, size_t read, size_t total) {
     Scene *s = context;
     if (interrupted || text_queue_is_cancelled(&s->queue)) return false;

@@ -14,7 +14,8 @@ typedef struct Speaker {
     Arena arena;
 } Speaker;
 
-/* Open a model file and a session of `ctx` positions (0: the model's, at most 4096) for `sequences` sequences. */
+/* Open a model file and a session of `ctx` positions (0: the model's, at most 4096) for `sequences`
+ * sequences. */
 bool speaker_open(Speaker *speaker, const char *path, const Machine *machine, size_t ctx,
                   size_t sequences, Fault *fault);
 

@@ -1,4 +1,5 @@
-/* cfg.c - classifier-free guidance: go further in the direction in which the prompt moved the model. */
+/* cfg.c - classifier-free guidance: go further in the direction in which the prompt moved the
+ * model. */
 #include "stage.h"
 
 #include <math.h>

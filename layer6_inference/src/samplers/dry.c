@@ -1,10 +1,11 @@
-/* dry.c - "don't repeat yourself": the longer the sequence a token would repeat, the less likely it becomes.
+/* dry.c - "don't repeat yourself": the longer the sequence a token would repeat, the less likely it
+ * becomes.
  *
  *     history   ... the fox ran . . . the fox        "ran" followed "the fox" before:
  *                   ^^^^^^^           ^^^^^^^        a match of length 2, and "ran" would make it 3
  *
- * A match does not reach across tokens that contain a newline, colon, quote or asterisk: lists and dialogues repeat their
- * frames with right. */
+ * A match does not reach across tokens that contain a newline, colon, quote or asterisk: lists and
+ * dialogues repeat their frames with right. */
 #include "stage.h"
 
 #include <math.h>

@@ -1,8 +1,8 @@
-/* gumbel.c - the largest of logit + noise, with noise from the Gumbel distribution, falls on each token with exactly its
- * probability; no sum is needed, and every token has a coin of its own.
+/* gumbel.c - the largest of logit + noise, with noise from the Gumbel distribution, falls on each
+ * token with exactly its probability; no sum is needed, and every token has a coin of its own.
  *
- * A token wins if  -ln u < w,  w = exp(logit - best so far).  Since -ln u >= 1 - u, most are passed over by comparing 1 - u
- * with w, and no logarithm is taken. */
+ * A token wins if  -ln u < w,  w = exp(logit - best so far).  Since -ln u >= 1 - u, most are passed
+ * over by comparing 1 - u with w, and no logarithm is taken. */
 #include "stage.h"
 
 #include <math.h>

@@ -1,4 +1,5 @@
-/* mirostat.h - the controller that both versions of Mirostat share: mu, drawn surprise, correction. */
+/* mirostat.h - the controller that both versions of Mirostat share: mu, drawn surprise,
+ * correction. */
 #ifndef STRATA_MIROSTAT_H
 #define STRATA_MIROSTAT_H
 

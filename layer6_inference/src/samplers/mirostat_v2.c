@@ -1,5 +1,5 @@
-/* mirostat_v2.c - hold the surprise of the text at a target: drop tokens more surprising than mu, draw, and correct mu by
- * what was drawn. */
+/* mirostat_v2.c - hold the surprise of the text at a target: drop tokens more surprising than mu,
+ * draw, and correct mu by what was drawn. */
 #include "mirostat.h"
 
 #include <math.h>

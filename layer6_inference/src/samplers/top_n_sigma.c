@@ -1,5 +1,6 @@
-/* top_n_sigma.c - keep logits within n standard deviations of the best.  Most logits are noise around a mean; the
- * informative ones stand out above it.  Temperature scales both sides and changes nothing. */
+/* top_n_sigma.c - keep logits within n standard deviations of the best.  Most logits are noise
+ * around a mean; the informative ones stand out above it.  Temperature scales both sides and
+ * changes nothing. */
 #include "stage.h"
 
 #include <math.h>

@@ -1,4 +1,5 @@
-/* typical.c - keep the tokens whose surprise is nearest to what is expected: neither absurd nor dull. */
+/* typical.c - keep the tokens whose surprise is nearest to what is expected: neither absurd nor
+ * dull. */
 #include "stage.h"
 
 /* |-ln p - H| = |logit - (L - H)| with L = ln sum exp(logit) */

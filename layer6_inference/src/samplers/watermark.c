@@ -1,5 +1,5 @@
-/* watermark.c - a text that can be recognized: after each token, a secret part of the vocabulary, the green list, becomes
- * more likely.  Its detector (../watermark.c) counts green tokens. */
+/* watermark.c - a text that can be recognized: after each token, a secret part of the vocabulary,
+ * the green list, becomes more likely.  Its detector (../watermark.c) counts green tokens. */
 #include "watermark.h"
 
 enum { DELTA, GAMMA, KEY };

@@ -1,4 +1,5 @@
-/* xtc.c - exclude top choices: with probability P, of all tokens that are likely enough drop all but the least likely. */
+/* xtc.c - exclude top choices: with probability P, of all tokens that are likely enough drop all
+ * but the least likely. */
 #include "order.h"
 #include "stage.h"
 
