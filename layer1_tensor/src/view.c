@@ -104,9 +104,8 @@ const char *tensor_shape_text(int ndim, const size_t *shape, char *text, size_t 
 /* Print dimension `dim` at index[0 .. dim-1]; up to eight entries, else the first and last
  * three. */
 static void print_dim(const Tensor *tensor, int dim, size_t *index, FILE *out) {
-    REQUIRE(dim < TENSOR_MAX_DIMS, "a tensor of %d dimensions", tensor->ndim);
     size_t n = tensor->shape[dim];
-    bool innermost = dim == tensor->ndim - 1;
+    bool innermost = dim + 1 == tensor->ndim || dim + 1 == TENSOR_MAX_DIMS;
     for (size_t i = 0; i < n; i++) {
         if (n > 8 && i == 3) {
             fputs(innermost ? "        ..." : "        ...\n", out);

@@ -117,7 +117,6 @@ bool model_forward(Session *s, const Batch *batch, Fault *fault) {
     return true;
 }
 
-
 bool session_feed(Session *s, const int32_t *tokens, size_t count, bool all_logits,
                   Fault *fault) {
     int32_t sequence[FEED] = {0}, position[FEED];
