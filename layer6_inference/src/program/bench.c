@@ -38,6 +38,15 @@ static const struct {
                {"model", bench_model, {{NULL}, 0}},
                {"make-model", bench_make_model, {{NULL}, 0}}};
 
+enum { BENCHES = sizeof benches / sizeof *benches };
+
+/* Its number, or BENCHES when nothing is called so. */
+static size_t find_bench(const char *name) {
+    size_t i = 0;
+    while (i < BENCHES && strcmp(name, benches[i].name) != 0) i++;
+    return i;
+}
+
 static int run(int argc, char **argv) {
     BenchJob job = {.seconds = 1,
                     .prompt = 512,
@@ -49,6 +58,8 @@ static int run(int argc, char **argv) {
                     .machine = {.pin = true}};
     Fault fault;
     const char *names[3] = {NULL, NULL, NULL};
+    if (argc > 1 && strncmp(argv[1], "--", 2) == 0 && find_bench(argv[1] + 2) < BENCHES)
+        argv[1] += 2; /* --ladder is the ladder, too */
     const Option options[] = {
         {"--size", OPT_LIST, &job.sizes, "N",
          "matmul: N x N matrices; samplers: N tokens (may be given several times)"},
@@ -93,17 +104,16 @@ static int run(int argc, char **argv) {
         "measure with",
         options, names, 1, 3);
     if (status >= 0) return status;
-    const char *what = names[0];
+    size_t bench = find_bench(names[0]);
     job.files[0] = names[1], job.files[1] = names[2];
-    for (size_t i = 0; i < sizeof benches / sizeof *benches; i++) {
-        if (strcmp(what, benches[i].name) != 0) continue;
-        if (job.sizes.count == 0) job.sizes = benches[i].sizes;
-        return benches[i].run(&job, &fault) ? EXIT_DONE : command_failed(&fault);
+    if (bench < BENCHES) {
+        if (job.sizes.count == 0) job.sizes = benches[bench].sizes;
+        return benches[bench].run(&job, &fault) ? EXIT_DONE : command_failed(&fault);
     }
     fprintf(stderr,
             "strata: nothing called '%s' to measure: matmul, samplers, ladder, roofline, "
             "quant, model and make-model are\n",
-            what);
+            names[0]);
     return EXIT_USAGE;
 }
 
