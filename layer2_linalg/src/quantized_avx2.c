@@ -79,20 +79,18 @@
         q += C * LEVELS_CHUNK, d += C * 8, sums += C * 16, y += C;                        \
     } while (0)
 
-#define PRODUCT(name, group, room, is_signed, has_min)                                       \
-    AVX2 static void name(const Panel *panels, size_t count, const QuantFormat *f, size_t n, \
-                          const int8_t *in_q, const float *in_d, const int16_t *in_sums,     \
-                          size_t cols, float(*y)[PANEL_ROWS]) {                              \
-        const __m256i ones = _mm256_set1_epi16(1);                                           \
-        for (const Panel *panel = panels; panel < panels + count; panel++) {                 \
-            const int8_t *q = in_q;                                                          \
-            const float *d = in_d;                                                           \
-            const int16_t *sums = in_sums;                                                   \
-            size_t left = cols;                                                              \
-            for (; left >= 4; left -= 4) TILE(4, group, room, is_signed, has_min);           \
-            for (; left >= 2; left -= 2) TILE(2, group, room, is_signed, has_min);           \
-            if (left) TILE(1, group, room, is_signed, has_min);                              \
-        }                                                                                    \
+/* PanelProduct with one panel. */
+typedef void OnePanel(const Panel *panel, const QuantFormat *f, size_t n, const int8_t *q,
+                      const float *d, const int16_t *sums, size_t cols, float (*y)[PANEL_ROWS]);
+
+#define PRODUCT(name, group, room, is_signed, has_min)                                         \
+    AVX2 static void name(const Panel *panel, const QuantFormat *f, size_t n, const int8_t *q, \
+                          const float *d, const int16_t *sums, size_t left,                    \
+                          float(*y)[PANEL_ROWS]) {                                             \
+        const __m256i ones = _mm256_set1_epi16(1);                                             \
+        for (; left >= 4; left -= 4) TILE(4, group, room, is_signed, has_min);                 \
+        for (; left >= 2; left -= 2) TILE(2, group, room, is_signed, has_min);                 \
+        if (left) TILE(1, group, room, is_signed, has_min);                                    \
     }
 
 PRODUCT(product_32_8, 32, 8, false, false)
@@ -108,7 +106,7 @@ PRODUCT(product_16_1, 16, 1, false, false)
 
 /* No format with signed levels, or with levels beyond 31, has a min; signed levels come in groups
  * of 32. */
-static PanelProduct *product_for(const QuantFormat *f) {
+static OnePanel *product_for(const QuantFormat *f) {
     int room = room_of(plan_of(f));
     if (f->span == 0) return product_32_signed;
     if (f->group == 32)
@@ -123,13 +121,11 @@ static PanelProduct *product_for(const QuantFormat *f) {
 void panel_product_avx2(const Panel *panels, size_t count, const QuantFormat *f, size_t n,
                         const int8_t *q, const float *d, const int16_t *sums, size_t cols,
                         float (*y)[PANEL_ROWS]) {
+    OnePanel *product = product_for(f);
     size_t done = f->span == 0 ? signed_product_avx2(panels, count, n, q, d, cols, y) : 0;
-    if (done == 0)
-        product_for(f)(panels, count, f, n, q, d, sums, cols, y);
-    else if (done < cols)
-        for (size_t p = 0; p < count; p++)
-            product_for(f)(panels + p, 1, f, n, q + done * LEVELS_CHUNK, d + done * 8,
-                           sums + done * 16, cols - done, y + p * cols + done);
+    for (size_t p = 0; p < count; p++)
+        product(panels + p, f, n, q + done * LEVELS_CHUNK, d + done * 8, sums + done * 16,
+                cols - done, y + p * cols + done);
 }
 
 /* Eight rows of eight 32-bit quads, turned: three rounds of exchanging pairs, fours and halves. */
