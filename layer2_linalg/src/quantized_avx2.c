@@ -8,8 +8,8 @@
  *
  * A 16-bit sum has room for 32767.  Levels up to 15 leave room for all 8 quads of a block
  * (8 * 2 * 15 * 127 = 30480), up to 31 for 4, up to 63 for 2; then one madd serves so many quads.
- * Signed bytes
- * have room for one: |w| times x with the sign of w (and with many columns, signed_avx2.c).
+ * Signed bytes have room for one: |w| times x with the sign of w (and with many columns,
+ * signed_avx2.c).
  *
  * How near the limit, on a Zen 3: in Q4_0 a block of 32 weights of 16 rows times 4 columns is 160
  * instructions that compute, at least 40 cycles for four pipes; it takes 54.  Two of the pipes
