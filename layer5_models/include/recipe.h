@@ -1,8 +1,10 @@
 /* recipe.h - a family of models is one row of a table.
  *
  * Everything that sets one family apart from another is data here; what a file shows by having a
- * tensor or not (biases, a head of its own, norms on queries and keys, norms after a branch,
- * experts) is seen by looking. */
+ * tensor or not (biases, a head of its own, q, k and v in one, experts) is seen by looking.
+ *
+ * Invariant: with its row and its file a model is known.  What a file says beyond its row is
+ * refused when it is opened (model.h), never ignored. */
 #ifndef STRATA_RECIPE_H
 #define STRATA_RECIPE_H
 
@@ -17,9 +19,11 @@ typedef struct Recipe {
     Activation act;
     bool gated;
     bool parallel;
+    bool head_norms;      /* queries and keys have a norm of their own */
+    bool post_norms;      /* what a branch returns is normed before it is added */
     bool scale_embedding; /* x starts as embedding * sqrt(dim) */
-    bool tied_only;       /* the head is always the embedding */
-    float attn_softcap;   /* defaults for when the file does not say */
+    /* defaults for when the file does not say; -1: none then; 0: the family never has one */
+    float attn_softcap;
     float logit_softcap;
     size_t window; /* positions a windowed layer sees; 0: the file says, or none */
     size_t

@@ -4,45 +4,14 @@
 #include <stdio.h>
 #include <string.h>
 
-static const GgufPair *find_key(Binder *b, const char *key) {
-    char name[128];
-    snprintf(name, sizeof name, "%s.%s", b->model->recipe->arch, key);
-    return gguf_find(&b->model->gguf, name);
-}
-
-static bool wrong_key(Binder *b, const char *key, const char *what) {
-    if (b->ok)
-        fault_set(b->fault, "key '%s.%s' %s: this file is not a complete %s model",
-                  b->model->recipe->arch, key, what, b->model->recipe->arch);
-    return b->ok = false;
-}
-
-bool key_size(Binder *b, const char *key, bool needed, size_t fallback, size_t most,
-              size_t *value) {
-    *value = fallback;
-    const GgufPair *pair = find_key(b, key);
-    if (!pair) return needed ? wrong_key(b, key, "is missing") : b->ok;
-    int64_t number, other;
-    if (!gguf_int(pair, 0, &number)) return wrong_key(b, key, "is not a whole number");
-    for (uint64_t i = 1; i < pair->count; i++)
-        if (!gguf_int(pair, i, &other) || other != number)
-            return wrong_key(b, key, "differs from layer to layer, which is not built in");
-    char text[80];
-    snprintf(text, sizeof text, "is %lld, wanted 0 to %zu", (long long)number, most);
-    if (number < 0 || (uint64_t)number > most || (needed && number == 0))
-        return wrong_key(b, key, text);
-    *value = (size_t)number;
-    return b->ok;
-}
-
-double key_number(Binder *b, const char *key, double fallback) {
-    double value;
-    return gguf_float(find_key(b, key), 0, &value) ? value : fallback;
-}
-
-Text key_text(Binder *b, const char *key, const char *fallback) {
-    Text value;
-    return gguf_string(find_key(b, key), &value) ? value : text_of(fallback);
+/* "F32, F16, Q4_0 and so on": every format that can be computed with */
+static const char *computable_formats(char *out, size_t size) {
+    size_t used = 0;
+    for (uint32_t id = 0; id < DTYPE_COUNT && used < size; id++)
+        if (dtype_is_computable(id))
+            used += (size_t)snprintf(out + used, size - used, "%s%s", used ? ", " : "",
+                                     dtype_name(id));
+    return out;
 }
 
 static Tensor refuse(Binder *b) {
@@ -52,9 +21,10 @@ static Tensor refuse(Binder *b) {
 
 Tensor bind_tensor(Binder *b, const char *name, bool needed, int ndim, const size_t *shape,
                    const char *from) {
-    char got[80], wanted[80];
+    char got[80], wanted[80], formats[300];
     if (!b->ok) return (Tensor){.data = NULL};
     const GgufTensor *found = gguf_find_tensor(&b->model->gguf, name);
+    if (found) b->used_tensors[found - b->model->gguf.tensors] = true;
     tensor_shape_text(ndim, shape, wanted, sizeof wanted);
     if (!found && !needed) return (Tensor){.data = NULL};
     if (!found) {
@@ -77,9 +47,8 @@ Tensor bind_tensor(Binder *b, const char *name, bool needed, int ndim, const siz
     }
     if (!dtype_is_computable(found->dtype)) {
         fault_set(b->fault,
-                  "tensor '%s' is in %s, which is not built in: wanted F32, F16, BF16, Q4_0 to "
-                  "Q8_0, Q2_K to Q6_K, IQ4_NL, IQ4_XS, MXFP4 or TQ",
-                  name, dtype_name(found->dtype));
+                  "tensor '%s' is in %s, which is not built in: convert it to one of %s", name,
+                  dtype_name(found->dtype), computable_formats(formats, sizeof formats));
         return refuse(b);
     }
     return tensor_view((Dtype)found->dtype, ndim, shape, (void *)found->data);

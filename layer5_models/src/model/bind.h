@@ -1,4 +1,12 @@
-/* bind.h - looking up keys and tensors while a model is bound; private to src/model. */
+/* bind.h - what a file says, looked up while a model is bound; private to src/model.
+ *
+ *     keys.c        keys of the family by name, each with its type and range
+ *     sizes.c       the keys as sizes, norms, ropes and windows
+ *     bind.c        tensors by name, each with its shape and format
+ *     left_over.c   what nobody asked for
+ *
+ * Invariant: a key or tensor is marked when it has been looked up, here and nowhere else; what is
+ * not marked once all is bound plays no part in what is computed, and refuse_left_over says so. */
 #ifndef STRATA_BIND_H
 #define STRATA_BIND_H
 
@@ -7,15 +15,44 @@
 typedef struct Binder {
     Model *model;
     Fault *fault;
-    bool ok; /* once false, nothing more is looked up */
+    bool ok;            /* once false, nothing more is looked up */
+    bool *used_keys;    /* (gguf.n_pairs) */
+    bool *used_tensors; /* (gguf.n_tensors) */
 } Binder;
 
-/* "<arch>.<key>"; the value or the fallback; a fault when the key is needed and missing or of
- * the wrong type. */
-bool key_size(Binder *binder, const char *key, bool needed, size_t fallback, size_t most,
-              size_t *value);
-double key_number(Binder *binder, const char *key, double fallback);
+/* "<arch>.<key>", marked; NULL: not there, or something was refused before. */
+const GgufPair *find_key(Binder *binder, const char *key);
+
+/* The value of "<arch>.<key>", or the fallback when the file does not have it.
+ *
+ *   needed   the file must have it
+ *
+ * Fails when a needed key is missing, or one is of another type or outside least to most.  A list
+ * in place of one size has the same value for every layer; a number may be written as an integer. */
+size_t key_size(Binder *binder, const char *key, bool needed, size_t fallback, size_t least,
+                size_t most);
+double key_number(Binder *binder, const char *key, bool needed, double fallback, double least,
+                  double most);
 Text key_text(Binder *binder, const char *key, const char *fallback);
+
+/* "17", "0.5", "true", "\"yarn\"" or "an array of 4 u32", in `out`; returns out. */
+const char *value_text(const GgufPair *pair, char *out, size_t size);
+
+/* The fault "key '<arch>.<key>' is <its value>, wanted <...>: <why>".  Returns false. */
+bool refuse_key(Binder *binder, const char *key, const char *wanted, const char *why);
+
+/* The keys of a model as sizes, eps and scales; then those of its ropes. */
+bool read_sizes(Binder *binder);
+void read_ropes(Binder *binder);
+
+/* The cap of a family's scores or logits, 0: none; the family's own where the file has no key. */
+float read_softcap(Binder *binder, const char *key, float of_family);
+
+/* Positions the model saw before its context was stretched. */
+size_t trained_ctx(Binder *binder);
+
+/* The window of a layer; 0: none, it sees everything. */
+size_t window_of(Binder *binder, size_t layer);
 
 /* A matrix or a stack of them, of exactly this shape.  `from` names the keys the shape comes
  * from.  Optional tensors that are missing give data NULL. */
@@ -25,5 +62,12 @@ Tensor bind_tensor(Binder *binder, const char *name, bool needed, int ndim, cons
 /* A vector as f32. */
 const float *bind_vector(Binder *binder, const char *name, bool needed, size_t size,
                          const char *from);
+
+/* Fails when the file is not a model, or one part of many. */
+bool check_container(Binder *binder);
+
+/* Fails when the file says what is not computed: with a key that would have to have another
+ * value, or a key or tensor that nobody looked up. */
+bool refuse_left_over(Binder *binder);
 
 #endif

@@ -6,86 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum {
-    MOST = 1 << 24
-}; /* no dimension of a real model is larger; so products stay far from overflow */
-
-static bool read_sizes(Binder *b) {
-    ModelSizes *s = &b->model->sizes;
-    key_size(b, "block_count", true, 0, 1024, &s->layers);
-    key_size(b, "embedding_length", true, 0, MOST, &s->dim);
-    key_size(b, "feed_forward_length", true, 0, MOST, &s->hidden);
-    key_size(b, "attention.head_count", true, 0, 65536, &s->heads);
-    key_size(b, "attention.head_count_kv", false, s->heads, 65536, &s->kv_heads);
-    key_size(b, "context_length", true, 0, (size_t)1 << 31, &s->ctx);
-    key_size(b, "expert_count", false, 0, MOE_EXPERTS, &s->experts);
-    key_size(b, "expert_used_count", false, 0, MOE_EXPERTS, &s->experts_used);
-    if (!b->ok) return false;
-    key_size(b, "attention.key_length", false, s->dim / s->heads, 65536, &s->head_dim);
-    key_size(b, "rope.dimension_count", false, s->head_dim, 65536, &s->rotary);
-    key_size(b, "expert_feed_forward_length", false, s->hidden, MOST, &s->expert_hidden);
-    s->vocab = tokenizer_count(b->model->tokenizer);
-    if (b->ok && (s->kv_heads == 0 || s->heads % s->kv_heads))
-        b->ok = fault_set(b->fault,
-                          "%zu heads (attention.head_count) do not divide among %zu "
-                          "(attention.head_count_kv)",
-                          s->heads, s->kv_heads);
-    if (b->ok && (s->head_dim == 0 || s->rotary > s->head_dim || s->rotary % 2))
-        b->ok = fault_set(b->fault,
-                          "heads of %zu numbers cannot turn %zu of them (rope.dimension_count)",
-                          s->head_dim, s->rotary);
-    if (b->ok && s->experts && (s->experts_used == 0 || s->experts_used > s->experts))
-        b->ok = fault_set(b->fault, "%zu of %zu experts are to be used (expert_used_count)",
-                          s->experts_used, s->experts);
-    return b->ok;
-}
-
-static bool read_eps(Binder *b) {
-    const char *key = b->model->recipe->norm == NORM_RMS ? "attention.layer_norm_rms_epsilon"
-                                                         : "attention.layer_norm_epsilon";
-    b->model->eps = (float)key_number(b, key, (double)NAN);
-    if (!(b->model->eps >= 0))
-        b->ok = fault_set(b->fault, "key '%s.%s' is missing or not a number",
-                          b->model->recipe->arch, key);
-    return b->ok;
-}
-
-static RopeScaling scaling_by_name(Binder *b, Text name, double factor) {
-    if (text_equal(name, text_of("none")) || factor == 1) return ROPE_SCALE_NONE;
-    if (text_equal(name, text_of("linear"))) return ROPE_SCALE_LINEAR;
-    if (text_equal(name, text_of("yarn"))) return ROPE_SCALE_YARN;
-    b->ok = fault_set(b->fault,
-                      "rope.scaling.type '%.*s' is not built in: none, linear and yarn are",
-                      (int)(name.size < 40 ? name.size : 40), name.data);
-    return ROPE_SCALE_NONE;
-}
-
-static void read_ropes(Binder *b) {
-    const Recipe *r = b->model->recipe;
-    const ModelSizes *s = &b->model->sizes;
-    RopeConfig c = {
-        .style = r->rope, .rotary = s->rotary, .theta = key_number(b, "rope.freq_base", 10000)};
-    c.factor = key_number(b, "rope.scaling.factor", key_number(b, "rope.scale_linear", 0));
-    if (!(c.factor > 0)) c.factor = 1;
-    c.scaling = scaling_by_name(b, key_text(b, "rope.scaling.type", "linear"), c.factor);
-    c.trained_ctx = key_number(b, "rope.scaling.original_context_length", (double)s->ctx);
-    c.beta_fast = key_number(b, "rope.scaling.yarn_beta_fast", 32);
-    c.beta_slow = key_number(b, "rope.scaling.yarn_beta_slow", 1);
-    c.attn_factor = key_number(b, "rope.scaling.attn_factor",
-                               key_number(b, "rope.scaling.yarn_attn_factor", 1));
-    if (r->rope != ROPE_NONE)
-        c.divisors =
-            bind_vector(b, "rope_freqs.weight", false, s->rotary / 2, "rope.dimension_count");
-    if (!b->ok) return;
-    rope_init(&b->model->ropes[0], &c, &b->model->arena);
-    if (r->window_theta >
-        0) { /* windowed layers reach no further than they were trained: no stretching */
-        c.theta = key_number(b, "rope.freq_base_swa", r->window_theta);
-        c.scaling = ROPE_SCALE_NONE, c.factor = 1;
-    }
-    rope_init(&b->model->ropes[1], &c, &b->model->arena);
-}
-
 /* "blk.3.attn_q.weight" */
 static const char *block_name(char *out, size_t size, size_t layer, const char *what,
                               const char *kind) {
@@ -105,12 +25,12 @@ static Linear bind_linear(Binder *b, size_t layer, const char *what, bool needed
     return l;
 }
 
-static Norm bind_norm(Binder *b, size_t layer, const char *what, bool needed, size_t size,
+static Norm bind_norm(Binder *b, size_t layer, const char *what, size_t size,
                       const char *from) {
     char name[96];
-    Norm n = {.gain = bind_vector(b, block_name(name, sizeof name, layer, what, "weight"),
-                                  needed, size, from)};
-    if (n.gain)
+    Norm n = {.gain = bind_vector(b, block_name(name, sizeof name, layer, what, "weight"), true,
+                                  size, from)};
+    if (n.gain && b->model->recipe->norm == NORM_LAYER)
         n.bias = bind_vector(b, block_name(name, sizeof name, layer, what, "bias"), false, size,
                              from);
     return n;
@@ -120,7 +40,7 @@ static void bind_attention(Binder *b, Block *block, size_t l) {
     const ModelSizes *s = &b->model->sizes;
     size_t wide = s->heads * s->head_dim, narrow = s->kv_heads * s->head_dim;
     const char *from = "attention.head_count, head_count_kv, key_length and embedding_length";
-    block->attn_norm = bind_norm(b, l, "attn_norm", true, s->dim, "embedding_length");
+    block->attn_norm = bind_norm(b, l, "attn_norm", s->dim, "embedding_length");
     block->qkv = bind_linear(b, l, "attn_qkv", false, wide + 2 * narrow, s->dim, from);
     if (!block->qkv.w.data) {
         block->q = bind_linear(b, l, "attn_q", true, wide, s->dim, from);
@@ -128,10 +48,13 @@ static void bind_attention(Binder *b, Block *block, size_t l) {
         block->v = bind_linear(b, l, "attn_v", true, narrow, s->dim, from);
     }
     block->o = bind_linear(b, l, "attn_output", true, s->dim, wide, from);
-    block->q_norm = bind_norm(b, l, "attn_q_norm", false, s->head_dim, "attention.key_length");
-    block->k_norm = bind_norm(b, l, "attn_k_norm", false, s->head_dim, "attention.key_length");
-    block->attn_post_norm =
-        bind_norm(b, l, "post_attention_norm", false, s->dim, "embedding_length");
+    if (b->model->recipe->head_norms) {
+        block->q_norm = bind_norm(b, l, "attn_q_norm", s->head_dim, "attention.key_length");
+        block->k_norm = bind_norm(b, l, "attn_k_norm", s->head_dim, "attention.key_length");
+    }
+    if (b->model->recipe->post_norms)
+        block->attn_post_norm =
+            bind_norm(b, l, "post_attention_norm", s->dim, "embedding_length");
 }
 
 static void bind_experts(Binder *b, FeedForward *f, size_t l) {
@@ -156,8 +79,9 @@ static void bind_feed_forward(Binder *b, Block *block, size_t l) {
     const char *from = "feed_forward_length and embedding_length";
     f->act = b->model->recipe->act;
     f->gated = b->model->recipe->gated;
-    block->ffn_norm = bind_norm(b, l, "ffn_norm", true, s->dim, "embedding_length");
-    block->ffn_post_norm = bind_norm(b, l, "post_ffw_norm", false, s->dim, "embedding_length");
+    block->ffn_norm = bind_norm(b, l, "ffn_norm", s->dim, "embedding_length");
+    if (b->model->recipe->post_norms)
+        block->ffn_post_norm = bind_norm(b, l, "post_ffw_norm", s->dim, "embedding_length");
     if (s->experts) {
         bind_experts(b, f, l);
         return;
@@ -165,15 +89,6 @@ static void bind_feed_forward(Binder *b, Block *block, size_t l) {
     if (f->gated) f->gate = bind_linear(b, l, "ffn_gate", true, s->hidden, s->dim, from);
     f->up = bind_linear(b, l, "ffn_up", true, s->hidden, s->dim, from);
     f->down = bind_linear(b, l, "ffn_down", true, s->dim, s->hidden, from);
-}
-
-/* Of every window_pattern layers the last one sees everything. */
-static size_t window_of(Binder *b, size_t layer) {
-    const Recipe *r = b->model->recipe;
-    size_t window;
-    if (r->window_pattern == 0 || layer % r->window_pattern == r->window_pattern - 1) return 0;
-    key_size(b, "attention.sliding_window", false, r->window, (size_t)1 << 31, &window);
-    return window;
 }
 
 static void bind_block(Binder *b, Block *block, size_t l) {
@@ -185,17 +100,17 @@ static void bind_block(Binder *b, Block *block, size_t l) {
     block->eps = b->model->eps;
     block->parallel = r->parallel;
     block->rope = &b->model->ropes[window ? 1 : 0];
-    block->attn = (AttentionShape){
-        .heads = s->heads,
-        .kv_heads = s->kv_heads,
-        .head_dim = s->head_dim,
-        .scale = 1 / sqrtf((float)scale_dim),
-        .mask = {.causal = true, .window = window},
-        .softcap = (float)key_number(b, "attn_logit_softcapping", (double)r->attn_softcap)};
+    block->attn =
+        (AttentionShape){.heads = s->heads,
+                         .kv_heads = s->kv_heads,
+                         .head_dim = s->head_dim,
+                         .scale = 1 / sqrtf((float)scale_dim),
+                         .mask = {.causal = true, .window = window},
+                         .softcap = read_softcap(b, "attn_logit_softcapping", r->attn_softcap)};
     if (r->temperature) {
-        block->q_temperature = (float)key_number(b, "attention.temperature_scale", 0);
-        block->temperature_ctx =
-            (float)key_number(b, "rope.scaling.original_context_length", (double)s->ctx);
+        block->q_temperature =
+            (float)key_number(b, "attention.temperature_scale", false, 0, 0, 10);
+        block->temperature_ctx = (float)trained_ctx(b);
     }
     bind_attention(b, block, l);
     bind_feed_forward(b, block, l);
@@ -212,10 +127,10 @@ static void bind_ends(Binder *b) {
                                    "context_length and embedding_length");
     m->out_norm.gain =
         bind_vector(b, "output_norm.weight", true, m->sizes.dim, "embedding_length");
-    m->out_norm.bias =
-        bind_vector(b, "output_norm.bias", false, m->sizes.dim, "embedding_length");
-    if (!m->recipe->tied_only)
-        m->head.w = bind_tensor(b, "output.weight", false, 2, table, from);
+    if (m->recipe->norm == NORM_LAYER)
+        m->out_norm.bias =
+            bind_vector(b, "output_norm.bias", false, m->sizes.dim, "embedding_length");
+    m->head.w = bind_tensor(b, "output.weight", false, 2, table, from);
     if (!m->head.w.data) m->head.w = m->embedding; /* a tied head */
     m->head.bias = bind_vector(b, "output.bias", false, m->sizes.vocab, from);
 }
@@ -252,19 +167,24 @@ static bool find_recipe(Binder *b) {
                      (int)(arch.size < 60 ? arch.size : 60), arch.data, known);
 }
 
-static bool open_parsed(Model *m, Fault *fault) {
-    Binder b = {m, fault, true};
-    if (!find_recipe(&b)) return false;
-    m->tokenizer = tokenizer_open(&m->gguf, fault);
-    if (!m->tokenizer || !read_sizes(&b) || !read_eps(&b)) return false;
-    m->embedding_scale = m->recipe->scale_embedding ? sqrtf((float)m->sizes.dim) : 1;
-    m->logit_softcap =
-        (float)key_number(&b, "final_logit_softcapping", (double)m->recipe->logit_softcap);
+static bool bind_file(Binder *b) {
+    Model *m = b->model;
+    if (!check_container(b) || !find_recipe(b)) return false;
+    m->tokenizer = tokenizer_open(&m->gguf, b->fault);
+    if (!m->tokenizer || !read_sizes(b)) return false;
     arena_measure(&m->arena);
-    if (!bind_model(&b)) return false;
+    if (!bind_model(b) || !refuse_left_over(b)) return false;
     size_t needed = m->arena.used;
-    if (!arena_init(&m->arena, needed, fault)) return false;
-    return bind_model(&b);
+    return arena_init(&m->arena, needed, b->fault) && bind_model(b);
+}
+
+static bool open_parsed(Model *m, Fault *fault) {
+    bool *marks = calloc(m->gguf.n_pairs + m->gguf.n_tensors + 1, sizeof *marks);
+    if (!marks) return fault_set(fault, "no memory for %zu tensors", m->gguf.n_tensors);
+    Binder b = {m, fault, true, marks, marks + m->gguf.n_pairs};
+    bool ok = bind_file(&b);
+    free(marks);
+    return ok;
 }
 
 bool model_open_memory(Model *model, const void *bytes, size_t size, Fault *fault) {

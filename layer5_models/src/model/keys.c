@@ -1,0 +1,102 @@
+/* keys.c - see bind.h. */
+#include "bind.h"
+
+#include <stdio.h>
+
+const GgufPair *find_key(Binder *b, const char *key) {
+    char name[128];
+    if (!b->ok) return NULL;
+    snprintf(name, sizeof name, "%s.%s", b->model->recipe->arch, key);
+    const GgufPair *pair = gguf_find(&b->model->gguf, name);
+    if (pair) b->used_keys[pair - b->model->gguf.pairs] = true;
+    return pair;
+}
+
+const char *value_text(const GgufPair *pair, char *out, size_t size) {
+    Text text;
+    double number = 0;
+    if (pair->type == GGUF_ARRAY) {
+        snprintf(out, size, "an array of %llu %s", (unsigned long long)pair->count,
+                 gguf_type_name(pair->item));
+    } else if (gguf_string(pair, &text)) {
+        snprintf(out, size, "\"%.*s\"", (int)(text.size < 40 ? text.size : 40), text.data);
+    } else if (pair->type == GGUF_BOOL) {
+        snprintf(out, size, "%s", *pair->data ? "true" : "false");
+    } else {
+        gguf_float(pair, 0, &number);
+        snprintf(out, size, "%.9g", number);
+    }
+    return out;
+}
+
+bool refuse_key(Binder *b, const char *key, const char *wanted, const char *why) {
+    char got[96];
+    const GgufPair *pair = find_key(b, key);
+    if (!b->ok) return false;
+    if (pair)
+        value_text(pair, got, sizeof got);
+    else
+        snprintf(got, sizeof got, "missing");
+    fault_set(b->fault, "key '%s.%s' is %s, wanted %s: %s", b->model->recipe->arch, key, got,
+              wanted, why);
+    return b->ok = false;
+}
+
+static const char damaged[] =
+    "the file is incomplete or badly written, convert the model again";
+
+static bool whole(const GgufPair *pair, uint64_t i, int64_t *number) {
+    return pair->item != GGUF_BOOL && gguf_int(pair, i, number);
+}
+
+/* A list has the same value for every layer. */
+static bool check_list(Binder *b, const char *key, const GgufPair *list) {
+    char wanted[80];
+    int64_t first = 0, other;
+    snprintf(wanted, sizeof wanted, "one value, or one for each of %zu layers",
+             b->model->sizes.layers);
+    if (list->count != b->model->sizes.layers || !whole(list, 0, &first))
+        return refuse_key(b, key, wanted, damaged);
+    for (uint64_t i = 1; i < list->count; i++)
+        if (!whole(list, i, &other) || other != first)
+            return refuse_key(b, key, "the same value for every layer",
+                              "sizes that differ from layer to layer are not built in");
+    return true;
+}
+
+size_t key_size(Binder *b, const char *key, bool needed, size_t fallback, size_t least,
+                size_t most) {
+    const GgufPair *pair = find_key(b, key);
+    char wanted[80];
+    int64_t number;
+    if (!pair && !needed) return fallback;
+    if (pair && pair->type == GGUF_ARRAY && !check_list(b, key, pair)) return fallback;
+    if (pair && whole(pair, 0, &number) && number >= 0 && (uint64_t)number >= least &&
+        (uint64_t)number <= most)
+        return (size_t)number;
+    snprintf(wanted, sizeof wanted, "a whole number from %zu to %zu", least, most);
+    refuse_key(b, key, wanted, damaged);
+    return fallback;
+}
+
+double key_number(Binder *b, const char *key, bool needed, double fallback, double least,
+                  double most) {
+    const GgufPair *pair = find_key(b, key);
+    char wanted[80];
+    double value;
+    if (!pair && !needed) return fallback;
+    if (pair && pair->type != GGUF_ARRAY && pair->type != GGUF_BOOL &&
+        gguf_float(pair, 0, &value) && value >= least && value <= most)
+        return value;
+    snprintf(wanted, sizeof wanted, least < most ? "a number from %g to %g" : "%g", least,
+             most);
+    refuse_key(b, key, wanted, least < most ? damaged : "nothing else is built in");
+    return fallback;
+}
+
+Text key_text(Binder *b, const char *key, const char *fallback) {
+    const GgufPair *pair = find_key(b, key);
+    Text value = text_of(fallback);
+    if (pair && !gguf_string(pair, &value)) refuse_key(b, key, "a text", damaged);
+    return value;
+}

@@ -1,0 +1,137 @@
+/* left_over.c - nothing that a file says is ignored.  See bind.h.
+ *
+ * Keys live in namespaces.  `<arch>.` says what to compute: every key of it is looked up, or the file
+ * is refused.  `general.` and `quantize.` tell where a file comes from, `tokenizer.` belongs to
+ * tokenizer_open, and any other namespace is somebody's note (GGUF leaves them to whoever wants one). */
+#include "bind.h"
+
+#include <stdio.h>
+#include <string.h>
+
+bool check_container(Binder *b) {
+    const Gguf *g = &b->model->gguf;
+    Text type;
+    int64_t parts;
+    const GgufPair *split = gguf_find(g, "split.count");
+    if (gguf_string(gguf_find(g, "general.type"), &type) && !text_equal(type, text_of("model")))
+        return b->ok = fault_set(b->fault,
+                                 "the file is not a model: general.type is '%.*s', wanted "
+                                 "'model'; give the model that it belongs to",
+                                 (int)(type.size < 40 ? type.size : 40), type.data);
+    if (split && (!gguf_int(split, 0, &parts) || parts > 1))
+        return b->ok = fault_set(b->fault,
+                                 "the file is one part of a split model (split.count): join "
+                                 "the parts first, with llama-gguf-split --merge");
+    return true;
+}
+
+/* A key for which one value only is computed with. */
+typedef struct Fixed {
+    const char *key;
+    bool flag; /* written as true or false */
+    double wanted;
+    const char *why;
+} Fixed;
+
+static bool check_fixed(Binder *b, const Fixed *f) {
+    const GgufPair *pair = find_key(b, f->key);
+    char wanted[40];
+    double value;
+    if (!pair) return b->ok;
+    if (pair->type != GGUF_ARRAY && f->flag == (pair->type == GGUF_BOOL) &&
+        gguf_float(pair, 0, &value) && value == f->wanted)
+        return true;
+    snprintf(wanted, sizeof wanted, f->flag ? f->wanted ? "true" : "false" : "%.9g", f->wanted);
+    return refuse_key(b, f->key, wanted, f->why);
+}
+
+/* What is said twice must be the same twice; what could be otherwise must not be. */
+static bool check_fixed_keys(Binder *b) {
+    const Model *m = b->model;
+    const double head_dim = (double)m->sizes.head_dim, rotary = (double)m->sizes.rotary;
+    const char *length = "queries, keys and values are of one length in all layers here";
+    const Fixed fixed[] = {
+        {"vocab_size", false, (double)m->sizes.vocab, "the tokenizer has so many tokens"},
+        {"attention.value_length", false, head_dim, length},
+        {"attention.key_length_swa", false, head_dim, length},
+        {"attention.value_length_swa", false, head_dim, length},
+        {"rope.dimension_count_swa", false, rotary, length},
+        {"attention.causal", true, true, "a token sees only what comes before it here"},
+        {"attention.max_alibi_bias", false, 0, "scores fall with distance in no family here"},
+        {"attention.clamp_kqv", false, 0, "queries, keys and values are not clamped here"},
+        {"embedding_scale", false, (double)m->embedding_scale, "embeddings are scaled by this"},
+        {"residual_scale", false, 1, "branches are added as they are here"},
+        {"logit_scale", false, 1, "logits are not scaled here"},
+        {"expert_gating_func", false, 1, "experts are weighted by softmax (1) here"},
+        {"expert_weights_norm", true, true, "the weights of the chosen experts sum to 1 here"},
+        {"expert_weights_scale", false, 1, "the weights of the chosen experts sum to 1 here"},
+        {"expert_shared_count", false, 0, "no expert is asked by every token here"},
+        {"expert_group_count", false, 1, "experts do not stand in groups here"},
+        {"expert_group_used_count", false, 1, "experts do not stand in groups here"},
+        {"pooling_type", false, 0,
+         "this is an embedding or ranking model, not one that writes"},
+        {"rope.scaling.yarn_ext_factor", false, 1, "YaRN's ramp is not scaled here"},
+        {"rope.scaling.yarn_attn_factor", false, 1, "programs read it in different ways"},
+    };
+    for (size_t i = 0; i < sizeof fixed / sizeof *fixed; i++)
+        if (!check_fixed(b, &fixed[i])) return false;
+    return true;
+}
+
+/* Keys that are known to change nothing. */
+static bool check_information(Binder *b) {
+    const char *pth = "Meta AI original pth";
+    find_key(b, "rope.scaling.finetuned"); /* how the model came about */
+    if (!text_equal(key_text(b, "tensor_data_layout", pth), text_of(pth)))
+        return refuse_key(b, "tensor_data_layout", pth, "no other order of rows is known");
+    /* old converters wrote true into the files of every family, sequential ones, too */
+    if (!b->model->recipe->parallel) return find_key(b, "use_parallel_residual") || b->ok;
+    return check_fixed(b, &(Fixed){"use_parallel_residual", true, true,
+                                   "both branches read the same x in this family"});
+}
+
+static bool begins(Text text, const char *with) {
+    size_t n = strlen(with);
+    return text.size >= n && memcmp(text.data, with, n) == 0;
+}
+
+static bool refuse_keys(Binder *b) {
+    const Gguf *g = &b->model->gguf;
+    const char *arch = b->model->recipe->arch;
+    char family[64], value[96];
+    snprintf(family, sizeof family, "%s.", arch);
+    for (size_t i = 0; i < g->n_pairs; i++) {
+        Text key = g->pairs[i].key;
+        if (b->used_keys[i] || (!begins(key, family) && !begins(key, "adapter."))) continue;
+        return b->ok = fault_set(
+                   b->fault,
+                   "key '%.*s' is %s, and nothing asks for it in a %s model as computed here: "
+                   "it may change the results, so the file is refused; if it is known to be "
+                   "harmless, take it out with gguf_new_metadata.py --remove-metadata",
+                   (int)(key.size < 80 ? key.size : 80), key.data,
+                   value_text(&g->pairs[i], value, sizeof value), arch);
+    }
+    return true;
+}
+
+static bool refuse_tensors(Binder *b) {
+    const Gguf *g = &b->model->gguf;
+    char shape[80];
+    for (size_t i = 0; i < g->n_tensors; i++) {
+        const GgufTensor *t = &g->tensors[i];
+        if (b->used_tensors[i]) continue;
+        return b->ok = fault_set(
+                   b->fault,
+                   "tensor '%.*s' %s plays no part in a %s model of %zu blocks as computed "
+                   "here: without it the results would be wrong, so the file is refused; it "
+                   "needs a program that knows this kind of model",
+                   (int)(t->name.size < 80 ? t->name.size : 80), t->name.data,
+                   tensor_shape_text(t->ndim, t->shape, shape, sizeof shape),
+                   b->model->recipe->arch, b->model->sizes.layers);
+    }
+    return true;
+}
+
+bool refuse_left_over(Binder *b) {
+    return check_fixed_keys(b) && check_information(b) && refuse_tensors(b) && refuse_keys(b);
+}
