@@ -92,6 +92,7 @@ format:
 	@clang-format -i $$(git ls-files '*.c' '*.h')
 
 fuzz: build
+	@tests/fuzz/damage.sh
 	@tests/fuzz/run.sh $(or $(SECONDS),60)
 
 bench: build
@@ -133,7 +134,7 @@ help:
 	@echo "make train            make the two models in the box again (an hour or two)"
 	@echo "make peers            compare with llama.cpp on the same files (npm; LLAMA_CPP=DIR: a native build)"
 	@echo "make check-exercises  the graders graded: starters, shipped sources, mutants"
-	@echo "make fuzz             fuzz the GGUF reader; SECONDS=60"
+	@echo "make fuzz             20000 damaged headers, then fuzz the GGUF reader; SECONDS=60"
 	@echo "make format           clang-format"
 	@echo "make install          PREFIX=/usr/local"
 	@echo "make clean            remove build/"

@@ -160,6 +160,7 @@ static inline void make_tokenizer(GgufWriter *w) {
 static inline void make_keys(GgufWriter *w, const MakeModel *m) {
     bool gpt2 = strcmp(m->arch, "gpt2") == 0;
     gguf_put_string(w, "general.architecture", text_of(m->arch));
+    gguf_put_int(w, "general.alignment", GGUF_U32, 32);
     make_key(w, m, "context_length", (int64_t)m->ctx),
         make_key(w, m, "embedding_length", (int64_t)m->dim);
     make_key(w, m, "block_count", (int64_t)m->layers),

@@ -3,7 +3,7 @@
  *     "GGUF" | version u32 | tensors u64 | pairs u64
  *     pairs:    key string | type u32 | value                     string: length u64 | bytes
  *     tensors:  name string | dims u32 | shape u64[dims] | format u32 | offset u64
- *     padding to general.alignment (default 32)
+ *     padding to general.alignment (default 32; a power of two from 8 on, so numbers stand where they may)
  *     data:     tensor bytes, each padded to the alignment        offset counts from here
  *
  * Parsing takes a buffer, never a path, and trusts nothing in it: every length and offset is

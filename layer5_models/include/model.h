@@ -6,7 +6,7 @@
  * and quantized matrices by model_pack.
  *
  * Invariant: every tensor a Model points at has the shape its metadata promises and a format
- * that can be computed with. */
+ * that can be computed with; every tensor of the file and every key of its family is used. */
 #ifndef STRATA_MODEL_H
 #define STRATA_MODEL_H
 
@@ -38,9 +38,10 @@ typedef struct Model {
 
 /* Open a model file, or one that lies in memory (borrowed).
  *
- * Fails when the file is damaged, the family is unknown, or a tensor is missing, of the wrong shape
- * or in a format that is not built in; the fault names the tensor, what was got and wanted, and the
- * key the wish came from. */
+ * Fails when the file is damaged, the family is unknown, a tensor is missing, of the wrong shape
+ * or in a format that is not built in, a key is of the wrong type or out of its range, or the file
+ * says anything that would not be computed with: it is used or refused, never ignored.  The fault
+ * names the tensor or key, what was got and wanted, and where the wish came from. */
 bool model_open(Model *model, const char *path, Fault *fault);
 bool model_open_memory(Model *model, const void *bytes, size_t size, Fault *fault);
 void model_close(Model *model);

@@ -177,6 +177,7 @@ static void types_and_ranges_are_checked(void **state) {
         {"mistral3", REAL("mistral3.attention.temperature_scale", -1), "is -1, wanted"},
         {"gemma2", WORD("gemma2.attention.sliding_window", "6"), "wanted a whole number"},
         {"llama", WHOLE("llama.tensor_data_layout", 1), "wanted a text"},
+        {"llama", WHOLE("general.alignment", 2), "a power of two from 8"},
     };
     CHECK(cases);
 }

@@ -1,22 +1,15 @@
-/* seed.c - write one small model of each family: where the fuzzer starts. */
+/* seed.c - write the small models that the fuzzers start from. */
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <math.h>
 
-#include "make_model.h"
+#include "try_file.h"
 
 int main(int argc, char **argv) {
-    const Recipe *list;
-    size_t count = recipe_list(&list);
-    for (size_t i = 0; argc > 1 && i < count; i++) {
-        MakeModel m = make_model_defaults(list[i].arch);
-        m.layers = 1, m.dim = m.hidden = 8, m.heads = 2,
-        m.kv_heads = strcmp(list[i].arch, "gpt2") ? 1 : 2, m.head_dim = 4, m.ctx = 8;
+    MakeModel m;
+    for (size_t i = 0; argc > 1 && seed_model(i, &m); i++) {
         char path[1000];
         size_t size;
         unsigned char *bytes = make_model(&m, &size);
-        snprintf(path, sizeof path, "%s/%s.gguf", argv[1], list[i].arch);
+        snprintf(path, sizeof path, "%s/%zu-%s.gguf", argv[1], i, m.arch);
         if (!file_write(path, bytes, size, NULL)) return 1;
         free(bytes);
     }

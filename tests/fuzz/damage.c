@@ -1,0 +1,60 @@
+/* damage.c - many damaged model files, each opened and run: damage COUNT [FIRST].
+ *
+ * Built under AddressSanitizer and UndefinedBehaviorSanitizer, with a lid on memory; whatever
+ * ends the program also prints the number of the damage, which alone makes it again. */
+#include <signal.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include "damage.h"
+
+const char *__asan_default_options(void);
+const char *__ubsan_default_options(void);
+
+const char *__asan_default_options(void) {
+    return "abort_on_error=1:handle_abort=0:allocator_may_return_null=1:"
+           "max_allocation_size_mb=64:hard_rss_limit_mb=1000:detect_leaks=1";
+}
+const char *__ubsan_default_options(void) { return "abort_on_error=1:print_stacktrace=1"; }
+
+enum { MOST_MODELS = 200 };
+
+static char last_words[100];
+
+static void aborted(int signal_number) {
+    (void)signal_number;
+    ssize_t n = write(2, last_words, strlen(last_words));
+    (void)n;
+}
+
+int main(int argc, char **argv) {
+    uint64_t count = argc > 1 ? strtoull(argv[1], NULL, 10) : 20000,
+             first = argc > 2 ? strtoull(argv[2], NULL, 10) : 0;
+    size_t models = 0, outcome[TRIALS] = {0}, size[MOST_MODELS];
+    static Header headers[MOST_MODELS];
+    unsigned char *bytes[MOST_MODELS];
+    for (MakeModel m; models < MOST_MODELS && seed_model(models, &m); models++) {
+        bytes[models] = make_model(&m, &size[models]);
+        find_fields(&headers[models], bytes[models], size[models]);
+        REQUIRE(try_file(bytes[models], size[models]) == TRIAL_RAN, "a whole model");
+    }
+    signal(SIGABRT, aborted);
+    for (uint64_t number = first; number < first + count; number++) {
+        size_t model = number % models, n = size[model];
+        unsigned char *copy = malloc(n);
+        snprintf(last_words, sizeof last_words, "this was damage %llu\n",
+                 (unsigned long long)number);
+        memcpy(copy, bytes[model], n);
+        damage(copy, &n, &headers[model], number);
+        unsigned char *exact = malloc(n + !n); /* no byte beyond the file is readable */
+        memcpy(exact, copy, n);
+        outcome[try_file(exact, n)]++;
+        free(copy), free(exact);
+    }
+    printf("%llu damaged headers of %zu models: %zu refused, %zu ran, %zu ran to NaN, %zu "
+           "found no memory\n",
+           (unsigned long long)count, models, outcome[TRIAL_REFUSED], outcome[TRIAL_RAN],
+           outcome[TRIAL_NAN], outcome[TRIAL_OPENED]);
+    for (size_t i = 0; i < models; i++) free(bytes[i]);
+    return 0;
+}

@@ -1,0 +1,69 @@
+/* try_file.h - what is done with any bytes that claim to be a model: open them and, if that works, read a
+ * few tokens. */
+#ifndef STRATA_TRY_FILE_H
+#define STRATA_TRY_FILE_H
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "make_model.h"
+
+typedef enum Trial { TRIAL_REFUSED, TRIAL_OPENED, TRIAL_RAN, TRIAL_NAN, TRIALS } Trial;
+
+/* Touch the last byte of every tensor and every value. */
+static inline void touch(const void *data, size_t size) {
+    volatile unsigned char sum = 0;
+    Gguf gguf;
+    if (!gguf_parse(&gguf, data, size, NULL)) return;
+    for (size_t i = 0; i < gguf.n_tensors; i++)
+        if (gguf.tensors[i].bytes)
+            sum = (unsigned char)(sum + gguf.tensors[i].data[gguf.tensors[i].bytes - 1]);
+    for (size_t i = 0; i < gguf.n_pairs; i++)
+        sum = (unsigned char)(sum + gguf_value_bytes(&gguf.pairs[i]));
+    gguf_free(&gguf);
+}
+
+static inline Trial try_model(const Model *model) {
+    Session session;
+    SessionConfig config = {.ctx = 4, .sequences = 1, .most_tokens = 3, .most_logits = 1};
+    int32_t tokens[3] = {0, 1, 2};
+    size_t count = model->sizes.vocab < 3 ? model->sizes.vocab : 3;
+    Trial trial = TRIAL_OPENED;
+    if (!session_open(&session, model, NULL, config, NULL)) return trial;
+    if (session_feed(&session, tokens, count, false, NULL))
+        trial = isnan(session.logits[0]) ? TRIAL_NAN : TRIAL_RAN;
+    session_close(&session);
+    return trial;
+}
+
+static inline Trial try_file(const void *data, size_t size) {
+    Model model;
+    Fault fault = {""};
+    touch(data, size);
+    if (!model_open_memory(&model, data, size, &fault)) {
+        REQUIRE(fault.text[0], "a file of %zu bytes is refused without a word", size);
+        return TRIAL_REFUSED;
+    }
+    Trial trial = try_model(&model);
+    model_close(&model);
+    return trial;
+}
+
+/* A small model of every family in turn, then others that take other ways through the loader;
+ * false after the last. */
+static inline bool seed_model(size_t number, MakeModel *m) {
+    const Recipe *list;
+    size_t families = recipe_list(&list), other = number - families;
+    if (number >= families + 4) return false;
+    *m = make_model_defaults(number < families ? list[number].arch : "llama");
+    m->layers = 1, m->dim = m->hidden = 8, m->heads = 2, m->head_dim = 4, m->ctx = 8;
+    m->kv_heads = strcmp(m->arch, "gpt2") ? 1 : 2;
+    if (number < families) return true;
+    m->yarn = other == 0, m->experts = other == 1 ? 2 : 0;
+    m->biases = m->rope_freqs = other == 2;
+    m->layers = other == 3 ? 3 : 1;
+    return true;
+}
+
+#endif
