@@ -10,14 +10,15 @@
 
 bool check_container(Binder *b) {
     const Gguf *g = &b->model->gguf;
-    Text type;
+    const GgufPair *type = gguf_find(g, "general.type"), *split = gguf_find(g, "split.count");
+    Text name;
+    char got[96];
     int64_t parts;
-    const GgufPair *split = gguf_find(g, "split.count");
-    if (gguf_string(gguf_find(g, "general.type"), &type) && !text_equal(type, text_of("model")))
+    if (type && !(gguf_string(type, &name) && text_equal(name, text_of("model"))))
         return b->ok = fault_set(b->fault,
-                                 "the file is not a model: general.type is '%.*s', wanted "
-                                 "'model'; give the model that it belongs to",
-                                 (int)(type.size < 40 ? type.size : 40), type.data);
+                                 "the file is not a model: general.type is %s, wanted "
+                                 "\"model\"; give the model that it belongs to",
+                                 value_text(type, got, sizeof got));
     if (split && (!gguf_int(split, 0, &parts) || parts > 1))
         return b->ok = fault_set(b->fault,
                                  "the file is one part of a split model (split.count): join "
@@ -84,10 +85,12 @@ static bool check_information(Binder *b) {
     find_key(b, "rope.scaling.finetuned"); /* how the model came about */
     if (!text_equal(key_text(b, "tensor_data_layout", pth), text_of(pth)))
         return refuse_key(b, "tensor_data_layout", pth, "no other order of rows is known");
-    /* old converters wrote true into the files of every family, sequential ones, too */
-    if (!b->model->recipe->parallel) return find_key(b, "use_parallel_residual") || b->ok;
-    return check_fixed(b, &(Fixed){"use_parallel_residual", true, true,
-                                   "both branches read the same x in this family"});
+    if (b->model->recipe->parallel)
+        return check_fixed(b, &(Fixed){"use_parallel_residual", true, true,
+                                       "both branches read the same x in this family"});
+    find_key(b,
+             "use_parallel_residual"); /* old converters wrote true into every family's files */
+    return b->ok;
 }
 
 static bool begins(Text text, const char *with) {
