@@ -119,7 +119,9 @@ static bool read_tokens(const int32_t *ids, size_t count) {
 const char *EXPORT(play_begin)(const char *prompt) {
     play.tokens.count = 0;
     tokenizer_begin(play.model.tokenizer, &play.tokens);
-    tokenizer_encode(play.model.tokenizer, text_of(prompt), false, &play.tokens);
+    if (!tokenizer_encode(play.model.tokenizer, text_of(prompt), false, &play.tokens,
+                          &play.fault))
+        return failed();
     play.prompt = play.tokens.count;
     kv_truncate(&play.session.kv, 0, 0);
     chain_reset(&play.chain);

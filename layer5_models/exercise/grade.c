@@ -18,7 +18,9 @@ GRADE(merging) {
     open_box();
     const char *text = "Once upon a time there was a little fox.";
     TokenList ids = {0};
-    tokenizer_encode(model.tokenizer, text_of(text), false, &ids);
+    Fault fault;
+    HINT(tokenizer_encode(model.tokenizer, text_of(text), false, &ids, &fault), "%s",
+         fault.text);
     char back[200] = "";
     for (size_t i = 0; i < ids.count; i++) {
         Text piece = tokenizer_piece(model.tokenizer, ids.ids[i], false);
@@ -42,7 +44,7 @@ static int32_t next_of(const char *text) {
     TokenList ids = {0};
     SessionConfig config = {.ctx = 64, .sequences = 1, .most_tokens = 64, .most_logits = 1};
     tokenizer_begin(model.tokenizer, &ids);
-    tokenizer_encode(model.tokenizer, text_of(text), true, &ids);
+    if (!tokenizer_encode(model.tokenizer, text_of(text), true, &ids, &fault)) exit(2);
     if (!session_open(&session, &model, NULL, config, &fault)) exit(2);
     if (!session_feed(&session, ids.ids, ids.count, false, &fault)) exit(2);
     size_t best = 0;

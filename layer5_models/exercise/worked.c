@@ -46,7 +46,10 @@ int main(int argc, char **argv) {
         return 1;
     }
     tokenizer_begin(m.tokenizer, &ids);
-    tokenizer_encode(m.tokenizer, text_of(prompt), true, &ids);
+    if (!tokenizer_encode(m.tokenizer, text_of(prompt), true, &ids, &fault)) {
+        fprintf(stderr, "%s\n", fault.text);
+        return 1;
+    }
     if (csv) {
         printf("layer,rank,token,probability\n");
     } else {

@@ -8,7 +8,8 @@
  *           score first; what is no token falls back to bytes.   Kudo & Richardson 2018, arXiv:1808.06226
  *
  * Invariant: decoding the tokens of a text gives the text back, byte for byte (for llama up to
- * the space that may be put in front). */
+ * the space that may be put in front), unless the vocabulary lacks a byte and has an unknown
+ * token in its place. */
 #ifndef STRATA_TOKENIZER_H
 #define STRATA_TOKENIZER_H
 
@@ -21,6 +22,8 @@ typedef struct TokenList {
     size_t count, capacity;
 } TokenList;
 
+/* Room for `more` tokens after those that are there; fails when memory is short. */
+bool token_list_reserve(TokenList *list, size_t more, Fault *fault);
 void token_list_add(TokenList *list, int32_t id);
 void token_list_free(TokenList *list);
 
@@ -28,14 +31,25 @@ void token_list_free(TokenList *list);
  *
  *   gguf   borrowed only during the call
  *
- * Fails when a key is missing or the kind is not one of the above; the fault names it. */
+ * Fails when a key that begins with "tokenizer." is missing, unknown or of the wrong type, and
+ * when it asks for what is not built in: another kind than the above, another rule to split
+ * words by (without tokenizer.ggml.pre it is "default"), a text made plain first.  The fault
+ * names it.
+ *
+ * Tokens that are known to end a text or to fill in its middle are control tokens by name,
+ * whatever type the file gives them. */
 Tokenizer *tokenizer_open(const Gguf *gguf, Fault *fault);
 void tokenizer_close(Tokenizer *tokenizer);
 
 /* Append the tokens of a text.
  *
- *   special   read the names of special tokens (<|im_start|>) as those tokens; else as plain text */
-void tokenizer_encode(const Tokenizer *tokenizer, Text text, bool special, TokenList *tokens);
+ *   special   read the names of control tokens (<|im_start|>) as those tokens; else as plain text
+ *             (those of user-defined ones are always read)
+ *
+ * Fails, and appends nothing, when memory is short or the vocabulary has no token for a byte.
+ * Time and memory grow with the text, n log n at worst. */
+bool tokenizer_encode(const Tokenizer *tokenizer, Text text, bool special, TokenList *tokens,
+                      Fault *fault);
 
 /* Append the token that begins a sequence, when the file asks for one. */
 void tokenizer_begin(const Tokenizer *tokenizer, TokenList *tokens);

@@ -92,6 +92,10 @@ bool trainer_begin_from(Trainer *trainer, const Gguf *gguf, Fault *fault);
 
 size_t trainer_steps_done(const Trainer *trainer);
 
+/* Whether every text so far could be made tokens; else the last fault, and what was learned since is
+ * not to be used. */
+bool trainer_ok(const Trainer *trainer, Fault *fault);
+
 /* Write the model as a GGUF file that any llama loader reads; matrices in `dtype`, norms in
  * F32. */
 bool trainer_export(const Trainer *trainer, const char *name, Dtype dtype, const char *path,

@@ -1,14 +1,15 @@
 /* chat.c - see chat.h. */
 #include "chat.h"
 
-static void plain(const Tokenizer *tokenizer, Text text, TokenList *tokens) {
-    tokenizer_encode(tokenizer, text, false, tokens);
+static bool plain(const Tokenizer *tokenizer, Text text, TokenList *tokens, Fault *fault) {
+    return tokenizer_encode(tokenizer, text, false, tokens, fault);
 }
 
-static void open_turn(const Tokenizer *tokenizer, int32_t start, Text role, TokenList *tokens) {
+static bool open_turn(const Tokenizer *tokenizer, int32_t start, Text role, TokenList *tokens,
+                      Fault *fault) {
     token_list_add(tokens, start);
-    plain(tokenizer, role, tokens);
-    plain(tokenizer, text_of("\n"), tokens);
+    return plain(tokenizer, role, tokens, fault) &&
+           plain(tokenizer, text_of("\n"), tokens, fault);
 }
 
 bool chat_encode(const Tokenizer *tokenizer, const ChatTurn *turns, size_t count,
@@ -19,11 +20,11 @@ bool chat_encode(const Tokenizer *tokenizer, const ChatTurn *turns, size_t count
         return fault_set(fault, "this model does not speak ChatML: its vocabulary has no %s",
                          start < 0 ? "<|im_start|>" : "<|im_end|>");
     for (size_t i = 0; i < count; i++) {
-        open_turn(tokenizer, start, turns[i].role, tokens);
-        plain(tokenizer, turns[i].content, tokens);
+        if (!open_turn(tokenizer, start, turns[i].role, tokens, fault) ||
+            !plain(tokenizer, turns[i].content, tokens, fault))
+            return false;
         token_list_add(tokens, end);
-        plain(tokenizer, text_of("\n"), tokens);
+        if (!plain(tokenizer, text_of("\n"), tokens, fault)) return false;
     }
-    open_turn(tokenizer, start, text_of("assistant"), tokens);
-    return true;
+    return open_turn(tokenizer, start, text_of("assistant"), tokens, fault);
 }

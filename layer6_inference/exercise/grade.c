@@ -135,7 +135,7 @@ GRADE(loop) {
         !chain_parse(&chain, "greedy", model.tokenizer, &fault))
         exit(2);
     tokenizer_begin(model.tokenizer, &ids);
-    tokenizer_encode(model.tokenizer, text_of("Once upon a"), true, &ids);
+    if (!tokenizer_encode(model.tokenizer, text_of("Once upon a"), true, &ids, &fault)) exit(2);
     size_t prompt = ids.count;
     GenerateOptions o = {.chain = &chain, .most_tokens = 5, .on_choice = count_choice};
     if (!generate(&session, &candidates, &ids, &o, &result, &fault)) {

@@ -74,8 +74,8 @@ int main(int argc, char **argv) {
     SessionConfig config = {.ctx = 64, .sequences = 1, .most_tokens = 64, .most_logits = 1};
     if (!model_open(&b.model, "layer5_models/models/storyteller.gguf", &fault)) goto failed;
     tokenizer_begin(b.model.tokenizer, &b.ids);
-    tokenizer_encode(b.model.tokenizer, text_of(prompt), true, &b.ids);
-    if (!session_open(&b.session, &b.model, NULL, config, &fault) ||
+    if (!tokenizer_encode(b.model.tokenizer, text_of(prompt), true, &b.ids, &fault) ||
+        !session_open(&b.session, &b.model, NULL, config, &fault) ||
         !session_feed(&b.session, b.ids.ids, b.ids.count, false, &fault) ||
         !candidates_open(&b.candidates, b.model.sizes.vocab, &b.arena, &fault) ||
         !(b.logits = malloc(b.model.sizes.vocab * sizeof *b.logits)))

@@ -143,14 +143,16 @@ static bool add_text(Reader *r, Stage *stage, Text text) {
     if (size < 1)
         return fault_set(r->fault, "%s: '%.*s' is no text of 1 to 254 bytes (a %% is %%25)",
                          stage->kind->name, shown(text), text.data);
-    for (int space = bytes[1] == ' '; space < 2; space++) {
+    bool ok = true;
+    for (int space = bytes[1] == ' '; space < 2 && ok; space++) {
         TokenList tokens = {0};
-        tokenizer_encode(r->tokenizer, (Text){bytes + !space, (size_t)size + (size_t)space},
-                         false, &tokens);
+        ok =
+            tokenizer_encode(r->tokenizer, (Text){bytes + !space, (size_t)size + (size_t)space},
+                             false, &tokens, r->fault);
         if (tokens.count) add_item(stage, tokens.ids, tokens.count, 0);
         token_list_free(&tokens);
     }
-    return true;
+    return ok;
 }
 
 static bool add_to_list(Reader *r, Stage *stage, Text text) {

@@ -111,7 +111,7 @@ static GenerateResult speak(World6 *w, const char *prompt, const char *spec, Gen
     assert_true(chain_parse(&chain, spec, w->model.tokenizer, &fault));
     o.chain = &chain;
     tokens->count = 0;
-    tokenizer_encode(w->model.tokenizer, text_of(prompt), false, tokens);
+    assert_true(tokenizer_encode(w->model.tokenizer, text_of(prompt), false, tokens, NULL));
     if (!generate(&w->session, &w->candidates, tokens, &o, &result, &fault))
         fail_msg("%s", fault.text);
     chain_close(&chain);

@@ -85,7 +85,7 @@ static GenerateResult speak(Stage6 *w, const char *spec, Speculation *speculatio
     GenerateOptions o = {
         .chain = &chain, .seed = seed, .most_tokens = most, .speculation = speculation};
     tokens->count = 0;
-    tokenizer_encode(w->model.tokenizer, text_of("abcabcab"), false, tokens);
+    assert_true(tokenizer_encode(w->model.tokenizer, text_of("abcabcab"), false, tokens, NULL));
     if (!generate(&w->session, &w->candidates, tokens, &o, &result, &fault))
         fail_msg("%s", fault.text);
     chain_close(&chain);
@@ -301,7 +301,8 @@ static void healing_keeps_the_letters(void **state) {
         stream_open(&stream, NULL, collect, NULL);
         GenerateOptions o = {
             .chain = &chain, .seed = seed, .most_tokens = 6, .heal = true, .stream = &stream};
-        tokenizer_encode(w.model.tokenizer, text_of("say hel"), false, &tokens);
+        assert_true(
+            tokenizer_encode(w.model.tokenizer, text_of("say hel"), false, &tokens, NULL));
         assert_true(generate(&w.session, &w.candidates, &tokens, &o, &r, &fault));
         for (size_t i = 0; i < tokens.count; i++) {
             Text piece = tokenizer_piece(w.model.tokenizer, tokens.ids[i], false);

@@ -1,20 +1,5 @@
 /* bpe.c - byte-level BPE: each word's bytes, merged in the order the merges were learned. */
-#include "unicode.h"
 #include "vocab.h"
-
-#include <stdlib.h>
-
-uint32_t byte_to_visible(unsigned char byte) {
-    bool visible = (byte >= 33 && byte <= 126) || (byte >= 161 && byte != 173);
-    if (visible) return byte;
-    return byte < 33 ? 256u + byte : byte < 161 ? 256u + 33 + (byte - 127u) : 256u + 67;
-}
-
-int visible_to_byte(uint32_t code_point) {
-    for (int byte = 0; byte < 256; byte++)
-        if (byte_to_visible((unsigned char)byte) == code_point) return byte;
-    return -1;
-}
 
 static bool learned_merge(const Tokenizer *tokenizer, const Piece *left, const Piece *right,
                           double *priority, int32_t *merged) {
@@ -26,43 +11,44 @@ static bool learned_merge(const Tokenizer *tokenizer, const Piece *left, const P
 }
 
 /* A symbol that is no token (it only occurs inside merges) is spelled in bytes. */
-static void emit(const Tokenizer *tokenizer, const Piece *piece, TokenList *tokens) {
+static bool emit(const Tokenizer *tokenizer, const Piece *piece, TokenList *tokens,
+                 Fault *fault) {
+    if (!token_list_reserve(tokens, piece->size, fault)) return false;
     if (piece->symbol >= 0 && (size_t)piece->symbol < tokenizer->count) {
         token_list_add(tokens, piece->symbol);
-        return;
+        return true;
     }
     for (uint32_t i = 0; i < piece->size; i++) {
-        int32_t id = tokenizer->byte_token[(unsigned char)piece->data[i]];
-        if (id >= 0) token_list_add(tokens, id);
+        unsigned char byte = (unsigned char)piece->data[i];
+        int32_t id = tokenizer->byte_token[byte];
+        if (id < 0) id = tokenizer->unknown;
+        if (id < 0)
+            return fault_set(fault, "the vocabulary has no token for the byte 0x%02X", byte);
+        token_list_add(tokens, id);
     }
+    return true;
 }
 
-static void encode_word(const Tokenizer *tokenizer, Text word, Piece *pieces,
-                        TokenList *tokens) {
+/* The token that a whole word is, for vocabularies that ignore merges then; -1: none. */
+static int32_t whole_word(const Tokenizer *tokenizer, Text word) {
+    int32_t id = tokenizer->ignore_merges ? vocab_find(tokenizer, word) : -1;
+    bool token = id >= 0 && (size_t)id < tokenizer->count;
+    return token && tokenizer->types[id] != TOKEN_CONTROL ? id : -1;
+}
+
+bool encode_bpe(const Tokenizer *tokenizer, Text word, MergeRoom *room, TokenList *tokens,
+                Fault *fault) {
+    int32_t whole = whole_word(tokenizer, word);
+    if (whole >= 0) return emit(tokenizer, &(Piece){.size = 1, .symbol = whole}, tokens, fault);
+    if (!merge_room(room, word.size, fault)) return false;
     int32_t n = (int32_t)word.size;
     for (int32_t i = 0; i < n; i++)
-        pieces[i] =
+        room->pieces[i] =
             (Piece){word.data + i, 1, tokenizer->byte_token[(unsigned char)word.data[i]], i - 1,
                     i + 1 < n ? i + 1 : -1};
-    merge_pieces(tokenizer, pieces, word.size, learned_merge);
+    merge_pieces(tokenizer, room, word.size, learned_merge);
     for (int32_t i = 0; i < n; i++)
-        if (pieces[i].size) emit(tokenizer, &pieces[i], tokens);
-}
-
-void encode_bpe(const Tokenizer *tokenizer, Text text, TokenList *tokens) {
-    Piece small[64], *large = NULL;
-    size_t room = 64;
-    for (size_t at = 0; at < text.size;) {
-        Text word = {text.data + at,
-                     split_word(tokenizer->split, text.data + at, text.size - at)};
-        if (word.size > room) {
-            room = word.size * 2;
-            free(large);
-            large = malloc(room * sizeof *large);
-            REQUIRE(large, "no memory for a word of %zu bytes", word.size);
-        }
-        encode_word(tokenizer, word, large ? large : small, tokens);
-        at += word.size;
-    }
-    free(large);
+        if (room->pieces[i].size && !emit(tokenizer, &room->pieces[i], tokens, fault))
+            return false;
+    return true;
 }

@@ -12,10 +12,38 @@ typedef struct Candidate {
     uint32_t left_size, right_size;
 } Candidate;
 
+/* pieces are numbered with 32 bits, and 3 candidates for each still have a size */
+static const size_t MOST_PIECES = SIZE_MAX >> 8 < 1u << 30 ? SIZE_MAX >> 8 : 1u << 30;
+
 typedef struct Heap {
     Candidate *items;
     size_t count;
 } Heap;
+
+bool merge_room(MergeRoom *room, size_t most, Fault *fault) {
+    if (most <= room->most) return true;
+    merge_room_free(room);
+    most = most < 64 ? 64 : most;
+    if (most <= MOST_PIECES) {
+        room->pieces = malloc(most * sizeof *room->pieces);
+        /* most - 1 at first, two more for each of most - 1 merges */
+        room->candidates = malloc(3 * most * sizeof *room->candidates);
+    }
+    if (!room->pieces || !room->candidates) {
+        merge_room_free(room);
+        return fault_set(fault,
+                         "no memory to make tokens of a stretch of %zu bytes that cannot be "
+                         "cut: give the text in parts",
+                         most);
+    }
+    room->most = most;
+    return true;
+}
+
+void merge_room_free(MergeRoom *room) {
+    free(room->pieces), free(room->candidates);
+    *room = (MergeRoom){0};
+}
 
 static bool goes_before(const Candidate *a, const Candidate *b) {
     return a->priority < b->priority || (a->priority == b->priority && a->left < b->left);
@@ -53,11 +81,9 @@ static void consider(const Tokenizer *tokenizer, Heap *heap, const Piece *pieces
     heap_push(heap, item);
 }
 
-void merge_pieces(const Tokenizer *tokenizer, Piece *pieces, size_t n, MergeRule *rule) {
-    if (n < 2) return;
-    Heap heap = {malloc(3 * n * sizeof(Candidate)),
-                 0}; /* n - 1 at first, two more for each of n - 1 merges */
-    REQUIRE(heap.items, "no memory to merge %zu pieces", n);
+void merge_pieces(const Tokenizer *tokenizer, MergeRoom *room, size_t n, MergeRule *rule) {
+    Piece *pieces = room->pieces;
+    Heap heap = {room->candidates, 0};
     for (size_t i = 0; i + 1 < n; i++)
         consider(tokenizer, &heap, pieces, (int32_t)i, (int32_t)i + 1, rule);
     while (heap.count) {
@@ -72,5 +98,4 @@ void merge_pieces(const Tokenizer *tokenizer, Piece *pieces, size_t n, MergeRule
         consider(tokenizer, &heap, pieces, left->before, best.left, rule);
         consider(tokenizer, &heap, pieces, best.left, left->after, rule);
     }
-    free(heap.items);
 }

@@ -5,10 +5,14 @@
  *   qwen2     as llama-bpe with single digits
  *   tekken    no contractions; [^\r\n L N]?(U*D+|U+D*) for letters, U all but a-z, D all but A-Z; single digits;
  *             ?[^ s L N]+[\r\n/]*
+ *   starcoder each N apart; then gpt-2 on what is between
+ *   falcon    [P$+<=>^~|`]+ apart; then gpt-2 on what is between; then [0-9]{3} apart
+ *   default   [P$+<=>^~|]+ apart; then gpt-2; then N+ apart; then [0-9]{3} apart
  *
- * (L letter, N number, s white space, S none.)  Alternatives are tried from left to right, as
- * there.
- * Source   Radford et al. 2019 (GPT-2's encoder); the model cards of Llama 3 and Qwen 2. */
+ * (L letter, N number, P punctuation, s white space, S none.)  Alternatives are tried from left to
+ * right, as there; what is "apart" ends the text for the rule that follows.
+ * Source   Radford et al. 2019 (GPT-2's encoder); the model cards of Llama 3 and Qwen 2; llama.cpp
+ *          (d8a24cc), llm_tokenizer_bpe, for the last three. */
 #include "unicode.h"
 #include "vocab.h"
 
@@ -17,15 +21,37 @@
 typedef struct Cursor {
     const char *text;
     size_t size;
+    SplitFirst first;
 } Cursor;
 
-/* Class and code point at `at`; class -1 at the end. */
+/* What stands apart from the words around it, whatever these are. */
+static bool is_apart(SplitFirst first, UnicodeClass kind, uint32_t code) {
+    if (first == FIRST_NOTHING || code == 0) return false;
+    if (first == FIRST_DIGITS) return kind == UNICODE_NUMBER;
+    return kind == UNICODE_PUNCTUATION || (code < 128 && strchr("$+<=>^~|", (int)code)) ||
+           (code == '`' && first == FIRST_TICKS);
+}
+
+/* Class and code point at `at`; class -1 at the end and at what stands apart. */
 static int class_at(Cursor c, size_t at, uint32_t *code, size_t *taken) {
     *taken = 0;
     *code = 0;
     if (at >= c.size) return -1;
     *code = utf8_decode(c.text + at, c.size - at, taken);
-    return (int)unicode_class(*code);
+    UnicodeClass kind = unicode_class(*code);
+    if (is_apart(c.first, kind, *code)) return -1;
+    return kind == UNICODE_PUNCTUATION ? UNICODE_OTHER : (int)kind;
+}
+
+/* The bytes at the start that stand apart: a run of punctuation, or one digit. */
+static size_t apart(Cursor c) {
+    size_t at = 0, taken;
+    while (at < c.size && (at == 0 || c.first != FIRST_DIGITS)) {
+        uint32_t code = utf8_decode(c.text + at, c.size - at, &taken);
+        if (!is_apart(c.first, unicode_class(code), code)) break;
+        at += taken;
+    }
+    return at;
 }
 
 /* The end of a run of one class from `at`; `most` characters at most (0: no limit). */
@@ -56,19 +82,36 @@ static size_t contraction(Cursor c, bool any_case) {
 static size_t spaces(Cursor c) {
     uint32_t code;
     size_t at = 0, last = 0, taken;
-    while (class_at(c, at, &code, &taken) == UNICODE_SPACE) last = at, at += taken;
-    return at == c.size || last == 0 ? at : last;
+    int kind;
+    while ((kind = class_at(c, at, &code, &taken)) == UNICODE_SPACE) last = at, at += taken;
+    return kind < 0 || last == 0 ? at : last;
+}
+
+/* The end of a number from `at`, cut at three ASCII digits in a row: before them, or after when
+ * they begin the word. */
+static size_t cut_threes(Cursor c, size_t at, size_t end) {
+    for (size_t digits = 0, i = at; i < end; i++) {
+        digits = c.text[i] >= '0' && c.text[i] <= '9' ? digits + 1 : 0;
+        if (digits == 3) return i > 2 ? i - 2 : 3;
+    }
+    return end;
+}
+
+static size_t split_number(Cursor c, SplitRule rule, size_t start) {
+    if (start && rule.bare_digits) return start;
+    size_t end = run(c, start, UNICODE_NUMBER, 0);
+    return rule.threes ? cut_threes(c, start, end) : end;
 }
 
 static size_t split_gpt2(Cursor c, SplitRule rule) {
     uint32_t code;
-    size_t taken, size = contraction(c, false);
+    size_t taken, size = apart(c);
+    if (!size) size = contraction(c, false);
     if (size) return size;
     size_t start = c.text[0] == ' ' ? 1 : 0;
     int kind = class_at(c, start, &code, &taken);
-    if (kind >= 0 && kind != UNICODE_SPACE)
-        return run(c, start, kind, kind == UNICODE_NUMBER ? rule.digits : 0);
-    return spaces(c);
+    if (kind == UNICODE_NUMBER) return split_number(c, rule, start);
+    return kind >= 0 && kind != UNICODE_SPACE ? run(c, start, kind, 0) : spaces(c);
 }
 
 static bool is_newline(uint32_t code) { return code == '\r' || code == '\n'; }
@@ -128,27 +171,6 @@ static size_t split_llama3(Cursor c, SplitRule rule) {
 }
 
 size_t split_word(SplitRule rule, const char *text, size_t size) {
-    Cursor c = {text, size};
+    Cursor c = {text, size, rule.first};
     return rule.gpt2 ? split_gpt2(c, rule) : split_llama3(c, rule);
-}
-
-bool split_rule_by_name(const char *name, size_t size, SplitRule *rule) {
-    static const struct {
-        const char *name;
-        SplitRule rule;
-    } rules[] = {
-        {"default", {.gpt2 = true}},
-        {"gpt-2", {.gpt2 = true}},
-        {"llama-bpe", {.digits = 3}},
-        {"llama3", {.digits = 3}},
-        {"llama-v3", {.digits = 3}},
-        {"qwen2", {.digits = 1}},
-        {"tekken", {.cased = true, .digits = 1}},
-    };
-    for (size_t i = 0; i < sizeof rules / sizeof *rules; i++)
-        if (strlen(rules[i].name) == size && memcmp(rules[i].name, name, size) == 0) {
-            *rule = rules[i].rule;
-            return true;
-        }
-    return false;
 }

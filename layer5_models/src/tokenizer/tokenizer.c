@@ -2,16 +2,21 @@
 #include "vocab.h"
 
 #include <stdlib.h>
-#include <string.h>
+
+bool token_list_reserve(TokenList *list, size_t more, Fault *fault) {
+    if (more <= list->capacity - list->count) return true;
+    size_t capacity = list->capacity ? list->capacity : 256;
+    while (capacity < list->count + more) capacity *= 2;
+    int32_t *grown = realloc(list->ids, capacity * sizeof *grown);
+    if (!grown) return fault_set(fault, "no memory for %zu tokens", capacity);
+    list->ids = grown;
+    list->capacity = capacity;
+    return true;
+}
 
 void token_list_add(TokenList *list, int32_t id) {
-    if (list->count == list->capacity) {
-        size_t capacity = list->capacity ? 2 * list->capacity : 256;
-        int32_t *grown = realloc(list->ids, capacity * sizeof *grown);
-        REQUIRE(grown, "no memory for %zu tokens", capacity);
-        list->ids = grown;
-        list->capacity = capacity;
-    }
+    Fault fault;
+    REQUIRE(token_list_reserve(list, 1, &fault), "%s", fault.text);
     list->ids[list->count++] = id;
 }
 
@@ -20,43 +25,39 @@ void token_list_free(TokenList *list) {
     *list = (TokenList){0};
 }
 
-/* The special token whose name stands at the start of `text`; -1: none.  The list is longest
- * first. */
-static int32_t special_at(const Tokenizer *tokenizer, Text text, bool special) {
-    for (size_t i = 0; i < tokenizer->n_specials; i++) {
-        int32_t id = tokenizer->specials[i];
-        Text name = tokenizer->symbols[id];
-        bool wanted = special || tokenizer->types[id] == TOKEN_USER;
-        if (wanted && name.size <= text.size && memcmp(name.data, text.data, name.size) == 0)
-            return id;
-    }
-    return -1;
+/* The special token at the start of a text, or -1; most bytes begin none. */
+static int32_t special_here(const Tokenizer *t, Text text, bool control) {
+    unsigned char first = (unsigned char)text.data[0];
+    return t->special_from[first] < t->special_from[first + 1] ? special_at(t, text, control)
+                                                               : -1;
 }
 
-static void encode_plain(const Tokenizer *tokenizer, Text text, bool at_start,
-                         TokenList *tokens) {
-    if (text.size == 0) return;
-    if (tokenizer->sentencepiece)
-        encode_sentencepiece(tokenizer, text, at_start, tokens);
-    else
-        encode_bpe(tokenizer, text, tokens);
-}
-
-void tokenizer_encode(const Tokenizer *tokenizer, Text text, bool special, TokenList *tokens) {
-    bool at_start = true;
+static bool encode_parts(Words *words, const Tokenizer *t, Text text, bool special,
+                         TokenList *tokens, Fault *fault) {
     size_t from = 0, at = 0;
     while (at < text.size) {
-        int32_t id = special_at(tokenizer, (Text){text.data + at, text.size - at}, special);
+        int32_t id = special_here(t, (Text){text.data + at, text.size - at}, special);
         if (id < 0) {
             at++;
             continue;
         }
-        encode_plain(tokenizer, (Text){text.data + from, at - from}, at_start, tokens);
+        if (!words_encode(words, (Text){text.data + from, at - from}, tokens, fault) ||
+            !token_list_reserve(tokens, 1, fault))
+            return false;
         token_list_add(tokens, id);
-        at_start = true;
-        at = from = at + tokenizer->symbols[id].size;
+        at = from = at + t->symbols[id].size;
     }
-    encode_plain(tokenizer, (Text){text.data + from, at - from}, at_start, tokens);
+    return words_encode(words, (Text){text.data + from, at - from}, tokens, fault);
+}
+
+bool tokenizer_encode(const Tokenizer *tokenizer, Text text, bool special, TokenList *tokens,
+                      Fault *fault) {
+    size_t before = tokens->count;
+    Words *words = words_open(tokenizer, text.size, fault);
+    bool ok = words && encode_parts(words, tokenizer, text, special, tokens, fault);
+    words_close(words);
+    if (!ok) tokens->count = before;
+    return ok;
 }
 
 void tokenizer_begin(const Tokenizer *tokenizer, TokenList *tokens) {
@@ -67,9 +68,7 @@ Text tokenizer_piece(const Tokenizer *tokenizer, int32_t id, bool special) {
     REQUIRE(id >= 0 && (size_t)id < tokenizer->count, "token %d of %zu", id, tokenizer->count);
     unsigned char type = tokenizer->types[id];
     bool hidden = type == TOKEN_CONTROL || type == TOKEN_UNKNOWN || type == TOKEN_UNUSED;
-    if (hidden && !special) return (Text){"", 0};
-    return tokenizer
-        ->symbols[tokenizer->sentencepiece ? (size_t)id + tokenizer->count : (size_t)id];
+    return hidden && !special ? (Text){"", 0} : tokenizer->pieces[id];
 }
 
 bool tokenizer_space_prefix(const Tokenizer *tokenizer) {

@@ -1,6 +1,8 @@
 /* unicode.c - see unicode.h. */
 #include "unicode.h"
 
+#include <stdbool.h>
+
 typedef struct UnicodeRange {
     uint32_t first, last;
     UnicodeClass kind;
@@ -41,8 +43,18 @@ size_t utf8_encode(uint32_t code, char out[4]) {
     return length;
 }
 
-UnicodeClass unicode_class(uint32_t code_point) {
-    size_t low = 0, high = sizeof unicode_ranges / sizeof *unicode_ranges;
+/* The class of a character below 128, by arithmetic: most text asks for nothing else. */
+static UnicodeClass ascii_class(uint32_t c) {
+    if ((c | 32) - 'a' < 26) return UNICODE_LETTER;
+    if (c - '0' < 10) return UNICODE_NUMBER;
+    if (c == ' ' || c - '\t' < 5) return UNICODE_SPACE;
+    bool symbol = c == '$' || c == '+' || c - '<' < 3 || c == '^' || c == '`' || c == '|' ||
+                  c == '~' || c == 127;
+    return c < 33 || symbol ? UNICODE_OTHER : UNICODE_PUNCTUATION;
+}
+
+static UnicodeClass class_in_table(uint32_t code_point) {
+    size_t count = sizeof unicode_ranges / sizeof *unicode_ranges, low = 0, high = count;
     while (low < high) {
         size_t middle = (low + high) / 2;
         if (code_point > unicode_ranges[middle].last)
@@ -50,7 +62,10 @@ UnicodeClass unicode_class(uint32_t code_point) {
         else
             high = middle;
     }
-    size_t count = sizeof unicode_ranges / sizeof *unicode_ranges;
     return low < count && code_point >= unicode_ranges[low].first ? unicode_ranges[low].kind
                                                                   : UNICODE_OTHER;
+}
+
+UnicodeClass unicode_class(uint32_t code_point) {
+    return code_point < 128 ? ascii_class(code_point) : class_in_table(code_point);
 }

@@ -1,4 +1,4 @@
-/* unicode.h - UTF-8 and the three classes of characters that pre-tokenizers ask for. */
+/* unicode.h - UTF-8 and the classes of characters that pre-tokenizers ask for. */
 #ifndef STRATA_UNICODE_H
 #define STRATA_UNICODE_H
 
@@ -9,7 +9,8 @@ typedef enum UnicodeClass {
     UNICODE_OTHER,
     UNICODE_LETTER,
     UNICODE_NUMBER,
-    UNICODE_SPACE
+    UNICODE_SPACE,
+    UNICODE_PUNCTUATION
 } UnicodeClass;
 
 /* The code point at the start of `bytes` and the bytes it takes.  A byte that does not begin a

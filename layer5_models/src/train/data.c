@@ -4,12 +4,13 @@
  *     target   c1   c2  c3 ... EOS  */
 #include "trainer.h"
 
+/* A text that cannot be read counts as an empty one; trainer_ok says so. */
 static void add_document(Trainer *t, Text text) {
     TrainBatch *b = &t->batch;
     int32_t end = tokenizer_bos(t->tokenizer); /* one token begins and ends documents */
     t->tokens.count = 0;
     token_list_add(&t->tokens, end);
-    tokenizer_encode(t->tokenizer, text, true, &t->tokens);
+    if (!tokenizer_encode(t->tokenizer, text, true, &t->tokens, &t->fault)) t->failed = true;
     size_t rows = t->tokens.count < t->config.ctx ? t->tokens.count : t->config.ctx;
     for (size_t i = 0; i < rows; i++) {
         b->input[b->n + i] = t->tokens.ids[i];

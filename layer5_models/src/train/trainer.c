@@ -108,6 +108,10 @@ float *trainer_parameters(Trainer *t) { return t->values; }
 float *trainer_parameter_gradients(Trainer *t) { return t->gradients; }
 size_t trainer_steps_done(const Trainer *t) { return t->step; }
 
+bool trainer_ok(const Trainer *t, Fault *fault) {
+    return !t->failed || fault_set(fault, "a text of the corpus: %s", t->fault.text);
+}
+
 void trainer_evaluate(Trainer *t, const Corpus *corpus, uint64_t first, size_t count,
                       double *loss, double *floor) {
     double total = 0, nats = 0, tokens = 0;
@@ -141,7 +145,7 @@ void trainer_sample(Trainer *t, Text prompt, size_t most, double temperature, ui
     TrainBatch *b = &t->batch;
     TokenList tokens = {0};
     token_list_add(&tokens, tokenizer_bos(t->tokenizer));
-    tokenizer_encode(t->tokenizer, prompt, true, &tokens);
+    if (!tokenizer_encode(t->tokenizer, prompt, true, &tokens, &t->fault)) t->failed = true;
     text->size = 0;
     world_text_append(text, prompt);
     for (size_t i = 0; i < most && tokens.count < t->config.ctx; i++) {

@@ -50,6 +50,8 @@ struct Trainer {
     } muon;
     WorldText scratch;
     TokenList tokens;
+    bool failed; /* a text could not be read: `fault` says why */
+    Fault fault;
     /* progress */
     size_t step, tokens_seen;
     uint64_t next_document;

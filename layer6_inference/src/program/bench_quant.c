@@ -67,8 +67,9 @@ static bool loss_of(Bench *b, const Model *model, double *loss, Fault *fault) {
         TokenList ids = {0};
         world_write(b->world, "document", 2, i, &text);
         token_list_add(&ids, tokenizer_bos(model->tokenizer));
-        tokenizer_encode(model->tokenizer, (Text){text.bytes, text.size}, true, &ids);
-        ok = surprise_add(&all, &session, ids.ids, ids.count, 0, fault);
+        ok = tokenizer_encode(model->tokenizer, (Text){text.bytes, text.size}, true, &ids,
+                              fault) &&
+             surprise_add(&all, &session, ids.ids, ids.count, 0, fault);
         token_list_free(&ids);
     }
     world_text_free(&text);

@@ -72,7 +72,7 @@ static bool write_one(Worker *w, size_t index, Fault *fault) {
                               : world_opening(study->world, "story", 2,
                                               text / (size_t)job->seeds, job->words, &scratch);
     world_text_append(&sample->text, prompt);
-    speaker_read(&w->speaker, prompt, true, &tokens);
+    bool ok = speaker_read(&w->speaker, prompt, true, &tokens, fault);
     stream_open(&stream, NULL, append, &sample->text);
     GenerateOptions options = {.chain = &chain,
                                .seed = rng_hash((uint64_t)job->seed, 77, text),
@@ -84,8 +84,8 @@ static bool write_one(Worker *w, size_t index, Fault *fault) {
                                .context = sample,
                                .amateur = job->amateur ? &w->amateur.session : NULL};
     double start = clock_seconds();
-    bool ok = generate(&w->speaker.session, &w->speaker.candidates, &tokens, &options, &result,
-                       fault);
+    ok = ok && generate(&w->speaker.session, &w->speaker.candidates, &tokens, &options, &result,
+                        fault);
     sample->seconds = clock_seconds() - start;
     sample->tokens = ok ? result.tokens : 0;
     if (ok)

@@ -75,9 +75,9 @@ static bool run_chain(Speaker *s, const FigureJob *job, const char *spec, uint64
                                .want_raw = true,
                                .context = context};
     tokens->count = 0;
-    speaker_read(s, text_of(job->prompt), false, tokens);
+    bool ok = speaker_read(s, text_of(job->prompt), false, tokens, fault);
     *prompt = tokens->count;
-    bool ok = generate(&s->session, &s->candidates, tokens, &options, &result, fault);
+    ok = ok && generate(&s->session, &s->candidates, tokens, &options, &result, fault);
     chain_close(&chain);
     return ok;
 }
@@ -172,8 +172,8 @@ static bool guess_stories(Speaker *s, const FigureJob *job, Session *draft, size
                                    .most_tokens = (size_t)job->steps,
                                    .speculation = length ? &speculation : NULL};
         text.count = 0;
-        speaker_read(s, text_of(job->prompt), false, &text);
-        ok = generate(&s->session, &s->candidates, &text, &options, &result, fault);
+        ok = speaker_read(s, text_of(job->prompt), false, &text, fault) &&
+             generate(&s->session, &s->candidates, &text, &options, &result, fault);
         tally->guessed += speculation.guessed, tally->accepted += speculation.accepted;
         tally->readings += length ? speculation.rounds : result.tokens;
         tally->tokens += result.tokens, tally->seconds += result.decode_seconds;

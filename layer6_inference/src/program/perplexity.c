@@ -84,9 +84,9 @@ static bool read_text(const Job *job, const Model *model, TokenList *text, Fault
     if (file != stdin) fclose(file);
     if (!bytes) return fault_set(fault, "no memory for the text");
     tokenizer_begin(model->tokenizer, text);
-    tokenizer_encode(model->tokenizer, (Text){bytes, size}, false, text);
+    bool ok = tokenizer_encode(model->tokenizer, (Text){bytes, size}, false, text, fault);
     free(bytes);
-    return true;
+    return ok;
 }
 
 static bool run_job(Job *job, Fault *fault) {

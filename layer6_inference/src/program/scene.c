@@ -28,7 +28,9 @@ static bool open_companions(Scene *s, Fault *fault) {
     if (chain_has(&s->chain, offsetof(StageKind, needs_unconditional))) {
         if (!speaker_share(&s->unconditional, model, &r->machine, ctx, 1, fault)) return false;
         s->has_unconditional = true;
-        speaker_read(&s->expert, text_of(r->negative ? r->negative : ""), false, &s->negative);
+        if (!speaker_read(&s->expert, text_of(r->negative ? r->negative : ""), false,
+                          &s->negative, fault))
+            return false;
         if (s->negative.count == 0)
             return fault_set(fault, "this model's texts begin with no token of their own: give "
                                     "a --negative text for cfg");

@@ -74,10 +74,7 @@ static bool read_prompt(Scene *s, Fault *fault) {
         return fault_set(fault, "the prompt is empty: give the model something to continue, -p "
                                 "\"Once upon a time\"");
     ChatTurn turn = {text_of("user"), prompt};
-    if (!r->chat) {
-        speaker_read(&s->expert, prompt, r->special, &s->tokens);
-        return true;
-    }
+    if (!r->chat) return speaker_read(&s->expert, prompt, r->special, &s->tokens, fault);
     tokenizer_begin(s->expert.model->tokenizer, &s->tokens);
     return chat_encode(s->expert.model->tokenizer, &turn, 1, &s->tokens, fault);
 }

@@ -33,7 +33,7 @@ void speaker_close(Speaker *s) {
     if (s->model == &s->own) model_close(&s->own);
 }
 
-void speaker_read(const Speaker *s, Text text, bool special, TokenList *tokens) {
+bool speaker_read(const Speaker *s, Text text, bool special, TokenList *tokens, Fault *fault) {
     tokenizer_begin(s->model->tokenizer, tokens);
-    tokenizer_encode(s->model->tokenizer, text, special, tokens);
+    return tokenizer_encode(s->model->tokenizer, text, special, tokens, fault);
 }

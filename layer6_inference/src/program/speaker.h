@@ -25,6 +25,7 @@ bool speaker_share(Speaker *speaker, const Model *model, const Machine *machine,
 void speaker_close(Speaker *speaker);
 
 /* Tokens of a text, after what a text begins with. */
-void speaker_read(const Speaker *speaker, Text text, bool special, TokenList *tokens);
+bool speaker_read(const Speaker *speaker, Text text, bool special, TokenList *tokens,
+                  Fault *fault);
 
 #endif

@@ -11,14 +11,15 @@ typedef struct Job {
     bool decode, special, all, bos;
 } Job;
 
-static void encode_line(const Job *job, const Tokenizer *tokenizer, Text line,
-                        TokenList *tokens) {
+static bool encode_line(const Job *job, const Tokenizer *tokenizer, Text line,
+                        TokenList *tokens, Fault *fault) {
     tokens->count = 0;
     if (job->bos) tokenizer_begin(tokenizer, tokens);
-    tokenizer_encode(tokenizer, line, job->special, tokens);
+    if (!tokenizer_encode(tokenizer, line, job->special, tokens, fault)) return false;
     for (size_t i = 0; i < tokens->count; i++)
         printf(i ? " %" PRId32 : "%" PRId32, tokens->ids[i]);
     putchar('\n');
+    return true;
 }
 
 static bool decode_line(const Job *job, const Tokenizer *tokenizer, Text line, Fault *fault) {
@@ -51,9 +52,8 @@ static bool decode_line(const Job *job, const Tokenizer *tokenizer, Text line, F
 
 static bool one_text(const Job *job, const Tokenizer *tokenizer, Text text, TokenList *tokens,
                      Fault *fault) {
-    if (job->decode) return decode_line(job, tokenizer, text, fault);
-    encode_line(job, tokenizer, text, tokens);
-    return true;
+    return job->decode ? decode_line(job, tokenizer, text, fault)
+                       : encode_line(job, tokenizer, text, tokens, fault);
 }
 
 static bool all_texts(const Job *job, const Tokenizer *tokenizer, Text input, Fault *fault) {

@@ -165,6 +165,7 @@ static bool train(const Job *job, Run *run, Fault *fault) {
     size_t first_step = trainer_steps_done(run->trainer), first_tokens = 0;
     while (trainer_steps_done(run->trainer) < job->config.steps) {
         TrainStep s = trainer_step(run->trainer);
+        if (!trainer_ok(run->trainer, fault)) return false;
         double elapsed = clock_seconds() - start;
         mean = mean == 0 ? s.loss : 0.95 * mean + 0.05 * s.loss;
         if (s.step == first_step + 1) first_tokens = s.tokens - s.tokens / s.step;

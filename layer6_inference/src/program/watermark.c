@@ -20,9 +20,9 @@ static bool detect(Job *job, Fault *fault) {
         return false;
     char *text = read_all(stdin, &size);
     bool ok = text || fault_set(fault, "no memory for the text");
+    ok = ok && tokenizer_encode(model.tokenizer, (Text){text, size}, false, &tokens, fault);
     if (ok) {
         Watermark mark = {(uint64_t)job->key, job->gamma};
-        tokenizer_encode(model.tokenizer, (Text){text, size}, false, &tokens);
         WatermarkFinding f = watermark_detect(&mark, tokens.ids, tokens.count);
         printf("tokens %zu, green %zu (%.1f %%, chance %.1f %%), z %.2f, probability by chance "
                "%.2g: %s\n",

@@ -199,7 +199,7 @@ static bool sample_documents(const SampleJob *job, const World *world, Speaker *
         Text prompt = world_opening(world, job->rule, (uint64_t)job->seed, (uint64_t)i,
                                     job->words, &text);
         tokens.count = 0;
-        speaker_read(speaker, prompt, true, &tokens);
+        ok = speaker_read(speaker, prompt, true, &tokens, fault);
         stream_open(&stream, NULL, append_text, NULL);
         GenerateOptions options = {.chain = chain,
                                    .seed = rng_hash((uint64_t)job->seed, 77, (uint64_t)i),

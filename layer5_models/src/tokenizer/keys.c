@@ -1,0 +1,169 @@
+/* keys.c - the keys of a file that begin with "tokenizer.": all are used, or mere information,
+ * or say "off" to something that is not built in.
+ * Source   the GGUF specification (github.com/ggml-org/ggml, docs/gguf.md); llama.cpp's
+ *          llama-arch.cpp, which names the rest. */
+#include "vocab.h"
+
+#include <math.h>
+#include <stdio.h>
+
+typedef enum KeyKind {
+    KEY_TEXT,
+    KEY_TEXTS,
+    KEY_WHOLE,       /* a whole number */
+    KEY_TOKEN,       /* the id of a token */
+    KEY_FLAG,        /* true or false */
+    KEY_NUMBER_EACH, /* a number for each token */
+    KEY_TYPE_EACH,   /* a type for each token */
+    KEY_OFF          /* false, or an array of nothing: "true" is not built in */
+} KeyKind;
+
+static const struct {
+    const char *key;
+    KeyKind kind;
+} keys[] = {
+    {"ggml.model", KEY_TEXT},
+    {"ggml.pre", KEY_TEXT}, /* gpt2 only: SentencePiece has no such rule */
+    {"ggml.tokens", KEY_TEXTS},
+    {"ggml.merges", KEY_TEXTS},
+    {"ggml.scores", KEY_NUMBER_EACH},
+    {"ggml.token_type", KEY_TYPE_EACH},
+    {"ggml.bos_token_id", KEY_TOKEN},
+    {"ggml.eos_token_id", KEY_TOKEN},
+    {"ggml.eot_token_id", KEY_TOKEN},
+    {"ggml.eom_token_id", KEY_TOKEN},
+    {"ggml.unknown_token_id", KEY_TOKEN},
+    {"ggml.fim_pre_token_id", KEY_TOKEN},
+    {"ggml.fim_suf_token_id", KEY_TOKEN},
+    {"ggml.fim_mid_token_id", KEY_TOKEN},
+    {"ggml.fim_pad_token_id", KEY_TOKEN},
+    {"ggml.fim_rep_token_id", KEY_TOKEN},
+    {"ggml.fim_sep_token_id", KEY_TOKEN},
+    {"ggml.prefix_token_id", KEY_TOKEN}, /* older names of fim_pre, fim_suf, fim_mid */
+    {"ggml.suffix_token_id", KEY_TOKEN},
+    {"ggml.middle_token_id", KEY_TOKEN},
+    {"ggml.add_bos_token", KEY_FLAG},
+    {"ggml.add_space_prefix", KEY_FLAG},
+    /* information: encoding and decoding do not ask for these (some files have a padding token
+     * beyond the vocabulary) */
+    {"ggml.padding_token_id", KEY_WHOLE},
+    {"ggml.seperator_token_id", KEY_WHOLE},
+    {"ggml.cls_token_id", KEY_WHOLE},
+    {"ggml.mask_token_id", KEY_WHOLE},
+    {"ggml.token_type_count", KEY_WHOLE},
+    {"chat_template", KEY_TEXT},
+    {"chat_templates", KEY_TEXTS}, /* the names of chat_template.NAME */
+    {"huggingface.json", KEY_TEXT},
+    {"rwkv.world", KEY_TEXT},
+    {"ggml.add_eos_token", KEY_OFF},
+    {"ggml.add_sep_token", KEY_OFF},
+    {"ggml.remove_extra_whitespaces", KEY_OFF},
+    {"ggml.normalizer.lowercase", KEY_OFF},
+    {"ggml.normalizer.strip_accents", KEY_OFF},
+    {"ggml.precompiled_charsmap", KEY_OFF},
+    {"ggml.suppress_tokens", KEY_OFF},
+};
+
+static bool each_is_number(const GgufPair *pair) {
+    double number;
+    for (uint64_t i = 0; i < pair->count; i++)
+        if (!gguf_float(pair, i, &number) || !isfinite(number)) return false;
+    return true;
+}
+
+static bool each_is_type(const GgufPair *pair) {
+    int64_t type;
+    for (uint64_t i = 0; i < pair->count; i++)
+        if (!gguf_int(pair, i, &type) || type < TOKEN_UNDEFINED || type > TOKEN_BYTE)
+            return false;
+    return true;
+}
+
+static bool key_fits(KeyKind kind, const GgufPair *pair, size_t tokens) {
+    bool array = pair->type == GGUF_ARRAY;
+    int64_t value = -1;
+    bool whole = !array && pair->type != GGUF_BOOL && gguf_int(pair, 0, &value);
+    switch (kind) {
+    case KEY_TEXT: return pair->type == GGUF_STRING;
+    case KEY_TEXTS: return array && pair->item == GGUF_STRING;
+    case KEY_WHOLE: return whole;
+    case KEY_TOKEN: return whole && value >= 0 && (uint64_t)value < tokens;
+    case KEY_FLAG: return pair->type == GGUF_BOOL;
+    case KEY_NUMBER_EACH: return array && pair->count == tokens && each_is_number(pair);
+    case KEY_TYPE_EACH: return array && pair->count == tokens && each_is_type(pair);
+    case KEY_OFF:
+        return array ? pair->count == 0
+                     : pair->type == GGUF_BOOL && gguf_int(pair, 0, &value) && value == 0;
+    }
+    return false;
+}
+
+static const char *key_wanted(KeyKind kind) {
+    static const char *const wanted[] = {
+        [KEY_TEXT] = "a string",
+        [KEY_TEXTS] = "an array of strings",
+        [KEY_WHOLE] = "a whole number",
+        [KEY_TOKEN] = "the id of a token",
+        [KEY_FLAG] = "true or false",
+        [KEY_NUMBER_EACH] = "an array with one finite number for each token",
+        [KEY_TYPE_EACH] = "an array with one type, 0 to 6, for each token",
+        [KEY_OFF] = "false (or an empty array): what it asks for is not built in",
+    };
+    return wanted[kind];
+}
+
+static const char *key_shown(const GgufPair *pair, char *out, size_t size) {
+    int64_t value;
+    if (pair->type == GGUF_ARRAY)
+        snprintf(out, size, "an array of %llu %s", (unsigned long long)pair->count,
+                 gguf_type_name(pair->item));
+    else if (pair->type == GGUF_BOOL && gguf_int(pair, 0, &value))
+        snprintf(out, size, "%s", value ? "true" : "false");
+    else if (gguf_int(pair, 0, &value))
+        snprintf(out, size, "%lld", (long long)value);
+    else
+        snprintf(out, size, "of the type %s", gguf_type_name(pair->type));
+    return out;
+}
+
+static bool begins_with(Text text, const char *prefix) {
+    Text start = text_of(prefix);
+    return text.size >= start.size && text_equal((Text){text.data, start.size}, start);
+}
+
+static bool check_key(const GgufPair *pair, size_t tokens, Fault *fault) {
+    char shown[64];
+    Text name = {pair->key.data + 10, pair->key.size - 10}; /* after "tokenizer." */
+    int size = (int)(pair->key.size < 80 ? pair->key.size : 80);
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+        if (text_equal(name, text_of(keys[i].key)))
+            return key_fits(keys[i].kind, pair, tokens) ||
+                   fault_set(fault,
+                             "the key '%.*s' is %s, wanted %s (the vocabulary has %zu tokens)",
+                             size, pair->key.data, key_shown(pair, shown, sizeof shown),
+                             key_wanted(keys[i].kind), tokens);
+    if (begins_with(name, "chat_template.") && pair->type == GGUF_STRING) return true;
+    return fault_set(fault,
+                     "the key '%.*s' is not known: what it asks of a tokenizer would be left "
+                     "out in silence",
+                     size, pair->key.data);
+}
+
+bool keys_check(const Gguf *gguf, size_t tokens, Fault *fault) {
+    for (size_t i = 0; i < gguf->n_pairs; i++)
+        if (begins_with(gguf->pairs[i].key, "tokenizer.") &&
+            !check_key(&gguf->pairs[i], tokens, fault))
+            return false;
+    return true;
+}
+
+int32_t key_token(const Gguf *gguf, const char *key, size_t tokens, int32_t fallback) {
+    int64_t id;
+    if (!gguf_int(gguf_find(gguf, key), 0, &id)) id = fallback;
+    return id >= 0 && (size_t)id < tokens ? (int32_t)id : -1;
+}
+
+bool key_flag(const Gguf *gguf, const char *key, bool fallback) {
+    int64_t value;
+    return gguf_int(gguf_find(gguf, key), 0, &value) ? value != 0 : fallback;
+}
