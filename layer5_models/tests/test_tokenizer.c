@@ -172,6 +172,86 @@ static void sentencepiece_merges_by_score(void **state) {
     tokenizer_close(t);
 }
 
+/* A vocabulary of SentencePiece's kind with pieces of every sort, and text that is hard for it:
+ * cut where no token crosses, and as one. */
+static Tokenizer *random_sentencepiece(void) {
+    enum { N = 300 };
+    static const char *const parts[] = {"\xE2\x96\x81", "a", "b",           "c", ".",
+                                        "\xC3\xA9",     "1", "\xE4\xB8\xAD"};
+    static char names[N][40];
+    Text texts[N];
+    int64_t types[N];
+    double scores[N];
+    for (uint64_t i = 0; i < N; i++) {
+        names[i][0] = 0;
+        size_t length = i < 8 ? 1 : 2 + rng_hash(8, i, 0) % 4;
+        for (size_t k = 0; k < length; k++) {
+            size_t pick = i < 8 ? (size_t)i : rng_hash(8, i, k + 1) % 8;
+            if (k && pick == 0 && strcmp(names[i], parts[0]) != 0) pick = 1; /* none inside */
+            strcat(names[i], parts[pick]);
+        }
+        if (i >= 290) snprintf(names[i], sizeof names[i], "<0x%02X>", (int)(0x60 + i % 16));
+        texts[i] = text_of(names[i]);
+        types[i] = i >= 290 ? 6 : 1;
+        scores[i] = -(double)(rng_hash(9, i, 0) % 50); /* many are equal */
+    }
+    GgufWriter *w = gguf_writer_open(NULL);
+    gguf_put_string(w, "tokenizer.ggml.model", text_of("llama"));
+    gguf_put_strings(w, "tokenizer.ggml.tokens", texts, N);
+    gguf_put_ints(w, "tokenizer.ggml.token_type", GGUF_I32, types, N);
+    gguf_put_floats(w, "tokenizer.ggml.scores", GGUF_F32, scores, N);
+    return open_written(w);
+}
+
+static void sentencepiece_in_words_is_as_the_whole(void **state) {
+    static const char *const parts[] = {
+        " ", "  ",           "a",    "b",    "ab",           "c",     ".", "\xC3\xA9",
+        "1", "\xE4\xB8\xAD", "\xC3", "\xFF", "\xE2\x96\x81", "<0x61>"};
+    (void)state;
+    Tokenizer *t = random_sentencepiece();
+    bool joins[256][256], all[256][256];
+    memcpy(joins, t->joins, sizeof joins);
+    memset(all, 1, sizeof all);
+    assert_false(joins['a'][0xE2]); /* words end before a space */
+    for (uint64_t round = 0; round < 2000; round++) {
+        char text[400];
+        size_t size = 0;
+        while (size < 380) {
+            const char *part = parts[rng_hash(10, round, size) % 14];
+            memcpy(text + size, part, strlen(part)), size += strlen(part);
+        }
+        TokenList words = {0}, whole = {0};
+        memcpy(t->joins, joins, sizeof joins);
+        assert_true(tokenizer_encode(t, (Text){text, size}, false, &words, NULL));
+        memcpy(t->joins, all, sizeof all);
+        assert_true(tokenizer_encode(t, (Text){text, size}, false, &whole, NULL));
+        assert_int_equal(words.count, whole.count);
+        assert_memory_equal(words.ids, whole.ids, whole.count * sizeof *whole.ids);
+        token_list_free(&words), token_list_free(&whole);
+    }
+    tokenizer_close(t);
+}
+
+/* Words of a long text are remembered; short texts of one word are not. */
+static void words_that_repeat_have_the_same_tokens(void **state) {
+    enum { SIZE = 60000 };
+    (void)state;
+    Tokenizer *t = learned(3 + 256 + 12);
+    char *text = malloc(SIZE);
+    TokenList list = {0}, each = {0};
+    for (size_t i = 0; i < SIZE; i++) text[i] = "newstlowidr  "[rng_hash(11, i, 0) % 13];
+    assert_true(tokenizer_encode(t, (Text){text, SIZE}, false, &list, NULL));
+    for (size_t at = 0, size; at < SIZE; at += size) {
+        size = split_word(t->split, text + at, SIZE - at);
+        assert_true(tokenizer_encode(t, (Text){text + at, size}, false, &each, NULL));
+    }
+    assert_int_equal(list.count, each.count);
+    assert_memory_equal(list.ids, each.ids, each.count * sizeof *each.ids);
+    token_list_free(&list), token_list_free(&each);
+    free(text);
+    tokenizer_close(t);
+}
+
 static void chats_are_wrapped(void **state) {
     (void)state;
     Tokenizer *t = learned(3 + 256 + 12), *s = sentencepiece();
@@ -198,4 +278,5 @@ static void chats_are_wrapped(void **state) {
 
 RUN(TEST(merges_are_learned_and_used), TEST(any_bytes_come_back),
     TEST(long_words_take_no_longer_than_many_short_ones), TEST(sentencepiece_merges_by_score),
+    TEST(sentencepiece_in_words_is_as_the_whole), TEST(words_that_repeat_have_the_same_tokens),
     TEST(chats_are_wrapped))
