@@ -232,6 +232,26 @@ static void rules_of_several_patterns_are_as_one_after_the_other(void **state) {
     }
 }
 
-RUN(TEST(utf8_and_classes), TEST(bytes_are_written_as_characters_and_back),
-    TEST(words_are_cut_as_the_rules_say),
+/* A rule that looks to the end of a run for each word of it would take hours. */
+static void long_runs_take_no_longer_than_short_ones(void **state) {
+    static const char *const rules[] = {"default",   "falcon", "starcoder", "gpt-2",
+                                        "llama-bpe", "qwen2",  "tekken"};
+    static const char *const runs[] = {"1",   "12\xC2\xBD", " 1", "a",    "aB", "B",  " ",
+                                       " \n", "\n",         "!",  "\xFF", "'",  "'s", " !\t"};
+    enum { SIZE = 1 << 19 };
+    char *text = malloc(SIZE);
+    (void)state;
+    double start = clock_seconds();
+    for (size_t r = 0; r < 7; r++)
+        for (size_t k = 0; k < 14; k++) {
+            SplitRule rule = pre_rule_by_name(text_of(rules[r]))->split;
+            for (size_t i = 0; i < SIZE; i++) text[i] = runs[k][i % strlen(runs[k])];
+            for (size_t at = 0; at < SIZE;) at += split_word(rule, text + at, SIZE - at);
+        }
+    assert_true(clock_seconds() - start < 30);
+    free(text);
+}
+
+RUN(TEST(long_runs_take_no_longer_than_short_ones), TEST(utf8_and_classes),
+    TEST(bytes_are_written_as_characters_and_back), TEST(words_are_cut_as_the_rules_say),
     TEST(rules_of_several_patterns_are_as_one_after_the_other))

@@ -89,18 +89,19 @@ static size_t spaces(Cursor c) {
 
 /* The end of a number from `at`, cut at three ASCII digits in a row: before them, or after when
  * they begin the word. */
-static size_t cut_threes(Cursor c, size_t at, size_t end) {
-    for (size_t digits = 0, i = at; i < end; i++) {
-        digits = c.text[i] >= '0' && c.text[i] <= '9' ? digits + 1 : 0;
-        if (digits == 3) return i > 2 ? i - 2 : 3;
+static size_t number_in_threes(Cursor c, size_t at) {
+    uint32_t code;
+    size_t taken, digits = 0;
+    while (digits < 3 && class_at(c, at, &code, &taken) == UNICODE_NUMBER) {
+        digits = code < 128 ? digits + 1 : 0;
+        at += taken;
     }
-    return end;
+    return digits == 3 && at > 3 ? at - 3 : at;
 }
 
 static size_t split_number(Cursor c, SplitRule rule, size_t start) {
     if (start && rule.bare_digits) return start;
-    size_t end = run(c, start, UNICODE_NUMBER, 0);
-    return rule.threes ? cut_threes(c, start, end) : end;
+    return rule.threes ? number_in_threes(c, start) : run(c, start, UNICODE_NUMBER, 0);
 }
 
 static size_t split_gpt2(Cursor c, SplitRule rule) {
