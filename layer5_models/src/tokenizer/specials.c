@@ -10,28 +10,29 @@
 /* Control tokens and ends of generation that files often give another type: text that says
  * "</s>" is not the token.
  * Source   llama.cpp (d8a24cc, June 2026), llama_vocab::impl::load. */
-static const char *const end_names[] = {"<|eot_id|>",
-                                        "<|im_end|>",
-                                        "<|end|>",
-                                        "<|return|>",
-                                        "<|call|>",
-                                        "<|flush|>",
-                                        "<|calls|>",
-                                        "<end_of_turn>",
-                                        "<|endoftext|>",
-                                        "</s>",
-                                        "<|eom_id|>",
-                                        "<EOT>",
-                                        "_<EOT>",
-                                        "[EOT]",
-                                        "[EOS]",
-                                        "<eos>",
-                                        "<turn|>",
-                                        "<|tool_response>",
-                                        "<|end_of_text|>",
-                                        "<end_of_utterance>",
-                                        "<\xef\xbd\x9c"
-                                        "end\xe2\x96\x81of\xe2\x96\x81sentence\xef\xbd\x9c>"};
+static const char *const end_names[] = {
+    "<|eot_id|>",
+    "<|im_end|>",
+    "<|end|>",
+    "<|return|>",
+    "<|call|>",
+    "<|flush|>",
+    "<|calls|>",
+    "<end_of_turn>",
+    "<|endoftext|>",
+    "</s>",
+    "<|eom_id|>",
+    "<EOT>",
+    "_<EOT>",
+    "[EOT]",
+    "[EOS]",
+    "<eos>",
+    "<turn|>",
+    "<|tool_response>",
+    "<|end_of_text|>",
+    "<end_of_utterance>",
+    "<｜end▁of▁sentence｜>",
+};
 
 /* Tokens for filling in the middle: when no key names the token, the first of the names. */
 static const struct {
@@ -41,24 +42,16 @@ static const struct {
 } roles[] = {
     {{"fim_pre", "prefix"},
      false,
-     {"<|fim_prefix|>", "<fim-prefix>", "<fim_prefix>",
-      "<\xef\xbd\x9c"
-      "fim\xe2\x96\x81"
-      "begin\xef\xbd\x9c>",
-      "<PRE>", "\xe2\x96\x81<PRE>", "<|code_prefix|>", "<|prefix|>"}},
+     {"<|fim_prefix|>", "<fim-prefix>", "<fim_prefix>", "<｜fim▁begin｜>", "<PRE>", "▁<PRE>",
+      "<|code_prefix|>", "<|prefix|>"}},
     {{"fim_suf", "suffix"},
      false,
-     {"<|fim_suffix|>", "<fim-suffix>", "<fim_suffix>",
-      "<\xef\xbd\x9c"
-      "fim\xe2\x96\x81hole\xef\xbd\x9c>",
-      "<SUF>", "\xe2\x96\x81<SUF>", "<|code_suffix|>", "<|suffix|>"}},
+     {"<|fim_suffix|>", "<fim-suffix>", "<fim_suffix>", "<｜fim▁hole｜>", "<SUF>", "▁<SUF>",
+      "<|code_suffix|>", "<|suffix|>"}},
     {{"fim_mid", "middle"},
      false,
-     {"<|fim_middle|>", "<fim-middle>", "<fim_middle>",
-      "<\xef\xbd\x9c"
-      "fim\xe2\x96\x81"
-      "end\xef\xbd\x9c>",
-      "<MID>", "\xe2\x96\x81<MID>", "<|code_middle|>", "<|middle|>"}},
+     {"<|fim_middle|>", "<fim-middle>", "<fim_middle>", "<｜fim▁end｜>", "<MID>", "▁<MID>",
+      "<|code_middle|>", "<|middle|>"}},
     {{"fim_pad"}, true, {"<|fim_pad|>", "<fim-pad>", "<fim_pad>", "<PAD>", "[PAD]"}},
     {{"fim_rep"},
      true,
