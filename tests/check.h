@@ -13,6 +13,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 /* |got - want| <= bound, and false for NaN */
 #define assert_near(got, want, bound)                                                  \
@@ -26,6 +28,26 @@
     do {                                                                         \
         if (!strstr(text, part)) fail_msg("'%s' does not say '%s'", text, part); \
     } while (0)
+
+/* A broken contract (REQUIRE) is said and ends the process: `broken` runs in a child. */
+static inline void check_abort(void (*broken)(void), const char *says) {
+    char text[1024];
+    FILE *said = tmpfile();
+    pid_t child = fork();
+    assert_true(said && child >= 0);
+    if (child == 0) {
+        dup2(fileno(said), STDERR_FILENO);
+        broken();
+        _exit(0);
+    }
+    int status;
+    assert_int_equal(waitpid(child, &status, 0), child);
+    rewind(said);
+    text[fread(text, 1, sizeof text - 1, said)] = 0;
+    fclose(said);
+    assert_contains(text, says);
+    assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGABRT);
+}
 
 /* Numbers that look like weights, and now and then one that does not. */
 static inline float check_noise(uint64_t *state) {

@@ -19,6 +19,10 @@ typedef struct Reference {
 /* Quantized weights are multiplied with inputs in steps of a 127th of 32 numbers' largest. */
 static bool reference_rounds;
 
+/* Inputs have the 8 bits of BF16, as some instruction sets have it with BF16 weights: the caller
+ * says so, after reference_open. */
+static bool reference_rounds_bf16;
+
 static inline double reference_number(const Reference *r, const char *key, double fallback) {
     char name[128];
     double value;
@@ -60,6 +64,7 @@ static inline void reference_open(Reference *r, const Gguf *gguf) {
     Text arch;
     const GgufTensor *q = gguf_find_tensor(gguf, "blk.0.ffn_down.weight");
     reference_rounds = q && q->dtype == DTYPE_Q8_0;
+    reference_rounds_bf16 = false;
     memset(r, 0, sizeof *r);
     r->gguf = gguf;
     gguf_string(gguf_find(gguf, "general.architecture"), &arch);
@@ -76,6 +81,12 @@ static inline void reference_close(Reference *r) {
     for (size_t i = 0; i < r->gguf->n_tensors; i++) free(r->values[i]);
 }
 
+static inline double reference_bf16(double x) {
+    int exponent;
+    frexp(x, &exponent);
+    return ldexp(nearbyint(ldexp(x, 8 - exponent)), exponent - 8);
+}
+
 static inline void reference_linear(const double *w, const double *bias, const double *given,
                                     int out, int in, double *y) {
     double *x = malloc(sizeof *x * (size_t)in);
@@ -85,6 +96,7 @@ static inline void reference_linear(const double *w, const double *bias, const d
             most = fmax(most, fabs(given[i]));
         x[k] = reference_rounds && most > 0 ? nearbyint(given[k] / most * 127) * most / 127
                                             : given[k];
+        if (reference_rounds_bf16) x[k] = reference_bf16(given[k]);
     }
     for (int i = 0; i < out; i++) {
         y[i] = bias ? bias[i] : 0;

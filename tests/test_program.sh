@@ -38,6 +38,7 @@ expect "an empty prompt" 1 "the prompt is empty" "$strata" generate -m "$model" 
 expect "a long prompt" 1 "the context holds" "$strata" generate -m "$model" --ctx 64 -p "$(yes word | head -200 | tr '\n' ' ')"
 expect "an unknown sampler" 1 "there are bias" "$strata" generate -m "$model" --chain top_q:1
 expect "an unknown instruction set" 1 "choose auto" "$strata" generate -m "$model" --isa vax
+expect "a variable that names none" 1 "STRATA_ISA: no instruction set 'vax'.*scalar.*of all there are" env STRATA_ISA=vax "$strata" samplers
 expect "too many threads" 1 "1 to 256" "$strata" generate -m "$model" --threads 999
 expect "inspect" 0 "token_embd.weight" "$strata" inspect "$model"
 expect "inspect plans memory" 0 "kv cache" "$strata" inspect "$model"

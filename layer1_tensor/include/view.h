@@ -39,10 +39,18 @@ size_t tensor_count(const Tensor *tensor); /* elements */
 size_t tensor_bytes(const Tensor *tensor); /* when contiguous */
 bool tensor_is_contiguous(const Tensor *tensor);
 
+/* Each row in one piece, however far apart they lie: true of slices, false of most transposes. */
+bool tensor_rows_are_contiguous(const Tensor *tensor);
+
 /* The elements begin .. end-1 along one dimension.
  *
  * Needs    dim < ndim, begin <= end <= shape[dim], block borders in the last dimension. */
 Tensor tensor_slice(const Tensor *tensor, int dim, size_t begin, size_t end);
+
+/* Entry i along the first dimension: of a stack of matrices, one matrix.
+ *
+ * Needs    2 dimensions or more, i < shape[0]. */
+Tensor tensor_select(const Tensor *tensor, size_t i);
 
 /* Two dimensions exchanged.
  *
@@ -54,8 +62,9 @@ Tensor tensor_transpose(const Tensor *tensor, int dim_a, int dim_b);
  * Needs    contiguous data and the same number of elements. */
 Tensor tensor_reshape(const Tensor *tensor, int ndim, const size_t *shape);
 
-/* The bytes of row `i` (of all rows, counted across the leading dimensions of a contiguous
- * tensor). */
+/* The bytes of row `i`, one of all rows in order across the leading dimensions.
+ *
+ * Needs    rows in one piece (not a transpose), i < number of rows. */
 const void *tensor_row(const Tensor *tensor, size_t i);
 
 /* One element of a plain tensor (F32, F16, BF16, Q8_0) as a float; index has ndim entries. */

@@ -35,6 +35,12 @@ bool tensor_is_contiguous(const Tensor *tensor) {
     return true;
 }
 
+bool tensor_rows_are_contiguous(const Tensor *tensor) {
+    int last = tensor->ndim - 1;
+    return tensor->shape[last] <= dtype_info(tensor->dtype)->block ||
+           tensor->stride[last] == dtype_info(tensor->dtype)->bytes;
+}
+
 Tensor tensor_slice(const Tensor *tensor, int dim, size_t begin, size_t end) {
     REQUIRE(dim >= 0 && dim < tensor->ndim, "dimension %d of %d", dim, tensor->ndim);
     REQUIRE(begin <= end && end <= tensor->shape[dim], "slice %zu..%zu of %zu", begin, end,
@@ -45,6 +51,18 @@ Tensor tensor_slice(const Tensor *tensor, int dim, size_t begin, size_t end) {
     Tensor t = *tensor;
     t.data = (char *)t.data + begin / block * t.stride[dim];
     t.shape[dim] = end - begin;
+    return t;
+}
+
+Tensor tensor_select(const Tensor *tensor, size_t i) {
+    REQUIRE(tensor->ndim > 1, "a vector's entries are no tensors");
+    REQUIRE(i < tensor->shape[0], "entry %zu of %zu", i, tensor->shape[0]);
+    Tensor t = *tensor;
+    t.data = (char *)t.data + i * t.stride[0];
+    t.ndim--;
+    for (int dim = 0; dim < t.ndim; dim++)
+        t.shape[dim] = tensor->shape[dim + 1], t.stride[dim] = tensor->stride[dim + 1];
+    t.shape[t.ndim] = 1;
     return t;
 }
 
@@ -70,8 +88,14 @@ Tensor tensor_reshape(const Tensor *tensor, int ndim, const size_t *shape) {
 }
 
 const void *tensor_row(const Tensor *tensor, size_t i) {
-    size_t bytes = dtype_row_bytes(tensor->dtype, tensor->shape[tensor->ndim - 1]);
-    return (const char *)tensor->data + i * bytes;
+    const char *row = tensor->data;
+    size_t rows = 1;
+    for (int dim = tensor->ndim - 2; dim >= 0; dim--) rows *= tensor->shape[dim];
+    REQUIRE(i < rows, "row %zu of %zu", i, rows);
+    REQUIRE(tensor_rows_are_contiguous(tensor), "a transpose has no rows in one piece");
+    for (int dim = tensor->ndim - 2; dim >= 0; i /= tensor->shape[dim--])
+        row += i % tensor->shape[dim] * tensor->stride[dim];
+    return row;
 }
 
 static uint16_t load16(const unsigned char *p) { return (uint16_t)(p[0] | p[1] << 8); }

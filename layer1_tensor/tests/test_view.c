@@ -42,6 +42,41 @@ static void views_do_not_copy(void **state) {
     assert_int_equal(tensor_count(&empty), 0);
 }
 
+static void rows_of_a_slice(void **state) {
+    (void)state;
+    Tensor t = counting(), columns = tensor_slice(&t, 2, 1, 3),
+           some = tensor_slice(&t, 1, 1, 3);
+    assert_true(tensor_rows_are_contiguous(&columns));
+    assert_ptr_equal(tensor_row(&columns, 0), numbers + 1);
+    assert_ptr_equal(tensor_row(&columns, 5), numbers + 21);
+    assert_ptr_equal(tensor_row(&some, 1), numbers + 8);
+    assert_ptr_equal(tensor_row(&some, 2),
+                     numbers + 16); /* rows 1 and 2 of the second matrix */
+    Tensor second = tensor_select(&columns, 1);
+    assert_int_equal(second.ndim, 2);
+    assert_int_equal(second.shape[2], 1);
+    assert_near(tensor_get(&second, (size_t[]){2, 1}), 22, 0);
+    Tensor turned = tensor_transpose(&t, 1, 2), column = tensor_slice(&turned, 2, 0, 1);
+    assert_false(tensor_rows_are_contiguous(&turned));
+    assert_true(tensor_rows_are_contiguous(&column)); /* one element is in one piece */
+}
+
+static void row_of_a_transpose(void) {
+    Tensor t = counting(), turned = tensor_transpose(&t, 1, 2);
+    tensor_row(&turned, 0);
+}
+
+static void row_behind_the_last(void) {
+    Tensor t = counting();
+    tensor_row(&t, 6);
+}
+
+static void rows_that_are_none(void **state) {
+    (void)state;
+    check_abort(row_of_a_transpose, "no rows in one piece");
+    check_abort(row_behind_the_last, "row 6 of 6");
+}
+
 static void formats_are_read_element_by_element(void **state) {
     (void)state;
     uint16_t halves[2] = {0x3C00, 0xC000};
@@ -66,5 +101,6 @@ static void print_is_for_people(void **state) {
     assert_contains(text, "          2        ...         21");
 }
 
-RUN(TEST(strides_walk_the_data), TEST(views_do_not_copy),
-    TEST(formats_are_read_element_by_element), TEST(print_is_for_people))
+RUN(TEST(strides_walk_the_data), TEST(views_do_not_copy), TEST(rows_of_a_slice),
+    TEST(rows_that_are_none), TEST(formats_are_read_element_by_element),
+    TEST(print_is_for_people))

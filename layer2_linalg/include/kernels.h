@@ -43,7 +43,12 @@ DotTile *kernels_tile(Dtype dtype);
 /* An input as a table's product with weights in F32, F16 or BF16 sees it. */
 float kernels_input(const Kernels *table, Dtype dtype, float x);
 
-/* Use a named instruction set from now on: "scalar", "avx2", "vnni", "neon" or "auto".
+/* Every set the project has a table for, on one machine or another. */
+#define KERNELS_KNOWN "scalar, avx2, avxvnni, avx512, vnni, avx512bf16, neon, dotprod"
+
+/* Use a named instruction set from now on: one of KERNELS_KNOWN, or "auto" for the widest that
+ * this machine has.  NULL: what STRATA_ISA says, or auto; a program calls this first, because a
+ * wrong STRATA_ISA is a broken contract once something computes.
  *
  * Fails when the name is unknown or the CPU lacks it; the fault lists what there is.
  * Call before other threads compute. */

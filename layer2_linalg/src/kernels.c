@@ -60,31 +60,38 @@ int kernels_list(const Kernels *list[KERNELS_MOST]) {
 
 static _Atomic(const Kernels *) chosen;
 
+static const char *wanted_set(void) {
+    const char *variable = getenv("STRATA_ISA");
+    return variable && *variable ? variable : "auto";
+}
+
 bool kernels_select(const char *isa, Fault *fault) {
+    const char *wanted = isa ? isa : wanted_set();
     const Kernels *list[KERNELS_MOST];
     int count = kernels_list(list);
     char names[64] = "";
     for (int i = 0; i < count; i++) {
         bool last = i == count - 1;
-        if (strcmp(isa, list[i]->isa) == 0 || (last && strcmp(isa, "auto") == 0)) {
+        if (strcmp(wanted, list[i]->isa) == 0 || (last && strcmp(wanted, "auto") == 0)) {
             atomic_store(&chosen, list[i]);
             return true;
         }
         strcat(strcat(names, i ? ", " : ""), list[i]->isa);
     }
-    return fault_set(fault, "no instruction set '%.40s' on this machine: choose auto, %s", isa,
-                     names);
+    return fault_set(fault,
+                     "%sno instruction set '%.40s' on this machine: choose auto, %s "
+                     "(of all there are: " KERNELS_KNOWN ")",
+                     isa ? "" : "STRATA_ISA: ", wanted, names);
 }
 
-/* A wrong STRATA_ISA must not silently mean something else, and there is no one to return a
- * fault to. */
+/* A wrong STRATA_ISA must not silently mean something else, and here is no one to return a fault
+ * to. */
 const Kernels *kernels(void) {
     const Kernels *table = atomic_load_explicit(&chosen, memory_order_relaxed);
     if (table) return table;
-    const char *wanted = getenv("STRATA_ISA");
     Fault fault;
-    bool ok = kernels_select(wanted && *wanted ? wanted : "auto", &fault);
-    REQUIRE(ok, "STRATA_ISA: %s", fault.text);
+    bool ok = kernels_select(NULL, &fault);
+    REQUIRE(ok, "%s", fault.text);
     return atomic_load(&chosen);
 }
 

@@ -18,12 +18,11 @@ typedef struct Work {
 
 /* The rows begin .. end-1 of a product, for all its columns. */
 static void plain_rows(const Work *t, const WeightsProduct *p, size_t begin, size_t end) {
-    size_t in = p->w->shape[1], out = p->w->shape[0],
-           row_bytes = dtype_row_bytes(p->w->dtype, in);
-    const char *rows = (const char *)p->w->data + begin * row_bytes;
+    size_t in = p->w->shape[1], out = p->w->shape[0];
+    const void *rows = tensor_row(p->w, begin);
     const float *x = t->x + p->first * in;
     for (size_t c = 0; c < p->n; c += COLUMN_BLOCK)
-        kernels_tile(p->w->dtype)(rows, row_bytes, end - begin, x + c * in, in,
+        kernels_tile(p->w->dtype)(rows, p->w->stride[0], end - begin, x + c * in, in,
                                   smaller(COLUMN_BLOCK, p->n - c), in, p->y + c * out + begin,
                                   out);
 }
@@ -36,14 +35,14 @@ static void round_columns(void *context, int worker, size_t begin, size_t end) {
 
 /* The panel of up to 16 rows from `row` on, and the weights k .. k+n-1 of each. */
 static void read_panel(const WeightsProduct *p, size_t row, size_t k, size_t n, Panel *panel) {
-    size_t in = p->w->shape[1], rows = p->w->shape[0] - row;
+    size_t rows = p->w->shape[0] - row;
     if (p->packed) {
         packed_panel(p->packed, row, k / LEVELS_CHUNK, panel);
         return;
     }
-    const char *w = (const char *)p->w->data + row * dtype_row_bytes(p->w->dtype, in);
+    const char *w = tensor_row(p->w, row);
     panel_read(panel, quant_format(p->w->dtype), w + dtype_row_bytes(p->w->dtype, k),
-               dtype_row_bytes(p->w->dtype, in), smaller(rows, PANEL_ROWS), n);
+               p->w->stride[0], smaller(rows, PANEL_ROWS), n);
 }
 
 enum {
@@ -140,6 +139,7 @@ void matmul_products(Pool *pool, const WeightsProduct *products, size_t count, c
     for (size_t i = 0; i < count; i++) {
         const Tensor *w = products[i].w;
         REQUIRE(w->ndim == 2, "a weight matrix has 2 dimensions, not %d", w->ndim);
+        REQUIRE(tensor_rows_are_contiguous(w), "a transposed matrix is multiplied row by row");
         REQUIRE(w->shape[1] == products->w->shape[1],
                 "inputs of %zu and of %zu numbers at once", products->w->shape[1], w->shape[1]);
         REQUIRE(scratch || !quant_format(w->dtype),

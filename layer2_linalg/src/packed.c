@@ -74,8 +74,7 @@ typedef struct PackTask {
 static void pack_tiles(void *context, int worker, size_t begin, size_t end) {
     const PackTask *t = context;
     const PackedWeights *p = t->packed;
-    size_t stride = dtype_row_bytes(t->w->dtype, p->cols),
-           step = dtype_row_bytes(t->w->dtype, LEVELS_CHUNK);
+    size_t step = dtype_row_bytes(t->w->dtype, LEVELS_CHUNK);
     int8_t turned[PANEL_QUADS][PANEL_ROWS][4];
     Levels levels[PANEL_ROWS];
     (void)worker;
@@ -86,9 +85,9 @@ static void pack_tiles(void *context, int worker, size_t begin, size_t end) {
             unsigned char *piece = p->data + (tile * pieces_of(p->cols) + i) * p->piece_bytes;
             memset(levels, 0, sizeof levels);
             for (size_t r = 0; r < PANEL_ROWS; r++)
-                p->format->read((const char *)t->w->data +
-                                    (row + (r < rows ? r : rows - 1)) * stride + i * step,
-                                left < LEVELS_CHUNK ? left : LEVELS_CHUNK, &levels[r]);
+                p->format->read(
+                    (const char *)tensor_row(t->w, row + (r < rows ? r : rows - 1)) + i * step,
+                    left < LEVELS_CHUNK ? left : LEVELS_CHUNK, &levels[r]);
             kernels()->panel_turn(levels, turned);
             pack_scales(p->format, levels, piece);
             pack_levels(p->format, (uint8_t *)turned, piece);

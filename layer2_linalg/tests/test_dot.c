@@ -1,6 +1,6 @@
 /* dot: every instruction set and format against the error bound, at every length, offset and
  * tile */
-#include "check.h"
+#include "every_isa.h"
 #include "linalg.h"
 
 enum { MOST = 131 };
@@ -117,17 +117,61 @@ static void special_values(void **state) {
     assert_near(dot_row(DTYPE_F16, half, (float[]){3, 4}, 2), 11, 0);
 }
 
+/* Every table's name is one of the known ones. */
+static void every_set_is_known(void **state) {
+    (void)state;
+    EACH_ISA (isa) {
+        assert_contains(KERNELS_KNOWN, isa->isa);
+        assert_string_equal(kernels()->isa, isa->isa);
+    }
+}
+
 static void instruction_sets_are_chosen_by_name(void **state) {
     (void)state;
     Fault fault;
     assert_true(kernels_select("scalar", &fault));
     assert_string_equal(kernels()->isa, "scalar");
     assert_false(kernels_select("vax", &fault));
-    assert_contains(fault.text, "scalar");
+    assert_contains(fault.text, "choose auto, scalar");
+    assert_contains(fault.text, KERNELS_KNOWN);
+    assert_string_equal(kernels()->isa, "scalar");
     assert_true(kernels_select("auto", &fault));
     const Kernels *list[KERNELS_MOST];
     assert_string_equal(kernels()->isa, list[kernels_list(list) - 1]->isa);
+    assert_true(kernels_select(NULL, &fault));
+}
+
+/* What a variable says, for one call of `run`. */
+static void with_variable(const char *value, void (*run)(void)) {
+    const char *was = getenv("STRATA_ISA");
+    char copy[64];
+    snprintf(copy, sizeof copy, "%s", was ? was : "");
+    setenv("STRATA_ISA", value, 1);
+    run();
+    setenv("STRATA_ISA", copy, 1);
+}
+
+static void choose_by_variable(void) {
+    assert_true(kernels_select(NULL, NULL));
+    assert_string_equal(kernels()->isa, "scalar");
+}
+
+static void choose_by_wrong_variable(void) {
+    Fault fault;
+    assert_false(kernels_select(NULL, &fault));
+    assert_contains(fault.text, "STRATA_ISA");
+    assert_contains(fault.text, "'vax'");
+}
+
+static void the_variable_chooses(void **state) {
+    (void)state;
+    with_variable("scalar", choose_by_variable);
+    with_variable("vax", choose_by_wrong_variable);
+    EACH_ISA (isa) {}
+    const char *said = getenv("STRATA_ISA"); /* a walk through all sets ends where it began */
+    if (*said && strcmp(said, "auto") != 0) assert_string_equal(kernels()->isa, said);
 }
 
 RUN(TEST(every_length_and_format), TEST(company_changes_nothing), TEST(special_values),
-    TEST(instruction_sets_are_chosen_by_name))
+    TEST(every_set_is_known), TEST(instruction_sets_are_chosen_by_name),
+    TEST(the_variable_chooses))

@@ -1,5 +1,5 @@
 /* matmul: naive, blocked, packed and stored weights; shapes, strides, threads */
-#include "check.h"
+#include "every_isa.h"
 #include "linalg.h"
 
 static float *noise(size_t n, uint64_t seed) {
@@ -41,18 +41,13 @@ static void products(size_t m, size_t n, size_t k, bool turn_a, bool turn_b, boo
 
 static void every_shape_and_stride(void **state) {
     (void)state;
-    const Kernels *list[KERNELS_MOST];
-    int count = kernels_list(list);
     static const size_t shapes[][3] = {{1, 1, 1},  {1, 7, 3},    {5, 4, 0},     {6, 16, 8},
                                        {7, 17, 9}, {13, 50, 33}, {49, 97, 300}, {100, 33, 513}};
-    for (int isa = 0; isa < count; isa++) {
-        assert_true(kernels_select(list[isa]->isa, NULL));
+    EACH_ISA (isa)
         for (size_t s = 0; s < sizeof shapes / sizeof *shapes; s++)
             for (int bits = 0; bits < 8; bits++)
                 products(shapes[s][0], shapes[s][1], shapes[s][2], bits & 1, bits & 2,
                          bits & 4);
-    }
-    kernels_select("auto", NULL);
 }
 
 /* The bits depend neither on the number of threads nor on how much else is computed. */
@@ -77,27 +72,81 @@ static void threads_and_company_change_nothing(void **state) {
     free(a), free(b), free(one), free(many), free(part), free(scratch);
 }
 
+/* x as the products with weights in a format see it. */
+static void see_inputs(Dtype dtype, const float *x, float *seen, size_t n) {
+    for (size_t i = 0; i < n; i++) seen[i] = kernels_input(kernels(), dtype, x[i]);
+}
+
 static void stored_weights(void **state) {
     (void)state;
     static const Dtype formats[] = {DTYPE_F32, DTYPE_F16, DTYPE_BF16};
     size_t out = 101, in = 96, n = 53;
     float *w = noise(out * in, 6), *x = noise(n * in, 7), *y = malloc(n * out * 4),
-          *z = malloc(n * out * 4), *back = malloc(out * in * 4);
+          *z = malloc(n * out * 4), *back = malloc(out * in * 4), *seen = malloc(n * in * 4);
     void *stored = malloc(out * in * 4);
     Pool *pool = pool_open(3, false, NULL);
-    for (int f = 0; f < 3; f++) {
-        quantize_row(formats[f], w, NULL, stored, out * in);
-        dequantize_row(formats[f], stored, back, out * in);
-        Tensor t = tensor_view(formats[f], 2, (size_t[]){out, in}, stored);
-        matmul_weights(NULL, &t, NULL, x, n, y, NULL);
-        check_product(n, out, in, (Matrix){x, in, 1}, (Matrix){back, 1, in}, NULL, y, false);
-        matmul_weights(pool, &t, NULL, x, n, z, NULL);
-        assert_memory_equal(y, z, n * out * 4);
-        matvec(pool, &t, x + 17 * in, z, NULL);
-        assert_memory_equal(y + 17 * out, z, out * 4);
-    }
+    EACH_ISA (isa)
+        for (int f = 0; f < 3; f++) {
+            quantize_row(formats[f], w, NULL, stored, out * in);
+            dequantize_row(formats[f], stored, back, out * in);
+            see_inputs(formats[f], x, seen, n * in);
+            Tensor t = tensor_view(formats[f], 2, (size_t[]){out, in}, stored);
+            matmul_weights(NULL, &t, NULL, x, n, y, NULL);
+            check_product(n, out, in, (Matrix){seen, in, 1}, (Matrix){back, 1, in}, NULL, y,
+                          false);
+            matmul_weights(pool, &t, NULL, x, n, z, NULL);
+            assert_memory_equal(y, z, n * out * 4);
+            matvec(pool, &t, x + 17 * in, z, NULL);
+            assert_memory_equal(y + 17 * out, z, out * 4);
+        }
     pool_close(pool);
-    free(w), free(x), free(y), free(z), free(back), free(stored);
+    free(w), free(x), free(y), free(z), free(back), free(stored), free(seen);
+}
+
+/* Some columns of a matrix are a matrix: what they give is what a copy of them gives. */
+static void columns_of_a_matrix(void **state) {
+    (void)state;
+    static const Dtype formats[] = {DTYPE_F32, DTYPE_F16, DTYPE_BF16, DTYPE_Q8_0, DTYPE_Q4_K};
+    enum { OUT = 37, IN = 1024, FIRST = 256, PART = 512, N = 5 };
+    float *w = noise(OUT * IN, 12), *x = noise(N * PART, 13), *got = malloc(N * OUT * 4),
+          *want = malloc(N * OUT * 4);
+    unsigned char *stored = malloc(OUT * IN * 4), *copy = malloc(OUT * PART * 4),
+                  *room = malloc(packed_bytes(DTYPE_Q8_0, OUT, PART)),
+                  *scratch = malloc(matmul_weights_bytes(N, PART));
+    for (size_t f = 0; f < sizeof formats / sizeof *formats; f++) {
+        size_t bytes = dtype_row_bytes(formats[f], PART);
+        quantize_row(formats[f], w, NULL, stored, OUT * IN);
+        Tensor all = tensor_view(formats[f], 2, (size_t[]){OUT, IN}, stored),
+               part = tensor_slice(&all, 1, FIRST, FIRST + PART),
+               alike = tensor_view(formats[f], 2, (size_t[]){OUT, PART}, copy);
+        for (size_t r = 0; r < OUT; r++)
+            memcpy(copy + r * bytes,
+                   stored + r * dtype_row_bytes(formats[f], IN) +
+                       dtype_row_bytes(formats[f], FIRST),
+                   bytes);
+        matmul_weights(NULL, &alike, NULL, x, N, want, scratch);
+        matmul_weights(NULL, &part, NULL, x, N, got, scratch);
+        assert_memory_equal(got, want, N * OUT * 4);
+        if (!quant_format(formats[f])) continue;
+        PackedWeights packed;
+        packed_fill(NULL, &packed, &part, room);
+        matmul_weights(NULL, &part, &packed, x, N, got, scratch);
+        assert_memory_equal(got, want, N * OUT * 4);
+    }
+    free(w), free(x), free(got), free(want), free(stored), free(copy), free(room),
+        free(scratch);
+}
+
+static void transposed_weights(void) {
+    float w[6] = {0}, x[2] = {0}, y[3];
+    Tensor t = tensor_view(DTYPE_F32, 2, (size_t[]){2, 3}, w),
+           turned = tensor_transpose(&t, 0, 1);
+    matvec(NULL, &turned, x, y, NULL);
+}
+
+static void a_transpose_is_refused(void **state) {
+    (void)state;
+    check_abort(transposed_weights, "transposed");
 }
 
 static void formats_round_to_nearest(void **state) {
@@ -126,4 +175,5 @@ static void the_peak_is_above_the_product(void **state) {
 }
 
 RUN(TEST(every_shape_and_stride), TEST(threads_and_company_change_nothing),
-    TEST(stored_weights), TEST(formats_round_to_nearest), TEST(the_peak_is_above_the_product))
+    TEST(stored_weights), TEST(columns_of_a_matrix), TEST(a_transpose_is_refused),
+    TEST(formats_round_to_nearest), TEST(the_peak_is_above_the_product))

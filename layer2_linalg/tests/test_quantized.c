@@ -1,5 +1,5 @@
 /* products of quantized weights: every format and instruction set, to the bit */
-#include "check.h"
+#include "every_isa.h"
 #include "random_blocks.h"
 
 enum { ROWS = 37, COLS = 23 }; /* tiles of every width */
@@ -35,28 +35,25 @@ static void check_matrix(int f, const float *got) {
 
 static void products(void **state) {
     (void)state;
-    const Kernels *list[KERNELS_MOST];
-    int count = kernels_list(list);
     Pool *pool = pool_open(3, false, NULL);
+    bool any = false;
     uint64_t seed = 4;
     for (size_t i = 0; i < COLS * ROW; i++) x[i] = check_noise(&seed);
-    for (int isa = 0; isa < count; isa++) {
-        assert_true(kernels_select(list[isa]->isa, NULL));
+    EACH_ISA (isa) {
         for (int f = 0; f < FORMATS; f++) {
             size_t bytes = dtype_row_bytes(formats[f].dtype, ROW);
             for (uint64_t r = 0; r < ROWS; r++) fill(f, r, stored + r * bytes);
             Tensor w = tensor_view(formats[f].dtype, 2, (size_t[]){ROWS, ROW}, stored);
             matmul_weights(pool, &w, NULL, x, COLS, y, scratch);
-            if (isa == 0) check_matrix(f, y), memcpy(first[f], y, sizeof y);
+            if (!any) check_matrix(f, y), memcpy(first[f], y, sizeof y);
             if (memcmp(y, first[f], sizeof y) != 0) /* the same on every set */
-                fail_msg("%s differs on %s", dtype_name(formats[f].dtype), list[isa]->isa);
+                fail_msg("%s differs on %s", dtype_name(formats[f].dtype), isa->isa);
             PackedWeights packed;
             assert_true(packed_bytes(formats[f].dtype, ROWS, ROW) <= sizeof rearranged);
             packed_fill(pool, &packed, &w, rearranged);
             matmul_weights(pool, &w, &packed, x, COLS, y, scratch);
             if (memcmp(y, first[f], sizeof y) != 0) /* the same rearranged */
-                fail_msg("%s differs packed on %s", dtype_name(formats[f].dtype),
-                         list[isa]->isa);
+                fail_msg("%s differs packed on %s", dtype_name(formats[f].dtype), isa->isa);
             for (size_t c = 0; c < COLS; c++) { /* and alone */
                 matvec(NULL, &w, x + c * ROW, one, scratch);
                 assert_memory_equal(one, y + c * ROWS, sizeof one);
@@ -64,9 +61,9 @@ static void products(void **state) {
                 assert_memory_equal(one, y + c * ROWS, sizeof one);
             }
         }
+        any = true;
     }
     pool_close(pool);
-    assert_true(kernels_select("auto", NULL));
     assert_false(dtype_is_computable(DTYPE_I32) || dtype_is_computable(999));
 }
 
@@ -76,8 +73,6 @@ static void largest_numbers(void **state) {
     static const Dtype extremes[] = {DTYPE_Q4_0,   DTYPE_Q5_0, DTYPE_Q8_0,
                                      DTYPE_IQ4_NL, DTYPE_Q2_K, DTYPE_Q3_K,
                                      DTYPE_Q4_K,   DTYPE_Q5_K, DTYPE_Q6_K};
-    const Kernels *list[KERNELS_MOST];
-    int count = kernels_list(list);
     for (size_t f = 0; f < sizeof extremes / sizeof *extremes; f++)
         for (int pattern = 0; pattern < 3; pattern++) {
             size_t bytes = dtype_row_bytes(extremes[f], 256);
@@ -95,17 +90,17 @@ static void largest_numbers(void **state) {
                            ? 4
                            : 2);
             }
-            for (int isa = 0; isa < count; isa++) {
+            bool any = false;
+            EACH_ISA (isa) {
                 PackedWeights packed;
-                assert_true(kernels_select(list[isa]->isa, NULL));
-                matvec(NULL, &w, x, isa ? one : y, scratch);
-                if (isa) assert_memory_equal(one, y, 16 * sizeof *y);
+                matvec(NULL, &w, x, any ? one : y, scratch);
+                if (any) assert_memory_equal(one, y, 16 * sizeof *y);
+                any = true;
                 packed_fill(NULL, &packed, &w, rearranged);
                 matmul_weights(NULL, &w, &packed, x, 1, one, scratch);
                 assert_memory_equal(one, y, 16 * sizeof *y);
             }
         }
-    assert_true(kernels_select("auto", NULL));
 }
 
 /* Rows that are no multiple of 256, rows of a matrix that are no multiple of 16. */
@@ -143,9 +138,10 @@ static void odd_shapes(void **state) {
     static const size_t cols[] = {32, 96, 288, 512 + 64}, rows[] = {1, 15, 16, 17, 33};
     uint64_t seed = 6;
     for (size_t i = 0; i < COLS * ROW; i++) x[i] = check_noise(&seed);
-    for (int f = 0; f < 3; f++)
-        for (int i = 0; i < 4; i++)
-            for (int j = 0; j < 5; j++) check_shape(dtypes[f], rows[j], cols[i], &seed);
+    EACH_ISA (isa)
+        for (int f = 0; f < 3; f++)
+            for (int i = 0; i < 4; i++)
+                for (int j = 0; j < 5; j++) check_shape(dtypes[f], rows[j], cols[i], &seed);
 }
 
 /* Matrices of several formats, plain, packed and as in the file, with columns of one input that begin anywhere: one loop
@@ -173,11 +169,13 @@ static void several_products(void **state) {
         products[i] =
             (WeightsProduct){&views[i], pack ? &packed[i] : NULL, firsts[i], counts[i], got[i]};
     }
-    matmul_products(pool, products, MANY, x, 9, scratch);
-    for (size_t i = 0; i < MANY; i++) {
-        matmul_weights(NULL, &views[i], products[i].packed, x + firsts[i] * IN, counts[i], want,
-                       scratch);
-        assert_memory_equal(got[i], want, counts[i] * OUT * sizeof *want);
+    EACH_ISA (isa) {
+        matmul_products(pool, products, MANY, x, 9, scratch);
+        for (size_t i = 0; i < MANY; i++) {
+            matmul_weights(NULL, &views[i], products[i].packed, x + firsts[i] * IN, counts[i],
+                           want, scratch);
+            assert_memory_equal(got[i], want, counts[i] * OUT * sizeof *want);
+        }
     }
     pool_close(pool);
 }
@@ -213,8 +211,10 @@ static void not_finite_stays_not_finite(void **state) {
         for (int k = 64; k < 128; k++) in[k] = 1;
         memset(stored, 0, 16 * 68);
         Tensor w = tensor_view(DTYPE_Q8_0, 2, (size_t[]){16, 64}, stored);
-        matmul_weights(NULL, &w, NULL, in, 2, out, scratch);
-        for (int r = 0; r < 16; r++) assert_true(isnan(out[r]) && out[16 + r] == 0);
+        EACH_ISA (isa) {
+            matmul_weights(NULL, &w, NULL, in, 2, out, scratch);
+            for (int r = 0; r < 16; r++) assert_true(isnan(out[r]) && out[16 + r] == 0);
+        }
     }
 }
 

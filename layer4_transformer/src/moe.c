@@ -41,11 +41,8 @@ static void line_up(const FeedForward *f, const float *x, size_t n, FfnRun *run)
 
 /* Expert `e` of a stack of matrices (experts, out, in). */
 static Linear expert(const Linear *experts, size_t e) {
-    const Tensor *stack = &experts->w;
-    size_t bytes = dtype_row_bytes(stack->dtype, stack->shape[2]) * stack->shape[1];
-    return (Linear){
-        .w = tensor_view(stack->dtype, 2, stack->shape + 1, (char *)stack->data + e * bytes),
-        .packed = experts->packed ? experts->packed + e : NULL};
+    return (Linear){.w = tensor_select(&experts->w, e),
+                    .packed = experts->packed ? experts->packed + e : NULL};
 }
 
 /* Add the product of every expert with its rows to the list; returns how many there are now. */

@@ -27,10 +27,7 @@ static size_t matrices_in(const Linear *part) {
 
 /* Matrix `e` of a part that may be a stack. */
 static Tensor matrix_of(const Linear *part, size_t e) {
-    const Tensor *w = &part->w;
-    if (w->ndim == 2) return *w;
-    size_t bytes = dtype_row_bytes(w->dtype, w->shape[2]) * w->shape[1];
-    return tensor_view(w->dtype, 2, w->shape + 1, (char *)w->data + e * bytes);
+    return part->w.ndim == 2 ? part->w : tensor_select(&part->w, e);
 }
 
 static size_t part_bytes(const Linear *part) {

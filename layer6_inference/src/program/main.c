@@ -27,6 +27,8 @@ int main(int argc, char **argv) {
         print_commands(stdout);
         return EXIT_DONE;
     }
+    Fault fault;
+    if (!kernels_select(NULL, &fault)) return command_failed(&fault);
     for (size_t i = 0; i < sizeof commands / sizeof *commands; i++)
         if (strcmp(argv[1], commands[i]->name) == 0)
             return commands[i]->run(argc - 1, argv + 1);
