@@ -49,12 +49,17 @@ run: build
 	@$(if $(MINE),exercises/desk link $(MINE),:)
 	@$(if $(MINE),STRATA_ISA=$$(cat build/exercises/isa) build/exercises/strata,$(BUILD)/bin/strata) generate -m "$(MODEL)" -p "$(PROMPT)" --chain "$(CHAIN)" --seed $(SEED)
 
-# Unit tests of the layers, then what crosses them; one closing summary.
+# Unit tests of the layers, then what crosses them; one closing summary.  ISA=avx2: with that instruction set;
+# ISA=all: what computes runs once for each set of this machine, but for layer 2, whose tests walk through all by themselves.
+TEST_SOURCES := $(sort $(wildcard $(PICK:%=%/tests/test_*.c))) $(if $(NUMBER),,$(sort $(wildcard tests/test_*.c tests/test_*.sh)))
+TEST_ONCE    := $(filter layer1_% layer2_% %/test_tokenizer.c %/test_world.c,$(TEST_SOURCES))
+test_program  = $(patsubst %.c,$(BUILD)/%,$(subst /tests/,/,$(1)))
 test: build
 	@for layer in $(PICK); do $(MAKE) -s -C $$layer build-tests || exit 1; done
 	@$(if $(NUMBER),,$(MAKE) -s -C tests build-tests)
-	@tests/run_tests.sh $(foreach l,$(PICK),$(patsubst $(l)/tests/%.c,$(BUILD)/$(l)/%,$(sort $(wildcard $(l)/tests/test_*.c)))) \
-	    $(if $(NUMBER),,$(patsubst tests/%.c,$(BUILD)/tests/%,$(sort $(wildcard tests/test_*.c))) $(sort $(wildcard tests/test_*.sh)))
+	@$(if $(filter-out all,$(ISA)),STRATA_ISA=$(ISA)) tests/run_tests.sh $(if $(filter all,$(ISA)), \
+	    $(call test_program,$(TEST_ONCE)) -- $(call test_program,$(filter-out $(TEST_ONCE),$(TEST_SOURCES))), \
+	    $(call test_program,$(TEST_SOURCES)))
 
 deps:
 	@tests/deps.sh
@@ -128,6 +133,7 @@ help:
 	@echo "make docs             the site, in build/site; make docs-serve shows it"
 	@echo "make deps             install what the tests need (Debian, Ubuntu: apt; macOS: Homebrew)"
 	@echo "make test             every test; make test 3 for one layer; SAN=1 under sanitizers"
+	@echo "make test ISA=all     the same, for every instruction set this machine has; ISA=avx2: for one"
 	@echo "make check            all that is checked beyond the tests: layers, format, warnings, analyzers, sanitizers, fuzz"
 	@echo "make bench            the matrix products beside the machine's peak"
 	@echo "make plots            the figures of the samplers, as SVG in build/plots (gnuplot)"

@@ -49,6 +49,13 @@ static inline void check_abort(void (*broken)(void), const char *says) {
     assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGABRT);
 }
 
+/* The path of a file that no other process has; the test removes it. */
+enum { CHECK_PATH = 64 };
+static inline const char *check_path(char path[CHECK_PATH], const char *name) {
+    snprintf(path, CHECK_PATH, "/tmp/strata-%ld-%s", (long)getpid(), name);
+    return path;
+}
+
 /* Numbers that look like weights, and now and then one that does not. */
 static inline float check_noise(uint64_t *state) {
     *state = *state * 6364136223846793005u + 1442695040888963407u;

@@ -39,6 +39,7 @@ expect "a long prompt" 1 "the context holds" "$strata" generate -m "$model" --ct
 expect "an unknown sampler" 1 "there are bias" "$strata" generate -m "$model" --chain top_q:1
 expect "an unknown instruction set" 1 "choose auto" "$strata" generate -m "$model" --isa vax
 expect "a variable that names none" 1 "STRATA_ISA: no instruction set 'vax'.*scalar.*of all there are" env STRATA_ISA=vax "$strata" samplers
+expect "which instruction sets there are" 0 "scalar  *available, in use" "$strata" bench isas --isa scalar
 expect "too many threads" 1 "1 to 256" "$strata" generate -m "$model" --threads 999
 expect "inspect" 0 "token_embd.weight" "$strata" inspect "$model"
 expect "inspect plans memory" 0 "kv cache" "$strata" inspect "$model"
@@ -111,9 +112,9 @@ expect "a pure file does not" 0 "token_embd.weight.*Q4_K" "$strata" inspect "$wo
 expect "rearranged weights are counted" 0 "rearranged" "$strata" inspect "$work/mix.gguf"
 same "weights rearranged or not, the text is the same" \
     "$("$strata" generate -m "$work/mix.gguf" -n 60 --quiet)" "$("$strata" generate -m "$work/mix.gguf" -n 60 --quiet --no-pack)"
-"$strata" world --documents 12 --seed 2 >"$work/text" 2>/dev/null
+"$strata" world --documents 3 --seed 2 >"$work/text" 2>/dev/null
 expect "perplexity of a text" 0 "tokens counted in" "$strata" perplexity -f "$work/text" --window 128
-expect "perplexity as JSON, with a stride" 0 '"stride":32' "$strata" perplexity -f "$work/text" --window 128 --stride 32 --json
+expect "perplexity as JSON, with a stride" 0 '"stride":32' "$strata" perplexity -f "$work/text" --window 64 --stride 32 --json
 expect "a text shorter than a window" 1 "fewer than a window" "$strata" perplexity --window 512
 expect "a window of nothing" 2 "window" "$strata" perplexity --window 1
 expect "speed of a model" 0 "decode" "$strata" bench model -m "$work/mix.gguf" -p 16 -n 4 --rounds 1

@@ -104,14 +104,16 @@ static void tensors_come_back_as_views(void **state) {
     GgufWriter *w = gguf_writer_open(&fault);
     for (size_t i = 0; i < g.n_pairs; i++) gguf_put_pair(w, &g.pairs[i]);
     gguf_put_tensor(w, "first", &a), gguf_put_tensor(w, "second", &b);
-    assert_true(gguf_write_file(w, "/tmp/strata_test.gguf", &fault));
+    char room[CHECK_PATH];
+    const char *path = check_path(room, "test.gguf");
+    assert_true(gguf_write_file(w, path, &fault));
     gguf_writer_close(w);
     FileMap map;
-    assert_true(file_open(&map, "/tmp/strata_test.gguf", &fault));
+    assert_true(file_open(&map, path, &fault));
     assert_int_equal(map.size, size);
     assert_memory_equal(map.data, bytes, size);
     file_close(&map);
-    remove("/tmp/strata_test.gguf");
+    remove(path);
     gguf_free(&g);
     free(bytes);
 }

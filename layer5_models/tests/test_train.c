@@ -83,12 +83,13 @@ static void whole_model_gradients_match_differences(void **state) {
         t->values[i] =
             t->values[i] * 4 + 0.05f * (float)rng_normal(&rng); /* away from the start */
     double loss = trainer_gradients(t, 7);
-    assert_true(trainer_export(t, "tiny", DTYPE_F32, "/tmp/strata_tiny.gguf", &fault));
+    char room[CHECK_PATH];
+    const char *path = check_path(room, "tiny.gguf");
+    assert_true(trainer_export(t, "tiny", DTYPE_F32, path, &fault));
     FileMap map;
     Gguf gguf;
     Reference r;
-    assert_true(file_open(&map, "/tmp/strata_tiny.gguf", &fault) &&
-                gguf_parse(&gguf, map.data, map.size, &fault));
+    assert_true(file_open(&map, path, &fault) && gguf_parse(&gguf, map.data, map.size, &fault));
     reference_open(&r, &gguf);
     double *logits = malloc(c.ctx * c.vocab * sizeof *logits);
     assert_near(loss, reference_loss(&r, &t->batch, c.vocab, logits), 1e-5 * loss);
@@ -109,7 +110,7 @@ static void whole_model_gradients_match_differences(void **state) {
             assert_near(t->gradients[parameter->offset + at], want, 1e-5 + 1e-3 * fabs(want));
         }
     reference_close(&r), gguf_free(&gguf), file_close(&map), free(logits);
-    unlink("/tmp/strata_tiny.gguf");
+    unlink(path);
     trainer_close(t);
 }
 
@@ -174,7 +175,8 @@ static void muon_makes_matrices_orthogonal(void **state) {
 
 static void resuming_is_the_same_run(void **state) {
     (void)state;
-    const char *path = "/tmp/strata_test.ckpt";
+    char room[CHECK_PATH];
+    const char *path = check_path(room, "test.ckpt");
     TrainConfig c = tiny();
     Corpus corpus = {.world = world, .seed = 1};
     Fault fault;
@@ -256,7 +258,8 @@ static void training_goes_on_from_a_model(void **state) {
 
 static void corpora_come_from_files_too(void **state) {
     (void)state;
-    const char *path = "/tmp/strata_corpus.txt";
+    char room[CHECK_PATH];
+    const char *path = check_path(room, "corpus.txt");
     static const char bytes[] =
         "first\ndocument\n<|endoftext|>\nsecond\n<|endoftext|>\n<|endoftext|>\nlast";
     Corpus corpus;

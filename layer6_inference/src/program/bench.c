@@ -36,6 +36,7 @@ static const struct {
                {"roofline", bench_roofline, {{NULL}, 0}},
                {"quant", bench_quant, {{NULL}, 0}},
                {"model", bench_model, {{NULL}, 0}},
+               {"isas", bench_isas, {{NULL}, 0}},
                {"make-model", bench_make_model, {{NULL}, 0}}};
 
 enum { BENCHES = sizeof benches / sizeof *benches };
@@ -85,7 +86,8 @@ static int run(int argc, char **argv) {
         {0},
     };
     int status = options_read(
-        argc, argv, "bench matmul|samplers|ladder|roofline|quant|model|make-model [options]",
+        argc, argv,
+        "bench matmul|samplers|ladder|roofline|quant|model|isas|make-model [options]",
         "matmul    GFLOP/s of the matrix products, checked first against double precision, "
         "beside the measured peak of\n          the machine and OpenBLAS when it is installed\n"
         "samplers  microseconds of every sampler on peaked, LLM-like and flat logits, on one "
@@ -99,6 +101,8 @@ static int run(int argc, char **argv) {
         "model     tokens/s of a model file: reading a prompt, and writing token by token "
         "beside "
         "the memory's bandwidth\n"
+        "isas      the instruction sets there are kernels for, and which of them this machine "
+        "has\n"
         "make-model OUT.gguf FORMAT   a model of random weights in the shape of a 1.1B llama, "
         "to "
         "measure with",
@@ -112,7 +116,7 @@ static int run(int argc, char **argv) {
     }
     fprintf(stderr,
             "strata: nothing called '%s' to measure: matmul, samplers, ladder, roofline, "
-            "quant, model and make-model are\n",
+            "quant, model, isas and make-model are\n",
             names[0]);
     return EXIT_USAGE;
 }

@@ -27,6 +27,7 @@ bool bench_ladder(BenchJob *job, Fault *fault);
 bool bench_roofline(BenchJob *job, Fault *fault);
 bool bench_quant(BenchJob *job, Fault *fault);
 bool bench_model(BenchJob *job, Fault *fault);
+bool bench_isas(BenchJob *job, Fault *fault);
 bool bench_make_model(BenchJob *job, Fault *fault);
 
 #endif

@@ -1,0 +1,28 @@
+/* bench_isas.c - strata bench isas: the instruction sets there are kernels for. */
+#include "bench.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static bool is_here(const char *isa, size_t length) {
+    const Kernels *list[KERNELS_MOST];
+    int count = kernels_list(list);
+    for (int i = 0; i < count; i++)
+        if (strlen(list[i]->isa) == length && memcmp(list[i]->isa, isa, length) == 0)
+            return true;
+    return false;
+}
+
+bool bench_isas(BenchJob *job, Fault *fault) {
+    if (job->machine.isa && !kernels_select(job->machine.isa, fault)) return false;
+    const char *chosen = kernels()->isa;
+    for (const char *isa = KERNELS_KNOWN; *isa;) {
+        size_t length = strcspn(isa, ",");
+        bool used = strlen(chosen) == length && memcmp(chosen, isa, length) == 0;
+        printf("%-12.*s %s%s\n", (int)length, isa,
+               is_here(isa, length) ? "available" : "not on this machine",
+               used ? ", in use" : "");
+        isa += length + strspn(isa + length, ", ");
+    }
+    return true;
+}
