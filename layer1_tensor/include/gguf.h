@@ -89,6 +89,11 @@ bool gguf_int(const GgufPair *pair, uint64_t i, int64_t *value);
 bool gguf_float(const GgufPair *pair, uint64_t i, double *value);
 bool gguf_string(const GgufPair *pair, Text *value);
 
+/* The bytes of a tensor whose shape comes from a file; false when it is empty, or when its
+ * elements or bytes are more than `most`: SIZE_MAX, which is 2^32 - 1 on a 32-bit machine. */
+bool gguf_shape_bytes(const uint64_t *dims, int ndim, const DtypeInfo *info, uint64_t most,
+                      uint64_t *bytes);
+
 /* Bytes of a pair's value in the file (arrays: of all items). */
 size_t gguf_value_bytes(const GgufPair *pair);
 

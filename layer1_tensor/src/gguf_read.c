@@ -102,43 +102,47 @@ static void take_pair(Reader *reader, GgufPair *pair) {
     if (reader->ok) take_items(reader, pair);
 }
 
-/* The shape's product and the byte size must not overflow; both are bounded before
- * multiplying. */
-static void take_shape(Reader *reader, GgufTensor *tensor, const DtypeInfo *info) {
-    uint64_t dims[TENSOR_MAX_DIMS] = {1, 1, 1, 1};
+/* The product of a shape is bounded before each multiplication: it never overflows. */
+bool gguf_shape_bytes(const uint64_t *dims, int ndim, const DtypeInfo *info, uint64_t most,
+                      uint64_t *bytes) {
     uint64_t count = 1, limit = (uint64_t)1 << 46;
-    for (int i = 0; i < tensor->ndim; i++) {
-        dims[i] = tensor->shape[i];
-        if (dims[i] == 0 || dims[i] > limit / count) {
-            fail(reader, "a tensor of impossible size");
-            return;
-        }
+    if (most < limit) limit = most;
+    for (int i = 0; i < ndim; i++) {
+        if (dims[i] == 0 || dims[i] > limit / count) return false;
         count *= dims[i];
     }
-    if (dims[0] % info->block != 0) {
+    *bytes = count / info->block * info->bytes;
+    return *bytes <= most;
+}
+
+static void take_shape(Reader *reader, GgufTensor *tensor, const uint64_t *dims) {
+    const DtypeInfo *info = dtype_info(tensor->dtype);
+    uint64_t bytes = 0;
+    if (!reader->ok) return;
+    if (!info)
+        fail(reader, "an unknown number format");
+    else if (!gguf_shape_bytes(dims, tensor->ndim, info, SIZE_MAX, &bytes))
+        fail(reader, "a tensor of impossible size");
+    else if (dims[0] % info->block != 0)
         fail(reader, "a row length that does not divide into blocks");
-        return;
-    }
-    tensor->bytes = (size_t)(count / info->block * info->bytes);
+    tensor->bytes = (size_t)bytes;
     for (int i = 0; i < TENSOR_MAX_DIMS; i++)
         tensor->shape[i] = i < tensor->ndim ? (size_t)dims[tensor->ndim - 1 - i] : 1;
 }
 
-/* The offset is kept in `data` as a number until the data's start is known. */
+/* Returns the offset of its data. */
 static uint64_t take_tensor(Reader *reader, GgufTensor *tensor) {
+    uint64_t dims[TENSOR_MAX_DIMS];
     tensor->name = take_string(reader, "a tensor name runs past the end");
     uint64_t ndim = take_int(reader, 4, "a tensor's dimensions are missing");
     if (reader->ok && (ndim < 1 || ndim > TENSOR_MAX_DIMS))
         fail(reader, "a tensor without 1 to 4 dimensions");
     if (!reader->ok) return 0;
     tensor->ndim = (int)ndim;
-    for (int i = 0; i < tensor->ndim; i++)
-        tensor->shape[i] = (size_t)take_int(reader, 8, "a shape is cut");
+    for (int i = 0; i < tensor->ndim; i++) dims[i] = take_int(reader, 8, "a shape is cut");
     tensor->dtype = (uint32_t)take_int(reader, 4, "a tensor's format is missing");
     uint64_t offset = take_int(reader, 8, "a tensor's offset is missing");
-    const DtypeInfo *info = dtype_info(tensor->dtype);
-    if (reader->ok && !info) fail(reader, "an unknown number format");
-    if (reader->ok) take_shape(reader, tensor, info);
+    take_shape(reader, tensor, dims);
     return offset;
 }
 
@@ -193,12 +197,12 @@ static void read_header(Gguf *gguf, Reader *reader) {
                   "GGUF version %u%s: versions 2 and 3 can be read, convert the file again",
                   gguf->version, (gguf->version & 0xFFFF) == 0 ? " (a big-endian file?)" : "");
     }
-    gguf->n_tensors = (size_t)take_int(reader, 8, "no tensor count");
-    gguf->n_pairs = (size_t)take_int(reader, 8, "no pair count");
+    uint64_t tensors = take_int(reader, 8, "no tensor count"),
+             pairs = take_int(reader, 8, "no pair count");
     /* the smallest pair takes 13 bytes, the smallest tensor 32 */
-    if (reader->ok &&
-        (gguf->n_pairs > left(reader) / 13 || gguf->n_tensors > left(reader) / 32))
+    if (reader->ok && (pairs > left(reader) / 13 || tensors > left(reader) / 32))
         fail(reader, "more keys or tensors than the file has room for");
+    gguf->n_tensors = (size_t)tensors, gguf->n_pairs = (size_t)pairs;
 }
 
 static void read_alignment(Gguf *gguf, Reader *reader) {

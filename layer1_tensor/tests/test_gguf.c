@@ -188,5 +188,27 @@ static void ten_thousand_corruptions(void **state) {
     free(bytes);
 }
 
+/* A shape that a 32-bit size cannot hold is refused there, and must not be cut to what is left of
+ * it. */
+static void shapes_are_bounded_before_they_are_stored(void **state) {
+    (void)state;
+    const uint64_t narrow = UINT32_MAX, wide = UINT64_MAX, two32 = (uint64_t)1 << 32;
+    const DtypeInfo *f32 = dtype_info(DTYPE_F32), *tq1 = dtype_info(DTYPE_TQ1_0);
+    uint64_t bytes = 0;
+    assert_true(gguf_shape_bytes((uint64_t[]){1 << 15, 1 << 14}, 2, f32, narrow, &bytes));
+    assert_int_equal(bytes, (uint64_t)1 << 31);
+    assert_false(gguf_shape_bytes((uint64_t[]){1 << 15, 1 << 15}, 2, f32, narrow, &bytes));
+    assert_true(gguf_shape_bytes((uint64_t[]){1 << 15, 1 << 15}, 2, f32, wide, &bytes));
+    assert_int_equal(bytes, two32);
+    assert_false(gguf_shape_bytes((uint64_t[]){two32 + 32, 1}, 2, f32, narrow, &bytes));
+    assert_false(gguf_shape_bytes((uint64_t[]){1, two32 + 1}, 2, f32, narrow, &bytes));
+    /* more elements than bytes */
+    assert_false(gguf_shape_bytes((uint64_t[]){256, two32 / 256}, 2, tq1, narrow, &bytes));
+    assert_true(gguf_shape_bytes((uint64_t[]){256, two32 / 256}, 2, tq1, wide, &bytes));
+    assert_false(gguf_shape_bytes((uint64_t[]){1 << 30, 1 << 30, 16}, 3, f32, wide, &bytes));
+    assert_false(gguf_shape_bytes((uint64_t[]){5, 0}, 2, f32, wide, &bytes));
+}
+
 RUN(TEST(every_type_survives), TEST(tensors_come_back_as_views), TEST(version_two_and_others),
-    TEST(cut_at_every_byte), TEST(ten_thousand_corruptions))
+    TEST(cut_at_every_byte), TEST(ten_thousand_corruptions),
+    TEST(shapes_are_bounded_before_they_are_stored))

@@ -158,6 +158,7 @@ static bool rung(Rungs *r, const Product *p, const char *what, const char *isa, 
 /* All rungs of a product in one format. */
 static bool climb(Rungs *r, const Product *p) {
     const Kernels *list[KERNELS_MOST];
+    const char *chosen = kernels()->isa;
     int count = kernels_list(list);
     bool ok = true, alone = p->rows == DOTS, packed = quant_format(r->dtype) != NULL;
     if (r->dtype == DTYPE_F32) {
@@ -170,7 +171,7 @@ static bool climb(Rungs *r, const Product *p) {
             ok &= rung(r, p, "one thread", list[i]->isa, run_one_thread);
         if (alone && packed) ok &= rung(r, p, "rearranged", list[i]->isa, run_packed_alone);
     }
-    kernels_select("auto", NULL);
+    kernels_select(chosen, NULL);
     if (!alone) ok &= rung(r, p, "threads", kernels()->isa, run_file);
     if (!alone && packed) ok &= rung(r, p, "rearranged", kernels()->isa, run_packed);
     return ok;

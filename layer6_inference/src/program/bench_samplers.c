@@ -85,8 +85,8 @@ static double floor_time(Board *b, double seconds) {
 
 static bool bench_size(Board *b, const BenchJob *job, FILE *csv, Fault *fault) {
     const Kernels *list[KERNELS_MOST];
-    int count = kernels_list(list);
-    const Kernels *use[2] = {list[0], list[count - 1]};
+    kernels_list(list);
+    const Kernels *use[2] = {list[0], kernels()}; /* the plain one, and the one in use */
     double seconds = job->seconds / 10;
     OptionList chains = job->chains;
     for (size_t s = 0; job->chains.count == 0 && s < sizeof all / sizeof *all; s++)
@@ -117,13 +117,13 @@ static bool bench_size(Board *b, const BenchJob *job, FILE *csv, Fault *fault) {
 }
 
 bool bench_samplers(BenchJob *job, Fault *fault) {
+    if (job->machine.isa && !kernels_select(job->machine.isa, fault)) return false;
     FILE *csv = job->csv ? fopen(job->csv, "w") : NULL;
-    const Kernels *list[KERNELS_MOST];
-    int count = kernels_list(list);
+    const char *chosen = kernels()->isa;
     bool ok = true;
     if (job->csv && !csv) return fault_set(fault, "%s cannot be written", job->csv);
     if (csv) fprintf(csv, "tokens,shape,sampler,isa,microseconds,left\n");
-    printf("microseconds, median      %30s %9s %9s\n", "scalar", list[count - 1]->isa, "left");
+    printf("microseconds, median      %30s %9s %9s\n", "scalar", chosen, "left");
     for (size_t i = 0; ok && i < job->sizes.count; i++) {
         Board b = {.n = (size_t)strtol(job->sizes.items[i], NULL, 10)};
         Arena arena;
@@ -145,5 +145,5 @@ bool bench_samplers(BenchJob *job, Fault *fault) {
         arena_free(&arena);
     }
     if (csv) fclose(csv);
-    return ok && kernels_select("auto", fault);
+    return ok;
 }
