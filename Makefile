@@ -17,9 +17,9 @@ LAYER4 := layer4_transformer
 LAYER5 := layer5_models
 LAYER6 := layer6_inference
 LAYERS := $(LAYER1) $(LAYER2) $(LAYER3) $(LAYER4) $(LAYER5) $(LAYER6)
-NUMBER := $(firstword $(filter 1 2 3 4 5 6,$(MAKECMDGOALS)))
-PICK   := $(if $(NUMBER),$(LAYER$(NUMBER)),$(LAYERS))
-BUILD  := $(CURDIR)/build$(if $(SAN),/asan)$(if $(TSAN),/tsan)
+NUMBER := $(filter 1 2 3 4 5 6,$(MAKECMDGOALS))
+PICK   := $(if $(NUMBER),$(foreach n,$(NUMBER),$(LAYER$(n))),$(LAYERS))
+BUILD  := build$(if $(SAN),/asan)$(if $(TSAN),/tsan)
 export BUILD SAN TSAN
 
 PROMPT ?= Once upon a time
@@ -28,15 +28,31 @@ SEED   ?= 1
 MODEL  ?= layer5_models/models/storyteller.gguf
 PREFIX ?= /usr/local
 
+# A prompt may hold anything: what was given goes to the shell as it is, and neither reads it again.
+override PROMPT := $(value PROMPT)
+override CHAIN  := $(value CHAIN)
+override MODEL  := $(value MODEL)
+override SEED   := $(value SEED)
+export PROMPT CHAIN MODEL SEED
+
+COMMANDS := build run test deps check format help bench plots train peers fuzz docs docs-serve install clean
+
 # make start 3.2, make grade 3, ...: what follows the word is its argument.
 DESK_WORDS := learn start grade hint reset worked check-exercises
-ifneq ($(filter $(DESK_WORDS),$(firstword $(MAKECMDGOALS))),)
+FIRST      := $(firstword $(MAKECMDGOALS))
+ifneq ($(and $(filter test worked,$(FIRST)),$(filter-out 1 2 3 4 5 6 $(COMMANDS),$(wordlist 2,99,$(MAKECMDGOALS)))),)
+$(error there is no layer '$(word 2,$(MAKECMDGOALS))': make $(FIRST) takes 1 to 6, or nothing for all)
+endif
+ifneq ($(filter $(DESK_WORDS),$(FIRST)),)
 ARGUMENT := $(word 2,$(MAKECMDGOALS))
+ifneq ($(word 3,$(MAKECMDGOALS)),)
+$(error make $(FIRST) takes one argument: $(ARGUMENT), and then $(word 3,$(MAKECMDGOALS)))
+endif
 $(foreach a,$(filter-out 1 2 3 4 5 6,$(ARGUMENT)),$(eval .PHONY: $(a))$(eval $(a): ; @:))
 endif
 
 .DEFAULT_GOAL := build
-.PHONY: build run test deps check format help bench plots train peers fuzz docs docs-serve install clean $(DESK_WORDS) 1 2 3 4 5 6 $(LAYERS)
+.PHONY: $(COMMANDS) $(DESK_WORDS) 1 2 3 4 5 6 $(LAYERS)
 
 build: $(LAYERS)
 	@$(MAKE) -s -C $(LAYER6) program
@@ -47,12 +63,12 @@ $(LAYERS):
 # MINE=3 or MINE=all: with your finished functions in place of the library's (see make learn).
 run: build
 	@$(if $(MINE),exercises/desk link $(MINE),:)
-	@$(if $(MINE),STRATA_ISA=$$(cat build/exercises/isa) build/exercises/strata,$(BUILD)/bin/strata) generate -m "$(MODEL)" -p "$(PROMPT)" --chain "$(CHAIN)" --seed $(SEED)
+	@$(if $(MINE),STRATA_ISA=$$(cat build/exercises/isa) build/exercises/strata,$(BUILD)/bin/strata) generate -m "$$MODEL" -p "$$PROMPT" --chain "$$CHAIN" --seed "$$SEED"
 
 # Unit tests of the layers, then what crosses them; one closing summary.  ISA=avx2: with that instruction set;
 # ISA=all: what computes runs once for each set of this machine, but for layer 2, whose tests walk through all by themselves.
 TEST_SOURCES := $(sort $(wildcard $(PICK:%=%/tests/test_*.c))) $(if $(NUMBER),,$(sort $(wildcard tests/test_*.c tests/test_*.sh)))
-TEST_ONCE    := $(filter layer1_% layer2_% %/test_tokenizer.c %/test_world.c,$(TEST_SOURCES))
+TEST_ONCE    := $(filter layer1_% layer2_% %/test_tokenizer.c %/test_world.c %/test_make.sh,$(TEST_SOURCES))
 test_program  = $(patsubst %.c,$(BUILD)/%,$(subst /tests/,/,$(1)))
 test: build
 	@for layer in $(PICK); do $(MAKE) -s -C $$layer build-tests || exit 1; done

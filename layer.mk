@@ -6,10 +6,15 @@
 #   make         the library          make test   its unit tests, from a clean checkout too
 #   SAN=1        with AddressSanitizer and UndefinedBehaviorSanitizer (build/asan)
 #   TSAN=1       with ThreadSanitizer (build/tsan)
-ROOT  := $(abspath $(dir $(lastword $(MAKEFILE_LIST))))
-LAYER := $(notdir $(CURDIR))
-export BUILD ?= $(ROOT)/build$(if $(SAN),/asan)$(if $(TSAN),/tsan)
-OUT   := $(BUILD)/$(LAYER)
+#
+# Paths are relative, because make takes a space in a name for its end: BUILD is seen from the root, BUILT from here.
+LAYER := $(lastword $(notdir $(CURDIR)))
+export BUILD ?= build$(if $(SAN),/asan)$(if $(TSAN),/tsan)
+BUILT := $(if $(filter /%,$(BUILD)),,../)$(BUILD)
+OUT   := $(BUILT)/$(LAYER)
+
+# Say once that something is being built; when nothing is, nothing is said.
+building = $(if $(SAID),,$(eval SAID := $(shell echo "building $(1)" >&2)yes))
 
 CFLAGS   ?= -O3 -g
 WARNINGS := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wvla -Wno-unknown-warning-option -Wno-format-truncation -Werror
@@ -17,8 +22,8 @@ SANITIZE := $(if $(SAN),-fsanitize=address -fsanitize=undefined -fno-sanitize-re
             $(if $(TSAN),-fsanitize=thread)
 STRICT   := -std=c11 -D_GNU_SOURCE -ffp-contract=off $(WARNINGS) $(SANITIZE)
 INCLUDE  := -Iinclude $(BELOW:%=-I../%/include)
-LIB      := $(BUILD)/lib/lib$(NAME).a
-LOWER    := $(foreach b,$(BELOW),$(BUILD)/lib/lib$(lastword $(subst _, ,$(b))).a)
+LIB      := $(BUILT)/lib/lib$(NAME).a
+LOWER    := $(foreach b,$(BELOW),$(BUILT)/lib/lib$(lastword $(subst _, ,$(b))).a)
 LIBS     := $(LIB) $(LOWER)
 LINK     := -lm -lpthread
 ifeq ($(shell uname),Darwin)
@@ -40,7 +45,7 @@ $(LIB): $(OBJECTS)
 	@$(AR) rcs $@ $^
 
 $(OUT)/%.o: src/%.c
-	@mkdir -p $(@D)
+	$(call building,$(if $(filter $(PROGRAM),$@),the program,$(LAYER)))@mkdir -p $(@D)
 	@$(CC) $(STRICT) $(CFLAGS) $(INCLUDE) -MMD -MP -c $< -o $@
 
 # Text that becomes part of a program: each line a C string.
@@ -57,25 +62,25 @@ $(LOWER): | below ;
 # A test file links the libraries and cmocka; an object named in MINE is linked before them,
 # so that a reader's own function takes the place of the library's.
 $(OUT)/test_%: tests/test_%.c $(LIBS)
-	@mkdir -p $(@D)
-	@$(CC) $(STRICT) $(CFLAGS) $(INCLUDE) -I$(ROOT)/tests -Itests -MMD -MP $< $(MINE) $(LIBS) -lcmocka $(LINK) -o $@
+	$(call building,the tests of $(LAYER))@mkdir -p $(@D)
+	@$(CC) $(STRICT) $(CFLAGS) $(INCLUDE) -I../tests -Itests -MMD -MP $< $(MINE) $(LIBS) -lcmocka $(LINK) -o $@
 
 # The program of layer 6.
-program: $(BUILD)/bin/strata
-$(BUILD)/bin/strata: $(PROGRAM) $(LIBS)
+program: $(BUILT)/bin/strata
+$(BUILT)/bin/strata: $(PROGRAM) $(LIBS)
 	@mkdir -p $(@D)
 	@$(CC) $(STRICT) $(CFLAGS) $(PROGRAM) $(MINE) $(LIBS) $(LINK) -o $@
 
 build-tests: $(TESTS)
 test: build-tests
-	@$(ROOT)/tests/run_tests.sh $(TESTS)
+	@../tests/run_tests.sh $(TESTS)
 
 # The worked exercise: narrated, or as CSV with ARGS=--csv.
 $(OUT)/worked: exercise/worked.c $(LIBS)
 	@mkdir -p $(@D)
 	@$(CC) $(STRICT) $(CFLAGS) $(INCLUDE) $< $(LIBS) $(LINK) -o $@
 worked: $(OUT)/worked
-	@cd $(ROOT) && $(OUT)/worked $(ARGS)
+	@cd .. && $(BUILD)/$(LAYER)/worked $(ARGS)
 
 clean:
 	@rm -rf $(OUT) $(LIB)

@@ -75,10 +75,23 @@ cross() { # compile for AArch64 and test there under qemu-user
     qemu-aarch64 build/arm64/compare
 }
 
+# A copy of the tree under a name with a space in it: built, tested, run.
+spaces() {
+    copy="build/a copy"
+    rm -rf "$copy"
+    mkdir -p "$copy"
+    git ls-files -z | tar --null -T - -cf - | tar -xf - -C "$copy" || return 1
+    (
+        unset BUILD MAKEFLAGS MAKELEVEL MFLAGS
+        cd "$copy" && make CFLAGS=-O1 test 1 && make CFLAGS=-O1 run PROMPT="Once upon a time"
+    ) && rm -rf "$copy"
+}
+
 step "layers include only downwards" includes_go_down
 step "clang-format" formatted
-step "gcc, warnings as errors" make CC=gcc BUILD="$PWD/build/gcc"
-step "clang, warnings as errors" make CC=clang BUILD="$PWD/build/clang"
+step "gcc, warnings as errors" make CC=gcc BUILD=build/gcc
+step "clang, warnings as errors" make CC=clang BUILD=build/clang
+step "a path with a space in it" spaces
 step "no public function that nothing uses" used
 step "cppcheck" analyzed
 step "exercises: starters, shipped sources, mutants" make check-exercises

@@ -1,7 +1,8 @@
 #!/bin/sh
 # The program as its user meets it: commands, exit statuses, one clear sentence for each mistake.
 here=$(cd "$(dirname "$0")" && pwd)
-strata=${BUILD:-$here/../build}/bin/strata
+case ${BUILD:=build} in /*) ;; *) BUILD=$here/../$BUILD ;; esac
+strata=$BUILD/bin/strata
 model=$here/../layer5_models/models/storyteller.gguf
 draft=$here/../layer5_models/models/draft.gguf
 work=$(mktemp -d)

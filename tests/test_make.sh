@@ -1,0 +1,32 @@
+#!/bin/sh
+# make as its user meets it: what follows a word is used or refused, and text arrives as it was given.
+cd "$(dirname "$0")/.." || exit 1
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+unset MAKEFLAGS MAKELEVEL MFLAGS ISA
+
+ok() { echo "ok $1"; }
+not() { echo "not ok $1: $2"; }
+refuses() { # refuses PATTERN WORD...: make WORD... ends with an error that says so
+    pattern=$1
+    shift
+    if make -s "$@" >"$work/out" 2>&1; then not "make $*" "exit status 0"
+    elif ! grep -q -- "$pattern" "$work/out"; then not "make $*" "no '$pattern' in: $(head -c 300 "$work/out")"
+    else ok "make $* is refused"; fi
+}
+refuses "no layer '7'" worked 7
+refuses "no layer 'foo'" worked foo
+refuses "no layer '7'" test 7
+refuses "no exercise '9'" learn 9
+refuses "no exercise 'foo'" grade foo
+refuses "no exercise 'foo'" hint foo
+refuses "no exercise '9.9'" start 9.9
+refuses "one argument" grade 3.1 3.2
+
+prompt='It cost $HOME "five" and it'"'"'s $(SHELL) `true` \\ done'
+story=$(make -s run PROMPT="$prompt" CHAIN=greedy 2>/dev/null)
+case $story in
+"$prompt"*) ok "a prompt is what was given" ;;
+*) not "a prompt is what was given" "$story" ;;
+esac
+if [ -z "$(make -s 2>&1)" ]; then ok "nothing to build, nothing said"; else not "nothing to build, nothing said" "$(make -s 2>&1)"; fi
