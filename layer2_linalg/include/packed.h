@@ -9,8 +9,7 @@
 
 #include "panel.h"
 
-/* Weights in the order in which panels want them, for those who read them many times: 16 rows by
- * 256 weights after one another, each as
+/* A piece, 16 rows by 256 weights, is
  *
  *     | scales (and mins) | 32 weights of 16 rows: four bits of each, one or two more bits of each | the next 32 | ...
  *

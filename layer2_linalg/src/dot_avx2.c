@@ -19,7 +19,7 @@
 
 #include <string.h>
 
-/* The same of four rows at once. */
+/* The sums of the lanes of four registers, side by side. */
 INLINE __m128 add_four(__m256 a, __m256 b, __m256 c, __m256 d) {
     __m256 ab = _mm256_add_ps(_mm256_permute2f128_ps(a, b, 0x20),
                               _mm256_permute2f128_ps(a, b, 0x31)),

@@ -1,4 +1,4 @@
-/* attention.h - attention as the textbook writes it, for whole sequences.
+/* attention.h - attention by the textbook's formula, for whole sequences.
  *
  *     scores = scale * Q K^T          (n, n)   how well each query fits each key
  *     P      = softmax(scores)        row by row, over the keys the mask lets through
@@ -10,7 +10,8 @@
  *     q    (n, heads * head_dim)       head h at columns h * head_dim ..
  *     k v  (n, kv_heads * head_dim)
  *
- * This is the form to understand and to train with; attention_online.h is the form to decode with.
+ * This is the form to train with: attention.c takes the queries in blocks and gives each thread a
+ * key-value head.  attention_online.h is the form to decode with.
  *
  * Invariant: a token's output depends on the tokens its mask shows, in order of position.
  * Source   Vaswani et al. 2017, arXiv:1706.03762, eq. 1; Ainslie et al. 2023, arXiv:2305.13245 (GQA). */

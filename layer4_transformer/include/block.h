@@ -1,7 +1,7 @@
 /* block.h - one transformer block: attention and feed-forward around the residual stream.
  *
  *     sequential    x += attention(norm(x));  x += feed_forward(norm'(x))          Llama, Qwen, Gemma, GPT-2
- *     parallel      x += attention(norm(x)) + feed_forward(norm'(x))               GPT-J, Falcon
+ *     parallel      x += attention(norm(x)) + feed_forward(norm'(x))
  *     post-norm     what a branch returns goes through a norm of its own before it is added: Gemma 2
  *
  * A norm whose gain is NULL is not there: without the first ones the block reads x as it is.

@@ -1,10 +1,10 @@
 /* text_queue.h - text from the thread that generates to the thread that shows it.
  *
- *     generate -> stream -> | piece | piece |   | -> terminal, socket, window
+ *     generate -> stream -> | bytes |           | -> terminal, socket, window
  *                            push waits when full, pop waits when empty
  *
- * Invariant: pieces come out whole, in order, each as soon as it is in; after a cancel, push
- * returns false at once. */
+ * Invariant: bytes come out in order, each as soon as it is in, whatever pieces they came in; after
+ * a cancel, push returns false at once. */
 #ifndef STRATA_TEXT_QUEUE_H
 #define STRATA_TEXT_QUEUE_H
 

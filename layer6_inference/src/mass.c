@@ -13,7 +13,10 @@
 
 #include <math.h>
 
-enum { SMALL = 128, SAMPLE = 256 }; /* so few are sorted rather than cut further */
+enum {
+    SMALL = 128, /* so few are sorted rather than cut further */
+    SAMPLE = 256 /* so many say where about the border lies */
+};
 
 typedef struct Open {
     Candidates *c;

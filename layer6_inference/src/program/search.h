@@ -6,7 +6,7 @@
 
 #include <stdio.h>
 
-/* Beam search; the best text, or all of them with their scores on `report`, goes to `stream`. */
+/* Beam search: the best text's tokens.  Every beam's score is written to `report` (or NULL). */
 bool search_beams(Speaker *speaker, const TokenList *prompt, const BeamOptions *options,
                   FILE *report, TokenList *best, Fault *fault);
 

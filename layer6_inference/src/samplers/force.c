@@ -1,4 +1,4 @@
-/* force.c - a certain token at a certain place of the answer; at=-1: from token `after` on. */
+/* force.c - a certain token at a certain place of the answer. */
 #include "stage.h"
 
 #include <math.h>
