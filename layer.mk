@@ -32,7 +32,7 @@ LINK     += -L$(shell brew --prefix 2>/dev/null)/lib
 endif
 
 SOURCES := $(sort $(wildcard src/*.c) $(filter-out src/program/%,$(wildcard src/*/*.c)))
-OBJECTS := $(SOURCES:src/%.c=$(OUT)/%.o)
+OBJECTS := $(foreach s,$(SOURCES:src/%.c=%),$(OUT)/$(subst /,-,$(s)).o)
 PROGRAM := $(patsubst src/%.c,$(OUT)/%.o,$(sort $(wildcard src/program/*.c)))
 TESTS   := $(patsubst tests/%.c,$(OUT)/%,$(sort $(wildcard tests/test_*.c)))
 
@@ -44,16 +44,26 @@ $(LIB): $(OBJECTS)
 	@mkdir -p $(@D) && rm -f $@
 	@$(AR) rcs $@ $^
 
-$(OUT)/%.o: src/%.c
+define compile
 	$(call building,$(if $(filter $(PROGRAM),$@),the program,$(LAYER)))@mkdir -p $(@D)
 	@$(CC) $(STRICT) $(CFLAGS) $(INCLUDE) -MMD -MP -c $< -o $@
+endef
+$(OUT)/%.o: src/%.c
+	$(compile)
+
+# A source in a folder: src/train/model.c is the archive's train-model.o, beside model-model.o.
+define in_folder
+$(OUT)/$(subst /,-,$(1)).o: src/$(1).c
+	$$(compile)
+endef
+$(foreach s,$(SOURCES:src/%.c=%),$(if $(findstring /,$(s)),$(eval $(call in_folder,$(s)))))
 
 # Text that becomes part of a program: each line a C string.
 $(OUT)/%.world.inc: world/%.world
 	@mkdir -p $(@D)
 	@sed -e 's/\\/\\\\/g' -e 's/"/\\"/g' -e 's/.*/"&\\n"/' $< > $@
-$(OUT)/world/grammar.o: INCLUDE += -I$(OUT)
-$(OUT)/world/grammar.o: $(patsubst world/%,$(OUT)/%.inc,$(wildcard world/*.world))
+$(OUT)/world-grammar.o: INCLUDE += -I$(OUT)
+$(OUT)/world-grammar.o: $(patsubst world/%,$(OUT)/%.inc,$(wildcard world/*.world))
 
 below:
 	@for layer in $(BELOW); do $(MAKE) -s --no-print-directory -C ../$$layer lib || exit 1; done

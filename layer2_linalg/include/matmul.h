@@ -16,7 +16,8 @@
 
 /* y = w x for one vector: matmul_weights with one column.
  *
- *   w   (out, in)   any computable format
+ *   w   (out, in)   any computable format; rows in one piece, as far apart as its stride says, so
+ *                   that some columns of a matrix are a matrix; not a transpose
  *   x   (in)        read
  *   y   (out)       written */
 void matvec(Pool *pool, const Tensor *w, const float *x, float *y, void *scratch);
