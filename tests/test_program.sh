@@ -128,6 +128,7 @@ expect "a model of random weights in no format" 1 "no format" "$strata" bench ma
 "$strata" quantize "$model" "$work/q.gguf" F32 2>/dev/null
 same "F16 as F32 says the same" "$("$strata" generate -m "$work/q.gguf" --seed 2 -n 60 2>/dev/null)" "$("$strata" generate -m "$model" --seed 2 -n 60 2>/dev/null)"
 expect "figure" 0 "chain,shape,rank,before,after" "$strata" figure effects
+expect "bench samplers takes an instruction set" 1 "choose auto" "$strata" bench samplers --isa vax
 expect "bench samplers" 0 "read once" "$strata" bench samplers --size 2048 --seconds 0.01
 printf 'Hello world\n\n  two  spaces\nna\303\257ve\n' >"$work/text"
 same "tokenize and back" "$("$strata" tokenize -m "$model" <"$work/text" | "$strata" tokenize -m "$model" --decode)" "$(cat "$work/text")"
