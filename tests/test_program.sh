@@ -1,26 +1,6 @@
 #!/bin/sh
 # The program as its user meets it: commands, exit statuses, one clear sentence for each mistake.
-here=$(cd "$(dirname "$0")" && pwd)
-case ${BUILD:=build} in /*) ;; *) BUILD=$here/../$BUILD ;; esac
-strata=$BUILD/bin/strata
-model=$here/../layer5_models/models/storyteller.gguf
-draft=$here/../layer5_models/models/draft.gguf
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-
-ok() { echo "ok $1"; }
-not() { echo "not ok $1: $2"; }
-# expect NAME STATUS PATTERN COMMAND...: the exit status, and a pattern in what it printed
-expect() {
-    name=$1 status=$2 pattern=$3
-    shift 3
-    "$@" >"$work/out" 2>&1 </dev/null
-    got=$?
-    if [ $got -ne "$status" ]; then not "$name" "exit status $got, wanted $status: $(head -c 300 "$work/out")"
-    elif ! grep -q -- "$pattern" "$work/out"; then not "$name" "no '$pattern' in: $(head -c 300 "$work/out")"
-    else ok "$name"; fi
-}
-same() { if [ "$2" = "$3" ]; then ok "$1"; else not "$1" "'$2' is not '$3'"; fi; }
+. "$(dirname "$0")/program.sh"
 
 expect "a list of commands" 0 "generate" "$strata" --help
 expect "no command is wrong usage" 2 "usage" "$strata"
@@ -30,7 +10,7 @@ for command in generate tokenize logits inspect chain samplers compare watermark
 done
 expect "an unknown option" 2 "no option '--frobnicate'" "$strata" generate --frobnicate
 expect "a missing value" 2 "a value is missing" "$strata" generate -p
-expect "not a number" 2 "not a number" "$strata" generate -n many
+expect "not a number" 2 "'many': wanted a whole number" "$strata" generate -n many
 expect "a missing file" 1 "none.gguf cannot be opened" "$strata" generate -m "$work/none.gguf"
 expect "a directory" 1 "is a directory" "$strata" inspect "$work"
 echo "GGUFxx" >"$work/broken.gguf"
@@ -41,7 +21,7 @@ expect "an unknown sampler" 1 "there are bias" "$strata" generate -m "$model" --
 expect "an unknown instruction set" 1 "choose auto" "$strata" generate -m "$model" --isa vax
 expect "a variable that names none" 1 "STRATA_ISA: no instruction set 'vax'.*scalar.*of all there are" env STRATA_ISA=vax "$strata" samplers
 expect "which instruction sets there are" 0 "scalar  *available, in use" "$strata" bench isas --isa scalar
-expect "too many threads" 1 "1 to 256" "$strata" generate -m "$model" --threads 999
+expect "too many threads" 2 "from 0 to 256" "$strata" generate -m "$model" --threads 999
 expect "inspect" 0 "token_embd.weight" "$strata" inspect "$model"
 expect "inspect plans memory" 0 "kv cache" "$strata" inspect "$model"
 expect "logits need tokens" 2 "tokens is missing" "$strata" logits -m "$model"
@@ -117,7 +97,7 @@ same "weights rearranged or not, the text is the same" \
 expect "perplexity of a text" 0 "tokens counted in" "$strata" perplexity -f "$work/text" --window 128
 expect "perplexity as JSON, with a stride" 0 '"stride":32' "$strata" perplexity -f "$work/text" --window 64 --stride 32 --json
 expect "a text shorter than a window" 1 "fewer than a window" "$strata" perplexity --window 512
-expect "a window of nothing" 2 "window" "$strata" perplexity --window 1
+expect "a window of nothing" 2 "from 4" "$strata" perplexity --window 1
 expect "speed of a model" 0 "decode" "$strata" bench model -m "$work/mix.gguf" -p 16 -n 4 --rounds 1
 expect "speed of a model as JSON" 0 '"test":"prefill"' "$strata" bench model -m "$work/mix.gguf" -p 16 -n 4 --rounds 1 --json
 expect "what was not measured is a number, too" 0 '"share":0.000' "$strata" bench model -m "$work/mix.gguf" -p 16 -n 0 --rounds 1 --json

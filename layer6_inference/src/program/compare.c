@@ -271,12 +271,14 @@ static int run(int argc, char **argv) {
     const Option options[] = {
         {"--chains", OPT_LIST, &chains, "SPEC", "a chain; further ones may follow it"},
         {"-m", OPT_TEXT, &job.model, "FILE", "model that speaks (the storyteller in the box)"},
-        {"--documents", OPT_INT, &job.documents, "N", "openings of held-out stories (50)"},
+        {"--documents", OPT_INT(1, OPTION_MANY), &job.documents, "N",
+         "openings of held-out stories (50)"},
         {"-p", OPT_TEXT, &job.prompt, "TEXT", "continue this instead"},
-        {"--seeds", OPT_INT, &job.seeds, "N", "texts for each opening (1)"},
-        {"--seed", OPT_INT, &job.seed, "N", "of the draws (1)"},
-        {"--words", OPT_INT, &job.words, "N", "length of the openings in words (4)"},
-        {"-n", OPT_INT, &job.most, "N", "most tokens of a text (400)"},
+        {"--seeds", OPT_INT(1, OPTION_MANY), &job.seeds, "N", "texts for each opening (1)"},
+        {"--seed", OPT_INT(0, 9e18), &job.seed, "N", "of the draws (1)"},
+        {"--words", OPT_INT(1, OPTION_MANY), &job.words, "N",
+         "length of the openings in words (4)"},
+        {"-n", OPT_INT(1, OPTION_MANY), &job.most, "N", "most tokens of a text (400)"},
         {"--amateur", OPT_TEXT, &job.amateur, "FILE", "weaker model, for contrast"},
         {"--csv", OPT_TEXT, &job.csv, "FILE", "the table as CSV, too"},
         MACHINE_OPTIONS(job.machine),
@@ -296,10 +298,6 @@ static int run(int argc, char **argv) {
     for (size_t i = 0; i < chains.count; i++) job.chains[job.n_chains++] = chains.items[i];
     for (size_t i = 0; i < MOST_CHAINS && more[i]; i++) job.chains[job.n_chains++] = more[i];
     if (job.n_chains == 0) job.chains[job.n_chains++] = chain_default;
-    if (job.documents < 1 || job.seeds < 1 || job.words < 1 || job.most < 1) {
-        fprintf(stderr, "strata: --documents, --seeds, --words and -n are at least 1\n");
-        return EXIT_USAGE;
-    }
     return run_study(&job, &fault) ? EXIT_DONE : command_failed(&fault);
 }
 

@@ -41,7 +41,7 @@ static int run(int argc, char **argv) {
         {"-m", OPT_TEXT, &job.model, "FILE", "model that speaks (the storyteller in the box)"},
         {"-p", OPT_TEXT, &job.prompt, "TEXT", "how the texts begin"},
         {"--draft", OPT_TEXT, &job.draft, "FILE", "for guess: the smaller model"},
-        {"-n", OPT_INT, &job.steps, "N", "most tokens of a text (300)"},
+        {"-n", OPT_INT(1, OPTION_MANY), &job.steps, "N", "most tokens of a text (300)"},
         MACHINE_OPTIONS(job.machine),
         {0},
     };

@@ -33,18 +33,18 @@ static int run(int argc, char **argv) {
     const Option options[] = {
         {"-m", OPT_TEXT, &r.model, "FILE", "model in GGUF format (the storyteller in the box)"},
         {"-p", OPT_TEXT, &r.prompt, "TEXT", "prompt to continue (\"Once upon a time\")"},
-        {"-n", OPT_INT, &r.most, "N",
+        {"-n", OPT_INT(-1, OPTION_MANY), &r.most, "N",
          "most tokens to generate (400; -1: until the model ends)"},
         {"--chain", OPT_TEXT, &r.chain, "SPEC",
          "samplers, for instance top_k:40,top_p:0.95,temp:0.8 or greedy; strata samplers lists "
          "them"},
-        {"--seed", OPT_INT, &r.seed, "N", "the same seed gives the same text (1)"},
+        {"--seed", OPT_SEED, &r.seed, "N", "the same seed gives the same text (1)"},
         {"--stop", OPT_LIST, &r.stops, "TEXT",
          "end before this text (may be given several times)"},
         {"--stop-ids", OPT_TEXT, &r.stop_ids, "IDS", "end before one of these tokens: 5,17"},
-        {"--seconds", OPT_REAL, &r.seconds, "X", "end after so long"},
-        {"--repeats", OPT_INT, &r.repeats, "N",
-         "end when a piece of up to 64 tokens came N times in a row (0: never)"},
+        {"--seconds", OPT_REAL(0, OPTION_MANY), &r.seconds, "X", "end after so long"},
+        {"--repeats", OPT_INT(2, OPTION_MANY), &r.repeats, "N",
+         "end when a piece of up to 64 tokens came N times in a row (never)"},
         {"--amateur", OPT_TEXT, &r.amateur, "FILE",
          "weaker model with the same vocabulary, for contrast"},
         {"--negative", OPT_TEXT, &r.negative, "TEXT", "what cfg moves away from (nothing)"},
@@ -52,21 +52,24 @@ static int run(int argc, char **argv) {
          "smaller model with the same vocabulary that guesses ahead (speculative decoding)"},
         {"--lookup", OPT_FLAG, &r.lookup, NULL,
          "guess ahead by what followed the same words before"},
-        {"--guess", OPT_INT, &r.guess, "N", "tokens in a guess (4)"},
-        {"--best-of", OPT_INT, &r.best_of, "N", "the likeliest of N samples"},
-        {"--beams", OPT_INT, &r.beams, "N", "beam search instead of the chain"},
-        {"--beam-groups", OPT_INT, &r.groups, "N", "groups of beams that avoid each other (1)"},
-        {"--beam-diversity", OPT_REAL, &r.diversity, "X", "how much they do"},
-        {"--length-power", OPT_REAL, &r.length_power, "X", "score = ln p / tokens^X (1)"},
+        {"--guess", OPT_INT(1, SPECULATE_MOST), &r.guess, "N", "tokens in a guess (4)"},
+        {"--best-of", OPT_INT(1, OPTION_MANY), &r.best_of, "N", "the likeliest of N samples"},
+        {"--beams", OPT_INT(1, BEAM_MOST), &r.beams, "N", "beam search instead of the chain"},
+        {"--beam-groups", OPT_INT(1, BEAM_MOST), &r.groups, "N",
+         "groups of beams that avoid each other (1)"},
+        {"--beam-diversity", OPT_REAL(0, 1000), &r.diversity, "X", "how much they do"},
+        {"--length-power", OPT_REAL(-10, 10), &r.length_power, "X",
+         "score = ln p / tokens^X (1)"},
         {"--early", OPT_FLAG, &r.early, NULL, "end beam search when N texts are finished"},
         {"--heal", OPT_FLAG, &r.heal, NULL,
          "let the prompt's last word go on: drop its last token, keep its letters"},
         {"--trace", OPT_TEXT, &r.trace, "FILE", "what every stage did at every step, as CSV"},
-        {"--trace-rows", OPT_INT, &r.trace_most, "N", "rows for each stage (50; 0: all)"},
-        {"--logprobs", OPT_INT, &r.logprobs, "N",
+        {"--trace-rows", OPT_INT(0, OPTION_MANY), &r.trace_most, "N",
+         "rows for each stage (50; 0: all)"},
+        {"--logprobs", OPT_INT(0, OPTION_MANY), &r.logprobs, "N",
          "for each token, its log-probability before and after the chain, and the N likeliest; "
          "on stderr"},
-        {"--ctx", OPT_INT, &r.ctx, "N",
+        {"--ctx", OPT_INT(1, OPTION_MANY), &r.ctx, "N",
          "context in tokens (the model's, at most 4096 unless given)"},
         {"--chat", OPT_FLAG, &r.chat, NULL,
          "the prompt is a user's message in ChatML; prints the answer"},
@@ -84,18 +87,6 @@ static int run(int argc, char **argv) {
         "Continue a prompt.  The text goes to stdout, a line about the run to stderr.", options,
         NULL, 0, 0);
     if (status >= 0) return status;
-    if (r.beams < 0 || r.beams > BEAM_MOST || r.groups < 1 || r.best_of < 0 || r.guess < 1 ||
-        (r.beams && r.best_of > 1)) {
-        fprintf(stderr,
-                "strata: --beams is 0 to %d, --guess and --beam-groups are at least 1, and "
-                "--best-of goes without --beams\n",
-                BEAM_MOST);
-        return EXIT_USAGE;
-    }
-    if (r.repeats < 0 || r.trace_most < 0 || r.seconds < 0) {
-        fprintf(stderr, "strata: --repeats, --trace-rows and --seconds are not negative\n");
-        return EXIT_USAGE;
-    }
     return run_request(&r, &fault) ? EXIT_DONE : command_failed(&fault);
 }
 

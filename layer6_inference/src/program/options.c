@@ -1,6 +1,8 @@
 /* options.c - see options.h. */
 #include "options.h"
 
+#include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,22 +24,50 @@ static int wrong(const char *usage, const char *what, const char *which) {
     return EXIT_USAGE;
 }
 
+/* "-n 1e3": what the option got, and what it wants. */
+static int out_of_range(const Option *o, const char *text, const char *usage) {
+    const char *what = o->kind.type == TYPE_REAL ? "a number" : "a whole number";
+    fprintf(stderr, "strata: %s is '%.60s': wanted %s from ", o->name, text, what);
+    if (o->kind.type == TYPE_SEED)
+        fprintf(stderr, "0 to %llu", (unsigned long long)UINT64_MAX);
+    else
+        fprintf(stderr, "%.10g to %.10g", o->kind.low, o->kind.high);
+    fprintf(stderr, "; usage: strata %s (--help says more)\n", usage);
+    return EXIT_USAGE;
+}
+
+/* Every NaN is outside, too. */
+static bool store_number(const Option *o, const char *text) {
+    char *end;
+    double number;
+    errno = 0;
+    if (o->kind.type == TYPE_REAL) {
+        *(double *)o->value = number = strtod(text, &end);
+    } else if (o->kind.type == TYPE_INT) {
+        *(long *)o->value = strtol(text, &end, 10);
+        number = (double)*(long *)o->value;
+    } else {
+        *(uint64_t *)o->value = strtoull(text, &end, 10);
+        return *text >= '0' && *text <= '9' && !*end && !errno;
+    }
+    return *text && !*end && !errno && number >= o->kind.low && number <= o->kind.high;
+}
+
 /* Returns -1, or the exit status of a mistake. */
 static int store(const Option *o, const char *text, const char *usage) {
-    char *end = "";
-    switch (o->kind) {
-    case OPT_TEXT: *(const char **)o->value = text; break;
-    case OPT_INT: *(long *)o->value = strtol(text, &end, 10); break;
-    case OPT_REAL: *(double *)o->value = strtod(text, &end); break;
-    case OPT_FLAG: *(bool *)o->value = true; break;
-    case OPT_LIST: {
-        OptionList *list = o->value;
+    OptionList *list = o->value;
+    switch (o->kind.type) {
+    case TYPE_TEXT: *(const char **)o->value = text; break;
+    case TYPE_FLAG: *(bool *)o->value = true; break;
+    case TYPE_LIST:
         if (list->count == OPTION_LIST) return wrong(usage, "too many of", o->name);
         list->items[list->count++] = text;
+        break;
+    case TYPE_INT:
+    case TYPE_SEED:
+    case TYPE_REAL:
+        if (!store_number(o, text)) return out_of_range(o, text, usage);
     }
-    }
-    if (o->kind != OPT_FLAG && o->kind != OPT_TEXT && o->kind != OPT_LIST && (*end || !*text))
-        return wrong(usage, "not a number:", text);
     return -1;
 }
 
@@ -73,9 +103,9 @@ int options_read(int argc, char **argv, const char *usage, const char *about,
         }
         const Option *option = find(options, argv[i]);
         if (!option) return wrong(usage, "no option", argv[i]);
-        if (option->kind != OPT_FLAG && i + 1 == argc)
+        if (option->kind.type != TYPE_FLAG && i + 1 == argc)
             return wrong(usage, "a value is missing after", argv[i]);
-        int status = store(option, option->kind == OPT_FLAG ? "" : argv[++i], usage);
+        int status = store(option, option->kind.type == TYPE_FLAG ? "" : argv[++i], usage);
         if (status >= 0) return status;
     }
     if (n_rest < least_rest) {

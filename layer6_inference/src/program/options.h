@@ -4,9 +4,40 @@
 
 #include "inference.h"
 
-typedef enum OptionKind { OPT_TEXT, OPT_INT, OPT_REAL, OPT_FLAG, OPT_LIST } OptionKind;
+/* What an option takes.  A number has a range, and what lies outside (or is no number) is refused:
+ *
+ *     {"--guess", OPT_INT(1, 24), &guess, "N", "tokens in a guess (4)"}
+ *
+ * Values: OPT_TEXT const char *, OPT_INT long, OPT_SEED uint64_t (any), OPT_REAL double, OPT_FLAG
+ * bool, OPT_LIST OptionList. */
+typedef enum OptionType {
+    TYPE_TEXT,
+    TYPE_INT,
+    TYPE_SEED,
+    TYPE_REAL,
+    TYPE_FLAG,
+    TYPE_LIST
+} OptionType;
 
-enum { OPTION_LIST = 32 };
+typedef struct OptionKind {
+    OptionType type;
+    double low, high; /* of a number, both allowed */
+} OptionKind;
+
+#define OPT_TEXT \
+    { TYPE_TEXT, 0, 0 }
+#define OPT_INT(low, high) \
+    { TYPE_INT, low, high }
+#define OPT_SEED \
+    { TYPE_SEED, 0, 0 }
+#define OPT_REAL(low, high) \
+    { TYPE_REAL, low, high }
+#define OPT_FLAG \
+    { TYPE_FLAG, 0, 0 }
+#define OPT_LIST \
+    { TYPE_LIST, 0, 0 }
+
+enum { OPTION_LIST = 32, OPTION_MANY = 1000000000 /* as good as no limit */ };
 
 typedef struct OptionList {
     const char *items[OPTION_LIST];
@@ -16,7 +47,7 @@ typedef struct OptionList {
 typedef struct Option {
     const char *name; /* "--chain", "-m", or both: "-t, --threads"; NULL ends the table */
     OptionKind kind;
-    void *value; /* const char *, long, double, bool, OptionList */
+    void *value;
     const char *metavar, *help;
 } Option;
 
@@ -63,7 +94,7 @@ typedef struct Machine {
             "keys and values in f16 (the default) or f32: twice the memory" \
     }
 #define MACHINE_OPTIONS(m)                                                              \
-    {"-t, --threads", OPT_INT, &(m).threads, "N",                                       \
+    {"-t, --threads", OPT_INT(0, 256), &(m).threads, "N",                                       \
      "threads to compute with (0: one for each core)"},                                 \
         {"--isa", OPT_TEXT, &(m).isa, "NAME", "instruction set: auto, " KERNELS_KNOWN}, \
         {"--no-pack", OPT_FLAG, &(m).no_pack, NULL,                                     \

@@ -15,8 +15,9 @@
 typedef struct Request {
     const char *model, *prompt, *chain, *amateur, *negative, *trace, *stop_ids;
     const char *draft;
-    long most, seed, ctx, logprobs, trace_most, repeats, guess, best_of;
+    long most, ctx, logprobs, trace_most, repeats, guess, best_of;
     long beams, groups;
+    uint64_t seed;
     double seconds, diversity, length_power;
     bool lookup, heal, early;
     OptionList stops;

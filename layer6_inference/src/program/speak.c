@@ -84,7 +84,7 @@ static GenerateOptions make_options(Scene *s, Stream *stream) {
     s->speculation = (Speculation){.draft = s->has_draft ? &s->draft.session : NULL,
                                    .length = (size_t)r->guess};
     return (GenerateOptions){.chain = &s->chain,
-                             .seed = (uint64_t)r->seed,
+                             .seed = r->seed,
                              .most_tokens = r->most < 0 ? SIZE_MAX : (size_t)r->most,
                              .most_seconds = r->seconds,
                              .repeats = (size_t)r->repeats,
@@ -176,7 +176,8 @@ static void print_status(const Scene *s) {
     double rate =
         result->decode_seconds > 0 ? (double)(result->tokens - 1) / result->decode_seconds : 0;
     fprintf(stderr,
-            "[%s: %s, %zu layers | %d thread%s, %s | %s, seed %ld | first token after %.0f ms, "
+            "[%s: %s, %zu layers | %d thread%s, %s | %s, seed %" PRIu64
+            " | first token after %.0f ms, "
             "then %zu at %.0f tokens/s | %s]\n",
             slash ? slash + 1 : r->model, model->recipe->arch, model->sizes.layers,
             pool_threads(r->machine.pool), pool_threads(r->machine.pool) == 1 ? "" : "s",

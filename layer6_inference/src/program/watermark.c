@@ -40,8 +40,8 @@ static int run(int argc, char **argv) {
     Fault fault;
     const Option options[] = {
         {"-m", OPT_TEXT, &job.model, "FILE", "model whose tokenizer counts (the storyteller)"},
-        {"--gamma", OPT_REAL, &job.gamma, "G", "share of green tokens (0.25)"},
-        {"--key", OPT_INT, &job.key, "N", "the secret (15485863)"},
+        {"--gamma", OPT_REAL(0, 1), &job.gamma, "G", "share of green tokens (0.25)"},
+        {"--key", OPT_INT(0, 9e18), &job.key, "N", "the secret (15485863)"},
         {0},
     };
     int status =

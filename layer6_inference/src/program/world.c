@@ -42,10 +42,10 @@ static int run_write(int argc, char **argv) {
     WriteJob job = {.seed = 1, .documents = 1, .rule = "document"};
     Fault fault;
     const Option options[] = {
-        {"--seed", OPT_INT, &job.seed, "N",
+        {"--seed", OPT_INT(0, 9e18), &job.seed, "N",
          "which corpus (1); the same seed writes the same one"},
-        {"--documents", OPT_INT, &job.documents, "N", "how many documents (1)"},
-        {"--first", OPT_INT, &job.first, "N", "index of the first document (0)"},
+        {"--documents", OPT_INT(0, OPTION_MANY), &job.documents, "N", "how many documents (1)"},
+        {"--first", OPT_INT(0, 9e18), &job.first, "N", "index of the first document (0)"},
         {"--kind", OPT_TEXT, &job.rule, "RULE", "document (all kinds), story, chat or card"},
         {"--entropy", OPT_FLAG, &job.entropy, NULL,
          "print index, nats and bytes of each document instead of its text"},
@@ -247,11 +247,12 @@ static int run_sample(int argc, char **argv) {
     Fault fault;
     const Option options[] = {
         {"-m", OPT_TEXT, &job.model, "FILE", "model that speaks (the storyteller in the box)"},
-        {"--documents", OPT_INT, &job.documents, "N", "how many (10)"},
+        {"--documents", OPT_INT(0, OPTION_MANY), &job.documents, "N", "how many (10)"},
         {"--chain", OPT_TEXT, &job.chain, "SPEC", "samplers"},
-        {"--seed", OPT_INT, &job.seed, "N",
+        {"--seed", OPT_INT(0, 9e18), &job.seed, "N",
          "of the openings and of the draws (2: held out from training)"},
-        {"--words", OPT_INT, &job.words, "N", "length of the openings in words (4)"},
+        {"--words", OPT_INT(1, OPTION_MANY), &job.words, "N",
+         "length of the openings in words (4)"},
         {"--kind", OPT_TEXT, &job.rule, "RULE",
          "openings of: story, chat, card or document (story)"},
         MACHINE_OPTIONS(job.machine),
