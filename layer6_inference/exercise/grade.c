@@ -137,7 +137,7 @@ GRADE(loop) {
     tokenizer_begin(model.tokenizer, &ids);
     if (!tokenizer_encode(model.tokenizer, text_of("Once upon a"), true, &ids, &fault)) exit(2);
     size_t prompt = ids.count;
-    GenerateOptions o = {.chain = &chain, .most_tokens = 5, .on_choice = count_choice};
+    GenerateOptions o = {.chain = &chain, .limits.most_tokens = 5, .on_choice = count_choice};
     if (!generate(&session, &candidates, &ids, &o, &result, &fault)) {
         printf("  %s\n", fault.text);
         exit(1);

@@ -5,29 +5,40 @@
  *     a      ->   the hen
  *                 a fox            beams share the memory of what they have in common
  *
+ * A text that ends, by itself or by a stop string, leaves the beams and waits among the finished ones.
+ *
  * Invariant: beams of a group are distinct texts; a finished text keeps its score.
  * Source   Graves 2012, arXiv:1211.3711; length penalty: Wu et al. 2016, arXiv:1609.08144; groups: Vijayakumar et al.
  *          2016, arXiv:1610.02424. */
 #ifndef STRATA_BEAM_H
 #define STRATA_BEAM_H
 
-#include "models.h"
+#include "ending.h"
+#include "heal.h"
 
 enum { BEAM_MOST = 32 };
 
+/* Called when the prompt has been read and after each step; false ends the search there. */
+typedef bool OnStep(void *context, size_t steps);
+
 typedef struct BeamOptions {
     size_t beams, groups; /* groups divides beams */
-    double
-        diversity; /* taken off a logit for each earlier group that chose the token in this step */
+    /* taken off a logit for each earlier group that chose the token in this step */
+    double diversity;
     double length_power; /* score = ln p / tokens^power */
     bool early; /* end when `beams` texts are finished; else when none can become better */
-    size_t most_tokens;
+    Limits limits;
+    const Stops *stops; /* stop strings; or NULL */
+    const Heal *heal;   /* what the texts must begin with: from heal_prompt; or NULL */
+    OnStep *on_step;    /* or NULL */
+    void *context;
 } BeamOptions;
 
 typedef struct BeamText {
-    TokenList tokens; /* what was generated; without the end */
-    double log_prob, score;
-    bool ended; /* with a token that ends a text, not at the limit */
+    /* what was generated: with the tokens of a stop string, without an end or stop token */
+    TokenList tokens;
+    double log_prob, score; /* of all tokens, the one that ended the text, too */
+    StopReason reason;
 } BeamText;
 
 /* Search; texts[0] is the best.  The session needs 2 * beams sequences and as many logits.

@@ -5,21 +5,10 @@
 #define STRATA_GENERATE_H
 
 #include "chain.h"
+#include "ending.h"
+#include "heal.h"
 #include "speculate.h"
 #include "stream.h"
-
-typedef enum StopReason {
-    STOP_END,     /* the model chose a token that ends a text */
-    STOP_LIMIT,   /* as many tokens as were asked for */
-    STOP_STRING,  /* a stop string */
-    STOP_ID,      /* a stop token */
-    STOP_CONTEXT, /* no room for another token */
-    STOP_TIME,    /* as many seconds as were allowed */
-    STOP_REPEAT,  /* the text turns in a circle */
-    STOP_CALLER,  /* the callback said so */
-} StopReason;
-
-const char *stop_reason_name(StopReason reason);
 
 /* One step, as it was decided. */
 typedef struct Choice {
@@ -38,14 +27,7 @@ typedef bool OnRead(void *context, size_t read, size_t total);
 typedef struct GenerateOptions {
     Chain *chain; /* its memory begins anew */
     uint64_t seed;
-    size_t most_tokens; /* to generate; SIZE_MAX: until the model ends or the context is full */
-    double most_seconds; /* 0: as long as it takes */
-    size_t
-        repeats; /* stop when a piece of up to 64 tokens came so many times in a row; 0: never */
-    const int32_t *stop_ids;
-    size_t n_stop_ids;
-    bool
-        only_bos_ends; /* go on through ends of turns: only the token that also begins documents ends one */
+    Limits limits;
     Stream *stream;      /* gets the text; NULL: nobody wants it */
     OnRead *on_read;     /* or NULL */
     OnChoice *on_choice; /* or NULL */
@@ -56,9 +38,10 @@ typedef struct GenerateOptions {
     Session *unconditional; /* a second session of the same model, for cfg; or NULL */
     const TokenList *negative; /* what that one reads instead of the prompt */
     Speculation *speculation;  /* guess ahead; or NULL */
-    bool
-        heal; /* the prompt's last token may become longer: drop it, and let the text begin with its letters */
-    size_t cached; /* tokens of the prompt that the session has read already */
+    const Heal *heal;          /* what the text must begin with: from heal_prompt; or NULL */
+    /* tokens of the prompt that the session has read already; a chain that looks ahead reads
+     * them again */
+    size_t cached;
 } GenerateOptions;
 
 typedef struct GenerateResult {
@@ -73,15 +56,12 @@ typedef struct GenerateResult {
  *   candidates   working memory for the model's vocabulary
  *   tokens       the prompt on the way in; generated tokens are appended
  *
- * Fails when the prompt is empty or longer than the context, the logits are no numbers, or a
- * stage leaves no token. */
+ * Fails before it reads anything when the prompt is empty or longer than the context or the
+ * options do not go together, later when the logits are no numbers or a stage leaves no token. */
 bool generate(Session *session, Candidates *candidates, TokenList *tokens,
               const GenerateOptions *options, GenerateResult *result, Fault *fault);
 
 /* The prompt fits the context and is not empty. */
 bool generate_check_prompt(const Session *session, const TokenList *tokens, Fault *fault);
-
-/* Does the text end with a piece of 1 to 64 tokens that came `times` times in a row? */
-bool tokens_circle(const int32_t *tokens, size_t n, size_t times);
 
 #endif

@@ -12,6 +12,8 @@
 #include "trace.h"      /* what every stage did, as CSV */
 #include "stops.h"      /* many stop strings, one pass */
 #include "stream.h"     /* text on its way out: stop strings, whole characters */
+#include "ending.h"     /* when a text is over */
+#include "heal.h"       /* the end of a prompt, spelled anew */
 #include "text_queue.h" /* text from the thread that generates to the thread that shows it */
 #include "look_ahead.h" /* hidden states of a text and of what might come next */
 #include "diversity.h"  /* how varied a set of texts is */

@@ -10,10 +10,12 @@ typedef struct LookAhead {
     Session *session; /* borrows */
     float *states;    /* (count, dim) unit vectors, one for each token read; owns */
     size_t count, room;
+    float *next; /* (dim) of what might come; owns */
     Fault fault;
 } LookAhead;
 
-void look_ahead_open(LookAhead *look, Session *session);
+/* Fails when memory runs out; look_ahead_close may be called then, too. */
+bool look_ahead_open(LookAhead *look, Session *session, Fault *fault);
 void look_ahead_close(LookAhead *look);
 
 /* Read tokens into sequence 0, as session_feed does, and keep their hidden states. */

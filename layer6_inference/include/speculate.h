@@ -19,7 +19,7 @@ enum { SPECULATE_MOST = 24 }; /* tokens in a guess */
 typedef struct Speculation {
     Session *draft; /* NULL: guess by looking up what followed the same words before */
     size_t length;  /* tokens in a guess */
-    size_t rounds, guessed, accepted; /* counts, filled in */
+    size_t rounds, guessed, accepted; /* counts, added to */
 } Speculation;
 
 /* The chance that a guess is accepted. */

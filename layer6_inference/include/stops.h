@@ -36,4 +36,12 @@ static inline int32_t stops_step(const Stops *stops, int32_t state, unsigned cha
     return stops->count ? stops->states[state].next[byte] : 0;
 }
 
+/* Read bytes until a stop string is complete.
+ *
+ *   state   moved on; 0 before the text begins
+ *   read    how many bytes were read
+ *
+ * Returns the length of the stop string, or 0. */
+size_t stops_read(const Stops *stops, int32_t *state, Text bytes, size_t *read);
+
 #endif

@@ -22,6 +22,7 @@ typedef struct Stream {
     void *context;
     char *held; /* owns */
     size_t held_size, held_room;
+    size_t size; /* bytes that came in; of a stopped text: up to the stop string */
     bool stopped;
 } Stream;
 

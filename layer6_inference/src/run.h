@@ -13,9 +13,9 @@ typedef struct Run {
     GenerateResult *result;
     Step step;
     LookAhead look;
-    float *raw; /* (vocab) when somebody wants it */
-    char *heal; /* text that the next tokens must begin with; owns */
-    size_t heal_size;
+    float *raw;     /* (vocab) when somebody wants it */
+    float *held;    /* (vocab) logits aside while the chain looks ahead */
+    size_t spelled; /* bytes of what the healed prompt is owed */
     double start, first;
 } Run;
 
@@ -27,7 +27,8 @@ bool run_choose(Run *run, Chain *chain, float *logits, const int32_t *history, s
 /* Append a token; what ends the text with it, if anything does, is the result's reason. */
 bool run_take(Run *run, int32_t token);
 
-/* The loop with a draft. */
+/* The loop with a draft; what it cannot do is refused before. */
+bool run_speculate_check(const Run *run, Fault *fault);
 bool run_speculate(Run *run, Fault *fault);
 
 #endif

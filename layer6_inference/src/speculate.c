@@ -160,7 +160,7 @@ static bool one_round(Round *r, bool *done, Fault *fault) {
 }
 
 /* The last stage must be one whose distribution can be told: what it draws from is what is left. */
-static bool check_run(const Run *run, Fault *fault) {
+bool run_speculate_check(const Run *run, Fault *fault) {
     const GenerateOptions *o = run->options;
     const StageKind *last = o->chain->stages[o->chain->count - 1].kind;
     const Speculation *s = o->speculation;
@@ -173,7 +173,7 @@ static bool check_run(const Run *run, Fault *fault) {
             return fault_set(
                 fault,
                 "speculation keeps the distribution; skew bends the coin: leave one out");
-    if (o->amateur || o->unconditional || run->heal_size)
+    if (o->amateur || o->unconditional || (o->heal && o->heal->size))
         return fault_set(fault, "speculation does not go with a second model, cfg or healing");
     if (s->length < 1 || s->length > SPECULATE_MOST)
         return fault_set(fault, "a guess of %zu tokens: wanted 1 to %d", s->length,
@@ -190,12 +190,10 @@ static bool check_run(const Run *run, Fault *fault) {
 }
 
 bool run_speculate(Run *run, Fault *fault) {
-    if (!check_run(run, fault)) return false;
     Round r = {.run = run,
                .spec = run->options->speculation,
                .vocab = run->session->model->sizes.vocab};
-    bool done = run->options->most_tokens == 0, ok = true;
-    r.spec->rounds = r.spec->guessed = r.spec->accepted = 0;
+    bool done = run->options->limits.most_tokens == 0, ok = true;
     r.q = malloc(SPECULATE_MOST * r.vocab * sizeof *r.q);
     r.p = malloc(r.vocab * sizeof *r.p), r.rest = malloc(r.vocab * sizeof *r.rest);
     if (!r.q || !r.p || !r.rest) ok = fault_set(fault, "no memory for a guess");

@@ -72,3 +72,11 @@ void stops_close(Stops *s) {
     free(s->states);
     *s = (Stops){0};
 }
+
+size_t stops_read(const Stops *s, int32_t *state, Text bytes, size_t *read) {
+    for (*read = 0; s->count && *read < bytes.size;) {
+        *state = stops_step(s, *state, (unsigned char)bytes.data[(*read)++]);
+        if (s->states[*state].match) return s->states[*state].match;
+    }
+    return 0;
+}

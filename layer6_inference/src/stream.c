@@ -66,24 +66,15 @@ static void send(Stream *s, size_t size, bool last) {
     s->held_size -= at;
 }
 
-/* Read bytes, which are held already, until a stop string is complete; returns its length, and how
- * many bytes were read. */
-static size_t find_stop(Stream *s, Text bytes, size_t *read) {
-    for (*read = 0; s->stops && *read < bytes.size;) {
-        s->state = stops_step(s->stops, s->state, (unsigned char)bytes.data[(*read)++]);
-        if (s->stops->count && s->stops->states[s->state].match)
-            return s->stops->states[s->state].match;
-    }
-    return 0;
-}
-
 bool stream_push(Stream *s, Text bytes) {
-    size_t before = s->held_size, read;
+    size_t before = s->held_size, read = 0, stop;
     if (s->stopped) return false;
     if (bytes.size == 0) return true;
     hold(s, bytes);
-    size_t stop = find_stop(s, bytes, &read);
+    stop = s->stops ? stops_read(s->stops, &s->state, bytes, &read) : 0;
+    s->size += bytes.size;
     if (stop) {
+        s->size -= bytes.size - read + stop;
         s->stopped = true;
         send(s, before + read - stop, true);
         s->held_size = 0;

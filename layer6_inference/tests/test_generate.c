@@ -124,32 +124,35 @@ static void the_loop_ends_for_a_reason(void **state) {
     TokenList a = {0}, b = {0};
     int calls = 0;
     open_all(&w, 128);
-    GenerateResult r =
-        speak(&w, "hello", "temp:0.9", (GenerateOptions){.seed = 4, .most_tokens = 20}, &a);
+    GenerateResult r = speak(&w, "hello", "temp:0.9",
+                             (GenerateOptions){.seed = 4, .limits.most_tokens = 20}, &a);
     assert_int_equal(r.reason, STOP_LIMIT);
     assert_int_equal(r.tokens, 20);
     assert_int_equal(r.prompt_tokens, 5);
     assert_int_equal(a.count, 25);
-    speak(&w, "hello", "temp:0.9", (GenerateOptions){.seed = 4, .most_tokens = 20}, &b);
+    speak(&w, "hello", "temp:0.9", (GenerateOptions){.seed = 4, .limits.most_tokens = 20}, &b);
     assert_memory_equal(a.ids, b.ids, 25 * sizeof *a.ids); /* the same again */
-    speak(&w, "hello", "temp:0.9", (GenerateOptions){.seed = 5, .most_tokens = 20}, &b);
+    speak(&w, "hello", "temp:0.9", (GenerateOptions){.seed = 5, .limits.most_tokens = 20}, &b);
     assert_memory_not_equal(a.ids, b.ids, 25 * sizeof *a.ids);
     r = speak(&w, "hello", "temp:3",
-              (GenerateOptions){.most_tokens = SIZE_MAX, .only_bos_ends = true, .seed = 1}, &a);
+              (GenerateOptions){
+                  .limits.most_tokens = SIZE_MAX, .limits.only_bos_ends = true, .seed = 1},
+              &a);
     assert_true(r.reason == STOP_CONTEXT || r.reason == STOP_END);
     assert_true(a.count <= 128);
-    r = speak(&w, "hello", "temp:0.9",
-              (GenerateOptions){
-                  .most_tokens = 50, .on_choice = at_most_five, .context = &calls, .seed = 4},
-              &a);
+    r = speak(
+        &w, "hello", "temp:0.9",
+        (GenerateOptions){
+            .limits.most_tokens = 50, .on_choice = at_most_five, .context = &calls, .seed = 4},
+        &a);
     assert_true(r.reason == STOP_CALLER && r.tokens == 5);
-    r = speak(&w, "hello", "greedy", (GenerateOptions){.most_tokens = 0}, &a);
+    r = speak(&w, "hello", "greedy", (GenerateOptions){.limits.most_tokens = 0}, &a);
     assert_int_equal(r.tokens, 0);
     Stream stream;
     sent_size = 0;
     stream_open(&stream, NULL, collect, NULL);
     r = speak(&w, "hello", "temp:0.9",
-              (GenerateOptions){.seed = 4, .most_tokens = 20, .stream = &stream}, &a);
+              (GenerateOptions){.seed = 4, .limits.most_tokens = 20, .stream = &stream}, &a);
     assert_true(sent_size > 0);
     stream_close(&stream);
     for (int reason = 0; reason <= STOP_CALLER; reason++)
@@ -167,7 +170,7 @@ static void prompts_must_fit(void **state) {
     GenerateResult r;
     open_all(&w, 64);
     assert_true(chain_parse(&chain, "greedy", NULL, &fault));
-    GenerateOptions o = {.chain = &chain, .most_tokens = 5};
+    GenerateOptions o = {.chain = &chain, .limits.most_tokens = 5};
     assert_false(generate(&w.session, &w.candidates, &tokens, &o, &r, &fault));
     assert_contains(fault.text, "empty");
     for (int i = 0; i < 64; i++) token_list_add(&tokens, 65);
@@ -201,8 +204,10 @@ static void reading_can_be_followed(void **state) {
     Reading all = {.most = 9}, some = {.most = 2};
     memset(prompt, 'a', 1050);
     open_all(&w, 1100);
-    GenerateOptions o = {
-        .most_tokens = 3, .only_bos_ends = true, .on_read = note_reading, .context = &all};
+    GenerateOptions o = {.limits.most_tokens = 3,
+                         .limits.only_bos_ends = true,
+                         .on_read = note_reading,
+                         .context = &all};
     GenerateResult r = speak(&w, prompt, "greedy", o, &tokens);
     assert_int_equal(tokens.count, 1053);
     assert_memory_equal(all.seen, ((size_t[]){FEED, 2 * FEED, 1050}), 3 * sizeof *all.seen);

@@ -83,7 +83,7 @@ static GenerateResult speak(Stage6 *w, const char *spec, Speculation *speculatio
     GenerateResult result;
     if (!chain_parse(&chain, spec, w->model.tokenizer, &fault)) fail_msg("%s", fault.text);
     GenerateOptions o = {
-        .chain = &chain, .seed = seed, .most_tokens = most, .speculation = speculation};
+        .chain = &chain, .seed = seed, .limits.most_tokens = most, .speculation = speculation};
     tokens->count = 0;
     assert_true(tokenizer_encode(w->model.tokenizer, text_of("abcabcab"), false, tokens, NULL));
     if (!generate(&w->session, &w->candidates, tokens, &o, &result, &fault))
@@ -162,7 +162,7 @@ static void speculation_says_what_it_cannot(void **state) {
         GenerateResult r;
         Speculation s = {.length = i == 2 ? 25 : 4};
         assert_true(chain_parse(&chain, i < 2 ? cases[i][0] : "draw", NULL, &fault));
-        GenerateOptions o = {.chain = &chain, .most_tokens = 5, .speculation = &s};
+        GenerateOptions o = {.chain = &chain, .limits.most_tokens = 5, .speculation = &s};
         tokens.count = 0;
         token_list_add(&tokens, 'a');
         assert_false(generate(&w.session, &w.candidates, &tokens, &o, &r, &fault));
@@ -226,12 +226,13 @@ static void beams_are_what_the_textbook_finds(void **state) {
         Plain want[8];
         BeamText got[BEAM_MOST];
         size_t count;
-        BeamOptions o = {.beams = width, .groups = 1, .length_power = 0, .most_tokens = 6};
+        BeamOptions o = {
+            .beams = width, .groups = 1, .length_power = 0, .limits.most_tokens = 6};
         plain_search(&plain, prompt, 5, width, 6, want);
         assert_true(beam_search(&w.session, prompt, 5, &o, got, &count, &fault));
         size_t at = 0;
         for (size_t i = 0; i < count; i++) {
-            if (got[i].ended) continue; /* the plain one knows no ends */
+            if (got[i].reason != STOP_LIMIT) continue; /* the plain one knows no ends */
             assert_memory_equal(got[i].tokens.ids, want[at].ids, 6 * sizeof(int32_t));
             assert_near(got[i].log_prob, want[at].log_prob, 1e-4);
             at++;
@@ -254,7 +255,7 @@ static void groups_avoid_each_other(void **state) {
     size_t count;
     open_one(&w, 4, 16);
     BeamOptions o = {
-        .beams = 4, .groups = 4, .diversity = 1e3, .length_power = 1, .most_tokens = 5};
+        .beams = 4, .groups = 4, .diversity = 1e3, .length_power = 1, .limits.most_tokens = 5};
     assert_true(beam_search(&w.session, prompt, 2, &o, texts, &count, &fault));
     for (size_t i = 0; i < count; i++)
         for (size_t k = 0; k < i; k++)
@@ -267,7 +268,7 @@ static void groups_avoid_each_other(void **state) {
     o.groups = 1;
     assert_false(beam_search(&w.session, prompt, 0, &o, texts, &count, &fault));
     o.early = true,
-    o.most_tokens = SIZE_MAX; /* until enough have ended or the context is full */
+    o.limits.most_tokens = SIZE_MAX; /* until enough have ended or the context is full */
     assert_true(beam_search(&w.session, prompt, 2, &o, texts, &count, &fault));
     assert_int_equal(count, 4);
     beam_free(texts, count);
@@ -299,10 +300,18 @@ static void healing_keeps_the_letters(void **state) {
         char whole[400] = "";
         sent_size = 0, sent[0] = 0;
         stream_open(&stream, NULL, collect, NULL);
-        GenerateOptions o = {
-            .chain = &chain, .seed = seed, .most_tokens = 6, .heal = true, .stream = &stream};
+        Heal heal;
         assert_true(
             tokenizer_encode(w.model.tokenizer, text_of("say hel"), false, &tokens, NULL));
+        assert_true(heal_prompt(&heal, w.model.tokenizer, &tokens, &fault));
+        assert_int_equal(tokens.count, 7 - heal.size);
+        /* the session may know all of the prompt: its last token is read again */
+        GenerateOptions o = {.chain = &chain,
+                             .seed = seed,
+                             .limits.most_tokens = 6,
+                             .heal = &heal,
+                             .cached = seed % 2 ? tokens.count : 0,
+                             .stream = &stream};
         assert_true(generate(&w.session, &w.candidates, &tokens, &o, &r, &fault));
         for (size_t i = 0; i < tokens.count; i++) {
             Text piece = tokenizer_piece(w.model.tokenizer, tokens.ids[i], false);
@@ -311,7 +320,7 @@ static void healing_keeps_the_letters(void **state) {
         assert_true(strncmp(whole, "say hel", 7) == 0); /* the prompt is in the tokens, ... */
         assert_true(sent[0] == whole[7] ||
                     (unsigned char)sent[0] == 0xEF); /* ... not in the text */
-        stream_close(&stream), token_list_free(&tokens);
+        stream_close(&stream), token_list_free(&tokens), heal_free(&heal);
     }
     chain_close(&chain);
     close_one(&w);
@@ -326,26 +335,26 @@ static void further_ends(void **state) {
     Chain chain;
     open_one(&w, 1, 1);
     assert_true(chain_parse(&chain, "temp:0.9", NULL, &fault));
-    GenerateOptions o = {.chain = &chain, .seed = 4, .most_tokens = 30};
+    GenerateOptions o = {.chain = &chain, .seed = 4, .limits.most_tokens = 30};
     for (int i = 0; i < 5; i++) token_list_add(&tokens, "hello"[i]);
     assert_true(generate(&w.session, &w.candidates, &tokens, &o, &r, &fault));
     int32_t stop = tokens.ids[5 + 20];
     for (size_t i = 5; i < 25; i++) assert_true(tokens.ids[i] != stop || i > 5);
     for (int i = 0; i < 5; i++) token_list_add(&again, "hello"[i]);
-    o.stop_ids = &stop, o.n_stop_ids = 1;
+    o.limits.stop_ids = &stop, o.limits.n_stop_ids = 1;
     assert_true(generate(&w.session, &w.candidates, &again, &o, &r, &fault));
     assert_true(r.reason == STOP_ID && r.tokens <= 20);
-    o.n_stop_ids = 0, o.cached = 4,
+    o.limits.n_stop_ids = 0, o.cached = 4,
     again.count = 5; /* the prompt but its last token is known */
     assert_true(generate(&w.session, &w.candidates, &again, &o, &r, &fault));
     assert_memory_equal(again.ids, tokens.ids, 35 * sizeof *tokens.ids);
-    o.cached = 0, o.most_seconds = 1e-9, again.count = 5;
+    o.cached = 0, o.limits.most_seconds = 1e-9, again.count = 5;
     assert_true(generate(&w.session, &w.candidates, &again, &o, &r, &fault));
     assert_true(r.reason == STOP_TIME && r.tokens == 1);
     chain_close(&chain);
     assert_true(chain_parse(&chain, "force:65:at=0,force:65:at=1,force:65:at=2,force:65:at=3",
                             NULL, &fault));
-    o.most_seconds = 0, o.repeats = 3, again.count = 5;
+    o.limits.most_seconds = 0, o.limits.repeats = 3, again.count = 5;
     assert_true(generate(&w.session, &w.candidates, &again, &o, &r, &fault));
     assert_true(r.reason == STOP_REPEAT && r.tokens == 3);
     static const int32_t circle[] = {9, 1, 2, 1, 2, 1, 2};

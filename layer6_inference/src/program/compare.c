@@ -76,8 +76,8 @@ static bool write_one(Worker *w, size_t index, Fault *fault) {
     stream_open(&stream, NULL, append, &sample->text);
     GenerateOptions options = {.chain = &chain,
                                .seed = rng_hash((uint64_t)job->seed, 77, text),
-                               .most_tokens = (size_t)job->most,
-                               .only_bos_ends = true,
+                               .limits.most_tokens = (size_t)job->most,
+                               .limits.only_bos_ends = true,
                                .stream = &stream,
                                .on_choice = watch,
                                .want_raw = true,

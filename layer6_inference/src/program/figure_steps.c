@@ -69,8 +69,8 @@ static bool run_chain(Speaker *s, const FigureJob *job, const char *spec, uint64
     if (!chain_parse(&chain, spec, s->model->tokenizer, fault)) return false;
     GenerateOptions options = {.chain = &chain,
                                .seed = seed,
-                               .most_tokens = (size_t)job->steps,
-                               .only_bos_ends = false,
+                               .limits.most_tokens = (size_t)job->steps,
+                               .limits.only_bos_ends = false,
                                .on_choice = on_choice,
                                .want_raw = true,
                                .context = context};
@@ -169,7 +169,7 @@ static bool guess_stories(Speaker *s, const FigureJob *job, Session *draft, size
         if (!chain_parse(&chain, chain_default, NULL, fault)) return false;
         GenerateOptions options = {.chain = &chain,
                                    .seed = seed,
-                                   .most_tokens = (size_t)job->steps,
+                                   .limits.most_tokens = (size_t)job->steps,
                                    .speculation = length ? &speculation : NULL};
         text.count = 0;
         ok = speaker_read(s, text_of(job->prompt), false, &text, fault) &&

@@ -1,4 +1,4 @@
-/* input.h - what commands read: whole files, GGUF files. */
+/* input.h - what commands read and write: whole files, GGUF files, tables. */
 #ifndef STRATA_INPUT_H
 #define STRATA_INPUT_H
 
@@ -11,5 +11,8 @@ char *read_all(FILE *file, size_t *size);
 
 /* Map a file and parse it.  Fails with the path before the reason; nothing is open then. */
 bool open_gguf(const char *path, FileMap *map, Gguf *gguf, Fault *fault);
+
+/* Close a file that was written.  Fails when it did not take everything. */
+bool close_written(FILE *file, const char *path, Fault *fault);
 
 #endif

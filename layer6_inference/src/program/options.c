@@ -8,14 +8,47 @@
 #include <string.h>
 #include <unistd.h>
 
-static void print_help(const char *usage, const char *about, const Option *options) {
-    printf("usage: strata %s\n\n%s\n\n", usage, about);
-    for (const Option *o = options; o->name; o++) {
+/* Numbers as they are written: 1 to 24; what is as good as no limit is none. */
+static void print_range(const Option *o) {
+    if (o->kind.type != TYPE_INT && o->kind.type != TYPE_REAL) return;
+    if (o->kind.high < OPTION_MANY)
+        printf("; %.10g to %.10g", o->kind.low, o->kind.high);
+    else if (o->kind.low > 0)
+        printf("; %.10g or more", o->kind.low);
+}
+
+/* "A", "A or B", "A, B or C" of names with spaces between. */
+static void join(char *out, size_t size, const char *names, const char *word) {
+    size_t used = 0;
+    for (const char *at = names; *at && used < size;) {
+        size_t n = strcspn(at, " ");
+        bool last = !at[n] || !strchr(at + n + 1, ' ');
+        used += (size_t)snprintf(out + used, size - used, "%.*s", (int)n, at);
+        if (!at[n] || used >= size) break;
+        used += (size_t)snprintf(out + used, size - used, last ? " %s " : ", ", word);
+        at += n + 1;
+    }
+}
+
+static void print_rule(const OptionRule *rule) {
+    char names[400];
+    join(names, sizeof names, rule->others, "or");
+    printf("  %s %s %s: %s\n", rule->name,
+           rule->relation == NEEDS ? "needs" : "does not go with", names, rule->advice);
+}
+
+static void print_help(const CommandLine *line) {
+    printf("usage: strata %s\n\n%s\n\n", line->usage, line->about);
+    for (const Option *o = line->options; o->name; o++) {
         char left[64];
         snprintf(left, sizeof left, "%s %s", o->name, o->metavar ? o->metavar : "");
-        printf("  %-22s %s\n", left, o->help);
+        printf("  %-22s %s", left, o->help);
+        print_range(o);
+        putchar('\n');
     }
     printf("  %-22s %s\n", "--help", "this text");
+    if (line->rules) printf("\nWhat goes with what:\n\n");
+    for (const OptionRule *r = line->rules; r && r->name; r++) print_rule(r);
 }
 
 static int wrong(const char *usage, const char *what, const char *which) {
@@ -60,7 +93,10 @@ static int store(const Option *o, const char *text, const char *usage) {
     case TYPE_TEXT: *(const char **)o->value = text; break;
     case TYPE_FLAG: *(bool *)o->value = true; break;
     case TYPE_LIST:
-        if (list->count == OPTION_LIST) return wrong(usage, "too many of", o->name);
+        if (list->count == OPTION_LIST) {
+            fprintf(stderr, "strata: %s was given more than %d times\n", o->name, OPTION_LIST);
+            return EXIT_USAGE;
+        }
         list->items[list->count++] = text;
         break;
     case TYPE_INT:
@@ -88,32 +124,101 @@ static bool is_option(const char *text) {
     return text[0] == '-' && text[1] != 0 && !(text[1] >= '0' && text[1] <= '9');
 }
 
-int options_read(int argc, char **argv, const char *usage, const char *about,
-                 const Option *options, const char **rest, int least_rest, int most_rest) {
-    int n_rest = 0;
-    for (int i = 1; i < argc; i++) {
-        if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0) {
-            print_help(usage, about, options);
-            return EXIT_DONE;
-        }
-        if (!is_option(argv[i])) {
-            if (n_rest == most_rest) return wrong(usage, "nothing is done with", argv[i]);
-            rest[n_rest++] = argv[i];
+/* The option that stands at argv[*i]; moves *i to its last word.  NULL: it is none. */
+static const Option *option_at(const CommandLine *line, int *i) {
+    const char *text = line->argv[*i];
+    const Option *option = is_option(text) ? find(line->options, text) : NULL;
+    if (option && option->kind.type != TYPE_FLAG) ++*i;
+    return option;
+}
+
+bool command_line_has(const void *context, const char *name) {
+    const CommandLine *line = context;
+    for (int i = 1; i < line->argc; i++) {
+        const Option *option = option_at(line, &i);
+        if (option && is_called(option, name)) return true;
+    }
+    return false;
+}
+
+/* The first of the names that was asked for; "" for none. */
+static Text first_asked(const char *names, Asked *asked, const void *context) {
+    for (const char *at = names; *at;) {
+        char name[64];
+        size_t n = strcspn(at, " ");
+        snprintf(name, sizeof name, "%.*s", (int)n, at);
+        if (asked(context, name)) return (Text){at, n};
+        at += n + (at[n] != 0);
+    }
+    return (Text){"", 0};
+}
+
+/* Options alone, of which the command line tells; nothing that the command must look at first. */
+static bool is_about_options(const OptionRule *r) {
+    bool ok = r->name[0] == '-' && r->others[0] == '-';
+    for (const char *at = r->others; (at = strchr(at, ' ')); at++) ok = ok && at[1] == '-';
+    return ok;
+}
+
+bool rules_check(const OptionRule *rules, Asked *asked, const void *context, Fault *fault) {
+    for (const OptionRule *r = rules; r && r->name; r++) {
+        char names[400];
+        if ((asked == command_line_has && !is_about_options(r)) || !asked(context, r->name))
             continue;
-        }
-        const Option *option = find(options, argv[i]);
-        if (!option) return wrong(usage, "no option", argv[i]);
-        if (option->kind.type != TYPE_FLAG && i + 1 == argc)
-            return wrong(usage, "a value is missing after", argv[i]);
-        int status = store(option, option->kind.type == TYPE_FLAG ? "" : argv[++i], usage);
+        Text other = first_asked(r->others, asked, context);
+        join(names, sizeof names, r->others, "or");
+        if (r->relation == NEEDS && !other.size)
+            return fault_set(fault, "%s needs %s: %s", r->name, names, r->advice);
+        if (r->relation == NOT_WITH && other.size)
+            return fault_set(fault, "%s does not go with %.*s: %s", r->name, (int)other.size,
+                             other.data, r->advice);
+    }
+    return true;
+}
+
+int wrong_usage(const Fault *fault, const char *usage) {
+    fprintf(stderr, "strata: %s; usage: strata %s (--help says more)\n", fault->text, usage);
+    return EXIT_USAGE;
+}
+
+static int read_words(const CommandLine *line, const char **rest, int *n_rest, int most_rest) {
+    for (int i = 1; i < line->argc; i++) {
+        const char *word = line->argv[i];
+        if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0)
+            return print_help(line), EXIT_DONE;
+        const Option *option = option_at(line, &i);
+        if (!option && is_option(word)) return wrong(line->usage, "no option", word);
+        if (!option && *n_rest == most_rest)
+            return wrong(line->usage, "nothing is done with", word);
+        if (!option)
+            rest[(*n_rest)++] = word;
+        else if (i == line->argc)
+            return wrong(line->usage, "a value is missing after", word);
+        int status = option ? store(option, line->argv[i], line->usage) : -1;
         if (status >= 0) return status;
     }
+    return -1;
+}
+
+int command_line_read(const CommandLine *line, const char **rest, int least_rest,
+                      int most_rest) {
+    int n_rest = 0, status = read_words(line, rest, &n_rest, most_rest);
+    Fault fault;
+    if (status >= 0) return status;
     if (n_rest < least_rest) {
         fprintf(stderr, "strata: something is missing; usage: strata %s (--help says more)\n",
-                usage);
+                line->usage);
         return EXIT_USAGE;
     }
+    if (!rules_check(line->rules, command_line_has, line, &fault))
+        return wrong_usage(&fault, line->usage);
     return -1;
+}
+
+int options_read(int argc, char **argv, const char *usage, const char *about,
+                 const Option *options, const char **rest, int least_rest, int most_rest) {
+    const CommandLine line = {argc, argv, usage, about, options, NULL};
+    return command_line_read(&line, rest, least_rest, most_rest);
 }
 
 int command_failed(const Fault *fault) {

@@ -51,6 +51,29 @@ typedef struct Option {
     const char *metavar, *help;
 } Option;
 
+/* What goes with what.  A table of rules is checked before anything is opened, computed or
+ * printed, and --help prints it:
+ *
+ *     {"--guess", NEEDS, "--draft --lookup", "nobody guesses without"}
+ *     {"--trace", NOT_WITH, "--beams", "beams run no chain"}
+ *
+ * Names that are no options stand for something else that the command knows: a kind of benchmark,
+ * a stage of the chain. */
+typedef enum OptionRelation { NEEDS, NOT_WITH } OptionRelation;
+
+typedef struct OptionRule {
+    const char *name; /* NULL ends the table */
+    OptionRelation relation;
+    const char *others; /* with spaces between; NEEDS: one of them, NOT_WITH: none of them */
+    const char *advice; /* why, or what to do instead: ends the sentence */
+} OptionRule;
+
+/* Was it asked for? */
+typedef bool Asked(const void *context, const char *name);
+
+/* Fails with the first rule that is broken, naming both sides. */
+bool rules_check(const OptionRule *rules, Asked *asked, const void *context, Fault *fault);
+
 typedef struct Command {
     const char *name, *gloss;          /* "generate", one line */
     const char *usage;                 /* what follows the name */
@@ -59,12 +82,32 @@ typedef struct Command {
 
 enum { EXIT_DONE = 0, EXIT_FAILED = 1, EXIT_USAGE = 2 };
 
+/* How a command is called. */
+typedef struct CommandLine {
+    int argc;
+    char **argv; /* argv[0] is the command */
+    const char *usage, *about;
+    const Option *options;
+    const OptionRule *rules; /* NULL: everything goes with everything */
+} CommandLine;
+
 /* Read options into their values; what is no option goes to `rest` (with `most_rest` places;
  * the command wants at least `least_rest`).  Prints help or the mistake itself.
  *
  * Returns -1 to go on, else the exit status to return. */
+int command_line_read(const CommandLine *line, const char **rest, int least_rest,
+                      int most_rest);
+
+/* The same without rules. */
 int options_read(int argc, char **argv, const char *usage, const char *about,
                  const Option *options, const char **rest, int least_rest, int most_rest);
+
+/* Was an option given, whatever its value?  The Asked of a CommandLine, which knows nothing but
+ * options: rules that name something else are left to the command. */
+bool command_line_has(const void *line, const char *name);
+
+/* Print a mistake in how the command was called, and return EXIT_USAGE. */
+int wrong_usage(const Fault *fault, const char *usage);
 
 /* Print "strata: text" and return EXIT_FAILED. */
 int command_failed(const Fault *fault);

@@ -1,10 +1,29 @@
 /* scene.c - opening and closing what strata generate needs.  See scene.h. */
+#include "input.h"
 #include "listing.h"
 #include "scene.h"
 
-static bool chain_has(const Chain *chain, size_t offset) {
+#include <stdlib.h>
+#include <string.h>
+
+static const Stage *find_stage(const Chain *chain, const char *name) {
     for (size_t i = 0; i < chain->count; i++)
-        if (*(const bool *)((const char *)chain->stages[i].kind + offset)) return true;
+        if (strcmp(chain->stages[i].kind->name, name) == 0 && !stage_is_off(&chain->stages[i]))
+            return &chain->stages[i];
+    return NULL;
+}
+
+/* An Asked: options by the command line, all other names by the chain. */
+static bool asked_for(const void *context, const char *name) {
+    const Scene *s = context;
+    return name[0] == '-' ? command_line_has(s->request->line, name)
+                          : find_stage(&s->chain, name) != NULL;
+}
+
+static bool wants_unconditional(const Chain *chain) {
+    for (size_t i = 0; i < chain->count; i++)
+        if (chain->stages[i].kind->needs_unconditional && !stage_is_off(&chain->stages[i]))
+            return true;
     return false;
 }
 
@@ -25,7 +44,7 @@ static bool open_companions(Scene *s, Fault *fault) {
         if (!speaker_open(&s->draft, r->draft, &r->machine, ctx, 1, fault)) return false;
         s->has_draft = true;
     }
-    if (chain_has(&s->chain, offsetof(StageKind, needs_unconditional))) {
+    if (wants_unconditional(&s->chain)) {
         if (!speaker_share(&s->unconditional, model, &r->machine, ctx, 1, fault)) return false;
         s->has_unconditional = true;
         if (!speaker_read(&s->expert, text_of(r->negative ? r->negative : ""), false,
@@ -38,36 +57,90 @@ static bool open_companions(Scene *s, Fault *fault) {
     return true;
 }
 
-bool scene_open(Scene *s, Fault *fault) {
+/* Numbers whose range depends on the model, and texts that may not be empty. */
+static bool check_request(const Request *r, const ModelSizes *sizes, Fault *fault) {
+    if (r->ctx &&
+        ((size_t)r->ctx > sizes->ctx || (r->ctx % KV_BLOCK && (size_t)r->ctx != sizes->ctx)))
+        return fault_set(fault,
+                         "--ctx is %ld: wanted a multiple of %d, at most %zu, the model's",
+                         r->ctx, KV_BLOCK, sizes->ctx);
+    if (r->logprobs > (long)sizes->vocab)
+        return fault_set(fault, "--logprobs is %ld: the model has %zu tokens", r->logprobs,
+                         sizes->vocab);
+    for (size_t i = 0; i < r->stops.count; i++)
+        if (!*r->stops.items[i])
+            return fault_set(fault, "a --stop is empty: wanted a text to end before");
+    return true;
+}
+
+static bool read_input(Scene *s, Fault *fault) {
+    size_t size;
+    s->prompt = text_of(s->request->prompt);
+    if (strcmp(s->request->prompt, "-") != 0) return true;
+    if (!(s->input = read_all(stdin, &size)))
+        return fault_set(fault, "no memory for the prompt on standard input");
+    if (size && s->input[size - 1] == '\n') size--;
+    s->prompt = (Text){s->input, size};
+    return true;
+}
+
+/* The prompt's tokens, up to where the text goes on. */
+static bool read_prompt(Scene *s, Fault *fault) {
     const Request *r = s->request;
-    size_t vocab;
-    if (!speaker_open(&s->expert, r->model, &r->machine, r->ctx > 0 ? (size_t)r->ctx : 0,
-                      r->beams ? 2 * (size_t)r->beams : 1, fault))
+    const Tokenizer *t = s->expert.model->tokenizer;
+    if (!read_input(s, fault)) return false;
+    ChatTurn turn = {text_of("user"), s->prompt};
+    if (s->prompt.size == 0)
+        return fault_set(fault, "the prompt is empty: give the model something to continue, -p "
+                                "\"Once upon a time\"");
+    if (r->chat) {
+        tokenizer_begin(t, &s->tokens);
+        if (!chat_encode(t, &turn, 1, &s->tokens, fault)) return false;
+    } else if (!speaker_read(&s->expert, s->prompt, r->special, &s->tokens, fault)) {
         return false;
-    vocab = s->expert.model->sizes.vocab;
-    if (!chain_parse(&s->chain, r->chain, s->expert.model->tokenizer, fault) ||
-        !stops_open(&s->stops, r->stops.items, r->stops.count, fault) ||
-        !open_companions(s, fault) ||
-        (r->stop_ids && !list_read_ids(r->stop_ids, vocab, &s->stop_ids, fault)))
-        return false;
-    if (!r->trace) return true;
+    }
+    return generate_check_prompt(&s->expert.session, &s->tokens, fault) &&
+           (!r->heal || heal_prompt(&s->heal, t, &s->tokens, fault));
+}
+
+static bool open_trace(Scene *s, Fault *fault) {
+    const Request *r = s->request;
+    const Model *model = s->expert.model;
     if (!(s->trace_file = fopen(r->trace, "w")))
         return fault_set(fault, "%s cannot be written", r->trace);
-    if (!trace_open(&s->trace, s->trace_file, vocab, s->expert.model->tokenizer, fault))
+    if (!trace_open(&s->trace, s->trace_file, model->sizes.vocab, model->tokenizer, fault))
         return false;
     s->trace.most = (size_t)r->trace_most;
     trace_watch(&s->trace, &s->chain);
     return true;
 }
 
-void scene_close(Scene *s) {
+bool scene_open(Scene *s, Fault *fault) {
+    const Request *r = s->request;
+    if (!speaker_open(&s->expert, r->model, &r->machine, (size_t)r->ctx,
+                      r->beams ? 2 * (size_t)r->beams : 1, fault))
+        return false;
+    const Model *model = s->expert.model;
+    return check_request(r, &model->sizes, fault) &&
+           chain_parse(&s->chain, r->chain, model->tokenizer, fault) &&
+           rules_check(r->line->rules, asked_for, s, fault) &&
+           stops_open(&s->stops, r->stops.items, r->stops.count, fault) &&
+           (!r->stop_ids ||
+            list_read_ids(r->stop_ids, model->sizes.vocab, &s->stop_ids, fault)) &&
+           read_prompt(s, fault) && open_companions(s, fault) &&
+           (!r->trace || open_trace(s, fault));
+}
+
+bool scene_close(Scene *s, Fault *fault) {
     chain_close(&s->chain);
     stops_close(&s->stops);
     trace_close(&s->trace);
-    if (s->trace_file) fclose(s->trace_file);
+    bool ok = !s->trace_file || close_written(s->trace_file, s->request->trace, fault);
     token_list_free(&s->tokens), token_list_free(&s->negative), token_list_free(&s->stop_ids);
+    heal_free(&s->heal), free(s->input);
     if (s->has_amateur) speaker_close(&s->amateur);
     if (s->has_unconditional) speaker_close(&s->unconditional);
     if (s->has_draft) speaker_close(&s->draft);
     if (s->expert.model) speaker_close(&s->expert);
+    return ok;
 }

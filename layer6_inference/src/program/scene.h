@@ -13,6 +13,7 @@
 
 /* The options, as they were given. */
 typedef struct Request {
+    const CommandLine *line;
     const char *model, *prompt, *chain, *amateur, *negative, *trace, *stop_ids;
     const char *draft;
     long most, ctx, logprobs, trace_most, repeats, guess, best_of;
@@ -35,17 +36,25 @@ typedef struct Scene {
     Stops stops;
     Trace trace;
     FILE *trace_file;
+    Text prompt;
+    char *input; /* the prompt, when it came on standard input; owns */
+    Heal heal;
     TokenList tokens, negative, stop_ids;
     TextQueue queue;
     GenerateResult result;
+    uint64_t seed;  /* of the text that is shown */
+    size_t spoken;  /* tokens of all samples */
+    double seconds; /* of a search */
     Progress reading;
-    bool first, ok;
+    bool first, shown, ok;
     Fault fault;
 } Scene;
 
-/* Open the models and read the chain.  On failure, too, the scene must be closed. */
+/* Open the models and read the chain and the prompt.  On failure, too, the scene must be closed. */
 bool scene_open(Scene *scene, Fault *fault);
-void scene_close(Scene *scene);
+
+/* Fails when the trace could not be written. */
+bool scene_close(Scene *scene, Fault *fault);
 
 /* Generate on a thread of its own, and show the text as it comes. */
 bool scene_speak(Scene *scene, Fault *fault);

@@ -1,4 +1,6 @@
-/* search.h - texts that are chosen among several: by beam search, or as the best of n samples. */
+/* search.h - texts that are chosen among several: by beam search, or as the best of n samples.
+ *
+ * Invariant: a text is ranked by what is shown of it and by what ended it, nothing behind. */
 #ifndef STRATA_SEARCH_H
 #define STRATA_SEARCH_H
 
@@ -6,14 +8,24 @@
 
 #include <stdio.h>
 
-/* Beam search: the best text's tokens.  Every beam's score is written to `report` (or NULL). */
-bool search_beams(Speaker *speaker, const TokenList *prompt, const BeamOptions *options,
-                  FILE *report, TokenList *best, Fault *fault);
+/* The text that was chosen. */
+typedef struct Best {
+    TokenList tokens;      /* owns */
+    GenerateResult result; /* its own */
+    uint64_t seed;         /* it was drawn with */
+    size_t spoken;         /* tokens of all samples */
+} Best;
 
-/* n samples with seeds seed, seed + 1, ...; the one with the largest mean log-probability.  The
- * prompt is read once. */
-bool search_best_of(Speaker *speaker, const TokenList *prompt, GenerateOptions options,
-                    size_t n, FILE *report, TokenList *best, GenerateResult *result,
-                    Fault *fault);
+/* Beam search; all texts with their scores go to `report`, unless that is NULL. */
+bool search_beams(Speaker *speaker, const TokenList *prompt, const BeamOptions *options,
+                  FILE *report, Best *best, Fault *fault);
+
+/* n samples with seeds seed, seed + 1, ...; the one with the largest mean log-probability of the
+ * tokens that are shown.  The prompt is read once; the time limit is one for all of them.
+ *
+ *   options   stream is not used; on_read and on_choice are called as in generate
+ *   stops     stop strings */
+bool search_best_of(Speaker *speaker, const TokenList *prompt, const GenerateOptions *options,
+                    const Stops *stops, size_t n, FILE *report, Best *best, Fault *fault);
 
 #endif

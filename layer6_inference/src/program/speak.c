@@ -18,7 +18,9 @@ static void on_interrupt(int signal) {
 }
 
 static void queue_text(void *context, Text text) {
-    text_queue_push(&((Scene *)context)->queue, text);
+    Scene *s = context;
+    s->shown = true;
+    text_queue_push(&s->queue, text);
 }
 
 static void queue_id(Scene *s, int32_t id) {
@@ -28,27 +30,35 @@ static void queue_id(Scene *s, int32_t id) {
     queue_text(s, (Text){text, (size_t)size});
 }
 
+static bool is_wanted(Scene *s) { return !interrupted && !text_queue_is_cancelled(&s->queue); }
+
 static bool on_choice(void *context, const Choice *choice) {
     Scene *s = context;
     if (s->request->ids) queue_id(s, choice->token);
     if (s->request->logprobs >= 0)
         list_log_probs(stderr, s->expert.model->tokenizer, choice,
                        (size_t)s->request->logprobs);
-    return !interrupted && !text_queue_is_cancelled(&s->queue);
+    return is_wanted(s);
+}
+
+/* A text that is only looked at, until one is chosen. */
+static bool on_sample(void *context, const Choice *choice) {
+    (void)choice;
+    return is_wanted(context);
 }
 
 static void echo_prompt(Scene *s) {
     const Request *r = s->request;
     if (r->no_prompt || r->chat) return;
     for (size_t i = 0; r->ids && i < s->tokens.count; i++) queue_id(s, s->tokens.ids[i]);
-    if (!r->ids) queue_text(s, text_of(r->prompt));
+    if (!r->ids) queue_text(s, s->prompt);
 }
 
 /* A long prompt shows how far it has come; what has been read is shown once the model goes on from
  * there. */
 static bool on_read(void *context, size_t read, size_t total) {
     Scene *s = context;
-    if (interrupted || text_queue_is_cancelled(&s->queue)) return false;
+    if (!is_wanted(s)) return false;
     if (read < total) {
         progress_show(&s->reading, (double)read);
         return true;
@@ -56,6 +66,11 @@ static bool on_read(void *context, size_t read, size_t total) {
     if (s->reading.shown > s->reading.start) progress_end(&s->reading, (double)read);
     echo_prompt(s);
     return true;
+}
+
+static bool on_step(void *context, size_t steps) {
+    if (steps == 0) echo_prompt(context);
+    return is_wanted(context);
 }
 
 /* The other thread shows what comes, so that a slow terminal does not slow the model. */
@@ -67,16 +82,13 @@ static void show_text(TextQueue *queue) {
 
 /* ------------------------------------------------------------------ the run */
 
-static bool read_prompt(Scene *s, Fault *fault) {
+static Limits make_limits(const Scene *s) {
     const Request *r = s->request;
-    Text prompt = text_of(r->prompt);
-    if (prompt.size == 0)
-        return fault_set(fault, "the prompt is empty: give the model something to continue, -p "
-                                "\"Once upon a time\"");
-    ChatTurn turn = {text_of("user"), prompt};
-    if (!r->chat) return speaker_read(&s->expert, prompt, r->special, &s->tokens, fault);
-    tokenizer_begin(s->expert.model->tokenizer, &s->tokens);
-    return chat_encode(s->expert.model->tokenizer, &turn, 1, &s->tokens, fault);
+    return (Limits){.most_tokens = r->most < 0 ? SIZE_MAX : (size_t)r->most,
+                    .most_seconds = r->seconds,
+                    .repeats = (size_t)r->repeats,
+                    .stop_ids = s->stop_ids.ids,
+                    .n_stop_ids = s->stop_ids.count};
 }
 
 static GenerateOptions make_options(Scene *s, Stream *stream) {
@@ -85,12 +97,9 @@ static GenerateOptions make_options(Scene *s, Stream *stream) {
                                    .length = (size_t)r->guess};
     return (GenerateOptions){.chain = &s->chain,
                              .seed = r->seed,
-                             .most_tokens = r->most < 0 ? SIZE_MAX : (size_t)r->most,
-                             .most_seconds = r->seconds,
-                             .repeats = (size_t)r->repeats,
-                             .stop_ids = s->stop_ids.ids,
-                             .n_stop_ids = s->stop_ids.count,
+                             .limits = make_limits(s),
                              .stream = r->ids ? NULL : stream,
+                             .on_read = on_read,
                              .on_choice = on_choice,
                              .want_raw = r->logprobs >= 0,
                              .context = s,
@@ -99,58 +108,64 @@ static GenerateOptions make_options(Scene *s, Stream *stream) {
                                  s->has_unconditional ? &s->unconditional.session : NULL,
                              .negative = &s->negative,
                              .speculation = r->draft || r->lookup ? &s->speculation : NULL,
-                             .heal = r->heal};
+                             .heal = &s->heal};
 }
 
 /* A text that was chosen as a whole goes out as a whole. */
 static void show_tokens(Scene *s, const TokenList *tokens, Stream *stream) {
-    for (size_t i = 0; i < tokens->count; i++) {
+    size_t spelled = 0;
+    bool more = true;
+    for (size_t i = 0; more && i < tokens->count; i++) {
+        Text piece = tokenizer_piece(s->expert.model->tokenizer, tokens->ids[i], false);
         if (s->request->ids)
             queue_id(s, tokens->ids[i]);
-        else if (!stream_push(stream, tokenizer_piece(s->expert.model->tokenizer,
-                                                      tokens->ids[i], false)))
-            break;
+        else
+            more = stream_push(stream, heal_cut(&s->heal, &spelled, piece));
     }
     stream_finish(stream);
 }
 
-static bool search(Scene *s, Stream *stream) {
+static bool by_beams(Scene *s, Best *best, FILE *report) {
     const Request *r = s->request;
-    GenerateOptions options = make_options(s, stream);
-    TokenList best = {0};
-    FILE *report = r->quiet ? NULL : stderr;
+    BeamOptions beam = {.beams = (size_t)r->beams,
+                        .groups = (size_t)r->groups,
+                        .diversity = r->diversity,
+                        .length_power = r->length_power,
+                        .early = r->early,
+                        .limits = make_limits(s),
+                        .stops = &s->stops,
+                        .heal = &s->heal,
+                        .on_step = on_step,
+                        .context = s};
+    return search_beams(&s->expert, &s->tokens, &beam, report, best, &s->fault);
+}
+
+static bool by_best_of(Scene *s, Best *best, FILE *report) {
+    GenerateOptions options = make_options(s, NULL);
+    options.on_choice = on_sample;
+    return search_best_of(&s->expert, &s->tokens, &options, &s->stops,
+                          (size_t)s->request->best_of, report, best, &s->fault);
+}
+
+/* Of several texts the best is shown. */
+static bool search(Scene *s, Stream *stream) {
+    Best best = {0};
+    FILE *report = s->request->quiet ? NULL : stderr;
     double start = clock_seconds();
-    bool ok;
-    echo_prompt(s);
-    if (r->beams) {
-        size_t room = s->expert.session.kv.blocks_each * KV_BLOCK;
-        BeamOptions beam = {.beams = (size_t)r->beams,
-                            .groups = (size_t)r->groups,
-                            .diversity = r->diversity,
-                            .length_power = r->length_power,
-                            .early = r->early,
-                            .most_tokens =
-                                options.most_tokens < room ? options.most_tokens : room};
-        ok = search_beams(&s->expert, &s->tokens, &beam, report, &best, &s->fault);
-        s->result.tokens = best.count;
-        s->result.reason = best.count < beam.most_tokens ? STOP_END : STOP_LIMIT;
-        s->result.first_token_seconds = s->result.decode_seconds = clock_seconds() - start;
-    } else {
-        ok = search_best_of(&s->expert, &s->tokens, options, (size_t)r->best_of, report, &best,
-                            &s->result, &s->fault);
-    }
-    if (ok) show_tokens(s, &best, stream);
-    token_list_free(&best);
+    bool ok = s->request->beams ? by_beams(s, &best, report) : by_best_of(s, &best, report);
+    if (ok) show_tokens(s, &best.tokens, stream);
+    s->seconds = clock_seconds() - start;
+    s->result = best.result, s->seed = best.seed, s->spoken = best.spoken;
+    token_list_free(&best.tokens);
     return ok;
 }
 
 static bool go_on(Scene *s, Stream *stream) {
     GenerateOptions options = make_options(s, stream);
-    options.on_read = on_read;
-    progress_start(&s->reading, "prompt", "tokens", (double)s->tokens.count);
-    s->reading.quiet = s->request->quiet;
-    return generate(&s->expert.session, &s->expert.candidates, &s->tokens, &options, &s->result,
-                    &s->fault);
+    bool ok = generate(&s->expert.session, &s->expert.candidates, &s->tokens, &options,
+                       &s->result, &s->fault);
+    s->seed = options.seed, s->spoken = s->result.tokens;
+    return ok;
 }
 
 static void *speak(void *context) {
@@ -158,32 +173,46 @@ static void *speak(void *context) {
     const Request *r = s->request;
     Stream stream;
     stream_open(&stream, &s->stops, queue_text, s);
-    s->ok = read_prompt(s, &s->fault) &&
-            generate_check_prompt(&s->expert.session, &s->tokens, &s->fault);
-    if (s->ok) s->ok = r->beams || r->best_of > 1 ? search(s, &stream) : go_on(s, &stream);
-    if (s->ok) queue_text(s, text_of("\n"));
+    progress_start(&s->reading, "prompt", "tokens", (double)s->tokens.count);
+    s->reading.quiet = r->quiet;
+    s->ok = r->beams || r->best_of ? search(s, &stream) : go_on(s, &stream);
+    if (s->ok || s->shown) queue_text(s, text_of("\n")); /* an error has a line of its own */
     stream_close(&stream);
     text_queue_close(&s->queue);
     return NULL;
 }
 
-static void print_status(const Scene *s) {
+/* What chose the tokens, and how fast. */
+static void print_way(const Scene *s) {
     char text[CHAIN_TEXT];
     const Request *r = s->request;
     const GenerateResult *result = &s->result;
-    const Model *model = s->expert.model;
-    const char *slash = strrchr(r->model, '/');
     double rate =
         result->decode_seconds > 0 ? (double)(result->tokens - 1) / result->decode_seconds : 0;
-    fprintf(stderr,
-            "[%s: %s, %zu layers | %d thread%s, %s | %s, seed %" PRIu64
-            " | first token after %.0f ms, "
-            "then %zu at %.0f tokens/s | %s]\n",
+    if (r->beams)
+        fprintf(stderr, "%ld beams", r->beams);
+    else
+        fprintf(stderr, "%s, ", chain_print(&s->chain, text));
+    if (r->best_of) fprintf(stderr, "best of %ld: ", r->best_of);
+    if (!r->beams) fprintf(stderr, "seed %" PRIu64, s->seed);
+    if (r->beams || r->best_of)
+        fprintf(stderr, " | %zu tokens, %.2f s", result->tokens, s->seconds);
+    else
+        fprintf(stderr, " | first token after %.0f ms, then %zu at %.0f tokens/s",
+                1e3 * result->first_token_seconds, result->tokens, rate);
+}
+
+static void print_status(const Scene *s) {
+    const Request *r = s->request;
+    const Model *model = s->expert.model;
+    const char *slash = strrchr(r->model, '/');
+    int threads = pool_threads(r->machine.pool);
+    fprintf(stderr, "[%s: %s, %zu layers, kv %s | %d thread%s, %s | ",
             slash ? slash + 1 : r->model, model->recipe->arch, model->sizes.layers,
-            pool_threads(r->machine.pool), pool_threads(r->machine.pool) == 1 ? "" : "s",
-            kernels()->isa, chain_print(&s->chain, text), r->seed,
-            1e3 * result->first_token_seconds, result->tokens, rate,
-            stop_reason_name(result->reason));
+            r->machine.kv_dtype == DTYPE_F32 ? "f32" : "f16", threads, threads == 1 ? "" : "s",
+            kernels()->isa);
+    print_way(s);
+    fprintf(stderr, " | %s]\n", stop_reason_name(s->result.reason));
     const Speculation *g = &s->speculation;
     if (g->rounds)
         fprintf(stderr,
@@ -191,7 +220,7 @@ static void print_status(const Scene *s) {
                 "readings]\n",
                 g->accepted, g->guessed,
                 g->guessed ? 100.0 * (double)g->accepted / (double)g->guessed : 0.0,
-                (double)result->tokens / (double)g->rounds, g->rounds);
+                (double)s->spoken / (double)g->rounds, g->rounds);
 }
 
 bool scene_speak(Scene *s, Fault *fault) {
@@ -209,5 +238,7 @@ bool scene_speak(Scene *s, Fault *fault) {
     text_queue_free(&s->queue);
     if (!s->ok) *fault = s->fault;
     if (s->ok && !s->request->quiet) print_status(s);
+    if (s->ok && s->request->logprobs >= 0 && ferror(stderr))
+        return fault_set(fault, "standard error did not take all log-probabilities");
     return s->ok;
 }

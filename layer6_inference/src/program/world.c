@@ -203,8 +203,8 @@ static bool sample_documents(const SampleJob *job, const World *world, Speaker *
         stream_open(&stream, NULL, append_text, NULL);
         GenerateOptions options = {.chain = chain,
                                    .seed = rng_hash((uint64_t)job->seed, 77, (uint64_t)i),
-                                   .most_tokens = SIZE_MAX,
-                                   .only_bos_ends = true,
+                                   .limits.most_tokens = SIZE_MAX,
+                                   .limits.only_bos_ends = true,
                                    .stream = &stream};
         append_text(NULL, prompt);
         ok = generate(&speaker->session, &speaker->candidates, &tokens, &options, &result,

@@ -1,0 +1,67 @@
+/* heal.c - see heal.h. */
+#include "heal.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static bool begins_with(Text text, const char *start, size_t size) {
+    return text.size >= size && memcmp(text.data, start, size) == 0;
+}
+
+/* Some token is `text` and more. */
+static bool can_go_on(const Tokenizer *t, const char *text, size_t size) {
+    for (size_t id = 0; id < tokenizer_count(t); id++) {
+        Text piece = tokenizer_piece(t, (int32_t)id, false);
+        if (piece.size > size && begins_with(piece, text, size)) return true;
+    }
+    return false;
+}
+
+static bool put_before(Heal *heal, Text piece, Fault *fault) {
+    char *more = realloc(heal->owed, heal->size + piece.size);
+    if (!more) return fault_set(fault, "no memory for the end of the prompt");
+    memmove(more + piece.size, more, heal->size);
+    memcpy(more, piece.data, piece.size);
+    heal->owed = more, heal->size += piece.size;
+    return true;
+}
+
+bool heal_prompt(Heal *heal, const Tokenizer *t, TokenList *prompt, Fault *fault) {
+    size_t drop = 0, keep = 0; /* tokens that go; bytes before those that stay owed */
+    *heal = (Heal){0};
+    for (size_t n = 1; n <= HEAL_MOST && n < prompt->count; n++) {
+        Text piece = tokenizer_piece(t, prompt->ids[prompt->count - n], false);
+        if (piece.size == 0) break; /* a special token */
+        if (!put_before(heal, piece, fault)) return heal_free(heal), false;
+        keep += piece.size;
+        if (can_go_on(t, heal->owed, heal->size)) drop = n, keep = 0;
+    }
+    heal->size -= keep;
+    if (keep) memmove(heal->owed, heal->owed + keep, heal->size);
+    prompt->count -= drop;
+    return true;
+}
+
+void heal_free(Heal *heal) {
+    free(heal->owed);
+    *heal = (Heal){0};
+}
+
+void heal_mask(const Heal *heal, size_t spelled, const Tokenizer *t, float *logits,
+               size_t vocab) {
+    size_t left = heal->size - spelled;
+    if (left == 0) return;
+    const char *owed = heal->owed + spelled;
+    for (size_t i = 0; i < vocab; i++) {
+        Text piece = tokenizer_piece(t, (int32_t)i, false);
+        size_t n = piece.size < left ? piece.size : left;
+        if (n == 0 || memcmp(piece.data, owed, n) != 0) logits[i] = -INFINITY;
+    }
+}
+
+Text heal_cut(const Heal *heal, size_t *spelled, Text piece) {
+    size_t left = heal->size - *spelled, old = piece.size < left ? piece.size : left;
+    *spelled += old;
+    return (Text){piece.data + old, piece.size - old};
+}
