@@ -48,6 +48,45 @@ static size_t find_bench(const char *name) {
     return i;
 }
 
+static const OptionRule rules[] = {
+    {"--size", NEEDS, "matmul samplers", "the others have sizes of their own"},
+    {"--chain", NEEDS, "samplers", "it is a sampler to measure"},
+    {"--csv", NEEDS, "samplers quant roofline", "the others make no table"},
+    {"--seconds", NEEDS, "matmul samplers ladder roofline quant", "a model has --rounds"},
+    {"-m", NEEDS, "model quant", "the others need no model"},
+    {"--format", NEEDS, "ladder", "the others go through all of theirs"},
+    {"--documents", NEEDS, "quant", "only there a loss is measured"},
+    {"-p", NEEDS, "model", "only there a prompt is read"},
+    {"-n", NEEDS, "model", "only there tokens are written"},
+    {"--context", NEEDS, "model", "only there tokens are written"},
+    {"--kv", NEEDS, "model", "only there keys and values are kept"},
+    {"--rounds", NEEDS, "model", "the others have --seconds"},
+    {"--json", NEEDS, "model", "--csv is the table of others"},
+    {"--layers", NEEDS, "make-model", "it is the size of the model that is made"},
+    {"--no-pack", NEEDS, "model", "the others measure packing itself, or have no weights"},
+    {"--threads", NEEDS, "matmul ladder roofline quant model make-model",
+     "samplers run on one thread"},
+    {0},
+};
+
+typedef struct Asking {
+    const CommandLine *line;
+    const char *name;
+} Asking;
+
+static bool asked_for(const void *context, const char *name) {
+    const Asking *a = context;
+    return name[0] == '-' ? command_line_has(a->line, name) : strcmp(name, a->name) == 0;
+}
+
+bool bench_read_size(const char *text, size_t least, size_t most, size_t *size, Fault *fault) {
+    char *end;
+    long n = strtol(text, &end, 10);
+    *size = (size_t)n;
+    return (*text && !*end && n >= (long)least && n <= (long)most) ||
+           fault_set(fault, "--size is '%.20s': wanted %zu to %zu", text, least, most);
+}
+
 static int run(int argc, char **argv) {
     BenchJob job = {.seconds = 1,
                     .prompt = 512,
@@ -86,11 +125,12 @@ static int run(int argc, char **argv) {
         {"--json", OPT_FLAG, &job.json, NULL, "model: the results as JSON, one line each"},
         {"--layers", OPT_INT(1, 1000), &job.layers, "N",
          "make-model: layers (22: 1.1 billion weights)"},
-        MACHINE_OPTIONS(job.machine),
+        COMPUTE_OPTIONS(job.machine),
         {0},
     };
-    int status = options_read(
-        argc, argv,
+    const CommandLine line = {
+        argc,
+        argv,
         "bench matmul|samplers|ladder|roofline|quant|model|isas|make-model [options]",
         "matmul    GFLOP/s of the matrix products, checked first against double precision, "
         "beside the measured peak of\n          the machine and OpenBLAS when it is installed\n"
@@ -110,11 +150,19 @@ static int run(int argc, char **argv) {
         "make-model OUT.gguf FORMAT   a model of random weights in the shape of a 1.1B llama, "
         "to "
         "measure with",
-        options, names, 1, 3);
+        options,
+        rules};
+    int status = command_line_read(&line, names, 1, 3);
     if (status >= 0) return status;
     size_t bench = find_bench(names[0]);
     job.files[0] = names[1], job.files[1] = names[2];
     if (bench < BENCHES) {
+        bool makes = strcmp(names[0], "make-model") == 0;
+        if (!rules_check(rules, asked_for, &(Asking){&line, names[0]}, &fault) ||
+            (names[1] && !makes &&
+             !fault_set(&fault, "nothing is done with '%.60s': %s takes no file", names[1],
+                        names[0])))
+            return wrong_usage(&fault, line.usage);
         if (job.sizes.count == 0) job.sizes = benches[bench].sizes;
         return benches[bench].run(&job, &fault) ? EXIT_DONE : command_failed(&fault);
     }

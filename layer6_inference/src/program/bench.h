@@ -21,6 +21,9 @@ double bench_median(double *times, size_t n);
 /* The median seconds of run(context), over so many runs as fit into `seconds`, from 3 to 64. */
 double bench_time(void (*run)(void *context), void *context, double seconds);
 
+/* A value of --size. */
+bool bench_read_size(const char *text, size_t least, size_t most, size_t *size, Fault *fault);
+
 bool bench_matmul(BenchJob *job, Fault *fault);
 bool bench_samplers(BenchJob *job, Fault *fault);
 bool bench_ladder(BenchJob *job, Fault *fault);

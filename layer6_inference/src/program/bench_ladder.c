@@ -5,6 +5,7 @@
  * Checked means: against double precision on the weights as they are stored and the inputs as they
  * are rounded, within the bound that the header of the kernel states. */
 #include "bench.h"
+#include "input.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -58,7 +59,6 @@ static bool open_rungs(Rungs *r, BenchJob *job, size_t rows, bool check, Fault *
 
 static void close_rungs(Rungs *r) {
     free(r->w), free(r->stored), free(r->packed_data), free(r->x), free(r->y), free(r->scratch);
-    if (r->csv) fclose(r->csv);
     machine_close(&r->job->machine);
 }
 
@@ -182,8 +182,18 @@ static const Dtype all[] = {DTYPE_F32,    DTYPE_F16,   DTYPE_BF16, DTYPE_Q8_0,
                             DTYPE_Q4_K,   DTYPE_Q4_1,  DTYPE_Q4_0, DTYPE_IQ4_NL,
                             DTYPE_IQ4_XS, DTYPE_MXFP4, DTYPE_Q3_K, DTYPE_Q2_K};
 
+static bool check_format(const char *name, Fault *fault) {
+    char names[200] = "";
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+        if (!name || dtype_by_name(name) == (int)all[i]) return true;
+        strcat(strcat(names, i ? ", " : ""), dtype_name(all[i]));
+    }
+    return fault_set(fault, "--format is '%.40s': there are %s", name, names);
+}
+
 bool bench_ladder(BenchJob *job, Fault *fault) {
     Rungs r;
+    if (!check_format(job->format, fault)) return false;
     bool ok = open_rungs(&r, job, 1024, true, fault), right = true;
     if (ok)
         printf("%zu x %d weights (dot: %d x %d, one thread), %d threads; peak %.0f GFLOP/s "
@@ -268,6 +278,7 @@ bool bench_roofline(BenchJob *job, Fault *fault) {
         printf("\nThe roof is of float multiply-adds and main memory: products in whole "
                "numbers may pass it, and so\n"
                "may weights that the caches keep.\n");
+    ok = (!r.csv || close_written(r.csv, job->csv, ok ? fault : NULL)) && ok;
     close_rungs(&r);
     return ok;
 }

@@ -126,11 +126,9 @@ bool bench_matmul(BenchJob *job, Fault *fault) {
     printf("   size  kernel        median      best    share of peak    error/bound\n");
     bool ok = true;
     for (size_t i = 0; ok && i < job->sizes.count; i++) {
-        long n = strtol(job->sizes.items[i], NULL, 10);
-        if (n < 1 || n > 16384)
-            ok = fault_set(fault, "size '%.20s': wanted 1 to 16384", job->sizes.items[i]);
-        else
-            ok = bench_size(job, (size_t)n, peak, sgemm, fault);
+        size_t n;
+        ok = bench_read_size(job->sizes.items[i], 1, 16384, &n, fault) &&
+             bench_size(job, n, peak, sgemm, fault);
     }
     machine_close(&job->machine);
     return ok;

@@ -133,8 +133,6 @@ static void put_words(GgufWriter *w) {
 
 bool bench_make_model(BenchJob *job, Fault *fault) {
     Maker m = {.layers = (size_t)job->layers};
-    if (job->layers < 1 || job->layers > 1000)
-        return fault_set(fault, "--layers %ld: wanted 1 to 1000", job->layers);
     if (!job->files[0] || !job->files[1])
         return fault_set(fault,
                          "wanted a file and a format: strata bench make-model OUT.gguf Q4_0");
@@ -171,7 +169,7 @@ typedef struct Rate {
     double share;     /* of it that the weights were read at */
 } Rate;
 
-enum { MOST_ROUNDS = 64 };
+enum { MOST_ROUNDS = 64 }; /* the range of --rounds: bench.c */
 
 /* The speed of memory changes from one second to the next on a shared machine: it is measured
  * around each round. */
@@ -264,13 +262,9 @@ static bool measure_all(const BenchJob *job, const Model *model, Session *s, Fau
 
 bool bench_model(BenchJob *job, Fault *fault) {
     Model model;
-    Session session;
+    Session session = {0};
     char text[1024];
     const char *path = job->model;
-    if (job->rounds < 1 || job->rounds > MOST_ROUNDS)
-        return fault_set(fault, "--rounds %ld: wanted 1 to %d", job->rounds, MOST_ROUNDS);
-    if (job->prompt < 0 || job->count < 0 || job->context < 0)
-        return fault_set(fault, "-p, -n and --context count tokens: wanted 0 or more");
     if (!choose_model(&path, text, sizeof text, fault) || !machine_open(&job->machine, fault))
         return false;
     double start = clock_seconds();
@@ -284,7 +278,10 @@ bool bench_model(BenchJob *job, Fault *fault) {
                                 .most_tokens = FEED,
                                 .most_logits = 1,
                                 .kv = job->machine.kv_dtype};
-        ok = session_open(&session, &model, job->machine.pool, config, fault);
+        ok = longest <= model.sizes.ctx ||
+             fault_set(fault, "%zu tokens are more than the model's context of %zu", longest,
+                       model.sizes.ctx);
+        ok = ok && session_open(&session, &model, job->machine.pool, config, fault);
         if (ok && !job->json)
             printf("%s, %d threads, %s; open after %.2f s\n\n", path,
                    pool_threads(job->machine.pool), kernels()->isa, clock_seconds() - start);

@@ -171,8 +171,6 @@ bool bench_quant(BenchJob *job, Fault *fault) {
     Bench b = {.job = job};
     char text[2400];
     const char *path = job->model;
-    if (job->documents < 1)
-        return fault_set(fault, "--documents %ld: wanted 1 or more", job->documents);
     if (!choose_model(&path, text, sizeof text, fault) ||
         !open_gguf(path, &b.map, &b.gguf, fault))
         return false;
@@ -186,7 +184,7 @@ bool bench_quant(BenchJob *job, Fault *fault) {
     if (ok && job->csv && !(b.csv = fopen(job->csv, "w")))
         ok = fault_set(fault, "%.200s: cannot be written", job->csv);
     ok = ok && run_formats(&b, fault);
-    if (b.csv) fclose(b.csv);
+    ok = (!b.csv || close_written(b.csv, job->csv, ok ? fault : NULL)) && ok;
     machine_close(&job->machine);
     world_close(b.world);
     gguf_free(&b.gguf), file_close(&b.map);

@@ -5,6 +5,7 @@
  * chain.  The logits are written anew before each round, outside the time, so they lie in the cache
  * as a model leaves them. */
 #include "bench.h"
+#include "input.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -125,17 +126,15 @@ bool bench_samplers(BenchJob *job, Fault *fault) {
     if (csv) fprintf(csv, "tokens,shape,sampler,isa,microseconds,left\n");
     printf("microseconds, median      %30s %9s %9s\n", "scalar", chosen, "left");
     for (size_t i = 0; ok && i < job->sizes.count; i++) {
-        Board b = {.n = (size_t)strtol(job->sizes.items[i], NULL, 10)};
+        Board b = {0};
         Arena arena;
-        if (b.n < 100 || b.n > 1 << 22)
-            return fault_set(fault, "size '%.20s': wanted 100 to %d", job->sizes.items[i],
-                             1 << 22);
+        if (!(ok = bench_read_size(job->sizes.items[i], 100, 1 << 22, &b.n, fault))) break;
         arena_measure(&arena), candidates_init(&b.candidates, b.n, &arena);
-        if (!arena_init(&arena,
-                        arena.used + 2 * b.n * sizeof(float) + MOST_ROUNDS * sizeof(double) +
-                            1024,
-                        fault))
-            return false;
+        if (!(ok = arena_init(&arena,
+                              arena.used + 2 * b.n * sizeof(float) +
+                                  MOST_ROUNDS * sizeof(double) + 1024,
+                              fault)))
+            break;
         candidates_init(&b.candidates, b.n, &arena);
         b.logits = arena_take(&arena, b.n, sizeof(float));
         b.copy = arena_take(&arena, b.n, sizeof(float));
@@ -144,6 +143,5 @@ bool bench_samplers(BenchJob *job, Fault *fault) {
         ok = bench_size(&b, job, csv, fault);
         arena_free(&arena);
     }
-    if (csv) fclose(csv);
-    return ok;
+    return (!csv || close_written(csv, job->csv, ok ? fault : NULL)) && ok;
 }

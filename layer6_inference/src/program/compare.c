@@ -1,4 +1,5 @@
 /* compare.c - strata compare: what each chain makes of the same openings, measured. */
+#include "input.h"
 #include "options.h"
 #include "speaker.h"
 
@@ -15,7 +16,9 @@ typedef struct Job {
     const char *model, *prompt, *csv, *amateur;
     const char *chains[MOST_CHAINS];
     size_t n_chains;
-    long documents, seeds, seed, words, most;
+    const CommandLine *line;
+    long documents, seeds, words, most;
+    uint64_t seed;
     Machine machine;
 } Job;
 
@@ -75,7 +78,7 @@ static bool write_one(Worker *w, size_t index, Fault *fault) {
     bool ok = speaker_read(&w->speaker, prompt, true, &tokens, fault);
     stream_open(&stream, NULL, append, &sample->text);
     GenerateOptions options = {.chain = &chain,
-                               .seed = rng_hash((uint64_t)job->seed, 77, text),
+                               .seed = rng_hash(job->seed, 77, text),
                                .limits.most_tokens = (size_t)job->most,
                                .limits.only_bos_ends = true,
                                .stream = &stream,
@@ -189,8 +192,7 @@ static bool report(const Study *study, Fault *fault) {
         print_row(job->chains[c], &summary);
         if (csv) print_csv(csv, job->chains[c], &summary);
     }
-    if (csv) fclose(csv);
-    return ok;
+    return (!csv || close_written(csv, job->csv, ok ? fault : NULL)) && ok;
 }
 
 /* ------------------------------------------------------------------ the run */
@@ -229,15 +231,48 @@ static bool write_all(Study *study, int threads, Fault *fault) {
     return ok;
 }
 
-static bool check_chains(const Study *study, Fault *fault) {
-    for (size_t i = 0; i < study->job->n_chains; i++) {
-        Chain chain;
-        if (!chain_parse(&chain, study->job->chains[i], study->model.tokenizer, fault))
-            return false;
-        chain_close(&chain);
-    }
-    return true;
+/* What was asked for. */
+typedef struct Asking {
+    const Job *job;
+    bool contrast; /* some chain has it */
+} Asking;
+
+static bool asked_for(const void *context, const char *name) {
+    const Asking *a = context;
+    return name[0] == '-' ? command_line_has(a->job->line, name)
+                          : strcmp(name, "contrast") == 0 && a->contrast;
 }
+
+/* Every chain can be read and has what it needs, before anything is computed. */
+static bool check_chains(const Study *study, Fault *fault) {
+    const Job *job = study->job;
+    const float none[1] = {0};
+    Asking asking = {.job = job};
+    for (size_t i = 0; i < job->n_chains; i++) {
+        Chain chain;
+        Step step = {
+            .tokenizer = study->model.tokenizer, .amateur = none, .look_ahead = look_ahead};
+        if (!chain_parse(&chain, job->chains[i], study->model.tokenizer, fault)) return false;
+        for (size_t k = 0; k < chain.count; k++)
+            asking.contrast |=
+                chain.stages[k].kind->needs_amateur && !stage_is_off(&chain.stages[k]);
+        bool ok = chain_check(&chain, &step, fault);
+        chain_close(&chain);
+        if (!ok) return fault_prefix(fault, job->chains[i]);
+    }
+    return rules_check(job->line->rules, asked_for, &asking, fault) &&
+           (!job->amateur || study->amateur.sizes.vocab == study->model.sizes.vocab ||
+            fault_set(fault,
+                      "the amateur has %zu tokens, the model %zu: they must share a vocabulary",
+                      study->amateur.sizes.vocab, study->model.sizes.vocab));
+}
+
+static const OptionRule rules[] = {
+    {"-p", NOT_WITH, "--documents --words", "the prompt takes the openings' place"},
+    {"--amateur", NEEDS, "contrast", "that stage asks it: --chains contrast:0.1"},
+    {"contrast", NEEDS, "--amateur", "it takes the opinion of a weaker model off"},
+    {0},
+};
 
 static bool run_study(Job *job, Fault *fault) {
     Study study = {.job = job};
@@ -275,26 +310,30 @@ static int run(int argc, char **argv) {
          "openings of held-out stories (50)"},
         {"-p", OPT_TEXT, &job.prompt, "TEXT", "continue this instead"},
         {"--seeds", OPT_INT(1, OPTION_MANY), &job.seeds, "N", "texts for each opening (1)"},
-        {"--seed", OPT_INT(0, 9e18), &job.seed, "N", "of the draws (1)"},
+        {"--seed", OPT_SEED, &job.seed, "N", "of the draws (1)"},
         {"--words", OPT_INT(1, OPTION_MANY), &job.words, "N",
          "length of the openings in words (4)"},
         {"-n", OPT_INT(1, OPTION_MANY), &job.most, "N", "most tokens of a text (400)"},
         {"--amateur", OPT_TEXT, &job.amateur, "FILE", "weaker model, for contrast"},
         {"--csv", OPT_TEXT, &job.csv, "FILE", "the table as CSV, too"},
-        MACHINE_OPTIONS(job.machine),
+        COMPUTE_OPTIONS(job.machine),
         {0},
     };
     const char *more[MOST_CHAINS];
     for (size_t i = 0; i < MOST_CHAINS; i++) more[i] = NULL;
-    int status = options_read(
-        argc, argv, "compare --chains SPEC SPEC ... [-p TEXT | --documents N] [options]",
+    const CommandLine line = {
+        argc,
+        argv,
+        "compare --chains SPEC SPEC ... [-p TEXT | --documents N] [options]",
         "Write texts with each chain, on all cores, and measure them: validity by Tiny World's "
         "checker with the reasons\nof failure, share of distinct 1-, 2- and 3-grams, "
-        "similarity "
-        "to the other texts, repetition, mean surprise and\nentropy under the model (nats), "
-        "length, speed.",
-        options, more, 0, MOST_CHAINS - OPTION_LIST);
+        "similarity to the other texts, repetition, mean surprise and\nentropy under the model "
+        "(nats), length, speed.",
+        options,
+        rules};
+    int status = command_line_read(&line, more, 0, MOST_CHAINS - OPTION_LIST);
     if (status >= 0) return status;
+    job.line = &line;
     for (size_t i = 0; i < chains.count; i++) job.chains[job.n_chains++] = chains.items[i];
     for (size_t i = 0; i < MOST_CHAINS && more[i]; i++) job.chains[job.n_chains++] = more[i];
     if (job.n_chains == 0) job.chains[job.n_chains++] = chain_default;

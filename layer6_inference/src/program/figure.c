@@ -33,6 +33,28 @@ static bool run_spoken(FigureJob *job, size_t figure, Fault *fault) {
     return ok;
 }
 
+static const OptionRule rules[] = {
+    {"--draft", NEEDS, "guess", "no other figure has two models"},
+    {"-m", NEEDS, "kept surprise repetition guess", "the others draw numbers that stand there"},
+    {"-p", NEEDS, "kept surprise repetition guess", "the others have no text"},
+    {"-n", NEEDS, "kept surprise repetition guess", "the others have no text"},
+    {"-t", NEEDS, "kept surprise repetition guess", "the others run no model"},
+    {"--no-pack", NEEDS, "kept surprise repetition guess", "the others run no model"},
+    {"--pin", NEEDS, "kept surprise repetition guess", "the others run no model"},
+    {"--isa", NEEDS, "kept surprise repetition guess", "the others run no model"},
+    {0},
+};
+
+typedef struct Asking {
+    const CommandLine *line;
+    const char *name;
+} Asking;
+
+static bool asked_for(const void *context, const char *name) {
+    const Asking *a = context;
+    return name[0] == '-' ? command_line_has(a->line, name) : strcmp(name, a->name) == 0;
+}
+
 static int run(int argc, char **argv) {
     FigureJob job = {.prompt = "Once upon a time", .steps = 300, .machine = {.threads = 1}};
     Fault fault;
@@ -45,14 +67,20 @@ static int run(int argc, char **argv) {
         MACHINE_OPTIONS(job.machine),
         {0},
     };
-    int status = options_read(
-        argc, argv, "figure NAME [options]",
+    const CommandLine line = {
+        argc,
+        argv,
+        "figure NAME [options]",
         "The numbers behind a plot, as CSV on stdout; make plots draws them.  NAME is one "
         "of\n  effects, temperature, order, kept, surprise, repetition, guess.",
-        options, &name, 1, 1);
+        options,
+        rules};
+    int status = command_line_read(&line, &name, 1, 1);
     if (status >= 0) return status;
     for (size_t i = 0; i < sizeof figures / sizeof *figures; i++) {
         if (strcmp(name, figures[i].name) != 0) continue;
+        if (!rules_check(rules, asked_for, &(Asking){&line, name}, &fault))
+            return wrong_usage(&fault, line.usage);
         bool ok =
             figures[i].plain ? figures[i].plain(&job, &fault) : run_spoken(&job, i, &fault);
         return ok ? EXIT_DONE : command_failed(&fault);

@@ -1,6 +1,7 @@
 /* logits.c - strata logits: the numbers behind the next token. */
 #include "options.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,24 +27,34 @@ static bool parse_tokens(const char *text, TokenList *tokens, Fault *fault) {
     }
 }
 
-/* %.9g restores every float. */
-static void print_rows(const Session *s, size_t first, size_t rows) {
+/* %.9g restores every float.
+ *
+ * Fails when one is NaN, naming it, before its row is printed. */
+static bool print_rows(const Session *s, size_t first, size_t rows, Fault *fault) {
     size_t vocab = s->model->sizes.vocab;
-    for (size_t i = 0; i < rows; i++)
+    for (size_t i = 0; i < rows; i++) {
+        const float *row = s->logits + i * vocab;
         for (size_t t = 0; t < vocab; t++)
-            printf("%zu\t%zu\t%.9g\n", first + i, t, (double)s->logits[i * vocab + t]);
+            if (isnan(row[t]))
+                return fault_set(fault,
+                                 "position %zu: the logit of token %zu is not a number; the "
+                                 "model's weights may be damaged",
+                                 first + i, t);
+        for (size_t t = 0; t < vocab; t++)
+            printf("%zu\t%zu\t%.9g\n", first + i, t, (double)row[t]);
+    }
+    return true;
 }
 
 static bool print_logits(const Job *job, Session *s, const TokenList *tokens, Fault *fault) {
     if (job->last) {
         if (!session_feed(s, tokens->ids, tokens->count, false, fault)) return false;
-        print_rows(s, tokens->count - 1, 1);
-        return true;
+        return print_rows(s, tokens->count - 1, 1, fault);
     }
     for (size_t at = 0; at < tokens->count; at += ROWS) {
         size_t n = tokens->count - at < ROWS ? tokens->count - at : ROWS;
-        if (!session_feed(s, tokens->ids + at, n, true, fault)) return false;
-        print_rows(s, at, n);
+        if (!session_feed(s, tokens->ids + at, n, true, fault) || !print_rows(s, at, n, fault))
+            return false;
     }
     return true;
 }
@@ -57,8 +68,11 @@ static bool run_job(Job *job, Fault *fault) {
     bool ok = parse_tokens(job->tokens, &tokens, fault);
     if (ok && (ok = machine_open(&job->machine, fault))) {
         if ((ok = machine_model(&job->machine, job->model, &model, fault))) {
-            SessionConfig config = {
-                .ctx = tokens.count, .sequences = 1, .most_tokens = ROWS, .most_logits = ROWS};
+            SessionConfig config = {.ctx = tokens.count,
+                                    .sequences = 1,
+                                    .most_tokens = ROWS,
+                                    .most_logits = ROWS,
+                                    .kv = job->machine.kv_dtype};
             if (tokens.count > model.sizes.ctx)
                 ok = fault_set(fault, "%zu tokens are more than the model's context of %zu",
                                tokens.count, model.sizes.ctx);
@@ -75,13 +89,16 @@ static bool run_job(Job *job, Fault *fault) {
 }
 
 static int run(int argc, char **argv) {
-    Job job = {0};
+    Job job = {.machine = {.kv = "f32"}};
     Fault fault;
     const Option options[] = {
         {"-m", OPT_TEXT, &job.model, "FILE",
          "model in GGUF format (the storyteller in the box)"},
         {"--tokens", OPT_TEXT, &job.tokens, "1,2,3", "the token ids to read, exactly these"},
         {"--last", OPT_FLAG, &job.last, NULL, "only the logits after the last token"},
+        {"--kv", OPT_TEXT, &job.machine.kv, "FORMAT",
+         "keys and values in f32 (the default here, where the model is measured) or f16, as "
+         "generate keeps them"},
         MACHINE_OPTIONS(job.machine),
         {0},
     };

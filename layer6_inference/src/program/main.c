@@ -1,6 +1,7 @@
 /* main.c - the program `strata`: a list of commands. */
 #include "options.h"
 
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -17,7 +18,14 @@ static void print_commands(FILE *out) {
     fprintf(out, "\nstrata COMMAND --help says more about one of them.\n");
 }
 
-int main(int argc, char **argv) {
+/* A standard stream that is closed stays useless: else the next file that is opened would take its
+ * place, and text would go into it. */
+static void hold_streams(void) {
+    for (int fd = 0; fd < 3; fd++)
+        if (fcntl(fd, F_GETFD) < 0) (void)open("/dev/null", fd == 0 ? O_WRONLY : O_RDONLY);
+}
+
+static int run(int argc, char **argv) {
     if (argc < 2) {
         print_commands(stderr);
         return EXIT_USAGE;
@@ -35,4 +43,17 @@ int main(int argc, char **argv) {
     fprintf(stderr, "strata: no command '%s'\n\n", argv[1]);
     print_commands(stderr);
     return EXIT_USAGE;
+}
+
+/* Text that nobody got is a failure, whatever the command thought. */
+int main(int argc, char **argv) {
+    hold_streams();
+    int status = run(argc, argv);
+    bool lost = ferror(stdout) != 0;
+    lost = fflush(stdout) != 0 || lost;
+    if (!lost || status != EXIT_DONE) return status;
+    fprintf(stderr,
+            "strata: standard output did not take everything: the disk is full or it is "
+            "closed\n");
+    return EXIT_FAILED;
 }

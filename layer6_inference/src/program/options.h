@@ -136,14 +136,17 @@ typedef struct Machine {
         "--kv", OPT_TEXT, &(m).kv, "FORMAT",                                \
             "keys and values in f16 (the default) or f32: twice the memory" \
     }
-#define MACHINE_OPTIONS(m)                                                              \
-    {"-t, --threads", OPT_INT(0, 256), &(m).threads, "N",                                       \
-     "threads to compute with (0: one for each core)"},                                 \
-        {"--isa", OPT_TEXT, &(m).isa, "NAME", "instruction set: auto, " KERNELS_KNOWN}, \
-        {"--no-pack", OPT_FLAG, &(m).no_pack, NULL,                                     \
-         "compute from the weights as the file holds them: slower, but at once"},       \
-    {                                                                                   \
-        "--pin", OPT_FLAG, &(m).pin, NULL, "keep each thread on a core of its own"      \
+/* Of commands that pin their threads or have none to pin. */
+#define COMPUTE_OPTIONS(m)                                                                \
+    {"-t, --threads", OPT_INT(0, 256), &(m).threads, "N",                                 \
+     "threads to compute with (0: one for each core)"},                                   \
+        {"--isa", OPT_TEXT, &(m).isa, "NAME", "instruction set: auto, " KERNELS_KNOWN}, { \
+        "--no-pack", OPT_FLAG, &(m).no_pack, NULL,                                        \
+            "compute from the weights as the file holds them: slower, but at once"        \
+    }
+#define MACHINE_OPTIONS(m)                                                         \
+    COMPUTE_OPTIONS(m), {                                                          \
+        "--pin", OPT_FLAG, &(m).pin, NULL, "keep each thread on a core of its own" \
     }
 
 bool machine_open(Machine *machine, Fault *fault);

@@ -148,10 +148,10 @@ static int run(int argc, char **argv) {
         "interval in which\nthat mean lies 19 times of 20.",
         options, NULL, 0, 0);
     if (status >= 0) return status;
-    if (job.window < 4 || job.stride < 0 || job.stride >= job.window || job.most < 0) {
-        fprintf(stderr, "strata: --window is 4 tokens or more, --stride less than it, "
-                        "--windows not negative\n");
-        return EXIT_USAGE;
+    if (job.stride >= job.window) {
+        fault_set(&fault, "--stride is %ld: wanted less than the window, %ld", job.stride,
+                  job.window);
+        return wrong_usage(&fault, "perplexity [-m FILE] [-f TEXT] [options]");
     }
     return run_job(&job, &fault) ? EXIT_DONE : command_failed(&fault);
 }

@@ -93,6 +93,9 @@ static bool run_job(Job *job, Fault *fault) {
     return ok;
 }
 
+static const OptionRule rules[] = {
+    {"--bos", NOT_WITH, "--decode", "ids that are given are all there is"}, {0}};
+
 static int run(int argc, char **argv) {
     Job job = {0};
     Fault fault;
@@ -106,10 +109,14 @@ static int run(int argc, char **argv) {
          "begin with the token that begins a sequence, if the model asks for one"},
         {0},
     };
-    int status = options_read(
-        argc, argv, "tokenize [-m FILE] [--decode] [--special] [--all] < INPUT",
+    const CommandLine line = {
+        argc,
+        argv,
+        "tokenize [-m FILE] [--decode] [--special] [--all] < INPUT",
         "One line of ids for each line of text on stdin, or back.  Lines are taken literally.",
-        options, NULL, 0, 0);
+        options,
+        rules};
+    int status = command_line_read(&line, NULL, 0, 0);
     if (status >= 0) return status;
     return run_job(&job, &fault) ? EXIT_DONE : command_failed(&fault);
 }
