@@ -33,3 +33,177 @@ refused "figure guess" -n 0 "1 to"
 refused "train --out x" --steps -5 "1 to"
 refused "chain" --draws -1 "0 to"
 expect "the largest seed is itself" 0 "seed 18446744073709551615 " "$strata" generate -n 2 --seed 18446744073709551615
+expect "a context of nothing" 2 "from 64" "$strata" generate --ctx 0
+expect "a context that is no multiple" 1 "multiple of 64, at most 1024" "$strata" generate --ctx 100
+expect "a context beyond the model" 1 "at most 1024, the model's" "$strata" generate --ctx 99968
+expect "all of the model's context" 0 "token limit" "$strata" generate --ctx 1024 -n 2
+long=$(yes word | head -3000 | tr '\n' ' ')
+expect "a prompt beyond the model" 1 "the model reads no more" "$strata" generate -p "$long"
+expect "more log-probabilities than tokens" 1 "the model has 2048 tokens" "$strata" generate --logprobs 9999
+expect "an empty stop string" 1 "a --stop is empty" "$strata" generate --stop ""
+stops=$(for i in $(seq 33); do printf -- '--stop x%d ' "$i"; done)
+expect "too many stop strings" 2 "more than 32 times" "$strata" generate $stops
+expect "32 stop strings" 0 "token limit" "$strata" generate -n 3 ${stops% --stop*}
+expect "an instruction set in the environment" 1 "STRATA_ISA: no instruction set 'vax'" env STRATA_ISA=vax "$strata" generate -n 1
+expect "half a number as a size" 1 "'12x'" "$strata" bench samplers --size 12x
+expect "a prompt longer than the model reads" 1 "context of 1024" "$strata" bench model -p 3000
+expect "a stride as long as the window" 2 "less than the window" "$strata" perplexity --window 64 --stride 64
+
+# ------------------------------------------------------------------ what goes with what
+# apart STATUS A B COMMAND...: refused, before anything goes to stdout, with both names
+apart() {
+    status=$1 a=$2 b=$3
+    shift 3
+    "$strata" "$@" >"$work/out" 2>"$work/err" </dev/null
+    got=$?
+    if [ $got -ne "$status" ] || [ -s "$work/out" ] || ! grep -q -e "$a.* \(needs\|does not go with\) .*$b" "$work/err"
+    then not "apart: $*" "exit status $got: $(head -c 300 "$work/err")"; else ok "apart: $*"; fi
+}
+apart 2 --beams --chain generate --beams 2 --chain greedy
+apart 2 --beams --seed generate --beams 2 --seed 4
+apart 2 --beams --best-of generate --beams 2 --best-of 2
+apart 2 --beams --logprobs generate --beams 2 --logprobs 1
+apart 2 --beams --trace generate --beams 2 --trace "$work/trace"
+apart 2 --beams --lookup generate --beams 2 --lookup
+apart 2 --beams --draft generate --beams 2 --draft "$draft"
+apart 2 --beam-groups --beams generate --beam-groups 2 --beam-diversity 1
+apart 2 --beam-groups --beam-diversity generate --beams 2 --beam-groups 2
+apart 2 --beam-diversity --beam-groups generate --beams 2 --beam-diversity 1
+apart 2 --length-power --beams generate --length-power 2
+apart 2 --early --beams generate --early
+apart 2 --best-of --logprobs generate --best-of 2 --logprobs 1
+apart 2 --guess --lookup generate --guess 3
+apart 2 --draft --lookup generate --draft "$draft" --lookup
+apart 2 --draft --heal generate --draft "$draft" --heal
+apart 2 --lookup --heal generate --lookup --heal
+apart 1 --lookup cfg generate --lookup --chain cfg:1.5
+apart 1 --lookup skew generate --lookup --chain skew:1
+apart 1 --lookup mirostat generate --lookup --chain mirostat:3
+apart 1 --lookup contrastive_search generate --lookup --chain contrastive_search:0.6
+apart 1 --draft contrast generate --draft "$draft" --amateur "$draft" --chain contrast:0.1
+apart 1 --negative cfg generate --negative no
+apart 1 --amateur contrast generate --amateur "$draft"
+apart 1 contrast --amateur generate --chain contrast:0.1
+apart 2 --trace-rows --trace generate --trace-rows 3
+apart 2 --ids --stop generate --ids --stop x
+apart 2 --chat --heal generate --chat --heal
+apart 2 --chat --special generate --chat --special
+apart 2 --chat --no-prompt generate --chat --no-prompt
+apart 2 -p --documents compare -p Once --documents 2
+apart 2 -p --words compare -p Once --words 2
+apart 1 --amateur contrast compare --amateur "$draft" --chains greedy
+apart 1 contrast --amateur compare --chains greedy contrast:0.1
+apart 1 cfg "logits without the prompt" compare --chains greedy cfg:1.5
+apart 2 --bos --decode tokenize --bos --decode
+apart 2 --json model bench samplers --json
+apart 2 --layers make-model bench model --layers 3
+apart 2 --format ladder bench matmul --format Q8_0
+apart 2 --threads model bench samplers --threads 2
+apart 2 --draft guess figure kept --draft "$draft"
+apart 2 -n kept figure effects -n 3
+expect "a stage that is off asks for nothing" 0 "token limit" "$strata" generate --chain cfg:1,draw --lookup -n 3
+expect "a benchmark takes no file" 2 "nothing is done with 'x'" "$strata" bench samplers x
+expect "a format of no rung" 1 "there are F32" "$strata" bench ladder --format Q9
+expect "the rules are in the help" 0 "guess needs --draft or --lookup" "$strata" generate --help
+expect "ranges are in the help" 0 "tokens in a guess (4); 1 to 24" "$strata" generate --help
+"$strata" generate --chain force:5:at=0,allow:999999 -n 3 >"$work/out" 2>&1
+same "an error has a line of its own" "$(grep -c '^strata: ' "$work/out")" 1
+
+# ------------------------------------------------------------------ one text chosen among several
+# A deterministic chain has one text, whatever chooses; every end ends it there.
+plain_and_best() {
+    name=$1
+    shift
+    "$strata" generate --chain greedy "$@" >"$work/plain" 2>"$work/plain.err"
+    "$strata" generate --chain greedy --best-of 2 "$@" >"$work/best" 2>"$work/best.err"
+    same "best of two, $name" "$(cat "$work/best")" "$(cat "$work/plain")"
+    same "best of two ends, $name" "$(sed -n 's/.*| \([a-z ]*\)]$/\1/p' "$work/best.err" | tail -1)" \
+        "$(sed -n 's/.*| \([a-z ]*\)]$/\1/p' "$work/plain.err" | tail -1)"
+}
+plain_and_best "a stop string" --stop named -n 60
+plain_and_best "a stop token" --stop-ids 350,300 -n 60
+plain_and_best "repetition" --repeats 2 -n 300 -p "a a a"
+plain_and_best "healed" --heal -p "Once upon a ti" -n 6
+plain_and_best "healed, far back" --heal -p "Once upo" -n 6
+plain_and_best "a stop string after healing" --heal -p "Once upon a ti" --stop there -n 9
+plain_and_best "ids" --ids -n 9
+plain_and_best "ids of a healed prompt" --ids --heal -p "Once upon a ti" -n 9
+plain_and_best "guessing ahead" --lookup -n 60
+plain_and_best "a message" --chat -p "Tell me a story about a shy fox named Sam." -n 30
+plain_and_best "the context" --ctx 64 -n 100
+expect "samples stop where the text does" 0 "sample 2, seed 2: .* 6 tokens, stop string" "$strata" generate --best-of 2 --stop named -n 60 --chain greedy
+expect "nothing to show has no mean" 0 "sample 1, seed 1: nothing to show, 1 tokens, stop string" "$strata" generate --best-of 2 --stop " there" -n 9 --chain greedy
+# what is hidden does not count: the mean of a text cut at a stop string is that of the text before it
+mean() { sed -n 's/.*sample 1.*mean ln p \(-[0-9.]*\),.*/\1/p' "$1"; }
+"$strata" generate --best-of 1 -n 5 --chain greedy --quiet >"$work/shown"
+"$strata" generate --best-of 1 -n 5 --chain greedy 2>"$work/five" >"$work/out"
+next=$("$strata" generate -n 6 --chain greedy --no-prompt --quiet)
+word=${next##*[ ]}
+"$strata" generate --best-of 1 -n 60 --chain greedy --stop " $word" 2>"$work/cut" >"$work/out"
+same "hidden tokens are not ranked" "$(mean "$work/cut")" "$(mean "$work/five")"
+same "a look ahead knows the whole prompt in every sample" \
+    "$("$strata" generate --best-of 3 --chain contrastive_search:0.6 -n 8 2>&1 >/dev/null | grep -o 'ln p -[0-9.]*' | sort -u | wc -l | tr -d ' ')" 1
+expect "the winner's seed is told" 0 "best of 3: seed [123] |" "$strata" generate --best-of 3 -n 12
+seed=$(sed -n 's/.*best of 3: seed \([0-9]*\).*/\1/p' "$work/out")
+same "its seed alone gives the same text" "$("$strata" generate --best-of 3 -n 12 --quiet)" "$("$strata" generate --seed "$seed" -n 12 --quiet)"
+expect "time is for all samples" 0 "time limit" timeout 20 "$strata" generate --best-of 1000000 --seconds 0.2 -n 20
+expect "samples guess ahead" 0 "guessed tokens accepted" "$strata" generate --best-of 2 --lookup -n 60
+
+beams() { name=$1 pattern=$2; shift 2; expect "beams, $name" 0 "$pattern" "$strata" generate --beams 3 "$@"; }
+beams "a stop string" "3 beams | .* | stop string" --stop village -p "Once upon a time there was a sly fox. She lived in a small" -n 60
+same "what beams show ends before a stop string" \
+    "$("$strata" generate --beams 3 --stop . -n 60 --quiet | tr -d '\n' | grep -c '[.]')" 0
+beams "a stop token" "stop token" --stop-ids 350
+same "beams print no stop token" "$("$strata" generate --beams 3 --ids --no-prompt --quiet --stop-ids 300 -n 40 | tr ' ' '\n' | grep -c '^300$')" 0
+beams "time" "time limit" --seconds 0.001
+beams "repetition" "repetition" --repeats 2 -n 100
+beams "healed" "Once upon a time" --quiet --heal -p "Once upon a ti" -n 12
+beams "the true reason" "token limit" -n 5
+same "the status tells of beams, not of the chain" "$(grep -c 'draw, seed' "$work/out")" 0
+
+# ------------------------------------------------------------------ prompts
+same "-p - is standard input" "$(printf 'Mia was a\n' | "$strata" generate -p - -n 5 --quiet)" "$("$strata" generate -p "Mia was a" -n 5 --quiet)"
+same "one newline is the echo's" "$(printf 'Mia was a\n\n' | "$strata" generate -p - -n 5 --quiet | head -1)" "Mia was a"
+expect "nothing on standard input" 1 "the prompt is empty" "$strata" generate -p -
+echo text >"$work/logits"
+expect "standard input that is not read is told" 0 "standard input is not read" sh -c "'$strata' generate -n 2 <'$work/logits'"
+expect "healing goes back to where the word begins" 0 "^Once" "$strata" generate --heal -p "Onc" -n 4 --chain greedy
+same "the whole word is spelled" "$("$strata" generate --heal -p "Once upo" -n 3 --chain greedy --quiet | cut -c1-9)" "Once upon"
+
+# ------------------------------------------------------------------ output that is lost
+lost() {
+    for sink in ">/dev/full" ">&-"; do
+        sh -c "'$strata' $* $sink" >/dev/null 2>"$work/err" </dev/null
+        same "$1 $sink fails" "$? $(grep -c 'standard output did not take' "$work/err")" "1 1"
+    done
+}
+if [ -e /dev/full ]; then
+    lost generate -n 3
+    lost generate --help
+    lost logits --tokens 5,6 --last
+    lost inspect "$model"
+    lost samplers
+    lost world
+    lost figure effects
+    lost --help
+    expect "a lost trace fails" 1 "/dev/full could not be written" "$strata" generate -n 3 --trace /dev/full
+    expect "a lost table fails" 1 "/dev/full could not be written" "$strata" compare --documents 1 -n 5 --csv /dev/full --chains greedy
+    "$strata" generate -n 3 --logprobs 1 >"$work/out" 2>/dev/full
+    same "lost log-probabilities fail" $? 1
+fi
+"$strata" generate -n 3 --trace "$work/trace.csv" >&- 2>/dev/null
+same "a closed stdout lends its place to no file" "$(head -1 "$work/trace.csv" | grep -c '^step')$(grep -c '^Once' "$work/trace.csv")" 10
+"$strata" generate -n 200 2>"$work/err" | head -c 5 >"$work/out"
+same "a reader that has enough is no error" "$(cat "$work/out") $(grep -c '^strata:' "$work/err")" "Once  0"
+
+# ------------------------------------------------------------------ logits
+last() { "$strata" logits --tokens 5,6,7 --last "$@" | cksum; }
+same "logits keep keys and values in f32" "$(last)" "$(last --kv f32)"
+if [ "$(last)" = "$(last --kv f16)" ]; then not "or as generate does, in f16" "the same"; else ok "or as generate does, in f16"; fi
+expect "logits in another format" 1 "wanted f16 or f32" "$strata" logits --tokens 1 --kv q8
+expect "generate says how it keeps keys and values" 0 ", kv f16 |" "$strata" generate -n 2
+expect "and so it does for the other" 0 ", kv f32 |" "$strata" generate -n 2 --kv f32
+# a weight that is no number: the last bytes of the file are those of the last matrix
+cp "$model" "$work/damaged.gguf"
+printf '\377\377\377\177' | dd of="$work/damaged.gguf" bs=1 seek=$(($(wc -c <"$model") - 64)) conv=notrunc 2>/dev/null
+expect "logits that are no numbers" 1 "is not a number" "$strata" logits -m "$work/damaged.gguf" --tokens 5,6 --last

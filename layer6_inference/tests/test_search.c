@@ -275,6 +275,87 @@ static void groups_avoid_each_other(void **state) {
     close_one(&w);
 }
 
+/* Where the plain beams would go on, ends end them; what is finished is said, and why. */
+static void beams_end_as_the_loop_does(void **state) {
+    (void)state;
+    static const int32_t prompt[] = {'h', 'e', 'l', 'l', 'o'};
+    Stage6 w;
+    Fault fault;
+    BeamText plain[BEAM_MOST], got[BEAM_MOST];
+    size_t count, n;
+    open_one(&w, 3, 16);
+    BeamOptions o = {.beams = 3, .groups = 1, .length_power = 1, .limits.most_tokens = 12};
+    assert_true(beam_search(&w.session, prompt, 5, &o, plain, &count, &fault));
+    const int32_t *best = plain[0].tokens.ids;
+    assert_int_equal(plain[0].reason, STOP_LIMIT);
+    /* two letters of the best text, once as a stop string, ... */
+    char stop[3] = {(char)best[4], (char)best[5], 0};
+    const char *const stop_texts[] = {stop};
+    Stops stops;
+    assert_true(stops_open(&stops, stop_texts, 1, &fault));
+    o.stops = &stops;
+    assert_true(beam_search(&w.session, prompt, 5, &o, got, &n, &fault));
+    size_t stopped = 0;
+    for (size_t i = 0; i < n; i++) {
+        const TokenList *t = &got[i].tokens;
+        for (size_t k = 1; k < t->count; k++) {
+            bool here = t->ids[k - 1] == best[4] && t->ids[k] == best[5];
+            assert_true(here == (got[i].reason == STOP_STRING && k + 1 == t->count));
+        }
+        stopped += got[i].reason == STOP_STRING;
+    }
+    assert_true(stopped > 0);
+    beam_free(got, n);
+    /* ... once as a stop token, which is not part of the text */
+    o.stops = NULL, o.limits.stop_ids = best + 3, o.limits.n_stop_ids = 1;
+    assert_true(beam_search(&w.session, prompt, 5, &o, got, &n, &fault));
+    for (size_t i = 0; i < n; i++)
+        for (size_t k = 0; k < got[i].tokens.count; k++)
+            assert_true(got[i].tokens.ids[k] != best[3]);
+    beam_free(got, n);
+    o.limits.n_stop_ids = 0, o.limits.most_seconds = 1e-9;
+    assert_true(beam_search(&w.session, prompt, 5, &o, got, &n, &fault));
+    assert_true(n > 0 && got[0].reason == STOP_TIME && got[0].tokens.count == 1);
+    beam_free(got, n), beam_free(plain, count);
+    o.limits.most_seconds = 0, o.limits.repeats = 2, o.limits.most_tokens = 60;
+    assert_true(beam_search(&w.session, prompt, 5, &o, got, &n, &fault));
+    for (size_t i = 0; i < n; i++) {
+        const TokenList *t = &got[i].tokens;
+        assert_false(tokens_circle(t->ids, t->count - 1, 2)); /* no circle is left behind */
+        assert_int_equal(tokens_circle(t->ids, t->count, 2), got[i].reason == STOP_REPEAT);
+    }
+    beam_free(got, n);
+    for (size_t i = 0; i < w.session.kv.sequences; i++) kv_truncate(&w.session.kv, i, 0);
+    assert_int_equal(w.session.kv.free_count, w.session.kv.blocks);
+    stops_close(&stops);
+    close_one(&w);
+}
+
+static bool two_steps(void *context, size_t steps) {
+    *(size_t *)context = steps;
+    return steps < 2;
+}
+
+static void beams_can_be_followed(void **state) {
+    (void)state;
+    static const int32_t prompt[] = {'a', 'b'};
+    Stage6 w;
+    Fault fault;
+    BeamText got[BEAM_MOST];
+    size_t n, steps = 99;
+    open_one(&w, 4, 16);
+    BeamOptions o = {.beams = 2,
+                     .groups = 1,
+                     .limits.most_tokens = 9,
+                     .on_step = two_steps,
+                     .context = &steps};
+    assert_true(beam_search(&w.session, prompt, 2, &o, got, &n, &fault));
+    assert_int_equal(steps, 2);
+    assert_true(n > 0 && got[0].reason == STOP_CALLER && got[0].tokens.count == 2);
+    beam_free(got, n);
+    close_one(&w);
+}
+
 /* ------------------------------------------------------------------ the loop's other ends */
 
 static char sent[4000];
@@ -286,26 +367,94 @@ static void collect(void *context, Text text) {
     sent[sent_size += text.size] = 0;
 }
 
+/* A vocabulary in which words have parts, learned from these lines. */
+static Tokenizer *open_words(void) {
+    static const char corpus[] = "once once once once once the then the then them there there "
+                                 "other other another another once upon upon upon a a a";
+    static const char *const specials[] = {"<|endoftext|>"};
+    const Text text = text_of(corpus);
+    Fault fault;
+    GgufWriter *writer = gguf_writer_open(&fault);
+    Gguf gguf;
+    unsigned char *bytes;
+    size_t size;
+    if (!bpe_train(&text, 1, specials, 1, 256 + 1 + 12, writer, &fault) ||
+        !gguf_write_memory(writer, &bytes, &size, &fault) ||
+        !gguf_parse(&gguf, bytes, size, &fault))
+        fail_msg("%s", fault.text);
+    Tokenizer *t = tokenizer_open(&gguf, &fault);
+    if (!t) fail_msg("%s", fault.text);
+    gguf_free(&gguf), free(bytes), gguf_writer_close(writer);
+    return t;
+}
+
+static bool some_token_goes_on(const Tokenizer *t, const char *text, size_t size) {
+    bool some = false;
+    for (size_t i = 0; i < tokenizer_count(t); i++) {
+        Text piece = tokenizer_piece(t, (int32_t)i, false);
+        some |= piece.size > size && memcmp(piece.data, text, size) == 0;
+    }
+    return some;
+}
+
+/* As many tokens go as make the beginning of a longer one, whichever way the end was cut. */
+static void healing_goes_back_to_where_a_word_begins(void **state) {
+    (void)state;
+    static const char *const prompts[] = {"once the onc", "once upo", "the o", "the xyz", "o"};
+    Tokenizer *t = open_words();
+    Fault fault;
+    for (size_t i = 0; i < sizeof prompts / sizeof *prompts; i++) {
+        Heal heal;
+        TokenList all = {0}, kept = {0};
+        char text[40] = "";
+        assert_true(tokenizer_encode(t, text_of(prompts[i]), false, &all, NULL));
+        assert_true(tokenizer_encode(t, text_of(prompts[i]), false, &kept, NULL));
+        assert_true(heal_prompt(&heal, t, &kept, &fault));
+        for (size_t k = 0; k < kept.count; k++) {
+            Text piece = tokenizer_piece(t, kept.ids[k], false);
+            strncat(text, piece.data, piece.size);
+        }
+        size_t stays = strlen(text), size = strlen(prompts[i]);
+        assert_true(kept.count > 0 && stays + heal.size == size);
+        if (heal.size) {
+            assert_memory_equal(heal.owed, prompts[i] + stays, heal.size);
+            assert_true(some_token_goes_on(t, heal.owed, heal.size));
+        }
+        for (size_t n = kept.count; n-- > 1;) { /* the first token stays */
+            stays -= tokenizer_piece(t, kept.ids[n], false).size;
+            assert_false(some_token_goes_on(t, prompts[i] + stays, size - stays));
+        }
+        if (i == 0) assert_true(all.count - kept.count > 1 && heal.size == 4); /* " onc" */
+        if (i >= 3) assert_int_equal(heal.size, 0);
+        heal_free(&heal), token_list_free(&all), token_list_free(&kept);
+    }
+    tokenizer_close(t);
+}
+
+static void text_of_tokens(const Stage6 *w, const TokenList *tokens, char *text) {
+    *text = 0;
+    for (size_t i = 0; i < tokens->count; i++) {
+        Text piece = tokenizer_piece(w->model.tokenizer, tokens->ids[i], false);
+        strncat(text, piece.data, piece.size);
+    }
+}
+
 static void healing_keeps_the_letters(void **state) {
     (void)state;
     Stage6 w;
     Chain chain;
     Fault fault;
     GenerateResult r;
+    char owed[] = "hel", whole[400];
+    const Heal heal = {owed, 3};
     open_one(&w, 1, 1);
     assert_true(chain_parse(&chain, "temp:2", NULL, &fault));
     for (uint64_t seed = 0; seed < 20; seed++) {
         TokenList tokens = {0};
         Stream stream;
-        char whole[400] = "";
         sent_size = 0, sent[0] = 0;
         stream_open(&stream, NULL, collect, NULL);
-        Heal heal;
-        assert_true(
-            tokenizer_encode(w.model.tokenizer, text_of("say hel"), false, &tokens, NULL));
-        assert_true(heal_prompt(&heal, w.model.tokenizer, &tokens, &fault));
-        assert_int_equal(tokens.count, 7 - heal.size);
-        /* the session may know all of the prompt: its last token is read again */
+        assert_true(tokenizer_encode(w.model.tokenizer, text_of("say "), false, &tokens, NULL));
         GenerateOptions o = {.chain = &chain,
                              .seed = seed,
                              .limits.most_tokens = 6,
@@ -313,16 +462,71 @@ static void healing_keeps_the_letters(void **state) {
                              .cached = seed % 2 ? tokens.count : 0,
                              .stream = &stream};
         assert_true(generate(&w.session, &w.candidates, &tokens, &o, &r, &fault));
-        for (size_t i = 0; i < tokens.count; i++) {
-            Text piece = tokenizer_piece(w.model.tokenizer, tokens.ids[i], false);
-            strncat(whole, piece.data, piece.size);
-        }
+        text_of_tokens(&w, &tokens, whole);
         assert_true(strncmp(whole, "say hel", 7) == 0); /* the prompt is in the tokens, ... */
         assert_true(sent[0] == whole[7] ||
                     (unsigned char)sent[0] == 0xEF); /* ... not in the text */
-        stream_close(&stream), token_list_free(&tokens), heal_free(&heal);
+        stream_close(&stream), token_list_free(&tokens);
     }
     chain_close(&chain);
+    close_one(&w);
+}
+
+static void beams_spell_the_prompt_too(void **state) {
+    (void)state;
+    Stage6 w;
+    Fault fault;
+    BeamText got[BEAM_MOST];
+    TokenList tokens = {0};
+    size_t n;
+    char owed[] = "hel", text[400];
+    const Heal heal = {owed, 3};
+    const char *const stop_texts[] = {"l"}; /* the prompt's own letters stop nothing */
+    Stops stops;
+    open_one(&w, 1, 16);
+    assert_true(stops_open(&stops, stop_texts, 1, &fault));
+    BeamOptions o = {
+        .beams = 4, .groups = 1, .limits.most_tokens = 6, .heal = &heal, .stops = &stops};
+    assert_true(tokenizer_encode(w.model.tokenizer, text_of("say "), false, &tokens, NULL));
+    assert_true(beam_search(&w.session, tokens.ids, tokens.count, &o, got, &n, &fault));
+    assert_true(n > 0);
+    for (size_t i = 0; i < n; i++) {
+        text_of_tokens(&w, &got[i].tokens, text);
+        assert_true(strncmp(text, "hel", 3) == 0 && strlen(text) > 3);
+    }
+    beam_free(got, n), token_list_free(&tokens), stops_close(&stops);
+    close_one(&w);
+}
+
+/* A prompt that the session knows gives the same text, also where the chain asks for the hidden
+ * states of all of it. */
+static void what_is_cached_changes_nothing(void **state) {
+    (void)state;
+    static const char *const specs[] = {"contrastive_search:0.9", "temp:0.9", "dry:0.8,greedy"};
+    Stage6 w;
+    Fault fault;
+    GenerateResult r;
+    TokenList plain = {0}, again = {0};
+    open_one(&w, 1, 1);
+    for (size_t i = 0; i < sizeof specs / sizeof *specs; i++) {
+        Chain chain;
+        assert_true(chain_parse(&chain, specs[i], w.model.tokenizer, &fault));
+        GenerateOptions o = {.chain = &chain, .seed = 4, .limits.most_tokens = 12};
+        plain.count = 0;
+        assert_true(tokenizer_encode(w.model.tokenizer, text_of("one two one two "), false,
+                                     &plain, NULL));
+        size_t prompt = plain.count;
+        assert_true(generate(&w.session, &w.candidates, &plain, &o, &r, &fault));
+        for (o.cached = 0; o.cached <= prompt; o.cached++) {
+            again.count = 0;
+            for (size_t k = 0; k < prompt; k++) token_list_add(&again, plain.ids[k]);
+            assert_true(generate(&w.session, &w.candidates, &again, &o, &r, &fault));
+            assert_int_equal(again.count, plain.count);
+            assert_memory_equal(again.ids, plain.ids, plain.count * sizeof *plain.ids);
+        }
+        chain_close(&chain);
+    }
+    token_list_free(&plain), token_list_free(&again);
     close_one(&w);
 }
 
@@ -346,6 +550,9 @@ static void further_ends(void **state) {
     assert_true(r.reason == STOP_ID && r.tokens <= 20);
     o.limits.n_stop_ids = 0, o.cached = 4,
     again.count = 5; /* the prompt but its last token is known */
+    assert_true(generate(&w.session, &w.candidates, &again, &o, &r, &fault));
+    assert_memory_equal(again.ids, tokens.ids, 35 * sizeof *tokens.ids);
+    o.cached = 5, again.count = 5; /* or all of it: the last one is read again */
     assert_true(generate(&w.session, &w.candidates, &again, &o, &r, &fault));
     assert_memory_equal(again.ids, tokens.ids, 35 * sizeof *tokens.ids);
     o.cached = 0, o.limits.most_seconds = 1e-9, again.count = 5;
@@ -455,5 +662,7 @@ RUN(TEST(speculation_keeps_the_distribution), TEST(looks_up_what_followed),
     TEST(greedy_speculation_is_plain_decoding),
     TEST(drawn_speculation_has_the_same_distribution), TEST(speculation_says_what_it_cannot),
     TEST(beams_are_what_the_textbook_finds), TEST(groups_avoid_each_other),
-    TEST(healing_keeps_the_letters), TEST(further_ends), TEST(the_automaton_is_right),
-    TEST(the_queue_delivers_in_order), TEST(diversity_by_hand))
+    TEST(beams_end_as_the_loop_does), TEST(beams_can_be_followed),
+    TEST(healing_goes_back_to_where_a_word_begins), TEST(beams_spell_the_prompt_too),
+    TEST(what_is_cached_changes_nothing), TEST(healing_keeps_the_letters), TEST(further_ends),
+    TEST(the_automaton_is_right), TEST(the_queue_delivers_in_order), TEST(diversity_by_hand))

@@ -153,18 +153,18 @@ static Text first_asked(const char *names, Asked *asked, const void *context) {
     return (Text){"", 0};
 }
 
-/* Options alone, of which the command line tells; nothing that the command must look at first. */
-static bool is_about_options(const OptionRule *r) {
-    bool ok = r->name[0] == '-' && r->others[0] == '-';
-    for (const char *at = r->others; (at = strchr(at, ' ')); at++) ok = ok && at[1] == '-';
-    return ok;
+/* One of the others may be asked for by something else than an option. */
+static bool needs_more(const OptionRule *r) {
+    if (r->relation != NEEDS) return false;
+    for (const char *at = r->others; at; at = strchr(at, ' '), at += at != NULL)
+        if (*at != '-') return true;
+    return false;
 }
 
 bool rules_check(const OptionRule *rules, Asked *asked, const void *context, Fault *fault) {
     for (const OptionRule *r = rules; r && r->name; r++) {
         char names[400];
-        if ((asked == command_line_has && !is_about_options(r)) || !asked(context, r->name))
-            continue;
+        if ((asked == command_line_has && needs_more(r)) || !asked(context, r->name)) continue;
         Text other = first_asked(r->others, asked, context);
         join(names, sizeof names, r->others, "or");
         if (r->relation == NEEDS && !other.size)

@@ -103,7 +103,7 @@ int options_read(int argc, char **argv, const char *usage, const char *about,
                  const Option *options, const char **rest, int least_rest, int most_rest);
 
 /* Was an option given, whatever its value?  The Asked of a CommandLine, which knows nothing but
- * options: rules that name something else are left to the command. */
+ * options: what needs something else is left to the command. */
 bool command_line_has(const void *line, const char *name);
 
 /* Print a mistake in how the command was called, and return EXIT_USAGE. */

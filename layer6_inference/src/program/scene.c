@@ -3,8 +3,11 @@
 #include "listing.h"
 #include "scene.h"
 
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 static const Stage *find_stage(const Chain *chain, const char *name) {
     for (size_t i = 0; i < chain->count; i++)
@@ -73,9 +76,21 @@ static bool check_request(const Request *r, const ModelSizes *sizes, Fault *faul
     return true;
 }
 
+/* Text waits on standard input.  A pipe that stays empty is not waited for: whoever started the
+ * program may have left it open. */
+static bool input_waits(void) {
+    struct stat status;
+    struct pollfd in = {.fd = STDIN_FILENO, .events = POLLIN};
+    if (fstat(STDIN_FILENO, &status) != 0) return false;
+    if (S_ISREG(status.st_mode)) return status.st_size > 0;
+    return S_ISFIFO(status.st_mode) && poll(&in, 1, 0) == 1 && (in.revents & POLLIN);
+}
+
 static bool read_input(Scene *s, Fault *fault) {
     size_t size;
     s->prompt = text_of(s->request->prompt);
+    if (!s->request->quiet && !command_line_has(s->request->line, "-p") && input_waits())
+        fprintf(stderr, "[standard input is not read: -p - makes it the prompt]\n");
     if (strcmp(s->request->prompt, "-") != 0) return true;
     if (!(s->input = read_all(stdin, &size)))
         return fault_set(fault, "no memory for the prompt on standard input");
