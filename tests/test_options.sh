@@ -134,13 +134,10 @@ plain_and_best "the context" --ctx 64 -n 100
 expect "samples stop where the text does" 0 "sample 2, seed 2: .* 6 tokens, stop string" "$strata" generate --best-of 2 --stop named -n 60 --chain greedy
 expect "nothing to show has no mean" 0 "sample 1, seed 1: nothing to show, 1 tokens, stop string" "$strata" generate --best-of 2 --stop " there" -n 9 --chain greedy
 # what is hidden does not count: the mean of a text cut at a stop string is that of the text before it
-mean() { sed -n 's/.*sample 1.*mean ln p \(-[0-9.]*\),.*/\1/p' "$1"; }
-"$strata" generate --best-of 1 -n 5 --chain greedy --quiet >"$work/shown"
-"$strata" generate --best-of 1 -n 5 --chain greedy 2>"$work/five" >"$work/out"
-next=$("$strata" generate -n 6 --chain greedy --no-prompt --quiet)
-word=${next##*[ ]}
-"$strata" generate --best-of 1 -n 60 --chain greedy --stop " $word" 2>"$work/cut" >"$work/out"
-same "hidden tokens are not ranked" "$(mean "$work/cut")" "$(mean "$work/five")"
+mean() { "$strata" generate --best-of 2 --chain greedy "$@" 2>&1 >"$work/out" | sed -n 's/.*sample 1.*mean ln p -\([0-9.]*\),.*/\1/p'; }
+six=$("$strata" generate -n 6 --chain greedy --no-prompt --quiet)
+same "hidden tokens are not ranked" "mean $(mean -n 60 --stop " ${six##* }")" "mean $(mean -n 5)"
+same "but shown ones are" "$(mean -n 5 | grep -c '^[0-9]')" 1
 same "a look ahead knows the whole prompt in every sample" \
     "$("$strata" generate --best-of 3 --chain contrastive_search:0.6 -n 8 2>&1 >/dev/null | grep -o 'ln p -[0-9.]*' | sort -u | wc -l | tr -d ' ')" 1
 expect "the winner's seed is told" 0 "best of 3: seed [123] |" "$strata" generate --best-of 3 -n 12
@@ -154,7 +151,7 @@ beams "a stop string" "3 beams | .* | stop string" --stop village -p "Once upon 
 same "what beams show ends before a stop string" \
     "$("$strata" generate --beams 3 --stop . -n 60 --quiet | tr -d '\n' | grep -c '[.]')" 0
 beams "a stop token" "stop token" --stop-ids 350
-same "beams print no stop token" "$("$strata" generate --beams 3 --ids --no-prompt --quiet --stop-ids 300 -n 40 | tr ' ' '\n' | grep -c '^300$')" 0
+same "beams print no stop token" "$("$strata" generate --beams 3 --ids --no-prompt --quiet --stop-ids 350 -n 40 | tr ' ' '\n' | grep -c '^350$')" 0
 beams "time" "time limit" --seconds 0.001
 beams "repetition" "repetition" --repeats 2 -n 100
 beams "healed" "Once upon a time" --quiet --heal -p "Once upon a ti" -n 12
@@ -167,7 +164,7 @@ same "one newline is the echo's" "$(printf 'Mia was a\n\n' | "$strata" generate 
 expect "nothing on standard input" 1 "the prompt is empty" "$strata" generate -p -
 echo text >"$work/logits"
 expect "standard input that is not read is told" 0 "standard input is not read" sh -c "'$strata' generate -n 2 <'$work/logits'"
-expect "healing goes back to where the word begins" 0 "^Once" "$strata" generate --heal -p "Onc" -n 4 --chain greedy
+expect "healing goes back to where the word begins" 0 "^Once[ ,]" "$strata" generate --heal -p "Onc" -n 4 --chain greedy
 same "the whole word is spelled" "$("$strata" generate --heal -p "Once upo" -n 3 --chain greedy --quiet | cut -c1-9)" "Once upon"
 
 # ------------------------------------------------------------------ output that is lost
@@ -192,7 +189,7 @@ if [ -e /dev/full ]; then
     same "lost log-probabilities fail" $? 1
 fi
 "$strata" generate -n 3 --trace "$work/trace.csv" >&- 2>/dev/null
-same "a closed stdout lends its place to no file" "$(head -1 "$work/trace.csv" | grep -c '^step')$(grep -c '^Once' "$work/trace.csv")" 10
+same "a closed stdout lends its place to no file" "$(head -1 "$work/trace.csv" | grep -c '^step')$(grep -c 'Once upon' "$work/trace.csv")" 10
 "$strata" generate -n 200 2>"$work/err" | head -c 5 >"$work/out"
 same "a reader that has enough is no error" "$(cat "$work/out") $(grep -c '^strata:' "$work/err")" "Once  0"
 
