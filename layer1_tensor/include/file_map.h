@@ -17,8 +17,4 @@ typedef struct FileMap {
 bool file_open(FileMap *map, const char *path, Fault *fault);
 void file_close(FileMap *map);
 
-/* Write a whole file so that a reader sees the old one or the new one, never a part: the bytes
- * go to PATH.part, are flushed to the disk, and the name is exchanged. */
-bool file_write(const char *path, const void *data, size_t size, Fault *fault);
-
 #endif

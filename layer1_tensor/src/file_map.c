@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -35,19 +34,4 @@ bool file_open(FileMap *map, const char *path, Fault *fault) {
 void file_close(FileMap *map) {
     if (map->data) munmap((void *)map->data, map->size);
     *map = (FileMap){0};
-}
-
-bool file_write(const char *path, const void *data, size_t size, Fault *fault) {
-    char part[4096];
-    if (snprintf(part, sizeof part, "%s.part", path) >= (int)sizeof part)
-        return fault_set(fault, "the path %.60s... is too long", path);
-    FILE *file = fopen(part, "wb");
-    if (!file) return fault_set(fault, "%s cannot be written: %s", part, strerror(errno));
-    bool ok =
-        fwrite(data, 1, size, file) == size && fflush(file) == 0 && fsync(fileno(file)) == 0;
-    ok = fclose(file) == 0 && ok;
-    if (ok && rename(part, path) == 0) return true;
-    int reason = errno;
-    unlink(part);
-    return fault_set(fault, "%s cannot be written: %s", path, strerror(reason));
 }

@@ -1,7 +1,7 @@
 /* gguf_write.c - see gguf.h.  Pairs, tensor headers and data grow in three buffers that are
  * joined at the end; an allocation that fails is remembered and reported then. */
 #include "gguf.h"
-#include "file_map.h"
+#include "file_write.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,0 +1,180 @@
+/* files that appear whole or not at all, and what is no file stays what it is */
+#include "check.h"
+#include "tensor.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static char folder[] = "/tmp/strata_files_XXXXXX";
+static Fault fault;
+
+static int enter(void **state) {
+    (void)state;
+    return mkdtemp(folder) && chdir(folder) == 0 ? 0 : -1;
+}
+
+static int leave(void **state) {
+    (void)state;
+    char command[80];
+    snprintf(command, sizeof command, "rm -rf %s", folder);
+    return chdir("/") == 0 ? system(command) : -1;
+}
+
+static size_t files_here(void) {
+    DIR *here = opendir(".");
+    size_t n = 0;
+    while (readdir(here)) n++;
+    closedir(here);
+    return n - 2;
+}
+
+static void holds(const char *path, const char *want) {
+    FileMap map;
+    if (!file_open(&map, path, &fault)) fail_msg("%s", fault.text);
+    assert_int_equal(map.size, strlen(want));
+    assert_memory_equal(map.data, want, map.size);
+    file_close(&map);
+}
+
+static mode_t mode_of(const char *path) {
+    struct stat info;
+    assert_int_equal(lstat(path, &info), 0);
+    return info.st_mode;
+}
+
+static void refuses(const char *path, const char *why) {
+    assert_false(file_write(path, "x", 1, &fault));
+    assert_contains(fault.text, why);
+    assert_false(file_writable(path, &fault));
+}
+
+static void what_is_no_file_is_refused(void **state) {
+    (void)state;
+    struct sockaddr_un address = {.sun_family = AF_UNIX, .sun_path = "socket"};
+    int s = socket(AF_UNIX, SOCK_STREAM, 0);
+    assert_int_equal(bind(s, (void *)&address, sizeof address), 0);
+    assert_int_equal(mkfifo("pipe", 0600), 0);
+    assert_int_equal(mkdir("folder", 0700), 0);
+    assert_int_equal(symlink("pipe", "to_pipe"), 0);
+    assert_int_equal(symlink("nowhere", "dangling"), 0);
+    size_t before = files_here();
+    refuses("folder", "is a directory");
+    refuses("pipe", "is a pipe");
+    refuses("to_pipe", "is a pipe");
+    refuses("socket", "is a socket");
+    refuses("dangling", "No such file");
+    refuses("none/file", "No such file");
+    refuses("", "No such file");
+    assert_true(S_ISSOCK(mode_of("socket")) && S_ISFIFO(mode_of("pipe")) &&
+                S_ISLNK(mode_of("dangling")));
+    assert_int_equal(files_here(), before);
+    close(s);
+}
+
+/* A device of our own, which takes nothing: only root may make one. */
+static void a_device_stays_a_device(void **state) {
+    (void)state;
+    if (mknod("device", S_IFCHR | 0600, (dev_t)((1 << 8) | 7)) != 0) skip();
+    refuses("device", "is a device");
+    assert_true(S_ISCHR(mode_of("device")));
+    FileOut out;
+    if (!file_begin(&out, "device", &fault)) skip(); /* a folder mounted without devices */
+    fputs("a table", out.stream);
+    assert_false(file_end(&out, &fault));
+    assert_contains(fault.text, "No space left");
+    assert_true(S_ISCHR(mode_of("device")));
+}
+
+static void links_are_followed_and_permissions_stay(void **state) {
+    (void)state;
+    assert_true(file_write("target", "old", 3, &fault));
+    assert_int_equal(chmod("target", 0640), 0);
+    assert_int_equal(symlink("target", "link"), 0);
+    assert_true(file_write("link", "new", 3, &fault));
+    assert_true(S_ISLNK(mode_of("link")));
+    holds("target", "new");
+    assert_int_equal(mode_of("target") & 0777, 0640);
+    mode_t mask = umask(027);
+    assert_true(file_write("fresh", "x", 1, &fault));
+    umask(mask);
+    assert_int_equal(mode_of("fresh") & 0777, 0640);
+    if (geteuid() == 0) return; /* may write to everything */
+    assert_int_equal(chmod("target", 0440), 0);
+    refuses("target", "Permission denied");
+    holds("target", "new");
+}
+
+static void one_file_has_many_paths(void **state) {
+    (void)state;
+    assert_true(file_write("one", "1", 1, &fault) && file_write("two", "2", 1, &fault));
+    assert_int_equal(link("one", "hard"), 0);
+    assert_int_equal(symlink("one", "soft"), 0);
+    assert_true(file_same("one", "one") && file_same("one", "./one") &&
+                file_same("soft", "hard"));
+    assert_false(file_same("one", "two") || file_same("one", "unborn"));
+    assert_true(file_same("unborn", "./unborn"));
+    assert_false(file_same("unborn", "other"));
+}
+
+static void a_part_is_never_seen(void **state) {
+    (void)state;
+    FileOut out, other;
+    assert_true(file_write("whole", "old", 3, &fault));
+    size_t before = files_here();
+    assert_true(file_begin(&out, "whole", &fault));
+    fputs("new and longer", out.stream), fflush(out.stream);
+    holds("whole", "old");
+    file_drop(&out), file_drop(&out);
+    holds("whole", "old");
+    assert_int_equal(files_here(), before);
+    /* the second of two writers wins, the first one is told */
+    assert_true(file_begin(&out, "whole", &fault) && file_begin(&other, "whole", &fault));
+    fputs("first", out.stream), fputs("second", other.stream);
+    assert_false(file_end(&out, &fault));
+    assert_contains(fault.text, "another program");
+    assert_true(file_end(&other, &fault));
+    holds("whole", "second");
+    assert_int_equal(files_here(), before);
+}
+
+/* A limit on the size of files stands for a full disk. */
+static void a_full_disk_leaves_the_old_file(void **state) {
+    (void)state;
+    static char large[1 << 16];
+    assert_true(file_write("full", "old", 3, &fault));
+    size_t before = files_here();
+    pid_t child = fork();
+    if (child == 0) {
+        signal(SIGXFSZ, SIG_IGN);
+        setrlimit(RLIMIT_FSIZE, &(struct rlimit){1000, 1000});
+        bool whole = file_write("full", large, sizeof large, &fault);
+        FileOut out;
+        bool parts = file_begin(&out, "full", &fault);
+        fwrite(large, 1, 2000, out.stream);
+        parts = parts && file_end(&out, &fault);
+        _exit(whole || parts || !strstr(fault.text, strerror(EFBIG)));
+    }
+    int status;
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_int_equal(status, 0);
+    holds("full", "old");
+    assert_int_equal(files_here(), before);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {TEST(what_is_no_file_is_refused),
+                                       TEST(a_device_stays_a_device),
+                                       TEST(links_are_followed_and_permissions_stay),
+                                       TEST(one_file_has_many_paths),
+                                       TEST(a_part_is_never_seen),
+                                       TEST(a_full_disk_leaves_the_old_file)};
+    return cmocka_run_group_tests(tests, enter, leave);
+}
