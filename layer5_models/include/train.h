@@ -13,6 +13,8 @@
 #include "tokenizer.h"
 #include "world.h"
 
+#include <stdio.h>
+
 /* Where documents come from: Tiny World, or a text file with a line <|endoftext|> after each
  * document. */
 typedef struct Corpus {
@@ -29,6 +31,11 @@ void corpus_close(Corpus *corpus);
 /* Document `index`; a file begins again when it is through.  nats: the world's entropy, NAN for
  * files. */
 Text corpus_document(const Corpus *corpus, uint64_t index, WorldText *scratch, double *nats);
+
+/* Learn a vocabulary of so many tokens from the first documents, as a GGUF that lies in *bytes,
+ * which the caller frees after it, on failure too. */
+bool corpus_learn_vocab(const Corpus *corpus, size_t tokens, unsigned char **bytes, Gguf *vocab,
+                        Fault *fault);
 
 typedef struct TrainConfig {
     TrainShape shape;
@@ -82,9 +89,27 @@ float *trainer_parameter_gradients(Trainer *trainer);
 void trainer_sample(Trainer *trainer, Text prompt, size_t most, double temperature,
                     uint64_t seed, WorldText *text);
 
-/* Everything that determines the rest of the run, written atomically; and back. */
+/* Everything that determines the rest of the run, written atomically; and back.
+ *
+ * Fails when the file is of another run or has one bit that was not written; the trainer then stays
+ * as it was. */
 bool trainer_save(const Trainer *trainer, const char *path, Fault *fault);
 bool trainer_load(Trainer *trainer, const char *path, Fault *fault);
+
+/* The log of a run as CSV, ready for the line after `step`: lines up to it stay, later ones will be
+ * written again.  A run that is killed at any moment loses none of the lines up to its checkpoint.
+ * The caller closes it.
+ *
+ * NULL when it cannot be written, or is a file of another kind. */
+FILE *train_log_open(const char *path, size_t step, Fault *fault);
+
+/* A line; heldout: loss and entropy of held-out documents, NULL when nobody looked. */
+bool train_log_add(FILE *log, const TrainStep *step, double tokens_per_second,
+                   const double *heldout, Fault *fault);
+
+/* Bring it to the disk, before a checkpoint that counts on it. */
+bool train_log_sync(FILE *log, Fault *fault);
+
 /* Begin with the weights of a model of the same shape (fine-tuning), in any format.
  *
  * Fails when a tensor is missing or has another shape; the fault names it. */

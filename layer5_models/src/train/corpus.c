@@ -57,3 +57,40 @@ Text corpus_document(const Corpus *corpus, uint64_t index, WorldText *scratch, d
     *nats = scratch->nats;
     return (Text){scratch->bytes, scratch->size};
 }
+
+enum { VOCAB_DOCUMENTS = 20000 };
+
+/* The first documents, each a text of its own; false when memory runs out. */
+static bool copy_documents(const Corpus *corpus, Text *texts, size_t n) {
+    WorldText scratch = {0};
+    double nats;
+    bool ok = true;
+    for (size_t i = 0; ok && i < n; i++) {
+        Text text = corpus_document(corpus, i, &scratch, &nats);
+        char *copy = malloc(text.size + 1);
+        if ((ok = copy != NULL)) memcpy(copy, text.data, text.size);
+        texts[i] = (Text){copy, text.size};
+    }
+    world_text_free(&scratch);
+    return ok;
+}
+
+bool corpus_learn_vocab(const Corpus *corpus, size_t tokens, unsigned char **bytes, Gguf *vocab,
+                        Fault *fault) {
+    static const char *const specials[] = {"<|endoftext|>", "<|im_start|>", "<|im_end|>"};
+    size_t n = corpus->world || corpus->count > VOCAB_DOCUMENTS ? VOCAB_DOCUMENTS
+                                                                : corpus->count,
+           size;
+    Text *texts = calloc(n, sizeof *texts);
+    GgufWriter *writer = gguf_writer_open(fault);
+    bool ok = writer != NULL;
+    if (ok && (!texts || !copy_documents(corpus, texts, n)))
+        ok = fault_set(fault, "no memory for %zu documents", n);
+    ok = ok && bpe_train(texts, n, specials, 3, tokens, writer, fault) &&
+         gguf_write_memory(writer, bytes, &size, fault) &&
+         gguf_parse(vocab, *bytes, size, fault);
+    for (size_t i = 0; texts && i < n; i++) free((char *)texts[i].data);
+    free(texts);
+    if (writer) gguf_writer_close(writer);
+    return ok;
+}

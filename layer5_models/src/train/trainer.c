@@ -1,11 +1,8 @@
-/* trainer.c - the training run: steps, evaluation, samples, checkpoints, export.  See
- * train.h. */
+/* trainer.c - the training run: steps, evaluation, samples.  See train.h. */
 #include "trainer.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 static bool check_config(const TrainConfig *c, const Tokenizer *tokenizer, Fault *fault) {
     const TrainShape *s = &c->shape;
@@ -54,27 +51,6 @@ void trainer_close(Trainer *t) {
     world_text_free(&t->scratch);
     token_list_free(&t->tokens);
     free(t);
-}
-
-bool trainer_begin_from(Trainer *t, const Gguf *gguf, Fault *fault) {
-    for (size_t i = 0; i < t->n_parameters; i++) {
-        const Parameter *p = &t->parameters[i];
-        const GgufTensor *found = gguf_find_tensor(gguf, p->name);
-        if (!found)
-            return fault_set(fault, "the model to begin from has no tensor '%s'", p->name);
-        size_t rows = found->ndim == 1 ? 1 : found->shape[0],
-               cols = found->shape[found->ndim - 1];
-        if (found->ndim > 2 || rows != p->rows || cols != p->cols ||
-            !dtype_is_computable(found->dtype))
-            return fault_set(
-                fault, "the model to begin from has '%s' as %zu x %zu (%s), wanted %zu x %zu",
-                p->name, rows, cols, dtype_name(found->dtype), p->rows, p->cols);
-        size_t bytes = dtype_row_bytes((Dtype)found->dtype, cols);
-        for (size_t r = 0; r < rows; r++)
-            dequantize_row((Dtype)found->dtype, found->data + r * bytes,
-                           t->values + p->offset + r * cols, cols);
-    }
-    return true;
 }
 
 /* A straight rise, then half a cosine wave down.  Loshchilov & Hutter 2016,
@@ -159,149 +135,4 @@ void trainer_sample(Trainer *t, Text prompt, size_t most, double temperature, ui
         world_text_append(text, tokenizer_piece(t->tokenizer, id, true));
     }
     token_list_free(&tokens);
-}
-
-/* ------------------------------------------------------------------ checkpoints */
-
-static const char magic[8] = "STRATA1";
-
-typedef struct CheckpointHead {
-    char magic[8];
-    uint64_t size, step, tokens_seen, next_document, config_hash;
-} CheckpointHead;
-
-/* What must be the same for a run to be the same run. */
-static uint64_t config_hash(const TrainConfig *c) {
-    const uint64_t numbers[] = {c->shape.dim,
-                                c->shape.hidden,
-                                c->shape.heads,
-                                c->shape.kv_heads,
-                                c->shape.head_dim,
-                                c->layers,
-                                c->vocab,
-                                c->ctx,
-                                c->seed,
-                                c->steps,
-                                c->warmup,
-                                c->batch_tokens,
-                                (uint64_t)(c->learning_rate * 1e9),
-                                (uint64_t)(c->final_rate * 1e9),
-                                (uint64_t)(c->weight_decay * 1e9),
-                                (uint64_t)(c->clip * 1e9),
-                                (uint64_t)(c->momentum * 1e9),
-                                (uint64_t)(c->beta1 * 1e9),
-                                (uint64_t)(c->beta2 * 1e9)};
-    uint64_t hash = 0;
-    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
-        hash = rng_hash(hash, numbers[i], i);
-    return hash;
-}
-
-bool trainer_save(const Trainer *t, const char *path, Fault *fault) {
-    CheckpointHead head = {
-        {0}, t->size, t->step, t->tokens_seen, t->next_document, config_hash(&t->config)};
-    memcpy(head.magic, magic, sizeof magic);
-    size_t part = t->size * sizeof(float);
-    char *bytes = malloc(sizeof head + 3 * part);
-    if (!bytes) return fault_set(fault, "no memory for a checkpoint");
-    memcpy(bytes, &head, sizeof head);
-    memcpy(bytes + sizeof head, t->values, part);
-    memcpy(bytes + sizeof head + part, t->moment1, part);
-    memcpy(bytes + sizeof head + 2 * part, t->moment2, part);
-    bool ok = file_write(path, bytes, sizeof head + 3 * part, fault);
-    free(bytes);
-    return ok;
-}
-
-bool trainer_load(Trainer *t, const char *path, Fault *fault) {
-    FileMap map;
-    CheckpointHead head;
-    size_t part = t->size * sizeof(float);
-    if (!file_open(&map, path, fault)) return false;
-    bool ok = map.size >= sizeof head;
-    if (ok) memcpy(&head, map.data, sizeof head);
-    ok = ok && memcmp(head.magic, magic, sizeof magic) == 0 && head.size == t->size &&
-         map.size == sizeof head + 3 * part;
-    if (!ok)
-        fault_set(
-            fault,
-            "%s is not a checkpoint of this model: give the options the run was started with",
-            path);
-    if (ok && head.config_hash != config_hash(&t->config))
-        ok = fault_set(
-            fault, "%s was written with other options: a resumed run must have the same ones",
-            path);
-    if (ok) {
-        memcpy(t->values, map.data + sizeof head, part);
-        memcpy(t->moment1, map.data + sizeof head + part, part);
-        memcpy(t->moment2, map.data + sizeof head + 2 * part, part);
-        t->step = head.step, t->tokens_seen = head.tokens_seen,
-        t->next_document = head.next_document;
-    }
-    file_close(&map);
-    return ok;
-}
-
-/* ------------------------------------------------------------------ export */
-
-static void put_metadata(GgufWriter *out, const TrainConfig *c, const char *name, Dtype dtype) {
-    const struct {
-        const char *key;
-        size_t value;
-    } numbers[] = {
-        {"llama.context_length", c->ctx},
-        {"llama.embedding_length", c->shape.dim},
-        {"llama.block_count", c->layers},
-        {"llama.feed_forward_length", c->shape.hidden},
-        {"llama.attention.head_count", c->shape.heads},
-        {"llama.attention.head_count_kv", c->shape.kv_heads},
-        {"llama.attention.key_length", c->shape.head_dim},
-        {"llama.attention.value_length", c->shape.head_dim},
-        {"llama.rope.dimension_count", c->shape.head_dim},
-        {"llama.vocab_size", c->vocab},
-        {"general.file_type", dtype == DTYPE_F16 ? 1 : 0},
-    };
-    gguf_put_string(out, "general.architecture", text_of("llama"));
-    gguf_put_string(out, "general.name", text_of(name));
-    gguf_put_string(out, "general.license", text_of("mit"));
-    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
-        gguf_put_int(out, numbers[i].key, GGUF_U32, (int64_t)numbers[i].value);
-    gguf_put_float(out, "llama.attention.layer_norm_rms_epsilon", GGUF_F32,
-                   (double)c->shape.eps);
-    gguf_put_float(out, "llama.rope.freq_base", GGUF_F32, c->rope_theta);
-}
-
-static bool put_parameter(GgufWriter *out, const Trainer *t, const Parameter *p, Dtype dtype,
-                          Fault *fault) {
-    Dtype stored = p->rows == 1 ? DTYPE_F32 : dtype;
-    size_t row = dtype_row_bytes(stored, p->cols);
-    char *bytes = malloc(p->rows * row);
-    if (!bytes) return fault_set(fault, "no memory to export '%s'", p->name);
-    for (size_t i = 0; i < p->rows; i++)
-        quantize_row(stored, t->values + p->offset + i * p->cols, NULL, bytes + i * row,
-                     p->cols);
-    const size_t shape[2] = {p->rows, p->cols};
-    Tensor view = p->rows == 1 ? tensor_view(stored, 1, shape + 1, bytes)
-                               : tensor_view(stored, 2, shape, bytes);
-    gguf_put_tensor(out, p->name, &view);
-    free(bytes);
-    return true;
-}
-
-bool trainer_export(const Trainer *t, const char *name, Dtype dtype, const char *path,
-                    Fault *fault) {
-    GgufWriter *out = gguf_writer_open(fault);
-    if (!out) return false;
-    put_metadata(out, &t->config, name, dtype);
-    for (size_t i = 0; i < t->vocab->n_pairs; i++) {
-        Text key = t->vocab->pairs[i].key;
-        if (key.size > 10 && memcmp(key.data, "tokenizer.", 10) == 0)
-            gguf_put_pair(out, &t->vocab->pairs[i]);
-    }
-    bool ok = true;
-    for (size_t i = 0; ok && i < t->n_parameters; i++)
-        ok = put_parameter(out, t, &t->parameters[i], dtype, fault);
-    ok = ok && gguf_write_file(out, path, fault);
-    gguf_writer_close(out);
-    return ok;
 }

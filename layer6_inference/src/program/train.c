@@ -10,8 +10,9 @@
 
 typedef struct Job {
     const char *out, *size, *corpus, *vocab_from, *from, *checkpoint, *log;
-    long steps, batch, seed, dim, hidden, layers, heads, kv_heads, vocab, ctx, eval_every,
-        eval_documents, save_every;
+    uint64_t seed;
+    long steps, batch, dim, hidden, layers, heads, kv_heads, vocab, ctx, eval_every,
+        eval_documents, save_every; /* 0: not given */
     double rate;
     bool resume;
     Machine machine;
@@ -30,39 +31,7 @@ typedef struct Run {
     FILE *log;
 } Run;
 
-enum { VOCAB_DOCUMENTS = 20000 };
-
-static const char *const specials[] = {"<|endoftext|>", "<|im_start|>", "<|im_end|>"};
-
 /* ------------------------------------------------------------------ the vocabulary */
-
-static bool learn_vocab(const Job *job, Run *run, Fault *fault) {
-    size_t n = run->corpus.world || run->corpus.count > VOCAB_DOCUMENTS ? VOCAB_DOCUMENTS
-                                                                        : run->corpus.count,
-           size;
-    Text *texts = calloc(n, sizeof *texts);
-    GgufWriter *writer = gguf_writer_open(fault);
-    WorldText scratch = {0};
-    double nats;
-    bool ok = texts && writer;
-    for (size_t i = 0; ok && i < n; i++) {
-        Text text = corpus_document(&run->corpus, i, &scratch, &nats);
-        char *copy = malloc(text.size + 1);
-        if (copy)
-            memcpy(copy, text.data, text.size);
-        else
-            ok = fault_set(fault, "no memory for %zu documents", n);
-        texts[i] = (Text){copy, text.size};
-    }
-    ok = ok && bpe_train(texts, n, specials, 3, job->config.vocab, writer, fault) &&
-         gguf_write_memory(writer, &run->vocab_bytes, &size, fault) &&
-         gguf_parse(&run->vocab, run->vocab_bytes, size, fault);
-    for (size_t i = 0; texts && i < n; i++) free((char *)texts[i].data);
-    free(texts);
-    world_text_free(&scratch);
-    gguf_writer_close(writer);
-    return ok;
-}
 
 /* Take the vocabulary of another model: two models that speak the same tokens can check each
  * other. */
@@ -72,7 +41,9 @@ static bool borrow_vocab(Job *job, Run *run, Fault *fault) {
 
 static bool open_tokenizer(Job *job, Run *run, Fault *fault) {
     if (job->from) job->vocab_from = job->from;
-    bool ok = job->vocab_from ? borrow_vocab(job, run, fault) : learn_vocab(job, run, fault);
+    bool ok = job->vocab_from ? borrow_vocab(job, run, fault)
+                              : corpus_learn_vocab(&run->corpus, job->config.vocab,
+                                                   &run->vocab_bytes, &run->vocab, fault);
     if (!ok || !(run->tokenizer = tokenizer_open(&run->vocab, fault))) return false;
     job->config.vocab = tokenizer_count(run->tokenizer);
     return true;
@@ -98,34 +69,6 @@ static void evaluate(Run *run, size_t documents, double *loss, double *floor) {
                 *floor, 100 * (*loss / *floor - 1));
 }
 
-/* Lines of the log up to a step: what came after the checkpoint will be written again. */
-static bool open_log(const Job *job, Run *run, size_t step, Fault *fault) {
-    static const char head[] =
-        "step,tokens,loss,rate,gradient_norm,tokens_per_second,heldout_loss,floor\n";
-    FileMap old;
-    Fault ignored;
-    if (!job->log) return true;
-    bool kept = step > 0 && file_open(&old, job->log, &ignored);
-    char *copy = kept ? malloc(old.size + 1) : NULL;
-    size_t size = kept ? old.size : 0;
-    if (copy) memcpy(copy, old.data, size), copy[size] = 0;
-    if (kept) file_close(&old);
-    run->log = fopen(job->log, "w");
-    if (!run->log) {
-        free(copy);
-        return fault_set(fault, "%s cannot be written", job->log);
-    }
-    if (!copy) {
-        fputs(head, run->log);
-        return true;
-    }
-    for (char *line = copy, *end; (end = strchr(line, '\n')) != NULL; line = end + 1)
-        if ((size_t)strtoull(line, NULL, 10) <= step)
-            fwrite(line, 1, (size_t)(end + 1 - line), run->log);
-    free(copy);
-    return true;
-}
-
 static void show_progress(const Job *job, const TrainStep *s, double loss, double speed,
                           double left) {
     bool terminal = isatty(STDERR_FILENO);
@@ -135,29 +78,24 @@ static void show_progress(const Job *job, const TrainStep *s, double loss, doubl
             (int)(left / 60) % 60, (int)left % 60, terminal ? "   " : "\n");
 }
 
+/* The log first: a run that goes on from the checkpoint finds every line before it. */
 static bool save(const Job *job, Run *run, Fault *fault) {
-    return !job->checkpoint || trainer_save(run->trainer, job->checkpoint, fault);
+    return !job->checkpoint || ((!run->log || train_log_sync(run->log, fault)) &&
+                                trainer_save(run->trainer, job->checkpoint, fault));
 }
 
 /* A line of the log every ten steps, with the held-out loss now and then. */
-static void log_step(const Job *job, Run *run, const TrainStep *s, double speed) {
-    bool look = (job->eval_every && s->step % (size_t)job->eval_every == 0) ||
-                s->step == job->config.steps;
-    double loss = 0, floor = 0;
+static bool log_step(const Job *job, Run *run, const TrainStep *s, double speed, Fault *fault) {
+    bool last = s->step == job->config.steps,
+         look = last || s->step % (size_t)job->eval_every == 0;
+    double heldout[2] = {0, 0};
     if (look) {
         fputc('\n', stderr);
-        evaluate(run, (size_t)job->eval_documents * (s->step == job->config.steps ? 20 : 1),
-                 &loss, &floor);
+        evaluate(run, (size_t)job->eval_documents * (last ? 20 : 1), &heldout[0], &heldout[1]);
         print_sample(run, s->step);
     }
-    if (!run->log || (s->step % 10 && !look)) return;
-    fprintf(run->log, "%zu,%zu,%.5f,%.6g,%.4f,%.0f,", s->step, s->tokens, s->loss, s->rate,
-            s->gradient_norm, speed);
-    if (look)
-        fprintf(run->log, "%.5f,%.5f\n", loss, floor);
-    else
-        fprintf(run->log, ",\n");
-    fflush(run->log);
+    return !run->log || (s->step % 10 && !look) ||
+           train_log_add(run->log, s, speed, look ? heldout : NULL, fault);
 }
 
 static bool train(const Job *job, Run *run, Fault *fault) {
@@ -172,11 +110,9 @@ static bool train(const Job *job, Run *run, Fault *fault) {
         double speed = (double)(s.tokens - first_tokens) / elapsed,
                each = elapsed / (double)(s.step - first_step);
         show_progress(job, &s, mean, speed, each * (double)(job->config.steps - s.step));
-        log_step(job, run, &s, speed);
-        bool last = s.step == job->config.steps;
-        if ((last || (job->save_every && s.step % (size_t)job->save_every == 0)) &&
-            !save(job, run, fault))
-            return false;
+        if (!log_step(job, run, &s, speed, fault)) return false;
+        bool due = s.step == job->config.steps || s.step % (size_t)job->save_every == 0;
+        if (due && !save(job, run, fault)) return false;
     }
     return true;
 }
@@ -188,8 +124,8 @@ static bool open_corpora(const Job *job, Run *run, Fault *fault) {
         return true;
     }
     if (!(run->world = world_open(fault))) return false;
-    run->corpus = (Corpus){.world = run->world, .seed = (uint64_t)job->seed};
-    run->held_out = (Corpus){.world = run->world, .seed = (uint64_t)job->seed + 1};
+    run->corpus = (Corpus){.world = run->world, .seed = job->seed};
+    run->held_out = (Corpus){.world = run->world, .seed = job->seed + 1};
     return true;
 }
 
@@ -204,15 +140,25 @@ static void close_run(Run *run) {
     if (run->log) fclose(run->log);
 }
 
+/* Everything up to the first step. */
+static bool open_run(Job *job, Run *run, Fault *fault) {
+    if (!machine_open(&job->machine, fault) || !open_corpora(job, run, fault) ||
+        !open_tokenizer(job, run, fault))
+        return false;
+    run->trainer = trainer_open(&job->config, &run->corpus, run->tokenizer, &run->vocab,
+                                job->machine.pool, fault);
+    if (!run->trainer) return false;
+    if (job->from && !trainer_begin_from(run->trainer, &run->vocab, fault)) return false;
+    if (job->resume && access(job->checkpoint, F_OK) == 0 &&
+        !trainer_load(run->trainer, job->checkpoint, fault))
+        return false;
+    if (job->log) run->log = train_log_open(job->log, trainer_steps_done(run->trainer), fault);
+    return run->log || !job->log;
+}
+
 static bool run_training(Job *job, Fault *fault) {
     Run run = {0};
-    bool ok = machine_open(&job->machine, fault) && open_corpora(job, &run, fault) &&
-              open_tokenizer(job, &run, fault);
-    ok = ok && (run.trainer = trainer_open(&job->config, &run.corpus, run.tokenizer, &run.vocab,
-                                           job->machine.pool, fault));
-    if (ok && job->from) ok = trainer_begin_from(run.trainer, &run.vocab, fault);
-    if (ok && job->resume && job->checkpoint && access(job->checkpoint, R_OK) == 0)
-        ok = trainer_load(run.trainer, job->checkpoint, fault);
+    bool ok = open_run(job, &run, fault);
     if (ok) {
         fprintf(stderr,
                 "%zu parameters, %zu layers, vocabulary %zu; step %zu of %zu; %d threads, %s\n",
@@ -220,10 +166,9 @@ static bool run_training(Job *job, Fault *fault) {
                 trainer_steps_done(run.trainer), job->config.steps,
                 pool_threads(job->machine.pool), kernels()->isa);
         const char *slash = strrchr(job->out, '/');
-        ok = open_log(job, &run, trainer_steps_done(run.trainer), fault) &&
-             train(job, &run, fault) &&
-             trainer_export(run.trainer, slash ? slash + 1 : job->out, DTYPE_F16, job->out,
-                            fault);
+        ok =
+            train(job, &run, fault) && trainer_export(run.trainer, slash ? slash + 1 : job->out,
+                                                      DTYPE_F16, job->out, fault);
         if (ok) fprintf(stderr, "%s is written\n", job->out);
     }
     close_run(&run);
@@ -237,13 +182,13 @@ static void override(size_t *value, long given) {
     if (given > 0) *value = (size_t)given;
 }
 
-static bool configure(Job *job) {
+static bool configure(Job *job, Fault *fault) {
     if (strcmp(job->size, "storyteller") == 0)
         job->config = train_config_storyteller();
     else if (strcmp(job->size, "draft") == 0)
         job->config = train_config_draft();
     else
-        return false;
+        return fault_set(fault, "--size %.40s: wanted storyteller or draft", job->size);
     TrainConfig *c = &job->config;
     override(&c->steps, job->steps);
     override(&c->batch_tokens, job->batch);
@@ -254,18 +199,46 @@ static bool configure(Job *job) {
     override(&c->shape.kv_heads, job->kv_heads);
     override(&c->vocab, job->vocab);
     override(&c->ctx, job->ctx);
+    if (c->shape.dim % c->shape.heads)
+        return fault_set(fault, "%zu heads do not divide a width of %zu: see --heads and --dim",
+                         c->shape.heads, c->shape.dim);
     if (job->heads > 0 || job->dim > 0) c->shape.head_dim = c->shape.dim / c->shape.heads;
     if (job->rate > 0) c->learning_rate = job->rate;
-    c->seed = (uint64_t)job->seed;
+    c->seed = job->seed;
     return true;
 }
 
+/* What says nothing alone, and what two options decide. */
+static bool fit_together(const Job *job, Fault *fault) {
+    const char *outputs[] = {job->out, job->checkpoint, job->log},
+               *inputs[] = {job->corpus, job->from, job->vocab_from};
+    if (!job->out) return fault_set(fault, "give a name for the model: --out FILE");
+    if (!job->checkpoint && (job->resume || job->save_every))
+        return fault_set(fault, "%s needs --checkpoint FILE",
+                         job->resume ? "--resume" : "--save-every");
+    if (job->from && job->vocab_from)
+        return fault_set(fault, "--from takes the model's vocabulary: leave --vocab-from out");
+    if (job->vocab && (job->from || job->vocab_from))
+        return fault_set(fault, "--vocab is the size of a vocabulary to learn: it says nothing "
+                                "beside --from and --vocab-from");
+    for (int i = 0; i < 3; i++)
+        for (int k = 0; outputs[i] && k < 3; k++)
+            if ((k < i && outputs[k] && file_same(outputs[i], outputs[k])) ||
+                (inputs[k] && file_same(outputs[i], inputs[k])))
+                return fault_set(fault, "%.200s is to be written and is named twice",
+                                 outputs[i]);
+    return true;
+}
+
+/* Before hours of work, not after. */
+static bool can_write(const Job *job, Fault *fault) {
+    return file_writable(job->out, fault) &&
+           (!job->checkpoint || file_writable(job->checkpoint, fault)) &&
+           (!job->log || file_writable(job->log, fault));
+}
+
 static int run(int argc, char **argv) {
-    Job job = {.size = "storyteller",
-               .seed = 1,
-               .eval_every = 250,
-               .eval_documents = 100,
-               .save_every = 250};
+    Job job = {.size = "storyteller", .seed = 1, .eval_every = 250, .eval_documents = 100};
     Fault fault;
     const Option options[] = {
         {"--out", OPT_TEXT, &job.out, "FILE", "where the model goes (GGUF, F16)"},
@@ -278,17 +251,17 @@ static int run(int argc, char **argv) {
         {"--vocab-from", OPT_TEXT, &job.vocab_from, "FILE",
          "use the vocabulary of this model (learn one)"},
         {"--steps", OPT_INT(1, OPTION_MANY), &job.steps, "N", "updates"},
-        {"--batch", OPT_INT(1, OPTION_MANY), &job.batch, "N", "tokens in a batch, at least"},
-        {"--rate", OPT_REAL(0, 1000), &job.rate, "X", "highest learning rate"},
-        {"--dim", OPT_INT(1, OPTION_MANY), &job.dim, "N", "width of the residual stream"},
-        {"--hidden", OPT_INT(1, OPTION_MANY), &job.hidden, "N",
+        {"--batch", OPT_INT(1, 1 << 24), &job.batch, "N", "tokens in a batch, at least"},
+        {"--rate", OPT_REAL(1e-9, 10), &job.rate, "X", "highest learning rate"},
+        {"--dim", OPT_INT(2, 1 << 16), &job.dim, "N", "width of the residual stream"},
+        {"--hidden", OPT_INT(1, 1 << 18), &job.hidden, "N",
          "width of the feed-forward network"},
-        {"--layers", OPT_INT(1, OPTION_MANY), &job.layers, "N", "blocks"},
-        {"--heads", OPT_INT(1, OPTION_MANY), &job.heads, "N", "query heads"},
-        {"--kv-heads", OPT_INT(1, OPTION_MANY), &job.kv_heads, "N", "key-value heads"},
-        {"--vocab", OPT_INT(1, OPTION_MANY), &job.vocab, "N", "tokens in the vocabulary"},
-        {"--ctx", OPT_INT(1, OPTION_MANY), &job.ctx, "N", "longest document in tokens"},
-        {"--seed", OPT_INT(0, 9e18), &job.seed, "N",
+        {"--layers", OPT_INT(1, 64), &job.layers, "N", "blocks"},
+        {"--heads", OPT_INT(1, 1 << 12), &job.heads, "N", "query heads"},
+        {"--kv-heads", OPT_INT(1, 1 << 12), &job.kv_heads, "N", "key-value heads"},
+        {"--vocab", OPT_INT(260, 1 << 20), &job.vocab, "N", "tokens in the vocabulary"},
+        {"--ctx", OPT_INT(2, 1 << 20), &job.ctx, "N", "longest document in tokens"},
+        {"--seed", OPT_SEED, &job.seed, "N",
          "of the weights and of the corpus (1); seed + 1 is held out"},
         {"--checkpoint", OPT_TEXT, &job.checkpoint, "FILE",
          "save the run here now and then, atomically"},
@@ -299,7 +272,7 @@ static int run(int argc, char **argv) {
          "steps between checkpoints (250)"},
         {"--eval-every", OPT_INT(1, OPTION_MANY), &job.eval_every, "N",
          "steps between looks at held-out documents (250)"},
-        {"--eval-documents", OPT_INT(1, OPTION_MANY), &job.eval_documents, "N",
+        {"--eval-documents", OPT_INT(1, 1000000), &job.eval_documents, "N",
          "how many of them (100), and twenty times as many at the end"},
         MACHINE_OPTIONS(job.machine),
         {0},
@@ -310,12 +283,13 @@ static int run(int argc, char **argv) {
                               "and however often the run was stopped and resumed.",
                               options, NULL, 0, 0);
     if (status >= 0) return status;
-    if (!job.out || !configure(&job)) {
-        fprintf(stderr, "strata: --out FILE is needed and --size is storyteller or draft "
-                        "(--help says more)\n");
+    if (!fit_together(&job, &fault) || !configure(&job, &fault)) {
+        fprintf(stderr, "strata: %s (strata train --help says more)\n", fault.text);
         return EXIT_USAGE;
     }
-    return run_training(&job, &fault) ? EXIT_DONE : command_failed(&fault);
+    if (!job.save_every) job.save_every = 250;
+    return can_write(&job, &fault) && run_training(&job, &fault) ? EXIT_DONE
+                                                                 : command_failed(&fault);
 }
 
 const Command command_train = {

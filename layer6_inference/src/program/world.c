@@ -9,10 +9,20 @@
 
 static const char separator[] = "<|endoftext|>";
 
+/* Usage is wrong unless a rule is one that whole documents have. */
+static bool is_kind(const char *rule) {
+    static const char *const kinds[] = {"document", "story", "chat", "card"};
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+        if (strcmp(rule, kinds[i]) == 0) return true;
+    fprintf(stderr, "strata: --kind %.40s: wanted document, story, chat or card\n", rule);
+    return false;
+}
+
 /* ------------------------------------------------------------------ writing */
 
 typedef struct WriteJob {
-    long seed, first, documents;
+    uint64_t seed;
+    long first, documents;
     const char *rule;
     bool entropy;
 } WriteJob;
@@ -23,7 +33,7 @@ static bool write_documents(const WriteJob *job, Fault *fault) {
     double nats = 0, bytes = 0;
     if (!world) return false;
     for (long i = job->first; i < job->first + job->documents; i++) {
-        world_write(world, job->rule, (uint64_t)job->seed, (uint64_t)i, &text);
+        world_write(world, job->rule, job->seed, (uint64_t)i, &text);
         nats += text.nats, bytes += (double)text.size;
         if (job->entropy)
             printf("%ld\t%.6f\t%zu\n", i, text.nats, text.size);
@@ -42,10 +52,10 @@ static int run_write(int argc, char **argv) {
     WriteJob job = {.seed = 1, .documents = 1, .rule = "document"};
     Fault fault;
     const Option options[] = {
-        {"--seed", OPT_INT(0, 9e18), &job.seed, "N",
+        {"--seed", OPT_SEED, &job.seed, "N",
          "which corpus (1); the same seed writes the same one"},
-        {"--documents", OPT_INT(0, OPTION_MANY), &job.documents, "N", "how many documents (1)"},
-        {"--first", OPT_INT(0, 9e18), &job.first, "N", "index of the first document (0)"},
+        {"--documents", OPT_INT(1, OPTION_MANY), &job.documents, "N", "how many documents (1)"},
+        {"--first", OPT_INT(0, 9e15), &job.first, "N", "index of the first document (0)"},
         {"--kind", OPT_TEXT, &job.rule, "RULE", "document (all kinds), story, chat or card"},
         {"--entropy", OPT_FLAG, &job.entropy, NULL,
          "print index, nats and bytes of each document instead of its text"},
@@ -58,15 +68,7 @@ static int run_write(int argc, char **argv) {
         "`strata world sample` lets a model write documents.",
         options, NULL, 0, 0);
     if (status >= 0) return status;
-    static const char *const kinds[] = {"document", "story", "chat", "card"};
-    bool known = false;
-    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
-        known = known || strcmp(job.rule, kinds[i]) == 0;
-    if (!known || job.documents < 1 || job.first < 0) {
-        fprintf(stderr,
-                "strata: --kind is document, story, chat or card; --documents at least 1\n");
-        return EXIT_USAGE;
-    }
+    if (!is_kind(job.rule)) return EXIT_USAGE;
     return write_documents(&job, &fault) ? EXIT_DONE : command_failed(&fault);
 }
 
@@ -165,11 +167,7 @@ static int run_check(int argc, char **argv) {
                      "reason, the byte where no reading goes on, and what stands there.",
                      options, NULL, 0, 0);
     if (status >= 0) return status;
-    if (strcmp(job.rule, "document") && strcmp(job.rule, "story") && strcmp(job.rule, "chat") &&
-        strcmp(job.rule, "card")) {
-        fprintf(stderr, "strata: --kind is document, story, chat or card\n");
-        return EXIT_USAGE;
-    }
+    if (!is_kind(job.rule)) return EXIT_USAGE;
     return check_documents(&job, &fault) ? EXIT_DONE : command_failed(&fault);
 }
 
@@ -177,7 +175,8 @@ static int run_check(int argc, char **argv) {
 
 typedef struct SampleJob {
     const char *model, *chain, *rule;
-    long documents, seed, words;
+    uint64_t seed;
+    long documents, words;
     Machine machine;
 } SampleJob;
 
@@ -196,13 +195,13 @@ static bool sample_documents(const SampleJob *job, const World *world, Speaker *
     for (long i = 0; ok && i < job->documents; i++) {
         Stream stream;
         GenerateResult result;
-        Text prompt = world_opening(world, job->rule, (uint64_t)job->seed, (uint64_t)i,
-                                    job->words, &text);
+        Text prompt =
+            world_opening(world, job->rule, job->seed, (uint64_t)i, job->words, &text);
         tokens.count = 0;
         ok = speaker_read(speaker, prompt, true, &tokens, fault);
         stream_open(&stream, NULL, append_text, NULL);
         GenerateOptions options = {.chain = chain,
-                                   .seed = rng_hash((uint64_t)job->seed, 77, (uint64_t)i),
+                                   .seed = rng_hash(job->seed, 77, (uint64_t)i),
                                    .limits.most_tokens = SIZE_MAX,
                                    .limits.only_bos_ends = true,
                                    .stream = &stream};
@@ -247,9 +246,9 @@ static int run_sample(int argc, char **argv) {
     Fault fault;
     const Option options[] = {
         {"-m", OPT_TEXT, &job.model, "FILE", "model that speaks (the storyteller in the box)"},
-        {"--documents", OPT_INT(0, OPTION_MANY), &job.documents, "N", "how many (10)"},
+        {"--documents", OPT_INT(1, OPTION_MANY), &job.documents, "N", "how many (10)"},
         {"--chain", OPT_TEXT, &job.chain, "SPEC", "samplers"},
-        {"--seed", OPT_INT(0, 9e18), &job.seed, "N",
+        {"--seed", OPT_SEED, &job.seed, "N",
          "of the openings and of the draws (2: held out from training)"},
         {"--words", OPT_INT(1, OPTION_MANY), &job.words, "N",
          "length of the openings in words (4)"},
@@ -264,13 +263,7 @@ static int run_sample(int argc, char **argv) {
                               "`strata world check` reads.",
                               options, NULL, 0, 0);
     if (status >= 0) return status;
-    if (job.documents < 1 || job.words < 1 ||
-        (strcmp(job.rule, "document") && strcmp(job.rule, "story") &&
-         strcmp(job.rule, "chat") && strcmp(job.rule, "card"))) {
-        fprintf(stderr, "strata: --documents and --words are at least 1, --kind is story, "
-                        "chat, card or document\n");
-        return EXIT_USAGE;
-    }
+    if (!is_kind(job.rule)) return EXIT_USAGE;
     return run_samples(&job, &fault) ? EXIT_DONE : command_failed(&fault);
 }
 

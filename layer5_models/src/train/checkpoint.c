@@ -1,0 +1,134 @@
+/* checkpoint.c - a run on disk: everything that determines the rest of it.
+ *
+ *     head | values | first moments | second moments | checksum of all before it
+ *
+ * Numbers lie as the machine has them in memory (a run goes on where it began).
+ *
+ * Invariant: a file with any bit changed, missing or added is refused, and the trainer stays as it
+ * was.
+ * Source   checksum: FNV-1a in 64 bits, Fowler, Noll & Vo 1991. */
+#include "trainer.h"
+
+#include <string.h>
+
+static const char magic[8] = "STRATA2", magic_unchecked[8] = "STRATA1";
+
+typedef struct CheckpointHead {
+    char magic[8];
+    uint64_t size, step, tokens_seen, next_document, config_hash;
+} CheckpointHead;
+
+static const uint64_t fnv_offset = 0xcbf29ce484222325;
+
+/* The checksum of bytes that follow others: a byte is mixed in so that it can be taken out again,
+ * so one that differs changes the sum for certain. */
+static uint64_t fnv1a(uint64_t sum, const void *data, size_t size) {
+    const unsigned char *bytes = data;
+    for (size_t i = 0; i < size; i++) sum = (sum ^ bytes[i]) * 0x100000001b3;
+    return sum;
+}
+
+/* What must be the same for a run to be the same run. */
+static uint64_t config_hash(const TrainConfig *c) {
+    const uint64_t numbers[] = {c->shape.dim,
+                                c->shape.hidden,
+                                c->shape.heads,
+                                c->shape.kv_heads,
+                                c->shape.head_dim,
+                                c->layers,
+                                c->vocab,
+                                c->ctx,
+                                c->seed,
+                                c->steps,
+                                c->warmup,
+                                c->batch_tokens,
+                                (uint64_t)(c->learning_rate * 1e9),
+                                (uint64_t)(c->final_rate * 1e9),
+                                (uint64_t)(c->weight_decay * 1e9),
+                                (uint64_t)(c->clip * 1e9),
+                                (uint64_t)(c->momentum * 1e9),
+                                (uint64_t)(c->beta1 * 1e9),
+                                (uint64_t)(c->beta2 * 1e9)};
+    uint64_t hash = 0;
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+        hash = rng_hash(hash, numbers[i], i);
+    return hash;
+}
+
+static void put(FILE *out, uint64_t *sum, const void *data, size_t size) {
+    *sum = fnv1a(*sum, data, size);
+    fwrite(data, 1, size, out); /* file_end sees what failed */
+}
+
+bool trainer_save(const Trainer *t, const char *path, Fault *fault) {
+    FileOut out;
+    CheckpointHead head = {
+        {0}, t->size, t->step, t->tokens_seen, t->next_document, config_hash(&t->config)};
+    size_t part = t->size * sizeof(float);
+    uint64_t sum = fnv_offset;
+    memcpy(head.magic, magic, sizeof magic);
+    if (!file_writable(path, fault) || !file_begin(&out, path, fault)) return false;
+    put(out.stream, &sum, &head, sizeof head);
+    put(out.stream, &sum, t->values, part);
+    put(out.stream, &sum, t->moment1, part);
+    put(out.stream, &sum, t->moment2, part);
+    fwrite(&sum, sizeof sum, 1, out.stream);
+    return file_end(&out, fault);
+}
+
+static bool check_bytes(const FileMap *map, const char *path, Fault *fault) {
+    uint64_t sum;
+    if (map->size >= sizeof magic && memcmp(map->data, magic_unchecked, sizeof magic) == 0)
+        return fault_set(
+            fault,
+            "%s is a checkpoint without a checksum, of an older version: remove it "
+            "and begin the run again, or finish it with the version that wrote it",
+            path);
+    if (map->size < sizeof(CheckpointHead) + sizeof sum ||
+        memcmp(map->data, magic, sizeof magic) != 0)
+        return fault_set(fault, "%s is not a checkpoint, or only the beginning of one", path);
+    size_t size = map->size - sizeof sum;
+    memcpy(&sum, map->data + size, sizeof sum);
+    return fnv1a(fnv_offset, map->data, size) == sum ||
+           fault_set(fault,
+                     "%s is damaged: its %zu bytes do not have the checksum they were written "
+                     "with; take a copy of it, or remove it and begin again",
+                     path, map->size);
+}
+
+/* Which run is it of?  The bytes are known to be whole. */
+static bool check_run(const Trainer *t, const CheckpointHead *head, size_t size,
+                      const char *path, Fault *fault) {
+    if (head->size != t->size ||
+        size != sizeof *head + 3 * t->size * sizeof(float) + sizeof(uint64_t))
+        return fault_set(
+            fault,
+            "%s is not a checkpoint of this model: it has %llu numbers, wanted %zu; "
+            "give the options the run was started with",
+            path, (unsigned long long)head->size, t->size);
+    return head->config_hash == config_hash(&t->config) ||
+           fault_set(fault,
+                     "%s was written with other options: a resumed run must have the same ones",
+                     path);
+}
+
+static void restore(Trainer *t, const CheckpointHead *head, const unsigned char *numbers) {
+    size_t part = t->size * sizeof(float);
+    memcpy(t->values, numbers, part);
+    memcpy(t->moment1, numbers + part, part);
+    memcpy(t->moment2, numbers + 2 * part, part);
+    t->step = head->step, t->tokens_seen = head->tokens_seen,
+    t->next_document = head->next_document;
+}
+
+bool trainer_load(Trainer *t, const char *path, Fault *fault) {
+    FileMap map;
+    CheckpointHead head;
+    if (!file_open(&map, path, fault)) return false;
+    bool ok = check_bytes(&map, path, fault);
+    if (ok) memcpy(&head, map.data, sizeof head);
+    ok = ok && check_run(t, &head, map.size, path, fault);
+    if (ok) restore(t, &head, map.data + sizeof head);
+    file_close(&map);
+    return ok;
+}
