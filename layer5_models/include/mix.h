@@ -48,7 +48,7 @@ typedef struct Requantize {
  *
  *   progress   called with the bytes of the old file done; NULL: nobody watches
  *
- * Fails when memory runs out or the importance is of another model. */
+ * Fails when memory runs out, and when the importance is of another model or would change nothing. */
 bool requantize(const Gguf *in, const Requantize *how, Pool *pool, GgufWriter *out,
                 void (*progress)(void *context, double bytes), void *context, Fault *fault);
 

@@ -5,27 +5,37 @@
 #include <string.h>
 #include <strings.h>
 
+/* general.file_type of the mixes that favour some matrices. */
+enum {
+    FILE_Q2_K = 10,
+    FILE_Q3_K_M = 12,
+    FILE_Q3_K_L = 13,
+    FILE_Q4_K_S = 14,
+    FILE_Q4_K_M = 15,
+    FILE_Q5_K_M = 17
+};
+
 static const Mix mixes[] = {
     {"F32", 0, DTYPE_F32, "everything"},
     {"F16", 1, DTYPE_F16, "half precision"},
     {"BF16", 32, DTYPE_BF16, "half precision, the range of F32"},
     {"Q8_0", 7, DTYPE_Q8_0, "hardly different from F16"},
     {"Q6_K", 18, DTYPE_Q6_K, "very small loss"},
-    {"Q5_K_M", 17, DTYPE_Q5_K, "small loss"},
+    {"Q5_K_M", FILE_Q5_K_M, DTYPE_Q5_K, "small loss"},
     {"Q5_K_S", 16, DTYPE_Q5_K, "Q5_K for all but the output"},
     {"Q5_1", 9, DTYPE_Q5_1, "the older five bits, with an offset"},
     {"Q5_0", 8, DTYPE_Q5_0, "the older five bits"},
-    {"Q4_K_M", 15, DTYPE_Q4_K, "what most people use"},
-    {"Q4_K_S", 14, DTYPE_Q4_K, "Q4_K nearly throughout"},
+    {"Q4_K_M", FILE_Q4_K_M, DTYPE_Q4_K, "what most people use"},
+    {"Q4_K_S", FILE_Q4_K_S, DTYPE_Q4_K, "Q4_K nearly throughout"},
     {"IQ4_NL", 25, DTYPE_IQ4_NL, "four bits, levels closer near zero"},
     {"IQ4_XS", 30, DTYPE_IQ4_XS, "the same in larger blocks"},
     {"Q4_1", 3, DTYPE_Q4_1, "the older four bits, with an offset"},
     {"Q4_0", 2, DTYPE_Q4_0, "the older four bits, the fastest"},
     {"MXFP4", 38, DTYPE_MXFP4, "four-bit floats"},
-    {"Q3_K_L", 13, DTYPE_Q3_K, "three bits, much of it in five"},
-    {"Q3_K_M", 12, DTYPE_Q3_K, "three bits, some of it in four and five"},
+    {"Q3_K_L", FILE_Q3_K_L, DTYPE_Q3_K, "three bits, much of it in five"},
+    {"Q3_K_M", FILE_Q3_K_M, DTYPE_Q3_K, "three bits, some of it in four and five"},
     {"Q3_K_S", 11, DTYPE_Q3_K, "three bits nearly throughout"},
-    {"Q2_K", 10, DTYPE_Q2_K, "two bits, some of it in three and four"},
+    {"Q2_K", FILE_Q2_K, DTYPE_Q2_K, "two bits, some of it in three and four"},
     {"TQ2_0", 37, DTYPE_TQ2_0, "for models trained with weights -1, 0, 1"},
     {"TQ1_0", 36, DTYPE_TQ1_0, "the same in five digits a byte"},
 };
@@ -65,27 +75,27 @@ static bool favoured(size_t layer, size_t layers) {
 
 static Dtype value_dtype(const Mix *m, size_t layer, size_t layers) {
     switch (m->file_type) {
-    case 15:
-    case 17: return favoured(layer, layers) ? DTYPE_Q6_K : m->dtype;
-    case 14: return layer < 4 ? DTYPE_Q5_K : m->dtype;
-    case 13: return DTYPE_Q5_K;
-    case 12: return layer < 2 ? DTYPE_Q5_K : DTYPE_Q4_K;
-    case 10: return DTYPE_Q4_K;
+    case FILE_Q4_K_M:
+    case FILE_Q5_K_M: return favoured(layer, layers) ? DTYPE_Q6_K : m->dtype;
+    case FILE_Q4_K_S: return layer < 4 ? DTYPE_Q5_K : m->dtype;
+    case FILE_Q3_K_L: return DTYPE_Q5_K;
+    case FILE_Q3_K_M: return layer < 2 ? DTYPE_Q5_K : DTYPE_Q4_K;
+    case FILE_Q2_K: return DTYPE_Q4_K;
     default: return m->dtype;
     }
 }
 
 static Dtype down_dtype(const Mix *m, size_t layer, size_t layers) {
     switch (m->file_type) {
-    case 15:
-    case 17: return favoured(layer, layers) ? DTYPE_Q6_K : m->dtype;
-    case 14: return layer < layers / 8 ? DTYPE_Q5_K : m->dtype;
-    case 13: return DTYPE_Q5_K;
-    case 12:
+    case FILE_Q4_K_M:
+    case FILE_Q5_K_M: return favoured(layer, layers) ? DTYPE_Q6_K : m->dtype;
+    case FILE_Q4_K_S: return layer < layers / 8 ? DTYPE_Q5_K : m->dtype;
+    case FILE_Q3_K_L: return DTYPE_Q5_K;
+    case FILE_Q3_K_M:
         return layer < layers / 16       ? DTYPE_Q5_K
                : favoured(layer, layers) ? DTYPE_Q4_K
                                          : DTYPE_Q3_K;
-    case 10: return DTYPE_Q3_K;
+    case FILE_Q2_K: return DTYPE_Q3_K;
     default: return m->dtype;
     }
 }
@@ -97,9 +107,9 @@ static Dtype by_rule(const Mix *m, Text name, size_t layers) {
     if (ends_with(name, "attn_v.weight")) return value_dtype(m, layer_of(name), layers);
     if (ends_with(name, "ffn_down.weight")) return down_dtype(m, layer_of(name), layers);
     if (ends_with(name, "attn_output.weight")) {
-        if (m->file_type == 13) return DTYPE_Q5_K;
-        if (m->file_type == 12) return DTYPE_Q4_K;
-        if (m->file_type == 10) return DTYPE_Q3_K;
+        if (m->file_type == FILE_Q3_K_L) return DTYPE_Q5_K;
+        if (m->file_type == FILE_Q3_K_M) return DTYPE_Q4_K;
+        if (m->file_type == FILE_Q2_K) return DTYPE_Q3_K;
     }
     return m->dtype;
 }

@@ -161,6 +161,66 @@ static void files_are_requantized(void **state) {
     free(bytes), free(made[0]), free(made[1]), free(weights[0]), free(weights[1]);
 }
 
+/* A file of one tensor of 256 numbers, in memory. */
+static unsigned char *importance_of(const char *name, Gguf *gguf) {
+    float sums[256];
+    size_t width = 256, size;
+    unsigned char *bytes = NULL;
+    Fault fault;
+    for (int i = 0; i < 256; i++) sums[i] = i % 7 == 0 ? 100.0f : 1.0f;
+    GgufWriter *writer = gguf_writer_open(&fault);
+    Tensor t = tensor_view(DTYPE_F32, 1, &width, sums);
+    gguf_put_tensor(writer, name, &t);
+    assert_true(gguf_write_memory(writer, &bytes, &size, &fault));
+    gguf_writer_close(writer);
+    assert_true(gguf_parse(gguf, bytes, size, &fault));
+    return bytes;
+}
+
+/* The file in a mix's main format; NULL: refused. */
+static unsigned char *in_format(const Gguf *gguf, const Mix *mix, const Gguf *importance,
+                                size_t *size, Fault *fault) {
+    unsigned char *bytes = NULL;
+    Requantize how = {.mix = mix, .pure = true, .importance = importance};
+    GgufWriter *writer = gguf_writer_open(fault);
+    if (requantize(gguf, &how, NULL, writer, NULL, NULL, fault))
+        assert_true(gguf_write_memory(writer, &bytes, size, fault));
+    gguf_writer_close(writer);
+    return bytes;
+}
+
+static void importance_is_used_or_refused(void **state) {
+    (void)state;
+    MakeModel make = make_model_defaults("llama");
+    make.dim = 256, make.head_dim = 64, make.hidden = 256;
+    size_t size;
+    Fault fault;
+    Gguf gguf, important, strange;
+    unsigned char *file = make_model(&make, &size);
+    unsigned char *known = importance_of("blk.0.attn_q.weight.in_sum2", &important),
+                  *unknown = importance_of("other.weight.in_sum2", &strange);
+    assert_true(gguf_parse(&gguf, file, size, &fault));
+    const Mix *mixes;
+    size_t used = 0, count = mix_list(&mixes);
+    for (size_t i = 0; i < count; i++) {
+        unsigned char *plain = in_format(&gguf, &mixes[i], NULL, &size, &fault),
+                      *weighted = in_format(&gguf, &mixes[i], &important, &size, &fault);
+        assert_non_null(plain);
+        if (weighted && memcmp(plain, weighted, size) == 0)
+            fail_msg("%s ignores the importance", mixes[i].name);
+        used += weighted != NULL;
+        free(plain), free(weighted);
+    }
+    assert_int_equal(used, 15);
+    assert_null(in_format(&gguf, mix_find("Q8_0", &fault), &important, &size, &fault));
+    assert_contains(fault.text, "changes nothing in Q8_0");
+    assert_null(in_format(&gguf, mix_find("Q4_K_M", &fault), &strange, &size, &fault));
+    assert_contains(fault.text, "names none");
+    gguf_free(&gguf), gguf_free(&important), gguf_free(&strange);
+    free(file), free(known), free(unknown);
+}
+
 RUN(TEST(mixes_favour_some_matrices), TEST(files_are_requantized),
-    TEST(wrong_files_are_explained), TEST(shapes_are_checked_against_metadata),
-    TEST(damaged_models_never_crash), TEST(recipes_are_found_by_name))
+    TEST(importance_is_used_or_refused), TEST(wrong_files_are_explained),
+    TEST(shapes_are_checked_against_metadata), TEST(damaged_models_never_crash),
+    TEST(recipes_are_found_by_name))

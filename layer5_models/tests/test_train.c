@@ -4,6 +4,8 @@
 #include "reference.h"
 #include "../src/train/trainer.h"
 
+#include <signal.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 static World *world;
@@ -199,8 +201,109 @@ static void resuming_is_the_same_run(void **state) {
     assert_contains(fault.text, "other options");
     assert_true(file_write(path, "STRATA1", 8, &fault));
     assert_false(trainer_load(other, path, &fault));
+    assert_contains(fault.text, "without a checksum");
     unlink(path);
     trainer_close(whole), trainer_close(first), trainer_close(second), trainer_close(other);
+}
+
+/* Every bit of the head and samples of the rest, each length cut off, and a byte too many. */
+static void a_damaged_checkpoint_is_refused(void **state) {
+    (void)state;
+    TrainConfig c = tiny();
+    Corpus corpus = {.world = world, .seed = 1};
+    Trainer *t = make(&c, &corpus, NULL);
+    char path[] = "/tmp/strata_damaged_XXXXXX";
+    close(mkstemp(path));
+    Fault fault;
+    FileMap map;
+    trainer_step(t);
+    assert_true(trainer_save(t, path, &fault) && file_open(&map, path, &fault));
+    size_t size = map.size, count = train_parameters(&c) * sizeof(float);
+    assert_int_equal(size, 48 + 3 * count + 8);
+    unsigned char *bytes = malloc(size + 1);
+    float *before = malloc(count);
+    memcpy(bytes, map.data, size), bytes[size] = 0;
+    memcpy(before, trainer_parameters(t), count);
+    file_close(&map);
+    trainer_step(t);
+    float *after = malloc(count);
+    memcpy(after, trainer_parameters(t), count);
+    for (size_t at = 0; at < size; at += at < 48 ? 1 : at < size - 8 ? (size - 56) / 40 : 1) {
+        unsigned char bit = (unsigned char)(1 << (at % 8));
+        bytes[at] ^= bit;
+        assert_true(file_write(path, bytes, size, &fault));
+        if (trainer_load(t, path, &fault)) fail_msg("a bit of byte %zu was not noticed", at);
+        assert_contains(fault.text, path);
+        bytes[at] ^= bit;
+    }
+    for (size_t cut = 1; cut < size; cut += size / 40) {
+        assert_true(file_write(path, bytes, size - cut, &fault));
+        assert_false(trainer_load(t, path, &fault));
+    }
+    assert_true(file_write(path, bytes, size + 1, &fault));
+    assert_false(trainer_load(t, path, &fault));
+    assert_contains(fault.text, "damaged");
+    assert_memory_equal(trainer_parameters(t), after, count); /* nothing was taken from them */
+    assert_true(file_write(path, bytes, size, &fault) && trainer_load(t, path, &fault));
+    assert_memory_equal(trainer_parameters(t), before, count);
+    free(bytes), free(before), free(after);
+    unlink(path), trainer_close(t);
+}
+
+static void log_is(const char *path, const char *want) {
+    FileMap map;
+    Fault fault;
+    if (!file_open(&map, path, &fault)) fail_msg("%s", fault.text);
+    size_t head =
+        (size_t)((const char *)memchr(map.data, '\n', map.size) + 1 - (const char *)map.data);
+    if (map.size - head != strlen(want) || memcmp(map.data + head, want, map.size - head) != 0)
+        fail_msg("the log holds '%.*s', wanted '%s'", (int)(map.size - head), map.data + head,
+                 want);
+    file_close(&map);
+}
+
+/* Open a log at a step, add a line there if it is not 0, and be killed. */
+static void killed_at(const char *path, size_t step, size_t add) {
+    pid_t child = fork();
+    if (child == 0) {
+        Fault fault;
+        FILE *log = train_log_open(path, step, &fault);
+        TrainStep s = {.step = add, .tokens = add};
+        if (log && add) train_log_add(log, &s, 0, NULL, &fault);
+        if (log) raise(SIGKILL);
+        _exit(1);
+    }
+    int status;
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_true(WIFSIGNALED(status));
+}
+
+static void a_log_survives_its_writer(void **state) {
+    (void)state;
+    char path[] = "/tmp/strata_train_log_XXXXXX";
+    close(mkstemp(path));
+    static const char ten[] = "10,10,0.00000,0,0.0000,0,,\n",
+                      twenty[] = "20,20,0.00000,0,0.0000,0,,\n";
+    char both[80];
+    Fault fault;
+    snprintf(both, sizeof both, "%s%s", ten, twenty);
+    unlink(path);
+    killed_at(path, 0, 0), log_is(path, "");
+    killed_at(path, 0, 10), log_is(path, ten);
+    killed_at(path, 10, 20), log_is(path, both);
+    killed_at(path, 20, 0), log_is(path, both);
+    killed_at(path, 19, 0),
+        log_is(path, ten); /* what follows the checkpoint is written again */
+    FILE *torn = fopen(path, "a");
+    fputs("20,20,0.0", torn), fclose(torn);
+    killed_at(path, 30, 0), log_is(path, ten);
+    killed_at(path, 0, 0), log_is(path, "");
+    assert_true(file_write(path, "a letter\n", 9, &fault));
+    assert_null(train_log_open(path, 10, &fault));
+    assert_contains(fault.text, "not the log");
+    assert_null(train_log_open("/tmp", 0, &fault));
+    assert_contains(fault.text, "directory");
+    unlink(path);
 }
 
 static void looking_and_speaking(void **state) {
@@ -282,6 +385,8 @@ int main(void) {
                                        TEST(threads_change_no_bit),
                                        TEST(muon_makes_matrices_orthogonal),
                                        TEST(resuming_is_the_same_run),
+                                       TEST(a_damaged_checkpoint_is_refused),
+                                       TEST(a_log_survives_its_writer),
                                        TEST(looking_and_speaking),
                                        TEST(training_goes_on_from_a_model),
                                        TEST(corpora_come_from_files_too)};

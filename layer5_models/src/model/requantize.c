@@ -120,10 +120,39 @@ static bool convert(const Source *s, const GgufTensor *t, Dtype to, GgufWriter *
     return ok;
 }
 
+/* The others take their scale from the largest number, or have none. */
+static bool heeds_importance(Dtype dtype) {
+    return quant_format(dtype) && dtype != DTYPE_Q8_0 && dtype != DTYPE_MXFP4 &&
+           dtype != DTYPE_TQ1_0 && dtype != DTYPE_TQ2_0;
+}
+
+/* Importance that would change no matrix is a mistake of the caller's. */
+static bool check_importance(const Source *s, Fault *fault) {
+    size_t named = 0, heeded = 0;
+    for (size_t i = 0; i < s->gguf->n_tensors; i++) {
+        const GgufTensor *t = &s->gguf->tensors[i];
+        Dtype to = format_for(s, t);
+        char name[128];
+        const float *importance;
+        snprintf(name, sizeof name, "%.*s", (int)t->name.size, t->name.data);
+        if (to == (Dtype)t->dtype) continue;
+        if (!find_importance(s, name, t->shape[t->ndim - 1], &importance, fault)) return false;
+        if (importance) named++, heeded += heeds_importance(to);
+    }
+    if (!named)
+        return fault_set(fault, "the importance file names none of the matrices that are "
+                                "converted: is it of another model?");
+    return heeded || fault_set(fault,
+                               "importance changes nothing in %s: leave --importance out, or "
+                               "choose a format of fewer bits",
+                               s->how->mix->name);
+}
+
 bool requantize(const Gguf *in, const Requantize *how, Pool *pool, GgufWriter *out,
                 void (*progress)(void *, double), void *context, Fault *fault) {
     Source s = {.how = how, .gguf = in, .pool = pool, .layers = layers_of(in)};
     double done = 0;
+    if (how->importance && !check_importance(&s, fault)) return false;
     for (size_t i = 0; i < in->n_pairs; i++)
         if (!text_equal(in->pairs[i].key, text_of("general.file_type")) &&
             !text_equal(in->pairs[i].key, text_of("general.alignment")))

@@ -40,10 +40,22 @@ static bool write_out(const Job *job, const Gguf *gguf, const Gguf *importance,
     return ok;
 }
 
+/* A file that is read is not written over: what quantizing loses is lost for good. */
+static bool can_write(const Job *job, Fault *fault) {
+    if (file_same(job->in, job->out))
+        return fault_set(fault,
+                         "%.200s is to be read and written: give the new file another name",
+                         job->out);
+    if (job->importance && file_same(job->importance, job->out))
+        return fault_set(fault, "%.200s holds the importance: give the new file another name",
+                         job->out);
+    return file_writable(job->out, fault);
+}
+
 static bool quantize(Job *job, Fault *fault) {
     FileMap map, importance_map = {0}, made;
     Gguf gguf, importance = {0};
-    if (!open_gguf(job->in, &map, &gguf, fault)) return false;
+    if (!can_write(job, fault) || !open_gguf(job->in, &map, &gguf, fault)) return false;
     bool ok =
         !job->importance || open_gguf(job->importance, &importance_map, &importance, fault);
     ok = ok && machine_open(&job->machine, fault);
@@ -83,6 +95,10 @@ static int run(int argc, char **argv) {
         "a similar format that they divide into.\nThe new file appears when it is complete.",
         options, names, 0, 3);
     if (status >= 0) return status;
+    if (job.list && (names[0] || job.output || job.pure || job.importance)) {
+        fprintf(stderr, "strata: --list stands alone (strata quantize --help says more)\n");
+        return EXIT_USAGE;
+    }
     if (job.list) {
         print_list();
         return EXIT_DONE;
