@@ -1,5 +1,5 @@
 #!/bin/sh
-# The playground: the libraries as WebAssembly, and with the storyteller as one script, which a page can load from a disk, too.
+# The playground: the libraries (which write no files there) as WebAssembly, and with the storyteller as one script, which a page can load from a disk, too.
 #
 #   docs/playground/build.sh OUT        OUT/strata.wasm, OUT/playground-data.js
 cd "$(dirname "$0")/../.." || exit 1
@@ -13,7 +13,7 @@ echo 'int main(void) { return 0; }' >"$out/objects/probe.c"
 }
 includes="-Idocs/playground -Ibuild/layer5_models"
 for layer in layer[1-6]_*; do includes="$includes -I$layer/include"; done
-sources="docs/playground/playground.c $(find layer[1-6]_*/src -name "*.c" ! -path "*/program/*")"
+sources="docs/playground/playground.c $(find layer[1-6]_*/src -name "*.c" ! -path "*/program/*" ! -name file_write.c)"
 # shellcheck disable=SC2086
 "$CLANG" --target=wasm32-wasi ${WASI_SYSROOT:+--sysroot="$WASI_SYSROOT"} -mexec-model=reactor -std=c11 -D_GNU_SOURCE -D_WASI_EMULATED_MMAN \
     -O2 -ffp-contract=off -Wall -Wextra -Werror -Wno-unused-command-line-argument $includes $sources -lwasi-emulated-mman -Wl,--gc-sections,--strip-all \

@@ -136,18 +136,23 @@ typedef struct Machine {
         "--kv", OPT_TEXT, &(m).kv, "FORMAT",                                \
             "keys and values in f16 (the default) or f32: twice the memory" \
     }
-/* Of commands that pin their threads or have none to pin. */
-#define COMPUTE_OPTIONS(m)                                                                \
-    {"-t, --threads", OPT_INT(0, 256), &(m).threads, "N",                                 \
-     "threads to compute with (0: one for each core)"},                                   \
-        {"--isa", OPT_TEXT, &(m).isa, "NAME", "instruction set: auto, " KERNELS_KNOWN}, { \
-        "--no-pack", OPT_FLAG, &(m).no_pack, NULL,                                        \
-            "compute from the weights as the file holds them: slower, but at once"        \
+/* Of commands that compute ... */
+#define THREAD_OPTIONS(m)                                                            \
+    {"-t, --threads", OPT_INT(0, 256), &(m).threads, "N",                            \
+     "threads to compute with (0: one for each core)"},                              \
+    {                                                                                \
+        "--isa", OPT_TEXT, &(m).isa, "NAME", "instruction set: auto, " KERNELS_KNOWN \
     }
-#define MACHINE_OPTIONS(m)                                                         \
-    COMPUTE_OPTIONS(m), {                                                          \
-        "--pin", OPT_FLAG, &(m).pin, NULL, "keep each thread on a core of its own" \
+#define PIN_OPTION(m) \
+    { "--pin", OPT_FLAG, &(m).pin, NULL, "keep each thread on a core of its own" }
+/* ... of those that run a model, and pin their threads or have none to pin ... */
+#define COMPUTE_OPTIONS(m)                                                         \
+    THREAD_OPTIONS(m), {                                                           \
+        "--no-pack", OPT_FLAG, &(m).no_pack, NULL,                                 \
+            "compute from the weights as the file holds them: slower, but at once" \
     }
+/* ... and of those that run one with threads of their own. */
+#define MACHINE_OPTIONS(m) COMPUTE_OPTIONS(m), PIN_OPTION(m)
 
 bool machine_open(Machine *machine, Fault *fault);
 void machine_close(Machine *machine);

@@ -85,7 +85,8 @@ static int run(int argc, char **argv) {
         {"--pure", OPT_FLAG, &job.pure, NULL, "every matrix in the mix's main format"},
         {"--importance", OPT_TEXT, &job.importance, "FILE.gguf",
          "how much each input counts: a file as llama.cpp's llama-imatrix writes it"},
-        MACHINE_OPTIONS(job.machine),
+        THREAD_OPTIONS(job.machine),
+        PIN_OPTION(job.machine),
         {0},
     };
     int status = options_read(

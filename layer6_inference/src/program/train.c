@@ -274,7 +274,8 @@ static int run(int argc, char **argv) {
          "steps between looks at held-out documents (250)"},
         {"--eval-documents", OPT_INT(1, 1000000), &job.eval_documents, "N",
          "how many of them (100), and twenty times as many at the end"},
-        MACHINE_OPTIONS(job.machine),
+        THREAD_OPTIONS(job.machine),
+        PIN_OPTION(job.machine),
         {0},
     };
     int status = options_read(argc, argv, "train --out FILE [options]",

@@ -1,0 +1,124 @@
+#!/bin/sh
+# What the program writes: whole or not at all, never over what it should not, and training that is killed at any moment.
+. "$(dirname "$0")/program.sh"
+cd "$work" || exit 1
+
+left() { find "$work" -name '*.strata-part' | wc -l | tr -d ' '; }
+
+# ------------------------------------------------------------------ over what is there
+
+cp "$model" in.gguf
+ln in.gguf hard.gguf
+ln -s in.gguf soft.gguf
+ln -s nowhere.gguf dangling.gguf
+mkdir folder
+mkfifo pipe
+mknod null c 1 3 2>/dev/null || touch null # a device of our own, which only root may make
+sum=$(cksum <in.gguf)
+for out in in.gguf ./in.gguf hard.gguf soft.gguf; do
+    expect "quantize does not write $out over in.gguf" 1 "is to be read and written" "$strata" quantize in.gguf $out Q8_0
+done
+same "the model is what it was" "$(cksum <in.gguf)" "$sum"
+expect "quantize to a folder" 1 "is a directory" "$strata" quantize in.gguf folder Q8_0
+expect "quantize to a pipe" 1 "is a pipe" "$strata" quantize in.gguf pipe Q8_0
+expect "quantize to a link that leads nowhere" 1 "No such file" "$strata" quantize in.gguf dangling.gguf Q8_0
+expect "quantize into no folder" 1 "No such file" "$strata" quantize in.gguf none/out.gguf Q8_0
+if [ -c null ]; then
+    expect "quantize to a device" 1 "is a device" "$strata" quantize in.gguf null Q8_0
+    expect "train to a device" 1 "is a device" "$strata" train --out null
+    expect "a checkpoint on a device" 1 "is a device" "$strata" train --out o.gguf --checkpoint null
+    if [ -c null ]; then ok "the device is one still"; else not "the device is one still" "it is a file"; fi
+fi
+echo old >target.gguf
+chmod 640 target.gguf
+ln -s target.gguf link.gguf
+expect "quantize through a link" 0 "Q8_0" "$strata" quantize in.gguf link.gguf Q8_0
+if [ -L link.gguf ]; then ok "the link is one still"; else not "the link is one still" "it is a file"; fi
+expect "its target is the model" 0 "Q8_0" "$strata" inspect target.gguf
+same "permissions stay" "$(find target.gguf -perm 640)" target.gguf
+expect "--list stands alone" 2 "stands alone" "$strata" quantize --list in.gguf
+
+# ------------------------------------------------------------------ a full disk (a limit on the size of files)
+
+small() { sh -c "trap '' XFSZ; ulimit -f 16; exec \"\$@\"" sh "$@"; }
+expect "quantize on a full disk" 1 "cannot be written: File too large" small "$strata" quantize in.gguf full.gguf Q8_0
+expect "a table on a full disk" 1 "cannot be written: File too large" \
+    small "$strata" generate -n 60 --trace full.csv
+tiny="$strata train --dim 64 --hidden 64 --layers 1 --heads 2 --kv-heads 1 --eval-documents 1 --threads 1"
+# shellcheck disable=SC2086
+expect "a checkpoint on a full disk" 1 "cannot be written: File too large" small $tiny --vocab 300 --batch 100 --steps 4 --out full.gguf --checkpoint full.checkpoint
+if ls full.* >/dev/null 2>&1; then not "a full disk leaves nothing" "$(ls full.*)"; else ok "a full disk leaves nothing"; fi
+same "no part is left" "$(left)" 0
+
+# ------------------------------------------------------------------ options of train
+
+refused() { # refused WORDS OPTIONS...
+    words=$1
+    shift
+    expect "train $*" 2 "$words" "$strata" train --out o.gguf "$@"
+}
+refused "wanted a whole number from 1" --steps -5
+refused "wanted a whole number from 1" --steps 0
+refused "wanted a whole number from 1" --batch 1e99
+refused "wanted a number from" --rate nan
+refused "wanted a whole number from" --vocab 10
+refused "wanted a whole number from" --layers 65
+refused "wanted a whole number from" --ctx 1
+refused "wanted a whole number from 0" --seed -1
+refused "needs --checkpoint" --resume
+refused "needs --checkpoint" --save-every 5
+refused "leave --vocab-from out" --from in.gguf --vocab-from in.gguf
+refused "says nothing" --vocab 400 --vocab-from in.gguf
+refused "named twice" --log o.gguf
+refused "named twice" --checkpoint c --log ./c
+refused "no option '--no-pack'" --no-pack
+refused "do not divide" --heads 7
+expect "train over the model it begins with" 2 "named twice" "$strata" train --out in.gguf --from soft.gguf
+expect "world of no documents" 2 "wanted a whole number from 1" "$strata" world --documents 0
+expect "world from before the first" 2 "wanted a whole number from 0" "$strata" world --first -1
+expect "world of another kind" 2 "wanted document, story" "$strata" world --kind poem
+expect "world check of another kind" 2 "wanted document, story" "$strata" world check --kind poem
+expect "world sample of no words" 2 "wanted a whole number from 1" "$strata" world sample --words 0
+
+# ------------------------------------------------------------------ a run that is killed, again and again
+
+# The log without its times.
+log_of() { cut -d, -f1-5,7,8 "$1"; }
+$tiny --vocab 300 --steps 1 --batch 100 --out vocab.gguf 2>/dev/null # later runs begin at once
+run="$tiny --vocab-from vocab.gguf --steps 80 --batch 2000 --eval-every 20"
+$run --out whole.gguf --log whole.csv 2>/dev/null
+log_of whole.csv >whole.log
+kills=0
+while [ $kills -lt 8 ]; do
+    kills=$((kills + 1))
+    $run --out parts.gguf --checkpoint parts.checkpoint --save-every 10 --resume --log parts.csv 2>/dev/null &
+    pid=$!
+    # at a moment that nobody chose; from the second run on soon after it has gone on from the checkpoint
+    sleep "0.$(printf '%03d' $((($$ * 7919 + kills * 104729) % 200 + 60)))"
+    kill -9 $pid 2>/dev/null
+    wait $pid 2>/dev/null
+    [ -e parts.csv ] || continue
+    saved=0
+    [ ! -e parts.checkpoint ] || saved=$(od -An -tu8 -j16 -N8 parts.checkpoint | tr -d ' ')
+    log_of parts.csv >parts.log
+    lines=$(wc -l <parts.log | tr -d ' ')
+    head -n "$lines" whole.log >part.log
+    if ! cmp -s part.log parts.log || [ "$lines" -lt $((saved / 10 + 1)) ]; then
+        not "a killed run keeps its log" "kill $kills: $lines lines, checkpoint at step $saved"
+        break
+    fi
+done
+[ $kills -lt 8 ] || ok "a killed run keeps its log"
+$run --out parts.gguf --checkpoint parts.checkpoint --save-every 10 --resume --log parts.csv 2>/dev/null
+log_of parts.csv >parts.log
+if cmp -s parts.log whole.log; then ok "and ends with the same log"; else not "and ends with the same log" "$(diff parts.log whole.log | head -5)"; fi
+same "no part is left by killed runs, once one was not killed" "$(left)" 0
+
+# ------------------------------------------------------------------ a damaged checkpoint
+
+printf '\377' | dd of=parts.checkpoint bs=1 seek=5000 conv=notrunc 2>/dev/null
+# shellcheck disable=SC2086
+expect "a damaged checkpoint" 1 "is damaged" $run --out parts.gguf --checkpoint parts.checkpoint --resume
+printf 'STRATA1\0' | dd of=parts.checkpoint bs=1 conv=notrunc 2>/dev/null
+# shellcheck disable=SC2086
+expect "a checkpoint of an older version" 1 "without a checksum" $run --out parts.gguf --checkpoint parts.checkpoint --resume
