@@ -183,8 +183,8 @@ if [ -e /dev/full ]; then
     lost world
     lost figure effects
     lost --help
-    expect "a lost trace fails" 1 "/dev/full could not be written" "$strata" generate -n 3 --trace /dev/full
-    expect "a lost table fails" 1 "/dev/full could not be written" "$strata" compare --documents 1 -n 5 --csv /dev/full --chains greedy
+    expect "a lost trace fails" 1 "/dev/full cannot be written" "$strata" generate -n 3 --trace /dev/full
+    expect "a lost table fails" 1 "/dev/full cannot be written" "$strata" compare --documents 1 -n 5 --csv /dev/full --chains greedy
     "$strata" generate -n 3 --logprobs 1 >"$work/out" 2>/dev/full
     same "lost log-probabilities fail" $? 1
 fi

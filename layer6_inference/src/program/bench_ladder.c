@@ -36,7 +36,7 @@ typedef struct Rungs {
     PackedWeights packed;
     Tensor tensor;
     double peak, bandwidth; /* of all threads */
-    FILE *csv;
+    FileOut csv;
 } Rungs;
 
 static bool open_rungs(Rungs *r, BenchJob *job, size_t rows, bool check, Fault *fault) {
@@ -52,13 +52,12 @@ static bool open_rungs(Rungs *r, BenchJob *job, size_t rows, bool check, Fault *
         return fault_set(fault, "no memory for the benchmark");
     for (size_t i = 0; i < (size_t)MOST * COLS; i++) r->x[i] = (float)rng_unit(2, 0, i) - 0.5f;
     r->peak = peak_gflops(r->pool, 0.3), r->bandwidth = bandwidth_gigabytes(r->pool, 0.3).best;
-    if (job->csv && !(r->csv = fopen(job->csv, "w")))
-        return fault_set(fault, "%.200s: cannot be written", job->csv);
-    return true;
+    return !job->csv || file_begin(&r->csv, job->csv, fault);
 }
 
 static void close_rungs(Rungs *r) {
     free(r->w), free(r->stored), free(r->packed_data), free(r->x), free(r->y), free(r->scratch);
+    file_drop(&r->csv);
     machine_close(&r->job->machine);
 }
 
@@ -259,7 +258,7 @@ bool bench_roofline(BenchJob *job, Fault *fault) {
     int count = measure_roofs(job, roofs, fault);
     if (!count) return false;
     bool ok = open_rungs(&r, job, 16384, false, fault);
-    if (ok) print_roofs(roofs, count, r.csv);
+    if (ok) print_roofs(roofs, count, r.csv.stream);
     if (ok) printf("\nformat  columns  flop/byte   GFLOP/s   of the roof\n");
     for (size_t f = 0; ok && f < sizeof shown / sizeof *shown; f++) {
         store(&r, shown[f]);
@@ -270,15 +269,16 @@ bool bench_roofline(BenchJob *job, Fault *fault) {
                    at = intensity(&r, columns[c]), roof = fmin(r.peak, at * r.bandwidth);
             printf("%-7s %7zu %10.2f %9.1f %10.0f %%\n", dtype_name(shown[f]), columns[c], at,
                    gflops, 100 * gflops / roof);
-            if (r.csv)
-                fprintf(r.csv, "kernel,%s,%.4f,%.4f\n", dtype_name(shown[f]), at, gflops);
+            if (r.csv.stream)
+                fprintf(r.csv.stream, "kernel,%s,%.4f,%.4f\n", dtype_name(shown[f]), at,
+                        gflops);
         }
     }
     if (ok)
         printf("\nThe roof is of float multiply-adds and main memory: products in whole "
                "numbers may pass it, and so\n"
                "may weights that the caches keep.\n");
-    ok = (!r.csv || close_written(r.csv, job->csv, ok ? fault : NULL)) && ok;
+    ok = ok && file_end(&r.csv, fault);
     close_rungs(&r);
     return ok;
 }

@@ -20,7 +20,7 @@ typedef struct Bench {
     float *x, *back, *y;
     unsigned char *stored, *packed;
     char *scratch;
-    FILE *csv;
+    FileOut csv;
 } Bench;
 
 static double error_of(Bench *b, Dtype dtype, const float *x, size_t n) {
@@ -144,9 +144,9 @@ static bool one_format(Bench *b, const Mix *mix, Fault *fault) {
     printf("%-8s %6.3f %9.5f %12.5f %13.5f %15.2f %12.2f\n", info->name, bits, normal, real,
            loss, read, product);
     fflush(stdout);
-    if (b->csv)
-        fprintf(b->csv, "%s,%.4f,%.6f,%.6f,%.6f,%.3f,%.3f\n", info->name, bits, normal, real,
-                loss, read, product);
+    if (b->csv.stream)
+        fprintf(b->csv.stream, "%s,%.4f,%.6f,%.6f,%.6f,%.3f,%.3f\n", info->name, bits, normal,
+                real, loss, read, product);
     return true;
 }
 
@@ -158,8 +158,8 @@ static bool run_formats(Bench *b, Fault *fault) {
            "held-out loss", "to floats,", "product,");
     printf("%-8s %6s %9s %12s %13s %15s %12s\n", "", "", "normal", "", "nats/token",
            "GB/s, 1 thread", "GB/s");
-    if (b->csv)
-        fprintf(b->csv,
+    if (b->csv.stream)
+        fprintf(b->csv.stream,
                 "format,bits,error_normal,error_storyteller,loss,dequantize_gbs,product_gbs\n");
     for (size_t i = 0; ok && i < count; i++)
         if (!seen[list[i].dtype])
@@ -181,10 +181,9 @@ bool bench_quant(BenchJob *job, Fault *fault) {
     bool ok = (b.x && b.back && b.y && b.stored && b.packed && b.scratch) ||
               fault_set(fault, "no memory for the benchmark");
     ok = ok && (b.world = world_open(fault)) && machine_open(&job->machine, fault);
-    if (ok && job->csv && !(b.csv = fopen(job->csv, "w")))
-        ok = fault_set(fault, "%.200s: cannot be written", job->csv);
-    ok = ok && run_formats(&b, fault);
-    ok = (!b.csv || close_written(b.csv, job->csv, ok ? fault : NULL)) && ok;
+    ok = ok && (!job->csv || file_begin(&b.csv, job->csv, fault));
+    ok = ok && run_formats(&b, fault) && file_end(&b.csv, fault);
+    file_drop(&b.csv);
     machine_close(&job->machine);
     world_close(b.world);
     gguf_free(&b.gguf), file_close(&b.map);

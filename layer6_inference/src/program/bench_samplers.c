@@ -119,11 +119,11 @@ static bool bench_size(Board *b, const BenchJob *job, FILE *csv, Fault *fault) {
 
 bool bench_samplers(BenchJob *job, Fault *fault) {
     if (job->machine.isa && !kernels_select(job->machine.isa, fault)) return false;
-    FILE *csv = job->csv ? fopen(job->csv, "w") : NULL;
+    FileOut csv = {0};
     const char *chosen = kernels()->isa;
     bool ok = true;
-    if (job->csv && !csv) return fault_set(fault, "%s cannot be written", job->csv);
-    if (csv) fprintf(csv, "tokens,shape,sampler,isa,microseconds,left\n");
+    if (job->csv && !file_begin(&csv, job->csv, fault)) return false;
+    if (csv.stream) fprintf(csv.stream, "tokens,shape,sampler,isa,microseconds,left\n");
     printf("microseconds, median      %30s %9s %9s\n", "scalar", chosen, "left");
     for (size_t i = 0; ok && i < job->sizes.count; i++) {
         Board b = {0};
@@ -140,8 +140,10 @@ bool bench_samplers(BenchJob *job, Fault *fault) {
         b.copy = arena_take(&arena, b.n, sizeof(float));
         b.times = arena_take(&arena, MOST_ROUNDS, sizeof(double));
         for (int k = 0; k < 64; k++) b.history[k] = (int32_t)((size_t)k * 37 % b.n);
-        ok = bench_size(&b, job, csv, fault);
+        ok = bench_size(&b, job, csv.stream, fault);
         arena_free(&arena);
     }
-    return (!csv || close_written(csv, job->csv, ok ? fault : NULL)) && ok;
+    ok = ok && file_end(&csv, fault);
+    file_drop(&csv);
+    return ok;
 }

@@ -179,10 +179,10 @@ static void print_row(const char *chain, const Summary *s) {
 
 static bool report(const Study *study, Fault *fault) {
     const Job *job = study->job;
-    FILE *csv = job->csv ? fopen(job->csv, "w") : NULL;
+    FileOut csv = {0};
     bool ok = true;
-    if (job->csv && !csv) return fault_set(fault, "%s cannot be written", job->csv);
-    if (csv) fputs(header, csv);
+    if (job->csv && !file_begin(&csv, job->csv, fault)) return false;
+    if (csv.stream) fputs(header, csv.stream);
     printf("%-40s %6s %6s %6s %6s %7s %7s %8s %7s %6s %7s  %s\n", "chain", "valid", "dist-1",
            "dist-2", "dist-3", "similar", "repeats", "surprise", "entropy", "words", "tok/s",
            "why invalid");
@@ -190,9 +190,11 @@ static bool report(const Study *study, Fault *fault) {
         Summary summary;
         if (!(ok = summarize(study, c, &summary, fault))) break;
         print_row(job->chains[c], &summary);
-        if (csv) print_csv(csv, job->chains[c], &summary);
+        if (csv.stream) print_csv(csv.stream, job->chains[c], &summary);
     }
-    return (!csv || close_written(csv, job->csv, ok ? fault : NULL)) && ok;
+    ok = ok && file_end(&csv, fault);
+    file_drop(&csv);
+    return ok;
 }
 
 /* ------------------------------------------------------------------ the run */

@@ -23,9 +23,3 @@ bool open_gguf(const char *path, FileMap *map, Gguf *gguf, Fault *fault) {
     file_close(map);
     return fault_prefix(fault, path);
 }
-
-bool close_written(FILE *file, const char *path, Fault *fault) {
-    bool lost = ferror(file) != 0;
-    lost = fclose(file) != 0 || lost;
-    return !lost || fault_set(fault, "%.200s could not be written as a whole", path);
-}

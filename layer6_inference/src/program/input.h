@@ -12,7 +12,4 @@ char *read_all(FILE *file, size_t *size);
 /* Map a file and parse it.  Fails with the path before the reason; nothing is open then. */
 bool open_gguf(const char *path, FileMap *map, Gguf *gguf, Fault *fault);
 
-/* Close a file that was written.  Fails when it did not take everything. */
-bool close_written(FILE *file, const char *path, Fault *fault);
-
 #endif

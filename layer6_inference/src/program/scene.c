@@ -121,9 +121,9 @@ static bool read_prompt(Scene *s, Fault *fault) {
 static bool open_trace(Scene *s, Fault *fault) {
     const Request *r = s->request;
     const Model *model = s->expert.model;
-    if (!(s->trace_file = fopen(r->trace, "w")))
-        return fault_set(fault, "%s cannot be written", r->trace);
-    if (!trace_open(&s->trace, s->trace_file, model->sizes.vocab, model->tokenizer, fault))
+    if (!file_begin(&s->trace_file, r->trace, fault)) return false;
+    if (!trace_open(&s->trace, s->trace_file.stream, model->sizes.vocab, model->tokenizer,
+                    fault))
         return false;
     s->trace.most = (size_t)r->trace_most;
     trace_watch(&s->trace, &s->chain);
@@ -150,7 +150,7 @@ bool scene_close(Scene *s, Fault *fault) {
     chain_close(&s->chain);
     stops_close(&s->stops);
     trace_close(&s->trace);
-    bool ok = !s->trace_file || close_written(s->trace_file, s->request->trace, fault);
+    bool ok = file_end(&s->trace_file, fault);
     token_list_free(&s->tokens), token_list_free(&s->negative), token_list_free(&s->stop_ids);
     heal_free(&s->heal), free(s->input);
     if (s->has_amateur) speaker_close(&s->amateur);

@@ -35,7 +35,7 @@ typedef struct Scene {
     Chain chain;
     Stops stops;
     Trace trace;
-    FILE *trace_file;
+    FileOut trace_file;
     Text prompt;
     char *input; /* the prompt, when it came on standard input; owns */
     Heal heal;
