@@ -5,7 +5,7 @@ set terminal svg size 900,560 dynamic enhanced background rgb "white" font "sans
 set border 3 lc rgb "#666666"
 set tics nomirror
 set grid lc rgb "#dddddd" lw 0.5
-set key below center horizontal noenhanced
+set key above center horizontal noenhanced samplen 2.5
 blue = "#0072B2"; orange = "#E69F00"; green = "#009E73"; red = "#D55E00"
 purple = "#CC79A7"; sky = "#56B4E9"; yellow = "#B8A800"; black = "#222222"; gray = "#999999"
 color_temp = red; color_top_k = orange; color_top_p = blue; color_min_p = green; color_typical = purple

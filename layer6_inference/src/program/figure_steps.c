@@ -11,7 +11,10 @@ typedef struct Watcher {
     Candidates candidates; /* of its own: the model's are at work */
     Arena arena;
     float *row;
-    double sum, count;
+    const Tokenizer *tokenizer;
+    Chain before;
+    uint64_t seed;
+    double seen, left; /* bits since the last row */
 } Watcher;
 
 static const char *const cuts[] = {"top_k:10", "top_p:0.9", "min_p:0.05", "typical:0.9",
@@ -36,23 +39,28 @@ static bool print_kept(void *context, const Choice *choice) {
     return true;
 }
 
-/* All chains of this figure begin with this temperature: Mirostat can only take surprise away. */
-#define SURPRISE_TEMPERATURE 1.6
+/* What stands before the cut in all chains of this figure: heat, because Mirostat can only take
+ * surprise away, and no end, so that all texts go on for as long. */
+#define SURPRISE_BEFORE "min_tokens:100000,temp:1.6"
+enum { SURPRISE_WINDOW = 20, SURPRISE_TEXTS = 50 };
 
-/* chain,step,surprise in bits,mean so far; of the distribution at that temperature, which is
- * what the stages after it see */
+/* chain,seed,step,seen,left: the surprise of the drawn tokens in bits, mean of a window that ends
+ * here; in the distribution that the cut sees, and in what it leaves. */
 static bool print_surprise(void *context, const Choice *choice) {
     Watcher *w = context;
-    size_t vocab = choice->after->vocab;
-    float max = vector_max(choice->raw, vocab);
-    double sum = 0;
-    for (size_t i = 0; i < vocab; i++)
-        sum += exp((double)(choice->raw[i] - max) / SURPRISE_TEMPERATURE);
-    double bits = (log(fmax(sum, 1)) -
-                   (double)(choice->raw[choice->token] - max) / SURPRISE_TEMPERATURE) /
-                  log(2);
-    w->sum += bits, w->count++;
-    printf("\"%s\",%zu,%.5f,%.5f\n", w->label, choice->step, bits, w->sum / w->count);
+    Candidates *c = &w->candidates;
+    Step step = {.tokenizer = w->tokenizer};
+    Fault fault;
+    int32_t none;
+    memcpy(w->row, choice->raw, c->vocab * sizeof *w->row);
+    if (!candidates_load(c, w->row, &fault) || !chain_run(&w->before, c, &step, &none, &fault))
+        return false;
+    w->seen -= candidates_log_prob(c, choice->token) / log(2);
+    w->left -= candidates_log_prob(choice->after, choice->token) / log(2);
+    if ((choice->step + 1) % SURPRISE_WINDOW) return true;
+    printf("\"%s\",%llu,%zu,%.4f,%.4f\n", w->label, (unsigned long long)w->seed,
+           choice->step + 1, w->seen / SURPRISE_WINDOW, w->left / SURPRISE_WINDOW);
+    w->seen = w->left = 0;
     return true;
 }
 
@@ -98,22 +106,29 @@ bool figure_kept(Speaker *s, const FigureJob *job, Fault *fault) {
     return ok;
 }
 
-/* The end of a text is banned, so that all chains go on for as long. */
 bool figure_surprise(Speaker *s, const FigureJob *job, Fault *fault) {
-    static const char *const specs[] = {"top_p:0.9", "top_k:40", "mirostat:0.7",
-                                        "mirostat_v2:0.7"};
+    static const char *const specs[] = {"draw", "top_k:40", "top_p:0.9", "mirostat:1",
+                                        "mirostat_v2:1"};
     TokenList tokens = {0};
+    Watcher w = {.tokenizer = s->model->tokenizer,
+                 .row = malloc(s->model->sizes.vocab * sizeof(float))};
     size_t prompt;
-    bool ok = true;
-    printf("chain,step,surprise,mean\n");
+    bool ok = w.row && candidates_open(&w.candidates, s->model->sizes.vocab, &w.arena, fault) &&
+              chain_parse(&w.before, SURPRISE_BEFORE, w.tokenizer, fault);
+    printf("chain,seed,step,seen,left\n");
     for (size_t i = 0; ok && i < sizeof specs / sizeof *specs; i++) {
         char spec[80];
-        Watcher w = {.label = specs[i]};
-        snprintf(spec, sizeof spec, "min_tokens:100000,temp:%g,%s", SURPRISE_TEMPERATURE,
-                 specs[i]);
-        ok = run_chain(s, job, spec, 1, print_surprise, &w, &tokens, &prompt, fault);
+        w.label = specs[i];
+        snprintf(spec, sizeof spec, SURPRISE_BEFORE ",%s", specs[i]);
+        for (w.seed = 1; ok && w.seed <= SURPRISE_TEXTS; w.seed++) {
+            w.seen = w.left = 0;
+            ok = run_chain(s, job, spec, w.seed, print_surprise, &w, &tokens, &prompt, fault);
+        }
     }
     token_list_free(&tokens);
+    chain_close(&w.before);
+    if (w.row) arena_free(&w.arena);
+    free(w.row);
     return ok;
 }
 
@@ -133,8 +148,8 @@ static void print_repetition(const char *label, const int32_t *ids, size_t n) {
 }
 
 bool figure_repetition(Speaker *s, const FigureJob *job, Fault *fault) {
-    static const char *const labels[] = {"greedy", "penalties:rep=1.1", "dry:0.8",
-                                         "no_repeat:4", "top_p:0.9"};
+    static const char *const labels[] = {"greedy",  "penalties:rep=1.1", "penalties:rep=1.3",
+                                         "dry:0.8", "no_repeat:4",       "top_p:0.9"};
     TokenList tokens = {0};
     size_t prompt, n = sizeof labels / sizeof *labels;
     bool ok = true;
