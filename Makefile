@@ -35,7 +35,7 @@ override MODEL  := $(value MODEL)
 override SEED   := $(value SEED)
 export PROMPT CHAIN MODEL SEED
 
-COMMANDS := build run test deps check format help bench plots train peers fuzz docs docs-serve install clean
+COMMANDS := build run test deps check format help bench plots measure train peers fuzz docs docs-serve install clean
 
 # make start 3.2, make grade 3, ...: what follows the word is its argument.
 DESK_WORDS := learn start grade hint reset worked check-exercises
@@ -77,10 +77,11 @@ test: build
 	    $(call test_program,$(TEST_ONCE)) -- $(call test_program,$(filter-out $(TEST_ONCE),$(TEST_SOURCES))), \
 	    $(call test_program,$(TEST_SOURCES)))
 
+# make deps: what the tests need; make deps docs: what the site needs, too.
 deps:
-	@tests/deps.sh
+	@tests/deps.sh $(filter docs,$(MAKECMDGOALS))
 ifneq ($(filter deps,$(MAKECMDGOALS)),)
-test check: deps
+test check docs: deps
 endif
 
 check: build
@@ -89,6 +90,10 @@ check: build
 # make plots, or some of them: make plots PLOTS="frontier kept"
 plots: build
 	@docs/figures/make.sh $(BUILD)/bin/strata $(BUILD)/plots $(PLOTS)
+
+# The numbers that take minutes and lie in docs/figures/data: make measure, or make measure PLOTS=frontier
+measure: build
+	@docs/figures/measure.sh $(BUILD)/bin/strata $(PLOTS)
 
 learn:
 	@exercises/desk menu $(ARGUMENT)
@@ -122,7 +127,7 @@ bench: build
 peers: build
 	@tests/peers/run.sh
 
-# The commands that made the two models in the box.
+# Two models like those in the box, trained anew on the world as it is now (layer5_models/models/README.md).
 train: build
 	$(BUILD)/bin/strata train --size storyteller --out build/storyteller.gguf --checkpoint build/storyteller.ckpt --resume \
 	    --log build/storyteller.csv --eval-every 500 --pin
@@ -147,13 +152,14 @@ help:
 	@echo "make run MINE=all     the story told by your own functions"
 	@echo "make worked 3         the worked exercise of a layer"
 	@echo "make docs             the site, in build/site; make docs-serve shows it"
-	@echo "make deps             install what the tests need (Debian, Ubuntu: apt; macOS: Homebrew)"
+	@echo "make deps             install what the tests need (apt, Homebrew); make deps docs: what the site needs"
 	@echo "make test             every test; make test 3 for one layer; SAN=1 under sanitizers"
 	@echo "make test ISA=all     the same, for every instruction set this machine has; ISA=avx2: for one"
 	@echo "make check            all that is checked beyond the tests: layers, format, warnings, analyzers, sanitizers, fuzz"
 	@echo "make bench            the matrix products beside the machine's peak"
 	@echo "make plots            the figures of the samplers, as SVG in build/plots (gnuplot)"
-	@echo "make train            make the two models in the box again (an hour or two)"
+	@echo "make measure          the stored numbers behind two of them, again (minutes)"
+	@echo "make train            train two models like those in the box (two hours on two cores)"
 	@echo "make peers            compare with llama.cpp on the same files (npm; LLAMA_CPP=DIR: a native build)"
 	@echo "make check-exercises  the graders graded: starters, shipped sources, mutants"
 	@echo "make fuzz             20000 damaged headers, then fuzz the GGUF reader; SECONDS=60"

@@ -1,26 +1,37 @@
 #!/bin/sh
-# The site: make docs.  Installs nothing; says what is missing.
+# The site: make docs.  Installs nothing; says all that is missing at once (make deps docs installs it).
 cd "$(dirname "$0")/.." || exit 1
-need() { printf 'docs: %s\n' "$*" >&2; exit 1; }
-command -v mkdocs >/dev/null 2>&1 ||
-    need "MkDocs Material is needed: apt-get install mkdocs mkdocs-material, or python3 -m pip install -r docs/requirements.txt"
-command -v gnuplot >/dev/null 2>&1 || need "gnuplot is needed for the figures: apt-get install gnuplot-nox, brew install gnuplot"
+missing=
+need() { missing="$missing
+  $*"; }
+command -v mkdocs >/dev/null 2>&1 || need "MkDocs: apt-get install mkdocs, or python3 -m pip install -r docs/requirements.txt"
+python=$(sed -n '1s/^#! *//p' "$(command -v mkdocs || echo /dev/null)" 2>/dev/null)
+${python:-python3} -c 'from mkdocs.utils import get_theme_names as n; exit("material" not in n())' >/dev/null 2>&1 || need "its theme Material: apt-get install mkdocs-material, or the same requirements.txt"
+command -v gnuplot >/dev/null 2>&1 || need "gnuplot for the figures: apt-get install gnuplot-nox, brew install gnuplot"
 for folder in "$STRATA_KATEX" /usr/share/javascript/katex build/docs/node_modules/katex/dist; do
     if [ -n "$folder" ] && [ -e "$folder/katex.min.js" ]; then STRATA_KATEX=$folder; break; fi
 done
-[ -e "$STRATA_KATEX/katex.min.js" ] ||
-    need "KaTeX is needed for the formulas: apt-get install libjs-katex fonts-katex, or npm install --prefix build/docs katex"
+[ -e "$STRATA_KATEX/katex.min.js" ] || need "KaTeX for the formulas: apt-get install libjs-katex fonts-katex, or npm install --prefix build/docs katex"
 export STRATA_KATEX
-mkdir -p build/docs build/plots
-# Figures are drawn again when the program is newer.
-missing=
+mkdir -p build/docs build/plots build/playground
+docs/playground/build.sh --check build/playground 2>/dev/null ||
+    need "clang for WebAssembly, for the playground: apt-get install clang lld wasi-libc libclang-rt-dev-wasm32"
+if [ -n "$missing" ]; then
+    printf 'docs: to build the site is missing:%s\n  Debian, Ubuntu: make deps docs installs all of it\n' "$missing" >&2
+    exit 1
+fi
+"$python" docs/test_hooks.py >build/docs/test_hooks.log 2>&1 || { cat build/docs/test_hooks.log >&2; exit 1; }
+# Figures are drawn again when the program is newer, or what draws them.
+stale=
 for name in effects temperature kept surprise frontier repetition order contrast guess heads lens errors turning curve loss roofline; do
-    [ build/plots/$name.svg -nt build/bin/strata ] || missing="$missing $name"
+    svg=build/plots/$name.svg
+    [ "$svg" -nt build/bin/strata ] && [ -z "$(find docs/figures \( -name "$name.*" -o -name '*.awk' -o -name '*.sh' -o -name style.gp \) -newer "$svg")" ] || stale="$stale $name"
 done
-if [ -n "$missing" ]; then DOCUMENTS=${DOCUMENTS:-20} docs/figures/make.sh build/bin/strata build/plots $missing || exit 1; fi
+# shellcheck disable=SC2086
+if [ -n "$stale" ]; then DOCUMENTS=${DOCUMENTS:-20} docs/figures/make.sh build/bin/strata build/plots $stale || exit 1; fi
 # So is the playground, when the libraries are.
 [ build/playground/playground-data.js -nt build/bin/strata ] && [ build/playground/playground-data.js -nt docs/playground/playground.c ] ||
-    docs/playground/build.sh build/playground || need "the playground is compiled by clang, to WebAssembly"
+    docs/playground/build.sh build/playground || exit 1
 mkdocs build --quiet --strict || exit 1
 python3 docs/check_links.py build/site || exit 1
 echo "the site is in build/site: make docs-serve shows it"

@@ -5,14 +5,15 @@
     {{ head FILE }}                the comment at the head of a file: what it is, with its drawing
     {{ contents FILE }}            an umbrella header: its modules in reading order
     {{ line FILE some text }}      the place where a text stands, as FILE:LINE
-    {{ run COMMAND }}              a command and what it prints
+    {{ run COMMAND }}              a command and what it prints; it must succeed, print something, and no number that is none
+    {{ run_with_inf COMMAND }}     the same, where -inf or nan is what the page is about
     {{ exercise 3.1 }}             a box, from layerN/exercise/holes.txt
     {{ figure NAME | caption }}    an SVG of build/plots
     {{ drawing NAME }}             a picture of docs/drawings, in the colours of the page
     {{ play CHAIN | prompt }}      a link to the playground with this chain and prompt
 
-A name that is gone, a text that is not found, a command that fails: each ends the build.  No C is typed into pages; `make docs`
-refuses a page that has any."""
+A name that is gone, a text that is not found, a command that fails: each ends the build, with page and line.  No C is typed into
+pages; `make docs` refuses a page that has any.  Files become links to their copies (code_pages.py), papers links to where they are."""
 import functools
 import hashlib
 import html
@@ -21,17 +22,25 @@ import pathlib
 import re
 import shutil
 import subprocess
+import sys
 import textwrap
 import urllib.parse
 
 from mkdocs.exceptions import PluginError
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
+import code_pages
+
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 CACHE = ROOT / "build" / "docs" / "run"
 TAG = re.compile(r"^( *)\{\{ (\w+) (.+?) \}\}$", re.M)
 TYPED = re.compile(r"^```c\b", re.M)
-# Links into the repository, for those who read the page there; on the site they are file names.
-OUTSIDE = re.compile(r"\[([^\]]+)\]\((?:\.\./)*((?:layer\d_|tests|exercises|figures/make)[^)]*)\)")
+NO_NUMBER = re.compile(r"(?<![\w.])[-+]?(?:nan|inf|infinity)(?!\w)", re.I)
+NOTHING = "4294967295 0"  # what cksum says of no bytes
+# Links into the repository, for those who read the page there; on the site they lead to copies.
+OUTSIDE = re.compile(r"\[([^\]]+)\]\((?:\.\./)*((?:layer\d_|tests|exercises|figures/)[^)]*)\)")
+FILENAME = re.compile(r'<span class="filename">([^<:]+)(?::(\d+))?</span>')
+named = set()  # the files that pages name
 
 
 def read(path):
@@ -118,11 +127,16 @@ def contents(path):
     return f"| `{folder}` | |\n|---|---|\n{table}"
 
 
+def link_to(path, line=None):
+    named.add(path)
+    return f'<a href="@@top@@{code_pages.address(path, line)}"><code>{path}{f":{line}" if line else ""}</code></a>'
+
+
 def line(arguments):
     path, wanted = arguments.split(" ", 1)
     for number, content in enumerate(read(path).split("\n"), 1):
         if wanted in content:
-            return f"`{path}:{number}`"
+            return link_to(path, number)
     raise PluginError(f"'{wanted}' is not in {path}")
 
 
@@ -134,23 +148,41 @@ def state_of_sources():
     return hashlib.sha256("\n".join(rows).encode()).hexdigest()
 
 
-def run(command):
+def output_of(command):
+    """What a command prints, or a PluginError that says why it may not be shown."""
     program = ROOT / "build" / "bin" / "strata"
-    key = hashlib.sha256((command + state_of_sources()).encode()).hexdigest()[:24]
-    cached = CACHE / key
+    env = dict(os.environ, PATH=f"{program.parent}:{os.environ['PATH']}", LC_ALL="C.UTF-8")
+    try:
+        done = subprocess.run(["bash", "-e", "-o", "pipefail", "-c", command], cwd=ROOT, env=env, timeout=120,
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    except subprocess.TimeoutExpired:
+        raise PluginError(f"takes more than two minutes: {command}")
+    if done.returncode not in (0, 141):
+        raise PluginError(f"fails with {done.returncode}: {command}\n{done.stderr.decode()[-500:]}")
+    text = done.stdout.decode(errors="replace")
+    if not text.strip():
+        raise PluginError(f"prints nothing: {command}")
+    if NOTHING in text:
+        raise PluginError(f"takes the checksum of nothing: {command}")
+    return text
+
+
+def run_with_inf(command):
+    cached = CACHE / hashlib.sha256((command + state_of_sources()).encode()).hexdigest()[:24]
     if not cached.exists():
-        env = dict(os.environ, PATH=f"{program.parent}:{os.environ['PATH']}", LC_ALL="C.UTF-8")
-        try:
-            done = subprocess.run(["bash", "-o", "pipefail", "-c", command], cwd=ROOT, env=env, timeout=120,
-                                  stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-        except subprocess.TimeoutExpired:
-            raise PluginError(f"takes more than two minutes: {command}")
-        if done.returncode not in (0, 141):
-            raise PluginError(f"fails with {done.returncode}: {command}\n{done.stderr.decode()[-500:]}")
+        text = output_of(command)
         CACHE.mkdir(parents=True, exist_ok=True)
-        cached.write_bytes(done.stdout)
-    output = cached.read_text(errors="replace").rstrip("\n")
+        cached.write_text(text)
+    output = cached.read_text().rstrip("\n")
     return f"```console\n$ {command}\n{output}\n```"
+
+
+def run(command):
+    block = run_with_inf(command)
+    strange = NO_NUMBER.search(block.split("\n", 2)[2])
+    if strange:
+        raise PluginError(f"prints '{strange.group(0)}' (meant so? then run_with_inf): {command}")
+    return block
 
 
 def holes():
@@ -183,7 +215,7 @@ def figure(arguments):
     name, caption = (part.strip() for part in arguments.split("|", 1))
     if not (ROOT / "build" / "plots" / f"{name}.svg").is_file():
         raise PluginError(f"no figure build/plots/{name}.svg: make plots")
-    return (f'<figure markdown><img class="plot" src="@@top@@figures/{name}.svg" alt="{caption}">'
+    return (f'<figure markdown><a href="@@top@@figures/{name}.svg"><img class="plot" src="@@top@@figures/{name}.svg" alt="{caption}"></a>'
             f"<figcaption>{caption}</figcaption></figure>")
 
 
@@ -198,7 +230,7 @@ def play(arguments):
             f'after "{html.escape(prompt)}": move the sliders.')
 
 
-TAGS = {"drawing": drawing, "play": play, "source": source, "contract": contract, "head": head, "contents": contents, "line": line, "run": run, "exercise": exercise, "figure": figure}
+TAGS = {f.__name__: f for f in (drawing, play, source, contract, head, contents, line, run, run_with_inf, exercise, figure)}
 
 
 def on_page_markdown(markdown, page, config, files):
@@ -208,22 +240,40 @@ def on_page_markdown(markdown, page, config, files):
 
     def replace(match):
         indent, tag, arguments = match.groups()
+        place = f"docs/{where}:{markdown.count(chr(10), 0, match.start()) + 1}"
         if tag not in TAGS:
-            raise PluginError(f"{where}: no tag '{tag}'")
+            raise PluginError(f"{place}: no tag '{tag}'")
         try:
             return textwrap.indent(TAGS[tag](arguments), indent)
         except PluginError as problem:
-            raise PluginError(f"{where}: {problem}")
+            raise PluginError(f"{place}: {problem}")
 
-    text = TAG.sub(replace, markdown)
-    up = "../" * where.count("/") or "./"
-    return OUTSIDE.sub(r"`\2`", text).replace("@@top@@", up)
+    def outside(match):
+        path = match.group(2) if code_pages.is_text(match.group(2)) else "docs/" + match.group(2)
+        return link_to(path) if code_pages.is_text(path) else f"`{match.group(2)}`"
+
+    return OUTSIDE.sub(outside, TAG.sub(replace, markdown)).replace("@@top@@", top_of(page))
+
+
+def top_of(page):
+    return "../" * page.file.src_path.count("/") or "./"
+
+
+def on_page_content(content, page, config, files):
+    def link(match):
+        path, number = match.groups()
+        if not code_pages.is_text(path):
+            return match.group(0)
+        named.add(path)
+        return match.group(0).replace(f">{path}", f'><a href="{top_of(page)}{code_pages.address(path, number)}">{path}').replace("</span>", "</a></span>")
+
+    return code_pages.link_papers(FILENAME.sub(link, content))
 
 
 def on_files(files, config):
     """Only pages and assets are part of the site."""
     for file in list(files):
-        if file.src_path.endswith((".py", ".gp", ".sh", ".txt", ".c", ".h")) or file.src_path.startswith("drawings/") or "__pycache__" in file.src_path:
+        if file.src_path.endswith((".py", ".gp", ".sh", ".txt", ".c", ".h", ".awk", ".claims", ".csv")) or file.src_path.startswith("drawings/") or "__pycache__" in file.src_path:
             files.remove(file)
     return files
 
@@ -237,6 +287,7 @@ def on_post_build(config):
     for font in (katex / "fonts").iterdir():
         if font.suffix == ".woff2":
             shutil.copyfile(font, site / "katex" / "fonts" / font.name)
+    code_pages.write(site, named)
     shutil.copyfile(ROOT / "build" / "playground" / "playground-data.js", site / "playground" / "playground-data.js")
     (site / "figures").mkdir(exist_ok=True)
     for svg in (ROOT / "build" / "plots").glob("*.svg"):

@@ -1,8 +1,15 @@
 #!/bin/sh
-# Install what the tests and checks need.  `make` and `make run` need a C compiler and make, nothing of this.
+# Install what the tests and checks need; with `docs`, what the site needs, too.  `make` and `make run` need a C compiler and make,
+# nothing of this.
 set -e
+site=
+brew_site=
+if [ "$1" = docs ]; then
+    site="mkdocs mkdocs-material gnuplot-nox libjs-katex fonts-katex lld wasi-libc libclang-rt-dev-wasm32"
+    brew_site="mkdocs gnuplot lld wasi-libc"
+fi
 if command -v apt-get >/dev/null 2>&1; then
-    packages="gcc clang make libcmocka-dev clang-format cppcheck libclang-rt-dev"
+    packages="gcc clang make libcmocka-dev clang-format cppcheck libclang-rt-dev $site"
     missing=""
     for package in $packages; do
         dpkg -s "$package" >/dev/null 2>&1 || missing="$missing $package"
@@ -19,8 +26,10 @@ if command -v apt-get >/dev/null 2>&1; then
     # shellcheck disable=SC2086
     DEBIAN_FRONTEND=noninteractive $sudo apt-get install -y -qq $missing >/dev/null
 elif command -v brew >/dev/null 2>&1; then
-    echo "deps: brew install cmocka clang-format cppcheck llvm"
-    brew install cmocka clang-format cppcheck llvm
+    echo "deps: brew install cmocka clang-format cppcheck llvm $brew_site"
+    # shellcheck disable=SC2086
+    brew install cmocka clang-format cppcheck llvm $brew_site
+    if [ "$1" = docs ]; then echo "deps: the rest of the site by pip (docs/requirements.txt) and npm (katex): make docs says how"; fi
 else
     echo "deps: neither apt-get nor brew is here; install cmocka, clang, clang-format and cppcheck by your system's means" >&2
     exit 1

@@ -1,8 +1,11 @@
 #!/bin/sh
 # The playground: the libraries (which write no files there) as WebAssembly, and with the storyteller as one script, which a page can load from a disk, too.
 #
-#   docs/playground/build.sh OUT        OUT/strata.wasm, OUT/playground-data.js
+#   docs/playground/build.sh OUT            OUT/strata.wasm, OUT/playground-data.js
+#   docs/playground/build.sh --check OUT    only whether clang can do it
 cd "$(dirname "$0")/../.." || exit 1
+check=
+if [ "$1" = --check ]; then check=yes; shift; fi
 out=$1
 CLANG=${CLANG:-clang}
 mkdir -p "$out/objects"
@@ -11,6 +14,7 @@ echo 'int main(void) { return 0; }' >"$out/objects/probe.c"
     echo "clang cannot compile to WebAssembly: apt-get install clang lld wasi-libc libclang-rt-dev-wasm32" >&2
     exit 1
 }
+if [ $check ]; then exit 0; fi
 includes="-Idocs/playground -Ibuild/layer5_models"
 for layer in layer[1-6]_*; do includes="$includes -I$layer/include"; done
 sources="docs/playground/playground.c $(find layer[1-6]_*/src -name "*.c" ! -path "*/program/*" ! -name file_write.c)"

@@ -1,0 +1,88 @@
+"""Copies of the files that the pages name, beside the site: code/PATH.html, with an anchor for each line."""
+import html
+import pathlib
+import re
+
+from pygments import highlight
+from pygments.formatters import HtmlFormatter
+from pygments.lexers import TextLexer, get_lexer_for_filename
+from pygments.util import ClassNotFound
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+
+PAGE = """<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
+<title>{path}</title><link rel="stylesheet" href="{top}assets/code.css"></head>
+<body><header><a href="{top}index.html">Strata</a> / {path}</header>
+{body}
+</body></html>
+"""
+
+
+def address(path, line=None):
+    """Where the copy of a file stands, from the top of the site."""
+    return f"code/{path}.html" + (f"#L{line}" if line else "")
+
+
+def is_text(path):
+    file = ROOT / path
+    return file.is_file() and b"\0" not in file.read_bytes()[:4096]
+
+
+def header_of(name, path):
+    """The file that `#include "NAME"` in a source means; None when there are several, or none."""
+    near = (ROOT / path).parent / name
+    found = [near] if near.is_file() else list(ROOT.glob(f"layer*/include/{name}"))
+    return str(found[0].relative_to(ROOT)) if len(found) == 1 else None
+
+
+def headers_of(path):
+    names = re.findall(r'^#include "([^"]+)"', (ROOT / path).read_text(), re.M)
+    return [header for header in (header_of(name, path) for name in names) if header]
+
+
+def with_headers(paths):
+    found, waiting = set(), [path for path in paths if is_text(path)]
+    while waiting:
+        path = waiting.pop()
+        if path not in found:
+            found.add(path)
+            waiting += headers_of(path) if path.endswith((".c", ".h")) else []
+    return found
+
+
+def link_papers(page):
+    """arXiv:ID and doi:ID in the text of HTML become links; what is in a tag or in a link stays as it is."""
+    parts, inside = re.split(r"(<[^>]+>)", page), 0
+    for i, part in enumerate(parts):
+        if part.startswith("<"):
+            inside += part.startswith("<a ") - part.startswith("</a")
+        elif not inside:
+            part = re.sub(r"\barXiv:(\d{4}\.\d{4,5})", r'<a href="https://arxiv.org/abs/\1">arXiv:\1</a>', part)
+            parts[i] = re.sub(r"\bdoi:(10\.\d+/[\w.()/-]*\w)", r'<a href="https://doi.org/\1">doi:\1</a>', part)
+    return "".join(parts)
+
+
+def render(path):
+    try:
+        lexer = get_lexer_for_filename(path, stripnl=False)
+    except ClassNotFound:
+        lexer = TextLexer(stripnl=False)
+    formatter = HtmlFormatter(lineanchors="L", anchorlinenos=True, linenos="inline", cssclass="code")
+    body = highlight((ROOT / path).read_text(), lexer, formatter)
+    body = body.replace('id="L-', 'id="L').replace('name="L-', 'name="L').replace('href="#L-', 'href="#L')
+    top = "../" * (path.count("/") + 1)
+
+    def link_header(match):
+        header = header_of(match.group(2), path)
+        return f'{match.group(1)}<a href="{top}{address(header)}">&quot;{match.group(2)}&quot;</a>' if header else match.group(0)
+
+    body = re.sub(r'(<span class="cpf">)&quot;([^&]+)&quot;', link_header, body)
+    return PAGE.format(path=html.escape(path), top=top, body=link_papers(body))
+
+
+def write(site, paths):
+    for path in sorted(with_headers(paths)):
+        target = site / "code" / f"{path}.html"
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_text(render(path))

@@ -1,0 +1,116 @@
+"""What the build of the site must refuse, tried: python3 docs/test_hooks.py (with the Python that runs mkdocs)."""
+import pathlib
+import subprocess
+import sys
+import tempfile
+import types
+import unittest
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
+import code_pages
+import hooks
+from mkdocs.exceptions import PluginError
+
+DOCS = pathlib.Path(__file__).resolve().parent
+
+
+def page_of(text, name="layer1/page.md"):
+    return hooks.on_page_markdown(text, types.SimpleNamespace(file=types.SimpleNamespace(src_path=name)), {}, [])
+
+
+class Commands(unittest.TestCase):
+    def refused(self, command, why, tag="run"):
+        with self.assertRaises(PluginError) as refusal:
+            page_of(f"# Title\n\ntext\n\n{{{{ {tag} {command} }}}}\n")
+        message = str(refusal.exception)
+        self.assertIn("docs/layer1/page.md:5: ", message)
+        self.assertIn(why, message)
+
+    def test_nothing_printed(self):
+        self.refused("true", "prints nothing")
+        self.refused("echo to stderr >&2", "prints nothing")
+        self.refused("echo; echo '  '", "prints nothing")
+        self.refused("true", "prints nothing", tag="run_with_inf")
+
+    def test_numbers_that_are_none(self):
+        for text in ("nan", "0.5 -nan", "NaN", "loss=inf", "-inf", "x: Infinity", "1,inf,2", "nan%"):
+            self.refused(f"echo '{text}'", "prints '")
+
+    def test_words_that_are_none_of_these(self):
+        for text in ("information", "finance", "nanosecond", "Nancy", "info", "infinite"):
+            self.assertIn(text, page_of(f"{{{{ run echo {text} }}}}"))
+
+    def test_opt_out(self):
+        self.assertIn("\n-inf\n", page_of("{{ run_with_inf echo -inf }}"))
+
+    def test_failures(self):
+        self.refused("echo partly; false", "fails with 1")
+        self.refused("false | cat; echo ok", "fails with 1")
+        self.refused("for i in 1 2; do no_such_command_here 2>/dev/null | cksum; done", "fails with 127")
+        self.refused("cat /no/such/file 2>/dev/null | cksum || true", "checksum of nothing")
+
+    def test_output_that_goes_on_is_no_failure(self):
+        self.assertIn("```console\n$ seq 100000 | head -1\n1\n```", page_of("{{ run seq 100000 | head -1 }}"))
+
+    def test_tag_unknown(self):
+        self.refused("x", "no tag 'rum'", tag="rum")
+
+
+class Links(unittest.TestCase):
+    def content(self, html):
+        page = types.SimpleNamespace(file=types.SimpleNamespace(src_path="layer1/page.md"))
+        return hooks.on_page_content(html, page, {}, [])
+
+    def test_papers(self):
+        self.assertEqual(self.content("<p>Su 2021, arXiv:2104.09864.</p>"),
+                         '<p>Su 2021, <a href="https://arxiv.org/abs/2104.09864">arXiv:2104.09864</a>.</p>')
+        self.assertIn('href="https://doi.org/10.1145/1356052.1356053"', self.content("doi:10.1145/1356052.1356053: the loops"))
+        for kept in ('<a href="x">arXiv:2104.09864</a>', '<img alt="arXiv:2104.09864">'):
+            self.assertEqual(self.content(kept), kept)
+
+    def test_files(self):
+        html = self.content('<span class="filename">docs/hooks.py:7</span>')
+        self.assertEqual(html, '<span class="filename"><a href="../code/docs/hooks.py.html#L7">docs/hooks.py:7</a></span>')
+        self.assertEqual(self.content('<span class="filename">no/file.c:7</span>'), '<span class="filename">no/file.c:7</span>')
+
+    def test_line_and_outside(self):
+        text = page_of("{{ line docs/hooks.py def run(command) }} and [it](../../tests/check.sh)")
+        self.assertRegex(page_of("{{ line docs/hooks.py def run(command) }}"), r'^<a href="\.\./code/docs/hooks.py.html#L\d+"><code>docs/hooks.py:\d+</code></a>$')
+        self.assertIn('<a href="../code/tests/check.sh.html"><code>tests/check.sh</code></a>', text)
+
+    def test_copies_have_their_lines(self):
+        copy = code_pages.render("layer6_inference/src/samplers/draw.c")
+        self.assertIn('id="L1"', copy)
+        self.assertIn('href="../../../../code/layer6_inference/include/stage.h.html">&quot;stage.h&quot;</a>', copy)
+
+
+class Figures(unittest.TestCase):
+    def make(self, name, csv):
+        with tempfile.TemporaryDirectory() as folder:
+            program = pathlib.Path(folder) / "strata"
+            program.write_text(f"#!/bin/sh\ncat <<'END'\n{csv}END\n")
+            program.chmod(0o755)
+            return subprocess.run([DOCS / "figures" / "make.sh", program, folder, name], capture_output=True, text=True)
+
+    def test_sound(self):
+        rows = '"temp:0.5",peaked,1,0.5,0.9\n"temp:0.5",flat,1,0.1,0.2\n'
+        for bad, why in (("", "no rows"), ("chain,shape,rank,before,after\n", "no rows"), (rows + '"x",flat,2,nan,0.1\n', "none"),
+                         (rows + '"x",flat,2,0.1,-inf\n', "none")):
+            done = self.make("order", bad)
+            self.assertNotEqual(done.returncode, 0, bad)
+            self.assertIn(why, done.stderr)
+        good = self.make("order", "chain,shape,rank,before,after\n" + "".join(
+            f'"{c}",peaked,{i},0.5,0.5\n' for c in ("temp:2 then top_p:0.8", "top_p:0.8 then temp:2", "temp:0.5 then top_p:0.8", "top_p:0.8 then temp:0.5") for i in (1, 2)))
+        self.assertEqual(good.returncode, 0, good.stderr)
+
+    def test_claims(self):
+        """A figure where Mirostat is never over its target is not what the page says."""
+        chains = ("draw", "top_k:40", "top_p:0.9", "mirostat:1", "mirostat_v2:1")
+        rows = "".join(f'"{c}",{seed},{at},0.5,0.5\n' for c in chains for seed in (1, 2) for at in range(20, 301, 20))
+        done = self.make("surprise", "chain,seed,step,seen,left\n" + rows)
+        self.assertNotEqual(done.returncode, 0)
+        self.assertIn("not in the data", done.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()
