@@ -20,7 +20,8 @@ if [ -n "$missing" ]; then
     printf 'docs: to build the site is missing:%s\n  Debian, Ubuntu: make deps docs installs all of it\n' "$missing" >&2
     exit 1
 fi
-"$python" docs/test_hooks.py >build/docs/test_hooks.log 2>&1 || { cat build/docs/test_hooks.log >&2; exit 1; }
+# shellcheck disable=SC2086
+$python docs/test_hooks.py >build/docs/test_hooks.log 2>&1 || { cat build/docs/test_hooks.log >&2; exit 1; }
 # Figures are drawn again when the program is newer, or what draws them.
 stale=
 for name in effects temperature kept surprise frontier repetition order contrast guess heads lens errors turning curve loss roofline; do
