@@ -1,6 +1,6 @@
 load "style.gp"
 set output out."/errors.svg"
-set title "Bits against error: a matrix of the storyteller in every format"
+set title "Bits against error: a matrix of the storyteller, by format"
 set xlabel "bits per weight"; set ylabel "root of the mean squared error, of the weights' own size"
 set logscale y; set xrange [1.5:9.5]; set yrange [0.003:1.5]; unset key
 plot data."/errors.csv" every ::2 using 2:3 with points pt 7 ps 1.2 lc rgb blue, \

@@ -28,7 +28,14 @@ numbers() {
         mean 2 1-3 <"$out/repetition-texts.csv" ;;
     frontier | contrast) cat "data/$1.csv" ;;
     heads) worked 4 ;;
-    lens) worked 5 ;;
+    lens) # and the word of each token
+        worked 5 | while IFS=, read -r layer rank token probability; do
+            case $token in
+            token) word=word ;;
+            *) word=$(echo "$token" | "$strata" tokenize --decode) ;;
+            esac
+            printf '%s,%s,%s,%s,"%s"\n' "$layer" "$rank" "$token" "$probability" "$word"
+        done ;;
     errors) worked 2 ;;
     turning) worked 3 ;;
     curve) ./curve.sh ../../layer5_models/models ;;
