@@ -141,8 +141,9 @@ const char *EXPORT(play_chain)(const char *text, unsigned seed) {
 }
 
 const char *EXPORT(play_spec)(void) {
-    static char text[CHAIN_TEXT];
-    return chain_print(&play.chain, text);
+    static char *text;
+    free(text);
+    return text = chain_print(&play.chain);
 }
 
 /* A row for each stage, then one for each of its parameters. */

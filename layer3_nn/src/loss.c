@@ -4,14 +4,8 @@
 #include <math.h>
 
 double log_sum_exp(const float *x, size_t n) {
-    float chunk[256], max = vector_max(x, n);
-    double sum = 0;
-    for (size_t start = 0; start < n; start += 256) {
-        size_t count = n - start < 256 ? n - start : 256;
-        vector_exp(chunk, x + start, max, count);
-        sum += (double)vector_sum(chunk, count);
-    }
-    return (double)max + log(sum);
+    float max = vector_max(x, n);
+    return (double)max + log(scan_exp(x, n, max).sum);
 }
 
 double cross_entropy(const float *logits, size_t vocab, size_t target) {

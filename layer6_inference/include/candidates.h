@@ -14,6 +14,10 @@
 
 #include "models.h"
 
+/* What a probability, a mass or an entropy may lack and still count as reached: logits are floats
+ * and cannot tell.  So 0.5 + 0.3 reaches 0.8, and 3 of 10 equal tokens are 0.3. */
+#define MILLIONTH 1e-6
+
 typedef struct Candidates {
     float *logits; /* (count) */
     int32_t *ids;  /* (count) in compact form */
@@ -31,6 +35,7 @@ typedef struct Candidates {
     /* working memory, (vocab) each; in the arena */
     float *survivors, *work[2], *nearness;
     int32_t *survivor_ids, *work_ids[2], *marks; /* marks: all 0 between stages */
+    int32_t *places;                             /* entry of a token, when that is known */
     uint64_t *keys, *keys_aside;
 } Candidates;
 
@@ -47,23 +52,37 @@ bool candidates_open(Candidates *candidates, size_t vocab, Arena *arena, Fault *
  * Fails when one is NaN (naming the token) or all are -infinity. */
 bool candidates_load(Candidates *candidates, float *logits, Fault *fault);
 
-int32_t candidates_id(const Candidates *candidates, size_t entry);   /* the token of an entry */
-size_t candidates_find(const Candidates *candidates, int32_t token); /* count: not there */
+int32_t candidates_id(const Candidates *candidates, size_t entry); /* the token of an entry */
+
+/* The entry of a token; count: it is not there.  The first call after a cut goes through all
+ * survivors, the next ones take constant time. */
+size_t candidates_find(Candidates *candidates, int32_t token);
 
 /* ------------------------------------------------------------------ facts */
 
 float candidates_max(Candidates *candidates);
 size_t candidates_best(Candidates *candidates);      /* entry of the largest; ties: lower id */
+double candidates_sum(Candidates *candidates);       /* sum exp(logit - max): 1 and above */
 double candidates_log_sum(Candidates *candidates);   /* ln sum exp(logit) */
 double candidates_entropy(Candidates *candidates);   /* -sum p ln p, in nats */
 double candidates_collision(Candidates *candidates); /* sum p^2: chance that two draws agree */
 size_t candidates_alive(const Candidates *candidates); /* those above -infinity */
+
+/* ln p of a token; -infinity when it is not there. */
+double candidates_log_prob(Candidates *candidates, int32_t token);
+
+/* The logit from which on ln p >= log_p. */
+float candidates_limit(Candidates *candidates, double log_p);
 
 /* ------------------------------------------------------------------ changes */
 
 void candidates_set(Candidates *candidates, size_t entry, float logit); /* facts are kept */
 void candidates_scale(Candidates *candidates, float factor);            /* factor > 0 */
 void candidates_changed(Candidates *candidates); /* logits were written: forget all facts */
+
+/* Logits were written, and none overtook another: sorted candidates stay so unless two became
+ * equal whose ids are the other way round. */
+void candidates_bent(Candidates *candidates);
 
 /* Put the candidates in order of falling logit; equal ones by id. */
 void candidates_sort(Candidates *candidates);
@@ -74,12 +93,15 @@ void candidates_keep_best(Candidates *candidates, size_t k);
 /* Keep those with logit >= threshold, but the `least` best in any case. */
 void candidates_keep_above(Candidates *candidates, float threshold, size_t least);
 
+/* Keep those with ln p >= log_p, but the `least` best in any case. */
+void candidates_keep_likely(Candidates *candidates, double log_p, size_t least);
+
 /* Keep the smallest set of the best whose probabilities add up to `mass`, but the `least` best
  * in any case. */
 void candidates_keep_mass(Candidates *candidates, double mass, size_t least);
 
-/* The same, but the best are those whose logit is nearest to `center`. */
-void candidates_keep_near(Candidates *candidates, double center, double mass, size_t least);
+/* The same, but the best are those whose surprise -ln p is nearest to `surprise`. */
+void candidates_keep_near(Candidates *candidates, double surprise, double mass, size_t least);
 
 /* Keep the entries begin .. end-1. */
 void candidates_keep_range(Candidates *candidates, size_t begin, size_t end);

@@ -13,7 +13,7 @@
 
 #include "stage.h"
 
-enum { CHAIN_STAGES = 32, CHAIN_TEXT = 2048 };
+enum { CHAIN_STAGES = 32 };
 
 /* Called with the candidates as they come in (stage NULL) and after every stage. */
 typedef void ChainWatch(void *context, const Stage *stage, Candidates *candidates);
@@ -21,6 +21,7 @@ typedef void ChainWatch(void *context, const Stage *stage, Candidates *candidate
 typedef struct Chain {
     Stage stages[CHAIN_STAGES]; /* owns their memory */
     size_t count;
+    size_t begun;      /* how often its memory began anew */
     ChainWatch *watch; /* NULL: nobody looks */
     void *watch_context;
 } Chain;
@@ -37,27 +38,36 @@ size_t chain_presets(const ChainPreset **list);
  *
  *   tokenizer   turns texts into tokens (ban); NULL: chains that need one are refused
  *
- * Fails on an unknown name or key and on a value out of range; the fault lists what there is.
- * Nothing is left open then. */
+ * Fails on an unknown name or key, on a value out of range and on a token that the tokenizer does
+ * not have; the fault lists what there is.  Nothing is left open then. */
 bool chain_parse(Chain *chain, const char *spec, const Tokenizer *tokenizer, Fault *fault);
 void chain_close(Chain *chain);
 
 /* A second chain with the same stages and the same memory; close it, too. */
 void chain_copy(Chain *to, const Chain *from);
 
-/* Write it canonically into text (CHAIN_TEXT bytes); returns text.  Parameters at their
- * defaults are left out. */
-const char *chain_print(const Chain *chain, char *text);
+/* The chain as text, canonically: parameters at their defaults are left out.  To be freed. */
+char *chain_print(const Chain *chain);
 
 /* Run all stages over the candidates; the last one picks.
  *
- * Fails with a dead end, naming the stage that left no token above -infinity, and when a stage
- * needs something the step lacks (a second model, for instance), naming that. */
+ * Fails
+ *   with a dead end, naming the stage that left no token above -infinity
+ *   with bad numbers, naming the stage and the token whose logit became NaN or +infinity, or the
+ *     second model and the token that came with one
+ *   when a stage needs something the step lacks (a second model, for instance), naming that
+ *   when a stage names a token that the vocabulary does not have */
 bool chain_run(Chain *chain, Candidates *candidates, const Step *step, int32_t *token,
                Fault *fault);
 
+/* Fails when a stage names a token that a vocabulary of this size does not have. */
+bool chain_check_tokens(const Chain *chain, size_t vocab, Fault *fault);
+
 /* What the step must bring: fails naming the stage that lacks something. */
 bool chain_check(const Chain *chain, const Step *step, Fault *fault);
+
+/* The logits of second models, (vocab) each: fails as candidates_load does, and on +infinity. */
+bool chain_check_companions(const Chain *chain, const Step *step, size_t vocab, Fault *fault);
 
 /* The token was taken: stages with memory learn from it.  Call it once for every generated token. */
 void chain_accept(Chain *chain, int32_t token);
@@ -67,8 +77,5 @@ void chain_rewind(Chain *chain, size_t n);
 
 /* Forget all accepted tokens. */
 void chain_reset(Chain *chain);
-
-/* ln of a token's probability among the candidates; -infinity when it is not among them. */
-double candidates_log_prob(Candidates *candidates, int32_t token);
 
 #endif

@@ -10,6 +10,7 @@
 #include "chain.h"      /* stages in a row: parse, print, run */
 #include "watermark.h"  /* which tokens are green, and how many of a text are */
 #include "trace.h"      /* what every stage did, as CSV */
+#include "utf8.h"       /* where characters end, and text that any program can read */
 #include "stops.h"      /* many stop strings, one pass */
 #include "stream.h"     /* text on its way out: stop strings, whole characters */
 #include "ending.h"     /* when a text is over */

@@ -39,6 +39,7 @@ typedef struct StageParam {
     bool whole;   /* integers only */
     bool needed;  /* has no sensible default */
     bool open;    /* low itself is not allowed */
+    bool token;   /* the number of a token */
 } StageParam;
 
 enum { STAGE_PARAMS = 5 };

@@ -1,9 +1,14 @@
 /* trace.h - what every stage did, as CSV: tests assert on it, gnuplot draws it.
  *
- *     [step,]stage,rank,token,[text,]logit,prob,kept
+ *     [sample,step,]place,stage,rank,token,[text,]logit,prob,kept
+ *
+ *     sample   1, 2, ...: how often the chain began anew since the trace watches it
+ *     step     0, 1, ... within a sample
+ *     place    of the stage in the chain, from 1; 0: "model", the candidates as they came in
+ *     text     of the token, see utf8_print_escaped
  *
  * The tokens a stage left come first, by falling probability, then those it removed, with
- * kept = 0.  The row of stage "model" are the candidates as they came in.
+ * kept = 0.
  *
  * Invariant: watching changes nothing: the same tokens are chosen with and without a trace. */
 #ifndef STRATA_TRACE_H
@@ -15,17 +20,19 @@
 
 typedef struct Trace {
     FILE *out;                  /* borrows */
-    const Tokenizer *tokenizer; /* with it: columns step and text; NULL: without */
+    const Tokenizer *tokenizer; /* with it: columns sample, step and text; NULL: without */
     size_t most;                /* rows of a stage; 0: all */
     const char *only;           /* "last": nothing but the last stage; NULL: all */
     const Chain *chain;
-    size_t step;
+    size_t step, sample;
+    bool headed;            /* the header is written */
+    size_t begun;           /* how often the chain had begun anew before */
     uint64_t *before, *now; /* (vocab) keys; owns */
     size_t n_before;
     bool *alive; /* (vocab) */
 } Trace;
 
-/* Fails when memory runs out.  Writes the header. */
+/* Fails when memory runs out.  The header is written when the chain runs first. */
 bool trace_open(Trace *trace, FILE *out, size_t vocab, const Tokenizer *tokenizer,
                 Fault *fault);
 void trace_close(Trace *trace);

@@ -13,17 +13,25 @@ typedef struct Watermark {
 
 bool watermark_is_green(const Watermark *mark, int32_t before, int32_t token);
 
-/* How far the number of green tokens lies above chance, in standard deviations; each pair of
- * tokens counts once.
+/* How many of a text's pairs of tokens end in a green one; each pair counts once.
  *
- *     z = (green - gamma n) / sqrt(n gamma (1 - gamma))
+ *     z       standard deviations above chance:  (green - gamma n) / sqrt(n gamma (1 - gamma))
+ *     chance  that n coins which fall on green with probability gamma show so many green, or more:
+ *             the tail of the binomial distribution itself, since the normal one is too sure of
+ *             itself when n gamma is small
  *
  * Source   Kirchenbauer et al. 2023, arXiv:2301.10226, equation 3; distinct pairs: their section
  *          on repeated n-grams in arXiv:2306.04634. */
 typedef struct WatermarkFinding {
     size_t scored, green;
-    double z, chance; /* chance: that an unmarked text reaches z */
+    double z, chance;
 } WatermarkFinding;
 WatermarkFinding watermark_detect(const Watermark *mark, const int32_t *tokens, size_t n);
+
+/* sum over k >= green of  C(n, k) gamma^k (1 - gamma)^(n-k).
+ *
+ * Needs    0 < gamma < 1, green <= n
+ * Error    relative, about 1e-16 n ln n: that of the logarithms of factorials */
+double watermark_chance(size_t n, size_t green, double gamma);
 
 #endif

@@ -17,7 +17,9 @@ void candidates_init(Candidates *c, size_t vocab, Arena *arena) {
     c->keys = arena_take(arena, vocab, sizeof *c->keys);
     c->keys_aside = arena_take(arena, vocab, sizeof *c->keys_aside);
     c->marks = arena_take(arena, vocab, sizeof *c->marks);
+    c->places = arena_take(arena, vocab, sizeof *c->places);
     if (c->marks) memset(c->marks, 0, vocab * sizeof *c->marks);
+    if (c->places) memset(c->places, 0, vocab * sizeof *c->places);
 }
 
 bool candidates_open(Candidates *c, size_t vocab, Arena *arena, Fault *fault) {
@@ -59,18 +61,39 @@ int32_t candidates_id(const Candidates *c, size_t entry) {
     return c->dense ? (int32_t)entry : c->ids[entry];
 }
 
-size_t candidates_find(const Candidates *c, int32_t token) {
-    if (c->dense) return token >= 0 && (size_t)token < c->count ? (size_t)token : c->count;
-    size_t i = 0;
-    while (i < c->count && c->ids[i] != token) i++;
-    return i;
+/* The places of tokens that are gone are not cleared: they point to entries of others. */
+size_t candidates_find(Candidates *c, int32_t token) {
+    if (token < 0 || (size_t)token >= c->vocab) return c->count;
+    if (c->dense) return (size_t)token;
+    for (size_t i = 0; !(c->known & KNOW_PLACES) && i < c->count; i++)
+        c->places[c->ids[i]] = (int32_t)i;
+    c->known |= KNOW_PLACES;
+    size_t entry = (size_t)c->places[token];
+    return entry < c->count && c->ids[entry] == token ? entry : c->count;
 }
 
-void candidates_changed(Candidates *c) { c->known = 0, c->sorted = false; }
+void candidates_changed(Candidates *c) { c->known &= KNOW_PLACES, c->sorted = false; }
+
+static bool in_order(const Candidates *c) {
+    size_t i = 1;
+    while (i < c->count && (c->logits[i - 1] > c->logits[i] ||
+                            (c->logits[i - 1] == c->logits[i] && c->ids[i - 1] < c->ids[i])))
+        i++;
+    return i >= c->count;
+}
+
+void candidates_bent(Candidates *c) {
+    bool sorted = c->sorted;
+    candidates_changed(c);
+    c->sorted = sorted && in_order(c);
+}
 
 float candidates_max(Candidates *c) {
     if (c->sorted) return c->logits[0];
-    if (!(c->known & KNOW_MAX)) c->max = vector_max(c->logits, c->count);
+    if (!(c->known & KNOW_MAX))
+        c->max = c->dense && c->known & KNOW_BLOCKS
+                     ? vector_max(c->block_max, blocks_of(c->count))
+                     : vector_max(c->logits, c->count);
     c->known |= KNOW_MAX;
     return c->max;
 }
@@ -80,8 +103,9 @@ size_t candidates_best(Candidates *c) {
     float max = candidates_max(c);
     size_t i = 0;
     if (c->dense && c->known & KNOW_BLOCKS)
-        while (c->block_max[i / SCAN_BLOCK] != max) i += SCAN_BLOCK;
-    while (c->logits[i] != max) i++;
+        while (i < c->count && c->block_max[i / SCAN_BLOCK] != max) i += SCAN_BLOCK;
+    while (i < c->count && c->logits[i] != max) i++;
+    REQUIRE(i < c->count, "no candidate has the largest logit, %g", (double)max);
     size_t best = i;
     for (; !c->dense && i < c->count; i++)
         if (c->logits[i] == max && c->ids[i] < c->ids[best]) best = i;
@@ -94,8 +118,23 @@ static const ExpSums *sums(Candidates *c) {
     return &c->sums;
 }
 
+double candidates_sum(Candidates *c) { return sums(c)->sum; }
+
 double candidates_log_sum(Candidates *c) {
-    return (double)candidates_max(c) + log(sums(c)->sum);
+    return (double)candidates_max(c) + log(candidates_sum(c));
+}
+
+/* Not logit - log_sum: beside a logit of 1e17 the logarithm of the sum is nothing. */
+double candidates_log_prob(Candidates *c, int32_t token) {
+    size_t entry = candidates_find(c, token);
+    if (entry == c->count) return -INFINITY;
+    return (double)c->logits[entry] - (double)candidates_max(c) - log(candidates_sum(c));
+}
+
+float candidates_limit(Candidates *c, double log_p) {
+    double max = (double)candidates_max(c), below = log_p + log(candidates_sum(c)) - MILLIONTH;
+    float limit = (float)(max + below);
+    return (double)limit - max < below ? nextafterf(limit, INFINITY) : limit;
 }
 
 /* -sum p ln p = ln S - (sum d e^d) / S,   d = logit - max,  S = sum e^d */
@@ -124,17 +163,14 @@ void candidates_set(Candidates *c, size_t entry, float logit) {
         size_t size = c->count - block < SCAN_BLOCK ? c->count - block : SCAN_BLOCK;
         scan_block_max(c->logits + block, size, &c->block_max[block / SCAN_BLOCK]);
     }
-    if (!(c->known & KNOW_MAX)) return;
-    if (logit > c->max)
-        c->max = logit;
-    else if (before == c->max && blocks)
-        c->max = vector_max(c->block_max, blocks_of(c->count));
+    if (logit > c->max || isnan(logit))
+        c->max = logit; /* or, where it was not known, still is not */
     else if (before == c->max)
         c->known &= ~(unsigned)KNOW_MAX;
 }
 
 void candidates_scale(Candidates *c, float factor) {
-    unsigned kept = c->known & (KNOW_MAX | KNOW_BLOCKS);
+    unsigned kept = c->known & (KNOW_MAX | KNOW_BLOCKS | KNOW_PLACES);
     float *logits = c->logits;
     size_t i = 0, n = c->count;
     for (; i + 16 <= n; i += 16) /* a fixed number at a time: the compiler takes lanes */
@@ -144,4 +180,5 @@ void candidates_scale(Candidates *c, float factor) {
         for (size_t b = 0; b < blocks_of(c->count); b++) c->block_max[b] *= factor;
     c->max *= factor;
     c->known = kept;
+    c->sorted = c->sorted && in_order(c);
 }

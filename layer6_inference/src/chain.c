@@ -1,5 +1,5 @@
-/* chain.c - running stages in a row, and what they remember.  Reading and printing: chain_parse.c,
- * chain_print.c.  See chain.h. */
+/* chain.c - running stages in a row, and what they remember.  What must hold before: chain_check.c;
+ * reading and printing: chain_parse.c, chain_print.c.  See chain.h. */
 #include "chain.h"
 
 #include <math.h>
@@ -22,6 +22,7 @@ static double *add_row(Stage *stage) {
 }
 
 void chain_reset(Chain *chain) {
+    chain->begun++;
     for (size_t i = 0; i < chain->count; i++) {
         Stage *stage = &chain->stages[i];
         if (!stage->kind->memory) continue;
@@ -83,42 +84,39 @@ void chain_close(Chain *chain) {
     *chain = (Chain){0};
 }
 
-bool chain_check(const Chain *chain, const Step *step, Fault *fault) {
-    for (size_t i = 0; i < chain->count; i++) {
-        const StageKind *kind = chain->stages[i].kind;
-        if (stage_is_off(&chain->stages[i])) continue;
-        const char *lacks = kind->needs_amateur && !step->amateur
-                                ? "the logits of a weaker model (--amateur FILE)"
-                            : kind->needs_unconditional && !step->unconditional
-                                ? "logits without the prompt (strata generate brings them)"
-                            : kind->needs_look_ahead && !step->look_ahead
-                                ? "hidden states (strata generate brings them)"
-                            : kind->needs_tokenizer && !step->tokenizer
-                                ? "a tokenizer: it works on the text of a model"
-                                : NULL;
-        if (lacks) return fault_set(fault, "%s needs %s", kind->name, lacks);
-    }
-    return true;
+/* What every stage must leave: a token that may come next, and no logit above. */
+static bool check_left(const Stage *stage, Candidates *c, Fault *fault) {
+    float max = candidates_max(c);
+    size_t i = 0;
+    if (max > -INFINITY && max < INFINITY) return true;
+    if (max == -INFINITY)
+        return fault_set(fault, "dead end: %s left no token that may come next",
+                         stage->kind->name);
+    while (i + 1 < c->count && c->logits[i] < INFINITY) i++;
+    return fault_set(
+        fault,
+        "bad numbers: %s made the logit of token %d %s; the logits, or what it adds to "
+        "them, are too large",
+        stage->kind->name, candidates_id(c, i),
+        isnan(c->logits[i]) ? "something that is no number" : "infinite");
 }
 
 bool chain_run(Chain *chain, Candidates *c, const Step *step, int32_t *token, Fault *fault) {
-    if (!chain_check(chain, step, fault)) return false;
+    if (!chain_check(chain, step, fault) || !chain_check_tokens(chain, c->vocab, fault) ||
+        !chain_check_companions(chain, step, c->vocab, fault))
+        return false;
     if (chain->watch) chain->watch(chain->watch_context, NULL, c);
     for (size_t i = 0; i < chain->count; i++) {
         Stage *stage = &chain->stages[i];
         if (!stage_is_off(stage)) stage->kind->apply(stage, c, step);
-        if (candidates_max(c) == -INFINITY)
-            return fault_set(fault, "dead end: %s left no token that may come next",
-                             stage->kind->name);
+        if (!check_left(stage, c, fault)) return false;
         if (chain->watch) chain->watch(chain->watch_context, stage, c);
     }
-    REQUIRE(c->chosen >= 0, "no stage picked a token");
+    if (c->chosen < 0)
+        return fault_set(fault,
+                         "%s picked no token: there is no room to look ahead, or what it "
+                         "saw are no numbers",
+                         chain->stages[chain->count - 1].kind->name);
     *token = c->chosen;
     return true;
-}
-
-double candidates_log_prob(Candidates *c, int32_t token) {
-    size_t entry = candidates_find(c, token);
-    if (entry == c->count) return -INFINITY;
-    return (double)c->logits[entry] - candidates_log_sum(c);
 }

@@ -39,6 +39,13 @@ static Text cut(Text *rest, char mark) {
     return part;
 }
 
+/* Spaces around a text do not belong to it. */
+static Text trim(Text text) {
+    while (text.size && text.data[0] == ' ') text.data++, text.size--;
+    while (text.size && text.data[text.size - 1] == ' ') text.size--;
+    return text;
+}
+
 static int shown(Text text) { return (int)(text.size < 40 ? text.size : 40); }
 
 static int param_count(const StageKind *kind) {
@@ -76,9 +83,10 @@ static bool unknown_key(const StageKind *kind, Text key, Fault *fault) {
                      key.data, *keys ? ": it has " : ": it has none", keys);
 }
 
-/* A finite number, or -inf where that is allowed. */
+/* A number, which may be infinite. */
 static bool read_number(Text text, double *number) {
     char copy[64] = "", *end;
+    text = trim(text);
     if (text.size == 0 || text.size >= sizeof copy) return false;
     memcpy(copy, text.data, text.size);
     *number = strtod(copy, &end);
@@ -155,6 +163,11 @@ static bool add_text(Reader *r, Stage *stage, Text text) {
     return ok;
 }
 
+/* Beyond this a bias would leave nothing of the logit, and two could make an infinity. */
+#define BIAS_MOST 1e30
+
+static bool is_bias(double value) { return value == -INFINITY || fabs(value) <= BIAS_MOST; }
+
 static bool add_to_list(Reader *r, Stage *stage, Text text) {
     Text value = text, key = cut(&value, '=');
     bool pair = key.size < text.size;
@@ -162,12 +175,12 @@ static bool add_to_list(Reader *r, Stage *stage, Text text) {
     if (stage->kind->list == LIST_TEXTS) return add_text(r, stage, text);
     bool ok = read_number(key, &id) && id >= 0 && id <= 2e9 && id == floor(id) &&
               pair == (stage->kind->list == LIST_BIASES) &&
-              (!pair || (read_number(value, &number) && number < INFINITY));
+              (!pair || (read_number(value, &number) && is_bias(number)));
     if (!ok)
         return fault_set(r->fault, "%s: '%.*s' is no %s, wanted %s", stage->kind->name,
                          shown(text), text.data, pair ? "bias" : "token id",
                          stage->kind->list == LIST_BIASES
-                             ? "ID=B with a number B below infinity, like 15=-2"
+                             ? "ID=B with a number B from -1e30 to 1e30 or -inf, like 15=-2"
                              : "the number of a token");
     add_item(stage, &(int32_t){(int32_t)id}, 1, number);
     return true;
@@ -187,12 +200,13 @@ static bool parse_param(Reader *r, Stage *stage, Text text, bool first, unsigned
     Text value = text, key = cut(&value, '=');
     bool bare = key.size == text.size;
     const StageKind *kind = stage->kind;
+    key = trim(key);
     int index = bare ? (first && param_count(kind) > 0 ? 0 : -1) : param_find(kind, key);
     if (kind->list != LIST_NONE && (bare || index < 0)) {
         add_list_text(stage, text);
         return add_to_list(r, stage, text);
     }
-    if (bare && first && text_equal(text, text_of("off"))) {
+    if (bare && first && text_equal(key, text_of("off"))) {
         if (param_count(kind) && kind->params[0].has_off)
             stage->value[0] = kind->params[0].off;
         else if (!stage_is_off(stage))
@@ -221,32 +235,60 @@ static bool complete(const Stage *stage, unsigned given, Fault *fault) {
 
 static bool parse_stages(Reader *r, Text rest);
 
-static bool parse_stage(Reader *r, Text text) {
+static const ChainPreset *preset_find(Text name) {
+    for (size_t i = 0; i < sizeof presets / sizeof *presets; i++)
+        if (text_equal(name, text_of(presets[i].name))) return &presets[i];
+    return NULL;
+}
+
+/* What is no stage: a preset, nothing, or a mistake. */
+static bool parse_other(Reader *r, Text name, bool has_params) {
+    const ChainPreset *preset = preset_find(name);
+    if (preset && !has_params) return parse_stages(r, text_of(preset->spec));
+    if (preset)
+        return fault_set(r->fault, "%s is a preset, %s: it takes no parameters", preset->name,
+                         preset->spec);
+    if (name.size == 0)
+        return fault_set(r->fault, "no stage beside a comma or before a colon of the chain: "
+                                   "wanted stages with commas between, like top_k:40,temp:0.8");
+    return unknown_stage(name, r->fault);
+}
+
+/* A stage at the end of the chain, with its defaults; NULL: it cannot stand there. */
+static Stage *add_stage(Reader *r, const StageKind *kind) {
     Chain *chain = r->chain;
-    Text rest = text, name = cut(&rest, ':');
-    const StageKind *kind = stage_find(name);
-    unsigned given = 0;
-    for (size_t i = 0; !kind && i < sizeof presets / sizeof *presets; i++)
-        if (text_equal(text, text_of(presets[i].name)))
-            return parse_stages(r, text_of(presets[i].spec));
-    if (!kind) return unknown_stage(name, r->fault);
-    if (chain->count == CHAIN_STAGES)
-        return fault_set(r->fault, "a chain has at most %d stages", CHAIN_STAGES);
-    if (chain->count && chain->stages[chain->count - 1].kind->picks)
-        return fault_set(r->fault, "%s comes after %s, which has picked already: put it before",
-                         kind->name, chain->stages[chain->count - 1].kind->name);
+    const StageKind *last = chain->count ? chain->stages[chain->count - 1].kind : NULL;
+    if (chain->count == CHAIN_STAGES) {
+        fault_set(r->fault, "a chain has at most %d stages", CHAIN_STAGES);
+        return NULL;
+    }
+    if (last && last->picks) {
+        fault_set(r->fault, "%s comes after %s, which has picked already: put it before",
+                  kind->name, last->name);
+        return NULL;
+    }
     Stage *stage = &chain->stages[chain->count];
     *stage = (Stage){.kind = kind, .index = chain->count, .picked = -1};
     chain->count++; /* chain_close frees it from here on */
     for (int i = 0; i < param_count(kind); i++) stage->value[i] = kind->params[i].fallback;
+    return stage;
+}
+
+static bool parse_stage(Reader *r, Text text) {
+    text = trim(text);
+    Text rest = text, name = cut(&rest, ':');
+    const StageKind *kind = stage_find(trim(name));
+    unsigned given = 0;
     bool more = name.size < text.size;
-    for (bool first = true; more; first = false) {
+    if (!kind) return parse_other(r, trim(name), more);
+    Stage *stage = add_stage(r, kind);
+    for (bool first = true; stage && more; first = false) {
         size_t before = rest.size;
         Text param = cut(&rest, ':');
         if (!parse_param(r, stage, param, first, &given)) return false;
         more = param.size < before;
     }
-    return complete(stage, given, r->fault);
+    return stage && complete(stage, given, r->fault);
 }
 
 static bool parse_stages(Reader *r, Text rest) {
@@ -262,12 +304,14 @@ static bool parse_stages(Reader *r, Text rest) {
 bool chain_parse(Chain *chain, const char *spec, const Tokenizer *tokenizer, Fault *fault) {
     *chain = (Chain){0};
     Reader reader = {chain, tokenizer, fault};
-    if (!*spec)
+    if (spec[strspn(spec, " ")] == 0)
         return fault_set(fault, "the chain is empty: 'draw' samples from the model as it is, "
                                 "'greedy' takes the best");
     bool ok = parse_stages(&reader, text_of(spec));
+    size_t vocab = tokenizer ? tokenizer_count(tokenizer) : SIZE_MAX;
     if (ok && !chain->stages[chain->count - 1].kind->picks)
         ok = parse_stage(&reader, text_of("draw"));
+    ok = ok && chain_check_tokens(chain, vocab, fault);
     if (ok)
         chain_reset(chain);
     else

@@ -4,15 +4,22 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 typedef struct Printer {
     char *text;
-    size_t used;
+    size_t used, room;
 } Printer;
 
 static void put(Printer *p, const char *text) {
-    p->used += (size_t)snprintf(p->text + p->used, CHAIN_TEXT - p->used, "%s", text);
-    if (p->used >= CHAIN_TEXT) p->used = CHAIN_TEXT - 1;
+    size_t size = strlen(text);
+    if (p->used + size + 1 > p->room) {
+        p->room = 2 * (p->used + size) + 128;
+        p->text = realloc(p->text, p->room);
+        REQUIRE(p->text, "no memory for the text of a chain");
+    }
+    memcpy(p->text + p->used, text, size + 1);
+    p->used += size;
 }
 
 /* The shortest decimal form that reads back as the same number. */
@@ -45,12 +52,12 @@ static void put_stage(Printer *p, const Stage *stage) {
     }
 }
 
-const char *chain_print(const Chain *chain, char *text) {
-    Printer printer = {text, 0};
-    text[0] = 0;
+char *chain_print(const Chain *chain) {
+    Printer printer = {0};
+    put(&printer, "");
     for (size_t i = 0; i < chain->count; i++) {
         if (i) put(&printer, ",");
         put_stage(&printer, &chain->stages[i]);
     }
-    return text;
+    return printer.text;
 }

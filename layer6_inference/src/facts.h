@@ -4,7 +4,7 @@
 
 #include "candidates.h"
 
-enum { KNOW_MAX = 1, KNOW_SUMS = 2, KNOW_BLOCKS = 4 };
+enum { KNOW_MAX = 1, KNOW_SUMS = 2, KNOW_BLOCKS = 4, KNOW_PLACES = 8 };
 
 static inline size_t blocks_of(size_t n) { return (n + SCAN_BLOCK - 1) / SCAN_BLOCK; }
 

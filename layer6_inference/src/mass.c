@@ -7,7 +7,17 @@
  * The border lies in the open range, whose mass is known.  A sample of it says where about; a cut a
  * little above that place and one a little below leave a small part of it.  A cut copies out the
  * smaller side and adds up that side's mass; what is not copied has the rest.  So a flat
- * distribution is read about twice, and a peaked one once. */
+ * distribution is read about twice, and a peaked one once.
+ *
+ * One call of narrow, for 0.30 of 6400 values of about the same weight.  Each of a sample of 64
+ * stands for 100:
+ *
+ *     border     at the 20th of the sample, which makes 0.31
+ *     margin     8 of the sample: twice the deviation of such a guess, and one
+ *     first cut  at the 28th: the 2700 above it have 0.42, enough.  They are copied, and what lies
+ *                below is not needed
+ *     second     at the 12th: the 1100 above it have 0.17, too little.  They are needed; the other
+ *                1600 are copied, and 0.13 is still to be found among them */
 #include "facts.h"
 #include "order.h"
 
@@ -18,7 +28,7 @@ enum {
     SAMPLE = 256 /* so many say where about the border lies */
 };
 
-typedef struct Open {
+typedef struct OpenRange {
     Candidates *c;
     const float *values;    /* what the order goes by */
     const int32_t *entries; /* NULL: 0, 1, 2, ... */
@@ -29,7 +39,7 @@ typedef struct Open {
     size_t least;  /* and at least so many of it */
     size_t needed; /* above it */
     int next;      /* which working memory is free */
-} Open;
+} OpenRange;
 
 /* The last one that is kept, and how many that makes. */
 typedef struct Border {
@@ -37,52 +47,53 @@ typedef struct Border {
     size_t count;
 } Border;
 
-static size_t entry_at(const Open *o, size_t i) {
-    return o->entries ? (size_t)o->entries[i] : i;
+static size_t entry_at(const OpenRange *r, size_t i) {
+    return r->entries ? (size_t)r->entries[i] : i;
 }
 
-static double mass_of(const Open *o, const float *values, const int32_t *entries, size_t n) {
-    float max = candidates_max(o->c);
-    if (o->by_logit) return scan_exp(values, n, max).sum;
+static double mass_of(const OpenRange *r, const float *values, const int32_t *entries,
+                      size_t n) {
+    float max = candidates_max(r->c);
+    if (r->by_logit) return scan_exp(values, n, max).sum;
     double mass = 0;
     float logits[SCAN_CHUNK];
     for (size_t i = 0; i < n; i += SCAN_CHUNK) {
         size_t size = n - i < SCAN_CHUNK ? n - i : SCAN_CHUNK;
-        for (size_t k = 0; k < size; k++) logits[k] = o->c->logits[entries[i + k]];
+        for (size_t k = 0; k < size; k++) logits[k] = r->c->logits[entries[i + k]];
         mass += scan_exp(logits, size, max).sum;
     }
     return mass;
 }
 
 /* Copy out one side of a pivot: above is >= pivot. */
-static size_t copy_side(const Open *o, float pivot, bool above) {
-    return (above ? scan_keep : scan_below)(o->values, o->entries, o->n, pivot,
-                                            o->c->work[o->next], o->c->work_ids[o->next]);
+static size_t copy_side(const OpenRange *r, float pivot, bool above) {
+    return (above ? scan_keep : scan_below)(r->values, r->entries, r->n, pivot,
+                                            r->c->work[r->next], r->c->work_ids[r->next]);
 }
 
 /* The side that was copied out is the open range now. */
-static void take_side(Open *o, size_t n, double mass) {
-    o->values = o->c->work[o->next], o->entries = o->c->work_ids[o->next];
-    o->n = n, o->mass = mass;
-    o->next ^= 1;
+static void take_side(OpenRange *r, size_t n, double mass) {
+    r->values = r->c->work[r->next], r->entries = r->c->work_ids[r->next];
+    r->n = n, r->mass = mass;
+    r->next ^= 1;
 }
 
 /* Cut the open range at a pivot, copying out the side where the border should be.  False when one
  * side is empty. */
-static bool cut(Open *o, float pivot, bool above) {
-    size_t n = copy_side(o, pivot, above), before = o->n;
+static bool cut(OpenRange *r, float pivot, bool above) {
+    size_t n = copy_side(r, pivot, above), before = r->n;
     if (n == 0 || n == before) return false;
-    double mass = mass_of(o, o->c->work[o->next], o->c->work_ids[o->next], n),
-           rest = o->mass - mass > 0 ? o->mass - mass : 0;
+    double mass = mass_of(r, r->c->work[r->next], r->c->work_ids[r->next], n),
+           rest = r->mass - mass > 0 ? r->mass - mass : 0;
     double mass_above = above ? mass : rest;
     size_t n_above = above ? n : before - n;
-    bool border_above = mass_above >= o->want && n_above >= o->least;
-    if (border_above != above) n = copy_side(o, pivot, !above), mass = rest; /* a wrong guess */
+    bool border_above = mass_above >= r->want && n_above >= r->least;
+    if (border_above != above) n = copy_side(r, pivot, !above), mass = rest; /* a wrong guess */
     if (!border_above) {
-        o->want -= mass_above, o->needed += n_above;
-        o->least -= o->least < n_above ? o->least : n_above;
+        r->want -= mass_above, r->needed += n_above;
+        r->least -= r->least < n_above ? r->least : n_above;
     }
-    take_side(o, n, mass);
+    take_side(r, n, mass);
     return true;
 }
 
@@ -92,98 +103,100 @@ typedef struct Sample {
     size_t n;
 } Sample;
 
-static void take_sample(const Open *o, Sample *s) {
+static void take_sample(const OpenRange *r, Sample *s) {
     uint64_t keys[SAMPLE];
     float logit[SAMPLE];
-    s->n = o->n > 64 * SAMPLE ? SAMPLE : SAMPLE / 4;
+    s->n = r->n > 64 * SAMPLE ? SAMPLE : SAMPLE / 4;
     for (size_t i = 0; i < s->n; i++) {
-        size_t at = o->n * i / s->n;
-        keys[i] = order_key(o->values[at], (int32_t)at);
+        size_t at = r->n * i / s->n;
+        keys[i] = order_key(r->values[at], (int32_t)at);
     }
     order_sort(keys, s->n);
     for (size_t i = 0; i < s->n; i++) {
         size_t at = (size_t)order_id(keys[i]);
-        s->value[i] = o->values[at];
-        logit[i] = o->by_logit ? o->values[at] : o->c->logits[entry_at(o, at)];
+        s->value[i] = r->values[at];
+        logit[i] = r->by_logit ? r->values[at] : r->c->logits[entry_at(r, at)];
     }
-    vector_exp(s->weight, logit, candidates_max(o->c), s->n);
+    vector_exp(s->weight, logit, candidates_max(r->c), s->n);
 }
 
 /* Where in the sample the border should be.  What the sample does not account for, it has missed: a
  * few heavy ones, far above it. */
-static size_t place_of_border(const Open *o, const Sample *s) {
-    double each = (double)o->n / (double)s->n, known = 0, sum;
+static size_t place_of_border(const OpenRange *r, const Sample *s) {
+    double each = (double)r->n / (double)s->n, known = 0, sum;
     for (size_t i = 0; i < s->n; i++) known += each * (double)s->weight[i];
-    sum = o->mass > known ? o->mass - known : 0;
+    sum = r->mass > known ? r->mass - known : 0;
     size_t i = 0;
-    while (i + 1 < s->n && (sum += each * (double)s->weight[i]) < o->want) i++;
+    while (i + 1 < s->n && (sum += each * (double)s->weight[i]) < r->want) i++;
     return i;
 }
 
 /* Narrow the open range.  False when all values of it are equal. */
-static bool narrow(Open *o) {
+static bool narrow(OpenRange *r) {
     Sample s;
-    take_sample(o, &s);
-    size_t place = place_of_border(o, &s), before = o->n;
+    take_sample(r, &s);
+    size_t place = place_of_border(r, &s), before = r->n;
     double p = (double)place / (double)s.n;
     size_t slack = 1 + (size_t)(2 * sqrt((double)s.n * p * (1 - p)));
     bool has_low = place + slack < s.n, in_upper = 2 * place < s.n;
     bool has_high = place > slack;
     float low = s.value[has_low ? place + slack : place],
           high = s.value[has_high ? place - slack : place];
-    if (has_low && in_upper) cut(o, low, true);
-    if (has_high) cut(o, high, false);
-    if (has_low && !in_upper) cut(o, low, true);
-    if (o->n < before || cut(o, s.value[place], true)) return true;
+    if (has_low && in_upper) cut(r, low, true);
+    if (has_high) cut(r, high, false);
+    if (has_low && !in_upper) cut(r, low, true);
+    if (r->n < before || cut(r, s.value[place], true)) return true;
     /* no value is smaller than this one: cut just above it */
-    return cut(o, nextafterf(s.value[place], INFINITY), true);
+    return cut(r, nextafterf(s.value[place], INFINITY), true);
 }
 
 /* Sort what is open and go through it. */
-static Border finish(const Open *o) {
-    Candidates *c = o->c;
-    for (size_t i = 0; i < o->n; i++)
-        c->keys[i] = order_key(o->values[i], candidates_id(c, entry_at(o, i)));
-    order_sort(c->keys, o->n);
+static Border finish(const OpenRange *r) {
+    Candidates *c = r->c;
+    for (size_t i = 0; i < r->n; i++) {
+        int32_t id = candidates_id(c, entry_at(r, i));
+        c->keys[i] = order_key(r->values[i], id);
+        c->places[id] = (int32_t)entry_at(r, i);
+    }
+    order_sort(c->keys, r->n);
     double mass = 0, max = (double)candidates_max(c);
     for (size_t i = 0;; i++) {
-        double logit = o->by_logit
-                           ? (double)order_value(c->keys[i])
-                           : (double)c->logits[candidates_find(c, order_id(c->keys[i]))];
-        if (logit == -INFINITY && i && i >= o->least)
-            return (Border){c->keys[i - 1], o->needed + i};
+        double logit = r->by_logit ? (double)order_value(c->keys[i])
+                                   : (double)c->logits[c->places[order_id(c->keys[i])]];
+        if (logit == -INFINITY && i && i >= r->least)
+            return (Border){c->keys[i - 1], r->needed + i};
         mass += exp(logit - max);
-        if ((mass >= o->want && i + 1 >= o->least) || i + 1 == o->n)
-            return (Border){c->keys[i], o->needed + i + 1};
+        if ((mass >= r->want && i + 1 >= r->least) || i + 1 == r->n)
+            return (Border){c->keys[i], r->needed + i + 1};
     }
 }
 
 /* All that are open have the same logit: so many of the lowest ids. */
-static Border finish_equal(const Open *o) {
-    Candidates *c = o->c;
-    double each = mass_of(o, o->values, o->entries, o->n) / (double)o->n;
-    double wanted = each > 0 ? ceil(o->want / each) : (double)o->n;
-    size_t more = wanted < 1 ? 1 : wanted > (double)o->n ? o->n : (size_t)wanted;
-    if (more < o->least) more = o->least < o->n ? o->least : o->n;
-    for (size_t i = 0; i < o->n; i++)
-        c->keys[i] = order_key(o->values[i], candidates_id(c, entry_at(o, i)));
-    if (!c->dense) order_sort(c->keys, o->n);
-    return (Border){c->keys[more - 1], o->needed + more};
+static Border finish_equal(const OpenRange *r) {
+    Candidates *c = r->c;
+    double each = mass_of(r, r->values, r->entries, r->n) / (double)r->n;
+    double wanted = each > 0 ? ceil(r->want / each) : (double)r->n;
+    size_t more = wanted < 1 ? 1 : wanted > (double)r->n ? r->n : (size_t)wanted;
+    if (more < r->least) more = r->least < r->n ? r->least : r->n;
+    for (size_t i = 0; i < r->n; i++)
+        c->keys[i] = order_key(r->values[i], candidates_id(c, entry_at(r, i)));
+    if (!c->dense) order_sort(c->keys, r->n);
+    return (Border){c->keys[more - 1], r->needed + more};
 }
 
 static Border find_border(Candidates *c, const float *values, bool by_logit, double mass,
                           size_t least) {
-    double all = exp(candidates_log_sum(c) - (double)candidates_max(c));
-    Open o = {.c = c,
-              .values = values,
-              .n = c->count,
-              .by_logit = by_logit,
-              .mass = all,
-              .want = mass * all,
-              .least = least};
-    while (o.n > SMALL)
-        if (!narrow(&o)) return by_logit ? finish_equal(&o) : finish(&o);
-    return finish(&o);
+    double all = candidates_sum(c);
+    OpenRange r = {.c = c,
+                   .values = values,
+                   .n = c->count,
+                   .by_logit = by_logit,
+                   .mass = all,
+                   .want = mass * all * (1 - MILLIONTH),
+                   .least = least};
+    while (r.n > SMALL)
+        if (!narrow(&r)) return by_logit ? finish_equal(&r) : finish(&r);
+    return finish(&r);
 }
 
 /* Of those with the border's own value, the higher ids go. */
@@ -204,7 +217,7 @@ static void finish_survivors(Candidates *c, size_t count) {
 
 static void keep_mass_sorted(Candidates *c, double mass, size_t least) {
     double max = (double)c->logits[0], so_far = 0,
-           want = mass * exp(candidates_log_sum(c) - max);
+           want = mass * candidates_sum(c) * (1 - MILLIONTH);
     size_t n = 0;
     while (n < c->count && (n < least || so_far < want))
         so_far += exp((double)c->logits[n++] - max);
@@ -224,8 +237,10 @@ void candidates_keep_mass(Candidates *c, double mass, size_t least) {
     finish_survivors(c, kept);
 }
 
-void candidates_keep_near(Candidates *c, double center, double mass, size_t least) {
-    for (size_t i = 0; i < c->count; i++) c->nearness[i] = -fabsf(c->logits[i] - (float)center);
+/* The surprise of a token is max - logit + ln sum. */
+void candidates_keep_near(Candidates *c, double surprise, double mass, size_t least) {
+    float max = candidates_max(c), below = (float)(surprise - log(candidates_sum(c)));
+    for (size_t i = 0; i < c->count; i++) c->nearness[i] = -fabsf((max - c->logits[i]) - below);
     Border border = find_border(c, c->nearness, false, mass, least);
     float *near = c->work[0];
     int32_t *entries = c->work_ids[0];

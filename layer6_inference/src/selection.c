@@ -89,6 +89,10 @@ void candidates_keep_above(Candidates *c, float threshold, size_t least) {
     candidates_take_survivors(c, kept, false);
 }
 
+void candidates_keep_likely(Candidates *c, double log_p, size_t least) {
+    candidates_keep_above(c, candidates_limit(c, log_p), least);
+}
+
 void candidates_keep_range(Candidates *c, size_t begin, size_t end) {
     for (size_t i = begin; i < end; i++) {
         c->survivor_ids[i - begin] = candidates_id(c, i);

@@ -1,5 +1,6 @@
 /* stream.c - see stream.h. */
 #include "stream.h"
+#include "utf8.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -24,34 +25,12 @@ static void hold(Stream *s, Text bytes) {
     s->held_size += bytes.size;
 }
 
-/* A character at the front of `size` bytes: its length; 0 when it may be complete with more
- * bytes; minus the length of bytes that can be no character. */
-static int character(const unsigned char *p, size_t size) {
-    static const unsigned char first_low[] = {0xE0, 0xF0}, second_low[] = {0xA0, 0x90};
-    int length = p[0] < 0x80                   ? 1
-                 : p[0] >= 0xC2 && p[0] < 0xE0 ? 2
-                 : p[0] >= 0xE0 && p[0] < 0xF0 ? 3
-                 : p[0] >= 0xF0 && p[0] < 0xF5 ? 4
-                                               : 0;
-    if (length == 0) return -1;
-    for (int i = 1; i < length; i++) {
-        if ((size_t)i == size) return 0;
-        unsigned char low = 0x80, high = 0xBF;
-        for (int k = 0; i == 1 && k < 2; k++)
-            if (p[0] == first_low[k]) low = second_low[k]; /* no overlong forms */
-        if (i == 1 && p[0] == 0xED) high = 0x9F;           /* no surrogates */
-        if (i == 1 && p[0] == 0xF4) high = 0x8F;           /* not beyond U+10FFFF */
-        if (p[i] < low || p[i] > high) return -i;
-    }
-    return length;
-}
-
 /* Send the first `size` held bytes, as far as they are whole characters; bytes that can be none
  * become U+FFFD. */
 static void send(Stream *s, size_t size, bool last) {
     size_t from = 0, at = 0;
     while (at < size) {
-        int length = character((const unsigned char *)s->held + at, size - at);
+        int length = utf8_character((const unsigned char *)s->held + at, size - at);
         if (length > 0) {
             at += (size_t)length;
             continue;

@@ -1,6 +1,7 @@
 /* trace.c - see trace.h. */
 #include "trace.h"
 #include "order.h"
+#include "utf8.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -15,8 +16,6 @@ bool trace_open(Trace *t, FILE *out, size_t vocab, const Tokenizer *tokenizer, F
         trace_close(t);
         return fault_set(fault, "no memory for a trace of %zu tokens", vocab);
     }
-    fprintf(out, tokenizer ? "step,stage,rank,token,text,logit,prob,kept\n"
-                           : "stage,rank,token,logit,prob,kept\n");
     return true;
 }
 
@@ -25,27 +24,25 @@ void trace_close(Trace *t) {
     t->before = t->now = NULL, t->alive = NULL;
 }
 
-/* Text in CSV: in quotes, with quotes doubled; line breaks and control characters as \xHH. */
+/* Text in CSV: in quotes, with quotes doubled. */
 static void put_text(FILE *out, Text text) {
     putc('"', out);
-    for (size_t i = 0; i < text.size; i++) {
-        unsigned char c = (unsigned char)text.data[i];
-        if (c == '"')
-            fputs("\"\"", out);
-        else if (c < 32 || c == 127)
-            fprintf(out, "\\x%02x", c);
-        else
-            putc(c, out);
+    for (size_t from = 0, to = 0; from < text.size; from = ++to) {
+        while (to < text.size && text.data[to] != '"') to++;
+        utf8_print_escaped(out, (Text){text.data + from, to - from});
+        if (to < text.size) fputs("\"\"", out);
     }
     putc('"', out);
 }
 
-static void put_row(Trace *t, const char *stage, size_t rank, uint64_t key, double prob,
+/* Stage NULL: the candidates as they came in. */
+static void put_row(Trace *t, const Stage *stage, size_t rank, uint64_t key, double prob,
                     bool kept) {
     int32_t id = order_id(key);
     if (t->most && rank > t->most) return;
-    if (t->tokenizer) fprintf(t->out, "%zu,", t->step);
-    fprintf(t->out, "%s,%zu,%d,", stage, rank, id);
+    if (t->tokenizer) fprintf(t->out, "%zu,%zu,", t->sample, t->step);
+    fprintf(t->out, "%zu,%s,%zu,%d,", stage ? stage->index + 1 : 0,
+            stage ? stage->kind->name : "model", rank, id);
     if (t->tokenizer)
         put_text(t->out, tokenizer_piece(t->tokenizer, id, true)), putc(',', t->out);
     fprintf(t->out, "%.9g,%.9g,%d\n", (double)order_value(key), prob, kept);
@@ -61,17 +58,18 @@ static size_t keys_of(Trace *t, const Candidates *c) {
     return n;
 }
 
-static void put_stage(Trace *t, const char *name, size_t n) {
+static void put_stage(Trace *t, const Stage *stage, size_t n) {
     double sum = 0, max = n ? (double)order_value(t->now[0]) : 0;
     for (size_t i = 0; i < n; i++) sum += exp((double)order_value(t->now[i]) - max);
     for (size_t i = 0; i < n; i++) {
         t->alive[order_id(t->now[i])] = true;
-        put_row(t, name, i + 1, t->now[i], exp((double)order_value(t->now[i]) - max) / sum,
+        put_row(t, stage, i + 1, t->now[i], exp((double)order_value(t->now[i]) - max) / sum,
                 true);
     }
     size_t rank = n;
     for (size_t i = 0; i < t->n_before; i++)
-        if (!t->alive[order_id(t->before[i])]) put_row(t, name, ++rank, t->before[i], 0, false);
+        if (!t->alive[order_id(t->before[i])])
+            put_row(t, stage, ++rank, t->before[i], 0, false);
     for (size_t i = 0; i < n; i++) t->alive[order_id(t->now[i])] = false;
 }
 
@@ -79,12 +77,23 @@ static bool is_last(const Trace *t, const Stage *stage) {
     return stage == &t->chain->stages[t->chain->count - 1];
 }
 
+static void begin_step(Trace *t) {
+    size_t sample = t->chain->begun - t->begun;
+    if (!t->headed)
+        fprintf(t->out, t->tokenizer
+                            ? "sample,step,place,stage,rank,token,text,logit,prob,kept\n"
+                            : "place,stage,rank,token,logit,prob,kept\n");
+    t->headed = true;
+    if (sample != t->sample) t->step = 0;
+    t->sample = sample;
+    t->n_before = 0;
+}
+
 static void watch(void *context, const Stage *stage, Candidates *c) {
     Trace *t = context;
-    if (!stage) t->n_before = 0;
+    if (!stage) begin_step(t);
     size_t n = keys_of(t, c);
-    if (!t->only || (stage && is_last(t, stage)))
-        put_stage(t, stage ? stage->kind->name : "model", n);
+    if (!t->only || (stage && is_last(t, stage))) put_stage(t, stage, n);
     uint64_t *swap = t->before;
     t->before = t->now, t->now = swap;
     t->n_before = n;
@@ -92,6 +101,6 @@ static void watch(void *context, const Stage *stage, Candidates *c) {
 }
 
 void trace_watch(Trace *t, Chain *chain) {
-    t->chain = chain;
+    t->chain = chain, t->begun = chain->begun;
     chain->watch = watch, chain->watch_context = t;
 }

@@ -1,29 +1,58 @@
 /* watermark.c - see watermark.h. */
 #include "watermark.h"
+#include "order.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 bool watermark_is_green(const Watermark *mark, int32_t before, int32_t token) {
     return rng_unit(mark->key, (uint64_t)(uint32_t)before, (uint64_t)(uint32_t)token) <
            mark->gamma;
 }
 
-static bool seen_before(const int32_t *tokens, size_t at) {
-    for (size_t i = 1; i < at; i++)
-        if (tokens[i] == tokens[at] && tokens[i - 1] == tokens[at - 1]) return true;
-    return false;
+/* The chance of exactly k. */
+static double binomial(double n, double k, double gamma) {
+    double ways = lgamma(n + 1) - lgamma(k + 1) - lgamma(n - k + 1);
+    return exp(ways + k * log(gamma) + (n - k) * log1p(-gamma));
+}
+
+/* Terms shrink away from the mean, so the sum goes from `green` outwards; below the mean it is that
+ * of the other side. */
+double watermark_chance(size_t n, size_t green, double gamma) {
+    double sum = 0, odds = gamma / (1 - gamma), count = (double)n;
+    bool above = (double)green > gamma * count;
+    if (green == 0) return 1;
+    double k = above ? (double)green : (double)green - 1, term = binomial(count, k, gamma);
+    while (term > 0 && term > 1e-17 * sum && k >= 0 && k <= count) {
+        sum += term;
+        term *= above ? (count - k) / (k + 1) * odds : k / (count - k + 1) / odds;
+        k += above ? 1 : -1;
+    }
+    return fmin(1, above ? sum : 1 - sum);
+}
+
+/* The pairs of a text, sorted; to be freed. */
+static uint64_t *sorted_pairs(const int32_t *tokens, size_t n) {
+    uint64_t *pairs = malloc(n * sizeof *pairs);
+    REQUIRE(pairs, "no memory for %zu pairs of tokens", n);
+    for (size_t i = 1; i < n; i++)
+        pairs[i - 1] = (uint64_t)(uint32_t)tokens[i - 1] << 32 | (uint32_t)tokens[i];
+    order_sort(pairs, n - 1);
+    return pairs;
 }
 
 WatermarkFinding watermark_detect(const Watermark *mark, const int32_t *tokens, size_t n) {
     WatermarkFinding f = {.chance = 1};
-    for (size_t i = 1; i < n; i++) {
-        if (seen_before(tokens, i)) continue;
+    if (n < 2) return f;
+    uint64_t *pairs = sorted_pairs(tokens, n);
+    for (size_t i = 0; i + 1 < n; i++) {
+        if (i && pairs[i] == pairs[i - 1]) continue;
         f.scored++;
-        f.green += watermark_is_green(mark, tokens[i - 1], tokens[i]);
+        f.green += watermark_is_green(mark, (int32_t)(pairs[i] >> 32), order_id(pairs[i]));
     }
-    if (f.scored == 0) return f;
+    free(pairs);
     double expected = mark->gamma * (double)f.scored;
     f.z = ((double)f.green - expected) / sqrt(expected * (1 - mark->gamma));
-    f.chance = 0.5 * erfc(f.z / sqrt(2));
+    f.chance = watermark_chance(f.scored, f.green, mark->gamma);
     return f;
 }

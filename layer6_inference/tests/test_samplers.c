@@ -67,7 +67,7 @@ static void truncation_by_hand(void **state) {
     check_kept("min_p:0.24", P, 6, "1 2 3 4");
     check_kept("min_p:0", P, 6, "0 1 2 3 4 5");
     check_kept("min_p:1:keep=2", P, 6, "1 4");
-    check_kept("temp:0", P, 6, "1");
+    check_kept("min_p:1.05", P, 6, "1");
     check_kept("top_k:4,min_p:0.5", P, 6, "1 4");
     check_kept("min_p:0.24,top_p:0.7", P, 6, "1 4");
 }
@@ -106,6 +106,63 @@ static void temperature_divides(void **state) {
     assert_int_equal(run("greedy", P, 6, NULL, 0, 1), 1);
     double tie[3] = {0.2, 0.4, 0.4};
     assert_int_equal(run("greedy", tie, 3, NULL, 0, 1), 1);
+}
+
+/* A temperature of 0 or below is greedy, with a range as well. */
+static void no_temperature_is_greedy(void **state) {
+    (void)state;
+    check_kept("temp:0", P, 6, "1");
+    check_kept("temp:-1", P, 6, "1");
+    check_kept("temp:0:range=5", P, 6, "1");
+    check_kept("temp:-1:range=5", P, 6, "1");
+    check_kept("temp:0.1:range=5", P, 6, "0 1 2 3 4 5");
+}
+
+/* Logits through stages, without the draw; those of tokens 0, 1, ... come back. */
+static void bend(const char *spec, float *x, size_t n) {
+    Chain chain;
+    Fault fault;
+    static float copy[V];
+    if (!chain_parse(&chain, spec, NULL, &fault)) fail_msg("%s", fault.text);
+    c.vocab = n;
+    memcpy(copy, x, n * sizeof *x);
+    assert_true(candidates_load(&c, copy, &fault));
+    for (size_t i = 0; i + 1 < chain.count; i++)
+        chain.stages[i].kind->apply(&chain.stages[i], &c, &(Step){0});
+    for (size_t i = 0; i < n; i++) {
+        size_t entry = candidates_find(&c, (int32_t)i);
+        x[i] = entry < c.count ? c.logits[entry] : -INFINITY;
+    }
+    chain_close(&chain);
+}
+
+static void quadratic_keeps_the_order(void **state) {
+    (void)state;
+    static const char *const specs[] = {"quadratic:0.3", "quadratic:100:curve=3",
+                                        "quadratic:1:curve=1.7"};
+    for (size_t i = 0; i < 3; i++) {
+        float x[8] = {5, 4, -1e6f, -0.99e12f, -1.01e12f, -3e12f, -1e25f, -3e38f};
+        bend(specs[i], x, 8);
+        assert_true(x[0] == 5);
+        for (int k = 1; k < 8; k++)
+            if (!(x[k] <= x[k - 1])) fail_msg("%s turns %d and %d round", specs[i], k - 1, k);
+    }
+}
+
+/* Two logits that become equal stand in the order of their ids, or are not called sorted. */
+static void sorted_means_sorted(void **state) {
+    (void)state;
+    static const char *const specs[] = {"top_k:3,temp:3", "top_k:3,temp:7",
+                                        "top_k:3,quadratic:1e-9", "top_k:3,temp:1.7"};
+    for (size_t i = 0; i < 4; i++)
+        for (int step = 1; step < 40; step++) {
+            float x[4] = {1, 1, 0, -1};
+            for (int k = 0; k < step; k++) x[1] = nextafterf(x[1], 2);
+            bend(specs[i], x, 4);
+            for (size_t k = 1; c.sorted && k < c.count; k++)
+                assert_true(c.logits[k - 1] > c.logits[k] ||
+                            (c.logits[k - 1] == c.logits[k] && c.ids[k - 1] < c.ids[k]));
+        }
 }
 
 static void penalties_by_hand(void **state) {
@@ -151,13 +208,15 @@ static void bad_logits_are_named(void **state) {
 
 static void check_print(const char *spec, const char *want) {
     Chain chain, again;
-    char text[CHAIN_TEXT], second[CHAIN_TEXT];
     Fault fault;
     if (!chain_parse(&chain, spec, NULL, &fault)) fail_msg("%s: %s", spec, fault.text);
-    assert_string_equal(chain_print(&chain, text), want);
+    char *text = chain_print(&chain);
+    assert_string_equal(text, want);
     assert_true(chain_parse(&again, text, NULL, &fault));
-    assert_string_equal(chain_print(&again, second), want);
+    char *second = chain_print(&again);
+    assert_string_equal(second, want);
     chain_close(&chain), chain_close(&again);
+    free(text), free(second);
 }
 
 static void check_refused(const char *spec, const char *part) {
@@ -175,6 +234,8 @@ static void chains_read_and_print(void **state) {
     check_print("top_k:k=5:keep=2,draw", "top_k:5:keep=2,draw");
     check_print("penalties:1.3:pres=0.5", "penalties:rep=1.3:pres=0.5,draw");
     check_print("temp:1e-1", "temp:0.1,draw");
+    check_print(" top_k: 2 , temp : t = 0.5 ", "top_k:2,temp:0.5,draw");
+    check_print("temp: off ,draw", "temp:off,draw");
     check_refused("", "empty");
     check_refused("top_q:3", "top_k, top_p");
     check_refused("top_k", "needs a value");
@@ -188,7 +249,12 @@ static void chains_read_and_print(void **state) {
     check_refused("top_k:3:colour=2", "it has k, keep");
     check_refused("greedy:1", "it has none");
     check_refused("greedy,temp:1", "picked already");
-    check_refused("temp:1,,draw", "no stage ''");
+    check_refused("temp:1,,draw", "beside a comma");
+    check_refused("top_k:5,", "beside a comma");
+    check_refused(" ", "empty");
+    check_refused("llama:3", "llama is a preset, penalties:last=64,top_k:40");
+    check_refused("bias:5=1e300", "from -1e30 to 1e30");
+    check_refused("bias:5=inf", "from -1e30 to 1e30");
     const StageKind *const *list;
     size_t count = stage_list(&list);
     for (size_t i = 0; i < count; i++)
@@ -201,9 +267,10 @@ static void chains_read_and_print(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        TEST(truncation_by_hand),         TEST(large_vocabularies_are_cut_alike),
-        TEST(temperature_divides),        TEST(penalties_by_hand),
-        TEST(draws_follow_probabilities), TEST(bad_logits_are_named),
-        TEST(chains_read_and_print)};
+        TEST(truncation_by_hand),        TEST(large_vocabularies_are_cut_alike),
+        TEST(temperature_divides),       TEST(no_temperature_is_greedy),
+        TEST(quadratic_keeps_the_order), TEST(sorted_means_sorted),
+        TEST(penalties_by_hand),         TEST(draws_follow_probabilities),
+        TEST(bad_logits_are_named),      TEST(chains_read_and_print)};
     return cmocka_run_group_tests(tests, prepare, finish);
 }

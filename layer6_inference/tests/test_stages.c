@@ -120,7 +120,7 @@ static void lists_of_tokens(void **state) {
     (void)state;
     static const int32_t history[] = {9, 8, 7};
     set_history(history, 3, 3);
-    run("bias:2=5:3=-1.5:700=1");
+    run("bias:2=5:3=-1.5");
     assert_near(logit_of(2), 3, 0);
     assert_near(logit_of(3), -4.5, 0);
     run("bias:0=-inf");
@@ -223,6 +223,106 @@ static void other_models_have_a_say(void **state) {
         assert_false(chain_run(&chain, &c, &(Step){0}, &token, &fault));
         assert_contains(fault.text, needy[i][1]);
         chain_close(&chain);
+    }
+}
+
+/* A chain on logits that must not come through; the fault says all of `parts`. */
+static void check_stopped(const char *spec, const float *x, size_t n, const Step *with,
+                          const char *const parts[3]) {
+    Chain chain;
+    Fault fault;
+    int32_t token;
+    float copy[V];
+    memcpy(copy, x, n * sizeof *x);
+    c.vocab = n;
+    if (!chain_parse(&chain, spec, NULL, &fault)) fail_msg("%s: %s", spec, fault.text);
+    assert_true(candidates_load(&c, copy, &fault));
+    if (chain_run(&chain, &c, with, &token, &fault)) fail_msg("%s came through", spec);
+    for (int i = 0; i < 3; i++) assert_contains(fault.text, parts[i]);
+    chain_close(&chain);
+}
+
+/* What a second model says is checked as what the first one says. */
+static void companions_are_checked(void **state) {
+    (void)state;
+    static const struct {
+        float value;
+        bool all;
+        const char *says;
+    } bad[] = {
+        {NAN, false, "token 2"}, {INFINITY, false, "token 2"}, {-INFINITY, true, "-inf"}};
+    static const char *const specs[] = {"cfg:1.5", "contrast:0.1"};
+    static const char *const names[] = {"the unconditional model", "the amateur"};
+    float x[4] = {1, 2, 3, 4};
+    for (size_t i = 0; i < 3; i++)
+        for (int k = 0; k < 2; k++) {
+            float other[4] = {1, 1, 1, 1};
+            for (int t = 0; t < 4; t++)
+                if (bad[i].all || t == 2) other[t] = bad[i].value;
+            Step with = {.amateur = other, .unconditional = other};
+            check_stopped(specs[k], x, 4, &with,
+                          (const char *[]){names[k], bad[i].says, bad[i].all ? "dead" : "bad"});
+            if (k == 0)
+                check_stopped("top_k:2,cfg:2", x, 4, &with,
+                              (const char *[]){names[k], bad[i].says, ""});
+        }
+    /* a stage that is off asks for nothing */
+    set_history(NULL, 0, 0);
+    float broken[V];
+    for (int i = 0; i < V; i++) broken[i] = NAN;
+    step.unconditional = step.amateur = broken;
+    run("cfg:off,contrast:off,greedy");
+}
+
+static bool blind(void *context, const int32_t *tokens, size_t n, float *similarity) {
+    (void)context, (void)tokens;
+    for (size_t i = 0; i < n; i++) similarity[i] = NAN;
+    return true;
+}
+
+static bool full(void *context, const int32_t *tokens, size_t n, float *similarity) {
+    (void)context, (void)tokens, (void)n, (void)similarity;
+    return false;
+}
+
+/* No stage hands on a number that is none, or infinite. */
+static void numbers_that_grow_too_large_are_named(void **state) {
+    (void)state;
+    float huge[3] = {2, 1e34f, 3}, largest[3] = {1, 0, 3.4e38f};
+    static const int32_t history[] = {2};
+    set_history(history, 1, 0);
+    check_stopped("temp:1e-5", huge, 3, &step, (const char *[]){"temp", "token 1", "infinite"});
+    check_stopped("top_k:2,temp:1e-5,greedy", huge, 3, &step,
+                  (const char *[]){"temp", "token 1", "infinite"});
+    check_stopped("penalties:rep=0.001", largest, 3, &step,
+                  (const char *[]){"penalties", "token 2", "infinite"});
+    check_stopped("top_p:0.99,penalties:rep=0.001", largest, 3, &step,
+                  (const char *[]){"penalties", "token 2", "infinite"});
+    step.look_ahead = blind;
+    check_stopped("contrastive_search:0.5", huge, 3, &step,
+                  (const char *[]){"contrastive_search", "picked no token", "no numbers"});
+    step.look_ahead = full;
+    check_stopped("contrastive_search:0.5", huge, 3, &step,
+                  (const char *[]){"contrastive_search", "picked no token", "no room"});
+}
+
+/* The largest biases there are, one upon another, and what comes after them. */
+static void biases_stay_finite(void **state) {
+    (void)state;
+    static const char *const specs[] = {"bias:0=1e30:0=-1e30",
+                                        "bias:5=1e30,bias:5=-1e30",
+                                        "bias:0=1e30,bias:0=-inf",
+                                        "bias:0=1e30,typical:0.5",
+                                        "bias:0=-1e30:1=1e30,quadratic:100:curve=3,top_p:0.9",
+                                        "bias:3=1e30,cfg:100,min_p:0.1,xtc:1",
+                                        "bias:3=1e30,contrast:0.1:beta=100,eta:0.1,gumbel"};
+    float other[V] = {0};
+    set_history(NULL, 0, 0);
+    step.amateur = step.unconditional = other;
+    for (size_t i = 0; i < sizeof specs / sizeof *specs; i++) {
+        int32_t token = run(specs[i]);
+        assert_true(token >= 0 && token < V);
+        assert_true(!isnan(candidates_log_prob(&c, token)));
     }
 }
 
@@ -390,9 +490,41 @@ static void watermarks_are_found(void **state) {
     assert_int_equal(watermark_detect(&mark, same, 50).scored, 1);
 }
 
+/* The tail of the binomial distribution, term by term. */
+static void watermarks_are_judged_by_coins(void **state) {
+    (void)state;
+    static const double gammas[] = {0.01, 0.05, 0.25, 0.5, 0.9};
+    for (size_t g = 0; g < 5; g++)
+        for (size_t n = 1; n <= 60; n += n < 6 ? 1 : 9) {
+            double tail = 0;
+            for (size_t green = n + 1; green-- > 0;) {
+                double term = 1; /* C(n, green) gamma^green (1 - gamma)^(n - green) */
+                for (size_t i = 0; i < n; i++)
+                    term *= i < green ? gammas[g] * (double)(n - i) / (double)(green - i)
+                                      : 1 - gammas[g];
+                tail += term;
+                assert_near(watermark_chance(n, green, gammas[g]), tail, 1e-11 * tail);
+            }
+        }
+    /* of 30 pairs with 1 in 20 green, 8 are by chance ten times as rare as a normal tail says */
+    assert_near(watermark_chance(30, 7, 0.05), 6.0e-4, 0.3e-4);
+    assert_true(watermark_chance(100000, 25000, 0.25) > 0.49);
+    assert_true(watermark_chance(100000, 0, 0.25) == 1);
+    assert_true(watermark_chance(100000, 100000, 0.25) == 0);
+    assert_true(watermark_chance(100000, 20000, 0.25) > 1 - 1e-12);
+    /* a long text takes no square of its length */
+    enum { LONG = 300000 };
+    int32_t *text = malloc(LONG * sizeof *text);
+    assert_non_null(text);
+    for (int i = 0; i < LONG; i++) text[i] = (int32_t)(rng_hash(1, 2, (uint64_t)i) % 100000);
+    WatermarkFinding f = watermark_detect(&(Watermark){15485863, 0.25}, text, LONG);
+    assert_true(f.scored > LONG - 20 && fabs(f.z) < 4);
+    free(text);
+}
+
 static void dead_ends_name_their_stage(void **state) {
     (void)state;
-    static const char *const specs[][2] = {{"temp:0.8,allow:900", "allow"},
+    static const char *const specs[][2] = {{"top_k:3,allow:9", "allow"},
                                            {"top_k:2,bias:0=-inf:1=-inf,temp:2", "bias"},
                                            {"top_k:2,no_repeat:1", "no_repeat"}};
     static const int32_t history[] = {0, 1};
@@ -456,16 +588,22 @@ static void specs_round_trip(void **state) {
     for (size_t i = 0; i < sizeof specs / sizeof *specs; i++) {
         Chain chain, again;
         Fault fault;
-        char text[CHAIN_TEXT], second[CHAIN_TEXT];
         if (!chain_parse(&chain, specs[i][0], model.tokenizer, &fault))
             fail_msg("%s", fault.text);
-        assert_string_equal(chain_print(&chain, text), specs[i][1]);
+        char *text = chain_print(&chain);
+        assert_string_equal(text, specs[i][1]);
         assert_true(chain_parse(&again, text, model.tokenizer, &fault));
-        assert_string_equal(chain_print(&again, second), text);
+        char *second = chain_print(&again);
+        assert_string_equal(second, text);
         chain_close(&chain), chain_close(&again);
+        free(text), free(second);
     }
     static const char *const wrong[][2] = {{"bias:3", "ID=B"},
-                                           {"bias:3=inf", "below infinity"},
+                                           {"bias:3=inf", "from -1e30"},
+                                           {"bias:258=1", "no token 258"},
+                                           {"allow:3:900", "no token 900"},
+                                           {"suppress:999999999", "0 to 257"},
+                                           {"force:258", "no token 258"},
                                            {"bias", "needs a list"},
                                            {"allow:x", "token id"},
                                            {"allow:-1", "token id"},
@@ -474,7 +612,7 @@ static void specs_round_trip(void **state) {
                                            {"top_h:0", "above 0"},
                                            {"xtc:0.5:t=0", "above 0"},
                                            {"gumbel,draw", "picked already"},
-                                           {"llama:3", "no stage"}};
+                                           {"llama:3", "is a preset"}};
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         Chain chain;
         Fault fault;
@@ -497,6 +635,80 @@ static void specs_round_trip(void **state) {
     }
 }
 
+/* Everything is printed, however long the list. */
+static void long_chains_print_whole(void **state) {
+    (void)state;
+    char spec[8000] = "bias", *again;
+    Chain chain;
+    Fault fault;
+    for (int i = 0; i < 400; i++)
+        snprintf(spec + strlen(spec), sizeof spec - strlen(spec), ":%d=-%d.5", i, i);
+    strcat(spec, ",draw");
+    assert_true(strlen(spec) > 4000);
+    assert_true(chain_parse(&chain, spec, NULL, &fault));
+    assert_string_equal(again = chain_print(&chain), spec);
+    chain_close(&chain), free(again);
+}
+
+/* Two samples of two steps each with a trace of every byte token. */
+static char *trace_bytes(const char *spec, size_t *size) {
+    Chain chain;
+    Trace trace;
+    Fault fault;
+    int32_t token;
+    char *text = NULL;
+    FILE *out = open_memstream(&text, size);
+    static float wide[MAKE_VOCAB];
+    c.vocab = MAKE_VOCAB;
+    assert_true(chain_parse(&chain, spec, model.tokenizer, &fault));
+    assert_true(trace_open(&trace, out, MAKE_VOCAB, model.tokenizer, &fault));
+    trace_watch(&trace, &chain);
+    for (int i = 0; i < 4; i++) {
+        if (i % 2 == 0) chain_reset(&chain);
+        memset(wide, 0, sizeof wide);
+        assert_true(candidates_load(&c, wide, &fault));
+        assert_true(
+            chain_run(&chain, &c, &(Step){.tokenizer = model.tokenizer}, &token, &fault));
+    }
+    trace_close(&trace), fclose(out), chain_close(&chain);
+    return text;
+}
+
+/* The fields of a line of CSV, with quotes around a field that may hold commas. */
+static size_t count_fields(const char *line, size_t size) {
+    size_t fields = 1;
+    bool quoted = false;
+    for (size_t i = 0; i < size; i++) {
+        if (line[i] == '"') quoted = !quoted;
+        fields += line[i] == ',' && !quoted;
+    }
+    assert_false(quoted);
+    return fields;
+}
+
+static void traces_can_be_read(void **state) {
+    (void)state;
+    size_t size, lines = 0;
+    char *text = trace_bytes("suppress:9,suppress:8,greedy", &size);
+    for (size_t at = 0; at < size;) { /* valid UTF-8 */
+        int length = utf8_character((unsigned char *)text + at, size - at);
+        if (length <= 0) fail_msg("byte %02x in a trace", (unsigned char)text[at]);
+        at += (size_t)length;
+    }
+    for (char *line = text, *end; (end = strchr(line, '\n')); line = end + 1, lines++)
+        assert_int_equal(count_fields(line, (size_t)(end - line)), 10);
+    assert_int_equal(lines, 1 + 4 * (258 + 258 + 257 + 256));
+    assert_contains(text, "sample,step,place,stage,rank,token,text,logit,prob,kept\n"
+                          "1,0,0,model,1,0,\"\\x00\",0,0.00387596899,1\n");
+    assert_contains(text, "\n1,1,1,suppress,258,9,\"\\x09\",0,0,0\n");
+    assert_contains(text, "\n2,0,2,suppress,257,8,\"\\x08\",0,0,0\n");
+    assert_contains(text, "\n2,1,3,greedy,1,0,");
+    assert_contains(text, ",34,\"\"\"\",");   /* a quotation mark */
+    assert_contains(text, ",92,\"\\x5c\",");  /* a backslash */
+    assert_contains(text, ",200,\"\\xc8\","); /* half of a character */
+    free(text);
+}
+
 static void traces_tell_what_happened(void **state) {
     (void)state;
     Chain chain;
@@ -514,12 +726,12 @@ static void traces_tell_what_happened(void **state) {
     assert_true(candidates_load(&c, some, &fault));
     assert_true(chain_run(&chain, &c, &step, &token, &fault));
     trace_close(&trace), fclose(out), chain_close(&chain);
-    assert_string_equal(text, "stage,rank,token,logit,prob,kept\n"
-                              "model,1,1,2,0.665240956,1\nmodel,2,2,1,0.244728471,1\n"
-                              "model,3,0,0,0.0900305732,1\n"
-                              "top_k,1,1,2,0.731058579,1\ntop_k,2,2,1,0.268941421,1\n"
-                              "top_k,3,0,0,0,0\n"
-                              "greedy,1,1,2,1,1\ngreedy,2,2,1,0,0\n");
+    assert_string_equal(text, "place,stage,rank,token,logit,prob,kept\n"
+                              "0,model,1,1,2,0.665240956,1\n0,model,2,2,1,0.244728471,1\n"
+                              "0,model,3,0,0,0.0900305732,1\n"
+                              "1,top_k,1,1,2,0.731058579,1\n1,top_k,2,2,1,0.268941421,1\n"
+                              "1,top_k,3,0,0,0,0\n"
+                              "2,greedy,1,1,2,1,1\n2,greedy,2,2,1,0,0\n");
     free(text);
 }
 
@@ -530,14 +742,20 @@ int main(void) {
                                        TEST(lists_of_tokens),
                                        TEST(texts_and_ends),
                                        TEST(other_models_have_a_say),
+                                       TEST(companions_are_checked),
+                                       TEST(numbers_that_grow_too_large_are_named),
+                                       TEST(biases_stay_finite),
                                        TEST(mirostat_follows_its_recurrence),
                                        TEST(memory_copies_and_rewinds),
                                        TEST(draws_have_their_distribution),
                                        TEST(xtc_and_skew),
                                        TEST(watermarks_are_found),
+                                       TEST(watermarks_are_judged_by_coins),
                                        TEST(dead_ends_name_their_stage),
                                        TEST(infinities),
                                        TEST(specs_round_trip),
+                                       TEST(long_chains_print_whole),
+                                       TEST(traces_can_be_read),
                                        TEST(traces_tell_what_happened)};
     return cmocka_run_group_tests(tests, prepare, finish);
 }

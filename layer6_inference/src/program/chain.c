@@ -3,7 +3,7 @@
 #include "listing.h"
 #include "options.h"
 
-#include <inttypes.h>
+#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,6 +19,18 @@ typedef struct Row {
     size_t count;
 } Row;
 
+static void add_number(Row *row, size_t *room, double number) {
+    if (row->count == *room) {
+        *room = 2 * *room + 1024;
+        row->values = realloc(row->values, *room * sizeof *row->values);
+        REQUIRE(row->values, "no memory for %zu numbers", *room);
+    }
+    row->values[row->count++] = (float)number;
+}
+
+/* A finite number of a file stays finite as a float. */
+static bool is_logit(double value) { return isinf(value) || !isinf((float)value); }
+
 /* One number for each line; the line number is the token.  Empty lines at the end are passed
  * over. */
 static bool parse_row(char *text, bool probs, const char *name, Row *row, Fault *fault) {
@@ -31,15 +43,10 @@ static bool parse_row(char *text, bool probs, const char *name, Row *row, Fault 
         if (*line == 0 && (!next || next[strspn(next, " \t\r\n")] == 0)) break;
         double value = strtod(line, &end);
         end += strspn(end, " \t\r");
-        if (end == line || *end || (probs && value < 0))
+        if (end == line || *end || (probs && value < 0) || !is_logit(value))
             return fault_set(fault, "%s, line %zu: '%.40s' is no %s", name, row->count + 1,
                              line, probs ? "probability" : "logit");
-        if (row->count == room) {
-            room = 2 * room + 1024;
-            row->values = realloc(row->values, room * sizeof *row->values);
-            REQUIRE(row->values, "no memory for %zu numbers", room);
-        }
-        row->values[row->count++] = (float)(probs ? log(value) : value);
+        add_number(row, &room, probs ? log(value) : value);
         line = next;
     }
     return row->count > 0 ||
@@ -53,15 +60,17 @@ static bool read_row(const char *path, bool probs, Row *row, Fault *fault) {
     const char *name = standard ? "standard input" : path;
     if (!file) return fault_set(fault, "%s cannot be opened", path);
     char *text = read_all(file, &size);
+    int error = ferror(file) ? errno : 0;
     if (!standard) fclose(file);
     char *grown = text ? realloc(text, size + 1) : NULL;
-    if (!grown) {
-        free(text);
-        return fault_set(fault, "no memory for %s", name);
-    }
-    grown[size] = 0;
-    bool ok = parse_row(grown, probs, name, row, fault);
-    free(grown);
+    if (grown) grown[size] = 0;
+    bool ok = !error || fault_set(fault, "%s cannot be read: %s", name, strerror(error));
+    ok = ok && (grown || fault_set(fault, "no memory for %s", name)) &&
+         (!memchr(grown, 0, size) ||
+          fault_set(fault, "%s holds a byte 0: wanted numbers as text, one on each line",
+                    name)) &&
+         parse_row(grown, probs, name, row, fault);
+    free(grown ? grown : text);
     return ok;
 }
 
@@ -92,6 +101,9 @@ static bool open_bench(Bench *b, Fault *fault) {
         b->has_model = true;
     }
     const Tokenizer *tokenizer = b->has_model ? b->model.tokenizer : NULL;
+    if (tokenizer && vocab > tokenizer_count(tokenizer))
+        return fault_set(fault, "the logits are those of %zu tokens, %s has %zu", vocab,
+                         job->model, tokenizer_count(tokenizer));
     if (!candidates_open(&b->candidates, vocab, &b->arena, fault)) return false;
     b->copy = malloc(vocab * sizeof *b->copy);
     return (b->copy || fault_set(fault, "no memory for the logits")) &&
@@ -101,7 +113,10 @@ static bool open_bench(Bench *b, Fault *fault) {
             read_row(job->unconditional, job->probs, &b->unconditional, fault)) &&
            same_size(&b->logits, &b->amateur, "the amateur", fault) &&
            same_size(&b->logits, &b->unconditional, "the unconditional", fault) &&
-           (!job->history || list_read_ids(job->history, vocab, &b->history, fault));
+           (!job->history || list_read_ids(job->history, vocab, &b->history, fault)) &&
+           (job->prompt <= (long)b->history.count ||
+            fault_set(fault, "--prompt %ld: the history has %zu tokens", job->prompt,
+                      b->history.count));
 }
 
 static void close_bench(Bench *b) {
@@ -114,14 +129,12 @@ static void close_bench(Bench *b) {
 }
 
 static bool run_once(Bench *b, uint64_t position, int32_t *token, Fault *fault) {
-    size_t prompt = b->job->prompt < 0 || (size_t)b->job->prompt > b->history.count
-                        ? b->history.count
-                        : (size_t)b->job->prompt;
+    long prompt = b->job->prompt;
     Step step = {.seed = (uint64_t)b->job->seed,
                  .position = position,
                  .history = b->history.ids,
                  .history_count = b->history.count,
-                 .prompt_count = prompt,
+                 .prompt_count = prompt < 0 ? b->history.count : (size_t)prompt,
                  .tokenizer = b->has_model ? b->model.tokenizer : NULL,
                  .amateur = b->amateur.values,
                  .unconditional = b->unconditional.values};
@@ -133,13 +146,14 @@ static bool run_once(Bench *b, uint64_t position, int32_t *token, Fault *fault) 
 static bool print_stages(Bench *b, Fault *fault) {
     Trace trace;
     int32_t token;
-    char text[CHAIN_TEXT];
     if (!trace_open(&trace, stdout, b->logits.count, NULL, fault)) return false;
     if (b->job->final) trace.only = "last";
     trace_watch(&trace, &b->chain);
     bool ok = run_once(b, b->history.count, &token, fault);
     trace_close(&trace);
-    if (ok) fprintf(stderr, "[%s | token %d]\n", chain_print(&b->chain, text), token);
+    char *text = chain_print(&b->chain);
+    if (ok) fprintf(stderr, "[%s | token %d]\n", text, token);
+    free(text);
     return ok;
 }
 
@@ -181,11 +195,11 @@ static int run(int argc, char **argv) {
     };
     int status = options_read(argc, argv, "chain --chain SPEC [--logits FILE] [options]",
                               "Run a chain on given logits and print what each stage did, as "
-                              "CSV: stage,rank,token,logit,prob,kept.",
+                              "CSV: place,stage,rank,token,logit,prob,kept.",
                               options, NULL, 0, 0);
     if (status >= 0) return status;
-    if (job.draws < 0) {
-        fprintf(stderr, "strata: --draws is not negative\n");
+    if (job.draws < 0 || job.prompt < -1) {
+        fprintf(stderr, "strata: --draws and --prompt are not negative\n");
         return EXIT_USAGE;
     }
     Bench *bench = calloc(1, sizeof *bench);

@@ -8,7 +8,8 @@ bool list_read_ids(const char *text, size_t vocab, TokenList *ids, Fault *fault)
     for (const char *at = text; *at;) {
         char *end;
         long id = strtol(at, &end, 10);
-        if (end == at || id < 0 || (size_t)id >= vocab || (*end && *end != ','))
+        if (end == at || id < 0 || (size_t)id >= vocab || (*end && *end != ',') ||
+            (*end && !end[1]))
             return fault_set(
                 fault,
                 "'%.40s' is no list of token ids: wanted numbers from 0 to %zu with "
@@ -20,21 +21,11 @@ bool list_read_ids(const char *text, size_t vocab, TokenList *ids, Fault *fault)
     return true;
 }
 
-void list_text(FILE *out, Text text) {
-    for (size_t i = 0; i < text.size; i++) {
-        unsigned char c = (unsigned char)text.data[i];
-        if (c < 32 || c == 127 || c == '\\')
-            fprintf(out, "\\x%02x", c);
-        else
-            putc(c, out);
-    }
-}
-
 void list_log_probs(FILE *out, const Tokenizer *tokenizer, const Choice *choice, size_t n) {
     size_t vocab = choice->after->vocab;
     double sum = log_sum_exp(choice->raw, vocab);
     fprintf(out, "%zu\t%d\t", choice->step, choice->token);
-    list_text(out, tokenizer_piece(tokenizer, choice->token, true));
+    utf8_print_escaped(out, tokenizer_piece(tokenizer, choice->token, true));
     fprintf(out, "\t%.6f\t%.6f", (double)choice->raw[choice->token] - sum,
             candidates_log_prob(choice->after, choice->token));
     uint64_t *keys = n ? malloc(vocab * sizeof *keys) : NULL;

@@ -13,7 +13,4 @@ bool list_read_ids(const char *text, size_t vocab, TokenList *ids, Fault *fault)
  * before the chain, id:ln p. */
 void list_log_probs(FILE *out, const Tokenizer *tokenizer, const Choice *choice, size_t n);
 
-/* A text with control characters as \xHH. */
-void list_text(FILE *out, Text text);
-
 #endif

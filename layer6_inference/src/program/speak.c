@@ -184,7 +184,7 @@ static void *speak(void *context) {
 
 /* What chose the tokens, and how fast. */
 static void print_way(const Scene *s) {
-    char text[CHAIN_TEXT];
+    char *text = chain_print(&s->chain);
     const Request *r = s->request;
     const GenerateResult *result = &s->result;
     double rate =
@@ -192,7 +192,8 @@ static void print_way(const Scene *s) {
     if (r->beams)
         fprintf(stderr, "%ld beams", r->beams);
     else
-        fprintf(stderr, "%s, ", chain_print(&s->chain, text));
+        fprintf(stderr, "%s, ", text);
+    free(text);
     if (r->best_of) fprintf(stderr, "best of %ld: ", r->best_of);
     if (!r->beams) fprintf(stderr, "seed %" PRIu64, s->seed);
     if (r->beams || r->best_of)

@@ -27,7 +27,8 @@ static bool detect(Job *job, Fault *fault) {
         printf("tokens %zu, green %zu (%.1f %%, chance %.1f %%), z %.2f, probability by chance "
                "%.2g: %s\n",
                f.scored, f.green, f.scored ? 100.0 * (double)f.green / (double)f.scored : 0.0,
-               100 * job->gamma, f.z, f.chance, f.z > 4 ? "marked" : "no sign of the mark");
+               100 * job->gamma, f.z, f.chance,
+               f.chance < 3e-5 ? "marked" : "no sign of the mark");
     }
     token_list_free(&tokens);
     free(text);

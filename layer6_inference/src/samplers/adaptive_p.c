@@ -1,5 +1,5 @@
-/* adaptive_p.c - draw near a target probability: tokens far from it in probability are made unlikely, and the target makes up
- * for what the last draws missed.
+/* adaptive_p.c - draw near a target probability: tokens far from it in probability are made
+ * unlikely, and the target makes up for what the last draws missed.
  *
  *     row     weighted sum of the probabilities drawn so far, sum of the weights
  *     aim     clamp(2 T - sum / weights, 0, 1)
@@ -13,10 +13,10 @@ enum { TARGET, DECAY };
 static void apply(Stage *stage, Candidates *c, const Step *step) {
     const double *row = stage_memory(stage);
     double aim = fmin(1, fmax(0, 2 * stage->value[TARGET] - row[0] / row[1]));
-    double sum = candidates_log_sum(c);
+    double max = (double)candidates_max(c), ln_sum = log(candidates_sum(c));
     float *p = c->work[0];
     for (size_t i = 0; i < c->count; i++) {
-        p[i] = (float)exp((double)c->logits[i] - sum);
+        p[i] = (float)exp((double)c->logits[i] - max - ln_sum);
         if (c->logits[i] == -INFINITY) continue;
         double d = fabs((double)p[i] - aim) / 0.3;
         c->logits[i] = (float)(5 - 10 * d * d / (1 + d));

@@ -11,7 +11,7 @@ static void apply(Stage *stage, Candidates *c, const Step *step) {
     double alpha = stage->value[ALPHA], best = -INFINITY;
     int32_t tokens[MOST];
     float similarity[MOST];
-    double sum = candidates_log_sum(c);
+    double max = (double)candidates_max(c), sum = candidates_sum(c);
     candidates_keep_best(c, (size_t)stage->value[K]);
     candidates_sort(c);
     size_t n = c->count < MOST ? c->count : MOST;
@@ -19,7 +19,7 @@ static void apply(Stage *stage, Candidates *c, const Step *step) {
     if (!step->look_ahead(step->look_ahead_context, tokens, n, similarity)) return;
     for (size_t i = 0; i < n; i++) {
         double score =
-            (1 - alpha) * exp((double)c->logits[i] - sum) - alpha * (double)similarity[i];
+            (1 - alpha) * exp((double)c->logits[i] - max) / sum - alpha * (double)similarity[i];
         if (score > best) best = score, c->chosen = tokens[i];
     }
 }

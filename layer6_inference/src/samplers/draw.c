@@ -34,8 +34,7 @@ static void apply(Stage *stage, Candidates *c, const Step *step) {
         candidates_sort(c);
         u = pow(u, exp(-c->skew));
     }
-    double sum = exp(candidates_log_sum(c) - (double)candidates_max(c));
-    c->chosen = candidates_id(c, entry_at(c, u * sum));
+    c->chosen = candidates_id(c, entry_at(c, u * candidates_sum(c)));
 }
 
 const StageKind stage_draw = {

@@ -6,8 +6,7 @@
 static void apply(Stage *stage, Candidates *c, const Step *step) {
     (void)step;
     if (stage->value[0] <= 0) return;
-    candidates_keep_above(c, (float)(candidates_log_sum(c) + log(stage->value[0])),
-                          (size_t)stage->value[1]);
+    candidates_keep_likely(c, log(stage->value[0]), (size_t)stage->value[1]);
 }
 
 const StageKind stage_epsilon = {

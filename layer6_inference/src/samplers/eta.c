@@ -8,8 +8,7 @@ static void apply(Stage *stage, Candidates *c, const Step *step) {
     double e = stage->value[0];
     if (e <= 0) return;
     double limit = fmin(e, sqrt(e) * exp(-candidates_entropy(c)));
-    candidates_keep_above(c, (float)(candidates_log_sum(c) + log(limit)),
-                          (size_t)stage->value[1]);
+    candidates_keep_likely(c, log(limit), (size_t)stage->value[1]);
 }
 
 const StageKind stage_eta = {

@@ -21,6 +21,7 @@ const StageKind stage_force = {
     .advice = "a forced first token (a language, a bracket) or a forced end after N tokens.",
     .source = "Hugging Face transformers, ForcedBOS- and ForcedEOSTokenLogitsProcessor",
     .example = "force:3",
-    .params = {{.key = "id", .low = 0, .high = 1e9, .whole = true, .needed = true},
-               {.key = "at", .low = 0, .high = 1e9, .whole = true}},
+    .params =
+        {{.key = "id", .low = 0, .high = 1e9, .whole = true, .needed = true, .token = true},
+         {.key = "at", .low = 0, .high = 1e9, .whole = true}},
     .apply = apply};

@@ -13,7 +13,7 @@ static void apply(Stage *stage, Candidates *c, const Step *step) {
     for (size_t i = 0; i < c->count; i++) {
         double logit = (double)c->logits[i];
         if (!tokenizer_is_end(step->tokenizer, candidates_id(c, i)) || isinf(logit)) continue;
-        c->logits[i] = (float)fmin(1e30, logit + fabs(logit) * gain);
+        c->logits[i] = (float)fmax(logit, fmin(1e30, logit + fabs(logit) * gain));
         changed = true;
     }
     if (changed) candidates_changed(c);

@@ -15,9 +15,9 @@ const StageKind stage_min_p = {
     .name = "min_p",
     .gloss = "keep tokens at least p times as likely as the likeliest",
     .formula = "keep p_i >= P max p,  that is  logit_i >= max + ln P",
-    .advice = "stays sane at high temperatures.  0.02 to 0.1.",
+    .advice = "stays sane at high temperatures.  0.02 to 0.1; above 1 only the best stays.",
     .source = "Nguyen et al. 2024, arXiv:2407.01082",
     .example = "min_p:0.1",
-    .params = {{.key = "p", .low = 0, .high = 1, .needed = true, .off = 0, .has_off = true},
+    .params = {{.key = "p", .low = 0, .high = 2, .needed = true, .off = 0, .has_off = true},
                PARAM_KEEP},
     .apply = apply};

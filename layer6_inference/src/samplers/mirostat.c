@@ -16,9 +16,8 @@ void mirostat_begin(const Stage *stage, double *row) {
 
 void mirostat_draw(Stage *stage, Candidates *c, const Step *step) {
     stage_draw.apply(stage, c, step);
-    double logit = (double)c->logits[candidates_find(c, c->chosen)];
     stage->picked = c->chosen;
-    stage->seen = (candidates_log_sum(c) - logit) / log(2);
+    stage->seen = -candidates_log_prob(c, c->chosen) / log(2);
 }
 
 void mirostat_learn(const Stage *stage, int32_t token, double *row) {

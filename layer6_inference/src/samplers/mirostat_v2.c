@@ -6,7 +6,7 @@
 
 static void apply(Stage *stage, Candidates *c, const Step *step) {
     double mu = *stage_memory(stage);
-    candidates_keep_above(c, (float)(candidates_log_sum(c) - mu * log(2)), 1);
+    candidates_keep_likely(c, -mu * log(2), 1);
     mirostat_draw(stage, c, step);
 }
 

@@ -5,8 +5,7 @@
 
 static void apply(Stage *stage, Candidates *c, const Step *step) {
     (void)step;
-    candidates_keep_above(c, (float)(candidates_log_sum(c) + log(candidates_collision(c))),
-                          (size_t)stage->value[0]);
+    candidates_keep_likely(c, log(candidates_collision(c)), (size_t)stage->value[0]);
 }
 
 const StageKind stage_p_less = {

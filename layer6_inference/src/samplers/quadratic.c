@@ -2,18 +2,19 @@
  * their distance, those near it are drawn together. */
 #include "stage.h"
 
+#include <math.h>
+
 static void apply(Stage *stage, Candidates *c, const Step *step) {
     (void)step;
-    float factor = (float)stage->value[0], curve = (float)stage->value[1];
+    double factor = stage->value[0], curve = stage->value[1];
     if (factor <= 0) return;
-    float max = candidates_max(c), k = factor * (3 - curve) / 2, s = factor * (curve - 1) / 2;
-    bool sorted = c->sorted;
+    double max = (double)candidates_max(c), k = factor * (3 - curve) / 2,
+           s = factor * (curve - 1) / 2;
     for (size_t i = 0; i < c->count; i++) {
-        float d = c->logits[i] - max;
-        if (d >= -1e12f) c->logits[i] = max - k * d * d + s * d * d * d;
+        double d = (double)c->logits[i] - max;
+        if (c->logits[i] != -INFINITY) c->logits[i] = (float)(max - k * d * d + s * d * d * d);
     }
-    candidates_changed(c);
-    c->sorted = sorted;
+    candidates_bent(c);
 }
 
 const StageKind stage_quadratic = {

@@ -1,5 +1,5 @@
 /* temp.c - temperature: every logit divided by T.  Below 1 the likely tokens gain, above 1 they
- * lose; at 0 only the most likely one is left.  With a range, T follows the entropy: sure steps
+ * lose; at 0 or below only the most likely one is left.  With a range, T follows the entropy: sure steps
  * stay cool, open ones get warm. */
 #include "stage.h"
 
@@ -10,7 +10,7 @@ enum { T, RANGE, EXPONENT };
 /* T between t - range and t + range, by the share of the largest possible entropy. */
 static double temperature(const Stage *stage, Candidates *c) {
     double t = stage->value[T], range = stage->value[RANGE];
-    if (range <= 0) return t;
+    if (range <= 0 || t <= 0) return t;
     size_t alive = candidates_alive(c);
     if (alive < 2) return t;
     double low = fmax(0, t - range), high = t + range;
@@ -34,7 +34,7 @@ static bool is_off(const Stage *stage) {
 
 const StageKind stage_temp = {
     .name = "temp",
-    .gloss = "divide the logits by T: below 1 safer, above 1 bolder, 0 greedy",
+    .gloss = "divide the logits by T: below 1 safer, above 1 bolder, 0 or less greedy",
     .formula = "logit' = logit / T;  with range R:  T' = max(0, T-R) + (T+R - max(0, T-R)) (H "
                "/ ln n)^E",
     .advice = "the first thing to turn.  After truncation it changes odds among survivors, "

@@ -6,14 +6,14 @@
 static void apply(Stage *stage, Candidates *c, const Step *step) {
     (void)step;
     if (stage->value[0] <= 0) return;
-    double limit = 2 * (double)candidates_max(c) + log(stage->value[0]) - candidates_log_sum(c);
-    candidates_keep_above(c, (float)limit, (size_t)stage->value[1]);
+    double best = -log(candidates_sum(c)); /* its ln p */
+    candidates_keep_likely(c, log(stage->value[0]) + 2 * best, (size_t)stage->value[1]);
 }
 
 const StageKind stage_top_a = {
     .name = "top_a",
     .gloss = "keep tokens with p at least A times the square of the largest p",
-    .formula = "keep p_i >= A (max p)^2,  that is  logit_i >= 2 max + ln A - L",
+    .formula = "keep p_i >= A (max p)^2,  that is  ln p_i >= ln A + 2 ln max p",
     .advice = "strict when one token dominates, generous when none does.  0.1 to 0.3.",
     .source = "BlinkDL 2022, RWKV-LM",
     .example = "top_a:0.2",

@@ -9,11 +9,12 @@ static void apply(Stage *stage, Candidates *c, const Step *step) {
     size_t least = (size_t)stage->value[1], kept = 0;
     candidates_keep_best(c, least > 100 ? least : 100);
     candidates_sort(c);
-    double total = candidates_entropy(c), sum = candidates_log_sum(c), so_far = 0;
+    double most = stage->value[0] * candidates_entropy(c) * (1 + MILLIONTH), so_far = 0,
+           max = (double)candidates_max(c), ln_sum = log(candidates_sum(c));
     while (kept < c->count) {
-        double ln_p = (double)c->logits[kept] - sum;
+        double ln_p = (double)c->logits[kept] - max - ln_sum;
         so_far += ln_p > -700 ? -exp(ln_p) * ln_p : 0;
-        if (kept > 0 && so_far > stage->value[0] * total) break;
+        if (kept > 0 && so_far > most) break;
         kept++;
     }
     candidates_keep_best(c, kept > least ? kept : least);

@@ -2,11 +2,10 @@
  * dull. */
 #include "stage.h"
 
-/* |-ln p - H| = |logit - (L - H)| with L = ln sum exp(logit) */
 static void apply(Stage *stage, Candidates *c, const Step *step) {
     (void)step;
     if (stage->value[0] < 1)
-        candidates_keep_near(c, candidates_log_sum(c) - candidates_entropy(c), stage->value[0],
+        candidates_keep_near(c, candidates_entropy(c), stage->value[0],
                              (size_t)stage->value[1]);
 }
 

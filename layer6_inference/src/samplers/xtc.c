@@ -10,17 +10,17 @@ static void apply(Stage *stage, Candidates *c, const Step *step) {
     size_t least = (size_t)stage->value[2], likely, drop;
     if (chance <= 0 || t > 0.5) return;
     if (rng_unit(step->seed, step->position, stage->index) >= chance) return;
-    float limit = (float)(candidates_log_sum(c) + log(t));
+    float limit = candidates_limit(c, log(t));
     likely = scan_keep(c->logits, NULL, c->count, limit, c->work[0], c->work_ids[0]);
     if (likely < 2) return;
     for (size_t i = 0; i < likely; i++) {
         size_t entry = (size_t)c->work_ids[0][i];
         c->keys[i] = order_key(c->logits[entry], candidates_id(c, entry));
     }
-    order_sort(c->keys, likely);
     size_t alive = candidates_alive(c);
     drop = likely - 1;
     if (alive < least + drop) drop = alive > least ? alive - least : 0;
+    order_select(c->keys, likely, drop);
     for (size_t i = 0; i < drop; i++)
         candidates_set(c, candidates_find(c, order_id(c->keys[i])), -INFINITY);
 }

@@ -1,0 +1,69 @@
+/* chain_check.c - what must hold before a chain runs.  See chain.h. */
+#include "chain.h"
+
+#include <math.h>
+
+bool chain_check(const Chain *chain, const Step *step, Fault *fault) {
+    for (size_t i = 0; i < chain->count; i++) {
+        const StageKind *kind = chain->stages[i].kind;
+        if (stage_is_off(&chain->stages[i])) continue;
+        const char *lacks = kind->needs_amateur && !step->amateur
+                                ? "the logits of a weaker model (--amateur FILE)"
+                            : kind->needs_unconditional && !step->unconditional
+                                ? "logits without the prompt (strata generate brings them)"
+                            : kind->needs_look_ahead && !step->look_ahead
+                                ? "hidden states (strata generate brings them)"
+                            : kind->needs_tokenizer && !step->tokenizer
+                                ? "a tokenizer: it works on the text of a model"
+                                : NULL;
+        if (lacks) return fault_set(fault, "%s needs %s", kind->name, lacks);
+    }
+    return true;
+}
+
+static bool no_such_token(const Stage *stage, double id, size_t vocab, Fault *fault) {
+    return fault_set(fault, "%s: there is no token %.0f, the vocabulary has 0 to %zu",
+                     stage->kind->name, id, vocab - 1);
+}
+
+static bool check_tokens(const Stage *stage, size_t vocab, Fault *fault) {
+    const StageKind *kind = stage->kind;
+    for (int i = 0; i < STAGE_PARAMS && kind->params[i].key; i++)
+        if (kind->params[i].token && stage->value[i] >= (double)vocab)
+            return no_such_token(stage, stage->value[i], vocab, fault);
+    for (size_t i = 0; i < stage->n_list; i++)
+        for (size_t k = 0; k < stage->list[i].count; k++)
+            if ((size_t)stage->list[i].ids[k] >= vocab)
+                return no_such_token(stage, stage->list[i].ids[k], vocab, fault);
+    return true;
+}
+
+bool chain_check_tokens(const Chain *chain, size_t vocab, Fault *fault) {
+    for (size_t i = 0; i < chain->count; i++)
+        if (!check_tokens(&chain->stages[i], vocab, fault)) return false;
+    return true;
+}
+
+static bool check_companion(const char *name, const float *logits, size_t n, Fault *fault) {
+    float max = vector_max(logits, n);
+    size_t i = 0;
+    if (max == -INFINITY)
+        return fault_set(fault, "dead end: every token has the logit -infinity in %s", name);
+    if (max < INFINITY) return true;
+    while (logits[i] < INFINITY) i++;
+    return fault_set(fault, "bad numbers: in %s the logit of token %zu is %s", name, i,
+                     isnan(logits[i]) ? "not a number" : "+infinity");
+}
+
+bool chain_check_companions(const Chain *chain, const Step *step, size_t vocab, Fault *fault) {
+    for (size_t i = 0; i < chain->count; i++) {
+        const StageKind *kind = chain->stages[i].kind;
+        if (stage_is_off(&chain->stages[i])) continue;
+        if (kind->needs_amateur && !check_companion("the amateur", step->amateur, vocab, fault))
+            return false;
+        if (kind->needs_unconditional &&
+            !check_companion("the unconditional model", step->unconditional, vocab, fault))
+            return false;
+    }
+    return true;
+}
