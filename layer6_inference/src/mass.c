@@ -237,10 +237,10 @@ void candidates_keep_mass(Candidates *c, double mass, size_t least) {
     finish_survivors(c, kept);
 }
 
-/* The surprise of a token is max - logit + ln sum. */
+/* The surprise of a token is ln sum - logit. */
 void candidates_keep_near(Candidates *c, double surprise, double mass, size_t least) {
-    float max = candidates_max(c), below = (float)(surprise - log(candidates_sum(c)));
-    for (size_t i = 0; i < c->count; i++) c->nearness[i] = -fabsf((max - c->logits[i]) - below);
+    float center = (float)(candidates_log_sum(c) - surprise);
+    for (size_t i = 0; i < c->count; i++) c->nearness[i] = -fabsf(c->logits[i] - center);
     Border border = find_border(c, c->nearness, false, mass, least);
     float *near = c->work[0];
     int32_t *entries = c->work_ids[0];

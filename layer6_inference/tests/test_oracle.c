@@ -1,15 +1,19 @@
-/* every truncation and transformation against an oracle that sorts everything, in double precision: random distributions
- * with ties, -infinity, tiny and huge spreads
+/* every truncation and transformation against an oracle that sorts everything, in double precision:
+ * random distributions with ties, -infinity, tiny and huge spreads; shares that are met exactly; the
+ * same bits on every instruction set
  *
  * Where the oracle itself stands on the edge (a sum or a limit within rounding of a candidate), either answer is right and
  * the case is passed over; these are counted, and must stay few. */
 #include "every_isa.h"
 #include "inference.h"
+#include "make_model.h"
 
 enum { MOST = 20000, CASES = 100000 };
 
 static Arena arena;
 static Candidates c;
+static Model model; /* for its tokenizer of MAKE_VOCAB tokens */
+static unsigned char *model_bytes;
 static int32_t order[MOST]; /* tokens from best to worst */
 static double p[MOST];      /* by token */
 static float logits[MOST], raw[MOST];
@@ -22,13 +26,18 @@ static int prepare(void **state) {
     (void)state;
     arena_measure(&arena);
     candidates_init(&c, MOST, &arena);
-    bool ok = arena_init(&arena, arena.used, NULL);
+    size_t size;
+    MakeModel m = make_model_defaults("llama");
+    model_bytes = make_model(&m, &size);
+    bool ok = arena_init(&arena, arena.used, NULL) &&
+              model_open_memory(&model, model_bytes, size, NULL);
     candidates_init(&c, MOST, &arena);
     return ok ? 0 : -1;
 }
 
 static int finish(void **state) {
     (void)state;
+    model_close(&model), free(model_bytes);
     arena_free(&arena);
     return 0;
 }
@@ -362,41 +371,269 @@ static void properties(void **state) {
     }
 }
 
-/* The same chain chooses the same token on every instruction set. */
+/* How many of n equal logits remain; -1: not the lowest ids, or not unchanged. */
+static long kept_of_equals(const char *spec, float logit, size_t count) {
+    n = count;
+    for (size_t i = 0; i < n; i++) raw[i] = logit;
+    run_chain(spec);
+    memset(keep, 0, sizeof keep);
+    long kept = 0;
+    for (size_t i = 0; i < c.count; i++) {
+        if (c.logits[i] == -INFINITY) continue;
+        if (c.logits[i] != logit) return -1;
+        keep[candidates_id(&c, i)] = true, kept++;
+    }
+    for (long i = 0; i < kept; i++)
+        if (!keep[i]) return -1;
+    return kept;
+}
+
+/* k / N of N equal logits is k of them: on rows that are cut, on rows that are sorted, on what an
+ * earlier stage left, and where the logits are so large that the logarithm of the sum is lost. */
+static void shares_of_equal_logits(void **state) {
+    (void)state;
+    static const char *const forms[] = {"top_p:%.17g",           "typical:%.17g",
+                                        "top_k:100,top_p:%.17g", "min_p:0.5,top_p:%.17g",
+                                        "top_h:%.17g",           "top_k:100,typical:%.17g"};
+    static const float logits_of[] = {0, 1, -7.3f, 1e17f, -1e30f, 3e38f};
+    static const long large[] = {129, 1000, 4999, 20000};
+    for (size_t f = 0; f < 6; f++)
+        for (long size = 2; size <= 104; size++) {
+            long count = size <= 100 ? size : large[size - 101];
+            if (count > 100 && (f == 2 || f > 3))
+                continue; /* only the best hundred are there */
+            for (long k = 1; k<count; k += count> 100 ? 1 + count / 37 : 1) {
+                char spec[80];
+                snprintf(spec, sizeof spec, forms[f], (double)k / (double)count);
+                float logit = logits_of[(k + count) % 6];
+                long got = kept_of_equals(spec, logit, (size_t)count);
+                if (got != k)
+                    fail_msg("%s of %ld logits %g keeps %ld, not %ld", spec, count,
+                             (double)logit, got, k);
+            }
+        }
+}
+
+/* A limit that all just reach is reached. */
+static void limits_of_equal_logits(void **state) {
+    (void)state;
+    for (long count = 2; count <= 300; count++)
+        for (int form = 0; form < 6; form++) {
+            char spec[80];
+            static const char *const forms[] = {"epsilon:%.17g", "top_a:%.17g",
+                                                "p_less",        "min_p:1",
+                                                "eta:%.17g",     "mirostat_v2:%.17g"};
+            double share = 1 / (double)count,
+                   value[] = {share, (double)count, 0, 0, share, log2((double)count) / 2};
+            snprintf(spec, sizeof spec, forms[form], value[form]);
+            long got = kept_of_equals(spec,
+                                      count % 3 == 0   ? 1e18f
+                                      : count % 3 == 1 ? 0
+                                                       : (float)count,
+                                      (size_t)count);
+            if (got != count) fail_msg("%s of %ld equals keeps %ld", spec, count, got);
+        }
+}
+
+/* Worked out by hand: the sum that reaches the mass exactly is enough. */
+static void masses_by_hand(void **state) {
+    (void)state;
+    static const struct {
+        const char *spec;
+        double p[4];
+        size_t kept;
+    } cases[] = {
+        {"top_p:0.8", {0.5, 0.3, 0.2, 0}, 2},     {"top_p:0.75", {0.5, 0.25, 0.25, 0}, 2},
+        {"top_p:0.5", {0.5, 0.3, 0.15, 0.05}, 1}, {"top_p:0.95", {0.5, 0.3, 0.15, 0.05}, 3},
+        {"top_p:0.9", {0.1, 0.7, 0.1, 0.1}, 3},   {"top_p:0.80001", {0.5, 0.3, 0.2, 0}, 3},
+        {"typical:0.8", {0.6, 0.2, 0.1, 0.1}, 2}, {"typical:0.2", {0.6, 0.2, 0.1, 0.1}, 1}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        for (int sorted = 0; sorted < 2; sorted++) {
+            char spec[60];
+            snprintf(spec, sizeof spec, "%s%s", sorted ? "top_k:3," : "", cases[i].spec);
+            n = 4;
+            for (size_t k = 0; k < 4; k++)
+                raw[k] = cases[i].p[k] > 0 ? (float)log(cases[i].p[k]) : -INFINITY;
+            if (sorted && cases[i].p[3] > 0) continue;
+            run_chain(spec);
+            if (candidates_alive(&c) != cases[i].kept)
+                fail_msg("%s keeps %zu, not %zu", spec, candidates_alive(&c), cases[i].kept);
+        }
+}
+
+static bool look(void *context, const int32_t *tokens, size_t count, float *similarity) {
+    (void)context;
+    for (size_t i = 0; i < count; i++)
+        similarity[i] = (float)rng_unit(1, 2, (uint64_t)tokens[i]);
+    return true;
+}
+
+/* Two stages out of all there are, by their examples, and one that picks. */
+static void make_spec(char *spec, size_t room, size_t number) {
+    static const char *const picks[] = {
+        "draw",           "gumbel", "mirostat:3",    "mirostat_v2:3",
+        "adaptive_p:0.4", "greedy", "skew:0.4,draw", "contrastive_search:0.3"};
+    const StageKind *const *list;
+    size_t count = stage_list(&list);
+    const StageKind *a = list[number % count], *b = list[number / count % count];
+    snprintf(spec, room, "%s%s%s%s%s", a->picks ? "" : a->example, a->picks ? "" : ",",
+             b->picks ? "" : b->example, b->picks ? "" : ",",
+             a->picks   ? a->example
+             : b->picks ? b->example
+                        : picks[number % 8]);
+}
+
+typedef struct Outcome {
+    bool ok;
+    int32_t token;
+    size_t count;
+    float logits[MOST];
+    int32_t ids[MOST];
+} Outcome;
+
+static void run_step(const char *spec, const Step *step, Outcome *out) {
+    Chain chain;
+    Fault fault;
+    memset(out, 0, sizeof *out);
+    if (!chain_parse(&chain, spec, model.tokenizer, &fault))
+        fail_msg("%s: %s", spec, fault.text);
+    memcpy(logits, raw, n * sizeof *logits);
+    c.vocab = n;
+    assert_true(candidates_load(&c, logits, &fault));
+    out->ok = chain_run(&chain, &c, step, &out->token, &fault);
+    if (!out->ok) assert_contains(fault.text, "dead end");
+    out->count = c.count;
+    memcpy(out->logits, c.logits, c.count * sizeof *c.logits);
+    for (size_t i = 0; i < c.count; i++) out->ids[i] = candidates_id(&c, i);
+    chain_close(&chain);
+}
+
+static void check_alike(const char *spec, const Step *step) {
+    static Outcome first, other;
+    int sets = 0;
+    EACH_ISA (isa) {
+        run_step(spec, step, sets++ ? &other : &first);
+        if (sets > 1 && memcmp(&first, &other, sizeof first) != 0)
+            fail_msg("%s: %s is not scalar", spec, isa->isa);
+    }
+}
+
+/* The same chain leaves the same bits and chooses the same token on every instruction set: every
+ * stage there is, before and after every other. */
 static void every_machine_chooses_alike(void **state) {
     (void)state;
+    static float amateur[MOST], unconditional[MOST];
+    const StageKind *const *kinds;
+    size_t n_kinds = stage_list(&kinds), cases = 2 * n_kinds * n_kinds;
+    Rng rng = {7, 8, 0};
+    for (size_t i = 0; i < cases; i++) {
+        char spec[300];
+        int32_t history[40];
+        make_distribution(&rng, i);
+        n = MAKE_VOCAB; /* the row of the tokenizer */
+        for (size_t k = 0; k < n; k++) {
+            if (k > 40) raw[k] = (float)(3 * rng_normal(&rng));
+            amateur[k] = (float)(2 * rng_normal(&rng));
+            unconditional[k] = (float)(2 * rng_normal(&rng));
+        }
+        for (int k = 0; k < 40; k++) history[k] = (int32_t)rng_below(&rng, k % 2 ? 5 : n);
+        make_spec(spec, sizeof spec, i);
+        Step step = {.seed = i,
+                     .position = 9,
+                     .history = history,
+                     .history_count = 40,
+                     .prompt_count = 40 - i % 2,
+                     .tokenizer = model.tokenizer,
+                     .amateur = amateur,
+                     .unconditional = unconditional,
+                     .look_ahead = look};
+        check_alike(spec, &step);
+    }
+}
+
+/* Rows longer than a chunk of the scans, with the stages that sum over all of them. */
+static void long_rows_choose_alike(void **state) {
+    (void)state;
     static const char *const specs[] = {"draw",
-                                        "top_k:40,top_p:0.95,min_p:0.05,temp:0.8",
+                                        "top_p:0.95,min_p:0.05,temp:0.8",
                                         "typical:0.7",
                                         "top_n_sigma:1.5",
                                         "temp:1:range=0.5,eta:0.01",
                                         "p_less",
                                         "mirostat:3",
-                                        "gumbel",
+                                        "cfg:1.5",
+                                        "contrast:0.001",
+                                        "adaptive_p:0.4",
+                                        "watermark:2,xtc:1:t=1e-4",
                                         "tfs:0.9,skew:0.3"};
-    Rng rng = {7, 8, 0};
-    for (size_t i = 0; i < 2000; i++) {
-        Chain chain;
-        Fault fault;
-        int32_t first = -1, token = -1;
-        make_distribution(&rng, i);
-        EACH_ISA (isa) {
-            assert_true(chain_parse(&chain, specs[i % 9], NULL, &fault));
-            memcpy(logits, raw, n * sizeof *logits);
-            c.vocab = n;
-            assert_true(candidates_load(&c, logits, &fault));
-            assert_true(
-                chain_run(&chain, &c, &(Step){.seed = i, .position = 9}, &token, &fault));
-            if (first < 0) first = token;
-            assert_int_equal(token, first);
-            chain_close(&chain);
-        }
+    static float row[MOST];
+    Rng rng = {9, 10, 0};
+    for (size_t i = 0; i < 120; i++) {
+        static const int32_t history[] = {1, 2, 3};
+        make_distribution(&rng, 1000 * i);
+        for (size_t k = 0; k < n; k++) row[k] = (float)(3 * rng_normal(&rng));
+        Step step = {.seed = i,
+                     .history = history,
+                     .history_count = n > 3 ? 3 : 0,
+                     .amateur = row,
+                     .unconditional = row};
+        check_alike(specs[i % 12], &step);
     }
+}
+
+/* Seconds of a stage on what an earlier one left of a wide flat row; the best of a few. */
+static double seconds_of(const char *spec, const int32_t *history, size_t count) {
+    enum { WIDE = 131072 };
+    static float wide[WIDE];
+    static Candidates big;
+    Arena room;
+    Chain chain;
+    double best = INFINITY;
+    assert_true(candidates_open(&big, WIDE, &room, NULL));
+    assert_true(chain_parse(&chain, spec, NULL, NULL));
+    for (int round = 0; round < 4; round++) {
+        int32_t token;
+        for (int i = 0; i < WIDE; i++) wide[i] = (float)(0.01 * rng_unit(1, 2, (uint64_t)i));
+        double start = clock_seconds();
+        assert_true(candidates_load(&big, wide, NULL));
+        assert_true(chain_run(&chain, &big, &(Step){.history = history, .history_count = count},
+                              &token, NULL));
+        best = fmin(best, clock_seconds() - start);
+    }
+    chain_close(&chain), arena_free(&room);
+    return best;
+}
+
+/* What a stage costs grows with the history plus the candidates, not with their product: on a row
+ * that was cut before it may take longer than on a whole one, but not a hundred times as long. */
+static void a_long_history_costs_its_length(void **state) {
+    (void)state;
+    static const char *const stages[] = {"penalties:rep=1.1:last=-1", "no_repeat:1",
+                                         "xtc:1:t=1e-7"};
+    enum { LONG = 32768 };
+    int32_t *history = malloc(LONG * sizeof *history);
+    assert_non_null(history);
+    for (int i = 0; i < LONG; i++) history[i] = (int32_t)((size_t)i * 4099 % 131072);
+    double read = seconds_of("top_p:0.9999,draw", NULL, 0);
+    for (int i = 0; i < 3; i++) {
+        char spec[80];
+        snprintf(spec, sizeof spec, "top_p:0.9999,%s,draw", stages[i]);
+        double cut = seconds_of(spec, history, LONG);
+        if (cut > 30 * read + 5e-3)
+            fail_msg("%s takes %.2f ms, the cut before it %.2f", spec, 1e3 * cut, 1e3 * read);
+    }
+    free(history);
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {TEST(truncations_agree_with_the_oracle),
                                        TEST(transformations_agree_with_the_oracle),
-                                       TEST(properties), TEST(every_machine_chooses_alike)};
+                                       TEST(properties),
+                                       TEST(shares_of_equal_logits),
+                                       TEST(limits_of_equal_logits),
+                                       TEST(masses_by_hand),
+                                       TEST(every_machine_chooses_alike),
+                                       TEST(long_rows_choose_alike),
+                                       TEST(a_long_history_costs_its_length)};
     return cmocka_run_group_tests(tests, prepare, finish);
 }
