@@ -119,6 +119,7 @@ format:
 
 fuzz: build
 	@tests/fuzz/damage.sh
+	@tests/fuzz/chain.sh
 	@tests/fuzz/run.sh $(or $(SECONDS),60)
 
 bench: build
@@ -162,7 +163,7 @@ help:
 	@echo "make train            train two models like those in the box (two hours on two cores)"
 	@echo "make peers            compare with llama.cpp on the same files (npm; LLAMA_CPP=DIR: a native build)"
 	@echo "make check-exercises  the graders graded: starters, shipped sources, mutants"
-	@echo "make fuzz             20000 damaged headers, then fuzz the GGUF reader; SECONDS=60"
+	@echo "make fuzz             20000 damaged headers, 20000 chains of samplers, then fuzz the GGUF reader; SECONDS=60"
 	@echo "make format           clang-format"
 	@echo "make install          PREFIX=/usr/local"
 	@echo "make clean            remove build/"

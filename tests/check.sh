@@ -136,6 +136,7 @@ fi
 step "tests under AddressSanitizer and UndefinedBehaviorSanitizer" make SAN=1 CFLAGS="-O1 -g" test
 step "the pool under ThreadSanitizer" make TSAN=1 CFLAGS="-O1 -g" test 1
 step "20000 damaged model headers" tests/fuzz/damage.sh
+step "20000 chains of samplers" tests/fuzz/chain.sh
 step "fuzzing the model reader for a minute" tests/fuzz/run.sh "${FUZZ_SECONDS:-60}"
 if command -v aarch64-linux-gnu-gcc >/dev/null 2>&1 && command -v qemu-aarch64 >/dev/null 2>&1; then
     step "NEON, compiled and run under qemu" cross

@@ -43,16 +43,34 @@ word=$(echo "$rest" | head -1 | cut -c10-16)
 same "--stop ends before its text" "$("$strata" generate -m "$model" --seed 3 -n 40 --no-prompt --stop "$word" 2>/dev/null)" "$(echo "$rest" | head -1 | cut -c1-9)"
 printf '2\n1\n0.5\n-inf\n' >"$work/logits"
 same "chain prints every stage" "$("$strata" chain --chain top_k:2,draw --logits "$work/logits" 2>/dev/null | tail -4)" \
-    "top_k,2,1,1,0.268941421,1
-top_k,3,2,0.5,0,0
-draw,1,0,2,0.731058579,1
-draw,2,1,1,0.268941421,1"
-same "chain reads probabilities" "$(printf '.5\n.2\n.2\n.1\n' | "$strata" chain --probs --chain typical:0.5 --final 2>/dev/null | cut -d, -f3 | tr '\n' ' ')" "token 0 1 2 "
+    "1,top_k,2,1,1,0.268941421,1
+1,top_k,3,2,0.5,0,0
+2,draw,1,0,2,0.731058579,1
+2,draw,2,1,1,0.268941421,1"
+same "chain reads probabilities" "$(printf '.5\n.2\n.2\n.1\n' | "$strata" chain --probs --chain typical:0.5 --final 2>/dev/null | cut -d, -f4 | tr '\n' ' ')" "token 0 1 2 "
 same "chain counts draws" "$("$strata" chain --chain greedy --logits "$work/logits" --draws 7 | tail -1)" "0,7"
 echo nan >>"$work/logits"
 expect "NaN is named" 1 "logit of token 4" "$strata" chain --logits "$work/logits"
 expect "no number" 1 "line 1: 'x' is no logit" sh -c "echo x | '$strata' chain"
-expect "a dead end names its stage" 1 "dead end: allow" "$strata" generate -m "$model" --chain allow:999999 -n 3
+expect "an infinite logit is named" 1 "temp made the logit of token 0 infinite" sh -c "printf '1e34\n2\n3\n' | '$strata' chain --chain temp:1e-5"
+expect "a logit beyond the largest float" 1 "line 2: '1e300' is no logit" sh -c "printf '1\n1e300\n' | '$strata' chain"
+same "nothing is printed of a run that fails" "$("$strata" chain --logits "$work/logits" 2>/dev/null)" ""
+expect "a byte that is no text" 1 "holds a byte 0" sh -c "printf '1\000\n2\n' | '$strata' chain"
+expect "logits from a directory" 1 "cannot be read: Is a directory" "$strata" chain --logits "$work"
+printf '1\n1\n1\n1\n1\n1\n1\n1\n1\n1\n' >"$work/ten"
+same "three of ten equal tokens are 0.3" "$("$strata" chain --chain top_p:0.3 --logits "$work/ten" --final 2>/dev/null | grep -c ',1$')" 3
+printf '1e17\n1e17\n1\n' >"$work/huge"
+same "huge logits are drawn alike" "$("$strata" chain --chain draw --logits "$work/huge" --draws 1000 | awk -F, '$2 > 400 && $2 < 600 { n++ } END { print n }')" 2
+printf '1\nnan\n1\n1\n1\n1\n1\n1\n1\n1\n' >"$work/bad"
+expect "NaN of a second model is named" 1 "the unconditional model the logit of token 1" "$strata" chain --chain cfg:1.5 --logits "$work/ten" --unconditional "$work/bad"
+expect "a history ends with a number" 1 "is no list of token ids" "$strata" chain --history 1, --logits "$work/ten"
+expect "a prompt is part of the history" 1 "the history has 2 tokens" "$strata" chain --history 1,2 --prompt 9 --logits "$work/ten"
+expect "a stage names a token that is not there" 1 "suppress: there is no token 10, the vocabulary has 0 to 9" "$strata" chain --chain suppress:10 --logits "$work/ten"
+expect "logits of another vocabulary" 1 "has 2048" sh -c "seq 3000 | '$strata' chain -m '$model'"
+expect "a comma too many" 1 "beside a comma" "$strata" chain --chain top_k:5, --logits "$work/ten"
+expect "a bias beyond all logits" 1 "from -1e30 to 1e30" "$strata" generate -m "$model" -n 5 --chain bias:5=1e300,bias:5=-1e300
+expect "a dead end names its stage" 1 "dead end: allow" "$strata" generate -m "$model" --chain top_k:1,allow:7 -n 3
+expect "a token that no model has" 1 "allow: there is no token 999999, the vocabulary has 0 to 2047" "$strata" generate -m "$model" --chain allow:999999 -n 3
 for sampler in $("$strata" samplers | awk '/^  [a-z_0-9]+ /{print $1}' | head -35); do
     "$strata" samplers "$sampler" >"$work/out" 2>&1 || not "samplers $sampler" "$(cat "$work/out")"
 done
@@ -70,7 +88,12 @@ expect "contrast" 0 "token limit" "$strata" generate -m "$model" --amateur "$dra
 expect "guidance" 0 "token limit" "$strata" generate -m "$model" --chain cfg:1.5 -n 10
 expect "contrastive search" 0 "token limit" "$strata" generate -m "$model" --chain contrastive_search:0.6 -n 10
 "$strata" generate -m "$model" -n 5 --trace "$work/trace.csv" --logprobs 2 >/dev/null 2>"$work/err"
-same "traces have steps" "$(cut -d, -f1 "$work/trace.csv" | sort -u | grep -c '^[0-4]$')" 5
+same "traces have steps" "$(cut -d, -f2 "$work/trace.csv" | sort -u | grep -c '^[0-4]$')" 5
+"$strata" generate -m "$model" -n 2 --best-of 2 --chain top_k:9,top_k:3 --trace "$work/trace.csv" >/dev/null 2>&1
+same "traces tell samples and stages of one name apart" "$(awk -F, 'NR > 1 { print $1 $2 $3 $4 }' "$work/trace.csv" | sort -u | tr '\n' ' ')" \
+    "100model 101top_k 102top_k 103draw 110model 111top_k 112top_k 113draw 200model 201top_k 202top_k 203draw 210model 211top_k 212top_k 213draw "
+"$strata" generate -m "$model" -n 1 --chain temp:9 --trace "$work/trace.csv" --trace-rows 0 >/dev/null 2>&1
+expect "a trace is UTF-8" 0 "" iconv -f UTF-8 -t UTF-8 "$work/trace.csv"
 same "log-probabilities" "$(grep -c ':-' "$work/err")" 5
 "$strata" generate -m "$model" --chain min_tokens:300,temp:2,watermark:6 -n 300 --seed 5 --no-prompt 2>/dev/null | "$strata" watermark -m "$model" >"$work/out"
 same "a watermark is found" "$(grep -c ': marked' "$work/out")" 1

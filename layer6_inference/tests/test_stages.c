@@ -210,6 +210,7 @@ static void other_models_have_a_say(void **state) {
     assert_int_equal(run("contrastive_search:0.6:k=4"), 2);
     assert_int_equal(run("contrastive_search:0:k=4"), 0);
     assert_int_equal(run("contrastive_search:0.6:k=2"), 0);
+    assert_int_equal(run("suppress:2,contrastive_search:0.9:k=12"), 0); /* unlike, but banned */
     Chain chain;
     Fault fault;
     int32_t token;

@@ -14,8 +14,8 @@ static void apply(Stage *stage, Candidates *c, const Step *step) {
     double max = (double)candidates_max(c), sum = candidates_sum(c);
     candidates_keep_best(c, (size_t)stage->value[K]);
     candidates_sort(c);
-    size_t n = c->count < MOST ? c->count : MOST;
-    for (size_t i = 0; i < n; i++) tokens[i] = c->ids[i];
+    size_t n = 0;
+    for (; n < MOST && n < c->count && c->logits[n] > -INFINITY; n++) tokens[n] = c->ids[n];
     if (!step->look_ahead(step->look_ahead_context, tokens, n, similarity)) return;
     for (size_t i = 0; i < n; i++) {
         double score =
