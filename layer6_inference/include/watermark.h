@@ -20,6 +20,9 @@ bool watermark_is_green(const Watermark *mark, int32_t before, int32_t token);
  *             the tail of the binomial distribution itself, since the normal one is too sure of
  *             itself when n gamma is small
  *
+ * Pairs of real texts are not quite coins: texts of a small language share them.  Of 60 unmarked
+ * stories of the model in the box, the mean z was from -0.5 to 0.9 over twelve keys.
+ *
  * Source   Kirchenbauer et al. 2023, arXiv:2301.10226, equation 3; distinct pairs: their section
  *          on repeated n-grams in arXiv:2306.04634. */
 typedef struct WatermarkFinding {

@@ -214,6 +214,22 @@ static bool may_come(const float *row, int32_t token) {
     return infinite ? row[token] == INFINITY : row[token] > -INFINITY;
 }
 
+static bool is_bad(const float *row) {
+    float max = -INFINITY;
+    for (size_t i = 0; i < f.vocab; i++) max = isnan(row[i]) ? INFINITY : fmaxf(max, row[i]);
+    return isinf(max);
+}
+
+/* No token is chosen with the help of numbers that are none. */
+static void check_companions(const Chain *chain) {
+    for (size_t i = 0; i < chain->count; i++) {
+        const StageKind *kind = chain->stages[i].kind;
+        if (stage_is_off(&chain->stages[i])) continue;
+        EXPECT(!kind->needs_amateur || !is_bad(f.amateur));
+        EXPECT(!kind->needs_unconditional || !is_bad(f.unconditional));
+    }
+}
+
 /* A step of a chain; -1: it was refused, and said why. */
 static int32_t take_step(Chain *chain, size_t at, bool checked) {
     Candidates *c = &f.candidates;
@@ -239,6 +255,7 @@ static int32_t take_step(Chain *chain, size_t at, bool checked) {
     }
     EXPECT(token >= 0 && (size_t)token < f.vocab && may_come(f.rows[at], token));
     EXPECT(candidates_log_prob(c, token) <= 1e-6);
+    check_companions(chain);
     f.history[count] = token;
     chain_accept(chain, token);
     return token;

@@ -63,9 +63,9 @@ static bool picture(const StageKind *kind, Fault *fault) {
 static void print_params(const StageKind *kind) {
     for (int i = 0; i < STAGE_PARAMS && kind->params[i].key; i++) {
         const StageParam *p = &kind->params[i];
-        printf("  %-8s %s number %s %g %s %g", p->key, p->whole ? "whole" : "a",
+        printf("  %-8s %s number %s %.10g %s %.10g", p->key, p->whole ? "whole" : "a",
                p->open ? "above" : "from", p->low, p->open ? "up to" : "to", p->high);
-        if (!p->needed) printf("; %g unless given", p->fallback);
+        if (!p->needed) printf("; %.10g unless given", p->fallback);
         if (p->has_off) printf("; off at %g", p->off);
         if (i == 0) printf("; may be given bare: %s:X", kind->name);
         putchar('\n');

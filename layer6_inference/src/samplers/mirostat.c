@@ -1,5 +1,8 @@
-/* mirostat.c - hold the surprise of the text at a target: choose k so that a top-k of Zipf-like probabilities would have the
- * wanted surprise, draw, and correct by what was drawn.
+/* mirostat.c - hold the surprise of the text at a target: choose k so that a top-k of Zipf-like
+ * probabilities would have the wanted surprise, draw, and correct by what was drawn.
+ *
+ * The surprise is that of a token among the k that were left, as in llama.cpp; under the whole
+ * distribution it is larger.  The code of the authors corrects by the latter, and keeps one more.
  *
  *     s  = how steep the best M probabilities fall (least squares in logarithms)
  *     k  = ((s-1) 2^mu / (1 - N^(1-s)))^(1/s)           mu <- mu - eta (surprise - tau)
@@ -56,12 +59,15 @@ static void apply(Stage *stage, Candidates *c, const Step *step) {
 
 const StageKind stage_mirostat = {
     .name = "mirostat",
-    .gloss = "hold the surprise of the text at TAU bits: adapts a top-k, and draws",
+    .gloss = "hold the surprise among the survivors at TAU bits: adapts a top-k, and draws",
     .formula =
-        "k = ((s-1) 2^mu / (1 - N^(1-s)))^(1/s);  mu' = mu - E (surprise - TAU),  mu_0 = 2 TAU",
+        "k = ((s-1) 2^mu / (1 - N^(1-s)))^(1/s);  mu' = mu - E (-log2 p_drawn - TAU),  p "
+        "among the k, "
+        "mu_0 = 2 TAU",
     .advice =
         "long texts that drift into boredom or confusion.  3 to 6 for large vocabularies.",
-    .source = "Basu et al. 2020, arXiv:2007.14966, algorithm 1",
+    .source =
+        "Basu et al. 2020, arXiv:2007.14966, algorithm 1; surprise among the k: llama.cpp",
     .example = "mirostat:1",
     .params = {{.key = "tau", .low = 0, .high = 100, .needed = true},
                {.key = "eta", .fallback = 0.1, .low = 0, .high = 1},

@@ -1,5 +1,5 @@
 /* mirostat_v2.c - hold the surprise of the text at a target: drop tokens more surprising than mu,
- * draw, and correct mu by what was drawn. */
+ * draw, and correct mu by what was drawn, see mirostat.c. */
 #include "mirostat.h"
 
 #include <math.h>
@@ -12,11 +12,16 @@ static void apply(Stage *stage, Candidates *c, const Step *step) {
 
 const StageKind stage_mirostat_v2 = {
     .name = "mirostat_v2",
-    .gloss = "hold the surprise of the text at TAU bits: drops what surprises more than mu, "
-             "and draws",
-    .formula = "keep -log2 p_i <= mu;  mu' = mu - E (surprise - TAU),  mu_0 = 2 TAU",
+    .gloss =
+        "hold the surprise among the survivors at TAU bits: drops what surprises more than mu, "
+        "and draws",
+    .formula =
+        "keep -log2 p_i <= mu;  mu' = mu - E (-log2 p_drawn - TAU),  p among them,  mu_0 "
+        "= 2 TAU",
     .advice = "like mirostat, without an assumption about the shape of the distribution.",
-    .source = "Basu et al. 2020, arXiv:2007.14966, version 2 of the authors' code",
+    .source = "Basu et al. 2020, arXiv:2007.14966, version 2 of the authors' code; surprise "
+              "among the "
+              "survivors: llama.cpp",
     .example = "mirostat_v2:1",
     .params = {{.key = "tau", .low = 0, .high = 100, .needed = true},
                {.key = "eta", .fallback = 0.1, .low = 0, .high = 1}},

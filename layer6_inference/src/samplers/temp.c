@@ -1,6 +1,6 @@
 /* temp.c - temperature: every logit divided by T.  Below 1 the likely tokens gain, above 1 they
- * lose; at 0 or below only the most likely one is left.  With a range, T follows the entropy: sure steps
- * stay cool, open ones get warm. */
+ * lose; at 0 or below only the most likely one is left.  With a range, T follows the entropy: sure
+ * steps stay cool, open ones get warm. */
 #include "stage.h"
 
 #include <math.h>

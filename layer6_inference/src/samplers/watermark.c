@@ -19,7 +19,8 @@ const StageKind stage_watermark = {
     .gloss = "make a secret part of the vocabulary likelier; strata watermark finds it again",
     .formula = "logit' = logit + D for the share G of the tokens that hash(key, previous "
                "token, token) makes green",
-    .advice = "delta 2 is found in 200 tokens; on sure steps it changes nothing.",
+    .advice = "sure steps stay unmarked.  Of 40 texts of 200 tokens by the storyteller, before "
+              "top_p:0.95, 0, 4 and 36 are recognized at delta 2, 4 and 8.",
     .source = "Kirchenbauer et al. 2023, arXiv:2301.10226, algorithm 2",
     .example = "watermark:2",
     .params =
