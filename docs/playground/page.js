@@ -184,7 +184,7 @@ document.addEventListener("DOMContentLoaded", async () => {
     return found;
   }
 
-  const readable = (word) => word.replace(/\\x0a/g, "↵").replace(/^ /, "␣") || "(nothing)";
+  const readable = (word) => word.replace(/\\x0a/g, "↵").replace(/\\x5c/g, "\\").replace(/^ /, "␣") || "(nothing)";
 
   function drawTable(rows) {
     const all = columns(rows), last = all.at(-1), chosen = String(strata.chosen());

@@ -79,7 +79,7 @@ async function openStrata(wasm, model) {
     },
     look() {
       const text = textAt(c.play_look());
-      if (!text.startsWith("step,")) throw new Error(text);
+      if (!text.startsWith("sample,step,")) throw new Error(text);
       return table(text);
     },
     chosen: () => c.play_chosen(),
