@@ -189,7 +189,7 @@ if [ -e /dev/full ]; then
     same "lost log-probabilities fail" $? 1
 fi
 "$strata" generate -n 3 --trace "$work/trace.csv" >&- 2>/dev/null
-same "a closed stdout lends its place to no file" "$(head -1 "$work/trace.csv" | grep -c '^step')$(grep -c 'Once upon' "$work/trace.csv")" 10
+same "a closed stdout lends its place to no file" "$(head -1 "$work/trace.csv" | grep -c '^sample,step')$(grep -c 'Once upon' "$work/trace.csv")" 10
 "$strata" generate -n 200 2>"$work/err" | head -c 5 >"$work/out"
 same "a reader that has enough is no error" "$(cat "$work/out") $(grep -c '^strata:' "$work/err")" "Once  0"
 
