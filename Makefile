@@ -66,9 +66,11 @@ run: build
 	@$(if $(MINE),STRATA_ISA=$$(cat build/exercises/isa) build/exercises/strata,$(BUILD)/bin/strata) generate -m "$$MODEL" -p "$$PROMPT" --chain "$$CHAIN" --seed "$$SEED"
 
 # Unit tests of the layers, then what crosses them; one closing summary.  ISA=avx2: with that instruction set;
-# ISA=all: what computes runs once for each set of this machine, but for layer 2, whose tests walk through all by themselves.
+# ISA=all: what computes runs once for each set of this machine, side by side.  The rest runs once: what computes nothing,
+# what works in folders of its own, and layer 2, whose tests walk through all sets by themselves.
 TEST_SOURCES := $(sort $(wildcard $(PICK:%=%/tests/test_*.c))) $(if $(NUMBER),,$(sort $(wildcard tests/test_*.c tests/test_*.sh)))
-TEST_ONCE    := $(filter layer1_% layer2_% %/test_tokenizer.c %/test_world.c %/test_make.sh,$(TEST_SOURCES))
+TEST_ONCE    := $(filter layer1_% layer2_% $(foreach t,tokenizer vocab split specials keys loader world,%/test_$(t).c) \
+                  $(foreach t,make desk files library,tests/test_$(t).sh),$(TEST_SOURCES))
 test_program  = $(patsubst %.c,$(BUILD)/%,$(subst /tests/,/,$(1)))
 test: build
 	@for layer in $(PICK); do $(MAKE) -s -C $$layer build-tests || exit 1; done
