@@ -142,7 +142,7 @@ static void neighbours_change_no_bit(void **state) {
         assert_memory_equal(session.logits + vocab, alone + (size_t)i * vocab,
                             vocab * sizeof(float));
     }
-    kv_truncate(&session.kv, 2, 40); /* go back and take the same road again */
+    session_rewind(&session, 2, 40); /* go back and take the same road again */
     Batch again = {1, &tokens[40], (int32_t[]){2}, (int32_t[]){40}, (bool[]){true}};
     assert_true(model_forward(&session, &again, &fault));
     assert_memory_equal(session.logits, alone + 40 * vocab, vocab * sizeof(float));
@@ -176,7 +176,7 @@ static void full_context_and_wrong_tokens_are_said(void **state) {
     assert_int_equal(session.arena.used, cache + work);
     assert_false(session_feed(&session, tokens, TOKENS, false, &fault));
     assert_contains(fault.text, "context is full");
-    assert_int_equal(session.kv.length[0], 0);
+    assert_int_equal(session_length(&session, 0), 0);
     assert_false(session_feed(&session, (int32_t[]){MAKE_VOCAB}, 1, false, &fault));
     assert_contains(fault.text, "vocabulary");
     session_close(&session);

@@ -123,7 +123,7 @@ const char *EXPORT(play_begin)(const char *prompt) {
                           &play.fault))
         return failed();
     play.prompt = play.tokens.count;
-    kv_truncate(&play.session.kv, 0, 0);
+    session_rewind(&play.session, 0, 0);
     chain_reset(&play.chain);
     if (!generate_check_prompt(&play.session, &play.tokens, &play.fault) ||
         !read_tokens(play.tokens.ids, play.tokens.count))
@@ -204,7 +204,7 @@ const char *EXPORT(play_back)(void) {
     if (play.tokens.count == play.prompt) return NULL;
     size_t left = --play.tokens.count;
     chain_rewind(&play.chain, 1);
-    kv_truncate(&play.session.kv, 0, left - 1);
+    session_rewind(&play.session, 0, left - 1);
     return read_tokens(play.tokens.ids + left - 1, 1) ? NULL : failed();
 }
 

@@ -15,39 +15,42 @@ GRADE(mask) {
     HINT(r.begin == 0 && r.end == 10, "without a mask a token sees all");
 }
 
+/* A memory of one layer with one head. */
+static void open_kv(KvCache *kv, Arena *arena, size_t head_dim, size_t sequences, size_t ctx) {
+    Fault fault;
+    KvShape shape = {1, head_dim, head_dim, 0};
+    KvConfig config = {.shapes = &shape, .layers = 1, .sequences = sequences, .ctx = ctx};
+    arena_measure(arena);
+    kv_init(kv, &config, arena);
+    if (!arena_init(arena, arena->used, &fault)) exit(2);
+    kv_init(kv, &config, arena);
+}
+
 GRADE(memory) {
     Arena a;
     KvCache kv;
-    Fault fault;
-    arena_measure(&a);
-    kv_init(&kv, 1, 1, 4, DTYPE_F32, 2, 3 * KV_BLOCK, &a);
-    if (!arena_init(&a, a.used, &fault)) exit(2);
-    kv_init(&kv, 1, 1, 4, DTYPE_F32, 2, 3 * KV_BLOCK, &a);
+    open_kv(&kv, &a, 4, 2, 3 * KV_PAGE);
     HINT(kv_extend(&kv, 0, 1), "there is room for one token");
     HINT(kv.length[0] == 1, "the sequence has the length 1 now, not %zu", kv.length[0]);
-    HINT(kv.free_count == 5, "one block of six was taken, %zu are left", kv.free_count);
-    HINT(kv_extend(&kv, 0, KV_BLOCK) && kv.free_count == 5, "a block holds %d positions",
-         KV_BLOCK);
-    HINT(kv_extend(&kv, 0, KV_BLOCK + 1) && kv.free_count == 4,
-         "the next position needs a second block");
-    HINT(!kv_extend(&kv, 0, 3 * KV_BLOCK + 1) && kv.free_count == 4,
+    HINT(kv.free_count == 5, "one page of six was taken, %zu are left", kv.free_count);
+    HINT(kv_extend(&kv, 0, KV_PAGE) && kv.free_count == 5, "a page holds %d positions",
+         KV_PAGE);
+    HINT(kv_extend(&kv, 0, KV_PAGE + 1) && kv.free_count == 4,
+         "the next position needs a second page");
+    HINT(!kv_extend(&kv, 0, 3 * KV_PAGE + 1) && kv.free_count == 4,
          "a sequence longer than its table is refused, and nothing is taken");
     kv_truncate(&kv, 0, 1);
     HINT(kv.length[0] == 1 && kv.free_count == 5,
-         "cutting to the length 1 gives one block back");
+         "cutting to the length 1 gives one page back");
     arena_free(&a);
 }
 
-/* One query over two blocks of keys, the larger score in the second. */
+/* One query over two pages of keys, the larger score in the second. */
 GRADE(online) {
-    enum { N = KV_BLOCK + 10 };
+    enum { N = KV_PAGE + 10 };
     Arena a;
     KvCache kv;
-    Fault fault;
-    arena_measure(&a);
-    kv_init(&kv, 1, 1, 1, DTYPE_F32, 1, N, &a);
-    if (!arena_init(&a, a.used, &fault)) exit(2);
-    kv_init(&kv, 1, 1, 1, DTYPE_F32, 1, N, &a);
+    open_kv(&kv, &a, 1, 1, N);
     kv_extend(&kv, 0, N);
     double sum = 0, mean = 0;
     for (size_t i = 0; i < N; i++) {
@@ -61,7 +64,7 @@ GRADE(online) {
     float q = 1, out = 0;
     attention_online(NULL, &shape, &kv, 0, 1, (int32_t[]){0}, (int32_t[]){N - 1}, &q, &out);
     HINT(close_to((double)out, mean / sum, 1e-3),
-         "the weighted mean over two blocks is %g, got %g: when a larger score comes, the sum "
+         "the weighted mean over two pages is %g, got %g: when a larger score comes, the sum "
          "and the mean so far shrink by exp(old - new)",
          mean / sum, (double)out);
     arena_free(&a);
@@ -110,7 +113,8 @@ GRADE(block) {
             arena_measure(&a);
         else if (!arena_init(&a, a.used, &fault))
             exit(2);
-        kv_init(&kv, 1, 1, DIM, DTYPE_F32, 1, 8, &a);
+        KvShape shape = {1, DIM, DIM, 0};
+        kv_init(&kv, &(KvConfig){.shapes = &shape, .layers = 1, .sequences = 1, .ctx = 8}, &a);
         block_run_init(&run, NULL, 2, &(FfnSizes){DIM, DIM, 0, 0}, &b.attn, 0, &a);
     }
     float x[2 * DIM] = {1, 2, 3, 4, 5, 6, 7, 8};

@@ -1,17 +1,17 @@
-/* attention_online.h - attention over the memory of a sequence, one block at a time.
+/* attention_online.h - attention over the memory of a sequence, one page at a time.
  *
  * The textbook needs all scores before it can divide by their sum.  But a softmax can be
  * carried along: keep the largest score m so far, the sum s of exp(score - m), and the mean a
- * weighted by it.  When a new block brings a larger m', everything so far shrinks by the one
+ * weighted by it.  When a new page brings a larger m', everything so far shrinks by the one
  * factor exp(m - m'):
  *
  *     s <- s * exp(m - m') + sum_j exp(score_j - m')
  *     a <- a * exp(m - m') + sum_j exp(score_j - m') v_j          in the end: out = a / s
  *
- * Invariant: a query walks the blocks of its own sequence in order of position; so its result is
+ * Invariant: a query walks the pages of its own sequence in order of position; so its result is
  * the same to the bit whatever else is in the batch and however the text before it was cut into
  * batches.
- * Error    within a few ulp of |out| of the textbook form: one more rounding for each block (tests).
+ * Error    within a few ulp of |out| of the textbook form: one more rounding for each page (tests).
  * Source   Milakov & Gimelshein 2018, arXiv:1805.02867; Dao et al. 2022, arXiv:2205.14135. */
 #ifndef STRATA_ATTENTION_ONLINE_H
 #define STRATA_ATTENTION_ONLINE_H

@@ -6,8 +6,9 @@
 
 #include "mask.h"             /* which earlier tokens a token may look at */
 #include "attention.h"        /* attention as the textbook writes it, and its gradients */
-#include "kv.h"               /* the memory of a sequence: keys and values in blocks */
-#include "attention_online.h" /* the same attention, one block of memory at a time */
+#include "kv.h"               /* the memory of a sequence: keys and values in pages */
+#include "prefix.h"           /* texts that begin alike are read once */
+#include "attention_online.h" /* the same attention, one page of memory at a time */
 #include "ffn.h"              /* feed-forward: plain, gated */
 #include "moe.h"              /* a mixture of experts: a few of many networks for each token */
 #include "block.h"            /* attention and feed-forward around the residual stream */

@@ -49,36 +49,36 @@ static void absorb(Running *run, float *mean, size_t head_dim, float *scores, si
     run->sum += vector_sum(scores, n);
 }
 
-/* Scores of n positions from `first` on with `heads` queries, in their places of the block.  Whole
+/* Scores of n positions from `first` on with `heads` queries, in their places in the page.  Whole
  * strips of them: what lies beside is nobody's score. */
 static void score_keys(const Online *t, size_t sequence, size_t kv_head, size_t first, size_t n,
-                       const float *q, size_t heads, float (*scores)[KV_BLOCK]) {
+                       const float *q, size_t heads, float (*scores)[KV_PAGE]) {
     const AttentionShape *s = t->shape;
-    const size_t begin = first % KV_BLOCK, from = begin / STRIP * STRIP,
+    const size_t begin = first % KV_PAGE, from = begin / STRIP * STRIP,
                  to = (begin + n + STRIP - 1) / STRIP * STRIP;
     const float scale = s->scale;
     const void *keys = kv_key(t->kv, t->layer, sequence, kv_head, first - begin + from);
     memset(scores, 0, heads * sizeof *scores);
-    kv_weighted_sum(t->kv, *scores + from, KV_BLOCK, q, s->head_dim, heads, keys,
+    kv_weighted_sum(t->kv, *scores + from, KV_PAGE, q, s->head_dim, heads, keys,
                     STRIP * s->head_dim, s->head_dim, to - from);
     for (size_t h = 0; h < heads; h++)
-        for (size_t j = 0; j < KV_BLOCK; j++) scores[h][j] *= scale;
+        for (size_t j = 0; j < KV_PAGE; j++) scores[h][j] *= scale;
 }
 
-/* One block of positions first .. first+n-1 for `heads` query heads from `head` on. */
-static void one_block(const Online *t, size_t row, size_t head, size_t heads, size_t kv_head,
-                      size_t first, size_t n, Running *run, float *out) {
+/* One page: positions first .. first+n-1 for `heads` query heads from `head` on. */
+static void one_page(const Online *t, size_t row, size_t head, size_t heads, size_t kv_head,
+                     size_t first, size_t n, Running *run, float *out) {
     const AttentionShape *s = t->shape;
-    float scores[GROUP][KV_BLOCK];
-    size_t sequence = (size_t)t->sequence[row], begin = first % KV_BLOCK;
+    float scores[GROUP][KV_PAGE];
+    size_t sequence = (size_t)t->sequence[row], begin = first % KV_PAGE;
     score_keys(t, sequence, kv_head, first, n, t->q + (row * s->heads + head) * s->head_dim,
                heads, scores);
     for (size_t h = 0; h < heads; h++) {
         cap_scores(s, scores[h] + begin, n, head + h, (size_t)t->position[row], first);
         absorb(&run[h], out + h * s->head_dim, s->head_dim, scores[h] + begin, n);
     }
-    kv_weighted_sum(t->kv, out, s->head_dim, *scores + begin, KV_BLOCK, heads,
-                    kv_value(t->kv, t->layer, sequence, kv_head, first), STRIP * KV_BLOCK, n,
+    kv_weighted_sum(t->kv, out, s->head_dim, *scores + begin, KV_PAGE, heads,
+                    kv_value(t->kv, t->layer, sequence, kv_head, first), STRIP * KV_PAGE, n,
                     s->head_dim);
 }
 
@@ -90,9 +90,9 @@ static void one_query(const Online *t, size_t row, size_t head, size_t heads, si
     memset(out, 0, heads * s->head_dim * sizeof *out);
     Range seen = mask_range(s->mask, (size_t)t->position[row], t->kv->length[t->sequence[row]]);
     for (size_t first = seen.begin; first < seen.end;) {
-        size_t end = (first / KV_BLOCK + 1) * KV_BLOCK;
+        size_t end = (first / KV_PAGE + 1) * KV_PAGE;
         if (end > seen.end) end = seen.end;
-        one_block(t, row, head, heads, kv_head, first, end - first, run, out);
+        one_page(t, row, head, heads, kv_head, first, end - first, run, out);
         first = end;
     }
     for (size_t h = 0; h < heads; h++)

@@ -1,140 +1,156 @@
-/* kv.c - see kv.h. */
-#include "kv.h"
+/* kv.c - tables of pages.  See kv.h; what lies in a page: kv_store.c. */
+#include "kv_pages.h"
+#include "prefix.h"
 
 #include <string.h>
 
-/* Numbers of the keys (or of the values) of one head in a block: whole strips of values. */
-static size_t half_block(const KvCache *kv) {
-    return KV_BLOCK * ((kv->head_dim + STRIP - 1) / STRIP * STRIP);
-}
+static size_t pages_for(size_t length) { return (length + KV_PAGE - 1) / KV_PAGE; }
 
-static size_t number_size(const KvCache *kv) { return dtype_row_bytes(kv->dtype, 1); }
+static size_t smaller(size_t a, size_t b) { return a < b ? a : b; }
 
-void kv_init(KvCache *kv, size_t layers, size_t kv_heads, size_t head_dim, Dtype dtype,
-             size_t sequences, size_t ctx, Arena *arena) {
-    REQUIRE(dtype == DTYPE_F32 || dtype == DTYPE_F16, "keys and values in %s",
-            dtype_name(dtype));
-    size_t each = (ctx + KV_BLOCK - 1) / KV_BLOCK, blocks = each * sequences;
-    *kv = (KvCache){.layers = layers,
-                    .kv_heads = kv_heads,
-                    .head_dim = head_dim,
-                    .dtype = dtype,
-                    .sequences = sequences,
-                    .blocks_each = each,
-                    .blocks = blocks};
-    kv->numbers =
-        arena_take(arena, layers * kv_heads * blocks * 2 * half_block(kv), number_size(kv));
-    kv->table = arena_take(arena, blocks, sizeof *kv->table);
-    kv->free_blocks = arena_take(arena, blocks, sizeof *kv->free_blocks);
-    kv->users = arena_take(arena, blocks, sizeof *kv->users);
-    kv->length = arena_take(arena, sequences, sizeof *kv->length);
-    if (!kv->free_blocks) return; /* measuring */
-    for (size_t i = 0; i < blocks; i++)
-        kv->free_blocks[i] = (int32_t)(blocks - 1 - i); /* block 0 on top */
-    kv->free_count = blocks;
-}
-
-static size_t blocks_for(size_t length) { return (length + KV_BLOCK - 1) / KV_BLOCK; }
-
-static int32_t take_block(KvCache *kv) {
-    int32_t block = kv->free_blocks[--kv->free_count];
-    kv->users[block] = 1;
-    return block;
-}
-
-static void leave_block(KvCache *kv, int32_t block) {
-    if (--kv->users[block] == 0) kv->free_blocks[kv->free_count++] = block;
-}
-
-/* The block a sequence goes on in becomes its own. */
-static void own_block(KvCache *kv, int32_t *slot) {
-    int32_t fresh = take_block(kv);
-    size_t size = 2 * half_block(kv) * number_size(kv);
-    for (size_t head = 0; head < kv->layers * kv->kv_heads; head++) {
-        char *blocks = (char *)kv->numbers + head * kv->blocks * size;
-        memcpy(blocks + (size_t)fresh * size, blocks + (size_t)*slot * size, size);
+/* The most pages that one sequence can hold at a time. */
+static size_t pages_of_sequence(const KvConfig *c) {
+    size_t sum = 0, all = pages_for(c->ctx);
+    for (size_t l = 0; l < c->layers; l++) {
+        size_t seen = pages_for(c->shapes[l].window + KV_REWIND + c->batch) + 1;
+        sum += c->shapes[l].window ? smaller(all, seen) : all;
     }
-    leave_block(kv, *slot);
-    *slot = fresh;
+    return sum;
+}
+
+static size_t widest_page(const KvConfig *c) {
+    size_t most = 0;
+    for (size_t l = 0; l < c->layers; l++) {
+        size_t numbers = c->shapes[l].kv_heads * kv_head_numbers(&c->shapes[l]);
+        if (numbers > most) most = numbers;
+    }
+    return most;
+}
+
+void kv_init(KvCache *kv, const KvConfig *c, Arena *arena) {
+    REQUIRE(c->dtype == DTYPE_F32 || c->dtype == DTYPE_F16, "keys and values in %s",
+            dtype_name(c->dtype));
+    size_t rows = c->sequences * c->layers;
+    *kv = (KvCache){.config = *c, .table_size = pages_for(c->ctx)};
+    kv->pages = c->budget ? c->budget : c->sequences * pages_of_sequence(c);
+    kv->page_numbers = widest_page(c);
+    kv->shape = arena_take(arena, c->layers, sizeof *kv->shape);
+    kv->numbers = arena_take(arena, kv->pages * kv->page_numbers, dtype_row_bytes(c->dtype, 1));
+    kv->table = arena_take(arena, rows * kv->table_size, sizeof *kv->table);
+    kv->gone = arena_take(arena, rows, sizeof *kv->gone);
+    kv->length = arena_take(arena, c->sequences, sizeof *kv->length);
+    kv->free_pages = arena_take(arena, kv->pages, sizeof *kv->free_pages);
+    kv->refcount = arena_take(arena, kv->pages, sizeof *kv->refcount);
+    prefix_init(kv, arena);
+    if (!kv->shape) return; /* measuring */
+    memcpy(kv->shape, c->shapes, c->layers * sizeof *kv->shape);
+    kv->config.shapes = kv->shape;
+    for (size_t i = 0; i < kv->pages; i++)
+        kv->free_pages[i] = (int32_t)(kv->pages - 1 - i); /* page 0 on top */
+    kv->free_count = kv->pages;
+}
+
+static int32_t take_page(KvCache *kv) {
+    int32_t page = kv->free_pages[--kv->free_count];
+    kv->refcount[page] = 1;
+    return page;
+}
+
+void kv_release_page(KvCache *kv, int32_t page) {
+    if (--kv->refcount[page] == 0) kv->free_pages[kv->free_count++] = page;
+}
+
+/* Make at least so many pages free. */
+static bool reserve(KvCache *kv, size_t pages) {
+    while (kv->free_count < pages)
+        if (!prefix_evict(kv)) return false;
+    return true;
+}
+
+/* Is the page that a sequence's next position lies in begun, and shared? */
+static bool writes_to_shared(const KvCache *kv, size_t sequence, size_t layer) {
+    size_t length = kv->length[sequence];
+    return length % KV_PAGE &&
+           kv->refcount[kv_table(kv, sequence, layer)[length / KV_PAGE]] > 1;
+}
+
+static void copy_on_write(KvCache *kv, int32_t *entry) {
+    int32_t fresh = take_page(kv);
+    size_t size = kv->page_numbers * dtype_row_bytes(kv->config.dtype, 1);
+    memcpy((char *)kv->numbers + (size_t)fresh * size,
+           (char *)kv->numbers + (size_t)*entry * size, size);
+    kv_release_page(kv, *entry);
+    *entry = fresh;
 }
 
 bool kv_extend(KvCache *kv, size_t sequence, size_t length) {
-    REQUIRE(sequence < kv->sequences, "sequence %zu of %zu", sequence, kv->sequences);
-    size_t have = blocks_for(kv->length[sequence]), want = blocks_for(length);
-    int32_t *table = kv->table + sequence * kv->blocks_each;
+    REQUIRE(sequence < kv->config.sequences, "sequence %zu of %zu", sequence,
+            kv->config.sequences);
+    size_t have = pages_for(kv->length[sequence]), want = pages_for(length), needed = 0;
     if (length <= kv->length[sequence]) return true;
-    bool shared = kv->length[sequence] % KV_BLOCK && kv->users[table[have - 1]] > 1;
-    if (want > kv->blocks_each || want - have + shared > kv->free_count) return false;
-    if (shared) own_block(kv, &table[have - 1]);
-    for (size_t i = have; i < want; i++) table[i] = take_block(kv);
+    for (size_t l = 0; l < kv->config.layers; l++)
+        needed += want - have + writes_to_shared(kv, sequence, l);
+    if (want > kv->table_size || !reserve(kv, needed)) return false;
+    for (size_t l = 0; l < kv->config.layers; l++) {
+        int32_t *table = kv_table(kv, sequence, l);
+        if (writes_to_shared(kv, sequence, l)) copy_on_write(kv, &table[have - 1]);
+        for (size_t i = have; i < want; i++) table[i] = take_page(kv);
+    }
     kv->length[sequence] = length;
     return true;
 }
 
-void kv_truncate(KvCache *kv, size_t sequence, size_t length) {
-    REQUIRE(sequence < kv->sequences, "sequence %zu of %zu", sequence, kv->sequences);
-    if (length >= kv->length[sequence]) return;
-    for (size_t i = blocks_for(kv->length[sequence]); i > blocks_for(length); i--)
-        leave_block(kv, kv->table[sequence * kv->blocks_each + i - 1]);
-    kv->length[sequence] = length;
+size_t kv_first_seen(const KvCache *kv, size_t layer, size_t position) {
+    size_t window = kv->shape[layer].window;
+    return window && position + 1 > window ? position + 1 - window : 0;
+}
+
+/* Does every layer still hold what a token at `length` looks at? */
+static bool can_go_on(const KvCache *kv, size_t sequence, size_t length) {
+    for (size_t l = 0; l < kv->config.layers; l++)
+        if ((size_t)*kv_gone(kv, sequence, l) * KV_PAGE > kv_first_seen(kv, l, length))
+            return false;
+    return true;
+}
+
+size_t kv_truncate(KvCache *kv, size_t sequence, size_t length) {
+    REQUIRE(sequence < kv->config.sequences, "sequence %zu of %zu", sequence,
+            kv->config.sequences);
+    if (length >= kv->length[sequence]) return kv->length[sequence];
+    if (!can_go_on(kv, sequence, length)) length = 0;
+    for (size_t l = 0; l < kv->config.layers; l++) {
+        int32_t *gone = kv_gone(kv, sequence, l);
+        size_t keep = pages_for(length), have = pages_for(kv->length[sequence]);
+        if (keep < (size_t)*gone) keep = (size_t)*gone;
+        for (size_t i = have; i > keep; i--)
+            kv_release_page(kv, kv_table(kv, sequence, l)[i - 1]);
+        if (length == 0) *gone = 0;
+    }
+    return kv->length[sequence] = length;
 }
 
 void kv_fork(KvCache *kv, size_t to, size_t from) {
     if (to == from) return;
     kv_truncate(kv, to, 0);
-    for (size_t i = 0; i < blocks_for(kv->length[from]); i++) {
-        int32_t block = kv->table[from * kv->blocks_each + i];
-        kv->table[to * kv->blocks_each + i] = block;
-        kv->users[block]++;
+    for (size_t l = 0; l < kv->config.layers; l++) {
+        const int32_t *table = kv_table(kv, from, l);
+        size_t gone = (size_t)*kv_gone(kv, from, l);
+        *kv_gone(kv, to, l) = (int32_t)gone;
+        for (size_t i = gone; i < pages_for(kv->length[from]); i++) {
+            kv_table(kv, to, l)[i] = table[i];
+            kv->refcount[table[i]]++;
+        }
     }
     kv->length[to] = kv->length[from];
 }
 
-/* The first key of a head in the block of a position. */
-static size_t block_at(const KvCache *kv, size_t layer, size_t sequence, size_t head,
-                       size_t position) {
-    REQUIRE(position < kv->length[sequence], "position %zu of %zu", position,
-            kv->length[sequence]);
-    size_t block = (size_t)kv->table[sequence * kv->blocks_each + position / KV_BLOCK];
-    return ((layer * kv->kv_heads + head) * kv->blocks + block) * 2 * half_block(kv);
-}
-
-void *kv_key(const KvCache *kv, size_t layer, size_t sequence, size_t head, size_t position) {
-    size_t place = position % KV_BLOCK, at = block_at(kv, layer, sequence, head, position) +
-                                             place / STRIP * STRIP * kv->head_dim +
-                                             place % STRIP;
-    return (char *)kv->numbers + at * number_size(kv);
-}
-
-void *kv_value(const KvCache *kv, size_t layer, size_t sequence, size_t head, size_t position) {
-    size_t at = block_at(kv, layer, sequence, head, position) + half_block(kv) +
-                position % KV_BLOCK * STRIP;
-    return (char *)kv->numbers + at * number_size(kv);
-}
-
-static void put(const KvCache *kv, void *numbers, size_t at, float x) {
-    if (kv->dtype == DTYPE_F16)
-        ((uint16_t *)numbers)[at] = f16_from_f32(x);
-    else
-        ((float *)numbers)[at] = x;
-}
-
-void kv_store(KvCache *kv, size_t layer, size_t sequence, size_t position, const float *k,
-              const float *v) {
-    for (size_t head = 0; head < kv->kv_heads; head++, k += kv->head_dim, v += kv->head_dim) {
-        void *key = kv_key(kv, layer, sequence, head, position),
-             *value = kv_value(kv, layer, sequence, head, position);
-        for (size_t i = 0; i < kv->head_dim; i++) {
-            put(kv, key, STRIP * i, k[i]);
-            put(kv, value, i / STRIP * STRIP * KV_BLOCK + i % STRIP, v[i]);
-        }
+void kv_slide(KvCache *kv, size_t sequence) {
+    size_t length = kv->length[sequence];
+    if (length <= KV_REWIND) return;
+    for (size_t l = 0; l < kv->config.layers; l++) {
+        int32_t *gone = kv_gone(kv, sequence, l);
+        size_t seen = kv_first_seen(kv, l, length - KV_REWIND);
+        for (; ((size_t)*gone + 1) * KV_PAGE <= seen; ++*gone)
+            kv_release_page(kv, kv_table(kv, sequence, l)[*gone]);
     }
-}
-
-void kv_weighted_sum(const KvCache *kv, float *y, size_t y_step, const float *a, size_t a_step,
-                     size_t count, const void *x, size_t x_step, size_t rows, size_t n) {
-    if (kv->dtype == DTYPE_F16)
-        weighted_sum_f16(y, y_step, a, a_step, count, x, x_step, rows, n);
-    else
-        weighted_sum(y, y_step, a, a_step, count, x, x_step, rows, n);
 }

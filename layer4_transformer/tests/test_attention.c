@@ -1,7 +1,6 @@
 /* masks, memory, attention: textbook and online against double; gradients against
  * differences */
-#include "check.h"
-#include "transformer.h"
+#include "open_kv.h"
 
 enum { MOST = 300 };
 
@@ -49,11 +48,12 @@ static void remembered(Pool *pool, const AttentionShape *s, size_t n, Dtype dtyp
     int32_t sequence[MOST] = {0}, position[MOST];
     Arena arena;
     KvCache kv;
-    arena_measure(&arena), kv_init(&kv, 1, s->kv_heads, s->head_dim, dtype, 2, MOST, &arena);
-    assert_true(arena_init(&arena, arena.used, NULL));
-    kv_init(&kv, 1, s->kv_heads, s->head_dim, dtype, 2, MOST, &arena);
+    KvShape shape = {s->kv_heads, s->head_dim, s->head_dim, 0};
+    kv_open(
+        &kv, &arena,
+        (KvConfig){.shapes = &shape, .layers = 1, .dtype = dtype, .sequences = 2, .ctx = MOST});
     assert_true(kv_extend(&kv, 1, 70) &&
-                kv_extend(&kv, 0, n)); /* blocks of another sequence lie before */
+                kv_extend(&kv, 0, n)); /* pages of another sequence lie before */
     for (size_t i = 0; i < n; i++) {
         position[i] = (int32_t)i;
         kv_store(&kv, 0, 0, i, k + i * narrow, v + i * narrow);
@@ -159,63 +159,6 @@ static void masks_are_ranges(void **state) {
     assert_true(r.begin == 0 && r.end == 10);
 }
 
-static void memory_is_shared_out_in_blocks(void **state) {
-    (void)state;
-    Arena arena;
-    KvCache kv;
-    arena_measure(&arena), kv_init(&kv, 2, 1, 4, DTYPE_F32, 3, 130, &arena);
-    assert_true(arena_init(&arena, arena.used, NULL));
-    kv_init(&kv, 2, 1, 4, DTYPE_F32, 3, 130, &arena);
-    assert_int_equal(kv.free_count, 9);
-    assert_true(kv_extend(&kv, 0, 65) && kv_extend(&kv, 1, 192));
-    assert_false(kv_extend(&kv, 1, 193));
-    assert_int_equal(kv.free_count, 4);
-    for (size_t p = 0; p < 65; p++) *(float *)kv_key(&kv, 1, 0, 0, p) = (float)p;
-    for (size_t p = 0; p < 192; p++)
-        *(float *)kv_key(&kv, 1, 1, 0, p) = -1, *(float *)kv_value(&kv, 1, 1, 0, p) = -1,
-                                       *(float *)kv_key(&kv, 0, 1, 0, p) = -1;
-    for (size_t p = 0; p < 65; p++) assert_true(*(float *)kv_key(&kv, 1, 0, 0, p) == (float)p);
-    kv_truncate(&kv, 1, 64);
-    assert_int_equal(kv.free_count, 6);
-    kv_truncate(&kv, 1, 100);
-    assert_int_equal(kv.length[1], 64);
-    assert_true(kv_extend(&kv, 2, 192) && kv.free_count == 3);
-    kv_truncate(&kv, 2, 0), kv_truncate(&kv, 1, 0), kv_truncate(&kv, 0, 0);
-    assert_int_equal(kv.free_count, 9);
-    arena_free(&arena);
-}
-
-static void forks_share_until_they_write(void **state) {
-    (void)state;
-    KvCache kv;
-    Arena arena;
-    arena_measure(&arena), kv_init(&kv, 2, 1, 4, DTYPE_F32, 3, 192, &arena);
-    assert_true(arena_init(&arena, arena.used, NULL));
-    kv_init(&kv, 2, 1, 4, DTYPE_F32, 3, 192, &arena);
-    assert_true(kv_extend(&kv, 0, 100));
-    for (size_t p = 0; p < 100; p++) *(float *)kv_key(&kv, 1, 0, 0, p) = (float)p;
-    kv_fork(&kv, 1, 0), kv_fork(&kv, 2, 0);
-    assert_int_equal(kv.free_count, 7); /* two blocks for all three */
-    assert_true(kv_extend(&kv, 1, 101) && kv_extend(&kv, 2, 150));
-    assert_int_equal(kv.free_count, 4); /* own copies of the second block, one new */
-    *(float *)kv_key(&kv, 1, 1, 0, 100) = -1, *(float *)kv_key(&kv, 1, 2, 0, 100) = -2;
-    for (size_t sequence = 0; sequence < 3; sequence++)
-        for (size_t p = 0; p < 100; p++)
-            assert_true(*(float *)kv_key(&kv, 1, sequence, 0, p) == (float)p);
-    assert_true(*(float *)kv_key(&kv, 1, 1, 0, 100) == -1 &&
-                *(float *)kv_key(&kv, 1, 2, 0, 100) == -2);
-    assert_ptr_equal(kv_key(&kv, 0, 0, 0, 5), kv_key(&kv, 0, 2, 0, 5));
-    kv_truncate(&kv, 0, 0), kv_truncate(&kv, 2, 0);
-    assert_true(*(float *)kv_key(&kv, 1, 1, 0, 99) == 99 && kv.free_count == 7);
-    kv_fork(&kv, 0, 1), kv_truncate(&kv, 0, 64); /* cut at a border, then written */
-    assert_true(kv_extend(&kv, 0, 65));
-    *(float *)kv_key(&kv, 1, 0, 0, 64) = -3;
-    assert_true(*(float *)kv_key(&kv, 1, 1, 0, 64) == 64);
-    kv_truncate(&kv, 0, 0), kv_truncate(&kv, 1, 0);
-    assert_int_equal(kv.free_count, 9);
-    arena_free(&arena);
-}
-
 /* sum of w * out over two sequences, in double, for differences */
 static double objective(const AttentionShape *s, const size_t *start, const double *q,
                         const double *k, const double *v, const float *w) {
@@ -258,5 +201,4 @@ static void gradients_match_differences(void **state) {
 }
 
 RUN(TEST(heads_are_shared_among_threads), TEST(textbook_and_online_agree_with_double),
-    TEST(masks_are_ranges), TEST(memory_is_shared_out_in_blocks),
-    TEST(forks_share_until_they_write), TEST(gradients_match_differences))
+    TEST(masks_are_ranges), TEST(gradients_match_differences))

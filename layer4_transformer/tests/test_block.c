@@ -48,7 +48,9 @@ static void run(const Block *b, float *added) {
             arena_measure(&arena);
         else
             assert_true(arena_init(&arena, arena.used, NULL));
-        kv_init(&kv, 1, b->attn.kv_heads, b->attn.head_dim, DTYPE_F32, 1, 64, &arena);
+        KvShape shape = {b->attn.kv_heads, b->attn.head_dim, b->attn.head_dim, 0};
+        kv_init(&kv, &(KvConfig){.shapes = &shape, .layers = 1, .sequences = 1, .ctx = 64},
+                &arena);
         block_run_init(&work, NULL, TOKENS, &(FfnSizes){DIM, HIDDEN, 0, 0}, &b->attn, 4,
                        &arena);
     }

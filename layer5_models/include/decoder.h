@@ -32,6 +32,10 @@ typedef struct SessionConfig {
     size_t sequences; /* at the same time */
     size_t most_tokens, most_logits;
     Dtype kv; /* keys and values are kept as F32 (which is 0) or F16 */
+    size_t
+        pages; /* of keys and values, for all sequences together; 0: all they can fill (kv.h) */
+    size_t
+        prefixes; /* pages of read texts that later ones may begin with; 0: none (prefix.h) */
 } SessionConfig;
 
 /* Take the memory.
@@ -40,6 +44,18 @@ typedef struct SessionConfig {
 bool session_open(Session *session, const Model *model, Pool *pool, SessionConfig config,
                   Fault *fault);
 void session_close(Session *session);
+
+/* Positions a sequence has room for, and how many it holds. */
+size_t session_ctx(const Session *session);
+size_t session_length(const Session *session, size_t sequence);
+
+/* Forget the positions of a sequence from `length` on.
+ *
+ * Returns the length from which it goes on: `length`, or less when more had to be forgotten (kv.h). */
+size_t session_rewind(Session *session, size_t sequence, size_t length);
+
+/* Forget all sequences. */
+void session_reset(Session *session);
 
 /* Bytes a session would take: cache and working memory. */
 void session_plan(const Model *model, SessionConfig config, size_t *cache, size_t *work);

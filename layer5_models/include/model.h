@@ -13,6 +13,8 @@
 #include "recipe.h"
 #include "tokenizer.h"
 
+enum { MODEL_LAYERS = 1024 };
+
 typedef struct ModelSizes {
     size_t layers, dim, hidden, heads, kv_heads, head_dim, rotary, ctx, vocab;
     size_t experts, experts_used, expert_hidden; /* 0: no mixture */

@@ -4,11 +4,29 @@
 #include <math.h>
 #include <string.h>
 
+static void layout_kv(Session *s, const SessionConfig *c) {
+    const Model *m = s->model;
+    KvShape shapes[MODEL_LAYERS];
+    for (size_t l = 0; l < m->sizes.layers; l++) {
+        const AttentionShape *a = &m->blocks[l].attn;
+        shapes[l] = (KvShape){a->kv_heads, a->head_dim, a->head_dim, a->mask.window};
+    }
+    KvConfig config = {.shapes = shapes,
+                       .layers = m->sizes.layers,
+                       .dtype = c->kv,
+                       .sequences = c->sequences,
+                       .ctx = c->ctx ? c->ctx : m->sizes.ctx,
+                       .batch = c->most_tokens,
+                       .budget = c->pages,
+                       .prefixes = c->prefixes};
+    kv_init(&s->kv, &config, &s->arena);
+}
+
 static void layout(Session *s, SessionConfig c) {
     const ModelSizes *m = &s->model->sizes;
-    size_t ctx = c.ctx ? c.ctx : m->ctx, f = sizeof(float);
+    size_t f = sizeof(float);
     s->most_tokens = c.most_tokens, s->most_logits = c.most_logits;
-    kv_init(&s->kv, m->layers, m->kv_heads, m->head_dim, c.kv, c.sequences, ctx, &s->arena);
+    layout_kv(s, &c);
     AttentionShape attn = {.heads = m->heads, .kv_heads = m->kv_heads, .head_dim = m->head_dim};
     FfnSizes ffn = {m->dim, m->experts ? m->expert_hidden : m->hidden, m->experts,
                     m->experts_used};
@@ -35,11 +53,8 @@ void session_close(Session *session) {
 
 void session_plan(const Model *model, SessionConfig config, size_t *cache, size_t *work) {
     Session s = {.model = model};
-    const ModelSizes *m = &model->sizes;
-    size_t ctx = config.ctx ? config.ctx : m->ctx;
     arena_measure(&s.arena);
-    kv_init(&s.kv, m->layers, m->kv_heads, m->head_dim, config.kv, config.sequences, ctx,
-            &s.arena);
+    layout_kv(&s, &config);
     *cache = s.arena.used;
     arena_measure(&s.arena);
     layout(&s, config);
@@ -63,6 +78,7 @@ static bool check_batch(Session *s, const Batch *batch, Fault *fault) {
 
 /* Room in memory for every token of the batch; all or nothing. */
 static bool take_room(Session *s, const Batch *batch, Fault *fault) {
+    for (size_t i = 0; i < batch->count; i++) kv_slide(&s->kv, (size_t)batch->sequence[i]);
     for (size_t i = 0; i < batch->count; i++) {
         size_t sequence = (size_t)batch->sequence[i], position = (size_t)batch->position[i],
                length = s->kv.length[sequence];
@@ -115,6 +131,18 @@ bool model_forward(Session *s, const Batch *batch, Fault *fault) {
         block_forward(&m->blocks[l], &s->run, &s->kv, l, batch, s->x, m->sizes.dim);
     read_out(s, batch);
     return true;
+}
+
+size_t session_ctx(const Session *s) { return s->kv.table_size * KV_PAGE; }
+
+size_t session_length(const Session *s, size_t sequence) { return s->kv.length[sequence]; }
+
+size_t session_rewind(Session *s, size_t sequence, size_t length) {
+    return kv_truncate(&s->kv, sequence, length);
+}
+
+void session_reset(Session *s) {
+    for (size_t i = 0; i < s->kv.config.sequences; i++) kv_truncate(&s->kv, i, 0);
 }
 
 bool session_feed(Session *s, const int32_t *tokens, size_t count, bool all_logits,

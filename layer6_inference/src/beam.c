@@ -204,7 +204,7 @@ static bool is_over(Search *s, StopReason *reason) {
 static bool search(Search *s, const int32_t *prompt, size_t n) {
     KvCache *kv = &s->session->kv;
     StopReason reason = STOP_LIMIT;
-    for (size_t i = 0; i < kv->sequences; i++) kv_truncate(kv, i, 0);
+    for (size_t i = 0; i < kv->config.sequences; i++) kv_truncate(kv, i, 0);
     if (!session_feed(s->session, prompt, n, false, s->fault)) return false;
     s->count = 1;
     while (!is_over(s, &reason))
@@ -215,14 +215,14 @@ static bool search(Search *s, const int32_t *prompt, size_t n) {
 }
 
 static bool check(const Session *session, size_t n, const BeamOptions *o, Fault *fault) {
-    size_t room = session->kv.blocks_each * KV_BLOCK;
+    size_t room = session_ctx(session);
     if (o->beams < 1 || o->beams > BEAM_MOST || o->groups < 1 || o->beams % o->groups)
         return fault_set(fault,
                          "%zu beams in %zu groups: wanted 1 to %d beams, and groups that "
                          "divide them",
                          o->beams, o->groups, BEAM_MOST);
-    REQUIRE(session->kv.sequences >= 2 * o->beams, "a session of %zu sequences for %zu beams",
-            session->kv.sequences, o->beams);
+    REQUIRE(session->kv.config.sequences >= 2 * o->beams,
+            "a session of %zu sequences for %zu beams", session->kv.config.sequences, o->beams);
     return (n > 0 && n < room) ||
            fault_set(fault, "the prompt has %zu tokens: wanted 1 to %zu", n, room - 1);
 }
@@ -246,7 +246,7 @@ bool beam_search(Session *session, const int32_t *prompt, size_t n, const BeamOp
                  BeamText *texts, size_t *count, Fault *fault) {
     if (!check(session, n, o, fault)) return false;
     Search s = {.session = session, .o = o, .fault = fault, .start = clock_seconds()};
-    s.room = session->kv.blocks_each * KV_BLOCK - n;
+    s.room = session_ctx(session) - n;
     s.most = o->limits.most_tokens < s.room ? o->limits.most_tokens : s.room;
     bool ok = open_search(&s, fault) && search(&s, prompt, n);
     *count = ok ? s.n_done : 0;

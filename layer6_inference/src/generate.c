@@ -6,7 +6,7 @@
 #include <string.h>
 
 bool generate_check_prompt(const Session *s, const TokenList *tokens, Fault *fault) {
-    size_t ctx = s->kv.blocks_each * KV_BLOCK;
+    size_t ctx = session_ctx(s);
     if (tokens->count == 0)
         return fault_set(fault, "the prompt is empty: give the model something to continue");
     if (tokens->count < ctx) return true;
@@ -73,9 +73,9 @@ static bool read_prompt(Run *r, Fault *fault) {
     const GenerateOptions *o = r->options;
     const size_t count = r->tokens->count, known = r->step.look_ahead ? 0 : o->cached,
                  first = known < count ? known : count - 1;
-    REQUIRE(first <= r->session->kv.length[0], "%zu tokens are cached, not %zu",
-            r->session->kv.length[0], first);
-    kv_truncate(&r->session->kv, 0, first);
+    REQUIRE(first <= session_length(r->session, 0), "%zu tokens are cached, not %zu",
+            session_length(r->session, 0), first);
+    session_rewind(r->session, 0, first);
     for (size_t at = first; at < count && r->result->reason != STOP_CALLER;) {
         size_t n = count - at < FEED ? count - at : FEED;
         if (!read_on(r, r->tokens->ids + at, n, fault)) return false;
@@ -90,8 +90,8 @@ static bool read_prompt(Run *r, Fault *fault) {
 static bool feed_prompt(Run *r, Fault *fault) {
     const GenerateOptions *o = r->options;
     const TokenList *prompt = r->tokens;
-    if (o->amateur) kv_truncate(&o->amateur->kv, 0, 0);
-    if (o->unconditional) kv_truncate(&o->unconditional->kv, 0, 0);
+    if (o->amateur) session_rewind(o->amateur, 0, 0);
+    if (o->unconditional) session_rewind(o->unconditional, 0, 0);
     if (!read_prompt(r, fault)) return false;
     if (r->result->reason == STOP_CALLER) return true;
     return companion_reads(o->amateur, prompt->ids, prompt->count, fault) &&
@@ -140,8 +140,7 @@ bool run_take(Run *r, int32_t token) {
         return result->reason = STOP_CALLER, true;
     if (o->stream && !stream_push(o->stream, text)) return result->reason = STOP_STRING, true;
     return ends_after(&o->limits, r->tokens->ids + result->prompt_tokens, result->tokens,
-                      r->session->kv.blocks_each * KV_BLOCK - r->tokens->count, r->start,
-                      &result->reason);
+                      session_ctx(r->session) - r->tokens->count, r->start, &result->reason);
 }
 
 static bool loop(Run *r, Fault *fault) {

@@ -42,11 +42,11 @@ bool look_ahead_feed(LookAhead *look, const int32_t *tokens, size_t count, Fault
 bool look_ahead(void *context, const int32_t *tokens, size_t n, float *similarity) {
     LookAhead *look = context;
     Session *s = look->session;
-    size_t dim = s->model->sizes.dim, length = s->kv.length[0];
+    size_t dim = s->model->sizes.dim, length = session_length(s, 0);
     for (size_t i = 0; i < n; i++) {
         if (!session_feed(s, tokens + i, 1, false, &look->fault)) return false;
         unit(look->next, s->picked, dim);
-        kv_truncate(&s->kv, 0, length);
+        session_rewind(s, 0, length);
         similarity[i] = -1;
         for (size_t k = 0; k < look->count; k++)
             similarity[i] =

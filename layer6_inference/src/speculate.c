@@ -76,8 +76,8 @@ static double coin(const Round *r, size_t position, uint64_t which) {
 static bool catch_up(Round *r, Fault *fault) {
     Session *draft = r->spec->draft;
     const TokenList *tokens = r->run->tokens;
-    size_t have = draft->kv.length[0];
-    if (have >= tokens->count) kv_truncate(&draft->kv, 0, have = tokens->count - 1);
+    size_t have = session_length(draft, 0);
+    if (have >= tokens->count) session_rewind(draft, 0, have = tokens->count - 1);
     return session_feed(draft, tokens->ids + have, tokens->count - have, false, fault);
 }
 
@@ -132,7 +132,7 @@ static bool settle(Round *r, size_t i, int32_t *token) {
 
 static bool one_round(Round *r, bool *done, Fault *fault) {
     Run *run = r->run;
-    size_t room = run->session->kv.blocks_each * KV_BLOCK - run->tokens->count,
+    size_t room = session_ctx(run->session) - run->tokens->count,
            most = r->spec->length < room ? r->spec->length : room;
     if (!r->spec->draft)
         guess_by_lookup(r, most);
@@ -155,7 +155,7 @@ static bool one_round(Round *r, bool *done, Fault *fault) {
         }
         *done = run_take(run, token);
     }
-    kv_truncate(&run->session->kv, 0, run->tokens->count - 1);
+    session_rewind(run->session, 0, run->tokens->count - 1);
     return true;
 }
 
@@ -201,7 +201,7 @@ bool run_speculate(Run *run, Fault *fault) {
     r.draft_chain.watch = NULL;
     if (r.spec->draft) kv_truncate(&r.spec->draft->kv, 0, 0);
     /* the last token of the prompt is read again with the first guess */
-    kv_truncate(&run->session->kv, 0, run->tokens->count - 1);
+    session_rewind(run->session, 0, run->tokens->count - 1);
     while (ok && !done) ok = one_round(&r, &done, fault);
     chain_close(&r.draft_chain);
     free(r.q), free(r.p), free(r.rest);

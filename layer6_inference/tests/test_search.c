@@ -196,7 +196,7 @@ static size_t plain_search(Stage6 *w, const int32_t *prompt, size_t n, size_t wi
     for (size_t step = 0; step < steps; step++) {
         size_t total = 0;
         for (size_t b = 0; b < count; b++) {
-            kv_truncate(&w->session.kv, 0, 0);
+            session_rewind(&w->session, 0, 0);
             assert_true(session_feed(&w->session, prompt, n, false, &fault));
             if (beams[b].n)
                 assert_true(session_feed(&w->session, beams[b].ids, beams[b].n, false, &fault));
@@ -241,8 +241,8 @@ static void beams_are_what_the_textbook_finds(void **state) {
         for (size_t i = 1; i < count; i++) assert_true(got[i - 1].score >= got[i].score);
         beam_free(got, count);
     }
-    for (size_t i = 0; i < w.session.kv.sequences; i++) kv_truncate(&w.session.kv, i, 0);
-    assert_int_equal(w.session.kv.free_count, w.session.kv.blocks); /* no block is lost */
+    for (size_t i = 0; i < w.session.kv.config.sequences; i++) session_rewind(&w.session, i, 0);
+    assert_int_equal(w.session.kv.free_count, w.session.kv.pages); /* no page is lost */
     close_one(&w), close_one(&plain);
 }
 
@@ -317,7 +317,7 @@ static void beams_end_as_the_loop_does(void **state) {
     assert_true(beam_search(&w.session, prompt, 5, &o, got, &n, &fault));
     assert_true(n > 0 && got[0].reason == STOP_TIME && got[0].tokens.count == 1);
     beam_free(got, n), beam_free(plain, count);
-    for (size_t i = 0; i < w.session.kv.sequences; i++) kv_truncate(&w.session.kv, i, 0);
+    for (size_t i = 0; i < w.session.kv.config.sequences; i++) session_rewind(&w.session, i, 0);
     assert_int_equal(w.session.kv.free_count, w.session.kv.blocks);
     stops_close(&stops);
     close_one(&w);

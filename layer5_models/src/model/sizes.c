@@ -54,7 +54,7 @@ static bool read_scales(Binder *b) {
 
 bool read_sizes(Binder *b) {
     ModelSizes *s = &b->model->sizes;
-    s->layers = key_size(b, "block_count", true, 0, 1, 1024);
+    s->layers = key_size(b, "block_count", true, 0, 1, MODEL_LAYERS);
     s->dim = key_size(b, "embedding_length", true, 0, 1, MOST);
     s->hidden = key_size(b, "feed_forward_length", true, 0, 1, MOST);
     s->heads = key_size(b, "attention.head_count", true, 0, 1, 65536);

@@ -186,7 +186,7 @@ static bool measure(Session *s, size_t prompt, size_t before, size_t count, doub
     for (size_t i = 0; i < FEED; i++)
         tokens[i] = (int32_t)(rng_hash(5, 0, i) % s->model->sizes.vocab);
     for (long r = 0; r < rounds; r++) {
-        kv_truncate(&s->kv, 0, 0);
+        session_rewind(s, 0, 0);
         for (size_t at = 0; at < before; at += FEED)
             if (!session_feed(s, tokens, before - at < FEED ? before - at : FEED, false, fault))
                 return false;

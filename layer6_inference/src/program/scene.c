@@ -33,7 +33,7 @@ static bool wants_unconditional(const Chain *chain) {
 static bool open_companions(Scene *s, Fault *fault) {
     const Request *r = s->request;
     const Model *model = s->expert.model;
-    size_t ctx = s->expert.session.kv.blocks_each * KV_BLOCK;
+    size_t ctx = session_ctx(&s->expert.session);
     if (r->amateur) {
         if (!speaker_open(&s->amateur, r->amateur, &r->machine, ctx, 1, fault)) return false;
         s->has_amateur = true;

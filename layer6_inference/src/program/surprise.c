@@ -4,7 +4,7 @@
 bool surprise_add(Surprise *all, Session *s, const int32_t *tokens, size_t n, size_t first,
                   Fault *fault) {
     size_t vocab = s->model->sizes.vocab;
-    kv_truncate(&s->kv, 0, 0);
+    session_rewind(s, 0, 0);
     if (first > 0 && !session_feed(s, tokens, first, false, fault)) return false;
     for (size_t at = first; at + 1 < n; at += SURPRISE_ROWS) {
         size_t rows = n - 1 - at < SURPRISE_ROWS ? n - 1 - at : SURPRISE_ROWS;

@@ -1,0 +1,38 @@
+/* prefix.h - texts that begin alike are read once.
+ *
+ * When a text has been read, its full pages may be kept under the tokens they hold.  They form
+ * chains, because what a page holds depends on all that came before it:
+ *
+ *     "You are a helpful ..." --> "... Answer in French." --> ...
+ *                             \-> "... Answer in German." --> ...
+ *
+ *     hash(page) = mix(hash(page before), its tokens)          a chain is found by hashing the new text
+ *
+ * Pages stay as long as nobody needs the room; then the prefix that was not asked for longest goes,
+ * leaves of the tree first.
+ *
+ * Invariant: a prefix is found only by the same tokens after the same prefix, compared, not only
+ * hashed; so a sequence that begins with it goes on to the same bits as one that read it.
+ * Source   the chain of hashes: vLLM's automatic prefix caching (2024); Zheng et al. 2023,
+ *          arXiv:2312.07104 (a tree of them). */
+#ifndef STRATA_PREFIX_H
+#define STRATA_PREFIX_H
+
+#include "kv.h"
+
+/* Let a sequence begin with the longest kept prefix of a text; what it held is forgotten.
+ *
+ *   salt   texts of different salts share nothing
+ *
+ * Returns the positions that need not be read: whole pages, and less than n, because somebody has to
+ * read the last token for its logits. */
+size_t prefix_find(KvCache *kv, size_t sequence, const int32_t *tokens, size_t n,
+                   uint64_t salt);
+
+/* Keep the full pages of a sequence that has read these tokens. */
+void prefix_keep(KvCache *kv, size_t sequence, const int32_t *tokens, size_t n, uint64_t salt);
+
+/* Let go of the prefix that was not asked for longest.  False when there is none. */
+bool prefix_evict(KvCache *kv);
+
+#endif

@@ -1,0 +1,177 @@
+/* prefix.c - see prefix.h. */
+#include "prefix.h"
+#include "kv_pages.h"
+
+#include <string.h>
+
+enum { NONE = -1 };
+
+void prefix_init(KvCache *kv, Arena *arena) {
+    size_t n = kv->config.prefixes, layers = kv->config.layers;
+    kv->prefix = arena_take(arena, n, sizeof *kv->prefix);
+    kv->bucket = arena_take(arena, n, sizeof *kv->bucket);
+    int32_t *tokens = arena_take(arena, n * KV_PAGE, sizeof *tokens),
+            *pages = arena_take(arena, n * layers, sizeof *pages);
+    kv->free_prefix = n ? 0 : NONE;
+    if (!kv->prefix) return; /* measuring */
+    for (size_t i = 0; i < n; i++) {
+        kv->prefix[i] = (Prefix){.next = i + 1 < n ? (int32_t)i + 1 : NONE,
+                                 .tokens = tokens + i * KV_PAGE,
+                                 .page = pages + i * layers};
+        kv->bucket[i] = NONE;
+    }
+}
+
+static uint64_t chain_hash(uint64_t before, const int32_t *tokens) {
+    uint64_t hash = before;
+    for (size_t i = 0; i < KV_PAGE; i++) hash = rng_hash(hash, i, (uint64_t)tokens[i]);
+    return hash;
+}
+
+static int32_t *bucket_of(const KvCache *kv, uint64_t hash) {
+    return &kv->bucket[hash % kv->config.prefixes];
+}
+
+/* The prefix that holds these tokens after `parent`, or NONE. */
+static int32_t find(const KvCache *kv, uint64_t hash, uint64_t salt, int32_t parent,
+                    const int32_t *tokens) {
+    int32_t i = *bucket_of(kv, hash);
+    for (; i != NONE; i = kv->prefix[i].next) {
+        const Prefix *p = &kv->prefix[i];
+        if (p->hash == hash && p->salt == salt && p->parent == parent &&
+            memcmp(p->tokens, tokens, KV_PAGE * sizeof *tokens) == 0)
+            return i;
+    }
+    return NONE;
+}
+
+/* Can a sequence go on after `count` pages, of which `at` is the last?  Windowed layers may have given
+ * back pages of the chain, but not one that the next token looks at. */
+static bool is_whole(const KvCache *kv, int32_t at, size_t count, size_t layer) {
+    size_t first = kv_first_seen(kv, layer, count * KV_PAGE) / KV_PAGE;
+    for (size_t i = count; i > first; i--, at = kv->prefix[at].parent)
+        if (kv->prefix[at].page[layer] == NONE) return false;
+    return true;
+}
+
+static bool can_begin(const KvCache *kv, int32_t at, size_t count) {
+    for (size_t l = 0; l < kv->config.layers; l++)
+        if (!is_whole(kv, at, count, l)) return false;
+    return true;
+}
+
+/* The sequence names the pages of the chain that ends at `at`, back to the first that is missing. */
+static void share(KvCache *kv, size_t sequence, size_t layer, int32_t at, size_t count) {
+    int32_t *table = kv_table(kv, sequence, layer), *gone = kv_gone(kv, sequence, layer);
+    size_t i = count;
+    for (; i > 0 && kv->prefix[at].page[layer] != NONE; i--, at = kv->prefix[at].parent) {
+        table[i - 1] = kv->prefix[at].page[layer];
+        kv->refcount[table[i - 1]]++;
+    }
+    *gone = (int32_t)i;
+}
+
+size_t prefix_find(KvCache *kv, size_t sequence, const int32_t *tokens, size_t n,
+                   uint64_t salt) {
+    int32_t at = NONE;
+    size_t count = 0, most = n ? (n - 1) / KV_PAGE : 0;
+    uint64_t hash = salt;
+    kv_truncate(kv, sequence, 0);
+    if (kv->config.prefixes == 0) return 0;
+    if (most > kv->table_size) most = kv->table_size;
+    for (kv->clock++; count < most; count++) {
+        hash = chain_hash(hash, tokens + count * KV_PAGE);
+        int32_t next = find(kv, hash, salt, at, tokens + count * KV_PAGE);
+        if (next == NONE) break;
+        kv->prefix[next].used = kv->clock;
+        at = next;
+    }
+    for (; count > 0 && !can_begin(kv, at, count); count--) at = kv->prefix[at].parent;
+    for (size_t l = 0; l < kv->config.layers; l++) share(kv, sequence, l, at, count);
+    return kv->length[sequence] = count * KV_PAGE;
+}
+
+/* The prefix that was not asked for longest, of those that no other goes on from. */
+static int32_t oldest_leaf(const KvCache *kv) {
+    int32_t oldest = NONE;
+    for (size_t i = 0; i < kv->config.prefixes; i++) {
+        const Prefix *p = &kv->prefix[i];
+        if (p->kept && p->children == 0 &&
+            (oldest == NONE || p->used < kv->prefix[oldest].used))
+            oldest = (int32_t)i;
+    }
+    return oldest;
+}
+
+static void let_go(KvCache *kv, int32_t i) {
+    Prefix *p = &kv->prefix[i];
+    int32_t *link = bucket_of(kv, p->hash);
+    while (*link != i) link = &kv->prefix[*link].next;
+    *link = p->next;
+    if (p->parent != NONE) kv->prefix[p->parent].children--;
+    for (size_t l = 0; l < kv->config.layers; l++)
+        if (p->page[l] != NONE) kv_release_page(kv, p->page[l]);
+    p->kept = false, p->next = kv->free_prefix, kv->free_prefix = i;
+    kv->n_prefixes--;
+}
+
+bool prefix_evict(KvCache *kv) {
+    int32_t oldest = oldest_leaf(kv);
+    if (oldest == NONE) return false;
+    let_go(kv, oldest);
+    return true;
+}
+
+/* A free entry; an older prefix makes way, but none of the chain that is being kept. */
+static int32_t take_entry(KvCache *kv) {
+    if (kv->free_prefix == NONE) {
+        int32_t oldest = oldest_leaf(kv);
+        if (oldest == NONE || kv->prefix[oldest].used == kv->clock) return NONE;
+        let_go(kv, oldest);
+    }
+    int32_t i = kv->free_prefix;
+    kv->free_prefix = kv->prefix[i].next;
+    kv->n_prefixes++;
+    return i;
+}
+
+/* Take the pages that are there and that the prefix does not have yet. */
+static void hold_pages(KvCache *kv, Prefix *p, size_t sequence, size_t place) {
+    for (size_t l = 0; l < kv->config.layers; l++) {
+        if (p->page[l] != NONE || place < (size_t)*kv_gone(kv, sequence, l)) continue;
+        p->page[l] = kv_table(kv, sequence, l)[place];
+        kv->refcount[p->page[l]]++;
+    }
+}
+
+/* A new prefix after `parent`, without pages yet; NONE when there is no room. */
+static int32_t add(KvCache *kv, uint64_t hash, uint64_t salt, int32_t parent,
+                   const int32_t *tokens) {
+    int32_t i = take_entry(kv);
+    if (i == NONE) return NONE;
+    Prefix *p = &kv->prefix[i];
+    p->hash = hash, p->salt = salt, p->parent = parent, p->children = 0, p->kept = true;
+    p->next = *bucket_of(kv, hash), *bucket_of(kv, hash) = i;
+    memcpy(p->tokens, tokens, KV_PAGE * sizeof *tokens);
+    for (size_t l = 0; l < kv->config.layers; l++) p->page[l] = NONE;
+    if (parent != NONE) kv->prefix[parent].children++;
+    return i;
+}
+
+void prefix_keep(KvCache *kv, size_t sequence, const int32_t *tokens, size_t n, uint64_t salt) {
+    int32_t at = NONE;
+    uint64_t hash = salt;
+    REQUIRE(n <= kv->length[sequence], "%zu tokens of a sequence of %zu", n,
+            kv->length[sequence]);
+    if (kv->config.prefixes == 0) return;
+    kv->clock++;
+    for (size_t i = 0; i < n / KV_PAGE; i++, tokens += KV_PAGE) {
+        hash = chain_hash(hash, tokens);
+        int32_t found = find(kv, hash, salt, at, tokens);
+        if (found == NONE) found = add(kv, hash, salt, at, tokens);
+        if (found == NONE) return; /* no room for so long a text */
+        hold_pages(kv, &kv->prefix[found], sequence, i);
+        kv->prefix[found].used = kv->clock;
+        at = found;
+    }
+}

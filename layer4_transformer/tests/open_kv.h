@@ -1,0 +1,14 @@
+/* open_kv.h - a memory of keys and values for tests. */
+#ifndef STRATA_OPEN_KV_H
+#define STRATA_OPEN_KV_H
+
+#include "check.h"
+#include "transformer.h"
+
+static inline void kv_open(KvCache *kv, Arena *arena, KvConfig config) {
+    arena_measure(arena), kv_init(kv, &config, arena);
+    assert_true(arena_init(arena, arena->used, NULL));
+    kv_init(kv, &config, arena);
+}
+
+#endif
