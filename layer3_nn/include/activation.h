@@ -6,7 +6,13 @@
 
 #include "linalg.h"
 
-typedef enum Activation { ACT_RELU, ACT_GELU_ERF, ACT_GELU_TANH, ACT_SILU } Activation;
+typedef enum Activation {
+    ACT_RELU,
+    ACT_GELU_ERF,
+    ACT_GELU_TANH,
+    ACT_SILU,
+    ACT_SWIGLU_CLAMPED, /* gated only */
+} Activation;
 
 void relu(float *out, const float *x, size_t n); /* max(x, 0) */
 void gelu_erf(float *out, const float *x,
@@ -26,6 +32,13 @@ void activate(Activation kind, float *out, const float *x, size_t n);
  *   out    (n)   written; may be gate
  * Source   Shazeer 2020, arXiv:2002.05202. */
 void activate_gated(Activation kind, float *out, const float *gate, const float *up, size_t n);
+
+/* The gated unit of gpt-oss: neither side grows without bound, and a gate of zero still passes up.
+ *
+ *     g = min(gate, 7)    u = clamp(up, -7, 7)    out = g / (1 + exp(-1.702 g)) * (u + 1)
+ *
+ * Source   OpenAI 2025, arXiv:2508.10925, sec. 2.1 and the reference code's constants. */
+void swiglu_clamped(float *out, const float *gate, const float *up, size_t n);
 
 /* The gradients through SwiGLU.
  *

@@ -11,18 +11,32 @@ typedef struct Linear {
     const PackedWeights *packed; /* the same matrix, rearranged; NULL: as it is */
 } Linear;
 
-/* y[c] = W x[c] + bias.
+/* One map of rows first .. first+n-1 of x; y (n, out). */
+typedef struct LinearProduct {
+    const Linear *map;
+    size_t first, n;
+    float *y;
+} LinearProduct;
+
+/* Scratch for products with up to `rows` rows of up to `in` numbers. */
+size_t linear_scratch_bytes(size_t rows, size_t in);
+
+/* The door that every weight goes through: several maps, each of some rows of the same x.
  *
- *   x      (n, in)     read
- *   y      (n, out)    written
- *   scratch            matmul_weights_bytes(n, in); NULL will do for plain weights */
+ *     y[c] = W x[c] + bias
+ *
+ *   products   (count) their results do not overlap; 1 to LINEAR_PRODUCTS of them
+ *   x          (rows, in)   read; rounded once for all of them
+ *   scratch    linear_scratch_bytes(rows, in); NULL will do for weights that are plain numbers */
+enum { LINEAR_PRODUCTS = 1024 };
+void linear_products(Pool *pool, const LinearProduct *products, size_t count, const float *x,
+                     size_t rows, void *scratch);
+
+/* One map of n rows, the common case. */
 void linear(Pool *pool, const Linear *map, const float *x, size_t n, float *y, void *scratch);
 
-/* Several maps of the same x, y[i] for map i: what a loop over linear() gives, but x is rounded
- * once and threads wait for each other once.  Needs 1 to LINEAR_TOGETHER maps. */
-enum { LINEAR_TOGETHER = 4 };
-void linear_together(Pool *pool, size_t count, const Linear *const *maps, const float *x,
-                     size_t n, float *const *y, void *scratch);
+/* Map `e` of a stack of them: w (count, out, in), bias (count, out), packed (count). */
+Linear linear_of_stack(const Linear *stack, size_t e);
 
 /* linear for f32 weights, through the packed product; the form training uses.
  *

@@ -4,13 +4,31 @@
 
 #include "linalg.h"
 
+typedef enum NormKind { NORM_NONE, NORM_RMS, NORM_LAYER } NormKind;
+
+/* A norm as a model has it: over a whole row, or over each head of it.
+ *
+ *     width = dim          one norm over the row                     gain (dim)
+ *     width = head_dim     each head by itself, the same gain        gain (head_dim)
+ *     ... own_gain         each head by itself, gains of its own     gain (heads, head_dim) */
+typedef struct Norm {
+    NormKind kind; /* NORM_NONE: not there */
+    size_t width;  /* numbers that are normalized together */
+    bool own_gain;
+    float eps;
+    const float *gain, *bias; /* NULL: none */
+} Norm;
+
+/* out (n) = the norm of x (n); out may be x.  Needs n to be a multiple of width. */
+void norm_apply(const Norm *norm, float *out, const float *x, size_t n);
+
 /* Rescale a vector to unit root-mean-square, then by a learned gain.
  *
  *     out[i] = x[i] / sqrt(mean(x^2) + eps) * gain[i]
  *
  *   out    (dim)   written; may be x itself
  *   x      (dim)   read
- *   gain   (dim)   read; the learned weight
+ *   gain   (dim)   read; the learned weight; NULL: 1
  *   eps            1e-5 in Llama 2, 1e-6 in Gemma: keeps the division finite
  *
  * Needs    dim > 0.
@@ -22,7 +40,8 @@ void rms_norm(float *out, const float *x, const float *gain, size_t dim, float e
  *
  *     out[i] = (x[i] - mean x) / sqrt(var x + eps) * gain[i] + bias[i]
  *
- *   bias   (dim)   read; NULL for none
+ *   gain   (dim)   read; NULL: 1
+ *   bias   (dim)   read; NULL: 0
  *
  * Source   Ba, Kiros & Hinton 2016, arXiv:1607.06450, eq. 4. */
 void layer_norm(float *out, const float *x, const float *gain, const float *bias, size_t dim,

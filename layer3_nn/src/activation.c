@@ -54,10 +54,32 @@ void activate(Activation kind, float *out, const float *x, size_t n) {
     case ACT_GELU_ERF: gelu_erf(out, x, n); break;
     case ACT_GELU_TANH: gelu_tanh(out, x, n); break;
     case ACT_SILU: silu(out, x, n); break;
+    case ACT_SWIGLU_CLAMPED: REQUIRE(false, "this activation needs a gate");
+    }
+}
+
+/* Unlike fminf, keeps NaN. */
+static float at_most(float x, float limit) { return x > limit ? limit : x; }
+
+void swiglu_clamped(float *out, const float *gate, const float *up, size_t n) {
+    float g[CHUNK], s[CHUNK];
+    for (size_t start = 0; start < n; start += CHUNK) {
+        size_t count = n - start < CHUNK ? n - start : CHUNK;
+        for (size_t i = 0; i < count; i++)
+            g[i] = at_most(gate[start + i], 7), s[i] = 1.702f * g[i];
+        sigmoid(s, s, count);
+        for (size_t i = 0; i < count; i++) {
+            float u = -at_most(-at_most(up[start + i], 7), 7);
+            out[start + i] = g[i] * s[i] * (u + 1);
+        }
     }
 }
 
 void activate_gated(Activation kind, float *out, const float *gate, const float *up, size_t n) {
+    if (kind == ACT_SWIGLU_CLAMPED) {
+        swiglu_clamped(out, gate, up, n);
+        return;
+    }
     activate(kind, out, gate, n);
     for (size_t i = 0; i < n; i++) out[i] *= up[i];
 }

@@ -1,24 +1,37 @@
 /* linear.c - see linear.h. */
 #include "linear.h"
 
-static void add_bias(const Linear *map, size_t n, float *y) {
-    size_t out = map->w.shape[0];
-    for (size_t c = 0; map->bias && c < n; c++)
-        for (size_t r = 0; r < out; r++) y[c * out + r] += map->bias[r];
+size_t linear_scratch_bytes(size_t rows, size_t in) { return matmul_weights_bytes(rows, in); }
+
+static void add_bias(const LinearProduct *p) {
+    size_t out = p->map->w.shape[0];
+    if (!p->map->bias) return;
+    for (size_t c = 0; c < p->n; c++)
+        for (size_t r = 0; r < out; r++) p->y[c * out + r] += p->map->bias[r];
 }
 
-void linear_together(Pool *pool, size_t count, const Linear *const *maps, const float *x,
-                     size_t n, float *const *y, void *scratch) {
-    WeightsProduct products[LINEAR_TOGETHER] = {{0}};
-    REQUIRE(count && count <= LINEAR_TOGETHER, "%zu maps at once", count);
-    for (size_t i = 0; i < count; i++)
-        products[i] = (WeightsProduct){&maps[i]->w, maps[i]->packed, 0, n, y[i]};
-    matmul_products(pool, products, count, x, n, scratch);
-    for (size_t i = 0; i < count; i++) add_bias(maps[i], n, y[i]);
+void linear_products(Pool *pool, const LinearProduct *products, size_t count, const float *x,
+                     size_t rows, void *scratch) {
+    WeightsProduct weights[LINEAR_PRODUCTS];
+    REQUIRE(count && count <= LINEAR_PRODUCTS, "%zu maps at once", count);
+    for (size_t i = 0; i < count; i++) {
+        const LinearProduct *p = &products[i];
+        weights[i] = (WeightsProduct){&p->map->w, p->map->packed, p->first, p->n, p->y};
+    }
+    matmul_products(pool, weights, count, x, rows, scratch);
+    for (size_t i = 0; i < count; i++) add_bias(&products[i]);
 }
 
 void linear(Pool *pool, const Linear *map, const float *x, size_t n, float *y, void *scratch) {
-    linear_together(pool, 1, &map, x, n, &y, scratch);
+    linear_products(pool, &(LinearProduct){map, 0, n, y}, 1, x, n, scratch);
+}
+
+Linear linear_of_stack(const Linear *stack, size_t e) {
+    const Tensor *w = &stack->w;
+    size_t out = w->shape[1], bytes = dtype_row_bytes(w->dtype, w->shape[2]) * out;
+    return (Linear){.w = tensor_view(w->dtype, 2, w->shape + 1, (char *)w->data + e * bytes),
+                    .bias = stack->bias ? stack->bias + e * out : NULL,
+                    .packed = stack->packed ? stack->packed + e : NULL};
 }
 
 void linear_dense(Pool *pool, const float *w, size_t out, size_t in, const float *x, size_t n,

@@ -74,20 +74,20 @@ GRADE(network) {
     float gate[1] = {1}, up[1] = {2}, down[1] = {1}, x = 1, out, a[1], b[1];
     FfnRun run = {.a = a, .b = b};
     FeedForward f = {.act = ACT_RELU, .gated = true};
-    f.gate.w = tensor_view(DTYPE_F32, 2, (size_t[]){1, 1}, gate);
-    f.up.w = tensor_view(DTYPE_F32, 2, (size_t[]){1, 1}, up);
-    f.down.w = tensor_view(DTYPE_F32, 2, (size_t[]){1, 1}, down);
-    feed_forward(NULL, &f, &x, 1, &out, &run);
+    f.net.gate.w = tensor_view(DTYPE_F32, 2, (size_t[]){1, 1}, gate);
+    f.net.up.w = tensor_view(DTYPE_F32, 2, (size_t[]){1, 1}, up);
+    f.net.down.w = tensor_view(DTYPE_F32, 2, (size_t[]){1, 1}, down);
+    dense_forward(NULL, &f, &f.net, &x, 1, &out, &run);
     HINT(close_to((double)out, 2, 1e-5),
          "relu(1) * 2 through down is 2, got %g: the activation of the gate, times up, through "
          "down",
          (double)out);
     gate[0] = -1;
-    feed_forward(NULL, &f, &x, 1, &out, &run);
+    dense_forward(NULL, &f, &f.net, &x, 1, &out, &run);
     HINT(out == 0, "relu of the gate (-1) is 0 and closes the way: the activation is of the "
                    "gate, not of up");
     f.gated = false;
-    feed_forward(NULL, &f, &x, 1, &out, &run);
+    dense_forward(NULL, &f, &f.net, &x, 1, &out, &run);
     HINT(close_to((double)out, 2, 1e-5), "without a gate the activation is of up");
 }
 
@@ -99,15 +99,16 @@ GRADE(block) {
     KvCache kv;
     BlockRun run;
     Fault fault;
-    Rope rope = {.style = ROPE_NONE};
     for (int i = 0; i < DIM; i++) one[i * DIM + i] = 1;
     Tensor z = tensor_view(DTYPE_F32, 2, (size_t[]){DIM, DIM}, zero),
            e = tensor_view(DTYPE_F32, 2, (size_t[]){DIM, DIM}, one);
-    Block b = {.norm_kind = NORM_RMS, .rope = &rope};
-    b.attn = (AttentionShape){
+    Block b = {.wiring = WIRING_SEQUENTIAL};
+    b.attention.shape = (AttentionShape){
         .heads = 1, .kv_heads = 1, .head_dim = DIM, .scale = 1, .mask = {.causal = true}};
-    b.q.w = z, b.k.w = z, b.v.w = e, b.o.w = e;
-    b.ffn = (FeedForward){.act = ACT_RELU, .up = {.w = z}, .down = {.w = z}};
+    b.attention.q.w = z, b.attention.k.w = z, b.attention.v.w = e, b.attention.o.w = e;
+    b.ffn = (FeedForward){.act = ACT_RELU, .net = {.up = {.w = z}, .down = {.w = z}}};
+    BlockSizes sizes = {0};
+    block_sizes_include(&sizes, &b);
     for (int pass = 0; pass < 2; pass++) {
         if (pass == 0)
             arena_measure(&a);
@@ -115,12 +116,12 @@ GRADE(block) {
             exit(2);
         KvShape shape = {1, DIM, DIM, 0};
         kv_init(&kv, &(KvConfig){.shapes = &shape, .layers = 1, .sequences = 1, .ctx = 8}, &a);
-        block_run_init(&run, NULL, 2, &(FfnSizes){DIM, DIM, 0, 0}, &b.attn, 0, &a);
+        block_run_init(&run, NULL, 2, &sizes, &a);
     }
     float x[2 * DIM] = {1, 2, 3, 4, 5, 6, 7, 8};
     kv_extend(&kv, 0, 2);
-    Batch batch = {2, (int32_t[]){0, 0}, (int32_t[]){0, 0}, (int32_t[]){0, 1},
-                   (bool[]){true, true}};
+    Batch batch = {
+        2, (int32_t[]){0, 0}, (int32_t[]){0, 0}, (int32_t[]){0, 1}, (bool[]){true, true}, NULL};
     block_forward(&b, &run, &kv, 0, &batch, x, DIM);
     HINT(x[0] == 2,
          "token 0 adds its own value to x: 1 + 1, got %g; x is only ever added to, and keys "
@@ -132,13 +133,10 @@ GRADE(block) {
 }
 
 GRADE(ahead) {
-    float q[2] = {1, 1}, k[2] = {0, 0}, v[2] = {1, 3}, out[2];
-    static float scratch[400000];
+    float q[2] = {1, 1}, k[2] = {0, 0}, v[2] = {1, 3}, out[2], scores[3];
     AttentionShape shape = {
         .heads = 1, .kv_heads = 1, .head_dim = 1, .scale = 1, .mask = {.causal = true}};
-    size_t start[2] = {0, 2};
-    if (attention_scratch_floats(1, 2) > 400000) exit(2);
-    attention(NULL, &shape, (Sequences){.count = 1, .start = start}, q, k, v, out, scratch);
+    attention(&shape, 2, q, k, v, out, scores);
     HINT(out[0] == 1,
          "the first token sees only itself and its value 1, got %g: does the softmax share its "
          "probability with later tokens?",

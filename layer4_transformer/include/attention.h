@@ -8,10 +8,11 @@
  * one is MQA), heads / kv_heads neighbouring query heads share one K and V.
  *
  *     q    (n, heads * head_dim)       head h at columns h * head_dim ..
- *     k v  (n, kv_heads * head_dim)
+ *     k    (n, kv_heads * head_dim)
+ *     v    (n, kv_heads * value_dim)
  *
- * This is the form to train with: attention.c takes the queries in blocks and gives each thread a
- * key-value head.  attention_online.h is the form to decode with.
+ * This is the form to read first: three loops.  attention_online.h is the form to decode with,
+ * attention_train.h the one to train with.
  *
  * Invariant: a token's output depends on the tokens its mask shows, in order of position.
  * Source   Vaswani et al. 2017, arXiv:1706.03762, eq. 1; Ainslie et al. 2023, arXiv:2305.13245 (GQA). */
@@ -20,40 +21,44 @@
 
 #include "mask.h"
 
+#include <math.h>
+
 typedef struct AttentionShape {
     size_t heads, kv_heads, head_dim;
-    float scale; /* 1 / sqrt(head_dim), unless a family says otherwise */
+    size_t value_dim; /* of a value; 0: head_dim, as that of queries and keys */
+    float scale;      /* 1 / sqrt(head_dim), unless a family says otherwise */
     float
         softcap; /* scores become cap * tanh(score / cap); 0: not.  Gemma 2, arXiv:2408.00118 */
     float max_bias; /* ALiBi; 0: not */
+    /* (heads) a score in each softmax that has no value: attention may go nowhere; NULL: none.
+     * Xiao et al. 2023, arXiv:2309.17453; learned in gpt-oss */
+    const float *sinks;
     Mask mask;
 } AttentionShape;
 
-/* Several sequences laid end to end: sequence s is the rows start[s] .. start[s + 1] - 1. */
-typedef struct Sequences {
-    const size_t *start; /* (count + 1) */
-    size_t count;
-} Sequences;
+static inline size_t attention_value_dim(const AttentionShape *shape) {
+    return shape->value_dim ? shape->value_dim : shape->head_dim;
+}
 
-/* out (n, heads * head_dim) = attention within each sequence.
+/* out (n, heads * value_dim) = attention within one sequence.
  *
- *   scratch   attention_scratch_floats(threads, longest) floats
+ *   scores   (n + 1)   scratch
  *
- * Cost     about 2 * n * longest * heads * head_dim flops for a causal mask. */
-void attention(Pool *pool, const AttentionShape *shape, Sequences sequences, const float *q,
-               const float *k, const float *v, float *out, float *scratch);
+ * Cost     about 2 * n * n * heads * (head_dim + value_dim) flops, half of it for a causal mask. */
+void attention(const AttentionShape *shape, size_t n, const float *q, const float *k,
+               const float *v, float *out, float *scores);
 
-/* The gradients through it.  With P as above and D = dOut V^T:
+/* What becomes of scale * q.k before the softmax: a soft cap, a bias that grows with the distance.
  *
- *     dS = P * (D - rowsum(P * D)) * scale      dQ = dS K      dK = dS^T Q      dV = P^T dOut
- *
- *   dq dk dv   written
- *
- * Needs    softcap = 0. */
-void attention_backward(Pool *pool, const AttentionShape *shape, Sequences sequences,
-                        const float *q, const float *k, const float *v, const float *dout,
-                        float *dq, float *dk, float *dv, float *scratch);
+ *   slope   alibi_slope of the head; 0: no bias */
+static inline float attention_score(const AttentionShape *shape, float score, float slope,
+                                    size_t query, size_t key) {
+    if (shape->softcap > 0) score = shape->softcap * tanhf(score / shape->softcap);
+    return slope > 0 ? score - slope * fabsf((float)query - (float)key) : score;
+}
 
-size_t attention_scratch_floats(int threads, size_t longest);
+static inline float attention_slope(const AttentionShape *shape, size_t head) {
+    return shape->max_bias > 0 ? alibi_slope(head, shape->heads, shape->max_bias) : 0;
+}
 
 #endif

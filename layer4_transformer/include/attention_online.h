@@ -19,7 +19,7 @@
 #include "attention.h"
 #include "kv.h"
 
-/* out (count, heads * head_dim) = attention of each row of q over the memory of its sequence.
+/* out (count, heads * value_dim) = attention of each row of q over the memory of its sequence.
  *
  *   layer                  of the cache
  *   q                      (count, heads * head_dim)

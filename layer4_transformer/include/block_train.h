@@ -14,7 +14,7 @@
 #ifndef STRATA_BLOCK_TRAIN_H
 #define STRATA_BLOCK_TRAIN_H
 
-#include "attention.h"
+#include "attention_train.h"
 
 typedef struct TrainShape {
     size_t dim, hidden, heads, kv_heads, head_dim;

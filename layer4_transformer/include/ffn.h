@@ -1,31 +1,58 @@
-/* ffn.h - the feed-forward half of a block: what each token thinks for itself.
+/* ffn.h - the feed-forward half of a block: what each token works out for itself.
  *
  *     plain    out = down( act(up x) )
  *     gated    out = down( act(gate x) * up x )
- *     experts  out = sum of the gated networks that a router chose, weighted by its softmax: moe.h
+ *     experts  a few of many such networks, chosen for each token: moe.h
  *
- * Source   Vaswani et al. 2017 (plain), Shazeer 2020, arXiv:2002.05202 (gated),
- *          Jiang et al. 2024, arXiv:2401.04088 (the mixture of Mixtral). */
+ * Source   Vaswani et al. 2017, arXiv:1706.03762, sec. 3.3 (plain); Shazeer 2020, arXiv:2002.05202 (gated). */
 #ifndef STRATA_FFN_H
 #define STRATA_FFN_H
 
 #include "nn.h"
 
+/* The maps of one network: gate and up (hidden, dim), down (dim, hidden); or, for experts, a stack
+ * of each. */
+typedef struct Network {
+    Linear gate, up, down;
+} Network;
+
+/* How the experts of a token are chosen and weighted. */
+typedef enum RouterScore {
+    ROUTER_SOFTMAX_CHOSEN, /* softmax over the chosen:           Mixtral, gpt-oss */
+    ROUTER_SOFTMAX,        /* softmax over all experts:          Qwen, OLMoE */
+    ROUTER_SIGMOID,        /* each score by itself:              DeepSeek V3, Llama 4 */
+} RouterScore;
+
+typedef struct Router {
+    Linear map; /* (experts, dim); not there: no mixture */
+    RouterScore score;
+    const float
+        *select_bias; /* (experts) added to the scores for the choice only; NULL: none */
+    size_t used;      /* experts of a token */
+    size_t groups, groups_used; /* only experts of the best groups are chosen; 0: no groups */
+    bool renormalize;           /* the chosen weights sum to 1 */
+    bool weight_input; /* an expert reads weight * x instead of its answer being weighted */
+    float scale;       /* on the weights; 0: 1 */
+} Router;
+
 typedef struct FeedForward {
     Activation act;
     bool gated;
-    Linear gate, up, down;
-    /* a mixture of experts instead, when router.w.data is set */
-    Linear router; /* (experts, dim) */
-    Linear gate_experts, up_experts,
-        down_experts; /* w: (experts, hidden, dim), the last (experts, dim, hidden); packed: of each expert */
-    size_t experts_used;
+    Network net; /* of a layer without experts */
+    Router router;
+    Network experts;    /* stacks: (experts, hidden, dim), the last (experts, dim, hidden) */
+    Network shared;     /* a further network that every token passes; or none */
+    Linear shared_gate; /* (1, dim): its answer times sigmoid(gate x); or none */
 } FeedForward;
 
-/* How wide a network is; experts and experts_used are 0 where there is one for all. */
+/* How wide the networks of a model are, at most; 0 for what it does not have. */
 typedef struct FfnSizes {
-    size_t dim, hidden, experts, experts_used;
+    size_t dim, hidden;                  /* of networks without a choice: dense and shared */
+    size_t experts, used, expert_hidden; /* of mixtures */
 } FfnSizes;
+
+/* Grow sizes to what this one needs. */
+void ffn_sizes_include(FfnSizes *sizes, const FeedForward *ffn);
 
 /* One of the experts of a token. */
 typedef struct ExpertChoice {
@@ -39,21 +66,21 @@ typedef struct FfnRun {
     float *a, *b;  /* (rows, hidden) */
     void *scratch; /* of the products */
     /* for a mixture: */
-    float *scores;            /* (tokens, experts) */
-    ExpertChoice *choice;     /* (tokens, used) */
-    size_t *first;            /* (experts + 1): where the rows of each begin */
-    float *rows;              /* (rows, dim) */
-    Linear *maps;             /* (2 * experts) */
-    WeightsProduct *products; /* (2 * experts) */
+    float *scores;           /* (tokens, experts) */
+    ExpertChoice *choice;    /* (tokens, used) */
+    size_t *first;           /* (experts + 1): where the rows of each begin */
+    float *rows;             /* (rows, dim) */
+    Linear *maps;            /* (2 * experts) */
+    LinearProduct *products; /* (2 * experts) */
 } FfnRun;
 
 void ffn_run_init(FfnRun *run, size_t tokens, const FfnSizes *sizes, Arena *arena);
 
-/* out (n, dim) = the network applied to each row of x (n, dim). */
-void feed_forward(Pool *pool, const FeedForward *ffn, const float *x, size_t n, float *out,
-                  FfnRun *run);
+/* out (n, dim) = one network applied to each row of x (n, dim). */
+void dense_forward(Pool *pool, const FeedForward *ffn, const Network *net, const float *x,
+                   size_t n, float *out, FfnRun *run);
 
 /* What lies between up, gate and down, for n rows: a = act(a) * b, or act(b) without a gate. */
-void ffn_bend(Pool *pool, const FeedForward *ffn, size_t n, size_t hidden, FfnRun *run);
+void activate_rows(Pool *pool, const FeedForward *ffn, size_t n, size_t hidden, FfnRun *run);
 
 #endif

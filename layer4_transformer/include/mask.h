@@ -1,11 +1,11 @@
 /* mask.h - which earlier tokens a token may look at.
  *
- *     causal           window of 3        both ways
- *     # . . . .        # . . . .          # # # # #
- *     # # . . .        # # . . .          # # # # #      row: the query, column: the key
- *     # # # . .        # # # . .          # # # # #
- *     # # # # .        . # # # .          # # # # #
- *     # # # # #        . . # # #          # # # # #
+ *     causal           window of 3        chunks of 3        both ways
+ *     # . . . .        # . . . .          # . . . .          # # # # #
+ *     # # . . .        # # . . .          # # . . .          # # # # #      row: the query, column: the key
+ *     # # # . .        # # # . .          # # # . .          # # # # #
+ *     # # # # .        . # # # .          . . . # .          # # # # #
+ *     # # # # #        . . # # #          . . . # #          # # # # #
  *
  * Invariant: what a query sees is one unbroken range of positions that is never empty. */
 #ifndef STRATA_MASK_H
@@ -16,6 +16,7 @@
 typedef struct Mask {
     bool causal;
     size_t window; /* keys with query - key < window are seen; 0: no limit; causal masks only */
+    size_t chunk; /* only keys of the query's own chunk of so many; 0: no chunks; causal, too */
 } Mask;
 
 typedef struct Range {
@@ -25,7 +26,8 @@ typedef struct Range {
 /* The positions that the token at `query` sees in a sequence of `length` tokens.
  *
  * Needs query < length.
- * Source   causal: Vaswani et al. 2017, arXiv:1706.03762; window: Beltagy et al. 2020, arXiv:2004.05150. */
+ * Source   causal: Vaswani et al. 2017, arXiv:1706.03762; window: Beltagy et al. 2020, arXiv:2004.05150;
+ *          chunks: Llama 4 (Meta 2025). */
 Range mask_range(Mask mask, size_t query, size_t length);
 
 #endif

@@ -27,22 +27,22 @@ typedef struct Running {
     float max, sum;
 } Running;
 
-static void cap_scores(const AttentionShape *s, float *scores, size_t n, size_t head,
-                       size_t query, size_t first) {
-    for (size_t j = 0; s->softcap > 0 && j < n; j++)
-        scores[j] = s->softcap * tanhf(scores[j] / s->softcap);
-    float slope = s->max_bias > 0 ? alibi_slope(head, s->heads, s->max_bias) : 0;
-    for (size_t j = 0; slope > 0 && j < n; j++)
-        scores[j] -= slope * fabsf((float)query - (float)(first + j));
+static void finish_scores(const AttentionShape *s, float *scores, size_t n, size_t head,
+                          size_t query, size_t first) {
+    float slope = attention_slope(s, head);
+    if (s->softcap == 0 && slope == 0) return;
+    for (size_t j = 0; j < n; j++)
+        scores[j] = attention_score(s, scores[j], slope, query, first + j);
 }
 
 /* Take in n scores: what was seen before shrinks, and they become the weights of their values. */
-static void absorb(Running *run, float *mean, size_t head_dim, float *scores, size_t n) {
+static void online_softmax_update(Running *run, float *mean, size_t value_dim, float *scores,
+                                  size_t n) {
     float max = vector_max(scores, n);
     if (max > run->max || isnan(max)) {
         float shrink = expf(run->max - max);
         run->sum *= shrink;
-        for (size_t i = 0; i < head_dim; i++) mean[i] *= shrink;
+        for (size_t i = 0; i < value_dim; i++) mean[i] *= shrink;
         run->max = max;
     }
     vector_exp(scores, scores, run->max, n);
@@ -70,24 +70,32 @@ static void one_page(const Online *t, size_t row, size_t head, size_t heads, siz
                      size_t first, size_t n, Running *run, float *out) {
     const AttentionShape *s = t->shape;
     float scores[GROUP][KV_PAGE];
-    size_t sequence = (size_t)t->sequence[row], begin = first % KV_PAGE;
+    size_t sequence = (size_t)t->sequence[row], begin = first % KV_PAGE,
+           vd = attention_value_dim(s);
     score_keys(t, sequence, kv_head, first, n, t->q + (row * s->heads + head) * s->head_dim,
                heads, scores);
     for (size_t h = 0; h < heads; h++) {
-        cap_scores(s, scores[h] + begin, n, head + h, (size_t)t->position[row], first);
-        absorb(&run[h], out + h * s->head_dim, s->head_dim, scores[h] + begin, n);
+        finish_scores(s, scores[h] + begin, n, head + h, (size_t)t->position[row], first);
+        online_softmax_update(&run[h], out + h * vd, vd, scores[h] + begin, n);
     }
-    kv_weighted_sum(t->kv, out, s->head_dim, *scores + begin, KV_PAGE, heads,
+    kv_weighted_sum(t->kv, out, vd, *scores + begin, KV_PAGE, heads,
                     kv_value(t->kv, t->layer, sequence, kv_head, first), STRIP * KV_PAGE, n,
-                    s->head_dim);
+                    vd);
+}
+
+/* A sink has been seen before everything else. */
+static void begin_running(const AttentionShape *s, size_t head, size_t heads, Running *run) {
+    for (size_t h = 0; h < heads; h++)
+        run[h] = s->sinks ? (Running){s->sinks[head + h], 1} : (Running){-INFINITY, 0};
 }
 
 static void one_query(const Online *t, size_t row, size_t head, size_t heads, size_t kv_head) {
     const AttentionShape *s = t->shape;
-    float *out = t->out + (row * s->heads + head) * s->head_dim;
+    size_t vd = attention_value_dim(s);
+    float *out = t->out + (row * s->heads + head) * vd;
     Running run[GROUP];
-    for (size_t h = 0; h < heads; h++) run[h] = (Running){-INFINITY, 0};
-    memset(out, 0, heads * s->head_dim * sizeof *out);
+    begin_running(s, head, heads, run);
+    memset(out, 0, heads * vd * sizeof *out);
     Range seen = mask_range(s->mask, (size_t)t->position[row], t->kv->length[t->sequence[row]]);
     for (size_t first = seen.begin; first < seen.end;) {
         size_t end = (first / KV_PAGE + 1) * KV_PAGE;
@@ -96,7 +104,7 @@ static void one_query(const Online *t, size_t row, size_t head, size_t heads, si
         first = end;
     }
     for (size_t h = 0; h < heads; h++)
-        for (size_t i = 0; i < s->head_dim; i++) out[h * s->head_dim + i] /= run[h].sum;
+        for (size_t i = 0; i < vd; i++) out[h * vd + i] /= run[h].sum;
 }
 
 static void queries(void *context, int worker, size_t begin, size_t end) {

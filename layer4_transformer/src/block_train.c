@@ -89,8 +89,8 @@ void block_train_forward(const TrainRun *run, const TrainBlock *w, TrainSaved *s
     linear_dense(run->pool, w->v, narrow, s->dim, saved->normed, n, saved->v, scratch);
     RowTask turn = {.run = run, .a = saved->q, .b = saved->k};
     pool_for(run->pool, n, 32, rope_rows, &turn);
-    attention(run->pool, &attn, run->sequences, saved->q, saved->k, saved->v, saved->mixed,
-              run->attn_scratch);
+    attention_sequences(run->pool, &attn, run->sequences, saved->q, saved->k, saved->v,
+                        saved->mixed, run->attn_scratch);
     linear_dense(run->pool, w->o, s->dim, wide, saved->mixed, n, saved->middle, scratch);
     add(x, saved->middle, n * s->dim);
 

@@ -1,12 +1,27 @@
 /* ffn.c - see ffn.h. */
-#include "moe.h"
+#include "ffn.h"
+
+static size_t larger(size_t a, size_t b) { return a > b ? a : b; }
+
+void ffn_sizes_include(FfnSizes *s, const FeedForward *f) {
+    const Tensor *router = &f->router.map.w, *up = &f->net.up.w, *shared = &f->shared.up.w;
+    if (up->data)
+        s->dim = larger(s->dim, up->shape[1]), s->hidden = larger(s->hidden, up->shape[0]);
+    if (shared->data) s->hidden = larger(s->hidden, shared->shape[0]);
+    if (!router->data) return;
+    s->dim = larger(s->dim, router->shape[1]);
+    s->experts = larger(s->experts, router->shape[0]);
+    s->used = larger(s->used, f->router.used);
+    s->expert_hidden = larger(s->expert_hidden, f->experts.up.w.shape[1]);
+}
 
 void ffn_run_init(FfnRun *run, size_t tokens, const FfnSizes *s, Arena *arena) {
-    size_t rows = tokens * (s->experts ? s->experts_used : 1), f = sizeof(float);
-    *run = (FfnRun){.a = arena_take(arena, rows * s->hidden, f)};
-    run->b = arena_take(arena, rows * s->hidden, f);
-    run->scratch = arena_take(
-        arena, matmul_weights_bytes(rows, s->hidden > s->dim ? s->hidden : s->dim), 1);
+    size_t rows = tokens * s->used, f = sizeof(float),
+           wide = larger(tokens * s->hidden, rows * s->expert_hidden),
+           in = larger(s->dim, larger(s->hidden, s->expert_hidden));
+    *run = (FfnRun){.a = arena_take(arena, wide, f)};
+    run->b = arena_take(arena, wide, f);
+    run->scratch = arena_take(arena, linear_scratch_bytes(larger(tokens, rows), in), 1);
     if (!s->experts) return;
     run->scores = arena_take(arena, tokens * s->experts, f);
     run->choice = arena_take(arena, rows, sizeof *run->choice);
@@ -16,15 +31,15 @@ void ffn_run_init(FfnRun *run, size_t tokens, const FfnSizes *s, Arena *arena) {
     run->products = arena_take(arena, 2 * s->experts, sizeof *run->products);
 }
 
-/* Between up, gate and down each number is for itself. */
-typedef struct Bend {
+/* Between up, gate and down every number is by itself. */
+typedef struct Elements {
     const FeedForward *f;
     float *a;
     const float *b;
-} Bend;
+} Elements;
 
-static void bend(void *context, int worker, size_t begin, size_t end) {
-    const Bend *t = context;
+static void activate_some(void *context, int worker, size_t begin, size_t end) {
+    const Elements *t = context;
     (void)worker;
     if (t->f->gated)
         activate_gated(t->f->act, t->a + begin, t->a + begin, t->b + begin, end - begin);
@@ -32,23 +47,14 @@ static void bend(void *context, int worker, size_t begin, size_t end) {
         activate(t->f->act, t->a + begin, t->b + begin, end - begin);
 }
 
-void ffn_bend(Pool *pool, const FeedForward *f, size_t n, size_t hidden, FfnRun *run) {
-    pool_for(pool, n * hidden, 1024, bend, &(Bend){f, run->a, run->b});
+void activate_rows(Pool *pool, const FeedForward *f, size_t n, size_t hidden, FfnRun *run) {
+    pool_for(pool, n * hidden, 1024, activate_some, &(Elements){f, run->a, run->b});
 }
 
-static void dense(Pool *pool, const FeedForward *f, const float *x, size_t n, float *out,
-                  FfnRun *run) {
-    const Linear *maps[] = {&f->up, &f->gate};
-    float *results[] = {run->b, run->a};
-    linear_together(pool, f->gated ? 2 : 1, maps, x, n, results, run->scratch);
-    ffn_bend(pool, f, n, f->up.w.shape[0], run);
-    linear(pool, &f->down, run->a, n, out, run->scratch);
-}
-
-void feed_forward(Pool *pool, const FeedForward *f, const float *x, size_t n, float *out,
-                  FfnRun *run) {
-    if (f->router.w.data)
-        mixture(pool, f, x, n, out, run);
-    else
-        dense(pool, f, x, n, out, run);
+void dense_forward(Pool *pool, const FeedForward *f, const Network *net, const float *x,
+                   size_t n, float *out, FfnRun *run) {
+    const LinearProduct products[] = {{&net->up, 0, n, run->b}, {&net->gate, 0, n, run->a}};
+    linear_products(pool, products, f->gated ? 2 : 1, x, n, run->scratch);
+    activate_rows(pool, f, n, net->up.w.shape[0], run);
+    linear(pool, &net->down, run->a, n, out, run->scratch);
 }

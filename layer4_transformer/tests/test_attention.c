@@ -11,15 +11,14 @@ static void noise(float *x, size_t n, uint64_t seed) {
 /* one output row of one head, in double */
 static void exact(const AttentionShape *s, size_t n, size_t row, size_t head, const double *q,
                   const double *k, const double *v, double *out) {
-    size_t wide = s->heads * s->head_dim, narrow = s->kv_heads * s->head_dim,
+    size_t hd = s->head_dim, vd = attention_value_dim(s),
            group = head / (s->heads / s->kv_heads);
     Range seen = mask_range(s->mask, row, n);
-    double p[MOST], max = -INFINITY, sum = 0;
+    double p[MOST], max = s->sinks ? (double)s->sinks[head] : -INFINITY, sum = 0;
     for (size_t j = seen.begin; j < seen.end; j++) {
         p[j] = 0;
-        for (size_t i = 0; i < s->head_dim; i++)
-            p[j] += q[row * wide + head * s->head_dim + i] *
-                    k[j * narrow + group * s->head_dim + i];
+        for (size_t i = 0; i < hd; i++)
+            p[j] += q[(row * s->heads + head) * hd + i] * k[(j * s->kv_heads + group) * hd + i];
         p[j] *= (double)s->scale;
         if (s->softcap > 0) p[j] = (double)s->softcap * tanh(p[j] / (double)s->softcap);
         if (s->max_bias > 0)
@@ -27,11 +26,12 @@ static void exact(const AttentionShape *s, size_t n, size_t row, size_t head, co
                     fabs((double)row - (double)j);
         max = fmax(max, p[j]);
     }
+    if (s->sinks) sum = exp((double)s->sinks[head] - max);
     for (size_t j = seen.begin; j < seen.end; j++) sum += p[j] = exp(p[j] - max);
-    for (size_t i = 0; i < s->head_dim; i++) {
+    for (size_t i = 0; i < vd; i++) {
         out[i] = 0;
         for (size_t j = seen.begin; j < seen.end; j++)
-            out[i] += p[j] / sum * v[j * narrow + group * s->head_dim + i];
+            out[i] += p[j] / sum * v[(j * s->kv_heads + group) * vd + i];
     }
 }
 
@@ -44,11 +44,11 @@ static double *doubles(const float *x, size_t n) {
 /* Attention over one sequence, with keys and values kept as dtype. */
 static void remembered(Pool *pool, const AttentionShape *s, size_t n, Dtype dtype,
                        const float *q, const float *k, const float *v, float *out) {
-    size_t narrow = s->kv_heads * s->head_dim;
+    size_t k_dim = s->kv_heads * s->head_dim, v_dim = s->kv_heads * attention_value_dim(s);
     int32_t sequence[MOST] = {0}, position[MOST];
     Arena arena;
     KvCache kv;
-    KvShape shape = {s->kv_heads, s->head_dim, s->head_dim, 0};
+    KvShape shape = {s->kv_heads, s->head_dim, attention_value_dim(s), 0};
     kv_open(
         &kv, &arena,
         (KvConfig){.shapes = &shape, .layers = 1, .dtype = dtype, .sequences = 2, .ctx = MOST});
@@ -56,7 +56,7 @@ static void remembered(Pool *pool, const AttentionShape *s, size_t n, Dtype dtyp
                 kv_extend(&kv, 0, n)); /* pages of another sequence lie before */
     for (size_t i = 0; i < n; i++) {
         position[i] = (int32_t)i;
-        kv_store(&kv, 0, 0, i, k + i * narrow, v + i * narrow);
+        kv_store(&kv, 0, 0, i, k + i * k_dim, v + i * v_dim);
     }
     attention_online(pool, s, &kv, 0, n, sequence, position, q, out);
     arena_free(&arena);
@@ -66,36 +66,57 @@ static void round_to_halves(float *x, size_t n) {
     for (size_t i = 0; i < n; i++) x[i] = f16_to_f32(f16_from_f32(x[i]));
 }
 
+/* The three forms of attention: textbook, of whole sequences, over the memory. */
+static void all_forms(Pool *pool, const AttentionShape *s, size_t n, const float *q,
+                      const float *k, const float *v, float *out[3]) {
+    size_t start[2] = {0, n};
+    float *scores = malloc((n + 1) * sizeof *scores),
+          *scratch = malloc(attention_scratch_floats(2, n) * sizeof *scratch);
+    attention(s, n, q, k, v, out[0], scores);
+    remembered(pool, s, n, DTYPE_F32, q, k, v, out[1]);
+    if (s->sinks || s->value_dim) /* not in the form for training */
+        remembered(NULL, s, n, DTYPE_F32, q, k, v, out[2]);
+    else
+        attention_sequences(pool, s, (Sequences){start, 1}, q, k, v, out[2], scratch);
+    free(scores), free(scratch);
+}
+
+static void check_forms(const AttentionShape *s, size_t n, const float *q, const float *k,
+                        const float *v, float *const out[3]) {
+    size_t vd = attention_value_dim(s);
+    double *qd = doubles(q, n * s->heads * s->head_dim),
+           *kd = doubles(k, n * s->kv_heads * s->head_dim),
+           *vd_ = doubles(v, n * s->kv_heads * vd), want[64];
+    for (size_t i = 0; i < n; i++)
+        for (size_t h = 0; h < s->heads; h++) {
+            exact(s, n, i, h, qd, kd, vd_, want);
+            for (size_t d = 0; d < vd; d++) /* |values| <= 2: roundings of scores up to 20 */
+                for (int form = 0; form < 3; form++)
+                    assert_near(out[form][(i * s->heads + h) * vd + d], want[d], 2e-5);
+        }
+    free(qd), free(kd), free(vd_);
+}
+
 static void check_shape(AttentionShape s, size_t n) {
-    size_t wide = s.heads * s.head_dim, narrow = s.kv_heads * s.head_dim;
-    float *q = malloc(n * wide * 4), *k = malloc(n * narrow * 4), *v = malloc(n * narrow * 4),
-          *out = malloc(n * wide * 4), *online = malloc(n * wide * 4);
-    float *scratch = malloc(attention_scratch_floats(2, n) * 4);
-    noise(q, n * wide, 1), noise(k, n * narrow, 2), noise(v, n * narrow, 3);
+    size_t q_dim = s.heads * s.head_dim, k_dim = s.kv_heads * s.head_dim,
+           v_dim = s.kv_heads * attention_value_dim(&s),
+           out_dim = s.heads * attention_value_dim(&s);
+    float *q = malloc(n * q_dim * 4), *k = malloc(n * k_dim * 4), *v = malloc(n * v_dim * 4),
+          *out[3];
+    for (int form = 0; form < 3; form++) out[form] = malloc(n * out_dim * 4);
+    noise(q, n * q_dim, 1), noise(k, n * k_dim, 2), noise(v, n * v_dim, 3);
     s.scale = 1 / sqrtf((float)s.head_dim);
     Pool *pool = pool_open(2, false, NULL);
-    size_t start[3] = {0, n, n};
-    attention(pool, &s, (Sequences){start, 1}, q, k, v, out, scratch);
-    remembered(pool, &s, n, DTYPE_F32, q, k, v, online);
-    double *qd = doubles(q, n * wide), *kd = doubles(k, n * narrow),
-           *vd = doubles(v, n * narrow), want[64];
-    for (size_t i = 0; i < n; i++)
-        for (size_t h = 0; h < s.heads; h++) {
-            exact(&s, n, i, h, qd, kd, vd, want);
-            for (size_t d = 0; d < s.head_dim;
-                 d++) { /* |values| <= 2: a few roundings of scores up to 20 */
-                assert_near(out[i * wide + h * s.head_dim + d], want[d], 2e-5);
-                assert_near(online[i * wide + h * s.head_dim + d], want[d], 2e-5);
-            }
-        }
+    all_forms(pool, &s, n, q, k, v, out);
+    check_forms(&s, n, q, k, v, out);
     /* numbers that are halves already lose nothing as such */
-    round_to_halves(k, n * narrow), round_to_halves(v, n * narrow);
-    remembered(pool, &s, n, DTYPE_F32, q, k, v, online);
-    remembered(pool, &s, n, DTYPE_F16, q, k, v, out);
-    assert_memory_equal(out, online, n * wide * sizeof *out);
+    round_to_halves(k, n * k_dim), round_to_halves(v, n * v_dim);
+    remembered(pool, &s, n, DTYPE_F32, q, k, v, out[0]);
+    remembered(pool, &s, n, DTYPE_F16, q, k, v, out[1]);
+    assert_memory_equal(out[0], out[1], n * out_dim * sizeof **out);
     pool_close(pool);
-    free(q), free(k), free(v), free(out), free(online), free(scratch), free(qd), free(kd),
-        free(vd);
+    for (int form = 0; form < 3; form++) free(out[form]);
+    free(q), free(k), free(v);
 }
 
 /* Seven query heads of one key head, however many threads there are to share them. */
@@ -116,7 +137,7 @@ static void heads_are_shared_among_threads(void **state) {
     }
 }
 
-static void textbook_and_online_agree_with_double(void **state) {
+static void three_forms_agree_with_double(void **state) {
     (void)state;
     static const size_t lengths[] = {1, 2, 63, 64, 65, 130, 200};
     for (int i = 0; i < 7; i++) {
@@ -145,6 +166,29 @@ static void textbook_and_online_agree_with_double(void **state) {
         (AttentionShape){
             .heads = 4, .kv_heads = 2, .head_dim = 8, .max_bias = 8, .mask = {.causal = true}},
         100);
+    check_shape(
+        (AttentionShape){
+            .heads = 4, .kv_heads = 2, .head_dim = 8, .mask = {.causal = true, .chunk = 13}},
+        100);
+}
+
+/* Values of another width than keys; a sink in each head, weak or strong. */
+static void values_and_sinks(void **state) {
+    (void)state;
+    static const float sinks[] = {-3, 0, 2, 30};
+    AttentionShape s = {.heads = 4,
+                        .kv_heads = 2,
+                        .head_dim = 20,
+                        .value_dim = 7,
+                        .sinks = sinks,
+                        .mask = {.causal = true}};
+    static const size_t lengths[] = {1, 64, 65, 150};
+    for (int i = 0; i < 4; i++) {
+        check_shape(s, lengths[i]);
+        AttentionShape wide = s;
+        wide.value_dim = 40, wide.sinks = NULL;
+        check_shape(wide, lengths[i]);
+    }
 }
 
 static void masks_are_ranges(void **state) {
@@ -155,6 +199,10 @@ static void masks_are_ranges(void **state) {
     assert_true(r.begin == 2 && r.end == 5);
     r = mask_range((Mask){.causal = true, .window = 9}, 4, 10);
     assert_true(r.begin == 0 && r.end == 5);
+    r = mask_range((Mask){.causal = true, .chunk = 3}, 4, 10);
+    assert_true(r.begin == 3 && r.end == 5);
+    r = mask_range((Mask){.causal = true, .chunk = 3, .window = 1}, 4, 10);
+    assert_true(r.begin == 4 && r.end == 5);
     r = mask_range((Mask){.causal = false}, 4, 10);
     assert_true(r.begin == 0 && r.end == 10);
 }
@@ -200,5 +248,6 @@ static void gradients_match_differences(void **state) {
     free(scratch), free(qd), free(kd), free(vd);
 }
 
-RUN(TEST(heads_are_shared_among_threads), TEST(textbook_and_online_agree_with_double),
-    TEST(masks_are_ranges), TEST(gradients_match_differences))
+RUN(TEST(heads_are_shared_among_threads), TEST(values_and_sinks),
+    TEST(three_forms_agree_with_double), TEST(masks_are_ranges),
+    TEST(gradients_match_differences))

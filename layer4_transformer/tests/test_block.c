@@ -1,4 +1,4 @@
-/* feed-forward and block: the parallel form, experts, post-norms */
+/* the block: its wirings, norms and scales */
 #include "check.h"
 #include "transformer.h"
 
@@ -19,19 +19,22 @@ static Linear matrix(size_t out, size_t in) {
                     .bias = noise(out, 0.1)};
 }
 
-static Norm norm(size_t n) { return (Norm){noise(n, 1), NULL}; }
+static Norm norm(size_t n) {
+    return (Norm){.kind = NORM_RMS, .width = n, .eps = 1e-5f, .gain = noise(n, 1)};
+}
 
-static Block make_block(const Rope *rope) {
+static Block make_block(void) {
     used = 0;
-    Block b = {.norm_kind = NORM_RMS, .eps = 1e-5f, .rope = rope};
-    b.attn = (AttentionShape){
+    Block b = {.wiring = WIRING_SEQUENTIAL};
+    b.attention.shape = (AttentionShape){
         .heads = 2, .kv_heads = 1, .head_dim = 4, .scale = 0.5f, .mask = {.causal = true}};
-    b.q = matrix(8, DIM), b.k = matrix(4, DIM), b.v = matrix(4, DIM), b.o = matrix(DIM, 8);
+    b.attention.q = matrix(8, DIM), b.attention.k = matrix(4, DIM);
+    b.attention.v = matrix(4, DIM), b.attention.o = matrix(DIM, 8);
     b.ffn = (FeedForward){.act = ACT_SILU,
                           .gated = true,
-                          .gate = matrix(HIDDEN, DIM),
-                          .up = matrix(HIDDEN, DIM),
-                          .down = matrix(DIM, HIDDEN)};
+                          .net = {.gate = matrix(HIDDEN, DIM),
+                                  .up = matrix(HIDDEN, DIM),
+                                  .down = matrix(DIM, HIDDEN)}};
     b.attn_norm = norm(DIM);
     b.ffn_norm = norm(DIM);
     return b;
@@ -48,16 +51,19 @@ static void run(const Block *b, float *added) {
             arena_measure(&arena);
         else
             assert_true(arena_init(&arena, arena.used, NULL));
-        KvShape shape = {b->attn.kv_heads, b->attn.head_dim, b->attn.head_dim, 0};
+        const AttentionShape *a = &b->attention.shape;
+        KvShape shape = {a->kv_heads, a->head_dim, a->head_dim, 0};
+        BlockSizes sizes = {0};
+        block_sizes_include(&sizes, b);
         kv_init(&kv, &(KvConfig){.shapes = &shape, .layers = 1, .sequences = 1, .ctx = 64},
                 &arena);
-        block_run_init(&work, NULL, TOKENS, &(FfnSizes){DIM, HIDDEN, 0, 0}, &b->attn, 4,
-                       &arena);
+        block_run_init(&work, NULL, TOKENS, &sizes, &arena);
     }
     for (int i = 0; i < TOKENS * DIM; i++) x[i] = sinf((float)i);
     int32_t sequence[TOKENS] = {0}, position[TOKENS] = {0, 1, 2, 3, 4};
     assert_true(kv_extend(&kv, 0, TOKENS));
-    block_forward(b, &work, &kv, 0, &(Batch){TOKENS, NULL, sequence, position, NULL}, x, DIM);
+    block_forward(b, &work, &kv, 0, &(Batch){TOKENS, NULL, sequence, position, NULL, NULL}, x,
+                  DIM);
     for (int i = 0; i < TOKENS * DIM; i++) added[i] = x[i] - sinf((float)i);
     arena_free(&arena);
 }
@@ -65,18 +71,17 @@ static void run(const Block *b, float *added) {
 /* With one norm for both, the parallel block adds what each branch alone would add. */
 static void parallel_is_the_sum_of_both_branches(void **state) {
     (void)state;
-    Rope rope = {.style = ROPE_NONE};
     float both[TOKENS * DIM], attn[TOKENS * DIM], ffn[TOKENS * DIM], sequential[TOKENS * DIM];
-    Block b = make_block(&rope);
+    Block b = make_block();
     run(&b, sequential);
-    b.parallel = true;
+    b.wiring = WIRING_PARALLEL;
     run(&b, both);
     Block only = b;
-    only.ffn.down.w = tensor_view(DTYPE_F32, 2, (size_t[]){DIM, HIDDEN}, store + 15000),
-    only.ffn.down.bias = NULL;
+    only.ffn.net.down.w = tensor_view(DTYPE_F32, 2, (size_t[]){DIM, HIDDEN}, store + 15000),
+    only.ffn.net.down.bias = NULL;
     run(&only, attn);
-    only = b, only.o.w = tensor_view(DTYPE_F32, 2, (size_t[]){DIM, 8}, store + 15000),
-    only.o.bias = NULL;
+    only = b, only.attention.o.w = tensor_view(DTYPE_F32, 2, (size_t[]){DIM, 8}, store + 15000),
+    only.attention.o.bias = NULL;
     run(&only, ffn);
     double differs = 0;
     for (int i = 0; i < TOKENS * DIM; i++) {
@@ -84,7 +89,7 @@ static void parallel_is_the_sum_of_both_branches(void **state) {
         differs += fabs((double)(both[i] - sequential[i]));
     }
     assert_true(differs > 0.01);
-    b.ffn_norm.gain = NULL; /* then attn_norm serves both */
+    b.ffn_norm.kind = NORM_NONE; /* then attn_norm serves both */
     run(&b, sequential);
     b.ffn_norm = b.attn_norm;
     run(&b, both);
@@ -93,87 +98,77 @@ static void parallel_is_the_sum_of_both_branches(void **state) {
 
 static void post_norms_rescale_branches(void **state) {
     (void)state;
-    Rope rope = {.style = ROPE_NONE};
-    Block b = make_block(&rope);
+    Block b = make_block();
     float ones[DIM], added[TOKENS * DIM];
     for (int i = 0; i < DIM; i++) ones[i] = 1;
-    b.attn_post_norm.gain = ones;
+    b.attn_post_norm = (Norm){.kind = NORM_RMS, .width = DIM, .eps = 1e-5f, .gain = ones};
     memset(store + 15000, 0, sizeof(float) * DIM * HIDDEN);
-    b.ffn.down.w = tensor_view(DTYPE_F32, 2, (size_t[]){DIM, HIDDEN}, store + 15000),
-    b.ffn.down.bias = NULL;
+    b.ffn.net.down.w = tensor_view(DTYPE_F32, 2, (size_t[]){DIM, HIDDEN}, store + 15000),
+    b.ffn.net.down.bias = NULL;
     run(&b, added);
     for (int t = 0; t < TOKENS; t++)
         assert_near(dot_f32(added + t * DIM, added + t * DIM, DIM) / DIM, 1, 1e-3);
 }
 
-enum { EXPERTS = 7, CHOSEN = 3 };
-
-static FeedForward make_mixture(void) {
-    FeedForward f = {.act = ACT_GELU_ERF, .gated = true, .experts_used = CHOSEN};
-    size_t up[3] = {EXPERTS, HIDDEN, DIM}, down[3] = {EXPERTS, DIM, HIDDEN};
-    used = 0;
-    f.router = matrix(EXPERTS, DIM);
-    f.gate_experts.w = tensor_view(DTYPE_F32, 3, up, noise(EXPERTS * HIDDEN * DIM, 0.5));
-    f.up_experts.w = tensor_view(DTYPE_F32, 3, up, noise(EXPERTS * HIDDEN * DIM, 0.5));
-    f.down_experts.w = tensor_view(DTYPE_F32, 3, down, noise(EXPERTS * DIM * HIDDEN, 0.5));
-    return f;
-}
-
-static void open_run(FfnRun *run, Arena *arena, const FfnSizes *sizes) {
-    arena_measure(arena);
-    ffn_run_init(run, TOKENS, sizes, arena);
-    assert_true(arena_init(arena, arena->used, NULL));
-    ffn_run_init(run, TOKENS, sizes, arena);
-}
-
-/* What expert e alone makes of x. */
-static void ask_one(const FeedForward *f, size_t e, const float *x, float *out, FfnRun *run) {
-    FeedForward one = {.act = f->act, .gated = true};
-    const float *gate = f->gate_experts.w.data, *up = f->up_experts.w.data,
-                *down = f->down_experts.w.data;
-    size_t n = HIDDEN * DIM;
-    one.gate.w = tensor_view(DTYPE_F32, 2, (size_t[]){HIDDEN, DIM}, (void *)(gate + e * n));
-    one.up.w = tensor_view(DTYPE_F32, 2, (size_t[]){HIDDEN, DIM}, (void *)(up + e * n));
-    one.down.w = tensor_view(DTYPE_F32, 2, (size_t[]){DIM, HIDDEN}, (void *)(down + e * n));
-    feed_forward(NULL, &one, x, 1, out, run);
-}
-
-/* The best few experts, weighted by the softmax over their scores. */
-static void check_mixture(const FeedForward *f, const float *x, const float *got, FfnRun *run) {
-    float score[EXPERTS], each[DIM];
-    double total = 0, want[DIM] = {0};
-    linear(NULL, &f->router, x, 1, score, NULL);
-    for (size_t e = 0; e < EXPERTS; e++) {
-        int better = 0;
-        for (int o = 0; o < EXPERTS; o++) better += score[o] > score[e];
-        if (better >= CHOSEN) continue;
-        ask_one(f, e, x, each, run);
-        total += exp((double)score[e]);
-        for (int i = 0; i < DIM; i++) want[i] += exp((double)score[e]) * (double)each[i];
-    }
-    for (int i = 0; i < DIM; i++) assert_near(got[i], want[i] / total, 1e-5);
-}
-
-/* Tokens that share experts are computed together: each gets what it gets alone, to the bit. */
-static void experts_are_chosen_and_weighted(void **state) {
+/* What each branch adds is scaled; x itself is not. */
+static void a_scale_acts_on_branches(void **state) {
     (void)state;
-    float x[TOKENS * DIM], out[TOKENS * DIM], alone[DIM];
-    FfnRun run;
-    Arena arena;
-    FeedForward f = make_mixture();
-    open_run(&run, &arena, &(FfnSizes){DIM, HIDDEN, EXPERTS, CHOSEN});
-    for (int i = 0; i < TOKENS * DIM; i++) x[i] = 3 * cosf((float)i);
-    feed_forward(NULL, &f, x, TOKENS, out, &run);
-    size_t shared = 0;
-    for (size_t e = 0; e < EXPERTS; e++) shared += run.first[e + 1] - run.first[e] > 1;
-    assert_true(shared > 0);
-    for (size_t t = 0; t < TOKENS; t++) {
-        check_mixture(&f, x + t * DIM, out + t * DIM, &run);
-        feed_forward(NULL, &f, x + t * DIM, 1, alone, &run);
-        assert_memory_equal(alone, out + t * DIM, sizeof alone);
+    float once[TOKENS * DIM], half[TOKENS * DIM];
+    Block b = make_block();
+    b.wiring = WIRING_PARALLEL;
+    run(&b, once);
+    b.residual_scale = 0.5f;
+    run(&b, half);
+    for (int i = 0; i < TOKENS * DIM; i++) assert_near(half[i], 0.5 * (double)once[i], 1e-5);
+}
+
+/* Norms after the sum leave rows of unit size, whatever x was. */
+static void norms_after_the_sum(void **state) {
+    (void)state;
+    float ones[DIM], added[TOKENS * DIM];
+    Block b = make_block();
+    for (int i = 0; i < DIM; i++) ones[i] = 1;
+    b.wiring = WIRING_NORM_AFTER;
+    b.ffn_norm.gain = ones;
+    run(&b, added);
+    for (int t = 0; t < TOKENS; t++) {
+        double sum = 0;
+        for (int i = 0; i < DIM; i++) {
+            double x = (double)added[t * DIM + i] + sin(t * DIM + i);
+            sum += x * x / DIM;
+        }
+        assert_near(sum, 1, 1e-3);
     }
-    arena_free(&arena);
+}
+
+/* Queries and keys are clamped and normed, each in the way the family says. */
+static void queries_and_keys_are_clamped_and_normed(void **state) {
+    (void)state;
+    float plain[TOKENS * DIM], clamped[TOKENS * DIM], loose[TOKENS * DIM], before[TOKENS * DIM],
+        after[TOKENS * DIM];
+    double freq[2] = {1, 0.1};
+    Rope rope = {.style = ROPE_HALF_SPLIT, .rotary = 4, .freq = freq, .magnitude = 1};
+    Block b = make_block();
+    run(&b, plain);
+    b.attention.clamp = 1e9f;
+    run(&b, loose);
+    b.attention.clamp = 0.1f;
+    run(&b, clamped);
+    assert_memory_equal(plain, loose, sizeof plain);
+    assert_memory_not_equal(plain, clamped, sizeof plain);
+    b.attention.clamp = 0, b.attention.rope = &rope;
+    b.attention.q_norm = norm(4);
+    run(&b, before);
+    b.attention.norm_after_rope = true; /* gains differ: turning and norm do not commute */
+    run(&b, after);
+    assert_memory_not_equal(before, after, sizeof before);
+    b.attention.q_norm.gain = NULL; /* without gains they do, up to rounding */
+    run(&b, after);
+    b.attention.norm_after_rope = false;
+    run(&b, before);
+    for (int i = 0; i < TOKENS * DIM; i++) assert_near(before[i], after[i], 1e-5);
 }
 
 RUN(TEST(parallel_is_the_sum_of_both_branches), TEST(post_norms_rescale_branches),
-    TEST(experts_are_chosen_and_weighted))
+    TEST(a_scale_acts_on_branches), TEST(norms_after_the_sum),
+    TEST(queries_and_keys_are_clamped_and_normed))

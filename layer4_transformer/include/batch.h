@@ -1,0 +1,24 @@
+/* batch.h - the tokens of one forward pass.
+ *
+ * Reading a prompt, writing a token, many users at once, checking a draft, beams: all are rows of a
+ * batch, each with the sequence it belongs to and its position there.
+ *
+ *     row         0    1    2    3    4
+ *     token       12   7    803  5    5          or ready-made input vectors: images, another model's output
+ *     sequence    0    0    0    1    2
+ *     position    0    1    2    57   31
+ *     wanted      -    -    *    *    *          rows whose hidden state and logits somebody wants */
+#ifndef STRATA_BATCH_H
+#define STRATA_BATCH_H
+
+#include "nn.h"
+
+typedef struct Batch {
+    size_t count;
+    const int32_t *token, *sequence, *position; /* (count) each */
+    const bool *wanted;                         /* (count) */
+    const float
+        *input; /* (count, dim) what the block stack reads instead of embeddings; or NULL */
+} Batch;
+
+#endif

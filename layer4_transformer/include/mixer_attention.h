@@ -1,0 +1,53 @@
+/* mixer_attention.h - attention as a part of a block: from rows of x to rows of x.
+ *
+ *     x --+--> q --> norm, rope ----------------+
+ *         +--> k --> norm, rope --> memory --+--+--> attention --> o
+ *         +--> v ----------------> memory --+
+ *
+ * Keys and values are appended to the memory first, then every query looks at all of it that its
+ * mask shows, itself included.
+ *
+ * Invariant: a row's result depends on its own sequence alone, to the bit. */
+#ifndef STRATA_MIXER_ATTENTION_H
+#define STRATA_MIXER_ATTENTION_H
+
+#include "attention_online.h"
+#include "batch.h"
+
+typedef struct Attention {
+    Linear q, k, v, o;
+    float clamp;          /* q, k and v stay within -clamp .. clamp; 0: any.  MPT, OLMo 1 */
+    Norm q_norm, k_norm;  /* over a whole row, or for each head */
+    bool norm_after_rope; /* or before, as most do */
+    const Rope
+        *rope; /* NULL, or style ROPE_NONE: positions come from elsewhere, or not at all */
+    float
+        q_temperature; /* > 0: q grows by 1 + this * ln(1 + floor(position / temperature_ctx)) */
+    float temperature_ctx;
+    AttentionShape shape;
+} Attention;
+
+/* Working memory for up to so many tokens. */
+typedef struct AttentionRun {
+    float *q, *k, *v, *mixed; /* (rows, heads * head_dim) and so on, as wide as they come */
+    float *cosine, *sine;     /* (rows, rotary / 2) */
+    void *scratch;            /* of the products */
+} AttentionRun;
+
+/* Widths of a model's widest attention. */
+typedef struct AttentionSizes {
+    size_t dim, q, k, v, mixed, rotary;
+} AttentionSizes;
+
+/* Grow sizes to what this one needs. */
+void attention_sizes_include(AttentionSizes *sizes, const Attention *attention);
+
+void attention_run_init(AttentionRun *run, size_t rows, const AttentionSizes *sizes,
+                        Arena *arena);
+
+/* out (count, dim) = attention of each row of x (count, dim); keys and values are appended to layer
+ * `layer` of the memory, which has room for them. */
+void attention_forward(Pool *pool, const Attention *attention, AttentionRun *run, KvCache *kv,
+                       size_t layer, const Batch *batch, const float *x, float *out);
+
+#endif

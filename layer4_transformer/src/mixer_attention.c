@@ -1,0 +1,110 @@
+/* mixer_attention.c - see mixer_attention.h. */
+#include "mixer_attention.h"
+
+#include <math.h>
+
+enum { ROWS = 4 }; /* taken at a time by a thread */
+
+static size_t larger(size_t a, size_t b) { return a > b ? a : b; }
+
+static size_t q_dim(const AttentionShape *s) { return s->heads * s->head_dim; }
+static size_t k_dim(const AttentionShape *s) { return s->kv_heads * s->head_dim; }
+static size_t v_dim(const AttentionShape *s) { return s->kv_heads * attention_value_dim(s); }
+
+void attention_sizes_include(AttentionSizes *sizes, const Attention *a) {
+    const AttentionShape *s = &a->shape;
+    sizes->dim = larger(sizes->dim, a->q.w.shape[1]);
+    sizes->q = larger(sizes->q, q_dim(s));
+    sizes->k = larger(sizes->k, k_dim(s));
+    sizes->v = larger(sizes->v, v_dim(s));
+    sizes->mixed = larger(sizes->mixed, s->heads * attention_value_dim(s));
+    if (a->rope) sizes->rotary = larger(sizes->rotary, a->rope->rotary);
+}
+
+void attention_run_init(AttentionRun *run, size_t rows, const AttentionSizes *s, Arena *arena) {
+    size_t f = sizeof(float);
+    run->q = arena_take(arena, rows * s->q, f);
+    run->k = arena_take(arena, rows * s->k, f);
+    run->v = arena_take(arena, rows * s->v, f);
+    run->mixed = arena_take(arena, rows * s->mixed, f);
+    run->cosine = arena_take(arena, rows * (s->rotary / 2 + 1), f);
+    run->sine = arena_take(arena, rows * (s->rotary / 2 + 1), f);
+    run->scratch = arena_take(arena, linear_scratch_bytes(rows, larger(s->dim, s->mixed)), 1);
+}
+
+/* The rows of a batch, shared among threads. */
+typedef struct Rows {
+    const Attention *a;
+    AttentionRun *run;
+    KvCache *kv;
+    size_t layer;
+    const Batch *batch;
+} Rows;
+
+static void clamp_row(float *x, size_t n, float limit) {
+    for (size_t i = 0; i < n; i++) x[i] = x[i] > limit ? limit : x[i] < -limit ? -limit : x[i];
+}
+
+static bool turns(const Attention *a) { return a->rope && a->rope->style != ROPE_NONE; }
+
+/* Norm and rotation of the heads of one row. */
+static void norm_and_rope(const Attention *a, const Norm *norm, float *row, size_t heads,
+                          const float *cosine, const float *sine) {
+    size_t hd = a->shape.head_dim;
+    if (!a->norm_after_rope) norm_apply(norm, row, row, heads * hd);
+    if (turns(a))
+        for (size_t h = 0; h < heads; h++) rope_rotate(a->rope, cosine, sine, row + h * hd);
+    if (a->norm_after_rope) norm_apply(norm, row, row, heads * hd);
+}
+
+static void warm(const Attention *a, float *q, size_t position) {
+    float grow = 1 + a->q_temperature * logf(1 + floorf((float)position / a->temperature_ctx));
+    for (size_t i = 0; i < q_dim(&a->shape); i++) q[i] *= grow;
+}
+
+/* A query and a key take their position; key and value go to memory. */
+static void place_row(const Rows *t, size_t i) {
+    const Attention *a = t->a;
+    const AttentionShape *s = &a->shape;
+    size_t half = a->rope ? a->rope->rotary / 2 : 0, position = (size_t)t->batch->position[i];
+    float *cosine = t->run->cosine + i * half, *sine = t->run->sine + i * half,
+          *q = t->run->q + i * q_dim(s), *k = t->run->k + i * k_dim(s),
+          *v = t->run->v + i * v_dim(s);
+    if (a->clamp > 0) {
+        clamp_row(q, q_dim(s), a->clamp);
+        clamp_row(k, k_dim(s), a->clamp);
+        clamp_row(v, v_dim(s), a->clamp);
+    }
+    if (turns(a)) rope_angles(a->rope, position, cosine, sine);
+    norm_and_rope(a, &a->q_norm, q, s->heads, cosine, sine);
+    norm_and_rope(a, &a->k_norm, k, s->kv_heads, cosine, sine);
+    if (a->q_temperature > 0) warm(a, q, position);
+    kv_store(t->kv, t->layer, (size_t)t->batch->sequence[i], position, k, v);
+}
+
+static void place_rows(void *context, int worker, size_t begin, size_t end) {
+    (void)worker;
+    for (size_t i = begin; i < end; i++) place_row(context, i);
+}
+
+static void project(Pool *pool, const Attention *a, AttentionRun *run, const float *x,
+                    size_t n) {
+    const LinearProduct products[] = {
+        {&a->q, 0, n, run->q}, {&a->k, 0, n, run->k}, {&a->v, 0, n, run->v}};
+    linear_products(pool, products, 3, x, n, run->scratch);
+}
+
+static void append_kv(Pool *pool, const Attention *a, AttentionRun *run, KvCache *kv,
+                      size_t layer, const Batch *batch) {
+    pool_for(pool, batch->count, ROWS, place_rows, &(Rows){a, run, kv, layer, batch});
+}
+
+void attention_forward(Pool *pool, const Attention *a, AttentionRun *run, KvCache *kv,
+                       size_t layer, const Batch *batch, const float *x, float *out) {
+    size_t n = batch->count;
+    project(pool, a, run, x, n);
+    append_kv(pool, a, run, kv, layer, batch);
+    attention_online(pool, &a->shape, kv, layer, n, batch->sequence, batch->position, run->q,
+                     run->mixed);
+    linear(pool, &a->o, run->mixed, n, out, run->scratch);
+}
