@@ -137,13 +137,13 @@ static void neighbours_change_no_bit(void **state) {
     for (int i = 0; i < TOKENS; i++) {
         int32_t other = (int32_t)(rng_hash(9, 1, (uint64_t)i) % MAKE_VOCAB), place = i;
         Batch batch = {3, (int32_t[]){other, tokens[i], 5}, (int32_t[]){0, 2, 1},
-                       (int32_t[]){place, place, place}, (bool[]){true, true, false}};
+                       (int32_t[]){place, place, place}, (bool[]){true, true, false}, NULL};
         assert_true(model_forward(&session, &batch, &fault));
         assert_memory_equal(session.logits + vocab, alone + (size_t)i * vocab,
                             vocab * sizeof(float));
     }
     session_rewind(&session, 2, 40); /* go back and take the same road again */
-    Batch again = {1, &tokens[40], (int32_t[]){2}, (int32_t[]){40}, (bool[]){true}};
+    Batch again = {1, &tokens[40], (int32_t[]){2}, (int32_t[]){40}, (bool[]){true}, NULL};
     assert_true(model_forward(&session, &again, &fault));
     assert_memory_equal(session.logits, alone + 40 * vocab, vocab * sizeof(float));
     session_close(&session);

@@ -14,7 +14,7 @@ enum { BEST = 5 };
 static void say(const Model *m, Session *s, size_t row, int layer, bool csv) {
     size_t dim = m->sizes.dim, vocab = m->sizes.vocab;
     float *logits = malloc(vocab * sizeof *logits), normed[4096];
-    norm_apply(m->recipe->norm, &m->out_norm, normed, s->x + row * dim, dim, m->eps);
+    norm_apply(&m->out_norm, normed, s->x + row * dim, dim);
     linear(NULL, &m->head, normed, 1, logits, s->run.scratch);
     softmax(logits, logits, vocab);
     if (!csv) printf(layer < 0 ? "   the embedding " : "   after layer %d ", layer);
@@ -66,7 +66,7 @@ int main(int argc, char **argv) {
     for (size_t i = 0; i < ids.count; i++)
         position[i] = (int32_t)i,
         embedding(s.x + i * m.sizes.dim, &m.embedding, (size_t)ids.ids[i]);
-    Batch batch = {ids.count, ids.ids, sequence, position, wants};
+    Batch batch = {ids.count, ids.ids, sequence, position, wants, NULL};
     if (!kv_extend(&s.kv, 0, ids.count)) return 1;
     say(&m, &s, ids.count - 1, -1, csv);
     for (size_t l = 0; l < m.sizes.layers; l++) {

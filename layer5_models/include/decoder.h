@@ -22,9 +22,11 @@ typedef struct Session {
     BlockRun run;
     size_t most_tokens, most_logits; /* of one batch */
     float *x;                        /* (most_tokens, dim) the residual stream */
-    float *picked;                   /* (most_logits, dim) rows whose logits are wanted */
-    float *logits;                   /* (most_logits, vocab) of the last batch, in its order */
-    Arena arena;                     /* owns all of the above */
+    float *
+        hidden; /* (most_logits, dim) what the last block left, normed; rows that were wanted */
+    float *logits;    /* (most_logits, vocab) of the last batch, in its order */
+    bool hidden_only; /* nobody wants logits: the head is left out */
+    Arena arena;      /* owns all of the above */
 } Session;
 
 typedef struct SessionConfig {
@@ -60,7 +62,7 @@ void session_reset(Session *session);
 /* Bytes a session would take: cache and working memory. */
 void session_plan(const Model *model, SessionConfig config, size_t *cache, size_t *work);
 
-/* Run a batch: session->logits then holds a row for each token that wanted one.
+/* Run a batch: session->hidden and session->logits then hold a row for each token that is wanted.
  *
  * Needs    batch->count <= most_tokens; the positions of each sequence continue its memory.
  * Fails    when a token is outside the vocabulary, more logits are wanted than there is room for, or the

@@ -1,6 +1,6 @@
 /* model.h - a file's tensors as a model.
  *
- *     GGUF metadata --sizes--> ModelSizes --names and shapes--> Block[layers], embedding, head
+ *     GGUF metadata --sizes--> ModelSizes, LayerSizes[layers] --roles--> Block[layers], embedding, head
  *
  * Weights stay where they are, in the mapped file; only vectors in 16-bit formats are copied to f32,
  * and quantized matrices by model_pack.
@@ -16,8 +16,7 @@
 enum { MODEL_LAYERS = 1024 };
 
 typedef struct ModelSizes {
-    size_t layers, dim, hidden, heads, kv_heads, head_dim, rotary, ctx, vocab;
-    size_t experts, experts_used, expert_hidden; /* 0: no mixture */
+    size_t layers, dim, ctx, vocab;
 } ModelSizes;
 
 typedef struct Model {
@@ -26,10 +25,14 @@ typedef struct Model {
     Arena arena;  /* owns: blocks, ropes, converted vectors */
     const Recipe *recipe;
     ModelSizes sizes;
-    float eps, embedding_scale, logit_softcap;
-    Tensor embedding; /* (vocab, dim) */
-    Tensor positions; /* (ctx, dim); data NULL: none */
-    Linear head;      /* (vocab, dim), perhaps the embedding */
+    LayerSizes *layers; /* owns */
+    float eps, embedding_scale, residual_scale, logit_scale, logit_softcap;
+    float attention_scale; /* in place of 1 / sqrt(head_dim); 0: not */
+    float max_bias, clamp; /* of all layers; 0: none */
+    Tensor embedding;      /* (vocab, dim) */
+    Norm embedding_norm;   /* or none */
+    Tensor positions;      /* (ctx, dim); data NULL: none */
+    Linear head;           /* (vocab, dim), perhaps the embedding */
     Norm out_norm;
     Rope ropes[2];         /* of full and of windowed layers */
     Block *blocks;         /* (layers) */

@@ -1,38 +1,84 @@
 /* recipe.h - a family of models is one row of a table.
  *
  * Everything that sets one family apart from another is data here; what a file shows by having a
- * tensor or not (biases, a head of its own, q, k and v in one, experts) is seen by looking.
+ * tensor or not (biases, a head of its own, q, k and v in one, a shared expert) is seen by looking.
  *
  * Invariant: with its row and its file a model is known.  What a file says beyond its row is
  * refused when it is opened (model.h), never ignored. */
 #ifndef STRATA_RECIPE_H
 #define STRATA_RECIPE_H
 
-#include "transformer.h"
+#include "roles.h"
+
+/* What queries and keys go through besides the rotation. */
+typedef enum HeadNorms {
+    HEAD_NORMS_NONE,
+    HEAD_NORMS_SHARED, /* a norm of each head, with the same gain for all heads */
+    HEAD_NORMS_OWN,    /* a norm of each head, with gains of its own, when the file has them */
+    HEAD_NORMS_ROW,    /* one norm over all heads together */
+} HeadNorms;
+
+/* Which numbers of a file scale embeddings, branches, scores and logits. */
+typedef enum Scales {
+    SCALES_NONE,
+    SCALES_GRANITE, /* embedding_scale, residual_scale, attention.scale; logits / logit_scale */
+    SCALES_COHERE,  /* logits * logit_scale */
+} Scales;
 
 typedef struct Recipe {
-    const char *arch;   /* general.architecture */
-    const char *models; /* for people */
+    const char *arch;      /* general.architecture */
+    const char *models;    /* for people */
+    const RoleName *names; /* tensors that are called otherwise than usual; NULL: none */
+
+    /* norms and wiring */
     NormKind norm;
+    bool norm_bias; /* RMS norms have a bias, too; those of NORM_LAYER may have one anyway */
+    Wiring wiring;
+    bool parallel_by_key;  /* parallel where use_parallel_residual says so */
+    bool parallel_by_norm; /* parallel where a block has no ffn_norm */
+    bool no_pre_norms;     /* branches read x as it is */
+    bool post_norms;       /* what a branch returns is normed before it is added */
+    bool embedding_norm;   /* x starts as a norm of the embedding */
+    HeadNorms head_norms;
+
+    /* positions and attention */
     RopeStyle rope;
     bool learned_positions;
-    Activation act;
-    bool gated;
-    bool parallel;
-    bool head_norms;      /* queries and keys have a norm of their own */
-    bool post_norms;      /* what a branch returns is normed before it is added */
-    bool scale_embedding; /* x starts as embedding * sqrt(dim) */
-    /* defaults for when the file does not say; -1: none then; 0: the family never has one */
-    float attn_softcap;
-    float logit_softcap;
-    size_t window; /* positions a windowed layer sees; 0: the file says, or none */
+    size_t no_rope_every;   /* every n-th layer has no positions; 0: all have them */
+    bool rope_windows_only; /* only layers with a window have positions */
+    float max_bias;         /* ALiBi; -1: as attention.max_alibi_bias says; 0: none */
+    bool clamp;             /* q, k and v are clamped as attention.clamp_kqv says */
+    bool sinks;
+    bool temperature; /* q grows with the position, as attention.temperature_scale says */
+    size_t window;    /* positions a windowed layer sees; 0: the file says, or none */
     size_t
         window_pattern;  /* p: of every p layers the last one sees everything; 0: no windows */
     double window_theta; /* theta of windowed layers; 0: as the others */
-    size_t
-        scale_by_dim_layers; /* with this many layers scores scale by 1 / sqrt(dim / heads), not head_dim */
-    bool temperature; /* q grows with the position, as attention.temperature_scale says */
+    bool window_ignored; /* files name a window, and the models do without */
+    /* with this many layers scores scale by 1 / sqrt(dim / heads), not head_dim: the 27B models */
+    size_t scale_by_dim_layers;
+
+    /* feed-forward */
+    Activation act;
+    bool gated;
+    bool gate_in_up;  /* ffn_up holds gate, then up */
+    bool half_hidden; /* feed_forward_length counts gate and up together */
+    RouterScore router;
+    bool renormalize;
+    bool
+        split_hidden; /* without expert_feed_forward_length the experts share feed_forward_length */
+
+    /* scales; caps: when the file does not say; -1: none then; 0: the family never has one */
+    bool scale_embedding; /* x starts as embedding * sqrt(dim) */
+    Scales scales;
+    float attn_softcap;
+    float logit_softcap;
 } Recipe;
+
+typedef enum Need { NEED_NO, NEED_MAYBE, NEED_YES } Need;
+
+/* Must a block of this family and of these sizes have the tensor, may it, or may it not? */
+Need recipe_need(const Recipe *recipe, RoleId id, const LayerSizes *sizes);
 
 /* The row of a family, or NULL. */
 const Recipe *recipe_find(Text arch);

@@ -8,8 +8,8 @@ static void layout_kv(Session *s, const SessionConfig *c) {
     const Model *m = s->model;
     KvShape shapes[MODEL_LAYERS];
     for (size_t l = 0; l < m->sizes.layers; l++) {
-        const AttentionShape *a = &m->blocks[l].attn;
-        shapes[l] = (KvShape){a->kv_heads, a->head_dim, a->head_dim, a->mask.window};
+        const LayerSizes *z = &m->layers[l];
+        shapes[l] = (KvShape){z->kv_heads, z->head_dim, z->value_dim, z->window};
     }
     KvConfig config = {.shapes = shapes,
                        .layers = m->sizes.layers,
@@ -27,12 +27,11 @@ static void layout(Session *s, SessionConfig c) {
     size_t f = sizeof(float);
     s->most_tokens = c.most_tokens, s->most_logits = c.most_logits;
     layout_kv(s, &c);
-    AttentionShape attn = {.heads = m->heads, .kv_heads = m->kv_heads, .head_dim = m->head_dim};
-    FfnSizes ffn = {m->dim, m->experts ? m->expert_hidden : m->hidden, m->experts,
-                    m->experts_used};
-    block_run_init(&s->run, s->pool, c.most_tokens, &ffn, &attn, m->rotary, &s->arena);
+    BlockSizes widest = {0};
+    for (size_t l = 0; l < m->layers; l++) block_sizes_include(&widest, &s->model->blocks[l]);
+    block_run_init(&s->run, s->pool, c.most_tokens, &widest, &s->arena);
     s->x = arena_take(&s->arena, c.most_tokens * m->dim, f);
-    s->picked = arena_take(&s->arena, c.most_logits * m->dim, f);
+    s->hidden = arena_take(&s->arena, c.most_logits * m->dim, f);
     s->logits = arena_take(&s->arena, c.most_logits * m->vocab, f);
 }
 
@@ -66,7 +65,8 @@ static bool check_batch(Session *s, const Batch *batch, Fault *fault) {
     REQUIRE(batch->count <= s->most_tokens, "a batch of %zu tokens in room for %zu",
             batch->count, s->most_tokens);
     for (size_t i = 0; i < batch->count; i++) {
-        wanted += batch->wants_logits[i];
+        wanted += batch->wanted[i];
+        if (batch->input) continue;
         if (batch->token[i] < 0 || (size_t)batch->token[i] >= vocab)
             return fault_set(fault, "token %d is not in the vocabulary: ids are 0 to %zu",
                              batch->token[i], vocab - 1);
@@ -94,33 +94,46 @@ static bool take_room(Session *s, const Batch *batch, Fault *fault) {
     return true;
 }
 
-/* x = the embeddings of the batch's tokens, with learned positions where the family has them */
-static void embed(Session *s, const Batch *batch) {
+/* x = what goes into the first block: an embedding, scaled, normed and placed as the family does
+ * it; or the row that the batch brings. */
+static void embed_one(Session *s, const Batch *batch, size_t i) {
     const Model *m = s->model;
     size_t dim = m->sizes.dim;
-    for (size_t i = 0; i < batch->count; i++) {
-        float *x = s->x + i * dim;
+    float *x = s->x + i * dim;
+    if (batch->input) {
+        memcpy(x, batch->input + i * dim, dim * sizeof *x);
+    } else {
         embedding(x, &m->embedding, (size_t)batch->token[i]);
-        for (size_t k = 0; m->embedding_scale != 1 && k < dim; k++) x[k] *= m->embedding_scale;
-        if (m->positions.data)
-            position_add_learned(x, &m->positions, (size_t)batch->position[i], s->run.normed);
+        if (m->embedding_scale != 1)
+            for (size_t k = 0; k < dim; k++) x[k] *= m->embedding_scale;
     }
+    if (m->positions.data)
+        position_add_learned(x, &m->positions, (size_t)batch->position[i], s->run.normed);
+    norm_apply(&m->embedding_norm, x, x, dim);
+}
+
+static void embed(Session *s, const Batch *batch) {
+    for (size_t i = 0; i < batch->count; i++) embed_one(s, batch, i);
 }
 
 static void cap_logits(float *logits, size_t n, float cap) {
-    for (size_t i = 0; cap > 0 && i < n; i++) logits[i] = cap * tanhf(logits[i] / cap);
+    if (cap <= 0) return;
+    for (size_t i = 0; i < n; i++) logits[i] = cap * tanhf(logits[i] / cap);
 }
 
-static void read_out(Session *s, const Batch *batch) {
+/* The hidden rows that are wanted, and their logits. */
+static void unembed(Session *s, const Batch *batch) {
     const Model *m = s->model;
     size_t dim = m->sizes.dim, wanted = 0;
     for (size_t i = 0; i < batch->count; i++)
-        if (batch->wants_logits[i])
-            norm_apply(m->recipe->norm, &m->out_norm, s->picked + wanted++ * dim,
-                       s->x + i * dim, dim, m->eps);
-    if (wanted == 0) return;
-    linear(s->pool, &m->head, s->picked, wanted, s->logits, s->run.scratch);
-    cap_logits(s->logits, wanted * m->sizes.vocab, m->logit_softcap);
+        if (batch->wanted[i])
+            norm_apply(&m->out_norm, s->hidden + wanted++ * dim, s->x + i * dim, dim);
+    if (wanted == 0 || s->hidden_only) return;
+    linear(s->pool, &m->head, s->hidden, wanted, s->logits, s->run.attention.scratch);
+    size_t numbers = wanted * m->sizes.vocab;
+    if (m->logit_scale != 1)
+        for (size_t i = 0; i < numbers; i++) s->logits[i] *= m->logit_scale;
+    cap_logits(s->logits, numbers, m->logit_softcap);
 }
 
 bool model_forward(Session *s, const Batch *batch, Fault *fault) {
@@ -129,7 +142,7 @@ bool model_forward(Session *s, const Batch *batch, Fault *fault) {
     embed(s, batch);
     for (size_t l = 0; l < m->sizes.layers; l++)
         block_forward(&m->blocks[l], &s->run, &s->kv, l, batch, s->x, m->sizes.dim);
-    read_out(s, batch);
+    unembed(s, batch);
     return true;
 }
 
@@ -158,7 +171,7 @@ bool session_feed(Session *s, const int32_t *tokens, size_t count, bool all_logi
             position[i] = (int32_t)(start + i);
             wants[i] = all_logits || at + i + 1 == count;
         }
-        Batch batch = {n, tokens + at, sequence, position, wants};
+        Batch batch = {n, tokens + at, sequence, position, wants, NULL};
         if (!model_forward(s, &batch, fault)) return false;
         at += n;
     }

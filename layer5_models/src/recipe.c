@@ -1,6 +1,14 @@
 /* recipe.c - all families in one table.  See recipe.h. */
 #include "recipe.h"
 
+/* With two norms (40B), attention has one of its own and the feed-forward reads the first. */
+static const RoleName falcon_names[] = {{ROLE_ATTN_NORM, "attn_norm_2", "attn_norm_2"},
+                                        {ROLE_FFN_NORM, "attn_norm", "attn_norm_2"},
+                                        {0}};
+
+/* The norm before its experts. */
+static const RoleName gpt_oss_names[] = {{ROLE_FFN_NORM, "post_attention_norm", NULL}, {0}};
+
 static const Recipe recipes[] = {
     {.arch = "llama",
      .models = "Llama 1-3, Mistral, Mixtral, SmolLM2, TinyLlama, the storyteller",
@@ -27,7 +35,7 @@ static const Recipe recipes[] = {
      .rope = ROPE_HALF_SPLIT,
      .act = ACT_SILU,
      .gated = true,
-     .head_norms = true},
+     .head_norms = HEAD_NORMS_SHARED},
     {.arch = "gemma",
      .models = "Gemma 1",
      .norm = NORM_RMS,
@@ -54,19 +62,186 @@ static const Recipe recipes[] = {
      .rope = ROPE_HALF_SPLIT,
      .act = ACT_GELU_TANH,
      .gated = true,
-     .head_norms = true,
+     .head_norms = HEAD_NORMS_SHARED,
      .post_norms = true,
      .scale_embedding = true,
      .logit_softcap = -1,
      .window_pattern = 6,
      .window_theta = 10000,
      .scale_by_dim_layers = 62},
+    {.arch = "qwen3moe",
+     .models = "Qwen 3 MoE",
+     .norm = NORM_RMS,
+     .rope = ROPE_HALF_SPLIT,
+     .head_norms = HEAD_NORMS_SHARED,
+     .act = ACT_SILU,
+     .gated = true,
+     .router = ROUTER_SOFTMAX,
+     .renormalize = true,
+     .split_hidden = true},
+    {.arch = "stablelm",
+     .models = "StableLM",
+     .norm = NORM_LAYER,
+     .parallel_by_norm = true,
+     .rope = ROPE_HALF_SPLIT,
+     .head_norms = HEAD_NORMS_OWN,
+     .act = ACT_SILU,
+     .gated = true},
+    {.arch = "command-r",
+     .models = "Command R",
+     .norm = NORM_LAYER,
+     .wiring = WIRING_PARALLEL,
+     .rope = ROPE_INTERLEAVED,
+     .head_norms = HEAD_NORMS_OWN,
+     .act = ACT_SILU,
+     .gated = true,
+     .scales = SCALES_COHERE},
+    {.arch = "phi2",
+     .models = "Phi 1, 1.5, 2",
+     .norm = NORM_LAYER,
+     .wiring = WIRING_PARALLEL,
+     .rope = ROPE_HALF_SPLIT,
+     .act = ACT_GELU_TANH},
+    {.arch = "gptj",
+     .models = "GPT-J",
+     .norm = NORM_LAYER,
+     .wiring = WIRING_PARALLEL,
+     .rope = ROPE_INTERLEAVED,
+     .act = ACT_GELU_TANH},
+    {.arch = "gptneox",
+     .models = "GPT-NeoX, Pythia",
+     .norm = NORM_LAYER,
+     .parallel_by_key = true,
+     .rope = ROPE_HALF_SPLIT,
+     .act = ACT_GELU_TANH},
+    {.arch = "falcon",
+     .models = "Falcon 7B, 40B",
+     .names = falcon_names,
+     .norm = NORM_LAYER,
+     .wiring = WIRING_PARALLEL,
+     .rope = ROPE_HALF_SPLIT,
+     .act = ACT_GELU_TANH},
     {.arch = "gpt2",
      .models = "GPT-2, DistilGPT-2",
      .norm = NORM_LAYER,
-     .rope = ROPE_NONE,
      .learned_positions = true,
      .act = ACT_GELU_TANH},
+    {.arch = "starcoder",
+     .models = "StarCoder, SantaCoder",
+     .norm = NORM_LAYER,
+     .learned_positions = true,
+     .act = ACT_GELU_TANH},
+    {.arch = "starcoder2",
+     .models = "StarCoder 2",
+     .norm = NORM_LAYER,
+     .rope = ROPE_HALF_SPLIT,
+     .window_ignored = true,
+     .act = ACT_GELU_TANH},
+    {.arch = "bloom",
+     .models = "BLOOM",
+     .norm = NORM_LAYER,
+     .embedding_norm = true,
+     .max_bias = 8,
+     .act = ACT_GELU_TANH},
+    {.arch = "mpt",
+     .models = "MPT",
+     .norm = NORM_LAYER,
+     .max_bias = -1,
+     .clamp = true,
+     .act = ACT_GELU_TANH},
+    {.arch = "smollm3",
+     .models = "SmolLM 3",
+     .norm = NORM_RMS,
+     .rope = ROPE_INTERLEAVED,
+     .no_rope_every = 4,
+     .act = ACT_SILU,
+     .gated = true},
+    {.arch = "granite",
+     .models = "Granite 3",
+     .norm = NORM_RMS,
+     .rope = ROPE_INTERLEAVED,
+     .act = ACT_SILU,
+     .gated = true,
+     .scales = SCALES_GRANITE},
+    {.arch = "granitemoe",
+     .models = "Granite 3 MoE",
+     .norm = NORM_RMS,
+     .rope = ROPE_INTERLEAVED,
+     .act = ACT_SILU,
+     .gated = true,
+     .router = ROUTER_SOFTMAX,
+     .renormalize = true,
+     .scales = SCALES_GRANITE},
+    {.arch = "cohere2",
+     .models = "Command R7B, Command A",
+     .norm = NORM_LAYER,
+     .wiring = WIRING_PARALLEL,
+     .rope = ROPE_INTERLEAVED,
+     .rope_windows_only = true,
+     .window_pattern = 4,
+     .act = ACT_SILU,
+     .gated = true,
+     .scales = SCALES_COHERE},
+    {.arch = "qwen",
+     .models = "Qwen 1",
+     .norm = NORM_RMS,
+     .rope = ROPE_HALF_SPLIT,
+     .act = ACT_SILU,
+     .gated = true,
+     .half_hidden = true},
+    {.arch = "qwen2moe",
+     .models = "Qwen 1.5 MoE, Qwen 2 MoE",
+     .norm = NORM_RMS,
+     .rope = ROPE_HALF_SPLIT,
+     .act = ACT_SILU,
+     .gated = true,
+     .router = ROUTER_SOFTMAX,
+     .split_hidden = true},
+    {.arch = "olmoe",
+     .models = "OLMoE",
+     .norm = NORM_RMS,
+     .rope = ROPE_HALF_SPLIT,
+     .head_norms = HEAD_NORMS_ROW,
+     .act = ACT_SILU,
+     .gated = true,
+     .router = ROUTER_SOFTMAX},
+    {.arch = "olmo2",
+     .models = "OLMo 2",
+     .norm = NORM_RMS,
+     .no_pre_norms = true,
+     .post_norms = true,
+     .rope = ROPE_HALF_SPLIT,
+     .head_norms = HEAD_NORMS_ROW,
+     .act = ACT_SILU,
+     .gated = true},
+    {.arch = "phi3",
+     .models = "Phi 3, Phi 4",
+     .norm = NORM_RMS,
+     .rope = ROPE_HALF_SPLIT,
+     .window_ignored = true,
+     .act = ACT_SILU,
+     .gated = true,
+     .gate_in_up = true},
+    {.arch = "phimoe",
+     .models = "Phi 3.5 MoE",
+     .norm = NORM_RMS,
+     .norm_bias = true,
+     .rope = ROPE_HALF_SPLIT,
+     .window_ignored = true,
+     .act = ACT_SILU,
+     .gated = true,
+     .router = ROUTER_SOFTMAX,
+     .renormalize = true},
+    {.arch = "gpt-oss",
+     .models = "gpt-oss",
+     .names = gpt_oss_names,
+     .norm = NORM_RMS,
+     .rope = ROPE_HALF_SPLIT,
+     .sinks = true,
+     .window_pattern = 2,
+     .act = ACT_SWIGLU_CLAMPED,
+     .gated = true,
+     .router = ROUTER_SOFTMAX_CHOSEN},
 };
 
 const Recipe *recipe_find(Text arch) {
@@ -78,4 +253,36 @@ const Recipe *recipe_find(Text arch) {
 size_t recipe_list(const Recipe **list) {
     *list = recipes;
     return sizeof recipes / sizeof *recipes;
+}
+
+static Need when(bool condition) { return condition ? NEED_YES : NEED_NO; }
+
+Need recipe_need(const Recipe *r, RoleId id, const LayerSizes *s) {
+    bool maybe_parallel = r->wiring == WIRING_PARALLEL || r->parallel_by_norm;
+    switch (id) {
+    case ROLE_ATTN_NORM: return when(!r->no_pre_norms);
+    case ROLE_FFN_NORM:
+        return r->no_pre_norms ? NEED_NO : maybe_parallel ? NEED_MAYBE : NEED_YES;
+    case ROLE_ATTN_POST_NORM:
+    case ROLE_FFN_POST_NORM: return when(r->post_norms);
+    case ROLE_ATTN_Q_NORM:
+    case ROLE_ATTN_K_NORM:
+        return r->head_norms == HEAD_NORMS_OWN ? NEED_MAYBE
+                                               : when(r->head_norms != HEAD_NORMS_NONE);
+    case ROLE_ATTN_SINKS: return when(r->sinks);
+    case ROLE_FFN_GATE: return when(s->hidden && r->gated);
+    case ROLE_FFN_UP:
+    case ROLE_FFN_DOWN: return when(s->hidden);
+    case ROLE_EXPERTS_GATE: return when(s->experts && r->gated);
+    case ROLE_ROUTER:
+    case ROLE_EXPERTS_UP:
+    case ROLE_EXPERTS_DOWN: return when(s->experts);
+    case ROLE_ROUTER_BIAS:
+        return s->experts && r->router == ROUTER_SIGMOID ? NEED_MAYBE : NEED_NO;
+    case ROLE_SHARED_ROUTER: return s->shared_hidden ? NEED_MAYBE : NEED_NO;
+    case ROLE_SHARED_GATE: return when(s->shared_hidden && r->gated);
+    case ROLE_SHARED_UP:
+    case ROLE_SHARED_DOWN: return when(s->shared_hidden);
+    default: return NEED_YES;
+    }
 }

@@ -62,7 +62,7 @@ static void shapes_are_checked_against_metadata(void **state) {
     free(bytes);
     m.arch = "nonsuch";
     bytes = make_model(&m, &size);
-    refused(bytes, size, "llama, mistral3, qwen2");
+    refused(bytes, size, "strata inspect --families");
     free(bytes);
     assert_false(model_open(&model, "/no/such/file.gguf", &fault));
     assert_contains(fault.text, "/no/such/file.gguf");
@@ -153,9 +153,9 @@ static void files_are_requantized(void **state) {
     assert_true(memcmp(made[0], made[1], sizes[0]) != 0);
     Model model;
     assert_true(model_open_memory(&model, made[1], sizes[1], &fault));
-    assert_int_equal(model.blocks[0].q.w.dtype, DTYPE_Q4_K);
+    assert_int_equal(model.blocks[0].attention.q.w.dtype, DTYPE_Q4_K);
     assert_true(model_pack(&model, NULL, NULL, NULL, &fault));
-    assert_non_null(model.blocks[0].q.packed);
+    assert_non_null(model.blocks[0].attention.q.packed);
     model_close(&model);
     gguf_free(&gguf);
     free(bytes), free(made[0]), free(made[1]), free(weights[0]), free(weights[1]);

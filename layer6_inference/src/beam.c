@@ -161,7 +161,7 @@ static bool move_on(Search *s, const Extension *next, const size_t *groups, size
     memcpy(s->beams, beams, sizeof beams);
     memcpy(s->group_of, groups, n * sizeof *groups);
     s->count = n, s->bank = 1 - s->bank, s->steps++;
-    Batch batch = {n, token, sequence, position, wants};
+    Batch batch = {n, token, sequence, position, wants, NULL};
     return n == 0 || model_forward(s->session, &batch, s->fault);
 }
 

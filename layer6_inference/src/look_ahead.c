@@ -26,7 +26,7 @@ static bool add_state(LookAhead *look, Fault *fault) {
         if (!states) return fault_set(fault, "no memory for %zu hidden states", room);
         look->states = states, look->room = room;
     }
-    unit(look->states + look->count++ * dim, look->session->picked, dim);
+    unit(look->states + look->count++ * dim, look->session->hidden, dim);
     return true;
 }
 
@@ -45,7 +45,7 @@ bool look_ahead(void *context, const int32_t *tokens, size_t n, float *similarit
     size_t dim = s->model->sizes.dim, length = session_length(s, 0);
     for (size_t i = 0; i < n; i++) {
         if (!session_feed(s, tokens + i, 1, false, &look->fault)) return false;
-        unit(look->next, s->picked, dim);
+        unit(look->next, s->hidden, dim);
         session_rewind(s, 0, length);
         similarity[i] = -1;
         for (size_t k = 0; k < look->count; k++)

@@ -54,14 +54,37 @@ Tensor bind_tensor(Binder *b, const char *name, bool needed, int ndim, const siz
     return tensor_view((Dtype)found->dtype, ndim, shape, (void *)found->data);
 }
 
-const float *bind_vector(Binder *b, const char *name, bool needed, size_t size,
-                         const char *from) {
-    Tensor t = bind_tensor(b, name, needed, 1, &size, from);
+const float *bind_numbers(Binder *b, const char *name, bool needed, int ndim,
+                          const size_t *shape, const char *from) {
+    Tensor t = bind_tensor(b, name, needed, ndim, shape, from);
+    size_t count = 1;
     if (!t.data) return NULL;
     if (t.dtype == DTYPE_F32 && (uintptr_t)t.data % sizeof(float) == 0) return t.data;
-    float *copy = arena_take(&b->model->arena, size, sizeof *copy);
-    if (copy) dequantize_row(t.dtype, t.data, copy, size);
-    return copy ? copy
-                : (const float *)
-                      t.data; /* while the arena measures, only whether it is there counts */
+    for (int i = 0; i < ndim; i++) count *= shape[i];
+    float *copy = arena_take(&b->model->arena, count, sizeof *copy);
+    if (!copy) return t.data; /* while the arena measures: only whether it is there counts */
+    dequantize_row(t.dtype, t.data, copy, count);
+    return copy;
+}
+
+const float *bind_vector(Binder *b, const char *name, bool needed, size_t size,
+                         const char *from) {
+    return bind_numbers(b, name, needed, 1, &size, from);
+}
+
+Norm bind_norm(Binder *b, const char *name, bool needed, size_t heads, size_t width,
+               const char *from) {
+    const Recipe *r = b->model->recipe;
+    char full[120];
+    const size_t shape[2] = {heads, width};
+    int ndim = heads > 1 ? 2 : 1;
+    Norm norm = {.width = width, .own_gain = heads > 1, .eps = b->model->eps};
+    snprintf(full, sizeof full, "%s.weight", name);
+    norm.gain = bind_numbers(b, full, needed, ndim, shape + 2 - ndim, from);
+    if (!norm.gain) return norm; /* of kind NORM_NONE */
+    norm.kind = r->norm;
+    snprintf(full, sizeof full, "%s.bias", name);
+    if (r->norm == NORM_LAYER || r->norm_bias)
+        norm.bias = bind_numbers(b, full, r->norm_bias, ndim, shape + 2 - ndim, from);
+    return norm;
 }

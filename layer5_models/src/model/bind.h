@@ -1,8 +1,10 @@
 /* bind.h - what a file says, looked up while a model is bound; private to src/model.
  *
  *     keys.c        keys of the family by name, each with its type and range
- *     sizes.c       the keys as sizes, norms, ropes and windows
+ *     sizes.c       the keys as sizes of the model and of each layer, scales and windows
+ *     ropes.c       the keys as ways to turn
  *     bind.c        tensors by name, each with its shape and format
+ *     bind_block.c  the tensors of a block by their roles
  *     left_over.c   what nobody asked for
  *
  * Invariant: a key or tensor is marked when it has been looked up, here and nowhere else; what is
@@ -23,16 +25,21 @@ typedef struct Binder {
 /* "<arch>.<key>", marked; NULL: not there, or something was refused before. */
 const GgufPair *find_key(Binder *binder, const char *key);
 
+#define KEY_MOST_CTX ((size_t)1 << 31)
+
 /* The value of "<arch>.<key>", or the fallback when the file does not have it.
  *
  *   needed   the file must have it
  *
- * Fails when a needed key is missing, or one is of another type or outside least to most.  A list
- * in place of one size has the same value for every layer; a number may be written as an integer. */
+ * Fails when a needed key is missing, or one is of another type or outside least to most.  A number
+ * may be written as an integer; of a layer, a list has one for each. */
 size_t key_size(Binder *binder, const char *key, bool needed, size_t fallback, size_t least,
                 size_t most);
+size_t key_of_layer(Binder *binder, const char *key, size_t layer, bool needed, size_t fallback,
+                    size_t least, size_t most);
 double key_number(Binder *binder, const char *key, bool needed, double fallback, double least,
                   double most);
+bool key_flag(Binder *binder, const char *key, bool needed, bool fallback);
 Text key_text(Binder *binder, const char *key, const char *fallback);
 
 /* "17", "0.5", "true", "\"yarn\"" or "an array of 4 u32", in `out`; returns out. */
@@ -41,8 +48,9 @@ const char *value_text(const GgufPair *pair, char *out, size_t size);
 /* The fault "key '<arch>.<key>' is <its value>, wanted <...>: <why>".  Returns false. */
 bool refuse_key(Binder *binder, const char *key, const char *wanted, const char *why);
 
-/* The keys of a model as sizes, eps and scales; then those of its ropes. */
+/* The keys of a model as sizes, eps and scales; those of one layer; those of its ropes. */
 bool read_sizes(Binder *binder);
+LayerSizes layer_sizes(Binder *binder, size_t layer);
 void read_ropes(Binder *binder);
 
 /* The cap of a family's scores or logits, 0: none; the family's own where the file has no key. */
@@ -59,9 +67,18 @@ size_t window_of(Binder *binder, size_t layer);
 Tensor bind_tensor(Binder *binder, const char *name, bool needed, int ndim, const size_t *shape,
                    const char *from);
 
-/* A vector as f32. */
+/* The same as f32 numbers: a vector, or a few of them. */
+const float *bind_numbers(Binder *binder, const char *name, bool needed, int ndim,
+                          const size_t *shape, const char *from);
 const float *bind_vector(Binder *binder, const char *name, bool needed, size_t size,
                          const char *from);
+
+/* All tensors and settings of a block. */
+void bind_block(Binder *binder, Block *block, size_t layer);
+
+/* NAME.weight and NAME.bias of a norm over `width` numbers, or over each of `heads` times as many. */
+Norm bind_norm(Binder *binder, const char *name, bool needed, size_t heads, size_t width,
+               const char *from);
 
 /* Fails when the file is not a model, or one part of many. */
 bool check_container(Binder *binder);

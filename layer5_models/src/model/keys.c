@@ -49,31 +49,37 @@ static bool whole(const GgufPair *pair, uint64_t i, int64_t *number) {
     return pair->item != GGUF_BOOL && gguf_int(pair, i, number);
 }
 
-/* A list has the same value for every layer. */
-static bool check_list(Binder *b, const char *key, const GgufPair *list) {
-    char wanted[80];
-    int64_t first = 0, other;
-    snprintf(wanted, sizeof wanted, "one value, or one for each of %zu layers",
+static bool fits(const GgufPair *pair, uint64_t i, size_t least, size_t most, size_t *value) {
+    int64_t number;
+    if (!whole(pair, i, &number) || number < 0) return false;
+    *value = (size_t)number;
+    return *value >= least && *value <= most;
+}
+
+size_t key_of_layer(Binder *b, const char *key, size_t layer, bool needed, size_t fallback,
+                    size_t least, size_t most) {
+    const GgufPair *pair = find_key(b, key);
+    size_t value;
+    char wanted[120];
+    if (!pair && !needed) return fallback;
+    if (!pair || pair->type != GGUF_ARRAY)
+        return key_size(b, key, needed, fallback, least, most);
+    if (pair->count == b->model->sizes.layers && fits(pair, layer, least, most, &value))
+        return value;
+    snprintf(wanted, sizeof wanted,
+             "a whole number from %zu to %zu, or one for each of %zu layers", least, most,
              b->model->sizes.layers);
-    if (list->count != b->model->sizes.layers || !whole(list, 0, &first))
-        return refuse_key(b, key, wanted, damaged);
-    for (uint64_t i = 1; i < list->count; i++)
-        if (!whole(list, i, &other) || other != first)
-            return refuse_key(b, key, "the same value for every layer",
-                              "sizes that differ from layer to layer are not built in");
-    return true;
+    refuse_key(b, key, wanted, damaged);
+    return fallback;
 }
 
 size_t key_size(Binder *b, const char *key, bool needed, size_t fallback, size_t least,
                 size_t most) {
     const GgufPair *pair = find_key(b, key);
     char wanted[80];
-    int64_t number;
+    size_t value;
     if (!pair && !needed) return fallback;
-    if (pair && pair->type == GGUF_ARRAY && !check_list(b, key, pair)) return fallback;
-    if (pair && whole(pair, 0, &number) && number >= 0 && (uint64_t)number >= least &&
-        (uint64_t)number <= most)
-        return (size_t)number;
+    if (pair && pair->type != GGUF_ARRAY && fits(pair, 0, least, most, &value)) return value;
     snprintf(wanted, sizeof wanted, "a whole number from %zu to %zu", least, most);
     refuse_key(b, key, wanted, damaged);
     return fallback;
@@ -91,6 +97,14 @@ double key_number(Binder *b, const char *key, bool needed, double fallback, doub
     snprintf(wanted, sizeof wanted, least < most ? "a number from %g to %g" : "%g", least,
              most);
     refuse_key(b, key, wanted, least < most ? damaged : "nothing else is built in");
+    return fallback;
+}
+
+bool key_flag(Binder *b, const char *key, bool needed, bool fallback) {
+    const GgufPair *pair = find_key(b, key);
+    if (!pair && !needed) return fallback;
+    if (pair && pair->type == GGUF_BOOL) return *pair->data;
+    refuse_key(b, key, "true or false", damaged);
     return fallback;
 }
 

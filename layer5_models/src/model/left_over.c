@@ -34,7 +34,16 @@ typedef struct Fixed {
     const char *why;
 } Fixed;
 
+/* Was it read already, in this family, and so checked? */
+static bool was_read(const Binder *b, const char *key) {
+    char name[128];
+    snprintf(name, sizeof name, "%s.%s", b->model->recipe->arch, key);
+    const GgufPair *pair = gguf_find(&b->model->gguf, name);
+    return pair && b->used_keys[pair - b->model->gguf.pairs];
+}
+
 static bool check_fixed(Binder *b, const Fixed *f) {
+    if (was_read(b, f->key)) return b->ok;
     const GgufPair *pair = find_key(b, f->key);
     char wanted[40];
     double value;
@@ -49,22 +58,27 @@ static bool check_fixed(Binder *b, const Fixed *f) {
 /* What is said twice must be the same twice; what could be otherwise must not be. */
 static bool check_fixed_keys(Binder *b) {
     const Model *m = b->model;
-    const double head_dim = (double)m->sizes.head_dim, rotary = (double)m->sizes.rotary;
+    const LayerSizes *s = &m->layers[0];
+    const double head_dim = (double)s->head_dim, value_dim = (double)s->value_dim;
+    const bool renormalized =
+        m->recipe->renormalize || m->recipe->router == ROUTER_SOFTMAX_CHOSEN;
     const char *length = "queries, keys and values are of one length in all layers here";
     const Fixed fixed[] = {
         {"vocab_size", false, (double)m->sizes.vocab, "the tokenizer has so many tokens"},
-        {"attention.value_length", false, head_dim, length},
         {"attention.key_length_swa", false, head_dim, length},
-        {"attention.value_length_swa", false, head_dim, length},
-        {"rope.dimension_count_swa", false, rotary, length},
+        {"attention.value_length_swa", false, value_dim, length},
+        {"rope.dimension_count_swa", false, (double)s->rotary, length},
         {"attention.causal", true, true, "a token sees only what comes before it here"},
-        {"attention.max_alibi_bias", false, 0, "scores fall with distance in no family here"},
-        {"attention.clamp_kqv", false, 0, "queries, keys and values are not clamped here"},
+        {"attention.max_alibi_bias", false, (double)m->max_bias,
+         "scores of this family fall with distance like this here"},
+        {"attention.clamp_kqv", false, 0, "q, k and v of this family are not clamped here"},
         {"embedding_scale", false, (double)m->embedding_scale, "embeddings are scaled by this"},
         {"residual_scale", false, 1, "branches are added as they are here"},
         {"logit_scale", false, 1, "logits are not scaled here"},
-        {"expert_gating_func", false, 1, "experts are weighted by softmax (1) here"},
-        {"expert_weights_norm", true, true, "the weights of the chosen experts sum to 1 here"},
+        {"expert_gating_func", false, m->recipe->router == ROUTER_SIGMOID ? 2 : 1,
+         "experts of this family are weighted by softmax (1) or sigmoid (2) like this here"},
+        {"expert_weights_norm", true, renormalized,
+         "the weights of this family's chosen experts are computed like this here"},
         {"expert_weights_scale", false, 1, "the weights of the chosen experts sum to 1 here"},
         {"expert_shared_count", false, 0, "no expert is asked by every token here"},
         {"expert_group_count", false, 1, "experts do not stand in groups here"},
@@ -85,12 +99,12 @@ static bool check_information(Binder *b) {
     find_key(b, "rope.scaling.finetuned"); /* how the model came about */
     if (!text_equal(key_text(b, "tensor_data_layout", pth), text_of(pth)))
         return refuse_key(b, "tensor_data_layout", pth, "no other order of rows is known");
-    if (b->model->recipe->parallel)
-        return check_fixed(b, &(Fixed){"use_parallel_residual", true, true,
-                                       "both branches read the same x in this family"});
-    find_key(b,
-             "use_parallel_residual"); /* old converters wrote true into every family's files */
-    return b->ok;
+    /* old converters wrote true into the files of every family, sequential ones, too */
+    if (was_read(b, "use_parallel_residual")) return b->ok;
+    if (b->model->recipe->wiring != WIRING_PARALLEL)
+        return find_key(b, "use_parallel_residual") || b->ok;
+    return check_fixed(b, &(Fixed){"use_parallel_residual", true, true,
+                                   "both branches read the same x in this family"});
 }
 
 static bool begins(Text text, const char *with) {

@@ -3,22 +3,12 @@
 
 #include <stdlib.h>
 
-enum { PARTS = 11 };
-
-/* Part `i` of a block; NULL: not there, or not quantized. */
-static Linear *part_of(Block *b, int i) {
-    Linear *const parts[PARTS] = {&b->q,
-                                  &b->k,
-                                  &b->v,
-                                  &b->qkv,
-                                  &b->o,
-                                  &b->ffn.gate,
-                                  &b->ffn.up,
-                                  &b->ffn.down,
-                                  &b->ffn.gate_experts,
-                                  &b->ffn.up_experts,
-                                  &b->ffn.down_experts};
-    return parts[i]->w.data && quant_format(parts[i]->w.dtype) ? parts[i] : NULL;
+/* The map or maps of a role, when they are quantized; else NULL. */
+static Linear *part_of(Block *b, RoleId id) {
+    const Role *role = role_of(id);
+    Linear *map = role_in(role, b);
+    bool is_map = role->kind == ROLE_LINEAR || role->kind == ROLE_STACK;
+    return is_map && map->w.data && quant_format(map->w.dtype) ? map : NULL;
 }
 
 static size_t matrices_in(const Linear *part) {
@@ -38,8 +28,8 @@ static size_t part_bytes(const Linear *part) {
 /* Every quantized part of a model in turn, the head last; NULL at the end. */
 static Linear *next_part(const Model *m, size_t *layer, int *i) {
     for (; *layer < m->sizes.layers; (*layer)++, *i = 0)
-        while (*i < PARTS) {
-            Linear *part = part_of(&m->blocks[*layer], (*i)++);
+        while (*i < ROLES) {
+            Linear *part = part_of(&m->blocks[*layer], (RoleId)(*i)++);
             if (part) return part;
         }
     if (*layer > m->sizes.layers || !quant_format(m->head.w.dtype)) return NULL;

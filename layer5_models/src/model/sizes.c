@@ -1,16 +1,63 @@
-/* sizes.c - the numbers of a model, from its keys.  See bind.h. */
+/* sizes.c - the numbers of a model and of each of its layers, from its keys.  See bind.h. */
 #include "bind.h"
 
 #include <math.h>
+#include <stdio.h>
 
 /* No dimension of a real model is larger; so products stay far from overflow. */
-enum { MOST = 1 << 24 };
-#define MOST_CTX ((size_t)1 << 31)
+enum { LARGEST = 1 << 24, MOST_HEADS = 65536 };
 
-static bool read_heads(Binder *b) {
+float read_softcap(Binder *b, const char *key, float of_family) {
+    if (of_family == 0) return 0;
+    return (float)key_number(b, key, false, fmax(0, (double)of_family), 0.001, 1e6);
+}
+
+static void read_granite_scales(Binder *b) {
+    Model *m = b->model;
+    m->embedding_scale = (float)key_number(b, "embedding_scale", false, 1, 1e-6, 1e6);
+    m->residual_scale = (float)key_number(b, "residual_scale", false, 1, 1e-6, 1e6);
+    m->attention_scale = (float)key_number(b, "attention.scale", false, 0, 0, 1e6);
+    m->logit_scale = 1 / (float)key_number(b, "logit_scale", true, 1, 1e-6, 1e6);
+}
+
+static bool read_scales(Binder *b) {
+    Model *m = b->model;
+    const Recipe *r = m->recipe;
+    m->eps = (float)key_number(b,
+                               r->norm == NORM_RMS ? "attention.layer_norm_rms_epsilon"
+                                                   : "attention.layer_norm_epsilon",
+                               true, 0, 0, 0.1);
+    m->embedding_scale = r->scale_embedding ? sqrtf((float)m->sizes.dim) : 1;
+    m->residual_scale = m->logit_scale = 1;
+    if (r->scales == SCALES_GRANITE) read_granite_scales(b);
+    if (r->scales == SCALES_COHERE)
+        m->logit_scale = (float)key_number(b, "logit_scale", true, 1, 1e-6, 1e6);
+    m->logit_softcap = read_softcap(b, "final_logit_softcapping", r->logit_softcap);
+    m->max_bias = r->max_bias >= 0
+                      ? r->max_bias
+                      : (float)key_number(b, "attention.max_alibi_bias", false, 0, 0, 1000);
+    m->clamp = r->clamp ? (float)key_number(b, "attention.clamp_kqv", false, 0, 0, 1e6) : 0;
+    return b->ok;
+}
+
+bool read_sizes(Binder *b) {
     ModelSizes *s = &b->model->sizes;
+    s->layers = key_size(b, "block_count", true, 0, 1, MODEL_LAYERS);
+    s->dim = key_size(b, "embedding_length", true, 0, 1, LARGEST);
+    s->ctx = key_size(b, "context_length", true, 0, 1, KEY_MOST_CTX);
+    s->vocab = tokenizer_count(b->model->tokenizer);
+    return b->ok && read_scales(b);
+}
+
+/* ------------------------------------------------------------------ one layer */
+
+static bool read_heads(Binder *b, size_t l, LayerSizes *s) {
     bool turns = b->model->recipe->rope != ROPE_NONE;
+    s->heads = key_of_layer(b, "attention.head_count", l, true, 0, 1, MOST_HEADS);
+    if (!b->ok) return false;
+    s->kv_heads = key_of_layer(b, "attention.head_count_kv", l, false, s->heads, 1, MOST_HEADS);
     s->head_dim = key_size(b, "attention.key_length", false, s->dim / s->heads, 1, 65536);
+    s->value_dim = key_size(b, "attention.value_length", false, s->head_dim, 1, 65536);
     s->rotary = s->head_dim;
     if (turns)
         s->rotary = key_size(b, "rope.dimension_count", false, s->head_dim, 0, s->head_dim);
@@ -26,105 +73,48 @@ static bool read_heads(Binder *b) {
     return b->ok;
 }
 
-static bool read_experts(Binder *b) {
-    ModelSizes *s = &b->model->sizes;
+/* A layer has experts when the model has some and its file a router for this layer. */
+static bool has_router(const Binder *b, size_t l) {
+    char name[96];
+    return gguf_find_tensor(&b->model->gguf,
+                            block_tensor_name(name, sizeof name, l, "ffn_gate_inp", "weight"));
+}
+
+/* Rows of the network beside the experts: what the key says, or the tensor shows. */
+static size_t shared_hidden(Binder *b, size_t l) {
+    char name[96];
+    const GgufTensor *up = gguf_find_tensor(
+        &b->model->gguf, block_tensor_name(name, sizeof name, l, "ffn_up_shexp", "weight"));
+    size_t rows = up && up->ndim == 2 ? up->shape[0] : 0;
+    return key_size(b, "expert_shared_feed_forward_length", false, rows, 0, LARGEST);
+}
+
+static bool read_experts(Binder *b, size_t l, LayerSizes *s) {
+    const Recipe *r = b->model->recipe;
     s->experts = key_size(b, "expert_count", false, 0, 0, MOE_EXPERTS);
     s->experts_used =
         key_size(b, "expert_used_count", s->experts > 0, 0, s->experts > 0, s->experts);
-    s->expert_hidden = s->hidden;
-    if (s->experts)
-        s->expert_hidden = key_size(b, "expert_feed_forward_length", false, s->hidden, 1, MOST);
+    if (!b->ok || s->experts == 0) return b->ok;
+    size_t each = r->split_hidden ? s->hidden / s->experts_used : s->hidden;
+    s->expert_hidden = key_size(b, "expert_feed_forward_length", false, each, 1, LARGEST);
+    s->shared_hidden = shared_hidden(b, l);
+    if (has_router(b, l))
+        s->hidden = 0;
+    else
+        s->experts = s->experts_used = s->expert_hidden = s->shared_hidden = 0;
     return b->ok;
 }
 
-float read_softcap(Binder *b, const char *key, float of_family) {
-    if (of_family == 0) return 0;
-    return (float)key_number(b, key, false, fmax(0, (double)of_family), 0.001, 1e6);
-}
-
-static bool read_scales(Binder *b) {
-    Model *m = b->model;
-    const char *eps = m->recipe->norm == NORM_RMS ? "attention.layer_norm_rms_epsilon"
-                                                  : "attention.layer_norm_epsilon";
-    m->eps = (float)key_number(b, eps, true, 0, 0, 0.1);
-    m->embedding_scale = m->recipe->scale_embedding ? sqrtf((float)m->sizes.dim) : 1;
-    m->logit_softcap = read_softcap(b, "final_logit_softcapping", m->recipe->logit_softcap);
-    return b->ok;
-}
-
-bool read_sizes(Binder *b) {
-    ModelSizes *s = &b->model->sizes;
-    s->layers = key_size(b, "block_count", true, 0, 1, MODEL_LAYERS);
-    s->dim = key_size(b, "embedding_length", true, 0, 1, MOST);
-    s->hidden = key_size(b, "feed_forward_length", true, 0, 1, MOST);
-    s->heads = key_size(b, "attention.head_count", true, 0, 1, 65536);
-    s->kv_heads = key_size(b, "attention.head_count_kv", false, s->heads, 1, 65536);
-    s->ctx = key_size(b, "context_length", true, 0, 1, MOST_CTX);
-    s->vocab = tokenizer_count(b->model->tokenizer);
-    return b->ok && read_heads(b) && read_experts(b) && read_scales(b);
-}
-
-size_t trained_ctx(Binder *b) {
-    return key_size(b, "rope.scaling.original_context_length", false, b->model->sizes.ctx, 1,
-                    MOST_CTX);
-}
-
-static RopeScaling read_scaling(Binder *b) {
-    Text name = key_text(b, "rope.scaling.type", "linear");
-    if (text_equal(name, text_of("none"))) return ROPE_SCALE_NONE;
-    if (text_equal(name, text_of("linear"))) return ROPE_SCALE_LINEAR;
-    if (text_equal(name, text_of("yarn"))) return ROPE_SCALE_YARN;
-    refuse_key(b, "rope.scaling.type", "none, linear or yarn",
-               "no other way to stretch a context is built in");
-    return ROPE_SCALE_NONE;
-}
-
-/* The magnitude of YaRN is 1 + 0.1 ln(factor), and what yarn_log_multiplier m (mscale_all_dim in
- * the papers' code) says is divided out again: 1 + 0.1 m ln(factor). */
-static void read_yarn(Binder *b, RopeConfig *c) {
-    c->beta_fast = key_number(b, "rope.scaling.yarn_beta_fast", false, 32, 1, 1e6);
-    c->beta_slow = key_number(b, "rope.scaling.yarn_beta_slow", false, 1, 0.001, c->beta_fast);
-    double out = key_number(b, "rope.scaling.yarn_log_multiplier", false, 0, 0, 10);
-    c->attn_factor /= 1 + 0.1 * out * log(c->factor);
-}
-
-static void read_stretching(Binder *b, RopeConfig *c) {
-    c->scaling = read_scaling(b);
-    bool linear = c->scaling == ROPE_SCALE_LINEAR, yarn = c->scaling == ROPE_SCALE_YARN;
-    double old = linear ? key_number(b, "rope.scale_linear", false, 1, 0.001, 1e4) : 1;
-    c->factor = key_number(b, "rope.scaling.factor", yarn, old, linear ? 0.001 : 1,
-                           linear || yarn ? 1e4 : 1);
-    c->trained_ctx = (double)trained_ctx(b);
-    c->attn_factor =
-        key_number(b, "rope.scaling.attn_factor", false, 1, yarn ? 0.001 : 1, yarn ? 1000 : 1);
-    if (yarn && b->ok) read_yarn(b, c);
-    if (c->factor == 1) c->scaling = ROPE_SCALE_NONE;
-}
-
-/* Windowed layers reach no further than they were trained, so where they have a theta of their
- * own there is no stretching. */
-static void for_windows(Binder *b, RopeConfig *c) {
+LayerSizes layer_sizes(Binder *b, size_t l) {
     const Recipe *r = b->model->recipe;
-    if (r->window_pattern == 0) return;
-    bool own = r->window_theta > 0;
-    c->theta =
-        key_number(b, "rope.freq_base_swa", false, own ? r->window_theta : c->theta, 2, 1e12);
-    if (own) c->scaling = ROPE_SCALE_NONE, c->factor = 1;
-}
-
-void read_ropes(Binder *b) {
-    Model *m = b->model;
-    RopeConfig c = {.style = m->recipe->rope, .rotary = m->sizes.rotary, .factor = 1};
-    if (c.style != ROPE_NONE) {
-        c.theta = key_number(b, "rope.freq_base", false, 10000, 2, 1e12);
-        read_stretching(b, &c);
-        c.divisors =
-            bind_vector(b, "rope_freqs.weight", false, c.rotary / 2, "rope.dimension_count");
-    }
-    if (!b->ok) return;
-    rope_init(&m->ropes[0], &c, &m->arena);
-    for_windows(b, &c);
-    if (b->ok) rope_init(&m->ropes[1], &c, &m->arena);
+    LayerSizes s = {.dim = b->model->sizes.dim};
+    s.hidden = key_of_layer(b, "feed_forward_length", l, true, 0, 1, LARGEST);
+    if (r->half_hidden) s.hidden /= 2;
+    if (!read_heads(b, l, &s) || !read_experts(b, l, &s)) return s;
+    s.window = window_of(b, l);
+    s.rope = r->rope != ROPE_NONE && !(r->rope_windows_only && s.window == 0) &&
+             !(r->no_rope_every && (l + 1) % r->no_rope_every == 0);
+    return s;
 }
 
 /* A list says for each layer whether it has a window. */
@@ -142,15 +132,15 @@ static bool is_windowed(Binder *b, size_t layer) {
     const char *key = "attention.sliding_window_pattern";
     const GgufPair *pair = find_key(b, key);
     if (pair && pair->type == GGUF_ARRAY) return windowed_by_list(b, key, pair, layer);
-    size_t p = key_size(b, key, false, b->model->recipe->window_pattern, 1, MOST);
+    size_t p = key_size(b, key, false, b->model->recipe->window_pattern, 1, LARGEST);
     return layer % p != p - 1;
 }
 
 size_t window_of(Binder *b, size_t layer) {
     const Recipe *r = b->model->recipe;
-    size_t window = key_size(b, "attention.sliding_window", false, r->window, 0, MOST_CTX);
+    size_t window = key_size(b, "attention.sliding_window", false, r->window, 0, KEY_MOST_CTX);
     if (r->window_pattern) return is_windowed(b, layer) ? window : 0;
-    if (window && window < b->model->sizes.ctx)
+    if (window && window < b->model->sizes.ctx && !r->window_ignored)
         refuse_key(b, "attention.sliding_window", "0, or not less than context_length",
                    "layers of this family see everything here");
     return 0;

@@ -1,6 +1,8 @@
 /* params.c - what a model learns: its tensors, their memory and their first values. */
 #include "trainer.h"
 
+#include "roles.h"
+
 #include <math.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -59,27 +61,38 @@ static size_t add(Trainer *t, size_t *used, const char *name, size_t rows, size_
 
 static float *at(float *base, size_t offset) { return base ? base + offset : NULL; }
 
+/* What a layer of this shape has, as the table of roles measures it. */
+static LayerSizes layer_of(const TrainShape *s) {
+    return (LayerSizes){.dim = s->dim,
+                        .heads = s->heads,
+                        .kv_heads = s->kv_heads,
+                        .head_dim = s->head_dim,
+                        .value_dim = s->head_dim,
+                        .hidden = s->hidden};
+}
+
 static void add_block(Trainer *t, size_t layer, size_t *used) {
-    const TrainShape *s = &t->config.shape;
-    size_t wide = s->heads * s->head_dim, narrow = s->kv_heads * s->head_dim;
-    const struct {
-        const char *name;
-        size_t rows, cols, place;
+    const LayerSizes sizes = layer_of(&t->config.shape);
+    static const struct {
+        RoleId id;
+        size_t place;
     } tensors[] = {
-        {"attn_norm", 1, s->dim, offsetof(TrainBlock, attn_norm)},
-        {"attn_q", wide, s->dim, offsetof(TrainBlock, q)},
-        {"attn_k", narrow, s->dim, offsetof(TrainBlock, k)},
-        {"attn_v", narrow, s->dim, offsetof(TrainBlock, v)},
-        {"attn_output", s->dim, wide, offsetof(TrainBlock, o)},
-        {"ffn_norm", 1, s->dim, offsetof(TrainBlock, ffn_norm)},
-        {"ffn_gate", s->hidden, s->dim, offsetof(TrainBlock, gate)},
-        {"ffn_up", s->hidden, s->dim, offsetof(TrainBlock, up)},
-        {"ffn_down", s->dim, s->hidden, offsetof(TrainBlock, down)},
+        {ROLE_ATTN_NORM, offsetof(TrainBlock, attn_norm)},
+        {ROLE_ATTN_Q, offsetof(TrainBlock, q)},
+        {ROLE_ATTN_K, offsetof(TrainBlock, k)},
+        {ROLE_ATTN_V, offsetof(TrainBlock, v)},
+        {ROLE_ATTN_OUTPUT, offsetof(TrainBlock, o)},
+        {ROLE_FFN_NORM, offsetof(TrainBlock, ffn_norm)},
+        {ROLE_FFN_GATE, offsetof(TrainBlock, gate)},
+        {ROLE_FFN_UP, offsetof(TrainBlock, up)},
+        {ROLE_FFN_DOWN, offsetof(TrainBlock, down)},
     };
     for (size_t i = 0; i < sizeof tensors / sizeof *tensors; i++) {
+        const Role *role = role_of(tensors[i].id);
         char name[48];
-        snprintf(name, sizeof name, "blk.%zu.%s.weight", layer, tensors[i].name);
-        size_t offset = add(t, used, name, tensors[i].rows, tensors[i].cols);
+        block_tensor_name(name, sizeof name, layer, role->name, "weight");
+        size_t offset =
+            add(t, used, name, extent_of(role->rows, &sizes), extent_of(role->cols, &sizes));
         *(float **)((char *)&t->weights.blocks[layer] + tensors[i].place) =
             at(t->values, offset);
         *(float **)((char *)&t->grads.blocks[layer] + tensors[i].place) =

@@ -70,24 +70,23 @@ static void put_ones(Maker *m, const char *name, size_t n) {
 }
 
 static bool put_block(Maker *m, size_t layer, Fault *fault) {
-    static const struct {
-        const char *name;
-        size_t rows, cols;
-    } parts[] = {{"attn_q", DIM, DIM},
-                 {"attn_k", DIM / HEADS * KV_HEADS, DIM},
-                 {"attn_v", DIM / HEADS * KV_HEADS, DIM},
-                 {"attn_output", DIM, DIM},
-                 {"ffn_gate", HIDDEN, DIM},
-                 {"ffn_up", HIDDEN, DIM},
-                 {"ffn_down", DIM, HIDDEN}};
+    const LayerSizes sizes = {.dim = DIM,
+                              .heads = HEADS,
+                              .kv_heads = KV_HEADS,
+                              .head_dim = DIM / HEADS,
+                              .value_dim = DIM / HEADS,
+                              .hidden = HIDDEN};
+    const Recipe *llama = recipe_find(text_of("llama"));
     char name[64];
-    snprintf(name, sizeof name, "blk.%zu.attn_norm.weight", layer);
-    put_ones(m, name, DIM);
-    snprintf(name, sizeof name, "blk.%zu.ffn_norm.weight", layer);
-    put_ones(m, name, DIM);
-    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
-        snprintf(name, sizeof name, "blk.%zu.%s.weight", layer, parts[i].name);
-        if (!put_matrix(m, name, parts[i].rows, parts[i].cols, fault)) return false;
+    for (RoleId id = 0; id < ROLES; id++) {
+        const Role *role = role_of(id);
+        size_t rows = extent_of(role->rows, &sizes), cols = extent_of(role->cols, &sizes);
+        if (recipe_need(llama, id, &sizes) != NEED_YES) continue;
+        block_tensor_name(name, sizeof name, layer, role->name, "weight");
+        if (role->kind == ROLE_NORM)
+            put_ones(m, name, cols);
+        else if (!put_matrix(m, name, rows, cols, fault))
+            return false;
     }
     return true;
 }
@@ -216,8 +215,9 @@ static double bytes_per_token(const Model *m) {
         if (text_equal(t->name, text_of("token_embd.weight")) &&
             m->head.w.data != m->embedding.data)
             continue;
-        bool of_experts = m->sizes.experts && t->ndim == 3;
-        double used = of_experts ? (double)m->sizes.experts_used / (double)m->sizes.experts : 1;
+        const LayerSizes *last = &m->layers[m->sizes.layers - 1];
+        bool of_experts = last->experts && t->ndim == 3;
+        double used = of_experts ? (double)last->experts_used / (double)last->experts : 1;
         bytes += used * (double)t->bytes;
     }
     return bytes;

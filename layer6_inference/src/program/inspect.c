@@ -2,6 +2,7 @@
 #include "input.h"
 #include "options.h"
 
+#include <stddef.h>
 #include <stdio.h>
 
 static void print_value(const GgufPair *pair, uint64_t i) {
@@ -66,6 +67,35 @@ static double print_tensors(const Gguf *gguf) {
     return bytes;
 }
 
+/* "8", or "4 to 8" where layers differ. */
+static void print_range(const Model *m, const char *name, size_t place) {
+    size_t least = SIZE_MAX, most = 0;
+    for (size_t l = 0; l < m->sizes.layers; l++) {
+        size_t value = *(const size_t *)((const char *)&m->layers[l] + place);
+        if (value < least) least = value;
+        if (value > most) most = value;
+    }
+    if (least < most)
+        printf(", %s %zu to %zu", name, least, most);
+    else if (most)
+        printf(", %s %zu", name, most);
+}
+
+static void print_sizes(const Model *m) {
+    const ModelSizes *s = &m->sizes;
+    printf("\nmodel: %s (%s)\n  %zu layers, dim %zu", m->recipe->arch, m->recipe->models,
+           s->layers, s->dim);
+    print_range(m, "hidden", offsetof(LayerSizes, hidden));
+    print_range(m, "experts", offsetof(LayerSizes, experts));
+    print_range(m, "of them used", offsetof(LayerSizes, experts_used));
+    print_range(m, "expert hidden", offsetof(LayerSizes, expert_hidden));
+    print_range(m, "heads", offsetof(LayerSizes, heads));
+    print_range(m, "kv_heads", offsetof(LayerSizes, kv_heads));
+    print_range(m, "head_dim", offsetof(LayerSizes, head_dim));
+    print_range(m, "window", offsetof(LayerSizes, window));
+    printf(", vocab %zu, ctx %zu\n", s->vocab, s->ctx);
+}
+
 static void print_plan(const char *path, double weights) {
     Model model;
     Fault fault;
@@ -75,10 +105,7 @@ static void print_plan(const char *path, double weights) {
         return;
     }
     const ModelSizes *s = &model.sizes;
-    printf("\nmodel: %s (%s)\n  %zu layers, dim %zu, hidden %zu, heads %zu, kv_heads %zu, "
-           "head_dim %zu, vocab %zu, ctx %zu\n",
-           model.recipe->arch, model.recipe->models, s->layers, s->dim, s->hidden, s->heads,
-           s->kv_heads, s->head_dim, s->vocab, s->ctx);
+    print_sizes(&model);
     printf(
         "\nmemory plan                 ctx      weights (mapped)    kv cache      working\n");
     for (size_t ctx = s->ctx < 512 ? s->ctx : 512;; ctx = ctx * 4 < s->ctx ? ctx * 4 : s->ctx) {

@@ -1,0 +1,103 @@
+/* roles.h - the tensors of a model, a row for each: what it is called, its shape, where it goes.
+ *
+ *     blk.3.attn_q.weight   (heads * head_dim, dim)   -> block.attention.q
+ *
+ * Everything that goes through a model's tensors walks this table: binding a file, rearranging
+ * weights, training and writing a model, making one to measure with.  A family that calls a tensor
+ * otherwise says so in its recipe.
+ *
+ * Invariant: a role's shape follows from the sizes of its layer alone. */
+#ifndef STRATA_ROLES_H
+#define STRATA_ROLES_H
+
+#include "gguf.h"
+#include "transformer.h"
+
+/* The sizes of one layer. */
+typedef struct LayerSizes {
+    size_t dim, heads, kv_heads, head_dim, value_dim, rotary;
+    size_t hidden;                               /* of its network; 0: it has experts instead */
+    size_t experts, experts_used, expert_hidden; /* 0: no mixture */
+    size_t shared_hidden; /* of the network beside its experts; 0: none */
+    size_t window;        /* 0: it sees everything */
+    bool rope;
+} LayerSizes;
+
+/* A measure of a layer, to name shapes with. */
+typedef enum Extent {
+    EXTENT_ONE,
+    EXTENT_DIM,
+    EXTENT_Q,     /* heads * head_dim */
+    EXTENT_K,     /* kv_heads * head_dim */
+    EXTENT_V,     /* kv_heads * value_dim */
+    EXTENT_MIXED, /* heads * value_dim */
+    EXTENT_HEADS,
+    EXTENT_HEAD_DIM,
+    EXTENT_HIDDEN,
+    EXTENT_EXPERTS,
+    EXTENT_EXPERT_HIDDEN,
+    EXTENT_SHARED_HIDDEN,
+} Extent;
+size_t extent_of(Extent extent, const LayerSizes *sizes);
+
+typedef enum RoleId {
+    ROLE_ATTN_NORM,
+    ROLE_ATTN_Q,
+    ROLE_ATTN_K,
+    ROLE_ATTN_V,
+    ROLE_ATTN_OUTPUT,
+    ROLE_ATTN_Q_NORM,
+    ROLE_ATTN_K_NORM,
+    ROLE_ATTN_SINKS,
+    ROLE_ATTN_POST_NORM,
+    ROLE_FFN_NORM,
+    ROLE_FFN_GATE,
+    ROLE_FFN_UP,
+    ROLE_FFN_DOWN,
+    ROLE_ROUTER,
+    ROLE_ROUTER_BIAS,
+    ROLE_EXPERTS_GATE,
+    ROLE_EXPERTS_UP,
+    ROLE_EXPERTS_DOWN,
+    ROLE_SHARED_ROUTER,
+    ROLE_SHARED_GATE,
+    ROLE_SHARED_UP,
+    ROLE_SHARED_DOWN,
+    ROLE_FFN_POST_NORM,
+    ROLES,
+} RoleId;
+
+typedef enum RoleKind {
+    ROLE_LINEAR, /* NAME.weight (rows, cols), perhaps NAME.bias (rows) */
+    ROLE_STACK,  /* NAME.weight (experts, rows, cols), perhaps NAME.bias (experts, rows) */
+    ROLE_NORM,   /* NAME.weight (cols), perhaps NAME.bias (cols) */
+    ROLE_VECTOR, /* NAME.weight (cols) */
+    ROLE_OFFSET, /* NAME.bias (cols) */
+} RoleKind;
+
+typedef struct Role {
+    const char *name; /* "attn_q" */
+    RoleKind kind;
+    size_t place;      /* in a Block */
+    Extent rows, cols; /* rows: of matrices */
+    const char *from;  /* the keys its shape comes from */
+} Role;
+
+/* The row of a role. */
+const Role *role_of(RoleId id);
+
+/* Where it goes in a block. */
+void *role_in(const Role *role, Block *block);
+
+/* A role that a family calls otherwise: always, or in blocks that have the tensor `beside`. */
+typedef struct RoleName {
+    RoleId id;
+    const char *name; /* NULL ends a list */
+    const char *beside;
+} RoleName;
+
+/* "blk.3.attn_q.weight" in out; returns out. */
+const char *block_tensor_name(char *out, size_t size, size_t layer, const char *name,
+                              const char *suffix);
+
+#endif

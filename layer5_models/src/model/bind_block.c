@@ -1,0 +1,162 @@
+/* bind_block.c - the tensors of a block, by their roles.  See bind.h and roles.h. */
+#include "bind.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/* What the family calls it in this block. */
+static const char *name_of(const Binder *b, RoleId id, size_t layer) {
+    char full[96];
+    for (const RoleName *n = b->model->recipe->names; n && n->name; n++) {
+        if (n->id != id) continue;
+        if (!n->beside ||
+            gguf_find_tensor(&b->model->gguf,
+                             block_tensor_name(full, sizeof full, layer, n->beside, "weight")))
+            return n->name;
+    }
+    return role_of(id)->name;
+}
+
+static Linear bind_linear(Binder *b, const Role *role, const char *name, const LayerSizes *s,
+                          size_t layer, bool needed) {
+    char full[96];
+    const size_t shape[3] = {s->experts, extent_of(role->rows, s), extent_of(role->cols, s)};
+    bool stack = role->kind == ROLE_STACK;
+    Linear map = {.w = bind_tensor(b,
+                                   block_tensor_name(full, sizeof full, layer, name, "weight"),
+                                   needed, stack ? 3 : 2, shape + !stack, role->from)};
+    if (map.w.data) /* a bias is seen by looking */
+        map.bias = bind_numbers(b, block_tensor_name(full, sizeof full, layer, name, "bias"),
+                                false, 1 + stack, shape + !stack, role->from);
+    return map;
+}
+
+static Norm bind_role_norm(Binder *b, RoleId id, const char *name, const LayerSizes *s,
+                           size_t layer, bool needed) {
+    const Role *role = role_of(id);
+    char full[96];
+    size_t heads = 1, width = extent_of(role->cols, s);
+    if (role->rows == EXTENT_HEADS) { /* a norm of heads, in one of three ways */
+        size_t count = id == ROLE_ATTN_K_NORM ? s->kv_heads : s->heads;
+        if (b->model->recipe->head_norms == HEAD_NORMS_OWN) heads = count;
+        if (b->model->recipe->head_norms == HEAD_NORMS_ROW) width *= count;
+    }
+    snprintf(full, sizeof full, "blk.%zu.%s", layer, name);
+    return bind_norm(b, full, needed, heads, width, role->from);
+}
+
+static void bind_role(Binder *b, Block *block, RoleId id, const LayerSizes *s, size_t layer,
+                      Need need) {
+    const Role *role = role_of(id);
+    const char *name = name_of(b, id, layer);
+    char full[96];
+    void *place = role_in(role, block);
+    bool needed = need == NEED_YES;
+    switch (role->kind) {
+    case ROLE_LINEAR:
+    case ROLE_STACK: *(Linear *)place = bind_linear(b, role, name, s, layer, needed); break;
+    case ROLE_NORM: *(Norm *)place = bind_role_norm(b, id, name, s, layer, needed); break;
+    case ROLE_VECTOR:
+    case ROLE_OFFSET:
+        block_tensor_name(full, sizeof full, layer, name,
+                          role->kind == ROLE_VECTOR ? "weight" : "bias");
+        *(const float **)place =
+            bind_vector(b, full, needed, extent_of(role->cols, s), role->from);
+    }
+}
+
+/* ------------------------------------------------------------------ several maps in one tensor */
+
+/* Rows first .. first+n-1 of a map. */
+static Linear slice_of(const Linear *map, size_t first, size_t n) {
+    size_t cols = map->w.shape[1], bytes = dtype_row_bytes(map->w.dtype, cols);
+    return (Linear){.w = tensor_view(map->w.dtype, 2, (size_t[]){n, cols},
+                                     (char *)map->w.data + first * bytes),
+                    .bias = map->bias ? map->bias + first : NULL};
+}
+
+/* The maps of `count` roles from one tensor that holds their rows one after the other; false when
+ * the file has no such tensor. */
+static bool bind_fused(Binder *b, Block *block, const char *name, const RoleId *ids, int count,
+                       const LayerSizes *s, size_t layer) {
+    char full[96];
+    size_t shape[2] = {0, extent_of(role_of(ids[0])->cols, s)}, first = 0;
+    const char *from = role_of(ids[0])->from;
+    for (int i = 0; i < count; i++) shape[0] += extent_of(role_of(ids[i])->rows, s);
+    Linear all = {.w = bind_tensor(b,
+                                   block_tensor_name(full, sizeof full, layer, name, "weight"),
+                                   false, 2, shape, from)};
+    if (!all.w.data) return false;
+    all.bias = bind_vector(b, block_tensor_name(full, sizeof full, layer, name, "bias"), false,
+                           shape[0], from);
+    for (int i = 0; i < count; i++) {
+        size_t rows = extent_of(role_of(ids[i])->rows, s);
+        *(Linear *)role_in(role_of(ids[i]), block) = slice_of(&all, first, rows);
+        first += rows;
+    }
+    return true;
+}
+
+static void bind_tensors(Binder *b, Block *block, const LayerSizes *s, size_t layer) {
+    static const RoleId qkv[] = {ROLE_ATTN_Q, ROLE_ATTN_K, ROLE_ATTN_V},
+                        up[] = {ROLE_FFN_GATE, ROLE_FFN_UP};
+    const Recipe *r = b->model->recipe;
+    bool has_qkv = bind_fused(b, block, "attn_qkv", qkv, 3, s, layer),
+         has_up = r->gate_in_up && s->hidden && bind_fused(b, block, "ffn_up", up, 2, s, layer);
+    for (RoleId id = 0; id < ROLES && b->ok; id++) {
+        bool done = (has_qkv && id >= ROLE_ATTN_Q && id <= ROLE_ATTN_V) ||
+                    (has_up && (id == ROLE_FFN_GATE || id == ROLE_FFN_UP));
+        Need need = recipe_need(r, id, s);
+        if (!done && need != NEED_NO) bind_role(b, block, id, s, layer, need);
+    }
+}
+
+/* ------------------------------------------------------------------ settings */
+
+static Wiring wiring_of(Binder *b, const Block *block) {
+    const Recipe *r = b->model->recipe;
+    if (r->parallel_by_norm) return block->ffn_norm.kind ? WIRING_SEQUENTIAL : WIRING_PARALLEL;
+    if (r->parallel_by_key)
+        return key_flag(b, "use_parallel_residual", true, true) ? WIRING_PARALLEL
+                                                                : WIRING_SEQUENTIAL;
+    return r->wiring;
+}
+
+static float scale_of(const Model *m, const LayerSizes *s) {
+    bool by_dim = m->sizes.layers == m->recipe->scale_by_dim_layers;
+    if (m->attention_scale > 0) return m->attention_scale;
+    return 1 / sqrtf((float)(by_dim ? m->sizes.dim / s->heads : s->head_dim));
+}
+
+static void set_attention(Binder *b, Attention *a, const LayerSizes *s) {
+    Model *m = b->model;
+    const Recipe *r = m->recipe;
+    a->clamp = m->clamp;
+    a->rope = s->rope ? &m->ropes[s->window ? 1 : 0] : NULL;
+    a->shape =
+        (AttentionShape){.heads = s->heads,
+                         .kv_heads = s->kv_heads,
+                         .head_dim = s->head_dim,
+                         .value_dim = s->value_dim,
+                         .scale = scale_of(m, s),
+                         .softcap = read_softcap(b, "attn_logit_softcapping", r->attn_softcap),
+                         .max_bias = m->max_bias,
+                         .mask = {.causal = true, .window = s->window}};
+    if (!r->temperature) return;
+    a->q_temperature = (float)key_number(b, "attention.temperature_scale", false, 0, 0, 10);
+    a->temperature_ctx = (float)trained_ctx(b);
+}
+
+void bind_block(Binder *b, Block *block, size_t layer) {
+    const Recipe *r = b->model->recipe;
+    const LayerSizes *s = &b->model->layers[layer];
+    *block = (Block){.residual_scale = b->model->residual_scale};
+    set_attention(b, &block->attention, s);
+    bind_tensors(b, block, s, layer);
+    block->wiring = wiring_of(b, block);
+    block->ffn.act = r->act, block->ffn.gated = r->gated;
+    block->ffn.router.score = r->router;
+    block->ffn.router.used = s->experts_used;
+    block->ffn.router.renormalize = r->renormalize;
+}

@@ -1,0 +1,72 @@
+/* roles.c - see roles.h. */
+#include "roles.h"
+
+#include <stddef.h>
+#include <stdio.h>
+
+#define AT(member) offsetof(Block, member)
+
+static const char dim[] = "embedding_length",
+                  heads[] = "attention.head_count, head_count_kv, key_length, value_length and "
+                            "embedding_length",
+                  head[] = "attention.key_length",
+                  network[] = "feed_forward_length and "
+                              "embedding_length",
+                  experts[] = "expert_count, expert_feed_forward_length and embedding_length",
+                  shared[] = "expert_shared_feed_forward_length and embedding_length";
+
+/* clang-format off */
+static const Role roles[ROLES] = {
+    [ROLE_ATTN_NORM]      = {"attn_norm",           ROLE_NORM,   AT(attn_norm),         EXTENT_ONE, EXTENT_DIM, dim},
+    [ROLE_ATTN_Q]         = {"attn_q",              ROLE_LINEAR, AT(attention.q),       EXTENT_Q, EXTENT_DIM, heads},
+    [ROLE_ATTN_K]         = {"attn_k",              ROLE_LINEAR, AT(attention.k),       EXTENT_K, EXTENT_DIM, heads},
+    [ROLE_ATTN_V]         = {"attn_v",              ROLE_LINEAR, AT(attention.v),       EXTENT_V, EXTENT_DIM, heads},
+    [ROLE_ATTN_OUTPUT]    = {"attn_output",         ROLE_LINEAR, AT(attention.o),       EXTENT_DIM, EXTENT_MIXED, heads},
+    [ROLE_ATTN_Q_NORM]    = {"attn_q_norm",         ROLE_NORM,   AT(attention.q_norm),  EXTENT_HEADS, EXTENT_HEAD_DIM, head},
+    [ROLE_ATTN_K_NORM]    = {"attn_k_norm",         ROLE_NORM,   AT(attention.k_norm),  EXTENT_HEADS, EXTENT_HEAD_DIM, head},
+    [ROLE_ATTN_SINKS]     = {"attn_sinks",          ROLE_VECTOR, AT(attention.shape.sinks), EXTENT_ONE, EXTENT_HEADS, heads},
+    [ROLE_ATTN_POST_NORM] = {"post_attention_norm", ROLE_NORM,   AT(attn_post_norm),    EXTENT_ONE, EXTENT_DIM, dim},
+    [ROLE_FFN_NORM]       = {"ffn_norm",            ROLE_NORM,   AT(ffn_norm),          EXTENT_ONE, EXTENT_DIM, dim},
+    [ROLE_FFN_GATE]       = {"ffn_gate",            ROLE_LINEAR, AT(ffn.net.gate),      EXTENT_HIDDEN, EXTENT_DIM, network},
+    [ROLE_FFN_UP]         = {"ffn_up",              ROLE_LINEAR, AT(ffn.net.up),        EXTENT_HIDDEN, EXTENT_DIM, network},
+    [ROLE_FFN_DOWN]       = {"ffn_down",            ROLE_LINEAR, AT(ffn.net.down),      EXTENT_DIM, EXTENT_HIDDEN, network},
+    [ROLE_ROUTER]         = {"ffn_gate_inp",        ROLE_LINEAR, AT(ffn.router.map),    EXTENT_EXPERTS, EXTENT_DIM, experts},
+    [ROLE_ROUTER_BIAS]    = {"exp_probs_b",         ROLE_OFFSET, AT(ffn.router.select_bias), EXTENT_ONE, EXTENT_EXPERTS, experts},
+    [ROLE_EXPERTS_GATE]   = {"ffn_gate_exps",       ROLE_STACK,  AT(ffn.experts.gate),  EXTENT_EXPERT_HIDDEN, EXTENT_DIM, experts},
+    [ROLE_EXPERTS_UP]     = {"ffn_up_exps",         ROLE_STACK,  AT(ffn.experts.up),    EXTENT_EXPERT_HIDDEN, EXTENT_DIM, experts},
+    [ROLE_EXPERTS_DOWN]   = {"ffn_down_exps",       ROLE_STACK,  AT(ffn.experts.down),  EXTENT_DIM, EXTENT_EXPERT_HIDDEN, experts},
+    [ROLE_SHARED_ROUTER]  = {"ffn_gate_inp_shexp",  ROLE_LINEAR, AT(ffn.shared_gate),   EXTENT_ONE, EXTENT_DIM, dim},
+    [ROLE_SHARED_GATE]    = {"ffn_gate_shexp",      ROLE_LINEAR, AT(ffn.shared.gate),   EXTENT_SHARED_HIDDEN, EXTENT_DIM, shared},
+    [ROLE_SHARED_UP]      = {"ffn_up_shexp",        ROLE_LINEAR, AT(ffn.shared.up),     EXTENT_SHARED_HIDDEN, EXTENT_DIM, shared},
+    [ROLE_SHARED_DOWN]    = {"ffn_down_shexp",      ROLE_LINEAR, AT(ffn.shared.down),   EXTENT_DIM, EXTENT_SHARED_HIDDEN, shared},
+    [ROLE_FFN_POST_NORM]  = {"post_ffw_norm",       ROLE_NORM,   AT(ffn_post_norm),     EXTENT_ONE, EXTENT_DIM, dim},
+};
+/* clang-format on */
+
+const Role *role_of(RoleId id) { return &roles[id]; }
+
+void *role_in(const Role *role, Block *block) { return (char *)block + role->place; }
+
+size_t extent_of(Extent extent, const LayerSizes *s) {
+    switch (extent) {
+    case EXTENT_ONE: return 1;
+    case EXTENT_DIM: return s->dim;
+    case EXTENT_Q: return s->heads * s->head_dim;
+    case EXTENT_K: return s->kv_heads * s->head_dim;
+    case EXTENT_V: return s->kv_heads * s->value_dim;
+    case EXTENT_MIXED: return s->heads * s->value_dim;
+    case EXTENT_HEADS: return s->heads;
+    case EXTENT_HEAD_DIM: return s->head_dim;
+    case EXTENT_HIDDEN: return s->hidden;
+    case EXTENT_EXPERTS: return s->experts;
+    case EXTENT_EXPERT_HIDDEN: return s->expert_hidden;
+    case EXTENT_SHARED_HIDDEN: return s->shared_hidden;
+    }
+    return 0;
+}
+
+const char *block_tensor_name(char *out, size_t size, size_t layer, const char *name,
+                              const char *suffix) {
+    snprintf(out, size, "blk.%zu.%s.%s", layer, name, suffix);
+    return out;
+}

@@ -1,0 +1,67 @@
+/* ropes.c - how a model's positions turn, from its keys.  See bind.h. */
+#include "bind.h"
+
+#include <math.h>
+
+size_t trained_ctx(Binder *b) {
+    return key_size(b, "rope.scaling.original_context_length", false, b->model->sizes.ctx, 1,
+                    KEY_MOST_CTX);
+}
+
+static RopeScaling read_scaling(Binder *b) {
+    Text name = key_text(b, "rope.scaling.type", "linear");
+    if (text_equal(name, text_of("none"))) return ROPE_SCALE_NONE;
+    if (text_equal(name, text_of("linear"))) return ROPE_SCALE_LINEAR;
+    if (text_equal(name, text_of("yarn"))) return ROPE_SCALE_YARN;
+    refuse_key(b, "rope.scaling.type", "none, linear or yarn",
+               "no other way to stretch a context is built in");
+    return ROPE_SCALE_NONE;
+}
+
+/* The magnitude of YaRN is 1 + 0.1 ln(factor), and what yarn_log_multiplier m (mscale_all_dim in
+ * the papers' code) says is divided out again: 1 + 0.1 m ln(factor). */
+static void read_yarn(Binder *b, RopeConfig *c) {
+    c->beta_fast = key_number(b, "rope.scaling.yarn_beta_fast", false, 32, 1, 1e6);
+    c->beta_slow = key_number(b, "rope.scaling.yarn_beta_slow", false, 1, 0.001, c->beta_fast);
+    double out = key_number(b, "rope.scaling.yarn_log_multiplier", false, 0, 0, 10);
+    c->attn_factor /= 1 + 0.1 * out * log(c->factor);
+}
+
+static void read_stretching(Binder *b, RopeConfig *c) {
+    c->scaling = read_scaling(b);
+    bool linear = c->scaling == ROPE_SCALE_LINEAR, yarn = c->scaling == ROPE_SCALE_YARN;
+    double old = linear ? key_number(b, "rope.scale_linear", false, 1, 0.001, 1e4) : 1;
+    c->factor = key_number(b, "rope.scaling.factor", yarn, old, linear ? 0.001 : 1,
+                           linear || yarn ? 1e4 : 1);
+    c->trained_ctx = (double)trained_ctx(b);
+    c->attn_factor =
+        key_number(b, "rope.scaling.attn_factor", false, 1, yarn ? 0.001 : 1, yarn ? 1000 : 1);
+    if (yarn && b->ok) read_yarn(b, c);
+    if (c->factor == 1) c->scaling = ROPE_SCALE_NONE;
+}
+
+/* Windowed layers reach no further than they were trained, so where they have a theta of their
+ * own there is no stretching. */
+static void for_windows(Binder *b, RopeConfig *c) {
+    const Recipe *r = b->model->recipe;
+    if (r->window_pattern == 0) return;
+    bool own = r->window_theta > 0;
+    c->theta =
+        key_number(b, "rope.freq_base_swa", false, own ? r->window_theta : c->theta, 2, 1e12);
+    if (own) c->scaling = ROPE_SCALE_NONE, c->factor = 1;
+}
+
+void read_ropes(Binder *b) {
+    Model *m = b->model;
+    RopeConfig c = {.style = m->recipe->rope, .rotary = m->layers[0].rotary, .factor = 1};
+    if (c.style != ROPE_NONE) {
+        c.theta = key_number(b, "rope.freq_base", false, 10000, 2, 1e12);
+        read_stretching(b, &c);
+        c.divisors =
+            bind_vector(b, "rope_freqs.weight", false, c.rotary / 2, "rope.dimension_count");
+    }
+    if (!b->ok) return;
+    rope_init(&m->ropes[0], &c, &m->arena);
+    for_windows(b, &c);
+    if (b->ok) rope_init(&m->ropes[1], &c, &m->arena);
+}
