@@ -27,8 +27,8 @@ typedef struct AttentionShape {
     size_t heads, kv_heads, head_dim;
     size_t value_dim; /* of a value; 0: head_dim, as that of queries and keys */
     float scale;      /* 1 / sqrt(head_dim), unless a family says otherwise */
-    float
-        softcap; /* scores become cap * tanh(score / cap); 0: not.  Gemma 2, arXiv:2408.00118 */
+    /* scores become cap * tanh(score / cap); 0: not.  Gemma 2, arXiv:2408.00118 */
+    float softcap;
     float max_bias; /* ALiBi; 0: not */
     /* (heads) a score in each softmax that has no value: attention may go nowhere; NULL: none.
      * Xiao et al. 2023, arXiv:2309.17453; learned in gpt-oss */

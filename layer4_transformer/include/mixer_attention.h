@@ -21,9 +21,9 @@ typedef struct Attention {
     bool norm_after_rope; /* or before, as most do */
     const Rope
         *rope; /* NULL, or style ROPE_NONE: positions come from elsewhere, or not at all */
-    float
-        q_temperature; /* > 0: q grows by 1 + this * ln(1 + floor(position / temperature_ctx)) */
-    float temperature_ctx;
+    /* > 0: q is multiplied by 1 + this * ln(1 + floor(position / temperature_ctx)) */
+    float q_temperature, temperature_ctx;
+    size_t temperature_from; /* the first position counts as this: 0 or 1 */
     AttentionShape shape;
 } Attention;
 

@@ -58,7 +58,8 @@ static void norm_and_rope(const Attention *a, const Norm *norm, float *row, size
 }
 
 static void warm(const Attention *a, float *q, size_t position) {
-    float grow = 1 + a->q_temperature * logf(1 + floorf((float)position / a->temperature_ctx));
+    float place = (float)(position + a->temperature_from),
+          grow = 1 + a->q_temperature * logf(1 + floorf(place / a->temperature_ctx));
     for (size_t i = 0; i < q_dim(&a->shape); i++) q[i] *= grow;
 }
 

@@ -34,10 +34,10 @@ typedef struct SessionConfig {
     size_t sequences; /* at the same time */
     size_t most_tokens, most_logits;
     Dtype kv; /* keys and values are kept as F32 (which is 0) or F16 */
-    size_t
-        pages; /* of keys and values, for all sequences together; 0: all they can fill (kv.h) */
-    size_t
-        prefixes; /* pages of read texts that later ones may begin with; 0: none (prefix.h) */
+    /* of keys and values, for all sequences together; 0: all they can fill (kv.h) */
+    size_t pages;
+    /* pages of read texts that later ones may begin with; 0: none (prefix.h) */
+    size_t prefixes;
 } SessionConfig;
 
 /* Take the memory.

@@ -16,6 +16,7 @@ typedef enum HeadNorms {
     HEAD_NORMS_SHARED, /* a norm of each head, with the same gain for all heads */
     HEAD_NORMS_OWN,    /* a norm of each head, with gains of its own, when the file has them */
     HEAD_NORMS_ROW,    /* one norm over all heads together */
+    HEAD_NORMS_UNIT,   /* each head after the rotation, where there is one; no gains */
 } HeadNorms;
 
 /* Which numbers of a file scale embeddings, branches, scores and logits. */
@@ -46,15 +47,20 @@ typedef struct Recipe {
     bool learned_positions;
     size_t no_rope_every;   /* every n-th layer has no positions; 0: all have them */
     bool rope_windows_only; /* only layers with a window have positions */
+    bool rope_by_key;       /* none have where rope.scaling.finetuned is false */
     float max_bias;         /* ALiBi; -1: as attention.max_alibi_bias says; 0: none */
     bool clamp;             /* q, k and v are clamped as attention.clamp_kqv says */
     bool sinks;
     bool temperature; /* q grows with the position, as attention.temperature_scale says */
-    size_t window;    /* positions a windowed layer sees; 0: the file says, or none */
-    size_t
-        window_pattern;  /* p: of every p layers the last one sees everything; 0: no windows */
-    double window_theta; /* theta of windowed layers; 0: as the others */
-    bool window_ignored; /* files name a window, and the models do without */
+    /* > 0: it grows in layers without positions, every so many tokens */
+    size_t no_rope_temperature_ctx;
+    /* of every window_pattern layers the last one sees everything; 0: no windows */
+    size_t window_pattern;
+    size_t window;           /* positions a windowed layer sees; 0: the file says, or none */
+    double window_theta;     /* theta of windowed layers; 0: as the others */
+    bool window_unstretched; /* they turn as they were trained, whatever the context */
+    bool window_ignored;     /* files name a window, and the models do without */
+    size_t chunk; /* layers that turn see their own chunk of so many positions; 0: no chunks */
     /* with this many layers scores scale by 1 / sqrt(dim / heads), not head_dim: the 27B models */
     size_t scale_by_dim_layers;
 
@@ -65,8 +71,9 @@ typedef struct Recipe {
     bool half_hidden; /* feed_forward_length counts gate and up together */
     RouterScore router;
     bool renormalize;
-    bool
-        split_hidden; /* without expert_feed_forward_length the experts share feed_forward_length */
+    bool weight_input; /* an expert reads weight * x */
+    /* without expert_feed_forward_length the experts share feed_forward_length */
+    bool split_hidden;
 
     /* scales; caps: when the file does not say; -1: none then; 0: the family never has one */
     bool scale_embedding; /* x starts as embedding * sqrt(dim) */

@@ -16,6 +16,18 @@ static const Recipe recipes[] = {
      .rope = ROPE_INTERLEAVED,
      .act = ACT_SILU,
      .gated = true},
+    {.arch = "llama4",
+     .models = "Llama 4",
+     .norm = NORM_RMS,
+     .rope = ROPE_INTERLEAVED,
+     .no_rope_every = 4,
+     .chunk = 8192,
+     .no_rope_temperature_ctx = 8192,
+     .head_norms = HEAD_NORMS_UNIT,
+     .act = ACT_SILU,
+     .gated = true,
+     .router = ROUTER_SIGMOID,
+     .weight_input = true},
     {.arch = "mistral3",
      .models = "Ministral 3",
      .norm = NORM_RMS,
@@ -68,6 +80,7 @@ static const Recipe recipes[] = {
      .logit_softcap = -1,
      .window_pattern = 6,
      .window_theta = 10000,
+     .window_unstretched = true,
      .scale_by_dim_layers = 62},
     {.arch = "qwen3moe",
      .models = "Qwen 3 MoE",
@@ -160,6 +173,7 @@ static const Recipe recipes[] = {
      .models = "Granite 3",
      .norm = NORM_RMS,
      .rope = ROPE_INTERLEAVED,
+     .rope_by_key = true,
      .act = ACT_SILU,
      .gated = true,
      .scales = SCALES_GRANITE},
@@ -167,6 +181,7 @@ static const Recipe recipes[] = {
      .models = "Granite 3 MoE",
      .norm = NORM_RMS,
      .rope = ROPE_INTERLEAVED,
+     .rope_by_key = true,
      .act = ACT_SILU,
      .gated = true,
      .router = ROUTER_SOFTMAX,
@@ -206,12 +221,14 @@ static const Recipe recipes[] = {
      .gated = true,
      .router = ROUTER_SOFTMAX},
     {.arch = "olmo2",
-     .models = "OLMo 2",
+     .models = "OLMo 2, OLMo 3",
      .norm = NORM_RMS,
      .no_pre_norms = true,
      .post_norms = true,
      .rope = ROPE_HALF_SPLIT,
      .head_norms = HEAD_NORMS_ROW,
+     .window_pattern = 4,
+     .window_unstretched = true,
      .act = ACT_SILU,
      .gated = true},
     {.arch = "phi3",
@@ -267,8 +284,8 @@ Need recipe_need(const Recipe *r, RoleId id, const LayerSizes *s) {
     case ROLE_FFN_POST_NORM: return when(r->post_norms);
     case ROLE_ATTN_Q_NORM:
     case ROLE_ATTN_K_NORM:
-        return r->head_norms == HEAD_NORMS_OWN ? NEED_MAYBE
-                                               : when(r->head_norms != HEAD_NORMS_NONE);
+        if (r->head_norms == HEAD_NORMS_OWN) return NEED_MAYBE;
+        return when(r->head_norms == HEAD_NORMS_SHARED || r->head_norms == HEAD_NORMS_ROW);
     case ROLE_ATTN_SINKS: return when(r->sinks);
     case ROLE_FFN_GATE: return when(s->hidden && r->gated);
     case ROLE_FFN_UP:

@@ -82,9 +82,10 @@ static void windows_of(const Edit *edit, char *out) {
     unsigned char *bytes = make_model(&m, &size),
                   *edited = edit_model(bytes, size, edit, &edited_size);
     if (!model_open_memory(&model, edited, edited_size, &fault)) fail_msg("%s", fault.text);
-    for (size_t l = 0; l < 3; l++) out[l] = model.blocks[l].attn.mask.window == 6 ? '6' : '.';
     for (size_t l = 0; l < 3; l++)
-        assert_ptr_equal(model.blocks[l].rope, &model.ropes[out[l] == '6']);
+        out[l] = model.blocks[l].attention.shape.mask.window == 6 ? '6' : '.';
+    for (size_t l = 0; l < 3; l++)
+        assert_ptr_equal(model.blocks[l].attention.rope, &model.ropes[out[l] == '6']);
     model_close(&model);
     free(bytes), free(edited);
 }

@@ -129,23 +129,39 @@ static float scale_of(const Model *m, const LayerSizes *s) {
     return 1 / sqrtf((float)(by_dim ? m->sizes.dim / s->heads : s->head_dim));
 }
 
+/* Llama 4 counts from 1 and has constants of its own. */
+static void set_temperature(Binder *b, Attention *a, const LayerSizes *s) {
+    const Recipe *r = b->model->recipe;
+    if (r->temperature) {
+        a->q_temperature = (float)key_number(b, "attention.temperature_scale", false, 0, 0, 10);
+        a->temperature_ctx = (float)trained_ctx(b);
+    }
+    if (r->no_rope_temperature_ctx && !s->rope) {
+        a->q_temperature = 0.1f;
+        a->temperature_ctx = (float)r->no_rope_temperature_ctx;
+        a->temperature_from = 1;
+    }
+}
+
 static void set_attention(Binder *b, Attention *a, const LayerSizes *s) {
     Model *m = b->model;
     const Recipe *r = m->recipe;
     a->clamp = m->clamp;
     a->rope = s->rope ? &m->ropes[s->window ? 1 : 0] : NULL;
-    a->shape =
-        (AttentionShape){.heads = s->heads,
-                         .kv_heads = s->kv_heads,
-                         .head_dim = s->head_dim,
-                         .value_dim = s->value_dim,
-                         .scale = scale_of(m, s),
-                         .softcap = read_softcap(b, "attn_logit_softcapping", r->attn_softcap),
-                         .max_bias = m->max_bias,
-                         .mask = {.causal = true, .window = s->window}};
-    if (!r->temperature) return;
-    a->q_temperature = (float)key_number(b, "attention.temperature_scale", false, 0, 0, 10);
-    a->temperature_ctx = (float)trained_ctx(b);
+    a->shape = (AttentionShape){
+        .heads = s->heads,
+        .kv_heads = s->kv_heads,
+        .head_dim = s->head_dim,
+        .value_dim = s->value_dim,
+        .scale = scale_of(m, s),
+        .softcap = read_softcap(b, "attn_logit_softcapping", r->attn_softcap),
+        .max_bias = m->max_bias,
+        .mask = {.causal = true, .window = s->window, .chunk = s->rope ? r->chunk : 0}};
+    set_temperature(b, a, s);
+    if (r->head_norms == HEAD_NORMS_UNIT && s->rope) {
+        a->q_norm = a->k_norm = (Norm){.kind = NORM_RMS, .width = s->head_dim, .eps = m->eps};
+        a->norm_after_rope = true;
+    }
 }
 
 void bind_block(Binder *b, Block *block, size_t layer) {
@@ -159,4 +175,5 @@ void bind_block(Binder *b, Block *block, size_t layer) {
     block->ffn.router.score = r->router;
     block->ffn.router.used = s->experts_used;
     block->ffn.router.renormalize = r->renormalize;
+    block->ffn.router.weight_input = r->weight_input;
 }

@@ -96,7 +96,10 @@ static bool check_fixed_keys(Binder *b) {
 /* Keys that are known to change nothing. */
 static bool check_information(Binder *b) {
     const char *pth = "Meta AI original pth";
-    find_key(b, "rope.scaling.finetuned"); /* how the model came about */
+    find_key(
+        b,
+        "rope.scaling.finetuned"); /* how most models came about; and the next two show in the tensors */
+    find_key(b, "interleave_moe_layer_step"), find_key(b, "leading_dense_block_count");
     if (!text_equal(key_text(b, "tensor_data_layout", pth), text_of(pth)))
         return refuse_key(b, "tensor_data_layout", pth, "no other order of rows is known");
     /* old converters wrote true into the files of every family, sequential ones, too */

@@ -51,13 +51,10 @@ static bool find_recipe(Binder *b) {
             b->fault,
             "the file does not say what model it is: key 'general.architecture' is missing");
     if ((b->model->recipe = recipe_find(arch))) return true;
-    char known[200] = "";
-    size_t count = recipe_list(&list);
-    for (size_t i = 0; i < count; i++)
-        snprintf(known + strlen(known), sizeof known - strlen(known), "%s%s", i ? ", " : "",
-                 list[i].arch);
-    return fault_set(b->fault, "models of the family '%.*s' are not built in: %s are",
-                     (int)(arch.size < 60 ? arch.size : 60), arch.data, known);
+    return fault_set(b->fault,
+                     "models of the family '%.*s' are not built in; strata inspect --families "
+                     "lists the %zu that are",
+                     (int)(arch.size < 60 ? arch.size : 60), arch.data, recipe_list(&list));
 }
 
 static bool bind_file(Binder *b) {

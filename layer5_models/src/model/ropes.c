@@ -40,15 +40,13 @@ static void read_stretching(Binder *b, RopeConfig *c) {
     if (c->factor == 1) c->scaling = ROPE_SCALE_NONE;
 }
 
-/* Windowed layers reach no further than they were trained, so where they have a theta of their
- * own there is no stretching. */
+/* Windowed layers reach no further than they were trained, so some families do not stretch them. */
 static void for_windows(Binder *b, RopeConfig *c) {
     const Recipe *r = b->model->recipe;
     if (r->window_pattern == 0) return;
-    bool own = r->window_theta > 0;
-    c->theta =
-        key_number(b, "rope.freq_base_swa", false, own ? r->window_theta : c->theta, 2, 1e12);
-    if (own) c->scaling = ROPE_SCALE_NONE, c->factor = 1;
+    c->theta = key_number(b, "rope.freq_base_swa", false,
+                          r->window_theta > 0 ? r->window_theta : c->theta, 2, 1e12);
+    if (r->window_unstretched) c->scaling = ROPE_SCALE_NONE, c->factor = 1;
 }
 
 void read_ropes(Binder *b) {

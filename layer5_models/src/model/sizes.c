@@ -105,6 +105,14 @@ static bool read_experts(Binder *b, size_t l, LayerSizes *s) {
     return b->ok;
 }
 
+static bool has_rope(Binder *b, size_t l, size_t window) {
+    const Recipe *r = b->model->recipe;
+    if (r->rope == ROPE_NONE) return false;
+    if (r->rope_windows_only && window == 0) return false;
+    if (r->no_rope_every && (l + 1) % r->no_rope_every == 0) return false;
+    return !r->rope_by_key || key_flag(b, "rope.scaling.finetuned", false, true);
+}
+
 LayerSizes layer_sizes(Binder *b, size_t l) {
     const Recipe *r = b->model->recipe;
     LayerSizes s = {.dim = b->model->sizes.dim};
@@ -112,8 +120,7 @@ LayerSizes layer_sizes(Binder *b, size_t l) {
     if (r->half_hidden) s.hidden /= 2;
     if (!read_heads(b, l, &s) || !read_experts(b, l, &s)) return s;
     s.window = window_of(b, l);
-    s.rope = r->rope != ROPE_NONE && !(r->rope_windows_only && s.window == 0) &&
-             !(r->no_rope_every && (l + 1) % r->no_rope_every == 0);
+    s.rope = has_rope(b, l, s.window);
     return s;
 }
 

@@ -141,8 +141,18 @@ static bool inspect(const char *path, Fault *fault) {
     return true;
 }
 
+static int print_families(void) {
+    const Recipe *list;
+    size_t count = recipe_list(&list);
+    for (size_t i = 0; i < count; i++) printf("%-12s %s\n", list[i].arch, list[i].models);
+    return EXIT_DONE;
+}
+
 static int run(int argc, char **argv) {
-    const Option options[] = {{0}};
+    bool families = false;
+    const Option options[] = {
+        {"--families", OPT_FLAG, &families, NULL, "the families of models that can be read"},
+        {0}};
     const char *path = NULL;
     char found[2400];
     Fault fault;
@@ -151,6 +161,7 @@ static int run(int argc, char **argv) {
         "What a GGUF file holds: metadata, tensors, sizes, and the memory a run takes.",
         options, &path, 0, 1);
     if (status >= 0) return status;
+    if (families) return print_families();
     if (!path) path = default_model(found, sizeof found);
     if (!path) {
         fprintf(stderr, "strata: no file was named; usage: strata inspect FILE\n");
