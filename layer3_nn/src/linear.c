@@ -27,10 +27,8 @@ void linear(Pool *pool, const Linear *map, const float *x, size_t n, float *y, v
 }
 
 Linear linear_of_stack(const Linear *stack, size_t e) {
-    const Tensor *w = &stack->w;
-    size_t out = w->shape[1], bytes = dtype_row_bytes(w->dtype, w->shape[2]) * out;
-    return (Linear){.w = tensor_view(w->dtype, 2, w->shape + 1, (char *)w->data + e * bytes),
-                    .bias = stack->bias ? stack->bias + e * out : NULL,
+    return (Linear){.w = tensor_select(&stack->w, e),
+                    .bias = stack->bias ? stack->bias + e * stack->w.shape[1] : NULL,
                     .packed = stack->packed ? stack->packed + e : NULL};
 }
 
