@@ -39,7 +39,7 @@ size_t key_of_layer(Binder *binder, const char *key, size_t layer, bool needed, 
                     size_t least, size_t most);
 double key_number(Binder *binder, const char *key, bool needed, double fallback, double least,
                   double most);
-bool key_flag(Binder *binder, const char *key, bool needed, bool fallback);
+bool key_bool(Binder *binder, const char *key, bool needed, bool fallback);
 Text key_text(Binder *binder, const char *key, const char *fallback);
 
 /* "17", "0.5", "true", "\"yarn\"" or "an array of 4 u32", in `out`; returns out. */

@@ -118,7 +118,7 @@ static Wiring wiring_of(Binder *b, const Block *block) {
     const Recipe *r = b->model->recipe;
     if (r->parallel_by_norm) return block->ffn_norm.kind ? WIRING_SEQUENTIAL : WIRING_PARALLEL;
     if (r->parallel_by_key)
-        return key_flag(b, "use_parallel_residual", true, true) ? WIRING_PARALLEL
+        return key_bool(b, "use_parallel_residual", true, true) ? WIRING_PARALLEL
                                                                 : WIRING_SEQUENTIAL;
     return r->wiring;
 }

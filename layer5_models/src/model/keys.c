@@ -100,7 +100,7 @@ double key_number(Binder *b, const char *key, bool needed, double fallback, doub
     return fallback;
 }
 
-bool key_flag(Binder *b, const char *key, bool needed, bool fallback) {
+bool key_bool(Binder *b, const char *key, bool needed, bool fallback) {
     const GgufPair *pair = find_key(b, key);
     if (!pair && !needed) return fallback;
     if (pair && pair->type == GGUF_BOOL) return *pair->data;

@@ -110,7 +110,7 @@ static bool has_rope(Binder *b, size_t l, size_t window) {
     if (r->rope == ROPE_NONE) return false;
     if (r->rope_windows_only && window == 0) return false;
     if (r->no_rope_every && (l + 1) % r->no_rope_every == 0) return false;
-    return !r->rope_by_key || key_flag(b, "rope.scaling.finetuned", false, true);
+    return !r->rope_by_key || key_bool(b, "rope.scaling.finetuned", false, true);
 }
 
 LayerSizes layer_sizes(Binder *b, size_t l) {
