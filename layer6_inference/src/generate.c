@@ -72,10 +72,10 @@ static bool feed(Run *r, const int32_t *tokens, size_t count, Fault *fault) {
 static bool read_prompt(Run *r, Fault *fault) {
     const GenerateOptions *o = r->options;
     const size_t count = r->tokens->count, known = r->step.look_ahead ? 0 : o->cached,
-                 first = known < count ? known : count - 1;
-    REQUIRE(first <= session_length(r->session, 0), "%zu tokens are cached, not %zu",
-            session_length(r->session, 0), first);
-    session_rewind(r->session, 0, first);
+                 wanted = known < count ? known : count - 1;
+    REQUIRE(wanted <= session_length(r->session, 0), "%zu tokens are cached, not %zu",
+            session_length(r->session, 0), wanted);
+    const size_t first = session_rewind(r->session, 0, wanted);
     for (size_t at = first; at < count && r->result->reason != STOP_CALLER;) {
         size_t n = count - at < FEED ? count - at : FEED;
         if (!read_on(r, r->tokens->ids + at, n, fault)) return false;

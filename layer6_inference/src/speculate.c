@@ -199,7 +199,7 @@ bool run_speculate(Run *run, Fault *fault) {
     if (!r.q || !r.p || !r.rest) ok = fault_set(fault, "no memory for a guess");
     chain_copy(&r.draft_chain, run->options->chain);
     r.draft_chain.watch = NULL;
-    if (r.spec->draft) kv_truncate(&r.spec->draft->kv, 0, 0);
+    if (r.spec->draft) session_rewind(r.spec->draft, 0, 0);
     /* the last token of the prompt is read again with the first guess */
     session_rewind(run->session, 0, run->tokens->count - 1);
     while (ok && !done) ok = one_round(&r, &done, fault);

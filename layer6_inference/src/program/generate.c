@@ -106,7 +106,7 @@ static int run(int argc, char **argv) {
         {"--logprobs", OPT_INT(0, OPTION_MANY), &r.logprobs, "N",
          "for each token, its log-probability before and after the chain, and the N likeliest; "
          "on stderr"},
-        {"--ctx", OPT_INT(KV_BLOCK, OPTION_MANY), &r.ctx, "N",
+        {"--ctx", OPT_INT(KV_PAGE, OPTION_MANY), &r.ctx, "N",
          "context in tokens: a multiple of 64, at most the model's (that, at most 4096)"},
         {"--chat", OPT_FLAG, &r.chat, NULL,
          "the prompt is a user's message in ChatML; prints the answer"},

@@ -63,10 +63,10 @@ static bool open_companions(Scene *s, Fault *fault) {
 /* Numbers whose range depends on the model, and texts that may not be empty. */
 static bool check_request(const Request *r, const ModelSizes *sizes, Fault *fault) {
     if (r->ctx &&
-        ((size_t)r->ctx > sizes->ctx || (r->ctx % KV_BLOCK && (size_t)r->ctx != sizes->ctx)))
+        ((size_t)r->ctx > sizes->ctx || (r->ctx % KV_PAGE && (size_t)r->ctx != sizes->ctx)))
         return fault_set(fault,
                          "--ctx is %ld: wanted a multiple of %d, at most %zu, the model's",
-                         r->ctx, KV_BLOCK, sizes->ctx);
+                         r->ctx, KV_PAGE, sizes->ctx);
     if (r->logprobs > (long)sizes->vocab)
         return fault_set(fault, "--logprobs is %ld: the model has %zu tokens", r->logprobs,
                          sizes->vocab);
