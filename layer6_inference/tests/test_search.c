@@ -318,7 +318,7 @@ static void beams_end_as_the_loop_does(void **state) {
     assert_true(n > 0 && got[0].reason == STOP_TIME && got[0].tokens.count == 1);
     beam_free(got, n), beam_free(plain, count);
     for (size_t i = 0; i < w.session.kv.config.sequences; i++) session_rewind(&w.session, i, 0);
-    assert_int_equal(w.session.kv.free_count, w.session.kv.blocks);
+    assert_int_equal(w.session.kv.free_count, w.session.kv.pages);
     stops_close(&stops);
     close_one(&w);
 }
