@@ -45,9 +45,11 @@ void *arena_take(Arena *arena, size_t count, size_t size);
 /* Give the block back.  The arena is empty afterwards and may be used again. */
 void arena_free(Arena *arena);
 
-/* Memory for much data that is read again and again: in large pages, where the system has them,
- * which makes finding its places quicker.  NULL when there is none; free() gives it back. */
+/* Memory for much data that is read again and again, all zero: in large pages, where the system has
+ * them, which makes finding its places quicker; pages that are never touched cost nothing.  NULL when
+ * there is none.  Give it back with the size that was asked for. */
 void *memory_take(size_t bytes);
+void memory_give(void *memory, size_t bytes);
 
 /* Bytes of memory this machine could give us now, as far as it tells (0: unknown). */
 size_t memory_available(void);

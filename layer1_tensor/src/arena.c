@@ -5,10 +5,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#if defined(__linux__)
-#include <sys/mman.h>
-#endif
 #include <unistd.h>
+/* Not under AddressSanitizer, which watches only what malloc gives. */
+#if (defined(__linux__) || defined(__APPLE__)) && !defined(__SANITIZE_ADDRESS__)
+#include <sys/mman.h>
+#define MAPPED 1
+#else
+#define MAPPED 0
+#endif
 
 enum { LARGE_PAGE = 2 << 20 };
 
@@ -29,7 +33,6 @@ bool arena_init(Arena *arena, size_t bytes, Fault *fault) {
     if (!base)
         return fault_set(fault, "no memory for %.1f GB: use a smaller model or context",
                          (double)rounded / 1e9);
-    memset(base, 0, rounded);
     *arena = (Arena){.base = base, .size = rounded};
     return true;
 }
@@ -46,19 +49,56 @@ void *arena_take(Arena *arena, size_t count, size_t size) {
 }
 
 void arena_free(Arena *arena) {
-    free(arena->base);
+    memory_give(arena->base, arena->size);
     *arena = (Arena){0};
 }
 
-void *memory_take(size_t bytes) {
-    size_t align = bytes < LARGE_PAGE ? ARENA_ALIGN : LARGE_PAGE;
-    if (bytes > SIZE_MAX - align) return NULL;
-    size_t rounded = (bytes + align - 1) / align * align;
-    void *memory = aligned_alloc(align, rounded);
-#if defined(__linux__)
-    if (memory && align == LARGE_PAGE) madvise(memory, rounded, MADV_HUGEPAGE);
-#endif
+/* Little memory is cleared by hand. */
+static void *take_little(size_t bytes) {
+    size_t rounded = (bytes + ARENA_ALIGN - 1) / ARENA_ALIGN * ARENA_ALIGN;
+    void *memory = rounded < bytes ? NULL : aligned_alloc(ARENA_ALIGN, rounded);
+    if (memory) memset(memory, 0, rounded);
     return memory;
+}
+
+/* Much of it comes from the system, which clears a page when it is first touched.  What lies before
+ * and after the aligned part goes back. */
+#if MAPPED
+static void *take_much(size_t bytes) {
+    size_t all = bytes + LARGE_PAGE;
+    unsigned char *memory = all < bytes ? MAP_FAILED
+                                        : mmap(NULL, all, PROT_READ | PROT_WRITE,
+                                               MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (memory == MAP_FAILED) return NULL;
+    size_t before = LARGE_PAGE - (uintptr_t)memory % LARGE_PAGE, page = (size_t)getpagesize(),
+           end = before + (bytes + page - 1) / page * page;
+    munmap(memory, before);
+    if (end < all) munmap(memory + end, all - end);
+#if defined(__linux__)
+    madvise(memory + before, bytes, MADV_HUGEPAGE);
+#endif
+    return memory + before;
+}
+#endif
+
+void *memory_take(size_t bytes) {
+#if MAPPED
+    if (bytes >= LARGE_PAGE) return take_much(bytes);
+#endif
+    return take_little(bytes);
+}
+
+void memory_give(void *memory, size_t bytes) {
+#if MAPPED
+    size_t page = (size_t)getpagesize();
+    if (memory && bytes >= LARGE_PAGE) {
+        munmap(memory, (bytes + page - 1) / page * page);
+        return;
+    }
+#else
+    (void)bytes;
+#endif
+    free(memory);
 }
 
 /* Linux counts reclaimable caches as available; elsewhere the physical size is the best we

@@ -117,7 +117,7 @@ Bandwidth bandwidth_gigabytes(Pool *pool, double seconds) {
         pool_for(pool, READ_BYTES / READ_PIECE, 1, read_piece, bytes);
         times[rounds] = clock_seconds() - before;
     }
-    free(bytes);
+    memory_give(bytes, READ_BYTES);
     qsort(times, rounds, sizeof *times, by_size);
     return (Bandwidth){READ_BYTES / times[0] / 1e9, READ_BYTES / times[rounds / 2] / 1e9};
 }

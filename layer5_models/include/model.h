@@ -39,6 +39,7 @@ typedef struct Model {
     Tokenizer *tokenizer;  /* owns */
     PackedWeights *packed; /* owns, and their data; NULL: not packed */
     unsigned char *packed_data;
+    size_t packed_size;
 } Model;
 
 /* Open a model file, or one that lies in memory (borrowed).

@@ -97,7 +97,8 @@ bool model_open(Model *model, const char *path, Fault *fault) {
 }
 
 void model_close(Model *model) {
-    free(model->packed), free(model->packed_data), free(model->layers);
+    free(model->packed), memory_give(model->packed_data, model->packed_size);
+    free(model->layers);
     tokenizer_close(model->tokenizer);
     arena_free(&model->arena);
     gguf_free(&model->gguf);

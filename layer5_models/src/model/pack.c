@@ -58,7 +58,7 @@ bool model_pack(Model *m, Pool *pool, void (*progress)(void *, double), void *co
     int i = 0;
     if (count == 0 || m->packed) return true;
     PackedWeights *one = m->packed = calloc(count, sizeof *m->packed);
-    m->packed_data = memory_take(bytes);
+    m->packed_data = memory_take(bytes), m->packed_size = bytes;
     if (!m->packed || !m->packed_data)
         return fault_set(fault,
                          "no memory to rearrange %.0f MB of weights: --no-pack does without",
