@@ -10,7 +10,7 @@
 #include "embedding.h" /* a token's row */
 #include "linear.h"    /* y = W x + b */
 #include "rope.h"      /* positions as rotations, and how they are stretched */
-#include "position.h"  /* other positions: learned, sinusoidal, ALiBi */
+#include "position.h"  /* other positions: learned, ALiBi */
 #include "loss.h"      /* how surprised the model was */
 
 #endif

@@ -8,10 +8,6 @@
  * `row` is scratch of dim floats.  Needs position < ctx. */
 void position_add_learned(float *x, const Tensor *table, size_t position, float *row);
 
-/* Sinusoidal: x[2i] += sin(position / 10000^(2i/dim)), x[2i+1] += cos(the same).
- * Source   Vaswani et al. 2017, arXiv:1706.03762, section 3.5. */
-void position_add_sinusoidal(float *x, size_t position, size_t dim);
-
 /* ALiBi: the slope of a head; a score loses slope * distance.
  *
  *     slope = 2^(-max_bias * (head + 1) / heads)         for a power of two of heads;

@@ -22,9 +22,7 @@ typedef enum RopeStyle { ROPE_NONE, ROPE_INTERLEAVED, ROPE_HALF_SPLIT } RopeStyl
 typedef enum RopeScaling {
     ROPE_SCALE_NONE,
     ROPE_SCALE_LINEAR, /* all angles divided by factor;   Chen et al. 2023, arXiv:2306.15595 */
-    ROPE_SCALE_NTK, /* theta * factor^(rotary / (rotary - 2)): slow pairs stretch, fast ones hardly */
     ROPE_SCALE_YARN, /* fast pairs kept, slow ones divided, a ramp between; Peng et al. 2023, arXiv:2309.00071 */
-    ROPE_SCALE_LLAMA3, /* the same idea by wavelength;    Llama 3.1 model card */
 } RopeScaling;
 
 typedef struct RopeConfig {
@@ -33,11 +31,11 @@ typedef struct RopeConfig {
     double theta;  /* 10000 in Llama 2, 500000 in Llama 3 */
     RopeScaling scaling;
     double factor;               /* how much longer the context is; 1: not */
-    double trained_ctx;          /* YaRN and Llama 3: positions the model was trained on */
+    double trained_ctx;          /* YaRN: positions the model was trained on */
     double beta_fast, beta_slow; /* YaRN: turns within trained_ctx; 32 and 1 */
-    double low_freq_factor, high_freq_factor; /* Llama 3: 1 and 4 */
-    double attn_factor;                       /* YaRN: extra factor on the magnitude; 1 */
-    const float *divisors; /* (rotary / 2) a file's rope_freqs; NULL for none; borrowed */
+    double attn_factor;          /* YaRN: extra factor on the magnitude; 1 */
+    /* (rotary / 2) a file's rope_freqs, as Llama 3.1 has them; NULL for none; borrowed */
+    const float *divisors;
 } RopeConfig;
 
 typedef struct Rope {

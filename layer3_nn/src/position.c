@@ -9,13 +9,6 @@ void position_add_learned(float *x, const Tensor *table, size_t position, float 
     axpy(x, 1, row, table->shape[1]);
 }
 
-void position_add_sinusoidal(float *x, size_t position, size_t dim) {
-    for (size_t i = 0; i < dim; i++) {
-        double angle = (double)position * pow(10000, -(double)(i / 2 * 2) / (double)dim);
-        x[i] += (float)(i % 2 ? cos(angle) : sin(angle));
-    }
-}
-
 float alibi_slope(size_t head, size_t heads, float max_bias) {
     size_t power = 1;
     while (power * 2 <= heads) power *= 2;

@@ -22,21 +22,11 @@ static double yarn_keep(const RopeConfig *config, double i) {
     return 1 - clamp01((i - low) / fmax(0.001, high - low));
 }
 
-/* By wavelength in positions: short ones kept, ones longer than trained_ctx / low divided. */
-static double llama3_keep(const RopeConfig *config, double freq) {
-    double turns = config->trained_ctx * freq / (2 * pi);
-    return clamp01((turns - config->low_freq_factor) /
-                   (config->high_freq_factor - config->low_freq_factor));
-}
-
 static double frequency(const RopeConfig *config, size_t i) {
-    double rotary = (double)config->rotary, theta = config->theta, keep = 1;
-    if (config->scaling == ROPE_SCALE_NTK) theta *= pow(config->factor, rotary / (rotary - 2));
-    double freq = pow(theta, -2.0 * (double)i / rotary);
+    double freq = pow(config->theta, -2.0 * (double)i / (double)config->rotary), keep = 1;
     if (config->divisors) freq /= (double)config->divisors[i];
     if (config->scaling == ROPE_SCALE_LINEAR) keep = 0;
     if (config->scaling == ROPE_SCALE_YARN) keep = yarn_keep(config, (double)i);
-    if (config->scaling == ROPE_SCALE_LLAMA3) keep = llama3_keep(config, freq);
     return freq * keep + freq / config->factor * (1 - keep);
 }
 
