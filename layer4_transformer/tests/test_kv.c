@@ -213,7 +213,7 @@ static void check_numbers(const KvCache *kv, size_t sequence, const Naive *s, Rn
     }
 }
 
-static void write(KvCache *kv, size_t sequence, Naive *s, size_t n, Rng *rng) {
+static void append(KvCache *kv, size_t sequence, Naive *s, size_t n, Rng *rng) {
     kv_slide(kv, sequence);
     if (s->length > s->slid) s->slid = s->length;
     if (!kv_extend(kv, sequence, s->length + n)) return;
@@ -237,7 +237,7 @@ static void one_operation(KvCache *kv, Naive *naive, Rng *rng) {
     switch (rng_below(rng, 7)) {
     case 0:
     case 1:
-    case 2: write(kv, a, s, 1 + rng_below(rng, 40), rng); break;
+    case 2: append(kv, a, s, 1 + rng_below(rng, 40), rng); break;
     case 3: {
         size_t to = rng_below(rng, s->length + 1), left = kv_truncate(kv, a, to);
         assert_true(left == to || (left == 0 && s->slid > to + KV_REWIND));
