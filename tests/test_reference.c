@@ -5,12 +5,12 @@
 #include "make_model.h"
 #include "reference.h"
 
-enum { TOKENS = 90 };
+enum { TOKENS = 90, LONG = 200 };
 
-static int32_t tokens[TOKENS];
+static int32_t tokens[LONG];
 
 static void make_tokens(void) {
-    for (int i = 0; i < TOKENS; i++)
+    for (int i = 0; i < LONG; i++)
         tokens[i] = (int32_t)(rng_hash(3, 0, (uint64_t)i) % MAKE_VOCAB);
 }
 
@@ -32,48 +32,81 @@ static void run(const Model *model, int threads, size_t chunk, float *out) {
     pool_close(pool);
 }
 
+/* The caller closes the model, then frees the file. */
+static unsigned char *open_made(const MakeModel *m, Model *model) {
+    Fault fault;
+    size_t size;
+    unsigned char *bytes = make_model(m, &size);
+    make_tokens();
+    if (!model_open_memory(model, bytes, size, &fault))
+        fail_msg("%s %s: %s", m->arch, m->more ? m->more : "", fault.text);
+    return bytes;
+}
+
 static void compare(MakeModel m) {
     Model model;
-    Fault fault;
     Reference reference;
-    size_t size;
-    unsigned char *bytes = make_model(&m, &size);
-    make_tokens();
-    if (!model_open_memory(&model, bytes, size, &fault)) fail_msg("%s: %s", m.arch, fault.text);
+    unsigned char *bytes = open_made(&m, &model);
     size_t count = TOKENS * model.sizes.vocab;
     float *got = malloc(count * sizeof *got);
     double *want = malloc(count * sizeof *want), error = 0, power = 0;
     run(&model, 2, TOKENS, got);
     reference_open(&reference, &model.gguf);
-    bool rounds = m.dtype == DTYPE_BF16 && kernels()->bf16_rounds;
-    reference_rounds_bf16 = rounds;
+    reference.rounds_bf16 = m.dtype == DTYPE_BF16 && kernels()->bf16_rounds;
     reference_logits(&reference, tokens, TOKENS, want);
     for (size_t i = 0; i < count; i++)
         error += pow((double)got[i] - want[i], 2), power += want[i] * want[i];
     /* Where two roundings fall to different sides of a half, one input differs by a step: with
      * BF16 that is 2^-8 of one of 64 inputs, (2^-8)^2 / 64 = 2e-7 of an output's power, in one
      * input of some ten thousand.  Not rounding the reference's inputs gives 5e-5. */
-    double bound = m.dtype == DTYPE_Q8_0 ? 1e-5 : rounds ? 1e-7 : 1e-11;
-    if (!(error / power < bound)) fail_msg("%s: normalized error %g", m.arch, error / power);
+    double bound = m.dtype == DTYPE_Q8_0 ? 1e-5 : reference.rounds_bf16 ? 1e-7 : 1e-11;
+    if (!(error / power < bound))
+        fail_msg("%s %s: normalized error %g", m.arch, m.more ? m.more : "", error / power);
     reference_close(&reference);
     model_close(&model);
     free(got), free(want), free(bytes);
 }
 
-static void every_family_and_variant(void **state) {
+static void every_family(void **state) {
     (void)state;
     const Recipe *list;
     size_t count = recipe_list(&list);
-    for (size_t i = 0; i < count; i++)
-        if (!list[i].temperature) compare(make_model_defaults(list[i].arch));
-    MakeModel m = make_model_defaults("llama");
-    m.tied = m.biases = m.rope_freqs = true, m.seed = 2;
-    compare(m);
-    m = make_model_defaults("llama"), m.yarn = true, m.kv_heads = 1, m.head_dim = 32;
-    compare(m);
-    m = make_model_defaults("llama"), m.experts = 4;
-    compare(m);
-    m = make_model_defaults("qwen2"), m.fused_qkv = true, m.kv_heads = 4;
+    for (size_t i = 0; i < count; i++) compare(make_model_defaults(list[i].arch));
+}
+
+/* What a family's files may say besides. */
+static void every_variant(void **state) {
+    (void)state;
+    static const char *const variants[][2] = {
+        {"llama", "tied biases rope_freqs"},
+        {"llama", "yarn kv_heads:1 head_dim:32"},
+        {"llama",
+         "yarn partial rope.scaling.yarn_log_multiplier=0.5 rope.scaling.attn_factor=1.2 "
+         "rope.scaling.yarn_beta_fast=4.0 rope.scaling.yarn_beta_slow=0.5"},
+        {"llama", "rope.scaling.factor=4.0 rope.freq_base=500000.0"},
+        {"llama", "uneven narrow_values layers:4"},
+        {"llama", "experts:4 layers:3"}, /* Mixtral */
+        {"llama", "experts:4 uneven experts_every:2 layers:4 biases expert_biases"},
+        {"llama4", "choice_bias"},
+        {"qwen2", "fused_qkv kv_heads:4"},
+        {"qwen3moe", "expert_key"},
+        {"granite", "rope.scaling.finetuned=false"},
+        {"granitemoe", "rope.scaling.finetuned=false"},
+        {"gptneox", "use_parallel_residual=false"},
+        {"stablelm", "one_norm"},
+        {"falcon", "two_norms kv_heads:2"}, /* 40B */
+        {"bloom", "heads:6 kv_heads:6"},
+        {"mpt", "biases norm_biases attention.max_alibi_bias=0.0 attention.clamp_kqv=0.0"},
+        {"gemma2", "layers:46 head_dim:32"}, /* 27B */
+        {"gemma2", "attn_logit_softcapping=9.0 final_logit_softcapping=7.0"},
+        {"gemma3", "layers:62 head_dim:32"}, /* 27B */
+        {"gemma3", "attention.sliding_window_pattern=2 rope.freq_base_swa=5000.0"},
+        {"phi3", "rope_freqs"},
+    };
+    for (size_t i = 0; i < sizeof variants / sizeof *variants; i++)
+        compare(make_model_of(variants[i][0], variants[i][1]));
+    MakeModel m = make_model_defaults("olmo2");
+    m.window = 0; /* OLMo 2; with a window, OLMo 3 */
     compare(m);
 }
 
@@ -89,24 +122,28 @@ static void every_format(void **state) {
 
 static void threads_and_chunks_change_no_bit(void **state) {
     (void)state;
-    static const char *const archs[] = {"llama", "gemma2", "gpt2"};
-    for (int a = 0; a < 3; a++) {
-        MakeModel m = make_model_defaults(archs[a]);
-        m.dtype = a == 0 ? DTYPE_F16 : DTYPE_Q8_0;
+    static const struct {
+        const char *arch, *more;
+        Dtype dtype;
+    } models[] = {{"llama", NULL, DTYPE_F16},     {"llama", "uneven narrow_values", DTYPE_F32},
+                  {"gemma2", NULL, DTYPE_Q8_0},   {"gpt2", NULL, DTYPE_Q8_0},
+                  {"cohere2", NULL, DTYPE_F32},   /* windows, both branches at once */
+                  {"qwen2moe", NULL, DTYPE_Q8_0}, /* experts and a shared one with a gate */
+                  {"llama4", NULL, DTYPE_F16},    /* weights on what experts read */
+                  {"gpt-oss", NULL, DTYPE_Q8_0}}; /* sinks */
+    static const size_t chunks[] = {1, 7, 64};
+    for (size_t i = 0; i < sizeof models / sizeof *models; i++) {
+        MakeModel m = make_model_of(models[i].arch, models[i].more);
+        m.dtype = models[i].dtype;
         Model model;
-        Fault fault;
-        size_t size;
-        unsigned char *bytes = make_model(&m, &size);
-        assert_true(model_open_memory(&model, bytes, size, &fault));
-        make_tokens();
-        size_t vocab = model.sizes.vocab, all = TOKENS * vocab * sizeof(float);
+        unsigned char *bytes = open_made(&m, &model);
+        size_t all = TOKENS * model.sizes.vocab * sizeof(float);
         float *one = malloc(all), *other = malloc(all);
         run(&model, 1, TOKENS, one);
         for (int threads = 2; threads <= 4; threads++) {
             run(&model, threads, TOKENS, other);
             assert_memory_equal(one, other, all);
         }
-        static const size_t chunks[] = {1, 7, 64};
         for (int c = 0; c < 3; c++) {
             run(&model, 1 + c, chunks[c], other);
             assert_memory_equal(one, other, all);
@@ -119,37 +156,85 @@ static void threads_and_chunks_change_no_bit(void **state) {
 /* Three sequences of different texts, interleaved in every batch, and each as if alone. */
 static void neighbours_change_no_bit(void **state) {
     (void)state;
-    MakeModel m = make_model_defaults("llama");
-    Model model;
-    Session session;
-    Fault fault;
-    size_t size;
-    unsigned char *bytes = make_model(&m, &size);
-    assert_true(model_open_memory(&model, bytes, size, &fault));
-    make_tokens();
-    size_t vocab = model.sizes.vocab;
-    float *alone = malloc(TOKENS * vocab * sizeof *alone);
-    run(&model, 1, TOKENS, alone);
-    Pool *pool = pool_open(2, false, &fault);
-    assert_true(session_open(
-        &session, &model, pool,
-        (SessionConfig){.sequences = 3, .most_tokens = 8, .most_logits = 8}, &fault));
-    for (int i = 0; i < TOKENS; i++) {
-        int32_t other = (int32_t)(rng_hash(9, 1, (uint64_t)i) % MAKE_VOCAB), place = i;
-        Batch batch = {3, (int32_t[]){other, tokens[i], 5}, (int32_t[]){0, 2, 1},
-                       (int32_t[]){place, place, place}, (bool[]){true, true, false}, NULL};
-        assert_true(model_forward(&session, &batch, &fault));
-        assert_memory_equal(session.logits + vocab, alone + (size_t)i * vocab,
-                            vocab * sizeof(float));
+    static const char *const archs[] = {"llama", "gpt-oss", "qwen2moe", "cohere2"};
+    for (int a = 0; a < 4; a++) {
+        MakeModel m = make_model_defaults(archs[a]);
+        Model model;
+        Session session;
+        Fault fault;
+        unsigned char *bytes = open_made(&m, &model);
+        size_t vocab = model.sizes.vocab;
+        float *alone = malloc(TOKENS * vocab * sizeof *alone);
+        run(&model, 1, TOKENS, alone);
+        Pool *pool = pool_open(2, false, &fault);
+        assert_true(session_open(
+            &session, &model, pool,
+            (SessionConfig){.sequences = 3, .most_tokens = 8, .most_logits = 8}, &fault));
+        for (int i = 0; i < TOKENS; i++) {
+            int32_t other = (int32_t)(rng_hash(9, 1, (uint64_t)i) % MAKE_VOCAB), place = i;
+            Batch batch = {3,
+                           (int32_t[]){other, tokens[i], 5},
+                           (int32_t[]){0, 2, 1},
+                           (int32_t[]){place, place, place},
+                           (bool[]){true, true, false},
+                           NULL};
+            assert_true(model_forward(&session, &batch, &fault));
+            assert_memory_equal(session.logits + vocab, alone + (size_t)i * vocab,
+                                vocab * sizeof(float));
+        }
+        session_rewind(&session, 2, 40); /* go back and take the same road again */
+        Batch again = {1, &tokens[40], (int32_t[]){2}, (int32_t[]){40}, (bool[]){true}, NULL};
+        assert_true(model_forward(&session, &again, &fault));
+        assert_memory_equal(session.logits, alone + 40 * vocab, vocab * sizeof(float));
+        session_close(&session);
+        pool_close(pool);
+        model_close(&model);
+        free(alone), free(bytes);
     }
-    session_rewind(&session, 2, 40); /* go back and take the same road again */
-    Batch again = {1, &tokens[40], (int32_t[]){2}, (int32_t[]){40}, (bool[]){true}, NULL};
-    assert_true(model_forward(&session, &again, &fault));
-    assert_memory_equal(session.logits, alone + 40 * vocab, vocab * sizeof(float));
-    session_close(&session);
-    pool_close(pool);
-    model_close(&model);
-    free(alone), free(bytes);
+}
+
+/* Pages that the windowed layers of sequence 0 have given back. */
+static size_t pages_given_back(const Session *session) {
+    size_t sum = 0;
+    for (size_t l = 0; l < session->kv.config.layers; l++) sum += (size_t)session->kv.gone[l];
+    return sum;
+}
+
+/* Read tokens `at` to LONG one by one; each must give the logits of `want` (LONG, vocab). */
+static void read_like(Session *session, size_t at, const float *want) {
+    size_t vocab = session->model->sizes.vocab;
+    for (; at < LONG; at++) {
+        assert_true(session_feed(session, tokens + at, 1, true, NULL));
+        assert_memory_equal(session->logits, want + at * vocab, vocab * sizeof *want);
+    }
+}
+
+/* Windowed layers give back the pages that nobody looks at any more, and nobody notices. */
+static void windows_that_slide_change_no_bit(void **state) {
+    (void)state;
+    static const char *const archs[] = {"gemma2", "cohere2", "gpt-oss", "olmo2"};
+    for (int a = 0; a < 4; a++) {
+        MakeModel m = make_model_defaults(archs[a]);
+        Model model;
+        Session whole, slides;
+        unsigned char *bytes = open_made(&m, &model);
+        SessionConfig config = {.sequences = 1, .most_tokens = LONG, .most_logits = LONG};
+        assert_true(session_open(&whole, &model, NULL, config, NULL));
+        assert_true(session_feed(&whole, tokens, LONG, true, NULL));
+        assert_int_equal(pages_given_back(&whole), 0); /* one batch, nothing slides */
+        config.most_tokens = config.most_logits = 1;
+        assert_true(session_open(&slides, &model, NULL, config, NULL));
+        assert_true(slides.kv.pages < whole.kv.pages); /* nor is room taken for it */
+        read_like(&slides, 0, whole.logits);
+        assert_true(pages_given_back(&slides) > 0);
+        assert_int_equal(session_rewind(&slides, 0, LONG - KV_REWIND), LONG - KV_REWIND);
+        read_like(&slides, LONG - KV_REWIND, whole.logits);
+        assert_int_equal(session_rewind(&slides, 0, 70), 0); /* too far: from the start */
+        read_like(&slides, 0, whole.logits);
+        session_close(&slides), session_close(&whole);
+        model_close(&model);
+        free(bytes);
+    }
 }
 
 static void instruction_sets_agree_within_rounding(void **state) {
@@ -190,6 +275,7 @@ static void full_context_and_wrong_tokens_are_said(void **state) {
     free(bytes);
 }
 
-RUN(TEST(every_family_and_variant), TEST(every_format), TEST(threads_and_chunks_change_no_bit),
-    TEST(neighbours_change_no_bit), TEST(instruction_sets_agree_within_rounding),
+RUN(TEST(every_family), TEST(every_variant), TEST(every_format),
+    TEST(threads_and_chunks_change_no_bit), TEST(neighbours_change_no_bit),
+    TEST(windows_that_slide_change_no_bit), TEST(instruction_sets_agree_within_rounding),
     TEST(full_context_and_wrong_tokens_are_said))

@@ -25,13 +25,17 @@ typedef struct Case {
     const char *says;
 } Case;
 
+/* A family, and perhaps further words: "falcon two_norms". */
 static inline MakeModel small(const char *arch) {
-    MakeModel m = make_model_defaults(arch);
+    static char name[40];
+    if (strcmp(arch, "mixtral") == 0) arch = "llama experts:4";
+    if (strcmp(arch, "yarn") == 0) arch = "llama yarn";
+    const char *more = strchr(arch, ' ');
+    snprintf(name, sizeof name, "%.*s", (int)strcspn(arch, " "), arch);
+    MakeModel m = make_model_of(name, more ? more + 1 : NULL);
     m.layers = 3, m.dim = m.hidden = 16, m.heads = 4, m.head_dim = 4, m.ctx = 32;
     if (strcmp(arch, "gpt2") != 0) m.kv_heads = 2;
     if (m.window) m.window = 6;
-    if (strcmp(arch, "mixtral") == 0) m.arch = "llama", m.experts = 4;
-    if (strcmp(arch, "yarn") == 0) m.arch = "llama", m.yarn = true;
     return m;
 }
 

@@ -60,8 +60,8 @@ static inline bool seed_model(size_t number, MakeModel *m) {
     m->layers = 1, m->dim = m->hidden = 8, m->heads = 2, m->head_dim = 4, m->ctx = 8;
     m->kv_heads = strcmp(m->arch, "gpt2") ? 1 : 2;
     if (number < families) return true;
-    m->yarn = other == 0, m->experts = other == 1 ? 2 : 0;
-    m->biases = m->rope_freqs = other == 2;
+    m->more = other == 0 ? "yarn" : other == 2 ? "biases rope_freqs" : NULL;
+    m->experts = other == 1 ? 2 : 0;
     m->layers = other == 3 ? 3 : 1;
     return true;
 }

@@ -5,8 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* What the family calls it in this block. */
-static const char *name_of(const Binder *b, RoleId id, size_t layer) {
+/* What the family calls it in this block, when that is another name than usual; or NULL. */
+static const char *other_name(const Binder *b, RoleId id, size_t layer) {
     char full[96];
     for (const RoleName *n = b->model->recipe->names; n && n->name; n++) {
         if (n->id != id) continue;
@@ -15,7 +15,7 @@ static const char *name_of(const Binder *b, RoleId id, size_t layer) {
                              block_tensor_name(full, sizeof full, layer, n->beside, "weight")))
             return n->name;
     }
-    return role_of(id)->name;
+    return NULL;
 }
 
 static Linear bind_linear(Binder *b, const Role *role, const char *name, const LayerSizes *s,
@@ -49,10 +49,10 @@ static Norm bind_role_norm(Binder *b, RoleId id, const char *name, const LayerSi
 static void bind_role(Binder *b, Block *block, RoleId id, const LayerSizes *s, size_t layer,
                       Need need) {
     const Role *role = role_of(id);
-    const char *name = name_of(b, id, layer);
+    const char *other = other_name(b, id, layer), *name = other ? other : role->name;
     char full[96];
     void *place = role_in(role, block);
-    bool needed = need == NEED_YES;
+    bool needed = need == NEED_YES || other; /* who has the one of two names has the other */
     switch (role->kind) {
     case ROLE_LINEAR:
     case ROLE_STACK: *(Linear *)place = bind_linear(b, role, name, s, layer, needed); break;
@@ -108,6 +108,8 @@ static void bind_tensors(Binder *b, Block *block, const LayerSizes *s, size_t la
         bool done = (has_qkv && id >= ROLE_ATTN_Q && id <= ROLE_ATTN_V) ||
                     (has_up && (id == ROLE_FFN_GATE || id == ROLE_FFN_UP));
         Need need = recipe_need(r, id, s);
+        if (id == ROLE_ATTN_K_NORM && need == NEED_MAYBE) /* both or neither */
+            need = block->attention.q_norm.kind ? NEED_YES : NEED_NO;
         if (!done && need != NEED_NO) bind_role(b, block, id, s, layer, need);
     }
 }

@@ -1,0 +1,195 @@
+/* what a family's files must hold, may hold and may not: keys and tensors of every recipe */
+#include "loader_case.h"
+
+/* The keys that one family reads and another does not. */
+static void keys_of_families_are_checked(void **state) {
+    (void)state;
+    const Case cases[] = {
+        {"granite", GONE("granite.logit_scale"), "granite.logit_scale' is missing"},
+        {"granite", REAL("granite.logit_scale", 0), "is 0, wanted"},
+        {"granite", REAL("granite.embedding_scale", 0), "is 0, wanted"},
+        {"granite", REAL("granite.residual_scale", -1), "is -1, wanted"},
+        {"granite", WORD("granite.residual_scale", "half"), "is \"half\", wanted a number"},
+        {"granite", REAL("granite.attention.scale", NAN), "nan, wanted"},
+        {"granite", GONE("granite.attention.scale"), NULL},
+        {"granite", WHOLE("granite.rope.scaling.finetuned", 1), "wanted true or false"},
+        {"granite", FLAG("granite.rope.scaling.finetuned", 0), NULL},
+        {"granitemoe", WHOLE("granitemoe.expert_shared_feed_forward_length", 9),
+         "ffn_gate_shexp.weight' is (8, 16), wanted (9, 16)"},
+        {"granitemoe", WHOLE("granitemoe.expert_shared_feed_forward_length", 0), "shexp"},
+        {"command-r", GONE("command-r.logit_scale"), "logit_scale' is missing"},
+        {"cohere2", REAL("cohere2.logit_scale", -1), "is -1, wanted"},
+        {"cohere2", WHOLE("cohere2.attention.sliding_window_pattern", 0), "is 0, wanted"},
+        {"cohere2", REAL("cohere2.rope.freq_base_swa", 5000), NULL},
+        {"llama", REAL("llama.rope.freq_base_swa", 5000), "rope.freq_base_swa"},
+        {"gemma3", REAL("gemma3.rope.freq_base_swa", 1), "is 1, wanted a number from 2"},
+        {"gptneox", GONE("gptneox.use_parallel_residual"), "is missing, wanted true or false"},
+        {"gptneox", WHOLE("gptneox.use_parallel_residual", 1), "is 1, wanted true or false"},
+        {"gptneox", FLAG("gptneox.use_parallel_residual", 0), NULL},
+        {"falcon", FLAG("falcon.use_parallel_residual", 0), "wanted true"},
+        {"phi2", FLAG("phi2.use_parallel_residual", 1), NULL},
+        {"mpt", REAL("mpt.attention.clamp_kqv", -1), "is -1, wanted"},
+        {"mpt", WORD("mpt.attention.clamp_kqv", "8"), "wanted a number"},
+        {"mpt", REAL("mpt.attention.max_alibi_bias", 8), NULL},
+        {"mpt", REAL("mpt.attention.max_alibi_bias", -8), "is -8, wanted"},
+        {"bloom", REAL("bloom.attention.max_alibi_bias", 8), NULL},
+        {"bloom", REAL("bloom.attention.max_alibi_bias", 4), "is 4, wanted 8"},
+        {"bloom", GONE("bloom.attention.layer_norm_epsilon"), "layer_norm_epsilon' is missing"},
+        {"bloom", REAL("bloom.rope.freq_base", 10000), "rope.freq_base"},
+        {"phi3", WHOLE("phi3.attention.sliding_window", 8), NULL}, /* and not used */
+        {"phi2", WHOLE("phi2.attention.sliding_window", 8), "see everything"},
+        {"qwen", WHOLE("qwen.feed_forward_length", 30), "(16, 16), wanted (15, 16)"},
+        {"qwen2moe", WHOLE("qwen2moe.expert_feed_forward_length", 16), "wanted (4, 16, 16)"},
+        {"qwen2moe", WHOLE("qwen2moe.expert_feed_forward_length", 0), "is 0, wanted"},
+        {"qwen2moe", WHOLE("qwen2moe.expert_feed_forward_length", 8), NULL},
+        {"qwen2moe", FLAG("qwen2moe.expert_weights_norm", 1), "wanted false"},
+        {"qwen2moe", WHOLE("qwen2moe.expert_shared_count", 1), "is 1, wanted 0"},
+        {"qwen3moe", FLAG("qwen3moe.expert_weights_norm", 1), NULL},
+        {"llama4", WHOLE("llama4.expert_gating_func", 2), NULL},
+        {"llama4", WHOLE("llama4.expert_gating_func", 1), "is 1, wanted 2"},
+        {"llama4", WHOLE("llama4.interleave_moe_layer_step", 2), NULL},
+        {"llama4", WHOLE("llama4.expert_group_count", 2), "do not stand in groups"},
+        {"gpt-oss", WHOLE("gpt-oss.expert_used_count", 5), "from 1 to 4"},
+        {"gpt-oss", REAL("gpt-oss.attn_logit_softcapping", 50), "attn_logit_softcapping"},
+    };
+    CHECK(cases);
+}
+
+/* Tensors of one family in the file of another, or one too many. */
+static void tensors_of_families_are_checked(void **state) {
+    (void)state;
+    const Case cases[] = {
+        {"olmo2", EXTRA("blk.0.attn_norm.weight", 16),
+         "'blk.0.attn_norm.weight' (16) plays no"},
+        {"olmo2", EXTRA("blk.0.ffn_norm.weight", 16), "blk.0.ffn_norm.weight"},
+        {"olmoe", EXTRA("blk.0.attn_k_norm.weight", 4), "is (4), wanted (8)"},
+        {"qwen3", EXTRA("blk.0.attn_k_norm.weight", 8), "is (8), wanted (4)"},
+        {"stablelm", EXTRA("blk.0.attn_k_norm.weight", 4), "is (4), wanted (2, 4)"},
+        {"llama4", EXTRA("blk.0.attn_q_norm.weight", 4), "attn_q_norm"},
+        {"gpt-oss", EXTRA("blk.0.attn_sinks.weight", 3), "is (3), wanted (4)"},
+        {"gpt-oss", EXTRA("blk.0.ffn_norm.weight", 16), "blk.0.ffn_norm.weight"},
+        {"gpt-oss", EXTRA("blk.0.post_ffw_norm.weight", 16), "blk.0.post_ffw_norm.weight"},
+        {"llama", EXTRA("blk.0.attn_norm_2.weight", 16), "attn_norm_2"},
+        {"falcon", EXTRA("blk.0.ffn_norm.weight", 16), NULL}, /* as Falcon 2 has it */
+        {"falcon two_norms", EXTRA("blk.0.attn_norm.weight", 0),
+         "'blk.0.attn_norm.weight' is missing"},
+        {"bloom", EXTRA("token_embd_norm.bias", 15), "is (15), wanted (16)"},
+        {"gpt2", EXTRA("position_embd.weight", 31, 16), "is (31, 16), wanted (32, 16)"},
+        {"mpt", EXTRA("position_embd.weight", 32, 16), "position_embd"},
+        {"phi3", EXTRA("blk.0.ffn_gate.weight", 16, 16), "ffn_gate"},
+        {"llama4", EXTRA("blk.0.exp_probs_b.bias", 4), NULL},
+        {"qwen3moe", EXTRA("blk.0.exp_probs_b.bias", 4), "exp_probs_b"},
+        {"qwen3moe", EXTRA("blk.0.ffn_gate_inp_shexp.weight", 16), "shexp"},
+        {"qwen3moe", EXTRA("blk.0.ffn_up_exps.weight", 4, 8, 15), "wanted (4, 8, 16)"},
+        {"command-r", EXTRA("blk.0.attn_q_norm.weight", 0),
+         "attn_k_norm.weight' (2, 4) plays no"},
+        {"command-r", EXTRA("blk.0.attn_k_norm.weight", 0), "attn_k_norm.weight' is missing"},
+        {"phimoe", EXTRA("blk.0.attn_norm.bias", 0), "attn_norm.bias' is missing"},
+        {"phi2", EXTRA("output.bias", 257), "is (257), wanted (258)"},
+    };
+    CHECK(cases);
+}
+
+/* May a file of this family do without a tensor?  Biases and heads are seen by looking. */
+static bool may_lack(const char *arch, const char *name) {
+    if (strcmp(strrchr(name, '.'), ".bias") == 0)
+        return strcmp(arch, "phimoe") != 0 || !strstr(name, "norm");
+    return strcmp(name, "output.weight") == 0;
+}
+
+/* Who is missed instead, where it is not the tensor itself. */
+static const char *missed_for(const char *name) {
+    static const char *const others[][2] = {
+        {"attn_qkv", "attn_q.weight"}, {"ffn_gate_inp.", "ffn_gate"}, {"_shexp", "_shexp"},
+        {"ffn_up.", "ffn_"},           {"ffn_norm", "ffn_norm"},      {"attn_q_norm", "_norm"}};
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        if (strstr(name, others[i][0])) return others[i][1];
+    return name;
+}
+
+static void check_without(const char *arch, const unsigned char *bytes, size_t size,
+                          const char *name) {
+    Model model;
+    Fault fault = {""};
+    Edit edit = {.tensor = name};
+    size_t edited_size;
+    unsigned char *edited = edit_model(bytes, size, &edit, &edited_size);
+    bool opened = model_open_memory(&model, edited, edited_size, &fault);
+    if (opened) model_close(&model);
+    if (opened != may_lack(arch, name))
+        fail_msg("%s without %s: %s", arch, name, opened ? "it opens" : fault.text);
+    if (!opened) assert_contains(fault.text, missed_for(name));
+    free(edited);
+}
+
+static void every_tensor_is_missed(void **state) {
+    (void)state;
+    const Recipe *list;
+    size_t count = recipe_list(&list), size;
+    for (size_t i = 0; i < count; i++) {
+        MakeModel m = small(list[i].arch);
+        m.layers = 1;
+        unsigned char *bytes = make_model(&m, &size);
+        Gguf gguf;
+        assert_true(gguf_parse(&gguf, bytes, size, NULL));
+        for (size_t t = 0; t < gguf.n_tensors; t++) {
+            char name[100];
+            snprintf(name, sizeof name, "%.*s", (int)gguf.tensors[t].name.size,
+                     gguf.tensors[t].name.data);
+            check_without(m.arch, bytes, size, name);
+        }
+        gguf_free(&gguf);
+        free(bytes);
+    }
+}
+
+/* The caller closes the model and frees the file. */
+static unsigned char *open_small(const char *arch, size_t layers, Model *model) {
+    MakeModel m = small(arch);
+    Fault fault;
+    size_t size;
+    m.layers = layers;
+    if (strstr(arch, "default_window")) m.window = 0;
+    unsigned char *bytes = make_model(&m, &size);
+    if (!model_open_memory(model, bytes, size, &fault)) fail_msg("%s: %s", arch, fault.text);
+    return bytes;
+}
+
+/* What is too far out in a text for a test that runs the model. */
+static void constants_of_families(void **state) {
+    (void)state;
+    Model m;
+    unsigned char *bytes = open_small("llama4", 4, &m);
+    for (size_t l = 0; l < 4; l++) {
+        const Attention *a = &m.blocks[l].attention;
+        assert_int_equal(a->shape.mask.chunk, l == 3 ? 0 : 8192);
+        assert_near(a->q_temperature, l == 3 ? 0.1f : 0, 0);
+        if (l == 3) assert_near(a->temperature_ctx, 8192, 0);
+        if (l == 3) assert_int_equal(a->temperature_from, 1);
+    }
+    model_close(&m), free(bytes);
+    bytes = open_small("gemma2 default_window", 2, &m);
+    assert_int_equal(m.blocks[0].attention.shape.mask.window, 4096);
+    assert_int_equal(m.blocks[1].attention.shape.mask.window, 0);
+    model_close(&m), free(bytes);
+}
+
+/* A list of numbers gives each layer its own. */
+static void layers_have_sizes_of_their_own(void **state) {
+    (void)state;
+    Model m;
+    unsigned char *bytes = open_small("llama uneven", 4, &m);
+    for (size_t l = 0; l < 4; l++) {
+        size_t part = l % 2 ? 2 : 1;
+        assert_int_equal(m.layers[l].heads, 4 / part);
+        assert_int_equal(m.layers[l].kv_heads, 2 / part);
+        assert_int_equal(m.layers[l].hidden, 16 / part);
+        assert_int_equal(m.blocks[l].attention.shape.heads, 4 / part);
+        assert_int_equal(m.blocks[l].ffn.net.up.w.shape[0], 16 / part);
+    }
+    model_close(&m), free(bytes);
+}
+
+RUN(TEST(keys_of_families_are_checked), TEST(tensors_of_families_are_checked),
+    TEST(every_tensor_is_missed), TEST(constants_of_families),
+    TEST(layers_have_sizes_of_their_own))

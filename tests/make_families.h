@@ -1,0 +1,79 @@
+/* make_families.h - what the files of a family look like, in words.
+ *
+ *     layer                        the key of eps is that of layer norms, not of RMS norms
+ *     norm_biases, biases          norms, maps have biases;  expert_biases: those of experts;  head_bias
+ *     no_norms, one_norm           nothing is normed before a branch; one norm serves both
+ *     two_norms                    attention has a second one, attn_norm_2
+ *     moved_norm                   that of the feed-forward is called post_attention_norm
+ *     post_norms, embedding_norm   what branches return, and the embedding, are normed
+ *     head_norms, own_norms, row_norms   of queries and keys: of each head with one gain for all, or its own;
+ *                                  or of all heads together
+ *     plain                        no gate;  gate_in_up: in one map with up
+ *     fused_qkv                    one map
+ *     tied                         no head of its own
+ *     positions                    learned
+ *     partial                      half of a head turns;  yarn, rope_freqs: stretched
+ *     sinks                        in attention
+ *     experts:N, split:N           so many, an N-th of feed_forward_length wide;  experts_every:N: layers
+ *     shared, shared_gate          a network beside them, and its gate
+ *     expert_key, shared_key       a key says how wide they are
+ *     choice_bias                  acts on which experts are chosen, not on their weights
+ *     half:N                       feed_forward_length is N times what it is
+ *     uneven                       every other layer is half as wide
+ *     narrow_values                values are half as long as keys
+ *     layers:N, heads:N, kv_heads:N, head_dim:N, window:N    in place of 2, 4, 2, 16 and none
+ *     KEY=VALUE                    a key: a whole number, one with a point, true or false
+ *
+ * Every rule of a family acts on the logits of a text of 90 tokens: windows are short, ratios far
+ * from 1.  (But Llama 4's chunks and temperature begin at position 8192.) */
+#ifndef STRATA_MAKE_FAMILIES_H
+#define STRATA_MAKE_FAMILIES_H
+
+#include <stddef.h>
+#include <string.h>
+
+static const char *const make_families[][2] = {
+    {"llama", ""},
+    {"llama4", "layers:4 experts:4 experts_every:2 shared expert_key"},
+    {"mistral3", "yarn attention.temperature_scale=0.3"},
+    {"smollm3", "layers:4 tied"},
+    {"granite",
+     "embedding_scale=3.0 residual_scale=0.4 attention.scale=0.4 logit_scale=3.0 tied"},
+    {"granitemoe", "embedding_scale=3.0 residual_scale=0.4 attention.scale=0.4 logit_scale=3.0 "
+                   "experts:4 shared shared_key tied"},
+    {"qwen", "fused_qkv half:2 kv_heads:4"},
+    {"qwen2", "biases"},
+    {"qwen3", "head_norms"},
+    {"qwen2moe", "experts:4 split:2 shared shared_gate biases"},
+    {"qwen3moe", "experts:4 split:2 head_norms"},
+    {"olmoe", "experts:4 row_norms kv_heads:4"},
+    {"olmo2", "layers:4 no_norms post_norms row_norms window:6 yarn"},
+    {"gemma", "tied"},
+    {"gemma2", "tied post_norms window:6 layers:3"},
+    {"gemma3", "tied post_norms head_norms window:6 layers:7 rope.freq_base=1000000.0 "
+               "rope.scaling.factor=8.0 final_logit_softcapping=20.0"},
+    {"phi2", "layer norm_biases biases plain one_norm partial fused_qkv head_bias"},
+    {"phi3", "fused_qkv gate_in_up window:6 partial"},
+    {"phimoe", "norm_biases experts:4 biases head_bias window:6 yarn"},
+    {"gptj", "layer norm_biases biases plain one_norm partial head_bias"},
+    {"gptneox", "layer norm_biases biases plain partial fused_qkv use_parallel_residual=true"},
+    {"falcon", "layer norm_biases plain one_norm fused_qkv kv_heads:1 tied"},
+    {"gpt2", "layer norm_biases biases plain positions fused_qkv kv_heads:4"},
+    {"starcoder", "layer norm_biases biases plain positions fused_qkv kv_heads:1"},
+    {"starcoder2", "layer norm_biases biases plain window:6 tied"},
+    {"bloom", "layer norm_biases biases plain embedding_norm fused_qkv kv_heads:4 tied"},
+    {"mpt", "layer plain fused_qkv kv_heads:4 tied attention.max_alibi_bias=6.0 "
+            "attention.clamp_kqv=1.5"},
+    {"stablelm", "layer norm_biases biases partial own_norms"},
+    {"command-r", "layer one_norm own_norms logit_scale=0.3 tied"},
+    {"cohere2", "layer one_norm layers:4 window:6 logit_scale=0.3 tied"},
+    {"gpt-oss", "moved_norm sinks biases experts:4 expert_biases expert_key window:6 yarn"},
+};
+
+static inline const char *make_family(const char *arch) {
+    for (size_t i = 0; i < sizeof make_families / sizeof *make_families; i++)
+        if (strcmp(arch, make_families[i][0]) == 0) return make_families[i][1];
+    return NULL;
+}
+
+#endif

@@ -1,0 +1,191 @@
+/* make_keys.h - the sizes of a small model to test with, its keys and its tokenizer. */
+#ifndef STRATA_MAKE_KEYS_H
+#define STRATA_MAKE_KEYS_H
+
+#include "make_families.h"
+#include "models.h"
+#include "words.h"
+
+typedef struct MakeModel {
+    const char *arch;
+    uint64_t seed;
+    Dtype dtype;
+    size_t layers, dim, hidden, heads, kv_heads, head_dim, ctx, window, experts;
+    const char *family, *more; /* words: of make_families.h, and further ones */
+} MakeModel;
+
+static inline double make_says(const MakeModel *m, const char *word) {
+    double value = word_in(m->more, word);
+    return value != 0 ? value : word_in(m->family, word);
+}
+
+static inline size_t make_size(const MakeModel *m, const char *word, size_t fallback) {
+    double value = make_says(m, word);
+    return value > 0 ? (size_t)value : fallback;
+}
+
+/* A model of a family, with more words. */
+static inline MakeModel make_model_of(const char *arch, const char *more) {
+    MakeModel m = {.arch = arch,
+                   .seed = 1,
+                   .dtype = DTYPE_F32,
+                   .dim = 64,
+                   .hidden = 96,
+                   .ctx = 256,
+                   .family = make_family(arch),
+                   .more = more};
+    REQUIRE(m.family, "nobody wrote down what files of the family %s look like", arch);
+    m.layers = make_size(&m, "layers", 2);
+    m.heads = make_size(&m, "heads", 4);
+    m.kv_heads = make_size(&m, "kv_heads", 2);
+    m.head_dim = make_size(&m, "head_dim", 16);
+    m.window = make_size(&m, "window", 0);
+    m.experts = make_size(&m, "experts", 0);
+    return m;
+}
+
+static inline MakeModel make_model_defaults(const char *arch) {
+    return make_model_of(arch, NULL);
+}
+
+/* Every other layer is smaller. */
+static inline size_t make_of_layer(const MakeModel *m, size_t layer, size_t size) {
+    return make_says(m, "uneven") && layer % 2 ? size / 2 : size;
+}
+
+static inline size_t make_expert_hidden(const MakeModel *m) {
+    return m->hidden / make_size(m, "split", 1);
+}
+
+static inline size_t make_value_dim(const MakeModel *m) {
+    return make_says(m, "narrow_values") ? m->head_dim / 2 : m->head_dim;
+}
+
+static inline void make_key(GgufWriter *w, const MakeModel *m, const char *key, int64_t value) {
+    char name[96];
+    snprintf(name, sizeof name, "%s.%s", m->arch, key);
+    gguf_put_int(w, name, GGUF_U32, value);
+}
+
+static inline void make_number(GgufWriter *w, const MakeModel *m, const char *key,
+                               double value) {
+    char name[96];
+    snprintf(name, sizeof name, "%s.%s", m->arch, key);
+    gguf_put_float(w, name, GGUF_F32, value);
+}
+
+/* 256 bytes and two special tokens: enough to speak, and to test with. */
+enum { MAKE_VOCAB = 258 };
+
+static inline void make_tokenizer(GgufWriter *w) {
+    static char names[256][4];
+    Text tokens[MAKE_VOCAB];
+    int64_t types[MAKE_VOCAB];
+    for (int b = 0; b < 256; b++) {
+        bool visible = (b >= 33 && b <= 126) || (b >= 161 && b != 173);
+        int code = visible ? b : b < 33 ? 256 + b : b < 161 ? 256 + 33 + b - 127 : 256 + 67;
+        size_t n = 0;
+        if (code >= 128)
+            names[b][n++] = (char)(0xC0 | code >> 6),
+            names[b][n++] = (char)(0x80 | (code & 63));
+        else
+            names[b][n++] = (char)code;
+        tokens[b] = (Text){names[b], n};
+        types[b] = 1;
+    }
+    tokens[256] = text_of("<|im_start|>"), tokens[257] = text_of("<|im_end|>");
+    types[256] = types[257] = 3;
+    gguf_put_string(w, "tokenizer.ggml.model", text_of("gpt2"));
+    gguf_put_string(w, "tokenizer.ggml.pre", text_of("gpt-2"));
+    gguf_put_strings(w, "tokenizer.ggml.tokens", tokens, MAKE_VOCAB);
+    gguf_put_ints(w, "tokenizer.ggml.token_type", GGUF_I32, types, MAKE_VOCAB);
+    gguf_put_strings(w, "tokenizer.ggml.merges", NULL, 0);
+    gguf_put_int(w, "tokenizer.ggml.bos_token_id", GGUF_U32, 257);
+    gguf_put_int(w, "tokenizer.ggml.eos_token_id", GGUF_U32, 257);
+}
+
+/* A number for each layer, when they differ. */
+static inline void make_key_of_layers(GgufWriter *w, const MakeModel *m, const char *key,
+                                      size_t value) {
+    char name[96];
+    int64_t values[256];
+    snprintf(name, sizeof name, "%s.%s", m->arch, key);
+    for (size_t l = 0; l < m->layers && l < 256; l++)
+        values[l] = (int64_t)make_of_layer(m, l, value);
+    if (make_says(m, "uneven"))
+        gguf_put_ints(w, name, GGUF_U32, values, m->layers);
+    else
+        gguf_put_int(w, name, GGUF_U32, (int64_t)value);
+}
+
+/* "attention.scale=0.2", "expert_count=4" or "use_parallel_residual=true" */
+static inline void make_word_key(GgufWriter *w, const MakeModel *m, const char *word,
+                                 size_t size) {
+    char name[128], value[40];
+    size_t key = strcspn(word, "=");
+    snprintf(name, sizeof name, "%s.%.*s", m->arch, (int)key, word);
+    snprintf(value, sizeof value, "%.*s", (int)(size - key - 1), word + key + 1);
+    if (*value == 't' || *value == 'f')
+        gguf_put_int(w, name, GGUF_BOOL, *value == 't');
+    else if (strchr(value, '.'))
+        gguf_put_float(w, name, GGUF_F32, strtod(value, NULL));
+    else
+        gguf_put_int(w, name, GGUF_U32, strtol(value, NULL, 10));
+}
+
+/* Is there a word that begins like this? */
+static inline bool make_begins(const char *words, const char *with, size_t size) {
+    for (const char *at = words; at && *at; at += strcspn(at, " "), at += strspn(at, " "))
+        if (strncmp(at, with, size) == 0) return true;
+    return false;
+}
+
+/* The keys among some words; those of `instead` come in place of these. */
+static inline void make_words_keys(GgufWriter *w, const MakeModel *m, const char *words,
+                                   const char *instead) {
+    for (const char *at = words; at && *at; at += strspn(at, " ")) {
+        size_t size = strcspn(at, " "), key = strcspn(at, "=");
+        if (key < size && !make_begins(instead, at, key + 1)) make_word_key(w, m, at, size);
+        at += size;
+    }
+}
+
+static inline void make_yarn(GgufWriter *w, const MakeModel *m) {
+    char key[96];
+    snprintf(key, sizeof key, "%s.rope.scaling.type", m->arch);
+    gguf_put_string(w, key, text_of("yarn"));
+    make_number(w, m, "rope.scaling.factor", 4);
+    make_key(w, m, "rope.scaling.original_context_length", 64);
+}
+
+static inline void make_keys(GgufWriter *w, const MakeModel *m) {
+    gguf_put_string(w, "general.architecture", text_of(m->arch));
+    gguf_put_int(w, "general.alignment", GGUF_U32, 32);
+    make_key(w, m, "context_length", (int64_t)m->ctx);
+    make_key(w, m, "embedding_length", (int64_t)m->dim);
+    make_key(w, m, "block_count", (int64_t)m->layers);
+    make_key_of_layers(w, m, "feed_forward_length", m->hidden * make_size(m, "half", 1));
+    make_key_of_layers(w, m, "attention.head_count", m->heads);
+    make_key_of_layers(w, m, "attention.head_count_kv", m->kv_heads);
+    make_key(w, m, "attention.key_length", (int64_t)m->head_dim);
+    if (make_says(m, "narrow_values"))
+        make_key(w, m, "attention.value_length", (int64_t)make_value_dim(m));
+    if (make_says(m, "partial"))
+        make_key(w, m, "rope.dimension_count", (int64_t)m->head_dim / 2);
+    make_number(w, m,
+                make_says(m, "layer") ? "attention.layer_norm_epsilon"
+                                      : "attention.layer_norm_rms_epsilon",
+                1e-5);
+    if (m->window) make_key(w, m, "attention.sliding_window", (int64_t)m->window);
+    if (m->experts) make_key(w, m, "expert_count", (int64_t)m->experts);
+    if (m->experts) make_key(w, m, "expert_used_count", 2);
+    if (make_says(m, "expert_key"))
+        make_key(w, m, "expert_feed_forward_length", (int64_t)make_expert_hidden(m));
+    if (make_says(m, "shared_key"))
+        make_key(w, m, "expert_shared_feed_forward_length", (int64_t)m->hidden / 2);
+    if (make_says(m, "yarn")) make_yarn(w, m);
+    make_words_keys(w, m, m->family, m->more);
+    make_words_keys(w, m, m->more, NULL);
+}
+
+#endif

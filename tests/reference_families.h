@@ -1,0 +1,70 @@
+/* reference_families.h - what sets one family apart, in words.
+ *
+ *     rms, layer          the norm: root mean square, or mean and variance
+ *     halves, pairs       which numbers of a head turn together; neither: none do
+ *     silu, gelu, oai     the activation; oai: that of gpt-oss
+ *     parallel            both branches read x; parallel?: if the file says so, or has one norm only
+ *     moved               the norm of the feed-forward is called post_attention_norm
+ *     unit                queries and keys have length sqrt(head_dim) after they turned
+ *     nope:N              every N-th layer does not turn;  turn-in-windows: those without a window do not
+ *     turn?               none do where rope.scaling.finetuned is false
+ *     window:P            of P layers the last one sees everything, the others their window
+ *     base:T              theta of windowed layers;  unstretched: their context is not stretched
+ *     chunk:C, warm:C     layers that turn see a chunk of C; in the others queries grow every C tokens
+ *     alibi:B             scores fall with distance
+ *     cap:C, logit-cap:C  scores and logits stay below
+ *     wide:L              with L layers scores scale with dim / heads, not head_dim
+ *     all, sigmoid        experts are weighted by softmax over all of them or by sigmoid, or by softmax over
+ *                         the chosen;  renorm: then to a sum of 1;  input: the weight is on what they read
+ *     sqrt                x = embedding * sqrt(dim)
+ *     divide              logits are divided by logit_scale, not multiplied
+ *
+ * What a file shows, or says with a key of its own, needs no word: biases, a norm of each head, one
+ * map for q, k and v, windows, scales. */
+#ifndef STRATA_REFERENCE_FAMILIES_H
+#define STRATA_REFERENCE_FAMILIES_H
+
+#include <stddef.h>
+#include <string.h>
+
+static const char *const reference_families[][2] = {
+    {"llama", "rms pairs silu"},
+    {"llama4", "rms pairs silu nope:4 chunk:8192 warm:8192 unit sigmoid input"},
+    {"mistral3", "rms pairs silu"},
+    {"smollm3", "rms pairs silu nope:4"},
+    {"granite", "rms pairs silu turn? divide"},
+    {"granitemoe", "rms pairs silu turn? divide all renorm"},
+    {"qwen", "rms halves silu"},
+    {"qwen2", "rms halves silu"},
+    {"qwen3", "rms halves silu"},
+    {"qwen2moe", "rms halves silu all"},
+    {"qwen3moe", "rms halves silu all renorm"},
+    {"olmoe", "rms halves silu all"},
+    {"olmo2", "rms halves silu window:4 unstretched"},
+    {"gemma", "rms halves gelu sqrt"},
+    {"gemma2", "rms halves gelu sqrt window:2 cap:50 logit-cap:30 wide:46"},
+    {"gemma3", "rms halves gelu sqrt window:6 base:10000 unstretched wide:62"},
+    {"phi2", "layer halves gelu parallel"},
+    {"phi3", "rms halves silu"},
+    {"phimoe", "rms halves silu all renorm"},
+    {"gptj", "layer pairs gelu parallel"},
+    {"gptneox", "layer halves gelu parallel?"},
+    {"falcon", "layer halves gelu parallel"},
+    {"gpt2", "layer gelu"},
+    {"starcoder", "layer gelu"},
+    {"starcoder2", "layer halves gelu"},
+    {"bloom", "layer gelu alibi:8"},
+    {"mpt", "layer gelu"},
+    {"stablelm", "layer halves silu parallel?"},
+    {"command-r", "layer pairs silu parallel"},
+    {"cohere2", "layer pairs silu parallel window:4 turn-in-windows"},
+    {"gpt-oss", "rms halves oai moved window:2"},
+};
+
+static inline const char *reference_family(const char *arch) {
+    for (size_t i = 0; i < sizeof reference_families / sizeof *reference_families; i++)
+        if (strcmp(arch, reference_families[i][0]) == 0) return reference_families[i][1];
+    return NULL;
+}
+
+#endif

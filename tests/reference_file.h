@@ -1,0 +1,154 @@
+/* reference_file.h - what a model file says, in double precision. */
+#ifndef STRATA_REFERENCE_FILE_H
+#define STRATA_REFERENCE_FILE_H
+
+#include "tensor.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct Reference {
+    const Gguf *gguf;
+    char arch[32];
+    const char *family;   /* what it does, in words: reference_families.h */
+    double *values[4096]; /* of each tensor */
+    /* Inputs of BF16 weights have the 8 bits of BF16, as with some instruction sets: the caller says
+     * so. */
+    bool rounds_bf16;
+} Reference;
+
+/* ------------------------------------------------------------------ keys */
+
+static inline const GgufPair *reference_key(const Reference *r, const char *key) {
+    char name[128];
+    snprintf(name, sizeof name, "%s.%s", r->arch, key);
+    return gguf_find(r->gguf, name);
+}
+
+/* The number, or that of the layer when there is a list. */
+static inline double reference_number_of(const Reference *r, const char *key, int layer,
+                                         double fallback) {
+    const GgufPair *pair = reference_key(r, key);
+    double value = fallback;
+    if (pair) gguf_float(pair, pair->type == GGUF_ARRAY ? (uint64_t)layer : 0, &value);
+    return value;
+}
+
+static inline double reference_number(const Reference *r, const char *key, double fallback) {
+    return reference_number_of(r, key, 0, fallback);
+}
+
+static inline int reference_size(const Reference *r, const char *key, int layer, int fallback) {
+    return (int)reference_number_of(r, key, layer, fallback);
+}
+
+static inline bool reference_text_is(const Reference *r, const char *key, const char *text) {
+    Text value;
+    return gguf_string(reference_key(r, key), &value) && text_equal(value, text_of(text));
+}
+
+/* ------------------------------------------------------------------ tensors */
+
+static inline const GgufTensor *reference_find(const Reference *r, int layer, const char *name,
+                                               const char *suffix) {
+    char full[128];
+    if (layer < 0)
+        snprintf(full, sizeof full, "%s.%s", name, suffix);
+    else
+        snprintf(full, sizeof full, "blk.%d.%s.%s", layer, name, suffix);
+    return gguf_find_tensor(r->gguf, full);
+}
+
+/* Its values; NULL: there is none. */
+static inline double *reference_values(const Reference *r, const GgufTensor *tensor) {
+    return tensor ? r->values[tensor - r->gguf->tensors] : NULL;
+}
+
+static inline double *reference_bias(const Reference *r, int layer, const char *name) {
+    return reference_values(r, reference_find(r, layer, name, "bias"));
+}
+
+static inline double *reference_weight(const Reference *r, int layer, const char *name) {
+    return reference_values(r, reference_find(r, layer, name, "weight"));
+}
+
+static inline double reference_half(const unsigned char *p) { /* by definition */
+    int bits = p[0] | p[1] << 8, exponent = bits >> 10 & 31, fraction = bits & 1023;
+    double size = exponent ? ldexp(1 + fraction / 1024.0, exponent - 15) : ldexp(fraction, -24);
+    return bits >> 15 ? -size : size;
+}
+
+static inline double reference_element(const GgufTensor *t, size_t i) {
+    float f;
+    uint32_t bits;
+    switch (t->dtype) {
+    case DTYPE_F32: memcpy(&f, t->data + 4 * i, 4); return (double)f;
+    case DTYPE_F16: return reference_half(t->data + 2 * i);
+    case DTYPE_BF16:
+        bits = (uint32_t)(t->data[2 * i] | t->data[2 * i + 1] << 8) << 16;
+        memcpy(&f, &bits, 4);
+        return (double)f;
+    case DTYPE_Q8_0:
+        return reference_half(t->data + i / 32 * 34) *
+               (signed char)t->data[i / 32 * 34 + 2 + i % 32];
+    default: return (double)NAN;
+    }
+}
+
+static inline void reference_load(Reference *r, const Gguf *gguf) {
+    Text arch;
+    *r = (Reference){.gguf = gguf};
+    gguf_string(gguf_find(gguf, "general.architecture"), &arch);
+    memcpy(r->arch, arch.data, arch.size);
+    REQUIRE(gguf->n_tensors <= sizeof r->values / sizeof *r->values, "%zu tensors",
+            gguf->n_tensors);
+    for (size_t i = 0; i < gguf->n_tensors; i++) {
+        const GgufTensor *t = &gguf->tensors[i];
+        size_t count = t->shape[0] * t->shape[1] * t->shape[2] * t->shape[3];
+        r->values[i] = malloc(count * sizeof(double));
+        for (size_t k = 0; k < count; k++) r->values[i][k] = reference_element(t, k);
+    }
+}
+
+static inline void reference_close(Reference *r) {
+    for (size_t i = 0; i < r->gguf->n_tensors; i++) free(r->values[i]);
+}
+
+/* ------------------------------------------------------------------ products */
+
+static inline double reference_bf16(double x) {
+    int exponent;
+    frexp(x, &exponent);
+    return ldexp(nearbyint(ldexp(x, 8 - exponent)), exponent - 8);
+}
+
+/* Inputs of Q8_0 weights go in steps of a 127th of the largest of 32. */
+static inline double reference_step(const double *x, int i, int n) {
+    double most = 0;
+    for (int k = i / 32 * 32; k < i / 32 * 32 + 32 && k < n; k++) most = fmax(most, fabs(x[k]));
+    return most > 0 ? nearbyint(x[i] / most * 127) * most / 127 : 0;
+}
+
+/* y = rows first .. first + rows - 1 of a map (a stack of maps is one below the other) times x. */
+static inline void reference_rows(const Reference *r, int layer, const char *name, int first,
+                                  int rows, const double *x, double *y) {
+    const GgufTensor *t = reference_find(r, layer, name, "weight");
+    const double *bias = reference_bias(r, layer, name);
+    REQUIRE(t, "no %s in layer %d", name, layer);
+    int n = (int)t->shape[t->ndim - 1];
+    const double *w = reference_values(r, t) + (size_t)first * (size_t)n;
+    double *in = malloc(sizeof *in * (size_t)n);
+    for (int k = 0; k < n; k++) {
+        in[k] = t->dtype == DTYPE_Q8_0 ? reference_step(x, k, n) : x[k];
+        if (t->dtype == DTYPE_BF16 && r->rounds_bf16) in[k] = reference_bf16(x[k]);
+    }
+    for (int i = 0; i < rows; i++) {
+        y[i] = bias ? bias[first + i] : 0;
+        for (int k = 0; k < n; k++) y[i] += w[(size_t)i * (size_t)n + (size_t)k] * in[k];
+    }
+    free(in);
+}
+
+#endif
