@@ -84,6 +84,8 @@ static void tensors_of_families_are_checked(void **state) {
         {"command-r", EXTRA("blk.0.attn_q_norm.weight", 0),
          "attn_k_norm.weight' (2, 4) plays no"},
         {"command-r", EXTRA("blk.0.attn_k_norm.weight", 0), "attn_k_norm.weight' is missing"},
+        {"llama", EXTRA("output_norm.weight", 1, 16), NULL},
+        {"llama", EXTRA("output_norm.weight", 2, 16), "is (2, 16), wanted (16)"},
         {"phimoe", EXTRA("blk.0.attn_norm.bias", 0), "attn_norm.bias' is missing"},
         {"phi2", EXTRA("output.bias", 257), "is (257), wanted (258)"},
     };

@@ -19,6 +19,14 @@ static Tensor refuse(Binder *b) {
     return (Tensor){.data = NULL};
 }
 
+/* Leading ones may be left out: (1, n) is (n). */
+static bool same_shape(const GgufTensor *t, int ndim, const size_t *shape) {
+    for (int i = 1; i <= ndim || i <= t->ndim; i++)
+        if ((i <= ndim ? shape[ndim - i] : 1) != (i <= t->ndim ? t->shape[t->ndim - i] : 1))
+            return false;
+    return true;
+}
+
 Tensor bind_tensor(Binder *b, const char *name, bool needed, int ndim, const size_t *shape,
                    const char *from) {
     char got[80], wanted[80], formats[300];
@@ -32,13 +40,7 @@ Tensor bind_tensor(Binder *b, const char *name, bool needed, int ndim, const siz
                   b->model->recipe->arch, wanted, from);
         return refuse(b);
     }
-    bool fits =
-        found->ndim <= ndim; /* a file leaves leading ones out: (1, n) is written as (n) */
-    for (int i = 0; i < ndim && fits; i++) {
-        int j = i - (ndim - found->ndim);
-        fits = (j < 0 ? 1 : found->shape[j]) == shape[i];
-    }
-    if (!fits) {
+    if (!same_shape(found, ndim, shape)) {
         fault_set(
             b->fault,
             "tensor '%s' is %s, wanted %s by %s: the file's metadata and tensors disagree",
