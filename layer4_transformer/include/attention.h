@@ -21,8 +21,6 @@
 
 #include "mask.h"
 
-#include <math.h>
-
 typedef struct AttentionShape {
     size_t heads, kv_heads, head_dim;
     size_t value_dim; /* of a value; 0: head_dim, as that of queries and keys */
@@ -50,15 +48,11 @@ void attention(const AttentionShape *shape, size_t n, const float *q, const floa
 
 /* What becomes of scale * q.k before the softmax: a soft cap, a bias that grows with the distance.
  *
- *   slope   alibi_slope of the head; 0: no bias */
-static inline float attention_score(const AttentionShape *shape, float score, float slope,
-                                    size_t query, size_t key) {
-    if (shape->softcap > 0) score = shape->softcap * tanhf(score / shape->softcap);
-    return slope > 0 ? score - slope * fabsf((float)query - (float)key) : score;
-}
+ *   slope   attention_slope of the head */
+float attention_score(const AttentionShape *shape, float score, float slope, size_t query,
+                      size_t key);
 
-static inline float attention_slope(const AttentionShape *shape, size_t head) {
-    return shape->max_bias > 0 ? alibi_slope(head, shape->heads, shape->max_bias) : 0;
-}
+/* ALiBi's slope of a head; 0: no bias. */
+float attention_slope(const AttentionShape *shape, size_t head);
 
 #endif

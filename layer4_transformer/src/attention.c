@@ -1,7 +1,18 @@
 /* attention.c - see attention.h. */
 #include "attention.h"
 
+#include <math.h>
 #include <string.h>
+
+float attention_score(const AttentionShape *s, float score, float slope, size_t query,
+                      size_t key) {
+    if (s->softcap > 0) score = s->softcap * tanhf(score / s->softcap);
+    return slope > 0 ? score - slope * fabsf((float)query - (float)key) : score;
+}
+
+float attention_slope(const AttentionShape *s, size_t head) {
+    return s->max_bias > 0 ? alibi_slope(head, s->heads, s->max_bias) : 0;
+}
 
 /* One query of one head: `q` (head_dim) at position `i`; its keys and values lie kv rows apart. */
 static void attend(const AttentionShape *s, size_t head, size_t i, size_t n, const float *q,

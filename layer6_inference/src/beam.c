@@ -202,9 +202,8 @@ static bool is_over(Search *s, StopReason *reason) {
 }
 
 static bool search(Search *s, const int32_t *prompt, size_t n) {
-    KvCache *kv = &s->session->kv;
     StopReason reason = STOP_LIMIT;
-    for (size_t i = 0; i < kv->config.sequences; i++) kv_truncate(kv, i, 0);
+    session_reset(s->session);
     if (!session_feed(s->session, prompt, n, false, s->fault)) return false;
     s->count = 1;
     while (!is_over(s, &reason))
