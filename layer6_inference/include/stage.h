@@ -10,8 +10,11 @@
  *
  *     rows    begin | after token 1 | after token 2 | ...     rewind(1) drops the last one
  *
+ * A program may add stages of its own: stage_register gives them a name, and from then on chains
+ * hold them like all others.
+ *
  * Invariant: what a stage does depends on the candidates, its parameters, its last row and the
- * Step. */
+ * Step; of a registered stage also on its kind's context. */
 #ifndef STRATA_STAGE_H
 #define STRATA_STAGE_H
 
@@ -65,6 +68,9 @@ typedef struct StageKind {
     bool needs_amateur, needs_unconditional, needs_look_ahead, needs_tokenizer;
     bool (*is_off)(const Stage *stage); /* NULL: by the first parameter's off value */
     void (*apply)(Stage *stage, Candidates *candidates, const Step *step);
+    /* a program's own, for its functions to find at stage->kind->context; copying and rewinding a
+     * chain leave it alone: what must be rewound is memory */
+    void *context;
 
     size_t memory;                                  /* numbers in a row */
     void (*begin)(const Stage *stage, double *row); /* the first row */
@@ -90,9 +96,24 @@ bool stage_is_off(const Stage *stage);
 /* The last row of memory. */
 const double *stage_memory(const Stage *stage);
 
-/* All stages; returns their number. */
+/* All stages, registered ones last; returns their number. */
 size_t stage_list(const StageKind *const **list);
 const StageKind *stage_find(Text name); /* NULL: none */
+
+enum {
+    STAGES = 128,    /* the most there can be, built in and registered */
+    STAGE_NAME = 32, /* bytes of a name, with its end */
+};
+
+/* Add a stage of a program's own: chains then read and print it, and stage_list has it.  Register
+ * before other threads read chains: from then on the list is only read.
+ *
+ *   kind   borrowed until the program ends; name, gloss, example and apply are needed, begin and
+ *          learn, too, when it has memory; formula, advice and source may be NULL
+ *
+ * Fails, and adds nothing, when something needed is missing, a stage or preset has the name, a name
+ * or key is not made of a-z, 0-9 and _, a value is out of its own range, or there are STAGES already. */
+bool stage_register(const StageKind *kind, Fault *fault);
 
 /* keep=N: at least so many survive a truncation. */
 #define PARAM_KEEP \

@@ -46,8 +46,9 @@ static void put_stage(Printer *p, const Stage *stage) {
     for (int i = 0; i < STAGE_PARAMS && kind->params[i].key; i++) {
         const StageParam *param = &kind->params[i];
         if (!param->needed && stage->value[i] == param->fallback) continue;
+        bool bare = param->needed && i == 0 && kind->list == LIST_NONE;
         put(p, ":");
-        if (!param->needed) put(p, param->key), put(p, "=");
+        if (!bare) put(p, param->key), put(p, "=");
         put_number(p, stage->value[i]);
     }
 }

@@ -1,52 +1,118 @@
 /* stage.c - the list of all stages. */
-#include "stage.h"
+#include "chain.h"
 
-/* Those that change logits, those that cut, those that pick. */
-static const StageKind *const kinds[] = {&stage_bias,
-                                         &stage_ban,
-                                         &stage_allow,
-                                         &stage_suppress,
-                                         &stage_min_tokens,
-                                         &stage_force,
-                                         &stage_length,
-                                         &stage_penalties,
-                                         &stage_dry,
-                                         &stage_no_repeat,
-                                         &stage_contrast,
-                                         &stage_cfg,
-                                         &stage_watermark,
-                                         &stage_temp,
-                                         &stage_quadratic,
-                                         &stage_top_k,
-                                         &stage_top_p,
-                                         &stage_min_p,
-                                         &stage_typical,
-                                         &stage_tfs,
-                                         &stage_top_a,
-                                         &stage_epsilon,
-                                         &stage_eta,
-                                         &stage_top_n_sigma,
-                                         &stage_top_h,
-                                         &stage_p_less,
-                                         &stage_xtc,
-                                         &stage_skew,
-                                         &stage_greedy,
-                                         &stage_draw,
-                                         &stage_gumbel,
-                                         &stage_mirostat,
-                                         &stage_mirostat_v2,
-                                         &stage_adaptive_p,
-                                         &stage_contrastive_search};
+#include <string.h>
+
+/* Those that change logits, those that cut, those that pick; then registered ones.  NULL ends it. */
+static const StageKind *kinds[STAGES + 1] = {&stage_bias,
+                                             &stage_ban,
+                                             &stage_allow,
+                                             &stage_suppress,
+                                             &stage_min_tokens,
+                                             &stage_force,
+                                             &stage_length,
+                                             &stage_penalties,
+                                             &stage_dry,
+                                             &stage_no_repeat,
+                                             &stage_contrast,
+                                             &stage_cfg,
+                                             &stage_watermark,
+                                             &stage_temp,
+                                             &stage_quadratic,
+                                             &stage_top_k,
+                                             &stage_top_p,
+                                             &stage_min_p,
+                                             &stage_typical,
+                                             &stage_tfs,
+                                             &stage_top_a,
+                                             &stage_epsilon,
+                                             &stage_eta,
+                                             &stage_top_n_sigma,
+                                             &stage_top_h,
+                                             &stage_p_less,
+                                             &stage_xtc,
+                                             &stage_skew,
+                                             &stage_greedy,
+                                             &stage_draw,
+                                             &stage_gumbel,
+                                             &stage_mirostat,
+                                             &stage_mirostat_v2,
+                                             &stage_adaptive_p,
+                                             &stage_contrastive_search};
 
 size_t stage_list(const StageKind *const **list) {
+    size_t count = 0;
+    while (kinds[count]) count++;
     *list = kinds;
-    return sizeof kinds / sizeof *kinds;
+    return count;
 }
 
 const StageKind *stage_find(Text name) {
-    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
-        if (text_equal(name, text_of(kinds[i]->name))) return kinds[i];
+    const StageKind *const *list;
+    size_t count = stage_list(&list);
+    for (size_t i = 0; i < count; i++)
+        if (text_equal(name, text_of(list[i]->name))) return list[i];
     return NULL;
+}
+
+/* ------------------------------------------------------------------ stages of a program's own */
+
+/* Other characters may have a meaning in chains. */
+static bool is_word(const char *text) {
+    size_t size = text ? strspn(text, "abcdefghijklmnopqrstuvwxyz0123456789_") : 0;
+    return size > 0 && size < STAGE_NAME && !text[size];
+}
+
+static bool is_taken(const char *name) {
+    const ChainPreset *presets;
+    size_t count = chain_presets(&presets);
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(name, presets[i].name) == 0) return true;
+    return stage_find(text_of(name)) != NULL;
+}
+
+static bool check_params(const StageKind *kind, Fault *fault) {
+    for (int i = 0; i < STAGE_PARAMS && kind->params[i].key; i++) {
+        const StageParam *p = &kind->params[i];
+        if (!is_word(p->key))
+            return fault_set(fault, "stage %s: '%.40s' is no key: wanted a-z, 0-9 and _",
+                             kind->name, p->key);
+        for (int k = 0; k < i; k++)
+            if (strcmp(p->key, kind->params[k].key) == 0)
+                return fault_set(fault, "stage %s has two parameters '%s'", kind->name, p->key);
+        double value = p->needed ? p->low : p->fallback;
+        if (!(value >= p->low && value <= p->high))
+            return fault_set(fault, "stage %s: %s is %g unless given, wanted %g to %g",
+                             kind->name, p->key, value, p->low, p->high);
+    }
+    return true;
+}
+
+static bool check_kind(const StageKind *kind, Fault *fault) {
+    if (!is_word(kind->name))
+        return fault_set(fault,
+                         "'%.40s' is no name for a stage: wanted 1 to %d of a-z, 0-9 and _",
+                         kind->name ? kind->name : "", STAGE_NAME - 1);
+    if (is_taken(kind->name))
+        return fault_set(fault, "a stage or preset '%s' is there already: choose another name",
+                         kind->name);
+    const char *lacks = !kind->gloss                                    ? "gloss"
+                        : !kind->example                                ? "example"
+                        : !kind->apply                                  ? "apply"
+                        : kind->memory && !(kind->begin && kind->learn) ? "begin or learn"
+                                                                        : NULL;
+    if (lacks) return fault_set(fault, "stage %s has no %s", kind->name, lacks);
+    return check_params(kind, fault);
+}
+
+bool stage_register(const StageKind *kind, Fault *fault) {
+    const StageKind *const *list;
+    size_t count = stage_list(&list);
+    if (!check_kind(kind, fault)) return false;
+    if (count == STAGES)
+        return fault_set(fault, "no room for the stage %s: there are %d", kind->name, STAGES);
+    kinds[count] = kind;
+    return true;
 }
 
 bool stage_is_off(const Stage *stage) {

@@ -1,0 +1,188 @@
+/* stages of a program's own: registered by name, then read, printed, run, copied and rewound like all others */
+#include "check.h"
+#include "inference.h"
+
+enum { V = 8 };
+
+static float logits[V];
+static Candidates c;
+static Arena arena;
+
+/* Once a token was chosen, its logit and those below it are out: texts climb.  By `step` at least. */
+typedef struct Climb {
+    int calls;
+} Climb;
+static Climb climb = {0};
+
+static void climb_apply(Stage *stage, Candidates *candidates, const Step *step) {
+    (void)step;
+    ((Climb *)stage->kind->context)->calls++;
+    for (size_t i = 0; i < candidates->count; i++)
+        if (candidates_id(candidates, i) < *stage_memory(stage))
+            candidates_set(candidates, i, -INFINITY);
+}
+
+static void climb_begin(const Stage *stage, double *row) { *row = 0 * stage->value[0]; }
+static void climb_learn(const Stage *stage, int32_t token, double *row) {
+    *row = token + stage->value[0];
+}
+
+static const StageKind climb_kind = {
+    .name = "climb",
+    .gloss = "each token is larger than the last",
+    .example = "climb:2",
+    .params = {{.key = "step", .fallback = 1, .low = 1, .high = 5, .whole = true},
+               {.key = "needed", .low = -1, .high = 1, .needed = true}},
+    .apply = climb_apply,
+    .context = &climb,
+    .memory = 1,
+    .begin = climb_begin,
+    .learn = climb_learn};
+
+static int prepare(void **state) {
+    (void)state;
+    return candidates_open(&c, V, &arena, NULL) && stage_register(&climb_kind, NULL) ? 0 : -1;
+}
+
+static int finish(void **state) {
+    (void)state;
+    arena_free(&arena);
+    return 0;
+}
+
+/* One step with falling logits: the smallest token that is left. */
+static int32_t choose(Chain *chain) {
+    Fault fault;
+    Step step = {.seed = 1};
+    int32_t token = -1;
+    for (int i = 0; i < V; i++) logits[i] = (float)-i;
+    assert_true(candidates_load(&c, logits, &fault));
+    if (!chain_run(chain, &c, &step, &token, &fault)) fail_msg("%s", fault.text);
+    chain_accept(chain, token);
+    return token;
+}
+
+static void open_chain(Chain *chain, const char *spec) {
+    Fault fault;
+    if (!chain_parse(chain, spec, NULL, &fault)) fail_msg("%s", fault.text);
+}
+
+static void it_stands_in_the_list(void **state) {
+    (void)state;
+    const StageKind *const *list;
+    size_t count = stage_list(&list);
+    assert_ptr_equal(list[count - 1], &climb_kind);
+    assert_ptr_equal(stage_find(text_of("climb")), &climb_kind);
+    Chain chain;
+    Fault fault;
+    assert_false(chain_parse(&chain, "clamb", NULL, &fault));
+    assert_contains(fault.text, ", climb");
+}
+
+static void it_is_read_and_printed(void **state) {
+    (void)state;
+    const char *const specs[][2] = {{"climb:2:needed=1,greedy", "climb:step=2:needed=1,greedy"},
+                                    {"climb:needed=-1", "climb:needed=-1,draw"}};
+    for (size_t i = 0; i < 2; i++) {
+        Chain chain;
+        char text[CHAIN_TEXT], again[CHAIN_TEXT];
+        open_chain(&chain, specs[i][0]);
+        assert_string_equal(chain_print(&chain, text), specs[i][1]);
+        chain_close(&chain);
+        open_chain(&chain, text);
+        assert_string_equal(chain_print(&chain, again), text);
+        chain_close(&chain);
+    }
+    Chain chain;
+    Fault fault;
+    assert_false(chain_parse(&chain, "climb:2", NULL, &fault));
+    assert_false(chain_parse(&chain, "climb:6:needed=1", NULL, &fault));
+    assert_contains(fault.text, "from 1 to 5");
+}
+
+static void it_runs_is_copied_and_rewound(void **state) {
+    (void)state;
+    Chain chain, copy;
+    open_chain(&chain, "climb:2:needed=0,greedy");
+    climb.calls = 0;
+    assert_int_equal(choose(&chain), 0);
+    assert_int_equal(choose(&chain), 2);
+    chain_copy(&copy, &chain);
+    assert_int_equal(choose(&chain), 4);
+    assert_int_equal(choose(&copy), 4);
+    chain_rewind(&chain, 2);
+    assert_int_equal(choose(&chain), 2);
+    assert_int_equal(choose(&copy), 6);
+    chain_reset(&chain);
+    assert_int_equal(choose(&chain), 0);
+    assert_int_equal(climb.calls, 7);
+    chain_close(&chain), chain_close(&copy);
+}
+
+static void refused(StageKind kind, const char *why) {
+    const StageKind *const *list;
+    size_t before = stage_list(&list);
+    Fault fault = {""};
+    assert_false(stage_register(&kind, &fault));
+    assert_contains(fault.text, why);
+    assert_int_equal(stage_list(&list), before);
+}
+
+static void what_chains_could_not_hold_is_refused(void **state) {
+    (void)state;
+    StageKind good = climb_kind, kind;
+    refused(good, "there already");
+    const char *const names[][2] = {{NULL, "no name"},
+                                    {"", "no name"},
+                                    {"a:b", "no name"},
+                                    {"a,b", "no name"},
+                                    {"Upper", "no name"},
+                                    {"temp", "there already"},
+                                    {"llama", "preset"},
+                                    {"draw", "there already"},
+                                    {"a_name_of_more_than_31_characters", "no name"}};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        kind = good, kind.name = names[i][0], refused(kind, names[i][1]);
+    good.name = "other";
+    kind = good, kind.gloss = NULL, refused(kind, "no gloss");
+    kind = good, kind.example = NULL, refused(kind, "no example");
+    kind = good, kind.apply = NULL, refused(kind, "no apply");
+    kind = good, kind.learn = NULL, refused(kind, "no begin or learn");
+    kind = good, kind.params[0].key = "a=b", refused(kind, "no key");
+    kind = good, kind.params[0].key = "needed", refused(kind, "two parameters");
+    kind = good, kind.params[0].fallback = 0.5, refused(kind, "wanted 1 to 5");
+    kind = good, kind.params[0].fallback = NAN, refused(kind, "wanted 1 to 5");
+    kind = good, kind.params[1].low = 2, refused(kind, "wanted 2 to 1");
+}
+
+/* The last test: it leaves no room. */
+static void the_list_has_an_end(void **state) {
+    (void)state;
+    static StageKind many[STAGES];
+    static char names[STAGES][STAGE_NAME];
+    const StageKind *const *list;
+    size_t count = stage_list(&list), more = STAGES - count;
+    for (size_t i = 0; i <= more; i++) {
+        many[i] = climb_kind;
+        snprintf(names[i], sizeof names[i], "own_%zu", i);
+        many[i].name = names[i];
+        if (i == more)
+            refused(many[i], "no room");
+        else
+            assert_true(stage_register(&many[i], NULL));
+    }
+    assert_ptr_equal(stage_find(text_of(names[more - 1])), &many[more - 1]);
+    Chain chain;
+    Fault fault;
+    assert_false(
+        chain_parse(&chain, "nothing", NULL, &fault)); /* too many names for one sentence */
+    assert_contains(fault.text, "no stage 'nothing'");
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        TEST(it_stands_in_the_list), TEST(it_is_read_and_printed),
+        TEST(it_runs_is_copied_and_rewound), TEST(what_chains_could_not_hold_is_refused),
+        TEST(the_list_has_an_end)};
+    return cmocka_run_group_tests(tests, prepare, finish);
+}
