@@ -33,9 +33,11 @@ override PROMPT := $(value PROMPT)
 override CHAIN  := $(value CHAIN)
 override MODEL  := $(value MODEL)
 override SEED   := $(value SEED)
-export PROMPT CHAIN MODEL SEED
+override PREFIX := $(value PREFIX)
+override DESTDIR := $(value DESTDIR)
+export PROMPT CHAIN MODEL SEED PREFIX DESTDIR
 
-COMMANDS := build run test deps check format help bench plots measure train peers fuzz docs docs-serve install clean
+COMMANDS := build run test deps check format help bench plots measure train peers fuzz docs docs-serve lib install uninstall clean
 
 # make start 3.2, make grade 3, ...: what follows the word is its argument.
 DESK_WORDS := learn start grade hint reset worked check-exercises
@@ -110,7 +112,7 @@ grade check-exercises: build
 worked: build
 	@for layer in $(if $(ARGUMENT),$(LAYER$(ARGUMENT)),$(LAYERS)); do $(MAKE) -s -C $$layer worked || exit 1; done
 
-docs: build
+docs: build lib
 	@docs/build.sh
 
 docs-serve: docs
@@ -137,10 +139,18 @@ train: build
 	$(BUILD)/bin/strata train --size draft --vocab-from build/storyteller.gguf --out build/draft.gguf --checkpoint build/draft.ckpt \
 	    --resume --log build/draft.csv --eval-every 500 --pin
 
-install: build
-	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/share/strata
-	install $(BUILD)/bin/strata $(DESTDIR)$(PREFIX)/bin/strata
-	install -m 644 layer5_models/models/storyteller.gguf $(DESTDIR)$(PREFIX)/share/strata/storyteller.gguf
+# What other programs include and link; where it goes.
+LIBRARIES := $(foreach layer,$(LAYERS),$(BUILD)/lib/lib$(lastword $(subst _, ,$(layer))).a)
+$(LIBRARIES): | $(LAYERS) ;
+$(BUILD)/lib/libstrata.a: $(LIBRARIES) $(wildcard layer[1-6]_*/include/*.h library/*)
+	@library/build.sh
+lib: $(BUILD)/lib/libstrata.a
+
+install: build lib
+	@library/install.sh
+
+uninstall:
+	@library/install.sh uninstall
 
 clean:
 	@rm -rf build
@@ -167,5 +177,6 @@ help:
 	@echo "make check-exercises  the graders graded: starters, shipped sources, mutants"
 	@echo "make fuzz             20000 damaged headers, 20000 chains of samplers, then fuzz the GGUF reader; SECONDS=60"
 	@echo "make format           clang-format"
-	@echo "make install          PREFIX=/usr/local"
+	@echo "make lib              for your own programs: build/include/strata.h and build/lib/libstrata.a"
+	@echo "make install          program, library and model; PREFIX=/usr/local DESTDIR=; make uninstall"
 	@echo "make clean            remove build/"

@@ -143,7 +143,7 @@ def line(arguments):
 @functools.lru_cache(maxsize=None)
 def state_of_sources():
     """Changes whenever a source, an exercise or a model does; not when a learner's copy of an exercise does."""
-    files = [f for folder in ("layer*", "exercises") for f in ROOT.glob(folder + "/**/*") if f.is_file()]
+    files = [f for folder in ("layer*", "exercises", "library", "docs/examples") for f in ROOT.glob(folder + "/**/*") if f.is_file()]
     files = [f for f in files if f.parent.name != "exercises" or not re.match(r"[1-6]\.|progress", f.name)] + [pathlib.Path(__file__)]
     rows = sorted(f"{f} {f.stat().st_mtime_ns}" for f in files)
     return hashlib.sha256("\n".join(rows).encode()).hexdigest()

@@ -46,7 +46,7 @@ trainer_parameters              the same
 # comments.
 used() {
     bad=0
-    for file in $(git ls-files 'layer*/include/*.h' 'layer*/src/*.[ch]' 'layer*/exercise/*.[ch]' 'exercises/*.[ch]' 'docs/playground/*.c'); do
+    for file in $(git ls-files 'layer*/include/*.h' 'layer*/src/*.[ch]' 'layer*/exercise/*.[ch]' 'exercises/*.[ch]' 'docs/playground/*.c' 'docs/examples/*.c'); do
         gcc -fpreprocessed -dD -E -P "$file" 2>/dev/null
     done | grep -oE '[a-z][a-z0-9_]*' | sort | uniq -c | awk '{ print $2, $1 }' >build/names
     for header in layer*/include/*.h; do

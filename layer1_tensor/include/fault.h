@@ -33,8 +33,8 @@ bool fault_set(Fault *fault, const char *format, ...) __attribute__((format(prin
 bool fault_prefix(Fault *fault, const char *context);
 
 /* Print where and why, then abort.  Called by REQUIRE only. */
-_Noreturn void fault_abort(const char *file, int line, const char *condition,
-                           const char *format, ...) __attribute__((format(printf, 4, 5)));
+void fault_abort(const char *file, int line, const char *condition, const char *format, ...)
+    __attribute__((noreturn, format(printf, 4, 5)));
 
 /* State a function's contract: REQUIRE(n > 0, "softmax needs a value, got n = %zu", n); */
 #define REQUIRE(condition, ...)                                                     \

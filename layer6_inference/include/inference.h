@@ -21,5 +21,6 @@
 #include "speculate.h"  /* several tokens for one reading of the model */
 #include "beam.h"       /* the likeliest texts */
 #include "generate.h"   /* the loop */
+#include "version.h"    /* which Strata this is */
 
 #endif

@@ -15,7 +15,8 @@ static void print_commands(FILE *out) {
     fprintf(out, "usage: strata COMMAND ...\n\n");
     for (size_t i = 0; i < sizeof commands / sizeof *commands; i++)
         fprintf(out, "  %-10s %s\n", commands[i]->name, commands[i]->gloss);
-    fprintf(out, "\nstrata COMMAND --help says more about one of them.\n");
+    fprintf(out, "\nstrata COMMAND --help says more about one of them, strata --version what "
+                 "this is.\n");
 }
 
 /* A standard stream that is closed stays useless: else the next file that is opened would take its
@@ -37,6 +38,10 @@ static int run(int argc, char **argv) {
     }
     Fault fault;
     if (!kernels_select(NULL, &fault)) return command_failed(&fault);
+    if (strcmp(argv[1], "--version") == 0) {
+        printf("strata %s, %s\n", STRATA_VERSION, kernels()->isa);
+        return EXIT_DONE;
+    }
     for (size_t i = 0; i < sizeof commands / sizeof *commands; i++)
         if (strcmp(argv[1], commands[i]->name) == 0)
             return commands[i]->run(argc - 1, argv + 1);
