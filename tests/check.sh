@@ -81,7 +81,7 @@ analyzed() {
 cross() { # compile for AArch64 and test there under qemu-user
     aarch64-linux-gnu-gcc --version >/dev/null || return 1
     for layer in 1 2 3 4; do
-        for source in layer${layer}_*/src/*.c layer${layer}_*/src/formats/*.c; do
+        for source in layer${layer}_*/src/*.c layer${layer}_*/src/*/*.c; do
             [ -f "$source" ] || continue
             mkdir -p build/arm64
             # shellcheck disable=SC2046

@@ -7,9 +7,9 @@
  *     KC x NR of B stays in L1,  MC x KC of A in L2,  KC x NC of B in L3. */
 #include "kernels.h"
 #include "matmul.h"
-#include "inline.h"
-#include "unroll.h"
-#include "smaller.h"
+#include "simd/inline.h"
+#include "simd/unroll.h"
+#include "simd/smaller.h"
 
 #include <string.h>
 

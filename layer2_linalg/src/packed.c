@@ -1,7 +1,7 @@
 /* packed.c - weights in the order in which panels want them.  See packed.h for the picture. */
 #include "kernels.h"
-#include "smaller.h"
-#include "unpack.h"
+#include "simd/smaller.h"
+#include "simd/unpack.h"
 
 #include <string.h>
 

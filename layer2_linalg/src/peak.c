@@ -2,7 +2,7 @@
  * wide as the instruction set in use: twelve chains hide the latency of each. */
 #include "peak.h"
 #include "kernels.h"
-#include "unroll.h"
+#include "simd/unroll.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* quantized.c - see quantized.h and panel.h.  The scalar version of everything. */
 #include "formats/levels.h"
-#include "ask.h"
+#include "simd/ask.h"
 #include "kernels.h"
 
 static const QuantFormat formats[DTYPE_COUNT] = {

@@ -1,7 +1,7 @@
 /* scan.c - see scan.h. */
 #include "scan.h"
 #include "kernels.h"
-#include "scan_lanes.h"
+#include "simd/scan_lanes.h"
 
 #include <math.h>
 

@@ -1,6 +1,6 @@
 /* vector.c - see vector.h. */
 #include "vector.h"
-#include "exp_constants.h"
+#include "simd/exp_constants.h"
 #include "half.h"
 #include "kernels.h"
 

@@ -1,0 +1,19 @@
+/* avx2.h - what functions of AVX2 siblings begin with. */
+#ifndef STRATA_AVX2_H
+#define STRATA_AVX2_H
+
+#include "../simd/inline.h"
+
+#include <immintrin.h>
+
+#define AVX2   __attribute__((target("avx2,fma,f16c")))
+#define INLINE INLINE_OF(AVX2)
+
+/* ((s0+s4)+(s2+s6)) + ((s1+s5)+(s3+s7)) */
+INLINE float add_lanes(__m256 v) {
+    __m128 half = _mm_add_ps(_mm256_castps256_ps128(v), _mm256_extractf128_ps(v, 1));
+    __m128 pair = _mm_add_ps(half, _mm_movehl_ps(half, half));
+    return _mm_cvtss_f32(_mm_add_ss(pair, _mm_movehdup_ps(pair)));
+}
+
+#endif

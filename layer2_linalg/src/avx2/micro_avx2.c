@@ -1,0 +1,39 @@
+/* micro_avx2.c - the middle of the packed product: 6 rows by 16 columns of C in twelve
+ * registers. Read micro_scalar in matmul_packed.c first.
+ *
+ *              b: 2 registers of 8 columns
+ *     a[0] ->  | c00 | c01 |
+ *      ...     |    ...    |      each step along k: 2 loads, 6 broadcasts, 12 multiply-adds,
+ *     a[5] ->  | c50 | c51 |      and the CPU does two multiply-adds a cycle: they are the limit */
+#include "matmul.h"
+#include "../simd/unroll.h"
+
+#if defined(__x86_64__)
+#include "avx2.h"
+
+AVX2 void micro_avx2(size_t k, const float *a, const float *b, float *c, size_t ldc, bool add) {
+    enum { MR = MICRO_ROWS_avx2, NR = MICRO_COLS_avx2 };
+    __m256 sum[MR][2];
+    UNROLL for (int i = 0; i < MR;
+                i++) { /* C comes from far away: ask for it before it is needed */
+        _mm_prefetch((const char *)(c + (size_t)i * ldc), _MM_HINT_T0);
+        _mm_prefetch((const char *)(c + (size_t)i * ldc + 15), _MM_HINT_T0);
+    }
+    UNROLL for (int i = 0; i < MR; i++) {
+        sum[i][0] = add ? _mm256_loadu_ps(c + (size_t)i * ldc) : _mm256_setzero_ps();
+        sum[i][1] = add ? _mm256_loadu_ps(c + (size_t)i * ldc + 8) : _mm256_setzero_ps();
+    }
+    for (size_t p = 0; p < k; p++, a += MR, b += NR) {
+        __m256 b0 = _mm256_loadu_ps(b), b1 = _mm256_loadu_ps(b + 8);
+        UNROLL for (int i = 0; i < MR; i++) {
+            __m256 ai = _mm256_broadcast_ss(a + i);
+            sum[i][0] = _mm256_fmadd_ps(ai, b0, sum[i][0]);
+            sum[i][1] = _mm256_fmadd_ps(ai, b1, sum[i][1]);
+        }
+    }
+    UNROLL for (int i = 0; i < MR; i++) {
+        _mm256_storeu_ps(c + (size_t)i * ldc, sum[i][0]);
+        _mm256_storeu_ps(c + (size_t)i * ldc + 8, sum[i][1]);
+    }
+}
+#endif

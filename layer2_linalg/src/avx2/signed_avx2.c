@@ -1,0 +1,94 @@
+/* signed_avx2.c - products of panels with signed levels and many columns.  Read quantized_avx2.c
+ * first.
+ *
+ *     bytes      |k0 k1 k2 k3|      a lane: four levels of a row
+ *     widened    | k0  | k2  |      in one register,
+ *                | k1  | k3  |      in another; inputs in the same way
+ *     madd       |  k0 + k2  |      exact, in 32 bits
+ *
+ * Two products of signed bytes may fill 16 bits, so nothing can be added to them there.  The
+ * magnitude of w, x with the sign of w, maddubs and madd are three instructions for each register
+ * of inputs, and a Zen has two pipes out of four for them; madd alone is two.  Widening is paid
+ * once for a panel, and once for four columns: it takes some columns to pay.
+ *
+ * Invariant: the sums are those of quantized_avx2.c. */
+#include "signed_avx2.h"
+
+#if defined(__x86_64__)
+#include "pairs_avx2.h"
+#include "../simd/unroll.h"
+
+enum { COLS = 4, PANELS = 2, ENOUGH = 12 /* columns */ };
+
+/* Numbers 0 and 2 of each four, and numbers 1 and 3, in 16 bits. */
+typedef struct Wide {
+    int16_t q[2][PANEL_QUADS][PANEL_ROWS][2];
+} Wide;
+typedef struct WideInputs {
+    int16_t q[2][PANEL_QUADS][2];
+} WideInputs;
+
+INLINE void widen(const int8_t *from, size_t count, int16_t *even, int16_t *odd) {
+    for (size_t i = 0; i < count; i += 32) {
+        __m256i v = _mm256_loadu_si256((const __m256i *)(from + i)),
+                low = _mm256_srai_epi16(_mm256_slli_epi16(v, 8), 8),
+                high = _mm256_srai_epi16(v, 8);
+        _mm256_storeu_si256((__m256i *)(even + i / 2), low);
+        _mm256_storeu_si256((__m256i *)(odd + i / 2), high);
+    }
+}
+
+/* sum[i][c] = the products of group g of 32. */
+INLINE void multiply(const Wide *wide, const WideInputs *x, size_t g, __m256i sum[2][COLS]) {
+    UNROLL for (size_t i = 0; i < 16; i++) {
+        const size_t quad = 8 * g + i / 2;
+        const int16_t(*w)[2] = wide->q[i % 2][quad];
+        __m256i w0 = _mm256_loadu_si256((const __m256i *)w[0]),
+                w1 = _mm256_loadu_si256((const __m256i *)w[8]);
+        UNROLL for (int c = 0; c < COLS; c++) {
+            __m256i in = four((const int8_t *)x[c].q[i % 2][quad]),
+                    p0 = _mm256_madd_epi16(w0, in), p1 = _mm256_madd_epi16(w1, in);
+            sum[0][c] = i ? _mm256_add_epi32(sum[0][c], p0) : p0;
+            sum[1][c] = i ? _mm256_add_epi32(sum[1][c], p1) : p1;
+            IN_ORDER(sum[0][c]);
+            IN_ORDER(sum[1][c]);
+        }
+    }
+}
+
+INLINE void tile(const Panel *panel, const Wide *wide, const WideInputs *x, size_t n,
+                 const float *d, float (*y)[PANEL_ROWS]) {
+    __m256 acc[2][COLS];
+    UNROLL for (int c = 0; c < COLS; c++) UNROLL for (int i = 0; i < 2; i++) acc[i][c] =
+        _mm256_loadu_ps(y[c] + 8 * i);
+    for (size_t g = 0; g < n / 32; g++) {
+        __m256i sum[2][COLS];
+        multiply(wide, x, g, sum);
+        UNROLL for (int c = 0; c < COLS; c++) {
+            __m256 scale = _mm256_broadcast_ss(d + g + 8 * c);
+            UNROLL for (int i = 0; i < 2; i++) acc[i][c] = _mm256_fmadd_ps(
+                _mm256_cvtepi32_ps(sum[i][c]),
+                _mm256_mul_ps(_mm256_loadu_ps(panel->scale[g] + 8 * i), scale), acc[i][c]);
+        }
+    }
+    UNROLL for (int c = 0; c < COLS; c++) UNROLL for (int i = 0; i < 2; i++)
+        _mm256_storeu_ps(y[c] + 8 * i, acc[i][c]);
+}
+
+AVX2 size_t signed_product_avx2(const Panel *panels, size_t count, size_t n, const int8_t *q,
+                                const float *d, size_t cols, float (*y)[PANEL_ROWS]) {
+    Wide wide[PANELS];
+    WideInputs x[COLS];
+    size_t done = 0;
+    if (cols < ENOUGH || count > PANELS) return 0;
+    for (size_t p = 0; p < count; p++)
+        widen(panels[p].q[0][0], n * PANEL_ROWS, wide[p].q[0][0][0], wide[p].q[1][0][0]);
+    for (; done + COLS <= cols; done += COLS) {
+        for (size_t c = 0; c < COLS; c++)
+            widen(q + (done + c) * LEVELS_CHUNK, n, x[c].q[0][0], x[c].q[1][0]);
+        for (size_t p = 0; p < count; p++)
+            tile(panels + p, wide + p, x, n, d + 8 * done, y + p * cols + done);
+    }
+    return done;
+}
+#endif

@@ -1,0 +1,97 @@
+/* vector_avx2.c - weighted sum, sum, max and exp, eight lanes at a time.  Read vector.c first.
+ *
+ * The loops over whole registers are followed by the scalar version for the last n % 8
+ * elements, which returns the same bits. */
+#include "vector.h"
+
+#if defined(__x86_64__)
+#include "../simd/ask.h"
+#include "exp_avx2.h"
+#include "../simd/unroll.h"
+
+#include <math.h>
+#include <stdbool.h>
+
+enum { LANES = 8, PAGE = 4096 }; /* bytes: strips are asked for so far ahead */
+
+/* Numbers of x from the at-th on, in F32 or F16. */
+INLINE __m256 numbers(const void *x, size_t at, bool half) {
+    if (half)
+        return _mm256_cvtph_ps(_mm_loadu_si128((const __m128i *)((const uint16_t *)x + at)));
+    return _mm256_loadu_ps((const float *)x + at);
+}
+
+/* C results, R registers each, which all rows pass by; both are constants where it is used, and so
+ * is half. */
+INLINE void tile(int C, int R, bool half, float *y, size_t y_step, const float *a,
+                 size_t a_step, const void *x, size_t at, size_t x_step, size_t rows) {
+    __m256 sum[4][8], row[8];
+    const size_t size = half ? 2 : 4;
+    UNROLL for (int c = 0; c < C; c++) UNROLL for (int r = 0; r < R; r++) sum[c][r] =
+        _mm256_loadu_ps(y + (size_t)c * y_step + 8 * r);
+    for (size_t j = 0; j < rows; j++, at += 16) {
+        UNROLL for (int r = 0; r < R; r++) row[r] =
+            numbers(x, at + (size_t)(r / 2) * x_step + 8 * (size_t)(r % 2), half);
+        UNROLL for (int s = 0; 2 * s < R; s++)
+            ask_for((const char *)x + size * (at + (size_t)s * x_step) + PAGE, 1);
+        UNROLL for (int c = 0; c < C; c++) {
+            __m256 factor = _mm256_set1_ps(a[(size_t)c * a_step + j]);
+            UNROLL for (int r = 0; r < R; r++) sum[c][r] =
+                _mm256_fmadd_ps(factor, row[r], sum[c][r]);
+        }
+    }
+    UNROLL for (int c = 0; c < C; c++) UNROLL for (int r = 0; r < R; r++)
+        _mm256_storeu_ps(y + (size_t)c * y_step + 8 * r, sum[c][r]);
+}
+
+#include "../simd/strips.h"
+
+WEIGHTED_SUM(AVX2, weighted_sum_avx2, weighted_sum_scalar, false, float)
+WEIGHTED_SUM(AVX2, weighted_sum_f16_avx2, weighted_sum_f16_scalar, true, uint16_t)
+
+/* Four registers of sums: an addition takes four cycles, so four chains keep the adder busy. */
+AVX2 float vector_sum_avx2(const float *x, size_t n) {
+    __m256 sum[4] = {_mm256_setzero_ps(), _mm256_setzero_ps(), _mm256_setzero_ps(),
+                     _mm256_setzero_ps()};
+    size_t i = 0;
+    for (; i + 32 <= n; i += 32)
+        for (size_t j = 0; j < 4; j++)
+            sum[j] = _mm256_add_ps(sum[j], _mm256_loadu_ps(x + i + 8 * j));
+    float head =
+        add_lanes(_mm256_add_ps(_mm256_add_ps(sum[0], sum[1]), _mm256_add_ps(sum[2], sum[3])));
+    return head + vector_sum_scalar(x + i, n - i);
+}
+
+/* MAXPS returns its second operand when either is NaN, so NaNs are collected on the side. */
+AVX2 float vector_max_avx2(const float *x, size_t n) {
+    __m256 max = _mm256_set1_ps(-INFINITY), odd = _mm256_setzero_ps();
+    size_t i = 0;
+    for (; i + 8 <= n; i += 8) {
+        __m256 v = _mm256_loadu_ps(x + i);
+        max = _mm256_max_ps(v, max);
+        odd = _mm256_or_ps(odd, _mm256_cmp_ps(v, v, _CMP_UNORD_Q));
+    }
+    if (_mm256_movemask_ps(odd)) return NAN;
+    __m128 half = _mm_max_ps(_mm256_castps256_ps128(max), _mm256_extractf128_ps(max, 1)),
+           pair = _mm_max_ps(half, _mm_movehl_ps(half, half));
+    float head = _mm_cvtss_f32(_mm_max_ss(pair, _mm_movehdup_ps(pair))),
+          tail = vector_max_scalar(x + i, n - i);
+    return head > tail ? head : tail;
+}
+
+AVX2 void vector_exp_avx2(float *out, const float *x, float shift, size_t n) {
+    __m256 minus = _mm256_set1_ps(shift);
+    size_t i = 0;
+#define EIGHTS(count)                                                                      \
+    for (; i + 8 * count <= n; i += 8 * count) {                                           \
+        __m256 v[count];                                                                   \
+        UNROLL for (size_t r = 0; r < count; r++) v[r] =                                   \
+            _mm256_sub_ps(_mm256_loadu_ps(x + i + 8 * r), minus);                          \
+        exp_eights(v, count);                                                              \
+        UNROLL for (size_t r = 0; r < count; r++) _mm256_storeu_ps(out + i + 8 * r, v[r]); \
+    }
+    EIGHTS(4)
+    EIGHTS(1)
+    vector_exp_scalar(out + i, x + i, shift, n - i);
+}
+#endif

@@ -1,0 +1,91 @@
+/* vector_avx512.c - weighted sum, sum, max and exp, sixteen lanes at a time.  Read vector.c first.
+ *
+ * The loops over whole registers are followed by the scalar version for the last n % 16
+ * elements, which returns the same bits. */
+#include "vector.h"
+
+#if defined(__x86_64__)
+#include "../simd/ask.h"
+#include "exp_avx512.h"
+#include "../simd/unroll.h"
+
+#include <math.h>
+#include <stdbool.h>
+
+enum { LANES = 16, PAGE = 4096 }; /* bytes: strips are asked for so far ahead */
+
+/* Numbers of x from the at-th on, in F32 or F16. */
+INLINE __m512 numbers(const void *x, size_t at, bool half) {
+    if (half)
+        return _mm512_cvtph_ps(_mm256_loadu_si256((const __m256i *)((const uint16_t *)x + at)));
+    return _mm512_loadu_ps((const float *)x + at);
+}
+
+/* C results, R registers each, which all rows pass by; both are constants where it is used, and so
+ * is half. */
+INLINE void tile(int C, int R, bool half, float *y, size_t y_step, const float *a,
+                 size_t a_step, const void *x, size_t at, size_t x_step, size_t rows) {
+    __m512 sum[4][4], row[4];
+    const size_t size = half ? 2 : 4;
+    UNROLL for (int c = 0; c < C; c++) UNROLL for (int r = 0; r < R; r++) sum[c][r] =
+        _mm512_loadu_ps(y + (size_t)c * y_step + 16 * r);
+    for (size_t j = 0; j < rows; j++, at += 16) {
+        UNROLL for (int r = 0; r < R; r++) row[r] = numbers(x, at + (size_t)r * x_step, half);
+        UNROLL for (int s = 0; s < R; s++)
+            ask_for((const char *)x + size * (at + (size_t)s * x_step) + PAGE, 1);
+        UNROLL for (int c = 0; c < C; c++) {
+            __m512 factor = _mm512_set1_ps(a[(size_t)c * a_step + j]);
+            UNROLL for (int r = 0; r < R; r++) sum[c][r] =
+                _mm512_fmadd_ps(factor, row[r], sum[c][r]);
+        }
+    }
+    UNROLL for (int c = 0; c < C; c++) UNROLL for (int r = 0; r < R; r++)
+        _mm512_storeu_ps(y + (size_t)c * y_step + 16 * r, sum[c][r]);
+}
+
+#include "../simd/strips.h"
+
+WEIGHTED_SUM(AVX512, weighted_sum_avx512, weighted_sum_avx2, false, float)
+WEIGHTED_SUM(AVX512, weighted_sum_f16_avx512, weighted_sum_f16_avx2, true, uint16_t)
+
+/* Four registers of sums: an addition takes four cycles, so four chains keep the adder busy. */
+AVX512 float vector_sum_avx512(const float *x, size_t n) {
+    __m512 sum[4] = {_mm512_setzero_ps(), _mm512_setzero_ps(), _mm512_setzero_ps(),
+                     _mm512_setzero_ps()};
+    size_t i = 0;
+    for (; i + 64 <= n; i += 64)
+        for (size_t j = 0; j < 4; j++)
+            sum[j] = _mm512_add_ps(sum[j], _mm512_loadu_ps(x + i + 16 * j));
+    float lanes[16];
+    _mm512_storeu_ps(
+        lanes, _mm512_add_ps(_mm512_add_ps(sum[0], sum[1]), _mm512_add_ps(sum[2], sum[3])));
+    for (int width = 8; width; width /= 2)
+        for (int lane = 0; lane < width; lane++) lanes[lane] += lanes[lane + width];
+    return lanes[0] + vector_sum_scalar(x + i, n - i);
+}
+
+/* MAXPS returns its second operand when either is NaN, so NaNs are collected on the side. */
+AVX512 float vector_max_avx512(const float *x, size_t n) {
+    __m512 max = _mm512_set1_ps(-INFINITY);
+    __mmask16 odd = 0;
+    size_t i = 0;
+    for (; i + 16 <= n; i += 16) {
+        __m512 v = _mm512_loadu_ps(x + i);
+        max = _mm512_max_ps(v, max);
+        odd |= _mm512_cmp_ps_mask(v, v, _CMP_UNORD_Q);
+    }
+    if (odd) return NAN;
+    float lanes[16], tail = vector_max_scalar(x + i, n - i);
+    _mm512_storeu_ps(lanes, max);
+    float head = vector_max_scalar(lanes, 16);
+    return head > tail ? head : tail;
+}
+
+AVX512 void vector_exp_avx512(float *out, const float *x, float shift, size_t n) {
+    __m512 minus = _mm512_set1_ps(shift);
+    size_t i = 0;
+    for (; i + 16 <= n; i += 16)
+        _mm512_storeu_ps(out + i, exp_sixteen(_mm512_sub_ps(_mm512_loadu_ps(x + i), minus)));
+    vector_exp_scalar(out + i, x + i, shift, n - i);
+}
+#endif

@@ -1,0 +1,162 @@
+/* matmul_weights.c - stored weights times one vector or many: rows are divided among threads, each output
+ * is one sum.  See matmul.h. */
+#include "simd/ask.h"
+#include "kernels.h"
+#include "matmul.h"
+#include "simd/smaller.h"
+
+#include <string.h>
+
+#define COLUMN_BLOCK 24 /* columns whose inputs stay in the L2 cache while rows stream by */
+
+/* Several products with one input: one loop over the rows of all. */
+typedef struct Work {
+    const WeightsProduct *products;
+    const float *x;
+    Columns columns; /* x in bytes, for quantized weights */
+} Work;
+
+/* The rows begin .. end-1 of a product, for all its columns. */
+static void plain_rows(const Work *t, const WeightsProduct *p, size_t begin, size_t end) {
+    size_t in = p->w->shape[1], out = p->w->shape[0];
+    const void *rows = tensor_row(p->w, begin);
+    const float *x = t->x + p->first * in;
+    for (size_t c = 0; c < p->n; c += COLUMN_BLOCK)
+        kernels_tile(p->w->dtype)(rows, p->w->stride[0], end - begin, x + c * in, in,
+                                  smaller(COLUMN_BLOCK, p->n - c), in, p->y + c * out + begin,
+                                  out);
+}
+
+static void round_columns(void *context, int worker, size_t begin, size_t end) {
+    (void)worker;
+    const Work *t = context;
+    for (size_t c = begin; c < end; c++) columns_round(&t->columns, c, t->x + c * t->columns.k);
+}
+
+/* The panel of up to 16 rows from `row` on, and the weights k .. k+n-1 of each. */
+static void read_panel(const WeightsProduct *p, size_t row, size_t k, size_t n, Panel *panel) {
+    size_t rows = p->w->shape[0] - row;
+    if (p->packed) {
+        packed_panel(p->packed, row, k / LEVELS_CHUNK, panel);
+        return;
+    }
+    const char *w = tensor_row(p->w, row);
+    panel_read(panel, quant_format(p->w->dtype), w + dtype_row_bytes(p->w->dtype, k),
+               p->w->stride[0], smaller(rows, PANEL_ROWS), n);
+}
+
+enum {
+    PANELS = 2, /* side by side: each input read serves both */
+    SUMS = 128, /* columns whose sums stay in the L1 cache while the weights go by */
+    LATER = 8   /* columns: so far ahead their places in y are asked for */
+};
+
+/* A panel's sums go where they belong; the last panel may have fewer rows.  A copy of a known
+ * length is two instructions. */
+static void put(float *y, const float sums[PANEL_ROWS], size_t rows) {
+    if (rows < PANEL_ROWS)
+        memcpy(y, sums, rows * sizeof *y);
+    else
+        memcpy(y, sums, PANEL_ROWS * sizeof *y);
+}
+
+/* Up to 32 rows with some columns.  The sums are kept aside: in y they lie far apart, where a cache
+ * has few places. */
+static void quantized_tile(const Columns *x, const WeightsProduct *p, size_t row, size_t column,
+                           size_t cols) {
+    size_t out = p->w->shape[0], rows = smaller(out - row, PANELS * PANEL_ROWS),
+           count = (rows + PANEL_ROWS - 1) / PANEL_ROWS;
+    float sums[PANELS * SUMS][PANEL_ROWS];
+    Panel panels[PANELS];
+    memset(sums, 0, count * cols * sizeof *sums);
+    for (size_t k = 0; k < x->k; k += LEVELS_CHUNK) {
+        size_t n = smaller(LEVELS_CHUNK, x->k - k), at = columns_at(x, p->first + column, k);
+        for (size_t i = 0; i < count; i++)
+            read_panel(p, row + i * PANEL_ROWS, k, n, &panels[i]);
+        kernels()->panel_product(panels, count, quant_format(p->w->dtype), n, x->q + at,
+                                 x->d + at / 32, x->sum + at / 16, cols, sums);
+    }
+    for (size_t c = 0; c < cols; c++) {
+        float *y = p->y + (column + c) * out + row;
+        ask_for(y + LATER * out, rows * sizeof *y);
+        for (size_t r = 0; r < rows; r += PANEL_ROWS)
+            put(y + r, sums[r / PANEL_ROWS * cols + c], rows - r);
+    }
+}
+
+static void quantized_rows(const Work *t, const WeightsProduct *p, size_t begin, size_t end) {
+    for (size_t row = begin; row < end; row += PANELS * PANEL_ROWS)
+        for (size_t c = 0; c < p->n; c += SUMS)
+            quantized_tile(&t->columns, p, row, c, smaller(SUMS, p->n - c));
+}
+
+/* The same with one column and packed weights, which need no panel. */
+static void packed_rows(const Work *t, const WeightsProduct *p, size_t begin, size_t end) {
+    float y[PANEL_ROWS];
+    for (size_t row = begin; row < end; row += PANEL_ROWS) {
+        packed_product(p->packed, row, &t->columns, p->first, y);
+        put(p->y + row, y, end - row);
+    }
+}
+
+/* How rows of a product are computed, and how many at a time. */
+typedef struct Way {
+    void (*rows)(const Work *work, const WeightsProduct *product, size_t begin, size_t end);
+    size_t grain;
+} Way;
+
+static Way way_of(const WeightsProduct *p) {
+    if (!quant_format(p->w->dtype)) return (Way){plain_rows, 24};
+    if (p->packed && p->n == 1) return (Way){packed_rows, PANEL_ROWS};
+    return (Way){quantized_rows, 4 * PANEL_ROWS};
+}
+
+static size_t chunks_of(const WeightsProduct *p) {
+    size_t grain = way_of(p).grain;
+    return p->n ? (p->w->shape[0] + grain - 1) / grain : 0;
+}
+
+/* Chunks are counted through all products, one after the other. */
+static void some_chunks(void *context, int worker, size_t begin, size_t end) {
+    const Work *t = context;
+    (void)worker;
+    for (size_t i = begin; i < end; i++) {
+        const WeightsProduct *p = t->products;
+        size_t chunk = i;
+        while (chunk >= chunks_of(p)) chunk -= chunks_of(p++);
+        Way way = way_of(p);
+        size_t row = chunk * way.grain;
+        way.rows(t, p, row, smaller(row + way.grain, p->w->shape[0]));
+    }
+}
+
+size_t matmul_weights_bytes(size_t n, size_t in) { return columns_bytes(n, in); }
+
+void matmul_products(Pool *pool, const WeightsProduct *products, size_t count, const float *x,
+                     size_t n, void *scratch) {
+    Work work = {.products = products, .x = x};
+    size_t chunks = 0;
+    for (size_t i = 0; i < count; i++) {
+        const Tensor *w = products[i].w;
+        REQUIRE(w->ndim == 2, "a weight matrix has 2 dimensions, not %d", w->ndim);
+        REQUIRE(tensor_rows_are_contiguous(w), "a transposed matrix is multiplied row by row");
+        REQUIRE(w->shape[1] == products->w->shape[1],
+                "inputs of %zu and of %zu numbers at once", products->w->shape[1], w->shape[1]);
+        REQUIRE(scratch || !quant_format(w->dtype),
+                "no room to round the inputs of a product with %s weights",
+                dtype_name(w->dtype));
+        chunks += chunks_of(&products[i]);
+        if (quant_format(w->dtype)) work.columns = columns_in(scratch, n, w->shape[1]);
+    }
+    if (work.columns.n) pool_for(pool, n, 4, round_columns, &work);
+    pool_for(pool, chunks, 1, some_chunks, &work);
+}
+
+void matmul_weights(Pool *pool, const Tensor *w, const PackedWeights *packed, const float *x,
+                    size_t n, float *y, void *scratch) {
+    matmul_products(pool, &(WeightsProduct){w, packed, 0, n, y}, 1, x, n, scratch);
+}
+
+void matvec(Pool *pool, const Tensor *w, const float *x, float *y, void *scratch) {
+    matmul_weights(pool, w, NULL, x, 1, y, scratch);
+}

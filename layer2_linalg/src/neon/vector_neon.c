@@ -1,0 +1,74 @@
+/* vector_neon.c - weighted sum, sum, max and exp, four lanes at a time (AArch64).  Read vector.c
+ * first. */
+#include "vector.h"
+
+#if defined(__aarch64__)
+#include "../simd/ask.h"
+#include "exp_neon.h"
+#include "neon.h"
+#include "../simd/unroll.h"
+
+#include <math.h>
+#include <stdbool.h>
+
+enum { LANES = 4, PAGE = 4096 }; /* bytes: strips are asked for so far ahead */
+
+/* Numbers of x from the at-th on, in F32 or F16. */
+INLINE float32x4_t numbers(const void *x, size_t at, bool half) {
+    if (half) return vcvt_f32_f16(vreinterpret_f16_u16(vld1_u16((const uint16_t *)x + at)));
+    return vld1q_f32((const float *)x + at);
+}
+
+/* C results, R registers each, which all rows pass by; both are constants where it is used, and so
+ * is half. */
+INLINE void tile(int C, int R, bool half, float *y, size_t y_step, const float *a,
+                 size_t a_step, const void *x, size_t at, size_t x_step, size_t rows) {
+    float32x4_t sum[4][16], row[16];
+    const size_t size = half ? 2 : 4;
+    UNROLL for (int c = 0; c < C; c++) UNROLL for (int r = 0; r < R; r++) sum[c][r] =
+        vld1q_f32(y + (size_t)c * y_step + 4 * r);
+    for (size_t j = 0; j < rows; j++, at += 16) {
+        UNROLL for (int r = 0; r < R; r++) row[r] =
+            numbers(x, at + (size_t)(r / 4) * x_step + 4 * (size_t)(r % 4), half);
+        UNROLL for (int s = 0; 4 * s < R; s++)
+            ask_for((const char *)x + size * (at + (size_t)s * x_step) + PAGE, 1);
+        UNROLL for (int c = 0; c < C; c++) {
+            float32x4_t factor = vdupq_n_f32(a[(size_t)c * a_step + j]);
+            UNROLL for (int r = 0; r < R; r++) sum[c][r] = vfmaq_f32(sum[c][r], row[r], factor);
+        }
+    }
+    UNROLL for (int c = 0; c < C; c++) UNROLL for (int r = 0; r < R; r++)
+        vst1q_f32(y + (size_t)c * y_step + 4 * r, sum[c][r]);
+}
+
+#include "../simd/strips.h"
+
+WEIGHTED_SUM(, weighted_sum_neon, weighted_sum_scalar, false, float)
+WEIGHTED_SUM(, weighted_sum_f16_neon, weighted_sum_f16_scalar, true, uint16_t)
+
+float vector_sum_neon(const float *x, size_t n) {
+    float32x4_t sum[4] = {vdupq_n_f32(0), vdupq_n_f32(0), vdupq_n_f32(0), vdupq_n_f32(0)};
+    size_t i = 0;
+    for (; i + 16 <= n; i += 16)
+        for (size_t j = 0; j < 4; j++) sum[j] = vaddq_f32(sum[j], vld1q_f32(x + i + 4 * j));
+    float lanes[4];
+    vst1q_f32(lanes, vaddq_f32(vaddq_f32(sum[0], sum[1]), vaddq_f32(sum[2], sum[3])));
+    return ((lanes[0] + lanes[2]) + (lanes[1] + lanes[3])) + vector_sum_scalar(x + i, n - i);
+}
+
+/* FMAX returns NaN when either operand is one. */
+float vector_max_neon(const float *x, size_t n) {
+    float32x4_t max = vdupq_n_f32(-INFINITY);
+    size_t i = 0;
+    for (; i + 4 <= n; i += 4) max = vmaxq_f32(max, vld1q_f32(x + i));
+    float pair[2] = {vmaxvq_f32(max), vector_max_scalar(x + i, n - i)};
+    return vector_max_scalar(pair, 2);
+}
+
+void vector_exp_neon(float *out, const float *x, float shift, size_t n) {
+    size_t i = 0;
+    for (; i + 4 <= n; i += 4)
+        vst1q_f32(out + i, exp_four(vsubq_f32(vld1q_f32(x + i), vdupq_n_f32(shift))));
+    vector_exp_scalar(out + i, x + i, shift, n - i);
+}
+#endif
