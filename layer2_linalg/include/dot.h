@@ -25,27 +25,4 @@ float dot_f32_scalar(const float *a, const float *b, size_t n);
 float dot_f16_scalar(const uint16_t *w, const float *x, size_t n);
 float dot_bf16_scalar(const uint16_t *w, const float *x, size_t n);
 
-/* A tile of a matrix product: every one of `rows` weight rows with every one of `cols` vectors.
- *
- *     y[c * y_stride + r] = dot(w row r, x + c * x_stride)
- *
- *   w_stride            bytes from one row to the next
- *   x_stride, y_stride  floats from one column to the next
- *
- * This is what an instruction set supplies for each format: with several outputs at once, a
- * loaded weight or input is used several times. */
-typedef void DotTile(const void *w, size_t w_stride, size_t rows, const float *x,
-                     size_t x_stride, size_t cols, size_t n, float *y, size_t y_stride);
-
-#define DOT_TILES(isa) DotTile dot_tile_f32_##isa, dot_tile_f16_##isa, dot_tile_bf16_##isa
-
-DOT_TILES(scalar);
-#if defined(__x86_64__)
-DOT_TILES(avx2);
-DOT_TILES(avx512);
-DotTile dot_tile_bf16_avx512bf16;
-#elif defined(__aarch64__)
-DOT_TILES(neon);
-#endif
-
 #endif

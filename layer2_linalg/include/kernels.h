@@ -8,7 +8,7 @@
 #ifndef STRATA_KERNELS_H
 #define STRATA_KERNELS_H
 
-#include "dot.h"
+#include "../src/dot_tile.h"
 #include "matmul.h"
 #include "packed.h"
 #include "scan.h"

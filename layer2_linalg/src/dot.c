@@ -22,14 +22,13 @@ float dot_bf16_scalar(const uint16_t *w, const float *x, size_t n) {
 }
 
 /* The scalar tile is the dot product, once for each output. */
-#define SCALAR_TILE(format, type)                                                           \
-    void dot_tile_##format##_scalar(const void *w, size_t w_stride, size_t rows,            \
-                                    const float *x, size_t x_stride, size_t cols, size_t n, \
-                                    float *y, size_t y_stride) {                            \
-        for (size_t r = 0; r < rows; r++)                                                   \
-            for (size_t c = 0; c < cols; c++)                                               \
-                y[c * y_stride + r] = dot_##format##_scalar(                                \
-                    (const type *)((const char *)w + r * w_stride), x + c * x_stride, n);   \
+#define SCALAR_TILE(format, Weight)                                       \
+    void dot_tile_##format##_scalar(DotTask t) {                          \
+        for (size_t r = 0; r < t.rows; r++)                               \
+            for (size_t c = 0; c < t.cols; c++)                           \
+                t.y[c * t.y_stride + r] = dot_##format##_scalar(          \
+                    (const Weight *)((const char *)t.w + r * t.w_stride), \
+                    t.x + c * t.x_stride, t.n);                           \
     }
 
 SCALAR_TILE(f32, float)
@@ -40,6 +39,6 @@ float dot_f32(const float *a, const float *b, size_t n) { return dot_row(DTYPE_F
 
 float dot_row(Dtype dtype, const void *row, const float *x, size_t n) {
     float sum;
-    kernels_tile(dtype)(row, 0, 1, x, 0, 1, n, &sum, 0);
+    kernels_tile(dtype)((DotTask){.w = row, .x = x, .y = &sum, .rows = 1, .cols = 1, .n = n});
     return sum;
 }

@@ -19,12 +19,18 @@ typedef struct Work {
 /* The rows begin .. end-1 of a product, for all its columns. */
 static void plain_rows(const Work *t, const WeightsProduct *p, size_t begin, size_t end) {
     size_t in = p->w->shape[1], out = p->w->shape[0];
-    const void *rows = tensor_row(p->w, begin);
-    const float *x = t->x + p->first * in;
-    for (size_t c = 0; c < p->n; c += COLUMN_BLOCK)
-        kernels_tile(p->w->dtype)(rows, p->w->stride[0], end - begin, x + c * in, in,
-                                  smaller(COLUMN_BLOCK, p->n - c), in, p->y + c * out + begin,
-                                  out);
+    DotTask task = {.w = tensor_row(p->w, begin),
+                    .w_stride = p->w->stride[0],
+                    .rows = end - begin,
+                    .x_stride = in,
+                    .n = in,
+                    .y_stride = out};
+    for (size_t c = 0; c < p->n; c += COLUMN_BLOCK) {
+        task.x = t->x + (p->first + c) * in;
+        task.y = p->y + c * out + begin;
+        task.cols = smaller(COLUMN_BLOCK, p->n - c);
+        kernels_tile(p->w->dtype)(task);
+    }
 }
 
 static void round_columns(void *context, int worker, size_t begin, size_t end) {

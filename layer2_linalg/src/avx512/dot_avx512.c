@@ -3,78 +3,38 @@
  * The same loop with registers of sixteen lanes.  There are 32 registers instead of 16, so a
  * tile of 6 rows by 4 columns fits, and the tail is loaded under a mask instead of through a
  * padded copy. */
-#include "dot.h"
-#include "../simd/ask.h"
-#include "../simd/unroll.h"
+#include "../dot_tile.h"
 
 #if defined(__x86_64__)
+#include "../simd/unroll.h"
 #include "avx512.h"
 
-/* Sixteen weights from index k on, as f32, those under the mask; one loader for each format. */
-INLINE __m512 load_f32(const void *row, size_t k, __mmask16 mask) {
-    return _mm512_maskz_loadu_ps(mask, (const float *)row + k);
+enum { ROWS = 6, COLS = 4, STEP = 16 };
+typedef __m512 Sums, Numbers;
+
+/* The first n of sixteen weights, as f32. */
+INLINE __m512 load_weights(Dtype dtype, const void *row, size_t n) {
+    const __mmask16 mask = (__mmask16)((1u << n) - 1);
+    if (dtype == DTYPE_F32) return _mm512_maskz_loadu_ps(mask, row);
+    __m256i half = _mm256_maskz_loadu_epi16(mask, row);
+    return dtype == DTYPE_F16
+               ? _mm512_cvtph_ps(half)
+               : _mm512_castsi512_ps(_mm512_slli_epi32(_mm512_cvtepu16_epi32(half), 16));
 }
 
-INLINE __m512 load_f16(const void *row, size_t k, __mmask16 mask) {
-    return _mm512_cvtph_ps(_mm256_maskz_loadu_epi16(mask, (const uint16_t *)row + k));
+INLINE __m512 load_inputs(const float *x, size_t n) { return load_weights(DTYPE_F32, x, n); }
+INLINE __m512 zero_sums(void) { return _mm512_setzero_ps(); }
+INLINE __m512 multiply_add(__m512 w, __m512 x, __m512 sum) {
+    return _mm512_fmadd_ps(w, x, sum);
 }
 
-INLINE __m512 load_bf16(const void *row, size_t k, __mmask16 mask) {
-    __m256i half = _mm256_maskz_loadu_epi16(mask, (const uint16_t *)row + k);
-    return _mm512_castsi512_ps(_mm512_slli_epi32(_mm512_cvtepu16_epi32(half), 16));
+INLINE void store_sums(int R, const __m512 *sum, float *y) {
+    UNROLL for (int r = 0; r < R; r++) y[r] = add_lanes(sum[r]);
 }
 
-#define STEP(R, C, LOAD, size, mask)                                           \
-    do {                                                                       \
-        __m512 in[C];                                                          \
-        UNROLL for (int c = 0; c < C; c++) in[c] =                             \
-            load_f32(x + (size_t)c * x_stride, k, mask);                       \
-        UNROLL for (int r = 0; r < R; r++) {                                   \
-            if (C == 1) ask_for(w + (size_t)(r + R) * w_stride + k * size, 1); \
-            __m512 weight = LOAD(w + (size_t)r * w_stride, k, mask);           \
-            UNROLL for (int c = 0; c < C; c++) sum[r][c] =                     \
-                _mm512_fmadd_ps(weight, in[c], sum[r][c]);                     \
-        }                                                                      \
-    } while (0)
+#include "../simd/dot_template.h"
 
-#define TILE(R, C, LOAD, size)                                                            \
-    do {                                                                                  \
-        __m512 sum[R][C];                                                                 \
-        UNROLL for (int r = 0; r < R; r++) UNROLL for (int c = 0; c < C; c++) sum[r][c] = \
-            _mm512_setzero_ps();                                                          \
-        size_t k = 0;                                                                     \
-        for (; k + 16 <= n; k += 16) STEP(R, C, LOAD, size, (__mmask16)0xFFFF);           \
-        if (k < n) STEP(R, C, LOAD, size, (__mmask16)((1u << (n - k)) - 1));              \
-        UNROLL for (int r = 0; r < R; r++) UNROLL for (int c = 0; c < C; c++)             \
-            y[(size_t)c * y_stride + (size_t)r] = add_lanes(sum[r][c]);                   \
-    } while (0)
-
-#define DOT_TILE(format, size)                                                                 \
-    AVX512 static void strip6_##format(const char *w, size_t w_stride, const float *x,         \
-                                       size_t x_stride, size_t cols, size_t n, float *y,       \
-                                       size_t y_stride) {                                      \
-        for (; cols >= 4; cols -= 4, x += 4 * x_stride, y += 4 * y_stride)                     \
-            TILE(6, 4, load_##format, size);                                                   \
-        for (; cols; cols--, x += x_stride, y += y_stride) TILE(6, 1, load_##format, size);    \
-    }                                                                                          \
-    AVX512 static void strip1_##format(const char *w, size_t w_stride, const float *x,         \
-                                       size_t x_stride, size_t cols, size_t n, float *y,       \
-                                       size_t y_stride) {                                      \
-        for (; cols >= 4; cols -= 4, x += 4 * x_stride, y += 4 * y_stride)                     \
-            TILE(1, 4, load_##format, size);                                                   \
-        for (; cols; cols--, x += x_stride, y += y_stride) TILE(1, 1, load_##format, size);    \
-    }                                                                                          \
-    AVX512 void dot_tile_##format##_avx512(const void *rows_of_w, size_t w_stride,             \
-                                           size_t rows, const float *x, size_t x_stride,       \
-                                           size_t cols, size_t n, float *y, size_t y_stride) { \
-        const char *w = rows_of_w;                                                             \
-        for (; rows >= 6; rows -= 6, w += 6 * w_stride, y += 6)                                \
-            strip6_##format(w, w_stride, x, x_stride, cols, n, y, y_stride);                   \
-        for (; rows; rows--, w += w_stride, y++)                                               \
-            strip1_##format(w, w_stride, x, x_stride, cols, n, y, y_stride);                   \
-    }
-
-DOT_TILE(f32, 4)
-DOT_TILE(f16, 2)
-DOT_TILE(bf16, 2)
+DOT_TILE(AVX512, dot_tile_f32_avx512, DTYPE_F32)
+DOT_TILE(AVX512, dot_tile_f16_avx512, DTYPE_F16)
+DOT_TILE(AVX512, dot_tile_bf16_avx512, DTYPE_BF16)
 #endif

@@ -9,58 +9,43 @@
  * counts as zero.  Every other set multiplies BF16 weights with the inputs as they are.
  *
  * Error    |got - exact| <= (2^-8 + gamma_n) * sum_k |w[k] * x[k]|, and with inputs that are BF16 already, dot.h's. */
-#include "dot.h"
-#include "../simd/ask.h"
-#include "../simd/unroll.h"
+#include "../dot_tile.h"
 
 #if defined(__x86_64__)
+#include "../simd/unroll.h"
 #include "avx512.h"
 
-/* 32 inputs from x on, rounded, those under the mask. */
-INLINE_OF(BF16) __m512bh rounded(const float *x, __mmask32 mask) {
+#undef INLINE
+#define INLINE INLINE_OF(BF16)
+
+enum { ROWS = 6, COLS = 4, STEP = 32 };
+typedef __m512 Sums;
+typedef __m512bh Numbers;
+
+INLINE __mmask32 first_lanes(size_t n) { return n < 32 ? (1u << n) - 1 : 0xFFFFFFFF; }
+
+INLINE __m512bh load_weights(Dtype dtype, const void *row, size_t n) {
+    (void)dtype;
+    return (__m512bh)_mm512_maskz_loadu_epi16(first_lanes(n), row);
+}
+
+/* Rounded. */
+INLINE __m512bh load_inputs(const float *x, size_t n) {
+    const __mmask32 mask = first_lanes(n);
     return _mm512_cvtne2ps_pbh(_mm512_maskz_loadu_ps((__mmask16)(mask >> 16), x + 16),
                                _mm512_maskz_loadu_ps((__mmask16)mask, x));
 }
 
-/* R rows by C columns: constants where it is used. */
-INLINE_OF(BF16)
-void tile(int R, int C, const char *w, size_t w_stride, const float *x, size_t x_stride,
-          size_t n, float *y, size_t y_stride) {
-    __m512 sum[6][4];
-    UNROLL for (int r = 0; r < R; r++) UNROLL for (int c = 0; c < C; c++) sum[r][c] =
-        _mm512_setzero_ps();
-    for (size_t k = 0; k < n; k += 32) {
-        __mmask32 mask = n - k < 32 ? (1u << (n - k)) - 1 : 0xFFFFFFFF;
-        __m512bh in[4];
-        UNROLL for (int c = 0; c < C; c++) in[c] = rounded(x + (size_t)c * x_stride + k, mask);
-        UNROLL for (int r = 0; r < R; r++) {
-            const char *at = w + (size_t)r * w_stride + 2 * k;
-            if (C == 1) ask_for(at + (size_t)R * w_stride, 1);
-            __m512bh weights = (__m512bh)_mm512_maskz_loadu_epi16(mask, at);
-            UNROLL for (int c = 0; c < C; c++) sum[r][c] =
-                _mm512_dpbf16_ps(sum[r][c], weights, in[c]);
-        }
-    }
-    UNROLL for (int r = 0; r < R; r++) UNROLL for (int c = 0; c < C; c++)
-        y[(size_t)c * y_stride + (size_t)r] = add_lanes(sum[r][c]);
+INLINE __m512 zero_sums(void) { return _mm512_setzero_ps(); }
+INLINE __m512 multiply_add(__m512bh w, __m512bh x, __m512 sum) {
+    return _mm512_dpbf16_ps(sum, w, x);
 }
 
-#define STRIP(R)                                                                     \
-    for (; rows >= R; rows -= R, w += R * w_stride, y += R) {                        \
-        size_t c = 0;                                                                \
-        for (; c + 4 <= cols; c += 4)                                                \
-            tile(R, 4, w, w_stride, x + c * x_stride, x_stride, n, y + c * y_stride, \
-                 y_stride);                                                          \
-        for (; c < cols; c++)                                                        \
-            tile(R, 1, w, w_stride, x + c * x_stride, x_stride, n, y + c * y_stride, \
-                 y_stride);                                                          \
-    }
-
-BF16 void dot_tile_bf16_avx512bf16(const void *rows_of_w, size_t w_stride, size_t rows,
-                                   const float *x, size_t x_stride, size_t cols, size_t n,
-                                   float *y, size_t y_stride) {
-    const char *w = rows_of_w;
-    STRIP(6)
-    STRIP(1)
+INLINE void store_sums(int R, const __m512 *sum, float *y) {
+    UNROLL for (int r = 0; r < R; r++) y[r] = add_lanes(sum[r]);
 }
+
+#include "../simd/dot_template.h"
+
+DOT_TILE(BF16, dot_tile_bf16_avx512bf16, DTYPE_BF16)
 #endif

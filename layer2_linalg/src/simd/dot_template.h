@@ -1,0 +1,80 @@
+/* dot_template.h - tiles of dot products, for registers of any width.  A sibling of dot.c defines before it includes it
+ *
+ *     INLINE                        how a function begins that is inlined there
+ *     ROWS, COLS                    the largest tile whose sums fit the registers
+ *     Sums, Numbers                 a register of sums; a register of STEP weights or inputs
+ *     zero_sums()
+ *     load_weights(dtype, row, n)   the first STEP numbers of a row, or those n that are left, and zeros
+ *     load_inputs(x, n)             the same of an input
+ *     multiply_add(w, x, sum)
+ *     store_sums(R, sum, y)         y[r] = the lanes of sum[r], added up
+ *
+ * A tile is R rows by C inputs: one register of sums for each output, whatever the size of the tile.  R, C and dtype are
+ * constants wherever these functions are called, so each call becomes a loop of its own. */
+#ifndef STRATA_DOT_TEMPLATE_H
+#define STRATA_DOT_TEMPLATE_H
+
+#include "../dot_tile.h"
+#include "ask.h"
+#include "unroll.h"
+
+#include <string.h>
+
+/* Numbers k .. k+n-1 of R rows times those of C inputs. */
+INLINE void dot_step(int R, int C, Dtype dtype, DotTask t, size_t k, size_t n,
+                     Sums sum[COLS][ROWS]) {
+    const size_t size = dtype == DTYPE_F32 ? 4 : 2;
+    Numbers in[COLS];
+    UNROLL for (int c = 0; c < C; c++) {
+        in[c] = load_inputs(t.x + (size_t)c * t.x_stride + k, n);
+    }
+    UNROLL for (int r = 0; r < R; r++) {
+        const char *row = (const char *)t.w + (size_t)r * t.w_stride + k * size;
+        /* registers of 16 bytes would ask for each line four times */
+        if (C == 1 && sizeof(Sums) > 16) ask_for(row + (size_t)R * t.w_stride, 1);
+        Numbers weights = load_weights(dtype, row, n);
+        UNROLL for (int c = 0; c < C; c++) {
+            sum[c][r] = multiply_add(weights, in[c], sum[c][r]);
+        }
+    }
+}
+
+INLINE void dot_tile(int R, int C, Dtype dtype, DotTask t) {
+    Sums sum[COLS][ROWS];
+    size_t k = 0;
+    UNROLL for (int c = 0; c < C; c++) {
+        UNROLL for (int r = 0; r < R; r++) sum[c][r] = zero_sums();
+    }
+    for (; k + STEP <= t.n; k += STEP) dot_step(R, C, dtype, t, k, STEP, sum);
+    if (k < t.n) dot_step(R, C, dtype, t, k, t.n - k, sum);
+    UNROLL for (int c = 0; c < C; c++) store_sums(R, sum[c], t.y + (size_t)c * t.y_stride);
+}
+
+/* The task without its first inputs. */
+static inline DotTask after_cols(DotTask t, size_t cols) {
+    t.x += cols * t.x_stride, t.y += cols * t.y_stride, t.cols -= cols;
+    return t;
+}
+
+static inline DotTask after_rows(DotTask t, size_t rows) {
+    t.w = (const char *)t.w + rows * t.w_stride, t.y += rows, t.rows -= rows;
+    return t;
+}
+
+/* R rows with all inputs. */
+INLINE void dot_rows(int R, Dtype dtype, DotTask t) {
+    for (; t.cols >= COLS; t = after_cols(t, COLS)) dot_tile(R, COLS, dtype, t);
+    for (; t.cols >= 2; t = after_cols(t, 2)) dot_tile(R, 2, dtype, t);
+    for (; t.cols; t = after_cols(t, 1)) dot_tile(R, 1, dtype, t);
+}
+
+INLINE void dot_task(Dtype dtype, DotTask t) {
+    for (; t.rows >= ROWS; t = after_rows(t, ROWS)) dot_rows(ROWS, dtype, t);
+    for (; t.rows; t = after_rows(t, 1)) dot_rows(1, dtype, t);
+}
+
+/* The kernels of a set, by the names of the table in kernels.c. */
+#define DOT_TILE(isa, name, dtype) \
+    isa void name(DotTask t) { dot_task(dtype, t); }
+
+#endif
