@@ -56,7 +56,7 @@ if [ $have_cxx ]; then
     # shellcheck disable=SC2086
     works "the example compiles as C++20" compile own_cxx ${CXX:-c++} -std=c++20 $strict -Wno-missing-field-initializers -x c++ docs/examples/own_stage.c -x none
     same "C++ tells the same story" "$("$work/own_cxx" "$model" "Once upon a time" avoid:100,greedy)" "$story"
-    printf '#include <algorithm>\n#include <strata.h>\n#include <strata.h>\nint main() { int a[2]; std::generate(a, a + 2, [] { return 1; }); return !kernels()->isa; }\n' >"$work/header.cc"
+    printf '#include <algorithm>\n#include <strata.h>\n#include <strata.h>\nint main() { int a[2]; std::generate(a, a + 2, [] { return 1; }); return !*kernels_isa(); }\n' >"$work/header.cc"
     for standard in c++11 c++17; do
         # shellcheck disable=SC2086
         works "strata.h is $standard" compile header ${CXX:-c++} -std=$standard $strict "$work/header.cc"

@@ -1,4 +1,6 @@
 /* The graders of layer 2. */
+#include "../src/blocks.h"
+#include "../src/kernel_types.h"
 #include "grader.h"
 #include "linalg.h"
 

@@ -1,6 +1,7 @@
 /* Worked exercise 2: one row of weights in eight, four and fewer bits, and the error that makes.
  *
  * --csv prints format,bits,error: the root of the mean squared error, of the row's own size. */
+#include "../src/blocks.h"
 #include "linalg.h"
 
 #include <math.h>

@@ -9,6 +9,9 @@
 /* The formats that can be read and computed with: the plain ones and every quantized one. */
 bool dtype_is_computable(uint32_t dtype);
 
+/* The formats whose numbers share scales, in blocks: products with them are taken in whole numbers. */
+bool dtype_is_quantized(uint32_t dtype);
+
 /* out (n) = the n numbers of a stored row.
  *
  * Needs    a computable format, n a multiple of its block. */

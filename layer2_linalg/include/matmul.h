@@ -82,29 +82,4 @@ void matmul_packed(Pool *pool, size_t m, size_t n, size_t k, Matrix a, Matrix b,
                    size_t ldc, bool add, float *scratch);
 size_t matmul_scratch_floats(int threads, size_t n);
 
-/* The kernel in the middle: c (MR, NR; row-major, ldc) = or += sum_k a[k][0..MR) * b[k][0..NR).
- * Each of the MR * NR outputs is one chain of multiply-adds along k. */
-typedef void Micro(size_t k, const float *a, const float *b, float *c, size_t ldc, bool add);
-typedef struct MicroKernel {
-    size_t rows, cols; /* MR, NR */
-    Micro *run;
-} MicroKernel;
-
-#define MICRO_MAX_ROWS 8
-#define MICRO_MAX_COLS 48
-enum { MICRO_ROWS_scalar = 4, MICRO_COLS_scalar = 4 };
-Micro micro_scalar;
-#if defined(__x86_64__)
-enum {
-    MICRO_ROWS_avx2 = 6,
-    MICRO_COLS_avx2 = 16,
-    MICRO_ROWS_avx512 = 8,
-    MICRO_COLS_avx512 = 48
-};
-Micro micro_avx2, micro_avx512;
-#elif defined(__aarch64__)
-enum { MICRO_ROWS_neon = 6, MICRO_COLS_neon = 16 };
-Micro micro_neon;
-#endif
-
 #endif

@@ -47,24 +47,4 @@ size_t scan_keep(const float *x, const int32_t *ids, size_t n, float threshold, 
 size_t scan_below(const float *x, const int32_t *ids, size_t n, float threshold, float *out,
                   int32_t *out_ids);
 
-typedef ExpSums ScanExp(const float *x, size_t n, float shift);
-typedef Moments ScanMoments(const float *x, size_t n, float shift);
-typedef void ScanBlockMax(const float *x, size_t n, float *out);
-typedef size_t ScanKeep(const float *x, const int32_t *ids, size_t n, float threshold,
-                        float *out, int32_t *out_ids);
-
-#define SCAN_KERNELS(isa)              \
-    ScanExp scan_exp_##isa;            \
-    ScanMoments scan_moments_##isa;    \
-    ScanBlockMax scan_block_max_##isa; \
-    ScanKeep scan_keep_##isa, scan_below_##isa
-
-SCAN_KERNELS(scalar);
-#if defined(__x86_64__)
-SCAN_KERNELS(avx2);
-SCAN_KERNELS(avx512);
-#elif defined(__aarch64__)
-SCAN_KERNELS(neon);
-#endif
-
 #endif

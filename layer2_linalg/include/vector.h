@@ -51,26 +51,4 @@ float vector_max(const float *x, size_t n);
  * Source   Cody & Waite 1980, Software Manual for the Elementary Functions, chapter 6. */
 void vector_exp(float *out, const float *x, float shift, size_t n);
 
-typedef void WeightedSum(float *y, size_t y_step, const float *a, size_t a_step, size_t count,
-                         const float *x, size_t x_step, size_t rows, size_t n);
-typedef void WeightedSumF16(float *y, size_t y_step, const float *a, size_t a_step,
-                            size_t count, const uint16_t *x, size_t x_step, size_t rows,
-                            size_t n);
-typedef float Reduce(const float *x, size_t n);
-typedef void Exp(float *out, const float *x, float shift, size_t n);
-
-#define VECTOR_KERNELS(isa)                    \
-    WeightedSum weighted_sum_##isa;            \
-    WeightedSumF16 weighted_sum_f16_##isa;     \
-    Reduce vector_sum_##isa, vector_max_##isa; \
-    Exp vector_exp_##isa
-
-VECTOR_KERNELS(scalar);
-#if defined(__x86_64__)
-VECTOR_KERNELS(avx2);
-VECTOR_KERNELS(avx512);
-#elif defined(__aarch64__)
-VECTOR_KERNELS(neon);
-#endif
-
 #endif

@@ -40,9 +40,11 @@ static void dequantize_quantized(Dtype dtype, const char *row, float *out, size_
     }
 }
 
+bool dtype_is_quantized(uint32_t dtype) { return quant_format((Dtype)dtype) != NULL; }
+
 bool dtype_is_computable(uint32_t dtype) {
     return dtype == DTYPE_F32 || dtype == DTYPE_F16 || dtype == DTYPE_BF16 ||
-           quant_format((Dtype)dtype);
+           dtype_is_quantized(dtype);
 }
 
 void dequantize_row(Dtype dtype, const void *row, float *out, size_t n) {

@@ -1,7 +1,7 @@
 /* dot.c - see dot.h.  Six lines that are most of a language model: a 7B model is seven billion
  * of the multiplications in this file for each token. */
 #include "dot.h"
-#include "kernels.h"
+#include "kernel_table.h"
 
 float dot_f32_scalar(const float *a, const float *b, size_t n) {
     float sum = 0;

@@ -1,48 +1,102 @@
-/* kernels.c - see kernels.h.  This file is a table and a choice, nothing else. */
-#include "kernels.h"
+/* kernels.c - see kernels.h.  This file is a table for each set and a choice, nothing else. */
+#include "kernel_table.h"
 #include "cpu.h"
 
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* A set that has no version of its own of something names the set whose version it uses. */
-#define TABLE(name, FLOATS, BF16, ROUNDS, PANEL, ROWS, UNPACK, BYTES) \
-    static const Kernels name = {#name,                               \
-                                 dot_tile_f32_##FLOATS,               \
-                                 dot_tile_f16_##FLOATS,               \
-                                 dot_tile_bf16_##BF16,                \
-                                 ROUNDS,                              \
-                                 panel_product_##PANEL,               \
-                                 panel_turn_##BYTES,                  \
-                                 panel_unpack_##UNPACK,               \
-                                 rows_product_##ROWS,                 \
-                                 round_block_##BYTES,                 \
-                                 weighted_sum_##FLOATS,               \
-                                 weighted_sum_f16_##FLOATS,           \
-                                 vector_sum_##FLOATS,                 \
-                                 vector_max_##FLOATS,                 \
-                                 vector_exp_##FLOATS,                 \
-                                 scan_exp_##FLOATS,                   \
-                                 scan_moments_##FLOATS,               \
-                                 scan_block_max_##FLOATS,             \
-                                 scan_keep_##FLOATS,                  \
-                                 scan_below_##FLOATS,                 \
-                                 {MICRO_ROWS_##FLOATS, MICRO_COLS_##FLOATS, micro_##FLOATS}}
+/* A field and its kernel have one name: nothing can be put in another's place. */
+#define USE(kernel, isa) .kernel = kernel##_##isa
 
-TABLE(scalar, scalar, scalar, false, scalar, scalar, scalar, scalar);
+#define FLOATS(isa)                                                             \
+    USE(dot_tile_f32, isa), USE(dot_tile_f16, isa), USE(weighted_sum, isa),     \
+        USE(weighted_sum_f16, isa), USE(vector_sum, isa), USE(vector_max, isa), \
+        USE(vector_exp, isa), USE(scan_exp, isa), USE(scan_moments, isa),       \
+        USE(scan_block_max, isa), USE(scan_keep, isa), USE(scan_below, isa),    \
+        .micro = {MICRO_ROWS_##isa, MICRO_COLS_##isa, micro_##isa}
+
+#define BYTES(isa) USE(panel_turn, isa), USE(round_block, isa)
+
+/* A set that has no version of its own of something uses another's. */
+static const Kernels scalar = {
+    .isa = "scalar",
+    FLOATS(scalar),
+    BYTES(scalar),
+    USE(dot_tile_bf16, scalar),
+    USE(panel_product, scalar),
+    USE(panel_unpack, scalar),
+    USE(rows_product, scalar),
+};
 #if defined(__x86_64__)
-TABLE(avx2, avx2, avx2, false, avx2, avx2, avx2, avx2);
-TABLE(avxvnni, avx2, avx2, false, avxvnni, avx2, avx2, avx2);
-TABLE(avx512, avx512, avx512, false, avx2, avx2, avx512, avx2);
-TABLE(vnni, avx512, avx512, false, vnni, vnni, avx512, avx2);
-TABLE(avx512bf16, avx512, avx512bf16, true, vnni, vnni, avx512, avx2);
+static const Kernels avx2 = {
+    .isa = "avx2",
+    FLOATS(avx2),
+    BYTES(avx2),
+    USE(dot_tile_bf16, avx2),
+    USE(panel_product, avx2),
+    USE(panel_unpack, avx2),
+    USE(rows_product, avx2),
+};
+static const Kernels avxvnni = {
+    .isa = "avxvnni",
+    FLOATS(avx2),
+    BYTES(avx2),
+    USE(dot_tile_bf16, avx2),
+    USE(panel_product, avxvnni),
+    USE(panel_unpack, avx2),
+    USE(rows_product, avx2),
+};
+static const Kernels avx512 = {
+    .isa = "avx512",
+    FLOATS(avx512),
+    BYTES(avx2),
+    USE(dot_tile_bf16, avx512),
+    USE(panel_product, avx2),
+    USE(panel_unpack, avx512),
+    USE(rows_product, avx2),
+};
+static const Kernels vnni = {
+    .isa = "vnni",
+    FLOATS(avx512),
+    BYTES(avx2),
+    USE(dot_tile_bf16, avx512),
+    USE(panel_product, vnni),
+    USE(panel_unpack, avx512),
+    USE(rows_product, vnni),
+};
+static const Kernels avx512bf16 = {
+    .isa = "avx512bf16",
+    FLOATS(avx512),
+    BYTES(avx2),
+    USE(dot_tile_bf16, avx512bf16),
+    .bf16_rounds = true,
+    USE(panel_product, vnni),
+    USE(panel_unpack, avx512),
+    USE(rows_product, vnni),
+};
 #elif defined(__aarch64__)
-TABLE(neon, neon, neon, false, neon, scalar, neon, scalar);
-TABLE(dotprod, neon, neon, false, dotprod, dotprod, neon, scalar);
+static const Kernels neon = {
+    .isa = "neon",
+    FLOATS(neon),
+    BYTES(scalar),
+    USE(dot_tile_bf16, neon),
+    USE(panel_product, neon),
+    USE(panel_unpack, neon),
+    USE(rows_product, scalar),
+};
+static const Kernels dotprod = {
+    .isa = "dotprod",
+    FLOATS(neon),
+    BYTES(scalar),
+    USE(dot_tile_bf16, neon),
+    USE(panel_product, dotprod),
+    USE(panel_unpack, neon),
+    USE(rows_product, dotprod),
+};
 #endif
 
-int kernels_list(const Kernels *list[KERNELS_MOST]) {
+int kernels_tables(const Kernels *list[KERNELS_MAX]) {
     int count = 0;
     list[count++] = &scalar;
 #if defined(__x86_64__)
@@ -58,6 +112,13 @@ int kernels_list(const Kernels *list[KERNELS_MOST]) {
     return count;
 }
 
+int kernels_list(const char *isas[KERNELS_MAX]) {
+    const Kernels *tables[KERNELS_MAX];
+    int count = kernels_tables(tables);
+    for (int i = 0; i < count; i++) isas[i] = tables[i]->isa;
+    return count;
+}
+
 static _Atomic(const Kernels *) chosen;
 
 static const char *wanted_set(void) {
@@ -67,8 +128,8 @@ static const char *wanted_set(void) {
 
 bool kernels_select(const char *isa, Fault *fault) {
     const char *wanted = isa ? isa : wanted_set();
-    const Kernels *list[KERNELS_MOST];
-    int count = kernels_list(list);
+    const Kernels *list[KERNELS_MAX];
+    int count = kernels_tables(list);
     char names[64] = "";
     for (int i = 0; i < count; i++) {
         bool last = i == count - 1;
@@ -95,18 +156,20 @@ const Kernels *kernels(void) {
     return atomic_load(&chosen);
 }
 
+const char *kernels_isa(void) { return kernels()->isa; }
+
 DotTile *kernels_tile(Dtype dtype) {
     const Kernels *table = kernels();
     switch (dtype) {
-    case DTYPE_F32: return table->tile_f32;
-    case DTYPE_F16: return table->tile_f16;
-    case DTYPE_BF16: return table->tile_bf16;
+    case DTYPE_F32: return table->dot_tile_f32;
+    case DTYPE_F16: return table->dot_tile_f16;
+    case DTYPE_BF16: return table->dot_tile_bf16;
     default: break;
     }
     REQUIRE(false, "no dot product for %s", dtype_name(dtype));
     return NULL;
 }
 
-float kernels_input(const Kernels *table, Dtype dtype, float x) {
-    return dtype == DTYPE_BF16 && table->bf16_rounds ? bf16_to_f32(bf16_from_f32(x)) : x;
+float kernels_input(Dtype dtype, float x) {
+    return dtype == DTYPE_BF16 && kernels()->bf16_rounds ? bf16_to_f32(bf16_from_f32(x)) : x;
 }

@@ -5,7 +5,7 @@
  * in blocks of MC, each packed by the thread that takes it; inside, the micro-kernel.
  *
  *     KC x NR of B stays in L1,  MC x KC of A in L2,  KC x NC of B in L3. */
-#include "kernels.h"
+#include "kernel_table.h"
 #include "matmul.h"
 #include "simd/inline.h"
 #include "simd/unroll.h"

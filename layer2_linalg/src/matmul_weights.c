@@ -1,7 +1,8 @@
 /* matmul_weights.c - stored weights times one vector or many: rows are divided among threads, each output
  * is one sum.  See matmul.h. */
 #include "simd/ask.h"
-#include "kernels.h"
+#include "convert.h"
+#include "kernel_table.h"
 #include "matmul.h"
 #include "simd/smaller.h"
 
@@ -112,7 +113,7 @@ typedef struct Way {
 } Way;
 
 static Way way_of(const WeightsProduct *p) {
-    if (!quant_format(p->w->dtype)) return (Way){plain_rows, 24};
+    if (!dtype_is_quantized(p->w->dtype)) return (Way){plain_rows, 24};
     if (p->packed && p->n == 1) return (Way){packed_rows, PANEL_ROWS};
     return (Way){quantized_rows, 4 * PANEL_ROWS};
 }
@@ -148,11 +149,11 @@ void matmul_products(Pool *pool, const WeightsProduct *products, size_t count, c
         REQUIRE(tensor_rows_are_contiguous(w), "a transposed matrix is multiplied row by row");
         REQUIRE(w->shape[1] == products->w->shape[1],
                 "inputs of %zu and of %zu numbers at once", products->w->shape[1], w->shape[1]);
-        REQUIRE(scratch || !quant_format(w->dtype),
+        REQUIRE(scratch || !dtype_is_quantized(w->dtype),
                 "no room to round the inputs of a product with %s weights",
                 dtype_name(w->dtype));
         chunks += chunks_of(&products[i]);
-        if (quant_format(w->dtype)) work.columns = columns_in(scratch, n, w->shape[1]);
+        if (dtype_is_quantized(w->dtype)) work.columns = columns_in(scratch, n, w->shape[1]);
     }
     if (work.columns.n) pool_for(pool, n, 4, round_columns, &work);
     pool_for(pool, chunks, 1, some_chunks, &work);

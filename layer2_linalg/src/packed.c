@@ -1,5 +1,5 @@
 /* packed.c - weights in the order in which panels want them.  See packed.h for the picture. */
-#include "kernels.h"
+#include "kernel_table.h"
 #include "simd/smaller.h"
 #include "simd/unpack.h"
 

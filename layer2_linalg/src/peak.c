@@ -66,7 +66,7 @@ static const char *registers_of(const char *isa) {
 }
 
 double peak_gflops(Pool *pool, double seconds) {
-    const char *isa = registers_of(kernels()->isa);
+    const char *isa = registers_of(kernels_isa());
     double lanes = strcmp(isa, "avx512") == 0 ? 16
                    : strcmp(isa, "avx2") == 0 ? 8
                    : strcmp(isa, "neon") == 0 ? 4

@@ -1,7 +1,7 @@
 /* quantized.c - see quantized.h and panel.h.  The scalar version of everything. */
 #include "formats/levels.h"
 #include "simd/ask.h"
-#include "kernels.h"
+#include "kernel_table.h"
 
 static const QuantFormat formats[DTYPE_COUNT] = {
     /*                 read         group  offset  span  min    scales      entries */

@@ -2,7 +2,7 @@
 #include "vector.h"
 #include "simd/exp_constants.h"
 #include "half.h"
-#include "kernels.h"
+#include "kernel_table.h"
 
 #include <math.h>
 #include <string.h>
@@ -81,8 +81,8 @@ void weighted_sum_f16(float *y, size_t y_step, const float *a, size_t a_step, si
                       const uint16_t *x, size_t x_step, size_t rows, size_t n) {
     kernels()->weighted_sum_f16(y, y_step, a, a_step, count, x, x_step, rows, n);
 }
-float vector_sum(const float *x, size_t n) { return kernels()->sum(x, n); }
-float vector_max(const float *x, size_t n) { return kernels()->max(x, n); }
+float vector_sum(const float *x, size_t n) { return kernels()->vector_sum(x, n); }
+float vector_max(const float *x, size_t n) { return kernels()->vector_max(x, n); }
 void vector_exp(float *out, const float *x, float shift, size_t n) {
-    kernels()->exp(out, x, shift, n);
+    kernels()->vector_exp(out, x, shift, n);
 }

@@ -1,5 +1,6 @@
 /* dot: every instruction set and format against the error bound, at every length, offset and
  * tile */
+#include "../src/kernel_table.h"
 #include "every_isa.h"
 #include "linalg.h"
 
@@ -21,7 +22,9 @@ static void make_rows(Dtype dtype, size_t rows, size_t n, unsigned char *stored,
 }
 
 static DotTile *tile_of(const Kernels *k, Dtype dtype) {
-    return dtype == DTYPE_F32 ? k->tile_f32 : dtype == DTYPE_F16 ? k->tile_f16 : k->tile_bf16;
+    return dtype == DTYPE_F32   ? k->dot_tile_f32
+           : dtype == DTYPE_F16 ? k->dot_tile_f16
+                                : k->dot_tile_bf16;
 }
 
 static void check_tile(const Kernels *isa, Dtype dtype, size_t rows, size_t cols, size_t n,
@@ -35,10 +38,11 @@ static void check_tile(const Kernels *isa, Dtype dtype, size_t rows, size_t cols
     make_rows(dtype, rows, n, at, w, &seed);
     for (size_t i = 0; i < cols * x_stride; i++) x[i + shift] = check_noise(&seed);
     for (size_t i = 0; i < 8 * 20; i++) y[i] = 77;
+    kernels_select(isa->isa, NULL);
     tile_of(isa, dtype)((DotTask){at, x + shift, y, dtype_row_bytes(dtype, n), x_stride,
                                   y_stride, rows, cols, n});
     for (size_t i = 0; i < cols * x_stride; i++)
-        x[i + shift] = kernels_input(isa, dtype, x[i + shift]);
+        x[i + shift] = kernels_input(dtype, x[i + shift]);
     for (size_t c = 0; c < cols; c++)
         for (size_t r = 0; r < rows; r++) {
             double sum = 0, size = 0;
@@ -55,8 +59,8 @@ static void check_tile(const Kernels *isa, Dtype dtype, size_t rows, size_t cols
 static void every_length_and_format(void **state) {
     (void)state;
     static const Dtype formats[] = {DTYPE_F32, DTYPE_F16, DTYPE_BF16};
-    const Kernels *list[KERNELS_MOST];
-    int count = kernels_list(list);
+    const Kernels *list[KERNELS_MAX];
+    int count = kernels_tables(list);
     for (int isa = 0; isa < count; isa++)
         for (int f = 0; f < 3; f++)
             for (size_t n = 0; n < MOST; n++) {
@@ -64,6 +68,7 @@ static void every_length_and_format(void **state) {
                     check_tile(list[isa], formats[f], 1, 1, n, shift);
                 check_tile(list[isa], formats[f], 1 + n % 13, 1 + n % 7, n, n % 4);
             }
+    kernels_select(NULL, NULL);
 }
 
 /* The same row and vector give the same bits alone and in any tile: what determinism stands
@@ -71,8 +76,8 @@ static void every_length_and_format(void **state) {
 static void company_changes_nothing(void **state) {
     (void)state;
     static const Dtype formats[] = {DTYPE_F32, DTYPE_F16, DTYPE_BF16};
-    const Kernels *list[KERNELS_MOST];
-    int count = kernels_list(list);
+    const Kernels *list[KERNELS_MAX];
+    int count = kernels_tables(list);
     static unsigned char stored[13 * 64 * 4];
     static double exact[13 * 64];
     static float x[7 * 64], all[7 * 13], one;
@@ -94,22 +99,22 @@ static void company_changes_nothing(void **state) {
 
 static void special_values(void **state) {
     (void)state;
-    const Kernels *list[KERNELS_MOST];
-    int count = kernels_list(list);
+    const Kernels *list[KERNELS_MAX];
+    int count = kernels_tables(list);
     for (int isa = 0; isa < count; isa++) {
         float a[40], b[40], y;
         const DotTask all = {.w = a, .x = b, .y = &y, .rows = 1, .cols = 1, .n = 40};
         for (int i = 0; i < 40; i++) a[i] = 1, b[i] = 1;
         a[37] = NAN;
-        list[isa]->tile_f32(all);
+        list[isa]->dot_tile_f32(all);
         assert_true(isnan(y));
         a[37] = INFINITY;
-        list[isa]->tile_f32(all);
+        list[isa]->dot_tile_f32(all);
         assert_true(isinf(y) && y > 0);
         a[37] = 1e-45f, b[37] = 1; /* a subnormal counts */
         for (int i = 0; i < 37; i++) a[i] = 0;
         a[38] = a[39] = -0.0f;
-        list[isa]->tile_f32(all);
+        list[isa]->dot_tile_f32(all);
         assert_true(y == 1e-45f);
     }
     assert_near(dot_f32((float[]){1, 2, 3}, (float[]){4, 5, 6}, 3), 32, 0);
@@ -122,8 +127,8 @@ static void special_values(void **state) {
 static void every_set_is_known(void **state) {
     (void)state;
     EACH_ISA (isa) {
-        assert_contains(KERNELS_KNOWN, isa->isa);
-        assert_string_equal(kernels()->isa, isa->isa);
+        assert_contains(KERNELS_KNOWN, isa);
+        assert_string_equal(kernels()->isa, isa);
     }
 }
 
@@ -137,8 +142,8 @@ static void instruction_sets_are_chosen_by_name(void **state) {
     assert_contains(fault.text, KERNELS_KNOWN);
     assert_string_equal(kernels()->isa, "scalar");
     assert_true(kernels_select("auto", &fault));
-    const Kernels *list[KERNELS_MOST];
-    assert_string_equal(kernels()->isa, list[kernels_list(list) - 1]->isa);
+    const Kernels *list[KERNELS_MAX];
+    assert_string_equal(kernels()->isa, list[kernels_tables(list) - 1]->isa);
     assert_true(kernels_select(NULL, &fault));
 }
 

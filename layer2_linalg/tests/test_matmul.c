@@ -1,4 +1,6 @@
 /* matmul: naive, blocked, packed and stored weights; shapes, strides, threads */
+#include "../src/blocks.h"
+#include "../src/kernel_table.h"
 #include "every_isa.h"
 #include "linalg.h"
 
@@ -74,7 +76,7 @@ static void threads_and_company_change_nothing(void **state) {
 
 /* x as the products with weights in a format see it. */
 static void see_inputs(Dtype dtype, const float *x, float *seen, size_t n) {
-    for (size_t i = 0; i < n; i++) seen[i] = kernels_input(kernels(), dtype, x[i]);
+    for (size_t i = 0; i < n; i++) seen[i] = kernels_input(dtype, x[i]);
 }
 
 static void stored_weights(void **state) {
@@ -127,7 +129,7 @@ static void columns_of_a_matrix(void **state) {
         matmul_weights(NULL, &alike, NULL, x, N, want, scratch);
         matmul_weights(NULL, &part, NULL, x, N, got, scratch);
         assert_memory_equal(got, want, N * OUT * 4);
-        if (!quant_format(formats[f])) continue;
+        if (!dtype_is_quantized(formats[f])) continue;
         PackedWeights packed;
         packed_fill(NULL, &packed, &part, room);
         matmul_weights(NULL, &part, &packed, x, N, got, scratch);

@@ -1,4 +1,5 @@
 /* products of quantized weights: every format and instruction set, to the bit */
+#include "../src/kernel_table.h"
 #include "every_isa.h"
 #include "random_blocks.h"
 
@@ -47,13 +48,13 @@ static void products(void **state) {
             matmul_weights(pool, &w, NULL, x, COLS, y, scratch);
             if (!any) check_matrix(f, y), memcpy(first[f], y, sizeof y);
             if (memcmp(y, first[f], sizeof y) != 0) /* the same on every set */
-                fail_msg("%s differs on %s", dtype_name(formats[f].dtype), isa->isa);
+                fail_msg("%s differs on %s", dtype_name(formats[f].dtype), isa);
             PackedWeights packed;
             assert_true(packed_bytes(formats[f].dtype, ROWS, ROW) <= sizeof rearranged);
             packed_fill(pool, &packed, &w, rearranged);
             matmul_weights(pool, &w, &packed, x, COLS, y, scratch);
             if (memcmp(y, first[f], sizeof y) != 0) /* the same rearranged */
-                fail_msg("%s differs packed on %s", dtype_name(formats[f].dtype), isa->isa);
+                fail_msg("%s differs packed on %s", dtype_name(formats[f].dtype), isa);
             for (size_t c = 0; c < COLS; c++) { /* and alone */
                 matvec(NULL, &w, x + c * ROW, one, scratch);
                 assert_memory_equal(one, y + c * ROWS, sizeof one);
@@ -164,7 +165,7 @@ static void several_products(void **state) {
         for (size_t k = 0; k < OUT * IN; k++) w[k] = check_noise(&seed);
         quantize_row(dtypes[i], w, NULL, files[i], OUT * IN);
         views[i] = tensor_view(dtypes[i], 2, (size_t[]){OUT, IN}, files[i]);
-        bool pack = quant_format(dtypes[i]) && i % 2 == 0;
+        bool pack = dtype_is_quantized(dtypes[i]) && i % 2 == 0;
         if (pack) packed_fill(NULL, &packed[i], &views[i], room[i]);
         products[i] =
             (WeightsProduct){&views[i], pack ? &packed[i] : NULL, firsts[i], counts[i], got[i]};

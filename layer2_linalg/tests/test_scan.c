@@ -1,4 +1,5 @@
 /* the scans: against double precision, and the same bits on every instruction set */
+#include "../src/kernel_table.h"
 #include "check.h"
 #include "linalg.h"
 
@@ -18,8 +19,8 @@ static void fill(size_t n, uint64_t seed) {
 
 static void sums_of_exponentials(void **state) {
     (void)state;
-    const Kernels *list[KERNELS_MOST];
-    int count = kernels_list(list);
+    const Kernels *list[KERNELS_MAX];
+    int count = kernels_tables(list);
     for (size_t l = 0; l < LENGTHS; l++)
         for (size_t offset = 0; offset < 3; offset++) {
             size_t n = lengths[l];
@@ -45,8 +46,8 @@ static void sums_of_exponentials(void **state) {
 
 static void moments_of_the_finite(void **state) {
     (void)state;
-    const Kernels *list[KERNELS_MOST];
-    int count = kernels_list(list);
+    const Kernels *list[KERNELS_MAX];
+    int count = kernels_tables(list);
     for (size_t l = 0; l < LENGTHS; l++) {
         size_t n = lengths[l], finite = 0;
         double sum = 0, squares = 0, size = 0;
@@ -70,8 +71,8 @@ static void moments_of_the_finite(void **state) {
 
 static void block_maxima(void **state) {
     (void)state;
-    const Kernels *list[KERNELS_MOST];
-    int count = kernels_list(list);
+    const Kernels *list[KERNELS_MAX];
+    int count = kernels_tables(list);
     for (size_t l = 0; l < LENGTHS; l++)
         for (int isa = 0; isa < count; isa++) {
             size_t n = lengths[l], blocks = (n + SCAN_BLOCK - 1) / SCAN_BLOCK;
@@ -100,8 +101,8 @@ static void survivors_in_order(void **state) {
     (void)state;
     static float out[MOST];
     static int32_t ids[MOST], out_ids[MOST];
-    const Kernels *list[KERNELS_MOST];
-    int count = kernels_list(list);
+    const Kernels *list[KERNELS_MAX];
+    int count = kernels_tables(list);
     for (int i = 0; i < MOST; i++) ids[i] = 3 * i + 1;
     for (size_t l = 0; l < LENGTHS; l++)
         for (int isa = 0; isa < count; isa++)

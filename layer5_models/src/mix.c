@@ -101,8 +101,8 @@ static Dtype down_dtype(const Mix *m, size_t layer, size_t layers) {
 }
 
 static Dtype by_rule(const Mix *m, Text name, size_t layers) {
-    bool small = quant_format(m->dtype) && m->dtype != DTYPE_Q8_0 && m->dtype != DTYPE_MXFP4 &&
-                 m->dtype != DTYPE_TQ1_0 && m->dtype != DTYPE_TQ2_0;
+    bool small = dtype_is_quantized(m->dtype) && m->dtype != DTYPE_Q8_0 &&
+                 m->dtype != DTYPE_MXFP4 && m->dtype != DTYPE_TQ1_0 && m->dtype != DTYPE_TQ2_0;
     if (text_equal(name, text_of("output.weight"))) return small ? DTYPE_Q6_K : m->dtype;
     if (ends_with(name, "attn_v.weight")) return value_dtype(m, layer_of(name), layers);
     if (ends_with(name, "ffn_down.weight")) return down_dtype(m, layer_of(name), layers);

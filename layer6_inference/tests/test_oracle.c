@@ -514,7 +514,7 @@ static void check_alike(const char *spec, const Step *step) {
     EACH_ISA (isa) {
         run_step(spec, step, sets++ ? &other : &first);
         if (sets > 1 && memcmp(&first, &other, sizeof first) != 0)
-            fail_msg("%s: %s is not scalar", spec, isa->isa);
+            fail_msg("%s: %s is not scalar", spec, isa);
     }
 }
 

@@ -1,5 +1,6 @@
 /* compare.c - every set of kernels that this machine has against the scalar ones, in a program of its own that needs
  * nothing but the C library: so it runs in emulators of machines that nobody here has. */
+#include "../../layer2_linalg/src/kernel_table.h"
 #include "linalg.h"
 
 #include <math.h>
@@ -17,7 +18,7 @@ static void expect(bool holds, const char *what, size_t n) {
 
 static void compare_dots(const Kernels *fast) {
     static const Dtype formats[] = {DTYPE_F32, DTYPE_F16, DTYPE_BF16};
-    DotTile *const tiles[] = {fast->tile_f32, fast->tile_f16, fast->tile_bf16};
+    DotTile *const tiles[] = {fast->dot_tile_f32, fast->dot_tile_f16, fast->dot_tile_bf16};
     float row[128], back[128], x[128], y;
     unsigned char stored[512];
     for (int f = 0; f < 3; f++)
@@ -30,7 +31,7 @@ static void compare_dots(const Kernels *fast) {
             double sum = 0, size = 0;
             tiles[f]((DotTask){.w = stored, .x = x, .y = &y, .rows = 1, .cols = 1, .n = n});
             for (size_t i = 0; i < n; i++) {
-                double p = (double)back[i] * (double)kernels_input(fast, formats[f], x[i]);
+                double p = (double)back[i] * (double)kernels_input(formats[f], x[i]);
                 sum += p, size += fabs(p);
             }
             expect(fabs((double)y - sum) <= (double)(n + 1) * 0x1p-24 * size,
@@ -52,10 +53,10 @@ static void compare_vectors(const Kernels *fast, const Kernels *scalar) {
         fast->weighted_sum_f16(a, 150, x, 8, count, halves, 18, rows, n);
         scalar->weighted_sum_f16(b, 150, x, 8, count, halves, 18, rows, n);
         expect(memcmp(a, b, sizeof a) == 0, "weighted sum of halves", n);
-        fast->exp(a, x, 1, n), scalar->exp(b, x, 1, n);
+        fast->vector_exp(a, x, 1, n), scalar->vector_exp(b, x, 1, n);
         expect(memcmp(a, b, n * sizeof *a) == 0, "exp", n);
-        expect(fast->max(x, n) == scalar->max(x, n), "max", n);
-        expect(fabsf(fast->sum(x, n) - scalar->sum(x, n)) < 1e-3f, "sum", n);
+        expect(fast->vector_max(x, n) == scalar->vector_max(x, n), "max", n);
+        expect(fabsf(fast->vector_sum(x, n) - scalar->vector_sum(x, n)) < 1e-3f, "sum", n);
     }
 }
 
@@ -121,8 +122,8 @@ static void compare_quantized(const char *isa) {
 }
 
 int main(void) {
-    const Kernels *list[KERNELS_MOST];
-    int count = kernels_list(list);
+    const Kernels *list[KERNELS_MAX];
+    int count = kernels_tables(list);
     for (int i = 1; i < count; i++) {
         kernels_select(list[i]->isa, NULL);
         compare_dots(list[i]);

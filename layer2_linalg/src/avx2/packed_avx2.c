@@ -1,6 +1,6 @@
 /* packed_avx2.c - packed weights to panels, and inputs to bytes, 32 bytes at a time.  Read packed.c
  * and quantized.c first. */
-#include "packed.h"
+#include "../kernel_types.h"
 
 #if defined(__x86_64__)
 #include "unpack_avx2.h"

@@ -5,7 +5,7 @@
  *
  * Many columns share an unpacked panel; one column would read it back only once, and storing 4096
  * levels costs as much as multiplying them. */
-#include "packed.h"
+#include "../kernel_types.h"
 
 #if defined(__x86_64__)
 #include "inputs_avx2.h"

@@ -16,7 +16,7 @@
  * multiply and all of them add, and an addition that has waited for its product may take a pipe
  * that the next product needs: 24 products and 24 additions take 12.3 cycles when they have nothing
  * to do with each other, and 14.8 when each adds a product.  Loads go beside them. */
-#include "panel.h"
+#include "../kernel_types.h"
 #include "../simd/unroll.h"
 
 #if defined(__x86_64__)

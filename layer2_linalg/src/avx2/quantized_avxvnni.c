@@ -3,7 +3,7 @@
  *
  * Six columns keep twelve sums under way; with the weights and an input they fill the sixteen
  * registers, so what is added up over the groups waits in memory. */
-#include "panel.h"
+#include "../kernel_types.h"
 #include "../simd/unroll.h"
 #include "../simd/vnni.h"
 

@@ -2,14 +2,13 @@
  *
  *     register 0: lanes 0..7     register 1: lanes 8..15     so 16 numbers a round, as scan.h draws it
  */
-#include "scan.h"
+#include "../kernel_types.h"
 
 #if defined(__x86_64__)
 #include "exp_avx2.h"
 #include "../simd/inline.h"
 #include "../simd/scan_lanes.h"
 #include "../simd/unroll.h"
-#include "vector.h"
 
 #include <math.h>
 #include <stdbool.h>

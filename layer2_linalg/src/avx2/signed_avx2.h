@@ -2,7 +2,7 @@
 #ifndef STRATA_SIGNED_AVX2_H
 #define STRATA_SIGNED_AVX2_H
 
-#include "panel.h"
+#include "../panel.h"
 
 /* PanelProduct for signed levels in groups of 32.  Returns how many columns it has taken, from the
  * first on: none when they are too few to pay for the widening. */

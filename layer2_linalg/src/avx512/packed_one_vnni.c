@@ -1,6 +1,6 @@
 /* packed_one_vnni.c - packed weights times one column, sixteen rows in one register.  Read
  * packed_one_avx2.c and quantized_vnni.c first. */
-#include "packed.h"
+#include "../kernel_types.h"
 
 #if defined(__x86_64__)
 #include "../avx2/inputs_avx2.h"

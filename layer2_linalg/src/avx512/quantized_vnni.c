@@ -10,7 +10,7 @@
  *
  * Signed levels are made unsigned by adding 128; 128 times the sum of the inputs is taken off at
  * the start, exactly. */
-#include "panel.h"
+#include "../kernel_types.h"
 #include "../simd/unroll.h"
 #include "../simd/vnni.h"
 

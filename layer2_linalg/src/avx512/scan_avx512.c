@@ -1,10 +1,9 @@
 /* scan_avx512.c - the scans, one register of sixteen lanes.  Read scan.c first. */
-#include "scan.h"
+#include "../kernel_types.h"
 
 #if defined(__x86_64__)
 #include "exp_avx512.h"
 #include "../simd/scan_lanes.h"
-#include "vector.h"
 
 #include <math.h>
 #include <stdbool.h>

@@ -2,7 +2,7 @@
 #ifndef STRATA_LEVELS_H
 #define STRATA_LEVELS_H
 
-#include "quantized.h"
+#include "../quantized.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* packed_one_dotprod.c - packed weights times one column, sixteen rows as four registers of four.
  * Read packed_one_avx2.c and quantized_neon.c first. */
-#include "packed.h"
+#include "../kernel_types.h"
 
 #if defined(__aarch64__)
 #include "../simd/smaller.h"

@@ -8,7 +8,7 @@
  *     dotprod    sdot does all three
  *
  * The largest pair is 2 * 128 * 127 = 32512: it fits 16 bits. */
-#include "panel.h"
+#include "../kernel_types.h"
 #include "../simd/unroll.h"
 
 #if defined(__aarch64__)

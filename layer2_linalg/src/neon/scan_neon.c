@@ -1,10 +1,9 @@
 /* scan_neon.c - the scans, four registers of four lanes (AArch64).  Read scan.c first. */
-#include "scan.h"
+#include "../kernel_types.h"
 
 #if defined(__aarch64__)
 #include "exp_neon.h"
 #include "../simd/scan_lanes.h"
-#include "vector.h"
 
 #include <math.h>
 

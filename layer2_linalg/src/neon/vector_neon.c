@@ -1,6 +1,6 @@
 /* vector_neon.c - weighted sum, sum, max and exp, four lanes at a time (AArch64).  Read vector.c
  * first. */
-#include "vector.h"
+#include "../kernel_types.h"
 
 #if defined(__aarch64__)
 #include "../simd/ask.h"

@@ -14,7 +14,7 @@
 #ifndef STRATA_DOT_TEMPLATE_H
 #define STRATA_DOT_TEMPLATE_H
 
-#include "../dot_tile.h"
+#include "../kernel_types.h"
 #include "ask.h"
 #include "unroll.h"
 

@@ -9,7 +9,7 @@
 #ifndef STRATA_STRIPS_H
 #define STRATA_STRIPS_H
 
-#include "vector.h"
+#include "../kernel_types.h"
 
 /* All columns that fill registers; returns how many those are. */
 INLINE size_t sum_strips(bool half, float *y, size_t y_step, const float *a, size_t a_step,

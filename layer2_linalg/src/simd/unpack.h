@@ -12,7 +12,7 @@
 #define STRATA_UNPACK_H
 
 #include "ask.h"
-#include "packed.h"
+#include "../panel.h"
 
 typedef struct PieceLayout {
     int bits;

@@ -2,7 +2,7 @@
 #ifndef STRATA_VNNI_H
 #define STRATA_VNNI_H
 
-#include "panel.h"
+#include "../panel.h"
 
 #include <stdbool.h>
 

@@ -8,7 +8,7 @@ static Linear *part_of(Block *b, RoleId id) {
     const Role *role = role_of(id);
     Linear *map = role_in(role, b);
     bool is_map = role->kind == ROLE_LINEAR || role->kind == ROLE_STACK;
-    return is_map && map->w.data && quant_format(map->w.dtype) ? map : NULL;
+    return is_map && map->w.data && dtype_is_quantized(map->w.dtype) ? map : NULL;
 }
 
 static size_t matrices_in(const Linear *part) {
@@ -32,7 +32,7 @@ static Linear *next_part(const Model *m, size_t *layer, int *i) {
             Linear *part = part_of(&m->blocks[*layer], (RoleId)(*i)++);
             if (part) return part;
         }
-    if (*layer > m->sizes.layers || !quant_format(m->head.w.dtype)) return NULL;
+    if (*layer > m->sizes.layers || !dtype_is_quantized(m->head.w.dtype)) return NULL;
     (*layer)++;
     return (Linear *)&m->head;
 }

@@ -122,7 +122,7 @@ static bool convert(const Source *s, const GgufTensor *t, Dtype to, GgufWriter *
 
 /* The others take their scale from the largest number, or have none. */
 static bool heeds_importance(Dtype dtype) {
-    return quant_format(dtype) && dtype != DTYPE_Q8_0 && dtype != DTYPE_MXFP4 &&
+    return dtype_is_quantized(dtype) && dtype != DTYPE_Q8_0 && dtype != DTYPE_MXFP4 &&
            dtype != DTYPE_TQ1_0 && dtype != DTYPE_TQ2_0;
 }
 

@@ -5,17 +5,16 @@
 #include <string.h>
 
 static bool is_here(const char *isa, size_t length) {
-    const Kernels *list[KERNELS_MOST];
+    const char *list[KERNELS_MAX];
     int count = kernels_list(list);
     for (int i = 0; i < count; i++)
-        if (strlen(list[i]->isa) == length && memcmp(list[i]->isa, isa, length) == 0)
-            return true;
+        if (strlen(list[i]) == length && memcmp(list[i], isa, length) == 0) return true;
     return false;
 }
 
 bool bench_isas(BenchJob *job, Fault *fault) {
     if (job->machine.isa && !kernels_select(job->machine.isa, fault)) return false;
-    const char *chosen = kernels()->isa;
+    const char *chosen = kernels_isa();
     for (const char *isa = KERNELS_KNOWN; *isa;) {
         size_t length = strcspn(isa, ",");
         bool used = strlen(chosen) == length && memcmp(chosen, isa, length) == 0;

@@ -74,13 +74,13 @@ static void store(Rungs *r, Dtype dtype) {
         if (r->w) dequantize_row(dtype, r->stored + i * row, r->w + i * COLS, COLS);
     }
     r->tensor = tensor_view(dtype, 2, (size_t[]){r->rows, COLS}, r->stored);
-    if (quant_format(dtype)) packed_fill(r->pool, &r->packed, &r->tensor, r->packed_data);
+    if (dtype_is_quantized(dtype)) packed_fill(r->pool, &r->packed, &r->tensor, r->packed_data);
 }
 
 /* An input as a product sees it. */
 static double seen(const Rungs *r, const float *x, size_t k) {
     float most = 0;
-    if (!quant_format(r->dtype)) return (double)kernels_input(kernels(), r->dtype, x[k]);
+    if (!dtype_is_quantized(r->dtype)) return (double)kernels_input(r->dtype, x[k]);
     for (size_t i = k / 32 * 32; i < k / 32 * 32 + 32; i++) most = fmaxf(most, fabsf(x[i]));
     return (double)nearbyintf(x[k] * (127 / most)) * (double)(most / 127);
 }
@@ -156,23 +156,22 @@ static bool rung(Rungs *r, const Product *p, const char *what, const char *isa, 
 
 /* All rungs of a product in one format. */
 static bool climb(Rungs *r, const Product *p) {
-    const Kernels *list[KERNELS_MOST];
-    const char *chosen = kernels()->isa;
+    const char *list[KERNELS_MAX];
+    const char *chosen = kernels_isa();
     int count = kernels_list(list);
-    bool ok = true, alone = p->rows == DOTS, packed = quant_format(r->dtype) != NULL;
+    bool ok = true, alone = p->rows == DOTS, packed = dtype_is_quantized(r->dtype);
     if (r->dtype == DTYPE_F32) {
         ok &= rung(r, p, "naive", "-", run_naive);
         ok &= rung(r, p, "blocked", "-", run_blocked);
     }
     for (int i = 0; i < count; i++) {
-        kernels_select(list[i]->isa, NULL);
-        if (i > 0 || p->columns == 1)
-            ok &= rung(r, p, "one thread", list[i]->isa, run_one_thread);
-        if (alone && packed) ok &= rung(r, p, "rearranged", list[i]->isa, run_packed_alone);
+        kernels_select(list[i], NULL);
+        if (i > 0 || p->columns == 1) ok &= rung(r, p, "one thread", list[i], run_one_thread);
+        if (alone && packed) ok &= rung(r, p, "rearranged", list[i], run_packed_alone);
     }
     kernels_select(chosen, NULL);
-    if (!alone) ok &= rung(r, p, "threads", kernels()->isa, run_file);
-    if (!alone && packed) ok &= rung(r, p, "rearranged", kernels()->isa, run_packed);
+    if (!alone) ok &= rung(r, p, "threads", kernels_isa(), run_file);
+    if (!alone && packed) ok &= rung(r, p, "rearranged", kernels_isa(), run_packed);
     return ok;
 }
 
@@ -263,8 +262,8 @@ bool bench_roofline(BenchJob *job, Fault *fault) {
     for (size_t f = 0; ok && f < sizeof shown / sizeof *shown; f++) {
         store(&r, shown[f]);
         for (size_t c = 0; c < sizeof columns / sizeof *columns; c++) {
-            double seconds =
-                       time_of(&r, quant_format(shown[f]) ? run_packed : run_file, columns[c]),
+            double seconds = time_of(&r, dtype_is_quantized(shown[f]) ? run_packed : run_file,
+                                     columns[c]),
                    gflops = 2.0 * (double)r.rows * COLS * (double)columns[c] / seconds / 1e9,
                    at = intensity(&r, columns[c]), roof = fmin(r.peak, at * r.bandwidth);
             printf("%-7s %7zu %10.2f %9.1f %10.0f %%\n", dtype_name(shown[f]), columns[c], at,

@@ -121,7 +121,7 @@ bool bench_matmul(BenchJob *job, Fault *fault) {
     Sgemm *sgemm = find_openblas(threads);
     printf("F32 matrix product, %d thread%s, %s; multiply-add peak measured here: %.1f "
            "GFLOP/s%s\n\n",
-           threads, threads == 1 ? "" : "s", kernels()->isa, peak,
+           threads, threads == 1 ? "" : "s", kernels_isa(), peak,
            sgemm ? "" : "; OpenBLAS is not installed");
     printf("   size  kernel        median      best    share of peak    error/bound\n");
     bool ok = true;

@@ -284,7 +284,7 @@ bool bench_model(BenchJob *job, Fault *fault) {
         ok = ok && session_open(&session, &model, job->machine.pool, config, fault);
         if (ok && !job->json)
             printf("%s, %d threads, %s; open after %.2f s\n\n", path,
-                   pool_threads(job->machine.pool), kernels()->isa, clock_seconds() - start);
+                   pool_threads(job->machine.pool), kernels_isa(), clock_seconds() - start);
         ok = ok && measure_all(job, &model, &session, fault);
         if (session.model) session_close(&session);
         model_close(&model);

@@ -114,8 +114,9 @@ static void read_rows(void *context) {
 static void multiply(void *context) {
     const Timed *t = context;
     Bench *b = t->bench;
-    matmul_weights(b->job->machine.pool, &t->w, quant_format(t->w.dtype) ? &t->packed : NULL,
-                   b->x, 1, b->y, b->scratch);
+    matmul_weights(b->job->machine.pool, &t->w,
+                   dtype_is_quantized(t->w.dtype) ? &t->packed : NULL, b->x, 1, b->y,
+                   b->scratch);
 }
 
 /* GB/s of stored weights: turned into floats, and multiplied with a vector, packed where there is a
@@ -130,7 +131,8 @@ static void speeds(Bench *b, Dtype dtype, double *read, double *product) {
             memcpy(b->stored + r * row, b->stored + r % 16 * row, row);
     Timed t = {.bench = b, .w = tensor_view(dtype, 2, (size_t[]){ROWS, COLS}, b->stored)};
     *read = (double)(row * READ_ROWS) / bench_time(read_rows, &t, seconds) / 1e9;
-    if (quant_format(dtype)) packed_fill(b->job->machine.pool, &t.packed, &t.w, b->packed);
+    if (dtype_is_quantized(dtype))
+        packed_fill(b->job->machine.pool, &t.packed, &t.w, b->packed);
     *product = (double)(row * ROWS) / bench_time(multiply, &t, seconds) / 1e9;
 }
 

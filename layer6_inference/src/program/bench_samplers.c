@@ -85,9 +85,9 @@ static double floor_time(Board *b, double seconds) {
 }
 
 static bool bench_size(Board *b, const BenchJob *job, FILE *csv, Fault *fault) {
-    const Kernels *list[KERNELS_MOST];
+    const char *list[KERNELS_MAX];
     kernels_list(list);
-    const Kernels *use[2] = {list[0], kernels()}; /* the plain one, and the one in use */
+    const char *use[2] = {list[0], kernels_isa()}; /* the plain one, and the one in use */
     double seconds = job->seconds / 10;
     OptionList chains = job->chains;
     for (size_t s = 0; job->chains.count == 0 && s < sizeof all / sizeof *all; s++)
@@ -97,19 +97,19 @@ static bool bench_size(Board *b, const BenchJob *job, FILE *csv, Fault *fault) {
         printf("%zu tokens, %s; read once %.1f us\n", b->n, shapes[shape],
                1e6 * floor_time(b, seconds));
         if (csv)
-            fprintf(csv, "%zu,%s,read once,%s,%.2f,%zu\n", b->n, shapes[shape], use[1]->isa,
+            fprintf(csv, "%zu,%s,read once,%s,%.2f,%zu\n", b->n, shapes[shape], use[1],
                     1e6 * floor_time(b, seconds), b->n);
         for (size_t s = 0; s < chains.count; s++) {
             const char *spec = chains.items[s];
             double median[2];
             size_t left;
             for (int k = 0; k < 2; k++) {
-                if (!kernels_select(use[k]->isa, fault) ||
+                if (!kernels_select(use[k], fault) ||
                     !measure(b, spec, seconds, &median[k], &left, fault))
                     return false;
                 if (csv && (k == 1 || use[0] != use[1]))
                     fprintf(csv, "%zu,%s,\"%s\",%s,%.2f,%zu\n", b->n, shapes[shape], spec,
-                            use[k]->isa, 1e6 * median[k], left);
+                            use[k], 1e6 * median[k], left);
             }
             printf("  %-46s %9.1f %9.1f %8zu\n", spec, 1e6 * median[0], 1e6 * median[1], left);
         }
@@ -120,7 +120,7 @@ static bool bench_size(Board *b, const BenchJob *job, FILE *csv, Fault *fault) {
 bool bench_samplers(BenchJob *job, Fault *fault) {
     if (job->machine.isa && !kernels_select(job->machine.isa, fault)) return false;
     FileOut csv = {0};
-    const char *chosen = kernels()->isa;
+    const char *chosen = kernels_isa();
     bool ok = true;
     if (job->csv && !file_begin(&csv, job->csv, fault)) return false;
     if (csv.stream) fprintf(csv.stream, "tokens,shape,sampler,isa,microseconds,left\n");

@@ -39,7 +39,7 @@ static int run(int argc, char **argv) {
     Fault fault;
     if (!kernels_select(NULL, &fault)) return command_failed(&fault);
     if (strcmp(argv[1], "--version") == 0) {
-        printf("strata %s, %s\n", STRATA_VERSION, kernels()->isa);
+        printf("strata %s, %s\n", STRATA_VERSION, kernels_isa());
         return EXIT_DONE;
     }
     for (size_t i = 0; i < sizeof commands / sizeof *commands; i++)

@@ -211,7 +211,7 @@ static void print_status(const Scene *s) {
     fprintf(stderr, "[%s: %s, %zu layers, kv %s | %d thread%s, %s | ",
             slash ? slash + 1 : r->model, model->recipe->arch, model->sizes.layers,
             r->machine.kv_dtype == DTYPE_F32 ? "f32" : "f16", threads, threads == 1 ? "" : "s",
-            kernels()->isa);
+            kernels_isa());
     print_way(s);
     fprintf(stderr, " | %s]\n", stop_reason_name(s->result.reason));
     const Speculation *g = &s->speculation;

@@ -164,7 +164,7 @@ static bool run_training(Job *job, Fault *fault) {
                 "%zu parameters, %zu layers, vocabulary %zu; step %zu of %zu; %d threads, %s\n",
                 train_parameters(&job->config), job->config.layers, job->config.vocab,
                 trainer_steps_done(run.trainer), job->config.steps,
-                pool_threads(job->machine.pool), kernels()->isa);
+                pool_threads(job->machine.pool), kernels_isa());
         const char *slash = strrchr(job->out, '/');
         ok =
             train(job, &run, fault) && trainer_export(run.trainer, slash ? slash + 1 : job->out,

@@ -16,6 +16,7 @@
 #ifndef STRATA_PANEL_H
 #define STRATA_PANEL_H
 
+#include "packed.h"
 #include "quantized.h"
 
 enum {
@@ -63,27 +64,11 @@ static inline size_t columns_at(const Columns *columns, size_t column, size_t k)
 void panel_read(Panel *panel, const QuantFormat *format, const void *w, size_t stride,
                 size_t rows, size_t n);
 
-/* y[p * cols + c][r] += the products of row r of panel p with n numbers of column c.  The columns
- * lie one after the other. */
-typedef void PanelProduct(const Panel *panels, size_t count, const QuantFormat *format,
-                          size_t n, const int8_t *q, const float *d, const int16_t *sum,
-                          size_t cols, float (*y)[PANEL_ROWS]);
+/* y[r] = 16 rows of packed weights from `row` on times one of the columns. */
+void packed_product(const PackedWeights *packed, size_t row, const Columns *x, size_t column,
+                    float y[PANEL_ROWS]);
 
-/* Turn the levels of 16 rows into a panel's order. */
-typedef void PanelTurn(const Levels levels[PANEL_ROWS], int8_t q[PANEL_QUADS][PANEL_ROWS][4]);
-
-/* 32 numbers as bytes, and the sums of each 16: q = x / d; returns d. */
-typedef float RoundBlock(const float *x, int8_t *q, int16_t *sum);
-
-PanelProduct panel_product_scalar;
-PanelTurn panel_turn_scalar;
-RoundBlock round_block_scalar;
-#if defined(__x86_64__)
-PanelProduct panel_product_avx2, panel_product_avxvnni, panel_product_vnni;
-PanelTurn panel_turn_avx2;
-RoundBlock round_block_avx2;
-#elif defined(__aarch64__)
-PanelProduct panel_product_neon, panel_product_dotprod;
-#endif
+/* The panel of piece `piece` of 16 rows from `row` on. */
+void packed_panel(const PackedWeights *packed, size_t row, size_t piece, Panel *panel);
 
 #endif

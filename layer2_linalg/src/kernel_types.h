@@ -1,0 +1,112 @@
+/* kernel_types.h - what an instruction set may supply: the types of its kernels, and every version there is.  Which set
+ * supplies what stands in kernels.c. */
+#ifndef STRATA_KERNEL_TYPES_H
+#define STRATA_KERNEL_TYPES_H
+
+#include "panel.h"
+#include "scan.h"
+#include "vector.h"
+
+/* A tile of a product: every one of `rows` weight rows with every one of `cols` inputs of n numbers,
+ *
+ *     y[c * y_stride + r] = dot(w row r, x + c * x_stride)
+ *
+ * With several outputs at once, a weight or an input that has been loaded is used several times. */
+typedef struct DotTask {
+    const void *w;
+    const float *x;
+    float *y;
+    size_t w_stride;           /* bytes from one row to the next */
+    size_t x_stride, y_stride; /* floats from one input, or its outputs, to the next */
+    size_t rows, cols, n;
+} DotTask;
+typedef void DotTile(DotTask t);
+
+/* The functions of vector.h and scan.h. */
+typedef void WeightedSum(float *y, size_t y_step, const float *a, size_t a_step, size_t count,
+                         const float *x, size_t x_step, size_t rows, size_t n);
+typedef void WeightedSumF16(float *y, size_t y_step, const float *a, size_t a_step,
+                            size_t count, const uint16_t *x, size_t x_step, size_t rows,
+                            size_t n);
+typedef float Reduce(const float *x, size_t n);
+typedef void Exp(float *out, const float *x, float shift, size_t n);
+typedef ExpSums ScanExp(const float *x, size_t n, float shift);
+typedef Moments ScanMoments(const float *x, size_t n, float shift);
+typedef void ScanBlockMax(const float *x, size_t n, float *out);
+typedef size_t ScanKeep(const float *x, const int32_t *ids, size_t n, float threshold,
+                        float *out, int32_t *out_ids);
+
+/* The kernel in the middle: c (MR, NR; row-major, ldc) = or += sum_k a[k][0..MR) * b[k][0..NR).
+ * Each of the MR * NR outputs is one chain of multiply-adds along k. */
+typedef void Micro(size_t k, const float *a, const float *b, float *c, size_t ldc, bool add);
+typedef struct MicroKernel {
+    size_t rows, cols; /* MR, NR */
+    Micro *run;
+} MicroKernel;
+
+enum { MICRO_MAX_ROWS = 8, MICRO_MAX_COLS = 48 };
+
+/* y[p * cols + c][r] += the products of row r of panel p with n numbers of column c.  The columns
+ * lie one after the other. */
+typedef void PanelProduct(const Panel *panels, size_t count, const QuantFormat *format,
+                          size_t n, const int8_t *q, const float *d, const int16_t *sum,
+                          size_t cols, float (*y)[PANEL_ROWS]);
+
+/* Turn the levels of 16 rows into a panel's order. */
+typedef void PanelTurn(const Levels levels[PANEL_ROWS], int8_t q[PANEL_QUADS][PANEL_ROWS][4]);
+
+/* 32 numbers as bytes, and the sums of each 16: q = x / d; returns d. */
+typedef float RoundBlock(const float *x, int8_t *q, int16_t *sum);
+
+/* A piece of packed weights as a panel. */
+typedef void PanelUnpack(const QuantFormat *format, const unsigned char *piece, Panel *panel);
+
+/* y[r] = 16 rows times one of the columns, without a panel in between.  The pieces of the rows lie
+ * one after the other. */
+typedef void RowsProduct(const QuantFormat *format, const unsigned char *pieces,
+                         const Columns *x, size_t column, float y[PANEL_ROWS]);
+
+/* What every set with registers of its own has of its own. */
+#define DECLARE_FLOAT_KERNELS(isa)                                       \
+    DotTile dot_tile_f32_##isa, dot_tile_f16_##isa, dot_tile_bf16_##isa; \
+    WeightedSum weighted_sum_##isa;                                      \
+    WeightedSumF16 weighted_sum_f16_##isa;                               \
+    Reduce vector_sum_##isa, vector_max_##isa;                           \
+    Exp vector_exp_##isa;                                                \
+    ScanExp scan_exp_##isa;                                              \
+    ScanMoments scan_moments_##isa;                                      \
+    ScanBlockMax scan_block_max_##isa;                                   \
+    ScanKeep scan_keep_##isa, scan_below_##isa;                          \
+    Micro micro_##isa
+
+DECLARE_FLOAT_KERNELS(scalar);
+PanelProduct panel_product_scalar;
+PanelTurn panel_turn_scalar;
+RoundBlock round_block_scalar;
+PanelUnpack panel_unpack_scalar;
+RowsProduct rows_product_scalar;
+enum { MICRO_ROWS_scalar = 4, MICRO_COLS_scalar = 4 };
+#if defined(__x86_64__)
+DECLARE_FLOAT_KERNELS(avx2);
+DECLARE_FLOAT_KERNELS(avx512);
+DotTile dot_tile_bf16_avx512bf16;
+PanelProduct panel_product_avx2, panel_product_avxvnni, panel_product_vnni;
+PanelTurn panel_turn_avx2;
+RoundBlock round_block_avx2;
+PanelUnpack panel_unpack_avx2, panel_unpack_avx512;
+RowsProduct rows_product_avx2, rows_product_vnni;
+enum {
+    MICRO_ROWS_avx2 = 6,
+    MICRO_COLS_avx2 = 16,
+    MICRO_ROWS_avx512 = 8,
+    MICRO_COLS_avx512 = 48
+};
+#elif defined(__aarch64__)
+DECLARE_FLOAT_KERNELS(neon);
+PanelProduct panel_product_neon, panel_product_dotprod;
+PanelUnpack panel_unpack_neon;
+RowsProduct rows_product_dotprod;
+enum { MICRO_ROWS_neon = 6, MICRO_COLS_neon = 16 };
+#endif
+
+#endif
