@@ -18,11 +18,15 @@
 /* The dot product of two f32 vectors of n elements (n = 0 gives 0). */
 float dot_f32(const float *a, const float *b, size_t n);
 
-/* The dot product of a weight row in F32, F16 or BF16 with an f32 vector of n elements. */
+/* The dot product of a weight row in F32, F16, BF16 or a quantized format with an f32 vector of n elements. */
 float dot_row(Dtype dtype, const void *row, const float *x, size_t n);
 
 float dot_f32_scalar(const float *a, const float *b, size_t n);
 float dot_f16_scalar(const uint16_t *w, const float *x, size_t n);
 float dot_bf16_scalar(const uint16_t *w, const float *x, size_t n);
+
+/* With a quantized row: dequantize a block, multiply, add.  What the products of matmul.h are proved against; they round x
+ * and take the sums in whole numbers. */
+float dot_quantized(Dtype dtype, const void *row, const float *x, size_t n);
 
 #endif

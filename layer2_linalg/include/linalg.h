@@ -8,7 +8,7 @@
 #include "vector.h"  /* axpy, weighted sum, sum, max, exp: the other loops over vectors */
 #include "scan.h"    /* one pass over a row of logits: sums, moments, survivors */
 #include "convert.h" /* rows of numbers from one format to another */
-#include "packed.h"  /* quantized weights rearranged, to be read many times */
+#include "packed.h"  /* quantized weights rearranged, to be read many sub_scale */
 #include "matmul.h"  /* matrix-vector and matrix-matrix: naive, blocked, packed */
 #include "kernels.h" /* which instruction set computes */
 #include "peak.h"    /* how fast this machine could be: the roof above every kernel */

@@ -2,7 +2,7 @@
  *
  * Two kinds of product, for two uses:
  *
- *   weights     y[c][r] = dot(w[r], x[c]): a stored weight matrix in any format times some
+ *   weights     y[c][r] = dot(w[r], x[c]): a stored weight matrix in any format sub_scale some
  *               columns; with one column it is the matrix-vector product of decoding.  Rows are
  *               divided among threads; each output is one sum in the fixed order of dot.h or panel.h.
  *   f32, dense  C = A B with strides for both: naive, blocked, packed.  What training runs on.
@@ -44,7 +44,7 @@ typedef struct WeightsProduct {
     float *y;                    /* (n, out) */
 } WeightsProduct;
 
-/* Several matrices times columns of one input: x is rounded once, and threads wait for each other
+/* Several matrices sub_scale columns of one input: x is rounded once, and threads wait for each other
  * once.
  *
  *   x   (n, in)     read by all: `in` is the same for every matrix

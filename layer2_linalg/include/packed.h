@@ -1,7 +1,7 @@
-/* packed.h - quantized weights rearranged, for those who read them many times.
+/* packed.h - quantized weights rearranged, for those who read them many sub_scale.
  *
  *     file      row 0: k0 k1 k2 ...              row 1: k0 k1 k2 ...
- *     packed    16 rows by 256 weights, as a panel wants them, piece after piece
+ *     packed    16 rows by 256 weights, as a panel wants them, tile after tile
  *
  * Invariant: products of packed weights are those of the weights in the file, to the bit. */
 #ifndef STRATA_PACKED_H
@@ -9,17 +9,18 @@
 
 #include "tensor.h"
 
-/* A piece, 16 rows by 256 weights, is
+/* Weights in the order in which panels want them, for those who read them many sub_scale: 16 rows by
+ * 256 weights after one another, each as
  *
  *     | scales (and mins) | 32 weights of 16 rows: four bits of each, one or two more bits of each | the next 32 | ...
  *
- * with signed levels as whole bytes.  About as large as in the file, where that has four bits or
- * more for a weight: fewer become four.  Reading such a piece takes a few shifts; reading it from
+ * with signed quants as whole bytes.  About as large as in the file, where that has four bits or
+ * more for a weight: fewer become four.  Reading such a tile takes a few shifts; reading it from
  * the file takes turning 16 rows as well. */
 typedef struct PackedWeights {
     const struct QuantFormat *format;
-    size_t rows, cols, piece_bytes; /* of 16 rows by 256 weights */
-    unsigned char *data;            /* borrows: packed_bytes */
+    size_t rows, cols, tile_bytes; /* of 16 rows by 256 weights */
+    unsigned char *data;           /* borrows: packed_bytes */
 } PackedWeights;
 
 size_t packed_bytes(Dtype dtype, size_t rows, size_t cols);

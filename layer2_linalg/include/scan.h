@@ -14,7 +14,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { SCAN_LANES = 16, SCAN_CHUNK = 1024, SCAN_BLOCK = 64 };
+enum { SCAN_LANES = 16, SCAN_CHUNK = 1024, SCAN_SEGMENT = 64 };
 
 /* Sums over e = exp(x[i] - shift).  What lies more than 43 below the shift counts as 0: beside a
  * term of 1 it vanishes, and its square would be a subnormal number, which is slow.
@@ -36,7 +36,7 @@ Moments scan_moments(const float *x, size_t n, float shift);
 
 /* out[b] = the largest of x[64 b .. 64 b + 63], NaN when there is one; n / 64 blocks, rounded
  * up. */
-void scan_block_max(const float *x, size_t n, float *out);
+void scan_segment_max(const float *x, size_t n, float *out);
 
 /* Copy the numbers >= threshold and their ids, in order; returns how many.  ids NULL: the id is
  * the index.  out may be x, out_ids may be ids. */

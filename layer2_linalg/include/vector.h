@@ -43,7 +43,7 @@ float vector_max(const float *x, size_t n);
  *
  *     exp(v) = 2^m * exp(r),   m = round(v / ln 2),   r = v - m ln 2 in [-0.35, 0.35]
  *
- * exp(r) by a polynomial of degree 6; v - m ln 2 in two pieces of ln 2 (Cody & Waite), so that r
+ * exp(r) by a polynomial of degree 6; v - m ln 2 in two tiles of ln 2 (Cody & Waite), so that r
  * keeps its low bits.  -infinity gives 0, NaN stays NaN, overflow gives infinity.
  *
  * Error    at most 2.9 ulp in [-87, 88] (a test sweeps it): one from the polynomial, the rest from rounding

@@ -18,25 +18,25 @@ static void dequantize_bf16(const void *row, float *out, size_t n) {
     for (size_t i = 0; i < n; i++) out[i] = bf16_to_f32(half[i]);
 }
 
-/* weight = scale * level + min, for 256 numbers at a time. */
-static void dequantize_levels(const QuantFormat *f, const Levels *levels, float *out,
+/* weight = scale * quant + min, for 256 numbers at a time. */
+static void dequantize_quants(const QuantFormat *f, const Quants *quants, float *out,
                               size_t n) {
     size_t group = (size_t)f->group;
     for (size_t g = 0; g < n / group; g++) {
-        float scale = levels_scale(f, levels, g), min = f->min ? levels_min(f, levels, g) : 0;
+        float scale = quants_scale(f, quants, g), min = f->min ? quants_min(f, quants, g) : 0;
         for (size_t k = g * group; k < (g + 1) * group; k++) {
-            out[k] = (float)(levels->q[k] - f->offset) * scale;
+            out[k] = (float)(quants->q[k] - f->offset) * scale;
             if (f->min) out[k] += min;
         }
     }
 }
 
 static void dequantize_quantized(Dtype dtype, const char *row, float *out, size_t n) {
-    Levels levels;
-    for (size_t k = 0; k < n; k += LEVELS_CHUNK, row += dtype_row_bytes(dtype, LEVELS_CHUNK)) {
-        size_t some = n - k < LEVELS_CHUNK ? n - k : LEVELS_CHUNK;
-        quant_format(dtype)->read(row, some, &levels);
-        dequantize_levels(quant_format(dtype), &levels, out + k, some);
+    Quants quants;
+    for (size_t k = 0; k < n; k += PANEL_COLS, row += dtype_row_bytes(dtype, PANEL_COLS)) {
+        size_t some = n - k < PANEL_COLS ? n - k : PANEL_COLS;
+        quant_format(dtype)->unpack(row, some, &quants);
+        dequantize_quants(quant_format(dtype), &quants, out + k, some);
     }
 }
 

@@ -1,6 +1,7 @@
 /* dot.c - see dot.h.  Six lines that are most of a language model: a 7B model is seven billion
  * of the multiplications in this file for each token. */
 #include "dot.h"
+#include "convert.h"
 #include "kernel_table.h"
 
 float dot_f32_scalar(const float *a, const float *b, size_t n) {
@@ -39,6 +40,7 @@ float dot_f32(const float *a, const float *b, size_t n) { return dot_row(DTYPE_F
 
 float dot_row(Dtype dtype, const void *row, const float *x, size_t n) {
     float sum;
+    if (dtype_is_quantized(dtype)) return dot_quantized(dtype, row, x, n);
     kernels_tile(dtype)((DotTask){.w = row, .x = x, .y = &sum, .rows = 1, .cols = 1, .n = n});
     return sum;
 }

@@ -12,17 +12,17 @@ typedef struct Kernels {
     DotTile *dot_tile_f32, *dot_tile_f16, *dot_tile_bf16;
     bool bf16_rounds; /* dot_tile_bf16 rounds the inputs to BF16, too */
     PanelProduct *panel_product;
-    PanelTurn *panel_turn;
+    PanelInterleave *panel_interleave;
     PanelUnpack *panel_unpack;
     RowsProduct *rows_product;
-    RoundBlock *round_block;
+    QuantizeInputBlock *quantize_input_block;
     WeightedSum *weighted_sum;
     WeightedSumF16 *weighted_sum_f16;
     Reduce *vector_sum, *vector_max;
     Exp *vector_exp;
     ScanExp *scan_exp;
     ScanMoments *scan_moments;
-    ScanBlockMax *scan_block_max;
+    ScanSegmentMax *scan_segment_max;
     ScanKeep *scan_keep, *scan_below;
     MicroKernel micro; /* of the packed matrix product */
 } Kernels;

@@ -11,7 +11,7 @@
  *
  *     y[c * y_stride + r] = dot(w row r, x + c * x_stride)
  *
- * With several outputs at once, a weight or an input that has been loaded is used several times. */
+ * With several outputs at once, a weight or an input that has been loaded is used several sub_scale. */
 typedef struct DotTask {
     const void *w;
     const float *x;
@@ -32,7 +32,7 @@ typedef float Reduce(const float *x, size_t n);
 typedef void Exp(float *out, const float *x, float shift, size_t n);
 typedef ExpSums ScanExp(const float *x, size_t n, float shift);
 typedef Moments ScanMoments(const float *x, size_t n, float shift);
-typedef void ScanBlockMax(const float *x, size_t n, float *out);
+typedef void ScanSegmentMax(const float *x, size_t n, float *out);
 typedef size_t ScanKeep(const float *x, const int32_t *ids, size_t n, float threshold,
                         float *out, int32_t *out_ids);
 
@@ -46,25 +46,23 @@ typedef struct MicroKernel {
 
 enum { MICRO_MAX_ROWS = 8, MICRO_MAX_COLS = 48 };
 
-/* y[p * cols + c][r] += the products of row r of panel p with n numbers of column c.  The columns
- * lie one after the other. */
+/* y[p * x.count + c][r] += the products of row r of panel p with input c. */
 typedef void PanelProduct(const Panel *panels, size_t count, const QuantFormat *format,
-                          size_t n, const int8_t *q, const float *d, const int16_t *sum,
-                          size_t cols, float (*y)[PANEL_ROWS]);
+                          const InputTile *x, float (*y)[PANEL_ROWS]);
 
-/* Turn the levels of 16 rows into a panel's order. */
-typedef void PanelTurn(const Levels levels[PANEL_ROWS], int8_t q[PANEL_QUADS][PANEL_ROWS][4]);
+/* The quants of 16 rows in a panel's order. */
+typedef void PanelInterleave(const Quants rows[PANEL_ROWS], PanelQuad q[PANEL_QUADS]);
 
 /* 32 numbers as bytes, and the sums of each 16: q = x / d; returns d. */
-typedef float RoundBlock(const float *x, int8_t *q, int16_t *sum);
+typedef float QuantizeInputBlock(const float *x, int8_t *q, int16_t *sum);
 
-/* A piece of packed weights as a panel. */
-typedef void PanelUnpack(const QuantFormat *format, const unsigned char *piece, Panel *panel);
+/* A tile of packed weights, 16 rows by 256, as a panel. */
+typedef void PanelUnpack(const QuantFormat *format, const unsigned char *tile, Panel *panel);
 
-/* y[r] = 16 rows times one of the columns, without a panel in between.  The pieces of the rows lie
+/* y[r] = 16 rows times one of the inputs, without a panel in between.  The tiles of the rows lie
  * one after the other. */
-typedef void RowsProduct(const QuantFormat *format, const unsigned char *pieces,
-                         const Columns *x, size_t column, float y[PANEL_ROWS]);
+typedef void RowsProduct(const QuantFormat *format, const unsigned char *tiles, const Inputs *x,
+                         size_t index, float y[PANEL_ROWS]);
 
 /* What every set with registers of its own has of its own. */
 #define DECLARE_FLOAT_KERNELS(isa)                                       \
@@ -75,14 +73,14 @@ typedef void RowsProduct(const QuantFormat *format, const unsigned char *pieces,
     Exp vector_exp_##isa;                                                \
     ScanExp scan_exp_##isa;                                              \
     ScanMoments scan_moments_##isa;                                      \
-    ScanBlockMax scan_block_max_##isa;                                   \
+    ScanSegmentMax scan_segment_max_##isa;                               \
     ScanKeep scan_keep_##isa, scan_below_##isa;                          \
     Micro micro_##isa
 
 DECLARE_FLOAT_KERNELS(scalar);
 PanelProduct panel_product_scalar;
-PanelTurn panel_turn_scalar;
-RoundBlock round_block_scalar;
+PanelInterleave panel_interleave_scalar;
+QuantizeInputBlock quantize_input_block_scalar;
 PanelUnpack panel_unpack_scalar;
 RowsProduct rows_product_scalar;
 enum { MICRO_ROWS_scalar = 4, MICRO_COLS_scalar = 4 };
@@ -91,8 +89,8 @@ DECLARE_FLOAT_KERNELS(avx2);
 DECLARE_FLOAT_KERNELS(avx512);
 DotTile dot_tile_bf16_avx512bf16;
 PanelProduct panel_product_avx2, panel_product_avxvnni, panel_product_vnni;
-PanelTurn panel_turn_avx2;
-RoundBlock round_block_avx2;
+PanelInterleave panel_interleave_avx2;
+QuantizeInputBlock quantize_input_block_avx2;
 PanelUnpack panel_unpack_avx2, panel_unpack_avx512;
 RowsProduct rows_product_avx2, rows_product_vnni;
 enum {

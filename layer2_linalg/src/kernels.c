@@ -13,10 +13,10 @@
     USE(dot_tile_f32, isa), USE(dot_tile_f16, isa), USE(weighted_sum, isa),     \
         USE(weighted_sum_f16, isa), USE(vector_sum, isa), USE(vector_max, isa), \
         USE(vector_exp, isa), USE(scan_exp, isa), USE(scan_moments, isa),       \
-        USE(scan_block_max, isa), USE(scan_keep, isa), USE(scan_below, isa),    \
+        USE(scan_segment_max, isa), USE(scan_keep, isa), USE(scan_below, isa),  \
         .micro = {MICRO_ROWS_##isa, MICRO_COLS_##isa, micro_##isa}
 
-#define BYTES(isa) USE(panel_turn, isa), USE(round_block, isa)
+#define BYTES(isa) USE(panel_interleave, isa), USE(quantize_input_block, isa)
 
 /* A set that has no version of its own of something uses another's. */
 static const Kernels scalar = {

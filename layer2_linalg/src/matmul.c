@@ -1,6 +1,6 @@
 /* matmul.c - the two simple matrix products.  See matmul.h. */
 #include "matmul.h"
-#include "simd/smaller.h"
+#include "simd/min_size.h"
 
 void matmul_naive(size_t m, size_t n, size_t k, Matrix a, Matrix b, float *c, size_t ldc,
                   bool add) {
@@ -23,7 +23,8 @@ void matmul_blocked(size_t m, size_t n, size_t k, Matrix a, Matrix b, float *c, 
             for (size_t j = 0; j < n; j += TILE) {
                 Matrix a_tile = {a.data + i * a.row + p * a.col, a.row, a.col};
                 Matrix b_tile = {b.data + p * b.row + j * b.col, b.row, b.col};
-                matmul_naive(smaller(TILE, m - i), smaller(TILE, n - j), smaller(TILE, k - p),
-                             a_tile, b_tile, c + i * ldc + j, ldc, add || p > 0);
+                matmul_naive(min_size(TILE, m - i), min_size(TILE, n - j),
+                             min_size(TILE, k - p), a_tile, b_tile, c + i * ldc + j, ldc,
+                             add || p > 0);
             }
 }

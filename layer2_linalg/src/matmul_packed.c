@@ -9,7 +9,7 @@
 #include "matmul.h"
 #include "simd/inline.h"
 #include "simd/unroll.h"
-#include "simd/smaller.h"
+#include "simd/min_size.h"
 
 #include <string.h>
 
@@ -31,7 +31,7 @@ typedef struct Packed {
 static size_t round_up(size_t n, size_t to) { return (n + to - 1) / to * to; }
 
 size_t matmul_scratch_floats(int threads, size_t n) {
-    size_t columns = round_up(smaller(n, NC), MICRO_MAX_COLS);
+    size_t columns = round_up(min_size(n, NC), MICRO_MAX_COLS);
     return KC * columns + (size_t)threads * KC * MC;
 }
 
@@ -74,7 +74,7 @@ static void pack_b(void *context, int worker, size_t begin, size_t end) {
     size_t nr = t->micro.cols;
     for (size_t strip = begin; strip < end; strip++)
         pack_strip(t->b.data + strip * nr * t->b.col, t->b.col, t->b.row,
-                   smaller(nr, t->n - strip * nr), nr, t->k, t->panel_b + strip * nr * t->k);
+                   min_size(nr, t->n - strip * nr), nr, t->k, t->panel_b + strip * nr * t->k);
 }
 
 /* One tile at the border: computed in full beside C, and the part that exists copied over. */
@@ -98,7 +98,7 @@ static void multiply_block(const Packed *t, const float *panel_a, size_t row, si
             if (i + mr <= rows && j + nr <= t->n)
                 t->micro.run(t->k, a, b, c, t->ldc, t->add);
             else
-                border_tile(t, a, b, c, smaller(mr, rows - i), smaller(nr, t->n - j));
+                border_tile(t, a, b, c, min_size(mr, rows - i), min_size(nr, t->n - j));
         }
 }
 
@@ -107,10 +107,10 @@ static void row_blocks(void *context, int worker, size_t begin, size_t end) {
     size_t mr = t->micro.rows;
     float *panel_a = t->panels_a + (size_t)worker * KC * MC;
     for (size_t block = begin; block < end; block++) {
-        size_t row = block * MC, rows = smaller(MC, t->m - row);
+        size_t row = block * MC, rows = min_size(MC, t->m - row);
         for (size_t i = 0; i < rows; i += mr)
             pack_strip(t->a.data + (row + i) * t->a.row, t->a.row, t->a.col,
-                       smaller(mr, rows - i), mr, t->k, panel_a + i * t->k);
+                       min_size(mr, rows - i), mr, t->k, panel_a + i * t->k);
         multiply_block(t, panel_a, row, rows);
     }
 }
@@ -118,12 +118,12 @@ static void row_blocks(void *context, int worker, size_t begin, size_t end) {
 void matmul_packed(Pool *pool, size_t m, size_t n, size_t k, Matrix a, Matrix b, float *c,
                    size_t ldc, bool add, float *scratch) {
     Packed t = {.m = m, .ldc = ldc, .micro = kernels()->micro};
-    size_t columns = round_up(smaller(n, NC), MICRO_MAX_COLS);
+    size_t columns = round_up(min_size(n, NC), MICRO_MAX_COLS);
     t.panel_b = scratch;
     t.panels_a = scratch + KC * columns;
     for (size_t j = 0; j < n; j += NC)
         for (size_t p = 0; p < k || p == 0; p += KC) {
-            t.n = smaller(NC, n - j), t.k = smaller(KC, k - p);
+            t.n = min_size(NC, n - j), t.k = min_size(KC, k - p);
             t.a = (Matrix){a.data + p * a.col, a.row, a.col};
             t.b = (Matrix){b.data + p * b.row + j * b.col, b.row, b.col};
             t.c = c + j;

@@ -1,10 +1,10 @@
-/* matmul_weights.c - stored weights times one vector or many: rows are divided among threads, each output
+/* matmul_weights.c - stored weights sub_scale one vector or many: rows are divided among threads, each output
  * is one sum.  See matmul.h. */
-#include "simd/ask.h"
+#include "simd/prefetch.h"
 #include "convert.h"
 #include "kernel_table.h"
 #include "matmul.h"
-#include "simd/smaller.h"
+#include "simd/min_size.h"
 
 #include <string.h>
 
@@ -14,7 +14,7 @@
 typedef struct Work {
     const WeightsProduct *products;
     const float *x;
-    Columns columns; /* x in bytes, for quantized weights */
+    Inputs inputs; /* x in bytes, for quantized weights */
 } Work;
 
 /* The rows begin .. end-1 of a product, for all its columns. */
@@ -29,27 +29,27 @@ static void plain_rows(const Work *t, const WeightsProduct *p, size_t begin, siz
     for (size_t c = 0; c < p->n; c += COLUMN_BLOCK) {
         task.x = t->x + (p->first + c) * in;
         task.y = p->y + c * out + begin;
-        task.cols = smaller(COLUMN_BLOCK, p->n - c);
+        task.cols = min_size(COLUMN_BLOCK, p->n - c);
         kernels_tile(p->w->dtype)(task);
     }
 }
 
-static void round_columns(void *context, int worker, size_t begin, size_t end) {
+static void quantize_inputs(void *context, int worker, size_t begin, size_t end) {
     (void)worker;
     const Work *t = context;
-    for (size_t c = begin; c < end; c++) columns_round(&t->columns, c, t->x + c * t->columns.k);
+    for (size_t c = begin; c < end; c++) quantize_input(&t->inputs, c, t->x + c * t->inputs.k);
 }
 
 /* The panel of up to 16 rows from `row` on, and the weights k .. k+n-1 of each. */
 static void read_panel(const WeightsProduct *p, size_t row, size_t k, size_t n, Panel *panel) {
     size_t rows = p->w->shape[0] - row;
     if (p->packed) {
-        packed_panel(p->packed, row, k / LEVELS_CHUNK, panel);
+        packed_panel(p->packed, row, k / PANEL_COLS, panel);
         return;
     }
     const char *w = tensor_row(p->w, row);
     panel_read(panel, quant_format(p->w->dtype), w + dtype_row_bytes(p->w->dtype, k),
-               p->w->stride[0], smaller(rows, PANEL_ROWS), n);
+               p->w->stride[0], min_size(rows, PANEL_ROWS), n);
 }
 
 enum {
@@ -69,23 +69,22 @@ static void put(float *y, const float sums[PANEL_ROWS], size_t rows) {
 
 /* Up to 32 rows with some columns.  The sums are kept aside: in y they lie far apart, where a cache
  * has few places. */
-static void quantized_tile(const Columns *x, const WeightsProduct *p, size_t row, size_t column,
+static void quantized_tile(const Inputs *x, const WeightsProduct *p, size_t row, size_t column,
                            size_t cols) {
-    size_t out = p->w->shape[0], rows = smaller(out - row, PANELS * PANEL_ROWS),
+    size_t out = p->w->shape[0], rows = min_size(out - row, PANELS * PANEL_ROWS),
            count = (rows + PANEL_ROWS - 1) / PANEL_ROWS;
     float sums[PANELS * SUMS][PANEL_ROWS];
     Panel panels[PANELS];
     memset(sums, 0, count * cols * sizeof *sums);
-    for (size_t k = 0; k < x->k; k += LEVELS_CHUNK) {
-        size_t n = smaller(LEVELS_CHUNK, x->k - k), at = columns_at(x, p->first + column, k);
+    for (size_t k = 0; k < x->k; k += PANEL_COLS) {
+        InputTile in = input_tile(x, p->first + column, cols, k);
         for (size_t i = 0; i < count; i++)
-            read_panel(p, row + i * PANEL_ROWS, k, n, &panels[i]);
-        kernels()->panel_product(panels, count, quant_format(p->w->dtype), n, x->q + at,
-                                 x->d + at / 32, x->sum + at / 16, cols, sums);
+            read_panel(p, row + i * PANEL_ROWS, k, in.n, &panels[i]);
+        kernels()->panel_product(panels, count, quant_format(p->w->dtype), &in, sums);
     }
     for (size_t c = 0; c < cols; c++) {
         float *y = p->y + (column + c) * out + row;
-        ask_for(y + LATER * out, rows * sizeof *y);
+        prefetch(y + LATER * out, rows * sizeof *y);
         for (size_t r = 0; r < rows; r += PANEL_ROWS)
             put(y + r, sums[r / PANEL_ROWS * cols + c], rows - r);
     }
@@ -94,14 +93,14 @@ static void quantized_tile(const Columns *x, const WeightsProduct *p, size_t row
 static void quantized_rows(const Work *t, const WeightsProduct *p, size_t begin, size_t end) {
     for (size_t row = begin; row < end; row += PANELS * PANEL_ROWS)
         for (size_t c = 0; c < p->n; c += SUMS)
-            quantized_tile(&t->columns, p, row, c, smaller(SUMS, p->n - c));
+            quantized_tile(&t->inputs, p, row, c, min_size(SUMS, p->n - c));
 }
 
 /* The same with one column and packed weights, which need no panel. */
 static void packed_rows(const Work *t, const WeightsProduct *p, size_t begin, size_t end) {
     float y[PANEL_ROWS];
     for (size_t row = begin; row < end; row += PANEL_ROWS) {
-        packed_product(p->packed, row, &t->columns, p->first, y);
+        packed_product(p->packed, row, &t->inputs, p->first, y);
         put(p->y + row, y, end - row);
     }
 }
@@ -133,11 +132,11 @@ static void some_chunks(void *context, int worker, size_t begin, size_t end) {
         while (chunk >= chunks_of(p)) chunk -= chunks_of(p++);
         Way way = way_of(p);
         size_t row = chunk * way.grain;
-        way.rows(t, p, row, smaller(row + way.grain, p->w->shape[0]));
+        way.rows(t, p, row, min_size(row + way.grain, p->w->shape[0]));
     }
 }
 
-size_t matmul_weights_bytes(size_t n, size_t in) { return columns_bytes(n, in); }
+size_t matmul_weights_bytes(size_t n, size_t in) { return inputs_bytes(n, in); }
 
 void matmul_products(Pool *pool, const WeightsProduct *products, size_t count, const float *x,
                      size_t n, void *scratch) {
@@ -153,9 +152,9 @@ void matmul_products(Pool *pool, const WeightsProduct *products, size_t count, c
                 "no room to round the inputs of a product with %s weights",
                 dtype_name(w->dtype));
         chunks += chunks_of(&products[i]);
-        if (dtype_is_quantized(w->dtype)) work.columns = columns_in(scratch, n, w->shape[1]);
+        if (dtype_is_quantized(w->dtype)) work.inputs = inputs_view(scratch, n, w->shape[1]);
     }
-    if (work.columns.n) pool_for(pool, n, 4, round_columns, &work);
+    if (work.inputs.n) pool_for(pool, n, 4, quantize_inputs, &work);
     pool_for(pool, chunks, 1, some_chunks, &work);
 }
 

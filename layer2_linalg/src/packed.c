@@ -1,44 +1,44 @@
 /* packed.c - weights in the order in which panels want them.  See packed.h for the picture. */
 #include "kernel_table.h"
-#include "simd/smaller.h"
-#include "simd/unpack.h"
+#include "simd/min_size.h"
+#include "simd/packed_layout.h"
 
 #include <string.h>
 
-static size_t pieces_of(size_t cols) { return (cols + LEVELS_CHUNK - 1) / LEVELS_CHUNK; }
+static size_t tiles_of(size_t cols) { return (cols + PANEL_COLS - 1) / PANEL_COLS; }
 
 size_t packed_bytes(Dtype dtype, size_t rows, size_t cols) {
-    return (rows + PANEL_ROWS - 1) / PANEL_ROWS * pieces_of(cols) *
-           piece_layout(quant_format(dtype)).bytes;
+    return (rows + PANEL_ROWS - 1) / PANEL_ROWS * tiles_of(cols) *
+           tile_layout(packed_layout(quant_format(dtype))).bytes;
 }
 
-static void pack_scales(const QuantFormat *f, const Levels *levels, unsigned char *piece) {
-    PieceLayout at = piece_layout(f);
+static void pack_scales(const QuantFormat *f, const Quants *quants, unsigned char *tile) {
+    TileLayout at = tile_layout(packed_layout(f));
     for (size_t r = 0; r < PANEL_ROWS; r++) {
-        if (f->scales == SCALE_TIMES) {
-            memcpy(piece + 4 * r, &levels[r].d[0], 4);
-            if (f->min) memcpy(piece + at.min + 4 * r, &levels[r].dmin[0], 4);
+        if (f->scales == SCALE_SUPERBLOCK) {
+            memcpy(tile + 4 * r, &quants[r].d[0], 4);
+            if (f->min) memcpy(tile + at.min + 4 * r, &quants[r].dmin[0], 4);
         }
         for (size_t g = 0; g < at.groups; g++) {
             size_t i = g * PANEL_ROWS + r;
-            if (f->scales == SCALE_TIMES) {
-                piece[64 + i] = (unsigned char)levels[r].times[g];
-                if (f->min) piece[at.min + 64 + i] = (unsigned char)levels[r].min_times[g];
+            if (f->scales == SCALE_SUPERBLOCK) {
+                tile[64 + i] = (unsigned char)quants[r].sub_scale[g];
+                if (f->min) tile[at.min + 64 + i] = (unsigned char)quants[r].sub_min[g];
                 continue;
             }
-            uint16_t d = f->scales == SCALE_F16 ? f16_from_f32(levels[r].d[g])
-                                                : bf16_from_f32(levels[r].d[g]),
-                     m = f->min ? f16_from_f32(levels[r].dmin[g]) : 0;
-            memcpy(piece + 2 * i, &d, 2);
-            if (f->min) memcpy(piece + at.min + 2 * i, &m, 2);
+            uint16_t d = f->scales == SCALE_F16 ? f16_from_f32(quants[r].d[g])
+                                                : bf16_from_f32(quants[r].d[g]),
+                     m = f->min ? f16_from_f32(quants[r].dmin[g]) : 0;
+            memcpy(tile + 2 * i, &d, 2);
+            if (f->min) memcpy(tile + at.min + 2 * i, &m, 2);
         }
     }
 }
 
-/* Levels become the places where they stand among the sixteen entries. */
-static void look_back(const int8_t *entries, uint8_t *q, size_t n) {
+/* Quants become the places where they stand among the sixteen codebook. */
+static void codebook_index(const int8_t *codebook, uint8_t *q, size_t n) {
     uint8_t place[256] = {0};
-    for (int i = 15; i >= 0; i--) place[(uint8_t)entries[i]] = (uint8_t)i;
+    for (int i = 15; i >= 0; i--) place[(uint8_t)codebook[i]] = (uint8_t)i;
     for (size_t i = 0; i < n; i++) q[i] = place[q[i]];
 }
 
@@ -53,16 +53,16 @@ static void pack_block(int bits, const uint8_t *restrict q, unsigned char *restr
             high[64 * (i / 4) + b] |= (unsigned char)((q[64 * i + b] >> 4) << (2 * (i % 4)));
 }
 
-static void pack_levels(const QuantFormat *f, uint8_t *q, unsigned char *piece) {
-    PieceLayout at = piece_layout(f);
-    memset(piece + at.blocks, 0, at.bytes - at.blocks);
+static void pack_quants(const QuantFormat *f, uint8_t *q, unsigned char *tile) {
+    TileLayout at = tile_layout(packed_layout(f));
+    memset(tile + at.blocks, 0, at.bytes - at.blocks);
     if (at.bits == 8) {
-        memcpy(piece + at.blocks, q, sizeof(int8_t[PANEL_QUADS][PANEL_ROWS][4]));
+        memcpy(tile + at.blocks, q, sizeof(PanelQuad[PANEL_QUADS]));
         return;
     }
-    if (f->entries) look_back(f->entries, q, sizeof(int8_t[PANEL_QUADS][PANEL_ROWS][4]));
+    if (f->codebook) codebook_index(f->codebook, q, sizeof(PanelQuad[PANEL_QUADS]));
     for (size_t g = 0; g < 8; g++)
-        pack_block(at.bits, q + 512 * g, piece + at.blocks + at.block * g);
+        pack_block(at.bits, q + 512 * g, tile + at.blocks + at.block * g);
 }
 
 typedef struct PackTask {
@@ -70,28 +70,30 @@ typedef struct PackTask {
     const Tensor *w;
 } PackTask;
 
-/* The tiles begin .. end-1 of 16 rows. */
-static void pack_tiles(void *context, int worker, size_t begin, size_t end) {
-    const PackTask *t = context;
+/* Tile `at` of the 16 rows from `row` on; where there are fewer, the last one again. */
+static void pack_tile(const PackTask *t, size_t row, size_t at) {
     const PackedWeights *p = t->packed;
-    size_t step = dtype_row_bytes(t->w->dtype, LEVELS_CHUNK);
-    int8_t turned[PANEL_QUADS][PANEL_ROWS][4];
-    Levels levels[PANEL_ROWS];
+    size_t rows = min_size(PANEL_ROWS, p->rows - row), k = at * PANEL_COLS;
+    unsigned char *tile = p->data + (row / PANEL_ROWS * tiles_of(p->cols) + at) * p->tile_bytes;
+    PanelQuad interleaved[PANEL_QUADS];
+    Quants quants[PANEL_ROWS];
+    memset(quants, 0, sizeof quants);
+    for (size_t r = 0; r < PANEL_ROWS; r++)
+        p->format->unpack((const char *)tensor_row(t->w, min_size(row + r, row + rows - 1)) +
+                              dtype_row_bytes(t->w->dtype, k),
+                          min_size(PANEL_COLS, p->cols - k), &quants[r]);
+    kernels()->panel_interleave((const Quants *)quants, interleaved);
+    pack_scales(p->format, quants, tile);
+    pack_quants(p->format, (uint8_t *)interleaved, tile);
+}
+
+/* The strips begin .. end-1 of 16 rows. */
+static void pack_strips(void *context, int worker, size_t begin, size_t end) {
+    const PackTask *t = context;
     (void)worker;
-    for (size_t tile = begin; tile < end; tile++)
-        for (size_t i = 0; i < pieces_of(p->cols); i++) {
-            size_t row = tile * PANEL_ROWS, left = p->cols - i * LEVELS_CHUNK,
-                   rows = p->rows - row < PANEL_ROWS ? p->rows - row : PANEL_ROWS;
-            unsigned char *piece = p->data + (tile * pieces_of(p->cols) + i) * p->piece_bytes;
-            memset(levels, 0, sizeof levels);
-            for (size_t r = 0; r < PANEL_ROWS; r++)
-                p->format->read(
-                    (const char *)tensor_row(t->w, row + (r < rows ? r : rows - 1)) + i * step,
-                    left < LEVELS_CHUNK ? left : LEVELS_CHUNK, &levels[r]);
-            kernels()->panel_turn(levels, turned);
-            pack_scales(p->format, levels, piece);
-            pack_levels(p->format, (uint8_t *)turned, piece);
-        }
+    for (size_t strip = begin; strip < end; strip++)
+        for (size_t at = 0; at < tiles_of(t->packed->cols); at++)
+            pack_tile(t, strip * PANEL_ROWS, at);
 }
 
 void packed_fill(Pool *pool, PackedWeights *packed, const Tensor *w, void *data) {
@@ -99,22 +101,22 @@ void packed_fill(Pool *pool, PackedWeights *packed, const Tensor *w, void *data)
                               .rows = w->shape[0],
                               .cols = w->shape[1],
                               .data = data};
-    packed->piece_bytes = piece_layout(packed->format).bytes;
+    packed->tile_bytes = tile_layout(packed_layout(packed->format)).bytes;
     PackTask task = {packed, w};
-    pool_for(pool, (packed->rows + PANEL_ROWS - 1) / PANEL_ROWS, 4, pack_tiles, &task);
+    pool_for(pool, (packed->rows + PANEL_ROWS - 1) / PANEL_ROWS, 4, pack_strips, &task);
 }
 
-static const unsigned char *piece_at(const PackedWeights *p, size_t row, size_t piece) {
-    return p->data + (row / PANEL_ROWS * pieces_of(p->cols) + piece) * p->piece_bytes;
+static const unsigned char *tile_at(const PackedWeights *p, size_t row, size_t tile) {
+    return p->data + (row / PANEL_ROWS * tiles_of(p->cols) + tile) * p->tile_bytes;
 }
 
-void packed_panel(const PackedWeights *p, size_t row, size_t piece, Panel *panel) {
-    kernels()->panel_unpack(p->format, piece_at(p, row, piece), panel);
+void packed_panel(const PackedWeights *p, size_t row, size_t index, Panel *panel) {
+    kernels()->panel_unpack(p->format, tile_at(p, row, index), panel);
 }
 
-void packed_product(const PackedWeights *p, size_t row, const Columns *x, size_t column,
+void packed_product(const PackedWeights *p, size_t row, const Inputs *x, size_t index,
                     float y[PANEL_ROWS]) {
-    kernels()->rows_product(p->format, piece_at(p, row, 0), x, column, y);
+    kernels()->rows_product(p->format, tile_at(p, row, 0), x, index, y);
 }
 
 /* A group's sixteen scales at a time. */
@@ -122,7 +124,7 @@ static void unpack_numbers(const QuantFormat *f, const unsigned char *from, size
                            float (*out)[PANEL_ROWS]) {
     for (size_t g = 0; g < groups; g++)
         for (size_t r = 0; r < PANEL_ROWS; r++) {
-            if (f->scales == SCALE_TIMES) {
+            if (f->scales == SCALE_SUPERBLOCK) {
                 out[g][r] = ((const float *)(const void *)from)[r] *
                             (float)((const int8_t *)from)[64 + PANEL_ROWS * g + r];
             } else {
@@ -144,27 +146,27 @@ static void unpack_block(int bits, const unsigned char *restrict low, uint8_t *r
             q[64 * i + b] |= (uint8_t)((high[64 * (i / 4) + b] >> (2 * (i % 4)) & 3) << 4);
 }
 
-void panel_unpack_scalar(const QuantFormat *f, const unsigned char *piece, Panel *panel) {
-    PieceLayout at = piece_layout(f);
+void panel_unpack_scalar(const QuantFormat *f, const unsigned char *tile, Panel *panel) {
+    TileLayout at = tile_layout(packed_layout(f));
     uint8_t *q = (uint8_t *)panel->own;
-    unpack_numbers(f, piece, at.groups, panel->scale);
-    if (f->min) unpack_numbers(f, piece + at.min, at.groups, panel->min);
-    panel->q = (const int8_t(*)[PANEL_ROWS][4])(at.bits == 8 ? piece + at.blocks : q);
+    unpack_numbers(f, tile, at.groups, panel->scale);
+    if (f->min) unpack_numbers(f, tile + at.min, at.groups, panel->min);
+    panel->q = (const PanelQuad *)(at.bits == 8 ? tile + at.blocks : q);
     for (size_t g = 0; at.bits < 8 && g < 8; g++)
-        unpack_block(at.bits, piece + at.blocks + at.block * g, q + 512 * g);
-    for (size_t i = 0; f->entries && i < sizeof panel->own; i++)
-        q[i] = (uint8_t)f->entries[q[i]];
+        unpack_block(at.bits, tile + at.blocks + at.block * g, q + 512 * g);
+    for (size_t i = 0; f->codebook && i < sizeof panel->own; i++)
+        q[i] = (uint8_t)f->codebook[q[i]];
 }
 
 /* By way of panels, with the kernels in use: for sets that have no version of their own. */
-void rows_product_scalar(const QuantFormat *f, const unsigned char *pieces, const Columns *x,
-                         size_t column, float y[PANEL_ROWS]) {
+void rows_product_scalar(const QuantFormat *f, const unsigned char *tiles, const Inputs *x,
+                         size_t index, float y[PANEL_ROWS]) {
+    const size_t bytes = tile_layout(packed_layout(f)).bytes;
     Panel panel;
     memset(y, 0, PANEL_ROWS * sizeof *y);
-    for (size_t k = 0; k < x->k; k += LEVELS_CHUNK, pieces += piece_layout(f).bytes) {
-        size_t at = columns_at(x, column, k);
-        kernels()->panel_unpack(f, pieces, &panel);
-        kernels()->panel_product(&panel, 1, f, smaller(x->k - k, LEVELS_CHUNK), x->q + at,
-                                 x->d + at / 32, x->sum + at / 16, 1, (float(*)[PANEL_ROWS])y);
+    for (size_t k = 0; k < x->k; k += PANEL_COLS, tiles += bytes) {
+        const InputTile in = input_tile(x, index, 1, k);
+        kernels()->panel_unpack(f, tiles, &panel);
+        kernels()->panel_product(&panel, 1, f, &in, (float(*)[PANEL_ROWS])y);
     }
 }

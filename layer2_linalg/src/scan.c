@@ -46,9 +46,9 @@ Moments scan_moments_scalar(const float *x, size_t n, float shift) {
     return total;
 }
 
-void scan_block_max_scalar(const float *x, size_t n, float *out) {
-    for (size_t i = 0; i < n; i += SCAN_BLOCK)
-        *out++ = vector_max_scalar(x + i, n - i < SCAN_BLOCK ? n - i : SCAN_BLOCK);
+void scan_segment_max_scalar(const float *x, size_t n, float *out) {
+    for (size_t i = 0; i < n; i += SCAN_SEGMENT)
+        *out++ = vector_max_scalar(x + i, n - i < SCAN_SEGMENT ? n - i : SCAN_SEGMENT);
 }
 
 size_t scan_keep_scalar(const float *x, const int32_t *ids, size_t n, float threshold,
@@ -81,8 +81,8 @@ Moments scan_moments(const float *x, size_t n, float shift) {
     return kernels()->scan_moments(x, n, shift);
 }
 
-void scan_block_max(const float *x, size_t n, float *out) {
-    kernels()->scan_block_max(x, n, out);
+void scan_segment_max(const float *x, size_t n, float *out) {
+    kernels()->scan_segment_max(x, n, out);
 }
 
 size_t scan_keep(const float *x, const int32_t *ids, size_t n, float threshold, float *out,

@@ -12,24 +12,57 @@ static char scratch[COLS * ROW * 2];
 
 /* What x becomes: 32 numbers in steps of their largest one's 127th. */
 static double rounded(const float *in, size_t k) {
-    float most = 0;
-    for (size_t i = k / 32 * 32; i < k / 32 * 32 + 32; i++) most = fmaxf(most, fabsf(in[i]));
-    return (double)nearbyintf(in[k] * (127 / most)) * (double)(most / 127);
+    float max = 0;
+    for (size_t i = k / 32 * 32; i < k / 32 * 32 + 32; i++) max = fmaxf(max, fabsf(in[i]));
+    return (double)nearbyintf(in[k] * (127 / max)) * (double)(max / 127);
+}
+
+/* A product of quantized weights is the textbook's with the inputs rounded, block by block, but for some roundings of sums
+ * of at most twice the size (min). */
+static void check_product(Dtype dtype, const void *row, const float *in, size_t n,
+                          double roundings, float got) {
+    static float w[ROW], near[ROW];
+    const size_t block = dtype_info(dtype)->block;
+    double textbook = 0, size = 0;
+    dequantize_row(dtype, row, w, n);
+    for (size_t k = 0; k < n; k++) {
+        near[k] = (float)rounded(in, k);
+        size += fabs((double)w[k] * (double)near[k]);
+    }
+    for (size_t k = 0; k < n; k += block)
+        textbook += (double)dot_quantized(dtype, (const char *)row + dtype_row_bytes(dtype, k),
+                                          near + k, block);
+    assert_near(got, textbook, (roundings + (double)block + 1) * 0x1p-24 * size);
 }
 
 static void check_matrix(int f, const float *got) {
-    static float row[ROW];
-    for (size_t r = 0; r < ROWS; r++) {
-        dequantize_row(formats[f].dtype, stored + r * dtype_row_bytes(formats[f].dtype, ROW),
-                       row, ROW);
-        for (size_t c = 0; c < COLS; c++) {
-            double sum = 0, size = 0;
-            for (size_t k = 0; k < ROW; k++) {
-                double p = (double)row[k] * rounded(x + c * ROW, k);
+    size_t bytes = dtype_row_bytes(formats[f].dtype, ROW);
+    for (size_t r = 0; r < ROWS; r++)
+        for (size_t c = 0; c < COLS; c++) /* a rounding for each block and group */
+            check_product(formats[f].dtype, stored + r * bytes, x + c * ROW, ROW,
+                          4 * (ROW / 16 + 4), got[c * ROWS + r]);
+}
+
+/* The textbook itself against double precision, within the bound of dot.h; at every length, and by the name that takes
+ * any row. */
+static void the_textbook(void **state) {
+    (void)state;
+    static float w[ROW];
+    uint64_t seed = 3;
+    for (size_t i = 0; i < ROW; i++) x[i] = check_noise(&seed);
+    for (int f = 0; f < FORMATS; f++) {
+        Dtype dtype = formats[f].dtype;
+        fill(f, 0, stored);
+        dequantize_row(dtype, stored, w, ROW);
+        for (size_t n = 0; n <= ROW; n += dtype_info(dtype)->block) {
+            double sum = 0, size = 0, gamma = (double)n * 0x1p-24 / (1 - (double)n * 0x1p-24);
+            for (size_t k = 0; k < n; k++) {
+                double p = (double)w[k] * (double)x[k];
                 sum += p, size += fabs(p);
             }
-            /* a rounding for each block and group, in sums of up to twice the size (min) */
-            assert_near(got[c * ROWS + r], sum, 4 * (ROW / 16 + 4) * 0x1p-24 * size);
+            float got = dot_quantized(dtype, stored, x, n), row = dot_row(dtype, stored, x, n);
+            assert_near(got, sum, gamma * size);
+            assert_memory_equal(&got, &row, sizeof got);
         }
     }
 }
@@ -107,12 +140,11 @@ static void largest_numbers(void **state) {
 /* Rows that are no multiple of 256, rows of a matrix that are no multiple of 16. */
 static void check_shape(Dtype dtype, size_t rows, size_t in, uint64_t *seed) {
     enum { MANY = 13 };
-    static float w[33 * 576], back[33 * 576], many[MANY * 33], other[MANY * 33];
+    static float w[33 * 576], many[MANY * 33], other[MANY * 33];
     PackedWeights packed;
     size_t n = rows * in;
     for (size_t k = 0; k < n; k++) w[k] = check_noise(seed);
     quantize_row(dtype, w, NULL, stored, n);
-    dequantize_row(dtype, stored, back, n);
     Tensor t = tensor_view(dtype, 2, (size_t[]){rows, in}, stored);
     matmul_weights(NULL, &t, NULL, x, MANY, many, scratch);
     packed_fill(NULL, &packed, &t, rearranged);
@@ -123,14 +155,9 @@ static void check_shape(Dtype dtype, size_t rows, size_t in, uint64_t *seed) {
     matmul_weights(NULL, &t, &packed, x, 1, other, scratch);
     assert_memory_equal(many, other, rows * sizeof *many);
     for (size_t c = 0; c < MANY; c++)
-        for (size_t r = 0; r < rows; r++) {
-            double sum = 0, size = 0;
-            for (size_t k = 0; k < in; k++) {
-                double p = (double)back[r * in + k] * rounded(x + c * in, k);
-                sum += p, size += fabs(p);
-            }
-            assert_near(many[c * rows + r], sum, 100 * 0x1p-24 * size);
-        }
+        for (size_t r = 0; r < rows; r++)
+            check_product(dtype, stored + r * dtype_row_bytes(dtype, in), x + c * in, in, 100,
+                          many[c * rows + r]);
 }
 
 static void odd_shapes(void **state) {
@@ -185,11 +212,11 @@ static void inputs_are_rounded(void **state) {
     (void)state;
     uint64_t seed = 9;
     float in[96];
-    Columns c = columns_in(scratch, 1, 96);
+    Inputs c = inputs_view(scratch, 1, 96);
     for (int i = 0; i < 96; i++) in[i] = check_noise(&seed);
     for (int i = 32; i < 64; i++) in[i] = 0;
     in[70] = 1e-40f;
-    columns_round(&c, 0, in);
+    quantize_input(&c, 0, in);
     for (size_t k = 0; k < 96; k++) {
         float d = c.d[k / 32];
         assert_near((float)c.q[k] * d, in[k], 0.5001 * d);
@@ -199,7 +226,7 @@ static void inputs_are_rounded(void **state) {
     assert_int_equal(sum, c.sum[1]);
     assert_true(c.d[1] == 0 && c.q[40] == 0 && c.sum[2] == 0);
     for (int i = 0; i < 96; i++) in[i] = 1e-38f;
-    columns_round(&c, 0, in);
+    quantize_input(&c, 0, in);
     assert_true(c.d[0] == 0);
 }
 
@@ -219,22 +246,23 @@ static void not_finite_stays_not_finite(void **state) {
     }
 }
 
-/* What a format says of its levels holds for all rows. */
+/* What a format says of its quants holds for all rows. */
 static void levels_keep_their_span(void **state) {
     (void)state;
-    Levels levels;
+    Quants quants;
     for (int f = 0; f < FORMATS; f++) {
         const QuantFormat *format = quant_format(formats[f].dtype);
-        size_t bytes = dtype_row_bytes(formats[f].dtype, LEVELS_CHUNK);
+        size_t bytes = dtype_row_bytes(formats[f].dtype, PANEL_COLS);
         for (uint64_t r = 0; r < 16; r++) {
             fill(f, r, stored);
-            format->read(stored + r % 4 * bytes, LEVELS_CHUNK, &levels);
-            for (int k = 0; k < LEVELS_CHUNK; k++)
+            format->unpack(stored + r % 4 * bytes, PANEL_COLS, &quants);
+            for (int k = 0; k < PANEL_COLS; k++)
                 assert_true(format->span == 0 ||
-                            (levels.q[k] >= 0 && levels.q[k] <= format->span));
+                            (quants.q[k] >= 0 && quants.q[k] <= format->span));
         }
     }
 }
 
-RUN(TEST(products), TEST(largest_numbers), TEST(odd_shapes), TEST(several_products),
-    TEST(inputs_are_rounded), TEST(not_finite_stays_not_finite), TEST(levels_keep_their_span))
+RUN(TEST(the_textbook), TEST(products), TEST(largest_numbers), TEST(odd_shapes),
+    TEST(several_products), TEST(inputs_are_rounded), TEST(not_finite_stays_not_finite),
+    TEST(levels_keep_their_span))

@@ -75,25 +75,25 @@ static void block_maxima(void **state) {
     int count = kernels_tables(list);
     for (size_t l = 0; l < LENGTHS; l++)
         for (int isa = 0; isa < count; isa++) {
-            size_t n = lengths[l], blocks = (n + SCAN_BLOCK - 1) / SCAN_BLOCK;
-            float got[MOST / SCAN_BLOCK + 2], want[MOST / SCAN_BLOCK + 2];
+            size_t n = lengths[l], blocks = (n + SCAN_SEGMENT - 1) / SCAN_SEGMENT;
+            float got[MOST / SCAN_SEGMENT + 2], want[MOST / SCAN_SEGMENT + 2];
             fill(n, l);
             got[blocks] = 5;
-            list[isa]->scan_block_max(x, n, got);
-            scan_block_max_scalar(x, n, want);
+            list[isa]->scan_segment_max(x, n, got);
+            scan_segment_max_scalar(x, n, want);
             assert_memory_equal(got, want, blocks * sizeof *got);
             assert_true(got[blocks] == 5);
             for (size_t at = 0; at < n; at += 13) { /* NaN is found wherever it is */
                 float was = x[at];
                 x[at] = NAN;
-                list[isa]->scan_block_max(x, n, got);
+                list[isa]->scan_segment_max(x, n, got);
                 for (size_t b = 0; b < blocks; b++)
-                    assert_true((isnan(got[b]) != 0) == (b == at / SCAN_BLOCK));
+                    assert_true((isnan(got[b]) != 0) == (b == at / SCAN_SEGMENT));
                 x[at] = was;
             }
         }
     float one;
-    scan_block_max(x, 1, &one);
+    scan_segment_max(x, 1, &one);
     assert_true(one == x[0]);
 }
 

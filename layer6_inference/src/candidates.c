@@ -43,7 +43,7 @@ bool candidates_load(Candidates *c, float *logits, Fault *fault) {
     c->logits = logits, c->ids = NULL, c->count = c->vocab;
     c->dense = true, c->sorted = false;
     c->chosen = -1, c->skew = 0;
-    scan_block_max(logits, c->count, c->block_max);
+    scan_segment_max(logits, c->count, c->block_max);
     c->max = vector_max(c->block_max, blocks_of(c->count));
     c->known = KNOW_MAX | KNOW_BLOCKS;
     if (isnan(c->max)) return not_a_number(logits, fault);
@@ -103,7 +103,7 @@ size_t candidates_best(Candidates *c) {
     float max = candidates_max(c);
     size_t i = 0;
     if (c->dense && c->known & KNOW_BLOCKS)
-        while (i < c->count && c->block_max[i / SCAN_BLOCK] != max) i += SCAN_BLOCK;
+        while (i < c->count && c->block_max[i / SCAN_SEGMENT] != max) i += SCAN_SEGMENT;
     while (i < c->count && c->logits[i] != max) i++;
     REQUIRE(i < c->count, "no candidate has the largest logit, %g", (double)max);
     size_t best = i;
@@ -155,13 +155,13 @@ void candidates_set(Candidates *c, size_t entry, float logit) {
     float before = c->logits[entry];
     if (logit == before) return;
     bool blocks = c->dense && c->known & KNOW_BLOCKS;
-    size_t block = entry / SCAN_BLOCK * SCAN_BLOCK;
+    size_t block = entry / SCAN_SEGMENT * SCAN_SEGMENT;
     c->logits[entry] = logit;
     c->sorted = false;
     c->known &= ~(unsigned)KNOW_SUMS;
     if (blocks) {
-        size_t size = c->count - block < SCAN_BLOCK ? c->count - block : SCAN_BLOCK;
-        scan_block_max(c->logits + block, size, &c->block_max[block / SCAN_BLOCK]);
+        size_t size = c->count - block < SCAN_SEGMENT ? c->count - block : SCAN_SEGMENT;
+        scan_segment_max(c->logits + block, size, &c->block_max[block / SCAN_SEGMENT]);
     }
     if (logit > c->max || isnan(logit))
         c->max = logit; /* or, where it was not known, still is not */

@@ -62,7 +62,7 @@ void candidates_keep_best(Candidates *c, size_t k) {
         c->known = 0;
         return;
     }
-    if (c->dense && c->known & KNOW_BLOCKS && k <= c->count / SCAN_BLOCK / 2)
+    if (c->dense && c->known & KNOW_BLOCKS && k <= c->count / SCAN_SEGMENT / 2)
         drop_hopeless(c, k);
     make_keys(c);
     order_select(c->keys, c->count, k);

@@ -70,8 +70,8 @@ static void compare_scans(const Kernels *fast) {
         expect(memcmp(&e, &f, sizeof e) == 0, "scan_exp", n);
         Moments m = fast->scan_moments(x, n, 3), k = scan_moments_scalar(x, n, 3);
         expect(memcmp(&m, &k, sizeof m) == 0, "scan_moments", n);
-        fast->scan_block_max(x, n, out), scan_block_max_scalar(x, n, want);
-        expect(memcmp(out, want, (n + 63) / 64 * sizeof *out) == 0, "scan_block_max", n);
+        fast->scan_segment_max(x, n, out), scan_segment_max_scalar(x, n, want);
+        expect(memcmp(out, want, (n + 63) / 64 * sizeof *out) == 0, "scan_segment_max", n);
         size_t kept = fast->scan_keep(x, NULL, n, 2, out, ids),
                wanted = scan_keep_scalar(x, NULL, n, 2, want, want_ids);
         expect(kept == wanted && memcmp(out, want, kept * sizeof *out) == 0 &&

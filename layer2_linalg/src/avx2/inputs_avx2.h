@@ -1,21 +1,19 @@
-/* inputs_avx2.h - what is known of a column's inputs before any weight is read; shared by the
- * siblings for x86. */
+/* inputs_avx2.h - what is known of an input before any weight is read, for the siblings for x86. */
 #ifndef STRATA_INPUTS_AVX2_H
 #define STRATA_INPUTS_AVX2_H
 
 #include "../simd/inline.h"
+#include "../simd/input_terms.h"
 
 #include <immintrin.h>
 
-/* For each group of a piece of 256 inputs, 16 or 32 of them: start = -offset times their sum,
- * total = d times their sum. */
+/* The terms of the first input of a tile, for groups of 16 or 32. */
 INLINE_OF(__attribute__((target("avx2"))))
-void prepare(const int16_t *sums, const float *d, int offset, int group, int32_t *start,
-             float *total) {
+void input_terms(InputTile x, int offset, int group, InputTerms *terms) {
     const __m256i minus = _mm256_set1_epi32(-offset), ones = _mm256_set1_epi16(1);
-    const __m256i *from = (const __m256i *)(const void *)sums;
+    const __m256i *from = (const __m256i *)(const void *)x.sum;
     for (int i = 0; i < (group == 16 ? 2 : 1); i++) {
-        __m256 scale = _mm256_loadu_ps(d);
+        __m256 scale = _mm256_loadu_ps(x.d);
         __m256i sum = _mm256_madd_epi16(_mm256_loadu_si256(from), ones);
         if (group == 16) {
             __m256i of_32 = _mm256_add_epi32(_mm256_setr_epi32(0, 0, 1, 1, 2, 2, 3, 3),
@@ -23,8 +21,8 @@ void prepare(const int16_t *sums, const float *d, int offset, int group, int32_t
             sum = _mm256_cvtepi16_epi32(_mm_loadu_si128((const __m128i *)from + i));
             scale = _mm256_permutevar8x32_ps(scale, of_32);
         }
-        _mm256_storeu_si256((__m256i *)start + i, _mm256_mullo_epi32(sum, minus));
-        _mm256_storeu_ps(total + 8 * i, _mm256_mul_ps(_mm256_cvtepi32_ps(sum), scale));
+        _mm256_storeu_si256((__m256i *)terms->start + i, _mm256_mullo_epi32(sum, minus));
+        _mm256_storeu_ps(terms->total + 8 * i, _mm256_mul_ps(_mm256_cvtepi32_ps(sum), scale));
     }
 }
 

@@ -94,18 +94,18 @@ AVX2 static float largest_lane(__m256 v) {
     return _mm_cvtss_f32(_mm_max_ss(two, _mm_movehdup_ps(two)));
 }
 
-AVX2 void scan_block_max_avx2(const float *x, size_t n, float *out) {
+AVX2 void scan_segment_max_avx2(const float *x, size_t n, float *out) {
     size_t i = 0;
-    for (; i + SCAN_BLOCK <= n; i += SCAN_BLOCK) {
+    for (; i + SCAN_SEGMENT <= n; i += SCAN_SEGMENT) {
         __m256 max = _mm256_loadu_ps(x + i), odd = _mm256_cmp_ps(max, max, _CMP_UNORD_Q);
-        for (size_t k = 8; k < SCAN_BLOCK; k += 8) {
+        for (size_t k = 8; k < SCAN_SEGMENT; k += 8) {
             __m256 v = _mm256_loadu_ps(x + i + k);
             max = _mm256_max_ps(max, v);
             odd = _mm256_or_ps(odd, _mm256_cmp_ps(v, v, _CMP_UNORD_Q));
         }
         *out++ = _mm256_movemask_ps(odd) ? NAN : largest_lane(max);
     }
-    scan_block_max_scalar(x + i, n - i, out);
+    scan_segment_max_scalar(x + i, n - i, out);
 }
 
 /* The lanes of a mask side by side.  The bytes 0..7 are the lanes; PEXT gathers those whose byte

@@ -1,35 +1,33 @@
-/* unpack_avx2.h - reading packed weights, 32 bytes at a time.  See unpack.h for how they lie. */
+/* unpack_avx2.h - reading packed weights, 32 bytes at a time.  See packed_layout.h for how they lie. */
 #ifndef STRATA_UNPACK_AVX2_H
 #define STRATA_UNPACK_AVX2_H
 
-#include "pairs_avx2.h"
-#include "../simd/unpack.h"
+#include "maddubs_avx2.h"
+#include "../simd/packed_layout.h"
 
-INLINE __m256i load(const void *p) { return _mm256_loadu_si256((const __m256i *)p); }
-
-/* The sixteen entries of a format that chooses its levels from a list, twice. */
-INLINE __m256i sixteen(const int8_t *entries) {
-    return entries ? _mm256_broadcastsi128_si256(_mm_loadu_si128((const __m128i *)entries))
-                   : _mm256_setzero_si256();
+/* The sixteen codebook of a format that chooses its quants from a list, twice. */
+INLINE __m256i load_codebook(const int8_t *codebook) {
+    return codebook ? _mm256_broadcastsi128_si256(_mm_loadu_si128((const __m128i *)codebook))
+                    : _mm256_setzero_si256();
 }
 
 /* The bytes that quads i and 4 + i of a block share; a load of its own, or the compiler loads for
  * each of the two. */
-INLINE __m256i shared_by(int bits, const unsigned char *low, int i) {
+INLINE __m256i load_nibbles(int bits, const unsigned char *low, int i) {
     __m256i v = load(low + 64 * i);
-    if (bits < 8) IN_ORDER(v);
+    if (bits < 8) KEEP_IN_REGISTER(v);
     return v;
 }
 
 /* Quad i of a block's eight, of 8 rows: four bits from `v`, the rest from `high`. */
-INLINE __m256i quad_of(int bits, __m256i v, const unsigned char *high, int i, __m256i entries,
-                       bool look_up) {
+INLINE __m256i quad_of(int bits, __m256i v, const unsigned char *high, int i, __m256i codebook,
+                       bool use_codebook) {
     __m256i up;
     if (bits == 8) return v;
     v = _mm256_and_si256(i < 4 ? v : _mm256_srli_epi16(v, 4), _mm256_set1_epi8(15));
     if (bits == 5) {
         up = load(high);
-        IN_ORDER(up); /* as in shared_by */
+        KEEP_IN_REGISTER(up); /* as in load_nibbles */
         up = i < 4 ? _mm256_slli_epi16(up, 4 - i) : _mm256_srli_epi16(up, i - 4);
         v = _mm256_or_si256(v, _mm256_and_si256(up, _mm256_set1_epi8(16)));
     }
@@ -39,15 +37,16 @@ INLINE __m256i quad_of(int bits, __m256i v, const unsigned char *high, int i, __
                        : _mm256_srli_epi16(up, 2 * (i % 4) - 4);
         v = _mm256_or_si256(v, _mm256_and_si256(up, _mm256_set1_epi8(48)));
     }
-    return look_up ? _mm256_shuffle_epi8(entries, v) : v;
+    return use_codebook ? _mm256_shuffle_epi8(codebook, v) : v;
 }
 
 /* The scales (or mins) of group g, of the 8 rows from `row` on. */
 INLINE __m256 scales_of(ScaleKind kind, const unsigned char *from, size_t g, size_t row) {
-    if (kind == SCALE_TIMES) {
-        __m128i times = _mm_loadl_epi64((const __m128i *)(from + 64 + PANEL_ROWS * g + row));
+    if (kind == SCALE_SUPERBLOCK) {
+        __m128i sub_scale =
+            _mm_loadl_epi64((const __m128i *)(from + 64 + PANEL_ROWS * g + row));
         return _mm256_mul_ps(_mm256_loadu_ps((const float *)(const void *)from + row),
-                             _mm256_cvtepi32_ps(_mm256_cvtepi8_epi32(times)));
+                             _mm256_cvtepi32_ps(_mm256_cvtepi8_epi32(sub_scale)));
     }
     __m128i half = _mm_loadu_si128((const __m128i *)(from + 2 * (PANEL_ROWS * g + row)));
     return kind == SCALE_F16

@@ -22,7 +22,7 @@ INLINE float add_lanes(__m512 v) {
 }
 
 /* The same four inputs in every lane. */
-INLINE __m512i four(const int8_t *q) {
+INLINE __m512i broadcast4(const int8_t *q) {
     int bytes;
     memcpy(&bytes, q, 4);
     return _mm512_set1_epi32(bytes);

@@ -57,9 +57,9 @@ AVX512 Moments scan_moments_avx512(const float *x, size_t n, float shift) {
     return total;
 }
 
-AVX512 void scan_block_max_avx512(const float *x, size_t n, float *out) {
+AVX512 void scan_segment_max_avx512(const float *x, size_t n, float *out) {
     size_t i = 0;
-    for (; i + SCAN_BLOCK <= n; i += SCAN_BLOCK) {
+    for (; i + SCAN_SEGMENT <= n; i += SCAN_SEGMENT) {
         __m512 a = _mm512_loadu_ps(x + i), b = _mm512_loadu_ps(x + i + 16),
                c = _mm512_loadu_ps(x + i + 32), d = _mm512_loadu_ps(x + i + 48);
         __mmask16 odd = (__mmask16)(_mm512_cmp_ps_mask(a, b, _CMP_UNORD_Q) |
@@ -68,7 +68,7 @@ AVX512 void scan_block_max_avx512(const float *x, size_t n, float *out) {
             odd ? NAN
                 : _mm512_reduce_max_ps(_mm512_max_ps(_mm512_max_ps(a, b), _mm512_max_ps(c, d)));
     }
-    scan_block_max_scalar(x + i, n - i, out);
+    scan_segment_max_scalar(x + i, n - i, out);
 }
 
 /* The instruction "compress" writes the lanes of a mask side by side. */

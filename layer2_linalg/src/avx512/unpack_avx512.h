@@ -4,12 +4,12 @@
 #define STRATA_UNPACK_AVX512_H
 
 #include "avx512.h"
-#include "../simd/unpack.h"
+#include "../simd/packed_layout.h"
 
-/* The sixteen entries of a format that chooses its levels from a list, four times. */
-INLINE __m512i sixteen(const int8_t *entries) {
-    return entries ? _mm512_broadcast_i32x4(_mm_loadu_si128((const __m128i *)entries))
-                   : _mm512_setzero_si512();
+/* The sixteen codebook of a format that chooses its quants from a list, four sub_scale. */
+INLINE __m512i load_codebook(const int8_t *codebook) {
+    return codebook ? _mm512_broadcast_i32x4(_mm_loadu_si128((const __m128i *)codebook))
+                    : _mm512_setzero_si512();
 }
 
 /* `bits` of each byte, moved up (or, below 0, down) so many places. */
@@ -19,8 +19,8 @@ INLINE __m512i bits_of(__m512i v, int up, int bits) {
 }
 
 /* Quad i of a block's eight, of 16 rows; bits and i are constants where this is used. */
-INLINE __m512i quad_of(int bits, const unsigned char *block, int i, __m512i entries,
-                       bool look_up) {
+INLINE __m512i quad_of(int bits, const unsigned char *block, int i, __m512i codebook,
+                       bool use_codebook) {
     const unsigned char *high = block + 256;
     if (bits == 8) return _mm512_loadu_si512(block + 64 * i);
     __m512i v = bits_of(_mm512_loadu_si512(block + 64 * (i % 4)), i < 4 ? 0 : -4, 15);
@@ -28,15 +28,15 @@ INLINE __m512i quad_of(int bits, const unsigned char *block, int i, __m512i entr
     if (bits == 6)
         v = _mm512_or_si512(
             v, bits_of(_mm512_loadu_si512(high + 64 * (i / 4)), 4 - 2 * (i % 4), 48));
-    return look_up ? _mm512_shuffle_epi8(entries, v) : v;
+    return use_codebook ? _mm512_shuffle_epi8(codebook, v) : v;
 }
 
 /* The scales (or mins) of group g, of 16 rows. */
 INLINE __m512 scales_of(ScaleKind kind, const unsigned char *from, size_t g) {
-    if (kind == SCALE_TIMES) {
-        __m128i times = _mm_loadu_si128((const __m128i *)(from + 64 + PANEL_ROWS * g));
+    if (kind == SCALE_SUPERBLOCK) {
+        __m128i sub_scale = _mm_loadu_si128((const __m128i *)(from + 64 + PANEL_ROWS * g));
         return _mm512_mul_ps(_mm512_loadu_ps(from),
-                             _mm512_cvtepi32_ps(_mm512_cvtepi8_epi32(times)));
+                             _mm512_cvtepi32_ps(_mm512_cvtepi8_epi32(sub_scale)));
     }
     __m256i half = _mm256_loadu_si256((const __m256i *)(from + 2 * PANEL_ROWS * g));
     return kind == SCALE_F16

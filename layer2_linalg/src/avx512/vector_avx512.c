@@ -5,7 +5,7 @@
 #include "../kernel_types.h"
 
 #if defined(__x86_64__)
-#include "../simd/ask.h"
+#include "../simd/prefetch.h"
 #include "exp_avx512.h"
 #include "../simd/unroll.h"
 
@@ -15,7 +15,7 @@
 enum { LANES = 16, PAGE = 4096 }; /* bytes: strips are asked for so far ahead */
 
 /* Numbers of x from the at-th on, in F32 or F16. */
-INLINE __m512 numbers(const void *x, size_t at, bool half) {
+INLINE __m512 load(const void *x, size_t at, bool half) {
     if (half)
         return _mm512_cvtph_ps(_mm256_loadu_si256((const __m256i *)((const uint16_t *)x + at)));
     return _mm512_loadu_ps((const float *)x + at);
@@ -30,9 +30,9 @@ INLINE void tile(int C, int R, bool half, float *y, size_t y_step, const float *
     UNROLL for (int c = 0; c < C; c++) UNROLL for (int r = 0; r < R; r++) sum[c][r] =
         _mm512_loadu_ps(y + (size_t)c * y_step + 16 * r);
     for (size_t j = 0; j < rows; j++, at += 16) {
-        UNROLL for (int r = 0; r < R; r++) row[r] = numbers(x, at + (size_t)r * x_step, half);
+        UNROLL for (int r = 0; r < R; r++) row[r] = load(x, at + (size_t)r * x_step, half);
         UNROLL for (int s = 0; s < R; s++)
-            ask_for((const char *)x + size * (at + (size_t)s * x_step) + PAGE, 1);
+            prefetch((const char *)x + size * (at + (size_t)s * x_step) + PAGE, 1);
         UNROLL for (int c = 0; c < C; c++) {
             __m512 factor = _mm512_set1_ps(a[(size_t)c * a_step + j]);
             UNROLL for (int r = 0; r < R; r++) sum[c][r] =
@@ -43,7 +43,7 @@ INLINE void tile(int C, int R, bool half, float *y, size_t y_step, const float *
         _mm512_storeu_ps(y + (size_t)c * y_step + 16 * r, sum[c][r]);
 }
 
-#include "../simd/strips.h"
+#include "../simd/strips_template.h"
 
 WEIGHTED_SUM(AVX512, weighted_sum_avx512, weighted_sum_avx2, false, float)
 WEIGHTED_SUM(AVX512, weighted_sum_f16_avx512, weighted_sum_f16_avx2, true, uint16_t)

@@ -1,5 +1,5 @@
 /* grids.h - the points that the IQ formats may choose from: of all groups of eight (or four) small
- * levels, the ones that occur most among real weights.
+ * quants, the ones that occur most among real weights.
  *
  * Level i of a point is two bits at 2 i (three bits at 3 i in IQ3), an index into the format's few
  * values.  The points are part of the formats' definition (as in llama.cpp's ggml-common.h),

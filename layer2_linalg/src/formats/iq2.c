@@ -12,42 +12,42 @@
  *
  * Seven bits stand for eight signs: the number of minuses is even, so the eighth follows. */
 #include "grids.h"
-#include "levels.h"
+#include "quants.h"
 
 uint8_t even_signs(unsigned seven) {
     return (uint8_t)(seven | (unsigned)__builtin_parity(seven) << 7);
 }
 
 /* 43 is added to all, so that none is negative: three magnitudes, then the same with a minus. */
-const int8_t iq2_entries[16] = {51, 68, 86, 43, 35, 18, 0, 43};
+const int8_t iq2_codebook[16] = {51, 68, 86, 43, 35, 18, 0, 43};
 
-/* Eight levels: two bits of the point each choose a magnitude. */
+/* Eight quants: two bits of the point each choose a magnitude. */
 static void read_point(unsigned point, uint8_t signs, int8_t *q) {
     for (int j = 0; j < 8; j++)
-        q[j] = iq2_entries[(point >> (2 * j) & 3) | (signs >> j & 1) << 2];
+        q[j] = iq2_codebook[(point >> (2 * j) & 3) | (signs >> j & 1) << 2];
 }
 
-void levels_iq2_xxs(const void *blocks, size_t n, Levels *out) {
+void unpack_iq2_xxs(const void *blocks, size_t n, Quants *out) {
     const BlockIQ2_XXS *block = blocks;
     (void)n;
     out->d[0] = f16_to_f32(block->d) / 8;
     for (int i = 0; i < 8; i++) {
         uint32_t rest;
         memcpy(&rest, block->q[i] + 4, 4);
-        out->times[i] = (int8_t)(2 * (rest >> 28) + 1);
+        out->sub_scale[i] = (int8_t)(2 * (rest >> 28) + 1);
         for (int p = 0; p < 4; p++)
             read_point(grid_iq2_xxs[block->q[i][p]], even_signs(rest >> (7 * p) & 127),
                        out->q + 32 * i + 8 * p);
     }
 }
 
-static void read_scales(uint16_t d, const uint8_t *scales, Levels *out) {
+static void read_scales(uint16_t d, const uint8_t *scales, Quants *out) {
     out->d[0] = f16_to_f32(d) / 8;
     for (int g = 0; g < 16; g++)
-        out->times[g] = (int8_t)(2 * (scales[g / 2] >> (4 * (g % 2)) & 15) + 1);
+        out->sub_scale[g] = (int8_t)(2 * (scales[g / 2] >> (4 * (g % 2)) & 15) + 1);
 }
 
-void levels_iq2_xs(const void *blocks, size_t n, Levels *out) {
+void unpack_iq2_xs(const void *blocks, size_t n, Quants *out) {
     const BlockIQ2_XS *block = blocks;
     (void)n;
     read_scales(block->d, block->scales, out);
@@ -56,7 +56,7 @@ void levels_iq2_xs(const void *blocks, size_t n, Levels *out) {
                    out->q + 8 * p);
 }
 
-void levels_iq2_s(const void *blocks, size_t n, Levels *out) {
+void unpack_iq2_s(const void *blocks, size_t n, Quants *out) {
     const BlockIQ2_S *block = blocks;
     (void)n;
     read_scales(block->d, block->scales, out);

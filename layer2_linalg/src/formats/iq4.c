@@ -1,24 +1,24 @@
-/* iq4.c - IQ4_NL and IQ4_XS: four bits choose one of sixteen levels, which lie closer together near zero, where most
+/* iq4.c - IQ4_NL and IQ4_XS: four bits choose one of sixteen quants, which lie closer together near zero, where most
  * weights are.
  *
- *     IQ4_NL   as Q4_0, but weight = d * level[q]
+ *     IQ4_NL   as Q4_0, but weight = d * codebook[q]
  *
  *     IQ4_XS    0        2                4               8                  136 bytes
- *              | d (f16) | scales, high 2 | scales, low 4 | eight times 16 bytes |
+ *              | d (f16) | scales, high 2 | scales, low 4 | eight sub_scale 16 bytes |
  *
- *              block i of 32: s = 6 bits, weight = d (s - 32) level[q]
+ *              block i of 32: s = 6 bits, weight = d (s - 32) codebook[q]
  */
-#include "levels.h"
+#include "quants.h"
 
-const int8_t iq4_entries[16] = {-127, -104, -83, -65, -49, -35, -22, -10,
-                                1,    13,   25,  38,  53,  69,  89,  113};
+const int8_t iq4_codebook[16] = {-127, -104, -83, -65, -49, -35, -22, -10,
+                                 1,    13,   25,  38,  53,  69,  89,  113};
 
 static void read_block(const uint8_t *q, int8_t *out) {
     for (int j = 0; j < 16; j++)
-        out[j] = iq4_entries[q[j] & 15], out[16 + j] = iq4_entries[q[j] >> 4];
+        out[j] = iq4_codebook[q[j] & 15], out[16 + j] = iq4_codebook[q[j] >> 4];
 }
 
-void levels_iq4_nl(const void *blocks, size_t n, Levels *out) {
+void unpack_iq4_nl(const void *blocks, size_t n, Quants *out) {
     const BlockIQ4_NL *block = blocks;
     for (size_t b = 0; b < n / SMALL_BLOCK; b++, block++) {
         out->d[b] = f16_to_f32(block->d);
@@ -26,49 +26,50 @@ void levels_iq4_nl(const void *blocks, size_t n, Levels *out) {
     }
 }
 
-void levels_iq4_xs(const void *blocks, size_t n, Levels *out) {
+void unpack_iq4_xs(const void *blocks, size_t n, Quants *out) {
     const BlockIQ4_XS *block = blocks;
     (void)n;
     out->d[0] = f16_to_f32(block->d);
     for (int i = 0; i < 8; i++) {
         int low = block->scales_low[i / 2] >> (4 * (i % 2)) & 15,
             high = block->scales_high >> (2 * i) & 3;
-        out->times[i] = (int8_t)((low | high << 4) - 32);
+        out->sub_scale[i] = (int8_t)((low | high << 4) - 32);
         read_block(block->q + 16 * i, out->q + 32 * i);
     }
 }
 
-static void put_block(const int8_t *levels, uint8_t *q) {
-    for (int j = 0; j < 16; j++) q[j] = (uint8_t)(levels[j] | levels[16 + j] << 4);
+static void put_block(const int8_t *quants, uint8_t *q) {
+    for (int j = 0; j < 16; j++) q[j] = (uint8_t)(quants[j] | quants[16 + j] << 4);
 }
 
 void quantize_iq4_nl(const float *x, const float *importance, void *row, size_t n) {
     BlockIQ4_NL *block = row;
     for (size_t b = 0; b < n / SMALL_BLOCK; b++, block++, x += SMALL_BLOCK) {
-        int8_t levels[SMALL_BLOCK];
+        int8_t quants[SMALL_BLOCK];
         const float *weights = importance ? importance + SMALL_BLOCK * b : NULL;
-        block->d = f16_from_f32(fit_scale(x, weights, SMALL_BLOCK, 0, 15, iq4_entries, levels));
-        fit_levels(x, weights, SMALL_BLOCK, f16_to_f32(block->d), 0, 0, 15, iq4_entries,
-                   levels);
-        put_block(levels, block->q);
+        block->d =
+            f16_from_f32(fit_scale(x, weights, SMALL_BLOCK, 0, 15, iq4_codebook, quants));
+        fit_quants(x, weights, SMALL_BLOCK, f16_to_f32(block->d), 0, 0, 15, iq4_codebook,
+                   quants);
+        put_block(quants, block->q);
     }
 }
 
 static void quantize_block(const float *x, const float *importance, BlockIQ4_XS *block) {
     float scale[8];
-    int8_t levels[SUPER_BLOCK];
+    int8_t quants[SUPER_BLOCK];
     for (int i = 0; i < 8; i++)
         scale[i] = fit_scale(x + 32 * i, importance ? importance + 32 * i : NULL, 32, 0, 15,
-                             iq4_entries, levels + 32 * i);
+                             iq4_codebook, quants + 32 * i);
     memset(block, 0, sizeof *block);
     block->d = f16_from_f32(farthest(scale, 8) / -32);
     for (int i = 0; i < 8; i++) {
         int s = 32 + fit_multiple(x + 32 * i, importance ? importance + 32 * i : NULL, 32, 0,
-                                  15, iq4_entries, f16_to_f32(block->d), -32, 31, scale[i],
-                                  levels + 32 * i);
+                                  15, iq4_codebook, f16_to_f32(block->d), -32, 31, scale[i],
+                                  quants + 32 * i);
         block->scales_low[i / 2] |= (uint8_t)((s & 15) << (4 * (i % 2)));
         block->scales_high |= (uint16_t)((s >> 4) << (2 * i));
-        put_block(levels + 32 * i, block->q + 16 * i);
+        put_block(quants + 32 * i, block->q + 16 * i);
     }
 }
 

@@ -3,29 +3,29 @@
  *      0   1                              17 bytes      byte j:  | 16+j | j |
  *     | e | b0 | b1 | ...         ... | b15 |           each:    sign, 2 bits of exponent, 1 of mantissa
  *
- *     0  0.5  1  1.5  2  3  4  6   and their negatives, times 2^(e - 127)
+ *     0  0.5  1  1.5  2  3  4  6   and their negatives, sub_scale 2^(e - 127)
  *
  * The table holds twice the values, so that they are whole, plus 12, so that none is negative; the
  * scale is halved.
  * Source   OCP Microscaling Formats specification 1.0, section 5. */
-#include "levels.h"
+#include "quants.h"
 
-const int8_t mxfp4_entries[16] = {12, 13, 14, 15, 16, 18, 20, 24, 12, 11, 10, 9, 8, 6, 4, 0};
+const int8_t mxfp4_codebook[16] = {12, 13, 14, 15, 16, 18, 20, 24, 12, 11, 10, 9, 8, 6, 4, 0};
 
-void levels_mxfp4(const void *blocks, size_t n, Levels *out) {
+void unpack_mxfp4(const void *blocks, size_t n, Quants *out) {
     const BlockMXFP4 *block = blocks;
     for (size_t b = 0; b < n / SMALL_BLOCK; b++, block++) {
         int8_t *q = out->q + SMALL_BLOCK * b;
         out->d[b] = ldexpf(1, block->exponent - 128);
         for (int j = 0; j < 16; j++) {
-            q[j] = mxfp4_entries[block->q[j] & 15];
-            q[j + 16] = mxfp4_entries[block->q[j] >> 4];
+            q[j] = mxfp4_codebook[block->q[j] & 15];
+            q[j + 16] = mxfp4_codebook[block->q[j] >> 4];
         }
     }
 }
 
 static float distance(int entry, float scale, float x) {
-    return fabsf((float)(mxfp4_entries[entry] - 12) * scale - x);
+    return fabsf((float)(mxfp4_codebook[entry] - 12) * scale - x);
 }
 
 /* The nearest of the sixteen values; of two equally near the one that stands first. */
@@ -36,7 +36,7 @@ static int nearest_value(float x, float scale) {
     return best;
 }
 
-/* The exponent puts the largest number between 4 and 8 times the power of two. */
+/* The exponent puts the largest number between 4 and 8 sub_scale the power of two. */
 void quantize_mxfp4(const float *x, const float *importance, void *row, size_t n) {
     BlockMXFP4 *block = row;
     (void)importance;

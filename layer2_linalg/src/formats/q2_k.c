@@ -6,15 +6,15 @@
  *     half h (128 numbers), byte l = 0 .. 31, two bits at 2s:   number 128 h + 32 s + l
  *     weight = d scale q - dmin min
  */
-#include "levels.h"
+#include "quants.h"
 
-void levels_q2_k(const void *blocks, size_t n, Levels *out) {
+void unpack_q2_k(const void *blocks, size_t n, Quants *out) {
     const BlockQ2_K *block = blocks;
     (void)n;
     out->d[0] = f16_to_f32(block->d), out->dmin[0] = -f16_to_f32(block->dmin);
     for (int g = 0; g < 16; g++) {
-        out->times[g] = (int8_t)(block->scales[g] & 15);
-        out->min_times[g] = (int8_t)(block->scales[g] >> 4);
+        out->sub_scale[g] = (int8_t)(block->scales[g] & 15);
+        out->sub_min[g] = (int8_t)(block->scales[g] >> 4);
     }
     for (int s = 0; s < 8; s++) /* half s / 4, bits at 2 (s % 4) */
         for (int l = 0; l < 32; l++)

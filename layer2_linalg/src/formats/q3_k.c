@@ -9,7 +9,7 @@
  *     scale i:  low 4 bits   byte i % 8, its low half for i < 8, its high half after
  *               high 2 bits  byte 8 + i % 4, at 2 (i / 4)
  */
-#include "levels.h"
+#include "quants.h"
 
 static int scale_of(const uint8_t *scales, int i) {
     int low = i < 8 ? scales[i] & 15 : scales[i - 8] >> 4;
@@ -17,11 +17,11 @@ static int scale_of(const uint8_t *scales, int i) {
     return (low | high << 4) - 32;
 }
 
-void levels_q3_k(const void *blocks, size_t n, Levels *out) {
+void unpack_q3_k(const void *blocks, size_t n, Quants *out) {
     const BlockQ3_K *block = blocks;
     (void)n;
     out->d[0] = f16_to_f32(block->d);
-    for (int g = 0; g < 16; g++) out->times[g] = (int8_t)scale_of(block->scales, g);
+    for (int g = 0; g < 16; g++) out->sub_scale[g] = (int8_t)scale_of(block->scales, g);
     for (int s = 0; s < 8; s++) /* half s / 4, bits at 2 (s % 4) */
         for (int l = 0; l < 32; l++) {
             int third = block->high[l] >> s & 1;

@@ -6,9 +6,9 @@
  *     Q4_0   weight = d (q - 8)          q = 0 .. 15
  *     Q4_1   weight = d q + m            with m (f16) after d
  */
-#include "levels.h"
+#include "quants.h"
 
-void levels_q4_0(const void *blocks, size_t n, Levels *out) {
+void unpack_q4_0(const void *blocks, size_t n, Quants *out) {
     const BlockQ4_0 *block = blocks;
     for (size_t b = 0; b < n / SMALL_BLOCK; b++, block++) {
         out->d[b] = f16_to_f32(block->d);
@@ -16,7 +16,7 @@ void levels_q4_0(const void *blocks, size_t n, Levels *out) {
     }
 }
 
-void levels_q4_1(const void *blocks, size_t n, Levels *out) {
+void unpack_q4_1(const void *blocks, size_t n, Quants *out) {
     const BlockQ4_1 *block = blocks;
     for (size_t b = 0; b < n / SMALL_BLOCK; b++, block++) {
         out->d[b] = f16_to_f32(block->d);
@@ -30,15 +30,15 @@ void levels_q4_1(const void *blocks, size_t n, Levels *out) {
 void quantize_q4_0(const float *x, const float *importance, void *row, size_t n) {
     BlockQ4_0 *block = row;
     for (size_t b = 0; b < n / SMALL_BLOCK; b++, block++, x += SMALL_BLOCK) {
-        int8_t levels[SMALL_BLOCK];
+        int8_t quants[SMALL_BLOCK];
         float d = farthest(x, SMALL_BLOCK) / -8;
         if (importance)
-            d = fit_scale(x, importance + SMALL_BLOCK * b, SMALL_BLOCK, -8, 7, NULL, levels);
+            d = fit_scale(x, importance + SMALL_BLOCK * b, SMALL_BLOCK, -8, 7, NULL, quants);
         float inverse = d != 0 ? 1 / d : 0;
         block->d = f16_from_f32(d);
         for (int j = 0; j < 16; j++)
-            block->q[j] = (uint8_t)(level(x[j] * inverse + 8.5f, 15) |
-                                    level(x[j + 16] * inverse + 8.5f, 15) << 4);
+            block->q[j] = (uint8_t)(quant(x[j] * inverse + 8.5f, 15) |
+                                    quant(x[j + 16] * inverse + 8.5f, 15) << 4);
     }
 }
 
@@ -46,16 +46,16 @@ void quantize_q4_0(const float *x, const float *importance, void *row, size_t n)
 void quantize_q4_1(const float *x, const float *importance, void *row, size_t n) {
     BlockQ4_1 *block = row;
     for (size_t b = 0; b < n / SMALL_BLOCK; b++, block++, x += SMALL_BLOCK) {
-        int8_t levels[SMALL_BLOCK];
+        int8_t quants[SMALL_BLOCK];
         float low = smallest(x, SMALL_BLOCK), d = (largest(x, SMALL_BLOCK) - low) / 15, min;
         if (importance && low < 0) {
-            d = fit_scale_min(x, importance + SMALL_BLOCK * b, SMALL_BLOCK, 15, &min, levels);
+            d = fit_scale_min(x, importance + SMALL_BLOCK * b, SMALL_BLOCK, 15, &min, quants);
             low = -min;
         }
         float inverse = d != 0 ? 1 / d : 0;
         block->d = f16_from_f32(d), block->m = f16_from_f32(low);
         for (int j = 0; j < 16; j++)
-            block->q[j] = (uint8_t)(level((x[j] - low) * inverse + 0.5f, 15) |
-                                    level((x[j + 16] - low) * inverse + 0.5f, 15) << 4);
+            block->q[j] = (uint8_t)(quant((x[j] - low) * inverse + 0.5f, 15) |
+                                    quant((x[j + 16] - low) * inverse + 0.5f, 15) << 4);
     }
 }

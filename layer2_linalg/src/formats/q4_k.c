@@ -11,14 +11,14 @@
  *     6-bit scales and mins in 12 bytes s:    g < 4   scale = s[g] & 63            min = s[g + 4] & 63
  *         g >= 4   scale = s[g + 4] & 15 | (s[g - 4] >> 6) << 4     min = s[g + 4] >> 4 | (s[g] >> 6) << 4
  */
-#include "levels.h"
+#include "quants.h"
 
-static void read_scales(const uint8_t *s, uint16_t d, uint16_t dmin, Levels *out) {
+static void read_scales(const uint8_t *s, uint16_t d, uint16_t dmin, Quants *out) {
     out->d[0] = f16_to_f32(d), out->dmin[0] = -f16_to_f32(dmin);
     for (int g = 0; g < 8; g++) {
         int scale = g < 4 ? s[g] & 63 : (s[g + 4] & 15) | (s[g - 4] >> 6) << 4,
             min = g < 4 ? s[g + 4] & 63 : s[g + 4] >> 4 | (s[g] >> 6) << 4;
-        out->times[g] = (int8_t)scale, out->min_times[g] = (int8_t)min;
+        out->sub_scale[g] = (int8_t)scale, out->sub_min[g] = (int8_t)min;
     }
 }
 
@@ -31,14 +31,14 @@ static void put_pair(uint8_t *s, int g, Pair pair) {
     }
 }
 
-void levels_q4_k(const void *blocks, size_t n, Levels *out) {
+void unpack_q4_k(const void *blocks, size_t n, Quants *out) {
     const BlockQ4_K *block = blocks;
     (void)n;
     read_scales(block->scales, block->d, block->dmin, out);
     for (int p = 0; p < 4; p++) read_nibbles(block->q + 32 * p, 32, out->q + 64 * p);
 }
 
-void levels_q5_k(const void *blocks, size_t n, Levels *out) {
+void unpack_q5_k(const void *blocks, size_t n, Quants *out) {
     const BlockQ5_K *block = blocks;
     (void)n;
     read_scales(block->scales, block->d, block->dmin, out);
@@ -48,7 +48,7 @@ void levels_q5_k(const void *blocks, size_t n, Levels *out) {
             out->q[32 * g + l] = (int8_t)(out->q[32 * g + l] | (block->high[l] >> g & 1) << 4);
 }
 
-/* The header of both: d, dmin and the pairs; and the levels 0 .. high. */
+/* The header of both: d, dmin and the pairs; and the quants 0 .. high. */
 static void fit_block(const float *x, const float *importance, int high, uint16_t *d_half,
                       uint16_t *dmin_half, uint8_t *scales, int8_t *q) {
     float scale[8], min[8];

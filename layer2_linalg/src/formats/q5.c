@@ -6,9 +6,9 @@
  *     Q5_0   weight = d (q - 16)         q = 0 .. 31
  *     Q5_1   weight = d q + m            with m (f16) after d
  */
-#include "levels.h"
+#include "quants.h"
 
-void levels_q5_0(const void *blocks, size_t n, Levels *out) {
+void unpack_q5_0(const void *blocks, size_t n, Quants *out) {
     const BlockQ5_0 *block = blocks;
     for (size_t b = 0; b < n / SMALL_BLOCK; b++, block++) {
         out->d[b] = f16_to_f32(block->d);
@@ -17,7 +17,7 @@ void levels_q5_0(const void *blocks, size_t n, Levels *out) {
     }
 }
 
-void levels_q5_1(const void *blocks, size_t n, Levels *out) {
+void unpack_q5_1(const void *blocks, size_t n, Quants *out) {
     const BlockQ5_1 *block = blocks;
     for (size_t b = 0; b < n / SMALL_BLOCK; b++, block++) {
         out->d[b] = f16_to_f32(block->d);
@@ -35,31 +35,31 @@ static void put_five_bits(uint8_t *high, uint8_t *q, int k, int value) {
 void quantize_q5_0(const float *x, const float *importance, void *row, size_t n) {
     BlockQ5_0 *block = row;
     for (size_t b = 0; b < n / SMALL_BLOCK; b++, block++, x += SMALL_BLOCK) {
-        int8_t levels[SMALL_BLOCK];
+        int8_t quants[SMALL_BLOCK];
         float d = farthest(x, SMALL_BLOCK) / -16;
         if (importance)
-            d = fit_scale(x, importance + SMALL_BLOCK * b, SMALL_BLOCK, -16, 15, NULL, levels);
+            d = fit_scale(x, importance + SMALL_BLOCK * b, SMALL_BLOCK, -16, 15, NULL, quants);
         float inverse = d != 0 ? 1 / d : 0;
         memset(block, 0, sizeof *block);
         block->d = f16_from_f32(d);
         for (int k = 0; k < SMALL_BLOCK; k++)
-            put_five_bits(block->high, block->q, k, level(x[k] * inverse + 16.5f, 31));
+            put_five_bits(block->high, block->q, k, quant(x[k] * inverse + 16.5f, 31));
     }
 }
 
 void quantize_q5_1(const float *x, const float *importance, void *row, size_t n) {
     BlockQ5_1 *block = row;
     for (size_t b = 0; b < n / SMALL_BLOCK; b++, block++, x += SMALL_BLOCK) {
-        int8_t levels[SMALL_BLOCK];
+        int8_t quants[SMALL_BLOCK];
         float low = smallest(x, SMALL_BLOCK), d = (largest(x, SMALL_BLOCK) - low) / 31, min;
         if (importance && low < 0) {
-            d = fit_scale_min(x, importance + SMALL_BLOCK * b, SMALL_BLOCK, 31, &min, levels);
+            d = fit_scale_min(x, importance + SMALL_BLOCK * b, SMALL_BLOCK, 31, &min, quants);
             low = -min;
         }
         float inverse = d != 0 ? 1 / d : 0;
         memset(block, 0, sizeof *block);
         block->d = f16_from_f32(d), block->m = f16_from_f32(low);
         for (int k = 0; k < SMALL_BLOCK; k++)
-            put_five_bits(block->high, block->q, k, level((x[k] - low) * inverse + 0.5f, 31));
+            put_five_bits(block->high, block->q, k, quant((x[k] - low) * inverse + 0.5f, 31));
     }
 }

@@ -8,7 +8,7 @@
  *         high   byte 32 h + l, at 2 s
  *     weight = d scale (q - 32)
  */
-#include "levels.h"
+#include "quants.h"
 
 /* Quarter s of a half. */
 static void read_quarter(const uint8_t *restrict low, const uint8_t *restrict high, int s,
@@ -17,11 +17,11 @@ static void read_quarter(const uint8_t *restrict low, const uint8_t *restrict hi
         q[l] = (int8_t)((low[l] >> (4 * (s / 2)) & 15) | (high[l] >> (2 * s) & 3) << 4);
 }
 
-void levels_q6_k(const void *blocks, size_t n, Levels *out) {
+void unpack_q6_k(const void *blocks, size_t n, Quants *out) {
     const BlockQ6_K *block = blocks;
     (void)n;
     out->d[0] = f16_to_f32(block->d);
-    memcpy(out->times, block->scales, 16);
+    memcpy(out->sub_scale, block->scales, 16);
     for (int h = 0; h < 2; h++)
         for (int s = 0; s < 4; s++)
             read_quarter(block->low + 64 * h + 32 * (s % 2), block->high + 32 * h, s,

@@ -3,9 +3,9 @@
  *      0        2                                    34 bytes
  *     | d (f16) | q0 | q1 | ...            ... | q31 |        weight k = d * q[k]
  */
-#include "levels.h"
+#include "quants.h"
 
-void levels_q8_0(const void *blocks, size_t n, Levels *out) {
+void unpack_q8_0(const void *blocks, size_t n, Quants *out) {
     const BlockQ8_0 *block = blocks;
     for (size_t b = 0; b < n / SMALL_BLOCK; b++, block++) {
         out->d[b] = f16_to_f32(block->d);

@@ -9,7 +9,7 @@
  *
  * Five digits make 0 .. 242, stored as that number * 256 / 243, rounded up: a fraction of 256, so
  * that multiplying by 3 moves the first digit out at the top, and no division is needed. */
-#include "levels.h"
+#include "quants.h"
 
 /* Digit t of a byte. */
 static int digit(uint8_t byte, int t) {
@@ -18,11 +18,11 @@ static int digit(uint8_t byte, int t) {
     return fraction * 3 >> 8;
 }
 
-void levels_tq1_0(const void *blocks, size_t n, Levels *out) {
+void unpack_tq1_0(const void *blocks, size_t n, Quants *out) {
     const BlockTQ1_0 *block = blocks;
     (void)n;
     out->d[0] = f16_to_f32(block->d);
-    memset(out->times, 1, 8);
+    memset(out->sub_scale, 1, 8);
     for (int t = 0; t < 5; t++)
         for (int l = 0; l < 32; l++) out->q[32 * t + l] = (int8_t)digit(block->q[l], t);
     for (int t = 0; t < 5; t++)
@@ -32,11 +32,11 @@ void levels_tq1_0(const void *blocks, size_t n, Levels *out) {
         for (int l = 0; l < 4; l++) out->q[240 + 4 * t + l] = (int8_t)digit(block->rest[l], t);
 }
 
-void levels_tq2_0(const void *blocks, size_t n, Levels *out) {
+void unpack_tq2_0(const void *blocks, size_t n, Quants *out) {
     const BlockTQ2_0 *block = blocks;
     (void)n;
     out->d[0] = f16_to_f32(block->d);
-    memset(out->times, 1, 8);
+    memset(out->sub_scale, 1, 8);
     for (int s = 0; s < 8; s++) /* half s / 4, bits at 2 (s % 4) */
         for (int l = 0; l < 32; l++)
             out->q[32 * s + l] = (int8_t)(block->q[32 * (s / 4) + l] >> (2 * (s % 4)) & 3);

@@ -12,7 +12,7 @@
 #define INLINE  INLINE_OF()
 
 /* The same four inputs in every lane. */
-INLINE int8x16_t four(const int8_t *q) {
+INLINE int8x16_t broadcast4(const int8_t *q) {
     int32_t bytes;
     memcpy(&bytes, q, 4);
     return vreinterpretq_s8_s32(vdupq_n_s32(bytes));

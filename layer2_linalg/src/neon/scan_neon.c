@@ -56,14 +56,14 @@ Moments scan_moments_neon(const float *x, size_t n, float shift) {
 }
 
 /* FMAX returns NaN when either operand is one. */
-void scan_block_max_neon(const float *x, size_t n, float *out) {
+void scan_segment_max_neon(const float *x, size_t n, float *out) {
     size_t i = 0;
-    for (; i + SCAN_BLOCK <= n; i += SCAN_BLOCK) {
+    for (; i + SCAN_SEGMENT <= n; i += SCAN_SEGMENT) {
         float32x4_t max = vld1q_f32(x + i);
-        for (size_t k = 4; k < SCAN_BLOCK; k += 4) max = vmaxq_f32(max, vld1q_f32(x + i + k));
+        for (size_t k = 4; k < SCAN_SEGMENT; k += 4) max = vmaxq_f32(max, vld1q_f32(x + i + k));
         *out++ = vmaxvq_f32(max);
     }
-    scan_block_max_scalar(x + i, n - i, out);
+    scan_segment_max_scalar(x + i, n - i, out);
 }
 
 /* Survivors are rare, so most rounds end at the first test. */

@@ -3,7 +3,7 @@
 #include "../kernel_types.h"
 
 #if defined(__aarch64__)
-#include "../simd/ask.h"
+#include "../simd/prefetch.h"
 #include "exp_neon.h"
 #include "neon.h"
 #include "../simd/unroll.h"
@@ -14,7 +14,7 @@
 enum { LANES = 4, PAGE = 4096 }; /* bytes: strips are asked for so far ahead */
 
 /* Numbers of x from the at-th on, in F32 or F16. */
-INLINE float32x4_t numbers(const void *x, size_t at, bool half) {
+INLINE float32x4_t load(const void *x, size_t at, bool half) {
     if (half) return vcvt_f32_f16(vreinterpret_f16_u16(vld1_u16((const uint16_t *)x + at)));
     return vld1q_f32((const float *)x + at);
 }
@@ -29,9 +29,9 @@ INLINE void tile(int C, int R, bool half, float *y, size_t y_step, const float *
         vld1q_f32(y + (size_t)c * y_step + 4 * r);
     for (size_t j = 0; j < rows; j++, at += 16) {
         UNROLL for (int r = 0; r < R; r++) row[r] =
-            numbers(x, at + (size_t)(r / 4) * x_step + 4 * (size_t)(r % 4), half);
+            load(x, at + (size_t)(r / 4) * x_step + 4 * (size_t)(r % 4), half);
         UNROLL for (int s = 0; 4 * s < R; s++)
-            ask_for((const char *)x + size * (at + (size_t)s * x_step) + PAGE, 1);
+            prefetch((const char *)x + size * (at + (size_t)s * x_step) + PAGE, 1);
         UNROLL for (int c = 0; c < C; c++) {
             float32x4_t factor = vdupq_n_f32(a[(size_t)c * a_step + j]);
             UNROLL for (int r = 0; r < R; r++) sum[c][r] = vfmaq_f32(sum[c][r], row[r], factor);
@@ -41,7 +41,7 @@ INLINE void tile(int C, int R, bool half, float *y, size_t y_step, const float *
         vst1q_f32(y + (size_t)c * y_step + 4 * r, sum[c][r]);
 }
 
-#include "../simd/strips.h"
+#include "../simd/strips_template.h"
 
 WEIGHTED_SUM(, weighted_sum_neon, weighted_sum_scalar, false, float)
 WEIGHTED_SUM(, weighted_sum_f16_neon, weighted_sum_f16_scalar, true, uint16_t)

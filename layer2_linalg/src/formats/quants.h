@@ -1,6 +1,6 @@
-/* levels.h - what the readers and writers of the formats share. */
-#ifndef STRATA_LEVELS_H
-#define STRATA_LEVELS_H
+/* quants.h - what the readers and writers of the formats share. */
+#ifndef STRATA_QUANTS_H
+#define STRATA_QUANTS_H
 
 #include "../quantized.h"
 
@@ -29,8 +29,8 @@ static inline float largest(const float *x, int n) {
     return high;
 }
 
-/* A level from 0 to `most`: half has been added already, so cutting rounds. */
-static inline int level(float value, int most) {
+/* A quant from 0 to `most`: half has been added already, so cutting rounds. */
+static inline int quant(float value, int most) {
     int q = (int)value;
     return q < 0 ? 0 : q > most ? most : q;
 }
@@ -75,38 +75,38 @@ static inline void add_bits(const uint8_t bits[4], int shift, int8_t *q) {
 /* Eight signs from seven bits: the number of minuses is even. */
 uint8_t even_signs(unsigned seven);
 
-/* Find the scale, and levels low .. high, with which  scale * level  is nearest to x.
+/* Find the scale, and quants low .. high, with which  scale * quant  is nearest to x.
  *
  *   x            (n)    n at most 32
  *   importance   (n)    how much each square counts; NULL: all the same
- *   table               what a level stands for; NULL: itself
- *   levels       (n)    written, counted from low
+ *   table               what a quant stands for; NULL: itself
+ *   quants       (n)    written, counted from low
  *
  * Returns the scale.  Tries scales around the one that just holds the largest number; for the
- * levels that a scale gives, the best scale is  sum x l / sum l^2  (least squares), which is tried
+ * quants that a scale gives, the best scale is  sum x l / sum l^2  (least squares), which is tried
  * in turn. */
 float fit_scale(const float *x, const float *importance, int n, int low, int high,
-                const int8_t *table, int8_t *levels);
+                const int8_t *table, int8_t *quants);
 
-/* The same for  scale * level - min  with levels 0 .. high, scale and min not negative. */
+/* The same for  scale * quant - min  with quants 0 .. high, scale and min not negative. */
 float fit_scale_min(const float *x, const float *importance, int n, int high, float *min,
-                    int8_t *levels);
+                    int8_t *quants);
 
 /* A group's scale and min as whole multiples, 0 .. most, of those that it shares with its
- * super-block: the pair near them that errs least.  Writes the levels. */
+ * super-block: the pair near them that errs least.  Writes the quants. */
 typedef struct Pair {
     int scale, min;
 } Pair;
 Pair fit_pair(const float *x, const float *importance, int n, int high, float d, float dmin,
-              int most, float scale, float min, int8_t *levels);
+              int most, float scale, float min, int8_t *quants);
 
 /* The same for a scale alone, lowest .. most. */
 int fit_multiple(const float *x, const float *importance, int n, int low, int high,
                  const int8_t *table, float d, int lowest, int most, float scale,
-                 int8_t *levels);
+                 int8_t *quants);
 
-/* The nearest levels for a scale and a min that are given; returns the error that stays. */
-float fit_levels(const float *x, const float *importance, int n, float scale, float min,
-                 int low, int high, const int8_t *table, int8_t *levels);
+/* The nearest quants for a scale and a min that are given; returns the error that stays. */
+float fit_quants(const float *x, const float *importance, int n, float scale, float min,
+                 int low, int high, const int8_t *table, int8_t *quants);
 
 #endif

@@ -1,7 +1,7 @@
-/* signed_avx2.c - products of panels with signed levels and many columns.  Read quantized_avx2.c
+/* quantized_s8_avx2.c - products of panels with signed quants and many inputs.  Read quantized_avx2.c
  * first.
  *
- *     bytes      |k0 k1 k2 k3|      a lane: four levels of a row
+ *     bytes      |k0 k1 k2 k3|      a lane: four quants of a row
  *     widened    | k0  | k2  |      in one register,
  *                | k1  | k3  |      in another; inputs in the same way
  *     madd       |  k0 + k2  |      exact, in 32 bits
@@ -9,16 +9,16 @@
  * Two products of signed bytes may fill 16 bits, so nothing can be added to them there.  The
  * magnitude of w, x with the sign of w, maddubs and madd are three instructions for each register
  * of inputs, and a Zen has two pipes out of four for them; madd alone is two.  Widening is paid
- * once for a panel, and once for four columns: it takes some columns to pay.
+ * once for a panel, and once for four inputs: it takes some inputs to pay.
  *
  * Invariant: the sums are those of quantized_avx2.c. */
-#include "signed_avx2.h"
+#include "quantized_s8_avx2.h"
 
 #if defined(__x86_64__)
-#include "pairs_avx2.h"
+#include "maddubs_avx2.h"
 #include "../simd/unroll.h"
 
-enum { COLS = 4, PANELS = 2, ENOUGH = 12 /* columns */ };
+enum { COLS = 4, PANELS = 2, ENOUGH = 12 /* inputs */ };
 
 /* Numbers 0 and 2 of each four, and numbers 1 and 3, in 16 bits. */
 typedef struct Wide {
@@ -46,26 +46,26 @@ INLINE void multiply(const Wide *wide, const WideInputs *x, size_t g, __m256i su
         __m256i w0 = _mm256_loadu_si256((const __m256i *)w[0]),
                 w1 = _mm256_loadu_si256((const __m256i *)w[8]);
         UNROLL for (int c = 0; c < COLS; c++) {
-            __m256i in = four((const int8_t *)x[c].q[i % 2][quad]),
+            __m256i in = broadcast4((const int8_t *)x[c].q[i % 2][quad]),
                     p0 = _mm256_madd_epi16(w0, in), p1 = _mm256_madd_epi16(w1, in);
             sum[0][c] = i ? _mm256_add_epi32(sum[0][c], p0) : p0;
             sum[1][c] = i ? _mm256_add_epi32(sum[1][c], p1) : p1;
-            IN_ORDER(sum[0][c]);
-            IN_ORDER(sum[1][c]);
+            KEEP_IN_REGISTER(sum[0][c]);
+            KEEP_IN_REGISTER(sum[1][c]);
         }
     }
 }
 
-INLINE void tile(const Panel *panel, const Wide *wide, const WideInputs *x, size_t n,
-                 const float *d, float (*y)[PANEL_ROWS]) {
+INLINE void tile(const Panel *panel, const Wide *wide, const WideInputs *x, InputTile in,
+                 float (*y)[PANEL_ROWS]) {
     __m256 acc[2][COLS];
     UNROLL for (int c = 0; c < COLS; c++) UNROLL for (int i = 0; i < 2; i++) acc[i][c] =
         _mm256_loadu_ps(y[c] + 8 * i);
-    for (size_t g = 0; g < n / 32; g++) {
+    for (size_t g = 0; g < in.n / 32; g++) {
         __m256i sum[2][COLS];
         multiply(wide, x, g, sum);
         UNROLL for (int c = 0; c < COLS; c++) {
-            __m256 scale = _mm256_broadcast_ss(d + g + 8 * c);
+            __m256 scale = _mm256_broadcast_ss(in.d + g + 8 * c);
             UNROLL for (int i = 0; i < 2; i++) acc[i][c] = _mm256_fmadd_ps(
                 _mm256_cvtepi32_ps(sum[i][c]),
                 _mm256_mul_ps(_mm256_loadu_ps(panel->scale[g] + 8 * i), scale), acc[i][c]);
@@ -75,19 +75,20 @@ INLINE void tile(const Panel *panel, const Wide *wide, const WideInputs *x, size
         _mm256_storeu_ps(y[c] + 8 * i, acc[i][c]);
 }
 
-AVX2 size_t signed_product_avx2(const Panel *panels, size_t count, size_t n, const int8_t *q,
-                                const float *d, size_t cols, float (*y)[PANEL_ROWS]) {
+AVX2 size_t panel_product_s8_avx2(const Panel *panels, size_t count, const InputTile *in,
+                                  float (*y)[PANEL_ROWS]) {
     Wide wide[PANELS];
     WideInputs x[COLS];
     size_t done = 0;
-    if (cols < ENOUGH || count > PANELS) return 0;
+    if (in->count < ENOUGH || count > PANELS) return 0;
     for (size_t p = 0; p < count; p++)
-        widen(panels[p].q[0][0], n * PANEL_ROWS, wide[p].q[0][0][0], wide[p].q[1][0][0]);
-    for (; done + COLS <= cols; done += COLS) {
+        widen(panels[p].q[0][0], in->n * PANEL_ROWS, wide[p].q[0][0][0], wide[p].q[1][0][0]);
+    for (; done + COLS <= in->count; done += COLS) {
+        const InputTile some = input_tile_after(*in, done);
         for (size_t c = 0; c < COLS; c++)
-            widen(q + (done + c) * LEVELS_CHUNK, n, x[c].q[0][0], x[c].q[1][0]);
+            widen(some.q + c * PANEL_COLS, in->n, x[c].q[0][0], x[c].q[1][0]);
         for (size_t p = 0; p < count; p++)
-            tile(panels + p, wide + p, x, n, d + 8 * done, y + p * cols + done);
+            tile(panels + p, wide + p, x, some, y + p * in->count + done);
     }
     return done;
 }

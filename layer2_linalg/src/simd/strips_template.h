@@ -1,4 +1,4 @@
-/* strips.h - which tiles a weighted sum is made of.  For the siblings of vector.c, which define
+/* strips_template.h - which tiles a weighted sum is made of.  For the siblings of vector.c, which define
  * before they include it
  *
  *     LANES     numbers in a register
@@ -6,8 +6,8 @@
  *     tile      C results, R registers each: the one function that differs
  *
  * A strip of 16 columns is 16 / LANES registers. */
-#ifndef STRATA_STRIPS_H
-#define STRATA_STRIPS_H
+#ifndef STRATA_STRIPS_TEMPLATE_H
+#define STRATA_STRIPS_TEMPLATE_H
 
 #include "../kernel_types.h"
 

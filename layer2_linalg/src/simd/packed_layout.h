@@ -1,0 +1,62 @@
+/* packed_layout.h - how a tile of packed weights, 16 rows by 256, lies in memory.
+ *
+ *     bits    of a quant                           for
+ *     4       byte: quad i low, quad 4 + i high    quants up to 15, and indices into a codebook of sixteen
+ *     5       and a bit of each of 8 quads         quants up to 31
+ *     6       and two bits of each of 4 quads      quants up to 63
+ *     8                                            signed quants
+ *
+ * A tile is read from front to back: first the scales (and mins) of all its blocks, then for each
+ * block of 32 weights the bytes of its quads and, after them, the other bits. */
+#ifndef STRATA_PACKED_LAYOUT_H
+#define STRATA_PACKED_LAYOUT_H
+
+#include "../panel.h"
+#include "prefetch.h"
+
+/* How the weights of a format are stored. */
+typedef struct PackedLayout {
+    int bits, group;
+    ScaleKind scales;
+    bool min, codebook;
+    int max; /* no quant is larger: 15, 31, 63, 127; 0: they are signed */
+} PackedLayout;
+
+static inline PackedLayout packed_layout(const QuantFormat *f) {
+    int max = f->span == 0   ? 0
+              : f->span < 16 ? 15
+              : f->span < 32 ? 31
+              : f->span < 64 ? 63
+                             : 127;
+    int bits = f->codebook ? 4 : max == 15 ? 4 : max == 31 ? 5 : max == 63 ? 6 : 8;
+    return (PackedLayout){bits, f->group, f->scales, f->min, f->codebook != NULL, max};
+}
+
+/* Where the parts of a tile lie, in bytes from its begin, and how large they are; the scales lie at 0. */
+typedef struct TileLayout {
+    int bits;
+    size_t groups;       /* scales of a row */
+    size_t min, blocks;  /* where they begin */
+    size_t block, bytes; /* of a block of 32 weights, and of all */
+} TileLayout;
+
+/* 32 weights of 16 rows. */
+static inline size_t block_bytes(int bits) { return (size_t)(bits * 64); }
+
+static inline TileLayout tile_layout(PackedLayout p) {
+    TileLayout at = {.bits = p.bits, .groups = (size_t)(PANEL_COLS / p.group)};
+    at.min = p.scales == SCALE_SUPERBLOCK ? 64 + 16 * at.groups : 32 * at.groups;
+    at.blocks = p.min ? 2 * at.min : at.min;
+    at.block = block_bytes(p.bits);
+    at.bytes = at.blocks + 8 * at.block;
+    return at;
+}
+
+/* Tiles are read once and in order: prefetching what lies some way ahead, a line for each line read,
+ * hides the way to main memory. */
+enum { AHEAD = 2048 };
+INLINE_OF() void prefetch_ahead(const unsigned char *from, size_t bytes) {
+    prefetch(from + AHEAD, bytes);
+}
+
+#endif
