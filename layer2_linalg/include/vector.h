@@ -10,8 +10,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* y[i] = y[i] + a * x[i], rounded once (a fused multiply-add), for n elements. */
+/* y[i] = y[i] + a * x[i], rounded once (a fused multiply-add), for n elements; and the loop that says so. */
 void axpy(float *y, float a, const float *x, size_t n);
+void axpy_scalar(float *y, float a, const float *x, size_t n);
 
 /* y[c][i] = y[c][i] + a[c][0] * x[0][i] + a[c][1] * x[1][i] + ..., each product added as in axpy,
  * in this order.

@@ -16,8 +16,7 @@ typedef struct Kernels {
     PanelUnpack *panel_unpack;
     RowsProduct *rows_product;
     QuantizeInputBlock *quantize_input_block;
-    WeightedSum *weighted_sum;
-    WeightedSumF16 *weighted_sum_f16;
+    WeightedSum *weighted_sum, *weighted_sum_f16;
     Reduce *vector_sum, *vector_max;
     Exp *vector_exp;
     ScanExp *scan_exp;

@@ -22,12 +22,15 @@ typedef struct DotTask {
 } DotTask;
 typedef void DotTile(DotTask t);
 
-/* The functions of vector.h and scan.h. */
-typedef void WeightedSum(float *y, size_t y_step, const float *a, size_t a_step, size_t count,
-                         const float *x, size_t x_step, size_t rows, size_t n);
-typedef void WeightedSumF16(float *y, size_t y_step, const float *a, size_t a_step,
-                            size_t count, const uint16_t *x, size_t x_step, size_t rows,
-                            size_t n);
+/* The functions of vector.h and scan.h.  The names are those of weighted_sum; x holds f32 or F16. */
+typedef struct WeightedTask {
+    float *y;
+    const float *a;
+    const void *x;
+    size_t y_step, a_step, x_step;
+    size_t count, rows, n;
+} WeightedTask;
+typedef void WeightedSum(const WeightedTask *t);
 typedef float Reduce(const float *x, size_t n);
 typedef void Exp(float *out, const float *x, float shift, size_t n);
 typedef ExpSums ScanExp(const float *x, size_t n, float shift);
@@ -67,8 +70,7 @@ typedef void RowsProduct(const QuantFormat *format, const unsigned char *tiles, 
 /* What every set with registers of its own has of its own. */
 #define DECLARE_FLOAT_KERNELS(isa)                                       \
     DotTile dot_tile_f32_##isa, dot_tile_f16_##isa, dot_tile_bf16_##isa; \
-    WeightedSum weighted_sum_##isa;                                      \
-    WeightedSumF16 weighted_sum_f16_##isa;                               \
+    WeightedSum weighted_sum_##isa, weighted_sum_f16_##isa;              \
     Reduce vector_sum_##isa, vector_max_##isa;                           \
     Exp vector_exp_##isa;                                                \
     ScanExp scan_exp_##isa;                                              \

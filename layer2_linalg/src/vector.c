@@ -1,28 +1,38 @@
 /* vector.c - see vector.h. */
 #include "vector.h"
 #include "simd/exp_constants.h"
+#include "simd/min_size.h"
 #include "half.h"
 #include "kernel_table.h"
 
 #include <math.h>
 #include <string.h>
 
-void weighted_sum_scalar(float *y, size_t y_step, const float *a, size_t a_step, size_t count,
-                         const float *x, size_t x_step, size_t rows, size_t n) {
-    for (size_t c = 0; n && c < count; c++, y += y_step, a += a_step)
-        for (size_t i = 0; i < n; i++)
-            for (size_t j = 0; j < rows; j++)
-                y[i] = fmaf(a[j], x[i / STRIP * x_step + STRIP * j + i % STRIP], y[i]);
+void axpy_scalar(float *y, float a, const float *x, size_t n) {
+    for (size_t i = 0; i < n; i++) y[i] = fmaf(a, x[i], y[i]);
 }
 
-void weighted_sum_f16_scalar(float *y, size_t y_step, const float *a, size_t a_step,
-                             size_t count, const uint16_t *x, size_t x_step, size_t rows,
-                             size_t n) {
-    for (size_t c = 0; n && c < count; c++, y += y_step, a += a_step)
-        for (size_t i = 0; i < n; i++)
-            for (size_t j = 0; j < rows; j++)
-                y[i] =
-                    fmaf(a[j], f16_to_f32(x[i / STRIP * x_step + STRIP * j + i % STRIP]), y[i]);
+/* axpy with one row after the other, strip by strip. */
+void weighted_sum_scalar(const WeightedTask *t) {
+    const float *x = t->x;
+    for (size_t c = 0; c < t->count; c++)
+        for (size_t i = 0; i < t->n; i += STRIP)
+            for (size_t j = 0; j < t->rows; j++)
+                axpy_scalar(t->y + c * t->y_step + i, t->a[c * t->a_step + j],
+                            x + i / STRIP * t->x_step + STRIP * j, min_size(STRIP, t->n - i));
+}
+
+void weighted_sum_f16_scalar(const WeightedTask *t) {
+    const uint16_t *x = t->x;
+    float row[STRIP];
+    for (size_t c = 0; c < t->count; c++)
+        for (size_t i = 0; i < t->n; i += STRIP)
+            for (size_t j = 0; j < t->rows; j++) {
+                size_t n = min_size(STRIP, t->n - i);
+                const uint16_t *half = x + i / STRIP * t->x_step + STRIP * j;
+                for (size_t k = 0; k < n; k++) row[k] = f16_to_f32(half[k]);
+                axpy_scalar(t->y + c * t->y_step + i, t->a[c * t->a_step + j], row, n);
+            }
 }
 
 float vector_sum_scalar(const float *x, size_t n) {
@@ -69,18 +79,23 @@ void vector_exp_scalar(float *out, const float *x, float shift, size_t n) {
     for (size_t i = 0; i < n; i++) out[i] = exp_one(x[i] - shift);
 }
 
+/* The weighted sum of one row. */
 void axpy(float *y, float a, const float *x, size_t n) {
-    kernels()->weighted_sum(y, 0, &a, 0, 1, x, STRIP, 1, n);
+    kernels()->weighted_sum(&(WeightedTask){
+        .y = y, .a = &a, .x = x, .x_step = STRIP, .count = 1, .rows = 1, .n = n});
 }
+
 void weighted_sum(float *y, size_t y_step, const float *a, size_t a_step, size_t count,
                   const float *x, size_t x_step, size_t rows, size_t n) {
-    kernels()->weighted_sum(y, y_step, a, a_step, count, x, x_step, rows, n);
+    kernels()->weighted_sum(&(WeightedTask){y, a, x, y_step, a_step, x_step, count, rows, n});
 }
 
 void weighted_sum_f16(float *y, size_t y_step, const float *a, size_t a_step, size_t count,
                       const uint16_t *x, size_t x_step, size_t rows, size_t n) {
-    kernels()->weighted_sum_f16(y, y_step, a, a_step, count, x, x_step, rows, n);
+    kernels()->weighted_sum_f16(
+        &(WeightedTask){y, a, x, y_step, a_step, x_step, count, rows, n});
 }
+
 float vector_sum(const float *x, size_t n) { return kernels()->vector_sum(x, n); }
 float vector_max(const float *x, size_t n) { return kernels()->vector_max(x, n); }
 void vector_exp(float *out, const float *x, float shift, size_t n) {

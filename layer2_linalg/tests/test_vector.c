@@ -15,25 +15,30 @@ static void weighted_sum_is_bit_exact(void **state) {
             for (size_t i = 0; i < 1000; i++) x[i] = check_noise(&seed);
             for (size_t i = 0; i < results * step; i++) y[i] = want[i] = check_noise(&seed);
             for (size_t i = 0; i < 7 * 6; i++) a[i] = check_noise(&seed);
-            for (size_t c = 0; c < results; c++)
-                for (size_t j = 0; j < rows; j++)
-                    for (size_t i = 0; i < n; i++)
-                        want[c * step + i] =
-                            fmaf(a[c * 6 + j], x[i / 16 * strip + 16 * j + i % 16],
-                                 want[c * step + i]);
-            list[isa]->weighted_sum(y, step, a, 6, results, x, strip, rows, n);
+            for (size_t j = 0; j < rows; j++) { /* axpy with one row after the other */
+                float row[150];
+                for (size_t k = 0; k < n; k++) row[k] = x[k / 16 * strip + 16 * j + k % 16];
+                for (size_t c = 0; c < results; c++)
+                    axpy_scalar(want + c * step, a[c * 6 + j], row, n);
+            }
+            const WeightedTask task = {y, a, x, step, 6, strip, results, rows, n};
+            list[isa]->weighted_sum(&task);
             assert_memory_equal(y, want, results * step * sizeof *y);
 
             static uint16_t halves[10 * 100];
+            WeightedTask half_task = task, want_task = task;
             for (size_t i = 0; i < 1000; i++)
                 halves[i] = f16_from_f32(x[i]), x[i] = f16_to_f32(halves[i]);
-            weighted_sum_scalar(want, step, a, 6, results, x, strip, rows, n);
-            list[isa]->weighted_sum_f16(y, step, a, 6, results, halves, strip, rows, n);
+            half_task.x = halves, want_task.y = want;
+            weighted_sum_scalar(&want_task);
+            list[isa]->weighted_sum_f16(&half_task);
             assert_memory_equal(y, want, results * step * sizeof *y);
         }
-    float y[2] = {1, 2};
+    float y[2] = {1, 2}, once[1] = {-1};
     axpy(y, 2, (float[]){10, 20}, 2);
     assert_near(y[1], 42, 0);
+    axpy_scalar(once, 1 + 0x1p-12f, (float[]){1 - 0x1p-12f}, 1);
+    assert_near(once[0], -0x1p-24, 0); /* rounded once: the product alone would round to 1 */
 }
 
 static void sums_keep_the_bound(void **state) {

@@ -46,12 +46,12 @@ static void compare_vectors(const Kernels *fast, const Kernels *scalar) {
         for (size_t i = 0; i < 300; i++) x[i] = (float)(rng_unit(3, n, i) * 40 - 20);
         for (size_t i = 0; i < 750; i++) a[i] = b[i] = (float)rng_unit(4, n, i);
         size_t rows = n % 7, count = n % 6;
-        fast->weighted_sum(a, 150, x, 8, count, x, 18, rows, n);
-        scalar->weighted_sum(b, 150, x, 8, count, x, 18, rows, n);
+        fast->weighted_sum(&(WeightedTask){a, x, x, 150, 8, 18, count, rows, n});
+        scalar->weighted_sum(&(WeightedTask){b, x, x, 150, 8, 18, count, rows, n});
         expect(memcmp(a, b, sizeof a) == 0, "weighted sum", n);
         for (size_t i = 0; i < 300; i++) halves[i] = f16_from_f32(x[i]);
-        fast->weighted_sum_f16(a, 150, x, 8, count, halves, 18, rows, n);
-        scalar->weighted_sum_f16(b, 150, x, 8, count, halves, 18, rows, n);
+        fast->weighted_sum_f16(&(WeightedTask){a, x, halves, 150, 8, 18, count, rows, n});
+        scalar->weighted_sum_f16(&(WeightedTask){b, x, halves, 150, 8, 18, count, rows, n});
         expect(memcmp(a, b, sizeof a) == 0, "weighted sum of halves", n);
         fast->vector_exp(a, x, 1, n), scalar->vector_exp(b, x, 1, n);
         expect(memcmp(a, b, n * sizeof *a) == 0, "exp", n);

@@ -21,32 +21,30 @@ INLINE __m512 load(const void *x, size_t at, bool half) {
     return _mm512_loadu_ps((const float *)x + at);
 }
 
-/* C results, R registers each, which all rows pass by; both are constants where it is used, and so
- * is half. */
-INLINE void tile(int C, int R, bool half, float *y, size_t y_step, const float *a,
-                 size_t a_step, const void *x, size_t at, size_t x_step, size_t rows) {
+/* C results, R registers each, which all rows pass by; C, R and half are constants where it is used. */
+INLINE void tile(int C, int R, bool half, WeightedTask t, size_t at) {
     __m512 sum[4][4], row[4];
     const size_t size = half ? 2 : 4;
     UNROLL for (int c = 0; c < C; c++) UNROLL for (int r = 0; r < R; r++) sum[c][r] =
-        _mm512_loadu_ps(y + (size_t)c * y_step + 16 * r);
-    for (size_t j = 0; j < rows; j++, at += 16) {
-        UNROLL for (int r = 0; r < R; r++) row[r] = load(x, at + (size_t)r * x_step, half);
+        _mm512_loadu_ps(t.y + (size_t)c * t.y_step + 16 * r);
+    for (const float *a = t.a, *end = a + t.rows; a < end; a++, at += 16) {
         UNROLL for (int s = 0; s < R; s++)
-            prefetch((const char *)x + size * (at + (size_t)s * x_step) + PAGE, 1);
+            prefetch((const char *)t.x + size * (at + (size_t)s * t.x_step) + PAGE, 1);
+        UNROLL for (int r = 0; r < R; r++) row[r] = load(t.x, at + (size_t)r * t.x_step, half);
         UNROLL for (int c = 0; c < C; c++) {
-            __m512 factor = _mm512_set1_ps(a[(size_t)c * a_step + j]);
+            __m512 factor = _mm512_set1_ps(a[(size_t)c * t.a_step]);
             UNROLL for (int r = 0; r < R; r++) sum[c][r] =
                 _mm512_fmadd_ps(factor, row[r], sum[c][r]);
         }
     }
     UNROLL for (int c = 0; c < C; c++) UNROLL for (int r = 0; r < R; r++)
-        _mm512_storeu_ps(y + (size_t)c * y_step + 16 * r, sum[c][r]);
+        _mm512_storeu_ps(t.y + (size_t)c * t.y_step + 16 * r, sum[c][r]);
 }
 
 #include "../simd/strips_template.h"
 
-WEIGHTED_SUM(AVX512, weighted_sum_avx512, weighted_sum_avx2, false, float)
-WEIGHTED_SUM(AVX512, weighted_sum_f16_avx512, weighted_sum_f16_avx2, true, uint16_t)
+WEIGHTED_SUM(AVX512, weighted_sum_avx512, weighted_sum_avx2, false)
+WEIGHTED_SUM(AVX512, weighted_sum_f16_avx512, weighted_sum_f16_avx2, true)
 
 /* Four registers of sums: an addition takes four cycles, so four chains keep the adder busy. */
 AVX512 float vector_sum_avx512(const float *x, size_t n) {

@@ -19,32 +19,30 @@ INLINE float32x4_t load(const void *x, size_t at, bool half) {
     return vld1q_f32((const float *)x + at);
 }
 
-/* C results, R registers each, which all rows pass by; both are constants where it is used, and so
- * is half. */
-INLINE void tile(int C, int R, bool half, float *y, size_t y_step, const float *a,
-                 size_t a_step, const void *x, size_t at, size_t x_step, size_t rows) {
+/* C results, R registers each, which all rows pass by; C, R and half are constants where it is used. */
+INLINE void tile(int C, int R, bool half, WeightedTask t, size_t at) {
     float32x4_t sum[4][16], row[16];
     const size_t size = half ? 2 : 4;
     UNROLL for (int c = 0; c < C; c++) UNROLL for (int r = 0; r < R; r++) sum[c][r] =
-        vld1q_f32(y + (size_t)c * y_step + 4 * r);
-    for (size_t j = 0; j < rows; j++, at += 16) {
-        UNROLL for (int r = 0; r < R; r++) row[r] =
-            load(x, at + (size_t)(r / 4) * x_step + 4 * (size_t)(r % 4), half);
+        vld1q_f32(t.y + (size_t)c * t.y_step + 4 * r);
+    for (const float *a = t.a, *end = a + t.rows; a < end; a++, at += 16) {
         UNROLL for (int s = 0; 4 * s < R; s++)
-            prefetch((const char *)x + size * (at + (size_t)s * x_step) + PAGE, 1);
+            prefetch((const char *)t.x + size * (at + (size_t)s * t.x_step) + PAGE, 1);
+        UNROLL for (int r = 0; r < R; r++) row[r] =
+            load(t.x, at + (size_t)(r / 4) * t.x_step + 4 * (size_t)(r % 4), half);
         UNROLL for (int c = 0; c < C; c++) {
-            float32x4_t factor = vdupq_n_f32(a[(size_t)c * a_step + j]);
+            float32x4_t factor = vdupq_n_f32(a[(size_t)c * t.a_step]);
             UNROLL for (int r = 0; r < R; r++) sum[c][r] = vfmaq_f32(sum[c][r], row[r], factor);
         }
     }
     UNROLL for (int c = 0; c < C; c++) UNROLL for (int r = 0; r < R; r++)
-        vst1q_f32(y + (size_t)c * y_step + 4 * r, sum[c][r]);
+        vst1q_f32(t.y + (size_t)c * t.y_step + 4 * r, sum[c][r]);
 }
 
 #include "../simd/strips_template.h"
 
-WEIGHTED_SUM(, weighted_sum_neon, weighted_sum_scalar, false, float)
-WEIGHTED_SUM(, weighted_sum_f16_neon, weighted_sum_f16_scalar, true, uint16_t)
+WEIGHTED_SUM(, weighted_sum_neon, weighted_sum_scalar, false)
+WEIGHTED_SUM(, weighted_sum_f16_neon, weighted_sum_f16_scalar, true)
 
 float vector_sum_neon(const float *x, size_t n) {
     float32x4_t sum[4] = {vdupq_n_f32(0), vdupq_n_f32(0), vdupq_n_f32(0), vdupq_n_f32(0)};

@@ -3,7 +3,7 @@
  *
  *     LANES     numbers in a register
  *     INLINE    how a function begins that is inlined there
- *     tile      C results, R registers each: the one function that differs
+ *     tile(C, R, half, task, at)    C results, R registers each, with x from its at-th number on: the one function that differs
  *
  * A strip of 16 columns is 16 / LANES registers. */
 #ifndef STRATA_STRIPS_TEMPLATE_H
@@ -11,40 +11,44 @@
 
 #include "../kernel_types.h"
 
-/* All columns that fill registers; returns how many those are. */
-INLINE size_t sum_strips(bool half, float *y, size_t y_step, const float *a, size_t a_step,
-                         size_t count, const void *x, size_t x_step, size_t rows, size_t n) {
+/* The results from c on, and of these the columns from i on. */
+static inline WeightedTask results_from(WeightedTask t, size_t c, size_t i) {
+    t.y += c * t.y_step + i, t.a += c * t.a_step;
+    return t;
+}
+
+/* All columns that fill registers; returns how many those are.  x begins `at` numbers further on. */
+INLINE size_t sum_strips(bool half, WeightedTask t) {
     enum { WHOLE = STRIP / LANES };
     size_t i = 0, at = 0;
     /* a single result takes four strips at a time, to have as many sums under way */
-    for (; count == 1 && i + 4 * STRIP <= n; i += 4 * STRIP, at += 4 * x_step)
-        tile(1, 4 * WHOLE, half, y + i, 0, a, 0, x, at, x_step, rows);
-    for (; i + STRIP <= n; i += STRIP, at += x_step) {
-        float *out = y + i;
+    for (; t.count == 1 && i + 4 * STRIP <= t.n; i += 4 * STRIP, at += 4 * t.x_step)
+        tile(1, 4 * WHOLE, half, results_from(t, 0, i), at);
+    for (; i + STRIP <= t.n; i += STRIP, at += t.x_step) {
         size_t c = 0;
-        for (; c + 4 <= count; c += 4)
-            tile(4, WHOLE, half, out + c * y_step, y_step, a + c * a_step, a_step, x, at,
-                 x_step, rows);
-        for (; c + 2 <= count; c += 2)
-            tile(2, WHOLE, half, out + c * y_step, y_step, a + c * a_step, a_step, x, at,
-                 x_step, rows);
-        if (c < count)
-            tile(1, WHOLE, half, out + c * y_step, 0, a + c * a_step, 0, x, at, x_step, rows);
+        for (; c + 4 <= t.count; c += 4) tile(4, WHOLE, half, results_from(t, c, i), at);
+        for (; c + 2 <= t.count; c += 2) tile(2, WHOLE, half, results_from(t, c, i), at);
+        if (c < t.count) tile(1, WHOLE, half, results_from(t, c, i), at);
     }
-    for (; i + LANES <= n; i += LANES, at += LANES)
-        for (size_t c = 0; c < count; c++)
-            tile(1, 1, half, y + i + c * y_step, 0, a + c * a_step, 0, x, at, x_step, rows);
+    for (; i + LANES <= t.n; i += LANES, at += LANES)
+        for (size_t c = 0; c < t.count; c++) tile(1, 1, half, results_from(t, c, i), at);
     return i;
 }
 
-/* A weighted sum of a set, of numbers stored as `type`; the columns that fill no register go to the
- * version `rest`. */
-#define WEIGHTED_SUM(isa, name, rest, half, type)                                          \
-    isa void name(float *y, size_t y_step, const float *a, size_t a_step, size_t count,    \
-                  const type *x, size_t x_step, size_t rows, size_t n) {                   \
-        size_t done = sum_strips(half, y, y_step, a, a_step, count, x, x_step, rows, n);   \
-        rest(y + done, y_step, a, a_step, count, x + done / STRIP * x_step + done % STRIP, \
-             x_step, rows, n - done);                                                      \
+/* The task without its first columns. */
+static inline WeightedTask columns_after(WeightedTask t, size_t done, bool half) {
+    size_t at = done / STRIP * t.x_step + done % STRIP;
+    t.x = (const char *)t.x + at * (half ? sizeof(uint16_t) : sizeof(float));
+    t.y += done, t.n -= done;
+    return t;
+}
+
+/* The kernel of a set; the columns that fill no register go to the version `rest`. */
+#define WEIGHTED_SUM(isa, name, rest, half)                \
+    isa void name(const WeightedTask *t) {                 \
+        size_t done = sum_strips(half, *t);                \
+        WeightedTask left = columns_after(*t, done, half); \
+        if (left.n) rest(&left);                           \
     }
 
 #endif
