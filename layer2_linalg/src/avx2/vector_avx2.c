@@ -77,19 +77,21 @@ AVX2 float vector_max_avx2(const float *x, size_t n) {
     return head > tail ? head : tail;
 }
 
-AVX2 void vector_exp_avx2(float *out, const float *x, float shift, size_t n) {
-    __m256 minus = _mm256_set1_ps(shift);
-    size_t i = 0;
-#define EIGHTS(count)                                                                      \
-    for (; i + 8 * count <= n; i += 8 * count) {                                           \
-        __m256 v[count];                                                                   \
-        UNROLL for (size_t r = 0; r < count; r++) v[r] =                                   \
-            _mm256_sub_ps(_mm256_loadu_ps(x + i + 8 * r), minus);                          \
-        exp_eights(v, count);                                                              \
-        UNROLL for (size_t r = 0; r < count; r++) _mm256_storeu_ps(out + i + 8 * r, v[r]); \
+/* out = exp(x - shift), `count` registers in step. */
+INLINE void exp_registers(float *out, const float *x, __m256 shift, int count) {
+    __m256 v[4];
+    UNROLL for (int r = 0; r < count; r++) {
+        v[r] = _mm256_sub_ps(_mm256_loadu_ps(x + 8 * r), shift);
     }
-    EIGHTS(4)
-    EIGHTS(1)
+    exp_eights(v, count);
+    UNROLL for (int r = 0; r < count; r++) _mm256_storeu_ps(out + 8 * r, v[r]);
+}
+
+AVX2 void vector_exp_avx2(float *out, const float *x, float shift, size_t n) {
+    const __m256 minus = _mm256_set1_ps(shift);
+    size_t i = 0;
+    for (; i + 32 <= n; i += 32) exp_registers(out + i, x + i, minus, 4);
+    for (; i + 8 <= n; i += 8) exp_registers(out + i, x + i, minus, 1);
     vector_exp_scalar(out + i, x + i, shift, n - i);
 }
 #endif

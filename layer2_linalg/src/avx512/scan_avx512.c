@@ -4,31 +4,48 @@
 #if defined(__x86_64__)
 #include "exp_avx512.h"
 #include "../simd/scan_lanes.h"
+#include "../simd/unroll.h"
 
 #include <math.h>
 #include <stdbool.h>
 
+/* Sums over 16 * count numbers: their exponentials in step, then added in order. */
+INLINE void add_exps(const float *x, __m512 shift, int count, __m512 *sum, __m512 *weighted,
+                     __m512 *squares) {
+    const __m512 lowest = _mm512_set1_ps(SCAN_LOWEST);
+    __m512 d[4], e[4];
+    __mmask16 counts[4];
+    UNROLL for (int r = 0; r < count; r++) {
+        d[r] = _mm512_sub_ps(_mm512_loadu_ps(x + 16 * r), shift);
+        counts[r] = _mm512_cmp_ps_mask(d[r], lowest, _CMP_NLT_UQ); /* NaN does */
+        e[r] = d[r] = _mm512_maskz_mov_ps(counts[r], d[r]);
+    }
+    exp_sixteens_near(e, count);
+    UNROLL for (int r = 0; r < count; r++) {
+        e[r] = _mm512_maskz_mov_ps(counts[r], e[r]);
+        *sum = _mm512_add_ps(*sum, e[r]);
+        *weighted = _mm512_add_ps(*weighted, _mm512_mul_ps(d[r], e[r]));
+        *squares = _mm512_add_ps(*squares, _mm512_mul_ps(e[r], e[r]));
+    }
+}
+
+AVX512 static void exp_chunk(ExpLanes *lanes, const float *x, size_t n, float shift) {
+    const __m512 minus = _mm512_set1_ps(shift);
+    __m512 sum = _mm512_setzero_ps(), weighted = sum, squares = sum;
+    size_t i = 0;
+    for (; i + 64 <= n; i += 64) add_exps(x + i, minus, 4, &sum, &weighted, &squares);
+    for (; i + 16 <= n; i += 16) add_exps(x + i, minus, 1, &sum, &weighted, &squares);
+    _mm512_storeu_ps(lanes->sum, sum);
+    _mm512_storeu_ps(lanes->weighted, weighted);
+    _mm512_storeu_ps(lanes->squares, squares);
+    exp_lanes_add(lanes, x + i, n - i, shift);
+}
+
 AVX512 ExpSums scan_exp_avx512(const float *x, size_t n, float shift) {
-    __m512 minus = _mm512_set1_ps(shift), lowest = _mm512_set1_ps(SCAN_LOWEST);
     ExpSums total = {0};
-    for (size_t from = 0; from < n; from += SCAN_CHUNK) {
-        __m512 sum = _mm512_setzero_ps(), weighted = sum, squares = sum;
-        size_t i = 0, size = chunk_at(from, n);
-        for (; i + 16 <= size; i += 16) {
-            __m512 d = _mm512_sub_ps(_mm512_loadu_ps(x + from + i), minus);
-            __mmask16 counts = _mm512_cmp_ps_mask(d, lowest, _CMP_NLT_UQ); /* NaN does */
-            if (!counts) continue;
-            d = _mm512_maskz_mov_ps(counts, d);
-            __m512 e = _mm512_maskz_mov_ps(counts, exp_sixteen(d));
-            sum = _mm512_add_ps(sum, e);
-            weighted = _mm512_add_ps(weighted, _mm512_mul_ps(d, e));
-            squares = _mm512_add_ps(squares, _mm512_mul_ps(e, e));
-        }
+    for (size_t i = 0; i < n; i += SCAN_CHUNK) {
         ExpLanes lanes;
-        _mm512_storeu_ps(lanes.sum, sum);
-        _mm512_storeu_ps(lanes.weighted, weighted);
-        _mm512_storeu_ps(lanes.squares, squares);
-        exp_lanes_add(&lanes, x + from + i, size - i, shift);
+        exp_chunk(&lanes, x + i, chunk_at(i, n), shift);
         add_exp_lanes(&total, &lanes);
     }
     return total;

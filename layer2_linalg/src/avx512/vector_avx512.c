@@ -79,11 +79,21 @@ AVX512 float vector_max_avx512(const float *x, size_t n) {
     return head > tail ? head : tail;
 }
 
+/* out = exp(x - shift), `count` registers in step. */
+INLINE void exp_registers(float *out, const float *x, __m512 shift, int count) {
+    __m512 v[4];
+    UNROLL for (int r = 0; r < count; r++) {
+        v[r] = _mm512_sub_ps(_mm512_loadu_ps(x + 16 * r), shift);
+    }
+    exp_sixteens(v, count);
+    UNROLL for (int r = 0; r < count; r++) _mm512_storeu_ps(out + 16 * r, v[r]);
+}
+
 AVX512 void vector_exp_avx512(float *out, const float *x, float shift, size_t n) {
-    __m512 minus = _mm512_set1_ps(shift);
+    const __m512 minus = _mm512_set1_ps(shift);
     size_t i = 0;
-    for (; i + 16 <= n; i += 16)
-        _mm512_storeu_ps(out + i, exp_sixteen(_mm512_sub_ps(_mm512_loadu_ps(x + i), minus)));
+    for (; i + 64 <= n; i += 64) exp_registers(out + i, x + i, minus, 4);
+    for (; i + 16 <= n; i += 16) exp_registers(out + i, x + i, minus, 1);
     vector_exp_scalar(out + i, x + i, shift, n - i);
 }
 #endif
