@@ -43,30 +43,27 @@ static void put_block(const int8_t *quants, uint8_t *q) {
 }
 
 void quantize_iq4_nl(const float *x, const float *importance, void *row, size_t n) {
+    const Fit all = {x, importance, 0, 0, 15, iq4_codebook};
     BlockIQ4_NL *block = row;
-    for (size_t b = 0; b < n / SMALL_BLOCK; b++, block++, x += SMALL_BLOCK) {
+    for (size_t b = 0; b < n / SMALL_BLOCK; b++, block++) {
+        const Fit fit = fit_slice(all, b * SMALL_BLOCK, SMALL_BLOCK);
         int8_t quants[SMALL_BLOCK];
-        const float *weights = importance ? importance + SMALL_BLOCK * b : NULL;
-        block->d =
-            f16_from_f32(fit_scale(x, weights, SMALL_BLOCK, 0, 15, iq4_codebook, quants));
-        fit_quants(x, weights, SMALL_BLOCK, f16_to_f32(block->d), 0, 0, 15, iq4_codebook,
-                   quants);
+        block->d = f16_from_f32(fit_scale(fit, quants));
+        fit_quants(fit, f16_to_f32(block->d), 0, quants);
         put_block(quants, block->q);
     }
 }
 
-static void quantize_block(const float *x, const float *importance, BlockIQ4_XS *block) {
+static void quantize_block(Fit all, BlockIQ4_XS *block) {
     float scale[8];
     int8_t quants[SUPER_BLOCK];
     for (int i = 0; i < 8; i++)
-        scale[i] = fit_scale(x + 32 * i, importance ? importance + 32 * i : NULL, 32, 0, 15,
-                             iq4_codebook, quants + 32 * i);
+        scale[i] = fit_scale(fit_slice(all, 32 * (size_t)i, 32), quants + 32 * i);
     memset(block, 0, sizeof *block);
     block->d = f16_from_f32(farthest(scale, 8) / -32);
     for (int i = 0; i < 8; i++) {
-        int s = 32 + fit_multiple(x + 32 * i, importance ? importance + 32 * i : NULL, 32, 0,
-                                  15, iq4_codebook, f16_to_f32(block->d), -32, 31, scale[i],
-                                  quants + 32 * i);
+        int s = 32 + fit_multiple(fit_slice(all, 32 * (size_t)i, 32), f16_to_f32(block->d), -32,
+                                  31, scale[i], quants + 32 * i);
         block->scales_low[i / 2] |= (uint8_t)((s & 15) << (4 * (i % 2)));
         block->scales_high |= (uint16_t)((s >> 4) << (2 * i));
         put_block(quants + 32 * i, block->q + 16 * i);
@@ -74,7 +71,7 @@ static void quantize_block(const float *x, const float *importance, BlockIQ4_XS 
 }
 
 void quantize_iq4_xs(const float *x, const float *importance, void *row, size_t n) {
+    const Fit all = {x, importance, 0, 0, 15, iq4_codebook};
     for (size_t b = 0; b < n / SUPER_BLOCK; b++)
-        quantize_block(x + b * SUPER_BLOCK, importance ? importance + b * SUPER_BLOCK : NULL,
-                       (BlockIQ4_XS *)row + b);
+        quantize_block(fit_slice(all, b * SUPER_BLOCK, SUPER_BLOCK), (BlockIQ4_XS *)row + b);
 }

@@ -24,8 +24,8 @@ void unpack_mxfp4(const void *blocks, size_t n, Quants *out) {
     }
 }
 
-static float distance(int entry, float scale, float x) {
-    return fabsf((float)(mxfp4_codebook[entry] - 12) * scale - x);
+static float distance(int code, float scale, float x) {
+    return fabsf((float)(mxfp4_codebook[code] - 12) * scale - x);
 }
 
 /* The nearest of the sixteen values; of two equally near the one that stands first. */
@@ -41,8 +41,8 @@ void quantize_mxfp4(const float *x, const float *importance, void *row, size_t n
     BlockMXFP4 *block = row;
     (void)importance;
     for (size_t b = 0; b < n / SMALL_BLOCK; b++, block++, x += SMALL_BLOCK) {
-        float most = fabsf(farthest(x, SMALL_BLOCK));
-        float exponent = most > 0 ? floorf(log2f(most)) - 2 + 127 : 0;
+        float max = fabsf(farthest(x, SMALL_BLOCK));
+        float exponent = max > 0 ? floorf(log2f(max)) - 2 + 127 : 0;
         block->exponent = (uint8_t)(exponent < 0 ? 0 : exponent > 254 ? 254 : exponent);
         float scale = ldexpf(1, block->exponent - 128);
         for (int j = 0; j < 16; j++)

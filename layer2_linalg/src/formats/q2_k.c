@@ -21,19 +21,18 @@ void unpack_q2_k(const void *blocks, size_t n, Quants *out) {
             out->q[32 * s + l] = (int8_t)(block->q[32 * (s / 4) + l] >> (2 * (s % 4)) & 3);
 }
 
-static void quantize_block(const float *x, const float *importance, BlockQ2_K *block) {
+static void quantize_block(Fit all, BlockQ2_K *block) {
     float scale[16], min[16];
     int8_t q[SUPER_BLOCK];
     for (int g = 0; g < 16; g++)
-        scale[g] = fit_scale_min(x + 16 * g, importance ? importance + 16 * g : NULL, 16, 3,
-                                 &min[g], q + 16 * g);
+        scale[g] = fit_scale_min(fit_slice(all, 16 * (size_t)g, 16), &min[g], q + 16 * g);
     memset(block, 0, sizeof *block);
     block->d = f16_from_f32(largest(scale, 16) / 15);
     block->dmin = f16_from_f32(largest(min, 16) / 15);
     float d = f16_to_f32(block->d), dmin = f16_to_f32(block->dmin);
     for (int g = 0; g < 16; g++) {
-        Pair pair = fit_pair(x + 16 * g, importance ? importance + 16 * g : NULL, 16, 3, d,
-                             dmin, 15, scale[g], min[g], q + 16 * g);
+        Pair pair = fit_pair(fit_slice(all, 16 * (size_t)g, 16), d, dmin, 15, scale[g], min[g],
+                             q + 16 * g);
         block->scales[g] = (uint8_t)(pair.scale | pair.min << 4);
     }
     for (int k = 0; k < SUPER_BLOCK; k++)
@@ -41,7 +40,7 @@ static void quantize_block(const float *x, const float *importance, BlockQ2_K *b
 }
 
 void quantize_q2_k(const float *x, const float *importance, void *row, size_t n) {
+    const Fit all = {x, importance, 0, 0, 3, NULL};
     for (size_t b = 0; b < n / SUPER_BLOCK; b++)
-        quantize_block(x + b * SUPER_BLOCK, importance ? importance + b * SUPER_BLOCK : NULL,
-                       (BlockQ2_K *)row + b);
+        quantize_block(fit_slice(all, b * SUPER_BLOCK, SUPER_BLOCK), (BlockQ2_K *)row + b);
 }

@@ -35,19 +35,18 @@ static void put_scale(uint8_t *scales, int i, int scale) {
     scales[8 + i % 4] |= (uint8_t)((scale >> 4) << (2 * (i / 4)));
 }
 
-static void quantize_block(const float *x, const float *importance, BlockQ3_K *block) {
+static void quantize_block(Fit all, BlockQ3_K *block) {
     float scale[16];
     int8_t q[SUPER_BLOCK];
     for (int g = 0; g < 16; g++)
-        scale[g] = fit_scale(x + 16 * g, importance ? importance + 16 * g : NULL, 16, -4, 3,
-                             NULL, q + 16 * g);
+        scale[g] = fit_scale(fit_slice(all, 16 * (size_t)g, 16), q + 16 * g);
     memset(block, 0, sizeof *block);
     block->d = f16_from_f32(farthest(scale, 16) / -32);
     float d = f16_to_f32(block->d);
     for (int g = 0; g < 16; g++)
         put_scale(block->scales, g,
-                  32 + fit_multiple(x + 16 * g, importance ? importance + 16 * g : NULL, 16, -4,
-                                    3, NULL, d, -32, 31, scale[g], q + 16 * g));
+                  32 + fit_multiple(fit_slice(all, 16 * (size_t)g, 16), d, -32, 31, scale[g],
+                                    q + 16 * g));
     for (int k = 0; k < SUPER_BLOCK; k++) {
         block->q[32 * (k / 128) + k % 32] |= (uint8_t)((q[k] & 3) << (2 * (k % 128 / 32)));
         block->high[k % 32] |= (uint8_t)((q[k] >> 2) << (k / 32));
@@ -55,7 +54,7 @@ static void quantize_block(const float *x, const float *importance, BlockQ3_K *b
 }
 
 void quantize_q3_k(const float *x, const float *importance, void *row, size_t n) {
+    const Fit all = {x, importance, 0, -4, 3, NULL};
     for (size_t b = 0; b < n / SUPER_BLOCK; b++)
-        quantize_block(x + b * SUPER_BLOCK, importance ? importance + b * SUPER_BLOCK : NULL,
-                       (BlockQ3_K *)row + b);
+        quantize_block(fit_slice(all, b * SUPER_BLOCK, SUPER_BLOCK), (BlockQ3_K *)row + b);
 }

@@ -33,7 +33,8 @@ void quantize_q4_0(const float *x, const float *importance, void *row, size_t n)
         int8_t quants[SMALL_BLOCK];
         float d = farthest(x, SMALL_BLOCK) / -8;
         if (importance)
-            d = fit_scale(x, importance + SMALL_BLOCK * b, SMALL_BLOCK, -8, 7, NULL, quants);
+            d = fit_scale((Fit){x, importance + SMALL_BLOCK * b, SMALL_BLOCK, -8, 7, NULL},
+                          quants);
         float inverse = d != 0 ? 1 / d : 0;
         block->d = f16_from_f32(d);
         for (int j = 0; j < 16; j++)
@@ -49,7 +50,8 @@ void quantize_q4_1(const float *x, const float *importance, void *row, size_t n)
         int8_t quants[SMALL_BLOCK];
         float low = smallest(x, SMALL_BLOCK), d = (largest(x, SMALL_BLOCK) - low) / 15, min;
         if (importance && low < 0) {
-            d = fit_scale_min(x, importance + SMALL_BLOCK * b, SMALL_BLOCK, 15, &min, quants);
+            d = fit_scale_min((Fit){x, importance + SMALL_BLOCK * b, SMALL_BLOCK, 0, 15, NULL},
+                              &min, quants);
             low = -min;
         }
         float inverse = d != 0 ? 1 / d : 0;

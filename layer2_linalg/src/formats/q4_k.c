@@ -48,20 +48,18 @@ void unpack_q5_k(const void *blocks, size_t n, Quants *out) {
             out->q[32 * g + l] = (int8_t)(out->q[32 * g + l] | (block->high[l] >> g & 1) << 4);
 }
 
-/* The header of both: d, dmin and the pairs; and the quants 0 .. high. */
-static void fit_block(const float *x, const float *importance, int high, uint16_t *d_half,
-                      uint16_t *dmin_half, uint8_t *scales, int8_t *q) {
+/* The header of both: d, dmin and the pairs; and the quants. */
+static void fit_block(Fit all, uint16_t *d_half, uint16_t *dmin_half, uint8_t *scales,
+                      int8_t *q) {
     float scale[8], min[8];
     for (int g = 0; g < 8; g++)
-        scale[g] = fit_scale_min(x + 32 * g, importance ? importance + 32 * g : NULL, 32, high,
-                                 &min[g], q + 32 * g);
+        scale[g] = fit_scale_min(fit_slice(all, 32 * (size_t)g, 32), &min[g], q + 32 * g);
     *d_half = f16_from_f32(largest(scale, 8) / 63);
     *dmin_half = f16_from_f32(largest(min, 8) / 63);
     for (int g = 0; g < 8; g++)
         put_pair(scales, g,
-                 fit_pair(x + 32 * g, importance ? importance + 32 * g : NULL, 32, high,
-                          f16_to_f32(*d_half), f16_to_f32(*dmin_half), 63, scale[g], min[g],
-                          q + 32 * g));
+                 fit_pair(fit_slice(all, 32 * (size_t)g, 32), f16_to_f32(*d_half),
+                          f16_to_f32(*dmin_half), 63, scale[g], min[g], q + 32 * g));
 }
 
 static void put_nibbles(const int8_t *q, uint8_t *bytes) {
@@ -72,23 +70,25 @@ static void put_nibbles(const int8_t *q, uint8_t *bytes) {
 }
 
 void quantize_q4_k(const float *x, const float *importance, void *row, size_t n) {
+    const Fit all = {x, importance, 0, 0, 15, NULL};
     BlockQ4_K *block = row;
     for (size_t b = 0; b < n / SUPER_BLOCK; b++, block++) {
         int8_t q[SUPER_BLOCK];
         memset(block, 0, sizeof *block);
-        fit_block(x + b * SUPER_BLOCK, importance ? importance + b * SUPER_BLOCK : NULL, 15,
-                  &block->d, &block->dmin, block->scales, q);
+        fit_block(fit_slice(all, b * SUPER_BLOCK, SUPER_BLOCK), &block->d, &block->dmin,
+                  block->scales, q);
         put_nibbles(q, block->q);
     }
 }
 
 void quantize_q5_k(const float *x, const float *importance, void *row, size_t n) {
+    const Fit all = {x, importance, 0, 0, 31, NULL};
     BlockQ5_K *block = row;
     for (size_t b = 0; b < n / SUPER_BLOCK; b++, block++) {
         int8_t q[SUPER_BLOCK];
         memset(block, 0, sizeof *block);
-        fit_block(x + b * SUPER_BLOCK, importance ? importance + b * SUPER_BLOCK : NULL, 31,
-                  &block->d, &block->dmin, block->scales, q);
+        fit_block(fit_slice(all, b * SUPER_BLOCK, SUPER_BLOCK), &block->d, &block->dmin,
+                  block->scales, q);
         put_nibbles(q, block->q);
         for (int k = 0; k < SUPER_BLOCK; k++)
             block->high[k % 32] |= (uint8_t)((q[k] >> 4) << (k / 32));

@@ -38,7 +38,8 @@ void quantize_q5_0(const float *x, const float *importance, void *row, size_t n)
         int8_t quants[SMALL_BLOCK];
         float d = farthest(x, SMALL_BLOCK) / -16;
         if (importance)
-            d = fit_scale(x, importance + SMALL_BLOCK * b, SMALL_BLOCK, -16, 15, NULL, quants);
+            d = fit_scale((Fit){x, importance + SMALL_BLOCK * b, SMALL_BLOCK, -16, 15, NULL},
+                          quants);
         float inverse = d != 0 ? 1 / d : 0;
         memset(block, 0, sizeof *block);
         block->d = f16_from_f32(d);
@@ -53,7 +54,8 @@ void quantize_q5_1(const float *x, const float *importance, void *row, size_t n)
         int8_t quants[SMALL_BLOCK];
         float low = smallest(x, SMALL_BLOCK), d = (largest(x, SMALL_BLOCK) - low) / 31, min;
         if (importance && low < 0) {
-            d = fit_scale_min(x, importance + SMALL_BLOCK * b, SMALL_BLOCK, 31, &min, quants);
+            d = fit_scale_min((Fit){x, importance + SMALL_BLOCK * b, SMALL_BLOCK, 0, 31, NULL},
+                              &min, quants);
             low = -min;
         }
         float inverse = d != 0 ? 1 / d : 0;

@@ -28,19 +28,17 @@ void unpack_q6_k(const void *blocks, size_t n, Quants *out) {
                          out->q + 128 * h + 32 * s);
 }
 
-static void quantize_block(const float *x, const float *importance, BlockQ6_K *block) {
+static void quantize_block(Fit all, BlockQ6_K *block) {
     float scale[16];
     int8_t q[SUPER_BLOCK];
     for (int g = 0; g < 16; g++)
-        scale[g] = fit_scale(x + 16 * g, importance ? importance + 16 * g : NULL, 16, -32, 31,
-                             NULL, q + 16 * g);
+        scale[g] = fit_scale(fit_slice(all, 16 * (size_t)g, 16), q + 16 * g);
     memset(block, 0, sizeof *block);
     block->d = f16_from_f32(farthest(scale, 16) / -128);
     float d = f16_to_f32(block->d);
     for (int g = 0; g < 16; g++)
-        block->scales[g] =
-            (int8_t)fit_multiple(x + 16 * g, importance ? importance + 16 * g : NULL, 16, -32,
-                                 31, NULL, d, -128, 127, scale[g], q + 16 * g);
+        block->scales[g] = (int8_t)fit_multiple(fit_slice(all, 16 * (size_t)g, 16), d, -128,
+                                                127, scale[g], q + 16 * g);
     for (int k = 0; k < SUPER_BLOCK; k++) {
         int h = k / 128, s = k % 128 / 32, l = k % 32;
         block->low[64 * h + 32 * (s % 2) + l] |= (uint8_t)((q[k] & 15) << (4 * (s / 2)));
@@ -49,7 +47,7 @@ static void quantize_block(const float *x, const float *importance, BlockQ6_K *b
 }
 
 void quantize_q6_k(const float *x, const float *importance, void *row, size_t n) {
+    const Fit all = {x, importance, 0, -32, 31, NULL};
     for (size_t b = 0; b < n / SUPER_BLOCK; b++)
-        quantize_block(x + b * SUPER_BLOCK, importance ? importance + b * SUPER_BLOCK : NULL,
-                       (BlockQ6_K *)row + b);
+        quantize_block(fit_slice(all, b * SUPER_BLOCK, SUPER_BLOCK), (BlockQ6_K *)row + b);
 }

@@ -29,10 +29,10 @@ static inline float largest(const float *x, int n) {
     return high;
 }
 
-/* A quant from 0 to `most`: half has been added already, so cutting rounds. */
-static inline int quant(float value, int most) {
+/* A quant from 0 to max: half has been added already, so cutting rounds. */
+static inline int quant(float value, int max) {
     int q = (int)value;
-    return q < 0 ? 0 : q > most ? most : q;
+    return q < 0 ? 0 : q > max ? max : q;
 }
 
 /* The nearest whole number, half to even, for |value| < 2^22.  Adding 1.5 * 2^23 leaves no room for a
@@ -75,38 +75,45 @@ static inline void add_bits(const uint8_t bits[4], int shift, int8_t *q) {
 /* Eight signs from seven bits: the number of minuses is even. */
 uint8_t even_signs(unsigned seven);
 
-/* Find the scale, and quants low .. high, with which  scale * quant  is nearest to x.
+/* Numbers that a format is to come near to. */
+typedef struct Fit {
+    const float *x,
+        *importance; /* (n); how much each square of an error counts, NULL: all the same */
+    int n;           /* at most 32 where a scale is searched for */
+    int low, high;   /* the quants there are */
+    const int8_t *codebook; /* what a quant stands for, counted from low; NULL: itself */
+} Fit;
+
+/* n of them, from `first` on. */
+static inline Fit fit_slice(Fit f, size_t first, int n) {
+    f.x += first, f.n = n;
+    if (f.importance) f.importance += first;
+    return f;
+}
+
+/* Find the scale, and quants, with which  scale * quant  is nearest to x.
  *
- *   x            (n)    n at most 32
- *   importance   (n)    how much each square counts; NULL: all the same
- *   table               what a quant stands for; NULL: itself
- *   quants       (n)    written, counted from low
+ *   q   (n)   written, counted from low
  *
  * Returns the scale.  Tries scales around the one that just holds the largest number; for the
  * quants that a scale gives, the best scale is  sum x l / sum l^2  (least squares), which is tried
  * in turn. */
-float fit_scale(const float *x, const float *importance, int n, int low, int high,
-                const int8_t *table, int8_t *quants);
+float fit_scale(Fit f, int8_t *q);
 
-/* The same for  scale * quant - min  with quants 0 .. high, scale and min not negative. */
-float fit_scale_min(const float *x, const float *importance, int n, int high, float *min,
-                    int8_t *quants);
+/* The same for  scale * quant - min  with quants from 0 on, scale and min not negative. */
+float fit_scale_min(Fit f, float *min, int8_t *q);
 
-/* A group's scale and min as whole multiples, 0 .. most, of those that it shares with its
+/* A group's scale and min as whole multiples, 0 .. max, of those that it shares with its
  * super-block: the pair near them that errs least.  Writes the quants. */
 typedef struct Pair {
     int scale, min;
 } Pair;
-Pair fit_pair(const float *x, const float *importance, int n, int high, float d, float dmin,
-              int most, float scale, float min, int8_t *quants);
+Pair fit_pair(Fit f, float d, float dmin, int max, float scale, float min, int8_t *q);
 
-/* The same for a scale alone, lowest .. most. */
-int fit_multiple(const float *x, const float *importance, int n, int low, int high,
-                 const int8_t *table, float d, int lowest, int most, float scale,
-                 int8_t *quants);
+/* The same for a scale alone, min .. max. */
+int fit_multiple(Fit f, float d, int min, int max, float scale, int8_t *q);
 
 /* The nearest quants for a scale and a min that are given; returns the error that stays. */
-float fit_quants(const float *x, const float *importance, int n, float scale, float min,
-                 int low, int high, const int8_t *table, int8_t *quants);
+float fit_quants(Fit f, float scale, float min, int8_t *q);
 
 #endif
