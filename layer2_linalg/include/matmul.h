@@ -2,13 +2,13 @@
  *
  * Two kinds of product, for two uses:
  *
- *   weights     y[c][r] = dot(w[r], x[c]): a stored weight matrix in any format sub_scale some
- *               columns; with one column it is the matrix-vector product of decoding.  Rows are
+ *   weights     y[c][r] = dot(w[r], x[c]): a stored weight matrix in any format times some
+ *               inputs; with one it is the matrix-vector product of decoding.  Rows are
  *               divided among threads; each output is one sum in the fixed order of dot.h or panel.h.
  *   f32, dense  C = A B with strides for both: naive, blocked, packed.  What training runs on.
  *
  * Invariant: an output's sum runs over the inner dimension in an order that depends on nothing
- * but its length: not on threads, not on how many columns are computed together. */
+ * but its length: not on threads, not on how many inputs are computed together. */
 #ifndef STRATA_MATMUL_H
 #define STRATA_MATMUL_H
 
@@ -22,10 +22,10 @@
  *   y   (out)       written */
 void matvec(Pool *pool, const Tensor *w, const float *x, float *y, void *scratch);
 
-/* y[c] = w x[c] for n columns.
+/* y[c] = w x[c] for n inputs.
  *
- *   packed          the same weights rearranged, which is faster; NULL: as they lie in the file
- *   x   (n, in)     read; row-major: each column is a contiguous vector
+ *   packed          the same weights repacked, which is faster; NULL: as they lie in the file
+ *   x   (n, in)     read; row-major: each input is a contiguous vector
  *   y   (n, out)    written
  *   scratch         matmul_weights_bytes(n, in): quantized weights are multiplied in whole
  *                   numbers (panel.h), for which x is rounded; NULL will do for others
@@ -40,11 +40,11 @@ size_t matmul_weights_bytes(size_t n, size_t in);
 typedef struct WeightsProduct {
     const Tensor *w;             /* (out, in) */
     const PackedWeights *packed; /* as above */
-    size_t first, n;             /* the columns that it takes */
+    size_t first, n;             /* the inputs that it takes */
     float *y;                    /* (n, out) */
 } WeightsProduct;
 
-/* Several matrices sub_scale columns of one input: x is rounded once, and threads wait for each other
+/* Several matrices times the same inputs: x is rounded once, and threads wait for each other
  * once.
  *
  *   x   (n, in)     read by all: `in` is the same for every matrix

@@ -34,7 +34,7 @@ typedef struct Moments {
 } Moments;
 Moments scan_moments(const float *x, size_t n, float shift);
 
-/* out[b] = the largest of x[64 b .. 64 b + 63], NaN when there is one; n / 64 blocks, rounded
+/* out[s] = the largest of x[64 s .. 64 s + 63], NaN when there is one; n / 64 segments, rounded
  * up. */
 void scan_segment_max(const float *x, size_t n, float *out);
 

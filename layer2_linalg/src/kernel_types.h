@@ -11,7 +11,7 @@
  *
  *     y[c * y_stride + r] = dot(w row r, x + c * x_stride)
  *
- * With several outputs at once, a weight or an input that has been loaded is used several sub_scale. */
+ * With several outputs at once, a weight or an input that has been loaded is used several times. */
 typedef struct DotTask {
     const void *w;
     const float *x;

@@ -1,8 +1,8 @@
 /* matmul_packed.c - the packed product.  See matmul.h for the picture.
  *
- * Loops from the outside: columns in blocks of NC, inner dimension in blocks of KC (the partial
+ * Loops from the outside: columns in tiles of NC, inner dimension in tiles of KC (the partial
  * sums pass through C between them, which changes no bit), B packed once for all threads, rows
- * in blocks of MC, each packed by the thread that takes it; inside, the micro-kernel.
+ * in tiles of MC, each packed by the thread that takes it; inside, the micro-kernel.
  *
  *     KC x NR of B stays in L1,  MC x KC of A in L2,  KC x NC of B in L3. */
 #include "kernel_table.h"
@@ -13,14 +13,11 @@
 
 #include <string.h>
 
-enum {
-    KC = 256,
-    MC = 48,
-    NC = 3072
-}; /* MC and NC: multiples of every kernel's rows and columns */
+/* MC and NC are multiples of every kernel's rows and columns. */
+enum { KC = 256, MC = 48, NC = 3072 };
 
 typedef struct Packed {
-    size_t m, n, k; /* of this block: all rows, n <= NC, k <= KC */
+    size_t m, n, k; /* of this tile: all rows, n <= NC, k <= KC */
     Matrix a, b;
     float *c, *panel_b, *panels_a;
     size_t ldc;
@@ -44,9 +41,9 @@ void pack_full(const float *from, size_t lane_step, size_t k_step, size_t full, 
         for (size_t p = 0; p < k; p++)
             memcpy(to + p * full, from + p * k_step, full * sizeof *to);
     else
-        for (size_t p = 0; p < k; p++)
-            UNROLL for (size_t i = 0; i < full; i++) to[p * full + i] =
-                from[p * k_step + i * lane_step];
+        for (size_t p = 0; p < k; p++) UNROLL for (size_t i = 0; i < full; i++) {
+                to[p * full + i] = from[p * k_step + i * lane_step];
+            }
 }
 
 /* A strip of `width` lanes, `full` lanes wide in the panel; the missing lanes are zero. */
@@ -89,7 +86,7 @@ static void border_tile(const Packed *t, const float *a, const float *b, float *
     for (size_t i = 0; i < rows; i++) memcpy(c + i * t->ldc, tile + i * nr, cols * sizeof *c);
 }
 
-static void multiply_block(const Packed *t, const float *panel_a, size_t row, size_t rows) {
+static void multiply_tile(const Packed *t, const float *panel_a, size_t row, size_t rows) {
     size_t mr = t->micro.rows, nr = t->micro.cols;
     for (size_t j = 0; j < t->n; j += nr)
         for (size_t i = 0; i < rows; i += mr) {
@@ -102,16 +99,16 @@ static void multiply_block(const Packed *t, const float *panel_a, size_t row, si
         }
 }
 
-static void row_blocks(void *context, int worker, size_t begin, size_t end) {
+static void row_tiles(void *context, int worker, size_t begin, size_t end) {
     const Packed *t = context;
     size_t mr = t->micro.rows;
     float *panel_a = t->panels_a + (size_t)worker * KC * MC;
-    for (size_t block = begin; block < end; block++) {
-        size_t row = block * MC, rows = min_size(MC, t->m - row);
+    for (size_t tile = begin; tile < end; tile++) {
+        size_t row = tile * MC, rows = min_size(MC, t->m - row);
         for (size_t i = 0; i < rows; i += mr)
             pack_strip(t->a.data + (row + i) * t->a.row, t->a.row, t->a.col,
                        min_size(mr, rows - i), mr, t->k, panel_a + i * t->k);
-        multiply_block(t, panel_a, row, rows);
+        multiply_tile(t, panel_a, row, rows);
     }
 }
 
@@ -129,7 +126,7 @@ void matmul_packed(Pool *pool, size_t m, size_t n, size_t k, Matrix a, Matrix b,
             t.c = c + j;
             t.add = add || p > 0;
             pool_for(pool, (t.n + t.micro.cols - 1) / t.micro.cols, 4, pack_b, &t);
-            pool_for(pool, (m + MC - 1) / MC, 1, row_blocks, &t);
+            pool_for(pool, (m + MC - 1) / MC, 1, row_tiles, &t);
         }
 }
 

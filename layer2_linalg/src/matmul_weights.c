@@ -1,4 +1,4 @@
-/* matmul_weights.c - stored weights sub_scale one vector or many: rows are divided among threads, each output
+/* matmul_weights.c - stored weights times one vector or many: rows are divided among threads, each output
  * is one sum.  See matmul.h. */
 #include "simd/prefetch.h"
 #include "convert.h"
@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-#define COLUMN_BLOCK 24 /* columns whose inputs stay in the L2 cache while rows stream by */
+enum { INPUTS = 24 }; /* they stay in the L2 cache while rows stream by */
 
 /* Several products with one input: one loop over the rows of all. */
 typedef struct Work {
@@ -17,7 +17,7 @@ typedef struct Work {
     Inputs inputs; /* x in bytes, for quantized weights */
 } Work;
 
-/* The rows begin .. end-1 of a product, for all its columns. */
+/* The rows begin .. end-1 of a product, for all its inputs. */
 static void plain_rows(const Work *t, const WeightsProduct *p, size_t begin, size_t end) {
     size_t in = p->w->shape[1], out = p->w->shape[0];
     DotTask task = {.w = tensor_row(p->w, begin),
@@ -26,10 +26,10 @@ static void plain_rows(const Work *t, const WeightsProduct *p, size_t begin, siz
                     .x_stride = in,
                     .n = in,
                     .y_stride = out};
-    for (size_t c = 0; c < p->n; c += COLUMN_BLOCK) {
+    for (size_t c = 0; c < p->n; c += INPUTS) {
         task.x = t->x + (p->first + c) * in;
         task.y = p->y + c * out + begin;
-        task.cols = min_size(COLUMN_BLOCK, p->n - c);
+        task.cols = min_size(INPUTS, p->n - c);
         kernels_tile(p->w->dtype)(task);
     }
 }
@@ -54,20 +54,20 @@ static void read_panel(const WeightsProduct *p, size_t row, size_t k, size_t n, 
 
 enum {
     PANELS = 2, /* side by side: each input read serves both */
-    SUMS = 128, /* columns whose sums stay in the L1 cache while the weights go by */
-    LATER = 8   /* columns: so far ahead their places in y are asked for */
+    SUMS = 128, /* inputs whose sums stay in the L1 cache while the weights go by */
+    LATER = 8   /* inputs: so far ahead their outputs in y are prefetched */
 };
 
-/* A panel's sums go where they belong; the last panel may have fewer rows.  A copy of a known
+/* A panel's sums go to y; the last panel may have fewer rows.  A copy of a known
  * length is two instructions. */
-static void put(float *y, const float sums[PANEL_ROWS], size_t rows) {
+static void store_rows(float *y, const float sums[PANEL_ROWS], size_t rows) {
     if (rows < PANEL_ROWS)
         memcpy(y, sums, rows * sizeof *y);
     else
         memcpy(y, sums, PANEL_ROWS * sizeof *y);
 }
 
-/* Up to 32 rows with some columns.  The sums are kept aside: in y they lie far apart, where a cache
+/* Up to 32 rows with some inputs.  The sums are kept aside: in y they lie far apart, where a cache
  * has few places. */
 static void quantized_tile(const Inputs *x, const WeightsProduct *p, size_t row, size_t column,
                            size_t cols) {
@@ -86,7 +86,7 @@ static void quantized_tile(const Inputs *x, const WeightsProduct *p, size_t row,
         float *y = p->y + (column + c) * out + row;
         prefetch(y + LATER * out, rows * sizeof *y);
         for (size_t r = 0; r < rows; r += PANEL_ROWS)
-            put(y + r, sums[r / PANEL_ROWS * cols + c], rows - r);
+            store_rows(y + r, sums[r / PANEL_ROWS * cols + c], rows - r);
     }
 }
 
@@ -96,29 +96,29 @@ static void quantized_rows(const Work *t, const WeightsProduct *p, size_t begin,
             quantized_tile(&t->inputs, p, row, c, min_size(SUMS, p->n - c));
 }
 
-/* The same with one column and packed weights, which need no panel. */
+/* The same with one input and packed weights, which need no panel. */
 static void packed_rows(const Work *t, const WeightsProduct *p, size_t begin, size_t end) {
     float y[PANEL_ROWS];
     for (size_t row = begin; row < end; row += PANEL_ROWS) {
         packed_product(p->packed, row, &t->inputs, p->first, y);
-        put(p->y + row, y, end - row);
+        store_rows(p->y + row, y, end - row);
     }
 }
 
 /* How rows of a product are computed, and how many at a time. */
-typedef struct Way {
+typedef struct Method {
     void (*rows)(const Work *work, const WeightsProduct *product, size_t begin, size_t end);
     size_t grain;
-} Way;
+} Method;
 
-static Way way_of(const WeightsProduct *p) {
-    if (!dtype_is_quantized(p->w->dtype)) return (Way){plain_rows, 24};
-    if (p->packed && p->n == 1) return (Way){packed_rows, PANEL_ROWS};
-    return (Way){quantized_rows, 4 * PANEL_ROWS};
+static Method method_for(const WeightsProduct *p) {
+    if (!dtype_is_quantized(p->w->dtype)) return (Method){plain_rows, 24};
+    if (p->packed && p->n == 1) return (Method){packed_rows, PANEL_ROWS};
+    return (Method){quantized_rows, 4 * PANEL_ROWS};
 }
 
 static size_t chunks_of(const WeightsProduct *p) {
-    size_t grain = way_of(p).grain;
+    size_t grain = method_for(p).grain;
     return p->n ? (p->w->shape[0] + grain - 1) / grain : 0;
 }
 
@@ -130,9 +130,9 @@ static void some_chunks(void *context, int worker, size_t begin, size_t end) {
         const WeightsProduct *p = t->products;
         size_t chunk = i;
         while (chunk >= chunks_of(p)) chunk -= chunks_of(p++);
-        Way way = way_of(p);
-        size_t row = chunk * way.grain;
-        way.rows(t, p, row, min_size(row + way.grain, p->w->shape[0]));
+        Method method = method_for(p);
+        size_t row = chunk * method.grain;
+        method.rows(t, p, row, min_size(row + method.grain, p->w->shape[0]));
     }
 }
 

@@ -35,11 +35,11 @@ static void pack_scales(const QuantFormat *f, const Quants *quants, unsigned cha
     }
 }
 
-/* Quants become the places where they stand among the sixteen codebook. */
+/* Quants become their indices in the codebook. */
 static void codebook_index(const int8_t *codebook, uint8_t *q, size_t n) {
-    uint8_t place[256] = {0};
-    for (int i = 15; i >= 0; i--) place[(uint8_t)codebook[i]] = (uint8_t)i;
-    for (size_t i = 0; i < n; i++) q[i] = place[q[i]];
+    uint8_t index[256] = {0};
+    for (int i = 15; i >= 0; i--) index[(uint8_t)codebook[i]] = (uint8_t)i;
+    for (size_t i = 0; i < n; i++) q[i] = index[q[i]];
 }
 
 /* A block's eight quads, 64 bytes each: four low bits of all, then what there is above. */

@@ -10,7 +10,7 @@
 
 enum { ROUNDS = 200000, CHAINS = 12 };
 
-/* The result is stored where nobody looks, so that the compiler has to compute it. */
+/* The result is stored, so that the compiler has to compute it. */
 #define PEAK_LOOP(isa, target, Vector, SET, FMA)                                        \
     target static void loop_##isa(float start, float *out) {                            \
         Vector sum[CHAINS], factor = SET(1 - start), term = SET(start);                 \

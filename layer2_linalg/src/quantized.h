@@ -12,9 +12,10 @@
 #include "blocks.h"
 
 enum {
-    PANEL_COLS =
-        256, /* weights of a row that are unpacked at a time: the width of a panel (panel.h) */
-    PANEL_GROUPS = 16, /* scales among them, at most */
+    /* weights of a row that are unpacked at a time: the width of a panel (panel.h) */
+    PANEL_COLS = 256,
+    /* scales among them, at most */
+    PANEL_GROUPS = 16,
 };
 
 /* Up to PANEL_COLS weights of a row.  Group g has the scale d[g], or (formats of 256)
@@ -39,8 +40,8 @@ typedef struct QuantFormat {
     int span;   /* the largest stored quant; 0: they are signed */
     bool min;   /* has a min */
     ScaleKind scales;
-    const int8_t *
-        codebook; /* the stored quants that four bits choose from; NULL: the bits are the quant */
+    /* the stored quants that four bits choose from; NULL: the bits are the quant */
+    const int8_t *codebook;
 } QuantFormat;
 
 extern const int8_t iq4_codebook[16], mxfp4_codebook[16], iq1_codebook[16], iq2_codebook[16],

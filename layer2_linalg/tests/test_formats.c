@@ -64,11 +64,11 @@ static void rows_are_stored_as_they_should(void **state) {
     assert_false(dtype_is_writable(DTYPE_IQ2_S));
 }
 
-/* Relative error on numbers from a normal distribution.  `most` are the published figures: of the reference
+/* Relative error on numbers from a normal distribution.  `max` are the published figures: of the reference
  * algorithms without importance, or (Q2_K to Q6_K, IQ4) no worse than these. */
 static const struct {
     Dtype dtype;
-    double most;
+    double max;
 } errors[] = {{DTYPE_Q8_0, 0.0055},   {DTYPE_Q6_K, 0.0177},   {DTYPE_Q5_K, 0.0362},
               {DTYPE_Q5_1, 0.0381},   {DTYPE_Q5_0, 0.0429},   {DTYPE_Q4_K, 0.0714},
               {DTYPE_IQ4_NL, 0.0761}, {DTYPE_IQ4_XS, 0.0767}, {DTYPE_Q4_1, 0.0786},
@@ -99,9 +99,9 @@ static void errors_are_as_published(void **state) {
     for (uint64_t i = 0; i < N; i++) x[i] = (float)normal(i);
     for (size_t f = 0; f < sizeof errors / sizeof *errors; f++) {
         double error = error_of(errors[f].dtype, x, NULL, N);
-        if (!(error <= errors[f].most))
+        if (!(error <= errors[f].max))
             fail_msg("%s errs by %g, wanted %g", dtype_name(errors[f].dtype), error,
-                     errors[f].most);
+                     errors[f].max);
     }
 }
 

@@ -7,7 +7,7 @@ enum { ROWS = 37, COLS = 23 }; /* tiles of every width */
 
 static unsigned char stored[ROWS * ROW * 4];
 static float x[COLS * ROW], y[COLS * ROWS], one[ROWS], first[FORMATS][COLS * ROWS];
-static unsigned char rearranged[48 * ROW * 2];
+static unsigned char repacked[48 * ROW * 2];
 static char scratch[COLS * ROW * 2];
 
 /* What x becomes: 32 numbers in steps of their largest one's 127th. */
@@ -83,10 +83,10 @@ static void products(void **state) {
             if (memcmp(y, first[f], sizeof y) != 0) /* the same on every set */
                 fail_msg("%s differs on %s", dtype_name(formats[f].dtype), isa);
             PackedWeights packed;
-            assert_true(packed_bytes(formats[f].dtype, ROWS, ROW) <= sizeof rearranged);
-            packed_fill(pool, &packed, &w, rearranged);
+            assert_true(packed_bytes(formats[f].dtype, ROWS, ROW) <= sizeof repacked);
+            packed_fill(pool, &packed, &w, repacked);
             matmul_weights(pool, &w, &packed, x, COLS, y, scratch);
-            if (memcmp(y, first[f], sizeof y) != 0) /* the same rearranged */
+            if (memcmp(y, first[f], sizeof y) != 0) /* the same repacked */
                 fail_msg("%s differs packed on %s", dtype_name(formats[f].dtype), isa);
             for (size_t c = 0; c < COLS; c++) { /* and alone */
                 matvec(NULL, &w, x + c * ROW, one, scratch);
@@ -130,7 +130,7 @@ static void largest_numbers(void **state) {
                 matvec(NULL, &w, x, any ? one : y, scratch);
                 if (any) assert_memory_equal(one, y, 16 * sizeof *y);
                 any = true;
-                packed_fill(NULL, &packed, &w, rearranged);
+                packed_fill(NULL, &packed, &w, repacked);
                 matmul_weights(NULL, &w, &packed, x, 1, one, scratch);
                 assert_memory_equal(one, y, 16 * sizeof *y);
             }
@@ -147,7 +147,7 @@ static void check_shape(Dtype dtype, size_t rows, size_t in, uint64_t *seed) {
     quantize_row(dtype, w, NULL, stored, n);
     Tensor t = tensor_view(dtype, 2, (size_t[]){rows, in}, stored);
     matmul_weights(NULL, &t, NULL, x, MANY, many, scratch);
-    packed_fill(NULL, &packed, &t, rearranged);
+    packed_fill(NULL, &packed, &t, repacked);
     matmul_weights(NULL, &t, &packed, x, MANY, other, scratch);
     assert_memory_equal(many, other, MANY * rows * sizeof *many);
     matmul_weights(NULL, &t, &packed, x, 3, other, scratch);

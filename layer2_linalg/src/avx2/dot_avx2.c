@@ -5,11 +5,11 @@
  *     sum |s0 s1 s2 s3 s4 s5 s6 s7|                at the end a fixed tree: ((s0+s4)+(s2+s6)) + ((s1+s5)+(s3+s7))
  *
  * One register of sums for each output, whatever the size of the tile: that is what makes a result
- * independent of the company it is computed in.  A tile of 4 rows by 3 columns keeps twelve such
- * chains in flight; each weight loaded (and converted) serves three columns, each input four rows.
+ * independent of the company it is computed in.  A tile of 4 rows by 3 inputs keeps twelve such
+ * chains in flight; each weight loaded (and converted) serves three inputs, each input four rows.
  *
  * With one column the weights come from main memory, four rows side by side: the same place of the
- * next four is asked for meanwhile. */
+ * next four is prefetched meanwhile. */
 #include "../kernel_types.h"
 
 #if defined(__x86_64__)

@@ -14,8 +14,8 @@
 AVX2 void micro_avx2(size_t k, const float *a, const float *b, float *c, size_t ldc, bool add) {
     enum { MR = MICRO_ROWS_avx2, NR = MICRO_COLS_avx2 };
     __m256 sum[MR][2];
-    UNROLL for (int i = 0; i < MR;
-                i++) { /* C comes from far away: ask for it before it is needed */
+    /* C comes from far away: prefetch it before it is needed */
+    UNROLL for (int i = 0; i < MR; i++) {
         _mm_prefetch((const char *)(c + (size_t)i * ldc), _MM_HINT_T0);
         _mm_prefetch((const char *)(c + (size_t)i * ldc + 15), _MM_HINT_T0);
     }

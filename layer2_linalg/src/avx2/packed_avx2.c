@@ -9,10 +9,11 @@ INLINE void unpack_block(int bits, const unsigned char *block, const int8_t *cod
                          int8_t *q) {
     for (size_t half = 0; half < 64; half += 32) UNROLL for (int i = 0; i < 4; i++) {
             __m256i v = load_nibbles(bits, block + half, i);
-            UNROLL for (int quad = i; quad < 8; quad += 4)
+            UNROLL for (int quad = i; quad < 8; quad += 4) {
                 _mm256_storeu_si256((__m256i *)(q + 64 * quad + half),
                                     quad_of(bits, v, block + 256 + half, quad,
                                             load_codebook(codebook), codebook != NULL));
+            }
         }
 }
 

@@ -1,9 +1,9 @@
-/* packed_matvec_avx2.c - packed weights sub_scale one column: what decoding does, token after token.  Read
+/* packed_matvec_avx2.c - packed weights times one input: what decoding does, token after token.  Read
  * quantized_avx2.c first.
  *
  *     packed tile --> registers --> products           nothing is written down in between
  *
- * Many columns share an unpacked panel; one column would read it back only once, and storing 4096
+ * Many inputs share an unpacked panel; one would read it back only once, and storing 4096
  * quants costs as much as multiplying them. */
 #include "../kernel_types.h"
 

@@ -10,8 +10,9 @@
 /* Eight rows of eight 32-bit quads, transposed: three rounds of exchanging pairs, fours and halves. */
 INLINE void transpose_8x8(const Quants *rows, size_t quad, PanelQuad *out) {
     __m256i row[8], a[8], b[8];
-    UNROLL for (int r = 0; r < 8; r++) row[r] =
-        _mm256_loadu_si256((const __m256i *)(rows[r].q + 4 * quad));
+    UNROLL for (int r = 0; r < 8; r++) {
+        row[r] = _mm256_loadu_si256((const __m256i *)(rows[r].q + 4 * quad));
+    }
     UNROLL for (int r = 0; r < 8; r += 2) {
         a[r] = _mm256_unpacklo_epi32(row[r], row[r + 1]);
         a[r + 1] = _mm256_unpackhi_epi32(row[r], row[r + 1]);

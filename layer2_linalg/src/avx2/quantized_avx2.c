@@ -3,12 +3,12 @@
  *
  *     w       |row0 k0 k1 k2 k3|row1 k0 k1 k2 k3| ...       32 bytes
  *     x       |     k0 k1 k2 k3|     k0 k1 k2 k3| ...       the same four inputs in every lane
- *     maddubs |  k0+k1 |  k2+k3|  k0+k1 |  k2+k3| ...       unsigned sub_scale signed, in pairs: 16-bit sums
+ *     maddubs |  k0+k1 |  k2+k3|  k0+k1 |  k2+k3| ...       unsigned times signed, in pairs: 16-bit sums
  *     madd    |      row0      |      row1      | ...       pairs of these: one 32-bit sum a row
  *
  * A 16-bit sum has room for 32767.  Quants up to 15 leave room for all 8 quads of a block
  * (8 * 2 * 15 * 127 = 30480), up to 31 for 4, up to 63 for 2; then one madd serves so many quads.
- * Signed bytes have room for one: |w| sub_scale x with the sign of w (and with many columns,
+ * Signed bytes have room for one: |w| times x with the sign of w (and with many inputs,
  * quantized_s8_avx2.c). */
 #include "../kernel_types.h"
 

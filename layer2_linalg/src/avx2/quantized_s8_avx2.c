@@ -59,8 +59,9 @@ INLINE void multiply(const Wide *wide, const WideInputs *x, size_t g, __m256i su
 INLINE void tile(const Panel *panel, const Wide *wide, const WideInputs *x, InputTile in,
                  float (*y)[PANEL_ROWS]) {
     __m256 acc[2][COLS];
-    UNROLL for (int c = 0; c < COLS; c++) UNROLL for (int i = 0; i < 2; i++) acc[i][c] =
-        _mm256_loadu_ps(y[c] + 8 * i);
+    UNROLL for (int c = 0; c < COLS; c++) UNROLL for (int i = 0; i < 2; i++) {
+        acc[i][c] = _mm256_loadu_ps(y[c] + 8 * i);
+    }
     for (size_t g = 0; g < in.n / 32; g++) {
         __m256i sum[2][COLS];
         multiply(wide, x, g, sum);
@@ -71,8 +72,9 @@ INLINE void tile(const Panel *panel, const Wide *wide, const WideInputs *x, Inpu
                 _mm256_mul_ps(_mm256_loadu_ps(panel->scale[g] + 8 * i), scale), acc[i][c]);
         }
     }
-    UNROLL for (int c = 0; c < COLS; c++) UNROLL for (int i = 0; i < 2; i++)
+    UNROLL for (int c = 0; c < COLS; c++) UNROLL for (int i = 0; i < 2; i++) {
         _mm256_storeu_ps(y[c] + 8 * i, acc[i][c]);
+    }
 }
 
 AVX2 size_t panel_product_s8_avx2(const Panel *panels, size_t count, const InputTile *in,

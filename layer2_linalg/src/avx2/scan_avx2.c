@@ -131,7 +131,7 @@ BMI2 static inline void put_eight(__m256 v, __m256i id, unsigned mask, float *ou
 INLINE_OF(BMI2)
 size_t keep(const float *x, const int32_t *ids, size_t n, float threshold, float *out,
             int32_t *out_ids, bool below) {
-    const __m256 least = _mm256_set1_ps(threshold);
+    const __m256 min = _mm256_set1_ps(threshold);
     const __m256i eight = _mm256_set1_epi32(8);
     __m256i index = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
     size_t kept = 0, i = 0;
@@ -141,7 +141,7 @@ size_t keep(const float *x, const int32_t *ids, size_t n, float threshold, float
         __m256i id[4];
         UNROLL for (size_t r = 0; r < 4; r++) {
             v[r] = _mm256_loadu_ps(x + i + 8 * r);
-            masks[r] = (unsigned)_mm256_movemask_ps(_mm256_cmp_ps(v[r], least, _CMP_GE_OQ)) ^
+            masks[r] = (unsigned)_mm256_movemask_ps(_mm256_cmp_ps(v[r], min, _CMP_GE_OQ)) ^
                        (below ? 0xFF : 0);
             any |= masks[r];
             id[r] = ids ? _mm256_loadu_si256((const __m256i *)(ids + i + 8 * r)) : index;

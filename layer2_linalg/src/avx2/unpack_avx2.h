@@ -5,7 +5,7 @@
 #include "maddubs_avx2.h"
 #include "../simd/packed_layout.h"
 
-/* The sixteen codebook of a format that chooses its quants from a list, twice. */
+/* A codebook of sixteen quants, twice. */
 INLINE __m256i load_codebook(const int8_t *codebook) {
     return codebook ? _mm256_broadcastsi128_si256(_mm_loadu_si128((const __m128i *)codebook))
                     : _mm256_setzero_si256();

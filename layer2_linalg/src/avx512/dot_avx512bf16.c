@@ -1,4 +1,4 @@
-/* dot_avx512bf16.c - BF16 weights sub_scale inputs, with the instruction made for it.  Read
+/* dot_avx512bf16.c - BF16 weights times inputs, with the instruction made for it.  Read
  * dot_avx512.c first.
  *
  *     w        |k0 k1|k2 k3| ... |k30 k31|      as the weights lie in memory: nothing has to be widened

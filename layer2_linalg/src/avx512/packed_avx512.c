@@ -7,8 +7,10 @@
 
 INLINE void unpack_block(int bits, const unsigned char *block, const int8_t *codebook,
                          int8_t *q) {
-    UNROLL for (int quad = 0; quad < 8; quad++) _mm512_storeu_si512(
-        q + 64 * quad, quad_of(bits, block, quad, load_codebook(codebook), codebook != NULL));
+    UNROLL for (int quad = 0; quad < 8; quad++) {
+        _mm512_storeu_si512(q + 64 * quad, quad_of(bits, block, quad, load_codebook(codebook),
+                                                   codebook != NULL));
+    }
 }
 
 INLINE void unpack_scales(ScaleKind kind, const unsigned char *from, size_t groups,

@@ -1,14 +1,14 @@
 /* quantized_vnni.c - products of a panel, sixteen rows in one register.  Read quantized_avx2.c
  * first.
  *
- *     vpdpbusd   adds the four products of a lane's bytes, unsigned sub_scale signed, to its 32-bit
+ *     vpdpbusd   adds the four products of a lane's bytes, unsigned times signed, to its 32-bit
  *                sum: what takes maddubs, madd and an addition with AVX2, and no 16-bit sum to overflow
  *
  * The instruction takes four or five cycles and two begin in each; the CPU also loads two registers
  * in a cycle.  Two panels by six inputs keep twelve sums under way with eight loads for twelve
  * instructions; one panel by twelve inputs would need thirteen.
  *
- * Signed quants are made unsigned by adding 128; 128 sub_scale the sum of the inputs is taken off at
+ * Signed quants are made unsigned by adding 128; 128 times the sum of the inputs is taken off at
  * the start, exactly. */
 #include "../kernel_types.h"
 

@@ -91,14 +91,14 @@ AVX512 void scan_segment_max_avx512(const float *x, size_t n, float *out) {
 /* The instruction "compress" writes the lanes of a mask side by side. */
 INLINE size_t keep(const float *x, const int32_t *ids, size_t n, float threshold, float *out,
                    int32_t *out_ids, bool below) {
-    __m512 least = _mm512_set1_ps(threshold);
+    __m512 min = _mm512_set1_ps(threshold);
     __m512i steps = _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
     size_t kept = 0;
     for (size_t i = 0; i < n; i += 16) {
         __mmask16 there = n - i < 16 ? (__mmask16)((1u << (n - i)) - 1) : (__mmask16)0xFFFF;
         __m512 v = _mm512_maskz_loadu_ps(there, x + i);
-        __mmask16 mask = below ? _mm512_mask_cmp_ps_mask(there, v, least, _CMP_NGE_UQ)
-                               : _mm512_mask_cmp_ps_mask(there, v, least, _CMP_GE_OQ);
+        __mmask16 mask = below ? _mm512_mask_cmp_ps_mask(there, v, min, _CMP_NGE_UQ)
+                               : _mm512_mask_cmp_ps_mask(there, v, min, _CMP_GE_OQ);
         if (!mask) continue;
         __m512i id = ids ? _mm512_maskz_loadu_epi32(there, ids + i)
                          : _mm512_add_epi32(steps, _mm512_set1_epi32((int)i));

@@ -6,13 +6,13 @@
 #include "avx512.h"
 #include "../simd/packed_layout.h"
 
-/* The sixteen codebook of a format that chooses its quants from a list, four sub_scale. */
+/* A codebook of sixteen quants, four times. */
 INLINE __m512i load_codebook(const int8_t *codebook) {
     return codebook ? _mm512_broadcast_i32x4(_mm_loadu_si128((const __m128i *)codebook))
                     : _mm512_setzero_si512();
 }
 
-/* `bits` of each byte, moved up (or, below 0, down) so many places. */
+/* `bits` of each byte, shifted left (or, below 0, right). */
 INLINE __m512i bits_of(__m512i v, int up, int bits) {
     v = up < 0 ? _mm512_srli_epi16(v, (unsigned)-up) : _mm512_slli_epi16(v, (unsigned)up);
     return _mm512_and_si512(v, _mm512_set1_epi8((char)bits));

@@ -12,7 +12,7 @@
 #include <math.h>
 #include <stdbool.h>
 
-enum { LANES = 16, PAGE = 4096 }; /* bytes: strips are asked for so far ahead */
+enum { LANES = 16, PAGE = 4096 }; /* bytes: strips are prefetched so far ahead */
 
 /* Numbers of x from the at-th on, in F32 or F16. */
 INLINE __m512 load(const void *x, size_t at, bool half) {
@@ -25,20 +25,23 @@ INLINE __m512 load(const void *x, size_t at, bool half) {
 INLINE void tile(int C, int R, bool half, WeightedTask t, size_t at) {
     __m512 sum[4][4], row[4];
     const size_t size = half ? 2 : 4;
-    UNROLL for (int c = 0; c < C; c++) UNROLL for (int r = 0; r < R; r++) sum[c][r] =
-        _mm512_loadu_ps(t.y + (size_t)c * t.y_step + 16 * r);
+    UNROLL for (int c = 0; c < C; c++) UNROLL for (int r = 0; r < R; r++) {
+        sum[c][r] = _mm512_loadu_ps(t.y + (size_t)c * t.y_step + 16 * r);
+    }
     for (const float *a = t.a, *end = a + t.rows; a < end; a++, at += 16) {
         UNROLL for (int s = 0; s < R; s++)
             prefetch((const char *)t.x + size * (at + (size_t)s * t.x_step) + PAGE, 1);
         UNROLL for (int r = 0; r < R; r++) row[r] = load(t.x, at + (size_t)r * t.x_step, half);
         UNROLL for (int c = 0; c < C; c++) {
             __m512 factor = _mm512_set1_ps(a[(size_t)c * t.a_step]);
-            UNROLL for (int r = 0; r < R; r++) sum[c][r] =
-                _mm512_fmadd_ps(factor, row[r], sum[c][r]);
+            UNROLL for (int r = 0; r < R; r++) {
+                sum[c][r] = _mm512_fmadd_ps(factor, row[r], sum[c][r]);
+            }
         }
     }
-    UNROLL for (int c = 0; c < C; c++) UNROLL for (int r = 0; r < R; r++)
+    UNROLL for (int c = 0; c < C; c++) UNROLL for (int r = 0; r < R; r++) {
         _mm512_storeu_ps(t.y + (size_t)c * t.y_step + 16 * r, sum[c][r]);
+    }
 }
 
 #include "../simd/strips_template.h"

@@ -2,10 +2,10 @@
  * by an eighth to one side.
  *
  *     IQ1_S    d (f16); 32 bytes: points, low 8 bits; for each 32 numbers 16 bits:                  50 bytes
- *              | side (1) | scale (3) | four sub_scale 3 high bits |
+ *              | side (1) | scale (3) | four times 3 high bits |
  *
  *     IQ1_M    32 bytes: points, low 8 bits; 16 bytes: for each two points | side, 3 high bits | side, 3 high bits |;
- *              8 bytes: four sub_scale 16 bits | 4 bits of d (f16) | four scales of 3 bits |          56 bytes
+ *              8 bytes: four times 16 bits | 4 bits of d (f16) | four scales of 3 bits |          56 bytes
  *              a scale for each 16 numbers
  *
  *     weight = d (2 scale + 1) (point +- 1/8);    a quant is 8 point +- 1, with an eighth of the scale

@@ -1,10 +1,10 @@
-/* iq4.c - IQ4_NL and IQ4_XS: four bits choose one of sixteen quants, which lie closer together near zero, where most
+/* iq4.c - IQ4_NL and IQ4_XS: four bits choose one of sixteen values, which lie closer together near zero, where most
  * weights are.
  *
  *     IQ4_NL   as Q4_0, but weight = d * codebook[q]
  *
  *     IQ4_XS    0        2                4               8                  136 bytes
- *              | d (f16) | scales, high 2 | scales, low 4 | eight sub_scale 16 bytes |
+ *              | d (f16) | scales, high 2 | scales, low 4 | eight times 16 bytes |
  *
  *              block i of 32: s = 6 bits, weight = d (s - 32) codebook[q]
  */

@@ -3,7 +3,7 @@
  *      0   1                              17 bytes      byte j:  | 16+j | j |
  *     | e | b0 | b1 | ...         ... | b15 |           each:    sign, 2 bits of exponent, 1 of mantissa
  *
- *     0  0.5  1  1.5  2  3  4  6   and their negatives, sub_scale 2^(e - 127)
+ *     0  0.5  1  1.5  2  3  4  6   and their negatives, times 2^(e - 127)
  *
  * The table holds twice the values, so that they are whole, plus 12, so that none is negative; the
  * scale is halved.
@@ -36,7 +36,7 @@ static int nearest_value(float x, float scale) {
     return best;
 }
 
-/* The exponent puts the largest number between 4 and 8 sub_scale the power of two. */
+/* The exponent puts the largest number between 4 and 8 times the power of two. */
 void quantize_mxfp4(const float *x, const float *importance, void *row, size_t n) {
     BlockMXFP4 *block = row;
     (void)importance;

@@ -69,12 +69,12 @@ void scan_segment_max_neon(const float *x, size_t n, float *out) {
 /* Survivors are rare, so most rounds end at the first test. */
 size_t scan_keep_neon(const float *x, const int32_t *ids, size_t n, float threshold, float *out,
                       int32_t *out_ids) {
-    float32x4_t least = vdupq_n_f32(threshold);
+    float32x4_t min = vdupq_n_f32(threshold);
     size_t kept = 0, i = 0;
     for (; i + 16 <= n; i += 16) {
-        uint32x4_t any = vcgeq_f32(vld1q_f32(x + i), least);
+        uint32x4_t any = vcgeq_f32(vld1q_f32(x + i), min);
         for (size_t r = 4; r < 16; r += 4)
-            any = vorrq_u32(any, vcgeq_f32(vld1q_f32(x + i + r), least));
+            any = vorrq_u32(any, vcgeq_f32(vld1q_f32(x + i + r), min));
         if (vmaxvq_u32(any) == 0) continue;
         for (size_t k = i; k < i + 16; k++) {
             if (!(x[k] >= threshold)) continue;

@@ -6,12 +6,12 @@
 #include "neon.h"
 #include "../simd/packed_layout.h"
 
-/* The sixteen codebook of a format that chooses its quants from a list. */
+/* A codebook of sixteen quants. */
 INLINE int8x16_t load_codebook(const int8_t *codebook) {
     return codebook ? vld1q_s8(codebook) : vdupq_n_s8(0);
 }
 
-/* `bits` of each byte, moved up (or, below 0, down) so many places. */
+/* `bits` of each byte, shifted left (or, below 0, right). */
 INLINE uint8x16_t bits_of(const unsigned char *from, int up, int bits) {
     return vandq_u8(vshlq_u8(vld1q_u8(from), vdupq_n_s8((int8_t)up)),
                     vdupq_n_u8((uint8_t)bits));

@@ -11,7 +11,7 @@
 #include <math.h>
 #include <stdbool.h>
 
-enum { LANES = 4, PAGE = 4096 }; /* bytes: strips are asked for so far ahead */
+enum { LANES = 4, PAGE = 4096 }; /* bytes: strips are prefetched so far ahead */
 
 /* Numbers of x from the at-th on, in F32 or F16. */
 INLINE float32x4_t load(const void *x, size_t at, bool half) {
@@ -23,20 +23,23 @@ INLINE float32x4_t load(const void *x, size_t at, bool half) {
 INLINE void tile(int C, int R, bool half, WeightedTask t, size_t at) {
     float32x4_t sum[4][16], row[16];
     const size_t size = half ? 2 : 4;
-    UNROLL for (int c = 0; c < C; c++) UNROLL for (int r = 0; r < R; r++) sum[c][r] =
-        vld1q_f32(t.y + (size_t)c * t.y_step + 4 * r);
+    UNROLL for (int c = 0; c < C; c++) UNROLL for (int r = 0; r < R; r++) {
+        sum[c][r] = vld1q_f32(t.y + (size_t)c * t.y_step + 4 * r);
+    }
     for (const float *a = t.a, *end = a + t.rows; a < end; a++, at += 16) {
         UNROLL for (int s = 0; 4 * s < R; s++)
             prefetch((const char *)t.x + size * (at + (size_t)s * t.x_step) + PAGE, 1);
-        UNROLL for (int r = 0; r < R; r++) row[r] =
-            load(t.x, at + (size_t)(r / 4) * t.x_step + 4 * (size_t)(r % 4), half);
+        UNROLL for (int r = 0; r < R; r++) {
+            row[r] = load(t.x, at + (size_t)(r / 4) * t.x_step + 4 * (size_t)(r % 4), half);
+        }
         UNROLL for (int c = 0; c < C; c++) {
             float32x4_t factor = vdupq_n_f32(a[(size_t)c * t.a_step]);
             UNROLL for (int r = 0; r < R; r++) sum[c][r] = vfmaq_f32(sum[c][r], row[r], factor);
         }
     }
-    UNROLL for (int c = 0; c < C; c++) UNROLL for (int r = 0; r < R; r++)
+    UNROLL for (int c = 0; c < C; c++) UNROLL for (int r = 0; r < R; r++) {
         vst1q_f32(t.y + (size_t)c * t.y_step + 4 * r, sum[c][r]);
+    }
 }
 
 #include "../simd/strips_template.h"

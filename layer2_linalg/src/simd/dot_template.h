@@ -20,7 +20,7 @@
 
 #include <string.h>
 
-/* Numbers k .. k+n-1 of R rows sub_scale those of C inputs. */
+/* Numbers k .. k+n-1 of R rows times those of C inputs. */
 INLINE void dot_step(int R, int C, Dtype dtype, DotTask t, size_t k, size_t n,
                      Sums sum[COLS][ROWS]) {
     const size_t size = dtype == DTYPE_F32 ? 4 : 2;
@@ -30,7 +30,7 @@ INLINE void dot_step(int R, int C, Dtype dtype, DotTask t, size_t k, size_t n,
     }
     UNROLL for (int r = 0; r < R; r++) {
         const char *row = (const char *)t.w + (size_t)r * t.w_stride + k * size;
-        /* registers of 16 bytes would ask for each line four sub_scale */
+        /* registers of 16 bytes would prefetch each line four times */
         if (C == 1 && sizeof(Sums) > 16) prefetch(row + (size_t)R * t.w_stride, 1);
         Numbers weights = load_weights(dtype, row, n);
         UNROLL for (int c = 0; c < C; c++) {

@@ -6,7 +6,7 @@
 
 #define SCAN_LOWEST -43.0f
 
-/* Sixteen sums become one: the upper half is added to the lower, four sub_scale. */
+/* Sixteen sums become one: the upper half is added to the lower, four times. */
 static inline double fold_lanes(float lanes[SCAN_LANES]) {
     for (int width = SCAN_LANES / 2; width; width /= 2)
         for (int i = 0; i < width; i++) lanes[i] += lanes[i + width];

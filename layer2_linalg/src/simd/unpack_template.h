@@ -2,7 +2,7 @@
  * define before they include it
  *
  *     INLINE          how a function begins that is inlined there
- *     unpack_block    the quants of 32 weights; their bits, and whether there are codebook, are constants there
+ *     unpack_block    the quants of 32 weights; their bits, and whether there is a codebook, are constants there
  *     unpack_scales   the scales of a tile, or its mins */
 #ifndef STRATA_UNPACK_TEMPLATE_H
 #define STRATA_UNPACK_TEMPLATE_H

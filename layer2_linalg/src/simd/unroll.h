@@ -1,4 +1,4 @@
-/* unroll.h - ask the compiler to write a short loop of fixed length out in full, so that an array
+/* unroll.h - makes the compiler write a short loop of fixed length out in full, so that an array
  * of registers stays in registers.  Sanitizers check every access anyway: for them, loops stay
  * loops. */
 #ifndef STRATA_UNROLL_H
