@@ -113,8 +113,8 @@ done
 expect "a mix favours the output" 0 "token_embd.weight.*Q6_K" "$strata" inspect "$work/mix.gguf"
 "$strata" quantize "$model" "$work/mix.gguf" Q4_K_M --pure 2>/dev/null
 expect "a pure file does not" 0 "token_embd.weight.*Q4_K" "$strata" inspect "$work/mix.gguf"
-expect "rearranged weights are counted" 0 "rearranged" "$strata" inspect "$work/mix.gguf"
-same "weights rearranged or not, the text is the same" \
+expect "repacked weights are counted" 0 "repacked" "$strata" inspect "$work/mix.gguf"
+same "weights repacked or not, the text is the same" \
     "$("$strata" generate -m "$work/mix.gguf" -n 60 --quiet)" "$("$strata" generate -m "$work/mix.gguf" -n 60 --quiet --no-pack)"
 "$strata" world --documents 3 --seed 2 >"$work/text" 2>/dev/null
 expect "perplexity of a text" 0 "tokens counted in" "$strata" perplexity -f "$work/text" --window 128
@@ -126,7 +126,7 @@ expect "speed of a model as JSON" 0 '"test":"prefill"' "$strata" bench model -m 
 expect "what was not measured is a number, too" 0 '"share":0.000' "$strata" bench model -m "$work/mix.gguf" -p 16 -n 0 --rounds 1 --json
 expect "keys and values as they are" 0 "Once" "$strata" generate -p "Once upon a time" --chain greedy --kv f32 -n 8 --quiet
 expect "keys in a format that is none" 1 "wanted f16 or f32" "$strata" generate -p "Once" --kv q8_0 -n 1
-expect "every rung is right" 0 "rearranged" "$strata" bench ladder --format Q4_K --seconds 0.01
+expect "every rung is right" 0 "repacked" "$strata" bench ladder --format Q4_K --seconds 0.01
 expect "a model of random weights in no format" 1 "no format" "$strata" bench make-model "$work/r.gguf" Q9
 "$strata" quantize "$model" "$work/q.gguf" F32 2>/dev/null
 same "F16 as F32 says the same" "$("$strata" generate -m "$work/q.gguf" --seed 2 -n 60 2>/dev/null)" "$("$strata" generate -m "$model" --seed 2 -n 60 2>/dev/null)"

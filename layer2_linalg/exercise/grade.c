@@ -51,12 +51,12 @@ GRADE(four_bits) {
     BlockQ4_0 block;
     quantize_row(DTYPE_Q4_0, x, NULL, &block, 32);
     HINT(f16_to_f32(block.d) == -1,
-         "the number farthest from zero (8) becomes level -8, so d = 8 / -8 = -1, got %g",
+         "the number farthest from zero (8) becomes the quant -8, so d = 8 / -8 = -1, got %g",
          (double)f16_to_f32(block.d));
     HINT((block.q[0] & 15) == 0,
-         "level -8 is stored as 0 (q = level + 8), in the low half of byte 0");
+         "the quant -8 is stored as 0 (q = quant + 8), in the low half of byte 0");
     HINT((block.q[0] >> 4) == 12,
-         "number 16 is in the high half of byte 0: -4 is level 4, stored as 12");
+         "number 16 is in the high half of byte 0: -4 is the quant 4, stored as 12");
     dequantize_row(DTYPE_Q4_0, &block, back, 32);
     HINT(back[0] == 8 && back[16] == -4 && back[5] == 1,
          "reading gives d * (q - 8), low halves first");
@@ -105,7 +105,7 @@ GRADE(offset) {
     Tensor t = tensor_view(DTYPE_Q4_0, 2, (size_t[]){16, 32}, rows);
     matvec(NULL, &t, x, y, scratch);
     HINT(close_to((double)y[0], -32, 0.01),
-         "32 weights of -1 with 32 ones give -32, got %g: stored levels are 8 too large in "
+         "32 weights of -1 with 32 ones give -32, got %g: stored quants are 8 too large in "
          "Q4_0, "
          "so the sum is 8 times the sum of the inputs too large",
          (double)y[0]);

@@ -56,7 +56,7 @@ static void narrate(const float *x) {
            (double)far, (double)far, (double)far / -8);
     printf("   Two bytes hold it as f16: %.6f.\n\n", (double)f16_to_f32(block.d));
     printf("3. Each weight becomes the nearest of sixteen levels, -8 .. 7 times the scale:\n\n "
-           "    weight   / scale   level   stored   read back    error\n");
+           "    weight   / scale   quant   stored   read back    error\n");
     for (int i = 0; i < 6; i++) {
         int q = i < 16 ? block.q[i] & 15 : block.q[i - 16] >> 4;
         printf("   %8.4f  %8.3f  %6d  %7d   %9.4f  %+.4f\n", (double)x[i],

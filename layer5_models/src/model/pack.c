@@ -1,4 +1,4 @@
-/* pack.c - quantized matrices rearranged at load.  See model.h and packed.h. */
+/* pack.c - quantized matrices repacked at load.  See model.h and packed.h. */
 #include "model.h"
 
 #include <stdlib.h>

@@ -136,7 +136,7 @@ static int run(int argc, char **argv) {
         "beside the measured peak of\n          the machine and OpenBLAS when it is installed\n"
         "samplers  microseconds of every sampler on peaked, LLM-like and flat logits, on one "
         "thread, scalar and SIMD,\n          beside the time to read the logits once\n"
-        "ladder    every rung from the plain loop to rearranged weights, checked, then timed: "
+        "ladder    every rung from the plain loop to repacked weights, checked, then timed: "
         "GFLOP/s and GB/s\n"
         "roofline  what this machine could do for each number of threads, and how near the "
         "products come\n"

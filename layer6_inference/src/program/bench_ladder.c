@@ -167,11 +167,11 @@ static bool climb(Rungs *r, const Product *p) {
     for (int i = 0; i < count; i++) {
         kernels_select(list[i], NULL);
         if (i > 0 || p->columns == 1) ok &= rung(r, p, "one thread", list[i], run_one_thread);
-        if (alone && packed) ok &= rung(r, p, "rearranged", list[i], run_packed_alone);
+        if (alone && packed) ok &= rung(r, p, "repacked", list[i], run_packed_alone);
     }
     kernels_select(chosen, NULL);
     if (!alone) ok &= rung(r, p, "threads", kernels_isa(), run_file);
-    if (!alone && packed) ok &= rung(r, p, "rearranged", kernels_isa(), run_packed);
+    if (!alone && packed) ok &= rung(r, p, "repacked", kernels_isa(), run_packed);
     return ok;
 }
 

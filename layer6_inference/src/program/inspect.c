@@ -123,7 +123,7 @@ static void print_plan(const char *path, double weights) {
     printf("  (the kv cache takes twice that with --kv f32)\n");
     size_t packed = model_packed_bytes(&model);
     if (packed)
-        printf("  and %.2f MB for the quantized matrices rearranged (none with --no-pack)\n",
+        printf("  and %.2f MB for the quantized matrices repacked (none with --no-pack)\n",
                (double)packed / 1e6);
     model_close(&model);
 }
