@@ -7,7 +7,7 @@
 
 void exp_lanes_add(ExpLanes *lanes, const float *x, size_t n, float shift) {
     for (size_t i = 0; i < n; i++) {
-        float d = x[i] - shift, e;
+        float d = x[i] - shift, e = 0;
         if (d < SCAN_LOWEST) continue;
         vector_exp_scalar(&e, &d, 0, 1);
         lanes->sum[i % SCAN_LANES] += e;
