@@ -25,7 +25,7 @@ INLINE void add_exps(const float *x, __m256 shift, int count, __m256 sum[2], __m
             _mm256_cmp_ps(d[r], _mm256_set1_ps(SCAN_LOWEST), _CMP_NLT_UQ); /* NaN does */
         e[r] = d[r] = _mm256_and_ps(counts[r], d[r]);
     }
-    exp_eights_near(e, count);
+    exp_registers_near(e, count);
     UNROLL for (int r = 0; r < count; r++) {
         e[r] = _mm256_and_ps(counts[r], e[r]);
         sum[r % 2] = _mm256_add_ps(sum[r % 2], e[r]);

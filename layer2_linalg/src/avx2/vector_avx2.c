@@ -15,7 +15,7 @@
 enum { LANES = 8, PAGE = 4096 }; /* bytes: strips are prefetched so far ahead */
 
 /* Numbers of x from the at-th on, in F32 or F16. */
-INLINE __m256 load(const void *x, size_t at, bool half) {
+INLINE __m256 load_at(const void *x, size_t at, bool half) {
     if (half)
         return _mm256_cvtph_ps(_mm_loadu_si128((const __m128i *)((const uint16_t *)x + at)));
     return _mm256_loadu_ps((const float *)x + at);
@@ -32,7 +32,7 @@ INLINE void tile(int C, int R, bool half, WeightedTask t, size_t at) {
         UNROLL for (int s = 0; 2 * s < R; s++)
             prefetch((const char *)t.x + size * (at + (size_t)s * t.x_step) + PAGE, 1);
         UNROLL for (int r = 0; r < R; r++) {
-            row[r] = load(t.x, at + (size_t)(r / 2) * t.x_step + 8 * (size_t)(r % 2), half);
+            row[r] = load_at(t.x, at + (size_t)(r / 2) * t.x_step + 8 * (size_t)(r % 2), half);
         }
         UNROLL for (int c = 0; c < C; c++) {
             __m256 factor = _mm256_set1_ps(a[(size_t)c * t.a_step]);
@@ -81,21 +81,8 @@ AVX2 float vector_max_avx2(const float *x, size_t n) {
     return head > tail ? head : tail;
 }
 
-/* out = exp(x - shift), `count` registers in step. */
-INLINE void exp_registers(float *out, const float *x, __m256 shift, int count) {
-    __m256 v[4];
-    UNROLL for (int r = 0; r < count; r++) {
-        v[r] = _mm256_sub_ps(_mm256_loadu_ps(x + 8 * r), shift);
-    }
-    exp_eights(v, count);
-    UNROLL for (int r = 0; r < count; r++) _mm256_storeu_ps(out + 8 * r, v[r]);
-}
-
 AVX2 void vector_exp_avx2(float *out, const float *x, float shift, size_t n) {
-    const __m256 minus = _mm256_set1_ps(shift);
-    size_t i = 0;
-    for (; i + 32 <= n; i += 32) exp_registers(out + i, x + i, minus, 4);
-    for (; i + 8 <= n; i += 8) exp_registers(out + i, x + i, minus, 1);
-    vector_exp_scalar(out + i, x + i, shift, n - i);
+    size_t done = exp_all(out, x, shift, n);
+    vector_exp_scalar(out + done, x + done, shift, n - done);
 }
 #endif

@@ -20,7 +20,7 @@ INLINE void add_exps(const float *x, __m512 shift, int count, __m512 *sum, __m51
         counts[r] = _mm512_cmp_ps_mask(d[r], lowest, _CMP_NLT_UQ); /* NaN does */
         e[r] = d[r] = _mm512_maskz_mov_ps(counts[r], d[r]);
     }
-    exp_sixteens_near(e, count);
+    exp_registers_near(e, count);
     UNROLL for (int r = 0; r < count; r++) {
         e[r] = _mm512_maskz_mov_ps(counts[r], e[r]);
         *sum = _mm512_add_ps(*sum, e[r]);

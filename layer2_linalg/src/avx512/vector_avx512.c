@@ -15,7 +15,7 @@
 enum { LANES = 16, PAGE = 4096 }; /* bytes: strips are prefetched so far ahead */
 
 /* Numbers of x from the at-th on, in F32 or F16. */
-INLINE __m512 load(const void *x, size_t at, bool half) {
+INLINE __m512 load_at(const void *x, size_t at, bool half) {
     if (half)
         return _mm512_cvtph_ps(_mm256_loadu_si256((const __m256i *)((const uint16_t *)x + at)));
     return _mm512_loadu_ps((const float *)x + at);
@@ -31,7 +31,8 @@ INLINE void tile(int C, int R, bool half, WeightedTask t, size_t at) {
     for (const float *a = t.a, *end = a + t.rows; a < end; a++, at += 16) {
         UNROLL for (int s = 0; s < R; s++)
             prefetch((const char *)t.x + size * (at + (size_t)s * t.x_step) + PAGE, 1);
-        UNROLL for (int r = 0; r < R; r++) row[r] = load(t.x, at + (size_t)r * t.x_step, half);
+        UNROLL for (int r = 0; r < R; r++) row[r] =
+            load_at(t.x, at + (size_t)r * t.x_step, half);
         UNROLL for (int c = 0; c < C; c++) {
             __m512 factor = _mm512_set1_ps(a[(size_t)c * t.a_step]);
             UNROLL for (int r = 0; r < R; r++) {
@@ -82,21 +83,8 @@ AVX512 float vector_max_avx512(const float *x, size_t n) {
     return head > tail ? head : tail;
 }
 
-/* out = exp(x - shift), `count` registers in step. */
-INLINE void exp_registers(float *out, const float *x, __m512 shift, int count) {
-    __m512 v[4];
-    UNROLL for (int r = 0; r < count; r++) {
-        v[r] = _mm512_sub_ps(_mm512_loadu_ps(x + 16 * r), shift);
-    }
-    exp_sixteens(v, count);
-    UNROLL for (int r = 0; r < count; r++) _mm512_storeu_ps(out + 16 * r, v[r]);
-}
-
 AVX512 void vector_exp_avx512(float *out, const float *x, float shift, size_t n) {
-    const __m512 minus = _mm512_set1_ps(shift);
-    size_t i = 0;
-    for (; i + 64 <= n; i += 64) exp_registers(out + i, x + i, minus, 4);
-    for (; i + 16 <= n; i += 16) exp_registers(out + i, x + i, minus, 1);
-    vector_exp_scalar(out + i, x + i, shift, n - i);
+    size_t done = exp_all(out, x, shift, n);
+    vector_exp_scalar(out + done, x + done, shift, n - done);
 }
 #endif

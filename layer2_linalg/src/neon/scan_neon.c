@@ -7,25 +7,34 @@
 
 #include <math.h>
 
+/* Sixteen numbers: their exponentials in step, then added to the lanes. */
+INLINE void add_exps(const float *x, float32x4_t shift, ExpLanes *lanes) {
+    float32x4_t d[4], e[4];
+    uint32x4_t counts[4];
+    for (size_t r = 0; r < 4; r++) {
+        d[r] = vsubq_f32(vld1q_f32(x + 4 * r), shift);
+        counts[r] = vmvnq_u32(vcltq_f32(d[r], vdupq_n_f32(SCAN_LOWEST))); /* NaN does */
+        d[r] = vreinterpretq_f32_u32(vandq_u32(counts[r], vreinterpretq_u32_f32(d[r])));
+        e[r] = d[r];
+    }
+    exp_registers_near(e, 4);
+    for (size_t r = 0; r < 4; r++) {
+        float *sum = lanes->sum + 4 * r, *weighted = lanes->weighted + 4 * r,
+              *squares = lanes->squares + 4 * r;
+        e[r] = vreinterpretq_f32_u32(vandq_u32(counts[r], vreinterpretq_u32_f32(e[r])));
+        vst1q_f32(sum, vaddq_f32(vld1q_f32(sum), e[r]));
+        vst1q_f32(weighted, vaddq_f32(vld1q_f32(weighted), vmulq_f32(d[r], e[r])));
+        vst1q_f32(squares, vaddq_f32(vld1q_f32(squares), vmulq_f32(e[r], e[r])));
+    }
+}
+
 ExpSums scan_exp_neon(const float *x, size_t n, float shift) {
-    float32x4_t minus = vdupq_n_f32(shift), lowest = vdupq_n_f32(SCAN_LOWEST);
+    const float32x4_t minus = vdupq_n_f32(shift);
     ExpSums total = {0};
     for (size_t from = 0; from < n; from += SCAN_CHUNK) {
         ExpLanes lanes = {0};
         size_t i = 0, size = chunk_at(from, n);
-        for (; i + 16 <= size; i += 16)
-            for (size_t r = 0; r < 16; r += 4) {
-                float32x4_t d = vsubq_f32(vld1q_f32(x + from + i + r), minus);
-                uint32x4_t counts = vmvnq_u32(vcltq_f32(d, lowest)); /* NaN does */
-                d = vreinterpretq_f32_u32(vandq_u32(counts, vreinterpretq_u32_f32(d)));
-                float32x4_t e = exp_four(d);
-                e = vreinterpretq_f32_u32(vandq_u32(counts, vreinterpretq_u32_f32(e)));
-                vst1q_f32(lanes.sum + r, vaddq_f32(vld1q_f32(lanes.sum + r), e));
-                vst1q_f32(lanes.weighted + r,
-                          vaddq_f32(vld1q_f32(lanes.weighted + r), vmulq_f32(d, e)));
-                vst1q_f32(lanes.squares + r,
-                          vaddq_f32(vld1q_f32(lanes.squares + r), vmulq_f32(e, e)));
-            }
+        for (; i + 16 <= size; i += 16) add_exps(x + from + i, minus, &lanes);
         exp_lanes_add(&lanes, x + from + i, size - i, shift);
         add_exp_lanes(&total, &lanes);
     }

@@ -14,7 +14,7 @@
 enum { LANES = 4, PAGE = 4096 }; /* bytes: strips are prefetched so far ahead */
 
 /* Numbers of x from the at-th on, in F32 or F16. */
-INLINE float32x4_t load(const void *x, size_t at, bool half) {
+INLINE float32x4_t load_at(const void *x, size_t at, bool half) {
     if (half) return vcvt_f32_f16(vreinterpret_f16_u16(vld1_u16((const uint16_t *)x + at)));
     return vld1q_f32((const float *)x + at);
 }
@@ -30,7 +30,7 @@ INLINE void tile(int C, int R, bool half, WeightedTask t, size_t at) {
         UNROLL for (int s = 0; 4 * s < R; s++)
             prefetch((const char *)t.x + size * (at + (size_t)s * t.x_step) + PAGE, 1);
         UNROLL for (int r = 0; r < R; r++) {
-            row[r] = load(t.x, at + (size_t)(r / 4) * t.x_step + 4 * (size_t)(r % 4), half);
+            row[r] = load_at(t.x, at + (size_t)(r / 4) * t.x_step + 4 * (size_t)(r % 4), half);
         }
         UNROLL for (int c = 0; c < C; c++) {
             float32x4_t factor = vdupq_n_f32(a[(size_t)c * t.a_step]);
@@ -67,9 +67,7 @@ float vector_max_neon(const float *x, size_t n) {
 }
 
 void vector_exp_neon(float *out, const float *x, float shift, size_t n) {
-    size_t i = 0;
-    for (; i + 4 <= n; i += 4)
-        vst1q_f32(out + i, exp_four(vsubq_f32(vld1q_f32(x + i), vdupq_n_f32(shift))));
-    vector_exp_scalar(out + i, x + i, shift, n - i);
+    size_t done = exp_all(out, x, shift, n);
+    vector_exp_scalar(out + done, x + done, shift, n - done);
 }
 #endif
