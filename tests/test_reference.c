@@ -255,7 +255,7 @@ static void full_context_and_wrong_tokens_are_said(void **state) {
     unsigned char *bytes = make_model(&m, &size);
     assert_true(model_open_memory(&model, bytes, size, &fault));
     make_tokens();
-    SessionConfig config = {.ctx = 64, .sequences = 1, .most_tokens = TOKENS, .most_logits = 1};
+    SessionConfig config = {.ctx = 89, .sequences = 1, .most_tokens = TOKENS, .most_logits = 1};
     session_plan(&model, config, &cache, &work);
     assert_true(session_open(&session, &model, NULL, config, &fault));
     assert_int_equal(session.arena.used, cache + work);

@@ -40,7 +40,7 @@ typedef struct KvConfig {
     size_t layers;
     Dtype dtype;      /* F32, or F16: half the memory, and three digits of every number */
     size_t sequences; /* at the same time */
-    size_t ctx;       /* positions of one of them, rounded up to whole pages */
+    size_t ctx;       /* positions of one of them */
     size_t batch;     /* positions a sequence grows by at once, at most */
     size_t budget;    /* pages; 0: enough for all sequences at their full length */
     size_t prefixes;  /* pages of text that are remembered; 0: none */

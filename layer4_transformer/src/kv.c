@@ -90,7 +90,7 @@ bool kv_extend(KvCache *kv, size_t sequence, size_t length) {
     if (length <= kv->length[sequence]) return true;
     for (size_t l = 0; l < kv->config.layers; l++)
         needed += want - have + writes_to_shared(kv, sequence, l);
-    if (want > kv->table_size || !reserve(kv, needed)) return false;
+    if (length > kv->config.ctx || !reserve(kv, needed)) return false;
     for (size_t l = 0; l < kv->config.layers; l++) {
         int32_t *table = kv_table(kv, sequence, l);
         if (writes_to_shared(kv, sequence, l)) copy_on_write(kv, &table[have - 1]);

@@ -13,7 +13,7 @@ static void pages_are_shared_out(void **state) {
     (void)state;
     Arena arena;
     KvCache kv;
-    kv_open(&kv, &arena, (KvConfig){.shapes = narrow, .layers = 2, .sequences = 3, .ctx = 130});
+    kv_open(&kv, &arena, (KvConfig){.shapes = narrow, .layers = 2, .sequences = 3, .ctx = 192});
     assert_int_equal(kv.free_count, 2 * 9);
     assert_true(kv_extend(&kv, 0, 65) && kv_extend(&kv, 1, 192));
     assert_false(kv_extend(&kv, 1, 193));
@@ -76,6 +76,18 @@ static void windows_slide(void **state) {
     assert_int_equal(kv_truncate(&kv, 0, 6400 - KV_REWIND), 6400 - KV_REWIND);
     assert_int_equal(kv_truncate(&kv, 0, 3000), 0);
     assert_int_equal(kv.free_count, 104);
+    arena_free(&arena);
+}
+
+/* The last page is not filled beyond the context: a model may have no position there. */
+static void a_context_need_not_be_whole_pages(void **state) {
+    (void)state;
+    KvCache kv;
+    Arena arena;
+    kv_open(&kv, &arena, (KvConfig){.shapes = narrow, .layers = 2, .sequences = 1, .ctx = 130});
+    assert_true(kv_extend(&kv, 0, 130));
+    assert_false(kv_extend(&kv, 0, 131));
+    assert_int_equal(kv.length[0], 130);
     arena_free(&arena);
 }
 
@@ -280,5 +292,6 @@ static void random_operations_keep_every_number(void **state) {
 }
 
 RUN(TEST(pages_are_shared_out), TEST(forks_share_until_they_write), TEST(windows_slide),
-    TEST(a_budget_is_kept), TEST(texts_that_begin_alike_are_found), TEST(prefixes_make_way),
+    TEST(a_budget_is_kept), TEST(a_context_need_not_be_whole_pages),
+    TEST(texts_that_begin_alike_are_found), TEST(prefixes_make_way),
     TEST(random_operations_keep_every_number))

@@ -146,7 +146,7 @@ bool model_forward(Session *s, const Batch *batch, Fault *fault) {
     return true;
 }
 
-size_t session_ctx(const Session *s) { return s->kv.table_size * KV_PAGE; }
+size_t session_ctx(const Session *s) { return s->kv.config.ctx; }
 
 size_t session_length(const Session *s, size_t sequence) { return s->kv.length[sequence]; }
 
