@@ -15,7 +15,7 @@ static void say(const Model *m, Session *s, size_t row, int layer, bool csv) {
     size_t dim = m->sizes.dim, vocab = m->sizes.vocab;
     float *logits = malloc(vocab * sizeof *logits), normed[4096];
     norm_apply(&m->out_norm, normed, s->x + row * dim, dim);
-    linear(NULL, &m->head, normed, 1, logits, s->run.scratch);
+    linear(NULL, &m->head, normed, 1, logits, s->run.attention.scratch);
     softmax(logits, logits, vocab);
     if (!csv) printf(layer < 0 ? "   the embedding " : "   after layer %d ", layer);
     for (int rank = 0; rank < BEST; rank++) {
