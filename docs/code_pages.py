@@ -31,7 +31,7 @@ def is_text(path):
 
 def header_of(name, path):
     """The file that `#include "NAME"` in a source means; None when there are several, or none."""
-    near = (ROOT / path).parent / name
+    near = ((ROOT / path).parent / name).resolve()
     found = [near] if near.is_file() else list(ROOT.glob(f"layer*/include/{name}"))
     return str(found[0].relative_to(ROOT)) if len(found) == 1 else None
 

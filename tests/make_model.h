@@ -56,7 +56,7 @@ static inline void make_stack(GgufWriter *w, const MakeModel *m, size_t layer, c
 /* Of a block, or, with a name of its own, of the model. */
 static inline void make_norm_of(GgufWriter *w, const MakeModel *m, const char *name, int ndim,
                                 const size_t *shape) {
-    char full[96];
+    char full[120];
     snprintf(full, sizeof full, "%s.weight", name);
     make_tensor(w, m, full, ndim, shape, 1, 0.15, DTYPE_F32);
     snprintf(full, sizeof full, "%s.bias", name);
