@@ -33,7 +33,8 @@ endif
 
 SOURCES := $(sort $(wildcard src/*.c) $(filter-out src/program/%,$(wildcard src/*/*.c)))
 OBJECTS := $(foreach s,$(SOURCES:src/%.c=%),$(OUT)/$(subst /,-,$(s)).o)
-PROGRAM := $(patsubst src/%.c,$(OUT)/%.o,$(sort $(wildcard src/program/*.c)))
+COMMANDS := $(sort $(wildcard src/program/*.c src/program/*/*.c))
+PROGRAM := $(foreach s,$(COMMANDS:src/%.c=%),$(OUT)/$(subst /,-,$(s)).o)
 TESTS   := $(patsubst tests/%.c,$(OUT)/%,$(sort $(wildcard tests/test_*.c)))
 
 .DEFAULT_GOAL := lib
@@ -56,7 +57,8 @@ define in_folder
 $(OUT)/$(subst /,-,$(1)).o: src/$(1).c
 	$$(compile)
 endef
-$(foreach s,$(SOURCES:src/%.c=%),$(if $(findstring /,$(s)),$(eval $(call in_folder,$(s)))))
+$(foreach s,$(patsubst src/%.c,%,$(SOURCES) $(COMMANDS)),$(if $(findstring /,$(s)),$(eval $(call in_folder,$(s)))))
+$(PROGRAM): INCLUDE += -Isrc/program
 
 # Text that becomes part of a program: each line a C string.
 $(OUT)/%.world.inc: world/%.world

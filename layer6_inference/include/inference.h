@@ -18,6 +18,7 @@
 #include "text_queue.h" /* text from the thread that generates to the thread that shows it */
 #include "look_ahead.h" /* hidden states of a text and of what might come next */
 #include "diversity.h"  /* how varied a set of texts is */
+#include "surprise.h"   /* how surprised a model is by a text */
 #include "speculate.h"  /* several tokens for one reading of the model */
 #include "beam.h"       /* the likeliest texts */
 #include "generate.h"   /* the loop */

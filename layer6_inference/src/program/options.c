@@ -6,7 +6,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 /* Numbers as they are written: 1 to 24; what is as good as no limit is none. */
 static void print_range(const Option *o) {
@@ -225,68 +224,3 @@ int command_failed(const Fault *fault) {
     fprintf(stderr, "strata: %s\n", fault->text);
     return EXIT_FAILED;
 }
-
-static bool readable(const char *path) { return access(path, R_OK) == 0; }
-
-/* The folder of the running program, with a slash. */
-static bool program_folder(char *text, size_t size) {
-    ssize_t length = readlink("/proc/self/exe", text, size - 1);
-    if (length <= 0) return false;
-    text[length] = 0;
-    char *slash = strrchr(text, '/');
-    if (slash) slash[1] = 0;
-    return slash != NULL;
-}
-
-const char *default_model(char *text, size_t size) {
-    static const char *const places[] = {"../share/strata/storyteller.gguf",
-                                         "../../layer5_models/models/storyteller.gguf",
-                                         "../../../layer5_models/models/storyteller.gguf"};
-    const char *named = getenv("STRATA_MODEL");
-    char folder[2048];
-    if (named && *named) return named;
-    for (size_t i = 0;
-         program_folder(folder, sizeof folder) && i < sizeof places / sizeof *places; i++) {
-        snprintf(text, size, "%s%s", folder, places[i]);
-        if (readable(text)) return text;
-    }
-    snprintf(text, size, "layer5_models/models/storyteller.gguf");
-    return readable(text) ? text : NULL;
-}
-
-bool choose_model(const char **model, char *text, size_t size, Fault *fault) {
-    if (!*model) *model = default_model(text, size);
-    return *model ||
-           fault_set(fault, "no model was named and none was found: give one with -m FILE");
-}
-
-static bool read_kv(Machine *machine, Fault *fault) {
-    bool whole = machine->kv && strcmp(machine->kv, "f32") == 0;
-    machine->kv_dtype = whole ? DTYPE_F32 : DTYPE_F16;
-    return whole || !machine->kv || strcmp(machine->kv, "f16") == 0 ||
-           fault_set(fault, "--kv %.40s: wanted f16 or f32", machine->kv);
-}
-
-bool machine_open(Machine *machine, Fault *fault) {
-    if (!read_kv(machine, fault)) return false;
-    if (machine->isa && !kernels_select(machine->isa, fault)) return false;
-    machine->pool = pool_open((int)machine->threads, machine->pin, fault);
-    return machine->pool != NULL;
-}
-
-static void show_packing(void *context, double bytes) { progress_show(context, bytes / 1e6); }
-
-bool machine_model(const Machine *machine, const char *path, Model *model, Fault *fault) {
-    Progress progress;
-    if (!model_open(model, path, fault)) return false;
-    double megabytes = (double)model_packed_bytes(model) / 1e6;
-    bool show = megabytes > 200;
-    if (machine->no_pack || megabytes == 0) return true;
-    if (show) progress_start(&progress, "rearranging weights", "MB", megabytes);
-    bool ok = model_pack(model, machine->pool, show ? show_packing : NULL, &progress, fault);
-    if (show && ok) progress_end(&progress, megabytes);
-    if (!ok) model_close(model);
-    return ok;
-}
-
-void machine_close(Machine *machine) { pool_close(machine->pool); }

@@ -112,54 +112,6 @@ int wrong_usage(const Fault *fault, const char *usage);
 /* Print "strata: text" and return EXIT_FAILED. */
 int command_failed(const Fault *fault);
 
-/* The model file to use when none is named: STRATA_MODEL, the one installed beside the program,
- * or the one in the source tree.  Returns text, or NULL when there is none. */
-const char *default_model(char *text, size_t size);
-
-/* Keep the model that was named, or take the default one; the path lies in text then.
- *
- * Fails when none was named and none is found. */
-bool choose_model(const char **model, char *text, size_t size, Fault *fault);
-
-/* The options every computing command shares. */
-typedef struct Machine {
-    long threads;
-    const char *isa;
-    bool pin, no_pack;
-    const char *kv; /* NULL where a command has no KV_OPTION */
-    Dtype kv_dtype;
-    Pool *pool;
-} Machine;
-/* Of commands that go through a text with a model. */
-#define KV_OPTION(m)                                                        \
-    {                                                                       \
-        "--kv", OPT_TEXT, &(m).kv, "FORMAT",                                \
-            "keys and values in f16 (the default) or f32: twice the memory" \
-    }
-/* Of commands that compute ... */
-#define THREAD_OPTIONS(m)                                                            \
-    {"-t, --threads", OPT_INT(0, 256), &(m).threads, "N",                            \
-     "threads to compute with (0: one for each core)"},                              \
-    {                                                                                \
-        "--isa", OPT_TEXT, &(m).isa, "NAME", "instruction set: auto, " KERNELS_KNOWN \
-    }
-#define PIN_OPTION(m) \
-    { "--pin", OPT_FLAG, &(m).pin, NULL, "keep each thread on a core of its own" }
-/* ... of those that run a model, and pin their threads or have none to pin ... */
-#define COMPUTE_OPTIONS(m)                                                         \
-    THREAD_OPTIONS(m), {                                                           \
-        "--no-pack", OPT_FLAG, &(m).no_pack, NULL,                                 \
-            "compute from the weights as the file holds them: slower, but at once" \
-    }
-/* ... and of those that run one with threads of their own. */
-#define MACHINE_OPTIONS(m) COMPUTE_OPTIONS(m), PIN_OPTION(m)
-
-bool machine_open(Machine *machine, Fault *fault);
-void machine_close(Machine *machine);
-
-/* Open a model and rearrange its quantized weights, which is shown when it takes long. */
-bool machine_model(const Machine *machine, const char *path, Model *model, Fault *fault);
-
 extern const Command command_generate, command_tokenize, command_logits, command_inspect,
     command_world, command_train, command_bench, command_chain, command_samplers,
     command_watermark, command_compare, command_figure, command_dump, command_quantize,

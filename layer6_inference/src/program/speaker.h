@@ -4,7 +4,7 @@
 #ifndef STRATA_SPEAKER_H
 #define STRATA_SPEAKER_H
 
-#include "options.h"
+#include "compute.h"
 
 typedef struct Speaker {
     const Model *model;

@@ -1,6 +1,6 @@
 /* watermark.c - strata watermark: does a text carry the mark? */
 #include "input.h"
-#include "options.h"
+#include "compute.h"
 
 #include <stdlib.h>
 

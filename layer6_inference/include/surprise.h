@@ -3,7 +3,7 @@
 #ifndef STRATA_SURPRISE_H
 #define STRATA_SURPRISE_H
 
-#include "inference.h"
+#include "decoder.h"
 
 enum { SURPRISE_ROWS = 32 }; /* logits wanted at a time: the session's most_logits */
 

@@ -12,7 +12,7 @@
  * Perplexity is exp(mean surprise); its interval is that of the mean (1.96 standard errors),
  * surprises taken as independent. */
 #include "input.h"
-#include "options.h"
+#include "compute.h"
 #include "surprise.h"
 
 #include <math.h>

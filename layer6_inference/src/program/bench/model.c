@@ -1,4 +1,4 @@
-/* bench_model.c - strata bench model: how fast a model reads and writes; and bench make-model, a
+/* model.c - strata bench model: how fast a model reads and writes; and bench make-model, a
  * model of random weights to measure with, in any mix of formats. */
 #include "bench.h"
 

@@ -1,6 +1,6 @@
 /* inspect.c - strata inspect: what a GGUF file holds and what running it would take. */
 #include "input.h"
-#include "options.h"
+#include "compute.h"
 
 #include <stddef.h>
 #include <stdio.h>

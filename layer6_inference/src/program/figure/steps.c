@@ -1,4 +1,4 @@
-/* figure_steps.c - what samplers do step by step, along texts that a model writes. */
+/* steps.c - what samplers do step by step, along texts that a model writes. */
 #include "figure.h"
 
 #include <math.h>

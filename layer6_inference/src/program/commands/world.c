@@ -1,6 +1,6 @@
 /* world.c - strata world: write Tiny World, check texts against it, let a model speak it. */
 #include "input.h"
-#include "options.h"
+#include "compute.h"
 #include "speaker.h"
 
 #include <math.h>

@@ -1,4 +1,4 @@
-/* bench_quant.c - strata bench quant: what every format costs and what it is worth: bits, errors,
+/* quant.c - strata bench quant: what every format costs and what it is worth: bits, errors,
  * the storyteller's loss on held-out documents, and the speed of reading and multiplying. */
 #include "bench.h"
 #include "input.h"

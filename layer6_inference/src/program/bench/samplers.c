@@ -1,4 +1,4 @@
-/* bench_samplers.c - strata bench samplers: microseconds of a sampler, from the model's logits to
+/* samplers.c - strata bench samplers: microseconds of a sampler, from the model's logits to
  * what is left of them.
  *
  * Each time covers the first look at the logits (largest of every block, NaN) and the stage or

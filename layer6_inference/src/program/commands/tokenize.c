@@ -1,6 +1,6 @@
 /* tokenize.c - strata tokenize: text to token ids and back. */
 #include "input.h"
-#include "options.h"
+#include "compute.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* figure_distribution.c - what samplers do to one distribution.
+/* distribution.c - what samplers do to one distribution.
  *
  * Forty tokens: "peaked" is a step where one word nearly must follow, "flat" one where many may. */
 #include "figure.h"

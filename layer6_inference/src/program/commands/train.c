@@ -1,6 +1,6 @@
 /* train.c - strata train: learn a vocabulary and a model. */
 #include "input.h"
-#include "options.h"
+#include "compute.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /* quantize.c - strata quantize: a model with its matrices in another number format. */
 #include "input.h"
-#include "options.h"
+#include "compute.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -6,7 +6,7 @@
 #ifndef STRATA_SCENE_H
 #define STRATA_SCENE_H
 
-#include "options.h"
+#include "compute.h"
 #include "search.h"
 
 #include <stdio.h>

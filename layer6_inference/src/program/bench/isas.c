@@ -1,4 +1,4 @@
-/* bench_isas.c - strata bench isas: the instruction sets there are kernels for. */
+/* isas.c - strata bench isas: the instruction sets there are kernels for. */
 #include "bench.h"
 
 #include <stdio.h>

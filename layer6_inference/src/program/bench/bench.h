@@ -2,7 +2,7 @@
 #ifndef STRATA_BENCH_H
 #define STRATA_BENCH_H
 
-#include "options.h"
+#include "compute.h"
 
 typedef struct BenchJob {
     Machine machine;

@@ -1,6 +1,6 @@
 /* compare.c - strata compare: what each chain makes of the same openings, measured. */
 #include "input.h"
-#include "options.h"
+#include "compute.h"
 #include "speaker.h"
 
 #include <math.h>

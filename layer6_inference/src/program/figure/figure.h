@@ -1,6 +1,6 @@
 /* figure.h - the numbers behind the plots of samplers, as CSV on stdout.  A figure is drawn from
- * one distribution that stands there (figure_distribution.c), or from the steps of texts that a
- * model writes (figure_steps.c). */
+ * one distribution that stands there (distribution.c), or from the steps of texts that a
+ * model writes (steps.c). */
 #ifndef STRATA_FIGURE_H
 #define STRATA_FIGURE_H
 

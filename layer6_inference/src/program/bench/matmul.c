@@ -1,4 +1,4 @@
-/* bench_matmul.c - strata bench matmul: the dense products, beside how fast the machine could be. */
+/* matmul.c - strata bench matmul: the dense products, beside how fast the machine could be. */
 #include "bench.h"
 
 #include <dlfcn.h>

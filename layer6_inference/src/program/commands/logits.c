@@ -1,5 +1,5 @@
 /* logits.c - strata logits: the numbers behind the next token. */
-#include "options.h"
+#include "compute.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,4 +1,4 @@
-/* bench_ladder.c - strata bench ladder: every rung from the plain loop to the packed product, each
+/* ladder.c - strata bench ladder: every rung from the plain loop to the packed product, each
  * checked first; and strata bench roofline: what the machine could do, and how near the products
  * come.
  *
