@@ -122,8 +122,6 @@ static bool count_choice(void *context, const Choice *choice) {
 GRADE(loop) {
     static Model model;
     Session session;
-    Candidates candidates;
-    Arena arena;
     Chain chain;
     Fault fault;
     TokenList ids = {0};
@@ -131,18 +129,19 @@ GRADE(loop) {
     SessionConfig config = {.ctx = 128, .sequences = 1, .most_tokens = 64, .most_logits = 1};
     if (!model_open(&model, "layer5_models/models/storyteller.gguf", &fault) ||
         !session_open(&session, &model, NULL, config, &fault) ||
-        !candidates_open(&candidates, model.sizes.vocab, &arena, &fault) ||
         !chain_parse(&chain, "greedy", model.tokenizer, &fault))
         exit(2);
     tokenizer_begin(model.tokenizer, &ids);
     if (!tokenizer_encode(model.tokenizer, text_of("Once upon a"), true, &ids, &fault)) exit(2);
     size_t prompt = ids.count;
     GenerateOptions o = {.chain = &chain, .limits.most_tokens = 5, .on_choice = count_choice};
-    if (!generate(&session, &candidates, &ids, &o, &result, &fault)) {
+    if (!generate(&session, &ids, &o, &result, &fault)) {
         printf("  %s\n", fault.text);
         exit(1);
     }
-    HINT(result.tokens == 5 && ids.count == prompt + 5, "five tokens were asked for, %zu came",
+    HINT(result.tokens == 5 && ids.count == prompt + 5,
+         "five tokens were asked for, %zu came: the model must read before a text can choose, "
+         "and every text that has its row takes it",
          result.tokens);
     HINT(ids.ids[prompt] != ids.ids[prompt + 1], "every token is the same: the model must read "
                                                  "the token it chose before the next choice");

@@ -21,6 +21,8 @@
 #include "surprise.h"   /* how surprised a model is by a text */
 #include "speculate.h"  /* several tokens for one reading of the model */
 #include "beam.h"       /* the likeliest texts */
+#include "sequence.h"   /* one text on its way */
+#include "engine.h"     /* many texts, one batch */
 #include "generate.h"   /* the loop */
 #include "version.h"    /* which Strata this is */
 

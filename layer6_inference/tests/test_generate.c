@@ -88,7 +88,7 @@ static void open_all(World6 *w, size_t ctx) {
     assert_true(model_open_memory(&w->model, w->bytes, size, &fault));
     assert_true(session_open(
         &w->session, &w->model, NULL,
-        (SessionConfig){.sequences = 1, .most_tokens = 16, .most_logits = 1}, &fault));
+        (SessionConfig){.sequences = 1, .most_tokens = FEED, .most_logits = 1}, &fault));
     arena_measure(&w->arena), candidates_init(&w->candidates, MAKE_VOCAB, &w->arena);
     assert_true(arena_init(&w->arena, w->arena.used, &fault));
     candidates_init(&w->candidates, MAKE_VOCAB, &w->arena);
@@ -112,8 +112,7 @@ static GenerateResult speak(World6 *w, const char *prompt, const char *spec, Gen
     o.chain = &chain;
     tokens->count = 0;
     assert_true(tokenizer_encode(w->model.tokenizer, text_of(prompt), false, tokens, NULL));
-    if (!generate(&w->session, &w->candidates, tokens, &o, &result, &fault))
-        fail_msg("%s", fault.text);
+    if (!generate(&w->session, tokens, &o, &result, &fault)) fail_msg("%s", fault.text);
     chain_close(&chain);
     return result;
 }
@@ -171,13 +170,13 @@ static void prompts_must_fit(void **state) {
     open_all(&w, 64);
     assert_true(chain_parse(&chain, "greedy", NULL, &fault));
     GenerateOptions o = {.chain = &chain, .limits.most_tokens = 5};
-    assert_false(generate(&w.session, &w.candidates, &tokens, &o, &r, &fault));
+    assert_false(generate(&w.session, &tokens, &o, &r, &fault));
     assert_contains(fault.text, "empty");
     for (int i = 0; i < 64; i++) token_list_add(&tokens, 65);
-    assert_false(generate(&w.session, &w.candidates, &tokens, &o, &r, &fault));
+    assert_false(generate(&w.session, &tokens, &o, &r, &fault));
     assert_contains(fault.text, "64 tokens");
     tokens.count = 63;
-    assert_true(generate(&w.session, &w.candidates, &tokens, &o, &r, &fault));
+    assert_true(generate(&w.session, &tokens, &o, &r, &fault));
     assert_int_equal(r.reason, STOP_CONTEXT);
     token_list_free(&tokens);
     close_all(&w);

@@ -86,8 +86,7 @@ static GenerateResult speak(Stage6 *w, const char *spec, Speculation *speculatio
         .chain = &chain, .seed = seed, .limits.most_tokens = most, .speculation = speculation};
     tokens->count = 0;
     assert_true(tokenizer_encode(w->model.tokenizer, text_of("abcabcab"), false, tokens, NULL));
-    if (!generate(&w->session, &w->candidates, tokens, &o, &result, &fault))
-        fail_msg("%s", fault.text);
+    if (!generate(&w->session, tokens, &o, &result, &fault)) fail_msg("%s", fault.text);
     chain_close(&chain);
     return result;
 }
@@ -165,7 +164,7 @@ static void speculation_says_what_it_cannot(void **state) {
         GenerateOptions o = {.chain = &chain, .limits.most_tokens = 5, .speculation = &s};
         tokens.count = 0;
         token_list_add(&tokens, 'a');
-        assert_false(generate(&w.session, &w.candidates, &tokens, &o, &r, &fault));
+        assert_false(generate(&w.session, &tokens, &o, &r, &fault));
         assert_contains(fault.text, i < 2 ? cases[i][1] : "wanted 1 to 24");
         chain_close(&chain);
     }
@@ -479,9 +478,8 @@ static void healing_keeps_the_letters(void **state) {
                              .seed = seed,
                              .limits.most_tokens = 6,
                              .heal = &heal,
-                             .cached = seed % 2 ? tokens.count : 0,
                              .stream = &stream};
-        assert_true(generate(&w.session, &w.candidates, &tokens, &o, &r, &fault));
+        assert_true(generate(&w.session, &tokens, &o, &r, &fault));
         text_of_tokens(&w, &tokens, whole);
         assert_true(strncmp(whole, "say hel", 7) == 0); /* the prompt is in the tokens, ... */
         assert_true(sent[0] == whole[7] ||
@@ -518,38 +516,6 @@ static void beams_spell_the_prompt_too(void **state) {
     close_one(&w);
 }
 
-/* A prompt that the session knows gives the same text, also where the chain asks for the hidden
- * states of all of it. */
-static void what_is_cached_changes_nothing(void **state) {
-    (void)state;
-    static const char *const specs[] = {"contrastive_search:0.9", "temp:0.9", "dry:0.8,greedy"};
-    Stage6 w;
-    Fault fault;
-    GenerateResult r;
-    TokenList plain = {0}, again = {0};
-    open_one(&w, 1, 1);
-    for (size_t i = 0; i < sizeof specs / sizeof *specs; i++) {
-        Chain chain;
-        assert_true(chain_parse(&chain, specs[i], w.model.tokenizer, &fault));
-        GenerateOptions o = {.chain = &chain, .seed = 4, .limits.most_tokens = 12};
-        plain.count = 0;
-        assert_true(tokenizer_encode(w.model.tokenizer, text_of("one two one two "), false,
-                                     &plain, NULL));
-        size_t prompt = plain.count;
-        assert_true(generate(&w.session, &w.candidates, &plain, &o, &r, &fault));
-        for (o.cached = 0; o.cached <= prompt; o.cached++) {
-            again.count = 0;
-            for (size_t k = 0; k < prompt; k++) token_list_add(&again, plain.ids[k]);
-            assert_true(generate(&w.session, &w.candidates, &again, &o, &r, &fault));
-            assert_int_equal(again.count, plain.count);
-            assert_memory_equal(again.ids, plain.ids, plain.count * sizeof *plain.ids);
-        }
-        chain_close(&chain);
-    }
-    token_list_free(&plain), token_list_free(&again);
-    close_one(&w);
-}
-
 static void further_ends(void **state) {
     (void)state;
     Stage6 w;
@@ -561,28 +527,21 @@ static void further_ends(void **state) {
     assert_true(chain_parse(&chain, "temp:0.9", NULL, &fault));
     GenerateOptions o = {.chain = &chain, .seed = 4, .limits.most_tokens = 30};
     for (int i = 0; i < 5; i++) token_list_add(&tokens, "hello"[i]);
-    assert_true(generate(&w.session, &w.candidates, &tokens, &o, &r, &fault));
+    assert_true(generate(&w.session, &tokens, &o, &r, &fault));
     int32_t stop = tokens.ids[5 + 20];
     for (size_t i = 5; i < 25; i++) assert_true(tokens.ids[i] != stop || i > 5);
     for (int i = 0; i < 5; i++) token_list_add(&again, "hello"[i]);
     o.limits.stop_ids = &stop, o.limits.n_stop_ids = 1;
-    assert_true(generate(&w.session, &w.candidates, &again, &o, &r, &fault));
+    assert_true(generate(&w.session, &again, &o, &r, &fault));
     assert_true(r.reason == STOP_ID && r.tokens <= 20);
-    o.limits.n_stop_ids = 0, o.cached = 4,
-    again.count = 5; /* the prompt but its last token is known */
-    assert_true(generate(&w.session, &w.candidates, &again, &o, &r, &fault));
-    assert_memory_equal(again.ids, tokens.ids, 35 * sizeof *tokens.ids);
-    o.cached = 5, again.count = 5; /* or all of it: the last one is read again */
-    assert_true(generate(&w.session, &w.candidates, &again, &o, &r, &fault));
-    assert_memory_equal(again.ids, tokens.ids, 35 * sizeof *tokens.ids);
-    o.cached = 0, o.limits.most_seconds = 1e-9, again.count = 5;
-    assert_true(generate(&w.session, &w.candidates, &again, &o, &r, &fault));
+    o.limits.n_stop_ids = 0, o.limits.most_seconds = 1e-9, again.count = 5;
+    assert_true(generate(&w.session, &again, &o, &r, &fault));
     assert_true(r.reason == STOP_TIME && r.tokens == 1);
     chain_close(&chain);
     assert_true(chain_parse(&chain, "force:65:at=0,force:65:at=1,force:65:at=2,force:65:at=3",
                             NULL, &fault));
     o.limits.most_seconds = 0, o.limits.repeats = 3, again.count = 5;
-    assert_true(generate(&w.session, &w.candidates, &again, &o, &r, &fault));
+    assert_true(generate(&w.session, &again, &o, &r, &fault));
     assert_true(r.reason == STOP_REPEAT && r.tokens == 3);
     static const int32_t circle[] = {9, 1, 2, 1, 2, 1, 2};
     assert_true(tokens_circle(circle, 7, 3) && !tokens_circle(circle, 7, 4) &&
@@ -684,5 +643,5 @@ RUN(TEST(speculation_keeps_the_distribution), TEST(looks_up_what_followed),
     TEST(beams_are_what_the_textbook_finds), TEST(groups_avoid_each_other),
     TEST(beams_end_as_the_loop_does), TEST(beams_leave_no_circle), TEST(beams_can_be_followed),
     TEST(healing_goes_back_to_where_a_word_begins), TEST(beams_spell_the_prompt_too),
-    TEST(what_is_cached_changes_nothing), TEST(healing_keeps_the_letters), TEST(further_ends),
-    TEST(the_automaton_is_right), TEST(the_queue_delivers_in_order), TEST(diversity_by_hand))
+    TEST(healing_keeps_the_letters), TEST(further_ends), TEST(the_automaton_is_right),
+    TEST(the_queue_delivers_in_order), TEST(diversity_by_hand))

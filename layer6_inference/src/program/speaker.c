@@ -1,36 +1,36 @@
 /* speaker.c - see speaker.h. */
 #include "speaker.h"
 
-bool speaker_share(Speaker *s, const Model *model, const Machine *machine, size_t ctx,
-                   size_t sequences, Fault *fault) {
-    size_t most = model->sizes.ctx;
-    s->model = model;
+bool speaker_load(Speaker *s, const char *path, const Machine *machine, Fault *fault) {
+    if (!machine_model(machine, path, &s->own, fault)) return false;
+    s->model = &s->own;
+    return true;
+}
+
+bool speaker_begin(Speaker *s, const Machine *machine, size_t ctx, size_t sequences,
+                   Fault *fault) {
+    size_t most = s->model->sizes.ctx;
     if (ctx == 0) ctx = most < 4096 ? most : 4096;
     SessionConfig config = {.ctx = ctx < most ? ctx : most,
                             .sequences = sequences,
                             .most_tokens = FEED,
                             .most_logits = sequences > 32 ? sequences : 32,
                             .kv = machine->kv_dtype};
-    if (session_open(&s->session, model, machine->pool, config, fault)) {
-        if (candidates_open(&s->candidates, model->sizes.vocab, &s->arena, fault)) return true;
-        session_close(&s->session);
-    }
-    s->model = NULL; /* not open */
-    return false;
+    return session_open(&s->session, s->model, machine->pool, config, fault);
 }
 
 bool speaker_open(Speaker *s, const char *path, const Machine *machine, size_t ctx,
                   size_t sequences, Fault *fault) {
-    if (!machine_model(machine, path, &s->own, fault)) return false;
-    if (speaker_share(s, &s->own, machine, ctx, sequences, fault)) return true;
-    model_close(&s->own);
+    if (!speaker_load(s, path, machine, fault)) return false;
+    if (speaker_begin(s, machine, ctx, sequences, fault)) return true;
+    speaker_close(s);
     return false;
 }
 
 void speaker_close(Speaker *s) {
     session_close(&s->session);
-    arena_free(&s->arena);
     if (s->model == &s->own) model_close(&s->own);
+    s->model = NULL;
 }
 
 bool speaker_read(const Speaker *s, Text text, bool special, TokenList *tokens, Fault *fault) {

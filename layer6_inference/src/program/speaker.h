@@ -1,4 +1,4 @@
-/* speaker.h - a model with all it takes to speak: session, candidates.
+/* speaker.h - a model with all it takes to speak: its session.
  *
  * Invariant: an open speaker stays where it is; the model may point into itself. */
 #ifndef STRATA_SPEAKER_H
@@ -10,18 +10,20 @@ typedef struct Speaker {
     const Model *model;
     Model own; /* when the speaker opened it */
     Session session;
-    Candidates candidates;
-    Arena arena;
 } Speaker;
 
-/* Open a model file and a session of `ctx` positions (0: the model's, at most 4096) for `sequences`
+/* Open a model file. */
+bool speaker_load(Speaker *speaker, const char *path, const Machine *machine, Fault *fault);
+
+/* A session for the model: `ctx` positions (0: the model's, at most 4096) of each of `sequences`
  * sequences. */
+bool speaker_begin(Speaker *speaker, const Machine *machine, size_t ctx, size_t sequences,
+                   Fault *fault);
+
+/* Both. */
 bool speaker_open(Speaker *speaker, const char *path, const Machine *machine, size_t ctx,
                   size_t sequences, Fault *fault);
 
-/* A further speaker of an open model. */
-bool speaker_share(Speaker *speaker, const Model *model, const Machine *machine, size_t ctx,
-                   size_t sequences, Fault *fault);
 void speaker_close(Speaker *speaker);
 
 /* Tokens of a text, after what a text begins with. */

@@ -206,8 +206,7 @@ static bool sample_documents(const SampleJob *job, const World *world, Speaker *
                                    .limits.only_bos_ends = true,
                                    .stream = &stream};
         append_text(NULL, prompt);
-        ok = generate(&speaker->session, &speaker->candidates, &tokens, &options, &result,
-                      fault);
+        ok = generate(&speaker->session, &tokens, &options, &result, fault);
         printf("\n%s\n", separator);
         stream_close(&stream);
         progress_show(&progress, (double)(i + 1));

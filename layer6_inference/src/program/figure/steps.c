@@ -85,7 +85,7 @@ static bool run_chain(Speaker *s, const FigureJob *job, const char *spec, uint64
     tokens->count = 0;
     bool ok = speaker_read(s, text_of(job->prompt), false, tokens, fault);
     *prompt = tokens->count;
-    ok = ok && generate(&s->session, &s->candidates, tokens, &options, &result, fault);
+    ok = ok && generate(&s->session, tokens, &options, &result, fault);
     chain_close(&chain);
     return ok;
 }
@@ -188,7 +188,7 @@ static bool guess_stories(Speaker *s, const FigureJob *job, Session *draft, size
                                    .speculation = length ? &speculation : NULL};
         text.count = 0;
         ok = speaker_read(s, text_of(job->prompt), false, &text, fault) &&
-             generate(&s->session, &s->candidates, &text, &options, &result, fault);
+             generate(&s->session, &text, &options, &result, fault);
         tally->guessed += speculation.guessed, tally->accepted += speculation.accepted;
         tally->readings += length ? speculation.rounds : result.tokens;
         tally->tokens += result.tokens, tally->seconds += result.decode_seconds;

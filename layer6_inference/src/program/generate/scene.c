@@ -9,6 +9,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+enum { SAMPLES_AT_ONCE = 8, LOOK_AHEAD_FORKS = 3 };
+
 static const Stage *find_stage(const Chain *chain, const char *name) {
     for (size_t i = 0; i < chain->count; i++)
         if (strcmp(chain->stages[i].kind->name, name) == 0 && !stage_is_off(&chain->stages[i]))
@@ -23,41 +25,39 @@ static bool asked_for(const void *context, const char *name) {
                           : find_stage(&s->chain, name) != NULL;
 }
 
-static bool wants_unconditional(const Chain *chain) {
-    for (size_t i = 0; i < chain->count; i++)
-        if (chain->stages[i].kind->needs_unconditional && !stage_is_off(&chain->stages[i]))
+static bool wants(const Chain *chain, bool look_ahead) {
+    for (size_t i = 0; i < chain->count; i++) {
+        const StageKind *kind = chain->stages[i].kind;
+        if ((look_ahead ? kind->needs_look_ahead : kind->needs_unconditional) &&
+            !stage_is_off(&chain->stages[i]))
             return true;
+    }
     return false;
+}
+
+/* What cfg moves away from, in tokens. */
+static bool read_negative(Scene *s, Fault *fault) {
+    const char *text = s->request->negative ? s->request->negative : "";
+    if (!wants(&s->chain, false)) return true;
+    return speaker_read(&s->expert, text_of(text), false, &s->negative, fault) &&
+           (s->negative.count ||
+            fault_set(fault, "this model's texts begin with no token of their own: give "
+                             "a --negative text for cfg"));
 }
 
 static bool open_companions(Scene *s, Fault *fault) {
     const Request *r = s->request;
-    const Model *model = s->expert.model;
-    size_t ctx = session_ctx(&s->expert.session);
+    size_t ctx = session_ctx(&s->expert.session), vocab = s->expert.model->sizes.vocab;
     if (r->amateur) {
-        if (!speaker_open(&s->amateur, r->amateur, &r->machine, ctx, 1, fault)) return false;
-        s->has_amateur = true;
-        if (s->amateur.model->sizes.vocab != model->sizes.vocab)
+        if (!speaker_open(&s->amateur, r->amateur, &r->machine, ctx, s->at_once, fault))
+            return false;
+        if (s->amateur.model->sizes.vocab != vocab)
             return fault_set(fault,
                              "the amateur has %zu tokens, the model %zu: they must share "
                              "a vocabulary",
-                             s->amateur.model->sizes.vocab, model->sizes.vocab);
+                             s->amateur.model->sizes.vocab, vocab);
     }
-    if (r->draft) {
-        if (!speaker_open(&s->draft, r->draft, &r->machine, ctx, 1, fault)) return false;
-        s->has_draft = true;
-    }
-    if (wants_unconditional(&s->chain)) {
-        if (!speaker_share(&s->unconditional, model, &r->machine, ctx, 1, fault)) return false;
-        s->has_unconditional = true;
-        if (!speaker_read(&s->expert, text_of(r->negative ? r->negative : ""), false,
-                          &s->negative, fault))
-            return false;
-        if (s->negative.count == 0)
-            return fault_set(fault, "this model's texts begin with no token of their own: give "
-                                    "a --negative text for cfg");
-    }
-    return true;
+    return !r->draft || speaker_open(&s->draft, r->draft, &r->machine, ctx, s->at_once, fault);
 }
 
 /* Numbers whose range depends on the model, and texts that may not be empty. */
@@ -130,19 +130,30 @@ static bool open_trace(Scene *s, Fault *fault) {
     return true;
 }
 
+/* Sequences of the session: of each sample one, with cfg another; of each beam two; and some to look
+ * ahead in. */
+static size_t count_sequences(Scene *s) {
+    const Request *r = s->request;
+    const size_t most = (size_t)r->best_of;
+    s->at_once = most > SAMPLES_AT_ONCE ? SAMPLES_AT_ONCE : most ? most : 1;
+    if (r->trace) s->at_once = 1; /* it follows one text after another */
+    if (r->beams) return 2 * (size_t)r->beams;
+    return s->at_once * (wants(&s->chain, false) ? 2 : 1) +
+           (wants(&s->chain, true) ? LOOK_AHEAD_FORKS : 0);
+}
+
 bool scene_open(Scene *s, Fault *fault) {
     const Request *r = s->request;
-    if (!speaker_open(&s->expert, r->model, &r->machine, (size_t)r->ctx,
-                      r->beams ? 2 * (size_t)r->beams : 1, fault))
-        return false;
+    if (!speaker_load(&s->expert, r->model, &r->machine, fault)) return false;
     const Model *model = s->expert.model;
     return check_request(r, &model->sizes, fault) &&
            chain_parse(&s->chain, r->chain, model->tokenizer, fault) &&
            rules_check(r->line->rules, asked_for, s, fault) &&
+           speaker_begin(&s->expert, &r->machine, (size_t)r->ctx, count_sequences(s), fault) &&
            stops_open(&s->stops, r->stops.items, r->stops.count, fault) &&
            (!r->stop_ids ||
             list_read_ids(r->stop_ids, model->sizes.vocab, &s->stop_ids, fault)) &&
-           read_prompt(s, fault) && open_companions(s, fault) &&
+           read_prompt(s, fault) && read_negative(s, fault) && open_companions(s, fault) &&
            (!r->trace || open_trace(s, fault));
 }
 
@@ -153,9 +164,8 @@ bool scene_close(Scene *s, Fault *fault) {
     bool ok = file_end(&s->trace_file, fault);
     token_list_free(&s->tokens), token_list_free(&s->negative), token_list_free(&s->stop_ids);
     heal_free(&s->heal), free(s->input);
-    if (s->has_amateur) speaker_close(&s->amateur);
-    if (s->has_unconditional) speaker_close(&s->unconditional);
-    if (s->has_draft) speaker_close(&s->draft);
+    if (s->amateur.model) speaker_close(&s->amateur);
+    if (s->draft.model) speaker_close(&s->draft);
     if (s->expert.model) speaker_close(&s->expert);
     return ok;
 }

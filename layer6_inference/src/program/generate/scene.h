@@ -29,8 +29,7 @@ typedef struct Request {
 /* The open models and what was made of the options. */
 typedef struct Scene {
     const Request *request;
-    Speaker expert, amateur, unconditional, draft;
-    bool has_amateur, has_unconditional, has_draft;
+    Speaker expert, amateur, draft;
     Speculation speculation;
     Chain chain;
     Stops stops;
@@ -43,6 +42,7 @@ typedef struct Scene {
     TextQueue queue;
     GenerateResult result;
     uint64_t seed;  /* of the text that is shown */
+    size_t at_once; /* samples in a batch */
     size_t spoken;  /* tokens of all samples */
     double seconds; /* of a search */
     Progress reading;

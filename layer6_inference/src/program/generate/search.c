@@ -41,14 +41,39 @@ typedef struct Mark {
     size_t begin; /* where its text begins */
 } Mark;
 
+/* A text on its way; its place is taken by another one when it is over. */
 typedef struct Sample {
     const GenerateOptions *asked;
+    size_t number;
+    uint64_t seed;
+    Sequence *sequence; /* NULL: the place is free */
+    TokenList tokens;
+    Chain chain;
     Stream stream;
     Mark *marks; /* (count) owns */
     size_t count, room;
-    GenerateResult result;
     bool full; /* no memory for another mark */
 } Sample;
+
+/* What became of it. */
+typedef struct Verdict {
+    double mean;
+    GenerateResult result;
+} Verdict;
+
+typedef struct Contest {
+    Engine engine;
+    const TokenList *prompt;
+    const GenerateOptions *asked;
+    const Stops *stops;
+    size_t n, begun, ended, winner;
+    Sample *samples; /* (at_once) */
+    size_t at_once;
+    Verdict *verdicts; /* (n) */
+    bool stopped;      /* by the caller, or no time is left */
+    double end;
+    Best *best;
+} Contest;
 
 static bool add_mark(void *context, const Choice *choice) {
     Sample *s = context;
@@ -75,63 +100,110 @@ static void show_nothing(void *context, Text text) { (void)context, (void)text; 
 static double mean_log_prob(const Sample *s) {
     double sum = 0;
     size_t n = 0;
-    bool cut = s->result.reason == STOP_STRING;
+    bool cut = s->sequence->result.reason == STOP_STRING;
     for (size_t i = 0; i < s->count; i++)
         if (!cut || s->marks[i].begin < s->stream.size) sum += s->marks[i].log_prob, n++;
     return n ? sum / (double)n : -INFINITY;
 }
 
-static bool draw_sample(Sample *s, Speaker *speaker, TokenList *tokens,
-                        const GenerateOptions *options, const Stops *stops, Fault *fault) {
-    GenerateOptions o = *options;
-    stream_open(&s->stream, stops, show_nothing, NULL);
+static bool begin_sample(Contest *c, Sample *s, Fault *fault) {
+    GenerateOptions o = *c->asked;
+    s->asked = c->asked, s->number = c->begun++, s->count = 0;
+    s->seed = o.seed += s->number;
+    take_tokens(&s->tokens, c->prompt->ids, c->prompt->count);
+    if (c->at_once > 1) chain_copy(&s->chain, c->asked->chain);
+    stream_open(&s->stream, c->stops, show_nothing, NULL);
+    if (c->at_once > 1) o.chain = &s->chain;
     o.stream = &s->stream, o.want_raw = true;
     o.on_choice = add_mark, o.context = s;
-    s->count = 0;
-    bool ok = generate(&speaker->session, &speaker->candidates, tokens, &o, &s->result, fault);
-    if (ok && s->full) ok = fault_set(fault, "no memory to compare samples");
+    o.on_read = s->number ? NULL : pass_on_read;
+    if (o.limits.most_seconds > 0) o.limits.most_seconds = c->end - clock_seconds();
+    return (s->sequence = engine_add(&c->engine, &s->tokens, &o, fault)) != NULL;
+}
+
+static void close_sample(Contest *c, Sample *s) {
+    if (s->sequence) engine_remove(&c->engine, s->sequence);
+    s->sequence = NULL;
+    stream_close(&s->stream), chain_close(&s->chain);
+}
+
+/* A sample is over: is it the best so far?  Of equals the first one is. */
+static bool end_sample(Contest *c, Sample *s, Fault *fault) {
+    const GenerateResult *r = &s->sequence->result;
+    Best *best = c->best;
+    double mean = mean_log_prob(s);
+    if (s->sequence->failed) return *fault = s->sequence->fault, false;
+    if (s->full) return fault_set(fault, "no memory to compare samples");
+    c->verdicts[s->number] = (Verdict){mean, *r};
+    c->stopped |= r->reason == STOP_CALLER;
+    best->spoken += r->tokens;
+    double most = c->verdicts[c->winner].mean;
+    if (c->ended++ == 0 || mean > most || (!(mean < most) && s->number < c->winner)) {
+        c->winner = s->number, best->result = *r, best->seed = s->seed;
+        take_tokens(&best->tokens, s->tokens.ids + c->prompt->count, r->tokens);
+    }
+    close_sample(c, s);
+    return true;
+}
+
+/* May another one begin?  The first one reads the prompt for all. */
+static bool may_begin(Contest *c) {
+    if (c->asked->limits.most_seconds > 0 && clock_seconds() >= c->end && c->begun)
+        c->stopped = true;
+    const Sequence *first = c->samples[0].sequence;
+    bool reads = c->begun && c->ended == 0 && first && first->result.tokens == 0;
+    return c->begun < c->n && !c->stopped && !reads;
+}
+
+static bool run_contest(Contest *c, Fault *fault) {
+    bool ok = true;
+    while (ok && (c->engine.live || may_begin(c))) {
+        for (Sample *s = c->samples; ok && s < c->samples + c->at_once; s++)
+            if (!s->sequence && may_begin(c)) ok = begin_sample(c, s, fault);
+        ok = ok && engine_step(&c->engine, fault);
+        for (Sample *s = c->samples; ok && s < c->samples + c->at_once; s++)
+            if (s->sequence && !s->sequence->live) ok = end_sample(c, s, fault);
+    }
     return ok;
 }
 
-static void report_sample(FILE *report, size_t i, uint64_t seed, double mean,
-                          const GenerateResult *r) {
-    fprintf(report, "[sample %zu, seed %" PRIu64 ": ", i, seed);
-    if (isfinite(mean))
-        fprintf(report, "mean ln p %.4f, ", mean);
-    else
-        fprintf(report, "nothing to show, ");
-    fprintf(report, "%zu tokens, %s]\n", r->tokens, stop_reason_name(r->reason));
+static void report_samples(FILE *report, const Contest *c) {
+    for (size_t i = 0; i < c->begun; i++) {
+        const Verdict *v = &c->verdicts[i];
+        fprintf(report, "[sample %zu, seed %" PRIu64 ": ", i + 1, c->asked->seed + i);
+        if (isfinite(v->mean))
+            fprintf(report, "mean ln p %.4f, ", v->mean);
+        else
+            fprintf(report, "nothing to show, ");
+        fprintf(report, "%zu tokens, %s]\n", v->result.tokens,
+                stop_reason_name(v->result.reason));
+    }
+}
+
+static void close_contest(Contest *c) {
+    for (Sample *s = c->samples; c->samples && s < c->samples + c->at_once; s++) {
+        close_sample(c, s);
+        free(s->marks), token_list_free(&s->tokens);
+    }
+    engine_close(&c->engine);
+    free(c->samples), free(c->verdicts);
 }
 
 bool search_best_of(Speaker *speaker, const TokenList *prompt, const GenerateOptions *options,
-                    const Stops *stops, size_t n, FILE *report, Best *best, Fault *fault) {
-    Sample sample = {.asked = options};
-    GenerateOptions o = *options;
-    TokenList tokens = {0};
-    double best_mean = -INFINITY, end = clock_seconds() + options->limits.most_seconds;
-    bool ok = true, more = true;
-    o.on_read = pass_on_read;
-    for (size_t i = 0; ok && more && i < n; i++) {
-        take_tokens(&tokens, prompt->ids, prompt->count);
-        ok = draw_sample(&sample, speaker, &tokens, &o, stops, fault);
-        double mean = mean_log_prob(&sample);
-        stream_close(&sample.stream);
-        if (!ok) break;
-        if (report) report_sample(report, i + 1, o.seed, mean, &sample.result);
-        best->spoken += sample.result.tokens;
-        if (i == 0 || mean > best_mean) {
-            best_mean = mean, best->result = sample.result, best->seed = o.seed;
-            take_tokens(&best->tokens, tokens.ids + prompt->count, sample.result.tokens);
-        }
-        o.seed++, o.cached = prompt->count, o.on_read = NULL;
-        o.limits.most_seconds = end - clock_seconds();
-        more = sample.result.reason != STOP_CALLER;
-        if (options->limits.most_seconds > 0)
-            more = more && o.limits.most_seconds > 0;
-        else
-            o.limits.most_seconds = 0;
-    }
-    free(sample.marks);
-    token_list_free(&tokens);
+                    const Stops *stops, size_t n, size_t at_once, FILE *report, Best *best,
+                    Fault *fault) {
+    Contest c = {.prompt = prompt,
+                 .asked = options,
+                 .stops = stops,
+                 .n = n,
+                 .samples = calloc(at_once, sizeof *c.samples),
+                 .at_once = at_once,
+                 .verdicts = calloc(n, sizeof *c.verdicts),
+                 .end = clock_seconds() + options->limits.most_seconds,
+                 .best = best};
+    bool ok = (c.samples && c.verdicts) || fault_set(fault, "no memory for %zu samples", n);
+    ok = ok && engine_open(&c.engine, &speaker->session, fault) && run_contest(&c, fault);
+    if (ok && report) report_samples(report, &c);
+    close_contest(&c);
     return ok;
 }

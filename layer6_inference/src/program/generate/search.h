@@ -23,9 +23,11 @@ bool search_beams(Speaker *speaker, const TokenList *prompt, const BeamOptions *
 /* n samples with seeds seed, seed + 1, ...; the one with the largest mean log-probability of the
  * tokens that are shown.  The prompt is read once; the time limit is one for all of them.
  *
+ *   at_once   samples in a batch: as many as the session has sequences for
  *   options   stream is not used; on_read and on_choice are called as in generate
  *   stops     stop strings */
 bool search_best_of(Speaker *speaker, const TokenList *prompt, const GenerateOptions *options,
-                    const Stops *stops, size_t n, FILE *report, Best *best, Fault *fault);
+                    const Stops *stops, size_t n, size_t at_once, FILE *report, Best *best,
+                    Fault *fault);
 
 #endif

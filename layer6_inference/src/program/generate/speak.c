@@ -93,7 +93,7 @@ static Limits make_limits(const Scene *s) {
 
 static GenerateOptions make_options(Scene *s, Stream *stream) {
     const Request *r = s->request;
-    s->speculation = (Speculation){.draft = s->has_draft ? &s->draft.session : NULL,
+    s->speculation = (Speculation){.draft = s->draft.model ? &s->draft.session : NULL,
                                    .length = (size_t)r->guess};
     return (GenerateOptions){.chain = &s->chain,
                              .seed = r->seed,
@@ -103,10 +103,8 @@ static GenerateOptions make_options(Scene *s, Stream *stream) {
                              .on_choice = on_choice,
                              .want_raw = r->logprobs >= 0,
                              .context = s,
-                             .amateur = s->has_amateur ? &s->amateur.session : NULL,
-                             .unconditional =
-                                 s->has_unconditional ? &s->unconditional.session : NULL,
-                             .negative = &s->negative,
+                             .amateur = s->amateur.model ? &s->amateur.session : NULL,
+                             .negative = s->negative.count ? &s->negative : NULL,
                              .speculation = r->draft || r->lookup ? &s->speculation : NULL,
                              .heal = &s->heal};
 }
@@ -144,7 +142,7 @@ static bool by_best_of(Scene *s, Best *best, FILE *report) {
     GenerateOptions options = make_options(s, NULL);
     options.on_choice = on_sample;
     return search_best_of(&s->expert, &s->tokens, &options, &s->stops,
-                          (size_t)s->request->best_of, report, best, &s->fault);
+                          (size_t)s->request->best_of, s->at_once, report, best, &s->fault);
 }
 
 /* Of several texts the best is shown. */
@@ -162,8 +160,7 @@ static bool search(Scene *s, Stream *stream) {
 
 static bool go_on(Scene *s, Stream *stream) {
     GenerateOptions options = make_options(s, stream);
-    bool ok = generate(&s->expert.session, &s->expert.candidates, &s->tokens, &options,
-                       &s->result, &s->fault);
+    bool ok = generate(&s->expert.session, &s->tokens, &options, &s->result, &s->fault);
     s->seed = options.seed, s->spoken = s->result.tokens;
     return ok;
 }

@@ -1,0 +1,73 @@
+/* engine.h - many texts, one batch: each step reads what every sequence has not read yet.
+ *
+ *     sequence 0   "Once upon a"   + 1 token                         |
+ *     sequence 1   a guess of 4, to be checked: + 5 tokens           |  one batch for each model,
+ *     sequence 2   a long prompt: + a piece of it                    |  one forward pass
+ *     sequence 3   with cfg: + 1 token here, + 1 after its negative  |
+ *
+ *     Engine engine;
+ *     engine_open(&engine, &session, &fault);
+ *     Sequence *s = engine_add(&engine, &tokens, &options, &fault);
+ *     while (s->live && engine_step(&engine, &fault)) ...        s->tokens, s->choice, s->result
+ *     engine_close(&engine);
+ *
+ * Tokens that are chosen come first, then pieces of prompts, FEED tokens in all.
+ *
+ * Invariant: a sequence's tokens do not depend on which others share its batches.  To the bit. */
+#ifndef STRATA_ENGINE_H
+#define STRATA_ENGINE_H
+
+#include "sequence.h"
+
+enum { ENGINE_PARTS = 3 }; /* models: the one that speaks, an amateur, a draft */
+
+/* The tokens that one model reads in a step. */
+typedef struct EnginePart {
+    Session *session;                     /* borrows */
+    int32_t *token, *sequence, *position; /* (most_tokens) */
+    bool *wanted;                         /* (most_tokens) */
+    bool *used;                           /* (sequences) which are somebody's */
+    size_t count, rows;
+    Arena arena; /* owns all of the above */
+} EnginePart;
+
+typedef struct Engine {
+    EnginePart parts[ENGINE_PARTS]; /* the first speaks */
+    size_t n_parts;
+    Sequence *sequences;    /* (room); owns */
+    Sequence **taking;      /* (room) those that choose a token in this step */
+    size_t room, live;      /* live: how many are not over */
+    size_t turn;            /* who is served first */
+    Candidates *candidates; /* (threads) */
+    Arena *arenas;          /* (threads) own their memory */
+    size_t threads;
+} Engine;
+
+/* An engine for as many texts as the session has sequences; what these held is forgotten as they are
+ * needed.
+ *
+ * Fails when memory runs out; engine_close may be called then, too. */
+bool engine_open(Engine *engine, Session *session, Fault *fault);
+void engine_close(Engine *engine);
+
+/* A further text.  What it has in common with the beginning of another one here, or with a prefix that
+ * the session keeps (prefix.h), is not read again.
+ *
+ *   tokens    the prompt; generated tokens are appended
+ *   options   copied
+ *
+ * Fails when the prompt is empty or longer than the context, the options do not go together, or all
+ * sequences are in use. */
+Sequence *engine_add(Engine *engine, TokenList *tokens, const GenerateOptions *options,
+                     Fault *fault);
+
+/* Make room for another text. */
+void engine_remove(Engine *engine, Sequence *sequence);
+
+/* One step of every live sequence.  A sequence that cannot go on has failed, with a fault of its own;
+ * the others do not notice.
+ *
+ * Fails when the batch as a whole cannot be read: the memory for keys and values is full. */
+bool engine_step(Engine *engine, Fault *fault);
+
+#endif

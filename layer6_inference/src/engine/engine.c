@@ -1,0 +1,134 @@
+/* engine.c - texts come and go.  See engine.h; what a step does: step.c. */
+#include "prefix.h"
+#include "take.h"
+
+#include <stdlib.h>
+
+bool engine_open(Engine *e, Session *session, Fault *fault) {
+    size_t threads = (size_t)pool_threads(session->pool);
+    *e = (Engine){.room = session->kv.config.sequences};
+    e->sequences = calloc(e->room, sizeof *e->sequences);
+    e->taking = calloc(e->room, sizeof(Sequence *));
+    e->candidates = calloc(threads, sizeof *e->candidates);
+    e->arenas = calloc(threads, sizeof *e->arenas);
+    if (!e->sequences || !e->taking || !e->candidates || !e->arenas)
+        return fault_set(fault, "no memory for %zu sequences", e->room);
+    for (size_t i = 0; i < threads; i++, e->threads++)
+        if (!candidates_open(&e->candidates[i], session->model->sizes.vocab, &e->arenas[i],
+                             fault))
+            return false;
+    return part_open(&e->parts[e->n_parts++], session, fault);
+}
+
+void engine_close(Engine *e) {
+    for (size_t i = 0; e->sequences && i < e->room; i++) sequence_close(&e->sequences[i]);
+    for (size_t i = 0; i < e->threads; i++) arena_free(&e->arenas[i]);
+    for (size_t i = 0; i < e->n_parts; i++) arena_free(&e->parts[i].arena);
+    free(e->sequences), free(e->taking), free(e->candidates), free(e->arenas);
+    *e = (Engine){0};
+}
+
+/* ------------------------------------------------------------------ what a text reads */
+
+static bool find_part(Engine *e, Session *session, size_t *part, Fault *fault) {
+    for (*part = 0; *part < e->n_parts; ++*part)
+        if (e->parts[*part].session == session) return true;
+    REQUIRE(e->n_parts < ENGINE_PARTS, "an engine has %d models", ENGINE_PARTS);
+    return part_open(&e->parts[e->n_parts++], session, fault);
+}
+
+/* A sequence of a session for one of the things that a text reads. */
+static bool open_reader(Engine *e, Reader *r, Session *session, Fault *fault) {
+    if (!session || !find_part(e, session, &r->part, fault)) return !session;
+    const size_t sequences = session->kv.config.sequences;
+    bool *used = e->parts[r->part].used;
+    while (r->id < sequences && used[r->id]) r->id++;
+    if (r->id == sequences)
+        return fault_set(fault, "all %zu sequences of a session are in use", sequences);
+    r->session = session, used[r->id] = true;
+    return true;
+}
+
+static bool open_readers(Engine *e, Sequence *s, Fault *fault) {
+    const GenerateOptions *o = &s->options;
+    Session *main = e->parts[0].session, *draft = o->speculation ? o->speculation->draft : NULL;
+    s->reader[READS_NEGATIVE].instead = o->negative;
+    return open_reader(e, &s->reader[READS_TEXT], main, fault) &&
+           open_reader(e, &s->reader[READS_NEGATIVE], o->negative ? main : NULL, fault) &&
+           open_reader(e, &s->reader[READS_AMATEUR], o->amateur, fault) &&
+           open_reader(e, &s->reader[READS_DRAFT], draft, fault);
+}
+
+static size_t smaller(size_t a, size_t b) { return a < b ? a : b; }
+
+/* How much of what reader b is to read, but for its last token, reader a has read. */
+static size_t in_common(const Sequence *s, const Reader *a, const Sequence *t,
+                        const Reader *b) {
+    size_t most = smaller(session_length(a->session, a->id), reader_total(s, a)), n = 0;
+    most = smaller(most, reader_total(t, b) - 1);
+    while (n < most && reader_token(s, a, n) == reader_token(t, b, n)) n++;
+    return n;
+}
+
+/* Begin with what another text here, or a kept prefix, has in common with this one. */
+static void share(Engine *e, const Sequence *s, const Reader *r) {
+    const TokenList *list = r->instead ? r->instead : s->tokens;
+    KvCache *kv = &r->session->kv;
+    session_rewind(r->session, r->id, 0);
+    size_t best = prefix_find(kv, r->id, list->ids, list->count, 0);
+    const Reader *from = NULL;
+    for (size_t i = 0; i < e->room * READERS; i++) {
+        const Sequence *other = &e->sequences[i / READERS];
+        const Reader *a = &other->reader[i % READERS];
+        if (other == s || a->session != r->session) continue;
+        size_t n = in_common(other, a, s, r);
+        if (n > best) best = n, from = a;
+    }
+    if (!from) return;
+    kv_fork(kv, r->id, from->id);
+    session_rewind(r->session, r->id, best);
+}
+
+void sequence_keep_prefixes(const Sequence *s) {
+    for (const Reader *r = s->reader; r < s->reader + READERS; r++) {
+        if (!r->session || !r->session->kv.config.prefixes) continue;
+        const TokenList *list = r->instead ? r->instead : s->tokens;
+        prefix_keep(&r->session->kv, r->id, list->ids,
+                    smaller(list->count, session_length(r->session, r->id)), 0);
+    }
+}
+
+/* ------------------------------------------------------------------ texts */
+
+static bool begin(Engine *e, Sequence *s, Fault *fault) {
+    EnginePart *main = &e->parts[0];
+    if (!open_readers(e, s, fault) || !sequence_open(s, main->session, fault)) return false;
+    for (Reader *r = s->reader; r < s->reader + READERS; r++)
+        if (r->session && !(r == s->reader && s->step.look_ahead)) share(e, s, r);
+    const size_t id = s->reader[READS_TEXT].id;
+    if (s->step.look_ahead) session_rewind(main->session, id, 0); /* it wants all states */
+    s->cached = s->told = session_length(main->session, id);
+    s->live = true;
+    return !s->step.look_ahead ||
+           look_ahead_open(&s->look, main->session, id, main->used, fault);
+}
+
+Sequence *engine_add(Engine *e, TokenList *tokens, const GenerateOptions *options,
+                     Fault *fault) {
+    Sequence *s = e->sequences;
+    while (s < e->sequences + e->room && s->tokens) s++;
+    if (s == e->sequences + e->room)
+        return fault_set(fault, "all %zu sequences of a session are in use", e->room), NULL;
+    *s = (Sequence){.tokens = tokens, .options = *options};
+    if (begin(e, s, fault)) return e->live++, s;
+    engine_remove(e, s);
+    return NULL;
+}
+
+void engine_remove(Engine *e, Sequence *s) {
+    if (s->told && !s->failed) sequence_keep_prefixes(s);
+    for (Reader *r = s->reader; r < s->reader + READERS; r++)
+        if (r->session) e->parts[r->part].used[r->id] = false;
+    e->live -= s->live;
+    sequence_close(s);
+}

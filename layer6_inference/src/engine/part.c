@@ -1,0 +1,53 @@
+/* part.c - the tokens that one model reads in a step, and which they are.  See take.h. */
+#include "take.h"
+
+#include <string.h>
+
+static void layout(EnginePart *p) {
+    size_t n = p->session->most_tokens;
+    p->token = arena_take(&p->arena, n, sizeof *p->token);
+    p->sequence = arena_take(&p->arena, n, sizeof *p->sequence);
+    p->position = arena_take(&p->arena, n, sizeof *p->position);
+    p->wanted = arena_take(&p->arena, n, sizeof *p->wanted);
+    p->used = arena_take(&p->arena, p->session->kv.config.sequences, sizeof *p->used);
+}
+
+bool part_open(EnginePart *p, Session *session, Fault *fault) {
+    *p = (EnginePart){.session = session};
+    arena_measure(&p->arena);
+    layout(p);
+    if (!arena_init(&p->arena, p->arena.used, fault)) return false;
+    layout(p);
+    memset(p->used, 0, session->kv.config.sequences * sizeof *p->used);
+    return true;
+}
+
+size_t part_room(const EnginePart *p) {
+    size_t most = p->session->most_tokens < FEED ? p->session->most_tokens : FEED;
+    return most - p->count;
+}
+
+void part_push(EnginePart *p, size_t id, int32_t token, size_t position, bool wanted) {
+    p->token[p->count] = token, p->sequence[p->count] = (int32_t)id;
+    p->position[p->count] = (int32_t)position, p->wanted[p->count] = wanted;
+    p->count++, p->rows += wanted;
+}
+
+bool part_forward(EnginePart *p, Fault *fault) {
+    Batch batch = {p->count, p->token, p->sequence, p->position, p->wanted, NULL};
+    return p->count == 0 || model_forward(p->session, &batch, fault);
+}
+
+float *part_row(const EnginePart *p, size_t row) {
+    return p->session->logits + row * p->session->model->sizes.vocab;
+}
+
+size_t reader_total(const Sequence *s, const Reader *r) {
+    return r->instead ? r->instead->count + s->result.tokens : s->tokens->count;
+}
+
+int32_t reader_token(const Sequence *s, const Reader *r, size_t i) {
+    if (!r->instead) return s->tokens->ids[i];
+    return i < r->instead->count ? r->instead->ids[i]
+                                 : s->tokens->ids[s->step.prompt_count + i - r->instead->count];
+}

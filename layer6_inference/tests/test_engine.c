@@ -1,0 +1,290 @@
+/* many texts in one batch: each is what it would be alone */
+#include "check.h"
+#include "inference.h"
+#include "make_model.h"
+
+#include <math.h>
+
+typedef struct Voice {
+    Model model;
+    Session session;
+    unsigned char *bytes;
+} Voice;
+
+static void open_voice(Voice *v, uint64_t seed, SessionConfig config) {
+    MakeModel m = make_model_defaults("llama");
+    size_t size;
+    Fault fault;
+    m.ctx = 192, m.seed = seed;
+    v->bytes = make_model(&m, &size);
+    assert_true(model_open_memory(&v->model, v->bytes, size, &fault));
+    if (!session_open(&v->session, &v->model, NULL, config, &fault)) fail_msg("%s", fault.text);
+}
+
+static void close_voice(Voice *v) {
+    session_close(&v->session), model_close(&v->model), free(v->bytes);
+}
+
+/* A text of the test: how it is asked for, and what became of it. */
+enum { TEXTS = 12 };
+
+typedef struct Told {
+    Sequence *sequence;
+    TokenList tokens, negative;
+    Chain chain;
+    Stops stops;
+    Stream stream;
+    Speculation speculation;
+    GenerateOptions options;
+    GenerateResult result;
+    size_t begins; /* the step in which it joins */
+    char text[2000];
+    size_t size;
+} Told;
+
+static void collect(void *context, Text text) {
+    Told *t = context;
+    assert_true(t->size + text.size < sizeof t->text);
+    memcpy(t->text + t->size, text.data, text.size);
+    t->size += text.size;
+}
+
+static const char *const chains[TEXTS] = {"greedy",
+                                          "temp:1.4",
+                                          "penalties:rep=1.3:last=16,top_k:20,temp:1.1",
+                                          "cfg:1.5,temp:1",
+                                          "mirostat:3",
+                                          "contrast:0.1,temp:1.2",
+                                          "top_p:0.9",
+                                          "contrastive_search:0.5:k=5",
+                                          "dry:0.8,min_p:0.02,temp:1.5",
+                                          "temp:1.2",
+                                          "cfg:2,contrast:0.05,draw",
+                                          "adaptive_p:0.3"};
+
+/* Text i as it is before it begins: the same however often it is made. */
+static void prepare(Told *t, size_t i, const Voice *v, Voice *amateur, Voice *draft) {
+    static const char *const ends[] = {"e", "th", "zq"};
+    Rng rng = {77, i, 0};
+    Fault fault;
+    *t = (Told){.begins = rng_below(&rng, 9)};
+    for (size_t n = 1 + rng_below(&rng, i % 3 ? 12 : 90); n > 0; n--)
+        token_list_add(&t->tokens, (int32_t)(97 + rng_below(&rng, 26)));
+    for (int k = 0; k < 7; k++) token_list_add(&t->negative, "other x"[k]);
+    assert_true(chain_parse(&t->chain, chains[i], v->model.tokenizer, &fault));
+    assert_true(stops_open(&t->stops, ends + i % 3, 1, &fault));
+    stream_open(&t->stream, &t->stops, collect, t);
+    t->options = (GenerateOptions){.chain = &t->chain,
+                                   .seed = 100 + i,
+                                   .limits.most_tokens = 5 + rng_below(&rng, 60),
+                                   .limits.only_bos_ends = i % 2,
+                                   .want_raw = i % 4 == 0,
+                                   .stream = &t->stream};
+    if (strstr(chains[i], "cfg")) t->options.negative = &t->negative;
+    if (strstr(chains[i], "contrast:")) t->options.amateur = &amateur->session;
+    if (i == 1 || i == 2 || i == 9) {
+        t->speculation.length = 2 + i % 4;
+        t->speculation.draft = i == 2 ? NULL : &draft->session;
+        t->options.speculation = &t->speculation;
+    }
+}
+
+static void forget(Told *t) {
+    token_list_free(&t->tokens), token_list_free(&t->negative);
+    chain_close(&t->chain), stops_close(&t->stops), stream_close(&t->stream);
+}
+
+static void assert_same(const Told *a, const Told *b, size_t i) {
+    if (a->result.reason != b->result.reason || a->tokens.count != b->tokens.count ||
+        memcmp(a->tokens.ids, b->tokens.ids, a->tokens.count * sizeof *a->tokens.ids) != 0)
+        fail_msg("text %zu is another one beside others: %zu tokens (%s), alone %zu (%s)", i,
+                 a->tokens.count, stop_reason_name(a->result.reason), b->tokens.count,
+                 stop_reason_name(b->result.reason));
+    assert_int_equal(a->size, b->size);
+    assert_memory_equal(a->text, b->text, a->size);
+}
+
+/* All of them through one engine, each joining at its step and leaving when it is over. */
+static void tell_together(Told *texts, Session *session) {
+    Engine engine;
+    Fault fault;
+    size_t over = 0;
+    assert_true(engine_open(&engine, session, &fault));
+    for (size_t step = 0; over < TEXTS; step++) {
+        for (Told *t = texts; t < texts + TEXTS; t++) {
+            if (t->begins > step || t->sequence || t->result.prompt_tokens) continue;
+            t->sequence = engine_add(&engine, &t->tokens, &t->options, &fault);
+            if (!t->sequence) assert_contains(fault.text, "in use"); /* later, then */
+        }
+        if (!engine_step(&engine, &fault)) fail_msg("%s", fault.text);
+        for (Told *t = texts; t < texts + TEXTS; t++) {
+            if (!t->sequence || t->sequence->live) continue;
+            assert_false(t->sequence->failed);
+            t->result = t->sequence->result;
+            engine_remove(&engine, t->sequence);
+            t->sequence = NULL, over++;
+        }
+        assert_true(step < 2000);
+    }
+    assert_int_equal(engine.live, 0);
+    engine_close(&engine);
+}
+
+/* The invariant of engine.h, with room for everything and with hardly any. */
+static void neighbours_change_nothing(void **state) {
+    (void)state;
+    static const SessionConfig rooms[] = {
+        {.sequences = 20, .most_tokens = 64, .most_logits = 64},
+        {.sequences = 20, .most_tokens = 64, .most_logits = 64, .prefixes = 40},
+        {.sequences = 20, .most_tokens = 11, .most_logits = 7},
+        {.sequences = 4, .most_tokens = 9, .most_logits = 9}};
+    const SessionConfig small = {.sequences = 12, .most_tokens = 16, .most_logits = 8};
+    static Told alone[TEXTS], together[TEXTS];
+    Voice one, amateur, draft;
+    Fault fault;
+    open_voice(&one, 1, rooms[0]), open_voice(&amateur, 2, small), open_voice(&draft, 3, small);
+    for (size_t i = 0; i < TEXTS; i++) {
+        Told *t = &alone[i];
+        prepare(t, i, &one, &amateur, &draft);
+        if (!generate(&one.session, &t->tokens, &t->options, &t->result, &fault))
+            fail_msg("text %zu: %s", i, fault.text);
+        assert_true(t->result.tokens > 0);
+    }
+    for (size_t r = 0; r < sizeof rooms / sizeof *rooms; r++) {
+        Voice many;
+        open_voice(&many, 1, rooms[r]);
+        for (size_t i = 0; i < TEXTS; i++) prepare(&together[i], i, &many, &amateur, &draft);
+        tell_together(together, &many.session);
+        for (size_t i = 0; i < TEXTS; i++) {
+            assert_same(&together[i], &alone[i], i);
+            assert_int_equal(together[i].speculation.accepted, alone[i].speculation.accepted);
+            forget(&together[i]);
+        }
+        close_voice(&many);
+    }
+    for (size_t i = 0; i < TEXTS; i++) forget(&alone[i]);
+    close_voice(&one), close_voice(&amateur), close_voice(&draft);
+}
+
+static void take_text(TokenList *to, const char *text) {
+    to->count = 0;
+    for (; *text; text++) token_list_add(to, *text);
+}
+
+static void finish(Engine *e, Sequence *s) {
+    Fault fault;
+    while (s->live)
+        if (!engine_step(e, &fault)) fail_msg("%s", fault.text);
+    assert_false(s->failed);
+}
+
+/* What another text here has read already, or one that is gone and whose prefix was kept, is not read
+ * again, and the text is the same. */
+static void what_was_read_is_shared(void **state) {
+    (void)state;
+    static const char *const specs[] = {"temp:0.9", "dry:0.8,greedy", "contrastive_search:0.9"};
+    const SessionConfig config = {
+        .sequences = 4, .most_tokens = 32, .most_logits = 8, .prefixes = 8};
+    char prompt[151] = {0};
+    Fault fault;
+    for (int i = 0; i < 150; i++) prompt[i] = (char)('a' + i * 7 % 26);
+    for (size_t i = 0; i < 3; i++) {
+        Voice v;
+        Engine e;
+        Chain chain[3];
+        TokenList text[3] = {{0}};
+        Sequence *s[3];
+        open_voice(&v, 1, config);
+        assert_true(engine_open(&e, &v.session, &fault));
+        for (int k = 0; k < 3; k++) {
+            assert_true(chain_parse(&chain[k], specs[i], v.model.tokenizer, &fault));
+            take_text(&text[k], prompt);
+            GenerateOptions o = {.chain = &chain[k], .seed = 4, .limits.most_tokens = 12};
+            o.limits.only_bos_ends = true;
+            if (k == 2) /* nobody is there any more */
+                engine_remove(&e, s[0]), engine_remove(&e, s[1]);
+            s[k] = engine_add(&e, &text[k], &o, &fault);
+            assert_non_null(s[k]);
+            if (i == 2)
+                assert_int_equal(s[k]->cached, 0); /* the chain wants all hidden states */
+            else
+                assert_int_equal(s[k]->cached, k == 0 ? 0 : k == 1 ? 149 : 128);
+            finish(&e, s[k]);
+            assert_int_equal(text[k].count, text[0].count);
+            assert_memory_equal(text[k].ids, text[0].ids, text[0].count * sizeof *text[0].ids);
+        }
+        assert_true(v.session.kv.n_prefixes > 0);
+        engine_close(&e);
+        for (int k = 0; k < 3; k++) chain_close(&chain[k]), token_list_free(&text[k]);
+        close_voice(&v);
+    }
+}
+
+/* Candidates to look ahead at are forks in one batch, or one after the other where there is no room. */
+static void looking_ahead_takes_the_room_there_is(void **state) {
+    (void)state;
+    TokenList text[3] = {{0}};
+    Fault fault;
+    for (size_t i = 0; i < 3; i++) {
+        Voice v;
+        Chain chain;
+        GenerateResult r;
+        open_voice(&v, 1,
+                   (SessionConfig){.sequences = (size_t[]){1, 3, 9}[i],
+                                   .most_tokens = 16,
+                                   .most_logits = 6});
+        assert_true(chain_parse(&chain, "contrastive_search:0.7:k=7", NULL, &fault));
+        take_text(&text[i], "one two one two ");
+        GenerateOptions o = {.chain = &chain, .limits.most_tokens = 20};
+        assert_true(generate(&v.session, &text[i], &o, &r, &fault));
+        assert_int_equal(text[i].count, text[0].count);
+        assert_memory_equal(text[i].ids, text[0].ids, text[0].count * sizeof *text[0].ids);
+        chain_close(&chain), close_voice(&v);
+    }
+    for (size_t i = 0; i < 3; i++) token_list_free(&text[i]);
+}
+
+/* One that cannot go on leaves the others alone; one too many is refused; a stop is a stop. */
+static void each_has_a_fate_of_its_own(void **state) {
+    (void)state;
+    Voice v;
+    Engine e;
+    Fault fault;
+    Chain good, bad, spare;
+    TokenList text[3] = {{0}};
+    char owed[] = "\xFF\xFF\xFF";
+    const Heal none = {owed, 3};
+    open_voice(&v, 1, (SessionConfig){.sequences = 2, .most_tokens = 16, .most_logits = 4});
+    assert_true(chain_parse(&good, "temp:1", NULL, &fault));
+    assert_true(chain_parse(&bad, "allow:5,greedy", NULL, &fault));
+    assert_true(chain_parse(&spare, "greedy", NULL, &fault));
+    for (int i = 0; i < 3; i++) take_text(&text[i], "some text");
+    GenerateOptions o = {.chain = &good, .seed = 1, .limits.most_tokens = 30};
+    o.limits.only_bos_ends = true;
+    assert_true(engine_open(&e, &v.session, &fault));
+    Sequence *a = engine_add(&e, &text[0], &o, &fault);
+    o.chain = &bad, o.heal = &none;
+    Sequence *b = engine_add(&e, &text[1], &o, &fault);
+    assert_true(a && b && e.live == 2);
+    o.chain = &spare, o.heal = NULL;
+    assert_null(engine_add(&e, &text[2], &o, &fault));
+    assert_contains(fault.text, "all 2 sequences");
+    while (b->live) assert_true(engine_step(&e, &fault));
+    assert_true(b->failed && b->fault.text[0] && a->live);
+    engine_remove(&e, b);
+    Sequence *c = engine_add(&e, &text[2], &o, &fault);
+    assert_non_null(c);
+    while (a->live && a->result.tokens < 2) assert_true(engine_step(&e, &fault));
+    sequence_end(a, STOP_CALLER);
+    finish(&e, c);
+    assert_int_equal(a->result.tokens, 2);
+    assert_int_equal(text[0].count, 11);
+    assert_int_equal(c->result.reason, STOP_LIMIT);
+    engine_close(&e);
+    chain_close(&good), chain_close(&bad), chain_close(&spare);
+    for (int i = 0; i < 3; i++) token_list_free(&text[i]);
+    close_voice(&v);
+}
+
+RUN(TEST(neighbours_change_nothing), TEST(what_was_read_is_shared),
+    TEST(looking_ahead_takes_the_room_there_is), TEST(each_has_a_fate_of_its_own))
