@@ -11,14 +11,18 @@ typedef struct Voice {
     unsigned char *bytes;
 } Voice;
 
-static void open_voice(Voice *v, uint64_t seed, SessionConfig config) {
+static void open_voice_on(Pool *pool, Voice *v, uint64_t seed, SessionConfig config) {
     MakeModel m = make_model_defaults("llama");
     size_t size;
     Fault fault;
     m.ctx = 192, m.seed = seed;
     v->bytes = make_model(&m, &size);
     assert_true(model_open_memory(&v->model, v->bytes, size, &fault));
-    if (!session_open(&v->session, &v->model, NULL, config, &fault)) fail_msg("%s", fault.text);
+    if (!session_open(&v->session, &v->model, pool, config, &fault)) fail_msg("%s", fault.text);
+}
+
+static void open_voice(Voice *v, uint64_t seed, SessionConfig config) {
+    open_voice_on(NULL, v, seed, config);
 }
 
 static void close_voice(Voice *v) {
@@ -130,7 +134,7 @@ static void tell_together(Told *texts, Session *session) {
     engine_close(&engine);
 }
 
-/* The invariant of engine.h, with room for everything and with hardly any. */
+/* The invariant of engine.h, with room for everything and with hardly any, on one thread and on three. */
 static void neighbours_change_nothing(void **state) {
     (void)state;
     static const SessionConfig rooms[] = {
@@ -142,6 +146,8 @@ static void neighbours_change_nothing(void **state) {
     static Told alone[TEXTS], together[TEXTS];
     Voice one, amateur, draft;
     Fault fault;
+    Pool *pool = pool_open(3, false, &fault);
+    assert_non_null(pool);
     open_voice(&one, 1, rooms[0]), open_voice(&amateur, 2, small), open_voice(&draft, 3, small);
     for (size_t i = 0; i < TEXTS; i++) {
         Told *t = &alone[i];
@@ -152,7 +158,7 @@ static void neighbours_change_nothing(void **state) {
     }
     for (size_t r = 0; r < sizeof rooms / sizeof *rooms; r++) {
         Voice many;
-        open_voice(&many, 1, rooms[r]);
+        open_voice_on(r % 2 ? pool : NULL, &many, 1, rooms[r]);
         for (size_t i = 0; i < TEXTS; i++) prepare(&together[i], i, &many, &amateur, &draft);
         tell_together(together, &many.session);
         for (size_t i = 0; i < TEXTS; i++) {
@@ -164,6 +170,7 @@ static void neighbours_change_nothing(void **state) {
     }
     for (size_t i = 0; i < TEXTS; i++) forget(&alone[i]);
     close_voice(&one), close_voice(&amateur), close_voice(&draft);
+    pool_close(pool);
 }
 
 static void take_text(TokenList *to, const char *text) {
