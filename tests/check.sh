@@ -35,8 +35,6 @@ formatted() { git ls-files '*.c' '*.h' | grep -v -e unicode_table.h -e grids.h |
 # Functions of headers that only tests call, and why each may stay.
 only_tested='
 tensor_reshape                  the view that layer 1 explains beside slice and transpose
-prefix_find                     pages of a text that was read before: tried by itself
-prefix_keep                     the same
 trainer_gradients               a step without its update: what tests compare with finite differences
 trainer_parameter_gradients     the same
 trainer_parameters              the same
