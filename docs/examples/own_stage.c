@@ -10,9 +10,7 @@
 typedef struct Teller {
     Model model;
     Session session;
-    Candidates candidates;
     Chain chain;
-    Arena arena;
     TokenList tokens;
 } Teller;
 
@@ -41,12 +39,11 @@ static bool open_teller(Teller *t, const char *path, const char *prompt, const c
     tokenizer_begin(t->model.tokenizer, &t->tokens);
     return tokenizer_encode(t->model.tokenizer, text_of(prompt), false, &t->tokens, fault) &&
            session_open(&t->session, &t->model, NULL, config, fault) &&
-           candidates_open(&t->candidates, t->model.sizes.vocab, &t->arena, fault) &&
            chain_parse(&t->chain, chain, t->model.tokenizer, fault);
 }
 
 static void close_teller(Teller *t) {
-    chain_close(&t->chain), arena_free(&t->arena), session_close(&t->session);
+    chain_close(&t->chain), session_close(&t->session);
     token_list_free(&t->tokens), model_close(&t->model);
 }
 
@@ -57,7 +54,7 @@ static bool tell(Teller *t, const char *prompt, Fault *fault) {
     GenerateResult result;
     stream_open(&stream, NULL, show, stdout);
     show(stdout, text_of(prompt));
-    bool ok = generate(&t->session, &t->candidates, &t->tokens, &options, &result, fault);
+    bool ok = generate(&t->session, &t->tokens, &options, &result, fault);
     stream_close(&stream);
     if (ok) printf("\n(%zu tokens, %s)\n", result.tokens, stop_reason_name(result.reason));
     return ok;
