@@ -151,10 +151,13 @@ static inline void make_words_keys(GgufWriter *w, const MakeModel *m, const char
 }
 
 static inline void make_yarn(GgufWriter *w, const MakeModel *m) {
+    const char *factor = "rope.scaling.factor=";
     char key[96];
     snprintf(key, sizeof key, "%s.rope.scaling.type", m->arch);
     gguf_put_string(w, key, text_of("yarn"));
-    make_number(w, m, "rope.scaling.factor", 4);
+    if (!make_begins(m->family, factor, strlen(factor)) &&
+        !make_begins(m->more, factor, strlen(factor)))
+        make_number(w, m, "rope.scaling.factor", 4);
     make_key(w, m, "rope.scaling.original_context_length", 64);
 }
 

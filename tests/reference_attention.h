@@ -80,9 +80,10 @@ typedef struct ReferenceStretch {
 static inline ReferenceStretch reference_stretch(const Reference *r, const ReferenceLayer *s) {
     ReferenceStretch z = {.factor = 1, .magnitude = 1};
     if (reference_text_is(r, "rope.scaling.type", "none")) return z;
-    if (s->window && reference_says(r, "unstretched")) return z;
+    if (s->window && reference_says(r, "as-trained")) return z;
     z.factor =
         reference_number(r, "rope.scaling.factor", reference_number(r, "rope.scale_linear", 1));
+    if (s->window && reference_says(r, "unstretched")) z.factor = 1;
     z.yarn = reference_text_is(r, "rope.scaling.type", "yarn");
     if (!z.yarn) return z;
     z.trained = reference_number(r, "rope.scaling.original_context_length",

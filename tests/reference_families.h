@@ -9,7 +9,8 @@
  *     nope:N              every N-th layer does not turn;  turn-in-windows: those without a window do not
  *     turn?               none do where rope.scaling.finetuned is false
  *     window:P            of P layers the last one sees everything, the others their window
- *     base:T              theta of windowed layers;  unstretched: their context is not stretched
+ *     base:T              theta of windowed layers;  unstretched: their context is not stretched,
+ *                         but turned numbers have the size that the file gives;  as-trained: nor that
  *     chunk:C, warm:C     layers that turn see a chunk of C; in the others queries grow every C tokens
  *     alibi:B             scores fall with distance
  *     cap:C, logit-cap:C  scores and logits stay below
@@ -40,7 +41,7 @@ static const char *const reference_families[][2] = {
     {"qwen2moe", "rms halves silu all"},
     {"qwen3moe", "rms halves silu all renorm"},
     {"olmoe", "rms halves silu all"},
-    {"olmo2", "rms halves silu window:4 unstretched"},
+    {"olmo2", "rms halves silu window:4 as-trained"},
     {"gemma", "rms halves gelu sqrt"},
     {"gemma2", "rms halves gelu sqrt window:2 cap:50 logit-cap:30 wide:46"},
     {"gemma3", "rms halves gelu sqrt window:6 base:10000 unstretched wide:62"},

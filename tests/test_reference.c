@@ -83,6 +83,9 @@ static void every_variant(void **state) {
         {"llama",
          "yarn partial rope.scaling.yarn_log_multiplier=0.5 rope.scaling.attn_factor=1.2 "
          "rope.scaling.yarn_beta_fast=4.0 rope.scaling.yarn_beta_slow=0.5"},
+        {"llama", "yarn rope.scaling.factor=1.0 rope.scaling.attn_factor=2.0"},
+        {"gemma3", "yarn rope.scaling.attn_factor=1.5"},
+        {"olmo2", "rope.scaling.attn_factor=1.5"}, /* not in windows */
         {"llama", "rope.scaling.factor=4.0 rope.freq_base=500000.0"},
         {"llama", "uneven narrow_values layers:4"},
         {"llama", "experts:4 layers:3"}, /* Mixtral */

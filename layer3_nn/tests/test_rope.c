@@ -74,6 +74,11 @@ static void stretched_frequencies(void **state) {
     double keep = rope.freq[13] / plain[13]; /* pairs 8 to 21 are on the ramp */
     assert_true(keep < 1 && keep > 0.25);
     assert_near(keep, 1 - 0.75 * 5 / 13, 1e-6);
+    c.factor = 1,
+    c.attn_factor = 1.5; /* nothing is stretched, and the size is still the file's */
+    rope = make(c);
+    for (int i = 0; i < 32; i++) assert_near(rope.freq[i], plain[i], 1e-9);
+    assert_near(rope.magnitude, 1.5, 1e-6);
     float divisors[32];
     for (int i = 0; i < 32; i++) divisors[i] = (float)(i + 1);
     c.scaling = ROPE_SCALE_NONE, c.divisors = divisors;

@@ -26,6 +26,13 @@ typedef enum Scales {
     SCALES_COHERE,  /* logits * logit_scale */
 } Scales;
 
+/* How layers with a window turn in a file that stretches its context. */
+typedef enum WindowStretching {
+    WINDOW_STRETCHED,   /* as the others */
+    WINDOW_UNSTRETCHED, /* by the trained angles, with the file's attn_factor */
+    WINDOW_AS_TRAINED,  /* as if the file stretched nothing */
+} WindowStretching;
+
 typedef struct Recipe {
     const char *arch;      /* general.architecture */
     const char *models;    /* for people */
@@ -56,10 +63,10 @@ typedef struct Recipe {
     size_t no_rope_temperature_ctx;
     /* of every window_pattern layers the last one sees everything; 0: no windows */
     size_t window_pattern;
-    size_t window;           /* positions a windowed layer sees; 0: the file says, or none */
-    double window_theta;     /* theta of windowed layers; 0: as the others */
-    bool window_unstretched; /* they turn as they were trained, whatever the context */
-    bool window_ignored;     /* files name a window, and the models do without */
+    size_t window;       /* positions a windowed layer sees; 0: the file says, or none */
+    double window_theta; /* theta of windowed layers; 0: as the others */
+    WindowStretching window_stretching;
+    bool window_ignored; /* files name a window, and the models do without */
     size_t chunk; /* layers that turn see their own chunk of so many positions; 0: no chunks */
     /* with this many layers scores scale by 1 / sqrt(dim / heads), not head_dim: the 27B models */
     size_t scale_by_dim_layers;

@@ -37,16 +37,17 @@ static void read_stretching(Binder *b, RopeConfig *c) {
     c->attn_factor =
         key_number(b, "rope.scaling.attn_factor", false, 1, yarn ? 0.001 : 1, yarn ? 1000 : 1);
     if (yarn && b->ok) read_yarn(b, c);
-    if (c->factor == 1) c->scaling = ROPE_SCALE_NONE;
 }
 
-/* Windowed layers reach no further than they were trained, so some families do not stretch them. */
+/* Windowed layers reach no further than they were trained, so some families do not stretch them.
+ * YaRN that does not stretch still leaves attn_factor. */
 static void for_windows(Binder *b, RopeConfig *c) {
     const Recipe *r = b->model->recipe;
     if (r->window_pattern == 0) return;
     c->theta = key_number(b, "rope.freq_base_swa", false,
                           r->window_theta > 0 ? r->window_theta : c->theta, 2, 1e12);
-    if (r->window_unstretched) c->scaling = ROPE_SCALE_NONE, c->factor = 1;
+    if (r->window_stretching != WINDOW_STRETCHED) c->factor = 1;
+    if (r->window_stretching == WINDOW_AS_TRAINED) c->scaling = ROPE_SCALE_NONE;
 }
 
 void read_ropes(Binder *b) {
