@@ -80,9 +80,9 @@ static void every_variant(void **state) {
     static const char *const variants[][2] = {
         {"llama", "tied biases rope_freqs"},
         {"llama", "yarn kv_heads:1 head_dim:32"},
-        {"llama",
-         "yarn partial rope.scaling.yarn_log_multiplier=0.5 rope.scaling.attn_factor=1.2 "
-         "rope.scaling.yarn_beta_fast=4.0 rope.scaling.yarn_beta_slow=0.5"},
+        {"llama", "yarn partial rope.scaling.attn_factor=1.2 rope.scaling.yarn_beta_fast=4.0 "
+                  "rope.scaling.yarn_beta_slow=0.5"},
+        {"mistral3", "rope.scaling.yarn_log_multiplier=0.5 rope.scaling.attn_factor=1.2"},
         {"llama", "yarn rope.scaling.factor=1.0 rope.scaling.attn_factor=2.0"},
         {"gemma3", "yarn rope.scaling.attn_factor=1.5"},
         {"olmo2", "rope.scaling.attn_factor=1.5"}, /* not in windows */
@@ -90,7 +90,9 @@ static void every_variant(void **state) {
         {"llama", "uneven narrow_values layers:4"},
         {"llama", "experts:4 layers:3"}, /* Mixtral */
         {"llama", "experts:4 uneven experts_every:2 layers:4 biases expert_biases"},
-        {"llama4", "choice_bias"},
+        {"llama4", "choice_bias rope_freqs"},
+        {"mistral3", "experts:4 rope_freqs"},
+        {"granite", "experts:4 rope_freqs"},
         {"qwen2", "fused_qkv kv_heads:4"},
         {"qwen3moe", "expert_key"},
         {"granite", "rope.scaling.finetuned=false"},
@@ -104,7 +106,6 @@ static void every_variant(void **state) {
         {"gemma2", "attn_logit_softcapping=9.0 final_logit_softcapping=7.0"},
         {"gemma3", "layers:62 head_dim:32"}, /* 27B */
         {"gemma3", "attention.sliding_window_pattern=2 rope.freq_base_swa=5000.0"},
-        {"phi3", "rope_freqs"},
     };
     for (size_t i = 0; i < sizeof variants / sizeof *variants; i++)
         compare(make_model_of(variants[i][0], variants[i][1]));

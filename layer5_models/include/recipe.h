@@ -55,6 +55,8 @@ typedef struct Recipe {
     size_t no_rope_every;   /* every n-th layer has no positions; 0: all have them */
     bool rope_windows_only; /* only layers with a window have positions */
     bool rope_by_key;       /* none have where rope.scaling.finetuned is false */
+    bool rope_freqs;        /* files may have a divisor for each pair: rope_freqs.weight */
+    bool yarn_multiplier;   /* and one for YaRN: rope.scaling.yarn_log_multiplier */
     float max_bias;         /* ALiBi; -1: as attention.max_alibi_bias says; 0: none */
     bool clamp;             /* q, k and v are clamped as attention.clamp_kqv says */
     bool sinks;

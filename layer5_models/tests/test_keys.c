@@ -65,7 +65,9 @@ static void stretched_contexts_are_known_or_refused(void **state) {
         {"yarn", REAL("llama.rope.scaling.yarn_beta_slow", 64), "from 0.001 to 32"},
         {"yarn", REAL("llama.rope.scaling.yarn_ext_factor", 0.5), "wanted 1"},
         {"yarn", REAL("llama.rope.scaling.yarn_attn_factor", 1.2), "different ways"},
-        {"yarn", REAL("llama.rope.scaling.yarn_log_multiplier", 1), NULL},
+        {"yarn", REAL("llama.rope.scaling.yarn_log_multiplier", 1), "nothing asks for it"},
+        {"gemma3 yarn", REAL("gemma3.rope.scaling.yarn_log_multiplier", 1), "asks for it"},
+        {"mistral3", REAL("mistral3.rope.scaling.yarn_log_multiplier", 1), NULL},
         {"yarn", REAL("llama.rope.scaling.factor", 0.5), "from 1 to"},
         {"yarn", REAL("llama.rope.scale_linear", 2), "scale_linear"},
         {"yarn", WORD("llama.rope.scaling.type", "none"), "wanted 1"},
@@ -121,8 +123,8 @@ static void yarn_log_multiplier_is_used(void **state) {
     (void)state;
     const double multiplier[] = {0, 0.5, 1};
     for (int i = 0; i < 3; i++) {
-        MakeModel m = small("yarn");
-        Edit edit = REAL("llama.rope.scaling.yarn_log_multiplier", multiplier[i]);
+        MakeModel m = small("mistral3");
+        Edit edit = REAL("mistral3.rope.scaling.yarn_log_multiplier", multiplier[i]);
         size_t size, edited_size;
         Model model;
         unsigned char *bytes = make_model(&m, &size),

@@ -23,6 +23,7 @@ static RopeScaling read_scaling(Binder *b) {
 static void read_yarn(Binder *b, RopeConfig *c) {
     c->beta_fast = key_number(b, "rope.scaling.yarn_beta_fast", false, 32, 1, 1e6);
     c->beta_slow = key_number(b, "rope.scaling.yarn_beta_slow", false, 1, 0.001, c->beta_fast);
+    if (!b->model->recipe->yarn_multiplier) return;
     double out = key_number(b, "rope.scaling.yarn_log_multiplier", false, 0, 0, 10);
     c->attn_factor /= 1 + 0.1 * out * log(c->factor);
 }
@@ -56,8 +57,9 @@ void read_ropes(Binder *b) {
     if (c.style != ROPE_NONE) {
         c.theta = key_number(b, "rope.freq_base", false, 10000, 2, 1e12);
         read_stretching(b, &c);
-        c.divisors =
-            bind_vector(b, "rope_freqs.weight", false, c.rotary / 2, "rope.dimension_count");
+        if (m->recipe->rope_freqs)
+            c.divisors = bind_vector(b, "rope_freqs.weight", false, c.rotary / 2,
+                                     "rope.dimension_count");
     }
     if (!b->ok) return;
     rope_init(&m->ropes[0], &c, &m->arena);
