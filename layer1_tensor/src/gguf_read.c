@@ -208,8 +208,8 @@ static void read_header(Gguf *gguf, Reader *reader) {
 static void read_alignment(Gguf *gguf, Reader *reader) {
     int64_t alignment = 32;
     const GgufPair *pair = gguf_find(gguf, "general.alignment");
-    if (pair && (!gguf_int(pair, 0, &alignment) || alignment < 8 || alignment > 1 << 20 ||
-                 (alignment & (alignment - 1))))
+    if (pair && (pair->type == GGUF_ARRAY || !gguf_int(pair, 0, &alignment) || alignment < 8 ||
+                 alignment > 1 << 20 || (alignment & (alignment - 1))))
         fail(reader, "general.alignment is not a power of two from 8 to 2^20");
     gguf->alignment = (size_t)alignment;
 }

@@ -78,6 +78,7 @@ typedef struct Recipe {
     bool gated;
     bool gate_in_up;  /* ffn_up holds gate, then up */
     bool half_hidden; /* feed_forward_length counts gate and up together */
+    bool experts;     /* files may have a mixture of them */
     RouterScore router;
     bool renormalize;
     bool weight_input; /* an expert reads weight * x */

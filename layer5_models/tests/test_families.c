@@ -51,6 +51,12 @@ static void keys_of_families_are_checked(void **state) {
         {"llama4", WHOLE("llama4.expert_group_count", 2), "do not stand in groups"},
         {"gpt-oss", WHOLE("gpt-oss.expert_used_count", 5), "from 1 to 4"},
         {"gpt-oss", REAL("gpt-oss.attn_logit_softcapping", 50), "attn_logit_softcapping"},
+        {"qwen2", WHOLE("qwen2.expert_count", 0), NULL},
+        {"qwen2 experts:4", GONE("qwen2.foo"), "'qwen2.expert_count' is 4, wanted 0"},
+        {"gemma experts:4", GONE("gemma.foo"), "'gemma.expert_count' is 4, wanted 0"},
+        {"phi3 experts:4", GONE("phi3.foo"), "'phi3.expert_count' is 4, wanted 0"},
+        {"granite experts:4", GONE("granite.foo"), NULL},
+        {"mistral3 experts:4", GONE("mistral3.foo"), NULL},
     };
     CHECK(cases);
 }

@@ -37,6 +37,10 @@ static void types_and_ranges_are_checked(void **state) {
         {"gemma2", WORD("gemma2.attention.sliding_window", "6"), "wanted a whole number"},
         {"llama", WHOLE("llama.tensor_data_layout", 1), "wanted a text"},
         {"llama", WHOLE("general.alignment", 2), "a power of two from 8"},
+        {"llama", LIST("general.alignment", 32, 1), "a power of two from 8"},
+        {"llama", REAL("llama.attention.layer_norm_rms_epsilon", 0.1), NULL},
+        {"llama", REAL("llama.attention.layer_norm_rms_epsilon", 0.11), "from 0 to 0.1"},
+        {"granite", REAL("granite.logit_scale", 1e-6), NULL},
     };
     CHECK(cases);
 }
@@ -60,6 +64,9 @@ static void stretched_contexts_are_known_or_refused(void **state) {
         {"llama", WHOLE("llama.rope.scaling.original_context_length", 16), NULL},
         {"llama", FLAG("llama.rope.scaling.finetuned", 1), NULL},
         {"llama", WHOLE("llama.rope.dimension_count_swa", 2), "wanted 4"},
+        {"llama rope.scaling.factor=4.0", REAL("llama.rope.scale_linear", 4), NULL},
+        {"llama rope.scaling.factor=4.0", REAL("llama.rope.scale_linear", 2),
+         "'llama.rope.scale_linear' is 2, wanted 4"},
         {"yarn", REAL("llama.rope.scaling.yarn_beta_fast", 4), NULL},
         {"yarn", REAL("llama.rope.scaling.yarn_beta_fast", 0), "is 0, wanted"},
         {"yarn", REAL("llama.rope.scaling.yarn_beta_slow", 64), "from 0.001 to 32"},

@@ -10,7 +10,7 @@ static void files_of_converters_open(void **state) {
     } files[] = {
         {"llama",
          {WORD("general.type", "model"), WHOLE("general.quantization_version", 2),
-          WORD("quantize.imatrix.file", "x"), WHOLE("split.count", 0),
+          WORD("quantize.imatrix.file", "x"), WHOLE("split.count", 0), WHOLE("split.no", 0),
           WHOLE("llama.vocab_size", MAKE_VOCAB), WHOLE("llama.rope.dimension_count", 4),
           REAL("llama.rope.freq_base", 500000), WHOLE("llama.attention.value_length", 4)}},
         {"llama", /* of 2023 */
@@ -149,6 +149,11 @@ static void left_over_keys_are_refused(void **state) {
         {"llama", WHOLE("general.type", 1), "general.type is 1"},
         {"llama", WHOLE("split.count", 3), "--merge"},
         {"llama", WHOLE("split.count", 1), NULL},
+        {"llama", KEY("split.count", .type = GGUF_I32, .number = -3), "split.count is -3"},
+        {"llama", LIST("split.count", 1, 1), "split.count is an array of 1 u32"},
+        {"llama", FLAG("split.count", 1), "split.count is true"},
+        {"llama", WORD("split.count", "1"), "split.count is \"1\""},
+        {"llama", WHOLE("split.no", 1), "split.count is missing"},
     };
     CHECK(cases);
 }

@@ -42,7 +42,8 @@ double key_number(Binder *binder, const char *key, bool needed, double fallback,
 bool key_bool(Binder *binder, const char *key, bool needed, bool fallback);
 Text key_text(Binder *binder, const char *key, const char *fallback);
 
-/* "17", "0.5", "true", "\"yarn\"" or "an array of 4 u32", in `out`; returns out. */
+/* "17", "0.5", "true", "\"yarn\"", "an array of 4 u32" or, without a pair, "missing", in `out`;
+ * returns out. */
 const char *value_text(const GgufPair *pair, char *out, size_t size);
 
 /* The fault "key '<arch>.<key>' is <its value>, wanted <...>: <why>".  Returns false. */

@@ -15,7 +15,9 @@ const GgufPair *find_key(Binder *b, const char *key) {
 const char *value_text(const GgufPair *pair, char *out, size_t size) {
     Text text;
     double number = 0;
-    if (pair->type == GGUF_ARRAY) {
+    if (!pair) {
+        snprintf(out, size, "missing");
+    } else if (pair->type == GGUF_ARRAY) {
         snprintf(out, size, "an array of %llu %s", (unsigned long long)pair->count,
                  gguf_type_name(pair->item));
     } else if (gguf_string(pair, &text)) {
@@ -33,12 +35,8 @@ bool refuse_key(Binder *b, const char *key, const char *wanted, const char *why)
     char got[96];
     const GgufPair *pair = find_key(b, key);
     if (!b->ok) return false;
-    if (pair)
-        value_text(pair, got, sizeof got);
-    else
-        snprintf(got, sizeof got, "missing");
-    fault_set(b->fault, "key '%s.%s' is %s, wanted %s: %s", b->model->recipe->arch, key, got,
-              wanted, why);
+    fault_set(b->fault, "key '%s.%s' is %s, wanted %s: %s", b->model->recipe->arch, key,
+              value_text(pair, got, sizeof got), wanted, why);
     return b->ok = false;
 }
 
@@ -85,6 +83,12 @@ size_t key_size(Binder *b, const char *key, bool needed, size_t fallback, size_t
     return fallback;
 }
 
+/* 0.1 as f32 is above 0.1, and still what a file says that means 0.1. */
+static bool within(const GgufPair *pair, double value, double least, double most) {
+    if (pair->type == GGUF_F32) least = (double)(float)least, most = (double)(float)most;
+    return value >= least && value <= most;
+}
+
 double key_number(Binder *b, const char *key, bool needed, double fallback, double least,
                   double most) {
     const GgufPair *pair = find_key(b, key);
@@ -92,7 +96,7 @@ double key_number(Binder *b, const char *key, bool needed, double fallback, doub
     double value;
     if (!pair && !needed) return fallback;
     if (pair && pair->type != GGUF_ARRAY && pair->type != GGUF_BOOL &&
-        gguf_float(pair, 0, &value) && value >= least && value <= most)
+        gguf_float(pair, 0, &value) && within(pair, value, least, most))
         return value;
     snprintf(wanted, sizeof wanted, least < most ? "a number from %g to %g" : "%g", least,
              most);

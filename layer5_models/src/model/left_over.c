@@ -8,22 +8,37 @@
 #include <stdio.h>
 #include <string.h>
 
+static bool is_whole(const GgufPair *pair, int64_t most) {
+    int64_t value;
+    return pair->type != GGUF_ARRAY && pair->type != GGUF_BOOL && gguf_int(pair, 0, &value) &&
+           value >= 0 && value <= most;
+}
+
+/* A model in one file has no split, one of one part, or, once joined, one of none. */
+static bool check_split(Binder *b) {
+    const GgufPair *count = gguf_find(&b->model->gguf, "split.count"),
+                   *number = gguf_find(&b->model->gguf, "split.no");
+    char parts[96], part[96];
+    if (!count && !number) return true;
+    if (count && is_whole(count, 1) && (!number || is_whole(number, 0))) return true;
+    return b->ok = fault_set(b->fault,
+                             "the file is one part of a split model: split.count is %s, "
+                             "split.no is %s; join the parts first, with llama-gguf-split "
+                             "--merge",
+                             value_text(count, parts, sizeof parts),
+                             value_text(number, part, sizeof part));
+}
+
 bool check_container(Binder *b) {
-    const Gguf *g = &b->model->gguf;
-    const GgufPair *type = gguf_find(g, "general.type"), *split = gguf_find(g, "split.count");
+    const GgufPair *type = gguf_find(&b->model->gguf, "general.type");
     Text name;
     char got[96];
-    int64_t parts;
     if (type && !(gguf_string(type, &name) && text_equal(name, text_of("model"))))
         return b->ok = fault_set(b->fault,
                                  "the file is not a model: general.type is %s, wanted "
                                  "\"model\"; give the model that it belongs to",
                                  value_text(type, got, sizeof got));
-    if (split && (!gguf_int(split, 0, &parts) || parts > 1))
-        return b->ok = fault_set(b->fault,
-                                 "the file is one part of a split model (split.count): join "
-                                 "the parts first, with llama-gguf-split --merge");
-    return true;
+    return check_split(b);
 }
 
 /* A key for which one value only is computed with. */

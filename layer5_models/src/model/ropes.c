@@ -2,6 +2,7 @@
 #include "bind.h"
 
 #include <math.h>
+#include <stdio.h>
 
 size_t trained_ctx(Binder *b) {
     return key_size(b, "rope.scaling.original_context_length", false, b->model->sizes.ctx, 1,
@@ -28,12 +29,23 @@ static void read_yarn(Binder *b, RopeConfig *c) {
     c->attn_factor /= 1 + 0.1 * out * log(c->factor);
 }
 
+/* rope.scale_linear is the old name of rope.scaling.factor. */
+static double read_linear(Binder *b) {
+    double old = key_number(b, "rope.scale_linear", false, 1, 0.001, 1e4),
+           factor = key_number(b, "rope.scaling.factor", false, old, 0.001, 1e4);
+    char wanted[40];
+    snprintf(wanted, sizeof wanted, "%.9g", factor);
+    if (factor != old && find_key(b, "rope.scale_linear"))
+        refuse_key(b, "rope.scale_linear", wanted, "rope.scaling.factor says so");
+    return factor;
+}
+
 static void read_stretching(Binder *b, RopeConfig *c) {
     c->scaling = read_scaling(b);
-    bool linear = c->scaling == ROPE_SCALE_LINEAR, yarn = c->scaling == ROPE_SCALE_YARN;
-    double old = linear ? key_number(b, "rope.scale_linear", false, 1, 0.001, 1e4) : 1;
-    c->factor = key_number(b, "rope.scaling.factor", yarn, old, linear ? 0.001 : 1,
-                           linear || yarn ? 1e4 : 1);
+    bool yarn = c->scaling == ROPE_SCALE_YARN;
+    c->factor = c->scaling == ROPE_SCALE_LINEAR
+                    ? read_linear(b)
+                    : key_number(b, "rope.scaling.factor", yarn, 1, 1, yarn ? 1e4 : 1);
     c->trained_ctx = (double)trained_ctx(b);
     c->attn_factor =
         key_number(b, "rope.scaling.attn_factor", false, 1, yarn ? 0.001 : 1, yarn ? 1000 : 1);

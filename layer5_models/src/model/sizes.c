@@ -92,6 +92,8 @@ static size_t shared_hidden(Binder *b, size_t l) {
 static bool read_experts(Binder *b, size_t l, LayerSizes *s) {
     const Recipe *r = b->model->recipe;
     s->experts = key_size(b, "expert_count", false, 0, 0, MOE_EXPERTS);
+    if (s->experts && !r->experts)
+        return refuse_key(b, "expert_count", "0", "models of this family have no experts");
     s->experts_used =
         key_size(b, "expert_used_count", s->experts > 0, 0, s->experts > 0, s->experts);
     if (!b->ok || s->experts == 0) return b->ok;
