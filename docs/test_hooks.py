@@ -1,10 +1,12 @@
 """What the build of the site must refuse, tried: python3 docs/test_hooks.py (with the Python that runs mkdocs)."""
+import os
 import pathlib
 import subprocess
 import sys
 import tempfile
 import types
 import unittest
+import unittest.mock
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 import code_pages
@@ -52,6 +54,19 @@ class Commands(unittest.TestCase):
     def test_output_that_goes_on_is_no_failure(self):
         self.assertIn("```console\n$ seq 100000 | head -1\n1\n```", page_of("{{ run seq 100000 | head -1 }}"))
 
+    def test_a_command_that_takes_too_long(self):
+        limit, hooks.SECONDS = hooks.SECONDS, 1
+        try:
+            self.refused("sleep 5; echo late", "takes more than 1 seconds: sleep 5; echo late\nOn a slow machine: RUN_SECONDS=")
+        finally:
+            hooks.SECONDS = limit
+
+    def test_the_desk_is_not_the_builders(self):
+        with tempfile.TemporaryDirectory() as desk:
+            (pathlib.Path(desk) / "3.6.txt").write_text("ANSWER: 1\n")
+            with unittest.mock.patch.dict(os.environ, DESK=desk):
+                self.assertRegex(page_of("{{ run exercises/desk menu 3.6 }}"), "3.6 .* not started")
+
     def test_tag_unknown(self):
         self.refused("x", "no tag 'rum'", tag="rum")
 
@@ -85,6 +100,14 @@ class Links(unittest.TestCase):
 
 
 class Figures(unittest.TestCase):
+    def test_alt_is_plain(self):
+        with tempfile.TemporaryDirectory() as folder, unittest.mock.patch.object(hooks, "ROOT", pathlib.Path(folder)):
+            (hooks.ROOT / "build/plots").mkdir(parents=True)
+            (hooks.ROOT / "build/plots/x.svg").touch()
+            html = hooks.figure('x | What `min_p:0.1` keeps, *all* of "it": [why](../a.md)')
+        self.assertIn('alt="What min_p:0.1 keeps, all of &quot;it&quot;: why"', html)
+        self.assertIn("<figcaption>What `min_p:0.1` keeps", html)
+
     def make(self, name, csv):
         with tempfile.TemporaryDirectory() as folder:
             program = pathlib.Path(folder) / "strata"

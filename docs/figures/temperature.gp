@@ -7,7 +7,7 @@ set multiplot layout 1,2 title "The temperature family" font ",16"
 set logscale y; set yrange [1e-6:1.2]; set format y "10^{%T}"; set xlabel "token, by falling probability"; set ylabel "probability"
 do for [shape in "peaked flat"] {
   set title shape
-  if (shape eq "flat") { set yrange [1e-3:0.2]; set key inside top right } else { set key off }
+  if (shape eq "flat") { set yrange [1e-4:0.5]; set key inside top right; set xtics 5; set mxtics 5 } else { set key off }
   plot for [i=1:7] data."/temperature.csv" using (strcol(1) eq word(chains, i) && strcol(2) eq shape ? $3 : 1/0):5 with lines lw 2 lc rgb colors[i] title word(chains, i)
 }
 unset multiplot
