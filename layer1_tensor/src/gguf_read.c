@@ -5,6 +5,8 @@
  * counted thing needs some bytes in the file, so the file's size bounds the count. */
 #include "gguf.h"
 
+#include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -36,14 +38,26 @@ bool text_equal(Text a, Text b) {
 
 static size_t left(const Reader *reader) { return (size_t)(reader->end - reader->at); }
 
-static bool fail(Reader *reader, const char *what) {
-    if (reader->ok)
-        fault_set(reader->fault,
-                  "%s at byte %zu of %zu: the file is cut short or damaged, fetch it again",
-                  what, (size_t)(reader->at - reader->start),
-                  (size_t)(reader->end - reader->start));
+/* Only the first failure is told. */
+static bool __attribute__((format(printf, 2, 3)))
+refuse(Reader *reader, const char *format, ...) {
+    char text[sizeof reader->fault->text];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    if (reader->ok) fault_set(reader->fault, "%s", text);
     return reader->ok = false;
 }
+
+static bool fail(Reader *reader, const char *what) {
+    return refuse(
+        reader, "%s at byte %zu of %zu: the file is cut short or damaged, fetch it again", what,
+        (size_t)(reader->at - reader->start), (size_t)(reader->end - reader->start));
+}
+
+/* As much of a name as a sentence bears. */
+static int shown(Text name) { return name.size < 100 ? (int)name.size : 100; }
 
 static const unsigned char *take_bytes(Reader *reader, uint64_t size, const char *what) {
     if (!reader->ok || size > left(reader)) {
@@ -96,9 +110,15 @@ static void take_pair(Reader *reader, GgufPair *pair) {
     if (pair->type == GGUF_ARRAY) {
         pair->item = (GgufType)take_int(reader, 4, "an array's type is missing");
         pair->count = take_int(reader, 8, "an array's length is missing");
-        if (pair->item == GGUF_ARRAY) fail(reader, "an array of arrays");
+        if (pair->item == GGUF_ARRAY)
+            refuse(reader, "the key '%.*s' is an array of arrays: convert the file without it",
+                   shown(pair->key), pair->key.data);
     }
-    if (reader->ok && (unsigned)pair->item >= GGUF_TYPES) fail(reader, "an unknown value type");
+    if ((unsigned)pair->item >= GGUF_TYPES)
+        refuse(reader,
+               "the key '%.*s' is of value type %u, known are 0 to %d: the file is damaged, or "
+               "newer than this program",
+               shown(pair->key), pair->key.data, (unsigned)pair->item, GGUF_TYPES - 1);
     if (reader->ok) take_items(reader, pair);
 }
 
@@ -120,11 +140,19 @@ static void take_shape(Reader *reader, GgufTensor *tensor, const uint64_t *dims)
     uint64_t bytes = 0;
     if (!reader->ok) return;
     if (!info)
-        fail(reader, "an unknown number format");
+        refuse(
+            reader,
+            "the tensor '%.*s' is of number format %u, which is not known: convert the file to "
+            "another format, such as Q8_0",
+            shown(tensor->name), tensor->name.data, (unsigned)tensor->dtype);
     else if (!gguf_shape_bytes(dims, tensor->ndim, info, SIZE_MAX, &bytes))
         fail(reader, "a tensor of impossible size");
     else if (dims[0] % info->block != 0)
-        fail(reader, "a row length that does not divide into blocks");
+        refuse(reader,
+               "the tensor '%.*s' has rows of %llu, and %s has blocks of %u: convert the file "
+               "again",
+               shown(tensor->name), tensor->name.data, (unsigned long long)dims[0], info->name,
+               (unsigned)info->block);
     tensor->bytes = (size_t)bytes;
     for (int i = 0; i < TENSOR_MAX_DIMS; i++)
         tensor->shape[i] = i < tensor->ndim ? (size_t)dims[tensor->ndim - 1 - i] : 1;
@@ -136,7 +164,10 @@ static uint64_t take_tensor(Reader *reader, GgufTensor *tensor) {
     tensor->name = take_string(reader, "a tensor name runs past the end");
     uint64_t ndim = take_int(reader, 4, "a tensor's dimensions are missing");
     if (reader->ok && (ndim < 1 || ndim > TENSOR_MAX_DIMS))
-        fail(reader, "a tensor without 1 to 4 dimensions");
+        refuse(reader,
+               "the tensor '%.*s' has %llu dimensions, wanted 1 to %d: convert the file again",
+               shown(tensor->name), tensor->name.data, (unsigned long long)ndim,
+               TENSOR_MAX_DIMS);
     if (!reader->ok) return 0;
     tensor->ndim = (int)ndim;
     for (int i = 0; i < tensor->ndim; i++) dims[i] = take_int(reader, 8, "a shape is cut");
@@ -159,12 +190,9 @@ static int compare_names(const void *a, const void *b) {
 static bool check_unique(Reader *reader, Text *names, size_t count, const char *kind) {
     qsort(names, count, sizeof *names, compare_names);
     for (size_t i = 1; i < count; i++)
-        if (text_equal(names[i - 1], names[i])) {
-            reader->ok = false;
-            return fault_set(reader->fault,
-                             "the %s '%.*s' stands twice in the file: it is damaged", kind,
-                             (int)(names[i].size < 100 ? names[i].size : 100), names[i].data);
-        }
+        if (text_equal(names[i - 1], names[i]))
+            return refuse(reader, "the %s '%.*s' stands twice in the file: it is damaged", kind,
+                          shown(names[i]), names[i].data);
     return true;
 }
 
@@ -172,7 +200,7 @@ static void check_names(Gguf *gguf, Reader *reader) {
     size_t most = gguf->n_pairs > gguf->n_tensors ? gguf->n_pairs : gguf->n_tensors;
     Text *names = malloc((most + 1) * sizeof *names);
     if (!names) {
-        fail(reader, "no memory for the names");
+        refuse(reader, "no memory for %zu names", most);
         return;
     }
     for (size_t i = 0; i < gguf->n_pairs; i++) names[i] = gguf->pairs[i].key;
@@ -184,19 +212,15 @@ static void check_names(Gguf *gguf, Reader *reader) {
 
 static void read_header(Gguf *gguf, Reader *reader) {
     const unsigned char *magic = take_bytes(reader, 4, "no room for the magic");
-    if (magic && memcmp(magic, "GGUF", 4) != 0) {
-        reader->ok = false;
-        fault_set(reader->fault,
-                  "this is not a GGUF file: it begins with %02x %02x %02x %02x, wanted 'GGUF'",
-                  magic[0], magic[1], magic[2], magic[3]);
-    }
+    if (magic && memcmp(magic, "GGUF", 4) != 0)
+        refuse(reader,
+               "this is not a GGUF file: it begins with %02x %02x %02x %02x, wanted 'GGUF'",
+               magic[0], magic[1], magic[2], magic[3]);
     gguf->version = (uint32_t)take_int(reader, 4, "no version");
-    if (reader->ok && gguf->version != 2 && gguf->version != 3) {
-        reader->ok = false;
-        fault_set(reader->fault,
-                  "GGUF version %u%s: versions 2 and 3 can be read, convert the file again",
-                  gguf->version, (gguf->version & 0xFFFF) == 0 ? " (a big-endian file?)" : "");
-    }
+    if (gguf->version != 2 && gguf->version != 3)
+        refuse(reader,
+               "GGUF version %u%s: versions 2 and 3 can be read, convert the file again",
+               gguf->version, (gguf->version & 0xFFFF) == 0 ? " (a big-endian file?)" : "");
     uint64_t tensors = take_int(reader, 8, "no tensor count"),
              pairs = take_int(reader, 8, "no pair count");
     /* the smallest pair takes 13 bytes, the smallest tensor 32 */
@@ -208,25 +232,36 @@ static void read_header(Gguf *gguf, Reader *reader) {
 static void read_alignment(Gguf *gguf, Reader *reader) {
     int64_t alignment = 32;
     const GgufPair *pair = gguf_find(gguf, "general.alignment");
-    if (pair && (pair->type == GGUF_ARRAY || !gguf_int(pair, 0, &alignment) || alignment < 8 ||
-                 alignment > 1 << 20 || (alignment & (alignment - 1))))
-        fail(reader, "general.alignment is not a power of two from 8 to 2^20");
+    if (pair && (pair->type == GGUF_ARRAY || !gguf_int(pair, 0, &alignment)))
+        refuse(reader,
+               "general.alignment is of type %s, wanted a whole number: convert the file again",
+               gguf_type_name(pair->type));
+    if (alignment < 8 || alignment > 1 << 20 || (alignment & (alignment - 1)))
+        refuse(
+            reader,
+            "general.alignment is %lld, wanted a power of two from 8 to 2^20: convert the file "
+            "again",
+            (long long)alignment);
     gguf->alignment = (size_t)alignment;
 }
 
 static void place_tensor(Gguf *gguf, Reader *reader, GgufTensor *tensor, uint64_t offset) {
     size_t room = (size_t)(reader->end - reader->start) - gguf->data_start;
     if (!reader->ok) return;
-    if (offset % gguf->alignment != 0 || offset > room || tensor->bytes > room - offset) {
-        reader->ok = false;
-        fault_set(reader->fault,
-                  "tensor '%.*s' wants %zu bytes at offset %llu, and the data has %zu: the "
-                  "file is cut short or damaged",
-                  (int)(tensor->name.size < 100 ? tensor->name.size : 100), tensor->name.data,
-                  tensor->bytes, (unsigned long long)offset, room);
-        return;
-    }
-    tensor->data = reader->start + gguf->data_start + offset;
+    if (offset % gguf->alignment != 0)
+        refuse(reader,
+               "tensor '%.*s' begins at offset %llu, which is no multiple of %zu: convert the "
+               "file again",
+               shown(tensor->name), tensor->name.data, (unsigned long long)offset,
+               gguf->alignment);
+    else if (offset > room || tensor->bytes > room - offset)
+        refuse(reader,
+               "tensor '%.*s' wants %zu bytes at offset %llu, and the data has %zu: the "
+               "file is cut short or damaged",
+               shown(tensor->name), tensor->name.data, tensor->bytes,
+               (unsigned long long)offset, room);
+    else
+        tensor->data = reader->start + gguf->data_start + offset;
 }
 
 static void read_tensors(Gguf *gguf, Reader *reader, uint64_t *offsets) {
@@ -246,7 +281,9 @@ static void read_body(Gguf *gguf, Reader *reader) {
     uint64_t *offsets = calloc(gguf->n_tensors + 1, sizeof *offsets);
     gguf->pairs = calloc(gguf->n_pairs + 1, sizeof *gguf->pairs);
     gguf->tensors = calloc(gguf->n_tensors + 1, sizeof *gguf->tensors);
-    if (!offsets || !gguf->pairs || !gguf->tensors) fail(reader, "no memory for the header");
+    if (!offsets || !gguf->pairs || !gguf->tensors)
+        refuse(reader, "no memory for %zu keys and %zu tensors", gguf->n_pairs,
+               gguf->n_tensors);
     for (size_t i = 0; reader->ok && i < gguf->n_pairs; i++) take_pair(reader, &gguf->pairs[i]);
     if (reader->ok) read_alignment(gguf, reader);
     if (reader->ok) read_tensors(gguf, reader, offsets);

@@ -139,6 +139,70 @@ static void version_two_and_others(void **state) {
     free(bytes);
 }
 
+static void put(unsigned char *bytes, size_t *at, uint64_t value, size_t size) {
+    for (size_t i = 0; i < size; i++) bytes[(*at)++] = (unsigned char)(value >> (8 * i));
+}
+
+static void put_name(unsigned char *bytes, size_t *at, const char *name) {
+    put(bytes, at, strlen(name), 8);
+    memcpy(bytes + *at, name, strlen(name));
+    *at += strlen(name);
+}
+
+/* A header with so many tensors and pairs; returns where they begin. */
+static size_t put_header(unsigned char *bytes, uint64_t tensors, uint64_t pairs) {
+    size_t at = 0;
+    memset(bytes, 0, 256);
+    put(bytes, &at, 0x46554747, 4), put(bytes, &at, 3, 4);
+    put(bytes, &at, tensors, 8), put(bytes, &at, pairs, 8);
+    return at;
+}
+
+static void refused(const unsigned char *bytes, const char *what, const char *next) {
+    Gguf g;
+    Fault fault = {""};
+    assert_false(gguf_parse(&g, bytes, 256, &fault));
+    assert_contains(fault.text, what);
+    assert_contains(fault.text, next);
+    assert_null(strstr(fault.text, "fetch it again"));
+}
+
+/* Whole files that cannot be read: to fetch them again would bring the same bytes. */
+static void a_whole_file_is_not_said_to_be_cut(void **state) {
+    (void)state;
+    unsigned char bytes[256];
+    size_t at = put_header(bytes, 0, 1);
+    put_name(bytes, &at, "general.alignment"), put(bytes, &at, GGUF_U32, 4);
+    put(bytes, &at, 7, 4);
+    refused(bytes, "general.alignment is 7, wanted a power of two", "convert the file again");
+    at -= 8, put(bytes, &at, GGUF_F32, 4);
+    refused(bytes, "general.alignment is of type f32, wanted a whole number", "convert");
+    at = put_header(bytes, 0, 1);
+    put_name(bytes, &at, "a.b"), put(bytes, &at, GGUF_ARRAY, 4), put(bytes, &at, GGUF_ARRAY, 4);
+    refused(bytes, "'a.b' is an array of arrays", "convert the file without it");
+    at -= 8, put(bytes, &at, 13, 4);
+    refused(bytes, "'a.b' is of value type 13, known are 0 to 12", "newer than this program");
+}
+
+static void tensors_that_cannot_be_read_are_named(void **state) {
+    (void)state;
+    static const struct {
+        uint64_t ndim, row, dtype, offset;
+        const char *what;
+    } cases[] = {{1, 32, 99, 0, "'w' is of number format 99"},
+                 {1, 33, DTYPE_Q4_0, 0, "'w' has rows of 33, and Q4_0 has blocks of 32"},
+                 {5, 32, DTYPE_F32, 0, "'w' has 5 dimensions, wanted 1 to 4"},
+                 {1, 4, DTYPE_F32, 8, "'w' begins at offset 8, which is no multiple of 32"}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        unsigned char bytes[256];
+        size_t at = put_header(bytes, 1, 0);
+        put_name(bytes, &at, "w"), put(bytes, &at, cases[i].ndim, 4);
+        put(bytes, &at, cases[i].row, 8), put(bytes, &at, cases[i].dtype, 4);
+        put(bytes, &at, cases[i].offset, 8);
+        refused(bytes, cases[i].what, "convert the file");
+    }
+}
+
 /* Each cut is parsed in a block of exactly its size, so that a sanitizer sees every byte too
  * many. */
 static void cut_at_every_byte(void **state) {
@@ -210,5 +274,6 @@ static void shapes_are_bounded_before_they_are_stored(void **state) {
 }
 
 RUN(TEST(every_type_survives), TEST(tensors_come_back_as_views), TEST(version_two_and_others),
+    TEST(a_whole_file_is_not_said_to_be_cut), TEST(tensors_that_cannot_be_read_are_named),
     TEST(cut_at_every_byte), TEST(ten_thousand_corruptions),
     TEST(shapes_are_bounded_before_they_are_stored))

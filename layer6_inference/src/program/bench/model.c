@@ -161,12 +161,22 @@ bool bench_make_model(BenchJob *job, Fault *fault) {
 
 /* ------------------------------------------------------------------ measuring */
 
+typedef struct Round {
+    double seconds;
+    double bandwidth; /* GB/s of plain reading around it; 0 where it was not measured */
+} Round;
+
+/* The median is a round, with its own bandwidth: rate and bandwidth of different rounds have no
+ * share. */
 typedef struct Rate {
     double median, low, high; /* tokens a second */
-    /* of decoding, medians; 0 where it was not measured */
-    double bandwidth; /* GB/s of plain reading around each round */
-    double share;     /* of it that the weights were read at */
+    double bandwidth;         /* of the median round */
 } Rate;
+
+static int by_seconds(const void *a, const void *b) {
+    double x = ((const Round *)a)->seconds, y = ((const Round *)b)->seconds;
+    return (x > y) - (x < y);
+}
 
 enum { MOST_ROUNDS = 64 }; /* the range of --rounds: bench.c */
 
@@ -176,12 +186,11 @@ static double probe(const Session *s, size_t count) {
     return count ? bandwidth_gigabytes(s->pool, 0.1).median : 0;
 }
 
-/* Read `prompt` tokens at once, or write `count` one by one after `before`, each reading `bytes` of
- * weights; `rounds` times. */
-static bool measure(Session *s, size_t prompt, size_t before, size_t count, double bytes,
-                    long rounds, Rate *rate, Fault *fault) {
+/* Read `prompt` tokens at once, or write `count` one by one after `before`; `rounds` times. */
+static bool measure(Session *s, size_t prompt, size_t before, size_t count, long rounds,
+                    Rate *rate, Fault *fault) {
     int32_t tokens[FEED];
-    double times[MOST_ROUNDS], speeds[MOST_ROUNDS], shares[MOST_ROUNDS];
+    Round round[MOST_ROUNDS];
     for (size_t i = 0; i < FEED; i++)
         tokens[i] = (int32_t)(rng_hash(5, 0, i) % s->model->sizes.vocab);
     for (long r = 0; r < rounds; r++) {
@@ -195,14 +204,14 @@ static bool measure(Session *s, size_t prompt, size_t before, size_t count, doub
                 return false;
         for (size_t i = 0; i < count; i++)
             if (!session_feed(s, tokens + i % FEED, 1, false, fault)) return false;
-        times[r] = clock_seconds() - start;
-        speeds[r] = (speed + probe(s, count)) / 2;
-        shares[r] = speeds[r] > 0 ? bytes * (double)count / times[r] / 1e9 / speeds[r] : 0;
+        round[r].seconds = clock_seconds() - start;
+        round[r].bandwidth = (speed + probe(s, count)) / 2;
     }
-    size_t all = (size_t)rounds;
-    double n = (double)(prompt + count), median = bench_median(times, all);
-    *rate = (Rate){n / median, n / times[rounds - 1], n / times[0], bench_median(speeds, all),
-                   bench_median(shares, all)};
+    qsort(round, (size_t)rounds, sizeof *round, by_seconds);
+    double n = (double)(prompt + count);
+    const Round *middle = &round[rounds / 2];
+    *rate = (Rate){n / middle->seconds, n / round[rounds - 1].seconds, n / round[0].seconds,
+                   middle->bandwidth};
     return true;
 }
 
@@ -225,17 +234,18 @@ static double bytes_per_token(const Model *m) {
 
 static void print_rate(const BenchJob *job, const char *what, size_t tokens, size_t before,
                        Rate r, double gigabytes) {
+    double share = r.bandwidth > 0 ? gigabytes / r.bandwidth : 0;
     if (job->json) {
         printf("{\"test\":\"%s\",\"tokens\":%zu,\"context\":%zu,\"tokens_per_second\":%.3f,"
                "\"low\":%.3f,\"high\":%.3f,\"gigabytes_per_second\":%.3f,\"bandwidth\":%.3f,"
                "\"share\":%.3f}\n",
-               what, tokens, before, r.median, r.low, r.high, gigabytes, r.bandwidth, r.share);
+               what, tokens, before, r.median, r.low, r.high, gigabytes, r.bandwidth, share);
         return;
     }
     printf("  %-8s %6zu %8zu %10.2f   %8.2f - %-8.2f", what, tokens, before, r.median, r.low,
            r.high);
     if (gigabytes > 0)
-        printf("  %6.1f of %.1f GB/s, %.0f %%", gigabytes, r.bandwidth, 100 * r.share);
+        printf("  %6.1f of %.1f GB/s, %.0f %%", gigabytes, r.bandwidth, 100 * share);
     putchar('\n');
 }
 
@@ -247,12 +257,11 @@ static bool measure_all(const BenchJob *job, const Model *model, Session *s, Fau
                "slowest - fastest",
                "weights read, of the bandwidth measured around each round");
     if (job->prompt > 0) {
-        if (!measure(s, (size_t)job->prompt, 0, 0, 0, job->rounds, &rate, fault)) return false;
+        if (!measure(s, (size_t)job->prompt, 0, 0, job->rounds, &rate, fault)) return false;
         print_rate(job, "prefill", (size_t)job->prompt, 0, rate, 0);
     }
     if (job->count > 0) {
-        if (!measure(s, 0, (size_t)job->context, (size_t)job->count, bytes, job->rounds, &rate,
-                     fault))
+        if (!measure(s, 0, (size_t)job->context, (size_t)job->count, job->rounds, &rate, fault))
             return false;
         print_rate(job, "decode", (size_t)job->count, (size_t)job->context, rate,
                    bytes * rate.median / 1e9);
