@@ -149,21 +149,23 @@ static bool start_worker(Pool *pool, int index) {
     return false;
 }
 
-Pool *pool_open(int threads, bool pin, Fault *fault) {
-    if (threads == 0) threads = cpu_count();
-    if (threads < 1 || threads > 256) {
-        fault_set(fault, "%d threads is out of range: give 1 to 256, or 0 for one on each core",
-                  threads);
-        return NULL;
-    }
+static bool can_open(int threads, bool pin, Fault *fault) {
+    if (threads < 1 || threads > 256)
+        return fault_set(fault,
+                         "%d threads is out of range: give 1 to 256, or 0 for one on each core",
+                         threads);
 #if !defined(__linux__)
-    if (pin) {
-        fault_set(
+    if (pin)
+        return fault_set(
             fault,
             "this system does not let a program pin its threads to cores: leave --pin out");
-        return NULL;
-    }
 #endif
+    (void)pin;
+    return true;
+}
+
+/* A pool with room for so many threads, of which it has the caller's. */
+static Pool *new_pool(int threads, bool pin, Fault *fault) {
     Pool *pool = calloc(1, sizeof *pool);
     pthread_t *handles = calloc((size_t)threads, sizeof *handles);
     Stretch *stretches = calloc((size_t)threads, sizeof *stretches);
@@ -181,6 +183,13 @@ Pool *pool_open(int threads, bool pin, Fault *fault) {
     pool->threads = 1;
     pthread_mutex_init(&pool->lock, NULL);
     pthread_cond_init(&pool->wake, NULL);
+    return pool;
+}
+
+Pool *pool_open(int threads, bool pin, Fault *fault) {
+    if (threads == 0) threads = cpu_count();
+    Pool *pool = can_open(threads, pin, fault) ? new_pool(threads, pin, fault) : NULL;
+    if (!pool) return NULL;
     for (int i = 1; i < threads; i++) {
         if (!start_worker(pool, i)) {
             fault_set(fault, "the system gave only %d of %d threads", i, threads);

@@ -53,8 +53,11 @@ void rope_init(Rope *rope, const RopeConfig *config, Arena *arena);
  * the magnitude in. */
 void rope_angles(const Rope *rope, size_t position, float *cosine, float *sine);
 
-/* Turn one head's vector in place.  To turn it back (the backward pass), negate the sines. */
+/* Turn one head's vector in place. */
 void rope_rotate(const Rope *rope, const float *cosine, const float *sine, float *head);
+
+/* The gradient of a turned head becomes that of the head, in place: the turn by the opposite
+ * angles, times the same magnitude. */
 void rope_rotate_backward(const Rope *rope, const float *cosine, const float *sine,
                           float *head);
 

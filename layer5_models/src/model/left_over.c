@@ -2,7 +2,9 @@
  *
  * Keys live in namespaces.  `<arch>.` says what to compute: every key of it is looked up, or the file
  * is refused.  `general.` and `quantize.` tell where a file comes from, `tokenizer.` belongs to
- * tokenizer_open, and any other namespace is somebody's note (GGUF leaves them to whoever wants one). */
+ * tokenizer_open, `split.` is read by check_container, and `adapter.` says that this is no whole
+ * model: it is refused.  Any other namespace is somebody's note (GGUF leaves them to whoever wants
+ * one). */
 #include "bind.h"
 
 #include <stdio.h>
@@ -82,7 +84,8 @@ static bool check_fixed_keys(Binder *b) {
         {"vocab_size", false, (double)m->sizes.vocab, "the tokenizer has so many tokens"},
         {"attention.key_length_swa", false, head_dim, length},
         {"attention.value_length_swa", false, value_dim, length},
-        {"rope.dimension_count_swa", false, (double)s->rotary, length},
+        {"rope.dimension_count_swa", false, (double)s->rotary,
+         "as many numbers of a head turn in all layers here"},
         {"attention.causal", true, true, "a token sees only what comes before it here"},
         {"attention.max_alibi_bias", false, (double)m->max_bias,
          "scores of this family fall with distance like this here"},

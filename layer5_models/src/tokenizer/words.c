@@ -8,7 +8,8 @@
 enum { MOST_KNOWN = 1 << 14 };
 
 typedef struct KnownWord {
-    Text bytes;   /* borrowed from the text; size 0: none yet */
+    /* borrowed from the text or, of SentencePiece, from `escaped`; size 0: none yet */
+    Text bytes;
     size_t first; /* its tokens in the list */
     size_t count;
 } KnownWord;
@@ -28,7 +29,8 @@ Words *words_open(const Tokenizer *tokenizer, size_t size, Fault *fault) {
         for (words->n_known = 1; words->n_known < MOST_KNOWN && words->n_known < size / 16;)
             words->n_known *= 2;
         words->known = calloc(words->n_known, sizeof *words->known);
-        /* a text and a space before it; each text but the last has a special token after it */
+        /* Each byte may be a space, of three, and each text has one more in front: for these there
+         * is room, too, since between two texts stands a special token of a byte at least. */
         if (tokenizer->sentencepiece && size < SIZE_MAX / 3)
             words->escaped = words->end = malloc(3 * (size + 1));
         if (words->known && (words->escaped || !tokenizer->sentencepiece)) return words;

@@ -140,47 +140,49 @@ static void try_rule(Checker *c, size_t at, const Rule *rule, const Pending *res
     }
 }
 
-static void match(Checker *c, size_t at, const Pending *todo, Memory memory, double nats) {
+/* A text or a bound variable must stand at `at`, which then is behind it. */
+static bool take_text(Checker *c, size_t *at, const Symbol *symbol, int bound,
+                      const Pending *rest, double nats) {
     char word[128];
-    if (c->steps++ > MOST_STEPS) return;
-    while (todo) {
-        if (todo->at == todo->end) {
-            todo = todo->next;
-            continue;
-        }
-        const Symbol *symbol = todo->at;
-        Pending rest = {symbol + 1, todo->end, todo->next, todo->rule};
-        if (symbol->kind == SYMBOL_RULE) {
-            try_rule(c, at, &c->world->rules[symbol->index], &rest, &memory, nats);
-            return;
-        }
-        int bound = symbol->kind == SYMBOL_VAR ? memory.word[symbol->index] : 0;
-        if (bound < 0) {
-            try_words(c, at, symbol, &rest, memory, nats);
-            return;
-        }
-        Text wanted = symbol->text;
-        if (symbol->kind == SYMBOL_VAR)
-            wanted = (Text){word, world_render(c->world, symbol, bound, word, sizeof word)};
-        size_t same = common(c, at, wanted);
-        if (same < wanted.size) {
-            if (cut_short(c, at + same, nats)) return;
-            if (symbol->kind == SYMBOL_VAR)
-                note_wrong_word(c, at, symbol, wanted, &rest);
-            else
-                note_failure(c, at + same, "grammar", wanted, &rest);
-            return;
-        }
-        at += same;
-        match(c, at, &rest, memory, nats);
-        return;
-    }
+    Text wanted = symbol->text;
+    if (symbol->kind == SYMBOL_VAR)
+        wanted = (Text){word, world_render(c->world, symbol, bound, word, sizeof word)};
+    size_t same = common(c, *at, wanted);
+    *at += same;
+    if (same == wanted.size) return true;
+    if (cut_short(c, *at, nats)) return false;
+    if (symbol->kind == SYMBOL_VAR)
+        note_wrong_word(c, *at - same, symbol, wanted, rest);
+    else
+        note_failure(c, *at, "grammar", wanted, rest);
+    return false;
+}
+
+static void match_end(Checker *c, size_t at, double nats) {
     if (at == c->size) {
         c->derivations++;
         c->probability += exp(-nats);
     } else {
         note_failure(c, at, "grammar", text_of("the end"), NULL);
     }
+}
+
+static void match(Checker *c, size_t at, const Pending *todo, Memory memory, double nats) {
+    if (c->steps++ > MOST_STEPS) return;
+    while (todo && todo->at == todo->end) todo = todo->next;
+    if (!todo) {
+        match_end(c, at, nats);
+        return;
+    }
+    const Symbol *symbol = todo->at;
+    Pending rest = {symbol + 1, todo->end, todo->next, todo->rule};
+    int bound = symbol->kind == SYMBOL_VAR ? memory.word[symbol->index] : 0;
+    if (symbol->kind == SYMBOL_RULE)
+        try_rule(c, at, &c->world->rules[symbol->index], &rest, &memory, nats);
+    else if (bound < 0)
+        try_words(c, at, symbol, &rest, memory, nats);
+    else if (take_text(c, &at, symbol, bound, &rest, nats))
+        match(c, at, &rest, memory, nats);
 }
 
 WorldVerdict world_check(const World *world, const char *rule, const char *bytes, size_t size,

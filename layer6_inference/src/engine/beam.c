@@ -34,9 +34,9 @@ typedef struct Search {
     double start;
     BeamText *done;
     size_t n_done;
-    uint64_t *keys;      /* (vocab) */
-    float *row;          /* (vocab) */
-    Extension *steps_of; /* (2 beams^2) of a group */
+    uint64_t *keys;        /* (vocab) */
+    float *masked;         /* (vocab) a beam's logits, less what is held against them */
+    Extension *extensions; /* (2 beams^2) those of a group */
     Fault *fault;
 } Search;
 
@@ -71,18 +71,18 @@ static int by_rank(const void *a, const void *b) {
     return x->token < y->token ? -1 : 1;
 }
 
-/* The likeliest steps from one beam. */
-static size_t steps_from(Search *s, size_t parent, size_t most, const int32_t *chosen,
-                         size_t n_chosen, Extension *out) {
+/* The likeliest extensions of one beam. */
+static size_t extend(Search *s, size_t parent, size_t most, const int32_t *chosen,
+                     size_t n_chosen, Extension *out) {
     size_t vocab = s->session->model->sizes.vocab;
     const Beam *beam = &s->beams[parent];
     const float *logits = s->session->logits + beam->row * vocab;
     double sum = log_sum_exp(logits, vocab);
-    memcpy(s->row, logits, vocab * sizeof *s->row);
+    memcpy(s->masked, logits, vocab * sizeof *s->masked);
     if (s->o->heal)
-        heal_mask(s->o->heal, beam->spelled, s->session->model->tokenizer, s->row, vocab);
-    for (size_t i = 0; i < n_chosen; i++) s->row[chosen[i]] -= (float)s->o->diversity;
-    for (size_t i = 0; i < vocab; i++) s->keys[i] = order_key(s->row[i], (int32_t)i);
+        heal_mask(s->o->heal, beam->spelled, s->session->model->tokenizer, s->masked, vocab);
+    for (size_t i = 0; i < n_chosen; i++) s->masked[chosen[i]] -= (float)s->o->diversity;
+    for (size_t i = 0; i < vocab; i++) s->keys[i] = order_key(s->masked[i], (int32_t)i);
     if (most > vocab) most = vocab;
     order_select(s->keys, vocab, most);
     size_t n = 0;
@@ -126,10 +126,10 @@ static bool step_ends(Search *s, const Extension *step, bool among) {
 static size_t step_group(Search *s, size_t group, const int32_t *chosen, size_t n_chosen,
                          Extension *next) {
     size_t width = s->o->beams / s->o->groups, n = 0, kept = 0;
-    Extension *all = s->steps_of;
+    Extension *all = s->extensions;
     for (size_t b = 0; b < s->count; b++)
         if (s->group_of[b] == group || s->steps == 0)
-            n += steps_from(s, b, 2 * width, chosen, n_chosen, all + n);
+            n += extend(s, b, 2 * width, chosen, n_chosen, all + n);
     qsort(all, n, sizeof *all, by_rank);
     for (size_t i = 0; i < n && kept < width; i++)
         if (!step_ends(s, &all[i], i < width)) next[kept++] = all[i];
@@ -177,7 +177,7 @@ static bool one_step(Search *s) {
     return move_on(s, next, groups, n);
 }
 
-/* Can a beam still become better than the worst finished text?  The longest text has the best
+/* No beam can become better than the worst finished text any more.  The longest text has the best
  * divisor. */
 static bool hopeless(const Search *s) {
     double best = -INFINITY;
@@ -230,15 +230,15 @@ static bool open_search(Search *s, Fault *fault) {
     size_t vocab = s->session->model->sizes.vocab, beams = s->o->beams;
     s->done = calloc(beams + 1, sizeof *s->done);
     s->keys = malloc(vocab * sizeof *s->keys);
-    s->row = malloc(vocab * sizeof *s->row);
-    s->steps_of = malloc(2 * beams * beams * sizeof *s->steps_of);
-    return (s->done && s->keys && s->row && s->steps_of) ||
+    s->masked = malloc(vocab * sizeof *s->masked);
+    s->extensions = malloc(2 * beams * beams * sizeof *s->extensions);
+    return (s->done && s->keys && s->masked && s->extensions) ||
            fault_set(fault, "no memory for beam search");
 }
 
 static void close_search(Search *s) {
     for (size_t i = 0; i < s->count; i++) token_list_free(&s->beams[i].tokens);
-    free(s->done), free(s->keys), free(s->row), free(s->steps_of);
+    free(s->done), free(s->keys), free(s->masked), free(s->extensions);
 }
 
 bool beam_search(Session *session, const int32_t *prompt, size_t n, const BeamOptions *o,

@@ -1,5 +1,5 @@
-/* penalties.c - make tokens of the recent past less likely, each once for every distinct token among
- * the last `last` (-1: all) of the history, the prompt's tokens too. */
+/* penalties.c - make tokens of the recent past less likely.  The past is the last `last` tokens (-1:
+ * all of them), those of the prompt too; each distinct token among them is penalized once. */
 #include "stage.h"
 
 enum { REP, FREQ, PRES, LAST };
