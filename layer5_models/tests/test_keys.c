@@ -37,7 +37,7 @@ static void types_and_ranges_are_checked(void **state) {
         {"gemma2", WORD("gemma2.attention.sliding_window", "6"), "wanted a whole number"},
         {"llama", WHOLE("llama.tensor_data_layout", 1), "wanted a text"},
         {"llama", WHOLE("general.alignment", 2), "a power of two from 8"},
-        {"llama", LIST("general.alignment", 32, 1), "a power of two from 8"},
+        {"llama", LIST("general.alignment", 32, 1), "wanted a whole number"},
         {"llama", REAL("llama.attention.layer_norm_rms_epsilon", 0.1), NULL},
         {"llama", REAL("llama.attention.layer_norm_rms_epsilon", 0.11), "from 0 to 0.1"},
         {"granite", REAL("granite.logit_scale", 1e-6), NULL},
