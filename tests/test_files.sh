@@ -114,11 +114,15 @@ log_of parts.csv >parts.log
 if cmp -s parts.log whole.log; then ok "and ends with the same log"; else not "and ends with the same log" "$(diff parts.log whole.log | head -5)"; fi
 same "no part is left by killed runs, once one was not killed" "$(left)" 0
 
-# ------------------------------------------------------------------ a damaged checkpoint
+# ------------------------------------------------------------------ a checkpoint of other texts, a damaged one
+
+printf 'a fox\n<|endoftext|>\na hen\n' >corpus.txt
+# shellcheck disable=SC2086
+expect "a checkpoint of another corpus" 1 "another corpus or vocabulary" $run --corpus corpus.txt --out parts.gguf --checkpoint parts.checkpoint --resume
 
 printf '\377' | dd of=parts.checkpoint bs=1 seek=5000 conv=notrunc 2>/dev/null
 # shellcheck disable=SC2086
 expect "a damaged checkpoint" 1 "is damaged" $run --out parts.gguf --checkpoint parts.checkpoint --resume
 printf 'STRATA1\0' | dd of=parts.checkpoint bs=1 conv=notrunc 2>/dev/null
 # shellcheck disable=SC2086
-expect "a checkpoint of an older version" 1 "without a checksum" $run --out parts.gguf --checkpoint parts.checkpoint --resume
+expect "a checkpoint of an older version" 1 "of an older version" $run --out parts.gguf --checkpoint parts.checkpoint --resume

@@ -202,9 +202,60 @@ static void resuming_is_the_same_run(void **state) {
     assert_contains(fault.text, "other options");
     assert_true(file_write(path, "STRATA1", 8, &fault));
     assert_false(trainer_load(other, path, &fault));
-    assert_contains(fault.text, "without a checksum");
+    assert_contains(fault.text, "older version");
     unlink(path);
     trainer_close(whole), trainer_close(first), trainer_close(second), trainer_close(other);
+}
+
+static void refused_as_of_other_texts(const Corpus *corpus, const Tokenizer *with,
+                                      const Gguf *words, const char *path) {
+    TrainConfig c = tiny();
+    Fault fault;
+    Trainer *t = trainer_open(&c, corpus, with, words, NULL, &fault);
+    if (!t) fail_msg("%s", fault.text);
+    assert_false(trainer_load(t, path, &fault));
+    assert_contains(fault.text, "another corpus or vocabulary");
+    trainer_close(t);
+}
+
+/* The same shape and the same size of the vocabulary, another text; one letter of a token. */
+static void another_corpus_or_vocabulary_is_another_run(void **state) {
+    (void)state;
+    char room[CHECK_PATH], text_room[CHECK_PATH];
+    const char *path = check_path(room, "texts.ckpt"),
+               *text = check_path(text_room, "texts.txt");
+    static const char one[] = "a fox\n<|endoftext|>\na hen\n",
+                      two[] = "a fox\n<|endoftext|>\na hex\n";
+    Corpus corpus = {.world = world, .seed = 1}, seed = {.world = world, .seed = 2}, file;
+    Fault fault;
+    TrainConfig c = tiny();
+    Trainer *t = make(&c, &corpus, NULL);
+    assert_true(trainer_save(t, path, &fault) && trainer_load(t, path, &fault));
+    trainer_close(t);
+    refused_as_of_other_texts(&seed, tokenizer, &vocab, path);
+
+    assert_true(file_write(text, one, sizeof one - 1, &fault));
+    assert_true(corpus_open_file(&file, text, &fault));
+    refused_as_of_other_texts(&file, tokenizer, &vocab, path);
+    t = make(&c, &file, NULL);
+    assert_true(trainer_save(t, path, &fault) && trainer_load(t, path, &fault));
+    trainer_close(t), corpus_close(&file);
+    assert_true(file_write(text, two, sizeof two - 1, &fault));
+    assert_true(corpus_open_file(&file, text, &fault));
+    refused_as_of_other_texts(&file, tokenizer, &vocab, path);
+    corpus_close(&file), unlink(text);
+
+    t = make(&c, &corpus, NULL);
+    assert_true(trainer_save(t, path, &fault));
+    trainer_close(t);
+    const GgufPair *tokens = gguf_find(&vocab, "tokenizer.ggml.tokens");
+    unsigned char *last = (unsigned char *)tokens->data + gguf_value_bytes(tokens) - 1,
+                  was = *last;
+    *last ^= 1;
+    Tokenizer *other = tokenizer_open(&vocab, &fault);
+    if (!other) fail_msg("%s", fault.text);
+    refused_as_of_other_texts(&corpus, other, &vocab, path);
+    *last = was, tokenizer_close(other), unlink(path);
 }
 
 /* Every bit of the head and samples of the rest, each length cut off, and a byte too many. */
@@ -220,7 +271,7 @@ static void a_damaged_checkpoint_is_refused(void **state) {
     trainer_step(t);
     assert_true(trainer_save(t, path, &fault) && file_open(&map, path, &fault));
     size_t size = map.size, count = train_parameters(&c) * sizeof(float);
-    assert_int_equal(size, 48 + 3 * count + 8);
+    assert_int_equal(size, 56 + 3 * count + 8);
     unsigned char *bytes = malloc(size + 1);
     float *before = malloc(count);
     memcpy(bytes, map.data, size), bytes[size] = 0;
@@ -229,7 +280,7 @@ static void a_damaged_checkpoint_is_refused(void **state) {
     trainer_step(t);
     float *after = malloc(count);
     memcpy(after, trainer_parameters(t), count);
-    for (size_t at = 0; at < size; at += at < 48 ? 1 : at < size - 8 ? (size - 56) / 40 : 1) {
+    for (size_t at = 0; at < size; at += at < 56 ? 1 : at < size - 8 ? (size - 64) / 40 : 1) {
         unsigned char bit = (unsigned char)(1 << (at % 8));
         bytes[at] ^= bit;
         assert_true(file_write(path, bytes, size, &fault));
@@ -386,6 +437,7 @@ int main(void) {
                                        TEST(threads_change_no_bit),
                                        TEST(muon_makes_matrices_orthogonal),
                                        TEST(resuming_is_the_same_run),
+                                       TEST(another_corpus_or_vocabulary_is_another_run),
                                        TEST(a_damaged_checkpoint_is_refused),
                                        TEST(a_log_survives_its_writer),
                                        TEST(looking_and_speaking),

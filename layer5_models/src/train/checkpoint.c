@@ -11,11 +11,12 @@
 
 #include <string.h>
 
-static const char magic[8] = "STRATA2", magic_unchecked[8] = "STRATA1";
+static const char magic[8] = "STRATA3";
+enum { MAGIC_NAME = 6 }; /* bytes of it that older versions had, too */
 
 typedef struct CheckpointHead {
     char magic[8];
-    uint64_t size, step, tokens_seen, next_document, config_hash;
+    uint64_t size, step, tokens_seen, next_document, config_hash, texts_hash;
 } CheckpointHead;
 
 static const uint64_t fnv_offset = 0xcbf29ce484222325;
@@ -55,6 +56,34 @@ static uint64_t config_hash(const TrainConfig *c) {
     return hash;
 }
 
+enum { WORLD_DOCUMENTS = 16 }; /* a world of another seed or grammar differs in these */
+
+static uint64_t corpus_hash(uint64_t sum, const Corpus *corpus) {
+    uint64_t n = corpus->world ? WORLD_DOCUMENTS : corpus->count;
+    WorldText scratch = {0};
+    double nats;
+    for (uint64_t i = 0; i < n; i++) {
+        Text text = corpus_document(corpus, i, &scratch, &nats);
+        sum = fnv1a(sum, &text.size, sizeof text.size);
+        sum = fnv1a(sum, text.data, text.size);
+    }
+    world_text_free(&scratch);
+    return sum;
+}
+
+uint64_t train_texts_hash(const Corpus *corpus, const Gguf *vocab) {
+    static const char prefix[] = "tokenizer.";
+    uint64_t sum = fnv_offset;
+    for (size_t i = 0; i < vocab->n_pairs; i++) {
+        const GgufPair *pair = &vocab->pairs[i];
+        if (pair->key.size < sizeof prefix || memcmp(pair->key.data, prefix, sizeof prefix - 1))
+            continue;
+        sum = fnv1a(sum, pair->key.data, pair->key.size);
+        sum = fnv1a(sum, pair->data, gguf_value_bytes(pair));
+    }
+    return corpus_hash(sum, corpus);
+}
+
 static void put(FILE *out, uint64_t *sum, const void *data, size_t size) {
     *sum = fnv1a(*sum, data, size);
     fwrite(data, 1, size, out); /* file_end sees what failed */
@@ -62,8 +91,12 @@ static void put(FILE *out, uint64_t *sum, const void *data, size_t size) {
 
 bool trainer_save(const Trainer *t, const char *path, Fault *fault) {
     FileOut out;
-    CheckpointHead head = {
-        {0}, t->size, t->step, t->tokens_seen, t->next_document, config_hash(&t->config)};
+    CheckpointHead head = {.size = t->size,
+                           .step = t->step,
+                           .tokens_seen = t->tokens_seen,
+                           .next_document = t->next_document,
+                           .config_hash = config_hash(&t->config),
+                           .texts_hash = t->texts_hash};
     size_t part = t->size * sizeof(float);
     uint64_t sum = fnv_offset;
     memcpy(head.magic, magic, sizeof magic);
@@ -78,12 +111,13 @@ bool trainer_save(const Trainer *t, const char *path, Fault *fault) {
 
 static bool check_bytes(const FileMap *map, const char *path, Fault *fault) {
     uint64_t sum;
-    if (map->size >= sizeof magic && memcmp(map->data, magic_unchecked, sizeof magic) == 0)
-        return fault_set(
-            fault,
-            "%s is a checkpoint without a checksum, of an older version: remove it "
-            "and begin the run again, or finish it with the version that wrote it",
-            path);
+    if (map->size >= sizeof magic && memcmp(map->data, magic, MAGIC_NAME) == 0 &&
+        (map->data[MAGIC_NAME] == '1' || map->data[MAGIC_NAME] == '2'))
+        return fault_set(fault,
+                         "%s is a checkpoint of an older version, which does not tell its "
+                         "corpus: remove it and begin the run again, or finish it with the "
+                         "version that wrote it",
+                         path);
     if (map->size < sizeof(CheckpointHead) + sizeof sum ||
         memcmp(map->data, magic, sizeof magic) != 0)
         return fault_set(fault, "%s is not a checkpoint, or only the beginning of one", path);
@@ -106,10 +140,16 @@ static bool check_run(const Trainer *t, const CheckpointHead *head, size_t size,
             "%s is not a checkpoint of this model: it has %llu numbers, wanted %zu; "
             "give the options the run was started with",
             path, (unsigned long long)head->size, t->size);
-    return head->config_hash == config_hash(&t->config) ||
-           fault_set(fault,
-                     "%s was written with other options: a resumed run must have the same ones",
-                     path);
+    if (head->config_hash != config_hash(&t->config))
+        return fault_set(
+            fault, "%s was written with other options: a resumed run must have the same ones",
+            path);
+    return head->texts_hash == t->texts_hash ||
+           fault_set(
+               fault,
+               "%s was written with another corpus or vocabulary: a resumed run must have "
+               "the same texts in the same tokens",
+               path);
 }
 
 static void restore(Trainer *t, const CheckpointHead *head, const unsigned char *numbers) {

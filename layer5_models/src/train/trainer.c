@@ -42,6 +42,7 @@ Trainer *trainer_open(const TrainConfig *config, const Corpus *corpus,
     }
     train_layout(t);
     train_initialize(t);
+    t->texts_hash = train_texts_hash(corpus, vocab);
     return t;
 }
 

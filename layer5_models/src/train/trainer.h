@@ -52,6 +52,7 @@ struct Trainer {
     TokenList tokens;
     bool failed; /* a text could not be read: `fault` says why */
     Fault fault;
+    uint64_t texts_hash; /* of the corpus and the vocabulary */
     /* progress */
     size_t step, tokens_seen;
     uint64_t next_document;
@@ -65,6 +66,9 @@ void train_initialize(Trainer *trainer);
  * document. */
 void train_load_batch(Trainer *trainer, const Corpus *corpus, uint64_t *index,
                       size_t most_documents);
+
+/* checkpoint.c: what the corpus and the vocabulary say; a run that goes on must have the same. */
+uint64_t train_texts_hash(const Corpus *corpus, const Gguf *vocab);
 
 /* model.c: the loss of the batch; forward leaves what backward needs.  Both in nats, summed
  * over rows. */
