@@ -38,6 +38,33 @@ expect "its target is the model" 0 "Q8_0" "$strata" inspect target.gguf
 same "permissions stay" "$(find target.gguf -perm 640)" target.gguf
 expect "--list stands alone" 2 "stands alone" "$strata" quantize --list in.gguf
 
+# ------------------------------------------------------------------ tables over models
+
+cp "$draft" small.gguf
+ln -s small.gguf small.link
+own() { # own FILE COMMAND...: the table is refused, the model stays
+    file=$1 sum=$(cksum <"$1")
+    shift
+    expect "$1 $2 writes no table over $file" 1 "is a model" "$strata" "$@"
+    same "$file is what it was" "$(cksum <"$file")" "$sum"
+}
+own in.gguf generate -m in.gguf -n 2 --trace in.gguf
+own soft.gguf generate -m in.gguf -n 2 --trace ./soft.gguf
+own small.gguf generate -n 4 --draft small.gguf --trace small.link
+own small.gguf generate -n 2 --amateur small.gguf --chain contrast:0.1,draw --trace small.gguf
+own in.gguf compare -m in.gguf --documents 1 -n 2 --csv hard.gguf
+own small.gguf compare --documents 1 -n 2 --amateur small.gguf --chains contrast:0.1,draw --csv small.gguf
+own in.gguf bench quant -m in.gguf --documents 1 --seconds 0.01 --csv in.gguf
+own in.gguf bench samplers --size 100 --seconds 0.001 --csv in.gguf
+late() { # late FILE COMMAND...: a table that cannot be is refused before there is work
+    path=$1
+    shift
+    expect "$1 to $path" 1 "$path" "$strata" "$@"
+    if grep -q 'texts\|tokens\|million\|chain  ' "$work/out"; then not "$1 to $path at once" "$(head -3 "$work/out")"
+    else ok "$1 to $path at once"; fi
+}
+late "$work/folder" compare --documents 2 -n 5 --csv "$work/folder"
+
 # ------------------------------------------------------------------ a full disk (a limit on the size of files)
 
 small() { sh -c "trap '' XFSZ; ulimit -f 16; exec \"\$@\"" sh "$@"; }

@@ -2,6 +2,8 @@
 #include "input.h"
 
 #include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
 
 char *read_all(FILE *file, size_t *size) {
     size_t room = 1 << 16, used = 0;
@@ -15,6 +17,26 @@ char *read_all(FILE *file, size_t *size) {
     }
     *size = used;
     return bytes;
+}
+
+/* A pipe is not read: it has no beginning to look at. */
+static bool holds_model(const char *path) {
+    struct stat status;
+    char magic[4] = "";
+    if (stat(path, &status) != 0 || !S_ISREG(status.st_mode)) return false;
+    FILE *file = fopen(path, "rb");
+    bool is = file && fread(magic, 1, 4, file) == 4 && memcmp(magic, "GGUF", 4) == 0;
+    if (file) fclose(file);
+    return is;
+}
+
+bool table_begin(FileOut *out, const char *path, Fault *fault) {
+    if (!holds_model(path)) return file_begin(out, path, fault);
+    *out = (FileOut){0};
+    return fault_set(fault,
+                     "%.200s is a model: a table does not take its place, give it "
+                     "another name",
+                     path);
 }
 
 bool open_gguf(const char *path, FileMap *map, Gguf *gguf, Fault *fault) {

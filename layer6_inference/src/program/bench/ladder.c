@@ -52,7 +52,7 @@ static bool open_rungs(Rungs *r, BenchJob *job, size_t rows, bool check, Fault *
         return fault_set(fault, "no memory for the benchmark");
     for (size_t i = 0; i < (size_t)MOST * COLS; i++) r->x[i] = (float)rng_unit(2, 0, i) - 0.5f;
     r->peak = peak_gflops(r->pool, 0.3), r->bandwidth = bandwidth_gigabytes(r->pool, 0.3).best;
-    return !job->csv || file_begin(&r->csv, job->csv, fault);
+    return !job->csv || table_begin(&r->csv, job->csv, fault);
 }
 
 static void close_rungs(Rungs *r) {

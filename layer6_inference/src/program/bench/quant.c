@@ -183,7 +183,7 @@ bool bench_quant(BenchJob *job, Fault *fault) {
     bool ok = (b.x && b.back && b.y && b.stored && b.packed && b.scratch) ||
               fault_set(fault, "no memory for the benchmark");
     ok = ok && (b.world = world_open(fault)) && machine_open(&job->machine, fault);
-    ok = ok && (!job->csv || file_begin(&b.csv, job->csv, fault));
+    ok = ok && (!job->csv || table_begin(&b.csv, job->csv, fault));
     ok = ok && run_formats(&b, fault) && file_end(&b.csv, fault);
     file_drop(&b.csv);
     machine_close(&job->machine);

@@ -122,7 +122,7 @@ bool bench_samplers(BenchJob *job, Fault *fault) {
     FileOut csv = {0};
     const char *chosen = kernels_isa();
     bool ok = true;
-    if (job->csv && !file_begin(&csv, job->csv, fault)) return false;
+    if (job->csv && !table_begin(&csv, job->csv, fault)) return false;
     if (csv.stream) fprintf(csv.stream, "tokens,shape,sampler,isa,microseconds,left\n");
     printf("microseconds, median      %30s %9s %9s\n", "scalar", chosen, "left");
     for (size_t i = 0; ok && i < job->sizes.count; i++) {

@@ -1,4 +1,5 @@
 /* compare.c - strata compare: what each chain makes of the same openings, measured. */
+#include "input.h"
 #include "study.h"
 
 #include <stdlib.h>
@@ -52,6 +53,7 @@ static bool open_study(Study *study, Fault *fault) {
     study->texts = (size_t)(job->prompt ? job->seeds : job->documents * job->seeds);
     study->samples = calloc(job->n_chains * study->texts, sizeof *study->samples);
     return (study->samples || fault_set(fault, "no memory for %zu texts", study->texts)) &&
+           (!job->csv || table_begin(&study->csv, job->csv, fault)) &&
            machine_model(&job->machine, job->model, &study->model, fault) &&
            (!job->amateur ||
             machine_model(&job->machine, job->amateur, &study->amateur, fault)) &&
@@ -62,6 +64,7 @@ static void close_study(Study *study) {
     for (size_t i = 0; study->samples && i < study->job->n_chains * study->texts; i++)
         world_text_free(&study->samples[i].text);
     free(study->samples);
+    file_drop(&study->csv);
     world_close(study->world);
     model_close(&study->model), model_close(&study->amateur);
 }

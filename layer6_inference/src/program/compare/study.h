@@ -36,6 +36,7 @@ typedef struct Study {
     Model model, amateur;
     World *world;
     Sample *samples; /* (chains, texts) */
+    FileOut csv;
     size_t texts;    /* for each chain */
     atomic_size_t next, done;
     atomic_bool failed;
@@ -46,6 +47,6 @@ typedef struct Study {
 bool study_write(Study *study, int threads, Fault *fault);
 
 /* Print the table of all chains, and write it to a file when that is asked for. */
-bool study_report(const Study *study, Fault *fault);
+bool study_report(Study *study, Fault *fault);
 
 #endif

@@ -69,12 +69,11 @@ static void print_row(const char *chain, const Summary *s) {
            s->reasons);
 }
 
-bool study_report(const Study *study, Fault *fault) {
+bool study_report(Study *study, Fault *fault) {
     const Job *job = study->job;
-    FileOut csv = {0};
+    FILE *csv = study->csv.stream;
     bool ok = true;
-    if (job->csv && !file_begin(&csv, job->csv, fault)) return false;
-    if (csv.stream) fputs(header, csv.stream);
+    if (csv) fputs(header, csv);
     printf("%-40s %6s %6s %6s %6s %7s %7s %8s %7s %6s %7s  %s\n", "chain", "valid", "dist-1",
            "dist-2", "dist-3", "similar", "repeats", "surprise", "entropy", "words", "tok/s",
            "why invalid");
@@ -82,9 +81,7 @@ bool study_report(const Study *study, Fault *fault) {
         Summary summary;
         if (!(ok = summarize(study, c, &summary, fault))) break;
         print_row(job->chains[c], &summary);
-        if (csv.stream) print_csv(csv.stream, job->chains[c], &summary);
+        if (csv) print_csv(csv, job->chains[c], &summary);
     }
-    ok = ok && file_end(&csv, fault);
-    file_drop(&csv);
-    return ok;
+    return ok && file_end(&study->csv, fault);
 }

@@ -121,7 +121,7 @@ static bool read_prompt(Scene *s, Fault *fault) {
 static bool open_trace(Scene *s, Fault *fault) {
     const Request *r = s->request;
     const Model *model = s->expert.model;
-    if (!file_begin(&s->trace_file, r->trace, fault)) return false;
+    if (!table_begin(&s->trace_file, r->trace, fault)) return false;
     if (!trace_open(&s->trace, s->trace_file.stream, model->sizes.vocab, model->tokenizer,
                     fault))
         return false;
