@@ -83,6 +83,31 @@ expect "acceptance is told" 0 "guessed tokens accepted" "$strata" generate -m "$
 expect "beams" 0 "beam 3: score" "$strata" generate -m "$model" --beams 3 -n 12
 expect "best of n" 0 "sample 3, seed 3" "$strata" generate -m "$model" --best-of 3 -n 12
 expect "healing" 0 "Once upon a time" "$strata" generate -m "$model" --heal -p "Once upon a ti" -n 10
+# companions that read less far than the model; a model that reads less far than a benchmark's texts
+short() {
+    "$strata" train --dim 64 --hidden 64 --layers 1 --heads 2 --kv-heads 1 --eval-documents 1 --threads 1 \
+        --batch 100 --steps 1 --vocab-from "$model" --ctx "$1" --out "$2" 2>/dev/null
+}
+short 512 "$work/short.gguf"
+short 50 "$work/shorter.gguf"
+for who in "draft --draft" "amateur --chain contrast:0.1,draw --amateur"; do
+    # shellcheck disable=SC2086
+    set -- ${who#* }
+    expect "a shorter ${who%% *}" 1 "the ${who%% *} has a context of 512 tokens, the model's is 1024: with --ctx 512" \
+        "$strata" generate -n 3 "$@" "$work/short.gguf"
+    expect "the context that is told, ${who%% *}" 0 "token limit" "$strata" generate -n 3 --ctx 512 "$@" "$work/short.gguf"
+    expect "one shorter than any --ctx, ${who%% *}" 1 "take another model" "$strata" generate -n 3 --ctx 64 "$@" "$work/shorter.gguf"
+done
+expect "a shorter amateur bounds what is compared" 0 "amateur's context of 50 tokens" \
+    "$strata" compare --documents 1 -n 400 --chains contrast:0.1,draw --amateur "$work/shorter.gguf"
+# the same weights, said to read 1024 tokens: then the loss counts what follows the fiftieth, too
+cp "$work/shorter.gguf" "$work/longer.gguf"
+at=$(grep -abo llama.context_length "$work/longer.gguf" | head -1 | cut -d: -f1)
+printf '\000\004\000\000' | dd of="$work/longer.gguf" bs=1 seek=$((at + 24)) conv=notrunc 2>/dev/null
+loss() { "$strata" bench quant -m "$1" --documents 5 --seconds 0.01 | awk '$1 == "F16" { print $5 }'; }
+short_loss=$(loss "$work/shorter.gguf") long_loss=$(loss "$work/longer.gguf")
+if [ -n "$short_loss" ] && [ -n "$long_loss" ] && [ "$short_loss" != "$long_loss" ]; then ok "bench quant reads as far as its model"
+else not "bench quant reads as far as its model" "'$short_loss' and '$long_loss'"; fi
 expect "contrast wants an amateur" 1 "--amateur" "$strata" generate -m "$model" --chain contrast:0.1
 expect "contrast" 0 "token limit" "$strata" generate -m "$model" --amateur "$draft" --chain contrast:0.1 -n 10
 expect "guidance" 0 "token limit" "$strata" generate -m "$model" --chain cfg:1.5 -n 10

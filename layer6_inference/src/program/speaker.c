@@ -33,6 +33,21 @@ void speaker_close(Speaker *s) {
     s->model = NULL;
 }
 
+bool speaker_keeps_up(const Speaker *companion, const char *name, const Speaker *with,
+                      Fault *fault) {
+    size_t has = session_ctx(&companion->session), wants = session_ctx(&with->session);
+    if (has >= wants) return true;
+    if (has < KV_PAGE)
+        return fault_set(fault,
+                         "%s has a context of %zu tokens, the model's is %zu: no --ctx "
+                         "is as short, take another model",
+                         name, has, wants);
+    return fault_set(fault,
+                     "%s has a context of %zu tokens, the model's is %zu: with --ctx %zu both "
+                     "read as far",
+                     name, has, wants, has / KV_PAGE * KV_PAGE);
+}
+
 bool speaker_read(const Speaker *s, Text text, bool special, TokenList *tokens, Fault *fault) {
     tokenizer_begin(s->model->tokenizer, tokens);
     return tokenizer_encode(s->model->tokenizer, text, special, tokens, fault);

@@ -26,6 +26,11 @@ bool speaker_open(Speaker *speaker, const char *path, const Machine *machine, si
 
 void speaker_close(Speaker *speaker);
 
+/* Fails when a companion ("the draft", "the amateur") cannot read as far as the one it goes with:
+ * the run would end in the middle. */
+bool speaker_keeps_up(const Speaker *companion, const char *name, const Speaker *with,
+                      Fault *fault);
+
 /* Tokens of a text, after what a text begins with. */
 bool speaker_read(const Speaker *speaker, Text text, bool special, TokenList *tokens,
                   Fault *fault);

@@ -54,12 +54,16 @@ static double storyteller_error(Bench *b, Dtype dtype) {
     return weight > 0 ? sqrt(sum / weight) : 0;
 }
 
-/* The mean surprise at the tokens of held-out documents. */
+enum { MOST_CTX = 1024 }; /* no held-out document is longer */
+
+/* The mean surprise at the tokens of held-out documents; of a longer one than the model reads, at
+ * the tokens it does read. */
 static bool loss_of(Bench *b, const Model *model, double *loss, Fault *fault) {
     Session session;
     WorldText text = {0};
+    size_t most = model->sizes.ctx < MOST_CTX ? model->sizes.ctx : MOST_CTX;
     SessionConfig config = {
-        .ctx = 1024, .sequences = 1, .most_tokens = FEED, .most_logits = SURPRISE_ROWS};
+        .ctx = most, .sequences = 1, .most_tokens = FEED, .most_logits = SURPRISE_ROWS};
     Surprise all = {0};
     if (!session_open(&session, model, b->job->machine.pool, config, fault)) return false;
     bool ok = true;
@@ -69,7 +73,8 @@ static bool loss_of(Bench *b, const Model *model, double *loss, Fault *fault) {
         token_list_add(&ids, tokenizer_bos(model->tokenizer));
         ok = tokenizer_encode(model->tokenizer, (Text){text.bytes, text.size}, true, &ids,
                               fault) &&
-             surprise_add(&all, &session, ids.ids, ids.count, 0, fault);
+             surprise_add(&all, &session, ids.ids, ids.count < most ? ids.count : most, 0,
+                          fault);
         token_list_free(&ids);
     }
     world_text_free(&text);

@@ -5,6 +5,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 
+enum { MOST_CTX = 1024 }; /* of a text */
 enum { AT_ONCE = 16, FORKS = 3 }; /* FORKS: for chains that look ahead */
 
 /* A text that is being written; its place is taken by another one when it is over. */
@@ -131,9 +132,16 @@ static void *work(void *context) {
     return NULL;
 }
 
-static bool open_session(Session *session, const Model *model, Fault *fault) {
-    const size_t most = model->sizes.ctx;
-    SessionConfig config = {.ctx = most < 1024 ? most : 1024,
+/* The model and the amateur read the same texts: the shorter context is that of both. */
+static size_t common_ctx(const Study *study) {
+    size_t ctx = study->model.sizes.ctx < MOST_CTX ? study->model.sizes.ctx : MOST_CTX;
+    if (!study->job->amateur || study->amateur.sizes.ctx >= ctx) return ctx;
+    return study->amateur.sizes.ctx;
+}
+
+static bool open_session(Session *session, const Study *study, const Model *model,
+                         Fault *fault) {
+    SessionConfig config = {.ctx = common_ctx(study),
                             .sequences = AT_ONCE + FORKS,
                             .most_tokens = FEED,
                             .most_logits = 2 * AT_ONCE};
@@ -142,8 +150,8 @@ static bool open_session(Session *session, const Model *model, Fault *fault) {
 
 static bool start(Worker *w, Study *study, Fault *fault) {
     w->study = study;
-    return open_session(&w->session, &study->model, fault) &&
-           (!study->job->amateur || open_session(&w->amateur, &study->amateur, fault)) &&
+    return open_session(&w->session, study, &study->model, fault) &&
+           (!study->job->amateur || open_session(&w->amateur, study, &study->amateur, fault)) &&
            engine_open(&w->engine, &w->session, fault) &&
            (pthread_create(&w->thread, NULL, work, w) == 0 ||
             fault_set(fault, "no further thread can be started"));
@@ -170,7 +178,11 @@ static void watch_progress(Study *study) {
 
 bool study_write(Study *study, int threads, Fault *fault) {
     Worker *workers = calloc((size_t)threads, sizeof *workers);
+    size_t ctx = common_ctx(study);
     if (!workers) return fault_set(fault, "no memory for %d workers", threads);
+    if (study->job->amateur && ctx == study->amateur.sizes.ctx && ctx < study->model.sizes.ctx)
+        fprintf(stderr, "[the amateur's context of %zu tokens ends texts, not the model's %zu]\n",
+                ctx, study->model.sizes.ctx);
     int started = 0;
     bool ok = true;
     while (ok && started < threads)

@@ -49,7 +49,8 @@ static bool open_companions(Scene *s, Fault *fault) {
     const Request *r = s->request;
     size_t ctx = session_ctx(&s->expert.session), vocab = s->expert.model->sizes.vocab;
     if (r->amateur) {
-        if (!speaker_open(&s->amateur, r->amateur, &r->machine, ctx, s->at_once, fault))
+        if (!speaker_open(&s->amateur, r->amateur, &r->machine, ctx, s->at_once, fault) ||
+            !speaker_keeps_up(&s->amateur, "the amateur", &s->expert, fault))
             return false;
         if (s->amateur.model->sizes.vocab != vocab)
             return fault_set(fault,
@@ -57,7 +58,9 @@ static bool open_companions(Scene *s, Fault *fault) {
                              "a vocabulary",
                              s->amateur.model->sizes.vocab, vocab);
     }
-    return !r->draft || speaker_open(&s->draft, r->draft, &r->machine, ctx, s->at_once, fault);
+    return !r->draft ||
+           (speaker_open(&s->draft, r->draft, &r->machine, ctx, s->at_once, fault) &&
+            speaker_keeps_up(&s->draft, "the draft", &s->expert, fault));
 }
 
 /* Numbers whose range depends on the model, and texts that may not be empty. */
