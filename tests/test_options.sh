@@ -167,6 +167,17 @@ expect "standard input that is not read is told" 0 "standard input is not read" 
 expect "healing goes back to where the word begins" 0 "^Once[ ,]" "$strata" generate --heal -p "Onc" -n 4 --chain greedy
 same "the whole word is spelled" "$("$strata" generate --heal -p "Once upo" -n 3 --chain greedy --quiet | cut -c1-9)" "Once upon"
 
+# ------------------------------------------------------------------ input that is none
+# A directory, or a stream that is closed, is no empty text.
+for command in "generate -p -" "tokenize" "tokenize --decode" "perplexity" "watermark" "world check" "chain"; do
+    for source in "<'$work'" "<&-"; do
+        sh -c "'$strata' $command $source" >"$work/out" 2>&1
+        same "$command $source" "$? $(grep -c 'standard input cannot be read' "$work/out")" "1 1"
+    done
+done
+expect "a text that is a directory" 1 "$work cannot be read: Is a directory" "$strata" perplexity -f "$work"
+expect "logits that are a directory" 1 "$work cannot be read: Is a directory" "$strata" chain --logits "$work"
+
 # ------------------------------------------------------------------ output that is lost
 lost() {
     for sink in ">/dev/full" ">&-"; do

@@ -1,13 +1,15 @@
 /* input.c - see input.h. */
 #include "input.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
-char *read_all(FILE *file, size_t *size) {
+char *read_all(FILE *file, const char *name, size_t *size, Fault *fault) {
     size_t room = 1 << 16, used = 0;
     char *bytes = malloc(room);
+    errno = 0;
     for (size_t got; bytes && (got = fread(bytes + used, 1, room - used, file)) > 0;) {
         used += got;
         if (used < room) continue;
@@ -16,7 +18,18 @@ char *read_all(FILE *file, size_t *size) {
         bytes = grown;
     }
     *size = used;
+    if (!bytes) {
+        fault_set(fault, "no memory for %.200s", name);
+    } else if (ferror(file)) {
+        fault_set(fault, "%.200s cannot be read: %s", name, strerror(errno));
+        free(bytes);
+        bytes = NULL;
+    }
     return bytes;
+}
+
+char *read_standard_input(size_t *size, Fault *fault) {
+    return read_all(stdin, "standard input", size, fault);
 }
 
 /* A pipe is not read: it has no beginning to look at. */

@@ -6,8 +6,16 @@
 
 #include <stdio.h>
 
-/* All of a file that is read once, into fresh memory (free it); NULL when memory runs out. */
-char *read_all(FILE *file, size_t *size);
+/* All of a file that is read once, into fresh memory (free it).
+ *
+ *   name   of the file, for the fault
+ *
+ * NULL when it cannot be read to its end (a directory, a stream that is closed) or memory runs
+ * out. */
+char *read_all(FILE *file, const char *name, size_t *size, Fault *fault);
+
+/* The same of standard input. */
+char *read_standard_input(size_t *size, Fault *fault);
 
 /* Begin a table.  Fails as file_begin does, and when a model lies at the path: it may be the one
  * that is read, by whatever name. */

@@ -3,7 +3,6 @@
 #include "listing.h"
 #include "options.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -59,17 +58,16 @@ static bool read_row(const char *path, bool probs, Row *row, Fault *fault) {
     FILE *file = standard ? stdin : fopen(path, "r");
     const char *name = standard ? "standard input" : path;
     if (!file) return fault_set(fault, "%s cannot be opened", path);
-    char *text = read_all(file, &size);
-    int error = ferror(file) ? errno : 0;
+    char *text = read_all(file, name, &size, fault);
     if (!standard) fclose(file);
-    char *grown = text ? realloc(text, size + 1) : NULL;
+    if (!text) return false;
+    char *grown = realloc(text, size + 1);
     if (grown) grown[size] = 0;
-    bool ok = !error || fault_set(fault, "%s cannot be read: %s", name, strerror(error));
-    ok = ok && (grown || fault_set(fault, "no memory for %s", name)) &&
-         (!memchr(grown, 0, size) ||
-          fault_set(fault, "%s holds a byte 0: wanted numbers as text, one on each line",
-                    name)) &&
-         parse_row(grown, probs, name, row, fault);
+    bool ok = (grown || fault_set(fault, "no memory for %s", name)) &&
+              (!memchr(grown, 0, size) ||
+               fault_set(fault, "%s holds a byte 0: wanted numbers as text, one on each line",
+                         name)) &&
+              parse_row(grown, probs, name, row, fault);
     free(grown ? grown : text);
     return ok;
 }

@@ -85,9 +85,8 @@ static bool run_job(Job *job, Fault *fault) {
     gguf_free(&gguf), file_close(&map);
     if (!tokenizer) return fault_prefix(fault, job->model);
     size_t size;
-    char *bytes = read_all(stdin, &size);
-    bool ok = bytes ? all_texts(job, tokenizer, (Text){bytes, size}, fault)
-                    : fault_set(fault, "no memory for the input");
+    char *bytes = read_standard_input(&size, fault);
+    bool ok = bytes && all_texts(job, tokenizer, (Text){bytes, size}, fault);
     free(bytes);
     tokenizer_close(tokenizer);
     return ok;

@@ -18,9 +18,9 @@ static bool detect(Job *job, Fault *fault) {
     if (!choose_model(&job->model, path, sizeof path, fault) ||
         !model_open(&model, job->model, fault))
         return false;
-    char *text = read_all(stdin, &size);
-    bool ok = text || fault_set(fault, "no memory for the text");
-    ok = ok && tokenizer_encode(model.tokenizer, (Text){text, size}, false, &tokens, fault);
+    char *text = read_standard_input(&size, fault);
+    bool ok =
+        text && tokenizer_encode(model.tokenizer, (Text){text, size}, false, &tokens, fault);
     if (ok) {
         Watermark mark = {(uint64_t)job->key, job->gamma};
         WatermarkFinding f = watermark_detect(&mark, tokens.ids, tokens.count);

@@ -129,10 +129,9 @@ static Text next_document(Text *rest) {
 
 static bool check_documents(const CheckJob *job, Fault *fault) {
     size_t size;
-    char *bytes = read_all(stdin, &size);
+    char *bytes = read_standard_input(&size, fault);
     World *world = bytes ? world_open(fault) : NULL;
     Tally tally = {0};
-    if (!bytes) fault_set(fault, "no memory for the input");
     for (Text rest = {bytes, size}; world && rest.size;)
         check_one(world, job, next_document(&rest), &tally);
     if (world) {

@@ -95,8 +95,7 @@ static bool read_input(Scene *s, Fault *fault) {
     if (!s->request->quiet && !command_line_has(s->request->line, "-p") && input_waits())
         fprintf(stderr, "[standard input is not read: -p - makes it the prompt]\n");
     if (strcmp(s->request->prompt, "-") != 0) return true;
-    if (!(s->input = read_all(stdin, &size)))
-        return fault_set(fault, "no memory for the prompt on standard input");
+    if (!(s->input = read_standard_input(&size, fault))) return false;
     if (size && s->input[size - 1] == '\n') size--;
     s->prompt = (Text){s->input, size};
     return true;
