@@ -24,6 +24,12 @@ expect "the header is of the same layer" 0 "load, as the page docs/layer1/gguf.m
 rm "$DESK"/[146].*
 expect "and a page that can be read" 0 "layer1/strides.html" $desk start 1.1
 rm "$DESK"/1.1*
+expect "what was never started is not reset" 2 "1.1 was never started" $desk reset 1.1
+same "and not started so" "$(find "$DESK" -name '1.1*')" ""
+echo mine >"$DESK/1.5.txt"
+expect "reset begins anew" 0 "1.5.txt is ready" $desk reset 1.5
+same "and keeps what was there" "$(cat "$DESK/1.5.txt.old")" mine
+rm "$DESK"/1.5*
 cp layer3_nn/src/softmax.c "$DESK/3.1_softmax.c"
 expect "the library's own passes" 0 "passed       3.1" $desk grade 3.1
 expect "the menu goes on" 0 "1 of 48 passed" $desk menu
