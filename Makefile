@@ -37,6 +37,9 @@ override PREFIX := $(value PREFIX)
 override DESTDIR := $(value DESTDIR)
 export PROMPT CHAIN MODEL SEED PREFIX DESTDIR
 
+# A word for the shell, whatever it holds.
+quoted = '$(subst ','\'',$(1))'
+
 COMMANDS := build run test deps check format help bench plots measure train peers fuzz docs docs-serve lib install uninstall clean
 
 # make start 3.2, make grade 3, ...: what follows the word is its argument.
@@ -75,9 +78,10 @@ TEST_ONCE    := $(filter layer1_% layer2_% $(foreach t,tokenizer vocab split spe
                   $(foreach t,make desk files library,tests/test_$(t).sh),$(TEST_SOURCES))
 test_program  = $(patsubst %.c,$(BUILD)/%,$(subst /tests/,/,$(1)))
 test: build
+	@$(if $(filter-out all,$(ISA)),STRATA_ISA=$(call quoted,$(ISA)) $(BUILD)/bin/strata --version >/dev/null)
 	@for layer in $(PICK); do $(MAKE) -s -C $$layer build-tests || exit 1; done
 	@$(if $(NUMBER),,$(MAKE) -s -C tests build-tests)
-	@$(if $(filter-out all,$(ISA)),STRATA_ISA=$(ISA)) tests/run_tests.sh $(if $(filter all,$(ISA)), \
+	@$(if $(filter-out all,$(ISA)),STRATA_ISA=$(call quoted,$(ISA))) tests/run_tests.sh $(if $(filter all,$(ISA)), \
 	    $(call test_program,$(TEST_ONCE)) -- $(call test_program,$(filter-out $(TEST_ONCE),$(TEST_SOURCES))), \
 	    $(call test_program,$(TEST_SOURCES)))
 
@@ -122,6 +126,8 @@ format:
 	@clang-format -i $$(git ls-files '*.c' '*.h')
 
 fuzz: build
+	@case $(call quoted,$(SECONDS)) in 0 | *[!0-9]*) \
+	    printf "make fuzz: SECONDS is '%s': wanted a whole number from 1\n" $(call quoted,$(SECONDS)) >&2; exit 2 ;; esac
 	@tests/fuzz/damage.sh
 	@tests/fuzz/chain.sh
 	@tests/fuzz/run.sh $(or $(SECONDS),60)

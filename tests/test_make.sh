@@ -22,6 +22,13 @@ refuses "no exercise 'foo'" grade foo
 refuses "no exercise 'foo'" hint foo
 refuses "no exercise '9.9'" start 9.9
 refuses "one argument" grade 3.1 3.2
+refuses "STRATA_ISA: no instruction set 'nonsense'" test 1 ISA=nonsense
+if grep -q '^ok  ' "$work/out"; then not "and no test is run" "$(head -3 "$work/out")"; else ok "and no test is run"; fi
+refuses "STRATA_ISA: no instruction set 'a b'" test 1 ISA="a b"
+other=$(build/bin/strata bench isas | awk '/ not on this machine/ { print $1; exit }')
+[ -z "$other" ] || refuses "STRATA_ISA: .*$other" test 1 "ISA=$other"
+refuses "SECONDS is 'x': wanted a whole number" fuzz SECONDS=x
+refuses "SECONDS is '0': wanted a whole number" fuzz SECONDS=0
 
 prompt='It cost $HOME "five" and it'"'"'s $(SHELL) `true` \\ done'
 story=$(make -s run PROMPT="$prompt" CHAIN=greedy 2>/dev/null)
