@@ -63,6 +63,8 @@ late() { # late FILE COMMAND...: a table that cannot be is refused before there 
     if grep -q 'texts\|tokens\|million\|chain  ' "$work/out"; then not "$1 to $path at once" "$(head -3 "$work/out")"
     else ok "$1 to $path at once"; fi
 }
+if [ -e /dev/full ]; then late /dev/full bench make-model /dev/full Q4_0 --layers 1; fi
+late "$work/folder" bench make-model "$work/folder" Q4_0 --layers 1
 late "$work/folder" compare --documents 2 -n 5 --csv "$work/folder"
 
 # ------------------------------------------------------------------ a full disk (a limit on the size of files)

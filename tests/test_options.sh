@@ -101,6 +101,20 @@ apart 2 --format ladder bench matmul --format Q8_0
 apart 2 --threads model bench samplers --threads 2
 apart 2 --draft guess figure kept --draft "$draft"
 apart 2 -n kept figure effects -n 3
+# at_once PATTERN COMMAND...: refused, before anything goes to stdout
+at_once() {
+    pattern=$1
+    shift
+    "$strata" "$@" >"$work/out" 2>"$work/err" </dev/null
+    got=$?
+    if [ $got -eq 0 ] || [ -s "$work/out" ] || ! grep -q -e "$pattern" "$work/err"
+    then not "at once: $*" "exit status $got: $(head -c 300 "$work/err")"; else ok "at once: $*"; fi
+}
+at_once "there are bias" bench samplers --chain nope
+at_once "weaker model" bench samplers --chain contrast:0.1
+at_once "no token 5000" bench samplers --size 9000 --size 4000 --chain bias:5000=1
+at_once "wanted 100 to" bench samplers --size 300 --size 99
+at_once "wanted 1 to 16384" bench matmul --size 32 --size 0
 expect "a stage that is off asks for nothing" 0 "token limit" "$strata" generate --chain cfg:1,draw --lookup -n 3
 expect "a benchmark takes no file" 2 "nothing is done with 'x'" "$strata" bench samplers x
 expect "a format of no rung" 1 "there are F32" "$strata" bench ladder --format Q9

@@ -87,6 +87,13 @@ bool bench_read_size(const char *text, size_t least, size_t most, size_t *size, 
            fault_set(fault, "--size is '%.20s': wanted %zu to %zu", text, least, most);
 }
 
+bool bench_check_sizes(const BenchJob *job, size_t least, size_t most, Fault *fault) {
+    size_t size;
+    for (size_t i = 0; i < job->sizes.count; i++)
+        if (!bench_read_size(job->sizes.items[i], least, most, &size, fault)) return false;
+    return true;
+}
+
 static int run(int argc, char **argv) {
     BenchJob job = {.seconds = 1,
                     .prompt = 512,
@@ -163,6 +170,8 @@ static int run(int argc, char **argv) {
              !fault_set(&fault, "nothing is done with '%.60s': %s takes no file", names[1],
                         names[0])))
             return wrong_usage(&fault, line.usage);
+        if (makes && names[1] && !file_writable(names[1], &fault))
+            return command_failed(&fault);
         if (job.sizes.count == 0) job.sizes = benches[bench].sizes;
         return benches[bench].run(&job, &fault) ? EXIT_DONE : command_failed(&fault);
     }

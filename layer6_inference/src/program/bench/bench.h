@@ -24,6 +24,9 @@ double bench_time(void (*run)(void *context), void *context, double seconds);
 /* A value of --size. */
 bool bench_read_size(const char *text, size_t least, size_t most, size_t *size, Fault *fault);
 
+/* All values of --size, before anything is computed or printed. */
+bool bench_check_sizes(const BenchJob *job, size_t least, size_t most, Fault *fault);
+
 bool bench_matmul(BenchJob *job, Fault *fault);
 bool bench_samplers(BenchJob *job, Fault *fault);
 bool bench_ladder(BenchJob *job, Fault *fault);

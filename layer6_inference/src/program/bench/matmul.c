@@ -114,8 +114,11 @@ static Sgemm *find_openblas(int threads) {
     return NULL;
 }
 
+enum { LEAST = 1, MOST = 16384 }; /* --size */
+
 bool bench_matmul(BenchJob *job, Fault *fault) {
-    if (!machine_open(&job->machine, fault)) return false;
+    if (!bench_check_sizes(job, LEAST, MOST, fault) || !machine_open(&job->machine, fault))
+        return false;
     int threads = pool_threads(job->machine.pool);
     double peak = peak_gflops(job->machine.pool, 0.5);
     Sgemm *sgemm = find_openblas(threads);
@@ -127,7 +130,7 @@ bool bench_matmul(BenchJob *job, Fault *fault) {
     bool ok = true;
     for (size_t i = 0; ok && i < job->sizes.count; i++) {
         size_t n;
-        ok = bench_read_size(job->sizes.items[i], 1, 16384, &n, fault) &&
+        ok = bench_read_size(job->sizes.items[i], LEAST, MOST, &n, fault) &&
              bench_size(job, n, peak, sgemm, fault);
     }
     machine_close(&job->machine);

@@ -117,8 +117,34 @@ static bool bench_size(Board *b, const BenchJob *job, FILE *csv, Fault *fault) {
     return true;
 }
 
+enum { LEAST = 100, MOST = 1 << 22 }; /* --size */
+
+/* A chain that is measured finds all it needs in the logits, at every size. */
+static bool check_chain(const BenchJob *job, const char *spec, Fault *fault) {
+    const Step bare = {.seed = 1};
+    Chain chain;
+    if (!chain_parse(&chain, spec, NULL, fault)) return false;
+    bool ok = chain_check(&chain, &bare, fault);
+    for (size_t i = 0; ok && i < job->sizes.count; i++) {
+        size_t n;
+        ok = bench_read_size(job->sizes.items[i], LEAST, MOST, &n, fault) &&
+             chain_check_tokens(&chain, n, fault);
+    }
+    chain_close(&chain);
+    return ok || fault_prefix(fault, spec);
+}
+
+static bool check_job(const BenchJob *job, Fault *fault) {
+    if (!bench_check_sizes(job, LEAST, MOST, fault)) return false;
+    for (size_t i = 0; i < job->chains.count; i++)
+        if (!check_chain(job, job->chains.items[i], fault)) return false;
+    return true;
+}
+
 bool bench_samplers(BenchJob *job, Fault *fault) {
-    if (job->machine.isa && !kernels_select(job->machine.isa, fault)) return false;
+    if (!check_job(job, fault) ||
+        (job->machine.isa && !kernels_select(job->machine.isa, fault)))
+        return false;
     FileOut csv = {0};
     const char *chosen = kernels_isa();
     bool ok = true;
@@ -128,7 +154,7 @@ bool bench_samplers(BenchJob *job, Fault *fault) {
     for (size_t i = 0; ok && i < job->sizes.count; i++) {
         Board b = {0};
         Arena arena;
-        if (!(ok = bench_read_size(job->sizes.items[i], 100, 1 << 22, &b.n, fault))) break;
+        if (!(ok = bench_read_size(job->sizes.items[i], LEAST, MOST, &b.n, fault))) break;
         arena_measure(&arena), candidates_init(&b.candidates, b.n, &arena);
         if (!(ok = arena_init(&arena,
                               arena.used + 2 * b.n * sizeof(float) +
