@@ -20,8 +20,10 @@ refused generate --logprobs -1 "0 to"
 refused generate --guess 0 "1 to 24"
 refused generate --guess 25 "1 to 24"
 refused generate --beams 33 "1 to 32"
-refused generate --beam-groups 0 "1 to 32"
-refused generate --beam-diversity nan "0 to"
+refused generate --beam-groups 1 "2 to 32"
+refused generate --beam-diversity nan "1e-09 to"
+refused generate --beam-diversity 0 "1e-09 to"
+refused perplexity --stride 0 "1 to"
 refused generate --length-power nan "-10 to 10"
 refused generate --length-power inf "-10 to 10"
 refused generate --best-of 0 "1 to"
@@ -72,6 +74,9 @@ apart 2 --beam-diversity --beam-groups generate --beams 2 --beam-diversity 1
 apart 2 --length-power --beams generate --length-power 2
 apart 2 --early --beams generate --early
 apart 2 --best-of --logprobs generate --best-of 2 --logprobs 1
+apart 1 --best-of greedy generate --best-of 3 --chain greedy
+apart 2 --final --draws chain --final --draws 3
+apart 2 --prompt --history chain --prompt 0
 apart 2 --guess --lookup generate --guess 3
 apart 2 --draft --lookup generate --draft "$draft" --lookup
 apart 2 --draft --heal generate --draft "$draft" --heal
@@ -84,6 +89,23 @@ apart 1 --draft contrast generate --draft "$draft" --amateur "$draft" --chain co
 apart 1 --negative cfg generate --negative no
 apart 1 --amateur contrast generate --amateur "$draft"
 apart 1 contrast --amateur generate --chain contrast:0.1
+seq 1 30 >"$work/thirty"
+apart 1 --amateur contrast chain --logits "$work/thirty" --amateur "$work/thirty" --chain greedy
+apart 1 --unconditional cfg chain --logits "$work/thirty" --unconditional "$work/thirty" --chain cfg:1,greedy
+apart 1 -m "ban, dry" chain --logits "$work/thirty" -m "$model" --chain top_k:3
+expect "a chain with all it asks for" 0 "dry:0.8,draw | token" "$strata" chain --logits "$work/thirty" -m "$model" --history 1,2,1 --prompt 1 --chain dry:0.8,draw
+twice() { # twice OPTION COMMAND...: its second value is refused
+    option=$1
+    shift
+    expect "twice: $*" 2 "given twice, and one value counts: '$option'" "$strata" "$@"
+}
+twice --seed generate --seed 1 -n 2 --seed 2
+twice --threads generate -t 1 --threads 1
+twice -m tokenize -m x -m y
+twice --chain chain --chain greedy --chain draw
+expect "a list takes several, and a flag says the same twice" 0 "Once upon" "$strata" generate -n 2 --stop x --stop y --quiet --quiet
+expect "stop tokens that are none" 1 "stop-ids is empty" "$strata" generate --stop-ids ""
+expect "more threads than cores to pin them to" 1 "a core of its own: --threads is 256" "$strata" generate -n 2 --pin --threads 256
 apart 2 --trace-rows --trace generate --trace-rows 3
 apart 2 --ids --stop generate --ids --stop x
 apart 2 --chat --heal generate --chat --heal
@@ -124,12 +146,12 @@ expect "ranges are in the help" 0 "tokens in a guess (4); 1 to 24" "$strata" gen
 same "an error has a line of its own" "$(grep -c '^strata: ' "$work/out")" 1
 
 # ------------------------------------------------------------------ one text chosen among several
-# A deterministic chain has one text, whatever chooses; every end ends it there.
+# A chain that keeps one token has one text, whatever chooses; every end ends it there.
 plain_and_best() {
     name=$1
     shift
-    "$strata" generate --chain greedy "$@" >"$work/plain" 2>"$work/plain.err"
-    "$strata" generate --chain greedy --best-of 2 "$@" >"$work/best" 2>"$work/best.err"
+    "$strata" generate --chain top_k:1 "$@" >"$work/plain" 2>"$work/plain.err"
+    "$strata" generate --chain top_k:1 --best-of 2 "$@" >"$work/best" 2>"$work/best.err"
     same "best of two, $name" "$(cat "$work/best")" "$(cat "$work/plain")"
     same "best of two ends, $name" "$(sed -n 's/.*| \([a-z ]*\)]$/\1/p' "$work/best.err" | tail -1)" \
         "$(sed -n 's/.*| \([a-z ]*\)]$/\1/p' "$work/plain.err" | tail -1)"
@@ -145,11 +167,11 @@ plain_and_best "ids of a healed prompt" --ids --heal -p "Once upon a ti" -n 9
 plain_and_best "guessing ahead" --lookup -n 60
 plain_and_best "a message" --chat -p "Tell me a story about a shy fox named Sam." -n 30
 plain_and_best "the context" --ctx 64 -n 100
-expect "samples stop where the text does" 0 "sample 2, seed 2: .* 6 tokens, stop string" "$strata" generate --best-of 2 --stop named -n 60 --chain greedy
-expect "nothing to show has no mean" 0 "sample 1, seed 1: nothing to show, 1 tokens, stop string" "$strata" generate --best-of 2 --stop " there" -n 9 --chain greedy
+expect "samples stop where the text does" 0 "sample 2, seed 2: .* 6 tokens, stop string" "$strata" generate --best-of 2 --stop named -n 60 --chain top_k:1
+expect "nothing to show has no mean" 0 "sample 1, seed 1: nothing to show, 1 tokens, stop string" "$strata" generate --best-of 2 --stop " there" -n 9 --chain top_k:1
 # what is hidden does not count: the mean of a text cut at a stop string is that of the text before it
-mean() { "$strata" generate --best-of 2 --chain greedy "$@" 2>&1 >"$work/out" | sed -n 's/.*sample 1.*mean ln p -\([0-9.]*\),.*/\1/p'; }
-six=$("$strata" generate -n 6 --chain greedy --no-prompt --quiet)
+mean() { "$strata" generate --best-of 2 --chain top_k:1 "$@" 2>&1 >"$work/out" | sed -n 's/.*sample 1.*mean ln p -\([0-9.]*\),.*/\1/p'; }
+six=$("$strata" generate -n 6 --chain top_k:1 --no-prompt --quiet)
 same "hidden tokens are not ranked" "mean $(mean -n 60 --stop " ${six##* }")" "mean $(mean -n 5)"
 same "but shown ones are" "$(mean -n 5 | grep -c '^[0-9]')" 1
 same "a look ahead knows the whole prompt in every sample" \

@@ -49,6 +49,11 @@ static bool read_kv(Machine *machine, Fault *fault) {
 bool machine_open(Machine *machine, Fault *fault) {
     if (!read_kv(machine, fault)) return false;
     if (machine->isa && !kernels_select(machine->isa, fault)) return false;
+    if (machine->pin && machine->threads > cpu_count())
+        return fault_set(fault,
+                         "--pin keeps each thread on a core of its own: --threads is %ld, and "
+                         "there are %d cores",
+                         machine->threads, cpu_count());
     machine->pool = pool_open((int)machine->threads, machine->pin, fault);
     return machine->pool != NULL;
 }

@@ -131,13 +131,17 @@ static const Option *option_at(const CommandLine *line, int *i) {
     return option;
 }
 
+/* Among the words before the end-th? */
+static bool was_given(const CommandLine *line, const Option *wanted, int end) {
+    for (int i = 1; i < end; i++)
+        if (option_at(line, &i) == wanted) return true;
+    return false;
+}
+
 bool command_line_has(const void *context, const char *name) {
     const CommandLine *line = context;
-    for (int i = 1; i < line->argc; i++) {
-        const Option *option = option_at(line, &i);
-        if (option && is_called(option, name)) return true;
-    }
-    return false;
+    const Option *option = find(line->options, name);
+    return option && was_given(line, option, line->argc);
 }
 
 /* The first of the names that was asked for; "" for none. */
@@ -185,7 +189,11 @@ static int read_words(const CommandLine *line, const char **rest, int *n_rest, i
         const char *word = line->argv[i];
         if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0)
             return print_help(line), EXIT_DONE;
+        int at = i;
         const Option *option = option_at(line, &i);
+        bool one = option && option->kind.type != TYPE_LIST && option->kind.type != TYPE_FLAG;
+        if (one && was_given(line, option, at))
+            return wrong(line->usage, "given twice, and one value counts:", word);
         if (!option && is_option(word)) return wrong(line->usage, "no option", word);
         if (!option && *n_rest == most_rest)
             return wrong(line->usage, "nothing is done with", word);

@@ -101,8 +101,7 @@ static int run(int argc, char **argv) {
                     .context = 128,
                     .rounds = 5,
                     .layers = 22,
-                    .documents = 100,
-                    .machine = {.pin = true}};
+                    .documents = 100};
     Fault fault;
     const char *names[3] = {NULL, NULL, NULL};
     if (argc > 1 && strncmp(argv[1], "--", 2) == 0 && find_bench(argv[1] + 2) < BENCHES)
@@ -162,6 +161,7 @@ static int run(int argc, char **argv) {
     int status = command_line_read(&line, names, 1, 3);
     if (status >= 0) return status;
     size_t bench = find_bench(names[0]);
+    job.machine.pin = job.machine.threads <= cpu_count();
     job.files[0] = names[1], job.files[1] = names[2];
     if (bench < BENCHES) {
         bool makes = strcmp(names[0], "make-model") == 0;

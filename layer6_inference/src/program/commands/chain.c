@@ -8,6 +8,7 @@
 #include <string.h>
 
 typedef struct Job {
+    const CommandLine *line;
     const char *chain, *logits, *history, *amateur, *unconditional, *model;
     long seed, draws, prompt;
     bool probs, final;
@@ -90,6 +91,26 @@ typedef struct Bench {
     float *copy;
 } Bench;
 
+static const OptionRule rules[] = {
+    {"--final", NOT_WITH, "--draws", "draws are counted, no stage is shown"},
+    {"--prompt", NEEDS, "--history", "it tells how much of that is the prompt"},
+    {"--amateur", NEEDS, "contrast", "that stage asks it: --chain contrast:0.1"},
+    {"--unconditional", NEEDS, "cfg", "that stage reads it: --chain cfg:1.5"},
+    {"-m", NEEDS, "ban dry length min_tokens", "the others know tokens by number"},
+    {0},
+};
+
+/* An Asked: options by the command line, all other names by the chain. */
+static bool asked_for(const void *context, const char *name) {
+    const Bench *b = context;
+    if (name[0] == '-') return command_line_has(b->job->line, name);
+    for (size_t i = 0; i < b->chain.count; i++)
+        if (strcmp(b->chain.stages[i].kind->name, name) == 0 &&
+            !stage_is_off(&b->chain.stages[i]))
+            return true;
+    return false;
+}
+
 static bool open_bench(Bench *b, Fault *fault) {
     const Job *job = b->job;
     if (!read_row(job->logits, job->probs, &b->logits, fault)) return false;
@@ -106,6 +127,7 @@ static bool open_bench(Bench *b, Fault *fault) {
     b->copy = malloc(vocab * sizeof *b->copy);
     return (b->copy || fault_set(fault, "no memory for the logits")) &&
            chain_parse(&b->chain, job->chain, tokenizer, fault) &&
+           rules_check(rules, asked_for, b, fault) &&
            (!job->amateur || read_row(job->amateur, job->probs, &b->amateur, fault)) &&
            (!job->unconditional ||
             read_row(job->unconditional, job->probs, &b->unconditional, fault)) &&
@@ -191,11 +213,16 @@ static int run(int argc, char **argv) {
          "count N draws of the chain instead"},
         {0},
     };
-    int status = options_read(argc, argv, "chain --chain SPEC [--logits FILE] [options]",
+    const CommandLine line = {argc,
+                              argv,
+                              "chain --chain SPEC [--logits FILE] [options]",
                               "Run a chain on given logits and print what each stage did, as "
                               "CSV: place,stage,rank,token,logit,prob,kept.",
-                              options, NULL, 0, 0);
+                              options,
+                              rules};
+    int status = command_line_read(&line, NULL, 0, 0);
     if (status >= 0) return status;
+    job.line = &line;
     if (job.draws < 0 || job.prompt < -1) {
         fprintf(stderr, "strata: --draws and --prompt are not negative\n");
         return EXIT_USAGE;

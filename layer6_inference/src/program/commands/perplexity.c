@@ -131,7 +131,7 @@ static int run(int argc, char **argv) {
         {"-f", OPT_TEXT, &job.file, "FILE", "the text (standard input)"},
         {"--window", OPT_INT(4, OPTION_MANY), &job.window, "N",
          "tokens that are read together (512)"},
-        {"--stride", OPT_INT(0, OPTION_MANY), &job.stride, "S",
+        {"--stride", OPT_INT(1, OPTION_MANY), &job.stride, "S",
          "move a window by S tokens and count its last S (a whole window; its second half "
          "counts)"},
         {"--windows", OPT_INT(0, OPTION_MANY), &job.most, "N",

@@ -37,7 +37,7 @@ typedef struct Study {
     World *world;
     Sample *samples; /* (chains, texts) */
     FileOut csv;
-    size_t texts;    /* for each chain */
+    size_t texts; /* for each chain */
     atomic_size_t next, done;
     atomic_bool failed;
     Fault fault;

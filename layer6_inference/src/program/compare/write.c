@@ -5,7 +5,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 
-enum { MOST_CTX = 1024 }; /* of a text */
+enum { MOST_CTX = 1024 };         /* of a text */
 enum { AT_ONCE = 16, FORKS = 3 }; /* FORKS: for chains that look ahead */
 
 /* A text that is being written; its place is taken by another one when it is over. */
@@ -181,8 +181,9 @@ bool study_write(Study *study, int threads, Fault *fault) {
     size_t ctx = common_ctx(study);
     if (!workers) return fault_set(fault, "no memory for %d workers", threads);
     if (study->job->amateur && ctx == study->amateur.sizes.ctx && ctx < study->model.sizes.ctx)
-        fprintf(stderr, "[the amateur's context of %zu tokens ends texts, not the model's %zu]\n",
-                ctx, study->model.sizes.ctx);
+        fprintf(stderr,
+                "[the amateur's context of %zu tokens ends texts, not the model's %zu]\n", ctx,
+                study->model.sizes.ctx);
     int started = 0;
     bool ok = true;
     while (ok && started < threads)

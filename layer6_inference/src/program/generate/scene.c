@@ -73,6 +73,8 @@ static bool check_request(const Request *r, const ModelSizes *sizes, Fault *faul
     if (r->logprobs > (long)sizes->vocab)
         return fault_set(fault, "--logprobs is %ld: the model has %zu tokens", r->logprobs,
                          sizes->vocab);
+    if (r->stop_ids && !*r->stop_ids)
+        return fault_set(fault, "--stop-ids is empty: wanted tokens to end before, as 5,17");
     for (size_t i = 0; i < r->stops.count; i++)
         if (!*r->stops.items[i])
             return fault_set(fault, "a --stop is empty: wanted a text to end before");
