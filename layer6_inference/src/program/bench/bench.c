@@ -79,6 +79,16 @@ static bool asked_for(const void *context, const char *name) {
     return name[0] == '-' ? command_line_has(a->line, name) : strcmp(name, a->name) == 0;
 }
 
+/* Zeros of bench model that leave nothing to do, or an option without use. */
+static bool check_counts(const Asking *a, const BenchJob *job, Fault *fault) {
+    if (job->count) return true;
+    if (!job->prompt)
+        return fault_set(fault, "-p 0 and -n 0 leave nothing to measure: give one of them");
+    return !asked_for(a, "--context") ||
+           fault_set(fault, "--context does not go with -n 0: it is the text before tokens "
+                            "that are written");
+}
+
 bool bench_read_size(const char *text, size_t least, size_t most, size_t *size, Fault *fault) {
     char *end;
     long n = strtol(text, &end, 10);
@@ -165,7 +175,9 @@ static int run(int argc, char **argv) {
     job.files[0] = names[1], job.files[1] = names[2];
     if (bench < BENCHES) {
         bool makes = strcmp(names[0], "make-model") == 0;
-        if (!rules_check(rules, asked_for, &(Asking){&line, names[0]}, &fault) ||
+        const Asking asking = {&line, names[0]};
+        if (!rules_check(rules, asked_for, &asking, &fault) ||
+            !check_counts(&asking, &job, &fault) ||
             (names[1] && !makes &&
              !fault_set(&fault, "nothing is done with '%.60s': %s takes no file", names[1],
                         names[0])))
