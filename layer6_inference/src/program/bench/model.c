@@ -238,7 +238,7 @@ static void print_rate(const BenchJob *job, const char *what, size_t tokens, siz
     if (job->json) {
         printf("{\"test\":\"%s\",\"tokens\":%zu,\"context\":%zu,\"tokens_per_second\":%.3f,"
                "\"low\":%.3f,\"high\":%.3f,\"gigabytes_per_second\":%.3f,\"bandwidth\":%.3f,"
-               "\"share\":%.3f}\n",
+               "\"share\":%.6f}\n",
                what, tokens, before, r.median, r.low, r.high, gigabytes, r.bandwidth, share);
         return;
     }
