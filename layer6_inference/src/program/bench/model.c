@@ -190,7 +190,7 @@ static double probe(const Session *s, size_t count) {
 static bool measure(Session *s, size_t prompt, size_t before, size_t count, long rounds,
                     Rate *rate, Fault *fault) {
     int32_t tokens[FEED];
-    Round round[MOST_ROUNDS];
+    Round round[MOST_ROUNDS] = {{0}};
     for (size_t i = 0; i < FEED; i++)
         tokens[i] = (int32_t)(rng_hash(5, 0, i) % s->model->sizes.vocab);
     for (long r = 0; r < rounds; r++) {
