@@ -23,13 +23,13 @@ float dot_bf16_scalar(const uint16_t *w, const float *x, size_t n) {
 }
 
 /* The scalar tile is the dot product, once for each output. */
-#define SCALAR_TILE(format, Weight)                                       \
-    void dot_tile_##format##_scalar(DotTask t) {                          \
-        for (size_t r = 0; r < t.rows; r++)                               \
-            for (size_t c = 0; c < t.cols; c++)                           \
-                t.y[c * t.y_stride + r] = dot_##format##_scalar(          \
-                    (const Weight *)((const char *)t.w + r * t.w_stride), \
-                    t.x + c * t.x_stride, t.n);                           \
+#define SCALAR_TILE(format, Weight)                                         \
+    void dot_tile_##format##_scalar(const DotTask *t) {                     \
+        for (size_t r = 0; r < t->rows; r++)                                \
+            for (size_t c = 0; c < t->cols; c++)                            \
+                t->y[c * t->y_stride + r] = dot_##format##_scalar(          \
+                    (const Weight *)((const char *)t->w + r * t->w_stride), \
+                    t->x + c * t->x_stride, t->n);                          \
     }
 
 SCALAR_TILE(f32, float)
@@ -41,6 +41,6 @@ float dot_f32(const float *a, const float *b, size_t n) { return dot_row(DTYPE_F
 float dot_row(Dtype dtype, const void *row, const float *x, size_t n) {
     float sum = 0;
     if (dtype_is_quantized(dtype)) return dot_quantized(dtype, row, x, n);
-    kernels_tile(dtype)((DotTask){.w = row, .x = x, .y = &sum, .rows = 1, .cols = 1, .n = n});
+    kernels_tile(dtype)(&(DotTask){.w = row, .x = x, .y = &sum, .rows = 1, .cols = 1, .n = n});
     return sum;
 }

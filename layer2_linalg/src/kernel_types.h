@@ -20,7 +20,7 @@ typedef struct DotTask {
     size_t x_stride, y_stride; /* floats from one input, or its outputs, to the next */
     size_t rows, cols, n;
 } DotTask;
-typedef void DotTile(DotTask t);
+typedef void DotTile(const DotTask *t);
 
 /* The functions of vector.h and scan.h.  The names are those of weighted_sum; x holds f32 or F16. */
 typedef struct WeightedTask {

@@ -30,7 +30,7 @@ static void plain_rows(const Work *t, const WeightsProduct *p, size_t begin, siz
         task.x = t->x + (p->first + c) * in;
         task.y = p->y + c * out + begin;
         task.cols = min_size(INPUTS, p->n - c);
-        kernels_tile(p->w->dtype)(task);
+        kernels_tile(p->w->dtype)(&task);
     }
 }
 

@@ -39,8 +39,8 @@ static void check_tile(const Kernels *isa, Dtype dtype, size_t rows, size_t cols
     for (size_t i = 0; i < cols * x_stride; i++) x[i + shift] = check_noise(&seed);
     for (size_t i = 0; i < 8 * 20; i++) y[i] = 77;
     kernels_select(isa->isa, NULL);
-    tile_of(isa, dtype)((DotTask){at, x + shift, y, dtype_row_bytes(dtype, n), x_stride,
-                                  y_stride, rows, cols, n});
+    tile_of(isa, dtype)(&(DotTask){at, x + shift, y, dtype_row_bytes(dtype, n), x_stride,
+                                   y_stride, rows, cols, n});
     for (size_t i = 0; i < cols * x_stride; i++)
         x[i + shift] = kernels_input(dtype, x[i + shift]);
     for (size_t c = 0; c < cols; c++)
@@ -87,11 +87,12 @@ static void company_changes_nothing(void **state) {
             size_t bytes = dtype_row_bytes(formats[f], 64);
             make_rows(formats[f], 13, 64, stored, exact, &seed);
             for (size_t i = 0; i < 7 * 64; i++) x[i] = check_noise(&seed);
-            tile_of(list[isa], formats[f])((DotTask){stored, x, all, bytes, 64, 13, 13, 7, 64});
+            tile_of(list[isa],
+                    formats[f])(&(DotTask){stored, x, all, bytes, 64, 13, 13, 7, 64});
             for (size_t c = 0; c < 7; c++)
                 for (size_t r = 0; r < 13; r++) {
-                    tile_of(list[isa], formats[f])((DotTask){stored + r * bytes, x + c * 64,
-                                                             &one, bytes, 64, 1, 1, 1, 64});
+                    tile_of(list[isa], formats[f])(&(DotTask){stored + r * bytes, x + c * 64,
+                                                              &one, bytes, 64, 1, 1, 1, 64});
                     assert_memory_equal(&one, &all[c * 13 + r], sizeof one);
                 }
         }
@@ -106,15 +107,15 @@ static void special_values(void **state) {
         const DotTask all = {.w = a, .x = b, .y = &y, .rows = 1, .cols = 1, .n = 40};
         for (int i = 0; i < 40; i++) a[i] = 1, b[i] = 1;
         a[37] = NAN;
-        list[isa]->dot_tile_f32(all);
+        list[isa]->dot_tile_f32(&all);
         assert_true(isnan(y));
         a[37] = INFINITY;
-        list[isa]->dot_tile_f32(all);
+        list[isa]->dot_tile_f32(&all);
         assert_true(isinf(y) && y > 0);
         a[37] = 1e-45f, b[37] = 1; /* a subnormal counts */
         for (int i = 0; i < 37; i++) a[i] = 0;
         a[38] = a[39] = -0.0f;
-        list[isa]->dot_tile_f32(all);
+        list[isa]->dot_tile_f32(&all);
         assert_true(y == 1e-45f);
     }
     assert_near(dot_f32((float[]){1, 2, 3}, (float[]){4, 5, 6}, 3), 32, 0);

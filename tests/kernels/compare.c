@@ -29,7 +29,7 @@ static void compare_dots(const Kernels *fast) {
             quantize_row(formats[f], row, NULL, stored, n);
             dequantize_row(formats[f], stored, back, n);
             double sum = 0, size = 0;
-            tiles[f]((DotTask){.w = stored, .x = x, .y = &y, .rows = 1, .cols = 1, .n = n});
+            tiles[f](&(DotTask){.w = stored, .x = x, .y = &y, .rows = 1, .cols = 1, .n = n});
             for (size_t i = 0; i < n; i++) {
                 double p = (double)back[i] * (double)kernels_input(formats[f], x[i]);
                 sum += p, size += fabs(p);

@@ -75,6 +75,6 @@ INLINE void dot_task(Dtype dtype, DotTask t) {
 
 /* The kernels of a set, by the names of the table in kernels.c. */
 #define DOT_TILE(isa, name, dtype) \
-    isa void name(DotTask t) { dot_task(dtype, t); }
+    isa void name(const DotTask *t) { dot_task(dtype, *t); }
 
 #endif
