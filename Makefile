@@ -16,9 +16,9 @@ LAYER3 := layer3_nn
 LAYER4 := layer4_transformer
 LAYER5 := layer5_models
 LAYER6 := layer6_inference
-LAYERS := $(LAYER1) $(LAYER2) $(LAYER3) $(LAYER4) $(LAYER5) $(LAYER6)
+FOLDERS := $(LAYER1) $(LAYER2) $(LAYER3) $(LAYER4) $(LAYER5) $(LAYER6)
 NUMBER := $(filter 1 2 3 4 5 6,$(MAKECMDGOALS))
-PICK   := $(if $(NUMBER),$(foreach n,$(NUMBER),$(LAYER$(n))),$(LAYERS))
+PICK   := $(if $(NUMBER),$(foreach n,$(NUMBER),$(LAYER$(n))),$(FOLDERS))
 BUILD  := build$(if $(SAN),/asan)$(if $(TSAN),/tsan)
 export BUILD SAN TSAN
 
@@ -35,7 +35,8 @@ override MODEL  := $(value MODEL)
 override SEED   := $(value SEED)
 override PREFIX := $(value PREFIX)
 override DESTDIR := $(value DESTDIR)
-export PROMPT CHAIN MODEL SEED PREFIX DESTDIR
+override SENTENCE := $(value SENTENCE)
+export PROMPT CHAIN MODEL SEED PREFIX DESTDIR SENTENCE
 
 # A word for the shell, whatever it holds.
 quoted = '$(subst ','\'',$(1))'
@@ -43,9 +44,9 @@ quoted = '$(subst ','\'',$(1))'
 COMMANDS := build run test deps check format help bench plots measure train peers fuzz docs docs-serve lib install uninstall clean
 
 # make start 3.2, make grade 3, ...: what follows the word is its argument.
-DESK_WORDS := learn start grade hint reset worked check-exercises
+DESK_WORDS := learn start grade watch hint reset worked check-exercises mine
 FIRST      := $(firstword $(MAKECMDGOALS))
-ifneq ($(and $(filter test worked,$(FIRST)),$(filter-out 1 2 3 4 5 6 $(COMMANDS),$(wordlist 2,99,$(MAKECMDGOALS)))),)
+ifneq ($(and $(filter test worked,$(FIRST)),$(filter-out 1 2 3 4 5 6 $(if $(filter worked,$(FIRST)),top) $(COMMANDS),$(wordlist 2,99,$(MAKECMDGOALS)))),)
 $(error there is no layer '$(word 2,$(MAKECMDGOALS))': make $(FIRST) takes 1 to 6, or nothing for all)
 endif
 ifneq ($(filter $(DESK_WORDS),$(FIRST)),)
@@ -57,25 +58,25 @@ $(foreach a,$(filter-out 1 2 3 4 5 6,$(ARGUMENT)),$(eval .PHONY: $(a))$(eval $(a
 endif
 
 .DEFAULT_GOAL := build
-.PHONY: $(COMMANDS) $(DESK_WORDS) 1 2 3 4 5 6 $(LAYERS)
+.PHONY: $(COMMANDS) $(DESK_WORDS) 1 2 3 4 5 6 $(FOLDERS)
 
-build: $(LAYERS)
+build: $(FOLDERS)
 	@$(MAKE) -s -C $(LAYER6) program
 
-$(LAYERS):
+$(FOLDERS):
 	@$(MAKE) -s -C $@ lib
 
-# MINE=3 or MINE=all: with your finished functions in place of the library's (see make learn).
+# MINE=3 or MINE=all: with your finished functions in place of the library's (see make learn), and RUN=train or another of
+# exercises/runs.txt for those that no story calls.
 run: build
-	@$(if $(MINE),exercises/desk link $(MINE),:)
-	@$(if $(MINE),STRATA_ISA=$$(cat build/exercises/isa) build/exercises/strata,$(BUILD)/bin/strata) generate -m "$$MODEL" -p "$$PROMPT" --chain "$$CHAIN" --seed "$$SEED"
+	@$(if $(MINE),exercises/desk run $(call quoted,$(MINE)) $(call quoted,$(RUN)),$(BUILD)/bin/strata generate -m "$$MODEL" -p "$$PROMPT" --chain "$$CHAIN" --seed "$$SEED")
 
 # Unit tests of the layers, then what crosses them; one closing summary.  ISA=avx2: with that instruction set;
 # ISA=all: what computes runs once for each set of this machine, side by side.  The rest runs once: what computes nothing,
 # what works in folders of its own, and layer 2, whose tests walk through all sets by themselves.
 TEST_SOURCES := $(sort $(wildcard $(PICK:%=%/tests/test_*.c))) $(if $(NUMBER),,$(sort $(wildcard tests/test_*.c tests/test_*.sh)))
 TEST_ONCE    := $(filter layer1_% layer2_% $(foreach t,tokenizer vocab split specials keys loader world,%/test_$(t).c) \
-                  $(foreach t,make desk files library,tests/test_$(t).sh),$(TEST_SOURCES))
+                  $(foreach t,make desk mine files library,tests/test_$(t).sh),$(TEST_SOURCES))
 test_program  = $(patsubst %.c,$(BUILD)/%,$(subst /tests/,/,$(1)))
 test: build
 	@$(if $(filter-out all,$(ISA)),STRATA_ISA=$(call quoted,$(ISA)) $(BUILD)/bin/strata --version >/dev/null)
@@ -109,12 +110,28 @@ learn:
 start hint reset:
 	@exercises/desk $@ $(ARGUMENT)
 
-grade check-exercises: build
-	@exercises/desk $(patsubst check-exercises,check,$@) $(ARGUMENT)
+grade watch: build
+	@exercises/desk $@ $(ARGUMENT)
 
-# The worked exercises: a program for each layer that goes through its idea.
+check-exercises: build
+	@exercises/check $(ARGUMENT)
+	@$(if $(ARGUMENT),:,MINE_SECONDS=6 exercises/mine/desk check)
+
+# A language model from the empty file: the chapters, or the judge's word on one.
+mine: $(if $(ARGUMENT),build)
+	@exercises/mine/desk $(if $(ARGUMENT),grade $(call quoted,$(ARGUMENT)),menu)
+
+build/whole: exercises/mine/whole.c
+	@mkdir -p build && $(CC) -O3 -march=native -Wall -Wextra $< -o $@ -lm -lpthread
+
+# The worked exercises: one from the top, and a program for each layer that goes through its idea.
 worked: build
-	@for layer in $(if $(ARGUMENT),$(LAYER$(ARGUMENT)),$(LAYERS)); do $(MAKE) -s -C $$layer worked || exit 1; done
+ifneq ($(filter-out 1 2 3 4 5 6,$(ARGUMENT)),$(ARGUMENT))
+	@$(MAKE) -s -C $(LAYER$(ARGUMENT)) worked
+else
+	@$(MAKE) -s -C $(LAYER6) worked WORKED=top
+	@$(if $(ARGUMENT),:,for layer in $(FOLDERS); do $(MAKE) -s -C $$layer worked || exit 1; done)
+endif
 
 docs: build lib
 	@docs/build.sh
@@ -130,6 +147,7 @@ fuzz: build
 	    printf "make fuzz: SECONDS is '%s': wanted a whole number from 1\n" $(call quoted,$(SECONDS)) >&2; exit 2 ;; esac
 	@tests/fuzz/damage.sh
 	@tests/fuzz/chain.sh
+	@tests/fuzz/grammar.sh 50000
 	@tests/fuzz/run.sh $(or $(SECONDS),60)
 
 bench: build
@@ -146,8 +164,8 @@ train: build
 	    --resume --log build/draft.csv --eval-every 500 --pin
 
 # What other programs include and link; where it goes.
-LIBRARIES := $(foreach layer,$(LAYERS),$(BUILD)/lib/lib$(lastword $(subst _, ,$(layer))).a)
-$(LIBRARIES): | $(LAYERS) ;
+LIBRARIES := $(foreach layer,$(FOLDERS),$(BUILD)/lib/lib$(lastword $(subst _, ,$(layer))).a)
+$(LIBRARIES): | $(FOLDERS) ;
 $(BUILD)/lib/libstrata.a: $(LIBRARIES) $(wildcard layer[1-6]_*/include/*.h library/*)
 	@library/build.sh
 lib: $(BUILD)/lib/libstrata.a
@@ -168,8 +186,11 @@ help:
 	@echo "make                  build everything: build/bin/strata and the six libraries"
 	@echo "make run              tell a story; PROMPT=\"...\" CHAIN=top_k:40,temp:0.7 SEED=7 MODEL=file.gguf"
 	@echo "make learn            the exercises and how far you are; make start 3.1, grade 3.1, hint 3.1, reset 3.1"
+	@echo "make watch 3.1        grade it whenever you save it"
 	@echo "make run MINE=all     the story told by your own functions"
-	@echo "make worked 3         the worked exercise of a layer"
+	@echo "make worked top       a sentence of yours through all of it: SENTENCE='The fox lost his hat'"
+	@echo "make worked 3         the worked exercise of a layer, with the same sentence"
+	@echo "make mine             the capstone: a language model from the empty file; make mine 3 judges chapter 3"
 	@echo "make docs             the site, in build/site; make docs-serve shows it"
 	@echo "make deps             install what the tests need (apt, Homebrew); make deps docs: what the site needs"
 	@echo "make test             every test; make test 3 for one layer; SAN=1 under sanitizers"
@@ -180,8 +201,8 @@ help:
 	@echo "make measure          the stored numbers behind two of them, again (minutes)"
 	@echo "make train            train two models like those in the box (two hours on two cores)"
 	@echo "make peers            compare with llama.cpp on the same files (npm; LLAMA_CPP=DIR: a native build)"
-	@echo "make check-exercises  the graders graded: starters, shipped sources, mutants"
-	@echo "make fuzz             20000 damaged headers, 20000 chains of samplers, then fuzz the GGUF reader; SECONDS=60"
+	@echo "make check-exercises  the graders graded: wrong works refused, right ones accepted; 3.1: of one exercise"
+	@echo "make fuzz             20000 damaged headers, 20000 chains of samplers, 50000 grammars, then fuzz the GGUF reader; SECONDS=60"
 	@echo "make format           clang-format"
 	@echo "make lib              for your own programs: build/include/strata.h and build/lib/libstrata.a"
 	@echo "make install          program, library and model; PREFIX=/usr/local DESTDIR=; make uninstall"

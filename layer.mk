@@ -64,8 +64,8 @@ $(PROGRAM): INCLUDE += -Isrc/program
 $(OUT)/%.world.inc: world/%.world
 	@mkdir -p $(@D)
 	@sed -e 's/\\/\\\\/g' -e 's/"/\\"/g' -e 's/.*/"&\\n"/' $< > $@
-$(OUT)/world-grammar.o: INCLUDE += -I$(OUT)
-$(OUT)/world-grammar.o: $(patsubst world/%,$(OUT)/%.inc,$(wildcard world/*.world))
+$(OUT)/world-rules_read.o: INCLUDE += -I$(OUT)
+$(OUT)/world-rules_read.o: $(patsubst world/%,$(OUT)/%.inc,$(wildcard world/*.world))
 
 below:
 	@for layer in $(BELOW); do $(MAKE) -s --no-print-directory -C ../$$layer lib || exit 1; done
@@ -87,12 +87,15 @@ build-tests: $(TESTS)
 test: build-tests
 	@../tests/run_tests.sh $(TESTS)
 
-# The worked exercise: narrated, or as CSV with ARGS=--csv.
-$(OUT)/worked: exercise/worked.c $(LIBS)
+# The worked exercises: narrated, with a sentence of the reader's (SENTENCE), or as CSV with ARGS=--csv.
+WORKED ?= worked
+override SENTENCE := $(value SENTENCE)
+export SENTENCE
+$(OUT)/worked $(OUT)/top: $(OUT)/%: exercise/%.c ../exercises/worked.h $(LIBS)
 	@mkdir -p $(@D)
-	@$(CC) $(STRICT) $(CFLAGS) $(INCLUDE) $< $(LIBS) $(LINK) -o $@
-worked: $(OUT)/worked
-	@cd .. && $(BUILD)/$(LAYER)/worked $(ARGS)
+	@$(CC) $(STRICT) $(CFLAGS) $(INCLUDE) -I../exercises $< $(LIBS) $(LINK) -o $@
+worked: $(OUT)/$(WORKED)
+	@cd .. && $(BUILD)/$(LAYER)/$(WORKED) $(ARGS)
 
 clean:
 	@rm -rf $(OUT) $(LIB)

@@ -1,6 +1,7 @@
 """What the pages may ask for, one tag on a line of its own:
 
-    {{ source FILE NAME... }}      the definitions of functions, tables or types, from the source
+    {{ source FILE NAME... }}      the definitions of functions, tables or types, from the source; folded away when an exercise on
+                                   the page asks for one of them
     {{ contract FILE NAME }}       what a header promises: a comment and its declaration
     {{ head FILE }}                the comment at the head of a file: what it is, with its drawing
     {{ contents FILE }}            an umbrella header: its modules in reading order
@@ -10,6 +11,8 @@
     {{ exercise 3.1 }}             a box, from layerN/exercise/holes.txt
     {{ figure NAME | caption }}    an SVG of build/plots
     {{ drawing NAME }}             a picture of docs/drawings, in the colours of the page
+    {{ sittings all }}             a reading order of all layers, in sittings of an hour, see sittings.py
+    {{ sittings PAGE... }}         the same for some pages
     {{ play CHAIN | prompt }}      a link to the playground with this chain and prompt
 
 A name that is gone, a text that is not found, a command that fails: each ends the build, with page and line.  No C is typed into
@@ -31,6 +34,7 @@ from mkdocs.exceptions import PluginError
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 import code_pages
+import sittings as reading
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 CACHE = ROOT / "build" / "docs" / "run"
@@ -100,6 +104,24 @@ def source(arguments):
     return f'```c title="{path}:{line}"\n{body}\n```'
 
 
+def asked_for(markdown):
+    """What the exercises of a page ask the reader to write: number, file and functions (None: anything in the file)."""
+    rows = [holes().get(number) for number in re.findall(r"^ *\{\{ exercise (\S+) \}\}$", markdown, re.M)]
+    return [(row[0], row[5], None if row[1] == "break" else row[6].split(","))
+            for row in rows if row and row[1] in ("fill", "speed", "break")]
+
+
+def folded(arguments, asked):
+    """The source, or a closed box around it when it is the answer to an exercise of the same page."""
+    path, *names = arguments.split()
+    text = source(arguments)
+    for number, file, functions in asked:
+        if path == file and (functions is None or set(names) & set(functions)):
+            shown = "`, `".join(names)
+            return f'??? example "Show ours: `{shown}` (exercise {number} asks for yours)"\n\n' + textwrap.indent(text, "    ")
+    return text
+
+
 def contract(arguments):
     path, name = arguments.split()
     text = read(path)
@@ -146,7 +168,8 @@ def line(arguments):
 def state_of_sources():
     """Changes whenever a source, an exercise or a model does; not when a learner's copy of an exercise does."""
     files = [f for folder in ("layer*", "exercises", "library", "docs/examples") for f in ROOT.glob(folder + "/**/*") if f.is_file()]
-    files = [f for f in files if f.parent.name != "exercises" or not re.match(r"[1-6]\.|progress", f.name)] + [pathlib.Path(__file__)]
+    mine = {"exercises": r"[1-6]\.|progress|hints", "mine": r"mine\.|progress|run$"}  # a learner's
+    files = [f for f in files if not re.match(mine.get(f.parent.name, "$"), f.name)] + [pathlib.Path(__file__)]
     rows = sorted(f"{f} {f.stat().st_mtime_ns}" for f in files)
     return hashlib.sha256("\n".join(rows).encode()).hexdigest()
 
@@ -156,7 +179,7 @@ def output_of(command):
     program = ROOT / "build" / "bin" / "strata"
     CACHE.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=CACHE.parent) as desk:  # a desk with nothing on it: not that of who builds the site
-        env = dict(os.environ, PATH=f"{program.parent}:{os.environ['PATH']}", LC_ALL="C.UTF-8", DESK=desk)
+        env = dict(os.environ, PATH=f"{program.parent}:{os.environ['PATH']}", LC_ALL="C.UTF-8", DESK=desk, MINE_DESK=desk)
         return checked(command, env)
 
 
@@ -220,6 +243,13 @@ def exercise(number):
             f"    `make start {number}` puts it on your desk, `make grade {number}` checks it, `make hint {number}` helps.")
 
 
+def sittings(arguments):
+    pages = reading.pages_in_order() if arguments == "all" else arguments.split()
+    for page in pages:
+        read(f"docs/{page}.md")
+    return reading.table(reading.packed(pages, holes()), holes())
+
+
 def figure(arguments):
     name, caption = (part.strip() for part in arguments.split("|", 1))
     if not (ROOT / "build" / "plots" / f"{name}.svg").is_file():
@@ -240,7 +270,7 @@ def play(arguments):
             f'after "{html.escape(prompt)}": move the sliders.')
 
 
-TAGS = {f.__name__: f for f in (drawing, play, source, contract, head, contents, line, run, run_with_inf, exercise, figure)}
+TAGS = {f.__name__: f for f in (drawing, play, source, contract, head, contents, line, run, run_with_inf, exercise, sittings, figure)}
 
 
 def on_page_markdown(markdown, page, config, files):
@@ -248,13 +278,16 @@ def on_page_markdown(markdown, page, config, files):
     if TYPED.search(markdown):
         raise PluginError(f"{where}: C is typed into the page; show it with a source tag")
 
+    asked = asked_for(markdown)
+
     def replace(match):
         indent, tag, arguments = match.groups()
         place = f"docs/{where}:{markdown.count(chr(10), 0, match.start()) + 1}"
         if tag not in TAGS:
             raise PluginError(f"{place}: no tag '{tag}'")
         try:
-            return textwrap.indent(TAGS[tag](arguments), indent)
+            text = folded(arguments, asked) if tag == "source" else TAGS[tag](arguments)
+            return textwrap.indent(text, indent)
         except PluginError as problem:
             raise PluginError(f"{place}: {problem}")
 

@@ -1,6 +1,7 @@
 """What the build of the site must refuse, tried: python3 docs/test_hooks.py (with the Python that runs mkdocs)."""
 import os
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
@@ -69,6 +70,39 @@ class Commands(unittest.TestCase):
 
     def test_tag_unknown(self):
         self.refused("x", "no tag 'rum'", tag="rum")
+
+
+class Answers(unittest.TestCase):
+    """What an exercise asks for is not printed above the question."""
+    code = "{{ source layer3_nn/src/softmax.c softmax }}\n"
+
+    def page(self, kind, functions, text=code + "\n{{ exercise 9.1 }}\n", file="layer3_nn/src/softmax.c"):
+        row = ["9.1", kind, "a title", "5", "layer3/softmax", file, functions, "-", "a hint"]
+        with unittest.mock.patch.object(hooks, "holes", lambda: {"9.1": row}):
+            return page_of(text)
+
+    def test_folded_where_it_is_asked_for(self):
+        for kind, functions in (("fill", "other,softmax"), ("speed", "softmax"), ("break", "s/a/b/")):
+            page = self.page(kind, functions)
+            self.assertRegex(page, r'(?m)^\?\?\? example "Show ours: `softmax` \(exercise 9\.1 asks for yours\)"\n\n    ```c title')
+            self.assertNotRegex(page, r"(?m)^void softmax")
+
+    def test_open_elsewhere(self):
+        for page in (self.page("fill", "softmax", self.code), self.page("fill", "other"), self.page("fill", "softmax", file="layer3_nn/src/norm.c")):
+            self.assertRegex(page, r"(?m)^void softmax")
+
+
+class Sittings(unittest.TestCase):
+    def test_every_exercise_once(self):
+        page = page_of("{{ sittings all }}")
+        for number, row in hooks.holes().items():
+            self.assertEqual(len(re.findall(rf"(?<![\d.]){re.escape(number)} {re.escape(row[2])}(?=[,| ])", page)), 1, f"exercise {number} is on no page of the order, or on two")
+        minutes = [int(m) for m in re.findall(r"\| (\d+) \|$", page, re.M)]
+        self.assertGreater(len(minutes), 12)
+
+    def test_a_page_that_is_none(self):
+        with self.assertRaises(PluginError):
+            page_of("{{ sittings layer1/nothing }}")
 
 
 class Links(unittest.TestCase):

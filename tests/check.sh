@@ -34,10 +34,6 @@ formatted() { git ls-files '*.c' '*.h' | grep -v -e unicode_table.h -e grids.h |
 
 # Functions of headers that only tests call, and why each may stay.
 only_tested='
-tensor_reshape                  the view that layer 1 explains beside slice and transpose
-trainer_gradients               a step without its update: what tests compare with finite differences
-trainer_parameter_gradients     the same
-trainer_parameters              the same
 '
 
 # Every function a header declares is called by something that is not a test: declared, defined, and named once more outside
@@ -115,7 +111,7 @@ step "members of archives" members
 step "cppcheck" analyzed
 step "exercises: starters, shipped sources, mutants" make check-exercises
 if command -v codespell >/dev/null 2>&1; then
-    step "spelling" codespell -L pres,explanes,dout docs README.md exercises layer1_tensor layer2_linalg/include layer2_linalg/src layer3_nn layer4_transformer \
+    step "spelling" codespell -L pres,explanes,dout,nd,bu docs README.md exercises layer1_tensor layer2_linalg/include layer2_linalg/src layer3_nn layer4_transformer \
         layer5_models/include layer6_inference/include layer6_inference/src layer6_inference/exercise
 else
     skip "spelling (needs codespell)"
@@ -136,6 +132,12 @@ step "tests under AddressSanitizer and UndefinedBehaviorSanitizer" make SAN=1 CF
 step "the pool under ThreadSanitizer" make TSAN=1 CFLAGS="-O1 -g" test 1
 step "20000 damaged model headers" tests/fuzz/damage.sh
 step "20000 chains of samplers" tests/fuzz/chain.sh
+if python3 -c 'import jsonschema' 2>/dev/null; then
+    step "texts of patterns and schemas, taken by Python's re and jsonschema" python3 tests/validate.py build/bin/strata
+else
+    skip "texts of patterns and schemas (needs python3 with jsonschema)"
+fi
+step "5000 damaged grammars, schemas and patterns" tests/fuzz/grammar.sh
 step "fuzzing the model reader for a minute" tests/fuzz/run.sh "${FUZZ_SECONDS:-60}"
 if command -v aarch64-linux-gnu-gcc >/dev/null 2>&1 && command -v qemu-aarch64 >/dev/null 2>&1; then
     step "NEON, compiled and run under qemu" cross

@@ -21,6 +21,11 @@
  *     half:N                       feed_forward_length is N times what it is
  *     uneven                       every other layer is half as wide
  *     narrow_values                values are half as long as keys
+ *     ssm:V                        a state-space mixer: Mamba 1 or 2;  alone: a block has nothing else
+ *     short_conv                   a short convolution is the mixer;  end_norm: token_embd_norm is the last
+ *     attention_every:N            every N-th block has attention instead;  both: all have both
+ *     single                       a block is one of: states, a network, attention, in turn
+ *     ssm_norms                    of dt, B and C;  bare_norm: ffn_norm is a name without ".weight"
  *     layers:N, heads:N, kv_heads:N, head_dim:N, window:N    in place of 2, 4, 2, 16 and none
  *     KEY=VALUE                    a key: a whole number, one with a point, true or false
  *
@@ -68,6 +73,18 @@ static const char *const make_families[][2] = {
     {"command-r", "layer one_norm own_norms logit_scale=0.3 tied"},
     {"cohere2", "layer one_norm layers:4 window:6 logit_scale=0.3 tied"},
     {"gpt-oss", "moved_norm sinks biases experts:4 expert_biases expert_key window:6 yarn"},
+    {"mamba", "ssm:1 alone layers:3 tied"},
+    {"mamba2", "ssm:2 alone layers:3 ssm.group_count=2 tied"},
+    {"jamba", "ssm:1 ssm_norms attention_every:3 layers:4 experts:4 experts_every:2"},
+    {"granitehybrid",
+     "ssm:2 ssm.group_count=2 attention_every:2 embedding_scale=3.0 residual_scale=0.4 "
+     "attention.scale=0.4 logit_scale=3.0 experts:4 shared shared_key tied"},
+    {"falcon-h1", "ssm:2 ssm.group_count=2 both bare_norm"},
+    {"nemotron_h", "ssm:2 ssm.group_count=2 single layers:6 plain"},
+    {"lfm2",
+     "short_conv shortconv.l_cache=3 attention_every:3 layers:5 head_norms end_norm tied"},
+    {"lfm2moe", "short_conv shortconv.l_cache=3 attention_every:2 layers:4 head_norms end_norm "
+                "tied experts:4 experts_every:2 expert_key choice_bias"},
 };
 
 static inline const char *make_family(const char *arch) {

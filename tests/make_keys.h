@@ -61,6 +61,14 @@ static inline size_t make_value_dim(const MakeModel *m) {
     return make_says(m, "narrow_values") ? m->head_dim / 2 : m->head_dim;
 }
 
+/* Numbers of a channel's state: not whole lanes of any instruction set. */
+enum { MAKE_STATE = 20 };
+
+/* What dt is computed from, in Mamba 1; heads of Mamba 2. */
+static inline size_t make_ssm_rank(const MakeModel *m) {
+    return make_says(m, "ssm") == 2 ? m->dim / 8 : m->dim / 4;
+}
+
 static inline void make_key(GgufWriter *w, const MakeModel *m, const char *key, int64_t value) {
     char name[96];
     snprintf(name, sizeof name, "%s.%s", m->arch, key);
@@ -110,9 +118,10 @@ static inline void make_key_of_layers(GgufWriter *w, const MakeModel *m, const c
     char name[96];
     int64_t values[256];
     snprintf(name, sizeof name, "%s.%s", m->arch, key);
+    bool single = make_says(m, "single") && strcmp(key, "feed_forward_length") == 0;
     for (size_t l = 0; l < m->layers && l < 256; l++)
-        values[l] = (int64_t)make_of_layer(m, l, value);
-    if (make_says(m, "uneven"))
+        values[l] = single && l % 3 != 1 ? 0 : (int64_t)make_of_layer(m, l, value);
+    if (make_says(m, "uneven") || single)
         gguf_put_ints(w, name, GGUF_U32, values, m->layers);
     else
         gguf_put_int(w, name, GGUF_U32, (int64_t)value);
@@ -161,12 +170,14 @@ static inline void make_yarn(GgufWriter *w, const MakeModel *m) {
     make_key(w, m, "rope.scaling.original_context_length", 64);
 }
 
-static inline void make_keys(GgufWriter *w, const MakeModel *m) {
-    gguf_put_string(w, "general.architecture", text_of(m->arch));
-    gguf_put_int(w, "general.alignment", GGUF_U32, 32);
-    make_key(w, m, "context_length", (int64_t)m->ctx);
-    make_key(w, m, "embedding_length", (int64_t)m->dim);
-    make_key(w, m, "block_count", (int64_t)m->layers);
+static inline void make_ssm_keys(GgufWriter *w, const MakeModel *m) {
+    make_key(w, m, "ssm.conv_kernel", 4);
+    make_key(w, m, "ssm.inner_size", 2 * (int64_t)m->dim);
+    make_key(w, m, "ssm.state_size", MAKE_STATE);
+    make_key(w, m, "ssm.time_step_rank", (int64_t)make_ssm_rank(m));
+}
+
+static inline void make_head_keys(GgufWriter *w, const MakeModel *m) {
     make_key_of_layers(w, m, "feed_forward_length", m->hidden * make_size(m, "half", 1));
     make_key_of_layers(w, m, "attention.head_count", m->heads);
     make_key_of_layers(w, m, "attention.head_count_kv", m->kv_heads);
@@ -175,6 +186,16 @@ static inline void make_keys(GgufWriter *w, const MakeModel *m) {
         make_key(w, m, "attention.value_length", (int64_t)make_value_dim(m));
     if (make_says(m, "partial"))
         make_key(w, m, "rope.dimension_count", (int64_t)m->head_dim / 2);
+}
+
+static inline void make_keys(GgufWriter *w, const MakeModel *m) {
+    gguf_put_string(w, "general.architecture", text_of(m->arch));
+    gguf_put_int(w, "general.alignment", GGUF_U32, 32);
+    make_key(w, m, "context_length", (int64_t)m->ctx);
+    make_key(w, m, "embedding_length", (int64_t)m->dim);
+    make_key(w, m, "block_count", (int64_t)m->layers);
+    if (make_says(m, "ssm")) make_ssm_keys(w, m);
+    if (!make_says(m, "alone")) make_head_keys(w, m);
     make_number(w, m,
                 make_says(m, "layer") ? "attention.layer_norm_epsilon"
                                       : "attention.layer_norm_rms_epsilon",

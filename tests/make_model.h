@@ -124,19 +124,98 @@ static inline void make_experts(GgufWriter *w, const MakeModel *m, size_t l) {
     if (make_says(m, "shared_gate")) make_linear(w, m, l, "ffn_gate_inp_shexp", 1, m->dim, 1.5);
 }
 
-static inline void make_block(GgufWriter *w, const MakeModel *m, size_t l) {
-    bool moved = make_says(m, "moved_norm");
-    if (!make_says(m, "no_norms")) make_norm(w, m, l, "attn_norm", m->dim);
-    if (make_says(m, "two_norms")) make_norm(w, m, l, "attn_norm_2", m->dim);
-    make_attention(w, m, l);
-    if (make_says(m, "post_norms") || moved) make_norm(w, m, l, "post_attention_norm", m->dim);
-    if (make_says(m, "post_norms")) make_norm(w, m, l, "post_ffw_norm", m->dim);
-    if (!make_says(m, "no_norms") && !make_says(m, "one_norm") && !moved)
-        make_norm(w, m, l, "ffn_norm", m->dim);
+/* A state of 20 numbers: not whole lanes. */
+static inline void make_ssm(GgufWriter *w, const MakeModel *m, size_t l) {
+    enum { TAPS = 4 };
+    bool heads = make_says(m, "ssm") == 2;
+    size_t inner = 2 * m->dim, n = MAKE_STATE, rank = make_ssm_rank(m),
+           channels = inner + (heads ? 2 * 2 * n : 0), rates[2] = {inner, n},
+           one[2] = {rank, 1}, groups[2] = {2, inner / 2};
+    char name[96];
+    if (make_says(m, "ssm_norms")) {
+        make_norm(w, m, l, "ssm_dt_norm", rank);
+        make_norm(w, m, l, "ssm_b_norm", n), make_norm(w, m, l, "ssm_c_norm", n);
+    }
+    make_matrix(w, m, block_tensor_name(name, sizeof name, l, "ssm_in", "weight"),
+                heads ? inner + channels + rank : 2 * inner, m->dim, 1.5);
+    block_tensor_name(name, sizeof name, l, "ssm_conv1d", "weight");
+    make_tensor(w, m, name, 2, (size_t[]){channels, TAPS}, 0, 0.5, DTYPE_F32);
+    make_vector(w, m, block_tensor_name(name, sizeof name, l, "ssm_conv1d", "bias"), channels,
+                0);
+    if (!heads) {
+        make_matrix(w, m, block_tensor_name(name, sizeof name, l, "ssm_x", "weight"),
+                    rank + 2 * n, inner, 1.5);
+        make_matrix(w, m, block_tensor_name(name, sizeof name, l, "ssm_dt", "weight"), inner,
+                    rank, 1);
+    }
+    make_vector(w, m, block_tensor_name(name, sizeof name, l, "ssm_dt", "bias"),
+                heads ? rank : inner, -1);
+    make_tensor(w, m, block_tensor_name(name, sizeof name, l, "ssm_a", NULL), 2,
+                heads ? one : rates, -1, 0.3, DTYPE_F32);
+    make_tensor(w, m, block_tensor_name(name, sizeof name, l, "ssm_d", NULL), heads ? 2 : 1,
+                heads ? one : rates, 1, 0.3, DTYPE_F32);
+    snprintf(name, sizeof name, "blk.%zu.ssm_norm", l);
+    if (heads) make_norm_of(w, m, name, 2, groups);
+    make_matrix(w, m, block_tensor_name(name, sizeof name, l, "ssm_out", "weight"), m->dim,
+                inner, 1.5);
+}
+
+/* B * u is convolved, C gates what comes out. */
+static inline void make_short_conv(GgufWriter *w, const MakeModel *m, size_t l) {
+    char name[96];
+    make_matrix(w, m, block_tensor_name(name, sizeof name, l, "shortconv.in_proj", "weight"),
+                3 * m->dim, m->dim, 1.5);
+    make_tensor(w, m, block_tensor_name(name, sizeof name, l, "shortconv.conv", "weight"), 2,
+                (size_t[]){m->dim, 3}, 0, 0.5, DTYPE_F32);
+    make_matrix(w, m, block_tensor_name(name, sizeof name, l, "shortconv.out_proj", "weight"),
+                m->dim, m->dim, 1.5);
+}
+
+enum { MAKE_STATES = 1, MAKE_ATTENTION = 2, MAKE_NETWORK = 4 };
+
+/* What block l has. */
+static inline int make_parts(const MakeModel *m, size_t l) {
+    static const int single[] = {MAKE_STATES, MAKE_NETWORK, MAKE_ATTENTION};
+    size_t every = make_size(m, "attention_every", 0);
+    if (make_says(m, "alone")) return MAKE_STATES;
+    if (make_says(m, "single")) return single[l % 3];
+    if (make_says(m, "both")) return MAKE_STATES | MAKE_ATTENTION | MAKE_NETWORK;
+    if ((make_says(m, "ssm") || make_says(m, "short_conv")) && (l + 1) % every)
+        return MAKE_STATES | MAKE_NETWORK;
+    return MAKE_ATTENTION | MAKE_NETWORK;
+}
+
+static inline void make_feed_forward(GgufWriter *w, const MakeModel *m, size_t l) {
     if (m->experts && l % make_size(m, "experts_every", 1) == 0)
         make_experts(w, m, l);
     else
         make_network(w, m, l, "", make_of_layer(m, l, m->hidden));
+}
+
+static inline void make_ffn_norm(GgufWriter *w, const MakeModel *m, size_t l) {
+    char name[96];
+    if (make_says(m, "no_norms") || make_says(m, "one_norm") || make_says(m, "moved_norm") ||
+        make_says(m, "single"))
+        return;
+    if (make_says(m, "bare_norm"))
+        make_vector(w, m, block_tensor_name(name, sizeof name, l, "ffn_norm", NULL), m->dim, 1);
+    else
+        make_norm(w, m, l, "ffn_norm", m->dim);
+}
+
+static inline void make_block(GgufWriter *w, const MakeModel *m, size_t l) {
+    bool moved = make_says(m, "moved_norm");
+    int parts = make_parts(m, l);
+    if (!make_says(m, "no_norms")) make_norm(w, m, l, "attn_norm", m->dim);
+    if (make_says(m, "two_norms")) make_norm(w, m, l, "attn_norm_2", m->dim);
+    if (parts & MAKE_STATES && make_says(m, "short_conv")) make_short_conv(w, m, l);
+    if (parts & MAKE_STATES && make_says(m, "ssm")) make_ssm(w, m, l);
+    if (parts & MAKE_ATTENTION) make_attention(w, m, l);
+    if (!(parts & MAKE_NETWORK)) return;
+    if (make_says(m, "post_norms") || moved) make_norm(w, m, l, "post_attention_norm", m->dim);
+    if (make_says(m, "post_norms")) make_norm(w, m, l, "post_ffw_norm", m->dim);
+    make_ffn_norm(w, m, l);
+    make_feed_forward(w, m, l);
 }
 
 static inline void make_ends(GgufWriter *w, const MakeModel *m) {
@@ -148,7 +227,8 @@ static inline void make_ends(GgufWriter *w, const MakeModel *m) {
     if (make_says(m, "embedding_norm")) make_norm_of(w, m, "token_embd_norm", 1, &m->dim);
     if (make_says(m, "rope_freqs"))
         make_tensor(w, m, "rope_freqs.weight", 1, &pairs, 3, 0.5, DTYPE_F32);
-    make_norm_of(w, m, "output_norm", 1, &m->dim);
+    make_norm_of(w, m, make_says(m, "end_norm") ? "token_embd_norm" : "output_norm", 1,
+                 &m->dim);
     if (!make_says(m, "tied")) make_matrix(w, m, "output.weight", MAKE_VOCAB, m->dim, 2);
     if (make_says(m, "head_bias")) make_vector(w, m, "output.bias", MAKE_VOCAB, 0);
 }

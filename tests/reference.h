@@ -4,11 +4,12 @@
  *     reference_file.h        what the file says
  *     reference_families.h    what a family does, in words
  *     reference_attention.h   attention of one token
+ *     reference_mamba.h       state-space layers, short convolutions
  *     here                    networks, blocks, the model */
 #ifndef STRATA_REFERENCE_H
 #define STRATA_REFERENCE_H
 
-#include "reference_attention.h"
+#include "reference_mamba.h"
 
 static inline void reference_open(Reference *r, const Gguf *gguf) {
     reference_load(r, gguf);
@@ -20,6 +21,7 @@ static inline void reference_open(Reference *r, const Gguf *gguf) {
 
 static inline double reference_activate(const Reference *r, double x) {
     if (reference_says(r, "silu")) return x / (1 + exp(-x));
+    if (reference_says(r, "relu2")) return x > 0 ? x * x : 0;
     return 0.5 * x * (1 + tanh(sqrt(2 / M_PI) * (x + 0.044715 * x * x * x)));
 }
 
@@ -142,18 +144,37 @@ static inline void reference_add(const Reference *r, const ReferenceLayer *s, co
     for (int i = 0; i < s->dim; i++) x[i] += scale * branch[i];
 }
 
+/* y (dim) = what the mixers of block l say to a token: attention, states, or both. */
+static inline void reference_mix(const Reference *r, const ReferenceLayer *s, int position,
+                                 const double *in, ReferenceMemory *m, double *y) {
+    double states[REFERENCE_WIDEST];
+    bool attends = reference_weight(r, s->l, "attn_q") || reference_weight(r, s->l, "attn_qkv");
+    memset(y, 0, sizeof *y * (size_t)s->dim);
+    if (attends) reference_attention(r, s, position, in, m->k, m->v, y);
+    if (reference_weight(r, s->l, "ssm_in"))
+        reference_mix_states(r, s, position, in, m, states);
+    else if (reference_weight(r, s->l, "shortconv.conv"))
+        reference_short_conv(r, s, position, in, m, states);
+    else
+        return;
+    for (int i = 0; i < s->dim; i++) y[i] += states[i];
+}
+
 /* One token (dim) through block l. */
 static inline void reference_token(const Reference *r, const ReferenceLayer *s, int position,
-                                   double *k, double *v, double *x) {
+                                   ReferenceMemory *m, double *x) {
     double in[REFERENCE_WIDEST], attn[REFERENCE_WIDEST], ffn[REFERENCE_WIDEST];
     bool parallel = reference_is_parallel(r, s->l), moved = reference_says(r, "moved") != 0,
          second = reference_weight(r, s->l, "attn_norm_2"); /* Falcon 40B: of attention */
     const char *norm = moved ? "post_attention_norm" : "ffn_norm";
-    if (parallel && !reference_weight(r, s->l, norm)) norm = "attn_norm";
+    bool one = parallel || reference_says(r, "single");
+    if (one && !reference_weight(r, s->l, norm)) norm = "attn_norm";
     reference_norm(r, s->l, second ? "attn_norm_2" : "attn_norm", x, s->dim, in);
-    reference_attention(r, s, position, in, k, v, attn);
+    reference_mix(r, s, position, in, m, attn);
     reference_norm(r, s->l, norm, x, s->dim, in); /* in parallel, of the x that came in */
     reference_add(r, s, moved ? NULL : "post_attention_norm", attn, x);
+    if (!reference_weight(r, s->l, "ffn_down") && !reference_weight(r, s->l, "ffn_gate_inp"))
+        return;
     if (!parallel) reference_norm(r, s->l, norm, x, s->dim, in);
     reference_feed_forward(r, s, in, ffn);
     reference_add(r, s, "post_ffw_norm", ffn, x);
@@ -161,10 +182,13 @@ static inline void reference_token(const Reference *r, const ReferenceLayer *s, 
 
 static inline void reference_block(const Reference *r, int l, int n, double *x) {
     ReferenceLayer s = reference_layer(r, l);
-    double *k = malloc(sizeof *k * (size_t)(n * s.kv_heads * s.head_dim)),
-           *v = malloc(sizeof *v * (size_t)(n * s.kv_heads * s.value_dim));
-    for (int t = 0; t < n; t++) reference_token(r, &s, t, k, v, x + t * s.dim);
-    free(k), free(v);
+    ReferenceSsm z = reference_ssm(r, l);
+    ReferenceMemory m = {malloc(sizeof(double) * (size_t)(n * s.kv_heads * s.head_dim)),
+                         malloc(sizeof(double) * (size_t)(n * s.kv_heads * s.value_dim)),
+                         malloc(sizeof(double) * (size_t)(n * (z.channels + s.dim))),
+                         calloc((size_t)(z.inner * z.n) + 1, sizeof(double))};
+    for (int t = 0; t < n; t++) reference_token(r, &s, t, &m, x + t * s.dim);
+    free(m.k), free(m.v), free(m.inputs), free(m.state);
 }
 
 /* ------------------------------------------------------------------ the model */
@@ -177,7 +201,7 @@ static inline void reference_embed(const Reference *r, int32_t token, int positi
         reference_says(r, "sqrt") ? sqrt(dim) : reference_number(r, "embedding_scale", 1);
     for (int i = 0; i < dim; i++)
         x[i] = rows[i] * scale + (places ? places[position * dim + i] : 0);
-    reference_norm(r, -1, "token_embd_norm", x, dim, x);
+    if (!reference_says(r, "norm-at-end")) reference_norm(r, -1, "token_embd_norm", x, dim, x);
 }
 
 static inline void reference_unembed(const Reference *r, const double *x, int dim, int vocab,
@@ -186,7 +210,8 @@ static inline void reference_unembed(const Reference *r, const double *x, int di
     double h[REFERENCE_WIDEST],
         scale = reference_number(r, "logit_scale", 1),
         cap = reference_key_or_word(r, "final_logit_softcapping", "logit-cap");
-    reference_norm(r, -1, "output_norm", x, dim, h);
+    reference_norm(r, -1, reference_says(r, "norm-at-end") ? "token_embd_norm" : "output_norm",
+                   x, dim, h);
     reference_rows(r, -1, head, 0, vocab, h, logits); /* with output.bias, if there is one */
     for (int i = 0; i < vocab; i++) {
         logits[i] = reference_says(r, "divide") ? logits[i] / scale : logits[i] * scale;

@@ -34,6 +34,7 @@ static inline void reference_norm(const Reference *r, int layer, const char *nam
                                   const double *x, int n, double *y) {
     const double *gain = reference_weight(r, layer, name),
                  *bias = reference_bias(r, layer, name);
+    if (!gain) gain = reference_bare(r, layer, name);
     if (!gain) {
         memmove(y, x, sizeof *y * (size_t)n);
         return;
@@ -167,7 +168,7 @@ static inline ReferenceLayer reference_layer(const Reference *r, int l) {
     ReferenceLayer s = {.l = l, .dim = reference_size(r, "embedding_length", l, 0)};
     s.heads = reference_size(r, "attention.head_count", l, 0);
     s.kv_heads = reference_size(r, "attention.head_count_kv", l, s.heads);
-    s.head_dim = reference_size(r, "attention.key_length", l, s.dim / s.heads);
+    s.head_dim = reference_size(r, "attention.key_length", l, s.heads ? s.dim / s.heads : 0);
     s.value_dim = reference_size(r, "attention.value_length", l, s.head_dim);
     s.turning = reference_size(r, "rope.dimension_count", l, s.head_dim);
     if (reference_has_window(r, l))

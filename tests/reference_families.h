@@ -4,6 +4,8 @@
  *     halves, pairs       which numbers of a head turn together; neither: none do
  *     silu, gelu, oai     the activation; oai: that of gpt-oss
  *     parallel            both branches read x; parallel?: if the file says so, or has one norm only
+ *     norm-at-end         token_embd_norm is the norm before the head
+ *     single              a block is a mixer or a network, behind one norm;  relu2: max(x, 0)^2
  *     moved               the norm of the feed-forward is called post_attention_norm
  *     unit                queries and keys have length sqrt(head_dim) after they turned
  *     nope:N              every N-th layer does not turn;  turn-in-windows: those without a window do not
@@ -60,6 +62,14 @@ static const char *const reference_families[][2] = {
     {"command-r", "layer pairs silu parallel"},
     {"cohere2", "layer pairs silu parallel window:4 turn-in-windows"},
     {"gpt-oss", "rms halves oai moved window:2"},
+    {"mamba", "rms"},
+    {"mamba2", "rms"},
+    {"jamba", "rms silu all"},
+    {"granitehybrid", "rms pairs silu turn? divide all renorm"},
+    {"falcon-h1", "rms halves silu"},
+    {"nemotron_h", "rms relu2 single"},
+    {"lfm2", "rms halves silu norm-at-end"},
+    {"lfm2moe", "rms halves silu norm-at-end sigmoid renorm"},
 };
 
 static inline const char *reference_family(const char *arch) {

@@ -116,6 +116,13 @@ static inline void reference_close(Reference *r) {
     for (size_t i = 0; i < r->gguf->n_tensors; i++) free(r->values[i]);
 }
 
+/* A tensor without a suffix: "blk.3.ssm_a" */
+static inline const double *reference_bare(const Reference *r, int layer, const char *name) {
+    char full[64];
+    snprintf(full, sizeof full, "blk.%d.%s", layer, name);
+    return reference_values(r, gguf_find_tensor(r->gguf, full));
+}
+
 /* ------------------------------------------------------------------ products */
 
 static inline double reference_bf16(double x) {

@@ -67,6 +67,8 @@ if [ -e /dev/full ]; then late /dev/full bench make-model /dev/full Q4_0 --layer
 late "$work/folder" bench make-model "$work/folder" Q4_0 --layers 1
 late "$work/folder" compare --documents 2 -n 5 --csv "$work/folder"
 
+expect "a table of roofs comes first" 1 "none/x.csv cannot be written" "$strata" bench roofline --isa vax --csv none/x.csv
+
 # ------------------------------------------------------------------ a full disk (a limit on the size of files)
 
 small() { sh -c "trap '' XFSZ; ulimit -f 16; exec \"\$@\"" sh "$@"; }
@@ -97,7 +99,7 @@ refused "wanted a whole number from 0" --seed -1
 refused "needs --checkpoint" --resume
 refused "needs --checkpoint" --save-every 5
 refused "leave --vocab-from out" --from in.gguf --vocab-from in.gguf
-refused "says nothing" --vocab 400 --vocab-from in.gguf
+refused "size of a vocabulary to learn" --vocab 400 --vocab-from in.gguf
 refused "named twice" --log o.gguf
 refused "named twice" --checkpoint c --log ./c
 refused "no option '--no-pack'" --no-pack
@@ -147,7 +149,14 @@ same "no part is left by killed runs, once one was not killed" "$(left)" 0
 
 printf 'a fox\n<|endoftext|>\na hen\n' >corpus.txt
 # shellcheck disable=SC2086
-expect "a checkpoint of another corpus" 1 "another corpus or vocabulary" $run --corpus corpus.txt --out parts.gguf --checkpoint parts.checkpoint --resume
+expect "a checkpoint of another corpus" 1 "another corpus, vocabulary or --from" $run --corpus corpus.txt --out parts.gguf --checkpoint parts.checkpoint --resume
+
+begun="$tiny --batch 100 --steps 2 --checkpoint begun.checkpoint --out begun.gguf"
+$begun --from vocab.gguf 2>/dev/null
+# shellcheck disable=SC2086
+expect "a checkpoint of a run from other weights" 1 "or --from" $begun --resume --from whole.gguf
+# shellcheck disable=SC2086
+expect "a checkpoint of a run from these weights" 0 "is written" $begun --resume --from vocab.gguf
 
 printf '\377' | dd of=parts.checkpoint bs=1 seek=5000 conv=notrunc 2>/dev/null
 # shellcheck disable=SC2086

@@ -16,12 +16,15 @@ refuses() { # refuses PATTERN WORD...: make WORD... ends with an error that says
 }
 refuses "no layer '7'" worked 7
 refuses "no layer 'foo'" worked foo
+refuses "no layer 'top'" test top
 refuses "no layer '7'" test 7
 refuses "no exercise '9'" learn 9
 refuses "no exercise 'foo'" grade foo
 refuses "no exercise 'foo'" hint foo
 refuses "no exercise '9.9'" start 9.9
 refuses "one argument" grade 3.1 3.2
+refuses "no chapter '99'" mine 99
+refuses "one argument" mine 1 2
 refuses "STRATA_ISA: no instruction set 'nonsense'" test 1 ISA=nonsense
 if grep -q '^ok  ' "$work/out"; then not "and no test is run" "$(head -3 "$work/out")"; else ok "and no test is run"; fi
 refuses "STRATA_ISA: no instruction set 'a b'" test 1 ISA="a b"
@@ -46,3 +49,25 @@ for n in 1 2 3 4 5 6; do
     if [ $status -eq 0 ] && [ "$(wc -l <"$work/out")" -gt 10 ] && [ "$odd" -eq 0 ]; then ok "worked exercise $n"
     else not "worked exercise $n" "$(tail -3 "$work/out" "$work/err") $odd odd lines"; fi
 done
+
+# A sentence of one's own goes through all of them, whatever it holds; one that cannot be spelled is refused.
+for n in top 1 2 3 4 5 6; do
+    make -s worked $n SENTENCE='The fox lost his hat' >"$work/out" 2>&1
+    if grep -q 'fox' "$work/out" && ! grep -q -i 'once' "$work/out"; then ok "worked exercise $n takes a sentence"; else not "worked exercise $n takes a sentence" "$(head -3 "$work/out")"; fi
+done
+sentence='It cost $HOME "five" and it'"'"'s `true` %s'
+for n in top 5; do
+    if make -s worked $n SENTENCE="$sentence" 2>&1 | grep -q -F -- "$sentence"; then ok "a sentence is what was given, $n"; else not "a sentence is what was given, $n" "$(make -s worked $n SENTENCE="$sentence" 2>&1 | head -3)"; fi
+done
+refuses "cannot spell" worked 1 SENTENCE='Ωmega'
+refuses "a shorter sentence" worked 5 SENTENCE="$(seq -s " " 100)"
+refuses "two words" worked 3 SENTENCE='a'
+
+# A person at a terminal is asked for a guess first; nobody else is waited for.
+if script --version 2>/dev/null | grep -q util-linux; then
+    for n in top 1 2 3 4 5 6; do
+        yes 2>/dev/null | timeout 60 script -qec "make -s worked $n" /dev/null >"$work/out" 2>&1
+        if grep -q 'A guess first: ' "$work/out"; then ok "worked exercise $n asks first"; else not "worked exercise $n asks first" "$(tail -3 "$work/out")"; fi
+    done
+fi
+if make -s worked top </dev/null | grep -q 'guess first'; then not "a plain run asks nothing" "it asks"; else ok "a plain run asks nothing"; fi

@@ -35,8 +35,8 @@ refused "figure guess" -n 0 "1 to"
 refused "train --out x" --steps -5 "1 to"
 refused "chain" --draws -1 "0 to"
 expect "the largest seed is itself" 0 "seed 18446744073709551615 " "$strata" generate -n 2 --seed 18446744073709551615
-expect "a context of nothing" 2 "from 64" "$strata" generate --ctx 0
-expect "a context that is no multiple" 1 "multiple of 64, at most 1024" "$strata" generate --ctx 100
+expect "a context of nothing" 2 "from 1 to" "$strata" generate --ctx 0
+expect "a context of any length" 0 "then 94 at .*context full" "$strata" generate --ctx 99 --chain force:20 -n -1
 expect "a context beyond the model" 1 "at most 1024, the model's" "$strata" generate --ctx 99968
 expect "all of the model's context" 0 "token limit" "$strata" generate --ctx 1024 -n 2
 long=$(yes word | head -3000 | tr '\n' ' ')
@@ -134,7 +134,7 @@ at_once() {
     if [ $got -eq 0 ] || [ -s "$work/out" ] || ! grep -q -e "$pattern" "$work/err"
     then not "at once: $*" "exit status $got: $(head -c 300 "$work/err")"; else ok "at once: $*"; fi
 }
-at_once "there are bias" bench samplers --chain nope
+at_once "there are grammar, json" bench samplers --chain nope
 at_once "weaker model" bench samplers --chain contrast:0.1
 at_once "no token 5000" bench samplers --size 9000 --size 4000 --chain bias:5000=1
 at_once "wanted 100 to" bench samplers --size 300 --size 99
@@ -143,7 +143,7 @@ expect "a stage that is off asks for nothing" 0 "token limit" "$strata" generate
 expect "a benchmark takes no file" 2 "nothing is done with 'x'" "$strata" bench samplers x
 expect "a format of no rung" 1 "there are F32" "$strata" bench ladder --format Q9
 expect "the rules are in the help" 0 "guess needs --draft or --lookup" "$strata" generate --help
-expect "ranges are in the help" 0 "tokens in a guess (4); 1 to 24" "$strata" generate --help
+expect "ranges are in the help" 0 "tokens in a draft (4); 1 to 24" "$strata" generate --help
 "$strata" generate --chain force:5:at=0,allow:999999 -n 3 >"$work/out" 2>&1
 same "an error has a line of its own" "$(grep -c '^strata: ' "$work/out")" 1
 
@@ -166,7 +166,7 @@ plain_and_best "healed, far back" --heal -p "Once upo" -n 6
 plain_and_best "a stop string after healing" --heal -p "Once upon a ti" --stop there -n 9
 plain_and_best "ids" --ids -n 9
 plain_and_best "ids of a healed prompt" --ids --heal -p "Once upon a ti" -n 9
-plain_and_best "guessing ahead" --lookup -n 60
+plain_and_best "speculative decoding" --lookup -n 60
 plain_and_best "a message" --chat -p "Tell me a story about a shy fox named Sam." -n 30
 plain_and_best "the context" --ctx 64 -n 100
 expect "samples stop where the text does" 0 "sample 2, seed 2: .* 6 tokens, stop string" "$strata" generate --best-of 2 --stop named -n 60 --chain top_k:1
@@ -182,7 +182,7 @@ expect "the winner's seed is told" 0 "best of 3: seed [123] |" "$strata" generat
 seed=$(sed -n 's/.*best of 3: seed \([0-9]*\).*/\1/p' "$work/out")
 same "its seed alone gives the same text" "$("$strata" generate --best-of 3 -n 12 --quiet)" "$("$strata" generate --seed "$seed" -n 12 --quiet)"
 expect "time is for all samples" 0 "time limit" timeout 20 "$strata" generate --best-of 1000000 --seconds 0.2 -n 20
-expect "samples guess ahead" 0 "guessed tokens accepted" "$strata" generate --best-of 2 --lookup -n 60
+expect "samples make drafts" 0 "drafted tokens accepted" "$strata" generate --best-of 2 --lookup -n 60
 
 beams() { name=$1 pattern=$2; shift 2; expect "beams, $name" 0 "$pattern" "$strata" generate --beams 3 "$@"; }
 beams "a stop string" "3 beams | .* | stop string" --stop village -p "Once upon a time there was a sly fox. She lived in a small" -n 60
@@ -253,3 +253,15 @@ expect "and so it does for the other" 0 ", kv f32 |" "$strata" generate -n 2 --k
 cp "$model" "$work/damaged.gguf"
 printf '\377\377\377\177' | dd of="$work/damaged.gguf" bs=1 seek=$(($(wc -c <"$model") - 64)) conv=notrunc 2>/dev/null
 expect "logits that are no numbers" 1 "is not a number" "$strata" logits -m "$work/damaged.gguf" --tokens 5,6 --last
+
+# ------------------------------------------------------------------ grammar
+expect "a grammar has to be given" 2 "wanted --gbnf FILE, --schema FILE or --regex TEXT" "$strata" grammar --accept
+expect "one grammar at a time" 2 "--gbnf does not go with --regex" "$strata" grammar --gbnf x --regex a
+apart 2 --space --schema grammar --regex a --space one
+apart 2 --any-order --schema grammar --gbnf x --any-order
+apart 2 --left-recursion --gbnf grammar --schema x --left-recursion
+expect "a grammar that is no file is none that is refused" 1 "absent: cannot be opened" "$strata" grammar --gbnf "$work/absent"
+expect "a grammar that is refused" 3 "at its end: a ( without its )" "$strata" grammar --regex "("
+same "the line that is no string" "$(printf '"abc"\nzz\n' | "$strata" grammar --regex '[a-z]+' --accept 2>&1 | sort | head -c 40)" "1
+strata: line 2 of standard input: want"
+expect "what a stage with one text takes" 0 "\.\.\. *a text; " "$strata" samplers choice

@@ -5,7 +5,7 @@
 expect "a list of commands" 0 "generate" "$strata" --help
 expect "no command is wrong usage" 2 "usage" "$strata"
 expect "an unknown command" 2 "no command 'nonsense'" "$strata" nonsense
-for command in generate tokenize logits inspect chain samplers compare watermark figure dump quantize perplexity world "world check" "world sample" train bench; do
+for command in generate tokenize logits embed inspect chain samplers compare watermark figure dump quantize perplexity world "world check" "world sample" train bench; do
     expect "$command --help" 0 "usage: strata $command" "$strata" $command --help
 done
 expect "an unknown option" 2 "no option '--frobnicate'" "$strata" generate --frobnicate
@@ -17,7 +17,7 @@ echo "GGUFxx" >"$work/broken.gguf"
 expect "a broken file" 1 "cut short" "$strata" generate -m "$work/broken.gguf"
 expect "an empty prompt" 1 "the prompt is empty" "$strata" generate -m "$model" -p ""
 expect "a long prompt" 1 "the context holds" "$strata" generate -m "$model" --ctx 64 -p "$(yes word | head -200 | tr '\n' ' ')"
-expect "an unknown sampler" 1 "there are bias" "$strata" generate -m "$model" --chain top_q:1
+expect "an unknown sampler" 1 "there are grammar, json" "$strata" generate -m "$model" --chain top_q:1
 expect "an unknown instruction set" 1 "choose auto" "$strata" generate -m "$model" --isa vax
 expect "a variable that names none" 1 "STRATA_ISA: no instruction set 'vax'.*scalar.*of all there are" env STRATA_ISA=vax "$strata" samplers
 expect "which instruction sets there are" 0 "scalar  *available, in use" "$strata" bench isas --isa scalar
@@ -79,7 +79,7 @@ expect "an unknown sampler has no page" 1 "no sampler" "$strata" samplers top_q
 greedy=$("$strata" generate -m "$model" --chain greedy -n 80 2>/dev/null)
 same "a draft changes no greedy text" "$("$strata" generate -m "$model" --draft "$draft" --chain greedy -n 80 2>/dev/null)" "$greedy"
 same "looking up changes no greedy text" "$("$strata" generate -m "$model" --lookup --guess 7 --chain greedy -n 80 2>/dev/null)" "$greedy"
-expect "acceptance is told" 0 "guessed tokens accepted" "$strata" generate -m "$model" --draft "$draft" -n 30
+expect "acceptance is told" 0 "drafted tokens accepted" "$strata" generate -m "$model" --draft "$draft" -n 30
 expect "beams" 0 "beam 3: score" "$strata" generate -m "$model" --beams 3 -n 12
 expect "best of n" 0 "sample 3, seed 3" "$strata" generate -m "$model" --best-of 3 -n 12
 expect "healing" 0 "Once upon a time" "$strata" generate -m "$model" --heal -p "Once upon a ti" -n 10
@@ -96,7 +96,7 @@ for who in "draft --draft" "amateur --chain contrast:0.1,draw --amateur"; do
     expect "a shorter ${who%% *}" 1 "the ${who%% *} has a context of 512 tokens, the model's is 1024: with --ctx 512" \
         "$strata" generate -n 3 "$@" "$work/short.gguf"
     expect "the context that is told, ${who%% *}" 0 "token limit" "$strata" generate -n 3 --ctx 512 "$@" "$work/short.gguf"
-    expect "one shorter than any --ctx, ${who%% *}" 1 "take another model" "$strata" generate -n 3 --ctx 64 "$@" "$work/shorter.gguf"
+    expect "a far shorter ${who%% *}" 1 "with --ctx 50 both read as far" "$strata" generate -n 3 --ctx 64 "$@" "$work/shorter.gguf"
 done
 expect "a shorter amateur bounds what is compared" 0 "amateur's context of 50 tokens" \
     "$strata" compare --documents 1 -n 400 --chains contrast:0.1,draw --amateur "$work/shorter.gguf"
@@ -122,6 +122,18 @@ expect "a trace is UTF-8" 0 "" iconv -f UTF-8 -t UTF-8 "$work/trace.csv"
 same "log-probabilities" "$(grep -c ':-' "$work/err")" 5
 "$strata" generate -m "$model" --chain min_tokens:300,temp:2,watermark:6 -n 300 --seed 5 --no-prompt 2>/dev/null | "$strata" watermark -m "$model" >"$work/out"
 same "a watermark is found" "$(grep -c ': marked' "$work/out")" 1
+"$strata" embed -m "$model" "The fox ran." "The fox sat." "A hen was sad." >"$work/vectors"
+same "embed: a vector for each text, then the cosines" "$(awk '{ print NF }' "$work/vectors" | tr '\n' ' ')" "256 256 256 0 4 7 7 8 "
+same "a text is like itself" "$(sed -n '6p' "$work/vectors" | awk '{ print $1, $2 }')" "1 1.0000"
+same "embed counts rows" "$("$strata" embed -m "$model" --pooling none --csv "The fox" | cut -d, -f1,2 | tr '\n' ' ')" "text,row 1,1 1,2 1,3 "
+for pooling in mean last cls; do
+    expect "embed as JSON, $pooling" 0 "\"pooling\": \"$pooling\", \"dim\": 256.*cosines.*]]}" "$strata" embed -m "$model" --json --pooling $pooling "The fox" "The hen"
+done
+same "threads change no vector" "$("$strata" embed -m "$model" "The fox ran." -t 3)" "$(head -1 "$work/vectors")"
+expect "embed: an unknown pooling" 1 "no pooling 'max': wanted mean" "$strata" embed -m "$model" --pooling max "The fox"
+expect "embed: no text" 2 "something is missing" "$strata" embed -m "$model"
+expect "embed: an empty text" 1 "text 2 is empty" "$strata" embed -m "$model" "The fox" ""
+expect "embed: a long text" 1 "the model reads 1024" "$strata" embed -m "$model" "$(yes word | head -2000 | tr '\n' ' ')"
 expect "compare" 0 "dist-1" "$strata" compare -m "$model" --documents 2 -n 40 --chains greedy temp:1 --csv "$work/compare.csv"
 same "compare writes CSV" "$(wc -l <"$work/compare.csv" | tr -d ' ')" 3
 "$strata" dump "$model" token_embd.weight >"$work/floats"
@@ -133,9 +145,9 @@ expect "quantize names a wrong format" 1 "no format 'Q9'" "$strata" quantize "$m
 for type in Q8_0 Q5_1 Q4_0 MXFP4; do
     expect "a story in $type" 0 "Once upon a time" sh -c "'$strata' quantize '$model' '$work/q.gguf' $type && '$strata' generate -m '$work/q.gguf' -n 20"
 done
-# a mix gives some matrices more bits; --pure does not
+# a preset gives some matrices more bits; --pure does not
 "$strata" quantize "$model" "$work/mix.gguf" Q4_K_M 2>/dev/null
-expect "a mix favours the output" 0 "token_embd.weight.*Q6_K" "$strata" inspect "$work/mix.gguf"
+expect "a preset gives the output more bits" 0 "token_embd.weight.*Q6_K" "$strata" inspect "$work/mix.gguf"
 "$strata" quantize "$model" "$work/mix.gguf" Q4_K_M --pure 2>/dev/null
 expect "a pure file does not" 0 "token_embd.weight.*Q4_K" "$strata" inspect "$work/mix.gguf"
 expect "repacked weights are counted" 0 "repacked" "$strata" inspect "$work/mix.gguf"

@@ -22,10 +22,10 @@ static void run(const Model *model, int threads, size_t chunk, float *out) {
     size_t vocab = model->sizes.vocab;
     assert_true(session_open(
         &session, model, pool,
-        (SessionConfig){.sequences = 1, .most_tokens = TOKENS, .most_logits = TOKENS}, &fault));
+        (SessionConfig){.sequences = 1, .max_tokens = TOKENS, .max_logits = TOKENS}, &fault));
     for (size_t at = 0; at < TOKENS; at += chunk) {
         size_t n = TOKENS - at < chunk ? TOKENS - at : chunk;
-        assert_true(session_feed(&session, tokens + at, n, true, &fault));
+        assert_true(session_eval(&session, tokens + at, n, true, &fault));
         memcpy(out + at * vocab, session.logits, n * vocab * sizeof *out);
     }
     session_close(&session);
@@ -106,6 +106,8 @@ static void every_variant(void **state) {
         {"gemma2", "attn_logit_softcapping=9.0 final_logit_softcapping=7.0"},
         {"gemma3", "layers:62 head_dim:32"}, /* 27B */
         {"gemma3", "attention.sliding_window_pattern=2 rope.freq_base_swa=5000.0"},
+        {"mamba", "ssm.dt_b_c_rms=true"},                  /* Falcon Mamba */
+        {"granitehybrid", "rope.scaling.finetuned=false"}, /* as Granite 4 H does */
     };
     for (size_t i = 0; i < sizeof variants / sizeof *variants; i++)
         compare(make_model_of(variants[i][0], variants[i][1]));
@@ -129,12 +131,18 @@ static void threads_and_chunks_change_no_bit(void **state) {
     static const struct {
         const char *arch, *more;
         Dtype dtype;
-    } models[] = {{"llama", NULL, DTYPE_F16},     {"llama", "uneven narrow_values", DTYPE_F32},
-                  {"gemma2", NULL, DTYPE_Q8_0},   {"gpt2", NULL, DTYPE_Q8_0},
+    } models[] = {{"llama", NULL, DTYPE_F16},
+                  {"llama", "uneven narrow_values", DTYPE_F32},
+                  {"gemma2", NULL, DTYPE_Q8_0},
+                  {"gpt2", NULL, DTYPE_Q8_0},
                   {"cohere2", NULL, DTYPE_F32},   /* windows, both branches at once */
                   {"qwen2moe", NULL, DTYPE_Q8_0}, /* experts and a shared one with a gate */
                   {"llama4", NULL, DTYPE_F16},    /* weights on what experts read */
-                  {"gpt-oss", NULL, DTYPE_Q8_0}}; /* sinks */
+                  {"gpt-oss", NULL, DTYPE_Q8_0},  /* sinks */
+                  {"mamba", "ssm.dt_b_c_rms=true", DTYPE_F16},
+                  {"mamba2", NULL, DTYPE_Q8_0},
+                  {"falcon-h1", NULL, DTYPE_F32}, /* pages and states */
+                  {"lfm2moe", NULL, DTYPE_F16}};
     static const size_t chunks[] = {1, 7, 64};
     for (size_t i = 0; i < sizeof models / sizeof *models; i++) {
         MakeModel m = make_model_of(models[i].arch, models[i].more);
@@ -157,11 +165,22 @@ static void threads_and_chunks_change_no_bit(void **state) {
     }
 }
 
+/* Sequence 2 goes back to token 70, or to a snapshot before it, and reads on to the same bits. */
+static void take_the_same_road_again(Session *session, const float *alone) {
+    size_t vocab = session->model->sizes.vocab;
+    for (int32_t at = (int32_t)session_rewind(session, 2, 70); at <= 70; at++) {
+        Batch again = {1, &tokens[at], (int32_t[]){2}, &at, (bool[]){true}, NULL};
+        assert_true(at >= 64 && model_forward(session, &again, NULL));
+        assert_memory_equal(session->logits, alone + (size_t)at * vocab, vocab * sizeof(float));
+    }
+}
+
 /* Three sequences of different texts, interleaved in every batch, and each as if alone. */
 static void neighbours_change_no_bit(void **state) {
     (void)state;
-    static const char *const archs[] = {"llama", "gpt-oss", "qwen2moe", "cohere2"};
-    for (int a = 0; a < 4; a++) {
+    static const char *const archs[] = {"llama",   "gpt-oss", "qwen2moe",
+                                        "cohere2", "mamba",   "mamba2"};
+    for (int a = 0; a < 6; a++) {
         MakeModel m = make_model_defaults(archs[a]);
         Model model;
         Session session;
@@ -173,7 +192,7 @@ static void neighbours_change_no_bit(void **state) {
         Pool *pool = pool_open(2, false, &fault);
         assert_true(session_open(
             &session, &model, pool,
-            (SessionConfig){.sequences = 3, .most_tokens = 8, .most_logits = 8}, &fault));
+            (SessionConfig){.sequences = 3, .max_tokens = 8, .max_logits = 8}, &fault));
         for (int i = 0; i < TOKENS; i++) {
             int32_t other = (int32_t)(rng_hash(9, 1, (uint64_t)i) % MAKE_VOCAB), place = i;
             Batch batch = {3,
@@ -186,10 +205,7 @@ static void neighbours_change_no_bit(void **state) {
             assert_memory_equal(session.logits + vocab, alone + (size_t)i * vocab,
                                 vocab * sizeof(float));
         }
-        session_rewind(&session, 2, 40); /* go back and take the same road again */
-        Batch again = {1, &tokens[40], (int32_t[]){2}, (int32_t[]){40}, (bool[]){true}, NULL};
-        assert_true(model_forward(&session, &again, &fault));
-        assert_memory_equal(session.logits, alone + 40 * vocab, vocab * sizeof(float));
+        take_the_same_road_again(&session, alone);
         session_close(&session);
         pool_close(pool);
         model_close(&model);
@@ -208,7 +224,7 @@ static size_t pages_given_back(const Session *session) {
 static void read_like(Session *session, size_t at, const float *want) {
     size_t vocab = session->model->sizes.vocab;
     for (; at < LONG; at++) {
-        assert_true(session_feed(session, tokens + at, 1, true, NULL));
+        assert_true(session_eval(session, tokens + at, 1, true, NULL));
         assert_memory_equal(session->logits, want + at * vocab, vocab * sizeof *want);
     }
 }
@@ -222,13 +238,14 @@ static void windows_that_slide_change_no_bit(void **state) {
         Model model;
         Session whole, slides;
         unsigned char *bytes = open_made(&m, &model);
-        SessionConfig config = {.sequences = 1, .most_tokens = LONG, .most_logits = LONG};
+        SessionConfig config = {.sequences = 1, .max_tokens = LONG, .max_logits = LONG};
         assert_true(session_open(&whole, &model, NULL, config, NULL));
-        assert_true(session_feed(&whole, tokens, LONG, true, NULL));
+        assert_true(session_eval(&whole, tokens, LONG, true, NULL));
         assert_int_equal(pages_given_back(&whole), 0); /* one batch, nothing slides */
-        config.most_tokens = config.most_logits = 1;
+        config.max_tokens = config.max_logits = 1;
         assert_true(session_open(&slides, &model, NULL, config, NULL));
-        assert_true(slides.kv.pages < whole.kv.pages); /* nor is room taken for it */
+        assert_true(slides.kv.pages.count <
+                    whole.kv.pages.count); /* nor is room taken for it */
         read_like(&slides, 0, whole.logits);
         assert_true(pages_given_back(&slides) > 0);
         assert_int_equal(session_rewind(&slides, 0, LONG - KV_REWIND), LONG - KV_REWIND);
@@ -239,6 +256,35 @@ static void windows_that_slide_change_no_bit(void **state) {
         model_close(&model);
         free(bytes);
     }
+}
+
+/* States go back to the tokens whose logits were wanted, as far as the session was asked for. */
+static void states_take_back_what_was_drafted(void **state) {
+    (void)state;
+    enum { TEXT = 30, BACK = 6 };
+    MakeModel m = make_model_defaults("mamba2");
+    Model model;
+    unsigned char *bytes = open_made(&m, &model);
+    size_t vocab = model.sizes.vocab;
+    for (size_t rewind = 0; rewind <= BACK; rewind += BACK) {
+        Session session;
+        SessionConfig config = {
+            .sequences = 1, .max_tokens = TEXT, .max_logits = TEXT, .rewind = rewind};
+        assert_true(session_open(&session, &model, NULL, config, NULL));
+        float *want = malloc(TEXT * vocab * sizeof *want);
+        for (size_t back = 1; back < BACK; back++) {
+            session_reset(&session);
+            assert_true(session_eval(&session, tokens, TEXT, true, NULL));
+            memcpy(want, session.logits, TEXT * vocab * sizeof *want);
+            size_t at = session_rewind(&session, 0, TEXT - back);
+            assert_int_equal(at, back <= (rewind ? rewind : 1) ? TEXT - back : 0);
+            assert_true(session_eval(&session, tokens + at, TEXT - at, true, NULL));
+            assert_memory_equal(session.logits, want + at * vocab,
+                                (TEXT - at) * vocab * sizeof *want);
+        }
+        free(want), session_close(&session);
+    }
+    model_close(&model), free(bytes);
 }
 
 static void instruction_sets_agree_within_rounding(void **state) {
@@ -259,20 +305,20 @@ static void full_context_and_wrong_tokens_are_said(void **state) {
     unsigned char *bytes = make_model(&m, &size);
     assert_true(model_open_memory(&model, bytes, size, &fault));
     make_tokens();
-    SessionConfig config = {.ctx = 89, .sequences = 1, .most_tokens = TOKENS, .most_logits = 1};
+    SessionConfig config = {.ctx = 89, .sequences = 1, .max_tokens = TOKENS, .max_logits = 1};
     session_plan(&model, config, &cache, &work);
     assert_true(session_open(&session, &model, NULL, config, &fault));
     assert_int_equal(session.arena.used, cache + work);
-    assert_false(session_feed(&session, tokens, TOKENS, false, &fault));
+    assert_false(session_eval(&session, tokens, TOKENS, false, &fault));
     assert_contains(fault.text, "context is full");
     assert_int_equal(session_length(&session, 0), 0);
-    assert_false(session_feed(&session, (int32_t[]){MAKE_VOCAB}, 1, false, &fault));
+    assert_false(session_eval(&session, (int32_t[]){MAKE_VOCAB}, 1, false, &fault));
     assert_contains(fault.text, "vocabulary");
     session_close(&session);
     assert_false(session_open(
         &session, &model, NULL,
         (SessionConfig){
-            .ctx = (size_t)1 << 40, .sequences = 1, .most_tokens = 1, .most_logits = 1},
+            .ctx = (size_t)1 << 40, .sequences = 1, .max_tokens = 1, .max_logits = 1},
         &fault));
     assert_contains(fault.text, "memory");
     model_close(&model);
@@ -281,5 +327,5 @@ static void full_context_and_wrong_tokens_are_said(void **state) {
 
 RUN(TEST(every_family), TEST(every_variant), TEST(every_format),
     TEST(threads_and_chunks_change_no_bit), TEST(neighbours_change_no_bit),
-    TEST(windows_that_slide_change_no_bit), TEST(instruction_sets_agree_within_rounding),
-    TEST(full_context_and_wrong_tokens_are_said))
+    TEST(windows_that_slide_change_no_bit), TEST(states_take_back_what_was_drafted),
+    TEST(instruction_sets_agree_within_rounding), TEST(full_context_and_wrong_tokens_are_said))

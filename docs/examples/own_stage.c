@@ -34,7 +34,7 @@ static void show(void *context, Text text) {
 
 static bool open_teller(Teller *t, const char *path, const char *prompt, const char *chain,
                         Fault *fault) {
-    SessionConfig config = {.ctx = 256, .sequences = 1, .most_tokens = 64, .most_logits = 1};
+    SessionConfig config = {.ctx = 256, .sequences = 1, .max_tokens = 64, .max_logits = 1};
     if (!model_open(&t->model, path, fault)) return false;
     tokenizer_begin(t->model.tokenizer, &t->tokens);
     return tokenizer_encode(t->model.tokenizer, text_of(prompt), false, &t->tokens, fault) &&
@@ -50,7 +50,7 @@ static void close_teller(Teller *t) {
 static bool tell(Teller *t, const char *prompt, Fault *fault) {
     Stream stream;
     GenerateOptions options = {
-        .chain = &t->chain, .seed = 1, .limits = {.most_tokens = 40}, .stream = &stream};
+        .chain = &t->chain, .seed = 1, .limits = {.max_tokens = 40}, .stream = &stream};
     GenerateResult result;
     stream_open(&stream, NULL, show, stdout);
     show(stdout, text_of(prompt));
@@ -66,7 +66,7 @@ int main(int argc, char **argv) {
     static StageKind kind = {.name = "avoid",
                              .gloss = "tokens with certain letters become less likely",
                              .example = "avoid:20",
-                             .params = {{.key = "by", .fallback = 10, .high = 100}},
+                             .params = {{.key = "by", .default_value = 10, .high = 100}},
                              .needs_tokenizer = true,
                              .apply = avoid,
                              .context = letters};

@@ -33,8 +33,8 @@ document.addEventListener("DOMContentLoaded", async () => {
   /* ------------------------------------------------------------------ what there is */
   const kinds = new Map();
   for (const row of strata.samplers()) {
-    if (!row.key) kinds.set(row.stage, { name: row.stage, gloss: row.gloss, example: row.example, alone: row.alone === "1", list: row.list === "1", picks: row.picks === "1", params: [] });
-    else kinds.get(row.stage).params.push({ key: row.key, fallback: +row.fallback, low: +row.low, high: +row.high, whole: row.whole === "1" });
+    if (!row.key) kinds.set(row.stage, { name: row.stage, gloss: row.gloss, example: row.example, alone: row.alone === "1", list: row.list === "1", selects: row.selects === "1", params: [] });
+    else kinds.get(row.stage).params.push({ key: row.key, default_value: +row.default_value, low: +row.low, high: +row.high, integer: row.integer === "1" });
   }
 
   /* A chain's stages, as the library reads them. */
@@ -108,11 +108,11 @@ document.addEventListener("DOMContentLoaded", async () => {
     });
   }
 
-  /* The last stage of a chain picks: a new one goes before it, or takes its place. */
+  /* The last stage of a chain selects the token: a new one goes before it, or takes its place. */
   function addStage() {
     const kind = kinds.get(add.value);
     add.value = "";
-    setChain(textOf([...state.stages.slice(0, -1), kind.usual, ...(kind.picks ? [] : state.stages.slice(-1))]));
+    setChain(textOf([...state.stages.slice(0, -1), kind.usual, ...(kind.selects ? [] : state.stages.slice(-1))]));
   }
 
   function look() {
@@ -141,9 +141,9 @@ document.addEventListener("DOMContentLoaded", async () => {
 
   /* A range that a hand can use, within what the library allows. */
   function range(kind, p) {
-    const typical = Math.max(p.fallback, kind.usual.values[p.key]);
-    const high = p.high <= 1 ? p.high : Math.min(p.high, p.whole ? Math.max(100, 4 * typical) : Math.max(3, 3 * typical));
-    return { low: p.low < -10 ? (p.key === "t" ? 0 : -2) : p.low, high, step: p.whole ? 1 : 0.005 };
+    const typical = Math.max(p.default_value, kind.usual.values[p.key]);
+    const high = p.high <= 1 ? p.high : Math.min(p.high, p.integer ? Math.max(100, 4 * typical) : Math.max(3, 3 * typical));
+    return { low: p.low < -10 ? (p.key === "t" ? 0 : -2) : p.low, high, step: p.integer ? 1 : 0.005 };
   }
 
   function slider(i, kind, p) {

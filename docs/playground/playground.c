@@ -66,8 +66,7 @@ char *EXPORT(play_room)(size_t bytes) {
 }
 
 const char *EXPORT(play_open)(const char *bytes, size_t size) {
-    SessionConfig config = {
-        .sequences = 1, .most_tokens = 64, .most_logits = 1, .kv = DTYPE_F16};
+    SessionConfig config = {.sequences = 1, .max_tokens = 64, .max_logits = 1, .kv = DTYPE_F16};
     if (!model_open_memory(&play.model, bytes, size, &play.fault) ||
         !session_open(&play.session, &play.model, NULL, config, &play.fault) ||
         !candidates_open(&play.candidates, play.model.sizes.vocab, &play.arena, &play.fault))
@@ -82,11 +81,11 @@ const char *EXPORT(play_open)(const char *bytes, size_t size) {
 static void put_stage(FILE *out, const StageKind *k) {
     bool alone = !k->needs_amateur && !k->needs_unconditional && !k->needs_look_ahead;
     fprintf(out, "%s,,,,,,%d,%d,%d,\"%s\",\"%s\"\n", k->name, alone, k->list != LIST_NONE,
-            k->picks, k->example, k->gloss);
+            k->selects, k->example, k->gloss);
     for (int i = 0; i < STAGE_PARAMS && k->params[i].key; i++) {
         const StageParam *p = &k->params[i];
-        fprintf(out, "%s,%s,%.9g,%.9g,%.9g,%d,,,,,\n", k->name, p->key, p->fallback, p->low,
-                p->high, p->whole);
+        fprintf(out, "%s,%s,%.9g,%.9g,%.9g,%d,,,,,\n", k->name, p->key, p->default_value,
+                p->low, p->high, p->integer);
     }
 }
 
@@ -94,7 +93,7 @@ const char *EXPORT(play_samplers)(void) {
     const StageKind *const *list;
     size_t count = stage_list(&list);
     FILE *out = text_begin();
-    fprintf(out, "stage,key,fallback,low,high,whole,alone,list,picks,example,gloss\n");
+    fprintf(out, "stage,key,default_value,low,high,integer,alone,list,selects,example,gloss\n");
     for (size_t i = 0; i < count; i++) put_stage(out, list[i]);
     return text_end(out);
 }
@@ -111,7 +110,7 @@ const char *EXPORT(play_presets)(void) {
 
 /* The model reads tokens; the logits of what follows are kept. */
 static bool read_tokens(const int32_t *ids, size_t count) {
-    if (!session_feed(&play.session, ids, count, false, &play.fault)) return false;
+    if (!session_eval(&play.session, ids, count, false, &play.fault)) return false;
     memcpy(play.logits, play.session.logits, play.model.sizes.vocab * sizeof(float));
     return true;
 }
@@ -172,10 +171,10 @@ static bool choose(FILE *out) {
     if (!chain_check(&play.chain, &step, &play.fault) ||
         !trace_open(&trace, out, play.model.sizes.vocab, play.model.tokenizer, &play.fault))
         return false;
-    trace_watch(&trace, &play.chain);
+    trace_observe(&trace, &play.chain);
     bool ok = candidates_load(&play.candidates, play.copy, &play.fault) &&
               chain_run(&play.chain, &play.candidates, &step, &play.chosen, &play.fault);
-    play.chain.watch = NULL;
+    play.chain.observer = NULL;
     trace_close(&trace);
     return ok;
 }

@@ -1,6 +1,6 @@
 /* arena.h - all memory of a run, sized before the first token.
  *
- * An arena is one block from which pieces are cut front to back and given back all at once.
+ * An arena is one stretch of memory from which pieces are cut front to back and given back all at once.
  * The size is found by a rehearsal: the code that takes the pieces runs twice, first on an
  * arena that only measures and hands out NULL, then on the real one.  No size is written down
  * twice.
@@ -32,7 +32,7 @@ typedef struct Arena {
 /* Start a rehearsal: every arena_take returns NULL and only counts. */
 void arena_measure(Arena *arena);
 
-/* Allocate the block, zeroed.
+/* Allocate the memory, zeroed.
  *
  * Fails when the machine does not have `bytes` of memory free for us. */
 bool arena_init(Arena *arena, size_t bytes, Fault *fault);
@@ -42,7 +42,7 @@ bool arena_init(Arena *arena, size_t bytes, Fault *fault);
  * Needs    the piece to fit: the rehearsal made sure of that. */
 void *arena_take(Arena *arena, size_t count, size_t size);
 
-/* Give the block back.  The arena is empty afterwards and may be used again. */
+/* Free the memory.  The arena is empty afterwards and may be used again. */
 void arena_free(Arena *arena);
 
 /* Memory for much data that is read again and again, all zero: in large pages, where the system has

@@ -43,6 +43,9 @@ typedef struct Text {
 Text text_of(const char *string);
 bool text_equal(Text a, Text b);
 
+/* Cut the part before the first `mark` off the front of *rest; all of it when there is none. */
+Text text_cut(Text *rest, char mark);
+
 typedef struct GgufPair {
     Text key;
     GgufType type;
@@ -90,8 +93,8 @@ bool gguf_float(const GgufPair *pair, uint64_t i, double *value);
 bool gguf_string(const GgufPair *pair, Text *value);
 
 /* The bytes of a tensor whose shape comes from a file; false when it is empty, or when its
- * elements or bytes are more than `most`: SIZE_MAX, which is 2^32 - 1 on a 32-bit machine. */
-bool gguf_shape_bytes(const uint64_t *dims, int ndim, const DtypeInfo *info, uint64_t most,
+ * elements or bytes are more than `max`: SIZE_MAX, which is 2^32 - 1 on a 32-bit machine. */
+bool gguf_shape_bytes(const uint64_t *dims, int ndim, const DtypeInfo *info, uint64_t max,
                       uint64_t *bytes);
 
 /* Bytes of a pair's value in the file (arrays: of all items). */

@@ -2,8 +2,8 @@
  *
  *     pool_for(pool, rows, 8, work, &args);      // work(&args, worker, begin, end), 8 rows at a time
  *
- * Each worker begins with a stretch of its own and walks through it in order, as memory likes to be
- * read; who is done helps with the stretch of another, so a slow core simply takes fewer chunks.
+ * Each worker begins with a stretch of its own and walks through it in order, which suits the hardware's
+ * prefetcher; a thread that is done helps with the stretch of another, so a slow core takes fewer chunks.
  * Which worker computes a chunk is left to chance; what the chunk contains must not depend on it.
  *
  * Invariant: threads split outputs, never a sum; so results do not depend on how many there are. */
@@ -24,8 +24,7 @@ typedef void PoolTask(void *context, int worker, size_t begin, size_t end);
  *   threads   1 .. 256; 0 means one for each core
  *   pin       keep worker i on core i (Linux; elsewhere a fault)
  *
- * Fails when threads is out of range or the system gives no thread.  The caller owns the
- * pool. */
+ * Fails when threads is out of range or the system gives no thread.  The caller owns the pool. */
 Pool *pool_open(int threads, bool pin, Fault *fault);
 void pool_close(Pool *pool);
 

@@ -10,21 +10,32 @@
 #ifndef STRATA_RNG_H
 #define STRATA_RNG_H
 
+#include <stddef.h>
 #include <stdint.h>
 
-/* 64 well-mixed bits for a place. */
+/* 64 well-mixed bits for a place: mix(mix(mix(seed) ^ stream) ^ counter). */
 uint64_t rng_hash(uint64_t seed, uint64_t stream, uint64_t counter);
 
-/* The same as a number in [0, 1), 53 bits deep. */
+/* The same as a number in [0, 1), 53 bits deep: the upper 53 bits, times 2^-53. */
 double rng_unit(uint64_t seed, uint64_t stream, uint64_t counter);
+
+/* The same at n places of a stream, faster: out[i] = rng_unit(seed, stream, first + i).
+ *
+ *   out   (n)   written */
+void rng_units(uint64_t seed, uint64_t stream, uint64_t first, double *out, size_t n);
 
 /* A walk along one stream, for code that wants "the next number". */
 typedef struct Rng {
     uint64_t seed, stream, counter;
 } Rng;
 
-double rng_next(Rng *rng);                    /* [0, 1) */
-uint64_t rng_below(Rng *rng, uint64_t limit); /* 0 .. limit-1; needs limit > 0 */
-double rng_normal(Rng *rng);                  /* mean 0, deviation 1 (Box & Muller 1958) */
+/* The unit number at the counter, which moves on by one. */
+double rng_next(Rng *rng);
+
+/* 0 .. limit-1: the next number times limit, cut.  Needs limit > 0. */
+uint64_t rng_below(Rng *rng, uint64_t limit);
+
+/* Mean 0, deviation 1, from the next two numbers u and v:  sqrt(-2 log(1 - u)) cos(2 pi v)  (Box & Muller 1958). */
+double rng_normal(Rng *rng);
 
 #endif

@@ -5,6 +5,7 @@
 #define STRATA_TENSOR_H
 
 #include "fault.h"      /* how things go wrong */
+#include "size.h"       /* the smaller and the larger of two sizes */
 #include "arena.h"      /* all memory of a run, sized before the first token */
 #include "dtype.h"      /* the table of number formats */
 #include "half.h"       /* 16-bit floating point, bit by bit */
@@ -12,6 +13,7 @@
 #include "file_map.h"   /* a file as bytes in memory */
 #include "file_write.h" /* files that appear whole or not at all */
 #include "gguf.h"       /* the container models come in: read and write */
+#include "json.h"       /* JSON texts, read into a tree */
 #include "pool.h"       /* threads that split outputs */
 #include "rng.h"        /* randomness without hidden state */
 #include "clock.h"      /* time, and how far long work has come */

@@ -6,12 +6,19 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* What was found may hold anything: a fault stays one line. */
+static void one_line(Fault *fault) {
+    for (char *c = fault->text; *c; c++)
+        if ((unsigned char)*c < ' ') *c = ' ';
+}
+
 bool fault_set(Fault *fault, const char *format, ...) {
     if (!fault) return false;
     va_list args;
     va_start(args, format);
     vsnprintf(fault->text, sizeof fault->text, format, args);
     va_end(args);
+    one_line(fault);
     return false;
 }
 
@@ -22,6 +29,7 @@ bool fault_prefix(Fault *fault, const char *context) {
     int used = snprintf(fault->text, sizeof fault->text, "%s: ", context);
     if (used > 0 && (size_t)used < sizeof fault->text)
         snprintf(fault->text + used, sizeof fault->text - (size_t)used, "%s", old);
+    one_line(fault);
     return false;
 }
 

@@ -1,9 +1,9 @@
-/* gguf_read.c - see gguf.h.
+/* gguf_read.c - parse a GGUF file, or refuse it and say why.  See gguf.h.
  *
  * A Reader walks the buffer; each take_* checks that what it takes is there, and after the first
  * failure takes nothing more.  Counts from the file never size an allocation on their own: each
  * counted thing needs some bytes in the file, so the file's size bounds the count. */
-#include "gguf.h"
+#include "gguf_bytes.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -15,26 +15,6 @@ typedef struct Reader {
     Fault *fault;
     bool ok;
 } Reader;
-
-static const unsigned char type_size[GGUF_TYPES] = {
-    [GGUF_U8] = 1,  [GGUF_I8] = 1,  [GGUF_U16] = 2, [GGUF_I16] = 2,
-    [GGUF_U32] = 4, [GGUF_I32] = 4, [GGUF_F32] = 4, [GGUF_BOOL] = 1,
-    [GGUF_U64] = 8, [GGUF_I64] = 8, [GGUF_F64] = 8,
-};
-
-static const char *const type_names[GGUF_TYPES] = {"u8",  "i8",  "u16",  "i16",    "u32",
-                                                   "i32", "f32", "bool", "string", "array",
-                                                   "u64", "i64", "f64"};
-
-const char *gguf_type_name(GgufType type) {
-    return (unsigned)type < GGUF_TYPES ? type_names[type] : "?";
-}
-
-Text text_of(const char *string) { return (Text){string, strlen(string)}; }
-
-bool text_equal(Text a, Text b) {
-    return a.size == b.size && (a.size == 0 || memcmp(a.data, b.data, a.size) == 0);
-}
 
 static size_t left(const Reader *reader) { return (size_t)(reader->end - reader->at); }
 
@@ -69,7 +49,7 @@ static const unsigned char *take_bytes(Reader *reader, uint64_t size, const char
     return bytes;
 }
 
-static uint64_t load(const unsigned char *p, int size) {
+uint64_t gguf_load(const unsigned char *p, int size) {
     uint64_t value = 0;
     for (int i = 0; i < size; i++) value |= (uint64_t)p[i] << (8 * i);
     return value;
@@ -77,9 +57,10 @@ static uint64_t load(const unsigned char *p, int size) {
 
 static uint64_t take_int(Reader *reader, int size, const char *what) {
     const unsigned char *p = take_bytes(reader, (uint64_t)size, what);
-    return p ? load(p, size) : 0;
+    return p ? gguf_load(p, size) : 0;
 }
 
+/* A u64, its length, then so many bytes, which stay where they are; "" of length 0 when they are not there. */
 static Text take_string(Reader *reader, const char *what) {
     uint64_t size = take_int(reader, 8, what);
     const unsigned char *bytes = take_bytes(reader, size, what);
@@ -94,7 +75,7 @@ static void take_items(Reader *reader, GgufPair *pair) {
             take_string(reader, "a string runs past the end");
         return;
     }
-    uint64_t size = type_size[pair->item];
+    uint64_t size = gguf_type_size[pair->item];
     if (pair->count > left(reader) / size)
         fail(reader, "an array runs past the end");
     else
@@ -123,16 +104,16 @@ static void take_pair(Reader *reader, GgufPair *pair) {
 }
 
 /* The product of a shape is bounded before each multiplication: it never overflows. */
-bool gguf_shape_bytes(const uint64_t *dims, int ndim, const DtypeInfo *info, uint64_t most,
+bool gguf_shape_bytes(const uint64_t *dims, int ndim, const DtypeInfo *info, uint64_t max,
                       uint64_t *bytes) {
     uint64_t count = 1, limit = (uint64_t)1 << 46;
-    if (most < limit) limit = most;
+    if (max < limit) limit = max;
     for (int i = 0; i < ndim; i++) {
         if (dims[i] == 0 || dims[i] > limit / count) return false;
         count *= dims[i];
     }
     *bytes = count / info->block * info->bytes;
-    return *bytes <= most;
+    return *bytes <= max;
 }
 
 static void take_shape(Reader *reader, GgufTensor *tensor, const uint64_t *dims) {
@@ -178,7 +159,7 @@ static uint64_t take_tensor(Reader *reader, GgufTensor *tensor) {
 }
 
 static int compare_text(Text a, Text b) {
-    int order = memcmp(a.data, b.data, a.size < b.size ? a.size : b.size);
+    int order = memcmp(a.data, b.data, min_size(a.size, b.size));
     return order ? order : a.size < b.size ? -1 : a.size > b.size;
 }
 
@@ -197,10 +178,10 @@ static bool check_unique(Reader *reader, Text *names, size_t count, const char *
 }
 
 static void check_names(Gguf *gguf, Reader *reader) {
-    size_t most = gguf->n_pairs > gguf->n_tensors ? gguf->n_pairs : gguf->n_tensors;
-    Text *names = malloc((most + 1) * sizeof *names);
+    size_t max = max_size(gguf->n_pairs, gguf->n_tensors);
+    Text *names = malloc((max + 1) * sizeof *names);
     if (!names) {
-        refuse(reader, "no memory for %zu names", most);
+        refuse(reader, "no memory for %zu names", max);
         return;
     }
     for (size_t i = 0; i < gguf->n_pairs; i++) names[i] = gguf->pairs[i].key;
@@ -210,20 +191,25 @@ static void check_names(Gguf *gguf, Reader *reader) {
     free(names);
 }
 
+static void refuse_magic(Reader *reader, const unsigned char *magic) {
+    refuse(reader, "this is not a GGUF file: it begins with %02x %02x %02x %02x, wanted 'GGUF'",
+           magic[0], magic[1], magic[2], magic[3]);
+}
+
+static void refuse_version(Reader *reader, uint32_t version) {
+    refuse(reader, "GGUF version %u%s: versions 2 and 3 can be read, convert the file again",
+           version, (version & 0xFFFF) == 0 ? " (a big-endian file?)" : "");
+}
+
+/* Magic, version (2 or 3) and the two counts.  Counts that what is left of the file has no room for are refused here, before
+ * memory is asked for, with fail() and words of your own: the smallest pair takes 13 bytes, the smallest tensor 32. */
 static void read_header(Gguf *gguf, Reader *reader) {
     const unsigned char *magic = take_bytes(reader, 4, "no room for the magic");
-    if (magic && memcmp(magic, "GGUF", 4) != 0)
-        refuse(reader,
-               "this is not a GGUF file: it begins with %02x %02x %02x %02x, wanted 'GGUF'",
-               magic[0], magic[1], magic[2], magic[3]);
+    if (magic && memcmp(magic, "GGUF", 4) != 0) refuse_magic(reader, magic);
     gguf->version = (uint32_t)take_int(reader, 4, "no version");
-    if (gguf->version != 2 && gguf->version != 3)
-        refuse(reader,
-               "GGUF version %u%s: versions 2 and 3 can be read, convert the file again",
-               gguf->version, (gguf->version & 0xFFFF) == 0 ? " (a big-endian file?)" : "");
+    if (gguf->version != 2 && gguf->version != 3) refuse_version(reader, gguf->version);
     uint64_t tensors = take_int(reader, 8, "no tensor count"),
              pairs = take_int(reader, 8, "no pair count");
-    /* the smallest pair takes 13 bytes, the smallest tensor 32 */
     if (reader->ok && (pairs > left(reader) / 13 || tensors > left(reader) / 32))
         fail(reader, "more keys or tensors than the file has room for");
     gguf->n_tensors = (size_t)tensors, gguf->n_pairs = (size_t)pairs;
@@ -298,76 +284,4 @@ bool gguf_parse(Gguf *gguf, const void *bytes, size_t size, Fault *fault) {
     if (reader.ok) read_body(gguf, &reader);
     if (!reader.ok) gguf_free(gguf);
     return reader.ok;
-}
-
-void gguf_free(Gguf *gguf) {
-    free(gguf->pairs);
-    free(gguf->tensors);
-    *gguf = (Gguf){0};
-}
-
-const GgufPair *gguf_find(const Gguf *gguf, const char *key) {
-    Text wanted = text_of(key);
-    for (size_t i = 0; i < gguf->n_pairs; i++)
-        if (text_equal(gguf->pairs[i].key, wanted)) return &gguf->pairs[i];
-    return NULL;
-}
-
-const GgufTensor *gguf_find_tensor(const Gguf *gguf, const char *name) {
-    Text wanted = text_of(name);
-    for (size_t i = 0; i < gguf->n_tensors; i++)
-        if (text_equal(gguf->tensors[i].name, wanted)) return &gguf->tensors[i];
-    return NULL;
-}
-
-Tensor gguf_tensor_view(const GgufTensor *tensor) {
-    return tensor_view((Dtype)tensor->dtype, tensor->ndim, tensor->shape, (void *)tensor->data);
-}
-
-bool gguf_int(const GgufPair *pair, uint64_t i, int64_t *value) {
-    if (!pair || i >= pair->count) return false;
-    GgufType type = pair->item;
-    if (type == GGUF_F32 || type == GGUF_F64 || type == GGUF_STRING) return false;
-    int size = type_size[type];
-    uint64_t bits = load(pair->data + i * (uint64_t)size, size);
-    bool is_signed = type == GGUF_I8 || type == GGUF_I16 || type == GGUF_I32;
-    if (is_signed && bits >> (8 * size - 1)) bits |= ~(uint64_t)0 << (8 * size);
-    *value = (int64_t)bits;
-    return type != GGUF_U64 || bits <= INT64_MAX;
-}
-
-bool gguf_float(const GgufPair *pair, uint64_t i, double *value) {
-    if (!pair || i >= pair->count || pair->item == GGUF_STRING) return false;
-    if (pair->item == GGUF_F64) {
-        memcpy(value, pair->data + i * 8, sizeof *value);
-    } else if (pair->item == GGUF_F32) {
-        float single;
-        memcpy(&single, pair->data + i * 4, sizeof single);
-        *value = (double)single;
-    } else {
-        int64_t whole;
-        if (!gguf_int(pair, i, &whole)) return false;
-        *value = (double)whole;
-    }
-    return true;
-}
-
-bool gguf_string(const GgufPair *pair, Text *value) {
-    if (!pair || pair->type != GGUF_STRING) return false;
-    const unsigned char *cursor = pair->data;
-    *value = gguf_next_string(&cursor);
-    return true;
-}
-
-Text gguf_next_string(const unsigned char **cursor) {
-    Text text = {(const char *)*cursor + 8, (size_t)load(*cursor, 8)};
-    *cursor += 8 + text.size;
-    return text;
-}
-
-size_t gguf_value_bytes(const GgufPair *pair) {
-    if (pair->item != GGUF_STRING) return (size_t)(pair->count * type_size[pair->item]);
-    const unsigned char *cursor = pair->data;
-    for (uint64_t i = 0; i < pair->count; i++) gguf_next_string(&cursor);
-    return (size_t)(cursor - pair->data);
 }

@@ -1,9 +1,15 @@
 /* pool.c - see pool.h.
  *
- * A loop is published by raising `round`; each worker runs chunks until no stretch has any left,
- * then counts itself out.  Waiting is spinning first and sleeping after, because a decode step has
- * hundreds of loops of some ten microseconds each, and waking a sleeping thread costs as much. */
+ * A loop is published by opening the gate; each worker that enters runs chunks until no stretch has any
+ * left, then leaves.  The caller does the same, closes the gate, and waits only for the workers inside: one
+ * that the system never scheduled need not be waited for, because others have done its share.
+ *
+ *     gate    | round | open | workers inside |
+ *
+ * A waiting worker spins first and sleeps later, because a decode step has hundreds of loops of some ten
+ * microseconds each, and waking a sleeping thread costs as much. */
 #include "pool.h"
+#include "clock.h"
 
 #include <pthread.h>
 #include <sched.h>
@@ -11,14 +17,18 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#define SPINS 4000 /* tens of microseconds */
+#define SPINS 4000 /* a few tens of microseconds */
 
-/* The part of a loop that one worker begins with.  Far enough apart that no two share a cache
- * line. */
+#define GATE_INSIDE 0xFFFFull  /* mask: how many workers are inside */
+#define GATE_OPEN   0x10000ull /* flag */
+#define GATE_ROUND  0x20000ull /* adding it begins the next round */
+
+/* The part of a loop that one worker begins with: 128 bytes, so that no two share a cache line, nor the
+ * pair of lines that a core may fetch at once. */
 typedef struct Stretch {
-    atomic_size_t next; /* first output nobody has taken */
+    atomic_size_t next; /* first output not taken yet */
     size_t end;
-    char apart[112];
+    char padding[128 - sizeof(atomic_size_t) - sizeof(size_t)];
 } Stretch;
 
 struct Pool {
@@ -31,10 +41,11 @@ struct Pool {
     size_t grain;
     Stretch *stretches; /* (threads) */
     /* meeting points */
-    atomic_uint round;  /* rises with every loop */
-    atomic_int running; /* workers that have not finished this round */
+    atomic_ullong gate;
     atomic_bool closing;
-    atomic_int sleepers;
+    atomic_bool asleep; /* a worker may have to be woken */
+    int alone;          /* loops that the caller still runs without help */
+    int backoff;        /* how many it last ran so; grows with each delay, see back_off */
     pthread_mutex_t lock;
     pthread_cond_t wake;
 #if defined(__linux__)
@@ -92,25 +103,38 @@ static void divide(Pool *pool, size_t count) {
     }
 }
 
+static unsigned long long round_of(Pool *pool) { return atomic_load(&pool->gate) / GATE_ROUND; }
+
 /* Wait until the round differs from the one last seen. */
-static unsigned await_round(Pool *pool, unsigned seen) {
+static unsigned long long await_round(Pool *pool, unsigned long long seen) {
     for (int spin = 0; spin < SPINS; spin++) {
-        unsigned now = atomic_load_explicit(&pool->round, memory_order_acquire);
+        unsigned long long now = round_of(pool);
         if (now != seen) return now;
         relax();
     }
     pthread_mutex_lock(&pool->lock);
-    atomic_fetch_add(&pool->sleepers, 1);
-    while (atomic_load(&pool->round) == seen) pthread_cond_wait(&pool->wake, &pool->lock);
-    atomic_fetch_sub(&pool->sleepers, 1);
+    for (;;) { /* announce first, then look: a round that begins in between is not missed */
+        atomic_store(&pool->asleep, true);
+        if (round_of(pool) != seen) break;
+        pthread_cond_wait(&pool->wake, &pool->lock);
+    }
     pthread_mutex_unlock(&pool->lock);
-    return atomic_load(&pool->round);
+    return round_of(pool);
+}
+
+/* Count this worker among those inside; false when the gate is closed already. */
+static bool enter(Pool *pool) {
+    unsigned long long gate = atomic_load(&pool->gate);
+    while (gate & GATE_OPEN)
+        if (atomic_compare_exchange_weak(&pool->gate, &gate, gate + 1)) return true;
+    return false;
 }
 
 static void begin_round(Pool *pool) {
-    atomic_fetch_add(&pool->round, 1);
-    if (atomic_load(&pool->sleepers) == 0) return;
+    atomic_fetch_add(&pool->gate, GATE_ROUND + GATE_OPEN);
+    if (!atomic_load(&pool->asleep)) return;
     pthread_mutex_lock(&pool->lock);
+    atomic_store(&pool->asleep, false);
     pthread_cond_broadcast(&pool->wake);
     pthread_mutex_unlock(&pool->lock);
 }
@@ -132,11 +156,12 @@ static void *worker_main(void *argument) {
     Worker self = *(Worker *)argument;
     free(argument);
     if (self.pool->pin) pin_to_core(self.pool, self.index);
-    for (unsigned seen = 0;;) {
+    for (unsigned long long seen = 0;;) {
         seen = await_round(self.pool, seen);
         if (atomic_load(&self.pool->closing)) return NULL;
+        if (!enter(self.pool)) continue;
         run_chunks(self.pool, self.index);
-        atomic_fetch_sub_explicit(&self.pool->running, 1, memory_order_release);
+        atomic_fetch_sub(&self.pool->gate, 1);
     }
 }
 
@@ -164,7 +189,7 @@ static bool can_open(int threads, bool pin, Fault *fault) {
     return true;
 }
 
-/* A pool with room for so many threads, of which it has the caller's. */
+/* A pool with room for `threads` threads, and so far only the caller's. */
 static Pool *new_pool(int threads, bool pin, Fault *fault) {
     Pool *pool = calloc(1, sizeof *pool);
     pthread_t *handles = calloc((size_t)threads, sizeof *handles);
@@ -198,8 +223,8 @@ Pool *pool_open(int threads, bool pin, Fault *fault) {
         }
         pool->threads++;
     }
-    if (pin)
-        pin_to_core(pool, 0); /* last: threads inherit the cores of the one that starts them */
+    /* last: threads inherit the cores of the one that starts them */
+    if (pin) pin_to_core(pool, 0);
     return pool;
 }
 
@@ -225,23 +250,50 @@ static void run_here(size_t count, size_t grain, PoolTask *task, void *context) 
         task(context, 0, begin, count - begin < grain ? count : begin + grain);
 }
 
+/* Close the gate.  Returns whether the workers took longer than a spin. */
+static bool wait_for_workers(Pool *pool) {
+    int spin = 0;
+    atomic_fetch_and(&pool->gate, ~GATE_OPEN);
+    for (; atomic_load(&pool->gate) & GATE_INSIDE; spin++) {
+        if (spin < SPINS)
+            relax();
+        else
+            sched_yield();
+    }
+    return spin > SPINS;
+}
+
+/* A loop that took longer than the caller alone would have taken: the system gives the cores to other
+ * programs.  Then the next loops run without help: one, and after further delays 3, 7, 15 ... */
+static void back_off(Pool *pool, bool late) {
+    enum { ALONE_MAX = 1023 };
+    if (late)
+        pool->alone = pool->backoff =
+            pool->backoff < ALONE_MAX ? 2 * pool->backoff + 1 : ALONE_MAX;
+    else
+        pool->backoff /= 2;
+}
+
 void pool_for(Pool *pool, size_t count, size_t grain, PoolTask *task, void *context) {
     REQUIRE(grain > 0, "a loop in chunks of 0 never ends");
     if (!pool || pool->threads == 1 || count <= grain) {
         run_here(count, grain, task, context);
         return;
     }
+    if (pool->alone > 0) {
+        pool->alone--;
+        run_here(count, grain, task, context);
+        return;
+    }
+    double start = clock_seconds();
     pool->task = task;
     pool->context = context;
     pool->grain = grain;
     divide(pool, count);
-    atomic_store_explicit(&pool->running, pool->threads - 1, memory_order_relaxed);
     begin_round(pool);
     run_chunks(pool, 0);
-    for (int spin = 0; atomic_load_explicit(&pool->running, memory_order_acquire) > 0; spin++) {
-        if (spin < SPINS)
-            relax();
-        else
-            sched_yield();
-    }
+    double worked = clock_seconds() - start;
+    bool late =
+        wait_for_workers(pool) && clock_seconds() - start > (double)pool->threads * worked;
+    back_off(pool, late);
 }

@@ -1,8 +1,5 @@
 /* view.c - see view.h. */
 #include "view.h"
-#include "half.h"
-
-#include <string.h>
 
 Tensor tensor_view(Dtype dtype, int ndim, const size_t *shape, void *data) {
     REQUIRE(ndim >= 1 && ndim <= TENSOR_MAX_DIMS, "a tensor has 1 to 4 dimensions, not %d",
@@ -26,19 +23,6 @@ size_t tensor_count(const Tensor *tensor) {
 
 size_t tensor_bytes(const Tensor *tensor) {
     return dtype_row_bytes(tensor->dtype, tensor_count(tensor));
-}
-
-bool tensor_is_contiguous(const Tensor *tensor) {
-    Tensor packed = tensor_view(tensor->dtype, tensor->ndim, tensor->shape, tensor->data);
-    for (int i = 0; i < tensor->ndim; i++)
-        if (tensor->shape[i] != 1 && tensor->stride[i] != packed.stride[i]) return false;
-    return true;
-}
-
-bool tensor_rows_are_contiguous(const Tensor *tensor) {
-    int last = tensor->ndim - 1;
-    return tensor->shape[last] <= dtype_info(tensor->dtype)->block ||
-           tensor->stride[last] == dtype_info(tensor->dtype)->bytes;
 }
 
 Tensor tensor_slice(const Tensor *tensor, int dim, size_t begin, size_t end) {
@@ -76,81 +60,4 @@ Tensor tensor_transpose(const Tensor *tensor, int dim_a, int dim_b) {
     t.shape[dim_a] = tensor->shape[dim_b], t.stride[dim_a] = tensor->stride[dim_b];
     t.shape[dim_b] = tensor->shape[dim_a], t.stride[dim_b] = tensor->stride[dim_a];
     return t;
-}
-
-Tensor tensor_reshape(const Tensor *tensor, int ndim, const size_t *shape) {
-    REQUIRE(tensor_is_contiguous(tensor),
-            "only contiguous data can be reshaped without copying");
-    Tensor t = tensor_view(tensor->dtype, ndim, shape, tensor->data);
-    REQUIRE(tensor_count(&t) == tensor_count(tensor), "%zu elements do not become %zu",
-            tensor_count(tensor), tensor_count(&t));
-    return t;
-}
-
-const void *tensor_row(const Tensor *tensor, size_t i) {
-    const char *row = tensor->data;
-    size_t rows = 1;
-    for (int dim = tensor->ndim - 2; dim >= 0; dim--) rows *= tensor->shape[dim];
-    REQUIRE(i < rows, "row %zu of %zu", i, rows);
-    REQUIRE(tensor_rows_are_contiguous(tensor), "a transpose has no rows in one piece");
-    for (int dim = tensor->ndim - 2; dim >= 0; i /= tensor->shape[dim--])
-        row += i % tensor->shape[dim] * tensor->stride[dim];
-    return row;
-}
-
-static uint16_t load16(const unsigned char *p) { return (uint16_t)(p[0] | p[1] << 8); }
-
-float tensor_get(const Tensor *tensor, const size_t *index) {
-    const unsigned char *p = tensor->data;
-    int last = tensor->ndim - 1;
-    size_t block = dtype_info(tensor->dtype)->block;
-    for (int i = 0; i < last; i++) p += index[i] * tensor->stride[i];
-    p += index[last] / block * tensor->stride[last];
-    float value;
-    switch (tensor->dtype) {
-    case DTYPE_F32: memcpy(&value, p, sizeof value); return value;
-    case DTYPE_F16: return f16_to_f32(load16(p));
-    case DTYPE_BF16: return bf16_to_f32(load16(p));
-    case DTYPE_Q8_0: return f16_to_f32(load16(p)) * (float)(signed char)p[2 + index[last] % 32];
-    default: REQUIRE(false, "%s elements are not read one by one", dtype_name(tensor->dtype));
-    }
-    return 0;
-}
-
-const char *tensor_shape_text(int ndim, const size_t *shape, char *text, size_t size) {
-    size_t used = (size_t)snprintf(text, size, "(");
-    for (int i = 0; i < ndim && used < size; i++)
-        used += (size_t)snprintf(text + used, size - used, i ? ", %zu" : "%zu", shape[i]);
-    if (used < size) snprintf(text + used, size - used, ")");
-    return text;
-}
-
-/* Print dimension `dim` at index[0 .. dim-1]; up to eight entries, else the first and last
- * three. */
-static void print_dim(const Tensor *tensor, int dim, size_t *index, FILE *out) {
-    size_t n = tensor->shape[dim];
-    bool innermost = dim + 1 == tensor->ndim || dim + 1 == TENSOR_MAX_DIMS;
-    for (size_t i = 0; i < n; i++) {
-        if (n > 8 && i == 3) {
-            fputs(innermost ? "        ..." : "        ...\n", out);
-            i = n - 3;
-        }
-        index[dim] = i;
-        if (innermost)
-            fprintf(out, " %10.4g", (double)tensor_get(tensor, index));
-        else
-            print_dim(tensor, dim + 1, index, out);
-    }
-    if (innermost)
-        fputc('\n', out);
-    else if (dim < tensor->ndim - 2)
-        fputc('\n', out);
-}
-
-void tensor_print(const Tensor *tensor, FILE *out) {
-    char shape[100];
-    size_t index[TENSOR_MAX_DIMS] = {0};
-    fprintf(out, "%s %s\n", dtype_name(tensor->dtype),
-            tensor_shape_text(tensor->ndim, tensor->shape, shape, sizeof shape));
-    print_dim(tensor, 0, index, out);
 }

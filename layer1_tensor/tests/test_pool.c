@@ -63,6 +63,9 @@ static void limits_are_said(void **state) {
 static void randomness_is_a_place(void **state) {
     (void)state;
     assert_true(rng_unit(1, 2, 3) == rng_unit(1, 2, 3));
+    double row[100];
+    rng_units(1, 2, 50, row, 100);
+    for (uint64_t i = 0; i < 100; i++) assert_true(row[i] == rng_unit(1, 2, 50 + i));
     assert_true(rng_hash(1, 2, 3) != rng_hash(1, 2, 4) &&
                 rng_hash(1, 2, 3) != rng_hash(1, 3, 2) &&
                 rng_hash(1, 2, 3) != rng_hash(2, 2, 3));

@@ -60,8 +60,8 @@ typedef struct Matrix {
 
 /* C (m, n; row-major, rows ldc floats apart) = A (m, k) B (k, n), or C += A B.
  *
- * naive: three loops.  blocked: the same sums, tile by tile so that the tiles stay in the
- * cache. */
+ * naive: three loops, each sum a float that takes its products in ascending order.  blocked: the same
+ * sums, tile by tile so that the tiles stay in the cache; the bits are the same. */
 void matmul_naive(size_t m, size_t n, size_t k, Matrix a, Matrix b, float *c, size_t ldc,
                   bool add);
 void matmul_blocked(size_t m, size_t n, size_t k, Matrix a, Matrix b, float *c, size_t ldc,

@@ -19,6 +19,7 @@ typedef struct Kernels {
     WeightedSum *weighted_sum, *weighted_sum_f16;
     Reduce *vector_sum, *vector_max;
     Exp *vector_exp;
+    RecurrenceStep *recurrence_step;
     ScanExp *scan_exp;
     ScanMoments *scan_moments;
     ScanSegmentMax *scan_segment_max;

@@ -4,6 +4,7 @@
 #define STRATA_KERNEL_TYPES_H
 
 #include "panel.h"
+#include "recurrence.h"
 #include "scan.h"
 #include "vector.h"
 
@@ -22,7 +23,7 @@ typedef struct DotTask {
 } DotTask;
 typedef void DotTile(const DotTask *t);
 
-/* The functions of vector.h and scan.h.  The names are those of weighted_sum; x holds f32 or F16. */
+/* The functions of vector.h, recurrence.h and scan.h.  The names are those of weighted_sum; x holds f32 or F16. */
 typedef struct WeightedTask {
     float *y;
     const float *a;
@@ -32,6 +33,7 @@ typedef struct WeightedTask {
 } WeightedTask;
 typedef void WeightedSum(const WeightedTask *t);
 typedef float Reduce(const float *x, size_t n);
+typedef void RecurrenceStep(const Recurrence *t);
 typedef void Exp(float *out, const float *x, float shift, size_t n);
 typedef ExpSums ScanExp(const float *x, size_t n, float shift);
 typedef Moments ScanMoments(const float *x, size_t n, float shift);
@@ -73,6 +75,7 @@ typedef void RowsProduct(const QuantFormat *format, const unsigned char *tiles, 
     WeightedSum weighted_sum_##isa, weighted_sum_f16_##isa;              \
     Reduce vector_sum_##isa, vector_max_##isa;                           \
     Exp vector_exp_##isa;                                                \
+    RecurrenceStep recurrence_step_##isa;                                \
     ScanExp scan_exp_##isa;                                              \
     ScanMoments scan_moments_##isa;                                      \
     ScanSegmentMax scan_segment_max_##isa;                               \

@@ -1,6 +1,6 @@
 /* matmul.c - the two simple matrix products.  See matmul.h. */
 #include "matmul.h"
-#include "simd/min_size.h"
+#include "size.h"
 
 void matmul_naive(size_t m, size_t n, size_t k, Matrix a, Matrix b, float *c, size_t ldc,
                   bool add) {

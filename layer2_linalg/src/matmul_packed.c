@@ -9,7 +9,7 @@
 #include "matmul.h"
 #include "simd/inline.h"
 #include "simd/unroll.h"
-#include "simd/min_size.h"
+#include "size.h"
 
 #include <string.h>
 
@@ -119,7 +119,7 @@ void matmul_packed(Pool *pool, size_t m, size_t n, size_t k, Matrix a, Matrix b,
     t.panel_b = scratch;
     t.panels_a = scratch + KC * columns;
     for (size_t j = 0; j < n; j += NC)
-        for (size_t p = 0; p < k || p == 0; p += KC) {
+        for (size_t p = 0; p < k || p == 0; p += KC) { /* k = 0, too: C becomes 0 */
             t.n = min_size(NC, n - j), t.k = min_size(KC, k - p);
             t.a = (Matrix){a.data + p * a.col, a.row, a.col};
             t.b = (Matrix){b.data + p * b.row + j * b.col, b.row, b.col};
@@ -130,6 +130,7 @@ void matmul_packed(Pool *pool, size_t m, size_t n, size_t k, Matrix a, Matrix b,
         }
 }
 
+/* a and b are k-major: for each p first the MR numbers of A, a[p * MR + i], and the NR of B. */
 void micro_scalar(size_t k, const float *a, const float *b, float *c, size_t ldc, bool add) {
     enum { MR = MICRO_ROWS_scalar, NR = MICRO_COLS_scalar };
     float sum[MR][NR] = {{0}};

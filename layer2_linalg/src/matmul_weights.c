@@ -2,9 +2,10 @@
  * is one sum.  See matmul.h. */
 #include "simd/prefetch.h"
 #include "convert.h"
+#include "dot.h"
 #include "kernel_table.h"
 #include "matmul.h"
-#include "simd/min_size.h"
+#include "size.h"
 
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* packed.c - weights in the order in which panels want them.  See packed.h for the picture. */
 #include "kernel_table.h"
-#include "simd/min_size.h"
+#include "size.h"
 #include "simd/packed_layout.h"
 
 #include <string.h>
@@ -12,6 +12,10 @@ size_t packed_bytes(Dtype dtype, size_t rows, size_t cols) {
            tile_layout(packed_layout(quant_format(dtype))).bytes;
 }
 
+/* Scales first, in the same way the mins at `at.min`:
+ *
+ *     f16 or bf16   group 0: 16 rows | group 1: 16 rows | ...                     2 bytes each
+ *     superblock    d of 16 rows (floats, 64 bytes) | group 0: 16 rows | ...      1 byte each */
 static void pack_scales(const QuantFormat *f, const Quants *quants, unsigned char *tile) {
     TileLayout at = tile_layout(packed_layout(f));
     for (size_t r = 0; r < PANEL_ROWS; r++) {
@@ -42,7 +46,12 @@ static void codebook_index(const int8_t *codebook, uint8_t *q, size_t n) {
     for (size_t i = 0; i < n; i++) q[i] = index[q[i]];
 }
 
-/* A block's eight quads, 64 bytes each: four low bits of all, then what there is above. */
+/* A block's eight quads, 64 bytes each.  First the low four bits of all:
+ *
+ *     byte b       | quad b / 64 + 4 : high nibble | quad b / 64 : low nibble |      b < 256
+ *
+ * then, of formats with 5 bits, byte b holds bit 4 of each of the 8 quads; with 6 bits, two bits of each
+ * of 4 quads. */
 static void pack_block(int bits, const uint8_t *restrict q, unsigned char *restrict low) {
     unsigned char *restrict high = low + 256;
     for (size_t b = 0; b < 256; b++) low[b] = (unsigned char)((q[b] & 15) | q[256 + b] << 4);
@@ -77,7 +86,7 @@ static void pack_tile(const PackTask *t, size_t row, size_t at) {
     unsigned char *tile = p->data + (row / PANEL_ROWS * tiles_of(p->cols) + at) * p->tile_bytes;
     PanelQuad interleaved[PANEL_QUADS];
     Quants quants[PANEL_ROWS];
-    memset(quants, 0, sizeof quants);
+    memset(quants, 0, sizeof quants); /* past the last column */
     for (size_t r = 0; r < PANEL_ROWS; r++)
         p->format->unpack((const char *)tensor_row(t->w, min_size(row + r, row + rows - 1)) +
                               dtype_row_bytes(t->w->dtype, k),
@@ -119,7 +128,7 @@ void packed_product(const PackedWeights *p, size_t row, const Inputs *x, size_t 
     kernels()->rows_product(p->format, tile_at(p, row, 0), x, index, y);
 }
 
-/* A group's sixteen scales at a time. */
+/* pack_scales undone: the sixteen scales, or mins, of each group as floats. */
 static void unpack_numbers(const QuantFormat *f, const unsigned char *from, size_t groups,
                            float (*out)[PANEL_ROWS]) {
     for (size_t g = 0; g < groups; g++)

@@ -1,8 +1,5 @@
-/* quantized.c - see quantized.h: the formats, and the dot product with a row in any of them. */
+/* quantized.c - see quantized.h: the table of formats. */
 #include "quantized.h"
-#include "convert.h"
-#include "dot.h"
-#include "simd/min_size.h"
 
 static const QuantFormat formats[DTYPE_COUNT] = {
     /*                 read         group  offset  span  min    scales      codebook */
@@ -32,14 +29,4 @@ static const QuantFormat formats[DTYPE_COUNT] = {
 
 const QuantFormat *quant_format(Dtype dtype) {
     return dtype < DTYPE_COUNT && formats[dtype].unpack ? &formats[dtype] : NULL;
-}
-
-float dot_quantized(Dtype dtype, const void *row, const float *x, size_t n) {
-    float block[PANEL_COLS], sum = 0;
-    for (size_t k = 0; k < n; k += PANEL_COLS) {
-        size_t some = min_size(PANEL_COLS, n - k);
-        dequantize_row(dtype, (const char *)row + dtype_row_bytes(dtype, k), block, some);
-        for (size_t i = 0; i < some; i++) sum += block[i] * x[k + i];
-    }
-    return sum;
 }

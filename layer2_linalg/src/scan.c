@@ -5,6 +5,7 @@
 
 #include <math.h>
 
+/* Number i goes to lane i mod 16 of each sum, in floats: e, (x - shift) e, e^2.  What lies below SCAN_LOWEST is left out. */
 void exp_lanes_add(ExpLanes *lanes, const float *x, size_t n, float shift) {
     for (size_t i = 0; i < n; i++) {
         float d = x[i] - shift, e = 0;
@@ -16,6 +17,7 @@ void exp_lanes_add(ExpLanes *lanes, const float *x, size_t n, float shift) {
     }
 }
 
+/* Chunks of SCAN_CHUNK numbers, each in lanes of its own, which add_exp_lanes folds into the total. */
 ExpSums scan_exp_scalar(const float *x, size_t n, float shift) {
     ExpSums total = {0};
     for (size_t i = 0; i < n; i += SCAN_CHUNK) {
@@ -46,11 +48,13 @@ Moments scan_moments_scalar(const float *x, size_t n, float shift) {
     return total;
 }
 
+/* See scan.h: the largest of each SCAN_SEGMENT numbers; the last segment may be shorter. */
 void scan_segment_max_scalar(const float *x, size_t n, float *out) {
     for (size_t i = 0; i < n; i += SCAN_SEGMENT)
         *out++ = vector_max_scalar(x + i, n - i < SCAN_SEGMENT ? n - i : SCAN_SEGMENT);
 }
 
+/* See scan.h: what is >= threshold, in order, with its id (NULL: its index); out may be x, out_ids may be ids. */
 size_t scan_keep_scalar(const float *x, const int32_t *ids, size_t n, float threshold,
                         float *out, int32_t *out_ids) {
     size_t kept = 0;
@@ -62,6 +66,7 @@ size_t scan_keep_scalar(const float *x, const int32_t *ids, size_t n, float thre
     return kept;
 }
 
+/* The same with all others, NaN among them. */
 size_t scan_below_scalar(const float *x, const int32_t *ids, size_t n, float threshold,
                          float *out, int32_t *out_ids) {
     size_t kept = 0;

@@ -1,12 +1,10 @@
 /* vector.c - see vector.h. */
 #include "vector.h"
-#include "simd/exp_constants.h"
-#include "simd/min_size.h"
+#include "size.h"
 #include "half.h"
 #include "kernel_table.h"
 
 #include <math.h>
-#include <string.h>
 
 void axpy_scalar(float *y, float a, const float *x, size_t n) {
     for (size_t i = 0; i < n; i++) y[i] = fmaf(a, x[i], y[i]);
@@ -22,6 +20,7 @@ void weighted_sum_scalar(const WeightedTask *t) {
                             x + i / STRIP * t->x_step + STRIP * j, min_size(STRIP, t->n - i));
 }
 
+/* The same with x in F16: each strip of a row is widened, then added. */
 void weighted_sum_f16_scalar(const WeightedTask *t) {
     const uint16_t *x = t->x;
     float row[STRIP];
@@ -35,12 +34,7 @@ void weighted_sum_f16_scalar(const WeightedTask *t) {
             }
 }
 
-float vector_sum_scalar(const float *x, size_t n) {
-    float sum = 0;
-    for (size_t i = 0; i < n; i++) sum += x[i];
-    return sum;
-}
-
+/* See vector.h: NaN when there is one, -infinity of none. */
 float vector_max_scalar(const float *x, size_t n) {
     float max = -INFINITY;
     for (size_t i = 0; i < n; i++) {
@@ -48,35 +42,6 @@ float vector_max_scalar(const float *x, size_t n) {
         if (x[i] > max) max = x[i];
     }
     return max;
-}
-
-/* 2^m for m = -127 .. 127, by writing the exponent bits. */
-static float power_of_two(int m) {
-    unsigned bits = (unsigned)(m + 127) << 23;
-    float value;
-    memcpy(&value, &bits, sizeof value);
-    return value;
-}
-
-/* 2^m is applied in two halves, because m itself may lie outside the exponents of f32. */
-static float exp_one(float v) {
-    v = v > EXP_HIGHEST ? EXP_HIGHEST : v;
-    v = v < EXP_LOWEST ? EXP_LOWEST : v;
-    float whole = v * EXP_LOG2E + EXP_ROUND - EXP_ROUND;
-    float r = v - whole * EXP_LN2_HIGH - whole * EXP_LN2_LOW;
-    float p = EXP_C6;
-    p = p * r + EXP_C5;
-    p = p * r + EXP_C4;
-    p = p * r + EXP_C3;
-    p = p * r + EXP_C2;
-    p = p * (r * r) + r + 1;
-    if (isnan(v)) return v;
-    int m = (int)whole, half = (m - (m & 1)) / 2; /* rounded down, for negative m, too */
-    return p * power_of_two(half) * power_of_two(m - half);
-}
-
-void vector_exp_scalar(float *out, const float *x, float shift, size_t n) {
-    for (size_t i = 0; i < n; i++) out[i] = exp_one(x[i] - shift);
 }
 
 /* The weighted sum of one row. */

@@ -4,14 +4,14 @@
 #include "every_isa.h"
 #include "linalg.h"
 
-enum { MOST = 131 };
+enum { MAX_LENGTH = 131 };
 
 static double gamma_of(size_t n) { return (double)n * 0x1p-24 / (1 - (double)n * 0x1p-24); }
 
 /* Rows of noise in a format, and the same as doubles. */
 static void make_rows(Dtype dtype, size_t rows, size_t n, unsigned char *stored, double *exact,
                       uint64_t *seed) {
-    float row[MOST * 2], back[MOST * 2];
+    float row[MAX_LENGTH * 2], back[MAX_LENGTH * 2];
     for (size_t r = 0; r < rows; r++) {
         for (size_t k = 0; k < n; k++) row[k] = check_noise(seed);
         unsigned char *to = stored + r * dtype_row_bytes(dtype, n);
@@ -29,9 +29,9 @@ static DotTile *tile_of(const Kernels *k, Dtype dtype) {
 
 static void check_tile(const Kernels *isa, Dtype dtype, size_t rows, size_t cols, size_t n,
                        size_t shift) {
-    static unsigned char stored[16 * MOST * 8 + 64];
-    static double w[16 * MOST * 2];
-    static float x[8 * (MOST * 2 + 8)], y[8 * 20];
+    static unsigned char stored[16 * MAX_LENGTH * 8 + 64];
+    static double w[16 * MAX_LENGTH * 2];
+    static float x[8 * (MAX_LENGTH * 2 + 8)], y[8 * 20];
     uint64_t seed = rows * 1000 + cols * 100 + n;
     size_t x_stride = n + 3, y_stride = rows + 2;
     unsigned char *at = stored + shift * (dtype == DTYPE_F32 ? 4 : 2);
@@ -63,7 +63,7 @@ static void every_length_and_format(void **state) {
     int count = kernels_tables(list);
     for (int isa = 0; isa < count; isa++)
         for (int f = 0; f < 3; f++)
-            for (size_t n = 0; n < MOST; n++) {
+            for (size_t n = 0; n < MAX_LENGTH; n++) {
                 for (size_t shift = 0; shift < 3; shift++)
                     check_tile(list[isa], formats[f], 1, 1, n, shift);
                 check_tile(list[isa], formats[f], 1 + n % 13, 1 + n % 7, n, n % 4);

@@ -3,9 +3,9 @@
 #include "check.h"
 #include "linalg.h"
 
-enum { MOST = 2200 };
+enum { MAX_LENGTH = 2200 };
 
-static float x[MOST + 8];
+static float x[MAX_LENGTH + 8];
 
 /* lengths around lanes, blocks and chunks */
 static const size_t lengths[] = {1,  2,  15,  16,  17,   31,   32,   33,   63,
@@ -76,7 +76,7 @@ static void block_maxima(void **state) {
     for (size_t l = 0; l < LENGTHS; l++)
         for (int isa = 0; isa < count; isa++) {
             size_t n = lengths[l], blocks = (n + SCAN_SEGMENT - 1) / SCAN_SEGMENT;
-            float got[MOST / SCAN_SEGMENT + 2], want[MOST / SCAN_SEGMENT + 2];
+            float got[MAX_LENGTH / SCAN_SEGMENT + 2], want[MAX_LENGTH / SCAN_SEGMENT + 2];
             fill(n, l);
             got[blocks] = 5;
             list[isa]->scan_segment_max(x, n, got);
@@ -99,11 +99,11 @@ static void block_maxima(void **state) {
 
 static void survivors_in_order(void **state) {
     (void)state;
-    static float out[MOST];
-    static int32_t ids[MOST], out_ids[MOST];
+    static float out[MAX_LENGTH];
+    static int32_t ids[MAX_LENGTH], out_ids[MAX_LENGTH];
     const Kernels *list[KERNELS_MAX];
     int count = kernels_tables(list);
-    for (int i = 0; i < MOST; i++) ids[i] = 3 * i + 1;
+    for (int i = 0; i < MAX_LENGTH; i++) ids[i] = 3 * i + 1;
     for (size_t l = 0; l < LENGTHS; l++)
         for (int isa = 0; isa < count; isa++)
             for (float threshold = -13; threshold < 14; threshold += 4.5f) {

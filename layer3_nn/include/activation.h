@@ -1,6 +1,6 @@
-/* activation.h - the bend between two linear maps.
+/* activation.h - the nonlinearity between two linear maps, without which they would be one.
  *
- * Without a bend two linear maps are one.  All work element by element; out may be the input. */
+ * All functions are elementwise; out may be the input. */
 #ifndef STRATA_ACTIVATION_H
 #define STRATA_ACTIVATION_H
 
@@ -8,19 +8,25 @@
 
 typedef enum Activation {
     ACT_RELU,
+    ACT_RELU_SQUARED,
     ACT_GELU_ERF,
     ACT_GELU_TANH,
     ACT_SILU,
     ACT_SWIGLU_CLAMPED, /* gated only */
 } Activation;
 
-void relu(float *out, const float *x, size_t n); /* max(x, 0) */
-void gelu_erf(float *out, const float *x,
-              size_t n); /* x Phi(x);  Hendrycks & Gimpel 2016, arXiv:1606.08415 */
-void gelu_tanh(float *out, const float *x,
-               size_t n); /* its tanh form: what GPT-2 and Gemma use */
-void silu(float *out, const float *x,
-          size_t n); /* x / (1 + exp(-x)); Elfwing 2017, arXiv:1702.03118 */
+/* relu          max(x, 0)
+ * relu_squared  max(x, 0)^2                   So et al. 2021, arXiv:2109.08668
+ * gelu_erf      x Phi(x)                      Hendrycks & Gimpel 2016, arXiv:1606.08415
+ * gelu_tanh     its approximation by tanh     GPT-2, Gemma
+ * silu          x / (1 + exp(-x))             Elfwing 2017, arXiv:1702.03118
+ * softplus      ln(1 + exp(x)), positive; from 20 on x itself to all digits */
+void relu(float *out, const float *x, size_t n);
+void relu_squared(float *out, const float *x, size_t n);
+void gelu_erf(float *out, const float *x, size_t n);
+void gelu_tanh(float *out, const float *x, size_t n);
+void silu(float *out, const float *x, size_t n);
+void softplus(float *out, const float *x, size_t n);
 
 /* The activation by name. */
 void activate(Activation kind, float *out, const float *x, size_t n);

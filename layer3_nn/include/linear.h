@@ -8,7 +8,7 @@
 typedef struct Linear {
     Tensor w;                    /* (out, in), any computable format */
     const float *bias;           /* (out); NULL: none */
-    const PackedWeights *packed; /* the same matrix, rearranged; NULL: as it is */
+    const PackedWeights *packed; /* the same matrix, repacked; NULL: as stored */
 } Linear;
 
 /* One map of rows first .. first+n-1 of x; y (n, out). */
@@ -21,6 +21,8 @@ typedef struct LinearProduct {
 /* Scratch for products with up to `rows` rows of up to `in` numbers. */
 size_t linear_scratch_bytes(size_t rows, size_t in);
 
+enum { LINEAR_PRODUCTS = 1024 };
+
 /* The door that every weight goes through: several maps, each of some rows of the same x.
  *
  *     y[c] = W x[c] + bias
@@ -28,7 +30,6 @@ size_t linear_scratch_bytes(size_t rows, size_t in);
  *   products   (count) their results do not overlap; 1 to LINEAR_PRODUCTS of them
  *   x          (rows, in)   read; rounded once for all of them
  *   scratch    linear_scratch_bytes(rows, in); NULL will do for weights that are plain numbers */
-enum { LINEAR_PRODUCTS = 1024 };
 void linear_products(Pool *pool, const LinearProduct *products, size_t count, const float *x,
                      size_t rows, void *scratch);
 

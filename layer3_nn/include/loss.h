@@ -7,7 +7,7 @@
 /* log(sum exp(x)), without overflow, for n scores. */
 double log_sum_exp(const float *x, size_t n);
 
-/* The surprise at one token, in nats:  -log softmax(logits)[target].
+/* The surprisal at one token, in nats:  -log softmax(logits)[target].
  *
  * Needs target < vocab. */
 double cross_entropy(const float *logits, size_t vocab, size_t target);

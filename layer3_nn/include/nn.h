@@ -5,8 +5,8 @@
 #define STRATA_NN_H
 
 #include "softmax.h" /* scores to probabilities */
-#include "activation.h" /* the bend between two linear maps: ReLU, GELU, SiLU and their gated forms */
-#include "norm.h"       /* RMSNorm and LayerNorm */
+#include "activation.h" /* the nonlinearity between two linear maps: ReLU, GELU, SiLU and their gated forms */
+#include "norm.h"      /* RMSNorm and LayerNorm */
 #include "embedding.h" /* a token's row */
 #include "linear.h"    /* y = W x + b */
 #include "rope.h"      /* positions as rotations, and how they are stretched */

@@ -1,4 +1,4 @@
-/* norm.h - keep a vector's size in hand, so that layers can be stacked. */
+/* norm.h - keep the size of a vector within bounds, so that layers can be stacked. */
 #ifndef STRATA_NORM_H
 #define STRATA_NORM_H
 
@@ -21,6 +21,9 @@ typedef struct Norm {
 
 /* out (n) = the norm of x (n); out may be x.  Needs n to be a multiple of width. */
 void norm_apply(const Norm *norm, float *out, const float *x, size_t n);
+
+/* 1 / sqrt(mean(x^2) + eps): what rms_norm multiplies by.  Needs dim > 0. */
+float inverse_rms(const float *x, size_t dim, float eps);
 
 /* Rescale a vector to unit root-mean-square, then by a learned gain.
  *

@@ -1,15 +1,16 @@
 /* rope.h - positions as rotations.
  *
- * A head's vector is read as pairs of numbers; pair i at position p is turned by the angle
- * p * freq[i], freq[i] = theta^(-2i / rotary).  The dot product of a turned query and a turned
- * key then depends only on how far apart they stand.
+ * A head's vector is read as pairs of numbers; pair i at position p is rotated by the angle
+ * p * freq[i], freq[i] = theta^(-2i / rotary).  The dot product of a rotated query and a rotated
+ * key then depends only on the distance between them.
  *
  *     interleaved:  pairs (0,1) (2,3) (4,5) ...            Llama as GGUF stores it
  *     half-split:   pairs (0,h) (1,h+1) (2,h+2) ...        h = rotary / 2: NeoX, Qwen, Gemma
  *
- * Partial rotary: only the first `rotary` numbers of a head turn, the rest pass through.
+ * Partial rotary: only the first `rotary` numbers of a head are rotated, the rest pass through.
  *
- * Invariant: turning keeps lengths (times `magnitude`, 1 but for YaRN); a turn by -p undoes one by p.
+ * Invariant: a rotation keeps lengths (times `magnitude`, 1 but for YaRN); rotating by -p undoes
+ * rotating by p.
  * Source   Su et al. 2021, arXiv:2104.09864, section 3.2. */
 #ifndef STRATA_ROPE_H
 #define STRATA_ROPE_H
@@ -22,12 +23,13 @@ typedef enum RopeStyle { ROPE_NONE, ROPE_INTERLEAVED, ROPE_HALF_SPLIT } RopeStyl
 typedef enum RopeScaling {
     ROPE_SCALE_NONE,
     ROPE_SCALE_LINEAR, /* all angles divided by factor;   Chen et al. 2023, arXiv:2306.15595 */
-    ROPE_SCALE_YARN, /* fast pairs kept, slow ones divided, a ramp between; Peng et al. 2023, arXiv:2309.00071 */
+    /* fast pairs kept, slow ones divided, a ramp between; Peng et al. 2023, arXiv:2309.00071 */
+    ROPE_SCALE_YARN,
 } RopeScaling;
 
 typedef struct RopeConfig {
     RopeStyle style;
-    size_t rotary; /* numbers of a head that turn; even */
+    size_t rotary; /* numbers of a head that are rotated; even */
     double theta;  /* 10000 in Llama 2, 500000 in Llama 3 */
     RopeScaling scaling;
     double factor;               /* how much longer the context is; 1: not */
@@ -42,7 +44,7 @@ typedef struct Rope {
     RopeStyle style;
     size_t rotary;
     double *freq;    /* (rotary / 2) radians for each position; owned by the arena */
-    float magnitude; /* factor on every turned number */
+    float magnitude; /* factor on every rotated number */
 } Rope;
 
 /* Work out the frequencies.  Memory comes from the arena (while it measures, nothing is
@@ -53,10 +55,10 @@ void rope_init(Rope *rope, const RopeConfig *config, Arena *arena);
  * the magnitude in. */
 void rope_angles(const Rope *rope, size_t position, float *cosine, float *sine);
 
-/* Turn one head's vector in place. */
+/* Rotate one head's vector in place. */
 void rope_rotate(const Rope *rope, const float *cosine, const float *sine, float *head);
 
-/* The gradient of a turned head becomes that of the head, in place: the turn by the opposite
+/* The gradient of a rotated head becomes that of the head, in place: the rotation by the opposite
  * angles, times the same magnitude. */
 void rope_rotate_backward(const Rope *rope, const float *cosine, const float *sine,
                           float *head);

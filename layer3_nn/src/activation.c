@@ -1,12 +1,15 @@
 /* activation.c - see activation.h. */
 #include "activation.h"
+#include "sigmoid.h"
 
 #include <math.h>
 
-enum { CHUNK = 256 }; /* exponentials are computed a chunk at a time, in registers' order */
-
 void relu(float *out, const float *x, size_t n) {
     for (size_t i = 0; i < n; i++) out[i] = x[i] < 0 ? 0 : x[i];
+}
+
+void relu_squared(float *out, const float *x, size_t n) {
+    for (size_t i = 0; i < n; i++) out[i] = x[i] < 0 ? 0 : x[i] * x[i];
 }
 
 void gelu_erf(float *out, const float *x, size_t n) {
@@ -28,9 +31,8 @@ void gelu_tanh(float *out, const float *x, size_t n) {
     }
 }
 
-/* Sigmoids of up to CHUNK values.  A loop of fixed length becomes a few instructions for eight
- * numbers; what it computes behind the last value, nobody reads. */
-static void sigmoid(float s[CHUNK], const float *x, size_t count) {
+/* A loop of fixed length becomes a few instructions for eight numbers. */
+void sigmoid(float s[CHUNK], const float *x, size_t count) {
     for (size_t i = 0; i < count; i++) s[i] = -x[i];
     vector_exp(s, s, 0, count);
     for (size_t i = 0; i < count; i += 8) {
@@ -48,9 +50,14 @@ void silu(float *out, const float *x, size_t n) {
     }
 }
 
+void softplus(float *out, const float *x, size_t n) {
+    for (size_t i = 0; i < n; i++) out[i] = x[i] > 20 ? x[i] : log1pf(expf(x[i]));
+}
+
 void activate(Activation kind, float *out, const float *x, size_t n) {
     switch (kind) {
     case ACT_RELU: relu(out, x, n); break;
+    case ACT_RELU_SQUARED: relu_squared(out, x, n); break;
     case ACT_GELU_ERF: gelu_erf(out, x, n); break;
     case ACT_GELU_TANH: gelu_tanh(out, x, n); break;
     case ACT_SILU: silu(out, x, n); break;
@@ -82,18 +89,4 @@ void activate_gated(Activation kind, float *out, const float *gate, const float 
     }
     activate(kind, out, gate, n);
     for (size_t i = 0; i < n; i++) out[i] *= up[i];
-}
-
-void swiglu_backward(float *dgate, float *dup, const float *gate, const float *up,
-                     const float *dout, size_t n) {
-    float s[CHUNK];
-    for (size_t start = 0; start < n; start += CHUNK) {
-        size_t count = n - start < CHUNK ? n - start : CHUNK;
-        sigmoid(s, gate + start, count);
-        for (size_t i = 0; i < count; i++) {
-            float g = gate[start + i], u = up[start + i], d = dout[start + i];
-            dup[start + i] = d * g * s[i];
-            dgate[start + i] = d * u * s[i] * (1 + g * (1 - s[i]));
-        }
-    }
 }

@@ -3,6 +3,7 @@
 
 size_t linear_scratch_bytes(size_t rows, size_t in) { return matmul_weights_bytes(rows, in); }
 
+/* y[c * out + r] += bias[r] for each of the n rows of a product; nothing when the map has no bias. */
 static void add_bias(const LinearProduct *p) {
     size_t out = p->map->w.shape[0];
     if (!p->map->bias) return;
@@ -30,18 +31,4 @@ Linear linear_of_stack(const Linear *stack, size_t e) {
     return (Linear){.w = tensor_select(&stack->w, e),
                     .bias = stack->bias ? stack->bias + e * stack->w.shape[1] : NULL,
                     .packed = stack->packed ? stack->packed + e : NULL};
-}
-
-void linear_dense(Pool *pool, const float *w, size_t out, size_t in, const float *x, size_t n,
-                  float *y, float *scratch) {
-    Matrix rows = {x, in, 1}, weights = {w, 1, in}; /* W transposed: a stride, not a copy */
-    matmul_packed(pool, n, out, in, rows, weights, y, out, false, scratch);
-}
-
-void linear_backward(Pool *pool, float *dx, bool add_dx, float *dw, const float *w, size_t out,
-                     size_t in, const float *x, const float *dy, size_t n, float *scratch) {
-    matmul_packed(pool, n, in, out, (Matrix){dy, out, 1}, (Matrix){w, in, 1}, dx, in, add_dx,
-                  scratch);
-    matmul_packed(pool, out, in, n, (Matrix){dy, 1, out}, (Matrix){x, in, 1}, dw, in, true,
-                  scratch);
 }

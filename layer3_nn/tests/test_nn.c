@@ -64,6 +64,8 @@ static void activations(void **state) {
     for (int i = 0; i < 600; i++) x[i] = (float)i * 0.05f - 15;
     relu(y, x, 600);
     for (int i = 0; i < 600; i++) assert_true(y[i] == (x[i] < 0 ? 0 : x[i]));
+    activate(ACT_RELU_SQUARED, y, x, 600);
+    for (int i = 0; i < 600; i++) assert_true(y[i] == (x[i] < 0 ? 0 : x[i] * x[i]));
     gelu_erf(y, x, 600);
     for (int i = 0; i < 600; i++)
         assert_near(y[i], 0.5 * (double)x[i] * (1 + erf((double)x[i] / sqrt(2))),
@@ -78,6 +80,12 @@ static void activations(void **state) {
     for (int i = 0; i < 600; i++)
         assert_near(y[i], (double)x[i] / (1 + exp(-(double)x[i])),
                     2e-6 * (1 + fabs((double)x[i])));
+    softplus(y, x, 600);
+    for (int i = 0; i < 600; i++)
+        assert_near(y[i], log1p(exp((double)x[i])), 1e-6 * (1 + fabs((double)x[i])));
+    softplus(y, (float[]){-90, 200}, 2);
+    assert_true(y[0] > 0 && y[1] == 200);
+    silu(y, x, 600);
     float again[600];
     activate(ACT_SILU, again, x, 600);
     assert_memory_equal(again, y, sizeof y);

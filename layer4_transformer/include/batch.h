@@ -17,8 +17,7 @@ typedef struct Batch {
     size_t count;
     const int32_t *token, *sequence, *position; /* (count) each */
     const bool *wanted;                         /* (count) */
-    const float
-        *input; /* (count, dim) what the block stack reads instead of embeddings; or NULL */
+    const float *input; /* (count, dim) instead of the tokens' embeddings; or NULL */
 } Batch;
 
 #endif

@@ -1,4 +1,8 @@
-/* block.h - one transformer block: a mixer and a feed-forward around the residual stream.
+/* block.h - one block: a mixer and a feed-forward around the residual stream.
+ *
+ * The mixer, which brings in what came before, is attention, a state-space layer or a short
+ * convolution; a block may have two of them, each of which adds to x, or none; and it may do without
+ * a feed-forward.
  *
  *     sequential    x += attention(norm(x));  x += feed_forward(norm'(x))          Llama, Qwen, Gemma, GPT-2
  *     parallel      x += attention(norm(x)) + feed_forward(norm'(x))               GPT-J, Falcon, Phi 2
@@ -13,6 +17,8 @@
 #define STRATA_BLOCK_H
 
 #include "mixer_attention.h"
+#include "mixer_mamba.h"
+#include "mixer_short_conv.h"
 #include "moe.h"
 
 typedef enum Wiring { WIRING_SEQUENTIAL, WIRING_PARALLEL, WIRING_NORM_AFTER } Wiring;
@@ -20,34 +26,45 @@ typedef enum Wiring { WIRING_SEQUENTIAL, WIRING_PARALLEL, WIRING_NORM_AFTER } Wi
 typedef struct Block {
     Wiring wiring;
     Norm attn_norm, ffn_norm, attn_post_norm, ffn_post_norm;
-    float residual_scale; /* on what a branch adds; 0: 1 */
-    Attention attention;
-    FeedForward ffn;
+    float residual_scale;      /* on what a branch adds; 0: 1 */
+    Attention attention;       /* not there: q.w.data is NULL */
+    Mamba mamba;               /* not there: in.w.data is NULL */
+    ShortConvMixer short_conv; /* not there: in.w.data is NULL */
+    FeedForward ffn;           /* not there: neither has net.up nor a router */
 } Block;
 
 /* How wide the blocks of a model are, at most. */
 typedef struct BlockSizes {
+    size_t dim;
     AttentionSizes attention;
+    MambaSizes mamba;
+    size_t short_conv; /* dim, when a block has one */
     FfnSizes ffn;
 } BlockSizes;
 
-/* Grow sizes to what this block needs. */
-void block_sizes_include(BlockSizes *sizes, const Block *block);
+/* Numbers of a block's recurrent state (state.h); 0: it has none. */
+size_t block_state(const Block *block);
+
+/* Grow sizes to what this block needs, which reads rows of dim numbers. */
+void block_sizes_include(BlockSizes *sizes, const Block *block, size_t dim);
 
 /* Working memory for up to `rows` tokens. */
 typedef struct BlockRun {
     Pool *pool;
     size_t rows;
     float *normed, *aside, *branch; /* (rows, dim) */
+    void *scratch;                  /* of products with rows of dim numbers */
     AttentionRun attention;
+    MambaRun mamba;
+    ShortConvRun short_conv;
     FfnRun ffn;
 } BlockRun;
 
 void block_run_init(BlockRun *run, Pool *pool, size_t rows, const BlockSizes *sizes,
                     Arena *arena);
 
-/* x (count, dim) through the block; keys and values of the batch are stored in layer `layer` of
- * the cache, which has room for them. */
+/* x (count, dim) through the block; keys and values of the batch, and its states, are stored in
+ * layer `layer` of the memory, which has room for them. */
 void block_forward(const Block *block, BlockRun *run, KvCache *kv, size_t layer,
                    const Batch *batch, float *x, size_t dim);
 

@@ -23,15 +23,17 @@ typedef struct TrainShape {
 
 /* The weights of a block, or their gradients; f32, (out, in). */
 typedef struct TrainBlock {
-    float *attn_norm, *q, *k, *v,
-        *o; /* (dim) (heads*hd, dim) (kv*hd, dim) (kv*hd, dim) (dim, heads*hd) */
-    float *ffn_norm, *gate, *up, *down; /* (dim) (hidden, dim) (hidden, dim) (dim, hidden) */
+    float *attn_norm, *ffn_norm; /* (dim) */
+    float *q, *k, *v;            /* (heads*hd, dim), (kv*hd, dim), (kv*hd, dim) */
+    float *o;                    /* (dim, heads*hd) */
+    float *gate, *up, *down;     /* (hidden, dim), (hidden, dim), (dim, hidden) */
 } TrainBlock;
 
 /* What the forward pass leaves for the backward pass; n rows each. */
 typedef struct TrainSaved {
-    float *x, *normed, *q, *k, *v,
-        *mixed; /* input, its norm, rotated q and k, v, attention's output */
+    float *x, *normed; /* the input and its norm */
+    float *q, *k, *v;  /* q and k after their rotation */
+    float *mixed;      /* what attention returns */
     float *middle, *ffn_normed, *gate, *up, *act;
 } TrainSaved;
 
@@ -41,12 +43,11 @@ typedef struct TrainRun {
     TrainShape shape;
     Rope rope;
     Sequences sequences;
-    size_t n;                   /* rows: tokens of the batch */
-    const float *cosine, *sine; /* (n, head_dim / 2): each row's angles */
-    float *matmul_scratch,
-        *attn_scratch; /* matmul: max(hidden, ...) columns; attention: the longest sequence */
-    float *grad_a, *grad_b,
-        *grad_c; /* backward scratch: (n, max(dim, hidden, heads*hd)) each */
+    size_t n;                        /* rows: tokens of the batch */
+    const float *cosine, *sine;      /* (n, head_dim / 2): each row's angles */
+    float *matmul_scratch;           /* for max(hidden, ...) columns */
+    float *attn_scratch;             /* for the longest sequence */
+    float *grad_a, *grad_b, *grad_c; /* (n, max(dim, hidden, heads*hd)) each */
 } TrainRun;
 
 /* x (n, dim) in, x out. */

@@ -1,4 +1,4 @@
-/* ffn.h - the feed-forward half of a block: what each token works out for itself.
+/* ffn.h - the feed-forward half of a block: computed for each token on its own.
  *
  *     plain    out = down( act(up x) )
  *     gated    out = down( act(gate x) * up x )
@@ -24,15 +24,14 @@ typedef enum RouterScore {
 } RouterScore;
 
 typedef struct Router {
-    Linear map; /* (experts, dim); not there: no mixture */
+    Linear map; /* (experts, dim); not there: a dense network */
     RouterScore score;
-    const float
-        *select_bias; /* (experts) added to the scores for the choice only; NULL: none */
-    size_t used;      /* experts of a token */
+    const float *select_bias;   /* (experts) added to the scores for the choice only; or NULL */
+    size_t used;                /* experts per token */
     size_t groups, groups_used; /* only experts of the best groups are chosen; 0: no groups */
     bool renormalize;           /* the chosen weights sum to 1 */
-    bool weight_input; /* an expert reads weight * x instead of its answer being weighted */
-    float scale;       /* on the weights; 0: 1 */
+    bool weight_input;          /* an expert's input is weighted instead of its output */
+    float scale;                /* on the weights; 0: 1 */
 } Router;
 
 typedef struct FeedForward {
@@ -41,14 +40,14 @@ typedef struct FeedForward {
     Network net; /* of a layer without experts */
     Router router;
     Network experts;    /* stacks: (experts, hidden, dim), the last (experts, dim, hidden) */
-    Network shared;     /* a further network that every token passes; or none */
-    Linear shared_gate; /* (1, dim): its answer times sigmoid(gate x); or none */
+    Network shared;     /* an expert that all tokens pass through; or none */
+    Linear shared_gate; /* (1, dim): its output times sigmoid(gate x); or none */
 } FeedForward;
 
-/* How wide the networks of a model are, at most; 0 for what it does not have. */
+/* The largest sizes among a model's networks; 0 for what it does not have. */
 typedef struct FfnSizes {
-    size_t dim, hidden;                  /* of networks without a choice: dense and shared */
-    size_t experts, used, expert_hidden; /* of mixtures */
+    size_t dim, hidden;                  /* dense and shared */
+    size_t experts, used, expert_hidden; /* of layers with experts */
 } FfnSizes;
 
 /* Grow sizes to what this one needs. */
@@ -60,12 +59,11 @@ typedef struct ExpertChoice {
     float weight;
 } ExpertChoice;
 
-/* Working memory for up to so many tokens.  Each stands in one row, or in one for each of its
- * experts. */
+/* Working memory for a batch.  A token has one row, or one for each of its experts. */
 typedef struct FfnRun {
     float *a, *b;  /* (rows, hidden) */
     void *scratch; /* of the products */
-    /* for a mixture: */
+    /* with experts: */
     float *scores;           /* (tokens, experts) */
     ExpertChoice *choice;    /* (tokens, used) */
     size_t *first;           /* (experts + 1): where the rows of each begin */
@@ -80,7 +78,7 @@ void ffn_run_init(FfnRun *run, size_t tokens, const FfnSizes *sizes, Arena *aren
 void dense_forward(Pool *pool, const FeedForward *ffn, const Network *net, const float *x,
                    size_t n, float *out, FfnRun *run);
 
-/* What lies between up, gate and down, for n rows: a = act(a) * b, or act(b) without a gate. */
+/* The activation between up, gate and down, for n rows: a = act(a) * b, or act(b) without a gate. */
 void activate_rows(Pool *pool, const FeedForward *ffn, size_t n, size_t hidden, FfnRun *run);
 
 #endif

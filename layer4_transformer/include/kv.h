@@ -1,4 +1,7 @@
-/* kv.h - the memory of a sequence: the keys and values of the tokens it has read.
+/* kv.h - the memory of a sequence: what its layers keep of the tokens it has read.
+ *
+ * A layer with attention keeps a key and a value of every token; a recurrent one keeps a state of
+ * fixed size, however long the text (state.h).  A layer may have both, or neither.
  *
  * Attention reads its past through a table of pages; a page holds KV_PAGE positions of one layer:
  *
@@ -11,17 +14,18 @@
  *     extend      takes pages; copies a shared one before it is written (copy on write)
  *     truncate    gives them back
  *     fork        a sequence begins with all of another one, sharing its pages
- *     slide       a layer with a window gives back what no later token will look at
- *     prefix.h    finds the pages of a text that was read before
+ *     slide       a layer with a window gives back what no later token will attend to
+ *     state.h     the same for states, which cannot be cut back but to a snapshot
+ *     prefix.h    finds the pages of a prompt that was evaluated before
  *
- * Invariant: position p of a sequence lies in page table[p / KV_PAGE], at p % KV_PAGE; a page's
- * refcount is the number of tables and prefixes that name it, and it is on the free list when that
- * is 0.
+ * Invariant: position p of a sequence lies in page table[p / KV_PAGE], at p % KV_PAGE; whoever
+ * names a page, a table or a prefix, is one of its users (page_pool.h).
  * Source   Kwon et al. 2023, arXiv:2309.06180 (paged attention). */
 #ifndef STRATA_KV_H
 #define STRATA_KV_H
 
 #include "nn.h"
+#include "page_pool.h"
 
 /* Positions; also the step of the online softmax, so part of the result's bits. */
 #define KV_PAGE 64
@@ -29,10 +33,11 @@
 /* How far a sequence may be truncated after it slid, and still go on. */
 #define KV_REWIND 64
 
-/* What one layer keeps of a position. */
+/* What one layer keeps: of a position, and of a text. */
 typedef struct KvShape {
-    size_t kv_heads, key_dim, value_dim;
-    size_t window; /* the last token sees this many; 0: all */
+    size_t kv_heads, key_dim, value_dim; /* kv_heads 0: nothing of a position */
+    size_t window;                       /* the last token sees this many; 0: all */
+    size_t state;                        /* numbers of a recurrent state; 0: none */
 } KvShape;
 
 typedef struct KvConfig {
@@ -43,57 +48,87 @@ typedef struct KvConfig {
     size_t ctx;       /* positions of one of them */
     size_t batch;     /* positions a sequence grows by at once, at most */
     size_t budget;    /* pages; 0: enough for all sequences at their full length */
-    size_t prefixes;  /* pages of text that are remembered; 0: none */
+    size_t prefixes;  /* pages of prompts that are kept for later ones; 0: none */
+    size_t rewind;    /* tokens that recurrent layers take back at once (state.h) */
 } KvConfig;
 
 /* The pages of KV_PAGE tokens that some text began with, after the prefix `parent`. */
 typedef struct Prefix {
     bool kept; /* or on the free list */
     uint64_t hash, salt;
-    uint64_t used;  /* when it was last asked for */
+    uint64_t used;  /* when it was last looked up */
     int32_t parent; /* -1: the text begins here */
     int32_t children;
     int32_t next;    /* of its bucket, or of the free list */
     int32_t *tokens; /* (KV_PAGE) */
     int32_t *page;   /* (layers); -1: given back before it was kept */
+    int32_t state;   /* the page of the states after its tokens; -1: the same */
 } Prefix;
+
+/* The states of all recurrent layers after so many tokens. */
+typedef struct Snapshot {
+    size_t length;
+    int32_t page;
+} Snapshot;
+
+/* The snapshots of a sequence. */
+typedef struct Snapshots {
+    Snapshot *list; /* (KvCache.snapshots) the last one is the state now */
+    size_t count;
+    size_t base; /* the length before the batch that is being read */
+    bool kept;   /* the state now stays; the next token's is another one */
+} Snapshots;
 
 typedef struct KvCache {
     KvConfig config;
-    KvShape *shape;           /* (layers) */
-    size_t table_size;        /* pages of one layer of one sequence, at most */
-    size_t pages, free_count; /* in the pool; of them free */
-    size_t page_numbers;      /* numbers in a page: the widest layer's */
-    void *numbers;            /* (pages, page_numbers) */
-    int32_t *table;           /* (sequences, layers, table_size) */
-    int32_t *gone;            /* (sequences, layers) leading entries that were given back */
-    size_t *length;           /* (sequences) positions stored */
-    int32_t *free_pages, *refcount; /* (pages) a stack; users of each */
-    Prefix *prefix;                 /* (config.prefixes) */
-    int32_t *bucket;                /* (config.prefixes) by hash; -1: empty */
-    int32_t free_prefix;            /* a list through `next` */
-    size_t n_prefixes;              /* kept now */
+    KvShape *shape;       /* (layers) */
+    size_t table_size;    /* pages of one layer of one sequence, at most */
+    PagePool pages;       /* of keys and values, as wide as the widest layer's */
+    int32_t *table;       /* (sequences, layers, table_size) */
+    int32_t *gone;        /* (sequences, layers) leading entries that were given back */
+    size_t *length;       /* (sequences) positions stored */
+    PagePool states;      /* each of all recurrent layers */
+    size_t *state_at;     /* (layers) where a layer's numbers begin in it */
+    size_t snapshots;     /* of a sequence, at most; 0: no layer is recurrent */
+    Snapshots *states_of; /* (sequences) */
+    Prefix *prefix;       /* (config.prefixes) */
+    int32_t *bucket;      /* (config.prefixes) by hash; -1: empty */
+    int32_t free_prefix;  /* a list through `next` */
+    size_t n_prefixes;    /* kept now */
     uint64_t clock;
 } KvCache;
 
-/* Lay out the memory.  Pages that are never used cost no physical memory on most systems. */
+/* Lay out the memory. */
 void kv_init(KvCache *kv, const KvConfig *config, Arena *arena);
 
-/* Make room for positions up to `length` of a sequence; prefixes that nobody uses make way.  False
- * when the sequence or the pool is full; nothing changes then. */
+/* Pages that a sequence takes to hold `length` positions: new ones, and copies of shared ones that it
+ * writes to, in all layers that keep keys and values; a layer without kv_heads has no pages. */
+size_t kv_pages_needed(const KvCache *kv, size_t sequence, size_t length);
+
+/* Make at least so many pages free; prefixes that nobody uses make way.  False when there are not
+ * as many. */
+bool kv_reserve(KvCache *kv, size_t pages);
+
+/* Make room for positions up to `length` of a sequence, in every layer; one that is longer already
+ * stays as it is.  A page that is begun and shared is copied first; unused prefixes are evicted.
+ * False when the sequence or the pool is full; nothing changes then. */
 bool kv_extend(KvCache *kv, size_t sequence, size_t length);
 
-/* Forget the positions from `length` on.
- *
- * Returns the length from which the sequence can go on: `length`, or 0 when a windowed layer has given
- * back what the shorter text would look at; the text has to be read again then. */
+/* The length from which a sequence could go on if the positions from `length` on were forgotten:
+ * `length`; or less, the last snapshot before it, when there are recurrent layers; or 0 when a
+ * windowed layer has given back what the shorter text would look at. */
+size_t kv_reach(const KvCache *kv, size_t sequence, size_t length);
+
+/* Forget the positions from kv_reach on; pages that hold none any more are given back, but not those
+ * that a window gave back before (`gone`; 0 again when nothing is left).  Returns it: from there the
+ * text has to be read again. */
 size_t kv_truncate(KvCache *kv, size_t sequence, size_t length);
 
 /* Let sequence `to` begin with all of `from`, sharing its pages; what `to` held is forgotten. */
 void kv_fork(KvCache *kv, size_t to, size_t from);
 
-/* Windowed layers give back the pages that no token from here on looks at, nor one of the last
- * KV_REWIND again.  Call it before a batch, not in one: its first tokens look further back. */
+/* Before a batch: windowed layers give back the pages that neither a later token nor one of the last
+ * KV_REWIND attends to; and the state now stays, for whoever shares it, and to come back to. */
 void kv_slide(KvCache *kv, size_t sequence);
 
 /* Keep the key (kv_heads, key_dim) and the value (kv_heads, value_dim) of a position.

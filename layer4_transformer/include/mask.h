@@ -23,7 +23,8 @@ typedef struct Range {
     size_t begin, end; /* positions begin .. end-1 */
 } Range;
 
-/* The positions that the token at `query` sees in a sequence of `length` tokens.
+/* The positions that the token at `query` sees in a sequence of `length` tokens.  With a window and chunks it sees what
+ * both let through.
  *
  * Needs query < length.
  * Source   causal: Vaswani et al. 2017, arXiv:1706.03762; window: Beltagy et al. 2020, arXiv:2004.05150;

@@ -19,8 +19,7 @@ typedef struct Attention {
     float clamp;          /* q, k and v stay within -clamp .. clamp; 0: any.  MPT, OLMo 1 */
     Norm q_norm, k_norm;  /* over a whole row, or for each head */
     bool norm_after_rope; /* or before, as most do */
-    const Rope
-        *rope; /* NULL, or style ROPE_NONE: positions come from elsewhere, or not at all */
+    const Rope *rope;     /* NULL, or of style ROPE_NONE: no rotation */
     /* > 0: q is multiplied by 1 + this * ln(1 + floor(position / temperature_ctx)) */
     float q_temperature, temperature_ctx;
     size_t temperature_from; /* the first position counts as this: 0 or 1 */

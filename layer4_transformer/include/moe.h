@@ -27,11 +27,11 @@
 
 enum { MOE_EXPERTS = 512 }; /* at most */
 
-/* out (n, dim) = the mixture for each row of x (n, dim).  Needs ffn->router. */
+/* out (n, dim) = the experts applied to each row of x (n, dim).  Needs ffn->router. */
 void moe_forward(Pool *pool, const FeedForward *ffn, const float *x, size_t n, float *out,
                  FfnRun *run);
 
-/* The experts of one token: score (experts) is what the router's map said, and is overwritten. */
+/* The experts of one token: score (experts) is the output of router->map, and is overwritten. */
 void moe_choose(const Router *router, float *score, ExpertChoice *choice);
 
 #endif

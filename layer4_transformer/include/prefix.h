@@ -8,8 +8,8 @@
  *
  *     hash(page) = mix(hash(page before), its tokens)          a chain is found by hashing the new text
  *
- * Pages stay as long as nobody needs the room; then the prefix that was not asked for longest goes,
- * leaves of the tree first.
+ * Pages stay as long as nobody needs the room; then the least recently used prefix goes, leaves of the
+ * tree first.
  *
  * Invariant: a prefix is found only by the same tokens after the same prefix, compared, not only
  * hashed; so a sequence that begins with it goes on to the same bits as one that read it.
@@ -24,15 +24,15 @@
  *
  *   salt   texts of different salts share nothing
  *
- * Returns the positions that need not be read: whole pages, and less than n, because somebody has to
- * read the last token for its logits. */
+ * Returns the positions that need not be read: whole pages, and less than n, because the last
+ * token has to be read for its logits. */
 size_t prefix_find(KvCache *kv, size_t sequence, const int32_t *tokens, size_t n,
                    uint64_t salt);
 
 /* Keep the full pages of a sequence that has read these tokens. */
 void prefix_keep(KvCache *kv, size_t sequence, const int32_t *tokens, size_t n, uint64_t salt);
 
-/* Let go of the prefix that was not asked for longest.  False when there is none. */
+/* Evict the least recently used prefix.  False when there is none. */
 bool prefix_evict(KvCache *kv);
 
 #endif

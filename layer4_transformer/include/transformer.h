@@ -4,15 +4,20 @@
 #ifndef STRATA_TRANSFORMER_H
 #define STRATA_TRANSFORMER_H
 
-#include "mask.h"             /* which earlier tokens a token may look at */
-#include "attention.h"        /* attention as the textbook writes it: three loops */
-#include "kv.h"               /* the memory of a sequence: keys and values in pages */
-#include "prefix.h"           /* texts that begin alike are read once */
+#include "mask.h"      /* which earlier tokens a token may look at */
+#include "attention.h" /* attention as the textbook writes it: three loops */
+#include "page_pool.h" /* pieces of memory that several sequences share */
+#include "kv.h"        /* the memory of a sequence: keys and values in pages */
+#include "state.h"  /* ... and the states of recurrent layers, with snapshots to go back to */
+#include "prefix.h" /* texts that begin alike are read once */
 #include "attention_online.h" /* the same attention, one page of memory at a time */
 #include "ffn.h"              /* feed-forward: plain, gated */
 #include "moe.h"              /* a mixture of experts: a few of many networks for each token */
 #include "batch.h"            /* the tokens of one forward pass */
 #include "mixer_attention.h"  /* attention as a part of a block */
+#include "short_conv.h"       /* a token mixed with its nearest neighbours */
+#include "mixer_mamba.h"      /* state-space models: a memory of fixed size */
+#include "mixer_short_conv.h" /* a short convolution and two gates, and nothing else */
 #include "block.h"            /* attention and feed-forward around the residual stream */
 #include "attention_train.h"  /* attention of whole sequences, and its gradients */
 #include "block_train.h"      /* one block forward and backward, for training */

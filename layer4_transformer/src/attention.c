@@ -14,7 +14,10 @@ float attention_slope(const AttentionShape *s, size_t head) {
     return s->max_bias > 0 ? alibi_slope(head, s->heads, s->max_bias) : 0;
 }
 
-/* One query of one head: `q` (head_dim) at position `i`; its keys and values lie kv rows apart. */
+/* One query of one head: `q` (head_dim) at position `i` of n; out (value_dim) is written.  k and v
+ * are the first token's of the key-value head that it reads; the next token's lie kv_heads *
+ * head_dim (of values: kv_heads * value_dim) numbers on.  A sink is one more score for the
+ * softmax, and has no value. */
 static void attend(const AttentionShape *s, size_t head, size_t i, size_t n, const float *q,
                    const float *k, const float *v, float *out, float *scores) {
     size_t hd = s->head_dim, vd = attention_value_dim(s);

@@ -35,7 +35,8 @@ static void finish_scores(const AttentionShape *s, float *scores, size_t n, size
         scores[j] = attention_score(s, scores[j], slope, query, first + j);
 }
 
-/* Take in n scores: what was seen before shrinks, and they become the weights of their values. */
+/* Take in n scores, which become the weights of their values.  Under a larger maximum, the sums so far
+ * shrink; a NaN passes through to the result. */
 static void online_softmax_update(Running *run, float *mean, size_t value_dim, float *scores,
                                   size_t n) {
     float max = vector_max(scores, n);
@@ -49,8 +50,8 @@ static void online_softmax_update(Running *run, float *mean, size_t value_dim, f
     run->sum += vector_sum(scores, n);
 }
 
-/* Scores of n positions from `first` on with `heads` queries, in their places in the page.  Whole
- * strips of them: what lies beside is nobody's score. */
+/* Scores of n positions from `first` on with `heads` queries, at their places in the page.  Whole
+ * strips are computed; nobody reads the scores beside the n. */
 static void score_keys(const Online *t, size_t sequence, size_t kv_head, size_t first, size_t n,
                        const float *q, size_t heads, float (*scores)[KV_PAGE]) {
     const AttentionShape *s = t->shape;
@@ -89,6 +90,9 @@ static void begin_running(const AttentionShape *s, size_t head, size_t heads, Ru
         run[h] = s->sinks ? (Running){s->sinks[head + h], 1} : (Running){-INFINITY, 0};
 }
 
+/* One query, for `heads` of its heads from `head` on: what was seen before is nothing, or a sink;
+ * then the pages in order, from the mask's first position to its last; in the end each result
+ * (value_dim) is divided by its sum. */
 static void one_query(const Online *t, size_t row, size_t head, size_t heads, size_t kv_head) {
     const AttentionShape *s = t->shape;
     size_t vd = attention_value_dim(s);

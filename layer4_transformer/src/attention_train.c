@@ -101,6 +101,8 @@ static void score_gradients(const QueryTile *b, float scale) {
     }
 }
 
+/* A tile's part of all gradients: its rows of dQ are written, dK and dV of all keys in reach are
+ * added to, for other tiles and other heads have their parts in them. */
 static void backward_tile(const Task *t, const QueryTile *b, size_t start, size_t kv_head) {
     const AttentionShape *s = t->shape;
     size_t hd = s->head_dim, q_dim = s->heads * hd, kv_dim = s->kv_heads * hd;

@@ -3,18 +3,31 @@
 
 enum { ROWS = 4 }; /* taken at a time by a thread */
 
-void block_sizes_include(BlockSizes *s, const Block *b) {
-    attention_sizes_include(&s->attention, &b->attention);
+static bool has_attention(const Block *b) { return b->attention.q.w.data; }
+
+void block_sizes_include(BlockSizes *s, const Block *b, size_t dim) {
+    if (dim > s->dim) s->dim = dim;
+    if (has_attention(b)) attention_sizes_include(&s->attention, &b->attention);
+    mamba_sizes_include(&s->mamba, &b->mamba);
+    if (b->short_conv.in.w.data && dim > s->short_conv) s->short_conv = dim;
     ffn_sizes_include(&s->ffn, &b->ffn);
 }
 
+size_t block_state(const Block *b) {
+    if (b->mamba.in.w.data) return mamba_state(&b->mamba);
+    return b->short_conv.in.w.data ? short_conv_state(&b->short_conv.conv) : 0;
+}
+
 void block_run_init(BlockRun *run, Pool *pool, size_t rows, const BlockSizes *s, Arena *arena) {
-    size_t dim = s->attention.dim, f = sizeof(float);
+    size_t dim = s->dim, f = sizeof(float);
     *run = (BlockRun){.pool = pool, .rows = rows};
     run->normed = arena_take(arena, rows * dim, f);
     run->aside = arena_take(arena, rows * dim, f);
     run->branch = arena_take(arena, rows * dim, f);
+    run->scratch = arena_take(arena, linear_scratch_bytes(rows, dim), 1);
     attention_run_init(&run->attention, rows, &s->attention, arena);
+    mamba_run_init(&run->mamba, rows, &s->mamba, arena);
+    short_conv_run_init(&run->short_conv, rows, s->short_conv, arena);
     ffn_run_init(&run->ffn, rows, &s->ffn, arena);
 }
 
@@ -67,9 +80,30 @@ static void attend(const Block *b, BlockRun *run, KvCache *kv, size_t layer, con
     add_branch(b, &b->attn_post_norm, run, x, batch->count, dim);
 }
 
+/* x += the recurrent mixer(in) */
+static void recur(const Block *b, BlockRun *run, KvCache *kv, size_t layer, const Batch *batch,
+                  const float *in, float *x, size_t dim) {
+    if (b->short_conv.in.w.data)
+        short_conv_forward(run->pool, &b->short_conv, &run->short_conv, kv, layer, batch, in,
+                           run->branch);
+    else if (b->mamba.x.w.data)
+        mamba_forward(run->pool, &b->mamba, &run->mamba, kv, layer, batch, in, run->branch);
+    else
+        mamba2_forward(run->pool, &b->mamba, &run->mamba, kv, layer, batch, in, run->branch);
+    add_branch(b, &b->attn_post_norm, run, x, batch->count, dim);
+}
+
+static void mix(const Block *b, BlockRun *run, KvCache *kv, size_t layer, const Batch *batch,
+                const float *in, float *x, size_t dim) {
+    if (has_attention(b)) attend(b, run, kv, layer, batch, in, x, dim);
+    if (b->mamba.in.w.data || b->short_conv.in.w.data)
+        recur(b, run, kv, layer, batch, in, x, dim);
+}
+
 /* x += feed_forward(in) */
 static void feed_forward(const Block *b, BlockRun *run, const float *in, size_t n, float *x,
                          size_t dim) {
+    if (!b->ffn.net.up.w.data && !b->ffn.router.map.w.data) return; /* a mixer alone */
     if (b->ffn.router.map.w.data)
         moe_forward(run->pool, &b->ffn, in, n, run->branch, &run->ffn);
     else
@@ -77,10 +111,11 @@ static void feed_forward(const Block *b, BlockRun *run, const float *in, size_t 
     add_branch(b, &b->ffn_post_norm, run, x, n, dim);
 }
 
+/* x += attention(norm(x)), then x += feed_forward(norm'(x)) */
 static void sequential(const Block *b, BlockRun *run, KvCache *kv, size_t layer,
                        const Batch *batch, float *x, size_t dim) {
     norm_rows(run->pool, &b->attn_norm, run->normed, x, batch->count, dim);
-    attend(b, run, kv, layer, batch, run->normed, x, dim);
+    mix(b, run, kv, layer, batch, run->normed, x, dim);
     norm_rows(run->pool, &b->ffn_norm, run->normed, x, batch->count, dim);
     feed_forward(b, run, run->normed, batch->count, x, dim);
 }
@@ -91,13 +126,13 @@ static void parallel(const Block *b, BlockRun *run, KvCache *kv, size_t layer,
     const float *second = b->ffn_norm.kind ? run->aside : run->normed;
     norm_rows(run->pool, &b->attn_norm, run->normed, x, batch->count, dim);
     if (b->ffn_norm.kind) norm_rows(run->pool, &b->ffn_norm, run->aside, x, batch->count, dim);
-    attend(b, run, kv, layer, batch, run->normed, x, dim);
+    mix(b, run, kv, layer, batch, run->normed, x, dim);
     feed_forward(b, run, second, batch->count, x, dim);
 }
 
 static void norm_after(const Block *b, BlockRun *run, KvCache *kv, size_t layer,
                        const Batch *batch, float *x, size_t dim) {
-    attend(b, run, kv, layer, batch, x, x, dim);
+    mix(b, run, kv, layer, batch, x, x, dim);
     norm_rows(run->pool, &b->attn_norm, x, x, batch->count, dim);
     feed_forward(b, run, x, batch->count, x, dim);
     norm_rows(run->pool, &b->ffn_norm, x, x, batch->count, dim);

@@ -24,10 +24,10 @@ static void normalize(const TrainRun *run, float *out, const float *x, const flo
     pool_for(run->pool, run->n, 32, norm_rows, &task);
 }
 
-/* Turn q and k of each row by its position. */
+/* Rotate q and k of each row by its position. */
 typedef void Rotate(const Rope *rope, const float *cosine, const float *sine, float *head);
 
-static void turn_rows(const RowTask *t, size_t begin, size_t end, Rotate *rotate) {
+static void rotate_rows(const RowTask *t, size_t begin, size_t end, Rotate *rotate) {
     const TrainShape *s = &t->run->shape;
     for (size_t i = begin; i < end; i++) {
         const float *cosine = t->run->cosine + i * s->head_dim / 2,
@@ -41,12 +41,12 @@ static void turn_rows(const RowTask *t, size_t begin, size_t end, Rotate *rotate
 
 static void rope_rows(void *context, int worker, size_t begin, size_t end) {
     (void)worker;
-    turn_rows(context, begin, end, rope_rotate);
+    rotate_rows(context, begin, end, rope_rotate);
 }
 
 static void rope_rows_backward(void *context, int worker, size_t begin, size_t end) {
     (void)worker;
-    turn_rows(context, begin, end, rope_rotate_backward);
+    rotate_rows(context, begin, end, rope_rotate_backward);
 }
 
 static void swiglu_rows(void *context, int worker, size_t begin, size_t end) {
@@ -87,8 +87,8 @@ void block_train_forward(const TrainRun *run, const TrainBlock *w, TrainSaved *s
     linear_dense(run->pool, w->q, wide, s->dim, saved->normed, n, saved->q, scratch);
     linear_dense(run->pool, w->k, narrow, s->dim, saved->normed, n, saved->k, scratch);
     linear_dense(run->pool, w->v, narrow, s->dim, saved->normed, n, saved->v, scratch);
-    RowTask turn = {.run = run, .a = saved->q, .b = saved->k};
-    pool_for(run->pool, n, 32, rope_rows, &turn);
+    RowTask rotation = {.run = run, .a = saved->q, .b = saved->k};
+    pool_for(run->pool, n, 32, rope_rows, &rotation);
     attention_sequences(run->pool, &attn, run->sequences, saved->q, saved->k, saved->v,
                         saved->mixed, run->attn_scratch);
     linear_dense(run->pool, w->o, s->dim, wide, saved->mixed, n, saved->middle, scratch);
@@ -99,12 +99,13 @@ void block_train_forward(const TrainRun *run, const TrainBlock *w, TrainSaved *s
     linear_dense(run->pool, w->gate, s->hidden, s->dim, saved->ffn_normed, n, saved->gate,
                  scratch);
     linear_dense(run->pool, w->up, s->hidden, s->dim, saved->ffn_normed, n, saved->up, scratch);
-    RowTask bend = {.run = run, .saved = saved};
-    pool_for(run->pool, n, 32, swiglu_rows, &bend);
+    RowTask swiglu = {.run = run, .saved = saved};
+    pool_for(run->pool, n, 32, swiglu_rows, &swiglu);
     linear_dense(run->pool, w->down, s->dim, s->hidden, saved->act, n, run->grad_a, scratch);
     add(x, run->grad_a, n * s->dim);
 }
 
+/* Back through x + ffn(norm'(x)): dx is by the sum, and becomes that by x. */
 static void feed_forward_backward(const TrainRun *run, const TrainBlock *w, TrainBlock *grad,
                                   const TrainSaved *saved, float *dx) {
     const TrainShape *s = &run->shape;
@@ -112,8 +113,8 @@ static void feed_forward_backward(const TrainRun *run, const TrainBlock *w, Trai
     float *dact = run->grad_a, *dup = run->grad_b, *dnormed = run->grad_c;
     linear_backward(run->pool, dact, false, grad->down, w->down, s->dim, s->hidden, saved->act,
                     dx, n, run->matmul_scratch);
-    RowTask bend = {.run = run, .saved = saved, .a = dact, .b = dup, .dy = dact};
-    pool_for(run->pool, n, 32, swiglu_rows_backward, &bend);
+    RowTask swiglu = {.run = run, .saved = saved, .a = dact, .b = dup, .dy = dact};
+    pool_for(run->pool, n, 32, swiglu_rows_backward, &swiglu);
     linear_backward(run->pool, dnormed, false, grad->gate, w->gate, s->hidden, s->dim,
                     saved->ffn_normed, dact, n, run->matmul_scratch);
     linear_backward(run->pool, dnormed, true, grad->up, w->up, s->hidden, s->dim,
@@ -123,6 +124,7 @@ static void feed_forward_backward(const TrainRun *run, const TrainBlock *w, Trai
                           w->ffn_norm, dnormed + i * s->dim, s->dim, s->eps);
 }
 
+/* Back through x + attention(norm(x)), in the same way. */
 static void attend_backward(const TrainRun *run, const TrainBlock *w, TrainBlock *grad,
                             const TrainSaved *saved, float *dx) {
     const TrainShape *s = &run->shape;
@@ -134,8 +136,8 @@ static void attend_backward(const TrainRun *run, const TrainBlock *w, TrainBlock
                     run->matmul_scratch);
     attention_backward(run->pool, &attn, run->sequences, saved->q, saved->k, saved->v, dmixed,
                        dq, dk, dv, run->attn_scratch);
-    RowTask turn = {.run = run, .a = dq, .b = dk};
-    pool_for(run->pool, n, 32, rope_rows_backward, &turn);
+    RowTask rotation = {.run = run, .a = dq, .b = dk};
+    pool_for(run->pool, n, 32, rope_rows_backward, &rotation);
     linear_backward(run->pool, dnormed, false, grad->q, w->q, wide, s->dim, saved->normed, dq,
                     n, run->matmul_scratch);
     linear_backward(run->pool, dnormed, true, grad->k, w->k, narrow, s->dim, saved->normed, dk,

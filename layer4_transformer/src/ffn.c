@@ -1,27 +1,25 @@
 /* ffn.c - see ffn.h. */
 #include "ffn.h"
 
-static size_t larger(size_t a, size_t b) { return a > b ? a : b; }
-
 void ffn_sizes_include(FfnSizes *s, const FeedForward *f) {
     const Tensor *router = &f->router.map.w, *up = &f->net.up.w, *shared = &f->shared.up.w;
     if (up->data)
-        s->dim = larger(s->dim, up->shape[1]), s->hidden = larger(s->hidden, up->shape[0]);
-    if (shared->data) s->hidden = larger(s->hidden, shared->shape[0]);
+        s->dim = max_size(s->dim, up->shape[1]), s->hidden = max_size(s->hidden, up->shape[0]);
+    if (shared->data) s->hidden = max_size(s->hidden, shared->shape[0]);
     if (!router->data) return;
-    s->dim = larger(s->dim, router->shape[1]);
-    s->experts = larger(s->experts, router->shape[0]);
-    s->used = larger(s->used, f->router.used);
-    s->expert_hidden = larger(s->expert_hidden, f->experts.up.w.shape[1]);
+    s->dim = max_size(s->dim, router->shape[1]);
+    s->experts = max_size(s->experts, router->shape[0]);
+    s->used = max_size(s->used, f->router.used);
+    s->expert_hidden = max_size(s->expert_hidden, f->experts.up.w.shape[1]);
 }
 
 void ffn_run_init(FfnRun *run, size_t tokens, const FfnSizes *s, Arena *arena) {
     size_t rows = tokens * s->used, f = sizeof(float),
-           wide = larger(tokens * s->hidden, rows * s->expert_hidden),
-           in = larger(s->dim, larger(s->hidden, s->expert_hidden));
+           wide = max_size(tokens * s->hidden, rows * s->expert_hidden),
+           in = max_size(s->dim, max_size(s->hidden, s->expert_hidden));
     *run = (FfnRun){.a = arena_take(arena, wide, f)};
     run->b = arena_take(arena, wide, f);
-    run->scratch = arena_take(arena, linear_scratch_bytes(larger(tokens, rows), in), 1);
+    run->scratch = arena_take(arena, linear_scratch_bytes(max_size(tokens, rows), in), 1);
     if (!s->experts) return;
     run->scores = arena_take(arena, tokens * s->experts, f);
     run->choice = arena_take(arena, rows, sizeof *run->choice);
@@ -38,6 +36,7 @@ typedef struct Elements {
     const float *b;
 } Elements;
 
+/* a = act(a) * b with a gate, act(b) without; numbers begin .. end - 1. */
 static void activate_some(void *context, int worker, size_t begin, size_t end) {
     const Elements *t = context;
     (void)worker;

@@ -1,8 +1,13 @@
-/* kv_pages.h - what the files of the memory share: kv.c, kv_store.c, prefix.c. */
+/* kv_pages.h - what the files of the memory share: kv.c, kv_store.c, state.c, prefix.c. */
 #ifndef STRATA_KV_PAGES_H
 #define STRATA_KV_PAGES_H
 
 #include "kv.h"
+
+/* Does a layer keep anything of a position? */
+static inline bool kv_has_pages(const KvCache *kv, size_t layer) {
+    return kv->shape[layer].kv_heads > 0;
+}
 
 /* The table of a layer of a sequence: (table_size). */
 static inline int32_t *kv_table(const KvCache *kv, size_t sequence, size_t layer) {
@@ -20,8 +25,27 @@ size_t kv_first_seen(const KvCache *kv, size_t layer, size_t position);
 /* Numbers of one head in a page: keys, then values in whole strips. */
 size_t kv_head_numbers(const KvShape *shape);
 
-/* One user less. */
-void kv_release_page(KvCache *kv, int32_t page);
+/* ------------------------------------------------------------------ states (state.c) */
+
+void state_init(KvCache *kv, Arena *arena);
+
+/* Room for the states up to `length`: there is a page for every snapshot that can be. */
+void state_extend(KvCache *kv, size_t sequence, size_t length);
+
+/* The last snapshot not after `length`; without recurrent layers, `length`. */
+size_t state_reach(const KvCache *kv, size_t sequence, size_t length);
+
+/* Forget those after `length`, which is a snapshot's. */
+void state_truncate(KvCache *kv, size_t sequence, size_t length);
+
+void state_fork(KvCache *kv, size_t to, size_t from);
+
+/* A batch begins: the state now stays until it is over. */
+void state_begin(KvCache *kv, size_t sequence);
+
+/* A sequence that holds nothing begins with a snapshot; the one of a length, -1: there is none. */
+void state_share(KvCache *kv, size_t sequence, size_t length, int32_t page);
+int32_t state_page(const KvCache *kv, size_t sequence, size_t length);
 
 void prefix_init(KvCache *kv, Arena *arena);
 

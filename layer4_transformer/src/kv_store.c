@@ -11,11 +11,12 @@ static size_t head_at(const KvCache *kv, size_t layer, size_t sequence, size_t h
     REQUIRE(position < kv->length[sequence], "position %zu of %zu", position,
             kv->length[sequence]);
     size_t page = (size_t)kv_table(kv, sequence, layer)[position / KV_PAGE];
-    return page * kv->page_numbers + head * kv_head_numbers(&kv->shape[layer]);
+    return page * (kv->pages.page_bytes / dtype_row_bytes(kv->config.dtype, 1)) +
+           head * kv_head_numbers(&kv->shape[layer]);
 }
 
 static void *number(const KvCache *kv, size_t at) {
-    return (char *)kv->numbers + at * dtype_row_bytes(kv->config.dtype, 1);
+    return kv->pages.bytes + at * dtype_row_bytes(kv->config.dtype, 1);
 }
 
 void *kv_key(const KvCache *kv, size_t layer, size_t sequence, size_t head, size_t position) {

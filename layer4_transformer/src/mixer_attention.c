@@ -5,20 +5,18 @@
 
 enum { ROWS = 4 }; /* taken at a time by a thread */
 
-static size_t larger(size_t a, size_t b) { return a > b ? a : b; }
-
 static size_t q_dim(const AttentionShape *s) { return s->heads * s->head_dim; }
 static size_t k_dim(const AttentionShape *s) { return s->kv_heads * s->head_dim; }
 static size_t v_dim(const AttentionShape *s) { return s->kv_heads * attention_value_dim(s); }
 
 void attention_sizes_include(AttentionSizes *sizes, const Attention *a) {
     const AttentionShape *s = &a->shape;
-    sizes->dim = larger(sizes->dim, a->q.w.shape[1]);
-    sizes->q = larger(sizes->q, q_dim(s));
-    sizes->k = larger(sizes->k, k_dim(s));
-    sizes->v = larger(sizes->v, v_dim(s));
-    sizes->mixed = larger(sizes->mixed, s->heads * attention_value_dim(s));
-    if (a->rope) sizes->rotary = larger(sizes->rotary, a->rope->rotary);
+    sizes->dim = max_size(sizes->dim, a->q.w.shape[1]);
+    sizes->q = max_size(sizes->q, q_dim(s));
+    sizes->k = max_size(sizes->k, k_dim(s));
+    sizes->v = max_size(sizes->v, v_dim(s));
+    sizes->mixed = max_size(sizes->mixed, s->heads * attention_value_dim(s));
+    if (a->rope) sizes->rotary = max_size(sizes->rotary, a->rope->rotary);
 }
 
 void attention_run_init(AttentionRun *run, size_t rows, const AttentionSizes *s, Arena *arena) {
@@ -29,7 +27,7 @@ void attention_run_init(AttentionRun *run, size_t rows, const AttentionSizes *s,
     run->mixed = arena_take(arena, rows * s->mixed, f);
     run->cosine = arena_take(arena, rows * (s->rotary / 2 + 1), f);
     run->sine = arena_take(arena, rows * (s->rotary / 2 + 1), f);
-    run->scratch = arena_take(arena, linear_scratch_bytes(rows, larger(s->dim, s->mixed)), 1);
+    run->scratch = arena_take(arena, linear_scratch_bytes(rows, max_size(s->dim, s->mixed)), 1);
 }
 
 /* The rows of a batch, shared among threads. */
@@ -45,14 +43,15 @@ static void clamp_row(float *x, size_t n, float limit) {
     for (size_t i = 0; i < n; i++) x[i] = x[i] > limit ? limit : x[i] < -limit ? -limit : x[i];
 }
 
-static bool turns(const Attention *a) { return a->rope && a->rope->style != ROPE_NONE; }
+static bool is_rotated(const Attention *a) { return a->rope && a->rope->style != ROPE_NONE; }
 
-/* Norm and rotation of the heads of one row. */
+/* Norm and rotation of the heads of one row, in the order that the family has; either may not be
+ * there. */
 static void norm_and_rope(const Attention *a, const Norm *norm, float *row, size_t heads,
                           const float *cosine, const float *sine) {
     size_t hd = a->shape.head_dim;
     if (!a->norm_after_rope) norm_apply(norm, row, row, heads * hd);
-    if (turns(a))
+    if (is_rotated(a))
         for (size_t h = 0; h < heads; h++) rope_rotate(a->rope, cosine, sine, row + h * hd);
     if (a->norm_after_rope) norm_apply(norm, row, row, heads * hd);
 }
@@ -63,7 +62,9 @@ static void warm(const Attention *a, float *q, size_t position) {
     for (size_t i = 0; i < q_dim(&a->shape); i++) q[i] *= grow;
 }
 
-/* A query and a key take their position; key and value go to memory. */
+/* Row i of the batch, whose sequence and position the batch says.  q, k and v are clamped, q and k
+ * normed and rotated by their position, q grows with it where the family says so; then key and
+ * value go to memory.  A value is only clamped. */
 static void place_row(const Rows *t, size_t i) {
     const Attention *a = t->a;
     const AttentionShape *s = &a->shape;
@@ -76,7 +77,7 @@ static void place_row(const Rows *t, size_t i) {
         clamp_row(k, k_dim(s), a->clamp);
         clamp_row(v, v_dim(s), a->clamp);
     }
-    if (turns(a)) rope_angles(a->rope, position, cosine, sine);
+    if (is_rotated(a)) rope_angles(a->rope, position, cosine, sine);
     norm_and_rope(a, &a->q_norm, q, s->heads, cosine, sine);
     norm_and_rope(a, &a->k_norm, k, s->kv_heads, cosine, sine);
     if (a->q_temperature > 0) warm(a, q, position);

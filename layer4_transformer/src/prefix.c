@@ -56,17 +56,17 @@ static bool is_whole(const KvCache *kv, int32_t at, size_t count, size_t layer) 
 
 static bool can_begin(const KvCache *kv, int32_t at, size_t count) {
     for (size_t l = 0; l < kv->config.layers; l++)
-        if (!is_whole(kv, at, count, l)) return false;
-    return true;
+        if (kv_has_pages(kv, l) && !is_whole(kv, at, count, l)) return false;
+    return !kv->snapshots || kv->prefix[at].state != NONE;
 }
 
-/* The sequence names the pages of the chain that ends at `at`, back to the first that is missing. */
+/* The sequence's table names the pages of the chain that ends at `at`, backwards until one is missing. */
 static void share(KvCache *kv, size_t sequence, size_t layer, int32_t at, size_t count) {
     int32_t *table = kv_table(kv, sequence, layer), *gone = kv_gone(kv, sequence, layer);
     size_t i = count;
     for (; i > 0 && kv->prefix[at].page[layer] != NONE; i--, at = kv->prefix[at].parent) {
         table[i - 1] = kv->prefix[at].page[layer];
-        kv->refcount[table[i - 1]]++;
+        page_share(&kv->pages, table[i - 1]);
     }
     *gone = (int32_t)i;
 }
@@ -74,12 +74,12 @@ static void share(KvCache *kv, size_t sequence, size_t layer, int32_t at, size_t
 size_t prefix_find(KvCache *kv, size_t sequence, const int32_t *tokens, size_t n,
                    uint64_t salt) {
     int32_t at = NONE;
-    size_t count = 0, most = n ? (n - 1) / KV_PAGE : 0;
+    size_t count = 0, max = n ? (n - 1) / KV_PAGE : 0;
     uint64_t hash = salt;
     kv_truncate(kv, sequence, 0);
     if (kv->config.prefixes == 0) return 0;
-    if (most > kv->table_size) most = kv->table_size;
-    for (kv->clock++; count < most; count++) {
+    if (max > kv->table_size) max = kv->table_size;
+    for (kv->clock++; count < max; count++) {
         hash = chain_hash(hash, tokens + count * KV_PAGE);
         int32_t next = find(kv, hash, salt, at, tokens + count * KV_PAGE);
         if (next == NONE) break;
@@ -87,11 +87,14 @@ size_t prefix_find(KvCache *kv, size_t sequence, const int32_t *tokens, size_t n
         at = next;
     }
     for (; count > 0 && !can_begin(kv, at, count); count--) at = kv->prefix[at].parent;
-    for (size_t l = 0; l < kv->config.layers; l++) share(kv, sequence, l, at, count);
+    for (size_t l = 0; l < kv->config.layers; l++)
+        if (kv_has_pages(kv, l)) share(kv, sequence, l, at, count);
+    if (count && kv->snapshots)
+        state_share(kv, sequence, count * KV_PAGE, kv->prefix[at].state);
     return kv->length[sequence] = count * KV_PAGE;
 }
 
-/* The prefix that was not asked for longest, of those that no other goes on from. */
+/* The least recently used prefix among those that no other continues. */
 static int32_t oldest_leaf(const KvCache *kv) {
     int32_t oldest = NONE;
     for (size_t i = 0; i < kv->config.prefixes; i++) {
@@ -103,14 +106,15 @@ static int32_t oldest_leaf(const KvCache *kv) {
     return oldest;
 }
 
-static void let_go(KvCache *kv, int32_t i) {
+static void evict(KvCache *kv, int32_t i) {
     Prefix *p = &kv->prefix[i];
     int32_t *link = bucket_of(kv, p->hash);
     while (*link != i) link = &kv->prefix[*link].next;
     *link = p->next;
     if (p->parent != NONE) kv->prefix[p->parent].children--;
     for (size_t l = 0; l < kv->config.layers; l++)
-        if (p->page[l] != NONE) kv_release_page(kv, p->page[l]);
+        if (p->page[l] != NONE) page_release(&kv->pages, p->page[l]);
+    if (p->state != NONE) page_release(&kv->states, p->state);
     p->kept = false, p->next = kv->free_prefix, kv->free_prefix = i;
     kv->n_prefixes--;
 }
@@ -118,16 +122,17 @@ static void let_go(KvCache *kv, int32_t i) {
 bool prefix_evict(KvCache *kv) {
     int32_t oldest = oldest_leaf(kv);
     if (oldest == NONE) return false;
-    let_go(kv, oldest);
+    evict(kv, oldest);
     return true;
 }
 
-/* A free entry; an older prefix makes way, but none of the chain that is being kept. */
+/* A free entry; an older prefix makes way, but none of the chain that is being kept: those were used at
+ * the present tick of the clock. */
 static int32_t take_entry(KvCache *kv) {
     if (kv->free_prefix == NONE) {
         int32_t oldest = oldest_leaf(kv);
         if (oldest == NONE || kv->prefix[oldest].used == kv->clock) return NONE;
-        let_go(kv, oldest);
+        evict(kv, oldest);
     }
     int32_t i = kv->free_prefix;
     kv->free_prefix = kv->prefix[i].next;
@@ -135,13 +140,18 @@ static int32_t take_entry(KvCache *kv) {
     return i;
 }
 
-/* Take the pages that are there and that the prefix does not have yet. */
+/* Take the pages, and the state after them, that are there and that the prefix does not have yet. */
 static void hold_pages(KvCache *kv, Prefix *p, size_t sequence, size_t place) {
     for (size_t l = 0; l < kv->config.layers; l++) {
-        if (p->page[l] != NONE || place < (size_t)*kv_gone(kv, sequence, l)) continue;
+        if (!kv_has_pages(kv, l) || p->page[l] != NONE ||
+            place < (size_t)*kv_gone(kv, sequence, l))
+            continue;
         p->page[l] = kv_table(kv, sequence, l)[place];
-        kv->refcount[p->page[l]]++;
+        page_share(&kv->pages, p->page[l]);
     }
+    if (p->state != NONE) return;
+    p->state = state_page(kv, sequence, (place + 1) * KV_PAGE);
+    if (p->state != NONE) page_share(&kv->states, p->state);
 }
 
 /* A new prefix after `parent`, without pages yet; NONE when there is no room. */
@@ -154,6 +164,7 @@ static int32_t add(KvCache *kv, uint64_t hash, uint64_t salt, int32_t parent,
     p->next = *bucket_of(kv, hash), *bucket_of(kv, hash) = i;
     memcpy(p->tokens, tokens, KV_PAGE * sizeof *tokens);
     for (size_t l = 0; l < kv->config.layers; l++) p->page[l] = NONE;
+    p->state = NONE;
     if (parent != NONE) kv->prefix[parent].children++;
     return i;
 }

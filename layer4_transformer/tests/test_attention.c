@@ -2,7 +2,7 @@
  * differences */
 #include "open_kv.h"
 
-enum { MOST = 300 };
+enum { MAX_LENGTH = 300 };
 
 static void noise(float *x, size_t n, uint64_t seed) {
     for (size_t i = 0; i < n; i++) x[i] = (float)rng_unit(seed, 0, i) * 4 - 2;
@@ -14,7 +14,7 @@ static void exact(const AttentionShape *s, size_t n, size_t row, size_t head, co
     size_t hd = s->head_dim, vd = attention_value_dim(s),
            group = head / (s->heads / s->kv_heads);
     Range seen = mask_range(s->mask, row, n);
-    double p[MOST], max = s->sinks ? (double)s->sinks[head] : -INFINITY, sum = 0;
+    double p[MAX_LENGTH], max = s->sinks ? (double)s->sinks[head] : -INFINITY, sum = 0;
     for (size_t j = seen.begin; j < seen.end; j++) {
         p[j] = 0;
         for (size_t i = 0; i < hd; i++)
@@ -45,13 +45,15 @@ static double *doubles(const float *x, size_t n) {
 static void remembered(Pool *pool, const AttentionShape *s, size_t n, Dtype dtype,
                        const float *q, const float *k, const float *v, float *out) {
     size_t k_dim = s->kv_heads * s->head_dim, v_dim = s->kv_heads * attention_value_dim(s);
-    int32_t sequence[MOST] = {0}, position[MOST];
+    int32_t sequence[MAX_LENGTH] = {0}, position[MAX_LENGTH];
     Arena arena;
     KvCache kv;
-    KvShape shape = {s->kv_heads, s->head_dim, attention_value_dim(s), 0};
+    KvShape shape = {
+        .kv_heads = s->kv_heads, .key_dim = s->head_dim, .value_dim = attention_value_dim(s)};
     kv_open(
         &kv, &arena,
-        (KvConfig){.shapes = &shape, .layers = 1, .dtype = dtype, .sequences = 2, .ctx = MOST});
+        (KvConfig){
+            .shapes = &shape, .layers = 1, .dtype = dtype, .sequences = 2, .ctx = MAX_LENGTH});
     assert_true(kv_extend(&kv, 1, 70) &&
                 kv_extend(&kv, 0, n)); /* pages of another sequence lie before */
     for (size_t i = 0; i < n; i++) {

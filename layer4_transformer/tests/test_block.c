@@ -52,9 +52,10 @@ static void run(const Block *b, float *added) {
         else
             assert_true(arena_init(&arena, arena.used, NULL));
         const AttentionShape *a = &b->attention.shape;
-        KvShape shape = {a->kv_heads, a->head_dim, a->head_dim, 0};
+        KvShape shape = {
+            .kv_heads = a->kv_heads, .key_dim = a->head_dim, .value_dim = a->head_dim};
         BlockSizes sizes = {0};
-        block_sizes_include(&sizes, b);
+        block_sizes_include(&sizes, b, DIM);
         kv_init(&kv, &(KvConfig){.shapes = &shape, .layers = 1, .sequences = 1, .ctx = 64},
                 &arena);
         block_run_init(&work, NULL, TOKENS, &sizes, &arena);

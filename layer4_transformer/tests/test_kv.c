@@ -1,5 +1,4 @@
-/* the memory of sequences: pages, forks, windows, prefixes; and a million random operations
- * beside a model that keeps every number by itself */
+/* the memory of sequences: pages, forks, windows, prefixes (random operations: test_memory.c) */
 #include "open_kv.h"
 #include "prefix.h"
 
@@ -7,27 +6,28 @@ static float *key(const KvCache *kv, size_t layer, size_t sequence, size_t posit
     return kv_key(kv, layer, sequence, 0, position);
 }
 
-static const KvShape narrow[2] = {{1, 4, 4, 0}, {1, 4, 4, 0}};
+static const KvShape narrow[2] = {{.kv_heads = 1, .key_dim = 4, .value_dim = 4},
+                                  {.kv_heads = 1, .key_dim = 4, .value_dim = 4}};
 
 static void pages_are_shared_out(void **state) {
     (void)state;
     Arena arena;
     KvCache kv;
     kv_open(&kv, &arena, (KvConfig){.shapes = narrow, .layers = 2, .sequences = 3, .ctx = 192});
-    assert_int_equal(kv.free_count, 2 * 9);
+    assert_int_equal(kv.pages.free_count, 2 * 9);
     assert_true(kv_extend(&kv, 0, 65) && kv_extend(&kv, 1, 192));
     assert_false(kv_extend(&kv, 1, 193));
-    assert_int_equal(kv.free_count, 2 * 4);
+    assert_int_equal(kv.pages.free_count, 2 * 4);
     for (size_t p = 0; p < 65; p++) *key(&kv, 1, 0, p) = (float)p;
     for (size_t p = 0; p < 192; p++)
         *key(&kv, 1, 1, p) = *key(&kv, 0, 1, p) = -1, *(float *)kv_value(&kv, 1, 1, 0, p) = -1;
     for (size_t p = 0; p < 65; p++) assert_true(*key(&kv, 1, 0, p) == (float)p);
     assert_int_equal(kv_truncate(&kv, 1, 64), 64);
-    assert_int_equal(kv.free_count, 2 * 6);
+    assert_int_equal(kv.pages.free_count, 2 * 6);
     assert_int_equal(kv_truncate(&kv, 1, 100), 64);
-    assert_true(kv_extend(&kv, 2, 192) && kv.free_count == 2 * 3);
+    assert_true(kv_extend(&kv, 2, 192) && kv.pages.free_count == 2 * 3);
     kv_truncate(&kv, 2, 0), kv_truncate(&kv, 1, 0), kv_truncate(&kv, 0, 0);
-    assert_int_equal(kv.free_count, 2 * 9);
+    assert_int_equal(kv.pages.free_count, 2 * 9);
     arena_free(&arena);
 }
 
@@ -39,16 +39,16 @@ static void forks_share_until_they_write(void **state) {
     assert_true(kv_extend(&kv, 0, 100));
     for (size_t p = 0; p < 100; p++) *key(&kv, 1, 0, p) = (float)p;
     kv_fork(&kv, 1, 0), kv_fork(&kv, 2, 0);
-    assert_int_equal(kv.free_count, 2 * 7); /* two pages of a layer for all three */
+    assert_int_equal(kv.pages.free_count, 2 * 7); /* two pages of a layer for all three */
     assert_true(kv_extend(&kv, 1, 101) && kv_extend(&kv, 2, 150));
-    assert_int_equal(kv.free_count, 2 * 4); /* own copies of the second page, one new */
+    assert_int_equal(kv.pages.free_count, 2 * 4); /* own copies of the second page, one new */
     *key(&kv, 1, 1, 100) = -1, *key(&kv, 1, 2, 100) = -2;
     for (size_t sequence = 0; sequence < 3; sequence++)
         for (size_t p = 0; p < 100; p++) assert_true(*key(&kv, 1, sequence, p) == (float)p);
     assert_true(*key(&kv, 1, 1, 100) == -1 && *key(&kv, 1, 2, 100) == -2);
     assert_ptr_equal(key(&kv, 0, 0, 5), key(&kv, 0, 2, 5));
     kv_truncate(&kv, 0, 0), kv_truncate(&kv, 2, 0);
-    assert_true(*key(&kv, 1, 1, 99) == 99 && kv.free_count == 2 * 7);
+    assert_true(*key(&kv, 1, 1, 99) == 99 && kv.pages.free_count == 2 * 7);
     kv_fork(&kv, 0, 1), kv_truncate(&kv, 0, 64); /* cut at a border, then written */
     assert_true(kv_extend(&kv, 0, 65));
     *key(&kv, 1, 0, 64) = -3;
@@ -62,10 +62,11 @@ static void windows_slide(void **state) {
     (void)state;
     KvCache kv;
     Arena arena;
-    const KvShape shapes[2] = {{1, 4, 4, 0}, {2, 3, 5, 100}};
+    const KvShape shapes[2] = {{.kv_heads = 1, .key_dim = 4, .value_dim = 4},
+                               {.kv_heads = 2, .key_dim = 3, .value_dim = 5, .window = 100}};
     kv_open(&kv, &arena,
             (KvConfig){.shapes = shapes, .layers = 2, .sequences = 1, .ctx = 6400, .batch = 1});
-    assert_int_equal(kv.pages, 100 + 4);
+    assert_int_equal(kv.pages.count, 100 + 4);
     for (size_t p = 0; p < 6400; p++) {
         kv_slide(&kv, 0);
         assert_true(kv_extend(&kv, 0, p + 1));
@@ -75,7 +76,7 @@ static void windows_slide(void **state) {
         assert_true(*key(&kv, 1, 0, p) == (float)p);
     assert_int_equal(kv_truncate(&kv, 0, 6400 - KV_REWIND), 6400 - KV_REWIND);
     assert_int_equal(kv_truncate(&kv, 0, 3000), 0);
-    assert_int_equal(kv.free_count, 104);
+    assert_int_equal(kv.pages.free_count, 104);
     arena_free(&arena);
 }
 
@@ -101,8 +102,8 @@ static void a_budget_is_kept(void **state) {
         (KvConfig){.shapes = narrow, .layers = 2, .sequences = 2, .ctx = 640, .budget = 2 * 7});
     assert_true(kv_extend(&kv, 0, 5 * KV_PAGE));
     assert_false(kv_extend(&kv, 1, 3 * KV_PAGE));
-    assert_true(kv.length[1] == 0 && kv.free_count == 4);
-    assert_true(kv_extend(&kv, 1, 2 * KV_PAGE) && kv.free_count == 0);
+    assert_true(kv.length[1] == 0 && kv.pages.free_count == 4);
+    assert_true(kv_extend(&kv, 1, 2 * KV_PAGE) && kv.pages.free_count == 0);
     arena_free(&arena);
 }
 
@@ -127,7 +128,7 @@ static void texts_that_begin_alike_are_found(void **state) {
     prefix_keep(&kv, 0, tokens, N, 0);
     assert_int_equal(kv.n_prefixes, 4);
     kv_truncate(&kv, 0, 0);
-    assert_int_equal(kv.free_count, 20 - 8);
+    assert_int_equal(kv.pages.free_count, 20 - 8);
     assert_int_equal(prefix_find(&kv, 1, tokens, N, 7), 0); /* another salt */
     assert_int_equal(prefix_find(&kv, 1, tokens, 256, 0),
                      192); /* the last token is to be read */
@@ -143,7 +144,7 @@ static void texts_that_begin_alike_are_found(void **state) {
     kv_truncate(&kv, 0, 0), kv_truncate(&kv, 1, 0);
     for (size_t left = 6; left > 0; left--) assert_true(prefix_evict(&kv));
     assert_false(prefix_evict(&kv));
-    assert_int_equal(kv.free_count, 20);
+    assert_int_equal(kv.pages.free_count, 20);
     arena_free(&arena);
 }
 
@@ -172,126 +173,6 @@ static void prefixes_make_way(void **state) {
     arena_free(&arena);
 }
 
-/* ------------------------------------------------------------------ random operations */
-
-enum { SEQUENCES = 4, CTX = 6 * KV_PAGE, LAYERS = 3, WINDOW = 70 };
-
-static const KvShape mixed[LAYERS] = {{1, 2, 2, 0}, {2, 3, 1, WINDOW}, {1, 1, 4, 5}};
-
-/* What a sequence should hold: its tokens; the key of a position is a hash of all up to it. */
-typedef struct Naive {
-    int32_t token[CTX];
-    size_t length, slid; /* slid: the length at which it slid last, or found its prefix */
-} Naive;
-
-static float number_at(const Naive *s, size_t layer, size_t position) {
-    uint64_t hash = layer;
-    for (size_t i = 0; i <= position; i++) hash = hash * 31 + (uint64_t)s->token[i];
-    return (float)(hash % 65536);
-}
-
-/* Every page has as many users as it says, and is free exactly when it has none. */
-static void check_pool(const KvCache *kv) {
-    int32_t users[512] = {0};
-    assert_true(kv->pages <= 512);
-    for (size_t s = 0; s < SEQUENCES; s++)
-        for (size_t l = 0; l < LAYERS; l++) {
-            size_t row = s * LAYERS + l, end = (kv->length[s] + KV_PAGE - 1) / KV_PAGE;
-            for (size_t i = (size_t)kv->gone[row]; i < end; i++)
-                users[kv->table[row * kv->table_size + i]]++;
-        }
-    for (size_t i = 0; i < kv->config.prefixes; i++)
-        for (size_t l = 0; kv->prefix[i].kept && l < LAYERS; l++)
-            if (kv->prefix[i].page[l] >= 0) users[kv->prefix[i].page[l]]++;
-    size_t n_free = 0;
-    for (size_t p = 0; p < kv->pages; p++) {
-        assert_int_equal(kv->refcount[p], users[p]);
-        n_free += users[p] == 0;
-    }
-    assert_int_equal(kv->free_count, n_free);
-    for (size_t i = 0; i < kv->free_count; i++) assert_int_equal(users[kv->free_pages[i]], 0);
-}
-
-/* What the next token would look at is there, in every layer, at probed positions. */
-static void check_numbers(const KvCache *kv, size_t sequence, const Naive *s, Rng *rng) {
-    assert_int_equal(kv->length[sequence], s->length);
-    for (size_t l = 0; s->length && l < LAYERS; l++) {
-        size_t window = mixed[l].window,
-               first = window && s->length + 1 > window ? s->length + 1 - window : 0;
-        if (first >= s->length) continue;
-        size_t p = first + rng_below(rng, s->length - first);
-        assert_true(*(float *)kv_key(kv, l, sequence, mixed[l].kv_heads - 1, p) ==
-                    number_at(s, l, p));
-    }
-}
-
-static void append(KvCache *kv, size_t sequence, Naive *s, size_t n, Rng *rng) {
-    kv_slide(kv, sequence);
-    if (s->length > s->slid) s->slid = s->length;
-    if (!kv_extend(kv, sequence, s->length + n)) return;
-    for (; n > 0; n--, s->length++) {
-        s->token[s->length] = (int32_t)rng_below(rng, 2); /* texts meet again */
-        for (size_t l = 0; l < LAYERS; l++)
-            *(float *)kv_key(kv, l, sequence, mixed[l].kv_heads - 1, s->length) =
-                number_at(s, l, s->length);
-    }
-}
-
-static void begin(KvCache *kv, size_t sequence, Naive *s, const Naive *text) {
-    size_t found = prefix_find(kv, sequence, text->token, text->length, 1);
-    assert_true(found % KV_PAGE == 0 && (found < text->length || found == 0));
-    *s = *text, s->length = found, s->slid = found + KV_REWIND;
-}
-
-static void one_operation(KvCache *kv, Naive *naive, Rng *rng) {
-    size_t a = rng_below(rng, SEQUENCES), b = rng_below(rng, SEQUENCES);
-    Naive *s = &naive[a];
-    switch (rng_below(rng, 7)) {
-    case 0:
-    case 1:
-    case 2: append(kv, a, s, 1 + rng_below(rng, 40), rng); break;
-    case 3: {
-        size_t to = rng_below(rng, s->length + 1), left = kv_truncate(kv, a, to);
-        assert_true(left == to || (left == 0 && s->slid > to + KV_REWIND));
-        s->length = left;
-        if (left == 0) s->slid = 0;
-        break;
-    }
-    case 4: kv_fork(kv, b, a), naive[b] = *s; break;
-    case 5: prefix_keep(kv, a, s->token, s->length, 1); break;
-    case 6: {
-        Naive text = naive[b];
-        begin(kv, a, s, &text);
-    }
-    }
-    check_numbers(kv, a, s, rng);
-}
-
-static void random_operations_keep_every_number(void **state) {
-    (void)state;
-    enum { OPERATIONS = 100000 };
-    for (uint64_t seed = 0; seed < 4; seed++) {
-        KvCache kv;
-        Arena arena;
-        Naive naive[SEQUENCES] = {0};
-        Rng rng = {.seed = seed};
-        kv_open(&kv, &arena,
-                (KvConfig){.shapes = mixed,
-                           .layers = LAYERS,
-                           .sequences = SEQUENCES,
-                           .ctx = CTX,
-                           .batch = 40,
-                           .budget = seed % 2 ? 40 : 0,
-                           .prefixes = 5 + 10 * (seed / 2)});
-        for (int i = 0; i < OPERATIONS; i++) {
-            one_operation(&kv, naive, &rng);
-            check_pool(&kv);
-        }
-        arena_free(&arena);
-    }
-}
-
 RUN(TEST(pages_are_shared_out), TEST(forks_share_until_they_write), TEST(windows_slide),
     TEST(a_budget_is_kept), TEST(a_context_need_not_be_whole_pages),
-    TEST(texts_that_begin_alike_are_found), TEST(prefixes_make_way),
-    TEST(random_operations_keep_every_number))
+    TEST(texts_that_begin_alike_are_found), TEST(prefixes_make_way))

@@ -1,18 +1,17 @@
 /* decoder.h - the one forward pass.
  *
- * Reading a prompt, writing a token, many users at once, checking a draft: all are batches of
- * tokens, each with its sequence and its position.
+ * Prefill, decode, many users at once, verifying a draft: all are batches of tokens, each with its
+ * sequence and its position.
  *
  * Invariant: the logits of a token depend on its own sequence alone: not on the rest of the
- * batch, the number of threads, or the pieces the text before it came in.  To the bit. */
+ * batch, the number of threads, or how the text before it was split into batches.  To the bit. */
 #ifndef STRATA_DECODER_H
 #define STRATA_DECODER_H
 
 #include "model.h"
 
-/* Tokens of a text that are worth reading in one batch: each matrix comes from memory once for all
- * of them. */
-enum { FEED = 512 };
+/* Tokens of a prompt in one batch: each matrix is loaded from memory once for all of them. */
+enum { PREFILL_BATCH = 512 };
 
 /* The memory of a run, all of it taken before the first token. */
 typedef struct Session {
@@ -20,40 +19,40 @@ typedef struct Session {
     Pool *pool;         /* borrows */
     KvCache kv;
     BlockRun run;
-    size_t most_tokens, most_logits; /* of one batch */
-    float *x;                        /* (most_tokens, dim) the residual stream */
-    float *
-        hidden; /* (most_logits, dim) what the last block left, normed; rows that were wanted */
-    float *logits;    /* (most_logits, vocab) of the last batch, in its order */
-    bool hidden_only; /* nobody wants logits: the head is left out */
+    size_t max_tokens, max_logits; /* of one batch */
+    float *x;                      /* (max_tokens, dim) the residual stream */
+    /* (max_logits, dim) the residual stream after the last norm, of the tokens that are wanted */
+    float *hidden;
+    float *logits;    /* (max_logits, vocab) of the last batch, in its order */
+    bool hidden_only; /* no logits are computed: the head is left out */
     Arena arena;      /* owns all of the above */
 } Session;
 
 typedef struct SessionConfig {
-    size_t ctx;       /* positions of each sequence; 0: as the model was trained */
-    size_t sequences; /* at the same time */
-    size_t most_tokens, most_logits;
-    Dtype kv; /* keys and values are kept as F32 (which is 0) or F16 */
-    /* of keys and values, for all sequences together; 0: all they can fill (kv.h) */
-    size_t pages;
-    /* pages of read texts that later ones may begin with; 0: none (prefix.h) */
-    size_t prefixes;
+    size_t ctx;       /* positions per sequence; 0: as the model was trained */
+    size_t sequences; /* at most, at the same time */
+    size_t max_tokens, max_logits;
+    Dtype kv;        /* of keys and values: F32 (which is 0) or F16 */
+    size_t pages;    /* of the KV cache, all sequences together; 0: as many as they can fill */
+    size_t prefixes; /* pages of prompts that are kept for later ones; 0: none (prefix.h) */
+    /* tokens that recurrent layers take back at once, to one that was wanted (state.h); 0: one */
+    size_t rewind;
 } SessionConfig;
 
-/* Take the memory.
+/* Allocate the memory.
  *
  * Fails when the machine does not have it. */
 bool session_open(Session *session, const Model *model, Pool *pool, SessionConfig config,
                   Fault *fault);
 void session_close(Session *session);
 
-/* Positions a sequence has room for, and how many it holds. */
+/* The positions a sequence has room for, and how many it holds. */
 size_t session_ctx(const Session *session);
 size_t session_length(const Session *session, size_t sequence);
 
 /* Forget the positions of a sequence from `length` on.
  *
- * Returns the length from which it goes on: `length`, or less when more had to be forgotten (kv.h). */
+ * Returns the length it is left with: `length`, or less when more had to be dropped (kv.h). */
 size_t session_rewind(Session *session, size_t sequence, size_t length);
 
 /* Forget all sequences. */
@@ -62,17 +61,17 @@ void session_reset(Session *session);
 /* Bytes a session would take: cache and working memory. */
 void session_plan(const Model *model, SessionConfig config, size_t *cache, size_t *work);
 
-/* Run a batch: session->hidden and session->logits then hold a row for each token that is wanted.
+/* Run a batch: session->hidden and session->logits then have a row for each wanted token.
  *
- * Needs    batch->count <= most_tokens; the positions of each sequence continue its memory.
- * Fails    when a token is outside the vocabulary, more logits are wanted than there is room for, or the
- *          context is full. */
+ * Needs    batch->count <= max_tokens; the positions of each sequence continue its memory.
+ * Fails    when a token is outside the vocabulary, more logits are wanted than the session has room
+ *          for, or the context is full. */
 bool model_forward(Session *session, const Batch *batch, Fault *fault);
 
-/* One sequence, the common case: tokens at the end of sequence 0, logits of the last one (or of
- * all).  Cuts long texts into batches of FEED, or of as many as the session takes; the logits of a
- * call are session->logits, of the last batch when there were several. */
-bool session_feed(Session *session, const int32_t *tokens, size_t count, bool all_logits,
+/* The common case of one sequence: append tokens to sequence 0, and compute the logits of the last
+ * one (or of all).  Long texts are split into batches of PREFILL_BATCH, or of what the session has
+ * room for; session->logits then holds those of the last batch. */
+bool session_eval(Session *session, const int32_t *tokens, size_t count, bool all_logits,
                   Fault *fault);
 
 #endif

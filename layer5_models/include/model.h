@@ -54,7 +54,7 @@ void model_close(Model *model);
 
 /* Rearrange the quantized matrices for speed (packed.h); the results do not change by a bit.
  *
- *   progress   called with the bytes done; NULL: nobody watches
+ *   progress   called with the bytes done so far; NULL: no callback
  *
  * Fails when there is no memory for a second copy of them: model_packed_bytes. */
 bool model_pack(Model *model, Pool *pool, void (*progress)(void *context, double bytes),

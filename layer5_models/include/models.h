@@ -4,13 +4,14 @@
 #ifndef STRATA_MODELS_H
 #define STRATA_MODELS_H
 
-#include "tokenizer.h" /* text to token ids and back */
-#include "chat.h"      /* a conversation as one text */
-#include "recipe.h"    /* the table of model families */
-#include "model.h"     /* a file's tensors as a model, every shape checked */
-#include "decoder.h"   /* the one forward pass */
-#include "mix.h"       /* which number format each matrix of a quantized model gets */
-#include "world.h"     /* Tiny World: the language the model in the box speaks */
-#include "train.h"     /* teaching a small model */
+#include "tokenizer.h"    /* text to token ids and back */
+#include "chat.h"         /* a conversation as one text */
+#include "recipe.h"       /* the table of model families */
+#include "model.h"        /* a file's tensors as a model, every shape checked */
+#include "decoder.h"      /* the one forward pass */
+#include "pooling.h"      /* one vector for a text */
+#include "quant_preset.h" /* which number format each matrix of a quantized model gets */
+#include "world.h"        /* Tiny World: the language the model in the box speaks */
+#include "train.h"        /* teaching a small model */
 
 #endif

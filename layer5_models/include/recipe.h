@@ -26,10 +26,18 @@ typedef enum Scales {
     SCALES_COHERE,  /* logits * logit_scale */
 } Scales;
 
-/* How layers with a window turn in a file that stretches its context. */
+/* What some blocks have in place of attention, or beside it. */
+typedef enum Recurrent {
+    RECURRENT_NONE,
+    RECURRENT_MAMBA,      /* each channel has rates of its own */
+    RECURRENT_MAMBA2,     /* channels in heads that share one */
+    RECURRENT_SHORT_CONV, /* no more than the nearest neighbours */
+} Recurrent;
+
+/* The rotary angles of windowed layers in a file that stretches its context. */
 typedef enum WindowStretching {
-    WINDOW_STRETCHED,   /* as the others */
-    WINDOW_UNSTRETCHED, /* by the trained angles, with the file's attn_factor */
+    WINDOW_STRETCHED,   /* those of the other layers */
+    WINDOW_UNSTRETCHED, /* the trained angles, with the file's attn_factor */
     WINDOW_AS_TRAINED,  /* as if the file stretched nothing */
 } WindowStretching;
 
@@ -47,6 +55,7 @@ typedef struct Recipe {
     bool no_pre_norms;     /* branches read x as it is */
     bool post_norms;       /* what a branch returns is normed before it is added */
     bool embedding_norm;   /* x starts as a norm of the embedding */
+    const char *out_norm;  /* what the norm before the head is called; NULL: output_norm */
     HeadNorms head_norms;
 
     /* positions and attention */
@@ -72,6 +81,12 @@ typedef struct Recipe {
     size_t chunk; /* layers that turn see their own chunk of so many positions; 0: no chunks */
     /* with this many layers scores scale by 1 / sqrt(dim / heads), not head_dim: the 27B models */
     size_t scale_by_dim_layers;
+
+    /* A block's mixers follow from its tensors: attention, this, or both, or none; and one of which
+     * feed_forward_length says 0 has no network. */
+    Recurrent recurrent;
+    bool ssm_norms;      /* of what dt, B and C are made from */
+    bool ssm_norm_maybe; /* files of Mamba 2 layers without a norm of y exist */
 
     /* feed-forward */
     Activation act;

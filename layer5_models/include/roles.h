@@ -2,7 +2,7 @@
  *
  *     blk.3.attn_q.weight   (heads * head_dim, dim)   -> block.attention.q
  *
- * Everything that goes through a model's tensors walks this table: binding a file, rearranging
+ * Everything that goes through a model's tensors walks this table: binding a file, repacking
  * weights, training and writing a model, making one to measure with.  A family that calls a tensor
  * otherwise says so in its recipe.
  *
@@ -15,12 +15,15 @@
 
 /* The sizes of one layer. */
 typedef struct LayerSizes {
-    size_t dim, heads, kv_heads, head_dim, value_dim, rotary;
-    size_t hidden;                               /* of its network; 0: it has experts instead */
+    size_t dim, heads, kv_heads, head_dim, value_dim, rotary; /* heads 0: no attention */
+    size_t hidden; /* of its network; 0: it has none, or experts */
     size_t experts, experts_used, expert_hidden; /* 0: no mixture */
     size_t shared_hidden; /* of the network beside its experts; 0: none */
     size_t window;        /* 0: it sees everything */
     bool rope;
+    /* of its state-space mixer; ssm_inner 0: none */
+    size_t ssm_inner, ssm_state, ssm_rank, ssm_heads, ssm_groups, ssm_taps;
+    size_t short_conv; /* taps of its short convolution; 0: none */
 } LayerSizes;
 
 /* A measure of a layer, to name shapes with. */
@@ -37,6 +40,19 @@ typedef enum Extent {
     EXTENT_EXPERTS,
     EXTENT_EXPERT_HIDDEN,
     EXTENT_SHARED_HIDDEN,
+    EXTENT_SSM_IN,    /* 2 inner;        with heads 2 inner + 2 groups * state + heads */
+    EXTENT_SSM_CONV,  /* inner;          with heads inner + 2 groups * state */
+    EXTENT_SSM_X,     /* rank + 2 state */
+    EXTENT_SSM_A,     /* inner;          with heads heads */
+    EXTENT_SSM_RATES, /* state;          with heads 1 */
+    EXTENT_SSM_GROUP, /* inner / groups */
+    EXTENT_SSM_INNER,
+    EXTENT_SSM_STATE,
+    EXTENT_SSM_RANK,
+    EXTENT_SSM_GROUPS,
+    EXTENT_SSM_TAPS,
+    EXTENT_SHORT_CONV_IN, /* 3 dim */
+    EXTENT_SHORT_CONV,    /* its taps */
 } Extent;
 size_t extent_of(Extent extent, const LayerSizes *sizes);
 
@@ -64,6 +80,22 @@ typedef enum RoleId {
     ROLE_SHARED_UP,
     ROLE_SHARED_DOWN,
     ROLE_FFN_POST_NORM,
+    ROLE_SSM_IN,
+    ROLE_SSM_CONV,
+    ROLE_SSM_CONV_BIAS,
+    ROLE_SSM_X,
+    ROLE_SSM_DT,
+    ROLE_SSM_DT_BIAS,
+    ROLE_SSM_A,
+    ROLE_SSM_D,
+    ROLE_SSM_DT_NORM,
+    ROLE_SSM_B_NORM,
+    ROLE_SSM_C_NORM,
+    ROLE_SSM_NORM,
+    ROLE_SSM_OUT,
+    ROLE_SHORT_CONV_IN,
+    ROLE_SHORT_CONV,
+    ROLE_SHORT_CONV_OUT,
     ROLES,
 } RoleId;
 
@@ -71,16 +103,17 @@ typedef enum RoleKind {
     ROLE_LINEAR, /* NAME.weight (rows, cols), perhaps NAME.bias (rows) */
     ROLE_STACK,  /* NAME.weight (experts, rows, cols), perhaps NAME.bias (experts, rows) */
     ROLE_NORM,   /* NAME.weight (cols), perhaps NAME.bias (cols) */
-    ROLE_VECTOR, /* NAME.weight (cols) */
-    ROLE_OFFSET, /* NAME.bias (cols) */
+    ROLE_VECTOR, /* NAME.weight (rows, cols), as f32 numbers */
+    ROLE_OFFSET, /* NAME.bias (rows, cols), the same */
+    ROLE_PLAIN,  /* NAME (rows, cols), the same */
 } RoleKind;
 
 typedef struct Role {
     const char *name; /* "attn_q" */
     RoleKind kind;
-    size_t place;      /* in a Block */
-    Extent rows, cols; /* rows: of matrices */
-    const char *from;  /* the keys its shape comes from */
+    size_t place; /* in a Block */
+    Extent rows, cols;
+    const char *from; /* the keys its shape comes from */
 } Role;
 
 /* The row of a role. */
@@ -96,7 +129,7 @@ typedef struct RoleName {
     const char *beside;
 } RoleName;
 
-/* "blk.3.attn_q.weight" in out; returns out. */
+/* "blk.3.attn_q.weight" in out, or without a suffix "blk.3.ssm_a"; returns out. */
 const char *block_tensor_name(char *out, size_t size, size_t layer, const char *name,
                               const char *suffix);
 

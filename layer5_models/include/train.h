@@ -1,6 +1,6 @@
 /* train.h - teaching a small llama to predict the next token.
  *
- *     documents --> batch of whole documents --> forward --> surprise --> backward --> AdamW --> weights
+ *     documents --> batch of whole documents --> forward --> surprisal --> backward --> AdamW --> weights
  *
  * A batch is a list of whole documents laid end to end, each a sequence of its own that begins
  * with BOS at position 0: what the model sees in training is what it sees in use.
@@ -44,8 +44,8 @@ typedef struct TrainConfig {
     uint64_t seed;
     size_t steps, warmup, batch_tokens;
     double momentum; /* of Muon */
-    double learning_rate,
-        final_rate; /* cosine from the first to the second after the warm-up */
+    /* after the warm-up, a cosine from the first to the second */
+    double learning_rate, final_rate;
     double beta1, beta2, epsilon, weight_decay, clip;
 } TrainConfig;
 
@@ -79,14 +79,9 @@ TrainStep trainer_step(Trainer *trainer);
 void trainer_evaluate(Trainer *trainer, const Corpus *corpus, uint64_t first, size_t count,
                       double *loss, double *floor);
 
-/* The gradients of one batch by index, without an update; for tests.  Returns the loss. */
-double trainer_gradients(Trainer *trainer, uint64_t first_document);
-float *trainer_parameters(Trainer *trainer); /* (train_parameters) */
-float *trainer_parameter_gradients(Trainer *trainer);
-
 /* Continue `prompt` with draws at a temperature (0: greedy), into text; a look at how it speaks
  * by now. */
-void trainer_sample(Trainer *trainer, Text prompt, size_t most, double temperature,
+void trainer_sample(Trainer *trainer, Text prompt, size_t max_tokens, double temperature,
                     uint64_t seed, WorldText *text);
 
 /* Everything that determines the rest of the run, written atomically; and back.
@@ -103,7 +98,7 @@ bool trainer_load(Trainer *trainer, const char *path, Fault *fault);
  * NULL when it cannot be written, or is a file of another kind. */
 FILE *train_log_open(const char *path, size_t step, Fault *fault);
 
-/* A line; heldout: loss and entropy of held-out documents, NULL when nobody looked. */
+/* A line; heldout: loss and entropy of held-out documents, NULL when they were not evaluated. */
 bool train_log_add(FILE *log, const TrainStep *step, double tokens_per_second,
                    const double *heldout, Fault *fault);
 

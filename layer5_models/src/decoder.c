@@ -9,30 +9,36 @@ static void layout_kv(Session *s, const SessionConfig *c) {
     KvShape shapes[MODEL_LAYERS];
     for (size_t l = 0; l < m->sizes.layers; l++) {
         const LayerSizes *z = &m->layers[l];
-        shapes[l] = (KvShape){z->kv_heads, z->head_dim, z->value_dim, z->window};
+        shapes[l] = (KvShape){.kv_heads = z->kv_heads,
+                              .key_dim = z->head_dim,
+                              .value_dim = z->value_dim,
+                              .window = z->window,
+                              .state = block_state(&m->blocks[l])};
     }
     KvConfig config = {.shapes = shapes,
                        .layers = m->sizes.layers,
                        .dtype = c->kv,
                        .sequences = c->sequences,
                        .ctx = c->ctx ? c->ctx : m->sizes.ctx,
-                       .batch = c->most_tokens,
+                       .batch = c->max_tokens,
                        .budget = c->pages,
-                       .prefixes = c->prefixes};
+                       .prefixes = c->prefixes,
+                       .rewind = c->rewind ? c->rewind : 1};
     kv_init(&s->kv, &config, &s->arena);
 }
 
 static void layout(Session *s, SessionConfig c) {
     const ModelSizes *m = &s->model->sizes;
     size_t f = sizeof(float);
-    s->most_tokens = c.most_tokens, s->most_logits = c.most_logits;
+    s->max_tokens = c.max_tokens, s->max_logits = c.max_logits;
     layout_kv(s, &c);
     BlockSizes widest = {0};
-    for (size_t l = 0; l < m->layers; l++) block_sizes_include(&widest, &s->model->blocks[l]);
-    block_run_init(&s->run, s->pool, c.most_tokens, &widest, &s->arena);
-    s->x = arena_take(&s->arena, c.most_tokens * m->dim, f);
-    s->hidden = arena_take(&s->arena, c.most_logits * m->dim, f);
-    s->logits = arena_take(&s->arena, c.most_logits * m->vocab, f);
+    for (size_t l = 0; l < m->layers; l++)
+        block_sizes_include(&widest, &s->model->blocks[l], m->dim);
+    block_run_init(&s->run, s->pool, c.max_tokens, &widest, &s->arena);
+    s->x = arena_take(&s->arena, c.max_tokens * m->dim, f);
+    s->hidden = arena_take(&s->arena, c.max_logits * m->dim, f);
+    s->logits = arena_take(&s->arena, c.max_logits * m->vocab, f);
 }
 
 bool session_open(Session *session, const Model *model, Pool *pool, SessionConfig config,
@@ -62,8 +68,8 @@ void session_plan(const Model *model, SessionConfig config, size_t *cache, size_
 
 static bool check_batch(Session *s, const Batch *batch, Fault *fault) {
     size_t vocab = s->model->sizes.vocab, wanted = 0;
-    REQUIRE(batch->count <= s->most_tokens, "a batch of %zu tokens in room for %zu",
-            batch->count, s->most_tokens);
+    REQUIRE(batch->count <= s->max_tokens, "a batch of %zu tokens in room for %zu",
+            batch->count, s->max_tokens);
     for (size_t i = 0; i < batch->count; i++) {
         wanted += batch->wanted[i];
         if (batch->input) continue;
@@ -71,9 +77,9 @@ static bool check_batch(Session *s, const Batch *batch, Fault *fault) {
             return fault_set(fault, "token %d is not in the vocabulary: ids are 0 to %zu",
                              batch->token[i], vocab - 1);
     }
-    if (wanted <= s->most_logits) return true;
+    if (wanted <= s->max_logits) return true;
     return fault_set(fault, "%zu rows of logits are wanted at once, there is room for %zu",
-                     wanted, s->most_logits);
+                     wanted, s->max_logits);
 }
 
 /* Room in memory for every token of the batch; all or nothing. */
@@ -84,9 +90,17 @@ static bool take_room(Session *s, const Batch *batch, Fault *fault) {
                length = s->kv.length[sequence];
         REQUIRE(position == length, "sequence %zu continues at %zu, not at %zu", sequence,
                 length, position);
-        if (kv_extend(&s->kv, sequence, position + 1)) continue;
+        if (kv_extend(&s->kv, sequence, position + 1)) {
+            /* of drafted tokens each is wanted, and any may be the last that is accepted */
+            if (batch->wanted[i]) state_keep(&s->kv, sequence);
+            continue;
+        }
         while (i-- > 0)
             kv_truncate(&s->kv, (size_t)batch->sequence[i], (size_t)batch->position[i]);
+        if (position < session_ctx(s))
+            return fault_set(fault,
+                             "the memory of keys and values, %zu pages, is full at %zu tokens",
+                             s->kv.pages.count, position);
         return fault_set(
             fault, "the context is full at %zu tokens: give a larger --ctx or a shorter text",
             position);
@@ -129,7 +143,7 @@ static void unembed(Session *s, const Batch *batch) {
         if (batch->wanted[i])
             norm_apply(&m->out_norm, s->hidden + wanted++ * dim, s->x + i * dim, dim);
     if (wanted == 0 || s->hidden_only) return;
-    linear(s->pool, &m->head, s->hidden, wanted, s->logits, s->run.attention.scratch);
+    linear(s->pool, &m->head, s->hidden, wanted, s->logits, s->run.scratch);
     size_t numbers = wanted * m->sizes.vocab;
     if (m->logit_scale != 1)
         for (size_t i = 0; i < numbers; i++) s->logits[i] *= m->logit_scale;
@@ -158,15 +172,15 @@ void session_reset(Session *s) {
     for (size_t i = 0; i < s->kv.config.sequences; i++) kv_truncate(&s->kv, i, 0);
 }
 
-bool session_feed(Session *s, const int32_t *tokens, size_t count, bool all_logits,
+bool session_eval(Session *s, const int32_t *tokens, size_t count, bool all_logits,
                   Fault *fault) {
-    int32_t sequence[FEED] = {0}, position[FEED];
-    bool wants[FEED];
+    int32_t sequence[PREFILL_BATCH] = {0}, position[PREFILL_BATCH];
+    bool wants[PREFILL_BATCH];
     for (size_t at = 0; at < count;) {
         size_t n = count - at, start = s->kv.length[0];
-        if (n > s->most_tokens) n = s->most_tokens;
-        if (n > FEED) n = FEED;
-        if (all_logits && n > s->most_logits) n = s->most_logits;
+        if (n > s->max_tokens) n = s->max_tokens;
+        if (n > PREFILL_BATCH) n = PREFILL_BATCH;
+        if (all_logits && n > s->max_logits) n = s->max_logits;
         for (size_t i = 0; i < n; i++) {
             position[i] = (int32_t)(start + i);
             wants[i] = all_logits || at + i + 1 == count;

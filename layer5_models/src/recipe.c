@@ -9,6 +9,9 @@ static const RoleName falcon_names[] = {{ROLE_ATTN_NORM, "attn_norm_2", "attn_no
 /* The norm before its experts. */
 static const RoleName gpt_oss_names[] = {{ROLE_FFN_NORM, "post_attention_norm", NULL}, {0}};
 
+/* A block is one thing, a mixer or a network, behind the one norm. */
+static const RoleName nemotron_h_names[] = {{ROLE_FFN_NORM, "attn_norm", "ffn_up"}, {0}};
+
 static const Recipe recipes[] = {
     {.arch = "llama",
      .models = "Llama 1-3, Mistral, Mixtral, SmolLM2, TinyLlama, the storyteller",
@@ -275,6 +278,70 @@ static const Recipe recipes[] = {
      .gated = true,
      .experts = true,
      .router = ROUTER_SOFTMAX_CHOSEN},
+    {.arch = "mamba",
+     .models = "Mamba, Falcon Mamba",
+     .norm = NORM_RMS,
+     .recurrent = RECURRENT_MAMBA},
+    {.arch = "mamba2",
+     .models = "Mamba 2, Codestral Mamba",
+     .norm = NORM_RMS,
+     .recurrent = RECURRENT_MAMBA2},
+    {.arch = "jamba",
+     .models = "Jamba",
+     .norm = NORM_RMS,
+     .recurrent = RECURRENT_MAMBA,
+     .ssm_norms = true,
+     .act = ACT_SILU,
+     .gated = true,
+     .experts = true,
+     .router = ROUTER_SOFTMAX},
+    {.arch = "granitehybrid",
+     .models = "Granite 4 H",
+     .norm = NORM_RMS,
+     .rope = ROPE_INTERLEAVED,
+     .rope_by_key = true,
+     .recurrent = RECURRENT_MAMBA2,
+     .act = ACT_SILU,
+     .gated = true,
+     .experts = true,
+     .router = ROUTER_SOFTMAX,
+     .renormalize = true,
+     .scales = SCALES_GRANITE},
+    {.arch = "falcon-h1",
+     .models = "Falcon H1",
+     .norm = NORM_RMS,
+     .rope = ROPE_HALF_SPLIT,
+     .recurrent = RECURRENT_MAMBA2,
+     .ssm_norm_maybe = true,
+     .act = ACT_SILU,
+     .gated = true},
+    {.arch = "nemotron_h",
+     .models = "Nemotron H, Nemotron Nano 2",
+     .names = nemotron_h_names,
+     .norm = NORM_RMS,
+     .recurrent = RECURRENT_MAMBA2,
+     .act = ACT_RELU_SQUARED},
+    {.arch = "lfm2",
+     .models = "LFM 2",
+     .norm = NORM_RMS,
+     .out_norm = "token_embd_norm",
+     .rope = ROPE_HALF_SPLIT,
+     .head_norms = HEAD_NORMS_SHARED,
+     .recurrent = RECURRENT_SHORT_CONV,
+     .act = ACT_SILU,
+     .gated = true},
+    {.arch = "lfm2moe",
+     .models = "LFM 2 MoE",
+     .norm = NORM_RMS,
+     .out_norm = "token_embd_norm",
+     .rope = ROPE_HALF_SPLIT,
+     .head_norms = HEAD_NORMS_SHARED,
+     .recurrent = RECURRENT_SHORT_CONV,
+     .act = ACT_SILU,
+     .gated = true,
+     .experts = true,
+     .router = ROUTER_SIGMOID,
+     .renormalize = true},
 };
 
 const Recipe *recipe_find(Text arch) {
@@ -290,10 +357,33 @@ size_t recipe_list(const Recipe **list) {
 
 static Need when(bool condition) { return condition ? NEED_YES : NEED_NO; }
 
+/* Of a mixer other than attention. */
+static Need recurrent_need(const Recipe *r, RoleId id, const LayerSizes *s) {
+    if (id >= ROLE_SHORT_CONV_IN) return when(s->short_conv);
+    if (!s->ssm_inner) return NEED_NO;
+    switch (id) {
+    case ROLE_SSM_X:
+    case ROLE_SSM_DT: return when(!s->ssm_heads);
+    case ROLE_SSM_NORM:
+        return !s->ssm_heads ? NEED_NO : r->ssm_norm_maybe ? NEED_MAYBE : NEED_YES;
+    case ROLE_SSM_CONV_BIAS: return NEED_MAYBE;
+    case ROLE_SSM_DT_NORM:
+    case ROLE_SSM_B_NORM:
+    case ROLE_SSM_C_NORM: return when(r->ssm_norms);
+    default: return NEED_YES;
+    }
+}
+
 Need recipe_need(const Recipe *r, RoleId id, const LayerSizes *s) {
     bool maybe_parallel = r->wiring == WIRING_PARALLEL || r->parallel_by_norm;
+    if (id >= ROLE_SSM_IN && id <= ROLE_SHORT_CONV_OUT) return recurrent_need(r, id, s);
+    if (id >= ROLE_ATTN_Q && id <= ROLE_ATTN_SINKS && !s->heads) return NEED_NO;
+    if ((id == ROLE_FFN_NORM || id == ROLE_FFN_POST_NORM) && !s->hidden && !s->experts)
+        return NEED_NO;
     switch (id) {
-    case ROLE_ATTN_NORM: return when(!r->no_pre_norms);
+    case ROLE_ATTN_NORM:
+        return when(!r->no_pre_norms &&
+                    (!r->recurrent || s->heads || s->ssm_inner || s->short_conv));
     case ROLE_FFN_NORM:
         return r->no_pre_norms ? NEED_NO : maybe_parallel ? NEED_MAYBE : NEED_YES;
     case ROLE_ATTN_POST_NORM:

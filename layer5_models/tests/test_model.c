@@ -100,18 +100,25 @@ static void recipes_are_found_by_name(void **state) {
 static void mixes_favour_some_matrices(void **state) {
     (void)state;
     Fault fault;
-    const Mix *m = mix_find("q4_k_m", &fault);
+    const QuantPreset *m = quant_preset_find("q4_k_m", &fault);
     assert_non_null(m);
-    assert_int_equal(mix_dtype(m, text_of("output.weight"), 32, 4096, false), DTYPE_Q6_K);
-    assert_int_equal(mix_dtype(m, text_of("output.weight"), 32, 4096, true), DTYPE_Q4_K);
-    assert_int_equal(mix_dtype(m, text_of("blk.0.attn_v.weight"), 32, 4096, false), DTYPE_Q6_K);
-    assert_int_equal(mix_dtype(m, text_of("blk.4.attn_v.weight"), 32, 4096, false), DTYPE_Q4_K);
-    assert_int_equal(mix_dtype(m, text_of("blk.6.ffn_down.weight"), 32, 4096, false),
+    assert_int_equal(quant_preset_dtype(m, text_of("output.weight"), 32, 4096, false),
                      DTYPE_Q6_K);
-    assert_int_equal(mix_dtype(m, text_of("blk.0.attn_q.weight"), 32, 4096, false), DTYPE_Q4_K);
-    assert_int_equal(mix_dtype(m, text_of("blk.0.attn_q.weight"), 32, 96, false), DTYPE_Q5_0);
-    assert_int_equal(mix_dtype(m, text_of("blk.0.attn_q.weight"), 32, 50, false), DTYPE_F16);
-    assert_null(mix_find("Q9", &fault));
+    assert_int_equal(quant_preset_dtype(m, text_of("output.weight"), 32, 4096, true),
+                     DTYPE_Q4_K);
+    assert_int_equal(quant_preset_dtype(m, text_of("blk.0.attn_v.weight"), 32, 4096, false),
+                     DTYPE_Q6_K);
+    assert_int_equal(quant_preset_dtype(m, text_of("blk.4.attn_v.weight"), 32, 4096, false),
+                     DTYPE_Q4_K);
+    assert_int_equal(quant_preset_dtype(m, text_of("blk.6.ffn_down.weight"), 32, 4096, false),
+                     DTYPE_Q6_K);
+    assert_int_equal(quant_preset_dtype(m, text_of("blk.0.attn_q.weight"), 32, 4096, false),
+                     DTYPE_Q4_K);
+    assert_int_equal(quant_preset_dtype(m, text_of("blk.0.attn_q.weight"), 32, 96, false),
+                     DTYPE_Q5_0);
+    assert_int_equal(quant_preset_dtype(m, text_of("blk.0.attn_q.weight"), 32, 50, false),
+                     DTYPE_F16);
+    assert_null(quant_preset_find("Q9", &fault));
     assert_contains(fault.text, "--list");
 }
 
@@ -137,7 +144,7 @@ static void files_are_requantized(void **state) {
         gguf_writer_close(writer);
         assert_true(gguf_parse(&important, weights[wrong], bytes_of, &fault));
         for (int with = 0; with < 2; with++) {
-            Requantize how = {.mix = mix_find("Q4_K_S", &fault),
+            Requantize how = {.preset = quant_preset_find("Q4_K_S", &fault),
                               .importance = with ? &important : NULL};
             writer = gguf_writer_open(&fault);
             bool ok = requantize(&gguf, &how, NULL, writer, NULL, NULL, &fault);
@@ -180,10 +187,10 @@ static unsigned char *file_of(const char *name, size_t rows, Gguf *gguf) {
 }
 
 /* The file in a mix's main format; NULL: refused. */
-static unsigned char *in_format(const Gguf *gguf, const Mix *mix, const Gguf *importance,
-                                size_t *size, Fault *fault) {
+static unsigned char *in_format(const Gguf *gguf, const QuantPreset *preset,
+                                const Gguf *importance, size_t *size, Fault *fault) {
     unsigned char *bytes = NULL;
-    Requantize how = {.mix = mix, .pure = true, .importance = importance};
+    Requantize how = {.preset = preset, .pure = true, .importance = importance};
     GgufWriter *writer = gguf_writer_open(fault);
     if (requantize(gguf, &how, NULL, writer, NULL, NULL, fault))
         assert_true(gguf_write_memory(writer, &bytes, size, fault));
@@ -199,21 +206,21 @@ static void importance_is_used_or_refused(void **state) {
     unsigned char *file = file_of("blk.0.attn_q.weight", 8, &gguf),
                   *known = file_of("blk.0.attn_q.weight.in_sum2", 1, &important),
                   *unknown = file_of("other.weight.in_sum2", 1, &strange);
-    const Mix *mixes;
-    size_t used = 0, count = mix_list(&mixes);
+    const QuantPreset *presets;
+    size_t used = 0, count = quant_preset_list(&presets);
     for (size_t i = 0; i < count; i++) {
-        unsigned char *plain = in_format(&gguf, &mixes[i], NULL, &size, &fault),
-                      *weighted = in_format(&gguf, &mixes[i], &important, &size, &fault);
+        unsigned char *plain = in_format(&gguf, &presets[i], NULL, &size, &fault),
+                      *weighted = in_format(&gguf, &presets[i], &important, &size, &fault);
         assert_non_null(plain);
         if (weighted && memcmp(plain, weighted, size) == 0)
-            fail_msg("%s ignores the importance", mixes[i].name);
+            fail_msg("%s ignores the importance", presets[i].name);
         used += weighted != NULL;
         free(plain), free(weighted);
     }
     assert_int_equal(used, 15);
-    assert_null(in_format(&gguf, mix_find("Q8_0", &fault), &important, &size, &fault));
+    assert_null(in_format(&gguf, quant_preset_find("Q8_0", &fault), &important, &size, &fault));
     assert_contains(fault.text, "changes nothing in Q8_0");
-    assert_null(in_format(&gguf, mix_find("Q4_K_M", &fault), &strange, &size, &fault));
+    assert_null(in_format(&gguf, quant_preset_find("Q4_K_M", &fault), &strange, &size, &fault));
     assert_contains(fault.text, "names none");
     gguf_free(&gguf), gguf_free(&important), gguf_free(&strange);
     free(file), free(known), free(unknown);

@@ -1,7 +1,7 @@
 /* cutting text into words: characters and their classes, the rules by name */
 #include "check.h"
 #include "models.h"
-#include "../src/tokenizer/unicode.h"
+#include "unicode.h"
 #include "../src/tokenizer/vocab.h"
 
 typedef struct UnicodeRange {
@@ -166,7 +166,7 @@ static void split_in_stages(Stages *s, const char *rule) {
     if (!star) stage_threes(s);
 }
 
-static size_t hard_text(uint64_t seed, uint64_t round, char *out, size_t most) {
+static size_t hard_text(uint64_t seed, uint64_t round, char *out, size_t max) {
     static const char *const parts[] = {" ",
                                         " ",
                                         "  ",
@@ -206,7 +206,7 @@ static size_t hard_text(uint64_t seed, uint64_t round, char *out, size_t most) {
     for (uint64_t i = 0; i < 60; i++) {
         size_t pick = rng_hash(seed, round, i) % n, length = strlen(parts[pick]);
         if (pick == n - 3) length = 1; /* the byte 0 */
-        if (size + length > most) break;
+        if (size + length > max) break;
         memcpy(out + size, parts[pick], length);
         size += length;
     }

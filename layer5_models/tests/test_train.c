@@ -214,7 +214,7 @@ static void refused_as_of_other_texts(const Corpus *corpus, const Tokenizer *wit
     Trainer *t = trainer_open(&c, corpus, with, words, NULL, &fault);
     if (!t) fail_msg("%s", fault.text);
     assert_false(trainer_load(t, path, &fault));
-    assert_contains(fault.text, "another corpus or vocabulary");
+    assert_contains(fault.text, "another corpus, vocabulary or --from");
     trainer_close(t);
 }
 

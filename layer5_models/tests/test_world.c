@@ -51,6 +51,28 @@ static void variables_can_share_a_class(void **state) {
     }
 }
 
+/* A tale is a story of a part of the language: read as one, it is one, and less surprising as what it is. */
+static void tales_are_stories(void **state) {
+    (void)state;
+    Fault fault;
+    WorldText text = {0};
+    World *world = world_open(&fault);
+    bool stories_are_tales = true;
+    assert_non_null(world);
+    for (uint64_t i = 0; i < 60; i++) {
+        world_write(world, "tale", 3, i, &text);
+        WorldVerdict tale = world_check(world, "tale", text.bytes, text.size, false);
+        WorldVerdict story = world_check(world, "story", text.bytes, text.size, false);
+        assert_true(tale.valid && story.valid);
+        assert_true(tale.nats < story.nats);
+        world_write(world, "story", 3, i, &text);
+        stories_are_tales &= world_check(world, "tale", text.bytes, text.size, false).valid;
+    }
+    assert_false(stories_are_tales);
+    world_text_free(&text);
+    world_close(world);
+}
+
 static void entropy_is_the_enumerated_one(void **state) {
     (void)state;
     Fault fault;
@@ -191,6 +213,6 @@ static void mistakes_have_reasons(void **state) {
     world_close(world);
 }
 
-RUN(TEST(variables_can_share_a_class), TEST(entropy_is_the_enumerated_one),
-    TEST(ambiguity_is_seen), TEST(documents_are_valid_unambiguous_and_repeatable),
-    TEST(mistakes_have_reasons))
+RUN(TEST(variables_can_share_a_class), TEST(tales_are_stories),
+    TEST(entropy_is_the_enumerated_one), TEST(ambiguity_is_seen),
+    TEST(documents_are_valid_unambiguous_and_repeatable), TEST(mistakes_have_reasons))

@@ -4,7 +4,7 @@
 
 #include "check.h"
 #include "models.h"
-#include "../src/tokenizer/unicode.h"
+#include "unicode.h"
 #include "../src/tokenizer/vocab.h"
 
 typedef struct Extra {

@@ -1,16 +1,13 @@
-/* Worked exercise 6: one token is chosen: what each stage of a chain leaves.
+/* Worked exercise 6: one token is chosen: what each stage of a chain leaves, and where the coin falls.
  *
  * --csv prints stage,rank,token,probability. */
+#include "worked.h"
 #include "inference.h"
 
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
-static const char *const prompt = "Once upon a time there was a little";
 static const char *const chain_spec = "temp:1.5,top_k:12,top_p:0.9,min_p:0.05,draw";
-enum { SHOWN = 8 };
+enum { SHOWN = 8, IN_CHAIN = 5, MAX = 64 };
 
 typedef struct Bench {
     Model model;
@@ -38,64 +35,94 @@ static void show(Bench *b, const char *stage, bool csv) {
     if (!csv) printf(c->count > SHOWN ? " ...\n" : "\n");
 }
 
-/* Run the first `stages` stages of the chain. */
-static bool run(Bench *b, int stages, bool csv, uint64_t seed, int32_t *token, Fault *fault) {
-    char spec[128] = "", name[32] = "logits";
+/* Run the first `stages` stages of the chain; the last one's name is left in `name`. */
+static void run(Bench *b, int stages, uint64_t seed, int32_t *token, char name[32]) {
+    char spec[128] = "";
     const char *at = chain_spec;
     Chain chain;
+    Fault fault;
+    snprintf(name, 32, "logits");
     for (int i = 0; i < stages; i++) {
         size_t n = strcspn(at, ",");
-        snprintf(name, sizeof name, "%.*s", (int)n, at);
+        snprintf(name, 32, "%.*s", (int)n, at);
         snprintf(spec + strlen(spec), sizeof spec - strlen(spec), "%s%s", i ? "," : "", name);
         at += n + (at[n] == ',');
     }
-    size_t bytes = b->model.sizes.vocab * sizeof(float);
-    memcpy(b->logits, b->session.logits, bytes);
+    memcpy(b->logits, b->session.logits, b->model.sizes.vocab * sizeof(float));
     Step step = {.seed = seed,
                  .position = b->ids.count,
                  .history = b->ids.ids,
                  .history_count = b->ids.count};
-    if (!candidates_load(&b->candidates, b->logits, fault)) return false;
-    if (stages > 0) {
-        if (!chain_parse(&chain, spec, b->model.tokenizer, fault)) return false;
-        bool ok = chain_run(&chain, &b->candidates, &step, token, fault);
-        chain_close(&chain);
-        if (!ok) return false;
+    if (!candidates_load(&b->candidates, b->logits, &fault)) worked_fails(fault.text);
+    if (!stages) return;
+    if (!chain_parse(&chain, spec, b->model.tokenizer, &fault) ||
+        !chain_run(&chain, &b->candidates, &step, token, &fault))
+        worked_fails(fault.text);
+    chain_close(&chain);
+}
+
+/* What is left lies end to end from 0 to 1, each token as long as its probability; the coin is a number between. */
+static void coins(Bench *b) {
+    Candidates *c = &b->candidates;
+    int32_t token = -1;
+    char name[32];
+    printf("\nThe last stage draws.  What is left lies end to end between 0 and 1:\n\n");
+    run(b, IN_CHAIN, 1, &token, name);
+    double sum = candidates_log_sum(c), end = 0;
+    for (size_t i = 0; i < c->count; i++) {
+        Text piece = tokenizer_piece(b->model.tokenizer, candidates_id(c, i), true);
+        double p = exp((double)c->logits[i] - sum);
+        printf("   %12.*s  %.3f .. %.3f\n", (int)piece.size, piece.data, end, end + p);
+        end += p;
     }
-    if (*at || stages == 0) show(b, name, csv);
-    return true;
+    printf("\nThe coin is a number made of the seed, the place in the text and the stage's "
+           "place in the chain:\n\n");
+    guess("a coin of 0.5 falls on which?");
+    for (uint64_t seed = 1; seed <= 5; seed++) {
+        run(b, IN_CHAIN, seed, &token, name);
+        Text piece = tokenizer_piece(b->model.tokenizer, token, true);
+        printf("   seed %llu: the coin is %.3f, which is \"%.*s\"\n", (unsigned long long)seed,
+               rng_unit(seed, b->ids.count, IN_CHAIN - 1), (int)piece.size, piece.data);
+    }
+}
+
+static void bench_open(Bench *b, const char *prompt) {
+    Fault fault;
+    SessionConfig config = {.ctx = MAX, .sequences = 1, .max_tokens = MAX, .max_logits = 1};
+    if (!model_open(&b->model, "layer5_models/models/storyteller.gguf", &fault))
+        worked_fails(fault.text);
+    tokenizer_begin(b->model.tokenizer, &b->ids);
+    if (!tokenizer_encode(b->model.tokenizer, text_of(prompt), true, &b->ids, &fault))
+        worked_fails(fault.text);
+    if (b->ids.count > MAX) worked_fails("a shorter sentence, please: 63 tokens at most");
+    if (!session_open(&b->session, &b->model, NULL, config, &fault) ||
+        !session_eval(&b->session, b->ids.ids, b->ids.count, false, &fault) ||
+        !candidates_open(&b->candidates, b->model.sizes.vocab, &b->arena, &fault))
+        worked_fails(fault.text);
+    b->logits = malloc(b->model.sizes.vocab * sizeof *b->logits);
+    if (!b->logits) worked_fails("no memory");
 }
 
 int main(int argc, char **argv) {
     static Bench b;
-    Fault fault;
     int32_t token = -1;
+    char name[32];
     bool csv = argc > 1 && strcmp(argv[1], "--csv") == 0;
-    SessionConfig config = {.ctx = 64, .sequences = 1, .most_tokens = 64, .most_logits = 1};
-    if (!model_open(&b.model, "layer5_models/models/storyteller.gguf", &fault)) goto failed;
-    tokenizer_begin(b.model.tokenizer, &b.ids);
-    if (!tokenizer_encode(b.model.tokenizer, text_of(prompt), true, &b.ids, &fault) ||
-        !session_open(&b.session, &b.model, NULL, config, &fault) ||
-        !session_feed(&b.session, b.ids.ids, b.ids.count, false, &fault) ||
-        !candidates_open(&b.candidates, b.model.sizes.vocab, &b.arena, &fault) ||
-        !(b.logits = malloc(b.model.sizes.vocab * sizeof *b.logits)))
-        goto failed;
-    if (csv)
+    const char *usual = "Once upon a time there was a little",
+               *prompt = csv ? usual : sentence_or(usual);
+    bench_open(&b, prompt);
+    if (csv) {
         printf("stage,rank,token,probability\n");
-    else
+    } else {
         printf("\"%s ...\"  and the chain  %s\n\n", prompt, chain_spec);
-    for (int stages = 0; stages < 5; stages++)
-        if (!run(&b, stages, csv, 1, &token, &fault)) goto failed;
-    for (uint64_t seed = 1; !csv && seed <= 5; seed++) {
-        if (!run(&b, 5, csv, seed, &token, &fault)) goto failed;
-        Text piece = tokenizer_piece(b.model.tokenizer, token, true);
-        printf("%s draw, seed %llu: \"%.*s\"\n", seed == 1 ? "\n  " : "  ",
-               (unsigned long long)seed, (int)piece.size, piece.data);
+        guess("which word comes next, and how many are left to draw from at the end?");
     }
+    for (int stages = 0; stages < IN_CHAIN; stages++) {
+        run(&b, stages, 1, &token, name);
+        show(&b, name, csv);
+    }
+    if (!csv) coins(&b);
     free(b.logits), token_list_free(&b.ids), arena_free(&b.arena), session_close(&b.session),
         model_close(&b.model);
     return 0;
-failed:
-    fprintf(stderr, "worked: %s\n", fault.text);
-    return 1;
 }

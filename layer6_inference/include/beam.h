@@ -16,7 +16,7 @@
 #include "ending.h"
 #include "heal.h"
 
-enum { BEAM_MOST = 32 };
+enum { BEAM_MAX = 32 };
 
 /* Called when the prompt has been read and after each step; false ends the search there. */
 typedef bool OnStep(void *context, size_t steps);
@@ -41,7 +41,8 @@ typedef struct BeamText {
     StopReason reason;
 } BeamText;
 
-/* Search; texts[0] is the best.  The session needs 2 * beams sequences and as many logits.
+/* Search; texts[0] is the best.  The session needs as many sequences as there are beams; what
+ * it held is forgotten.
  *
  *   texts   (beams) filled; free with beam_free
  *

@@ -29,8 +29,8 @@ typedef struct Candidates {
     /* facts, valid while their bit is set in `known` */
     unsigned known;
     float max;
-    ExpSums sums;     /* over exp(logit - max) */
-    float *block_max; /* of every 64 logits, in dense form */
+    ExpSums sums;       /* over exp(logit - max) */
+    float *segment_max; /* of every 64 logits, in dense form */
 
     /* working memory, (vocab) each; in the arena */
     float *survivors, *work[2], *nearness;
@@ -52,7 +52,10 @@ bool candidates_open(Candidates *candidates, size_t vocab, Arena *arena, Fault *
  * Fails when one is NaN (naming the token) or all are -infinity. */
 bool candidates_load(Candidates *candidates, float *logits, Fault *fault);
 
-int32_t candidates_id(const Candidates *candidates, size_t entry); /* the token of an entry */
+/* The token of an entry. */
+static inline int32_t candidates_id(const Candidates *candidates, size_t entry) {
+    return candidates->dense ? (int32_t)entry : candidates->ids[entry];
+}
 
 /* The entry of a token; count: it is not there.  The first call after a cut goes through all
  * survivors, the next ones take constant time. */
@@ -90,18 +93,19 @@ void candidates_sort(Candidates *candidates);
 /* Keep the k best, sorted. */
 void candidates_keep_best(Candidates *candidates, size_t k);
 
-/* Keep those with logit >= threshold, but the `least` best in any case. */
-void candidates_keep_above(Candidates *candidates, float threshold, size_t least);
+/* Keep those with logit >= threshold, but the min_keep best in any case. */
+void candidates_keep_above(Candidates *candidates, float threshold, size_t min_keep);
 
-/* Keep those with ln p >= log_p, but the `least` best in any case. */
-void candidates_keep_likely(Candidates *candidates, double log_p, size_t least);
+/* Keep those with ln p >= log_p, but the min_keep best in any case. */
+void candidates_keep_likely(Candidates *candidates, double log_p, size_t min_keep);
 
-/* Keep the smallest set of the best whose probabilities add up to `mass`, but the `least` best
+/* Keep the smallest set of the best whose probabilities add up to `mass`, but the min_keep best
  * in any case. */
-void candidates_keep_mass(Candidates *candidates, double mass, size_t least);
+void candidates_keep_mass(Candidates *candidates, double mass, size_t min_keep);
 
-/* The same, but the best are those whose surprise -ln p is nearest to `surprise`. */
-void candidates_keep_near(Candidates *candidates, double surprise, double mass, size_t least);
+/* The same, but the best are those whose -ln p is nearest to `surprisal`. */
+void candidates_keep_near(Candidates *candidates, double surprisal, double mass,
+                          size_t min_keep);
 
 /* Keep the entries begin .. end-1. */
 void candidates_keep_range(Candidates *candidates, size_t begin, size_t end);

@@ -12,21 +12,22 @@
 #include "stops.h"
 
 typedef enum StopReason {
-    STOP_END,     /* the model chose a token that ends a text */
-    STOP_ID,      /* a stop token */
-    STOP_STRING,  /* a stop string */
-    STOP_LIMIT,   /* as many tokens as were asked for */
-    STOP_CONTEXT, /* no room for another token */
-    STOP_TIME,    /* as many seconds as were allowed */
-    STOP_REPEAT,  /* the text turns in a circle */
-    STOP_CALLER,  /* the callback said so */
+    STOP_END,      /* the model chose a token that ends a text */
+    STOP_ID,       /* a stop token */
+    STOP_STRING,   /* a stop string */
+    STOP_COMPLETE, /* a stage says that nothing may follow: its grammar is complete */
+    STOP_LIMIT,    /* as many tokens as were asked for */
+    STOP_CONTEXT,  /* no room for another token */
+    STOP_TIME,     /* as many seconds as were allowed */
+    STOP_REPEAT,   /* the text repeats itself */
+    STOP_CALLER,   /* the callback said so */
 } StopReason;
 
 const char *stop_reason_name(StopReason reason);
 
 typedef struct Limits {
-    size_t most_tokens; /* to generate; SIZE_MAX: until the model ends or the context is full */
-    double most_seconds; /* 0: as long as it takes */
+    size_t max_tokens;  /* to generate; SIZE_MAX: until the model ends or the context is full */
+    double max_seconds; /* 0: as long as it takes */
     /* stop when a piece of up to 64 tokens came so many times in a row; 0: never */
     size_t repeats;
     const int32_t *stop_ids;
@@ -39,7 +40,8 @@ typedef struct Limits {
 bool ends_before(const Limits *limits, const Tokenizer *tokenizer, int32_t token,
                  StopReason *reason);
 
-/* Is a text of `count` tokens over?
+/* Is a text of `count` tokens over?  The first that holds is why: as many as max_tokens, no room, max_seconds gone by, a
+ * piece that came `repeats` times in a row.
  *
  *   tokens   (count) those generated so far
  *   room     tokens for which the context has room still
@@ -47,7 +49,7 @@ bool ends_before(const Limits *limits, const Tokenizer *tokenizer, int32_t token
 bool ends_after(const Limits *limits, const int32_t *tokens, size_t count, size_t room,
                 double start, StopReason *reason);
 
-/* Does the text end with a piece of 1 to 64 tokens that came `times` times in a row? */
-bool tokens_circle(const int32_t *tokens, size_t n, size_t times);
+/* Does the text end with a piece of 1 to 64 tokens that came `times` times in a row?  With `times` below 2: no. */
+bool ends_in_repetition(const int32_t *tokens, size_t n, size_t times);
 
 #endif

@@ -1,7 +1,7 @@
 /* engine.h - many texts, one batch: each step reads what every sequence has not read yet.
  *
  *     sequence 0   "Once upon a"   + 1 token                         |
- *     sequence 1   a guess of 4, to be checked: + 5 tokens           |  one batch for each model,
+ *     sequence 1   a draft of 4, to be verified: + 5 tokens          |  one batch for each model,
  *     sequence 2   a long prompt: + a piece of it                    |  one forward pass
  *     sequence 3   with cfg: + 1 token here, + 1 after its negative  |
  *
@@ -11,7 +11,7 @@
  *     while (s->live && engine_step(&engine, &fault)) ...        s->tokens, s->choice, s->result
  *     engine_close(&engine);
  *
- * Tokens that are chosen come first, then pieces of prompts, FEED tokens in all.
+ * Tokens that are chosen come first, then pieces of prompts, PREFILL_BATCH tokens in all.
  *
  * Invariant: a sequence's tokens do not depend on which others share its batches.  To the bit. */
 #ifndef STRATA_ENGINE_H
@@ -19,32 +19,33 @@
 
 #include "sequence.h"
 
-enum { ENGINE_PARTS = 3 }; /* models: the one that speaks, an amateur, a draft */
+enum { ENGINE_PARTS = 3 }; /* models: the one that generates, an amateur, a draft model */
 
 /* The tokens that one model reads in a step. */
 typedef struct EnginePart {
     Session *session;                     /* borrows */
-    int32_t *token, *sequence, *position; /* (most_tokens) */
-    bool *wanted;                         /* (most_tokens) */
-    bool *used;                           /* (sequences) which are somebody's */
+    int32_t *token, *sequence, *position; /* (max_tokens) */
+    bool *wanted;                         /* (max_tokens) */
+    bool *used;                           /* (sequences) which ones texts have */
     size_t count, rows;
-    Arena arena; /* owns all of the above */
+    size_t pages; /* of memory, promised to this step's tokens */
+    Arena arena;  /* owns all of the above */
 } EnginePart;
 
 typedef struct Engine {
-    EnginePart parts[ENGINE_PARTS]; /* the first speaks */
+    EnginePart parts[ENGINE_PARTS]; /* the first one generates */
     size_t n_parts;
-    Sequence *sequences;    /* (room); owns */
-    Sequence **taking;      /* (room) those that choose a token in this step */
-    size_t room, live;      /* live: how many are not over */
-    size_t turn;            /* who is served first */
-    Candidates *candidates; /* (threads) */
-    Arena *arenas;          /* (threads) own their memory */
+    Sequence *sequences;        /* (room); owns */
+    Sequence **taking;          /* (room) those that choose a token in this step */
+    size_t room, live;          /* live: how many are not over */
+    size_t turn;                /* who is served first */
+    size_t joined, preemptions; /* counts */
+    Candidates *candidates;     /* (threads) */
+    Arena *arenas;              /* (threads) own their memory */
     size_t threads;
 } Engine;
 
-/* An engine for as many texts as the session has sequences; what these held is forgotten as they are
- * needed.
+/* An engine for as many texts as the session has sequences; what these held is forgotten.
  *
  * Fails when memory runs out; engine_close may be called then, too. */
 bool engine_open(Engine *engine, Session *session, Fault *fault);
@@ -64,10 +65,12 @@ Sequence *engine_add(Engine *engine, TokenList *tokens, const GenerateOptions *o
 /* Make room for another text. */
 void engine_remove(Engine *engine, Sequence *sequence);
 
-/* One step of every live sequence.  A sequence that cannot go on has failed, with a fault of its own;
- * the others do not notice.
+/* One step of every live sequence for which there is memory.  When there is not enough for all, those
+ * that joined last give theirs back, wait, and read their text again: their tokens are the same.
+ * A sequence that cannot go on, or that does not fit alone, has failed, with a fault of its own; the
+ * others do not notice.
  *
- * Fails when the batch as a whole cannot be read: the memory for keys and values is full. */
+ * Fails when a token that was appended from outside is not in the vocabulary. */
 bool engine_step(Engine *engine, Fault *fault);
 
 #endif

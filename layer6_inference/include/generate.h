@@ -9,9 +9,12 @@
 /* Read the prompt into a sequence of the session and continue it: an engine with one text.
  *
  *   tokens   the prompt on the way in; generated tokens are appended
+ *   result   what the text has counted, also when it failed; zeros where it never began
  *
  * Fails before it reads anything when the prompt is empty or longer than the context or the
- * options do not go together, later when the logits are no numbers or a stage leaves no token. */
+ * options do not go together, later when the logits are no numbers or a stage leaves no token: with
+ * the fault of the text.
+ * Tutorial layer6/loop.html */
 bool generate(Session *session, TokenList *tokens, const GenerateOptions *options,
               GenerateResult *result, Fault *fault);
 

@@ -13,7 +13,7 @@
 
 #include "models.h"
 
-enum { HEAL_MOST = 8 }; /* tokens that may go */
+enum { HEAL_MAX = 8 }; /* tokens that may go */
 
 typedef struct Heal {
     char *owed; /* (size) bytes that the next tokens must spell; owns; free with heal_free */

@@ -6,10 +6,12 @@
 
 #include "candidates.h" /* the tokens that may come next */
 #include "order.h"      /* candidates in order: a float and an id as one sortable number */
+#include "pick.h"       /* the best, the best k, those that make up a mass, one by its weight */
 #include "stage.h"      /* the shape every sampler has */
 #include "chain.h"      /* stages in a row: parse, print, run */
 #include "watermark.h"  /* which tokens are green, and how many of a text are */
 #include "trace.h"      /* what every stage did, as CSV */
+#include "grammar.h"    /* text that must obey: grammars and where a text has come to */
 #include "utf8.h"       /* where characters end, and text that any program can read */
 #include "stops.h"      /* many stop strings, one pass */
 #include "stream.h"     /* text on its way out: stop strings, whole characters */
@@ -18,7 +20,7 @@
 #include "text_queue.h" /* text from the thread that generates to the thread that shows it */
 #include "look_ahead.h" /* hidden states of a text and of what might come next */
 #include "diversity.h"  /* how varied a set of texts is */
-#include "surprise.h"   /* how surprised a model is by a text */
+#include "surprisal.h"  /* how surprised a model is by a text */
 #include "speculate.h"  /* several tokens for one reading of the model */
 #include "beam.h"       /* the likeliest texts */
 #include "sequence.h"   /* one text on its way */

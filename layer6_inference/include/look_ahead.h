@@ -1,7 +1,7 @@
 /* look_ahead.h - hidden states of a text, and of what might come next: for contrastive search.
  *
  * Each token that might come is a fork of the text with that token more; all of them are one batch,
- * as far as the session has sequences that nobody uses.
+ * as far as the session has unused sequences.
  *
  * Invariant: the session's memory of the text and its logits are the same before and after a look
  * ahead. */
@@ -27,6 +27,9 @@ void look_ahead_close(LookAhead *look);
 
 /* The text has read n tokens more: keep their hidden states, from row `first` of the session's on. */
 bool look_ahead_keep(LookAhead *look, size_t first, size_t n, Fault *fault);
+
+/* The text has to be read again. */
+void look_ahead_forget(LookAhead *look);
 
 /* similarity[i] = the largest cosine between the state of tokens[i], were it next, and those of
  * the text.  False when the context is full. */

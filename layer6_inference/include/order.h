@@ -10,20 +10,39 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
-uint64_t order_key(float value, int32_t id);
-float order_value(uint64_t key);
+/* As integers, positive floats already stand in order and negative ones in reverse: the sign of the
+ * first is turned over, all bits of the others.  Without a branch, which nobody could predict. */
+static inline uint64_t order_key(float value, int32_t id) {
+    uint32_t bits;
+    value += 0.0f; /* -0 is 0 */
+    memcpy(&bits, &value, sizeof bits);
+    bits ^= 0x80000000u | (0u - (bits >> 31));
+    return (uint64_t)~bits << 32 | (uint32_t)id;
+}
+
+static inline float order_value(uint64_t key) {
+    uint32_t bits = ~(uint32_t)(key >> 32);
+    float value;
+    bits ^= 0x80000000u | ((bits >> 31) - 1);
+    memcpy(&value, &bits, sizeof value);
+    return value;
+}
+
 static inline int32_t order_id(uint64_t key) { return (int32_t)(uint32_t)key; }
 
 void order_sort(uint64_t *keys, size_t n); /* ascending */
 
-/* The same for keys whose ids ascend already, byte by byte: for thousands of keys.
+/* Many floats in order, best first, digit by digit: for thousands.  ids ascend; NULL: the id is the index.
  *
- *   aside   room for n more */
-void order_sort_many(uint64_t *keys, uint64_t *aside, size_t n);
+ *   keys, aside          room for n each
+ *   sorted, sorted_ids   (n) written; may be x and ids */
+void order_sort_many(const float *x, const int32_t *ids, size_t n, uint64_t *keys,
+                     uint64_t *aside, float *sorted, int32_t *sorted_ids);
 
-void order_select(uint64_t *keys, size_t n,
-                  size_t k); /* the k smallest to the front, unsorted */
+/* Move the k smallest to the front, unsorted. */
+void order_select(uint64_t *keys, size_t n, size_t k);
 
 /* The k-th largest of n floats (k = 1: the largest); x is rearranged. */
 float order_kth_largest(float *x, size_t n, size_t k);

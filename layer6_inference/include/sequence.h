@@ -32,22 +32,27 @@ typedef bool OnChoice(void *context, const Choice *choice);
 /* Called while the prompt is read, after each batch: `read` of `total` tokens; false stops. */
 typedef bool OnRead(void *context, size_t read, size_t total);
 
+/* Called instead of the chain, from any thread, with the logits of the last token, which it may write
+ * to.  The text waits then, until somebody appends to its tokens.  False: the text has failed. */
+typedef bool OnLogits(void *context, float *logits, Candidates *scratch, Fault *fault);
+
 /* How a text is to be continued.  All that it points to is borrowed and belongs to one sequence, but
  * for the sessions, which sequences share. */
 typedef struct GenerateOptions {
-    Chain *chain; /* its memory begins anew */
+    Chain *chain; /* its memory begins anew; NULL with on_logits */
     uint64_t seed;
     Limits limits;
-    Stream *stream;      /* gets the text; NULL: nobody wants it */
+    Stream *stream;      /* gets the text; NULL: not wanted */
     OnRead *on_read;     /* or NULL */
     OnChoice *on_choice; /* or NULL */
+    OnLogits *on_logits; /* who chooses, when it is not the chain; or NULL */
     bool want_raw;
     void *context;
 
     Session *amateur; /* a weaker model with the same vocabulary, for contrast; or NULL */
     /* what a second sequence of the session reads instead of the prompt, for cfg; or NULL */
     const TokenList *negative;
-    Speculation *speculation; /* guess ahead; or NULL */
+    Speculation *speculation; /* speculative decoding; or NULL */
     const Heal *heal;         /* what the text must begin with: from heal_prompt; or NULL */
 } GenerateOptions;
 
@@ -68,7 +73,7 @@ typedef struct Reader {
 
 enum { READS_TEXT, READS_NEGATIVE, READS_AMATEUR, READS_DRAFT, READERS };
 
-typedef struct Guess Guess; /* a draft that waits to be checked: speculate.c */
+typedef struct Draft Draft; /* a draft that waits to be checked: speculate.c */
 
 typedef struct Sequence {
     TokenList *tokens; /* borrows: the prompt, then what is generated */
@@ -80,11 +85,14 @@ typedef struct Sequence {
     size_t spelled;           /* bytes of what the healed prompt is owed */
     double start, first;
     LookAhead look;
-    Guess *guess;             /* owns; NULL: none are made */
+    Draft *draft;             /* owns; NULL: none are made */
     float *raw;               /* (vocab) when somebody wants it; owns */
     Candidates *candidates;   /* borrows: working memory, for as long as it takes a token */
     Choice choice;            /* the last one */
+    size_t joined;            /* after how many others */
+    size_t answered;          /* tokens for which on_logits was called */
     bool live, ready, failed; /* ready: it chooses a token in this step */
+    bool in_batch, preempted; /* preempted: it has to read its text again */
     Fault fault;              /* of one that failed */
 } Sequence;
 

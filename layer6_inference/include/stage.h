@@ -1,57 +1,62 @@
-/* stage.h - the shape every sampler has.
+/* stage.h - the interface of every sampler.
  *
- * A stage looks at the candidates and changes their logits, removes some, or picks one.  Its
- * parameters stand in a table from which the parser, the printer, the help and the description are
- * made.
+ * A stage changes the candidates' logits, removes candidates, or selects one.  The parser, the
+ * printer, the help and the documentation are all made from its table of parameters.
  *
- * What a stage remembers from token to token (Mirostat its target, for instance) is a row of
- * numbers, and every accepted token adds a row.  So rewinding is dropping rows, and copying a stage
- * is copying them:
+ * The state that a stage carries from token to token (Mirostat's target, for instance) is a row of
+ * numbers, and every accepted token appends a row.  So rewinding a stage is dropping rows, and
+ * copying a stage is copying them:
  *
  *     rows    begin | after token 1 | after token 2 | ...     rewind(1) drops the last one
  *
- * A program may add stages of its own: stage_register gives them a name, and from then on chains
- * hold them like all others.
+ * A program may add stages of its own: stage_register gives them a name, and from then on they are
+ * used in chains like all others.
  *
  * Invariant: what a stage does depends on the candidates, its parameters, its last row and the
- * Step; of a registered stage also on its kind's context. */
+ * Step; for a registered stage, also on its kind's context. */
 #ifndef STRATA_STAGE_H
 #define STRATA_STAGE_H
 
 #include "candidates.h"
 
-/* What a stage may know about the moment. */
+/* What a stage may know about the current step. */
 typedef struct Step {
-    uint64_t seed, position; /* the coin of a stage is rng_unit(seed, position, stage) */
+    uint64_t seed, position; /* a stage draws rng_unit(seed, position, stage) */
     const int32_t *history;  /* tokens so far, the prompt's too */
     size_t history_count, prompt_count;
     const Tokenizer *tokenizer; /* NULL: tokens are numbers */
     const float *amateur;       /* logits of a weaker model, dense; NULL: none */
     const float *unconditional; /* logits without the prompt, dense; NULL: none */
-    /* similarity[i] = the largest cosine between the hidden state that token i would get and
-     * those of the history; NULL: nobody can look ahead */
+    /* similarity[i] = the largest cosine between the hidden state that tokens[i] would get and
+     * those of the history; NULL: the caller cannot look ahead */
     bool (*look_ahead)(void *context, const int32_t *tokens, size_t n, float *similarity);
     void *look_ahead_context;
 } Step;
 
 typedef struct StageParam {
     const char *key; /* the first one may be given as a bare value: top_k:40 */
-    double fallback, low, high;
+    double default_value, low, high;
     double off;   /* with has_off: this value switches the stage off */
     bool has_off; /* "off" may be written for it */
-    bool whole;   /* integers only */
-    bool needed;  /* has no sensible default */
-    bool open;    /* low itself is not allowed */
-    bool token;   /* the number of a token */
+    bool integer;
+    bool required;      /* has no sensible default */
+    bool exclusive_min; /* low itself is not allowed */
+    bool token;         /* a token id */
 } StageParam;
 
 enum { STAGE_PARAMS = 5 };
 
 /* Some stages take a list instead: bias:15=-2:20=1, allow:5:9, ban:word%2C:other. */
-typedef enum StageListKind { LIST_NONE, LIST_IDS, LIST_BIASES, LIST_TEXTS } StageListKind;
+typedef enum StageListKind {
+    LIST_NONE,
+    LIST_IDS,
+    LIST_BIASES,
+    LIST_TEXTS,
+    LIST_ONE_TEXT /* not a list but one text, kept as it is: regex:[a-z]+ or grammar:@FILE */
+} StageListKind;
 
 typedef struct StageListItem {
-    int32_t *ids; /* one; of a text: its tokens */
+    int32_t *ids; /* one token; for a text, all of its tokens */
     size_t count;
     double value;
 } StageListItem;
@@ -64,29 +69,45 @@ typedef struct StageKind {
     const char *example;                   /* a chain to show it with */
     StageParam params[STAGE_PARAMS];       /* up to the first without a key */
     StageListKind list;
-    bool picks;
+    bool selects; /* the token: the last stage of a chain */
     bool needs_amateur, needs_unconditional, needs_look_ahead, needs_tokenizer;
     bool (*is_off)(const Stage *stage); /* NULL: by the first parameter's off value */
     void (*apply)(Stage *stage, Candidates *candidates, const Step *step);
-    /* a program's own, for its functions to find at stage->kind->context; copying and rewinding a
-     * chain leave it alone: what must be rewound is memory */
+
+    /* What a stage makes of its text when the chain is read, stage->object; copies of the stage share
+     * it (count how many do).  NULL: nothing.  tokenizer: NULL when the chain has none. */
+    bool (*open)(Stage *stage, const Tokenizer *tokenizer, Fault *fault);
+    void (*share)(void *object);
+    void (*close)(void *object); /* called once for open, and once for each share */
+
+    /* for a program's own stages: its functions find it at stage->kind->context.  Copying and
+     * rewinding a chain do not touch it: state that must be rewound belongs in a row */
     void *context;
 
-    size_t memory;                                  /* numbers in a row */
-    void (*begin)(const Stage *stage, double *row); /* the first row */
-    void (*learn)(const Stage *stage, int32_t token,
-                  double *row); /* the next row, from the last */
+    /* The tokens of the only way on, as far as it can be told, at most `room`; returns how many.  A guess:
+     * what is chosen is up to `apply`.  NULL: the stage cannot tell */
+    size_t (*forced)(const Stage *stage, int32_t *tokens, size_t room);
+
+    size_t memory; /* numbers in a row */
+    /* fill the first row */
+    void (*begin)(const Stage *stage, double *row);
+    /* turn the last row into the next one */
+    void (*accept)(const Stage *stage, int32_t token, double *row);
+    /* is the text complete, so that nothing may follow?  NULL: never */
+    bool (*ends)(const Stage *stage);
 } StageKind;
 
 struct Stage {
     const StageKind *kind;
     double value[STAGE_PARAMS];
-    size_t index; /* place in the chain */
-    double seen;  /* what `apply` leaves for `learn` */
-    int32_t picked;
-    StageListItem *list; /* owns, like all below */
+    size_t index;    /* in the chain */
+    double observed; /* what `apply` leaves for `accept` */
+    int32_t selected;
+    StageListItem *list; /* owned, like all below */
     size_t n_list;
-    char *list_text; /* as it was written */
+    char *list_text; /* as the user wrote it */
+    char *text;      /* of LIST_ONE_TEXT, %HH read */
+    void *object;    /* see open */
     double *rows;
     size_t n_rows, rows_room;
 };
@@ -101,23 +122,24 @@ size_t stage_list(const StageKind *const **list);
 const StageKind *stage_find(Text name); /* NULL: none */
 
 enum {
-    STAGES = 128,    /* the most there can be, built in and registered */
-    STAGE_NAME = 32, /* bytes of a name, with its end */
+    STAGES = 128,    /* at most, built in and registered together */
+    STAGE_NAME = 32, /* bytes of a name, with its terminator */
 };
 
-/* Add a stage of a program's own: chains then read and print it, and stage_list has it.  Register
- * before other threads read chains: from then on the list is only read.
+/* Add a stage of the program's own: chains then parse and print it, and stage_list has it.  Register
+ * before other threads parse chains: from then on the list is read-only.
  *
- *   kind   borrowed until the program ends; name, gloss, example and apply are needed, begin and
- *          learn, too, when it has memory; formula, advice and source may be NULL
+ *   kind   borrowed until the program ends; name, gloss, example and apply are required, and so are
+ *          begin and accept when it has memory; formula, advice and source may be NULL
  *
- * Fails, and adds nothing, when something needed is missing, a stage or preset has the name, a name
- * or key is not made of a-z, 0-9 and _, a value is out of its own range, or there are STAGES already. */
+ * Fails, and adds nothing, when something required is missing, the name is taken by a stage or a
+ * preset, a name or key is not made of a-z, 0-9 and _, a default is out of range, or there are
+ * STAGES already. */
 bool stage_register(const StageKind *kind, Fault *fault);
 
-/* keep=N: at least so many survive a truncation. */
+/* keep=N: a truncation leaves at least N candidates. */
 #define PARAM_KEEP \
-    { .key = "keep", .fallback = 1, .low = 1, .high = 1e9, .whole = true }
+    { .key = "keep", .default_value = 1, .low = 1, .high = 1e9, .integer = true }
 
 extern const StageKind stage_greedy, stage_draw, stage_gumbel, stage_mirostat,
     stage_mirostat_v2, stage_adaptive_p, stage_temp, stage_quadratic, stage_skew, stage_top_k,
@@ -125,6 +147,6 @@ extern const StageKind stage_greedy, stage_draw, stage_gumbel, stage_mirostat,
     stage_top_n_sigma, stage_top_h, stage_p_less, stage_xtc, stage_penalties, stage_dry,
     stage_no_repeat, stage_bias, stage_ban, stage_allow, stage_suppress, stage_min_tokens,
     stage_force, stage_length, stage_contrast, stage_cfg, stage_contrastive_search,
-    stage_watermark;
+    stage_watermark, stage_grammar, stage_json, stage_json_schema, stage_regex, stage_choice;
 
 #endif

@@ -17,8 +17,8 @@
 typedef struct StopState {
     int32_t next[256];
     int32_t fail;
-    uint32_t depth,
-        match; /* match: length of the longest stop string that ends here; 0: none */
+    uint32_t depth;
+    uint32_t match; /* length of the longest stop string that ends here; 0: none */
 } StopState;
 
 typedef struct Stops {

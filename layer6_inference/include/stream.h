@@ -29,9 +29,13 @@ typedef struct Stream {
 void stream_open(Stream *stream, const Stops *stops, StreamSink *sink, void *context);
 void stream_close(Stream *stream);
 
-/* More bytes.  Returns false when a stop string is complete: everything before it was sent,
- * nothing more will be.  The stop string that is complete first counts; of several that are
- * complete at the same byte, the longest. */
+/* More bytes: sent as far as they can be neither the beginning of a stop string nor half a character, the others held;
+ * those that were held go first.  The stop string that is complete first counts; of several that are complete at the
+ * same byte, the longest.  Without stop strings (`stops` NULL, or none in it) only half characters are held.
+ *
+ * Returns false when a stop string is complete, and from then on: everything before it was sent, nothing more will be,
+ * `stopped` is set, and `size` ends where it begins.
+ * Tutorial layer6/stops.html */
 bool stream_push(Stream *stream, Text bytes);
 
 /* The text is over for another reason: send what is held; an unfinished character becomes

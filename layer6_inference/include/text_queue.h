@@ -28,9 +28,9 @@ void text_queue_free(TextQueue *queue);
 bool text_queue_push(TextQueue *queue, Text text);
 void text_queue_close(TextQueue *queue); /* no more will come */
 
-/* The consumer's side: up to `most` bytes, as soon as there are any; 0 when the queue is closed and
+/* The consumer's side: up to `max` bytes, as soon as there are any; 0 when the queue is closed and
  * empty, or cancelled. */
-size_t text_queue_pop(TextQueue *queue, char *out, size_t most);
+size_t text_queue_pop(TextQueue *queue, char *out, size_t max);
 void text_queue_cancel(TextQueue *queue);
 bool text_queue_is_cancelled(TextQueue *queue);
 

@@ -21,7 +21,7 @@
 typedef struct Trace {
     FILE *out;                  /* borrows */
     const Tokenizer *tokenizer; /* with it: columns sample, step and text; NULL: without */
-    size_t most;                /* rows of a stage; 0: all */
+    size_t max_rows;            /* rows of a stage; 0: all */
     const char *only;           /* "last": nothing but the last stage; NULL: all */
     const Chain *chain;
     size_t step, sample;
@@ -38,6 +38,6 @@ bool trace_open(Trace *trace, FILE *out, size_t vocab, const Tokenizer *tokenize
 void trace_close(Trace *trace);
 
 /* Watch a chain from now on. */
-void trace_watch(Trace *trace, Chain *chain);
+void trace_observe(Trace *trace, Chain *chain);
 
 #endif

@@ -8,8 +8,12 @@
 
 #include <stdio.h>
 
-/* A character at the front of `size` bytes: its length; 0 when it may be complete with more
- * bytes; minus the length of bytes that can be no character. */
+/* A character at the front of `size` bytes, 1 or more: its length, 1 to 4; 0 when these are the beginning of one and more
+ * bytes may complete it; else minus the number of bytes up to the one that does not fit, at least 1.  Longer forms than
+ * needed, U+D800 to U+DFFF and what lies beyond U+10FFFF are no characters.
+ *
+ * Source   RFC 3629.
+ * Tutorial layer6/stops.html */
 int utf8_character(const unsigned char *bytes, size_t size);
 
 /* Write a text; control characters, backslashes and bytes that are part of no character become

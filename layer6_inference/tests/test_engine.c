@@ -11,8 +11,12 @@ typedef struct Voice {
     unsigned char *bytes;
 } Voice;
 
+/* Of the models: attention remembers, or states do. */
+static const char *const families[] = {"llama", "mamba2"};
+static const char *family = "llama";
+
 static void open_voice_on(Pool *pool, Voice *v, uint64_t seed, SessionConfig config) {
-    MakeModel m = make_model_defaults("llama");
+    MakeModel m = make_model_defaults(family);
     size_t size;
     Fault fault;
     m.ctx = 192, m.seed = seed;
@@ -80,7 +84,7 @@ static void prepare(Told *t, size_t i, const Voice *v, Voice *amateur, Voice *dr
     stream_open(&t->stream, &t->stops, collect, t);
     t->options = (GenerateOptions){.chain = &t->chain,
                                    .seed = 100 + i,
-                                   .limits.most_tokens = 5 + rng_below(&rng, 60),
+                                   .limits.max_tokens = 5 + rng_below(&rng, 60),
                                    .limits.only_bos_ends = i % 2,
                                    .want_raw = i % 4 == 0,
                                    .stream = &t->stream};
@@ -109,7 +113,7 @@ static void assert_same(const Told *a, const Told *b, size_t i) {
 }
 
 /* All of them through one engine, each joining at its step and leaving when it is over. */
-static void tell_together(Told *texts, Session *session) {
+static size_t tell_together(Told *texts, Session *session) {
     Engine engine;
     Fault fault;
     size_t over = 0;
@@ -131,18 +135,24 @@ static void tell_together(Told *texts, Session *session) {
         assert_true(step < 2000);
     }
     assert_int_equal(engine.live, 0);
+    size_t preemptions = engine.preemptions;
     engine_close(&engine);
+    return preemptions;
 }
 
-/* The invariant of engine.h, with room for everything and with hardly any, on one thread and on three. */
-static void neighbours_change_nothing(void **state) {
-    (void)state;
+/* The invariant of engine.h, with room for everything and with hardly any, with memory for all of them
+ * and for one and a half, on one thread and on three. */
+static void tell_with_neighbours(void) {
     static const SessionConfig rooms[] = {
-        {.sequences = 20, .most_tokens = 64, .most_logits = 64},
-        {.sequences = 20, .most_tokens = 64, .most_logits = 64, .prefixes = 40},
-        {.sequences = 20, .most_tokens = 11, .most_logits = 7},
-        {.sequences = 4, .most_tokens = 9, .most_logits = 9}};
-    const SessionConfig small = {.sequences = 12, .most_tokens = 16, .most_logits = 8};
+        {.sequences = 20, .max_tokens = 64, .max_logits = 64, .rewind = 5},
+        {.sequences = 20, .max_tokens = 64, .max_logits = 64, .prefixes = 40},
+        {.sequences = 20, .max_tokens = 11, .max_logits = 7},
+        {.sequences = 4, .max_tokens = 9, .max_logits = 9},
+        {.sequences = 20, .max_tokens = 64, .max_logits = 64, .pages = 12},
+        {.sequences = 20, .max_tokens = 64, .max_logits = 64, .pages = 13, .prefixes = 20},
+        {.sequences = 20, .max_tokens = 11, .max_logits = 7, .pages = 20}};
+    const SessionConfig small = {
+        .sequences = 12, .max_tokens = 16, .max_logits = 8, .pages = 7};
     static Told alone[TEXTS], together[TEXTS];
     Voice one, amateur, draft;
     Fault fault;
@@ -160,7 +170,9 @@ static void neighbours_change_nothing(void **state) {
         Voice many;
         open_voice_on(r % 2 ? pool : NULL, &many, 1, rooms[r]);
         for (size_t i = 0; i < TEXTS; i++) prepare(&together[i], i, &many, &amateur, &draft);
-        tell_together(together, &many.session);
+        size_t preemptions = tell_together(together, &many.session);
+        bool is_scarce = rooms[r].pages && many.session.kv.pages.count; /* states never are */
+        assert_true(!is_scarce || preemptions > 0);
         for (size_t i = 0; i < TEXTS; i++) {
             assert_same(&together[i], &alone[i], i);
             assert_int_equal(together[i].speculation.accepted, alone[i].speculation.accepted);
@@ -171,6 +183,12 @@ static void neighbours_change_nothing(void **state) {
     for (size_t i = 0; i < TEXTS; i++) forget(&alone[i]);
     close_voice(&one), close_voice(&amateur), close_voice(&draft);
     pool_close(pool);
+}
+
+static void neighbours_change_nothing(void **state) {
+    (void)state;
+    for (size_t i = 0; i < 2; i++) family = families[i], tell_with_neighbours();
+    family = families[0];
 }
 
 static void take_text(TokenList *to, const char *text) {
@@ -187,11 +205,10 @@ static void finish(Engine *e, Sequence *s) {
 
 /* What another text here has read already, or one that is gone and whose prefix was kept, is not read
  * again, and the text is the same. */
-static void what_was_read_is_shared(void **state) {
-    (void)state;
+static void share_what_was_read(void) {
     static const char *const specs[] = {"temp:0.9", "dry:0.8,greedy", "contrastive_search:0.9"};
     const SessionConfig config = {
-        .sequences = 4, .most_tokens = 32, .most_logits = 8, .prefixes = 8};
+        .sequences = 4, .max_tokens = 32, .max_logits = 8, .prefixes = 8};
     char prompt[151] = {0};
     Fault fault;
     for (int i = 0; i < 150; i++) prompt[i] = (char)('a' + i * 7 % 26);
@@ -202,11 +219,12 @@ static void what_was_read_is_shared(void **state) {
         TokenList text[3] = {{0}};
         Sequence *s[3];
         open_voice(&v, 1, config);
+        const bool pages = v.session.kv.pages.count; /* states have stayed at 128 alone */
         assert_true(engine_open(&e, &v.session, &fault));
         for (int k = 0; k < 3; k++) {
             assert_true(chain_parse(&chain[k], specs[i], v.model.tokenizer, &fault));
             take_text(&text[k], prompt);
-            GenerateOptions o = {.chain = &chain[k], .seed = 4, .limits.most_tokens = 12};
+            GenerateOptions o = {.chain = &chain[k], .seed = 4, .limits.max_tokens = 12};
             o.limits.only_bos_ends = true;
             if (k == 2) /* nobody is there any more */
                 engine_remove(&e, s[0]), engine_remove(&e, s[1]);
@@ -215,7 +233,7 @@ static void what_was_read_is_shared(void **state) {
             if (i == 2)
                 assert_int_equal(s[k]->cached, 0); /* the chain wants all hidden states */
             else
-                assert_int_equal(s[k]->cached, k == 0 ? 0 : k == 1 ? 149 : 128);
+                assert_int_equal(s[k]->cached, k == 0 ? 0 : k == 1 && pages ? 149 : 128);
             finish(&e, s[k]);
             assert_int_equal(text[k].count, text[0].count);
             assert_memory_equal(text[k].ids, text[0].ids, text[0].count * sizeof *text[0].ids);
@@ -227,9 +245,14 @@ static void what_was_read_is_shared(void **state) {
     }
 }
 
-/* Candidates to look ahead at are forks in one batch, or one after the other where there is no room. */
-static void looking_ahead_takes_the_room_there_is(void **state) {
+static void what_was_read_is_shared(void **state) {
     (void)state;
+    for (size_t i = 0; i < 2; i++) family = families[i], share_what_was_read();
+    family = families[0];
+}
+
+/* Candidates to look ahead at are forks in one batch, or one after the other where there is no room. */
+static void look_ahead_in_some_room(void) {
     TokenList text[3] = {{0}};
     Fault fault;
     for (size_t i = 0; i < 3; i++) {
@@ -237,18 +260,23 @@ static void looking_ahead_takes_the_room_there_is(void **state) {
         Chain chain;
         GenerateResult r;
         open_voice(&v, 1,
-                   (SessionConfig){.sequences = (size_t[]){1, 3, 9}[i],
-                                   .most_tokens = 16,
-                                   .most_logits = 6});
+                   (SessionConfig){
+                       .sequences = (size_t[]){1, 3, 9}[i], .max_tokens = 16, .max_logits = 6});
         assert_true(chain_parse(&chain, "contrastive_search:0.7:k=7", NULL, &fault));
         take_text(&text[i], "one two one two ");
-        GenerateOptions o = {.chain = &chain, .limits.most_tokens = 20};
+        GenerateOptions o = {.chain = &chain, .limits.max_tokens = 20};
         assert_true(generate(&v.session, &text[i], &o, &r, &fault));
         assert_int_equal(text[i].count, text[0].count);
         assert_memory_equal(text[i].ids, text[0].ids, text[0].count * sizeof *text[0].ids);
         chain_close(&chain), close_voice(&v);
     }
     for (size_t i = 0; i < 3; i++) token_list_free(&text[i]);
+}
+
+static void looking_ahead_takes_the_room_there_is(void **state) {
+    (void)state;
+    for (size_t i = 0; i < 2; i++) family = families[i], look_ahead_in_some_room();
+    family = families[0];
 }
 
 /* One that cannot go on leaves the others alone; one too many is refused; a stop is a stop. */
@@ -261,12 +289,12 @@ static void each_has_a_fate_of_its_own(void **state) {
     TokenList text[3] = {{0}};
     char owed[] = "\xFF\xFF\xFF";
     const Heal none = {owed, 3};
-    open_voice(&v, 1, (SessionConfig){.sequences = 2, .most_tokens = 16, .most_logits = 4});
+    open_voice(&v, 1, (SessionConfig){.sequences = 2, .max_tokens = 16, .max_logits = 4});
     assert_true(chain_parse(&good, "temp:1", NULL, &fault));
     assert_true(chain_parse(&bad, "allow:5,greedy", NULL, &fault));
     assert_true(chain_parse(&spare, "greedy", NULL, &fault));
     for (int i = 0; i < 3; i++) take_text(&text[i], "some text");
-    GenerateOptions o = {.chain = &good, .seed = 1, .limits.most_tokens = 30};
+    GenerateOptions o = {.chain = &good, .seed = 1, .limits.max_tokens = 30};
     o.limits.only_bos_ends = true;
     assert_true(engine_open(&e, &v.session, &fault));
     Sequence *a = engine_add(&e, &text[0], &o, &fault);
@@ -293,5 +321,41 @@ static void each_has_a_fate_of_its_own(void **state) {
     close_voice(&v);
 }
 
-RUN(TEST(neighbours_change_nothing), TEST(what_was_read_is_shared),
-    TEST(looking_ahead_takes_the_room_there_is), TEST(each_has_a_fate_of_its_own))
+/* A text that the whole memory cannot hold is ended, and says so; one beside it does not notice; a token
+ * that no model has is refused at the door. */
+static void what_never_fits_is_told(void **state) {
+    (void)state;
+    Voice v;
+    Engine e;
+    Fault fault;
+    Chain chain[2];
+    TokenList text[2] = {{0}};
+    open_voice(&v, 1,
+               (SessionConfig){.sequences = 3, .max_tokens = 16, .max_logits = 4, .pages = 4});
+    assert_true(engine_open(&e, &v.session, &fault));
+    GenerateOptions o = {.seed = 1, .limits.max_tokens = 60, .limits.only_bos_ends = true};
+    Sequence *s[2];
+    for (size_t i = 0; i < 2; i++) {
+        assert_true(chain_parse(&chain[i], "temp:1", NULL, &fault));
+        for (int k = 0; k < (i ? 10 : 100); k++) token_list_add(&text[i], 'a' + k % 26);
+        o.chain = &chain[i];
+        s[i] = engine_add(&e, &text[i], &o, &fault);
+        assert_non_null(s[i]);
+    }
+    token_list_add(&text[1], MAKE_VOCAB);
+    assert_null(engine_add(&e, &text[1], &o, &fault));
+    assert_contains(fault.text, "not in the vocabulary");
+    text[1].count--;
+    while (s[0]->live || s[1]->live) assert_true(engine_step(&e, &fault));
+    assert_true(s[0]->failed && !s[1]->failed);
+    assert_contains(s[0]->fault.text, "has 4 pages");
+    assert_int_equal(text[0].count, 128 + 1); /* two pages for each of two layers are full */
+    assert_true(s[1]->result.tokens > 30);
+    engine_close(&e);
+    for (int i = 0; i < 2; i++) chain_close(&chain[i]), token_list_free(&text[i]);
+    close_voice(&v);
+}
+
+RUN(TEST(what_never_fits_is_told), TEST(neighbours_change_nothing),
+    TEST(what_was_read_is_shared), TEST(looking_ahead_takes_the_room_there_is),
+    TEST(each_has_a_fate_of_its_own))

@@ -88,7 +88,7 @@ static void open_all(World6 *w, size_t ctx) {
     assert_true(model_open_memory(&w->model, w->bytes, size, &fault));
     assert_true(session_open(
         &w->session, &w->model, NULL,
-        (SessionConfig){.sequences = 1, .most_tokens = FEED, .most_logits = 1}, &fault));
+        (SessionConfig){.sequences = 1, .max_tokens = PREFILL_BATCH, .max_logits = 1}, &fault));
     arena_measure(&w->arena), candidates_init(&w->candidates, MAKE_VOCAB, &w->arena);
     assert_true(arena_init(&w->arena, w->arena.used, &fault));
     candidates_init(&w->candidates, MAKE_VOCAB, &w->arena);
@@ -124,34 +124,34 @@ static void the_loop_ends_for_a_reason(void **state) {
     int calls = 0;
     open_all(&w, 128);
     GenerateResult r = speak(&w, "hello", "temp:0.9",
-                             (GenerateOptions){.seed = 4, .limits.most_tokens = 20}, &a);
+                             (GenerateOptions){.seed = 4, .limits.max_tokens = 20}, &a);
     assert_int_equal(r.reason, STOP_LIMIT);
     assert_int_equal(r.tokens, 20);
     assert_int_equal(r.prompt_tokens, 5);
     assert_int_equal(a.count, 25);
-    speak(&w, "hello", "temp:0.9", (GenerateOptions){.seed = 4, .limits.most_tokens = 20}, &b);
+    speak(&w, "hello", "temp:0.9", (GenerateOptions){.seed = 4, .limits.max_tokens = 20}, &b);
     assert_memory_equal(a.ids, b.ids, 25 * sizeof *a.ids); /* the same again */
-    speak(&w, "hello", "temp:0.9", (GenerateOptions){.seed = 5, .limits.most_tokens = 20}, &b);
+    speak(&w, "hello", "temp:0.9", (GenerateOptions){.seed = 5, .limits.max_tokens = 20}, &b);
     assert_memory_not_equal(a.ids, b.ids, 25 * sizeof *a.ids);
     r = speak(&w, "hello", "temp:3",
               (GenerateOptions){
-                  .limits.most_tokens = SIZE_MAX, .limits.only_bos_ends = true, .seed = 1},
+                  .limits.max_tokens = SIZE_MAX, .limits.only_bos_ends = true, .seed = 1},
               &a);
     assert_true(r.reason == STOP_CONTEXT || r.reason == STOP_END);
     assert_true(a.count <= 128);
     r = speak(
         &w, "hello", "temp:0.9",
         (GenerateOptions){
-            .limits.most_tokens = 50, .on_choice = at_most_five, .context = &calls, .seed = 4},
+            .limits.max_tokens = 50, .on_choice = at_most_five, .context = &calls, .seed = 4},
         &a);
     assert_true(r.reason == STOP_CALLER && r.tokens == 5);
-    r = speak(&w, "hello", "greedy", (GenerateOptions){.limits.most_tokens = 0}, &a);
+    r = speak(&w, "hello", "greedy", (GenerateOptions){.limits.max_tokens = 0}, &a);
     assert_int_equal(r.tokens, 0);
     Stream stream;
     sent_size = 0;
     stream_open(&stream, NULL, collect, NULL);
     r = speak(&w, "hello", "temp:0.9",
-              (GenerateOptions){.seed = 4, .limits.most_tokens = 20, .stream = &stream}, &a);
+              (GenerateOptions){.seed = 4, .limits.max_tokens = 20, .stream = &stream}, &a);
     assert_true(sent_size > 0);
     stream_close(&stream);
     for (int reason = 0; reason <= STOP_CALLER; reason++)
@@ -169,7 +169,7 @@ static void prompts_must_fit(void **state) {
     GenerateResult r;
     open_all(&w, 64);
     assert_true(chain_parse(&chain, "greedy", NULL, &fault));
-    GenerateOptions o = {.chain = &chain, .limits.most_tokens = 5};
+    GenerateOptions o = {.chain = &chain, .limits.max_tokens = 5};
     assert_false(generate(&w.session, &tokens, &o, &r, &fault));
     assert_contains(fault.text, "empty");
     for (int i = 0; i < 64; i++) token_list_add(&tokens, 65);
@@ -183,7 +183,7 @@ static void prompts_must_fit(void **state) {
 }
 
 typedef struct Reading {
-    size_t seen[4], calls, most;
+    size_t seen[4], calls, max;
 } Reading;
 
 static bool note_reading(void *context, size_t read, size_t total) {
@@ -191,7 +191,7 @@ static bool note_reading(void *context, size_t read, size_t total) {
     assert_int_equal(total, 1050);
     assert_true(r->calls < 4);
     r->seen[r->calls++] = read;
-    return r->calls < r->most;
+    return r->calls < r->max;
 }
 
 /* A long prompt is read in batches, and whoever waits is told, and may have enough. */
@@ -200,16 +200,17 @@ static void reading_can_be_followed(void **state) {
     World6 w;
     TokenList tokens = {0};
     char prompt[1051] = {0};
-    Reading all = {.most = 9}, some = {.most = 2};
+    Reading all = {.max = 9}, some = {.max = 2};
     memset(prompt, 'a', 1050);
     open_all(&w, 1100);
-    GenerateOptions o = {.limits.most_tokens = 3,
+    GenerateOptions o = {.limits.max_tokens = 3,
                          .limits.only_bos_ends = true,
                          .on_read = note_reading,
                          .context = &all};
     GenerateResult r = speak(&w, prompt, "greedy", o, &tokens);
     assert_int_equal(tokens.count, 1053);
-    assert_memory_equal(all.seen, ((size_t[]){FEED, 2 * FEED, 1050}), 3 * sizeof *all.seen);
+    assert_memory_equal(all.seen, ((size_t[]){PREFILL_BATCH, 2 * PREFILL_BATCH, 1050}),
+                        3 * sizeof *all.seen);
     o.context = &some;
     r = speak(&w, prompt, "greedy", o, &tokens);
     assert_int_equal(some.calls, 2);

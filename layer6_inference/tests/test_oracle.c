@@ -8,16 +8,16 @@
 #include "inference.h"
 #include "make_model.h"
 
-enum { MOST = 20000, CASES = 100000 };
+enum { MAX_VOCAB = 20000, CASES = 100000 };
 
 static Arena arena;
 static Candidates c;
 static Model model; /* for its tokenizer of MAKE_VOCAB tokens */
 static unsigned char *model_bytes;
-static int32_t order[MOST]; /* tokens from best to worst */
-static double p[MOST];      /* by token */
-static float logits[MOST], raw[MOST];
-static bool keep[MOST]; /* by token: what the oracle keeps */
+static int32_t order[MAX_VOCAB]; /* tokens from best to worst */
+static double p[MAX_VOCAB];      /* by token */
+static float logits[MAX_VOCAB], raw[MAX_VOCAB];
+static bool keep[MAX_VOCAB]; /* by token: what the oracle keeps */
 static size_t n, alive;
 static double entropy, log_sum, max;
 static bool edge;
@@ -25,13 +25,13 @@ static bool edge;
 static int prepare(void **state) {
     (void)state;
     arena_measure(&arena);
-    candidates_init(&c, MOST, &arena);
+    candidates_init(&c, MAX_VOCAB, &arena);
     size_t size;
     MakeModel m = make_model_defaults("llama");
     model_bytes = make_model(&m, &size);
     bool ok = arena_init(&arena, arena.used, NULL) &&
               model_open_memory(&model, model_bytes, size, NULL);
-    candidates_init(&c, MOST, &arena);
+    candidates_init(&c, MAX_VOCAB, &arena);
     return ok ? 0 : -1;
 }
 
@@ -76,53 +76,53 @@ static void keep_first(size_t count) {
     for (size_t i = 0; i < count && i < n; i++) keep[order[i]] = true;
 }
 
-static void keep_logits(double limit, size_t least) {
+static void keep_logits(double limit, size_t min_keep) {
     for (size_t i = 0; i < n; i++)
         if (raw[i] != -INFINITY) keep[i] = at_least((double)raw[i], limit, fabs(max));
-    keep_first(least);
+    keep_first(min_keep);
     keep[order[0]] = true;
 }
 
-static void oracle_top_k(double k, size_t least) {
-    keep_first(k > (double)least ? (size_t)k : least);
+static void oracle_top_k(double k, size_t min_keep) {
+    keep_first(k > (double)min_keep ? (size_t)k : min_keep);
 }
 
-static void oracle_top_p(double mass, size_t least) {
+static void oracle_top_p(double mass, size_t min_keep) {
     double sum = 0;
     size_t count = 0;
-    while (count < n && (count < least || !at_least(sum, mass, 1))) sum += p[order[count++]];
+    while (count < n && (count < min_keep || !at_least(sum, mass, 1))) sum += p[order[count++]];
     if (count == 0) count = 1;
     keep_first(count);
 }
 
-static double surprise_gap(int32_t token) {
+static double surprisal_gap(int32_t token) {
     return fabs(log_sum - (double)raw[token] - entropy);
 }
 
 static int by_gap(const void *a, const void *b) {
     int32_t x = *(const int32_t *)a, y = *(const int32_t *)b;
-    double gx = surprise_gap(x), gy = surprise_gap(y); /* infinite for -infinity */
+    double gx = surprisal_gap(x), gy = surprisal_gap(y); /* infinite for -infinity */
     if (gx != gy) return gx < gy ? -1 : 1;
     return x < y ? -1 : 1;
 }
 
-static void oracle_typical(double mass, size_t least) {
+static void oracle_typical(double mass, size_t min_keep) {
     double sum = 0;
     size_t count = 0;
     qsort(order, n, sizeof *order, by_gap);
-    while (count < alive && (count < least || !at_least(sum, mass, 1)))
+    while (count < alive && (count < min_keep || !at_least(sum, mass, 1)))
         sum += p[order[count++]];
     if (count == 0) count = 1;
     keep_first(count);
     /* two logits at nearly the same distance as the last one kept: which comes first is a matter of rounding */
-    double last = surprise_gap(order[count - 1]), near = 2e-5 * (fabs(max) + 1);
+    double last = surprisal_gap(order[count - 1]), near = 2e-5 * (fabs(max) + 1);
     for (size_t i = 0; i < alive && count < alive; i++)
-        if (fabs(surprise_gap(order[i]) - last) < near &&
+        if (fabs(surprisal_gap(order[i]) - last) < near &&
             raw[order[i]] != raw[order[count - 1]])
             edge = true;
 }
 
-static void oracle_tfs(double z, size_t least) {
+static void oracle_tfs(double z, size_t min_keep) {
     double total = 0, sum = 0;
     size_t count = 0;
     if (alive < 3) {
@@ -136,13 +136,13 @@ static void oracle_tfs(double z, size_t least) {
         sum += fabs(p[order[count]] - 2 * p[order[count + 1]] + p[order[count + 2]]) / total;
         if (!at_least(z, sum, 1)) break;
     }
-    keep_first(count + 1 > least ? count + 1 : least);
+    keep_first(count + 1 > min_keep ? count + 1 : min_keep);
 }
 
-static void oracle_top_h(double h, size_t least) {
+static void oracle_top_h(double h, size_t min_keep) {
     size_t head = n < 100 ? n : 100, count = 0;
     double sum = 0, total = 0, so_far = 0;
-    if (least > 100) head = least < n ? least : n;
+    if (min_keep > 100) head = min_keep < n ? min_keep : n;
     for (size_t i = 0; i < head; i++) sum += p[order[i]];
     for (size_t i = 0; i < head; i++)
         if (p[order[i]] > 0) total -= p[order[i]] / sum * log(p[order[i]] / sum);
@@ -151,16 +151,16 @@ static void oracle_top_h(double h, size_t least) {
         so_far += q > 0 ? -q * log(q) : 0;
         if (count > 0 && !at_least(h * total, so_far, 1)) break;
     }
-    keep_first(count > least ? count : least);
+    keep_first(count > min_keep ? count : min_keep);
 }
 
-static void oracle_xtc(double t, size_t least) {
+static void oracle_xtc(double t, size_t min_keep) {
     size_t likely = 0, drop;
     double limit = log_sum + log(t);
     for (size_t i = 0; i < n; i++)
         if (raw[i] != -INFINITY) likely += at_least((double)raw[i], limit, fabs(max));
     drop = likely > 1 ? likely - 1 : 0;
-    if (alive < least + drop) drop = alive > least ? alive - least : 0;
+    if (alive < min_keep + drop) drop = alive > min_keep ? alive - min_keep : 0;
     for (size_t i = drop; i < n; i++) keep[order[i]] = true;
 }
 
@@ -168,7 +168,7 @@ static void oracle_xtc(double t, size_t least) {
 
 static void make_distribution(Rng *rng, size_t case_number) {
     double spread = pow(10, rng_next(rng) * 5 - 2), center = (rng_next(rng) - 0.5) * 40;
-    n = case_number % 1000 == 0 ? 200 + rng_below(rng, MOST - 200)
+    n = case_number % 1000 == 0 ? 200 + rng_below(rng, MAX_VOCAB - 200)
         : case_number % 50 == 0 ? 200 + rng_below(rng, 6000)
                                 : 1 + rng_below(rng, 40);
     bool ties = rng_below(rng, 3) == 0, holes = rng_below(rng, 3) == 0;
@@ -203,7 +203,7 @@ static void run_chain(const char *spec) {
 
 /* The living candidates are those the oracle keeps, with the logits they came with. */
 static void compare(const char *spec) {
-    static bool got[MOST];
+    static bool got[MAX_VOCAB];
     memset(got, 0, sizeof got);
     for (size_t i = 0; i < c.count; i++) {
         int32_t id = candidates_id(&c, i);
@@ -224,44 +224,44 @@ static void compare(const char *spec) {
 static void one_case(Rng *rng, size_t number, size_t *edges) {
     char spec[80];
     double u = rng_next(rng);
-    size_t least = rng_below(rng, 4) == 0 ? 1 + rng_below(rng, 6) : 1;
+    size_t min_keep = rng_below(rng, 4) == 0 ? 1 + rng_below(rng, 6) : 1;
     make_distribution(rng, number);
     study();
     switch (number % 13) {
     case 0:
         u = floor(u * 50) + 1;
-        snprintf(spec, sizeof spec, "top_k:%.0f:keep=%zu", u, least);
-        oracle_top_k(u, least);
+        snprintf(spec, sizeof spec, "top_k:%.0f:keep=%zu", u, min_keep);
+        oracle_top_k(u, min_keep);
         break;
     case 1:
     case 2:
-        snprintf(spec, sizeof spec, "top_p:%.17g:keep=%zu", u, least);
-        oracle_top_p(u, least);
+        snprintf(spec, sizeof spec, "top_p:%.17g:keep=%zu", u, min_keep);
+        oracle_top_p(u, min_keep);
         break;
     case 3:
     case 4:
-        snprintf(spec, sizeof spec, "typical:%.17g:keep=%zu", u, least);
-        oracle_typical(u, least);
+        snprintf(spec, sizeof spec, "typical:%.17g:keep=%zu", u, min_keep);
+        oracle_typical(u, min_keep);
         break;
     case 5:
         u = u * u + 1e-9;
-        snprintf(spec, sizeof spec, "min_p:%.17g:keep=%zu", u, least);
-        keep_logits(max + log(u), least);
+        snprintf(spec, sizeof spec, "min_p:%.17g:keep=%zu", u, min_keep);
+        keep_logits(max + log(u), min_keep);
         break;
     case 6:
         u = u * u + 1e-9;
-        snprintf(spec, sizeof spec, "top_a:%.17g:keep=%zu", u, least);
-        keep_logits(2 * max + log(u) - log_sum, least);
+        snprintf(spec, sizeof spec, "top_a:%.17g:keep=%zu", u, min_keep);
+        keep_logits(2 * max + log(u) - log_sum, min_keep);
         break;
     case 7:
         u = u * u + 1e-9;
-        snprintf(spec, sizeof spec, "epsilon:%.17g:keep=%zu", u, least);
-        keep_logits(log_sum + log(u), least);
+        snprintf(spec, sizeof spec, "epsilon:%.17g:keep=%zu", u, min_keep);
+        keep_logits(log_sum + log(u), min_keep);
         break;
     case 8:
         u = u * u + 1e-9;
-        snprintf(spec, sizeof spec, "eta:%.17g:keep=%zu", u, least);
-        keep_logits(log_sum + log(fmin(u, sqrt(u) * exp(-entropy))), least);
+        snprintf(spec, sizeof spec, "eta:%.17g:keep=%zu", u, min_keep);
+        keep_logits(log_sum + log(fmin(u, sqrt(u) * exp(-entropy))), min_keep);
         break;
     case 9: {
         double mean = 0, squares = 0;
@@ -272,29 +272,30 @@ static void one_case(Rng *rng, size_t number, size_t *edges) {
                 squares += ((double)raw[i] - mean) * ((double)raw[i] - mean);
         u = 3 * u + 1e-3;
         double sigma = sqrt(squares / (double)alive);
-        snprintf(spec, sizeof spec, "top_n_sigma:%.17g:keep=%zu", u, least);
+        snprintf(spec, sizeof spec, "top_n_sigma:%.17g:keep=%zu", u, min_keep);
         if (sigma < 1e-4 * (fabs(max) + 1)) edge = true;
-        keep_logits(max - u * sigma, least);
+        keep_logits(max - u * sigma, min_keep);
         break;
     }
     case 10:
-        snprintf(spec, sizeof spec, "top_h:%.17g:keep=%zu", u + 1e-9, least);
-        oracle_top_h(u + 1e-9, least);
+        snprintf(spec, sizeof spec, "top_h:%.17g:keep=%zu", u + 1e-9, min_keep);
+        oracle_top_h(u + 1e-9, min_keep);
         break;
     case 11: {
         double squares = 0;
         for (size_t i = 0; i < n; i++) squares += p[i] * p[i];
-        snprintf(spec, sizeof spec, "p_less:keep=%zu", least);
-        keep_logits(log_sum + log(squares), least);
+        snprintf(spec, sizeof spec, "p_less:keep=%zu", min_keep);
+        keep_logits(log_sum + log(squares), min_keep);
         break;
     }
     default:
         if (number % 2) {
-            snprintf(spec, sizeof spec, "tfs:%.17g:keep=%zu", u, least), oracle_tfs(u, least);
+            snprintf(spec, sizeof spec, "tfs:%.17g:keep=%zu", u, min_keep),
+                oracle_tfs(u, min_keep);
         } else {
             u = u * 0.5 + 1e-9;
-            snprintf(spec, sizeof spec, "xtc:1:t=%.17g:keep=%zu", u, least),
-                oracle_xtc(u, least);
+            snprintf(spec, sizeof spec, "xtc:1:t=%.17g:keep=%zu", u, min_keep),
+                oracle_xtc(u, min_keep);
         }
     }
     run_chain(spec);
@@ -476,19 +477,19 @@ static void make_spec(char *spec, size_t room, size_t number) {
     const StageKind *const *list;
     size_t count = stage_list(&list);
     const StageKind *a = list[number % count], *b = list[number / count % count];
-    snprintf(spec, room, "%s%s%s%s%s", a->picks ? "" : a->example, a->picks ? "" : ",",
-             b->picks ? "" : b->example, b->picks ? "" : ",",
-             a->picks   ? a->example
-             : b->picks ? b->example
-                        : picks[number % 8]);
+    snprintf(spec, room, "%s%s%s%s%s", a->selects ? "" : a->example, a->selects ? "" : ",",
+             b->selects ? "" : b->example, b->selects ? "" : ",",
+             a->selects   ? a->example
+             : b->selects ? b->example
+                          : picks[number % 8]);
 }
 
 typedef struct Outcome {
     bool ok;
     int32_t token;
     size_t count;
-    float logits[MOST];
-    int32_t ids[MOST];
+    float logits[MAX_VOCAB];
+    int32_t ids[MAX_VOCAB];
 } Outcome;
 
 static void run_step(const char *spec, const Step *step, Outcome *out) {
@@ -522,7 +523,7 @@ static void check_alike(const char *spec, const Step *step) {
  * stage there is, before and after every other. */
 static void every_machine_chooses_alike(void **state) {
     (void)state;
-    static float amateur[MOST], unconditional[MOST];
+    static float amateur[MAX_VOCAB], unconditional[MAX_VOCAB];
     const StageKind *const *kinds;
     size_t n_kinds = stage_list(&kinds), cases = 2 * n_kinds * n_kinds;
     Rng rng = {7, 8, 0};
@@ -566,7 +567,7 @@ static void long_rows_choose_alike(void **state) {
                                         "adaptive_p:0.4",
                                         "watermark:2,xtc:1:t=1e-4",
                                         "tfs:0.9,skew:0.3"};
-    static float row[MOST];
+    static float row[MAX_VOCAB];
     Rng rng = {9, 10, 0};
     for (size_t i = 0; i < 120; i++) {
         static const int32_t history[] = {1, 2, 3};

@@ -23,7 +23,7 @@ static void climb_apply(Stage *stage, Candidates *candidates, const Step *step) 
 }
 
 static void climb_begin(const Stage *stage, double *row) { *row = 0 * stage->value[0]; }
-static void climb_learn(const Stage *stage, int32_t token, double *row) {
+static void climb_accept(const Stage *stage, int32_t token, double *row) {
     *row = token + stage->value[0];
 }
 
@@ -31,13 +31,13 @@ static const StageKind climb_kind = {
     .name = "climb",
     .gloss = "each token is larger than the last",
     .example = "climb:2",
-    .params = {{.key = "step", .fallback = 1, .low = 1, .high = 5, .whole = true},
-               {.key = "needed", .low = -1, .high = 1, .needed = true}},
+    .params = {{.key = "step", .default_value = 1, .low = 1, .high = 5, .integer = true},
+               {.key = "needed", .low = -1, .high = 1, .required = true}},
     .apply = climb_apply,
     .context = &climb,
     .memory = 1,
     .begin = climb_begin,
-    .learn = climb_learn};
+    .accept = climb_accept};
 
 static int prepare(void **state) {
     (void)state;
@@ -147,11 +147,11 @@ static void what_chains_could_not_hold_is_refused(void **state) {
     kind = good, kind.gloss = NULL, refused(kind, "no gloss");
     kind = good, kind.example = NULL, refused(kind, "no example");
     kind = good, kind.apply = NULL, refused(kind, "no apply");
-    kind = good, kind.learn = NULL, refused(kind, "no begin or learn");
+    kind = good, kind.accept = NULL, refused(kind, "no begin or accept");
     kind = good, kind.params[0].key = "a=b", refused(kind, "no key");
     kind = good, kind.params[0].key = "needed", refused(kind, "two parameters");
-    kind = good, kind.params[0].fallback = 0.5, refused(kind, "wanted 1 to 5");
-    kind = good, kind.params[0].fallback = NAN, refused(kind, "wanted 1 to 5");
+    kind = good, kind.params[0].default_value = 0.5, refused(kind, "wanted 1 to 5");
+    kind = good, kind.params[0].default_value = NAN, refused(kind, "wanted 1 to 5");
     kind = good, kind.params[1].low = 2, refused(kind, "wanted 2 to 1");
 }
 

@@ -248,7 +248,7 @@ static void chains_read_and_print(void **state) {
     check_refused("temp:0.8:t=0.9", "twice");
     check_refused("top_k:3:colour=2", "it has k, keep");
     check_refused("greedy:1", "it has none");
-    check_refused("greedy,temp:1", "picked already");
+    check_refused("greedy,temp:1", "has selected the token");
     check_refused("temp:1,,draw", "beside a comma");
     check_refused("top_k:5,", "beside a comma");
     check_refused(" ", "empty");

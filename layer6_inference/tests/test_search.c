@@ -14,8 +14,12 @@ typedef struct Stage6 {
     unsigned char *bytes;
 } Stage6;
 
+/* Of the models: attention remembers, or states do. */
+static const char *const families[] = {"llama", "mamba", "mamba2", "lfm2"};
+static const char *family = "llama";
+
 static void open_one(Stage6 *w, uint64_t seed, size_t sequences) {
-    MakeModel m = make_model_defaults("llama");
+    MakeModel m = make_model_defaults(family);
     size_t size;
     Fault fault;
     m.ctx = 192, m.seed = seed;
@@ -23,7 +27,9 @@ static void open_one(Stage6 *w, uint64_t seed, size_t sequences) {
     assert_true(model_open_memory(&w->model, w->bytes, size, &fault));
     assert_true(session_open(
         &w->session, &w->model, NULL,
-        (SessionConfig){.sequences = sequences, .most_tokens = 32, .most_logits = 32}, &fault));
+        (SessionConfig){
+            .sequences = sequences, .max_tokens = 32, .max_logits = 32, .rewind = 8},
+        &fault));
     arena_measure(&w->arena), candidates_init(&w->candidates, MAKE_VOCAB, &w->arena);
     assert_true(arena_init(&w->arena, w->arena.used, &fault));
     candidates_init(&w->candidates, MAKE_VOCAB, &w->arena);
@@ -52,10 +58,10 @@ static void speculation_keeps_the_distribution(void **state) {
         if (trial % 10 == 0) memcpy(q, p, sizeof q), sq = sp;
         for (int i = 0; i < N; i++) p[i] /= (float)sp, q[i] /= (float)sq;
         for (int i = 0; i < N; i++)
-            if (q[i] > 0) refused += (double)q[i] * (1 - speculate_accept_chance(p, q, i));
+            if (q[i] > 0) refused += (double)q[i] * (1 - speculate_accept_prob(p, q, i));
         speculate_residual(p, q, N, rest);
         for (int i = 0; i < N; i++) {
-            double accepted = q[i] > 0 ? (double)q[i] * speculate_accept_chance(p, q, i) : 0;
+            double accepted = q[i] > 0 ? (double)q[i] * speculate_accept_prob(p, q, i) : 0;
             assert_near(accepted + refused * (double)rest[i], p[i], 1e-6);
         }
     }
@@ -64,26 +70,28 @@ static void speculation_keeps_the_distribution(void **state) {
 static void looks_up_what_followed(void **state) {
     (void)state;
     static const int32_t text[] = {1, 2, 3, 4, 5, 9, 2, 3, 7, 8, 1, 2, 3};
-    int32_t guess[8];
-    assert_int_equal(speculate_lookup(text, 13, 4, guess), 4); /* 1 2 3 -> 4 5 9 2 */
-    assert_memory_equal(guess, ((int32_t[]){4, 5, 9, 2}), 4 * sizeof *guess);
-    assert_int_equal(speculate_lookup(text, 8, 4, guess), 4); /* 2 3 -> 4 5 9 2 */
-    assert_memory_equal(guess, ((int32_t[]){4, 5, 9, 2}), 4 * sizeof *guess);
-    assert_int_equal(speculate_lookup(text, 5, 4, guess), 0);
+    int32_t draft[8];
+    assert_int_equal(speculate_lookup(text, 13, 4, draft), 4); /* 1 2 3 -> 4 5 9 2 */
+    assert_memory_equal(draft, ((int32_t[]){4, 5, 9, 2}), 4 * sizeof *draft);
+    assert_int_equal(speculate_lookup(text, 8, 4, draft), 4); /* 2 3 -> 4 5 9 2 */
+    assert_memory_equal(draft, ((int32_t[]){4, 5, 9, 2}), 4 * sizeof *draft);
+    assert_int_equal(speculate_lookup(text, 5, 4, draft), 0);
     static const int32_t same[] = {6, 6, 6};
-    assert_int_equal(speculate_lookup(same, 3, 4, guess),
+    assert_int_equal(speculate_lookup(same, 3, 4, draft),
                      1); /* what followed is the end itself */
-    assert_int_equal(speculate_lookup(same, 1, 4, guess), 0);
+    assert_int_equal(speculate_lookup(same, 1, 4, draft), 0);
 }
 
 static GenerateResult speak(Stage6 *w, const char *spec, Speculation *speculation,
-                            uint64_t seed, TokenList *tokens, size_t most) {
+                            uint64_t seed, TokenList *tokens, size_t max_tokens) {
     Chain chain;
     Fault fault;
     GenerateResult result;
     if (!chain_parse(&chain, spec, w->model.tokenizer, &fault)) fail_msg("%s", fault.text);
-    GenerateOptions o = {
-        .chain = &chain, .seed = seed, .limits.most_tokens = most, .speculation = speculation};
+    GenerateOptions o = {.chain = &chain,
+                         .seed = seed,
+                         .limits.max_tokens = max_tokens,
+                         .speculation = speculation};
     tokens->count = 0;
     assert_true(tokenizer_encode(w->model.tokenizer, text_of("abcabcab"), false, tokens, NULL));
     if (!generate(&w->session, tokens, &o, &result, &fault)) fail_msg("%s", fault.text);
@@ -91,36 +99,76 @@ static GenerateResult speak(Stage6 *w, const char *spec, Speculation *speculatio
     return result;
 }
 
-static void greedy_speculation_is_plain_decoding(void **state) {
-    (void)state;
+static void compare_with_plain_decoding(void) {
     Stage6 w, other, twin;
-    TokenList plain = {0}, guessed = {0};
+    TokenList plain = {0}, drafted = {0};
     open_one(&w, 1, 1), open_one(&other, 2, 1), open_one(&twin, 1, 1);
     static const char *const specs[] = {"greedy", "penalties:rep=1.3,greedy",
                                         "no_repeat:2,temp:0"};
     for (size_t c = 0; c < 3; c++) {
         GenerateResult a = speak(&w, specs[c], NULL, 1, &plain, 60);
-        for (size_t length = 1; length <= SPECULATE_MOST; length += 5)
+        for (size_t length = 1; length <= SPECULATE_MAX; length += 5)
             for (int kind = 0; kind < 3; kind++) {
                 Speculation s = {.draft = kind == 0   ? NULL
                                           : kind == 1 ? &other.session
                                                       : &twin.session,
                                  .length = length};
-                GenerateResult b = speak(&w, specs[c], &s, 1, &guessed, 60);
+                GenerateResult b = speak(&w, specs[c], &s, 1, &drafted, 60);
                 assert_int_equal(b.tokens, a.tokens);
-                assert_memory_equal(guessed.ids, plain.ids, plain.count * sizeof *plain.ids);
-                assert_true(s.accepted <= s.guessed && s.rounds > 0);
+                assert_memory_equal(drafted.ids, plain.ids, plain.count * sizeof *plain.ids);
+                assert_true(s.accepted <= s.drafted && s.rounds > 0);
                 if (kind == 2)
-                    assert_true(s.accepted + length >= s.guessed); /* a twin is right */
+                    assert_true(s.accepted + length >= s.drafted); /* a twin is right */
             }
     }
     speak(&w, "greedy", NULL, 1, &plain, SIZE_MAX); /* up to the end of the context */
     Speculation s = {.draft = &twin.session, .length = 7};
-    speak(&w, "greedy", &s, 1, &guessed, SIZE_MAX);
-    assert_int_equal(plain.count, guessed.count);
-    assert_memory_equal(guessed.ids, plain.ids, plain.count * sizeof *plain.ids);
-    token_list_free(&plain), token_list_free(&guessed);
+    speak(&w, "greedy", &s, 1, &drafted, SIZE_MAX);
+    assert_int_equal(plain.count, drafted.count);
+    assert_memory_equal(drafted.ids, plain.ids, plain.count * sizeof *plain.ids);
+    token_list_free(&plain), token_list_free(&drafted);
     close_one(&w), close_one(&other), close_one(&twin);
+}
+
+/* Drafts longer than what states take back (rewind above), too. */
+static void greedy_speculation_is_plain_decoding(void **state) {
+    (void)state;
+    for (size_t i = 0; i < 4; i++) family = families[i], compare_with_plain_decoding();
+    family = families[0];
+}
+
+/* Drawn or not, with a grammar that leaves much or little choice. */
+static void compare_with_unforced(void) {
+    static const char *const specs[] = {
+        "regex:(abcabcabc|x)+(abababab)[a-z]{9},greedy",
+        "regex:(abcabcabc|x)+(abababab)[a-z]{9},temp:2,draw",
+        "choice:abcabcabcabc|bcabcabcabca,mirostat_v2:3",
+        "temp:1.5,regex:ccccc[abc]bbbbbb[abc]aaaaa,gumbel",
+    };
+    Stage6 w;
+    TokenList plain = {0}, forced = {0};
+    size_t accepted = 0;
+    open_one(&w, 1, 1);
+    for (size_t c = 0; c < 4; c++)
+        for (uint64_t seed = 0; seed < 8; seed++) {
+            Speculation s = {.forced = true, .length = SPECULATE_MAX};
+            GenerateResult a = speak(&w, specs[c], NULL, seed, &plain, 40),
+                           b = speak(&w, specs[c], &s, seed, &forced, 40);
+            assert_int_equal(a.reason, b.reason);
+            assert_int_equal(plain.count, forced.count);
+            assert_memory_equal(plain.ids, forced.ids, plain.count * sizeof *plain.ids);
+            assert_true(s.rounds + s.accepted >= b.tokens);
+            accepted += s.accepted;
+        }
+    assert_true(accepted > 100);
+    token_list_free(&plain), token_list_free(&forced);
+    close_one(&w);
+}
+
+static void forced_tokens_change_no_text(void **state) {
+    (void)state;
+    for (size_t i = 0; i < 4; i++) family = families[i], compare_with_unforced();
+    family = families[0];
 }
 
 /* The second token of many runs, with and without a bad draft, has the same distribution. */
@@ -161,7 +209,7 @@ static void speculation_says_what_it_cannot(void **state) {
         GenerateResult r;
         Speculation s = {.length = i == 2 ? 25 : 4};
         assert_true(chain_parse(&chain, i < 2 ? cases[i][0] : "draw", NULL, &fault));
-        GenerateOptions o = {.chain = &chain, .limits.most_tokens = 5, .speculation = &s};
+        GenerateOptions o = {.chain = &chain, .limits.max_tokens = 5, .speculation = &s};
         tokens.count = 0;
         token_list_add(&tokens, 'a');
         assert_false(generate(&w.session, &tokens, &o, &r, &fault));
@@ -196,9 +244,9 @@ static size_t plain_search(Stage6 *w, const int32_t *prompt, size_t n, size_t wi
         size_t total = 0;
         for (size_t b = 0; b < count; b++) {
             session_rewind(&w->session, 0, 0);
-            assert_true(session_feed(&w->session, prompt, n, false, &fault));
+            assert_true(session_eval(&w->session, prompt, n, false, &fault));
             if (beams[b].n)
-                assert_true(session_feed(&w->session, beams[b].ids, beams[b].n, false, &fault));
+                assert_true(session_eval(&w->session, beams[b].ids, beams[b].n, false, &fault));
             double sum = log_sum_exp(w->session.logits, MAKE_VOCAB);
             for (int32_t t = 0; t < MAKE_VOCAB; t++) {
                 if (tokenizer_is_end(w->model.tokenizer, t)) continue;
@@ -215,18 +263,17 @@ static size_t plain_search(Stage6 *w, const int32_t *prompt, size_t n, size_t wi
     return count;
 }
 
-static void beams_are_what_the_textbook_finds(void **state) {
-    (void)state;
+static void compare_with_the_textbook(void) {
     static const int32_t prompt[] = {'h', 'e', 'l', 'l', 'o'};
     Stage6 w, plain;
     Fault fault;
     open_one(&w, 3, 16), open_one(&plain, 3, 1);
     for (size_t width = 1; width <= 6; width++) {
         Plain want[8];
-        BeamText got[BEAM_MOST];
+        BeamText got[BEAM_MAX];
         size_t count;
         BeamOptions o = {
-            .beams = width, .groups = 1, .length_power = 0, .limits.most_tokens = 6};
+            .beams = width, .groups = 1, .length_power = 0, .limits.max_tokens = 6};
         plain_search(&plain, prompt, 5, width, 6, want);
         assert_true(beam_search(&w.session, prompt, 5, &o, got, &count, &fault));
         size_t at = 0;
@@ -241,8 +288,16 @@ static void beams_are_what_the_textbook_finds(void **state) {
         beam_free(got, count);
     }
     for (size_t i = 0; i < w.session.kv.config.sequences; i++) session_rewind(&w.session, i, 0);
-    assert_int_equal(w.session.kv.free_count, w.session.kv.pages); /* no page is lost */
+    const PagePool *pages = &w.session.kv.pages, *states = &w.session.kv.states;
+    assert_int_equal(pages->free_count, pages->count); /* none is lost */
+    assert_int_equal(states->free_count, states->count);
     close_one(&w), close_one(&plain);
+}
+
+static void beams_are_what_the_textbook_finds(void **state) {
+    (void)state;
+    for (size_t i = 0; i < 4; i++) family = families[i], compare_with_the_textbook();
+    family = families[0];
 }
 
 static void groups_avoid_each_other(void **state) {
@@ -250,11 +305,11 @@ static void groups_avoid_each_other(void **state) {
     static const int32_t prompt[] = {'a', 'b'};
     Stage6 w;
     Fault fault;
-    BeamText texts[BEAM_MOST];
+    BeamText texts[BEAM_MAX];
     size_t count;
     open_one(&w, 4, 16);
     BeamOptions o = {
-        .beams = 4, .groups = 4, .diversity = 1e3, .length_power = 1, .limits.most_tokens = 5};
+        .beams = 4, .groups = 4, .diversity = 1e3, .length_power = 1, .limits.max_tokens = 5};
     assert_true(beam_search(&w.session, prompt, 2, &o, texts, &count, &fault));
     for (size_t i = 0; i < count; i++)
         for (size_t k = 0; k < i; k++)
@@ -267,7 +322,7 @@ static void groups_avoid_each_other(void **state) {
     o.groups = 1;
     assert_false(beam_search(&w.session, prompt, 0, &o, texts, &count, &fault));
     o.early = true,
-    o.limits.most_tokens = SIZE_MAX; /* until enough have ended or the context is full */
+    o.limits.max_tokens = SIZE_MAX; /* until enough have ended or the context is full */
     assert_true(beam_search(&w.session, prompt, 2, &o, texts, &count, &fault));
     assert_int_equal(count, 4);
     beam_free(texts, count);
@@ -280,10 +335,10 @@ static void beams_end_as_the_loop_does(void **state) {
     static const int32_t prompt[] = {'h', 'e', 'l', 'l', 'o'};
     Stage6 w;
     Fault fault;
-    BeamText plain[BEAM_MOST], got[BEAM_MOST];
+    BeamText plain[BEAM_MAX], got[BEAM_MAX];
     size_t count, n;
     open_one(&w, 3, 16);
-    BeamOptions o = {.beams = 3, .groups = 1, .length_power = 1, .limits.most_tokens = 12};
+    BeamOptions o = {.beams = 3, .groups = 1, .length_power = 1, .limits.max_tokens = 12};
     assert_true(beam_search(&w.session, prompt, 5, &o, plain, &count, &fault));
     const int32_t *best = plain[0].tokens.ids;
     assert_int_equal(plain[0].reason, STOP_LIMIT);
@@ -312,14 +367,45 @@ static void beams_end_as_the_loop_does(void **state) {
         for (size_t k = 0; k < got[i].tokens.count; k++)
             assert_true(got[i].tokens.ids[k] != best[3]);
     beam_free(got, n);
-    o.limits.n_stop_ids = 0, o.limits.most_seconds = 1e-9;
+    o.limits.n_stop_ids = 0, o.limits.max_seconds = 1e-9;
     assert_true(beam_search(&w.session, prompt, 5, &o, got, &n, &fault));
     assert_true(n > 0 && got[0].reason == STOP_TIME && got[0].tokens.count == 1);
     beam_free(got, n), beam_free(plain, count);
     for (size_t i = 0; i < w.session.kv.config.sequences; i++) session_rewind(&w.session, i, 0);
-    assert_int_equal(w.session.kv.free_count, w.session.kv.pages);
+    assert_int_equal(w.session.kv.pages.free_count, w.session.kv.pages.count);
     stops_close(&stops);
     close_one(&w);
+}
+
+/* The same texts, whether all beams fit into memory or some have to read again what they wrote. */
+static void beams_take_turns_in_a_small_memory(void **state) {
+    (void)state;
+    static const int32_t prompt[] = {'h', 'e', 'l', 'l', 'o'};
+    Fault fault;
+    BeamText texts[2][BEAM_MAX];
+    size_t count[2];
+    const BeamOptions o = {.beams = 6, .groups = 1, .limits.max_tokens = 130};
+    for (size_t i = 0; i < 2; i++) {
+        Stage6 w;
+        open_one(&w, 3, 1);
+        session_close(&w.session);
+        assert_true(session_open(
+            &w.session, &w.model, NULL,
+            (SessionConfig){
+                .sequences = 6, .max_tokens = 32, .max_logits = 6, .pages = i ? 7 : 0},
+            &fault));
+        if (!beam_search(&w.session, prompt, 5, &o, texts[i], &count[i], &fault))
+            fail_msg("%s", fault.text);
+        close_one(&w);
+    }
+    assert_int_equal(count[0], count[1]);
+    for (size_t k = 0; k < count[0]; k++) {
+        const BeamText *a = &texts[0][k], *b = &texts[1][k];
+        assert_true(a->log_prob == b->log_prob && a->tokens.count == b->tokens.count);
+        assert_memory_equal(a->tokens.ids, b->tokens.ids,
+                            a->tokens.count * sizeof *a->tokens.ids);
+    }
+    for (size_t i = 0; i < 2; i++) beam_free(texts[i], count[i]);
 }
 
 /* No text goes on behind a circle; some model of these runs into one. */
@@ -330,18 +416,19 @@ static void beams_leave_no_circle(void **state) {
     for (uint64_t seed = 1; seed <= 8; seed++) {
         Stage6 w;
         Fault fault;
-        BeamText got[BEAM_MOST];
+        BeamText got[BEAM_MAX];
         size_t n;
         open_one(&w, seed, 4);
         BeamOptions o = {.beams = 2,
                          .groups = 1,
                          .length_power = 1,
-                         .limits = {.most_tokens = 150, .repeats = 2}};
+                         .limits = {.max_tokens = 150, .repeats = 2}};
         assert_true(beam_search(&w.session, prompt, 5, &o, got, &n, &fault));
         for (size_t i = 0; i < n; i++) {
             const TokenList *t = &got[i].tokens;
-            assert_false(t->count && tokens_circle(t->ids, t->count - 1, 2));
-            assert_int_equal(tokens_circle(t->ids, t->count, 2), got[i].reason == STOP_REPEAT);
+            assert_false(t->count && ends_in_repetition(t->ids, t->count - 1, 2));
+            assert_int_equal(ends_in_repetition(t->ids, t->count, 2),
+                             got[i].reason == STOP_REPEAT);
             circles += got[i].reason == STOP_REPEAT;
         }
         beam_free(got, n);
@@ -360,12 +447,12 @@ static void beams_can_be_followed(void **state) {
     static const int32_t prompt[] = {'a', 'b'};
     Stage6 w;
     Fault fault;
-    BeamText got[BEAM_MOST];
+    BeamText got[BEAM_MAX];
     size_t n, steps = 99;
     open_one(&w, 4, 16);
     BeamOptions o = {.beams = 2,
                      .groups = 1,
-                     .limits.most_tokens = 9,
+                     .limits.max_tokens = 9,
                      .on_step = two_steps,
                      .context = &steps};
     assert_true(beam_search(&w.session, prompt, 2, &o, got, &n, &fault));
@@ -476,7 +563,7 @@ static void healing_keeps_the_letters(void **state) {
         assert_true(tokenizer_encode(w.model.tokenizer, text_of("say "), false, &tokens, NULL));
         GenerateOptions o = {.chain = &chain,
                              .seed = seed,
-                             .limits.most_tokens = 6,
+                             .limits.max_tokens = 6,
                              .heal = &heal,
                              .stream = &stream};
         assert_true(generate(&w.session, &tokens, &o, &r, &fault));
@@ -494,7 +581,7 @@ static void beams_spell_the_prompt_too(void **state) {
     (void)state;
     Stage6 w;
     Fault fault;
-    BeamText got[BEAM_MOST];
+    BeamText got[BEAM_MAX];
     TokenList tokens = {0};
     size_t n;
     char owed[] = "hel", text[400];
@@ -504,7 +591,7 @@ static void beams_spell_the_prompt_too(void **state) {
     open_one(&w, 1, 16);
     assert_true(stops_open(&stops, stop_texts, 1, &fault));
     BeamOptions o = {
-        .beams = 4, .groups = 1, .limits.most_tokens = 6, .heal = &heal, .stops = &stops};
+        .beams = 4, .groups = 1, .limits.max_tokens = 6, .heal = &heal, .stops = &stops};
     assert_true(tokenizer_encode(w.model.tokenizer, text_of("say "), false, &tokens, NULL));
     assert_true(beam_search(&w.session, tokens.ids, tokens.count, &o, got, &n, &fault));
     assert_true(n > 0);
@@ -525,7 +612,7 @@ static void further_ends(void **state) {
     Chain chain;
     open_one(&w, 1, 1);
     assert_true(chain_parse(&chain, "temp:0.9", NULL, &fault));
-    GenerateOptions o = {.chain = &chain, .seed = 4, .limits.most_tokens = 30};
+    GenerateOptions o = {.chain = &chain, .seed = 4, .limits.max_tokens = 30};
     for (int i = 0; i < 5; i++) token_list_add(&tokens, "hello"[i]);
     assert_true(generate(&w.session, &tokens, &o, &r, &fault));
     int32_t stop = tokens.ids[5 + 20];
@@ -534,18 +621,18 @@ static void further_ends(void **state) {
     o.limits.stop_ids = &stop, o.limits.n_stop_ids = 1;
     assert_true(generate(&w.session, &again, &o, &r, &fault));
     assert_true(r.reason == STOP_ID && r.tokens <= 20);
-    o.limits.n_stop_ids = 0, o.limits.most_seconds = 1e-9, again.count = 5;
+    o.limits.n_stop_ids = 0, o.limits.max_seconds = 1e-9, again.count = 5;
     assert_true(generate(&w.session, &again, &o, &r, &fault));
     assert_true(r.reason == STOP_TIME && r.tokens == 1);
     chain_close(&chain);
     assert_true(chain_parse(&chain, "force:65:at=0,force:65:at=1,force:65:at=2,force:65:at=3",
                             NULL, &fault));
-    o.limits.most_seconds = 0, o.limits.repeats = 3, again.count = 5;
+    o.limits.max_seconds = 0, o.limits.repeats = 3, again.count = 5;
     assert_true(generate(&w.session, &again, &o, &r, &fault));
     assert_true(r.reason == STOP_REPEAT && r.tokens == 3);
     static const int32_t circle[] = {9, 1, 2, 1, 2, 1, 2};
-    assert_true(tokens_circle(circle, 7, 3) && !tokens_circle(circle, 7, 4) &&
-                !tokens_circle(circle, 6, 3));
+    assert_true(ends_in_repetition(circle, 7, 3) && !ends_in_repetition(circle, 7, 4) &&
+                !ends_in_repetition(circle, 6, 3));
     chain_close(&chain);
     token_list_free(&tokens), token_list_free(&again);
     close_one(&w);
@@ -638,10 +725,11 @@ static void diversity_by_hand(void **state) {
 }
 
 RUN(TEST(speculation_keeps_the_distribution), TEST(looks_up_what_followed),
-    TEST(greedy_speculation_is_plain_decoding),
+    TEST(greedy_speculation_is_plain_decoding), TEST(forced_tokens_change_no_text),
     TEST(drawn_speculation_has_the_same_distribution), TEST(speculation_says_what_it_cannot),
     TEST(beams_are_what_the_textbook_finds), TEST(groups_avoid_each_other),
-    TEST(beams_end_as_the_loop_does), TEST(beams_leave_no_circle), TEST(beams_can_be_followed),
+    TEST(beams_end_as_the_loop_does), TEST(beams_leave_no_circle),
+    TEST(beams_take_turns_in_a_small_memory), TEST(beams_can_be_followed),
     TEST(healing_goes_back_to_where_a_word_begins), TEST(beams_spell_the_prompt_too),
     TEST(healing_keeps_the_letters), TEST(further_ends), TEST(the_automaton_is_right),
     TEST(the_queue_delivers_in_order), TEST(diversity_by_hand))

@@ -301,10 +301,10 @@ static void numbers_that_grow_too_large_are_named(void **state) {
                   (const char *[]){"penalties", "token 2", "infinite"});
     step.look_ahead = blind;
     check_stopped("contrastive_search:0.5", huge, 3, &step,
-                  (const char *[]){"contrastive_search", "picked no token", "no numbers"});
+                  (const char *[]){"contrastive_search", "selected no token", "no numbers"});
     step.look_ahead = full;
     check_stopped("contrastive_search:0.5", huge, 3, &step,
-                  (const char *[]){"contrastive_search", "picked no token", "no room"});
+                  (const char *[]){"contrastive_search", "selected no token", "no room"});
 }
 
 /* The largest biases there are, one upon another, and what comes after them. */
@@ -327,7 +327,7 @@ static void biases_stay_finite(void **state) {
     }
 }
 
-/* mu' = mu - eta (surprise - tau), from 2 tau on; surprise among what was left */
+/* mu' = mu - eta (surprisal - tau), from 2 tau on; surprisal among what was left */
 static void mirostat_follows_its_recurrence(void **state) {
     (void)state;
     static const char *const specs[] = {"mirostat:2:eta=0.3", "mirostat_v2:2:eta=0.3"};
@@ -612,7 +612,7 @@ static void specs_round_trip(void **state) {
                                            {"greedy:off", "cannot be off"},
                                            {"top_h:0", "above 0"},
                                            {"xtc:0.5:t=0", "above 0"},
-                                           {"gumbel,draw", "picked already"},
+                                           {"gumbel,draw", "has selected the token"},
                                            {"llama:3", "is a preset"}};
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         Chain chain;
@@ -663,7 +663,7 @@ static char *trace_bytes(const char *spec, size_t *size) {
     c.vocab = MAKE_VOCAB;
     assert_true(chain_parse(&chain, spec, model.tokenizer, &fault));
     assert_true(trace_open(&trace, out, MAKE_VOCAB, model.tokenizer, &fault));
-    trace_watch(&trace, &chain);
+    trace_observe(&trace, &chain);
     for (int i = 0; i < 4; i++) {
         if (i % 2 == 0) chain_reset(&chain);
         memset(wide, 0, sizeof wide);
@@ -723,7 +723,7 @@ static void traces_tell_what_happened(void **state) {
     c.vocab = 4;
     assert_true(chain_parse(&chain, "top_k:2,greedy", NULL, &fault));
     assert_true(trace_open(&trace, out, 4, NULL, &fault));
-    trace_watch(&trace, &chain);
+    trace_observe(&trace, &chain);
     assert_true(candidates_load(&c, some, &fault));
     assert_true(chain_run(&chain, &c, &step, &token, &fault));
     trace_close(&trace), fclose(out), chain_close(&chain);

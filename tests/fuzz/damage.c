@@ -17,7 +17,7 @@ const char *__asan_default_options(void) {
 }
 const char *__ubsan_default_options(void) { return "abort_on_error=1:print_stacktrace=1"; }
 
-enum { MOST_MODELS = 200 };
+enum { MAX_MODELS = 200 };
 
 static char last_words[100];
 
@@ -30,10 +30,10 @@ static void aborted(int signal_number) {
 int main(int argc, char **argv) {
     uint64_t count = argc > 1 ? strtoull(argv[1], NULL, 10) : 20000,
              first = argc > 2 ? strtoull(argv[2], NULL, 10) : 0;
-    size_t models = 0, outcome[TRIALS] = {0}, size[MOST_MODELS];
-    static Header headers[MOST_MODELS];
-    unsigned char *bytes[MOST_MODELS];
-    for (MakeModel m; models < MOST_MODELS && seed_model(models, &m); models++) {
+    size_t models = 0, outcome[TRIALS] = {0}, size[MAX_MODELS];
+    static Header headers[MAX_MODELS];
+    unsigned char *bytes[MAX_MODELS];
+    for (MakeModel m; models < MAX_MODELS && seed_model(models, &m); models++) {
         bytes[models] = make_model(&m, &size[models]);
         find_fields(&headers[models], bytes[models], size[models]);
         REQUIRE(try_file(bytes[models], size[models]) == TRIAL_RAN, "a whole model");

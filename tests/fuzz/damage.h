@@ -7,7 +7,7 @@
 
 #include "try_file.h"
 
-enum { MOST_FIELDS = 2000, FIELDS_OF_AN_ARRAY = 3 };
+enum { MAX_FIELDS = 2000, FIELDS_OF_AN_ARRAY = 3 };
 
 typedef struct Field {
     size_t at, size; /* bytes */
@@ -16,7 +16,7 @@ typedef struct Field {
 typedef struct Header {
     size_t size; /* bytes before the tensors' data */
     size_t count;
-    Field fields[MOST_FIELDS];
+    Field fields[MAX_FIELDS];
 } Header;
 
 static inline uint64_t field_value(const unsigned char *bytes, Field f) {
@@ -26,7 +26,7 @@ static inline uint64_t field_value(const unsigned char *bytes, Field f) {
 }
 
 static inline size_t add_field(Header *h, size_t at, size_t size) {
-    if (h->count < MOST_FIELDS) h->fields[h->count++] = (Field){at, size};
+    if (h->count < MAX_FIELDS) h->fields[h->count++] = (Field){at, size};
     return at + size;
 }
 

@@ -15,14 +15,14 @@
 #include "inference.h"
 #include "make_model.h"
 
-enum { MOST = 3000, HISTORY = 400, STEPS = 4, SPEC = 6000 };
+enum { MAX_VOCAB = 3000, HISTORY = 400, STEPS = 4, SPEC = 6000 };
 
 static struct {
     size_t number, vocab, history_count, prompt_count;
     char spec[SPEC];
-    float rows[STEPS][MOST], amateur[MOST], unconditional[MOST], work[MOST];
+    float rows[STEPS][MAX_VOCAB], amateur[MAX_VOCAB], unconditional[MAX_VOCAB], work[MAX_VOCAB];
     int32_t history[HISTORY + STEPS];
-    bool text, has_amateur, has_unconditional, sees, seen[MOST];
+    bool text, has_amateur, has_unconditional, sees, seen[MAX_VOCAB];
     Rng rng;
     Model model;
     Candidates candidates;
@@ -67,8 +67,8 @@ static void put_value(const StageParam *p) {
            value = p->low + u * (high - p->low);
     if (chance(4)) value = p->low + pow(u, 12) * (high - p->low);
     if (chance(8)) value = chance(2) ? p->low : p->high;
-    if (chance(8)) value = p->has_off ? p->off : p->fallback;
-    if (p->whole) value = floor(value);
+    if (chance(8)) value = p->has_off ? p->off : p->default_value;
+    if (p->integer) value = floor(value);
     if (p->token) value = (double)below(f.vocab + chance(9));
     if (chance(60)) value = odd_number();
     put_number(value);
@@ -94,7 +94,7 @@ static void put_stage(const StageKind *kind) {
     if (kind->list) put_list(kind);
     for (int i = 0; i < STAGE_PARAMS && kind->params[i].key; i++) {
         const StageParam *p = &kind->params[i];
-        if (!p->needed && chance(2)) continue;
+        if (!p->required && chance(2)) continue;
         put(":");
         if (i > 0 || chance(2) || kind->list) put(p->key), put("=");
         if (i == 0 && p->has_off && chance(30))
@@ -117,7 +117,7 @@ static void make_spec(void) {
     f.spec[0] = 0;
     for (size_t i = 0, n = 1 + below(chance(30) ? 40 : 6); i < n; i++) {
         const StageKind *kind = list[below(count)];
-        while (i + 1 < n && kind->picks && !chance(20)) kind = list[below(count)];
+        while (i + 1 < n && kind->selects && !chance(20)) kind = list[below(count)];
         if (i) put(chance(30) ? " , " : ",");
         if (chance(40))
             put(presets[below(n_presets)].name);
@@ -154,7 +154,7 @@ static void make_case(size_t number) {
     static const size_t sizes[] = {1, 2, 3, 7, 16, 63, 64, 65, 129, 1000};
     f.number = number, f.rng = (Rng){99, number, 0};
     f.text = chance(2);
-    f.vocab = f.text ? MAKE_VOCAB : chance(50) ? 1 + below(MOST) : sizes[below(10)];
+    f.vocab = f.text ? MAKE_VOCAB : chance(50) ? 1 + below(MAX_VOCAB) : sizes[below(10)];
     for (int i = 0; i < STEPS; i++) make_row(f.rows[i], f.vocab);
     f.has_amateur = !chance(10), f.has_unconditional = !chance(10), f.sees = !chance(10);
     make_row(f.amateur, f.vocab), make_row(f.unconditional, f.vocab);
@@ -200,7 +200,7 @@ static void check_sums(Candidates *c) {
     EXPECT(alike > 0 && alike < 1 + 1e-5);
 }
 
-static void watch(void *context, const Stage *stage, Candidates *c) {
+static void observe(void *context, const Stage *stage, Candidates *c) {
     (void)context, (void)stage;
     EXPECT(c->count >= 1 && c->count <= f.vocab && c->vocab == f.vocab);
     check_sums(c);
@@ -248,7 +248,7 @@ static int32_t take_step(Chain *chain, size_t at, bool checked) {
                  .look_ahead_context = &mood};
     memcpy(f.work, f.rows[at], f.vocab * sizeof *f.work);
     c->vocab = f.vocab;
-    chain->watch = checked ? watch : NULL;
+    chain->observer = checked ? observe : NULL;
     if (!candidates_load(c, f.work, &fault) || !chain_run(chain, c, &step, &token, &fault)) {
         EXPECT(strlen(fault.text) > 10 && utf8_character((unsigned char *)fault.text, 1) == 1);
         return -1;
@@ -327,7 +327,7 @@ int main(int argc, char **argv) {
     unsigned char *bytes = make_model(&m, &size);
     Arena arena;
     if (!model_open_memory(&f.model, bytes, size, NULL) ||
-        !candidates_open(&f.candidates, MOST, &arena, NULL))
+        !candidates_open(&f.candidates, MAX_VOCAB, &arena, NULL))
         return 1;
     for (size_t i = 0; i < cases; i++) run_case(first + i);
     printf("%zu chains, %zu of them legal, %zu tokens chosen: nothing found\n", cases, f.parsed,

@@ -60,6 +60,22 @@ static void compare_vectors(const Kernels *fast, const Kernels *scalar) {
     }
 }
 
+static void compare_recurrences(const Kernels *fast, const Kernels *scalar) {
+    static float before[5 * 100], decay[5 * 100], a[5 * 100], b[5 * 100];
+    float in[5], x[100], y[100], out[5], want[5];
+    for (size_t n = 0; n < 100; n++) {
+        for (size_t i = 0; i < 500; i++)
+            before[i] = (float)rng_unit(8, n, i) - 0.5f, decay[i] = (float)rng_unit(9, n, i);
+        for (size_t i = 0; i < 100; i++)
+            x[i] = (float)rng_unit(10, n, i) - 0.5f, y[i] = (float)rng_unit(11, n, i) - 0.5f;
+        for (size_t i = 0; i < 5; i++) in[i] = (float)rng_unit(12, n, i);
+        fast->recurrence_step(&(Recurrence){a, before, decay, n, in, x, y, out, 5, n});
+        scalar->recurrence_step(&(Recurrence){b, before, decay, n, in, x, y, want, 5, n});
+        expect(memcmp(a, b, 5 * n * sizeof *a) == 0, "recurrence", n);
+        expect(memcmp(out, want, sizeof out) == 0, "recurrence, read", n);
+    }
+}
+
 static void compare_scans(const Kernels *fast) {
     static float x[2100], out[2100], want[2100];
     static int32_t ids[2100], want_ids[2100];
@@ -128,6 +144,7 @@ int main(void) {
         kernels_select(list[i]->isa, NULL);
         compare_dots(list[i]);
         compare_vectors(list[i], list[0]);
+        compare_recurrences(list[i], list[0]);
         compare_scans(list[i]);
         compare_products();
         compare_quantized(list[i]->isa);

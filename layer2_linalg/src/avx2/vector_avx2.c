@@ -1,4 +1,4 @@
-/* vector_avx2.c - weighted sum, sum, max and exp, eight lanes at a time.  Read vector.c first.
+/* vector_avx2.c - weighted sum, sum, max and exp, eight lanes at a time.  Read vector.c, sum.c and exp.c first.
  *
  * The loops over whole registers are followed by the scalar version for the last n % 8
  * elements, which returns the same bits. */
@@ -12,7 +12,12 @@
 #include <math.h>
 #include <stdbool.h>
 
-enum { LANES = 8, PAGE = 4096 }; /* bytes: strips are prefetched so far ahead */
+enum {
+    LANES = 8,
+    MOST = 4,
+    SUMS = 8,
+    PAGE = 4096
+}; /* bytes: strips are prefetched so far ahead */
 
 /* Numbers of x from the at-th on, in F32 or F16. */
 INLINE __m256 load_at(const void *x, size_t at, bool half) {
@@ -23,7 +28,7 @@ INLINE __m256 load_at(const void *x, size_t at, bool half) {
 
 /* C results, R registers each, which all rows pass by; C, R and half are constants where it is used. */
 INLINE void tile(int C, int R, bool half, WeightedTask t, size_t at) {
-    __m256 sum[4][8], row[8];
+    __m256 sum[MOST][8], row[8];
     const size_t size = half ? 2 : 4;
     UNROLL for (int c = 0; c < C; c++) UNROLL for (int r = 0; r < R; r++) {
         sum[c][r] = _mm256_loadu_ps(t.y + (size_t)c * t.y_step + 8 * r);

@@ -32,6 +32,10 @@ INLINE void store_sums(int R, const __m512 *sum, float *y) {
     UNROLL for (int r = 0; r < R; r++) y[r] = add_lanes(sum[r]);
 }
 
+/* Where several inputs are multiplied as fast as the L2 cache delivers them, every load goes under a mask: measured on
+ * Zen 5 that is a fifth faster.  Half floats, which are converted on the way, would only pay for the mask. */
+INLINE bool tail_apart(int C, Dtype dtype) { return C == 1 || dtype != DTYPE_F32; }
+
 #include "../simd/dot_template.h"
 
 DOT_TILE(AVX512, dot_tile_f32_avx512, DTYPE_F32)

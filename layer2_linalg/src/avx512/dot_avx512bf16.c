@@ -45,6 +45,9 @@ INLINE void store_sums(int R, const __m512 *sum, float *y) {
     UNROLL for (int r = 0; r < R; r++) y[r] = add_lanes(sum[r]);
 }
 
+/* As in dot_avx512.c. */
+INLINE bool tail_apart(int C, Dtype dtype) { return (void)dtype, C == 1; }
+
 #include "../simd/dot_template.h"
 
 DOT_TILE(BF16, dot_tile_bf16_avx512bf16, DTYPE_BF16)

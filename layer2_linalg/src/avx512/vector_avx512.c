@@ -1,4 +1,4 @@
-/* vector_avx512.c - weighted sum, sum, max and exp, sixteen lanes at a time.  Read vector.c first.
+/* vector_avx512.c - weighted sum, sum, max and exp, sixteen lanes at a time.  Read vector.c, sum.c and exp.c first.
  *
  * The loops over whole registers are followed by the scalar version for the last n % 16
  * elements, which returns the same bits. */
@@ -12,7 +12,12 @@
 #include <math.h>
 #include <stdbool.h>
 
-enum { LANES = 16, PAGE = 4096 }; /* bytes: strips are prefetched so far ahead */
+enum {
+    LANES = 16,
+    MOST = 8,
+    SUMS = 16,
+    PAGE = 4096
+}; /* bytes: strips are prefetched so far ahead */
 
 /* Numbers of x from the at-th on, in F32 or F16. */
 INLINE __m512 load_at(const void *x, size_t at, bool half) {
@@ -23,7 +28,7 @@ INLINE __m512 load_at(const void *x, size_t at, bool half) {
 
 /* C results, R registers each, which all rows pass by; C, R and half are constants where it is used. */
 INLINE void tile(int C, int R, bool half, WeightedTask t, size_t at) {
-    __m512 sum[4][4], row[4];
+    __m512 sum[MOST][4], row[4];
     const size_t size = half ? 2 : 4;
     UNROLL for (int c = 0; c < C; c++) UNROLL for (int r = 0; r < R; r++) {
         sum[c][r] = _mm512_loadu_ps(t.y + (size_t)c * t.y_step + 16 * r);
@@ -58,12 +63,9 @@ AVX512 float vector_sum_avx512(const float *x, size_t n) {
     for (; i + 64 <= n; i += 64)
         for (size_t j = 0; j < 4; j++)
             sum[j] = _mm512_add_ps(sum[j], _mm512_loadu_ps(x + i + 16 * j));
-    float lanes[16];
-    _mm512_storeu_ps(
-        lanes, _mm512_add_ps(_mm512_add_ps(sum[0], sum[1]), _mm512_add_ps(sum[2], sum[3])));
-    for (int width = 8; width; width /= 2)
-        for (int lane = 0; lane < width; lane++) lanes[lane] += lanes[lane + width];
-    return lanes[0] + vector_sum_scalar(x + i, n - i);
+    float head =
+        add_lanes(_mm512_add_ps(_mm512_add_ps(sum[0], sum[1]), _mm512_add_ps(sum[2], sum[3])));
+    return head + vector_sum_scalar(x + i, n - i);
 }
 
 /* MAXPS returns its second operand when either is NaN, so NaNs are collected on the side. */
@@ -77,9 +79,7 @@ AVX512 float vector_max_avx512(const float *x, size_t n) {
         odd |= _mm512_cmp_ps_mask(v, v, _CMP_UNORD_Q);
     }
     if (odd) return NAN;
-    float lanes[16], tail = vector_max_scalar(x + i, n - i);
-    _mm512_storeu_ps(lanes, max);
-    float head = vector_max_scalar(lanes, 16);
+    float head = _mm512_reduce_max_ps(max), tail = vector_max_scalar(x + i, n - i);
     return head > tail ? head : tail;
 }
 

@@ -8,6 +8,7 @@
  */
 #include "quants.h"
 
+/* Of block b the scale as a float, out->d[b], and its 32 quants as they are stored, 0 .. 15, from out->q + 32 b on. */
 void unpack_q4_0(const void *blocks, size_t n, Quants *out) {
     const BlockQ4_0 *block = blocks;
     for (size_t b = 0; b < n / SMALL_BLOCK; b++, block++) {
@@ -25,8 +26,9 @@ void unpack_q4_1(const void *blocks, size_t n, Quants *out) {
     }
 }
 
-/* The number farthest from zero becomes -8, the value with no partner on the other side.  With
- * importance the scale is searched for. */
+/* The number farthest from zero becomes -8, the value with no partner on the other side; with importance the scale is the one
+ * that fit_scale finds for quants from -8 to 7.  A quant is x times the inverse of the scale (a float, not yet rounded to f16),
+ * 8 and a half added, then cut to 0 .. 15. */
 void quantize_q4_0(const float *x, const float *importance, void *row, size_t n) {
     BlockQ4_0 *block = row;
     for (size_t b = 0; b < n / SMALL_BLOCK; b++, block++, x += SMALL_BLOCK) {

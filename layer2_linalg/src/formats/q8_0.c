@@ -5,6 +5,7 @@
  */
 #include "quants.h"
 
+/* Of block b the scale as a float, out->d[b], and its 32 quants, from out->q + 32 b on. */
 void unpack_q8_0(const void *blocks, size_t n, Quants *out) {
     const BlockQ8_0 *block = blocks;
     for (size_t b = 0; b < n / SMALL_BLOCK; b++, block++) {
@@ -13,6 +14,8 @@ void unpack_q8_0(const void *blocks, size_t n, Quants *out) {
     }
 }
 
+/* The scale is the largest magnitude / 127, stored as f16.  A quant is x times the inverse of the scale (a float, not yet
+ * rounded to f16), to the nearest whole number, halves away from zero; with a scale of 0 all are 0. */
 static void quantize_block(const float *x, BlockQ8_0 *block) {
     float d = fabsf(farthest(x, SMALL_BLOCK)) / 127, inverse = d != 0 ? 1 / d : 0;
     block->d = f16_from_f32(d);

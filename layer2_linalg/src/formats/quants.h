@@ -77,11 +77,11 @@ uint8_t even_signs(unsigned seven);
 
 /* Numbers that a format is to come near to. */
 typedef struct Fit {
-    const float *x,
-        *importance; /* (n); how much each square of an error counts, NULL: all the same */
-    int n;           /* at most 32 where a scale is searched for */
-    int low, high;   /* the quants there are */
-    const int8_t *codebook; /* what a quant stands for, counted from low; NULL: itself */
+    const float *x;          /* (n) */
+    const float *importance; /* (n) weight of each squared error; NULL: all the same */
+    int n;                   /* at most 32 where a scale is searched for */
+    int low, high;           /* the quants there are */
+    const int8_t *codebook;  /* what a quant stands for, counted from low; NULL: itself */
 } Fit;
 
 /* n of them, from `first` on. */

@@ -43,6 +43,8 @@ INLINE void store_sums(int R, const float32x4_t *sum, float *y) {
     UNROLL for (int r = 0; r < R; r++) y[r] = add_lanes(sum[r]);
 }
 
+INLINE bool tail_apart(int C, Dtype dtype) { return (void)C, (void)dtype, true; }
+
 #include "../simd/dot_template.h"
 
 DOT_TILE(, dot_tile_f32_neon, DTYPE_F32)

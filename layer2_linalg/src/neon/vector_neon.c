@@ -1,4 +1,4 @@
-/* vector_neon.c - weighted sum, sum, max and exp, four lanes at a time (AArch64).  Read vector.c
+/* vector_neon.c - weighted sum, sum, max and exp, four lanes at a time (AArch64).  Read vector.c, sum.c and exp.c
  * first. */
 #include "../kernel_types.h"
 
@@ -11,7 +11,12 @@
 #include <math.h>
 #include <stdbool.h>
 
-enum { LANES = 4, PAGE = 4096 }; /* bytes: strips are prefetched so far ahead */
+enum {
+    LANES = 4,
+    MOST = 4,
+    SUMS = 16,
+    PAGE = 4096
+}; /* bytes: strips are prefetched so far ahead */
 
 /* Numbers of x from the at-th on, in F32 or F16. */
 INLINE float32x4_t load_at(const void *x, size_t at, bool half) {
@@ -21,7 +26,7 @@ INLINE float32x4_t load_at(const void *x, size_t at, bool half) {
 
 /* C results, R registers each, which all rows pass by; C, R and half are constants where it is used. */
 INLINE void tile(int C, int R, bool half, WeightedTask t, size_t at) {
-    float32x4_t sum[4][16], row[16];
+    float32x4_t sum[MOST][16], row[16];
     const size_t size = half ? 2 : 4;
     UNROLL for (int c = 0; c < C; c++) UNROLL for (int r = 0; r < R; r++) {
         sum[c][r] = vld1q_f32(t.y + (size_t)c * t.y_step + 4 * r);

@@ -2,6 +2,7 @@
  *
  *     INLINE                        how a function begins that is inlined there
  *     ROWS, COLS                    the largest tile whose sums fit the registers
+ *     tail_apart(C, dtype)          true where whole registers are loaded without a mask, and only the tail with one
  *     Sums, Numbers                 a register of sums; a register of STEP weights or inputs
  *     zero_sums()
  *     load_weights(dtype, row, n)   the first STEP numbers of a row, or those n that are left, and zeros
@@ -15,6 +16,7 @@
 #define STRATA_DOT_TEMPLATE_H
 
 #include "../kernel_types.h"
+#include "size.h"
 #include "prefetch.h"
 #include "unroll.h"
 
@@ -45,8 +47,9 @@ INLINE void dot_tile(int R, int C, Dtype dtype, DotTask t) {
     UNROLL for (int c = 0; c < C; c++) {
         UNROLL for (int r = 0; r < R; r++) sum[c][r] = zero_sums();
     }
-    for (; k + STEP <= t.n; k += STEP) dot_step(R, C, dtype, t, k, STEP, sum);
-    if (k < t.n) dot_step(R, C, dtype, t, k, t.n - k, sum);
+    if (tail_apart(C, dtype))
+        for (; k + STEP <= t.n; k += STEP) dot_step(R, C, dtype, t, k, STEP, sum);
+    for (; k < t.n; k += STEP) dot_step(R, C, dtype, t, k, min_size(STEP, t.n - k), sum);
     UNROLL for (int c = 0; c < C; c++) store_sums(R, sum[c], t.y + (size_t)c * t.y_stride);
 }
 

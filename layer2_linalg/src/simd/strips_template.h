@@ -2,6 +2,8 @@
  * before they include it
  *
  *     LANES     numbers in a register
+ *     MOST      results at once, 4 or 8
+ *     SUMS      registers for their sums
  *     INLINE    how a function begins that is inlined there
  *     tile(C, R, half, task, at)    C results, R registers each, with x from its at-th number on: the one function that differs
  *
@@ -17,22 +19,29 @@ static inline WeightedTask results_from(WeightedTask t, size_t c, size_t i) {
     return t;
 }
 
-/* All columns that fill registers; returns how many those are.  x begins `at` numbers further on. */
-INLINE size_t sum_strips(bool half, WeightedTask t) {
+/* The first C results, all columns that fill registers.  Few results take several strips side by side: each number of
+ * a serves all of them, and enough sums are under way. */
+INLINE void sum_results(int C, bool half, WeightedTask t) {
     enum { WHOLE = STRIP / LANES };
+    const int fit = SUMS / WHOLE / C, side = fit < 4 ? fit : 4;
+    const size_t wide = (size_t)side * STRIP;
     size_t i = 0, at = 0;
-    /* a single result takes four strips at a time, to have as many sums under way */
-    for (; t.count == 1 && i + 4 * STRIP <= t.n; i += 4 * STRIP, at += 4 * t.x_step)
-        tile(1, 4 * WHOLE, half, results_from(t, 0, i), at);
-    for (; i + STRIP <= t.n; i += STRIP, at += t.x_step) {
-        size_t c = 0;
-        for (; c + 4 <= t.count; c += 4) tile(4, WHOLE, half, results_from(t, c, i), at);
-        for (; c + 2 <= t.count; c += 2) tile(2, WHOLE, half, results_from(t, c, i), at);
-        if (c < t.count) tile(1, WHOLE, half, results_from(t, c, i), at);
-    }
+    for (; side > 1 && i + wide <= t.n; i += wide, at += (size_t)side * t.x_step)
+        tile(C, side * WHOLE, half, results_from(t, 0, i), at);
+    for (; i + STRIP <= t.n; i += STRIP, at += t.x_step)
+        tile(C, WHOLE, half, results_from(t, 0, i), at);
     for (; i + LANES <= t.n; i += LANES, at += LANES)
-        for (size_t c = 0; c < t.count; c++) tile(1, 1, half, results_from(t, c, i), at);
-    return i;
+        tile(C, 1, half, results_from(t, 0, i), at);
+}
+
+/* The same for all results; returns how many columns that are. */
+INLINE size_t sum_strips(bool half, WeightedTask t) {
+    size_t c = 0;
+    for (; MOST >= 8 && c + 8 <= t.count; c += 8) sum_results(8, half, results_from(t, c, 0));
+    for (; c + 4 <= t.count; c += 4) sum_results(4, half, results_from(t, c, 0));
+    for (; c + 2 <= t.count; c += 2) sum_results(2, half, results_from(t, c, 0));
+    if (c < t.count) sum_results(1, half, results_from(t, c, 0));
+    return t.n / LANES * LANES;
 }
 
 /* The task without its first columns. */

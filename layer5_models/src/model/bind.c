@@ -19,22 +19,25 @@ static Tensor refuse(Binder *b) {
     return (Tensor){.data = NULL};
 }
 
-/* Leading ones may be left out: (1, n) is (n). */
+/* Ones change nothing: (1, n) and (n, 1) are (n). */
 static bool same_shape(const GgufTensor *t, int ndim, const size_t *shape) {
-    for (int i = 1; i <= ndim || i <= t->ndim; i++)
-        if ((i <= ndim ? shape[ndim - i] : 1) != (i <= t->ndim ? t->shape[t->ndim - i] : 1))
-            return false;
-    return true;
+    int i = 0, k = 0;
+    for (;; i++, k++) {
+        while (i < ndim && shape[i] == 1) i++;
+        while (k < t->ndim && t->shape[k] == 1) k++;
+        if (i == ndim || k == t->ndim) return i == ndim && k == t->ndim;
+        if (shape[i] != t->shape[k]) return false;
+    }
 }
 
-Tensor bind_tensor(Binder *b, const char *name, bool needed, int ndim, const size_t *shape,
+Tensor bind_tensor(Binder *b, const char *name, bool required, int ndim, const size_t *shape,
                    const char *from) {
     char got[80], wanted[80], formats[300];
     if (!b->ok) return (Tensor){.data = NULL};
     const GgufTensor *found = gguf_find_tensor(&b->model->gguf, name);
     if (found) b->used_tensors[found - b->model->gguf.tensors] = true;
     tensor_shape_text(ndim, shape, wanted, sizeof wanted);
-    if (!found && !needed) return (Tensor){.data = NULL};
+    if (!found && !required) return (Tensor){.data = NULL};
     if (!found) {
         fault_set(b->fault, "tensor '%s' is missing: a %s model needs it, %s by %s", name,
                   b->model->recipe->arch, wanted, from);
@@ -56,9 +59,9 @@ Tensor bind_tensor(Binder *b, const char *name, bool needed, int ndim, const siz
     return tensor_view((Dtype)found->dtype, ndim, shape, (void *)found->data);
 }
 
-const float *bind_numbers(Binder *b, const char *name, bool needed, int ndim,
+const float *bind_numbers(Binder *b, const char *name, bool required, int ndim,
                           const size_t *shape, const char *from) {
-    Tensor t = bind_tensor(b, name, needed, ndim, shape, from);
+    Tensor t = bind_tensor(b, name, required, ndim, shape, from);
     size_t count = 1;
     if (!t.data) return NULL;
     if (t.dtype == DTYPE_F32 && (uintptr_t)t.data % sizeof(float) == 0) return t.data;
@@ -69,12 +72,12 @@ const float *bind_numbers(Binder *b, const char *name, bool needed, int ndim,
     return copy;
 }
 
-const float *bind_vector(Binder *b, const char *name, bool needed, size_t size,
+const float *bind_vector(Binder *b, const char *name, bool required, size_t size,
                          const char *from) {
-    return bind_numbers(b, name, needed, 1, &size, from);
+    return bind_numbers(b, name, required, 1, &size, from);
 }
 
-Norm bind_norm(Binder *b, const char *name, bool needed, size_t heads, size_t width,
+Norm bind_norm(Binder *b, const char *name, bool required, size_t heads, size_t width,
                const char *from) {
     const Recipe *r = b->model->recipe;
     char full[120];
@@ -82,7 +85,9 @@ Norm bind_norm(Binder *b, const char *name, bool needed, size_t heads, size_t wi
     int ndim = heads > 1 ? 2 : 1;
     Norm norm = {.width = width, .own_gain = heads > 1, .eps = b->model->eps};
     snprintf(full, sizeof full, "%s.weight", name);
-    norm.gain = bind_numbers(b, full, needed, ndim, shape + 2 - ndim, from);
+    if (!gguf_find_tensor(&b->model->gguf, full) && gguf_find_tensor(&b->model->gguf, name))
+        snprintf(full, sizeof full, "%s", name); /* Falcon H1 has one without ".weight" */
+    norm.gain = bind_numbers(b, full, required, ndim, shape + 2 - ndim, from);
     if (!norm.gain) return norm; /* of kind NORM_NONE */
     norm.kind = r->norm;
     snprintf(full, sizeof full, "%s.bias", name);

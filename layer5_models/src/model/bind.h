@@ -2,10 +2,10 @@
  *
  *     keys.c        keys of the family by name, each with its type and range
  *     sizes.c       the keys as sizes of the model and of each layer, scales and windows
- *     ropes.c       the keys as ways to turn
+ *     ropes.c       rotary positions, from the keys
  *     bind.c        tensors by name, each with its shape and format
  *     bind_block.c  the tensors of a block by their roles
- *     left_over.c   what nobody asked for
+ *     left_over.c   keys and tensors that were never looked up
  *
  * Invariant: a key or tensor is marked when it has been looked up, here and nowhere else; what is
  * not marked once all is bound plays no part in what is computed, and refuse_left_over says so. */
@@ -25,22 +25,22 @@ typedef struct Binder {
 /* "<arch>.<key>", marked; NULL: not there, or something was refused before. */
 const GgufPair *find_key(Binder *binder, const char *key);
 
-#define KEY_MOST_CTX ((size_t)1 << 31)
+#define KEY_MAX_CTX ((size_t)1 << 31)
 
 /* The value of "<arch>.<key>", or the fallback when the file does not have it.
  *
- *   needed   the file must have it
+ *   required   the file must have it
  *
- * Fails when a needed key is missing, or one is of another type or outside least to most.  A number
+ * Fails when a required key is missing, or one is of another type or outside min to max.  A number
  * may be written as an integer; of a layer, a list has one for each. */
-size_t key_size(Binder *binder, const char *key, bool needed, size_t fallback, size_t least,
-                size_t most);
-size_t key_of_layer(Binder *binder, const char *key, size_t layer, bool needed, size_t fallback,
-                    size_t least, size_t most);
-double key_number(Binder *binder, const char *key, bool needed, double fallback, double least,
-                  double most);
-bool key_bool(Binder *binder, const char *key, bool needed, bool fallback);
-Text key_text(Binder *binder, const char *key, const char *fallback);
+size_t key_size(Binder *binder, const char *key, bool required, size_t default_value,
+                size_t min, size_t max);
+size_t key_of_layer(Binder *binder, const char *key, size_t layer, bool required,
+                    size_t default_value, size_t min, size_t max);
+double key_number(Binder *binder, const char *key, bool required, double default_value,
+                  double min, double max);
+bool key_bool(Binder *binder, const char *key, bool required, bool default_value);
+Text key_text(Binder *binder, const char *key, const char *default_value);
 
 /* "17", "0.5", "true", "\"yarn\"", "an array of 4 u32" or, without a pair, "missing", in `out`;
  * returns out. */
@@ -54,6 +54,9 @@ bool read_sizes(Binder *binder);
 LayerSizes layer_sizes(Binder *binder, size_t layer);
 void read_ropes(Binder *binder);
 
+/* The first layer that has attention, or the last one. */
+const LayerSizes *attention_sizes(const Model *model);
+
 /* The cap of a family's scores or logits, 0: none; the family's own where the file has no key. */
 float read_softcap(Binder *binder, const char *key, float of_family);
 
@@ -65,27 +68,27 @@ size_t window_of(Binder *binder, size_t layer);
 
 /* A matrix or a stack of them, of exactly this shape.  `from` names the keys the shape comes
  * from.  Optional tensors that are missing give data NULL. */
-Tensor bind_tensor(Binder *binder, const char *name, bool needed, int ndim, const size_t *shape,
-                   const char *from);
+Tensor bind_tensor(Binder *binder, const char *name, bool required, int ndim,
+                   const size_t *shape, const char *from);
 
 /* The same as f32 numbers: a vector, or a few of them. */
-const float *bind_numbers(Binder *binder, const char *name, bool needed, int ndim,
+const float *bind_numbers(Binder *binder, const char *name, bool required, int ndim,
                           const size_t *shape, const char *from);
-const float *bind_vector(Binder *binder, const char *name, bool needed, size_t size,
+const float *bind_vector(Binder *binder, const char *name, bool required, size_t size,
                          const char *from);
 
 /* All tensors and settings of a block. */
 void bind_block(Binder *binder, Block *block, size_t layer);
 
 /* NAME.weight and NAME.bias of a norm over `width` numbers, or over each of `heads` times as many. */
-Norm bind_norm(Binder *binder, const char *name, bool needed, size_t heads, size_t width,
+Norm bind_norm(Binder *binder, const char *name, bool required, size_t heads, size_t width,
                const char *from);
 
 /* Fails when the file is not a model, or one part of many. */
 bool check_container(Binder *binder);
 
 /* Fails when the file says what is not computed: with a key that would have to have another
- * value, or a key or tensor that nobody looked up. */
+ * value, or a key or tensor that was never looked up. */
 bool refuse_left_over(Binder *binder);
 
 #endif

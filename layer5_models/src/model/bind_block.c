@@ -5,7 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* What the family calls it in this block, when that is another name than usual; or NULL. */
+/* The family's own name for a tensor of this block, where it is not the usual one; or NULL.  Some names
+ * hold only in blocks that have another tensor beside it. */
 static const char *other_name(const Binder *b, RoleId id, size_t layer) {
     char full[96];
     for (const RoleName *n = b->model->recipe->names; n && n->name; n++) {
@@ -19,21 +20,21 @@ static const char *other_name(const Binder *b, RoleId id, size_t layer) {
 }
 
 static Linear bind_linear(Binder *b, const Role *role, const char *name, const LayerSizes *s,
-                          size_t layer, bool needed) {
+                          size_t layer, bool required) {
     char full[96];
     const size_t shape[3] = {s->experts, extent_of(role->rows, s), extent_of(role->cols, s)};
     bool stack = role->kind == ROLE_STACK;
     Linear map = {.w = bind_tensor(b,
                                    block_tensor_name(full, sizeof full, layer, name, "weight"),
-                                   needed, stack ? 3 : 2, shape + !stack, role->from)};
-    if (map.w.data) /* a bias is seen by looking */
+                                   required, stack ? 3 : 2, shape + !stack, role->from)};
+    if (map.w.data) /* any map may have a bias: no key says so */
         map.bias = bind_numbers(b, block_tensor_name(full, sizeof full, layer, name, "bias"),
                                 false, 1 + stack, shape + !stack, role->from);
     return map;
 }
 
 static Norm bind_role_norm(Binder *b, RoleId id, const char *name, const LayerSizes *s,
-                           size_t layer, bool needed) {
+                           size_t layer, bool required) {
     const Role *role = role_of(id);
     char full[96];
     size_t heads = 1, width = extent_of(role->cols, s);
@@ -42,27 +43,38 @@ static Norm bind_role_norm(Binder *b, RoleId id, const char *name, const LayerSi
         if (b->model->recipe->head_norms == HEAD_NORMS_OWN) heads = count;
         if (b->model->recipe->head_norms == HEAD_NORMS_ROW) width *= count;
     }
+    if (role->rows == EXTENT_SSM_GROUPS) heads = s->ssm_groups;
     snprintf(full, sizeof full, "blk.%zu.%s", layer, name);
-    return bind_norm(b, full, needed, heads, width, role->from);
+    return bind_norm(b, full, required, heads, width, role->from);
+}
+
+/* A few numbers: "attn_sinks.weight", "exp_probs_b.bias" or "ssm_a". */
+static const float *bind_role_numbers(Binder *b, const Role *role, const char *name,
+                                      const LayerSizes *s, size_t layer, bool required) {
+    char full[96];
+    const char *suffix = role->kind == ROLE_VECTOR   ? "weight"
+                         : role->kind == ROLE_OFFSET ? "bias"
+                                                     : NULL;
+    const size_t shape[2] = {extent_of(role->rows, s), extent_of(role->cols, s)};
+    bool row = role->rows == EXTENT_ONE;
+    return bind_numbers(b, block_tensor_name(full, sizeof full, layer, name, suffix), required,
+                        row ? 1 : 2, shape + row, role->from);
 }
 
 static void bind_role(Binder *b, Block *block, RoleId id, const LayerSizes *s, size_t layer,
                       Need need) {
     const Role *role = role_of(id);
     const char *other = other_name(b, id, layer), *name = other ? other : role->name;
-    char full[96];
     void *place = role_in(role, block);
-    bool needed = need == NEED_YES || other; /* who has the one of two names has the other */
+    bool required = need == NEED_YES || other; /* a file that has n->beside has this one, too */
     switch (role->kind) {
     case ROLE_LINEAR:
-    case ROLE_STACK: *(Linear *)place = bind_linear(b, role, name, s, layer, needed); break;
-    case ROLE_NORM: *(Norm *)place = bind_role_norm(b, id, name, s, layer, needed); break;
+    case ROLE_STACK: *(Linear *)place = bind_linear(b, role, name, s, layer, required); break;
+    case ROLE_NORM: *(Norm *)place = bind_role_norm(b, id, name, s, layer, required); break;
     case ROLE_VECTOR:
     case ROLE_OFFSET:
-        block_tensor_name(full, sizeof full, layer, name,
-                          role->kind == ROLE_VECTOR ? "weight" : "bias");
-        *(const float **)place =
-            bind_vector(b, full, needed, extent_of(role->cols, s), role->from);
+    case ROLE_PLAIN:
+        *(const float **)place = bind_role_numbers(b, role, name, s, layer, required);
     }
 }
 
@@ -102,7 +114,7 @@ static void bind_tensors(Binder *b, Block *block, const LayerSizes *s, size_t la
     static const RoleId qkv[] = {ROLE_ATTN_Q, ROLE_ATTN_K, ROLE_ATTN_V},
                         up[] = {ROLE_FFN_GATE, ROLE_FFN_UP};
     const Recipe *r = b->model->recipe;
-    bool has_qkv = bind_fused(b, block, "attn_qkv", qkv, 3, s, layer),
+    bool has_qkv = s->heads && bind_fused(b, block, "attn_qkv", qkv, 3, s, layer),
          has_up = r->gate_in_up && s->hidden && bind_fused(b, block, "ffn_up", up, 2, s, layer);
     for (RoleId id = 0; id < ROLES && b->ok; id++) {
         bool done = (has_qkv && id >= ROLE_ATTN_Q && id <= ROLE_ATTN_V) ||
@@ -131,7 +143,7 @@ static float scale_of(const Model *m, const LayerSizes *s) {
     return 1 / sqrtf((float)(by_dim ? m->sizes.dim / s->heads : s->head_dim));
 }
 
-/* Llama 4 counts from 1 and has constants of its own. */
+/* Queries grow with the position.  Llama 4 counts positions from 1 and has constants of its own. */
 static void set_temperature(Binder *b, Attention *a, const LayerSizes *s) {
     const Recipe *r = b->model->recipe;
     if (r->temperature) {
@@ -166,11 +178,25 @@ static void set_attention(Binder *b, Attention *a, const LayerSizes *s) {
     }
 }
 
+static void set_mamba(Binder *b, Mamba *m, const LayerSizes *s) {
+    const float eps = b->model->eps;
+    m->inner = s->ssm_inner, m->n = s->ssm_state;
+    m->heads = s->ssm_heads, m->groups = s->ssm_groups;
+    m->conv.channels = extent_of(EXTENT_SSM_CONV, s);
+    m->conv.taps = s->ssm_taps, m->conv.silu = true;
+    if (!s->ssm_heads && key_bool(b, "ssm.dt_b_c_rms", false, false)) { /* Falcon Mamba */
+        m->dt_norm = (Norm){.kind = NORM_RMS, .width = s->ssm_rank, .eps = eps};
+        m->b_norm = m->c_norm = (Norm){.kind = NORM_RMS, .width = s->ssm_state, .eps = eps};
+    }
+}
+
 void bind_block(Binder *b, Block *block, size_t layer) {
     const Recipe *r = b->model->recipe;
     const LayerSizes *s = &b->model->layers[layer];
     *block = (Block){.residual_scale = b->model->residual_scale};
-    set_attention(b, &block->attention, s);
+    if (s->heads) set_attention(b, &block->attention, s);
+    if (s->ssm_inner) set_mamba(b, &block->mamba, s);
+    block->short_conv.conv.channels = s->dim, block->short_conv.conv.taps = s->short_conv;
     bind_tensors(b, block, s, layer);
     block->wiring = wiring_of(b, block);
     block->ffn.act = r->act, block->ffn.gated = r->gated;

@@ -47,74 +47,73 @@ static bool whole(const GgufPair *pair, uint64_t i, int64_t *number) {
     return pair->item != GGUF_BOOL && gguf_int(pair, i, number);
 }
 
-static bool fits(const GgufPair *pair, uint64_t i, size_t least, size_t most, size_t *value) {
+static bool fits(const GgufPair *pair, uint64_t i, size_t min, size_t max, size_t *value) {
     int64_t number;
     if (!whole(pair, i, &number) || number < 0) return false;
     *value = (size_t)number;
-    return *value >= least && *value <= most;
+    return *value >= min && *value <= max;
 }
 
-size_t key_of_layer(Binder *b, const char *key, size_t layer, bool needed, size_t fallback,
-                    size_t least, size_t most) {
+size_t key_of_layer(Binder *b, const char *key, size_t layer, bool required,
+                    size_t default_value, size_t min, size_t max) {
     const GgufPair *pair = find_key(b, key);
     size_t value;
     char wanted[120];
-    if (!pair && !needed) return fallback;
+    if (!pair && !required) return default_value;
     if (!pair || pair->type != GGUF_ARRAY)
-        return key_size(b, key, needed, fallback, least, most);
-    if (pair->count == b->model->sizes.layers && fits(pair, layer, least, most, &value))
+        return key_size(b, key, required, default_value, min, max);
+    if (pair->count == b->model->sizes.layers && fits(pair, layer, min, max, &value))
         return value;
     snprintf(wanted, sizeof wanted,
-             "a whole number from %zu to %zu, or one for each of %zu layers", least, most,
+             "a whole number from %zu to %zu, or one for each of %zu layers", min, max,
              b->model->sizes.layers);
     refuse_key(b, key, wanted, damaged);
-    return fallback;
+    return default_value;
 }
 
-size_t key_size(Binder *b, const char *key, bool needed, size_t fallback, size_t least,
-                size_t most) {
+size_t key_size(Binder *b, const char *key, bool required, size_t default_value, size_t min,
+                size_t max) {
     const GgufPair *pair = find_key(b, key);
     char wanted[80];
     size_t value;
-    if (!pair && !needed) return fallback;
-    if (pair && pair->type != GGUF_ARRAY && fits(pair, 0, least, most, &value)) return value;
-    snprintf(wanted, sizeof wanted, "a whole number from %zu to %zu", least, most);
+    if (!pair && !required) return default_value;
+    if (pair && pair->type != GGUF_ARRAY && fits(pair, 0, min, max, &value)) return value;
+    snprintf(wanted, sizeof wanted, "a whole number from %zu to %zu", min, max);
     refuse_key(b, key, wanted, damaged);
-    return fallback;
+    return default_value;
 }
 
 /* 0.1 as f32 is above 0.1, and still what a file says that means 0.1. */
-static bool within(const GgufPair *pair, double value, double least, double most) {
-    if (pair->type == GGUF_F32) least = (double)(float)least, most = (double)(float)most;
-    return value >= least && value <= most;
+static bool within(const GgufPair *pair, double value, double min, double max) {
+    if (pair->type == GGUF_F32) min = (double)(float)min, max = (double)(float)max;
+    return value >= min && value <= max;
 }
 
-double key_number(Binder *b, const char *key, bool needed, double fallback, double least,
-                  double most) {
+double key_number(Binder *b, const char *key, bool required, double default_value, double min,
+                  double max) {
     const GgufPair *pair = find_key(b, key);
     char wanted[80];
     double value;
-    if (!pair && !needed) return fallback;
+    if (!pair && !required) return default_value;
     if (pair && pair->type != GGUF_ARRAY && pair->type != GGUF_BOOL &&
-        gguf_float(pair, 0, &value) && within(pair, value, least, most))
+        gguf_float(pair, 0, &value) && within(pair, value, min, max))
         return value;
-    snprintf(wanted, sizeof wanted, least < most ? "a number from %g to %g" : "%g", least,
-             most);
-    refuse_key(b, key, wanted, least < most ? damaged : "nothing else is built in");
-    return fallback;
+    snprintf(wanted, sizeof wanted, min < max ? "a number from %g to %g" : "%g", min, max);
+    refuse_key(b, key, wanted, min < max ? damaged : "nothing else is built in");
+    return default_value;
 }
 
-bool key_bool(Binder *b, const char *key, bool needed, bool fallback) {
+bool key_bool(Binder *b, const char *key, bool required, bool default_value) {
     const GgufPair *pair = find_key(b, key);
-    if (!pair && !needed) return fallback;
+    if (!pair && !required) return default_value;
     if (pair && pair->type == GGUF_BOOL) return *pair->data;
     refuse_key(b, key, "true or false", damaged);
-    return fallback;
+    return default_value;
 }
 
-Text key_text(Binder *b, const char *key, const char *fallback) {
+Text key_text(Binder *b, const char *key, const char *default_value) {
     const GgufPair *pair = find_key(b, key);
-    Text value = text_of(fallback);
+    Text value = text_of(default_value);
     if (pair && !gguf_string(pair, &value)) refuse_key(b, key, "a text", damaged);
     return value;
 }

@@ -10,10 +10,10 @@
 #include <stdio.h>
 #include <string.h>
 
-static bool is_whole(const GgufPair *pair, int64_t most) {
+static bool is_integer(const GgufPair *pair, int64_t max) {
     int64_t value;
     return pair->type != GGUF_ARRAY && pair->type != GGUF_BOOL && gguf_int(pair, 0, &value) &&
-           value >= 0 && value <= most;
+           value >= 0 && value <= max;
 }
 
 /* A model in one file has no split, one of one part, or, once joined, one of none. */
@@ -22,7 +22,7 @@ static bool check_split(Binder *b) {
                    *number = gguf_find(&b->model->gguf, "split.no");
     char parts[96], part[96];
     if (!count && !number) return true;
-    if (count && is_whole(count, 1) && (!number || is_whole(number, 0))) return true;
+    if (count && is_integer(count, 1) && (!number || is_integer(number, 0))) return true;
     return b->ok = fault_set(b->fault,
                              "the file is one part of a split model: split.count is %s, "
                              "split.no is %s; join the parts first, with llama-gguf-split "
@@ -43,7 +43,7 @@ bool check_container(Binder *b) {
     return check_split(b);
 }
 
-/* A key for which one value only is computed with. */
+/* A key of which only one value is supported. */
 typedef struct Fixed {
     const char *key;
     bool flag; /* written as true or false */
@@ -72,10 +72,10 @@ static bool check_fixed(Binder *b, const Fixed *f) {
     return refuse_key(b, f->key, wanted, f->why);
 }
 
-/* What is said twice must be the same twice; what could be otherwise must not be. */
+/* What a file says twice must agree; what we compute in one way only must be said to be so. */
 static bool check_fixed_keys(Binder *b) {
     const Model *m = b->model;
-    const LayerSizes *s = &m->layers[0];
+    const LayerSizes *s = attention_sizes(m);
     const double head_dim = (double)s->head_dim, value_dim = (double)s->value_dim;
     const bool renormalized =
         m->recipe->renormalize || m->recipe->router == ROUTER_SOFTMAX_CHOSEN;
@@ -111,12 +111,25 @@ static bool check_fixed_keys(Binder *b) {
     return true;
 }
 
+/* Where no block has attention, converters write no heads, or those of the state-space layers. */
+static bool check_heads(Binder *b) {
+    const Model *m = b->model;
+    const char *key = "attention.head_count";
+    char wanted[40];
+    for (size_t l = 0; l < m->sizes.layers; l++)
+        if (m->layers[l].heads) return true;
+    size_t heads = key_of_layer(b, key, 0, false, 0, 0, SIZE_MAX);
+    if (!b->ok || heads == 0 || heads == m->layers[0].ssm_heads) return b->ok;
+    snprintf(wanted, sizeof wanted, m->layers[0].ssm_heads ? "0 or %zu" : "%zu",
+             m->layers[0].ssm_heads);
+    return refuse_key(b, key, wanted, "no block of this file has attention");
+}
+
 /* Keys that are known to change nothing. */
 static bool check_information(Binder *b) {
     const char *pth = "Meta AI original pth";
-    find_key(
-        b,
-        "rope.scaling.finetuned"); /* how most models came about; and the next two show in the tensors */
+    find_key(b, "rope.scaling.finetuned"); /* how the model was trained */
+    /* the tensors show both */
     find_key(b, "interleave_moe_layer_step"), find_key(b, "leading_dense_block_count");
     if (!text_equal(key_text(b, "tensor_data_layout", pth), text_of(pth)))
         return refuse_key(b, "tensor_data_layout", pth, "no other order of rows is known");
@@ -171,5 +184,6 @@ static bool refuse_tensors(Binder *b) {
 }
 
 bool refuse_left_over(Binder *b) {
-    return check_fixed_keys(b) && check_information(b) && refuse_tensors(b) && refuse_keys(b);
+    return check_fixed_keys(b) && check_information(b) && refuse_tensors(b) && check_heads(b) &&
+           refuse_keys(b);
 }

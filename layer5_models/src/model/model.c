@@ -17,7 +17,8 @@ static void bind_ends(Binder *b) {
                                    "context_length and embedding_length");
     if (m->recipe->embedding_norm)
         m->embedding_norm = bind_norm(b, "token_embd_norm", true, 1, dim, width);
-    m->out_norm = bind_norm(b, "output_norm", true, 1, dim, width);
+    m->out_norm = bind_norm(b, m->recipe->out_norm ? m->recipe->out_norm : "output_norm", true,
+                            1, dim, width);
     m->head.w = bind_tensor(b, "output.weight", false, 2, table, from);
     if (!m->head.w.data) m->head.w = m->embedding; /* a tied head */
     m->head.bias = bind_vector(b, "output.bias", false, m->sizes.vocab, from);

@@ -61,7 +61,7 @@ bool model_pack(Model *m, Pool *pool, void (*progress)(void *, double), void *co
     m->packed_data = memory_take(bytes), m->packed_size = bytes;
     if (!m->packed || !m->packed_data)
         return fault_set(fault,
-                         "no memory to rearrange %.0f MB of weights: --no-pack does without",
+                         "no memory to repack %.0f MB of weights: --no-pack does without",
                          (double)bytes / 1e6);
     for (Linear *part; (part = next_part(m, &layer, &i));) {
         part->packed = one;

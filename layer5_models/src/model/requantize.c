@@ -1,5 +1,5 @@
-/* requantize.c - a file's matrices in other number formats.  See mix.h. */
-#include "mix.h"
+/* requantize.c - a file's matrices in other number formats.  See quant_preset.h. */
+#include "quant_preset.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -49,10 +49,10 @@ static Dtype format_for(const Source *s, const GgufTensor *t) {
                 !gguf_find_tensor(s->gguf, "output.weight");
     size_t row = t->ndim ? t->shape[t->ndim - 1] : 1;
     if (stays(t)) return (Dtype)t->dtype;
-    if (is_output(t) && how->output_mix)
-        return mix_dtype(how->output_mix, t->name, s->layers, row, true);
-    return mix_dtype(how->mix, tied ? text_of("output.weight") : t->name, s->layers, row,
-                     how->pure);
+    if (is_output(t) && how->output_preset)
+        return quant_preset_dtype(how->output_preset, t->name, s->layers, row, true);
+    return quant_preset_dtype(how->preset, tied ? text_of("output.weight") : t->name, s->layers,
+                              row, how->pure);
 }
 
 /* One tensor on its way to another format. */
@@ -145,7 +145,7 @@ static bool check_importance(const Source *s, Fault *fault) {
     return heeded || fault_set(fault,
                                "importance changes nothing in %s: leave --importance out, or "
                                "choose a format of fewer bits",
-                               s->how->mix->name);
+                               s->how->preset->name);
 }
 
 bool requantize(const Gguf *in, const Requantize *how, Pool *pool, GgufWriter *out,
@@ -157,7 +157,7 @@ bool requantize(const Gguf *in, const Requantize *how, Pool *pool, GgufWriter *o
         if (!text_equal(in->pairs[i].key, text_of("general.file_type")) &&
             !text_equal(in->pairs[i].key, text_of("general.alignment")))
             gguf_put_pair(out, &in->pairs[i]);
-    gguf_put_int(out, "general.file_type", GGUF_U32, how->mix->file_type);
+    gguf_put_int(out, "general.file_type", GGUF_U32, how->preset->file_type);
     for (size_t i = 0; i < in->n_tensors; i++) {
         const GgufTensor *t = &in->tensors[i];
         if (!convert(&s, t, format_for(&s, t), out, fault)) return false;

@@ -13,7 +13,8 @@ static const char dim[] = "embedding_length",
                   network[] = "feed_forward_length and "
                               "embedding_length",
                   experts[] = "expert_count, expert_feed_forward_length and embedding_length",
-                  shared[] = "expert_shared_feed_forward_length and embedding_length";
+                  shared[] = "expert_shared_feed_forward_length and embedding_length",
+                  ssm[] = "the keys ssm.*", taps[] = "shortconv.l_cache";
 
 /* clang-format off */
 static const Role roles[ROLES] = {
@@ -40,12 +41,33 @@ static const Role roles[ROLES] = {
     [ROLE_SHARED_UP]      = {"ffn_up_shexp",        ROLE_LINEAR, AT(ffn.shared.up),     EXTENT_SHARED_HIDDEN, EXTENT_DIM, shared},
     [ROLE_SHARED_DOWN]    = {"ffn_down_shexp",      ROLE_LINEAR, AT(ffn.shared.down),   EXTENT_DIM, EXTENT_SHARED_HIDDEN, shared},
     [ROLE_FFN_POST_NORM]  = {"post_ffw_norm",       ROLE_NORM,   AT(ffn_post_norm),     EXTENT_ONE, EXTENT_DIM, dim},
+    [ROLE_SSM_IN]         = {"ssm_in",              ROLE_LINEAR, AT(mamba.in),          EXTENT_SSM_IN, EXTENT_DIM, ssm},
+    [ROLE_SSM_CONV]       = {"ssm_conv1d",          ROLE_VECTOR, AT(mamba.conv.w),      EXTENT_SSM_CONV, EXTENT_SSM_TAPS, ssm},
+    [ROLE_SSM_CONV_BIAS]  = {"ssm_conv1d",          ROLE_OFFSET, AT(mamba.conv.bias),   EXTENT_ONE, EXTENT_SSM_CONV, ssm},
+    [ROLE_SSM_X]          = {"ssm_x",               ROLE_LINEAR, AT(mamba.x),           EXTENT_SSM_X, EXTENT_SSM_INNER, ssm},
+    [ROLE_SSM_DT]         = {"ssm_dt",              ROLE_LINEAR, AT(mamba.dt),          EXTENT_SSM_INNER, EXTENT_SSM_RANK, ssm},
+    [ROLE_SSM_DT_BIAS]    = {"ssm_dt",              ROLE_OFFSET, AT(mamba.dt_bias),     EXTENT_ONE, EXTENT_SSM_A, ssm},
+    [ROLE_SSM_A]          = {"ssm_a",               ROLE_PLAIN,  AT(mamba.a),           EXTENT_SSM_A, EXTENT_SSM_RATES, ssm},
+    [ROLE_SSM_D]          = {"ssm_d",               ROLE_PLAIN,  AT(mamba.d),           EXTENT_SSM_A, EXTENT_ONE, ssm},
+    [ROLE_SSM_DT_NORM]    = {"ssm_dt_norm",         ROLE_NORM,   AT(mamba.dt_norm),     EXTENT_ONE, EXTENT_SSM_RANK, ssm},
+    [ROLE_SSM_B_NORM]     = {"ssm_b_norm",          ROLE_NORM,   AT(mamba.b_norm),      EXTENT_ONE, EXTENT_SSM_STATE, ssm},
+    [ROLE_SSM_C_NORM]     = {"ssm_c_norm",          ROLE_NORM,   AT(mamba.c_norm),      EXTENT_ONE, EXTENT_SSM_STATE, ssm},
+    [ROLE_SSM_NORM]       = {"ssm_norm",            ROLE_NORM,   AT(mamba.norm),        EXTENT_SSM_GROUPS, EXTENT_SSM_GROUP, ssm},
+    [ROLE_SSM_OUT]        = {"ssm_out",             ROLE_LINEAR, AT(mamba.out),         EXTENT_DIM, EXTENT_SSM_INNER, ssm},
+    [ROLE_SHORT_CONV_IN]  = {"shortconv.in_proj",   ROLE_LINEAR, AT(short_conv.in),     EXTENT_SHORT_CONV_IN, EXTENT_DIM, dim},
+    [ROLE_SHORT_CONV]     = {"shortconv.conv",      ROLE_VECTOR, AT(short_conv.conv.w), EXTENT_DIM, EXTENT_SHORT_CONV, taps},
+    [ROLE_SHORT_CONV_OUT] = {"shortconv.out_proj",  ROLE_LINEAR, AT(short_conv.out),    EXTENT_DIM, EXTENT_DIM, dim},
 };
 /* clang-format on */
 
 const Role *role_of(RoleId id) { return &roles[id]; }
 
 void *role_in(const Role *role, Block *block) { return (char *)block + role->place; }
+
+/* What goes through the convolution: x, and with heads B and C of each group. */
+static size_t ssm_channels(const LayerSizes *s) {
+    return s->ssm_inner + (s->ssm_heads ? 2 * s->ssm_groups * s->ssm_state : 0);
+}
 
 size_t extent_of(Extent extent, const LayerSizes *s) {
     switch (extent) {
@@ -61,12 +83,25 @@ size_t extent_of(Extent extent, const LayerSizes *s) {
     case EXTENT_EXPERTS: return s->experts;
     case EXTENT_EXPERT_HIDDEN: return s->expert_hidden;
     case EXTENT_SHARED_HIDDEN: return s->shared_hidden;
+    case EXTENT_SSM_IN: return s->ssm_inner + ssm_channels(s) + s->ssm_heads;
+    case EXTENT_SSM_CONV: return ssm_channels(s);
+    case EXTENT_SSM_X: return s->ssm_rank + 2 * s->ssm_state;
+    case EXTENT_SSM_A: return s->ssm_heads ? s->ssm_heads : s->ssm_inner;
+    case EXTENT_SSM_RATES: return s->ssm_heads ? 1 : s->ssm_state;
+    case EXTENT_SSM_GROUP: return s->ssm_groups ? s->ssm_inner / s->ssm_groups : 0;
+    case EXTENT_SSM_INNER: return s->ssm_inner;
+    case EXTENT_SSM_STATE: return s->ssm_state;
+    case EXTENT_SSM_RANK: return s->ssm_rank;
+    case EXTENT_SSM_GROUPS: return s->ssm_groups;
+    case EXTENT_SSM_TAPS: return s->ssm_taps;
+    case EXTENT_SHORT_CONV_IN: return 3 * s->dim;
+    case EXTENT_SHORT_CONV: return s->short_conv;
     }
     return 0;
 }
 
 const char *block_tensor_name(char *out, size_t size, size_t layer, const char *name,
                               const char *suffix) {
-    snprintf(out, size, "blk.%zu.%s.%s", layer, name, suffix);
+    snprintf(out, size, "blk.%zu.%s%s%s", layer, name, suffix ? "." : "", suffix ? suffix : "");
     return out;
 }

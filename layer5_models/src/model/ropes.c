@@ -6,7 +6,7 @@
 
 size_t trained_ctx(Binder *b) {
     return key_size(b, "rope.scaling.original_context_length", false, b->model->sizes.ctx, 1,
-                    KEY_MOST_CTX);
+                    KEY_MAX_CTX);
 }
 
 static RopeScaling read_scaling(Binder *b) {
@@ -65,7 +65,8 @@ static void for_windows(Binder *b, RopeConfig *c) {
 
 void read_ropes(Binder *b) {
     Model *m = b->model;
-    RopeConfig c = {.style = m->recipe->rope, .rotary = m->layers[0].rotary, .factor = 1};
+    RopeConfig c = {
+        .style = m->recipe->rope, .rotary = attention_sizes(m)->rotary, .factor = 1};
     if (c.style != ROPE_NONE) {
         c.theta = key_number(b, "rope.freq_base", false, 10000, 2, 1e12);
         read_stretching(b, &c);

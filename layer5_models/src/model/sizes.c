@@ -5,7 +5,7 @@
 #include <stdio.h>
 
 /* No dimension of a real model is larger; so products stay far from overflow. */
-enum { LARGEST = 1 << 24, MOST_HEADS = 65536 };
+enum { MAX_SIZE = 1 << 24, MAX_HEADS = 65536, MAX_TAPS = 64 };
 
 float read_softcap(Binder *b, const char *key, float of_family) {
     if (of_family == 0) return 0;
@@ -43,19 +43,33 @@ static bool read_scales(Binder *b) {
 bool read_sizes(Binder *b) {
     ModelSizes *s = &b->model->sizes;
     s->layers = key_size(b, "block_count", true, 0, 1, MODEL_LAYERS);
-    s->dim = key_size(b, "embedding_length", true, 0, 1, LARGEST);
-    s->ctx = key_size(b, "context_length", true, 0, 1, KEY_MOST_CTX);
+    s->dim = key_size(b, "embedding_length", true, 0, 1, MAX_SIZE);
+    s->ctx = key_size(b, "context_length", true, 0, 1, KEY_MAX_CTX);
     s->vocab = tokenizer_count(b->model->tokenizer);
     return b->ok && read_scales(b);
 }
 
 /* ------------------------------------------------------------------ one layer */
 
+/* Has a block this matrix? */
+static bool has(const Binder *b, size_t l, const char *name) {
+    char full[96];
+    return gguf_find_tensor(&b->model->gguf,
+                            block_tensor_name(full, sizeof full, l, name, "weight"));
+}
+
+/* Families with state-space layers have attention in some, or in none: the tensors show it. */
 static bool read_heads(Binder *b, size_t l, LayerSizes *s) {
-    bool turns = b->model->recipe->rope != ROPE_NONE;
-    s->heads = key_of_layer(b, "attention.head_count", l, true, 0, 1, MOST_HEADS);
+    bool turns = b->model->recipe->rope != ROPE_NONE,
+         attends = !b->model->recipe->recurrent || has(b, l, "attn_q") || has(b, l, "attn_qkv");
+    s->heads = key_of_layer(b, "attention.head_count", l, attends, 0, attends, MAX_HEADS);
     if (!b->ok) return false;
-    s->kv_heads = key_of_layer(b, "attention.head_count_kv", l, false, s->heads, 1, MOST_HEADS);
+    s->kv_heads =
+        key_of_layer(b, "attention.head_count_kv", l, false, s->heads, attends, MAX_HEADS);
+    if (!attends) {
+        s->heads = s->kv_heads = 0;
+        return b->ok;
+    }
     s->head_dim = key_size(b, "attention.key_length", false, s->dim / s->heads, 1, 65536);
     s->value_dim = key_size(b, "attention.value_length", false, s->head_dim, 1, 65536);
     s->rotary = s->head_dim;
@@ -73,20 +87,13 @@ static bool read_heads(Binder *b, size_t l, LayerSizes *s) {
     return b->ok;
 }
 
-/* A layer has experts when the model has some and its file a router for this layer. */
-static bool has_router(const Binder *b, size_t l) {
-    char name[96];
-    return gguf_find_tensor(&b->model->gguf,
-                            block_tensor_name(name, sizeof name, l, "ffn_gate_inp", "weight"));
-}
-
 /* Rows of the network beside the experts: what the key says, or the tensor shows. */
 static size_t shared_hidden(Binder *b, size_t l) {
     char name[96];
     const GgufTensor *up = gguf_find_tensor(
         &b->model->gguf, block_tensor_name(name, sizeof name, l, "ffn_up_shexp", "weight"));
     size_t rows = up && up->ndim == 2 ? up->shape[0] : 0;
-    return key_size(b, "expert_shared_feed_forward_length", false, rows, 0, LARGEST);
+    return key_size(b, "expert_shared_feed_forward_length", false, rows, 0, MAX_SIZE);
 }
 
 static bool read_experts(Binder *b, size_t l, LayerSizes *s) {
@@ -98,12 +105,49 @@ static bool read_experts(Binder *b, size_t l, LayerSizes *s) {
         key_size(b, "expert_used_count", s->experts > 0, 0, s->experts > 0, s->experts);
     if (!b->ok || s->experts == 0) return b->ok;
     size_t each = r->split_hidden ? s->hidden / s->experts_used : s->hidden;
-    s->expert_hidden = key_size(b, "expert_feed_forward_length", false, each, 1, LARGEST);
+    s->expert_hidden = key_size(b, "expert_feed_forward_length", false, each, 1, MAX_SIZE);
     s->shared_hidden = shared_hidden(b, l);
-    if (has_router(b, l))
+    if (has(b, l, "ffn_gate_inp")) /* or it is one of those without */
         s->hidden = 0;
     else
         s->experts = s->experts_used = s->expert_hidden = s->shared_hidden = 0;
+    return b->ok;
+}
+
+/* Heads and groups of Mamba 2 divide what they share. */
+static bool check_ssm(Binder *b, const LayerSizes *s) {
+    if (!b->ok || !s->ssm_heads) return b->ok;
+    if (s->ssm_inner % s->ssm_heads == 0 && s->ssm_heads % s->ssm_groups == 0) return true;
+    return b->ok = fault_set(b->fault,
+                             "%zu channels (ssm.inner_size) do not divide among %zu heads "
+                             "(ssm.time_step_rank), or those among %zu groups "
+                             "(ssm.group_count)",
+                             s->ssm_inner, s->ssm_heads, s->ssm_groups);
+}
+
+static bool read_ssm(Binder *b, size_t l, bool heads, LayerSizes *s) {
+    size_t inner = key_size(b, "ssm.inner_size", true, 0, 1, MAX_SIZE);
+    s->ssm_state = key_size(b, "ssm.state_size", true, 0, 1, MAMBA_STATE);
+    s->ssm_taps = key_size(b, "ssm.conv_kernel", true, 0, 1, MAX_TAPS);
+    s->ssm_rank = key_size(b, "ssm.time_step_rank", true, 0, 1, heads ? MAX_HEADS : MAX_SIZE);
+    s->ssm_groups = key_size(b, "ssm.group_count", heads, 0, heads, heads ? MAX_HEADS : 0);
+    if (heads) s->ssm_heads = s->ssm_rank;
+    if (has(b, l, "ssm_in")) s->ssm_inner = inner;
+    return check_ssm(b, s);
+}
+
+/* The mixer that a layer has beside attention, or in its place. */
+static bool read_recurrent(Binder *b, size_t l, LayerSizes *s) {
+    Recurrent kind = b->model->recipe->recurrent;
+    size_t taps;
+    switch (kind) {
+    case RECURRENT_NONE: break;
+    case RECURRENT_MAMBA:
+    case RECURRENT_MAMBA2: return read_ssm(b, l, kind == RECURRENT_MAMBA2, s);
+    case RECURRENT_SHORT_CONV:
+        taps = key_size(b, "shortconv.l_cache", true, 0, 2, MAX_TAPS);
+        if (has(b, l, "shortconv.conv")) s->short_conv = taps;
+    }
     return b->ok;
 }
 
@@ -115,12 +159,19 @@ static bool has_rope(Binder *b, size_t l, size_t window) {
     return !r->rope_by_key || key_bool(b, "rope.scaling.finetuned", false, true);
 }
 
+const LayerSizes *attention_sizes(const Model *model) {
+    size_t l = 0;
+    while (l + 1 < model->sizes.layers && !model->layers[l].heads) l++;
+    return &model->layers[l];
+}
+
 LayerSizes layer_sizes(Binder *b, size_t l) {
     const Recipe *r = b->model->recipe;
     LayerSizes s = {.dim = b->model->sizes.dim};
-    s.hidden = key_of_layer(b, "feed_forward_length", l, true, 0, 1, LARGEST);
+    s.hidden =
+        key_of_layer(b, "feed_forward_length", l, !r->recurrent, 0, !r->recurrent, MAX_SIZE);
     if (r->half_hidden) s.hidden /= 2;
-    if (!read_heads(b, l, &s) || !read_experts(b, l, &s)) return s;
+    if (!read_heads(b, l, &s) || !read_experts(b, l, &s) || !read_recurrent(b, l, &s)) return s;
     s.window = window_of(b, l);
     s.rope = has_rope(b, l, s.window);
     return s;
@@ -141,13 +192,13 @@ static bool is_windowed(Binder *b, size_t layer) {
     const char *key = "attention.sliding_window_pattern";
     const GgufPair *pair = find_key(b, key);
     if (pair && pair->type == GGUF_ARRAY) return windowed_by_list(b, key, pair, layer);
-    size_t p = key_size(b, key, false, b->model->recipe->window_pattern, 1, LARGEST);
+    size_t p = key_size(b, key, false, b->model->recipe->window_pattern, 1, MAX_SIZE);
     return layer % p != p - 1;
 }
 
 size_t window_of(Binder *b, size_t layer) {
     const Recipe *r = b->model->recipe;
-    size_t window = key_size(b, "attention.sliding_window", false, r->window, 0, KEY_MOST_CTX);
+    size_t window = key_size(b, "attention.sliding_window", false, r->window, 0, KEY_MAX_CTX);
     if (r->window_pattern) return is_windowed(b, layer) ? window : 0;
     if (window && window < b->model->sizes.ctx && !r->window_ignored)
         refuse_key(b, "attention.sliding_window", "0, or not less than context_length",

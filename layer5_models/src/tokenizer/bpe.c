@@ -1,6 +1,8 @@
 /* bpe.c - byte-level BPE: each word's bytes, merged in the order the merges were learned. */
 #include "vocab.h"
 
+/* The rule of merge_pieces: a pair that was learned (vocab_pair) may merge, and the one learned
+ * first goes first. */
 static bool learned_merge(const Tokenizer *tokenizer, const Piece *left, const Piece *right,
                           double *priority, int32_t *merged) {
     const PairEntry *pair = vocab_pair(tokenizer, left->symbol, right->symbol);
@@ -10,7 +12,9 @@ static bool learned_merge(const Tokenizer *tokenizer, const Piece *left, const P
     return true;
 }
 
-/* A symbol that is no token (it only occurs inside merges) is spelled in bytes. */
+/* A symbol that is no token (it only occurs inside merges: `count` or above) is spelled in bytes.  A
+ * byte without a token becomes the unknown one; where there is none the fault names the byte, as
+ * 0x41. */
 static bool emit(const Tokenizer *tokenizer, const Piece *piece, TokenList *tokens,
                  Fault *fault) {
     if (!token_list_reserve(tokens, piece->size, fault)) return false;
@@ -36,6 +40,7 @@ static int32_t whole_word(const Tokenizer *tokenizer, Text word) {
     return token && tokenizer->types[id] != TOKEN_CONTROL ? id : -1;
 }
 
+/* A piece for each byte, all linked to their neighbours; merged; what is left becomes tokens. */
 bool encode_bpe(const Tokenizer *tokenizer, Text word, MergeRoom *room, TokenList *tokens,
                 Fault *fault) {
     int32_t whole = whole_word(tokenizer, word);

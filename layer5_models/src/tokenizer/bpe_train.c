@@ -1,32 +1,10 @@
-/* bpe_train.c - learning a byte-level BPE vocabulary: count the words, then merge the commonest
- * pair of neighbouring symbols again and again.  Sennrich et al. 2016, algorithm 1.
- *
- * Counting all pairs anew for every merge is simple and, over distinct words, fast enough: some
- * thousands of words and merges. */
+/* bpe_train.c - a byte-level BPE vocabulary from texts: count the words, spell them in bytes, learn
+ * the merges (bpe_learn.c), write them down as a GGUF file has them. */
+#include "bpe_train.h"
 #include "unicode.h"
-#include "vocab.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-typedef struct WordCount {
-    Text bytes;
-    uint64_t count;
-    int32_t *symbols;
-    size_t n;
-} WordCount;
-
-typedef struct Trainer {
-    WordCount *words; /* open addressing by bytes; empty: bytes.size = 0 */
-    size_t capacity, used;
-    Text *symbols; /* the bytes of each learned symbol, 0..255 first */
-    int32_t (*merges)[2];
-    size_t n_symbols, most;
-    uint64_t *pairs; /* counts by hash of the pair, its symbols in keys */
-    int32_t (*keys)[2];
-    size_t pair_capacity;
-    bool ok;
-} Trainer;
 
 static WordCount *word_slot(WordCount *words, size_t capacity, Text bytes) {
     size_t slot = vocab_hash(bytes) & (capacity - 1);
@@ -35,7 +13,7 @@ static WordCount *word_slot(WordCount *words, size_t capacity, Text bytes) {
     return &words[slot];
 }
 
-static void widen(Trainer *t) {
+static void widen(BpeTrainer *t) {
     size_t capacity = t->capacity ? 2 * t->capacity : 4096;
     WordCount *words = calloc(capacity, sizeof *words);
     if (!words) {
@@ -50,7 +28,7 @@ static void widen(Trainer *t) {
     t->capacity = capacity;
 }
 
-static void count_words(Trainer *t, Text text) {
+static void count_words(BpeTrainer *t, Text text) {
     SplitRule rule = {.gpt2 = true};
     for (size_t at = 0; at < text.size && t->ok;) {
         Text word = {text.data + at, split_word(rule, text.data + at, text.size - at)};
@@ -64,7 +42,7 @@ static void count_words(Trainer *t, Text text) {
 }
 
 /* Cut the text at special tokens; they are never part of a word. */
-static void count_text(Trainer *t, Text text, const char *const *specials, size_t n) {
+static void count_text(BpeTrainer *t, Text text, const char *const *specials, size_t n) {
     size_t from = 0;
     for (size_t at = 0; at < text.size; at++)
         for (size_t i = 0; i < n; i++) {
@@ -79,7 +57,7 @@ static void count_text(Trainer *t, Text text, const char *const *specials, size_
     count_words(t, (Text){text.data + from, text.size - from});
 }
 
-static void spell_words(Trainer *t) {
+static void spell_words(BpeTrainer *t) {
     size_t total = 0;
     for (size_t i = 0; i < t->capacity && t->ok; i++) {
         WordCount *word = &t->words[i];
@@ -94,78 +72,7 @@ static void spell_words(Trainer *t) {
     for (t->pair_capacity = 1024; t->pair_capacity < 2 * total;)
         t->pair_capacity *= 2; /* no more pairs than symbols */
     t->pairs = calloc(t->pair_capacity, sizeof *t->pairs);
-    t->keys = calloc(t->pair_capacity, sizeof *t->keys);
-    t->ok = t->ok && t->pairs && t->keys;
-}
-
-static void count_pairs(Trainer *t) {
-    memset(t->pairs, 0, t->pair_capacity * sizeof *t->pairs);
-    for (size_t i = 0; i < t->capacity; i++)
-        for (size_t k = 0; k + 1 < t->words[i].n; k++) {
-            int32_t left = t->words[i].symbols[k], right = t->words[i].symbols[k + 1];
-            size_t slot = rng_hash((uint64_t)left, (uint64_t)right, 0) & (t->pair_capacity - 1);
-            while (t->pairs[slot] && (t->keys[slot][0] != left || t->keys[slot][1] != right))
-                slot = (slot + 1) & (t->pair_capacity - 1);
-            t->keys[slot][0] = left, t->keys[slot][1] = right;
-            t->pairs[slot] += t->words[i].count;
-        }
-}
-
-/* The commonest pair; of equal ones the one with the lower symbols.  False when there is none
- * twice. */
-static bool best_pair(const Trainer *t, int32_t pair[2]) {
-    uint64_t best = 1;
-    for (size_t i = 0; i < t->pair_capacity; i++) {
-        const int32_t *key = t->keys[i];
-        bool lower = t->pairs[i] == best && best > 1 &&
-                     (key[0] < pair[0] || (key[0] == pair[0] && key[1] < pair[1]));
-        if (t->pairs[i] > best || lower) best = t->pairs[i], pair[0] = key[0], pair[1] = key[1];
-    }
-    return best > 1;
-}
-
-static void replace_pair(Trainer *t, const int32_t pair[2], int32_t merged) {
-    for (size_t i = 0; i < t->capacity; i++) {
-        WordCount *word = &t->words[i];
-        size_t to = 0;
-        for (size_t k = 0; k < word->n; k++, to++) {
-            bool here = k + 1 < word->n && word->symbols[k] == pair[0] &&
-                        word->symbols[k + 1] == pair[1];
-            word->symbols[to] = here ? merged : word->symbols[k];
-            k += here;
-        }
-        word->n = to;
-    }
-}
-
-static bool add_symbol(Trainer *t, const int32_t pair[2]) {
-    Text left = t->symbols[pair[0]], right = t->symbols[pair[1]];
-    char *bytes = malloc(left.size + right.size);
-    if (!bytes) return t->ok = false;
-    memcpy(bytes, left.data, left.size);
-    memcpy(bytes + left.size, right.data, right.size);
-    t->merges[t->n_symbols - 256][0] = pair[0], t->merges[t->n_symbols - 256][1] = pair[1];
-    t->symbols[t->n_symbols++] = (Text){bytes, left.size + right.size};
-    return true;
-}
-
-static bool learn(Trainer *t, Fault *fault) {
-    Progress progress;
-    int32_t pair[2] = {0, 0};
-    progress_start(&progress, "vocabulary", "merges", (double)(t->most - 256));
-    while (t->ok && t->n_symbols < t->most) {
-        count_pairs(t);
-        if (!best_pair(t, pair))
-            return fault_set(fault,
-                             "the corpus has words for %zu merges, %zu are wanted: give more "
-                             "text or a smaller vocabulary",
-                             t->n_symbols - 256, t->most - 256);
-        replace_pair(t, pair, (int32_t)t->n_symbols);
-        if (!add_symbol(t, pair)) break;
-        progress_show(&progress, (double)(t->n_symbols - 256));
-    }
-    progress_end(&progress, (double)(t->n_symbols - 256));
-    return t->ok || fault_set(fault, "no memory to learn a vocabulary");
+    t->ok = t->ok && t->pairs;
 }
 
 /* Bytes as visible characters, into a fresh string. */
@@ -178,7 +85,7 @@ static Text visible(Text bytes) {
     return (Text){out, size};
 }
 
-static void write_merges(const Trainer *t, const Text *names, GgufWriter *out) {
+static void write_merges(const BpeTrainer *t, const Text *names, GgufWriter *out) {
     size_t n = t->n_symbols - 256;
     Text *merges = calloc(n + 1, sizeof *merges);
     REQUIRE(merges, "no memory for %zu merges", n);
@@ -196,7 +103,7 @@ static void write_merges(const Trainer *t, const Text *names, GgufWriter *out) {
     free(merges);
 }
 
-static void write_vocab(const Trainer *t, const char *const *specials, size_t n_specials,
+static void write_vocab(const BpeTrainer *t, const char *const *specials, size_t n_specials,
                         GgufWriter *out) {
     size_t count = n_specials + t->n_symbols;
     Text *names = calloc(count, sizeof *names);
@@ -219,10 +126,10 @@ static void write_vocab(const Trainer *t, const char *const *specials, size_t n_
     free(types);
 }
 
-static void release(Trainer *t) {
+static void release(BpeTrainer *t) {
     for (size_t i = 0; i < t->capacity; i++) free(t->words[i].symbols);
     for (size_t i = 256; t->symbols && i < t->n_symbols; i++) free((char *)t->symbols[i].data);
-    free(t->words), free(t->symbols), free(t->merges), free(t->pairs), free(t->keys);
+    free(t->words), free(t->symbols), free(t->merges), free(t->pairs);
 }
 
 bool bpe_train(const Text *texts, size_t n_texts, const char *const *specials,
@@ -232,7 +139,7 @@ bool bpe_train(const Text *texts, size_t n_texts, const char *const *specials,
         return fault_set(fault,
                          "a vocabulary of %zu has no room for %zu special tokens and 256 bytes",
                          vocab, n_specials);
-    Trainer t = {.n_symbols = 256, .most = vocab - n_specials, .ok = true};
+    BpeTrainer t = {.n_symbols = 256, .most = vocab - n_specials, .ok = true};
     t.symbols = calloc(vocab, sizeof *t.symbols);
     t.merges = calloc(vocab, sizeof *t.merges);
     t.ok = t.symbols && t.merges;
@@ -240,7 +147,7 @@ bool bpe_train(const Text *texts, size_t n_texts, const char *const *specials,
         single[i] = (char)i, t.symbols[i] = (Text){single + i, 1};
     for (size_t i = 0; t.ok && i < n_texts; i++) count_text(&t, texts[i], specials, n_specials);
     if (t.ok) spell_words(&t);
-    bool ok = t.ok ? learn(&t, fault) : fault_set(fault, "no memory to learn a vocabulary");
+    bool ok = t.ok ? bpe_learn(&t, fault) : fault_set(fault, "no memory to learn a vocabulary");
     if (ok) write_vocab(&t, specials, n_specials, out);
     release(&t);
     return ok;

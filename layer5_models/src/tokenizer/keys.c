@@ -157,13 +157,13 @@ bool keys_check(const Gguf *gguf, size_t tokens, Fault *fault) {
     return true;
 }
 
-int32_t key_token(const Gguf *gguf, const char *key, size_t tokens, int32_t fallback) {
+int32_t key_token(const Gguf *gguf, const char *key, size_t tokens, int32_t default_value) {
     int64_t id;
-    if (!gguf_int(gguf_find(gguf, key), 0, &id)) id = fallback;
+    if (!gguf_int(gguf_find(gguf, key), 0, &id)) id = default_value;
     return id >= 0 && (size_t)id < tokens ? (int32_t)id : -1;
 }
 
-bool key_flag(const Gguf *gguf, const char *key, bool fallback) {
+bool key_flag(const Gguf *gguf, const char *key, bool default_value) {
     int64_t value;
-    return gguf_int(gguf_find(gguf, key), 0, &value) ? value != 0 : fallback;
+    return gguf_int(gguf_find(gguf, key), 0, &value) ? value != 0 : default_value;
 }

@@ -13,30 +13,30 @@ typedef struct Candidate {
 } Candidate;
 
 /* pieces are numbered with 32 bits, and 3 candidates for each still have a size */
-static const size_t MOST_PIECES = SIZE_MAX >> 8 < 1u << 30 ? SIZE_MAX >> 8 : 1u << 30;
+static const size_t MAX_PIECES = SIZE_MAX >> 8 < 1u << 30 ? SIZE_MAX >> 8 : 1u << 30;
 
 typedef struct Heap {
     Candidate *items;
     size_t count;
 } Heap;
 
-bool merge_room(MergeRoom *room, size_t most, Fault *fault) {
-    if (most <= room->most) return true;
+bool merge_room(MergeRoom *room, size_t max_pieces, Fault *fault) {
+    if (max_pieces <= room->max_pieces) return true;
     merge_room_free(room);
-    most = most < 64 ? 64 : most;
-    if (most <= MOST_PIECES) {
-        room->pieces = malloc(most * sizeof *room->pieces);
+    max_pieces = max_pieces < 64 ? 64 : max_pieces;
+    if (max_pieces <= MAX_PIECES) {
+        room->pieces = malloc(max_pieces * sizeof *room->pieces);
         /* most - 1 at first, two more for each of most - 1 merges */
-        room->candidates = malloc(3 * most * sizeof *room->candidates);
+        room->candidates = malloc(3 * max_pieces * sizeof *room->candidates);
     }
     if (!room->pieces || !room->candidates) {
         merge_room_free(room);
         return fault_set(fault,
                          "no memory to make tokens of a stretch of %zu bytes that cannot be "
                          "cut: give the text in parts",
-                         most);
+                         max_pieces);
     }
-    room->most = most;
+    room->max_pieces = max_pieces;
     return true;
 }
 

@@ -54,11 +54,11 @@ static size_t apart(Cursor c) {
     return at;
 }
 
-/* The end of a run of one class from `at`; `most` characters at most (0: no limit). */
-static size_t run(Cursor c, size_t at, int kind, int most) {
+/* The end of a run of one class from `at`; `max` characters at most (0: no limit). */
+static size_t run(Cursor c, size_t at, int kind, int max) {
     uint32_t code;
     size_t taken;
-    for (int n = 0; (most == 0 || n < most) && class_at(c, at, &code, &taken) == kind; n++)
+    for (int n = 0; (max == 0 || n < max) && class_at(c, at, &code, &taken) == kind; n++)
         at += taken;
     return at;
 }

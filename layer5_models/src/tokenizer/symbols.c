@@ -48,11 +48,11 @@ void vocab_add_pair(Tokenizer *t, PairEntry pair) {
     if (entry->left < 0) *entry = pair;
 }
 
-bool symbols_allocate(Tokenizer *t, size_t most, size_t merges) {
+bool symbols_allocate(Tokenizer *t, size_t max_symbols, size_t merges) {
     t->table_size = t->pairs_size = 16;
-    while (t->table_size < 2 * most) t->table_size *= 2;
+    while (t->table_size < 2 * max_symbols) t->table_size *= 2;
     while (t->pairs_size < 2 * merges) t->pairs_size *= 2;
-    t->symbols = calloc(most, sizeof *t->symbols);
+    t->symbols = calloc(max_symbols, sizeof *t->symbols);
     t->table = malloc(t->table_size * sizeof *t->table);
     t->pairs = malloc(t->pairs_size * sizeof *t->pairs);
     if (!t->symbols || !t->table || !t->pairs) return false;

@@ -200,10 +200,14 @@ static bool read_settings(Tokenizer *t, const Gguf *gguf, Fault *fault) {
 
 Tokenizer *tokenizer_open(const Gguf *gguf, Fault *fault) {
     Tokenizer *t = calloc(1, sizeof *t);
-    if (!t) {
+    Companion *companion = calloc(1, sizeof *companion);
+    if (!t || !companion) {
+        free(t), free(companion);
         fault_set(fault, "no memory for a tokenizer");
         return NULL;
     }
+    pthread_mutex_init(&companion->lock, NULL);
+    t->companion = companion;
     if (read_kind(t, gguf, fault) && keys_check(gguf, t->count, fault) &&
         read_settings(t, gguf, fault) && read_tables(t, gguf, fault))
         return t;
@@ -211,8 +215,27 @@ Tokenizer *tokenizer_open(const Gguf *gguf, Fault *fault) {
     return NULL;
 }
 
+static void close_companion(Companion *c) {
+    if (!c) return;
+    if (c->object) c->close(c->object);
+    pthread_mutex_destroy(&c->lock);
+    free(c);
+}
+
+void *tokenizer_companion(const Tokenizer *tokenizer,
+                          void *(*make)(const Tokenizer *tokenizer, Fault *fault),
+                          void (*close)(void *companion), Fault *fault) {
+    Companion *c = tokenizer->companion;
+    pthread_mutex_lock(&c->lock);
+    if (!c->object) c->object = make(tokenizer, fault), c->close = close;
+    void *object = c->object;
+    pthread_mutex_unlock(&c->lock);
+    return object;
+}
+
 void tokenizer_close(Tokenizer *t) {
     if (!t) return;
+    close_companion(t->companion);
     if (t->sentencepiece) free(t->pieces);
     free(t->symbols), free(t->types), free(t->scores), free(t->bytes), free(t->joins);
     free(t->table), free(t->pairs), free(t->specials), free(t->is_end);

@@ -5,6 +5,7 @@
 #ifndef STRATA_VOCAB_H
 #define STRATA_VOCAB_H
 
+#include <pthread.h>
 #include "tokenizer.h"
 
 /* token types of the file format */
@@ -71,10 +72,17 @@ struct Tokenizer {
     unsigned char *is_end;
     bool add_bos, add_space_prefix, ignore_merges;
     SplitRule split;
+    struct Companion *companion; /* owns; see tokenizer_companion */
 };
 
+typedef struct Companion {
+    pthread_mutex_t lock;
+    void *object; /* NULL: not made yet */
+    void (*close)(void *object);
+} Companion;
+
 /* symbols.c: strings and pairs by hash */
-bool symbols_allocate(Tokenizer *tokenizer, size_t most, size_t merges);
+bool symbols_allocate(Tokenizer *tokenizer, size_t max_symbols, size_t merges);
 uint64_t vocab_hash(Text bytes);
 int32_t vocab_find(const Tokenizer *tokenizer, Text bytes); /* symbol id or -1 */
 /* A new symbol; of equal ones the first is the one found. */
@@ -96,9 +104,9 @@ int hex_byte(Text text);                      /* the byte of "<0x0A>"; -1: none 
 /* keys.c: every key of the file that begins with "tokenizer." is known, of its type, and asks
  * for nothing that is not built in; else the fault names it. */
 bool keys_check(const Gguf *gguf, size_t tokens, Fault *fault);
-/* A token's id; `fallback` when the key is missing (-1 where that is no token). */
-int32_t key_token(const Gguf *gguf, const char *key, size_t tokens, int32_t fallback);
-bool key_flag(const Gguf *gguf, const char *key, bool fallback);
+/* A token's id; default_value when the key is missing (-1 where that is no token). */
+int32_t key_token(const Gguf *gguf, const char *key, size_t tokens, int32_t default_value);
+bool key_flag(const Gguf *gguf, const char *key, bool default_value);
 
 /* specials.c */
 /* Types and ends of generation by name, whatever the file says, as llama.cpp has them. */
@@ -132,10 +140,10 @@ typedef struct Piece {
 typedef struct MergeRoom {
     Piece *pieces;                /* (most) */
     struct Candidate *candidates; /* (3 * most) */
-    size_t most;
+    size_t max_pieces;
 } MergeRoom;
 
-bool merge_room(MergeRoom *room, size_t most, Fault *fault);
+bool merge_room(MergeRoom *room, size_t max_pieces, Fault *fault);
 void merge_room_free(MergeRoom *room);
 
 /* May two neighbours merge?  Lower priority goes first; equal ones from the left. */

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_KNOWN = 1 << 14 };
+enum { MAX_KNOWN = 1 << 14 };
 
 typedef struct KnownWord {
     /* borrowed from the text or, of SentencePiece, from `escaped`; size 0: none yet */
@@ -26,7 +26,7 @@ Words *words_open(const Tokenizer *tokenizer, size_t size, Fault *fault) {
     Words *words = calloc(1, sizeof *words);
     if (words) {
         words->tokenizer = tokenizer;
-        for (words->n_known = 1; words->n_known < MOST_KNOWN && words->n_known < size / 16;)
+        for (words->n_known = 1; words->n_known < MAX_KNOWN && words->n_known < size / 16;)
             words->n_known *= 2;
         words->known = calloc(words->n_known, sizeof *words->known);
         /* Each byte may be a space, of three, and each text has one more in front: for these there

@@ -36,6 +36,7 @@ static double gradient_norm(Trainer *t) {
     return sqrt(sum);
 }
 
+/* Numbers begin .. end - 1 of the tensor that starts at u->first in the flat arrays. */
 static void update_range(void *context, int worker, size_t begin, size_t end) {
     (void)worker;
     const Update *u = context;

@@ -16,14 +16,14 @@ enum { MAGIC_NAME = 6 }; /* bytes of it that older versions had, too */
 
 typedef struct CheckpointHead {
     char magic[8];
-    uint64_t size, step, tokens_seen, next_document, config_hash, texts_hash;
+    uint64_t size, step, tokens_seen, next_document, config_hash, origin_hash;
 } CheckpointHead;
 
 static const uint64_t fnv_offset = 0xcbf29ce484222325;
 
 /* The checksum of bytes that follow others: a byte is mixed in so that it can be taken out again,
  * so one that differs changes the sum for certain. */
-static uint64_t fnv1a(uint64_t sum, const void *data, size_t size) {
+uint64_t train_hash(uint64_t sum, const void *data, size_t size) {
     const unsigned char *bytes = data;
     for (size_t i = 0; i < size; i++) sum = (sum ^ bytes[i]) * 0x100000001b3;
     return sum;
@@ -64,8 +64,8 @@ static uint64_t corpus_hash(uint64_t sum, const Corpus *corpus) {
     double nats;
     for (uint64_t i = 0; i < n; i++) {
         Text text = corpus_document(corpus, i, &scratch, &nats);
-        sum = fnv1a(sum, &text.size, sizeof text.size);
-        sum = fnv1a(sum, text.data, text.size);
+        sum = train_hash(sum, &text.size, sizeof text.size);
+        sum = train_hash(sum, text.data, text.size);
     }
     world_text_free(&scratch);
     return sum;
@@ -78,14 +78,14 @@ uint64_t train_texts_hash(const Corpus *corpus, const Gguf *vocab) {
         const GgufPair *pair = &vocab->pairs[i];
         if (pair->key.size < sizeof prefix || memcmp(pair->key.data, prefix, sizeof prefix - 1))
             continue;
-        sum = fnv1a(sum, pair->key.data, pair->key.size);
-        sum = fnv1a(sum, pair->data, gguf_value_bytes(pair));
+        sum = train_hash(sum, pair->key.data, pair->key.size);
+        sum = train_hash(sum, pair->data, gguf_value_bytes(pair));
     }
     return corpus_hash(sum, corpus);
 }
 
 static void put(FILE *out, uint64_t *sum, const void *data, size_t size) {
-    *sum = fnv1a(*sum, data, size);
+    *sum = train_hash(*sum, data, size);
     fwrite(data, 1, size, out); /* file_end sees what failed */
 }
 
@@ -96,7 +96,7 @@ bool trainer_save(const Trainer *t, const char *path, Fault *fault) {
                            .tokens_seen = t->tokens_seen,
                            .next_document = t->next_document,
                            .config_hash = config_hash(&t->config),
-                           .texts_hash = t->texts_hash};
+                           .origin_hash = t->origin_hash};
     size_t part = t->size * sizeof(float);
     uint64_t sum = fnv_offset;
     memcpy(head.magic, magic, sizeof magic);
@@ -123,7 +123,7 @@ static bool check_bytes(const FileMap *map, const char *path, Fault *fault) {
         return fault_set(fault, "%s is not a checkpoint, or only the beginning of one", path);
     size_t size = map->size - sizeof sum;
     memcpy(&sum, map->data + size, sizeof sum);
-    return fnv1a(fnv_offset, map->data, size) == sum ||
+    return train_hash(fnv_offset, map->data, size) == sum ||
            fault_set(fault,
                      "%s is damaged: its %zu bytes do not have the checksum they were written "
                      "with; take a copy of it, or remove it and begin again",
@@ -144,11 +144,11 @@ static bool check_run(const Trainer *t, const CheckpointHead *head, size_t size,
         return fault_set(
             fault, "%s was written with other options: a resumed run must have the same ones",
             path);
-    return head->texts_hash == t->texts_hash ||
+    return head->origin_hash == t->origin_hash ||
            fault_set(
                fault,
-               "%s was written with another corpus or vocabulary: a resumed run must have "
-               "the same texts in the same tokens",
+               "%s was written with another corpus, vocabulary or --from: a resumed run must "
+               "have the same texts in the same tokens, and begin with the same weights",
                path);
 }
 

@@ -4,7 +4,9 @@
  *     target   c1   c2  c3 ... EOS  */
 #include "trainer.h"
 
-/* A text that cannot be read counts as an empty one; trainer_ok says so. */
+/* One more document at the end of the batch: as many of its rows as ctx allows.  The target of the
+ * last row is the token that comes next, where the document was cut, else its end.  A text that
+ * cannot be read counts as an empty one; trainer_ok says so. */
 static void add_document(Trainer *t, Text text) {
     TrainBatch *b = &t->batch;
     int32_t end = tokenizer_bos(t->tokenizer); /* one token begins and ends documents */
@@ -20,13 +22,12 @@ static void add_document(Trainer *t, Text text) {
     b->start[++b->documents] = b->n;
 }
 
-void train_load_batch(Trainer *t, const Corpus *corpus, uint64_t *index,
-                      size_t most_documents) {
+void train_load_batch(Trainer *t, const Corpus *corpus, uint64_t *index, size_t max_documents) {
     TrainBatch *b = &t->batch;
     b->n = b->documents = 0;
     b->start[0] = 0;
     b->nats = 0;
-    while (b->n < t->config.batch_tokens && b->documents < most_documents &&
+    while (b->n < t->config.batch_tokens && b->documents < max_documents &&
            b->documents < TRAIN_MAX_DOCUMENTS) {
         double nats;
         add_document(t, corpus_document(corpus, (*index)++, &t->scratch, &nats));

@@ -22,6 +22,7 @@ bool trainer_begin_from(Trainer *t, const Gguf *gguf, Fault *fault) {
             dequantize_row((Dtype)found->dtype, found->data + r * bytes,
                            t->values + p->offset + r * cols, cols);
     }
+    t->origin_hash = train_hash(t->origin_hash, t->values, t->size * sizeof *t->values);
     return true;
 }
 

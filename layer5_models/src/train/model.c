@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+/* The angles of each row, whose position counts from its document's beginning; x is its row of the
+ * embedding. */
 static void prepare(Trainer *t) {
     const TrainBatch *b = &t->batch;
     const TrainShape *s = &t->config.shape;
@@ -22,6 +24,8 @@ typedef struct LossTask {
     bool gradients;
 } LossTask;
 
+/* The loss of rows begin .. end - 1; with gradients their logits become the gradients by them of
+ * the mean loss of a token. */
 static void loss_rows(void *context, int worker, size_t begin, size_t end) {
     (void)worker;
     LossTask *task = context;

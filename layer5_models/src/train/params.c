@@ -117,8 +117,6 @@ size_t train_parameters(const TrainConfig *config) {
     return layout_parameters(&measure);
 }
 
-static size_t largest(size_t a, size_t b) { return a > b ? a : b; }
-
 static void layout_batch(Trainer *t) {
     const TrainShape *s = &t->config.shape;
     Arena *a = &t->arena;
@@ -137,12 +135,12 @@ static void layout_batch(Trainer *t) {
         v->ffn_normed = arena_take(a, n * s->dim, f), v->gate = arena_take(a, n * s->hidden, f);
         v->up = arena_take(a, n * s->hidden, f), v->act = arena_take(a, n * s->hidden, f);
     }
-    size_t widest = largest(largest(s->dim, s->hidden), largest(wide, 2 * narrow));
+    size_t widest = max_size(max_size(s->dim, s->hidden), max_size(wide, 2 * narrow));
     t->run.grad_a = arena_take(a, n * widest, f);
     t->run.grad_b = arena_take(a, n * widest, f);
     t->run.grad_c = arena_take(a, n * widest, f);
     t->run.matmul_scratch =
-        arena_take(a, matmul_scratch_floats(threads, largest(widest, t->config.vocab)), f);
+        arena_take(a, matmul_scratch_floats(threads, max_size(widest, t->config.vocab)), f);
     t->run.attn_scratch = arena_take(a, attention_scratch_floats(threads, t->config.ctx), f);
     t->cosine = arena_take(a, n * s->head_dim / 2, f);
     t->sine = arena_take(a, n * s->head_dim / 2, f);
@@ -151,9 +149,9 @@ static void layout_batch(Trainer *t) {
     t->logits = arena_take(a, n * t->config.vocab, f);
     t->losses = arena_take(a, n, sizeof(double));
     t->partial = arena_take(a, t->size / 4096 + 1, sizeof(double));
-    size_t side = largest(s->dim, wide);
-    t->muon.update = arena_take(a, side * largest(side, s->hidden), f);
-    t->muon.product = arena_take(a, side * largest(side, s->hidden), f);
+    size_t side = max_size(s->dim, wide);
+    t->muon.update = arena_take(a, side * max_size(side, s->hidden), f);
+    t->muon.product = arena_take(a, side * max_size(side, s->hidden), f);
     t->muon.gram = arena_take(a, side * side, f);
     t->muon.power = arena_take(a, side * side, f);
 }

@@ -42,7 +42,7 @@ Trainer *trainer_open(const TrainConfig *config, const Corpus *corpus,
     }
     train_layout(t);
     train_initialize(t);
-    t->texts_hash = train_texts_hash(corpus, vocab);
+    t->origin_hash = train_texts_hash(corpus, vocab);
     return t;
 }
 
@@ -54,8 +54,9 @@ void trainer_close(Trainer *t) {
     free(t);
 }
 
-/* A straight rise, then half a cosine wave down.  Loshchilov & Hutter 2016,
- * arXiv:1608.03983. */
+/* The rate of a step (from 0): a straight rise, (step + 1) / warmup of learning_rate; then half a
+ * cosine wave down, from learning_rate at step `warmup` to final_rate at step `steps`, where it
+ * stays.  Loshchilov & Hutter 2016, arXiv:1608.03983. */
 static double rate_at(const TrainConfig *c, size_t step) {
     if (step < c->warmup) return c->learning_rate * (double)(step + 1) / (double)c->warmup;
     double share = (double)(step - c->warmup) / fmax(1, (double)(c->steps - c->warmup));
@@ -117,15 +118,15 @@ static int32_t draw(const float *logits, size_t vocab, double temperature, doubl
 
 /* The whole text goes through the training pass again for each token: slow, and nothing new to
  * get wrong. */
-void trainer_sample(Trainer *t, Text prompt, size_t most, double temperature, uint64_t seed,
-                    WorldText *text) {
+void trainer_sample(Trainer *t, Text prompt, size_t max_tokens, double temperature,
+                    uint64_t seed, WorldText *text) {
     TrainBatch *b = &t->batch;
     TokenList tokens = {0};
     token_list_add(&tokens, tokenizer_bos(t->tokenizer));
     if (!tokenizer_encode(t->tokenizer, prompt, true, &tokens, &t->fault)) t->failed = true;
     text->size = 0;
     world_text_append(text, prompt);
-    for (size_t i = 0; i < most && tokens.count < t->config.ctx; i++) {
+    for (size_t i = 0; i < max_tokens && tokens.count < t->config.ctx; i++) {
         b->n = tokens.count, b->documents = 1, b->start[0] = 0, b->start[1] = b->n;
         for (size_t k = 0; k < b->n; k++) b->input[k] = tokens.ids[k], b->target[k] = 0;
         train_forward(t, false);

@@ -52,7 +52,8 @@ struct Trainer {
     TokenList tokens;
     bool failed; /* a text could not be read: `fault` says why */
     Fault fault;
-    uint64_t texts_hash; /* of the corpus and the vocabulary */
+    /* of the corpus, the vocabulary and the weights of another model that the run began with */
+    uint64_t origin_hash;
     /* progress */
     size_t step, tokens_seen;
     uint64_t next_document;
@@ -62,20 +63,24 @@ struct Trainer {
 void train_layout(Trainer *trainer); /* all memory; runs on a measuring and on the real arena */
 void train_initialize(Trainer *trainer);
 
-/* data.c: fill the batch with documents from *index on, up to `most` tokens; at least one
- * document. */
+/* data.c: fill the batch with documents from *index on, at least one and at most max_documents
+ * of them, until the batch is full. */
 void train_load_batch(Trainer *trainer, const Corpus *corpus, uint64_t *index,
-                      size_t most_documents);
+                      size_t max_documents);
 
-/* checkpoint.c: what the corpus and the vocabulary say; a run that goes on must have the same. */
+/* checkpoint.c: hashes of the corpus and the vocabulary, and of these followed by other bytes; a
+ * resumed run must have the same ones. */
 uint64_t train_texts_hash(const Corpus *corpus, const Gguf *vocab);
+uint64_t train_hash(uint64_t sum, const void *data, size_t size);
 
 /* model.c: the loss of the batch; forward leaves what backward needs.  Both in nats, summed
  * over rows. */
 double train_forward(Trainer *trainer, bool gradients);
 void train_backward(Trainer *trainer);
 
-/* adamw.c: clip the gradient and take one step; returns the gradient's norm before clipping. */
+/* adamw.c: take one step; returns the gradient's norm (of all tensors together) before clipping.  A
+ * gradient longer than config.clip is scaled to that length; t is the steps done and this one; the
+ * matrices inside the blocks go to train_update_matrix with that scale. */
 double train_update(Trainer *trainer, double rate);
 
 /* muon.c: the step of one matrix inside a block, its gradient scaled first; and the nearest
@@ -83,5 +88,10 @@ double train_update(Trainer *trainer, double rate);
 void train_update_matrix(Trainer *trainer, const Parameter *parameter, float scale,
                          double rate);
 void train_orthogonalize(Trainer *trainer, float *x, size_t rows, size_t cols);
+
+/* The gradients of one batch by index, without an update; for tests.  Returns the loss. */
+double trainer_gradients(Trainer *trainer, uint64_t first_document);
+float *trainer_parameters(Trainer *trainer); /* (train_parameters) */
+float *trainer_parameter_gradients(Trainer *trainer);
 
 #endif

@@ -6,7 +6,7 @@
  * probability of the document is exact.
  *
  * The reason for a failure is read off the place that any way of reading reached furthest. */
-#include "grammar.h"
+#include "rules.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -31,7 +31,7 @@ typedef struct Checker {
     WorldVerdict *verdict;
 } Checker;
 
-enum { MOST_STEPS = 4000000 };
+enum { MAX_STEPS = 4000000 };
 
 static void match(Checker *c, size_t at, const Pending *todo, Memory memory, double nats);
 
@@ -168,7 +168,7 @@ static void match_end(Checker *c, size_t at, double nats) {
 }
 
 static void match(Checker *c, size_t at, const Pending *todo, Memory memory, double nats) {
-    if (c->steps++ > MOST_STEPS) return;
+    if (c->steps++ > MAX_STEPS) return;
     while (todo && todo->at == todo->end) todo = todo->next;
     if (!todo) {
         match_end(c, at, nats);
@@ -198,7 +198,7 @@ WorldVerdict world_check(const World *world, const char *rule, const char *bytes
     verdict.valid = c.derivations > 0;
     verdict.derivations = c.derivations;
     verdict.nats = verdict.valid ? -log(c.probability) : INFINITY;
-    if (!verdict.valid && c.steps > MOST_STEPS)
+    if (!verdict.valid && c.steps > MAX_STEPS)
         snprintf(verdict.detail, sizeof verdict.detail, "too many ways to read it");
     return verdict;
 }

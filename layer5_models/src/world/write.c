@@ -1,5 +1,5 @@
 /* write.c - the world writes a document.  See world.h. */
-#include "grammar.h"
+#include "rules.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,12 +1,13 @@
 /* candidates.c - see candidates.h. */
 #include "facts.h"
+#include "pick.h"
 
 #include <math.h>
 #include <string.h>
 
 void candidates_init(Candidates *c, size_t vocab, Arena *arena) {
     *c = (Candidates){.vocab = vocab, .chosen = -1, .dense = true};
-    c->block_max = arena_take(arena, blocks_of(vocab), sizeof *c->block_max);
+    c->segment_max = arena_take(arena, segments_of(vocab), sizeof *c->segment_max);
     c->survivors = arena_take(arena, vocab, sizeof *c->survivors);
     c->survivor_ids = arena_take(arena, vocab, sizeof *c->survivor_ids);
     c->nearness = arena_take(arena, vocab, sizeof *c->nearness);
@@ -43,9 +44,9 @@ bool candidates_load(Candidates *c, float *logits, Fault *fault) {
     c->logits = logits, c->ids = NULL, c->count = c->vocab;
     c->dense = true, c->sorted = false;
     c->chosen = -1, c->skew = 0;
-    scan_segment_max(logits, c->count, c->block_max);
-    c->max = vector_max(c->block_max, blocks_of(c->count));
-    c->known = KNOW_MAX | KNOW_BLOCKS;
+    scan_segment_max(logits, c->count, c->segment_max);
+    c->max = vector_max(c->segment_max, segments_of(c->count));
+    c->known = KNOW_MAX | KNOW_SEGMENTS;
     if (isnan(c->max)) return not_a_number(logits, fault);
     if (c->max == -INFINITY)
         return fault_set(fault, "dead end: every token has the logit -infinity");
@@ -55,10 +56,6 @@ bool candidates_load(Candidates *c, float *logits, Fault *fault) {
         candidates_keep_above(c, 0, 1);
     }
     return true;
-}
-
-int32_t candidates_id(const Candidates *c, size_t entry) {
-    return c->dense ? (int32_t)entry : c->ids[entry];
 }
 
 /* The places of tokens that are gone are not cleared: they point to entries of others. */
@@ -91,8 +88,8 @@ void candidates_bent(Candidates *c) {
 float candidates_max(Candidates *c) {
     if (c->sorted) return c->logits[0];
     if (!(c->known & KNOW_MAX))
-        c->max = c->dense && c->known & KNOW_BLOCKS
-                     ? vector_max(c->block_max, blocks_of(c->count))
+        c->max = c->dense && c->known & KNOW_SEGMENTS
+                     ? vector_max(c->segment_max, segments_of(c->count))
                      : vector_max(c->logits, c->count);
     c->known |= KNOW_MAX;
     return c->max;
@@ -100,16 +97,14 @@ float candidates_max(Candidates *c) {
 
 size_t candidates_best(Candidates *c) {
     if (c->sorted) return 0;
+    if (!c->dense || !(c->known & KNOW_SEGMENTS))
+        return pick_best(c->logits, c->dense ? NULL : c->ids, c->count);
     float max = candidates_max(c);
-    size_t i = 0;
-    if (c->dense && c->known & KNOW_BLOCKS)
-        while (i < c->count && c->block_max[i / SCAN_SEGMENT] != max) i += SCAN_SEGMENT;
-    while (i < c->count && c->logits[i] != max) i++;
-    REQUIRE(i < c->count, "no candidate has the largest logit, %g", (double)max);
-    size_t best = i;
-    for (; !c->dense && i < c->count; i++)
-        if (c->logits[i] == max && c->ids[i] < c->ids[best]) best = i;
-    return best;
+    size_t from = 0;
+    while (from < c->count && c->segment_max[from / SCAN_SEGMENT] != max) from += SCAN_SEGMENT;
+    REQUIRE(from < c->count, "no candidate has the largest logit, %g", (double)max);
+    size_t n = c->count - from < SCAN_SEGMENT ? c->count - from : SCAN_SEGMENT;
+    return from + pick_best(c->logits + from, NULL, n);
 }
 
 static const ExpSums *sums(Candidates *c) {
@@ -154,14 +149,14 @@ size_t candidates_alive(const Candidates *c) {
 void candidates_set(Candidates *c, size_t entry, float logit) {
     float before = c->logits[entry];
     if (logit == before) return;
-    bool blocks = c->dense && c->known & KNOW_BLOCKS;
-    size_t block = entry / SCAN_SEGMENT * SCAN_SEGMENT;
+    bool segments = c->dense && c->known & KNOW_SEGMENTS;
+    size_t segment = entry / SCAN_SEGMENT * SCAN_SEGMENT;
     c->logits[entry] = logit;
     c->sorted = false;
     c->known &= ~(unsigned)KNOW_SUMS;
-    if (blocks) {
-        size_t size = c->count - block < SCAN_SEGMENT ? c->count - block : SCAN_SEGMENT;
-        scan_segment_max(c->logits + block, size, &c->block_max[block / SCAN_SEGMENT]);
+    if (segments) {
+        size_t size = c->count - segment < SCAN_SEGMENT ? c->count - segment : SCAN_SEGMENT;
+        scan_segment_max(c->logits + segment, size, &c->segment_max[segment / SCAN_SEGMENT]);
     }
     if (logit > c->max || isnan(logit))
         c->max = logit; /* or, where it was not known, still is not */
@@ -170,14 +165,14 @@ void candidates_set(Candidates *c, size_t entry, float logit) {
 }
 
 void candidates_scale(Candidates *c, float factor) {
-    unsigned kept = c->known & (KNOW_MAX | KNOW_BLOCKS | KNOW_PLACES);
+    unsigned kept = c->known & (KNOW_MAX | KNOW_SEGMENTS | KNOW_PLACES);
     float *logits = c->logits;
     size_t i = 0, n = c->count;
     for (; i + 16 <= n; i += 16) /* a fixed number at a time: the compiler takes lanes */
         for (size_t k = i; k < i + 16; k++) logits[k] *= factor;
     for (; i < n; i++) logits[i] *= factor;
-    if (kept & KNOW_BLOCKS)
-        for (size_t b = 0; b < blocks_of(c->count); b++) c->block_max[b] *= factor;
+    if (kept & KNOW_SEGMENTS)
+        for (size_t b = 0; b < segments_of(c->count); b++) c->segment_max[b] *= factor;
     c->max *= factor;
     c->known = kept;
     c->sorted = c->sorted && in_order(c);

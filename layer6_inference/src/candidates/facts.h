@@ -4,9 +4,9 @@
 
 #include "candidates.h"
 
-enum { KNOW_MAX = 1, KNOW_SUMS = 2, KNOW_BLOCKS = 4, KNOW_PLACES = 8 };
+enum { KNOW_MAX = 1, KNOW_SUMS = 2, KNOW_SEGMENTS = 4, KNOW_PLACES = 8 };
 
-static inline size_t blocks_of(size_t n) { return (n + SCAN_SEGMENT - 1) / SCAN_SEGMENT; }
+static inline size_t segments_of(size_t n) { return (n + SCAN_SEGMENT - 1) / SCAN_SEGMENT; }
 
 /* The survivors become the candidates. */
 void candidates_take_survivors(Candidates *candidates, size_t count, bool sorted);

@@ -20,6 +20,7 @@
  *                1600 are copied, and 0.13 is still to be found among them */
 #include "facts.h"
 #include "order.h"
+#include "pick.h"
 
 #include <math.h>
 
@@ -33,12 +34,12 @@ typedef struct OpenRange {
     const float *values;    /* what the order goes by */
     const int32_t *entries; /* NULL: 0, 1, 2, ... */
     size_t n;
-    bool by_logit; /* the values are the logits themselves */
-    double mass;   /* of the open range, in units of exp(max) */
-    double want;   /* still to be found in it */
-    size_t least;  /* and at least so many of it */
-    size_t needed; /* above it */
-    int next;      /* which working memory is free */
+    bool by_logit;   /* the values are the logits themselves */
+    double mass;     /* of the open range, in units of exp(max) */
+    double want;     /* still to be found in it */
+    size_t min_keep; /* and at least so many of it */
+    size_t needed;   /* above it */
+    int next;        /* which working memory is free */
 } OpenRange;
 
 /* The last one that is kept, and how many that makes. */
@@ -87,11 +88,11 @@ static bool cut(OpenRange *r, float pivot, bool above) {
            rest = r->mass - mass > 0 ? r->mass - mass : 0;
     double mass_above = above ? mass : rest;
     size_t n_above = above ? n : before - n;
-    bool border_above = mass_above >= r->want && n_above >= r->least;
+    bool border_above = mass_above >= r->want && n_above >= r->min_keep;
     if (border_above != above) n = copy_side(r, pivot, !above), mass = rest; /* a wrong guess */
     if (!border_above) {
         r->want -= mass_above, r->needed += n_above;
-        r->least -= r->least < n_above ? r->least : n_above;
+        r->min_keep -= r->min_keep < n_above ? r->min_keep : n_above;
     }
     take_side(r, n, mass);
     return true;
@@ -153,22 +154,19 @@ static bool narrow(OpenRange *r) {
 /* Sort what is open and go through it. */
 static Border finish(const OpenRange *r) {
     Candidates *c = r->c;
+    float *sorted = c->work[r->next];
     for (size_t i = 0; i < r->n; i++) {
         int32_t id = candidates_id(c, entry_at(r, i));
         c->keys[i] = order_key(r->values[i], id);
         c->places[id] = (int32_t)entry_at(r, i);
     }
     order_sort(c->keys, r->n);
-    double mass = 0, max = (double)candidates_max(c);
-    for (size_t i = 0;; i++) {
-        double logit = r->by_logit ? (double)order_value(c->keys[i])
-                                   : (double)c->logits[c->places[order_id(c->keys[i])]];
-        if (logit == -INFINITY && i && i >= r->least)
-            return (Border){c->keys[i - 1], r->needed + i};
-        mass += exp(logit - max);
-        if ((mass >= r->want && i + 1 >= r->least) || i + 1 == r->n)
-            return (Border){c->keys[i], r->needed + i + 1};
-    }
+    for (size_t i = 0; i < r->n; i++)
+        sorted[i] =
+            r->by_logit ? order_value(c->keys[i]) : c->logits[c->places[order_id(c->keys[i])]];
+    size_t n = pick_top_p(sorted, r->n, candidates_max(c), r->want);
+    if (n < r->min_keep) n = r->min_keep < r->n ? r->min_keep : r->n;
+    return (Border){c->keys[n - 1], r->needed + n};
 }
 
 /* All that are open have the same logit: so many of the lowest ids. */
@@ -177,7 +175,7 @@ static Border finish_equal(const OpenRange *r) {
     double each = mass_of(r, r->values, r->entries, r->n) / (double)r->n;
     double wanted = each > 0 ? ceil(r->want / each) : (double)r->n;
     size_t more = wanted < 1 ? 1 : wanted > (double)r->n ? r->n : (size_t)wanted;
-    if (more < r->least) more = r->least < r->n ? r->least : r->n;
+    if (more < r->min_keep) more = r->min_keep < r->n ? r->min_keep : r->n;
     for (size_t i = 0; i < r->n; i++)
         c->keys[i] = order_key(r->values[i], candidates_id(c, entry_at(r, i)));
     if (!c->dense) order_sort(c->keys, r->n);
@@ -185,7 +183,7 @@ static Border finish_equal(const OpenRange *r) {
 }
 
 static Border find_border(Candidates *c, const float *values, bool by_logit, double mass,
-                          size_t least) {
+                          size_t min_keep) {
     double all = candidates_sum(c);
     OpenRange r = {.c = c,
                    .values = values,
@@ -193,7 +191,7 @@ static Border find_border(Candidates *c, const float *values, bool by_logit, dou
                    .by_logit = by_logit,
                    .mass = all,
                    .want = mass * all * (1 - MILLIONTH),
-                   .least = least};
+                   .min_keep = min_keep};
     while (r.n > SMALL)
         if (!narrow(&r)) return by_logit ? finish_equal(&r) : finish(&r);
     return finish(&r);
@@ -215,21 +213,18 @@ static void finish_survivors(Candidates *c, size_t count) {
     if (count <= 2 * SMALL) candidates_sort(c);
 }
 
-static void keep_mass_sorted(Candidates *c, double mass, size_t least) {
-    double max = (double)c->logits[0], so_far = 0,
-           want = mass * candidates_sum(c) * (1 - MILLIONTH);
-    size_t n = 0;
-    while (n < c->count && (n < least || so_far < want))
-        so_far += exp((double)c->logits[n++] - max);
-    candidates_keep_best(c, n ? n : 1);
+static void keep_mass_sorted(Candidates *c, double mass, size_t min_keep) {
+    double want = mass * candidates_sum(c) * (1 - MILLIONTH);
+    size_t n = pick_top_p(c->logits, c->count, c->logits[0], want);
+    candidates_keep_best(c, n > min_keep ? n : min_keep);
 }
 
-void candidates_keep_mass(Candidates *c, double mass, size_t least) {
+void candidates_keep_mass(Candidates *c, double mass, size_t min_keep) {
     if (c->sorted) {
-        keep_mass_sorted(c, mass, least);
+        keep_mass_sorted(c, mass, min_keep);
         return;
     }
-    Border border = find_border(c, c->logits, true, mass, least);
+    Border border = find_border(c, c->logits, true, mass, min_keep);
     size_t kept = scan_keep(c->logits, c->dense ? NULL : c->ids, c->count,
                             order_value(border.last), c->survivors, c->survivor_ids);
     if (kept > border.count)
@@ -237,11 +232,11 @@ void candidates_keep_mass(Candidates *c, double mass, size_t least) {
     finish_survivors(c, kept);
 }
 
-/* The surprise of a token is ln sum - logit. */
-void candidates_keep_near(Candidates *c, double surprise, double mass, size_t least) {
-    float center = (float)(candidates_log_sum(c) - surprise);
+/* The surprisal of a token is ln sum - logit. */
+void candidates_keep_near(Candidates *c, double surprisal, double mass, size_t min_keep) {
+    float center = (float)(candidates_log_sum(c) - surprisal);
     for (size_t i = 0; i < c->count; i++) c->nearness[i] = -fabsf(c->logits[i] - center);
-    Border border = find_border(c, c->nearness, false, mass, least);
+    Border border = find_border(c, c->nearness, false, mass, min_keep);
     float *near = c->work[0];
     int32_t *entries = c->work_ids[0];
     size_t kept =

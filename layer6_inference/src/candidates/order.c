@@ -4,26 +4,6 @@
 
 #include <string.h>
 
-/* As integers, positive floats already stand in order and negative ones in reverse. */
-static uint32_t rising(float value) {
-    uint32_t bits;
-    value += 0.0f; /* -0 is 0 */
-    memcpy(&bits, &value, sizeof bits);
-    return bits & 0x80000000u ? ~bits : bits | 0x80000000u;
-}
-
-uint64_t order_key(float value, int32_t id) {
-    return (uint64_t)~rising(value) << 32 | (uint32_t)id;
-}
-
-float order_value(uint64_t key) {
-    uint32_t bits = ~(uint32_t)(key >> 32);
-    float value;
-    bits = bits & 0x80000000u ? bits & 0x7FFFFFFFu : ~bits;
-    memcpy(&value, &bits, sizeof value);
-    return value;
-}
-
 static void swap(uint64_t *a, uint64_t *b) {
     uint64_t t = *a;
     *a = *b, *b = t;
@@ -67,19 +47,44 @@ void order_sort(uint64_t *keys, size_t n) {
     insertion_sort(keys, n);
 }
 
-/* One byte at a time, the lowest of the float first: what has equal bytes stays in order, so after
- * the fourth the floats are sorted, and equal floats still stand in the order of their ids. */
-void order_sort_many(uint64_t *keys, uint64_t *aside, size_t n) {
-    for (int byte = 4; byte < 8; byte++) {
-        size_t place[256] = {0}, before = 0;
-        for (size_t i = 0; i < n; i++) place[keys[i] >> 8 * byte & 255]++;
-        for (size_t digit = 0; digit < 256; digit++) {
-            size_t count = place[digit];
-            place[digit] = before, before += count;
+enum {
+    DIGITS = 3,
+    DIGIT_BITS = 11,
+    DIGIT_VALUES = 1 << DIGIT_BITS
+}; /* of the float's 32 bits */
+
+static size_t digit_of(uint64_t key, int digit) {
+    return key >> (32 + DIGIT_BITS * digit) & (DIGIT_VALUES - 1);
+}
+
+/* place[d][v]: how many numbers have a d-th digit before v. */
+static void find_places(const float *x, size_t n, uint32_t place[DIGITS][DIGIT_VALUES]) {
+    memset(place, 0, DIGITS * sizeof *place);
+    for (size_t i = 0; i < n; i++)
+        for (int d = 0; d < DIGITS; d++) place[d][digit_of(order_key(x[i], 0), d)]++;
+    for (int d = 0; d < DIGITS; d++) {
+        uint32_t before = 0;
+        for (size_t v = 0; v < DIGIT_VALUES; v++) {
+            uint32_t count = place[d][v];
+            place[d][v] = before, before += count;
         }
-        for (size_t i = 0; i < n; i++) aside[place[keys[i] >> 8 * byte & 255]++] = keys[i];
-        uint64_t *sorted = aside;
-        aside = keys, keys = sorted;
+    }
+}
+
+/* One digit at a time, the lowest of the float first: what has equal digits stays in order, so after
+ * the third the floats are sorted, and equal floats still stand in the order of their ids. */
+void order_sort_many(const float *x, const int32_t *ids, size_t n, uint64_t *keys,
+                     uint64_t *aside, float *sorted, int32_t *sorted_ids) {
+    uint32_t place[DIGITS][DIGIT_VALUES];
+    find_places(x, n, place);
+    for (size_t i = 0; i < n; i++) {
+        uint64_t key = order_key(x[i], ids ? ids[i] : (int32_t)i);
+        keys[place[0][digit_of(key, 0)]++] = key;
+    }
+    for (size_t i = 0; i < n; i++) aside[place[1][digit_of(keys[i], 1)]++] = keys[i];
+    for (size_t i = 0; i < n; i++) {
+        uint32_t at = place[2][digit_of(aside[i], 2)]++;
+        sorted[at] = order_value(aside[i]), sorted_ids[at] = order_id(aside[i]);
     }
 }
 

@@ -2,29 +2,17 @@
  * go.  See candidates.h. */
 #include "facts.h"
 #include "order.h"
+#include "pick.h"
 
 #include <string.h>
 
-enum { MANY = 2048 }; /* more are sorted by digits */
+enum { MANY = 1024 }; /* more are sorted by digits */
 
 void candidates_take_survivors(Candidates *c, size_t count, bool sorted) {
     c->logits = c->survivors, c->ids = c->survivor_ids;
     c->count = count;
     c->dense = false, c->sorted = sorted;
     c->known = 0;
-}
-
-static void take_keys(Candidates *c, size_t count) {
-    for (size_t i = 0; i < count; i++) {
-        c->survivors[i] = order_value(c->keys[i]);
-        c->survivor_ids[i] = order_id(c->keys[i]);
-    }
-    candidates_take_survivors(c, count, true);
-}
-
-static void make_keys(Candidates *c) {
-    for (size_t i = 0; i < c->count; i++)
-        c->keys[i] = order_key(c->logits[i], candidates_id(c, i));
 }
 
 static bool ids_ascend(const Candidates *c) {
@@ -35,20 +23,26 @@ static bool ids_ascend(const Candidates *c) {
 
 void candidates_sort(Candidates *c) {
     if (c->sorted) return;
-    make_keys(c);
-    if (c->count >= MANY && ids_ascend(c))
-        order_sort_many(c->keys, c->keys_aside, c->count);
-    else
-        order_sort(c->keys, c->count);
-    take_keys(c, c->count);
+    if (c->count >= MANY && ids_ascend(c)) {
+        order_sort_many(c->logits, c->dense ? NULL : c->ids, c->count, c->keys, c->keys_aside,
+                        c->survivors, c->survivor_ids);
+        candidates_take_survivors(c, c->count, true);
+        return;
+    }
+    for (size_t i = 0; i < c->count; i++)
+        c->keys[i] = order_key(c->logits[i], candidates_id(c, i));
+    order_sort(c->keys, c->count);
+    for (size_t i = 0; i < c->count; i++)
+        c->survivors[i] = order_value(c->keys[i]), c->survivor_ids[i] = order_id(c->keys[i]);
+    candidates_take_survivors(c, c->count, true);
 }
 
-/* The k-th largest block maximum: k blocks have a logit at least as large, so the k best
- * logits are, too.  Most blocks have none. */
-static void drop_hopeless(Candidates *c, size_t k) {
-    size_t blocks = blocks_of(c->count);
-    memcpy(c->work[0], c->block_max, blocks * sizeof *c->work[0]);
-    float threshold = order_kth_largest(c->work[0], blocks, k);
+/* The k-th largest maximum of a segment: k segments have a logit at least as large, so the k best
+ * logits are, too.  Most segments have none. */
+static void drop_low_segments(Candidates *c, size_t k) {
+    size_t segments = segments_of(c->count);
+    memcpy(c->work[0], c->segment_max, segments * sizeof *c->work[0]);
+    float threshold = order_kth_largest(c->work[0], segments, k);
     candidates_take_survivors(
         c, scan_keep(c->logits, NULL, c->count, threshold, c->survivors, c->survivor_ids),
         false);
@@ -57,40 +51,45 @@ static void drop_hopeless(Candidates *c, size_t k) {
 void candidates_keep_best(Candidates *c, size_t k) {
     if (k < 1) k = 1;
     if (k >= c->count) return;
+    if (k >= MANY) candidates_sort(c); /* by digits: faster than a choice first */
     if (c->sorted) {
         c->count = k;
         c->known = 0;
         return;
     }
-    if (c->dense && c->known & KNOW_BLOCKS && k <= c->count / SCAN_SEGMENT / 2)
-        drop_hopeless(c, k);
-    make_keys(c);
-    order_select(c->keys, c->count, k);
-    order_sort(c->keys, k);
-    take_keys(c, k);
+    if (c->dense && c->known & KNOW_SEGMENTS && k <= c->count / SCAN_SEGMENT / 2)
+        drop_low_segments(c, k);
+    float *logits = c->logits;
+    const int32_t *ids = c->dense ? NULL : c->ids;
+    if (logits == c->survivors) { /* where the best are going to stand */
+        logits = memcpy(c->work[0], c->logits, c->count * sizeof *logits);
+        ids = memcpy(c->work_ids[0], c->ids, c->count * sizeof *ids);
+    }
+    pick_top_k(logits, ids, c->count, k, c->survivors, c->survivor_ids, c->keys);
+    candidates_take_survivors(c, k, true);
 }
 
-void candidates_keep_above(Candidates *c, float threshold, size_t least) {
+void candidates_keep_above(Candidates *c, float threshold, size_t min_keep) {
     if (c->sorted) {
         size_t n = 0;
         while (n < c->count && c->logits[n] >= threshold) n++;
-        candidates_keep_best(c, n > least ? n : least);
+        candidates_keep_best(c, n > min_keep ? n : min_keep);
         return;
     }
     const int32_t *ids = c->dense ? NULL : c->ids;
     size_t kept = 0;
-    if (least > 1) /* only counted so far */
+    if (min_keep > 1) /* only counted so far */
         kept = scan_keep(c->logits, ids, c->count, threshold, c->work[0], c->work_ids[0]);
-    if (least > 1 ? kept < least : !(candidates_max(c) >= threshold)) {
-        candidates_keep_best(c, least);
+    if (min_keep > 1 ? kept < min_keep : !(candidates_max(c) >= threshold)) {
+        candidates_keep_best(c, min_keep);
         return;
     }
     kept = scan_keep(c->logits, ids, c->count, threshold, c->survivors, c->survivor_ids);
     candidates_take_survivors(c, kept, false);
 }
 
-void candidates_keep_likely(Candidates *c, double log_p, size_t least) {
-    candidates_keep_above(c, candidates_limit(c, log_p), least);
+void candidates_keep_likely(Candidates *c, double log_p, size_t min_keep) {
+    candidates_keep_above(c, candidates_limit(c, log_p), min_keep);
 }
 
 void candidates_keep_range(Candidates *c, size_t begin, size_t end) {

@@ -1,59 +1,84 @@
 /* beam.c - see beam.h.
  *
- * Sequences 0 .. B-1 and B .. 2B-1 of the session take turns: the beams of a step fork from those of
- * the step before, then the old ones are let go. */
+ * A beam is a text of an engine that does not choose: it stops where all its tokens are read, and keeps
+ * the likeliest next ones.  When all beams are there the best extensions are found; a beam goes on in
+ * its sequence with its best one, and begins another text for each further one, which shares what
+ * has been read (engine_add). */
 #include "beam.h"
-#include "order.h"
+#include "engine.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-typedef struct Beam {
-    TokenList tokens;
+enum { NEXT_MAX = 3 * BEAM_MAX };
+
+typedef struct Search Search;
+
+/* What a text is, beside its tokens. */
+typedef struct State {
     double log_prob;
-    size_t row;     /* of the session's logits: what comes next */
-    int32_t state;  /* of the automaton of stop strings */
+    int32_t stops;  /* state of the automaton of stop strings */
     size_t spelled; /* bytes of what the healed prompt is owed */
+} State;
+
+typedef struct Beam {
+    Search *search;
+    Sequence *sequence; /* NULL: the beam is new and has none yet */
+    TokenList tokens;   /* the prompt's, too */
+    State state;
+    size_t group, place; /* among the beams */
+    bool used;
+    bool read;      /* all its tokens are; then what follows is known: */
+    double log_sum; /* log of the sum of exp(logit) over the vocabulary */
+    size_t n_next;
+    int32_t next[NEXT_MAX]; /* the likeliest tokens */
+    float logit[NEXT_MAX];
 } Beam;
 
 /* A beam with one token more. */
 typedef struct Extension {
-    size_t parent;
+    Beam *beam;
     int32_t token;
     double log_prob, rank; /* rank: with the penalty for what earlier groups chose */
 } Extension;
 
-typedef struct Search {
+struct Search {
+    Engine engine;
     Session *session;
     const BeamOptions *o;
-    Beam beams[BEAM_MOST];
-    size_t count; /* in group order; those of group g stand together */
-    size_t group_of[BEAM_MOST];
-    size_t bank, steps, most, room; /* most: tokens of a text; room: for tokens, at the start */
+    Beam *pool;            /* (beams) of which some are used */
+    Beam *beams[BEAM_MAX]; /* in group order */
+    size_t count;          /* of beams now */
+    size_t prompt;         /* tokens of it */
+    size_t width;          /* beams of a group */
+    size_t steps, max_length;
+    size_t room; /* tokens that the context holds behind the prompt */
     double start;
     BeamText *done;
     size_t n_done;
-    uint64_t *keys;        /* (vocab) */
-    float *masked;         /* (vocab) a beam's logits, less what is held against them */
-    Extension *extensions; /* (2 beams^2) those of a group */
+    Extension *extensions; /* (beams * NEXT_MAX) those of a group */
     Fault *fault;
-} Search;
+};
 
 static double score_of(const BeamOptions *o, double log_prob, size_t tokens) {
     return log_prob / pow((double)(tokens ? tokens : 1), o->length_power);
 }
 
-static void copy_tokens(TokenList *to, const TokenList *from) {
+static void copy_tokens(TokenList *to, const int32_t *ids, size_t count) {
     to->count = 0;
-    for (size_t i = 0; i < from->count; i++) token_list_add(to, from->ids[i]);
+    for (size_t i = 0; i < count; i++) token_list_add(to, ids[i]);
 }
+
+static size_t written(const Search *s, const Beam *b) { return b->tokens.count - s->prompt; }
+
+/* ------------------------------------------------------------------ texts that are over */
 
 /* Keep the `beams` best finished texts, best first.  A token that ends a text counts, though it is
  * not part of it. */
 static void finish_text(Search *s, const Beam *beam, double log_prob, StopReason reason) {
     bool ends = reason == STOP_END || reason == STOP_ID;
-    double score = score_of(s->o, log_prob, beam->tokens.count + ends);
+    double score = score_of(s->o, log_prob, written(s, beam) + ends);
     size_t at = s->n_done;
     while (at > 0 && s->done[at - 1].score < score) at--;
     if (at == s->o->beams) return;
@@ -61,193 +86,236 @@ static void finish_text(Search *s, const Beam *beam, double log_prob, StopReason
     memmove(&s->done[at + 1], &s->done[at], (s->n_done - at) * sizeof *s->done);
     s->n_done++;
     s->done[at] = (BeamText){.log_prob = log_prob, .score = score, .reason = reason};
-    copy_tokens(&s->done[at].tokens, &beam->tokens);
+    copy_tokens(&s->done[at].tokens, beam->tokens.ids + s->prompt, written(s, beam));
+}
+
+/* Append a token, unless it is one that ends a text.  Returns whether the text is over. */
+static bool take(const Search *s, Beam *b, int32_t token, StopReason *reason) {
+    const Tokenizer *t = s->session->model->tokenizer;
+    const Limits *limits = &s->o->limits,
+                 only_repeats = {.max_tokens = SIZE_MAX, .repeats = limits->repeats};
+    size_t read;
+    if (ends_before(limits, t, token, reason)) return true;
+    Text piece = tokenizer_piece(t, token, false);
+    token_list_add(&b->tokens, token);
+    if (s->o->heal) piece = heal_cut(s->o->heal, &b->state.spelled, piece);
+    if (s->o->stops && stops_read(s->o->stops, &b->state.stops, piece, &read))
+        return *reason = STOP_STRING, true;
+    return ends_after(&only_repeats, b->tokens.ids + s->prompt, written(s, b), 1, 0, reason);
+}
+
+/* Would the text be over with this token?  Then it is kept as finished, if it is `among` the best; the
+ * beam itself stays as it was. */
+static bool try_extension(Search *s, const Extension *x, bool among) {
+    Beam *b = x->beam;
+    const State before = b->state;
+    size_t count = b->tokens.count;
+    StopReason reason;
+    bool ends = take(s, b, x->token, &reason);
+    if (ends && among) finish_text(s, b, x->log_prob, reason);
+    b->state = before, b->tokens.count = count;
+    return ends;
+}
+
+/* ------------------------------------------------------------------ what may come next */
+
+/* An OnLogits: keep the likeliest tokens.  A group looks at 2 * width extensions of a beam, and the groups
+ * before it have lowered at most `beams` tokens: so these are enough. */
+static bool keep_next(void *context, float *logits, Candidates *c, Fault *fault) {
+    Beam *b = context;
+    const Search *s = b->search;
+    b->log_sum = log_sum_exp(logits, c->vocab);
+    if (!candidates_load(c, logits, fault)) return false;
+    if (s->o->heal) {
+        heal_mask(s->o->heal, b->state.spelled, s->session->model->tokenizer, logits, c->vocab);
+        candidates_changed(c);
+    }
+    candidates_keep_best(c, 2 * s->width + s->o->beams);
+    b->n_next = 0, b->read = true;
+    for (size_t i = 0; i < c->count && c->logits[i] > -INFINITY; i++)
+        b->next[b->n_next] = candidates_id(c, i), b->logit[b->n_next++] = c->logits[i];
+    return true;
+}
+
+static bool begin_text(Search *s, Beam *b) {
+    const GenerateOptions options = {
+        .limits.max_tokens = SIZE_MAX, .on_logits = keep_next, .context = b};
+    b->sequence = engine_add(&s->engine, &b->tokens, &options, s->fault);
+    return b->sequence != NULL;
+}
+
+/* Step the engine until it is known of each beam what may come next. */
+static bool read_beams(Search *s) {
+    for (size_t unread = 1; unread > 0;) {
+        unread = 0;
+        for (size_t i = 0; i < s->count; i++) {
+            Beam *b = s->beams[i];
+            if (!b->sequence && !begin_text(s, b)) return false;
+            if (b->sequence->failed) return *s->fault = b->sequence->fault, false;
+            unread += !b->read;
+        }
+        if (unread && !engine_step(&s->engine, s->fault)) return false;
+    }
+    return true;
 }
 
 static int by_rank(const void *a, const void *b) {
     const Extension *x = a, *y = b;
     if (x->rank != y->rank) return x->rank > y->rank ? -1 : 1;
-    if (x->parent != y->parent) return x->parent < y->parent ? -1 : 1;
+    if (x->beam != y->beam) return x->beam->place < y->beam->place ? -1 : 1;
     return x->token < y->token ? -1 : 1;
 }
 
-/* The likeliest extensions of one beam. */
-static size_t extend(Search *s, size_t parent, size_t most, const int32_t *chosen,
-                     size_t n_chosen, Extension *out) {
-    size_t vocab = s->session->model->sizes.vocab;
-    const Beam *beam = &s->beams[parent];
-    const float *logits = s->session->logits + beam->row * vocab;
-    double sum = log_sum_exp(logits, vocab);
-    memcpy(s->masked, logits, vocab * sizeof *s->masked);
-    if (s->o->heal)
-        heal_mask(s->o->heal, beam->spelled, s->session->model->tokenizer, s->masked, vocab);
-    for (size_t i = 0; i < n_chosen; i++) s->masked[chosen[i]] -= (float)s->o->diversity;
-    for (size_t i = 0; i < vocab; i++) s->keys[i] = order_key(s->masked[i], (int32_t)i);
-    if (most > vocab) most = vocab;
-    order_select(s->keys, vocab, most);
-    size_t n = 0;
-    for (size_t i = 0; i < most; i++) {
-        int32_t token = order_id(s->keys[i]);
-        if (order_value(s->keys[i]) == -INFINITY) continue;
-        out[n++] = (Extension){parent, token, beam->log_prob + (double)logits[token] - sum,
-                               beam->log_prob + (double)order_value(s->keys[i]) - sum};
+/* The likeliest extensions of a beam, 2 * width at most.  A token ranks lower for each time that an earlier
+ * group chose it at this step. */
+static size_t extend(const Search *s, Beam *b, const Extension *chosen, size_t n_chosen,
+                     Extension *out) {
+    for (size_t i = 0; i < b->n_next; i++) {
+        float logit = b->logit[i];
+        for (size_t k = 0; k < n_chosen; k++)
+            if (chosen[k].token == b->next[i]) logit -= (float)s->o->diversity;
+        out[i] =
+            (Extension){b, b->next[i], b->state.log_prob + (double)b->logit[i] - b->log_sum,
+                        b->state.log_prob + (double)logit - b->log_sum};
     }
-    return n;
+    qsort(out, b->n_next, sizeof *out, by_rank);
+    return b->n_next < 2 * s->width ? b->n_next : 2 * s->width;
 }
 
-/* A text takes a token: is it over? */
-static bool take(const Search *s, Beam *text, int32_t token, StopReason *reason) {
-    const Tokenizer *t = s->session->model->tokenizer;
-    const Limits *limits = &s->o->limits,
-                 circle = {.most_tokens = SIZE_MAX, .repeats = limits->repeats};
-    size_t read;
-    if (ends_before(limits, t, token, reason)) return true;
-    Text piece = tokenizer_piece(t, token, false);
-    token_list_add(&text->tokens, token);
-    if (s->o->heal) piece = heal_cut(s->o->heal, &text->spelled, piece);
-    if (s->o->stops && stops_read(s->o->stops, &text->state, piece, &read))
-        return *reason = STOP_STRING, true;
-    return ends_after(&circle, text->tokens.ids, text->tokens.count, 1, 0, reason);
-}
-
-/* Does the text end with this step?  It is finished then, if it is `among` the best. */
-static bool step_ends(Search *s, const Extension *step, bool among) {
-    Beam *parent = &s->beams[step->parent], text = *parent;
-    size_t count = parent->tokens.count;
-    StopReason reason;
-    bool ends = take(s, &text, step->token, &reason);
-    if (ends && among) finish_text(s, &text, step->log_prob, reason);
-    parent->tokens = text.tokens, parent->tokens.count = count; /* the memory may have moved */
-    return ends;
-}
-
-/* The steps of a group: the best that do not end go on, ends among the best are finished.  Returns
- * how many go on. */
-static size_t step_group(Search *s, size_t group, const int32_t *chosen, size_t n_chosen,
-                         Extension *next) {
-    size_t width = s->o->beams / s->o->groups, n = 0, kept = 0;
+/* One step of a group: next[n ...] become the best extensions that do not end the text; those among the
+ * best that do are finished texts.  next[0 .. n-1] are the choices of earlier groups.  At the first step all
+ * groups extend the one beam there is.  Returns how many were added. */
+static size_t step_group(Search *s, size_t group, Extension *next, size_t n) {
     Extension *all = s->extensions;
-    for (size_t b = 0; b < s->count; b++)
-        if (s->group_of[b] == group || s->steps == 0)
-            n += extend(s, b, 2 * width, chosen, n_chosen, all + n);
-    qsort(all, n, sizeof *all, by_rank);
-    for (size_t i = 0; i < n && kept < width; i++)
-        if (!step_ends(s, &all[i], i < width)) next[kept++] = all[i];
+    size_t count = 0, kept = 0;
+    for (Beam *const *b = s->beams; b < s->beams + s->count; b++)
+        if ((*b)->group == group || s->steps == 0) count += extend(s, *b, next, n, all + count);
+    qsort(all, count, sizeof *all, by_rank);
+    for (size_t i = 0; i < count && kept < s->width; i++)
+        if (!try_extension(s, &all[i], i < s->width)) next[n + kept++] = all[i];
     return kept;
 }
 
-/* The beams that go on, each in a sequence of the other bank. */
-static bool move_on(Search *s, const Extension *next, const size_t *groups, size_t n) {
-    KvCache *kv = &s->session->kv;
-    size_t old = s->bank * s->o->beams, fresh = (1 - s->bank) * s->o->beams;
-    int32_t token[BEAM_MOST], sequence[BEAM_MOST], position[BEAM_MOST];
-    bool wants[BEAM_MOST];
-    StopReason reason;
-    Beam beams[BEAM_MOST] = {0};
+/* ------------------------------------------------------------------ a step */
+
+static Beam *new_beam(Search *s, State state, const int32_t *tokens, size_t count) {
+    Beam *b = s->pool;
+    while (b->used) b++;
+    b->used = true, b->search = s, b->state = state;
+    copy_tokens(&b->tokens, tokens, count);
+    return b;
+}
+
+static void drop_beam(Search *s, Beam *b) {
+    if (b->sequence) engine_remove(&s->engine, b->sequence);
+    b->sequence = NULL, b->used = false;
+}
+
+/* The beams of the extensions: the first one of a beam is the beam itself, further ones are new. */
+static void fork_beams(Search *s, Extension *next, size_t n) {
+    bool is_first[BEAM_MAX];
+    for (size_t i = 0; i < s->count; i++) s->beams[i]->used = false;
+    for (size_t i = 0; i < n; i++) is_first[i] = !next[i].beam->used, next[i].beam->used = true;
+    for (size_t i = 0; i < s->count; i++)
+        if (!s->beams[i]->used) drop_beam(s, s->beams[i]);
     for (size_t i = 0; i < n; i++) {
-        kv_fork(kv, fresh + i, s->steps ? old + next[i].parent : old);
-        const Beam *parent = &s->beams[next[i].parent];
-        beams[i] = (Beam){.log_prob = next[i].log_prob,
-                          .row = i,
-                          .state = parent->state,
-                          .spelled = parent->spelled};
-        copy_tokens(&beams[i].tokens, &parent->tokens);
-        take(s, &beams[i], next[i].token, &reason);
-        token[i] = next[i].token, sequence[i] = (int32_t)(fresh + i), wants[i] = true;
-        position[i] = (int32_t)kv->length[fresh + i];
+        const Beam *b = next[i].beam;
+        if (!is_first[i]) next[i].beam = new_beam(s, b->state, b->tokens.ids, b->tokens.count);
     }
-    for (size_t i = 0; i < s->o->beams; i++) kv_truncate(kv, old + i, 0);
-    for (size_t i = 0; i < s->count; i++) token_list_free(&s->beams[i].tokens);
-    memcpy(s->beams, beams, sizeof beams);
-    memcpy(s->group_of, groups, n * sizeof *groups);
-    s->count = n, s->bank = 1 - s->bank, s->steps++;
-    Batch batch = {n, token, sequence, position, wants, NULL};
-    return n == 0 || model_forward(s->session, &batch, s->fault);
 }
 
-static bool one_step(Search *s) {
-    Extension next[BEAM_MOST];
-    size_t groups[BEAM_MOST], n = 0;
-    int32_t chosen[BEAM_MOST];
+static void one_step(Search *s) {
+    Extension next[BEAM_MAX];
+    StopReason reason;
+    size_t n = 0, group[BEAM_MAX];
     for (size_t g = 0; g < s->o->groups; g++) {
-        size_t kept = step_group(s, g, chosen, n, next + n);
-        for (size_t i = 0; i < kept; i++) groups[n + i] = g, chosen[n + i] = next[n + i].token;
-        n += kept;
+        size_t added = step_group(s, g, next, n);
+        for (size_t i = 0; i < added; i++) group[n++] = g;
     }
-    return move_on(s, next, groups, n);
+    fork_beams(s, next, n);
+    for (size_t i = 0; i < n; i++) {
+        Beam *b = s->beams[i] = next[i].beam;
+        take(s, b, next[i].token, &reason);
+        b->state.log_prob = next[i].log_prob;
+        b->group = group[i], b->place = i, b->read = false;
+    }
+    s->count = n, s->steps++;
 }
 
-/* No beam can become better than the worst finished text any more.  The longest text has the best
- * divisor. */
-static bool hopeless(const Search *s) {
+/* No beam can become better than the worst finished text any more: ln p only falls, and with a positive
+ * power the longest text divides it by most. */
+static bool cannot_improve(const Search *s) {
     double best = -INFINITY;
     if (s->n_done < s->o->beams) return false;
     if (s->o->early) return true;
     for (size_t i = 0; i < s->count; i++) {
-        size_t longest = s->o->length_power > 0 ? s->most : s->beams[i].tokens.count;
-        best = fmax(best, score_of(s->o, s->beams[i].log_prob, longest));
+        size_t longest = s->o->length_power > 0 ? s->max_length : written(s, s->beams[i]);
+        best = fmax(best, score_of(s->o, s->beams[i]->state.log_prob, longest));
     }
     return best <= s->done[s->n_done - 1].score;
 }
 
 /* Is it over for all beams? */
 static bool is_over(Search *s, StopReason *reason) {
-    if (s->count == 0 || hopeless(s)) return true;
+    if (s->count == 0 || cannot_improve(s)) return true;
     if (s->o->on_step && !s->o->on_step(s->o->context, s->steps))
         return *reason = STOP_CALLER, true;
     Limits limits = s->o->limits;
-    limits.repeats = 0;                         /* looked for in each text by itself: take */
-    if (s->steps == 0) limits.most_seconds = 0; /* one token, however slow */
+    limits.repeats = 0;                        /* take looks for them, in each text by itself */
+    if (s->steps == 0) limits.max_seconds = 0; /* at least one token, however slow */
     return ends_after(&limits, NULL, s->steps, s->room - s->steps, s->start, reason);
 }
 
-static bool search(Search *s, const int32_t *prompt, size_t n) {
+static bool search(Search *s, const int32_t *prompt) {
     StopReason reason = STOP_LIMIT;
-    session_reset(s->session);
-    if (!session_feed(s->session, prompt, n, false, s->fault)) return false;
-    s->count = 1;
-    while (!is_over(s, &reason))
-        if (!one_step(s)) return false;
-    for (size_t i = 0; i < s->count && !hopeless(s); i++)
-        finish_text(s, &s->beams[i], s->beams[i].log_prob, reason);
+    s->beams[s->count++] = new_beam(s, (State){0}, prompt, s->prompt);
+    if (!read_beams(s)) return false;
+    while (!is_over(s, &reason)) {
+        if (!read_beams(s)) return false;
+        one_step(s);
+    }
+    for (size_t i = 0; i < s->count && !cannot_improve(s); i++)
+        finish_text(s, s->beams[i], s->beams[i]->state.log_prob, reason);
     return true;
 }
 
 static bool check(const Session *session, size_t n, const BeamOptions *o, Fault *fault) {
     size_t room = session_ctx(session);
-    if (o->beams < 1 || o->beams > BEAM_MOST || o->groups < 1 || o->beams % o->groups)
+    if (o->beams < 1 || o->beams > BEAM_MAX || o->groups < 1 || o->beams % o->groups)
         return fault_set(fault,
                          "%zu beams in %zu groups: wanted 1 to %d beams, and groups that "
                          "divide them",
-                         o->beams, o->groups, BEAM_MOST);
-    REQUIRE(session->kv.config.sequences >= 2 * o->beams,
+                         o->beams, o->groups, BEAM_MAX);
+    REQUIRE(session->kv.config.sequences >= o->beams,
             "a session of %zu sequences for %zu beams", session->kv.config.sequences, o->beams);
     return (n > 0 && n < room) ||
            fault_set(fault, "the prompt has %zu tokens: wanted 1 to %zu", n, room - 1);
 }
 
 static bool open_search(Search *s, Fault *fault) {
-    size_t vocab = s->session->model->sizes.vocab, beams = s->o->beams;
+    size_t beams = s->o->beams;
     s->done = calloc(beams + 1, sizeof *s->done);
-    s->keys = malloc(vocab * sizeof *s->keys);
-    s->masked = malloc(vocab * sizeof *s->masked);
-    s->extensions = malloc(2 * beams * beams * sizeof *s->extensions);
-    return (s->done && s->keys && s->masked && s->extensions) ||
-           fault_set(fault, "no memory for beam search");
+    s->pool = calloc(beams, sizeof *s->pool);
+    s->extensions = malloc(beams * NEXT_MAX * sizeof *s->extensions);
+    return ((s->done && s->pool && s->extensions) ||
+            fault_set(fault, "no memory for beam search")) &&
+           engine_open(&s->engine, s->session, fault);
 }
 
 static void close_search(Search *s) {
-    for (size_t i = 0; i < s->count; i++) token_list_free(&s->beams[i].tokens);
-    free(s->done), free(s->keys), free(s->masked), free(s->extensions);
+    for (size_t i = 0; s->pool && i < s->o->beams; i++) token_list_free(&s->pool[i].tokens);
+    engine_close(&s->engine);
+    free(s->done), free(s->pool), free(s->extensions);
 }
 
 bool beam_search(Session *session, const int32_t *prompt, size_t n, const BeamOptions *o,
                  BeamText *texts, size_t *count, Fault *fault) {
     if (!check(session, n, o, fault)) return false;
     Search s = {.session = session, .o = o, .fault = fault, .start = clock_seconds()};
+    s.prompt = n, s.width = o->beams / o->groups;
     s.room = session_ctx(session) - n;
-    s.most = o->limits.most_tokens < s.room ? o->limits.most_tokens : s.room;
-    bool ok = open_search(&s, fault) && search(&s, prompt, n);
+    s.max_length = o->limits.max_tokens < s.room ? o->limits.max_tokens : s.room;
+    bool ok = open_search(&s, fault) && search(&s, prompt);
     *count = ok ? s.n_done : 0;
     for (size_t i = 0; s.done && i < s.n_done; i++) {
         if (ok)

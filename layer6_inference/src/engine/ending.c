@@ -4,9 +4,9 @@
 #include <string.h>
 
 const char *stop_reason_name(StopReason reason) {
-    static const char *const names[] = {"end of text", "stop token",   "stop string",
-                                        "token limit", "context full", "time limit",
-                                        "repetition",  "stopped"};
+    static const char *const names[] = {"end of text",      "stop token",  "stop string",
+                                        "grammar complete", "token limit", "context full",
+                                        "time limit",       "repetition",  "stopped"};
     return names[reason];
 }
 
@@ -20,16 +20,16 @@ bool ends_before(const Limits *limits, const Tokenizer *t, int32_t token, StopRe
 
 bool ends_after(const Limits *limits, const int32_t *tokens, size_t count, size_t room,
                 double start, StopReason *reason) {
-    if (count >= limits->most_tokens) return *reason = STOP_LIMIT, true;
+    if (count >= limits->max_tokens) return *reason = STOP_LIMIT, true;
     if (room == 0) return *reason = STOP_CONTEXT, true;
-    if (limits->most_seconds > 0 && clock_seconds() - start >= limits->most_seconds)
+    if (limits->max_seconds > 0 && clock_seconds() - start >= limits->max_seconds)
         return *reason = STOP_TIME, true;
-    if (limits->repeats && tokens_circle(tokens, count, limits->repeats))
+    if (limits->repeats && ends_in_repetition(tokens, count, limits->repeats))
         return *reason = STOP_REPEAT, true;
     return false;
 }
 
-bool tokens_circle(const int32_t *tokens, size_t n, size_t times) {
+bool ends_in_repetition(const int32_t *tokens, size_t n, size_t times) {
     for (size_t size = 1; times > 1 && size <= 64 && size * times <= n; size++) {
         const int32_t *tail = tokens + (n - size * times);
         if (memcmp(tail, tail + size, size * (times - 1) * sizeof *tail) == 0) return true;

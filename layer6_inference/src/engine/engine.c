@@ -30,6 +30,7 @@ void engine_close(Engine *e) {
 
 /* ------------------------------------------------------------------ what a text reads */
 
+/* The part of a session's model; a new one, behind the others, when it has none. */
 static bool find_part(Engine *e, Session *session, size_t *part, Fault *fault) {
     for (*part = 0; *part < e->n_parts; ++*part)
         if (e->parts[*part].session == session) return true;
@@ -37,9 +38,22 @@ static bool find_part(Engine *e, Session *session, size_t *part, Fault *fault) {
     return part_open(&e->parts[e->n_parts++], session, fault);
 }
 
-/* A sequence of a session for one of the things that a text reads. */
-static bool open_reader(Engine *e, Reader *r, Session *session, Fault *fault) {
-    if (!session || !find_part(e, session, &r->part, fault)) return !session;
+static bool are_in_vocabulary(const TokenList *tokens, size_t vocab, Fault *fault) {
+    for (size_t i = 0; i < tokens->count; i++)
+        if (tokens->ids[i] < 0 || (size_t)tokens->ids[i] >= vocab)
+            return fault_set(fault, "token %d is not in the vocabulary: ids are 0 to %zu",
+                             tokens->ids[i], vocab - 1);
+    return true;
+}
+
+/* Give a reader of the text a sequence of the session that nobody uses.  No session: nothing to read. */
+static bool open_reader(Engine *e, const Sequence *s, Reader *r, Session *session,
+                        Fault *fault) {
+    if (!session) return true;
+    if (!find_part(e, session, &r->part, fault) ||
+        !are_in_vocabulary(r->instead ? r->instead : s->tokens, session->model->sizes.vocab,
+                           fault))
+        return false;
     const size_t sequences = session->kv.config.sequences;
     bool *used = e->parts[r->part].used;
     while (r->id < sequences && used[r->id]) r->id++;
@@ -53,24 +67,23 @@ static bool open_readers(Engine *e, Sequence *s, Fault *fault) {
     const GenerateOptions *o = &s->options;
     Session *main = e->parts[0].session, *draft = o->speculation ? o->speculation->draft : NULL;
     s->reader[READS_NEGATIVE].instead = o->negative;
-    return open_reader(e, &s->reader[READS_TEXT], main, fault) &&
-           open_reader(e, &s->reader[READS_NEGATIVE], o->negative ? main : NULL, fault) &&
-           open_reader(e, &s->reader[READS_AMATEUR], o->amateur, fault) &&
-           open_reader(e, &s->reader[READS_DRAFT], draft, fault);
+    return open_reader(e, s, &s->reader[READS_TEXT], main, fault) &&
+           open_reader(e, s, &s->reader[READS_NEGATIVE], o->negative ? main : NULL, fault) &&
+           open_reader(e, s, &s->reader[READS_AMATEUR], o->amateur, fault) &&
+           open_reader(e, s, &s->reader[READS_DRAFT], draft, fault);
 }
 
-static size_t smaller(size_t a, size_t b) { return a < b ? a : b; }
-
-/* How much of what reader b is to read, but for its last token, reader a has read. */
+/* How many tokens reader a has read of those that reader b is to read from the start: all but b's last at
+ * most, which has to be read for its logits. */
 static size_t in_common(const Sequence *s, const Reader *a, const Sequence *t,
                         const Reader *b) {
-    size_t most = smaller(session_length(a->session, a->id), reader_total(s, a)), n = 0;
-    most = smaller(most, reader_total(t, b) - 1);
-    while (n < most && reader_token(s, a, n) == reader_token(t, b, n)) n++;
+    size_t max = min_size(session_length(a->session, a->id), reader_total(s, a)), n = 0;
+    max = min_size(max, reader_total(t, b) - 1);
+    while (n < max && reader_token(s, a, n) == reader_token(t, b, n)) n++;
     return n;
 }
 
-/* Begin with what another text here, or a kept prefix, has in common with this one. */
+/* Begin with the longest text that another sequence here, or a kept prefix, has in common with this one. */
 static void share(Engine *e, const Sequence *s, const Reader *r) {
     const TokenList *list = r->instead ? r->instead : s->tokens;
     KvCache *kv = &r->session->kv;
@@ -81,7 +94,7 @@ static void share(Engine *e, const Sequence *s, const Reader *r) {
         const Sequence *other = &e->sequences[i / READERS];
         const Reader *a = &other->reader[i % READERS];
         if (other == s || a->session != r->session) continue;
-        size_t n = in_common(other, a, s, r);
+        size_t n = kv_reach(kv, a->id, in_common(other, a, s, r));
         if (n > best) best = n, from = a;
     }
     if (!from) return;
@@ -94,21 +107,25 @@ void sequence_keep_prefixes(const Sequence *s) {
         if (!r->session || !r->session->kv.config.prefixes) continue;
         const TokenList *list = r->instead ? r->instead : s->tokens;
         prefix_keep(&r->session->kv, r->id, list->ids,
-                    smaller(list->count, session_length(r->session, r->id)), 0);
+                    min_size(list->count, session_length(r->session, r->id)), 0);
     }
 }
 
 /* ------------------------------------------------------------------ texts */
 
+void engine_share(Engine *e, Sequence *s) {
+    for (const Reader *r = s->reader; r < s->reader + READERS; r++)
+        if (r->session && !(r == s->reader && s->step.look_ahead)) share(e, s, r);
+    s->preempted = false;
+}
+
 static bool begin(Engine *e, Sequence *s, Fault *fault) {
     EnginePart *main = &e->parts[0];
     if (!open_readers(e, s, fault) || !sequence_open(s, main->session, fault)) return false;
-    for (Reader *r = s->reader; r < s->reader + READERS; r++)
-        if (r->session && !(r == s->reader && s->step.look_ahead)) share(e, s, r);
+    engine_share(e, s);
     const size_t id = s->reader[READS_TEXT].id;
-    if (s->step.look_ahead) session_rewind(main->session, id, 0); /* it wants all states */
     s->cached = s->told = session_length(main->session, id);
-    s->live = true;
+    s->live = true, s->joined = e->joined++;
     return !s->step.look_ahead ||
            look_ahead_open(&s->look, main->session, id, main->used, fault);
 }
@@ -128,7 +145,10 @@ Sequence *engine_add(Engine *e, TokenList *tokens, const GenerateOptions *option
 void engine_remove(Engine *e, Sequence *s) {
     if (s->told && !s->failed) sequence_keep_prefixes(s);
     for (Reader *r = s->reader; r < s->reader + READERS; r++)
-        if (r->session) e->parts[r->part].used[r->id] = false;
+        if (r->session) {
+            session_rewind(r->session, r->id, 0);
+            e->parts[r->part].used[r->id] = false;
+        }
     e->live -= s->live;
     sequence_close(s);
 }

@@ -30,7 +30,7 @@ static bool put_before(Heal *heal, Text piece, Fault *fault) {
 bool heal_prompt(Heal *heal, const Tokenizer *t, TokenList *prompt, Fault *fault) {
     size_t drop = 0, keep = 0; /* tokens that go; bytes before those that stay owed */
     *heal = (Heal){0};
-    for (size_t n = 1; n <= HEAL_MOST && n < prompt->count; n++) {
+    for (size_t n = 1; n <= HEAL_MAX && n < prompt->count; n++) {
         Text piece = tokenizer_piece(t, prompt->ids[prompt->count - n], false);
         if (piece.size == 0) break; /* a special token */
         if (!put_before(heal, piece, fault)) return heal_free(heal), false;

@@ -35,6 +35,8 @@ bool look_ahead_keep(LookAhead *look, size_t first, size_t n, Fault *fault) {
     return true;
 }
 
+void look_ahead_forget(LookAhead *look) { look->count = 0; }
+
 /* The largest cosine between a row of hidden states and those of the text. */
 static float nearest(LookAhead *look, size_t row) {
     size_t dim = look->session->model->sizes.dim;
@@ -45,12 +47,15 @@ static float nearest(LookAhead *look, size_t row) {
     return best;
 }
 
-/* The text's own sequence and those that nobody uses, at most `most`. */
-static size_t take_forks(const LookAhead *look, int32_t *forks, size_t most) {
+/* The text's own sequence and those that nobody uses, at most `max`, each with a page for each
+ * layer. */
+static size_t take_forks(const LookAhead *look, int32_t *forks, size_t max) {
     const KvCache *kv = &look->session->kv;
-    size_t n = 0;
+    size_t n = 0, layers = 0; /* layers: that keep something of a position */
+    for (size_t l = 0; l < kv->config.layers; l++) layers += kv->shape[l].kv_heads > 0;
     forks[n++] = (int32_t)look->sequence;
-    for (size_t i = 0; i < kv->config.sequences && n < most; i++)
+    if (layers && max > kv->pages.free_count / layers) max = kv->pages.free_count / layers;
+    for (size_t i = 0; i < kv->config.sequences && n < max; i++)
         if (!look->used[i]) forks[n++] = (int32_t)i;
     return n;
 }
@@ -59,8 +64,8 @@ static size_t take_forks(const LookAhead *look, int32_t *forks, size_t most) {
 static bool read_forks(LookAhead *look, const int32_t *forks, const int32_t *tokens, size_t n,
                        size_t length) {
     Session *s = look->session;
-    int32_t position[FEED];
-    bool wanted[FEED];
+    int32_t position[PREFILL_BATCH];
+    bool wanted[PREFILL_BATCH];
     for (size_t i = 0; i < n; i++) {
         if (i) kv_fork(&s->kv, (size_t)forks[i], look->sequence);
         position[i] = (int32_t)length, wanted[i] = true;
@@ -76,10 +81,10 @@ static bool read_forks(LookAhead *look, const int32_t *forks, const int32_t *tok
 bool look_ahead(void *context, const int32_t *tokens, size_t n, float *similarity) {
     LookAhead *look = context;
     const Session *s = look->session;
-    size_t most = s->most_tokens < s->most_logits ? s->most_tokens : s->most_logits,
+    size_t max = s->max_tokens < s->max_logits ? s->max_tokens : s->max_logits,
            length = session_length(s, look->sequence);
-    int32_t forks[FEED];
-    size_t n_forks = take_forks(look, forks, most < FEED ? most : FEED);
+    int32_t forks[PREFILL_BATCH];
+    size_t n_forks = take_forks(look, forks, max < PREFILL_BATCH ? max : PREFILL_BATCH);
     for (size_t at = 0; at < n; at += n_forks) {
         size_t m = n - at < n_forks ? n - at : n_forks;
         if (!read_forks(look, forks, tokens + at, m, length)) return false;

@@ -4,7 +4,7 @@
 #include <string.h>
 
 static void layout(EnginePart *p) {
-    size_t n = p->session->most_tokens;
+    size_t n = p->session->max_tokens;
     p->token = arena_take(&p->arena, n, sizeof *p->token);
     p->sequence = arena_take(&p->arena, n, sizeof *p->sequence);
     p->position = arena_take(&p->arena, n, sizeof *p->position);
@@ -19,12 +19,14 @@ bool part_open(EnginePart *p, Session *session, Fault *fault) {
     if (!arena_init(&p->arena, p->arena.used, fault)) return false;
     layout(p);
     memset(p->used, 0, session->kv.config.sequences * sizeof *p->used);
+    session_reset(session);
     return true;
 }
 
 size_t part_room(const EnginePart *p) {
-    size_t most = p->session->most_tokens < FEED ? p->session->most_tokens : FEED;
-    return most - p->count;
+    size_t max =
+        p->session->max_tokens < PREFILL_BATCH ? p->session->max_tokens : PREFILL_BATCH;
+    return max - p->count;
 }
 
 void part_push(EnginePart *p, size_t id, int32_t token, size_t position, bool wanted) {

@@ -6,7 +6,7 @@
 #include <string.h>
 
 static bool needs_look_ahead(const Chain *chain) {
-    for (size_t i = 0; i < chain->count; i++)
+    for (size_t i = 0; chain && i < chain->count; i++)
         if (chain->stages[i].kind->needs_look_ahead && !stage_is_off(&chain->stages[i]))
             return true;
     return false;
@@ -23,7 +23,8 @@ bool sequence_open(Sequence *s, const Session *session, Fault *fault) {
         return fault_set(fault, "what cfg moves away from is empty: give it a negative text");
     s->result = (GenerateResult){.prompt_tokens = s->tokens->count, .reason = STOP_LIMIT};
     s->start = clock_seconds(), s->ctx = session_ctx(session);
-    chain_reset(o->chain);
+    REQUIRE(!o->chain != !o->on_logits, "a text is continued by a chain or by somebody else");
+    if (o->chain) chain_reset(o->chain);
     s->step = (Step){.seed = o->seed,
                      .prompt_count = s->tokens->count,
                      .tokenizer = session->model->tokenizer,
@@ -33,13 +34,13 @@ bool sequence_open(Sequence *s, const Session *session, Fault *fault) {
         s->step.look_ahead = look_ahead, s->step.look_ahead_context = &s->look;
     if (o->want_raw && !(s->raw = malloc(session->model->sizes.vocab * sizeof *s->raw)))
         return fault_set(fault, "no memory for a copy of the logits");
-    return chain_check(o->chain, &s->step, fault) &&
-           (!o->speculation || guess_open(s, session, fault));
+    return (!o->chain || chain_check(o->chain, &s->step, fault)) &&
+           (!o->speculation || draft_open(s, session, fault));
 }
 
 void sequence_close(Sequence *s) {
     look_ahead_close(&s->look);
-    guess_close(s->guess);
+    draft_close(s->draft);
     free(s->raw);
     *s = (Sequence){0};
 }
@@ -72,6 +73,10 @@ void sequence_end(Sequence *s, StopReason reason) {
     if (s->options.stream && reason != STOP_STRING) stream_finish(s->options.stream);
 }
 
+bool sequence_waits(const Sequence *s) {
+    return s->options.on_logits && s->answered == s->tokens->count;
+}
+
 void sequence_fail(Sequence *s) {
     s->failed = true;
     sequence_end(s, STOP_CALLER);
@@ -94,6 +99,8 @@ void sequence_append(Sequence *s, int32_t token, Choice *choice) {
         sequence_end(s, STOP_CALLER);
     else if (o->stream && !stream_push(o->stream, text))
         sequence_end(s, STOP_STRING);
+    else if (chain_ends(o->chain))
+        sequence_end(s, STOP_COMPLETE);
     else if (ends_after(&o->limits, s->tokens->ids + s->result.prompt_tokens, s->result.tokens,
                         s->ctx - s->tokens->count, s->start, &reason))
         sequence_end(s, reason);
@@ -101,6 +108,9 @@ void sequence_append(Sequence *s, int32_t token, Choice *choice) {
 
 bool sequence_take(Sequence *s, float *logits, Choice *choice, Fault *fault) {
     int32_t token;
+    s->answered = s->tokens->count;
+    if (s->options.on_logits)
+        return s->options.on_logits(s->options.context, logits, s->candidates, fault);
     if (s->raw) memcpy(s->raw, logits, s->candidates->vocab * sizeof *s->raw);
     if (!sequence_choose(s, s->options.chain, logits, &token, fault)) return false;
     sequence_append(s, token, choice);

@@ -15,10 +15,16 @@ bool sequence_choose(Sequence *sequence, Chain *chain, float *logits, int32_t *t
 /* Append a token, or end the text. */
 void sequence_append(Sequence *sequence, int32_t token, Choice *choice);
 
+/* Its logits are known, and whoever chooses has not done so yet. */
+bool sequence_waits(const Sequence *sequence);
+
 void sequence_fail(Sequence *sequence);
 
 /* What a text has read so far is kept for later ones. */
 void sequence_keep_prefixes(const Sequence *sequence);
+
+/* Begin with what other texts, or kept prefixes, have in common with this one. */
+void engine_share(Engine *engine, Sequence *sequence);
 
 /* ------------------------------------------------------------------ what is to be read */
 
@@ -32,33 +38,45 @@ void part_push(EnginePart *part, size_t id, int32_t token, size_t position, bool
 bool part_forward(EnginePart *part, Fault *fault);
 float *part_row(const EnginePart *part, size_t row);
 
+/* ------------------------------------------------------------------ memory (pages.c) */
+
+/* A batch of each model begins: nothing is in it, no page is promised. */
+void pages_begin(Engine *engine);
+
+/* The text is in the batch, with pages for so many tokens more of each of its readers; others may have to
+ * give theirs back.  False when it has to wait, or has failed because it can never fit.
+ *
+ *   tokens   (READERS) */
+bool pages_promise(Engine *engine, Sequence *sequence, const size_t *tokens);
+
 /* ------------------------------------------------------------------ drafts (speculate.c) */
 
-/* A guess on its way through a step. */
-struct Guess {
+/* The draft of one text. */
+struct Draft {
     bool made;         /* and waits to be checked */
     size_t count;      /* tokens in it */
     size_t text_count; /* of the text, while the draft goes on with it */
-    int32_t text[SPECULATE_MOST];
+    int32_t text[SPECULATE_MAX];
     size_t vocab;
-    float *q;        /* (SPECULATE_MOST, vocab) what they were drawn from; owns */
+    float *q;        /* (SPECULATE_MAX, vocab) what they were drawn from; owns */
     float *p, *rest; /* (vocab) own */
     Chain chain;     /* of the draft */
+    size_t followed; /* tokens that this chain knows of those generated */
     size_t accepted;
 };
 
-bool guess_open(Sequence *sequence, const Session *session, Fault *fault);
-void guess_close(Guess *guess);
+bool draft_open(Sequence *sequence, const Session *session, Fault *fault);
+void draft_close(Draft *draft);
 
-/* A guess for every text that is ready for one, in batches of the draft's model. */
-bool engine_guess(Engine *engine, Fault *fault);
+/* Draft tokens for every text that is ready for a draft, in batches of the draft model. */
+bool engine_draft(Engine *engine, Fault *fault);
 
 /* Take what the model accepts.
  *
- *   rows   (1 + count, vocab) logits of the last token and of each one that was guessed */
-bool guess_take(Sequence *sequence, float *rows, Fault *fault);
+ *   rows   (1 + count, vocab) logits of the last token and of each one that was drafted */
+bool draft_verify(Sequence *sequence, float *rows, Fault *fault);
 
 /* Model and draft forget what was refused. */
-void guess_settle(Sequence *sequence);
+void draft_rollback(Sequence *sequence);
 
 #endif

@@ -4,7 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The trie: a path for each string; -1 where no path goes. */
+/* The trie: a path for each string; -1 where no path goes.
+ *
+ * A new state is s->states[s->count++]; it has the depth of its bytes, no match, and no path yet.  The last state of a
+ * string has its size as match. */
 static void add_text(Stops *s, const char *text, size_t size) {
     int32_t state = 0;
     for (size_t i = 0; i < size; i++) {
@@ -21,8 +24,10 @@ static void add_text(Stops *s, const char *text, size_t size) {
     s->states[state].match = (uint32_t)size;
 }
 
-/* Where no path goes, go on as from the longest proper end of the state; breadth first, so that
- * it is complete already. */
+/* Where no path goes, go on as from the longest proper end of the state that is a state as well: `fail`; breadth first, so
+ * that this one is complete already.  A state that is no stop string itself has the match of its fail.
+ *
+ *   queue   (s->count) working memory */
 static void add_falls(Stops *s, int32_t *queue) {
     size_t head = 0, tail = 0;
     for (int b = 0; b < 256; b++) {
@@ -48,15 +53,15 @@ static void add_falls(Stops *s, int32_t *queue) {
 }
 
 bool stops_open(Stops *s, const char *const *texts, size_t n, Fault *fault) {
-    size_t most = 1;
+    size_t max_states = 1;
     *s = (Stops){0};
-    for (size_t i = 0; i < n; i++) most += strlen(texts[i]);
-    if (most == 1) return true;
-    s->states = malloc(most * sizeof *s->states);
-    int32_t *queue = malloc(most * sizeof *queue);
+    for (size_t i = 0; i < n; i++) max_states += strlen(texts[i]);
+    if (max_states == 1) return true;
+    s->states = malloc(max_states * sizeof *s->states);
+    int32_t *queue = malloc(max_states * sizeof *queue);
     if (!s->states || !queue) {
         free(queue), stops_close(s);
-        return fault_set(fault, "no memory for %zu bytes of stop strings", most);
+        return fault_set(fault, "no memory for %zu bytes of stop strings", max_states);
     }
     memset(s->states, 0, sizeof *s->states);
     memset(s->states[0].next, -1, sizeof s->states[0].next);

@@ -56,10 +56,10 @@ bool text_queue_is_cancelled(TextQueue *q) {
     return cancelled;
 }
 
-size_t text_queue_pop(TextQueue *q, char *out, size_t most) {
+size_t text_queue_pop(TextQueue *q, char *out, size_t max) {
     pthread_mutex_lock(&q->lock);
     while (!q->size && !q->closed && !q->cancelled) pthread_cond_wait(&q->changed, &q->lock);
-    size_t n = q->cancelled ? 0 : q->size < most ? q->size : most;
+    size_t n = q->cancelled ? 0 : q->size < max ? q->size : max;
     for (size_t i = 0; i < n; i++) out[i] = q->bytes[(q->begin + i) % q->room];
     q->begin = (q->begin + n) % q->room, q->size -= n;
     pthread_cond_broadcast(&q->changed);

@@ -39,38 +39,39 @@ bool choose_model(const char **model, char *text, size_t size, Fault *fault) {
            fault_set(fault, "no model was named and none was found: give one with -m FILE");
 }
 
-static bool read_kv(Machine *machine, Fault *fault) {
-    bool whole = machine->kv && strcmp(machine->kv, "f32") == 0;
-    machine->kv_dtype = whole ? DTYPE_F32 : DTYPE_F16;
-    return whole || !machine->kv || strcmp(machine->kv, "f16") == 0 ||
-           fault_set(fault, "--kv %.40s: wanted f16 or f32", machine->kv);
+static bool read_kv(ComputeOptions *compute, Fault *fault) {
+    bool whole = compute->kv && strcmp(compute->kv, "f32") == 0;
+    compute->kv_dtype = whole ? DTYPE_F32 : DTYPE_F16;
+    return whole || !compute->kv || strcmp(compute->kv, "f16") == 0 ||
+           fault_set(fault, "--kv %.40s: wanted f16 or f32", compute->kv);
 }
 
-bool machine_open(Machine *machine, Fault *fault) {
-    if (!read_kv(machine, fault)) return false;
-    if (machine->isa && !kernels_select(machine->isa, fault)) return false;
-    if (machine->pin && machine->threads > cpu_count())
+bool compute_open(ComputeOptions *compute, Fault *fault) {
+    if (!read_kv(compute, fault)) return false;
+    if (compute->isa && !kernels_select(compute->isa, fault)) return false;
+    if (compute->pin && compute->threads > cpu_count())
         return fault_set(fault,
                          "--pin keeps each thread on a core of its own: --threads is %ld, and "
                          "there are %d cores",
-                         machine->threads, cpu_count());
-    machine->pool = pool_open((int)machine->threads, machine->pin, fault);
-    return machine->pool != NULL;
+                         compute->threads, cpu_count());
+    compute->pool = pool_open((int)compute->threads, compute->pin, fault);
+    return compute->pool != NULL;
 }
 
 static void show_packing(void *context, double bytes) { progress_show(context, bytes / 1e6); }
 
-bool machine_model(const Machine *machine, const char *path, Model *model, Fault *fault) {
+bool compute_load_model(const ComputeOptions *compute, const char *path, Model *model,
+                        Fault *fault) {
     Progress progress;
     if (!model_open(model, path, fault)) return false;
     double megabytes = (double)model_packed_bytes(model) / 1e6;
     bool show = megabytes > 200;
-    if (machine->no_pack || megabytes == 0) return true;
-    if (show) progress_start(&progress, "rearranging weights", "MB", megabytes);
-    bool ok = model_pack(model, machine->pool, show ? show_packing : NULL, &progress, fault);
+    if (compute->no_pack || megabytes == 0) return true;
+    if (show) progress_start(&progress, "repacking weights", "MB", megabytes);
+    bool ok = model_pack(model, compute->pool, show ? show_packing : NULL, &progress, fault);
     if (show && ok) progress_end(&progress, megabytes);
     if (!ok) model_close(model);
     return ok;
 }
 
-void machine_close(Machine *machine) { pool_close(machine->pool); }
+void compute_close(ComputeOptions *compute) { pool_close(compute->pool); }

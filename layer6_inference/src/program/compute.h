@@ -15,14 +15,14 @@ const char *default_model(char *text, size_t size);
 bool choose_model(const char **model, char *text, size_t size, Fault *fault);
 
 /* The options every computing command shares. */
-typedef struct Machine {
+typedef struct ComputeOptions {
     long threads;
     const char *isa;
     bool pin, no_pack;
     const char *kv; /* NULL where a command has no KV_OPTION */
     Dtype kv_dtype;
     Pool *pool;
-} Machine;
+} ComputeOptions;
 /* Of commands that go through a text with a model. */
 #define KV_OPTION(m)                                                        \
     {                                                                       \
@@ -39,18 +39,19 @@ typedef struct Machine {
 #define PIN_OPTION(m) \
     { "--pin", OPT_FLAG, &(m).pin, NULL, "keep each thread on a core of its own" }
 /* ... of those that run a model, and pin their threads or have none to pin ... */
-#define COMPUTE_OPTIONS(m)                                                         \
+#define MODEL_OPTIONS(m)                                                           \
     THREAD_OPTIONS(m), {                                                           \
         "--no-pack", OPT_FLAG, &(m).no_pack, NULL,                                 \
             "compute from the weights as the file holds them: slower, but at once" \
     }
 /* ... and of those that run one with threads of their own. */
-#define MACHINE_OPTIONS(m) COMPUTE_OPTIONS(m), PIN_OPTION(m)
+#define COMPUTE_OPTIONS(m) MODEL_OPTIONS(m), PIN_OPTION(m)
 
-bool machine_open(Machine *machine, Fault *fault);
-void machine_close(Machine *machine);
+bool compute_open(ComputeOptions *compute, Fault *fault);
+void compute_close(ComputeOptions *compute);
 
-/* Open a model and rearrange its quantized weights, which is shown when it takes long. */
-bool machine_model(const Machine *machine, const char *path, Model *model, Fault *fault);
+/* Open a model and repack its quantized weights, with a progress bar when that takes long. */
+bool compute_load_model(const ComputeOptions *compute, const char *path, Model *model,
+                        Fault *fault);
 
 #endif

@@ -6,10 +6,11 @@
 #include <string.h>
 
 static const Command *const commands[] = {
-    &command_generate, &command_tokenize, &command_logits,     &command_inspect,
-    &command_chain,    &command_samplers, &command_compare,    &command_figure,
-    &command_dump,     &command_quantize, &command_perplexity, &command_watermark,
-    &command_world,    &command_train,    &command_bench};
+    &command_generate,  &command_tokenize, &command_logits,   &command_embed,
+    &command_inspect,   &command_chain,    &command_samplers, &command_compare,
+    &command_figure,    &command_dump,     &command_quantize, &command_perplexity,
+    &command_watermark, &command_grammar,  &command_world,    &command_train,
+    &command_bench};
 
 static void print_commands(FILE *out) {
     fprintf(out, "usage: strata COMMAND ...\n\n");
@@ -50,7 +51,7 @@ static int run(int argc, char **argv) {
     return EXIT_USAGE;
 }
 
-/* Text that nobody got is a failure, whatever the command thought. */
+/* Text that was not delivered is a failure, whatever the command thought. */
 int main(int argc, char **argv) {
     hold_streams();
     int status = run(argc, argv);

@@ -184,7 +184,7 @@ int wrong_usage(const Fault *fault, const char *usage) {
     return EXIT_USAGE;
 }
 
-static int read_words(const CommandLine *line, const char **rest, int *n_rest, int most_rest) {
+static int read_words(const CommandLine *line, const char **rest, int *n_rest, int max_rest) {
     for (int i = 1; i < line->argc; i++) {
         const char *word = line->argv[i];
         if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0)
@@ -195,7 +195,7 @@ static int read_words(const CommandLine *line, const char **rest, int *n_rest, i
         if (one && was_given(line, option, at))
             return wrong(line->usage, "given twice, and one value counts:", word);
         if (!option && is_option(word)) return wrong(line->usage, "no option", word);
-        if (!option && *n_rest == most_rest)
+        if (!option && *n_rest == max_rest)
             return wrong(line->usage, "nothing is done with", word);
         if (!option)
             rest[(*n_rest)++] = word;
@@ -207,12 +207,11 @@ static int read_words(const CommandLine *line, const char **rest, int *n_rest, i
     return -1;
 }
 
-int command_line_read(const CommandLine *line, const char **rest, int least_rest,
-                      int most_rest) {
-    int n_rest = 0, status = read_words(line, rest, &n_rest, most_rest);
+int command_line_read(const CommandLine *line, const char **rest, int min_rest, int max_rest) {
+    int n_rest = 0, status = read_words(line, rest, &n_rest, max_rest);
     Fault fault;
     if (status >= 0) return status;
-    if (n_rest < least_rest) {
+    if (n_rest < min_rest) {
         fprintf(stderr, "strata: something is missing; usage: strata %s (--help says more)\n",
                 line->usage);
         return EXIT_USAGE;
@@ -223,9 +222,9 @@ int command_line_read(const CommandLine *line, const char **rest, int least_rest
 }
 
 int options_read(int argc, char **argv, const char *usage, const char *about,
-                 const Option *options, const char **rest, int least_rest, int most_rest) {
+                 const Option *options, const char **rest, int min_rest, int max_rest) {
     const CommandLine line = {argc, argv, usage, about, options, NULL};
-    return command_line_read(&line, rest, least_rest, most_rest);
+    return command_line_read(&line, rest, min_rest, max_rest);
 }
 
 int command_failed(const Fault *fault) {

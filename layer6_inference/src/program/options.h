@@ -6,7 +6,7 @@
 
 /* What an option takes.  A number has a range, and what lies outside (or is no number) is refused:
  *
- *     {"--guess", OPT_INT(1, 24), &guess, "N", "tokens in a guess (4)"}
+ *     {"--guess", OPT_INT(1, 24), &guess, "N", "tokens in a draft (4)"}
  *
  * Values: OPT_TEXT const char *, OPT_INT long, OPT_SEED uint64_t (any), OPT_REAL double, OPT_FLAG
  * bool, OPT_LIST OptionList. */
@@ -54,7 +54,7 @@ typedef struct Option {
 /* What goes with what.  A table of rules is checked before anything is opened, computed or
  * printed, and --help prints it:
  *
- *     {"--guess", NEEDS, "--draft --lookup", "nobody guesses without"}
+ *     {"--guess", NEEDS, "--draft --lookup", "these make the drafts"}
  *     {"--trace", NOT_WITH, "--beams", "beams run no chain"}
  *
  * Names that are no options stand for something else that the command knows: a kind of benchmark,
@@ -91,16 +91,15 @@ typedef struct CommandLine {
     const OptionRule *rules; /* NULL: everything goes with everything */
 } CommandLine;
 
-/* Read options into their values; what is no option goes to `rest` (with `most_rest` places;
- * the command wants at least `least_rest`).  Prints help or the mistake itself.
+/* Read options into their values; what is no option goes to `rest` (with `max_rest` places;
+ * the command wants at least `min_rest`).  Prints help or the mistake itself.
  *
  * Returns -1 to go on, else the exit status to return. */
-int command_line_read(const CommandLine *line, const char **rest, int least_rest,
-                      int most_rest);
+int command_line_read(const CommandLine *line, const char **rest, int min_rest, int max_rest);
 
 /* The same without rules. */
 int options_read(int argc, char **argv, const char *usage, const char *about,
-                 const Option *options, const char **rest, int least_rest, int most_rest);
+                 const Option *options, const char **rest, int min_rest, int max_rest);
 
 /* Was an option given, whatever its value?  The Asked of a CommandLine, which knows nothing but
  * options: what needs something else is left to the command. */
@@ -113,8 +112,8 @@ int wrong_usage(const Fault *fault, const char *usage);
 int command_failed(const Fault *fault);
 
 extern const Command command_generate, command_tokenize, command_logits, command_inspect,
-    command_world, command_train, command_bench, command_chain, command_samplers,
-    command_watermark, command_compare, command_figure, command_dump, command_quantize,
-    command_perplexity;
+    command_world, command_train, command_bench, command_chain, command_embed, command_samplers,
+    command_grammar, command_watermark, command_compare, command_figure, command_dump,
+    command_quantize, command_perplexity;
 
 #endif

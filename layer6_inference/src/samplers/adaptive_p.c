@@ -23,8 +23,8 @@ static void apply(Stage *stage, Candidates *c, const Step *step) {
     }
     candidates_changed(c);
     stage_draw.apply(stage, c, step);
-    stage->picked = c->chosen;
-    stage->seen = (double)p[candidates_find(c, c->chosen)];
+    stage->selected = c->chosen;
+    stage->observed = (double)p[candidates_find(c, c->chosen)];
 }
 
 static void begin(const Stage *stage, double *row) {
@@ -32,9 +32,9 @@ static void begin(const Stage *stage, double *row) {
     row[1] = 1 / (1 - stage->value[DECAY]);
 }
 
-static void learn(const Stage *stage, int32_t token, double *row) {
-    if (token != stage->picked) return;
-    row[0] = stage->seen + stage->value[DECAY] * row[0];
+static void accept(const Stage *stage, int32_t token, double *row) {
+    if (token != stage->selected) return;
+    row[0] = stage->observed + stage->value[DECAY] * row[0];
     row[1] = 1 + stage->value[DECAY] * row[1];
 }
 
@@ -46,10 +46,10 @@ const StageKind stage_adaptive_p = {
     .advice = "steadily unusual prose.  After min_p, with targets from 0.3 to 0.6.",
     .source = "llama.cpp #17927, 2025",
     .example = "adaptive_p:0.3",
-    .params = {{.key = "t", .low = 0, .high = 1, .needed = true},
-               {.key = "decay", .fallback = 0.9, .low = 0, .high = 0.99}},
-    .picks = true,
+    .params = {{.key = "t", .low = 0, .high = 1, .required = true},
+               {.key = "decay", .default_value = 0.9, .low = 0, .high = 0.99}},
+    .selects = true,
     .apply = apply,
     .memory = 2,
     .begin = begin,
-    .learn = learn};
+    .accept = accept};

@@ -24,6 +24,7 @@ const StageKind stage_cfg = {
     .advice = "prompts that are not followed closely enough.  1.25 to 2.",
     .source = "Sanchez et al. 2023, arXiv:2306.17806",
     .example = "cfg:1.5",
-    .params = {{.key = "s", .low = 0, .high = 100, .needed = true, .off = 1, .has_off = true}},
+    .params =
+        {{.key = "s", .low = 0, .high = 100, .required = true, .off = 1, .has_off = true}},
     .needs_unconditional = true,
     .apply = apply};

@@ -1,8 +1,7 @@
-/* chain.c - running stages in a row, and what they remember.  What must hold before: chain_check.c;
- * reading and printing: chain_parse.c, chain_print.c.  See chain.h. */
+/* chain.c - what stages in a row remember, and copies of them.  Running them: chain_run.c; what must hold before:
+ * chain_check.c; reading and printing: chain_parse.c, chain_print.c.  See chain.h. */
 #include "chain.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -37,8 +36,16 @@ void chain_accept(Chain *chain, int32_t token) {
         if (!stage->kind->memory) continue;
         double *row = add_row(stage);
         memcpy(row, row - stage->kind->memory, stage->kind->memory * sizeof *row);
-        stage->kind->learn(stage, token, row);
+        stage->kind->accept(stage, token, row);
     }
+}
+
+bool chain_ends(const Chain *chain) {
+    for (size_t i = 0; i < chain->count; i++) {
+        const Stage *stage = &chain->stages[i];
+        if (stage->kind->ends && stage->kind->ends(stage)) return true;
+    }
+    return false;
 }
 
 void chain_rewind(Chain *chain, size_t n) {
@@ -52,7 +59,12 @@ void chain_rewind(Chain *chain, size_t n) {
 
 static void copy_stage(Stage *to, const Stage *from) {
     *to = *from;
-    to->rows = NULL, to->list = NULL, to->list_text = NULL;
+    to->rows = NULL, to->list = NULL, to->list_text = to->text = NULL;
+    if (from->object) from->kind->share(from->object);
+    if (from->text) {
+        size_t bytes = strlen(from->text) + 1;
+        to->text = memcpy(grown(NULL, bytes), from->text, bytes);
+    }
     if (from->kind->memory) {
         size_t bytes = from->n_rows * from->kind->memory * sizeof *to->rows;
         to->rows_room = from->n_rows;
@@ -79,44 +91,8 @@ void chain_close(Chain *chain) {
     for (size_t i = 0; i < chain->count; i++) {
         Stage *stage = &chain->stages[i];
         for (size_t k = 0; k < stage->n_list; k++) free(stage->list[k].ids);
-        free(stage->list), free(stage->list_text), free(stage->rows);
+        free(stage->list), free(stage->list_text), free(stage->text), free(stage->rows);
+        if (stage->object) stage->kind->close(stage->object);
     }
     *chain = (Chain){0};
-}
-
-/* What every stage must leave: a token that may come next, and no logit above. */
-static bool check_left(const Stage *stage, Candidates *c, Fault *fault) {
-    float max = candidates_max(c);
-    size_t i = 0;
-    if (max > -INFINITY && max < INFINITY) return true;
-    if (max == -INFINITY)
-        return fault_set(fault, "dead end: %s left no token that may come next",
-                         stage->kind->name);
-    while (i + 1 < c->count && c->logits[i] < INFINITY) i++;
-    return fault_set(
-        fault,
-        "bad numbers: %s made the logit of token %d %s; the logits, or what it adds to "
-        "them, are too large",
-        stage->kind->name, candidates_id(c, i),
-        isnan(c->logits[i]) ? "something that is no number" : "infinite");
-}
-
-bool chain_run(Chain *chain, Candidates *c, const Step *step, int32_t *token, Fault *fault) {
-    if (!chain_check(chain, step, fault) || !chain_check_tokens(chain, c->vocab, fault) ||
-        !chain_check_companions(chain, step, c->vocab, fault))
-        return false;
-    if (chain->watch) chain->watch(chain->watch_context, NULL, c);
-    for (size_t i = 0; i < chain->count; i++) {
-        Stage *stage = &chain->stages[i];
-        if (!stage_is_off(stage)) stage->kind->apply(stage, c, step);
-        if (!check_left(stage, c, fault)) return false;
-        if (chain->watch) chain->watch(chain->watch_context, stage, c);
-    }
-    if (c->chosen < 0)
-        return fault_set(fault,
-                         "%s picked no token: there is no room to look ahead, or what it "
-                         "saw are no numbers",
-                         chain->stages[chain->count - 1].kind->name);
-    *token = c->chosen;
-    return true;
 }

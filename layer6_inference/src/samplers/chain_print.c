@@ -45,8 +45,8 @@ static void put_stage(Printer *p, const Stage *stage) {
     if (stage->list_text) put(p, stage->list_text);
     for (int i = 0; i < STAGE_PARAMS && kind->params[i].key; i++) {
         const StageParam *param = &kind->params[i];
-        if (!param->needed && stage->value[i] == param->fallback) continue;
-        bool bare = param->needed && i == 0 && kind->list == LIST_NONE;
+        if (!param->required && stage->value[i] == param->default_value) continue;
+        bool bare = param->required && i == 0 && kind->list == LIST_NONE;
         put(p, ":");
         if (!bare) put(p, param->key), put(p, "=");
         put_number(p, stage->value[i]);

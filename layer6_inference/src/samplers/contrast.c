@@ -26,8 +26,9 @@ const StageKind stage_contrast = {
     .source = "Li et al. 2022, arXiv:2210.15097; with (1 + B): O'Brien & Lewis 2023, "
               "arXiv:2309.09117",
     .example = "contrast:0.1",
-    .params = {{.key = "alpha", .low = 0, .high = 1, .needed = true, .off = 0, .has_off = true},
-               {.key = "beta", .fallback = 0.5, .low = 0, .high = 100},
-               PARAM_KEEP},
+    .params =
+        {{.key = "alpha", .low = 0, .high = 1, .required = true, .off = 0, .has_off = true},
+         {.key = "beta", .default_value = 0.5, .low = 0, .high = 100},
+         PARAM_KEEP},
     .needs_amateur = true,
     .apply = apply};

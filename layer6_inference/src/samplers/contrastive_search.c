@@ -7,15 +7,16 @@
 enum { ALPHA, K };
 
 static void apply(Stage *stage, Candidates *c, const Step *step) {
-    enum { MOST = 64 };
+    enum { MAX_FORKS = 64 };
     double alpha = stage->value[ALPHA], best = -INFINITY;
-    int32_t tokens[MOST];
-    float similarity[MOST];
+    int32_t tokens[MAX_FORKS];
+    float similarity[MAX_FORKS];
     double max = (double)candidates_max(c), sum = candidates_sum(c);
     candidates_keep_best(c, (size_t)stage->value[K]);
     candidates_sort(c);
     size_t n = 0;
-    for (; n < MOST && n < c->count && c->logits[n] > -INFINITY; n++) tokens[n] = c->ids[n];
+    for (; n < MAX_FORKS && n < c->count && c->logits[n] > -INFINITY; n++)
+        tokens[n] = c->ids[n];
     if (!step->look_ahead(step->look_ahead_context, tokens, n, similarity)) return;
     for (size_t i = 0; i < n; i++) {
         double score =
@@ -31,8 +32,8 @@ const StageKind stage_contrastive_search = {
     .advice = "deterministic text without loops.  Costs K forward passes a token.",
     .source = "Su et al. 2022, arXiv:2202.06417",
     .example = "contrastive_search:0.6",
-    .params = {{.key = "alpha", .low = 0, .high = 1, .needed = true},
-               {.key = "k", .fallback = 4, .low = 1, .high = 64, .whole = true}},
-    .picks = true,
+    .params = {{.key = "alpha", .low = 0, .high = 1, .required = true},
+               {.key = "k", .default_value = 4, .low = 1, .high = 64, .integer = true}},
+    .selects = true,
     .needs_look_ahead = true,
     .apply = apply};

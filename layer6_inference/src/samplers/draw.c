@@ -2,15 +2,14 @@
  *
  * The sums of whole chunks come first; only in the chunk where u falls are single tokens
  * looked at. */
+#include "pick.h"
 #include "stage.h"
 
 #include <math.h>
 
-/* The entry at which the running sum of exp(logit - max) passes `left`; the last possible one if
- * rounding leaves something over. */
+/* The entry at which the running sum of exp(logit - max) passes `left`. */
 static size_t entry_at(Candidates *c, double left) {
     float max = candidates_max(c), weights[SCAN_CHUNK];
-    size_t last = candidates_best(c);
     for (size_t from = 0; from < c->count; from += SCAN_CHUNK) {
         size_t size = c->count - from < SCAN_CHUNK ? c->count - from : SCAN_CHUNK;
         double sum = scan_exp(c->logits + from, size, max).sum;
@@ -19,13 +18,10 @@ static size_t entry_at(Candidates *c, double left) {
             continue;
         }
         vector_exp(weights, c->logits + from, max, size);
-        for (size_t i = 0; i < size; i++) {
-            if (weights[i] > 0) last = from + i;
-            left -= (double)weights[i];
-            if (left < 0) return last;
-        }
+        size_t drawn = pick_drawn(weights, size, left);
+        if (drawn < size) return from + drawn;
     }
-    return last;
+    return candidates_best(c); /* rounding has left something over, and nothing to take it */
 }
 
 static void apply(Stage *stage, Candidates *c, const Step *step) {
@@ -41,8 +37,8 @@ const StageKind stage_draw = {
     .name = "draw",
     .gloss = "pick a token with its probability",
     .formula = "token = the first i with p_0 + ... + p_i > u,  u uniform in [0, 1)",
-    .advice = "the end of nearly every chain; added when no other stage picks.",
+    .advice = "the end of nearly every chain; added when no other stage selects.",
     .source = "inversion: Devroye 1986, Non-Uniform Random Variate Generation, III.2",
     .example = "draw",
-    .picks = true,
+    .selects = true,
     .apply = apply};

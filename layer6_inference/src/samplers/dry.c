@@ -63,8 +63,8 @@ const StageKind stage_dry = {
     .source = "p-e-w 2024, text-generation-webui #5677",
     .example = "dry:2",
     .params =
-        {{.key = "mult", .low = 0, .high = 1000, .needed = true, .off = 0, .has_off = true},
-         {.key = "base", .fallback = 1.75, .low = 1, .high = 100},
-         {.key = "allowed", .fallback = 2, .low = 1, .high = 1e6, .whole = true},
-         {.key = "last", .fallback = -1, .low = -1, .high = 1e9, .whole = true}},
+        {{.key = "mult", .low = 0, .high = 1000, .required = true, .off = 0, .has_off = true},
+         {.key = "base", .default_value = 1.75, .low = 1, .high = 100},
+         {.key = "allowed", .default_value = 2, .low = 1, .high = 1e6, .integer = true},
+         {.key = "last", .default_value = -1, .low = -1, .high = 1e9, .integer = true}},
     .apply = apply};

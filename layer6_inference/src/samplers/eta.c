@@ -18,6 +18,6 @@ const StageKind stage_eta = {
     .advice = "like epsilon, without starving open steps.  0.0003 to 0.004.",
     .source = "Hewitt, Manning & Liang 2022, arXiv:2210.15191, equation 3",
     .example = "eta:0.1",
-    .params = {{.key = "e", .low = 0, .high = 1, .needed = true, .off = 0, .has_off = true},
+    .params = {{.key = "e", .low = 0, .high = 1, .required = true, .off = 0, .has_off = true},
                PARAM_KEEP},
     .apply = apply};

@@ -22,6 +22,6 @@ const StageKind stage_force = {
     .source = "Hugging Face transformers, ForcedBOS- and ForcedEOSTokenLogitsProcessor",
     .example = "force:3",
     .params =
-        {{.key = "id", .low = 0, .high = 1e9, .whole = true, .needed = true, .token = true},
-         {.key = "at", .low = 0, .high = 1e9, .whole = true}},
+        {{.key = "id", .low = 0, .high = 1e9, .integer = true, .required = true, .token = true},
+         {.key = "at", .low = 0, .high = 1e9, .integer = true}},
     .apply = apply};

@@ -15,5 +15,5 @@ const StageKind stage_greedy = {
     .advice = "one right answer: arithmetic, extraction, tests.  Stories become repetitive.",
     .source = "the limit of temperature at 0",
     .example = "greedy",
-    .picks = true,
+    .selects = true,
     .apply = apply};

@@ -7,23 +7,32 @@
 
 #include <math.h>
 
+/* The coins of the entries from `from` on. */
+static void toss(const Candidates *c, const Step *step, uint64_t stream, size_t from, size_t n,
+                 double *u) {
+    if (c->dense)
+        rng_units(step->seed, stream, from, u, n);
+    else
+        for (size_t i = 0; i < n; i++)
+            u[i] = rng_unit(step->seed, stream, (uint64_t)c->ids[from + i]);
+}
+
 static void apply(Stage *stage, Candidates *c, const Step *step) {
     float chances[SCAN_CHUNK];
+    double u[SCAN_CHUNK];
     uint64_t stream = rng_hash(step->seed, step->position, stage->index);
     double best = -INFINITY;
     for (size_t from = 0; from < c->count; from += SCAN_CHUNK) {
         size_t size = c->count - from < SCAN_CHUNK ? c->count - from : SCAN_CHUNK;
         double known = best > -1e30 ? best : (double)candidates_max(c) - 50;
         vector_exp(chances, c->logits + from, (float)known - 0.01f, size); /* a little large */
+        toss(c, step, stream, from, size, u);
         for (size_t i = 0; i < size; i++) {
-            if (chances[i] <= 0) continue;
-            int32_t id = candidates_id(c, from + i);
-            double u = rng_unit(step->seed, stream, (uint64_t)id);
-            if (1 - u >= (double)chances[i]) continue;
-            double score = (double)c->logits[from + i] - log(-log(u + 0x1p-54));
+            if (1 - u[i] >= (double)chances[i]) continue;
+            double score = (double)c->logits[from + i] - log(-log(u[i] + 0x1p-54));
             if (score <= best) continue;
             best = score;
-            c->chosen = id;
+            c->chosen = candidates_id(c, from + i);
         }
     }
 }
@@ -35,5 +44,5 @@ const StageKind stage_gumbel = {
     .advice = "when every token needs a coin of its own: parallel machines, coupled samples.",
     .source = "Gumbel 1954; Maddison, Tarlow & Minka 2014, arXiv:1411.0030",
     .example = "gumbel",
-    .picks = true,
+    .selects = true,
     .apply = apply};

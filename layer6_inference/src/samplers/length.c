@@ -27,7 +27,7 @@ const StageKind stage_length = {
     .advice = "texts of about a wanted length that still end by themselves.  1.01 to 1.1.",
     .source = "Hugging Face transformers, ExponentialDecayLengthPenalty",
     .example = "length:1.1:start=10",
-    .params = {{.key = "f", .low = 1, .high = 100, .needed = true, .off = 1, .has_off = true},
-               {.key = "start", .low = 0, .high = 1e9, .whole = true}},
+    .params = {{.key = "f", .low = 1, .high = 100, .required = true, .off = 1, .has_off = true},
+               {.key = "start", .low = 0, .high = 1e9, .integer = true}},
     .needs_tokenizer = true,
     .apply = apply};

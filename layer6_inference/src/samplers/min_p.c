@@ -4,11 +4,14 @@
 
 #include <math.h>
 
+enum { P, KEEP };
+
+/* Keep the logits from the largest one plus ln P up, but the KEEP best in any case (candidates_keep_above).  A stage that
+ * is off, P = 0, is not run. */
 static void apply(Stage *stage, Candidates *c, const Step *step) {
     (void)step;
-    if (stage->value[0] > 0)
-        candidates_keep_above(c, candidates_max(c) + logf((float)stage->value[0]),
-                              (size_t)stage->value[1]);
+    float limit = candidates_max(c) + logf((float)stage->value[P]);
+    candidates_keep_above(c, limit, (size_t)stage->value[KEEP]);
 }
 
 const StageKind stage_min_p = {
@@ -18,6 +21,6 @@ const StageKind stage_min_p = {
     .advice = "stays sane at high temperatures.  0.02 to 0.1; above 1 only the best stays.",
     .source = "Nguyen et al. 2024, arXiv:2407.01082",
     .example = "min_p:0.1",
-    .params = {{.key = "p", .low = 0, .high = 2, .needed = true, .off = 0, .has_off = true},
+    .params = {{.key = "p", .low = 0, .high = 2, .required = true, .off = 0, .has_off = true},
                PARAM_KEEP},
     .apply = apply};

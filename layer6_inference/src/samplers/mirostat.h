@@ -1,4 +1,4 @@
-/* mirostat.h - the controller that both versions of Mirostat share: mu, drawn surprise,
+/* mirostat.h - the controller that both versions of Mirostat share: mu, drawn surprisal,
  * correction. */
 #ifndef STRATA_MIROSTAT_H
 #define STRATA_MIROSTAT_H
@@ -9,6 +9,6 @@ enum { MIROSTAT_TAU, MIROSTAT_ETA }; /* the first parameters of both */
 
 void mirostat_begin(const Stage *stage, double *row);
 void mirostat_draw(Stage *stage, Candidates *candidates, const Step *step);
-void mirostat_learn(const Stage *stage, int32_t token, double *row);
+void mirostat_accept(const Stage *stage, int32_t token, double *row);
 
 #endif

@@ -1,9 +1,11 @@
-/* mirostat_v2.c - hold the surprise of the text at a target: drop tokens more surprising than mu,
+/* mirostat_v2.c - hold the surprisal of the text at a target: drop tokens more surprising than mu,
  * draw, and correct mu by what was drawn, see mirostat.c. */
 #include "mirostat.h"
 
 #include <math.h>
 
+/* Keep the tokens that surprise by at most mu bits, mu being the only number of stage_memory(stage), and the best one in
+ * any case; then draw one of them (mirostat_draw, which also notes what was drawn). */
 static void apply(Stage *stage, Candidates *c, const Step *step) {
     double mu = *stage_memory(stage);
     candidates_keep_likely(c, -mu * log(2), 1);
@@ -12,21 +14,21 @@ static void apply(Stage *stage, Candidates *c, const Step *step) {
 
 const StageKind stage_mirostat_v2 = {
     .name = "mirostat_v2",
-    .gloss =
-        "hold the surprise among the survivors at TAU bits: drops what surprises more than mu, "
-        "and draws",
+    .gloss = "hold the surprisal among the survivors at TAU bits: drops what surprises more "
+             "than mu, "
+             "and draws",
     .formula =
         "keep -log2 p_i <= mu;  mu' = mu - E (-log2 p_drawn - TAU),  p among them,  mu_0 "
         "= 2 TAU",
     .advice = "like mirostat, without an assumption about the shape of the distribution.",
-    .source = "Basu et al. 2020, arXiv:2007.14966, version 2 of the authors' code; surprise "
+    .source = "Basu et al. 2020, arXiv:2007.14966, version 2 of the authors' code; surprisal "
               "among the "
               "survivors: llama.cpp",
     .example = "mirostat_v2:1",
-    .params = {{.key = "tau", .low = 0, .high = 100, .needed = true},
-               {.key = "eta", .fallback = 0.1, .low = 0, .high = 1}},
-    .picks = true,
+    .params = {{.key = "tau", .low = 0, .high = 100, .required = true},
+               {.key = "eta", .default_value = 0.1, .low = 0, .high = 1}},
+    .selects = true,
     .apply = apply,
     .memory = 1,
     .begin = mirostat_begin,
-    .learn = mirostat_learn};
+    .accept = mirostat_accept};

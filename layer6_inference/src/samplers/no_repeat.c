@@ -26,8 +26,8 @@ const StageKind stage_no_repeat = {
     .params = {{.key = "n",
                 .low = 0,
                 .high = 1e6,
-                .whole = true,
-                .needed = true,
+                .integer = true,
+                .required = true,
                 .off = 0,
                 .has_off = true}},
     .apply = apply};

@@ -8,6 +8,9 @@ static bool is_off(const Stage *stage) {
     return stage->value[REP] == 1 && stage->value[FREQ] == 0 && stage->value[PRES] == 0;
 }
 
+/* Change the logits of the tokens in the last LAST of step->history (-1: all of it), each token once, by the formula
+ * below; F takes off how often it is among them.  Tokens that are no candidates (any more) are passed over.  Logits are
+ * written with candidates_set; c->marks, a counter for each token of the vocabulary, is all 0 before and after. */
 static void apply(Stage *stage, Candidates *c, const Step *step) {
     float rep = (float)stage->value[REP], freq = (float)stage->value[FREQ],
           pres = (float)stage->value[PRES];
@@ -38,9 +41,9 @@ const StageKind stage_penalties = {
     .advice = "small models that loop.  rep 1.05 to 1.15; it also punishes names and commas.",
     .source = "rep: Keskar et al. 2019, arXiv:1909.05858; freq, pres: OpenAI API reference",
     .example = "penalties:rep=1.5",
-    .params = {{.key = "rep", .fallback = 1, .low = 1e-3, .high = 100},
-               {.key = "freq", .fallback = 0, .low = -100, .high = 100},
-               {.key = "pres", .fallback = 0, .low = -100, .high = 100},
-               {.key = "last", .fallback = 64, .low = -1, .high = 1e9, .whole = true}},
+    .params = {{.key = "rep", .default_value = 1, .low = 1e-3, .high = 100},
+               {.key = "freq", .default_value = 0, .low = -100, .high = 100},
+               {.key = "pres", .default_value = 0, .low = -100, .high = 100},
+               {.key = "last", .default_value = 64, .low = -1, .high = 1e9, .integer = true}},
     .is_off = is_off,
     .apply = apply};

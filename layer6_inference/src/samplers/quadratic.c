@@ -25,6 +25,6 @@ const StageKind stage_quadratic = {
         "variety among good tokens without a long tail.  Factors from 0.2 to 0.5 are usual.",
     .source = "kalomaze 2024, text-generation-webui #5403",
     .example = "quadratic:0.3",
-    .params = {{.key = "f", .low = 0, .high = 100, .needed = true, .off = 0, .has_off = true},
-               {.key = "curve", .fallback = 1, .low = 1, .high = 3}},
+    .params = {{.key = "f", .low = 0, .high = 100, .required = true, .off = 0, .has_off = true},
+               {.key = "curve", .default_value = 1, .low = 1, .high = 3}},
     .apply = apply};

@@ -15,5 +15,6 @@ const StageKind stage_skew = {
     .advice = "a gentle push without moving any token in or out of reach.",
     .source = "turboderp 2024, exllamav2",
     .example = "skew:0.5",
-    .params = {{.key = "s", .low = -10, .high = 10, .needed = true, .off = 0, .has_off = true}},
+    .params =
+        {{.key = "s", .low = -10, .high = 10, .required = true, .off = 0, .has_off = true}},
     .apply = apply};

@@ -5,41 +5,16 @@
 
 /* Those that change logits, those that cut, those that pick; then registered ones.  NULL ends it. */
 static const StageKind *kinds[STAGES + 1] = {
-    &stage_bias,
-    &stage_ban,
-    &stage_allow,
-    &stage_suppress,
-    &stage_min_tokens,
-    &stage_force,
-    &stage_length,
-    &stage_penalties,
-    &stage_dry,
-    &stage_no_repeat,
-    &stage_contrast,
-    &stage_cfg,
-    &stage_watermark,
-    &stage_temp,
-    &stage_quadratic,
-    &stage_top_k,
-    &stage_top_p,
-    &stage_min_p,
-    &stage_typical,
-    &stage_tfs,
-    &stage_top_a,
-    &stage_epsilon,
-    &stage_eta,
-    &stage_top_n_sigma,
-    &stage_top_h,
-    &stage_p_less,
-    &stage_xtc,
-    &stage_skew,
-    &stage_greedy,
-    &stage_draw,
-    &stage_gumbel,
-    &stage_mirostat,
-    &stage_mirostat_v2,
-    &stage_adaptive_p,
-    &stage_contrastive_search,
+    &stage_grammar,     &stage_json,        &stage_json_schema, &stage_regex,
+    &stage_choice,      &stage_bias,        &stage_ban,         &stage_allow,
+    &stage_suppress,    &stage_min_tokens,  &stage_force,       &stage_length,
+    &stage_penalties,   &stage_dry,         &stage_no_repeat,   &stage_contrast,
+    &stage_cfg,         &stage_watermark,   &stage_temp,        &stage_quadratic,
+    &stage_top_k,       &stage_top_p,       &stage_min_p,       &stage_typical,
+    &stage_tfs,         &stage_top_a,       &stage_epsilon,     &stage_eta,
+    &stage_top_n_sigma, &stage_top_h,       &stage_p_less,      &stage_xtc,
+    &stage_skew,        &stage_greedy,      &stage_draw,        &stage_gumbel,
+    &stage_mirostat,    &stage_mirostat_v2, &stage_adaptive_p,  &stage_contrastive_search,
 };
 
 size_t stage_list(const StageKind *const **list) {
@@ -82,7 +57,7 @@ static bool check_params(const StageKind *kind, Fault *fault) {
         for (int k = 0; k < i; k++)
             if (strcmp(p->key, kind->params[k].key) == 0)
                 return fault_set(fault, "stage %s has two parameters '%s'", kind->name, p->key);
-        double value = p->needed ? p->low : p->fallback;
+        double value = p->required ? p->low : p->default_value;
         if (!(value >= p->low && value <= p->high))
             return fault_set(fault, "stage %s: %s is %g unless given, wanted %g to %g",
                              kind->name, p->key, value, p->low, p->high);
@@ -98,11 +73,11 @@ static bool check_kind(const StageKind *kind, Fault *fault) {
     if (is_taken(kind->name))
         return fault_set(fault, "a stage or preset '%s' is there already: choose another name",
                          kind->name);
-    const char *lacks = !kind->gloss                                    ? "gloss"
-                        : !kind->example                                ? "example"
-                        : !kind->apply                                  ? "apply"
-                        : kind->memory && !(kind->begin && kind->learn) ? "begin or learn"
-                                                                        : NULL;
+    const char *lacks = !kind->gloss                                     ? "gloss"
+                        : !kind->example                                 ? "example"
+                        : !kind->apply                                   ? "apply"
+                        : kind->memory && !(kind->begin && kind->accept) ? "begin or accept"
+                                                                         : NULL;
     if (lacks) return fault_set(fault, "stage %s has no %s", kind->name, lacks);
     return check_params(kind, fault);
 }

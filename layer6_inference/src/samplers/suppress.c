@@ -18,6 +18,6 @@ const StageKind stage_suppress = {
     .advice = "keeps an answer from beginning with a space, or from ending at once.",
     .source = "Radford et al. 2022, arXiv:2212.04356, section 4.5",
     .example = "suppress:1:2",
-    .params = {{.key = "first", .low = 0, .high = 1, .whole = true}},
+    .params = {{.key = "first", .low = 0, .high = 1, .integer = true}},
     .list = LIST_IDS,
     .apply = apply};

@@ -18,6 +18,8 @@ static double temperature(const Stage *stage, Candidates *c) {
     return low + (high - low) * pow(share, stage->value[EXPONENT]);
 }
 
+/* Divide each logit by temperature(stage, c) and tell the candidates (candidates_scale does both); below a millionth
+ * keep the best alone. */
 static void apply(Stage *stage, Candidates *c, const Step *step) {
     (void)step;
     double t = temperature(stage, c);
@@ -38,14 +40,14 @@ const StageKind stage_temp = {
     .formula = "logit' = logit / T;  with range R:  T' = max(0, T-R) + (T+R - max(0, T-R)) (H "
                "/ ln n)^E",
     .advice = "the first thing to turn.  After truncation it changes odds among survivors, "
-              "before it also who survives.",
+              "before it also which survive.",
     .source = "Ackley, Hinton & Sejnowski 1985, doi:10.1207/s15516709cog0901_7; by entropy: "
               "Zhang et al. 2024, "
               "arXiv:2403.14541",
     .example = "temp:0.6",
     .params =
-        {{.key = "t", .low = -100, .high = 100, .needed = true, .off = 1, .has_off = true},
+        {{.key = "t", .low = -100, .high = 100, .required = true, .off = 1, .has_off = true},
          {.key = "range", .low = 0, .high = 100},
-         {.key = "exp", .fallback = 1, .low = 0, .high = 100}},
+         {.key = "exp", .default_value = 1, .low = 0, .high = 100}},
     .is_off = is_off,
     .apply = apply};

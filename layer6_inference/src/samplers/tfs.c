@@ -7,28 +7,52 @@
 
 #include <math.h>
 
-enum { HEAD = 14 }; /* what lies e^-14 below the best adds less than 2e-6 to the sum */
+enum {
+    HEAD = 14, /* what lies e^-14 below the best adds less than 2e-6 to the sum */
+    LANES = 8,
+    PARTS = 256
+};
 
-static double bend(const float *p, size_t i) {
+static double curvature(const float *p, size_t i) {
     return fabs((double)p[i] - 2 * (double)p[i + 1] + (double)p[i + 2]);
+}
+
+/* The bends begin .. end-1, added up in lanes: a single sum would wait for each addition. */
+static double bends(const float *p, size_t begin, size_t end) {
+    double lane[LANES] = {0};
+    for (; begin + LANES <= end; begin += LANES)
+        for (size_t k = 0; k < LANES; k++) lane[k] += curvature(p, begin + k);
+    for (size_t k = 0; begin + k < end; k++) lane[k] += curvature(p, begin + k);
+    for (size_t width = LANES / 2; width; width /= 2)
+        for (size_t k = 0; k < width; k++) lane[k] += lane[k + width];
+    return lane[0];
+}
+
+/* How many of n bends make up the share z of all; n and more when nothing bends. */
+static size_t bends_within(const float *p, size_t n, double z) {
+    double sum[PARTS], total = 0, so_far = 0;
+    size_t size = n / PARTS + 1, i = 0;
+    for (size_t k = 0; k < PARTS; k++)
+        total += sum[k] = bends(p, min_size(k * size, n), min_size((k + 1) * size, n));
+    if (total <= 0) return n + 1;
+    for (; i < PARTS && so_far + sum[i] <= z * total; i++) so_far += sum[i];
+    for (i = min_size(i * size, n); i < n && (so_far += curvature(p, i)) <= z * total;) i++;
+    return i;
 }
 
 static void apply(Stage *stage, Candidates *c, const Step *step) {
     (void)step;
-    double z = stage->value[0], total = 0, so_far = 0;
-    size_t least = (size_t)stage->value[1], alive = candidates_alive(c), kept = 0;
+    double z = stage->value[0];
+    size_t min_keep = (size_t)stage->value[1], alive = candidates_alive(c);
     if (z >= 1 || alive < 3) return;
-    candidates_keep_above(c, candidates_max(c) - HEAD, least);
+    candidates_keep_above(c, candidates_max(c) - HEAD, min_keep);
     candidates_sort(c);
-    size_t n = c->count < alive ? c->count : alive;
+    size_t n = min_size(c->count, alive);
     float *p = c->work[0];
     vector_exp(p, c->logits, c->logits[0], n);
     for (int i = 0; i < 2 && n < alive; i++) p[n++] = 0; /* the curve goes on near 0 */
-    for (size_t i = 0; i + 2 < n; i++) total += bend(p, i);
-    if (total <= 0) return; /* a straight line has no tail */
-    while (kept + 2 < n && (so_far += bend(p, kept)) <= z * total) kept++;
-    kept++; /* the curve bends in the middle of three */
-    candidates_keep_best(c, kept > least ? kept : least);
+    size_t kept = 1 + bends_within(p, n - 2, z); /* the curve bends in the middle of three */
+    candidates_keep_best(c, kept > min_keep ? kept : min_keep);
 }
 
 const StageKind stage_tfs = {
@@ -39,6 +63,6 @@ const StageKind stage_tfs = {
     .advice = "an early idea that min_p has replaced.  0.9 to 0.99.",
     .source = "Phuwadol & Bailey 2019, trentbrick.github.io/Tail-Free-Sampling",
     .example = "tfs:0.9",
-    .params = {{.key = "z", .low = 0, .high = 1, .needed = true, .off = 1, .has_off = true},
+    .params = {{.key = "z", .low = 0, .high = 1, .required = true, .off = 1, .has_off = true},
                PARAM_KEEP},
     .apply = apply};

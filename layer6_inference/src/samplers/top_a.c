@@ -17,6 +17,6 @@ const StageKind stage_top_a = {
     .advice = "strict when one token dominates, generous when none does.  0.1 to 0.3.",
     .source = "BlinkDL 2022, RWKV-LM",
     .example = "top_a:0.2",
-    .params = {{.key = "a", .low = 0, .high = 1e6, .needed = true, .off = 0, .has_off = true},
+    .params = {{.key = "a", .low = 0, .high = 1e6, .required = true, .off = 0, .has_off = true},
                PARAM_KEEP},
     .apply = apply};

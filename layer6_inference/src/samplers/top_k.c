@@ -3,8 +3,8 @@
 
 static void apply(Stage *stage, Candidates *c, const Step *step) {
     (void)step;
-    double k = stage->value[0], least = stage->value[1];
-    if (k > 0) candidates_keep_best(c, (size_t)(k > least ? k : least));
+    double k = stage->value[0], min_keep = stage->value[1];
+    candidates_keep_best(c, (size_t)(k > min_keep ? k : min_keep));
 }
 
 const StageKind stage_top_k = {
@@ -17,8 +17,8 @@ const StageKind stage_top_k = {
     .params = {{.key = "k",
                 .low = 0,
                 .high = 1e9,
-                .whole = true,
-                .needed = true,
+                .integer = true,
+                .required = true,
                 .off = 0,
                 .has_off = true},
                PARAM_KEEP},

@@ -22,6 +22,7 @@ const StageKind stage_top_n_sigma = {
     .advice = "the same choice at every temperature.  1 to 2.",
     .source = "Tang et al. 2024, arXiv:2411.07641",
     .example = "top_n_sigma:1",
-    .params = {{.key = "n", .low = 0, .high = 1000, .needed = true, .off = 0, .has_off = true},
-               PARAM_KEEP},
+    .params =
+        {{.key = "n", .low = 0, .high = 1000, .required = true, .off = 0, .has_off = true},
+         PARAM_KEEP},
     .apply = apply};

@@ -3,7 +3,7 @@
 
 static void apply(Stage *stage, Candidates *c, const Step *step) {
     (void)step;
-    if (stage->value[0] < 1) candidates_keep_mass(c, stage->value[0], (size_t)stage->value[1]);
+    candidates_keep_mass(c, stage->value[0], (size_t)stage->value[1]);
 }
 
 const StageKind stage_top_p = {
@@ -13,6 +13,6 @@ const StageKind stage_top_p = {
     .advice = "the standard: narrow when the model is sure, wide when it is not.  0.9 to 0.95.",
     .source = "Holtzman et al. 2019, arXiv:1904.09751",
     .example = "top_p:0.8",
-    .params = {{.key = "p", .low = 0, .high = 1, .needed = true, .off = 1, .has_off = true},
+    .params = {{.key = "p", .low = 0, .high = 1, .required = true, .off = 1, .has_off = true},
                PARAM_KEEP},
     .apply = apply};

@@ -39,7 +39,7 @@ static void put_text(FILE *out, Text text) {
 static void put_row(Trace *t, const Stage *stage, size_t rank, uint64_t key, double prob,
                     bool kept) {
     int32_t id = order_id(key);
-    if (t->most && rank > t->most) return;
+    if (t->max_rows && rank > t->max_rows) return;
     if (t->tokenizer) fprintf(t->out, "%zu,%zu,", t->sample, t->step);
     fprintf(t->out, "%zu,%s,%zu,%d,", stage ? stage->index + 1 : 0,
             stage ? stage->kind->name : "model", rank, id);
@@ -89,7 +89,7 @@ static void begin_step(Trace *t) {
     t->n_before = 0;
 }
 
-static void watch(void *context, const Stage *stage, Candidates *c) {
+static void observe(void *context, const Stage *stage, Candidates *c) {
     Trace *t = context;
     if (!stage) begin_step(t);
     size_t n = keys_of(t, c);
@@ -100,7 +100,7 @@ static void watch(void *context, const Stage *stage, Candidates *c) {
     if (stage && is_last(t, stage)) t->step++;
 }
 
-void trace_watch(Trace *t, Chain *chain) {
+void trace_observe(Trace *t, Chain *chain) {
     t->chain = chain, t->begun = chain->begun;
-    chain->watch = watch, chain->watch_context = t;
+    chain->observer = observe, chain->observer_context = t;
 }

@@ -24,7 +24,7 @@ const StageKind stage_watermark = {
     .source = "Kirchenbauer et al. 2023, arXiv:2301.10226, algorithm 2",
     .example = "watermark:2",
     .params =
-        {{.key = "delta", .low = 0, .high = 100, .needed = true, .off = 0, .has_off = true},
-         {.key = "gamma", .fallback = 0.25, .low = 0.01, .high = 0.99},
-         {.key = "key", .fallback = 15485863, .low = 0, .high = 9e15, .whole = true}},
+        {{.key = "delta", .low = 0, .high = 100, .required = true, .off = 0, .has_off = true},
+         {.key = "gamma", .default_value = 0.25, .low = 0.01, .high = 0.99},
+         {.key = "key", .default_value = 15485863, .low = 0, .high = 9e15, .integer = true}},
     .apply = apply};

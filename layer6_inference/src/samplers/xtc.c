@@ -7,7 +7,7 @@
 
 static void apply(Stage *stage, Candidates *c, const Step *step) {
     double chance = stage->value[0], t = stage->value[1];
-    size_t least = (size_t)stage->value[2], likely, drop;
+    size_t min_keep = (size_t)stage->value[2], likely, drop;
     if (chance <= 0 || t > 0.5) return;
     if (rng_unit(step->seed, step->position, stage->index) >= chance) return;
     float limit = candidates_limit(c, log(t));
@@ -19,7 +19,7 @@ static void apply(Stage *stage, Candidates *c, const Step *step) {
     }
     size_t alive = candidates_alive(c);
     drop = likely - 1;
-    if (alive < least + drop) drop = alive > least ? alive - least : 0;
+    if (alive < min_keep + drop) drop = alive > min_keep ? alive - min_keep : 0;
     order_select(c->keys, likely, drop);
     for (size_t i = 0; i < drop; i++)
         candidates_set(c, candidates_find(c, order_id(c->keys[i])), -INFINITY);
@@ -33,7 +33,7 @@ const StageKind stage_xtc = {
     .advice = "breaks cliches in stories.  Useless, even harmful, where one token is right.",
     .source = "p-e-w 2024, text-generation-webui #6335",
     .example = "xtc:1:t=0.1",
-    .params = {{.key = "p", .low = 0, .high = 1, .needed = true, .off = 0, .has_off = true},
-               {.key = "t", .fallback = 0.1, .low = 0, .high = 1, .open = true},
+    .params = {{.key = "p", .low = 0, .high = 1, .required = true, .off = 0, .has_off = true},
+               {.key = "t", .default_value = 0.1, .low = 0, .high = 1, .exclusive_min = true},
                PARAM_KEEP},
     .apply = apply};

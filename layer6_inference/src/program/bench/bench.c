@@ -32,6 +32,7 @@ static const struct {
     OptionList sizes;
 } benches[] = {{"matmul", bench_matmul, {{"256", "512", "1024", "2048"}, 4}},
                {"samplers", bench_samplers, {{"32768", "131072", "262144"}, 3}},
+               {"grammar", bench_grammar, {{NULL}, 0}},
                {"ladder", bench_ladder, {{NULL}, 0}},
                {"roofline", bench_roofline, {{NULL}, 0}},
                {"quant", bench_quant, {{NULL}, 0}},
@@ -51,7 +52,7 @@ static size_t find_bench(const char *name) {
 static const OptionRule rules[] = {
     {"--size", NEEDS, "matmul samplers", "the others have sizes of their own"},
     {"--chain", NEEDS, "samplers", "it is a sampler to measure"},
-    {"--csv", NEEDS, "samplers quant roofline", "the others make no table"},
+    {"--csv", NEEDS, "samplers grammar quant roofline", "the others make no table"},
     {"--seconds", NEEDS, "matmul samplers ladder roofline quant", "a model has --rounds"},
     {"-m", NEEDS, "model quant", "the others need no model"},
     {"--format", NEEDS, "ladder", "the others go through all of theirs"},
@@ -65,7 +66,7 @@ static const OptionRule rules[] = {
     {"--layers", NEEDS, "make-model", "it is the size of the model that is made"},
     {"--no-pack", NEEDS, "model", "the others measure packing itself, or have no weights"},
     {"--threads", NEEDS, "matmul ladder roofline quant model make-model",
-     "samplers run on one thread"},
+     "samplers and grammars run on one thread"},
     {0},
 };
 
@@ -74,7 +75,7 @@ typedef struct Asking {
     const char *name;
 } Asking;
 
-static bool asked_for(const void *context, const char *name) {
+static bool is_asked_for(const void *context, const char *name) {
     const Asking *a = context;
     return name[0] == '-' ? command_line_has(a->line, name) : strcmp(name, a->name) == 0;
 }
@@ -84,24 +85,51 @@ static bool check_counts(const Asking *a, const BenchJob *job, Fault *fault) {
     if (job->count) return true;
     if (!job->prompt)
         return fault_set(fault, "-p 0 and -n 0 leave nothing to measure: give one of them");
-    return !asked_for(a, "--context") ||
+    return !is_asked_for(a, "--context") ||
            fault_set(fault, "--context does not go with -n 0: it is the text before tokens "
                             "that are written");
 }
 
-bool bench_read_size(const char *text, size_t least, size_t most, size_t *size, Fault *fault) {
+bool bench_read_size(const char *text, size_t min, size_t max, size_t *size, Fault *fault) {
     char *end;
     long n = strtol(text, &end, 10);
     *size = (size_t)n;
-    return (*text && !*end && n >= (long)least && n <= (long)most) ||
-           fault_set(fault, "--size is '%.20s': wanted %zu to %zu", text, least, most);
+    return (*text && !*end && n >= (long)min && n <= (long)max) ||
+           fault_set(fault, "--size is '%.20s': wanted %zu to %zu", text, min, max);
 }
 
-bool bench_check_sizes(const BenchJob *job, size_t least, size_t most, Fault *fault) {
+bool bench_check_sizes(const BenchJob *job, size_t min, size_t max, Fault *fault) {
     size_t size;
     for (size_t i = 0; i < job->sizes.count; i++)
-        if (!bench_read_size(job->sizes.items[i], least, most, &size, fault)) return false;
+        if (!bench_read_size(job->sizes.items[i], min, max, &size, fault)) return false;
     return true;
+}
+
+/* Run what the words and options ask for; `names` are the words, the benchmark first. */
+static int run_job(BenchJob *job, const CommandLine *line, const char *const *names) {
+    Fault fault;
+    const size_t bench = find_bench(names[0]);
+    const Asking asking = {line, names[0]};
+    if (bench == BENCHES) {
+        fprintf(stderr,
+                "strata: nothing called '%s' to measure: matmul, samplers, grammar, ladder, "
+                "roofline, "
+                "quant, model, isas and make-model are\n",
+                names[0]);
+        return EXIT_USAGE;
+    }
+    bool makes = strcmp(names[0], "make-model") == 0;
+    if (!rules_check(rules, is_asked_for, &asking, &fault) ||
+        !check_counts(&asking, job, &fault) ||
+        (names[1] && !makes &&
+         !fault_set(&fault, "nothing is done with '%.60s': %s takes no file", names[1],
+                    names[0])))
+        return wrong_usage(&fault, line->usage);
+    if (makes && names[1] && !file_writable(names[1], &fault)) return command_failed(&fault);
+    if (job->sizes.count == 0) job->sizes = benches[bench].sizes;
+    job->files[0] = names[1], job->files[1] = names[2];
+    job->compute.pin = job->compute.threads <= cpu_count();
+    return benches[bench].run(job, &fault) ? EXIT_DONE : command_failed(&fault);
 }
 
 static int run(int argc, char **argv) {
@@ -112,7 +140,6 @@ static int run(int argc, char **argv) {
                     .rounds = 5,
                     .layers = 22,
                     .documents = 100};
-    Fault fault;
     const char *names[3] = {NULL, NULL, NULL};
     if (argc > 1 && strncmp(argv[1], "--", 2) == 0 && find_bench(argv[1] + 2) < BENCHES)
         argv[1] += 2; /* --ladder is the ladder, too */
@@ -123,7 +150,7 @@ static int run(int argc, char **argv) {
          "samplers: this one only (may be given several times)"},
         {"--seconds", OPT_REAL(0, 3600), &job.seconds, "X", "time for each kernel (1)"},
         {"--csv", OPT_TEXT, &job.csv, "FILE",
-         "samplers, quant, roofline: the table as CSV, too"},
+         "samplers, grammar, quant, roofline: the table as CSV, too"},
         {"-m", OPT_TEXT, &job.model, "FILE",
          "model, quant: the file to measure (the storyteller)"},
         {"--format", OPT_TEXT, &job.format, "NAME", "ladder: this format only"},
@@ -135,23 +162,26 @@ static int run(int argc, char **argv) {
          "model: tokens to write one by one (64; 0: none)"},
         {"--context", OPT_INT(0, OPTION_MANY), &job.context, "N",
          "model: tokens before these (128)"},
-        {"--kv", OPT_TEXT, &job.machine.kv, "FORMAT",
+        {"--kv", OPT_TEXT, &job.compute.kv, "FORMAT",
          "model: keys and values in f16 (the default) or f32"},
         {"--rounds", OPT_INT(1, 64), &job.rounds, "N", "model: times to measure each (5)"},
         {"--json", OPT_FLAG, &job.json, NULL, "model: the results as JSON, one line each"},
         {"--layers", OPT_INT(1, 1000), &job.layers, "N",
          "make-model: layers (22: 1.1 billion weights)"},
-        COMPUTE_OPTIONS(job.machine),
+        MODEL_OPTIONS(job.compute),
         {0},
     };
     const CommandLine line = {
         argc,
         argv,
-        "bench matmul|samplers|ladder|roofline|quant|model|isas|make-model [options]",
+        "bench matmul|samplers|grammar|ladder|roofline|quant|model|isas|make-model [options]",
         "matmul    GFLOP/s of the matrix products, checked first against double precision, "
         "beside the measured peak of\n          the machine and OpenBLAS when it is installed\n"
         "samplers  microseconds of every sampler on peaked, LLM-like and flat logits, on one "
         "thread, scalar and SIMD,\n          beside the time to read the logits once\n"
+        "grammar   microseconds of a mask over 128,000 tokens, under JSON and under function "
+        "calls, "
+        "on one thread\n"
         "ladder    every rung from the plain loop to repacked weights, checked, then timed: "
         "GFLOP/s and GB/s\n"
         "roofline  what this machine could do for each number of threads, and how near the "
@@ -159,39 +189,16 @@ static int run(int argc, char **argv) {
         "quant     every number format: bits, errors, the storyteller's loss, GB/s read and "
         "multiplied\n"
         "model     tokens/s of a model file: reading a prompt, and writing token by token "
-        "beside "
-        "the memory's bandwidth\n"
+        "beside the memory's bandwidth\n"
         "isas      the instruction sets there are kernels for, and which of them this machine "
         "has\n"
         "make-model OUT.gguf FORMAT   a model of random weights in the shape of a 1.1B llama, "
-        "to "
-        "measure with",
+        "to measure with",
         options,
         rules};
     int status = command_line_read(&line, names, 1, 3);
     if (status >= 0) return status;
-    size_t bench = find_bench(names[0]);
-    job.machine.pin = job.machine.threads <= cpu_count();
-    job.files[0] = names[1], job.files[1] = names[2];
-    if (bench < BENCHES) {
-        bool makes = strcmp(names[0], "make-model") == 0;
-        const Asking asking = {&line, names[0]};
-        if (!rules_check(rules, asked_for, &asking, &fault) ||
-            !check_counts(&asking, &job, &fault) ||
-            (names[1] && !makes &&
-             !fault_set(&fault, "nothing is done with '%.60s': %s takes no file", names[1],
-                        names[0])))
-            return wrong_usage(&fault, line.usage);
-        if (makes && names[1] && !file_writable(names[1], &fault))
-            return command_failed(&fault);
-        if (job.sizes.count == 0) job.sizes = benches[bench].sizes;
-        return benches[bench].run(&job, &fault) ? EXIT_DONE : command_failed(&fault);
-    }
-    fprintf(stderr,
-            "strata: nothing called '%s' to measure: matmul, samplers, ladder, roofline, "
-            "quant, model, isas and make-model are\n",
-            names[0]);
-    return EXIT_USAGE;
+    return run_job(&job, &line, names);
 }
 
 const Command command_bench = {

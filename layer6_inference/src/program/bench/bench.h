@@ -5,7 +5,7 @@
 #include "compute.h"
 
 typedef struct BenchJob {
-    Machine machine;
+    ComputeOptions compute;
     double seconds;
     OptionList sizes, chains;
     const char *csv;
@@ -22,13 +22,14 @@ double bench_median(double *times, size_t n);
 double bench_time(void (*run)(void *context), void *context, double seconds);
 
 /* A value of --size. */
-bool bench_read_size(const char *text, size_t least, size_t most, size_t *size, Fault *fault);
+bool bench_read_size(const char *text, size_t min, size_t max, size_t *size, Fault *fault);
 
 /* All values of --size, before anything is computed or printed. */
-bool bench_check_sizes(const BenchJob *job, size_t least, size_t most, Fault *fault);
+bool bench_check_sizes(const BenchJob *job, size_t min, size_t max, Fault *fault);
 
 bool bench_matmul(BenchJob *job, Fault *fault);
 bool bench_samplers(BenchJob *job, Fault *fault);
+bool bench_grammar(BenchJob *job, Fault *fault);
 bool bench_ladder(BenchJob *job, Fault *fault);
 bool bench_roofline(BenchJob *job, Fault *fault);
 bool bench_quant(BenchJob *job, Fault *fault);

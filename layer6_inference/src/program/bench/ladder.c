@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { COLS = 4096, MOST = 256 };
+enum { COLS = 4096, MAX_INPUTS = 256 };
 
 /* What the rungs compute: rows of COLS weights by so many columns. */
 typedef struct Product {
@@ -29,8 +29,8 @@ typedef struct Rungs {
     size_t rows; /* few to climb on; more than the caches hold under the roof */
     Pool *pool;
     Dtype dtype;
-    float *w, *x,
-        *y; /* (rows, COLS) as stored, NULL when nothing is checked; (MOST, COLS), (MOST, rows) */
+    float *w;     /* (rows, COLS) as stored; NULL when nothing is checked */
+    float *x, *y; /* (MAX_INPUTS, COLS), (MAX_INPUTS, rows) */
     unsigned char *stored, *packed_data;
     char *scratch;
     PackedWeights packed;
@@ -39,26 +39,27 @@ typedef struct Rungs {
     FileOut csv;
 } Rungs;
 
-static bool open_rungs(Rungs *r, BenchJob *job, size_t rows, bool check, Fault *fault) {
+static bool open_rungs(Rungs *r, size_t rows, bool check, Fault *fault) {
     size_t n = rows * COLS;
-    *r = (Rungs){.job = job, .rows = rows};
-    if (!machine_open(&job->machine, fault)) return false;
-    r->pool = job->machine.pool;
+    r->rows = rows;
+    if (!compute_open(&r->job->compute, fault)) return false;
+    r->pool = r->job->compute.pool;
     r->w = check ? malloc(n * 4) : NULL, r->stored = malloc(n * 4),
     r->packed_data = malloc(n * 2);
-    r->x = malloc((size_t)MOST * COLS * 4), r->y = malloc(MOST * r->rows * 4);
-    r->scratch = malloc(matmul_weights_bytes(MOST, COLS));
+    r->x = malloc((size_t)MAX_INPUTS * COLS * 4), r->y = malloc(MAX_INPUTS * r->rows * 4);
+    r->scratch = malloc(matmul_weights_bytes(MAX_INPUTS, COLS));
     if ((check && !r->w) || !r->stored || !r->packed_data || !r->x || !r->y || !r->scratch)
         return fault_set(fault, "no memory for the benchmark");
-    for (size_t i = 0; i < (size_t)MOST * COLS; i++) r->x[i] = (float)rng_unit(2, 0, i) - 0.5f;
+    for (size_t i = 0; i < (size_t)MAX_INPUTS * COLS; i++)
+        r->x[i] = (float)rng_unit(2, 0, i) - 0.5f;
     r->peak = peak_gflops(r->pool, 0.3), r->bandwidth = bandwidth_gigabytes(r->pool, 0.3).best;
-    return !job->csv || table_begin(&r->csv, job->csv, fault);
+    return true;
 }
 
 static void close_rungs(Rungs *r) {
     free(r->w), free(r->stored), free(r->packed_data), free(r->x), free(r->y), free(r->scratch);
     file_drop(&r->csv);
-    machine_close(&r->job->machine);
+    compute_close(&r->job->compute);
 }
 
 static void store(Rungs *r, Dtype dtype) {
@@ -79,10 +80,10 @@ static void store(Rungs *r, Dtype dtype) {
 
 /* An input as a product sees it. */
 static double seen(const Rungs *r, const float *x, size_t k) {
-    float most = 0;
+    float amax = 0;
     if (!dtype_is_quantized(r->dtype)) return (double)kernels_input(r->dtype, x[k]);
-    for (size_t i = k / 32 * 32; i < k / 32 * 32 + 32; i++) most = fmaxf(most, fabsf(x[i]));
-    return (double)nearbyintf(x[k] * (127 / most)) * (double)(most / 127);
+    for (size_t i = k / 32 * 32; i < k / 32 * 32 + 32; i++) amax = fmaxf(amax, fabsf(x[i]));
+    return (double)nearbyintf(x[k] * (127 / amax)) * (double)(amax / 127);
 }
 
 /* The largest error of some outputs, in units of the bound. */
@@ -142,7 +143,7 @@ static double time_of(Rungs *r, Rung *run, size_t cols) {
 }
 
 static bool rung(Rungs *r, const Product *p, const char *what, const char *isa, Rung *run) {
-    memset(r->y, 0, MOST * r->rows * sizeof *r->y);
+    memset(r->y, 0, MAX_INPUTS * r->rows * sizeof *r->y);
     double seconds = time_of(r, run, p->columns), error = error_of_bound(r, p->columns);
     double bytes = (double)dtype_row_bytes(r->dtype, COLS) * (double)r->rows,
            gflops = 2.0 * (double)r->rows * COLS * (double)p->columns / seconds / 1e9,
@@ -190,9 +191,9 @@ static bool check_format(const char *name, Fault *fault) {
 }
 
 bool bench_ladder(BenchJob *job, Fault *fault) {
-    Rungs r;
+    Rungs r = {.job = job};
     if (!check_format(job->format, fault)) return false;
-    bool ok = open_rungs(&r, job, 1024, true, fault), right = true;
+    bool ok = open_rungs(&r, 1024, true, fault), right = true;
     if (ok)
         printf("%zu x %d weights (dot: %d x %d, one thread), %d threads; peak %.0f GFLOP/s "
                "(multiply-adds of floats), memory %.1f GB/s\n\n"
@@ -222,13 +223,13 @@ typedef struct Roof {
     int threads;
     double peak, bandwidth;
 } Roof;
-enum { MOST_ROOFS = 10 };
+enum { MAX_ROOFS = 10 };
 
 /* Measured before the benchmark's own threads are there: a pool of each size, one after the other. */
 static int measure_roofs(const BenchJob *job, Roof *roofs, Fault *fault) {
-    int cores = job->machine.threads > 0 ? (int)job->machine.threads : cpu_count(), count = 0;
-    for (int n = 1; count < MOST_ROOFS; n = 2 * n < cores ? 2 * n : cores) {
-        Pool *pool = pool_open(n, job->machine.pin, fault);
+    int cores = job->compute.threads > 0 ? (int)job->compute.threads : cpu_count(), count = 0;
+    for (int n = 1; count < MAX_ROOFS; n = 2 * n < cores ? 2 * n : cores) {
+        Pool *pool = pool_open(n, job->compute.pin, fault);
         if (!pool) return 0;
         roofs[count++] = (Roof){n, peak_gflops(pool, 0.3), bandwidth_gigabytes(pool, 0.3).best};
         pool_close(pool);
@@ -252,11 +253,11 @@ static void print_roofs(const Roof *roofs, int count, FILE *csv) {
 bool bench_roofline(BenchJob *job, Fault *fault) {
     static const Dtype shown[] = {DTYPE_F32, DTYPE_F16, DTYPE_Q8_0, DTYPE_Q4_K, DTYPE_Q4_0};
     static const size_t columns[] = {1, 4, 16, 64, 256};
-    Rungs r;
-    Roof roofs[MOST_ROOFS];
+    Rungs r = {.job = job};
+    Roof roofs[MAX_ROOFS];
+    if (job->csv && !table_begin(&r.csv, job->csv, fault)) return false;
     int count = measure_roofs(job, roofs, fault);
-    if (!count) return false;
-    bool ok = open_rungs(&r, job, 16384, false, fault);
+    bool ok = count && open_rungs(&r, 16384, false, fault);
     if (ok) print_roofs(roofs, count, r.csv.stream);
     if (ok) printf("\nformat  columns  flop/byte   GFLOP/s   of the roof\n");
     for (size_t f = 0; ok && f < sizeof shown / sizeof *shown; f++) {

@@ -76,7 +76,7 @@ static void measure(const char *name, Product *p, void (*run)(Product *), double
 }
 
 static bool bench_size(const BenchJob *job, size_t n, double peak, Sgemm *sgemm, Fault *fault) {
-    Product p = {.n = n, .pool = job->machine.pool, .sgemm = sgemm};
+    Product p = {.n = n, .pool = job->compute.pool, .sgemm = sgemm};
     Arena arena;
     size_t scratch = matmul_scratch_floats(pool_threads(p.pool), n);
     if (!arena_init(&arena, (3 * n * n + scratch) * sizeof(float) + 1024, fault)) return false;
@@ -114,13 +114,14 @@ static Sgemm *find_openblas(int threads) {
     return NULL;
 }
 
-enum { LEAST = 1, MOST = 16384 }; /* --size */
+enum { MIN_SIZE = 1, MAX_SIZE = 16384 }; /* --size */
 
 bool bench_matmul(BenchJob *job, Fault *fault) {
-    if (!bench_check_sizes(job, LEAST, MOST, fault) || !machine_open(&job->machine, fault))
+    if (!bench_check_sizes(job, MIN_SIZE, MAX_SIZE, fault) ||
+        !compute_open(&job->compute, fault))
         return false;
-    int threads = pool_threads(job->machine.pool);
-    double peak = peak_gflops(job->machine.pool, 0.5);
+    int threads = pool_threads(job->compute.pool);
+    double peak = peak_gflops(job->compute.pool, 0.5);
     Sgemm *sgemm = find_openblas(threads);
     printf("F32 matrix product, %d thread%s, %s; multiply-add peak measured here: %.1f "
            "GFLOP/s%s\n\n",
@@ -130,9 +131,9 @@ bool bench_matmul(BenchJob *job, Fault *fault) {
     bool ok = true;
     for (size_t i = 0; ok && i < job->sizes.count; i++) {
         size_t n;
-        ok = bench_read_size(job->sizes.items[i], LEAST, MOST, &n, fault) &&
+        ok = bench_read_size(job->sizes.items[i], MIN_SIZE, MAX_SIZE, &n, fault) &&
              bench_size(job, n, peak, sgemm, fault);
     }
-    machine_close(&job->machine);
+    compute_close(&job->compute);
     return ok;
 }

@@ -13,7 +13,7 @@
 enum { DIM = 2048, HIDDEN = 5632, HEADS = 32, KV_HEADS = 4, VOCAB = 32000, CTX = 4096 };
 
 typedef struct Maker {
-    const Mix *mix;
+    const QuantPreset *preset;
     size_t layers;
     GgufWriter *writer;
     Pool *pool;
@@ -47,7 +47,7 @@ static void fill_rows(void *context, int worker, size_t begin, size_t end) {
 
 static bool put_matrix(Maker *m, const char *name, size_t rows, size_t cols, Fault *fault) {
     Filling f = {.cols = cols, .stream = (uint64_t)(m->done * 1e-3) + 1};
-    f.dtype = mix_dtype(m->mix, text_of(name), m->layers, cols, false);
+    f.dtype = quant_preset_dtype(m->preset, text_of(name), m->layers, cols, false);
     f.stored = malloc(rows * dtype_row_bytes(f.dtype, cols));
     f.rows = malloc((size_t)pool_threads(m->pool) * cols * sizeof *f.rows);
     bool ok = (f.stored && f.rows) || fault_set(fault, "no memory for '%s'", name);
@@ -91,9 +91,9 @@ static bool put_block(Maker *m, size_t layer, Fault *fault) {
     return true;
 }
 
-static void put_numbers(GgufWriter *w, const Mix *mix, size_t layers) {
+static void put_numbers(GgufWriter *w, const QuantPreset *preset, size_t layers) {
     gguf_put_string(w, "general.architecture", text_of("llama"));
-    gguf_put_int(w, "general.file_type", GGUF_U32, mix->file_type);
+    gguf_put_int(w, "general.file_type", GGUF_U32, preset->file_type);
     gguf_put_int(w, "llama.block_count", GGUF_U32, (int64_t)layers);
     gguf_put_int(w, "llama.context_length", GGUF_U32, CTX);
     gguf_put_int(w, "llama.embedding_length", GGUF_U32, DIM);
@@ -104,7 +104,7 @@ static void put_numbers(GgufWriter *w, const Mix *mix, size_t layers) {
     gguf_put_float(w, "llama.attention.layer_norm_rms_epsilon", GGUF_F32, 1e-5);
 }
 
-/* Three special tokens, the bytes, and words nobody reads. */
+/* Three special tokens, the bytes, and words that are never read. */
 static void put_words(GgufWriter *w) {
     static char words[VOCAB][12];
     static Text tokens[VOCAB];
@@ -135,9 +135,9 @@ bool bench_make_model(BenchJob *job, Fault *fault) {
     if (!job->files[0] || !job->files[1])
         return fault_set(fault,
                          "wanted a file and a format: strata bench make-model OUT.gguf Q4_0");
-    if (!(m.mix = mix_find(job->files[1], fault))) return false;
-    if (!machine_open(&job->machine, fault)) return false;
-    m.pool = job->machine.pool;
+    if (!(m.preset = quant_preset_find(job->files[1], fault))) return false;
+    if (!compute_open(&job->compute, fault)) return false;
+    m.pool = job->compute.pool;
     m.writer = gguf_writer_open(fault);
     double weights =
         (double)m.layers * DIM * (2.0 * DIM + 2.0 * DIM / HEADS * KV_HEADS + 3.0 * HIDDEN) +
@@ -145,7 +145,7 @@ bool bench_make_model(BenchJob *job, Fault *fault) {
     bool ok = m.writer != NULL;
     if (ok) {
         progress_start(&m.progress, "weights", "million", weights / 1e6);
-        put_numbers(m.writer, m.mix, m.layers);
+        put_numbers(m.writer, m.preset, m.layers);
         put_words(m.writer);
         ok = put_matrix(&m, "token_embd.weight", VOCAB, DIM, fault) &&
              put_matrix(&m, "output.weight", VOCAB, DIM, fault);
@@ -155,7 +155,7 @@ bool bench_make_model(BenchJob *job, Fault *fault) {
         ok = ok && gguf_write_file(m.writer, job->files[0], fault);
         gguf_writer_close(m.writer);
     }
-    machine_close(&job->machine);
+    compute_close(&job->compute);
     return ok;
 }
 
@@ -178,7 +178,7 @@ static int by_seconds(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
-enum { MOST_ROUNDS = 64 }; /* the range of --rounds: bench.c */
+enum { MAX_ROUNDS = 64 }; /* the range of --rounds: bench.c */
 
 /* The speed of memory changes from one second to the next on a shared machine: it is measured
  * around each round. */
@@ -189,21 +189,25 @@ static double probe(const Session *s, size_t count) {
 /* Read `prompt` tokens at once, or write `count` one by one after `before`; `rounds` times. */
 static bool measure(Session *s, size_t prompt, size_t before, size_t count, long rounds,
                     Rate *rate, Fault *fault) {
-    int32_t tokens[FEED];
-    Round round[MOST_ROUNDS] = {{0}};
-    for (size_t i = 0; i < FEED; i++)
+    int32_t tokens[PREFILL_BATCH];
+    Round round[MAX_ROUNDS] = {{0}};
+    for (size_t i = 0; i < PREFILL_BATCH; i++)
         tokens[i] = (int32_t)(rng_hash(5, 0, i) % s->model->sizes.vocab);
     for (long r = 0; r < rounds; r++) {
         session_rewind(s, 0, 0);
-        for (size_t at = 0; at < before; at += FEED)
-            if (!session_feed(s, tokens, before - at < FEED ? before - at : FEED, false, fault))
+        for (size_t at = 0; at < before; at += PREFILL_BATCH)
+            if (!session_eval(s, tokens,
+                              before - at < PREFILL_BATCH ? before - at : PREFILL_BATCH, false,
+                              fault))
                 return false;
         double speed = probe(s, count), start = clock_seconds();
-        for (size_t at = 0; at < prompt; at += FEED)
-            if (!session_feed(s, tokens, prompt - at < FEED ? prompt - at : FEED, false, fault))
+        for (size_t at = 0; at < prompt; at += PREFILL_BATCH)
+            if (!session_eval(s, tokens,
+                              prompt - at < PREFILL_BATCH ? prompt - at : PREFILL_BATCH, false,
+                              fault))
                 return false;
         for (size_t i = 0; i < count; i++)
-            if (!session_feed(s, tokens + i % FEED, 1, false, fault)) return false;
+            if (!session_eval(s, tokens + i % PREFILL_BATCH, 1, false, fault)) return false;
         round[r].seconds = clock_seconds() - start;
         round[r].bandwidth = (speed + probe(s, count)) / 2;
     }
@@ -274,30 +278,30 @@ bool bench_model(BenchJob *job, Fault *fault) {
     Session session = {0};
     char text[1024];
     const char *path = job->model;
-    if (!choose_model(&path, text, sizeof text, fault) || !machine_open(&job->machine, fault))
+    if (!choose_model(&path, text, sizeof text, fault) || !compute_open(&job->compute, fault))
         return false;
     double start = clock_seconds();
-    bool ok = machine_model(&job->machine, path, &model, fault);
+    bool ok = compute_load_model(&job->compute, path, &model, fault);
     if (ok) {
         size_t longest =
             (size_t)(job->context + job->count > job->prompt ? job->context + job->count
                                                              : job->prompt);
         SessionConfig config = {.ctx = longest,
                                 .sequences = 1,
-                                .most_tokens = FEED,
-                                .most_logits = 1,
-                                .kv = job->machine.kv_dtype};
+                                .max_tokens = PREFILL_BATCH,
+                                .max_logits = 1,
+                                .kv = job->compute.kv_dtype};
         ok = longest <= model.sizes.ctx ||
              fault_set(fault, "%zu tokens are more than the model's context of %zu", longest,
                        model.sizes.ctx);
-        ok = ok && session_open(&session, &model, job->machine.pool, config, fault);
+        ok = ok && session_open(&session, &model, job->compute.pool, config, fault);
         if (ok && !job->json)
             printf("%s, %d threads, %s; open after %.2f s\n\n", path,
-                   pool_threads(job->machine.pool), kernels_isa(), clock_seconds() - start);
+                   pool_threads(job->compute.pool), kernels_isa(), clock_seconds() - start);
         ok = ok && measure_all(job, &model, &session, fault);
         if (session.model) session_close(&session);
         model_close(&model);
     }
-    machine_close(&job->machine);
+    compute_close(&job->compute);
     return ok;
 }

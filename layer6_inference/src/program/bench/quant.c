@@ -2,7 +2,7 @@
  * the storyteller's loss on held-out documents, and the speed of reading and multiplying. */
 #include "bench.h"
 #include "input.h"
-#include "surprise.h"
+#include "surprisal.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -54,27 +54,27 @@ static double storyteller_error(Bench *b, Dtype dtype) {
     return weight > 0 ? sqrt(sum / weight) : 0;
 }
 
-enum { MOST_CTX = 1024 }; /* no held-out document is longer */
+enum { MAX_CTX = 1024 }; /* no held-out document is longer */
 
-/* The mean surprise at the tokens of held-out documents; of a longer one than the model reads, at
+/* The mean surprisal at the tokens of held-out documents; of a longer one than the model reads, at
  * the tokens it does read. */
 static bool loss_of(Bench *b, const Model *model, double *loss, Fault *fault) {
     Session session;
     WorldText text = {0};
-    size_t most = model->sizes.ctx < MOST_CTX ? model->sizes.ctx : MOST_CTX;
+    size_t ctx = model->sizes.ctx < MAX_CTX ? model->sizes.ctx : MAX_CTX;
     SessionConfig config = {
-        .ctx = most, .sequences = 1, .most_tokens = FEED, .most_logits = SURPRISE_ROWS};
-    Surprise all = {0};
-    if (!session_open(&session, model, b->job->machine.pool, config, fault)) return false;
+        .ctx = ctx, .sequences = 1, .max_tokens = PREFILL_BATCH, .max_logits = SURPRISAL_ROWS};
+    Surprisal all = {0};
+    if (!session_open(&session, model, b->job->compute.pool, config, fault)) return false;
     bool ok = true;
     for (uint64_t i = 0; ok && i < (uint64_t)b->job->documents; i++) {
         TokenList ids = {0};
         world_write(b->world, "document", 2, i, &text);
         token_list_add(&ids, tokenizer_bos(model->tokenizer));
-        ok = tokenizer_encode(model->tokenizer, (Text){text.bytes, text.size}, true, &ids,
-                              fault) &&
-             surprise_add(&all, &session, ids.ids, ids.count < most ? ids.count : most, 0,
-                          fault);
+        ok =
+            tokenizer_encode(model->tokenizer, (Text){text.bytes, text.size}, true, &ids,
+                             fault) &&
+            surprisal_add(&all, &session, ids.ids, ids.count < ctx ? ids.count : ctx, 0, fault);
         token_list_free(&ids);
     }
     world_text_free(&text);
@@ -83,14 +83,14 @@ static bool loss_of(Bench *b, const Model *model, double *loss, Fault *fault) {
     return ok;
 }
 
-static bool storyteller_loss(Bench *b, const Mix *mix, double *loss, Fault *fault) {
+static bool storyteller_loss(Bench *b, const QuantPreset *preset, double *loss, Fault *fault) {
     unsigned char *bytes = NULL;
     size_t size;
     Model model;
-    Requantize how = {.mix = mix, .pure = true};
+    Requantize how = {.preset = preset, .pure = true};
     GgufWriter *writer = gguf_writer_open(fault);
     bool ok = writer &&
-              requantize(&b->gguf, &how, b->job->machine.pool, writer, NULL, NULL, fault) &&
+              requantize(&b->gguf, &how, b->job->compute.pool, writer, NULL, NULL, fault) &&
               gguf_write_memory(writer, &bytes, &size, fault) &&
               model_open_memory(&model, bytes, size, fault);
     if (ok) {
@@ -119,7 +119,7 @@ static void read_rows(void *context) {
 static void multiply(void *context) {
     const Timed *t = context;
     Bench *b = t->bench;
-    matmul_weights(b->job->machine.pool, &t->w,
+    matmul_weights(b->job->compute.pool, &t->w,
                    dtype_is_quantized(t->w.dtype) ? &t->packed : NULL, b->x, 1, b->y,
                    b->scratch);
 }
@@ -137,17 +137,17 @@ static void speeds(Bench *b, Dtype dtype, double *read, double *product) {
     Timed t = {.bench = b, .w = tensor_view(dtype, 2, (size_t[]){ROWS, COLS}, b->stored)};
     *read = (double)(row * READ_ROWS) / bench_time(read_rows, &t, seconds) / 1e9;
     if (dtype_is_quantized(dtype))
-        packed_fill(b->job->machine.pool, &t.packed, &t.w, b->packed);
+        packed_fill(b->job->compute.pool, &t.packed, &t.w, b->packed);
     *product = (double)(row * ROWS) / bench_time(multiply, &t, seconds) / 1e9;
 }
 
-static bool one_format(Bench *b, const Mix *mix, Fault *fault) {
-    const DtypeInfo *info = dtype_info(mix->dtype);
-    double normal = normal_error(b, mix->dtype), real = storyteller_error(b, mix->dtype),
+static bool one_format(Bench *b, const QuantPreset *preset, Fault *fault) {
+    const DtypeInfo *info = dtype_info(preset->dtype);
+    double normal = normal_error(b, preset->dtype), real = storyteller_error(b, preset->dtype),
            loss = 0, read, product;
     double bits = 8.0 * info->bytes / info->block;
-    if (!storyteller_loss(b, mix, &loss, fault)) return false;
-    speeds(b, mix->dtype, &read, &product);
+    if (!storyteller_loss(b, preset, &loss, fault)) return false;
+    speeds(b, preset->dtype, &read, &product);
     printf("%-8s %6.3f %9.5f %12.5f %13.5f %15.2f %12.2f\n", info->name, bits, normal, real,
            loss, read, product);
     fflush(stdout);
@@ -158,8 +158,8 @@ static bool one_format(Bench *b, const Mix *mix, Fault *fault) {
 }
 
 static bool run_formats(Bench *b, Fault *fault) {
-    const Mix *list;
-    size_t count = mix_list(&list);
+    const QuantPreset *list;
+    size_t count = quant_preset_list(&list);
     bool seen[DTYPE_COUNT] = {false}, ok = true;
     printf("%-8s %6s %9s %12s %13s %15s %12s\n", "format", "bits", "error:", "storyteller",
            "held-out loss", "to floats,", "product,");
@@ -187,11 +187,11 @@ bool bench_quant(BenchJob *job, Fault *fault) {
     b.scratch = malloc(matmul_weights_bytes(1, COLS));
     bool ok = (b.x && b.back && b.y && b.stored && b.packed && b.scratch) ||
               fault_set(fault, "no memory for the benchmark");
-    ok = ok && (b.world = world_open(fault)) && machine_open(&job->machine, fault);
+    ok = ok && (b.world = world_open(fault)) && compute_open(&job->compute, fault);
     ok = ok && (!job->csv || table_begin(&b.csv, job->csv, fault));
     ok = ok && run_formats(&b, fault) && file_end(&b.csv, fault);
     file_drop(&b.csv);
-    machine_close(&job->machine);
+    compute_close(&job->compute);
     world_close(b.world);
     gguf_free(&b.gguf), file_close(&b.map);
     free(b.x), free(b.back), free(b.y), free(b.stored), free(b.packed), free(b.scratch);

@@ -1,7 +1,7 @@
 /* samplers.c - strata bench samplers: microseconds of a sampler, from the model's logits to
  * what is left of them.
  *
- * Each time covers the first look at the logits (largest of every block, NaN) and the stage or
+ * Each time covers the first look at the logits (largest of every segment, NaN) and the stage or
  * chain.  The logits are written anew before each round, outside the time, so they lie in the cache
  * as a model leaves them. */
 #include "bench.h"
@@ -44,7 +44,7 @@ typedef struct Board {
     double *times;
 } Board;
 
-enum { MOST_ROUNDS = 4000 };
+enum { MAX_ROUNDS = 4000 };
 
 /* The stages of the chain; a draw that was added at the end is not measured. */
 static bool measure(Board *b, const char *spec, double seconds, double *median, size_t *left,
@@ -56,13 +56,14 @@ static bool measure(Board *b, const char *spec, double seconds, double *median, 
     size_t count = strstr(spec, last) ? chain.count : chain.count - 1, rounds = 0;
     double start = clock_seconds();
     bool ok = true;
-    while (ok && (rounds < 5 || (clock_seconds() - start < seconds && rounds < MOST_ROUNDS))) {
+    while (ok && (rounds < 5 || (clock_seconds() - start < seconds && rounds < MAX_ROUNDS))) {
         memcpy(b->copy, b->logits, b->n * sizeof *b->copy);
         step.position = rounds;
         double before = clock_seconds();
         ok = candidates_load(&b->candidates, b->copy, fault);
         for (size_t i = 0; ok && i < count; i++)
-            chain.stages[i].kind->apply(&chain.stages[i], &b->candidates, &step);
+            if (!stage_is_off(&chain.stages[i]))
+                chain.stages[i].kind->apply(&chain.stages[i], &b->candidates, &step);
         b->times[rounds++] = clock_seconds() - before;
     }
     *median = bench_median(b->times, rounds);
@@ -75,7 +76,7 @@ static bool measure(Board *b, const char *spec, double seconds, double *median, 
 static double floor_time(Board *b, double seconds) {
     size_t rounds = 0;
     double start = clock_seconds();
-    while (rounds < 5 || (clock_seconds() - start < seconds && rounds < MOST_ROUNDS)) {
+    while (rounds < 5 || (clock_seconds() - start < seconds && rounds < MAX_ROUNDS)) {
         double before = clock_seconds();
         volatile float max = vector_max(b->logits, b->n);
         (void)max;
@@ -117,7 +118,7 @@ static bool bench_size(Board *b, const BenchJob *job, FILE *csv, Fault *fault) {
     return true;
 }
 
-enum { LEAST = 100, MOST = 1 << 22 }; /* --size */
+enum { MIN_SIZE = 100, MAX_SIZE = 1 << 22 }; /* --size */
 
 /* A chain that is measured finds all it needs in the logits, at every size. */
 static bool check_chain(const BenchJob *job, const char *spec, Fault *fault) {
@@ -127,7 +128,7 @@ static bool check_chain(const BenchJob *job, const char *spec, Fault *fault) {
     bool ok = chain_check(&chain, &bare, fault);
     for (size_t i = 0; ok && i < job->sizes.count; i++) {
         size_t n;
-        ok = bench_read_size(job->sizes.items[i], LEAST, MOST, &n, fault) &&
+        ok = bench_read_size(job->sizes.items[i], MIN_SIZE, MAX_SIZE, &n, fault) &&
              chain_check_tokens(&chain, n, fault);
     }
     chain_close(&chain);
@@ -135,7 +136,7 @@ static bool check_chain(const BenchJob *job, const char *spec, Fault *fault) {
 }
 
 static bool check_job(const BenchJob *job, Fault *fault) {
-    if (!bench_check_sizes(job, LEAST, MOST, fault)) return false;
+    if (!bench_check_sizes(job, MIN_SIZE, MAX_SIZE, fault)) return false;
     for (size_t i = 0; i < job->chains.count; i++)
         if (!check_chain(job, job->chains.items[i], fault)) return false;
     return true;
@@ -143,7 +144,7 @@ static bool check_job(const BenchJob *job, Fault *fault) {
 
 bool bench_samplers(BenchJob *job, Fault *fault) {
     if (!check_job(job, fault) ||
-        (job->machine.isa && !kernels_select(job->machine.isa, fault)))
+        (job->compute.isa && !kernels_select(job->compute.isa, fault)))
         return false;
     FileOut csv = {0};
     const char *chosen = kernels_isa();
@@ -154,17 +155,18 @@ bool bench_samplers(BenchJob *job, Fault *fault) {
     for (size_t i = 0; ok && i < job->sizes.count; i++) {
         Board b = {0};
         Arena arena;
-        if (!(ok = bench_read_size(job->sizes.items[i], LEAST, MOST, &b.n, fault))) break;
+        if (!(ok = bench_read_size(job->sizes.items[i], MIN_SIZE, MAX_SIZE, &b.n, fault)))
+            break;
         arena_measure(&arena), candidates_init(&b.candidates, b.n, &arena);
         if (!(ok = arena_init(&arena,
                               arena.used + 2 * b.n * sizeof(float) +
-                                  MOST_ROUNDS * sizeof(double) + 1024,
+                                  MAX_ROUNDS * sizeof(double) + 1024,
                               fault)))
             break;
         candidates_init(&b.candidates, b.n, &arena);
         b.logits = arena_take(&arena, b.n, sizeof(float));
         b.copy = arena_take(&arena, b.n, sizeof(float));
-        b.times = arena_take(&arena, MOST_ROUNDS, sizeof(double));
+        b.times = arena_take(&arena, MAX_ROUNDS, sizeof(double));
         for (int k = 0; k < 64; k++) b.history[k] = (int32_t)((size_t)k * 37 % b.n);
         ok = bench_size(&b, job, csv.stream, fault);
         arena_free(&arena);

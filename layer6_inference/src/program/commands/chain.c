@@ -101,7 +101,7 @@ static const OptionRule rules[] = {
 };
 
 /* An Asked: options by the command line, all other names by the chain. */
-static bool asked_for(const void *context, const char *name) {
+static bool is_asked_for(const void *context, const char *name) {
     const Bench *b = context;
     if (name[0] == '-') return command_line_has(b->job->line, name);
     for (size_t i = 0; i < b->chain.count; i++)
@@ -127,7 +127,7 @@ static bool open_bench(Bench *b, Fault *fault) {
     b->copy = malloc(vocab * sizeof *b->copy);
     return (b->copy || fault_set(fault, "no memory for the logits")) &&
            chain_parse(&b->chain, job->chain, tokenizer, fault) &&
-           rules_check(rules, asked_for, b, fault) &&
+           rules_check(rules, is_asked_for, b, fault) &&
            (!job->amateur || read_row(job->amateur, job->probs, &b->amateur, fault)) &&
            (!job->unconditional ||
             read_row(job->unconditional, job->probs, &b->unconditional, fault)) &&
@@ -168,7 +168,7 @@ static bool print_stages(Bench *b, Fault *fault) {
     int32_t token;
     if (!trace_open(&trace, stdout, b->logits.count, NULL, fault)) return false;
     if (b->job->final) trace.only = "last";
-    trace_watch(&trace, &b->chain);
+    trace_observe(&trace, &b->chain);
     bool ok = run_once(b, b->history.count, &token, fault);
     trace_close(&trace);
     char *text = chain_print(&b->chain);
@@ -189,6 +189,17 @@ static bool print_draws(Bench *b, Fault *fault) {
     for (size_t i = 0; ok && i < b->logits.count; i++)
         if (counts[i]) printf("%zu,%ld\n", i, counts[i]);
     free(counts);
+    return ok;
+}
+
+static bool run_job(const Job *job, Fault *fault) {
+    Bench *bench = calloc(1, sizeof *bench);
+    if (!bench) return fault_set(fault, "no memory");
+    bench->job = job;
+    bool ok = open_bench(bench, fault) &&
+              (job->draws ? print_draws(bench, fault) : print_stages(bench, fault));
+    close_bench(bench);
+    free(bench);
     return ok;
 }
 
@@ -227,16 +238,7 @@ static int run(int argc, char **argv) {
         fprintf(stderr, "strata: --draws and --prompt are not negative\n");
         return EXIT_USAGE;
     }
-    Bench *bench = calloc(1, sizeof *bench);
-    bool ok = bench || fault_set(&fault, "no memory");
-    if (bench) {
-        bench->job = &job;
-        ok = open_bench(bench, &fault) &&
-             (job.draws ? print_draws(bench, &fault) : print_stages(bench, &fault));
-        close_bench(bench);
-    }
-    free(bench);
-    return ok ? EXIT_DONE : command_failed(&fault);
+    return run_job(&job, &fault) ? EXIT_DONE : command_failed(&fault);
 }
 
 const Command command_chain = {

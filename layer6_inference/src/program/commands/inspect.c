@@ -18,10 +18,10 @@ static void print_value(const GgufPair *pair, uint64_t i) {
         printf("%g", number);
 }
 
-/* At most `most` bytes, with line breaks and the like made visible. */
-static void print_string(Text text, size_t most) {
+/* At most `max` bytes, with line breaks and the like made visible. */
+static void print_string(Text text, size_t max) {
     putchar('"');
-    for (size_t i = 0; i < text.size && i < most; i++) {
+    for (size_t i = 0; i < text.size && i < max; i++) {
         unsigned char c = (unsigned char)text.data[i];
         if (c == '\n')
             printf("\\n");
@@ -30,7 +30,7 @@ static void print_string(Text text, size_t most) {
         else
             putchar(c);
     }
-    printf(text.size > most ? "...\"" : "\"");
+    printf(text.size > max ? "...\"" : "\"");
 }
 
 static void print_pair(const GgufPair *pair) {
@@ -69,16 +69,16 @@ static double print_tensors(const Gguf *gguf) {
 
 /* "8", or "4 to 8" where layers differ. */
 static void print_range(const Model *m, const char *name, size_t place) {
-    size_t least = SIZE_MAX, most = 0;
+    size_t min = SIZE_MAX, max = 0;
     for (size_t l = 0; l < m->sizes.layers; l++) {
         size_t value = *(const size_t *)((const char *)&m->layers[l] + place);
-        if (value < least) least = value;
-        if (value > most) most = value;
+        if (value < min) min = value;
+        if (value > max) max = value;
     }
-    if (least < most)
-        printf(", %s %zu to %zu", name, least, most);
-    else if (most)
-        printf(", %s %zu", name, most);
+    if (min < max)
+        printf(", %s %zu to %zu", name, min, max);
+    else if (max)
+        printf(", %s %zu", name, max);
 }
 
 static void print_sizes(const Model *m) {
@@ -93,7 +93,17 @@ static void print_sizes(const Model *m) {
     print_range(m, "kv_heads", offsetof(LayerSizes, kv_heads));
     print_range(m, "head_dim", offsetof(LayerSizes, head_dim));
     print_range(m, "window", offsetof(LayerSizes, window));
+    print_range(m, "ssm channels", offsetof(LayerSizes, ssm_inner));
+    if (m->layers[0].ssm_state) printf(", numbers of each %zu", m->layers[0].ssm_state);
+    print_range(m, "short conv", offsetof(LayerSizes, short_conv));
     printf(", vocab %zu, ctx %zu\n", s->vocab, s->ctx);
+}
+
+/* Numbers of the state of all recurrent layers. */
+static size_t state_numbers(const Model *m) {
+    size_t sum = 0;
+    for (size_t l = 0; l < m->sizes.layers; l++) sum += block_state(&m->blocks[l]);
+    return sum;
 }
 
 static void print_plan(const char *path, double weights) {
@@ -112,16 +122,21 @@ static void print_plan(const char *path, double weights) {
         session_plan(&model,
                      (SessionConfig){.ctx = ctx,
                                      .sequences = 1,
-                                     .most_tokens = FEED,
-                                     .most_logits = 1,
+                                     .max_tokens = PREFILL_BATCH,
+                                     .max_logits = 1,
                                      .kv = DTYPE_F16},
                      &cache, &work);
         printf("  one sequence %18zu %14.2f MB %11.2f MB %9.2f MB\n", ctx, weights / 1e6,
                (double)cache / 1e6, (double)work / 1e6);
         if (ctx == s->ctx) break;
     }
-    printf("  (the kv cache takes twice that with --kv f32)\n");
-    size_t packed = model_packed_bytes(&model);
+    size_t packed = model_packed_bytes(&model), state = state_numbers(&model);
+    if (model.layers[model.sizes.layers - 1].heads || !state)
+        printf("  (the kv cache takes twice that with --kv f32)\n");
+    if (state)
+        printf("  (some states of %.2f MB are in it, in f32 always: they do not grow with the "
+               "context)\n",
+               (double)(state * sizeof(float)) / 1e6);
     if (packed)
         printf("  and %.2f MB for the quantized matrices repacked (none with --no-pack)\n",
                (double)packed / 1e6);
@@ -144,7 +159,7 @@ static bool inspect(const char *path, Fault *fault) {
 static int print_families(void) {
     const Recipe *list;
     size_t count = recipe_list(&list);
-    for (size_t i = 0; i < count; i++) printf("%-12s %s\n", list[i].arch, list[i].models);
+    for (size_t i = 0; i < count; i++) printf("%-14s %s\n", list[i].arch, list[i].models);
     return EXIT_DONE;
 }
 

@@ -9,7 +9,7 @@
 typedef struct Job {
     const char *model, *tokens;
     bool last;
-    Machine machine;
+    ComputeOptions compute;
 } Job;
 
 enum { ROWS = 32 };
@@ -48,12 +48,12 @@ static bool print_rows(const Session *s, size_t first, size_t rows, Fault *fault
 
 static bool print_logits(const Job *job, Session *s, const TokenList *tokens, Fault *fault) {
     if (job->last) {
-        if (!session_feed(s, tokens->ids, tokens->count, false, fault)) return false;
+        if (!session_eval(s, tokens->ids, tokens->count, false, fault)) return false;
         return print_rows(s, tokens->count - 1, 1, fault);
     }
     for (size_t at = 0; at < tokens->count; at += ROWS) {
         size_t n = tokens->count - at < ROWS ? tokens->count - at : ROWS;
-        if (!session_feed(s, tokens->ids + at, n, true, fault) || !print_rows(s, at, n, fault))
+        if (!session_eval(s, tokens->ids + at, n, true, fault) || !print_rows(s, at, n, fault))
             return false;
     }
     return true;
@@ -66,40 +66,40 @@ static bool run_job(Job *job, Fault *fault) {
     char path[2400];
     if (!choose_model(&job->model, path, sizeof path, fault)) return false;
     bool ok = parse_tokens(job->tokens, &tokens, fault);
-    if (ok && (ok = machine_open(&job->machine, fault))) {
-        if ((ok = machine_model(&job->machine, job->model, &model, fault))) {
+    if (ok && (ok = compute_open(&job->compute, fault))) {
+        if ((ok = compute_load_model(&job->compute, job->model, &model, fault))) {
             SessionConfig config = {.ctx = tokens.count,
                                     .sequences = 1,
-                                    .most_tokens = ROWS,
-                                    .most_logits = ROWS,
-                                    .kv = job->machine.kv_dtype};
+                                    .max_tokens = ROWS,
+                                    .max_logits = ROWS,
+                                    .kv = job->compute.kv_dtype};
             if (tokens.count > model.sizes.ctx)
                 ok = fault_set(fault, "%zu tokens are more than the model's context of %zu",
                                tokens.count, model.sizes.ctx);
-            else if ((ok = session_open(&session, &model, job->machine.pool, config, fault))) {
+            else if ((ok = session_open(&session, &model, job->compute.pool, config, fault))) {
                 ok = print_logits(job, &session, &tokens, fault);
                 session_close(&session);
             }
             model_close(&model);
         }
-        machine_close(&job->machine);
+        compute_close(&job->compute);
     }
     token_list_free(&tokens);
     return ok;
 }
 
 static int run(int argc, char **argv) {
-    Job job = {.machine = {.kv = "f32"}};
+    Job job = {.compute = {.kv = "f32"}};
     Fault fault;
     const Option options[] = {
         {"-m", OPT_TEXT, &job.model, "FILE",
          "model in GGUF format (the storyteller in the box)"},
         {"--tokens", OPT_TEXT, &job.tokens, "1,2,3", "the token ids to read, exactly these"},
         {"--last", OPT_FLAG, &job.last, NULL, "only the logits after the last token"},
-        {"--kv", OPT_TEXT, &job.machine.kv, "FORMAT",
+        {"--kv", OPT_TEXT, &job.compute.kv, "FORMAT",
          "keys and values in f32 (the default here, where the model is measured) or f16, as "
          "generate keeps them"},
-        MACHINE_OPTIONS(job.machine),
+        COMPUTE_OPTIONS(job.compute),
         {0},
     };
     int status = options_read(argc, argv, "logits [-m FILE] --tokens 1,2,3 [--last]",

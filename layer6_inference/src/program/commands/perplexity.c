@@ -9,11 +9,11 @@
  *
  * Each window begins with the token that begins a text, where the model has one.
  *
- * Perplexity is exp(mean surprise); its interval is that of the mean (1.96 standard errors),
- * surprises taken as independent. */
+ * Perplexity is exp(mean surprisal); its interval is that of the mean (1.96 standard errors),
+ * surprisals taken as independent. */
 #include "input.h"
 #include "compute.h"
-#include "surprise.h"
+#include "surprisal.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -22,12 +22,12 @@
 
 typedef struct Job {
     const char *model, *file;
-    long window, stride, most;
+    long window, stride, max_windows;
     bool json;
-    Machine machine;
+    ComputeOptions compute;
 } Job;
 
-static bool measure(const Job *job, Session *s, const TokenList *text, Surprise *all,
+static bool measure(const Job *job, Session *s, const TokenList *text, Surprisal *all,
                     size_t *windows, Fault *fault) {
     size_t n = (size_t)job->window, stride = job->stride ? (size_t)job->stride : n,
            first = job->stride ? n - 1 - stride : n / 2, count;
@@ -43,14 +43,14 @@ static bool measure(const Job *job, Session *s, const TokenList *text, Surprise 
                          text->count, n);
     }
     count = (text->count - n) / stride + 1;
-    if (job->most && count > (size_t)job->most) count = (size_t)job->most;
+    if (job->max_windows && count > (size_t)job->max_windows) count = (size_t)job->max_windows;
     int32_t *window = malloc(n * sizeof *window);
     bool ok = window || fault_set(fault, "no memory for a window");
     progress_start(&progress, "perplexity", "windows", (double)count);
     for (size_t w = 0; ok && w < count; w++) {
         memcpy(window, text->ids + w * stride, n * sizeof *window);
         if (begin.count) window[0] = begin.ids[0];
-        ok = surprise_add(all, s, window, n, first, fault);
+        ok = surprisal_add(all, s, window, n, first, fault);
         progress_show(&progress, (double)(w + 1));
     }
     if (ok) progress_end(&progress, (double)count);
@@ -59,7 +59,7 @@ static bool measure(const Job *job, Session *s, const TokenList *text, Surprise 
     return ok;
 }
 
-static void print(const Job *job, const Surprise *all, size_t windows, size_t tokens) {
+static void print(const Job *job, const Surprisal *all, size_t windows, size_t tokens) {
     double n = (double)all->count, mean = all->sum / n,
            deviation = sqrt(fmax(0, all->squares / n - mean * mean)),
            half = 1.96 * deviation / sqrt(n), ppl = exp(mean);
@@ -93,24 +93,24 @@ static bool run_job(Job *job, Fault *fault) {
     Model model;
     Session session;
     TokenList text = {0};
-    Surprise all = {0};
+    Surprisal all = {0};
     size_t windows = 0;
     char path[2400];
     if (!choose_model(&job->model, path, sizeof path, fault) ||
-        !machine_open(&job->machine, fault))
+        !compute_open(&job->compute, fault))
         return false;
-    bool ok = machine_model(&job->machine, job->model, &model, fault);
+    bool ok = compute_load_model(&job->compute, job->model, &model, fault);
     if (ok) {
         SessionConfig config = {.ctx = (size_t)job->window,
                                 .sequences = 1,
-                                .most_tokens = FEED,
-                                .most_logits = SURPRISE_ROWS,
-                                .kv = job->machine.kv_dtype};
+                                .max_tokens = PREFILL_BATCH,
+                                .max_logits = SURPRISAL_ROWS,
+                                .kv = job->compute.kv_dtype};
         if ((size_t)job->window > model.sizes.ctx)
             ok = fault_set(fault, "--window %ld is more than the model's context of %zu",
                            job->window, model.sizes.ctx);
         ok = ok && read_text(job, &model, &text, fault);
-        if (ok && (ok = session_open(&session, &model, job->machine.pool, config, fault))) {
+        if (ok && (ok = session_open(&session, &model, job->compute.pool, config, fault))) {
             ok = measure(job, &session, &text, &all, &windows, fault);
             session_close(&session);
         }
@@ -118,12 +118,12 @@ static bool run_job(Job *job, Fault *fault) {
         token_list_free(&text);
         model_close(&model);
     }
-    machine_close(&job->machine);
+    compute_close(&job->compute);
     return ok;
 }
 
 static int run(int argc, char **argv) {
-    Job job = {.window = 512, .file = "-", .machine = {.kv = "f32"}};
+    Job job = {.window = 512, .file = "-", .compute = {.kv = "f32"}};
     Fault fault;
     const Option options[] = {
         {"-m", OPT_TEXT, &job.model, "FILE",
@@ -134,17 +134,17 @@ static int run(int argc, char **argv) {
         {"--stride", OPT_INT(1, OPTION_MANY), &job.stride, "S",
          "move a window by S tokens and count its last S (a whole window; its second half "
          "counts)"},
-        {"--windows", OPT_INT(0, OPTION_MANY), &job.most, "N",
+        {"--windows", OPT_INT(0, OPTION_MANY), &job.max_windows, "N",
          "no more windows than this (0: all)"},
         {"--json", OPT_FLAG, &job.json, NULL, "the result as JSON"},
-        {"--kv", OPT_TEXT, &job.machine.kv, "FORMAT",
+        {"--kv", OPT_TEXT, &job.compute.kv, "FORMAT",
          "keys and values in f32 (the default here, where the model is measured) or f16"},
-        MACHINE_OPTIONS(job.machine),
+        COMPUTE_OPTIONS(job.compute),
         {0},
     };
     int status = options_read(
         argc, argv, "perplexity [-m FILE] [-f TEXT] [options]",
-        "How surprised a model is by a text: exp of the mean surprise of its tokens, with the "
+        "How surprised a model is by a text: exp of the mean surprisal of its tokens, with the "
         "interval in which\nthat mean lies 19 times of 20.",
         options, NULL, 0, 0);
     if (status >= 0) return status;

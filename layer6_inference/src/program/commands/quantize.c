@@ -9,13 +9,13 @@
 typedef struct Job {
     const char *in, *out, *type, *output, *importance;
     bool list, pure;
-    const Mix *mix, *output_mix;
-    Machine machine;
+    const QuantPreset *preset, *output_preset;
+    ComputeOptions compute;
 } Job;
 
 static void print_list(void) {
-    const Mix *list;
-    size_t count = mix_list(&list);
+    const QuantPreset *list;
+    size_t count = quant_preset_list(&list);
     printf("%-8s %-8s %-16s\n", "name", "format", "bits per weight");
     for (size_t i = 0; i < count; i++) {
         const DtypeInfo *info = dtype_info(list[i].dtype);
@@ -29,11 +29,11 @@ static void show(void *context, double bytes) { progress_show(context, bytes / 1
 static bool write_out(const Job *job, const Gguf *gguf, const Gguf *importance,
                       double megabytes, Fault *fault) {
     Progress progress;
-    Requantize how = {job->mix, job->output_mix, job->pure, importance};
+    Requantize how = {job->preset, job->output_preset, job->pure, importance};
     GgufWriter *writer = gguf_writer_open(fault);
     progress_start(&progress, "weights", "MB", megabytes);
     bool ok =
-        writer && requantize(gguf, &how, job->machine.pool, writer, show, &progress, fault);
+        writer && requantize(gguf, &how, job->compute.pool, writer, show, &progress, fault);
     if (ok) progress_end(&progress, megabytes);
     ok = ok && gguf_write_file(writer, job->out, fault);
     if (writer) gguf_writer_close(writer);
@@ -58,20 +58,28 @@ static bool quantize(Job *job, Fault *fault) {
     if (!can_write(job, fault) || !open_gguf(job->in, &map, &gguf, fault)) return false;
     bool ok =
         !job->importance || open_gguf(job->importance, &importance_map, &importance, fault);
-    ok = ok && machine_open(&job->machine, fault);
+    ok = ok && compute_open(&job->compute, fault);
     if (ok) {
         ok = write_out(job, &gguf, job->importance ? &importance : NULL, (double)map.size / 1e6,
                        fault);
         if (ok && file_open(&made, job->out, fault)) {
             fprintf(stderr, "[%s: %.2f MB became %.2f MB, %s]\n", job->out,
-                    (double)map.size / 1e6, (double)made.size / 1e6, job->mix->name);
+                    (double)map.size / 1e6, (double)made.size / 1e6, job->preset->name);
             file_close(&made);
         }
-        machine_close(&job->machine);
+        compute_close(&job->compute);
     }
     gguf_free(&importance), gguf_free(&gguf);
     file_close(&importance_map), file_close(&map);
     return ok;
+}
+
+static bool run_job(Job *job, Fault *fault) {
+    job->preset = quant_preset_find(job->type, fault);
+    if (!job->preset) return false;
+    if (job->output && !(job->output_preset = quant_preset_find(job->output, fault)))
+        return false;
+    return quantize(job, fault);
 }
 
 static int run(int argc, char **argv) {
@@ -85,8 +93,8 @@ static int run(int argc, char **argv) {
         {"--pure", OPT_FLAG, &job.pure, NULL, "every matrix in the mix's main format"},
         {"--importance", OPT_TEXT, &job.importance, "FILE.gguf",
          "how much each input counts: a file as llama.cpp's llama-imatrix writes it"},
-        THREAD_OPTIONS(job.machine),
-        PIN_OPTION(job.machine),
+        THREAD_OPTIONS(job.compute),
+        PIN_OPTION(job.compute),
         {0},
     };
     int status = options_read(
@@ -110,10 +118,7 @@ static int run(int argc, char **argv) {
                 "strata: usage: strata quantize IN.gguf OUT.gguf TYPE (--help says more)\n");
         return EXIT_USAGE;
     }
-    job.mix = mix_find(job.type, &fault);
-    bool ok = job.mix && (!job.output || (job.output_mix = mix_find(job.output, &fault))) &&
-              quantize(&job, &fault);
-    return ok ? EXIT_DONE : command_failed(&fault);
+    return run_job(&job, &fault) ? EXIT_DONE : command_failed(&fault);
 }
 
 const Command command_quantize = {

@@ -46,14 +46,14 @@ static bool picture(const StageKind *kind, Fault *fault) {
               candidates_load(&c, logits, fault) && chain_run(&chain, &c, &step, &token, fault);
     if (ok)
         printf("\n  %s on ten words that may follow (before: \u2591, after: \u2588)%s\n\n",
-               kind->example, kind->picks ? "; the arrow is what it picked" : "");
+               kind->example, kind->selects ? "; the arrow is the token it selected" : "");
     for (int i = 0; ok && i < WORDS; i++) {
         double p = exp(candidates_log_prob(&c, i));
         printf("  %-5s %6.3f  ", words[i], probabilities[i]);
         print_bar(probabilities[i], "\u2591");
         printf("\n        %6.3f  ", p);
         print_bar(p, "\u2588");
-        printf("%s\n", p <= 0 ? "-" : kind->picks && i == token ? " <-" : "");
+        printf("%s\n", p <= 0 ? "-" : kind->selects && i == token ? " <-" : "");
     }
     chain_close(&chain);
     arena_free(&arena);
@@ -63,15 +63,19 @@ static bool picture(const StageKind *kind, Fault *fault) {
 static void print_params(const StageKind *kind) {
     for (int i = 0; i < STAGE_PARAMS && kind->params[i].key; i++) {
         const StageParam *p = &kind->params[i];
-        printf("  %-8s %s number %s %.10g %s %.10g", p->key, p->whole ? "whole" : "a",
-               p->open ? "above" : "from", p->low, p->open ? "up to" : "to", p->high);
-        if (!p->needed) printf("; %.10g unless given", p->fallback);
+        printf("  %-8s %s number %s %.10g %s %.10g", p->key, p->integer ? "whole" : "a",
+               p->exclusive_min ? "above" : "from", p->low, p->exclusive_min ? "up to" : "to",
+               p->high);
+        if (!p->required) printf("; %.10g unless given", p->default_value);
         if (p->has_off) printf("; off at %g", p->off);
         if (i == 0) printf("; may be given bare: %s:X", kind->name);
         putchar('\n');
     }
-    static const char *const lists[] = {"", "a list of token ids", "a list of ID=B",
-                                        "a list of texts; %20 is a space, %2C a comma"};
+    static const char *const lists[] = {
+        [LIST_IDS] = "a list of token ids",
+        [LIST_BIASES] = "a list of ID=B",
+        [LIST_TEXTS] = "a list of texts; %20 is a space, %2C a comma",
+        [LIST_ONE_TEXT] = "a text; %2C is a comma, %3A a colon, @FILE what a file holds"};
     if (kind->list) printf("  %-8s %s\n", "...", lists[kind->list]);
 }
 

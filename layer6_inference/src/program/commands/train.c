@@ -11,11 +11,12 @@
 typedef struct Job {
     const char *out, *size, *corpus, *vocab_from, *from, *checkpoint, *log;
     uint64_t seed;
-    long steps, batch, dim, hidden, layers, heads, kv_heads, vocab, ctx, eval_every,
-        eval_documents, save_every; /* 0: not given */
+    /* 0: not given */
+    long steps, batch, dim, hidden, layers, heads, kv_heads, vocab, ctx;
+    long eval_every, eval_documents, save_every;
     double rate;
     bool resume;
-    Machine machine;
+    ComputeOptions compute;
     TrainConfig config;
 } Job;
 
@@ -33,8 +34,7 @@ typedef struct Run {
 
 /* ------------------------------------------------------------------ the vocabulary */
 
-/* Take the vocabulary of another model: two models that speak the same tokens can check each
- * other. */
+/* Take the vocabulary of another model: a draft must share that of the model that verifies it. */
 static bool borrow_vocab(Job *job, Run *run, Fault *fault) {
     return open_gguf(job->vocab_from, &run->vocab_file, &run->vocab, fault);
 }
@@ -142,11 +142,11 @@ static void close_run(Run *run) {
 
 /* Everything up to the first step. */
 static bool open_run(Job *job, Run *run, Fault *fault) {
-    if (!machine_open(&job->machine, fault) || !open_corpora(job, run, fault) ||
+    if (!compute_open(&job->compute, fault) || !open_corpora(job, run, fault) ||
         !open_tokenizer(job, run, fault))
         return false;
     run->trainer = trainer_open(&job->config, &run->corpus, run->tokenizer, &run->vocab,
-                                job->machine.pool, fault);
+                                job->compute.pool, fault);
     if (!run->trainer) return false;
     if (job->from && !trainer_begin_from(run->trainer, &run->vocab, fault)) return false;
     if (job->resume && access(job->checkpoint, F_OK) == 0 &&
@@ -164,7 +164,7 @@ static bool run_training(Job *job, Fault *fault) {
                 "%zu parameters, %zu layers, vocabulary %zu; step %zu of %zu; %d threads, %s\n",
                 train_parameters(&job->config), job->config.layers, job->config.vocab,
                 trainer_steps_done(run.trainer), job->config.steps,
-                pool_threads(job->machine.pool), kernels_isa());
+                pool_threads(job->compute.pool), kernels_isa());
         const char *slash = strrchr(job->out, '/');
         ok =
             train(job, &run, fault) && trainer_export(run.trainer, slash ? slash + 1 : job->out,
@@ -172,7 +172,7 @@ static bool run_training(Job *job, Fault *fault) {
         if (ok) fprintf(stderr, "%s is written\n", job->out);
     }
     close_run(&run);
-    machine_close(&job->machine);
+    compute_close(&job->compute);
     return ok;
 }
 
@@ -208,19 +208,20 @@ static bool configure(Job *job, Fault *fault) {
     return true;
 }
 
-/* What says nothing alone, and what two options decide. */
-static bool fit_together(const Job *job, Fault *fault) {
+static const OptionRule rules[] = {
+    {"--resume", NEEDS, "--checkpoint", "that is where the run is saved"},
+    {"--save-every", NEEDS, "--checkpoint", "that is where the run is saved"},
+    {"--from", NOT_WITH, "--vocab-from",
+     "--from takes the model's vocabulary: leave --vocab-from out"},
+    {"--vocab", NOT_WITH, "--from --vocab-from", "it is the size of a vocabulary to learn"},
+    {0},
+};
+
+/* No file is written twice, or over what is read. */
+static bool check_files(const Job *job, Fault *fault) {
     const char *outputs[] = {job->out, job->checkpoint, job->log},
                *inputs[] = {job->corpus, job->from, job->vocab_from};
     if (!job->out) return fault_set(fault, "give a name for the model: --out FILE");
-    if (!job->checkpoint && (job->resume || job->save_every))
-        return fault_set(fault, "%s needs --checkpoint FILE",
-                         job->resume ? "--resume" : "--save-every");
-    if (job->from && job->vocab_from)
-        return fault_set(fault, "--from takes the model's vocabulary: leave --vocab-from out");
-    if (job->vocab && (job->from || job->vocab_from))
-        return fault_set(fault, "--vocab is the size of a vocabulary to learn: it says nothing "
-                                "beside --from and --vocab-from");
     for (int i = 0; i < 3; i++)
         for (int k = 0; outputs[i] && k < 3; k++)
             if ((k < i && outputs[k] && file_same(outputs[i], outputs[k])) ||
@@ -274,17 +275,21 @@ static int run(int argc, char **argv) {
          "steps between looks at held-out documents (250)"},
         {"--eval-documents", OPT_INT(1, 1000000), &job.eval_documents, "N",
          "how many of them (100), and twenty times as many at the end"},
-        THREAD_OPTIONS(job.machine),
-        PIN_OPTION(job.machine),
+        THREAD_OPTIONS(job.compute),
+        PIN_OPTION(job.compute),
         {0},
     };
-    int status = options_read(argc, argv, "train --out FILE [options]",
+    const CommandLine line = {argc,
+                              argv,
+                              "train --out FILE [options]",
                               "Learn a vocabulary and a model.  The result depends on the "
                               "options and the seed alone, whatever the number of threads\n"
                               "and however often the run was stopped and resumed.",
-                              options, NULL, 0, 0);
+                              options,
+                              rules};
+    int status = command_line_read(&line, NULL, 0, 0);
     if (status >= 0) return status;
-    if (!fit_together(&job, &fault) || !configure(&job, &fault)) {
+    if (!check_files(&job, &fault) || !configure(&job, &fault)) {
         fprintf(stderr, "strata: %s (strata train --help says more)\n", fault.text);
         return EXIT_USAGE;
     }

@@ -1,7 +1,7 @@
-/* world.c - strata world: write Tiny World, check texts against it, let a model speak it. */
+/* world.c - strata world: write Tiny World, check texts against it, let a model generate_text it. */
 #include "input.h"
 #include "compute.h"
-#include "speaker.h"
+#include "loaded_model.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -11,10 +11,10 @@ static const char separator[] = "<|endoftext|>";
 
 /* Usage is wrong unless a rule is one that whole documents have. */
 static bool is_kind(const char *rule) {
-    static const char *const kinds[] = {"document", "story", "chat", "card"};
+    static const char *const kinds[] = {"document", "story", "tale", "chat", "card"};
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
         if (strcmp(rule, kinds[i]) == 0) return true;
-    fprintf(stderr, "strata: --kind %.40s: wanted document, story, chat or card\n", rule);
+    fprintf(stderr, "strata: --kind %.40s: wanted document, story, tale, chat or card\n", rule);
     return false;
 }
 
@@ -56,7 +56,8 @@ static int run_write(int argc, char **argv) {
          "which corpus (1); the same seed writes the same one"},
         {"--documents", OPT_INT(1, OPTION_MANY), &job.documents, "N", "how many documents (1)"},
         {"--first", OPT_INT(0, 9e15), &job.first, "N", "index of the first document (0)"},
-        {"--kind", OPT_TEXT, &job.rule, "RULE", "document (all kinds), story, chat or card"},
+        {"--kind", OPT_TEXT, &job.rule, "RULE",
+         "document (all kinds), story, tale (a story of one plot, in few words), chat or card"},
         {"--entropy", OPT_FLAG, &job.entropy, NULL,
          "print index, nats and bytes of each document instead of its text"},
         {0},
@@ -154,7 +155,7 @@ static int run_check(int argc, char **argv) {
     Fault fault;
     const Option options[] = {
         {"--kind", OPT_TEXT, &job.rule, "RULE",
-         "what a document must be: document (any), story, chat or card"},
+         "what a document must be: document (any), story, tale, chat or card"},
         {"--prefix", OPT_FLAG, &job.prefix, NULL, "accept a document that stops early"},
         {"--summary", OPT_FLAG, &job.summary, NULL, "only the totals, on stderr"},
         {0},
@@ -170,13 +171,13 @@ static int run_check(int argc, char **argv) {
     return check_documents(&job, &fault) ? EXIT_DONE : command_failed(&fault);
 }
 
-/* ------------------------------------------------------------------ a model speaks */
+/* ------------------------------------------------------------------ texts of a model */
 
 typedef struct SampleJob {
     const char *model, *chain, *rule;
     uint64_t seed;
     long documents, words;
-    Machine machine;
+    ComputeOptions compute;
 } SampleJob;
 
 static void append_text(void *context, Text text) {
@@ -184,7 +185,7 @@ static void append_text(void *context, Text text) {
     fwrite(text.data, 1, text.size, stdout);
 }
 
-static bool sample_documents(const SampleJob *job, const World *world, Speaker *speaker,
+static bool sample_documents(const SampleJob *job, const World *world, LoadedModel *loaded,
                              Chain *chain, Fault *fault) {
     Progress progress;
     WorldText text = {0};
@@ -197,15 +198,15 @@ static bool sample_documents(const SampleJob *job, const World *world, Speaker *
         Text prompt =
             world_opening(world, job->rule, job->seed, (uint64_t)i, job->words, &text);
         tokens.count = 0;
-        ok = speaker_read(speaker, prompt, true, &tokens, fault);
+        ok = loaded_tokenize(loaded, prompt, true, &tokens, fault);
         stream_open(&stream, NULL, append_text, NULL);
         GenerateOptions options = {.chain = chain,
                                    .seed = rng_hash(job->seed, 77, (uint64_t)i),
-                                   .limits.most_tokens = SIZE_MAX,
+                                   .limits.max_tokens = SIZE_MAX,
                                    .limits.only_bos_ends = true,
                                    .stream = &stream};
         append_text(NULL, prompt);
-        ok = generate(&speaker->session, &tokens, &options, &result, fault);
+        ok = generate(&loaded->session, &tokens, &options, &result, fault);
         printf("\n%s\n", separator);
         stream_close(&stream);
         progress_show(&progress, (double)(i + 1));
@@ -217,19 +218,19 @@ static bool sample_documents(const SampleJob *job, const World *world, Speaker *
 }
 
 static bool run_samples(SampleJob *job, Fault *fault) {
-    Speaker speaker = {0};
+    LoadedModel loaded = {0};
     Chain chain = {0};
     char path[2400];
     if (!choose_model(&job->model, path, sizeof path, fault)) return false;
     World *world = world_open(fault);
     if (!world) return false;
-    bool ok = machine_open(&job->machine, fault) &&
-              speaker_open(&speaker, job->model, &job->machine, 1024, 1, fault);
-    ok = ok && chain_parse(&chain, job->chain, speaker.model->tokenizer, fault) &&
-         sample_documents(job, world, &speaker, &chain, fault);
+    bool ok = compute_open(&job->compute, fault) &&
+              loaded_open(&loaded, job->model, &job->compute, 1024, 1, fault);
+    ok = ok && chain_parse(&chain, job->chain, loaded.model->tokenizer, fault) &&
+         sample_documents(job, world, &loaded, &chain, fault);
     chain_close(&chain);
-    if (speaker.model) speaker_close(&speaker);
-    machine_close(&job->machine);
+    if (loaded.model) loaded_close(&loaded);
+    compute_close(&job->compute);
     world_close(world);
     return ok;
 }
@@ -240,10 +241,11 @@ static int run_sample(int argc, char **argv) {
                      .documents = 10,
                      .seed = 2,
                      .words = 4,
-                     .machine = {.threads = 1}};
+                     .compute = {.threads = 1}};
     Fault fault;
     const Option options[] = {
-        {"-m", OPT_TEXT, &job.model, "FILE", "model that speaks (the storyteller in the box)"},
+        {"-m", OPT_TEXT, &job.model, "FILE",
+         "model to generate with (the storyteller in the box)"},
         {"--documents", OPT_INT(1, OPTION_MANY), &job.documents, "N", "how many (10)"},
         {"--chain", OPT_TEXT, &job.chain, "SPEC", "samplers"},
         {"--seed", OPT_SEED, &job.seed, "N",
@@ -251,8 +253,8 @@ static int run_sample(int argc, char **argv) {
         {"--words", OPT_INT(1, OPTION_MANY), &job.words, "N",
          "length of the openings in words (4)"},
         {"--kind", OPT_TEXT, &job.rule, "RULE",
-         "openings of: story, chat, card or document (story)"},
-        MACHINE_OPTIONS(job.machine),
+         "openings of: story, tale, chat, card or document (story)"},
+        COMPUTE_OPTIONS(job.compute),
         {0},
     };
     int status = options_read(argc, argv, "world sample [-m FILE] [options]",

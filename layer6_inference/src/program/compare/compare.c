@@ -11,7 +11,7 @@ typedef struct Asking {
     bool contrast; /* some chain has it */
 } Asking;
 
-static bool asked_for(const void *context, const char *name) {
+static bool is_asked_for(const void *context, const char *name) {
     const Asking *a = context;
     return name[0] == '-' ? command_line_has(a->job->line, name)
                           : strcmp(name, "contrast") == 0 && a->contrast;
@@ -34,7 +34,7 @@ static bool check_chains(const Study *study, Fault *fault) {
         chain_close(&chain);
         if (!ok) return fault_prefix(fault, job->chains[i]);
     }
-    return rules_check(job->line->rules, asked_for, &asking, fault) &&
+    return rules_check(job->line->rules, is_asked_for, &asking, fault) &&
            (!job->amateur || study->amateur.sizes.vocab == study->model.sizes.vocab ||
             fault_set(fault,
                       "the amateur has %zu tokens, the model %zu: they must share a vocabulary",
@@ -44,7 +44,7 @@ static bool check_chains(const Study *study, Fault *fault) {
 static const OptionRule rules[] = {
     {"-p", NOT_WITH, "--documents --words", "the prompt takes the openings' place"},
     {"--amateur", NEEDS, "contrast", "that stage asks it: --chains contrast:0.1"},
-    {"contrast", NEEDS, "--amateur", "it takes the opinion of a weaker model off"},
+    {"contrast", NEEDS, "--amateur", "it subtracts the logits of a weaker model"},
     {0},
 };
 
@@ -54,9 +54,9 @@ static bool open_study(Study *study, Fault *fault) {
     study->samples = calloc(job->n_chains * study->texts, sizeof *study->samples);
     return (study->samples || fault_set(fault, "no memory for %zu texts", study->texts)) &&
            (!job->csv || table_begin(&study->csv, job->csv, fault)) &&
-           machine_model(&job->machine, job->model, &study->model, fault) &&
+           compute_load_model(&job->compute, job->model, &study->model, fault) &&
            (!job->amateur ||
-            machine_model(&job->machine, job->amateur, &study->amateur, fault)) &&
+            compute_load_model(&job->compute, job->amateur, &study->amateur, fault)) &&
            (study->world = world_open(fault)) && check_chains(study, fault);
 }
 
@@ -73,22 +73,30 @@ static bool run_study(Job *job, Fault *fault) {
     Study study = {.job = job};
     char path[2400];
     if (!choose_model(&job->model, path, sizeof path, fault) ||
-        (job->machine.isa && !kernels_select(job->machine.isa, fault)))
+        !compute_open(&job->compute, fault))
         return false;
-    int threads = job->machine.threads > 0 ? (int)job->machine.threads : cpu_count();
-    bool ok = open_study(&study, fault) && study_write(&study, threads, fault) &&
-              study_report(&study, fault);
+    bool ok =
+        open_study(&study, fault) && study_write(&study, fault) && study_report(&study, fault);
     close_study(&study);
+    compute_close(&job->compute);
     return ok;
 }
 
+/* The chains after --chains, then the words that follow it. */
+static void gather_chains(Job *job, const OptionList *chains, const char *const *more) {
+    for (size_t i = 0; i < chains->count; i++) job->chains[job->n_chains++] = chains->items[i];
+    for (size_t i = 0; i < MAX_CHAINS && more[i]; i++) job->chains[job->n_chains++] = more[i];
+    if (job->n_chains == 0) job->chains[job->n_chains++] = chain_default;
+}
+
 static int run(int argc, char **argv) {
-    Job job = {.documents = 50, .seeds = 1, .seed = 1, .words = 4, .most = 400};
+    Job job = {.documents = 50, .seeds = 1, .seed = 1, .words = 4, .max_tokens = 400};
     Fault fault;
     OptionList chains = {0};
     const Option options[] = {
         {"--chains", OPT_LIST, &chains, "SPEC", "a chain; further ones may follow it"},
-        {"-m", OPT_TEXT, &job.model, "FILE", "model that speaks (the storyteller in the box)"},
+        {"-m", OPT_TEXT, &job.model, "FILE",
+         "model to generate with (the storyteller in the box)"},
         {"--documents", OPT_INT(1, OPTION_MANY), &job.documents, "N",
          "openings of held-out stories (50)"},
         {"-p", OPT_TEXT, &job.prompt, "TEXT", "continue this instead"},
@@ -96,30 +104,29 @@ static int run(int argc, char **argv) {
         {"--seed", OPT_SEED, &job.seed, "N", "of the draws (1)"},
         {"--words", OPT_INT(1, OPTION_MANY), &job.words, "N",
          "length of the openings in words (4)"},
-        {"-n", OPT_INT(1, OPTION_MANY), &job.most, "N", "most tokens of a text (400)"},
+        {"-n", OPT_INT(1, OPTION_MANY), &job.max_tokens, "N", "most tokens of a text (400)"},
         {"--amateur", OPT_TEXT, &job.amateur, "FILE", "weaker model, for contrast"},
         {"--csv", OPT_TEXT, &job.csv, "FILE", "the table as CSV, too"},
-        COMPUTE_OPTIONS(job.machine),
+        COMPUTE_OPTIONS(job.compute),
         {0},
     };
-    const char *more[MOST_CHAINS];
-    for (size_t i = 0; i < MOST_CHAINS; i++) more[i] = NULL;
+    const char *more[MAX_CHAINS] = {NULL};
     const CommandLine line = {
         argc,
         argv,
         "compare --chains SPEC SPEC ... [-p TEXT | --documents N] [options]",
-        "Write texts with each chain, on all cores, and measure them: validity by Tiny World's "
+        "Write texts with each chain, all in one batch, and measure them: validity by Tiny "
+        "World's "
         "checker with the reasons\nof failure, share of distinct 1-, 2- and 3-grams, "
-        "similarity to the other texts, repetition, mean surprise and\nentropy under the model "
+        "similarity to the other texts, repetition, mean surprisal and\nentropy under the "
+        "model "
         "(nats), length, speed.",
         options,
         rules};
-    int status = command_line_read(&line, more, 0, MOST_CHAINS - OPTION_LIST);
+    int status = command_line_read(&line, more, 0, MAX_CHAINS - OPTION_LIST);
     if (status >= 0) return status;
     job.line = &line;
-    for (size_t i = 0; i < chains.count; i++) job.chains[job.n_chains++] = chains.items[i];
-    for (size_t i = 0; i < MOST_CHAINS && more[i]; i++) job.chains[job.n_chains++] = more[i];
-    if (job.n_chains == 0) job.chains[job.n_chains++] = chain_default;
+    gather_chains(&job, &chains, more);
     return run_study(&job, &fault) ? EXIT_DONE : command_failed(&fault);
 }
 

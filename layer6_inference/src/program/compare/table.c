@@ -9,7 +9,7 @@
 enum { REASONS = 12 };
 
 typedef struct Summary {
-    double valid, surprise, entropy, speed;
+    double valid, surprisal, entropy, speed;
     Diversity diversity;
     char reasons[160];
 } Summary;
@@ -40,10 +40,10 @@ static bool summarize(const Study *study, size_t chain, Summary *s, Fault *fault
     for (size_t i = 0; i < study->texts; i++) {
         texts[i] = (Text){samples[i].text.bytes, samples[i].text.size};
         s->valid += samples[i].verdict.valid ? 1.0 / (double)study->texts : 0;
-        s->surprise += samples[i].surprise, s->entropy += samples[i].entropy;
+        s->surprisal += samples[i].surprisal, s->entropy += samples[i].entropy;
         tokens += (double)samples[i].tokens, seconds += samples[i].seconds;
     }
-    s->surprise /= fmax(1, tokens), s->entropy /= fmax(1, tokens);
+    s->surprisal /= fmax(1, tokens), s->entropy /= fmax(1, tokens);
     s->speed = seconds > 0 ? tokens / seconds : 0;
     count_reasons(samples, study->texts, s->reasons, sizeof s->reasons);
     bool ok = diversity_measure(texts, study->texts, &s->diversity, fault);
@@ -58,14 +58,14 @@ static void print_csv(FILE *out, const char *chain, const Summary *s) {
     const Diversity *d = &s->diversity;
     fprintf(out, "\"%s\",%.4f,%.4f,%.4f,%.4f,%.4f,%.4f,%.4f,%.4f,%.1f,%.0f,\"%s\"\n", chain,
             s->valid, d->distinct[0], d->distinct[1], d->distinct[2], d->self_similarity,
-            d->repetition, s->surprise, s->entropy, d->words, s->speed, s->reasons);
+            d->repetition, s->surprisal, s->entropy, d->words, s->speed, s->reasons);
 }
 
 static void print_row(const char *chain, const Summary *s) {
     const Diversity *d = &s->diversity;
     printf("%-40.40s %5.1f%% %6.3f %6.3f %6.3f %7.3f %7.3f %8.3f %7.3f %6.0f %7.0f  %s\n",
            chain, 100 * s->valid, d->distinct[0], d->distinct[1], d->distinct[2],
-           d->self_similarity, d->repetition, s->surprise, s->entropy, d->words, s->speed,
+           d->self_similarity, d->repetition, s->surprisal, s->entropy, d->words, s->speed,
            s->reasons);
 }
 

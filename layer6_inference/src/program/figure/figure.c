@@ -7,7 +7,7 @@
 static const struct {
     const char *name, *gloss;
     bool (*plain)(const FigureJob *job, Fault *fault);
-    bool (*spoken)(Speaker *speaker, const FigureJob *job, Fault *fault);
+    bool (*run_with)(LoadedModel *loaded, const FigureJob *job, Fault *fault);
 } figures[] = {
     {"effects", "what each sampler does to a peaked and to a flat distribution", figure_effects,
      NULL},
@@ -15,27 +15,27 @@ static const struct {
     {"order", "temperature before and after top_p", figure_order, NULL},
     {"kept", "candidates that truncations keep, by entropy, over real steps", NULL,
      figure_kept},
-    {"surprise", "surprise along a text: mirostat and others", NULL, figure_surprise},
+    {"surprise", "surprisal along a text: mirostat and others", NULL, figure_surprisal},
     {"repetition", "repetition along a text: greedy, penalties, dry, no_repeat", NULL,
      figure_repetition},
-    {"guess", "speculative decoding: acceptance by length of the guess", NULL, figure_guess}};
+    {"guess", "speculative decoding: acceptance by length of the draft", NULL, figure_drafts}};
 
-static bool run_spoken(FigureJob *job, size_t figure, Fault *fault) {
-    Speaker speaker = {0};
+static bool run_model_figure(FigureJob *job, size_t figure, Fault *fault) {
+    LoadedModel loaded = {0};
     char path[2400];
     if (!choose_model(&job->model, path, sizeof path, fault) ||
-        !machine_open(&job->machine, fault))
+        !compute_open(&job->compute, fault))
         return false;
-    bool ok = speaker_open(&speaker, job->model, &job->machine, 0, 1, fault) &&
-              figures[figure].spoken(&speaker, job, fault);
-    if (speaker.model) speaker_close(&speaker);
-    machine_close(&job->machine);
+    bool ok = loaded_open(&loaded, job->model, &job->compute, 0, 1, fault) &&
+              figures[figure].run_with(&loaded, job, fault);
+    if (loaded.model) loaded_close(&loaded);
+    compute_close(&job->compute);
     return ok;
 }
 
 static const OptionRule rules[] = {
     {"--draft", NEEDS, "guess", "no other figure has two models"},
-    {"-m", NEEDS, "kept surprise repetition guess", "the others draw numbers that stand there"},
+    {"-m", NEEDS, "kept surprise repetition guess", "the others plot given numbers"},
     {"-p", NEEDS, "kept surprise repetition guess", "the others have no text"},
     {"-n", NEEDS, "kept surprise repetition guess", "the others have no text"},
     {"-t", NEEDS, "kept surprise repetition guess", "the others run no model"},
@@ -50,21 +50,22 @@ typedef struct Asking {
     const char *name;
 } Asking;
 
-static bool asked_for(const void *context, const char *name) {
+static bool is_asked_for(const void *context, const char *name) {
     const Asking *a = context;
     return name[0] == '-' ? command_line_has(a->line, name) : strcmp(name, a->name) == 0;
 }
 
 static int run(int argc, char **argv) {
-    FigureJob job = {.prompt = "Once upon a time", .steps = 300, .machine = {.threads = 1}};
+    FigureJob job = {.prompt = "Once upon a time", .steps = 300, .compute = {.threads = 1}};
     Fault fault;
     const char *name = NULL;
     const Option options[] = {
-        {"-m", OPT_TEXT, &job.model, "FILE", "model that speaks (the storyteller in the box)"},
+        {"-m", OPT_TEXT, &job.model, "FILE",
+         "model to generate with (the storyteller in the box)"},
         {"-p", OPT_TEXT, &job.prompt, "TEXT", "how the texts begin"},
         {"--draft", OPT_TEXT, &job.draft, "FILE", "for guess: the smaller model"},
         {"-n", OPT_INT(1, OPTION_MANY), &job.steps, "N", "most tokens of a text (300)"},
-        MACHINE_OPTIONS(job.machine),
+        COMPUTE_OPTIONS(job.compute),
         {0},
     };
     const CommandLine line = {
@@ -79,10 +80,10 @@ static int run(int argc, char **argv) {
     if (status >= 0) return status;
     for (size_t i = 0; i < sizeof figures / sizeof *figures; i++) {
         if (strcmp(name, figures[i].name) != 0) continue;
-        if (!rules_check(rules, asked_for, &(Asking){&line, name}, &fault))
+        if (!rules_check(rules, is_asked_for, &(Asking){&line, name}, &fault))
             return wrong_usage(&fault, line.usage);
-        bool ok =
-            figures[i].plain ? figures[i].plain(&job, &fault) : run_spoken(&job, i, &fault);
+        bool ok = figures[i].plain ? figures[i].plain(&job, &fault)
+                                   : run_model_figure(&job, i, &fault);
         return ok ? EXIT_DONE : command_failed(&fault);
     }
     fprintf(stderr, "strata: no figure '%s': there are", name);

@@ -4,12 +4,12 @@
 #ifndef STRATA_FIGURE_H
 #define STRATA_FIGURE_H
 
-#include "speaker.h"
+#include "loaded_model.h"
 
 typedef struct FigureJob {
     const char *model, *prompt, *draft;
     long steps;
-    Machine machine;
+    ComputeOptions compute;
 } FigureJob;
 
 /* Rows  label,shape,rank,before,after. */
@@ -17,9 +17,9 @@ bool figure_effects(const FigureJob *job, Fault *fault);
 bool figure_temperature(const FigureJob *job, Fault *fault);
 bool figure_order(const FigureJob *job, Fault *fault);
 
-bool figure_kept(Speaker *speaker, const FigureJob *job, Fault *fault);
-bool figure_surprise(Speaker *speaker, const FigureJob *job, Fault *fault);
-bool figure_repetition(Speaker *speaker, const FigureJob *job, Fault *fault);
-bool figure_guess(Speaker *speaker, const FigureJob *job, Fault *fault);
+bool figure_kept(LoadedModel *loaded, const FigureJob *job, Fault *fault);
+bool figure_surprisal(LoadedModel *loaded, const FigureJob *job, Fault *fault);
+bool figure_repetition(LoadedModel *loaded, const FigureJob *job, Fault *fault);
+bool figure_drafts(LoadedModel *loaded, const FigureJob *job, Fault *fault);
 
 #endif

@@ -40,13 +40,13 @@ static bool print_kept(void *context, const Choice *choice) {
 }
 
 /* What stands before the cut in all chains of this figure: heat, because Mirostat can only take
- * surprise away, and no end, so that all texts go on for as long. */
+ * surprisal away, and no end, so that all texts go on for as long. */
 #define SURPRISE_BEFORE "min_tokens:100000,temp:1.6"
-enum { SURPRISE_WINDOW = 20, SURPRISE_TEXTS = 50 };
+enum { SURPRISAL_WINDOW = 20, SURPRISE_TEXTS = 50 };
 
-/* chain,seed,step,seen,left: the surprise of the drawn tokens in bits, mean of a window that ends
+/* chain,seed,step,seen,left: the surprisal of the drawn tokens in bits, mean of a window that ends
  * here; in the distribution that the cut sees, and in what it leaves. */
-static bool print_surprise(void *context, const Choice *choice) {
+static bool print_surprisal(void *context, const Choice *choice) {
     Watcher *w = context;
     Candidates *c = &w->candidates;
     Step step = {.tokenizer = w->tokenizer};
@@ -57,9 +57,9 @@ static bool print_surprise(void *context, const Choice *choice) {
         return false;
     w->seen -= candidates_log_prob(c, choice->token) / log(2);
     w->left -= candidates_log_prob(choice->after, choice->token) / log(2);
-    if ((choice->step + 1) % SURPRISE_WINDOW) return true;
+    if ((choice->step + 1) % SURPRISAL_WINDOW) return true;
     printf("\"%s\",%llu,%zu,%.4f,%.4f\n", w->label, (unsigned long long)w->seed,
-           choice->step + 1, w->seen / SURPRISE_WINDOW, w->left / SURPRISE_WINDOW);
+           choice->step + 1, w->seen / SURPRISAL_WINDOW, w->left / SURPRISAL_WINDOW);
     w->seen = w->left = 0;
     return true;
 }
@@ -69,7 +69,7 @@ static bool ignore(void *context, const Choice *choice) {
     return true;
 }
 
-static bool run_chain(Speaker *s, const FigureJob *job, const char *spec, uint64_t seed,
+static bool run_chain(LoadedModel *s, const FigureJob *job, const char *spec, uint64_t seed,
                       OnChoice *on_choice, void *context, TokenList *tokens, size_t *prompt,
                       Fault *fault) {
     Chain chain;
@@ -77,20 +77,20 @@ static bool run_chain(Speaker *s, const FigureJob *job, const char *spec, uint64
     if (!chain_parse(&chain, spec, s->model->tokenizer, fault)) return false;
     GenerateOptions options = {.chain = &chain,
                                .seed = seed,
-                               .limits.most_tokens = (size_t)job->steps,
+                               .limits.max_tokens = (size_t)job->steps,
                                .limits.only_bos_ends = false,
                                .on_choice = on_choice,
                                .want_raw = true,
                                .context = context};
     tokens->count = 0;
-    bool ok = speaker_read(s, text_of(job->prompt), false, tokens, fault);
+    bool ok = loaded_tokenize(s, text_of(job->prompt), false, tokens, fault);
     *prompt = tokens->count;
     ok = ok && generate(&s->session, tokens, &options, &result, fault);
     chain_close(&chain);
     return ok;
 }
 
-bool figure_kept(Speaker *s, const FigureJob *job, Fault *fault) {
+bool figure_kept(LoadedModel *s, const FigureJob *job, Fault *fault) {
     Watcher w = {.row = malloc(s->model->sizes.vocab * sizeof(float))};
     TokenList tokens = {0};
     size_t prompt;
@@ -106,7 +106,7 @@ bool figure_kept(Speaker *s, const FigureJob *job, Fault *fault) {
     return ok;
 }
 
-bool figure_surprise(Speaker *s, const FigureJob *job, Fault *fault) {
+bool figure_surprisal(LoadedModel *s, const FigureJob *job, Fault *fault) {
     static const char *const specs[] = {"draw", "top_k:40", "top_p:0.9", "mirostat:1",
                                         "mirostat_v2:1"};
     TokenList tokens = {0};
@@ -122,7 +122,7 @@ bool figure_surprise(Speaker *s, const FigureJob *job, Fault *fault) {
         snprintf(spec, sizeof spec, SURPRISE_BEFORE ",%s", specs[i]);
         for (w.seed = 1; ok && w.seed <= SURPRISE_TEXTS; w.seed++) {
             w.seen = w.left = 0;
-            ok = run_chain(s, job, spec, w.seed, print_surprise, &w, &tokens, &prompt, fault);
+            ok = run_chain(s, job, spec, w.seed, print_surprisal, &w, &tokens, &prompt, fault);
         }
     }
     token_list_free(&tokens);
@@ -147,7 +147,7 @@ static void print_repetition(const char *label, const int32_t *ids, size_t n) {
     }
 }
 
-bool figure_repetition(Speaker *s, const FigureJob *job, Fault *fault) {
+bool figure_repetition(LoadedModel *s, const FigureJob *job, Fault *fault) {
     static const char *const labels[] = {"greedy",  "penalties:rep=1.1", "penalties:rep=1.3",
                                          "dry:0.8", "no_repeat:4",       "top_p:0.9"};
     TokenList tokens = {0};
@@ -166,17 +166,17 @@ bool figure_repetition(Speaker *s, const FigureJob *job, Fault *fault) {
     return ok;
 }
 
-typedef struct GuessTally {
-    size_t guessed, accepted, readings, tokens;
+typedef struct DraftTally {
+    size_t drafted, accepted, passes, tokens;
     double seconds;
-} GuessTally;
+} DraftTally;
 
-/* Some stories, with guesses of a length (0: plain decoding). */
-static bool guess_stories(Speaker *s, const FigureJob *job, Session *draft, size_t length,
-                          GuessTally *tally, Fault *fault) {
+/* Some stories, with drafts of this length (0: plain decoding). */
+static bool draft_stories(LoadedModel *s, const FigureJob *job, Session *draft, size_t length,
+                          DraftTally *tally, Fault *fault) {
     TokenList text = {0};
     bool ok = true;
-    *tally = (GuessTally){0};
+    *tally = (DraftTally){0};
     for (uint64_t seed = 1; ok && seed <= 8; seed++) {
         Chain chain;
         GenerateResult result;
@@ -184,13 +184,13 @@ static bool guess_stories(Speaker *s, const FigureJob *job, Session *draft, size
         if (!chain_parse(&chain, chain_default, NULL, fault)) return false;
         GenerateOptions options = {.chain = &chain,
                                    .seed = seed,
-                                   .limits.most_tokens = (size_t)job->steps,
+                                   .limits.max_tokens = (size_t)job->steps,
                                    .speculation = length ? &speculation : NULL};
         text.count = 0;
-        ok = speaker_read(s, text_of(job->prompt), false, &text, fault) &&
+        ok = loaded_tokenize(s, text_of(job->prompt), false, &text, fault) &&
              generate(&s->session, &text, &options, &result, fault);
-        tally->guessed += speculation.guessed, tally->accepted += speculation.accepted;
-        tally->readings += length ? speculation.rounds : result.tokens;
+        tally->drafted += speculation.drafted, tally->accepted += speculation.accepted;
+        tally->passes += length ? speculation.rounds : result.tokens;
         tally->tokens += result.tokens, tally->seconds += result.decode_seconds;
         chain_close(&chain);
     }
@@ -198,27 +198,27 @@ static bool guess_stories(Speaker *s, const FigureJob *job, Session *draft, size
     return ok;
 }
 
-/* length,guesser,acceptance,tokens for each reading of the model,speed-up over plain decoding */
-bool figure_guess(Speaker *s, const FigureJob *job, Fault *fault) {
+/* length,drafter,acceptance,tokens per forward pass of the model,speed-up over plain decoding */
+bool figure_drafts(LoadedModel *s, const FigureJob *job, Fault *fault) {
     static const size_t lengths[] = {1, 2, 3, 4, 6, 8, 12, 16};
-    Speaker draft = {0};
-    GuessTally plain, t;
+    LoadedModel draft = {0};
+    DraftTally plain, t;
     if (!job->draft)
         return fault_set(fault, "figure guess needs a smaller model: --draft FILE");
-    bool ok = speaker_open(&draft, job->draft, &job->machine, 0, 1, fault) &&
-              guess_stories(s, job, NULL, 0, &plain, fault) &&
-              guess_stories(s, job, NULL, 0, &plain, fault);
-    printf("length,guesser,acceptance,tokens_per_reading,speed_up\n");
+    bool ok = loaded_open(&draft, job->draft, &job->compute, 0, 1, fault) &&
+              draft_stories(s, job, NULL, 0, &plain, fault) &&
+              draft_stories(s, job, NULL, 0, &plain, fault);
+    printf("length,drafter,acceptance,tokens_per_pass,speed_up\n");
     for (size_t i = 0; ok && i < 2 * sizeof lengths / sizeof *lengths; i++) {
         bool by_draft = i % 2 == 0;
         size_t length = lengths[i / 2];
-        ok = guess_stories(s, job, by_draft ? &draft.session : NULL, length, &t, fault);
+        ok = draft_stories(s, job, by_draft ? &draft.session : NULL, length, &t, fault);
         if (ok)
             printf("%zu,%s,%.4f,%.4f,%.4f\n", length, by_draft ? "draft" : "lookup",
-                   t.guessed ? (double)t.accepted / (double)t.guessed : 0,
-                   (double)t.tokens / (double)t.readings,
+                   t.drafted ? (double)t.accepted / (double)t.drafted : 0,
+                   (double)t.tokens / (double)t.passes,
                    (double)t.tokens / t.seconds / ((double)plain.tokens / plain.seconds));
     }
-    if (draft.model) speaker_close(&draft);
+    if (draft.model) loaded_close(&draft);
     return ok;
 }

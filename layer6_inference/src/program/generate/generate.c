@@ -1,11 +1,18 @@
-/* generate.c - strata generate: its options.  What they lead to is in scene.h. */
-#include "scene.h"
+/* generate.c - strata generate: its options.  What they lead to is in app.h. */
+#include "app.h"
 
 #include <stdlib.h>
 
 static const OptionRule rules[] = {
+    {"--grammar", NOT_WITH, "--schema --regex",
+     "a text obeys one of them: more are stages of --chain"},
+    {"--schema", NOT_WITH, "--regex", "a text obeys one of them: more are stages of --chain"},
+    {"--beams", NOT_WITH, "--grammar --schema --regex",
+     "beams run no chain, and a grammar is a stage of it"},
+    {"--heal", NOT_WITH, "grammar json json_schema regex choice",
+     "letters of the prompt would have to obey, too"},
     {"--beams", NOT_WITH, "--chain --seed",
-     "the likeliest texts are looked for, none is drawn"},
+     "beam search looks for the likeliest texts and draws none"},
     {"--beams", NOT_WITH, "--best-of", "each is a way to choose among texts: take one"},
     {"--beams", NOT_WITH, "--logprobs --trace", "these follow one text: leave out --beams"},
     {"--beams", NOT_WITH, "--draft --lookup", "beams are read in one batch already"},
@@ -16,19 +23,21 @@ static const OptionRule rules[] = {
     {"--length-power", NEEDS, "--beams", "it scores the texts of beam search"},
     {"--early", NEEDS, "--beams", "it ends beam search"},
     {"--best-of", NOT_WITH, "--logprobs",
-     "run the best one alone, with --seed and the seed that was told"},
+     "run the best one alone, with --seed and the seed that was printed"},
     {"--best-of", NOT_WITH, "greedy", "all samples would be one text: draw them"},
-    {"--guess", NEEDS, "--draft --lookup", "nobody guesses without"},
-    {"--draft", NOT_WITH, "--lookup", "one of them guesses: take one"},
+    {"--guess", NEEDS, "--draft --lookup", "these make the drafts"},
+    {"--draft", NOT_WITH, "--lookup", "both make drafts: take one"},
+    {"--no-forced", NEEDS, "grammar json json_schema regex choice",
+     "only a grammar leaves no choice"},
     {"--draft", NOT_WITH,
      "--heal cfg contrast contrastive_search mirostat mirostat_v2 adaptive_p skew",
-     "guesses are checked against one model and what draw makes of it"},
+     "a draft is verified against one model and the distribution that draw samples from"},
     {"--lookup", NOT_WITH,
      "--heal cfg contrast contrastive_search mirostat mirostat_v2 adaptive_p skew",
-     "guesses are checked against one model and what draw makes of it"},
+     "a draft is verified against one model and the distribution that draw samples from"},
     {"--negative", NEEDS, "cfg", "that stage reads it: --chain cfg:1.5"},
-    {"--amateur", NEEDS, "contrast", "that stage asks it: --chain contrast:0.1"},
-    {"contrast", NEEDS, "--amateur", "it takes the opinion of a weaker model off"},
+    {"--amateur", NEEDS, "contrast", "that stage reads its logits: --chain contrast:0.1"},
+    {"contrast", NEEDS, "--amateur", "it subtracts the logits of a weaker model"},
     {"--trace-rows", NEEDS, "--trace", "give the file, too"},
     {"--ids", NOT_WITH, "--stop", "ids go out as they come: --stop-ids ends before a token"},
     {"--chat", NOT_WITH, "--heal --special --no-prompt",
@@ -37,28 +46,28 @@ static const OptionRule rules[] = {
 };
 
 static bool run_request(Request *r, Fault *fault) {
-    Scene *scene = calloc(1, sizeof *scene);
+    GenerateApp *app = calloc(1, sizeof *app);
     char path[2400];
-    if (!scene) return fault_set(fault, "no memory");
-    scene->request = r, scene->first = true;
+    if (!app) return fault_set(fault, "no memory");
+    app->request = r, app->first = true;
     bool ok =
-        choose_model(&r->model, path, sizeof path, fault) && machine_open(&r->machine, fault);
+        choose_model(&r->model, path, sizeof path, fault) && compute_open(&r->compute, fault);
     if (ok) {
-        ok = scene_open(scene, fault) && scene_speak(scene, fault);
-        ok = scene_close(scene, ok ? fault : NULL) && ok;
-        machine_close(&r->machine);
+        ok = app_open(app, fault) && app_run(app, fault);
+        ok = app_close(app, ok ? fault : NULL) && ok;
+        compute_close(&r->compute);
     }
-    free(scene);
+    free(app);
     return ok;
 }
 
 static int run(int argc, char **argv) {
     Request r = {.prompt = "Once upon a time",
                  .chain = chain_default,
-                 .most = 400,
+                 .max_tokens = 400,
                  .seed = 1,
                  .logprobs = -1,
-                 .trace_most = 50,
+                 .trace_rows = 50,
                  .guess = 4,
                  .groups = 1,
                  .length_power = 1};
@@ -68,11 +77,17 @@ static int run(int argc, char **argv) {
         {"-p", OPT_TEXT, &r.prompt, "TEXT",
          "prompt to continue (\"Once upon a time\"); -: standard input, without its last "
          "newline"},
-        {"-n", OPT_INT(-1, OPTION_MANY), &r.most, "N",
-         "most tokens to generate (400; -1: until the model ends or the context is full)"},
+        {"-n", OPT_INT(-1, OPTION_MANY), &r.max_tokens, "N",
+         "tokens to generate at most (400; -1: until the model ends or the context is full)"},
         {"--chain", OPT_TEXT, &r.chain, "SPEC",
          "samplers, for instance top_k:40,top_p:0.95,temp:0.8 or greedy; strata samplers lists "
          "them"},
+        {"--grammar", OPT_TEXT, &r.grammar, "FILE",
+         "the text obeys a grammar in llama.cpp's notation: stage grammar before the chain"},
+        {"--schema", OPT_TEXT, &r.schema, "FILE",
+         "the text is JSON that fulfils a schema: stage json_schema before the chain"},
+        {"--regex", OPT_TEXT, &r.regex, "TEXT",
+         "the whole text matches a regular expression: stage regex before the chain"},
         {"--seed", OPT_SEED, &r.seed, "N", "the same seed gives the same text (1)"},
         {"--stop", OPT_LIST, &r.stops, "TEXT",
          "end before this text (may be given several times)"},
@@ -85,15 +100,16 @@ static int run(int argc, char **argv) {
          "weaker model with the same vocabulary, for contrast"},
         {"--negative", OPT_TEXT, &r.negative, "TEXT", "what cfg moves away from (nothing)"},
         {"--draft", OPT_TEXT, &r.draft, "FILE",
-         "smaller model with the same vocabulary that guesses ahead (speculative decoding)"},
-        {"--lookup", OPT_FLAG, &r.lookup, NULL,
-         "guess ahead by what followed the same words before"},
-        {"--guess", OPT_INT(1, SPECULATE_MOST), &r.guess, "N", "tokens in a guess (4)"},
+         "smaller model with the same vocabulary that makes drafts (speculative decoding)"},
+        {"--no-forced", OPT_FLAG, &r.no_forced, NULL,
+         "ask for every token by itself, also where a grammar leaves no choice"},
+        {"--lookup", OPT_FLAG, &r.lookup, NULL, "draft what followed the same words before"},
+        {"--guess", OPT_INT(1, SPECULATE_MAX), &r.guess, "N", "tokens in a draft (4)"},
         {"--best-of", OPT_INT(1, OPTION_MANY), &r.best_of, "N",
          "the likeliest of N samples, by mean ln p of what is shown; --seed is the first "
          "one's"},
-        {"--beams", OPT_INT(1, BEAM_MOST), &r.beams, "N", "beam search instead of the chain"},
-        {"--beam-groups", OPT_INT(2, BEAM_MOST), &r.groups, "N",
+        {"--beams", OPT_INT(1, BEAM_MAX), &r.beams, "N", "beam search instead of the chain"},
+        {"--beam-groups", OPT_INT(2, BEAM_MAX), &r.groups, "N",
          "groups of beams that avoid each other (all are one)"},
         {"--beam-diversity", OPT_REAL(1e-9, 1000), &r.diversity, "X", "how much they do"},
         {"--length-power", OPT_REAL(-10, 10), &r.length_power, "X",
@@ -102,13 +118,13 @@ static int run(int argc, char **argv) {
         {"--heal", OPT_FLAG, &r.heal, NULL,
          "let the prompt's last word go on: its last tokens are chosen anew, its letters stay"},
         {"--trace", OPT_TEXT, &r.trace, "FILE", "what every stage did at every step, as CSV"},
-        {"--trace-rows", OPT_INT(0, OPTION_MANY), &r.trace_most, "N",
+        {"--trace-rows", OPT_INT(0, OPTION_MANY), &r.trace_rows, "N",
          "rows for each stage (50; 0: all)"},
         {"--logprobs", OPT_INT(0, OPTION_MANY), &r.logprobs, "N",
          "for each token, its log-probability before and after the chain, and the N likeliest; "
          "on stderr"},
-        {"--ctx", OPT_INT(KV_PAGE, OPTION_MANY), &r.ctx, "N",
-         "context in tokens: a multiple of 64, at most the model's (that, at most 4096)"},
+        {"--ctx", OPT_INT(1, OPTION_MANY), &r.ctx, "N",
+         "context in tokens, at most the model's (that, at most 4096)"},
         {"--chat", OPT_FLAG, &r.chat, NULL,
          "the prompt is a user's message in ChatML; prints the answer"},
         {"--special", OPT_FLAG, &r.special, NULL, "read special tokens in the prompt by name"},
@@ -116,8 +132,8 @@ static int run(int argc, char **argv) {
         {"--no-prompt", OPT_FLAG, &r.no_prompt, NULL,
          "print what is generated without the prompt before it"},
         {"--quiet", OPT_FLAG, &r.quiet, NULL, "no status line on stderr"},
-        KV_OPTION(r.machine),
-        MACHINE_OPTIONS(r.machine),
+        KV_OPTION(r.compute),
+        COMPUTE_OPTIONS(r.compute),
         {0},
     };
     const CommandLine line = {argc,

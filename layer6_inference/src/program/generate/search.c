@@ -12,11 +12,11 @@ static void take_tokens(TokenList *to, const int32_t *ids, size_t n) {
 
 /* ------------------------------------------------------------------ beams */
 
-bool search_beams(Speaker *speaker, const TokenList *prompt, const BeamOptions *options,
+bool search_beams(LoadedModel *loaded, const TokenList *prompt, const BeamOptions *options,
                   FILE *report, Best *best, Fault *fault) {
-    BeamText texts[BEAM_MOST];
+    BeamText texts[BEAM_MAX];
     size_t count;
-    if (!beam_search(&speaker->session, prompt->ids, prompt->count, options, texts, &count,
+    if (!beam_search(&loaded->session, prompt->ids, prompt->count, options, texts, &count,
                      fault))
         return false;
     for (size_t i = 0; report && i < count; i++)
@@ -117,7 +117,7 @@ static bool begin_sample(Contest *c, Sample *s, Fault *fault) {
     o.stream = &s->stream, o.want_raw = true;
     o.on_choice = add_mark, o.context = s;
     o.on_read = s->number ? NULL : pass_on_read;
-    if (o.limits.most_seconds > 0) o.limits.most_seconds = c->end - clock_seconds();
+    if (o.limits.max_seconds > 0) o.limits.max_seconds = c->end - clock_seconds();
     return (s->sequence = engine_add(&c->engine, &s->tokens, &o, fault)) != NULL;
 }
 
@@ -136,9 +136,9 @@ static bool end_sample(Contest *c, Sample *s, Fault *fault) {
     if (s->full) return fault_set(fault, "no memory to compare samples");
     c->verdicts[s->number] = (Verdict){mean, *r};
     c->stopped |= r->reason == STOP_CALLER;
-    best->spoken += r->tokens;
-    double most = c->verdicts[c->winner].mean;
-    if (c->ended++ == 0 || mean > most || (!(mean < most) && s->number < c->winner)) {
+    best->generated += r->tokens;
+    double best_mean = c->verdicts[c->winner].mean;
+    if (c->ended++ == 0 || mean > best_mean || (!(mean < best_mean) && s->number < c->winner)) {
         c->winner = s->number, best->result = *r, best->seed = s->seed;
         take_tokens(&best->tokens, s->tokens.ids + c->prompt->count, r->tokens);
     }
@@ -148,7 +148,7 @@ static bool end_sample(Contest *c, Sample *s, Fault *fault) {
 
 /* May another one begin?  The first one reads the prompt for all. */
 static bool may_begin(Contest *c) {
-    if (c->asked->limits.most_seconds > 0 && clock_seconds() >= c->end && c->begun)
+    if (c->asked->limits.max_seconds > 0 && clock_seconds() >= c->end && c->begun)
         c->stopped = true;
     const Sequence *first = c->samples[0].sequence;
     bool reads = c->begun && c->ended == 0 && first && first->result.tokens == 0;
@@ -189,9 +189,9 @@ static void close_contest(Contest *c) {
     free(c->samples), free(c->verdicts);
 }
 
-bool search_best_of(Speaker *speaker, const TokenList *prompt, const GenerateOptions *options,
-                    const Stops *stops, size_t n, size_t at_once, FILE *report, Best *best,
-                    Fault *fault) {
+bool search_best_of(LoadedModel *loaded, const TokenList *prompt,
+                    const GenerateOptions *options, const Stops *stops, size_t n,
+                    size_t at_once, FILE *report, Best *best, Fault *fault) {
     Contest c = {.prompt = prompt,
                  .asked = options,
                  .stops = stops,
@@ -199,10 +199,10 @@ bool search_best_of(Speaker *speaker, const TokenList *prompt, const GenerateOpt
                  .samples = calloc(at_once, sizeof *c.samples),
                  .at_once = at_once,
                  .verdicts = calloc(n, sizeof *c.verdicts),
-                 .end = clock_seconds() + options->limits.most_seconds,
+                 .end = clock_seconds() + options->limits.max_seconds,
                  .best = best};
     bool ok = (c.samples && c.verdicts) || fault_set(fault, "no memory for %zu samples", n);
-    ok = ok && engine_open(&c.engine, &speaker->session, fault) && run_contest(&c, fault);
+    ok = ok && engine_open(&c.engine, &loaded->session, fault) && run_contest(&c, fault);
     if (ok && report) report_samples(report, &c);
     close_contest(&c);
     return ok;

@@ -4,7 +4,7 @@
 #ifndef STRATA_SEARCH_H
 #define STRATA_SEARCH_H
 
-#include "speaker.h"
+#include "loaded_model.h"
 
 #include <stdio.h>
 
@@ -13,11 +13,11 @@ typedef struct Best {
     TokenList tokens;      /* owns */
     GenerateResult result; /* its own */
     uint64_t seed;         /* it was drawn with */
-    size_t spoken;         /* tokens of all samples */
+    size_t generated;      /* tokens of all samples */
 } Best;
 
 /* Beam search; all texts with their scores go to `report`, unless that is NULL. */
-bool search_beams(Speaker *speaker, const TokenList *prompt, const BeamOptions *options,
+bool search_beams(LoadedModel *loaded, const TokenList *prompt, const BeamOptions *options,
                   FILE *report, Best *best, Fault *fault);
 
 /* n samples with seeds seed, seed + 1, ...; the one with the largest mean log-probability of the
@@ -26,8 +26,8 @@ bool search_beams(Speaker *speaker, const TokenList *prompt, const BeamOptions *
  *   at_once   samples in a batch: as many as the session has sequences for
  *   options   stream is not used; on_read and on_choice are called as in generate
  *   stops     stop strings */
-bool search_best_of(Speaker *speaker, const TokenList *prompt, const GenerateOptions *options,
-                    const Stops *stops, size_t n, size_t at_once, FILE *report, Best *best,
-                    Fault *fault);
+bool search_best_of(LoadedModel *loaded, const TokenList *prompt,
+                    const GenerateOptions *options, const Stops *stops, size_t n,
+                    size_t at_once, FILE *report, Best *best, Fault *fault);
 
 #endif

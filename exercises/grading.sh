@@ -1,0 +1,195 @@
+# How a work of code is graded: sourced by desk and check, after list.sh.
+#
+# A learner's object is linked before the libraries, so that the linker never takes the library's own; the exercise's grader
+# and a test of its layer then run the learner's functions.  Both must come to their end, and the object may neither leave
+# nor look for a way around them: what it defines and what it calls is read from it first.
+LIBS="build/lib/libinference.a build/lib/libmodels.a build/lib/libtransformer.a build/lib/libnn.a build/lib/liblinalg.a build/lib/libtensor.a"
+OBJECTS=build/exercises/objects
+INCLUDE="-Iexercises -Itests -Ilayer1_tensor/include -Ilayer2_linalg/include -Ilayer3_nn/include -Ilayer4_transformer/include -Ilayer5_models/include -Ilayer6_inference/include"
+FLAGS="-std=c11 -D_GNU_SOURCE -ffp-contract=off -O2 -g -Wall -Wextra -Wno-unused-function -Wno-unused-parameter -Wno-unused-variable -Wno-unused-const-variable"
+SECONDS_EACH=${SECONDS_EACH:-20} # for a grader, and for a test
+export CC FLAGS INCLUDE
+
+# Is cmocka there?  Without it only the graders speak.
+has_cmocka() { printf '#include <stdarg.h>\n#include <stddef.h>\n#include <setjmp.h>\n#include <stdint.h>\n#include <cmocka.h>\n' | $CC -E - >/dev/null 2>&1; }
+
+# Compile what all gradings share, or only what one exercise needs: prepare [NUMBER]
+prepare() {
+    CMOCKA=$(has_cmocka && say yes)
+    export CMOCKA
+    shared=all
+    if [ -n "$1" ]; then
+        shared="$OBJECTS/todo.o $OBJECTS/shipped.a $OBJECTS/symbols $(object_for "$(grader_of "$1")")"
+        [ -z "$CMOCKA" ] || [ "$(field "$1" 8)" = - ] || shared="$shared $(object_for "$(test_of "$1")")"
+    fi
+    # shellcheck disable=SC2086
+    (unset MAKEFLAGS MAKELEVEL MFLAGS; make -s -j"$(cores)" -f exercises/objects.mk $shared)
+}
+cores() { nproc 2>/dev/null || sysctl -n hw.ncpu 2>/dev/null || echo 2; }
+object_for() { say "$OBJECTS/${1%.c}.o"; }
+grader_of() { grep -l "{\"$1\"," "$(layer_of "$1")"/exercise/grade*.c; }
+test_of() { say "$(layer_of "$1")/tests/$(field "$1" 8).c"; }
+
+# Compile a learner's file: compile FILE NUMBER OBJECT
+compile() {
+    source=$(field "$2" 6)
+    $CC $FLAGS $INCLUDE -I"$(layer_of "$2")/src" -I"$(dirname "$source")" -c "$1" -o "$3"
+}
+
+# What the C library has that an exercise may want: memory, strings, sorting, mathematics, printing, threads.
+ALLOWED='(mem|str)[a-z]+|[mc]alloc|realloc|free|aligned_alloc|posix_memalign|qsort(_r)?|bsearch|l?l?abs|abort|v?s?n?printf|fprintf|putchar|puts|putc|fput[cs]|fwrite|fflush|std(out|err)|is[a-z]+|to(upper|lower)|pthread_(mutex|cond|once|self|create|join)[a-z_]*|(a?(sin|cos|tan)h?|atan2|sincos|exp[2m]?1?0?|log(2|10|1p|b)?|pow|sqrt|cbrt|hypot|fabs|floor|ceil|round|trunc|rint|nearbyint|l?l?r(int|ound)|ldexp|frexp|scalbl?n|fmod|modf|remainder|fmin|fmax|fma|copysign|nan|erfc?|[lt]gamma|nextafter)[fl]?|__(stack_chk_fail|[a-z0-9_]+_chk|assert_(fail|rtn)|errno_location|error|ctype_[a-z_]+|tls_get_addr|atomic_[a-z0-9_]+|cpu_(model|indicator_init)|(u?div|u?mod|mul|popcount|cl[zs]|ctz|extend|trunc|float|fix)[a-z0-9]+)|_GLOBAL_OFFSET_TABLE_|exercise_todo'
+
+# May this object be graded?  allowed NUMBER OBJECT FILE: says why not.
+allowed() {
+    ours=$(field "$1" 6)
+    if grep -n -E '"[^"]*/(proc|dev)/|#[ \t]*include.*[.]c[">]|GRADE_|(^|[^a-zA-Z0-9_])(__)?asm(__)?[ \t(]' "$3" | awk -v ours="$ours" 'BEGIN { while ((getline line < ours) > 0) known[line] = 1 }
+            { text = $0; sub(/^[0-9]*:/, "", text) } !(text in known) { print; odd = 1; exit } END { exit !odd }' >"$OUT/odd.txt"; then
+        say "  line $(cat "$OUT/odd.txt")"
+        say "  no exercise needs this line: it is about the grader, or the machine"
+        return 1
+    fi
+    forbidden=$(awk -F' [|] ' -v x="$1" '($1 "") == (x "") { printf "%s%s", bar, $2; bar = "|" }' "$(layer_of "$1")/exercise/forbidden.txt" 2>/dev/null)
+    { globals "$(object_of "$ours")" | sed 's/^/ours /'; globals "$2" | sed 's/^/mine /'; } |
+        awk -v allowed="^($ALLOWED)\$" -v forbidden="^($forbidden)\$" '
+        function complain(text) { print "  " text; bad = 1 }
+        FILENAME != "-" { known[$1, $2] = 1; next }
+        $1 == "ours" { ours[$2, $3] = 1; next }
+        { mine[$2, $3] = 1 }
+        ($2, $3) in ours { next }
+        $2 == "defined" { if (("defined", $3) in known || ("used", $3) in known) complain("the name " $3 " is taken: if that is a helper of yours, write static before it or call it something else"); next }
+        $3 ~ /^shipped_|_(avx2|avx512|avx512bf16|avxvnni|vnni|f16c|neon|dotprod)$/ || $3 ~ forbidden { complain("your file calls " $3 ", which does what is yours to write here"); next }
+        !(("defined", $3) in known) && $3 !~ allowed { complain("your file calls " $3 ", for which no exercise has a need") }
+        END {
+            for (pair in ours) if (pair ~ /^defined/ && !(pair in mine)) { split(pair, part, SUBSEP); complain(part[2] " is missing from your file: ours has it, and other files call it") }
+            exit bad }' "$OBJECTS/symbols" -
+}
+
+# Run a grader or a test with a limit of time, into $OUT/run.log: run_limited ISA PROGRAM ARGUMENTS...
+# The word is in a pipe that the grader opens when the work has been called for the last time.
+run_limited() {
+    isa=$1
+    shift
+    ( (STRATA_ISA=$isa GRADE_SECONDS=$SECONDS_EACH exec "$@" >"$OUT/run.log" 2>&1 3<<WORD
+$word
+WORD
+    )
+    exit $?) 2>/dev/null # the outer shell is the one that remarks on signals
+}
+
+# What killed it, by the status the shell gives a signal; nothing when it ended by itself.
+killed_by() {
+    case $1 in
+    132) say "an illegal instruction" ;; 134) say "it was aborted" ;; 135 | 138) say "a bus error" ;;
+    136) say "a division by zero" ;; 139) say "a segmentation fault" ;; 142 | 152) say "too slow" ;;
+    129 | 1[3-5][0-9]) say "signal $(($1 - 128)) ended it" ;;
+    esac
+}
+
+# Say how it ended before its time, and where, when sanitizers can tell: explain STATUS NUMBER FILE MAIN LIBRARIES...
+explain() {
+    status=$1 number=$2 file=$3 main=$4
+    shift 4
+    case $status in
+    152) say "  not done after $SECONDS_EACH seconds: a loop that never ends?"; return ;;
+    142) say "  not done after $((3 * SECONDS_EACH)) seconds by the clock: does it wait for something?"; return ;;
+    esac
+    cause=$(killed_by "$status")
+    if [ -z "$cause" ]; then say "  the check was left before its end (status $status): who called exit?"; return; fi
+    say "  it crashed: $cause"
+    grep -m 1 'contract broken' "$OUT/run.log" | sed 's/^/  /'
+    [ -n "$file" ] || return
+    plain=$FLAGS
+    FLAGS="$FLAGS -O0 -fno-omit-frame-pointer -fsanitize=address,undefined"
+    if compile "$file" "$number" "$OUT/crash.o" 2>/dev/null &&
+        $CC $FLAGS $INCLUDE -I"$(layer_of "$number")/tests" "$main" "$OUT/crash.o" "$OBJECTS/todo.o" "$OBJECTS/shipped.a" "$@" $LIBS -lm -lpthread -o "$OUT/crash" 2>/dev/null; then
+        ASAN_OPTIONS=detect_leaks=0 run_limited "$isa" "$OUT/crash" "$number"
+        where_it_was "$file"
+    else
+        say "  (a sanitizer would say where: install libasan, or run $OUT/grade $number in a debugger)"
+    fi
+    FLAGS=$plain
+}
+
+# The line that the sanitizers name in the learner's file, and what it does.
+where_it_was() {
+    where=$(grep -o "$(basename "$1"):[0-9][0-9]*" "$OUT/run.log" | head -1)
+    [ -n "$where" ] || return
+    say "  at $DESK/$where: $(sed -n "${where##*:}p" "$1" | sed 's/^ *//')"
+    case $(cat "$OUT/run.log") in
+    *runtime\ error:*) sed -n 's/.*runtime error: /  which is: /p' "$OUT/run.log" | head -1 ;;
+    *stack-overflow*) say "  which is: a function that calls itself without end" ;;
+    *-overflow*) say "  which is: an index outside its array" ;;
+    *) say "  which is: a pointer that points nowhere, or an index far outside" ;;
+    esac
+}
+
+# A failure of cmocka in words: the test's name, what it demands, and both numbers as people write them.
+translate() {
+    awk 'function decimal(t, v, i, digit) { # of 64 bits; those that begin with f are negative
+            if (t !~ /^0x[0-9a-f]+$/) return t
+            for (i = 3; i <= length(t); i++) {
+                digit = index("0123456789abcdef", substr(t, i, 1)) - 1
+                v = v * 16 + (t ~ /^0xf/ && length(t) == 18 ? 15 - digit : digit)
+            }
+            return sprintf("%.0f", t ~ /^0xf/ && length(t) == 18 ? -v - 1 : v) }
+        /^\[ RUN / { test = $NF }
+        /^\[  ERROR   \] --- / && message == "" { sub(/^\[  ERROR   \] --- /, ""); message = $0 }
+        /error: Failure!/ && where == "" { where = $0; sub(/^\[   LINE   \] --- /, "", where); sub(/: error: Failure!.*/, "", where); name = test }
+        END {
+            if (message == "") exit
+            print "  the layer'"'"'s own test " (name == "" ? test : name) (where == "" ? "" : ", " where) ":"
+            at = where; sub(/^.*:/, "", at); file = where; sub(/:[0-9]+$/, "", file)
+            if (where != "") while ((getline text < file) > 0) if (++n >= at + 0 && n < at + 4) { gsub(/^[ \t]+/, "", text); print "    " text; if (text ~ /;/) break }
+            if (split(message, side, " != ") == 2) print "  got " decimal(side[1]) ", expected " decimal(side[2])
+            else if (message !~ /^[(a-z]/ || message ~ /got|want/) print "  " message }' "$OUT/run.log"
+}
+
+# Link a program with the learner's object before the libraries: build_with OBJECT MAIN.o PROGRAM LIBRARIES...
+build_with() {
+    object=$1 main=$2 program=$3
+    shift 3
+    $CC "$main" "$object" "$OBJECTS/todo.o" "$OBJECTS/shipped.a" $LIBS "$@" -lm -lpthread -o "$program"
+}
+unwritten() { [ "$1" -eq 77 ] && grep -q "not written yet" "$OUT/run.log"; }
+
+# The layer's own test, a net below the grader: by_test NUMBER OBJECT FILE
+by_test() {
+    build_with "$2" "$(object_for "$(test_of "$1")")" "$OUT/test" -lcmocka || return 1
+    run_limited $isa "$OUT/test"
+    status=$?
+    if [ $status -eq 0 ] && grep -q 'PASSED  \] [0-9]* test' "$OUT/run.log"; then return 0; fi
+    unwritten $status && return 77
+    case $(cat "$OUT/run.log") in
+    *exception:\ Seg*) status=139 ;; *exception:\ Abort*) status=134 ;; *exception:\ Floating*) status=136 ;; *exception:\ Ill*) status=132 ;;
+    esac
+    translate
+    if [ $status -eq 0 ] || [ -n "$(killed_by $status)" ]; then explain $status "$1" "$3" "$(test_of "$1")" -lcmocka; fi
+    [ -z "$3" ] || [ "$(field "$1" 2)" = break ] || say "  hint: $(first_hint "$1")"
+    return 1
+}
+
+# The checks of one exercise on an object: check NUMBER OBJECT FILE [explain]; 0 passed, 77 not written, else failed.  Whoever
+# calls it has prepared.  With "explain" a crash is run again under sanitizers.
+check() {
+    isa=auto
+    word=$(od -An -N8 -tx8 /dev/urandom | tr -d ' \n')
+    case $1 in 2.*) isa=scalar ;; esac
+    source_file=${4:+$3}
+    allowed "$1" "$2" "$3" || return 1
+    build_with "$2" "$(object_for "$(grader_of "$1")")" "$OUT/grade" || return 1
+    run_limited $isa "$OUT/grade" "$1"
+    status=$?
+    grep -v "$word" "$OUT/run.log"
+    unwritten $status && return 77
+    case $status in
+    1) return 1 ;;
+    0) tail -1 "$OUT/run.log" | grep -q "$word" || { explain $status "$1" "$source_file" "$(grader_of "$1")"; return 1; } ;;
+    *) explain $status "$1" "$source_file" "$(grader_of "$1")"; return 1 ;;
+    esac
+    [ "$(field "$1" 8)" != - ] || return 0
+    if [ -z "$CMOCKA" ]; then
+        say "  (the layer's own tests need cmocka: make deps)"
+        return 0
+    fi
+    by_test "$1" "$2" "$source_file"
+}

@@ -1,0 +1,64 @@
+# The list of exercises, and where each one's files lie: sourced by desk and check.
+#
+# layerN/exercise/holes.txt has a row for each: number, kind, title, minutes, page, file or command, functions, test, hints.
+# One fill or speed exercise is one source file of a layer.
+CC=${CC:-cc}
+DESK=${DESK:-exercises}
+OUT=${OUT:-build/exercises}
+PROGRESS=$DESK/progress.txt
+mkdir -p "$OUT"
+
+say() { printf '%s\n' "$*"; }
+layer_of() { ls -d layer"${1%%.*}"_* 2>/dev/null; }
+rows() { awk -F' [|] ' -v want="$1" '!/^#/ && (want == "" || ($1 "") == (want "") || index($1, want ".") == 1)' layer*/exercise/holes.txt; }
+numbers() { rows "$1" | awk -F' [|] ' '{ print $1 }'; }
+field() { awk -F' [|] ' -v n="$2" -v x="$1" '($1 "") == (x "") { print $n }' layer*/exercise/holes.txt; }
+known() { [ -n "$(field "$1" 1)" ] || { say "no exercise '$1': make learn lists them" >&2; exit 2; }; }
+# The hints of an exercise, one in a line; the first says the least.
+hints_of() { field "$1" 9 | awk '{ gsub(/ \/ /, "\n"); print }'; }
+first_hint() { hints_of "$1" | head -1; }
+# A layer, an exercise, or nothing: all of them.
+selection() { case $1 in '' | [1-6]) ;; *) known "$1" ;; esac; }
+is_code() { case $(field "$1" 2) in fill | break | speed) true ;; *) false ;; esac; }
+
+# Where the learner's file of an exercise lies.
+file_of() {
+    if is_code "$1"; then say "$DESK/$1_$(basename "$(field "$1" 6)")"; else say "$DESK/$1.txt"; fi
+}
+
+# The library's object of a source: layer2_linalg/src/formats/q4.c is build/layer2_linalg/formats-q4.o.
+object_of() {
+    inside=${1#*/src/}
+    say "build/${1%%/*}/$(say "${inside%.c}" | tr / -).o"
+}
+
+# The global names of objects and libraries, one in a line: "defined softmax", "used vector_max".
+globals() {
+    nm -g "$@" 2>/dev/null | awk -v mac="$(uname)" '
+        NF >= 2 && $(NF - 1) ~ /^[A-Za-z]$/ { name = $NF; if (mac == "Darwin") sub(/^_/, "", name); print ($(NF - 1) ~ /^[Uw]$/ ? "used " : "defined ") name }'
+}
+
+starter() { # starter NUMBER: on standard output
+    source=$(field "$1" 6)
+    case $(field "$1" 2) in
+    fill) awk -v names="$(field "$1" 7)" -v number="$1" -f exercises/hollow "$source" ;;
+    break)
+        say "/* Exercise $1.  Something in this file is wrong: find it and mend it, then: make grade $1 */"
+        sed "$(field "$1" 7)" "$source" ;;
+    speed)
+        say "/* Exercise $1.  Make $(field "$1" 7) faster, then: make grade $1 */"
+        cat "$source" ;;
+    *) cat "$(layer_of "$1")/exercise/$1.txt" ;;
+    esac
+}
+
+# What a file holds, in a number and a size: what passed is told from what it became.
+sum_of() { cksum <"$1" | tr ' ' '-'; }
+has_passed() { grep -q "^$1 passed $(sum_of "$(file_of "$1")")\$" "$PROGRESS" 2>/dev/null; }
+
+note() { # note NUMBER STATE SUM
+    touch "$PROGRESS"
+    grep -v "^$1 " "$PROGRESS" >"$PROGRESS.new"
+    say "$1 $2 $3" >>"$PROGRESS.new"
+    mv "$PROGRESS.new" "$PROGRESS"
+}

@@ -1,0 +1,89 @@
+/* judge.h - a learner's program seen from outside: what it is given, what it prints, what is said.
+ *
+ *     Reply r = ask("neuron %d %g", steps, rate);       the program with these arguments, after
+ *     need(r.n == 5, "print ...");                      input("in") has written its standard input
+ *
+ * Invariant: every input is made anew from the seed, so that no answer can be known beforehand; all
+ * files lie in one folder and stay there for the learner to look at. */
+#ifndef STRATA_JUDGE_H
+#define STRATA_JUDGE_H
+
+#include "models.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* What the program wrote; valid until the judge ends. */
+typedef struct Reply {
+    char *text; /* NUL-terminated */
+    size_t size;
+    double *numbers; /* every word of the text that is a number */
+    size_t n;
+} Reply;
+
+/* Random choices that follow the seed. */
+double judge_uniform(void);           /* [0, 1) */
+int judge_between(int low, int high); /* low .. high */
+double judge_normal(void);
+void judge_fill(double *x, size_t n, double deviation);
+
+const char *judge_path(const char *name); /* in the folder; static memory, four at a time */
+FILE *judge_input(const char *name);      /* that file, to be written; "in" is standard input */
+void judge_numbers(FILE *in, const double *x, size_t n);
+
+/* Run the learner's program; the arguments are given as to printf and read by a shell.  Ends the
+ * judge when the program does not end well. */
+Reply ask(const char *format, ...) __attribute__((format(printf, 1, 2)));
+void judge_limit(
+    double seconds); /* for the next questions; each thread's, four times that by the clock */
+
+/* Run any command and keep what it wrote. */
+Reply judge_command(const char *command, int *status);
+
+/* Not yet: say why, and end. */
+void refuse(const char *format, ...) __attribute__((format(printf, 1, 2), noreturn));
+#define need(holds, ...)                   \
+    do {                                   \
+        if (!(holds)) refuse(__VA_ARGS__); \
+    } while (0)
+
+/* Whether all numbers are near: within 2 thousandths of the largest. */
+bool alike(const double *got, const double *want, size_t n);
+
+/* The number behind a word of the reply; NAN when it is not there. */
+double named(Reply reply, const char *word);
+
+/* A wrong way to compute, and what is said when it gives what the program printed. */
+typedef struct Mistake {
+    int flag;
+    const char *hint;
+} Mistake;
+
+/* The chapters. */
+void chapter_bytes(void);
+void chapter_bigram(void);
+void chapter_pairs(void);
+void chapter_neuron(void);
+void chapter_next(void);
+void chapter_table(void);
+void chapter_attention(void);
+void chapter_block(void);
+void chapter_gradient(void);
+void chapter_adamw(void);
+void chapter_train(void);
+void chapter_generate(void);
+void chapter_story(void);
+
+/* The mean of -log p at these counts, in nats. */
+double entropy_of(const double *count, int n);
+
+/* A file of stories, as a reply; how often each of its bytes follows each is counted. */
+Reply judge_text(const char *name, int documents);
+extern double followers[256][256];
+
+/* Tales of Tiny World, from document `first` of a fresh corpus; each with its line behind it. */
+void judge_stories(FILE *out, uint64_t first, int documents);
+
+#endif

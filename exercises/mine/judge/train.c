@@ -1,0 +1,189 @@
+/* train.c - chapters 11 to 13: a model is trained, its file is read by the library, its stories are
+ * judged.  See judge.h. */
+#include "judge.h"
+
+static double setting(const char *name, double usual) {
+    const char *value = getenv(name);
+    return value && atof(value) > 0 ? atof(value) : usual;
+}
+
+/* The model of this chapter's training, kept for the next. */
+static const char *model_path(void) { return judge_path("mine.gguf"); }
+
+static void write_stories(const char *name, uint64_t first, int documents) {
+    FILE *file = judge_input(name);
+    judge_stories(file, first, documents);
+    fclose(file);
+}
+
+/* Train, look at the losses printed, and return the last. */
+static double train(const char *stories, double seconds, int seed) {
+    remove(model_path());
+    judge_limit(4 * seconds + 60);
+    Reply r = ask("train %s %g %d %s", judge_path(stories), seconds, seed, model_path());
+    judge_limit(20);
+    need(r.n >= 4 && r.n % 2 == 0, "print now and then a line `step loss`, and one at the end");
+    double first = r.numbers[1], last = r.numbers[r.n - 1];
+    need(isfinite(last), "the loss became %g: a smaller rate, and clip the gradients", last);
+    need(last < first - 0.3, "the loss went from %g to %g: it should fall by far more", first,
+         last);
+    need(r.numbers[r.n - 2] > r.numbers[0], "the first number of a line counts the steps");
+    return last;
+}
+
+static Reply strata(int *status, const char *format, const char *a, const char *b) {
+    char command[2048];
+    const char *program = getenv("STRATA");
+    int n = snprintf(command, sizeof command, "%s ", program ? program : "build/bin/strata");
+    snprintf(command + n, sizeof command - (size_t)n, format, a, b);
+    return judge_command(command, status);
+}
+
+static char *first_line(const char *path) {
+    static char line[400];
+    FILE *file = fopen(path, "rb");
+    if (!file || !fgets(line, sizeof line, file)) line[0] = 0;
+    if (file) fclose(file);
+    line[strcspn(line, "\n")] = 0;
+    return line;
+}
+
+/* Nats for each byte of text that a model has not seen, as the library measures it. */
+static double surprise(long bytes) {
+    int status;
+    Reply r = strata(&status, "perplexity -m %s -f %s --window 128 --json", model_path(),
+                     judge_path("unseen.txt"));
+    need(status == 0, "strata does not read %s: %s", model_path(),
+         first_line(judge_path("errors")));
+    return named(r, "\"nats_per_token\":") * named(r, "\"tokens\":") / (double)bytes;
+}
+
+static double bigram_surprise(const char *name, long *bytes) {
+    static double count[256][256];
+    FILE *file = fopen(judge_path(name), "rb");
+    double nats = 0;
+    int last = '\n', byte;
+    for (*bytes = 0; file && (byte = fgetc(file)) != EOF; last = byte, ++*bytes)
+        count[last][byte]++;
+    if (file) fclose(file);
+    for (int a = 0; a < 256; a++) {
+        double sum = 0;
+        for (int b = 0; b < 256; b++) sum += count[a][b];
+        for (int b = 0; b < 256; b++)
+            if (count[a][b] > 0) nats -= count[a][b] * log(count[a][b] / sum);
+    }
+    return nats / (double)*bytes;
+}
+
+void chapter_train(void) {
+    double seconds = setting("MINE_SECONDS", 20);
+    uint64_t first = (uint64_t)judge_between(0, 1000000);
+    long bytes;
+    write_stories("stories.txt", first, 4000);
+    write_stories("unseen.txt", first + 5000, 60);
+    double bound = bigram_surprise("unseen.txt", &bytes);
+    train("stories.txt", seconds, judge_between(1, 1000));
+    double got = surprise(bytes);
+    printf("  %.0f seconds of training: %.3f nats a byte on stories it has not seen; a bigram "
+           "has %.3f\n",
+           seconds, got, bound);
+    need(got < 0.9 * bound,
+         "counting two bytes at a time does better, by the library's reading of %s: is what is "
+         "written what was "
+         "trained?  Matrices go out by rows, one for each output; norm, turning and the names "
+         "are a Llama's",
+         model_path());
+}
+
+/* ------------------------------------------------------------------ 12 */
+
+/* The first words of a story; only letters, spaces and commas, so that a shell takes it in quotes. */
+static void opening(uint64_t index, char *out, size_t size) {
+    Fault fault;
+    World *world = world_open(&fault);
+    WorldText text = {0};
+    need(world, "%s", fault.text);
+    Text words = world_opening(world, "tale", 77, index, 9, &text);
+    snprintf(out, size, "%.*s", (int)words.size, words.data);
+    world_text_free(&text);
+    world_close(world);
+}
+
+static void same_as_library(void) {
+    int parted = 0;
+    for (int i = 0; i < 5; i++) {
+        char prompt[200], where[100];
+        int status, n = judge_between(20, 60);
+        size_t at = 0;
+        opening((uint64_t)judge_between(0, 1000000), prompt, sizeof prompt);
+        snprintf(where, sizeof where, "--chain greedy --kv f32 --quiet -n %d", n);
+        char command[600];
+        snprintf(command, sizeof command, "generate -m %s -p \"%s\" %s", model_path(), "%s",
+                 "%s");
+        Reply want = strata(&status, command, prompt, where);
+        need(status == 0, "strata does not read %s (make mine 11 writes it): %s", model_path(),
+             first_line(judge_path("errors")));
+        Reply got = ask("generate %s %d 0 1 \"%s\"", model_path(), n, prompt);
+        while (at < got.size && at < want.size && got.text[at] == want.text[at]) at++;
+        if (at == got.size && at == want.size) continue;
+        need(strncmp(got.text, prompt, strlen(prompt)) == 0, "begin with the prompt: \"%s\"",
+             prompt);
+        if (++parted < 2) continue; /* two tokens that are nearly as likely may part once */
+        need(at < want.size,
+             "after \"%s\" the text goes on where the library's ends: stop at the token that "
+             "ends documents, or after %d tokens",
+             prompt, n);
+        refuse("after \"%s\" the greedy text parts from the library's at byte %zu: \"%.30s\", "
+               "expected \"%.30s\"",
+               prompt, at, got.text + at, want.text + at);
+    }
+}
+
+void chapter_generate(void) {
+    char prompt[200];
+    opening((uint64_t)judge_between(0, 1000000), prompt, sizeof prompt);
+    same_as_library();
+    int seed = judge_between(1, 100000), n = 100;
+    Reply one = ask("generate %s %d 1 %d \"%s\"", model_path(), n, seed, prompt);
+    Reply same = ask("generate %s %d 1 %d \"%s\"", model_path(), n, seed, prompt);
+    Reply other = ask("generate %s %d 1 %d \"%s\"", model_path(), n, seed + 1, prompt);
+    Reply cold = ask("generate %s %d 0.0001 %d \"%s\"", model_path(), n, seed, prompt);
+    Reply greedy = ask("generate %s %d 0 %d \"%s\"", model_path(), n, seed, prompt);
+    need(strcmp(one.text, same.text) == 0, "the same seed is to give the same text");
+    need(strcmp(one.text, other.text) != 0,
+         "another seed is to give another text, at temperature 1");
+    need(
+        strcmp(cold.text, greedy.text) == 0,
+        "at temperature 0.0001 nearly always the likeliest is drawn: scores are divided by the "
+        "temperature, or chances raised to 1 / temperature");
+}
+
+/* ------------------------------------------------------------------ 13 */
+
+void chapter_story(void) {
+    enum { STORIES = 50 };
+    double seconds = setting("MINE_SECONDS", 600),
+           temperature = setting("MINE_TEMPERATURE", 0.5);
+    Fault fault;
+    World *world = world_open(&fault);
+    int valid = 0, shown = 0;
+    need(world, "%s", fault.text);
+    write_stories("stories.txt", (uint64_t)judge_between(0, 1000000), 36000);
+    double last = train("stories.txt", seconds, judge_between(1, 1000));
+    printf("  trained: the last loss is %.4f\n", last);
+    for (int i = 0; i < STORIES; i++) {
+        char prompt[200];
+        opening((uint64_t)judge_between(0, 1000000), prompt, sizeof prompt);
+        Reply r = ask("generate %s 400 %g %d \"%s\"", model_path(), temperature, i + 1, prompt);
+        while (r.size && r.text[r.size - 1] == '\n') r.size--;
+        WorldVerdict v = world_check(world, "tale", r.text, r.size, false);
+        valid += v.valid;
+        if (!v.valid && shown++ < 3)
+            printf("  not valid (%s, byte %zu): %s\n", v.reason, v.place, v.detail);
+    }
+    printf("  %d of %d stories are valid\n", valid, STORIES);
+    need(10 * valid >= 6 * STORIES,
+         "60 of 100 are wanted: a lower last loss is what helps; is all of both cores used, "
+         "and does the rate fall to 0 at the end?");
+    world_close(world);
+}

@@ -1,0 +1,54 @@
+/* json.h - JSON texts, read into a tree.
+ *
+ *     {"a": [1, "x"]}    an object with one key, an array of two values
+ *
+ * Numbers keep their text: 1e400 and 0.1 are what was written, not what a double makes of it.
+ * Strings are bytes, escapes resolved; half a pair of surrogates becomes the three bytes that UTF-8
+ * would use for it.
+ *
+ * Invariant: every value of a tree that was read is well formed, whatever the bytes were; the text is
+ * not needed afterwards.
+ *
+ * Source   RFC 8259. */
+#ifndef STRATA_JSON_H
+#define STRATA_JSON_H
+
+#include "gguf.h"
+
+typedef enum JsonKind {
+    JSON_NULL,
+    JSON_FALSE,
+    JSON_TRUE,
+    JSON_NUMBER,
+    JSON_STRING,
+    JSON_ARRAY,
+    JSON_OBJECT
+} JsonKind;
+
+typedef struct JsonValue JsonValue;
+struct JsonValue {
+    JsonKind kind;
+    Text text;              /* a number as it was written, a string's bytes */
+    size_t count;           /* items of an array or object */
+    const JsonValue *items; /* (count) */
+    const Text *keys; /* (count) of an object, in its order; the same key may occur twice */
+};
+
+typedef struct Json Json; /* owns a tree */
+
+enum { JSON_DEPTH = 500 };
+
+/* Read a text; white space around it is allowed.
+ *
+ * Fails, naming line and column, when it is no JSON, is nested more than JSON_DEPTH deep, or memory
+ * runs out. */
+Json *json_read(Text text, Fault *fault);
+void json_free(Json *json);
+
+const JsonValue *json_root(const Json *json);
+
+/* The value of a key, the last one if there are several; NULL: it is not there, or `object` is none. */
+const JsonValue *json_get(const JsonValue *object, const char *key);
+const JsonValue *json_find(const JsonValue *object, Text key);
+
+#endif

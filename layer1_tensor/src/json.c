@@ -1,0 +1,286 @@
+/* json.c - a recursive descent through JSON.  See json.h. */
+#include "json.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Memory of a tree comes in pieces that are given back together. */
+typedef struct Piece {
+    struct Piece *before;
+    size_t used, size;
+    unsigned char bytes[];
+} Piece;
+
+struct Json {
+    Piece *piece;
+    JsonValue root;
+};
+
+typedef struct Reader {
+    Json *json;
+    const char *begin, *at, *end;
+    int depth;
+    Fault *fault;
+} Reader;
+
+static void *take(Reader *r, size_t size) {
+    enum { PIECE = 1 << 16 };
+    Piece *piece = r->json->piece;
+    size = (size + 15) & ~(size_t)15;
+    if (!piece || piece->size - piece->used < size) {
+        size_t room = size > PIECE ? size : PIECE;
+        piece = malloc(sizeof *piece + room);
+        if (!piece) return NULL;
+        *piece = (Piece){r->json->piece, 0, room};
+        r->json->piece = piece;
+    }
+    void *out = piece->bytes + piece->used;
+    piece->used += size;
+    return out;
+}
+
+static bool wrong(const Reader *r, const char *wanted) {
+    int line = 1;
+    const char *line_begin = r->begin;
+    for (const char *c = r->begin; c < r->at; c++)
+        if (*c == '\n') line++, line_begin = c + 1;
+    char found[32] = "the end";
+    long rest = r->end - r->at;
+    if (rest > 0) snprintf(found, sizeof found, "'%.*s'", rest < 12 ? (int)rest : 12, r->at);
+    return fault_set(r->fault, "JSON, line %d, column %ld: wanted %s, got %s", line,
+                     (long)(r->at - line_begin) + 1, wanted, found);
+}
+
+static void skip_space(Reader *r) {
+    while (r->at < r->end && strchr(" \t\r\n", *r->at) && *r->at) r->at++;
+}
+
+static bool take_char(Reader *r, char c) {
+    if (r->at == r->end || *r->at != c) return false;
+    r->at++;
+    return true;
+}
+
+/* ------------------------------------------------------------------ strings */
+
+static bool take_hex4(Reader *r, uint32_t *unit) {
+    *unit = 0;
+    for (int i = 0; i < 4; i++, r->at++) {
+        char c = r->at < r->end ? *r->at : 0;
+        int digit = c >= '0' && c <= '9'   ? c - '0'
+                    : c >= 'a' && c <= 'f' ? c - 'a' + 10
+                    : c >= 'A' && c <= 'F' ? c - 'A' + 10
+                                           : -1;
+        if (digit < 0) return wrong(r, "four hexadecimal digits");
+        *unit = *unit * 16 + (uint32_t)digit;
+    }
+    return true;
+}
+
+static size_t put_utf8(uint32_t c, char *out) {
+    if (c < 0x80) return out[0] = (char)c, 1;
+    size_t size = c < 0x800 ? 2 : c < 0x10000 ? 3 : 4;
+    for (size_t i = size - 1; i > 0; i--, c >>= 6) out[i] = (char)(0x80 | (c & 63));
+    static const unsigned char mark[] = {0, 0, 0xC0, 0xE0, 0xF0};
+    out[0] = (char)(mark[size] | c);
+    return size;
+}
+
+static bool take_escape(Reader *r, char *out, size_t *size) {
+    static const char letters[] = "\"\\/bfnrt", meant[] = "\"\\/\b\f\n\r\t";
+    uint32_t unit, low;
+    char kind = r->at < r->end ? *r->at : 0;
+    const char *letter = kind ? strchr(letters, kind) : NULL;
+    if (letter) return r->at++, out[(*size)++] = meant[letter - letters], true;
+    if (kind != 'u')
+        return wrong(r, "one of the escapes \\\" \\\\ \\/ \\b \\f \\n \\r \\t \\uHHHH");
+    r->at++;
+    if (!take_hex4(r, &unit)) return false;
+    if (unit >= 0xD800 && unit < 0xDC00 && r->end - r->at >= 6 && r->at[0] == '\\' &&
+        r->at[1] == 'u') {
+        const char *back = r->at;
+        r->at += 2;
+        if (!take_hex4(r, &low)) return false;
+        if (low >= 0xDC00 && low < 0xE000)
+            unit = 0x10000 + ((unit - 0xD800) << 10) + (low - 0xDC00);
+        else
+            r->at = back;
+    }
+    *size += put_utf8(unit, out + *size);
+    return true;
+}
+
+/* The opening quote is taken.  What is written is never longer than what is read. */
+static bool take_string(Reader *r, Text *text) {
+    const char *c = r->at;
+    while (c < r->end && *c != '"') c += *c == '\\' ? 2 : 1;
+    char *out = take(r, (size_t)((c < r->end ? c : r->end) - r->at) + 1);
+    size_t size = 0;
+    if (!out) return fault_set(r->fault, "JSON: no memory for a string");
+    while (r->at < r->end && *r->at != '"') {
+        if ((unsigned char)*r->at < 0x20)
+            return wrong(r, "no control character inside a string (\\n, \\t are written so)");
+        if (take_char(r, '\\')) {
+            if (!take_escape(r, out, &size)) return false;
+        } else {
+            out[size++] = *r->at++;
+        }
+    }
+    *text = (Text){out, size};
+    return take_char(r, '"') || wrong(r, "the closing \" of a string");
+}
+
+/* ------------------------------------------------------------------ numbers and words */
+
+static size_t digits(Reader *r) {
+    const char *from = r->at;
+    while (r->at < r->end && *r->at >= '0' && *r->at <= '9') r->at++;
+    return (size_t)(r->at - from);
+}
+
+static bool take_number(Reader *r, JsonValue *value) {
+    const char *from = r->at;
+    take_char(r, '-');
+    if (!take_char(r, '0') && digits(r) == 0) return wrong(r, "a digit");
+    if (take_char(r, '.') && digits(r) == 0) return wrong(r, "a digit after the point");
+    if (take_char(r, 'e') || take_char(r, 'E')) {
+        if (!take_char(r, '+')) take_char(r, '-');
+        if (digits(r) == 0) return wrong(r, "a digit of the exponent");
+    }
+    size_t size = (size_t)(r->at - from);
+    char *copy = take(r, size);
+    if (!copy) return fault_set(r->fault, "JSON: no memory for a number");
+    memcpy(copy, from, size);
+    *value = (JsonValue){.kind = JSON_NUMBER, .text = {copy, size}};
+    return true;
+}
+
+static bool take_word(Reader *r, const char *word) {
+    size_t size = strlen(word);
+    if ((size_t)(r->end - r->at) < size || memcmp(r->at, word, size) != 0) return false;
+    r->at += size;
+    return true;
+}
+
+/* ------------------------------------------------------------------ arrays and objects */
+
+static bool take_value(Reader *r, JsonValue *value);
+
+/* Members while their number is not known. */
+typedef struct Members {
+    JsonValue *items;
+    Text *keys;
+    size_t count, room;
+} Members;
+
+static bool member_room(Reader *r, Members *m) {
+    if (m->count < m->room) return true;
+    m->room = m->room ? 2 * m->room : 8;
+    JsonValue *items = realloc(m->items, m->room * sizeof *items);
+    if (items) m->items = items;
+    Text *keys = realloc(m->keys, m->room * sizeof *keys);
+    if (keys) m->keys = keys;
+    return (items && keys) || fault_set(r->fault, "JSON: no memory for %zu values", m->room);
+}
+
+static bool take_member(Reader *r, Members *m, bool object) {
+    if (!member_room(r, m)) return false;
+    m->keys[m->count] = (Text){0};
+    skip_space(r);
+    if (object) {
+        if (!take_char(r, '"')) return wrong(r, "a key in quotes");
+        if (!take_string(r, &m->keys[m->count])) return false;
+        skip_space(r);
+        if (!take_char(r, ':')) return wrong(r, "a colon after the key");
+    }
+    if (!take_value(r, &m->items[m->count])) return false;
+    m->count++;
+    skip_space(r);
+    return true;
+}
+
+static bool keep_members(Reader *r, const Members *m, JsonValue *value, bool object) {
+    JsonValue *items = take(r, m->count * sizeof *items);
+    Text *keys = object ? take(r, m->count * sizeof *keys) : NULL;
+    if (!items || (object && !keys))
+        return fault_set(r->fault, "JSON: no memory for %zu values", m->count);
+    if (m->count) memcpy(items, m->items, m->count * sizeof *items);
+    if (m->count && object) memcpy(keys, m->keys, m->count * sizeof *keys);
+    *value = (JsonValue){object ? JSON_OBJECT : JSON_ARRAY, {0}, m->count, items, keys};
+    return true;
+}
+
+/* The opening bracket is taken. */
+static bool take_members(Reader *r, JsonValue *value, bool object) {
+    Members m = {0};
+    char close = object ? '}' : ']';
+    if (++r->depth > JSON_DEPTH)
+        return wrong(r, "fewer values inside each other (500 at most)");
+    skip_space(r);
+    bool ok = true, more = !take_char(r, close);
+    while (ok && more) {
+        ok = take_member(r, &m, object);
+        more = ok && take_char(r, ',');
+        if (ok && !more)
+            ok = take_char(r, close) || wrong(r, object ? "a comma or }" : "a comma or ]");
+    }
+    ok = ok && keep_members(r, &m, value, object);
+    free(m.items), free(m.keys);
+    r->depth--;
+    return ok;
+}
+
+static bool take_value(Reader *r, JsonValue *value) {
+    skip_space(r);
+    *value = (JsonValue){.kind = JSON_STRING};
+    if (take_char(r, '"')) return take_string(r, &value->text);
+    if (take_char(r, '{')) return take_members(r, value, true);
+    if (take_char(r, '[')) return take_members(r, value, false);
+    value->kind = JSON_NULL;
+    if (take_word(r, "null")) return true;
+    value->kind = JSON_TRUE;
+    if (take_word(r, "true")) return true;
+    value->kind = JSON_FALSE;
+    if (take_word(r, "false")) return true;
+    if (r->at < r->end && (*r->at == '-' || (*r->at >= '0' && *r->at <= '9')))
+        return take_number(r, value);
+    return wrong(r, "a value");
+}
+
+Json *json_read(Text text, Fault *fault) {
+    Json *json = calloc(1, sizeof *json);
+    if (!json) {
+        fault_set(fault, "JSON: no memory");
+        return NULL;
+    }
+    Reader r = {json, text.data, text.data, text.data + text.size, 0, fault};
+    bool ok = take_value(&r, &json->root);
+    skip_space(&r);
+    if (ok && r.at < r.end) ok = wrong(&r, "nothing after the value");
+    if (ok) return json;
+    json_free(json);
+    return NULL;
+}
+
+void json_free(Json *json) {
+    if (!json) return;
+    for (Piece *piece = json->piece, *before; piece; piece = before) {
+        before = piece->before;
+        free(piece);
+    }
+    free(json);
+}
+
+const JsonValue *json_root(const Json *json) { return &json->root; }
+
+const JsonValue *json_find(const JsonValue *object, Text key) {
+    if (!object || object->kind != JSON_OBJECT) return NULL;
+    for (size_t i = object->count; i > 0; i--)
+        if (text_equal(object->keys[i - 1], key)) return &object->items[i - 1];
+    return NULL;
+}
+
+const JsonValue *json_get(const JsonValue *object, const char *key) {
+    return json_find(object, text_of(key));
+}

@@ -1,0 +1,40 @@
+/* tensor_print.c - a tensor for a person to read.  See view.h. */
+#include "view.h"
+
+const char *tensor_shape_text(int ndim, const size_t *shape, char *text, size_t size) {
+    size_t used = (size_t)snprintf(text, size, "(");
+    for (int i = 0; i < ndim && used < size; i++)
+        used += (size_t)snprintf(text + used, size - used, i ? ", %zu" : "%zu", shape[i]);
+    if (used < size) snprintf(text + used, size - used, ")");
+    return text;
+}
+
+/* Print dimension `dim` at index[0 .. dim-1]; up to eight entries, else the first and last
+ * three. */
+static void print_dim(const Tensor *tensor, int dim, size_t *index, FILE *out) {
+    size_t n = tensor->shape[dim];
+    bool innermost = dim + 1 == tensor->ndim || dim + 1 == TENSOR_MAX_DIMS;
+    for (size_t i = 0; i < n; i++) {
+        if (n > 8 && i == 3) {
+            fputs(innermost ? "        ..." : "        ...\n", out);
+            i = n - 3;
+        }
+        index[dim] = i;
+        if (innermost)
+            fprintf(out, " %10.4g", (double)tensor_get(tensor, index));
+        else
+            print_dim(tensor, dim + 1, index, out);
+    }
+    if (innermost)
+        fputc('\n', out);
+    else if (dim < tensor->ndim - 2)
+        fputc('\n', out);
+}
+
+void tensor_print(const Tensor *tensor, FILE *out) {
+    char shape[100];
+    size_t index[TENSOR_MAX_DIMS] = {0};
+    fprintf(out, "%s %s\n", dtype_name(tensor->dtype),
+            tensor_shape_text(tensor->ndim, tensor->shape, shape, sizeof shape));
+    print_dim(tensor, 0, index, out);
+}

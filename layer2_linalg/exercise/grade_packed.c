@@ -1,0 +1,97 @@
+/* The grader of layer 2: the product of packed panels. */
+#include "../src/kernel_types.h"
+#include "near.h"
+#include "linalg.h"
+
+enum { MR = MICRO_ROWS_scalar, NR = MICRO_COLS_scalar, DEEP = 60, SIDE = 130 };
+
+static void check_micro(size_t k, bool add) {
+    static float a[MR * DEEP], b[NR * DEEP], c[MR * 20], was[MR * 20];
+    size_t ldc = NR + fresh_below(9);
+    fresh_floats(a, MR * DEEP, -1, 1), fresh_floats(b, NR * DEEP, -1, 1),
+        fresh_floats(c, MR * 20, 3, 5);
+    memcpy(was, c, sizeof was);
+    micro_scalar(k, a, b, c, ldc, add);
+    for (size_t i = 0; i < MR * 20; i++) {
+        size_t row = i / ldc, col = i % ldc;
+        if (row >= MR || col >= NR) {
+            HINT(c[i] == was[i],
+                 "micro_scalar: something is written beside the %d by %d numbers of C, whose "
+                 "rows are ldc floats apart",
+                 MR, NR);
+            continue;
+        }
+        double want = add ? (double)was[i] : 0, turned = want, fresh_sum = 0;
+        for (size_t p = 0; p < k; p++) {
+            want += (double)a[p * MR + row] * (double)b[p * NR + col];
+            turned += (double)a[row * k + p] * (double)b[col * k + p];
+        }
+        fresh_sum = want - (add ? (double)was[i] : 0);
+        double got = (double)c[i];
+        if (near(got, want, 1e-5)) continue;
+        HINT(!add || !near(got, fresh_sum, 1e-5),
+             "micro_scalar: with add the products are added to what C holds");
+        HINT(add || !near(got, want + (double)was[i], 1e-5),
+             "micro_scalar: without add C is written, whatever was there before");
+        HINT(!near(got, turned, 1e-5),
+             "micro_scalar: the panels are k-major: for each p first %d numbers of A, a[p * %d "
+             "+ i], and %d of B",
+             MR, MR, NR);
+        HINT(false, "micro_scalar, k = %zu: element (%zu, %zu): expected %.6g, got %.6g", k,
+             row, col, want, got);
+    }
+}
+
+static float a_data[SIDE * 600], b_data[600 * SIDE], c_data[SIDE * SIDE], before[SIDE * SIDE],
+    scratch[1 << 20];
+
+static void check_product(size_t m, size_t n, size_t k, bool turn_a, bool turn_b, bool add) {
+    size_t ldc = n + fresh_below(SIDE - n + 1);
+    fresh_floats(a_data, m * k, -1, 1), fresh_floats(b_data, k * n, -1, 1),
+        fresh_floats(before, SIDE * SIDE, 3, 5);
+    memcpy(c_data, before, sizeof before);
+    Matrix a = turn_a ? (Matrix){a_data, 1, m} : (Matrix){a_data, k, 1},
+           b = turn_b ? (Matrix){b_data, 1, k} : (Matrix){b_data, n, 1};
+    matmul_packed(NULL, m, n, k, a, b, c_data, ldc, add, scratch);
+    for (size_t at = 0; at < SIDE * SIDE; at++) {
+        size_t i = at / ldc, j = at % ldc;
+        double want = i < m && j < n && !add ? 0 : (double)before[at], got = (double)c_data[at];
+        for (size_t p = 0; i < m && j < n && p < k; p++)
+            want +=
+                (double)a.data[i * a.row + p * a.col] * (double)b.data[p * b.row + j * b.col];
+        if (near(got, want, 2e-4)) continue;
+        HINT(i < m && j < n,
+             "%zu x %zu x %zu: something is written beside C: a tile at the border is computed "
+             "aside, and only the part that exists is copied over",
+             m, n, k);
+        HINT(!near(got, (double)before[at], 1e-6),
+             "%zu x %zu x %zu: element (%zu, %zu) is never written: tiles at the border have "
+             "fewer rows or columns, and count",
+             m, n, k, i, j);
+        HINT(!add || !near(got, want - (double)before[at], 2e-4),
+             "%zu x %zu x %zu, with add: element (%zu, %zu), in a tile at the border, has lost "
+             "what C held: it is copied into the tile first",
+             m, n, k, i, j);
+        HINT(false,
+             "%zu x %zu x %zu%s%s: element (%zu, %zu): expected %.6g, got %.6g; number (lane, "
+             "p) of a strip lies at from[p * k_step + lane * lane_step], and goes to to[p * "
+             "full + lane]",
+             m, n, k, turn_a ? ", A transposed" : "", turn_b ? ", B transposed" : "", i, j,
+             want, got);
+    }
+}
+
+GRADE(packed) {
+    for (int round = 0; round < 40; round++)
+        check_micro(round ? fresh_below(DEEP) : 0, round % 2);
+    HINT(matmul_scratch_floats(1, SIDE) <= sizeof scratch / sizeof *scratch, "no room");
+    for (int round = 0; round < 24; round++) {
+        size_t m = 1 + fresh_below(round % 3 ? SIDE : 9),
+               n = 1 + fresh_below(round % 4 ? SIDE : 9),
+               k = round % 6 ? fresh_below(60) : 257 + fresh_below(300);
+        if (round < 3) m = n = 8 * (1 + (size_t)round), k = 5;
+        check_product(m, n, k, round & 1, round & 2, round & 4);
+    }
+}
+
+GRADES({"2.9", packed})

@@ -1,0 +1,123 @@
+/* The grader of layer 2: one pass over a row of logits, the same bits on every instruction set. */
+#include "../src/kernel_table.h"
+#include "near.h"
+#include "linalg.h"
+
+enum { MOST = 2500 };
+static float x[MOST + 1];
+
+/* kind 0: as scan.h draws it.  The lanes are the same, and so is what is added to them; what differs is a slip. */
+static ExpSums sums_of(int kind, size_t n, float shift) {
+    ExpSums total = {0};
+    for (size_t i = 0; i < n; i++) {
+        double d = (double)(x[i] - shift), e = d < -43 && kind != 1 ? 0 : exp(d);
+        if (kind == 2 && i >= SCAN_CHUNK) break;
+        if (kind == 3) d = (double)x[i];
+        total.sum += e, total.squares += e * e;
+        if (e > 0) total.weighted += d * e;
+    }
+    return total;
+}
+
+static void check_sums(size_t n, float shift) {
+    ExpSums got = scan_exp_scalar(x, n, shift), want = sums_of(0, n, shift),
+            first = sums_of(2, n, shift), unshifted = sums_of(3, n, shift);
+    double bound = 1e-5 * (1 + fabs(want.weighted));
+    HINT(n <= SCAN_CHUNK || fabs(got.sum - first.sum) > 1e-5 * first.sum ||
+             fabs(got.sum - want.sum) <= 1e-5 * want.sum,
+         "%zu numbers: only the first chunk of %d is in the sums", n, SCAN_CHUNK);
+    HINT(!isnan(got.weighted), "a score of -infinity counts as 0 in all three sums: skip it, "
+                               "because -infinity times 0 is NaN");
+    HINT(fabs(got.sum - want.sum) <= 1e-5 * want.sum,
+         "the sum of exp(x - shift) of %zu numbers: expected %.7g, got %.7g", n, want.sum,
+         got.sum);
+    HINT(fabs(got.weighted - unshifted.weighted) > bound ||
+             fabs(got.weighted - want.weighted) <= bound,
+         "weighted is the sum of (x - shift) e, here it is that of x e");
+    HINT(fabs(got.weighted - want.weighted) <= bound,
+         "the sum of (x - shift) e of %zu numbers: expected %.7g, got %.7g", n, want.weighted,
+         got.weighted);
+    HINT(fabs(got.squares - want.squares) <= 1e-5 * want.squares,
+         "the sum of e^2 of %zu numbers: expected %.7g, got %.7g", n, want.squares,
+         got.squares);
+    const Kernels *list[KERNELS_MAX];
+    int count = kernels_tables(list);
+    ExpSums wide = list[count - 1]->scan_exp(x, n, shift);
+    HINT(memcmp(&wide, &got, sizeof got) == 0,
+         "right but for the last bits, and every instruction set must give the same (%s: "
+         "%.17g, yours %.17g): number i of a chunk is added to lane i mod 16, in float; "
+         "a chunk's lanes are folded and added to the total, in double (add_exp_lanes)",
+         list[count - 1]->isa, wide.sum, got.sum);
+}
+
+static void check_segments(size_t n) {
+    float got[MOST / SCAN_SEGMENT + 2];
+    size_t segments = (n + SCAN_SEGMENT - 1) / SCAN_SEGMENT;
+    got[segments] = -77;
+    scan_segment_max_scalar(x, n, got);
+    HINT(got[segments] == -77,
+         "%zu numbers are %zu segments of %d, the last one shorter; something is written "
+         "behind them",
+         n, segments, SCAN_SEGMENT);
+    for (size_t s = 0; s < segments; s++) {
+        size_t end = (s + 1) * SCAN_SEGMENT < n ? (s + 1) * SCAN_SEGMENT : n;
+        float high = -INFINITY;
+        for (size_t i = s * SCAN_SEGMENT; i < end; i++) high = fmaxf(high, x[i]);
+        HINT(got[s] == high, "segment %zu of %zu numbers: the largest is %.7g, got %.7g", s, n,
+             (double)high, (double)got[s]);
+    }
+}
+
+typedef size_t Sieve(const float *x, const int32_t *ids, size_t n, float threshold, float *out,
+                     int32_t *out_ids);
+
+static void check_sieve(const char *name, Sieve *sieve, bool above, size_t n, float threshold,
+                        bool with_ids) {
+    static float out[MOST + 1], again[MOST + 1];
+    static int32_t ids[MOST + 1], out_ids[MOST + 1];
+    size_t want = 0, equal = 0;
+    for (size_t i = 0; i < n; i++) ids[i] = (int32_t)(5 * i + 3), equal += x[i] == threshold;
+    size_t got = sieve(x, with_ids ? ids : NULL, n, threshold, out, out_ids);
+    for (size_t i = 0; i < n; i++) want += (x[i] >= threshold) == above;
+    HINT(equal == 0 || got != (above ? want - equal : want + equal),
+         "%s: a number that equals the threshold is kept by scan_keep and not by scan_below",
+         name);
+    HINT(got == want, "%s: of %zu numbers and the threshold %g it should return %zu, got %zu",
+         name, n, (double)threshold, want, got);
+    for (size_t i = 0, k = 0; i < n; i++) {
+        if ((x[i] >= threshold) != above) continue;
+        int32_t id = with_ids ? ids[i] : (int32_t)i;
+        HINT(!with_ids || out_ids[k] != (int32_t)i || id == (int32_t)i,
+             "%s: with ids a number keeps the id it came with, not its index", name);
+        HINT((out[k] == x[i] || (isnan(out[k]) && isnan(x[i]))) && out_ids[k] == id,
+             "%s: number %zu of those kept: expected %g with id %d, got %g with id %d; they "
+             "stay in order",
+             name, k, (double)x[i], id, (double)out[k], out_ids[k]);
+        k++;
+    }
+    memcpy(again, x, n * sizeof *x);
+    HINT(sieve(again, ids, n, threshold, again, ids) == want &&
+             memcmp(again, out, want * sizeof *out) == 0,
+         "%s: out may be x, and out_ids may be ids: nothing that is still to be read may be "
+         "written over",
+         name);
+}
+
+GRADE(scans) {
+    for (int round = 0; round < 60; round++) {
+        size_t n = round < 20 ? 1 + fresh_below(70) : 1 + fresh_below(MOST - 1);
+        double middle = (double[]){0, -300, 300}[round % 3];
+        fresh_floats(x, n, middle - 14, middle + 2);
+        for (size_t i = 3; round % 2 && i < n; i += 7) x[i] = -INFINITY;
+        if (n > 5 && round % 4 == 1) x[1] = (float)middle - 200;
+        check_sums(n, (float)middle + 2);
+        check_segments(n);
+        float threshold =
+            round % 5 ? (float)fresh_between(middle - 15, middle + 3) : x[fresh_below(n)];
+        check_sieve("scan_keep", scan_keep_scalar, true, n, threshold, round % 2);
+        if (round % 3 == 1) x[fresh_below(n)] = NAN; /* not >= anything */
+        check_sieve("scan_below", scan_below_scalar, false, n, threshold, round % 2);
+    }
+}
+
+GRADES({"2.4", scans})

@@ -1,0 +1,202 @@
+/* The graders of layer 3: what stands between two linear maps, a token's row, and the maps. */
+#include "../src/sigmoid.h"
+#include "near.h"
+#include "nn.h"
+
+enum { MOST = 700 };
+#define NEAR 2e-5
+
+static double sigma(double x) { return 1 / (1 + exp(-x)); }
+
+static double act(Activation kind, double x) {
+    switch (kind) {
+    case ACT_RELU: return x < 0 ? 0 : x;
+    case ACT_RELU_SQUARED: return x < 0 ? 0 : x * x;
+    case ACT_GELU_ERF: return x * (1 + erf(x / sqrt(2))) / 2;
+    case ACT_GELU_TANH:
+        return x * (1 + tanh(sqrt(2 / acos(-1)) * (x + 0.044715 * x * x * x))) / 2;
+    case ACT_SWIGLU_CLAMPED: return fmin(x, 7) * sigma(1.702 * fmin(x, 7));
+    default: return x * sigma(x);
+    }
+}
+
+static void bends(const float *x, size_t n) {
+    static float got[MOST + 1];
+    static double want[MOST], slip[MOST];
+    got[n] = -7;
+    silu(got, x, n);
+    HINT(got[n] == -7, "silu writes behind the last of %zu outputs", n);
+    for (size_t i = 0; i < n; i++)
+        want[i] = act(ACT_SILU, (double)x[i]), slip[i] = sigma((double)x[i]);
+    if (all_near(got, want, n, NEAR)) return;
+    HINT(!all_near(got, slip, n, NEAR), "that is the sigmoid: silu(x) is x times sigmoid(x)");
+    for (size_t i = 0; i < n; i++) slip[i] = (double)x[i] * sigma(-(double)x[i]);
+    HINT(!all_near(got, slip, n, NEAR), "sigmoid(x) is 1 / (1 + exp(-x)): mind the sign of x");
+    HINT(n <= CHUNK || !all_near(got, want, CHUNK, NEAR),
+         "the first %d numbers are right, those behind are not: go on with the next chunk",
+         CHUNK);
+    expect("silu", got, want, n, NEAR);
+}
+
+static void gated(Activation kind, const float *gate, const float *up, size_t n) {
+    static float got[MOST];
+    static double want[MOST], slip[MOST];
+    for (size_t i = 0; i < n; i++) {
+        double g = (double)gate[i], u = (double)up[i];
+        want[i] = act(kind, g) * (kind == ACT_SWIGLU_CLAMPED ? fmax(-7, fmin(u, 7)) + 1 : u);
+        slip[i] = act(kind, u) * g;
+    }
+    activate_gated(kind, got, gate, up, n);
+    if (all_near(got, want, n, 1e-4)) return;
+    HINT(!all_near(got, slip, n, 1e-4), "gate and up are exchanged: act(gate) times up");
+    for (size_t i = 0; i < n; i++) slip[i] = act(kind, (double)gate[i]);
+    HINT(!all_near(got, slip, n, 1e-4), "gated: act(gate), times up");
+    for (size_t i = 0; i < n; i++) slip[i] = act(ACT_SILU, (double)gate[i]) * (double)up[i];
+    HINT(kind == ACT_SILU || !all_near(got, slip, n, 1e-4),
+         "the gate's activation is the one that `kind` says, not always SiLU");
+    for (size_t i = 0; i < n; i++)
+        slip[i] = act(kind, (double)gate[i]) * act(kind, (double)up[i]);
+    HINT(!all_near(got, slip, n, 1e-4),
+         "only the gate goes through the activation, up passes as it is");
+    expect("activate_gated", got, want, n, 1e-4);
+}
+
+GRADE(swiglu) {
+    static float x[MOST], up[MOST], s[CHUNK];
+    for (int round = 0; round < 16; round++) {
+        size_t n = round < 2 ? MOST - (size_t)round : 1 + fresh_below(MOST);
+        fresh_floats(x, n, -8, 8), fresh_floats(up, n, -9, 9);
+        if (n > 2) x[0] = 100, x[1] = -100, x[2] = 0;
+        bends(x, n);
+        gated((Activation)(round % 6), x, up, n);
+    }
+    size_t count = 1 + fresh_below(CHUNK);
+    fresh_floats(x, count, -8, 8);
+    sigmoid(s, x, count);
+    for (size_t i = 0; i < count; i++)
+        HINT(near((double)s[i], sigma((double)x[i]), NEAR),
+             "sigmoid of %zu numbers, number %zu: expected %.7g, got %.7g", count, i,
+             sigma((double)x[i]), (double)s[i]);
+}
+
+static void row_of(Dtype dtype, size_t vocab, size_t dim) {
+    static float numbers[64 * 128], got[129];
+    static double want[128], slip[128];
+    static unsigned char stored[64 * 128 * 4];
+    fresh_floats(numbers, vocab * dim, -2, 2);
+    for (size_t r = 0; r < vocab; r++)
+        quantize_row(dtype, numbers + r * dim, NULL, stored + r * dtype_row_bytes(dtype, dim),
+                     dim);
+    Tensor table = tensor_view(dtype, 2, (size_t[]){vocab, dim}, stored);
+    size_t half = dtype == DTYPE_Q8_0 ? 32 : dim / 2;
+    Tensor right = tensor_slice(&table, 1, dim - half,
+                                dim); /* rows lie farther apart than they are long */
+    for (int sliced = 0; sliced < 2; sliced++) {
+        const Tensor *t = sliced ? &right : &table;
+        size_t token = fresh_below(vocab), n = t->shape[1], from = dim - n;
+        double bound = dtype == DTYPE_F32 ? 0 : dtype == DTYPE_Q8_0 ? 0.02 : 1e-2;
+        for (size_t i = 0; i < n; i++) {
+            want[i] = (double)numbers[token * dim + from + i];
+            slip[i] = (double)numbers[(token * n + from + i) % (vocab * dim)];
+        }
+        got[n] = -7;
+        embedding(got, t, token);
+        HINT(got[n] == -7, "a row of %zu numbers, and something is written behind it", n);
+        if (all_near(got, want, n, bound)) continue;
+        HINT(!sliced || !all_near(got, slip, n, bound),
+             "rows may lie farther apart than they are long: stride[0] bytes from one to the "
+             "next, which tensor_row knows");
+        for (size_t i = 0; i < n; i++)
+            slip[i] = (double)numbers[((token + 1) % vocab) * dim + from + i];
+        HINT(!all_near(got, slip, n, bound),
+             "that is the row of the next token: the first row is token 0's");
+        for (size_t i = 0; i < n; i++) slip[i] = (double)numbers[from + i];
+        HINT(!all_near(got, slip, n, bound), "that is the first row, whatever the token is");
+        for (size_t i = 0; i < n; i++)
+            slip[i] = (double)numbers[(i * dim + token) % (vocab * dim)];
+        HINT(!all_near(got, slip, n, bound),
+             "that is a column: a token's numbers are a row of the table (vocab, dim)");
+        HINT(dtype == DTYPE_F32,
+             "a table in %s is not read as it should be: expected %.5g first, got %.5g; "
+             "dequantize_row reads every format",
+             dtype_name(dtype), want[0], (double)got[0]);
+        expect("embedding", got, want, n, bound);
+    }
+}
+
+GRADE(token_row) {
+    for (int round = 0; round < 12; round++)
+        row_of((Dtype[]){DTYPE_F32, DTYPE_F16, DTYPE_Q8_0, DTYPE_BF16}[round % 4],
+               3 + fresh_below(60), 64 + 32 * fresh_below(2));
+}
+
+enum { MAPS = 4, ROWS = 9, IN = 64, OUT = 40 };
+static float w_data[MAPS][OUT * IN], biases[MAPS][OUT], map_x[ROWS * IN],
+    map_y[MAPS][ROWS * OUT + 1];
+static uint16_t w_half[MAPS][OUT * IN];
+
+static void check_product(const LinearProduct *p, const float *w, size_t in) {
+    size_t out = p->map->w.shape[0], n = p->n * out;
+    static double want[ROWS * OUT], slip[ROWS * OUT];
+    const float *bias = p->map->bias;
+    for (int k = 0; k < 5; k++) {
+        double *to = k ? slip : want;
+        for (size_t c = 0; c < p->n; c++)
+            for (size_t r = 0; r < out; r++) {
+                double sum = 0;
+                const float *x = map_x + (k == 1 ? c : p->first + c) * in;
+                for (size_t i = 0; i < in; i++) sum += (double)w[r * in + i] * (double)x[i];
+                double b = !bias || k == 2 || (k == 3 && c > 0) ? 0
+                           : k == 4                             ? (double)bias[0]
+                                                                : (double)bias[r];
+                to[c * out + r] = sum + b;
+            }
+        if (k == 0 && all_near(p->y, want, n, 2e-3)) return;
+        if (k == 0) continue;
+        HINT(k != 1 || p->first == 0 || !all_near(p->y, slip, n, 2e-3),
+             "a product takes the rows first .. first+n-1 of x, not the first n");
+        HINT(k != 2 || !all_near(p->y, slip, n, 2e-3),
+             "the bias is left out: bias[r] is added to output r");
+        HINT(k != 3 || p->n < 2 || !all_near(p->y, slip, n, 2e-3),
+             "the bias is added to the first row only: every row of outputs gets it");
+        HINT(k != 4 || !all_near(p->y, slip, n, 2e-3),
+             "every output has a bias of its own: bias[r], not the first one");
+    }
+    expect("linear_products", p->y, want, n, 2e-3);
+}
+
+GRADE(maps) {
+    static unsigned char scratch[1 << 16];
+    for (int round = 0; round < 12; round++) {
+        size_t in = 8 + 8 * fresh_below(8), count = round ? 1 + fresh_below(MAPS) : 1;
+        LinearProduct products[MAPS];
+        Linear maps[MAPS];
+        fresh_floats(map_x, ROWS * in, -1, 1);
+        for (size_t m = 0; m < count; m++) {
+            size_t out = 2 + fresh_below(OUT - 1), first = fresh_below(5),
+                   n = 1 + fresh_below(ROWS - first);
+            fresh_floats(w_data[m], out * in, -1, 1), fresh_floats(biases[m], out, 2, 5),
+                fresh_floats(map_y[m], ROWS * OUT, 50, 60);
+            for (size_t i = 0; i < out * in; i++)
+                w_half[m][i] = f16_from_f32(w_data[m][i]),
+                w_data[m][i] = f16_to_f32(w_half[m][i]);
+            bool half = fresh_below(2);
+            maps[m] =
+                (Linear){.w = tensor_view(half ? DTYPE_F16 : DTYPE_F32, 2, (size_t[]){out, in},
+                                          half ? (void *)w_half[m] : w_data[m]),
+                         .bias = fresh_below(3) ? biases[m] : NULL};
+            products[m] = (LinearProduct){&maps[m], first, n, map_y[m]};
+            map_y[m][n * out] = -7;
+        }
+        linear_products(NULL, products, count, map_x, ROWS, scratch);
+        for (size_t m = 0; m < count; m++) {
+            HINT(map_y[m][products[m].n * maps[m].w.shape[0]] == -7,
+                 "product %zu writes behind its (n, out) outputs", m);
+            check_product(&products[m], w_data[m], in);
+        }
+        linear(NULL, &maps[0], map_x, ROWS, map_y[0], scratch);
+        check_product(&(LinearProduct){&maps[0], 0, ROWS, map_y[0]}, w_data[0], in);
+    }
+}
+
+GRADES({"3.3", swiglu}, {"3.6", token_row}, {"3.8", maps})

@@ -1,0 +1,13 @@
+/* right: one dot product for each output, no threads, the bias put in first */
+void linear_products(Pool *pool, const LinearProduct *products, size_t count, const float *x,
+                     size_t rows, void *scratch) {
+    for (size_t i = 0; i < count; i++) {
+        const Linear *map = products[i].map;
+        size_t out = map->w.shape[0], in = map->w.shape[1];
+        for (size_t c = 0; c < products[i].n; c++)
+            for (size_t r = 0; r < out; r++)
+                products[i].y[c * out + r] = dot_row(map->w.dtype, tensor_row(&map->w, r),
+                                                     x + (products[i].first + c) * in, in) +
+                                             (map->bias ? map->bias[r] : 0);
+    }
+}

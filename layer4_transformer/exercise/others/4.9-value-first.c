@@ -1,0 +1,30 @@
+/* right: keys before queries, each head normed and turned by itself; angles of a place of its own */
+static void norm_and_rope(const Attention *a, const Norm *norm, float *row, size_t heads,
+                          const float *cosine, const float *sine) {
+    for (int step = 0; step < 2; step++)
+        if (step == (a->norm_after_rope ? 1 : 0))
+            norm_apply(norm, row, row, heads * a->shape.head_dim);
+        else if (is_rotated(a))
+            for (float *head = row; head < row + heads * a->shape.head_dim;
+                 head += a->shape.head_dim)
+                rope_rotate(a->rope, cosine, sine, head);
+}
+
+static void place_row(const Rows *t, size_t i) {
+    const Attention *a = t->a;
+    size_t at = (size_t)t->batch->position[i], half = a->rope ? a->rope->rotary / 2 : 0;
+    float *v = t->run->v + i * v_dim(&a->shape), *k = t->run->k + i * k_dim(&a->shape),
+          *q = t->run->q + i * q_dim(&a->shape);
+    for (size_t n = 0; a->clamp > 0 && n < v_dim(&a->shape); n++)
+        v[n] = fmaxf(-a->clamp, fminf(a->clamp, v[n]));
+    if (a->clamp > 0)
+        clamp_row(k, k_dim(&a->shape), a->clamp), clamp_row(q, q_dim(&a->shape), a->clamp);
+    if (is_rotated(a))
+        rope_angles(a->rope, at, t->run->cosine + i * half, t->run->sine + i * half);
+    norm_and_rope(a, &a->k_norm, k, a->shape.kv_heads, t->run->cosine + i * half,
+                  t->run->sine + i * half);
+    kv_store(t->kv, t->layer, (size_t)t->batch->sequence[i], at, k, v);
+    norm_and_rope(a, &a->q_norm, q, a->shape.heads, t->run->cosine + i * half,
+                  t->run->sine + i * half);
+    if (a->q_temperature > 0) warm(a, q, at);
+}

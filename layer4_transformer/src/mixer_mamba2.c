@@ -1,0 +1,105 @@
+/* mixer_mamba2.c - Mamba 2.  See mixer_mamba.h.
+ *
+ *     a row of `in`     | z: inner | x: inner | B: groups n | C: groups n | dt: heads |
+ *     ... convolved                | x        | B           | C           | */
+#include "mixer_mamba.h"
+
+#include <string.h>
+
+enum { CHANNELS = 64, ROWS = 4 }; /* taken at a time */
+
+typedef struct Rows {
+    const Mamba *m;
+    MambaRun *run;
+    const KvCache *kv;
+    size_t layer;
+    const Batch *batch;
+} Rows;
+
+/* ------------------------------------------------------------------ the state moves on */
+
+/* Some channels of one head: S <- exp(dt A) S + dt x B, y = S . C + D x. */
+static void step(const Mamba *m, const float *before, float *after, const float *decay,
+                 float dt, float d, const float *x, const float *b, const float *c, float *y,
+                 size_t count) {
+    float in[CHANNELS];
+    for (size_t i = 0; i < count; i++) in[i] = dt * x[i];
+    recurrence_step(&(Recurrence){.after = after,
+                                  .before = before,
+                                  .decay = decay,
+                                  .in = in,
+                                  .b = b,
+                                  .c = c,
+                                  .out = y,
+                                  .rows = count,
+                                  .n = m->n});
+    for (size_t i = 0; i < count; i++) y[i] += d * x[i];
+}
+
+/* One head of one token; dt = softplus(raw + bias), one decay for all numbers of the head's state. */
+static void step_head(const Mamba *m, const float *before, float *after, float raw,
+                      const float *x, float *y, size_t head) {
+    size_t width = m->inner / m->heads, first = head * width,
+           group = head / (m->heads / m->groups);
+    const float *b = x + m->inner + group * m->n, *c = b + m->groups * m->n;
+    float decay[MAMBA_STATE], dt = raw + m->dt_bias[head], rate;
+    softplus(&dt, &dt, 1);
+    rate = dt * m->a[head];
+    vector_exp(&rate, &rate, 0, 1);
+    for (size_t j = 0; j < m->n; j++) decay[j] = rate;
+    for (size_t i = first; i < first + width; i += CHANNELS) {
+        size_t left = first + width - i, count = left < CHANNELS ? left : CHANNELS;
+        step(m, before + i * m->n, after + i * m->n, decay, dt, m->d[head], x + i, b, c, y + i,
+             count);
+    }
+}
+
+/* A PoolTask: all tokens for some heads, so that their state stays in cache. */
+static void some_heads(void *context, int worker, size_t begin, size_t end) {
+    const Rows *t = context;
+    const Mamba *m = t->m;
+    size_t conv = short_conv_state(&m->conv), width = m->in.w.shape[0],
+           head_numbers = m->inner / m->heads * m->n;
+    (void)worker;
+    for (size_t i = 0; i < t->batch->count; i++) {
+        size_t sequence = (size_t)t->batch->sequence[i],
+               position = (size_t)t->batch->position[i];
+        float *after = kv_state(t->kv, t->layer, sequence, position + 1) + conv;
+        const float *before = kv_state(t->kv, t->layer, sequence, position),
+                    *dt = t->run->in + (i + 1) * width - m->heads;
+        if (!before) /* the text begins: the state is 0 */
+            memset(after + begin * head_numbers, 0,
+                   (end - begin) * head_numbers * sizeof *after);
+        before = before ? before + conv : after;
+        for (size_t h = begin; h < end; h++)
+            step_head(m, before, after, dt[h], t->run->x + i * m->conv.channels,
+                      t->run->y + i * m->inner, h);
+    }
+}
+
+/* ------------------------------------------------------------------ gate and norm */
+
+/* A PoolTask: y = norm(y * silu(z)). */
+static void gate_rows(void *context, int worker, size_t begin, size_t end) {
+    const Rows *t = context;
+    size_t inner = t->m->inner;
+    (void)worker;
+    for (size_t i = begin; i < end; i++) {
+        float *y = t->run->y + i * inner, *z = t->run->in + i * t->m->in.w.shape[0];
+        silu(z, z, inner);
+        for (size_t k = 0; k < inner; k++) y[k] *= z[k];
+        norm_apply(&t->m->norm, y, y, inner);
+    }
+}
+
+void mamba2_forward(Pool *pool, const Mamba *m, MambaRun *run, const KvCache *kv, size_t layer,
+                    const Batch *batch, const float *x, float *out) {
+    size_t n = batch->count;
+    Rows rows = {m, run, kv, layer, batch};
+    linear(pool, &m->in, x, n, run->in, run->scratch);
+    short_conv_rows(pool, &m->conv, kv, layer, batch, run->in + m->inner, m->in.w.shape[0],
+                    run->x);
+    pool_for(pool, m->heads, 1, some_heads, &rows);
+    pool_for(pool, n, ROWS, gate_rows, &rows);
+    linear(pool, &m->out, run->y, n, out, run->scratch);
+}

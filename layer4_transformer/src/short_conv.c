@@ -1,0 +1,55 @@
+/* short_conv.c - see short_conv.h. */
+#include "short_conv.h"
+
+enum { CHANNELS = 64 }; /* taken at a time by a thread */
+
+size_t short_conv_state(const ShortConv *conv) { return conv->channels * (conv->taps - 1); }
+
+void short_conv_step(const ShortConv *conv, const float *before, float *after, const float *x,
+                     float *out, size_t begin, size_t end) {
+    size_t past = conv->taps - 1;
+    for (size_t c = begin; c < end; c++) {
+        const float *w = conv->w + c * conv->taps;
+        float sum = conv->bias ? conv->bias[c] : 0;
+        for (size_t j = 0; j < past; j++) {
+            float input = before ? before[c * past + j] : 0,
+                  next = j + 1 == past ? x[c]
+                         : before      ? before[c * past + j + 1]
+                                       : 0;
+            sum += w[j] * input;
+            after[c * past + j] = next;
+        }
+        out[c] = sum + w[past] * x[c];
+    }
+    if (conv->silu) silu(out + begin, out + begin, end - begin);
+}
+
+typedef struct Rows {
+    const ShortConv *conv;
+    const KvCache *kv;
+    size_t layer;
+    const Batch *batch;
+    const float *x;
+    size_t x_step;
+    float *out;
+} Rows;
+
+/* A PoolTask: all tokens for some channels, so that each state stays in cache. */
+static void some_channels(void *context, int worker, size_t begin, size_t end) {
+    const Rows *t = context;
+    (void)worker;
+    for (size_t i = 0; i < t->batch->count; i++) {
+        size_t sequence = (size_t)t->batch->sequence[i],
+               position = (size_t)t->batch->position[i];
+        const float *before = kv_state(t->kv, t->layer, sequence, position);
+        float *after = kv_state(t->kv, t->layer, sequence, position + 1);
+        short_conv_step(t->conv, before, after, t->x + i * t->x_step,
+                        t->out + i * t->conv->channels, begin, end);
+    }
+}
+
+void short_conv_rows(Pool *pool, const ShortConv *conv, const KvCache *kv, size_t layer,
+                     const Batch *batch, const float *x, size_t x_step, float *out) {
+    pool_for(pool, conv->channels, CHANNELS, some_channels,
+             &(Rows){conv, kv, layer, batch, x, x_step, out});
+}

@@ -1,0 +1,45 @@
+/* bpe_train.h - a vocabulary on its way; shared by bpe_train.c and bpe_learn.c. */
+#ifndef STRATA_BPE_TRAIN_H
+#define STRATA_BPE_TRAIN_H
+
+#include "vocab.h"
+
+/* A distinct word of the corpus: how often it stands there, and how it is spelled by now. */
+typedef struct WordCount {
+    Text bytes;
+    uint64_t count;
+    int32_t *symbols; /* (n) */
+    size_t n;         /* 0: an empty entry */
+} WordCount;
+
+/* How often two symbols are neighbours, left to right. */
+typedef struct PairCount {
+    int32_t left, right;
+    uint64_t count; /* 0: an empty entry */
+} PairCount;
+
+typedef struct BpeTrainer {
+    WordCount *words; /* (capacity) open addressing by bytes; empty: bytes.size = 0 */
+    size_t capacity, used;
+    Text *symbols;          /* (n_symbols) the bytes of each, 0..255 first */
+    int32_t (*merges)[2];   /* (n_symbols - 256) the pair that each later symbol was */
+    size_t n_symbols, most; /* so far, and wanted */
+    PairCount *pairs;       /* (pair_capacity) a table, open addressing by both */
+    size_t pair_capacity;
+    bool ok; /* memory has sufficed */
+} BpeTrainer;
+
+/* bpe_learn.c: merge the commonest pair again and again until there are `most` symbols.
+ *
+ *   count_pairs    every two neighbours of every word count as often as the word stands in the corpus:
+ *                  in "aaa" the pair (a, a) stands twice.  Begins from an empty table
+ *   best_pair      the pair with the highest count; of equal ones the one with the lower left symbol, then with the
+ *                  lower right one.  False when no pair stands twice
+ *   replace_pair   in every word, from left to right, each occurrence of the pair becomes the symbol
+ *                  `merged`; what was merged takes part in no second one: "aaa" becomes "(aa)a"
+ *
+ * Fails when the corpus has too few pairs, or memory is short.
+ * Source   Sennrich et al. 2016, arXiv:1508.07909, algorithm 1. */
+bool bpe_learn(BpeTrainer *trainer, Fault *fault);
+
+#endif

@@ -1,0 +1,255 @@
+/* The graders of layer 6: the loop, a step of it, and what becomes of a draft. */
+#include "inference.h"
+#include "near.h"
+
+DECLARE_SHIPPED(generate);
+DECLARE_SHIPPED(engine_step);
+
+enum { CTX = 160, BATCH = 32, MANY_STEPS = 400 };
+
+static Model model, draft;
+static Session session, small;
+static Chain chain;
+static Fault fault;
+
+static void open_models(void) {
+    SessionConfig config = {.ctx = CTX, .sequences = 3, .max_tokens = BATCH, .max_logits = 8};
+    NEED(model_open(&model, "layer5_models/models/storyteller.gguf", &fault));
+    NEED(model_open(&draft, "layer5_models/models/draft.gguf", &fault));
+    NEED(session_open(&session, &model, NULL, config, &fault));
+    NEED(session_open(&small, &draft, NULL, config, &fault));
+}
+
+static void chain_of(const char *spec) {
+    chain_close(&chain);
+    NEED(chain_parse(&chain, spec, model.tokenizer, &fault));
+}
+
+static TokenList prompt_of(const char *text, size_t copies) {
+    TokenList ids = {0};
+    tokenizer_begin(model.tokenizer, &ids);
+    for (size_t i = 0; i < copies; i++)
+        NEED(tokenizer_encode(model.tokenizer, text_of(text), true, &ids, &fault));
+    return ids;
+}
+
+/* ------------------------------------------------------------------ the loop */
+
+typedef struct Told {
+    TokenList ids;
+    GenerateResult result;
+    Fault fault;
+    bool ok;
+} Told;
+
+typedef bool Generate(Session *, TokenList *, const GenerateOptions *, GenerateResult *,
+                      Fault *);
+
+static Told told_by(Generate *f, const char *text, size_t copies, GenerateOptions o) {
+    Told t = {.ids = prompt_of(text, copies)};
+    o.chain = &chain;
+    memset(&t.result, 77, sizeof t.result);
+    t.ok = f(&session, &t.ids, &o, &t.result, &t.fault);
+    return t;
+}
+
+static void loop_of(const char *what, const char *text, size_t copies, GenerateOptions o) {
+    Told want = told_by(SHIPPED(generate), text, copies, o),
+         got = told_by(generate, text, copies, o);
+    HINT(want.ok || !got.ok, "%s: generate says that all is well, and it should fail: \"%s\"",
+         what, want.fault.text);
+    HINT(!want.ok || got.ok, "%s: generate fails: %s", what, got.fault.text);
+    if (!want.ok)
+        TEXT(got.fault.text, want.fault.text, "%s: the fault of the text that failed", what);
+    size_t prompt = want.result.prompt_tokens;
+    HINT(got.ids.count == want.ids.count || got.ids.count > prompt || !want.ok,
+         "%s: no token came, %zu were expected: step for as long as the text lives", what,
+         want.ids.count - prompt);
+    COUNT(got.ids.count, want.ids.count,
+          "%s: so many tokens, with the prompt's %zu: step while the text lives", what, prompt);
+    for (size_t i = 0; i < want.ids.count; i++)
+        COUNT(got.ids.ids[i], want.ids.ids[i], "%s: token %zu", what, i);
+    COUNT(got.result.tokens, want.result.tokens,
+          "%s: result is what the text has counted: tokens", what);
+    COUNT(got.result.prompt_tokens, want.result.prompt_tokens, "%s: result: prompt_tokens",
+          what);
+    TEXT(stop_reason_name(got.result.reason), stop_reason_name(want.result.reason),
+         "%s: result: reason", what);
+    HINT(!want.result.tokens || got.result.first_token_seconds > 0,
+         "%s: result: times are missing", what);
+    token_list_free(&want.ids), token_list_free(&got.ids);
+}
+
+GRADE(loop) {
+    open_models();
+    for (int round = 0; round < 4; round++) {
+        uint64_t seed = fresh_bits();
+        size_t n = 1 + fresh_below(12);
+        chain_of("temp:1.2");
+        loop_of("a few tokens", "Once upon a", 1,
+                (GenerateOptions){.seed = seed, .limits.max_tokens = n});
+        loop_of("a prompt of several batches", "Once upon a time there was a fox. ", 9,
+                (GenerateOptions){.seed = seed, .limits.max_tokens = n});
+    }
+    chain_of("greedy");
+    loop_of("a greedy text to the end of the context", "Once upon a", 1,
+            (GenerateOptions){.limits.max_tokens = SIZE_MAX});
+    loop_of("no token at all (-n 0)", "Once upon a", 1,
+            (GenerateOptions){.limits.max_tokens = 0});
+    loop_of("a prompt longer than the context", "Once upon a time there was a fox. ", 60,
+            (GenerateOptions){.limits.max_tokens = 4});
+    chain_of("allow:300,suppress:300");
+    loop_of("a chain that leaves no token", "Once upon a", 1,
+            (GenerateOptions){.limits.max_tokens = 4});
+}
+
+/* ------------------------------------------------------------------ one step */
+
+typedef bool StepBy(Engine *, Fault *);
+
+/* Texts side by side in one engine; how many steps it took. */
+static size_t texts_by(StepBy *f, TokenList *texts, GenerateOptions *options, size_t n) {
+    Engine engine;
+    size_t steps = 0;
+    NEED(engine_open(&engine, &session, &fault));
+    for (size_t i = 0; i < n; i++) NEED(engine_add(&engine, &texts[i], &options[i], &fault));
+    while (engine.live && steps < MANY_STEPS) {
+        if (!f(&engine, &fault)) {
+            printf("  hint: engine_step fails: %s\n", fault.text);
+            grade_ends();
+        }
+        steps++;
+    }
+    engine_close(&engine);
+    return steps;
+}
+
+static void steps_of(const char *what, const GenerateOptions *options, size_t n,
+                     const char *spec) {
+    static const char *const begins[3] = {
+        "Once upon a", "The fox and the crow went to the old mill. ", "One day"};
+    TokenList got[3], want[3];
+    Chain chains[3];
+    GenerateOptions o[3];
+    size_t steps[2];
+    chain_of(spec);
+    for (int mine = 0; mine < 2; mine++) {
+        for (size_t i = 0; i < n; i++) {
+            (mine ? got : want)[i] = prompt_of(begins[i], i == 1 ? 5 : 1);
+            o[i] = options[i];
+            chain_copy(&chains[i], &chain), o[i].chain = &chains[i];
+        }
+        steps[mine] =
+            texts_by(mine ? engine_step : SHIPPED(engine_step), mine ? got : want, o, n);
+        for (size_t i = 0; i < n; i++) chain_close(&chains[i]);
+    }
+    HINT(steps[1] < MANY_STEPS,
+         "%s: the texts are not over after %d steps: what is planned must be read (every model "
+         "its "
+         "part), and then all texts that are ready take a token",
+         what, MANY_STEPS);
+    for (size_t i = 0; i < n; i++) {
+        size_t same = 0;
+        while (same < got[i].count && same < want[i].count &&
+               got[i].ids[same] == want[i].ids[same])
+            same++;
+        HINT(same == want[i].count && same == got[i].count,
+             "%s: text %zu is another one from token %zu on (of %zu): every token must be read "
+             "before the next is "
+             "chosen, by each model that the text has",
+             what, i, same, want[i].count);
+    }
+    COUNT(steps[1], steps[0], "%s: so many steps: a step is one batch for each model", what);
+    for (size_t i = 0; i < n; i++) token_list_free(&got[i]), token_list_free(&want[i]);
+}
+
+GRADE(one_step) {
+    open_models();
+    GenerateOptions o[3];
+    Speculation guess[3];
+    memset(o, 0, sizeof o);
+    for (size_t i = 0; i < 3; i++)
+        o[i].limits.max_tokens = 6 + fresh_below(10), o[i].seed = fresh_bits();
+    steps_of("three texts", o, 3, "temp:1.3");
+    o[1].amateur = o[2].amateur = o[0].amateur = &small;
+    steps_of("three texts and an amateur", o, 3, "contrast:0.1,temp:1");
+    for (size_t i = 0; i < 3; i++) {
+        guess[i] = (Speculation){.length = 3};
+        o[i].amateur = NULL, o[i].speculation = &guess[i];
+    }
+    steps_of("three texts with look-up drafts", o, 3, "temp:1.3");
+    for (size_t i = 0; i < 2; i++) guess[i] = (Speculation){.length = 3, .draft = &small};
+    steps_of("two texts with a draft model", o, 2, "temp:1.3");
+    HINT(guess[0].drafted > 0, "no draft was made: engine_draft comes first");
+}
+
+/* ------------------------------------------------------------------ accepting */
+
+static void accept_of(const float *p, const float *q, size_t n) {
+    static float got[64], p_before[64];
+    double sum = 0;
+    memcpy(p_before, p, n * sizeof *p);
+    for (size_t i = 0; i < n; i++) {
+        double a = (double)p[i], b = (double)q[i], x = speculate_accept_prob(p, q, (int32_t)i);
+        double want = b == 0 ? 1 : fmin(1, a / b);
+        if (a > b) sum += a - b;
+        if (near(x, want, 1e-6)) continue;
+        HINT(b != 0,
+             "a token that the draft could not draw, q = 0 (p = %g), is accepted if it comes "
+             "at all: expected 1, got %g",
+             a, x);
+        HINT(x <= 1,
+             "a probability of %g: a token that the model finds likelier (p = %g, q = %g) is "
+             "always accepted, min(1, p/q)",
+             x, a, b);
+        HINT(!near(x, fmin(1, b / a), 1e-6),
+             "p is the model's, q the draft's: p/q, not q/p (p = %g, q = %g: expected %g, got "
+             "%g)",
+             a, b, want, x);
+        HINT(!near(x, a, 1e-6),
+             "that is p alone, %g: the draft has drawn it with q = %g, so p/q", a, b);
+        HINT(false, "p = %g, q = %g: accepted with min(1, p/q) = %g, got %g", a, b, want, x);
+    }
+    speculate_residual(p, q, n, got);
+    HINT(memcmp(p_before, p, n * sizeof *p) == 0, "p is to be left as it is");
+    for (size_t i = 0; i < n; i++) {
+        double a = (double)p[i], b = (double)q[i], x = (double)got[i], raw = fmax(0, a - b);
+        double want = sum > 0 ? raw / sum : a;
+        if (near(x, want, 2e-6)) continue;
+        HINT(sum > 0,
+             "p is nowhere above q: then it is p itself, not %g (nothing is left to divide by)",
+             x);
+        HINT(!near(x, raw, 1e-6),
+             "what p has more than q sums to %g: divided by that, it is a distribution; "
+             "expected %g, got %g",
+             sum, want, x);
+        HINT(x >= 0, "token %zu: p = %g is below q = %g: nothing of it, not %g", i, a, b, x);
+        HINT(!(a < b && x > 0),
+             "token %zu: p = %g is below q = %g: it was drawn often enough, expected 0, got %g",
+             i, a, b, x);
+        HINT(false, "token %zu: p = %g, q = %g: expected (p - q)+ over its sum, %g, got %g", i,
+             a, b, want, x);
+    }
+}
+
+static void fresh_distribution(float *p, size_t n, bool holes) {
+    double sum = 0;
+    for (size_t i = 0; i < n; i++) {
+        p[i] = holes && fresh_below(3) == 0 ? 0 : (float)pow(fresh_between(0, 1), 3);
+        sum += (double)p[i];
+    }
+    if (sum == 0) p[0] = 1, sum = 1;
+    for (size_t i = 0; i < n; i++) p[i] = (float)((double)p[i] / sum);
+}
+
+GRADE(guess) {
+    static float p[64], q[64];
+    for (int round = 0; round < 200; round++) {
+        size_t n = 2 + fresh_below(round < 50 ? 4 : 62);
+        fresh_distribution(p, n, round % 2), fresh_distribution(q, n, round % 3 == 0);
+        accept_of(p, q, n);
+        accept_of(p, p, n);
+    }
+}
+
+GRADES({"6.1", loop}, {"6.2", one_step}, {"6.20", guess})

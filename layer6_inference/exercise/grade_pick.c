@@ -1,0 +1,280 @@
+/* The graders of layer 6: greedy, draw, top-k, top-p on plain arrays. */
+#include "inference.h"
+#include "near.h"
+
+DECLARE_SHIPPED(pick_best);
+DECLARE_SHIPPED(pick_drawn);
+DECLARE_SHIPPED(pick_top_k);
+DECLARE_SHIPPED(pick_top_p);
+
+enum { MOST = 600 };
+
+static float logits[MOST];
+static int32_t ids[MOST];
+
+/* Fresh candidates: some of them equal, all far below zero now and then, a few -infinity. */
+static void fresh_candidates(size_t n) {
+    double middle = (double[]){0, -1000, 300}[fresh_below(3)];
+    bool steps = fresh_below(2), holes = fresh_below(3) == 0;
+    for (size_t i = 0; i < n; i++) {
+        double x = fresh_between(-6, 6);
+        logits[i] = (float)(middle + (steps ? round(x) : x));
+        if (holes && fresh_below(4) == 0) logits[i] = -INFINITY;
+        ids[i] = (int32_t)(3 * i + fresh_below(3));
+    }
+    for (size_t i = n; i-- > 1;) {
+        size_t k = fresh_below(i + 1);
+        int32_t t = ids[i];
+        ids[i] = ids[k], ids[k] = t;
+    }
+}
+
+static bool is_better(const float *x, const int32_t *names, size_t a, size_t b) {
+    if (x[a] != x[b]) return x[a] > x[b];
+    return names ? names[a] < names[b] : a < b;
+}
+
+GRADE(best) {
+    for (int round = 0; round < 300; round++) {
+        size_t n = 1 + fresh_below(round < 100 ? 6 : MOST), want = 0;
+        const int32_t *names = round % 2 ? ids : NULL;
+        fresh_candidates(n);
+        for (size_t i = 1; i < n; i++)
+            if (is_better(logits, names, i, want)) want = i;
+        size_t got = pick_best(logits, names, n);
+        if (got == want) continue;
+        HINT(!names || got != (size_t)ids[want] || got < n,
+             "that is the token, %zu: wanted is its entry, %zu", got, want);
+        HINT(got < n, "entry %zu of %zu candidates: entries are 0 to n - 1", got, n);
+        HINT(logits[got] == logits[want],
+             "entry %zu has the logit %g, but entry %zu has %g: the best is the largest, "
+             "whatever "
+             "its sign (all may lie below zero)",
+             got, (double)logits[got], want, (double)logits[want]);
+        HINT(names,
+             "entries %zu and %zu have the same logit: the lower id wins (ids are NULL "
+             "here, so the lower entry)",
+             want, got);
+        HINT(false,
+             "entries %zu and %zu have the same logit: the lower id wins, and that is %d, "
+             "not %d",
+             want, got, ids[want], ids[got]);
+    }
+}
+
+static void drawn_of(const float *weights, size_t n, double coin, const char *where) {
+    size_t want = n, last = n, got = pick_drawn(weights, n, coin);
+    double sum = 0, all = 0;
+    for (size_t i = 0; i < n; i++) {
+        all += (double)weights[i];
+        if (weights[i] > 0) last = i;
+        if (want == n && all > coin) want = i;
+    }
+    if (want == n) want = last;
+    if (got == want) return;
+    HINT(want < n, "no candidate has a weight: wanted n = %zu, got %zu", n, got);
+    HINT(got != n || coin >= all,
+         "n = %zu for the coin %g, which falls on entry %zu: the first whose sum is above it "
+         "(the sum must be above the coin, so the coin 0 falls on the first that weighs "
+         "anything)",
+         n, coin, want);
+    HINT(coin > 0,
+         "the coin 0 falls on the first entry that weighs anything, %zu, not on %zu (the sum "
+         "must be above the coin, not equal)",
+         want, got);
+    HINT(got != n,
+         "the sums do not pass the coin %.9g (rounding does that): the last entry with "
+         "a weight, %zu, is the one",
+         coin, want);
+    HINT(got < n, "entry %zu of %zu", got, n);
+    HINT(weights[got] > 0,
+         "entry %zu has the weight 0: nothing can draw it, wherever the coin "
+         "falls (%s)",
+         got, where);
+    for (size_t i = 0; i < got; i++) sum += (double)weights[i];
+    if (want != last || coin < all) /* within a rounding of the border either will do */
+        if (fabs(sum - coin) < 1e-9 * all ||
+            fabs(sum + (double)weights[got] - coin) < 1e-9 * all)
+            if (strcmp(where, "on a border") != 0) return;
+    HINT(strcmp(where, "on a border") != 0 || got > want,
+         "the weights up to entry %zu make exactly the coin, %g: it falls on the next one that "
+         "weighs anything, %zu (the sum must be above the coin, not equal)",
+         got, coin, want);
+    HINT(false,
+         "coin %.6g of %.6g: expected entry %zu, got entry %zu, before which the weights "
+         "make %.6g and with which they make %.6g",
+         coin, all, want, got, sum, sum + (double)weights[got]);
+}
+
+GRADE(drawn) {
+    static float w[MOST];
+    for (int round = 0; round < 400; round++) {
+        size_t n = 1 + fresh_below(round < 200 ? 6 : MOST);
+        double all = 0;
+        for (size_t i = 0; i < n; i++) {
+            w[i] = fresh_below(3) ? (float)fresh_between(0, round % 3 ? 1 : 20) : 0;
+            if (round % 2) w[i] = (float)fresh_below(4) / 4;
+            all += (double)w[i];
+        }
+        if (all == 0) continue;
+        drawn_of(w, n, fresh_between(0, all * 0.999999), "anywhere");
+        if (round % 2)
+            drawn_of(w, n, (double)fresh_below((size_t)(4 * all)) / 4, "on a border");
+        drawn_of(w, n, 0, "at 0");
+        drawn_of(w, n, all * 1.000001, "above all");
+    }
+    memset(w, 0, sizeof w);
+    drawn_of(w, 5, 0, "nowhere");
+    /* ten thousand small weights beside a large one: a float sum would not see them */
+    static float many[20001];
+    for (size_t i = 0; i < 20001; i++) many[i] = i ? 1 : 16777216;
+    drawn_of(many, 20001, 16777216 + 10000.5, "among the small ones");
+}
+
+static void top_k_of(size_t n, size_t k, const int32_t *names) {
+    static float before[MOST], got[MOST + 1], want[MOST];
+    static int32_t got_ids[MOST + 1], want_ids[MOST], ids_before[MOST];
+    static uint64_t keys[MOST];
+    for (size_t i = 0; i < n; i++) keys[i] = fresh_bits();
+    memcpy(before, logits, sizeof before), memcpy(ids_before, ids, sizeof ids);
+    SHIPPED(pick_top_k)(logits, names, n, k, want, want_ids, (uint64_t[MOST]){0});
+    for (size_t i = 0; i <= n; i++) got[i] = 12345, got_ids[i] = -5;
+    pick_top_k(logits, names, n, k, got, got_ids, keys);
+    HINT(memcmp(before, logits, sizeof before) == 0 && memcmp(ids_before, ids, sizeof ids) == 0,
+         "logits and ids are to be left as they are: keys is there to work with");
+    HINT(got_ids[k] == -5 && got[k] == 12345, "more than k = %zu are written to best", k);
+    if (memcmp(got_ids, want_ids, k * sizeof *ids) == 0) {
+        for (size_t i = 0; i < k; i++)
+            HINT(got[i] == want[i],
+                 "the ids are right, the logits in best are not: place %zu of "
+                 "%zu: expected %g, got %g",
+                 i, k, (double)want[i], (double)got[i]);
+        return;
+    }
+    for (size_t i = 1; i < k; i++)
+        for (size_t j = 0; j < i; j++)
+            HINT(got_ids[i] != got_ids[j] || got_ids[i] == -5,
+                 "token %d is there twice, at places %zu and %zu: who is taken is taken",
+                 got_ids[i], j, i);
+    bool same = true;
+    for (size_t i = 0; i < k; i++) {
+        bool found = false;
+        for (size_t j = 0; j < k; j++) found = found || got_ids[j] == want_ids[i];
+        HINT(got_ids[i] != -5, "only %zu of k = %zu are written", i, k);
+        same = same && found;
+    }
+    size_t at = 0;
+    while (got_ids[at] == want_ids[at]) at++;
+    HINT(!(same && got[0] <= got[k - 1] && want[0] > want[k - 1]),
+         "the right ones, but the best comes first: larger logits before smaller ones");
+    HINT(!same || got[at] == want[at],
+         "the right ones, but not in order: best first (place %zu of "
+         "%zu: expected %g, got %g)",
+         at, k, (double)want[at], (double)got[at]);
+    HINT(!names || got_ids[at] < 0 || (size_t)got_ids[at] >= n ||
+             ids[got_ids[at]] != want_ids[at],
+         "best_ids holds entries: where ids is given, the id of entry i is ids[i]");
+    HINT(got[at] != want[at],
+         "of equal logits (%g) the lower id goes first: expected token %d, got "
+         "%d",
+         (double)want[at], want_ids[at], got_ids[at]);
+    HINT(false, "the %zu best of %zu: place %zu is token %d with %g, not token %d with %g", k,
+         n, at, want_ids[at], (double)want[at], got_ids[at], (double)got[at]);
+}
+
+GRADE(best_k) {
+    for (int round = 0; round < 300; round++) {
+        size_t n = 1 + fresh_below(round < 100 ? 6 : MOST - 1), k = 1 + fresh_below(n);
+        if (round % 7 == 0) k = n;
+        if (round % 7 == 1) k = 1;
+        fresh_candidates(n);
+        top_k_of(n, k, round % 2 ? ids : NULL);
+    }
+}
+
+/* Weights of probability p in float logits, best first. */
+static void falling(size_t n) {
+    fresh_candidates(n);
+    static float best[MOST];
+    static int32_t names[MOST];
+    static uint64_t keys[MOST];
+    SHIPPED(pick_top_k)(logits, NULL, n, n, best, names, keys);
+    memcpy(logits, best, n * sizeof *best);
+    if (logits[0] == -INFINITY) logits[0] = 1;
+}
+
+static void top_p_of(size_t n, float max, double mass, double rounding) {
+    double sum = 0, before = 0;
+    size_t want = 0, alive = 0, got = pick_top_p(logits, n, max, mass);
+    while (alive < n && logits[alive] > -INFINITY) alive++;
+    while (want < alive && (want == 0 || sum < mass))
+        before = sum, sum += exp((double)logits[want++] - (double)max);
+    double slack = rounding * sum; /* exp and sums of another order */
+    if (got == want || (got > 0 && got + 1 == want && fabs(before - mass) < slack) ||
+        (got == want + 1 && fabs(sum - mass) < slack && got <= alive))
+        return;
+    HINT(got > 0, "none are kept: the best one always is");
+    HINT(got <= n, "%zu of %zu", got, n);
+    HINT(got <= alive,
+         "%zu are kept, but only %zu have a logit above -infinity: what weighs nothing "
+         "is not needed",
+         got, alive);
+    HINT(sum != mass || got != want + 1,
+         "%zu make exactly the wanted %.9g: enough (the mass is reached, it need not be "
+         "passed), got %zu",
+         want, mass, got);
+    double plain = 0, all = 0, share = 0;
+    size_t k = 0, by_share = 0;
+    for (; k < alive && (k == 0 || plain < mass); k++) plain += exp((double)logits[k]);
+    for (size_t i = 0; i < alive; i++) all += exp((double)logits[i] - (double)max);
+    while (by_share < alive && (by_share == 0 || share < mass * all))
+        share += exp((double)logits[by_share++] - (double)max);
+    HINT(got != k || max == 0,
+         "the weight of a logit is exp(logit - max), max = %g: got %zu, expected %zu",
+         (double)max, got, want);
+    HINT(got != by_share || all == 1,
+         "the mass, %g, is a sum of weights exp(logit - max), not a share of them: got %zu, "
+         "expected %zu",
+         mass, got, want);
+    HINT(got + 1 != want,
+         "the one that reaches the mass is kept as well: %zu make %.9g of the "
+         "wanted %.9g, so %zu are needed, not %zu",
+         got, before, mass, want, got);
+    HINT(got != want + 1,
+         "%zu make %.9g, and %.9g is wanted: enough (the mass is reached, it need "
+         "not be passed), got %zu",
+         want, sum, mass, got);
+    HINT(false,
+         "weights exp(logit - %g), best first, up to a mass of %.9g: expected %zu of %zu, got "
+         "%zu",
+         (double)max, mass, want, n, got);
+}
+
+GRADE(mass) {
+    static const float few[6] = {5, 4, 3,
+                                 2, 2, 2}; /* weights 1, 0.37, 0.14, 0.05, 0.05, 0.05 */
+    memcpy(logits, few, sizeof few);
+    top_p_of(6, 5, 1.4, 0), top_p_of(6, 5, 0.5, 0), top_p_of(6, 5, 1.2, 0);
+    for (int round = 0; round < 300; round++) {
+        size_t n = 1 + fresh_below(round < 100 ? 6 : MOST);
+        falling(n);
+        float max =
+            logits[0] + (round % 3 ? 0 : (float)fresh_between(0, 3)); /* part of a longer row */
+        double all = 0;
+        for (size_t i = 0; i < n; i++) all += exp((double)logits[i] - (double)max);
+        top_p_of(n, max, all * fresh_between(0.01, 0.999), 1e-12);
+        top_p_of(n, max, all * 1.01, 0);
+        top_p_of(n, max, 0, 0);
+    }
+    for (size_t n = 4; n < 40; n++) { /* equal ones: a mass that is exactly reached */
+        for (size_t i = 0; i < n; i++) logits[i] = -3;
+        top_p_of(n, -3, (double)(1 + fresh_below(n)), 0);
+    }
+    /* ten million in float would stop at 2^24 */
+    static float flat[300];
+    for (size_t i = 0; i < 300; i++) flat[i] = i ? -17.5f : 0;
+    for (size_t i = 0; i < 300; i++) logits[i] = flat[i];
+    top_p_of(300, 0, 1 + 200.5 * exp(-17.5), 0);
+}
+
+GRADES({"6.4", best}, {"6.5", drawn}, {"6.8", best_k}, {"6.9", mass})

@@ -1,0 +1,10 @@
+/* right: every logit is divided here, and the candidates are told */
+static void apply(Stage *stage, Candidates *c, const Step *step) {
+    float t = (float)temperature(stage, c);
+    if (t < 1e-6f) {
+        candidates_keep_best(c, 1);
+        return;
+    }
+    for (size_t i = 0; i < c->count; i++) c->logits[i] /= t;
+    candidates_changed(c);
+}

@@ -1,0 +1,64 @@
+/* pick.h - the choices themselves, on plain arrays: the best, the best k, those that make up a mass, one by its weight.
+ *
+ *     logits   2.5   -1     4    2.5            ids    7   3   0   5         (NULL: 0, 1, 2, ...)
+ *               |     |     |     |
+ *     order     3rd   4th   1st   2nd           larger logits first, of equal ones the lower id
+ *
+ * What is known already about the candidates (candidates.h) leaves few of them to look at; these look at those.
+ *
+ * Invariant: no two candidates have the same id, so there is one order and no question of ties. */
+#ifndef STRATA_PICK_H
+#define STRATA_PICK_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* The entry of the best of n candidates: the largest logit, of equal ones the lowest id.
+ *
+ *   logits   (n) no NaN; -infinity is a logit like others
+ *   ids      (n) in any order, none twice; NULL: the id is the index
+ *
+ * Needs    n >= 1.
+ * Tutorial layer6/greedy.html */
+size_t pick_best(const float *logits, const int32_t *ids, size_t n);
+
+/* The k best of n candidates, best first: larger logits, of equal ones the lower ids.
+ *
+ *   logits           (n) no NaN; left as they are
+ *   ids              (n) in any order, none twice; left as they are; NULL: the id is the index
+ *   best, best_ids   (k) written: their logits and their ids
+ *   keys             (n) working memory, holding anything at first
+ *
+ * Needs    1 <= k <= n; none of the arrays overlap.
+ * Source   Fan, Lewis & Dauphin 2018, arXiv:1805.04833.
+ * Tutorial layer6/top-k.html */
+void pick_top_k(const float *logits, const int32_t *ids, size_t n, size_t k, float *best,
+                int32_t *best_ids, uint64_t *keys);
+
+/* How many make up a mass: the smallest m for which the first m weights add up to at least `mass`.
+ *
+ *   logits   (n) best first; the weight of a logit z is exp(z - max), added up in double precision
+ *   mass     in the same units
+ *
+ * Returns 1 to n.  Logits of -infinity stand at the end, weigh nothing, and are not needed: where all others do not
+ * reach the mass, it is all others.
+ *
+ * Needs    n >= 1.
+ * Source   Holtzman et al. 2019, arXiv:1904.09751.
+ * Tutorial layer6/top-p.html */
+size_t pick_top_p(const float *logits, size_t n, float max, double mass);
+
+/* The entry that a coin falls on: the first i with weights[0] + ... + weights[i] > coin, added up in double precision.
+ *
+ *     weights   0.5   0   1.5   1          coin 0.4 -> 0,   coin 0.5 -> 2,   coin 2.9 -> 3
+ *
+ *   weights   (n) none below 0
+ *   coin      at least 0; it should be below their sum, but rounding may say otherwise
+ *
+ * Returns an entry with a weight above 0: where no sum is above the coin, the last such entry.  n when there is none.
+ *
+ * Source   inversion: Devroye 1986, Non-Uniform Random Variate Generation, III.2.
+ * Tutorial layer6/greedy.html */
+size_t pick_drawn(const float *weights, size_t n, double coin);
+
+#endif

@@ -1,0 +1,84 @@
+/* pages.c - memory for what a step reads, and who gives it back when there is not enough.
+ *
+ * The mechanism: a text that is preempted loses its pages and none of its tokens.  It reads them again
+ * when there is room, to the same bits (decoder.h).  The policy is `victim`, and nothing else: who
+ * joined first goes on, so the oldest text always does, and all come to their end. */
+#include "prefix.h"
+#include "take.h"
+
+static bool holds_pages(const Sequence *s, size_t part) {
+    for (const Reader *r = s->reader; r < s->reader + READERS; r++)
+        if (r->session && r->part == part && session_length(r->session, r->id)) return true;
+    return false;
+}
+
+/* Which text gives its pages to `s`: one that is over or waits; else the last one to join, after `s`, that is not
+ * in the batch; NULL: none. */
+static Sequence *victim(Engine *e, const Sequence *s, size_t part) {
+    Sequence *last = NULL;
+    for (Sequence *t = e->sequences; t < e->sequences + e->room; t++) {
+        if (t == s || !holds_pages(t, part)) continue;
+        if (!t->live || sequence_waits(t)) return t;
+        if (t->in_batch || t->joined < s->joined) continue;
+        if (!last || t->joined > last->joined) last = t;
+    }
+    return last;
+}
+
+/* Whole pages stay as prefixes until they are needed. */
+static void preempt(Engine *e, Sequence *s) {
+    e->preemptions += s->live;
+    sequence_keep_prefixes(s);
+    for (const Reader *r = s->reader; r < s->reader + READERS; r++)
+        if (r->session) session_rewind(r->session, r->id, 0);
+    look_ahead_forget(&s->look);
+    if (s->draft) s->draft->made = false;
+    s->preempted = true;
+}
+
+static bool promise(Engine *e, const Sequence *s, const Reader *r, size_t tokens) {
+    EnginePart *p = &e->parts[r->part];
+    KvCache *kv = &r->session->kv;
+    size_t length = session_length(r->session, r->id) + tokens, needed;
+    kv_slide(kv, r->id);
+    while (!kv_reserve(kv, p->pages + (needed = kv_pages_needed(kv, r->id, length)))) {
+        Sequence *t = victim(e, s, r->part);
+        if (!t) return false;
+        preempt(e, t);
+    }
+    p->pages += needed;
+    return true;
+}
+
+/* No other text has, or is about to take, pages of this model. */
+static bool is_alone(const Engine *e, const Sequence *s, size_t part) {
+    for (const Sequence *t = e->sequences; t < e->sequences + e->room; t++)
+        if (t != s && t->live && (t->in_batch || holds_pages(t, part))) return false;
+    return true;
+}
+
+bool pages_promise(Engine *e, Sequence *s, const size_t *tokens) {
+    size_t promised[ENGINE_PARTS];
+    for (size_t i = 0; i < e->n_parts; i++) promised[i] = e->parts[i].pages;
+    for (size_t i = 0; i < READERS; i++) {
+        const Reader *r = &s->reader[i];
+        if (tokens[i] == 0 || promise(e, s, r, tokens[i])) continue;
+        for (size_t k = 0; k < e->n_parts; k++) e->parts[k].pages = promised[k];
+        if (is_alone(e, s, r->part)) {
+            fault_set(&s->fault,
+                      "the memory of keys and values has %zu pages, too few for %zu tokens of "
+                      "this text alone: give it more pages, or shorten the text",
+                      r->session->kv.pages.count,
+                      session_length(r->session, r->id) + tokens[i]);
+            sequence_fail(s);
+        }
+        return false;
+    }
+    return s->in_batch = true;
+}
+
+void pages_begin(Engine *e) {
+    for (size_t i = 0; i < e->n_parts; i++)
+        e->parts[i].pages = e->parts[i].count = e->parts[i].rows = 0;
+    for (Sequence *s = e->sequences; s < e->sequences + e->room; s++) s->in_batch = false;
+}

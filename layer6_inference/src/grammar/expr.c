@@ -1,0 +1,303 @@
+/* expr.c - expressions are made and interned.  See expr.h. */
+#include "expr.h"
+#include "number.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Room for one more; returns where it goes. */
+static void *grow(void *array, size_t count, size_t *room, size_t size) {
+    if (count < *room) return array;
+    *room = *room ? *room * 2 : 64;
+    array = realloc(array, *room * size);
+    REQUIRE(array, "no memory for a grammar");
+    return array;
+}
+
+static void *grow32(void *array, uint32_t count, uint32_t *room, size_t size) {
+    size_t wide = *room;
+    array = grow(array, count, &wide, size);
+    *room = (uint32_t)wide;
+    return array;
+}
+
+/* ------------------------------------------------------------------ interning */
+
+static uint32_t mix(uint32_t h, uint32_t x) {
+    h = (h ^ x) * 0x9E3779B1u;
+    return h ^ h >> 15;
+}
+
+static uint32_t hash_of(const ExprStore *s, const ExprNode *n) {
+    uint32_t h = mix(mix(n->kind, n->low), n->high);
+    if (n->kind != KIND_ALT && n->kind != KIND_AND) return mix(mix(h, n->a), n->b);
+    for (uint32_t i = 0; i < n->b; i++) h = mix(h, s->child[n->a + i]);
+    return h;
+}
+
+static bool same(const ExprStore *s, const ExprNode *x, const ExprNode *y) {
+    if (x->kind != y->kind || x->b != y->b || x->low != y->low || x->high != y->high)
+        return false;
+    if (x->kind != KIND_ALT && x->kind != KIND_AND) return x->a == y->a;
+    return memcmp(s->child + x->a, s->child + y->a, x->b * sizeof *s->child) == 0;
+}
+
+static void rehash(ExprStore *s) {
+    s->n_buckets = s->n_buckets ? s->n_buckets * 4 : 1024;
+    free(s->buckets);
+    s->buckets = calloc(s->n_buckets, sizeof *s->buckets);
+    REQUIRE(s->buckets, "no memory for a grammar");
+    for (uint32_t i = 1; i < s->count; i++) { /* none, number 0, ends the lists */
+        uint32_t *bucket = &s->buckets[hash_of(s, &s->node[i]) % s->n_buckets];
+        s->node[i].hash_next = *bucket;
+        *bucket = i;
+    }
+}
+
+static void make_room(ExprStore *s) {
+    uint32_t before = s->room;
+    s->node = grow32(s->node, s->count, &s->room, sizeof *s->node);
+    if (s->room == before) return;
+    s->calls_first = realloc(s->calls_first, s->room * sizeof *s->calls_first);
+    s->calls_count = realloc(s->calls_count, s->room * sizeof *s->calls_count);
+    REQUIRE(s->calls_first && s->calls_count, "no memory for a grammar");
+}
+
+static Expr intern(ExprStore *s, ExprNode node) {
+    if (s->over) return EXPR_NONE;
+    uint32_t hash = hash_of(s, &node);
+    for (uint32_t i = s->buckets[hash % s->n_buckets]; i; i = s->node[i].hash_next)
+        if (same(s, &node, &s->node[i])) return i;
+    if (s->count == EXPR_MOST) {
+        s->over = true;
+        return EXPR_NONE;
+    }
+    make_room(s);
+    uint32_t *bucket = &s->buckets[hash % s->n_buckets];
+    Expr e = s->count++;
+    node.hash_next = *bucket;
+    *bucket = e;
+    s->node[e] = node;
+    if (!node.calls) s->node[e].empty = expr_is_nullable(s, e) ? 2 : 1;
+    s->calls_first[e] = UINT32_MAX;
+    if (s->count > s->n_buckets * 2) rehash(s);
+    return e;
+}
+
+void expr_store_init(ExprStore *store) {
+    *store = (ExprStore){.most_work = 20000000};
+    make_room(store);
+    store->node[store->count++] = (ExprNode){.kind = KIND_NONE};
+    store->calls_first[0] = UINT32_MAX;
+    rehash(store);
+    intern(store, (ExprNode){.kind = KIND_EMPTY});
+}
+
+void expr_store_free(ExprStore *store) {
+    for (uint32_t i = 0; i < store->count; i++) free(store->node[i].moves);
+    for (uint32_t i = 0; i < store->n_rule; i++) free(store->rule[i].name);
+    free(store->node), free(store->buckets), free(store->child), free(store->set);
+    free(store->rule), free(store->call), free(store->calls_first), free(store->calls_count);
+    free(store->test);
+    *store = (ExprStore){0};
+}
+
+/* ------------------------------------------------------------------ bytes */
+
+Expr expr_bytes(ExprStore *store, const ByteSet *set) {
+    static const ByteSet nothing;
+    if (memcmp(set, &nothing, sizeof *set) == 0) return EXPR_NONE;
+    uint32_t i = 0;
+    while (i < store->n_set && memcmp(&store->set[i], set, sizeof *set) != 0) i++;
+    if (i == store->n_set) {
+        store->set = grow32(store->set, store->n_set, &store->set_room, sizeof *store->set);
+        store->set[store->n_set++] = *set;
+    }
+    return intern(store, (ExprNode){.kind = KIND_BYTES, .a = i});
+}
+
+Expr expr_byte(ExprStore *store, uint8_t byte) {
+    ByteSet set = {{0}};
+    byte_set_add(&set, byte);
+    return expr_bytes(store, &set);
+}
+
+Expr expr_text(ExprStore *store, const char *text, size_t size) {
+    Expr e = EXPR_EMPTY;
+    while (size > 0) e = expr_cat(store, expr_byte(store, (uint8_t)text[--size]), e);
+    return e;
+}
+
+/* ------------------------------------------------------------------ a b */
+
+/* Cats lean to the right: (a b) c is a (b c). */
+Expr expr_cat(ExprStore *store, Expr a, Expr b) {
+    if (a == EXPR_NONE || b == EXPR_NONE) return EXPR_NONE;
+    if (a == EXPR_EMPTY) return b;
+    if (b == EXPR_EMPTY) return a;
+    const ExprNode *left = &store->node[a];
+    if (left->kind == KIND_CAT) {
+        Expr first = left->a;
+        return expr_cat(store, first, expr_cat(store, left->b, b));
+    }
+    return intern(store, (ExprNode){.kind = KIND_CAT,
+                                    .a = a,
+                                    .b = b,
+                                    .calls = left->calls || store->node[b].calls,
+                                    .filters = left->filters || store->node[b].filters});
+}
+
+/* ------------------------------------------------------------------ a | b, a & b */
+
+static int by_number(const void *x, const void *y) {
+    uint32_t a = *(const uint32_t *)x, b = *(const uint32_t *)y;
+    return (a > b) - (a < b);
+}
+
+/* Children on their way into an alt or an and: flat, sorted, each once. */
+typedef struct Children {
+    uint32_t *of, count, room;
+} Children;
+
+static void take_child(const ExprStore *s, Children *c, ExprKind kind, Expr e) {
+    const ExprNode *n = &s->node[e];
+    bool nested = n->kind == kind;
+    for (uint32_t i = 0; i < (nested ? n->b : 1); i++) {
+        c->of = grow32(c->of, c->count, &c->room, sizeof *c->of);
+        c->of[c->count++] = nested ? s->child[n->a + i] : e;
+    }
+}
+
+/* Sets of bytes among them become one: their union, or their intersection. */
+static void join_sets(ExprStore *s, Children *c, bool both) {
+    ByteSet joined;
+    uint32_t found = 0, kept = 0;
+    for (uint32_t i = 0; i < c->count; i++) {
+        const ExprNode *n = &s->node[c->of[i]];
+        if (n->kind != KIND_BYTES) {
+            c->of[kept++] = c->of[i];
+            continue;
+        }
+        const ByteSet *set = &s->set[n->a];
+        if (found++ == 0) joined = *set;
+        for (int w = 0; w < 4; w++)
+            joined.word[w] =
+                both ? joined.word[w] & set->word[w] : joined.word[w] | set->word[w];
+    }
+    c->count = kept;
+    if (found) c->of[c->count++] = expr_bytes(s, &joined);
+}
+
+static void sort_children(Children *c) {
+    if (c->count > 1) qsort(c->of, c->count, sizeof *c->of, by_number);
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < c->count; i++)
+        if (kept == 0 || c->of[kept - 1] != c->of[i]) c->of[kept++] = c->of[i];
+    c->count = kept;
+}
+
+static Expr intern_children(ExprStore *s, Children *c, ExprKind kind) {
+    ExprNode node = {.kind = (uint8_t)kind, .a = (uint32_t)s->n_child, .b = c->count};
+    node.filters = kind == KIND_AND;
+    for (uint32_t i = 0; i < c->count; i++) {
+        s->child = grow(s->child, s->n_child, &s->child_room, sizeof *s->child);
+        s->child[s->n_child++] = c->of[i];
+        node.calls = node.calls || s->node[c->of[i]].calls;
+        node.filters = node.filters || s->node[c->of[i]].filters;
+    }
+    uint32_t before = s->count;
+    Expr e = intern(s, node);
+    if (s->count == before) s->n_child = node.a; /* it was there already */
+    return e;
+}
+
+Expr expr_alt(ExprStore *store, const Expr *of, size_t count) {
+    Children c = {0};
+    for (size_t i = 0; i < count; i++)
+        if (of[i] != EXPR_NONE) take_child(store, &c, KIND_ALT, of[i]);
+    join_sets(store, &c, false);
+    sort_children(&c);
+    Expr e = c.count == 0   ? EXPR_NONE
+             : c.count == 1 ? c.of[0]
+                            : intern_children(store, &c, KIND_ALT);
+    free(c.of);
+    return e;
+}
+
+Expr expr_either(ExprStore *store, Expr a, Expr b) {
+    return a == b ? a : expr_alt(store, (Expr[]){a, b}, 2);
+}
+
+static Expr anything(ExprStore *s) { return expr_not(s, EXPR_NONE); }
+
+Expr expr_and(ExprStore *store, Expr a, Expr b) {
+    REQUIRE(!store->node[a].calls && !store->node[b].calls, "an intersection of rules");
+    if (a == b || b == anything(store)) return a;
+    if (a == anything(store)) return b;
+    if (a == EXPR_NONE || b == EXPR_NONE) return EXPR_NONE;
+    if (a == EXPR_EMPTY) return expr_is_nullable(store, b) ? a : EXPR_NONE;
+    if (b == EXPR_EMPTY) return expr_is_nullable(store, a) ? b : EXPR_NONE;
+    Children c = {0};
+    take_child(store, &c, KIND_AND, a);
+    take_child(store, &c, KIND_AND, b);
+    join_sets(store, &c, true);
+    sort_children(&c);
+    Expr e = c.of[0] == EXPR_NONE ? EXPR_NONE
+             : c.count == 1       ? c.of[0]
+                                  : intern_children(store, &c, KIND_AND);
+    free(c.of);
+    return e;
+}
+
+/* ------------------------------------------------------------------ the others */
+
+Expr expr_not(ExprStore *store, Expr a) {
+    const ExprNode *n = &store->node[a];
+    REQUIRE(!n->calls, "the complement of a rule");
+    if (n->kind == KIND_NOT) return n->a;
+    return intern(store, (ExprNode){.kind = KIND_NOT, .a = a, .filters = a != EXPR_NONE});
+}
+
+/* (a{l,}){low,high} with l <= 1 is a{l * low,}. */
+Expr expr_repeat(ExprStore *store, Expr a, uint32_t low, uint32_t high) {
+    REQUIRE(low <= high, "repeated %u to %u times", low, high);
+    if (high == 0 || a == EXPR_EMPTY) return EXPR_EMPTY;
+    if (a == EXPR_NONE) return low == 0 ? EXPR_EMPTY : EXPR_NONE;
+    if (low == 1 && high == 1) return a;
+    const ExprNode *n = &store->node[a];
+    if (n->kind == KIND_REPEAT && n->high == EXPR_FOREVER && n->low <= 1)
+        return expr_repeat(store, n->a, n->low * low, EXPR_FOREVER);
+    return intern(store, (ExprNode){.kind = KIND_REPEAT,
+                                    .a = a,
+                                    .low = low,
+                                    .high = high,
+                                    .calls = n->calls,
+                                    .filters = n->filters});
+}
+
+Expr expr_optional(ExprStore *store, Expr a) { return expr_either(store, a, EXPR_EMPTY); }
+
+Expr expr_call(ExprStore *store, uint32_t rule) {
+    return intern(store, (ExprNode){.kind = KIND_CALL, .a = rule, .calls = true});
+}
+
+Expr expr_lazy(ExprStore *store, uint32_t which, uint32_t state) {
+    return intern(store, (ExprNode){.kind = KIND_LAZY, .a = which, .b = state, .calls = true});
+}
+
+Expr expr_number(ExprStore *store, uint32_t test, uint32_t state) {
+    return intern(store,
+                  (ExprNode){.kind = KIND_NUMBER, .a = test, .b = state, .filters = true});
+}
+
+uint32_t expr_rule(ExprStore *store, const char *name) {
+    store->rule = grow32(store->rule, store->n_rule, &store->rule_room, sizeof *store->rule);
+    store->rule[store->n_rule] = (ExprRule){.name = name ? strdup(name) : NULL};
+    return store->n_rule++;
+}
+
+uint32_t expr_number_test(ExprStore *store, const NumberTest *test) {
+    store->test = grow32(store->test, store->n_test, &store->test_room, sizeof *store->test);
+    store->test[store->n_test] = *test;
+    return store->n_test++;
+}

@@ -1,0 +1,233 @@
+/* expr_mask.c - the tokens of an expression, whoever it returns to.  See token_mask.h. */
+#include "token_mask.h"
+
+#include <stdlib.h>
+
+enum { FEW = 512, EXCEPT = 4096 };
+
+static void forget_expr(ExprMask *mask) {
+    free(mask->inside), free(mask->few), free(mask->leaving), free(mask->except);
+    free(mask->saved);
+    *mask = (ExprMask){0};
+}
+
+void expr_mask_free(ExprMask *mask) {
+    if (!mask) return;
+    expr_mask_free(mask->walked);
+    forget_expr(mask);
+    free(mask);
+}
+
+void *token_zeroed(size_t count, size_t size) {
+    void *memory = calloc(count ? count : 1, size);
+    REQUIRE(memory, "no memory for the masks of a grammar");
+    return memory;
+}
+
+/* ------------------------------------------------------------------ a walk */
+
+/* A walk under way.  Tokens are a list until they are many. */
+typedef struct Walk {
+    MaskTable *table;
+    ExprMask *mask;
+    uint32_t few_room, leaving_room, except_room;
+    const Expr **beside; /* moves of the loop that the expression is nearly */
+} Walk;
+
+static void *grow(void *array, uint32_t count, uint32_t *room, size_t size) {
+    if (count < *room) return array;
+    *room = *room ? 2 * *room : 16;
+    array = realloc(array, *room * size);
+    REQUIRE(array, "no memory for the masks of a grammar");
+    return array;
+}
+
+static void add_leaving(Walk *w, Leaving leaving) {
+    ExprMask *m = w->mask;
+    m->leaving = grow(m->leaving, m->n_leaving, &w->leaving_room, sizeof *m->leaving);
+    m->leaving[m->n_leaving++] = leaving;
+}
+
+static void add_inside(Walk *w, int32_t token) {
+    ExprMask *m = w->mask;
+    if (!m->inside && m->n_few < FEW) {
+        m->few = grow(m->few, m->n_few, &w->few_room, sizeof *m->few);
+        m->few[m->n_few++] = token;
+        return;
+    }
+    if (!m->inside) {
+        m->inside = token_zeroed(w->table->lexicon->words, sizeof *m->inside);
+        for (uint32_t i = 0; i < m->n_few; i++) token_bit_set(m->inside, m->few[i]);
+        free(m->few), m->few = NULL, m->n_few = 0;
+    }
+    token_bit_set(m->inside, token);
+}
+
+static bool can_be_left(MaskTable *t, Expr e) {
+    return expr_is_nullable(t->rows->exprs, e) || t->rows->exprs->node[e].calls;
+}
+
+/* The nodes that begin with this byte, from the root's child on. */
+static void walk_below(Walk *w, uint32_t from) {
+    MaskTable *t = w->table;
+    const Trie *trie = &t->lexicon->trie;
+    uint32_t end = trie->node[from].skip;
+    for (uint32_t i = from; i < end;) {
+        const TrieNode *node = &trie->node[i];
+        Expr next = t->moves[node->depth - 1][node->byte];
+        if (next == EXPR_NONE) {
+            i = node->skip;
+            continue;
+        }
+        for (uint32_t k = node->first; k < node->last; k++) add_inside(w, trie->order[k]);
+        if (node->skip > i + 1) {
+            t->moves[node->depth] = expr_moves(t->rows->exprs, next);
+            if (can_be_left(t, next)) add_leaving(w, (Leaving){i, next});
+        }
+        i++;
+    }
+}
+
+/* A leaving node matters only where a token below it is not inside anyway. */
+static bool is_idle(const MaskTable *t, const ExprMask *mask, uint32_t node) {
+    const Trie *trie = &t->lexicon->trie;
+    for (uint32_t k = trie->node[node].last, end = trie_end(trie, node); k < end; k++) {
+        int32_t token = trie->order[k];
+        if (!(mask->inside[token >> 6] >> (token & 63) & 1)) return false;
+    }
+    return true;
+}
+
+static void walk_expr(MaskTable *t, Expr e, ExprMask *mask) {
+    Walk w = {.table = t, .mask = mask};
+    ByteSet first = expr_first(t->rows->exprs, e);
+    const Trie *trie = &t->lexicon->trie;
+    t->moves[0] = expr_moves(t->rows->exprs, e);
+    for (int i = 0; i < 4; i++)
+        for (uint64_t bits = first.word[i] & trie->begins.word[i]; bits; bits &= bits - 1)
+            walk_below(&w, trie->begin[64 * i + __builtin_ctzll(bits)]);
+    if (!mask->inside) return;
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < mask->n_leaving; i++)
+        if (!is_idle(t, mask, mask->leaving[i].node)) mask->leaving[kept++] = mask->leaving[i];
+    mask->n_leaving = kept;
+}
+
+/* ------------------------------------------------------------------ nearly a loop */
+
+static void except(Walk *w, const TrieNode *node, uint32_t end) {
+    ExprMask *m = w->mask;
+    for (uint32_t k = node->first; k < end && m->n_except <= EXCEPT; k++) {
+        m->except = grow(m->except, m->n_except, &w->except_room, sizeof *m->except);
+        m->except[m->n_except++] = w->table->lexicon->trie.order[k];
+    }
+}
+
+/* From here on the expression and the loop are not the same any more: until they are again. */
+static void walk_beside(Walk *w, uint32_t from) {
+    MaskTable *t = w->table;
+    const Trie *trie = &t->lexicon->trie;
+    for (uint32_t i = from, end = trie->node[from].skip; i < end;) {
+        const TrieNode *node = &trie->node[i];
+        Expr next = t->moves[node->depth - 1][node->byte],
+             loop = w->beside[node->depth - 1][node->byte];
+        if (next == loop || next == EXPR_NONE) {
+            if (next != loop) except(w, node, trie_end(trie, i));
+            i = node->skip;
+            continue;
+        }
+        except(w, node, node->last);
+        for (uint32_t k = node->first; k < node->last; k++) add_inside(w, trie->order[k]);
+        t->moves[node->depth] = expr_moves(t->rows->exprs, next);
+        w->beside[node->depth] = expr_moves(t->rows->exprs, loop);
+        if (node->skip > i + 1 && can_be_left(t, next)) add_leaving(w, (Leaving){i, next});
+        i++;
+    }
+}
+
+/* Find where e and the loop differ; false when that is nearly everywhere. */
+static bool walk_difference(MaskTable *t, Expr e, Expr loop, ExprMask *mask) {
+    ExprStore *s = t->rows->exprs;
+    const Trie *trie = &t->lexicon->trie;
+    Walk w = {.table = t, .mask = mask};
+    w.beside = token_zeroed(trie->max_depth + 2, sizeof *w.beside);
+    w.beside[0] = expr_moves(s, loop), t->moves[0] = expr_moves(s, e);
+    for (unsigned b = 0; b < 256 && mask->n_except <= EXCEPT; b++)
+        if (byte_set_has(&trie->begins, b)) walk_beside(&w, trie->begin[b]);
+    free(w.beside);
+    mask->saved = token_zeroed(mask->n_except, sizeof *mask->saved);
+    return mask->n_except <= EXCEPT;
+}
+
+/* The loop among the conditions of an intersection; EXPR_NONE: there is none. */
+static Expr loop_within(const ExprStore *s, const ExprNode *both) {
+    for (uint32_t i = 0; i < both->b; i++)
+        if (s->node[s->child[both->a + i]].kind == KIND_REPEAT) return s->child[both->a + i];
+    return EXPR_NONE;
+}
+
+static bool begins_with_call(MaskTable *t, Expr e) {
+    const ExprCall *calls;
+    return expr_calls(t->rows->exprs, e, &calls) > 0;
+}
+
+static bool take_loop(MaskTable *t, Expr loop, ExprMask *mask) {
+    const ExprNode *n = &t->rows->exprs->node[loop];
+    mask->low = n->low, mask->high = n->high;
+    mask->loop = n->kind == KIND_REPEAT ? lexicon_loop(t->lexicon, t->rows->exprs, n->a) : NULL;
+    return mask->loop != NULL;
+}
+
+/* Is e nearly this loop, and then what mask->then says? */
+static bool is_nearly(MaskTable *t, Expr e, Expr loop, ExprMask *mask) {
+    ExprStore *s = t->rows->exprs;
+    if (expr_is_nullable(s, mask->then) || begins_with_call(t, mask->then) ||
+        !take_loop(t, loop, mask))
+        return false;
+    return walk_difference(t, e, expr_cat(s, loop, mask->then), mask);
+}
+
+/* [a-z] [a-z0-9]{0,8} and so on is nearly [a-z0-9]{1,9} and so on. */
+static Expr loop_of_second(MaskTable *t, Expr e, ExprMask *mask) {
+    ExprStore *s = t->rows->exprs;
+    Expr second = s->node[e].b;
+    mask->then = EXPR_EMPTY;
+    if (s->node[second].kind == KIND_CAT)
+        mask->then = s->node[second].b, second = s->node[second].a;
+    ExprNode n = s->node[second];
+    if (n.kind != KIND_REPEAT || byte_set_count(expr_first(s, e)) < LOOP_WIDE) return EXPR_NONE;
+    uint32_t high = n.high == EXPR_FOREVER ? n.high : n.high + 1;
+    return expr_repeat(s, n.a, n.low + 1, high);
+}
+
+/* Is it a loop, or nearly one, or that and something after it? */
+static bool find_loop(MaskTable *t, Expr e, ExprMask *mask) {
+    ExprStore *s = t->rows->exprs;
+    bool cat = s->node[e].kind == KIND_CAT;
+    Expr head = cat ? s->node[e].a : e;
+    mask->then = cat ? s->node[e].b : EXPR_EMPTY;
+    switch ((ExprKind)s->node[head].kind) {
+    case KIND_REPEAT: return take_loop(t, head, mask);
+    case KIND_AND: return is_nearly(t, e, loop_within(s, &s->node[head]), mask);
+    case KIND_BYTES:
+    case KIND_ALT: {
+        Expr loop = cat ? loop_of_second(t, e, mask) : EXPR_NONE;
+        return loop != EXPR_NONE && is_nearly(t, e, loop, mask);
+    }
+    default: return false;
+    }
+}
+
+ExprMask *expr_mask_make(MaskTable *table, Expr e) {
+    ExprMask *mask = token_zeroed(1, sizeof *mask);
+    if (find_loop(table, e, mask)) return mask;
+    forget_expr(mask);
+    walk_expr(table, e, mask);
+    return mask;
+}
+
+ExprMask *expr_mask_walk(MaskTable *table, Expr e) {
+    ExprMask *mask = token_zeroed(1, sizeof *mask);
+    walk_expr(table, e, mask);
+    return mask;
+}

@@ -1,0 +1,246 @@
+/* row.c - Earley's three steps: complete, predict, scan.  See row.h. */
+#include "row.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void row_table_init(RowTable *table, ExprStore *exprs) {
+    *table = (RowTable){.exprs = exprs, .n_buckets = 1 << 12, .n_back_buckets = 1 << 12};
+    table->buckets = calloc(table->n_buckets, sizeof *table->buckets);
+    table->back_buckets = calloc(table->n_back_buckets, sizeof *table->back_buckets);
+    table->row = calloc(table->room = 64, sizeof *table->row);
+    table->back = calloc(table->back_room = 64, sizeof *table->back);
+    REQUIRE(table->buckets && table->back_buckets && table->row && table->back,
+            "no memory for a grammar");
+    table->count = table->n_back = 1; /* the dead row, and the end */
+}
+
+void row_table_free(RowTable *table) {
+    for (uint32_t i = 0; i < table->count; i++)
+        free(table->row[i].items), free(table->row[i].callers), free(table->row[i].next);
+    free(table->row), free(table->buckets), free(table->back), free(table->back_buckets);
+    free(table->work), free(table->calls);
+    *table = (RowTable){0};
+}
+
+static uint32_t mix(uint32_t h, uint32_t x) {
+    h = (h ^ x) * 0x9E3779B1u;
+    return h ^ h >> 15;
+}
+
+/* ------------------------------------------------------------------ returns */
+
+/* The number of the Return (rule, row), interned: equal ones are the same number. */
+static uint32_t intern_return(RowTable *t, uint32_t rule, uint32_t row) {
+    uint32_t *bucket = &t->back_buckets[mix(mix(1, rule), row) & (t->n_back_buckets - 1)];
+    for (uint32_t i = *bucket; i; i = t->back[i].next)
+        if (t->back[i].rule == rule && t->back[i].row == row) return i;
+    if (t->n_back == t->back_room) {
+        t->back = realloc(t->back, (t->back_room *= 2) * sizeof *t->back);
+        REQUIRE(t->back, "no memory for a grammar");
+    }
+    t->back[t->n_back] = (Return){rule, row, *bucket};
+    return *bucket = t->n_back++;
+}
+
+/* ------------------------------------------------------------------ the row being made */
+
+/* Each item once; more than ROW_ITEMS are too many. */
+static void add_item(RowTable *t, Expr expr, uint32_t back) {
+    if (expr == EXPR_NONE) return;
+    for (size_t i = 0; i < t->n_work; i++)
+        if (t->work[i].expr == expr && t->work[i].back == back) return;
+    if (t->n_work == ROW_ITEMS) t->over = true;
+    if (t->over) return;
+    if (t->n_work == t->work_room) {
+        t->work_room = t->work_room ? 2 * t->work_room : 64;
+        t->work = realloc(t->work, t->work_room * sizeof *t->work);
+        REQUIRE(t->work, "no memory for a grammar");
+    }
+    t->work[t->n_work++] = (Item){expr, back};
+}
+
+static void add_caller(RowTable *t, Caller caller) {
+    for (size_t i = 0; i < t->n_calls; i++)
+        if (memcmp(&t->calls[i], &caller, sizeof caller) == 0) return; /* it has no padding */
+    if (t->n_calls == t->calls_room) {
+        t->calls_room = t->calls_room ? 2 * t->calls_room : 64;
+        t->calls = realloc(t->calls, t->calls_room * sizeof *t->calls);
+        REQUIRE(t->calls, "no memory for a grammar");
+    }
+    t->calls[t->n_calls++] = caller;
+}
+
+/* Complete: an item that may end here returns, and its callers go on.  Callers in this very row called a
+ * rule that may be empty: predict has stepped over it already.
+ *
+ *   here   number of the row being made
+ *   end    set when the item returns to nobody: the text may end here */
+static void complete(RowTable *t, uint32_t back, uint32_t here, bool *end) {
+    if (back == RETURN_END) {
+        *end = true;
+        return;
+    }
+    Return r = t->back[back];
+    if (r.row == here) return;
+    const Row *row = &t->row[r.row];
+    for (uint32_t i = 0; i < row->n_callers; i++)
+        if (row->callers[i].rule == r.rule)
+            add_item(t, row->callers[i].then.expr, row->callers[i].then.back);
+}
+
+/* Predict: a call begins its rule.  When nothing is left to do after the call, the rule returns to our own
+ * caller at once (Leo). */
+static void predict(RowTable *t, Item item, uint32_t here) {
+    const ExprCall *calls;
+    size_t count = expr_calls(t->exprs, item.expr, &calls);
+    for (size_t i = 0; i < count; i++) {
+        const ExprCall call = calls[i];
+        const ExprRule *rule = &t->exprs->rule[call.rule];
+        if (call.rest == EXPR_EMPTY) {
+            add_item(t, rule->body, item.back);
+            continue;
+        }
+        uint32_t back = intern_return(t, call.rule, here);
+        add_caller(t, (Caller){call.rule, {call.rest, item.back}});
+        add_item(t, rule->body, back);
+        if (rule->nullable) add_item(t, call.rest, item.back);
+    }
+}
+
+static int by_item(const void *x, const void *y) {
+    const Item *a = x, *b = y;
+    if (a->expr != b->expr) return a->expr < b->expr ? -1 : 1;
+    return (a->back > b->back) - (a->back < b->back);
+}
+
+/* `work` becomes a kernel: completed, without the items that have nothing left, and sorted, so that equal
+ * rows are equal bytes.  Returns whether the text may end here. */
+static bool settle_kernel(RowTable *t) {
+    bool end = false;
+    size_t kept = 0;
+    for (size_t i = 0; i < t->n_work; i++)
+        if (expr_is_nullable(t->exprs, t->work[i].expr))
+            complete(t, t->work[i].back, t->count, &end);
+    for (size_t i = 0; i < t->n_work; i++)
+        if (t->work[i].expr != EXPR_EMPTY) t->work[kept++] = t->work[i];
+    t->n_work = kept;
+    if (kept > 1) qsort(t->work, kept, sizeof *t->work, by_item);
+    return end;
+}
+
+static uint32_t hash_kernel(const Item *items, size_t count, bool end) {
+    uint32_t h = end;
+    for (size_t i = 0; i < count; i++) h = mix(mix(h, items[i].expr), items[i].back);
+    return h;
+}
+
+static void rehash(RowTable *t) {
+    t->n_buckets *= 4;
+    free(t->buckets);
+    t->buckets = calloc(t->n_buckets, sizeof *t->buckets);
+    REQUIRE(t->buckets, "no memory for a grammar");
+    for (uint32_t i = 1; i < t->count; i++) {
+        Row *row = &t->row[i];
+        uint32_t *bucket = &t->buckets[hash_kernel(row->items, row->n_kernel, row->complete) &
+                                       (t->n_buckets - 1)];
+        row->hash_next = *bucket;
+        *bucket = i;
+    }
+}
+
+static uint32_t find_row(const RowTable *t, uint32_t hash, bool end) {
+    uint32_t i = t->buckets[hash & (t->n_buckets - 1)];
+    for (; i; i = t->row[i].hash_next) {
+        const Row *row = &t->row[i];
+        if (row->n_kernel == t->n_work && row->complete == end &&
+            (t->n_work == 0 || memcmp(row->items, t->work, t->n_work * sizeof *t->work) == 0))
+            break;
+    }
+    return i;
+}
+
+static void *copy(const void *from, size_t bytes) {
+    void *to = malloc(bytes ? bytes : 1);
+    REQUIRE(to, "no memory for a grammar");
+    if (bytes) memcpy(to, from, bytes);
+    return to;
+}
+
+/* The items in `work` become a row: one that is known, or a new one with all that is predicted.  (A
+ * predicted item that may be empty need not be completed: predict has stepped over the call already.) */
+static uint32_t make_row(RowTable *t) {
+    bool end = settle_kernel(t);
+    if (t->n_work == 0 && !end) return ROW_DEAD;
+    uint32_t hash = hash_kernel(t->work, t->n_work, end), found = find_row(t, hash, end);
+    if (found) return found;
+    size_t kernel = t->n_work;
+    t->n_calls = 0;
+    for (size_t i = 0; i < t->n_work; i++) predict(t, t->work[i], t->count);
+    if (t->count == ROWS || t->exprs->over) t->over = true;
+    if (t->over) return ROW_DEAD;
+    if (t->count == t->room) {
+        t->row = realloc(t->row, (t->room *= 2) * sizeof *t->row);
+        REQUIRE(t->row, "no memory for a grammar");
+    }
+    uint32_t *bucket = &t->buckets[hash & (t->n_buckets - 1)];
+    t->row[t->count] = (Row){.n_items = (uint32_t)t->n_work,
+                             .n_kernel = (uint32_t)kernel,
+                             .n_callers = (uint32_t)t->n_calls,
+                             .complete = end,
+                             .items = copy(t->work, t->n_work * sizeof *t->work),
+                             .callers = copy(t->calls, t->n_calls * sizeof *t->calls),
+                             .hash_next = *bucket};
+    *bucket = t->count++;
+    if (t->count > 2 * t->n_buckets) rehash(t);
+    return t->count - 1;
+}
+
+uint32_t row_of(RowTable *table, const Item *items, size_t count) {
+    table->n_work = 0;
+    for (size_t i = 0; i < count; i++) add_item(table, items[i].expr, items[i].back);
+    return make_row(table);
+}
+
+uint32_t row_begin(RowTable *table, uint32_t rule) {
+    Item item = {table->exprs->rule[rule].body, RETURN_END};
+    return row_of(table, &item, 1);
+}
+
+/* Scan: every item moves on by the byte, or is gone. */
+static uint32_t scan(RowTable *t, uint32_t row, uint8_t byte) {
+    t->n_work = 0;
+    for (uint32_t i = 0; i < t->row[row].n_items; i++) {
+        Item item = t->row[row].items[i];
+        add_item(t, expr_moves(t->exprs, item.expr)[byte], item.back);
+    }
+    return make_row(t);
+}
+
+static void open_next(RowTable *t, uint32_t row) {
+    uint32_t *next = malloc(256 * sizeof *next);
+    ByteSet first = {{0}};
+    REQUIRE(next, "no memory for a grammar");
+    for (uint32_t i = 0; i < t->row[row].n_items; i++) {
+        ByteSet one = expr_first(t->exprs, t->row[row].items[i].expr);
+        for (int w = 0; w < 4; w++) first.word[w] |= one.word[w];
+    }
+    for (unsigned b = 0; b < 256; b++)
+        next[b] = byte_set_has(&first, b) ? ROW_UNKNOWN : ROW_DEAD;
+    t->row[row].first = first;
+    t->row[row].next = next;
+}
+
+const ByteSet *row_first(RowTable *table, uint32_t row) {
+    if (!table->row[row].next) open_next(table, row);
+    return &table->row[row].first;
+}
+
+uint32_t row_next(RowTable *table, uint32_t row, uint8_t byte) {
+    if (row == ROW_DEAD) return ROW_DEAD;
+    if (!table->row[row].next) open_next(table, row);
+    uint32_t known = table->row[row].next[byte];
+    if (known != ROW_UNKNOWN) return known;
+    uint32_t next = scan(table, row, byte);
+    return table->row[row].next[byte] = next;
+}

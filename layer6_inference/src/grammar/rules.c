@@ -1,0 +1,89 @@
+/* rules.c - what has to be known of all rules before the first byte.  See expr.h. */
+#include "expr.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Which rules may be empty: more and more, until nothing changes. */
+void expr_find_nullable(ExprStore *store) {
+    ExprStore *s = store;
+    for (bool changed = true; changed;) {
+        changed = false;
+        for (uint32_t r = 0; r < s->n_rule; r++)
+            if (!s->rule[r].nullable && expr_is_nullable(s, s->rule[r].body))
+                changed = s->rule[r].nullable = true;
+    }
+}
+
+/* Can a text be completed, given the rules of which that is known? */
+static bool is_productive(ExprStore *s, Expr e, const bool *known) {
+    for (;; e = s->node[e].b) {
+        ExprNode n = s->node[e];
+        if (!n.calls) return expr_is_live(s, e);
+        switch ((ExprKind)n.kind) {
+        case KIND_CALL: return known[n.a];
+        case KIND_REPEAT: return n.low == 0 || is_productive(s, n.a, known);
+        case KIND_ALT:
+            for (uint32_t i = 0; i < n.b; i++)
+                if (is_productive(s, s->child[n.a + i], known)) return true;
+            return false;
+        case KIND_CAT:
+            if (!is_productive(s, n.a, known)) return false;
+            break;
+        default: return s->lazy_productive(s, n.a, known);
+        }
+    }
+}
+
+/* The same expression without calls of rules that cannot be completed. */
+static Expr without(ExprStore *s, Expr e, const bool *productive) {
+    ExprNode n = s->node[e];
+    if (!n.calls) return expr_is_live(s, e) ? e : EXPR_NONE;
+    switch ((ExprKind)n.kind) {
+    case KIND_CALL: return productive[n.a] ? e : EXPR_NONE;
+    case KIND_REPEAT: return expr_repeat(s, without(s, n.a, productive), n.low, n.high);
+    case KIND_CAT: {
+        Expr left = without(s, n.a, productive);
+        return left == EXPR_NONE ? left : expr_cat(s, left, without(s, n.b, productive));
+    }
+    case KIND_ALT: {
+        Expr *of = malloc(n.b * sizeof *of);
+        REQUIRE(of, "no memory for a grammar");
+        for (uint32_t i = 0; i < n.b; i++) of[i] = without(s, s->child[n.a + i], productive);
+        Expr out = expr_alt(s, of, n.b);
+        free(of);
+        return out;
+    }
+    default: return e;
+    }
+}
+
+/* What was found while rules were still open may be wrong now. */
+static void forget(ExprStore *s) {
+    for (uint32_t e = 0; e < s->count; e++) {
+        if (!s->node[e].calls) continue;
+        free(s->node[e].moves);
+        s->node[e].moves = NULL, s->node[e].filtered = false;
+        s->node[e].unfolded = 0, s->node[e].live = 0;
+        s->calls_first[e] = UINT32_MAX;
+    }
+}
+
+void expr_close_rules(ExprStore *store) {
+    bool *productive = calloc(store->n_rule + 1, sizeof *productive);
+    REQUIRE(productive, "no memory for a grammar");
+    expr_find_nullable(store);
+    for (bool changed = true; changed;) {
+        changed = false;
+        for (uint32_t r = 0; r < store->n_rule; r++)
+            if (!productive[r] && is_productive(store, store->rule[r].body, productive))
+                changed = productive[r] = true;
+    }
+    for (uint32_t r = 0; r < store->n_rule; r++) {
+        Expr body = productive[r] ? without(store, store->rule[r].body, productive) : EXPR_NONE;
+        store->rule[r].body = body;
+    }
+    expr_find_nullable(store);
+    forget(store);
+    free(productive);
+}

@@ -1,0 +1,200 @@
+/* schema.h - JSON Schema (draft 2020-12, and what older drafts wrote otherwise), honestly.
+ *
+ * A schema is a condition on values.  What must hold at one place of a text is a set of conditions, a
+ * goal; every goal becomes a rule:
+ *
+ *     goal { {"$ref": "#/$defs/n", "maxLength": 5} }
+ *       --> flattened   { n's own keywords, maxLength 5 }        $ref and allOf join the set
+ *       --> choices     anyOf, oneOf, if, not: one goal for each way, rule = way | way | ...
+ *       --> a leaf      for each type that is left, its texts: strings and numbers are regular,
+ *                       arrays and objects unfold as they are read (schema_object.c, schema_array.c)
+ *
+ * Invariant: each keyword is handled exactly, is an annotation, or is refused by name and place.  Known
+ * exceptions: properties come in the order in which they are declared (unless any_order), a number
+ * that has bounds has no exponent, an integer no point, ASCII in a given string is not escaped
+ * without need, and a key that is not declared may come twice. */
+#ifndef STRATA_SCHEMA_H
+#define STRATA_SCHEMA_H
+
+#include "charset.h"
+#include "grammar.h"
+#include "tensor.h"
+
+/* Types of values; numbers in two halves, so that "number but not integer" is a set, too. */
+enum {
+    TYPE_BIT_NULL = 1,
+    TYPE_BIT_BOOLEAN = 2,
+    TYPE_BIT_OBJECT = 4,
+    TYPE_BIT_ARRAY = 8,
+    TYPE_BIT_STRING = 16,
+    TYPE_BIT_INTEGER = 32,
+    TYPE_BIT_FRACTION = 64,
+    TYPE_BIT_NUMBER = TYPE_BIT_INTEGER | TYPE_BIT_FRACTION,
+    TYPE_BIT_ALL = 127
+};
+
+typedef enum ConditionKind {
+    HOLDS, /* the whole schema */
+    FAILS, /* not the whole schema */
+    DIRECT, /* those of its keywords that need no other schema at the same place; index: see WITHOUT_ */
+    CHOICE,      /* one of its keywords, by its index, that has several ways to hold */
+    NOT_KEYWORD, /* one of its keywords, by its index, does not hold */
+    TYPES,       /* the type is one of `index` */
+    REQUIRES,    /* objects have the key */
+    FORBIDS,     /* objects do not have the key */
+    PROPERTY,    /* objects: the key's value holds the schema (index 1), or fails it (0) */
+    SOME_ITEM,   /* arrays: at least one item holds (1) or fails (0) the schema */
+    EVERY_ITEM   /* arrays: all items hold or fail it */
+} ConditionKind;
+
+/* A direct condition without its const, or its enum: the rest of it, for their values to pass. */
+enum { WITHOUT_CONST = 1, WITHOUT_ENUM = 2 };
+
+typedef struct Condition {
+    ConditionKind kind;
+    uint32_t index;
+    const JsonValue *schema;
+    Text key;
+} Condition;
+
+/* A goal: conditions that must hold together. */
+typedef struct Goal {
+    Condition *of; /* owns */
+    size_t count, room;
+    bool impossible;
+    uint32_t rule;
+    uint32_t hash_next;
+} Goal;
+
+/* A declared key of an object. */
+typedef struct ObjectKey {
+    Text name;
+    Expr text; /* with its quotes */
+    uint32_t rule;
+    bool required;
+} ObjectKey;
+
+/* Other keys: a language of them, and their values. */
+typedef struct ObjectOthers {
+    Expr text;
+    uint32_t rule;
+} ObjectOthers;
+
+typedef struct ObjectPlan {
+    ObjectKey *keys;
+    size_t n_keys;
+    ObjectOthers *others;
+    size_t n_others;
+    uint32_t min, max; /* properties */
+} ObjectPlan;
+
+typedef struct ArrayPlan {
+    uint32_t *prefix; /* rules of the first items */
+    size_t n_prefix;
+    uint32_t rest;     /* rule of the others */
+    uint32_t min, max; /* items */
+    bool contains;
+    /* rules of an item that is also the one that must be there (`contains`) */
+    uint32_t *prefix_hit, rest_hit;
+} ArrayPlan;
+
+/* Where an object or array has come to. */
+typedef struct PlanState {
+    uint64_t seen[4]; /* declared keys, any order */
+    uint32_t next;    /* the first declared key, or the item, that may come */
+    uint32_t count;   /* members so far, no further than it matters */
+    uint32_t any;     /* at least one */
+    uint32_t hit;     /* arrays: the item that must be there was */
+} PlanState;
+
+enum { SCHEMA_KEYS = 256, SCHEMA_GOALS = 20000, SCHEMA_PATTERNS = 6 };
+
+typedef struct Plan {
+    bool is_array;
+    ObjectPlan object;
+    ArrayPlan array;
+    PlanState *states; /* lazy expressions name them by number */
+    uint32_t n_states, states_room;
+} Plan;
+
+typedef struct Schema {
+    ExprStore *exprs;
+    const JsonValue *root;
+    GrammarOptions options;
+    bool old_refs; /* draft 7 and before: a $ref stands alone */
+    Goal *goals;   /* owns */
+    uint32_t n_goals, goals_room, compiled, *buckets, n_buckets;
+    Plan *plans; /* owns; lazy expressions name them */
+    uint32_t n_plans, plans_room;
+    Expr space, any_char; /* white space; one character of a string, every spelling */
+    Fault *fault;
+} Schema;
+
+/* Read a schema into rules; *root is the rule of the whole text.  The plans stay with the schema, which
+ * lives as long as the store.
+ *
+ * Fails, naming the place, on what cannot be handled exactly. */
+bool schema_read(Schema *schema, ExprStore *store, const JsonValue *root,
+                 const GrammarOptions *options, uint32_t *rule, Fault *fault);
+void schema_free(Schema *schema);
+
+/* ------------------------------------------------------------------ inside */
+
+/* The rule of a goal; the conditions are copied. */
+bool schema_goal(Schema *s, const Goal *goal, uint32_t *rule);
+bool schema_drain(Schema *s); /* all goals that wait become rules */
+void goal_add(Goal *goal, Condition condition);
+void goal_free(Goal *goal);
+
+/* schema_goal.c: join, then choose.  *n is the number of ways; 0 with `leaf`: there is no choice. */
+bool schema_flatten(Schema *s, const Goal *goal, Goal *flat);
+bool schema_choose(Schema *s, const Goal *flat, Expr *body, bool *leaf);
+bool schema_is_direct(Text keyword); /* does it speak for itself? */
+
+/* schema_leaf.c */
+bool schema_leaf(Schema *s, const Goal *flat, Expr *body);
+bool schema_string(Schema *s, const Goal *flat, Expr *inside); /* without its quotes */
+bool schema_names(Schema *s, const Goal *flat,
+                  Expr *inside); /* of keys: strings, given ones, too */
+
+/* schema_object.c, schema_array.c */
+bool schema_object(Schema *s, const Goal *flat, Expr *body);
+bool schema_array(Schema *s, const Goal *flat, Expr *body);
+Expr schema_unfold_object(Schema *s, uint32_t plan, const PlanState *state);
+Expr schema_unfold_array(Schema *s, uint32_t plan, const PlanState *state);
+Expr schema_state(Schema *s, uint32_t plan, const PlanState *state);
+Plan *schema_plan(Schema *s, uint32_t *number);
+bool schema_plan_is_productive(const Schema *s, const Plan *plan, const bool *known);
+
+/* schema_value.c */
+Expr schema_value(Schema *s, const JsonValue *value);        /* the texts of one value */
+Expr schema_given_string(Schema *s, Text text, bool quotes); /* as one would write it */
+Expr schema_every_spelling(Schema *s, Text text);            /* of a string, without quotes */
+typedef struct SchemaText {
+    char *bytes; /* owns */
+    size_t size, room;
+} SchemaText;
+void schema_write(SchemaText *out,
+                  const JsonValue *value);          /* one of its texts, without white space */
+uint32_t schema_type_of(const JsonValue *value);    /* TYPE_BIT_... */
+uint32_t schema_named_types(const JsonValue *type); /* of the keyword `type` */
+bool schema_equal(const JsonValue *a, const JsonValue *b);
+
+/* schema_format.c: *known is false for a format that the standard does not define. */
+bool schema_format(Schema *s, Text name, Expr *inside, bool *known);
+
+/* schema_ref.c */
+const JsonValue *schema_resolve(Schema *s, Text reference);
+bool schema_refuse(Schema *s, const JsonValue *at, const char *keyword, const char *why);
+
+/* A count given by a keyword. */
+bool schema_count(Schema *s, const JsonValue *schema, const char *keyword, uint32_t *count,
+                  bool *given);
+
+/* A pattern, inside a string. */
+bool schema_pattern(Schema *s, const JsonValue *at, Text pattern, Expr *inside);
+
+/* Does the rule take this value, as one would write it?  Goals that wait are made into rules first. */
+bool schema_takes(Schema *s, uint32_t rule, const JsonValue *value, bool *takes);
+
+#endif

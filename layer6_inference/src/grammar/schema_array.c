@@ -1,0 +1,197 @@
+/* schema_array.c - the texts of an array.  See schema.h.
+ *
+ * An array unfolds as it is read: at its state (how many items there were) it may end, or go on
+ * with the item of that place, and is then at the next state. */
+#include "schema.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ------------------------------------------------------------------ limits */
+
+static bool narrow(Schema *s, const Condition *c, ArrayPlan *plan) {
+    static const char *const names[] = {"minItems", "maxItems"};
+    for (int upper = 0; upper < 2; upper++) {
+        uint32_t n = 0;
+        bool given, fails = c->kind == NOT_KEYWORD;
+        if (fails && !text_equal(c->schema->keys[c->index], text_of(names[upper]))) continue;
+        if (!schema_count(s, c->schema, names[upper], &n, &given)) return false;
+        if (!given) continue;
+        if (upper != fails) { /* at most n; or not at least n */
+            if (fails && n == 0)
+                plan->min = 1, plan->max = 0;
+            else if (n - fails < plan->max)
+                plan->max = n - fails;
+        } else if (n + fails > plan->min) {
+            plan->min = n + fails;
+        }
+    }
+    return true;
+}
+
+/* ------------------------------------------------------------------ items */
+
+/* The list of first items: prefixItems, or `items` as drafts before 2020 wrote it. */
+static const JsonValue *first_items(const JsonValue *schema) {
+    const JsonValue *prefix = json_get(schema, "prefixItems"),
+                    *items = json_get(schema, "items");
+    if (prefix) return prefix->kind == JSON_ARRAY ? prefix : NULL;
+    return items && items->kind == JSON_ARRAY ? items : NULL;
+}
+
+static const JsonValue *other_items(const JsonValue *schema) {
+    const JsonValue *items = json_get(schema, "items");
+    if (items && items->kind == JSON_ARRAY) return json_get(schema, "additionalItems");
+    return items;
+}
+
+/* The rule of item `place`; with `hit`, of one that is the item that must be there, too. */
+static bool item_rule(Schema *s, const Goal *flat, size_t place, const Condition *hit,
+                      uint32_t *rule) {
+    Goal goal = {0};
+    for (size_t i = 0; i < flat->count; i++) {
+        const Condition *c = &flat->of[i];
+        if (c->kind == EVERY_ITEM)
+            goal_add(&goal, (Condition){.kind = c->index ? HOLDS : FAILS, .schema = c->schema});
+        if (c->kind != DIRECT) continue;
+        const JsonValue *first = first_items(c->schema), *other = other_items(c->schema);
+        const JsonValue *item = first && place < first->count ? &first->items[place] : other;
+        if (item) goal_add(&goal, (Condition){.kind = HOLDS, .schema = item});
+    }
+    if (hit) goal_add(&goal, *hit);
+    bool ok = schema_goal(s, &goal, rule);
+    goal_free(&goal);
+    return ok;
+}
+
+static bool make_items(Schema *s, const Goal *flat, const Condition *hit, ArrayPlan *plan) {
+    for (size_t i = 0; i < flat->count; i++) {
+        if (flat->of[i].kind != DIRECT) continue;
+        const JsonValue *first = first_items(flat->of[i].schema);
+        if (first && first->count > plan->n_prefix) plan->n_prefix = first->count;
+    }
+    plan->prefix = calloc(plan->n_prefix + 1, sizeof *plan->prefix);
+    plan->prefix_hit = calloc(plan->n_prefix + 1, sizeof *plan->prefix_hit);
+    REQUIRE(plan->prefix && plan->prefix_hit, "no memory for a schema");
+    for (size_t i = 0; i < plan->n_prefix; i++) {
+        if (!item_rule(s, flat, i, NULL, &plan->prefix[i])) return false;
+        if (hit && !item_rule(s, flat, i, hit, &plan->prefix_hit[i])) return false;
+    }
+    if (!item_rule(s, flat, plan->n_prefix, NULL, &plan->rest)) return false;
+    return !hit || item_rule(s, flat, plan->n_prefix, hit, &plan->rest_hit);
+}
+
+/* ------------------------------------------------------------------ contains */
+
+/* The item that must be there: at most one condition of that kind. */
+static bool find_hit(Schema *s, const Goal *flat, Condition *hit, bool *found) {
+    *found = false;
+    for (size_t i = 0; i < flat->count; i++) {
+        const Condition *c = &flat->of[i];
+        const JsonValue *contains = c->kind == DIRECT ? json_get(c->schema, "contains") : NULL;
+        uint32_t least = 1;
+        bool given;
+        if (contains && !schema_count(s, c->schema, "minContains", &least, &given))
+            return false;
+        if (c->kind != SOME_ITEM && (!contains || least == 0)) continue;
+        if (*found || least > 1)
+            return schema_refuse(s, c->schema, "contains",
+                                 "more than one item that must be there is not supported");
+        *found = true;
+        *hit = contains ? (Condition){.kind = HOLDS, .schema = contains}
+                        : (Condition){.kind = c->index ? HOLDS : FAILS, .schema = c->schema};
+    }
+    return true;
+}
+
+static bool check_unique(Schema *s, const Goal *flat, const ArrayPlan *plan) {
+    for (size_t i = 0; i < flat->count; i++) {
+        const Condition *c = &flat->of[i];
+        const JsonValue *unique = c->kind == DIRECT ? json_get(c->schema, "uniqueItems") : NULL;
+        if (unique && unique->kind == JSON_TRUE && plan->max > 1)
+            return schema_refuse(s, c->schema, "uniqueItems",
+                                 "is not supported for more than one item");
+    }
+    return true;
+}
+
+bool schema_array(Schema *s, const Goal *flat, Expr *body) {
+    ArrayPlan plan = {.max = EXPR_FOREVER};
+    Condition hit;
+    bool found;
+    uint32_t number;
+    *body = EXPR_NONE;
+    for (size_t i = 0; i < flat->count; i++)
+        if ((flat->of[i].kind == DIRECT || flat->of[i].kind == NOT_KEYWORD) &&
+            !narrow(s, &flat->of[i], &plan))
+            return false;
+    if (!check_unique(s, flat, &plan) || !find_hit(s, flat, &hit, &found)) return false;
+    plan.contains = found;
+    if (plan.max < plan.min) return true;
+    bool ok = make_items(s, flat, found ? &hit : NULL, &plan);
+    Plan *kept = schema_plan(s, &number);
+    kept->is_array = true, kept->array = plan;
+    PlanState begin = {.count = 0};
+    Expr open = expr_cat(s->exprs, expr_byte(s->exprs, '['), s->space);
+    if (s->options.space != JSON_SPACE_FREE) open = expr_byte(s->exprs, '[');
+    if (ok) *body = expr_cat(s->exprs, open, schema_state(s, number, &begin));
+    return ok;
+}
+
+/* ------------------------------------------------------------------ unfolding */
+
+/* Beyond the places that differ and the limits, one place is like the next. */
+static uint32_t after(const ArrayPlan *plan, uint32_t count) {
+    uint32_t most = plan->min > plan->n_prefix ? plan->min : (uint32_t)plan->n_prefix;
+    if (plan->max != EXPR_FOREVER && plan->max > most) most = plan->max;
+    return count < most ? count + 1 : count;
+}
+
+static bool is_alive(const Schema *s, uint32_t rule) {
+    return s->exprs->rule[rule].body != EXPR_NONE;
+}
+
+/* From this count on, how many more items could there be before one that is impossible? */
+static bool can_reach(const Schema *s, const ArrayPlan *plan, uint32_t count, bool hit) {
+    uint32_t goal = plan->min;
+    bool can_hit = hit || !plan->contains;
+    for (uint32_t i = count; i < plan->max; i++) {
+        bool first = i < plan->n_prefix;
+        if (i >= goal && can_hit) return true;
+        if (!can_hit && is_alive(s, first ? plan->prefix_hit[i] : plan->rest_hit))
+            can_hit = true;
+        if (i + 1 > goal && can_hit) return true;
+        if (!is_alive(s, first ? plan->prefix[i] : plan->rest) &&
+            !(can_hit && plan->contains && !hit))
+            break;
+        if (!first) return can_hit && (plan->max >= goal);
+    }
+    return count >= goal && (hit || !plan->contains);
+}
+
+static Expr item(Schema *s, uint32_t number, const PlanState *state, uint32_t rule, bool hit) {
+    const ArrayPlan *plan = &s->plans[number].array;
+    ExprStore *x = s->exprs;
+    PlanState next = {.count = after(plan, state->count), .any = true, .hit = hit};
+    if (!is_alive(s, rule) || !can_reach(s, plan, state->count + 1, hit)) return EXPR_NONE;
+    Expr comma = state->any ? expr_cat(x, expr_byte(x, ','), s->space) : EXPR_EMPTY;
+    Expr rest = schema_state(s, number, &next);
+    if (s->options.space == JSON_SPACE_FREE) rest = expr_cat(x, s->space, rest);
+    return expr_cat(x, comma, expr_cat(x, expr_call(x, rule), rest));
+}
+
+Expr schema_unfold_array(Schema *s, uint32_t number, const PlanState *state) {
+    const ArrayPlan *plan = &s->plans[number].array;
+    bool first = state->count < plan->n_prefix;
+    Expr ways[3] = {EXPR_NONE, EXPR_NONE, EXPR_NONE};
+    uint32_t rule = first ? plan->prefix[state->count] : plan->rest;
+    uint32_t hit = first ? plan->prefix_hit[state->count] : plan->rest_hit;
+    if (state->count >= plan->min && (state->hit || !plan->contains))
+        ways[0] = expr_byte(s->exprs, ']');
+    if (state->count < plan->max) {
+        ways[1] = item(s, number, state, rule, state->hit);
+        if (s->plans[number].array.contains && !state->hit)
+            ways[2] = item(s, number, state, hit, true);
+    }
+    return expr_alt(s->exprs, ways, 3);
+}

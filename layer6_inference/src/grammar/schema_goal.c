@@ -1,0 +1,487 @@
+/* schema_goal.c - what must hold together at one place: joined, then split into the ways it can.
+ * See schema.h. */
+#include "schema.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void goal_add(Goal *goal, Condition condition) {
+    for (size_t i = 0; i < goal->count; i++) {
+        const Condition *c = &goal->of[i];
+        if (c->kind == condition.kind && c->index == condition.index &&
+            c->schema == condition.schema && text_equal(c->key, condition.key))
+            return;
+    }
+    if (goal->count == goal->room) {
+        goal->room = goal->room ? 2 * goal->room : 8;
+        goal->of = realloc(goal->of, goal->room * sizeof *goal->of);
+        REQUIRE(goal->of, "no memory for a schema");
+    }
+    goal->of[goal->count++] = condition;
+}
+
+void goal_free(Goal *goal) {
+    free(goal->of);
+    *goal = (Goal){0};
+}
+
+static Condition holds(const JsonValue *schema, bool it_does) {
+    return (Condition){.kind = it_does ? HOLDS : FAILS, .schema = schema};
+}
+
+static Condition types(uint32_t mask) { return (Condition){.kind = TYPES, .index = mask}; }
+
+/* ------------------------------------------------------------------ keywords */
+
+/* What a keyword is to the place it stands at. */
+typedef enum Speech {
+    SAYS_NOTHING, /* an annotation */
+    SAYS_DIRECT,
+    SAYS_CHOICE,
+    SAYS_JOIN, /* $ref, allOf */
+    REFUSED
+} Speech;
+
+static const struct Keyword {
+    const char *name;
+    Speech role;
+    uint32_t types; /* of a direct one: to which values it speaks */
+} keywords[] = {
+    {"type", SAYS_DIRECT, TYPE_BIT_ALL},
+    {"enum", SAYS_DIRECT, TYPE_BIT_ALL},
+    {"const", SAYS_DIRECT, TYPE_BIT_ALL},
+    {"minimum", SAYS_DIRECT, TYPE_BIT_NUMBER},
+    {"maximum", SAYS_DIRECT, TYPE_BIT_NUMBER},
+    {"exclusiveMinimum", SAYS_DIRECT, TYPE_BIT_NUMBER},
+    {"exclusiveMaximum", SAYS_DIRECT, TYPE_BIT_NUMBER},
+    {"multipleOf", SAYS_DIRECT, TYPE_BIT_NUMBER},
+    {"minLength", SAYS_DIRECT, TYPE_BIT_STRING},
+    {"maxLength", SAYS_DIRECT, TYPE_BIT_STRING},
+    {"pattern", SAYS_DIRECT, TYPE_BIT_STRING},
+    {"format", SAYS_DIRECT, TYPE_BIT_STRING},
+    {"items", SAYS_DIRECT, TYPE_BIT_ARRAY},
+    {"prefixItems", SAYS_DIRECT, TYPE_BIT_ARRAY},
+    {"additionalItems", SAYS_DIRECT, TYPE_BIT_ARRAY},
+    {"contains", SAYS_DIRECT, TYPE_BIT_ARRAY},
+    {"minContains", SAYS_DIRECT, TYPE_BIT_ARRAY},
+    {"minItems", SAYS_DIRECT, TYPE_BIT_ARRAY},
+    {"maxItems", SAYS_DIRECT, TYPE_BIT_ARRAY},
+    {"uniqueItems", SAYS_DIRECT, TYPE_BIT_ARRAY},
+    {"properties", SAYS_DIRECT, TYPE_BIT_OBJECT},
+    {"patternProperties", SAYS_DIRECT, TYPE_BIT_OBJECT},
+    {"additionalProperties", SAYS_DIRECT, TYPE_BIT_OBJECT},
+    {"propertyNames", SAYS_DIRECT, TYPE_BIT_OBJECT},
+    {"required", SAYS_DIRECT, TYPE_BIT_OBJECT},
+    {"minProperties", SAYS_DIRECT, TYPE_BIT_OBJECT},
+    {"maxProperties", SAYS_DIRECT, TYPE_BIT_OBJECT},
+    {"$ref", SAYS_JOIN, 0},
+    {"allOf", SAYS_JOIN, 0},
+    {"anyOf", SAYS_CHOICE, 0},
+    {"oneOf", SAYS_CHOICE, 0},
+    {"not", SAYS_JOIN, 0},
+    {"if", SAYS_CHOICE, 0},
+    {"then", SAYS_NOTHING, 0}, /* beside `if`, where it is read */
+    {"else", SAYS_NOTHING, 0},
+    {"dependentRequired", SAYS_CHOICE, 0},
+    {"dependentSchemas", SAYS_CHOICE, 0},
+    {"dependencies", SAYS_CHOICE, 0},
+    {"unevaluatedProperties", REFUSED, 0},
+    {"unevaluatedItems", REFUSED, 0},
+    {"maxContains", REFUSED, 0},
+    {"$dynamicRef", REFUSED, 0},
+    {"$recursiveRef", REFUSED, 0},
+    {"extends", REFUSED, 0},
+    {"disallow", REFUSED, 0},
+    {"divisibleBy", REFUSED, 0},
+};
+
+/* What the standard does not name is an annotation. */
+static struct Keyword keyword_of(Text name) {
+    for (size_t i = 0; i < sizeof keywords / sizeof *keywords; i++)
+        if (text_equal(name, text_of(keywords[i].name))) return keywords[i];
+    return (struct Keyword){"", SAYS_NOTHING, 0};
+}
+
+bool schema_is_direct(Text keyword) { return keyword_of(keyword).role == SAYS_DIRECT; }
+
+static bool is_keyword(const JsonValue *schema, uint32_t index, const char *name) {
+    return text_equal(schema->keys[index], text_of(name));
+}
+
+/* ------------------------------------------------------------------ joining */
+
+static bool join(Schema *s, Condition c, Goal *flat, Goal *seen);
+
+static bool join_all(Schema *s, const JsonValue *list, const JsonValue *at, bool hold,
+                     Goal *flat, Goal *seen) {
+    if (list->kind != JSON_ARRAY)
+        return schema_refuse(s, at, "allOf", "wanted a list of schemas");
+    for (size_t i = 0; i < list->count; i++)
+        if (!join(s, holds(&list->items[i], hold), flat, seen)) return false;
+    return true;
+}
+
+static bool join_ref(Schema *s, const JsonValue *at, const JsonValue *reference, bool hold,
+                     Goal *flat, Goal *seen) {
+    const JsonValue *target =
+        reference->kind == JSON_STRING ? schema_resolve(s, reference->text) : NULL;
+    if (!target)
+        return schema_refuse(
+            s, at, "$ref",
+            "only references into this schema (#, #/..., #name) are supported, "
+            "and there must be something");
+    return join(s, holds(target, hold), flat, seen);
+}
+
+static bool join_keywords(Schema *s, const JsonValue *schema, Goal *flat, Goal *seen) {
+    const JsonValue *reference = json_get(schema, "$ref");
+    if (reference && s->old_refs) return join_ref(s, schema, reference, true, flat, seen);
+    bool direct = false;
+    for (uint32_t i = 0; i < schema->count; i++) {
+        struct Keyword keyword = keyword_of(schema->keys[i]);
+        const JsonValue *value = &schema->items[i];
+        bool ok = true;
+        if (keyword.role == REFUSED)
+            return schema_refuse(s, schema, keyword.name, "is not supported");
+        if (keyword.role == SAYS_DIRECT) direct = true;
+        if (keyword.role == SAYS_CHOICE)
+            goal_add(flat, (Condition){.kind = CHOICE, .index = i, .schema = schema});
+        if (is_keyword(schema, i, "$ref")) ok = join_ref(s, schema, value, true, flat, seen);
+        if (is_keyword(schema, i, "allOf")) ok = join_all(s, value, schema, true, flat, seen);
+        if (is_keyword(schema, i, "not")) ok = join(s, holds(value, false), flat, seen);
+        if (!ok) return false;
+    }
+    if (direct) goal_add(flat, (Condition){.kind = DIRECT, .schema = schema});
+    return true;
+}
+
+/* One keyword fails: the value is of a type it speaks to, and breaks it. */
+static bool join_broken(Schema *s, Condition c, Goal *flat, Goal *seen) {
+    const JsonValue *value = &c.schema->items[c.index];
+    struct Keyword keyword = keyword_of(c.schema->keys[c.index]);
+    const char *name = keyword.name;
+    if (keyword.role == REFUSED || strcmp(name, "oneOf") == 0 ||
+        strncmp(name, "depend", 6) == 0)
+        return schema_refuse(s, c.schema, name, "is not supported inside `not`");
+    if (keyword.role == SAYS_NOTHING) return flat->impossible = true;
+    if (strcmp(name, "$ref") == 0) return join_ref(s, c.schema, value, false, flat, seen);
+    if (strcmp(name, "not") == 0) return join(s, holds(value, true), flat, seen);
+    if (strcmp(name, "anyOf") == 0) return join_all(s, value, c.schema, false, flat, seen);
+    if (strcmp(name, "items") == 0 && value->kind != JSON_ARRAY &&
+        !json_get(c.schema, "prefixItems")) {
+        goal_add(flat, types(TYPE_BIT_ARRAY));
+        goal_add(flat, (Condition){.kind = SOME_ITEM, .index = 0, .schema = value});
+        return true;
+    }
+    if (strcmp(name, "contains") == 0 && !json_get(c.schema, "minContains")) {
+        goal_add(flat, types(TYPE_BIT_ARRAY));
+        goal_add(flat, (Condition){.kind = EVERY_ITEM, .index = 0, .schema = value});
+        return true;
+    }
+    static const char *const exact[] = {
+        "type",      "enum",     "const",    "minimum",       "maximum",    "exclusiveMinimum",
+        "pattern",   "minItems", "maxItems", "minProperties", "multipleOf", "exclusiveMaximum",
+        "format",    "required", "allOf",    "maxProperties", "if",         "properties",
+        "minLength", "maxLength"};
+    for (size_t i = 0; i < sizeof exact / sizeof *exact; i++)
+        if (strcmp(name, exact[i]) == 0) {
+            if (keyword.types) goal_add(flat, types(keyword.types));
+            goal_add(flat, c);
+            return true;
+        }
+    return schema_refuse(s, c.schema, name, "is not supported inside `not`");
+}
+
+static bool join(Schema *s, Condition c, Goal *flat, Goal *seen) {
+    if (c.kind == NOT_KEYWORD) return join_broken(s, c, flat, seen);
+    if (c.kind != HOLDS && c.kind != FAILS) return goal_add(flat, c), true;
+    size_t before = seen->count;
+    goal_add(seen, c);
+    if (seen->count == before) return true; /* on the way already */
+    bool whole = c.kind == HOLDS;
+    switch (c.schema->kind) {
+    case JSON_TRUE: flat->impossible = flat->impossible || !whole; return true;
+    case JSON_FALSE: flat->impossible = flat->impossible || whole; return true;
+    case JSON_OBJECT:
+        if (whole) return join_keywords(s, c.schema, flat, seen);
+        if (c.schema->count == 0) return flat->impossible = true;
+        goal_add(flat, c); /* at least one of its keywords fails: a choice */
+        return true;
+    default:
+        return schema_refuse(s, c.schema, NULL, "wanted a schema: an object, true or false");
+    }
+}
+
+static int by_condition(const void *x, const void *y) {
+    const Condition *a = x, *b = y;
+    if (a->kind != b->kind) return a->kind < b->kind ? -1 : 1;
+    if (a->schema != b->schema) return a->schema < b->schema ? -1 : 1;
+    if (a->index != b->index) return a->index < b->index ? -1 : 1;
+    return (a->key.data > b->key.data) - (a->key.data < b->key.data);
+}
+
+bool schema_flatten(Schema *s, const Goal *goal, Goal *flat) {
+    Goal seen = {0};
+    bool ok = true;
+    *flat = (Goal){0};
+    for (size_t i = 0; ok && i < goal->count; i++) ok = join(s, goal->of[i], flat, &seen);
+    goal_free(&seen);
+    if (flat->count > 1) qsort(flat->of, flat->count, sizeof *flat->of, by_condition);
+    return ok;
+}
+
+/* ------------------------------------------------------------------ choosing */
+
+/* A choice under way: the goal without it, and the ways found so far. */
+typedef struct Ways {
+    Schema *s;
+    const Goal *flat;
+    size_t chosen;
+    Expr body;
+} Ways;
+
+/* One way: the conditions that stay, and those of this way. */
+static bool add_way(Ways *w, const Condition *extra, size_t count) {
+    Goal goal = {0};
+    uint32_t rule;
+    for (size_t i = 0; i < w->flat->count; i++)
+        if (i != w->chosen) goal_add(&goal, w->flat->of[i]);
+    for (size_t i = 0; i < count; i++) goal_add(&goal, extra[i]);
+    bool ok = schema_goal(w->s, &goal, &rule);
+    goal_free(&goal);
+    if (ok) w->body = expr_either(w->s->exprs, w->body, expr_call(w->s->exprs, rule));
+    return ok;
+}
+
+/* ---- can two schemas of a oneOf hold together?  false: certainly not */
+
+static const JsonValue *through_refs(Schema *s, const JsonValue *schema) {
+    for (int i = 0; i < 20; i++) {
+        const JsonValue *reference = json_get(schema, "$ref");
+        if (!reference || schema->count > 1) return schema;
+        schema = reference->kind == JSON_STRING ? schema_resolve(s, reference->text) : NULL;
+        if (!schema) return NULL;
+    }
+    return NULL;
+}
+
+static uint32_t named_types(const JsonValue *type) {
+    static const struct {
+        const char *name;
+        uint32_t bits;
+    } names[] = {{"null", TYPE_BIT_NULL},     {"boolean", TYPE_BIT_BOOLEAN},
+                 {"object", TYPE_BIT_OBJECT}, {"array", TYPE_BIT_ARRAY},
+                 {"string", TYPE_BIT_STRING}, {"integer", TYPE_BIT_INTEGER},
+                 {"number", TYPE_BIT_NUMBER}, {"any", TYPE_BIT_ALL}};
+    uint32_t bits = 0;
+    if (type->kind == JSON_ARRAY)
+        for (size_t i = 0; i < type->count; i++) bits |= named_types(&type->items[i]);
+    for (size_t i = 0; type->kind == JSON_STRING && i < sizeof names / sizeof *names; i++)
+        if (text_equal(type->text, text_of(names[i].name))) bits |= names[i].bits;
+    return bits;
+}
+
+uint32_t schema_named_types(const JsonValue *type) { return named_types(type); }
+
+static uint32_t possible_types(const JsonValue *schema) {
+    if (schema->kind != JSON_OBJECT) return schema->kind == JSON_FALSE ? 0 : TYPE_BIT_ALL;
+    uint32_t bits = TYPE_BIT_ALL;
+    const JsonValue *type = json_get(schema, "type"), *one = json_get(schema, "const"),
+                    *list = json_get(schema, "enum");
+    if (type) bits &= named_types(type);
+    if (one) bits &= schema_type_of(one);
+    if (list && list->kind == JSON_ARRAY) {
+        uint32_t any = 0;
+        for (size_t i = 0; i < list->count; i++) any |= schema_type_of(&list->items[i]);
+        bits &= any;
+    }
+    return bits;
+}
+
+/* The values a schema allows when they are few: const, or enum. */
+static const JsonValue *few_values(const JsonValue *schema, size_t *count) {
+    const JsonValue *one = json_get(schema, "const"), *list = json_get(schema, "enum");
+    *count = one ? 1 : list && list->kind == JSON_ARRAY ? list->count : 0;
+    return one ? one : list && list->kind == JSON_ARRAY ? list->items : NULL;
+}
+
+static bool share_a_value(const JsonValue *a, const JsonValue *b) {
+    size_t n, m;
+    const JsonValue *x = few_values(a, &n), *y = few_values(b, &m);
+    if (!x || !y) return (possible_types(a) & possible_types(b)) != 0;
+    for (size_t i = 0; i < n; i++)
+        for (size_t k = 0; k < m; k++)
+            if (schema_equal(&x[i], &y[k])) return true;
+    return false;
+}
+
+static bool requires_key(const JsonValue *schema, Text key) {
+    const JsonValue *required = json_get(schema, "required");
+    for (size_t i = 0; required && required->kind == JSON_ARRAY && i < required->count; i++)
+        if (required->items[i].kind == JSON_STRING && text_equal(required->items[i].text, key))
+            return true;
+    return false;
+}
+
+/* Objects that must have a key, whose values have nothing in common: a tag tells them apart. */
+static bool told_by_key(Schema *s, const JsonValue *a, const JsonValue *b) {
+    const JsonValue *x = json_get(a, "properties"), *y = json_get(b, "properties");
+    for (size_t i = 0; x && y && x->kind == JSON_OBJECT && i < x->count; i++) {
+        const JsonValue *other = json_find(y, x->keys[i]);
+        if (!other || (!requires_key(a, x->keys[i]) && !requires_key(b, x->keys[i]))) continue;
+        const JsonValue *one = through_refs(s, &x->items[i]);
+        other = through_refs(s, other);
+        if (one && other && !share_a_value(one, other)) return true;
+    }
+    return false;
+}
+
+/* One must have a key that the other does not allow. */
+static bool told_by_lack(const JsonValue *a, const JsonValue *b) {
+    const JsonValue *required = json_get(a, "required"),
+                    *more = json_get(b, "additionalProperties");
+    if (!more || more->kind != JSON_FALSE || json_get(b, "patternProperties")) return false;
+    for (size_t i = 0; required && required->kind == JSON_ARRAY && i < required->count; i++)
+        if (required->items[i].kind == JSON_STRING &&
+            !json_find(json_get(b, "properties"), required->items[i].text))
+            return true;
+    return false;
+}
+
+static bool may_overlap(Schema *s, const JsonValue *a, const JsonValue *b) {
+    a = through_refs(s, a), b = through_refs(s, b);
+    if (!a || !b) return true;
+    uint32_t common = possible_types(a) & possible_types(b);
+    if (common == 0 || !share_a_value(a, b)) return false;
+    if (common != TYPE_BIT_OBJECT) return true;
+    return !told_by_key(s, a, b) && !told_by_lack(a, b) && !told_by_lack(b, a);
+}
+
+/* ---- the ways of each keyword */
+
+static bool choose_one_of(Ways *w, const JsonValue *list) {
+    Condition *conditions = malloc((list->count + 1) * sizeof *conditions);
+    bool ok = true;
+    REQUIRE(conditions, "no memory for a schema");
+    for (size_t i = 0; ok && i < list->count; i++) {
+        size_t n = 0;
+        conditions[n++] = holds(&list->items[i], true);
+        for (size_t k = 0; k < list->count; k++)
+            if (k != i && may_overlap(w->s, &list->items[i], &list->items[k]))
+                conditions[n++] = holds(&list->items[k], false);
+        ok = add_way(w, conditions, n);
+    }
+    free(conditions);
+    return ok;
+}
+
+static bool choose_if(Ways *w, const JsonValue *schema, bool hold) {
+    static const JsonValue always = {.kind = JSON_TRUE};
+    const JsonValue *test = json_get(schema, "if"), *then = json_get(schema, "then"),
+                    *other = json_get(schema, "else");
+    Condition yes[2] = {holds(test, true), holds(then ? then : &always, hold)};
+    Condition no[2] = {holds(test, false), holds(other ? other : &always, hold)};
+    return add_way(w, yes, 2) && add_way(w, no, 2);
+}
+
+/* A key that is there asks for others, or for a schema.  Each key is a choice by itself: the first is
+ * made here, the others wait in a schema of their own. */
+static bool choose_dependent(Ways *w, const JsonValue *table) {
+    Condition conditions[64];
+    if (table->kind != JSON_OBJECT || table->count > 6)
+        return schema_refuse(w->s, table, NULL, "wanted at most six keys here");
+    for (uint32_t ways = 0; ways < 1u << table->count; ways++) {
+        size_t n = 0;
+        for (size_t k = 0; k < table->count; k++) {
+            const JsonValue *asked = &table->items[k];
+            bool there = ways >> k & 1;
+            Condition key = {.kind = there ? REQUIRES : FORBIDS, .key = table->keys[k]};
+            conditions[n++] = key;
+            if (!there) continue;
+            if (asked->kind != JSON_ARRAY) conditions[n++] = holds(asked, true);
+            for (size_t i = 0; asked->kind == JSON_ARRAY && i < asked->count; i++) {
+                if (asked->items[i].kind != JSON_STRING || n > 50)
+                    return schema_refuse(w->s, table, NULL, "wanted a short list of keys");
+                conditions[n++] = (Condition){.kind = REQUIRES, .key = asked->items[i].text};
+            }
+        }
+        if (!add_way(w, conditions, n)) return false;
+    }
+    /* what is no object is not asked */
+    Condition others = types(TYPE_BIT_ALL & ~(uint32_t)TYPE_BIT_OBJECT);
+    return add_way(w, &others, 1);
+}
+
+static bool choose_keyword(Ways *w, Condition c) {
+    const JsonValue *value = &c.schema->items[c.index];
+    Text name = c.schema->keys[c.index];
+    if (text_equal(name, text_of("if"))) return choose_if(w, c.schema, true);
+    if (name.size > 6 && memcmp(name.data, "depend", 6) == 0) return choose_dependent(w, value);
+    if (value->kind != JSON_ARRAY)
+        return schema_refuse(w->s, c.schema, "anyOf or oneOf", "wanted a list of schemas");
+    if (text_equal(name, text_of("oneOf"))) return choose_one_of(w, value);
+    for (size_t i = 0; i < value->count; i++) {
+        Condition way = holds(&value->items[i], true);
+        if (!add_way(w, &way, 1)) return false;
+    }
+    return true;
+}
+
+/* A schema fails when one of its keywords does. */
+static bool choose_failing(Ways *w, const JsonValue *schema) {
+    const JsonValue *reference = json_get(schema, "$ref");
+    for (uint32_t i = 0; i < schema->count; i++) {
+        if (reference && w->s->old_refs && &schema->items[i] != reference) continue;
+        struct Keyword keyword = keyword_of(schema->keys[i]);
+        if (keyword.role == SAYS_NOTHING) continue;
+        Condition way = {.kind = NOT_KEYWORD, .index = i, .schema = schema};
+        if (!add_way(w, &way, 1)) return false;
+    }
+    return true;
+}
+
+/* required, properties, allOf and if break in several ways; the other keywords in one. */
+static bool choose_broken(Ways *w, Condition c) {
+    const JsonValue *value = &c.schema->items[c.index];
+    if (is_keyword(c.schema, c.index, "if")) return choose_if(w, c.schema, false);
+    for (size_t i = 0; i < value->count; i++) {
+        Condition way[2] = {{.kind = HOLDS}};
+        size_t n = 0;
+        if (is_keyword(c.schema, c.index, "allOf")) {
+            way[n++] = holds(&value->items[i], false);
+        } else if (is_keyword(c.schema, c.index, "required")) {
+            way[n++] = (Condition){.kind = FORBIDS, .key = value->items[i].text};
+        } else {
+            way[n++] = (Condition){.kind = REQUIRES, .key = value->keys[i]};
+            way[n++] = (Condition){.kind = PROPERTY,
+                                   .index = 0,
+                                   .key = value->keys[i],
+                                   .schema = &value->items[i]};
+        }
+        if (!add_way(w, way, n)) return false;
+    }
+    return true;
+}
+
+static bool has_ways(Condition c) {
+    if (c.kind == CHOICE || c.kind == FAILS) return true;
+    return c.kind == NOT_KEYWORD &&
+           (is_keyword(c.schema, c.index, "required") ||
+            is_keyword(c.schema, c.index, "allOf") ||
+            is_keyword(c.schema, c.index, "properties") || is_keyword(c.schema, c.index, "if"));
+}
+
+bool schema_choose(Schema *s, const Goal *flat, Expr *body, bool *leaf) {
+    Ways w = {s, flat, 0, EXPR_NONE};
+    *leaf = false, *body = EXPR_NONE;
+    if (flat->impossible) return true;
+    while (w.chosen < flat->count && !has_ways(flat->of[w.chosen])) w.chosen++;
+    *leaf = w.chosen == flat->count;
+    if (*leaf) return true;
+    Condition c = flat->of[w.chosen];
+    bool ok = c.kind == CHOICE  ? choose_keyword(&w, c)
+              : c.kind == FAILS ? choose_failing(&w, c.schema)
+                                : choose_broken(&w, c);
+    *body = w.body;
+    return ok;
+}

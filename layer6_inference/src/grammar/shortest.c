@@ -1,0 +1,118 @@
+/* shortest.c - see shortest.h. */
+#include "shortest.h"
+
+#include <stdlib.h>
+
+enum {
+    DEEPEST =
+        300 /* states of objects and arrays one after the other: a billion items are no way */
+};
+
+static uint32_t sum(uint32_t a, uint64_t b) {
+    return a + b < SHORTEST_MOST ? (uint32_t)(a + b) : SHORTEST_MOST;
+}
+
+static void make_room(uint32_t **known, uint32_t *room, uint32_t count) {
+    if (count <= *room) return;
+    *known = realloc(*known, 2 * (size_t)count * sizeof **known);
+    REQUIRE(*known, "no memory for a grammar");
+    while (*room < 2 * count) (*known)[(*room)++] = UINT32_MAX;
+}
+
+static uint32_t of_expr(Shortest *shortest, ExprStore *s, Expr e);
+
+/* Alternatives: the shortest.  Conditions that hold together: the longest. */
+static uint32_t of_children(Shortest *shortest, ExprStore *s, const ExprNode *n) {
+    bool alt = n->kind == KIND_ALT;
+    uint32_t best = alt ? SHORTEST_MOST : 0;
+    for (uint32_t i = 0; i < n->b; i++) {
+        uint32_t one = of_expr(shortest, s, s->child[n->a + i]);
+        if (alt ? one < best : one > best) best = one;
+    }
+    return best;
+}
+
+/* A way that comes back to where it began is not the shortest. */
+static uint32_t of_lazy(Shortest *shortest, ExprStore *s, Expr e) {
+    make_room(&shortest->of_lazy, &shortest->lazy_room, e + 1);
+    if (shortest->of_lazy[e] != UINT32_MAX) return shortest->of_lazy[e];
+    if (shortest->depth == DEEPEST) return 2; /* at least its brackets */
+    shortest->depth++;
+    shortest->of_lazy[e] = SHORTEST_MOST;
+    uint32_t found = of_expr(shortest, s, s->unfold(s, s->node[e].a, s->node[e].b));
+    shortest->depth--;
+    return shortest->of_lazy[e] = found;
+}
+
+static uint32_t of_expr(Shortest *shortest, ExprStore *s, Expr e) {
+    uint32_t before = 0;
+    for (;; e = s->node[e].b) {
+        const ExprNode n = s->node[e];
+        if (n.kind != KIND_CAT && expr_is_nullable(s, e)) return before;
+        switch ((ExprKind)n.kind) {
+        case KIND_CAT:
+            before = sum(before, of_expr(shortest, s, n.a));
+            break; /* and the rest */
+        case KIND_NONE: return SHORTEST_MOST;
+        case KIND_CALL: return sum(before, shortest->of_rule[n.a]);
+        case KIND_ALT:
+        case KIND_AND: return sum(before, of_children(shortest, s, &n));
+        case KIND_REPEAT: return sum(before, (uint64_t)n.low * of_expr(shortest, s, n.a));
+        case KIND_LAZY: return sum(before, of_lazy(shortest, s, e));
+        case KIND_EMPTY:
+        case KIND_BYTES:
+        case KIND_NOT:
+        case KIND_NUMBER: return sum(before, 1);
+        }
+    }
+}
+
+/* Shorter and shorter, until nothing changes. */
+static void ask_rules(Shortest *shortest, ExprStore *s) {
+    uint32_t *of = shortest->of_rule = malloc((s->n_rule + 1) * sizeof *of);
+    REQUIRE(of, "no memory for a grammar");
+    for (uint32_t r = 0; r < s->n_rule; r++) of[r] = s->rule[r].nullable ? 0 : SHORTEST_MOST;
+    for (bool changed = true; changed;) {
+        changed = false;
+        for (uint32_t r = 0; r < s->n_rule; r++) {
+            uint32_t now = of_expr(shortest, s, s->rule[r].body);
+            if (now < of[r]) of[r] = now, changed = true;
+        }
+        for (uint32_t e = 0; e < shortest->lazy_room; e++) shortest->of_lazy[e] = UINT32_MAX;
+    }
+}
+
+/* From the end of the called rule: its nearest caller.  One that asks for itself is not the nearest. */
+static uint32_t of_return(Shortest *shortest, RowTable *t, uint32_t back) {
+    if (back == RETURN_END) return 0;
+    if (shortest->of_back[back] != UINT32_MAX) return shortest->of_back[back];
+    Return r = t->back[back];
+    const Row *row = &t->row[r.row];
+    uint32_t best = shortest->of_back[back] = SHORTEST_MOST;
+    for (uint32_t i = 0; i < row->n_callers; i++) {
+        const Caller *caller = &row->callers[i];
+        if (caller->rule != r.rule) continue;
+        uint32_t one = sum(of_expr(shortest, t->exprs, caller->then.expr),
+                           of_return(shortest, t, caller->then.back));
+        if (one < best) best = one;
+    }
+    return shortest->of_back[back] = best;
+}
+
+uint32_t shortest_of(Shortest *shortest, RowTable *rows, uint32_t row) {
+    const Row *here = &rows->row[row];
+    uint32_t best = SHORTEST_MOST;
+    if (!shortest->of_rule) ask_rules(shortest, rows->exprs);
+    make_room(&shortest->of_back, &shortest->back_room, rows->n_back);
+    for (uint32_t i = 0; i < here->n_kernel; i++) {
+        uint32_t one = sum(of_expr(shortest, rows->exprs, here->items[i].expr),
+                           of_return(shortest, rows, here->items[i].back));
+        if (one < best) best = one;
+    }
+    return here->complete ? 0 : best;
+}
+
+void shortest_free(Shortest *shortest) {
+    free(shortest->of_rule), free(shortest->of_back), free(shortest->of_lazy);
+    *shortest = (Shortest){0};
+}

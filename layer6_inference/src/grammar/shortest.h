@@ -1,0 +1,25 @@
+/* shortest.h - how far it is from a row to a complete text, for those who want to come to an end.
+ *
+ * Invariant: an estimate, never asked whether something may come: intersections, complements and tests
+ * of numbers count as if their parts had nothing to do with each other. */
+#ifndef STRATA_SHORTEST_H
+#define STRATA_SHORTEST_H
+
+#include "row.h"
+
+enum { SHORTEST_MOST = 1000000 };
+
+/* Bytes to go; UINT32_MAX: not asked yet.  Owns all. */
+typedef struct Shortest {
+    uint32_t *of_rule; /* (rules) NULL: not asked yet */
+    uint32_t *of_back; /* (back_room) from a return to the end */
+    uint32_t *of_lazy; /* (lazy_room) of an object or array, by its expression */
+    uint32_t back_room, lazy_room, depth;
+} Shortest;
+
+void shortest_free(Shortest *shortest);
+
+/* Bytes from a row to the nearest complete text, at most SHORTEST_MOST. */
+uint32_t shortest_of(Shortest *shortest, RowTable *rows, uint32_t row);
+
+#endif

@@ -1,0 +1,75 @@
+/* token_mask.h - which tokens may come next, as a set of bits.
+ *
+ * A mask is a walk through the vocabulary (trie.h) that goes no further where the grammar does not.
+ * Most of it depends on one item's expression alone, whoever it returns to, and is kept:
+ *
+ *     a loop, then something    inside a JSON string: what stays inside is known to the vocabulary
+ *                               (lexicon.h); what leaves is walked with the rows that come then
+ *     nearly a loop             any string but "name": the loop, but for the tokens on the way to name
+ *     any other expression      inside    tokens that end before the expression can be left
+ *                               leaving   nodes of the trie at which it can be left with bytes
+ *                                         to come: walked with the rows that come then
+ *
+ * The mask of a row is the union over its items.
+ *
+ * Invariant: a bit is set if and only if grammar_read goes on with the token's bytes, or the token ends
+ * texts and the text so far is complete. */
+#ifndef STRATA_TOKEN_MASK_H
+#define STRATA_TOKEN_MASK_H
+
+#include "lexicon.h"
+#include "row.h"
+
+/* A node at which an expression can be left. */
+typedef struct Leaving {
+    uint32_t node;
+    Expr then; /* what is left of it: it may be done, or call a rule */
+} Leaving;
+
+typedef struct ExprMask {
+    Loop *loop; /* borrows; NULL: the other way */
+    uint32_t low, high;
+    Expr then; /* after the loop */
+    int32_t
+        *except; /* tokens on which the loop is wrong: `inside` and `leaving` are right; owns */
+    uint64_t *saved; /* (n_except) working memory; owns */
+    uint32_t n_except;
+    uint64_t *inside; /* owns; NULL when few are: then they are a list */
+    int32_t *few;     /* owns */
+    uint32_t n_few;
+    Leaving *leaving; /* owns */
+    uint32_t n_leaving;
+    struct ExprMask
+        *walked; /* of a loop whose end cannot be told from a round: by walking; owns */
+} ExprMask;
+
+typedef struct MaskTable {
+    RowTable *rows;     /* borrows */
+    Lexicon *lexicon;   /* borrows */
+    ExprMask **of_expr; /* by expression; owns */
+    uint32_t expr_room;
+    uint64_t **of_row; /* by row; owns */
+    uint32_t row_room;
+    size_t kept, max_kept; /* masks of rows */
+    const Expr **moves;    /* (max_depth + 2) of the states of a walk */
+    uint32_t *stack;       /* (max_depth + 2) rows of a walk */
+} MaskTable;
+
+/* The mask of an expression, as a loop where that is possible, or by walking alone (expr_mask.c). */
+ExprMask *expr_mask_make(MaskTable *table, Expr e);
+ExprMask *expr_mask_walk(MaskTable *table, Expr e);
+void expr_mask_free(ExprMask *mask);
+
+void *token_zeroed(size_t count, size_t size);
+
+static inline void token_bit_set(uint64_t *mask, int32_t token) {
+    mask[token >> 6] |= (uint64_t)1 << (token & 63);
+}
+
+bool mask_table_init(MaskTable *table, RowTable *rows, Lexicon *lexicon, Fault *fault);
+void mask_table_free(MaskTable *table);
+
+/* The mask of a row: bit id of word id / 64.  Valid until the next call. */
+const uint64_t *mask_of(MaskTable *table, uint32_t row);
+
+#endif

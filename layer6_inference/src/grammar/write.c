@@ -1,0 +1,48 @@
+/* write.c - an expression as bytes, the same in every store.  See expr.h. */
+#include "expr.h"
+
+#include <string.h>
+
+typedef struct Written {
+    const ExprStore *store;
+    unsigned char *out;
+    size_t size, room;
+} Written;
+
+static void put(Written *w, const void *bytes, size_t size) {
+    if (w->size + size <= w->room) memcpy(w->out + w->size, bytes, size);
+    w->size += size;
+}
+
+/* Children of an alternative stand in the order of their numbers: where that differs from store to store,
+ * equal languages may be written in two ways. */
+static void put_expr(Written *w, Expr e) {
+    const ExprNode *n = &w->store->node[e];
+    if (w->size > w->room) return;
+    put(w, &n->kind, 1);
+    switch ((ExprKind)n->kind) {
+    case KIND_BYTES: put(w, &w->store->set[n->a], sizeof(ByteSet)); break;
+    case KIND_CAT: put_expr(w, n->a), put_expr(w, n->b); break;
+    case KIND_ALT:
+    case KIND_AND:
+        put(w, &n->b, sizeof n->b);
+        for (uint32_t i = 0; i < n->b; i++) put_expr(w, w->store->child[n->a + i]);
+        break;
+    case KIND_NOT: put_expr(w, n->a); break;
+    case KIND_REPEAT:
+        put(w, &n->low, sizeof n->low), put(w, &n->high, sizeof n->high);
+        put_expr(w, n->a);
+        break;
+    case KIND_NONE:
+    case KIND_EMPTY: break;
+    case KIND_NUMBER:
+    case KIND_CALL:
+    case KIND_LAZY: REQUIRE(false, "an expression with calls or tests is written"); break;
+    }
+}
+
+size_t expr_write(const ExprStore *store, Expr e, unsigned char *out, size_t room) {
+    Written w = {store, out, 0, room};
+    put_expr(&w, e);
+    return w.size;
+}

@@ -1,0 +1,190 @@
+/* grammar.c - strata bench grammar: microseconds of a mask, under JSON and under function calls.
+ *
+ * Every grammar is compiled and walked along the tokens of a text that obeys it; at each token the mask
+ * is asked for, then the token is taken.  All of them twice: when everything is met for the
+ * first time, and again, as a server does that is asked the same thing twice. */
+#include "grammar_bench.h"
+#include "grammar.h"
+#include "input.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+enum { VOCABULARY = 128000, LONG = 4096, MOST = 8192 /* times of a kind */, FORESEEN = 24 };
+
+typedef enum TimeKind { FIRST, MASK, TAKE, KINDS } TimeKind;
+
+typedef struct Times {
+    double of[KINDS][MOST];
+    size_t count[KINDS], tokens, forced;
+} Times;
+
+/* Of this thread alone: on a machine that others use, too, masks are shorter than the waiting. */
+static double own_seconds(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static void note(Times *t, TimeKind kind, double since) {
+    if (t->count[kind] < MOST) t->of[kind][t->count[kind]++] = own_seconds() - since;
+}
+
+/* ------------------------------------------------------------------ what is measured */
+
+/* ' becomes ", and \' stays '. */
+static void quote(char *text) {
+    char *out = text;
+    for (; *text; text++) *out++ = *text == '\'' ? '"' : *text;
+    *out = 0;
+}
+
+static void list_required(char *out, const char *names) {
+    Text rest = text_of(names);
+    while (rest.size) {
+        Text one = text_cut(&rest, ',');
+        out += sprintf(out, "'%.*s'%s", (int)one.size, one.data, rest.size ? "," : "");
+    }
+    *out = 0;
+}
+
+static void write_schema(char *out, const BenchCall *call) {
+    static const char node[] =
+        "'$defs':{'node':{'type':'object','properties':{'name':{'type':'string'},'children':{'"
+        "type'"
+        ":'array','items':{'$ref':'#/$defs/node'}}},'required':['name'],'additionalProperties':"
+        "false}},";
+    char required[200];
+    list_required(required, call->required);
+    snprintf(
+        out, LONG,
+        "{%s'type':'object','properties':{'name':{'const':'%s'},'arguments':{'type':'object',"
+        "'properties':{%s},'required':[%s],'additionalProperties':false}},"
+        "'required':['name','arguments'],'additionalProperties':false}",
+        node, call->name, call->properties, required);
+    quote(out);
+}
+
+/* A mask before every token of a text, and one after the last. */
+static bool follow(Grammar *g, const TokenList *tokens, Times *t, const char *text,
+                   Fault *fault) {
+    uint32_t row = grammar_begin(g);
+    size_t words, known = 0; /* known: tokens that were foretold */
+    int32_t next[FORESEEN];
+    for (size_t i = 0; i <= tokens->count; i++) {
+        double before = own_seconds();
+        grammar_mask(g, row, &words);
+        if (i > 0) note(t, MASK, before);
+        if (i >= known) {
+            size_t n = grammar_forced(g, row, next, FORESEEN), right = 0;
+            while (right < n && i + right < tokens->count &&
+                   next[right] == tokens->ids[i + right])
+                right++;
+            t->forced += right, known = i + right;
+        }
+        if (i == tokens->count) break;
+        before = own_seconds();
+        row = grammar_take(g, row, tokens->ids[i]);
+        note(t, TAKE, before);
+        if (row == GRAMMAR_DEAD)
+            return fault_set(fault, "token %zu of this text is refused: %s", i, text);
+    }
+    t->tokens += tokens->count;
+    return grammar_is_complete(g, row) ||
+           fault_set(fault, "this text is not complete: %s", text);
+}
+
+static bool measure(const Tokenizer *words, const char *schema, const char *text, Times *t,
+                    Fault *fault) {
+    const GrammarOptions options = {.space = JSON_SPACE_ONE};
+    Grammar *g = NULL;
+    TokenList tokens = {0};
+    size_t n;
+    double before = own_seconds();
+    bool ok = grammar_from_schema(&g, text_of(schema), &options, fault) &&
+              grammar_bind(g, words, fault);
+    if (ok) {
+        grammar_mask(g, grammar_begin(g), &n);
+        note(t, FIRST, before);
+    }
+    ok = ok && tokenizer_encode(words, text_of(text), false, &tokens, fault) &&
+         follow(g, &tokens, t, text, fault);
+    grammar_close(g);
+    token_list_free(&tokens);
+    return ok;
+}
+
+static bool measure_objects(const Tokenizer *words, Times *t, Fault *fault) {
+    char text[LONG];
+    for (size_t i = 0; i < bench_n_objects; i++) {
+        snprintf(text, sizeof text, "%s", bench_objects[i]), quote(text);
+        if (!measure(words, "{\"type\":\"object\"}", text, t, fault)) return false;
+    }
+    return true;
+}
+
+static bool measure_calls(const Tokenizer *words, Times *t, Fault *fault) {
+    char text[LONG], schema[LONG];
+    for (size_t i = 0; i < bench_n_calls; i++) {
+        const BenchCall *call = &bench_calls[i];
+        write_schema(schema, call);
+        snprintf(text, sizeof text, "{'name': '%s', 'arguments': %s}", call->name,
+                 call->arguments);
+        quote(text);
+        if (!measure(words, schema, text, t, fault)) return false;
+    }
+    return true;
+}
+
+/* ------------------------------------------------------------------ the table */
+
+static void print_row(const char *what, const char *round, TimeKind kind, Times *t, FILE *csv) {
+    static const char *const names[] = {"first mask", "mask", "take"};
+    double *x = t->of[kind];
+    size_t n = t->count[kind];
+    double p50 = 1e6 * bench_median(x, n), p90 = 1e6 * x[n * 90 / 100],
+           p99 = 1e6 * x[n * 99 / 100], max = 1e6 * x[n - 1];
+    printf("%-10s %-8s %-12s %7zu %9.2f %9.2f %9.2f %9.2f\n", what, round, names[kind], n, p50,
+           p90, p99, max);
+    if (csv)
+        fprintf(csv, "%s,%s,%s,%zu,%.3f,%.3f,%.3f,%.3f\n", what, round, names[kind], n, p50,
+                p90, p99, max);
+}
+
+typedef bool Measure(const Tokenizer *words, Times *t, Fault *fault);
+
+static bool measure_twice(const Tokenizer *words, const char *what, Measure *run, Times *t,
+                          FILE *csv, Fault *fault) {
+    static const char *const rounds[] = {"first", "again"};
+    for (int round = 0; round < 2; round++) {
+        memset(t, 0, sizeof *t);
+        if (!run(words, t, fault)) return false;
+        for (TimeKind kind = FIRST; kind < KINDS; kind++)
+            print_row(what, rounds[round], kind, t, csv);
+    }
+    printf("%-10s %zu tokens, %zu of them forced (%.1f %%)\n", what, t->tokens, t->forced,
+           100.0 * (double)t->forced / (double)t->tokens);
+    return true;
+}
+
+bool bench_grammar(BenchJob *job, Fault *fault) {
+    FileOut csv = {0};
+    Tokenizer *words = bench_vocabulary(VOCABULARY, fault);
+    Times *times = malloc(sizeof *times);
+    bool ok = words && (times || fault_set(fault, "no memory for %d times", KINDS * MOST)) &&
+              (!job->csv || table_begin(&csv, job->csv, fault));
+    if (ok) {
+        printf("microseconds, %zu tokens%*s %9s %9s %9s %9s %9s\n", tokenizer_count(words), 5,
+               "", "count", "p50", "p90", "p99", "max");
+        if (csv.stream) fprintf(csv.stream, "what,round,time,count,p50,p90,p99,max\n");
+    }
+    ok = ok && measure_twice(words, "object", measure_objects, times, csv.stream, fault) &&
+         measure_twice(words, "calls", measure_calls, times, csv.stream, fault) &&
+         file_end(&csv, fault);
+    file_drop(&csv);
+    free(times);
+    tokenizer_close(words);
+    return ok;
+}

@@ -1,0 +1,24 @@
+/* grammar_bench.h - what strata bench grammar is made of. */
+#ifndef STRATA_GRAMMAR_BENCH_H
+#define STRATA_GRAMMAR_BENCH_H
+
+#include "bench.h"
+
+/* A function: its parameters' schemas, those that are required (comma-separated), and arguments. */
+typedef struct BenchCall {
+    const char *name, *properties, *required, *arguments;
+} BenchCall;
+
+extern const BenchCall bench_calls[];
+extern const size_t bench_n_calls;
+
+/* JSON objects without a schema. */
+extern const char *const bench_objects[];
+extern const size_t bench_n_objects;
+
+/* A tokenizer of so many tokens, always the same: words with and without a blank before them and all
+ * their beginnings, numbers of up to three digits, runs of punctuation and of blanks, characters
+ * of other scripts. */
+Tokenizer *bench_vocabulary(size_t size, Fault *fault);
+
+#endif

@@ -1,0 +1,221 @@
+/* vocabulary.c - a vocabulary about the shape of a large model's, made up.  See grammar_bench.h.
+ *
+ * Invariant: every token but the bytes and the end is an earlier token and one more byte, and a merge
+ * says so; so all beginnings of a token are tokens. */
+#include "grammar_bench.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Tokens in the order of their making, as a tree: token = parent, then a byte. */
+typedef struct Words {
+    uint32_t *parent, *hash_next, *buckets;
+    uint8_t *byte, *length;
+    size_t count, room;
+} Words;
+
+enum { BUCKETS = 1 << 17, LONGEST = 100 };
+
+static size_t bucket_of(uint32_t parent, uint8_t byte) {
+    return (parent * 2654435761u ^ byte * 40503u) % BUCKETS;
+}
+
+/* The token for a text, made with all its beginnings unless they are there. */
+static void add_text(Words *w, const char *text, size_t size) {
+    uint32_t at = (uint8_t)text[0];
+    for (size_t i = 1; i < size && i < LONGEST; i++) {
+        uint8_t byte = (uint8_t)text[i];
+        uint32_t *bucket = &w->buckets[bucket_of(at, byte)], next = *bucket;
+        while (next && (w->parent[next] != at || w->byte[next] != byte))
+            next = w->hash_next[next];
+        if (!next) {
+            if (w->count == w->room) return;
+            next = (uint32_t)w->count++;
+            w->parent[next] = at, w->byte[next] = byte;
+            w->length[next] = (uint8_t)(i + 1);
+            w->hash_next[next] = *bucket;
+            *bucket = next;
+        }
+        at = next;
+    }
+}
+
+static void add(Words *w, const char *text) { add_text(w, text, strlen(text)); }
+
+/* ------------------------------------------------------------------ what is in it */
+
+static void add_numbers(Words *w) {
+    char text[8];
+    for (int i = 0; i < 1000; i++) {
+        snprintf(text, sizeof text, "%03d", i), add(w, text);
+        if (i < 100) snprintf(text, sizeof text, "%02d", i), add(w, text);
+    }
+}
+
+static void add_runs(Words *w) {
+    static const char *const json[] = {
+        "\":\"", "\":{\"", "\":[{\"", "\":[\"", "\",\"", "\"},{\"", "\"},\"", "\"}]",
+        "\"}}",  "},\"",   "],\"",    "\"],\"", "\"]}",  "\":-",    "{\"",    "[{\"",
+        "\":[[", "}}}",    "]}",      " {\"",   " [\"",  " \"",     " [{\"",  "\"\"",
+        "\":\"", "\",\n",  "},\n",    "],\n",   "{\n",   "[\n",     "\"\n",   " [],",
+        " {},",  "\\\"",   "\\n",     "\\\\",   "://",   "...",     "---",    "===",
+        "***",   "//",     "\r\n",    "\\u00e", "\\u20"};
+    static const char marks[] = "!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~";
+    for (size_t i = 0; i < sizeof json / sizeof *json; i++) add(w, json[i]);
+    for (size_t i = 0; i + 1 < sizeof marks; i++)
+        for (size_t k = 0; k + 1 < sizeof marks; k++) {
+            char run[5] = {' ', marks[i], marks[k], marks[(7 * i + k) % 32], 0};
+            add(w, run + 1), add_text(w, run, 3);
+        }
+    char blanks[66];
+    memset(blanks, ' ', 65), blanks[0] = '\n';
+    add_text(w, blanks + 1, 64), add_text(w, blanks, 65);
+    memset(blanks, '\t', 65), blanks[0] = '\n';
+    add_text(w, blanks + 1, 32), add_text(w, blanks, 16);
+    memset(blanks, '\n', 65), add_text(w, blanks, 16);
+}
+
+static void add_scripts(Words *w) {
+    for (uint32_t c = 0xA0; c < 0x600; c++) {
+        const char text[] = {(char)(0xC0 | c >> 6), (char)(0x80 | (c & 63))};
+        add_text(w, text, 2);
+        char pair[5] = {' ', text[0], text[1], text[0], (char)(0x80 | (c * 7 & 63))};
+        add_text(w, pair, 5);
+    }
+    for (uint32_t c = 0x3040; c < 0x7000; c++) {
+        const char text[] = {(char)(0xE0 | c >> 12), (char)(0x80 | (c >> 6 & 63)),
+                             (char)(0x80 | (c & 63))};
+        add_text(w, text, 3);
+    }
+}
+
+/* All words of a text, with a blank before them and without, in small letters and with a large one. */
+static void add_words_of(Words *w, const char *text) {
+    while (*text) {
+        char word[LONGEST] = " ";
+        size_t n = 1;
+        for (; ((*text | 32) >= 'a' && (*text | 32) <= 'z') && n < 40; text++)
+            word[n++] = *text;
+        if (n > 1) add_text(w, word + 1, n - 1), add_text(w, word, n);
+        word[1] &= ~32;
+        if (n > 1) add_text(w, word + 1, n - 1), add_text(w, word, n);
+        if (n == 1) text++;
+    }
+}
+
+/* Made of syllables, the short ones more often. */
+static void add_made_up(Words *w, Rng *rng) {
+    static const char *const begin[] = {"b",  "c",  "d",  "f",  "g",  "h",  "l",  "m",  "n",
+                                        "p",  "r",  "s",  "t",  "v",  "w",  "st", "tr", "pr",
+                                        "ch", "sh", "th", "br", "pl", "gr", "",   "j",  "k"};
+    static const char *const middle[] = {"a", "e", "i", "o", "u", "ea", "ou", "io", "ai"};
+    static const char *const end[] = {"", "n", "r", "s", "t", "l", "m", "nd", "ng", "st", "ck"};
+    char word[LONGEST] = " ";
+    for (uint64_t k = 1 + rng_below(rng, 2) + rng_below(rng, 3); k > 0; k--) {
+        strcat(word, begin[rng_below(rng, 27)]);
+        strcat(word, middle[rng_below(rng, 9)]);
+        strcat(word, end[rng_below(rng, 11)]);
+    }
+    uint64_t style = rng_below(rng, 8);
+    if (style == 0) word[1] &= ~32;
+    add(w, style < 2 || style > 5 ? word : word + 1);
+}
+
+static void fill(Words *w) {
+    Rng rng = {1, 1, 0};
+    add_numbers(w), add_runs(w), add_scripts(w);
+    for (size_t i = 0; i < bench_n_calls; i++)
+        add_words_of(w, bench_calls[i].name), add_words_of(w, bench_calls[i].properties),
+            add_words_of(w, bench_calls[i].arguments);
+    while (w->count < w->room) add_made_up(w, &rng);
+}
+
+/* ------------------------------------------------------------------ as a tokenizer */
+
+/* The character by which files write a byte (GPT-2's table); returns its size. */
+static size_t write_byte(uint8_t byte, char *out) {
+    bool visible = (byte >= 33 && byte <= 126) || (byte >= 161 && byte != 173);
+    uint32_t code = visible      ? byte
+                    : byte < 33  ? 256u + byte
+                    : byte < 161 ? 256u + 33 + (byte - 127u)
+                                 : 256u + 67;
+    if (code < 128) return out[0] = (char)code, 1;
+    out[0] = (char)(0xC0 | code >> 6), out[1] = (char)(0x80 | (code & 63));
+    return 2;
+}
+
+static Text name_of(const Words *w, uint32_t token) {
+    size_t n = w->length[token], size = 0;
+    uint8_t bytes[LONGEST];
+    for (size_t i = n; i-- > 0; token = w->parent[token]) bytes[i] = w->byte[token];
+    char *name = malloc(2 * n);
+    REQUIRE(name, "no memory for a vocabulary");
+    for (size_t i = 0; i < n; i++) size += write_byte(bytes[i], name + size);
+    return (Text){name, size};
+}
+
+/* "parent byte" */
+static Text merge_of(const Words *w, const Text *names, uint32_t token) {
+    Text left = names[w->parent[token]], right = names[w->byte[token]];
+    char *merge = malloc(left.size + 1 + right.size);
+    REQUIRE(merge, "no memory for a vocabulary");
+    memcpy(merge, left.data, left.size);
+    merge[left.size] = ' ';
+    memcpy(merge + left.size + 1, right.data, right.size);
+    return (Text){merge, left.size + 1 + right.size};
+}
+
+static Tokenizer *open_written(GgufWriter *writer, Fault *fault) {
+    unsigned char *bytes = NULL;
+    size_t size;
+    Gguf gguf;
+    Tokenizer *tokenizer = NULL;
+    if (gguf_write_memory(writer, &bytes, &size, fault) &&
+        gguf_parse(&gguf, bytes, size, fault)) {
+        tokenizer = tokenizer_open(&gguf, fault);
+        gguf_free(&gguf);
+    }
+    free(bytes);
+    return tokenizer;
+}
+
+/* The last token ends texts. */
+static Tokenizer *open_words(const Words *w, Text *names, Text *merges, Fault *fault) {
+    GgufWriter *out = gguf_writer_open(fault);
+    if (!out) return NULL;
+    for (uint32_t i = 0; i < w->count; i++) names[i] = name_of(w, i);
+    for (uint32_t i = 256; i < w->count; i++) merges[i - 256] = merge_of(w, names, i);
+    names[w->count] = text_of("<|end_of_text|>");
+    gguf_put_string(out, "tokenizer.ggml.model", text_of("gpt2"));
+    gguf_put_string(out, "tokenizer.ggml.pre", text_of("llama-bpe"));
+    gguf_put_strings(out, "tokenizer.ggml.tokens", names, w->count + 1);
+    gguf_put_strings(out, "tokenizer.ggml.merges", merges, w->count - 256);
+    gguf_put_int(out, "tokenizer.ggml.bos_token_id", GGUF_U32, (int64_t)w->count);
+    gguf_put_int(out, "tokenizer.ggml.eos_token_id", GGUF_U32, (int64_t)w->count);
+    Tokenizer *tokenizer = open_written(out, fault);
+    gguf_writer_close(out);
+    for (uint32_t i = 0; i < w->count; i++) free((char *)names[i].data);
+    for (uint32_t i = 256; i < w->count; i++) free((char *)merges[i - 256].data);
+    return tokenizer;
+}
+
+Tokenizer *bench_vocabulary(size_t size, Fault *fault) {
+    Words w = {.count = 256, .room = size - 1};
+    REQUIRE(size > 60000, "a vocabulary of %zu tokens has no room for all kinds", size);
+    w.parent = calloc(size, sizeof *w.parent), w.hash_next = calloc(size, sizeof *w.hash_next);
+    w.buckets = calloc(BUCKETS, sizeof *w.buckets);
+    w.byte = calloc(size, 1), w.length = calloc(size, 1);
+    Text *names = calloc(size, sizeof *names), *merges = calloc(size, sizeof *merges);
+    Tokenizer *tokenizer = NULL;
+    if (w.parent && w.hash_next && w.buckets && w.byte && w.length && names && merges) {
+        for (int b = 0; b < 256; b++) w.byte[b] = (uint8_t)b, w.length[b] = 1;
+        fill(&w);
+        tokenizer = open_words(&w, names, merges, fault);
+    } else {
+        fault_set(fault, "no memory for %zu tokens", size);
+    }
+    free(w.parent), free(w.hash_next), free(w.buckets), free(w.byte), free(w.length);
+    free(names), free(merges);
+    return tokenizer;
+}

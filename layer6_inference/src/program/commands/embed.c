@@ -1,0 +1,187 @@
+/* embed.c - strata embed: texts as vectors, and how alike they are. */
+#include "loaded_model.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { MAX_TEXTS = 256 };
+
+typedef struct Job {
+    const char *model, *pooling_name;
+    const char *texts[MAX_TEXTS];
+    size_t n_texts;
+    bool raw, json, csv;
+    ComputeOptions compute;
+    /* what became of it */
+    Pooling pooling;
+    size_t dim;
+    float *vectors[MAX_TEXTS]; /* (rows, dim) each; own */
+    size_t rows[MAX_TEXTS];    /* 1; with --pooling none one for each token */
+} Job;
+
+/* ------------------------------------------------------------------ the vectors */
+
+static bool embed_text(Job *job, LoadedModel *m, size_t i, TokenList *tokens, Fault *fault) {
+    tokens->count = 0;
+    if (!loaded_tokenize(m, text_of(job->texts[i]), false, tokens, fault)) return false;
+    if (tokens->count == 0 || !*job->texts[i])
+        return fault_set(fault, "text %zu is empty: wanted some words", i + 1);
+    if (tokens->count > session_ctx(&m->session))
+        return fault_set(fault, "text %zu has %zu tokens, the model reads %zu: shorten it",
+                         i + 1, tokens->count, session_ctx(&m->session));
+    job->rows[i] = job->pooling == POOLING_NONE ? tokens->count : 1;
+    job->vectors[i] = malloc(job->rows[i] * job->dim * sizeof *job->vectors[i]);
+    if (!job->vectors[i]) return fault_set(fault, "no memory for %zu rows", job->rows[i]);
+    if (!pooling_run(&m->session, job->pooling, tokens->ids, tokens->count, job->vectors[i],
+                     fault))
+        return false;
+    for (size_t r = 0; r < job->rows[i]; r++) {
+        float *row = job->vectors[i] + r * job->dim;
+        if (!job->raw) pooling_normalize(row, job->dim);
+        if (!isfinite(pooling_cosine(row, row, job->dim)))
+            return fault_set(fault, "text %zu: the model's numbers are not finite", i + 1);
+    }
+    return true;
+}
+
+static bool embed_all(Job *job, LoadedModel *m, Fault *fault) {
+    TokenList tokens = {0};
+    bool ok = true;
+    job->dim = m->model->sizes.dim;
+    for (size_t i = 0; ok && i < job->n_texts; i++) ok = embed_text(job, m, i, &tokens, fault);
+    token_list_free(&tokens);
+    return ok;
+}
+
+/* ------------------------------------------------------------------ what is printed */
+
+/* %.9g restores every float. */
+static void print_row(const float *row, size_t dim, const char *between) {
+    for (size_t k = 0; k < dim; k++) printf("%s%.9g", k ? between : "", (double)row[k]);
+}
+
+static double cosine(const Job *job, size_t i, size_t k) {
+    return pooling_cosine(job->vectors[i], job->vectors[k], job->dim);
+}
+
+static bool has_cosines(const Job *job) {
+    return job->n_texts > 1 && job->pooling != POOLING_NONE;
+}
+
+static void print_text(const Job *job) {
+    for (size_t i = 0; i < job->n_texts; i++)
+        for (size_t r = 0; r < job->rows[i]; r++) {
+            print_row(job->vectors[i] + r * job->dim, job->dim, " ");
+            printf("\n");
+        }
+    if (!has_cosines(job)) return;
+    printf("\ncosine");
+    for (size_t i = 0; i < job->n_texts; i++) printf(" %7zu", i + 1);
+    for (size_t i = 0; i < job->n_texts; i++) {
+        printf("\n%6zu", i + 1);
+        for (size_t k = 0; k < job->n_texts; k++) printf(" %7.4f", cosine(job, i, k));
+        printf("  %.60s", job->texts[i]);
+    }
+    printf("\n");
+}
+
+static void print_csv(const Job *job) {
+    printf("text,row");
+    for (size_t k = 0; k < job->dim; k++) printf(",x%zu", k);
+    for (size_t i = 0; i < job->n_texts; i++)
+        for (size_t r = 0; r < job->rows[i]; r++) {
+            printf("\n%zu,%zu,", i + 1, r + 1);
+            print_row(job->vectors[i] + r * job->dim, job->dim, ",");
+        }
+    printf("\n");
+}
+
+static void print_json(const Job *job) {
+    printf("{\"pooling\": \"%s\", \"dim\": %zu, \"vectors\": [", job->pooling_name, job->dim);
+    for (size_t i = 0; i < job->n_texts; i++) {
+        printf("%s[", i ? ", " : "");
+        for (size_t r = 0; r < job->rows[i]; r++) {
+            printf("%s", job->pooling == POOLING_NONE ? r ? ", [" : "[" : "");
+            print_row(job->vectors[i] + r * job->dim, job->dim, ", ");
+            printf("%s", job->pooling == POOLING_NONE ? "]" : "");
+        }
+        printf("]");
+    }
+    printf("]");
+    if (has_cosines(job)) printf(", \"cosines\": [");
+    for (size_t i = 0; has_cosines(job) && i < job->n_texts; i++)
+        for (size_t k = 0; k < job->n_texts; k++)
+            printf("%s%.9g%s",
+                   k   ? ", "
+                   : i ? ", ["
+                       : "[",
+                   cosine(job, i, k), k + 1 == job->n_texts ? "]" : "");
+    printf("%s}\n", has_cosines(job) ? "]" : "");
+}
+
+/* ------------------------------------------------------------------ the command */
+
+static bool run_job(Job *job, Fault *fault) {
+    LoadedModel m = {0};
+    char path[2400];
+    if (!pooling_parse(job->pooling_name, &job->pooling, fault) ||
+        !choose_model(&job->model, path, sizeof path, fault) ||
+        !compute_open(&job->compute, fault))
+        return false;
+    bool ok = loaded_open_model(&m, job->model, &job->compute, fault);
+    if (ok) {
+        SessionConfig config = {.sequences = 1,
+                                .max_tokens = PREFILL_BATCH,
+                                .max_logits = PREFILL_BATCH,
+                                .kv = job->compute.kv_dtype};
+        ok = session_open(&m.session, m.model, job->compute.pool, config, fault) &&
+             embed_all(job, &m, fault);
+        loaded_close(&m);
+    }
+    if (ok) (job->json ? print_json : job->csv ? print_csv : print_text)(job);
+    for (size_t i = 0; i < job->n_texts; i++) free(job->vectors[i]);
+    compute_close(&job->compute);
+    return ok;
+}
+
+static const OptionRule rules[] = {
+    {"--json", NOT_WITH, "--csv", "each is a way to print the same: take one"},
+    {0},
+};
+
+static int run(int argc, char **argv) {
+    Job job = {.pooling_name = "mean", .compute = {.kv = "f32"}};
+    Fault fault;
+    const Option options[] = {
+        {"-m", OPT_TEXT, &job.model, "FILE",
+         "model in GGUF format (the storyteller in the box)"},
+        {"--pooling", OPT_TEXT, &job.pooling_name, "NAME",
+         "how the rows of a text's tokens become one vector: mean (the default), last, cls "
+         "(the "
+         "first), none"},
+        {"--raw", OPT_FLAG, &job.raw, NULL, "vectors as they come, not of length 1"},
+        {"--json", OPT_FLAG, &job.json, NULL, "vectors and cosines as JSON"},
+        {"--csv", OPT_FLAG, &job.csv, NULL, "vectors as CSV"},
+        {"--kv", OPT_TEXT, &job.compute.kv, "FORMAT",
+         "keys and values in f32 (the default here) or f16"},
+        COMPUTE_OPTIONS(job.compute),
+        {0},
+    };
+    const CommandLine line = {
+        argc,
+        argv,
+        "embed [-m FILE] TEXT ... [options]",
+        "Each text as a vector, one line each, and for several texts the table of their "
+        "cosines: 1 for the same direction,\n0 for nothing in common.",
+        options,
+        rules};
+    for (size_t i = 0; i < MAX_TEXTS; i++) job.texts[i] = NULL;
+    int status = command_line_read(&line, job.texts, 1, MAX_TEXTS);
+    if (status >= 0) return status;
+    while (job.n_texts < MAX_TEXTS && job.texts[job.n_texts]) job.n_texts++;
+    return run_job(&job, &fault) ? EXIT_DONE : command_failed(&fault);
+}
+
+const Command command_embed = {
+    .name = "embed", .gloss = "texts as vectors, and how alike they are", .run = run};

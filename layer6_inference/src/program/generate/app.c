@@ -1,0 +1,223 @@
+/* app.c - opening and closing what strata generate needs.  See app.h. */
+#include "input.h"
+#include "listing.h"
+#include "app.h"
+
+#include <ctype.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { SAMPLES_AT_ONCE = 8, LOOK_AHEAD_FORKS = 3 };
+
+static const Stage *find_stage(const Chain *chain, const char *name) {
+    for (size_t i = 0; i < chain->count; i++)
+        if (strcmp(chain->stages[i].kind->name, name) == 0 && !stage_is_off(&chain->stages[i]))
+            return &chain->stages[i];
+    return NULL;
+}
+
+/* An Asked: options by the command line, all other names by the chain. */
+static bool is_asked_for(const void *context, const char *name) {
+    const GenerateApp *app = context;
+    return name[0] == '-' ? command_line_has(app->request->line, name)
+                          : find_stage(&app->chain, name) != NULL;
+}
+
+static bool wants(const Chain *chain, bool look_ahead) {
+    for (size_t i = 0; i < chain->count; i++) {
+        const StageKind *kind = chain->stages[i].kind;
+        if ((look_ahead ? kind->needs_look_ahead : kind->needs_unconditional) &&
+            !stage_is_off(&chain->stages[i]))
+            return true;
+    }
+    return false;
+}
+
+/* What cfg moves away from, in tokens. */
+static bool read_negative(GenerateApp *app, Fault *fault) {
+    const char *text = app->request->negative ? app->request->negative : "";
+    if (!wants(&app->chain, false)) return true;
+    return loaded_tokenize(&app->expert, text_of(text), false, &app->negative, fault) &&
+           (app->negative.count ||
+            fault_set(fault, "this model's texts begin with no token of their own: give "
+                             "a --negative text for cfg"));
+}
+
+static bool open_companions(GenerateApp *app, Fault *fault) {
+    const Request *r = app->request;
+    size_t ctx = session_ctx(&app->expert.session), vocab = app->expert.model->sizes.vocab;
+    if (r->amateur) {
+        if (!loaded_open(&app->amateur, r->amateur, &r->compute, ctx, app->at_once, fault) ||
+            !loaded_check_ctx(&app->amateur, "the amateur", &app->expert, fault))
+            return false;
+        if (app->amateur.model->sizes.vocab != vocab)
+            return fault_set(fault,
+                             "the amateur has %zu tokens, the model %zu: they must share "
+                             "a vocabulary",
+                             app->amateur.model->sizes.vocab, vocab);
+    }
+    return !r->draft ||
+           (loaded_open(&app->draft, r->draft, &r->compute, ctx, app->at_once, fault) &&
+            loaded_check_ctx(&app->draft, "the draft", &app->expert, fault));
+}
+
+/* Numbers whose range depends on the model, and texts that may not be empty. */
+static bool check_request(const Request *r, const ModelSizes *sizes, Fault *fault) {
+    if ((size_t)r->ctx > sizes->ctx)
+        return fault_set(fault, "--ctx is %ld: wanted at most %zu, the model's", r->ctx,
+                         sizes->ctx);
+    if (r->logprobs > (long)sizes->vocab)
+        return fault_set(fault, "--logprobs is %ld: the model has %zu tokens", r->logprobs,
+                         sizes->vocab);
+    if (r->stop_ids && !*r->stop_ids)
+        return fault_set(fault, "--stop-ids is empty: wanted tokens to end before, as 5,17");
+    for (size_t i = 0; i < r->stops.count; i++)
+        if (!*r->stops.items[i])
+            return fault_set(fault, "a --stop is empty: wanted a text to end before");
+    return true;
+}
+
+/* Text waits on standard input.  A pipe that stays empty is not waited for: whoever started the
+ * program may have left it open. */
+static bool input_waits(void) {
+    struct stat status;
+    struct pollfd in = {.fd = STDIN_FILENO, .events = POLLIN};
+    if (fstat(STDIN_FILENO, &status) != 0) return false;
+    if (S_ISREG(status.st_mode)) return status.st_size > 0;
+    return S_ISFIFO(status.st_mode) && poll(&in, 1, 0) == 1 && (in.revents & POLLIN);
+}
+
+static bool read_input(GenerateApp *app, Fault *fault) {
+    size_t size;
+    app->prompt = text_of(app->request->prompt);
+    if (!app->request->quiet && !command_line_has(app->request->line, "-p") && input_waits())
+        fprintf(stderr, "[standard input is not read: -p - makes it the prompt]\n");
+    if (strcmp(app->request->prompt, "-") != 0) return true;
+    if (!(app->input = read_standard_input(&size, fault))) return false;
+    if (size && app->input[size - 1] == '\n') size--;
+    app->prompt = (Text){app->input, size};
+    return true;
+}
+
+/* The prompt's tokens, up to where the text goes on. */
+static bool read_prompt(GenerateApp *app, Fault *fault) {
+    const Request *r = app->request;
+    const Tokenizer *t = app->expert.model->tokenizer;
+    if (!read_input(app, fault)) return false;
+    ChatTurn turn = {text_of("user"), app->prompt};
+    if (app->prompt.size == 0)
+        return fault_set(fault, "the prompt is empty: give the model something to continue, -p "
+                                "\"Once upon a time\"");
+    if (r->chat) {
+        tokenizer_begin(t, &app->tokens);
+        if (!chat_encode(t, &turn, 1, &app->tokens, fault)) return false;
+    } else if (!loaded_tokenize(&app->expert, app->prompt, r->special, &app->tokens, fault)) {
+        return false;
+    }
+    return generate_check_prompt(&app->expert.session, &app->tokens, fault) &&
+           (!r->heal || heal_prompt(&app->heal, t, &app->tokens, fault));
+}
+
+static bool open_trace(GenerateApp *app, Fault *fault) {
+    const Request *r = app->request;
+    const Model *model = app->expert.model;
+    if (!table_begin(&app->trace_file, r->trace, fault)) return false;
+    if (!trace_open(&app->trace, app->trace_file.stream, model->sizes.vocab, model->tokenizer,
+                    fault))
+        return false;
+    app->trace.max_rows = (size_t)r->trace_rows;
+    trace_observe(&app->trace, &app->chain);
+    return true;
+}
+
+/* Sequences of the session: of each sample one, with cfg another; of each beam one; and some to look
+ * ahead in. */
+static size_t count_sequences(GenerateApp *app) {
+    const Request *r = app->request;
+    const size_t n = (size_t)r->best_of;
+    app->at_once = n > SAMPLES_AT_ONCE ? SAMPLES_AT_ONCE : n ? n : 1;
+    if (r->trace) app->at_once = 1; /* it follows one text after another */
+    if (r->beams) return (size_t)r->beams;
+    return app->at_once * (wants(&app->chain, false) ? 2 : 1) +
+           (wants(&app->chain, true) ? LOOK_AHEAD_FORKS : 0);
+}
+
+bool app_may_force(const GenerateApp *app) {
+    const Request *r = app->request;
+    bool forced = false;
+    for (size_t i = 0; i < app->chain.count; i++)
+        forced = forced || app->chain.stages[i].kind->forced;
+    return forced && !wants(&app->chain, true) && !wants(&app->chain, false) && !r->no_forced &&
+           !r->draft && !r->lookup && !r->amateur && !r->heal;
+}
+
+/* A text as a chain holds it: letters, digits and what paths are made of stay, the rest is %HH. */
+static void write_encoded(char *out, const char *text) {
+    for (; *text; text++)
+        if (isalnum((unsigned char)*text) || strchr("._/-", *text))
+            *out++ = *text;
+        else
+            out += sprintf(out, "%%%02X", (unsigned char)*text);
+    *out = 0;
+}
+
+/* The chain, with the stage in front that --grammar, --schema or --regex is short for.  A pattern that
+ * begins with @ is no file: \x40 is the same character. */
+static bool read_chain(GenerateApp *app, Fault *fault) {
+    const Request *r = app->request;
+    const char *name = r->grammar  ? "grammar:%40"
+                       : r->schema ? "json_schema:%40"
+                                   : "regex:",
+               *text = r->grammar  ? r->grammar
+                       : r->schema ? r->schema
+                                   : r->regex;
+    const Tokenizer *tokenizer = app->expert.model->tokenizer;
+    if (!text) return chain_parse(&app->chain, r->chain, tokenizer, fault);
+    if (!*text)
+        return fault_set(fault, "%s is empty", r->regex ? "--regex" : "the file's name");
+    char *spec = malloc(strlen(name) + 3 * strlen(text) + strlen(r->chain) + 32);
+    if (!spec) return fault_set(fault, "no memory for a chain");
+    bool at = r->regex && *text == '@';
+    size_t used = (size_t)sprintf(spec, "%s%s", name, at ? "%5Cx40" : "");
+    write_encoded(spec + used, text + at);
+    sprintf(spec + strlen(spec), ",%s", r->chain);
+    bool ok = chain_parse(&app->chain, spec, tokenizer, fault);
+    free(spec);
+    return ok;
+}
+
+bool app_open(GenerateApp *app, Fault *fault) {
+    const Request *r = app->request;
+    if (r->draft || r->lookup) app->expert.rewind = app->draft.rewind = (size_t)r->guess;
+    if (!loaded_open_model(&app->expert, r->model, &r->compute, fault)) return false;
+    const Model *model = app->expert.model;
+    if (!check_request(r, &model->sizes, fault) || !read_chain(app, fault) ||
+        !rules_check(r->line->rules, is_asked_for, app, fault))
+        return false;
+    if (app_may_force(app)) app->expert.rewind = SPECULATE_MAX;
+    return loaded_open_session(&app->expert, &r->compute, (size_t)r->ctx, count_sequences(app),
+                               fault) &&
+           stops_open(&app->stops, r->stops.items, r->stops.count, fault) &&
+           (!r->stop_ids ||
+            list_read_ids(r->stop_ids, model->sizes.vocab, &app->stop_ids, fault)) &&
+           read_prompt(app, fault) && read_negative(app, fault) &&
+           open_companions(app, fault) && (!r->trace || open_trace(app, fault));
+}
+
+bool app_close(GenerateApp *app, Fault *fault) {
+    chain_close(&app->chain);
+    stops_close(&app->stops);
+    trace_close(&app->trace);
+    bool ok = file_end(&app->trace_file, fault);
+    token_list_free(&app->tokens), token_list_free(&app->negative),
+        token_list_free(&app->stop_ids);
+    heal_free(&app->heal), free(app->input);
+    if (app->amateur.model) loaded_close(&app->amateur);
+    if (app->draft.model) loaded_close(&app->draft);
+    if (app->expert.model) loaded_close(&app->expert);
+    return ok;
+}

@@ -1,0 +1,52 @@
+/* loaded_model.c - see loaded_model.h. */
+#include "loaded_model.h"
+
+bool loaded_open_model(LoadedModel *s, const char *path, const ComputeOptions *compute,
+                       Fault *fault) {
+    if (!compute_load_model(compute, path, &s->own, fault)) return false;
+    s->model = &s->own;
+    return true;
+}
+
+bool loaded_open_session(LoadedModel *s, const ComputeOptions *compute, size_t ctx,
+                         size_t sequences, Fault *fault) {
+    size_t max = s->model->sizes.ctx;
+    if (ctx == 0) ctx = max < 4096 ? max : 4096;
+    SessionConfig config = {.ctx = ctx < max ? ctx : max,
+                            .sequences = sequences,
+                            .max_tokens = PREFILL_BATCH,
+                            .max_logits = sequences > 32 ? sequences : 32,
+                            .kv = compute->kv_dtype,
+                            .rewind = s->rewind};
+    return session_open(&s->session, s->model, compute->pool, config, fault);
+}
+
+bool loaded_open(LoadedModel *s, const char *path, const ComputeOptions *compute, size_t ctx,
+                 size_t sequences, Fault *fault) {
+    if (!loaded_open_model(s, path, compute, fault)) return false;
+    if (loaded_open_session(s, compute, ctx, sequences, fault)) return true;
+    loaded_close(s);
+    return false;
+}
+
+void loaded_close(LoadedModel *s) {
+    session_close(&s->session);
+    if (s->model == &s->own) model_close(&s->own);
+    s->model = NULL;
+}
+
+bool loaded_check_ctx(const LoadedModel *companion, const char *name, const LoadedModel *with,
+                      Fault *fault) {
+    size_t has = session_ctx(&companion->session), wants = session_ctx(&with->session);
+    if (has >= wants) return true;
+    return fault_set(fault,
+                     "%s has a context of %zu tokens, the model's is %zu: with --ctx %zu both "
+                     "read as far",
+                     name, has, wants, has);
+}
+
+bool loaded_tokenize(const LoadedModel *s, Text text, bool special, TokenList *tokens,
+                     Fault *fault) {
+    tokenizer_begin(s->model->tokenizer, tokens);
+    return tokenizer_encode(s->model->tokenizer, text, special, tokens, fault);
+}

@@ -1,0 +1,31 @@
+/* chain_read.h - what the parser of chains is made of: chain_parse.c, chain_list.c, chain_presets.c. */
+#ifndef STRATA_CHAIN_READ_H
+#define STRATA_CHAIN_READ_H
+
+#include "chain.h"
+
+typedef struct ChainReader {
+    Chain *chain;
+    const Tokenizer *tokenizer;
+    Fault *fault;
+} ChainReader;
+
+/* The text without the spaces around it. */
+Text chain_trim(Text text);
+
+/* A number, which may be infinite. */
+bool chain_read_number(Text text, double *number);
+
+/* How much of a text an error message shows. */
+static inline int chain_shown(Text text) { return (int)(text.size < 40 ? text.size : 40); }
+
+/* NULL: there is none of that name. */
+const ChainPreset *chain_preset_find(Text name);
+
+/* Add an item to a stage's list: a token, a bias or a text.  Fails when it is none. */
+bool chain_add_to_list(ChainReader *reader, Stage *stage, Text text);
+
+/* Add an item to the list's text, as the user wrote it. */
+void chain_add_list_text(Stage *stage, Text text);
+
+#endif

@@ -1,0 +1,255 @@
+/* grammar.c - stages whose texts must obey: grammar, json, json_schema, regex, choice.
+ *
+ * What such a stage remembers is one number, the row at which its text is (grammar.h); so it rewinds,
+ * is copied and speculates like every other stage.
+ *
+ * Invariant: a token survives if and only if grammar_take goes on with it. */
+#include "grammar.h"
+#include "stage.h"
+
+#include <math.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A grammar that copies of a stage share. */
+typedef struct Shared {
+    Grammar *grammar;
+    pthread_mutex_t lock;
+    int users;
+} Shared;
+
+static void share(void *object) {
+    Shared *shared = object;
+    pthread_mutex_lock(&shared->lock);
+    shared->users++;
+    pthread_mutex_unlock(&shared->lock);
+}
+
+static void close_shared(void *object) {
+    Shared *shared = object;
+    pthread_mutex_lock(&shared->lock);
+    bool last = --shared->users == 0;
+    pthread_mutex_unlock(&shared->lock);
+    if (!last) return;
+    grammar_close(shared->grammar);
+    pthread_mutex_destroy(&shared->lock);
+    free(shared);
+}
+
+/* ------------------------------------------------------------------ reading */
+
+/* The text itself, or what stands in the file behind an @. */
+static bool read_source(const char *text, FileMap *map, Text *source, Fault *fault) {
+    *map = (FileMap){0};
+    *source = text_of(text);
+    if (text[0] != '@') return true;
+    if (!file_open(map, text + 1, fault)) return false;
+    *source = (Text){(const char *)map->data, map->size};
+    return true;
+}
+
+static bool from_gbnf(const Stage *stage, Text source, const Tokenizer *tokenizer, Grammar **g,
+                      Fault *fault) {
+    const GrammarOptions options = {.tokenizer = tokenizer,
+                                    .left_recursion = stage->value[0] > 0};
+    return grammar_from_gbnf(g, source, &options, fault);
+}
+
+static bool from_schema(const Stage *stage, Text source, const Tokenizer *tokenizer,
+                        Grammar **g, Fault *fault) {
+    const GrammarOptions options = {.space = (JsonSpace)(int)stage->value[0],
+                                    .any_order = stage->value[1] > 0};
+    (void)tokenizer;
+    return grammar_from_schema(g, source, &options, fault);
+}
+
+static bool from_regex(const Stage *stage, Text source, const Tokenizer *tokenizer, Grammar **g,
+                       Fault *fault) {
+    (void)stage, (void)tokenizer;
+    return grammar_from_regex(g, source, fault);
+}
+
+static bool from_choices(const Stage *stage, Text source, const Tokenizer *tokenizer,
+                         Grammar **g, Fault *fault) {
+    (void)stage, (void)tokenizer;
+    return grammar_from_choices(g, source, fault);
+}
+
+typedef bool From(const Stage *stage, Text source, const Tokenizer *tokenizer,
+                  Grammar **grammar, Fault *fault);
+
+static bool open_as(Stage *stage, const Tokenizer *tokenizer, const char *text, From *from,
+                    Fault *fault) {
+    FileMap map;
+    Text source;
+    Grammar *grammar = NULL;
+    if (!tokenizer)
+        return fault_set(fault, "%s works on texts: it needs a model's tokenizer",
+                         stage->kind->name);
+    if (!read_source(text, &map, &source, fault)) return fault_prefix(fault, stage->kind->name);
+    bool ok = from(stage, source, tokenizer, &grammar, fault);
+    if (map.data) file_close(&map);
+    if (ok && grammar_begin(grammar) == GRAMMAR_DEAD)
+        ok = fault_set(fault, "no text at all fulfils it");
+    ok = ok && grammar_bind(grammar, tokenizer, fault);
+    Shared *shared = ok ? calloc(1, sizeof *shared) : NULL;
+    if (!shared) {
+        grammar_close(grammar);
+        return ok ? fault_set(fault, "no memory for a grammar")
+                  : fault_prefix(fault, stage->kind->name);
+    }
+    *shared = (Shared){.grammar = grammar, .users = 1};
+    pthread_mutex_init(&shared->lock, NULL);
+    stage->object = shared;
+    return true;
+}
+
+static bool open_gbnf(Stage *stage, const Tokenizer *tokenizer, Fault *fault) {
+    return open_as(stage, tokenizer, stage->text, from_gbnf, fault);
+}
+
+static bool open_schema(Stage *stage, const Tokenizer *tokenizer, Fault *fault) {
+    return open_as(stage, tokenizer, stage->text, from_schema, fault);
+}
+
+static bool open_json(Stage *stage, const Tokenizer *tokenizer, Fault *fault) {
+    return open_as(stage, tokenizer, "{\"type\": \"object\"}", from_schema, fault);
+}
+
+static bool open_regex(Stage *stage, const Tokenizer *tokenizer, Fault *fault) {
+    return open_as(stage, tokenizer, stage->text, from_regex, fault);
+}
+
+static bool open_choice(Stage *stage, const Tokenizer *tokenizer, Fault *fault) {
+    return open_as(stage, tokenizer, stage->text, from_choices, fault);
+}
+
+/* ------------------------------------------------------------------ acting */
+
+static void begin(const Stage *stage, double *row) {
+    Shared *shared = stage->object;
+    pthread_mutex_lock(&shared->lock);
+    *row = grammar_begin(shared->grammar);
+    pthread_mutex_unlock(&shared->lock);
+}
+
+static void accept(const Stage *stage, int32_t token, double *row) {
+    Shared *shared = stage->object;
+    pthread_mutex_lock(&shared->lock);
+    *row = grammar_take(shared->grammar, (uint32_t)*row, token);
+    pthread_mutex_unlock(&shared->lock);
+}
+
+static size_t forced(const Stage *stage, int32_t *tokens, size_t room) {
+    Shared *shared = stage->object;
+    pthread_mutex_lock(&shared->lock);
+    size_t n = grammar_forced(shared->grammar, (uint32_t)*stage_memory(stage), tokens, room);
+    pthread_mutex_unlock(&shared->lock);
+    return n;
+}
+
+static bool ends(const Stage *stage) {
+    Shared *shared = stage->object;
+    pthread_mutex_lock(&shared->lock);
+    bool is_over = grammar_is_over(shared->grammar, (uint32_t)*stage_memory(stage));
+    pthread_mutex_unlock(&shared->lock);
+    return is_over;
+}
+
+/* 64 logits and their bits. */
+static void mask_word(float *logits, uint64_t bits, size_t count) {
+    for (size_t i = 0; i < count; i++)
+        if (!(bits >> i & 1)) logits[i] = -INFINITY;
+}
+
+static void mask_dense(float *logits, size_t count, const uint64_t *mask, size_t words) {
+    for (size_t w = 0; 64 * w < count; w++) {
+        uint64_t bits = w < words ? mask[w] : 0;
+        if (bits != UINT64_MAX) mask_word(logits + 64 * w, bits, min_size(64, count - 64 * w));
+    }
+}
+
+static void apply(Stage *stage, Candidates *c, const Step *step) {
+    Shared *shared = stage->object;
+    size_t words;
+    (void)step;
+    pthread_mutex_lock(&shared->lock);
+    const uint64_t *mask =
+        grammar_mask(shared->grammar, (uint32_t)*stage_memory(stage), &words);
+    if (c->dense)
+        mask_dense(c->logits, c->count, mask, words);
+    else
+        for (size_t i = 0; i < c->count; i++) {
+            size_t id = (size_t)c->ids[i];
+            if (id / 64 >= words || !(mask[id / 64] >> (id % 64) & 1)) c->logits[i] = -INFINITY;
+        }
+    pthread_mutex_unlock(&shared->lock);
+    candidates_changed(c);
+}
+
+#define OBEYS                                                                                 \
+    .formula = "logit = -infinity for every token with which no text of the grammar goes on", \
+    .needs_tokenizer = true, .share = share, .close = close_shared, .apply = apply,           \
+    .forced = forced, .memory = 1, .begin = begin, .accept = accept, .ends = ends
+
+#define SPACE_PARAMS                                                                          \
+    .params = {{.key = "space", .default_value = JSON_SPACE_ONE, .high = 2, .integer = true}, \
+               {.key = "any_order", .high = 1, .integer = true}}
+
+const StageKind stage_grammar = {
+    .name = "grammar",
+    .gloss = "the text obeys a grammar in llama.cpp's notation: grammar:@FILE",
+    .advice =
+        "formats that are not JSON. left_recursion=1 allows rules that begin with themselves.",
+    .source = "Earley 1970; GBNF: llama.cpp",
+    .example = "grammar:root%20%3A%3A=%20\"yes\"%20|%20\"no\"",
+    .list = LIST_ONE_TEXT,
+    .params = {{.key = "left_recursion", .high = 1, .integer = true}},
+    .open = open_gbnf,
+    OBEYS};
+
+const StageKind stage_json = {
+    .name = "json",
+    .gloss = "the text is a JSON object",
+    .advice =
+        "any JSON; json_schema when it is known which. space: 0 anywhere, 1 one blank after a "
+        "comma or a colon, 2 none.",
+    .source = "RFC 8259",
+    .example = "json:space=2",
+    SPACE_PARAMS,
+    .open = open_json,
+    OBEYS};
+
+const StageKind stage_json_schema = {
+    .name = "json_schema",
+    .gloss = "the text is JSON that fulfils a schema: json_schema:@FILE",
+    .advice =
+        "answers that programs read. any_order=1: properties in any order, not as declared.",
+    .source = "JSON Schema, draft 2020-12",
+    .example = "json_schema:{\"enum\"%3A[1%2C2]}",
+    .list = LIST_ONE_TEXT,
+    SPACE_PARAMS,
+    .open = open_schema,
+    OBEYS};
+
+const StageKind stage_regex = {
+    .name = "regex",
+    .gloss = "the whole text matches a regular expression",
+    .advice = "dates, numbers, codes. Write a comma as %2C and a colon as %3A.",
+    .source = "Brzozowski 1964; syntax: ECMA-262",
+    .example = "regex:[0-9]{4}-[0-9]{2}",
+    .list = LIST_ONE_TEXT,
+    .open = open_regex,
+    OBEYS};
+
+const StageKind stage_choice = {.name = "choice",
+                                .gloss = "the text is one of a few: choice:yes|no",
+                                .advice =
+                                    "questions with a closed list of answers, of any length.",
+                                .source = "vLLM, guided_choice",
+                                .example = "choice:yes|no|perhaps",
+                                .list = LIST_ONE_TEXT,
+                                .open = open_choice,
+                                OBEYS};

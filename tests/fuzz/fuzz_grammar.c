@@ -1,0 +1,200 @@
+/* fuzz_grammar.c - damaged grammars, schemas and patterns, and what follows from them:
+ * fuzz_grammar [CASES [FIRST]]
+ *
+ * A good source of one of the three notations is mangled: bytes changed, pieces cut, doubled, moved and
+ * taken from another one.  Either it is refused with a sentence, or it is a grammar: then from each row
+ * that a walk comes to, what grammar_mask allows is what grammar_take goes on with, and no row is a dead
+ * end.
+ *
+ * Case N is the same on every machine: `fuzz_grammar 1 N` runs it alone. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "inference.h"
+#include "make_model.h"
+
+enum { SOURCE = 4000, STEPS = 12 };
+
+static struct {
+    size_t number, size, taken;
+    char source[SOURCE + 1];
+    Rng rng;
+    Model model;
+    Grammar *grammar;
+} f;
+
+static _Noreturn void fail(const char *what) {
+    printf("case %zu: %s, in\n%.*s\n", f.number, what, (int)f.size, f.source);
+    exit(1);
+}
+
+#define EXPECT(condition)                   \
+    do {                                    \
+        if (!(condition)) fail(#condition); \
+    } while (0)
+
+static size_t below(size_t n) { return rng_below(&f.rng, n); }
+
+/* ------------------------------------------------------------------ sources */
+
+typedef enum Notation { GBNF, REGEX, SCHEMA } Notation;
+
+static const char *const gbnf[] = {
+    "root ::= sum \"\\n\"\nsum ::= term (\"+\" term)*\nterm ::= [0-9]+ | \"(\" sum \")\"\n",
+    "root ::= \"a\" root \"b\" | \"\" # twice\n",
+    "root ::= <[7]> \"x\"{2,5} !<[8]> | [^\\x00-\\x7F]{2,} | .\n",
+    "root ::= a b? c*\na ::= b? | c\nb ::= \"\\u00e9\" c\nc ::= [a-c\\]]\n",
+};
+static const char *const regex[] = {
+    "(a|b)*abb",
+    "[^\\d\\s]+x{2,3}?|",
+    "(^a|b)c$",
+    "\\u{1F600}|\\uD83D\\uDE01",
+    "\\p{L}+\\.\\w",
+    "((a+)+)+b|(a|a)*c",
+    "[\\x00-\\xff]{1,40}",
+    "(?:x|yz){0,1000}\\n",
+};
+static const char *const schema[] = {
+    "{\"type\":\"object\",\"properties\":{\"a\":{\"type\":\"integer\",\"minimum\":-5,"
+    "\"maximum\":12},"
+    "\"b\":{\"$ref\":\"#\"}},\"required\":[\"a\"],\"additionalProperties\":false}",
+    "{\"oneOf\":[{\"multipleOf\":3},{\"multipleOf\":5}],\"type\":\"integer\"}",
+    "{\"type\":\"array\",\"prefixItems\":[{\"const\":1}],\"items\":{\"enum\":[2,\"x\",null]},"
+    "\"minItems\":2,\"maxItems\":30}",
+    "{\"$defs\":{\"n\":{\"patternProperties\":{\"^s\":{\"type\":\"string\"},\"n$\":{"
+    "\"minLength\":2}},"
+    "\"type\":\"object\"}},\"anyOf\":[{\"$ref\":\"#/$defs/"
+    "n\"},{\"format\":\"date\",\"type\":\"string\"}]}",
+    "{\"if\":{\"type\":\"string\"},\"then\":{\"pattern\":\"^a|z$\",\"maxLength\":3},\"else\":{"
+    "\"not\":"
+    "{\"type\":[\"array\",\"object\"]}}}",
+    "{\"type\":\"array\",\"contains\":{\"const\":7},\"items\":{\"type\":\"number\","
+    "\"exclusiveMinimum\":0.5}}",
+};
+#define COUNT(list) (sizeof(list) / sizeof *(list))
+
+static const char *any_source(Notation notation) {
+    return notation == GBNF    ? gbnf[below(COUNT(gbnf))]
+           : notation == REGEX ? regex[below(COUNT(regex))]
+                               : schema[below(COUNT(schema))];
+}
+
+/* Put `size` bytes at a place, as far as there is room. */
+static void insert(size_t at, const char *bytes, size_t size) {
+    char copy[SOURCE];
+    if (f.size + size > SOURCE) return;
+    memcpy(copy, bytes, size);
+    memmove(f.source + at + size, f.source + at, f.size - at);
+    memcpy(f.source + at, copy, size);
+    f.size += size;
+}
+
+static void mangle(Notation notation) {
+    static const char marks[] = "(){}[]|*+?^$\\.,:\"-<>!=09az\n \x80\xC3\xFF";
+    size_t at = below(f.size + 1), size = below(f.size - at + 1);
+    const char *other = any_source(notation);
+    size_t from = below(strlen(other));
+    switch (below(6)) {
+    case 0:
+        if (at < f.size) f.source[at] = marks[below(sizeof marks)];
+        break;
+    case 1: insert(at, &marks[below(sizeof marks)], 1); break;
+    case 2:
+        if (size > 9) size = below(9);
+        memmove(f.source + at, f.source + at + size, f.size - at - size);
+        f.size -= size;
+        break;
+    case 3: insert(at, f.source + at, size); break;
+    case 4: insert(at, other + from, below(strlen(other) - from + 1)); break;
+    default: insert(at, "999999999", 1 + below(9)); break;
+    }
+}
+
+static Notation make_source(size_t number) {
+    f.number = number, f.rng = (Rng){7, number, 0};
+    Notation notation = (Notation)below(3);
+    const char *good = any_source(notation);
+    f.size = strlen(good);
+    memcpy(f.source, good, f.size);
+    for (size_t i = below(5); i > 0; i--) mangle(notation);
+    return notation;
+}
+
+/* The source in memory of its own size, so that a byte too many is seen. */
+static bool compile(Notation notation, Fault *fault) {
+    const GrammarOptions options = {.tokenizer = below(2) ? f.model.tokenizer : NULL,
+                                    .space = (JsonSpace)below(3),
+                                    .any_order = below(2),
+                                    .left_recursion = below(2)};
+    char *exact = malloc(f.size + !f.size);
+    memcpy(exact, f.source, f.size);
+    Text text = {exact, f.size};
+    bool ok = notation == GBNF    ? grammar_from_gbnf(&f.grammar, text, &options, fault)
+              : notation == REGEX ? grammar_from_regex(&f.grammar, text, fault)
+                                  : grammar_from_schema(&f.grammar, text, &options, fault);
+    free(exact);
+    return ok;
+}
+
+/* ------------------------------------------------------------------ what must hold */
+
+/* Bits are moves; returns how many tokens may come, and one of them. */
+static size_t check_mask(uint32_t row, int32_t *chosen) {
+    size_t words, count = 0;
+    const uint64_t *mask = grammar_mask(f.grammar, row, &words);
+    uint64_t kept[MAKE_VOCAB / 64 + 1] = {0};
+    memcpy(kept, mask, words * sizeof *mask);
+    for (size_t id = 0; id < MAKE_VOCAB; id++) {
+        bool bit = kept[id / 64] >> (id % 64) & 1;
+        bool takes = grammar_take(f.grammar, row, (int32_t)id) != GRAMMAR_DEAD;
+        EXPECT(bit == takes || grammar_is_exhausted(f.grammar));
+        if (bit && below(++count) == 0) *chosen = (int32_t)id;
+    }
+    return count;
+}
+
+static void walk(void) {
+    uint32_t row = grammar_begin(f.grammar);
+    for (size_t i = 0; i < STEPS && row != GRAMMAR_DEAD; i++) {
+        int32_t token = 0;
+        bool over = grammar_is_over(f.grammar, row), goes_on = false;
+        size_t count = check_mask(row, &token);
+        for (int b = 0; b < 256 && !goes_on; b++)
+            goes_on = grammar_next(f.grammar, row, (uint8_t)b) != GRAMMAR_DEAD;
+        if (grammar_is_exhausted(f.grammar)) return;
+        EXPECT(goes_on || grammar_is_complete(f.grammar, row));
+        EXPECT(over == (!goes_on && grammar_is_complete(f.grammar, row)));
+        EXPECT((grammar_missing(f.grammar, row) == 0) == grammar_is_complete(f.grammar, row));
+        if (count == 0 || tokenizer_is_end(f.model.tokenizer, token)) return;
+        row = grammar_take(f.grammar, row, token);
+    }
+}
+
+static void run_case(size_t number) {
+    Fault fault = {""};
+    f.grammar = NULL;
+    Notation notation = make_source(number);
+    if (!compile(notation, &fault)) {
+        EXPECT(strlen(fault.text) > 10 && !strchr(fault.text, '\n'));
+        return;
+    }
+    f.taken++;
+    EXPECT(grammar_bind(f.grammar, f.model.tokenizer, &fault));
+    walk();
+    grammar_close(f.grammar);
+}
+
+int main(int argc, char **argv) {
+    size_t cases = argc > 1 ? strtoul(argv[1], NULL, 10) : 5000,
+           first = argc > 2 ? strtoul(argv[2], NULL, 10) : 0, size;
+    MakeModel m = make_model_defaults("llama");
+    unsigned char *bytes = make_model(&m, &size);
+    if (!model_open_memory(&f.model, bytes, size, NULL)) return 1;
+    for (size_t i = 0; i < cases; i++) run_case(first + i);
+    printf("%zu sources, %zu of them grammars: nothing found\n", cases, f.taken);
+    model_close(&f.model), free(bytes);
+    return f.taken == 0 && cases > 100;
+}

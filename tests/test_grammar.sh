@@ -1,0 +1,86 @@
+#!/bin/sh
+# strata grammar: texts that belong, where one leaves, texts that are drawn, tokens that may come.
+. "$(dirname "$0")/program.sh"
+
+cat >"$work/sum.gbnf" <<'END'
+root ::= sum "\n"
+sum ::= term ("+" term)*
+term ::= [0-9]+ | "(" sum ")" | name
+name ::= [a-zà-ÿ]+
+END
+echo '{"properties": {"name": {"type": "string", "maxLength": 9}, "tags": {"items": {"enum": [1, "x"]}, "type": "array", "maxItems": 3}},
+  "required": ["name", "tags"], "type": "object", "additionalProperties": false}' >"$work/card.json"
+sum="$strata grammar --gbnf $work/sum.gbnf" card="$strata grammar --schema $work/card.json"
+
+expect "grammar --help" 0 "usage: strata grammar" "$strata" grammar --help
+expect "no grammar" 2 "wanted --gbnf FILE, --schema FILE or --regex" "$strata" grammar --accept
+expect "two grammars" 2 "does not go with --regex" "$strata" grammar --gbnf "$work/sum.gbnf" --regex a
+expect "white space of a pattern" 2 "--space needs --schema" "$strata" grammar --regex a --space none
+expect "two questions" 2 "does not go with --sample" "$strata" grammar --regex a --explain a --sample 2
+expect "a seed for nothing" 2 "--seed needs --sample" "$strata" grammar --regex a --seed 2
+expect "one standard input for two" 2 "is the grammar already" "$strata" grammar --gbnf - --accept
+expect "no texts" 2 "'0': wanted a whole number from 1" "$strata" grammar --regex a --sample 0
+expect "a grammar that is not there" 1 "none.gbnf: cannot be opened" "$strata" grammar --gbnf "$work/none.gbnf"
+expect "a grammar that is refused" 3 "character 4: look-around" "$strata" grammar --regex "a(?=b)"
+same "a refusal is one line" "$(wc -l <"$work/out")" 1
+expect "a schema that is refused" 3 "uniqueItems" sh -c "echo '{\"uniqueItems\": true}' | '$strata' grammar --schema -"
+
+same "strings, parts, tokens and empty lines" "$(printf '"a"\n\n["a", "b"]\n"abc"\n[7]\n' | "$strata" grammar --regex 'ab?' --accept | tr '\n' ' ')" "1 1 0 0 "
+printf 'root ::= <[7]> "x" !<[8]>' >"$work/tokens.gbnf"
+same "tokens by their numbers" "$(printf '[7,"x",9]\n[7,"x",8]\n[7,"x"]\n' | "$strata" grammar --gbnf "$work/tokens.gbnf" --accept | tr '\n' ' ')" "1 0 0 "
+same "tokens of a model" "$(printf '[35,"x"]\n["x",35]\n' | "$strata" grammar --regex ' x' -m "$model" --accept | tr '\n' ' ')" "1 0 "
+expect "a line that is no text" 1 "line 2 of standard input: wanted a JSON string" sh -c "printf '\"a\"\n{}\n' | '$strata' grammar --regex a --accept"
+expect "a token that no model has" 1 "line 1 of standard input" sh -c "echo '[99999]' | '$strata' grammar --regex a -m '$model' --accept"
+
+expect "a text that belongs" 0 "the text belongs" $sum --explain "1+(a+é)
+"
+expect "where a text leaves" 0 "line 1, column 5, byte 5: '\*'" $sum --explain '12+ñ*'
+same "what was wanted there" "$(grep wanted "$work/out")" "  wanted  [\\n+a-zà-ÿ]"
+expect "rules are named" 0 "  rules   sum, term, name" $sum --explain '('
+expect "a text that is not complete" 0 "not complete" $sum --explain '12'
+expect "the end is wanted, too" 0 "wanted  \[0-9\] or the end of the text" "$strata" grammar --regex '[0-9]+' --explain '1x'
+
+$sum --sample 200 --seed 5 >"$work/drawn" 2>"$work/err"
+same "two hundred texts are drawn" "$(wc -l <"$work/drawn")" 200
+same "what is drawn belongs" "$($sum --accept <"$work/drawn" | sort | uniq -c | tr -d ' ')" 2001
+same "a seed is the same texts" "$($sum --sample 200 --seed 5 | cksum)" "$(cksum <"$work/drawn")"
+$card --sample 50 -m "$model" >"$work/drawn" 2>"$work/err"
+same "tokens that are drawn make texts that belong" "$($card --accept <"$work/drawn" | sort | uniq -c | tr -d ' ')" 501
+expect "there is nothing to draw" 1 "no text at all fulfils it" sh -c "echo false | '$strata' grammar --schema - --sample 1"
+expect "tokens cannot be drawn as bytes" 1 "give their model with -m" "$strata" grammar --gbnf "$work/tokens.gbnf" --sample 1
+
+expect "the mask of a prefix" 0 "^1 of 2048 tokens may come" "$strata" grammar --regex ' xy' --mask "" -m "$model"
+expect "the mask after the last character" 0 "^2 of 2048 tokens may come" "$strata" grammar --regex ' x' --mask " x" -m "$model"
+same "tokens that end a text are named" "$(grep -c 'ends the text' "$work/out")" 2
+expect "the mask of a text that has left" 0 "^0 of 2048.*left the grammar" "$strata" grammar --regex a --mask b -m "$model"
+expect "how large it is" 0 "rules, .* expressions, .* rows, .* compiled in" $sum --stats
+
+# A million ways to go on at once: the limit is told, and no answer is printed.
+awk 'BEGIN { srand(1); printf "\""; for (i = 0; i < 300000; i++) printf "%s", (rand() < 0.5 ? "a" : "b"); print "\"" }' >"$work/long"
+expect "a limit is told" 1 "beyond its limits" sh -c "'$strata' grammar --regex '(a|b)*a(a|b){40}' --accept <'$work/long'"
+
+# ------------------------------------------------------------------ texts of a model that obey
+write="$strata generate -m $model --no-prompt"
+for way in "" "--lookup" "--draft $draft" "--best-of 3" "--threads 3"; do
+    for seed in 1 2 3; do
+        # shellcheck disable=SC2086
+        $write --grammar "$work/sum.gbnf" --seed $seed -n 300 $way 2>"$work/err" >"$work/text"
+        grep -q "grammar complete" "$work/err" || not "a text is complete $way" "$(cat "$work/err")"
+        text=$(tr -d '\n' <"$work/text")
+        expect "a text obeys, seed $seed $way" 0 "the text belongs" $sum --explain "$text
+"
+    done
+done
+expect "a schema's text" 0 "grammar complete" $write --schema "$work/card.json" -n 400
+grep '^{' "$work/out" | tr -d '\n' >"$work/text"
+expect "it fulfils the schema" 0 "the text belongs" $card --explain "$(cat "$work/text")"
+expect "a pattern with commas and colons" 0 "^a,:=%b\$" $write --regex 'a,:=%b'
+expect "a pattern that is no file" 0 "^@a\$" $write --regex '@a'
+expect "two at once" 2 "a text obeys one of them" $write --regex a --schema "$work/card.json"
+expect "beams" 2 "beams run no chain" $write --regex a --beams 2
+expect "healing" 1 "does not go with regex" $write --regex a --heal
+expect "healing, of a chain" 1 "does not go with json" $write --chain json,greedy --heal
+expect "no pattern" 1 "is empty" $write --regex ""
+expect "a file's grammar that is refused" 1 "no rule 'root'" sh -c "echo 'a ::= \"x\"' >$work/bad.gbnf; $write --grammar $work/bad.gbnf"
+# The draft model's chain follows the text: what it drafts is what the grammar leaves.
+same "a draft obeys, too" "$($write --regex 'qxzjvkwqzxjvkwqzjxvqkzwxjqv' --draft "$draft" 2>&1 >/dev/null | sed -n 's/.*accepted (\(.*\) %), .*/\1/p')" "100.0"
