@@ -81,14 +81,15 @@ void chapter_train(void) {
     long bytes;
     write_stories("stories.txt", first, 4000);
     write_stories("unseen.txt", first + 5000, 60);
+    /* A model that guesses evenly among a thousand tokens has 0.9 of it: a token is several bytes. */
     double bound = bigram_surprise("unseen.txt", &bytes);
     train("stories.txt", seconds, judge_between(1, 1000));
     double got = surprise(bytes);
     printf("  %.0f seconds of training: %.3f nats a byte on stories it has not seen; a bigram "
            "has %.3f\n",
            seconds, got, bound);
-    need(got < 0.9 * bound,
-         "counting two bytes at a time does better, by the library's reading of %s: is what is "
+    need(got < 0.75 * bound,
+         "0.75 of the bigram is wanted of the library's reading of %s: is what is "
          "written what was "
          "trained?  Matrices go out by rows, one for each output; norm, turning and the names "
          "are a Llama's",
