@@ -72,7 +72,7 @@ run: build
 	@$(if $(MINE),exercises/desk run $(call quoted,$(MINE)) $(call quoted,$(RUN)),$(BUILD)/bin/strata generate -m "$$MODEL" -p "$$PROMPT" --chain "$$CHAIN" --seed "$$SEED")
 
 # Unit tests of the layers, then what crosses them; one closing summary.  ISA=avx2: with that instruction set;
-# ISA=all: what computes runs once for each set of this machine, side by side.  The rest runs once: what computes nothing,
+# ISA=all: what computes runs once for each set of this machine.  The rest runs once: what computes nothing,
 # what works in folders of its own, and layer 2, whose tests walk through all sets by themselves.
 TEST_SOURCES := $(sort $(wildcard $(PICK:%=%/tests/test_*.c))) $(if $(NUMBER),,$(sort $(wildcard tests/test_*.c tests/test_*.sh)))
 TEST_ONCE    := $(filter layer1_% layer2_% $(foreach t,tokenizer vocab split specials keys loader world,%/test_$(t).c) \

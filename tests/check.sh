@@ -1,21 +1,21 @@
 #!/bin/sh
-# Everything that is checked beyond the tests.  Each check prints a line; the first failure of each is shown.
+# Everything that is checked beyond the tests, in two lanes side by side.  Each check prints a line; of one that fails, what it
+# said last.
 cd "$(dirname "$0")/.." || exit 1
-failed=0
 jobs=$(nproc 2>/dev/null || sysctl -n hw.ncpu 2>/dev/null || echo 2)
+mkdir -p build
+rm -f build/check-*
+unset MAKEFLAGS MFLAGS MAKELEVEL # each make below takes all cores
 step() { # step NAME COMMAND...
-    name=$1
+    name=$1 start=$(date +%s)
     shift
-    if "$@" >build/check.log 2>&1; then
-        printf 'ok      %s\n' "$name"
+    if "$@" >"build/check-$lane.log" 2>&1; then
+        printf 'ok      %-72s %4d s\n' "$name" $(($(date +%s) - start))
     else
-        printf 'FAILED  %s\n' "$name"
-        tail -40 build/check.log
-        failed=$((failed + 1))
+        { printf 'FAILED  %s\n' "$name"; tail -40 "build/check-$lane.log"; } | tee -a build/check-failed
     fi
 }
 skip() { printf 'skipped %s\n' "$1"; }
-mkdir -p build
 
 # A layer includes only its own headers and those of lower layers.
 includes_go_down() {
@@ -101,48 +101,64 @@ spaces() {
     ) && rm -rf "$copy"
 }
 
-step "layers include only downwards" includes_go_down
-step "clang-format" formatted
-step "gcc, warnings as errors" make CC=gcc BUILD=build/gcc
-step "clang, warnings as errors" make CC=clang BUILD=build/clang
-step "a path with a space in it" spaces
-step "no public function that only tests use" used
-step "members of archives" members
-step "cppcheck" analyzed
-step "exercises: starters, shipped sources, mutants" make check-exercises
-if command -v codespell >/dev/null 2>&1; then
-    step "spelling" codespell -L pres,explanes,dout,nd,bu docs README.md exercises layer1_tensor layer2_linalg/include layer2_linalg/src layer3_nn layer4_transformer \
-        layer5_models/include layer6_inference/include layer6_inference/src layer6_inference/exercise
-else
-    skip "spelling (needs codespell)"
+# What looks at the sources, and what runs damaged input.
+sources_and_fuzz() {
+    lane=sources
+    step "layers include only downwards" includes_go_down
+    step "clang-format" formatted
+    step "gcc, warnings as errors" make CC=gcc BUILD=build/gcc
+    step "clang, warnings as errors" make CC=clang BUILD=build/clang
+    step "a path with a space in it" spaces
+    step "no public function that only tests use" used
+    step "members of archives" members
+    step "cppcheck" analyzed
+    if command -v codespell >/dev/null 2>&1; then
+        step "spelling" codespell -L pres,explanes,dout,nd,bu docs README.md exercises layer1_tensor layer2_linalg/include layer2_linalg/src \
+            layer3_nn layer4_transformer layer5_models/include layer6_inference/include layer6_inference/src layer6_inference/exercise
+    else
+        skip "spelling (needs codespell)"
+    fi
+    step "tests under AddressSanitizer and UndefinedBehaviorSanitizer" make SAN=1 CFLAGS="-O1 -g" test
+    step "the pool under ThreadSanitizer" make TSAN=1 CFLAGS="-O1 -g" test 1
+    step "20000 damaged model headers" tests/fuzz/damage.sh
+    step "20000 chains of samplers" tests/fuzz/chain.sh
+    if python3 -c 'import jsonschema' 2>/dev/null; then
+        step "texts of patterns and schemas, taken by Python's re and jsonschema" python3 tests/validate.py build/bin/strata
+    else
+        skip "texts of patterns and schemas (needs python3 with jsonschema)"
+    fi
+    step "5000 damaged grammars, schemas and patterns" tests/fuzz/grammar.sh
+    step "fuzzing the model reader for a minute" tests/fuzz/run.sh "${FUZZ_SECONDS:-60}"
+    if command -v aarch64-linux-gnu-gcc >/dev/null 2>&1 && command -v qemu-aarch64 >/dev/null 2>&1; then
+        step "NEON, compiled and run under qemu" cross
+    else
+        skip "NEON (needs aarch64-linux-gnu-gcc and qemu-aarch64)"
+    fi
+}
+
+# What a reader and a learner meet.
+site_and_exercises() {
+    lane=site
+    if docs/playground/build.sh build/playground >/dev/null 2>&1; then wasm=yes; else wasm=; fi
+    if command -v mkdocs >/dev/null 2>&1 && command -v gnuplot >/dev/null 2>&1 && [ -e "${STRATA_KATEX:-/usr/share/javascript/katex}/katex.min.js" ] && [ $wasm ]; then
+        step "the site: every name, command and link" env DOCUMENTS=6 make docs
+        step "the commands of the pages, in a fresh copy" tests/pages.sh
+    else
+        skip "the site (needs mkdocs, gnuplot, KaTeX and clang for WebAssembly: make docs says how)"
+    fi
+    if command -v node >/dev/null 2>&1 && [ $wasm ]; then
+        step "the playground writes what the program writes" node tests/playground.mjs build/bin/strata build/playground
+    else
+        skip "the playground (needs node, and clang with lld, wasi-libc and libclang-rt-dev-wasm32)"
+    fi
+    step "exercises: starters, shipped sources, mutants" make check-exercises
+}
+
+sources_and_fuzz &
+site_and_exercises &
+wait
+if [ -e build/check-failed ]; then
+    echo "$(grep -c '^FAILED ' build/check-failed) checks failed"
+    exit 1
 fi
-if docs/playground/build.sh build/playground >/dev/null 2>&1; then wasm=yes; else wasm=; fi
-if command -v mkdocs >/dev/null 2>&1 && command -v gnuplot >/dev/null 2>&1 && [ -e "${STRATA_KATEX:-/usr/share/javascript/katex}/katex.min.js" ] && [ $wasm ]; then
-    step "the site: every name, command and link" env DOCUMENTS=6 make docs
-    step "the commands of the pages, in a fresh copy" tests/pages.sh
-else
-    skip "the site (needs mkdocs, gnuplot, KaTeX and clang for WebAssembly: make docs says how)"
-fi
-if command -v node >/dev/null 2>&1 && [ $wasm ]; then
-    step "the playground writes what the program writes" node tests/playground.mjs build/bin/strata build/playground
-else
-    skip "the playground (needs node, and clang with lld, wasi-libc and libclang-rt-dev-wasm32)"
-fi
-step "tests under AddressSanitizer and UndefinedBehaviorSanitizer" make SAN=1 CFLAGS="-O1 -g" test
-step "the pool under ThreadSanitizer" make TSAN=1 CFLAGS="-O1 -g" test 1
-step "20000 damaged model headers" tests/fuzz/damage.sh
-step "20000 chains of samplers" tests/fuzz/chain.sh
-if python3 -c 'import jsonschema' 2>/dev/null; then
-    step "texts of patterns and schemas, taken by Python's re and jsonschema" python3 tests/validate.py build/bin/strata
-else
-    skip "texts of patterns and schemas (needs python3 with jsonschema)"
-fi
-step "5000 damaged grammars, schemas and patterns" tests/fuzz/grammar.sh
-step "fuzzing the model reader for a minute" tests/fuzz/run.sh "${FUZZ_SECONDS:-60}"
-if command -v aarch64-linux-gnu-gcc >/dev/null 2>&1 && command -v qemu-aarch64 >/dev/null 2>&1; then
-    step "NEON, compiled and run under qemu" cross
-else
-    skip "NEON (needs aarch64-linux-gnu-gcc and qemu-aarch64)"
-fi
-if [ $failed -eq 0 ]; then echo "all checks passed"; else echo "$failed checks failed"; fi
-[ $failed -eq 0 ]
+echo "all checks passed"
