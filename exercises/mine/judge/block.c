@@ -79,7 +79,8 @@ void chapter_attention(void) {
 static void normalize(int way, int dim, const double *x, const double *gain, double *out) {
     double sum = 0, mean = 0;
     for (int j = 0; j < dim; j++) mean += way & MEAN_TAKEN ? x[j] / dim : 0;
-    for (int j = 0; j < dim; j++) sum += (x[j] - mean) * (x[j] - mean) / dim;
+    for (int j = 0; j < dim; j++)
+        sum += (x[j] - mean) * (x[j] - mean) / (way & WHOLE_SUM ? 1 : dim);
     for (int j = 0; j < dim; j++)
         out[j] = (x[j] - mean) / sqrt(sum + 1e-5) * (way & NO_GAIN ? 1 : gain[j]);
 }
@@ -92,10 +93,11 @@ static void rope(int way, Sizes s, int place, double *part) {
             int a = way & HALVES ? k : 2 * k, b = way & HALVES ? k + size / 2 : 2 * k + 1;
             double speed =
                 way & WHOLE_ROW ? (double)(h * size + 2 * k) / s.dim : 2.0 * k / size;
+            speed *= way & HALF_SPEED ? 0.5 : way & RISING ? -1 : 1;
             double angle = (way & TURN_BACK ? -1 : 1) * place * pow(10000, -speed);
             double *x = part + h * size, u = x[a], v = x[b];
             x[a] = u * cos(angle) - v * sin(angle);
-            x[b] = u * sin(angle) + v * cos(angle);
+            x[b] = (way & OVERWRITTEN ? x[a] : u) * sin(angle) + v * cos(angle);
         }
 }
 
@@ -121,26 +123,28 @@ void block_way(int way, Sizes s, const double *w, double x[ROWS][DIM]) {
                 qkv[i][p * s.dim + r] =
                     product(way, qkv_w + p * s.dim * s.dim, s.dim, s.dim, r, normed);
         for (int p = 0; p < (way & TURN_VALUES ? 3 : 2); p++)
-            if (!(way & NO_TURN) && !(way & KEYS_ONLY && p == 0))
+            if (!(way & (NO_TURN | (p == 0 ? KEYS_ONLY : p == 1 ? QUERIES_ONLY : 0))))
                 rope(way, s, i, qkv[i] + p * s.dim);
     }
     attend(way, s, qkv, mixed);
     for (int i = 0; i < s.n; i++)
         for (int r = 0; r < s.dim; r++)
             x[i][r] =
-                (way & NO_PATH ? 0 : x[i][r]) + product(way, out_w, s.dim, s.dim, r, mixed[i]);
+                (way & NO_PATH ? 0 : x[i][r]) +
+                (way & NO_OUT ? mixed[i][r] : product(way, out_w, s.dim, s.dim, r, mixed[i]));
     for (int i = 0; i < s.n; i++) {
         const double *from = way & PARALLEL ? before[i] : x[i];
-        normalize(way, s.dim, from, gain2, normed);
+        normalize(way, s.dim, from, way & SAME_GAIN ? w : gain2, normed);
         if (way & NO_SECOND_NORM) memcpy(normed, from, sizeof normed);
         for (int r = 0; r < s.hidden; r++) {
             double g = product(0, way & SWAPPED ? up : gate, s.hidden, s.dim, r, normed);
             double u = product(0, way & SWAPPED ? gate : up, s.hidden, s.dim, r, normed);
-            hidden[r] = (way & RELU ? fmax(g, 0) : g / (1 + exp(-g))) * u;
+            hidden[r] = (way & RELU ? fmax(g, 0) : (way & SIGMOID ? 1 : g) / (1 + exp(-g))) * u;
         }
-        for (int r = 0; r < s.dim; r++)
-            x[i][r] =
-                (way & NO_PATH ? 0 : x[i][r]) + product(0, down, s.dim, s.hidden, r, hidden);
+        for (int r = 0; r < s.dim; r++) {
+            double path = way & NO_SECOND_PATH ? 0 : way & OLD_ROW ? before[i][r] : x[i][r];
+            x[i][r] = path + product(0, down, s.dim, s.hidden, r, hidden);
+        }
     }
 }
 
@@ -169,20 +173,39 @@ void chapter_block(void) {
         {NO_TURN, "queries and keys are turned by their place before they meet"},
         {HALVES, "neighbors 0 and 1, 2 and 3, ... are turned together, not number k with "
                  "number k + half"},
-        {TURN_BACK, "turned the other way: (a, b) becomes (a cos - b sin, a sin + b cos)"},
+        {TURN_BACK,
+         "turned the other way: (a, b) becomes (a cos - b sin, a sin + b cos), and the "
+         "first row's place is 0"},
+        {OVERWRITTEN, "both numbers of a pair turn from what they were: keep the first before "
+                      "it is written"},
+        {HALF_SPEED, "pair k turns by place * 10000^(-2k / size), k counted from 0: twice k, "
+                     "and a head's size, not the row's width"},
+        {RISING, "pair 0 turns fastest, the others slower: 10000^(-2k / size), with a minus"},
         {TURN_VALUES, "values are not turned: they are what is said, not where"},
         {KEYS_ONLY, "queries are turned, too"},
-        {WHOLE_ROW,
-         "every head's pairs turn at the same speeds: theta^(-2k / size), counted in the head"},
+        {QUERIES_ONLY, "keys are turned, too"},
+        {WHOLE_ROW, "every head's pairs turn at the same speeds: place * 10000^(-2k / size), "
+                    "with k counted "
+                    "from 0 in each head"},
         {SWAPPED, "gate and up are swapped: the sigmoid is of the first"},
         {RELU, "the gate is g sigmoid(g), not max(g, 0)"},
+        {SIGMOID, "the gate is g sigmoid(g), not sigmoid(g) alone"},
         {NO_FIRST_NORM, "attention reads the rows normed, with the first gain"},
         {NO_SECOND_NORM,
          "the feed-forward network reads the rows normed, with the second gain"},
-        {NO_PATH, "both halves add to the row: x += ..."},
+        {NO_PATH | NO_SECOND_PATH, "both halves add to the row: x += ..."},
+        {NO_PATH, "attention adds to the row: x += attention(norm(x))"},
+        {NO_SECOND_PATH,
+         "the feed-forward network adds to the row: x += feed_forward(norm(x))"},
+        {OLD_ROW, "the feed-forward network adds to the row behind attention, not to the one "
+                  "that went in"},
         {PARALLEL, "the feed-forward network reads what attention has added to"},
+        {NO_OUT, "W_o turns what attention gave, before it is added"},
+        {SAME_GAIN, "the second norm has gains of its own"},
         {NO_GAIN, "the norm's columns are multiplied by their gain"},
         {MEAN_TAKEN, "this norm takes no mean off: only the root mean square is divided by"},
+        {WHOLE_SUM, "the norm divides by the root of the mean square, not of the sum"},
+        {ONE_HEAD, "each head works on columns of its own, with a softmax of its own"},
         {TRANSPOSED, "a matrix is given by its rows, one for each output"},
         {NO_MASK, "a row looks at rows behind it: it may see those up to its own"},
         {NO_SCALE, "divide the scores by the square root of a head's size"},

@@ -27,6 +27,16 @@ enum {
     KEYS_ONLY = 1 << 18,
     WHOLE_ROW = 1 << 19, /* speeds by the place in the row, not in the head */
     TRANSPOSED = 1 << 20,
+    OVERWRITTEN = 1 << 21, /* the second of a pair turns with the first as it is by then */
+    HALF_SPEED = 1 << 22, /* k instead of 2k; with two heads, a row's width for a head's size */
+    RISING = 1 << 23,     /* later pairs turn faster */
+    QUERIES_ONLY = 1 << 24,
+    NO_SECOND_PATH = 1 << 25, /* x = feed_forward instead of x += feed_forward */
+    OLD_ROW = 1 << 26,        /* feed_forward is added to what went in */
+    SAME_GAIN = 1 << 27,
+    WHOLE_SUM = 1 << 28, /* the norm's sum is not divided by the width */
+    SIGMOID = 1 << 29,   /* the gate without the number itself */
+    NO_OUT = 1 << 30,    /* what attention mixed is added as it is */
 };
 enum { ROWS = 8, DIM = 16, HIDDEN = 24, MOST = 2 * DIM + 4 * DIM * DIM + 3 * DIM * HIDDEN };
 
