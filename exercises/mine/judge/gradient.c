@@ -24,9 +24,18 @@ static double slope(Sizes s, double *w, double x[ROWS][DIM], double dy[ROWS][DIM
     return up / (2 * step);
 }
 
-static const char SCORES_HINT[] = "through the softmax each weight's gradient is less the "
-                                  "weighted mean of all, then scaled; and "
-                                  "what was turned is turned back";
+static const char SCORES_HINT[] =
+    "through the softmax each weight's gradient is less the weighted mean of all, then scaled; "
+    "what was turned is turned back; and x of d w = d y^T x is the normed row";
+static const char GAIN_HINT[] = "d gain sums up d out times x / rms, over all rows";
+
+/* Known by the numbers: a sum taken for a mean, a scale left out. */
+static void judge_factor(const char *name, const double *got, const double *want, int n,
+                         double factor, const char *hint) {
+    double wrong[DIM * HIDDEN];
+    for (int i = 0; i < n; i++) wrong[i] = factor * want[i];
+    need(!alike(got, wrong, (size_t)n), "the gradient of %s %s", name, hint);
+}
 
 /* Say which of the parts is wrong, from the end of the block, where its backward begins. */
 static void judge_parts(Sizes s, const double *got, const double *want) {
@@ -35,25 +44,41 @@ static void judge_parts(Sizes s, const double *got, const double *want) {
         const char *name, *hint;
         int size;
     } parts[] = {
-        {"gain1", "d gain sums up d out times the normed row, over all rows", s.dim},
+        {"gain1", GAIN_HINT, s.dim},
         {"q", SCORES_HINT, d},
         {"k", SCORES_HINT, d},
-        {"v", "dv is the turned weights times d mixed; values are not turned back", d},
-        {"out", "d w = d y^T x, summed over the rows, with the rows that attention gave", d},
-        {"gain2", "d gain sums up d out times the normed row, over all rows", s.dim},
-        {"gate", "g sigmoid(g) has the slope s (1 + g (1 - s)), times up", f},
-        {"up", "d up is d times g sigmoid(g)", f},
+        {"v",
+         "dv is the turned weights times d mixed, not turned back; x of d w = d y^T x is the "
+         "normed row",
+         d},
+        {"out",
+         "d w = d y^T x, with what attention gave as x; and d y is what came straight through "
+         "plus what came back through the second norm: r (dy g - x r^2 mean(dy g x))",
+         d},
+        {"gain2", GAIN_HINT, s.dim},
+        {"gate",
+         "g sigmoid(g) has the slope s (1 + g (1 - s)), times up; x of d w = d y^T x is the "
+         "normed row",
+         f},
+        {"up",
+         "d up is d times g sigmoid(g), with d = W_d^T dy; x of d w = d y^T x is the normed "
+         "row",
+         f},
         {"down", "d w = d y^T x, with what the gate let through as x", f},
     };
     int starts[9];
     for (int i = 0; i < 9; at += parts[i++].size) starts[i] = at;
+    need(!alike(got, want + x, (size_t)weights_of(s)),
+         "first the gradient by the rows, then those of the weights");
     for (int i = 9; i-- > 0;) {
         const double *g = got + starts[i], *w = want + starts[i];
         if (alike(g, w, (size_t)parts[i].size)) continue;
-        double mean[DIM * HIDDEN];
-        for (int j = 0; j < parts[i].size; j++) mean[j] = w[j] / s.n;
-        need(!alike(g, mean, (size_t)parts[i].size),
-             "the gradient of %s is a mean over the rows: the sum is wanted", parts[i].name);
+        judge_factor(parts[i].name, g, w, parts[i].size, 1.0 / s.n,
+                     "is a mean over the rows: the sum is wanted");
+        judge_factor(
+            parts[i].name, g, w, parts[i].size, sqrt(s.dim / s.heads),
+            "is too large by the root of a head's size: scores were divided by it, and so "
+            "are their gradients");
         refuse("the gradient of %s: got %g ..., expected %g ...; %s", parts[i].name, g[0], w[0],
                parts[i].hint);
     }
