@@ -79,6 +79,9 @@ void chapter_story(void);
 /* The mean of -log p at these counts, in nats. */
 double entropy_of(const double *count, int n);
 
+/* Refuse a model file whose keys or tokens llama.cpp would not take. */
+void judge_model_file(const char *path);
+
 /* A file of stories, as a reply; how often each of its bytes follows each is counted. */
 Reply judge_text(const char *name, int documents);
 extern double followers[256][256];

@@ -1,0 +1,101 @@
+/* file.c - chapter 11: what a model file says of itself.  The library forgives more than others do:
+ * here the keys are there, of the types that llama.cpp wants, and tokens and merges fit together.
+ * See judge.h. */
+#include "judge.h"
+
+#include "file_map.h"
+
+static const struct {
+    const char *key;
+    GgufType type, item;
+} wanted[] = {
+    {"general.architecture", GGUF_STRING, GGUF_STRING},
+    {"llama.context_length", GGUF_U32, GGUF_U32},
+    {"llama.embedding_length", GGUF_U32, GGUF_U32},
+    {"llama.block_count", GGUF_U32, GGUF_U32},
+    {"llama.feed_forward_length", GGUF_U32, GGUF_U32},
+    {"llama.attention.head_count", GGUF_U32, GGUF_U32},
+    {"llama.attention.layer_norm_rms_epsilon", GGUF_F32, GGUF_F32},
+    {"llama.rope.dimension_count", GGUF_U32, GGUF_U32},
+    {"llama.rope.freq_base", GGUF_F32, GGUF_F32},
+    {"tokenizer.ggml.model", GGUF_STRING, GGUF_STRING},
+    {"tokenizer.ggml.pre", GGUF_STRING, GGUF_STRING},
+    {"tokenizer.ggml.tokens", GGUF_ARRAY, GGUF_STRING},
+    {"tokenizer.ggml.token_type", GGUF_ARRAY, GGUF_I32},
+    {"tokenizer.ggml.merges", GGUF_ARRAY, GGUF_STRING},
+    {"tokenizer.ggml.bos_token_id", GGUF_U32, GGUF_U32},
+    {"tokenizer.ggml.eos_token_id", GGUF_U32, GGUF_U32},
+    {"tokenizer.ggml.add_bos_token", GGUF_BOOL, GGUF_BOOL},
+};
+
+static void judge_keys(const Gguf *gguf) {
+    for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++) {
+        const GgufPair *pair = gguf_find(gguf, wanted[i].key);
+        need(pair, "the file has no key %s", wanted[i].key);
+        need(pair->type == wanted[i].type && pair->item == wanted[i].item,
+             "the key %s is of type %d%s%s, wanted %d (%s): llama.cpp takes no other",
+             wanted[i].key, pair->item, pair->type == GGUF_ARRAY ? ", in an array, " : ", ",
+             gguf_type_name(pair->item), wanted[i].item, gguf_type_name(wanted[i].item));
+    }
+}
+
+static bool is_token(const GgufPair *tokens, Text name) {
+    const unsigned char *cursor = tokens->data;
+    for (uint64_t i = 0; i < tokens->count; i++)
+        if (text_equal(gguf_next_string(&cursor), name)) return true;
+    return false;
+}
+
+/* A byte as GPT-2 writes it; bytes that cannot be seen are the letters from U+0100 on. */
+static int letter_of(int byte) {
+    int hidden = 256;
+    for (int b = 0; b <= byte; b++) {
+        bool seen = (b > 32 && b < 127) || (b > 160 && b != 173);
+        if (b == byte && seen) return byte;
+        hidden += !seen;
+    }
+    return hidden - 1;
+}
+
+static void judge_bytes(const GgufPair *tokens) {
+    for (int byte = 0; byte < 256; byte++) {
+        int letter = letter_of(byte);
+        char utf8[2] = {(char)letter, 0};
+        if (letter >= 128)
+            utf8[0] = (char)(0xc0 | letter >> 6), utf8[1] = (char)(0x80 | (letter & 63));
+        need(is_token(tokens, (Text){utf8, letter < 128 ? 1 : 2}),
+             "byte %d is not among tokenizer.ggml.tokens: it is written as U+%04X, \"%.2s\"",
+             byte, (unsigned)letter, utf8);
+    }
+}
+
+static void judge_merges(const GgufPair *tokens, const GgufPair *merges) {
+    const unsigned char *cursor = merges->data;
+    for (uint64_t i = 0; i < merges->count; i++) {
+        Text merge = gguf_next_string(&cursor), right = merge, left = text_cut(&right, ' ');
+        char both[512];
+        size_t size = left.size + right.size;
+        bool fits = right.size > 0 && size <= sizeof both;
+        if (fits) memcpy(both, left.data, left.size);
+        if (fits) memcpy(both + left.size, right.data, right.size);
+        need(
+            fits && is_token(tokens, left) && is_token(tokens, right) &&
+                is_token(tokens, (Text){both, size}),
+            "merge %d is \"%.*s\": two tokens with a space between, which together are a token",
+            (int)i, (int)merge.size, merge.data);
+    }
+}
+
+void judge_model_file(const char *path) {
+    Fault fault;
+    FileMap file;
+    Gguf gguf;
+    need(file_open(&file, path, &fault), "%s", fault.text);
+    need(gguf_parse(&gguf, file.data, file.size, &fault), "%s: %s", path, fault.text);
+    judge_keys(&gguf);
+    judge_bytes(gguf_find(&gguf, "tokenizer.ggml.tokens"));
+    judge_merges(gguf_find(&gguf, "tokenizer.ggml.tokens"),
+                 gguf_find(&gguf, "tokenizer.ggml.merges"));
+    gguf_free(&gguf);
+    file_close(&file);
+}
