@@ -141,6 +141,44 @@ static void check_matrix(const char *name, const float *c, size_t m, size_t n, s
                  (double)c[i * ldc + j]);
 }
 
+/* Which outputs are done first shows when a factor lies where C is written: the rows of A are the
+ * ends of C's rows above, or the columns of B are the ends of C's columns to the left.  Whole rows
+ * (columns), one after the other, read what has just been finished; tiles, what was there before. */
+enum { LONG = 300, DEEP = 8, AROUND = LONG };
+
+static void one_by_one(bool columns, Matrix a, Matrix b, float *c) {
+    for (size_t outer = 0; outer < LONG; outer++)
+        for (size_t inner = 0; inner < LONG; inner++) {
+            size_t i = columns ? inner : outer, j = columns ? outer : inner;
+            for (size_t p = 0; p < DEEP; p++)
+                c[i * LONG + j] += a.data[i * a.row + p] * b.data[p * b.row + j];
+        }
+}
+
+static void check_tiles(bool columns) {
+    static float memory[AROUND + LONG * LONG], got[AROUND + LONG * LONG], other[LONG * DEEP];
+    float *c[] = {memory + AROUND, got + AROUND};
+    bool alike = true;
+    fresh_floats(memory, AROUND + LONG * LONG, -0.4, 0.4),
+        fresh_floats(other, LONG * DEEP, -0.4, 0.4);
+    memcpy(got, memory, sizeof got);
+    for (int mine = 0; mine < 2; mine++) {
+        Matrix a = columns ? (Matrix){other, DEEP, 1} : (Matrix){c[mine] - DEEP, LONG, 1},
+               b = columns ? (Matrix){c[mine] + (LONG - DEEP) * LONG - 1, LONG, 1}
+                           : (Matrix){other, LONG, 1};
+        if (mine)
+            matmul_blocked(LONG, LONG, DEEP, a, b, c[mine], LONG, true);
+        else
+            one_by_one(columns, a, b, c[mine]);
+    }
+    for (size_t i = 0; i < AROUND + LONG * LONG; i++)
+        alike = alike && near((double)got[i], (double)memory[i], 1e-4);
+    HINT(!alike,
+         "matmul_blocked ends each %s of C before it begins the next: in tiles, a corner of "
+         "many rows and columns is done first",
+         columns ? "column" : "row");
+}
+
 GRADE(products) {
     for (int round = 0; round < 24; round++) {
         size_t m = 1 + fresh_below(round % 2 ? 7 : SIDE),
@@ -170,6 +208,8 @@ GRADE(products) {
                  "are %zu apart",
                  i, n, ldc);
     }
+    check_tiles(false);
+    check_tiles(true);
 }
 
 /* ---------------------------------------------------------------- stored weights */

@@ -83,10 +83,17 @@ void train_backward(Trainer *trainer);
  * matrices inside the blocks go to train_update_matrix with that scale. */
 double train_update(Trainer *trainer, double rate);
 
-/* muon.c: the step of one matrix inside a block, its gradient scaled first; and the nearest
- * matrix whose singular values are all about 1. */
+/* muon.c: the step of one matrix inside a block, by the formulas at the head of that file.
+ *
+ *   parameter   where it lies among values, gradients and moment1 (its momentum), and its shape
+ *   scale       taken with every gradient first: what clipping says
+ *   rate        of this step; u goes into muon.update and is stepped by
+ *               rate * 0.2 * sqrt(max(rows, cols)) */
 void train_update_matrix(Trainer *trainer, const Parameter *parameter, float scale,
                          double rate);
+
+/* muon.c: make all singular values of x (rows, cols) about 1, in place.  Its length, the root of
+ * the sum of all squares, is brought to 1; then come five rounds of the polynomial. */
 void train_orthogonalize(Trainer *trainer, float *x, size_t rows, size_t cols);
 
 /* The gradients of one batch by index, without an update; for tests.  Returns the loss. */
