@@ -21,6 +21,7 @@ float dot_f32(const float *a, const float *b, size_t n);
 /* The dot product of a weight row in F32, F16, BF16 or a quantized format with an f32 vector of n elements. */
 float dot_row(Dtype dtype, const void *row, const float *x, size_t n);
 
+/* The same for one format each, in plain C: a weight of 16 bits becomes a float first.  n = 0 gives 0. */
 float dot_f32_scalar(const float *a, const float *b, size_t n);
 float dot_f16_scalar(const uint16_t *w, const float *x, size_t n);
 float dot_bf16_scalar(const uint16_t *w, const float *x, size_t n);

@@ -5,7 +5,6 @@
 
 #include <math.h>
 
-/* Number i goes to lane i mod 16 of each sum, in floats: e, (x - shift) e, e^2.  What lies below SCAN_LOWEST is left out. */
 void exp_lanes_add(ExpLanes *lanes, const float *x, size_t n, float shift) {
     for (size_t i = 0; i < n; i++) {
         float d = x[i] - shift, e = 0;

@@ -18,6 +18,9 @@ static inline double fold_lanes(float lanes[SCAN_LANES]) {
 typedef struct ExpLanes {
     float sum[SCAN_LANES], weighted[SCAN_LANES], squares[SCAN_LANES];
 } ExpLanes;
+
+/* Number i goes to lane i mod 16 of each sum, in floats: e, d e, e^2, with d = x - shift, e = exp(d).
+ * What has a d below SCAN_LOWEST is left out. */
 void exp_lanes_add(ExpLanes *lanes, const float *x, size_t n, float shift);
 
 typedef struct MomentLanes {

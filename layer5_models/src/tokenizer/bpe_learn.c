@@ -17,6 +17,8 @@ static PairCount *pair_at(const BpeTrainer *t, int32_t left, int32_t right) {
     return &t->pairs[at];
 }
 
+/* Empty the table; then every two neighbours of every word count as often as the word stands in the
+ * corpus: in "aaa" the pair (a, a) stands twice.  Some of the `capacity` words are empty, n = 0. */
 static void count_pairs(BpeTrainer *t) {
     memset(t->pairs, 0, t->pair_capacity * sizeof *t->pairs);
     for (size_t i = 0; i < t->capacity; i++) {
@@ -29,6 +31,8 @@ static void count_pairs(BpeTrainer *t) {
     }
 }
 
+/* The pair with the highest count; of equal ones the one with the lower left symbol, then with the
+ * lower right one.  False when no pair stands twice. */
 static bool best_pair(const BpeTrainer *t, int32_t pair[2]) {
     uint64_t best = 1;
     for (size_t i = 0; i < t->pair_capacity; i++) {
@@ -40,6 +44,8 @@ static bool best_pair(const BpeTrainer *t, int32_t pair[2]) {
     return best > 1;
 }
 
+/* In every word, from left to right, each occurrence of the pair becomes the symbol `merged`; what
+ * was merged takes part in no second one: "aaa" becomes "(aa)a".  word->n becomes smaller. */
 static void replace_pair(BpeTrainer *t, const int32_t pair[2], int32_t merged) {
     for (size_t i = 0; i < t->capacity; i++) {
         WordCount *word = &t->words[i];

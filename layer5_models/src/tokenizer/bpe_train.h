@@ -31,13 +31,6 @@ typedef struct BpeTrainer {
 
 /* bpe_learn.c: merge the commonest pair again and again until there are `most` symbols.
  *
- *   count_pairs    every two neighbours of every word count as often as the word stands in the corpus:
- *                  in "aaa" the pair (a, a) stands twice.  Begins from an empty table
- *   best_pair      the pair with the highest count; of equal ones the one with the lower left symbol, then with the
- *                  lower right one.  False when no pair stands twice
- *   replace_pair   in every word, from left to right, each occurrence of the pair becomes the symbol
- *                  `merged`; what was merged takes part in no second one: "aaa" becomes "(aa)a"
- *
  * Fails when the corpus has too few pairs, or memory is short.
  * Source   Sennrich et al. 2016, arXiv:1508.07909, algorithm 1. */
 bool bpe_learn(BpeTrainer *trainer, Fault *fault);
