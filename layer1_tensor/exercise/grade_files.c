@@ -295,4 +295,4 @@ GRADE(values) {
     HINT(!gguf_string(&seven, &text), "gguf_string of a u32: the type does not fit, so false");
 }
 
-GRADES({"1.10", arena}, {"1.8", header}, {"1.9", values})
+GRADES({"1.11", arena}, {"1.8", header}, {"1.9", values})

@@ -220,4 +220,4 @@ GRADE(draws) {
     }
 }
 
-GRADES({"1.5", widened}, {"1.12", generator}, {"1.6", narrowed}, {"1.11", draws})
+GRADES({"1.5", widened}, {"1.13", generator}, {"1.6", narrowed}, {"1.12", draws})

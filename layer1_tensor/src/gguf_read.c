@@ -1,53 +1,12 @@
 /* gguf_read.c - parse a GGUF file, or refuse it and say why.  See gguf.h.
  *
- * A Reader walks the buffer; each take_* checks that what it takes is there, and after the first
+ * A Reader (gguf_reader.h) walks the buffer; each take_* checks that what it takes is there, and after the first
  * failure takes nothing more.  Counts from the file never size an allocation on their own: each
  * counted thing needs some bytes in the file, so the file's size bounds the count. */
-#include "gguf_bytes.h"
+#include "gguf_reader.h"
 
-#include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-typedef struct Reader {
-    const unsigned char *start, *at, *end;
-    Fault *fault;
-    bool ok;
-} Reader;
-
-static size_t left(const Reader *reader) { return (size_t)(reader->end - reader->at); }
-
-/* Only the first failure is told. */
-static bool __attribute__((format(printf, 2, 3)))
-refuse(Reader *reader, const char *format, ...) {
-    char text[sizeof reader->fault->text];
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(text, sizeof text, format, arguments);
-    va_end(arguments);
-    if (reader->ok) fault_set(reader->fault, "%s", text);
-    return reader->ok = false;
-}
-
-static bool fail(Reader *reader, const char *what) {
-    return refuse(
-        reader, "%s at byte %zu of %zu: the file is cut short or damaged, fetch it again", what,
-        (size_t)(reader->at - reader->start), (size_t)(reader->end - reader->start));
-}
-
-/* As much of a name as a sentence bears. */
-static int shown(Text name) { return name.size < 100 ? (int)name.size : 100; }
-
-static const unsigned char *take_bytes(Reader *reader, uint64_t size, const char *what) {
-    if (!reader->ok || size > left(reader)) {
-        fail(reader, what);
-        return NULL;
-    }
-    const unsigned char *bytes = reader->at;
-    reader->at += size;
-    return bytes;
-}
 
 uint64_t gguf_load(const unsigned char *p, int size) {
     uint64_t value = 0;
@@ -55,52 +14,10 @@ uint64_t gguf_load(const unsigned char *p, int size) {
     return value;
 }
 
-static uint64_t take_int(Reader *reader, int size, const char *what) {
-    const unsigned char *p = take_bytes(reader, (uint64_t)size, what);
-    return p ? gguf_load(p, size) : 0;
-}
-
-/* A u64, its length, then so many bytes, which stay where they are; "" of length 0 when they are not there. */
-static Text take_string(Reader *reader, const char *what) {
+Text gguf_take_string(Reader *reader, const char *what) {
     uint64_t size = take_int(reader, 8, what);
     const unsigned char *bytes = take_bytes(reader, size, what);
     return bytes ? (Text){(const char *)bytes, (size_t)size} : (Text){"", 0};
-}
-
-/* Step over the items of an array, checking each. */
-static void take_items(Reader *reader, GgufPair *pair) {
-    pair->data = reader->at;
-    if (pair->item == GGUF_STRING) {
-        for (uint64_t i = 0; i < pair->count && reader->ok; i++)
-            take_string(reader, "a string runs past the end");
-        return;
-    }
-    uint64_t size = gguf_type_size[pair->item];
-    if (pair->count > left(reader) / size)
-        fail(reader, "an array runs past the end");
-    else
-        take_bytes(reader, pair->count * size, "an array runs past the end");
-}
-
-static void take_pair(Reader *reader, GgufPair *pair) {
-    pair->key = take_string(reader, "a key runs past the end");
-    pair->type = pair->item = (GgufType)take_int(reader, 4, "a value type is missing");
-    pair->count = 1;
-    if (!reader->ok) return;
-    if (pair->key.size == 0) fail(reader, "an empty key");
-    if (pair->type == GGUF_ARRAY) {
-        pair->item = (GgufType)take_int(reader, 4, "an array's type is missing");
-        pair->count = take_int(reader, 8, "an array's length is missing");
-        if (pair->item == GGUF_ARRAY)
-            refuse(reader, "the key '%.*s' is an array of arrays: convert the file without it",
-                   shown(pair->key), pair->key.data);
-    }
-    if ((unsigned)pair->item >= GGUF_TYPES)
-        refuse(reader,
-               "the key '%.*s' is of value type %u, known are 0 to %d: the file is damaged, or "
-               "newer than this program",
-               shown(pair->key), pair->key.data, (unsigned)pair->item, GGUF_TYPES - 1);
-    if (reader->ok) take_items(reader, pair);
 }
 
 /* The product of a shape is bounded before each multiplication: it never overflows. */
@@ -114,48 +31,6 @@ bool gguf_shape_bytes(const uint64_t *dims, int ndim, const DtypeInfo *info, uin
     }
     *bytes = count / info->block * info->bytes;
     return *bytes <= max;
-}
-
-static void take_shape(Reader *reader, GgufTensor *tensor, const uint64_t *dims) {
-    const DtypeInfo *info = dtype_info(tensor->dtype);
-    uint64_t bytes = 0;
-    if (!reader->ok) return;
-    if (!info)
-        refuse(
-            reader,
-            "the tensor '%.*s' is of number format %u, which is not known: convert the file to "
-            "another format, such as Q8_0",
-            shown(tensor->name), tensor->name.data, (unsigned)tensor->dtype);
-    else if (!gguf_shape_bytes(dims, tensor->ndim, info, SIZE_MAX, &bytes))
-        fail(reader, "a tensor of impossible size");
-    else if (dims[0] % info->block != 0)
-        refuse(reader,
-               "the tensor '%.*s' has rows of %llu, and %s has blocks of %u: convert the file "
-               "again",
-               shown(tensor->name), tensor->name.data, (unsigned long long)dims[0], info->name,
-               (unsigned)info->block);
-    tensor->bytes = (size_t)bytes;
-    for (int i = 0; i < TENSOR_MAX_DIMS; i++)
-        tensor->shape[i] = i < tensor->ndim ? (size_t)dims[tensor->ndim - 1 - i] : 1;
-}
-
-/* Returns the offset of its data. */
-static uint64_t take_tensor(Reader *reader, GgufTensor *tensor) {
-    uint64_t dims[TENSOR_MAX_DIMS];
-    tensor->name = take_string(reader, "a tensor name runs past the end");
-    uint64_t ndim = take_int(reader, 4, "a tensor's dimensions are missing");
-    if (reader->ok && (ndim < 1 || ndim > TENSOR_MAX_DIMS))
-        refuse(reader,
-               "the tensor '%.*s' has %llu dimensions, wanted 1 to %d: convert the file again",
-               shown(tensor->name), tensor->name.data, (unsigned long long)ndim,
-               TENSOR_MAX_DIMS);
-    if (!reader->ok) return 0;
-    tensor->ndim = (int)ndim;
-    for (int i = 0; i < tensor->ndim; i++) dims[i] = take_int(reader, 8, "a shape is cut");
-    tensor->dtype = (uint32_t)take_int(reader, 4, "a tensor's format is missing");
-    uint64_t offset = take_int(reader, 8, "a tensor's offset is missing");
-    take_shape(reader, tensor, dims);
-    return offset;
 }
 
 static int compare_text(Text a, Text b) {
@@ -252,7 +127,7 @@ static void place_tensor(Gguf *gguf, Reader *reader, GgufTensor *tensor, uint64_
 
 static void read_tensors(Gguf *gguf, Reader *reader, uint64_t *offsets) {
     for (size_t i = 0; i < gguf->n_tensors && reader->ok; i++)
-        offsets[i] = take_tensor(reader, &gguf->tensors[i]);
+        offsets[i] = gguf_take_tensor(reader, &gguf->tensors[i]);
     if (!reader->ok) return;
     size_t header = (size_t)(reader->at - reader->start);
     gguf->data_start = (header + gguf->alignment - 1) & ~(gguf->alignment - 1);
@@ -270,7 +145,8 @@ static void read_body(Gguf *gguf, Reader *reader) {
     if (!offsets || !gguf->pairs || !gguf->tensors)
         refuse(reader, "no memory for %zu keys and %zu tensors", gguf->n_pairs,
                gguf->n_tensors);
-    for (size_t i = 0; reader->ok && i < gguf->n_pairs; i++) take_pair(reader, &gguf->pairs[i]);
+    for (size_t i = 0; reader->ok && i < gguf->n_pairs; i++)
+        gguf_take_pair(reader, &gguf->pairs[i]);
     if (reader->ok) read_alignment(gguf, reader);
     if (reader->ok) read_tensors(gguf, reader, offsets);
     if (reader->ok) check_names(gguf, reader);

@@ -5,7 +5,7 @@ uint64_t gguf_load(const unsigned char *p, int size) {
     return value;
 }
 
-static Text take_string(Reader *reader, const char *what) {
+Text gguf_take_string(Reader *reader, const char *what) {
     Text text = {"", 0};
     uint64_t size = take_int(reader, 8, what);
     const unsigned char *bytes = take_bytes(reader, size, what);
