@@ -1,19 +1,18 @@
 /* pool.c - see pool.h.
  *
- * A loop is published by opening the gate; each worker that enters runs chunks until no stretch has any
- * left, then leaves.  The caller does the same, closes the gate, and waits only for the workers inside: one
+ * A loop is published by opening the gate; each worker that enters runs chunks (pool_share.c) until no
+ * stretch has any left, then leaves.  The caller does the same, closes the gate, and waits only for the workers inside: one
  * that the system never scheduled need not be waited for, because others have done its share.
  *
  *     gate    | round | open | workers inside |
  *
  * A waiting worker spins first and sleeps later, because a decode step has hundreds of loops of some ten
  * microseconds each, and waking a sleeping thread costs as much. */
-#include "pool.h"
+#include "pool_share.h"
 #include "clock.h"
 
 #include <pthread.h>
 #include <sched.h>
-#include <stdatomic.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -23,23 +22,11 @@
 #define GATE_OPEN   0x10000ull /* flag */
 #define GATE_ROUND  0x20000ull /* adding it begins the next round */
 
-/* The part of a loop that one worker begins with: 128 bytes, so that no two share a cache line, nor the
- * pair of lines that a core may fetch at once. */
-typedef struct Stretch {
-    atomic_size_t next; /* first output not taken yet */
-    size_t end;
-    char padding[128 - sizeof(atomic_size_t) - sizeof(size_t)];
-} Stretch;
-
 struct Pool {
     int threads;
     bool pin;
     pthread_t *handles;
-    /* the loop being run */
-    PoolTask *task;
-    void *context;
-    size_t grain;
-    Stretch *stretches; /* (threads) */
+    Loop loop; /* the one being run; owns its stretches */
     /* meeting points */
     atomic_ullong gate;
     atomic_bool closing;
@@ -73,34 +60,6 @@ static void relax(void) {
 #elif defined(__aarch64__)
     __asm__ volatile("yield");
 #endif
-}
-
-/* Take a stretch's next chunk and run it; false when there is none. */
-static bool run_chunk(Pool *pool, Stretch *stretch, int worker) {
-    if (atomic_load_explicit(&stretch->next, memory_order_relaxed) >= stretch->end)
-        return false;
-    size_t begin = atomic_fetch_add_explicit(&stretch->next, pool->grain, memory_order_relaxed),
-           left = stretch->end - begin;
-    if (begin >= stretch->end) return false;
-    pool->task(pool->context, worker, begin, begin + (left < pool->grain ? left : pool->grain));
-    return true;
-}
-
-/* First the worker's own stretch, then what others have left of theirs. */
-static void run_chunks(Pool *pool, int worker) {
-    for (int i = 0; i < pool->threads; i++)
-        while (run_chunk(pool, &pool->stretches[(worker + i) % pool->threads], worker)) {}
-}
-
-/* Equal parts of the loop, in whole chunks. */
-static void divide(Pool *pool, size_t count) {
-    size_t chunks = (count + pool->grain - 1) / pool->grain, threads = (size_t)pool->threads;
-    for (size_t i = 0; i < threads; i++) {
-        size_t end = chunks * (i + 1) / threads * pool->grain;
-        pool->stretches[i].end = end < count ? end : count;
-        atomic_store_explicit(&pool->stretches[i].next, chunks * i / threads * pool->grain,
-                              memory_order_relaxed);
-    }
 }
 
 static unsigned long long round_of(Pool *pool) { return atomic_load(&pool->gate) / GATE_ROUND; }
@@ -160,7 +119,7 @@ static void *worker_main(void *argument) {
         seen = await_round(self.pool, seen);
         if (atomic_load(&self.pool->closing)) return NULL;
         if (!enter(self.pool)) continue;
-        run_chunks(self.pool, self.index);
+        loop_run(&self.pool->loop, self.index);
         atomic_fetch_sub(&self.pool->gate, 1);
     }
 }
@@ -200,7 +159,7 @@ static Pool *new_pool(int threads, bool pin, Fault *fault) {
         return NULL;
     }
     pool->handles = handles;
-    pool->stretches = stretches;
+    pool->loop.stretches = stretches;
     pool->pin = pin;
 #if defined(__linux__)
     if (sched_getaffinity(0, sizeof pool->allowed, &pool->allowed) != 0) pool->pin = false;
@@ -239,16 +198,11 @@ void pool_close(Pool *pool) {
     pthread_cond_destroy(&pool->wake);
     pthread_mutex_destroy(&pool->lock);
     free(pool->handles);
-    free(pool->stretches);
+    free(pool->loop.stretches);
     free(pool);
 }
 
 int pool_threads(const Pool *pool) { return pool ? pool->threads : 1; }
-
-static void run_here(size_t count, size_t grain, PoolTask *task, void *context) {
-    for (size_t begin = 0; begin < count; begin += grain)
-        task(context, 0, begin, count - begin < grain ? count : begin + grain);
-}
 
 /* Close the gate.  Returns whether the workers took longer than a spin. */
 static bool wait_for_workers(Pool *pool) {
@@ -277,21 +231,19 @@ static void back_off(Pool *pool, bool late) {
 void pool_for(Pool *pool, size_t count, size_t grain, PoolTask *task, void *context) {
     REQUIRE(grain > 0, "a loop in chunks of 0 never ends");
     if (!pool || pool->threads == 1 || count <= grain) {
-        run_here(count, grain, task, context);
+        loop_run_alone(count, grain, task, context);
         return;
     }
     if (pool->alone > 0) {
         pool->alone--;
-        run_here(count, grain, task, context);
+        loop_run_alone(count, grain, task, context);
         return;
     }
     double start = clock_seconds();
-    pool->task = task;
-    pool->context = context;
-    pool->grain = grain;
-    divide(pool, count);
+    pool->loop = (Loop){task, context, grain, (size_t)pool->threads, pool->loop.stretches};
+    loop_divide(&pool->loop, count);
     begin_round(pool);
-    run_chunks(pool, 0);
+    loop_run(&pool->loop, 0);
     double worked = clock_seconds() - start;
     bool late =
         wait_for_workers(pool) && clock_seconds() - start > (double)pool->threads * worked;
