@@ -61,8 +61,36 @@ static void gated(Activation kind, const float *gate, const float *up, size_t n)
     expect("activate_gated", got, want, n, 1e-4);
 }
 
+/* By name, also in place. */
+static void named(Activation kind, const float *x, size_t n, bool in_place) {
+    static const char *const names[] = {"ACT_RELU", "ACT_RELU_SQUARED", "ACT_GELU_ERF",
+                                        "ACT_GELU_TANH", "ACT_SILU"};
+    static float got[MOST];
+    static double want[MOST], other[MOST];
+    memcpy(got, x, n * sizeof *x);
+    activate(kind, got, in_place ? got : x, n);
+    for (size_t i = 0; i < n; i++) want[i] = act(kind, (double)x[i]);
+    if (all_near(got, want, n, NEAR)) return;
+    for (int k = 0; k < 5; k++) {
+        for (size_t i = 0; i < n; i++) other[i] = act((Activation)k, (double)x[i]);
+        HINT(!all_near(got, other, n, NEAR), "activate: asked for %s, and that is %s",
+             names[kind], names[k]);
+    }
+    size_t at = 0;
+    while (near((double)got[at], want[at], NEAR)) at++;
+    HINT((double)got[at] != (double)x[at], "activate: %s leaves the numbers as they are",
+         names[kind]);
+    HINT(false, "activate: %s of %g%s: expected %.7g, got %.7g", names[kind], (double)x[at],
+         in_place ? ", in place" : "", want[at], (double)got[at]);
+}
+
 GRADE(swiglu) {
     static float x[MOST], up[MOST], s[CHUNK];
+    for (int round = 0; round < 10; round++) {
+        fresh_floats(x, MOST, -3, 3); /* where no two of them are alike */
+        if (round == 0) bends(x, MOST);
+        named((Activation)(round % 5), x, MOST, round >= 5);
+    }
     for (int round = 0; round < 16; round++) {
         size_t n = round < 2 ? MOST - (size_t)round : 1 + fresh_below(MOST);
         fresh_floats(x, n, -8, 8), fresh_floats(up, n, -9, 9);

@@ -37,6 +37,36 @@ static Rope rope_of(const RopeConfig *config) {
     return rope;
 }
 
+/* What rope_init writes beside the frequencies, and what it asks of the arena. */
+static void made_of(const RopeConfig *c) {
+    size_t bytes = c->rotary / 2 * sizeof(double),
+           room = (bytes + ARENA_ALIGN - 1) / ARENA_ALIGN * ARENA_ALIGN;
+    Arena measuring, arena = {.base = memory, .size = sizeof memory};
+    Rope rope;
+    arena_measure(&measuring);
+    memset(&rope, 0x55, sizeof rope);
+    rope_init(&rope, c, &measuring);
+    HINT(rope.freq == NULL,
+         "while the arena measures there is no memory: freq is what it gives");
+    COUNT(measuring.used, c->style == ROPE_NONE ? 0 : room,
+          "bytes asked of the arena: %zu doubles, one for each pair%s", c->rotary / 2,
+          c->style == ROPE_NONE ? ", and none where nothing turns (ROPE_NONE)" : "");
+    memset(&rope, 0x55, sizeof rope);
+    rope_init(&rope, c, &arena);
+    COUNT(rope.style, c->style, "the style is the config's");
+    COUNT(rope.rotary, c->rotary, "rotary is the config's: how many numbers turn, not pairs");
+    if (c->style == ROPE_NONE) return;
+    HINT((void *)rope.freq == memory, "freq is the room that arena_take gives");
+    double longer = 0.1 * log(c->factor);
+    bool yarn = c->scaling == ROPE_SCALE_YARN;
+    HINT(yarn || near((double)rope.magnitude, 1, 1e-6),
+         "the magnitude is 1 but for YaRN, got %g: a rotation keeps lengths",
+         (double)rope.magnitude);
+    NUMBER(rope.magnitude, yarn ? c->attn_factor * (1 + longer) : 1, 1e-6,
+           "YaRN's magnitude is attn_factor * (1 + 0.1 ln factor); attn_factor %g, factor %g",
+           c->attn_factor, c->factor);
+}
+
 static bool one_frequency(const RopeConfig *c, double got, size_t i) {
     double want = frequency_of(c, i), f = plain_frequency(c->theta, i, c->rotary);
     if (fabs(got - want) <= 1e-9 * want) return true;
@@ -102,6 +132,7 @@ static void angles_at(const RopeConfig *c, size_t position) {
 
 GRADE(angles) {
     float divisors[MOST];
+    made_of(&(RopeConfig){.style = ROPE_NONE, .rotary = 64, .theta = 10000, .factor = 1});
     for (int round = 0; round < 30; round++) {
         RopeConfig c = {.style = ROPE_HALF_SPLIT,
                         .rotary = 2 + 2 * fresh_below(MOST / 2),
@@ -117,6 +148,7 @@ GRADE(angles) {
             c.attn_factor = fresh_between(0.8, 1.2);
         if (round % 4 == 3) c.divisors = divisors;
         for (size_t i = 0; i < MOST; i++) divisors[i] = (float)fresh_between(1, 8);
+        made_of(&c);
         angles_at(&c, round == 0  ? 0
                       : round % 3 ? fresh_below(500)
                                   : 60000 + fresh_below(60000));

@@ -28,7 +28,7 @@ void gelu_tanh(float *out, const float *x, size_t n);
 void silu(float *out, const float *x, size_t n);
 void softplus(float *out, const float *x, size_t n);
 
-/* The activation by name. */
+/* The activation by name: one of those above.  ACT_SWIGLU_CLAMPED needs a gate and is a broken contract here. */
 void activate(Activation kind, float *out, const float *x, size_t n);
 
 /* A gated unit: one linear map decides how much of another passes.

@@ -47,8 +47,13 @@ typedef struct Rope {
     float magnitude; /* factor on every rotated number */
 } Rope;
 
-/* Work out the frequencies.  Memory comes from the arena (while it measures, nothing is
- * computed). */
+/* Work out the frequencies of all pairs, and the magnitude: 1, and of YaRN attn_factor * (1 + 0.1 ln factor).
+ *
+ *   rope     written whole: style and rotary are those of the config
+ *   arena    gives room for freq; while it measures there is none yet (NULL), and no frequency is computed.
+ *            ROPE_NONE turns nothing and asks for no memory
+ *
+ * Needs    an even rotary, a factor above 0 (REQUIRE). */
 void rope_init(Rope *rope, const RopeConfig *config, Arena *arena);
 
 /* Cosines and sines of all pairs at a position: cosine (rotary / 2), sine (rotary / 2), with
