@@ -277,4 +277,4 @@ GRADE(mass) {
     top_p_of(300, 0, 1 + 200.5 * exp(-17.5), 0);
 }
 
-GRADES({"6.4", best}, {"6.5", drawn}, {"6.8", best_k}, {"6.9", mass})
+GRADES({"6.6", best}, {"6.7", drawn}, {"6.10", best_k}, {"6.11", mass})

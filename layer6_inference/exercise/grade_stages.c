@@ -409,5 +409,5 @@ GRADE(excluded) {
     }
 }
 
-GRADES({"6.6", temperature}, {"6.11", fraction}, {"6.12", penalty}, {"6.13", excluded},
-       {"6.14", mirostat}, {"6.15", in_a_row})
+GRADES({"6.8", temperature}, {"6.13", fraction}, {"6.14", penalty}, {"6.15", excluded},
+       {"6.16", mirostat}, {"6.17", in_a_row})

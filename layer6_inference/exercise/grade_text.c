@@ -351,4 +351,4 @@ GRADE(over) {
     }
 }
 
-GRADES({"6.3", over}, {"6.16", characters}, {"6.18", stopping}, {"6.19", showing})
+GRADES({"6.5", over}, {"6.18", characters}, {"6.20", stopping}, {"6.21", showing})

@@ -96,10 +96,13 @@ typedef struct Sequence {
     Fault fault;              /* of one that failed */
 } Sequence;
 
-/* Choose the next token from the logits of the last one, which are written to, and append it.
+/* Choose the next token from the logits of the last one, which are written to, and append it.  Where there is an on_logits, it
+ * is called instead, and nothing is appended.
  *
+ *   logits   (vocab)   copied to `raw` first, where that is wanted
  *   choice   what was decided; unchanged when the text ends before the token
  *
+ * Also notes in `answered` how many tokens the logits follow.
  * The sequence is not live any more when the text is over; its result says why.  Fails when the
  * logits are no numbers or a stage leaves no token. */
 bool sequence_take(Sequence *sequence, float *logits, Choice *choice, Fault *fault);

@@ -8,11 +8,24 @@
 bool sequence_open(Sequence *sequence, const Session *session, Fault *fault);
 void sequence_close(Sequence *sequence);
 
-/* Choose a token from a row of logits that follows all tokens so far; the row is written to. */
+/* Choose a token by the chain from a row of logits that follows all tokens so far; the row is written to.  The chain is told
+ * of these tokens first: step.history and history_count, and step.position, where the new one will stand.  A healed text masks
+ * what does not spell on (heal_mask). */
 bool sequence_choose(Sequence *sequence, Chain *chain, float *logits, int32_t *token,
                      Fault *fault);
 
-/* Append a token, or end the text. */
+/* Append a token, or end the text.  In this order:
+ *
+ *   1  note_first()
+ *   2  a token that ends_before() does not let in ends the text, for the reason it gives; nothing else happens
+ *   3  *choice is written (step: of the answer, from 0), the chain hears of the token (chain_accept), the token joins
+ *      s->tokens, and the result counts it
+ *   4  its text is asked for once (new_text), also where nobody wants it
+ *   5  the first of these that holds ends the text: on_choice says false (STOP_CALLER), which is asked before the text goes
+ *      out; the stream does (STOP_STRING); the chain has come to its end (chain_ends: STOP_COMPLETE); ends_after() says so,
+ *      given the answer's tokens without the prompt's, and the room that is left of s->ctx
+ *
+ * on_choice and stream may be NULL. */
 void sequence_append(Sequence *sequence, int32_t token, Choice *choice);
 
 /* Its logits are known, and whoever chooses has not done so yet. */

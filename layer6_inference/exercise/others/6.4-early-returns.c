@@ -1,0 +1,21 @@
+/* right: early returns; the logits copied in a loop, the step filled in at once */
+bool sequence_choose(Sequence *s, Chain *chain, float *logits, int32_t *token, Fault *fault) {
+    Candidates *c = s->candidates;
+    const size_t n = s->tokens->count;
+    if (s->options.heal != NULL) heal_mask(s->options.heal, s->spelled, s->step.tokenizer, logits, c->vocab);
+    Step *step = &s->step;
+    step->history = s->tokens->ids, step->history_count = n, step->position = n;
+    if (!candidates_load(c, logits, fault)) return false;
+    return chain_run(chain, c, step, token, fault);
+}
+
+bool sequence_take(Sequence *s, float *logits, Choice *choice, Fault *fault) {
+    const GenerateOptions *o = &s->options;
+    int32_t chosen = -1;
+    s->answered = s->tokens->count;
+    for (size_t i = 0; s->raw != NULL && i < s->candidates->vocab; i++) s->raw[i] = logits[i];
+    if (o->on_logits != NULL) return o->on_logits(o->context, logits, s->candidates, fault);
+    if (!sequence_choose(s, o->chain, logits, &chosen, fault)) return false;
+    sequence_append(s, chosen, choice);
+    return true;
+}

@@ -1,0 +1,28 @@
+/* right: the reason is looked for by a function of its own; the choice written field by field */
+static bool is_over(Sequence *s, Text text, const Choice *choice, StopReason *reason) {
+    const GenerateOptions *o = &s->options;
+    *reason = STOP_CALLER;
+    if (o->on_choice != NULL && !o->on_choice(o->context, choice)) return true;
+    *reason = STOP_STRING;
+    if (o->stream != NULL && !stream_push(o->stream, text)) return true;
+    *reason = STOP_COMPLETE;
+    if (chain_ends(o->chain)) return true;
+    const int32_t *answer = s->tokens->ids + (s->tokens->count - s->result.tokens);
+    return ends_after(&o->limits, answer, s->result.tokens, s->ctx - s->tokens->count, s->start, reason);
+}
+
+void sequence_append(Sequence *s, int32_t token, Choice *choice) {
+    StopReason reason;
+    note_first(s);
+    bool over = ends_before(&s->options.limits, s->step.tokenizer, token, &reason);
+    if (!over) {
+        choice->token = token;
+        choice->step = s->result.tokens++;
+        choice->raw = s->raw;
+        choice->after = s->candidates;
+        token_list_add(s->tokens, token);
+        chain_accept(s->options.chain, token);
+        over = is_over(s, new_text(s, token), choice, &reason);
+    }
+    if (over) sequence_end(s, reason);
+}
