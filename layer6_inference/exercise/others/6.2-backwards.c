@@ -1,7 +1,7 @@
 /* right: the models read in another order */
 bool engine_step(Engine *e, Fault *fault) {
     if (!engine_draft(e, fault)) return false;
-    plan(e);
+    engine_plan(e);
     for (size_t i = e->n_parts; i-- > 0;)
         if (!part_forward(&e->parts[i], fault)) return false;
     take_all(e);

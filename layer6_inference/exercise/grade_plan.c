@@ -1,0 +1,252 @@
+/* The grader of layer 6's plan: which tokens of which texts go into the batches of a step.  Each step is planned twice, by the
+ * library and by the work, and both plans are laid side by side. */
+#include "../src/engine/take.h"
+#include "grader.h"
+#include "inference.h"
+
+DECLARE_SHIPPED(engine_plan);
+
+enum { CTX = 160, BATCH = 24, TEXTS = 3, STEPS = 90 };
+
+static Model model, small_model;
+static Session session, small;
+static Fault fault;
+
+/* What one plan has put into the batches, and what the texts were told. */
+typedef struct Plan {
+    size_t count[ENGINE_PARTS], rows[ENGINE_PARTS];
+    int32_t token[ENGINE_PARTS][BATCH], of[ENGINE_PARTS][BATCH], position[ENGINE_PARTS][BATCH];
+    bool wanted[ENGINE_PARTS][BATCH];
+    bool ready[TEXTS];
+    size_t row[TEXTS][READERS], n[TEXTS][READERS], turn;
+} Plan;
+
+static Plan plan_by(void (*planned)(Engine *), Engine *e) {
+    Plan p = {.turn = e->turn};
+    planned(e);
+    for (size_t i = 0; i < e->n_parts; i++) {
+        const EnginePart *part = &e->parts[i];
+        HINT(part->count <= BATCH,
+             "a batch has room for %d tokens (part_room), and %zu are pushed", BATCH,
+             part->count);
+        HINT(part->rows <= part->session->max_logits,
+             "the model gives %zu rows of logits at a time, and %zu are wanted",
+             part->session->max_logits, part->rows);
+        p.count[i] = part->count, p.rows[i] = part->rows;
+        for (size_t k = 0; k < part->count; k++) {
+            p.token[i][k] = part->token[k], p.of[i][k] = part->sequence[k];
+            p.position[i][k] = part->position[k], p.wanted[i][k] = part->wanted[k];
+        }
+    }
+    for (size_t t = 0; t < TEXTS; t++) {
+        p.ready[t] = e->sequences[t].ready;
+        for (size_t r = 0; r < READERS; r++) {
+            const Reader *reader = &e->sequences[t].reader[r];
+            p.n[t][r] = reader->rows, p.row[t][r] = reader->rows ? reader->row : 0;
+        }
+    }
+    size_t moved = e->turn - p.turn;
+    e->turn = p.turn;
+    p.turn = moved;
+    return p;
+}
+
+static const char *const part_names[] = {"the model", "the second model", "the third model"};
+
+static size_t tokens_of(const Plan *p, size_t part, int32_t of) {
+    size_t n = 0;
+    for (size_t k = 0; k < p->count[part]; k++) n += p->of[part][k] == of;
+    return n;
+}
+
+static void same_tokens(const char *what, size_t step, const Plan *got, const Plan *want,
+                        size_t part) {
+    const char *name = part_names[part];
+    for (int32_t of = 0; of < TEXTS; of++) {
+        size_t n = tokens_of(want, part, of), m = tokens_of(got, part, of);
+        HINT(m == n,
+             "%s, step %zu: %s reads %zu tokens of its sequence %d, expected %zu (as many as "
+             "it wishes, as there is room for; a text that is not ready leaves its last one)",
+             what, step, name, m, of, n);
+    }
+    for (size_t k = 0; k < want->count[part]; k++) {
+        HINT(got->of[part][k] == want->of[part][k],
+             "%s, step %zu, token %zu of the batch of %s: it is of sequence %d, expected %d: "
+             "those that write come before prompts, and in each pass the one at e->turn is "
+             "first",
+             what, step, k, name, got->of[part][k], want->of[part][k]);
+        HINT(
+            got->token[part][k] == want->token[part][k] &&
+                got->position[part][k] == want->position[part][k],
+            "%s, step %zu: %s reads token %d at position %d, expected token %d at position %d: "
+            "go on behind what the reader has read (session_length), and behind the text comes "
+            "its draft (token_at)",
+            what, step, name, got->token[part][k], got->position[part][k], want->token[part][k],
+            want->position[part][k]);
+        HINT(
+            got->wanted[part][k] == want->wanted[part][k],
+            "%s, step %zu: logits of the token at position %d are %swanted: of every one where "
+            "wants_every() says so, else of the last one of a text that is ready",
+            what, step, want->position[part][k], want->wanted[part][k] ? "" : "not ");
+    }
+}
+
+static void same_plan(const char *what, size_t step, const Plan *got, const Plan *want,
+                      size_t parts) {
+    for (size_t t = 0; t < TEXTS; t++) {
+        HINT(got->ready[t] || !want->ready[t],
+             "%s, step %zu: text %zu can read all that it lacks, so it is ready to choose",
+             what, step, t);
+        HINT(!got->ready[t] || want->ready[t],
+             "%s, step %zu: text %zu is said to be ready, and it cannot read all that it lacks "
+             "in this step, or has no draft yet (fits() counts tokens and rows, of each model "
+             "all readers together)",
+             what, step, t);
+    }
+    for (size_t i = 0; i < parts; i++) same_tokens(what, step, got, want, i);
+    for (size_t t = 0; t < TEXTS; t++)
+        for (size_t r = 0; r < READERS; r++) {
+            COUNT(got->n[t][r], want->n[t][r],
+                  "%s, step %zu: reader %zu of text %zu gets so many rows of logits (r->rows)",
+                  what, step, r, t);
+            COUNT(got->row[t][r], want->row[t][r],
+                  "%s, step %zu: the first row of reader %zu of text %zu (r->row)", what, step,
+                  r, t);
+        }
+    COUNT(got->turn, want->turn, "%s: the turn moves on by so many with each step", what);
+}
+
+static bool later(void *context, float *logits, Candidates *scratch, Fault *f) {
+    (void)context, (void)logits, (void)scratch, (void)f;
+    return true;
+}
+
+static TokenList prompt_of(const char *text, size_t copies) {
+    TokenList ids = {0};
+    tokenizer_begin(model.tokenizer, &ids);
+    for (size_t i = 0; i < copies; i++)
+        NEED(tokenizer_encode(model.tokenizer, text_of(text), true, &ids, &fault));
+    return ids;
+}
+
+/* Texts side by side to their end, every step planned by both. */
+static void planned(const char *what, const char *spec, const GenerateOptions *options) {
+    static const char *const begins[TEXTS] = {
+        "Once upon a", "The fox and the crow went to the old mill. ", "One day"};
+    Engine engine;
+    TokenList texts[TEXTS];
+    Chain chains[TEXTS];
+    NEED(engine_open(&engine, &session, &fault));
+    for (size_t i = 0; i < TEXTS; i++) {
+        GenerateOptions o = options[i];
+        texts[i] = prompt_of(begins[i], i == 1 ? 4 : 1 + fresh_below(3));
+        NEED(chain_parse(&chains[i], spec, model.tokenizer, &fault));
+        if (!o.on_logits) o.chain = &chains[i];
+        NEED(engine_add(&engine, &texts[i], &o, &fault));
+    }
+    for (size_t step = 0; engine.live && step < STEPS; step++) {
+        NEED(engine_draft(&engine, &fault));
+        Plan want = plan_by(SHIPPED(engine_plan), &engine), got = plan_by(engine_plan, &engine);
+        same_plan(what, step, &got, &want, engine.n_parts);
+        if (!engine_step(&engine, &fault)) {
+            printf("  hint: %s, step %zu: what was planned cannot be read: %s", what, step,
+                   fault.text);
+            grade_ends();
+        }
+    }
+    engine_close(&engine);
+    for (size_t i = 0; i < TEXTS; i++) chain_close(&chains[i]), token_list_free(&texts[i]);
+}
+
+/* A text that has grown beyond its context fails, and the others do not notice. */
+static void too_long(void) {
+    Engine engine;
+    Chain chains[2];
+    TokenList texts[2] = {prompt_of("Once upon a", 1), prompt_of("One day", 1)};
+    NEED(engine_open(&engine, &session, &fault));
+    for (size_t i = 0; i < 2; i++) {
+        GenerateOptions o = {.limits.max_tokens = 9, .chain = &chains[i]};
+        NEED(chain_parse(&chains[i], "greedy", model.tokenizer, &fault));
+        NEED(engine_add(&engine, &texts[i], &o, &fault));
+    }
+    NEED(token_list_reserve(&texts[0], CTX, &fault));
+    while (texts[0].count <= CTX) token_list_add(&texts[0], 300);
+    engine_plan(&engine);
+    HINT(
+        engine.sequences[0].failed && strstr(engine.sequences[0].fault.text, "context is full"),
+        "a text without room in its context fails: has_context() says so, sequence_fail() ends "
+        "it");
+    HINT(engine.sequences[1].ready && !engine.sequences[1].failed,
+         "one text has failed, and the other should be read as ever");
+    engine_close(&engine);
+    for (size_t i = 0; i < 2; i++) chain_close(&chains[i]), token_list_free(&texts[i]);
+}
+
+/* So few pages of memory that texts have to wait for each other: all come to their end. */
+static void few_pages(void) {
+    SessionConfig config = {
+        .ctx = CTX, .sequences = TEXTS, .max_tokens = BATCH, .max_logits = 8, .pages = 7};
+    Session tight;
+    Engine engine;
+    Chain chains[TEXTS];
+    TokenList texts[TEXTS];
+    NEED(session_open(&tight, &model, NULL, config, &fault));
+    NEED(engine_open(&engine, &tight, &fault));
+    for (size_t i = 0; i < TEXTS; i++) {
+        GenerateOptions o = {.limits.max_tokens = 60, .chain = &chains[i], .seed = i};
+        texts[i] = prompt_of(i ? "The fox and the crow went to the mill. " : "One day", 1 + i);
+        NEED(chain_parse(&chains[i], "temp:1.1,draw", model.tokenizer, &fault));
+        NEED(engine_add(&engine, &texts[i], &o, &fault));
+    }
+    size_t steps = 0;
+    while (engine.live && steps++ < 2000)
+        HINT(
+            engine_step(&engine, &fault),
+            "with few pages of memory a step fails (%s): what gets no pages (promise_pages) is "
+            "not read",
+            fault.text);
+    HINT(!engine.live, "with few pages of memory the texts never end: one that gets no pages "
+                       "(promise_pages) waits, and is not ready");
+    for (size_t i = 0; i < TEXTS; i++)
+        HINT(!engine.sequences[i].failed, "with few pages of memory text %zu fails: %s", i,
+             engine.sequences[i].fault.text);
+    engine_close(&engine);
+    session_close(&tight);
+    for (size_t i = 0; i < TEXTS; i++) chain_close(&chains[i]), token_list_free(&texts[i]);
+}
+
+GRADE(plans) {
+    SessionConfig config = {
+        .ctx = CTX, .sequences = 2 * TEXTS, .max_tokens = BATCH, .max_logits = 8};
+    GenerateOptions o[TEXTS], asked[TEXTS];
+    Speculation guess[TEXTS];
+    NEED(model_open(&model, "layer5_models/models/storyteller.gguf", &fault));
+    NEED(model_open(&small_model, "layer5_models/models/draft.gguf", &fault));
+    NEED(session_open(&session, &model, NULL, config, &fault));
+    NEED(session_open(&small, &small_model, NULL, config, &fault));
+    TokenList instead = prompt_of("Nobody was there, and nothing was lost", 2);
+    memset(o, 0, sizeof o);
+    for (size_t i = 0; i < TEXTS; i++)
+        o[i].limits.max_tokens = 12 + fresh_below(10), o[i].seed = fresh_bits();
+    too_long();
+    planned("three texts", "temp:1.3,draw", o);
+    planned("three texts that look ahead", "contrastive_search:0.6:k=4", o);
+    memcpy(asked, o, sizeof o);
+    for (size_t i = 0; i < TEXTS; i++) asked[i].negative = &instead;
+    planned("texts with a negative prompt", "cfg:1.5,temp:1,draw", asked);
+    memcpy(asked, o, sizeof o);
+    for (size_t i = 0; i < TEXTS; i++) asked[i].amateur = &small;
+    planned("texts and an amateur", "contrast:0.1,temp:1,draw", asked);
+    memcpy(asked, o, sizeof o);
+    asked[1].on_logits = later;
+    planned("three texts, of which one waits for somebody else", "temp:1.3,draw", asked);
+    memcpy(asked, o, sizeof o);
+    for (size_t i = 0; i < TEXTS; i++)
+        guess[i] = (Speculation){.length = 4}, asked[i].speculation = &guess[i];
+    planned("texts with look-up drafts", "temp:1.3,draw", asked);
+    for (size_t i = 0; i < TEXTS; i++) guess[i] = (Speculation){.length = 3, .draft = &small};
+    planned("texts with a draft model", "temp:1.3,draw", asked);
+    few_pages();
+}
+
+GRADES({"6.3", plans})

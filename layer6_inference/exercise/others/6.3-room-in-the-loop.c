@@ -1,0 +1,29 @@
+/* right: plan_reader looks for room at each token; plan_sequence says first when nothing is to be read */
+static void plan_reader(EnginePart *p, Sequence *s, size_t reader, bool ready) {
+    Reader *r = &s->reader[reader];
+    const bool every = wants_every(s, reader);
+    size_t left = wishes(s, reader), at = session_length(r->session, r->id);
+    const size_t before = p->rows;
+    if (!ready && left > 0) left -= 1;
+    while (left > 0 && part_room(p) > 0 && (!every || row_room(p) > 0)) {
+        left--;
+        bool last = left == 0;
+        part_push(p, r->id, token_at(s, r, at), at, every || (last && ready));
+        at++;
+    }
+    r->row = before, r->rows = p->rows - before;
+}
+
+static void plan_sequence(Engine *e, Sequence *s) {
+    s->ready = false;
+    if (!has_context(s))
+        sequence_fail(s);
+    else if (!sequence_waits(s)) {
+        bool drafted = s->draft && s->draft->made, room = fits(e, s);
+        if (drafted && !room) return;
+        if (!promise_pages(e, s)) return;
+        s->ready = room && (drafted || !s->draft);
+        for (size_t i = 0; i < READERS; i++)
+            if (s->reader[i].session != NULL) plan_reader(e->parts + s->reader[i].part, s, i, s->ready);
+    }
+}
