@@ -252,4 +252,4 @@ GRADE(guess) {
     }
 }
 
-GRADES({"6.1", loop}, {"6.2", one_step}, {"6.22", guess})
+GRADES({"6.1", loop}, {"6.2", one_step}, {"6.23", guess})

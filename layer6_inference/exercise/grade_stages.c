@@ -409,5 +409,5 @@ GRADE(excluded) {
     }
 }
 
-GRADES({"6.8", temperature}, {"6.13", fraction}, {"6.14", penalty}, {"6.15", excluded},
-       {"6.16", mirostat}, {"6.17", in_a_row})
+GRADES({"6.8", temperature}, {"6.14", fraction}, {"6.15", penalty}, {"6.16", excluded},
+       {"6.17", mirostat}, {"6.18", in_a_row})

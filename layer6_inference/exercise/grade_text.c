@@ -351,4 +351,4 @@ GRADE(over) {
     }
 }
 
-GRADES({"6.5", over}, {"6.18", characters}, {"6.20", stopping}, {"6.21", showing})
+GRADES({"6.5", over}, {"6.19", characters}, {"6.21", stopping}, {"6.22", showing})

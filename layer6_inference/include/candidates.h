@@ -63,6 +63,8 @@ size_t candidates_find(Candidates *candidates, int32_t token);
 
 /* ------------------------------------------------------------------ facts */
 
+/* A fact is worked out when it is first asked for, and noted in `known`; whoever writes a logit takes it back.  Of sorted
+ * candidates the first has the largest logit; in dense form, with KNOW_SEGMENTS, the largest is among segment_max. */
 float candidates_max(Candidates *candidates);
 size_t candidates_best(Candidates *candidates);      /* entry of the largest; ties: lower id */
 double candidates_sum(Candidates *candidates);       /* sum exp(logit - max): 1 and above */
@@ -71,10 +73,11 @@ double candidates_entropy(Candidates *candidates);   /* -sum p ln p, in nats */
 double candidates_collision(Candidates *candidates); /* sum p^2: chance that two draws agree */
 size_t candidates_alive(const Candidates *candidates); /* those above -infinity */
 
-/* ln p of a token; -infinity when it is not there. */
+/* ln p of a token, to the last digits also beside logits of 1e17; -infinity when it is not there. */
 double candidates_log_prob(Candidates *candidates, int32_t token);
 
-/* The logit from which on ln p >= log_p. */
+/* The logit from which on ln p >= log_p, as reached as MILLIONTH says: the smallest float that is not below
+ * max + log_p + ln sum - MILLIONTH. */
 float candidates_limit(Candidates *candidates, double log_p);
 
 /* ------------------------------------------------------------------ changes */

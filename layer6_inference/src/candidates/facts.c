@@ -1,0 +1,52 @@
+/* facts.c - what samplers ask of the candidates: the largest logit, and what follows from three sums.
+ *
+ * Invariant: a fact is worked out when it is first asked for, and kept (its bit in `known`) until a logit changes. */
+#include "facts.h"
+
+#include <math.h>
+
+float candidates_max(Candidates *c) {
+    if (c->sorted) return c->logits[0];
+    if (!(c->known & KNOW_MAX))
+        c->max = c->dense && c->known & KNOW_SEGMENTS
+                     ? vector_max(c->segment_max, segments_of(c->count))
+                     : vector_max(c->logits, c->count);
+    c->known |= KNOW_MAX;
+    return c->max;
+}
+
+/* The sums of all candidates, worked out when they are first asked for. */
+static const ExpSums *sums(Candidates *c) {
+    if (!(c->known & KNOW_SUMS)) c->sums = scan_exp(c->logits, c->count, candidates_max(c));
+    c->known |= KNOW_SUMS;
+    return &c->sums;
+}
+
+double candidates_sum(Candidates *c) { return sums(c)->sum; }
+
+double candidates_log_sum(Candidates *c) {
+    return (double)candidates_max(c) + log(candidates_sum(c));
+}
+
+/* Not logit - log_sum: beside a logit of 1e17 the logarithm of the sum is nothing. */
+double candidates_log_prob(Candidates *c, int32_t token) {
+    size_t entry = candidates_find(c, token);
+    if (entry == c->count) return -INFINITY;
+    return (double)c->logits[entry] - (double)candidates_max(c) - log(candidates_sum(c));
+}
+
+float candidates_limit(Candidates *c, double log_p) {
+    double max = (double)candidates_max(c), below = log_p + log(candidates_sum(c)) - MILLIONTH;
+    float limit = (float)(max + below);
+    return (double)limit - max < below ? nextafterf(limit, INFINITY) : limit;
+}
+
+/* -sum p ln p = ln S - (sum d e^d) / S,   d = logit - max,  S = sum e^d */
+double candidates_entropy(Candidates *c) {
+    double entropy = log(sums(c)->sum) - sums(c)->weighted / sums(c)->sum;
+    return entropy > 0 ? entropy : 0;
+}
+
+double candidates_collision(Candidates *c) {
+    return sums(c)->squares / (sums(c)->sum * sums(c)->sum);
+}
