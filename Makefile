@@ -75,7 +75,7 @@ run: build
 # ISA=all: what computes runs once for each set of this machine.  The rest runs once: what computes nothing,
 # what works in folders of its own, and layer 2, whose tests walk through all sets by themselves.
 TEST_SOURCES := $(sort $(wildcard $(PICK:%=%/tests/test_*.c))) $(if $(NUMBER),,$(sort $(wildcard tests/test_*.c tests/test_*.sh)))
-TEST_ONCE    := $(filter layer1_% layer2_% $(foreach t,tokenizer vocab split specials keys loader world,%/test_$(t).c) \
+TEST_ONCE    := $(filter layer1_% layer2_% $(foreach t,tokenizer vocab split specials keys loader world schedule,%/test_$(t).c) \
                   $(foreach t,make desk mine files library,tests/test_$(t).sh),$(TEST_SOURCES))
 test_program  = $(patsubst %.c,$(BUILD)/%,$(subst /tests/,/,$(1)))
 test: build

@@ -1,0 +1,223 @@
+/* schedule.c - see schedule.h. */
+#include "schedule.h"
+
+#include <math.h>
+
+/* A plan on its way. */
+typedef struct Plan {
+    const SchedulePolicy *policy;
+    const ScheduleMemory *memory;
+    const ScheduleJob *jobs;
+    size_t n;
+    double now;
+    SchedulePlan *plan;
+    size_t *order;       /* (n) places, the most urgent first */
+    size_t budget, free; /* left */
+    size_t running;      /* jobs, after the plan */
+    bool preempted;
+} Plan;
+
+/* ------------------------------------------------------------------ urgency */
+
+static double urgency(const Plan *d, const ScheduleJob *j) {
+    double waited = d->now - j->arrival;
+    return j->priority + (d->policy->ageing > 0 ? floor(waited / d->policy->ageing) : 0);
+}
+
+/* Is job a more urgent than job b? */
+static bool before(const Plan *d, size_t a, size_t b) {
+    const ScheduleJob *x = &d->jobs[a], *y = &d->jobs[b];
+    double u = urgency(d, x), v = urgency(d, y);
+    if (u != v) return u > v;
+    return x->arrival != y->arrival ? x->arrival < y->arrival : a < b;
+}
+
+/* Sift the job at `root` down the heap of the first n: the least urgent on top. */
+static void sift(const Plan *d, size_t root, size_t n) {
+    for (size_t child; (child = 2 * root + 1) < n; root = child) {
+        if (child + 1 < n && before(d, d->order[child], d->order[child + 1])) child++;
+        if (!before(d, d->order[root], d->order[child])) return;
+        size_t swap = d->order[root];
+        d->order[root] = d->order[child], d->order[child] = swap;
+    }
+}
+
+static void sort_by_urgency(const Plan *d) {
+    for (size_t i = 0; i < d->n; i++) d->order[i] = i;
+    for (size_t i = d->n / 2; i-- > 0;) sift(d, i, d->n);
+    for (size_t end = d->n; end-- > 1;) {
+        size_t swap = d->order[0];
+        d->order[0] = d->order[end], d->order[end] = swap;
+        sift(d, 0, end);
+    }
+    for (size_t i = 0; i < d->n; i++) d->plan[d->order[i]].rank = i;
+}
+
+/* ------------------------------------------------------------------ pages */
+
+static size_t pages_of(const ScheduleMemory *m, size_t tokens) {
+    return (tokens + m->page_tokens - 1) / m->page_tokens;
+}
+
+static bool runs(const Plan *d, size_t i) {
+    const SchedulePlan *p = &d->plan[i];
+    return (d->jobs[i].running || p->admit) && !p->drop && !p->preempt;
+}
+
+/* Tokens that are in memory once the plan so far is carried out. */
+static size_t will_have(const Plan *d, size_t i) {
+    const ScheduleJob *j = &d->jobs[i];
+    return j->read + (d->plan[i].tokens && !j->running ? j->cached : 0) + d->plan[i].tokens;
+}
+
+static void preempt(Plan *d, size_t i) {
+    d->plan[i].preempt = d->preempted = true;
+    d->free += pages_of(d->memory, d->jobs[i].read);
+    d->running--;
+}
+
+/* The least urgent job behind `i` that holds pages and is not in this step yet; n: none. */
+static size_t victim(const Plan *d, size_t i) {
+    for (size_t k = d->n; k-- > d->plan[i].rank + 1;) {
+        size_t j = d->order[k];
+        if (runs(d, j) && d->jobs[j].read && !d->plan[j].tokens) return j;
+    }
+    return d->n;
+}
+
+/* How many tokens more than `have` the free pages, and the last one it has, have room for. */
+static size_t room_behind(const Plan *d, size_t have) {
+    const ScheduleMemory *m = d->memory;
+    return (pages_of(m, have) + d->free) * m->page_tokens - have;
+}
+
+/* Let a job that got nothing yet read up to `tokens`; fewer when the budget or the pages end.  For its first
+ * one it takes the pages of those behind it.  A kept prefix takes pages, too: nobody can evict it then. */
+static void read_tokens(Plan *d, size_t i, size_t tokens) {
+    const ScheduleJob *j = &d->jobs[i];
+    size_t cached = j->running ? 0 : j->cached, least = cached + 1, room;
+    if (tokens > d->budget) tokens = d->budget;
+    if (tokens == 0) return;
+    while ((room = room_behind(d, j->read)) < least) {
+        size_t v = victim(d, i);
+        if (v == d->n) return;
+        preempt(d, v);
+    }
+    if (tokens > room - cached) tokens = room - cached;
+    d->plan[i].tokens = tokens, d->budget -= tokens;
+    d->free -= pages_of(d->memory, will_have(d, i)) - pages_of(d->memory, j->read);
+}
+
+/* ------------------------------------------------------------------ the rules */
+
+static void drop_what_is_over(Plan *d) {
+    for (size_t i = 0; i < d->n; i++) {
+        const ScheduleJob *j = &d->jobs[i];
+        d->plan[i].drop = j->cancelled || (j->deadline > 0 && j->deadline <= d->now);
+        if (d->plan[i].drop && j->running) d->free += pages_of(d->memory, j->read);
+        d->running += runs(d, i);
+    }
+}
+
+static size_t missing(const Plan *d, size_t i) {
+    const ScheduleJob *j = &d->jobs[i];
+    return j->tokens - (j->running ? j->read : j->cached);
+}
+
+static bool is_writing(const Plan *d, size_t i) {
+    return d->jobs[i].running && d->jobs[i].tokens - d->jobs[i].read == 1;
+}
+
+static void serve_answers(Plan *d) {
+    for (size_t k = 0; k < d->n; k++) {
+        size_t i = d->order[k];
+        if (runs(d, i) && is_writing(d, i)) read_tokens(d, i, 1);
+    }
+}
+
+/* Is it job a's turn before job b's?  Who was served longest ago comes first. */
+static bool turn_before(const Plan *d, size_t a, size_t b) {
+    uint64_t x = d->jobs[a].served, y = d->jobs[b].served;
+    return x != y ? x < y : d->plan[a].rank < d->plan[b].rank;
+}
+
+/* The running prompt whose turn comes after that of `last`, the first one when that is n; n: none. */
+static size_t next_prompt(const Plan *d, size_t last) {
+    size_t best = d->n;
+    for (size_t i = 0; i < d->n; i++) {
+        if (!runs(d, i) || is_writing(d, i)) continue;
+        if (last < d->n && !turn_before(d, last, i)) continue;
+        if (best == d->n || turn_before(d, i, best)) best = i;
+    }
+    return best;
+}
+
+static size_t chunk_of(const Plan *d, size_t i) {
+    size_t all = missing(d, i), chunk = d->policy->chunk;
+    return chunk && chunk < all && d->running > 1 ? chunk : all;
+}
+
+static void serve_prompts(Plan *d) {
+    for (size_t i = next_prompt(d, d->n); i < d->n && d->budget; i = next_prompt(d, i))
+        read_tokens(d, i, chunk_of(d, i));
+}
+
+/* Is there memory for all of its text, one token more, and a page for each that runs already? */
+static bool has_pages(const Plan *d, size_t i) {
+    return pages_of(d->memory, d->jobs[i].tokens + 1) + d->running <= d->free ||
+           d->running == 0;
+}
+
+static void admit(Plan *d) {
+    if (d->preempted || (d->policy->static_batch && d->running)) return;
+    for (size_t k = 0; k < d->n && d->budget && d->running < d->policy->running; k++) {
+        size_t i = d->order[k];
+        if (d->jobs[i].running || d->plan[i].drop) continue;
+        if (!has_pages(d, i)) return;
+        d->plan[i].admit = true, d->running++;
+        read_tokens(d, i, chunk_of(d, i));
+    }
+}
+
+/* A job that waits takes the place of one that was asked for with a lower priority. */
+static void make_way(Plan *d) {
+    size_t first = 0, last = d->n;
+    while (first < d->n && (d->jobs[d->order[first]].running || d->plan[d->order[first]].drop))
+        first++;
+    while (last-- > 0 && !runs(d, d->order[last])) continue;
+    if (first == d->n || last >= d->n || last < first) return;
+    size_t comes = d->order[first], goes = d->order[last];
+    if (d->jobs[comes].priority <= d->jobs[goes].priority) return;
+    if (d->running < d->policy->running && has_pages(d, comes)) return;
+    preempt(d, goes);
+    d->preempted = false; /* the place is for the one that waits */
+}
+
+/* ------------------------------------------------------------------ what others call */
+
+bool schedule_accepts(const SchedulePolicy *policy, const ScheduleMemory *memory,
+                      size_t waiting, size_t tokens, Fault *fault) {
+    if (waiting >= policy->waiting)
+        return fault_set(fault, "the queue is full: %zu texts wait already; try again later",
+                         waiting);
+    if (pages_of(memory, tokens + 1) > memory->pages)
+        return fault_set(
+            fault,
+            "the text has %zu tokens, and the memory of all texts together %zu: shorten it",
+            tokens, memory->pages * memory->page_tokens);
+    return true;
+}
+
+void schedule_plan(const SchedulePolicy *policy, const ScheduleMemory *memory,
+                   const ScheduleJob *jobs, size_t n, double now, SchedulePlan *plan,
+                   size_t *order) {
+    Plan d = {policy, memory,         jobs,         n, now,  plan,
+              order,  policy->budget, memory->free, 0, false};
+    for (size_t i = 0; i < n; i++) plan[i] = (SchedulePlan){0};
+    drop_what_is_over(&d);
+    sort_by_urgency(&d);
+    if (!policy->static_batch) make_way(&d);
+    if (policy->prompts_first) serve_prompts(&d), admit(&d);
+    serve_answers(&d);
+    if (!policy->prompts_first) serve_prompts(&d), admit(&d);
+}

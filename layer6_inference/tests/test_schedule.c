@@ -1,0 +1,269 @@
+/* the plan of a step: its rules one by one, and a million random steps */
+#include "check.h"
+#include "inference.h"
+
+#define MOST 40
+
+typedef struct Scene {
+    SchedulePolicy policy;
+    ScheduleMemory memory;
+    ScheduleJob jobs[MOST];
+    SchedulePlan plan[MOST];
+    size_t order[MOST], n;
+    double now;
+} Scene;
+
+static const SchedulePolicy usual = {.budget = 64, .chunk = 16, .running = 8, .waiting = 100};
+
+static Scene scene(SchedulePolicy policy, size_t pages) {
+    return (Scene){.policy = policy, .memory = {16, pages, pages}, .now = 100};
+}
+
+static ScheduleJob *add(Scene *s, size_t tokens, size_t read) {
+    ScheduleJob *j = &s->jobs[s->n++];
+    *j = (ScheduleJob){
+        .arrival = (double)s->n, .tokens = tokens, .read = read, .running = read > 0};
+    s->memory.free -= (read + 15) / 16;
+    return j;
+}
+
+static void plan(Scene *s) {
+    schedule_plan(&s->policy, &s->memory, s->jobs, s->n, s->now, s->plan, s->order);
+}
+
+static void assert_plan(const Scene *s, size_t i, size_t tokens, bool admit, bool preempt) {
+    const SchedulePlan *p = &s->plan[i];
+    if (p->tokens != tokens || p->admit != admit || p->preempt != preempt)
+        fail_msg("job %zu: %zu tokens%s%s", i, p->tokens, p->admit ? ", admitted" : "",
+                 p->preempt ? ", preempted" : "");
+}
+
+static void answers_come_before_prompts(void **state) {
+    (void)state;
+    Scene s = scene(usual, 100);
+    s.policy.budget = 20;
+    add(&s, 300, 16), add(&s, 30, 29), add(&s, 50, 49), add(&s, 10, 0);
+    plan(&s);
+    assert_plan(&s, 1, 1, false, false), assert_plan(&s, 2, 1, false, false);
+    assert_plan(&s, 0, 16, false, false);
+    assert_plan(&s, 3, 2, true, false); /* what the budget leaves */
+    s.policy.prompts_first = true;
+    plan(&s);
+    assert_plan(&s, 0, 16, false, false), assert_plan(&s, 3, 4, true, false);
+    assert_plan(&s, 1, 0, false, false);
+}
+
+static void prompts_take_turns(void **state) {
+    (void)state;
+    Scene s = scene(usual, 1000);
+    s.policy.budget = 16;
+    add(&s, 900, 10)->served = 5, add(&s, 900, 10)->served = 4, add(&s, 900, 10)->served = 6;
+    plan(&s);
+    assert_plan(&s, 1, 16, false, false), assert_plan(&s, 0, 0, false, false);
+    s.n = 1, s.policy.budget = 400;
+    plan(&s);
+    assert_plan(&s, 0, 400, false, false); /* alone: all of the budget */
+}
+
+static void the_most_urgent_is_never_passed(void **state) {
+    (void)state;
+    Scene s = scene(usual, 10);
+    add(&s, 17, 16);
+    add(&s, 150, 0), add(&s, 5, 0); /* the long one does not fit, the short one would */
+    plan(&s);
+    assert_plan(&s, 1, 0, false, false), assert_plan(&s, 2, 0, false, false);
+    s.jobs[2].priority = 1;
+    plan(&s);
+    assert_plan(&s, 2, 5, true, false);
+    s.jobs[2].priority = 0, s.jobs[2].arrival = 0; /* who came first */
+    plan(&s);
+    assert_plan(&s, 2, 5, true, false);
+}
+
+static void waiting_makes_urgent(void **state) {
+    (void)state;
+    Scene s = scene(usual, 10);
+    s.policy.running = 1;
+    add(&s, 20, 0)->arrival = 50, add(&s, 20, 0)->arrival = 99;
+    s.jobs[1].priority = 2;
+    plan(&s);
+    assert_plan(&s, 1, 20, true, false);
+    s.policy.ageing = 10; /* 50 seconds are five levels */
+    plan(&s);
+    assert_plan(&s, 0, 20, true, false), assert_plan(&s, 1, 0, false, false);
+}
+
+static void pages_are_taken_from_the_least_urgent(void **state) {
+    (void)state;
+    Scene s = scene(usual, 9);
+    add(&s, 49, 48), add(&s, 33, 32), add(&s, 65, 64);
+    assert_int_equal(s.memory.free, 0);
+    plan(&s);
+    assert_plan(&s, 0, 1, false, false), assert_plan(&s, 1, 1, false, false);
+    assert_plan(&s, 2, 0, false, true);
+    s.jobs[2].priority = 1; /* now the second came last of the least urgent */
+    plan(&s);
+    assert_plan(&s, 2, 1, false, false), assert_plan(&s, 1, 0, false, true);
+    assert_plan(&s, 0, 1, false, false);
+}
+
+static void a_higher_priority_takes_a_place(void **state) {
+    (void)state;
+    Scene s = scene(usual, 100);
+    s.policy.running = 2;
+    add(&s, 20, 19), add(&s, 30, 29), add(&s, 10, 0);
+    plan(&s);
+    assert_plan(&s, 1, 1, false, false), assert_plan(&s, 2, 0, false, false);
+    s.jobs[2].priority = 1;
+    plan(&s);
+    assert_plan(&s, 1, 0, false, true), assert_plan(&s, 2, 10, true, false);
+}
+
+static void what_is_over_is_dropped(void **state) {
+    (void)state;
+    Scene s = scene(usual, 100);
+    add(&s, 20, 19)->cancelled = true, add(&s, 30, 0)->deadline = 99.5,
+                add(&s, 30, 0)->deadline = 101;
+    plan(&s);
+    assert_true(s.plan[0].drop && s.plan[1].drop && !s.plan[2].drop);
+    assert_plan(&s, 0, 0, false, false), assert_plan(&s, 1, 0, false, false);
+    assert_plan(&s, 2, 30, true, false);
+}
+
+static void a_static_batch_waits_for_its_last(void **state) {
+    (void)state;
+    Scene s = scene(usual, 100);
+    s.policy.static_batch = true;
+    add(&s, 20, 19), add(&s, 10, 0), add(&s, 10, 0);
+    plan(&s);
+    assert_plan(&s, 1, 0, false, false);
+    s.jobs[0].cancelled = true;
+    plan(&s);
+    assert_plan(&s, 1, 10, true, false), assert_plan(&s, 2, 10, true, false);
+}
+
+static void what_can_never_run_is_refused(void **state) {
+    (void)state;
+    Scene s = scene(usual, 4);
+    Fault fault;
+    assert_true(schedule_accepts(&s.policy, &s.memory, 99, 63, &fault));
+    assert_false(schedule_accepts(&s.policy, &s.memory, 100, 63, &fault));
+    assert_contains(fault.text, "the queue is full: 100 texts wait");
+    assert_false(schedule_accepts(&s.policy, &s.memory, 0, 64, &fault));
+    assert_contains(fault.text, "64 tokens");
+}
+
+/* ------------------------------------------------------------------ random steps */
+
+static size_t pages_of(size_t tokens) { return (tokens + 15) / 16; }
+
+static bool is_behind(const Scene *s, size_t i, size_t j) {
+    return s->plan[i].rank > s->plan[j].rank;
+}
+
+/* What is true of every plan. */
+static void assert_sound(const Scene *s) {
+    size_t tokens = 0, running = 0, pages = 0, first = MOST;
+    for (size_t k = 0; k < s->n; k++) {
+        const size_t i = s->order[k];
+        const ScheduleJob *j = &s->jobs[i];
+        const SchedulePlan *p = &s->plan[i];
+        bool runs = (j->running || p->admit) && !p->drop && !p->preempt;
+        assert_int_equal(p->rank, k);
+        assert_true(p->tokens == 0 || runs);
+        assert_false(p->admit && j->running);
+        assert_false(p->preempt && !j->running);
+        tokens += p->tokens, running += runs;
+        size_t have = (j->running ? j->read : p->tokens ? j->cached : 0) + p->tokens;
+        assert_true(have <= j->tokens);
+        if (runs) pages += pages_of(have);
+        if (runs && j->running && first == MOST) first = i;
+        for (size_t m = 0; p->preempt && m < s->n;
+             m++) /* who goes on is more urgent, or has no new page */
+            if (s->plan[m].tokens && s->jobs[m].running && is_behind(s, m, i))
+                assert_true(pages_of(s->jobs[m].read + s->plan[m].tokens) <=
+                            pages_of(s->jobs[m].read) + s->memory.free + pages_of(j->read));
+    }
+    assert_true(tokens <= s->policy.budget && running <= s->policy.running);
+    assert_true(pages <= s->memory.pages);
+    if (first < MOST && s->jobs[first].tokens - s->jobs[first].read == 1 &&
+        !s->policy.prompts_first)
+        assert_true(s->plan[first].tokens == 1);
+}
+
+/* Carry the plan out. */
+static void carry_out(Scene *s, Rng *rng) {
+    size_t left = 0;
+    for (size_t i = 0; i < s->n; i++) {
+        ScheduleJob j = s->jobs[i];
+        const SchedulePlan *p = &s->plan[i];
+        if (p->admit) j.running = true, j.read = p->tokens ? j.cached : 0;
+        if (p->preempt) j.running = false, j.read = 0;
+        j.read += p->tokens;
+        if (p->tokens) j.served = (uint64_t)s->now;
+        bool over = p->drop;
+        if (p->tokens && j.read == j.tokens) {
+            over = over || j.tokens >= 16 * s->memory.pages - 1 || rng_below(rng, 12) == 0;
+            j.tokens++;
+        }
+        if (rng_below(rng, 200) == 0) j.cancelled = true;
+        if (!over) s->jobs[left++] = j;
+    }
+    s->n = left, s->memory.free = s->memory.pages;
+    for (size_t i = 0; i < s->n; i++) s->memory.free -= pages_of(s->jobs[i].read);
+    s->now++;
+}
+
+static void arrive(Scene *s, Rng *rng) {
+    Fault fault;
+    size_t tokens = 1 + rng_below(rng, rng_below(rng, 4) ? 30 : 16 * s->memory.pages - 1),
+           waiting = 0;
+    for (size_t i = 0; i < s->n; i++) waiting += !s->jobs[i].running;
+    if (s->n == MOST || !schedule_accepts(&s->policy, &s->memory, waiting, tokens, &fault))
+        return;
+    s->jobs[s->n++] =
+        (ScheduleJob){.priority = (int)rng_below(rng, 3),
+                      .arrival = s->now,
+                      .deadline = rng_below(rng, 5) ? 0 : s->now + rng_below(rng, 300),
+                      .tokens = tokens,
+                      .cached = rng_below(rng, 3) ? 0 : rng_below(rng, tokens)};
+}
+
+static void random_steps_are_sound(void **state) {
+    (void)state;
+    for (uint64_t round = 0; round < 500; round++) {
+        Rng rng = {5, round, 0};
+        Scene s = scene(usual, 6 + rng_below(&rng, 60));
+        s.policy = (SchedulePolicy){.budget = 14 + rng_below(&rng, 60),
+                                    .chunk = rng_below(&rng, 20),
+                                    .running = 1 + rng_below(&rng, 12),
+                                    .waiting = 30,
+                                    .ageing = rng_below(&rng, 3) * 20,
+                                    .static_batch = rng_below(&rng, 6) == 0,
+                                    .prompts_first = rng_below(&rng, 4) == 0};
+        s.memory.free = s.memory.pages;
+        for (int step = 0; step < 2000; step++) {
+            while (step < 1500 && rng_below(&rng, 3) == 0) arrive(&s, &rng);
+            plan(&s);
+            assert_sound(&s);
+            carry_out(&s, &rng);
+        }
+        if (s.n) fail_msg("round %d: %zu jobs are left", (int)round, s.n);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(answers_come_before_prompts),
+        cmocka_unit_test(prompts_take_turns),
+        cmocka_unit_test(the_most_urgent_is_never_passed),
+        cmocka_unit_test(waiting_makes_urgent),
+        cmocka_unit_test(pages_are_taken_from_the_least_urgent),
+        cmocka_unit_test(a_higher_priority_takes_a_place),
+        cmocka_unit_test(what_is_over_is_dropped),
+        cmocka_unit_test(a_static_batch_waits_for_its_last),
+        cmocka_unit_test(what_can_never_run_is_refused),
+        cmocka_unit_test(random_steps_are_sound),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
