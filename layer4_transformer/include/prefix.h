@@ -32,6 +32,9 @@ size_t prefix_find(KvCache *kv, size_t sequence, const int32_t *tokens, size_t n
 /* Keep the full pages of a sequence that has read these tokens. */
 void prefix_keep(KvCache *kv, size_t sequence, const int32_t *tokens, size_t n, uint64_t salt);
 
+/* Pages that are free, or are as soon as prefixes make way. */
+size_t prefix_free_pages(const KvCache *kv);
+
 /* Evict the least recently used prefix.  False when there is none. */
 bool prefix_evict(KvCache *kv);
 

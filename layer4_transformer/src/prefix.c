@@ -119,6 +119,16 @@ static void evict(KvCache *kv, int32_t i) {
     kv->n_prefixes--;
 }
 
+size_t prefix_free_pages(const KvCache *kv) {
+    size_t n = kv->pages.free_count;
+    for (size_t i = 0; i < kv->config.prefixes; i++)
+        for (size_t l = 0; kv->prefix[i].kept && l < kv->config.layers; l++) {
+            int32_t page = kv->prefix[i].page[l];
+            n += page != NONE && kv->pages.refcount[page] == 1;
+        }
+    return n;
+}
+
 bool prefix_evict(KvCache *kv) {
     int32_t oldest = oldest_leaf(kv);
     if (oldest == NONE) return false;

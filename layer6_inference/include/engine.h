@@ -49,6 +49,9 @@ typedef struct Engine {
  *
  * Fails when memory runs out; engine_close may be called then, too. */
 bool engine_open(Engine *engine, Session *session, Fault *fault);
+
+/* The same for `room` texts, of which as many as the session has sequences are not paused. */
+bool engine_open_room(Engine *engine, Session *session, size_t room, Fault *fault);
 void engine_close(Engine *engine);
 
 /* A further text.  What it has in common with the beginning of another one here, or with a prefix that
@@ -61,6 +64,13 @@ void engine_close(Engine *engine);
  * sequences are in use. */
 Sequence *engine_add(Engine *engine, TokenList *tokens, const GenerateOptions *options,
                      Fault *fault);
+
+/* Would engine_add find sequences for all that such a text reads? */
+bool engine_has_place(const Engine *engine, const GenerateOptions *options);
+
+/* The text gives back its pages and its place, and is held.  When it is not any more, and there is a place
+ * (engine_has_place), it reads itself again, to the same bits, and goes on. */
+void engine_pause(Engine *engine, Sequence *sequence);
 
 /* Make room for another text. */
 void engine_remove(Engine *engine, Sequence *sequence);

@@ -26,6 +26,7 @@
 #include "schedule.h"   /* who reads how many tokens in the next step */
 #include "sequence.h"   /* one text on its way */
 #include "engine.h"     /* many texts, one batch */
+#include "service.h"    /* many users: their requests wait, run and end */
 #include "generate.h"   /* the loop */
 #include "version.h"    /* which Strata this is */
 

@@ -85,14 +85,16 @@ typedef struct Sequence {
     size_t spelled;           /* bytes of what the healed prompt is owed */
     double start, first;
     LookAhead look;
-    Draft *draft;             /* owns; NULL: none are made */
-    float *raw;               /* (vocab) when somebody wants it; owns */
-    Candidates *candidates;   /* borrows: working memory, for as long as it takes a token */
-    Choice choice;            /* the last one */
-    size_t joined;            /* after how many others */
-    size_t answered;          /* tokens for which on_logits was called */
+    Draft *draft;           /* owns; NULL: none are made */
+    float *raw;             /* (vocab) when somebody wants it; owns */
+    Candidates *candidates; /* borrows: working memory, for as long as it takes a token */
+    Choice choice;          /* the last one */
+    size_t rank;            /* who gives pages first: the largest; joined after so many */
+    size_t quota;           /* tokens it may read in a step; 0: as many as there is room for */
+    size_t answered;        /* tokens for which on_logits was called */
     bool live, ready, failed; /* ready: it chooses a token in this step */
     bool in_batch, preempted; /* preempted: it has to read its text again */
+    bool held;                /* it reads nothing now, and chooses nothing */
     Fault fault;              /* of one that failed */
 } Sequence;
 

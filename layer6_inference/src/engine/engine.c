@@ -5,8 +5,12 @@
 #include <stdlib.h>
 
 bool engine_open(Engine *e, Session *session, Fault *fault) {
+    return engine_open_room(e, session, session->kv.config.sequences, fault);
+}
+
+bool engine_open_room(Engine *e, Session *session, size_t room, Fault *fault) {
     size_t threads = (size_t)pool_threads(session->pool);
-    *e = (Engine){.room = session->kv.config.sequences};
+    *e = (Engine){.room = room};
     e->sequences = calloc(e->room, sizeof *e->sequences);
     e->taking = calloc(e->room, sizeof(Sequence *));
     e->candidates = calloc(threads, sizeof *e->candidates);
@@ -73,6 +77,25 @@ static bool open_readers(Engine *e, Sequence *s, Fault *fault) {
            open_reader(e, s, &s->reader[READS_DRAFT], draft, fault);
 }
 
+static size_t free_sequences(const Engine *e, const Session *session) {
+    size_t n = 0;
+    for (size_t i = 0; i < e->n_parts; i++)
+        if (e->parts[i].session == session) {
+            for (size_t k = 0; k < session->kv.config.sequences; k++) n += !e->parts[i].used[k];
+            return n;
+        }
+    return session->kv.config.sequences;
+}
+
+bool engine_has_place(const Engine *e, const GenerateOptions *o) {
+    const Session *main = e->parts[0].session;
+    const Session *draft = o->speculation ? o->speculation->draft : NULL;
+    return free_sequences(e, main) >= 1 + (size_t)(o->negative != NULL) &&
+           (!o->amateur ||
+            free_sequences(e, o->amateur) >= 1 + (size_t)(o->amateur == draft)) &&
+           (!draft || free_sequences(e, draft) >= 1);
+}
+
 /* How many tokens reader a has read of those that reader b is to read from the start: all but b's last at
  * most, which has to be read for its logits. */
 static size_t in_common(const Sequence *s, const Reader *a, const Sequence *t,
@@ -125,7 +148,7 @@ static bool begin(Engine *e, Sequence *s, Fault *fault) {
     engine_share(e, s);
     const size_t id = s->reader[READS_TEXT].id;
     s->cached = s->told = session_length(main->session, id);
-    s->live = true, s->joined = e->joined++;
+    s->live = true, s->rank = e->joined++;
     return !s->step.look_ahead ||
            look_ahead_open(&s->look, main->session, id, main->used, fault);
 }
@@ -142,13 +165,32 @@ Sequence *engine_add(Engine *e, TokenList *tokens, const GenerateOptions *option
     return NULL;
 }
 
-void engine_remove(Engine *e, Sequence *s) {
-    if (s->told && !s->failed) sequence_keep_prefixes(s);
+static void close_readers(Engine *e, Sequence *s) {
     for (Reader *r = s->reader; r < s->reader + READERS; r++)
         if (r->session) {
             session_rewind(r->session, r->id, 0);
             e->parts[r->part].used[r->id] = false;
+            *r = (Reader){0};
         }
+}
+
+void engine_remove(Engine *e, Sequence *s) {
+    if (s->told && !s->failed) sequence_keep_prefixes(s);
+    close_readers(e, s);
     e->live -= s->live;
     sequence_close(s);
+}
+
+void engine_pause(Engine *e, Sequence *s) {
+    engine_preempt(e, s);
+    s->held = true;
+    if (!s->step.look_ahead)
+        close_readers(e, s); /* what looks ahead has further sequences, and keeps all */
+}
+
+bool engine_resume(Engine *e, Sequence *s) {
+    if (!s->reader[READS_TEXT].session && !open_readers(e, s, &s->fault))
+        return sequence_fail(s), false;
+    engine_share(e, s);
+    return true;
 }

@@ -1,8 +1,8 @@
 /* pages.c - memory for what a step reads, and who gives it back when there is not enough.
  *
  * The mechanism: a text that is preempted loses its pages and none of its tokens.  It reads them again
- * when there is room, to the same bits (decoder.h).  The policy is `victim`, and nothing else: who
- * joined first goes on, so the oldest text always does, and all come to their end. */
+ * when there is room, to the same bits (decoder.h).  The policy is `victim`, and nothing else: the
+ * lowest rank goes on, without a scheduler who joined first, and so all come to their end. */
 #include "prefix.h"
 #include "take.h"
 
@@ -19,14 +19,14 @@ static Sequence *victim(Engine *e, const Sequence *s, size_t part) {
     for (Sequence *t = e->sequences; t < e->sequences + e->room; t++) {
         if (t == s || !holds_pages(t, part)) continue;
         if (!t->live || sequence_waits(t)) return t;
-        if (t->in_batch || t->joined < s->joined) continue;
-        if (!last || t->joined > last->joined) last = t;
+        if (t->in_batch || t->rank < s->rank) continue;
+        if (!last || t->rank > last->rank) last = t;
     }
     return last;
 }
 
 /* Whole pages stay as prefixes until they are needed. */
-static void preempt(Engine *e, Sequence *s) {
+void engine_preempt(Engine *e, Sequence *s) {
     e->preemptions += s->live;
     sequence_keep_prefixes(s);
     for (const Reader *r = s->reader; r < s->reader + READERS; r++)
@@ -44,7 +44,7 @@ static bool promise(Engine *e, const Sequence *s, const Reader *r, size_t tokens
     while (!kv_reserve(kv, p->pages + (needed = kv_pages_needed(kv, r->id, length)))) {
         Sequence *t = victim(e, s, r->part);
         if (!t) return false;
-        preempt(e, t);
+        engine_preempt(e, t);
     }
     p->pages += needed;
     return true;

@@ -22,10 +22,11 @@ static bool wants_every(const Sequence *s, size_t reader) {
 
 static size_t row_room(const EnginePart *p) { return p->session->max_logits - p->rows; }
 
-/* Is there room in the batches for all that its readers would read, and for the rows of logits that come of it: one for each
+/* May it read all that it lacks (its quota), and is there room in the batches for all that its readers would read, and for the rows of logits that come of it: one for each
  * token where every one is wanted, else one for each reader that reads at all?  Several readers may share a part. */
 static bool fits(const Engine *e, const Sequence *s) {
     size_t tokens[ENGINE_PARTS] = {0}, rows[ENGINE_PARTS] = {0};
+    if (s->quota && wishes(s, READS_TEXT) > s->quota) return false;
     for (size_t i = 0; i < READERS; i++) {
         size_t n = wishes(s, i);
         tokens[s->reader[i].part] += n;
@@ -43,8 +44,8 @@ static int32_t token_at(const Sequence *s, const Reader *r, size_t i) {
     return i < total ? reader_token(s, r, i) : s->draft->text[i - total];
 }
 
-/* Push what a reader reads in this step: the tokens behind those it has read (session_length), as many as it wishes, as there
- * is room for in the part's batch and, where every one wants logits, rows for.  A text that is not ready leaves its last token
+/* Push what a reader reads in this step: the tokens behind those it has read (session_length), as many as it wishes, as its
+ * quota allows (0: all), as there is room for in the part's batch and, where every one wants logits, rows for.  A text that is not ready leaves its last token
  * for later, because that one's logits are for a text that chooses.  Logits are wanted of every token, or of the last one
  * if the text is ready, or of none.  r->row is the first row that it gets (the part's rows so far), r->rows how many. */
 static void plan_reader(EnginePart *p, Sequence *s, size_t reader, bool ready) {
@@ -53,6 +54,7 @@ static void plan_reader(EnginePart *p, Sequence *s, size_t reader, bool ready) {
     size_t n = wishes(s, reader), at = session_length(r->session, r->id);
     if (!ready && n) n--; /* the last token's logits are for a text that is ready to choose */
     if (n > part_room(p)) n = part_room(p);
+    if (s->quota && n > s->quota) n = s->quota;
     if (every && n > row_room(p)) n = row_room(p);
     r->row = p->rows;
     for (size_t i = 0; i < n; i++)
@@ -78,6 +80,7 @@ static bool promise_pages(Engine *e, Sequence *s) {
         size_t room = part_room(&e->parts[s->reader[i].part]);
         tokens[i] = wishes(s, i);
         if (tokens[i] > room) tokens[i] = room;
+        if (s->quota && tokens[i] > s->quota) tokens[i] = s->quota;
     }
     tokens[READS_TEXT] += s->step.look_ahead != NULL;
     return pages_promise(e, s, tokens);
@@ -116,7 +119,7 @@ static void begin_plan(Engine *e) {
     for (Sequence *s = e->sequences; s < e->sequences + e->room; s++) {
         s->ready = false;
         for (size_t i = 0; i < READERS; i++) s->reader[i].rows = 0;
-        if (s->live && s->preempted) engine_share(e, s);
+        if (s->live && !s->held && s->preempted) engine_resume(e, s);
     }
 }
 
@@ -126,7 +129,8 @@ void engine_plan(Engine *e) {
         const bool writing = pass == 0;
         for (size_t i = 0; i < e->room; i++) {
             Sequence *s = &e->sequences[(e->turn + i) % e->room];
-            if (s->live && !s->in_batch && is_writing(s) == writing) plan_sequence(e, s);
+            if (s->live && !s->held && !s->in_batch && is_writing(s) == writing)
+                plan_sequence(e, s);
         }
     }
     e->turn++;

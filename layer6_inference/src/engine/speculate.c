@@ -59,7 +59,7 @@ static size_t max_drafted(const Sequence *s) {
 
 /* Has it read all but its last token, and its draft about as much? */
 static bool is_due(const Sequence *s) {
-    if (!s->live || !s->draft || s->draft->made) return false;
+    if (!s->live || s->held || s->preempted || !s->draft || s->draft->made) return false;
     const Reader *text = &s->reader[READS_TEXT], *draft = &s->reader[READS_DRAFT];
     size_t count = s->tokens->count;
     return session_length(text->session, text->id) + 1 == count &&

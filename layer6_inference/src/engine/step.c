@@ -51,7 +51,7 @@ static void take_all(Engine *e) {
     size_t n = 0;
     for (size_t i = 0; i < e->room; i++) {
         Sequence *s = &e->sequences[i];
-        if (s->live && is_to_take(s)) e->taking[n++] = s;
+        if (s->live && !s->held && is_to_take(s)) e->taking[n++] = s;
     }
     pool_for(e->parts[0].session->pool, n, 1, take_some, e);
     for (size_t i = 0; i < n; i++) {

@@ -39,6 +39,12 @@ void sequence_keep_prefixes(const Sequence *sequence);
 /* Begin with what other texts, or kept prefixes, have in common with this one. */
 void engine_share(Engine *engine, Sequence *sequence);
 
+/* A text that was preempted, or paused, takes up where it was.  False when it has failed instead. */
+bool engine_resume(Engine *engine, Sequence *sequence);
+
+/* It gives its pages back, and keeps its place. */
+void engine_preempt(Engine *engine, Sequence *sequence);
+
 /* ------------------------------------------------------------------ what is to be read */
 
 bool part_open(EnginePart *part, Session *session, Fault *fault);

@@ -1,0 +1,88 @@
+/* service.h - many users: their requests wait, run and end.
+ *
+ *     submit --> waiting --admit--> running --> over: it ended, was cancelled, was too late, failed
+ *                   ^                  |
+ *                   '-----preempt------'        the schedule decides (schedule.h), the engine does it
+ *
+ *     Service service;
+ *     service_open(&service, &session, policy, &fault);
+ *     service_submit(&service, &request, &fault);
+ *     while (service.count) service_step(&service, &fault);
+ *
+ * One thread owns a service.
+ *
+ * Invariant: the text of a request depends on its prompt, chain and seed alone: not on who else is
+ * served, whether it was preempted, or what its prompt shares.  To the bit. */
+#ifndef STRATA_SERVICE_H
+#define STRATA_SERVICE_H
+
+#include "engine.h"
+#include "schedule.h"
+
+typedef enum RequestState { REQUEST_WAITING, REQUEST_RUNNING, REQUEST_OVER } RequestState;
+
+typedef enum RequestEnd {
+    REQUEST_ENDED,     /* result.reason says why */
+    REQUEST_CANCELLED, /* by whoever sent it */
+    REQUEST_LATE,      /* its deadline was over */
+    REQUEST_FAILED     /* with a fault */
+} RequestEnd;
+
+typedef struct ServiceRequest {
+    /* What is asked for; what it points to stays until the request is over. */
+    TokenList *tokens; /* the prompt; the answer is appended */
+    GenerateOptions options;
+    int priority;    /* the larger, the more urgent */
+    double deadline; /* seconds, by the clock of the service; 0: none */
+    /* of the same prompt, as with n > 1: this one begins when that has read it, and shares it; or NULL */
+    const struct ServiceRequest *after;
+    bool cancelled; /* set it between two steps */
+
+    /* What became of it. */
+    RequestState state;
+    RequestEnd end;
+    double arrival, started, first, finished; /* seconds; first: its first token */
+    size_t cached;                            /* tokens of the prompt that were there */
+    size_t preemptions;
+    GenerateResult result;
+    Fault fault;
+    Sequence *sequence; /* of the engine, while it runs or was preempted */
+    uint64_t served;
+} ServiceRequest;
+
+typedef struct ServiceCounts {
+    size_t steps, refused, ended, cancelled, late, failed, preempted;
+    size_t prompt_tokens, cached_tokens, tokens;
+} ServiceCounts;
+
+typedef struct Service {
+    Engine engine;
+    SchedulePolicy policy;
+    ServiceRequest **requests; /* (count) that wait or run; owns the list */
+    size_t count, waiting;
+    double (*clock)(void);     /* seconds: clock_seconds, unless a test has another */
+    ServiceRequest **eligible; /* (planned) those that the step is planned for */
+    ScheduleJob *jobs;         /* (planned) */
+    SchedulePlan *plan;        /* (planned) */
+    size_t *order;             /* (planned) */
+    size_t planned;
+    ServiceCounts counts;
+} Service;
+
+/* A service on a session, whose sequences are the places of those that run; cfg takes two.
+ *
+ * Fails when memory runs out; service_close may be called then, too. */
+bool service_open(Service *service, Session *session, SchedulePolicy policy, Fault *fault);
+void service_close(Service *service);
+
+/* A request joins the queue.
+ *
+ * Fails when the queue is full, or the prompt is empty or larger than context or memory. */
+bool service_submit(Service *service, ServiceRequest *request, Fault *fault);
+
+/* One step.  Requests that are over by then have left the service.
+ *
+ * Fails when the engine does (engine.h). */
+bool service_step(Service *service, Fault *fault);
+
+#endif

@@ -1,0 +1,217 @@
+/* many users: each gets the text it would get alone, whatever happens to the others */
+#include "check.h"
+#include "inference.h"
+#include "make_model.h"
+#include "prefix.h"
+
+enum { USERS = 40 };
+
+typedef struct House {
+    Model model;
+    Session session;
+    unsigned char *bytes;
+} House;
+
+static void open_house(House *h, SessionConfig config) {
+    MakeModel m = make_model_defaults("llama");
+    size_t size;
+    Fault fault;
+    m.ctx = 192, m.seed = 3;
+    h->bytes = make_model(&m, &size);
+    assert_true(model_open_memory(&h->model, h->bytes, size, &fault));
+    if (!session_open(&h->session, &h->model, NULL, config, &fault)) fail_msg("%s", fault.text);
+}
+
+static void close_house(House *h) {
+    session_close(&h->session), model_close(&h->model), free(h->bytes);
+}
+
+typedef struct User {
+    TokenList tokens, negative;
+    Chain chain;
+    Speculation speculation;
+    ServiceRequest request;
+} User;
+
+static const char *const chains[] = {"greedy",
+                                     "temp:1.4",
+                                     "mirostat:3",
+                                     "cfg:1.5,temp:1",
+                                     "penalties:rep=1.3:last=16,top_k:20,temp:1.1",
+                                     "contrastive_search:0.5:k=3"};
+
+/* User i as it comes: the same however often it is made. */
+static void prepare(User *u, size_t i, const House *h) {
+    Rng rng = {91, i, 0};
+    Fault fault;
+    *u = (User){.speculation.length = 3};
+    size_t common = rng_below(&rng, 3) ? 0 : 70; /* some begin alike */
+    for (size_t n = 0; n < common; n++) token_list_add(&u->tokens, (int32_t)(97 + n % 26));
+    for (size_t n = 1 + rng_below(&rng, i % 3 ? 12 : 90); n > 0; n--)
+        token_list_add(&u->tokens, (int32_t)(97 + rng_below(&rng, 26)));
+    for (int k = 0; k < 7; k++) token_list_add(&u->negative, "other x"[k]);
+    const char *spec = chains[i % (sizeof chains / sizeof *chains)];
+    assert_true(chain_parse(&u->chain, spec, h->model.tokenizer, &fault));
+    u->request =
+        (ServiceRequest){.tokens = &u->tokens,
+                         .options = {.chain = &u->chain,
+                                     .seed = 7 + i,
+                                     .limits.max_tokens = 3 + rng_below(&rng, 25),
+                                     .limits.only_bos_ends = true,
+                                     .negative = strstr(spec, "cfg") ? &u->negative : NULL},
+                         .priority = (int)rng_below(&rng, 3)};
+    if (strstr(spec, "temp:1.4")) u->request.options.speculation = &u->speculation;
+}
+
+static void forget(User *u) {
+    token_list_free(&u->tokens), token_list_free(&u->negative), chain_close(&u->chain);
+}
+
+static void tell_alone(User *users, House *h) {
+    Fault fault;
+    for (size_t i = 0; i < USERS; i++) {
+        GenerateResult result;
+        prepare(&users[i], i, h);
+        if (!generate(&h->session, &users[i].tokens, &users[i].request.options, &result,
+                      &fault))
+            fail_msg("text %zu: %s", i, fault.text);
+    }
+}
+
+/* Nobody is left: all pages are free, or a prefix's. */
+static void assert_all_given_back(Session *session) {
+    KvCache *kv = &session->kv;
+    assert_int_equal(prefix_free_pages(kv), kv->pages.count);
+    while (prefix_evict(kv)) continue;
+    assert_int_equal(kv->pages.free_count, kv->pages.count);
+}
+
+static double virtual_now;
+static double virtual_clock(void) { return virtual_now; }
+
+/* They come at random, some go before they are served; what is told is what is told alone. */
+static ServiceCounts serve(const User *alone, SessionConfig config, SchedulePolicy policy,
+                           uint64_t seed) {
+    static User users[USERS];
+    House h;
+    Service service;
+    Fault fault;
+    Rng rng = {seed, 0, 0};
+    size_t come = 0;
+    open_house(&h, config);
+    for (size_t i = 0; i < USERS; i++) prepare(&users[i], i, &h);
+    assert_true(service_open(&service, &h.session, policy, &fault));
+    service.clock = virtual_clock, virtual_now = 0;
+    while (come < USERS || service.count) {
+        while (come < USERS && rng_below(&rng, 3) == 0) {
+            ServiceRequest *r = &users[come].request;
+            if (rng_below(&rng, 9) == 0) r->deadline = virtual_now + rng_below(&rng, 20);
+            if (!service_submit(&service, r, &fault)) break; /* the queue is full: later */
+            come++;
+        }
+        if (come && rng_below(&rng, 25) == 0)
+            users[rng_below(&rng, come)].request.cancelled = true;
+        if (!service_step(&service, &fault)) fail_msg("%s", fault.text);
+        assert_true(++virtual_now < 5000);
+    }
+    for (size_t i = 0; i < USERS; i++) {
+        const ServiceRequest *r = &users[i].request;
+        const TokenList *got = &users[i].tokens, *want = &alone[i].tokens;
+        assert_int_equal(r->state, REQUEST_OVER);
+        if (r->end == REQUEST_FAILED) fail_msg("%zu: %s", i, r->fault.text);
+        if (r->end == REQUEST_ENDED) assert_int_equal(got->count, want->count);
+        assert_true(got->count <= want->count);
+        if (memcmp(got->ids, want->ids, got->count * sizeof *got->ids) != 0)
+            fail_msg("text %zu is another one beside others", i);
+    }
+    ServiceCounts counts = service.counts;
+    service_close(&service);
+    assert_all_given_back(&h.session);
+    for (size_t i = 0; i < USERS; i++) forget(&users[i]);
+    close_house(&h);
+    return counts;
+}
+
+static void others_change_nothing(void **state) {
+    (void)state;
+    static User alone[USERS];
+    const SessionConfig
+        wide = {.sequences = 12, .max_tokens = 64, .max_logits = 64},
+        scarce = {.sequences = 12, .max_tokens = 64, .max_logits = 64, .pages = 14},
+        kept = {.sequences = 6, .max_tokens = 32, .max_logits = 16, .pages = 20, .prefixes = 8};
+    const SchedulePolicy calm = {.budget = 48, .chunk = 16, .running = 8, .waiting = 20},
+                         hurried = {
+                             .budget = 9, .chunk = 4, .running = 6, .waiting = 6, .ageing = 30};
+    SchedulePolicy rigid = calm;
+    House h;
+    open_house(&h, wide);
+    tell_alone(alone, &h);
+    close_house(&h);
+    ServiceCounts c = serve(alone, wide, calm, 1);
+    assert_true(c.ended > USERS / 2 && c.cancelled + c.late > 0);
+    c = serve(alone, scarce, calm, 2);
+    assert_true(c.preempted > 0);
+    c = serve(alone, kept, hurried, 3);
+    assert_true(c.cached_tokens > 0);
+    rigid.static_batch = true;
+    serve(alone, wide, rigid, 4);
+    rigid.static_batch = false, rigid.prompts_first = true;
+    serve(alone, scarce, rigid, 5);
+    for (size_t i = 0; i < USERS; i++) forget(&alone[i]);
+}
+
+/* n choices of one prompt: it is read once. */
+static void choices_share_their_prompt(void **state) {
+    (void)state;
+    static User users[4];
+    const SchedulePolicy policy = {.budget = 64, .running = 4, .waiting = 4};
+    House h;
+    Service service;
+    Fault fault;
+    open_house(&h, (SessionConfig){.sequences = 4, .max_tokens = 64, .max_logits = 8});
+    assert_true(service_open(&service, &h.session, policy, &fault));
+    for (size_t i = 0; i < 4; i++) {
+        prepare(&users[i], 0, &h);
+        users[i].request.options.seed = i;
+        if (i) users[i].request.after = &users[0].request;
+        assert_true(service_submit(&service, &users[i].request, &fault));
+    }
+    size_t prompt = users[0].tokens.count;
+    while (service.count) assert_true(service_step(&service, &fault));
+    for (size_t i = 1; i < 4; i++) assert_int_equal(users[i].request.cached, prompt - 1);
+    service_close(&service);
+    for (size_t i = 0; i < 4; i++) forget(&users[i]);
+    close_house(&h);
+}
+
+static void what_cannot_be_served_is_refused(void **state) {
+    (void)state;
+    const SchedulePolicy policy = {.budget = 64, .running = 1, .waiting = 1};
+    House h;
+    Service service;
+    Fault fault;
+    User u, late, none;
+    open_house(&h, (SessionConfig){.sequences = 2, .max_tokens = 64, .max_logits = 8});
+    prepare(&u, 1, &h), prepare(&late, 2, &h), prepare(&none, 4, &h);
+    assert_true(service_open(&service, &h.session, policy, &fault));
+    assert_true(service_submit(&service, &u.request, &fault));
+    assert_false(service_submit(&service, &late.request, &fault));
+    assert_contains(fault.text, "the queue is full");
+    none.tokens.count = 0;
+    assert_true(service_step(&service, &fault));
+    assert_false(service_submit(&service, &none.request, &fault));
+    assert_contains(fault.text, "the prompt is empty");
+    assert_int_equal(service.counts.refused, 2);
+    service_close(&service);
+    forget(&u), forget(&late), forget(&none);
+    close_house(&h);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(others_change_nothing),
+        cmocka_unit_test(choices_share_their_prompt),
+        cmocka_unit_test(what_cannot_be_served_is_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
