@@ -163,6 +163,8 @@ expect "speed of a model as JSON" 0 '"test":"prefill"' "$strata" bench model -m 
 share=$("$strata" bench model -m "$draft" -p 0 -n 1 --rounds 16 --json | tr '{},' '\n\n\n' |
     awk -F: '{ v[$1] = $2 } END { d = v["\"share\""] * v["\"bandwidth\""] / v["\"gigabytes_per_second\""]; print (d > 0.98 && d < 1.02 ? "one" : d) }')
 same "rate, bandwidth and share are of one round" "$share" one
+expect "many users at once" 0 "^     4  static " "$strata" bench serve -m "$draft" --users 4 -p 8 -n 4
+expect "who ask" 2 "-p and -n are 1 or more" "$strata" bench serve -p 0
 expect "what was not measured is a number, too" 0 '"share":0.000' "$strata" bench model -m "$work/mix.gguf" -p 16 -n 0 --rounds 1 --json
 expect "keys and values as they are" 0 "Once" "$strata" generate -p "Once upon a time" --chain greedy --kv f32 -n 8 --quiet
 expect "keys in a format that is none" 1 "wanted f16 or f32" "$strata" generate -p "Once" --kv q8_0 -n 1

@@ -37,6 +37,7 @@ static const struct {
                {"roofline", bench_roofline, {{NULL}, 0}},
                {"quant", bench_quant, {{NULL}, 0}},
                {"model", bench_model, {{NULL}, 0}},
+               {"serve", bench_serve, {{NULL}, 0}},
                {"isas", bench_isas, {{NULL}, 0}},
                {"make-model", bench_make_model, {{NULL}, 0}}};
 
@@ -54,18 +55,20 @@ static const OptionRule rules[] = {
     {"--chain", NEEDS, "samplers", "it is a sampler to measure"},
     {"--csv", NEEDS, "samplers grammar quant roofline", "the others make no table"},
     {"--seconds", NEEDS, "matmul samplers ladder roofline quant", "a model has --rounds"},
-    {"-m", NEEDS, "model quant", "the others need no model"},
+    {"-m", NEEDS, "model quant serve", "the others need no model"},
     {"--format", NEEDS, "ladder", "the others go through all of theirs"},
     {"--documents", NEEDS, "quant", "only there a loss is measured"},
-    {"-p", NEEDS, "model", "only there a prompt is read"},
-    {"-n", NEEDS, "model", "only there tokens are written"},
+    {"-p", NEEDS, "model serve", "only there a prompt is read"},
+    {"-n", NEEDS, "model serve", "only there tokens are written"},
+    {"--users", NEEDS, "serve", "only there users come"},
     {"--context", NEEDS, "model", "only there tokens are written"},
-    {"--kv", NEEDS, "model", "only there keys and values are kept"},
+    {"--kv", NEEDS, "model serve", "only there keys and values are kept"},
     {"--rounds", NEEDS, "model", "the others have --seconds"},
-    {"--json", NEEDS, "model", "--csv is the table of others"},
+    {"--json", NEEDS, "model serve", "--csv is the table of others"},
     {"--layers", NEEDS, "make-model", "it is the size of the model that is made"},
-    {"--no-pack", NEEDS, "model", "the others measure packing itself, or have no weights"},
-    {"--threads", NEEDS, "matmul ladder roofline quant model make-model",
+    {"--no-pack", NEEDS, "model serve",
+     "the others measure packing itself, or have no weights"},
+    {"--threads", NEEDS, "matmul ladder roofline quant model serve make-model",
      "samplers and grammars run on one thread"},
     {0},
 };
@@ -82,6 +85,9 @@ static bool is_asked_for(const void *context, const char *name) {
 
 /* Zeros of bench model that leave nothing to do, or an option without use. */
 static bool check_counts(const Asking *a, const BenchJob *job, Fault *fault) {
+    if (strcmp(a->name, "serve") == 0)
+        return (job->prompt && job->count) ||
+               fault_set(fault, "users ask and are answered: -p and -n are 1 or more");
     if (job->count) return true;
     if (!job->prompt)
         return fault_set(fault, "-p 0 and -n 0 leave nothing to measure: give one of them");
@@ -114,7 +120,7 @@ static int run_job(BenchJob *job, const CommandLine *line, const char *const *na
         fprintf(stderr,
                 "strata: nothing called '%s' to measure: matmul, samplers, grammar, ladder, "
                 "roofline, "
-                "quant, model, isas and make-model are\n",
+                "quant, model, serve, isas and make-model are\n",
                 names[0]);
         return EXIT_USAGE;
     }
@@ -128,6 +134,7 @@ static int run_job(BenchJob *job, const CommandLine *line, const char *const *na
     if (makes && names[1] && !file_writable(names[1], &fault)) return command_failed(&fault);
     if (job->sizes.count == 0) job->sizes = benches[bench].sizes;
     job->files[0] = names[1], job->files[1] = names[2];
+    if (strcmp(names[0], "serve") == 0 && !command_line_has(line, "-p")) job->prompt = 64;
     job->compute.pin = job->compute.threads <= cpu_count();
     return benches[bench].run(job, &fault) ? EXIT_DONE : command_failed(&fault);
 }
@@ -139,7 +146,8 @@ static int run(int argc, char **argv) {
                     .context = 128,
                     .rounds = 5,
                     .layers = 22,
-                    .documents = 100};
+                    .documents = 100,
+                    .users = 16};
     const char *names[3] = {NULL, NULL, NULL};
     if (argc > 1 && strncmp(argv[1], "--", 2) == 0 && find_bench(argv[1] + 2) < BENCHES)
         argv[1] += 2; /* --ladder is the ladder, too */
@@ -152,20 +160,22 @@ static int run(int argc, char **argv) {
         {"--csv", OPT_TEXT, &job.csv, "FILE",
          "samplers, grammar, quant, roofline: the table as CSV, too"},
         {"-m", OPT_TEXT, &job.model, "FILE",
-         "model, quant: the file to measure (the storyteller)"},
+         "model, quant, serve: the file to measure (the storyteller)"},
         {"--format", OPT_TEXT, &job.format, "NAME", "ladder: this format only"},
         {"--documents", OPT_INT(1, OPTION_MANY), &job.documents, "N",
          "quant: held-out documents for the loss (100)"},
         {"-p", OPT_INT(0, OPTION_MANY), &job.prompt, "N",
-         "model: tokens to read at once (512; 0: none)"},
+         "model: tokens to read at once (512; 0: none); serve: of a prompt, about (64)"},
         {"-n", OPT_INT(0, OPTION_MANY), &job.count, "N",
-         "model: tokens to write one by one (64; 0: none)"},
+         "model, serve: tokens to write one by one (64; 0: none)"},
+        {"--users", OPT_INT(1, 10000), &job.users, "N", "serve: users who come at once (16)"},
         {"--context", OPT_INT(0, OPTION_MANY), &job.context, "N",
          "model: tokens before these (128)"},
         {"--kv", OPT_TEXT, &job.compute.kv, "FORMAT",
-         "model: keys and values in f16 (the default) or f32"},
+         "model, serve: keys and values in f16 (the default) or f32"},
         {"--rounds", OPT_INT(1, 64), &job.rounds, "N", "model: times to measure each (5)"},
-        {"--json", OPT_FLAG, &job.json, NULL, "model: the results as JSON, one line each"},
+        {"--json", OPT_FLAG, &job.json, NULL,
+         "model, serve: the results as JSON, one line each"},
         {"--layers", OPT_INT(1, 1000), &job.layers, "N",
          "make-model: layers (22: 1.1 billion weights)"},
         MODEL_OPTIONS(job.compute),
@@ -174,7 +184,8 @@ static int run(int argc, char **argv) {
     const CommandLine line = {
         argc,
         argv,
-        "bench matmul|samplers|grammar|ladder|roofline|quant|model|isas|make-model [options]",
+        "bench matmul|samplers|grammar|ladder|roofline|quant|model|serve|isas|make-model "
+        "[options]",
         "matmul    GFLOP/s of the matrix products, checked first against double precision, "
         "beside the measured peak of\n          the machine and OpenBLAS when it is installed\n"
         "samplers  microseconds of every sampler on peaked, LLM-like and flat logits, on one "
@@ -190,6 +201,10 @@ static int run(int argc, char **argv) {
         "multiplied\n"
         "model     tokens/s of a model file: reading a prompt, and writing token by token "
         "beside the memory's bandwidth\n"
+        "serve     many users at once, for 1 to 32 places: tokens/s, milliseconds to the first "
+        "token and "
+        "between tokens,\n          each batch made anew (continuous) or kept until all are "
+        "over (static)\n"
         "isas      the instruction sets there are kernels for, and which of them this machine "
         "has\n"
         "make-model OUT.gguf FORMAT   a model of random weights in the shape of a 1.1B llama, "

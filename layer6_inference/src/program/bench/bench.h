@@ -11,7 +11,7 @@ typedef struct BenchJob {
     const char *csv;
     /* of models */
     const char *model, *format, *files[2];
-    long prompt, count, context, rounds, layers, documents;
+    long prompt, count, context, rounds, layers, documents, users;
     bool json;
 } BenchJob;
 
@@ -34,6 +34,7 @@ bool bench_ladder(BenchJob *job, Fault *fault);
 bool bench_roofline(BenchJob *job, Fault *fault);
 bool bench_quant(BenchJob *job, Fault *fault);
 bool bench_model(BenchJob *job, Fault *fault);
+bool bench_serve(BenchJob *job, Fault *fault);
 bool bench_isas(BenchJob *job, Fault *fault);
 bool bench_make_model(BenchJob *job, Fault *fault);
 
