@@ -8,8 +8,8 @@
 #ifndef STRATA_LINALG_H
 #define STRATA_LINALG_H
 
-#include "dot.h"        /* six lines that are most of a language model */
-#include "vector.h"     /* axpy, weighted sum, sum, max, exp: the other loops over vectors */
+#include "dot.h"    /* six lines that are most of a language model */
+#include "vector.h" /* axpy, weighted sum, sum, max, mask, exp: the other loops over vectors */
 #include "recurrence.h" /* a step of a linear recurrence: what state-space models do */
 #include "scan.h"       /* one pass over a row of logits: sums, moments, survivors */
 #include "convert.h"    /* rows of numbers from one format to another */

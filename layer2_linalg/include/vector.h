@@ -1,8 +1,8 @@
-/* vector.h - the other loops over vectors: axpy, weighted sum, sum, max, exp.
+/* vector.h - the other loops over vectors: axpy, weighted sum, sum, max, mask, exp.
  *
  * Siblings: vector.c (read first), vector_avx2.c, vector_avx512.c, vector_neon.c.
  *
- * Invariant: axpy, weighted sum, max and exp return the same bits in every version; sum adds in a
+ * Invariant: axpy, weighted sum, max, mask and exp return the same bits in every version; sum adds in a
  * fixed order that depends on n alone. */
 #ifndef STRATA_VECTOR_H
 #define STRATA_VECTOR_H
@@ -39,6 +39,12 @@ float vector_sum(const float *x, size_t n);
 
 /* The largest of n elements, NaN when there is one; -infinity for none. */
 float vector_max(const float *x, size_t n);
+
+/* x[i] = -infinity where bit i of `bits` is 0: bit i % 64 of word i / 64; others stay as they are.  A grammar
+ * says so which logits may be chosen.
+ *
+ *   bits   (n / 64, rounded up) */
+void vector_mask(float *x, const uint64_t *bits, size_t n);
 
 /* out[i] = exp(x[i] - shift); out may be x.
  *

@@ -18,6 +18,7 @@ typedef struct Kernels {
     QuantizeInputBlock *quantize_input_block;
     WeightedSum *weighted_sum, *weighted_sum_f16;
     Reduce *vector_sum, *vector_max;
+    Mask *vector_mask;
     Exp *vector_exp;
     RecurrenceStep *recurrence_step;
     ScanExp *scan_exp;

@@ -33,6 +33,7 @@ typedef struct WeightedTask {
 } WeightedTask;
 typedef void WeightedSum(const WeightedTask *t);
 typedef float Reduce(const float *x, size_t n);
+typedef void Mask(float *x, const uint64_t *bits, size_t n);
 typedef void RecurrenceStep(const Recurrence *t);
 typedef void Exp(float *out, const float *x, float shift, size_t n);
 typedef ExpSums ScanExp(const float *x, size_t n, float shift);
@@ -74,6 +75,7 @@ typedef void RowsProduct(const QuantFormat *format, const unsigned char *tiles, 
     DotTile dot_tile_f32_##isa, dot_tile_f16_##isa, dot_tile_bf16_##isa; \
     WeightedSum weighted_sum_##isa, weighted_sum_f16_##isa;              \
     Reduce vector_sum_##isa, vector_max_##isa;                           \
+    Mask vector_mask_##isa;                                              \
     Exp vector_exp_##isa;                                                \
     RecurrenceStep recurrence_step_##isa;                                \
     ScanExp scan_exp_##isa;                                              \

@@ -44,6 +44,11 @@ float vector_max_scalar(const float *x, size_t n) {
     return max;
 }
 
+void vector_mask_scalar(float *x, const uint64_t *bits, size_t n) {
+    for (size_t i = 0; i < n; i++)
+        if (!(bits[i / 64] >> (i % 64) & 1)) x[i] = -INFINITY;
+}
+
 /* The weighted sum of one row. */
 void axpy(float *y, float a, const float *x, size_t n) {
     kernels()->weighted_sum(&(WeightedTask){
@@ -63,6 +68,9 @@ void weighted_sum_f16(float *y, size_t y_step, const float *a, size_t a_step, si
 
 float vector_sum(const float *x, size_t n) { return kernels()->vector_sum(x, n); }
 float vector_max(const float *x, size_t n) { return kernels()->vector_max(x, n); }
+void vector_mask(float *x, const uint64_t *bits, size_t n) {
+    kernels()->vector_mask(x, bits, n);
+}
 void vector_exp(float *out, const float *x, float shift, size_t n) {
     kernels()->vector_exp(out, x, shift, n);
 }

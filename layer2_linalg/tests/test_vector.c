@@ -1,4 +1,4 @@
-/* axpy, weighted sum, sum, max, exp on every instruction set */
+/* axpy, weighted sum, sum, max, mask, exp on every instruction set */
 #include "../src/kernel_table.h"
 #include "check.h"
 #include "linalg.h"
@@ -74,6 +74,30 @@ static void max_finds_the_largest_and_nan(void **state) {
     assert_true(vector_max(NULL, 0) == -INFINITY);
 }
 
+static void a_mask_leaves_what_its_bits_say(void **state) {
+    (void)state;
+    const Kernels *list[KERNELS_MAX];
+    int count = kernels_tables(list);
+    uint64_t seed = 5;
+    for (size_t n = 0; n < 260; n++) {
+        float x[260], got[260];
+        uint64_t bits[5];
+        for (size_t w = 0; w < 5; w++) /* words of ones, of zeros and of both */
+            bits[w] = (n + w) % 3 == 0 ? UINT64_MAX : (n + w) % 3 == 1 ? 0 : rng_hash(1, n, w);
+        for (size_t i = 0; i < 260; i++) x[i] = i % 7 ? check_noise(&seed) : NAN;
+        for (int isa = 0; isa < count; isa++) {
+            memcpy(got, x, sizeof got);
+            list[isa]->vector_mask(got, bits, n);
+            for (size_t i = 0; i < 260; i++) {
+                bool stays = i >= n || (bits[i / 64] >> (i % 64) & 1);
+                const float want = stays ? x[i] : -INFINITY;
+                assert_memory_equal(&got[i], &want, sizeof want);
+            }
+        }
+    }
+    vector_mask(NULL, NULL, 0);
+}
+
 /* in units of the last place of the exact result */
 static double ulp_error(float got, double exact) {
     int exponent;
@@ -116,5 +140,5 @@ static void exp_is_the_same_everywhere(void **state) {
 }
 
 RUN(TEST(weighted_sum_is_bit_exact), TEST(sums_keep_the_bound),
-    TEST(max_finds_the_largest_and_nan), TEST(exp_is_within_three_ulp),
-    TEST(exp_is_the_same_everywhere))
+    TEST(max_finds_the_largest_and_nan), TEST(a_mask_leaves_what_its_bits_say),
+    TEST(exp_is_within_three_ulp), TEST(exp_is_the_same_everywhere))

@@ -1,4 +1,4 @@
-/* vector_avx2.c - weighted sum, sum, max and exp, eight lanes at a time.  Read vector.c, sum.c and exp.c first.
+/* vector_avx2.c - weighted sum, sum, max, mask and exp, eight lanes at a time.  Read vector.c, sum.c and exp.c first.
  *
  * The loops over whole registers are followed by the scalar version for the last n % 8
  * elements, which returns the same bits. */
@@ -84,6 +84,26 @@ AVX2 float vector_max_avx2(const float *x, size_t n) {
     float head = _mm_cvtss_f32(_mm_max_ss(pair, _mm_movehdup_ps(pair))),
           tail = vector_max_scalar(x + i, n - i);
     return head > tail ? head : tail;
+}
+
+/* A byte of the mask becomes eight lanes: lane i looks at bit i.  Words of ones and of zeros, which most are, need
+ * no lanes. */
+AVX2 void vector_mask_avx2(float *x, const uint64_t *bits, size_t n) {
+    const __m256i lane = _mm256_setr_epi32(1, 2, 4, 8, 16, 32, 64, 128);
+    const __m256 never = _mm256_set1_ps(-INFINITY);
+    size_t i = 0;
+    for (; i + 64 <= n; i += 64) {
+        uint64_t word = bits[i / 64];
+        if (word == UINT64_MAX) continue;
+        for (size_t k = 0; k < 64; k += 8) {
+            __m256i byte = _mm256_set1_epi32((int)(word >> k & 0xFF));
+            __m256 keep =
+                _mm256_castsi256_ps(_mm256_cmpeq_epi32(_mm256_and_si256(byte, lane), lane));
+            __m256 v = _mm256_loadu_ps(x + i + k);
+            _mm256_storeu_ps(x + i + k, _mm256_blendv_ps(never, v, keep));
+        }
+    }
+    vector_mask_scalar(x + i, bits + i / 64, n - i);
 }
 
 AVX2 void vector_exp_avx2(float *out, const float *x, float shift, size_t n) {

@@ -83,6 +83,18 @@ AVX512 float vector_max_avx512(const float *x, size_t n) {
     return head > tail ? head : tail;
 }
 
+/* Sixteen bits of the mask are a mask register: lanes of zeros are overwritten. */
+AVX512 void vector_mask_avx512(float *x, const uint64_t *bits, size_t n) {
+    const __m512 never = _mm512_set1_ps(-INFINITY);
+    size_t i = 0;
+    for (; i + 64 <= n; i += 64) {
+        uint64_t gone = ~bits[i / 64];
+        for (size_t k = 0; gone && k < 64; k += 16)
+            _mm512_mask_storeu_ps(x + i + k, (__mmask16)(gone >> k), never);
+    }
+    vector_mask_scalar(x + i, bits + i / 64, n - i);
+}
+
 AVX512 void vector_exp_avx512(float *out, const float *x, float shift, size_t n) {
     size_t done = exp_all(out, x, shift, n);
     vector_exp_scalar(out + done, x + done, shift, n - done);

@@ -1,4 +1,4 @@
-/* vector_neon.c - weighted sum, sum, max and exp, four lanes at a time (AArch64).  Read vector.c, sum.c and exp.c
+/* vector_neon.c - weighted sum, sum, max, mask and exp, four lanes at a time (AArch64).  Read vector.c, sum.c and exp.c
  * first. */
 #include "../kernel_types.h"
 
@@ -69,6 +69,22 @@ float vector_max_neon(const float *x, size_t n) {
     for (; i + 4 <= n; i += 4) max = vmaxq_f32(max, vld1q_f32(x + i));
     float pair[2] = {vmaxvq_f32(max), vector_max_scalar(x + i, n - i)};
     return vector_max_scalar(pair, 2);
+}
+
+/* Four bits of the mask become four lanes: lane i looks at bit i. */
+void vector_mask_neon(float *x, const uint64_t *bits, size_t n) {
+    const uint32x4_t lane = {1, 2, 4, 8};
+    const float32x4_t never = vdupq_n_f32(-INFINITY);
+    size_t i = 0;
+    for (; i + 64 <= n; i += 64) {
+        uint64_t word = bits[i / 64];
+        if (word == UINT64_MAX) continue;
+        for (size_t k = 0; k < 64; k += 4) {
+            uint32x4_t keep = vtstq_u32(vdupq_n_u32((uint32_t)(word >> k & 0xF)), lane);
+            vst1q_f32(x + i + k, vbslq_f32(keep, vld1q_f32(x + i + k), never));
+        }
+    }
+    vector_mask_scalar(x + i, bits + i / 64, n - i);
 }
 
 void vector_exp_neon(float *out, const float *x, float shift, size_t n) {

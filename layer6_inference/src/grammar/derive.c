@@ -52,11 +52,20 @@ static Expr unfold(ExprStore *s, Expr e) {
     return s->node[e].unfolded;
 }
 
+static const Expr *raw_moves(ExprStore *s, Expr e);
+
+/* Conditions come again with other conditions beside them: their moves are kept. */
+static Expr derive_condition(ExprStore *s, Expr e, uint8_t byte) {
+    return s->over ? EXPR_NONE : raw_moves(s, e)[byte];
+}
+
 static Expr derive_children(ExprStore *s, Expr e, uint8_t byte) {
     ExprNode n = s->node[e];
     Expr few[16] = {EXPR_NONE}, *of = n.b <= 16 ? few : malloc(n.b * sizeof *of), out;
     REQUIRE(of, "no memory for a grammar");
-    for (uint32_t i = 0; i < n.b; i++) of[i] = expr_derive(s, s->child[n.a + i], byte);
+    for (uint32_t i = 0; i < n.b; i++)
+        of[i] =
+            (n.kind == KIND_AND ? derive_condition : expr_derive)(s, s->child[n.a + i], byte);
     if (n.kind == KIND_ALT) {
         out = expr_alt(s, of, n.b);
     } else {
@@ -94,7 +103,7 @@ Expr expr_derive(ExprStore *store, Expr e, uint8_t byte) {
     case KIND_CAT: return derive_cat(store, e, byte);
     case KIND_ALT:
     case KIND_AND: return derive_children(store, e, byte);
-    case KIND_NOT: return expr_not(store, expr_derive(store, n.a, byte));
+    case KIND_NOT: return expr_not(store, derive_condition(store, n.a, byte));
     case KIND_REPEAT: return derive_repeat(store, e, byte);
     case KIND_LAZY: return expr_derive(store, unfold(store, e), byte);
     case KIND_NUMBER: {
@@ -110,41 +119,38 @@ Expr expr_derive(ExprStore *store, Expr e, uint8_t byte) {
 
 /* ------------------------------------------------------------------ kinds of bytes */
 
-enum { KINDS = 256 + 16 }; /* those of a number may be left without bytes */
+enum { KINDS = 256, SETS_NOTED = 1024 };
 
 /* Bytes that no set at the front of an expression tells apart are of one kind. */
 typedef struct Kinds {
-    uint16_t of[256];
+    ByteSet of[KINDS]; /* apart from each other, none empty */
     unsigned count;
-    uint8_t *asked; /* sets that were looked at */
-    size_t asked_room;
-    bool numbers; /* the bytes of numbers have kinds of their own */
+    uint64_t asked[SETS_NOTED / 64]; /* sets that were looked at, by number */
+    bool numbers;                    /* the bytes of numbers have kinds of their own */
 } Kinds;
 
+static bool is_empty(const ByteSet *set) {
+    return !(set->word[0] | set->word[1] | set->word[2] | set->word[3]);
+}
+
 static bool asked_before(Kinds *k, uint32_t set) {
-    if (set >= k->asked_room) {
-        size_t room = set + 64;
-        k->asked = realloc(k->asked, room);
-        REQUIRE(k->asked, "no memory for a grammar");
-        memset(k->asked + k->asked_room, 0, room - k->asked_room);
-        k->asked_room = room;
-    }
-    bool before = k->asked[set];
-    k->asked[set] = true;
-    return before;
+    if (set >= SETS_NOTED) return false;
+    uint64_t bit = (uint64_t)1 << (set & 63), before = k->asked[set >> 6] & bit;
+    k->asked[set >> 6] |= bit;
+    return before != 0;
 }
 
 static void split(Kinds *k, const ByteSet *set) {
-    uint16_t inside[KINDS];
-    uint8_t met[KINDS] = {0};
-    unsigned count = k->count;
-    for (unsigned kind = 0; kind < count; kind++) inside[kind] = (uint16_t)kind;
-    /* met: 1 outside the set, 2 inside, 3 both: then those inside get a kind of their own */
-    for (unsigned b = 0; b < 256; b++) met[k->of[b]] |= byte_set_has(set, b) ? 2 : 1;
-    for (unsigned kind = 0; kind < count; kind++)
-        if (met[kind] == 3) inside[kind] = (uint16_t)k->count++;
-    for (unsigned b = 0; b < 256; b++)
-        if (byte_set_has(set, b)) k->of[b] = inside[k->of[b]];
+    for (unsigned kind = 0, count = k->count; kind < count; kind++) {
+        ByteSet inside, outside;
+        for (int w = 0; w < 4; w++) {
+            inside.word[w] = k->of[kind].word[w] & set->word[w];
+            outside.word[w] = k->of[kind].word[w] & ~set->word[w];
+        }
+        if (is_empty(&inside) || is_empty(&outside)) continue;
+        k->of[kind] = outside;
+        k->of[k->count++] = inside;
+    }
 }
 
 static void split_by(ExprStore *s, Kinds *k, Expr e) {
@@ -161,8 +167,11 @@ static void split_by(ExprStore *s, Kinds *k, Expr e) {
         case KIND_NOT:
         case KIND_REPEAT: split_by(s, k, n.a); return;
         case KIND_NUMBER:
-            for (const char *c = "0123456789.-+eE"; *c && !k->numbers; c++)
-                k->of[(uint8_t)*c] = (uint16_t)k->count++;
+            for (const char *c = "0123456789.-+eE"; *c && !k->numbers; c++) {
+                ByteSet one = {{0}};
+                byte_set_add(&one, (uint8_t)*c);
+                split(k, &one);
+            }
             k->numbers = true;
             return;
         case KIND_LAZY: split_by(s, k, unfold(s, e)); return;
@@ -177,21 +186,37 @@ static void split_by(ExprStore *s, Kinds *k, Expr e) {
     }
 }
 
+/* Behind the moves: the bytes that lead on. */
+static void note_first(Expr *moves, ByteSet first) {
+    memcpy(moves + 256, &first, sizeof first);
+}
+
+/* All bytes of a kind lead to the same.  Those that lead on are added to `first`. */
+static void fill_moves(ExprStore *s, Expr e, const ByteSet *kind, Expr *moves, ByteSet *first) {
+    Expr after = expr_derive(s, e, (uint8_t)byte_set_any(kind));
+    if (after == EXPR_NONE) return; /* as they are already */
+    for (int w = 0; w < 4; w++) {
+        first->word[w] |= kind->word[w];
+        for (uint64_t bits = kind->word[w]; bits; bits &= bits - 1)
+            moves[64 * w + __builtin_ctzll(bits)] = after;
+    }
+}
+
 /* Moves with dead ends still in them. */
 static const Expr *raw_moves(ExprStore *s, Expr e) {
     if (s->node[e].moves) return s->node[e].moves;
-    Expr *moves = malloc(256 * sizeof *moves + sizeof(ByteSet)), after[KINDS];
-    Kinds kinds = {.count = 1};
-    bool have[KINDS] = {false};
+    Expr *moves = malloc(256 * sizeof *moves + sizeof(ByteSet));
+    Kinds kinds;
+    ByteSet first = {{0}};
     REQUIRE(moves, "no memory for a grammar");
+    memset(moves, 0, 256 * sizeof *moves); /* EXPR_NONE */
+    kinds.count = 1, kinds.numbers = false;
+    memset(kinds.of, 0xFF, sizeof *kinds.of);
+    memset(kinds.asked, 0, sizeof kinds.asked);
     split_by(s, &kinds, e);
-    for (unsigned b = 0; b < 256; b++) {
-        unsigned kind = kinds.of[b];
-        if (!have[kind]) after[kind] = expr_derive(s, e, (uint8_t)b);
-        have[kind] = true;
-        moves[b] = after[kind];
-    }
-    free(kinds.asked);
+    for (unsigned kind = 0; kind < kinds.count; kind++)
+        fill_moves(s, e, &kinds.of[kind], moves, &first);
+    note_first(moves, first);
     return s->node[e].moves = moves;
 }
 
@@ -232,7 +257,7 @@ static void collect_calls(ExprStore *s, Expr e, Expr then, CallList *list) {
             return;
         }
         case KIND_CAT:
-            collect_calls(s, n.a, expr_cat(s, n.b, then), list);
+            if (s->node[n.a].calls) collect_calls(s, n.a, expr_cat(s, n.b, then), list);
             if (!expr_is_nullable(s, n.a)) return;
             break;
         default: return;
@@ -329,27 +354,29 @@ bool expr_is_live(ExprStore *store, Expr e) {
     return found;
 }
 
-/* Behind the moves: the bytes that lead on. */
-static void note_first(Expr *moves) {
-    ByteSet first = {{0}};
-    for (unsigned b = 0; b < 256; b++)
-        if (moves[b] != EXPR_NONE) byte_set_add(&first, b);
-    memcpy(moves + 256, &first, sizeof first);
+/* Take away the moves into dead ends. */
+static void filter_moves(ExprStore *s, Expr e) {
+    Expr known = EXPR_NONE; /* to lead on */
+    ByteSet first;
+    memcpy(&first, s->node[e].moves + 256, sizeof first);
+    for (int w = 0; w < 4; w++)
+        for (uint64_t bits = first.word[w]; bits; bits &= bits - 1) {
+            Expr *moves = s->node[e].moves + 64 * w;
+            int at = __builtin_ctzll(bits);
+            if (moves[at] == known) continue;
+            if (expr_is_live(s, moves[at])) {
+                known = moves[at];
+            } else {
+                moves[at] = EXPR_NONE;
+                first.word[w] &= ~((uint64_t)1 << at);
+            }
+        }
+    note_first(s->node[e].moves, first);
 }
 
 const Expr *expr_moves(ExprStore *store, Expr e) {
     raw_moves(store, e);
-    if (!store->node[e].filtered && store->node[e].filters)
-        for (unsigned b = 0; b < 256; b++) {
-            Expr *moves = store->node[e].moves;
-            if (b > 0 && moves[b] == moves[b - 1]) continue;
-            if (!expr_is_live(store, moves[b])) {
-                Expr dead = moves[b];
-                for (unsigned c = b; c < 256; c++)
-                    if (store->node[e].moves[c] == dead) store->node[e].moves[c] = EXPR_NONE;
-            }
-        }
-    if (!store->node[e].filtered) note_first(store->node[e].moves);
+    if (!store->node[e].filtered && store->node[e].filters) filter_moves(store, e);
     store->node[e].filtered = true;
     return store->node[e].moves;
 }

@@ -98,22 +98,36 @@ void expr_store_free(ExprStore *store) {
     for (uint32_t i = 0; i < store->n_rule; i++) free(store->rule[i].name);
     free(store->node), free(store->buckets), free(store->child), free(store->set);
     free(store->rule), free(store->call), free(store->calls_first), free(store->calls_count);
-    free(store->test);
+    free(store->test), free(store->set_next);
     *store = (ExprStore){0};
 }
 
 /* ------------------------------------------------------------------ bytes */
 
+static uint32_t hash_set(const ByteSet *set) {
+    uint32_t h = 0;
+    for (int w = 0; w < 4; w++)
+        h = mix(mix(h, (uint32_t)set->word[w]), (uint32_t)(set->word[w] >> 32));
+    return h % SET_BUCKETS;
+}
+
 Expr expr_bytes(ExprStore *store, const ByteSet *set) {
     static const ByteSet nothing;
     if (memcmp(set, &nothing, sizeof *set) == 0) return EXPR_NONE;
-    uint32_t i = 0;
-    while (i < store->n_set && memcmp(&store->set[i], set, sizeof *set) != 0) i++;
-    if (i == store->n_set) {
+    uint32_t *bucket = &store->set_bucket[hash_set(set)], i = *bucket;
+    while (i && memcmp(&store->set[i - 1], set, sizeof *set) != 0) i = store->set_next[i - 1];
+    if (!i) {
+        uint32_t room = store->set_room;
         store->set = grow32(store->set, store->n_set, &store->set_room, sizeof *store->set);
+        if (store->set_room != room)
+            store->set_next =
+                realloc(store->set_next, store->set_room * sizeof *store->set_next);
+        REQUIRE(store->set_next, "no memory for a grammar");
+        store->set_next[store->n_set] = *bucket;
         store->set[store->n_set++] = *set;
+        i = *bucket = store->n_set;
     }
-    return intern(store, (ExprNode){.kind = KIND_BYTES, .a = i});
+    return intern(store, (ExprNode){.kind = KIND_BYTES, .a = i - 1});
 }
 
 Expr expr_byte(ExprStore *store, uint8_t byte) {

@@ -81,6 +81,7 @@ typedef struct ExprRule {
 /* What is left of a test after a byte (SIZE_MAX: nothing), and whether it may end here. */
 typedef struct NumberTest NumberTest;
 
+enum { SET_BUCKETS = 256 };
 typedef struct ExprStore ExprStore;
 struct ExprStore {
     ExprNode *node;
@@ -89,6 +90,7 @@ struct ExprStore {
     size_t n_child, child_room;
     ByteSet *set;
     uint32_t n_set, set_room;
+    uint32_t *set_next, set_bucket[SET_BUCKETS]; /* lists of equal hashes; numbers + 1 */
     ExprRule *rule;
     uint32_t n_rule, rule_room;
     ExprCall *call; /* lists of calls, one after the other */
@@ -164,6 +166,12 @@ Expr expr_derive(ExprStore *store, Expr e, uint8_t byte);
 
 static inline bool byte_set_has(const ByteSet *set, unsigned byte) {
     return set->word[byte >> 6] >> (byte & 63) & 1;
+}
+/* One of its bytes.  Needs a set that is not empty. */
+static inline int byte_set_any(const ByteSet *set) {
+    int w = 0;
+    while (!set->word[w]) w++;
+    return 64 * w + __builtin_ctzll(set->word[w]);
 }
 static inline int byte_set_count(ByteSet set) {
     int bytes = 0;

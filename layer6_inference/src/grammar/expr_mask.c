@@ -2,6 +2,7 @@
 #include "token_mask.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 enum { FEW = 512, EXCEPT = 4096 };
 
@@ -48,6 +49,15 @@ static void add_leaving(Walk *w, Leaving leaving) {
     m->leaving[m->n_leaving++] = leaving;
 }
 
+/* From a list to bits. */
+static void make_inside(Walk *w) {
+    ExprMask *m = w->mask;
+    if (m->inside) return;
+    m->inside = token_zeroed(w->table->lexicon->words, sizeof *m->inside);
+    for (uint32_t i = 0; i < m->n_few; i++) token_bit_set(m->inside, m->few[i]);
+    free(m->few), m->few = NULL, m->n_few = 0;
+}
+
 static void add_inside(Walk *w, int32_t token) {
     ExprMask *m = w->mask;
     if (!m->inside && m->n_few < FEW) {
@@ -55,22 +65,22 @@ static void add_inside(Walk *w, int32_t token) {
         m->few[m->n_few++] = token;
         return;
     }
-    if (!m->inside) {
-        m->inside = token_zeroed(w->table->lexicon->words, sizeof *m->inside);
-        for (uint32_t i = 0; i < m->n_few; i++) token_bit_set(m->inside, m->few[i]);
-        free(m->few), m->few = NULL, m->n_few = 0;
-    }
+    make_inside(w);
     token_bit_set(m->inside, token);
 }
 
+static bool begins_with_call(MaskTable *t, Expr e) {
+    const ExprCall *calls;
+    return expr_calls(t->rows->exprs, e, &calls) > 0;
+}
+
 static bool can_be_left(MaskTable *t, Expr e) {
-    return expr_is_nullable(t->rows->exprs, e) || t->rows->exprs->node[e].calls;
+    return expr_is_nullable(t->rows->exprs, e) || begins_with_call(t, e);
 }
 
 /* The nodes that begin with this byte, from the root's child on. */
-static void walk_below(Walk *w, uint32_t from) {
+static void walk_below(Walk *w, const Trie *trie, uint32_t from) {
     MaskTable *t = w->table;
-    const Trie *trie = &t->lexicon->trie;
     uint32_t end = trie->node[from].skip;
     for (uint32_t i = from; i < end;) {
         const TrieNode *node = &trie->node[i];
@@ -82,15 +92,14 @@ static void walk_below(Walk *w, uint32_t from) {
         for (uint32_t k = node->first; k < node->last; k++) add_inside(w, trie->order[k]);
         if (node->skip > i + 1) {
             t->moves[node->depth] = expr_moves(t->rows->exprs, next);
-            if (can_be_left(t, next)) add_leaving(w, (Leaving){i, next});
+            if (can_be_left(t, next)) add_leaving(w, (Leaving){trie, i, next});
         }
         i++;
     }
 }
 
 /* A leaving node matters only where a token below it is not inside anyway. */
-static bool is_idle(const MaskTable *t, const ExprMask *mask, uint32_t node) {
-    const Trie *trie = &t->lexicon->trie;
+static bool is_idle(const ExprMask *mask, const Trie *trie, uint32_t node) {
     for (uint32_t k = trie->node[node].last, end = trie_end(trie, node); k < end; k++) {
         int32_t token = trie->order[k];
         if (!(mask->inside[token >> 6] >> (token & 63) & 1)) return false;
@@ -98,19 +107,136 @@ static bool is_idle(const MaskTable *t, const ExprMask *mask, uint32_t node) {
     return true;
 }
 
-static void walk_expr(MaskTable *t, Expr e, ExprMask *mask) {
-    Walk w = {.table = t, .mask = mask};
-    ByteSet first = expr_first(t->rows->exprs, e);
-    const Trie *trie = &t->lexicon->trie;
-    t->moves[0] = expr_moves(t->rows->exprs, e);
-    for (int i = 0; i < 4; i++)
-        for (uint64_t bits = first.word[i] & trie->begins.word[i]; bits; bits &= bits - 1)
-            walk_below(&w, trie->begin[64 * i + __builtin_ctzll(bits)]);
-    if (!mask->inside) return;
+static void drop_idle(ExprMask *mask) {
     uint32_t kept = 0;
     for (uint32_t i = 0; i < mask->n_leaving; i++)
-        if (!is_idle(t, mask, mask->leaving[i].node)) mask->leaving[kept++] = mask->leaving[i];
+        if (!is_idle(mask, mask->leaving[i].trie, mask->leaving[i].node))
+            mask->leaving[kept++] = mask->leaving[i];
     mask->n_leaving = kept;
+}
+
+/* ------------------------------------------------------------------ slices */
+
+enum { CLOSED_STATES = 40 /* looked at, at most */, CLOSED_NO = 1, CLOSED_YES = 2 };
+
+static bool holds_all(const ByteSet *set, const ByteSet *of) {
+    for (int w = 0; w < 4; w++)
+        if (of->word[w] & ~set->word[w]) return false;
+    return true;
+}
+
+/* The states after one byte of the slice more; false: too many. */
+static bool add_states(const Expr *moves, const Slice *slice, Expr *states, size_t *count) {
+    Expr before = EXPR_NONE;
+    for (int w = 0; w < 4; w++)
+        for (uint64_t bits = slice->bytes.word[w]; bits; bits &= bits - 1) {
+            Expr next = moves[64 * w + __builtin_ctzll(bits)];
+            if (next == before) continue;
+            size_t i = 0;
+            while (i < *count && states[i] != next) i++;
+            if (i == CLOSED_STATES) return false;
+            if (i == *count) states[(*count)++] = next;
+            before = next;
+        }
+    return true;
+}
+
+/* May the bytes of the slice follow each other, from here to the longest token's end? */
+static bool find_closed(ExprStore *s, Expr e, const Slice *slice) {
+    Expr states[CLOSED_STATES] = {e};
+    size_t count = 1, from = 0;
+    for (uint32_t length = 1; length < slice->longest && from < count; length++)
+        for (size_t end = count; from < end; from++) {
+            const Expr *moves = expr_moves(s, states[from]);
+            ByteSet first = expr_first(s, states[from]);
+            if (!holds_all(&first, &slice->bytes) || !add_states(moves, slice, states, &count))
+                return false;
+        }
+    return !s->over;
+}
+
+static bool is_closed(MaskTable *t, Expr e, int slice) {
+    if (e >= t->closed_room) {
+        uint32_t room = e + e / 2 + 64;
+        t->closed = realloc(t->closed, room * sizeof *t->closed);
+        REQUIRE(t->closed, "no memory for the masks of a grammar");
+        memset(t->closed + t->closed_room, 0, (room - t->closed_room) * sizeof *t->closed);
+        t->closed_room = room;
+    }
+    unsigned known = t->closed[e] >> 2 * slice & 3;
+    if (!known) {
+        bool found = find_closed(t->rows->exprs, e, &t->lexicon->slices[slice]);
+        known = found ? CLOSED_YES : CLOSED_NO;
+        t->closed[e] |= (uint16_t)(known << 2 * slice);
+    }
+    return known == CLOSED_YES;
+}
+
+/* The slice that tokens with this first byte are taken from; SLICES: none. */
+static int slice_of(MaskTable *t, unsigned byte, Expr next) {
+    int i = 0;
+    while (i < SLICES &&
+           !(byte_set_has(&t->lexicon->slices[i].bytes, byte) && is_closed(t, next, i)))
+        i++;
+    return i;
+}
+
+/* Tokens of the slice by their first byte, as bits that are set or taken away. */
+static void change_tokens(uint64_t *mask, const Slice *slice, const ByteSet *bytes, bool set) {
+    for (int i = 0; i < 4; i++)
+        for (uint64_t bits = bytes->word[i]; bits; bits &= bits - 1) {
+            int byte = 64 * i + __builtin_ctzll(bits);
+            for (uint32_t k = slice->begin[byte]; k < slice->begin[byte + 1]; k++) {
+                uint64_t bit = (uint64_t)1 << (slice->tokens[k] & 63);
+                uint64_t *word = &mask[slice->tokens[k] >> 6];
+                *word = set ? *word | bit : *word & ~bit;
+            }
+        }
+}
+
+/* A slice's tokens with these first bytes: most of them by leaving out the others, which must not have been
+ * added before. */
+static void add_slice(Walk *w, const Slice *slice, const ByteSet *bytes) {
+    ExprMask *m = w->mask;
+    ByteSet others;
+    bool fresh = !m->inside;
+    for (int i = 0; i < 4; i++) others.word[i] = slice->bytes.word[i] & ~bytes->word[i];
+    make_inside(w);
+    if (!holds_all(bytes, &slice->bytes) &&
+        (!fresh || 2 * byte_set_count(*bytes) < byte_set_count(slice->bytes))) {
+        change_tokens(m->inside, slice, bytes, true);
+        return;
+    }
+    for (size_t i = 0; i < w->table->lexicon->words; i++) m->inside[i] |= slice->all[i];
+    change_tokens(m->inside, slice, &others, false);
+}
+
+/* Choose a slice for each first byte: taken[slice] are the bytes of a slice, taken[SLICES] those of none. */
+static void choose_slices(MaskTable *t, const Expr *moves, ByteSet first,
+                          ByteSet taken[SLICES + 1]) {
+    for (int i = 0; i < 4; i++)
+        for (uint64_t bits = first.word[i] & t->lexicon->trie.begins.word[i]; bits;
+             bits &= bits - 1) {
+            unsigned byte = 64 * (unsigned)i + (unsigned)__builtin_ctzll(bits);
+            byte_set_add(&taken[slice_of(t, byte, moves[byte])], byte);
+        }
+}
+
+static void walk_expr(MaskTable *t, Expr e, ExprMask *mask) {
+    Walk w = {.table = t, .mask = mask};
+    ByteSet first = expr_first(t->rows->exprs, e), taken[SLICES + 1] = {{{0}}};
+    t->moves[0] = expr_moves(t->rows->exprs, e);
+    choose_slices(t, t->moves[0], first, taken);
+    for (int i = 0; i < SLICES; i++)
+        if (byte_set_count(taken[i]) > 0) add_slice(&w, &t->lexicon->slices[i], &taken[i]);
+    for (int slice = 0; slice <= SLICES; slice++) {
+        const Trie *trie = slice < SLICES ? &t->lexicon->slices[slice].rest : &t->lexicon->trie;
+        for (int i = 0; i < 4; i++)
+            for (uint64_t bits = taken[slice].word[i] & trie->begins.word[i]; bits;
+                 bits &= bits - 1)
+                walk_below(&w, trie, trie->begin[64 * i + __builtin_ctzll(bits)]);
+    }
+    if (mask->inside) drop_idle(mask);
 }
 
 /* ------------------------------------------------------------------ nearly a loop */
@@ -140,7 +266,8 @@ static void walk_beside(Walk *w, uint32_t from) {
         for (uint32_t k = node->first; k < node->last; k++) add_inside(w, trie->order[k]);
         t->moves[node->depth] = expr_moves(t->rows->exprs, next);
         w->beside[node->depth] = expr_moves(t->rows->exprs, loop);
-        if (node->skip > i + 1 && can_be_left(t, next)) add_leaving(w, (Leaving){i, next});
+        if (node->skip > i + 1 && can_be_left(t, next))
+            add_leaving(w, (Leaving){trie, i, next});
         i++;
     }
 }
@@ -164,11 +291,6 @@ static Expr loop_within(const ExprStore *s, const ExprNode *both) {
     for (uint32_t i = 0; i < both->b; i++)
         if (s->node[s->child[both->a + i]].kind == KIND_REPEAT) return s->child[both->a + i];
     return EXPR_NONE;
-}
-
-static bool begins_with_call(MaskTable *t, Expr e) {
-    const ExprCall *calls;
-    return expr_calls(t->rows->exprs, e, &calls) > 0;
 }
 
 static bool take_loop(MaskTable *t, Expr loop, ExprMask *mask) {

@@ -25,6 +25,7 @@ static void lexicon_close(void *object) {
         close_loop(l->loops);
         l->loops = next;
     }
+    slices_free(l->slices);
     trie_close(&l->trie);
     pthread_mutex_destroy(&l->lock);
     free(l->ends), free(l);
@@ -36,7 +37,8 @@ static void *lexicon_open(const Tokenizer *tokenizer, Fault *fault) {
     l->tokenizer = tokenizer, l->vocab = tokenizer_count(tokenizer);
     l->words = (l->vocab + 63) / 64;
     pthread_mutex_init(&l->lock, NULL);
-    if (trie_open(&l->trie, tokenizer, fault)) {
+    if (trie_open(&l->trie, tokenizer, fault) &&
+        slices_make(l->slices, &l->trie, l->words, fault)) {
         if (find_ends(l)) return l;
         fault_set(fault, "no memory for the words of a grammar");
     }
@@ -134,6 +136,18 @@ static void *memory(size_t count, size_t size) {
     return out;
 }
 
+/* level[n]: the tokens that begin n rounds, then those of all levels before. */
+static void fill_levels(const Lexicon *l, Loop *loop) {
+    loop->level = memory(loop->most + 1, sizeof *loop->level);
+    for (uint32_t n = 0; n <= loop->most; n++)
+        loop->level[n] = memory(l->words, sizeof **loop->level);
+    for (size_t id = 0; id < l->vocab; id++)
+        if (loop->begun[id] != LOOP_OUTSIDE)
+            loop->level[loop->begun[id]][id / 64] |= (uint64_t)1 << (id % 64);
+    for (uint32_t n = 1; n <= loop->most; n++)
+        for (size_t w = 0; w < l->words; w++) loop->level[n][w] |= loop->level[n - 1][w];
+}
+
 static Loop *make_loop(Lexicon *l, ExprStore *store, Expr x) {
     Loop *loop = memory(1, sizeof *loop);
     Around a = {.lexicon = l, .store = store, .loop = loop, .x = x};
@@ -143,11 +157,12 @@ static Loop *make_loop(Lexicon *l, ExprStore *store, Expr x) {
     loop->begun = memory(l->vocab, sizeof *loop->begun);
     memset(loop->begun, 0xFF, l->vocab * sizeof *loop->begun);
     loop->counted = walk(&a) && !store->over;
-    loop->level = memory(loop->most + 1, sizeof *loop->level);
     if (loop->counted) {
+        fill_levels(l, loop);
         bool ok = trie_make(&loop->rest, a.rest, a.n_rest, &fault);
         REQUIRE(ok, "no memory for the masks of a grammar");
     }
+    free(loop->begun), loop->begun = NULL;
     free(a.level), free(a.rest);
     return loop;
 }
@@ -172,22 +187,4 @@ Loop *lexicon_loop(Lexicon *lexicon, ExprStore *store, Expr x) {
     }
     pthread_mutex_unlock(&lexicon->lock);
     return loop && loop->counted ? loop : NULL;
-}
-
-/* ------------------------------------------------------------------ who stays inside */
-
-static uint64_t *make_level(const Lexicon *l, const Loop *loop, uint32_t rounds) {
-    uint64_t *mask = memory(l->words, sizeof *mask);
-    for (size_t id = 0; id < l->vocab; id++)
-        if (loop->begun[id] <= rounds) mask[id / 64] |= (uint64_t)1 << (id % 64);
-    return mask;
-}
-
-const uint64_t *loop_inside(Lexicon *lexicon, Loop *loop, uint32_t rounds) {
-    uint32_t level = rounds < loop->most ? rounds : loop->most;
-    pthread_mutex_lock(&lexicon->lock);
-    if (!loop->level[level]) loop->level[level] = make_level(lexicon, loop, level);
-    const uint64_t *mask = loop->level[level];
-    pthread_mutex_unlock(&lexicon->lock);
-    return mask;
 }

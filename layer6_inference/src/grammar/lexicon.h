@@ -20,32 +20,33 @@
 #ifndef STRATA_LEXICON_H
 #define STRATA_LEXICON_H
 
-#include "trie.h"
+#include "slice.h"
 
 #include <pthread.h>
 
 enum {
     LOOPS = 64,      /* at most, of a lexicon */
     LOOP_KEY = 2048, /* bytes */
-    LOOP_WIDE = 8,   /* bytes a round may begin with, at least: others are soon walked */
+    LOOP_WIDE = 128, /* bytes a round may begin with, at least: for others there are slices */
     LOOP_OUTSIDE = UINT16_MAX, /* not inside */
 };
 
 typedef struct Loop {
     unsigned char *key; /* owns, like all below: x as expr_write has it */
     size_t key_size;
-    bool counted;  /* its rounds can be told apart */
-    ByteSet first; /* what a round begins with */
-    uint16_t
-        *begun; /* (vocab) rounds that a token begins when it stays inside, or LOOP_OUTSIDE */
+    bool counted;     /* its rounds can be told apart */
+    ByteSet first;    /* what a round begins with */
+    uint16_t *begun;  /* (vocab) rounds that a token begins when it stays inside, or
+                         LOOP_OUTSIDE; while it is made */
     uint32_t most;    /* of these */
-    uint64_t **level; /* (most + 1) tokens that begin at most so many; NULL: not asked yet */
+    uint64_t **level; /* (most + 1) tokens that stay inside and begin at most so many */
     Trie rest;        /* what leaves after a byte or more; counts: rounds before */
     struct Loop *next;
 } Loop;
 
 typedef struct Lexicon {
     Trie trie;
+    Slice slices[SLICES];
     const Tokenizer *tokenizer; /* borrows */
     size_t vocab, words;        /* words: of 64 bits in a mask */
     int32_t *ends;              /* tokens that end a text */
@@ -65,6 +66,8 @@ Lexicon *lexicon_of(const Tokenizer *tokenizer, Fault *fault);
 Loop *lexicon_loop(Lexicon *lexicon, ExprStore *store, Expr x);
 
 /* The tokens that stay inside a loop that may go round so many times more. */
-const uint64_t *loop_inside(Lexicon *lexicon, Loop *loop, uint32_t rounds);
+static inline const uint64_t *loop_inside(const Loop *loop, uint32_t rounds) {
+    return loop->level[rounds < loop->most ? rounds : loop->most];
+}
 
 #endif

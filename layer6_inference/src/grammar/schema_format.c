@@ -83,23 +83,28 @@ static bool read_pattern(Schema *s, const char *pattern, Expr *inside) {
 }
 
 /* A leap second is the last of a day in UTC: 23:59:60Z, 18:59:60-05:00, 05:29:60+05:30.  Offsets of
- * quarters of an hour. */
+ * quarters of an hour; a local time is reached with one east of Greenwich and one west of it.  Minutes are grouped
+ * by their hour, so that few alternatives are open at a time. */
 static bool leap_seconds(Schema *s, Expr *inside) {
-    Expr all = EXPR_NONE, one;
-    char pattern[120];
-    for (int quarter = -95; quarter <= 95; quarter++) {
-        int local = ((23 * 60 + 59 + 15 * quarter) % 1440 + 1440) % 1440;
-        int off = 15 * (quarter < 0 ? -quarter : quarter);
-        const char *zone = quarter == 0 ? "([Zz]|[+-]00:00)" : "";
-        snprintf(pattern, sizeof pattern, "%02d:%02d:60(\\.[0-9]+)?%s", local / 60, local % 60,
-                 zone);
-        if (quarter)
-            snprintf(pattern + strlen(pattern), 20, "%s%02d:%02d", quarter < 0 ? "-" : "\\+",
-                     off / 60, off % 60);
+    Expr hours = EXPR_NONE, one;
+    char pattern[400];
+    for (int hour = 0; hour < 24; hour++) {
+        int size = snprintf(pattern, sizeof pattern, "%02d:(", hour);
+        for (int minute = 14; minute < 60; minute += 15) {
+            int east = (60 * hour + minute + 1) % 1440, west = (1440 - east) % 1440;
+            size += snprintf(pattern + size, sizeof pattern - (size_t)size,
+                             "%s%02d:60(\\.[0-9]+)?", minute > 14 ? "|" : "", minute);
+            size += east ? snprintf(pattern + size, sizeof pattern - (size_t)size,
+                                    "(\\+%02d:%02d|-%02d:%02d)", east / 60, east % 60,
+                                    west / 60, west % 60)
+                         : snprintf(pattern + size, sizeof pattern - (size_t)size,
+                                    "([Zz]|[+-]00:00)");
+        }
+        snprintf(pattern + size, sizeof pattern - (size_t)size, ")");
         if (!read_pattern(s, pattern, &one)) return false;
-        all = expr_either(s->exprs, all, one);
+        hours = expr_either(s->exprs, hours, one);
     }
-    *inside = all;
+    *inside = hours;
     return true;
 }
 

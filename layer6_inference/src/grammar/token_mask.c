@@ -26,6 +26,7 @@ void mask_table_free(MaskTable *table) {
     forget_rows(table);
     for (uint32_t i = 0; i < table->expr_room; i++) expr_mask_free(table->of_expr[i]);
     free(table->of_row), free(table->of_expr), free(table->moves), free(table->stack);
+    free(table->closed);
     *table = (MaskTable){0};
 }
 
@@ -89,12 +90,12 @@ static void walk_all_rows(MaskTable *t, const Trie *trie, uint32_t row, Rounds r
 
 static void add_walked(MaskTable *t, const ExprMask *own, uint32_t back, uint64_t *mask) {
     const Rounds any = {0, UINT32_MAX};
-    const Trie *trie = &t->lexicon->trie;
     for (size_t i = 0; own->inside && i < t->lexicon->words; i++) mask[i] |= own->inside[i];
     for (uint32_t i = 0; i < own->n_few; i++) token_bit_set(mask, own->few[i]);
     Expr then = EXPR_NONE;
     uint32_t row = ROW_DEAD;
     for (uint32_t i = 0; i < own->n_leaving; i++) {
+        const Trie *trie = own->leaving[i].trie;
         uint32_t node = own->leaving[i].node;
         if (own->leaving[i].then != then) {
             Item left = {then = own->leaving[i].then, back};
@@ -117,7 +118,7 @@ static bool is_apart(MaskTable *t, const Loop *loop, uint32_t row) {
 }
 
 static void add_loop(MaskTable *t, const ExprMask *own, uint32_t row, uint64_t *mask) {
-    const uint64_t *inside = loop_inside(t->lexicon, own->loop, own->high);
+    const uint64_t *inside = loop_inside(own->loop, own->high);
     for (size_t i = 0; i < t->lexicon->words; i++) mask[i] |= inside[i];
     if (row == ROW_DEAD) return;
     Rounds rounds = {own->low, own->high};

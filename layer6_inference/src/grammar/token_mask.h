@@ -6,7 +6,8 @@
  *     a loop, then something    inside a JSON string: what stays inside is known to the vocabulary
  *                               (lexicon.h); what leaves is walked with the rows that come then
  *     nearly a loop             any string but "name": the loop, but for the tokens on the way to name
- *     any other expression      inside    tokens that end before the expression can be left
+ *     any other expression      slices    all words, where letters may follow letters (slice.h)
+ *                               inside    tokens that end before the expression can be left
  *                               leaving   nodes of the trie at which it can be left with bytes
  *                                         to come: walked with the rows that come then
  *
@@ -22,6 +23,7 @@
 
 /* A node at which an expression can be left. */
 typedef struct Leaving {
+    const Trie *trie; /* of the vocabulary, or of the rest of a slice */
     uint32_t node;
     Expr then; /* what is left of it: it may be done, or call a rule */
 } Leaving;
@@ -51,8 +53,10 @@ typedef struct MaskTable {
     uint64_t **of_row; /* by row; owns */
     uint32_t row_room;
     size_t kept, max_kept; /* masks of rows */
-    const Expr **moves;    /* (max_depth + 2) of the states of a walk */
-    uint32_t *stack;       /* (max_depth + 2) rows of a walk */
+    uint16_t *closed;      /* by expression: two bits for each slice, see expr_mask.c; owns */
+    uint32_t closed_room;
+    const Expr **moves; /* (max_depth + 2) of the states of a walk */
+    uint32_t *stack;    /* (max_depth + 2) rows of a walk */
 } MaskTable;
 
 /* The mask of an expression, as a loop where that is possible, or by walking alone (expr_mask.c). */

@@ -111,6 +111,49 @@ void trie_close(Trie *trie) {
     *trie = (Trie){0};
 }
 
+/* place[i]: how many nodes before node i are in the part, those that lead to a node that is kept; place[count]: how
+ * many in all. */
+static void place_nodes(const Trie *whole, const bool *keep, uint32_t *place) {
+    uint32_t next = whole->count; /* the next node that is kept */
+    for (uint32_t i = whole->count; i-- > 0;) {
+        if (keep[i]) next = i;
+        place[i] = next < whole->node[i].skip;
+    }
+    place[whole->count] = 0;
+    for (uint32_t i = 0, kept = 0; i <= whole->count; i++) {
+        uint32_t one = place[i];
+        place[i] = kept, kept += one;
+    }
+}
+
+/* A node of the part, the next in order. */
+static void copy_node(Trie *part, const Trie *whole, uint32_t i, bool keep,
+                      const uint32_t *place) {
+    TrieNode node = whole->node[i];
+    uint32_t first = part->n_order;
+    for (uint32_t k = node.first; keep && k < node.last; k++)
+        part->order[part->n_order++] = whole->order[k];
+    node.skip = place[node.skip], node.first = first, node.last = part->n_order;
+    part->node[part->count++] = node;
+}
+
+bool trie_part(Trie *part, const Trie *whole, const bool *keep) {
+    uint32_t *place = malloc((whole->count + 1) * sizeof *place);
+    if (!place) return false;
+    place_nodes(whole, keep, place);
+    *part = (Trie){.max_depth = whole->max_depth};
+    part->node = malloc((place[whole->count] + 1) * sizeof *part->node);
+    part->order = malloc((whole->n_order + 1) * sizeof *part->order);
+    part->counts = calloc(whole->n_order + 1, sizeof *part->counts);
+    bool ok = part->node && part->order && part->counts;
+    for (uint32_t i = 0; ok && i < whole->count; i++)
+        if (place[i] < place[i + 1]) copy_node(part, whole, i, keep[i], place);
+    if (ok) find_begins(part);
+    free(place);
+    if (!ok) trie_close(part);
+    return ok;
+}
+
 uint32_t trie_end(const Trie *trie, uint32_t node) {
     uint32_t skip = trie->node[node].skip;
     return skip < trie->count ? trie->node[skip].first : trie->n_order;

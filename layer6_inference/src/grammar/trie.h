@@ -35,7 +35,7 @@ typedef struct Trie {
     TrieNode *node; /* owns, like all below */
     uint32_t count, max_depth;
     int32_t *order;   /* tokens, sorted by their bytes */
-    uint32_t *counts; /* of each */
+    uint32_t *counts; /* of each; 0 in a part */
     uint32_t n_order;
     ByteSet begins;      /* first bytes */
     uint32_t begin[256]; /* the node for a first byte */
@@ -49,6 +49,13 @@ bool trie_make(Trie *trie, TrieEntry *entries, size_t count, Fault *fault);
 /* A trie of all tokens, each by its bytes and by its number. */
 bool trie_open(Trie *trie, const Tokenizer *tokenizer, Fault *fault);
 void trie_close(Trie *trie);
+
+/* The part of a trie that leads to the tokens of some nodes.
+ *
+ *   keep   (nodes of `whole`) whose tokens are kept
+ *
+ * Fails when memory runs out. */
+bool trie_part(Trie *part, const Trie *whole, const bool *keep);
 
 /* The longest token that a text begins with, and its bytes; 0: none does, or longer ones begin with all of the
  * text. */

@@ -158,17 +158,11 @@ static bool ends(const Stage *stage) {
     return is_over;
 }
 
-/* 64 logits and their bits. */
-static void mask_word(float *logits, uint64_t bits, size_t count) {
-    for (size_t i = 0; i < count; i++)
-        if (!(bits >> i & 1)) logits[i] = -INFINITY;
-}
-
+/* Tokens that the vocabulary does not have may not come. */
 static void mask_dense(float *logits, size_t count, const uint64_t *mask, size_t words) {
-    for (size_t w = 0; 64 * w < count; w++) {
-        uint64_t bits = w < words ? mask[w] : 0;
-        if (bits != UINT64_MAX) mask_word(logits + 64 * w, bits, min_size(64, count - 64 * w));
-    }
+    size_t known = min_size(count, 64 * words);
+    vector_mask(logits, mask, known);
+    for (size_t i = known; i < count; i++) logits[i] = -INFINITY;
 }
 
 static void apply(Stage *stage, Candidates *c, const Step *step) {
