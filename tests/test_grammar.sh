@@ -13,7 +13,11 @@ echo '{"properties": {"name": {"type": "string", "maxLength": 9}, "tags": {"item
 sum="$strata grammar --gbnf $work/sum.gbnf" card="$strata grammar --schema $work/card.json"
 
 expect "grammar --help" 0 "usage: strata grammar" "$strata" grammar --help
-expect "no grammar" 2 "wanted --gbnf FILE, --schema FILE or --regex" "$strata" grammar --accept
+expect "no grammar" 2 "wanted --gbnf FILE, --schema FILE, --tags FILE or --regex" "$strata" grammar --accept
+expect "tags and a pattern" 2 "does not go with --regex" "$strata" grammar --tags x --regex a
+expect "tags that are refused" 3 "structures/0: its begin starts with no trigger" sh -c "echo '{\"triggers\": [\"<\"], \"structures\": [{\"begin\": \"x\", \"end\": \"y\"}]}' | '$strata' grammar --tags -"
+printf '{"type": "structural_tag", "triggers": ["<call"], "structures": [{"begin": "<call>", "schema": {"enum": [7]}, "end": "</call>"}]}' >"$work/call.json"
+same "free text with a call in it" "$(printf '"Well. <call>7</call> So."\n"<call>8</call>"\n"<c"\n' | "$strata" grammar --tags "$work/call.json" --accept | tr '\n' ' ')" "1 0 1 "
 expect "two grammars" 2 "does not go with --regex" "$strata" grammar --gbnf "$work/sum.gbnf" --regex a
 expect "white space of a pattern" 2 "--space needs --schema" "$strata" grammar --regex a --space none
 expect "two questions" 2 "does not go with --sample" "$strata" grammar --regex a --explain a --sample 2

@@ -255,7 +255,7 @@ printf '\377\377\377\177' | dd of="$work/damaged.gguf" bs=1 seek=$(($(wc -c <"$m
 expect "logits that are no numbers" 1 "is not a number" "$strata" logits -m "$work/damaged.gguf" --tokens 5,6 --last
 
 # ------------------------------------------------------------------ grammar
-expect "a grammar has to be given" 2 "wanted --gbnf FILE, --schema FILE or --regex TEXT" "$strata" grammar --accept
+expect "a grammar has to be given" 2 "wanted --gbnf FILE, --schema FILE, --tags FILE or --regex TEXT" "$strata" grammar --accept
 expect "one grammar at a time" 2 "--gbnf does not go with --regex" "$strata" grammar --gbnf x --regex a
 apart 2 --space --schema grammar --regex a --space one
 apart 2 --any-order --schema grammar --gbnf x --any-order

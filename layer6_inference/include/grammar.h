@@ -55,6 +55,20 @@ bool grammar_from_regex(Grammar **grammar, Text source, Fault *fault);
 bool grammar_from_schema(Grammar **grammar, Text source, const GrammarOptions *options,
                          Fault *fault);
 
+/* Read a description of tags, as JSON: free text until a trigger, then a tag with its content, then free text again
+ * (tool calls); or tags alone, one after the other.
+ *
+ *     {"triggers": ["<call"], "structures": [{"begin": "<call>", "schema": {...}, "end": "</call>"}]}
+ *     {"tags": [{"begin": "<name>", "regex": "[a-z]+", "end": "</name>"}, ...]}
+ *
+ * Instead of `schema` or `regex` a tag may hold `gbnf`, `tags`, or nothing: then any text up to its end.
+ * "at_least_one": no text without a tag.  "stop_after_first": nothing after it.
+ *
+ * Fails, naming the tag, on what is missing or unknown, on a tag that starts with no trigger, and on what is wrong
+ * with its content. */
+bool grammar_from_tags(Grammar **grammar, Text source, const GrammarOptions *options,
+                       Fault *fault);
+
 /* A choice of texts, with | between. */
 bool grammar_from_choices(Grammar **grammar, Text source, Fault *fault);
 

@@ -6,7 +6,7 @@
 
 /* ------------------------------------------------------------------ texts */
 
-typedef enum Notation { GBNF, REGEX, SCHEMA } Notation;
+typedef enum Notation { GBNF, REGEX, SCHEMA, TAGS } Notation;
 
 static Grammar *compiled(Notation notation, const char *source, const GrammarOptions *options,
                          Fault *fault) {
@@ -16,6 +16,7 @@ static Grammar *compiled(Notation notation, const char *source, const GrammarOpt
     if (!options) options = &plain;
     bool ok = notation == GBNF    ? grammar_from_gbnf(&g, text, options, fault)
               : notation == REGEX ? grammar_from_regex(&g, text, fault)
+              : notation == TAGS  ? grammar_from_tags(&g, text, options, fault)
                                   : grammar_from_schema(&g, text, options, fault);
     return ok ? g : NULL;
 }
@@ -108,6 +109,33 @@ static const Case cases[] = {
     {SCHEMA,
      "{\"propertyNames\":{\"maxLength\":1},\"type\":\"object\"}",
      {"{}", "{\"a\":1}", NULL, "{\"ab\":1}"}},
+    {TAGS,
+     "{\"triggers\":[\"<f=\"],\"structures\":["
+     "{\"begin\":\"<f=a>\",\"schema\":{\"$ref\":\"#/$defs/n\",\"$defs\":{\"n\":{\"type\":"
+     "\"array\",\"items\":{\"$ref\":\"#/$defs/n\"}}}},\"end\":\"</f>\"},"
+     "{\"begin\":\"<f=b>\",\"schema\":{\"enum\":[1,2]},\"end\":\"</f>\"},"
+     "{\"begin\":\"<f=c>\",\"end\":\"</f>\"}]}",
+     {"", "Well.", "<f", "<<f=b>1</f>", "a<f=a>[[], [[]]]</f>b<f=b>2</f>", "<f=c></f>",
+      "<f=c><f=b>\n</f><", NULL, "<f=", "<f=d>", "<f=b>3</f>", "<f=b>1</f", "<f=a>[1]</f>",
+      "\xff"}},
+    {TAGS,
+     "{\"triggers\":[\"<f=\"],\"structures\":["
+     "{\"begin\":\"<f=a>\",\"schema\":{\"$ref\":\"#/$defs/n\",\"$defs\":{\"n\":{\"type\":"
+     "\"array\",\"items\":{\"$ref\":\"#/$defs/n\"}}}},\"end\":\"</f>\"},"
+     "{\"begin\":\"<f=b>\",\"schema\":{\"enum\":[1,2]},\"end\":\"</f>\"},"
+     "{\"begin\":\"<f=c>\",\"end\":\"</f>\"}],\"at_least_one\":true,\"stop_after_first\":true}",
+     {"<f=b>1</f>", "So: <f=b>2</f>", NULL, "", "So", "<f=b>1</f>.", "<f=b>1</f><f=b>1</f>"}},
+    {TAGS,
+     "{\"type\":\"structural_tag\",\"triggers\":[\"<a\",\"<ab\",\"{\"],\"structures\":["
+     "{\"begin\":\"<abc>\",\"regex\":\"x+\",\"end\":\".\"},"
+     "{\"begin\":\"{\",\"gbnf\":\"root ::= \\\"y\\\" root | \\\"}\\\"\",\"end\":\"\"}]}",
+     {"-<abc>xx.", "{yy}{}", "<b", NULL, "<a", "<abx", "{y", "<abc>."}},
+    {TAGS,
+     "{\"tags\":[{\"begin\":\"<card>\",\"end\":\"</card>\",\"tags\":[{\"begin\":\"<name>\","
+     "\"regex\":\"[a-z]+\",\"end\":\"</name>\"},{\"begin\":\"<is>\",\"end\":\"</is>\"}]}]}",
+     {"<card><name>ada</name><is>here & there</is></card>",
+      "<card><name>ada</name><is></i</is></card>", NULL, "", "<card></card>",
+      "<card><name>Ada</name><is></is></card>", "<card><name>ada</name><is></is></card> "}},
 };
 
 static void texts_belong_or_not(void **state) {
@@ -166,6 +194,21 @@ static void what_is_wrong_is_named(void **state) {
         {SCHEMA, "{\"type\":\"strin\"}", "type"},
         {SCHEMA, "{\"pattern\":\"\\\\bx\"}", "word boundaries"},
         {SCHEMA, "{\"a\":", "JSON, line 1"},
+        {TAGS, "[]", "wanted an object with triggers"},
+        {TAGS, "{\"structures\":[]}", "triggers: wanted a list"},
+        {TAGS, "{\"triggers\":[\"\"]}", "triggers/0: wanted a text that is not empty"},
+        {TAGS, "{\"triggers\":[\"a\"],\"structures\":[{\"begin\":\"b\",\"end\":\"c\"}]}",
+         "structures/0: its begin starts with no trigger"},
+        {TAGS,
+         "{\"triggers\":[\"abc\",\"b\"],\"structures\":[{\"begin\":\"abcd\",\"end\":\"c\"}]}",
+         "trigger 'b' comes first"},
+        {TAGS, "{\"tags\":[{\"begin\":\"b\",\"end\":\"\"}]}", "tags/0: any text, and no end"},
+        {TAGS, "{\"tags\":[{\"begin\":\"b\"}]}", "tags/0: end is missing"},
+        {TAGS, "{\"tags\":[{\"begin\":\"b\",\"end\":\"c\",\"json\":{}}]}",
+         "'json' is not known"},
+        {TAGS, "{\"tags\":[{\"begin\":\"b\",\"end\":\"c\",\"regex\":\"(\"}]}", "tags/0"},
+        {TAGS, "{\"tags\":[{\"begin\":\"b\",\"end\":\"c\",\"schema\":{\"uniqueItems\":true}}]}",
+         "uniqueItems"},
     };
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         Fault fault = {""};
@@ -394,6 +437,14 @@ static const struct {
     {SCHEMA, "{\"type\":\"object\"}"},
     {SCHEMA, "{\"type\":\"integer\",\"minimum\":3,\"maximum\":1234}"},
     {REGEX, "[a-z ]{2,5}|the .*end"},
+    {REGEX, "[a-z0-9_]{1,40}@[A-Za-z.]+"},
+    {REGEX, "[A-Za-z][a-z ]*[0-9]{2}|\\w{3}[a-e]*"},
+    {SCHEMA, "{\"type\":\"string\",\"format\":\"email\"}"},
+    {SCHEMA, "{\"type\":\"string\",\"format\":\"uri\",\"maxLength\":9}"},
+    {GBNF, "root ::= word (\" \" word)* \"!\"\nword ::= [a-z]+ | [a-f]{3}"},
+    {TAGS,
+     "{\"triggers\":[\"th\",\"e,\"],\"structures\":[{\"begin\":\"the\",\"regex\":\"[a-z]*\","
+     "\"end\":\",\"},{\"begin\":\"e,\",\"end\":\"\\\"\"}]}"},
 };
 enum { LOOP_CASES = sizeof loops / sizeof *loops };
 

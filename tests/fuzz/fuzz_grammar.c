@@ -1,7 +1,7 @@
-/* fuzz_grammar.c - damaged grammars, schemas and patterns, and what follows from them:
+/* fuzz_grammar.c - damaged grammars, schemas, patterns and tags, and what follows from them:
  * fuzz_grammar [CASES [FIRST]]
  *
- * A good source of one of the three notations is mangled: bytes changed, pieces cut, doubled, moved and
+ * A good source of one of the four notations is mangled: bytes changed, pieces cut, doubled, moved and
  * taken from another one.  Either it is refused with a sentence, or it is a grammar: then from each row
  * that a walk comes to, what grammar_mask allows is what grammar_take goes on with, and no row is a dead
  * end.
@@ -39,7 +39,7 @@ static size_t below(size_t n) { return rng_below(&f.rng, n); }
 
 /* ------------------------------------------------------------------ sources */
 
-typedef enum Notation { GBNF, REGEX, SCHEMA } Notation;
+typedef enum Notation { GBNF, REGEX, SCHEMA, TAGS, NOTATIONS } Notation;
 
 static const char *const gbnf[] = {
     "root ::= sum \"\\n\"\nsum ::= term (\"+\" term)*\nterm ::= [0-9]+ | \"(\" sum \")\"\n",
@@ -74,11 +74,24 @@ static const char *const schema[] = {
     "{\"type\":\"array\",\"contains\":{\"const\":7},\"items\":{\"type\":\"number\","
     "\"exclusiveMinimum\":0.5}}",
 };
+static const char *const tags[] = {
+    "{\"triggers\":[\"<f=\",\"{\"],\"structures\":[{\"begin\":\"<f=a>\",\"schema\":{\"type\":"
+    "\"array\",\"items\":{\"$ref\":\"#\"}},\"end\":\"</f>\"},{\"begin\":\"{\",\"end\":\"}\"}],"
+    "\"at_least_one\":true}",
+    "{\"triggers\":[\"a\",\"ab\"],\"structures\":[{\"begin\":\"ab\",\"regex\":\"x+\",\"end\":"
+    "\"a\"},"
+    "{\"begin\":\"a\",\"gbnf\":\"root ::= [a-z] root | \\\"e\\\"\",\"end\":\"\"}],"
+    "\"stop_after_first\":true}",
+    "{\"tags\":[{\"begin\":\"<c>\",\"tags\":[{\"begin\":\"<n>\",\"end\":\"</"
+    "n>\"},{\"begin\":\"\","
+    "\"schema\":{\"enum\":[1,\"x\"]},\"end\":\"\"}],\"end\":\"</c>\"}]}",
+};
 #define COUNT(list) (sizeof(list) / sizeof *(list))
 
 static const char *any_source(Notation notation) {
     return notation == GBNF    ? gbnf[below(COUNT(gbnf))]
            : notation == REGEX ? regex[below(COUNT(regex))]
+           : notation == TAGS  ? tags[below(COUNT(tags))]
                                : schema[below(COUNT(schema))];
 }
 
@@ -115,7 +128,7 @@ static void mangle(Notation notation) {
 
 static Notation make_source(size_t number) {
     f.number = number, f.rng = (Rng){7, number, 0};
-    Notation notation = (Notation)below(3);
+    Notation notation = (Notation)below(NOTATIONS);
     const char *good = any_source(notation);
     f.size = strlen(good);
     memcpy(f.source, good, f.size);
@@ -134,6 +147,7 @@ static bool compile(Notation notation, Fault *fault) {
     Text text = {exact, f.size};
     bool ok = notation == GBNF    ? grammar_from_gbnf(&f.grammar, text, &options, fault)
               : notation == REGEX ? grammar_from_regex(&f.grammar, text, fault)
+              : notation == TAGS  ? grammar_from_tags(&f.grammar, text, &options, fault)
                                   : grammar_from_schema(&f.grammar, text, &options, fault);
     free(exact);
     return ok;

@@ -6,6 +6,7 @@
 #include "row.h"
 #include "schema.h"
 #include "shortest.h"
+#include "tags.h"
 
 #include <stdlib.h>
 
@@ -14,6 +15,7 @@ struct Grammar {
     RowTable rows;
     uint32_t root;
     Schema schema;              /* of a JSON Schema; its objects and arrays unfold later */
+    TagSchemas tag_schemas;     /* of tags: the same */
     const Tokenizer *tokenizer; /* NULL: bytes only */
     MaskTable masks;
     Shortest shortest;
@@ -33,7 +35,7 @@ void grammar_close(Grammar *grammar) {
     mask_table_free(&grammar->masks);
     row_table_free(&grammar->rows);
     expr_store_free(&grammar->exprs);
-    schema_free(&grammar->schema);
+    schema_free(&grammar->schema), tags_free(&grammar->tag_schemas);
     free(grammar);
 }
 
@@ -100,6 +102,19 @@ bool grammar_from_schema(Grammar **grammar, Text source, const GrammarOptions *o
     Grammar *g = grammar_new();
     bool ok = schema_read(&g->schema, &g->exprs, json_root(json), options, &g->root, fault) &&
               finish(g, true, grammar, fault);
+    json_free(json);
+    if (!ok) grammar_close(g);
+    return ok;
+}
+
+bool grammar_from_tags(Grammar **grammar, Text source, const GrammarOptions *options,
+                       Fault *fault) {
+    Json *json = json_read(source, fault);
+    if (!json) return false;
+    Grammar *g = grammar_new();
+    bool ok =
+        tags_read(&g->tag_schemas, &g->exprs, json_root(json), options, &g->root, fault) &&
+        finish(g, false, grammar, fault);
     json_free(json);
     if (!ok) grammar_close(g);
     return ok;

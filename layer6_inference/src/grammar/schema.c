@@ -137,18 +137,26 @@ Expr schema_state(Schema *s, uint32_t number, const PlanState *state) {
         }
         plan->states[plan->n_states++] = *state;
     }
-    return expr_lazy(s->exprs, number, i);
+    return expr_lazy(s->exprs, s->first_plan + number, i);
+}
+
+/* The schema that a lazy expression is of, and the plan's number there. */
+static Schema *schema_of(const ExprStore *store, uint32_t *which) {
+    Schema *s = store->unfold_context;
+    while (*which < s->first_plan) s = s->before;
+    *which -= s->first_plan;
+    return s;
 }
 
 static Expr unfold(ExprStore *store, uint32_t which, uint32_t state) {
-    Schema *s = store->unfold_context;
+    Schema *s = schema_of(store, &which);
     PlanState at = s->plans[which].states[state];
     return s->plans[which].is_array ? schema_unfold_array(s, which, &at)
                                     : schema_unfold_object(s, which, &at);
 }
 
 static bool lazy_productive(ExprStore *store, uint32_t which, const bool *known) {
-    const Schema *s = store->unfold_context;
+    const Schema *s = schema_of(store, &which);
     return schema_plan_is_productive(s, &s->plans[which], known);
 }
 
@@ -187,7 +195,10 @@ static Expr white_space(ExprStore *store, JsonSpace space) {
 
 bool schema_read(Schema *schema, ExprStore *store, const JsonValue *root,
                  const GrammarOptions *options, uint32_t *rule, Fault *fault) {
-    *schema = (Schema){.exprs = store, .root = root, .options = *options, .fault = fault};
+    Schema *before = store->unfold_context;
+    *schema = (Schema){
+        .exprs = store, .root = root, .options = *options, .fault = fault, .before = before};
+    if (before) schema->first_plan = before->first_plan + before->n_plans;
     Goal goal = {0};
     CharSet all = {0};
     store->unfold = unfold, store->lazy_productive = lazy_productive;

@@ -117,7 +117,10 @@ typedef struct Plan {
     uint32_t n_states, states_room;
 } Plan;
 
-typedef struct Schema {
+typedef struct Schema Schema;
+struct Schema {
+    Schema *before;      /* read into the same store before */
+    uint32_t first_plan; /* plans of all those: what lazy expressions call our plan 0 */
     ExprStore *exprs;
     const JsonValue *root;
     GrammarOptions options;
@@ -128,10 +131,10 @@ typedef struct Schema {
     uint32_t n_plans, plans_room;
     Expr space, any_char; /* white space; one character of a string, every spelling */
     Fault *fault;
-} Schema;
+};
 
 /* Read a schema into rules; *root is the rule of the whole text.  The plans stay with the schema, which
- * lives as long as the store.
+ * lives as long as the store, at this place; a store may hold several.
  *
  * Fails, naming the place, on what cannot be handled exactly. */
 bool schema_read(Schema *schema, ExprStore *store, const JsonValue *root,

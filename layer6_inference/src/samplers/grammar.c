@@ -1,4 +1,4 @@
-/* grammar.c - stages whose texts must obey: grammar, json, json_schema, regex, choice.
+/* grammar.c - stages whose texts must obey: grammar, json, json_schema, tags, regex, choice.
  *
  * What such a stage remembers is one number, the row at which its text is (grammar.h); so it rewinds,
  * is copied and speculates like every other stage.
@@ -65,6 +65,14 @@ static bool from_schema(const Stage *stage, Text source, const Tokenizer *tokeni
     return grammar_from_schema(g, source, &options, fault);
 }
 
+static bool from_tags(const Stage *stage, Text source, const Tokenizer *tokenizer, Grammar **g,
+                      Fault *fault) {
+    const GrammarOptions options = {.space = (JsonSpace)(int)stage->value[0],
+                                    .any_order = stage->value[1] > 0,
+                                    .tokenizer = tokenizer};
+    return grammar_from_tags(g, source, &options, fault);
+}
+
 static bool from_regex(const Stage *stage, Text source, const Tokenizer *tokenizer, Grammar **g,
                        Fault *fault) {
     (void)stage, (void)tokenizer;
@@ -112,6 +120,10 @@ static bool open_gbnf(Stage *stage, const Tokenizer *tokenizer, Fault *fault) {
 
 static bool open_schema(Stage *stage, const Tokenizer *tokenizer, Fault *fault) {
     return open_as(stage, tokenizer, stage->text, from_schema, fault);
+}
+
+static bool open_tags(Stage *stage, const Tokenizer *tokenizer, Fault *fault) {
+    return open_as(stage, tokenizer, stage->text, from_tags, fault);
 }
 
 static bool open_json(Stage *stage, const Tokenizer *tokenizer, Fault *fault) {
@@ -226,6 +238,19 @@ const StageKind stage_json_schema = {
     .list = LIST_ONE_TEXT,
     SPACE_PARAMS,
     .open = open_schema,
+    OBEYS};
+
+const StageKind stage_tags = {
+    .name = "tags",
+    .gloss = "free text with tags whose content obeys, or tags alone: tags:@FILE",
+    .advice =
+        "tool calls: free text until a trigger, then a tag with JSON in it, then free text "
+        "again. strata grammar --tags FILE shows what a file allows.",
+    .source = "structural tags: vLLM, XGrammar",
+    .example = "tags:{\"tags\"%3A[{\"begin\"%3A\"<a>\"%2C\"end\"%3A\"</a>\"}]}",
+    .list = LIST_ONE_TEXT,
+    SPACE_PARAMS,
+    .open = open_tags,
     OBEYS};
 
 const StageKind stage_regex = {

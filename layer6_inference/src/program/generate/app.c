@@ -165,15 +165,17 @@ static void write_encoded(char *out, const char *text) {
     *out = 0;
 }
 
-/* The chain, with the stage in front that --grammar, --schema or --regex is short for.  A pattern that
+/* The chain, with the stage in front that --grammar, --schema, --tags or --regex is short for.  A pattern that
  * begins with @ is no file: \x40 is the same character. */
 static bool read_chain(GenerateApp *app, Fault *fault) {
     const Request *r = app->request;
     const char *name = r->grammar  ? "grammar:%40"
                        : r->schema ? "json_schema:%40"
+                       : r->tags   ? "tags:%40"
                                    : "regex:",
                *text = r->grammar  ? r->grammar
                        : r->schema ? r->schema
+                       : r->tags   ? r->tags
                                    : r->regex;
     const Tokenizer *tokenizer = app->expert.model->tokenizer;
     if (!text) return chain_parse(&app->chain, r->chain, tokenizer, fault);

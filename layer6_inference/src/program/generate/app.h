@@ -15,7 +15,7 @@
 typedef struct Request {
     const CommandLine *line;
     const char *model, *prompt, *chain, *amateur, *negative, *trace, *stop_ids;
-    const char *draft, *grammar, *schema, *regex;
+    const char *draft, *grammar, *schema, *tags, *regex;
     long max_tokens, ctx, logprobs, trace_rows, repeats, guess, best_of;
     long beams, groups;
     uint64_t seed;

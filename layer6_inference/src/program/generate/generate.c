@@ -4,9 +4,11 @@
 #include <stdlib.h>
 
 static const OptionRule rules[] = {
-    {"--grammar", NOT_WITH, "--schema --regex",
+    {"--grammar", NOT_WITH, "--schema --tags --regex",
      "a text obeys one of them: more are stages of --chain"},
-    {"--schema", NOT_WITH, "--regex", "a text obeys one of them: more are stages of --chain"},
+    {"--tags", NOT_WITH, "--regex", "a text obeys one of them: more are stages of --chain"},
+    {"--schema", NOT_WITH, "--tags --regex",
+     "a text obeys one of them: more are stages of --chain"},
     {"--beams", NOT_WITH, "--grammar --schema --regex",
      "beams run no chain, and a grammar is a stage of it"},
     {"--heal", NOT_WITH, "grammar json json_schema regex choice",
@@ -27,7 +29,7 @@ static const OptionRule rules[] = {
     {"--best-of", NOT_WITH, "greedy", "all samples would be one text: draw them"},
     {"--guess", NEEDS, "--draft --lookup", "these make the drafts"},
     {"--draft", NOT_WITH, "--lookup", "both make drafts: take one"},
-    {"--no-forced", NEEDS, "grammar json json_schema regex choice",
+    {"--no-forced", NEEDS, "grammar json json_schema tags regex choice",
      "only a grammar leaves no choice"},
     {"--draft", NOT_WITH,
      "--heal cfg contrast contrastive_search mirostat mirostat_v2 adaptive_p skew",
@@ -86,6 +88,8 @@ static int run(int argc, char **argv) {
          "the text obeys a grammar in llama.cpp's notation: stage grammar before the chain"},
         {"--schema", OPT_TEXT, &r.schema, "FILE",
          "the text is JSON that fulfils a schema: stage json_schema before the chain"},
+        {"--tags", OPT_TEXT, &r.tags, "FILE",
+         "free text with tags whose content obeys (tool calls): stage tags before the chain"},
         {"--regex", OPT_TEXT, &r.regex, "TEXT",
          "the whole text matches a regular expression: stage regex before the chain"},
         {"--seed", OPT_SEED, &r.seed, "N", "the same seed gives the same text (1)"},

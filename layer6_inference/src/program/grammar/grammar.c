@@ -9,7 +9,7 @@
 enum { EXIT_REFUSED = 3 /* the grammar itself */, MANY_SAMPLES = 1000000 };
 
 typedef struct Job {
-    const char *gbnf, *schema, *regex;
+    const char *gbnf, *schema, *tags, *regex;
     const char *space, *explain, *mask, *model;
     long samples;
     uint64_t seed;
@@ -37,6 +37,7 @@ static bool read_space(Job *job, Fault *fault) {
 static bool compile(const Job *job, Text source, Grammar **grammar, Fault *fault) {
     return job->regex  ? grammar_from_regex(grammar, source, fault)
            : job->gbnf ? grammar_from_gbnf(grammar, source, &job->options, fault)
+           : job->tags ? grammar_from_tags(grammar, source, &job->options, fault)
                        : grammar_from_schema(grammar, source, &job->options, fault);
 }
 
@@ -85,11 +86,15 @@ static int compile_and_use(Job *job, Text source, const Tokenizer *tokenizer) {
     return compiled ? EXIT_FAILED : EXIT_REFUSED;
 }
 
+static const char *file_of(const Job *job) {
+    return job->gbnf ? job->gbnf : job->schema ? job->schema : job->tags;
+}
+
 static int run_job(Job *job) {
     Tokenizer *tokenizer = NULL;
     Fault fault;
     char *bytes = NULL;
-    const char *file = job->gbnf ? job->gbnf : job->schema;
+    const char *file = file_of(job);
     Text source = job->regex ? text_of(job->regex) : (Text){0};
     bool ok = (!file || read_file(file, &bytes, &source.size, &fault)) &&
               open_words(job, &tokenizer, &fault);
@@ -102,11 +107,14 @@ static int run_job(Job *job) {
 }
 
 static const OptionRule rules[] = {
-    {"--gbnf", NOT_WITH, "--schema --regex", "one grammar at a time"},
-    {"--schema", NOT_WITH, "--regex", "one grammar at a time"},
-    {"--space", NEEDS, "--schema", "other notations say themselves where white space may be"},
-    {"--any-order", NEEDS, "--schema", "only schemas declare properties"},
-    {"--left-recursion", NEEDS, "--gbnf", "only GBNF has rules that can call themselves first"},
+    {"--gbnf", NOT_WITH, "--schema --tags --regex", "one grammar at a time"},
+    {"--schema", NOT_WITH, "--tags --regex", "one grammar at a time"},
+    {"--tags", NOT_WITH, "--regex", "one grammar at a time"},
+    {"--space", NEEDS, "--schema --tags",
+     "other notations say themselves where white space may be"},
+    {"--any-order", NEEDS, "--schema --tags", "only schemas declare properties"},
+    {"--left-recursion", NEEDS, "--gbnf --tags",
+     "only GBNF has rules that can call themselves first"},
     {"--accept", NOT_WITH, "--explain --sample --mask", "one question at a time"},
     {"--explain", NOT_WITH, "--sample --mask -m", "it reads bytes: one question at a time"},
     {"--sample", NOT_WITH, "--mask", "one question at a time"},
@@ -120,6 +128,8 @@ static int run(int argc, char **argv) {
     const Option options[] = {
         {"--gbnf", OPT_TEXT, &job.gbnf, "FILE", "a grammar in llama.cpp's notation (-: stdin)"},
         {"--schema", OPT_TEXT, &job.schema, "FILE", "a JSON Schema (-: stdin)"},
+        {"--tags", OPT_TEXT, &job.tags, "FILE",
+         "tags in free text, or tags alone, described in JSON (-: stdin)"},
         {"--regex", OPT_TEXT, &job.regex, "TEXT", "a regular expression, for whole texts"},
         {"--accept", OPT_FLAG, &job.accept, NULL,
          "for each line of stdin, a JSON string or an array of strings and token numbers: 1 "
@@ -144,18 +154,21 @@ static int run(int argc, char **argv) {
          "allow rules that begin with themselves, which llama.cpp does not"},
         {0},
     };
-    const CommandLine line = {argc,
-                              argv,
-                              "grammar --gbnf FILE | --schema FILE | --regex TEXT [options]",
-                              "What a grammar allows.  One that is refused: exit status 3.",
-                              options,
-                              rules};
+    const CommandLine line = {
+        argc,
+        argv,
+        "grammar --gbnf FILE | --schema FILE | --tags FILE | --regex TEXT [options]",
+        "What a grammar allows.  One that is refused: exit status 3.",
+        options,
+        rules};
     int status = command_line_read(&line, NULL, 0, 0);
     if (status >= 0) return status;
-    const char *file = job.gbnf ? job.gbnf : job.schema;
+    const char *file = file_of(&job);
     bool ok = read_space(&job, &fault);
     if (ok && !file && !job.regex)
-        ok = fault_set(&fault, "no grammar: wanted --gbnf FILE, --schema FILE or --regex TEXT");
+        ok = fault_set(
+            &fault,
+            "no grammar: wanted --gbnf FILE, --schema FILE, --tags FILE or --regex TEXT");
     if (ok && file && job.accept && strcmp(file, "-") == 0)
         ok = fault_set(&fault, "standard input is the grammar already: --accept reads texts "
                                "from it");
