@@ -81,9 +81,14 @@ expect "it fulfils the schema" 0 "the text belongs" $card --explain "$(cat "$wor
 expect "a pattern with commas and colons" 0 "^a,:=%b\$" $write --regex 'a,:=%b'
 expect "a pattern that is no file" 0 "^@a\$" $write --regex '@a'
 expect "two at once" 2 "a text obeys one of them" $write --regex a --schema "$work/card.json"
-expect "beams" 2 "beams run no chain" $write --regex a --beams 2
-expect "healing" 1 "does not go with regex" $write --regex a --heal
-expect "healing, of a chain" 1 "does not go with json" $write --chain json,greedy --heal
+for way in "--beams 3" "--beams 4 --beam-groups 2 --beam-diversity 1" "--beams 3 --heal" "--heal" "--heal --best-of 3"; do
+    # shellcheck disable=SC2086
+    $write --regex 'd (red|kind) (fox|owl) called [A-Z][a-z]{2,6}[.]' -p "There was an ol" $way 2>"$work/err" >"$work/text"
+    grep -q "grammar complete" "$work/err" || not "a text is complete $way" "$(cat "$work/err")"
+    expect "a text obeys $way" 0 "the text belongs" "$strata" grammar --regex 'd (red|kind) (fox|owl) called [A-Z][a-z]{2,6}[.]' --explain "$(tr -d '\n' <"$work/text")"
+done
+echo 'root ::= <[99999]>' >"$work/none.gbnf"
+expect "beams with no way on" 1 "dead end" $write --beams 2 --grammar "$work/none.gbnf" -n 3
 expect "no pattern" 1 "is empty" $write --regex ""
 expect "a file's grammar that is refused" 1 "no rule 'root'" sh -c "echo 'a ::= \"x\"' >$work/bad.gbnf; $write --grammar $work/bad.gbnf"
 # The draft model's chain follows the text: what it drafts is what the grammar leaves.

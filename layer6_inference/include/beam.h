@@ -13,6 +13,7 @@
 #ifndef STRATA_BEAM_H
 #define STRATA_BEAM_H
 
+#include "chain.h"
 #include "ending.h"
 #include "heal.h"
 
@@ -30,7 +31,10 @@ typedef struct BeamOptions {
     Limits limits;
     const Stops *stops; /* stop strings; or NULL */
     const Heal *heal;   /* what the texts must begin with: from heal_prompt; or NULL */
-    OnStep *on_step;    /* or NULL */
+    /* what the texts must obey: its stages but for the one that selects.  Scores are the model's own, of
+     * the tokens that are left; NULL: nothing */
+    Chain *rules;
+    OnStep *on_step; /* or NULL */
     void *context;
 } BeamOptions;
 
@@ -46,7 +50,7 @@ typedef struct BeamText {
  *
  *   texts   (beams) filled; free with beam_free
  *
- * Fails when the prompt is empty or does not fit. */
+ * Fails when the prompt is empty or does not fit, and when no text obeys. */
 bool beam_search(Session *session, const int32_t *prompt, size_t n, const BeamOptions *options,
                  BeamText *texts, size_t *count, Fault *fault);
 void beam_free(BeamText *texts, size_t count);

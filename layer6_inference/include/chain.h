@@ -21,7 +21,8 @@ typedef void ChainObserver(void *context, const Stage *stage, Candidates *candid
 typedef struct Chain {
     Stage stages[CHAIN_STAGES]; /* owned */
     size_t count;
-    size_t begun;            /* how often it was reset */
+    size_t begun; /* how often it was reset */
+    size_t owed;  /* bytes of the prompt that the next tokens spell again: set before a reset */
     ChainObserver *observer; /* NULL: none */
     void *observer_context;
 } Chain;
@@ -76,6 +77,9 @@ bool chain_check_companions(const Chain *chain, const Step *step, size_t vocab, 
 
 /* The token was accepted: stages update their state.  Call it once for every generated token. */
 void chain_accept(Chain *chain, int32_t token);
+
+/* Run the stages of a chain that change logits and select no token; those that are off are passed over. */
+void chain_restrict(Chain *chain, Candidates *candidates, const Step *step);
 
 /* Does a stage say that nothing may follow the accepted tokens? */
 bool chain_ends(const Chain *chain);

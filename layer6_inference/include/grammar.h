@@ -100,6 +100,9 @@ bool grammar_bind(Grammar *grammar, const Tokenizer *tokenizer, Fault *fault);
  * text is complete, and leads nowhere else.  Without a vocabulary a token is known by its number alone. */
 uint32_t grammar_take(Grammar *grammar, uint32_t row, int32_t token);
 
+/* The same for a token whose first `skip` bytes are no part of the text: letters of a prompt that it spells again. */
+uint32_t grammar_take_rest(Grammar *grammar, uint32_t row, int32_t token, size_t skip);
+
 /* All tokens for which grammar_take goes on: bit id % 64 of word id / 64.  Valid until the next call.
  *
  *   words   written: how many there are */

@@ -378,6 +378,54 @@ static void beams_end_as_the_loop_does(void **state) {
 }
 
 /* The same texts, whether all beams fit into memory or some have to read again what they wrote. */
+/* The likeliest text that obeys `spec`. */
+static double best_that_obeys(Stage6 *w, const char *spec, Heal *heal, char *text) {
+    static const int32_t prompt[] = {'h', 'e', 'l', 'l', 'o'};
+    Fault fault;
+    Chain rules;
+    BeamText got[BEAM_MAX];
+    size_t count, size = 0;
+    if (!chain_parse(&rules, spec, w->model.tokenizer, &fault)) fail_msg("%s", fault.text);
+    const BeamOptions o = {
+        .beams = 16, .groups = 1, .limits.max_tokens = 12, .rules = &rules, .heal = heal};
+    if (!beam_search(&w->session, prompt, 5, &o, got, &count, &fault))
+        fail_msg("%s", fault.text);
+    assert_true(count > 0 && got[0].reason == STOP_COMPLETE);
+    double best = got[0].log_prob;
+    for (size_t i = 0; i < got[0].tokens.count; i++) {
+        Text piece = tokenizer_piece(w->model.tokenizer, got[0].tokens.ids[i], false);
+        memcpy(text + size, piece.data, piece.size), size += piece.size;
+    }
+    text[size] = 0;
+    for (size_t i = 1; i < count; i++)
+        assert_true(got[i].reason == STOP_COMPLETE && got[i].log_prob <= best);
+    beam_free(got, count), chain_close(&rules);
+    return best;
+}
+
+/* Of four texts each by itself, the likeliest is what the search among all of them finds. */
+static void beams_obey_a_grammar(void **state) {
+    (void)state;
+    static const char *const one[] = {"choice:abc", "choice:bca", "choice:cab", "choice:dd"};
+    Stage6 w;
+    Heal heal = {"qr", 2};
+    char text[64], want[64] = "";
+    double best = -INFINITY;
+    open_one(&w, 16, 16);
+    for (size_t i = 0; i < 4; i++) {
+        double p = best_that_obeys(&w, one[i], NULL, text);
+        assert_string_equal(text, one[i] + strlen("choice:"));
+        if (p > best) best = p, strcpy(want, text);
+    }
+    assert_near(best_that_obeys(&w, "choice:abc|bca|cab|dd", NULL, text), best, 1e-4);
+    assert_string_equal(text, want);
+    /* the letters that the prompt is owed come first, and need not obey */
+    best_that_obeys(&w, "choice:abc|bca|cab|dd", &heal, text);
+    assert_memory_equal(text, "qr", 2);
+    assert_true(strstr("abc bca cab dd", text + 2) && strlen(text) >= 4);
+    close_one(&w);
+}
+
 static void beams_take_turns_in_a_small_memory(void **state) {
     (void)state;
     static const int32_t prompt[] = {'h', 'e', 'l', 'l', 'o'};
@@ -728,7 +776,7 @@ RUN(TEST(speculation_keeps_the_distribution), TEST(looks_up_what_followed),
     TEST(greedy_speculation_is_plain_decoding), TEST(forced_tokens_change_no_text),
     TEST(drawn_speculation_has_the_same_distribution), TEST(speculation_says_what_it_cannot),
     TEST(beams_are_what_the_textbook_finds), TEST(groups_avoid_each_other),
-    TEST(beams_end_as_the_loop_does), TEST(beams_leave_no_circle),
+    TEST(beams_end_as_the_loop_does), TEST(beams_obey_a_grammar), TEST(beams_leave_no_circle),
     TEST(beams_take_turns_in_a_small_memory), TEST(beams_can_be_followed),
     TEST(healing_goes_back_to_where_a_word_begins), TEST(beams_spell_the_prompt_too),
     TEST(healing_keeps_the_letters), TEST(further_ends), TEST(the_automaton_is_right),

@@ -26,6 +26,7 @@ typedef struct Beam {
     Search *search;
     Sequence *sequence; /* NULL: the beam is new and has none yet */
     TokenList tokens;   /* the prompt's, too */
+    Chain rules;        /* where the text is in what it must obey; without stages: nothing */
     State state;
     size_t group, place; /* among the beams */
     bool used;
@@ -98,9 +99,11 @@ static bool take(const Search *s, Beam *b, int32_t token, StopReason *reason) {
     if (ends_before(limits, t, token, reason)) return true;
     Text piece = tokenizer_piece(t, token, false);
     token_list_add(&b->tokens, token);
+    chain_accept(&b->rules, token);
     if (s->o->heal) piece = heal_cut(s->o->heal, &b->state.spelled, piece);
     if (s->o->stops && stops_read(s->o->stops, &b->state.stops, piece, &read))
         return *reason = STOP_STRING, true;
+    if (chain_ends(&b->rules)) return *reason = STOP_COMPLETE, true;
     return ends_after(&only_repeats, b->tokens.ids + s->prompt, written(s, b), 1, 0, reason);
 }
 
@@ -113,6 +116,7 @@ static bool try_extension(Search *s, const Extension *x, bool among) {
     StopReason reason;
     bool ends = take(s, b, x->token, &reason);
     if (ends && among) finish_text(s, b, x->log_prob, reason);
+    if (b->tokens.count > count) chain_rewind(&b->rules, 1);
     b->state = before, b->tokens.count = count;
     return ends;
 }
@@ -130,6 +134,7 @@ static bool keep_next(void *context, float *logits, Candidates *c, Fault *fault)
         heal_mask(s->o->heal, b->state.spelled, s->session->model->tokenizer, logits, c->vocab);
         candidates_changed(c);
     }
+    chain_restrict(&b->rules, c, &(Step){.tokenizer = s->session->model->tokenizer});
     candidates_keep_best(c, 2 * s->width + s->o->beams);
     b->n_next = 0, b->read = true;
     for (size_t i = 0; i < c->count && c->logits[i] > -INFINITY; i++)
@@ -198,16 +203,19 @@ static size_t step_group(Search *s, size_t group, Extension *next, size_t n) {
 
 /* ------------------------------------------------------------------ a step */
 
-static Beam *new_beam(Search *s, State state, const int32_t *tokens, size_t count) {
+static Beam *new_beam(Search *s, State state, const Chain *rules, const int32_t *tokens,
+                      size_t count) {
     Beam *b = s->pool;
     while (b->used) b++;
     b->used = true, b->search = s, b->state = state;
     copy_tokens(&b->tokens, tokens, count);
+    if (rules) chain_copy(&b->rules, rules);
     return b;
 }
 
 static void drop_beam(Search *s, Beam *b) {
     if (b->sequence) engine_remove(&s->engine, b->sequence);
+    chain_close(&b->rules);
     b->sequence = NULL, b->used = false;
 }
 
@@ -220,7 +228,8 @@ static void fork_beams(Search *s, Extension *next, size_t n) {
         if (!s->beams[i]->used) drop_beam(s, s->beams[i]);
     for (size_t i = 0; i < n; i++) {
         const Beam *b = next[i].beam;
-        if (!is_first[i]) next[i].beam = new_beam(s, b->state, b->tokens.ids, b->tokens.count);
+        if (!is_first[i])
+            next[i].beam = new_beam(s, b->state, &b->rules, b->tokens.ids, b->tokens.count);
     }
 }
 
@@ -268,7 +277,11 @@ static bool is_over(Search *s, StopReason *reason) {
 
 static bool search(Search *s, const int32_t *prompt) {
     StopReason reason = STOP_LIMIT;
-    s->beams[s->count++] = new_beam(s, (State){0}, prompt, s->prompt);
+    if (s->o->rules) {
+        s->o->rules->owed = s->o->heal ? s->o->heal->size : 0;
+        chain_reset(s->o->rules);
+    }
+    s->beams[s->count++] = new_beam(s, (State){0}, s->o->rules, prompt, s->prompt);
     if (!read_beams(s)) return false;
     while (!is_over(s, &reason)) {
         if (!read_beams(s)) return false;
@@ -276,7 +289,8 @@ static bool search(Search *s, const int32_t *prompt) {
     }
     for (size_t i = 0; i < s->count && !cannot_improve(s); i++)
         finish_text(s, s->beams[i], s->beams[i]->state.log_prob, reason);
-    return true;
+    return s->n_done > 0 || reason == STOP_CALLER ||
+           fault_set(s->fault, "dead end: no token goes on with a text that obeys");
 }
 
 static bool check(const Session *session, size_t n, const BeamOptions *o, Fault *fault) {
@@ -286,6 +300,9 @@ static bool check(const Session *session, size_t n, const BeamOptions *o, Fault 
                          "%zu beams in %zu groups: wanted 1 to %d beams, and groups that "
                          "divide them",
                          o->beams, o->groups, BEAM_MAX);
+    if (o->rules &&
+        !chain_check(o->rules, &(Step){.tokenizer = session->model->tokenizer}, fault))
+        return false;
     REQUIRE(session->kv.config.sequences >= o->beams,
             "a session of %zu sequences for %zu beams", session->kv.config.sequences, o->beams);
     return (n > 0 && n < room) ||
@@ -303,7 +320,8 @@ static bool open_search(Search *s, Fault *fault) {
 }
 
 static void close_search(Search *s) {
-    for (size_t i = 0; s->pool && i < s->o->beams; i++) token_list_free(&s->pool[i].tokens);
+    for (size_t i = 0; s->pool && i < s->o->beams; i++)
+        token_list_free(&s->pool[i].tokens), chain_close(&s->pool[i].rules);
     engine_close(&s->engine);
     free(s->done), free(s->pool), free(s->extensions);
 }

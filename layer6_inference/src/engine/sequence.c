@@ -23,7 +23,10 @@ bool sequence_open(Sequence *s, const Session *session, Fault *fault) {
     s->result = (GenerateResult){.prompt_tokens = s->tokens->count, .reason = STOP_LIMIT};
     s->start = clock_seconds(), s->ctx = session_ctx(session);
     REQUIRE(!o->chain != !o->on_logits, "a text is continued by a chain or by somebody else");
-    if (o->chain) chain_reset(o->chain);
+    if (o->chain) {
+        o->chain->owed = o->heal ? o->heal->size : 0;
+        chain_reset(o->chain);
+    }
     s->step = (Step){.seed = o->seed,
                      .prompt_count = s->tokens->count,
                      .tokenizer = session->model->tokenizer,

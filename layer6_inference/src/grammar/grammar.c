@@ -161,6 +161,14 @@ uint32_t grammar_take(Grammar *grammar, uint32_t row, int32_t token) {
     return next;
 }
 
+uint32_t grammar_take_rest(Grammar *grammar, uint32_t row, int32_t token, size_t skip) {
+    if (skip == 0) return grammar_take(grammar, row, token);
+    Text bytes = tokenizer_piece(grammar->tokenizer, token, false);
+    return bytes.size < skip
+               ? GRAMMAR_DEAD
+               : grammar_read(grammar, row, bytes.data + skip, bytes.size - skip);
+}
+
 const uint64_t *grammar_mask(Grammar *grammar, uint32_t row, size_t *words) {
     *words = grammar->masks.lexicon->words;
     return mask_of(&grammar->masks, row);

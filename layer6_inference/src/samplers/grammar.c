@@ -1,7 +1,7 @@
 /* grammar.c - stages whose texts must obey: grammar, json, json_schema, tags, regex, choice.
  *
- * What such a stage remembers is one number, the row at which its text is (grammar.h); so it rewinds,
- * is copied and speculates like every other stage.
+ * What such a stage remembers is the row at which its text is (grammar.h), and how many letters of a healed prompt
+ * come before it; so it rewinds, is copied and speculates like every other stage.
  *
  * Invariant: a token survives if and only if grammar_take goes on with it. */
 #include "grammar.h"
@@ -16,6 +16,7 @@
 /* A grammar that copies of a stage share. */
 typedef struct Shared {
     Grammar *grammar;
+    const Tokenizer *tokenizer; /* borrows */
     pthread_mutex_t lock;
     int users;
 } Shared;
@@ -108,7 +109,7 @@ static bool open_as(Stage *stage, const Tokenizer *tokenizer, const char *text, 
         return ok ? fault_set(fault, "no memory for a grammar")
                   : fault_prefix(fault, stage->kind->name);
     }
-    *shared = (Shared){.grammar = grammar, .users = 1};
+    *shared = (Shared){.grammar = grammar, .tokenizer = tokenizer, .users = 1};
     pthread_mutex_init(&shared->lock, NULL);
     stage->object = shared;
     return true;
@@ -140,24 +141,43 @@ static bool open_choice(Stage *stage, const Tokenizer *tokenizer, Fault *fault) 
 
 /* ------------------------------------------------------------------ acting */
 
-static void begin(const Stage *stage, double *row) {
+/* What a stage remembers. */
+enum { ROW, OWED, MEMORY };
+
+static void begin(const Stage *stage, double *memory) {
     Shared *shared = stage->object;
     pthread_mutex_lock(&shared->lock);
-    *row = grammar_begin(shared->grammar);
+    memory[ROW] = grammar_begin(shared->grammar);
+    memory[OWED] = (double)stage->owed;
     pthread_mutex_unlock(&shared->lock);
 }
 
-static void accept(const Stage *stage, int32_t token, double *row) {
+/* A token that spells letters of the prompt obeys with what is behind them. */
+static uint32_t row_after(Shared *shared, const double *memory, int32_t token, size_t *owed) {
+    size_t size = tokenizer_piece(shared->tokenizer, token, false).size;
+    size_t skip = (size_t)memory[OWED] < size ? (size_t)memory[OWED] : size;
+    *owed = (size_t)memory[OWED] - skip;
+    return skip > 0 && skip == size
+               ? (uint32_t)memory[ROW]
+               : grammar_take_rest(shared->grammar, (uint32_t)memory[ROW], token, skip);
+}
+
+static void accept(const Stage *stage, int32_t token, double *memory) {
     Shared *shared = stage->object;
+    size_t owed;
     pthread_mutex_lock(&shared->lock);
-    *row = grammar_take(shared->grammar, (uint32_t)*row, token);
+    memory[ROW] = row_after(shared, memory, token, &owed);
+    memory[OWED] = (double)owed;
     pthread_mutex_unlock(&shared->lock);
 }
 
 static size_t forced(const Stage *stage, int32_t *tokens, size_t room) {
     Shared *shared = stage->object;
     pthread_mutex_lock(&shared->lock);
-    size_t n = grammar_forced(shared->grammar, (uint32_t)*stage_memory(stage), tokens, room);
+    const double *memory = stage_memory(stage);
+    size_t n = memory[OWED] > 0
+                   ? 0
+                   : grammar_forced(shared->grammar, (uint32_t)memory[ROW], tokens, room);
     pthread_mutex_unlock(&shared->lock);
     return n;
 }
@@ -165,7 +185,8 @@ static size_t forced(const Stage *stage, int32_t *tokens, size_t room) {
 static bool ends(const Stage *stage) {
     Shared *shared = stage->object;
     pthread_mutex_lock(&shared->lock);
-    bool is_over = grammar_is_over(shared->grammar, (uint32_t)*stage_memory(stage));
+    const double *memory = stage_memory(stage);
+    bool is_over = memory[OWED] == 0 && grammar_is_over(shared->grammar, (uint32_t)memory[ROW]);
     pthread_mutex_unlock(&shared->lock);
     return is_over;
 }
@@ -177,20 +198,37 @@ static void mask_dense(float *logits, size_t count, const uint64_t *mask, size_t
     for (size_t i = known; i < count; i++) logits[i] = -INFINITY;
 }
 
+/* While letters of the prompt are spelled again, few tokens are left: each is tried. */
+static void try_each(Shared *shared, const double *memory, Candidates *c) {
+    size_t owed;
+    for (size_t i = 0; i < c->count; i++)
+        if (c->logits[i] > -INFINITY &&
+            row_after(shared, memory, candidates_id(c, i), &owed) == GRAMMAR_DEAD)
+            c->logits[i] = -INFINITY;
+}
+
+static void mask_some(const Candidates *c, const uint64_t *mask, size_t words) {
+    for (size_t i = 0; i < c->count; i++) {
+        size_t id = (size_t)c->ids[i];
+        if (id / 64 >= words || !(mask[id / 64] >> (id % 64) & 1)) c->logits[i] = -INFINITY;
+    }
+}
+
 static void apply(Stage *stage, Candidates *c, const Step *step) {
     Shared *shared = stage->object;
+    const double *memory = stage_memory(stage);
     size_t words;
     (void)step;
     pthread_mutex_lock(&shared->lock);
-    const uint64_t *mask =
-        grammar_mask(shared->grammar, (uint32_t)*stage_memory(stage), &words);
-    if (c->dense)
-        mask_dense(c->logits, c->count, mask, words);
-    else
-        for (size_t i = 0; i < c->count; i++) {
-            size_t id = (size_t)c->ids[i];
-            if (id / 64 >= words || !(mask[id / 64] >> (id % 64) & 1)) c->logits[i] = -INFINITY;
-        }
+    if (memory[OWED] > 0) {
+        try_each(shared, memory, c);
+    } else {
+        const uint64_t *mask = grammar_mask(shared->grammar, (uint32_t)memory[ROW], &words);
+        if (c->dense)
+            mask_dense(c->logits, c->count, mask, words);
+        else
+            mask_some(c, mask, words);
+    }
     pthread_mutex_unlock(&shared->lock);
     candidates_changed(c);
 }
@@ -198,7 +236,7 @@ static void apply(Stage *stage, Candidates *c, const Step *step) {
 #define OBEYS                                                                                 \
     .formula = "logit = -infinity for every token with which no text of the grammar goes on", \
     .needs_tokenizer = true, .share = share, .close = close_shared, .apply = apply,           \
-    .forced = forced, .memory = 1, .begin = begin, .accept = accept, .ends = ends
+    .forced = forced, .memory = MEMORY, .begin = begin, .accept = accept, .ends = ends
 
 #define SPACE_PARAMS                                                                          \
     .params = {{.key = "space", .default_value = JSON_SPACE_ONE, .high = 2, .integer = true}, \

@@ -178,15 +178,16 @@ static bool read_chain(GenerateApp *app, Fault *fault) {
                        : r->tags   ? r->tags
                                    : r->regex;
     const Tokenizer *tokenizer = app->expert.model->tokenizer;
-    if (!text) return chain_parse(&app->chain, r->chain, tokenizer, fault);
+    const char *chain = r->beams ? "greedy" : r->chain; /* beams select by themselves */
+    if (!text) return chain_parse(&app->chain, chain, tokenizer, fault);
     if (!*text)
         return fault_set(fault, "%s is empty", r->regex ? "--regex" : "the file's name");
-    char *spec = malloc(strlen(name) + 3 * strlen(text) + strlen(r->chain) + 32);
+    char *spec = malloc(strlen(name) + 3 * strlen(text) + strlen(chain) + 32);
     if (!spec) return fault_set(fault, "no memory for a chain");
     bool at = r->regex && *text == '@';
     size_t used = (size_t)sprintf(spec, "%s%s", name, at ? "%5Cx40" : "");
     write_encoded(spec + used, text + at);
-    sprintf(spec + strlen(spec), ",%s", r->chain);
+    sprintf(spec + strlen(spec), ",%s", chain);
     bool ok = chain_parse(&app->chain, spec, tokenizer, fault);
     free(spec);
     return ok;

@@ -137,6 +137,7 @@ static bool by_beams(GenerateApp *app, Best *best, FILE *report) {
                         .limits = make_limits(app),
                         .stops = &app->stops,
                         .heal = &app->heal,
+                        .rules = &app->chain,
                         .on_step = on_step,
                         .context = app};
     return search_beams(&app->expert, &app->tokens, &beam, report, best, &app->fault);
