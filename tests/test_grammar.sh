@@ -32,6 +32,8 @@ expect "a schema that is refused" 3 "uniqueItems" sh -c "echo '{\"uniqueItems\":
 same "strings, parts, tokens and empty lines" "$(printf '"a"\n\n["a", "b"]\n"abc"\n[7]\n' | "$strata" grammar --regex 'ab?' --accept | tr '\n' ' ')" "1 1 0 0 "
 printf 'root ::= <[7]> "x" !<[8]>' >"$work/tokens.gbnf"
 same "tokens by their numbers" "$(printf '[7,"x",9]\n[7,"x",8]\n[7,"x"]\n' | "$strata" grammar --gbnf "$work/tokens.gbnf" --accept | tr '\n' ' ')" "1 0 0 "
+printf 'root ::= <[10]> (!<[11]>)* <[11]>\n' >"$work/think.gbnf"
+same "any other tokens, as a text" "$(printf '[10,"hello world",11]\n[10,"a",12,"b",11]\n[10,"a",11,"b",11]\n["a"]\n[10,11]\n' | "$strata" grammar --gbnf "$work/think.gbnf" --accept | tr '\n' ' ')" "1 1 0 0 1 "
 same "tokens of a model" "$(printf '[35,"x"]\n["x",35]\n' | "$strata" grammar --regex ' x' -m "$model" --accept | tr '\n' ' ')" "1 0 "
 expect "a line that is no text" 1 "line 2 of standard input: wanted a JSON string" sh -c "printf '\"a\"\n{}\n' | '$strata' grammar --regex a --accept"
 expect "a token that no model has" 1 "line 1 of standard input" sh -c "echo '[99999]' | '$strata' grammar --regex a -m '$model' --accept"

@@ -9,6 +9,7 @@
 #include "tags.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 struct Grammar {
     ExprStore exprs;
@@ -149,13 +150,18 @@ bool grammar_bind(Grammar *grammar, const Tokenizer *tokenizer, Fault *fault) {
     return lexicon && mask_table_init(&grammar->masks, &grammar->rows, lexicon, fault);
 }
 
+/* A token's text: the byte that marks a token's number is no text, whatever the vocabulary says. */
+static uint32_t read_piece(Grammar *g, uint32_t row, Text bytes) {
+    if (bytes.size == 0 || memchr(bytes.data, TOKEN_MARK, bytes.size)) return GRAMMAR_DEAD;
+    return grammar_read(g, row, bytes.data, bytes.size);
+}
+
 uint32_t grammar_take(Grammar *grammar, uint32_t row, int32_t token) {
     char name[4] = {(char)TOKEN_MARK, (char)(token >> 16), (char)(token >> 8), (char)token};
     uint32_t next = grammar_read(grammar, row, name, sizeof name);
     if (!grammar->tokenizer) return next;
     Text bytes = tokenizer_piece(grammar->tokenizer, token, false);
-    if (next == GRAMMAR_DEAD && bytes.size)
-        next = grammar_read(grammar, row, bytes.data, bytes.size);
+    if (next == GRAMMAR_DEAD) next = read_piece(grammar, row, bytes);
     bool ends = tokenizer_is_end(grammar->tokenizer, token);
     if (next == GRAMMAR_DEAD && ends && grammar_is_complete(grammar, row)) return row;
     return next;
@@ -164,9 +170,8 @@ uint32_t grammar_take(Grammar *grammar, uint32_t row, int32_t token) {
 uint32_t grammar_take_rest(Grammar *grammar, uint32_t row, int32_t token, size_t skip) {
     if (skip == 0) return grammar_take(grammar, row, token);
     Text bytes = tokenizer_piece(grammar->tokenizer, token, false);
-    return bytes.size < skip
-               ? GRAMMAR_DEAD
-               : grammar_read(grammar, row, bytes.data + skip, bytes.size - skip);
+    if (bytes.size <= skip) return bytes.size == skip ? row : GRAMMAR_DEAD;
+    return read_piece(grammar, row, (Text){bytes.data + skip, bytes.size - skip});
 }
 
 const uint64_t *grammar_mask(Grammar *grammar, uint32_t row, size_t *words) {

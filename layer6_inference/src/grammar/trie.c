@@ -23,7 +23,8 @@ static size_t list_entries(const Tokenizer *tokenizer, TrieEntry *entries, char 
         for (int i = 1; i < 4; i++) name[i] = (char)(id >> (24 - 8 * i));
         entries[n++] = (TrieEntry){{name, 4}, (int32_t)id, 0};
         Text bytes = tokenizer_piece(tokenizer, (int32_t)id, false);
-        if (bytes.size && bytes.size < UINT16_MAX)
+        if (bytes.size && bytes.size < UINT16_MAX &&
+            !memchr(bytes.data, TOKEN_MARK, bytes.size))
             entries[n++] = (TrieEntry){bytes, (int32_t)id, 0};
     }
     return n;

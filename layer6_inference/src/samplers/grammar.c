@@ -157,9 +157,7 @@ static uint32_t row_after(Shared *shared, const double *memory, int32_t token, s
     size_t size = tokenizer_piece(shared->tokenizer, token, false).size;
     size_t skip = (size_t)memory[OWED] < size ? (size_t)memory[OWED] : size;
     *owed = (size_t)memory[OWED] - skip;
-    return skip > 0 && skip == size
-               ? (uint32_t)memory[ROW]
-               : grammar_take_rest(shared->grammar, (uint32_t)memory[ROW], token, skip);
+    return grammar_take_rest(shared->grammar, (uint32_t)memory[ROW], token, skip);
 }
 
 static void accept(const Stage *stage, int32_t token, double *memory) {

@@ -19,11 +19,25 @@ static bool wrong_line(size_t line, Fault *fault) {
                      line);
 }
 
+/* The row after a text.  Where the grammar wants a token and does not say which, a character is one, of no number:
+ * as whatever tokens a model would write it. */
+static uint32_t read_string(Grammar *grammar, uint32_t row, Text text) {
+    static const char nameless[] = "\xFF\xFF\xFF\xFF";
+    for (size_t at = 0; at < text.size && row != GRAMMAR_DEAD;) {
+        size_t step = 1;
+        while (at + step < text.size && (text.data[at + step] & 0xC0) == 0x80) step++;
+        uint32_t next = grammar_read(grammar, row, text.data + at, step);
+        row = next ? next : grammar_read(grammar, row, nameless, 4);
+        at += step;
+    }
+    return row;
+}
+
 /* The row after a string or a token; false: it is neither. */
 static bool read_part(Grammar *grammar, const JsonValue *part, size_t tokens, uint32_t *row) {
     char *end, number[24];
     if (part->kind == JSON_STRING)
-        return *row = grammar_read(grammar, *row, part->text.data, part->text.size), true;
+        return *row = read_string(grammar, *row, part->text), true;
     if (part->kind != JSON_NUMBER || part->text.size >= sizeof number) return false;
     memcpy(number, part->text.data, part->text.size), number[part->text.size] = 0;
     long id = strtol(number, &end, 10);
