@@ -54,6 +54,7 @@ static const OptionRule rules[] = {
     {"--size", NEEDS, "matmul samplers", "the others have sizes of their own"},
     {"--chain", NEEDS, "samplers", "it is a sampler to measure"},
     {"--csv", NEEDS, "samplers grammar quant roofline", "the others make no table"},
+    {"--folder", NEEDS, "grammar", "the others measure no schemas"},
     {"--seconds", NEEDS, "matmul samplers ladder roofline quant", "a model has --rounds"},
     {"-m", NEEDS, "model quant serve", "the others need no model"},
     {"--format", NEEDS, "ladder", "the others go through all of theirs"},
@@ -159,6 +160,9 @@ static int run(int argc, char **argv) {
         {"--seconds", OPT_REAL(0, 3600), &job.seconds, "X", "time for each kernel (1)"},
         {"--csv", OPT_TEXT, &job.csv, "FILE",
          "samplers, grammar, quant, roofline: the table as CSV, too"},
+        {"--folder", OPT_TEXT, &job.folder, "DIR",
+         "grammar: not speed, but how many schemas of a folder are taken, and how often they "
+         "are wrong"},
         {"-m", OPT_TEXT, &job.model, "FILE",
          "model, quant, serve: the file to measure (the storyteller)"},
         {"--format", OPT_TEXT, &job.format, "NAME", "ladder: this format only"},

@@ -8,7 +8,7 @@ typedef struct BenchJob {
     ComputeOptions compute;
     double seconds;
     OptionList sizes, chains;
-    const char *csv;
+    const char *csv, *folder;
     /* of models */
     const char *model, *format, *files[2];
     long prompt, count, context, rounds, layers, documents, users;

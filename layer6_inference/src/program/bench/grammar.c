@@ -170,6 +170,7 @@ static bool measure_twice(const Tokenizer *words, const char *what, Measure *run
 }
 
 bool bench_grammar(BenchJob *job, Fault *fault) {
+    if (job->folder) return bench_grammar_folder(job, fault);
     FileOut csv = {0};
     Tokenizer *words = bench_vocabulary(VOCABULARY, fault);
     Times *times = malloc(sizeof *times);

@@ -16,6 +16,11 @@ extern const size_t bench_n_calls;
 extern const char *const bench_objects[];
 extern const size_t bench_n_objects;
 
+/* Schemas and texts of a folder: how many are taken, and how often an answer is wrong.
+ *
+ * Fails when there is no such folder, and on a file that is none of these. */
+bool bench_grammar_folder(const BenchJob *job, Fault *fault);
+
 /* A tokenizer of so many tokens, always the same: words with and without a blank before them and all
  * their beginnings, numbers of up to three digits, runs of punctuation and of blanks, characters
  * of other scripts. */
