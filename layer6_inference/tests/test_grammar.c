@@ -590,6 +590,40 @@ static void forced_tokens_change_no_story(void **state) {
     close_teller(&t);
 }
 
+/* The same text is compiled once for a vocabulary, whoever asks for it and however often; other texts and options are
+ * others; and when more than are kept were asked for, the first is made anew. */
+static void a_grammar_is_compiled_once(void **state) {
+    (void)state;
+    static const char *const specs[] = {"regex:a[0-9]%2B", "regex:b", "json:space=1",
+                                        "json:space=2", "choice:b"};
+    enum { SPECS = sizeof specs / sizeof *specs };
+    Tokenizer *words = storyteller_words();
+    const void *first[SPECS];
+    Chain chain, copy, last;
+    Fault fault;
+    for (size_t round = 0; round < 20; round++)
+        for (size_t i = 0; i < SPECS; i++) {
+            assert_true(chain_parse(&chain, specs[i], words, &fault));
+            if (round == 0) first[i] = chain.stages[0].object;
+            assert_ptr_equal(chain.stages[0].object, first[i]);
+            for (size_t k = 0; k < i; k++) assert_ptr_not_equal(first[i], first[k]);
+            chain_copy(&copy, &chain);
+            chain_close(&chain), chain_close(&copy);
+        }
+    assert_true(chain_parse(&last, specs[0], words, &fault));
+    for (int i = 0; i < 40; i++) {
+        char spec[32];
+        snprintf(spec, sizeof spec, "regex:x%d", i);
+        assert_true(chain_parse(&chain, spec, words, &fault));
+        chain_close(&chain);
+    }
+    assert_true(chain_parse(&chain, specs[0], words, &fault));
+    assert_ptr_not_equal(chain.stages[0].object, last.stages[0].object);
+    chain_close(&chain), chain_close(&last);
+    assert_false(chain_parse(&chain, "regex:(", words, &fault));
+    tokenizer_close(words);
+}
+
 /* A chain with a grammar: copies go on alike, a rewind forgets. */
 static void stages_remember_rows(void **state) {
     (void)state;
@@ -638,6 +672,7 @@ int main(void) {
         cmocka_unit_test(masks_of_loops_are_what_a_search_finds),
         cmocka_unit_test(forced_tokens_spell_the_only_way),
         cmocka_unit_test(forced_tokens_change_no_story),
+        cmocka_unit_test(a_grammar_is_compiled_once),
         cmocka_unit_test(stages_remember_rows),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -213,6 +213,7 @@ static const Expr *raw_moves(ExprStore *s, Expr e) {
     kinds.count = 1, kinds.numbers = false;
     memset(kinds.of, 0xFF, sizeof *kinds.of);
     memset(kinds.asked, 0, sizeof kinds.asked);
+    if (++s->n_tables > EXPR_TABLES) s->over = true;
     split_by(s, &kinds, e);
     for (unsigned kind = 0; kind < kinds.count; kind++)
         fill_moves(s, e, &kinds.of[kind], moves, &first);

@@ -85,7 +85,7 @@ static Expr intern(ExprStore *s, ExprNode node) {
 }
 
 void expr_store_init(ExprStore *store) {
-    *store = (ExprStore){.most_work = 20000000};
+    *store = (ExprStore){.most_work = EXPR_COMPILE};
     make_room(store);
     store->node[store->count++] = (ExprNode){.kind = KIND_NONE};
     store->calls_first[0] = UINT32_MAX;

@@ -103,12 +103,19 @@ struct ExprStore {
     /* can a lazy one be completed, when of the rules that is known? */
     bool (*lazy_productive)(ExprStore *store, uint32_t which, const bool *known);
     void *unfold_context;
+    uint32_t n_tables;      /* of moves */
     size_t work, most_work; /* steps taken; more than that: `over` */
     bool over;              /* a limit was met: what was made since is worth nothing */
 };
 
-/* Limits of a store: nodes, and steps of work. */
-enum { EXPR_MOST = 4000000 };
+/* Limits of a store: nodes, tables of moves (a thousand bytes each), and steps of work, until its grammar is compiled
+ * and then from there on.  Steps, not seconds: what is refused on one machine is refused on all. */
+enum {
+    EXPR_MOST = 4000000,
+    EXPR_TABLES = 500000,
+    EXPR_COMPILE = 5000000,
+    EXPR_WORK = 20000000
+};
 
 void expr_store_init(ExprStore *store);
 void expr_store_free(ExprStore *store);

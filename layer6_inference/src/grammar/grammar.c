@@ -52,6 +52,7 @@ static bool finish(Grammar *g, bool may_be_empty, Grammar **out, Fault *fault) {
     if (begin == ROW_DEAD && !may_be_empty)
         return fault_set(fault, "no text at all belongs to this grammar: every way through it "
                                 "needs a rule that never ends, or an impossible condition");
+    g->exprs.most_work = g->exprs.work + EXPR_WORK;
     return *out = g, true;
 }
 

@@ -1,6 +1,7 @@
 /* lexicon.c - see lexicon.h. */
 #include "lexicon.h"
 #include "gbnf.h"
+#include "shared.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -20,6 +21,11 @@ static void close_loop(Loop *loop) {
 
 static void lexicon_close(void *object) {
     Lexicon *l = object;
+    while (l->shared) {
+        SharedGrammar *next = l->shared->next;
+        shared_release(l->shared);
+        l->shared = next;
+    }
     while (l->loops) {
         Loop *next = l->loops->next;
         close_loop(l->loops);

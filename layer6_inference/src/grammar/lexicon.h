@@ -1,4 +1,4 @@
-/* lexicon.h - what all grammars of one vocabulary share: the trie of its tokens, and loops.
+/* lexicon.h - what all grammars of one vocabulary share: the trie of its tokens, slices of it, and loops.
  *
  * Nearly all of a long walk is spent inside a loop x{low,high}: the characters of a string.  How often
  * a token begins x, and where it leaves, depends on x alone.  So a loop is walked once for a vocabulary,
@@ -44,6 +44,8 @@ typedef struct Loop {
     struct Loop *next;
 } Loop;
 
+typedef struct SharedGrammar SharedGrammar;
+
 typedef struct Lexicon {
     Trie trie;
     Slice slices[SLICES];
@@ -53,6 +55,7 @@ typedef struct Lexicon {
     size_t n_ends;
     Loop *loops;
     size_t n_loops;
+    SharedGrammar *shared; /* grammars that are kept (shared.h), the last used first */
     pthread_mutex_t lock;
 } Lexicon;
 

@@ -4,7 +4,7 @@
  * come before it; so it rewinds, is copied and speculates like every other stage.
  *
  * Invariant: a token survives if and only if grammar_take goes on with it. */
-#include "grammar.h"
+#include "../grammar/shared.h"
 #include "stage.h"
 
 #include <math.h>
@@ -13,31 +13,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A grammar that copies of a stage share. */
-typedef struct Shared {
-    Grammar *grammar;
-    const Tokenizer *tokenizer; /* borrows */
-    pthread_mutex_t lock;
-    int users;
-} Shared;
+static void share(void *object) { shared_use(object); }
 
-static void share(void *object) {
-    Shared *shared = object;
-    pthread_mutex_lock(&shared->lock);
-    shared->users++;
-    pthread_mutex_unlock(&shared->lock);
-}
-
-static void close_shared(void *object) {
-    Shared *shared = object;
-    pthread_mutex_lock(&shared->lock);
-    bool last = --shared->users == 0;
-    pthread_mutex_unlock(&shared->lock);
-    if (!last) return;
-    grammar_close(shared->grammar);
-    pthread_mutex_destroy(&shared->lock);
-    free(shared);
-}
+static void close_shared(void *object) { shared_release(object); }
 
 /* ------------------------------------------------------------------ reading */
 
@@ -89,30 +67,50 @@ static bool from_choices(const Stage *stage, Text source, const Tokenizer *token
 typedef bool From(const Stage *stage, Text source, const Tokenizer *tokenizer,
                   Grammar **grammar, Fault *fault);
 
+static bool compile(const Stage *stage, const Tokenizer *tokenizer, Text source, From *from,
+                    Grammar **grammar, Fault *fault) {
+    bool ok = from(stage, source, tokenizer, grammar, fault);
+    if (ok && grammar_begin(*grammar) == GRAMMAR_DEAD)
+        ok = fault_set(fault, "no text at all fulfils it");
+    ok = ok && grammar_bind(*grammar, tokenizer, fault);
+    if (!ok) grammar_close(*grammar), *grammar = NULL;
+    return ok;
+}
+
+/* The grammar of a text: one that is there already, or a new one. */
+static bool share_or_compile(Stage *stage, const Tokenizer *tokenizer, Text source, From *from,
+                             Fault *fault) {
+    Lexicon *lexicon = lexicon_of(tokenizer, fault);
+    Grammar *grammar = NULL;
+    char *key = NULL;
+    size_t size;
+    if (!lexicon) return false;
+    FILE *out = open_memstream(&key, &size);
+    if (!out) return fault_set(fault, "no memory for a grammar");
+    fprintf(out, "%s %g %g ", stage->kind->name, stage->value[0], stage->value[1]);
+    fwrite(source.data, 1, source.size, out);
+    fclose(out);
+    stage->object = shared_find(lexicon, (Text){key, size});
+    bool ok = stage->object || compile(stage, tokenizer, source, from, &grammar, fault);
+    if (ok && !stage->object) {
+        stage->object = shared_keep(lexicon, grammar, (Text){key, size});
+        ok = stage->object || fault_set(fault, "no memory for a grammar");
+    }
+    free(key);
+    return ok;
+}
+
 static bool open_as(Stage *stage, const Tokenizer *tokenizer, const char *text, From *from,
                     Fault *fault) {
     FileMap map;
     Text source;
-    Grammar *grammar = NULL;
     if (!tokenizer)
         return fault_set(fault, "%s works on texts: it needs a model's tokenizer",
                          stage->kind->name);
     if (!read_source(text, &map, &source, fault)) return fault_prefix(fault, stage->kind->name);
-    bool ok = from(stage, source, tokenizer, &grammar, fault);
+    bool ok = share_or_compile(stage, tokenizer, source, from, fault);
     if (map.data) file_close(&map);
-    if (ok && grammar_begin(grammar) == GRAMMAR_DEAD)
-        ok = fault_set(fault, "no text at all fulfils it");
-    ok = ok && grammar_bind(grammar, tokenizer, fault);
-    Shared *shared = ok ? calloc(1, sizeof *shared) : NULL;
-    if (!shared) {
-        grammar_close(grammar);
-        return ok ? fault_set(fault, "no memory for a grammar")
-                  : fault_prefix(fault, stage->kind->name);
-    }
-    *shared = (Shared){.grammar = grammar, .tokenizer = tokenizer, .users = 1};
-    pthread_mutex_init(&shared->lock, NULL);
-    stage->object = shared;
-    return true;
+    return ok || fault_prefix(fault, stage->kind->name);
 }
 
 static bool open_gbnf(Stage *stage, const Tokenizer *tokenizer, Fault *fault) {
@@ -145,7 +143,7 @@ static bool open_choice(Stage *stage, const Tokenizer *tokenizer, Fault *fault) 
 enum { ROW, OWED, MEMORY };
 
 static void begin(const Stage *stage, double *memory) {
-    Shared *shared = stage->object;
+    SharedGrammar *shared = stage->object;
     pthread_mutex_lock(&shared->lock);
     memory[ROW] = grammar_begin(shared->grammar);
     memory[OWED] = (double)stage->owed;
@@ -153,7 +151,8 @@ static void begin(const Stage *stage, double *memory) {
 }
 
 /* A token that spells letters of the prompt obeys with what is behind them. */
-static uint32_t row_after(Shared *shared, const double *memory, int32_t token, size_t *owed) {
+static uint32_t row_after(SharedGrammar *shared, const double *memory, int32_t token,
+                          size_t *owed) {
     size_t size = tokenizer_piece(shared->tokenizer, token, false).size;
     size_t skip = (size_t)memory[OWED] < size ? (size_t)memory[OWED] : size;
     *owed = (size_t)memory[OWED] - skip;
@@ -161,7 +160,7 @@ static uint32_t row_after(Shared *shared, const double *memory, int32_t token, s
 }
 
 static void accept(const Stage *stage, int32_t token, double *memory) {
-    Shared *shared = stage->object;
+    SharedGrammar *shared = stage->object;
     size_t owed;
     pthread_mutex_lock(&shared->lock);
     memory[ROW] = row_after(shared, memory, token, &owed);
@@ -170,7 +169,7 @@ static void accept(const Stage *stage, int32_t token, double *memory) {
 }
 
 static size_t forced(const Stage *stage, int32_t *tokens, size_t room) {
-    Shared *shared = stage->object;
+    SharedGrammar *shared = stage->object;
     pthread_mutex_lock(&shared->lock);
     const double *memory = stage_memory(stage);
     size_t n = memory[OWED] > 0
@@ -181,7 +180,7 @@ static size_t forced(const Stage *stage, int32_t *tokens, size_t room) {
 }
 
 static bool ends(const Stage *stage) {
-    Shared *shared = stage->object;
+    SharedGrammar *shared = stage->object;
     pthread_mutex_lock(&shared->lock);
     const double *memory = stage_memory(stage);
     bool is_over = memory[OWED] == 0 && grammar_is_over(shared->grammar, (uint32_t)memory[ROW]);
@@ -197,7 +196,7 @@ static void mask_dense(float *logits, size_t count, const uint64_t *mask, size_t
 }
 
 /* While letters of the prompt are spelled again, few tokens are left: each is tried. */
-static void try_each(Shared *shared, const double *memory, Candidates *c) {
+static void try_each(SharedGrammar *shared, const double *memory, Candidates *c) {
     size_t owed;
     for (size_t i = 0; i < c->count; i++)
         if (c->logits[i] > -INFINITY &&
@@ -213,7 +212,7 @@ static void mask_some(const Candidates *c, const uint64_t *mask, size_t words) {
 }
 
 static void apply(Stage *stage, Candidates *c, const Step *step) {
-    Shared *shared = stage->object;
+    SharedGrammar *shared = stage->object;
     const double *memory = stage_memory(stage);
     size_t words;
     (void)step;
