@@ -207,7 +207,7 @@ same "the whole word is spelled" "$("$strata" generate --heal -p "Once upo" -n 3
 
 # ------------------------------------------------------------------ input that is none
 # A directory, or a stream that is closed, is no empty text.
-for command in "generate -p -" "tokenize" "tokenize --decode" "perplexity" "watermark" "world check" "chain"; do
+for command in "generate -p -" "tokenize" "tokenize --decode" "perplexity" "watermark" "world check" "world score -" "chain"; do
     for source in "<'$work'" "<&-"; do
         sh -c "'$strata' $command $source" >"$work/out" 2>&1
         same "$command $source" "$? $(grep -c 'standard input cannot be read' "$work/out")" "1 1"

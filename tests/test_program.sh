@@ -5,7 +5,7 @@
 expect "a list of commands" 0 "generate" "$strata" --help
 expect "no command is wrong usage" 2 "usage" "$strata"
 expect "an unknown command" 2 "no command 'nonsense'" "$strata" nonsense
-for command in generate tokenize logits embed inspect chain samplers compare watermark figure dump quantize perplexity world "world check" "world sample" train bench; do
+for command in generate tokenize logits embed inspect chain samplers compare watermark figure dump quantize perplexity world "world check" "world score" "world sample" train bench; do
     expect "$command --help" 0 "usage: strata $command" "$strata" $command --help
 done
 expect "an unknown option" 2 "no option '--frobnicate'" "$strata" generate --frobnicate
@@ -194,6 +194,14 @@ same "--last is the last position" "$("$strata" logits -m "$model" --tokens 0,50
 "$strata" world --seed 5 --documents 40 >"$work/world" 2>/dev/null
 same "the world is repeatable" "$("$strata" world --seed 5 --documents 40 2>/dev/null)" "$(cat "$work/world")"
 same "the world obeys itself" "$("$strata" world check <"$work/world" 2>/dev/null | grep -c valid)" 40
+"$strata" world score "$work/world" >"$work/score" 2>"$work/err"
+same "the score is what the writer added up" "$(cut -f2 "$work/score")" "$("$strata" world --seed 5 --documents 40 --entropy 2>/dev/null | cut -f2)"
+same "and so is its mean" "$(cat "$work/err")" "$("$strata" world --seed 5 --documents 40 2>&1 >/dev/null)"
+same "the score of standard input" "$("$strata" world score - <"$work/world" 2>/dev/null)" "$(cat "$work/score")"
+same "what the world never writes" "$(sed 's/was/wos/' "$work/world" | "$strata" world score - 2>/dev/null | cut -f2 | sort -u)" inf
+expect "and why" 0 "inf.grammar.byte 4.found 'foo'" sh -c "echo Tom foo | '$strata' world score -"
+same "of all that begin so: a name of forty, one opening of ten" \
+    "$(printf 'Tom was ' | "$strata" world score --kind story --prefix - 2>/dev/null | cut -f2)" "$(awk 'BEGIN { printf "%.6f", log(40 * 10) }')"
 same "a spoiled world does not" "$(sed 's/was/wos/' "$work/world" | "$strata" world check 2>/dev/null | grep -c invalid)" 40
 
 train="$strata train --steps 6 --dim 64 --hidden 64 --layers 1 --heads 2 --kv-heads 1 --vocab 400 --batch 300 --eval-documents 2 --threads 1"

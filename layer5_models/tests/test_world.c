@@ -108,6 +108,68 @@ static void entropy_is_the_enumerated_one(void **state) {
     world_close(world);
 }
 
+/* As a prefix a text has the probability of all that begin with it, added up from the list. */
+static void a_prefix_is_worth_what_begins_with_it(void **state) {
+    (void)state;
+    Fault fault;
+    World *world = world_open_text(small, &fault);
+    if (!world) fail_msg("%s", fault.text);
+    for (int i = 0; i < ALL; i++)
+        for (size_t n = 0; n <= strlen(all[i].text); n++) {
+            double p = 0;
+            for (int k = 0; k < ALL; k++)
+                p += strncmp(all[k].text, all[i].text, n) == 0 ? all[k].p : 0;
+            WorldVerdict v = world_check(world, "top", all[i].text, n, true);
+            assert_true(v.valid);
+            assert_near(v.nats, -log(p), 1e-9);
+        }
+    assert_true(isinf(world_check(world, "top", "Bob", 3, true).nats));
+    world_close(world);
+}
+
+/* "x" n times, read letter by letter as one of two kinds: 2^n ways, of probability 1 together. */
+static void many_ways_add_up_or_are_refused(void **state) {
+    (void)state;
+    Fault fault;
+    char text[1200];
+    World *world = world_open_text("rule top\n| <a>\n| <a><top>\nrule a\n| x\n|3 x\n", &fault);
+    if (!world) fail_msg("%s", fault.text);
+    memset(text, 'x', sizeof text);
+    WorldVerdict v = world_check(world, "top", text, 12, false);
+    assert_int_equal(v.derivations, 1 << 12);
+    assert_near(v.nats, 12 * log(2), 1e-9);
+    v = world_check(world, "top", text, 60, false);
+    assert_false(v.valid);
+    assert_string_equal(v.reason, "ways");
+    assert_contains(v.detail, "too many ways");
+    world_close(world);
+    /* a probability below the smallest double is one all the same */
+    world = world_open_text("rule top\n| <a>\n| <a><top>\nrule a\n| x\n|3 y\n", &fault);
+    v = world_check(world, "top", text, sizeof text, false);
+    assert_near(v.nats, sizeof text * log(8), 1e-6);
+    world_close(world);
+}
+
+/* The writer adds up the choices it made; where several ways lead to one text, the text is likelier than
+ * any of them: the mean of the score is below that of the choices. */
+static void the_score_is_never_above_the_choices(void **state) {
+    (void)state;
+    Fault fault;
+    WorldText text = {0};
+    World *world = world_open_text("rule top\n| <a>\n| x\nrule a\n|3 x\n|1 y\n", &fault);
+    double chosen = 0, scored = 0, entropy = -(0.875 * log(0.875) + 0.125 * log(0.125));
+    enum { DRAWS = 20000 };
+    for (uint64_t i = 0; i < DRAWS; i++) {
+        world_write(world, "top", 9, i, &text);
+        WorldVerdict v = world_check(world, "top", text.bytes, text.size, false);
+        assert_true(v.nats <= text.nats + 1e-12);
+        chosen += text.nats / DRAWS, scored += v.nats / DRAWS;
+    }
+    assert_near(scored, entropy, 0.02);
+    assert_true(scored < chosen - 0.5);
+    world_text_free(&text), world_close(world);
+}
+
 /* Two derivations of one text: their probabilities add up. */
 static void ambiguity_is_seen(void **state) {
     (void)state;
@@ -214,5 +276,7 @@ static void mistakes_have_reasons(void **state) {
 }
 
 RUN(TEST(variables_can_share_a_class), TEST(tales_are_stories),
-    TEST(entropy_is_the_enumerated_one), TEST(ambiguity_is_seen),
-    TEST(documents_are_valid_unambiguous_and_repeatable), TEST(mistakes_have_reasons))
+    TEST(entropy_is_the_enumerated_one), TEST(a_prefix_is_worth_what_begins_with_it),
+    TEST(many_ways_add_up_or_are_refused), TEST(the_score_is_never_above_the_choices),
+    TEST(ambiguity_is_seen), TEST(documents_are_valid_unambiguous_and_repeatable),
+    TEST(mistakes_have_reasons))

@@ -3,7 +3,8 @@
  * The reader holds a list of what must still come.  Text must be there letter by letter; a variable
  * that has a word must show that word; a variable without one takes any free word that fits; a rule
  * is tried alternative by alternative.  Every way through to the end is found, so the summed
- * probability of the document is exact.
+ * probability of the document is exact.  As a prefix, a way ends where the bytes end: what may still
+ * follow has probability 1 together, so the sum is that of all documents which begin like this.
  *
  * The reason for a failure is read off the place that any way of reading reached furthest. */
 #include "rules.h"
@@ -23,7 +24,7 @@ typedef struct Checker {
     const char *bytes;
     size_t size;
     bool prefix;
-    double probability; /* of all derivations found */
+    double ln_p; /* of all derivations found together */
     unsigned derivations;
     long steps;
     /* the furthest failure */
@@ -78,11 +79,17 @@ static size_t common(const Checker *c, size_t at, Text wanted) {
     return n;
 }
 
-static bool cut_short(Checker *c, size_t end,
-                      double nats) { /* the document ended inside `wanted` */
-    if (!c->prefix || end != c->size) return false;
+/* One more way to read it.  ln(p + q) from the logarithms: a long document's p is no double. */
+static void add_derivation(Checker *c, double nats) {
+    double more = fmax(c->ln_p, -nats), less = fmin(c->ln_p, -nats);
     c->derivations++;
-    c->probability += exp(-nats);
+    c->ln_p = more + log1p(exp(less - more));
+}
+
+/* The document ended inside `wanted`. */
+static bool cut_short(Checker *c, size_t end, double nats) {
+    if (!c->prefix || end != c->size) return false;
+    add_derivation(c, nats);
     return true;
 }
 
@@ -113,9 +120,8 @@ static void try_words(Checker *c, size_t at, const Symbol *symbol, const Pending
         Text wanted = {word, world_render(c->world, symbol, i, word, sizeof word)};
         size_t same = common(c, at, wanted);
         if (same < wanted.size) {
-            if (at + same == c->size && world_word_free(c->world, symbol->index, i, &memory) &&
-                cut_short(c, at + same, nats + cost))
-                return;
+            if (world_word_free(c->world, symbol->index, i, &memory))
+                any |= cut_short(c, at + same, nats + cost);
             continue;
         }
         if (!world_word_free(c->world, symbol->index, i, &memory)) continue;
@@ -159,16 +165,14 @@ static bool take_text(Checker *c, size_t *at, const Symbol *symbol, int bound,
 }
 
 static void match_end(Checker *c, size_t at, double nats) {
-    if (at == c->size) {
-        c->derivations++;
-        c->probability += exp(-nats);
-    } else {
+    if (at == c->size)
+        add_derivation(c, nats);
+    else
         note_failure(c, at, "grammar", text_of("the end"), NULL);
-    }
 }
 
 static void match(Checker *c, size_t at, const Pending *todo, Memory memory, double nats) {
-    if (c->steps++ > MAX_STEPS) return;
+    if (c->steps++ > MAX_STEPS || cut_short(c, at, nats)) return;
     while (todo && todo->at == todo->end) todo = todo->next;
     if (!todo) {
         match_end(c, at, nats);
@@ -188,17 +192,23 @@ static void match(Checker *c, size_t at, const Pending *todo, Memory memory, dou
 WorldVerdict world_check(const World *world, const char *rule, const char *bytes, size_t size,
                          bool prefix) {
     WorldVerdict verdict = {0};
-    Checker c = {
-        .world = world, .bytes = bytes, .size = size, .prefix = prefix, .verdict = &verdict};
+    Checker c = {.world = world,
+                 .bytes = bytes,
+                 .size = size,
+                 .prefix = prefix,
+                 .verdict = &verdict,
+                 .ln_p = -INFINITY};
     const Rule *start = world_rule(world, rule);
     REQUIRE(start, "no rule '%s'", rule);
     Symbol symbol = {.kind = SYMBOL_RULE, .index = (int)(start - world->rules), .column = -1};
     Pending todo = {&symbol, &symbol + 1, NULL, NULL};
     match(&c, 0, &todo, world_memory(), 0);
-    verdict.valid = c.derivations > 0;
     verdict.derivations = c.derivations;
-    verdict.nats = verdict.valid ? -log(c.probability) : INFINITY;
-    if (!verdict.valid && c.steps > MAX_STEPS)
+    verdict.valid = c.derivations > 0 && c.steps <= MAX_STEPS;
+    verdict.nats = verdict.valid ? -c.ln_p : INFINITY;
+    if (c.steps > MAX_STEPS) {
+        snprintf(verdict.reason, sizeof verdict.reason, "ways");
         snprintf(verdict.detail, sizeof verdict.detail, "too many ways to read it");
+    }
     return verdict;
 }

@@ -32,6 +32,15 @@ char *read_standard_input(size_t *size, Fault *fault) {
     return read_all(stdin, "standard input", size, fault);
 }
 
+char *read_named(const char *path, size_t *size, Fault *fault) {
+    if (strcmp(path, "-") == 0) return read_standard_input(size, fault);
+    FILE *file = fopen(path, "rb");
+    if (!file) return fault_set(fault, "%.200s: cannot be opened", path), NULL;
+    char *bytes = read_all(file, path, size, fault);
+    fclose(file);
+    return bytes;
+}
+
 /* A pipe is not read: it has no beginning to look at. */
 static bool holds_model(const char *path) {
     struct stat status;

@@ -17,6 +17,9 @@ char *read_all(FILE *file, const char *name, size_t *size, Fault *fault);
 /* The same of standard input. */
 char *read_standard_input(size_t *size, Fault *fault);
 
+/* The same of a file, or of standard input when it is called "-". */
+char *read_named(const char *path, size_t *size, Fault *fault);
+
 /* Begin a table.  Fails as file_begin does, and when a model lies at the path: it may be the one
  * that is read, by whatever name. */
 bool table_begin(FileOut *out, const char *path, Fault *fault);

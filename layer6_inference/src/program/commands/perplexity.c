@@ -78,10 +78,7 @@ static void print(const Job *job, const Surprisal *all, size_t windows, size_t t
 
 static bool read_text(const Job *job, const Model *model, TokenList *text, Fault *fault) {
     size_t size;
-    FILE *file = strcmp(job->file, "-") == 0 ? stdin : fopen(job->file, "rb");
-    if (!file) return fault_set(fault, "%.200s: cannot be opened", job->file);
-    char *bytes = read_all(file, file == stdin ? "standard input" : job->file, &size, fault);
-    if (file != stdin) fclose(file);
+    char *bytes = read_named(job->file, &size, fault);
     if (!bytes) return false;
     tokenizer_begin(model->tokenizer, text);
     bool ok = tokenizer_encode(model->tokenizer, (Text){bytes, size}, false, text, fault);

@@ -1,0 +1,183 @@
+/* check.c - strata world check, strata world score: read documents of Tiny World. */
+#include "input.h"
+#include "world_parts.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char separator[] = SEPARATOR;
+
+/* The next document of the input: up to a separator line or the end. */
+static Text next_document(Text *rest) {
+    size_t mark = sizeof separator - 1;
+    for (size_t at = 0; at + mark <= rest->size; at++) {
+        bool line = (at == 0 || rest->data[at - 1] == '\n') &&
+                    memcmp(rest->data + at, separator, mark) == 0 &&
+                    (at + mark == rest->size || rest->data[at + mark] == '\n');
+        if (!line) continue;
+        Text document = {rest->data, at ? at - 1 : 0};
+        size_t skip = at + mark + (at + mark < rest->size);
+        rest->data += skip, rest->size -= skip;
+        return document;
+    }
+    Text document = *rest;
+    if (document.size && document.data[document.size - 1] == '\n') document.size--;
+    rest->data += rest->size, rest->size = 0;
+    return document;
+}
+
+/* ------------------------------------------------------------------ which are right */
+
+typedef struct CheckJob {
+    const char *rule;
+    bool prefix, summary;
+} CheckJob;
+
+enum { REASONS = 32 };
+
+typedef struct Tally {
+    long documents, valid, counts[REASONS];
+    char reasons[REASONS][16];
+    int n;
+} Tally;
+
+static void count_reason(Tally *tally, const char *reason) {
+    int i = 0;
+    while (i < tally->n && strcmp(tally->reasons[i], reason) != 0) i++;
+    if (i == tally->n && i < REASONS - 1)
+        snprintf(tally->reasons[tally->n++], sizeof tally->reasons[0], "%s", reason);
+    tally->counts[i]++;
+}
+
+static void check_one(const World *world, const CheckJob *job, Text text, Tally *tally) {
+    WorldVerdict v = world_check(world, job->rule, text.data, text.size, job->prefix);
+    tally->documents++;
+    tally->valid += v.valid;
+    if (!v.valid) count_reason(tally, v.reason);
+    if (job->summary) return;
+    if (v.valid)
+        printf("%ld\tvalid\t%.3f nats\n", tally->documents, v.nats);
+    else
+        printf("%ld\tinvalid\t%s\tbyte %zu\t%s\n", tally->documents, v.reason, v.place,
+               v.detail);
+}
+
+static bool check_documents(const CheckJob *job, Fault *fault) {
+    size_t size;
+    char *bytes = read_standard_input(&size, fault);
+    World *world = bytes ? world_open(fault) : NULL;
+    Tally tally = {0};
+    for (Text rest = {bytes, size}; world && rest.size;)
+        check_one(world, job, next_document(&rest), &tally);
+    if (world) {
+        fprintf(stderr, "[%ld of %ld documents are valid (%.1f %%)", tally.valid,
+                tally.documents,
+                tally.documents ? 100.0 * (double)tally.valid / (double)tally.documents : 0);
+        for (int i = 0; i < tally.n; i++)
+            fprintf(stderr, "%s %ld %s", i ? "," : "; the others:", tally.counts[i],
+                    tally.reasons[i]);
+        fprintf(stderr, "]\n");
+    }
+    bool ok = world != NULL;
+    world_close(world);
+    free(bytes);
+    return ok;
+}
+
+int run_check(int argc, char **argv) {
+    CheckJob job = {.rule = "document"};
+    Fault fault;
+    const Option options[] = {
+        {"--kind", OPT_TEXT, &job.rule, "RULE",
+         "what a document must be: document (any), story, tale, chat or card"},
+        {"--prefix", OPT_FLAG, &job.prefix, NULL, "accept a document that stops early"},
+        {"--summary", OPT_FLAG, &job.summary, NULL, "only the totals, on stderr"},
+        {0},
+    };
+    int status =
+        options_read(argc, argv, "world check [options] < DOCUMENTS",
+                     "For each document on stdin (a line <|endoftext|> after each): whether it "
+                     "obeys Tiny World, and if not, the\n"
+                     "reason, the byte where no reading goes on, and what stands there.",
+                     options, NULL, 0, 0);
+    if (status >= 0) return status;
+    if (!is_kind(job.rule)) return EXIT_USAGE;
+    return check_documents(&job, &fault) ? EXIT_DONE : command_failed(&fault);
+}
+
+/* ------------------------------------------------------------------ how likely they are */
+
+typedef struct ScoreJob {
+    const char *rule, *file;
+    bool prefix;
+} ScoreJob;
+
+typedef struct Total {
+    long documents, scored;
+    double nats, bytes; /* of those that are documents */
+} Total;
+
+/* index, nats, bytes, ways; or why there is no way */
+static void score_one(const World *world, const ScoreJob *job, Text text, Total *total) {
+    WorldVerdict v = world_check(world, job->rule, text.data, text.size, job->prefix);
+    total->documents++;
+    if (!v.valid) {
+        printf("%ld\tinf\t%s\tbyte %zu\t%s\n", total->documents, v.reason, v.place, v.detail);
+        return;
+    }
+    total->scored++, total->nats += v.nats, total->bytes += (double)text.size;
+    printf("%ld\t%.6f\t%zu\t%u\n", total->documents, v.nats, text.size, v.derivations);
+}
+
+static void print_total(const Total *t) {
+    fprintf(stderr, "[%ld documents", t->documents);
+    if (t->scored)
+        fprintf(stderr, ", %.1f bytes and %.3f nats each: %.4f nats a byte",
+                t->bytes / (double)t->scored, t->nats / (double)t->scored, t->nats / t->bytes);
+    if (t->documents > t->scored)
+        fprintf(stderr, "%s%ld of probability 0", t->scored ? "; and " : ", ",
+                t->documents - t->scored);
+    fprintf(stderr, "]\n");
+}
+
+static bool score_documents(const ScoreJob *job, Fault *fault) {
+    size_t size;
+    Total total = {0};
+    char *bytes = read_named(job->file, &size, fault);
+    World *world = bytes ? world_open(fault) : NULL;
+    for (Text rest = {bytes, size}; world && rest.size;)
+        score_one(world, job, next_document(&rest), &total);
+    if (world) print_total(&total);
+    bool ok = world != NULL;
+    world_close(world);
+    free(bytes);
+    return ok;
+}
+
+int run_score(int argc, char **argv) {
+    ScoreJob job = {.rule = "document"};
+    Fault fault;
+    const Option options[] = {
+        {"--kind", OPT_TEXT, &job.rule, "RULE",
+         "the language that gives the probability: document (all), story, tale, chat or card"},
+        {"--prefix", OPT_FLAG, &job.prefix, NULL,
+         "of all documents that begin like this, together"},
+        {0},
+    };
+    int status = options_read(
+        argc, argv, "world score [options] FILE",
+        "How likely the world itself is to write each document of FILE (- is standard input; a "
+        "line <|endoftext|> after\n"
+        "each): its index, -ln p in nats, its bytes, and the ways in which the world can come "
+        "to "
+        "it, over which p is\n"
+        "summed.  What it never writes has inf nats, and the reason follows.  The mean over "
+        "the "
+        "world's own documents\n"
+        "estimates its entropy.",
+        options, &job.file, 1, 1);
+    if (status >= 0) return status;
+    if (!is_kind(job.rule)) return EXIT_USAGE;
+    return score_documents(&job, &fault) ? EXIT_DONE : command_failed(&fault);
+}
