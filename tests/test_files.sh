@@ -53,6 +53,7 @@ own soft.gguf generate -m in.gguf -n 2 --trace ./soft.gguf
 own small.gguf generate -n 4 --draft small.gguf --trace small.link
 own small.gguf generate -n 2 --amateur small.gguf --chain contrast:0.1,draw --trace small.gguf
 own in.gguf compare -m in.gguf --documents 1 -n 2 --csv hard.gguf
+own in.gguf compare -m in.gguf --documents 1 -n 2 --html hard.gguf
 own small.gguf compare --documents 1 -n 2 --amateur small.gguf --chains contrast:0.1,draw --csv small.gguf
 own in.gguf bench quant -m in.gguf --documents 1 --seconds 0.01 --csv in.gguf
 own in.gguf bench samplers --size 100 --seconds 0.001 --csv in.gguf
@@ -66,6 +67,7 @@ late() { # late FILE COMMAND...: a table that cannot be is refused before there 
 if [ -e /dev/full ]; then late /dev/full bench make-model /dev/full Q4_0 --layers 1; fi
 late "$work/folder" bench make-model "$work/folder" Q4_0 --layers 1
 late "$work/folder" compare --documents 2 -n 5 --csv "$work/folder"
+late "$work/folder" compare --documents 2 -n 5 --html "$work/folder"
 
 expect "a table of roofs comes first" 1 "none/x.csv cannot be written" "$strata" bench roofline --isa vax --csv none/x.csv
 

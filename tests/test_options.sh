@@ -115,7 +115,8 @@ apart 2 -p --documents compare -p Once --documents 2
 apart 2 -p --words compare -p Once --words 2
 apart 1 --amateur contrast compare --amateur "$draft" --chains greedy
 apart 1 contrast --amateur compare --chains greedy contrast:0.1
-apart 1 cfg "logits without the prompt" compare --chains greedy cfg:1.5
+apart 2 -p --prompts compare -p Once --prompts x
+apart 2 --prompts --documents compare --prompts x --documents 2
 apart 2 --bos --decode tokenize --bos --decode
 apart 2 --json model bench samplers --json
 apart 2 --layers make-model bench model --layers 3

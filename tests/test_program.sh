@@ -134,8 +134,29 @@ expect "embed: an unknown pooling" 1 "no pooling 'max': wanted mean" "$strata" e
 expect "embed: no text" 2 "something is missing" "$strata" embed -m "$model"
 expect "embed: an empty text" 1 "text 2 is empty" "$strata" embed -m "$model" "The fox" ""
 expect "embed: a long text" 1 "the model reads 1024" "$strata" embed -m "$model" "$(yes word | head -2000 | tr '\n' ' ')"
-expect "compare" 0 "dist-1" "$strata" compare -m "$model" --documents 2 -n 40 --chains greedy temp:1 --csv "$work/compare.csv"
+expect "compare" 0 "dist-2" "$strata" compare -m "$model" --documents 2 -n 40 --chains greedy temp:1 --csv "$work/compare.csv"
 same "compare writes CSV" "$(wc -l <"$work/compare.csv" | tr -d ' ')" 3
+expect "a text that the limit cut is not valid, and why" 0 "0.0%.*cut 2" "$strata" compare --documents 2 -n 40 --chains greedy
+# what is exactly so of twelve stories, whatever they tell
+"$strata" compare --documents 12 --sample 4 --chains greedy top_k:1 draw top_p:0.9 contrastive_search:0.6 cfg:1.5 \
+    --csv "$work/compare.csv" --html "$work/compare.html" --json >"$work/compare.json" 2>/dev/null
+of() { awk -F, -v chain="\"$1\"" -v name="$2" 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == name) at = i } $1 == chain { print $at }' "$work/compare.csv"; }
+same "greedy is the best of one" "$(of greedy valid) $(of greedy distinct_2)" "$(of top_k:1 valid) $(of top_k:1 distinct_2)"
+same "a chain is no better than itself" "$(of top_k:1 less_first_valid_low) $(of top_k:1 less_first_surprisal_high)" "0.000000 0.000000"
+same "what cuts nothing keeps every true document" "$(of draw kept) $(of cfg:1.5 kept)" "1.000000 1.000000"
+same "the likeliest story is none of the twelve" "$(of greedy kept)" "0.000000"
+same "none of twelve is not never" "$(awk -v high="$(of greedy kept_high)" 'BEGIN { print (high > 0.2 && high < 0.3) }')" 1
+same "top-p keeps fewer" "$(awk -v kept="$(of top_p:0.9 kept)" 'BEGIN { print (kept < 0.9) }')" 1
+same "who looks ahead is not asked for other texts" "$(of contrastive_search:0.6 kept)" ""
+expect "compare as JSON" 0 '"chain": "draw", "valid": {"mean": ' cat "$work/compare.json"
+expect "a page" 0 "<svg.*Tom\|<svg" cat "$work/compare.html"
+expect "with marked tokens" 0 "<mark>" cat "$work/compare.html"
+same "a page needs nothing else" "$(grep -c 'http\|src=\|<script\|<link' "$work/compare.html")" 0
+printf 'Tom was\n\nThe fox\r\n' >"$work/prompts"
+"$strata" compare --prompts "$work/prompts" -n 20 -m "$draft" --chains draw greedy --csv "$work/compare.csv" >"$work/out" 2>/dev/null
+same "prompts have no world's columns" "$(of draw openings) $(grep -c 'valid\|kept' "$work/compare.csv" "$work/out" | tr '\n' ' ')" "2 $work/compare.csv:0 $work/out:0 "
+printf '\n\n' >"$work/prompts"
+expect "prompts that are none" 1 "no prompts: there is one on each line" "$strata" compare --prompts "$work/prompts"
 "$strata" dump "$model" token_embd.weight >"$work/floats"
 "$strata" dump "$model" token_embd.weight --raw >"$work/halves"
 same "dump writes floats, or what is stored" "$(wc -c <"$work/floats" | tr -d ' ')" "$((2 * $(wc -c <"$work/halves")))"

@@ -371,6 +371,49 @@ static void mirostat_follows_its_recurrence(void **state) {
     }
 }
 
+/* A coin that is told where to fall falls there, where it may, and memory follows as if by chance. */
+static void a_coin_falls_where_it_is_told(void **state) {
+    (void)state;
+    static const char *const specs[] = {"draw", "mirostat:2", "mirostat_v2:1",
+                                        "adaptive_p:0.4"};
+    for (int s = 0; s < 4; s++)
+        for (uint64_t seed = 1; seed < 30; seed++) {
+            Chain told, chance;
+            Fault fault;
+            int32_t token, again;
+            set_history(NULL, 0, 0);
+            step.seed = seed, c.vocab = V;
+            assert_true(chain_parse(&told, specs[s], NULL, &fault));
+            assert_true(chain_parse(&chance, specs[s], NULL, &fault));
+            for (int i = 0; i < V; i++) logits[i] = (float)-i;
+            assert_true(candidates_load(&c, logits, &fault));
+            assert_true(chain_run(&chance, &c, &step, &token, &fault));
+            chain_accept(&chance, token);
+            step.seed = 1000; /* another coin */
+            for (int i = 0; i < V; i++) logits[i] = (float)-i;
+            assert_true(candidates_load(&c, logits, &fault));
+            c.given = token;
+            assert_true(chain_run(&told, &c, &step, &again, &fault));
+            assert_int_equal(again, token);
+            chain_accept(&told, token);
+            if (told.stages[0].kind->memory)
+                assert_near(stage_memory(&told.stages[0])[0],
+                            stage_memory(&chance.stages[0])[0], 1e-12);
+            chain_close(&told), chain_close(&chance);
+        }
+    /* a token that was cut is none to fall on */
+    Chain cut;
+    Fault fault;
+    int32_t token;
+    assert_true(chain_parse(&cut, "top_k:2,draw", NULL, &fault));
+    for (int i = 0; i < V; i++) logits[i] = (float)-i;
+    assert_true(candidates_load(&c, logits, &fault));
+    c.given = 5;
+    assert_true(chain_run(&cut, &c, &step, &token, &fault));
+    assert_true(token < 2);
+    chain_close(&cut);
+}
+
 /* One step of a chain at a position; returns the token it took. */
 static int32_t go_on(Chain *chain, uint64_t position) {
     Fault fault;
@@ -747,6 +790,7 @@ int main(void) {
                                        TEST(numbers_that_grow_too_large_are_named),
                                        TEST(biases_stay_finite),
                                        TEST(mirostat_follows_its_recurrence),
+                                       TEST(a_coin_falls_where_it_is_told),
                                        TEST(memory_copies_and_rewinds),
                                        TEST(draws_have_their_distribution),
                                        TEST(xtc_and_skew),

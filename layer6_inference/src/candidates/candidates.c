@@ -6,7 +6,7 @@
 #include <string.h>
 
 void candidates_init(Candidates *c, size_t vocab, Arena *arena) {
-    *c = (Candidates){.vocab = vocab, .chosen = -1, .dense = true};
+    *c = (Candidates){.vocab = vocab, .chosen = -1, .given = -1, .dense = true};
     c->segment_max = arena_take(arena, segments_of(vocab), sizeof *c->segment_max);
     c->survivors = arena_take(arena, vocab, sizeof *c->survivors);
     c->survivor_ids = arena_take(arena, vocab, sizeof *c->survivor_ids);
@@ -43,7 +43,7 @@ static bool not_a_number(const float *logits, Fault *fault) {
 bool candidates_load(Candidates *c, float *logits, Fault *fault) {
     c->logits = logits, c->ids = NULL, c->count = c->vocab;
     c->dense = true, c->sorted = false;
-    c->chosen = -1, c->skew = 0;
+    c->chosen = c->given = -1, c->skew = 0;
     scan_segment_max(logits, c->count, c->segment_max);
     c->max = vector_max(c->segment_max, segments_of(c->count));
     c->known = KNOW_MAX | KNOW_SEGMENTS;

@@ -37,3 +37,17 @@ void list_log_probs(FILE *out, const Tokenizer *tokenizer, const Choice *choice,
     putc('\n', out);
     free(keys);
 }
+
+void list_json(FILE *out, Text text) {
+    fputc('"', out);
+    for (size_t i = 0; i < text.size; i++) {
+        unsigned char c = (unsigned char)text.data[i];
+        if (c == '"' || c == '\\')
+            fprintf(out, "\\%c", c);
+        else if (c < ' ')
+            fprintf(out, "\\u%04x", c);
+        else
+            fputc(c, out);
+    }
+    fputc('"', out);
+}

@@ -9,6 +9,9 @@
 /* "1,2,3" to tokens below `vocab`. */
 bool list_read_ids(const char *text, size_t vocab, TokenList *ids, Fault *fault);
 
+/* A text as a JSON string. */
+void list_json(FILE *out, Text text);
+
 /* A line for a choice:  step, token, text, ln p before and after the chain; then the n likeliest
  * before the chain, id:ln p. */
 void list_log_probs(FILE *out, const Tokenizer *tokenizer, const Choice *choice, size_t n);

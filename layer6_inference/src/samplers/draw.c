@@ -30,7 +30,10 @@ static void apply(Stage *stage, Candidates *c, const Step *step) {
         candidates_sort(c);
         u = pow(u, exp(-c->skew));
     }
-    c->chosen = candidates_id(c, entry_at(c, u * candidates_sum(c)));
+    if (c->given >= 0 && candidates_log_prob(c, c->given) > -INFINITY)
+        c->chosen = c->given;
+    else
+        c->chosen = candidates_id(c, entry_at(c, u * candidates_sum(c)));
 }
 
 const StageKind stage_draw = {

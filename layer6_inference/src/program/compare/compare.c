@@ -17,24 +17,37 @@ static bool is_asked_for(const void *context, const char *name) {
                           : strcmp(name, "contrast") == 0 && a->contrast;
 }
 
+/* What cfg moves away from begins with the token that begins a text; there is nothing else in it. */
+static bool check_guide(const Study *study, Fault *fault) {
+    TokenList begin = {0};
+    tokenizer_begin(study->model.tokenizer, &begin);
+    bool has_one = begin.count == 1;
+    token_list_free(&begin);
+    return has_one ||
+           fault_set(fault, "cfg: the model's texts begin with no token of their own, "
+                            "so there is nothing to move away from");
+}
+
 /* Every chain can be read and has what it needs, before anything is computed. */
-static bool check_chains(const Study *study, Fault *fault) {
+static bool check_chains(Study *study, Fault *fault) {
     const Job *job = study->job;
     const float none[1] = {0};
     Asking asking = {.job = job};
     for (size_t i = 0; i < job->n_chains; i++) {
         Chain chain;
-        Step step = {
-            .tokenizer = study->model.tokenizer, .amateur = none, .look_ahead = look_ahead};
+        Step step = {.tokenizer = study->model.tokenizer,
+                     .amateur = none,
+                     .unconditional = none,
+                     .look_ahead = look_ahead};
         if (!chain_parse(&chain, job->chains[i], study->model.tokenizer, fault)) return false;
-        for (size_t k = 0; k < chain.count; k++)
-            asking.contrast |=
-                chain.stages[k].kind->needs_amateur && !stage_is_off(&chain.stages[k]);
+        asking.contrast |= chain_needs_amateur(&chain) != NULL;
+        study->guided |= chain_needs_guide(&chain) != NULL;
         bool ok = chain_check(&chain, &step, fault);
         chain_close(&chain);
         if (!ok) return fault_prefix(fault, job->chains[i]);
     }
     return rules_check(job->line->rules, is_asked_for, &asking, fault) &&
+           (!study->guided || check_guide(study, fault)) &&
            (!job->amateur || study->amateur.sizes.vocab == study->model.sizes.vocab ||
             fault_set(fault,
                       "the amateur has %zu tokens, the model %zu: they must share a vocabulary",
@@ -42,29 +55,42 @@ static bool check_chains(const Study *study, Fault *fault) {
 }
 
 static const OptionRule rules[] = {
-    {"-p", NOT_WITH, "--documents --words", "the prompt takes the openings' place"},
+    {"-p", NOT_WITH, "--documents --words --prompts", "the prompt takes the openings' place"},
+    {"--prompts", NOT_WITH, "--documents --words", "the prompts take the openings' place"},
     {"--amateur", NEEDS, "contrast", "that stage asks it: --chains contrast:0.1"},
     {"contrast", NEEDS, "--amateur", "it subtracts the logits of a weaker model"},
     {0},
 };
 
+/* Room for what chains tell, and for what they make of the truth. */
+static bool open_results(Study *study, Fault *fault) {
+    const Job *job = study->job;
+    study->texts = study->n_openings * (size_t)job->seeds;
+    study->samples = calloc(job->n_chains * study->texts, sizeof *study->samples);
+    if (study->world)
+        study->truth = calloc(job->n_chains * study->n_openings, sizeof *study->truth);
+    return (study->samples && (study->truth || !study->world)) ||
+           fault_set(fault, "no memory for %zu texts", study->texts);
+}
+
 static bool open_study(Study *study, Fault *fault) {
     const Job *job = study->job;
-    study->texts = (size_t)(job->prompt ? job->seeds : job->documents * job->seeds);
-    study->samples = calloc(job->n_chains * study->texts, sizeof *study->samples);
-    return (study->samples || fault_set(fault, "no memory for %zu texts", study->texts)) &&
-           (!job->csv || table_begin(&study->csv, job->csv, fault)) &&
+    return (!job->csv || table_begin(&study->csv, job->csv, fault)) &&
+           (!job->html || table_begin(&study->html, job->html, fault)) &&
            compute_load_model(&job->compute, job->model, &study->model, fault) &&
            (!job->amateur ||
             compute_load_model(&job->compute, job->amateur, &study->amateur, fault)) &&
-           (study->world = world_open(fault)) && check_chains(study, fault);
+           check_chains(study, fault) && study_openings(study, fault) &&
+           open_results(study, fault);
 }
 
 static void close_study(Study *study) {
     for (size_t i = 0; study->samples && i < study->job->n_chains * study->texts; i++)
-        world_text_free(&study->samples[i].text);
-    free(study->samples);
-    file_drop(&study->csv);
+        world_text_free(&study->samples[i].text), free(study->samples[i].ids);
+    for (size_t i = 0; study->openings && i < study->n_openings; i++)
+        world_text_free(&study->openings[i].text), token_list_free(&study->openings[i].tokens);
+    free(study->samples), free(study->openings), free(study->truth);
+    file_drop(&study->csv), file_drop(&study->html);
     world_close(study->world);
     model_close(&study->model), model_close(&study->amateur);
 }
@@ -75,8 +101,8 @@ static bool run_study(Job *job, Fault *fault) {
     if (!choose_model(&job->model, path, sizeof path, fault) ||
         !compute_open(&job->compute, fault))
         return false;
-    bool ok =
-        open_study(&study, fault) && study_write(&study, fault) && study_report(&study, fault);
+    bool ok = open_study(&study, fault) && study_write(&study, fault) &&
+              (!study.world || study_truth(&study, fault)) && study_report(&study, fault);
     close_study(&study);
     compute_close(&job->compute);
     return ok;
@@ -90,7 +116,8 @@ static void gather_chains(Job *job, const OptionList *chains, const char *const 
 }
 
 static int run(int argc, char **argv) {
-    Job job = {.documents = 50, .seeds = 1, .seed = 1, .words = 4, .max_tokens = 400};
+    Job job = {
+        .documents = 100, .seeds = 1, .seed = 1, .words = 4, .max_tokens = 400, .sample = 25};
     Fault fault;
     OptionList chains = {0};
     const Option options[] = {
@@ -98,15 +125,21 @@ static int run(int argc, char **argv) {
         {"-m", OPT_TEXT, &job.model, "FILE",
          "model to generate with (the storyteller in the box)"},
         {"--documents", OPT_INT(1, OPTION_MANY), &job.documents, "N",
-         "openings of held-out stories (50)"},
+         "openings of documents that are held out: stories, some with a card (100)"},
         {"-p", OPT_TEXT, &job.prompt, "TEXT", "continue this instead"},
+        {"--prompts", OPT_TEXT, &job.prompts, "FILE", "or these, one on each line"},
         {"--seeds", OPT_INT(1, OPTION_MANY), &job.seeds, "N", "texts for each opening (1)"},
         {"--seed", OPT_SEED, &job.seed, "N", "of the draws (1)"},
         {"--words", OPT_INT(1, OPTION_MANY), &job.words, "N",
          "length of the openings in words (4)"},
         {"-n", OPT_INT(1, OPTION_MANY), &job.max_tokens, "N", "most tokens of a text (400)"},
         {"--amateur", OPT_TEXT, &job.amateur, "FILE", "weaker model, for contrast"},
-        {"--csv", OPT_TEXT, &job.csv, "FILE", "the table as CSV, too"},
+        {"--sample", OPT_INT(1, OPTION_MANY), &job.sample, "N",
+         "texts in a sample for distinct-n, which falls as it grows (25)"},
+        {"--json", OPT_FLAG, &job.json, NULL, "the table as JSON, with all measures"},
+        {"--csv", OPT_TEXT, &job.csv, "FILE", "the same as CSV, too"},
+        {"--html", OPT_TEXT, &job.html, "FILE",
+         "a page with table, plots and texts side by side, too; it needs no other file"},
         COMPUTE_OPTIONS(job.compute),
         {0},
     };
@@ -115,12 +148,35 @@ static int run(int argc, char **argv) {
         argc,
         argv,
         "compare --chains SPEC SPEC ... [-p TEXT | --documents N] [options]",
-        "Write texts with each chain, all in one batch, and measure them: validity by Tiny "
-        "World's "
-        "checker with the reasons\nof failure, share of distinct 1-, 2- and 3-grams, "
-        "similarity to the other texts, repetition, mean surprisal and\nentropy under the "
-        "model "
-        "(nats), length, speed.",
+        "Tell texts with each chain, all in one batch, and measure them, with intervals of 95 "
+        "% "
+        "over the openings; then the\n"
+        "differences from the first chain, taken opening by opening, where what all find hard "
+        "cancels out.\n\n"
+        "  valid     share of told texts that Tiny World could have written, to their end\n"
+        "  kept      share of its true documents that the chain could tell: no token of them "
+        "is "
+        "cut\n"
+        "  KL told   mean of ln c - ln w over valid texts, - ln valid + ln kept: KL(chain | "
+        "truth), "
+        "in nats a text\n"
+        "  KL truth  mean of ln w - ln c over kept documents, - ln kept + ln valid: KL(truth | "
+        "chain)\n"
+        "            c: probability of the text under the chain, w: in the world, both given "
+        "the "
+        "opening; both\n"
+        "            divergences are between c and w within the texts that both allow\n"
+        "  surprise  nats a token of what was told, under the model before the chain\n"
+        "  dist-2    different 2-grams / all, of samples of --sample texts; repeats: share of "
+        "a "
+        "text's 4-grams\n"
+        "            that stood in it before\n\n"
+        "valid, kept and KL need the world's openings; with -p or --prompts they are left out. "
+        " A "
+        "dash: it cannot be known\n"
+        "(a chain that looks ahead is not asked for other texts than its own), or fewer than "
+        "ten "
+        "texts say so.",
         options,
         rules};
     int status = command_line_read(&line, more, 0, MAX_CHAINS - OPTION_LIST);

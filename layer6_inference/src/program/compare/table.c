@@ -1,87 +1,151 @@
-/* table.c - what the texts of a study are like.  See study.h. */
+/* table.c - what was measured, as columns, JSON and CSV.  See study.h. */
 #include "input.h"
-#include "study.h"
+#include "listing.h"
+#include "page.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-enum { REASONS = 12 };
 
-typedef struct Summary {
-    double valid, surprisal, entropy, speed;
-    Diversity diversity;
-    char reasons[160];
-} Summary;
+/* Measures that a terminal has room for. */
+static const MeasureKind shown[] = {VALID,     KEPT,       KL_TOLD,   KL_TRUTH,
+                                    SURPRISAL, DISTINCT_2, REPETITION};
+enum { SHOWN = sizeof shown / sizeof *shown, CELL = 14 };
 
-static void count_reasons(const Sample *samples, size_t n, char *out, size_t size) {
-    char names[REASONS][16];
-    size_t counts[REASONS] = {0}, used = 0;
-    *out = 0;
-    for (size_t i = 0; i < n; i++) {
-        size_t k = 0;
-        if (samples[i].verdict.valid) continue;
-        while (k < used && strcmp(names[k], samples[i].verdict.reason) != 0) k++;
-        if (k == REASONS) continue;
-        if (k == used) snprintf(names[used++], sizeof *names, "%s", samples[i].verdict.reason);
-        counts[k]++;
+static bool has(const Study *study, MeasureKind m) {
+    return study->world || !measures[m].needs_world;
+}
+
+/* ------------------------------------------------------------------ columns */
+
+/* "53.8% +-4.4": half the interval's width, in the digits of the value. */
+static void print_value(const Measure *m, Value v, bool sign) {
+    double factor = m->in_percent ? 100 : 1;
+    char text[32] = "-", half[16] = "";
+    if (v.has_interval)
+        snprintf(half, sizeof half, " +-%.*f", m->digits, factor * (v.high - v.low) / 2);
+    if (v.known)
+        snprintf(text, sizeof text, sign ? "%+.*f%s%s" : "%.*f%s%s", m->digits, factor * v.mean,
+                 m->in_percent ? "%" : "", half);
+    printf(" %*s", CELL, text);
+}
+
+static void print_head(const Study *study, const char *first) {
+    printf("%-32s", first);
+    for (size_t i = 0; i < SHOWN; i++)
+        if (has(study, shown[i])) printf(" %*s", CELL, measures[shown[i]].head);
+}
+
+static void print_columns(const Study *study, const Summary *all) {
+    const Job *job = study->job;
+    print_head(study, "chain");
+    printf(" %5s %6s%s\n", "words", "tok/s", study->world ? "  why not valid" : "");
+    for (size_t c = 0; c < job->n_chains; c++) {
+        printf("%-32.32s", job->chains[c]);
+        for (size_t i = 0; i < SHOWN; i++)
+            if (has(study, shown[i]))
+                print_value(&measures[shown[i]], all[c].value[shown[i]], false);
+        printf(" %5.0f %6.0f  %s\n", all[c].value[WORDS].mean, all[c].speed, all[c].reasons);
     }
-    for (size_t k = 0; k < used; k++)
-        snprintf(out + strlen(out), size - strlen(out), "%s%s %zu", k ? " " : "", names[k],
-                 counts[k]);
 }
 
-static bool summarize(const Study *study, size_t chain, Summary *s, Fault *fault) {
-    const Sample *samples = study->samples + chain * study->texts;
-    Text *texts = malloc(study->texts * sizeof *texts);
-    double tokens = 0, seconds = 0;
-    if (!texts) return fault_set(fault, "no memory for a table");
-    *s = (Summary){0};
-    for (size_t i = 0; i < study->texts; i++) {
-        texts[i] = (Text){samples[i].text.bytes, samples[i].text.size};
-        s->valid += samples[i].verdict.valid ? 1.0 / (double)study->texts : 0;
-        s->surprisal += samples[i].surprisal, s->entropy += samples[i].entropy;
-        tokens += (double)samples[i].tokens, seconds += samples[i].seconds;
+static void print_differences(const Study *study, const Summary *all) {
+    const Job *job = study->job;
+    char head[64];
+    if (job->n_chains < 2 || study->n_openings < 2) return;
+    snprintf(head, sizeof head, "less %.26s", job->chains[0]);
+    printf("\n");
+    print_head(study, head);
+    printf("\n");
+    for (size_t c = 1; c < job->n_chains; c++) {
+        printf("%-32.32s", job->chains[c]);
+        for (size_t i = 0; i < SHOWN; i++)
+            if (has(study, shown[i]))
+                print_value(&measures[shown[i]], all[c].against[shown[i]], true);
+        printf("\n");
     }
-    s->surprisal /= fmax(1, tokens), s->entropy /= fmax(1, tokens);
-    s->speed = seconds > 0 ? tokens / seconds : 0;
-    count_reasons(samples, study->texts, s->reasons, sizeof s->reasons);
-    bool ok = diversity_measure(texts, study->texts, &s->diversity, fault);
-    free(texts);
-    return ok;
 }
 
-static const char header[] = "chain,valid,distinct_1,distinct_2,distinct_3,self_similarity,"
-                             "repetition,surprise,entropy,words,tokens_per_second,reasons\n";
-
-static void print_csv(FILE *out, const char *chain, const Summary *s) {
-    const Diversity *d = &s->diversity;
-    fprintf(out, "\"%s\",%.4f,%.4f,%.4f,%.4f,%.4f,%.4f,%.4f,%.4f,%.1f,%.0f,\"%s\"\n", chain,
-            s->valid, d->distinct[0], d->distinct[1], d->distinct[2], d->self_similarity,
-            d->repetition, s->surprisal, s->entropy, d->words, s->speed, s->reasons);
+static void print_note(const Study *study, const Summary *s) {
+    printf(
+        "\n%zu texts a chain from %zu opening%s, +- half an interval of 95 %%; dist-2 of %zu "
+        "sample%s of %zu texts\n",
+        study->texts, study->n_openings, study->n_openings > 1 ? "s" : "", s->samples,
+        s->samples > 1 ? "s" : "", s->sample);
 }
 
-static void print_row(const char *chain, const Summary *s) {
-    const Diversity *d = &s->diversity;
-    printf("%-40.40s %5.1f%% %6.3f %6.3f %6.3f %7.3f %7.3f %8.3f %7.3f %6.0f %7.0f  %s\n",
-           chain, 100 * s->valid, d->distinct[0], d->distinct[1], d->distinct[2],
-           d->self_similarity, d->repetition, s->surprisal, s->entropy, d->words, s->speed,
-           s->reasons);
+/* ------------------------------------------------------------------ CSV and JSON */
+
+static void csv_value(FILE *out, Value v) {
+    fprintf(out, v.known ? ",%.6f" : ",", v.mean);
+    fprintf(out, v.has_interval ? ",%.6f,%.6f" : ",,", v.low, v.high);
+}
+
+static void write_csv(const Study *study, const Summary *all, FILE *out) {
+    fprintf(out, "chain,texts,openings,sample");
+    for (size_t m = 0; m < MEASURES; m++)
+        if (has(study, m))
+            for (int i = 0; i < 2; i++) {
+                const char *less = i ? "less_first_" : "", *key = measures[m].key;
+                fprintf(out, ",%s%s,%s%s_low,%s%s_high", less, key, less, key, less, key);
+            }
+    fprintf(out, ",tokens_per_second%s\n", study->world ? ",reasons" : "");
+    for (size_t c = 0; c < study->job->n_chains; c++) {
+        const Summary *s = &all[c];
+        fprintf(out, "\"%s\",%zu,%zu,%zu", study->job->chains[c], study->texts,
+                study->n_openings, s->sample);
+        for (size_t m = 0; m < MEASURES; m++)
+            if (has(study, m)) csv_value(out, s->value[m]), csv_value(out, s->against[m]);
+        fprintf(out, ",%.0f", s->speed);
+        if (study->world) fprintf(out, ",\"%s\"", s->reasons);
+        fprintf(out, "\n");
+    }
+}
+
+static void json_value(const char *key, Value v) {
+    if (!v.known)
+        printf(", \"%s\": null", key);
+    else if (!v.has_interval)
+        printf(", \"%s\": {\"mean\": %.6f}", key, v.mean);
+    else
+        printf(", \"%s\": {\"mean\": %.6f, \"low\": %.6f, \"high\": %.6f}", key, v.mean, v.low,
+               v.high);
+}
+
+static void print_json(const Study *study, const Summary *all) {
+    printf("{\"texts\": %zu, \"openings\": %zu, \"sample\": %zu, \"chains\": [", study->texts,
+           study->n_openings, all[0].sample);
+    for (size_t c = 0; c < study->job->n_chains; c++) {
+        printf("%s\n  {\"chain\": ", c ? "," : "");
+        list_json(stdout, text_of(study->job->chains[c]));
+        for (size_t m = 0; m < MEASURES; m++)
+            if (has(study, m)) json_value(measures[m].key, all[c].value[m]);
+        printf(",\n   \"less_first\": {\"chain\": ");
+        list_json(stdout, text_of(study->job->chains[0]));
+        for (size_t m = 0; c && m < MEASURES; m++)
+            if (has(study, m)) json_value(measures[m].key, all[c].against[m]);
+        printf("},\n   \"tokens_per_second\": %.0f, \"not_valid\": ", all[c].speed);
+        list_json(stdout, text_of(all[c].reasons));
+        printf("}");
+    }
+    printf("\n]}\n");
 }
 
 bool study_report(Study *study, Fault *fault) {
-    const Job *job = study->job;
-    FILE *csv = study->csv.stream;
-    bool ok = true;
-    if (csv) fputs(header, csv);
-    printf("%-40s %6s %6s %6s %6s %7s %7s %8s %7s %6s %7s  %s\n", "chain", "valid", "dist-1",
-           "dist-2", "dist-3", "similar", "repeats", "surprise", "entropy", "words", "tok/s",
-           "why invalid");
-    for (size_t c = 0; ok && c < job->n_chains; c++) {
-        Summary summary;
-        if (!(ok = summarize(study, c, &summary, fault))) break;
-        print_row(job->chains[c], &summary);
-        if (csv) print_csv(csv, job->chains[c], &summary);
+    const size_t n = study->job->n_chains;
+    Summary *all = calloc(n, sizeof *all);
+    bool ok = all || fault_set(fault, "no memory for a table");
+    for (size_t c = 0; ok && c < n; c++)
+        ok = measure_chain(study, c, c ? &all[0] : NULL, &all[c], fault);
+    if (ok && study->job->json) print_json(study, all);
+    if (ok && !study->job->json) {
+        print_columns(study, all), print_differences(study, all);
+        print_note(study, &all[0]);
     }
-    return ok && file_end(&study->csv, fault);
+    if (ok && study->csv.stream) write_csv(study, all, study->csv.stream);
+    if (ok && study->html.stream) ok = page_write(study, all, study->html.stream, fault);
+    for (size_t c = 0; all && c < n; c++) measure_close(&all[c]);
+    free(all);
+    return ok && file_end(&study->csv, fault) && file_end(&study->html, fault);
 }

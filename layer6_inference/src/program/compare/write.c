@@ -2,9 +2,10 @@
 #include "study.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
-enum { MAX_CTX = 1024 };          /* of a text */
 enum { AT_ONCE = 64, FORKS = 3 }; /* FORKS: for chains that look ahead */
 
 /* A text that is being written; its place is taken by another one when it is over. */
@@ -12,6 +13,7 @@ typedef struct Place {
     Sample *sample;
     Sequence *sequence; /* NULL: the place is free */
     TokenList tokens;
+    size_t begun; /* tokens of the opening */
     Chain chain;
     Stream stream;
 } Place;
@@ -19,6 +21,7 @@ typedef struct Place {
 typedef struct Writer {
     const Study *study;
     Session session, amateur;
+    TokenList guide; /* what cfg moves away from: a text of no opening */
     Engine engine;
     Place places[AT_ONCE];
     size_t begun, over; /* texts */
@@ -34,22 +37,20 @@ static bool watch(void *context, const Choice *choice) {
     return true;
 }
 
+/* The chain's own probability of what it chose: also of the token that ends the text. */
+static void watch_chain(void *context, const Stage *stage, Candidates *after) {
+    Place *p = context;
+    if (stage && stage == &p->chain.stages[p->chain.count - 1] && after->chosen >= 0)
+        p->sample->nats -= chain_ln_p(&p->chain, after, after->chosen);
+}
+
 static void append(void *context, Text piece) { world_text_append(context, piece); }
 
 /* The opening of a text becomes its beginning. */
-static bool read_opening(const Study *study, size_t text, Place *p, Fault *fault) {
-    const Job *job = study->job;
-    const Tokenizer *t = study->model.tokenizer;
-    WorldText scratch = {0};
-    Text prompt = job->prompt ? text_of(job->prompt)
-                              : world_opening(study->world, "story", 2,
-                                              text / (size_t)job->seeds, job->words, &scratch);
-    p->tokens.count = 0;
-    world_text_append(&p->sample->text, prompt);
-    tokenizer_begin(t, &p->tokens);
-    bool ok = tokenizer_encode(t, prompt, true, &p->tokens, fault);
-    world_text_free(&scratch);
-    return ok;
+static void take_opening(const Opening *o, Place *p) {
+    p->tokens.count = 0, p->begun = o->tokens.count;
+    for (size_t i = 0; i < o->tokens.count; i++) token_list_add(&p->tokens, o->tokens.ids[i]);
+    world_text_append(&p->sample->text, (Text){o->text.bytes, o->end});
 }
 
 static bool begin_text(Writer *w, Place *p, size_t index, Fault *fault) {
@@ -58,19 +59,21 @@ static bool begin_text(Writer *w, Place *p, size_t index, Fault *fault) {
     size_t text = index % study->texts;
     p->sample = &study->samples[index];
     if (!chain_parse(&p->chain, job->chains[index / study->texts], study->model.tokenizer,
-                     fault) ||
-        !read_opening(study, text, p, fault))
+                     fault))
         return false;
+    take_opening(&study->openings[text / (size_t)job->seeds], p);
+    p->chain.observer = watch_chain, p->chain.observer_context = p;
     stream_open(&p->stream, NULL, append, &p->sample->text);
     GenerateOptions options = {.chain = &p->chain,
                                .seed = rng_hash(job->seed, 77, text),
                                .limits.max_tokens = (size_t)job->max_tokens,
-                               .limits.only_bos_ends = true,
+                               .limits.only_bos_ends = study->world != NULL,
                                .stream = &p->stream,
                                .on_choice = watch,
                                .want_raw = true,
                                .context = p->sample,
-                               .amateur = job->amateur ? &w->amateur : NULL};
+                               .amateur = job->amateur ? &w->amateur : NULL,
+                               .negative = chain_needs_guide(&p->chain) ? &w->guide : NULL};
     return (p->sequence = engine_add(&w->engine, &p->tokens, &options, fault)) != NULL;
 }
 
@@ -80,11 +83,27 @@ static void leave(Writer *w, Place *p) {
     stream_close(&p->stream), chain_close(&p->chain);
 }
 
+/* Right is what the world could have written, to its end. */
+static void judge(const World *world, Sample *s, bool ended) {
+    if (!world) return;
+    s->verdict = world_check(world, "document", s->text.bytes, s->text.size, false);
+    s->right = s->verdict.valid && ended;
+    if (!ended && world_check(world, "document", s->text.bytes, s->text.size, true).valid)
+        snprintf(s->verdict.reason, sizeof s->verdict.reason, "cut");
+}
+
 static bool end_text(Writer *w, Place *p, Fault *fault) {
     Sample *s = p->sample;
     if (p->sequence->failed) return *fault = p->sequence->fault, false;
-    s->tokens = p->sequence->result.tokens;
-    s->verdict = world_check(w->study->world, "story", s->text.bytes, s->text.size, false);
+    s->tokens = p->sequence->result.tokens, s->begun = p->begun;
+    s->ids = malloc(p->tokens.count * sizeof *s->ids);
+    if (!s->ids) return fault_set(fault, "no memory for a text");
+    memcpy(s->ids, p->tokens.ids, p->tokens.count * sizeof *s->ids);
+    judge(w->study->world, s, p->sequence->result.reason == STOP_END);
+    Diversity alone;
+    Text text = {s->text.bytes, s->text.size};
+    if (!diversity_measure(&text, 1, &alone, fault)) return false;
+    s->repetition = alone.repetition;
     leave(w, p);
     w->over++;
     return true;
@@ -130,19 +149,23 @@ static size_t common_ctx(const Study *study) {
     return study->amateur.sizes.ctx;
 }
 
-static bool open_session(Session *session, const Study *study, const Model *model,
-                         Fault *fault) {
+bool study_session(Session *session, const Study *study, const Model *model, size_t sequences,
+                   size_t max_logits, Fault *fault) {
     SessionConfig config = {.ctx = common_ctx(study),
-                            .sequences = AT_ONCE + FORKS,
+                            .sequences = sequences,
                             .max_tokens = PREFILL_BATCH,
-                            .max_logits = 2 * AT_ONCE};
+                            .max_logits = max_logits};
     return session_open(session, model, study->job->compute.pool, config, fault);
 }
 
 static bool open_writer(Writer *w, Fault *fault) {
     const Study *study = w->study;
-    return open_session(&w->session, study, &study->model, fault) &&
-           (!study->job->amateur || open_session(&w->amateur, study, &study->amateur, fault)) &&
+    size_t texts = study->guided ? 2 * AT_ONCE : AT_ONCE;
+    tokenizer_begin(study->model.tokenizer, &w->guide);
+    return study_session(&w->session, study, &study->model, texts + FORKS, 2 * AT_ONCE,
+                         fault) &&
+           (!study->job->amateur ||
+            study_session(&w->amateur, study, &study->amateur, AT_ONCE, 2 * AT_ONCE, fault)) &&
            engine_open(&w->engine, &w->session, fault);
 }
 
@@ -150,6 +173,7 @@ static void close_writer(Writer *w) {
     for (Place *p = w->places; p < w->places + AT_ONCE; p++)
         leave(w, p), token_list_free(&p->tokens);
     engine_close(&w->engine);
+    token_list_free(&w->guide);
     session_close(&w->session), session_close(&w->amateur);
 }
 

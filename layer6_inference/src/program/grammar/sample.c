@@ -3,6 +3,7 @@
  * Every byte (or token) that may come is as likely as any other.  The longer the text, the more often
  * the next step is one of those that lead nearest to the end: after n steps with the chance
  * n^2 / (n^2 + 40^2). */
+#include "listing.h"
 #include "tools.h"
 
 #include <stdlib.h>
@@ -20,20 +21,6 @@ typedef struct Draw {
     char *text; /* owns */
     size_t size, room;
 } Draw;
-
-static void put_json(Text text) {
-    putchar('"');
-    for (size_t i = 0; i < text.size; i++) {
-        unsigned char c = (unsigned char)text.data[i];
-        if (c == '"' || c == '\\')
-            printf("\\%c", c);
-        else if (c < ' ')
-            printf("\\u%04x", c);
-        else
-            putchar(c);
-    }
-    puts("\"");
-}
 
 static uint32_t after(Draw *d, int32_t way) {
     return d->tokenizer ? grammar_take(d->grammar, d->row, way)
@@ -126,7 +113,7 @@ bool sample_texts(Grammar *grammar, const Tokenizer *tokenizer, size_t count, ui
     for (size_t i = 0; ok && i < count; i++) {
         draw.rng = (Rng){seed, i, 0};
         ok = sample_text(&draw, fault);
-        if (ok) put_json((Text){draw.text, draw.size});
+        if (ok) list_json(stdout, (Text){draw.text, draw.size}), putchar('\n');
     }
     free(draw.ways), free(draw.text);
     return ok;

@@ -1,0 +1,104 @@
+/* plot.c - one measure against another as SVG, each chain a point with its intervals.  See page.h. */
+#include "page.h"
+
+#include <math.h>
+
+enum { WIDTH = 520, HEIGHT = 380, LEFT = 64, RIGHT = 24, TOP = 44, BOTTOM = 52 };
+
+/* A measure along one side of the plot. */
+typedef struct Axis {
+    MeasureKind kind;
+    double low, high, step, from, to; /* from, to: pixels */
+} Axis;
+
+static double factor(const Axis *a) { return measures[a->kind].in_percent ? 100 : 1; }
+
+static double place(const Axis *a, double x) {
+    return a->from + (a->to - a->from) * (factor(a) * x - a->low) / (a->high - a->low);
+}
+
+/* 1, 2 or 5 times a power of ten: about five steps. */
+static double round_step(double range) {
+    double power = pow(10, floor(log10(range / 5))), times = range / 5 / power;
+    return power * (times < 1.5 ? 1 : times < 3.5 ? 2 : times < 7.5 ? 5 : 10);
+}
+
+static bool fit(Axis *a, const Study *study, const Summary *all, const bool *drawn) {
+    double low = INFINITY, high = -INFINITY;
+    for (size_t c = 0; c < study->job->n_chains; c++) {
+        Value v = all[c].value[a->kind];
+        if (!drawn[c]) continue;
+        low = fmin(low, factor(a) * (v.has_interval ? v.low : v.mean));
+        high = fmax(high, factor(a) * (v.has_interval ? v.high : v.mean));
+    }
+    if (!(high - low > 1e-9)) low -= 0.5, high += 0.5;
+    a->step = round_step(high - low);
+    a->low = a->step * floor(low / a->step), a->high = a->step * ceil(high / a->step);
+    return isfinite(a->low) && isfinite(a->high);
+}
+
+static void draw_axis(const Axis *a, const Axis *other, bool across, FILE *out) {
+    const Measure *m = &measures[a->kind];
+    int digits = a->step >= 1 ? 0 : (int)ceil(-log10(a->step) - 1e-9);
+    for (double at_step = 0; a->low + a->step * at_step <= a->high + a->step / 2; at_step++) {
+        double t = a->low + a->step * at_step;
+        if (fabs(t) < a->step / 2) t = 0; /* not -0.0 */
+        double at = place(a, t / factor(a));
+        if (across)
+            fprintf(out,
+                    "<line x1=\"%.1f\" x2=\"%.1f\" y1=\"%.1f\" y2=\"%.1f\" opacity=\".15\"/>"
+                    "<text x=\"%.1f\" y=\"%d\" text-anchor=\"middle\">%.*f</text>\n",
+                    at, at, other->to, other->from, at, HEIGHT - BOTTOM + 18, digits, t);
+        else
+            fprintf(out,
+                    "<line x1=\"%.1f\" x2=\"%.1f\" y1=\"%.1f\" y2=\"%.1f\" opacity=\".15\"/>"
+                    "<text x=\"%d\" y=\"%.1f\" text-anchor=\"end\">%.*f</text>\n",
+                    other->from, other->to, at, at, LEFT - 6, at + 4, digits, t);
+    }
+    const char *unit = m->in_percent ? ", %" : "";
+    if (across)
+        fprintf(out, "<text x=\"%.0f\" y=\"%d\" text-anchor=\"middle\">%s%s</text>\n",
+                (a->from + a->to) / 2, HEIGHT - 10, m->meaning, unit);
+    else
+        fprintf(out, "<text x=\"6\" y=\"14\">%s%s</text>\n", m->meaning, unit);
+}
+
+static void draw_point(const Axis *x, const Axis *y, const char *chain, const Summary *s,
+                       FILE *out) {
+    Value across = s->value[x->kind], up = s->value[y->kind];
+    double px = place(x, across.mean), py = place(y, up.mean);
+    bool right = px > WIDTH * 0.66;
+    if (across.has_interval)
+        fprintf(out, "<line x1=\"%.1f\" x2=\"%.1f\" y1=\"%.1f\" y2=\"%.1f\"/>",
+                place(x, across.low), place(x, across.high), py, py);
+    if (up.has_interval)
+        fprintf(out, "<line x1=\"%.1f\" x2=\"%.1f\" y1=\"%.1f\" y2=\"%.1f\"/>", px, px,
+                place(y, up.low), place(y, up.high));
+    fprintf(out,
+            "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"4\"/><text x=\"%.1f\" y=\"%.1f\" "
+            "text-anchor=\"%s\">",
+            px, py, px + (right ? -7 : 7), py - 6, right ? "end" : "start");
+    page_text(out, text_of(chain));
+    fputs("</text>\n", out);
+}
+
+void plot_write(const Study *study, const Summary *all, MeasureKind across, MeasureKind up,
+                FILE *out) {
+    Axis x = {.kind = across, .from = LEFT, .to = WIDTH - RIGHT};
+    Axis y = {.kind = up, .from = HEIGHT - BOTTOM, .to = TOP};
+    bool drawn[MAX_CHAINS];
+    size_t n = 0;
+    for (size_t c = 0; c < study->job->n_chains; c++)
+        n += drawn[c] = all[c].value[across].known && all[c].value[up].known;
+    if (n < 2 || !fit(&x, study, all, drawn) || !fit(&y, study, all, drawn)) return;
+    fprintf(out,
+            "<svg viewBox=\"0 0 %d %d\" role=\"img\" aria-label=\"%s against %s\" "
+            "fill=\"currentColor\" "
+            "stroke=\"none\" font-size=\"13\">\n"
+            "<style>line { stroke: currentColor }</style>\n",
+            WIDTH, HEIGHT, measures[up].meaning, measures[across].meaning);
+    draw_axis(&x, &y, true, out), draw_axis(&y, &x, false, out);
+    for (size_t c = 0; c < study->job->n_chains; c++)
+        if (drawn[c]) draw_point(&x, &y, study->job->chains[c], &all[c], out);
+    fputs("</svg>\n", out);
+}

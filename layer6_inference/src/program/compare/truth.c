@@ -1,0 +1,189 @@
+/* truth.c - how likely each chain was to tell the true documents.  See study.h.
+ *
+ * The model reads a document once; every chain then goes through its rows of logits as if it had told
+ * the document itself: at each place its coin falls on the true token, if that is still there.
+ *
+ * Invariant: a chain's -ln p of a document is the one that its texts have. */
+#include "study.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { ROWS = 32 }; /* logits at a time */
+
+typedef struct TruthReader {
+    const Study *study;
+    Session session, guide, amateur; /* guide: the document without its opening */
+    Chain *chains;                   /* (n_chains) */
+    Candidates *candidates;          /* (threads) */
+    Arena *arenas;                   /* (threads) */
+    float **rows;                    /* (threads) a row that a chain may write to */
+    TokenList tokens, tail; /* the document and its end; the same without the opening */
+    size_t document, begun;
+    size_t at, n; /* rows that were computed follow the tokens at .. at + n - 1 */
+    bool *failed; /* (n_chains) */
+    Fault *faults;
+} TruthReader;
+
+/* The document after its opening, and the token that ends it. */
+static bool read_document(TruthReader *r, const Opening *o, Fault *fault) {
+    const Tokenizer *t = r->study->model.tokenizer;
+    const TokenList *begin = &o->tokens;
+    Text whole = {o->text.bytes, o->text.size},
+         rest = {o->text.bytes + o->end, o->text.size - o->end};
+    r->tokens.count = r->tail.count = 0, r->begun = begin->count;
+    tokenizer_begin(t, &r->tokens), tokenizer_begin(t, &r->tail);
+    if (!tokenizer_encode(t, whole, true, &r->tokens, fault)) return false;
+    bool goes_on = r->tokens.count >= begin->count &&
+                   memcmp(r->tokens.ids, begin->ids, begin->count * sizeof *begin->ids) == 0;
+    if (!goes_on) { /* the opening ends within a token */
+        r->tokens.count = 0;
+        for (size_t i = 0; i < begin->count; i++) token_list_add(&r->tokens, begin->ids[i]);
+        if (!tokenizer_encode(t, rest, true, &r->tokens, fault)) return false;
+    }
+    token_list_add(&r->tokens, tokenizer_bos(t));
+    for (size_t i = begin->count; i < r->tokens.count; i++)
+        token_list_add(&r->tail, r->tokens.ids[i]);
+    return true;
+}
+
+/* A row of a second model; rows of the guide begin where the opening ends. */
+static const float *row_of(const Session *s, size_t row) {
+    return s->logits + row * s->model->sizes.vocab;
+}
+
+static bool take_row(TruthReader *r, size_t chain, int worker, size_t row, Truth *truth) {
+    size_t next = r->at + row + 1, vocab = r->study->model.sizes.vocab;
+    Candidates *c = &r->candidates[worker];
+    int32_t token;
+    Step step = {
+        .seed = rng_hash(r->study->job->seed, 77, r->document * (size_t)r->study->job->seeds),
+        .position = next,
+        .history = r->tokens.ids,
+        .history_count = next,
+        .prompt_count = r->begun,
+        .tokenizer = r->study->model.tokenizer,
+        .amateur = r->amateur.model ? row_of(&r->amateur, row) : NULL,
+        .unconditional = r->guide.model ? row_of(&r->guide, row) : NULL};
+    memcpy(r->rows[worker], row_of(&r->session, row), vocab * sizeof(float));
+    if (!candidates_load(c, r->rows[worker], &r->faults[chain])) return false;
+    c->given = r->tokens.ids[next];
+    if (!chain_run(&r->chains[chain], c, &step, &token, &r->faults[chain])) return false;
+    truth->nats -= chain_ln_p(&r->chains[chain], c, r->tokens.ids[next]);
+    truth->kept = truth->nats < INFINITY;
+    if (truth->kept && next + 1 < r->tokens.count)
+        chain_accept(&r->chains[chain], r->tokens.ids[next]);
+    return true;
+}
+
+/* A PoolTask: chains go on through the rows. */
+static void take_rows(void *context, int worker, size_t begin, size_t end) {
+    TruthReader *r = context;
+    for (size_t c = begin; c < end; c++) {
+        Truth *truth = &r->study->truth[c * r->study->n_openings + r->document];
+        for (size_t i = 0; i < r->n && truth->kept && !r->failed[c]; i++)
+            r->failed[c] = !take_row(r, c, worker, i, truth);
+    }
+}
+
+/* Read rows of logits that follow the tokens from `at` on. */
+static bool eval_rows(TruthReader *r, size_t at, size_t n, Fault *fault) {
+    size_t guide =
+        at - (r->begun - 1); /* the guide has the beginning's token, not the opening */
+    return session_eval(&r->session, r->tokens.ids + at, n, true, fault) &&
+           (!r->amateur.model ||
+            session_eval(&r->amateur, r->tokens.ids + at, n, true, fault)) &&
+           (!r->guide.model || session_eval(&r->guide, r->tail.ids + guide, n, true, fault));
+}
+
+static bool begin_sessions(TruthReader *r, Fault *fault) {
+    size_t first = r->begun - 1;
+    Session *all[] = {&r->session, &r->amateur, &r->guide};
+    for (size_t i = 0; i < 3; i++)
+        if (all[i]->model) session_reset(all[i]);
+    return first == 0 || (session_eval(&r->session, r->tokens.ids, first, false, fault) &&
+                          (!r->amateur.model ||
+                           session_eval(&r->amateur, r->tokens.ids, first, false, fault)));
+}
+
+/* Longer than a told text may be: no chain tells it. */
+static bool is_too_long(const TruthReader *r) {
+    size_t told = r->tokens.count - r->begun; /* its end, too */
+    return told > (size_t)r->study->job->max_tokens ||
+           r->tokens.count > session_ctx(&r->session);
+}
+
+static bool ask_chains(TruthReader *r, Fault *fault) {
+    const Study *study = r->study;
+    for (size_t c = 0; c < study->job->n_chains; c++) {
+        bool knows = !chain_looks_ahead(&r->chains[c]) && !is_too_long(r);
+        study->truth[c * study->n_openings + r->document] =
+            (Truth){knows, knows ? 0 : INFINITY};
+        chain_reset(&r->chains[c]);
+    }
+    if (is_too_long(r)) return true;
+    if (!begin_sessions(r, fault)) return false;
+    for (r->at = r->begun - 1; r->at + 1 < r->tokens.count; r->at += r->n) {
+        r->n = r->tokens.count - 1 - r->at < ROWS ? r->tokens.count - 1 - r->at : ROWS;
+        if (!eval_rows(r, r->at, r->n, fault)) return false;
+        pool_for(study->job->compute.pool, study->job->n_chains, 1, take_rows, r);
+    }
+    for (size_t c = 0; c < study->job->n_chains; c++)
+        if (r->failed[c])
+            return *fault = r->faults[c], fault_prefix(fault, study->job->chains[c]);
+    return true;
+}
+
+static bool open_reader(TruthReader *r, Fault *fault) {
+    const Study *study = r->study;
+    size_t chains = study->job->n_chains, vocab = study->model.sizes.vocab;
+    size_t threads = (size_t)pool_threads(study->job->compute.pool);
+    r->chains = calloc(chains, sizeof *r->chains),
+    r->failed = calloc(chains, sizeof *r->failed);
+    r->faults = calloc(chains, sizeof *r->faults);
+    r->candidates = calloc(threads, sizeof *r->candidates);
+    r->arenas = calloc(threads, sizeof *r->arenas), r->rows = calloc(threads, sizeof *r->rows);
+    if (!r->chains || !r->failed || !r->faults || !r->candidates || !r->arenas || !r->rows)
+        return fault_set(fault, "no memory to read documents");
+    for (size_t c = 0; c < chains; c++)
+        if (!chain_parse(&r->chains[c], study->job->chains[c], study->model.tokenizer, fault))
+            return false;
+    for (size_t i = 0; i < threads; i++)
+        if (!candidates_open(&r->candidates[i], vocab, &r->arenas[i], fault) ||
+            !(r->rows[i] = malloc(vocab * sizeof(float))))
+            return r->arenas[i].base ? fault_set(fault, "no memory for a row of logits")
+                                     : false;
+    return study_session(&r->session, study, &study->model, 1, ROWS, fault) &&
+           (!study->guided || study_session(&r->guide, study, &study->model, 1, ROWS, fault)) &&
+           (!study->job->amateur ||
+            study_session(&r->amateur, study, &study->amateur, 1, ROWS, fault));
+}
+
+static void close_reader(TruthReader *r) {
+    size_t threads = (size_t)pool_threads(r->study->job->compute.pool);
+    for (size_t c = 0; r->chains && c < r->study->job->n_chains; c++)
+        chain_close(&r->chains[c]);
+    for (size_t i = 0; i < threads; i++) {
+        if (r->arenas) arena_free(&r->arenas[i]);
+        if (r->rows) free(r->rows[i]);
+    }
+    free(r->chains), free(r->failed), free(r->faults), free(r->candidates);
+    free(r->arenas), free(r->rows);
+    token_list_free(&r->tokens), token_list_free(&r->tail);
+    session_close(&r->session), session_close(&r->guide), session_close(&r->amateur);
+}
+
+bool study_truth(Study *study, Fault *fault) {
+    TruthReader r = {.study = study};
+    Progress progress;
+    bool ok = open_reader(&r, fault);
+    progress_start(&progress, "true documents", "documents", (double)study->n_openings);
+    for (r.document = 0; ok && r.document < study->n_openings; r.document++) {
+        ok = read_document(&r, &study->openings[r.document], fault) && ask_chains(&r, fault);
+        progress_show(&progress, (double)r.document + 1);
+    }
+    progress_end(&progress, (double)r.document);
+    close_reader(&r);
+    return ok;
+}
