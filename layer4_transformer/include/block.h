@@ -54,6 +54,7 @@ typedef struct BlockRun {
     size_t rows;
     float *normed, *aside, *branch; /* (rows, dim) */
     void *scratch;                  /* of products with rows of dim numbers */
+    Probe *probe;                   /* borrows; NULL: nobody looks */
     AttentionRun attention;
     MambaRun mamba;
     ShortConvRun short_conv;

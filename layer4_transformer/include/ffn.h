@@ -8,7 +8,7 @@
 #ifndef STRATA_FFN_H
 #define STRATA_FFN_H
 
-#include "nn.h"
+#include "probe.h"
 
 /* The maps of one network: gate and up (hidden, dim), down (dim, hidden); or, for experts, a stack
  * of each. */
@@ -63,6 +63,7 @@ typedef struct ExpertChoice {
 typedef struct FfnRun {
     float *a, *b;  /* (rows, hidden) */
     void *scratch; /* of the products */
+    Probe *probe;  /* NULL: nobody looks, or there are experts */
     /* with experts: */
     float *scores;           /* (tokens, experts) */
     ExpertChoice *choice;    /* (tokens, used) */

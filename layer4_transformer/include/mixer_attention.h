@@ -13,6 +13,7 @@
 
 #include "attention_online.h"
 #include "batch.h"
+#include "probe.h"
 
 typedef struct Attention {
     Linear q, k, v, o;
@@ -31,6 +32,7 @@ typedef struct AttentionRun {
     float *q, *k, *v, *mixed; /* (rows, heads * head_dim) and so on, as wide as they come */
     float *cosine, *sine;     /* (rows, rotary / 2) */
     void *scratch;            /* of the products */
+    Probe *probe;             /* NULL: nobody looks */
 } AttentionRun;
 
 /* Widths of a model's widest attention. */

@@ -11,9 +11,10 @@
 #include "state.h"  /* ... and the states of recurrent layers, with snapshots to go back to */
 #include "prefix.h" /* texts that begin alike are read once */
 #include "attention_online.h" /* the same attention, one page of memory at a time */
+#include "batch.h"            /* the tokens of one forward pass */
+#include "probe.h"            /* a look inside a forward pass, and a hand in it */
 #include "ffn.h"              /* feed-forward: plain, gated */
 #include "moe.h"              /* a mixture of experts: a few of many networks for each token */
-#include "batch.h"            /* the tokens of one forward pass */
 #include "mixer_attention.h"  /* attention as a part of a block */
 #include "short_conv.h"       /* a token mixed with its nearest neighbours */
 #include "mixer_mamba.h"      /* state-space models: a memory of fixed size */

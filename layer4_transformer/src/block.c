@@ -63,6 +63,7 @@ static void norm_rows(Pool *pool, const Norm *norm, float *out, const float *x, 
 static void add_branch(const Block *b, const Norm *norm, BlockRun *run, float *x, size_t n,
                        size_t dim) {
     float scale = b->residual_scale > 0 ? b->residual_scale : 1;
+    if (run->probe) scale *= probe_branch_scale(run->probe);
     Rows rows = {.norm = norm,
                  .out = run->branch,
                  .x = run->branch,
@@ -98,6 +99,7 @@ static void mix(const Block *b, BlockRun *run, KvCache *kv, size_t layer, const 
     if (has_attention(b)) attend(b, run, kv, layer, batch, in, x, dim);
     if (b->mamba.in.w.data || b->short_conv.in.w.data)
         recur(b, run, kv, layer, batch, in, x, dim);
+    if (run->probe) probe_stream(run->probe, PROBE_MIXED, x, dim);
 }
 
 /* x += feed_forward(in) */
@@ -138,13 +140,22 @@ static void norm_after(const Block *b, BlockRun *run, KvCache *kv, size_t layer,
     norm_rows(run->pool, &b->ffn_norm, x, x, batch->count, dim);
 }
 
+/* Whoever looks is told where the pass is; experts have no neurons that could be counted through. */
+static void watch(const Block *b, BlockRun *run, size_t layer, const Batch *batch) {
+    run->attention.probe = run->probe;
+    run->ffn.probe = b->ffn.router.map.w.data ? NULL : run->probe;
+    if (run->probe) probe_enter(run->probe, layer, batch);
+}
+
 void block_forward(const Block *b, BlockRun *run, KvCache *kv, size_t layer, const Batch *batch,
                    float *x, size_t dim) {
     REQUIRE(batch->count <= run->rows, "%zu tokens in working memory for %zu", batch->count,
             run->rows);
+    watch(b, run, layer, batch);
     switch (b->wiring) {
     case WIRING_SEQUENTIAL: sequential(b, run, kv, layer, batch, x, dim); break;
     case WIRING_PARALLEL: parallel(b, run, kv, layer, batch, x, dim); break;
     case WIRING_NORM_AFTER: norm_after(b, run, kv, layer, batch, x, dim); break;
     }
+    if (run->probe) probe_stream(run->probe, PROBE_AFTER, x, dim);
 }

@@ -48,6 +48,7 @@ static void activate_some(void *context, int worker, size_t begin, size_t end) {
 
 void activate_rows(Pool *pool, const FeedForward *f, size_t n, size_t hidden, FfnRun *run) {
     pool_for(pool, n * hidden, 1024, activate_some, &(Elements){f, run->a, run->b});
+    if (run->probe) probe_neurons(run->probe, run->a, hidden);
 }
 
 void dense_forward(Pool *pool, const FeedForward *f, const Network *net, const float *x,

@@ -21,6 +21,7 @@ void attention_sizes_include(AttentionSizes *sizes, const Attention *a) {
 
 void attention_run_init(AttentionRun *run, size_t rows, const AttentionSizes *s, Arena *arena) {
     size_t f = sizeof(float);
+    run->probe = NULL;
     run->q = arena_take(arena, rows * s->q, f);
     run->k = arena_take(arena, rows * s->k, f);
     run->v = arena_take(arena, rows * s->v, f);
@@ -106,7 +107,9 @@ void attention_forward(Pool *pool, const Attention *a, AttentionRun *run, KvCach
     size_t n = batch->count;
     project(pool, a, run, x, n);
     append_kv(pool, a, run, kv, layer, batch);
+    if (run->probe) probe_queries(run->probe, &a->shape, kv, run->q);
     attention_online(pool, &a->shape, kv, layer, n, batch->sequence, batch->position, run->q,
                      run->mixed);
+    if (run->probe) probe_heads(run->probe, &a->shape, run->mixed);
     linear(pool, &a->o, run->mixed, n, out, run->scratch);
 }

@@ -61,6 +61,13 @@ void session_reset(Session *session);
 /* Bytes a session would take: cache and working memory. */
 void session_plan(const Model *model, SessionConfig config, size_t *cache, size_t *work);
 
+/* Let a probe look into every forward pass from now on, and act on it (probe.h); NULL: nobody any more.
+ * The session borrows it and its acts.  What was read before stays as it was read: reset first.
+ *
+ * Fails when an act names a layer, head, neuron or position that the model does not have, or a heat
+ * that is not positive; the probe that was there stays. */
+bool session_probe(Session *session, Probe *probe, Fault *fault);
+
 /* Run a batch: session->hidden and session->logits then have a row for each wanted token.
  *
  * Needs    batch->count <= max_tokens; the positions of each sequence continue its memory.

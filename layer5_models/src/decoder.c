@@ -154,6 +154,10 @@ bool model_forward(Session *s, const Batch *batch, Fault *fault) {
     const Model *m = s->model;
     if (!check_batch(s, batch, fault) || !take_room(s, batch, fault)) return false;
     embed(s, batch);
+    if (s->run.probe) {
+        probe_enter(s->run.probe, 0, batch);
+        probe_stream(s->run.probe, PROBE_EMBEDDED, s->x, m->sizes.dim);
+    }
     for (size_t l = 0; l < m->sizes.layers; l++)
         block_forward(&m->blocks[l], &s->run, &s->kv, l, batch, s->x, m->sizes.dim);
     unembed(s, batch);

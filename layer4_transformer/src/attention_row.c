@@ -1,0 +1,34 @@
+/* attention_row.c - see attention_row.h. */
+#include "attention_row.h"
+
+#include <math.h>
+
+/* Scores of the strip of positions that `at` lies in. */
+static void score_strip(const AttentionShape *s, const KvCache *kv, size_t layer,
+                        size_t sequence, size_t head, size_t at, const float *q,
+                        float scores[STRIP]) {
+    size_t kv_head = head / (s->heads / s->kv_heads);
+    for (size_t i = 0; i < STRIP; i++) scores[i] = 0;
+    kv_weighted_sum(kv, scores, STRIP, q, s->head_dim, 1,
+                    kv_key(kv, layer, sequence, kv_head, at - at % STRIP), STRIP * s->head_dim,
+                    s->head_dim, STRIP);
+}
+
+Range attention_row(const AttentionShape *s, const KvCache *kv, size_t layer, size_t sequence,
+                    size_t position, size_t head, const float *q, float *weights) {
+    float scores[STRIP], slope = attention_slope(s, head),
+                         max = s->sinks ? s->sinks[head] : -INFINITY;
+    Range seen = mask_range(s->mask, position, kv->length[sequence]);
+    size_t n = seen.end - seen.begin;
+    for (size_t at = seen.begin; at < seen.end; at++) {
+        if (at == seen.begin || at % STRIP == 0)
+            score_strip(s, kv, layer, sequence, head, at, q, scores);
+        float score = attention_score(s, s->scale * scores[at % STRIP], slope, position, at);
+        weights[at - seen.begin] = score;
+        if (score > max) max = score;
+    }
+    float sum = s->sinks ? expf(s->sinks[head] - max) : 0;
+    for (size_t i = 0; i < n; i++) sum += weights[i] = expf(weights[i] - max);
+    for (size_t i = 0; i < n; i++) weights[i] /= sum;
+    return seen;
+}

@@ -1,0 +1,62 @@
+/* session_probe.c - a probe comes to a session: does the model have what it names?  See decoder.h. */
+#include "decoder.h"
+
+#include <math.h>
+
+/* "layer 3 has 8 heads": how many of what an act counts through. */
+typedef struct Counted {
+    const char *name;
+    size_t count;
+} Counted;
+
+static Counted counted_by(const Session *s, ActKind kind, size_t layer) {
+    const Block *b = &s->model->blocks[layer];
+    switch (kind) {
+    case ACT_HEAD:
+    case ACT_HEAT:
+        return (Counted){"heads", b->attention.q.w.data ? b->attention.shape.heads : 0};
+    case ACT_NEURON:
+        return (Counted){"neurons", b->ffn.net.up.w.data ? b->ffn.net.up.w.shape[0] : 0};
+    case ACT_PATCH: return (Counted){"positions", session_ctx(s)};
+    case ACT_LAYER: break;
+    }
+    return (Counted){"layer", 1};
+}
+
+static bool check_value(const Act *act, Fault *fault) {
+    if (act->kind == ACT_PATCH) {
+        REQUIRE(act->row, "a patch has no row");
+        return true;
+    }
+    if (!isfinite(act->value))
+        return fault_set(fault, "a scale of %g is no number", (double)act->value);
+    if (act->kind == ACT_HEAT && act->value <= 0)
+        return fault_set(fault, "attention at a temperature of %g: wanted more than 0",
+                         (double)act->value);
+    return true;
+}
+
+static bool check_act(const Session *s, const Act *act, Fault *fault) {
+    size_t layers = s->model->sizes.layers, known = 0;
+    if (act->layer != ACT_ALL && act->layer >= layers)
+        return fault_set(fault, "there is no layer %zu: the model has 0 to %zu", act->layer,
+                         layers - 1);
+    if (!check_value(act, fault)) return false;
+    for (size_t l = 0; l < layers; l++) {
+        if (act->layer != ACT_ALL && act->layer != l) continue;
+        Counted of = counted_by(s, act->kind, l);
+        if (act->index == ACT_ALL ? of.count > 0 : act->index < of.count)
+            known++;
+        else if (act->layer == l)
+            return fault_set(fault, "layer %zu has %zu %s, counted from 0: there is no %zu", l,
+                             of.count, of.name, act->index == ACT_ALL ? 0 : act->index);
+    }
+    return known || fault_set(fault, "no layer of the model has what is to be changed");
+}
+
+bool session_probe(Session *s, Probe *probe, Fault *fault) {
+    for (size_t i = 0; probe && i < probe->count; i++)
+        if (!check_act(s, &probe->acts[i], fault)) return false;
+    s->run.probe = probe;
+    return true;
+}
