@@ -36,10 +36,33 @@ study() {
         }'
 }
 
+# Why stories of a model with one head silent are no stories of this world: rows layer,head,stories,valid,who,what,where,form
+roles() { # roles LAYER HEAD [OPTIONS...]
+    layer=$1 head=$2
+    shift 2
+    "$strata" compare --documents 100 --seeds 5 --chains min_p:0.2 --csv "$scratch/roles.csv" "$@" >&2
+    tail -n 1 "$scratch/roles.csv" | awk -F'"' -v at="$layer,$head" '
+        BEGIN { split("name who pronoun who kind who place where spot where grammar form", pair, " ")
+                for (i = 1; i in pair; i += 2) group[pair[i]] = pair[i + 1] }
+        {
+            n = split($4, reason, " "); split($3, column, ",")
+            for (i = 1; i <= n; i += 2) count[reason[i] in group ? group[reason[i]] : "what"] += reason[i + 1]
+            printf "%s,500,%d,%d,%d,%d,%d\n", at, column[2] * 500 + 0.5, count["who"], count["what"], count["where"], count["form"]
+        }'
+}
+
 measure() {
     echo "# made by: docs/figures/measure.sh build/bin/strata $1"
-    echo "chain,model,stories,valid,valid_error,distinct_2,distinct_2_error"
     case $1 in
+    roles) echo "layer,head,stories,valid,who,what,where,form" ;;
+    *) echo "chain,model,stories,valid,valid_error,distinct_2,distinct_2_error" ;;
+    esac
+    case $1 in
+    roles)
+        roles none none
+        for layer in 0 1 2; do
+            for head in 0 1 2 3 4 5 6 7; do roles $layer $head --scale-head $layer.$head=0; done
+        done ;;
     frontier)
         study storyteller --chains greedy temp:0.3 temp:0.6 temp:0.8 temp:1 temp:1.2 temp:1.5 temp:2 \
             top_k:2 top_k:5 top_k:20 top_k:100 top_k:400 top_p:0.3 top_p:0.6 top_p:0.8 top_p:0.9 top_p:0.95 top_p:0.99 \
@@ -50,11 +73,11 @@ measure() {
         study expert --amateur $models/draft.gguf --chains draw min_p:0.1,draw \
             contrast:0.1:beta=0.25,draw contrast:0.1:beta=0.5,draw contrast:0.1:beta=1,draw
         study amateur -m $models/draft.gguf --chains draw min_p:0.1,draw ;;
-    *) echo "measure: no figure '$1': there are frontier, contrast" >&2; exit 2 ;;
+    *) echo "measure: no figure '$1': there are frontier, contrast, roles" >&2; exit 2 ;;
     esac
 }
 
-for name in ${*:-frontier contrast}; do
+for name in ${*:-frontier contrast roles}; do
     measure "$name" >"$scratch/new"
     mv "$scratch/new" "data/$name.csv"
 done

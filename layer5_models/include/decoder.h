@@ -68,6 +68,10 @@ void session_plan(const Model *model, SessionConfig config, size_t *cache, size_
  * that is not positive; the probe that was there stays. */
 bool session_probe(Session *session, Probe *probe, Fault *fault);
 
+/* What the model would say if x (dim) were the stream after its last layer: session->hidden and
+ * session->logits then have its row. */
+void session_lens(Session *session, const float *x);
+
 /* Run a batch: session->hidden and session->logits then have a row for each wanted token.
  *
  * Needs    batch->count <= max_tokens; the positions of each sequence continue its memory.

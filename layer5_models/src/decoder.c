@@ -150,6 +150,11 @@ static void unembed(Session *s, const Batch *batch) {
     cap_logits(s->logits, numbers, m->logit_softcap);
 }
 
+void session_lens(Session *s, const float *x) {
+    memcpy(s->x, x, s->model->sizes.dim * sizeof *x);
+    unembed(s, &(Batch){.count = 1, .wanted = &(bool){true}});
+}
+
 bool model_forward(Session *s, const Batch *batch, Fault *fault) {
     const Model *m = s->model;
     if (!check_batch(s, batch, fault) || !take_room(s, batch, fault)) return false;

@@ -30,4 +30,7 @@
 #include "generate.h"   /* the loop */
 #include "version.h"    /* which Strata this is */
 
+#include "glass.h"         /* all that happens to a text inside a model */
+#include "interventions.h" /* what is to be changed in a model while it runs */
+
 #endif

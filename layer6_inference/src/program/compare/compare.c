@@ -140,6 +140,7 @@ static int run(int argc, char **argv) {
         {"--csv", OPT_TEXT, &job.csv, "FILE", "the same as CSV, too"},
         {"--html", OPT_TEXT, &job.html, "FILE",
          "a page with table, plots and texts side by side, too; it needs no other file"},
+        HAND_OPTIONS(job.hand),
         COMPUTE_OPTIONS(job.compute),
         {0},
     };

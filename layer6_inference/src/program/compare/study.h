@@ -15,6 +15,7 @@
 #define STRATA_STUDY_H
 
 #include "compute.h"
+#include "hand.h"
 
 enum { MAX_CHAINS = 128, MAX_CTX = 1024 /* of a text */ };
 
@@ -27,6 +28,7 @@ typedef struct Job {
     uint64_t seed;
     bool json;
     ComputeOptions compute;
+    HandOptions hand; /* on the model, not on the amateur */
 } Job;
 
 /* What a text begins with. */

@@ -22,6 +22,7 @@ typedef struct Writer {
     const Study *study;
     Session session, amateur;
     TokenList guide; /* what cfg moves away from: a text of no opening */
+    HandOptions hand;
     Engine engine;
     Place places[AT_ONCE];
     size_t begun, over; /* texts */
@@ -162,8 +163,10 @@ static bool open_writer(Writer *w, Fault *fault) {
     const Study *study = w->study;
     size_t texts = study->guided ? 2 * AT_ONCE : AT_ONCE;
     tokenizer_begin(study->model.tokenizer, &w->guide);
+    w->hand = study->job->hand;
     return study_session(&w->session, study, &study->model, texts + FORKS, 2 * AT_ONCE,
                          fault) &&
+           hand_open(&w->hand, &w->session, fault) &&
            (!study->job->amateur ||
             study_session(&w->amateur, study, &study->amateur, AT_ONCE, 2 * AT_ONCE, fault)) &&
            engine_open(&w->engine, &w->session, fault);

@@ -204,6 +204,7 @@ bool app_open(GenerateApp *app, Fault *fault) {
     if (app_may_force(app)) app->expert.rewind = SPECULATE_MAX;
     return loaded_open_session(&app->expert, &r->compute, (size_t)r->ctx, count_sequences(app),
                                fault) &&
+           hand_open(&app->hand, &app->expert.session, fault) &&
            stops_open(&app->stops, r->stops.items, r->stops.count, fault) &&
            (!r->stop_ids ||
             list_read_ids(r->stop_ids, model->sizes.vocab, &app->stop_ids, fault)) &&

@@ -7,6 +7,7 @@
 #define STRATA_APP_H
 
 #include "compute.h"
+#include "hand.h"
 #include "search.h"
 
 #include <stdio.h>
@@ -24,6 +25,7 @@ typedef struct Request {
     OptionList stops;
     bool ids, no_prompt, special, chat, quiet;
     ComputeOptions compute;
+    HandOptions hand;
 } Request;
 
 /* The open models and what was made of the options. */
@@ -38,6 +40,7 @@ typedef struct GenerateApp {
     Text prompt;
     char *input; /* the prompt, when it came on standard input; owns */
     Heal heal;
+    HandOptions hand; /* on the expert */
     TokenList tokens, negative, stop_ids;
     TextQueue queue;
     GenerateResult result;

@@ -47,7 +47,7 @@ static bool run_request(Request *r, Fault *fault) {
     GenerateApp *app = calloc(1, sizeof *app);
     char path[2400];
     if (!app) return fault_set(fault, "no memory");
-    app->request = r, app->first = true;
+    app->request = r, app->first = true, app->hand = r->hand;
     bool ok =
         choose_model(&r->model, path, sizeof path, fault) && compute_open(&r->compute, fault);
     if (ok) {
@@ -132,6 +132,7 @@ static int run(int argc, char **argv) {
         {"--no-prompt", OPT_FLAG, &r.no_prompt, NULL,
          "print what is generated without the prompt before it"},
         {"--quiet", OPT_FLAG, &r.quiet, NULL, "no status line on stderr"},
+        HAND_OPTIONS(r.hand),
         KV_OPTION(r.compute),
         COMPUTE_OPTIONS(r.compute),
         {0},

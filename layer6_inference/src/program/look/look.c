@@ -1,0 +1,191 @@
+/* look.c - strata look: what happens to a text inside the model. */
+#include "look.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const struct {
+    const char *name;
+    bool (*show)(Look *look, Fault *fault); /* NULL: look_owner */
+} looks[] = {{"attention", look_attention},
+             {"lens", look_lens},
+             {"stream", look_stream},
+             {"heads", look_heads},
+             {"owner", NULL}};
+
+/* "1.3" to two numbers. */
+static bool read_pair(const char *option, const char *text, size_t *a, size_t *b,
+                      Fault *fault) {
+    char *end, *last;
+    bool digits = strspn(text, ".0123456789") == strlen(text) && *text != '.';
+    *a = (size_t)strtoull(text, &end, 10);
+    if (!digits || *end != '.' || !end[1])
+        return fault_set(fault, "%s is '%.40s': wanted two numbers, 1.3", option, text);
+    *b = (size_t)strtoull(end + 1, &last, 10);
+    return !*last || fault_set(fault, "%s is '%.40s': wanted two numbers, 1.3", option, text);
+}
+
+/* The stream of --from after a layer at a position takes its place in the prompt. */
+static bool add_patch(Look *look, const TokenList *from, Fault *fault) {
+    size_t layer, position, dim = look->glass.dim;
+    if (!read_pair("--patch", look->job->patch, &layer, &position, fault)) return false;
+    size_t least = from->count < look->tokens->count ? from->count : look->tokens->count;
+    if (layer >= look->glass.layers || position >= least)
+        return fault_set(fault,
+                         "--patch %s: wanted LAYER.POSITION, layers 0 to %zu and positions "
+                         "0 to %zu, which both texts have",
+                         look->job->patch, look->glass.layers - 1, least - 1);
+    if (!glass_watch(&look->glass, look->acts.acts, look->acts.count, fault) ||
+        !session_eval(look->glass.session, from->ids, from->count, false, fault))
+        return false;
+    if (look->acts.count == INTERVENTIONS || !(look->row = malloc(dim * sizeof(float))))
+        return fault_set(fault, "no room for a patch");
+    memcpy(look->row, glass_stream(&look->glass, 2 * layer + 2, position), dim * sizeof(float));
+    look->acts.acts[look->acts.count++] =
+        (Act){.kind = ACT_PATCH, .layer = layer, .index = position, .row = look->row};
+    return true;
+}
+
+static bool choose_head(Look *look, Fault *fault) {
+    const Model *m = look->glass.session->model;
+    look->layer = ACT_ALL;
+    if (!look->job->head) return true;
+    if (!read_pair("--head", look->job->head, &look->layer, &look->head, fault)) return false;
+    if (look->layer < m->sizes.layers && m->blocks[look->layer].attention.q.w.data &&
+        look->head < m->blocks[look->layer].attention.shape.heads)
+        return true;
+    return fault_set(fault, "--head %s: the model has %zu layers, of %zu heads at most",
+                     look->job->head, m->sizes.layers, look->glass.heads);
+}
+
+static bool show(const LookJob *job, size_t which, LoadedModel *m, const TokenList *tokens,
+                 const TokenList *from, Fault *fault) {
+    Look look = {.job = job, .tokenizer = m->model->tokenizer, .tokens = tokens};
+    look.acts = job->hand.list;
+    look.position = job->position < 0 ? tokens->count - 1 : (size_t)job->position;
+    if (look.position >= tokens->count)
+        return fault_set(fault, "--position %zu: the text has %zu tokens, counted from 0",
+                         look.position, tokens->count);
+    bool ok = glass_open(&look.glass, &m->session, fault) && choose_head(&look, fault) &&
+              (!job->patch || add_patch(&look, from, fault)) &&
+              glass_watch(&look.glass, look.acts.acts, look.acts.count, fault) &&
+              session_eval(&m->session, tokens->ids, tokens->count, false, fault) &&
+              looks[which].show(&look, fault);
+    glass_close(&look.glass);
+    free(look.row);
+    return ok;
+}
+
+/* A session as long as the texts. */
+static bool look_at_text(LookJob *job, size_t which, LoadedModel *m, Fault *fault) {
+    TokenList tokens = {0}, from = {0};
+    bool ok = loaded_tokenize(m, text_of(job->prompt), true, &tokens, fault) &&
+              (!job->from || loaded_tokenize(m, text_of(job->from), true, &from, fault));
+    size_t most = max_size(tokens.count, from.count);
+    if (ok && (tokens.count == 0 || most > m->model->sizes.ctx))
+        ok = fault_set(fault, "a text of %zu tokens: the model reads 1 to %zu", most,
+                       m->model->sizes.ctx);
+    ok = ok && loaded_open_session(m, &job->compute, most, 1, fault) &&
+         hand_open(&job->hand, &m->session, fault) &&
+         show(job, which, m, &tokens, &from, fault);
+    token_list_free(&tokens), token_list_free(&from);
+    return ok;
+}
+
+static bool run_job(LookJob *job, size_t which, Fault *fault) {
+    LoadedModel m = {0};
+    char path[2400];
+    if (!choose_model(&job->model, path, sizeof path, fault) ||
+        !compute_open(&job->compute, fault))
+        return false;
+    bool ok = loaded_open_model(&m, job->model, &job->compute, fault);
+    if (ok)
+        ok = looks[which].show ? look_at_text(job, which, &m, fault)
+                               : look_owner(&m, job, fault);
+    if (m.model) loaded_close(&m);
+    compute_close(&job->compute);
+    return ok;
+}
+
+static const OptionRule rules[] = {
+    {"--patch", NEEDS, "--from", "the text whose stream is put in"},
+    {"--from", NEEDS, "--patch", "where its stream is put in: LAYER.POSITION"},
+    {"--head", NEEDS, "attention", "the others look at all heads or at none"},
+    {"--top", NEEDS, "attention lens", "the others list everything"},
+    {"--documents", NEEDS, "owner", "the others look at one text"},
+    {"owner", NOT_WITH,
+     "-p --position --from --scale-head --scale-layer --scale-neuron --attention-temp",
+     "it reads stories of the world, and silences heads itself"},
+    {"stream", NOT_WITH, "--position", "it shows all positions"},
+    {0},
+};
+
+typedef struct Asking {
+    const CommandLine *line;
+    const char *name;
+} Asking;
+
+static bool is_asked_for(const void *context, const char *name) {
+    const Asking *a = context;
+    return name[0] == '-' ? command_line_has(a->line, name) : strcmp(name, a->name) == 0;
+}
+
+static int run(int argc, char **argv) {
+    LookJob job = {
+        .prompt = "Once upon a time there was a", .documents = 300, .position = -1, .top = 5};
+    Fault fault;
+    const char *name = NULL;
+    const Option options[] = {
+        {"-m", OPT_TEXT, &job.model, "FILE",
+         "model in GGUF format (the storyteller in the box)"},
+        {"-p", OPT_TEXT, &job.prompt, "TEXT",
+         "the text that is read (\"Once upon a time there was a\")"},
+        {"--head", OPT_TEXT, &job.head, "L.H",
+         "attention: one head, all tokens (all heads, one token)"},
+        {"--position", OPT_INT(0, OPTION_MANY), &job.position, "N",
+         "the token that is looked at, counted from 0 (the last)"},
+        {"--top", OPT_INT(1, OPTION_MANY), &job.top, "N",
+         "attention, lens: so many of each (5)"},
+        {"--from", OPT_TEXT, &job.from, "TEXT",
+         "another text, whose stream is put into this one"},
+        {"--patch", OPT_TEXT, &job.patch, "L.N", "where: after layer L, at token N"},
+        {"--documents", OPT_INT(1, OPTION_MANY), &job.documents, "N",
+         "owner: held-out stories (300)"},
+        {"--csv", OPT_FLAG, &job.csv, NULL, "as CSV, with every number"},
+        HAND_OPTIONS(job.hand),
+        KV_OPTION(job.compute),
+        COMPUTE_OPTIONS(job.compute),
+        {0},
+    };
+    const CommandLine line = {
+        argc,
+        argv,
+        "look attention|lens|stream|heads|owner [-p TEXT] [options]",
+        "What happens to a text inside the model.\n\n"
+        "  attention   where the heads look\n"
+        "  lens        what the model would say if it ended after each layer\n"
+        "  stream      how large the residual stream is at each token and place\n"
+        "  heads       what every head does to the next token: each is silenced in turn\n"
+        "  owner       which heads carry an owner's name to where it is wanted, over stories "
+        "of "
+        "Tiny World",
+        options,
+        rules};
+    int status = command_line_read(&line, &name, 1, 1);
+    if (status >= 0) return status;
+    for (size_t i = 0; i < sizeof looks / sizeof *looks; i++) {
+        if (strcmp(name, looks[i].name) != 0) continue;
+        if (!rules_check(rules, is_asked_for, &(Asking){&line, name}, &fault))
+            return wrong_usage(&fault, line.usage);
+        return run_job(&job, i, &fault) ? EXIT_DONE : command_failed(&fault);
+    }
+    fprintf(stderr,
+            "strata: nothing to look at is called '%.40s': there are attention, lens, stream, "
+            "heads and owner\n",
+            name);
+    return EXIT_USAGE;
+}
+
+const Command command_look = {
+    .name = "look", .gloss = "what happens to a text inside the model", .run = run};

@@ -1,0 +1,42 @@
+#!/bin/sh
+# strata look, and the options that change a model while it runs.
+. "$(dirname "$0")/program.sh"
+p="Once upon a time there was a"
+
+expect "where the heads look" 0 '0\.605 " a" 7' "$strata" look attention -p "$p" --isa scalar
+expect "the lens ends with the model's word" 0 'layer 2 feed-forward .*" gentle"' "$strata" look lens -p "$p" --isa scalar
+expect "the stream grows" 0 'root mean square' "$strata" look stream -p "$p"
+expect "every head silenced" 0 '2\.7' "$strata" look heads -p "$p"
+expect "whose hat" 0 'none,none,2,' "$strata" look owner --documents 2 --csv
+
+# A row of attention adds up to one, and the lens at the end is what generate sees.
+sums=$("$strata" look attention -p "$p" --csv | awk -F, 'NR > 1 { s[$1 "." $2 "," $3] += $5 } END { for (k in s) { n++; if (s[k] < 0.9999 || s[k] > 1.0001) bad++ }; print n, bad + 0 }')
+if [ "$sums" = "192 0" ]; then ok "rows add up to one"; else not "rows add up to one" "$sums"; fi
+lens=$("$strata" look lens -p "$p" --csv --top 1 | tail -n 1 | cut -d, -f5)
+next=$("$strata" generate -p "$p" --ids --no-prompt -n 1 --chain greedy --quiet)
+if [ "$lens" = "$next" ]; then ok "the lens and generate agree"; else not "the lens and generate agree" "$lens and $next"; fi
+
+# Scales of one are nothing; silence is not; threads do not matter.
+plain=$("$strata" generate --quiet -n 30)
+same=$("$strata" generate --quiet -n 30 --scale-head 1.3=1 --scale-layer 2=1 --scale-neuron 0.17=1 --attention-temp 1)
+if [ "$plain" = "$same" ]; then ok "scales of one"; else not "scales of one" "$same"; fi
+for act in "--scale-head 0.6=0" "--scale-layer 1=0" "--scale-neuron 2.5=-80" "--attention-temp 0=5"; do
+    one=$("$strata" generate --quiet -n 30 -t 1 $act) three=$("$strata" generate --quiet -n 30 -t 3 $act)
+    if [ "$one" = "$three" ] && [ "$one" != "$plain" ]; then ok "$act"; else not "$act" "$one / $three"; fi
+done
+
+# The stream of another text's last token, put in after the last layer, says that one's word.
+patched=$("$strata" look lens -p "$p" --from "$p quiet deer named Noah. He" --patch 2.7 --csv --top 1 | tail -n 1)
+alone=$("$strata" look lens -p "$p quiet deer named Noah. He" --position 7 --csv --top 1 | tail -n 1)
+if [ "$patched" = "$alone" ]; then ok "a patch"; else not "a patch" "$patched / $alone"; fi
+
+expect "a head that is not there" 1 "layer 1 has 8 heads" "$strata" generate -n 1 --scale-head 1.9=0
+expect "a head without its layer" 1 "wanted LAYER.HEAD" "$strata" generate -n 1 --scale-head 3=0
+expect "a scale that is no number" 1 "wanted LAYER=FACTOR" "$strata" generate -n 1 --scale-layer 1=nan
+expect "attention at no temperature" 1 "more than 0" "$strata" generate -n 1 --attention-temp 0
+expect "a position behind the end" 1 "the text has 8 tokens" "$strata" look lens -p "$p" --position 8
+expect "a patch outside" 1 "wanted LAYER.POSITION" "$strata" look lens -p "$p" --from "$p" --patch 3.1
+expect "a patch without a text" 2 "needs --from" "$strata" look lens --patch 1.1
+expect "a head of the lens" 2 "needs attention" "$strata" look lens --head 1.1
+expect "a text for the owner" 2 "does not go with" "$strata" look owner -p "$p"
+expect "nothing of that name" 2 "there are attention" "$strata" look soul
