@@ -89,6 +89,14 @@ cross() { # compile for AArch64 and test there under qemu-user
     qemu-aarch64 build/arm64/compare
 }
 
+wasm_kernels() { # the same program, as WebAssembly under node
+    # shellcheck disable=SC2046
+    clang --target=wasm32-wasi -std=c11 -D_GNU_SOURCE -D_WASI_EMULATED_MMAN -O2 -ffp-contract=off -Wno-unused-command-line-argument -Idocs/playground \
+        $(for l in layer[1-4]_*; do printf ' -I%s/include' "$l"; done) tests/kernels/compare.c $(find layer[1-2]_*/src -name '*.c' ! -name file_write.c) \
+        -lwasi-emulated-mman -o build/playground/compare.wasm || return 1
+    node --no-warnings tests/kernels/run_wasm.mjs build/playground/compare.wasm
+}
+
 # A copy of the tree under a name with a space in it: built, tested, run.
 spaces() {
     copy="build/a copy"
@@ -147,6 +155,7 @@ site_and_exercises() {
         skip "the site (needs mkdocs, gnuplot, KaTeX and clang for WebAssembly: make docs says how)"
     fi
     if command -v node >/dev/null 2>&1 && [ $wasm ]; then
+        step "SIMD128, compiled and run under node" wasm_kernels
         step "the playground writes what the program writes" node tests/playground.mjs build/bin/strata build/playground
     else
         skip "the playground (needs node, and clang with lld, wasi-libc and libclang-rt-dev-wasm32)"

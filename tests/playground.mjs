@@ -20,7 +20,7 @@ function write(prompt, chain, seed) {
   strata.begin(prompt);
   strata.chain(chain, seed);
   for (let i = 0; i < TOKENS; i++) {
-    strata.look();
+    strata.choose();
     if (strata.ends(strata.chosen())) break;
     strata.take(strata.chosen());
   }
@@ -35,9 +35,33 @@ function natively(prompt, chain, seed) {
 const chains = ["greedy", "top_p:0.9,temp:0.8", "top_k:40,min_p:0.05,temp:1.2", "penalties:rep=1.2,typical:0.8", "mirostat_v2:5", "dry:0.8,xtc:0.5:t=0.1,temp:1.1"];
 chains.forEach((chain, i) => {
   const prompt = "Once upon a time", native = natively(prompt, chain, i + 1);
-  const text = write(prompt, chain, i + 1);
-  expect(chain, prompt + text, native.replace(/\n$/, ""));
+  for (const isa of ["scalar", "wasm"]) {
+    strata.isa(isa);
+    expect(chain + ", " + isa, prompt + write(prompt, chain, i + 1), native.replace(/\n$/, ""));
+  }
 });
+
+// What SIMD128 is for.
+const seconds = (isa) => {
+  strata.isa(isa);
+  strata.begin("Once upon a time");
+  const times = Array.from({ length: 16 }, (_, i) => {
+    const start = performance.now();
+    strata.take(300 + i);
+    return performance.now() - start;
+  });
+  return Math.min(...times) / 1000;
+};
+const scalar = seconds("scalar"), simd = seconds("wasm");
+console.log(`a token: ${(1000 * scalar).toFixed(2)} ms scalar, ${(1000 * simd).toFixed(2)} ms with SIMD128, ${(scalar / simd).toFixed(1)} times the speed`);
+
+// What chooses with a trace and without is the same.
+strata.begin("The fox");
+strata.chain("temp:1.5", 3);
+strata.choose();
+const quietly = strata.chosen();
+strata.look();
+expect("chosen with a trace", strata.chosen(), quietly);
 
 // The trace: what a stage leaves adds up to one, and what it removes has nothing.
 strata.begin("The fox");

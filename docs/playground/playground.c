@@ -8,15 +8,18 @@
  *     play_chain(text, seed)       choose a chain; its memory begins anew
  *     play_spec(), play_stages()   that chain as the library prints it, and its stages with their values, as CSV
  *     play_look()                  what each stage would do now: CSV, see trace.h
- *     play_chosen()                the token that the last look chose
+ *     play_choose()                choose without telling: many times faster
+ *     play_chosen()                the token that the last of these chose
  *     play_take(token)             append it; the model reads on
  *     play_back()                  take the last one away again
  *     play_text()                  what has been written so far
+ *     play_isa(name)               compute with another instruction set: scalar, wasm
  *
  * Texts are handed in through play_room(bytes).  A function that can fail gives NULL, or a text that says why; texts are
  * good until the next call.
  *
- * Invariant: taking what was chosen, from a prompt on, writes what `strata generate --isa scalar` writes. */
+ * Invariant: taking what was chosen, from a prompt on, writes with the instruction set `scalar` what `strata generate --isa scalar`
+ * writes. */
 #include "inference.h"
 
 #include <stdio.h>
@@ -159,8 +162,9 @@ const char *EXPORT(play_stages)(void) {
     return text_end(out);
 }
 
+/* The chain chooses; out: and every stage writes what it did there.  NULL: it does not. */
 static bool choose(FILE *out) {
-    Trace trace;
+    Trace trace = {0};
     Step step = {.seed = play.seed,
                  .position = play.tokens.count,
                  .history = play.tokens.ids,
@@ -169,9 +173,10 @@ static bool choose(FILE *out) {
                  .tokenizer = play.model.tokenizer};
     memcpy(play.copy, play.logits, play.model.sizes.vocab * sizeof(float));
     if (!chain_check(&play.chain, &step, &play.fault) ||
-        !trace_open(&trace, out, play.model.sizes.vocab, play.model.tokenizer, &play.fault))
+        (out &&
+         !trace_open(&trace, out, play.model.sizes.vocab, play.model.tokenizer, &play.fault)))
         return false;
-    trace_observe(&trace, &play.chain);
+    if (out) trace_observe(&trace, &play.chain);
     bool ok = candidates_load(&play.candidates, play.copy, &play.fault) &&
               chain_run(&play.chain, &play.candidates, &step, &play.chosen, &play.fault);
     play.chain.observer = NULL;
@@ -185,6 +190,8 @@ const char *EXPORT(play_look)(void) {
     text_end(out);
     return ok ? play.text : failed();
 }
+
+const char *EXPORT(play_choose)(void) { return choose(NULL) ? NULL : failed(); }
 
 int32_t EXPORT(play_chosen)(void) { return play.chosen; }
 
@@ -205,6 +212,10 @@ const char *EXPORT(play_back)(void) {
     chain_rewind(&play.chain, 1);
     session_rewind(&play.session, 0, left - 1);
     return read_tokens(play.tokens.ids + left - 1, 1) ? NULL : failed();
+}
+
+const char *EXPORT(play_isa)(const char *name) {
+    return kernels_select(name, &play.fault) ? NULL : failed();
 }
 
 const char *EXPORT(play_text)(void) {

@@ -82,10 +82,12 @@ async function openStrata(wasm, model) {
       if (!text.startsWith("sample,step,")) throw new Error(text);
       return table(text);
     },
+    choose: () => check(c.play_choose()),
     chosen: () => c.play_chosen(),
     ends: (token) => c.play_ends(token) !== 0,
     take: (token) => check(c.play_take(token)),
     back: () => check(c.play_back()),
     text: () => textAt(c.play_text()),
+    isa: (name) => check(c.play_isa(putText(name))),
   };
 }

@@ -14,7 +14,7 @@
 const char *kernels_isa(void);
 
 /* Every set the project has a table for, on one machine or another. */
-#define KERNELS_KNOWN "scalar, avx2, avxvnni, avx512, vnni, avx512bf16, neon, dotprod"
+#define KERNELS_KNOWN "scalar, avx2, avxvnni, avx512, vnni, avx512bf16, neon, dotprod, wasm"
 
 /* Use a named instruction set from now on: one of KERNELS_KNOWN, or "auto" for the widest that
  * this machine has.  NULL: what STRATA_ISA says, or auto; a program calls this first, because a

@@ -112,6 +112,9 @@ PanelProduct panel_product_neon, panel_product_dotprod;
 PanelUnpack panel_unpack_neon;
 RowsProduct rows_product_dotprod;
 enum { MICRO_ROWS_neon = 6, MICRO_COLS_neon = 16 };
+#elif defined(__wasm__)
+DECLARE_FLOAT_KERNELS(wasm);
+enum { MICRO_ROWS_wasm = 4, MICRO_COLS_wasm = 8 };
 #endif
 
 #endif

@@ -95,6 +95,29 @@ static const Kernels dotprod = {
     USE(panel_unpack, neon),
     USE(rows_product, dotprod),
 };
+#elif defined(__wasm__)
+static const Kernels wasm = {
+    .isa = "wasm",
+    USE(dot_tile_f32, wasm),
+    USE(dot_tile_f16, wasm),
+    USE(dot_tile_bf16, wasm),
+    USE(weighted_sum, wasm),
+    USE(weighted_sum_f16, wasm),
+    USE(vector_sum, wasm),
+    USE(vector_max, wasm),
+    USE(vector_exp, wasm),
+    USE(recurrence_step, scalar),
+    USE(scan_exp, wasm),
+    USE(scan_moments, wasm),
+    USE(scan_segment_max, wasm),
+    USE(scan_keep, wasm),
+    USE(scan_below, scalar),
+    .micro = {MICRO_ROWS_wasm, MICRO_COLS_wasm, micro_wasm},
+    BYTES(scalar),
+    USE(panel_product, scalar),
+    USE(panel_unpack, scalar),
+    USE(rows_product, scalar),
+};
 #endif
 
 int kernels_tables(const Kernels *list[KERNELS_MAX]) {
@@ -109,6 +132,8 @@ int kernels_tables(const Kernels *list[KERNELS_MAX]) {
 #elif defined(__aarch64__)
     if (cpu_has_neon()) list[count++] = &neon;
     if (cpu_has_dotprod()) list[count++] = &dotprod;
+#elif defined(__wasm__)
+    list[count++] = &wasm;
 #endif
     return count;
 }
