@@ -31,7 +31,7 @@ done
 # shellcheck disable=SC2086
 if [ -n "$stale" ]; then DOCUMENTS=${DOCUMENTS:-20} docs/figures/make.sh build/bin/strata build/plots $stale || exit 1; fi
 # So is the playground, when the libraries are.
-[ build/playground/playground-data.js -nt build/bin/strata ] && [ build/playground/playground-data.js -nt docs/playground/playground.c ] ||
+[ build/playground/playground-data.js -nt build/bin/strata ] && [ -z "$(find docs/playground -newer build/playground/playground-data.js -name '*.[ch]')" ] ||
     docs/playground/build.sh build/playground || exit 1
 mkdocs build --quiet --strict || exit 1
 python3 docs/check_links.py build/site || exit 1

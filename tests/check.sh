@@ -157,6 +157,12 @@ site_and_exercises() {
     if command -v node >/dev/null 2>&1 && [ $wasm ]; then
         step "SIMD128, compiled and run under node" wasm_kernels
         step "the playground writes what the program writes" node tests/playground.mjs build/bin/strata build/playground
+        chromium=$(command -v chromium || command -v chromium-browser || command -v google-chrome)
+        if [ "$chromium" ]; then
+            step "explorer and playground in a browser" node tests/browser.mjs build/bin/strata build/playground "$chromium"
+        else
+            skip "explorer and playground in a browser (needs chromium)"
+        fi
     else
         skip "the playground (needs node, and clang with lld, wasi-libc and libclang-rt-dev-wasm32)"
     fi

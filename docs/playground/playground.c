@@ -20,7 +20,7 @@
  *
  * Invariant: taking what was chosen, from a prompt on, writes with the instruction set `scalar` what `strata generate --isa scalar`
  * writes. */
-#include "inference.h"
+#include "playground.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -43,25 +43,27 @@ static struct {
     Fault fault;
 } play;
 
-#define EXPORT(name) __attribute__((export_name(#name))) name
+const Model *play_model(void) { return &play.model; }
 
 /* Every text that is handed out is written like a file. */
-static FILE *text_begin(void) {
+FILE *text_begin(void) {
     free(play.text);
     play.text = NULL;
     return open_memstream(&play.text, &play.text_size);
 }
 
-static const char *text_end(FILE *out) {
+const char *text_end(FILE *out) {
     fclose(out);
     return play.text;
 }
 
-static const char *failed(void) {
+const char *text_fault(const Fault *fault) {
     FILE *out = text_begin();
-    fputs(play.fault.text, out);
+    fputs(fault->text, out);
     return text_end(out);
 }
+
+static const char *failed(void) { return text_fault(&play.fault); }
 
 char *EXPORT(play_room)(size_t bytes) {
     free(play.room);

@@ -89,5 +89,28 @@ async function openStrata(wasm, model) {
     back: () => check(c.play_back()),
     text: () => textAt(c.play_text()),
     isa: (name) => check(c.play_isa(putText(name))),
+    /* A side of the explorer; explorer.c says what each of these is.  Numbers are views of the library's memory, good until it computes again. */
+    glass(side) {
+      const numbers = (at, count) => new Float32Array(c.memory.buffer, at, count);
+      return {
+        begin: (prompt, acts, chain, seed) => check(c.glass_begin(side, putText([prompt, acts, chain].join("\0")), seed)),
+        patch: (layer, position) => check(c.glass_patch(side, layer, position)),
+        step: () => check(c.glass_step(side)),
+        back: () => check(c.glass_back(side)),
+        sizes: () => Object.fromEntries(Object.entries(table(textAt(c.glass_sizes(side)))[0]).map(([name, text]) => [name, +text])),
+        tokens: () => table(textAt(c.glass_tokens(side))),
+        row: (layer, head, position) => numbers(c.glass_row(side, layer, head, position), position + 1),
+        neurons: (layer, position, count) => numbers(c.glass_neurons_of(side, layer, position), count),
+        stream: (place, position, count) => numbers(c.glass_numbers(side, place, position), count),
+        size: (place, position) => c.glass_size_of(side, place, position),
+        words: (place, position) => table(textAt(c.glass_words(side, place, position))),
+        chain(position) {
+          const text = textAt(c.glass_chain(side, position));
+          if (!text.startsWith("sample,step,")) throw new Error(text);
+          return table(text);
+        },
+        chosen: (position) => c.glass_chosen(side, position),
+      };
+    },
   };
 }

@@ -1,0 +1,264 @@
+/* explorer.js - the glass house: a token's way through the storyteller, and a hand in it.
+ *
+ *     state      prompts, what is changed, chain, seed, the token and the head that are looked at      also the page's address
+ *     glass      one or two sides of the library (strata.js, explorer.c)                               what computes
+ *
+ * Every change reads the texts anew and draws what the library kept.  No number is computed here, but widths and shades of them. */
+document.addEventListener("DOMContentLoaded", async () => {
+  const root = document.getElementById("strata-explorer");
+  if (!root) return;
+
+  function make(tag, properties, ...children) {
+    const element = document.createElement(tag);
+    for (const [name, value] of Object.entries(properties || {})) {
+      if (typeof value === "function") element.addEventListener(name, value);
+      else if (value !== undefined && value !== false) element.setAttribute(name, value === true ? "" : value);
+    }
+    element.append(...children.flat());
+    return element;
+  }
+
+  const unpack = (text) => Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
+  let strata;
+  try {
+    strata = await openStrata(unpack(window.strata.wasm), unpack(window.strata.model));
+  } catch (problem) {
+    root.textContent = "The library did not start: " + problem.message;
+    return;
+  }
+
+  /* ------------------------------------------------------------------ state and address */
+  const HAT = "Once upon a time there was a lazy puppy named Daisy. She lived in a small village.\n\nOne day, Daisy could not find her red hat. It was the best thing she owned. She looked in every drawer, but it was not there. Daisy began to cry.\n\nThen Casper the heron from next door came by. \"What is wrong?\" asked Casper. \"I lost my red hat,\" said";
+  const asked = new URLSearchParams(location.hash.slice(1) || location.search);
+  const state = {
+    prompts: [asked.get("p") ?? HAT, asked.get("p2") ?? asked.get("p") ?? HAT],
+    acts: [asked.get("acts") ?? "", asked.get("acts2") ?? ""],
+    patch: asked.get("patch") ?? "", // LAYER.TOKEN: the left stream goes into the right text
+    compare: asked.get("compare") === "1",
+    chain: asked.get("chain") ?? "top_p:0.9,temp:0.8",
+    seed: Number(asked.get("seed")) || 1,
+    steps: Number(asked.get("steps")) || 0,
+    at: asked.has("at") ? Number(asked.get("at")) : -1, // -1: the last token
+    layer: Number((asked.get("head") ?? "0.7").split(".")[0]),
+    head: Number((asked.get("head") ?? "0.7").split(".")[1]),
+  };
+
+  function remember() {
+    const words = new URLSearchParams({ p: state.prompts[0], head: state.layer + "." + state.head, chain: state.chain, seed: state.seed });
+    if (state.acts[0]) words.set("acts", state.acts[0]);
+    if (state.at >= 0) words.set("at", state.at);
+    if (state.steps) words.set("steps", state.steps);
+    if (state.compare) {
+      words.set("compare", 1), words.set("p2", state.prompts[1]);
+      if (state.acts[1]) words.set("acts2", state.acts[1]);
+      if (state.patch) words.set("patch", state.patch);
+    }
+    history.replaceState(null, "", "#" + words);
+  }
+
+  /* ------------------------------------------------------------------ the parts of the page */
+  const trouble = make("p", { class: "ex-trouble", role: "alert" }), field = (label, element, wide) => make("label", { class: wide ? "ex-wide" : "" }, label, element);
+  const prompts = [0, 1].map((side) => make("textarea", { rows: 4, "aria-label": side ? "second prompt" : "prompt", change: () => { state.prompts[side] = prompts[side].value; restart(); } }));
+  const acts = [0, 1].map((side) => make("input", { type: "text", spellcheck: "false", placeholder: "head:0.7=0,layer:2=0.5,neuron:0.17=4,heat:2", "aria-label": side ? "changed on the right" : "changed", change: () => { state.acts[side] = acts[side].value; read(); } }));
+  const patch = make("input", { type: "text", placeholder: "LAYER.TOKEN", size: 10, "aria-label": "patch", change: () => { state.patch = patch.value; read(); } });
+  const chain = make("input", { type: "text", spellcheck: "false", "aria-label": "chain", change: () => { state.chain = chain.value; restart(); } });
+  const seed = make("input", { type: "number", min: 0, "aria-label": "seed", change: () => { state.seed = +seed.value; restart(); } });
+  const compare = make("input", { type: "checkbox", change: () => { state.compare = compare.checked; read(); } });
+  const scrub = make("input", { type: "range", min: 0, "aria-label": "token", class: "ex-scrub", input: () => { state.at = +scrub.value; draw(); } });
+  const button = (text, act, title) => make("button", { type: "button", class: "md-button", title, click: act }, text);
+  let playing = false;
+  const play = button("Play", () => { playing = !playing; run(); });
+  const second = make("div", { class: "ex-row" }, field("Second text", prompts[1], true), field("Changed in it", acts[1], true), field("Left stream put in at", patch));
+  const views = [0, 1].map(() => make("div", { class: "ex-side" }));
+  root.replaceChildren(
+    make("div", { class: "ex-row" }, field("Text", prompts[0], true)),
+    make("div", { class: "ex-row" }, field("Changed in the model", acts[0], true), field("Chain", chain), field("Seed", seed), make("label", { class: "ex-check" }, compare, "compare two")),
+    second, trouble,
+    make("div", { class: "ex-row" }, button("◀", () => move(-1), "token before (arrow left)"), scrub, button("▶", () => move(1), "next token (arrow right)"), button("Step", () => step(), "the chain writes a token"), play, button("Back", back, "take the last token away"), button("As it was", () => { state.acts = ["", ""], state.patch = ""; read(); }, "change nothing in the model")),
+    make("div", { class: "ex-sides" }, views));
+
+  /* ------------------------------------------------------------------ what happens */
+  const glasses = [strata.glass(0), strata.glass(1)];
+  let texts = [[], []];
+  const shownSides = () => (state.compare ? [0, 1] : [0]);
+  const position = (side) => { const last = texts[side].length - 1; return state.at < 0 || state.at > last ? last : state.at; };
+
+  function attempt(act) {
+    trouble.textContent = "";
+    try {
+      act();
+      return true;
+    } catch (problem) {
+      trouble.textContent = problem.message;
+      playing = false;
+      return false;
+    }
+  }
+
+  /* Read what there is, with everything that is changed, and write as many tokens as before. */
+  function read() {
+    attempt(() => {
+      for (const side of shownSides()) {
+        glasses[side].begin(state.prompts[side], state.acts[side], state.chain, state.seed);
+        if (side && state.patch) glasses[1].patch(...state.patch.split(".").map(Number));
+        for (let i = 0; i < state.steps; i++) if (!continued(side)) break;
+      }
+    });
+    draw();
+  }
+  function restart() { state.steps = 0, state.at = -1; read(); }
+  function continued(side) {
+    try { glasses[side].step(); return true; } catch (problem) { trouble.textContent = problem.message; return false; }
+  }
+  function step() {
+    trouble.textContent = "";
+    const went = shownSides().map(continued).some(Boolean);
+    if (went) state.steps++;
+    state.at = -1;
+    draw();
+    return went;
+  }
+  function back() {
+    if (!state.steps) return;
+    state.steps--, state.at = -1;
+    attempt(() => shownSides().forEach((side) => glasses[side].back()));
+    draw();
+  }
+  function run() {
+    play.textContent = playing ? "Stop" : "Play";
+    if (!playing) return;
+    playing = step();
+    setTimeout(run, 150);
+  }
+  function move(by) { state.at = Math.max(0, Math.min(texts[0].length - 1, position(0) + by)); draw(); }
+  root.addEventListener("keydown", (event) => {
+    if (/^(TEXTAREA|INPUT)$/.test(event.target.tagName)) return;
+    const keys = { ArrowLeft: () => move(-1), ArrowRight: () => move(1), s: step, b: back };
+    if (keys[event.key]) keys[event.key](), event.preventDefault();
+  });
+
+  /* An act on or off: "head:0.7" times a number; the others stay. */
+  function toggle(side, name, value) {
+    const others = state.acts[side].split(",").filter((act) => act && !act.startsWith(name + "=")), had = state.acts[side].split(",").some((act) => act === name + "=" + value);
+    state.acts[side] = [...others, ...(had ? [] : [name + "=" + value])].join(",");
+    read();
+  }
+  const isChanged = (side, name) => state.acts[side].split(",").some((act) => act.startsWith(name + "="));
+
+  /* ------------------------------------------------------------------ drawing */
+  const readable = (word) => word.replace(/\\x0a/g, "↵").replace(/^ /, "␣") || "·";
+  const percent = (share) => (100 * share).toFixed(1) + " %";
+
+  /* Numbers as a strip of colours: blue below zero, orange above. */
+  function strip(numbers, label, most, click) {
+    const canvas = make("canvas", { width: numbers.length, height: 1, class: "ex-strip", role: "img", "aria-label": label, title: label, click });
+    const pen = canvas.getContext("2d"), image = pen.createImageData(numbers.length, 1);
+    numbers.forEach((x, i) => image.data.set(x < 0 ? [0, 114, 178] : [213, 94, 0], 4 * i) || (image.data[4 * i + 3] = Math.min(255, 255 * Math.abs(x) / most)));
+    pen.putImageData(image, 0, 0);
+    return canvas;
+  }
+
+  /* All rows of a head: a dot for each pair of tokens. */
+  function pattern(side, layer, head) {
+    const glass = glasses[side], n = texts[side].length, name = layer + "." + head, chosen = layer === state.layer && head === state.head;
+    const canvas = make("canvas", { width: n, height: n }), pen = canvas.getContext("2d"), image = pen.createImageData(n, n);
+    for (let query = 0; query < n; query++) glass.row(layer, head, query).forEach((weight, key) => image.data.set([213, 94, 0, 255 * weight], 4 * (query * n + key)));
+    pen.putImageData(image, 0, 0);
+    const off = isChanged(side, "head:" + name);
+    return make("div", { class: "ex-head" + (chosen ? " ex-chosen" : "") + (off ? " ex-off" : "") },
+      make("button", { type: "button", class: "ex-pattern", "data-keep": side + "h" + name, "aria-pressed": String(chosen), title: "look at head " + name, "aria-label": "head " + name, click: () => { state.layer = layer, state.head = head; draw(); } }, canvas),
+      make("button", { type: "button", class: "ex-mute", "data-keep": side + "m" + name, "aria-pressed": String(off), title: "silence head " + name, "aria-label": "silence head " + name, click: () => toggle(side, "head:" + name, 0) }, name));
+  }
+
+  /* Tokens; shaded by where the token that is looked at looks, underlined by who looks at it. */
+  function tokens(side) {
+    const at = position(side), glass = glasses[side], looks = [...glass.row(state.layer, state.head, at)];
+    return make("div", { class: "ex-tokens" }, texts[side].map((token, i) => {
+      const seen = i <= at ? looks[i] : glass.row(state.layer, state.head, i)[at];
+      const title = `token ${i}, id ${token.token}: ` + (i <= at ? `"${texts[side][at].text}" looks here with ${percent(seen)}` : `looks at "${texts[side][at].text}" with ${percent(seen)}`);
+      return make("button", { type: "button", class: "ex-token" + (i === at ? " ex-at" : "") + (i >= sizes.prompt ? " ex-written" : ""), "data-keep": side + "t" + i, title, "aria-label": title, "aria-current": i === at ? "true" : undefined,
+        style: i <= at ? `--looks: ${(100 * seen).toFixed(1)}%` : `--seen: ${(100 * seen).toFixed(1)}%`,
+        mouseenter: () => hover(side, i), click: () => { state.at = i; draw(); } }, readable(token.text), make("small", {}, token.token));
+    }));
+  }
+
+  /* Where head looks from token i, without moving there. */
+  function hover(side, i) {
+    const list = views[side].querySelectorAll(".ex-token"), glass = glasses[side], row = glass.row(state.layer, state.head, i);
+    list.forEach((chip, k) => {
+      chip.style.setProperty("--looks", k <= i ? (100 * row[k]).toFixed(1) + "%" : "0%");
+      chip.style.setProperty("--seen", k > i ? (100 * glass.row(state.layer, state.head, k)[i]).toFixed(1) + "%" : "0%");
+    });
+  }
+
+  function words(side, place) {
+    return make("td", {}, glasses[side].words(place, position(side)).slice(0, 3).map((word) => make("span", { class: "ex-word", style: `--share: ${(100 * word.probability).toFixed(1)}%`, title: percent(word.probability) }, readable(word.text), make("small", {}, (+word.probability).toFixed(3)))));
+  }
+
+  /* After each part: the stream as colours, its size, and what it would say. */
+  function journey(side) {
+    const at = position(side), glass = glasses[side], places = [...Array(sizes.places).keys()], size = places.map((place) => glass.size(place, at)), most = Math.max(...size);
+    const name = (place) => (place === 0 ? "embedding" : `${(place - 1) >> 1} ${place % 2 ? "attention" : "feed-forward"}`);
+    return make("div", { class: "ex-scroll" }, make("table", { class: "ex-journey" },
+      make("thead", {}, make("tr", {}, ["after", "the stream", "size", "it would say"].map((text) => make("th", { scope: "col" }, text)))),
+      make("tbody", {}, places.map((place) => make("tr", {},
+        make("th", { scope: "row" }, name(place)),
+        make("td", {}, strip([...glass.stream(place, at, sizes.dim)], "the stream's numbers", 2 * size[place])),
+        make("td", {}, make("div", { class: "ex-size", style: `width: ${(100 * size[place] / most).toFixed(1)}%` }), make("span", {}, size[place].toFixed(2))),
+        words(side, place))))));
+  }
+
+  function layerOf(side, layer) {
+    const at = position(side), numbers = [...glasses[side].neurons(layer, at, sizes.hidden)], most = Math.max(...numbers.map(Math.abs));
+    const neuron = (event) => Math.min(sizes.hidden - 1, Math.floor(sizes.hidden * event.offsetX / event.target.clientWidth));
+    const layerName = "layer:" + layer, off = isChanged(side, layerName);
+    return make("section", { class: off ? "ex-off" : "" },
+      make("h3", {}, `Layer ${layer} `, make("button", { type: "button", class: "ex-mute", "data-keep": side + "l" + layer, "aria-pressed": String(off), click: () => toggle(side, layerName, 0) }, "silence")),
+      make("div", { class: "ex-heads" }, [...Array(sizes.heads).keys()].map((head) => pattern(side, layer, head))),
+      strip(numbers, `layer ${layer}'s feed-forward: ${sizes.hidden} neurons; a click silences one`, most, (event) => toggle(side, `neuron:${layer}.${neuron(event)}`, 0)));
+  }
+
+  /* The memory of keys and values: a page holds so many positions, in every layer. */
+  function pages(side) {
+    const held = position(side) + 1, count = Math.ceil(texts[side].length / sizes.page);
+    return make("div", { class: "ex-pages" }, [...Array(count).keys()].map((page) => make("span", { class: "ex-page", title: `page ${page}: ${Math.max(0, Math.min(sizes.page, held - page * sizes.page))} of ${sizes.page} positions, in each of ${sizes.layers} layers` },
+      [...Array(sizes.page).keys()].map((slot) => make("i", { class: page * sizes.page + slot < held ? "ex-held" : "" })))));
+  }
+
+  function chainOf(side) {
+    const rows = glasses[side].chain(position(side)), chosen = String(glasses[side].chosen(position(side))), stages = new Map();
+    rows.forEach((row) => stages.set(row.stage, [...(stages.get(row.stage) || []), row]));
+    return make("div", { class: "ex-chain" }, [...stages].map(([stage, list]) => make("div", {}, make("b", {}, stage), list.filter((row) => row.kept === "1").slice(0, 5).map((row) => make("span", { class: "ex-word" + (row.token === chosen ? " ex-at" : ""), style: `--share: ${(100 * row.prob).toFixed(1)}%` }, readable(row.text), make("small", {}, (+row.prob).toFixed(3)))))));
+  }
+
+  let sizes;
+  function drawSide(side) {
+    texts[side] = glasses[side].tokens();
+    sizes = glasses[side].sizes();
+    const at = position(side), part = (title, hint, ...content) => make("section", {}, make("h3", {}, title), make("p", { class: "ex-hint" }, hint), ...content);
+    views[side].replaceChildren(
+      part("Tokens", `Head ${state.layer}.${state.head}: orange is where “${readable(texts[side][at].text)}” looks, blue who looks at it later. Hover for the others.`, tokens(side)),
+      ...[...Array(sizes.layers).keys()].map((layer) => layerOf(side, layer)),
+      part("The stream", "Each part adds to it; what it would say if it ended there.", journey(side)),
+      part("The memory of keys and values", `Pages of ${sizes.page} positions in each of ${sizes.layers} layers.`, pages(side)),
+      part("The chain", "What is left after each stage; the framed token is chosen.", chainOf(side)));
+  }
+
+  function draw() {
+    const kept = document.activeElement?.getAttribute?.("data-keep");
+    attempt2(() => shownSides().forEach(drawSide));
+    second.hidden = views[1].hidden = !state.compare;
+    prompts.forEach((prompt, side) => (prompt.value = state.prompts[side]));
+    acts.forEach((input, side) => (input.value = state.acts[side]));
+    patch.value = state.patch, chain.value = state.chain, seed.value = state.seed, compare.checked = state.compare;
+    scrub.max = texts[0].length - 1, scrub.value = position(0);
+    if (kept) root.querySelector(`[data-keep="${kept}"]`)?.focus();
+    remember();
+  }
+  function attempt2(act) { // keeps what was said before
+    try { act(); } catch (problem) { trouble.textContent ||= problem.message; }
+  }
+
+  read();
+  root.dataset.ready = "yes";
+});
