@@ -75,8 +75,8 @@ run: build
 # ISA=all: what computes runs once for each set of this machine.  The rest runs once: what computes nothing,
 # what works in folders of its own, and layer 2, whose tests walk through all sets by themselves.
 TEST_SOURCES := $(sort $(wildcard $(PICK:%=%/tests/test_*.c))) $(if $(NUMBER),,$(sort $(wildcard tests/test_*.c tests/test_*.sh)))
-TEST_ONCE    := $(filter layer1_% layer2_% $(foreach t,tokenizer vocab split specials keys loader world schedule,%/test_$(t).c) \
-                  $(foreach t,make desk mine files library,tests/test_$(t).sh),$(TEST_SOURCES))
+TEST_ONCE    := $(filter layer1_% layer2_% $(foreach t,tokenizer vocab split specials keys template loader world schedule,%/test_$(t).c) \
+                  $(foreach t,make desk mine files library template,tests/test_$(t).sh),$(TEST_SOURCES))
 test_program  = $(patsubst %.c,$(BUILD)/%,$(subst /tests/,/,$(1)))
 test: build
 	@$(if $(filter-out all,$(ISA)),STRATA_ISA=$(call quoted,$(ISA)) $(BUILD)/bin/strata --version >/dev/null)
@@ -148,6 +148,7 @@ fuzz: build
 	@tests/fuzz/damage.sh
 	@tests/fuzz/chain.sh
 	@tests/fuzz/grammar.sh 50000
+	@tests/fuzz/template.sh 50000
 	@tests/fuzz/run.sh $(or $(SECONDS),60)
 
 bench: build
@@ -202,7 +203,7 @@ help:
 	@echo "make train            train two models like those in the box (two hours on two cores)"
 	@echo "make peers            compare with llama.cpp on the same files (npm; LLAMA_CPP=DIR: a native build)"
 	@echo "make check-exercises  the graders graded: wrong works refused, right ones accepted; 3.1: of one exercise"
-	@echo "make fuzz             20000 damaged headers, 20000 chains of samplers, 50000 grammars, then fuzz the GGUF reader; SECONDS=60"
+	@echo "make fuzz             20000 damaged headers, 20000 chains of samplers, 50000 grammars and templates, then fuzz the GGUF reader; SECONDS=60"
 	@echo "make format           clang-format"
 	@echo "make lib              for your own programs: build/include/strata.h and build/lib/libstrata.a"
 	@echo "make install          program, library and model; PREFIX=/usr/local DESTDIR=; make uninstall"

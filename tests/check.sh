@@ -136,6 +136,7 @@ sources_and_fuzz() {
         skip "texts of patterns and schemas (needs python3 with jsonschema)"
     fi
     step "5000 damaged grammars, schemas and patterns" tests/fuzz/grammar.sh
+    step "5000 damaged chat templates" tests/fuzz/template.sh 5000
     step "fuzzing the model reader for a minute" tests/fuzz/run.sh "${FUZZ_SECONDS:-60}"
     if command -v aarch64-linux-gnu-gcc >/dev/null 2>&1 && command -v qemu-aarch64 >/dev/null 2>&1; then
         step "NEON, compiled and run under qemu" cross

@@ -1,19 +1,13 @@
 /* json.c - a recursive descent through JSON.  See json.h. */
 #include "json.h"
+#include "pieces.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* Memory of a tree comes in pieces that are given back together. */
-typedef struct Piece {
-    struct Piece *before;
-    size_t used, size;
-    unsigned char bytes[];
-} Piece;
-
 struct Json {
-    Piece *piece;
+    Pieces pieces;
     JsonValue root;
 };
 
@@ -23,22 +17,6 @@ typedef struct Reader {
     int depth;
     Fault *fault;
 } Reader;
-
-static void *take(Reader *r, size_t size) {
-    enum { PIECE = 1 << 16 };
-    Piece *piece = r->json->piece;
-    size = (size + 15) & ~(size_t)15;
-    if (!piece || piece->size - piece->used < size) {
-        size_t room = size > PIECE ? size : PIECE;
-        piece = malloc(sizeof *piece + room);
-        if (!piece) return NULL;
-        *piece = (Piece){r->json->piece, 0, room};
-        r->json->piece = piece;
-    }
-    void *out = piece->bytes + piece->used;
-    piece->used += size;
-    return out;
-}
 
 static bool wrong(const Reader *r, const char *wanted) {
     int line = 1;
@@ -115,7 +93,7 @@ static bool take_escape(Reader *r, char *out, size_t *size) {
 static bool take_string(Reader *r, Text *text) {
     const char *c = r->at;
     while (c < r->end && *c != '"') c += *c == '\\' ? 2 : 1;
-    char *out = take(r, (size_t)((c < r->end ? c : r->end) - r->at) + 1);
+    char *out = pieces_take(&r->json->pieces, (size_t)((c < r->end ? c : r->end) - r->at) + 1);
     size_t size = 0;
     if (!out) return fault_set(r->fault, "JSON: no memory for a string");
     while (r->at < r->end && *r->at != '"') {
@@ -149,7 +127,7 @@ static bool take_number(Reader *r, JsonValue *value) {
         if (digits(r) == 0) return wrong(r, "a digit of the exponent");
     }
     size_t size = (size_t)(r->at - from);
-    char *copy = take(r, size);
+    char *copy = pieces_take(&r->json->pieces, size);
     if (!copy) return fault_set(r->fault, "JSON: no memory for a number");
     memcpy(copy, from, size);
     *value = (JsonValue){.kind = JSON_NUMBER, .text = {copy, size}};
@@ -201,8 +179,8 @@ static bool take_member(Reader *r, Members *m, bool object) {
 }
 
 static bool keep_members(Reader *r, const Members *m, JsonValue *value, bool object) {
-    JsonValue *items = take(r, m->count * sizeof *items);
-    Text *keys = object ? take(r, m->count * sizeof *keys) : NULL;
+    JsonValue *items = pieces_take(&r->json->pieces, m->count * sizeof *items);
+    Text *keys = object ? pieces_take(&r->json->pieces, m->count * sizeof *keys) : NULL;
     if (!items || (object && !keys))
         return fault_set(r->fault, "JSON: no memory for %zu values", m->count);
     if (m->count) memcpy(items, m->items, m->count * sizeof *items);
@@ -265,10 +243,7 @@ Json *json_read(Text text, Fault *fault) {
 
 void json_free(Json *json) {
     if (!json) return;
-    for (Piece *piece = json->piece, *before; piece; piece = before) {
-        before = piece->before;
-        free(piece);
-    }
+    pieces_free(&json->pieces);
     free(json);
 }
 

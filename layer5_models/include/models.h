@@ -5,6 +5,7 @@
 #define STRATA_MODELS_H
 
 #include "tokenizer.h"    /* text to token ids and back */
+#include "template.h"     /* chat templates, a small language */
 #include "chat.h"         /* a conversation as one text */
 #include "recipe.h"       /* the table of model families */
 #include "model.h"        /* a file's tensors as a model, every shape checked */

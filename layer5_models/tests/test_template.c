@@ -1,0 +1,174 @@
+/* chat templates: every construct, errors with their lines, limits, and whose text is whose */
+#include "check.h"
+#include "models.h"
+#include "template_rows.h"
+
+static const char variables[] =
+    "{\"d\": {\"a\": 1, \"b c\": [true], \"items\": \"mine\"}, \"l\": [1, 2, 3],"
+    "\"t\": [{\"n\": \"x\", \"c\": [{\"n\": \"y\"}]}, {\"n\": \"z\"}]}";
+
+/* Render `source`; the caller frees the text.  An error is "!" and what it says. */
+static char *render_with(const char *source, const char *json, Rendered *rendered) {
+    struct tm now = {
+        .tm_year = 126, .tm_mon = 6, .tm_mday = 26, .tm_hour = 12, .tm_min = 34, .tm_sec = 56};
+    Fault fault = {"!"};
+    Json *input = json_read(text_of(json), &fault);
+    assert_non_null(input);
+    Template *tree = template_read(text_of(source), &fault);
+    bool ok = tree && template_render(tree, json_root(input), &now, rendered, &fault);
+    char *text = ok ? strdup(rendered->text) : malloc(sizeof fault.text + 1);
+    if (!ok) sprintf(text, "!%s", fault.text);
+    if (!ok) *rendered = (Rendered){0};
+    template_free(tree), json_free(input);
+    return text;
+}
+
+static char *render(const char *source) {
+    Rendered rendered;
+    char *text = render_with(source, variables, &rendered);
+    rendered_free(&rendered);
+    return text;
+}
+
+/* "!line 3: TypeError: ..." without its line */
+static void drop_line(char *text) {
+    const char *colon = text[0] == '!' ? strstr(text, ": ") : NULL;
+    if (colon && strncmp(text, "!line ", 6) == 0)
+        memmove(text + 1, colon + 2, strlen(colon + 2) + 1);
+}
+
+static void check_rows(const Row *rows, size_t count) {
+    for (size_t i = 0; i < count; i++) {
+        char *text = render(rows[i].source);
+        drop_line(text);
+        if (strcmp(text, rows[i].text) != 0)
+            fail_msg("%s\n  wanted '%s'\n  got    '%s'", rows[i].source, rows[i].text, text);
+        free(text);
+    }
+}
+
+#define ROWS(name)                                        \
+    static void rows_of_##name(void **state) {            \
+        (void)state;                                      \
+        check_rows(name, sizeof(name) / sizeof(name)[0]); \
+    }
+ROWS(white_space)
+ROWS(literals)
+ROWS(operators)
+ROWS(inside)
+ROWS(loops)
+ROWS(blocks)
+ROWS(filters)
+ROWS(methods)
+ROWS(checks)
+ROWS(errors)
+
+static void errors_name_their_line(void **state) {
+    static const Row rows[] = {{"a\n\nb {{ nope.x }}", "!line 3: UndefinedError"},
+                               {"{# two\nlines #}\n{% frob %}", "!line 3: TemplateSyntaxError"},
+                               {"{%- macro f(x) %}\n{{ x.y.z }}\n{%- endmacro %}\n\n{{ f(1) }}",
+                                "!line 2: UndefinedError"},
+                               {"\r\n\r\n{{ 1 / 0 }}", "!line 3: ZeroDivisionError"},
+                               {"{{ [1,\n2,\n'a' + 1] }}", "!line 3: TypeError"}};
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        char *text = render(rows[i].source);
+        assert_contains(text, rows[i].text);
+        free(text);
+    }
+}
+
+/* A template that would not end, or would take everything, is stopped with a sentence. */
+static void all_has_limits(void **state) {
+    static const Row rows[] = {
+        {"{% set r = range(99999)|list %}{% for a in range(99) %}{{ r == r }}{% endfor %}",
+         "steps"},
+        {"{% macro f() %}{{ f() }}{% endmacro %}{{ f() }}", "levels inside each other"},
+        {"{{ 'x' * 9999999999 }}", "RuntimeError: the template takes more than"},
+        {"{% set ns = namespace(s='x') %}{% for i in range(99) %}{% set ns.s = ns.s + ns.s "
+         "%}{% endfor %}",
+         "MiB"},
+        {"{% set x = 'x' * 1000 %}{% for a in range(9000) %}{{ x }}{% endfor %}",
+         "the text is longer than 4 MiB"},
+        {"{{ range(100001) }}", "Range too big"},
+        {"{% set ns = namespace(a=1) %}{% set ns.a = ns %}{{ ns }}",
+         "levels inside each other"},
+        {"{{ 9223372036854775807 + 1 }}", "OverflowError"},
+        {"{{ 123456789012345678901234567890 + 1 }}", "OverflowError"},
+        {"{% set x = [[1]] %}{% for i in range(9999) %}{% set x = [x] %}{% endfor %}{{ "
+         "'%9999999d' % 1 }}",
+         ""}};
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        char *text = render(rows[i].source);
+        assert_contains(text, rows[i].text);
+        free(text);
+    }
+    char deep[20001];
+    memset(deep, '(', 20000);
+    memcpy(deep, "{{", 2), deep[20000] = 0;
+    char *text = render(deep);
+    assert_contains(text, "TemplateSyntaxError: too many brackets inside each other");
+    free(text);
+}
+
+/* What is used or refused: no construct is passed over. */
+static void what_is_not_built_in_is_refused(void **state) {
+    static const Row rows[] = {
+        {"{% include 'x' %}", "a chat template stands alone"},
+        {"{{ x|xmlattr }}", "No filter named 'xmlattr' found."},
+        {"{{ f(*l) }}", "arguments behind * are not built in"},
+        {"{{ cycler(1, 2) }}", "not built in"},
+        {"{{ 'a'.encode() }}", "'str object' has no attribute 'encode'"},
+        {"{{ 'a'|trim(1, 2) }}", "takes at most 1 arguments (2 given)"},
+        {"{{ 'a'|trim(junk=1) }}", "unexpected keyword argument 'junk'"},
+        {"{{ 'a'|indent(2, width=3) }}", "unexpected keyword argument 'width'"},
+        {"{{ '\\N{SNOWMAN}' }}", "write the character itself"},
+        {"{% do l %}", "unknown tag 'do'"},
+        {"{% break %}", "'break' outside loop"},
+        {"{{ '{:>3}'.format(1) }}", "no argument named ':>3'"}};
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        char *text = render(rows[i].source);
+        assert_contains(text, rows[i].text);
+        free(text);
+    }
+}
+
+/* Bytes of variables are marked, whatever is done to them; those of the template and of bos_token are not. */
+static void a_users_text_is_known(void **state) {
+    static const Row rows[] = {
+        /* the mark of each byte of the text: . template, u user */
+        {"<{{ m }}>", ".uuu."},
+        {"{{ bos_token }}{{ m }}", "...uuu"},
+        {"{{ m|upper }}{{ m|replace('i', 'XY') }}", "uuuu..u"},
+        {"{{ '[' + m + ']' }}{{ m ~ 1 }}{{ m[1:] }}", ".uuu.uuu.uu"},
+        {"{{ [m]|join(',') }}{{ m|tojson }}", "uuu.uuu."},
+        {"{{ [m] }}{{ m.split('i')|join }}", "..uuu..uu"},
+        {"{{ '%s!' % m }}{{ '{}'.format(m) }}", "uuu.uuu"},
+        {"{% set x %}a{{ m }}{% endset %}{{ x|trim }}{{ x|length }}", ".uuu."},
+        {"{% macro f(x) %}:{{ x }}{% endmacro %}{{ f(m) }}", ".uuu"},
+        {"{% for c in m %}{{ c }}-{% endfor %}", "u.u.u."},
+        {"{% for k, v in o.items() %}{{ k }}={{ v }}{% endfor %}", "u.uu"},
+        {"{{ m|escape }}{{ m|indent(2, true) }}{{ m|reverse }}", "uuu..uuuuuu"}};
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        Rendered rendered;
+        char marks[64] = "",
+             *text = render_with(
+                 rows[i].source,
+                 "{\"m\": \"hi!\", \"o\": {\"k\": \"vw\"}, \"bos_token\": \"<s>\"}", &rendered);
+        for (size_t j = 0; j < rendered.size && j < 63; j++)
+            marks[j] = rendered.user[j] ? 'u' : '.';
+        if (strcmp(marks, rows[i].text) != 0)
+            fail_msg("%s gives %s: wanted %s, got %s", rows[i].source, text, rows[i].text,
+                     marks);
+        rendered_free(&rendered), free(text);
+    }
+}
+
+RUN(TEST(rows_of_white_space), TEST(rows_of_literals), TEST(rows_of_operators),
+    TEST(rows_of_inside), TEST(rows_of_loops), TEST(rows_of_blocks), TEST(rows_of_filters),
+    TEST(rows_of_methods), TEST(rows_of_checks), TEST(rows_of_errors),
+    TEST(errors_name_their_line), TEST(all_has_limits), TEST(what_is_not_built_in_is_refused),
+    TEST(a_users_text_is_known))
