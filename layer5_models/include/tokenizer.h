@@ -1,15 +1,23 @@
 /* tokenizer.h - text to token ids and back.
  *
- * Two kinds, as GGUF files name them:
+ * Kinds, as GGUF files name them:
  *
- *   gpt2    byte-level BPE: text is split into words by a fixed rule, each word's bytes are merged pair
- *           by pair in the order the merges were learned.   Sennrich et al. 2016, arXiv:1508.07909
- *   llama   SentencePiece BPE: the whole text, spaces written as U+2581, is merged pair by pair, best
- *           score first; what is no token falls back to bytes.   Kudo & Richardson 2018, arXiv:1808.06226
+ *   gpt2        byte-level BPE: text is split into words by patterns, each word's bytes are merged pair
+ *               by pair in the order the merges were learned.   Sennrich et al. 2016, arXiv:1508.07909
+ *   gemma4      the same on characters, spaces written as U+2581
+ *   llama       SentencePiece BPE: the whole text, spaces written as U+2581, is merged pair by pair, best
+ *               score first; what is no token falls back to bytes.   Kudo & Richardson 2018, arXiv:1808.06226
+ *   t5          Unigram: of all ways to cut the text into tokens the most probable one
+ *               Kudo 2018, arXiv:1804.10959
+ *   bert        WordPiece: words in lower case without accents, the longest token first
+ *               Devlin et al. 2018, arXiv:1810.04805; Song et al. 2020, arXiv:2012.15524
+ *   rwkv        the longest token that the text begins with, again and again
+ *   whitespace  BPE on the characters of words; white space is dropped
  *
- * Invariant: decoding the tokens of a text gives the text back, byte for byte (for llama up to
- * the space that may be put in front), unless the vocabulary lacks a byte and has an unknown
- * token in its place. */
+ * Invariant: for gpt2, gemma4, llama and rwkv decoding the tokens of a text gives the text back, byte
+ * for byte (up to the space that may be put in front, and the white space that Phi 3 drops behind
+ * special tokens), unless the vocabulary lacks a byte and has an unknown token in its place.  The other
+ * kinds write text plainer first, and only that comes back. */
 #ifndef STRATA_TOKENIZER_H
 #define STRATA_TOKENIZER_H
 
@@ -33,12 +41,20 @@ void token_list_free(TokenList *list);
  *
  * Fails when a key that begins with "tokenizer." is missing, unknown or of the wrong type, and
  * when it asks for what is not built in: another kind than the above, another rule to split
- * words by (without tokenizer.ggml.pre it is "default"), a text made plain first.  The fault
- * names it.
+ * words by (without tokenizer.ggml.pre it is "default").  The fault names it.
  *
  * Tokens that are known to end a text or to fill in its middle are control tokens by name,
  * whatever type the file gives them. */
 Tokenizer *tokenizer_open(const Gguf *gguf, Fault *fault);
+
+/* How text is split where llama.cpp does not split it as the models were trained (eleven rules; see
+ * src/tokenizer/pre.c), and what becomes of bytes that are no UTF-8: as trained, of gpt2 and gemma4 they
+ * keep their tokens; as llama.cpp, each is U+FFFD. */
+typedef enum TokenStyle { TOKENS_AS_TRAINED, TOKENS_AS_LLAMA_CPP } TokenStyle;
+
+/* The same in a style of one's choice; tokenizer_open's is as trained. */
+Tokenizer *tokenizer_open_as(const Gguf *gguf, TokenStyle style, Fault *fault);
+
 void tokenizer_close(Tokenizer *tokenizer);
 
 /* Append the tokens of a text.
@@ -53,6 +69,9 @@ bool tokenizer_encode(const Tokenizer *tokenizer, Text text, bool special, Token
 
 /* Append the token that begins a sequence, when the file asks for one. */
 void tokenizer_begin(const Tokenizer *tokenizer, TokenList *tokens);
+
+/* Append the tokens that end a sequence, when the file asks for some (bert: always one). */
+void tokenizer_end(const Tokenizer *tokenizer, TokenList *tokens);
 
 /* The bytes a token stands for, borrowed from the tokenizer.  Special tokens have none unless
  * `special`. They may be part of a UTF-8 character. */

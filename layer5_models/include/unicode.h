@@ -1,20 +1,40 @@
-/* unicode.h - UTF-8 and the classes of characters that pre-tokenizers ask for. */
+/* unicode.h - UTF-8, and the categories of characters that pre-tokenizers ask for. */
 #ifndef STRATA_UNICODE_H
 #define STRATA_UNICODE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-typedef enum UnicodeClass {
-    UNICODE_OTHER,
-    UNICODE_LETTER,
-    UNICODE_NUMBER,
-    UNICODE_SPACE,
-    UNICODE_PUNCTUATION
-} UnicodeClass;
+/* General categories; those that no rule tells apart are one. */
+typedef enum UnicodeCategory {
+    UNICODE_OTHER, /* unassigned */
+    UNICODE_CONTROL,
+    UNICODE_LU, /* letters: upper case, lower case, title case, modifiers, others */
+    UNICODE_LL,
+    UNICODE_LT,
+    UNICODE_LM,
+    UNICODE_LO,
+    UNICODE_MARK,
+    UNICODE_ND, /* numbers: digits, letters, others */
+    UNICODE_NL,
+    UNICODE_NO,
+    UNICODE_PUNCTUATION,
+    UNICODE_SYMBOL,
+    UNICODE_SEPARATOR,
+    UNICODE_CATEGORIES
+} UnicodeCategory;
+
+/* A set of categories. */
+enum {
+    UNICODE_LETTERS =
+        1 << UNICODE_LU | 1 << UNICODE_LL | 1 << UNICODE_LT | 1 << UNICODE_LM | 1 << UNICODE_LO,
+    UNICODE_NUMBERS = 1 << UNICODE_ND | 1 << UNICODE_NL | 1 << UNICODE_NO,
+    UNICODE_PUNCTUATIONS = 1 << UNICODE_PUNCTUATION
+};
 
 /* The code point at the start of `bytes` and the bytes it takes.  A byte that does not begin a
- * valid sequence is one unit of class OTHER with the code point 0xFFFD.  Needs size > 0.
+ * valid sequence is one unit with the code point 0xFFFD.  Needs size > 0.
  * Source   RFC 3629 (no overlong forms, no surrogates, at most 0x10FFFF). */
 uint32_t utf8_decode(const char *bytes, size_t size, size_t *taken);
 
@@ -24,6 +44,25 @@ size_t utf8_encode(uint32_t code_point, char out[4]);
 /* How many bytes a sequence with this first byte has; 1 for a byte that begins none. */
 size_t utf8_length(unsigned char first);
 
-UnicodeClass unicode_class(uint32_t code_point);
+UnicodeCategory unicode_category(uint32_t code_point);
+
+/* All code points in order, as ranges of one category. */
+typedef struct UnicodeRange {
+    uint32_t first, last;
+    UnicodeCategory category;
+} UnicodeRange;
+
+size_t unicode_range_count(void);
+UnicodeRange unicode_range(size_t row); /* needs row < unicode_range_count() */
+
+/* Is it white space? (the property White_Space) */
+bool unicode_is_space(uint32_t code_point);
+
+/* The lower-case letter of an upper-case one, else the same (of a capital I with a dot: i). */
+uint32_t unicode_lower(uint32_t code_point);
+
+/* The first of the characters that this one is composed of (the e of an e with an acute), else the same:
+ * canonical decomposition. */
+uint32_t unicode_base(uint32_t code_point);
 
 #endif

@@ -29,7 +29,7 @@ static const Key keys[] = {
     {T "add_bos_token", STRING, 0, "wanted true or false"},
     {T "add_bos_token", INT, 1, "is 1, wanted true or false"},
     {T "add_space_prefix", BOOL, 0, NULL},
-    {T "add_space_prefix", BOOL, 1, "add_space_prefix is true: with a tokenizer of the kind"},
+    {T "add_space_prefix", BOOL, 1, "add_space_prefix' is true, wanted false"},
     {T "scores", FLOATS, 256, NULL}, /* some converters write them for BPE, too */
     {T "scores", FLOATS, 255, "one finite number for each token"},
     {T "scores", STRINGS, 256, "one finite number for each token"},
@@ -48,8 +48,9 @@ static const Key keys[] = {
     {"general.tokenizer", INT, 1, NULL}, /* not ours */
     /* what is not built in may be switched off, and not on */
     {T "add_eos_token", BOOL, 0, NULL},
-    {T "add_eos_token", BOOL, 1, "is true, wanted false"},
-    {T "add_sep_token", BOOL, 1, "not built in"},
+    {T "add_eos_token", BOOL, 1, NULL},
+    {T "add_eos_token", INT, 1, "wanted true or false"},
+    {T "add_sep_token", BOOL, 1, NULL},
     {T "remove_extra_whitespaces", BOOL, 0, NULL},
     {T "remove_extra_whitespaces", BOOL, 1, "not built in"},
     {T "remove_extra_whitespaces", STRING, 0, "wanted false"},
@@ -117,7 +118,8 @@ static void what_the_rule_says_stands_in_for_missing_keys(void **state) {
     (void)state;
     Fault fault;
     Tokenizer *t = opened(bpe_file(NULL, NULL, 0, NULL, 0)); /* no pre: the default rule */
-    assert_true(t->split.threes && t->split.first == FIRST_PUNCTUATION && !t->add_bos);
+    assert_ptr_equal(t->rule, pre_rule_by_name(text_of("default")));
+    assert_false(t->add_bos);
     tokenizer_close(t);
     t = opened(bpe_file("llama-bpe", words, 2, NULL, 0));
     assert_true(t->add_bos);
@@ -127,8 +129,8 @@ static void what_the_rule_says_stands_in_for_missing_keys(void **state) {
     assert_false(t->add_bos);
     check_tokens(t, "abc", false, "a|b|c");
     tokenizer_close(t);
-    assert_null(open_file(bpe_file("deepseek-llm", NULL, 0, NULL, 0), &fault));
-    assert_contains(fault.text, "deepseek-llm");
+    assert_null(open_file(bpe_file("deepseek-mm", NULL, 0, NULL, 0), &fault));
+    assert_contains(fault.text, "deepseek-mm");
 }
 
 /* ------------------------------------------------------------------ merges */

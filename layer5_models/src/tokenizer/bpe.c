@@ -1,4 +1,5 @@
-/* bpe.c - byte-level BPE: each word's bytes, merged in the order the merges were learned. */
+/* bpe.c - BPE: each word's bytes (or characters), merged in the order the merges were learned. */
+#include "unicode.h"
 #include "vocab.h"
 
 /* The rule of merge_pieces: a pair that was learned (vocab_pair) may merge, and the one learned
@@ -25,6 +26,7 @@ static bool emit(const Tokenizer *tokenizer, const Piece *piece, TokenList *toke
     for (uint32_t i = 0; i < piece->size; i++) {
         unsigned char byte = (unsigned char)piece->data[i];
         int32_t id = tokenizer->byte_token[byte];
+        if (id < 0 && tokenizer->as_llama) continue; /* it drops the byte */
         if (id < 0) id = tokenizer->unknown;
         if (id < 0)
             return fault_set(fault, "the vocabulary has no token for the byte 0x%02X", byte);
@@ -54,6 +56,42 @@ bool encode_bpe(const Tokenizer *tokenizer, Text word, MergeRoom *room, TokenLis
     merge_pieces(tokenizer, room, word.size, learned_merge);
     for (int32_t i = 0; i < n; i++)
         if (room->pieces[i].size && !emit(tokenizer, &room->pieces[i], tokens, fault))
+            return false;
+    return true;
+}
+
+/* Newlines in a row that are a token, for vocabularies that take them whole. */
+static int32_t whole_lines(const Tokenizer *tokenizer, Text word) {
+    if (!tokenizer->rule || !tokenizer->rule->whole_lines || word.data[0] != '\n') return -1;
+    int32_t id = vocab_find(tokenizer, word);
+    return id >= 0 && (size_t)id < tokenizer->count ? id : -1;
+}
+
+/* A character without a token of its own, nor tokens for its bytes, is one unknown token. */
+static bool emit_character(const Tokenizer *tokenizer, const Piece *piece, TokenList *tokens,
+                           Fault *fault) {
+    bool spelled = tokenizer->byte_token[(unsigned char)piece->data[0]] >= 0;
+    if (piece->symbol >= 0 || spelled || tokenizer->as_llama || tokenizer->unknown < 0)
+        return emit(tokenizer, piece, tokens, fault);
+    return emit(tokenizer, &(Piece){.size = 1, .symbol = tokenizer->unknown}, tokens, fault);
+}
+
+/* The same on characters: a piece for each of them. */
+bool encode_characters(const Tokenizer *tokenizer, Text word, MergeRoom *room,
+                       TokenList *tokens, Fault *fault) {
+    int32_t whole = whole_lines(tokenizer, word), n = 0;
+    if (whole < 0) whole = whole_word(tokenizer, word);
+    if (whole >= 0) return emit(tokenizer, &(Piece){.size = 1, .symbol = whole}, tokens, fault);
+    if (!merge_room(room, word.size, fault)) return false;
+    for (size_t at = 0, size; at < word.size; at += size, n++) {
+        utf8_decode(word.data + at, word.size - at, &size);
+        int32_t symbol = vocab_find(tokenizer, (Text){word.data + at, size});
+        room->pieces[n] = (Piece){word.data + at, (uint32_t)size, symbol, n - 1, n + 1};
+    }
+    room->pieces[n - 1].after = -1;
+    merge_pieces(tokenizer, room, (size_t)n, learned_merge);
+    for (int32_t i = 0; i < n; i++)
+        if (room->pieces[i].size && !emit_character(tokenizer, &room->pieces[i], tokens, fault))
             return false;
     return true;
 }

@@ -29,16 +29,17 @@ static void widen(BpeTrainer *t) {
 }
 
 static void count_words(BpeTrainer *t, Text text) {
-    SplitRule rule = {.gpt2 = true};
-    for (size_t at = 0; at < text.size && t->ok;) {
-        Text word = {text.data + at, split_word(rule, text.data + at, text.size - at)};
+    Cut cut;
+    bool end = false;
+    cutter_begin(&t->cutter, &t->splitter, text);
+    while (t->ok && cutter_next(&t->cutter, &cut, &end, NULL) && !end) {
         if (2 * t->used >= t->capacity) widen(t);
         if (!t->ok) return;
-        WordCount *entry = word_slot(t->words, t->capacity, word);
-        if (!entry->bytes.size) entry->bytes = word, t->used++;
+        WordCount *entry = word_slot(t->words, t->capacity, cut.word);
+        if (!entry->bytes.size) entry->bytes = cut.word, t->used++;
         entry->count++;
-        at += word.size;
     }
+    t->ok = t->ok && end;
 }
 
 /* Cut the text at special tokens; they are never part of a word. */
@@ -127,6 +128,7 @@ static void write_vocab(const BpeTrainer *t, const char *const *specials, size_t
 }
 
 static void release(BpeTrainer *t) {
+    cutter_free(&t->cutter), splitter_close(&t->splitter);
     for (size_t i = 0; i < t->capacity; i++) free(t->words[i].symbols);
     for (size_t i = 256; t->symbols && i < t->n_symbols; i++) free((char *)t->symbols[i].data);
     free(t->words), free(t->symbols), free(t->merges), free(t->pairs);
@@ -142,7 +144,8 @@ bool bpe_train(const Text *texts, size_t n_texts, const char *const *specials,
     BpeTrainer t = {.n_symbols = 256, .most = vocab - n_specials, .ok = true};
     t.symbols = calloc(vocab, sizeof *t.symbols);
     t.merges = calloc(vocab, sizeof *t.merges);
-    t.ok = t.symbols && t.merges;
+    t.ok = t.symbols && t.merges &&
+           splitter_open(&t.splitter, pre_rule_by_name(text_of("gpt-2")), false, NULL);
     for (int i = 0; t.ok && i < 256; i++)
         single[i] = (char)i, t.symbols[i] = (Text){single + i, 1};
     for (size_t i = 0; t.ok && i < n_texts; i++) count_text(&t, texts[i], specials, n_specials);

@@ -55,6 +55,36 @@ static int hex_digit(char c) {
     return c >= '0' && c <= '9' ? c - '0' : c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
 }
 
+/* "\x0a" at the start: its byte; -1: none. */
+static int backslash_byte(Text text) {
+    if (text.size < 4 || text.data[1] != 'x') return -1;
+    int digits[2];
+    for (int i = 0; i < 2; i++) {
+        char c = text.data[2 + i];
+        digits[i] = hex_digit(c >= 'a' && c <= 'f' ? (char)(c - 'a' + 'A') : c);
+    }
+    return digits[0] < 0 || digits[1] < 0 ? -1 : 16 * digits[0] + digits[1];
+}
+
+size_t unescape_backslashes(Text text, char *out) {
+    size_t size = 0;
+    for (size_t at = 0; at < text.size; at++) {
+        if (text.data[at] != '\\' || at + 1 == text.size) {
+            out[size++] = text.data[at];
+            continue;
+        }
+        int byte = backslash_byte((Text){text.data + at, text.size - at});
+        char c = text.data[++at];
+        if (byte >= 0) at += 2;
+        out[size++] = byte >= 0  ? (char)byte
+                      : c == 'n' ? '\n'
+                      : c == 't' ? '\t'
+                      : c == 'r' ? '\r'
+                                 : c;
+    }
+    return size;
+}
+
 int hex_byte(Text text) {
     if (text.size != 6 || memcmp(text.data, "<0x", 3) != 0 || text.data[5] != '>') return -1;
     int high = hex_digit(text.data[3]), low = hex_digit(text.data[4]);

@@ -6,6 +6,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 typedef enum KeyKind {
     KEY_TEXT,
@@ -15,53 +16,56 @@ typedef enum KeyKind {
     KEY_FLAG,        /* true or false */
     KEY_NUMBER_EACH, /* a number for each token */
     KEY_TYPE_EACH,   /* a type for each token */
-    KEY_OFF          /* false, or an array of nothing: "true" is not built in */
+    KEY_BYTES,
+    KEY_OFF /* false, or an array of nothing: "true" is not built in */
 } KeyKind;
 
 static const struct {
     const char *key;
     KeyKind kind;
+    const char
+        *only; /* the kinds of tokenizers that use it, for the others KEY_OFF; NULL: all */
 } keys[] = {
-    {"ggml.model", KEY_TEXT},
-    {"ggml.pre", KEY_TEXT}, /* gpt2 only: SentencePiece has no such rule */
-    {"ggml.tokens", KEY_TEXTS},
-    {"ggml.merges", KEY_TEXTS},
-    {"ggml.scores", KEY_NUMBER_EACH},
-    {"ggml.token_type", KEY_TYPE_EACH},
-    {"ggml.bos_token_id", KEY_TOKEN},
-    {"ggml.eos_token_id", KEY_TOKEN},
-    {"ggml.eot_token_id", KEY_TOKEN},
-    {"ggml.eom_token_id", KEY_TOKEN},
-    {"ggml.unknown_token_id", KEY_TOKEN},
-    {"ggml.fim_pre_token_id", KEY_TOKEN},
-    {"ggml.fim_suf_token_id", KEY_TOKEN},
-    {"ggml.fim_mid_token_id", KEY_TOKEN},
-    {"ggml.fim_pad_token_id", KEY_TOKEN},
-    {"ggml.fim_rep_token_id", KEY_TOKEN},
-    {"ggml.fim_sep_token_id", KEY_TOKEN},
-    {"ggml.prefix_token_id", KEY_TOKEN}, /* older names of fim_pre, fim_suf, fim_mid */
-    {"ggml.suffix_token_id", KEY_TOKEN},
-    {"ggml.middle_token_id", KEY_TOKEN},
-    {"ggml.add_bos_token", KEY_FLAG},
-    {"ggml.add_space_prefix", KEY_FLAG},
+    {"ggml.model", KEY_TEXT, NULL},
+    {"ggml.pre", KEY_TEXT, NULL}, /* gpt2 only: SentencePiece has no such rule */
+    {"ggml.tokens", KEY_TEXTS, NULL},
+    {"ggml.merges", KEY_TEXTS, NULL},
+    {"ggml.scores", KEY_NUMBER_EACH, NULL},
+    {"ggml.token_type", KEY_TYPE_EACH, NULL},
+    {"ggml.bos_token_id", KEY_TOKEN, NULL},
+    {"ggml.eos_token_id", KEY_TOKEN, NULL},
+    {"ggml.eot_token_id", KEY_TOKEN, NULL},
+    {"ggml.eom_token_id", KEY_TOKEN, NULL},
+    {"ggml.unknown_token_id", KEY_TOKEN, NULL},
+    {"ggml.fim_pre_token_id", KEY_TOKEN, NULL},
+    {"ggml.fim_suf_token_id", KEY_TOKEN, NULL},
+    {"ggml.fim_mid_token_id", KEY_TOKEN, NULL},
+    {"ggml.fim_pad_token_id", KEY_TOKEN, NULL},
+    {"ggml.fim_rep_token_id", KEY_TOKEN, NULL},
+    {"ggml.fim_sep_token_id", KEY_TOKEN, NULL},
+    {"ggml.prefix_token_id", KEY_TOKEN, NULL}, /* older names of fim_pre, fim_suf, fim_mid */
+    {"ggml.suffix_token_id", KEY_TOKEN, NULL},
+    {"ggml.middle_token_id", KEY_TOKEN, NULL},
+    {"ggml.add_bos_token", KEY_FLAG, NULL},
+    {"ggml.add_space_prefix", KEY_FLAG, "llama t5"},
     /* information: encoding and decoding do not ask for these (some files have a padding token
      * beyond the vocabulary) */
-    {"ggml.padding_token_id", KEY_WHOLE},
-    {"ggml.seperator_token_id", KEY_WHOLE},
-    {"ggml.cls_token_id", KEY_WHOLE},
-    {"ggml.mask_token_id", KEY_WHOLE},
-    {"ggml.token_type_count", KEY_WHOLE},
-    {"chat_template", KEY_TEXT},
-    {"chat_templates", KEY_TEXTS}, /* the names of chat_template.NAME */
-    {"huggingface.json", KEY_TEXT},
-    {"rwkv.world", KEY_TEXT},
-    {"ggml.add_eos_token", KEY_OFF},
-    {"ggml.add_sep_token", KEY_OFF},
-    {"ggml.remove_extra_whitespaces", KEY_OFF},
-    {"ggml.normalizer.lowercase", KEY_OFF},
-    {"ggml.normalizer.strip_accents", KEY_OFF},
-    {"ggml.precompiled_charsmap", KEY_OFF},
-    {"ggml.suppress_tokens", KEY_OFF},
+    {"ggml.padding_token_id", KEY_WHOLE, NULL},
+    {"ggml.seperator_token_id", KEY_WHOLE, NULL},
+    {"ggml.cls_token_id", KEY_WHOLE, NULL},
+    {"ggml.mask_token_id", KEY_WHOLE, NULL},
+    {"ggml.token_type_count", KEY_WHOLE, NULL},
+    {"chat_template", KEY_TEXT, NULL},
+    {"chat_templates", KEY_TEXTS, NULL}, /* the names of chat_template.NAME */
+    {"huggingface.json", KEY_TEXT, NULL},
+    {"rwkv.world", KEY_TEXT, NULL},
+    {"ggml.add_eos_token", KEY_FLAG, NULL},
+    {"ggml.add_sep_token", KEY_FLAG, NULL}, /* between two texts: one is given */
+    {"ggml.remove_extra_whitespaces", KEY_FLAG, "t5"},
+    {"ggml.normalizer.lowercase", KEY_FLAG, "bert whitespace"},
+    {"ggml.normalizer.strip_accents", KEY_FLAG, "bert"},
+    {"ggml.precompiled_charsmap", KEY_BYTES, "t5"},
+    {"ggml.suppress_tokens", KEY_OFF, NULL},
 };
 
 static bool each_is_number(const GgufPair *pair) {
@@ -91,6 +95,7 @@ static bool key_fits(KeyKind kind, const GgufPair *pair, size_t tokens) {
     case KEY_FLAG: return pair->type == GGUF_BOOL;
     case KEY_NUMBER_EACH: return array && pair->count == tokens && each_is_number(pair);
     case KEY_TYPE_EACH: return array && pair->count == tokens && each_is_type(pair);
+    case KEY_BYTES: return array && (pair->item == GGUF_U8 || pair->item == GGUF_I8);
     case KEY_OFF:
         return array ? pair->count == 0
                      : pair->type == GGUF_BOOL && gguf_int(pair, 0, &value) && value == 0;
@@ -107,6 +112,7 @@ static const char *key_wanted(KeyKind kind) {
         [KEY_FLAG] = "true or false",
         [KEY_NUMBER_EACH] = "an array with one finite number for each token",
         [KEY_TYPE_EACH] = "an array with one type, 0 to 6, for each token",
+        [KEY_BYTES] = "an array of bytes",
         [KEY_OFF] = "false (or an empty array): what it asks for is not built in",
     };
     return wanted[kind];
@@ -131,17 +137,23 @@ static bool begins_with(Text text, const char *prefix) {
     return text.size >= start.size && text_equal((Text){text.data, start.size}, start);
 }
 
-static bool check_key(const GgufPair *pair, size_t tokens, Fault *fault) {
+/* What a key has to be with tokenizers of this kind. */
+static KeyKind kind_of_key(size_t key, const Kind *kind) {
+    const char *only = keys[key].only, *found = only ? strstr(only, kind->name) : NULL;
+    return only && !found ? KEY_OFF : keys[key].kind;
+}
+
+static bool check_key(const GgufPair *pair, const Kind *kind, size_t tokens, Fault *fault) {
     char shown[64];
     Text name = {pair->key.data + 10, pair->key.size - 10}; /* after "tokenizer." */
     int size = (int)(pair->key.size < 80 ? pair->key.size : 80);
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
         if (text_equal(name, text_of(keys[i].key)))
-            return key_fits(keys[i].kind, pair, tokens) ||
+            return key_fits(kind_of_key(i, kind), pair, tokens) ||
                    fault_set(fault,
                              "the key '%.*s' is %s, wanted %s (the vocabulary has %zu tokens)",
                              size, pair->key.data, key_shown(pair, shown, sizeof shown),
-                             key_wanted(keys[i].kind), tokens);
+                             key_wanted(kind_of_key(i, kind)), tokens);
     if (begins_with(name, "chat_template.") && pair->type == GGUF_STRING) return true;
     return fault_set(fault,
                      "the key '%.*s' is not known: what it asks of a tokenizer would be left "
@@ -149,10 +161,10 @@ static bool check_key(const GgufPair *pair, size_t tokens, Fault *fault) {
                      size, pair->key.data);
 }
 
-bool keys_check(const Gguf *gguf, size_t tokens, Fault *fault) {
+bool keys_check(const Gguf *gguf, const Kind *kind, size_t tokens, Fault *fault) {
     for (size_t i = 0; i < gguf->n_pairs; i++)
         if (begins_with(gguf->pairs[i].key, "tokenizer.") &&
-            !check_key(&gguf->pairs[i], tokens, fault))
+            !check_key(&gguf->pairs[i], kind, tokens, fault))
             return false;
     return true;
 }

@@ -41,7 +41,7 @@ bool merge_room(MergeRoom *room, size_t max_pieces, Fault *fault) {
 }
 
 void merge_room_free(MergeRoom *room) {
-    free(room->pieces), free(room->candidates);
+    free(room->pieces), free(room->candidates), free(room->paths);
     *room = (MergeRoom){0};
 }
 

@@ -3,6 +3,8 @@
 #include "unicode.h"
 #include "vocab.h"
 
+#include <string.h>
+
 static bool scored_merge(const Tokenizer *tokenizer, const Piece *left, const Piece *right,
                          double *priority, int32_t *merged) {
     *merged = vocab_find(
@@ -32,27 +34,42 @@ static bool emit(const Tokenizer *tokenizer, const Piece *piece, TokenList *toke
     return true;
 }
 
-static size_t character(Text text, size_t at) {
-    size_t size = utf8_length((unsigned char)text.data[at]);
+/* llama.cpp goes by the first four bits alone. */
+static size_t character(const Tokenizer *t, Text text, size_t at) {
+    unsigned char first = (unsigned char)text.data[at];
+    size_t size = utf8_length(first);
+    if (t->as_llama && first >= 0xC0) size = first < 0xE0 ? 2 : first < 0xF0 ? 3 : 4;
     return size < text.size - at ? size : text.size - at;
 }
 
+static bool is_space(Text text, size_t at) {
+    return text.size - at >= 3 && memcmp(text.data + at, "\xE2\x96\x81", 3) == 0;
+}
+
+/* May a token reach from the character before `at` to the one there? */
+static bool joined(const Tokenizer *t, Text text, size_t at, bool after_space) {
+    if (!t->joins[(unsigned char)text.data[at - 1]][(unsigned char)text.data[at]]) return false;
+    return !t->space_begins || after_space || !is_space(text, at);
+}
+
 size_t sentencepiece_word(const Tokenizer *tokenizer, Text text) {
-    size_t at = character(text, 0);
-    while (at < text.size &&
-           tokenizer->joins[(unsigned char)text.data[at - 1]][(unsigned char)text.data[at]])
-        at += character(text, at);
+    bool space = is_space(text, 0);
+    size_t at = character(tokenizer, text, 0);
+    while (at < text.size && joined(tokenizer, text, at, space)) {
+        space = is_space(text, at);
+        at += character(tokenizer, text, at);
+    }
     return at;
 }
 
 bool encode_sentencepiece(const Tokenizer *tokenizer, Text word, MergeRoom *room,
                           TokenList *tokens, Fault *fault) {
     size_t n = 0;
-    for (size_t at = 0; at < word.size; n++) at += character(word, at);
+    for (size_t at = 0; at < word.size; n++) at += character(tokenizer, word, at);
     if (!merge_room(room, n, fault)) return false;
     n = 0;
     for (size_t at = 0; at < word.size; n++) {
-        size_t size = character(word, at);
+        size_t size = character(tokenizer, word, at);
         int32_t symbol = vocab_find(tokenizer, (Text){word.data + at, size});
         room->pieces[n] =
             (Piece){word.data + at, (uint32_t)size, symbol, (int32_t)n - 1, (int32_t)n + 1};

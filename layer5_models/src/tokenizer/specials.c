@@ -110,76 +110,50 @@ void specials_by_name(Tokenizer *t, const Gguf *gguf) {
     set_exceptions(t);
 }
 
-/* ------------------------------------------------------------------ the sorted list */
+/* ------------------------------------------------------------------ finding them */
 
 static bool is_special(unsigned char type) {
     return type == TOKEN_CONTROL || type == TOKEN_USER || type == TOKEN_UNKNOWN;
 }
 
-static int compare_specials(const void *a, const void *b) {
-    const Special *left = a, *right = b;
-    size_t size = left->name.size < right->name.size ? left->name.size : right->name.size;
-    int order = memcmp(left->name.data, right->name.data, size);
-    if (order) return order;
-    if (left->name.size != right->name.size) return left->name.size < right->name.size ? -1 : 1;
-    return left->id < right->id ? -1 : 1;
-}
-
-/* Of equal names the first token stays. */
-static size_t drop_equal(Special *specials, size_t n) {
-    size_t to = 0;
-    for (size_t i = 0; i < n; i++)
-        if (i == 0 || !text_equal(specials[i].name, specials[to - 1].name))
-            specials[to++] = specials[i];
-    return to;
-}
-
-bool specials_collect(Tokenizer *t, Fault *fault) {
-    size_t n = 0;
-    for (size_t i = 0; i < t->count; i++) n += is_special(t->types[i]);
-    t->specials = calloc(n + 1, sizeof *t->specials);
-    if (!t->specials) return fault_set(fault, "no memory for %zu special tokens", n);
-    n = 0;
-    for (size_t i = 0; i < t->count; i++)
-        if (is_special(t->types[i]) && t->symbols[i].size)
-            t->specials[n++] = (Special){t->symbols[i], (int32_t)i};
-    qsort(t->specials, n, sizeof *t->specials, compare_specials);
-    t->n_specials = drop_equal(t->specials, n);
-    for (size_t byte = 0, i = 0; byte <= 256; byte++) {
-        while (i < t->n_specials && (unsigned char)t->specials[i].name.data[0] < byte) i++;
-        t->special_from[byte] = (uint32_t)i;
+/* Some models were trained with text from which the white space beside a special token was taken;
+ * no key says so.
+ * Source   llama.cpp (d8a24cc), llama_vocab::impl::load, at its end. */
+static bool eat_space(Tokenizer *t, const Gguf *gguf, Fault *fault) {
+    static const char *const stay[] = {"<unk>", "<s>", "<|endoftext|>"};
+    Text name = {"", 0};
+    gguf_string(gguf_find(gguf, "general.name"), &name);
+    char lower[64] = "";
+    for (size_t i = 0; i < name.size && i < sizeof lower - 1; i++)
+        lower[i] = (char)(name.data[i] | (name.data[i] >= 'A' && name.data[i] <= 'Z' ? 32 : 0));
+    if (!strstr(lower, "phi-3") && !strstr(lower, "phi3")) return true;
+    t->eats_space = calloc(t->count, sizeof *t->eats_space);
+    if (!t->eats_space) return fault_set(fault, "no memory for %zu tokens", t->count);
+    for (size_t i = 0; i < t->count; i++) t->eats_space[i] = is_special(t->types[i]);
+    for (size_t i = 0; i < sizeof stay / sizeof *stay; i++) {
+        int32_t id = tokenizer_find(t, stay[i]);
+        if (id >= 0) t->eats_space[id] = false;
     }
     return true;
 }
 
-/* The first of specials low..high (all longer than `depth`) whose byte there is `byte` or
- * more. */
-static size_t first_from(const Tokenizer *t, size_t low, size_t high, size_t depth, int byte) {
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if ((unsigned char)t->specials[middle].name.data[depth] < byte)
-            low = middle + 1;
-        else
-            high = middle;
+bool specials_collect(Tokenizer *t, const Gguf *gguf, Fault *fault) {
+    for (size_t i = 0; i < t->count; i++) {
+        if (!is_special(t->types[i]) || !t->symbols[i].size) continue;
+        t->special_begins[(unsigned char)t->symbols[i].data[0]] = true;
+        if (!prefix_tree_add(&t->specials, t->symbols[i], (int32_t)i, fault)) return false;
     }
-    return low;
+    return eat_space(t, gguf, fault);
 }
 
 int32_t special_at(const Tokenizer *t, Text text, bool control) {
-    unsigned char first = (unsigned char)text.data[0];
-    size_t low = t->special_from[first], high = t->special_from[first + 1];
     int32_t longest = -1;
-    for (size_t depth = 1; low < high; depth++) {
-        /* low..high begin with these `depth` bytes; the one that is no longer stands first */
-        const Special *special = &t->specials[low];
-        if (special->name.size == depth) {
-            if (control || t->types[special->id] == TOKEN_USER) longest = special->id;
-            low++;
-        }
-        if (depth == text.size) break;
-        int byte = (unsigned char)text.data[depth];
-        high = first_from(t, low, high, depth, byte + 1);
-        low = first_from(t, low, high, depth, byte);
+    uint32_t node = 0;
+    for (size_t at = 0; at < text.size; at++) {
+        node = prefix_tree_next(&t->specials, node, (unsigned char)text.data[at]);
+        if (!node) break;
+        int32_t id = t->specials.values[node];
+        if (id >= 0 && (control || t->types[id] == TOKEN_USER)) longest = id;
     }
     return longest;
 }

@@ -25,29 +25,33 @@ void token_list_free(TokenList *list) {
     *list = (TokenList){0};
 }
 
-/* The special token at the start of a text, or -1; most bytes begin none. */
-static int32_t special_here(const Tokenizer *t, Text text, bool control) {
-    unsigned char first = (unsigned char)text.data[0];
-    return t->special_from[first] < t->special_from[first + 1] ? special_at(t, text, control)
-                                                               : -1;
+static bool is_space(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
+
+/* The text between two special tokens. */
+static bool encode_part(Words *words, Text text, TokenList *tokens, Fault *fault) {
+    return text.size == 0 || words->tokenizer->kind->encode(words, text, tokens, fault);
 }
 
 static bool encode_parts(Words *words, const Tokenizer *t, Text text, bool special,
                          TokenList *tokens, Fault *fault) {
     size_t from = 0, at = 0;
     while (at < text.size) {
-        int32_t id = special_here(t, (Text){text.data + at, text.size - at}, special);
+        bool may = t->special_begins[(unsigned char)text.data[at]];
+        int32_t id = may ? special_at(t, (Text){text.data + at, text.size - at}, special) : -1;
         if (id < 0) {
             at++;
             continue;
         }
-        if (!words_encode(words, (Text){text.data + from, at - from}, tokens, fault) ||
+        if (!encode_part(words, (Text){text.data + from, at - from}, tokens, fault) ||
             !token_list_reserve(tokens, 1, fault))
             return false;
         token_list_add(tokens, id);
-        at = from = at + t->symbols[id].size;
+        at += t->symbols[id].size;
+        while (t->eats_space && t->eats_space[id] && at < text.size && is_space(text.data[at]))
+            at++;
+        from = at;
     }
-    return words_encode(words, (Text){text.data + from, at - from}, tokens, fault);
+    return encode_part(words, (Text){text.data + from, at - from}, tokens, fault);
 }
 
 bool tokenizer_encode(const Tokenizer *tokenizer, Text text, bool special, TokenList *tokens,
@@ -64,6 +68,12 @@ void tokenizer_begin(const Tokenizer *tokenizer, TokenList *tokens) {
     if (tokenizer->add_bos && tokenizer->bos >= 0) token_list_add(tokens, tokenizer->bos);
 }
 
+void tokenizer_end(const Tokenizer *tokenizer, TokenList *tokens) {
+    if (tokenizer->kind->add_separator && tokenizer->separator >= 0)
+        token_list_add(tokens, tokenizer->separator);
+    if (tokenizer->add_eos && tokenizer->eos >= 0) token_list_add(tokens, tokenizer->eos);
+}
+
 Text tokenizer_piece(const Tokenizer *tokenizer, int32_t id, bool special) {
     REQUIRE(id >= 0 && (size_t)id < tokenizer->count, "token %d of %zu", id, tokenizer->count);
     unsigned char type = tokenizer->types[id];
@@ -71,9 +81,7 @@ Text tokenizer_piece(const Tokenizer *tokenizer, int32_t id, bool special) {
     return hidden && !special ? (Text){"", 0} : tokenizer->pieces[id];
 }
 
-bool tokenizer_space_prefix(const Tokenizer *tokenizer) {
-    return tokenizer->sentencepiece && tokenizer->add_space_prefix;
-}
+bool tokenizer_space_prefix(const Tokenizer *tokenizer) { return tokenizer->add_space_prefix; }
 size_t tokenizer_count(const Tokenizer *tokenizer) { return tokenizer->count; }
 int32_t tokenizer_bos(const Tokenizer *tokenizer) { return tokenizer->bos; }
 bool tokenizer_is_end(const Tokenizer *tokenizer, int32_t id) { return tokenizer->is_end[id]; }

@@ -1,14 +1,14 @@
 /* unicode.c - see unicode.h. */
 #include "unicode.h"
 
-#include <stdbool.h>
-
-typedef struct UnicodeRange {
-    uint32_t first, last;
-    UnicodeClass kind;
-} UnicodeRange;
+typedef struct RangeStart {
+    uint32_t first;
+    UnicodeCategory category;
+} RangeStart;
 
 #include "unicode_table.h"
+
+enum { RANGES = sizeof unicode_ranges / sizeof *unicode_ranges };
 
 size_t utf8_length(unsigned char first) {
     return first >= 0xF0 && first <= 0xF4  ? 4
@@ -43,29 +43,31 @@ size_t utf8_encode(uint32_t code, char out[4]) {
     return length;
 }
 
-/* The class of a character below 128, by arithmetic: most text asks for nothing else. */
-static UnicodeClass ascii_class(uint32_t c) {
-    if ((c | 32) - 'a' < 26) return UNICODE_LETTER;
-    if (c - '0' < 10) return UNICODE_NUMBER;
-    if (c == ' ' || c - '\t' < 5) return UNICODE_SPACE;
-    bool symbol = c == '$' || c == '+' || c - '<' < 3 || c == '^' || c == '`' || c == '|' ||
-                  c == '~' || c == 127;
-    return c < 33 || symbol ? UNICODE_OTHER : UNICODE_PUNCTUATION;
-}
-
-static UnicodeClass class_in_table(uint32_t code_point) {
-    size_t count = sizeof unicode_ranges / sizeof *unicode_ranges, low = 0, high = count;
-    while (low < high) {
+/* The row of the table that a code point is in. */
+static size_t row_of(uint32_t code_point) {
+    size_t low = 0, high = RANGES;
+    while (high - low > 1) {
         size_t middle = (low + high) / 2;
-        if (code_point > unicode_ranges[middle].last)
-            low = middle + 1;
+        if (unicode_ranges[middle].first <= code_point)
+            low = middle;
         else
             high = middle;
     }
-    return low < count && code_point >= unicode_ranges[low].first ? unicode_ranges[low].kind
-                                                                  : UNICODE_OTHER;
+    return low;
 }
 
-UnicodeClass unicode_class(uint32_t code_point) {
-    return code_point < 128 ? ascii_class(code_point) : class_in_table(code_point);
+UnicodeCategory unicode_category(uint32_t code_point) {
+    return unicode_ranges[row_of(code_point)].category;
+}
+
+size_t unicode_range_count(void) { return RANGES; }
+
+UnicodeRange unicode_range(size_t row) {
+    uint32_t end = row + 1 < RANGES ? unicode_ranges[row + 1].first : 0x110000;
+    return (UnicodeRange){unicode_ranges[row].first, end - 1, unicode_ranges[row].category};
+}
+
+bool unicode_is_space(uint32_t code) {
+    return (code >= '\t' && code <= '\r') || code == ' ' || code == 0x85 ||
+           (code >= 0xA0 && unicode_category(code) == UNICODE_SEPARATOR);
 }

@@ -1,6 +1,7 @@
 /* vocab.c - building a tokenizer from a model file.  See vocab.h. */
 #include "vocab.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -21,34 +22,34 @@ static size_t bytes_of(Strings strings) {
 }
 
 /* Every string is written at most twice: as a symbol, and as a piece or a part of a merge. */
-static bool allocate(Tokenizer *t, Strings tokens, Strings merges, Fault *fault) {
+static bool allocate(Tokenizer *t, Strings tokens, Strings merges, bool scores, Fault *fault) {
+    bool spaces = t->spelling == SPELLED_SPACES;
     bool room = symbols_allocate(t, t->count + 3 * merges.count, merges.count);
     t->bytes = malloc(2 * (bytes_of(tokens) + bytes_of(merges)) + 1);
     t->types = malloc(t->count);
     t->is_end = calloc(t->count, 1);
-    if (t->sentencepiece) {
-        t->pieces = calloc(t->count, sizeof *t->pieces);
-        t->scores = calloc(t->count, sizeof *t->scores);
-        t->joins = calloc(256, sizeof *t->joins);
-        room = room && t->pieces && t->scores && t->joins;
-    } else {
-        t->pieces = t->symbols;
-    }
-    return (room && t->bytes && t->types && t->is_end) ||
+    t->pieces = spaces ? calloc(t->count, sizeof *t->pieces) : t->symbols;
+    if (spaces) t->joins = calloc(256, sizeof *t->joins);
+    if (scores) t->scores = calloc(t->count, sizeof *t->scores);
+    return (room && t->bytes && t->types && t->is_end && t->pieces && (t->joins || !spaces) &&
+            (t->scores || !scores)) ||
            fault_set(fault, "no memory for a vocabulary of %zu tokens", t->count);
 }
 
-/* Special tokens keep their names; of the others BPE's are bytes.  SentencePiece looks tokens
- * up in escaped form, as the file has them. */
+/* A token's name as text is looked up.  Special tokens keep theirs, and so do those with spaces as
+ * U+2581: text is written like them. */
+static size_t read_spelling(Spelling spelling, Text text, char *out) {
+    if (spelling == SPELLED_VISIBLE) return unescape_visible(text, out);
+    if (spelling == SPELLED_BACKSLASH) return unescape_backslashes(text, out);
+    memcpy(out, text.data, text.size);
+    return text.size;
+}
+
 static char *add_tokens(Tokenizer *t, Strings tokens, char *out) {
     for (size_t i = 0; i < t->count; i++) {
         Text text = gguf_next_string(&tokens.cursor);
         bool special = t->types[i] == TOKEN_CONTROL || t->types[i] == TOKEN_USER;
-        size_t size = text.size;
-        if (t->sentencepiece || special)
-            memcpy(out, text.data, text.size);
-        else
-            size = unescape_visible(text, out);
+        size_t size = read_spelling(special ? SPELLED_PLAIN : t->spelling, text, out);
         vocab_add(t, (Text){out, size});
         out += size;
     }
@@ -58,8 +59,10 @@ static char *add_tokens(Tokenizer *t, Strings tokens, char *out) {
 /* The byte that a token stands for by itself; -1: more than that. */
 static int token_byte(const Tokenizer *t, size_t id) {
     Text text = t->symbols[id];
-    if (t->sentencepiece) return t->types[id] == TOKEN_BYTE ? hex_byte(text) : -1;
     bool normal = t->types[id] == TOKEN_NORMAL || t->types[id] == TOKEN_UNDEFINED;
+    if (t->spelling == SPELLED_SPACES && t->kind->merges)
+        return normal || t->types[id] == TOKEN_BYTE ? hex_byte(text) : -1;
+    if (t->spelling == SPELLED_SPACES) return t->types[id] == TOKEN_BYTE ? hex_byte(text) : -1;
     return text.size == 1 && normal ? (unsigned char)text.data[0] : -1;
 }
 
@@ -71,8 +74,21 @@ static void collect_bytes(Tokenizer *t) {
     }
 }
 
-/* What a SentencePiece token decodes to, and which bytes stand side by side in it. */
-static void add_pieces(Tokenizer *t, char *out) {
+/* Does a U+2581 stand behind another character? */
+static bool has_space_inside(Text text) {
+    bool other = false;
+    for (size_t k = 0; k < text.size; k++) {
+        bool space = text.size - k >= 3 && memcmp(text.data + k, "\xE2\x96\x81", 3) == 0;
+        if (space && other) return true;
+        if (space) k += 2;
+        other = !space;
+    }
+    return false;
+}
+
+/* What a token with U+2581 decodes to, and which bytes stand side by side in it. */
+static char *add_pieces(Tokenizer *t, char *out) {
+    t->space_begins = true;
     for (size_t i = 0; i < t->count; i++) {
         Text text = t->symbols[i];
         int byte = token_byte(t, i);
@@ -82,7 +98,26 @@ static void add_pieces(Tokenizer *t, char *out) {
         out += size;
         for (size_t k = 1; k < text.size; k++)
             t->joins[(unsigned char)text.data[k - 1]][(unsigned char)text.data[k]] = true;
+        if (has_space_inside(text)) t->space_begins = false;
     }
+    return out;
+}
+
+/* The tokens that a text may be made of, in a tree. */
+static bool add_words(Tokenizer *t, Fault *fault) {
+    double least = 0;
+    bool all = t->kind->encode != encode_unigram;
+    for (size_t i = 0; i < t->count; i++) {
+        unsigned char type = t->types[i];
+        bool normal = type == TOKEN_NORMAL || type == TOKEN_UNDEFINED;
+        if (normal && t->scores && t->scores[i] < least) least = t->scores[i];
+        bool part = all || normal || type == TOKEN_USER || type == TOKEN_UNUSED;
+        if (part && t->symbols[i].size &&
+            !prefix_tree_add(&t->words, t->symbols[i], (int32_t)i, fault))
+            return false;
+    }
+    t->unknown_score = least - 10;
+    return true;
 }
 
 /* The symbol of some bytes at *out; new ones stay there. */
@@ -104,8 +139,8 @@ static bool add_merge(Tokenizer *t, Text merge, int32_t rank, char **out, Fault 
     char *start = *out;
     Text left = {merge.data, (size_t)(space - merge.data)},
          right = {space + 1, merge.size - left.size - 1};
-    left = (Text){start, unescape_visible(left, start)};
-    right = (Text){start + left.size, unescape_visible(right, start + left.size)};
+    left = (Text){start, read_spelling(t->spelling, left, start)};
+    right = (Text){start + left.size, read_spelling(t->spelling, right, start + left.size)};
     int32_t l = symbol_of(t, left, out), r = symbol_of(t, right, out),
             m = symbol_of(t, (Text){start, left.size + right.size}, out);
     vocab_add_pair(t, (PairEntry){l, r, rank, m});
@@ -120,23 +155,27 @@ static void read_numbers(Tokenizer *t, const Gguf *gguf) {
         double score = 0;
         gguf_int(types, i, &type);
         t->types[i] = (unsigned char)type;
-        if (t->sentencepiece && gguf_float(scores, i, &score)) t->scores[i] = (float)score;
+        if (t->scores && gguf_float(scores, i, &score)) t->scores[i] = (float)score;
     }
 }
 
 static bool read_tables(Tokenizer *t, const Gguf *gguf, Fault *fault) {
     Strings tokens = strings_of(gguf_find(gguf, "tokenizer.ggml.tokens")), merges = {NULL, 0};
-    if (!t->sentencepiece) merges = strings_of(gguf_find(gguf, "tokenizer.ggml.merges"));
-    if (!allocate(t, tokens, merges, fault)) return false;
+    EncodeText *encode = t->kind->encode;
+    bool tree =
+        encode == encode_longest || encode == encode_unigram || encode == encode_wordpiece;
+    if (t->kind->merges) merges = strings_of(gguf_find(gguf, "tokenizer.ggml.merges"));
+    if (!allocate(t, tokens, merges, gguf_find(gguf, "tokenizer.ggml.scores"), fault))
+        return false;
     read_numbers(t, gguf);
     char *out = add_tokens(t, tokens, t->bytes);
     specials_by_name(t, gguf);
     collect_bytes(t);
-    if (t->sentencepiece) add_pieces(t, out);
+    if (t->spelling == SPELLED_SPACES) out = add_pieces(t, out);
     for (size_t i = 0; i < merges.count; i++)
         if (!add_merge(t, gguf_next_string(&merges.cursor), (int32_t)i, &out, fault))
             return false;
-    return specials_collect(t, fault);
+    return (!tree || add_words(t, fault)) && specials_collect(t, gguf, fault);
 }
 
 /* ------------------------------------------------------------------ settings */
@@ -156,49 +195,78 @@ static bool read_kind(Tokenizer *t, const Gguf *gguf, Fault *fault) {
     if (!tokens || tokens->type != GGUF_ARRAY || tokens->item != GGUF_STRING ||
         tokens->count == 0 || tokens->count > INT32_MAX / 8)
         return missing(fault, "tokenizer.ggml.tokens", "an array of strings");
-    t->sentencepiece = text_equal(model, text_of("llama"));
-    if (!t->sentencepiece && !text_equal(model, text_of("gpt2")))
-        return fault_set(fault,
-                         "tokenizer.ggml.model is '%.*s': gpt2 (byte-level BPE) and llama "
-                         "(SentencePiece) are built in",
-                         (int)(model.size < 40 ? model.size : 40), model.data);
+    t->kind = kind_by_name(model);
+    if (!t->kind)
+        return fault_set(
+            fault,
+            "tokenizer.ggml.model is '%.*s': gpt2, gemma4, llama, t5, bert, rwkv and "
+            "whitespace are built in",
+            (int)(model.size < 40 ? model.size : 40), model.data);
     t->count = (size_t)tokens->count;
-    const char *needed = t->sentencepiece ? "tokenizer.ggml.scores" : "tokenizer.ggml.merges";
-    return gguf_find(gguf, needed) || missing(fault, needed, "an array");
+    const char *needed = t->kind->needs;
+    return !needed || gguf_find(gguf, needed) || missing(fault, needed, "an array");
 }
 
-static bool read_pre(const Tokenizer *t, const Gguf *gguf, PreRule *rule, Fault *fault) {
+static bool read_rule(Tokenizer *t, const Gguf *gguf, Fault *fault) {
+    static const PreRule none = {0};
     Text pre = {"default", 7};
-    *rule = (PreRule){.add_bos = true};
-    if (t->sentencepiece) return true;
-    gguf_string(gguf_find(gguf, "tokenizer.ggml.pre"), &pre);
-    const PreRule *known = pre_rule_by_name(pre);
-    if (known) *rule = *known;
-    return known || fault_set(fault,
-                              "tokenizer.ggml.pre is '%.*s': the rule by which this model's "
-                              "text is split into words is not built in",
-                              (int)(pre.size < 40 ? pre.size : 40), pre.data);
+    t->spelling = t->kind->spelling;
+    t->rule = &none;
+    if (t->kind->encode != encode_split_text) return true;
+    if (t->kind->pre)
+        pre = text_of(t->kind->pre);
+    else
+        gguf_string(gguf_find(gguf, "tokenizer.ggml.pre"), &pre);
+    const PreRule *rule = pre_rule_by_name(pre);
+    if (!rule)
+        return fault_set(fault,
+                         "tokenizer.ggml.pre is '%.*s': the rule by which this model's text is "
+                         "split into words is not built in",
+                         (int)(pre.size < 40 ? pre.size : 40), pre.data);
+    t->rule = rule;
+    if (rule->raw) t->spelling = SPELLED_SPACES;
+    return splitter_open(&t->splitter, rule, t->as_llama, fault);
 }
 
-/* Where the file names no token the ids are those of Llama 2 and GPT-2's early conversions. */
+static bool read_charsmap(Tokenizer *t, const Gguf *gguf, Fault *fault) {
+    const GgufPair *map = gguf_find(gguf, "tokenizer.ggml.precompiled_charsmap");
+    if (t->kind->encode != encode_unigram) return true;
+    return charsmap_read(&t->charsmap, map ? map->data : NULL, map ? (size_t)map->count : 0,
+                         fault);
+}
+
+static int32_t id_of(const Tokenizer *t, const Gguf *gguf, const char *key, int32_t otherwise) {
+    char name[64];
+    snprintf(name, sizeof name, "tokenizer.ggml.%s_token_id", key);
+    return key_token(gguf, name, t->count, otherwise);
+}
+
 static bool read_settings(Tokenizer *t, const Gguf *gguf, Fault *fault) {
-    bool spm = t->sentencepiece;
-    PreRule rule;
-    if (!read_pre(t, gguf, &rule, fault)) return false;
-    t->split = rule.split;
-    t->ignore_merges = rule.ignore_merges;
-    t->bos = key_token(gguf, "tokenizer.ggml.bos_token_id", t->count, spm ? 1 : 11);
-    t->eos = key_token(gguf, "tokenizer.ggml.eos_token_id", t->count, spm ? 2 : 11);
-    t->unknown = key_token(gguf, "tokenizer.ggml.unknown_token_id", t->count, spm ? 0 : -1);
-    t->add_bos = key_flag(gguf, "tokenizer.ggml.add_bos_token", rule.add_bos);
-    t->add_space_prefix = key_flag(gguf, "tokenizer.ggml.add_space_prefix", spm);
-    if (t->add_space_prefix && !spm)
-        return fault_set(fault, "tokenizer.ggml.add_space_prefix is true: with a tokenizer of "
-                                "the kind gpt2 that is not built in");
+    const Kind *kind = t->kind;
+    if (!read_rule(t, gguf, fault) || !read_charsmap(t, gguf, fault)) return false;
+    bool begins = t->rule->add_bos || kind->add_bos;
+    t->ignore_merges = t->rule->ignore_merges;
+    t->bos =
+        id_of(t, gguf, "bos", id_of(t, gguf, kind->add_separator ? "cls" : "bos", kind->bos));
+    t->eos = id_of(t, gguf, "eos", kind->eos);
+    t->unknown = id_of(t, gguf, "unknown", kind->unknown);
+    t->separator = id_of(t, gguf, "seperator", kind->separator); /* the key is spelled so */
+    t->add_bos = key_flag(gguf, "tokenizer.ggml.add_bos_token", begins);
+    if (kind->add_separator || kind->pre) t->add_bos = true;
+    t->add_eos = key_flag(gguf, "tokenizer.ggml.add_eos_token", kind->add_eos);
+    t->add_space_prefix = key_flag(gguf, "tokenizer.ggml.add_space_prefix", kind->space_prefix);
+    t->merge_spaces = key_flag(gguf, "tokenizer.ggml.remove_extra_whitespaces", false);
+    t->lowercase = key_flag(gguf, "tokenizer.ggml.normalizer.lowercase", kind->lowercase);
+    t->strip_accents = key_flag(gguf, "tokenizer.ggml.normalizer.strip_accents",
+                                t->lowercase && kind->lowercase);
     return true;
 }
 
 Tokenizer *tokenizer_open(const Gguf *gguf, Fault *fault) {
+    return tokenizer_open_as(gguf, TOKENS_AS_TRAINED, fault);
+}
+
+Tokenizer *tokenizer_open_as(const Gguf *gguf, TokenStyle style, Fault *fault) {
     Tokenizer *t = calloc(1, sizeof *t);
     Companion *companion = calloc(1, sizeof *companion);
     if (!t || !companion) {
@@ -208,7 +276,8 @@ Tokenizer *tokenizer_open(const Gguf *gguf, Fault *fault) {
     }
     pthread_mutex_init(&companion->lock, NULL);
     t->companion = companion;
-    if (read_kind(t, gguf, fault) && keys_check(gguf, t->count, fault) &&
+    t->as_llama = style == TOKENS_AS_LLAMA_CPP;
+    if (read_kind(t, gguf, fault) && keys_check(gguf, t->kind, t->count, fault) &&
         read_settings(t, gguf, fault) && read_tables(t, gguf, fault))
         return t;
     tokenizer_close(t);
@@ -236,8 +305,10 @@ void *tokenizer_companion(const Tokenizer *tokenizer,
 void tokenizer_close(Tokenizer *t) {
     if (!t) return;
     close_companion(t->companion);
-    if (t->sentencepiece) free(t->pieces);
+    if (t->pieces != t->symbols) free(t->pieces);
+    splitter_close(&t->splitter), charsmap_free(&t->charsmap);
+    prefix_tree_free(&t->specials), prefix_tree_free(&t->words);
     free(t->symbols), free(t->types), free(t->scores), free(t->bytes), free(t->joins);
-    free(t->table), free(t->pairs), free(t->specials), free(t->is_end);
+    free(t->table), free(t->pairs), free(t->eats_space), free(t->is_end);
     free(t);
 }

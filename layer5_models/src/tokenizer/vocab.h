@@ -6,7 +6,10 @@
 #define STRATA_VOCAB_H
 
 #include <pthread.h>
+#include "charsmap.h"
+#include "pre.h"
 #include "tokenizer.h"
+#include "prefix_tree.h"
 
 /* token types of the file format */
 enum {
@@ -19,59 +22,75 @@ enum {
     TOKEN_BYTE = 6
 };
 
-/* What is cut out of the text before GPT-2's rule sees the rest. */
-typedef enum SplitFirst {
-    FIRST_NOTHING,
-    FIRST_DIGITS,      /* each number character by itself */
-    FIRST_PUNCTUATION, /* runs of punctuation and of $ + < = > ^ ~ | */
-    FIRST_TICKS        /* the same and ` */
-} SplitFirst;
-
-typedef struct SplitRule {
-    bool gpt2; /* GPT-2's own rule; else the Llama 3 / Qwen 2 one */
-    SplitFirst first;
-    /* a word changes at an upper-case letter after a lower-case one; no contractions */
-    bool cased;
-    int digits;       /* longest run of digits in a word; 0: no limit */
-    bool threes;      /* three ASCII digits are a word, counted from the left */
-    bool bare_digits; /* no space in front of digits */
-} SplitRule;
-
 typedef struct PairEntry {
     int32_t left, right; /* symbols; left = -1: empty */
     int32_t rank, merged;
 } PairEntry;
 
-/* A token that is matched in text before all else. */
-typedef struct Special {
-    Text name;
-    int32_t id;
-} Special;
+/* One call of tokenizer_encode; see words.c. */
+typedef struct Words Words;
+
+/* The tokens of a text without special tokens, appended.  Fails when memory is short or a byte has no
+ * token. */
+typedef bool EncodeText(Words *words, Text text, TokenList *tokens, Fault *fault);
+
+/* How a file writes its tokens. */
+typedef enum Spelling {
+    SPELLED_PLAIN,
+    SPELLED_VISIBLE,  /* each byte as a visible character (GPT-2) */
+    SPELLED_SPACES,   /* spaces as U+2581, bytes as <0x0A> */
+    SPELLED_BACKSLASH /* \n \t \r \x0A */
+} Spelling;
+
+/* What tokenizer.ggml.model names; see kinds.c. */
+typedef struct Kind {
+    const char *name;
+    Spelling spelling;
+    const char *needs; /* a key that must be there; NULL: none */
+    EncodeText *encode;
+    int32_t bos, eos, unknown, separator; /* where the file names none; -1: none */
+    bool add_bos, add_eos;                /* unless the file says otherwise */
+    bool add_separator;                   /* behind every text */
+    bool lowercase;                       /* unless the file says otherwise */
+    bool space_prefix;                    /* likewise */
+    bool merges;                          /* pairs of tokens are merged */
+    const char *pre;                      /* the rule to split by; NULL: the file's */
+} Kind;
+
+const Kind *kind_by_name(Text name); /* NULL: not built in */
 
 struct Tokenizer {
-    bool sentencepiece;
+    const Kind *kind;
+    const PreRule *rule; /* NULL: text is not split by patterns */
+    Spelling spelling;
+    bool as_llama;
     size_t count;     /* tokens */
     size_t n_symbols; /* tokens, and strings that only occur in merges */
-    Text *symbols;    /* the name of each, BPE's as bytes; into `bytes` */
-    Text *pieces;     /* what each token stands for; BPE: the symbols */
+    Text *symbols;    /* the name of each, as text is looked up; into `bytes` */
+    Text *pieces;     /* what each token stands for; may be the symbols */
     unsigned char *types;
-    float *scores;  /* sentencepiece */
+    float *scores;  /* by token; NULL: none */
     char *bytes;    /* owns all symbols' and pieces' bytes */
     int32_t *table; /* open addressing: symbol id or -1, by bytes */
     size_t table_size;
     PairEntry *pairs;
     size_t pairs_size;
     int32_t byte_token[256];
-    Special *specials; /* sorted by name */
-    size_t n_specials;
-    uint32_t special_from
-        [257]; /* the first special token that begins with this byte or a later one */
-    /* sentencepiece: [a][b] when the bytes a, b stand side by side in a token */
+    PrefixTree specials;      /* tokens that are matched in text before all else */
+    bool special_begins[256]; /* one of them begins with this byte */
+    bool *
+        eats_space; /* (count) white space behind this special token is dropped; NULL: no token does */
+    /* where spaces are spelled: [a][b] when the bytes a, b stand side by side in a token */
     bool (*joins)[256];
-    int32_t bos, eos, unknown; /* -1: none */
+    bool space_begins; /* a space only stands at the beginning of a token */
+    PrefixTree words;  /* t5, bert, rwkv: what a text is made of */
+    double unknown_score;
+    Charsmap charsmap;
+    bool lowercase, strip_accents, merge_spaces;
+    int32_t bos, eos, unknown, separator; /* -1: none */
     unsigned char *is_end;
-    bool add_bos, add_space_prefix, ignore_merges;
-    SplitRule split;
+    bool add_bos, add_eos, add_space_prefix, ignore_merges;
+    Splitter splitter;
     struct Companion *companion; /* owns; see tokenizer_companion */
 };
 
@@ -97,13 +116,14 @@ int visible_to_byte(uint32_t code_point); /* -1: none */
 /* Visible characters back to bytes; others (in special tokens) stay.  Returns the size, at most
  * the text's. */
 size_t unescape_visible(Text text, char *out);
-size_t unescape_spaces(Text text, char *out); /* U+2581 back to spaces, likewise */
-size_t escape_spaces(Text text, char *out);   /* and forth: up to three times the text */
-int hex_byte(Text text);                      /* the byte of "<0x0A>"; -1: none */
+size_t unescape_spaces(Text text, char *out);      /* U+2581 back to spaces, likewise */
+size_t escape_spaces(Text text, char *out);        /* and forth: up to three times the text */
+size_t unescape_backslashes(Text text, char *out); /* \n, \t, \r and \x0A to bytes, likewise */
+int hex_byte(Text text);                           /* the byte of "<0x0A>"; -1: none */
 
 /* keys.c: every key of the file that begins with "tokenizer." is known, of its type, and asks
  * for nothing that is not built in; else the fault names it. */
-bool keys_check(const Gguf *gguf, size_t tokens, Fault *fault);
+bool keys_check(const Gguf *gguf, const Kind *kind, size_t tokens, Fault *fault);
 /* A token's id; default_value when the key is missing (-1 where that is no token). */
 int32_t key_token(const Gguf *gguf, const char *key, size_t tokens, int32_t default_value);
 bool key_flag(const Gguf *gguf, const char *key, bool default_value);
@@ -111,22 +131,17 @@ bool key_flag(const Gguf *gguf, const char *key, bool default_value);
 /* specials.c */
 /* Types and ends of generation by name, whatever the file says, as llama.cpp has them. */
 void specials_by_name(Tokenizer *tokenizer, const Gguf *gguf);
-bool specials_collect(Tokenizer *tokenizer, Fault *fault);
+bool specials_collect(Tokenizer *tokenizer, const Gguf *gguf, Fault *fault);
 /* The longest special token at the start of a text (size > 0), or -1.  Control tokens only when
  * `control`. */
 int32_t special_at(const Tokenizer *tokenizer, Text text, bool control);
 
-/* split.c: the bytes of the next word of a text (at least one; needs size > 0) */
-size_t split_word(SplitRule rule, const char *text, size_t size);
-
-/* pre.c: what tokenizer.ggml.pre names */
-typedef struct PreRule {
-    SplitRule split;
-    bool ignore_merges; /* a word that is a token is that token, whatever the merges make */
-    bool add_bos;       /* unless the file says otherwise */
-} PreRule;
-
-const PreRule *pre_rule_by_name(Text name); /* NULL: not built in */
+/* clean.c: text of which every byte is part of a character.
+ *
+ *   clean_prefix   the bytes at the start that are so already
+ *   clean_text     written to out (three times the text at most); returns the size */
+size_t clean_prefix(Text text);
+size_t clean_text(Text text, char *out);
 
 /* A piece of text on its way to becoming a token. */
 typedef struct Piece {
@@ -141,6 +156,8 @@ typedef struct MergeRoom {
     Piece *pieces;                /* (most) */
     struct Candidate *candidates; /* (3 * most) */
     size_t max_pieces;
+    struct Path *paths; /* (max_paths) unigram's best ways */
+    size_t max_paths;
 } MergeRoom;
 
 bool merge_room(MergeRoom *room, size_t max_pieces, Fault *fault);
@@ -159,17 +176,47 @@ typedef bool EncodeWord(const Tokenizer *tokenizer, Text word, MergeRoom *room,
                         TokenList *tokens, Fault *fault);
 
 EncodeWord encode_bpe;           /* bpe.c */
+EncodeWord encode_characters;    /* bpe.c: merges of characters, not of bytes */
 EncodeWord encode_sentencepiece; /* sentencepiece.c; spaces are written as U+2581 */
+EncodeWord encode_best_path;     /* unigram.c; likewise */
+EncodeWord encode_pieces;        /* wordpiece.c; U+2581 in front */
 
 /* The bytes up to the next place that no token crosses (at least one; needs size > 0). */
 size_t sentencepiece_word(const Tokenizer *tokenizer, Text text);
 
+/* One kind each: text that is split by patterns, SentencePiece's two, WordPiece, RWKV, words between
+ * white space. */
+EncodeText encode_split_text;    /* words.c */
+EncodeText encode_merged_text;   /* words.c */
+EncodeText encode_unigram;       /* unigram.c */
+EncodeText encode_wordpiece;     /* wordpiece.c */
+EncodeText encode_longest;       /* longest.c */
+EncodeText encode_between_space; /* words.c */
+
 /* words.c: one call of tokenizer_encode, text after text, word by word. */
-typedef struct Words Words;
+struct Words {
+    const Tokenizer *tokenizer;
+    MergeRoom room;
+    struct KnownWord *known; /* (n_known), by hash; a later word takes an earlier one's place */
+    size_t n_known;
+    Cutter cutter;
+    struct TextBlock *blocks; /* texts in other spellings; words are borrowed from them */
+    char *scratch;            /* unigram: a text that is being written plainer */
+    size_t scratch_size;
+};
 
 Words *words_open(const Tokenizer *tokenizer, size_t size, Fault *fault);
 void words_close(Words *words);
-/* All texts of one call together have at most `size` bytes. */
-bool words_encode(Words *words, Text text, TokenList *tokens, Fault *fault);
+
+/* Room for a text that stays until words_close; NULL, with a fault, when memory is short.  What of it is
+ * not used goes back with words_trim. */
+char *words_room(Words *words, size_t size, Fault *fault);
+void words_trim(Words *words, size_t unused);
+
+/* As llama.cpp reads text, in its style: what is no character becomes one first. */
+bool words_clean(Words *words, Text *text, Fault *fault);
+/* The tokens of one word: those it had before, or those that `encode` gives it.  The bytes stay where they
+ * are. */
+bool words_encode(Words *words, Text word, EncodeWord *encode, TokenList *tokens, Fault *fault);
 
 #endif

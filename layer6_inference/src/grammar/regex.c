@@ -139,19 +139,21 @@ static void add_space(CharSet *set) {
         charset_add(set, space[i].first, space[i].last);
 }
 
-static void add_class(CharSet *set, UnicodeClass wanted) {
-    for (uint32_t c = 0; c <= 0x10FFFF; c++)
-        if (unicode_class(c) == wanted) charset_add(set, c, c);
+static void add_categories(CharSet *set, unsigned wanted) {
+    for (size_t row = 0; row < unicode_range_count(); row++) {
+        UnicodeRange range = unicode_range(row);
+        if (wanted >> range.category & 1) charset_add(set, range.first, range.last);
+    }
 }
 
 /* \p{L} and the like. */
 static bool take_property(Reader *r, CharSet *set) {
     static const struct {
         const char *name;
-        UnicodeClass class;
-    } known[] = {{"L", UNICODE_LETTER},      {"Letter", UNICODE_LETTER},
-                 {"N", UNICODE_NUMBER},      {"Number", UNICODE_NUMBER},
-                 {"P", UNICODE_PUNCTUATION}, {"Punctuation", UNICODE_PUNCTUATION}};
+        unsigned categories;
+    } known[] = {{"L", UNICODE_LETTERS},      {"Letter", UNICODE_LETTERS},
+                 {"N", UNICODE_NUMBERS},      {"Number", UNICODE_NUMBERS},
+                 {"P", UNICODE_PUNCTUATIONS}, {"Punctuation", UNICODE_PUNCTUATIONS}};
     const char *from = r->at;
     if (!take(r, '{')) return wrong(r, "wanted \\p{...}");
     for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
@@ -159,7 +161,7 @@ static bool take_property(Reader *r, CharSet *set) {
         if (!next_is(r, known[i].name) || r->at + size >= r->end || r->at[size] != '}')
             continue;
         r->at += size + 1;
-        add_class(set, known[i].class);
+        add_categories(set, known[i].categories);
         return true;
     }
     r->at = from;

@@ -8,7 +8,7 @@
 
 typedef struct Job {
     const char *model;
-    bool decode, special, all, bos;
+    bool decode, special, all, bos, eos, as_llama;
 } Job;
 
 static bool encode_line(const Job *job, const Tokenizer *tokenizer, Text line,
@@ -16,6 +16,7 @@ static bool encode_line(const Job *job, const Tokenizer *tokenizer, Text line,
     tokens->count = 0;
     if (job->bos) tokenizer_begin(tokenizer, tokens);
     if (!tokenizer_encode(tokenizer, line, job->special, tokens, fault)) return false;
+    if (job->eos) tokenizer_end(tokenizer, tokens);
     for (size_t i = 0; i < tokens->count; i++)
         printf(i ? " %" PRId32 : "%" PRId32, tokens->ids[i]);
     putchar('\n');
@@ -81,7 +82,8 @@ static bool run_job(Job *job, Fault *fault) {
     char path[2400];
     if (!choose_model(&job->model, path, sizeof path, fault)) return false;
     if (!open_gguf(job->model, &map, &gguf, fault)) return false;
-    Tokenizer *tokenizer = tokenizer_open(&gguf, fault);
+    TokenStyle style = job->as_llama ? TOKENS_AS_LLAMA_CPP : TOKENS_AS_TRAINED;
+    Tokenizer *tokenizer = tokenizer_open_as(&gguf, style, fault);
     gguf_free(&gguf), file_close(&map);
     if (!tokenizer) return fault_prefix(fault, job->model);
     size_t size;
@@ -93,7 +95,10 @@ static bool run_job(Job *job, Fault *fault) {
 }
 
 static const OptionRule rules[] = {
-    {"--bos", NOT_WITH, "--decode", "ids that are given are all there is"}, {0}};
+    {"--bos", NOT_WITH, "--decode", "ids that are given are all there is"},
+    {"--eos", NOT_WITH, "--decode", "ids that are given are all there is"},
+    {"--as-llama", NOT_WITH, "--decode", "ids mean the same in both"},
+    {0}};
 
 static int run(int argc, char **argv) {
     Job job = {0};
@@ -106,6 +111,10 @@ static int run(int argc, char **argv) {
         {"--all", OPT_FLAG, &job.all, NULL, "the whole input is one text, newlines and all"},
         {"--bos", OPT_FLAG, &job.bos, NULL,
          "begin with the token that begins a sequence, if the model asks for one"},
+        {"--eos", OPT_FLAG, &job.eos, NULL,
+         "end with the tokens that end a sequence, if the model asks for some"},
+        {"--as-llama", OPT_FLAG, &job.as_llama, NULL,
+         "split text as llama.cpp does where that is not as the model was trained"},
         {0},
     };
     const CommandLine line = {

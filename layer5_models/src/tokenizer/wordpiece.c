@@ -1,0 +1,87 @@
+/* wordpiece.c - WordPiece: a text becomes plain words, a word the longest tokens from the left.
+ *
+ * A token that begins a word has U+2581 in front, one that goes on has nothing ("##" in BERT's own
+ * files).  When some part of a word is no token, the whole word is unknown.
+ * Source   Devlin et al. 2018, arXiv:1810.04805; its tokenization.py; llama.cpp (d8a24cc),
+ *          llm_tokenizer_wpm_session. */
+#include "unicode.h"
+#include "vocab.h"
+
+#include <string.h>
+
+bool encode_pieces(const Tokenizer *tokenizer, Text word, MergeRoom *room, TokenList *tokens,
+                   Fault *fault) {
+    size_t first = tokens->count, size;
+    (void)room;
+    for (; word.size; word = (Text){word.data + size, word.size - size}) {
+        int32_t id = prefix_tree_longest(&tokenizer->words, word, &size);
+        if (!token_list_reserve(tokens, 1, fault)) return false;
+        if (id < 0) {
+            tokens->count = first;
+            if (tokenizer->unknown < 0)
+                return fault_set(fault, "the vocabulary has no token for a word, and none that "
+                                        "is unknown");
+            token_list_add(tokens, tokenizer->unknown);
+            return true;
+        }
+        token_list_add(tokens, id);
+    }
+    return true;
+}
+
+static bool is_ideograph(uint32_t code) {
+    return (code >= 0x4E00 && code <= 0x9FFF) || (code >= 0x3400 && code <= 0x4DBF) ||
+           (code >= 0x20000 && code <= 0x2A6DF) || (code >= 0x2A700 && code <= 0x2B73F) ||
+           (code >= 0x2B740 && code <= 0x2B81F) || (code >= 0x2B920 && code <= 0x2CEAF) ||
+           (code >= 0xF900 && code <= 0xFAFF) || (code >= 0x2F800 && code <= 0x2FA1F);
+}
+
+/* Is it a word by itself? */
+static bool stands_alone(uint32_t code) {
+    UnicodeCategory category = unicode_category(code);
+    return category == UNICODE_PUNCTUATION || (category == UNICODE_SYMBOL && code < 0x7F) ||
+           is_ideograph(code);
+}
+
+/* Control characters, and accents where they are dropped. */
+static bool is_dropped(const Tokenizer *t, uint32_t code) {
+    UnicodeCategory category = unicode_category(code);
+    return code == 0 || code == 0xFFFD || category == UNICODE_CONTROL ||
+           (t->strip_accents && category == UNICODE_MARK);
+}
+
+static bool end_word(Words *words, char *start, char *end, TokenList *tokens, Fault *fault) {
+    Text word = {start, (size_t)(end - start)};
+    return word.size == 3 || words_encode(words, word, encode_pieces, tokens, fault);
+}
+
+/* Word after word is written behind one another, each with U+2581 in front. */
+bool encode_wordpiece(Words *words, Text text, TokenList *tokens, Fault *fault) {
+    const Tokenizer *t = words->tokenizer;
+    if (!words_clean(words, &text, fault)) return false;
+    size_t most = 7 * text.size + 3, taken; /* a character of a byte may be a word by itself */
+    char *out = words_room(words, most, fault), *start = out, *end = out;
+    if (!out) return false;
+    for (size_t at = 0; at <= text.size; at += taken) {
+        uint32_t code = ' ';
+        taken = 1;
+        if (end == start) memcpy(end, "\xE2\x96\x81", 3), end += 3;
+        if (at < text.size) code = utf8_decode(text.data + at, text.size - at, &taken);
+        bool space = unicode_is_space(code);
+        if (t->strip_accents) code = unicode_base(code);
+        if (!space && is_dropped(t, code)) continue;
+        bool alone = !space && stands_alone(code);
+        if (t->lowercase) code = unicode_lower(code);
+        if (space || alone) {
+            if (!end_word(words, start, end, tokens, fault)) return false;
+            if (end - start > 3) start = end, memcpy(end, "\xE2\x96\x81", 3), end += 3;
+        }
+        if (!space) end += utf8_encode(code, end);
+        if (alone) {
+            if (!end_word(words, start, end, tokens, fault)) return false;
+            start = end;
+        }
+    }
+    words_trim(words, most - (size_t)(end - out));
+    return true;
+}
