@@ -28,11 +28,17 @@ static void widen(BpeTrainer *t) {
     t->capacity = capacity;
 }
 
-static void count_words(BpeTrainer *t, Text text) {
+/* GPT-2's rule, and a text on its way through it. */
+typedef struct Cutting {
+    Splitter splitter;
+    Cutter cutter;
+} Cutting;
+
+static void count_words(BpeTrainer *t, Cutting *c, Text text) {
     Cut cut;
     bool end = false;
-    cutter_begin(&t->cutter, &t->splitter, text);
-    while (t->ok && cutter_next(&t->cutter, &cut, &end, NULL) && !end) {
+    cutter_begin(&c->cutter, &c->splitter, text);
+    while (t->ok && cutter_next(&c->cutter, &cut, &end, NULL) && !end) {
         if (2 * t->used >= t->capacity) widen(t);
         if (!t->ok) return;
         WordCount *entry = word_slot(t->words, t->capacity, cut.word);
@@ -43,19 +49,20 @@ static void count_words(BpeTrainer *t, Text text) {
 }
 
 /* Cut the text at special tokens; they are never part of a word. */
-static void count_text(BpeTrainer *t, Text text, const char *const *specials, size_t n) {
+static void count_text(BpeTrainer *t, Cutting *c, Text text, const char *const *specials,
+                       size_t n) {
     size_t from = 0;
     for (size_t at = 0; at < text.size; at++)
         for (size_t i = 0; i < n; i++) {
             size_t size = strlen(specials[i]);
             if (size > text.size - at || memcmp(text.data + at, specials[i], size) != 0)
                 continue;
-            count_words(t, (Text){text.data + from, at - from});
+            count_words(t, c, (Text){text.data + from, at - from});
             at = from = at + size;
             at--;
             break;
         }
-    count_words(t, (Text){text.data + from, text.size - from});
+    count_words(t, c, (Text){text.data + from, text.size - from});
 }
 
 static void spell_words(BpeTrainer *t) {
@@ -128,7 +135,6 @@ static void write_vocab(const BpeTrainer *t, const char *const *specials, size_t
 }
 
 static void release(BpeTrainer *t) {
-    cutter_free(&t->cutter), splitter_close(&t->splitter);
     for (size_t i = 0; i < t->capacity; i++) free(t->words[i].symbols);
     for (size_t i = 256; t->symbols && i < t->n_symbols; i++) free((char *)t->symbols[i].data);
     free(t->words), free(t->symbols), free(t->merges), free(t->pairs);
@@ -144,11 +150,14 @@ bool bpe_train(const Text *texts, size_t n_texts, const char *const *specials,
     BpeTrainer t = {.n_symbols = 256, .most = vocab - n_specials, .ok = true};
     t.symbols = calloc(vocab, sizeof *t.symbols);
     t.merges = calloc(vocab, sizeof *t.merges);
+    Cutting cutting = {0};
     t.ok = t.symbols && t.merges &&
-           splitter_open(&t.splitter, pre_rule_by_name(text_of("gpt-2")), false, NULL);
+           splitter_open(&cutting.splitter, pre_rule_by_name(text_of("gpt-2")), false, NULL);
     for (int i = 0; t.ok && i < 256; i++)
         single[i] = (char)i, t.symbols[i] = (Text){single + i, 1};
-    for (size_t i = 0; t.ok && i < n_texts; i++) count_text(&t, texts[i], specials, n_specials);
+    for (size_t i = 0; t.ok && i < n_texts; i++)
+        count_text(&t, &cutting, texts[i], specials, n_specials);
+    cutter_free(&cutting.cutter), splitter_close(&cutting.splitter);
     if (t.ok) spell_words(&t);
     bool ok = t.ok ? bpe_learn(&t, fault) : fault_set(fault, "no memory to learn a vocabulary");
     if (ok) write_vocab(&t, specials, n_specials, out);

@@ -26,8 +26,6 @@ typedef struct BpeTrainer {
     size_t n_symbols, most; /* so far, and wanted */
     PairCount *pairs;       /* (pair_capacity) a table, open addressing by both */
     size_t pair_capacity;
-    Splitter splitter; /* GPT-2's rule, and a text on its way through it */
-    Cutter cutter;
     bool ok; /* memory has sufficed */
 } BpeTrainer;
 

@@ -42,7 +42,7 @@ static void look_far(Search *s, bool *now, bool *after) {
     for (size_t at = s->text.size; before != SIZE_MAX; at = before) {
         size_t kind = at < s->text.size ? kind_at(p, s->text, at, &taken) : p->kinds;
         for (size_t state = 1; state < far->states; state++) {
-            Step step = far->steps[state * symbols + kind];
+            TableStep step = far->steps[state * symbols + kind];
             now[state] = step.match || after[step.next];
         }
         for (before = at - 1; before != SIZE_MAX && !s->looks[before];) before--;
@@ -117,12 +117,12 @@ static bool is_barren(const Search *s, size_t at, uint16_t state) {
 /* The match that begins at `start`. */
 static bool match_at(Search *s, size_t start, Match *match) {
     const Pattern *p = s->pattern;
-    const Step *steps = p->machine.steps;
+    const TableStep *steps = p->machine.steps;
     uint16_t state = p->machine.start[0], matched = 0, state_there = state;
     size_t at = start, taken = 0;
     match->start = match->end = start;
     while (state && !(at < s->barren_to && is_barren(s, at, state))) {
-        Step step = steps[state * p->symbols + symbol_at(s, at, &taken)];
+        TableStep step = steps[state * p->symbols + symbol_at(s, at, &taken)];
         if (step.match) match->end = at, matched = step.match, state_there = state;
         if (at == s->text.size) break;
         state = step.next;
@@ -140,7 +140,11 @@ size_t search_step(const Search *s, size_t at) {
 }
 
 bool search_next(Search *s, size_t from, Match *match) {
+    const bool *skips = s->pattern->skips;
     for (size_t at = from;; at = search_step(s, at)) {
+        while (at < s->text.size && (s->text.data[at] & 0x80) == 0 &&
+               skips[(unsigned char)s->text.data[at]])
+            at++;
         if (match_at(s, at, match)) return true;
         if (at == s->text.size) return false;
     }

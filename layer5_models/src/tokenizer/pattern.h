@@ -57,15 +57,15 @@ void pattern_tree_free(Tree *tree);
 
 /* ------------------------------------------------------------------ the table */
 
-typedef struct Step {
+typedef struct TableStep {
     uint16_t next;  /* 0: nothing can match any more */
     uint16_t match; /* a match ends before this character: 1 + the alternative; else 0 */
-} Step;
+} TableStep;
 
 /* Symbols are kinds of characters, and one for the end of the text; where the pattern looks far,
  * twice as many: (kind, does what follows match the lookahead?). */
 typedef struct Machine {
-    Step *steps; /* (states, symbols) */
+    TableStep *steps; /* (states, symbols) */
     size_t states;
     uint16_t start[2]; /* [the character before is part of a word] */
 } Machine;
@@ -78,6 +78,7 @@ typedef struct Pattern {
     unsigned char *cells;     /* (pages, 256) kinds */
     uint16_t page[(LAST_CODE + 1) >> 8];
     bool is_word[256]; /* by kind */
+    bool skips[128];   /* no match begins with this character */
 } Pattern;
 
 /* Fails as pattern_read does. */

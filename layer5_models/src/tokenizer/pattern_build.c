@@ -275,8 +275,8 @@ static uint16_t state_of(Builder *b) {
     return (uint16_t)(b->n_states - 1);
 }
 
-static Step step_from(Builder *b, size_t state, Ahead ahead) {
-    Step step = {0, 0};
+static TableStep step_from(Builder *b, size_t state, Ahead ahead) {
+    TableStep step = {0, 0};
     size_t from = b->from[state], to = b->from[state + 1];
     bool word = b->tree->word_set >= 0 && !ahead.end && b->pattern->is_word[ahead.kind];
     ahead.word_before = b->places[from];
@@ -308,7 +308,7 @@ static bool make_machine(Builder *b, int32_t root, Machine *machine, Fault *faul
     if (b->ok) begin_states(b, machine);
     machine->steps = b->ok ? calloc(symbols, sizeof *machine->steps) : NULL;
     for (size_t s = 1; b->ok && s < b->n_states; s++) {
-        Step *steps = realloc(machine->steps, (s + 1) * symbols * sizeof *steps);
+        TableStep *steps = realloc(machine->steps, (s + 1) * symbols * sizeof *steps);
         if (steps) machine->steps = steps;
         b->ok = steps != NULL;
         for (size_t i = 0; b->ok && i < symbols; i++) {
@@ -320,6 +320,16 @@ static bool make_machine(Builder *b, int32_t root, Machine *machine, Fault *faul
     machine->states = b->n_states;
     free(b->seen), b->seen = NULL;
     return b->ok || fault_set(fault, "no memory for a pattern, or it is too large");
+}
+
+/* Where the first step already leads nowhere, whatever follows. */
+static void find_skips(Pattern *p) {
+    const TableStep *first = p->machine.steps + p->machine.start[0] * p->symbols;
+    for (size_t c = 0; c < 128; c++) {
+        p->skips[c] = true;
+        for (size_t s = p->ascii[c]; s < p->symbols; s += p->kinds + 1)
+            p->skips[c] = p->skips[c] && !first[s].next && !first[s].match;
+    }
 }
 
 Pattern *pattern_open(const char *source, bool collapsed, Fault *fault) {
@@ -335,6 +345,7 @@ Pattern *pattern_open(const char *source, bool collapsed, Fault *fault) {
         if (ok && tree.far >= 0) ok = make_machine(b, tree.far, &p->far, fault);
         if (ok && tree.far >= 0) p->symbols *= 2;
         ok = ok && make_machine(b, tree.root, &p->machine, fault);
+        if (ok) find_skips(p);
     }
     if (b) free(b->ops), free(b->places), free(b);
     pattern_tree_free(&tree);

@@ -38,6 +38,7 @@ static const struct {
                {"quant", bench_quant, {{NULL}, 0}},
                {"model", bench_model, {{NULL}, 0}},
                {"serve", bench_serve, {{NULL}, 0}},
+               {"tokenizer", bench_tokenizer, {{NULL}, 0}},
                {"isas", bench_isas, {{NULL}, 0}},
                {"make-model", bench_make_model, {{NULL}, 0}}};
 
@@ -55,8 +56,9 @@ static const OptionRule rules[] = {
     {"--chain", NEEDS, "samplers", "it is a sampler to measure"},
     {"--csv", NEEDS, "samplers grammar quant roofline", "the others make no table"},
     {"--folder", NEEDS, "grammar", "the others measure no schemas"},
-    {"--seconds", NEEDS, "matmul samplers ladder roofline quant", "a model has --rounds"},
-    {"-m", NEEDS, "model quant serve", "the others need no model"},
+    {"--seconds", NEEDS, "matmul samplers ladder roofline quant tokenizer",
+     "a model has --rounds"},
+    {"-m", NEEDS, "model quant serve tokenizer", "the others need no model"},
     {"--format", NEEDS, "ladder", "the others go through all of theirs"},
     {"--documents", NEEDS, "quant", "only there a loss is measured"},
     {"-p", NEEDS, "model serve", "only there a prompt is read"},
@@ -121,14 +123,15 @@ static int run_job(BenchJob *job, const CommandLine *line, const char *const *na
         fprintf(stderr,
                 "strata: nothing called '%s' to measure: matmul, samplers, grammar, ladder, "
                 "roofline, "
-                "quant, model, serve, isas and make-model are\n",
+                "quant, model, serve, tokenizer, isas and make-model are\n",
                 names[0]);
         return EXIT_USAGE;
     }
     bool makes = strcmp(names[0], "make-model") == 0;
+    bool reads = strcmp(names[0], "tokenizer") == 0 && !names[2];
     if (!rules_check(rules, is_asked_for, &asking, &fault) ||
         !check_counts(&asking, job, &fault) ||
-        (names[1] && !makes &&
+        (names[1] && !makes && !reads &&
          !fault_set(&fault, "nothing is done with '%.60s': %s takes no file", names[1],
                     names[0])))
         return wrong_usage(&fault, line->usage);
@@ -164,7 +167,7 @@ static int run(int argc, char **argv) {
          "grammar: not speed, but how many schemas of a folder are taken, and how often they "
          "are wrong"},
         {"-m", OPT_TEXT, &job.model, "FILE",
-         "model, quant, serve: the file to measure (the storyteller)"},
+         "model, quant, serve, tokenizer: the file to measure (the storyteller)"},
         {"--format", OPT_TEXT, &job.format, "NAME", "ladder: this format only"},
         {"--documents", OPT_INT(1, OPTION_MANY), &job.documents, "N",
          "quant: held-out documents for the loss (100)"},
@@ -188,7 +191,8 @@ static int run(int argc, char **argv) {
     const CommandLine line = {
         argc,
         argv,
-        "bench matmul|samplers|grammar|ladder|roofline|quant|model|serve|isas|make-model "
+        "bench "
+        "matmul|samplers|grammar|ladder|roofline|quant|model|serve|tokenizer|isas|make-model "
         "[options]",
         "matmul    GFLOP/s of the matrix products, checked first against double precision, "
         "beside the measured peak of\n          the machine and OpenBLAS when it is installed\n"
@@ -209,6 +213,9 @@ static int run(int argc, char **argv) {
         "token and "
         "between tokens,\n          each batch made anew (continuous) or kept until all are "
         "over (static)\n"
+        "tokenizer [TEXT]   MB/s of text that becomes tokens, of a file or else of stories, "
+        "and "
+        "milliseconds to open the vocabulary\n"
         "isas      the instruction sets there are kernels for, and which of them this machine "
         "has\n"
         "make-model OUT.gguf FORMAT   a model of random weights in the shape of a 1.1B llama, "
