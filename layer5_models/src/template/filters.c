@@ -74,8 +74,8 @@ static Value wordcount(Machine *machine, Value self, const Value *arguments) {
     bool inside = false;
     (void)arguments;
     for (size_t at = 0, taken; at < s->size; at += taken) {
-        UnicodeClass kind = unicode_class(utf8_decode(s->data + at, s->size - at, &taken));
-        bool word = kind == UNICODE_LETTER || kind == UNICODE_NUMBER || s->data[at] == '_';
+        unsigned kind = 1u << unicode_category(utf8_decode(s->data + at, s->size - at, &taken));
+        bool word = kind & (UNICODE_LETTERS | UNICODE_NUMBERS) || s->data[at] == '_';
         count += word && !inside;
         inside = word;
     }

@@ -84,7 +84,7 @@ static bool in_set(const String *set, const char *bytes, size_t size) {
     if (!set) {
         size_t taken;
         uint32_t c = utf8_decode(bytes, size, &taken);
-        return unicode_class(c) == UNICODE_SPACE || (c >= 0x1C && c <= 0x1F);
+        return unicode_is_space(c) || (c >= 0x1C && c <= 0x1F);
     }
     for (size_t at = 0, taken; at < set->size; at += taken) {
         utf8_decode(set->data + at, set->size - at, &taken);

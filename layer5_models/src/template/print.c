@@ -35,7 +35,7 @@ static bool is_hidden(uint32_t c) {
            c == 0x70F || c == 0x180E || (c >= 0x200B && c <= 0x200F) ||
            (c >= 0x2028 && c <= 0x202E) || (c >= 0x2060 && c <= 0x206F) ||
            (c >= 0xD800 && c < 0xF900) || c == 0xFEFF || (c >= 0xFFF0 && c <= 0xFFFB) ||
-           c >= 0xE0000 || (c != ' ' && unicode_class(c) == UNICODE_SPACE);
+           c >= 0xE0000 || (c != ' ' && unicode_is_space(c));
 }
 
 static void build_hidden(Machine *machine, Builder *builder, uint32_t c) {

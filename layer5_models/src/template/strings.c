@@ -51,7 +51,7 @@ static List *split_words(Machine *machine, const String *s, int64_t most) {
         size_t at = 0, taken = 0;
         for (uint32_t c; at < s->size && most != 0; at += taken) {
             c = utf8_decode(s->data + at, s->size - at, &taken);
-            if (unicode_class(c) == UNICODE_SPACE || (c >= 0x1C && c <= 0x1F)) break;
+            if (unicode_is_space(c) || (c >= 0x1C && c <= 0x1F)) break;
         }
         if (most == 0) at = s->size;
         add_piece(machine, list, s, 0, at);
@@ -222,9 +222,10 @@ static Value count(Machine *machine, Value self, const Value *arguments) {
 /* Are all characters of the wanted kinds, and is there one? */
 static Value all_of(const String *s, bool letters, bool digits, bool spaces) {
     for (size_t at = 0, taken; at < s->size; at += taken) {
-        UnicodeClass kind = unicode_class(utf8_decode(s->data + at, s->size - at, &taken));
-        if (!((kind == UNICODE_LETTER && letters) || (kind == UNICODE_NUMBER && digits) ||
-              (kind == UNICODE_SPACE && spaces)))
+        uint32_t c = utf8_decode(s->data + at, s->size - at, &taken);
+        unsigned kind = 1u << unicode_category(c);
+        if (!((kind & UNICODE_LETTERS && letters) || (kind & UNICODE_NUMBERS && digits) ||
+              (unicode_is_space(c) && spaces)))
             return value_bool(false);
     }
     return value_bool(s->size > 0);
