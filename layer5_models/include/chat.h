@@ -1,25 +1,57 @@
-/* chat.h - a conversation as one text.
+/* chat.h - a conversation as the tokens of one text.
  *
  *     <|im_start|>user
  *     Tell me a story.<|im_end|>
  *     <|im_start|>assistant
  *
- * ChatML is the only template built in so far; others go beside it.
- * Source   OpenAI's ChatML (2023), as used by Qwen and many fine-tunes. */
+ * The form is a template (template.h): the model file's own, or one of those that are built in.
+ *
+ * Invariant: what a user wrote is never part of a control token. */
 #ifndef STRATA_CHAT_H
 #define STRATA_CHAT_H
 
+#include "template.h"
 #include "tokenizer.h"
 
 typedef struct ChatTurn {
     Text role, content; /* "system", "user", "assistant" */
 } ChatTurn;
 
-/* Append the tokens of the turns, and the opening of the assistant's turn.  Contents are plain
- * text: the names of special tokens inside them stay text.
+/* A form that is built in. */
+typedef struct ChatFormKind {
+    const char *name;  /* "chatml" */
+    const char *marks; /* tokens it cannot do without, with blanks between */
+    const char *gloss; /* whose form it is */
+    const char *text;  /* in Jinja */
+} ChatFormKind;
+
+/* All of them; the row after the last has no name. */
+extern const ChatFormKind chat_form_kinds[];
+
+typedef struct ChatForm {
+    Template *tree;   /* owns */
+    const char *name; /* of the built-in one; "the model's own", "a given one" */
+} ChatForm;
+
+/* Choose a model's form.
  *
- * Fails when the tokenizer lacks <|im_start|> or <|im_end|>. */
-bool chat_encode(const Tokenizer *tokenizer, const ChatTurn *turns, size_t count,
-                 TokenList *tokens, Fault *fault);
+ *   source   a template; with data NULL the one that is named
+ *   name     of one that is built in; NULL: the file's own (tokenizer.chat_template), and when it has none the
+ *            first built-in one whose marks are in its vocabulary
+ *
+ * Fails when the template is none, when nothing has that name or its marks are not in the vocabulary, and when
+ * no form fits. */
+bool chat_form_open(ChatForm *form, const Gguf *gguf, const Tokenizer *tokenizer, Text source,
+                    const char *name, Fault *fault);
+void chat_form_close(ChatForm *form);
+
+/* Append the tokens of the turns, from what a text begins with on.
+ *
+ *   open    also the opening of the assistant's turn
+ *   think   what it finds as enable_thinking
+ *
+ * Fails when the template refuses the turns, with its words. */
+bool chat_encode(const ChatForm *form, const Tokenizer *tokenizer, const ChatTurn *turns,
+                 size_t count, bool open, bool think, TokenList *tokens, Fault *fault);
 
 #endif

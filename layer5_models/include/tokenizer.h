@@ -67,6 +67,13 @@ void tokenizer_close(Tokenizer *tokenizer);
 bool tokenizer_encode(const Tokenizer *tokenizer, Text text, bool special, TokenList *tokens,
                       Fault *fault);
 
+/* The same of a text that a template wrote around a user's words: names of control tokens are read as
+ * those tokens, but not where a byte of theirs is a user's.
+ *
+ *   user   (text.size) 1: a user wrote this byte */
+bool tokenizer_encode_marked(const Tokenizer *tokenizer, Text text, const unsigned char *user,
+                             TokenList *tokens, Fault *fault);
+
 /* Append the token that begins a sequence, when the file asks for one. */
 void tokenizer_begin(const Tokenizer *tokenizer, TokenList *tokens);
 
@@ -83,6 +90,7 @@ bool tokenizer_space_prefix(const Tokenizer *tokenizer);
 
 size_t tokenizer_count(const Tokenizer *tokenizer);
 int32_t tokenizer_bos(const Tokenizer *tokenizer); /* -1: none */
+int32_t tokenizer_eos(const Tokenizer *tokenizer); /* -1: none */
 
 /* Is it in the set of end-of-generation tokens? */
 bool tokenizer_is_end(const Tokenizer *tokenizer, int32_t id);

@@ -167,8 +167,62 @@ static void a_users_text_is_known(void **state) {
     }
 }
 
-RUN(TEST(rows_of_white_space), TEST(rows_of_literals), TEST(rows_of_operators),
-    TEST(rows_of_inside), TEST(rows_of_loops), TEST(rows_of_blocks), TEST(rows_of_filters),
-    TEST(rows_of_methods), TEST(rows_of_checks), TEST(rows_of_errors),
-    TEST(errors_name_their_line), TEST(all_has_limits), TEST(what_is_not_built_in_is_refused),
-    TEST(a_users_text_is_known))
+/* Every built-in form writes a conversation with all its marks, and its turns in order. */
+static void forms_write_conversations(void **state) {
+    static const char conversation[] =
+        "{\"messages\": [{\"role\": \"system\", \"content\": \"S1\"}, {\"role\": \"user\", "
+        "\"content\": \"U2\"},"
+        "{\"role\": \"assistant\", \"content\": \"A3\"}, {\"role\": \"user\", \"content\": "
+        "\"U4\"}],"
+        "\"add_generation_prompt\": true, \"bos_token\": \"<s>\", \"eos_token\": \"</s>\"}";
+    (void)state;
+    for (const ChatFormKind *kind = chat_form_kinds; kind->name; kind++) {
+        Rendered rendered;
+        char *text = render_with(kind->text, conversation, &rendered), *at = text, mark[64];
+        static const char *const turns[] = {"S1", "U2", "A3", "U4"};
+        for (size_t i = 0; i < 4; i++)
+            if (!(at = strstr(at, turns[i])))
+                fail_msg("%s: no %s in '%s'", kind->name, turns[i], text);
+        for (Text rest = text_of(kind->marks ? kind->marks : ""); rest.size;) {
+            Text one = text_cut(&rest, ' ');
+            snprintf(mark, sizeof mark, "%.*s", (int)one.size, one.data);
+            assert_contains(text, mark);
+        }
+        rendered_free(&rendered), free(text);
+    }
+}
+
+/* The last bytes of some forms, which models are particular about. */
+static void forms_open_the_answer(void **state) {
+    static const Row rows[] = {
+        {"chatml", "<|im_start|>user\nhi <b><|im_end|>\n<|im_start|>assistant\n"},
+        {"llama3", "<s><|start_header_id|>user<|end_header_id|>\n\nhi <b><|eot_id|>"
+                   "<|start_header_id|>assistant<|end_header_id|>\n\n"},
+        {"gemma", "<s><start_of_turn>user\nhi <b><end_of_turn>\n<start_of_turn>model\n"},
+        {"phi3", "<|user|>\nhi <b><|end|>\n<|assistant|>\n"},
+        {"phi4", "<|im_start|>user<|im_sep|>hi <b><|im_end|><|im_start|>assistant<|im_sep|>"},
+        {"mistral", "<s>[INST] hi <b>[/INST]"},
+        {"llama2", "<s>[INST] hi <b> [/INST]"},
+        {"zephyr", "<|user|>\nhi <b></s>\n<|assistant|>\n"},
+        {"vicuna", "<s>USER: hi <b>\nASSISTANT:"},
+        {"deepseek", "<s><｜User｜>hi <b><｜Assistant｜>"}};
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        const ChatFormKind *kind = chat_form_kinds;
+        while (strcmp(kind->name, rows[i].source) != 0) kind++;
+        Rendered rendered;
+        char *text = render_with(
+            kind->text,
+            "{\"messages\": [{\"role\": \"user\", \"content\": \"hi <b>\"}],"
+            "\"add_generation_prompt\": true, \"bos_token\": \"<s>\", \"eos_token\": \"</s>\"}",
+            &rendered);
+        assert_string_equal(text, rows[i].text);
+        rendered_free(&rendered), free(text);
+    }
+}
+
+RUN(TEST(forms_write_conversations), TEST(forms_open_the_answer), TEST(rows_of_white_space),
+    TEST(rows_of_literals), TEST(rows_of_operators), TEST(rows_of_inside), TEST(rows_of_loops),
+    TEST(rows_of_blocks), TEST(rows_of_filters), TEST(rows_of_methods), TEST(rows_of_checks),
+    TEST(rows_of_errors), TEST(errors_name_their_line), TEST(all_has_limits),
+    TEST(what_is_not_built_in_is_refused), TEST(a_users_text_is_known))

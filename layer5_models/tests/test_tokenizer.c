@@ -263,18 +263,28 @@ static void chats_are_wrapped(void **state) {
     TokenList list = {0};
     char got[200] = "";
     Fault fault;
-    assert_true(chat_encode(t, turns, 2, &list, &fault));
+    ChatForm form;
+    const Gguf none = {0};
+    assert_true(chat_form_open(&form, &none, t, (Text){0}, NULL, &fault));
+    assert_string_equal(form.name, "chatml");
+    assert_true(chat_encode(&form, t, turns, 2, true, true, &list, &fault));
     int ends = 0;
     for (size_t i = 0; i < list.count; i++) {
         Text piece = tokenizer_piece(t, list.ids[i], true);
         strncat(got, piece.data, piece.size);
         ends += list.ids[i] == 2;
     }
-    assert_string_equal(got, "<|im_start|>system\nx<|im_end|>\n<|im_start|>user\nhi "
-                             "<|im_end|><|im_end|>\n<|im_start|>assistant\n");
+    assert_string_equal(got,
+                        "<|endoftext|><|im_start|>system\nx<|im_end|>\n<|im_start|>user\nhi "
+                        "<|im_end|><|im_end|>\n<|im_start|>assistant\n");
     assert_int_equal(ends, 2); /* what the user typed stays text */
-    assert_false(chat_encode(s, turns, 2, &list, &fault));
-    assert_contains(fault.text, "ChatML");
+    chat_form_close(&form);
+    assert_false(chat_form_open(&form, &none, s, (Text){0}, NULL, &fault));
+    assert_contains(fault.text, "name one");
+    assert_false(chat_form_open(&form, &none, s, (Text){0}, "chatml", &fault));
+    assert_contains(fault.text, "does not speak chatml: its vocabulary has no <|im_start|>");
+    assert_false(chat_form_open(&form, &none, s, (Text){0}, "morse", &fault));
+    assert_contains(fault.text, "'morse': there are phi4, chatml");
     token_list_free(&list);
     tokenizer_close(t), tokenizer_close(s);
 }

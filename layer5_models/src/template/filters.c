@@ -188,8 +188,8 @@ static Value striptags(Machine *machine, Value self, const Value *arguments) {
 static void build_percent(Machine *machine, Builder *builder, const String *s, bool query) {
     for (size_t at = 0; at < s->size; at++) {
         unsigned char c = (unsigned char)s->data[at];
-        bool plain =
-            (unsigned)(c | 32) - 'a' < 26 || (unsigned)c - '0' < 10 || (c && strchr(query ? "_.-~" : "_.-~/", c));
+        bool plain = (unsigned)(c | 32) - 'a' < 26 || (unsigned)c - '0' < 10 ||
+                     (c && strchr(query ? "_.-~" : "_.-~/", c));
         if (plain && c < 128)
             build_bytes(machine, builder, s->data + at, s->user ? s->user + at : NULL, 1);
         else if (query && c == ' ')

@@ -2,6 +2,7 @@
 #include "vocab.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 bool token_list_reserve(TokenList *list, size_t more, Fault *fault) {
     if (more <= list->capacity - list->count) return true;
@@ -32,12 +33,27 @@ static bool encode_part(Words *words, Text text, TokenList *tokens, Fault *fault
     return text.size == 0 || words->tokenizer->kind->encode(words, text, tokens, fault);
 }
 
-static bool encode_parts(Words *words, const Tokenizer *t, Text text, bool special,
-                         TokenList *tokens, Fault *fault) {
+/* The special token at the start of a text, or -1; most bytes begin none.  A control token's name has no
+ * byte that a user wrote. */
+static int32_t special_here(const Tokenizer *t, Text text, const unsigned char *user,
+                            bool control) {
+    if (!t->special_begins[(unsigned char)text.data[0]]) return -1;
+    const unsigned char *theirs = user ? memchr(user, 1, text.size) : NULL;
+    if (!control || !theirs) return special_at(t, text, control);
+    size_t ours = (size_t)(theirs - user);
+    int32_t plain = special_at(t, text, false);
+    int32_t marked = ours ? special_at(t, (Text){text.data, ours}, true) : -1;
+    return marked >= 0 && (plain < 0 || t->symbols[marked].size > t->symbols[plain].size)
+               ? marked
+               : plain;
+}
+
+static bool encode_parts(Words *words, const Tokenizer *t, Text text, const unsigned char *user,
+                         bool special, TokenList *tokens, Fault *fault) {
     size_t from = 0, at = 0;
     while (at < text.size) {
-        bool may = t->special_begins[(unsigned char)text.data[at]];
-        int32_t id = may ? special_at(t, (Text){text.data + at, text.size - at}, special) : -1;
+        int32_t id = special_here(t, (Text){text.data + at, text.size - at},
+                                  user ? user + at : NULL, special);
         if (id < 0) {
             at++;
             continue;
@@ -54,14 +70,24 @@ static bool encode_parts(Words *words, const Tokenizer *t, Text text, bool speci
     return encode_part(words, (Text){text.data + from, at - from}, tokens, fault);
 }
 
-bool tokenizer_encode(const Tokenizer *tokenizer, Text text, bool special, TokenList *tokens,
-                      Fault *fault) {
+static bool encode(const Tokenizer *tokenizer, Text text, const unsigned char *user,
+                   bool special, TokenList *tokens, Fault *fault) {
     size_t before = tokens->count;
     Words *words = words_open(tokenizer, text.size, fault);
-    bool ok = words && encode_parts(words, tokenizer, text, special, tokens, fault);
+    bool ok = words && encode_parts(words, tokenizer, text, user, special, tokens, fault);
     words_close(words);
     if (!ok) tokens->count = before;
     return ok;
+}
+
+bool tokenizer_encode(const Tokenizer *tokenizer, Text text, bool special, TokenList *tokens,
+                      Fault *fault) {
+    return encode(tokenizer, text, NULL, special, tokens, fault);
+}
+
+bool tokenizer_encode_marked(const Tokenizer *tokenizer, Text text, const unsigned char *user,
+                             TokenList *tokens, Fault *fault) {
+    return encode(tokenizer, text, user, true, tokens, fault);
 }
 
 void tokenizer_begin(const Tokenizer *tokenizer, TokenList *tokens) {
@@ -84,6 +110,7 @@ Text tokenizer_piece(const Tokenizer *tokenizer, int32_t id, bool special) {
 bool tokenizer_space_prefix(const Tokenizer *tokenizer) { return tokenizer->add_space_prefix; }
 size_t tokenizer_count(const Tokenizer *tokenizer) { return tokenizer->count; }
 int32_t tokenizer_bos(const Tokenizer *tokenizer) { return tokenizer->bos; }
+int32_t tokenizer_eos(const Tokenizer *tokenizer) { return tokenizer->eos; }
 bool tokenizer_is_end(const Tokenizer *tokenizer, int32_t id) { return tokenizer->is_end[id]; }
 
 int32_t tokenizer_find(const Tokenizer *tokenizer, const char *name) {

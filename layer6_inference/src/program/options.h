@@ -111,9 +111,9 @@ int wrong_usage(const Fault *fault, const char *usage);
 /* Print "strata: text" and return EXIT_FAILED. */
 int command_failed(const Fault *fault);
 
-extern const Command command_generate, command_tokenize, command_logits, command_inspect,
-    command_world, command_train, command_bench, command_chain, command_embed, command_samplers,
-    command_grammar, command_watermark, command_compare, command_figure, command_dump,
-    command_quantize, command_perplexity, command_look, command_template;
+extern const Command command_generate, command_chat, command_tokenize, command_logits,
+    command_inspect, command_world, command_train, command_bench, command_chain, command_embed,
+    command_samplers, command_grammar, command_watermark, command_compare, command_figure,
+    command_dump, command_quantize, command_perplexity, command_look, command_template;
 
 #endif

@@ -103,6 +103,16 @@ static bool read_input(GenerateApp *app, Fault *fault) {
     return true;
 }
 
+/* A user's message in the form the model knows. */
+static bool encode_turn(const Model *model, const ChatTurn *turn, TokenList *tokens,
+                        Fault *fault) {
+    ChatForm form;
+    bool ok = chat_form_open(&form, &model->gguf, model->tokenizer, (Text){0}, NULL, fault) &&
+              chat_encode(&form, model->tokenizer, turn, 1, true, true, tokens, fault);
+    chat_form_close(&form);
+    return ok;
+}
+
 /* The prompt's tokens, up to where the text goes on. */
 static bool read_prompt(GenerateApp *app, Fault *fault) {
     const Request *r = app->request;
@@ -113,8 +123,7 @@ static bool read_prompt(GenerateApp *app, Fault *fault) {
         return fault_set(fault, "the prompt is empty: give the model something to continue, -p "
                                 "\"Once upon a time\"");
     if (r->chat) {
-        tokenizer_begin(t, &app->tokens);
-        if (!chat_encode(t, &turn, 1, &app->tokens, fault)) return false;
+        if (!encode_turn(app->expert.model, &turn, &app->tokens, fault)) return false;
     } else if (!loaded_tokenize(&app->expert, app->prompt, r->special, &app->tokens, fault)) {
         return false;
     }

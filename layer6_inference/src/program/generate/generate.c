@@ -126,7 +126,7 @@ static int run(int argc, char **argv) {
         {"--ctx", OPT_INT(1, OPTION_MANY), &r.ctx, "N",
          "context in tokens, at most the model's (that, at most 4096)"},
         {"--chat", OPT_FLAG, &r.chat, NULL,
-         "the prompt is a user's message in ChatML; prints the answer"},
+         "the prompt is a user's message, in the form the model knows; prints the answer"},
         {"--special", OPT_FLAG, &r.special, NULL, "read special tokens in the prompt by name"},
         {"--ids", OPT_FLAG, &r.ids, NULL, "print token ids instead of text"},
         {"--no-prompt", OPT_FLAG, &r.no_prompt, NULL,

@@ -1,0 +1,158 @@
+/* orders.c - what begins with a slash: a table of orders.  See talk.h. */
+#include "talk.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static bool no_turns(const Talk *talk) { return talk->count <= talk_first(talk); }
+
+static bool last_pair(const Talk *talk, Fault *fault) {
+    return !no_turns(talk) || fault_set(fault, "nothing was said yet");
+}
+
+static bool undo(Talk *talk, Text text, Fault *fault) {
+    (void)text;
+    if (!last_pair(talk, fault)) return false;
+    talk_drop(talk, talk->count - 2, 2);
+    fprintf(stderr, "[the last question and its answer are gone; %zu turns]\n", talk->count);
+    return true;
+}
+
+/* The last question again, with another seed. */
+static bool retry(Talk *talk, Text text, Fault *fault) {
+    (void)text;
+    if (!last_pair(talk, fault)) return false;
+    talk_drop(talk, talk->count - 1, 1);
+    return talk_reply(talk, fault);
+}
+
+static bool edit(Talk *talk, Text text, Fault *fault) {
+    if (!last_pair(talk, fault)) return false;
+    if (text.size == 0)
+        return fault_set(fault, "wanted the question as it should be: /edit TEXT");
+    talk_drop(talk, talk->count - 2, 2);
+    return talk_add(talk, "user", text, fault) && talk_reply(talk, fault);
+}
+
+static bool chain(Talk *talk, Text text, Fault *fault) {
+    char spec[1024];
+    Chain next = {0};
+    if (text.size == 0) {
+        char *now = chain_print(&talk->chain);
+        printf("%s\n", now ? now : "");
+        return free(now), true;
+    }
+    snprintf(spec, sizeof spec, "%.*s", (int)min_size(text.size, sizeof spec - 1), text.data);
+    if (!chain_parse(&next, spec, talk->loaded.model->tokenizer, fault)) return false;
+    if (talk->sequence) engine_remove(&talk->engine, talk->sequence);
+    talk->sequence = NULL; /* it borrowed the chain: the conversation is read again */
+    chain_close(&talk->chain);
+    talk->chain = next;
+    return true;
+}
+
+static bool system_text(Talk *talk, Text text, Fault *fault) {
+    if (!talk_set_system(talk, text, fault)) return false;
+    fprintf(stderr,
+            text.size ? "[from now on, the conversation begins so]\n" : "[no system text]\n");
+    return true;
+}
+
+static bool path_of(Text text, char path[1024], Fault *fault) {
+    if (text.size == 0 || text.size >= 1024)
+        return fault_set(fault, "wanted the name of a file");
+    memcpy(path, text.data, text.size);
+    return path[text.size] = 0, true;
+}
+
+static bool save(Talk *talk, Text text, Fault *fault) {
+    char path[1024];
+    return path_of(text, path, fault) && talk_save(talk, path, fault) &&
+           fprintf(stderr, "[%zu turns saved]\n", talk->count) > 0;
+}
+
+static bool load(Talk *talk, Text text, Fault *fault) {
+    char path[1024];
+    return path_of(text, path, fault) && talk_load(talk, path, fault) &&
+           fprintf(stderr, "[%zu turns loaded]\n", talk->count) > 0;
+}
+
+/* The tokens the model has seen, each in brackets: control tokens by name. */
+static bool tokens(Talk *talk, Text text, Fault *fault) {
+    (void)text, (void)fault;
+    const TokenList *list = talk->sequence ? talk->sequence->tokens : NULL;
+    for (size_t i = 0; list && i < list->count; i++) {
+        Text piece = tokenizer_piece(talk->loaded.model->tokenizer, list->ids[i], true);
+        printf("%" PRId32 "[%.*s]", list->ids[i], (int)piece.size, piece.data);
+    }
+    printf("\n%zu tokens\n", list ? list->count : 0);
+    return true;
+}
+
+static bool stats(Talk *talk, Text text, Fault *fault) {
+    const ReplyStats *s = &talk->stats;
+    (void)text, (void)fault;
+    printf("%zu turns; the last answer: %zu tokens before it, %zu of these known already, %zu "
+           "read; %zu generated, "
+           "the first after %.0f ms, then %.0f tokens/s; %s; the context holds %zu\n",
+           talk->count, s->prompt, s->kept, s->prompt - s->kept, s->generated, 1e3 * s->first,
+           s->seconds > 0 ? (double)(s->generated - 1) / s->seconds : 0.0,
+           stop_reason_name(s->reason), session_ctx(&talk->loaded.session));
+    return true;
+}
+
+static bool reset(Talk *talk, Text text, Fault *fault) {
+    size_t first = talk_first(talk);
+    (void)text, (void)fault;
+    talk_drop(talk, first, talk->count - first);
+    return true;
+}
+
+static bool quit(Talk *talk, Text text, Fault *fault) {
+    (void)text, (void)fault;
+    return talk->over = true;
+}
+
+static bool help(Talk *talk, Text text, Fault *fault);
+
+static const struct {
+    const char *name, *takes, *gloss;
+    bool (*run)(Talk *talk, Text text, Fault *fault);
+} orders[] = {{"help", "", "this list", help},
+              {"undo", "", "forget the last question and its answer", undo},
+              {"retry", "", "another answer to the last question", retry},
+              {"edit", "TEXT", "the last question, as it should have been", edit},
+              {"chain", "[SPEC]", "show or choose the samplers", chain},
+              {"system", "[TEXT]", "what the conversation begins with; nothing: no such text",
+               system_text},
+              {"save", "FILE", "the turns as JSON", save},
+              {"load", "FILE", "turns that were saved", load},
+              {"tokens", "", "what the model has seen, token by token", tokens},
+              {"stats", "", "what the last answer cost", stats},
+              {"reset", "", "begin anew", reset},
+              {"quit", "", "the end, as is Ctrl-D", quit}};
+
+static bool help(Talk *talk, Text text, Fault *fault) {
+    (void)talk, (void)text, (void)fault;
+    for (size_t i = 0; i < sizeof orders / sizeof *orders; i++)
+        printf("  /%s %-*s %s\n", orders[i].name, 15 - (int)strlen(orders[i].name),
+               orders[i].takes, orders[i].gloss);
+    printf("Ctrl-C stops an answer.  A line that ends in \\ goes on.\n");
+    return true;
+}
+
+bool talk_order(Talk *talk, Text line, Fault *fault) {
+    Text name = text_cut(&line, ' ');
+    for (size_t i = 0; i < sizeof orders / sizeof *orders; i++) {
+        if (!text_equal((Text){name.data + 1, name.size - 1}, text_of(orders[i].name)))
+            continue;
+        if (line.size && !*orders[i].takes)
+            return fault_set(fault, "/%s takes nothing: got '%.*s'", orders[i].name,
+                             (int)min_size(line.size, 60), line.data);
+        return orders[i].run(talk, line, fault);
+    }
+    return fault_set(fault, "no order '%.*s': /help lists them", (int)min_size(name.size, 40),
+                     name.data);
+}

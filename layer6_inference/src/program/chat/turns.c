@@ -1,0 +1,123 @@
+/* turns.c - the turns of a talk, in memory and in a file.  See talk.h. */
+#include "input.h"
+#include "talk.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static char *copy_text(Text text) {
+    char *copy = malloc(text.size + 1);
+    if (copy) memcpy(copy, text.data, text.size), copy[text.size] = 0;
+    return copy;
+}
+
+bool talk_add(Talk *talk, const char *role, Text content, Fault *fault) {
+    if (talk->count == talk->room) {
+        size_t room = talk->room ? 2 * talk->room : 16;
+        Turn *grown = realloc(talk->turns, room * sizeof *grown);
+        if (!grown) return fault_set(fault, "no memory for %zu turns", room);
+        talk->turns = grown;
+        talk->room = room;
+    }
+    Turn turn = {copy_text(text_of(role)), copy_text(content)};
+    if (turn.role && turn.content) return talk->turns[talk->count++] = turn, true;
+    free(turn.role), free(turn.content);
+    return fault_set(fault, "no memory for a turn");
+}
+
+void talk_drop(Talk *talk, size_t from, size_t count) {
+    for (size_t i = from; i < from + count; i++)
+        free(talk->turns[i].role), free(talk->turns[i].content);
+    talk->count -= count;
+    memmove(talk->turns + from, talk->turns + from + count,
+            (talk->count - from) * sizeof *talk->turns);
+}
+
+size_t talk_first(const Talk *talk) {
+    return talk->count && strcmp(talk->turns[0].role, "system") == 0;
+}
+
+bool talk_set_system(Talk *talk, Text text, Fault *fault) {
+    if (talk_first(talk)) talk_drop(talk, 0, 1);
+    if (text.size == 0) return true;
+    if (!talk_add(talk, "system", text, fault)) return false;
+    Turn system = talk->turns[talk->count - 1];
+    memmove(talk->turns + 1, talk->turns, (talk->count - 1) * sizeof *talk->turns);
+    talk->turns[0] = system;
+    return true;
+}
+
+/* ------------------------------------------------------------------ in a file */
+
+static void write_string(FILE *out, const char *text) {
+    putc('"', out);
+    for (; *text; text++) {
+        unsigned char c = (unsigned char)*text;
+        if (c == '"' || c == '\\')
+            fprintf(out, "\\%c", c);
+        else if (c < 0x20)
+            fprintf(out, "\\u%04x", c);
+        else
+            putc(c, out);
+    }
+    putc('"', out);
+}
+
+bool talk_save(const Talk *talk, const char *path, Fault *fault) {
+    FileOut out;
+    if (!table_begin(&out, path, fault)) return false;
+    fprintf(out.stream, "{\"messages\": [");
+    for (size_t i = 0; i < talk->count; i++) {
+        fprintf(out.stream, i ? ",\n  {\"role\": " : "\n  {\"role\": ");
+        write_string(out.stream, talk->turns[i].role);
+        fprintf(out.stream, ", \"content\": ");
+        write_string(out.stream, talk->turns[i].content);
+        fprintf(out.stream, "}");
+    }
+    fprintf(out.stream, "\n]}\n");
+    return file_end(&out, fault);
+}
+
+static bool add_message(Talk *talk, const JsonValue *message, size_t number, Fault *fault) {
+    const JsonValue *role = json_get(message, "role"), *content = json_get(message, "content");
+    bool texts = role && role->kind == JSON_STRING && content && content->kind == JSON_STRING;
+    bool system = texts && text_equal(role->text, text_of("system"));
+    const char *wanted = (number - talk_first(talk)) % 2 ? "assistant" : "user";
+    if (!texts)
+        return fault_set(fault, "message %zu: wanted a role and a content, both texts",
+                         number + 1);
+    if (system && number == 0) return talk_add(talk, "system", content->text, fault);
+    if (!text_equal(role->text, text_of(wanted)))
+        return fault_set(fault, "message %zu is of '%.*s': wanted %s, turns alternate",
+                         number + 1, (int)min_size(role->text.size, 40), role->text.data,
+                         wanted);
+    return talk_add(talk, wanted, content->text, fault);
+}
+
+/* The turns of a file in place of those that are there; when it is none, these stay. */
+static bool take_messages(Talk *talk, const JsonValue *messages, Fault *fault) {
+    Talk loaded = {0};
+    bool ok = (messages && messages->kind == JSON_ARRAY) ||
+              fault_set(fault, "wanted an object with the array \"messages\"");
+    for (size_t i = 0; ok && i < messages->count; i++)
+        ok = add_message(&loaded, &messages->items[i], i, fault);
+    if (ok && (loaded.count - talk_first(&loaded)) % 2)
+        ok = fault_set(fault, "the last message is a user's: it has no answer");
+    Talk *gone = ok ? talk : &loaded;
+    talk_drop(gone, 0, gone->count);
+    free(gone->turns);
+    if (ok) talk->turns = loaded.turns, talk->count = loaded.count, talk->room = loaded.room;
+    return ok;
+}
+
+bool talk_load(Talk *talk, const char *path, Fault *fault) {
+    size_t size;
+    FILE *file = fopen(path, "rb");
+    if (!file) return fault_set(fault, "%.200s cannot be opened", path);
+    char *bytes = read_all(file, path, &size, fault);
+    fclose(file);
+    Json *json = bytes ? json_read((Text){bytes, size}, fault) : NULL;
+    bool ok = json && take_messages(talk, json_get(json_root(json), "messages"), fault);
+    json_free(json), free(bytes);
+    return ok || !bytes ? ok : fault_prefix(fault, path);
+}

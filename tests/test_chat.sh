@@ -1,0 +1,51 @@
+#!/bin/sh
+# strata chat: turns, orders, what is read of them, and what happens when the context is full.
+. "$(dirname "$0")/program.sh"
+
+chat() { "$strata" chat -m "$model" --quiet "$@"; }
+owl="Tell me a story about a brave owl named Mia."
+one=$(echo "$owl" | chat -n 30 2>/dev/null)
+same "an answer is generate's" "$one" "$("$strata" generate -m "$model" --chat -p "$owl" -n 30 --quiet)"
+printf '%s\nWho is Mia?\n/stats\n' "$owl" | chat -n 20 >"$work/out" 2>"$work/err"
+same "of the second turn only what is new is read" "$(sed -n 's/.*answer: \([0-9]*\) tokens before it, \([0-9]*\) of.*, \([0-9]*\) read.*/\3/p' "$work/out")" 15
+same "an answer that is cut says so" "$(grep -c 'cut after 20 tokens' "$work/err")" "$(grep -c 'cut' "$work/err")"
+same "undo" "$(printf '%s\nWho is Mia?\n/undo\n/tokens\n' "$owl" | chat -n 5 2>&1 | grep -c 'answer are gone; 2 turns')" 1
+same "retry is another answer, and the same each time" "$(printf '%s\n/retry\n' "$owl" | chat -n 30 2>/dev/null)" "$one
+$(echo "$owl" | chat -n 30 --seed 2 2>/dev/null)"
+same "edit" "$(printf 'Hello\n/edit %s\n' "$owl" | chat -n 30 --chain greedy 2>/dev/null | tail -n +2)" "$(echo "$owl" | chat -n 30 --chain greedy 2>/dev/null)"
+same "what a user types is text" "$(printf 'a <|im_end|> b\n/tokens\n' | chat -n 1 2>/dev/null | grep -o '2\[<|im_end|>\]' | wc -l | tr -d ' ')" 1
+same "a system's text comes first" "$(printf 'Hi\n/tokens\n' | chat -n 1 --system "Be brief." 2>/dev/null | tr -d '\n' | grep -c 'rie\].*im_end.*user.*Hi.*assistant')" 1
+printf 'Hi "you" \\\ntwo lines\n/save %s\n' "$work/talk.json" | chat -n 5 >/dev/null 2>&1
+same "turns are saved" "$(grep -c 'Hi \\"you\\" \\u000atwo lines' "$work/talk.json")" 1
+same "saved turns are a template's variables" "$(echo '{% for m in messages %}{{ m.role }} {% endfor %}' >"$work/t"; "$strata" template --template "$work/t" --input "$work/talk.json")" "user assistant "
+same "and are loaded" "$(printf '/stats\n' | chat --load "$work/talk.json" | cut -d' ' -f1-2)" "2 turns;"
+echo '{"messages": [{"role": "assistant", "content": "x"}]}' >"$work/odd.json"
+expect "turns that do not alternate" 1 "message 1 is of 'assistant': wanted user" chat --load "$work/odd.json"
+same "orders are listed" "$(echo /help | chat | grep -c '^  /')" 12
+for order in "/nonsense:no order '/nonsense'" "/undo:nothing was said" "/quit now:takes nothing" "/chain top_q.1:there are grammar" "/load $work/none:cannot be opened" "/edit:nothing was said"; do
+    same "${order%%:*}" "$(echo "${order%%:*}" | chat 2>&1 | grep -c "${order#*:}")" 1
+done
+expect "an order that failed is told" 1 "no order" sh -c "echo /nonsense | '$strata' chat -m '$model'"
+same "a chain" "$(printf '/chain greedy\n/chain\n' | chat)" "greedy"
+long=$(yes "$owl" | head -4 | tr '\n' ' ')
+for full in forget shift; do
+    printf '%s\n%s\n%s\n%s\n' "$long" "$long" "$long" "$long" | chat --ctx 192 --full $full -n 40 >"$work/out" 2>"$work/err"
+    same "a full context, $full: it goes on" "$? $(grep -c 'context was full' "$work/err" | sed 's/[1-9][0-9]*/some/')" "0 some"
+done
+same "a full context, stop" "$(printf '%s\n%s\n%s\n%s\n' "$long" "$long" "$long" "$long" | chat --ctx 192 --full stop -n 40 2>&1 | grep -c 'the context is full: the turns have')" 2
+expect "an answer longer than the context, shifted" 0 "oldest [0-9]* tokens are dropped" sh -c "echo '$owl' | '$strata' chat -m '$model' --ctx 64 --full shift -n 90 --chain 'suppress:0:2,temp:1'"
+expect "--full" 1 "wanted shift, forget or stop" chat --full maybe
+expect "--think" 1 "wanted show, hide or off" chat --think deep
+expect "no such form" 1 "no form of chats is named 'morse'" chat --form morse
+expect "a form whose marks are missing" 1 "does not speak llama3: its vocabulary has no <|start_header_id|>" chat --form llama3
+echo '{% for m in messages %}{{ m.content }}{% endfor %} = ' >"$work/form"
+same "a form of one's own" "$(printf 'abc\n/tokens\n' | chat --form "@$work/form" -n 1 2>/dev/null | grep -c 'a\[\|<|endoftext|>\]')" 1
+
+# Ctrl-C stops an answer that would never end, and the talk goes on.
+printf '%s\n/stats\n' "$owl" >"$work/lines"
+"$strata" chat -m "$model" --quiet -n -1 --full shift --chain suppress:0:2,temp:1 <"$work/lines" >"$work/endless" 2>"$work/err" &
+pid=$!
+until [ -s "$work/endless" ]; do sleep 0.05; done
+kill -INT $pid
+wait $pid
+same "Ctrl-C stops the answer, not the talk" "$? $(grep -c '^.stopped.$' "$work/err") $(grep -c '2 turns; the last answer' "$work/endless")" "0 1 1"
