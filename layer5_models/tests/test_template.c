@@ -126,6 +126,7 @@ static void what_is_not_built_in_is_refused(void **state) {
         {"{{ '\\N{SNOWMAN}' }}", "write the character itself"},
         {"{% do l %}", "unknown tag 'do'"},
         {"{% break %}", "'break' outside loop"},
+        {"{% if 1 %}{% 'x' %}{% endif %}", "tag name expected"},
         {"{{ '{:>3}'.format(1) }}", "no argument named ':>3'"}};
     (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {

@@ -268,9 +268,10 @@ static Node *parse_statement(Parser *p) {
 }
 
 static bool sees_any(const Parser *p, const char *words) {
-    for (Text rest = text_of(words); rest.size;)
-        if (parser_sees(p, TOKEN_NAME) && text_equal(p->token->text, text_cut(&rest, ' ')))
-            return true;
+    for (Text rest = text_of(words); rest.size;) {
+        Text word = text_cut(&rest, ' ');
+        if (parser_sees(p, TOKEN_NAME) && text_equal(p->token->text, word)) return true;
+    }
     return false;
 }
 
