@@ -137,6 +137,10 @@ expect "embed: a long text" 1 "the model reads 1024" "$strata" embed -m "$model"
 expect "compare" 0 "dist-2" "$strata" compare -m "$model" --documents 2 -n 40 --chains greedy temp:1 --csv "$work/compare.csv"
 same "compare writes CSV" "$(wc -l <"$work/compare.csv" | tr -d ' ')" 3
 expect "a text that the limit cut is not valid, and why" 0 "0.0%.*cut 2" "$strata" compare --documents 2 -n 40 --chains greedy
+"$strata" figure beams --documents 2 -n 30 >"$work/out" 2>/dev/null
+same "figure beams: true stories, then a row for each width" "$(cut -d, -f1 "$work/out" | tr '\n' ' ')" \
+    'search "true stories" "greedy" "2 beams" "4 beams" "8 beams" "16 beams" '
+same "greedy finds no likelier text than sixteen beams" "$(awk -F, '$1 ~ /greedy/ { g = $3 } $1 ~ /16/ { print ($3 <= g + 1e-3) }' "$work/out")" 1
 # what is exactly so of twelve stories, whatever they tell
 "$strata" compare --documents 12 --sample 4 --chains greedy top_k:1 draw top_p:0.9 contrastive_search:0.6 cfg:1.5 \
     --csv "$work/compare.csv" --html "$work/compare.html" --json >"$work/compare.json" 2>/dev/null

@@ -3,3 +3,19 @@
 BEGIN { FS = "," }
 function claim(sentence, holds) { if (!holds) { print "not in the data: " sentence; broken = 1 } }
 function unquoted(text) { gsub(/"/, "", text); return text }
+
+# A table of measure.sh: `/^chain,/ { head() } /^"/ { row() }`, then value(chain, column); chain may be study:chain.
+function head(   i) { for (i = 1; i <= NF; i++) name[i] = $i }
+function row(   chain, rest, cell, i, n) {
+    match($0, /^"[^"]*"/)
+    chain = substr($0, 2, RLENGTH - 2); rest = substr($0, RLENGTH + 2); n = split(rest, cell, ",")
+    all[++rows] = cell[1] ":" chain
+    for (i = 1; i <= n; i++) v[chain, name[i + 1]] = v[cell[1] ":" chain, name[i + 1]] = cell[i]
+}
+function value(chain, column) { claim("a column " column " of " chain, ((chain, column) in v) && v[chain, column] != ""); return v[chain, column] + 0 }
+function low(chain, column) { return value(chain, column "_low") }
+function high(chain, column) { return value(chain, column "_high") }
+function within(chain, column, from, to) { return value(chain, column) >= from && value(chain, column) <= to }
+# the intervals leave each other out; they do not
+function above(a, b, column) { return low(a, column) > high(b, column) }
+function alike(a, b, column) { return !above(a, b, column) && !above(b, a, column) }

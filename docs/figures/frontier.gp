@@ -1,22 +1,21 @@
 load "style.gp"
-set terminal svg size 900,1500 dynamic enhanced background rgb "white" font "sans-serif,14"
+set terminal svg size 900,2000 dynamic enhanced background rgb "white" font "sans-serif,14"
 set output out."/frontier.svg"
-set xrange [0:0.62]; set yrange [-0.03:1.06]; set xtics 0.2; set ytics ("0 %%" 0, "50 %%" 0.5, "100 %%" 1); unset key
-names = "temp top_k top_p min_p typical top_n_sigma mirostat_v2 eta"
-array colors[8] = [color_temp, color_top_k, color_top_p, color_min_p, color_typical, color_top_n_sigma, color_mirostat, black]
+set xrange [-0.05:1.12]; set yrange [0.28:1.06]; set xtics ("0 %%" 0, "50 %%" 0.5, "100 %%" 1); set ytics ("50 %%" 0.5, "75 %%" 0.75, "100 %%" 1); unset key
+names = "top_p min_p top_k top_n_sigma epsilon eta typical tfs top_a top_h mirostat_v2 temp"
+array colors[12] = [color_top_p, color_min_p, color_top_k, color_top_n_sigma, black, red, color_typical, gray, orange, blue, color_mirostat, color_temp]
 file = data."/frontier.csv"
 of(n) = strcol(1)[1:strlen(n) + 1] eq n.":"
 parameter(n) = strcol(1)[strlen(n) + 2:*]
-left(chain) = strstrt(" top_p:0.9 min_p:0.1 eta:0.02 typical:0.3 min_p:0.5 ", " ".chain." ") > 0
-set multiplot layout 4,2 title "Valid stories against distinct 2-grams: each sampler over its parameter, gray: all others" font ",16" noenhanced
-do for [i=1:8] {
+set multiplot layout 6,2 title "Precision and recall of each cut, over its parameter; gray: all others, star: no cut at all" font ",16" noenhanced
+do for [i=1:12] {
   n = word(names, i)
   set title n noenhanced font ",16"
-  set xlabel (i > 6 ? "distinct 2-grams in 100 stories" : ""); set ylabel (i % 2 ? "valid of 500 stories" : "")
-  plot file every ::1 using 6:4 with points pt 7 ps 0.5 lc rgb "#bbbbbb", \
-       file every ::1 using (of(n) ? $6 : NaN):4:7:5 with xyerrorbars pt 7 ps 0.6 lw 1.5 lc rgb colors[i], \
-       file every ::1 using (of(n) ? $6 : NaN):4 with lines lw 2 lc rgb colors[i], \
-       file every ::1 using (of(n) && !left(strcol(1)) ? $6 : NaN):4:(parameter(n)) with labels left offset 0.9,0.3 noenhanced font ",13" tc rgb "#222222", \
-       file every ::1 using (of(n) && left(strcol(1)) ? $6 : NaN):4:(parameter(n)) with labels right offset -0.9,-0.2 noenhanced font ",13" tc rgb "#222222"
+  set xlabel (i > 10 ? "true stories it could tell" : ""); set ylabel (i % 2 ? "told stories that are true" : "")
+  plot file every ::1 using 7:4 with points pt 7 ps 0.5 lc rgb "#bbbbbb", \
+       file every ::1 using (strcol(1) eq "draw" ? $7 : NaN):4 with points pt 3 ps 1.2 lw 1.5 lc rgb black, \
+       file every ::1 using (of(n) ? $7 : NaN):4:8:9:5:6 with xyerrorbars pt 7 ps 0.6 lw 1.5 lc rgb colors[i], \
+       file every ::1 using (of(n) && n ne "temp" ? $7 : NaN):4 smooth unique with lines lw 2 lc rgb colors[i], \
+       file every ::1 using (of(n) ? $7 : NaN):4:(parameter(n)) with labels left offset 0.7,0.7 noenhanced font ",13" tc rgb "#222222"
 }
 unset multiplot

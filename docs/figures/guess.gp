@@ -1,11 +1,17 @@
 load "style.gp"
+set terminal svg size 900,460 dynamic enhanced background rgb "white" font "sans-serif,14"
 set output out."/guess.svg"
-set title "Speculative decoding: acceptance and tokens per forward pass, by length of the draft" noenhanced
-set xlabel "tokens in a draft"; set ylabel "tokens per pass; speed-up"; set y2label "share of drafted tokens accepted"
-set border 11; set ytics nomirror; set y2tics; set yrange [0:*]; set y2range [0:1.05]
+set multiplot title "Speculative decoding, by length of the draft" font ",16"
+unset key; set tmargin at screen 0.86; set bmargin at screen 0.17; set xlabel "tokens in a draft"; set xrange [0.5:16.5]
 rows(n) = "< grep ',".n.",' ".data."/guess.csv"
-plot rows("draft") using 1:4 with linespoints pt 7 lw 2 lc rgb blue title "tokens per pass, draft", \
-     rows("lookup") using 1:4 with linespoints pt 7 lw 2 lc rgb orange title "tokens per pass, lookup", \
-     rows("draft") using 1:5 with linespoints pt 5 lw 2 dt 2 lc rgb blue title "speed-up, draft", \
-     rows("lookup") using 1:5 with linespoints pt 5 lw 2 dt 2 lc rgb orange title "speed-up, lookup", \
-     rows("draft") using 1:3 axes x1y2 with lines lw 2 lc rgb gray title "accepted, draft (right)"
+set lmargin at screen 0.08; set rmargin at screen 0.46
+set ylabel "share of drafted tokens accepted"; set yrange [0:1.05]
+set label 1 "a draft model" at 7,0.84 tc rgb blue; set label 2 "look-up in the text" at 6,0.32 tc rgb orange
+plot rows("draft") using 1:3 with linespoints pt 7 lw 2 lc rgb blue, rows("lookup") using 1:3 with linespoints pt 7 lw 2 lc rgb orange
+set lmargin at screen 0.56; set rmargin at screen 0.98
+set ylabel "speed, without drafts: 1"; set yrange [0:*]
+unset label; set arrow 1 from 0.5,1 to 16.5,1 nohead dt 2 lc rgb "#888888"
+set label 1 "a larger model" at 9,2.2 tc rgb blue; set label 2 "the storyteller, measured" at 7,0.35 tc rgb blue
+plot rows("draft") using 1:6 with linespoints pt 7 lw 2 lc rgb blue, rows("draft") using 1:5 with linespoints pt 6 lw 2 lc rgb blue, \
+     rows("lookup") using 1:6 with linespoints pt 7 lw 2 lc rgb orange, rows("lookup") using 1:5 with linespoints pt 6 lw 2 lc rgb orange
+unset multiplot

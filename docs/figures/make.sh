@@ -15,18 +15,37 @@ draft=../../layer5_models/models/draft.gguf
 # The numbers of a worked exercise.
 worked() { make -s --no-print-directory -C "$(ls -d ../../layer"$1"_*)" worked ARGS=--csv; }
 
-# Mean and standard error of the column after the first KEYS: mean KEYS COLUMNS
-mean() { cut -d, -f"$2" | awk -F, -v keys="$1" -f mean.awk; }
+# gnuplot ends a quoted name at its first comma: a space takes the place of each.
+spaced() { awk 'match($0, /^"[^"]*"/) { chain = substr($0, 1, RLENGTH); gsub(/,/, " ", chain); $0 = chain substr($0, RLENGTH + 1) } 1' "$@"; }
+
+# Rows n,seconds: a forward pass over n tokens of a model of random weights, the fastest of nine.
+passes() {
+    "$strata" bench make-model "$out/passes.gguf" Q8_0 --layers 2 >&2
+    for n in 1 2 3 4 5 7 9 13 17; do
+        "$strata" bench model -m "$out/passes.gguf" -p $n -n 0 --rounds 9 --json |
+            sed 's/.*"high":\([0-9.]*\).*/\1/' | awk -v n=$n '{ printf "%d,%.6f\n", n, n / $1 }'
+    done
+    rm "$out/passes.gguf"
+}
 
 numbers() {
     case $1 in
     effects | temperature | order | kept) "$strata" figure "$1" ;;
-    guess) "$strata" figure guess --draft "$draft" ;;
-    surprise) "$strata" figure surprise >"$out/surprise-texts.csv" && mean 2 1,3,5 <"$out/surprise-texts.csv" ;;
-    repetition)
-        while read -r opening; do "$strata" figure repetition -m "$draft" -n 120 -p "$opening" || exit 1; done <openings.txt >"$out/repetition-texts.csv"
-        mean 2 1-3 <"$out/repetition-texts.csv" ;;
-    frontier | contrast) cat "data/$1.csv" ;;
+    guess) # and what the same acceptance gains for a larger model, whose passes are timed here
+        passes >"$out/passes.csv"
+        "$strata" figure guess --draft "$draft" | awk -F, -f larger.awk "$out/passes.csv" - ;;
+    frontier | contrast | surprise | beams) cat "data/$1.csv" ;;
+    variety | odds) cat data/frontier.csv ;;
+    heat) spaced data/heat.csv ;;
+    cure) spaced data/loops.csv data/harm.csv ;;
+    price)
+        best=$(awk -f best.awk data/frontier.csv)
+        # shellcheck disable=SC2046
+        "$strata" bench samplers --size 131072 --seconds "${SECONDS_EACH:-0.1}" --csv "$out/price-times.csv" $(echo "$best" | sed 's/^"\([^"]*\)".*/--chain \1/') >&2
+        echo "chain,f,valid,kept,microseconds"
+        echo "$best" | while IFS= read -r line; do
+            echo "$line,$(grep -F ",LLM-like,${line%%,*}," "$out/price-times.csv" | grep -v ',scalar,' | cut -d, -f5)"
+        done ;;
     heads) worked 4 ;;
     lens) # and the word of each token
         worked 5 | while IFS=, read -r layer rank token probability; do
@@ -57,7 +76,7 @@ sound() {
 $bad"
 }
 
-for name in ${*:-effects temperature kept surprise frontier repetition order contrast guess heads lens errors turning curve loss roofline speed}; do
+for name in ${*:-effects temperature kept surprise frontier variety odds heat cure order contrast beams price guess heads lens errors turning curve loss roofline speed}; do
     echo "plot $name" >&2
     case $name in
     speed | loss | roofline) numbers "$name" ;;

@@ -2,82 +2,126 @@
 # Measure again what takes too long for every build of the site: make measure, or measure.sh STRATA [NAME...].
 # The numbers lie in docs/figures/data and belong to the repository; make.sh draws them.
 #
-# Five times the same 100 openings, with five seeds: validity is a share of 500 stories, with its standard error; distinct-2 is the mean of
-# five samples of 100 stories, with its standard error (it falls with the size of the sample, so every chain has the same).
+# A study is one run of `strata compare` (layer6/frontier.html says what its columns are): all chains of a file tell their
+# texts from the same 300 openings.  The table of a run that is done is kept in build/measure, so a measurement that was
+# stopped goes on where it was; `rm -r build/measure` begins anew.
 set -e
 strata=$(cd "$(dirname "$1")" && pwd)/$(basename "$1")
 shift
 cd "$(dirname "$0")"
 models=../../layer5_models/models
-scratch=$(mktemp -d)
-trap 'rm -rf "$scratch"' EXIT
+draft=$models/draft.gguf
+kept=../../build/measure
+documents=${DOCUMENTS:-300}
+mkdir -p "$kept"
 
-# study LABEL OPTIONS...: rows "chain",label,stories,valid,its error,distinct-2,its error
+# Of a table of compare: these columns, by name, after a label.  columns LABEL NAME...
+columns() {
+    label=$1
+    shift
+    awk -F, -v label="$label" -v names="$*" '
+        { chain = ""; line = $0 }
+        match(line, /^"[^"]*"/) { chain = substr(line, 1, RLENGTH); line = substr(line, RLENGTH + 2) }
+        NR == 1 { for (i = 2; i <= NF; i++) at[$i] = i - 1; n = split(names, name, " "); next }
+        { split(line, cell, ","); row = chain "," label; for (i = 1; i <= n; i++) row = row "," cell[at[name[i]]]; print row }'
+}
+
+measured() { for m in "$@"; do printf '%s %s_low %s_high ' "$m" "$m" "$m"; done; }
+world=$(measured valid kept kl_told kl_truth surprisal distinct_2 repetition less_first_valid less_first_kept less_first_distinct_2 less_first_kl_truth)
+prompts=$(measured surprisal distinct_2 repetition less_first_repetition less_first_distinct_2)
+
+# study LABEL OPTIONS...: a row for each chain, with the columns that $world names
 study() {
     label=$1
     shift
-    for seed in 1 2 3 4 5; do
-        "$strata" compare --documents 100 --seed $seed --csv "$scratch/$seed.csv" "$@" >&2
-    done
-    cat "$scratch"/[1-5].csv | awk -v label="$label" '
-        match($0, /^"[^"]*"/) && !/^"?chain/ {
-            chain = substr($0, 1, RLENGTH)
-            split(substr($0, RLENGTH + 2), column, ",")
-            sub(/,draw"$/, "\"", chain)
-            if (!(chain in n)) order[++chains] = chain
-            n[chain]++; valid[chain] += column[1]; d[chain] += column[3]; dd[chain] += column[3] ^ 2
-        }
-        END {
-            for (i = 1; i <= chains; i++) {
-                c = order[i]; v = valid[c] / n[c]; m = d[c] / n[c]; s = dd[c] / n[c] - m * m
-                printf "%s,%s,%d,%.4f,%.4f,%.4f,%.4f\n", c, label, 100 * n[c], v, sqrt(v * (1 - v) / (100 * n[c])),
-                       m, sqrt((s > 0 ? s : 0) / (n[c] - 1))
-            }
-        }'
+    table=$kept/$figure-$label-$(echo "$documents $*" | cksum | cut -d' ' -f1).csv
+    [ -s "$table" ] || "$strata" compare --documents "$documents" --csv "$table" "$@" >&2
+    columns "$label" texts $world <"$table"
+}
+
+# prompted LABEL OPTIONS...: the same of openings that are no stories
+prompted() {
+    label=$1
+    shift
+    table=$kept/$figure-$label-$(echo "$*" | cksum | cut -d' ' -f1).csv
+    [ -s "$table" ] || "$strata" compare --prompts openings.txt --csv "$table" "$@" >&2
+    columns "$label" texts $prompts <"$table"
 }
 
 # Why stories of a model with one head silent are no stories of this world: rows layer,head,stories,valid,who,what,where,form
 roles() { # roles LAYER HEAD [OPTIONS...]
     layer=$1 head=$2
     shift 2
-    "$strata" compare --documents 100 --seeds 5 --chains min_p:0.2 --csv "$scratch/roles.csv" "$@" >&2
-    tail -n 1 "$scratch/roles.csv" | awk -F'"' -v at="$layer,$head" '
-        BEGIN { split("name who pronoun who kind who place where spot where grammar form", pair, " ")
+    table=$kept/roles-$layer-$head.csv
+    [ -s "$table" ] || "$strata" compare --documents 100 --seeds 5 --chains min_p:0.2 --csv "$table" "$@" >&2
+    tail -n 1 "$table" | awk -F'"' -v at="$layer,$head" '
+        BEGIN { split("name who pronoun who kind who place where spot where grammar form cut form", pair, " ")
                 for (i = 1; i in pair; i += 2) group[pair[i]] = pair[i + 1] }
         {
-            n = split($4, reason, " "); split($3, column, ",")
+            n = split($4, reason, " "); split($3, column, ",") # texts, openings, sample, valid
             for (i = 1; i <= n; i += 2) count[reason[i] in group ? group[reason[i]] : "what"] += reason[i + 1]
-            printf "%s,500,%d,%d,%d,%d,%d\n", at, column[2] * 500 + 0.5, count["who"], count["what"], count["where"], count["form"]
+            printf "%s,%d,%d,%d,%d,%d,%d\n", at, column[2], column[5] * column[2] + 0.5, count["who"], count["what"], count["where"], count["form"]
         }'
 }
 
+header() { echo "chain,study,texts,$(echo $* | tr ' ' ,)"; }
+
 measure() {
-    echo "# made by: docs/figures/measure.sh build/bin/strata $1"
-    case $1 in
-    roles) echo "layer,head,stories,valid,who,what,where,form" ;;
-    *) echo "chain,model,stories,valid,valid_error,distinct_2,distinct_2_error" ;;
-    esac
-    case $1 in
+    figure=$1
+    echo "# made by: docs/figures/measure.sh build/bin/strata $figure"
+    case $figure in
+    frontier)
+        header $world
+        study temp --chains draw greedy temp:0.3 temp:0.6 temp:0.8 temp:1.2 temp:1.5
+        study top_p --chains top_p:0.3 top_p:0.6 top_p:0.8 top_p:0.9 top_p:0.95 top_p:0.99
+        study min_p --chains min_p:0.5 min_p:0.2 min_p:0.1 min_p:0.05 min_p:0.02 min_p:0.005
+        study top_k --chains top_k:2 top_k:5 top_k:20 top_k:100 top_k:400
+        study top_n_sigma --chains top_n_sigma:0.5 top_n_sigma:1 top_n_sigma:1.5 top_n_sigma:2.5
+        study typical --chains typical:0.6 typical:0.9 typical:0.98
+        study eta --chains eta:0.3 eta:0.02 eta:0.002
+        study epsilon --chains epsilon:0.02 epsilon:0.002 epsilon:0.0005
+        study others --chains epsilon:0.01 epsilon:0.005 tfs:0.9 tfs:0.99 top_a:0.02 top_a:0.2 top_h:0.6 p_less
+        study controllers --chains mirostat_v2:1 mirostat_v2:2 mirostat_v2:4 adaptive_p:0.6 ;;
+    contrast)
+        header $world
+        documents=500
+        study expert --amateur $draft --chains min_p:0.1 draw min_p:0.2 min_p:0.1,temp:0.8 contrast:0.1:beta=0.25 \
+            contrast:0.1:beta=0.5 contrast:0.1:beta=1
+        documents=300
+        study guided --chains min_p:0.1 cfg:1.25,min_p:0.1 cfg:1.5,min_p:0.1 cfg:2,min_p:0.1 cfg:3,min_p:0.1
+        study amateur -m $draft --chains min_p:0.1 draw ;;
+    heat) # each cut at another temperature, and beside it the same two stages the other way round
+        header $world
+        for t in 1.5 0.7; do
+            for cut in min_p:0.05 top_p:0.9 epsilon:0.005; do
+                study "$t" --chains "temp:$t,$cut" "$cut,temp:$t"
+            done
+        done ;;
+    loops)
+        header $prompts
+        prompted draft -m $draft -n 200 --seeds 5 --chains greedy penalties:rep=1.1,greedy penalties:rep=1.3,greedy penalties:rep=1.8,greedy \
+            dry:0.4,greedy dry:0.8,greedy dry:3,greedy no_repeat:4,greedy top_p:0.9 draw ;;
+    harm)
+        header $world
+        study storyteller --chains min_p:0.1 penalties:rep=1.1,min_p:0.1 penalties:rep=1.3,min_p:0.1 dry:0.8,min_p:0.1 \
+            dry:3,min_p:0.1 no_repeat:4,min_p:0.1 ;;
+    surprise) # bits among the tokens that were left; of adaptive_p, which bends what is left, among those that it saw
+        echo "chain,step,mean,error"
+        table=$kept/surprise-texts.csv
+        [ -s "$table" ] || { "$strata" figure surprise >"$table.part" && mv "$table.part" "$table"; }
+        awk -F, 'NR > 1 { print $1 "," $3 "," ($1 ~ /adaptive_p/ ? $4 : $5) }' "$table" | awk -F, -v keys=2 -f mean.awk ;;
     roles)
+        echo "layer,head,stories,valid,who,what,where,form"
         roles none none
         for layer in 0 1 2; do
             for head in 0 1 2 3 4 5 6 7; do roles $layer $head --scale-head $layer.$head=0; done
         done ;;
-    frontier)
-        study storyteller --chains greedy temp:0.3 temp:0.6 temp:0.8 temp:1 temp:1.2 temp:1.5 temp:2 \
-            top_k:2 top_k:5 top_k:20 top_k:100 top_k:400 top_p:0.3 top_p:0.6 top_p:0.8 top_p:0.9 top_p:0.95 top_p:0.99 \
-            min_p:0.5 min_p:0.2 min_p:0.1 min_p:0.05 min_p:0.01 typical:0.3 typical:0.6 typical:0.9 typical:0.98 \
-            top_n_sigma:0.5 top_n_sigma:1 top_n_sigma:1.5 top_n_sigma:2.5 \
-            mirostat_v2:0.3 mirostat_v2:0.6 mirostat_v2:1 mirostat_v2:2 eta:0.3 eta:0.1 eta:0.02 eta:0.002 ;;
-    contrast)
-        study expert --amateur $models/draft.gguf --chains draw min_p:0.1,draw \
-            contrast:0.1:beta=0.25,draw contrast:0.1:beta=0.5,draw contrast:0.1:beta=1,draw
-        study amateur -m $models/draft.gguf --chains draw min_p:0.1,draw ;;
-    *) echo "measure: no figure '$1': there are frontier, contrast, roles" >&2; exit 2 ;;
+    beams) "$strata" figure beams --documents 100 ;;
+    *) echo "measure: no figure '$figure': there are frontier, contrast, heat, loops, harm, surprise, beams, roles" >&2; exit 2 ;;
     esac
 }
 
-for name in ${*:-frontier contrast roles}; do
-    measure "$name" >"$scratch/new"
-    mv "$scratch/new" "data/$name.csv"
+for name in ${*:-frontier contrast heat loops harm surprise beams roles}; do
+    measure "$name" >"$kept/$name.new"
+    mv "$kept/$name.new" "data/$name.csv"
 done

@@ -16,9 +16,8 @@ static const struct {
     {"kept", "candidates that truncations keep, by entropy, over real steps", NULL,
      figure_kept},
     {"surprise", "surprisal along a text: mirostat and others", NULL, figure_surprisal},
-    {"repetition", "repetition along a text: greedy, penalties, dry, no_repeat", NULL,
-     figure_repetition},
-    {"guess", "speculative decoding: acceptance by length of the draft", NULL, figure_drafts}};
+    {"guess", "speculative decoding: acceptance by length of the draft", NULL, figure_drafts},
+    {"beams", "the likeliest stories that beams of each width find", NULL, figure_beams}};
 
 static bool run_model_figure(FigureJob *job, size_t figure, Fault *fault) {
     LoadedModel loaded = {0};
@@ -26,7 +25,7 @@ static bool run_model_figure(FigureJob *job, size_t figure, Fault *fault) {
     if (!choose_model(&job->model, path, sizeof path, fault) ||
         !compute_open(&job->compute, fault))
         return false;
-    bool ok = loaded_open(&loaded, job->model, &job->compute, 0, 1, fault) &&
+    bool ok = loaded_open(&loaded, job->model, &job->compute, 0, FIGURE_BEAMS, fault) &&
               figures[figure].run_with(&loaded, job, fault);
     if (loaded.model) loaded_close(&loaded);
     compute_close(&job->compute);
@@ -35,13 +34,14 @@ static bool run_model_figure(FigureJob *job, size_t figure, Fault *fault) {
 
 static const OptionRule rules[] = {
     {"--draft", NEEDS, "guess", "no other figure has two models"},
-    {"-m", NEEDS, "kept surprise repetition guess", "the others plot given numbers"},
-    {"-p", NEEDS, "kept surprise repetition guess", "the others have no text"},
-    {"-n", NEEDS, "kept surprise repetition guess", "the others have no text"},
-    {"-t", NEEDS, "kept surprise repetition guess", "the others run no model"},
-    {"--no-pack", NEEDS, "kept surprise repetition guess", "the others run no model"},
-    {"--pin", NEEDS, "kept surprise repetition guess", "the others run no model"},
-    {"--isa", NEEDS, "kept surprise repetition guess", "the others run no model"},
+    {"-m", NEEDS, "kept surprise guess beams", "the others plot given numbers"},
+    {"-p", NEEDS, "kept surprise guess", "the others have no text, or the world's"},
+    {"--documents", NEEDS, "beams", "the others have texts of their own"},
+    {"-n", NEEDS, "kept surprise guess beams", "the others have no text"},
+    {"-t", NEEDS, "kept surprise guess beams", "the others run no model"},
+    {"--no-pack", NEEDS, "kept surprise guess beams", "the others run no model"},
+    {"--pin", NEEDS, "kept surprise guess beams", "the others run no model"},
+    {"--isa", NEEDS, "kept surprise guess beams", "the others run no model"},
     {0},
 };
 
@@ -56,7 +56,10 @@ static bool is_asked_for(const void *context, const char *name) {
 }
 
 static int run(int argc, char **argv) {
-    FigureJob job = {.prompt = "Once upon a time", .steps = 300, .compute = {.threads = 1}};
+    FigureJob job = {.prompt = "Once upon a time",
+                     .steps = 300,
+                     .documents = 100,
+                     .compute = {.threads = 1}};
     Fault fault;
     const char *name = NULL;
     const Option options[] = {
@@ -65,6 +68,8 @@ static int run(int argc, char **argv) {
         {"-p", OPT_TEXT, &job.prompt, "TEXT", "how the texts begin"},
         {"--draft", OPT_TEXT, &job.draft, "FILE", "for guess: the smaller model"},
         {"-n", OPT_INT(1, OPTION_MANY), &job.steps, "N", "most tokens of a text (300)"},
+        {"--documents", OPT_INT(2, OPTION_MANY), &job.documents, "N",
+         "for beams: openings of held-out stories (100)"},
         COMPUTE_OPTIONS(job.compute),
         {0},
     };
@@ -73,7 +78,7 @@ static int run(int argc, char **argv) {
         argv,
         "figure NAME [options]",
         "The numbers behind a plot, as CSV on stdout; make plots draws them.  NAME is one "
-        "of\n  effects, temperature, order, kept, surprise, repetition, guess.",
+        "of\n  effects, temperature, order, kept, surprise, guess, beams.",
         options,
         rules};
     int status = command_line_read(&line, &name, 1, 1);

@@ -1,14 +1,16 @@
 /* figure.h - the numbers behind the plots of samplers, as CSV on stdout.  A figure is drawn from
- * one distribution that stands there (distribution.c), or from the steps of texts that a
- * model writes (steps.c). */
+ * one distribution that stands there (distribution.c), from the steps of texts that a
+ * model writes (steps.c), or from the likeliest texts that it could write (beams.c). */
 #ifndef STRATA_FIGURE_H
 #define STRATA_FIGURE_H
 
 #include "loaded_model.h"
 
+enum { FIGURE_BEAMS = 16 }; /* sequences of the session */
+
 typedef struct FigureJob {
     const char *model, *prompt, *draft;
-    long steps;
+    long steps, documents;
     ComputeOptions compute;
 } FigureJob;
 
@@ -19,7 +21,7 @@ bool figure_order(const FigureJob *job, Fault *fault);
 
 bool figure_kept(LoadedModel *loaded, const FigureJob *job, Fault *fault);
 bool figure_surprisal(LoadedModel *loaded, const FigureJob *job, Fault *fault);
-bool figure_repetition(LoadedModel *loaded, const FigureJob *job, Fault *fault);
+bool figure_beams(LoadedModel *loaded, const FigureJob *job, Fault *fault);
 bool figure_drafts(LoadedModel *loaded, const FigureJob *job, Fault *fault);
 
 #endif

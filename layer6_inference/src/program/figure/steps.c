@@ -64,11 +64,6 @@ static bool print_surprisal(void *context, const Choice *choice) {
     return true;
 }
 
-static bool ignore(void *context, const Choice *choice) {
-    (void)context, (void)choice;
-    return true;
-}
-
 static bool run_chain(LoadedModel *s, const FigureJob *job, const char *spec, uint64_t seed,
                       OnChoice *on_choice, void *context, TokenList *tokens, size_t *prompt,
                       Fault *fault) {
@@ -107,62 +102,36 @@ bool figure_kept(LoadedModel *s, const FigureJob *job, Fault *fault) {
 }
 
 bool figure_surprisal(LoadedModel *s, const FigureJob *job, Fault *fault) {
-    static const char *const specs[] = {"draw", "top_k:40", "top_p:0.9", "mirostat:1",
-                                        "mirostat_v2:1"};
+    /* adaptive_p wants a cut before it: what is certain is as far from its aim as what is absurd */
+    static const struct {
+        const char *label, *before, *spec;
+    } chains[] = {{"draw", SURPRISE_BEFORE, SURPRISE_BEFORE ",draw"},
+                  {"top_k:40", SURPRISE_BEFORE, SURPRISE_BEFORE ",top_k:40"},
+                  {"top_p:0.9", SURPRISE_BEFORE, SURPRISE_BEFORE ",top_p:0.9"},
+                  {"mirostat:1", SURPRISE_BEFORE, SURPRISE_BEFORE ",mirostat:1"},
+                  {"mirostat_v2:1", SURPRISE_BEFORE, SURPRISE_BEFORE ",mirostat_v2:1"},
+                  {"min_p:0.05", SURPRISE_BEFORE, SURPRISE_BEFORE ",min_p:0.05"},
+                  {"adaptive_p:0.5", SURPRISE_BEFORE ",min_p:0.05",
+                   SURPRISE_BEFORE ",min_p:0.05,adaptive_p:0.5"}};
     TokenList tokens = {0};
     Watcher w = {.tokenizer = s->model->tokenizer,
                  .row = malloc(s->model->sizes.vocab * sizeof(float))};
     size_t prompt;
-    bool ok = w.row && candidates_open(&w.candidates, s->model->sizes.vocab, &w.arena, fault) &&
-              chain_parse(&w.before, SURPRISE_BEFORE, w.tokenizer, fault);
+    bool ok = w.row && candidates_open(&w.candidates, s->model->sizes.vocab, &w.arena, fault);
     printf("chain,seed,step,seen,left\n");
-    for (size_t i = 0; ok && i < sizeof specs / sizeof *specs; i++) {
-        char spec[80];
-        w.label = specs[i];
-        snprintf(spec, sizeof spec, SURPRISE_BEFORE ",%s", specs[i]);
+    for (size_t i = 0; ok && i < sizeof chains / sizeof *chains; i++) {
+        w.label = chains[i].label;
+        ok = chain_parse(&w.before, chains[i].before, w.tokenizer, fault);
         for (w.seed = 1; ok && w.seed <= SURPRISE_TEXTS; w.seed++) {
             w.seen = w.left = 0;
-            ok = run_chain(s, job, spec, w.seed, print_surprisal, &w, &tokens, &prompt, fault);
+            ok = run_chain(s, job, chains[i].spec, w.seed, print_surprisal, &w, &tokens,
+                           &prompt, fault);
         }
+        chain_close(&w.before);
     }
     token_list_free(&tokens);
-    chain_close(&w.before);
     if (w.row) arena_free(&w.arena);
     free(w.row);
-    return ok;
-}
-
-/* chain,position,share: of the 4-grams in a window that ends here, how many stood before */
-static void print_repetition(const char *label, const int32_t *ids, size_t n) {
-    enum { WINDOW = 40 };
-    for (size_t end = WINDOW; end <= n; end += 10) {
-        size_t seen = 0, all = 0;
-        for (size_t at = end - WINDOW; at + 4 <= end; at++, all++)
-            for (size_t k = 0; k < at; k++)
-                if (memcmp(ids + k, ids + at, 4 * sizeof *ids) == 0) {
-                    seen++;
-                    break;
-                }
-        printf("\"%s\",%zu,%.4f\n", label, end, (double)seen / (double)all);
-    }
-}
-
-bool figure_repetition(LoadedModel *s, const FigureJob *job, Fault *fault) {
-    static const char *const labels[] = {"greedy",  "penalties:rep=1.1", "penalties:rep=1.3",
-                                         "dry:0.8", "no_repeat:4",       "top_p:0.9"};
-    TokenList tokens = {0};
-    size_t prompt, n = sizeof labels / sizeof *labels;
-    bool ok = true;
-    printf("chain,position,repeated\n");
-    for (size_t i = 0; ok && i < n; i++) {
-        char spec[80];
-        bool greedy = i > 0 && i + 1 < n; /* a greedy pick after it */
-        snprintf(spec, sizeof spec, "min_tokens:100000,%s%s", labels[i],
-                 greedy ? ",greedy" : "");
-        ok = run_chain(s, job, spec, 1, ignore, NULL, &tokens, &prompt, fault);
-        if (ok) print_repetition(labels[i], tokens.ids + prompt, tokens.count - prompt);
-    }
-    token_list_free(&tokens);
     return ok;
 }
 
