@@ -15,7 +15,7 @@ enum { ROWS = 32 }; /* logits at a time */
 typedef struct TruthReader {
     const Study *study;
     Session session, guide, amateur; /* guide: the document without its opening */
-    HandOptions hand;                /* on the session, as when texts are written */
+    HandOptions hand, guide_hand;    /* on the sessions, as when texts are written */
     Chain *chains;                   /* (n_chains) */
     Candidates *candidates;          /* (threads) */
     Arena *arenas;                   /* (threads) */
@@ -155,10 +155,11 @@ static bool open_reader(TruthReader *r, Fault *fault) {
             !(r->rows[i] = malloc(vocab * sizeof(float))))
             return r->arenas[i].base ? fault_set(fault, "no memory for a row of logits")
                                      : false;
-    r->hand = study->job->hand;
+    r->hand = r->guide_hand = study->job->hand;
     return study_session(&r->session, study, &study->model, 1, ROWS, fault) &&
            hand_open(&r->hand, &r->session, fault) &&
-           (!study->guided || study_session(&r->guide, study, &study->model, 1, ROWS, fault)) &&
+           (!study->guided || (study_session(&r->guide, study, &study->model, 1, ROWS, fault) &&
+                               hand_open(&r->guide_hand, &r->guide, fault))) &&
            (!study->job->amateur ||
             study_session(&r->amateur, study, &study->amateur, 1, ROWS, fault));
 }
