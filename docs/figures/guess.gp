@@ -11,7 +11,7 @@ plot rows("draft") using 1:3 with linespoints pt 7 lw 2 lc rgb blue, rows("looku
 set lmargin at screen 0.56; set rmargin at screen 0.98
 set ylabel "speed, without drafts: 1"; set yrange [0:*]
 unset label; set arrow 1 from 0.5,1 to 16.5,1 nohead dt 2 lc rgb "#888888"
-set label 1 "a larger model" at 9,2.2 tc rgb blue; set label 2 "the storyteller, measured" at 7,0.35 tc rgb blue
+set label 1 "filled: a larger model; open: the storyteller" at graph 0.5,1.04 center tc rgb "#444444"
 plot rows("draft") using 1:6 with linespoints pt 7 lw 2 lc rgb blue, rows("draft") using 1:5 with linespoints pt 6 lw 2 lc rgb blue, \
      rows("lookup") using 1:6 with linespoints pt 7 lw 2 lc rgb orange, rows("lookup") using 1:5 with linespoints pt 6 lw 2 lc rgb orange
 unset multiplot
