@@ -116,12 +116,13 @@ measure() {
         for layer in 0 1 2; do
             for head in 0 1 2 3 4 5 6 7; do roles $layer $head --scale-head $layer.$head=0; done
         done ;;
+    owner) "$strata" look owner --csv --documents 300 ;;
     beams) "$strata" figure beams --documents 100 ;;
-    *) echo "measure: no figure '$figure': there are frontier, contrast, heat, loops, harm, surprise, beams, roles" >&2; exit 2 ;;
+    *) echo "measure: no figure '$figure': there are frontier, contrast, heat, loops, harm, surprise, beams, roles, owner" >&2; exit 2 ;;
     esac
 }
 
-for name in ${*:-frontier contrast heat loops harm surprise beams roles}; do
+for name in ${*:-frontier contrast heat loops harm surprise beams roles owner}; do
     measure "$name" >"$kept/$name.new"
     mv "$kept/$name.new" "data/$name.csv"
 done

@@ -44,7 +44,7 @@ document.addEventListener("DOMContentLoaded", async () => {
   }
 
   const presets = [{ name: "greedy", chain: "greedy", gloss: "always the likeliest" }, ...strata.presets()];
-  const asked = new URLSearchParams(location.search); // ?chain=temp:2,top_p:0.9&prompt=Mia&seed=3
+  const asked = new URLSearchParams(location.hash.slice(1) || location.search); // #chain=temp:2,top_p:0.9&prompt=Mia&seed=3, or ?chain=temp:2,top_p:0.9&prompt=Mia&seed=3
   const state = {
     prompt: asked.get("prompt") ?? "Once upon a time there was a",
     seed: Number(asked.get("seed")) || 1,
@@ -66,13 +66,18 @@ document.addEventListener("DOMContentLoaded", async () => {
   const go = button("Write on", () => { state.running = !state.running; write(); });
   const cards = make("div", { class: "pg-stages" }), text = make("p", { class: "pg-text", "aria-live": "polite" }), trouble = make("p", { class: "pg-trouble", role: "alert" });
   const table = make("div", { class: "pg-table" });
+  const second = make("input", { type: "text", spellcheck: "false", placeholder: "temp:1.2", "aria-label": "another chain", change: () => attempt(alsoWith) }), other = make("p", { class: "pg-text", hidden: true });
+  const command = make("code", { class: "pg-command" });
   prompt.value = state.prompt;
   root.replaceChildren(
     make("div", { class: "pg-row" }, make("label", { class: "pg-wide" }, "Prompt", prompt), make("label", {}, "Seed", seed)),
     make("div", { class: "pg-row" }, make("label", { class: "pg-wide" }, "Chain", chain), preset, add),
     cards, trouble, text,
-    make("div", { class: "pg-row" }, button("Next token", () => attempt(step)), go, button("Back", () => attempt(back)), button("Begin anew", begin)),
-    table);
+    other,
+    make("div", { class: "pg-row" }, button("Next token", () => attempt(step)), go, button("Back", () => attempt(back)), button("Begin anew", begin),
+      make("label", { class: "pg-wide" }, "The same with another chain", second)),
+    table,
+    make("div", { class: "pg-row" }, button("Copy as command", copyCommand), command));
 
   /* ------------------------------------------------------------------ what happens */
   function attempt(act) {
@@ -115,10 +120,56 @@ document.addEventListener("DOMContentLoaded", async () => {
     setChain(textOf([...state.stages.slice(0, -1), kind.usual, ...(kind.selects ? [] : state.stages.slice(-1))]));
   }
 
+  /* While it writes, the chain only chooses; what each stage did is told when there is time. */
+  let idle = 0;
+  const whenIdle = window.requestIdleCallback || ((act) => setTimeout(act, 50));
   function look() {
-    drawTable(strata.look());
+    if (state.running) {
+      strata.choose();
+      idle ||= whenIdle(() => { idle = 0; if (state.running) attempt(() => drawTable(strata.look())); });
+    } else drawTable(strata.look());
     chain.value = strata.spec();
-    text.replaceChildren(make("span", { class: "pg-prompt" }, state.prompt), strata.text(), strata.ends(strata.chosen()) ? make("span", { class: "pg-end" }, " ∎ the chain ends the text here") : "");
+    drawText();
+    remember();
+  }
+
+  /* The page's address says what is set. */
+  function remember() {
+    history.replaceState(null, "", "#" + new URLSearchParams({ chain: chain.value, prompt: state.prompt, seed: state.seed }));
+    command.textContent = "strata generate -p " + quoted(state.prompt) + " --chain " + quoted(chain.value) + " --seed " + state.seed;
+  }
+  const quoted = (text) => "'" + text.replace(/'/g, "'\\''") + "'";
+  function copyCommand() {
+    navigator.clipboard?.writeText(command.textContent).catch(() => {});
+    getSelection().selectAllChildren(command);
+  }
+
+  /* Each token in the colour of its surprisal; a click goes back to before it. */
+  function drawText() {
+    const written = strata.written();
+    const fork = (i) => attempt(() => { state.running = false; for (let k = written.length; k > i; k--) strata.back(); look(); });
+    const pieces = written.map((token, i) => make("button", { type: "button", class: "pg-token", style: `--surprisal: ${Math.min(70, 12 * token.surprisal).toFixed(0)}%`, title: `surprisal ${(+token.surprisal).toFixed(2)} nats; back to here`, click: () => fork(i) }, token.text));
+    text.replaceChildren(make("span", { class: "pg-prompt" }, state.prompt), ...pieces, strata.ends(strata.chosen()) ? make("span", { class: "pg-end" }, " ∎ the chain ends the text here") : "");
+  }
+
+  /* As many tokens with another chain, from the same prompt and seed; then back to where we were. */
+  function alsoWith() {
+    const mine = strata.written(), spec = strata.spec();
+    other.hidden = !second.value;
+    if (!second.value) return;
+    try {
+      strata.chain(second.value, state.seed), strata.begin(state.prompt);
+      for (let i = 0; i < Math.max(mine.length, 40); i++) {
+        strata.choose();
+        if (strata.ends(strata.chosen())) break;
+        strata.take(strata.chosen());
+      }
+      other.replaceChildren(make("b", {}, second.value + " "), make("span", { class: "pg-prompt" }, state.prompt), strata.text());
+    } finally {
+      strata.begin(state.prompt), strata.chain(spec, state.seed);
+      mine.forEach((token) => strata.take(+token.token));
+      look();
+    }
   }
 
   function take(token) {
@@ -132,7 +183,7 @@ document.addEventListener("DOMContentLoaded", async () => {
 
   function write() {
     go.textContent = state.running ? "Stop" : "Write on";
-    if (!state.running) return;
+    if (!state.running) { attempt(look); return; }
     attempt(step);
     setTimeout(write, 0);
   }
@@ -170,7 +221,13 @@ document.addEventListener("DOMContentLoaded", async () => {
       ...(kind.list ? [words] : []));
   }
 
-  const drawStages = () => cards.replaceChildren(...state.stages.map(card));
+  /* What is drawn anew keeps the focus of what was there. */
+  function keepFocus(drawn) {
+    const kept = document.activeElement?.getAttribute?.("aria-label");
+    drawn();
+    if (kept && !document.activeElement?.isConnected || document.activeElement === document.body) root.querySelector(`[aria-label="${CSS.escape(kept || "")}"]:not(:disabled)`)?.focus();
+  }
+  const drawStages = () => keepFocus(() => cards.replaceChildren(...state.stages.map(card)));
 
   /* Rows of the trace, a column for the model and each stage. */
   function columns(rows) {

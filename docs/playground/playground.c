@@ -13,6 +13,7 @@
  *     play_take(token)             append it; the model reads on
  *     play_back()                  take the last one away again
  *     play_text()                  what has been written so far
+ *     play_written()               and each of its tokens with its surprisal, as CSV;  play_piece(token) its bytes
  *     play_isa(name)               compute with another instruction set: scalar, wasm
  *
  * Texts are handed in through play_room(bytes).  A function that can fail gives NULL, or a text that says why; texts are
@@ -22,6 +23,7 @@
  * writes. */
 #include "playground.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -34,8 +36,9 @@ static struct {
     Chain chain;
     uint64_t seed;
     TokenList tokens;
-    size_t prompt; /* of the tokens: read, not written */
-    float *logits; /* (vocab) of the next token; what stages write to is a copy */
+    size_t prompt;     /* of the tokens: read, not written */
+    float *surprisals; /* (ctx) of the tokens that were written, in nats under the model */
+    float *logits;     /* (vocab) of the next token; what stages write to is a copy */
     float *copy;
     int32_t chosen;
     char *room, *text; /* what came in, what went out last */
@@ -78,6 +81,7 @@ const char *EXPORT(play_open)(const char *bytes, size_t size) {
         return failed();
     size_t logits = play.model.sizes.vocab * sizeof(float);
     play.logits = malloc(logits), play.copy = malloc(logits);
+    play.surprisals = malloc(session_ctx(&play.session) * sizeof(float));
     play.room = NULL; /* the model lies there: it stays */
     return NULL;
 }
@@ -200,8 +204,17 @@ int32_t EXPORT(play_chosen)(void) { return play.chosen; }
 /* Does a token end the text? */
 int EXPORT(play_ends)(int32_t token) { return tokenizer_is_end(play.model.tokenizer, token); }
 
+/* -ln p of a token before any chain. */
+static float surprisal_of(int32_t token) {
+    float max = vector_max(play.logits, play.model.sizes.vocab);
+    ExpSums sums = scan_exp(play.logits, play.model.sizes.vocab, max);
+    return (float)(log(sums.sum) - (double)(play.logits[token] - max));
+}
+
 const char *EXPORT(play_take)(int32_t token) {
+    float surprisal = surprisal_of(token);
     if (!read_tokens(&token, 1)) return failed();
+    play.surprisals[play.tokens.count] = surprisal;
     chain_accept(&play.chain, token);
     token_list_add(&play.tokens, token);
     return NULL;
@@ -214,6 +227,23 @@ const char *EXPORT(play_back)(void) {
     chain_rewind(&play.chain, 1);
     session_rewind(&play.session, 0, left - 1);
     return read_tokens(play.tokens.ids + left - 1, 1) ? NULL : failed();
+}
+
+/* Each token that was written. */
+const char *EXPORT(play_written)(void) {
+    FILE *out = text_begin();
+    fprintf(out, "token,surprisal\n");
+    for (size_t i = play.prompt; i < play.tokens.count; i++)
+        fprintf(out, "%d,%.6g\n", play.tokens.ids[i], (double)play.surprisals[i]);
+    return text_end(out);
+}
+
+/* Its bytes, which may be part of a character. */
+const char *EXPORT(play_piece)(int32_t token) {
+    FILE *out = text_begin();
+    Text piece = tokenizer_piece(play.model.tokenizer, token, false);
+    fwrite(piece.data, 1, piece.size, out);
+    return text_end(out);
 }
 
 const char *EXPORT(play_isa)(const char *name) {

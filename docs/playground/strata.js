@@ -88,6 +88,8 @@ async function openStrata(wasm, model) {
     take: (token) => check(c.play_take(token)),
     back: () => check(c.play_back()),
     text: () => textAt(c.play_text()),
+    /* [{token, surprisal, text}, ...] */
+    written: () => table(textAt(c.play_written())).map((row) => ({ ...row, text: textAt(c.play_piece(+row.token)) })),
     isa: (name) => check(c.play_isa(putText(name))),
     /* A side of the explorer; explorer.c says what each of these is.  Numbers are views of the library's memory, good until it computes again. */
     glass(side) {

@@ -5,8 +5,10 @@
  *     "I lost my red hat," said ____
  *
  * The world knows whose it is.  Over many held-out stories: how much of each head's attention goes from
- * `said` to the owner's name and how much to the friend's; and how likely the owner's name and
- * the friend's are, with each head silenced.  See look.h. */
+ * `said` to the owner's name, to the friend's, and to the full stop that ends the owner's first
+ * sentence; and from that full stop back to the owner's name.  How likely the owner's name and the friend's
+ * are with each head silenced; and how likely the owner's is when the head is the only one of its
+ * layer that is not.  See look.h. */
 #include "look.h"
 
 #include <math.h>
@@ -19,14 +21,16 @@ enum { LONGEST = 256, CORPUS = 2 /* held out */ };
 /* A story up to the place where the owner's name is wanted. */
 typedef struct Case {
     TokenList tokens;
-    int32_t owner, friend; /* the first tokens of their names */
-    bool *of_owner, *of_friend;
+    int32_t owner, friend;      /* the first tokens of their names */
+    bool *of_owner, *of_friend; /* (tokens.count) parts of a mention */
+    size_t mark;                /* the token that ends the owner's first sentence */
 } Case;
 
 /* Sums over the stories of one head, or of none. */
 typedef struct Sums {
-    double to_owner, to_friend, owner, friend;
-    size_t right; /* the owner is likelier than the friend */
+    double to_owner, to_friend, to_mark, back; /* attention; back: from the mark to the name */
+    double owner, friend, alone;               /* probabilities */
+    size_t right;                              /* the owner is likelier than the friend */
 } Sums;
 
 static Text word_at(const char *at) {
@@ -65,6 +69,17 @@ static void mark_mentions(const Tokenizer *t, const TokenList *tokens, Text stor
     }
 }
 
+/* The full stop that ends the first sentence with the owner's name; 0: there is none. */
+static size_t first_mark(const Tokenizer *t, const Case *c) {
+    bool named = false;
+    for (size_t i = 0; i < c->tokens.count; i++) {
+        Text piece = tokenizer_piece(t, c->tokens.ids[i], false);
+        named = named || c->of_owner[i];
+        if (named && piece.size == 1 && *piece.data == '.') return i;
+    }
+    return 0;
+}
+
 static void case_free(Case *c) {
     token_list_free(&c->tokens);
     free(c->of_owner), free(c->of_friend);
@@ -89,7 +104,8 @@ static bool case_read(Case *c, const Tokenizer *t, const char *story, Fault *fau
     if (!c->of_owner || !c->of_friend) return fault_set(fault, "no memory for a story");
     mark_mentions(t, &c->tokens, before, owner, c->of_owner);
     mark_mentions(t, &c->tokens, before, friend, c->of_friend);
-    return c->owner != c->friend && c->tokens.count <= LONGEST;
+    c->mark = first_mark(t, c);
+    return c->mark && c->owner != c->friend && c->tokens.count <= LONGEST;
 }
 
 /* ------------------------------------------------------------------ measuring */
@@ -106,11 +122,26 @@ static void add_weights(const Glass *g, const Case *c, size_t layer, size_t head
         sums->to_owner += c->of_owner[i] ? (double)row[i] : 0;
         sums->to_friend += c->of_friend[i] ? (double)row[i] : 0;
     }
+    sums->to_mark += (double)row[c->mark];
+    row = glass_weights(g, layer, head, c->mark);
+    for (size_t i = 0; i <= c->mark; i++) sums->back += c->of_owner[i] ? (double)row[i] : 0;
 }
 
 static bool read_case(Glass *g, const Case *c, const Act *acts, size_t count, Fault *fault) {
     return glass_watch(g, acts, count, fault) &&
            session_eval(g->session, c->tokens.ids, c->tokens.count, false, fault);
+}
+
+/* The owner's probability when of a layer's heads only one speaks. */
+static bool add_alone(Glass *g, const Case *c, size_t layer, size_t head, Sums *sums,
+                      Fault *fault) {
+    Interventions silent = {.count = 0};
+    for (size_t h = 0; h < g->heads && silent.count < INTERVENTIONS; h++)
+        if (h != head)
+            silent.acts[silent.count++] = (Act){.kind = ACT_HEAD, .layer = layer, .index = h};
+    if (!read_case(g, c, silent.acts, silent.count, fault)) return false;
+    sums->alone += (double)glass_lens(g, 2 * g->layers, c->tokens.count - 1)[c->owner];
+    return true;
 }
 
 /* sums[0]: nothing is silent; sums[1 + layer * heads + head] */
@@ -123,21 +154,26 @@ static bool measure(Glass *g, const Case *c, Sums *sums, Fault *fault) {
         const Act silence = {.kind = ACT_HEAD, .layer = i / g->heads, .index = i % g->heads};
         if (!read_case(g, c, &silence, 1, fault)) return false;
         add_shares(g, c, &sums[1 + i]);
+        if (!add_alone(g, c, silence.layer, silence.index, &sums[1 + i], fault)) return false;
     }
     return true;
 }
 
 static void print_row(const LookJob *job, const char *head, const Sums *s, double n) {
-    printf(job->csv ? "%s,%.0f,%.6f,%.6f,%.6f,%.6f,%.6f\n"
-                    : "%6s  %7.0f   %8.3f  %8.3f   %8.3f  %8.3f   %8.3f\n",
-           head, n, s->to_owner / n, s->to_friend / n, s->owner / n, s->friend / n,
-           (double)s->right / n);
+    printf(job->csv ? "%s,%.0f,%.6f,%.6f,%.6f,%.6f,%.6f,%.6f,%.6f,%.6f\n"
+                    : "%5s %6.0f  %6.3f %6.3f %6.3f %8.3f   %6.3f %6.3f %6.3f   %6.3f\n",
+           head, n, s->to_owner / n, s->to_friend / n, s->to_mark / n, s->back / n,
+           s->owner / n, s->friend / n, (double)s->right / n, s->alone / n);
 }
 
 static void print_all(const LookJob *job, const Glass *g, const Sums *sums, double n) {
-    printf(job->csv ? "layer,head,stories,to_owner,to_friend,owner,friend,right\n"
-                    : "%6s  %7s   %8s  %8s   %8s  %8s   %8s\n",
-           "head", "stories", "to owner", "to other", "p(owner)", "p(other)", "right");
+    printf(
+        job->csv
+            ? "layer,head,stories,to_owner,to_friend,to_mark,back,owner,friend,right,alone\n"
+            : "              attention of `said` to   mark to   with it silent:       alone:\n"
+              "%5s %6s  %6s %6s %6s %8s   %6s %6s %6s   %6s\n",
+        "head", "texts", "owner", "friend", "mark", "owner", "owner", "friend", "right",
+        "owner");
     print_row(job, job->csv ? "none,none" : "none", &sums[0], n);
     for (size_t i = 0; i < g->layers * g->heads; i++) {
         char head[24];
