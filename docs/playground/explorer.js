@@ -39,8 +39,8 @@ document.addEventListener("DOMContentLoaded", async () => {
     seed: Number(asked.get("seed")) || 1,
     steps: Number(asked.get("steps")) || 0,
     at: asked.has("at") ? Number(asked.get("at")) : -1, // -1: the last token
-    layer: Number((asked.get("head") ?? "0.7").split(".")[0]),
-    head: Number((asked.get("head") ?? "0.7").split(".")[1]),
+    layer: Number((asked.get("head") ?? "2.4").split(".")[0]),
+    head: Number((asked.get("head") ?? "2.4").split(".")[1]),
   };
 
   function remember() {
