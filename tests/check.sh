@@ -131,11 +131,11 @@ sources_and_fuzz() {
     step "20000 damaged model headers" tests/fuzz/damage.sh
     step "20000 chains of samplers" tests/fuzz/chain.sh
     if python3 -c 'import jsonschema' 2>/dev/null; then
-        step "texts of patterns and schemas, taken by Python's re and jsonschema" python3 tests/validate.py build/bin/strata
+        step "texts of patterns and schemas, taken by Python's re and jsonschema" python3 tests/validate.py build/bin/strata 100 40
     else
         skip "texts of patterns and schemas (needs python3 with jsonschema)"
     fi
-    step "5000 damaged grammars, schemas and patterns" tests/fuzz/grammar.sh
+    step "5000 damaged grammars, schemas, patterns and tags" tests/fuzz/grammar.sh
     step "5000 damaged chat templates" tests/fuzz/template.sh 5000
     step "fuzzing the model reader for a minute" tests/fuzz/run.sh "${FUZZ_SECONDS:-60}"
     if command -v aarch64-linux-gnu-gcc >/dev/null 2>&1 && command -v qemu-aarch64 >/dev/null 2>&1; then

@@ -61,6 +61,11 @@ same "tokens that end a text are named" "$(grep -c 'ends the text' "$work/out")"
 expect "the mask of a text that has left" 0 "^0 of 2048.*left the grammar" "$strata" grammar --regex a --mask b -m "$model"
 expect "how large it is" 0 "rules, .* expressions, .* rows, .* compiled in" $sum --stats
 
+expect "a folder of schemas" 0 "^6 files: 5 compiled (83.3 %), 1 refused" "$strata" bench grammar --folder tests/schemas
+expect "no answer of it is wrong" 0 "0 files with a wrong answer" "$strata" bench grammar --folder tests/schemas
+expect "what is refused is named" 0 "1 refused: unevaluatedProperties" "$strata" bench grammar --folder tests/schemas
+expect "no folder" 1 "no folder that can be read" "$strata" bench grammar --folder "$work/none"
+
 # A million ways to go on at once: the limit is told, and no answer is printed.
 awk 'BEGIN { srand(1); printf "\""; for (i = 0; i < 300000; i++) printf "%s", (rand() < 0.5 ? "a" : "b"); print "\"" }' >"$work/long"
 expect "a limit is told" 1 "beyond its limits" sh -c "'$strata' grammar --regex '(a|b)*a(a|b){40}' --accept <'$work/long'"

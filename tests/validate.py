@@ -1,7 +1,10 @@
 #!/usr/bin/env python3
-"""What strata grammar draws, read by others: Python's re and jsonschema.   validate.py STRATA [TEXTS]"""
+"""What strata grammar draws, read by others: Python's re and jsonschema.   validate.py STRATA [TEXTS [GRAMMARS]]
+
+GRAMMARS: so many more are made up, half of them patterns and half of them schemas, the same in every run."""
 import decimal
 import json
+import random
 import re
 import subprocess
 import sys
@@ -45,8 +48,92 @@ def drawn(strata, count, *source, given=None):
     return [json.loads(line) for line in done.stdout.decode().split("\n")[:-1]]
 
 
+def made_up_pattern(rng, depth=3):
+    """A pattern that all dialects read alike."""
+    if depth == 0 or rng.random() < 0.3:
+        return rng.choice(["a", "b", "xy", "[a-d]", "[^a-y]", r"\d", r"\.", "[0-9a-f]", "é", "[α-ω]", r"[\x20-\x7e]", "1"])
+    parts = [made_up_pattern(rng, depth - 1) for _ in range(rng.randint(1, 3))]
+    kind = rng.randrange(4)
+    if kind == 0:
+        return "(?:" + "|".join(parts) + ")"
+    if kind == 1:
+        low = rng.randint(0, 3)
+        return "(?:" + "".join(parts) + ")" + rng.choice(["*", "+", "?", "{%d}" % low, "{%d,%d}" % (low, low + rng.randint(0, 4))])
+    return "".join(parts)
+
+
+def made_up_string(rng):
+    schema = {"type": "string"}
+    if rng.random() < 0.4:
+        schema["pattern"] = rng.choice(["", "^"]) + made_up_pattern(rng, 2) + rng.choice(["", "$"])
+    elif rng.random() < 0.4:
+        schema["format"] = rng.choice(["date", "ipv4", "email", "uuid"])
+    else:
+        schema["minLength"] = rng.randint(0, 3)
+        schema["maxLength"] = schema["minLength"] + rng.randint(0, 9)
+    return schema
+
+
+def made_up_number(rng):
+    schema = {"type": rng.choice(["integer", "number"])}
+    low = rng.randint(-50, 50)
+    if rng.random() < 0.6:
+        schema[rng.choice(["minimum", "exclusiveMinimum"])] = low
+    if rng.random() < 0.6:
+        schema[rng.choice(["maximum", "exclusiveMaximum"])] = low + rng.randint(5, 2000)
+    if rng.random() < 0.3:
+        schema["multipleOf"] = rng.choice([2, 3, 0.5])
+    return schema
+
+
+def made_up_object(rng, depth):
+    keys = rng.sample(["a", "b", "id", "name", "x y", "é"], rng.randint(1, 4))
+    schema = {"type": "object", "properties": {key: made_up_schema(rng, depth - 1) for key in keys}}
+    schema["required"] = [key for key in keys if rng.random() < 0.5]
+    if rng.random() < 0.6:
+        schema["additionalProperties"] = rng.choice([False, {"type": "boolean"}])
+    if rng.random() < 0.2:
+        schema["patternProperties"] = {"^z": {"type": "null"}}
+    if rng.random() < 0.2:
+        schema["minProperties"] = rng.randint(0, len(keys))
+    return schema
+
+
+def made_up_schema(rng, depth=3):
+    kind = rng.randrange(8 if depth else 4)
+    if kind == 0:
+        return made_up_string(rng)
+    if kind == 1:
+        return made_up_number(rng)
+    if kind == 2:
+        return {"enum": rng.sample([1, "a", None, True, [1, "b"], {"k": 2}, -0.5, "é\n"], rng.randint(1, 4))}
+    if kind == 3:
+        return {"type": rng.sample(["null", "boolean", "integer", "string"], 2)}
+    if kind == 4:
+        low = rng.randint(0, 2)
+        return {"type": "array", "items": made_up_schema(rng, depth - 1), "minItems": low, "maxItems": low + rng.randint(0, 3)}
+    if kind == 5:
+        return {"anyOf": [made_up_schema(rng, depth - 1) for _ in range(2)]}
+    if kind == 6:
+        return {"allOf": [made_up_object(rng, depth - 1), {"type": "object", "maxProperties": 6}]}
+    return made_up_object(rng, depth)
+
+
+def empty(strata, schema):
+    """Nothing fulfils it, so that nothing can be drawn."""
+    done = subprocess.run([strata, "grammar", "--schema", "-", "--sample", "1"], input=json.dumps(schema).encode(), capture_output=True)
+    return b"no text at all fulfils it" in done.stderr
+
+
 def main():
     strata, count, read = sys.argv[1], int(sys.argv[2]) if len(sys.argv) > 2 else 200, 0
+    rng = random.Random(1)
+    for _ in range((int(sys.argv[3]) if len(sys.argv) > 3 else 0) // 2):
+        PATTERNS.append(made_up_pattern(rng))
+        schema = made_up_schema(rng)
+        while empty(strata, schema):
+            schema = made_up_schema(rng)
+        SCHEMAS.append(schema)
     for pattern in PATTERNS:
         for text in drawn(strata, count, "--regex", pattern):
             if not re.fullmatch(pattern, text, re.ASCII):
