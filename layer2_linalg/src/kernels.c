@@ -105,6 +105,7 @@ static const Kernels wasm = {
     USE(weighted_sum_f16, wasm),
     USE(vector_sum, wasm),
     USE(vector_max, wasm),
+    USE(vector_mask, scalar),
     USE(vector_exp, wasm),
     USE(recurrence_step, scalar),
     USE(scan_exp, wasm),
