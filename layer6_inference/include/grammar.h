@@ -87,7 +87,7 @@ uint32_t grammar_read(Grammar *grammar, uint32_t row, const char *bytes, size_t 
 bool grammar_is_complete(Grammar *grammar, uint32_t row);
 
 /* Whether it is complete and nothing may follow. */
-bool grammar_is_over(const Grammar *grammar, uint32_t row);
+bool grammar_is_over(Grammar *grammar, uint32_t row);
 
 /* ------------------------------------------------------------------ tokens */
 

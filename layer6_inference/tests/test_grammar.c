@@ -297,6 +297,18 @@ static void the_way_to_the_end_is_known(void **state) {
         (int)strlen("\"b\":10}"));
 }
 
+/* A rule whose only text is the empty one may still be called when nothing can follow. */
+static void an_end_is_known_as_one(void **state) {
+    (void)state;
+    Fault fault;
+    Grammar *g = compiled(GBNF, "root ::= \"x\" c+\nc ::=", NULL, &fault);
+    assert_non_null(g);
+    assert_false(grammar_is_over(g, grammar_begin(g)));
+    assert_true(grammar_is_over(g, grammar_read(g, grammar_begin(g), "x", 1)));
+    assert_false(grammar_is_over(g, GRAMMAR_DEAD));
+    grammar_close(g);
+}
+
 static void rules_that_can_begin_are_named(void **state) {
     (void)state;
     Fault fault;
@@ -667,6 +679,7 @@ int main(void) {
         cmocka_unit_test(hostile_sources_end_soon),
         cmocka_unit_test(lists_take_few_rows),
         cmocka_unit_test(the_way_to_the_end_is_known),
+        cmocka_unit_test(an_end_is_known_as_one),
         cmocka_unit_test(rules_that_can_begin_are_named),
         cmocka_unit_test(masks_are_what_a_search_finds),
         cmocka_unit_test(masks_of_loops_are_what_a_search_finds),

@@ -138,9 +138,10 @@ bool grammar_is_complete(Grammar *grammar, uint32_t row) {
     return row != GRAMMAR_DEAD && grammar->rows.row[row].complete;
 }
 
-bool grammar_is_over(const Grammar *grammar, uint32_t row) {
-    const Row *here = &grammar->rows.row[row];
-    return row != GRAMMAR_DEAD && here->complete && here->n_items == 0;
+bool grammar_is_over(Grammar *grammar, uint32_t row) {
+    static const ByteSet none;
+    if (!grammar_is_complete(grammar, row)) return false;
+    return memcmp(row_first(&grammar->rows, row), &none, sizeof none) == 0;
 }
 
 /* ------------------------------------------------------------------ tokens */
