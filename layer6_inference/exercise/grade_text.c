@@ -150,13 +150,53 @@ static void stops_by_hand(void) {
     stops_close(&s);
 }
 
+/* A text in pieces, read up to the first stop string, and on from there. */
+static void read_in_pieces(void) {
+    Stops s;
+    Fault fault;
+    char text[READ], list[600];
+    list_of(list, sizeof list);
+    NEED(stops_open(&s, texts, n_texts, &fault));
+    for (size_t i = 0; i < READ; i++) text[i] = "ab\xC3x"[fresh_below(16) ? fresh_below(3) : 3];
+    int32_t state = 0, want = 0;
+    for (size_t from = 0; from < READ;) {
+        size_t size = fresh_below(9), n = 0, read = 77, match = 0;
+        if (from + size > READ) size = READ - from;
+        while (s.count && n < size && !match) {
+            want = stops_step(&s, want, (unsigned char)text[from + n++]);
+            match = s.states[want].match;
+        }
+        size_t got = stops_read(&s, &state, (Text){text + from, size}, &read);
+        const char *piece = plain(text + from, size);
+        HINT(read <= n || !match,
+             "stops %s, a piece \"%s\": a stop string is complete after %zu bytes, and %zu are "
+             "read: stop there",
+             list, piece, n, read);
+        COUNT(read, n,
+              "stops %s, a piece \"%s\": bytes that were read (all, where no stop string "
+              "is complete; none where there are no stop strings)",
+              list, piece);
+        COUNT(got, match,
+              "stops %s, a piece \"%s\": the length of the stop string that is complete, or 0",
+              list, piece);
+        HINT(state == want,
+             "stops %s, after a piece \"%s\" the state is %d, expected %d: it moves on with "
+             "every "
+             "byte and is kept from one piece to the next",
+             list, piece, state, want);
+        from += n ? n : size ? size : 1;
+    }
+    stops_close(&s);
+}
+
 GRADE(stopping) {
     static const char *const first[] = {"abab", "ba\xC3", "bbab", "aab", "ab", "a"};
     for (n_texts = 1; n_texts <= 6; n_texts++) {
         for (size_t i = 0; i < n_texts; i++) texts[i] = first[i];
         for (int i = 0; i < 20; i++) stops_by_hand();
     }
-    for (int round = 0; round < 200; round++) fresh_strings(), stops_by_hand();
+    for (int round = 0; round < 200; round++)
+        fresh_strings(), stops_by_hand(), read_in_pieces();
 }
 
 /* ------------------------------------------------------------------ what may be shown */

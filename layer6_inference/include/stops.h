@@ -39,9 +39,9 @@ static inline int32_t stops_step(const Stops *stops, int32_t state, unsigned cha
 /* Read bytes until a stop string is complete.
  *
  *   state   moved on; 0 before the text begins
- *   read    how many bytes were read
+ *   read    how many bytes were read: up to the last one of the stop string, or all; none where there are no stop strings
  *
- * Returns the length of the stop string, or 0. */
+ * Returns the length of the stop string (of several that end there, the longest), or 0. */
 size_t stops_read(const Stops *stops, int32_t *state, Text bytes, size_t *read);
 
 #endif
