@@ -186,7 +186,7 @@ check() {
     0) tail -1 "$OUT/run.log" | grep -q "$word" || { explain $status "$1" "$source_file" "$(grader_of "$1")"; return 1; } ;;
     *) explain $status "$1" "$source_file" "$(grader_of "$1")"; return 1 ;;
     esac
-    [ "$(field "$1" 8)" != - ] || return 0
+    [ "$(field "$1" 8)" != - ] && [ -z "$GRADER_ALONE" ] || return 0
     if [ -z "$CMOCKA" ]; then
         say "  (the layer's own tests need cmocka: make deps)"
         return 0
