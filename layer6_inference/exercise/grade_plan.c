@@ -66,7 +66,8 @@ static void same_tokens(const char *what, size_t step, const Plan *got, const Pl
         size_t n = tokens_of(want, part, of), m = tokens_of(got, part, of);
         HINT(m == n,
              "%s, step %zu: %s reads %zu tokens of its sequence %d, expected %zu (as many as "
-             "it wishes, as there is room for; a text that is not ready leaves its last one)",
+             "it wishes, as its quota allows and there is room for; a text that is not ready "
+             "leaves its last one)",
              what, step, name, m, of, n);
     }
     for (size_t k = 0; k < want->count[part]; k++) {
@@ -130,7 +131,8 @@ static TokenList prompt_of(const char *text, size_t copies) {
 }
 
 /* Texts side by side to their end, every step planned by both. */
-static void planned(const char *what, const char *spec, const GenerateOptions *options) {
+static void planned(const char *what, const char *spec, const GenerateOptions *options,
+                    bool limited) {
     static const char *const begins[TEXTS] = {
         "Once upon a", "The fox and the crow went to the old mill. ", "One day"};
     Engine engine;
@@ -144,7 +146,10 @@ static void planned(const char *what, const char *spec, const GenerateOptions *o
         if (!o.on_logits) o.chain = &chains[i];
         NEED(engine_add(&engine, &texts[i], &o, &fault));
     }
+    for (size_t i = 0; limited && i < TEXTS; i++)
+        engine.sequences[i].quota = i ? 1 + fresh_below(9) : 0;
     for (size_t step = 0; engine.live && step < STEPS; step++) {
+        engine.sequences[2].held = limited && step < 4;
         NEED(engine_draft(&engine, &fault));
         Plan want = plan_by(SHIPPED(engine_plan), &engine), got = plan_by(engine_plan, &engine);
         same_plan(what, step, &got, &want, engine.n_parts);
@@ -229,23 +234,24 @@ GRADE(plans) {
     for (size_t i = 0; i < TEXTS; i++)
         o[i].limits.max_tokens = 12 + fresh_below(10), o[i].seed = fresh_bits();
     too_long();
-    planned("three texts", "temp:1.3,draw", o);
-    planned("three texts that look ahead", "contrastive_search:0.6:k=4", o);
+    planned("three texts", "temp:1.3,draw", o, false);
+    planned("texts with a quota, one of them held at first", "temp:1.3,draw", o, true);
+    planned("three texts that look ahead", "contrastive_search:0.6:k=4", o, false);
     memcpy(asked, o, sizeof o);
     for (size_t i = 0; i < TEXTS; i++) asked[i].negative = &instead;
-    planned("texts with a negative prompt", "cfg:1.5,temp:1,draw", asked);
+    planned("texts with a negative prompt", "cfg:1.5,temp:1,draw", asked, false);
     memcpy(asked, o, sizeof o);
     for (size_t i = 0; i < TEXTS; i++) asked[i].amateur = &small;
-    planned("texts and an amateur", "contrast:0.1,temp:1,draw", asked);
+    planned("texts and an amateur", "contrast:0.1,temp:1,draw", asked, false);
     memcpy(asked, o, sizeof o);
     asked[1].on_logits = later;
-    planned("three texts, of which one waits for somebody else", "temp:1.3,draw", asked);
+    planned("three texts, of which one waits for somebody else", "temp:1.3,draw", asked, false);
     memcpy(asked, o, sizeof o);
     for (size_t i = 0; i < TEXTS; i++)
         guess[i] = (Speculation){.length = 4}, asked[i].speculation = &guess[i];
-    planned("texts with look-up drafts", "temp:1.3,draw", asked);
+    planned("texts with look-up drafts", "temp:1.3,draw", asked, false);
     for (size_t i = 0; i < TEXTS; i++) guess[i] = (Speculation){.length = 3, .draft = &small};
-    planned("texts with a draft model", "temp:1.3,draw", asked);
+    planned("texts with a draft model", "temp:1.3,draw", asked, false);
     few_pages();
 }
 

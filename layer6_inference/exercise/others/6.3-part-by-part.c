@@ -1,5 +1,6 @@
 /* right: fits() asks part by part; the passes in two loops of their own */
 static bool fits(const Engine *e, const Sequence *s) {
+    if (s->quota > 0 && s->quota < wishes(s, READS_TEXT)) return false;
     for (size_t part = 0; part < e->n_parts; part++) {
         size_t tokens = 0, rows = 0;
         for (size_t i = 0; i < READERS; i++) {
@@ -17,9 +18,9 @@ void engine_plan(Engine *e) {
     begin_plan(e);
     size_t first = e->turn++ % e->room;
     for (size_t i = 0, at = first; i < e->room; i++, at = (at + 1) % e->room)
-        if (e->sequences[at].live && is_writing(&e->sequences[at])) plan_sequence(e, &e->sequences[at]);
+        if (e->sequences[at].live && !e->sequences[at].held && is_writing(&e->sequences[at])) plan_sequence(e, &e->sequences[at]);
     for (size_t i = 0, at = first; i < e->room; i++, at = (at + 1) % e->room) {
         Sequence *s = &e->sequences[at];
-        if (s->live && !s->in_batch && !is_writing(s)) plan_sequence(e, s);
+        if (s->live && !s->held && !s->in_batch && !is_writing(s)) plan_sequence(e, s);
     }
 }

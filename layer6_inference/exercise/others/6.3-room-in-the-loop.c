@@ -3,9 +3,9 @@ static void plan_reader(EnginePart *p, Sequence *s, size_t reader, bool ready) {
     Reader *r = &s->reader[reader];
     const bool every = wants_every(s, reader);
     size_t left = wishes(s, reader), at = session_length(r->session, r->id);
-    const size_t before = p->rows;
+    const size_t before = p->rows, first = at;
     if (!ready && left > 0) left -= 1;
-    while (left > 0 && part_room(p) > 0 && (!every || row_room(p) > 0)) {
+    while (left > 0 && (!s->quota || at - first < s->quota) && part_room(p) > 0 && (!every || row_room(p) > 0)) {
         left--;
         bool last = left == 0;
         part_push(p, r->id, token_at(s, r, at), at, every || (last && ready));

@@ -22,8 +22,9 @@ static bool wants_every(const Sequence *s, size_t reader) {
 
 static size_t row_room(const EnginePart *p) { return p->session->max_logits - p->rows; }
 
-/* May it read all that it lacks (its quota), and is there room in the batches for all that its readers would read, and for the rows of logits that come of it: one for each
- * token where every one is wanted, else one for each reader that reads at all?  Several readers may share a part. */
+/* May it read all that it lacks (its quota), and is there room in the batches for all that its readers would read, and for the
+ * rows of logits that come of it: one for each token where every one is wanted, else one for each reader that reads at all?
+ * Several readers may share a part. */
 static bool fits(const Engine *e, const Sequence *s) {
     size_t tokens[ENGINE_PARTS] = {0}, rows[ENGINE_PARTS] = {0};
     if (s->quota && wishes(s, READS_TEXT) > s->quota) return false;
@@ -45,9 +46,9 @@ static int32_t token_at(const Sequence *s, const Reader *r, size_t i) {
 }
 
 /* Push what a reader reads in this step: the tokens behind those it has read (session_length), as many as it wishes, as its
- * quota allows (0: all), as there is room for in the part's batch and, where every one wants logits, rows for.  A text that is not ready leaves its last token
- * for later, because that one's logits are for a text that chooses.  Logits are wanted of every token, or of the last one
- * if the text is ready, or of none.  r->row is the first row that it gets (the part's rows so far), r->rows how many. */
+ * quota allows (0: all), as there is room for in the part's batch and, where every one wants logits, rows for.  A text that is
+ * not ready leaves its last token for later, because that one's logits are for a text that chooses.  Logits are wanted of every
+ * token, or of the last one if the text is ready, or of none.  r->row is the first row that it gets (the part's rows so far), r->rows how many. */
 static void plan_reader(EnginePart *p, Sequence *s, size_t reader, bool ready) {
     Reader *r = &s->reader[reader];
     bool every = wants_every(s, reader);

@@ -59,7 +59,7 @@ float *part_row(const EnginePart *part, size_t row);
 
 /* Fill the batch of each model (plan.c).  After begin_plan(), the texts are planned in two passes: first those that write, so that
  * no long prompt keeps them waiting, then the others; in each pass from the text at e->turn on, and around.  A text that is
- * not live, or is in the batch already, is passed over.  The turn moves on by one with each step: where there is no room for
+ * not live, is held, or is in the batch already, is passed over.  The turn moves on by one with each step: where there is no room for
  * all, everybody is first in turn. */
 void engine_plan(Engine *engine);
 
