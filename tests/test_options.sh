@@ -118,6 +118,10 @@ apart 1 contrast --amateur compare --chains greedy contrast:0.1
 apart 2 -p --prompts compare -p Once --prompts x
 apart 2 --prompts --documents compare --prompts x --documents 2
 apart 2 --bos --decode tokenize --bos --decode
+apart 2 --eos --decode tokenize --eos --decode
+apart 2 --explain --decode tokenize --explain --decode
+apart 2 --explain --bos tokenize --explain --bos
+apart 2 --as-llama --decode tokenize --as-llama --decode
 apart 2 --json model bench samplers --json
 apart 2 --layers make-model bench model --layers 3
 apart 2 --format ladder bench matmul --format Q8_0

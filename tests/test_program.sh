@@ -212,6 +212,9 @@ Linux*)
         sh -c "ulimit -v 600000; exec '$strata' tokenize -m '$model' --all <'$work/long'"
     ;;
 esac
+same "why a text becomes its tokens" "$(echo 'on it' | "$strata" tokenize -m "$model" --explain | grep -c 'rule 1:  ?\\p{L}+')" 2
+same "the tokens that end a text, on request" "$(echo hi | "$strata" tokenize -m "$model" --eos)" "$(echo hi | "$strata" tokenize -m "$model")"
+expect "how fast words are cut" 0 "million tokens/s" "$strata" bench tokenizer -m "$model" --seconds 0 "$work/text"
 same "special tokens on request" "$(echo '<|im_end|>' | "$strata" tokenize -m "$model" --special)" 2
 "$strata" logits -m "$model" --tokens 0,500,600 >"$work/all"
 same "logits of every position" "$(wc -l <"$work/all" | tr -d ' ')" 6144

@@ -74,6 +74,31 @@ bool tokenizer_encode(const Tokenizer *tokenizer, Text text, bool special, Token
 bool tokenizer_encode_marked(const Tokenizer *tokenizer, Text text, const unsigned char *user,
                              TokenList *tokens, Fault *fault);
 
+/* What happens on the way from a text to its tokens. */
+typedef struct TokenEvent {
+    enum {
+        EVENT_SPECIAL, /* a special token: text, id */
+        EVENT_WORD, /* what is looked at by itself: text; stage and rule when a pattern matched it */
+        EVENT_MERGE, /* two pieces of the word became text, which is pieces[changed] */
+        EVENT_TOKEN  /* of the word: text, id */
+    } kind;
+    Text text;
+    int32_t id;
+    int stage;          /* of the rules to split by, from 0; -1: it lies between two matches */
+    Text rule;          /* the alternative of the pattern that matched */
+    const Text *pieces; /* (n_pieces) all of the word after the merge */
+    size_t n_pieces, changed;
+    double
+        priority; /* MERGE: its rank, or minus its score; TOKEN: its score, where there are some */
+} TokenEvent;
+
+typedef void TokenTold(void *context, const TokenEvent *event);
+
+/* tokenizer_encode, and `told` hears of every word, merge and token in their order.  Of words of more than
+ * 100 pieces the merges are not told. */
+bool tokenizer_explain(const Tokenizer *tokenizer, Text text, bool special, TokenTold *told,
+                       void *context, TokenList *tokens, Fault *fault);
+
 /* Append the token that begins a sequence, when the file asks for one. */
 void tokenizer_begin(const Tokenizer *tokenizer, TokenList *tokens);
 
@@ -87,6 +112,9 @@ Text tokenizer_piece(const Tokenizer *tokenizer, int32_t id, bool special);
 /* Whether the file asks for a space before the text (llama): decoding from the start drops it
  * again. */
 bool tokenizer_space_prefix(const Tokenizer *tokenizer);
+
+/* Are merges ordered by rank?  (else by score, or there are none) */
+bool tokenizer_has_ranks(const Tokenizer *tokenizer);
 
 size_t tokenizer_count(const Tokenizer *tokenizer);
 int32_t tokenizer_bos(const Tokenizer *tokenizer); /* -1: none */

@@ -230,6 +230,45 @@ static void bytes_that_are_no_text(void **state) {
     }
 }
 
+static void write_event(void *context, const TokenEvent *e) {
+    char *out = context;
+    size_t n = strlen(out);
+    if (e->kind == EVENT_WORD)
+        sprintf(out + n, "[%.*s] %d %.*s;", (int)e->text.size, e->text.data, e->stage,
+                (int)e->rule.size, e->rule.data);
+    else if (e->kind == EVENT_MERGE)
+        sprintf(out + n, "%.*s of %zu at %zu, %g;", (int)e->text.size, e->text.data,
+                e->n_pieces, e->changed, e->priority);
+    else
+        sprintf(out + n, "%s %.*s;", e->kind == EVENT_SPECIAL ? "!" : "=", (int)e->text.size,
+                e->text.data);
+}
+
+static void tokens_are_explained(void **state) {
+    static const Extra extras[] = {
+        {"ab", TOKEN_NORMAL}, {"abc", TOKEN_NORMAL}, {"<x>", TOKEN_USER}};
+    char told[500] = "";
+    Text merges[2] = {text_of("a b"), text_of("ab c")};
+    TokenList list = {0}, plain = {0};
+    (void)state;
+    Tokenizer *t = opened(bpe_file("gpt-2", extras, 3, merges, 2));
+    Text text = text_of("abc ab<x>");
+    assert_true(tokenizer_explain(t, text, false, write_event, told, &list, NULL));
+    assert_string_equal(told, "[abc] 0  ?\\p{L}+;ab of 2 at 0, 0;abc of 1 at 0, 1;= abc;"
+                              "[ ab] 0  ?\\p{L}+;ab of 2 at 1, 0;=  ;= ab;! <x>;");
+    assert_true(tokenizer_encode(t, text, false, &plain, NULL));
+    assert_int_equal(list.count, plain.count);
+    assert_memory_equal(list.ids, plain.ids, plain.count * sizeof *plain.ids);
+    token_list_free(&list), token_list_free(&plain);
+    tokenizer_close(t);
+    t = opened(bpe_file("default", NULL, 0, NULL, 0));
+    told[0] = 0;
+    assert_true(tokenizer_explain(t, text_of("a-"), false, write_event, told, &list, NULL));
+    assert_string_equal(told, "[a] 1  ?\\p{L}+;= a;[-] 0 [\\p{P}\\$\\+<=>\\^~\\|]+;= -;");
+    token_list_free(&list);
+    tokenizer_close(t);
+}
+
 static void kinds_that_are_not_built_in_are_refused(void **state) {
     (void)state;
     Fault fault;
@@ -246,4 +285,4 @@ RUN(TEST(unigram_takes_the_best_path), TEST(characters_are_written_plainer),
     TEST(wordpiece_takes_the_longest_from_the_left),
     TEST(rwkv_takes_the_longest_again_and_again), TEST(characters_are_merged),
     TEST(phi_3_drops_space_behind_special_tokens), TEST(bytes_that_are_no_text),
-    TEST(kinds_that_are_not_built_in_are_refused))
+    TEST(tokens_are_explained), TEST(kinds_that_are_not_built_in_are_refused))

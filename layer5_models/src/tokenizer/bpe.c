@@ -95,3 +95,5 @@ bool encode_characters(const Tokenizer *tokenizer, Text word, MergeRoom *room,
             return false;
     return true;
 }
+
+MergeRule *const bpe_merge_rule = learned_merge;

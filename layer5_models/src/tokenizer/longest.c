@@ -12,6 +12,7 @@ bool encode_longest(Words *words, Text text, TokenList *tokens, Fault *fault) {
                              (unsigned char)text.data[0]);
         if (!token_list_reserve(tokens, 1, fault)) return false;
         token_list_add(tokens, id);
+        words_tell(words, (Text){text.data, size}, tokens, tokens->count - 1);
         text = (Text){text.data + size, text.size - size};
     }
     return true;

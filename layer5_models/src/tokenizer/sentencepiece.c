@@ -82,3 +82,5 @@ bool encode_sentencepiece(const Tokenizer *tokenizer, Text word, MergeRoom *room
             return false;
     return true;
 }
+
+MergeRule *const sentencepiece_merge_rule = scored_merge;

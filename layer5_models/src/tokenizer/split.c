@@ -87,7 +87,8 @@ bool cutter_next(Cutter *c, Cut *cut, bool *end, Fault *fault) {
         Cut whole = *cut;
         if (!begin_stage(c, ++stage, whole.word, fault)) return false;
         *cut = next_piece(c, stage);
-        if (cut->alternative < 0 && cut->word.size == whole.word.size) *cut = whole;
+        bool same = cut->word.size == whole.word.size;
+        if (same && (whole.alternative >= 0 || cut->alternative < 0)) *cut = whole;
     }
     return true;
 }

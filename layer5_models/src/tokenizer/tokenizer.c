@@ -62,6 +62,9 @@ static bool encode_parts(Words *words, const Tokenizer *t, Text text, const unsi
             !token_list_reserve(tokens, 1, fault))
             return false;
         token_list_add(tokens, id);
+        if (words->told)
+            words->told(words->told_to,
+                        &(TokenEvent){.kind = EVENT_SPECIAL, .text = t->symbols[id], .id = id});
         at += t->symbols[id].size;
         while (t->eats_space && t->eats_space[id] && at < text.size && is_space(text.data[at]))
             at++;
@@ -70,10 +73,13 @@ static bool encode_parts(Words *words, const Tokenizer *t, Text text, const unsi
     return encode_part(words, (Text){text.data + from, at - from}, tokens, fault);
 }
 
+/* All that is asked of a text at once: who hears what happens (or NULL), and which bytes are a user's (or NULL). */
 static bool encode(const Tokenizer *tokenizer, Text text, const unsigned char *user,
-                   bool special, TokenList *tokens, Fault *fault) {
+                   bool special, TokenTold *told, void *context, TokenList *tokens,
+                   Fault *fault) {
     size_t before = tokens->count;
     Words *words = words_open(tokenizer, text.size, fault);
+    if (words) words->told = told, words->told_to = context;
     bool ok = words && encode_parts(words, tokenizer, text, user, special, tokens, fault);
     words_close(words);
     if (!ok) tokens->count = before;
@@ -82,12 +88,17 @@ static bool encode(const Tokenizer *tokenizer, Text text, const unsigned char *u
 
 bool tokenizer_encode(const Tokenizer *tokenizer, Text text, bool special, TokenList *tokens,
                       Fault *fault) {
-    return encode(tokenizer, text, NULL, special, tokens, fault);
+    return encode(tokenizer, text, NULL, special, NULL, NULL, tokens, fault);
+}
+
+bool tokenizer_explain(const Tokenizer *tokenizer, Text text, bool special, TokenTold *told,
+                       void *context, TokenList *tokens, Fault *fault) {
+    return encode(tokenizer, text, NULL, special, told, context, tokens, fault);
 }
 
 bool tokenizer_encode_marked(const Tokenizer *tokenizer, Text text, const unsigned char *user,
                              TokenList *tokens, Fault *fault) {
-    return encode(tokenizer, text, user, true, tokens, fault);
+    return encode(tokenizer, text, user, true, NULL, NULL, tokens, fault);
 }
 
 void tokenizer_begin(const Tokenizer *tokenizer, TokenList *tokens) {
@@ -108,6 +119,7 @@ Text tokenizer_piece(const Tokenizer *tokenizer, int32_t id, bool special) {
 }
 
 bool tokenizer_space_prefix(const Tokenizer *tokenizer) { return tokenizer->add_space_prefix; }
+bool tokenizer_has_ranks(const Tokenizer *tokenizer) { return tokenizer->kind->merges; }
 size_t tokenizer_count(const Tokenizer *tokenizer) { return tokenizer->count; }
 int32_t tokenizer_bos(const Tokenizer *tokenizer) { return tokenizer->bos; }
 int32_t tokenizer_eos(const Tokenizer *tokenizer) { return tokenizer->eos; }

@@ -171,6 +171,8 @@ typedef bool MergeRule(const Tokenizer *tokenizer, const Piece *left, const Piec
  * O(n log n). */
 void merge_pieces(const Tokenizer *tokenizer, MergeRoom *room, size_t n, MergeRule *rule);
 
+extern MergeRule *const bpe_merge_rule, *const sentencepiece_merge_rule;
+
 /* The tokens of one word, appended.  False when memory is short or a byte has no token. */
 typedef bool EncodeWord(const Tokenizer *tokenizer, Text word, MergeRoom *room,
                         TokenList *tokens, Fault *fault);
@@ -203,6 +205,9 @@ struct Words {
     struct TextBlock *blocks; /* texts in other spellings; words are borrowed from them */
     char *scratch;            /* unigram: a text that is being written plainer */
     size_t scratch_size;
+    const Cut *cut;  /* the word at hand, where patterns cut it */
+    TokenTold *told; /* NULL: nobody asks why */
+    void *told_to;
 };
 
 Words *words_open(const Tokenizer *tokenizer, size_t size, Fault *fault);
@@ -215,6 +220,9 @@ void words_trim(Words *words, size_t unused);
 
 /* As llama.cpp reads text, in its style: what is no character becomes one first. */
 bool words_clean(Words *words, Text *text, Fault *fault);
+/* explain.c: tell of a word and of its tokens, those from `first` on. */
+void words_tell(const Words *words, Text word, const TokenList *tokens, size_t first);
+
 /* The tokens of one word: those it had before, or those that `encode` gives it.  The bytes stay where they
  * are. */
 bool words_encode(Words *words, Text word, EncodeWord *encode, TokenList *tokens, Fault *fault);

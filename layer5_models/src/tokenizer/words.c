@@ -74,10 +74,14 @@ static bool copy_known(const KnownWord *known, TokenList *tokens, Fault *fault) 
 bool words_encode(Words *words, Text word, EncodeWord *encode, TokenList *tokens,
                   Fault *fault) {
     KnownWord *known = &words->known[vocab_hash(word) & (words->n_known - 1)];
-    if (known->bytes.size && text_equal(known->bytes, word))
-        return copy_known(known, tokens, fault);
     size_t first = tokens->count;
+    if (known->bytes.size && text_equal(known->bytes, word)) {
+        if (!copy_known(known, tokens, fault)) return false;
+        words_tell(words, word, tokens, first);
+        return true;
+    }
     if (!encode(words->tokenizer, word, &words->room, tokens, fault)) return false;
+    words_tell(words, word, tokens, first);
     *known = (KnownWord){word, first, tokens->count - first};
     return true;
 }
@@ -117,7 +121,10 @@ bool encode_split_text(Words *words, Text text, TokenList *tokens, Fault *fault)
         bool end;
         if (!cutter_next(&words->cutter, &cut, &end, fault)) return false;
         if (end) return true;
-        if (!words_encode(words, cut.word, encode, tokens, fault)) return false;
+        words->cut = &cut;
+        bool ok = words_encode(words, cut.word, encode, tokens, fault);
+        words->cut = NULL;
+        if (!ok) return false;
     }
 }
 

@@ -1,6 +1,7 @@
 /* tokenize.c - strata tokenize: text to token ids and back. */
 #include "input.h"
 #include "compute.h"
+#include "explain_tokens.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -8,12 +9,13 @@
 
 typedef struct Job {
     const char *model;
-    bool decode, special, all, bos, eos, as_llama;
+    bool decode, special, all, bos, eos, as_llama, explain;
 } Job;
 
 static bool encode_line(const Job *job, const Tokenizer *tokenizer, Text line,
                         TokenList *tokens, Fault *fault) {
     tokens->count = 0;
+    if (job->explain) return explain_tokens(tokenizer, line, job->special, tokens, fault);
     if (job->bos) tokenizer_begin(tokenizer, tokens);
     if (!tokenizer_encode(tokenizer, line, job->special, tokens, fault)) return false;
     if (job->eos) tokenizer_end(tokenizer, tokens);
@@ -97,6 +99,9 @@ static bool run_job(Job *job, Fault *fault) {
 static const OptionRule rules[] = {
     {"--bos", NOT_WITH, "--decode", "ids that are given are all there is"},
     {"--eos", NOT_WITH, "--decode", "ids that are given are all there is"},
+    {"--explain", NOT_WITH, "--decode", "text is explained, not ids"},
+    {"--explain", NOT_WITH, "--bos", "only what the text becomes is explained"},
+    {"--explain", NOT_WITH, "--eos", "only what the text becomes is explained"},
     {"--as-llama", NOT_WITH, "--decode", "ids mean the same in both"},
     {0}};
 
@@ -113,6 +118,8 @@ static int run(int argc, char **argv) {
          "begin with the token that begins a sequence, if the model asks for one"},
         {"--eos", OPT_FLAG, &job.eos, NULL,
          "end with the tokens that end a sequence, if the model asks for some"},
+        {"--explain", OPT_FLAG, &job.explain, NULL,
+         "why the text becomes these tokens: rule by rule, merge by merge"},
         {"--as-llama", OPT_FLAG, &job.as_llama, NULL,
          "split text as llama.cpp does where that is not as the model was trained"},
         {0},
