@@ -102,7 +102,8 @@ bool tokenizer_explain(const Tokenizer *tokenizer, Text text, bool special, Toke
 /* Append the token that begins a sequence, when the file asks for one. */
 void tokenizer_begin(const Tokenizer *tokenizer, TokenList *tokens);
 
-/* Append the tokens that end a sequence, when the file asks for some (bert: always one). */
+/* Append the tokens that end a sequence, when the file asks for some (bert: always one).  For texts that are
+ * whole: nothing is written behind them. */
 void tokenizer_end(const Tokenizer *tokenizer, TokenList *tokens);
 
 /* The bytes a token stands for, borrowed from the tokenizer.  Special tokens have none unless

@@ -25,6 +25,7 @@ typedef struct Job {
 static bool embed_text(Job *job, LoadedModel *m, size_t i, TokenList *tokens, Fault *fault) {
     tokens->count = 0;
     if (!loaded_tokenize(m, text_of(job->texts[i]), false, tokens, fault)) return false;
+    tokenizer_end(m->model->tokenizer, tokens);
     if (tokens->count == 0 || !*job->texts[i])
         return fault_set(fault, "text %zu is empty: wanted some words", i + 1);
     if (tokens->count > session_ctx(&m->session))
