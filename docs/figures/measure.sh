@@ -5,6 +5,7 @@
 # A study is one run of `strata compare` (layer6/frontier.html says what its columns are): all chains of a file tell their
 # texts from the same 300 openings.  The table of a run that is done is kept in build/measure, so a measurement that was
 # stopped goes on where it was; `rm -r build/measure` begins anew.
+# ten-minutes is measured when it is named.
 set -e
 strata=$(cd "$(dirname "$1")" && pwd)/$(basename "$1")
 shift
@@ -64,6 +65,20 @@ roles() { # roles LAYER HEAD [OPTIONS...]
         }'
 }
 
+# The capstone's last chapter with its own seeds: ten minutes of two cores each (MINE_SECONDS=60: a rehearsal).
+ten_minutes() {
+    mkdir "$scratch/desk"
+    make -s -C ../.. build/whole
+    echo build/whole >"$scratch/desk/run"
+    for seed in ${MINE_SEEDS:-1 2 3}; do
+        MINE_DESK=$scratch/desk MINE_OUT=$scratch/out MINE_SEED=$seed ../../exercises/mine/desk grade 13 >"$scratch/said" || true
+        cat "$scratch/said" >&2
+        awk -v seed=$seed -v seconds="${MINE_SECONDS:-600}" '
+            /the last loss is/ { loss = $NF } / stories are valid/ { valid = $1; of = $3 }
+            END { printf "%d,%d,%s,%d,%d\n", seed, seconds, loss, of, valid; exit of == 0 }' "$scratch/said"
+    done
+}
+
 header() { echo "chain,study,texts,$(echo $* | tr ' ' ,)"; }
 
 measure() {
@@ -116,9 +131,12 @@ measure() {
         for layer in 0 1 2; do
             for head in 0 1 2 3 4 5 6 7; do roles $layer $head --scale-head $layer.$head=0; done
         done ;;
+    ten-minutes)
+        echo "seed,seconds,last_loss,stories,valid"
+        ten_minutes ;;
     owner) "$strata" look owner --csv --documents 300 ;;
     beams) "$strata" figure beams --documents 100 ;;
-    *) echo "measure: no figure '$figure': there are frontier, contrast, heat, loops, harm, surprise, beams, roles, owner" >&2; exit 2 ;;
+    *) echo "measure: no figure '$figure': there are frontier, contrast, heat, loops, harm, surprise, beams, roles, owner, ten-minutes" >&2; exit 2 ;;
     esac
 }
 

@@ -272,7 +272,9 @@ GRADE(pieces) {
         bool only_one = whole && !got;
         HINT(!only_one,
              "%s with the first stride %zu and the last %zu lies in one piece, and is said not "
-             "to: where a dimension has one entry its stride is never used",
+             "to: where a dimension has one entry its stride is never used, and a block of a "
+             "format "
+             "is one entry",
              shape, t.stride[0], t.stride[t.ndim - 1]);
         COUNT(got, whole,
               "is %s of %s, first stride %zu, last stride %zu, in one piece? Each stride must "

@@ -38,6 +38,8 @@ void arena_measure(Arena *arena);
 bool arena_init(Arena *arena, size_t bytes, Fault *fault);
 
 /* Cut a piece of count * size bytes.  Returns NULL while measuring, never NULL otherwise.
+ * Its bytes are rounded up to a multiple of ARENA_ALIGN, and so `used` is one, too, also while
+ * measuring.
  *
  * Needs    the piece to fit: the rehearsal made sure of that. */
 void *arena_take(Arena *arena, size_t count, size_t size);

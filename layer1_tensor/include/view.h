@@ -38,8 +38,9 @@ Tensor tensor_view(Dtype dtype, int ndim, const size_t *shape, void *data);
 size_t tensor_count(const Tensor *tensor); /* elements */
 size_t tensor_bytes(const Tensor *tensor); /* when contiguous */
 
-/* All elements in one piece, in the order of their indices, the last index fastest.  The stride of a
- * dimension of one element does not matter. */
+/* All elements in one piece, in the order of their indices, the last index fastest; in a format of
+ * blocks, all blocks.  The stride of a dimension of one element (the last: of one block) does not
+ * matter. */
 bool tensor_is_contiguous(const Tensor *tensor);
 
 /* Each row in one piece, however far apart they lie: true of slices, false of most transposes. */

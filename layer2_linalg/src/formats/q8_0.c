@@ -5,7 +5,7 @@
  */
 #include "quants.h"
 
-/* Of block b the scale as a float, out->d[b], and its 32 quants, from out->q + 32 b on. */
+/* Of the blocks of n numbers: of block b the scale as a float, out->d[b], and its 32 quants, from out->q + 32 b on. */
 void unpack_q8_0(const void *blocks, size_t n, Quants *out) {
     const BlockQ8_0 *block = blocks;
     for (size_t b = 0; b < n / SMALL_BLOCK; b++, block++) {
