@@ -65,17 +65,17 @@ roles() { # roles LAYER HEAD [OPTIONS...]
         }'
 }
 
-# The capstone's last chapter with its own seeds: ten minutes of two cores each (MINE_SECONDS=60: a rehearsal).
+# The capstone's last chapter: ten minutes of two cores for each seed (MINE_SEEDS=1: one alone; MINE_SECONDS=60: a rehearsal).
 ten_minutes() {
-    mkdir "$scratch/desk"
+    mkdir -p "$kept/desk"
     make -s -C ../.. build/whole
-    echo build/whole >"$scratch/desk/run"
+    echo build/whole >"$kept/desk/run"
     for seed in ${MINE_SEEDS:-1 2 3}; do
-        MINE_DESK=$scratch/desk MINE_OUT=$scratch/out MINE_SEED=$seed ../../exercises/mine/desk grade 13 >"$scratch/said" || true
-        cat "$scratch/said" >&2
+        MINE_DESK=$kept/desk MINE_OUT=$kept/out MINE_SEED=$seed ../../exercises/mine/desk grade 13 >"$kept/said" || true
+        cat "$kept/said" >&2
         awk -v seed=$seed -v seconds="${MINE_SECONDS:-600}" '
             /the last loss is/ { loss = $NF } / stories are valid/ { valid = $1; of = $3 }
-            END { printf "%d,%d,%s,%d,%d\n", seed, seconds, loss, of, valid; exit of == 0 }' "$scratch/said"
+            END { printf "%d,%d,%s,%d,%d\n", seed, seconds, loss, of, valid; exit of == 0 }' "$kept/said"
     done
 }
 
@@ -83,7 +83,7 @@ header() { echo "chain,study,texts,$(echo $* | tr ' ' ,)"; }
 
 measure() {
     figure=$1
-    echo "# made by: docs/figures/measure.sh build/bin/strata $figure"
+    echo "# made by: ${MINE_SEEDS:+MINE_SEEDS=\"$MINE_SEEDS\" }docs/figures/measure.sh build/bin/strata $figure"
     case $figure in
     frontier)
         header $world
