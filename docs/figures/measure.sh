@@ -67,15 +67,16 @@ roles() { # roles LAYER HEAD [OPTIONS...]
 
 # The capstone's last chapter: ten minutes of two cores for each seed (MINE_SEEDS=1: one alone; MINE_SECONDS=60: a rehearsal).
 ten_minutes() {
-    mkdir -p "$kept/desk"
+    desk=$(cd "$kept" && pwd)/desk
+    mkdir -p "$desk"
     make -s -C ../.. build/whole
-    echo build/whole >"$kept/desk/run"
+    echo build/whole >"$desk/run"
     for seed in ${MINE_SEEDS:-1 2 3}; do
-        MINE_DESK=$kept/desk MINE_OUT=$kept/out MINE_SEED=$seed ../../exercises/mine/desk grade 13 >"$kept/said" || true
-        cat "$kept/said" >&2
+        MINE_DESK=$desk MINE_OUT=$desk/out MINE_SEED=$seed ../../exercises/mine/desk grade 13 >"$desk/said" || true
+        cat "$desk/said" >&2
         awk -v seed=$seed -v seconds="${MINE_SECONDS:-600}" '
             /the last loss is/ { loss = $NF } / stories are valid/ { valid = $1; of = $3 }
-            END { printf "%d,%d,%s,%d,%d\n", seed, seconds, loss, of, valid; exit of == 0 }' "$kept/said"
+            END { printf "%d,%d,%s,%d,%d\n", seed, seconds, loss, of, valid; exit of == 0 }' "$desk/said"
     done
 }
 

@@ -150,13 +150,20 @@ void expr_find_nullable(ExprStore *store);
 /* The same, and take away those that can never be completed (their calls become none). */
 void expr_close_rules(ExprStore *store);
 
+/* Does the empty text belong to it?  Without calls this was found when it was made; with calls the rules are asked. */
 bool expr_is_nullable(const ExprStore *store, Expr e);
 
 /* The expression after a byte, for all bytes: (256) */
 const Expr *expr_moves(ExprStore *store, Expr e);
 
+/* The same with dead ends still in it. */
+const Expr *expr_raw_moves(ExprStore *store, Expr e);
+
 /* The bytes that lead on from it. */
 ByteSet expr_first(ExprStore *store, Expr e);
+
+/* What a lazy one stands for. */
+Expr expr_unfold(ExprStore *store, Expr e);
 
 /* The calls it can begin with; returns how many. */
 size_t expr_calls(ExprStore *store, Expr e, const ExprCall **calls);

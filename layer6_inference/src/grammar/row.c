@@ -1,5 +1,5 @@
-/* row.c - Earley's three steps: complete, predict, scan.  See row.h. */
-#include "row.h"
+/* row.c - rows are made by Earley's three steps (earley.c) and interned.  See row.h. */
+#include "earley.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -30,8 +30,7 @@ static uint32_t mix(uint32_t h, uint32_t x) {
 
 /* ------------------------------------------------------------------ returns */
 
-/* The number of the Return (rule, row), interned: equal ones are the same number. */
-static uint32_t intern_return(RowTable *t, uint32_t rule, uint32_t row) {
+uint32_t row_return(RowTable *t, uint32_t rule, uint32_t row) {
     uint32_t *bucket = &t->back_buckets[mix(mix(1, rule), row) & (t->n_back_buckets - 1)];
     for (uint32_t i = *bucket; i; i = t->back[i].next)
         if (t->back[i].rule == rule && t->back[i].row == row) return i;
@@ -45,8 +44,7 @@ static uint32_t intern_return(RowTable *t, uint32_t rule, uint32_t row) {
 
 /* ------------------------------------------------------------------ the row being made */
 
-/* Each item once; more than ROW_ITEMS are too many. */
-static void add_item(RowTable *t, Expr expr, uint32_t back) {
+void row_add_item(RowTable *t, Expr expr, uint32_t back) {
     if (expr == EXPR_NONE) return;
     for (size_t i = 0; i < t->n_work; i++)
         if (t->work[i].expr == expr && t->work[i].back == back) return;
@@ -60,7 +58,7 @@ static void add_item(RowTable *t, Expr expr, uint32_t back) {
     t->work[t->n_work++] = (Item){expr, back};
 }
 
-static void add_caller(RowTable *t, Caller caller) {
+void row_add_caller(RowTable *t, Caller caller) {
     for (size_t i = 0; i < t->n_calls; i++)
         if (memcmp(&t->calls[i], &caller, sizeof caller) == 0) return; /* it has no padding */
     if (t->n_calls == t->calls_room) {
@@ -69,43 +67,6 @@ static void add_caller(RowTable *t, Caller caller) {
         REQUIRE(t->calls, "no memory for a grammar");
     }
     t->calls[t->n_calls++] = caller;
-}
-
-/* Complete: an item that may end here returns, and its callers go on.  Callers in this very row called a
- * rule that may be empty: predict has stepped over it already.
- *
- *   here   number of the row being made
- *   end    set when the item returns to nobody: the text may end here */
-static void complete(RowTable *t, uint32_t back, uint32_t here, bool *end) {
-    if (back == RETURN_END) {
-        *end = true;
-        return;
-    }
-    Return r = t->back[back];
-    if (r.row == here) return;
-    const Row *row = &t->row[r.row];
-    for (uint32_t i = 0; i < row->n_callers; i++)
-        if (row->callers[i].rule == r.rule)
-            add_item(t, row->callers[i].then.expr, row->callers[i].then.back);
-}
-
-/* Predict: a call begins its rule.  When nothing is left to do after the call, the rule returns to our own
- * caller at once (Leo). */
-static void predict(RowTable *t, Item item, uint32_t here) {
-    const ExprCall *calls;
-    size_t count = expr_calls(t->exprs, item.expr, &calls);
-    for (size_t i = 0; i < count; i++) {
-        const ExprCall call = calls[i];
-        const ExprRule *rule = &t->exprs->rule[call.rule];
-        if (call.rest == EXPR_EMPTY) {
-            add_item(t, rule->body, item.back);
-            continue;
-        }
-        uint32_t back = intern_return(t, call.rule, here);
-        add_caller(t, (Caller){call.rule, {call.rest, item.back}});
-        add_item(t, rule->body, back);
-        if (rule->nullable) add_item(t, call.rest, item.back);
-    }
 }
 
 static int by_item(const void *x, const void *y) {
@@ -121,7 +82,7 @@ static bool settle_kernel(RowTable *t) {
     size_t kept = 0;
     for (size_t i = 0; i < t->n_work; i++)
         if (expr_is_nullable(t->exprs, t->work[i].expr))
-            complete(t, t->work[i].back, t->count, &end);
+            row_complete(t, t->work[i].back, t->count, &end);
     for (size_t i = 0; i < t->n_work; i++)
         if (t->work[i].expr != EXPR_EMPTY) t->work[kept++] = t->work[i];
     t->n_work = kept;
@@ -176,7 +137,7 @@ static uint32_t make_row(RowTable *t) {
     if (found) return found;
     size_t kernel = t->n_work;
     t->n_calls = 0;
-    for (size_t i = 0; i < t->n_work; i++) predict(t, t->work[i], t->count);
+    for (size_t i = 0; i < t->n_work; i++) row_predict(t, t->work[i], t->count);
     if (t->count == ROWS || t->exprs->over) t->over = true;
     if (t->over) return ROW_DEAD;
     if (t->count == t->room) {
@@ -198,23 +159,13 @@ static uint32_t make_row(RowTable *t) {
 
 uint32_t row_of(RowTable *table, const Item *items, size_t count) {
     table->n_work = 0;
-    for (size_t i = 0; i < count; i++) add_item(table, items[i].expr, items[i].back);
+    for (size_t i = 0; i < count; i++) row_add_item(table, items[i].expr, items[i].back);
     return make_row(table);
 }
 
 uint32_t row_begin(RowTable *table, uint32_t rule) {
     Item item = {table->exprs->rule[rule].body, RETURN_END};
     return row_of(table, &item, 1);
-}
-
-/* Scan: every item moves on by the byte, or is gone. */
-static uint32_t scan(RowTable *t, uint32_t row, uint8_t byte) {
-    t->n_work = 0;
-    for (uint32_t i = 0; i < t->row[row].n_items; i++) {
-        Item item = t->row[row].items[i];
-        add_item(t, expr_moves(t->exprs, item.expr)[byte], item.back);
-    }
-    return make_row(t);
 }
 
 static void open_next(RowTable *t, uint32_t row) {
@@ -241,6 +192,8 @@ uint32_t row_next(RowTable *table, uint32_t row, uint8_t byte) {
     if (!table->row[row].next) open_next(table, row);
     uint32_t known = table->row[row].next[byte];
     if (known != ROW_UNKNOWN) return known;
-    uint32_t next = scan(table, row, byte);
+    table->n_work = 0;
+    row_scan(table, row, byte);
+    uint32_t next = make_row(table);
     return table->row[row].next[byte] = next;
 }

@@ -4,17 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Which rules may be empty: more and more, until nothing changes. */
-void expr_find_nullable(ExprStore *store) {
-    ExprStore *s = store;
-    for (bool changed = true; changed;) {
-        changed = false;
-        for (uint32_t r = 0; r < s->n_rule; r++)
-            if (!s->rule[r].nullable && expr_is_nullable(s, s->rule[r].body))
-                changed = s->rule[r].nullable = true;
-    }
-}
-
 /* Can a text be completed, given the rules of which that is known? */
 static bool is_productive(ExprStore *s, Expr e, const bool *known) {
     for (;; e = s->node[e].b) {

@@ -49,33 +49,6 @@ static ExprMask *expr_mask(MaskTable *t, Expr e) {
 
 /* ------------------------------------------------------------------ of a row */
 
-/* Rounds of a loop before a token may leave it. */
-typedef struct Rounds {
-    uint32_t low, high;
-} Rounds;
-
-static void take_tokens(const Trie *trie, const TrieNode *node, Rounds r, uint64_t *mask) {
-    for (uint32_t k = node->first; k < node->last; k++)
-        if (trie->counts[k] >= r.low && trie->counts[k] <= r.high)
-            token_bit_set(mask, trie->order[k]);
-}
-
-/* The nodes from..end, the first of which continues a text that has come to t->stack. */
-static void walk_rows(MaskTable *t, const Trie *trie, uint32_t from, uint32_t end, Rounds r,
-                      uint64_t *mask) {
-    for (uint32_t i = from; i < end;) {
-        const TrieNode *node = &trie->node[i];
-        uint32_t next = row_next(t->rows, t->stack[node->depth - 1], node->byte);
-        if (next == ROW_DEAD) {
-            i = node->skip;
-            continue;
-        }
-        t->stack[node->depth] = next;
-        take_tokens(trie, node, r, mask);
-        i++;
-    }
-}
-
 /* All of a trie. */
 static void walk_all_rows(MaskTable *t, const Trie *trie, uint32_t row, Rounds r,
                           uint64_t *mask) {
@@ -84,7 +57,7 @@ static void walk_all_rows(MaskTable *t, const Trie *trie, uint32_t row, Rounds r
     for (int i = 0; i < 4; i++)
         for (uint64_t bits = first.word[i] & trie->begins.word[i]; bits; bits &= bits - 1) {
             uint32_t from = trie->begin[64 * i + __builtin_ctzll(bits)];
-            walk_rows(t, trie, from, trie->node[from].skip, r, mask);
+            mask_walk(t, trie, from, trie->node[from].skip, r, mask);
         }
 }
 
@@ -103,7 +76,7 @@ static void add_walked(MaskTable *t, const ExprMask *own, uint32_t back, uint64_
         }
         if (row == ROW_DEAD) continue;
         t->stack[trie->node[node].depth] = row;
-        walk_rows(t, trie, node + 1, trie->node[node].skip, any, mask);
+        mask_walk(t, trie, node + 1, trie->node[node].skip, any, mask);
     }
 }
 

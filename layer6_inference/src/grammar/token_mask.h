@@ -76,4 +76,18 @@ void mask_table_free(MaskTable *table);
 /* The mask of a row: bit id of word id / 64.  Valid until the next call. */
 const uint64_t *mask_of(MaskTable *table, uint32_t row);
 
+/* Rounds of a loop before a token may leave it. */
+typedef struct Rounds {
+    uint32_t low, high;
+} Rounds;
+
+/* Put the tokens that go on into a mask: go through the nodes from..end of a trie, and where no text goes on (row_next says
+ * ROW_DEAD) leave out all that begins so.  A node's own tokens are order[first..last); of those the ones are taken whose
+ * rounds, trie->counts[k], are within r (token_bit_set).
+ *
+ *   t->stack   [d] is the row after the first d bytes of a node's text; that before the first of these nodes is there already
+ *   mask       bits are added */
+void mask_walk(MaskTable *t, const Trie *trie, uint32_t from, uint32_t end, Rounds r,
+               uint64_t *mask);
+
 #endif
