@@ -90,8 +90,9 @@ test: build-tests
 # The worked exercises: narrated, with a sentence of the reader's (SENTENCE), or as CSV with ARGS=--csv.
 WORKED ?= worked
 override SENTENCE := $(value SENTENCE)
-export SENTENCE
-$(OUT)/worked $(OUT)/top: $(OUT)/%: exercise/%.c ../exercises/worked.h $(LIBS)
+override GRAMMAR := $(value GRAMMAR)
+export SENTENCE GRAMMAR
+$(OUT)/worked $(OUT)/top $(OUT)/grammar: $(OUT)/%: exercise/%.c ../exercises/worked.h $(LIBS)
 	@mkdir -p $(@D)
 	@$(CC) $(STRICT) $(CFLAGS) $(INCLUDE) -I../exercises $< $(LIBS) $(LINK) -o $@
 worked: $(OUT)/$(WORKED)

@@ -93,7 +93,7 @@ static inline size_t words_of(Word *words, size_t max, const Gguf *gguf, const c
 }
 
 /* Row `row` of a matrix of the model, as floats. */
-static inline void row_of(float *out, const GgufTensor *matrix, size_t row) {
+static inline void floats_of_row(float *out, const GgufTensor *matrix, size_t row) {
     Tensor view = gguf_tensor_view(matrix);
     for (size_t i = 0; i < matrix->shape[1]; i++)
         out[i] = tensor_get(&view, (size_t[]){row, i});

@@ -67,7 +67,7 @@ static void products(const Gguf *gguf, const float *x) {
            "matrix with what the model\n   knows of your words:\n\n   %-12s%12s%12s%12s%12s\n",
            "word", "exact", "Q8_0", "Q4_0", "Q2_K");
     for (size_t w = 0; w < count; w++) {
-        row_of(in, embd, words[w].token);
+        floats_of_row(in, embd, words[w].token);
         printf("   %-12.*s%12.6f", (int)words[w].text.size, words[w].text.data,
                (double)dot_f32(x, in, DIM));
         for (int i = 0; i < 3; i++) {

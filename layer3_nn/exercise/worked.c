@@ -30,7 +30,7 @@ static void lesson_load(Lesson *l) {
     if (l->count < 2 || embd->shape[1] > 4096)
         worked_fails("a sentence of two words, at least");
     for (size_t w = 0; w < l->count; w++) {
-        row_of(row, embd, l->words[w].token);
+        floats_of_row(row, embd, l->words[w].token);
         for (size_t i = 0; i < N; i++) l->rows[w][i] = 10 * row[i];
     }
     gguf_free(&gguf), file_close(&map);
