@@ -70,6 +70,31 @@ const rows = strata.look(), left = rows.filter((row) => row.stage === "temp" && 
 expect("three are left", left.length, 3);
 expect("they add up to one", Math.abs(left.reduce((sum, row) => sum + Number(row.prob), 0) - 1) < 1e-6, true);
 
+// The grammar box: a stage whose text is typed, whatever it holds; the mask and the text are those of the program.
+const typed = (stage, text) => stage + ":" + encodeURIComponent(text);
+const rules = 'root ::= animal (" and a" animal)* "."\nanimal ::= " " ("kind" | "brave") animal | " fox" | " owl" # 100 %, "a:b"';
+for (const chain of [typed("grammar", rules), typed("regex", " (kind|vain) (fox|owl) called (Ada|Hugo)\\."), typed("choice", " brave fox| shy owl")]) {
+  const prompt = "Once upon a time there was a", text = write(prompt, chain + ",draw", 3);
+  expect(chain, prompt + text, natively(prompt, chain + ",draw", 3).replace(/\n$/, ""));
+}
+strata.begin("Once upon a time there was a");
+strata.chain(typed("choice", " brave fox| shy owl") + ",greedy", 1);
+const allowed = strata.look().filter((row) => row.stage === "choice" && row.kept === "1").map((row) => row.text);
+expect("what the mask leaves", allowed.every((token) => " brave fox".startsWith(token) || " shy owl".startsWith(token)) && allowed.includes(" brave"), true);
+strata.take(strata.chosen());
+const first = strata.text();
+strata.chain(typed("choice", " brave fox| shy owl") + ",temp:0.5,greedy", 1); // the place in the text is kept
+strata.look();
+strata.take(strata.chosen());
+expect("another chain in the middle of a text", " brave fox".startsWith(strata.text()) || " shy owl".startsWith(strata.text()), true);
+expect("and back", (strata.back(), strata.text()), first);
+try {
+  strata.chain(typed("grammar", "root ::= ("), 1);
+  expect("a grammar that is none", "accepted", "refused");
+} catch (refusal) {
+  expect("a grammar that is none", /line 1, column/.test(refusal.message), true);
+}
+
 // What the page says of the order of stages.
 const counts = (chain, stage) => {
   strata.begin("Once upon a time there was a");

@@ -8,7 +8,14 @@ document.addEventListener("DOMContentLoaded", async () => {
   const root = document.getElementById("strata-playground");
   if (!root) return;
   const SHOWN = 14; // rows of the table
-  const COLORS = { temp: "#D55E00", top_k: "#E69F00", top_p: "#0072B2", min_p: "#009E73", typical: "#CC79A7", top_n_sigma: "#56B4E9", mirostat: "#B8A800" };
+  /* The stages that a grammar is, by what one types in the box, and something to begin with. */
+  const NOTATIONS = {
+    regex: ["regular expression", " (gentle|proud|vain) (fox|owl) named (Ada|Sam)\\."],
+    grammar: ["GBNF", 'root ::= animal " named " ("Ada" | "Sam") "."\nanimal ::= " " trait animal | " fox" | " owl"\ntrait ::= "gentle" | "vain"'],
+    json_schema: ["JSON Schema", '{"type": "object", "required": ["name", "kind"], "additionalProperties": false, "properties": {\n  "name": {"enum": ["Ada", "Sam"]},\n  "kind": {"type": "string", "maxLength": 12}}}'],
+    choice: ["choice", " gentle fox| vain owl| big red bus"],
+  };
+  const COLORS = { regex: "#9467BD", grammar: "#9467BD", json_schema: "#9467BD", choice: "#9467BD", temp: "#D55E00", top_k: "#E69F00", top_p: "#0072B2", min_p: "#009E73", typical: "#CC79A7", top_n_sigma: "#56B4E9", mirostat: "#B8A800" };
 
   /* An element: make("button", {class: "x", click: f}, "text", child, ...) */
   function make(tag, properties, ...children) {
@@ -64,6 +71,10 @@ document.addEventListener("DOMContentLoaded", async () => {
     make("option", { value: "" }, "add a stage…"), ...[...kinds.values()].filter((kind) => kind.alone).map((kind) => make("option", { value: kind.name }, kind.name + ": " + kind.gloss)));
   const button = (text, act) => make("button", { type: "button", class: "md-button", click: act }, text);
   const go = button("Write on", () => { state.running = !state.running; write(); });
+  const notation = make("select", { "aria-label": "notation", change: () => { if (notation.value) rules.value = NOTATIONS[notation.value][1]; setGrammar(); } },
+    make("option", { value: "" }, "no grammar"), ...Object.entries(NOTATIONS).map(([stage, [name]]) => make("option", { value: stage }, name)));
+  const rules = make("textarea", { rows: 3, spellcheck: "false", "aria-label": "grammar", input: setGrammar });
+  const rulesBox = make("label", { class: "pg-wide", hidden: true }, "The text must obey (it begins anew with each change)", rules);
   const cards = make("div", { class: "pg-stages" }), text = make("p", { class: "pg-text", "aria-live": "polite" }), trouble = make("p", { class: "pg-trouble", role: "alert" });
   const table = make("div", { class: "pg-table" });
   const second = make("input", { type: "text", spellcheck: "false", placeholder: "temp:1.2", "aria-label": "another chain", change: () => attempt(alsoWith) }), other = make("p", { class: "pg-text", hidden: true });
@@ -72,6 +83,7 @@ document.addEventListener("DOMContentLoaded", async () => {
   root.replaceChildren(
     make("div", { class: "pg-row" }, make("label", { class: "pg-wide" }, "Prompt", prompt), make("label", {}, "Seed", seed)),
     make("div", { class: "pg-row" }, make("label", { class: "pg-wide" }, "Chain", chain), preset, add),
+    make("div", { class: "pg-row" }, make("label", {}, "Grammar", notation), rulesBox),
     cards, trouble, text,
     other,
     make("div", { class: "pg-row" }, button("Next token", () => attempt(step)), go, button("Back", () => attempt(back)), button("Begin anew", begin),
@@ -101,7 +113,27 @@ document.addEventListener("DOMContentLoaded", async () => {
 
   /* Another chain; where the library refuses it, the old one stays. */
   function setChain(text) {
-    attempt(() => { state.stages = stagesOf(text); drawStages(); look(); });
+    attempt(() => { state.stages = stagesOf(text); showGrammar(); drawStages(); look(); });
+  }
+
+  /* What is typed in the box is the first stage; the text begins anew, so that all of it obeys. */
+  function setGrammar() {
+    const others = state.stages.filter((stage) => !NOTATIONS[stage.name]);
+    const first = notation.value && rules.value ? [{ text: notation.value + ":" + encodeURIComponent(rules.value) }] : [];
+    rulesBox.hidden = !notation.value;
+    state.running = false;
+    attempt(() => { state.stages = stagesOf(textOf([...first, ...others])); strata.begin(prompt.value); drawStages(); look(); });
+  }
+
+  /* Of a grammar's stage, what is no parameter, as the chain has it: with %3A for a colon. */
+  const grammarOf = (stage) => stage.text.split(":").slice(1).find((part) => !kinds.get(stage.name).params.some((p) => part.startsWith(p.key + "="))) || "";
+
+  /* The box shows the grammar of the chain. */
+  function showGrammar() {
+    const stage = state.stages.find((one) => NOTATIONS[one.name]), words = stage ? decodeURIComponent(grammarOf(stage)) : "";
+    notation.value = stage ? stage.name : "";
+    rulesBox.hidden = !stage;
+    if (rules.value !== words) rules.value = words;
   }
 
   /* A stage with new words; its neighbours, and so its card, stay. */
@@ -203,7 +235,7 @@ document.addEventListener("DOMContentLoaded", async () => {
     const input = make("input", { type: "range", min: low, max: high, step, value: values[p.key], "aria-label": name + " " + p.key, input: () => {
       values[p.key] = +(+input.value).toPrecision(4);
       number.textContent = String(values[p.key]);
-      setStage(i, Object.entries(values).map(([key, value]) => key + "=" + value));
+      setStage(i, [...(NOTATIONS[name] ? [grammarOf(state.stages[i])] : []), ...Object.entries(values).map(([key, value]) => key + "=" + value)]);
     } });
     return make("label", { class: "pg-slider" }, p.key, input, number);
   }
@@ -218,7 +250,7 @@ document.addEventListener("DOMContentLoaded", async () => {
         small("◀", "earlier", () => move(-1), i === 0), small("▶", "later", () => move(1), i === state.stages.length - 1),
         small("✕", "remove", () => setChain(textOf(others)))),
       ...kind.params.filter((p) => p.key !== "keep").map((p) => slider(i, kind, p)),
-      ...(kind.list ? [words] : []));
+      ...(NOTATIONS[stage.name] ? ["as in the box"] : kind.list ? [words] : []));
   }
 
   /* What is drawn anew keeps the focus of what was there. */

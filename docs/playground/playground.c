@@ -5,7 +5,7 @@
  *     play_samplers()              every stage and its parameters, as CSV      what the sliders are made from
  *     play_presets()               names for chains, as CSV
  *     play_begin(prompt)           read a prompt
- *     play_chain(text, seed)       choose a chain; its memory begins anew
+ *     play_chain(text, seed)       choose a chain; its memory is that of the text so far
  *     play_spec(), play_stages()   that chain as the library prints it, and its stages with their values, as CSV
  *     play_look()                  what each stage would do now: CSV, see trace.h
  *     play_choose()                choose without telling: many times faster
@@ -145,6 +145,8 @@ const char *EXPORT(play_chain)(const char *text, unsigned seed) {
     chain_close(&play.chain);
     play.chain = chain;
     play.seed = seed;
+    for (size_t i = play.prompt; i < play.tokens.count; i++)
+        chain_accept(&play.chain, play.tokens.ids[i]);
     return NULL;
 }
 
