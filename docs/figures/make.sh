@@ -34,7 +34,7 @@ numbers() {
     guess) # and what the same acceptance gains for a larger model, whose passes are timed here
         passes >"$out/passes.csv"
         "$strata" figure guess --draft "$draft" | awk -F, -f larger.awk "$out/passes.csv" - ;;
-    frontier | contrast | surprise | beams | roles | owner) cat "data/$1.csv" ;;
+    frontier | contrast | surprise | beams | roles | owner | mask | constraint) cat "data/$1.csv" ;;
     variety | odds) cat data/frontier.csv ;;
     heat) spaced data/heat.csv ;;
     cure) spaced data/loops.csv data/harm.csv ;;
@@ -76,7 +76,7 @@ sound() {
 $bad"
 }
 
-for name in ${*:-effects temperature kept surprise frontier variety odds heat cure order contrast beams price guess heads lens roles owner errors turning curve loss roofline speed}; do
+for name in ${*:-effects temperature kept surprise frontier variety odds heat cure order contrast beams price mask constraint guess heads lens roles owner errors turning curve loss roofline speed}; do
     echo "plot $name" >&2
     case $name in
     speed | loss | roofline) numbers "$name" ;;

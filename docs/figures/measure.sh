@@ -80,6 +80,65 @@ ten_minutes() {
     done
 }
 
+# what_it_lost FILE: the ln p of its tokens before the chain, less that after it, added up: what the mask took from --logprobs.
+what_it_lost() { awk -F'\t' '{ lost += $5 - $4 } END { printf "%.6f", lost }' "$1"; }
+
+# obeying LABEL KIND OPTIONS...: label,texts,nats that the constraint took (median, first and third quarter),valid,its error
+obeying() {
+    label=$1 kind=$2
+    shift 2
+    : >"$kept/lost"
+    : >"$kept/documents"
+    for seed in $(seq "$texts"); do
+        case $kind in
+        story) "$strata" generate -p "Once upon a time there was a" "$@" --chain draw --seed "$seed" --quiet --logprobs 1 >"$kept/text" 2>"$kept/logprobs" ;;
+        card) # asked of the story with this number
+            "$strata" world --kind story --seed 77 --first "$seed" 2>/dev/null | sed '$d' >"$kept/story"
+            asked="$(cat "$kept/story")
+
+Make a card of this story."
+            "$strata" generate --chat -p "$asked" "$@" --chain draw --seed "$seed" --quiet --logprobs 1 >"$kept/answer" 2>"$kept/logprobs"
+            printf '<|im_start|>user\n%s<|im_end|>\n<|im_start|>assistant\n%s<|im_end|>\n\n' "$asked" "$(cat "$kept/answer")" >"$kept/text" ;;
+        esac
+        { what_it_lost "$kept/logprobs"; echo; } >>"$kept/lost"
+        { cat "$kept/text"; echo "<|endoftext|>"; } >>"$kept/documents"
+    done
+    valid=$("$strata" world check <"$kept/documents" 2>/dev/null | awk -F'\t' '$2 == "valid"' | wc -l)
+    sort -g "$kept/lost" | awk -v label="$label" -v valid="$valid" '{ nats[NR] = $1 } END {
+        v = valid / NR
+        printf "%s,%d,%.4f,%.4f,%.4f,%.4f,%.4f\n", label, NR, nats[int(NR / 2)], nats[int(NR / 4)], nats[int(3 * NR / 4)], v, sqrt(v * (1 - v) / NR) }'
+}
+
+# The next sentence shall begin in one of three ways, each of which Tiny World takes as often as the others.  Rows way,method,share,its error.
+ways=" He had a small house| Every morning he swept| His home was"
+home() {
+    before="Everybody knew Tom, the brave fox."
+    : >"$kept/masked"
+    : >"$kept/free"
+    for seed in $(seq 1000); do
+        text=$("$strata" generate -p "$before" --chain "choice:$ways,draw" --seed "$seed" --quiet --no-prompt --logprobs 1 2>"$kept/logprobs")
+        printf '%s|%s\n' "$(what_it_lost "$kept/logprobs")" "$text" >>"$kept/masked"
+    done
+    for seed in $(seq 2000); do
+        "$strata" generate -p "$before" --chain draw --seed "$seed" -n 8 --quiet --no-prompt | head -1 | sed 's/^/0|/' >>"$kept/free"
+    done
+    awk -F'|' -v ways="$ways" '
+        function way_of(text, i) { for (i = 1; i <= 3; i++) if (index(text, way[i]) == 1) return i; return 0 }
+        function row(i, method, share, error) { printf "%s,%s,%.4f,%.4f\n", substr(way[i], 2), method, share, error }
+        BEGIN { split(ways, way, "|") }
+        { i = way_of($2); run = FILENAME ~ /free$/ }
+        !run && i { n[i]++; all++; w = exp(-$1); weight[i] += w; square[i] += w * w; weights += w; squares += w * w }
+        run && i { kept[i]++; keeps++ }
+        END {
+            for (i = 1; i <= 3; i++) {
+                row(i, "masked", n[i] / all, sqrt(n[i] / all * (1 - n[i] / all) / all))
+                row(i, "rejected", kept[i] / keeps, sqrt(kept[i] / keeps * (1 - kept[i] / keeps) / keeps))
+                share = weight[i] / weights # its error: that of a ratio of sums
+                row(i, "weighted", share, sqrt(square[i] * (1 - 2 * share) + share ^ 2 * squares) / weights)
+            }
+        }' "$kept/masked" "$kept/free"
+}
+
 header() { echo "chain,study,texts,$(echo $* | tr ' ' ,)"; }
 
 measure() {
@@ -132,16 +191,28 @@ measure() {
         for layer in 0 1 2; do
             for head in 0 1 2 3 4 5 6 7; do roles $layer $head --scale-head $layer.$head=0; done
         done ;;
+    constraint)
+        echo "constraint,texts,nats,first_quarter,third_quarter,valid,valid_error"
+        texts=120
+        obeying "a card fulfils a schema" card --schema ../examples/card.schema.json
+        obeying "nothing is asked" story
+        obeying "the name is from a list" story --regex ' [a-z]+ [a-z]+ named (Ada|Sam|Mia|Tom)\.(.|\n)*'
+        obeying "the last paragraph is given" story --regex '([^\n]+\n\n){3}When the stars came out, [A-Z][a-z]+ was [a-z ]+\. The end\.'
+        obeying "the last words are given" story --regex '(.|\n)* The end\.'
+        obeying "no letter e" story --regex '[^e]*' ;;
+    mask)
+        echo "way,method,share,share_error"
+        home ;;
     ten-minutes)
         echo "seed,seconds,last_loss,stories,valid"
         ten_minutes ;;
     owner) "$strata" look owner --csv --documents 300 ;;
     beams) "$strata" figure beams --documents 100 ;;
-    *) echo "measure: no figure '$figure': there are frontier, contrast, heat, loops, harm, surprise, beams, roles, owner, ten-minutes" >&2; exit 2 ;;
+    *) echo "measure: no figure '$figure': there are frontier, contrast, heat, loops, harm, surprise, beams, roles, owner, constraint, mask, ten-minutes" >&2; exit 2 ;;
     esac
 }
 
-for name in ${*:-frontier contrast heat loops harm surprise beams roles owner}; do
+for name in ${*:-frontier contrast heat loops harm surprise beams roles owner constraint mask}; do
     measure "$name" >"$kept/$name.new"
     mv "$kept/$name.new" "data/$name.csv"
 done
