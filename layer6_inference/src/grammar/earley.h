@@ -2,8 +2,8 @@
  *
  *     list ::= "[" (list ("," list)*)? "]"               after  [[  comes  ]
  *
- *     scan      row 2 has  (list ("," list)*)? "]" -> row 1;  after ] it is  (nothing left) -> row 1
- *     complete  nothing is left: who called list in row 1 goes on, with  ("," list)* "]" -> nobody
+ *     scan      row 3 has  (list ("," list)*)? "]" -> row 2;  after ] it is  (nothing left) -> row 2
+ *     complete  nothing is left: who called list in row 2 goes on, with  ("," list)* "]" -> nobody
  *     predict   what that can call begins; here nothing, for it wants "," or "]"
  *
  * Invariant: an item stands in a row once. */

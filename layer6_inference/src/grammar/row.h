@@ -7,9 +7,9 @@
  *
  *     list ::= "[" (list ("," list)*)? "]"            after  [[
  *
- *     row 0   list . returns to nobody
- *     row 1   (list ("," list)*)? "]"   to nobody          list . returns to (list, row 1)
- *     row 2   (list ("," list)*)? "]"   to (list, row 1)   list . returns to (list, row 2)
+ *     row 1   list                      to nobody          (row 0 is the dead one)
+ *     row 2   (list ("," list)*)? "]"   to nobody          "[" (list ...)? "]"   to (list, row 2)
+ *     row 3   (list ("," list)*)? "]"   to (list, row 2)   "[" (list ...)? "]"   to (list, row 3)
  *
  * This is Earley's table (1970), with three changes.  An item's expression is a state of an automaton,
  * so that a byte moves it by one look-up.  When nothing is left to do after a call, the called rule
