@@ -61,7 +61,7 @@ for n in top 5; do
     if make -s worked $n SENTENCE="$sentence" 2>&1 | grep -q -F -- "$sentence"; then ok "a sentence is what was given, $n"; else not "a sentence is what was given, $n" "$(make -s worked $n SENTENCE="$sentence" 2>&1 | head -3)"; fi
 done
 make -s worked grammar SENTENCE='The fox met two' GRAMMAR='root ::= " owls"+ "!"' >"$work/out" 2>&1
-if grep -q 'owls!  *-> nobody' "$work/out"; then ok "the worked exercise of grammars takes one"; else not "the worked exercise of grammars takes one" "$(tail -3 "$work/out")"; fi
+if grep -q -F '(_owls){1,}!' "$work/out"; then ok "the worked exercise of grammars takes one"; else not "the worked exercise of grammars takes one" "$(tail -3 "$work/out")"; fi
 refuses "line 1, column" worked grammar GRAMMAR='root ::= ('
 make -s -C layer6_inference worked WORKED=grammar ARGS=--csv >"$work/csv"
 if [ "$(awk -F, 'NF != 5' "$work/csv" | wc -l)" -eq 0 ] && grep -q ',complete,' "$work/csv"; then ok "and prints CSV"; else not "and prints CSV" "$(head -3 "$work/csv")"; fi
