@@ -121,7 +121,7 @@ sources_and_fuzz() {
     step "members of archives" members
     step "cppcheck" analyzed
     if command -v codespell >/dev/null 2>&1; then
-        step "spelling" codespell -L pres,explanes,dout,nd,bu docs README.md exercises layer1_tensor layer2_linalg/include layer2_linalg/src \
+        step "spelling" codespell -L pres,explanes,dout,nd,bu,thex docs README.md exercises layer1_tensor layer2_linalg/include layer2_linalg/src \
             layer3_nn layer4_transformer layer5_models/include layer6_inference/include layer6_inference/src layer6_inference/exercise
     else
         skip "spelling (needs codespell)"

@@ -47,12 +47,12 @@ Text world_opening(const World *world, const char *rule, uint64_t seed, uint64_t
 /* What a check found. */
 typedef struct WorldVerdict {
     bool valid;
-    char reason[16];      /* grammar, name, pronoun, kind, thing, ..., answer, card; or ways: too
+    char reason[16];  /* grammar, name, pronoun, kind, thing, ..., answer, card; or ways: too
                              many to go through */
-    size_t place;         /* byte of the document at which no choice fits any more */
-    char detail[200];     /* what stands there and what was wanted */
+    size_t place;     /* byte of the document at which no choice fits any more */
+    char detail[200]; /* what stands there and what was wanted */
     unsigned derivations; /* ways to read the document: 1 unless the grammar is ambiguous */
-    double nats;          /* -log of the summed probability of all ways; infinity: no document */
+    double nats; /* -log of the summed probability of all ways; infinity: no document */
 } WorldVerdict;
 
 /* Read a document.

@@ -24,8 +24,8 @@ typedef struct Candidates {
     size_t count, vocab;
     bool dense, sorted; /* sorted: by falling logit, lower ids first */
     int32_t chosen;     /* -1 until a stage picks */
-    int32_t given;      /* the token on which the coin of draw falls, where it may; -1: by chance */
-    double skew;        /* bends the coin of draw; 0: a fair one */
+    int32_t given; /* the token on which the coin of draw falls, where it may; -1: by chance */
+    double skew;   /* bends the coin of draw; 0: a fair one */
 
     /* facts, valid while their bit is set in `known` */
     unsigned known;

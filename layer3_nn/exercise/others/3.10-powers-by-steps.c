@@ -6,7 +6,9 @@ void rope_init(Rope *rope, const RopeConfig *config, Arena *arena) {
     size_t pairs = config->rotary / 2;
     memset(rope, 0, sizeof *rope);
     rope->style = config->style, rope->rotary = config->rotary;
-    rope->magnitude = (float)(yarn ? config->attn_factor + config->attn_factor * log(config->factor) / 10 : 1.0);
+    rope->magnitude =
+        (float)(yarn ? config->attn_factor + config->attn_factor * log(config->factor) / 10
+                     : 1.0);
     if (config->style != ROPE_NONE) {
         REQUIRE(config->factor > 0, "factor %g", config->factor);
         rope->freq = arena_take(arena, pairs, sizeof(double));

@@ -5,7 +5,8 @@ double candidates_log_sum(Candidates *c) { return log_s(c) + (double)candidates_
 
 double candidates_log_prob(Candidates *c, int32_t token) {
     size_t at = candidates_find(c, token);
-    return at < c->count ? ((double)c->logits[at] - (double)candidates_max(c)) - log_s(c) : (double)-INFINITY;
+    return at < c->count ? ((double)c->logits[at] - (double)candidates_max(c)) - log_s(c)
+                         : (double)-INFINITY;
 }
 
 float candidates_limit(Candidates *c, double log_p) {

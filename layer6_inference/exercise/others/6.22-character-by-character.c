@@ -7,7 +7,8 @@ static void send(Stream *s, size_t size, bool last) {
             if (!last) break;
             length = -(int)(size - at);
         }
-        Text piece = length > 0 ? (Text){s->held + at, (size_t)length} : (Text){"\xEF\xBF\xBD", 3};
+        Text piece =
+            length > 0 ? (Text){s->held + at, (size_t)length} : (Text){"\xEF\xBF\xBD", 3};
         s->sink(s->context, piece);
     }
     for (size_t i = at; i < s->held_size; i++) s->held[i - at] = s->held[i];

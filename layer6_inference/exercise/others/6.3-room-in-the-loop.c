@@ -5,7 +5,8 @@ static void plan_reader(EnginePart *p, Sequence *s, size_t reader, bool ready) {
     size_t left = wishes(s, reader), at = session_length(r->session, r->id);
     const size_t before = p->rows, first = at;
     if (!ready && left > 0) left -= 1;
-    while (left > 0 && (!s->quota || at - first < s->quota) && part_room(p) > 0 && (!every || row_room(p) > 0)) {
+    while (left > 0 && (!s->quota || at - first < s->quota) && part_room(p) > 0 &&
+           (!every || row_room(p) > 0)) {
         left--;
         bool last = left == 0;
         part_push(p, r->id, token_at(s, r, at), at, every || (last && ready));
@@ -24,6 +25,7 @@ static void plan_sequence(Engine *e, Sequence *s) {
         if (!promise_pages(e, s)) return;
         s->ready = room && (drafted || !s->draft);
         for (size_t i = 0; i < READERS; i++)
-            if (s->reader[i].session != NULL) plan_reader(e->parts + s->reader[i].part, s, i, s->ready);
+            if (s->reader[i].session != NULL)
+                plan_reader(e->parts + s->reader[i].part, s, i, s->ready);
     }
 }

@@ -8,7 +8,8 @@ static bool is_over(Sequence *s, Text text, const Choice *choice, StopReason *re
     *reason = STOP_COMPLETE;
     if (chain_ends(o->chain)) return true;
     const int32_t *answer = s->tokens->ids + (s->tokens->count - s->result.tokens);
-    return ends_after(&o->limits, answer, s->result.tokens, s->ctx - s->tokens->count, s->start, reason);
+    return ends_after(&o->limits, answer, s->result.tokens, s->ctx - s->tokens->count, s->start,
+                      reason);
 }
 
 void sequence_append(Sequence *s, int32_t token, Choice *choice) {

@@ -36,8 +36,7 @@ static uint32_t read_string(Grammar *grammar, uint32_t row, Text text) {
 /* The row after a string or a token; false: it is neither. */
 static bool read_part(Grammar *grammar, const JsonValue *part, size_t tokens, uint32_t *row) {
     char *end, number[24];
-    if (part->kind == JSON_STRING)
-        return *row = read_string(grammar, *row, part->text), true;
+    if (part->kind == JSON_STRING) return *row = read_string(grammar, *row, part->text), true;
     if (part->kind != JSON_NUMBER || part->text.size >= sizeof number) return false;
     memcpy(number, part->text.data, part->text.size), number[part->text.size] = 0;
     long id = strtol(number, &end, 10);
