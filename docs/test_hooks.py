@@ -161,10 +161,10 @@ class Figures(unittest.TestCase):
         self.assertEqual(good.returncode, 0, good.stderr)
 
     def test_claims(self):
-        """A figure where Mirostat is never over its target is not what the page says."""
-        chains = ("draw", "top_k:40", "top_p:0.9", "mirostat:1", "mirostat_v2:1")
-        rows = "".join(f'"{c}",{seed},{at},0.5,0.5\n' for c in chains for seed in (1, 2) for at in range(20, 301, 20))
-        done = self.make("surprise", "chain,seed,step,seen,left\n" + rows)
+        """A figure where temperature changes nothing is not what the page says."""
+        chains = ("temp:0.25", "temp:0.5", "temp:1", "temp:2")
+        rows = "".join(f'"{c}",{shape},{rank},0.02,0.02\n' for c in chains for shape in ("peaked", "flat") for rank in range(1, 41))
+        done = self.make("temperature", "chain,shape,rank,before,after\n" + rows)
         self.assertNotEqual(done.returncode, 0)
         self.assertIn("not in the data", done.stderr)
 
