@@ -17,13 +17,11 @@ once { all_once++; next }
     for (i = 1; i <= reasons && index($2, where[i]) != 1; i++) ;
     if (i > reasons) { print "exercises/ours.txt: why is " $3 " (" $2 ") the library's?"; missing = 1; next }
     library++
-    fits[i]
     if (!(why[i] in count)) order[++groups] = why[i]
     count[why[i]]++
     names[why[i]] = names[why[i]] " " $3
 }
 END {
-    for (i = 1; i <= reasons; i++) if (check && !(i in fits)) { print "exercises/ours.txt: nothing of " where[i] " is on the straight path"; missing = 1 }
     print "the straight path: what runs again for every token of a story, or for every step of a training"
     printf "  of %d functions %d are yours%s, %d stand around them in the same files, and %d are the library's, which\n", all, yours, waiting ? sprintf(", %d wait in exercises that are not done", waiting) : "", around, library
     for (g = 1; g <= groups; g++) {

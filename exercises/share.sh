@@ -41,12 +41,12 @@ measure_path() {
              END { for (key in when) { split(key, part, SUBSEP); print part[1], part[2], when[key] } }' | sort >"$OUT/path.txt"
 }
 
-# The share in words, of the exercises in $OUT/finished.txt: share [check]
+# The share in words, of the exercises in $OUT/finished.txt
 share() {
     command -v addr2line >/dev/null || { say "(how much of the straight path is yours is counted where there is addr2line: binutils)"; return 0; }
     measure_path || { say "the straight path was not measured"; return 1; }
     { sed 's/^/done | /' "$OUT/finished.txt"
       sed -n 's/^\([^#]\)/ours | \1/p' exercises/ours.txt
       rows "" | sed 's/^/hole | /'
-      sed 's/ / | /g; s/^/path | /' "$OUT/path.txt"; } | awk -F' [|] ' -v check="$1" -f exercises/share.awk
+      sed 's/ / | /g; s/^/path | /' "$OUT/path.txt"; } | awk -F' [|] ' -f exercises/share.awk
 }
