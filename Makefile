@@ -73,10 +73,10 @@ run: build
 
 # Unit tests of the layers, then what crosses them; one closing summary.  ISA=avx2: with that instruction set;
 # ISA=all: what computes runs once for each set of this machine.  The rest runs once: what computes nothing,
-# what works in folders of its own, and layer 2, whose tests walk through all sets by themselves.
+# what works in folders of its own or asks the program for words, and layer 2, whose tests walk through all sets by themselves.
 TEST_SOURCES := $(sort $(wildcard $(PICK:%=%/tests/test_*.c))) $(if $(NUMBER),,$(sort $(wildcard tests/test_*.c tests/test_*.sh)))
 TEST_ONCE    := $(filter layer1_% layer2_% $(foreach t,tokenizer vocab split specials keys template loader world schedule,%/test_$(t).c) \
-                  $(foreach t,make desk mine files library template options grammar chat,tests/test_$(t).sh),$(TEST_SOURCES))
+                  $(foreach t,make desk mine files library template options grammar chat look program,tests/test_$(t).sh),$(TEST_SOURCES))
 test_program  = $(patsubst %.c,$(BUILD)/%,$(subst /tests/,/,$(1)))
 test: build
 	@$(if $(filter-out all,$(ISA)),STRATA_ISA=$(call quoted,$(ISA)) $(BUILD)/bin/strata --version >/dev/null)
