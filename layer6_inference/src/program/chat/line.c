@@ -1,5 +1,4 @@
-/* line.c - a line from a terminal or a file: through the machine's line editor where the program was built with
- * one (STRATA_EDIT names its header), else as it comes.  See talk.h. */
+/* line.c - a line from a terminal or a file.  See talk.h. */
 #include "talk.h"
 
 #include <errno.h>
@@ -7,22 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#ifdef STRATA_EDIT
-#include STRATA_EDIT
-
-static char *edited_line(const char *prompt) {
-    char *line = readline(prompt);
-    if (line && *line) add_history(line);
-    return line;
-}
-#else
-static char *edited_line(const char *prompt) {
-    (void)prompt;
-    return NULL;
-}
-#endif
-
-static char *plain_line(const Talk *talk, const char *prompt) {
+static char *one_line(const Talk *talk, const char *prompt) {
     char *line = NULL;
     size_t room = 0;
     if (talk->terminal) fputs(prompt, stdout), fflush(stdout);
@@ -36,15 +20,6 @@ static char *plain_line(const Talk *talk, const char *prompt) {
     }
     if (size && line[size - 1] == '\n') line[size - 1] = 0;
     return line;
-}
-
-static char *one_line(const Talk *talk, const char *prompt) {
-#ifdef STRATA_EDIT
-    if (talk->terminal) return edited_line(prompt);
-#else
-    (void)edited_line;
-#endif
-    return plain_line(talk, prompt);
 }
 
 /* A line that ends in a backslash goes on in the next. */

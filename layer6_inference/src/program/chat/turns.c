@@ -29,8 +29,7 @@ void talk_drop(Talk *talk, size_t from, size_t count) {
     for (size_t i = from; i < from + count; i++)
         free(talk->turns[i].role), free(talk->turns[i].content);
     talk->count -= count;
-    memmove(talk->turns + from, talk->turns + from + count,
-            (talk->count - from) * sizeof *talk->turns);
+    for (size_t i = from; i < talk->count; i++) talk->turns[i] = talk->turns[i + count];
 }
 
 size_t talk_first(const Talk *talk) {
