@@ -21,6 +21,17 @@ same "saved turns are a template's variables" "$(echo '{% for m in messages %}{{
 same "and are loaded" "$(printf '/stats\n' | chat --load "$work/talk.json" | cut -d' ' -f1-2)" "2 turns;"
 echo '{"messages": [{"role": "assistant", "content": "x"}]}' >"$work/odd.json"
 expect "turns that do not alternate" 1 "message 1 is of 'assistant': wanted user" chat --load "$work/odd.json"
+for odd in '{"messages": [], "tools": []}:alone' '{"messages": [{"role": "user", "content": "a", "name": "b"}, {"role": "assistant", "content": "x"}]}:message 1 has 3 keys' '{"messages": [{"role": "user", "content": "a\u0000b"}, {"role": "assistant", "content": "x"}]}:zero byte'; do
+    printf "%s\n" "${odd%:*}" >"$work/odd.json"
+    expect "a file that is refused, ${odd##*:}" 1 "${odd##*:}" chat --load "$work/odd.json"
+done
+same "a zero byte is refused" "$(printf 'ab\000c\n' | chat 2>&1)" "[byte 3 of the line is zero: wanted text]"
+same "a turn that JSON cannot hold" "$(printf 'a\377\n/save %s\n' "$work/odd.json" | chat -n 2 2>&1 | grep -c 'turn 1 is no UTF-8')" 1
+same "lines may end as on Windows" "$(printf '/help\r\n/quit\r\n' | chat)" "$(echo /help | chat)"
+same "nothing was answered" "$(echo /stats | chat)" "0 turns; no answer yet; the context holds 1024"
+same "a question that finds no room leaves the last one" "$(printf 'Hi\n/edit %s\n/stats\n' "$(yes owl | head -99 | tr '\n' ' ')" | chat --ctx 64 --full stop -n 5 2>/dev/null | tail -n 1 | cut -d' ' -f1-2)" "2 turns;"
+same "a long chain" "$(printf '/chain suppress:%s,greedy\n/chain\n' "$(seq -s: 100 500)" | chat | tr ':' '\n' | tail -n 1)" "500,greedy"
+expect "an empty template" 1 "is empty" chat --form @/dev/null
 same "orders are listed" "$(echo /help | chat | grep -c '^  /')" 12
 for order in "/nonsense:no order '/nonsense'" "/undo:nothing was said" "/quit now:takes nothing" "/chain top_q.1:there are grammar" "/load $work/none:cannot be opened" "/edit:nothing was said"; do
     same "${order%%:*}" "$(echo "${order%%:*}" | chat 2>&1 | grep -c "${order#*:}")" 1

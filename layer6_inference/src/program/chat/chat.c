@@ -2,6 +2,7 @@
 #include "input.h"
 #include "talk.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -26,11 +27,14 @@ static bool open_form(Talk *talk, Fault *fault) {
                               fault);
     size_t size;
     FILE *file = fopen(form + 1, "rb");
-    if (!file) return fault_set(fault, "%.200s cannot be opened", form + 1);
+    if (!file)
+        return fault_set(fault, "--form '%.200s' cannot be opened: %s", form, strerror(errno));
     char *bytes = read_all(file, form + 1, &size, fault);
     fclose(file);
-    bool ok = bytes && chat_form_open(&talk->form, &model->gguf, model->tokenizer,
-                                      (Text){bytes, size}, NULL, fault);
+    bool ok = bytes &&
+              (size || fault_set(fault, "--form '%.200s' is empty: wanted a template", form));
+    ok = ok && chat_form_open(&talk->form, &model->gguf, model->tokenizer, (Text){bytes, size},
+                              NULL, fault);
     free(bytes);
     return ok;
 }
@@ -78,17 +82,22 @@ static void on_interrupt(int signal) {
     talk_interrupted = 1;
 }
 
-static bool take_line(Talk *talk, const char *line, Fault *fault) {
-    if (line[0] == '/') return talk_order(talk, text_of(line), fault);
-    return talk_add(talk, "user", text_of(line), fault) && talk_reply(talk, fault);
+static bool take_line(Talk *talk, Text line, Fault *fault) {
+    const char *zero = memchr(line.data, 0, line.size);
+    if (zero)
+        return fault_set(fault, "byte %zu of the line is zero: wanted text",
+                         (size_t)(zero - line.data) + 1);
+    if (line.data[0] == '/') return talk_order(talk, line, fault);
+    return talk_add(talk, "user", line, fault) && talk_reply(talk, fault);
 }
 
 /* Returns whether all lines were answered. */
 static bool converse(Talk *talk) {
     Fault fault;
     bool all = true;
-    for (char *line; !talk->over && (line = talk_line(talk)); free(line)) {
-        if (!*line || take_line(talk, line, &fault)) continue;
+    size_t size;
+    for (char *line; !talk->over && (line = talk_line(talk, &size)); free(line)) {
+        if (!size || take_line(talk, (Text){line, size}, &fault)) continue;
         fprintf(stderr, "[%s]\n", fault.text);
         all = false;
     }

@@ -6,11 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-static char *one_line(const Talk *talk, const char *prompt) {
+static char *one_line(const Talk *talk, const char *prompt, size_t *used) {
     char *line = NULL;
     size_t room = 0;
     if (talk->terminal) fputs(prompt, stdout), fflush(stdout);
-    errno = 0;
+    errno = 0, *used = 0;
     ssize_t size = getline(&line, &room, stdin);
     if (size < 0) {
         bool interrupted = errno == EINTR;
@@ -18,19 +18,24 @@ static char *one_line(const Talk *talk, const char *prompt) {
         clearerr(stdin);
         return interrupted ? putchar('\n'), strdup("") : NULL;
     }
-    if (size && line[size - 1] == '\n') line[size - 1] = 0;
+    if (size && line[size - 1] == '\n') line[--size] = 0;
+    if (size && line[size - 1] == '\r') line[--size] = 0;
+    *used = (size_t)size;
     return line;
 }
 
 /* A line that ends in a backslash goes on in the next. */
-char *talk_line(const Talk *talk) {
-    char *line = one_line(talk, "> ");
-    for (size_t size; line && (size = strlen(line)) > 0 && line[size - 1] == '\\';) {
-        char *more = one_line(talk, "  "), *both;
-        line[size - 1] = '\n';
-        both = more ? realloc(line, size + strlen(more) + 1) : NULL;
+char *talk_line(const Talk *talk, size_t *size) {
+    char *line = one_line(talk, "> ", size);
+    while (line && *size && line[*size - 1] == '\\') {
+        size_t more_size;
+        char *more = one_line(talk, "  ", &more_size), *both;
+        line[*size - 1] = '\n';
+        both = more ? realloc(line, *size + more_size + 1) : NULL;
         if (!both) return free(more), line;
-        line = strcat(both, more);
+        line = both;
+        memcpy(line + *size, more, more_size + 1);
+        *size += more_size;
         free(more);
     }
     return line;

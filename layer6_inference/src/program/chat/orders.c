@@ -20,32 +20,46 @@ static bool undo(Talk *talk, Text text, Fault *fault) {
     return true;
 }
 
+/* Another question, or the same, in the last one's place, which stays where it has no answer. */
+static bool ask_instead(Talk *talk, Text question, Fault *fault) {
+    Turn before[2] = {talk->turns[talk->count - 2], talk->turns[talk->count - 1]};
+    talk->count -= 2;
+    bool ok = talk_add(talk, "user", question, fault) && talk_reply(talk, fault);
+    for (int i = 0; i < 2; i++) {
+        if (ok)
+            free(before[i].role), free(before[i].content);
+        else
+            talk->turns[talk->count++] = before[i];
+    }
+    return ok;
+}
+
 /* The last question again, with another seed. */
 static bool retry(Talk *talk, Text text, Fault *fault) {
     (void)text;
-    if (!last_pair(talk, fault)) return false;
-    talk_drop(talk, talk->count - 1, 1);
-    return talk_reply(talk, fault);
+    return last_pair(talk, fault) &&
+           ask_instead(talk, text_of(talk->turns[talk->count - 2].content), fault);
 }
 
 static bool edit(Talk *talk, Text text, Fault *fault) {
     if (!last_pair(talk, fault)) return false;
     if (text.size == 0)
         return fault_set(fault, "wanted the question as it should be: /edit TEXT");
-    talk_drop(talk, talk->count - 2, 2);
-    return talk_add(talk, "user", text, fault) && talk_reply(talk, fault);
+    return ask_instead(talk, text, fault);
 }
 
 static bool chain(Talk *talk, Text text, Fault *fault) {
-    char spec[1024];
     Chain next = {0};
     if (text.size == 0) {
         char *now = chain_print(&talk->chain);
         printf("%s\n", now ? now : "");
         return free(now), true;
     }
-    snprintf(spec, sizeof spec, "%.*s", (int)min_size(text.size, sizeof spec - 1), text.data);
-    if (!chain_parse(&next, spec, talk->loaded.model->tokenizer, fault)) return false;
+    char *spec = strndup(text.data, text.size);
+    bool ok = spec ? chain_parse(&next, spec, talk->loaded.model->tokenizer, fault)
+                   : fault_set(fault, "no memory for a chain");
+    free(spec);
+    if (!ok) return false;
     if (talk->sequence) engine_remove(&talk->engine, talk->sequence);
     talk->sequence = NULL; /* it borrowed the chain: the conversation is read again */
     chain_close(&talk->chain);
@@ -62,7 +76,8 @@ static bool system_text(Talk *talk, Text text, Fault *fault) {
 
 static bool path_of(Text text, char path[1024], Fault *fault) {
     if (text.size == 0 || text.size >= 1024)
-        return fault_set(fault, "wanted the name of a file");
+        return fault_set(fault, "wanted the name of a file, 1 to 1023 bytes: got %zu",
+                         text.size);
     memcpy(path, text.data, text.size);
     return path[text.size] = 0, true;
 }
@@ -94,11 +109,16 @@ static bool tokens(Talk *talk, Text text, Fault *fault) {
 static bool stats(Talk *talk, Text text, Fault *fault) {
     const ReplyStats *s = &talk->stats;
     (void)text, (void)fault;
+    if (s->prompt == 0) {
+        printf("%zu turns; no answer yet; the context holds %zu\n", talk->count,
+               session_ctx(&talk->loaded.session));
+        return true;
+    }
     printf("%zu turns; the last answer: %zu tokens before it, %zu of these known already, %zu "
            "read; %zu generated, "
            "the first after %.0f ms, then %.0f tokens/s; %s; the context holds %zu\n",
            talk->count, s->prompt, s->kept, s->prompt - s->kept, s->generated, 1e3 * s->first,
-           s->seconds > 0 ? (double)(s->generated - 1) / s->seconds : 0.0,
+           s->generated > 1 && s->seconds > 0 ? (double)(s->generated - 1) / s->seconds : 0.0,
            stop_reason_name(s->reason), session_ctx(&talk->loaded.session));
     return true;
 }

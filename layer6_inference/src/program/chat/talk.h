@@ -82,7 +82,7 @@ bool talk_reply(Talk *talk, Fault *fault);
 /* /undo and the like.  Fails with what is wrong; the talk goes on. */
 bool talk_order(Talk *talk, Text line, Fault *fault);
 
-/* A line of input without its end, or NULL when there are no more; the caller frees it. */
-char *talk_line(const Talk *talk);
+/* A line of input without its end, (*size) bytes, or NULL when there are no more; the caller frees it. */
+char *talk_line(const Talk *talk, size_t *size);
 
 #endif

@@ -2,6 +2,7 @@
 #include "input.h"
 #include "talk.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -62,8 +63,22 @@ static void write_string(FILE *out, const char *text) {
     putc('"', out);
 }
 
+static bool is_utf8(Text text) {
+    const unsigned char *bytes = (const unsigned char *)text.data;
+    int length = 1;
+    for (size_t at = 0; at < text.size && length > 0; at += (size_t)length)
+        length = utf8_character(bytes + at, text.size - at);
+    return length > 0;
+}
+
 bool talk_save(const Talk *talk, const char *path, Fault *fault) {
     FileOut out;
+    for (size_t i = 0; i < talk->count; i++)
+        if (!is_utf8(text_of(talk->turns[i].content)))
+            return fault_set(fault,
+                             "turn %zu is no UTF-8, and JSON holds nothing else: /undo "
+                             "goes back before it",
+                             i + 1);
     if (!table_begin(&out, path, fault)) return false;
     fprintf(out.stream, "{\"messages\": [");
     for (size_t i = 0; i < talk->count; i++) {
@@ -85,6 +100,12 @@ static bool add_message(Talk *talk, const JsonValue *message, size_t number, Fau
     if (!texts)
         return fault_set(fault, "message %zu: wanted a role and a content, both texts",
                          number + 1);
+    if (message->count != 2)
+        return fault_set(fault, "message %zu has %zu keys: wanted role and content, each once",
+                         number + 1, message->count);
+    if (memchr(content->text.data, 0, content->text.size))
+        return fault_set(fault, "message %zu: its content has a zero byte: wanted text",
+                         number + 1);
     if (system && number == 0) return talk_add(talk, "system", content->text, fault);
     if (!text_equal(role->text, text_of(wanted)))
         return fault_set(fault, "message %zu is of '%.*s': wanted %s, turns alternate",
@@ -94,10 +115,11 @@ static bool add_message(Talk *talk, const JsonValue *message, size_t number, Fau
 }
 
 /* The turns of a file in place of those that are there; when it is none, these stay. */
-static bool take_messages(Talk *talk, const JsonValue *messages, Fault *fault) {
+static bool take_messages(Talk *talk, const JsonValue *root, Fault *fault) {
     Talk loaded = {0};
-    bool ok = (messages && messages->kind == JSON_ARRAY) ||
-              fault_set(fault, "wanted an object with the array \"messages\"");
+    const JsonValue *messages = json_get(root, "messages");
+    bool ok = (messages && messages->kind == JSON_ARRAY && root->count == 1) ||
+              fault_set(fault, "wanted an object with the array \"messages\" alone");
     for (size_t i = 0; ok && i < messages->count; i++)
         ok = add_message(&loaded, &messages->items[i], i, fault);
     if (ok && (loaded.count - talk_first(&loaded)) % 2)
@@ -112,11 +134,11 @@ static bool take_messages(Talk *talk, const JsonValue *messages, Fault *fault) {
 bool talk_load(Talk *talk, const char *path, Fault *fault) {
     size_t size;
     FILE *file = fopen(path, "rb");
-    if (!file) return fault_set(fault, "%.200s cannot be opened", path);
+    if (!file) return fault_set(fault, "%.200s cannot be opened: %s", path, strerror(errno));
     char *bytes = read_all(file, path, &size, fault);
     fclose(file);
     Json *json = bytes ? json_read((Text){bytes, size}, fault) : NULL;
-    bool ok = json && take_messages(talk, json_get(json_root(json), "messages"), fault);
+    bool ok = json && take_messages(talk, json_root(json), fault);
     json_free(json), free(bytes);
     return ok || !bytes ? ok : fault_prefix(fault, path);
 }
