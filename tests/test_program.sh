@@ -155,6 +155,10 @@ same "who looks ahead is not asked for other texts" "$(of contrastive_search:0.6
 expect "compare as JSON" 0 '"chain": "draw", "valid": {"mean": ' cat "$work/compare.json"
 expect "a page" 0 "<svg.*Tom\|<svg" cat "$work/compare.html"
 expect "with marked tokens" 0 "<mark>" cat "$work/compare.html"
+expect "two tables in one file" 1 "are both $work/one: give each" "$strata" compare --csv "$work/one" --html "$work/one"
+printf 'One\0two\n' >"$work/zero"
+"$strata" compare --chains greedy --prompts "$work/zero" -n 2 --html "$work/zero.html" >"$work/out" 2>&1
+same "a page is text" "$(tr -d '\0' <"$work/zero.html" | cmp - "$work/zero.html")" ""
 same "a page needs nothing else" "$(grep -c 'http\|src=\|<script\|<link' "$work/compare.html")" 0
 printf 'Tom was\n\nThe fox\r\n' >"$work/prompts"
 "$strata" compare --prompts "$work/prompts" -n 20 -m "$draft" --chains draw greedy --csv "$work/compare.csv" >"$work/out" 2>/dev/null
@@ -214,6 +218,7 @@ Linux*)
 esac
 same "why a text becomes its tokens" "$(echo 'on it' | "$strata" tokenize -m "$model" --explain | grep -c 'rule 1:  ?\\p{L}+')" 2
 same "the tokens that end a text, on request" "$(echo hi | "$strata" tokenize -m "$model" --eos)" "$(echo hi | "$strata" tokenize -m "$model")"
+expect "a text that is not there is no fault of the model" 1 "^strata: $work/none cannot be opened" "$strata" bench tokenizer -m "$model" "$work/none"
 expect "how fast words are cut" 0 "million tokens/s" "$strata" bench tokenizer -m "$model" --seconds 0 "$work/text"
 same "special tokens on request" "$(echo '<|im_end|>' | "$strata" tokenize -m "$model" --special)" 2
 "$strata" logits -m "$model" --tokens 0,500,600 >"$work/all"
@@ -227,6 +232,7 @@ same "the score is what the writer added up" "$(cut -f2 "$work/score")" "$("$str
 same "and so is its mean" "$(cat "$work/err")" "$("$strata" world --seed 5 --documents 40 2>&1 >/dev/null)"
 same "the score of standard input" "$("$strata" world score - <"$work/world" 2>/dev/null)" "$(cat "$work/score")"
 same "what the world never writes" "$(sed 's/was/wos/' "$work/world" | "$strata" world score - 2>/dev/null | cut -f2 | sort -u)" inf
+expect "the beginning of all documents" 0 "0.0 bytes and 0.000 nats each: 0.0000 nats" sh -c "echo '<|endoftext|>' | '$strata' world score --prefix -"
 expect "and why" 0 "inf.grammar.byte 4.found 'foo'" sh -c "echo Tom foo | '$strata' world score -"
 same "of all that begin so: a name of forty, one opening of ten" \
     "$(printf 'Tom was ' | "$strata" world score --kind story --prefix - 2>/dev/null | cut -f2)" "$(awk 'BEGIN { printf "%.6f", log(40 * 10) }')"

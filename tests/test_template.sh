@@ -31,4 +31,5 @@ expect "one standard input" 2 "the template already" "$strata" template --templa
 expect "two templates" 2 "one template at a time" "$strata" template --template "$work/chat.jinja" -m "$model" --input "$work/chat.json"
 expect "the source takes no variables" 2 "as it is" "$strata" template --template "$work/chat.jinja" --source --input "$work/chat.json"
 expect "no time" 1 "wanted a time as" "$strata" template --template "$work/now.jinja" --input "$work/tool.json" --now noon
+expect "a day that no month has" 1 "wanted a time as" "$strata" template --template "$work/now.jinja" --input "$work/tool.json" --now "2026-02-30 00:00:00"
 expect "a file that is not there" 1 "none.jinja cannot be opened" "$strata" template --template "$work/none.jinja" --input "$work/chat.json"

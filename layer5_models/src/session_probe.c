@@ -29,7 +29,9 @@ static bool check_value(const Act *act, Fault *fault) {
         return true;
     }
     if (!isfinite(act->value))
-        return fault_set(fault, "a scale of %g is no number", (double)act->value);
+        return fault_set(fault,
+                         "a scale of %g: wanted a number that a float holds, up to 3.4e+38",
+                         (double)act->value);
     if (act->kind == ACT_HEAT && act->value <= 0)
         return fault_set(fault, "attention at a temperature of %g: wanted more than 0",
                          (double)act->value);

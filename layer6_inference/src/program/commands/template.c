@@ -48,7 +48,11 @@ static bool read_now(const char *text, struct tm *now, Fault *fault) {
     if (!text) return localtime_r(&seconds, now) != NULL;
     *now = (struct tm){0};
     const char *end = strptime(text, "%Y-%m-%d %H:%M:%S", now);
-    return (end && !*end) ||
+    struct tm same = *now;
+    same.tm_isdst = -1;
+    mktime(&same);
+    bool exists = end && !*end && same.tm_mday == now->tm_mday;
+    return exists ||
            fault_set(fault, "--now is '%.60s': wanted a time as 2026-07-26 12:34:56", text);
 }
 

@@ -75,6 +75,9 @@ static bool open_results(Study *study, Fault *fault) {
 
 static bool open_study(Study *study, Fault *fault) {
     const Job *job = study->job;
+    if (job->csv && job->html && strcmp(job->csv, job->html) == 0)
+        return fault_set(fault, "--csv and --html are both %.200s: give each a name of its own",
+                         job->csv);
     return (!job->csv || table_begin(&study->csv, job->csv, fault)) &&
            (!job->html || table_begin(&study->html, job->html, fault)) &&
            compute_load_model(&job->compute, job->model, &study->model, fault) &&

@@ -44,6 +44,7 @@ void page_text(FILE *out, Text text) {
                            : c == '<' ? "&lt;"
                            : c == '>' ? "&gt;"
                            : c == '"' ? "&quot;"
+                           : c == 0   ? "&#xfffd;"
                                       : NULL;
         if (name)
             fputs(name, out);

@@ -118,7 +118,7 @@ typedef struct Total {
     double nats, bytes; /* of those that are documents */
 } Total;
 
-/* index, nats, bytes, ways; or why there is no way */
+/* number, nats, bytes, ways; or why there is no way */
 static void score_one(const World *world, const ScoreJob *job, Text text, Total *total) {
     WorldVerdict v = world_check(world, job->rule, text.data, text.size, job->prefix);
     total->documents++;
@@ -127,14 +127,15 @@ static void score_one(const World *world, const ScoreJob *job, Text text, Total 
         return;
     }
     total->scored++, total->nats += v.nats, total->bytes += (double)text.size;
-    printf("%ld\t%.6f\t%zu\t%u\n", total->documents, v.nats, text.size, v.derivations);
+    printf("%ld\t%.6f\t%zu\t%u\n", total->documents, v.nats + 0.0, text.size, v.derivations);
 }
 
 static void print_total(const Total *t) {
     fprintf(stderr, "[%ld documents", t->documents);
     if (t->scored)
         fprintf(stderr, ", %.1f bytes and %.3f nats each: %.4f nats a byte",
-                t->bytes / (double)t->scored, t->nats / (double)t->scored, t->nats / t->bytes);
+                t->bytes / (double)t->scored, t->nats / (double)t->scored + 0.0,
+                t->bytes > 0 ? t->nats / t->bytes : 0.0);
     if (t->documents > t->scored)
         fprintf(stderr, "%s%ld of probability 0", t->scored ? "; and " : ", ",
                 t->documents - t->scored);
@@ -169,7 +170,7 @@ int run_score(int argc, char **argv) {
         argc, argv, "world score [options] FILE",
         "How likely the world itself is to write each document of FILE (- is standard input; a "
         "line <|endoftext|> after\n"
-        "each): its index, -ln p in nats, its bytes, and the ways in which the world can come "
+        "each): its number, -ln p in nats, its bytes, and the ways in which the world can come "
         "to "
         "it, over which p is\n"
         "summed.  What it never writes has inf nats, and the reason follows.  The mean over "
