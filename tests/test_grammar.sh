@@ -13,6 +13,11 @@ echo '{"properties": {"name": {"type": "string", "maxLength": 9}, "tags": {"item
 sum="$strata grammar --gbnf $work/sum.gbnf" card="$strata grammar --schema $work/card.json"
 
 expect "grammar --help" 0 "usage: strata grammar" "$strata" grammar --help
+mkdir "$work/folder"
+for tests in '{}' '[1]' '[{"data": 1}]' '[{"data": 1, "valid": "yes"}]'; do
+    printf '{"schema": {}, "tests": %s}' "$tests" >"$work/folder/odd.json"
+    expect "a folder with tests $tests" 1 "odd.json: .*wanted" "$strata" bench grammar --folder "$work/folder"
+done
 expect "no grammar" 2 "wanted --gbnf FILE, --schema FILE, --tags FILE or --regex" "$strata" grammar --accept
 expect "tags and a pattern" 2 "does not go with --regex" "$strata" grammar --tags x --regex a
 expect "tags that are refused" 3 "structures/0: its begin starts with no trigger" sh -c "echo '{\"triggers\": [\"<\"], \"structures\": [{\"begin\": \"x\", \"end\": \"y\"}]}' | '$strata' grammar --tags -"

@@ -34,6 +34,9 @@ expect "a head that is not there" 1 "layer 1 has 8 heads" "$strata" generate -n 
 expect "a head without its layer" 1 "wanted LAYER.HEAD" "$strata" generate -n 1 --scale-head 3=0
 expect "a scale that is no number" 1 "wanted LAYER=FACTOR" "$strata" generate -n 1 --scale-layer 1=nan
 expect "a scale that no float holds" 1 "scale of inf: wanted" "$strata" generate -n 1 --scale-head 1.3=1e300
+for which in attention lens stream heads; do
+    expect "$which of no numbers" 1 "layer 0, token 0: .* not finite" "$strata" look $which -p "$p" --attention-temp 1e-38
+done
 expect "attention at no temperature" 1 "more than 0" "$strata" generate -n 1 --attention-temp 0
 expect "a position behind the end" 1 "the text has 8 tokens" "$strata" look lens -p "$p" --position 8
 expect "a patch outside" 1 "wanted LAYER.POSITION" "$strata" look lens -p "$p" --from "$p" --patch 3.1

@@ -7,15 +7,16 @@ bool chain_check(const Chain *chain, const Step *step, Fault *fault) {
     for (size_t i = 0; i < chain->count; i++) {
         const StageKind *kind = chain->stages[i].kind;
         if (stage_is_off(&chain->stages[i])) continue;
-        const char *lacks = kind->needs_amateur && !step->amateur
-                                ? "the logits of a weaker model (--amateur FILE)"
-                            : kind->needs_unconditional && !step->unconditional
-                                ? "logits without the prompt (strata generate brings them)"
-                            : kind->needs_look_ahead && !step->look_ahead
-                                ? "hidden states (strata generate brings them)"
-                            : kind->needs_tokenizer && !step->tokenizer
-                                ? "a tokenizer: it works on the text of a model"
-                                : NULL;
+        const char *lacks =
+            kind->needs_amateur && !step->amateur
+                ? "the logits of a weaker model (strata generate --amateur brings them)"
+            : kind->needs_unconditional && !step->unconditional
+                ? "logits without the prompt (strata generate brings them)"
+            : kind->needs_look_ahead && !step->look_ahead
+                ? "hidden states (strata generate brings them)"
+            : kind->needs_tokenizer && !step->tokenizer
+                ? "a tokenizer: it works on the text of a model"
+                : NULL;
         if (lacks) return fault_set(fault, "%s needs %s", kind->name, lacks);
     }
     return true;

@@ -94,11 +94,10 @@ static void note_reason(Folder *f, const char *sentence) {
 /* All texts of a file; returns how many answers are wrong. */
 static size_t try_tests(Folder *f, Grammar *grammar, const JsonValue *tests, const char *name) {
     size_t wrong = 0;
-    for (size_t i = 0; tests && i < tests->count; i++) {
+    for (size_t i = 0; i < tests->count; i++) {
         const JsonValue *data = json_get(&tests->items[i], "data"),
                         *valid = json_get(&tests->items[i], "valid");
         size_t size;
-        if (!data || !valid) continue;
         char *text = text_of_value(data, &size);
         uint32_t row = grammar_read(grammar, grammar_begin(grammar), text, size);
         bool is_valid = valid->kind == JSON_TRUE, accepts = grammar_is_complete(grammar, row);
@@ -136,15 +135,26 @@ static void try_schema(Folder *f, const JsonValue *root, const char *name) {
     grammar_close(grammar), free(schema);
 }
 
+static bool check_file(const JsonValue *root, Fault *fault) {
+    const JsonValue *tests = json_get(root, "tests");
+    if (!json_get(root, "schema") || !tests || tests->kind != JSON_ARRAY)
+        return fault_set(fault, "wanted an object with a schema and a list of tests");
+    for (size_t i = 0; i < tests->count; i++) {
+        const JsonValue *valid = json_get(&tests->items[i], "valid");
+        if (!json_get(&tests->items[i], "data") || !valid ||
+            (valid->kind != JSON_TRUE && valid->kind != JSON_FALSE))
+            return fault_set(fault, "tests/%zu: wanted data, and valid: true or false", i);
+    }
+    return true;
+}
+
 static bool try_file(Folder *f, const char *name, Fault *fault) {
     char path[2400];
     FileMap map;
     snprintf(path, sizeof path, "%s/%s", f->path, name);
     if (!file_open(&map, path, fault)) return false;
     Json *json = json_read((Text){(const char *)map.data, map.size}, fault);
-    bool ok = json != NULL || fault_prefix(fault, path);
-    if (ok && !json_get(json_root(json), "schema"))
-        ok = fault_set(fault, "%s: wanted an object with a schema and tests", path);
+    bool ok = (json && check_file(json_root(json), fault)) || fault_prefix(fault, path);
     if (ok) try_schema(f, json_root(json), name);
     json_free(json), file_close(&map);
     return ok;

@@ -1,6 +1,7 @@
 /* look.c - strata look: what happens to a text inside the model. */
 #include "look.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -59,6 +60,20 @@ static bool choose_head(Look *look, Fault *fault) {
                      look->job->head, m->sizes.layers, look->glass.heads);
 }
 
+/* Every number of the stream, after a text was read. */
+static bool is_finite(const Look *look, size_t tokens, Fault *fault) {
+    const Glass *g = &look->glass;
+    for (size_t place = 0; place <= 2 * g->layers; place++)
+        for (size_t i = 0; i < tokens * g->dim; i++)
+            if (!isfinite(glass_stream(g, place, i / g->dim)[i % g->dim]))
+                return fault_set(
+                    fault,
+                    "layer %zu, token %zu: a number of the stream is not finite: "
+                    "a scale or temperature is too extreme, or the file is damaged",
+                    place ? (place - 1) / 2 : 0, i / g->dim);
+    return true;
+}
+
 static bool show(const LookJob *job, size_t which, LoadedModel *m, const TokenList *tokens,
                  const TokenList *from, Fault *fault) {
     Look look = {.job = job, .tokenizer = m->model->tokenizer, .tokens = tokens};
@@ -71,7 +86,7 @@ static bool show(const LookJob *job, size_t which, LoadedModel *m, const TokenLi
               (!job->patch || add_patch(&look, from, fault)) &&
               glass_watch(&look.glass, look.acts.acts, look.acts.count, fault) &&
               session_eval(&m->session, tokens->ids, tokens->count, false, fault) &&
-              looks[which].show(&look, fault);
+              is_finite(&look, tokens->count, fault) && looks[which].show(&look, fault);
     glass_close(&look.glass);
     free(look.row);
     return ok;
