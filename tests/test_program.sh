@@ -159,6 +159,9 @@ expect "two tables in one file" 1 "are both $work/one: give each" "$strata" comp
 printf 'One\0two\n' >"$work/zero"
 "$strata" compare --chains greedy --prompts "$work/zero" -n 2 --html "$work/zero.html" >"$work/out" 2>&1
 same "a page is text" "$(tr -d '\0' <"$work/zero.html" | cmp - "$work/zero.html")" ""
+greedy=$("$strata" generate -p '<|im_start|>user' -n 4 --chain greedy --quiet)
+"$strata" compare --chains greedy -p '<|im_start|>user' -n 4 --html "$work/names.html" >"$work/out" 2>&1
+same "a prompt's control tokens are text, as for generate" "$(grep -cF "user${greedy##*user}</article>" "$work/names.html")" 1
 same "a page needs nothing else" "$(grep -c 'http\|src=\|<script\|<link' "$work/compare.html")" 0
 printf 'Tom was\n\nThe fox\r\n' >"$work/prompts"
 "$strata" compare --prompts "$work/prompts" -n 20 -m "$draft" --chains draw greedy --csv "$work/compare.csv" >"$work/out" 2>/dev/null

@@ -68,10 +68,12 @@ static bool open_prompts(Study *study, Fault *fault) {
             fault_set(fault, "%.200s: no prompts: there is one on each line", path));
 }
 
+/* Only the world's own texts have control tokens: in a prompt, their names are text. */
 static bool tokenize(const Study *study, Opening *o, Fault *fault) {
     const Tokenizer *t = study->model.tokenizer;
     tokenizer_begin(t, &o->tokens);
-    return tokenizer_encode(t, (Text){o->text.bytes, o->end}, true, &o->tokens, fault);
+    return tokenizer_encode(t, (Text){o->text.bytes, o->end}, study->world != NULL, &o->tokens,
+                            fault);
 }
 
 bool study_openings(Study *study, Fault *fault) {
