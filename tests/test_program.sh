@@ -162,6 +162,9 @@ same "a page is text" "$(tr -d '\0' <"$work/zero.html" | cmp - "$work/zero.html"
 greedy=$("$strata" generate -p '<|im_start|>user' -n 4 --chain greedy --quiet)
 "$strata" compare --chains greedy -p '<|im_start|>user' -n 4 --html "$work/names.html" >"$work/out" 2>&1
 same "a prompt's control tokens are text, as for generate" "$(grep -cF "user${greedy##*user}</article>" "$work/names.html")" 1
+"$strata" compare --chains 'choice:a"b|c,draw' -p x -n 4 --csv "$work/quote.csv" >"$work/out" 2>&1
+same "a chain with a quote is one cell" "$(tail -n 1 "$work/quote.csv" | cut -d, -f1-3)" '"choice:a""b|c,draw",1'
+expect "beams ask for no token alone" 2 "--beams does not go with --no-forced" "$strata" generate --regex a --beams 2 --no-forced
 same "a page needs nothing else" "$(grep -c 'http\|src=\|<script\|<link' "$work/compare.html")" 0
 printf 'Tom was\n\nThe fox\r\n' >"$work/prompts"
 "$strata" compare --prompts "$work/prompts" -n 20 -m "$draft" --chains draw greedy --csv "$work/compare.csv" >"$work/out" 2>/dev/null

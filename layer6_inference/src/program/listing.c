@@ -38,6 +38,15 @@ void list_log_probs(FILE *out, const Tokenizer *tokenizer, const Choice *choice,
     free(keys);
 }
 
+void list_cell(FILE *out, Text text) {
+    putc('"', out);
+    for (size_t i = 0; i < text.size; i++) {
+        if (text.data[i] == '"') putc('"', out);
+        putc(text.data[i], out);
+    }
+    putc('"', out);
+}
+
 void list_json(FILE *out, Text text) {
     fputc('"', out);
     for (size_t i = 0; i < text.size; i++) {

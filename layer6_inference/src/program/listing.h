@@ -9,6 +9,9 @@
 /* "1,2,3" to tokens below `vocab`. */
 bool list_read_ids(const char *text, size_t vocab, TokenList *ids, Fault *fault);
 
+/* A text as a cell of CSV: in quotes, with quotes doubled. */
+void list_cell(FILE *out, Text text);
+
 /* A text as a JSON string. */
 void list_json(FILE *out, Text text);
 

@@ -93,8 +93,8 @@ static void write_csv(const Study *study, const Summary *all, FILE *out) {
     fprintf(out, ",tokens_per_second%s\n", study->world ? ",reasons" : "");
     for (size_t c = 0; c < study->job->n_chains; c++) {
         const Summary *s = &all[c];
-        fprintf(out, "\"%s\",%zu,%zu,%zu", study->job->chains[c], study->texts,
-                study->n_openings, s->sample);
+        list_cell(out, text_of(study->job->chains[c]));
+        fprintf(out, ",%zu,%zu,%zu", study->texts, study->n_openings, s->sample);
         for (size_t m = 0; m < MEASURES; m++)
             if (has(study, m)) csv_value(out, s->value[m]), csv_value(out, s->against[m]);
         fprintf(out, ",%.0f", s->speed);
