@@ -285,7 +285,7 @@ static void what_is_not_there_is_refused(void **state) {
     refused(&c, (Act){.kind = ACT_HEAD, .layer = ACT_ALL, .index = 4}, "no layer");
     refused(&c, (Act){.kind = ACT_NEURON, .layer = 0, .index = 1 << 20}, "neurons");
     refused(&c, (Act){.kind = ACT_HEAT, .layer = 0, .index = 0}, "more than 0");
-    refused(&c, (Act){.kind = ACT_LAYER, .layer = 0, .value = NAN}, "no number");
+    refused(&c, (Act){.kind = ACT_LAYER, .layer = 0, .value = NAN}, "wanted a number");
     close_case(&c);
     open_case(&c, "mamba", NULL);
     refused(&c, (Act){.kind = ACT_HEAD, .layer = 1, .index = 0}, "layer 1 has 0 heads");
