@@ -105,7 +105,7 @@ spaces() {
     git ls-files -z | tar --null -T - -cf - | tar -xf - -C "$copy" || return 1
     (
         unset BUILD MAKEFLAGS MAKELEVEL MFLAGS
-        cd "$copy" && make CFLAGS=-O0 test 1 && make CFLAGS=-O0 run PROMPT="Once upon a time"
+        cd "$copy" && make CFLAGS=-O1 test 1 && make CFLAGS=-O1 run PROMPT="Once upon a time"
     ) && rm -rf "$copy"
 }
 
