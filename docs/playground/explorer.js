@@ -8,20 +8,9 @@ document.addEventListener("DOMContentLoaded", async () => {
   const root = document.getElementById("strata-explorer");
   if (!root) return;
 
-  function make(tag, properties, ...children) {
-    const element = document.createElement(tag);
-    for (const [name, value] of Object.entries(properties || {})) {
-      if (typeof value === "function") element.addEventListener(name, value);
-      else if (value !== undefined && value !== false) element.setAttribute(name, value === true ? "" : value);
-    }
-    element.append(...children.flat());
-    return element;
-  }
-
-  const unpack = (text) => Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
   let strata;
   try {
-    strata = await openStrata(unpack(window.strata.wasm), unpack(window.strata.model));
+    strata = await openStrata(unpackBase64(window.strata.wasm), unpackBase64(window.strata.model));
   } catch (problem) {
     root.textContent = "The library did not start: " + problem.message;
     return;

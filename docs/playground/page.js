@@ -17,21 +17,9 @@ document.addEventListener("DOMContentLoaded", async () => {
   };
   const COLORS = { regex: "#9467BD", grammar: "#9467BD", json_schema: "#9467BD", choice: "#9467BD", temp: "#D55E00", top_k: "#E69F00", top_p: "#0072B2", min_p: "#009E73", typical: "#CC79A7", top_n_sigma: "#56B4E9", mirostat: "#B8A800" };
 
-  /* An element: make("button", {class: "x", click: f}, "text", child, ...) */
-  function make(tag, properties, ...children) {
-    const element = document.createElement(tag);
-    for (const [name, value] of Object.entries(properties || {})) {
-      if (typeof value === "function") element.addEventListener(name, value);
-      else if (value !== undefined && value !== false) element.setAttribute(name, value === true ? "" : value);
-    }
-    element.append(...children);
-    return element;
-  }
-
-  const unpack = (text) => Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
   let strata;
   try {
-    strata = await openStrata(unpack(window.strata.wasm), unpack(window.strata.model));
+    strata = await openStrata(unpackBase64(window.strata.wasm), unpackBase64(window.strata.model));
   } catch (problem) {
     root.textContent = "The library did not start: " + problem.message;
     return;

@@ -6,6 +6,20 @@
  *     strata.look(); strata.take(strata.chosen()); strata.text();
  *
  * What fails throws an Error with the library's words. */
+
+/* An element: make("button", {class: "x", click: f}, "text", child, ...) */
+function make(tag, properties, ...children) {
+  const element = document.createElement(tag);
+  for (const [name, value] of Object.entries(properties || {})) {
+    if (typeof value === "function") element.addEventListener(name, value);
+    else if (value !== undefined && value !== false) element.setAttribute(name, value === true ? "" : value);
+  }
+  element.append(...children.flat());
+  return element;
+}
+
+const unpackBase64 = (text) => Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
+
 async function openStrata(wasm, model) {
   const lastWords = [];
   let c = null; // what playground.c exports

@@ -88,8 +88,7 @@ typedef struct TokenEvent {
     Text rule;          /* the alternative of the pattern that matched */
     const Text *pieces; /* (n_pieces) all of the word after the merge */
     size_t n_pieces, changed;
-    double
-        priority; /* MERGE: its rank, or minus its score; TOKEN: its score, where there are some */
+    double priority; /* MERGE: rank, or minus its score; TOKEN: score, if there are some */
 } TokenEvent;
 
 typedef void TokenTold(void *context, const TokenEvent *event);

@@ -40,8 +40,7 @@ typedef struct SchedulePolicy {
     size_t running; /* jobs in memory at the same time */
     size_t waiting; /* jobs in the queue, at most */
     double ageing;  /* seconds of waiting that are worth a level of priority; 0: none */
-    bool
-        static_batch; /* nobody joins until all that run are over: what everybody did before Orca */
+    bool static_batch;  /* nobody joins until all that run are over: as before Orca */
     bool prompts_first; /* rule 3 before rule 2: answers stand still while a prompt is read */
 } SchedulePolicy;
 

@@ -6,6 +6,7 @@
 #include "grammar_bench.h"
 #include "grammar.h"
 #include "input.h"
+#include "listing.h"
 
 #include <dirent.h>
 #include <stdio.h>
@@ -32,20 +33,6 @@ typedef struct Folder {
 
 /* ------------------------------------------------------------------ JSON as text */
 
-static void put_string(FILE *out, Text text) {
-    putc('"', out);
-    for (size_t i = 0; i < text.size; i++) {
-        unsigned char c = (unsigned char)text.data[i];
-        if (c == '"' || c == '\\')
-            fprintf(out, "\\%c", c);
-        else if (c < ' ')
-            fprintf(out, "\\u%04x", c);
-        else
-            putc(c, out);
-    }
-    putc('"', out);
-}
-
 static void put_value(FILE *out, const JsonValue *value) {
     bool object = value->kind == JSON_OBJECT;
     switch (value->kind) {
@@ -53,14 +40,14 @@ static void put_value(FILE *out, const JsonValue *value) {
     case JSON_FALSE: fputs("false", out); return;
     case JSON_TRUE: fputs("true", out); return;
     case JSON_NUMBER: fwrite(value->text.data, 1, value->text.size, out); return;
-    case JSON_STRING: put_string(out, value->text); return;
+    case JSON_STRING: list_json(out, value->text); return;
     case JSON_ARRAY:
     case JSON_OBJECT: break;
     }
     putc(object ? '{' : '[', out);
     for (size_t i = 0; i < value->count; i++) {
         if (i) fputs(", ", out);
-        if (object) put_string(out, value->keys[i]), fputs(": ", out);
+        if (object) list_json(out, value->keys[i]), fputs(": ", out);
         put_value(out, &value->items[i]);
     }
     putc(object ? '}' : ']', out);

@@ -1,5 +1,6 @@
 /* turns.c - the turns of a talk, in memory and in a file.  See talk.h. */
 #include "input.h"
+#include "listing.h"
 #include "talk.h"
 
 #include <errno.h>
@@ -49,20 +50,6 @@ bool talk_set_system(Talk *talk, Text text, Fault *fault) {
 
 /* ------------------------------------------------------------------ in a file */
 
-static void write_string(FILE *out, const char *text) {
-    putc('"', out);
-    for (; *text; text++) {
-        unsigned char c = (unsigned char)*text;
-        if (c == '"' || c == '\\')
-            fprintf(out, "\\%c", c);
-        else if (c < 0x20)
-            fprintf(out, "\\u%04x", c);
-        else
-            putc(c, out);
-    }
-    putc('"', out);
-}
-
 static bool is_utf8(Text text) {
     const unsigned char *bytes = (const unsigned char *)text.data;
     int length = 1;
@@ -83,9 +70,9 @@ bool talk_save(const Talk *talk, const char *path, Fault *fault) {
     fprintf(out.stream, "{\"messages\": [");
     for (size_t i = 0; i < talk->count; i++) {
         fprintf(out.stream, i ? ",\n  {\"role\": " : "\n  {\"role\": ");
-        write_string(out.stream, talk->turns[i].role);
+        list_json(out.stream, text_of(talk->turns[i].role));
         fprintf(out.stream, ", \"content\": ");
-        write_string(out.stream, talk->turns[i].content);
+        list_json(out.stream, text_of(talk->turns[i].content));
         fprintf(out.stream, "}");
     }
     fprintf(out.stream, "\n]}\n");
