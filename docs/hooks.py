@@ -1,7 +1,8 @@
 """What the pages may ask for, one tag on a line of its own:
 
-    {{ source FILE NAME... }}      the definitions of functions, tables or types, from the source; folded away when an exercise on
-                                   the page asks for one of them
+    {{ source FILE NAME... }}      the definitions of functions, tables or types, from the source, in its order; folded away when an
+                                   exercise on the page asks for one of them
+    {{ note text | a sentence }}   right below a listing: a numbered note on the line that has this text, see listings.py
     {{ contract FILE NAME }}       what a header promises: a comment and its declaration
     {{ head FILE }}                the comment at the head of a file: what it is, with its drawing
     {{ contents FILE }}            an umbrella header: its modules in reading order
@@ -20,6 +21,7 @@ pages; `make docs` refuses a page that has any.  Files become links to their cop
 import functools
 import hashlib
 import html
+import itertools
 import os
 import pathlib
 import re
@@ -34,12 +36,14 @@ from mkdocs.exceptions import PluginError
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 import code_pages
+import listings
 import sittings as reading
+from listings import contract, head, read, source
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 CACHE = ROOT / "build" / "docs" / "run"
 SECONDS = int(os.environ.get("RUN_SECONDS", 600))  # for one command of a page
-TAG = re.compile(r"^( *)\{\{ (\w+) (.+?) \}\}$", re.M)
+TAG = re.compile(r"^( *)\{\{ (\w+) (.+?) \}\}((?:\n *\{\{ note .+ \}\}$)*)$", re.M)
 TYPED = re.compile(r"^```c\b", re.M)
 NO_NUMBER = re.compile(r"(?<![\w.])[-+]?(?:nan|inf|infinity)(?!\w)", re.I)
 NOTHING = "4294967295 0"  # what cksum says of no bytes
@@ -49,61 +53,6 @@ FILENAME = re.compile(r'<span class="filename">([^<:]+)(?::(\d+))?</span>')
 named = set()  # the files that pages name
 
 
-def read(path):
-    file = ROOT / path
-    if not file.is_file():
-        raise PluginError(f"no file {path}")
-    return file.read_text()
-
-
-def with_comment(text, start):
-    """The position of the comment that stands right above, or start itself."""
-    above = text[:start]
-    if above.rstrip(" ").endswith("*/\n"):
-        return above.rindex("/*")
-    return start
-
-
-def definition(text, name):
-    """Start and end of what defines a name: a function, a table, a type or a macro."""
-    word = r"\b" + re.escape(name) + r"\b"
-    patterns = [
-        (r"^(?:INLINE_OF\(\w*\)\s+)?[A-Za-z_][^;{}()=\n#]*?" + word + r"\s*\([^;{}]*\)\s*\{", "}"),
-        (r"^[A-Za-z_][^;{}()\n]*?" + word + r"[^;{}()\n]*=\s*\{", "};"),
-        (r"^(?:typedef )?(?:struct|enum) " + word + r"[^;{}]*\{", "}"),
-        (r"^#define " + word, None),
-    ]
-    for pattern, close in patterns:
-        found = re.search(pattern, text, re.M)
-        if not found:
-            continue
-        start, line_end = found.start(), text.index("\n", found.end() - 1)
-        if close is None:
-            end = start
-            while text[end:text.index("\n", end)].endswith("\\"):
-                end = text.index("\n", end) + 1
-            return start, text.index("\n", end)
-        if text[found.end():line_end].rstrip().endswith(("}", "};")):
-            return start, line_end
-        end = re.compile(r"^.*\};$" if close == "};" else r"^\}.*$", re.M).search(text, found.end())
-        return start, end.end()
-    return None
-
-
-def source(arguments):
-    path, *names = arguments.split()
-    text, blocks = read(path), []
-    for name in names:
-        place = definition(text, name)
-        if place is None:
-            raise PluginError(f"{path} defines no {name}")
-        start = with_comment(text, place[0])
-        blocks.append((text.count("\n", 0, start) + 1, text[start:place[1]]))
-    line = blocks[0][0]
-    body = "\n\n".join(block for _, block in blocks)
-    return f'```c title="{path}:{line}"\n{body}\n```'
-
-
 def asked_for(markdown):
     """What the exercises of a page ask the reader to write: number, file and functions (None: anything in the file)."""
     rows = [holes().get(number) for number in re.findall(r"^ *\{\{ exercise (\S+) \}\}$", markdown, re.M)]
@@ -111,35 +60,14 @@ def asked_for(markdown):
             for row in rows if row and row[1] in ("fill", "speed", "break")]
 
 
-def folded(arguments, asked):
-    """The source, or a closed box around it when it is the answer to an exercise of the same page."""
+def folded(arguments, text, asked):
+    """The listing, or a closed box around it when it is the answer to an exercise of the same page."""
     path, *names = arguments.split()
-    text = source(arguments)
     for number, file, functions in asked:
         if path == file and (functions is None or set(names) & set(functions)):
             shown = "`, `".join(names)
             return f'??? example "Show ours: `{shown}` (exercise {number} asks for yours)"\n\n' + textwrap.indent(text, "    ")
     return text
-
-
-def contract(arguments):
-    path, name = arguments.split()
-    text = read(path)
-    found = re.search(r"^[A-Za-z_][^;{}()\n]*\b" + re.escape(name) + r"\([^;{}]*\);", text, re.M)
-    if not found:
-        raise PluginError(f"{path} declares no {name}")
-    start = with_comment(text, found.start())
-    line = text.count("\n", 0, start) + 1
-    return f'```c title="{path}:{line}"\n{text[start:found.end()]}\n```'
-
-
-def head(path):
-    text = read(path)
-    if not text.startswith("/*"):
-        raise PluginError(f"{path} has no comment at its head")
-    lines = text[2:text.index("*/")].split("\n")
-    lines = [re.sub(r"^ \* ?", "", line).rstrip() for line in lines]
-    return f'```text title="{path}"\n' + "\n".join(lines).strip() + "\n```"
 
 
 def contents(path):
@@ -278,16 +206,18 @@ def on_page_markdown(markdown, page, config, files):
     if TYPED.search(markdown):
         raise PluginError(f"{where}: C is typed into the page; show it with a source tag")
 
-    asked = asked_for(markdown)
+    asked, numbers = asked_for(markdown), itertools.count(1)
 
     def replace(match):
-        indent, tag, arguments = match.groups()
+        indent, tag, arguments, below = match.groups()
         place = f"docs/{where}:{markdown.count(chr(10), 0, match.start()) + 1}"
         if tag not in TAGS:
             raise PluginError(f"{place}: no tag '{tag}'")
         try:
-            text = folded(arguments, asked) if tag == "source" else TAGS[tag](arguments)
-            return textwrap.indent(text, indent)
+            text = TAGS[tag](arguments)
+            if below:
+                text = listings.with_notes(text, listings.notes_of(below, tag), next(numbers))
+            return textwrap.indent(folded(arguments, text, asked) if tag == "source" else text, indent)
         except PluginError as problem:
             raise PluginError(f"{place}: {problem}")
 
@@ -310,7 +240,11 @@ def on_page_content(content, page, config, files):
         named.add(path)
         return match.group(0).replace(f">{path}", f'><a href="{top_of(page)}{code_pages.address(path, number)}">{path}').replace("</span>", "</a></span>")
 
-    return code_pages.link_papers(FILENAME.sub(link, content))
+    def code(path, number):
+        named.add(path)
+        return top_of(page) + code_pages.address(path, number)
+
+    return code_pages.link_papers(listings.unveil(FILENAME.sub(link, content), code))
 
 
 def on_files(files, config):

@@ -92,6 +92,60 @@ class Answers(unittest.TestCase):
             self.assertRegex(page, r"(?m)^void softmax")
 
 
+class Notes(unittest.TestCase):
+    """Numbers on the lines of a listing, sentences beneath, and what is left out marked."""
+    file = "layer3_nn/src/softmax.c"
+
+    def shown(self, *notes, tag="source", arguments=f"{file} softmax", indent=""):
+        lines = [f"{{{{ {tag} {arguments} }}}}", *(f"{{{{ note {note} }}}}" for note in notes)]
+        return page_of("\n".join(indent + line for line in lines) + "\n")
+
+    def rendered(self, text):
+        from markdown import Markdown
+        page = types.SimpleNamespace(file=types.SimpleNamespace(src_path="layer1/page.md"))
+        extensions = ["pymdownx.superfences", "pymdownx.highlight", "pymdownx.details"]
+        return hooks.on_page_content(Markdown(extensions=extensions).convert(text), page, {}, [])
+
+    def test_a_line_and_its_sentence(self):
+        for indent in ("", "    "):
+            text = self.shown("vector_max( | The *largest*.", "scale = | Then, not before.", indent=indent)
+            page = self.rendered(("??? note\n\n" if indent else "") + text)
+            self.assertRegex(page, r'vector_max</span>.*<a class="mark" id="mark-1-1" href="#note-1-1" data-n="1"')
+            self.assertRegex(page, r'<ol class="notes">\s*<li><a class="note" id="note-1-1" href="#mark-1-1"[^>]*></a>The <em>largest</em>.</li>')
+            self.assertIn('id="note-1-2"', page)
+            self.assertNotRegex(page, "[\ue000-\uf8ff]")
+
+    def test_other_lists_stay(self):
+        self.assertNotIn("notes", self.rendered(self.shown() + "\n1. one\n2. two\n"))
+
+    def test_two_listings_of_a_page(self):
+        page = self.rendered(page_of("{{ source layer3_nn/src/softmax.c softmax }}\n{{ note vector_max( | One. }}\n" * 2))
+        self.assertIn('id="note-1-1"', page)
+        self.assertIn('id="note-2-1"', page)
+
+    def refused(self, why, *notes, **listing):
+        with self.assertRaises(PluginError) as refusal:
+            self.shown(*notes, **listing)
+        self.assertIn("docs/layer1/page.md:1: ", str(refusal.exception))
+        self.assertIn(why, str(refusal.exception))
+
+    def test_refusals(self):
+        self.refused("0 lines of the listing have 'no such text'", "no such text | A sentence.")
+        self.refused("lines of the listing have 'out'", "out | Which one?")
+        self.refused("belongs above", "scale = | Second.", "vector_max( | First.")
+        self.refused("two notes on the line", "vector_max( | First.", "vector_exp( | Second.")
+        self.refused("a note is {{", "vector_max( no sentence")
+        self.refused("not a run", "x | A sentence.", tag="run", arguments="echo x")
+        self.refused("no tag 'note'", arguments="x | alone", tag="note")
+
+    def test_order_and_gaps(self):
+        text = self.shown(arguments="layer3_nn/src/loss.c cross_entropy log_sum_exp")
+        self.assertLess(text.index("double log_sum_exp("), text.index("double cross_entropy("))
+        self.assertNotIn('class="gap"', self.rendered(text))
+        page = self.rendered(self.shown(arguments="layer4_transformer/src/attention.c attention_slope attention"))
+        self.assertRegex(page, r'<a class="gap" href="../code/layer4_transformer/src/attention.c.html#L\d+" data-n="\d+"></a>')
+
+
 class Sittings(unittest.TestCase):
     def test_every_exercise_once(self):
         page = page_of("{{ sittings all }}")
