@@ -4,7 +4,7 @@
     {{ note text of a line | a sentence }}     any number of them, on the lines right below the tag
 
 A note is about the one line that has this text; it must be there, once, and notes come in the order of their lines.  On the page the
-line ends in a number and the sentence stands under the listing with the same one: to be read without a mouse, and printed.
+number stands before the line, and under the listing before the sentence: to be read without a mouse, on a phone, and printed.
 
 What a listing says beside its code (a note's number, a gap) passes the highlighter and Markdown as characters that neither knows, and
 becomes HTML when the page is there (`unveil`).  The sources hold nothing of it."""
@@ -141,6 +141,6 @@ def with_notes(listing, notes, which):
         if at[0] <= last:
             raise PluginError(f"the note on '{text}' belongs above the one before it" if at[0] < last else f"two notes on the line of '{text}'")
         last = at[0]
-        lines[last] += " " + veil(f"mark {which}-{number}")
+        lines[last] = veil(f"mark {which}-{number}") + lines[last]
     listed = [f"{number}. {veil(f'note {which}-{number}')}{sentence}" for number, (_, sentence) in enumerate(notes, 1)]
     return "\n".join(lines + [""] + listed)

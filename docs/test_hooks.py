@@ -110,7 +110,7 @@ class Notes(unittest.TestCase):
         for indent in ("", "    "):
             text = self.shown("vector_max( | The *largest*.", "scale = | Then, not before.", indent=indent)
             page = self.rendered(("??? note\n\n" if indent else "") + text)
-            self.assertRegex(page, r'vector_max</span>.*<a class="mark" id="mark-1-1" href="#note-1-1" data-n="1"')
+            self.assertRegex(page, r'<a class="mark" id="mark-1-1" href="#note-1-1" data-n="1"[^>]*></a>.*vector_max</span>')
             self.assertRegex(page, r'<ol class="notes">\s*<li><a class="note" id="note-1-1" href="#mark-1-1"[^>]*></a>The <em>largest</em>.</li>')
             self.assertIn('id="note-1-2"', page)
             self.assertNotRegex(page, "[\ue000-\uf8ff]")
