@@ -12,6 +12,8 @@
     {{ exercise 3.1 }}             a box, from layerN/exercise/holes.txt
     {{ figure NAME | caption }}    an SVG of build/plots
     {{ drawing NAME }}             a picture of docs/drawings, in the colours of the page
+    {{ drawing NAME PART }}        the same as far as it has grown: its parts are <g class="part" data-part="NAME">, in order; those up
+                                   to PART are drawn, PART is marked, and what is to come is faint
     {{ sittings all }}             a reading order of all layers, in sittings of an hour, see sittings.py
     {{ sittings PAGE... }}         the same for some pages
     {{ play CHAIN | prompt }}      a link to the playground with this chain and prompt
@@ -187,8 +189,21 @@ def figure(arguments):
             f"<figcaption>{caption}</figcaption></figure>")
 
 
-def drawing(name):
-    return "".join(line + "\n" for line in read(f"docs/drawings/{name}.svg").splitlines() if line)
+def drawing(arguments):
+    name, *parts = arguments.split()
+    svg = "".join(line + "\n" for line in read(f"docs/drawings/{name}.svg").splitlines() if line)
+    return grown(svg, *parts) if parts else svg
+
+
+def grown(svg, part):
+    """A picture with the parts up to this one; the others are faint."""
+    names = re.findall(r'<g class="part" data-part="([^"]+)">', svg)
+    if part not in names:
+        raise PluginError(f"no part '{part}' in the drawing; there are {', '.join(names) or 'none'}")
+    for number, name in enumerate(names):
+        state = "now" if name == part else "seen" if number < names.index(part) else "later"
+        svg = svg.replace(f'<g class="part" data-part="{name}">', f'<g class="part {state}">')
+    return svg.replace('aria-label="', f'aria-label="This page is about {part}. ', 1)
 
 
 def play(arguments):

@@ -187,6 +187,28 @@ class Links(unittest.TestCase):
         self.assertIn('href="../../../../code/layer6_inference/include/stage.h.html">&quot;stage.h&quot;</a>', copy)
 
 
+class Drawings(unittest.TestCase):
+    svg = '<svg aria-label="All.">' + "".join(f'<g class="part" data-part="{name}"></g>' for name in ("one", "two", "three")) + "</svg>"
+
+    def test_as_far_as_it_has_grown(self):
+        picture = hooks.grown(self.svg, "two")
+        self.assertEqual(re.findall('class="part (.*?)"', picture), ["seen", "now", "later"])
+        self.assertIn('aria-label="This page is about two. All."', picture)
+
+    def test_no_such_part(self):
+        with self.assertRaisesRegex(PluginError, "no part 'four' in the drawing; there are one, two, three"):
+            hooks.grown(self.svg, "four")
+
+    def test_every_page_of_a_grown_picture_is_in_it(self):
+        """The parts are the pages of the layer, in the order of the navigation."""
+        for layer in (2, 3, 4):
+            parts = re.findall('data-part="([^"]+)"', (DOCS / f"drawings/layer{layer}.svg").read_text())
+            nav = re.search(rf"^  - {layer} .*\[(.*)\]", (DOCS.parent / "mkdocs.yml").read_text(), re.M).group(1)
+            self.assertEqual([f"layer{layer}/{part}.md" for part in parts], nav.split(", ")[1:])
+            for part in parts:
+                self.assertIn(f"{{{{ drawing layer{layer} {part} }}}}", (DOCS / f"layer{layer}/{part}.md").read_text())
+
+
 class Figures(unittest.TestCase):
     def test_alt_is_plain(self):
         with tempfile.TemporaryDirectory() as folder, unittest.mock.patch.object(hooks, "ROOT", pathlib.Path(folder)):
