@@ -73,7 +73,7 @@ def definition(text, name):
             while text[end:text.index("\n", end)].endswith("\\"):
                 end = text.index("\n", end) + 1
             return start, text.index("\n", end)
-        if text[found.end():line_end].rstrip().endswith(("}", "};")):
+        if re.search(r"\} *\w*;?$", text[found.end():line_end]):  # all on one line
             return start, line_end
         end = re.compile(r"^.*\};$" if close == "};" else r"^\}.*$", re.M).search(text, found.end())
         return start, end.end()

@@ -138,6 +138,10 @@ class Notes(unittest.TestCase):
         self.refused("not a run", "x | A sentence.", tag="run", arguments="echo x")
         self.refused("no tag 'note'", arguments="x | alone", tag="note")
 
+    def test_a_type_on_one_line(self):
+        text = self.shown(arguments="layer4_transformer/include/block.h Wiring Block")
+        self.assertEqual(text.count("typedef struct Block {"), 1)
+
     def test_order_and_gaps(self):
         text = self.shown(arguments="layer3_nn/src/loss.c cross_entropy log_sum_exp")
         self.assertLess(text.index("double log_sum_exp("), text.index("double cross_entropy("))
