@@ -7,7 +7,7 @@ cuts = "min_p:0.05 epsilon:0.005 top_p:0.9"
 file = data."/heat.csv"
 at(t, first) = (sum [k=1:3] (strcol(2) eq t && strcol(1) eq (first ? "temp:".t." ".word(cuts, k) : word(cuts, k)." temp:".t) ? k : 0))
 set ytics ("min\\_p:0.05" 1, "epsilon:0.005" 2, "top\\_p:0.9" 3) scale 0
-set xrange [-0.04:1.04]; set xtics ("0 %%" 0, "50 %%" 0.5, "100 %%" 1)
+set xrange [-0.04:1.04]; set xtics ("0" 0, "50 %%" 0.5, "100 %%" 1)
 do for [p=1:4] {
   t = p < 3 ? "0.7" : "1.5"; c = p % 2 ? 4 : 7
   set lmargin at screen (0.14 + 0.215 * (p - 1)); set rmargin at screen (0.14 + 0.215 * (p - 1) + 0.185)

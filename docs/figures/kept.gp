@@ -8,7 +8,7 @@ array colors[5] = [color_top_k, color_top_p, color_typical, color_min_p, color_t
 set multiplot layout 2,3 title "Candidates kept against entropy, over the steps of five stories" font ",16"
 do for [i=1:5] {
   set title word(names, i) noenhanced font ",15"
-  set xlabel (i > 2 ? "entropy of the step (nats)" : ""); set ylabel (i % 3 == 1 ? "candidates kept" : "")
+  set xlabel "entropy of the step (nats)"; set ylabel "candidates kept"
   plot data."/kept.csv" every ::1 using 2:(column(int(word(columns, i)))) with points pt 7 ps 0.5 lc rgb colors[i]
 }
 unset multiplot
