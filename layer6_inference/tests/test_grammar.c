@@ -309,6 +309,18 @@ static void an_end_is_known_as_one(void **state) {
     grammar_close(g);
 }
 
+/* No object has a key that must be there and may not. */
+static void what_cannot_be_completed_is_not_begun(void **state) {
+    (void)state;
+    Fault fault;
+    Grammar *g =
+        compiled(SCHEMA, "{\"required\":[\"a\"],\"additionalProperties\":false}", NULL, &fault);
+    assert_non_null(g);
+    assert_int_equal(grammar_read(g, grammar_begin(g), "{", 1), GRAMMAR_DEAD);
+    assert_true(holds(g, "7"));
+    grammar_close(g);
+}
+
 static void rules_that_can_begin_are_named(void **state) {
     (void)state;
     Fault fault;
@@ -680,6 +692,7 @@ int main(void) {
         cmocka_unit_test(lists_take_few_rows),
         cmocka_unit_test(the_way_to_the_end_is_known),
         cmocka_unit_test(an_end_is_known_as_one),
+        cmocka_unit_test(what_cannot_be_completed_is_not_begun),
         cmocka_unit_test(rules_that_can_begin_are_named),
         cmocka_unit_test(masks_are_what_a_search_finds),
         cmocka_unit_test(masks_of_loops_are_what_a_search_finds),

@@ -24,7 +24,7 @@ static bool is_productive(ExprStore *s, Expr e, const bool *known) {
     }
 }
 
-/* The same expression without calls of rules that cannot be completed. */
+/* The same expression without calls of rules, and objects and arrays, that cannot be completed. */
 static Expr without(ExprStore *s, Expr e, const bool *productive) {
     ExprNode n = s->node[e];
     if (!n.calls) return expr_is_live(s, e) ? e : EXPR_NONE;
@@ -43,7 +43,7 @@ static Expr without(ExprStore *s, Expr e, const bool *productive) {
         free(of);
         return out;
     }
-    default: return e;
+    default: return s->lazy_productive(s, n.a, productive) ? e : EXPR_NONE;
     }
 }
 
