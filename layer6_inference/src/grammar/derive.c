@@ -12,8 +12,9 @@
 
 #include <stdlib.h>
 
-/* Conditions come again with other conditions beside them: their moves are kept. */
-static Expr derive_condition(ExprStore *s, Expr e, uint8_t byte) {
+/* Conditions come again with other conditions beside them, and what is repeated with other numbers: their moves are
+ * kept. */
+static Expr derive_kept(ExprStore *s, Expr e, uint8_t byte) {
     return s->over ? EXPR_NONE : expr_raw_moves(s, e)[byte];
 }
 
@@ -22,8 +23,7 @@ static Expr derive_children(ExprStore *s, Expr e, uint8_t byte) {
     Expr few[16] = {EXPR_NONE}, *of = n.b <= 16 ? few : malloc(n.b * sizeof *of), out;
     REQUIRE(of, "no memory for a grammar");
     for (uint32_t i = 0; i < n.b; i++)
-        of[i] =
-            (n.kind == KIND_AND ? derive_condition : expr_derive)(s, s->child[n.a + i], byte);
+        of[i] = (n.kind == KIND_AND ? derive_kept : expr_derive)(s, s->child[n.a + i], byte);
     if (n.kind == KIND_ALT) {
         out = expr_alt(s, of, n.b);
     } else {
@@ -48,7 +48,7 @@ static Expr derive_repeat(ExprStore *s, Expr e, uint8_t byte) {
     ExprNode n = s->node[e];
     uint32_t low = n.low && !expr_is_nullable(s, n.a) ? n.low - 1 : 0;
     uint32_t high = n.high == EXPR_FOREVER ? n.high : n.high - 1;
-    Expr first = expr_derive(s, n.a, byte);
+    Expr first = derive_kept(s, n.a, byte);
     return first == EXPR_NONE ? first : expr_cat(s, first, expr_repeat(s, n.a, low, high));
 }
 
@@ -61,7 +61,7 @@ Expr expr_derive(ExprStore *store, Expr e, uint8_t byte) {
     case KIND_CAT: return derive_cat(store, e, byte);
     case KIND_ALT:
     case KIND_AND: return derive_children(store, e, byte);
-    case KIND_NOT: return expr_not(store, derive_condition(store, n.a, byte));
+    case KIND_NOT: return expr_not(store, derive_kept(store, n.a, byte));
     case KIND_REPEAT: return derive_repeat(store, e, byte);
     case KIND_LAZY: return expr_derive(store, expr_unfold(store, e), byte);
     case KIND_NUMBER: {

@@ -23,16 +23,21 @@ static void *grow32(void *array, uint32_t count, uint32_t *room, size_t size) {
 
 /* ------------------------------------------------------------------ interning */
 
-static uint32_t mix(uint32_t h, uint32_t x) {
-    h = (h ^ x) * 0x9E3779B1u;
-    return h ^ h >> 15;
+/* Two numbers more; products that do not wait for each other. */
+static uint64_t mix(uint64_t h, uint32_t x, uint32_t y) {
+    return h * 0x9E3779B97F4A7C15u ^ ((uint64_t)x << 32 | y) * 0xC2B2AE3D27D4EB4Fu;
 }
 
-static uint32_t hash_of(const ExprStore *s, const ExprNode *n) {
-    uint32_t h = mix(mix(n->kind, n->low), n->high);
-    if (n->kind != KIND_ALT && n->kind != KIND_AND) return mix(mix(h, n->a), n->b);
-    for (uint32_t i = 0; i < n->b; i++) h = mix(h, s->child[n->a + i]);
-    return h;
+static uint32_t folded(uint64_t h) { return (uint32_t)(h ^ h >> 29 ^ h >> 47); }
+
+/* Its list in the table. */
+static uint32_t *bucket_of(const ExprStore *s, const ExprNode *n) {
+    uint64_t h = mix(n->kind, n->low, n->high);
+    if (n->kind != KIND_ALT && n->kind != KIND_AND)
+        h = mix(h, n->a, n->b);
+    else
+        for (uint32_t i = 0; i < n->b; i++) h = mix(h, s->child[n->a + i], i);
+    return &s->buckets[folded(h) & (s->n_buckets - 1)];
 }
 
 static bool same(const ExprStore *s, const ExprNode *x, const ExprNode *y) {
@@ -43,12 +48,12 @@ static bool same(const ExprStore *s, const ExprNode *x, const ExprNode *y) {
 }
 
 static void rehash(ExprStore *s) {
-    s->n_buckets = s->n_buckets ? s->n_buckets * 4 : 1024;
+    s->n_buckets = s->n_buckets ? s->n_buckets * 4 : 2048; /* a power of 2 */
     free(s->buckets);
     s->buckets = calloc(s->n_buckets, sizeof *s->buckets);
     REQUIRE(s->buckets, "no memory for a grammar");
     for (uint32_t i = 1; i < s->count; i++) { /* none, number 0, ends the lists */
-        uint32_t *bucket = &s->buckets[hash_of(s, &s->node[i]) % s->n_buckets];
+        uint32_t *bucket = bucket_of(s, &s->node[i]);
         s->node[i].hash_next = *bucket;
         *bucket = i;
     }
@@ -65,22 +70,21 @@ static void make_room(ExprStore *s) {
 
 static Expr intern(ExprStore *s, ExprNode node) {
     if (s->over) return EXPR_NONE;
-    uint32_t hash = hash_of(s, &node);
-    for (uint32_t i = s->buckets[hash % s->n_buckets]; i; i = s->node[i].hash_next)
+    uint32_t *bucket = bucket_of(s, &node);
+    for (uint32_t i = *bucket; i; i = s->node[i].hash_next)
         if (same(s, &node, &s->node[i])) return i;
     if (s->count == EXPR_MOST) {
         s->over = true;
         return EXPR_NONE;
     }
     make_room(s);
-    uint32_t *bucket = &s->buckets[hash % s->n_buckets];
     Expr e = s->count++;
     node.hash_next = *bucket;
     *bucket = e;
     s->node[e] = node;
     if (!node.calls) s->node[e].empty = expr_is_nullable(s, e) ? 2 : 1;
     s->calls_first[e] = UINT32_MAX;
-    if (s->count > s->n_buckets * 2) rehash(s);
+    if (s->count > s->n_buckets) rehash(s);
     return e;
 }
 
@@ -91,6 +95,7 @@ void expr_store_init(ExprStore *store) {
     store->calls_first[0] = UINT32_MAX;
     rehash(store);
     intern(store, (ExprNode){.kind = KIND_EMPTY});
+    intern(store, (ExprNode){.kind = KIND_NOT, .a = EXPR_NONE});
 }
 
 void expr_store_free(ExprStore *store) {
@@ -105,10 +110,10 @@ void expr_store_free(ExprStore *store) {
 /* ------------------------------------------------------------------ bytes */
 
 static uint32_t hash_set(const ByteSet *set) {
-    uint32_t h = 0;
+    uint64_t h = 0;
     for (int w = 0; w < 4; w++)
-        h = mix(mix(h, (uint32_t)set->word[w]), (uint32_t)(set->word[w] >> 32));
-    return h % SET_BUCKETS;
+        h = mix(h, (uint32_t)(set->word[w] >> 32), (uint32_t)set->word[w]);
+    return folded(h) % SET_BUCKETS;
 }
 
 Expr expr_bytes(ExprStore *store, const ByteSet *set) {
@@ -170,16 +175,33 @@ static int by_number(const void *x, const void *y) {
 
 /* Children on their way into an alt or an and: flat, sorted, each once. */
 typedef struct Children {
-    uint32_t *of, count, room;
+    uint32_t *of, count, room; /* of: `few`, until they are many */
+    uint32_t few[32];
 } Children;
+
+static void begin_children(Children *c) { c->of = c->few, c->count = 0, c->room = 32; }
+
+static void end_children(Children *c) {
+    if (c->of != c->few) free(c->of);
+}
+
+static void add_child(Children *c, Expr e) {
+    if (c->count == c->room) {
+        uint32_t *before = c->of == c->few ? NULL : c->of;
+        c->of = realloc(before, (c->room *= 2) * sizeof *c->of);
+        REQUIRE(c->of, "no memory for a grammar");
+        if (!before) memcpy(c->of, c->few, sizeof c->few);
+    }
+    c->of[c->count++] = e;
+}
 
 static void take_child(const ExprStore *s, Children *c, ExprKind kind, Expr e) {
     const ExprNode *n = &s->node[e];
-    bool nested = n->kind == kind;
-    for (uint32_t i = 0; i < (nested ? n->b : 1); i++) {
-        c->of = grow32(c->of, c->count, &c->room, sizeof *c->of);
-        c->of[c->count++] = nested ? s->child[n->a + i] : e;
+    if (n->kind != kind) {
+        add_child(c, e);
+        return;
     }
+    for (uint32_t i = 0; i < n->b; i++) add_child(c, s->child[n->a + i]);
 }
 
 /* Sets of bytes among them become one: their union, or their intersection. */
@@ -202,9 +224,16 @@ static void join_sets(ExprStore *s, Children *c, bool both) {
     if (found) c->of[c->count++] = expr_bytes(s, &joined);
 }
 
+enum { SORT_HERE = 12 }; /* so few are sorted sooner than qsort is called */
+
 static void sort_children(Children *c) {
-    if (c->count > 1) qsort(c->of, c->count, sizeof *c->of, by_number);
     uint32_t kept = 0;
+    if (c->count > SORT_HERE) qsort(c->of, c->count, sizeof *c->of, by_number);
+    for (uint32_t i = 1, k; i < c->count && c->count <= SORT_HERE; i++) {
+        Expr one = c->of[i];
+        for (k = i; k > 0 && c->of[k - 1] > one; k--) c->of[k] = c->of[k - 1];
+        c->of[k] = one;
+    }
     for (uint32_t i = 0; i < c->count; i++)
         if (kept == 0 || c->of[kept - 1] != c->of[i]) c->of[kept++] = c->of[i];
     c->count = kept;
@@ -226,7 +255,8 @@ static Expr intern_children(ExprStore *s, Children *c, ExprKind kind) {
 }
 
 Expr expr_alt(ExprStore *store, const Expr *of, size_t count) {
-    Children c = {0};
+    Children c;
+    begin_children(&c);
     for (size_t i = 0; i < count; i++)
         if (of[i] != EXPR_NONE) take_child(store, &c, KIND_ALT, of[i]);
     join_sets(store, &c, false);
@@ -234,24 +264,24 @@ Expr expr_alt(ExprStore *store, const Expr *of, size_t count) {
     Expr e = c.count == 0   ? EXPR_NONE
              : c.count == 1 ? c.of[0]
                             : intern_children(store, &c, KIND_ALT);
-    free(c.of);
+    end_children(&c);
     return e;
 }
 
 Expr expr_either(ExprStore *store, Expr a, Expr b) {
-    return a == b ? a : expr_alt(store, (Expr[]){a, b}, 2);
+    if (a == b || b == EXPR_NONE) return a;
+    return a == EXPR_NONE ? b : expr_alt(store, (Expr[]){a, b}, 2);
 }
-
-static Expr anything(ExprStore *s) { return expr_not(s, EXPR_NONE); }
 
 Expr expr_and(ExprStore *store, Expr a, Expr b) {
     REQUIRE(!store->node[a].calls && !store->node[b].calls, "an intersection of rules");
-    if (a == b || b == anything(store)) return a;
-    if (a == anything(store)) return b;
+    if (a == b || b == EXPR_ANYTHING) return a;
+    if (a == EXPR_ANYTHING) return b;
     if (a == EXPR_NONE || b == EXPR_NONE) return EXPR_NONE;
     if (a == EXPR_EMPTY) return expr_is_nullable(store, b) ? a : EXPR_NONE;
     if (b == EXPR_EMPTY) return expr_is_nullable(store, a) ? b : EXPR_NONE;
-    Children c = {0};
+    Children c;
+    begin_children(&c);
     take_child(store, &c, KIND_AND, a);
     take_child(store, &c, KIND_AND, b);
     join_sets(store, &c, true);
@@ -259,7 +289,7 @@ Expr expr_and(ExprStore *store, Expr a, Expr b) {
     Expr e = c.of[0] == EXPR_NONE ? EXPR_NONE
              : c.count == 1       ? c.of[0]
                                   : intern_children(store, &c, KIND_AND);
-    free(c.of);
+    end_children(&c);
     return e;
 }
 

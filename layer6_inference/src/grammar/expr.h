@@ -28,7 +28,7 @@
 #include <stdint.h>
 
 typedef uint32_t Expr; /* its number in the store */
-enum { EXPR_NONE = 0, EXPR_EMPTY = 1 };
+enum { EXPR_NONE = 0, EXPR_EMPTY = 1, EXPR_ANYTHING = 2 /* ~none */ };
 
 #define EXPR_FOREVER UINT32_MAX /* {low,} */
 

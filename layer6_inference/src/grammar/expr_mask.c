@@ -78,20 +78,33 @@ static bool can_be_left(MaskTable *t, Expr e) {
     return expr_is_nullable(t->rows->exprs, e) || begins_with_call(t, e);
 }
 
-/* The nodes that begin with this byte, from the root's child on. */
+/* The last byte that leads on; -1: none does. */
+static int last_byte(const Expr *moves) {
+    ByteSet first;
+    memcpy(&first, moves + 256, sizeof first);
+    int w = 3;
+    while (w >= 0 && !first.word[w]) w--;
+    return w < 0 ? w : 64 * w + 63 - __builtin_clzll(first.word[w]);
+}
+
+/* The nodes that begin with this byte, from the root's child on.  Below a node bytes come in order: beyond the last one that
+ * leads on, all are left out together. */
 static void walk_below(Walk *w, const Trie *trie, uint32_t from) {
     MaskTable *t = w->table;
     uint32_t end = trie->node[from].skip;
+    t->level[0].last = 255;
     for (uint32_t i = from; i < end;) {
         const TrieNode *node = &trie->node[i];
-        Expr next = t->moves[node->depth - 1][node->byte];
+        const WalkLevel *above = &t->level[node->depth - 1];
+        Expr next = above->moves[node->byte];
         if (next == EXPR_NONE) {
-            i = node->skip;
+            i = node->byte > above->last ? above->end : node->skip;
             continue;
         }
         for (uint32_t k = node->first; k < node->last; k++) add_inside(w, trie->order[k]);
         if (node->skip > i + 1) {
-            t->moves[node->depth] = expr_moves(t->rows->exprs, next);
+            const Expr *moves = expr_moves(t->rows->exprs, next);
+            t->level[node->depth] = (WalkLevel){moves, node->skip, last_byte(moves)};
             if (can_be_left(t, next)) add_leaving(w, (Leaving){trie, i, next});
         }
         i++;
@@ -225,8 +238,8 @@ static void choose_slices(MaskTable *t, const Expr *moves, ByteSet first,
 static void walk_expr(MaskTable *t, Expr e, ExprMask *mask) {
     Walk w = {.table = t, .mask = mask};
     ByteSet first = expr_first(t->rows->exprs, e), taken[SLICES + 1] = {{{0}}};
-    t->moves[0] = expr_moves(t->rows->exprs, e);
-    choose_slices(t, t->moves[0], first, taken);
+    t->level[0].moves = expr_moves(t->rows->exprs, e);
+    choose_slices(t, t->level[0].moves, first, taken);
     for (int i = 0; i < SLICES; i++)
         if (byte_set_count(taken[i]) > 0) add_slice(&w, &t->lexicon->slices[i], &taken[i]);
     for (int slice = 0; slice <= SLICES; slice++) {
@@ -255,7 +268,7 @@ static void walk_beside(Walk *w, uint32_t from) {
     const Trie *trie = &t->lexicon->trie;
     for (uint32_t i = from, end = trie->node[from].skip; i < end;) {
         const TrieNode *node = &trie->node[i];
-        Expr next = t->moves[node->depth - 1][node->byte],
+        Expr next = t->level[node->depth - 1].moves[node->byte],
              loop = w->beside[node->depth - 1][node->byte];
         if (next == loop || next == EXPR_NONE) {
             if (next != loop) except(w, node, trie_end(trie, i));
@@ -264,7 +277,7 @@ static void walk_beside(Walk *w, uint32_t from) {
         }
         except(w, node, node->last);
         for (uint32_t k = node->first; k < node->last; k++) add_inside(w, trie->order[k]);
-        t->moves[node->depth] = expr_moves(t->rows->exprs, next);
+        t->level[node->depth].moves = expr_moves(t->rows->exprs, next);
         w->beside[node->depth] = expr_moves(t->rows->exprs, loop);
         if (node->skip > i + 1 && can_be_left(t, next))
             add_leaving(w, (Leaving){trie, i, next});
@@ -278,7 +291,7 @@ static bool walk_difference(MaskTable *t, Expr e, Expr loop, ExprMask *mask) {
     const Trie *trie = &t->lexicon->trie;
     Walk w = {.table = t, .mask = mask};
     w.beside = token_zeroed(trie->max_depth + 2, sizeof *w.beside);
-    w.beside[0] = expr_moves(s, loop), t->moves[0] = expr_moves(s, e);
+    w.beside[0] = expr_moves(s, loop), t->level[0].moves = expr_moves(s, e);
     for (unsigned b = 0; b < 256 && mask->n_except <= EXCEPT; b++)
         if (byte_set_has(&trie->begins, b)) walk_beside(&w, trie->begin[b]);
     free(w.beside);

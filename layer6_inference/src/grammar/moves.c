@@ -44,6 +44,15 @@ static void split(Kinds *k, const ByteSet *set) {
     }
 }
 
+static void split_byte(Kinds *k, uint8_t byte) {
+    unsigned kind = 0;
+    while (!byte_set_has(&k->of[kind], byte)) kind++; /* each byte is of some kind */
+    if (byte_set_only(&k->of[kind]) >= 0) return;
+    k->of[kind].word[byte >> 6] &= ~((uint64_t)1 << (byte & 63));
+    k->of[k->count] = (ByteSet){{0}};
+    byte_set_add(&k->of[k->count++], byte);
+}
+
 static void split_by(ExprStore *s, Kinds *k, Expr e) {
     for (;; e = s->node[e].b) {
         ExprNode n = s->node[e];
@@ -58,11 +67,8 @@ static void split_by(ExprStore *s, Kinds *k, Expr e) {
         case KIND_NOT:
         case KIND_REPEAT: split_by(s, k, n.a); return;
         case KIND_NUMBER:
-            for (const char *c = "0123456789.-+eE"; *c && !k->numbers; c++) {
-                ByteSet one = {{0}};
-                byte_set_add(&one, (uint8_t)*c);
-                split(k, &one);
-            }
+            for (const char *c = "0123456789.-+eE"; *c && !k->numbers; c++)
+                split_byte(k, (uint8_t)*c);
             k->numbers = true;
             return;
         case KIND_LAZY: split_by(s, k, expr_unfold(s, e)); return;
@@ -139,14 +145,25 @@ static void push(ExprStore *s, Search *search, Expr e) {
     s->node[e].live = SEEN;
 }
 
+/* The first byte from `at` on that leads on; 256: none does. */
+static uint32_t next_byte(const Expr *moves, uint32_t at) {
+    ByteSet first;
+    if (at >= 256) return at; /* among the calls already */
+    memcpy(&first, moves + 256, sizeof first);
+    for (; at < 256; at = (at | 63) + 1) {
+        uint64_t bits = first.word[at >> 6] >> (at & 63);
+        if (bits) return at + (uint32_t)__builtin_ctzll(bits);
+    }
+    return at;
+}
+
 /* The next successor of e: its moves, then what is left after its calls. */
-static bool successor(ExprStore *s, Expr e, uint32_t at, Expr *next) {
+static bool successor(ExprStore *s, Expr e, uint32_t *at, Expr *next) {
     const ExprCall *calls;
-    size_t count;
-    if (at < 256) return *next = expr_raw_moves(s, e)[at], true;
-    count = expr_calls(s, e, &calls);
-    if (at - 256 >= count) return false;
-    return *next = calls[at - 256].rest, true;
+    const Expr *moves = expr_raw_moves(s, e);
+    if ((*at = next_byte(moves, *at)) < 256) return *next = moves[(*at)++], true;
+    if (*at - 256 >= expr_calls(s, e, &calls)) return false;
+    return *next = calls[(*at)++ - 256].rest, true;
 }
 
 static bool search_end(ExprStore *s, Search *search, Expr e) {
@@ -154,7 +171,7 @@ static bool search_end(ExprStore *s, Search *search, Expr e) {
     while (search->depth > 0) {
         Expr here = search->path[search->depth - 1], next;
         if (s->over || expr_is_nullable(s, here)) return true;
-        if (!successor(s, here, search->at[search->depth - 1]++, &next)) {
+        if (!successor(s, here, &search->at[search->depth - 1], &next)) {
             search->depth--;
             continue;
         }

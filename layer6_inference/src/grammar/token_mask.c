@@ -10,9 +10,9 @@ enum { MASKS = 512 /* of rows that are kept */ };
 bool mask_table_init(MaskTable *table, RowTable *rows, Lexicon *lexicon, Fault *fault) {
     const size_t depth = lexicon->trie.max_depth + 2;
     *table = (MaskTable){.rows = rows, .lexicon = lexicon, .max_kept = MASKS};
-    table->moves = malloc(depth * sizeof *table->moves);
+    table->level = malloc(depth * sizeof *table->level);
     table->stack = malloc(depth * sizeof *table->stack);
-    if (table->moves && table->stack) return true;
+    if (table->level && table->stack) return true;
     mask_table_free(table);
     return fault_set(fault, "no memory for the masks of a grammar");
 }
@@ -25,7 +25,7 @@ static void forget_rows(MaskTable *t) {
 void mask_table_free(MaskTable *table) {
     forget_rows(table);
     for (uint32_t i = 0; i < table->expr_room; i++) expr_mask_free(table->of_expr[i]);
-    free(table->of_row), free(table->of_expr), free(table->moves), free(table->stack);
+    free(table->of_row), free(table->of_expr), free(table->level), free(table->stack);
     free(table->closed);
     *table = (MaskTable){0};
 }

@@ -45,6 +45,13 @@ typedef struct ExprMask {
         *walked; /* of a loop whose end cannot be told from a round: by walking; owns */
 } ExprMask;
 
+/* A depth of a walk: the moves after so many bytes, where the nodes below end, and the last byte that leads on. */
+typedef struct WalkLevel {
+    const Expr *moves;
+    uint32_t end;
+    int last;
+} WalkLevel;
+
 typedef struct MaskTable {
     RowTable *rows;     /* borrows */
     Lexicon *lexicon;   /* borrows */
@@ -55,8 +62,8 @@ typedef struct MaskTable {
     size_t kept, max_kept; /* masks of rows */
     uint16_t *closed;      /* by expression: two bits for each slice, see expr_mask.c; owns */
     uint32_t closed_room;
-    const Expr **moves; /* (max_depth + 2) of the states of a walk */
-    uint32_t *stack;    /* (max_depth + 2) rows of a walk */
+    WalkLevel *level; /* (max_depth + 2) of a walk through an expression */
+    uint32_t *stack;  /* (max_depth + 2) rows of a walk */
 } MaskTable;
 
 /* The mask of an expression, as a loop where that is possible, or by walking alone (expr_mask.c). */
