@@ -19,7 +19,8 @@
     {{ play CHAIN | prompt }}      a link to the playground with this chain and prompt
 
 A name that is gone, a text that is not found, a command that fails: each ends the build, with page and line.  No C is typed into
-pages; `make docs` refuses a page that has any.  Files become links to their copies (code_pages.py), papers links to where they are."""
+pages; `make docs` refuses a page that has any.  Files become links to their copies (code_pages.py), papers links to where they are,
+the first mention of a term a link to its entry in the glossary (glossary.py)."""
 import functools
 import hashlib
 import html
@@ -38,6 +39,7 @@ from mkdocs.exceptions import PluginError
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 import code_pages
+import glossary
 import listings
 import sittings as reading
 from listings import contract, head, read, source
@@ -259,7 +261,8 @@ def on_page_content(content, page, config, files):
         named.add(path)
         return top_of(page) + code_pages.address(path, number)
 
-    return code_pages.link_papers(listings.unveil(FILENAME.sub(link, content), code))
+    content = code_pages.link_papers(listings.unveil(FILENAME.sub(link, content), code))
+    return glossary.anchors(content) if page.file.src_path == "appendix/glossary.md" else glossary.link(content, top_of(page))
 
 
 def on_files(files, config):

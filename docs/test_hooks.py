@@ -11,7 +11,9 @@ import unittest.mock
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 import code_pages
+import glossary
 import hooks
+import markdown
 from mkdocs.exceptions import PluginError
 
 DOCS = pathlib.Path(__file__).resolve().parent
@@ -211,6 +213,54 @@ class Drawings(unittest.TestCase):
             self.assertEqual([f"layer{layer}/{part}.md" for part in parts], nav.split(", ")[1:])
             for part in parts:
                 self.assertIn(f"{{{{ drawing layer{layer} {part} }}}}", (DOCS / f"layer{layer}/{part}.md").read_text())
+
+
+class Terms(unittest.TestCase):
+    """The glossary, and the links to it."""
+    def link(self, page):
+        return glossary.link(page, "../")
+
+    def test_first_mention_becomes_a_link(self):
+        page = self.link("<h1>Cuts</h1><p>Logits: a logit is a score.</p>")
+        self.assertRegex(page, r'<p><a class="term" href="\.\./appendix/glossary\.html#logit" title="[^"<>]+">Logits</a>: a logit is')
+        self.assertIn(">KV cache</a>", self.link("<p>the KV cache</p>"))
+        self.assertIn(">KV\ncache</a>", self.link("<p>the KV\ncache</p>"))
+        self.assertIn(">top-p</a>", self.link("<p>with top-p, then</p>"))
+
+    def test_what_is_no_plain_text_stays(self):
+        for page in ('<a href="x">a logit</a>', "<code>logit</code>", "<pre><span>logit</span></pre>", "<h2>A logit</h2>",
+                     '<span class="arithmatex">\\(logit\\)</span>', '<p class="admonition-title">A logit</p>', '<img alt="a logit">',
+                     "<svg><text>logit</text></svg>", "<summary>logit</summary>", "<th>logit</th>", "<blockquote><p>A logit?</p></blockquote>",
+                     "<!-- logit -->", "logit-like top-logit logitic", "<h1>The logit</h1><p>A logit</p>"):
+            self.assertEqual(self.link(page), page)
+        self.assertIn(">logit</a>", self.link("<pre>logit</pre><p>logit</p>"))
+
+    def test_the_longest_name(self):
+        self.assertIn("#chain-rule", self.link("<p>the chain rule</p>"))
+        self.assertNotIn("#chain\"", self.link("<p>the chain rule</p>"))
+
+    def test_entries(self):
+        entries = glossary.entries()
+        names = [name for entry in entries for name in entry.names]
+        self.assertGreater(len(entries), 100)
+        self.assertEqual(len(entries), len(re.findall(r"^: ", glossary.FILE.read_text(), re.M)), "an entry without 'See [its page](...).'")
+        self.assertEqual(len(names), len(set(names)))
+        heads = [entry.names[0].lower() for entry in entries]
+        self.assertEqual(heads, sorted(heads))
+        for entry in entries:
+            self.assertTrue((DOCS / entry.page).is_file(), entry.page)
+            self.assertRegex(entry.text, r"^[^.]+(?:\.\w[^.]*)*\. [^.]+(?:\.\w[^.]*)*\.$", f"not two sentences: {entry.names[0]}")
+
+    def test_every_term_is_used(self):
+        found, files = set(), [file for file in DOCS.glob("**/*.md") if file != glossary.FILE]
+        for file in files:
+            page = markdown.markdown(file.read_text(), extensions=["tables", "pymdownx.superfences", "pymdownx.arithmatex", "pymdownx.details"])
+            title = re.search(r"<h1.*?</h1>", page, re.S)
+            found |= glossary.mentions(page) | (glossary.mentions(title.group(0), plain_only=False) if title else set())
+        self.assertEqual([entry.names[0] for entry in glossary.entries() if entry not in found], [])
+
+    def test_anchors(self):
+        self.assertEqual(glossary.anchors("<dt>Adam, AdamW</dt><dt>other</dt>"), '<dt id="adam">Adam <small>AdamW</small></dt><dt>other</dt>')
 
 
 class Figures(unittest.TestCase):
