@@ -10,9 +10,9 @@ import re
 
 FILE = pathlib.Path(__file__).resolve().parent / "appendix" / "glossary.md"
 ENTRY = re.compile(r"^(\S.*)\n: +(.+) See \[[^\]]+\]\((?:\.\./)*([^)#]+)[^)]*\)\.$", re.M)
-TAG = re.compile(r"(<!--.*?-->|<[^>]+>)", re.S)
+TAG = re.compile(r"(<!--.*?-->|<script\b.*?</script>|<[^>]+>)", re.S)  # a script is one tag: a formula in it may hold a "<"
 # What is no plain text: its own words are left alone, and so is all that stands inside.
-CLOSED = {"a", "code", "pre", "h1", "h2", "h3", "h4", "h5", "h6", "th", "summary", "blockquote", "svg", "script", "style", "button"}
+CLOSED = {"a", "code", "pre", "h1", "h2", "h3", "h4", "h5", "h6", "th", "summary", "blockquote", "svg", "style", "button"}
 CLOSED_CLASS = re.compile(r'class="[^"]*\b(?:arithmatex|admonition-title|filename)\b')
 VOID = {"br", "hr", "img", "input", "link", "meta", "wbr", "col", "source"}
 
@@ -53,6 +53,9 @@ def plain_parts(page):
         tag = re.match(r"<(/?)([a-zA-Z0-9]+)", part)
         if not tag:
             yield part, not part.startswith("<!") and not inside
+            continue
+        if part.startswith("<script"):
+            yield part, False
             continue
         closing, name = tag.group(1), tag.group(2).lower()
         if closing and inside:

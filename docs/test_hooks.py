@@ -259,6 +259,10 @@ class Terms(unittest.TestCase):
             found |= glossary.mentions(page) | (glossary.mentions(title.group(0), plain_only=False) if title else set())
         self.assertEqual([entry.names[0] for entry in glossary.entries() if entry not in found], [])
 
+    def test_formulas_are_closed(self):
+        page = '<script type="math/tex">x_{<t} p</script><p>An arena.</p>'
+        self.assertEqual([plain for part, plain in glossary.plain_parts(page) if "arena" in part], [True])
+
     def test_anchors(self):
         self.assertEqual(glossary.anchors("<dt>Adam, AdamW</dt><dt>other</dt>"), '<dt id="adam">Adam <small>AdamW</small></dt><dt>other</dt>')
 
