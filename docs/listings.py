@@ -93,12 +93,11 @@ def source(arguments):
             raise PluginError(f"{path} defines no {name}")
         places.append((with_comment(text, place[0]), place[1]))
     places.sort()
-    body = ""
-    for before, (start, end) in zip([None] + places, places):
-        if before and text[before[1]:start].strip():
-            number, lines = text.count("\n", 0, start) + 1, text[before[1]:start].strip().count("\n") + 1
-            body += "\n\n" + veil(f"gap {path} {number} {lines}")
-        body += ("\n\n" if before else "") + text[start:end]
+    body = text[places[0][0]:places[0][1]]
+    for (_, before), (start, end) in zip(places, places[1:]):
+        between = text[before:start].strip()
+        line = text.count("\n", 0, start) + 1
+        body += "\n" + (veil(f"gap {path} {line} {len(between.splitlines())}") if between else "") + "\n" + text[start:end]
     return fence(path, text.count("\n", 0, places[0][0]) + 1, body)
 
 
