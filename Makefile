@@ -148,6 +148,7 @@ fuzz: build
 	@tests/fuzz/damage.sh
 	@tests/fuzz/chain.sh
 	@tests/fuzz/grammar.sh 50000
+	@tests/fuzz/mask.sh 100000
 	@tests/fuzz/template.sh 50000
 	@tests/fuzz/run.sh $(or $(SECONDS),60)
 
@@ -204,7 +205,7 @@ help:
 	@echo "make train            train two models like those in the box (two hours on two cores)"
 	@echo "make peers            compare with llama.cpp on the same files (npm; LLAMA_CPP=DIR: a native build)"
 	@echo "make check-exercises  the graders graded: wrong works refused, right ones accepted; 3.1: of one exercise"
-	@echo "make fuzz             20000 damaged headers, 20000 chains of samplers, 50000 grammars and templates, then fuzz the GGUF reader; SECONDS=60"
+	@echo "make fuzz             20000 damaged headers, 20000 chains of samplers, 50000 grammars and templates, 100000 masks, then fuzz the GGUF reader; SECONDS=60"
 	@echo "make format           clang-format"
 	@echo "make lib              for your own programs: build/include/strata.h and build/lib/libstrata.a"
 	@echo "make install          program, library and model; PREFIX=/usr/local DESTDIR=; make uninstall"

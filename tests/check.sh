@@ -136,6 +136,7 @@ sources_and_fuzz() {
     else
         skip "texts of patterns and schemas (needs python3 with jsonschema)"
     fi
+    step "masks beside a recogniser that tries everything: 5000 of them" tests/fuzz/mask.sh 5000
     step "5000 damaged grammars, schemas, patterns and tags" tests/fuzz/grammar.sh
     step "5000 damaged chat templates" tests/fuzz/template.sh 5000
     step "fuzzing the model reader for a minute" tests/fuzz/run.sh "${FUZZ_SECONDS:-60}"
