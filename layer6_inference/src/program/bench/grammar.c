@@ -12,7 +12,7 @@
 #include <string.h>
 #include <time.h>
 
-enum { VOCABULARY = 128000, LONG = 4096, MOST = 8192 /* times of a kind */, FORESEEN = 24 };
+enum { VOCABULARY = 128000, MOST = 8192 /* times of a kind */, FORESEEN = 24 };
 
 typedef enum TimeKind { FIRST, MASK, TAKE, KINDS } TimeKind;
 
@@ -33,39 +33,6 @@ static void note(Times *t, TimeKind kind, double since) {
 }
 
 /* ------------------------------------------------------------------ what is measured */
-
-/* ' becomes ", and \' stays '. */
-static void quote(char *text) {
-    char *out = text;
-    for (; *text; text++) *out++ = *text == '\'' ? '"' : *text;
-    *out = 0;
-}
-
-static void list_required(char *out, const char *names) {
-    Text rest = text_of(names);
-    while (rest.size) {
-        Text one = text_cut(&rest, ',');
-        out += sprintf(out, "'%.*s'%s", (int)one.size, one.data, rest.size ? "," : "");
-    }
-    *out = 0;
-}
-
-static void write_schema(char *out, const BenchCall *call) {
-    static const char node[] =
-        "'$defs':{'node':{'type':'object','properties':{'name':{'type':'string'},'children':{'"
-        "type'"
-        ":'array','items':{'$ref':'#/$defs/node'}}},'required':['name'],'additionalProperties':"
-        "false}},";
-    char required[200];
-    list_required(required, call->required);
-    snprintf(
-        out, LONG,
-        "{%s'type':'object','properties':{'name':{'const':'%s'},'arguments':{'type':'object',"
-        "'properties':{%s},'required':[%s],'additionalProperties':false}},"
-        "'required':['name','arguments'],'additionalProperties':false}",
-        node, call->name, call->properties, required);
-    quote(out);
-}
 
 /* A mask before every token of a text, and one after the last. */
 static bool follow(Grammar *g, const TokenList *tokens, Times *t, const char *text,
@@ -117,22 +84,18 @@ static bool measure(const Tokenizer *words, const char *schema, const char *text
 }
 
 static bool measure_objects(const Tokenizer *words, Times *t, Fault *fault) {
-    char text[LONG];
+    char text[BENCH_TEXT], schema[BENCH_TEXT];
     for (size_t i = 0; i < bench_n_objects; i++) {
-        snprintf(text, sizeof text, "%s", bench_objects[i]), quote(text);
-        if (!measure(words, "{\"type\":\"object\"}", text, t, fault)) return false;
+        bench_object_write(i, schema, text);
+        if (!measure(words, schema, text, t, fault)) return false;
     }
     return true;
 }
 
 static bool measure_calls(const Tokenizer *words, Times *t, Fault *fault) {
-    char text[LONG], schema[LONG];
+    char text[BENCH_TEXT], schema[BENCH_TEXT];
     for (size_t i = 0; i < bench_n_calls; i++) {
-        const BenchCall *call = &bench_calls[i];
-        write_schema(schema, call);
-        snprintf(text, sizeof text, "{'name': '%s', 'arguments': %s}", call->name,
-                 call->arguments);
-        quote(text);
+        bench_call_write(&bench_calls[i], schema, text);
         if (!measure(words, schema, text, t, fault)) return false;
     }
     return true;

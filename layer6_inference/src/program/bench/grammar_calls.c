@@ -3,6 +3,8 @@
  * ' stands for ". */
 #include "grammar_bench.h"
 
+#include <stdio.h>
+
 const BenchCall bench_calls[] = {
     {"get_weather", "'city':{'type':'string'},'unit':{'enum':['celsius','fahrenheit']}", "city",
      "{'city': 'Lisbon', 'unit': 'celsius'}"},
@@ -220,3 +222,50 @@ const char *const bench_objects[] = {
     "{'a': {'b': {'c': {'d': [[[]], {}, [{}]]}}}, 'e': -0.25, 'f': ''}",
 };
 const size_t bench_n_objects = sizeof bench_objects / sizeof *bench_objects;
+
+/* ------------------------------------------------------------------ as JSON */
+
+/* ' becomes ", and \' stays '. */
+static void quote(char *text) {
+    char *out = text;
+    for (; *text; text++) *out++ = *text == '\'' ? '"' : *text;
+    *out = 0;
+}
+
+static void list_required(char *out, const char *names) {
+    Text rest = text_of(names);
+    while (rest.size) {
+        Text one = text_cut(&rest, ',');
+        out += sprintf(out, "'%.*s'%s", (int)one.size, one.data, rest.size ? "," : "");
+    }
+    *out = 0;
+}
+
+static void write_schema(char *out, const BenchCall *call) {
+    static const char node[] =
+        "'$defs':{'node':{'type':'object','properties':{'name':{'type':'string'},'children':{'"
+        "type'"
+        ":'array','items':{'$ref':'#/$defs/node'}}},'required':['name'],'additionalProperties':"
+        "false}},";
+    char required[200];
+    list_required(required, call->required);
+    snprintf(
+        out, BENCH_TEXT,
+        "{%s'type':'object','properties':{'name':{'const':'%s'},'arguments':{'type':'object',"
+        "'properties':{%s},'required':[%s],'additionalProperties':false}},"
+        "'required':['name','arguments'],'additionalProperties':false}",
+        node, call->name, call->properties, required);
+    quote(out);
+}
+
+void bench_call_write(const BenchCall *call, char schema[BENCH_TEXT], char text[BENCH_TEXT]) {
+    write_schema(schema, call);
+    snprintf(text, BENCH_TEXT, "{'name': '%s', 'arguments': %s}", call->name, call->arguments);
+    quote(text);
+}
+
+void bench_object_write(size_t number, char schema[BENCH_TEXT], char text[BENCH_TEXT]) {
+    snprintf(schema, BENCH_TEXT, "{\"type\":\"object\"}");
+    snprintf(text, BENCH_TEXT, "%s", bench_objects[number]);
+    quote(text);
+}

@@ -166,56 +166,59 @@ static Text merge_of(const Words *w, const Text *names, uint32_t token) {
     return (Text){merge, left.size + 1 + right.size};
 }
 
-static Tokenizer *open_written(GgufWriter *writer, Fault *fault) {
-    unsigned char *bytes = NULL;
-    size_t size;
-    Gguf gguf;
-    Tokenizer *tokenizer = NULL;
-    if (gguf_write_memory(writer, &bytes, &size, fault) &&
-        gguf_parse(&gguf, bytes, size, fault)) {
-        tokenizer = tokenizer_open(&gguf, fault);
-        gguf_free(&gguf);
-    }
-    free(bytes);
-    return tokenizer;
-}
-
 /* The last token ends texts. */
-static Tokenizer *open_words(const Words *w, Text *names, Text *merges, Fault *fault) {
+static bool write_words(const Words *w, Text *names, Text *merges, unsigned char **bytes,
+                        size_t *size, Fault *fault) {
     GgufWriter *out = gguf_writer_open(fault);
-    if (!out) return NULL;
+    if (!out) return false;
     for (uint32_t i = 0; i < w->count; i++) names[i] = name_of(w, i);
     for (uint32_t i = 256; i < w->count; i++) merges[i - 256] = merge_of(w, names, i);
     names[w->count] = text_of("<|end_of_text|>");
+    gguf_put_string(out, "general.architecture", text_of("llama"));
     gguf_put_string(out, "tokenizer.ggml.model", text_of("gpt2"));
     gguf_put_string(out, "tokenizer.ggml.pre", text_of("llama-bpe"));
     gguf_put_strings(out, "tokenizer.ggml.tokens", names, w->count + 1);
     gguf_put_strings(out, "tokenizer.ggml.merges", merges, w->count - 256);
     gguf_put_int(out, "tokenizer.ggml.bos_token_id", GGUF_U32, (int64_t)w->count);
     gguf_put_int(out, "tokenizer.ggml.eos_token_id", GGUF_U32, (int64_t)w->count);
-    Tokenizer *tokenizer = open_written(out, fault);
+    bool ok = gguf_write_memory(out, bytes, size, fault);
     gguf_writer_close(out);
     for (uint32_t i = 0; i < w->count; i++) free((char *)names[i].data);
     for (uint32_t i = 256; i < w->count; i++) free((char *)merges[i - 256].data);
-    return tokenizer;
+    return ok;
 }
 
-Tokenizer *bench_vocabulary(size_t size, Fault *fault) {
-    Words w = {.count = 256, .room = size - 1};
-    REQUIRE(size > 60000, "a vocabulary of %zu tokens has no room for all kinds", size);
-    w.parent = calloc(size, sizeof *w.parent), w.hash_next = calloc(size, sizeof *w.hash_next);
+bool bench_vocabulary_file(size_t tokens, unsigned char **bytes, size_t *size, Fault *fault) {
+    Words w = {.count = 256, .room = tokens - 1};
+    REQUIRE(tokens > 60000, "a vocabulary of %zu tokens has no room for all kinds", tokens);
+    w.parent = calloc(tokens, sizeof *w.parent);
+    w.hash_next = calloc(tokens, sizeof *w.hash_next);
     w.buckets = calloc(BUCKETS, sizeof *w.buckets);
-    w.byte = calloc(size, 1), w.length = calloc(size, 1);
-    Text *names = calloc(size, sizeof *names), *merges = calloc(size, sizeof *merges);
-    Tokenizer *tokenizer = NULL;
-    if (w.parent && w.hash_next && w.buckets && w.byte && w.length && names && merges) {
+    w.byte = calloc(tokens, 1), w.length = calloc(tokens, 1);
+    Text *names = calloc(tokens, sizeof *names), *merges = calloc(tokens, sizeof *merges);
+    bool ok = w.parent && w.hash_next && w.buckets && w.byte && w.length && names && merges;
+    if (ok) {
         for (int b = 0; b < 256; b++) w.byte[b] = (uint8_t)b, w.length[b] = 1;
         fill(&w);
-        tokenizer = open_words(&w, names, merges, fault);
+        ok = write_words(&w, names, merges, bytes, size, fault);
     } else {
-        fault_set(fault, "no memory for %zu tokens", size);
+        fault_set(fault, "no memory for %zu tokens", tokens);
     }
     free(w.parent), free(w.hash_next), free(w.buckets), free(w.byte), free(w.length);
     free(names), free(merges);
+    return ok;
+}
+
+Tokenizer *bench_vocabulary(size_t tokens, Fault *fault) {
+    unsigned char *bytes = NULL;
+    size_t size;
+    Gguf gguf;
+    Tokenizer *tokenizer = NULL;
+    if (bench_vocabulary_file(tokens, &bytes, &size, fault) &&
+        gguf_parse(&gguf, bytes, size, fault)) {
+        tokenizer = tokenizer_open(&gguf, fault);
+        gguf_free(&gguf);
+    }
+    free(bytes);
     return tokenizer;
 }
