@@ -33,11 +33,16 @@ if [ "$patched" = "$alone" ]; then ok "a patch"; else not "a patch" "$patched / 
 expect "a head that is not there" 1 "layer 1 has 8 heads" "$strata" generate -n 1 --scale-head 1.9=0
 expect "a head without its layer" 1 "wanted LAYER.HEAD" "$strata" generate -n 1 --scale-head 3=0
 expect "a scale that is no number" 1 "wanted LAYER=FACTOR" "$strata" generate -n 1 --scale-layer 1=nan
-expect "a scale that no float holds" 1 "scale of inf: wanted" "$strata" generate -n 1 --scale-head 1.3=1e300
-for which in attention lens stream heads; do
-    expect "$which of no numbers" 1 "layer 0, token 0: .* not finite" "$strata" look $which -p "$p" --attention-temp 1e-38
+for scale in 1e300 1e30 -1e7; do
+    expect "a scale of $scale" 1 "scale of .*: wanted -1e+06 to 1e+06" "$strata" generate -n 1 --scale-head 1.3=$scale
 done
-expect "attention at no temperature" 1 "more than 0" "$strata" generate -n 1 --attention-temp 0
+expect "attention too cold for a float" 1 "wanted 1e-06 to" "$strata" compare --documents 1 -n 5 --attention-temp 1e-38
+expect "a head scaled twice" 1 "head '1.3=2': it is changed already" "$strata" generate -n 1 --scale-head 1.3=0 --scale-head 1.3=2
+{ head -c 1500001 "$model"; yes | tr 'y\n' '\174\000' | head -c $(($(wc -c <"$model") - 1500001)); } >"$work/inf.gguf" # weights: infinite
+for which in attention lens stream heads; do
+    expect "$which of no numbers" 1 "layer 0, token 0: .* not finite" "$strata" look $which -p "$p" -m "$work/inf.gguf"
+done
+expect "attention at no temperature" 1 "temperature of 0: wanted" "$strata" generate -n 1 --attention-temp 0
 expect "a position behind the end" 1 "the text has 8 tokens" "$strata" look lens -p "$p" --position 8
 expect "a patch outside" 1 "wanted LAYER.POSITION" "$strata" look lens -p "$p" --from "$p" --patch 3.1
 expect "a patch without a text" 2 "needs --from" "$strata" look lens --patch 1.1

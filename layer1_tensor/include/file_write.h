@@ -20,7 +20,8 @@ typedef struct FileOut {
  *
  * Fails when the path names a directory, a device, a pipe or a socket, when the file is read-only,
  * and when the folder is not there or cannot be written to.  A link is followed: it stays, and
- * what it names is replaced; one that leads nowhere is refused. */
+ * what it names is replaced; one that leads nowhere is refused, and so is "-", by which others mean
+ * standard output (here: /dev/stdout). */
 bool file_writable(const char *path, Fault *fault);
 
 /* Do two paths name one file, through links too?  Neither needs to be there. */

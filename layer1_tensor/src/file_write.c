@@ -68,6 +68,10 @@ static bool check(const char *path, const char *real, Fault *fault) {
 
 bool file_writable(const char *path, Fault *fault) {
     struct stat info;
+    if (strcmp(path, "-") == 0)
+        return fault_set(fault,
+                         "- is no file: for standard output write /dev/stdout, for a file "
+                         "of that name ./-");
     if (stat(path, &info) == 0 && !S_ISREG(info.st_mode)) return check(path, path, fault);
     char *real = resolve(path);
     bool ok = real ? check(path, real, fault) : cannot(fault, path, errno);

@@ -64,8 +64,8 @@ void session_plan(const Model *model, SessionConfig config, size_t *cache, size_
 /* Let a probe look into every forward pass from now on, and act on it (probe.h); NULL: nobody any more.
  * The session borrows it and its acts.  What was read before stays as it was read: reset first.
  *
- * Fails when an act names a layer, head, neuron or position that the model does not have, or a heat
- * that is not positive; the probe that was there stays. */
+ * Fails when an act names a layer, head, neuron or position that the model does not have, a scale
+ * beyond a million or a heat outside a millionth to a million; the probe that was there stays. */
 bool session_probe(Session *session, Probe *probe, Fault *fault);
 
 /* What the model would say if x (dim) were the stream after its last layer: session->hidden and

@@ -3,6 +3,9 @@
 
 #include <math.h>
 
+/* Of a scale: squares of what is so much larger are still far from what a float holds. */
+static const float MOST = 1e6f;
+
 /* "layer 3 has 8 heads": how many of what an act counts through. */
 typedef struct Counted {
     const char *name;
@@ -28,13 +31,12 @@ static bool check_value(const Act *act, Fault *fault) {
         REQUIRE(act->row, "a patch has no row");
         return true;
     }
-    if (!isfinite(act->value))
-        return fault_set(fault,
-                         "a scale of %g: wanted a number that a float holds, up to 3.4e+38",
-                         (double)act->value);
-    if (act->kind == ACT_HEAT && act->value <= 0)
-        return fault_set(fault, "attention at a temperature of %g: wanted more than 0",
-                         (double)act->value);
+    if (act->kind == ACT_HEAT && !(act->value >= 1 / MOST && act->value <= MOST))
+        return fault_set(fault, "attention at a temperature of %g: wanted %g to %g",
+                         (double)act->value, (double)(1 / MOST), (double)MOST);
+    if (act->kind != ACT_HEAT && !(fabsf(act->value) <= MOST))
+        return fault_set(fault, "a scale of %g: wanted -%g to %g, where no sum overflows",
+                         (double)act->value, (double)MOST, (double)MOST);
     return true;
 }
 

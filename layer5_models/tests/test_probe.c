@@ -284,8 +284,10 @@ static void what_is_not_there_is_refused(void **state) {
     refused(&c, (Act){.kind = ACT_HEAD, .layer = 1, .index = 4}, "layer 1 has 4 heads");
     refused(&c, (Act){.kind = ACT_HEAD, .layer = ACT_ALL, .index = 4}, "no layer");
     refused(&c, (Act){.kind = ACT_NEURON, .layer = 0, .index = 1 << 20}, "neurons");
-    refused(&c, (Act){.kind = ACT_HEAT, .layer = 0, .index = 0}, "more than 0");
-    refused(&c, (Act){.kind = ACT_LAYER, .layer = 0, .value = NAN}, "wanted a number");
+    refused(&c, (Act){.kind = ACT_HEAT, .layer = 0, .index = 0}, "wanted 1e-06 to 1e+06");
+    refused(&c, (Act){.kind = ACT_LAYER, .layer = 0, .value = NAN}, "scale of nan: wanted");
+    refused(&c, (Act){.kind = ACT_LAYER, .layer = 0, .value = -2e6f},
+            "scale of -2e+06: wanted");
     close_case(&c);
     open_case(&c, "mamba", NULL);
     refused(&c, (Act){.kind = ACT_HEAD, .layer = 1, .index = 0}, "layer 1 has 0 heads");

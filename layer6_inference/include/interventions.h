@@ -23,7 +23,8 @@ typedef struct Interventions {
  *
  *   kind   head, layer, neuron or heat
  *
- * Fails when the kind is unknown, the text is not of its form, or the list is full. */
+ * Fails when the kind is unknown, the text is not of its form, the same part is in the list already,
+ * or the list is full. */
 bool interventions_add(Interventions *list, const char *kind, const char *text, Fault *fault);
 
 /* Replace the list by "head:1.3=0,layer:2=0.5"; nothing is an empty one.

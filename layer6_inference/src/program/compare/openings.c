@@ -24,6 +24,10 @@ static bool open_documents(Study *study, Fault *fault) {
     for (size_t i = 0; i < study->n_openings; i++) {
         Opening *o = &study->openings[i];
         o->end = next_story(study, &index, &o->text).size;
+        if (o->end == o->text.size)
+            return fault_set(
+                fault, "--words %ld: document %zu ends before, and nothing is left to tell",
+                study->job->words, i + 1);
         WorldVerdict whole =
             world_check(study->world, "document", o->text.bytes, o->text.size, false);
         WorldVerdict begin = world_check(study->world, "document", o->text.bytes, o->end, true);

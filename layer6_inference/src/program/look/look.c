@@ -66,11 +66,10 @@ static bool is_finite(const Look *look, size_t tokens, Fault *fault) {
     for (size_t place = 0; place <= 2 * g->layers; place++)
         for (size_t i = 0; i < tokens * g->dim; i++)
             if (!isfinite(glass_stream(g, place, i / g->dim)[i % g->dim]))
-                return fault_set(
-                    fault,
-                    "layer %zu, token %zu: a number of the stream is not finite: "
-                    "a scale or temperature is too extreme, or the file is damaged",
-                    place ? (place - 1) / 2 : 0, i / g->dim);
+                return fault_set(fault,
+                                 "layer %zu, token %zu: a number of the stream is not finite: "
+                                 "the model or its file is damaged",
+                                 place ? (place - 1) / 2 : 0, i / g->dim);
     return true;
 }
 

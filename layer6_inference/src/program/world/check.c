@@ -71,8 +71,9 @@ static bool check_documents(const CheckJob *job, Fault *fault) {
     for (Text rest = {bytes, size}; world && rest.size;)
         check_one(world, job, next_document(&rest), &tally);
     if (world) {
-        fprintf(stderr, "[%ld of %ld documents are valid (%.1f %%)", tally.valid,
-                tally.documents,
+        fprintf(stderr, "[%ld of %ld document%s %s valid (%.1f %%)", tally.valid,
+                tally.documents, tally.documents == 1 ? "" : "s",
+                tally.valid == 1 || tally.documents == 1 ? "is" : "are",
                 tally.documents ? 100.0 * (double)tally.valid / (double)tally.documents : 0);
         for (int i = 0; i < tally.n; i++)
             fprintf(stderr, "%s %ld %s", i ? "," : "; the others:", tally.counts[i],
@@ -131,7 +132,7 @@ static void score_one(const World *world, const ScoreJob *job, Text text, Total 
 }
 
 static void print_total(const Total *t) {
-    fprintf(stderr, "[%ld documents", t->documents);
+    fprintf(stderr, "[%ld document%s", t->documents, t->documents == 1 ? "" : "s");
     if (t->scored)
         fprintf(stderr, ", %.1f bytes and %.3f nats each: %.4f nats a byte",
                 t->bytes / (double)t->scored, t->nats / (double)t->scored + 0.0,

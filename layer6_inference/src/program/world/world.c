@@ -32,9 +32,9 @@ static bool write_documents(const WriteJob *job, Fault *fault) {
         else
             printf("%s\n%s\n", text.bytes, SEPARATOR);
     }
-    fprintf(stderr, "[%ld documents, %.1f bytes and %.3f nats each: %.4f nats a byte]\n",
-            job->documents, bytes / (double)job->documents, nats / (double)job->documents,
-            nats / bytes);
+    fprintf(stderr, "[%ld document%s, %.1f bytes and %.3f nats each: %.4f nats a byte]\n",
+            job->documents, job->documents == 1 ? "" : "s", bytes / (double)job->documents,
+            nats / (double)job->documents, nats / bytes);
     world_text_free(&text);
     world_close(world);
     return true;
