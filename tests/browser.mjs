@@ -3,14 +3,14 @@
 //     node tests/browser.mjs STRATA FOLDER [BROWSER]      the program, where playground-data.js lies, and chromium
 //
 // The browser is driven through two pipes, by the DevTools protocol; pages come from the disk, nothing from a network.
-import { execFileSync, spawn } from "node:child_process";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { execFileSync } from "node:child_process";
+import { writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
+import { openChrome } from "./chrome.mjs";
 
 const [program, folder, browser = "chromium"] = process.argv.slice(2), MODEL = "layer5_models/models/storyteller.gguf";
-const work = mkdtempSync(join(tmpdir(), "strata-browser-"));
+const chrome = await openChrome(browser);
 let failures = 0, checks = 0;
 
 function expect(what, holds, told = "") {
@@ -20,44 +20,22 @@ function expect(what, holds, told = "") {
   console.error(`${what} ${told}`);
 }
 
-// ------------------------------------------------------------------ the browser
-const chrome = spawn(browser, ["--headless", "--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking", "--allow-file-access-from-files", "--user-data-dir=" + work, "--remote-debugging-pipe", "about:blank"], { stdio: ["ignore", "ignore", "ignore", "pipe", "pipe"] });
-const waiting = new Map();
-let number = 0, left = "";
-chrome.on("error", (problem) => { console.error(`${browser}: ${problem.message}`); process.exit(1); });
-chrome.stdio[4].on("data", (bytes) => {
-  const messages = (left + bytes).split("\0");
-  left = messages.pop();
-  for (const message of messages.map((text) => JSON.parse(text))) waiting.get(message.id)?.(message), waiting.delete(message.id);
-});
-const send = (method, params = {}, sessionId) => new Promise((done, fail) => {
-  waiting.set(++number, (message) => (message.error ? fail(new Error(method + ": " + message.error.message)) : done(message.result)));
-  chrome.stdio[3].write(JSON.stringify({ id: number, method, params, sessionId }) + "\0");
-});
-
 async function openPage(root, script, words, width = 1200) {
   const file = (path) => pathToFileURL(resolve(path)).href;
-  const page = `<!doctype html><meta charset="utf-8"><meta name="viewport" content="width=device-width"><link rel="stylesheet" href="${file("docs/assets/strata.css")}"><body data-md-color-scheme="default"><div id="${root}"></div>` +
+  const html = `<!doctype html><meta charset="utf-8"><meta name="viewport" content="width=device-width"><link rel="stylesheet" href="${file("docs/assets/strata.css")}"><style>html { font-size: 125% }</style><body data-md-color-scheme="default"><div id="${root}"></div>` +
     [folder + "/playground-data.js", "docs/playground/strata.js", "docs/playground/" + script].map((path) => `<script src="${file(path)}"></script>`).join("");
-  writeFileSync(join(work, script + ".html"), page);
-  const { targetId } = await send("Target.createTarget", { url: "about:blank" }), { sessionId } = await send("Target.attachToTarget", { targetId, flatten: true });
-  await send("Emulation.setDeviceMetricsOverride", { width, height: 900, deviceScaleFactor: 1, mobile: width < 500 }, sessionId);
-  await send("Page.navigate", { url: file(join(work, script + ".html")) + words }, sessionId);
-  const ask = async (expression) => {
-    const answer = await send("Runtime.evaluate", { expression, awaitPromise: true, returnByValue: true }, sessionId);
-    if (answer.exceptionDetails) throw new Error(expression + ": " + JSON.stringify(answer.exceptionDetails));
-    return answer.result.value;
-  };
-  const until = async (expression) => {
-    for (let i = 0; i < 600; i++) {
-      if (await ask(expression)) return;
-      await new Promise((next) => setTimeout(next, 100));
-    }
-    throw new Error("a minute went by without: " + expression);
-  };
-  await until(`document.getElementById("${root}")?.querySelector("button") != null`);
-  return { ask, until };
+  writeFileSync(join(chrome.folder, script + ".html"), html);
+  const page = await chrome.page({ width });
+  await page.go(file(join(chrome.folder, script + ".html")) + words);
+  await page.until(`document.getElementById("${root}")?.querySelector("button") != null`);
+  return page;
 }
+
+/* What a hand does. */
+const press = (page, name, times = 1) => page.ask(`{ const b = [...document.querySelectorAll("button")].find((b) => b.textContent === ${JSON.stringify(name)} || b.ariaLabel === ${JSON.stringify(name)}); for (let i = 0; i < ${times}; i++) b.click(); }`);
+const type = (page, label, words) => page.ask(`{ const e = document.querySelector('[aria-label="${label}"]'); e.value = ${JSON.stringify(words)}; e.dispatchEvent(new Event(e.tagName === "SELECT" ? "change" : "input")); e.dispatchEvent(new Event("change")); }`);
+const alert = (page) => page.ask(`document.querySelector("[role=alert]").textContent`);
+const focused = (page) => page.ask("document.activeElement.ariaLabel ?? document.activeElement.textContent");
 
 const run = (...words) => execFileSync(program, [...words], { encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] });
 const PROMPT = "Once upon a time there was a";
@@ -82,17 +60,35 @@ async function explorer() {
   sizes.forEach((size, i) => expect("the stream's size", Math.abs(size - stream[i][3]) < 0.02, `${size} for ${stream[i]}`));
 
   const written = () => page.ask(`[...document.querySelectorAll(".ex-written small")].map((id) => id.textContent).join(" ")`);
-  const step = (times) => page.ask(`{ const step = [...document.querySelectorAll("button")].find((b) => b.textContent === "Step"); for (let i = 0; i < ${times}; i++) step.click(); }`);
   const natively = (...words) => run("generate", "-m", MODEL, "-p", PROMPT, "--chain", "greedy", "-n", "12", "--ids", "--no-prompt", "--quiet", "--isa", "scalar", ...words).trim();
-  await step(12);
+  await press(page, "Step", 12);
   expect("twelve tokens", (await written()) === natively(), await written());
-  await page.ask(`document.querySelector('[aria-label="silence head 0.6"]').click()`);
-  await page.ask(`[...document.querySelectorAll("button")].find((b) => b.textContent === "Back").click()`);
+  await press(page, "silence head 0.6");
+  await press(page, "Back");
   expect("a click silences a head, and the address says so", /acts=head%3A0.6%3D0/.test(await page.ask("location.hash")), await page.ask("location.hash"));
   expect("the same without head 0.6", (await written()) === natively("--scale-head", "0.6=0").split(" ").slice(0, 11).join(" "), await written());
   expect("focus stays on what was pressed", (await page.ask(`{ const b = document.querySelector('[aria-label="silence head 1.0"]'); b.focus(); b.click(); document.activeElement.ariaLabel }`)) === "silence head 1.0");
-  await page.ask(`{ const input = document.querySelector('[aria-label="changed"]'); input.value = "head:9.9=0"; input.dispatchEvent(new Event("change")); }`);
-  expect("what is not there is refused in the library's words", /no layer 9/.test(await page.ask(`document.querySelector("[role=alert]").textContent`)));
+  await page.key("ArrowLeft", 37);
+  expect("an arrow goes to the token before", /&at=1[78]\b/.test(await page.ask("location.hash")), await page.ask("location.hash"));
+  await press(page, "Play", 7); // started, stopped, ..., started
+  await page.until(`document.querySelectorAll(".ex-written").length > 12`);
+  await press(page, "Stop");
+  await type(page, "changed", "head:9.9=0");
+  expect("what is not there is refused in the library's words", /no layer 9/.test(await alert(page)));
+
+  /* Addresses that nobody would write. */
+  for (const [words, said] of [[{ p: "", head: "99.x", at: "1e9", steps: "-3", seed: "x" }, /^$/], [{ p: "word ".repeat(5000) }, /tokens: the explorer looks at/], [{ p: "a\0b" }, /zero byte/],
+    [{ p: PROMPT, compare: 1, patch: "x" }, /wanted LAYER.TOKEN/], [{ p: PROMPT, chain: "x".repeat(900) }, /no stage/], [{ p: PROMPT, acts: "layer:0=1e30" }, /scale of 1e\+30/]]) {
+    const odd = await openPage("strata-explorer", "explorer.js", "#" + new URLSearchParams(words));
+    await odd.until(`document.getElementById("strata-explorer").dataset.ready === "yes"`);
+    expect(`the address says ${JSON.stringify(words).slice(0, 60)}`, said.test(await alert(odd)) && !odd.troubles.length, await alert(odd) + odd.troubles);
+    await type(odd, "prompt", PROMPT), await type(odd, "chain", "greedy"), await type(odd, "changed", ""), await type(odd, "patch", "");
+    expect("and a good text is read afterwards", (await odd.ask(`document.querySelectorAll(".ex-side:not([hidden]) .ex-token").length`)) >= 8, await alert(odd));
+    await odd.close();
+  }
+  const far = await openPage("strata-explorer", "explorer.js", "#" + new URLSearchParams({ p: PROMPT, head: "9.9", at: 500, steps: 100000000, chain: "greedy" }));
+  await far.until(`document.getElementById("strata-explorer").dataset.ready === "yes"`);
+  expect("as many steps as there are, the last head, the last token", /head=2.7.*steps=\d{2,3}$/.test(await far.ask("location.hash")), await far.ask("location.hash"));
 
   const two = await openPage("strata-explorer", "explorer.js", `#${new URLSearchParams({ p: PROMPT, p2: "Once upon a day there was a", compare: 1, patch: "2.7", chain: "greedy" })}`, 390);
   await two.until(`document.getElementById("strata-explorer").dataset.ready === "yes"`);
@@ -105,10 +101,58 @@ async function explorer() {
 async function playground() {
   const page = await openPage("strata-playground", "page.js", `?${new URLSearchParams({ chain: "top_k:40,top_p:0.9,temp:0.8", prompt: PROMPT, seed: 3 })}`);
   await page.until(`document.querySelector(".pg-table table") != null`);
-  await page.ask(`{ const next = [...document.querySelectorAll("button")].find((b) => b.textContent === "Next token"); for (let i = 0; i < 12; i++) next.click(); }`);
-  const text = await page.ask(`document.querySelector(".pg-text").textContent`);
+  const text = () => page.ask(`document.querySelector(".pg-text").textContent`), hash = () => page.ask("location.hash");
+  await press(page, "Next token", 12);
   const native = run("generate", "-m", MODEL, "-p", PROMPT, "--chain", "top_k:40,top_p:0.9,temp:0.8", "--seed", "3", "-n", "12", "--quiet", "--isa", "scalar");
-  expect("twelve tokens of the playground", text.trim() === native.trim(), `${text} | ${native}`);
+  expect("twelve tokens of the playground", (await text()).trim() === native.trim(), `${await text()} | ${native}`);
+
+  const written = await text(), address = await hash();
+  await type(page, "seed", "9");
+  expect("another seed leaves the text, and is in the address", (await text()) === written && /seed=9/.test(await hash()), await hash());
+  const again = await openPage("strata-playground", "page.js", address);
+  await again.until(`document.querySelector(".pg-token") != null`);
+  expect("the address holds the text", (await again.ask(`document.querySelector(".pg-text").textContent`)) === written);
+  await again.close();
+
+  const rows = (stage) => page.ask(`[...document.querySelectorAll(".pg-table tbody tr")].map((row) => +row.querySelectorAll("td")[${stage}].textContent || 0)`);
+  const left = () => page.ask(`[...document.querySelectorAll(".pg-table thead small")].map((cell) => cell.textContent).join(", ")`);
+  await type(page, "chain", "temp:1.5,top_k:300");
+  expect("what is left after each stage", /^2048 left, 2048 left, 300 left, 300 left$/.test(await left()), await left());
+  expect("an infinite temperature makes all alike", await (async () => { await type(page, "chain", "temp:100"); const p = await rows(1); return p.every((x) => x < 0.002); })());
+
+  await type(page, "chain", "top_k:40,top_p:0.9,temp:0.8");
+  expect("what must choose cannot be taken away", await page.ask(`document.querySelector('[aria-label^="draw ends every chain"]').disabled`));
+  await page.ask(`document.querySelector('[aria-label="earlier top_p"]').focus()`);
+  await page.key("Enter", 13, "\r");
+  expect("a stage that went first keeps the focus", (await focused(page)) === "later top_p" && /^#chain=top_p/.test(await hash()), await focused(page));
+  await page.ask(`document.querySelector('[aria-label="remove top_p"]').focus()`);
+  await page.key("Enter", 13, "\r");
+  expect("what was removed leaves the focus in the chain", /top_k/.test(await focused(page)), await focused(page));
+  await page.ask(`document.querySelector(".pg-table tbody button").focus()`);
+  await page.key("Enter", 13, "\r");
+  expect("a token that was taken leaves the focus in the table", await page.ask(`document.activeElement.closest(".pg-table tbody tr") === document.querySelector(".pg-table tbody tr")`), await focused(page));
+  expect("what is read by few is folded away", await page.ask(`document.querySelector('[aria-label="temp range"]').closest("details") != null && document.querySelector('[aria-label="temp t"]').closest("details") == null`));
+  await type(page, "chain", "nonsense");
+  expect("an error is a sentence", /no stage 'nonsense'/.test(await alert(page)) && (await alert(page)).length < 120, await alert(page));
+  await type(page, "prompt", "word ".repeat(20000));
+  expect("a prompt that is too long", /shorten it/.test(await alert(page)), await alert(page));
+  await type(page, "prompt", PROMPT);
+  await press(page, "Write on", 9); // started, stopped, ..., started
+  await page.until(`document.querySelectorAll(".pg-token").length > 3`);
+  await press(page, "Stop");
+  expect("no trouble was logged", !page.troubles.length, page.troubles);
+
+  for (const words of ["chain=temp:1e9", "chain=%00&prompt=%00&seed=-1", "seed=1e99&text=1.2.x", "text=999999", "text=" + Array(3000).fill(5).join("."), "prompt=%EF%BF%BE%F0%9F%92%A9", "chain=" + "temp:1,".repeat(500)]) {
+    const odd = await openPage("strata-playground", "page.js", "#" + words);
+    expect(`the address says ${words.slice(0, 40)}`, !odd.troubles.length && (words.startsWith("prompt") || (await alert(odd)) !== ""), odd.troubles + (await alert(odd)));
+    await type(odd, "prompt", PROMPT), await press(odd, "Next token");
+    expect("and it writes afterwards", (await odd.ask(`document.querySelectorAll(".pg-token").length`)) === 1, await alert(odd));
+    await odd.close();
+  }
+  const phone = await openPage("strata-playground", "page.js", "", 390);
+  await phone.until(`document.querySelector(".pg-table table") != null`);
+  expect("the playground on a phone", (await phone.ask("document.documentElement.scrollWidth")) <= 390, await phone.ask("document.documentElement.scrollWidth"));
+  expect("its table is whole, or says that it goes on", await phone.ask(`{ const t = document.querySelector(".pg-table"); t.scrollWidth <= t.clientWidth || !document.querySelector(".pg-slide").hidden }`));
   const speed = await page.ask(`(async () => {
     const unpack = (text) => Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0)), strata = await openStrata(unpack(window.strata.wasm), unpack(window.strata.model));
     strata.begin("Once upon a time"), strata.chain("temp:1", 1);
@@ -126,8 +170,6 @@ try {
   failures++;
   console.error(problem.message);
 }
-await send("Browser.close").catch(() => {});
-await new Promise((next) => chrome.once("exit", next));
-rmSync(work, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 });
+await chrome.close();
 if (failures) process.exit(1);
 console.log(`${checks} things that the pages show are what the program computes`);

@@ -19,17 +19,19 @@ document.addEventListener("DOMContentLoaded", async () => {
   /* ------------------------------------------------------------------ state and address */
   const HAT = "Once upon a time there was a lazy puppy named Daisy. She lived in a small village.\n\nOne day, Daisy could not find her red hat. It was the best thing she owned. She looked in every drawer, but it was not there. Daisy began to cry.\n\nThen Casper the heron from next door came by. \"What is wrong?\" asked Casper. \"I lost my red hat,\" said";
   const asked = new URLSearchParams(location.hash.slice(1) || location.search);
+  const count = (name, otherwise) => (/^\d{1,9}$/.test(asked.get(name) ?? "") ? Number(asked.get(name)) : otherwise); // nothing else is one
+  const [, layer, head] = (asked.get("head") ?? "").match(/^(\d{1,3})\.(\d{1,3})$/) || [0, 2, 4];
   const state = {
     prompts: [asked.get("p") ?? HAT, asked.get("p2") ?? asked.get("p") ?? HAT],
     acts: [asked.get("acts") ?? "", asked.get("acts2") ?? ""],
     patch: asked.get("patch") ?? "", // LAYER.TOKEN: the left stream goes into the right text
     compare: asked.get("compare") === "1",
     chain: asked.get("chain") ?? "top_p:0.9,temp:0.8",
-    seed: Number(asked.get("seed")) || 1,
-    steps: Number(asked.get("steps")) || 0,
-    at: asked.has("at") ? Number(asked.get("at")) : -1, // -1: the last token
-    layer: Number((asked.get("head") ?? "2.4").split(".")[0]),
-    head: Number((asked.get("head") ?? "2.4").split(".")[1]),
+    seed: seedOf(asked.get("seed") ?? 1),
+    steps: count("steps", 0),
+    at: count("at", -1), // -1: the last token
+    layer: Number(layer),
+    head: Number(head),
   };
 
   function remember() {
@@ -51,11 +53,11 @@ document.addEventListener("DOMContentLoaded", async () => {
   const acts = [0, 1].map((side) => make("input", { type: "text", spellcheck: "false", placeholder: "head:0.7=0,layer:2=0.5,neuron:0.17=4,heat:2", "aria-label": side ? "changed on the right" : "changed", change: () => { state.acts[side] = acts[side].value; read(); } }));
   const patch = make("input", { type: "text", placeholder: "LAYER.TOKEN", size: 10, "aria-label": "patch", change: () => { state.patch = patch.value; read(); } });
   const chain = make("input", { type: "text", spellcheck: "false", "aria-label": "chain", change: () => { state.chain = chain.value; restart(); } });
-  const seed = make("input", { type: "number", min: 0, "aria-label": "seed", change: () => { state.seed = +seed.value; restart(); } });
+  const seed = make("input", { type: "number", min: 0, max: 4294967295, "aria-label": "seed", change: () => { state.seed = seedOf(seed.value); restart(); } });
   const compare = make("input", { type: "checkbox", change: () => { state.compare = compare.checked; read(); } });
   const scrub = make("input", { type: "range", min: 0, "aria-label": "token", class: "ex-scrub", input: () => { state.at = +scrub.value; draw(); } });
   const button = (text, act, title) => make("button", { type: "button", class: "md-button", title, click: act }, text);
-  let playing = false;
+  let playing = false, later = 0; // and when it goes on
   const play = button("Play", () => { playing = !playing; run(); });
   const second = make("div", { class: "ex-row" }, field("Second text", prompts[1], true), field("Changed in it", acts[1], true), field("Left stream put in at", patch));
   const views = [0, 1].map(() => make("div", { class: "ex-side" }));
@@ -69,6 +71,8 @@ document.addEventListener("DOMContentLoaded", async () => {
   /* ------------------------------------------------------------------ what happens */
   const glasses = [strata.glass(0), strata.glass(1)];
   let texts = [[], []];
+  const went = [0, 0]; // tokens that were written
+  const patterns = [new Map(), new Map()], forget = () => patterns.forEach((known) => known.clear()); // a head's picture, as long as its text stays
   const shownSides = () => (state.compare ? [0, 1] : [0]);
   const position = (side) => { const last = texts[side].length - 1; return state.at < 0 || state.at > last ? last : state.at; };
 
@@ -86,42 +90,53 @@ document.addEventListener("DOMContentLoaded", async () => {
 
   /* Read what there is, with everything that is changed, and write as many tokens as before. */
   function read() {
+    texts = [[], []], forget(); // of a text that cannot be read nothing is shown
     attempt(() => {
       for (const side of shownSides()) {
         glasses[side].begin(state.prompts[side], state.acts[side], state.chain, state.seed);
-        if (side && state.patch) glasses[1].patch(...state.patch.split(".").map(Number));
-        for (let i = 0; i < state.steps; i++) if (!continued(side)) break;
+        if (side && state.patch) patchIn();
+        texts[side] = glasses[side].tokens();
+        went[side] = 0;
+        while (went[side] < state.steps && continued(side)) went[side]++;
       }
+      state.steps = Math.max(...shownSides().map((side) => went[side]));
     });
     draw();
+  }
+  function patchIn() {
+    const [, layer, token] = state.patch.match(/^(\d{1,3})\.(\d{1,4})$/) || [];
+    if (!layer) throw new Error(`the left stream put in at "${state.patch}": wanted LAYER.TOKEN, as 2.7`);
+    glasses[1].patch(Number(layer), Number(token));
   }
   function restart() { state.steps = 0, state.at = -1; read(); }
   function continued(side) {
     try { glasses[side].step(); return true; } catch (problem) { trouble.textContent = problem.message; return false; }
   }
   function step() {
-    trouble.textContent = "";
-    const went = shownSides().map(continued).some(Boolean);
-    if (went) state.steps++;
+    trouble.textContent = "", forget();
+    const on = shownSides().filter((side) => texts[side].length && continued(side));
+    on.forEach((side) => went[side]++);
+    if (on.length) state.steps = Math.max(...shownSides().map((side) => went[side]));
     state.at = -1;
     draw();
-    return went;
+    return on.length > 0;
   }
   function back() {
     if (!state.steps) return;
-    state.steps--, state.at = -1;
-    attempt(() => shownSides().forEach((side) => glasses[side].back()));
+    state.steps--, state.at = -1, forget();
+    attempt(() => shownSides().forEach((side) => { if (went[side] > state.steps) glasses[side].back(), went[side]--; }));
     draw();
   }
   function run() {
+    clearTimeout(later);
     play.textContent = playing ? "Stop" : "Play";
     if (!playing) return;
     playing = step();
-    setTimeout(run, 150);
+    later = setTimeout(run, 150);
   }
   function move(by) { state.at = Math.max(0, Math.min(texts[0].length - 1, position(0) + by)); draw(); }
   root.addEventListener("keydown", (event) => {
-    if (/^(TEXTAREA|INPUT)$/.test(event.target.tagName)) return;
+    if (/^(TEXTAREA|INPUT)$/.test(event.target.tagName) || event.ctrlKey || event.metaKey || event.altKey) return;
     const keys = { ArrowLeft: () => move(-1), ArrowRight: () => move(1), s: step, b: back };
     if (keys[event.key]) keys[event.key](), event.preventDefault();
   });
@@ -150,9 +165,13 @@ document.addEventListener("DOMContentLoaded", async () => {
   /* All rows of a head: a dot for each pair of tokens. */
   function pattern(side, layer, head) {
     const glass = glasses[side], n = texts[side].length, name = layer + "." + head, chosen = layer === state.layer && head === state.head;
-    const canvas = make("canvas", { width: n, height: n }), pen = canvas.getContext("2d"), image = pen.createImageData(n, n);
-    for (let query = 0; query < n; query++) glass.row(layer, head, query).forEach((weight, key) => image.data.set([213, 94, 0, 255 * weight], 4 * (query * n + key)));
-    pen.putImageData(image, 0, 0);
+    const canvas = patterns[side].get(name) || make("canvas", { width: n, height: n });
+    if (!patterns[side].has(name)) {
+      const pen = canvas.getContext("2d"), image = pen.createImageData(n, n);
+      for (let query = 0; query < n; query++) glass.row(layer, head, query).forEach((weight, key) => image.data.set([213, 94, 0, 255 * weight], 4 * (query * n + key)));
+      pen.putImageData(image, 0, 0);
+      patterns[side].set(name, canvas);
+    }
     const off = isChanged(side, "head:" + name);
     return make("div", { class: "ex-head" + (chosen ? " ex-chosen" : "") + (off ? " ex-off" : "") },
       make("button", { type: "button", class: "ex-pattern", "data-keep": side + "h" + name, "aria-pressed": String(chosen), title: "look at head " + name, "aria-label": "head " + name, click: () => { state.layer = layer, state.head = head; draw(); } }, canvas),
@@ -222,8 +241,11 @@ document.addEventListener("DOMContentLoaded", async () => {
 
   let sizes;
   function drawSide(side) {
-    texts[side] = glasses[side].tokens();
+    if (!texts[side].length) { views[side].replaceChildren(); return; }
+    const now = glasses[side].tokens();
+    texts[side] = now;
     sizes = glasses[side].sizes();
+    state.layer = Math.min(state.layer, sizes.layers - 1), state.head = Math.min(state.head, sizes.heads - 1);
     const at = position(side), part = (title, hint, ...content) => make("section", {}, make("h3", {}, title), make("p", { class: "ex-hint" }, hint), ...content);
     views[side].replaceChildren(
       part("Tokens", `Head ${state.layer}.${state.head}: orange is where “${readable(texts[side][at].text)}” looks, blue who looks at it later. Hover for the others.`, tokens(side)),
@@ -240,7 +262,7 @@ document.addEventListener("DOMContentLoaded", async () => {
     prompts.forEach((prompt, side) => (prompt.value = state.prompts[side]));
     acts.forEach((input, side) => (input.value = state.acts[side]));
     patch.value = state.patch, chain.value = state.chain, seed.value = state.seed, compare.checked = state.compare;
-    scrub.max = texts[0].length - 1, scrub.value = position(0);
+    scrub.max = Math.max(0, texts[0].length - 1), scrub.value = position(0);
     if (kept) root.querySelector(`[data-keep="${kept}"]`)?.focus();
     remember();
   }
@@ -250,4 +272,5 @@ document.addEventListener("DOMContentLoaded", async () => {
 
   read();
   root.dataset.ready = "yes";
+  addEventListener("hashchange", () => location.reload());
 });

@@ -7,7 +7,7 @@
 document.addEventListener("DOMContentLoaded", async () => {
   const root = document.getElementById("strata-playground");
   if (!root) return;
-  const SHOWN = 14; // rows of the table
+  const SHOWN = 14, ROWS = 48; // rows of the table, and of a stage's trace
   /* The stages that a grammar is, by what one types in the box, and something to begin with. */
   const NOTATIONS = {
     regex: ["regular expression", " (gentle|proud|vain) (fox|owl) named (Ada|Sam)\\."],
@@ -39,10 +39,10 @@ document.addEventListener("DOMContentLoaded", async () => {
   }
 
   const presets = [{ name: "greedy", chain: "greedy", gloss: "always the likeliest" }, ...strata.presets()];
-  const asked = new URLSearchParams(location.hash.slice(1) || location.search); // #chain=temp:2,top_p:0.9&prompt=Mia&seed=3, or ?chain=temp:2,top_p:0.9&prompt=Mia&seed=3
+  const asked = new URLSearchParams(location.hash.slice(1) || location.search); // #chain=temp:2,top_p:0.9&prompt=Mia&seed=3&text=29.311, or ? in place of #
   const state = {
     prompt: asked.get("prompt") ?? "Once upon a time there was a",
-    seed: Number(asked.get("seed")) || 1,
+    seed: seedOf(asked.get("seed") ?? 1),
     stages: [],
     running: false,
   };
@@ -51,7 +51,7 @@ document.addEventListener("DOMContentLoaded", async () => {
 
   /* ------------------------------------------------------------------ the parts of the page */
   const prompt = make("textarea", { rows: 2, "aria-label": "prompt", change: begin });
-  const seed = make("input", { type: "number", min: 0, max: 4294967295, value: state.seed, "aria-label": "seed", change: () => { state.seed = +seed.value; begin(); } });
+  const seed = make("input", { type: "number", min: 0, max: 4294967295, value: state.seed, "aria-label": "seed", change: () => { seed.value = state.seed = seedOf(seed.value); attempt(() => { strata.chain(textOf(state.stages), state.seed); look(); }); } });
   const chain = make("input", { type: "text", spellcheck: "false", "aria-label": "chain", change: () => setChain(chain.value) });
   const preset = make("select", { "aria-label": "preset", change: () => { setChain(preset.value); preset.value = ""; } },
     make("option", { value: "" }, "a preset…"), ...presets.map((p) => make("option", { value: p.chain }, p.name + ": " + p.gloss)));
@@ -59,12 +59,13 @@ document.addEventListener("DOMContentLoaded", async () => {
     make("option", { value: "" }, "add a stage…"), ...[...kinds.values()].filter((kind) => kind.alone).map((kind) => make("option", { value: kind.name }, kind.name + ": " + kind.gloss)));
   const button = (text, act) => make("button", { type: "button", class: "md-button", click: act }, text);
   const go = button("Write on", () => { state.running = !state.running; write(); });
+  let later = 0; // when it writes on
   const notation = make("select", { "aria-label": "notation", change: () => { if (notation.value) rules.value = NOTATIONS[notation.value][1]; setGrammar(); } },
     make("option", { value: "" }, "no grammar"), ...Object.entries(NOTATIONS).map(([stage, [name]]) => make("option", { value: stage }, name)));
   const rules = make("textarea", { rows: 3, spellcheck: "false", "aria-label": "grammar", input: setGrammar });
   const rulesBox = make("label", { class: "pg-wide", hidden: true }, "The text must obey (it begins anew with each change)", rules);
-  const cards = make("div", { class: "pg-stages" }), text = make("p", { class: "pg-text", "aria-live": "polite" }), trouble = make("p", { class: "pg-trouble", role: "alert" });
-  const table = make("div", { class: "pg-table" });
+  const cards = make("div", { class: "pg-stages" }), text = make("p", { class: "pg-text" }), trouble = make("p", { class: "pg-trouble", role: "alert" });
+  const table = make("div", { class: "pg-table" }), slide = make("p", { class: "pg-slide", hidden: true }, "Slide the table: there are more stages on its right.");
   const second = make("input", { type: "text", spellcheck: "false", placeholder: "temp:1.2", "aria-label": "another chain", change: () => attempt(alsoWith) }), other = make("p", { class: "pg-text", hidden: true });
   const command = make("code", { class: "pg-command" });
   prompt.value = state.prompt;
@@ -76,7 +77,7 @@ document.addEventListener("DOMContentLoaded", async () => {
     other,
     make("div", { class: "pg-row" }, button("Next token", () => attempt(step)), go, button("Back", () => attempt(back)), button("Begin anew", begin),
       make("label", { class: "pg-wide" }, "The same with another chain", second)),
-    table,
+    slide, table,
     make("div", { class: "pg-row" }, button("Copy as command", copyCommand), command));
 
   /* ------------------------------------------------------------------ what happens */
@@ -86,7 +87,7 @@ document.addEventListener("DOMContentLoaded", async () => {
       act();
     } catch (problem) {
       state.running = false;
-      trouble.textContent = problem.message;
+      trouble.textContent = problem.message.replace(/: there are .*/s, ": “add a stage…” lists them all");
     }
   }
 
@@ -146,16 +147,27 @@ document.addEventListener("DOMContentLoaded", async () => {
   function look() {
     if (state.running) {
       strata.choose();
-      idle ||= whenIdle(() => { idle = 0; if (state.running) attempt(() => drawTable(strata.look())); });
-    } else drawTable(strata.look());
+      idle ||= whenIdle(() => { idle = 0; if (state.running) attempt(drawTable); });
+    } else drawTable();
     chain.value = strata.spec();
     drawText();
     remember();
   }
 
+  /* A text that an address holds, token by token. */
+  function read(words) {
+    if (!/^\d+(\.\d+)*$/.test(words)) throw new Error("the address holds a text that is none: wanted tokens, 29.311");
+    for (const token of words.split(".").map(Number)) {
+      if (strata.ends(token)) throw new Error(`the address holds a text in which token ${token}, an end, stands`);
+      strata.take(token);
+    }
+  }
+
   /* The page's address says what is set. */
   function remember() {
-    history.replaceState(null, "", "#" + new URLSearchParams({ chain: chain.value, prompt: state.prompt, seed: state.seed }));
+    const words = new URLSearchParams({ chain: chain.value, prompt: state.prompt, seed: state.seed }), written = strata.written();
+    if (written.length) words.set("text", written.map((row) => row.token).join("."));
+    history.replaceState(null, "", "#" + words);
     command.textContent = "strata generate -p " + quoted(state.prompt) + " --chain " + quoted(chain.value) + " --seed " + state.seed;
   }
   const quoted = (text) => "'" + text.replace(/'/g, "'\\''") + "'";
@@ -168,8 +180,8 @@ document.addEventListener("DOMContentLoaded", async () => {
   function drawText() {
     const written = strata.written();
     const fork = (i) => attempt(() => { state.running = false; for (let k = written.length; k > i; k--) strata.back(); look(); });
-    const pieces = written.map((token, i) => make("button", { type: "button", class: "pg-token", style: `--surprisal: ${Math.min(70, 12 * token.surprisal).toFixed(0)}%`, title: `surprisal ${(+token.surprisal).toFixed(2)} nats; back to here`, click: () => fork(i) }, token.text));
-    text.replaceChildren(make("span", { class: "pg-prompt" }, state.prompt), ...pieces, strata.ends(strata.chosen()) ? make("span", { class: "pg-end" }, " ∎ the chain ends the text here") : "");
+    const pieces = written.map((token, i) => make("button", { type: "button", class: "pg-token", "data-keep": "token " + i, style: `--surprisal: ${Math.min(70, 12 * token.surprisal).toFixed(0)}%`, title: `surprisal ${(+token.surprisal).toFixed(2)} nats; back to here`, click: () => fork(i) }, token.text));
+    keepFocus(() => text.replaceChildren(make("span", { class: "pg-prompt" }, state.prompt), ...pieces, strata.ends(strata.chosen()) ? make("span", { class: "pg-end" }, " ∎ the chain ends the text here") : ""));
   }
 
   /* As many tokens with another chain, from the same prompt and seed; then back to where we were. */
@@ -203,9 +215,10 @@ document.addEventListener("DOMContentLoaded", async () => {
 
   function write() {
     go.textContent = state.running ? "Stop" : "Write on";
+    clearTimeout(later);
     if (!state.running) { attempt(look); return; }
     attempt(step);
-    setTimeout(write, 0);
+    later = setTimeout(write, 0);
   }
 
   /* ------------------------------------------------------------------ drawing */
@@ -232,20 +245,26 @@ document.addEventListener("DOMContentLoaded", async () => {
     const kind = kinds.get(stage.name), others = state.stages.filter((other) => other !== stage);
     const move = (by) => setChain(textOf([...others.slice(0, i + by), stage, ...others.slice(i + by)]));
     const words = make("input", { type: "text", value: stage.text.slice(stage.name.length + 1), "aria-label": stage.name + " list", change: () => setStage(i, [words.value]) });
-    const small = (sign, what, act, off) => make("button", { type: "button", title: what, "aria-label": what + " " + stage.name, disabled: off, click: act }, sign);
+    const small = (sign, what, act, off) => make("button", { type: "button", title: what, "aria-label": what + " " + stage.name, "data-keep": what + " " + stage.name, disabled: off, click: act }, sign);
+    const alone = stage.name === "draw" && i === state.stages.length - 1; // a chain that chooses nothing ends with it anyway
+    const params = kind.params.filter((p) => p.key !== "keep"), first = params.filter((p, k) => k === 0 || stage.values[p.key] !== p.default_value), more = params.filter((p) => !first.includes(p));
     return make("div", { class: "pg-stage", style: "border-color: " + (COLORS[stage.name] || "#888"), title: kind.gloss },
       make("div", { class: "pg-head" }, make("b", {}, stage.name),
         small("◀", "earlier", () => move(-1), i === 0), small("▶", "later", () => move(1), i === state.stages.length - 1),
-        small("✕", "remove", () => setChain(textOf(others)))),
-      ...kind.params.filter((p) => p.key !== "keep").map((p) => slider(i, kind, p)),
+        small("✕", alone ? "draw ends every chain that has no other choice: nothing to remove" : "remove", () => setChain(textOf(others)), alone)),
+      ...first.map((p) => slider(i, kind, p)),
+      more.length ? make("details", {}, make("summary", {}, "more"), ...more.map((p) => slider(i, kind, p))) : "",
       ...(NOTATIONS[stage.name] ? ["as in the box"] : kind.list ? [words] : []));
   }
 
-  /* What is drawn anew keeps the focus of what was there. */
+  /* What is drawn anew keeps the focus of what was there: the same button, or the nearest one of its row, or what writes on. */
   function keepFocus(drawn) {
-    const kept = document.activeElement?.getAttribute?.("aria-label");
+    const had = document.activeElement, kept = root.contains(had) && had.dataset.keep;
     drawn();
-    if (kept && !document.activeElement?.isConnected || document.activeElement === document.body) root.querySelector(`[aria-label="${CSS.escape(kept || "")}"]:not(:disabled)`)?.focus();
+    if (!kept || had.isConnected) return;
+    const still = (name) => [...root.querySelectorAll("[data-keep]:not(:disabled)")].find((e) => e.dataset.keep === name);
+    const stage = kept.split(" ").at(-1), before = kept.replace(/\d+$/, (i) => i - 1);
+    (still(kept) || still("later " + stage) || still("earlier " + stage) || still(before) || cards.querySelector("button:not(:disabled)") || go).focus();
   }
   const drawStages = () => keepFocus(() => cards.replaceChildren(...state.stages.map(card)));
 
@@ -253,9 +272,9 @@ document.addEventListener("DOMContentLoaded", async () => {
   function columns(rows) {
     const found = [];
     for (const row of rows) {
-      if (row.rank === "1") found.push({ stage: row.stage, left: 0, prob: new Map(), words: [] });
+      if (row.rank === "1") found.push({ stage: row.stage, prob: new Map(), words: [] });
       const column = found.at(-1);
-      if (row.kept === "1") column.left++, column.prob.set(row.token, +row.prob);
+      if (row.kept === "1") column.prob.set(row.token, +row.prob);
       column.words.push(row);
     }
     return found;
@@ -263,29 +282,43 @@ document.addEventListener("DOMContentLoaded", async () => {
 
   const readable = (word) => word.replace(/\\x0a/g, "↵").replace(/\\x5c/g, "\\").replace(/^ /, "␣") || "(nothing)";
 
-  function drawTable(rows) {
-    const all = columns(rows), last = all.at(-1), chosen = String(strata.chosen());
+  /* A stage's rows are as many as are shown; all of them where a token that is shown is not among those. */
+  function drawTable() {
+    const told = tokensOf(strata.look(ROWS));
+    drawRows(told.all.every((column, place) => column.prob.size === strata.left(place) || told.tokens.every((token) => column.words.some((row) => row.token === token))) ? told : tokensOf(strata.look()));
+  }
+
+  function tokensOf(rows) {
+    const all = columns(rows), chosen = String(strata.chosen());
     const shown = new Map();
     const show = (row) => shown.size < SHOWN && shown.set(row.token, row.text);
     const picked = rows.find((row) => row.token === chosen);
     all.slice(-2)[0].words.filter((row) => row.kept === "1").slice(0, SHOWN / 2).forEach(show);
     all[0].words.slice(0, SHOWN).forEach(show);
-    if (picked && !shown.has(chosen)) shown.set(chosen, picked.text);
+    if (!shown.has(chosen)) shown.set(chosen, picked?.text);
     const tokens = [...shown.keys()].sort((a, b) => (all[0].prob.get(b) || 0) - (all[0].prob.get(a) || 0));
+    return { all, shown, tokens };
+  }
+
+  function drawRows({ all, shown, tokens }) {
+    const last = all.at(-1), chosen = String(strata.chosen());
     const largest = Math.max(...all.flatMap((column) => tokens.map((token) => column.prob.get(token) || 0)));
     const bar = (column, token) => {
       const p = column.prob.get(token);
       if (p === undefined) return make("td", { class: "pg-gone" }, "–");
       return make("td", {}, make("div", { class: "pg-bar", style: `width: ${(100 * p / largest).toFixed(1)}%; background: ${COLORS[column.stage] || "#888"}` }), make("span", {}, p < 0.0005 ? "< 0.001" : p.toFixed(3)));
     };
-    const word = (token) => make("th", { scope: "row" }, make("button", { type: "button", title: "take this one", click: () => attempt(() => take(+token)) }, readable(shown.get(token))));
-    table.replaceChildren(make("table", {},
+    const word = (token) => make("th", { scope: "row" }, make("button", { type: "button", title: "take this one", "data-keep": "row " + tokens.indexOf(token), click: () => attempt(() => take(+token)) }, readable(shown.get(token))));
+    keepFocus(() => table.replaceChildren(make("table", {},
       make("caption", {}, "What may come next, after each stage. The longest bar is the largest probability. The arrow is what the chain chose; a click on a token takes it instead."),
-      make("thead", {}, make("tr", {}, make("th", {}, "token"), ...all.map((column) => make("th", { scope: "col" }, column.stage, make("small", {}, column.left + (column === last && column.left === 1 ? " chosen" : " left")))))),
-      make("tbody", {}, ...tokens.map((token) => make("tr", { class: token === chosen ? "pg-chosen" : "" }, word(token), ...all.map((column) => bar(column, token)))))));
+      make("thead", {}, make("tr", {}, make("th", {}, "token"), ...all.map((column, place) => make("th", { scope: "col" }, column.stage, make("small", {}, strata.left(place) + (column === last && strata.left(place) === 1 ? " chosen" : " left")))))),
+      make("tbody", {}, ...tokens.map((token) => make("tr", { class: token === chosen ? "pg-chosen" : "" }, word(token), ...all.map((column) => bar(column, token))))))));
+    slide.hidden = table.scrollWidth <= table.clientWidth;
   }
 
   drawStages();
   begin();
   if (asked.get("chain")) setChain(asked.get("chain"));
+  if (asked.get("text")) attempt(() => { try { read(asked.get("text")); } finally { look(); } });
+  addEventListener("hashchange", () => location.reload());
 });

@@ -7,7 +7,8 @@
  *     play_begin(prompt)           read a prompt
  *     play_chain(text, seed)       choose a chain; its memory is that of the text so far
  *     play_spec(), play_stages()   that chain as the library prints it, and its stages with their values, as CSV
- *     play_look()                  what each stage would do now: CSV, see trace.h
+ *     play_look(rows)              what each stage would do now: CSV, see trace.h; 0: all rows of a stage
+ *     play_left(place)             how many candidates that stage left; place 0: the model
  *     play_choose()                choose without telling: many times faster
  *     play_chosen()                the token that the last of these chose
  *     play_take(token)             append it; the model reads on
@@ -41,6 +42,8 @@ static struct {
     float *logits;     /* (vocab) of the next token; what stages write to is a copy */
     float *copy;
     int32_t chosen;
+    size_t left[CHAIN_STAGES + 1]; /* of the candidates, after each place */
+    ChainObserver *trace;
     char *room, *text; /* what came in, what went out last */
     size_t text_size;
     Fault fault;
@@ -170,8 +173,23 @@ const char *EXPORT(play_stages)(void) {
     return text_end(out);
 }
 
-/* The chain chooses; out: and every stage writes what it did there.  NULL: it does not. */
-static bool choose(FILE *out) {
+/* Counts what is left, and hands on to the trace. */
+static void count_left(void *trace, const Stage *stage, Candidates *c) {
+    size_t *left = &play.left[stage ? stage->index + 1 : 0];
+    *left = 0;
+    for (size_t i = 0; i < c->count; i++) *left += c->logits[i] != -INFINITY;
+    play.trace(trace, stage, c);
+}
+
+static void observe(Trace *trace, size_t rows) {
+    trace->max_rows = rows;
+    trace_observe(trace, &play.chain);
+    play.trace = play.chain.observer;
+    play.chain.observer = count_left;
+}
+
+/* The chain chooses; out: and every stage writes what it did there, in so many rows.  NULL: it does not. */
+static bool choose(FILE *out, size_t rows) {
     Trace trace = {0};
     Step step = {.seed = play.seed,
                  .position = play.tokens.count,
@@ -184,7 +202,7 @@ static bool choose(FILE *out) {
         (out &&
          !trace_open(&trace, out, play.model.sizes.vocab, play.model.tokenizer, &play.fault)))
         return false;
-    if (out) trace_observe(&trace, &play.chain);
+    if (out) observe(&trace, rows);
     bool ok = candidates_load(&play.candidates, play.copy, &play.fault) &&
               chain_run(&play.chain, &play.candidates, &step, &play.chosen, &play.fault);
     play.chain.observer = NULL;
@@ -192,19 +210,27 @@ static bool choose(FILE *out) {
     return ok;
 }
 
-const char *EXPORT(play_look)(void) {
+const char *EXPORT(play_look)(unsigned rows) {
     FILE *out = text_begin();
-    bool ok = choose(out);
+    bool ok = choose(out, rows);
     text_end(out);
     return ok ? play.text : failed();
 }
 
-const char *EXPORT(play_choose)(void) { return choose(NULL) ? NULL : failed(); }
+unsigned EXPORT(play_left)(unsigned place) { return (unsigned)play.left[place]; }
+
+const char *EXPORT(play_choose)(void) { return choose(NULL, 0) ? NULL : failed(); }
 
 int32_t EXPORT(play_chosen)(void) { return play.chosen; }
 
+static bool is_token(int32_t token) {
+    return token >= 0 && (size_t)token < play.model.sizes.vocab;
+}
+
 /* Does a token end the text? */
-int EXPORT(play_ends)(int32_t token) { return tokenizer_is_end(play.model.tokenizer, token); }
+int EXPORT(play_ends)(int32_t token) {
+    return is_token(token) && tokenizer_is_end(play.model.tokenizer, token);
+}
 
 /* -ln p of a token before any chain. */
 static float surprisal_of(int32_t token) {
@@ -214,6 +240,14 @@ static float surprisal_of(int32_t token) {
 }
 
 const char *EXPORT(play_take)(int32_t token) {
+    size_t ctx = session_ctx(&play.session);
+    if (!is_token(token))
+        return fault_set(&play.fault, "there is no token %d: the model has %zu", token,
+                         play.model.sizes.vocab),
+               failed();
+    if (play.tokens.count == ctx)
+        return fault_set(&play.fault, "the text fills the model's memory of %zu tokens", ctx),
+               failed();
     float surprisal = surprisal_of(token);
     if (!read_tokens(&token, 1)) return failed();
     play.surprisals[play.tokens.count] = surprisal;

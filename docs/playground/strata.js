@@ -18,6 +18,9 @@ function make(tag, properties, ...children) {
   return element;
 }
 
+/* A seed is a whole number of 32 bits: the nearest one to what was typed. */
+const seedOf = (text) => Math.min(4294967295, Math.max(0, Math.trunc(Number(text)) || 0));
+
 const unpackBase64 = (text) => Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
 
 async function openStrata(wasm, model) {
@@ -64,7 +67,11 @@ async function openStrata(wasm, model) {
     bytes().set(data, at);
     return at;
   };
-  const putText = (text) => put(new TextEncoder().encode(text + "\0"));
+  const whole = (text) => {
+    if (text.includes("\0")) throw new Error("a text with a zero byte in it cannot be read: take it out");
+    return text;
+  };
+  const putText = (...texts) => put(new TextEncoder().encode(texts.map((text) => whole(text) + "\0").join("")));
   const check = (at) => { if (at) throw new Error(textAt(at)); };
   /* A table in CSV: rows of named columns. */
   const table = (text) => {
@@ -91,11 +98,12 @@ async function openStrata(wasm, model) {
       }
       return stages;
     },
-    look() {
-      const text = textAt(c.play_look());
+    look(rows = 0) {
+      const text = textAt(c.play_look(rows));
       if (!text.startsWith("sample,step,")) throw new Error(text);
       return table(text);
     },
+    left: (place) => c.play_left(place),
     choose: () => check(c.play_choose()),
     chosen: () => c.play_chosen(),
     ends: (token) => c.play_ends(token) !== 0,
@@ -109,7 +117,7 @@ async function openStrata(wasm, model) {
     glass(side) {
       const numbers = (at, count) => new Float32Array(c.memory.buffer, at, count);
       return {
-        begin: (prompt, acts, chain, seed) => check(c.glass_begin(side, putText([prompt, acts, chain].join("\0")), seed)),
+        begin: (prompt, acts, chain, seed) => check(c.glass_begin(side, putText(prompt, acts, chain), seed)),
         patch: (layer, position) => check(c.glass_patch(side, layer, position)),
         step: () => check(c.glass_step(side)),
         back: () => check(c.glass_back(side)),
