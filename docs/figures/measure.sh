@@ -172,9 +172,20 @@ measure() {
                 study "$t" --chains "temp:$t,$cut" "$cut,temp:$t"
             done
         done ;;
+    hot) # all truncations once more, behind a temperature
+        header $world
+        for t in 0.7 1.5; do
+            for cuts in "top_p:0.3 top_p:0.6 top_p:0.8 top_p:0.9 top_p:0.95 top_p:0.99" "min_p:0.5 min_p:0.2 min_p:0.1 min_p:0.05 min_p:0.02 min_p:0.005" \
+                "top_k:2 top_k:5 top_k:20 top_k:100 top_k:400" "top_n_sigma:0.5 top_n_sigma:1 top_n_sigma:1.5 top_n_sigma:2.5" \
+                "typical:0.6 typical:0.9 typical:0.98" "eta:0.3 eta:0.02 eta:0.002" "epsilon:0.02 epsilon:0.01 epsilon:0.005 epsilon:0.002 epsilon:0.0005" \
+                "tfs:0.9 tfs:0.99 top_a:0.02 top_a:0.2 top_h:0.6 p_less draw"; do
+                # shellcheck disable=SC2046,SC2086
+                study "$t" --chains $(printf "temp:$t,%s " $cuts)
+            done
+        done ;;
     loops)
         header $prompts
-        prompted draft -m $draft -n 200 --seeds 5 --chains greedy penalties:rep=1.1,greedy penalties:rep=1.3,greedy penalties:rep=1.8,greedy \
+        prompted draft -m $draft -n 200 --seeds 8 --chains greedy penalties:rep=1.1,greedy penalties:rep=1.3,greedy penalties:rep=1.8,greedy \
             dry:0.4,greedy dry:0.8,greedy dry:3,greedy no_repeat:4,greedy top_p:0.9 draw ;;
     harm)
         header $world
@@ -193,7 +204,7 @@ measure() {
         done ;;
     constraint)
         echo "constraint,texts,nats,first_quarter,third_quarter,valid,valid_error"
-        texts=120
+        texts=300
         obeying "a card fulfils a schema" card --schema ../examples/card.schema.json
         obeying "nothing is asked" story
         obeying "the name is from a list" story --regex ' [a-z]+ [a-z]+ named (Ada|Sam|Mia|Tom)\.(.|\n)*'
@@ -207,12 +218,12 @@ measure() {
         echo "seed,seconds,last_loss,stories,valid"
         ten_minutes ;;
     owner) "$strata" look owner --csv --documents 300 ;;
-    beams) "$strata" figure beams --documents 100 ;;
-    *) echo "measure: no figure '$figure': there are frontier, contrast, heat, loops, harm, surprise, beams, roles, owner, constraint, mask, ten-minutes" >&2; exit 2 ;;
+    beams) "$strata" figure beams --documents 300 ;;
+    *) echo "measure: no figure '$figure': there are frontier, contrast, heat, hot, loops, harm, surprise, beams, roles, owner, constraint, mask, ten-minutes" >&2; exit 2 ;;
     esac
 }
 
-for name in ${*:-frontier contrast heat loops harm surprise beams roles owner constraint mask}; do
+for name in ${*:-frontier contrast heat hot loops harm surprise beams roles owner constraint mask}; do
     measure "$name" >"$kept/$name.new"
     mv "$kept/$name.new" "data/$name.csv"
 done
