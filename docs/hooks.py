@@ -10,7 +10,8 @@
     {{ run COMMAND }}              a command and what it prints; it must succeed, print something, and no number that is none
     {{ run_with_inf COMMAND }}     the same, where -inf or nan is what the page is about
     {{ exercise 3.1 }}             a box, from layerN/exercise/holes.txt
-    {{ figure NAME | caption }}    an SVG of build/plots
+    {{ figure NAME | caption }}    an SVG of build/plots, in the colours of the page; what it says to who cannot see it: plots.py
+    {{ figures all }}              the table of all figures: question, finding, stories, command
     {{ drawing NAME }}             a picture of docs/drawings, in the colours of the page
     {{ drawing NAME PART }}        the same as far as it has grown: its parts are <g class="part" data-part="NAME">, in order; those up
                                    to PART are drawn, PART is marked, and what is to come is faint
@@ -41,6 +42,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 import code_pages
 import glossary
 import listings
+import plots
 import sittings as reading
 from listings import contract, head, read, source
 
@@ -186,9 +188,18 @@ def figure(arguments):
     name, caption = (part.strip() for part in arguments.split("|", 1))
     if not (ROOT / "build" / "plots" / f"{name}.svg").is_file():
         raise PluginError(f"no figure build/plots/{name}.svg: make plots")
-    plain = html.escape(re.sub(r"\[([^]]+)\]\([^)]*\)|[`*]", r"\1", caption))  # an attribute holds no markdown
-    return (f'<figure markdown><a href="@@top@@figures/{name}.svg"><img class="plot" src="@@top@@figures/{name}.svg" alt="{plain}"></a>'
+    if name not in plots.findings():
+        raise PluginError(f"docs/figures/findings.txt has no row for {name}: its question, its finding")
+    return (f'<figure markdown><a class="plot" href="@@top@@figures/{name}.svg"><span data-plot="{name}"></span></a>'
             f"<figcaption>{caption}</figcaption></figure>")
+
+
+def figures(_):
+    shown = {}
+    for page in sorted((ROOT / "docs").rglob("*.md")):
+        for name in re.findall(r"^ *\{\{ figure (\S+) \|", page.read_text(), re.M):
+            shown.setdefault(name, []).append("../" + str(page.relative_to(ROOT / "docs").with_suffix("")))
+    return plots.table(shown)
 
 
 def drawing(arguments):
@@ -215,7 +226,7 @@ def play(arguments):
             f'after "{html.escape(prompt)}": move the sliders.')
 
 
-TAGS = {f.__name__: f for f in (drawing, play, source, contract, head, contents, line, run, run_with_inf, exercise, sittings, figure)}
+TAGS = {f.__name__: f for f in (drawing, play, source, contract, head, contents, line, run, run_with_inf, exercise, sittings, figure, figures)}
 
 
 def on_page_markdown(markdown, page, config, files):
@@ -263,6 +274,15 @@ def on_page_content(content, page, config, files):
 
     content = code_pages.link_papers(listings.unveil(FILENAME.sub(link, content), code))
     return glossary.anchors(content) if page.file.src_path == "appendix/glossary.md" else glossary.link(content, top_of(page))
+
+
+def on_post_page(output, page, config):
+    """Figures come last: their words and numbers are not for the search."""
+    def drawn(match):
+        name = match.group(1)
+        return plots.inline(name, (ROOT / "build" / "plots" / f"{name}.svg").read_text())
+
+    return re.sub(r'<span data-plot="(\w+)"></span>', drawn, output)
 
 
 def on_files(files, config):

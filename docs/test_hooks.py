@@ -14,6 +14,7 @@ import code_pages
 import glossary
 import hooks
 import markdown
+import plots
 from mkdocs.exceptions import PluginError
 
 DOCS = pathlib.Path(__file__).resolve().parent
@@ -269,13 +270,28 @@ class Terms(unittest.TestCase):
 
 
 class Figures(unittest.TestCase):
-    def test_alt_is_plain(self):
+    def test_a_figure_is_part_of_its_page(self):
+        """In the colours of the scheme, with ids of its own, and with what it found for who cannot see it."""
         with tempfile.TemporaryDirectory() as folder, unittest.mock.patch.object(hooks, "ROOT", pathlib.Path(folder)):
             (hooks.ROOT / "build/plots").mkdir(parents=True)
-            (hooks.ROOT / "build/plots/x.svg").touch()
-            html = hooks.figure('x | What `min_p:0.1` keeps, *all* of "it": [why](../a.md)')
-        self.assertIn('alt="What min_p:0.1 keeps, all of &quot;it&quot;: why"', html)
-        self.assertIn("<figcaption>What `min_p:0.1` keeps", html)
+            (hooks.ROOT / "build/plots/odds.svg").write_text(
+                '<svg viewBox="0 0 90 50"><title>Gnuplot</title><g id="gnuplot_canvas"><rect x="0" y="0" width="90" height="50" fill="#ffffff"/>'
+                "<defs><circle id='gpPt5' r='1'/>\n<circle id='gpPt6' r='2'/></defs><g fill=\"none\">\n</g><g color=\"black\">"
+                "<use xlink:href='#gpPt5' color='rgb(  0, 114, 178)'/><path stroke='rgb(1,2,3)'/></g></g></svg>")
+            html = hooks.on_post_page(hooks.figure("odds | What `temp` does, *all* of it"), None, {})
+        self.assertIn(f'aria-label="{plots.findings()["odds"][1]}"', html)
+        self.assertIn("<figcaption>What `temp` does", html)
+        for there in ("<circle id='odds-gpPt5'", "href='#odds-gpPt5'", "var(--plot-blue)", "rgb(1,2,3)", 'color="var(--plot-ink)"'):
+            self.assertIn(there, html)
+        for gone in ("gpPt6", "<rect", "Gnuplot", "xlink", '"none"'):
+            self.assertNotIn(gone, html)
+
+    def test_every_figure_has_a_finding(self):
+        self.assertEqual(sorted(plots.findings()), sorted(file.stem for file in (DOCS / "figures").glob("*.gp") if file.stem != "style"))
+        for name, row in plots.findings().items():
+            self.assertEqual(len(row), 4, name)
+        with self.assertRaises(PluginError):
+            hooks.figure("nothing | of that name")
 
     def make(self, name, csv):
         with tempfile.TemporaryDirectory() as folder:
