@@ -162,6 +162,7 @@ site_and_exercises() {
         step "the playground writes what the program writes" node tests/playground.mjs build/bin/strata build/playground
         chromium=$(command -v chromium || command -v chromium-browser || command -v google-chrome)
         if [ "$chromium" ]; then
+            if [ -e build/site/index.html ]; then step "every page in a browser" node tests/walk.mjs build/site "$chromium"; fi
             step "explorer and playground in a browser" node tests/browser.mjs build/bin/strata build/playground "$chromium"
         else
             skip "explorer and playground in a browser (needs chromium)"
