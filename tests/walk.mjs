@@ -10,7 +10,7 @@ import { pathToFileURL } from "node:url";
 import { openChrome } from "./chrome.mjs";
 
 const [site, browser = "chromium", ...only] = process.argv.slice(2);
-const pages = readdirSync(site, { recursive: true }).filter((name) => /\.html$/.test(name) && !/^(source|404)/.test(name) && (!only.length || only.includes(name))).sort();
+const pages = readdirSync(site, { recursive: true }).filter((name) => /\.html$/.test(name) && !/^(code|404)/.test(name) && (!only.length || only.includes(name))).sort();
 const figures = readdirSync(join(site, "figures")).filter((name) => name.endsWith(".svg"));
 
 /* What is wrong with a page, at the width that it has: run there. */
