@@ -15,11 +15,14 @@
  *     partial                      half of a head turns;  yarn, rope_freqs: stretched
  *     sinks                        in attention
  *     experts:N, split:N           so many, an N-th of feed_forward_length wide;  experts_every:N: layers
+ *     dense_first:N                the first N blocks have one network
  *     shared, shared_gate          a network beside them, and its gate
  *     expert_key, shared_key       a key says how wide they are
  *     choice_bias                  acts on which experts are chosen, not on their weights
  *     half:N                       feed_forward_length is N times what it is
  *     uneven                       every other layer is half as wide
+ *     windows_listed               a list says which layers have a window
+ *     sections                     pairs belong to time and height, as for images
  *     narrow_values                values are half as long as keys
  *     ssm:V                        a state-space mixer: Mamba 1 or 2;  alone: a block has nothing else
  *     short_conv                   a short convolution is the mixer;  end_norm: token_embd_norm is the last
@@ -36,6 +39,11 @@
 
 #include <stddef.h>
 #include <string.h>
+
+/* Many small experts and one that every token asks. */
+#define MAKE_EXPERTS                                                                       \
+    " dense_first:1 layers:3 split:2 expert_key choice_bias shared expert_shared_count=1 " \
+    "leading_dense_block_count=1 expert_weights_norm=true expert_weights_scale=2.5"
 
 static const char *const make_families[][2] = {
     {"llama", ""},
@@ -85,6 +93,30 @@ static const char *const make_families[][2] = {
      "short_conv shortconv.l_cache=3 attention_every:3 layers:5 head_norms end_norm tied"},
     {"lfm2moe", "short_conv shortconv.l_cache=3 attention_every:2 layers:4 head_norms end_norm "
                 "tied experts:4 experts_every:2 expert_key choice_bias"},
+    {"ernie4_5", "tied"},
+    {"ernie4_5-moe",
+     "experts:4 dense_first:1 layers:3 expert_key choice_bias shared shared_key"},
+    {"seed_oss", "moved_norm biases"},
+    {"glm4", "post_norms gate_in_up biases partial"},
+    {"glm4moe", "moved_norm biases partial experts:6" MAKE_EXPERTS},
+    {"exaone4", "no_norms post_norms head_norms"},
+    {"exaone-moe", "head_norms window:6 layers:5 experts:6" MAKE_EXPERTS},
+    {"hunyuan-dense", "head_norms rope.scaling.alpha=50.0"},
+    {"hunyuan-moe", "head_norms experts:4 expert_key shared"},
+    {"minicpm", "kv_heads:4 tied logit_scale=4.0"},
+    {"minimax-m2", "row_norms partial experts:6 choice_bias expert_gating_func=2"},
+    {"bailingmoe2", "fused_qkv head_norms partial experts:12 expert_group_count=3 "
+                    "expert_group_used_count=2 expert_gating_func=2" MAKE_EXPERTS},
+    {"dots1", "head_norms kv_heads:4 experts:6 expert_gating_func=2" MAKE_EXPERTS},
+    {"mellum", "head_norms window:6 yarn split:2 experts:4 expert_key layers:5 windows_listed"},
+    {"maincoder", "head_norms"},
+    {"pangu-embedded", "biases"},
+    {"qwen3vl", "head_norms sections"},
+    {"arcee", "plain"},
+    {"jais2", "layer norm_biases biases plain kv_heads:4"},
+    {"nemotron_h_moe", "ssm:2 ssm.group_count=2 single layers:6 plain experts:6 split:2 "
+                       "expert_key choice_bias shared shared_key expert_shared_count=1 "
+                       "expert_weights_norm=true expert_weights_scale=2.5"},
 };
 
 static inline const char *make_family(const char *arch) {

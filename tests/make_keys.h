@@ -188,6 +188,23 @@ static inline void make_head_keys(GgufWriter *w, const MakeModel *m) {
         make_key(w, m, "rope.dimension_count", (int64_t)m->head_dim / 2);
 }
 
+/* Every third layer, and the first, has none. */
+static inline void make_window_list(GgufWriter *w, const MakeModel *m) {
+    char name[96];
+    int64_t has[64];
+    for (size_t l = 0; l < m->layers && l < 64; l++) has[l] = l % 3 > 0;
+    snprintf(name, sizeof name, "%s.attention.sliding_window_pattern", m->arch);
+    gguf_put_ints(w, name, GGUF_BOOL, has, m->layers);
+}
+
+/* Pairs that turn by time and by height. */
+static inline void make_sections(GgufWriter *w, const MakeModel *m) {
+    char name[96];
+    int64_t pairs = (int64_t)m->head_dim / 2 / (make_says(m, "partial") ? 2 : 1);
+    snprintf(name, sizeof name, "%s.rope.dimension_sections", m->arch);
+    gguf_put_ints(w, name, GGUF_I32, (int64_t[]){pairs - pairs / 2, pairs / 2, 0, 0}, 4);
+}
+
 static inline void make_keys(GgufWriter *w, const MakeModel *m) {
     gguf_put_string(w, "general.architecture", text_of(m->arch));
     gguf_put_int(w, "general.alignment", GGUF_U32, 32);
@@ -201,6 +218,8 @@ static inline void make_keys(GgufWriter *w, const MakeModel *m) {
                                       : "attention.layer_norm_rms_epsilon",
                 1e-5);
     if (m->window) make_key(w, m, "attention.sliding_window", (int64_t)m->window);
+    if (make_says(m, "windows_listed")) make_window_list(w, m);
+    if (make_says(m, "sections")) make_sections(w, m);
     if (m->experts) make_key(w, m, "expert_count", (int64_t)m->experts);
     if (m->experts) make_key(w, m, "expert_used_count", 2);
     if (make_says(m, "expert_key"))

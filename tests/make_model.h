@@ -117,7 +117,7 @@ static inline void make_experts(GgufWriter *w, const MakeModel *m, size_t l) {
     make_linear(w, m, l, "ffn_gate_inp", m->experts, m->dim, 2);
     snprintf(name, sizeof name, "blk.%zu.exp_probs_b.bias", l);
     if (make_says(m, "choice_bias")) make_vector(w, m, name, m->experts, 0);
-    make_stack(w, m, l, "ffn_gate_exps", hidden, m->dim);
+    if (!make_says(m, "plain")) make_stack(w, m, l, "ffn_gate_exps", hidden, m->dim);
     make_stack(w, m, l, "ffn_up_exps", hidden, m->dim);
     make_stack(w, m, l, "ffn_down_exps", m->dim, hidden);
     if (make_says(m, "shared")) make_network(w, m, l, "_shexp", m->hidden / 2);
@@ -186,7 +186,8 @@ static inline int make_parts(const MakeModel *m, size_t l) {
 }
 
 static inline void make_feed_forward(GgufWriter *w, const MakeModel *m, size_t l) {
-    if (m->experts && l % make_size(m, "experts_every", 1) == 0)
+    bool dense = l < make_size(m, "dense_first", 0);
+    if (m->experts && !dense && l % make_size(m, "experts_every", 1) == 0)
         make_experts(w, m, l);
     else
         make_network(w, m, l, "", make_of_layer(m, l, m->hidden));

@@ -59,18 +59,26 @@ static inline int reference_largest(const double *x, int n) {
     return best;
 }
 
+/* 1: softmax over all, 2: sigmoid, 3: softmax over the chosen; as the file says, or the family. */
+static inline int reference_scoring(const Reference *r) {
+    int own = reference_says(r, "sigmoid") ? 2 : reference_says(r, "all") ? 1 : 3;
+    return reference_size(r, "expert_gating_func", 0, own);
+}
+
 /* What the chosen experts weigh, from their scores and those of all. */
 static inline void reference_weigh(const Reference *r, const double *all, int experts, int used,
                                    double *weight) {
-    double sum = 0, chosen = 0, total = 0;
+    double sum = 0, chosen = 0, total = 0,
+           scale = reference_number(r, "expert_weights_scale", 1);
+    int how = reference_scoring(r);
     for (int e = 0; e < experts; e++) sum += exp(all[e]);
     for (int e = 0; e < used; e++) chosen += exp(weight[e]);
     for (int e = 0; e < used; e++)
-        weight[e] = reference_says(r, "sigmoid")
-                        ? 1 / (1 + exp(-weight[e]))
-                        : exp(weight[e]) / (reference_says(r, "all") ? sum : chosen);
+        weight[e] =
+            how == 2 ? 1 / (1 + exp(-weight[e])) : exp(weight[e]) / (how == 1 ? sum : chosen);
     for (int e = 0; e < used; e++) total += weight[e];
-    for (int e = 0; e < used && reference_says(r, "renorm"); e++) weight[e] /= total;
+    bool renorm = reference_says(r, "renorm") || reference_number(r, "expert_weights_norm", 0);
+    for (int e = 0; e < used; e++) weight[e] = weight[e] / (renorm ? total : 1) * scale;
 }
 
 /* y (dim) += weight * the answer of an expert, or the answer to weight * x. */
@@ -96,12 +104,41 @@ static inline void reference_add_shared(const Reference *r, const ReferenceLayer
     for (int i = 0; i < s->dim; i++) y[i] += open * out[i];
 }
 
-/* By what they are chosen: the scores, or, where there is a bias on the choice, their sigmoids with it. */
+/* Experts of all groups but the best cannot be chosen; a group is as good as its best two. */
+static inline void reference_leave_groups(const Reference *r, int experts, double *choice) {
+    int groups = reference_size(r, "expert_group_count", 0, 1),
+        used = reference_size(r, "expert_group_used_count", 0, groups), each = experts / groups;
+    double score[64];
+    bool kept[64] = {false};
+    for (int g = 0; g < groups; g++) {
+        double best = -INFINITY, second = -INFINITY;
+        for (int e = g * each; e < (g + 1) * each; e++)
+            if (choice[e] > best)
+                second = best, best = choice[e];
+            else if (choice[e] > second)
+                second = choice[e];
+        score[g] = best + second;
+    }
+    for (int i = 0; i < used; i++) {
+        int best = reference_largest(score, groups);
+        kept[best] = true, score[best] = -INFINITY;
+    }
+    for (int e = 0; e < experts && used < groups; e++)
+        if (!kept[e / each]) choice[e] = -INFINITY;
+}
+
+/* By what they are chosen: the scores, or, where there is a bias on the choice, what they weigh with it. */
 static inline void reference_choice(const Reference *r, const ReferenceLayer *s,
                                     const double *all, int experts, double *choice) {
     const double *bias = reference_bias(r, s->l, "exp_probs_b");
-    for (int e = 0; e < experts; e++)
-        choice[e] = bias ? 1 / (1 + exp(-all[e])) + bias[e] : all[e];
+    double sum = 0;
+    for (int e = 0; e < experts; e++) sum += exp(all[e]);
+    for (int e = 0; e < experts; e++) {
+        int how = reference_scoring(r);
+        double p = how == 3 ? all[e] : how == 2 ? 1 / (1 + exp(-all[e])) : exp(all[e]) / sum;
+        choice[e] = bias ? p + bias[e] : all[e];
+    }
+    reference_leave_groups(r, experts, choice);
 }
 
 /* y (dim) = the feed-forward of a token: one network, or some of many. */
@@ -139,7 +176,9 @@ static inline bool reference_is_parallel(const Reference *r, int l) {
 /* x += residual_scale * the norm of that name of a branch */
 static inline void reference_add(const Reference *r, const ReferenceLayer *s, const char *norm,
                                  double *branch, double *x) {
-    double scale = reference_number(r, "residual_scale", 1);
+    bool minicpm = reference_says(r, "minicpm") != 0;
+    double layers = reference_number(r, "block_count", 1),
+           scale = reference_number(r, "residual_scale", minicpm ? 1.4 / sqrt(layers) : 1);
     if (norm) reference_norm(r, s->l, norm, branch, s->dim, branch);
     for (int i = 0; i < s->dim; i++) x[i] += scale * branch[i];
 }
@@ -197,8 +236,9 @@ static inline void reference_embed(const Reference *r, int32_t token, int positi
                                    double *x) {
     const double *places = reference_weight(r, -1, "position_embd"),
                  *rows = reference_weight(r, -1, "token_embd") + token * dim;
-    double scale =
-        reference_says(r, "sqrt") ? sqrt(dim) : reference_number(r, "embedding_scale", 1);
+    double own = reference_says(r, "minicpm") ? 12 : 1,
+           scale = reference_says(r, "sqrt") ? sqrt(dim)
+                                             : reference_number(r, "embedding_scale", own);
     for (int i = 0; i < dim; i++)
         x[i] = rows[i] * scale + (places ? places[position * dim + i] : 0);
     if (!reference_says(r, "norm-at-end")) reference_norm(r, -1, "token_embd_norm", x, dim, x);

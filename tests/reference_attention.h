@@ -52,11 +52,16 @@ typedef struct ReferenceLayer {
     double scale, cap, bias;                       /* of scores */
 } ReferenceLayer;
 
+static inline bool reference_windows(const Reference *r) {
+    double layers = reference_says(r, "windows-in");
+    return layers == 0 || layers == reference_number(r, "block_count", 0);
+}
+
 static inline bool reference_has_window(const Reference *r, int l) {
     const char *key = "attention.sliding_window_pattern";
     const GgufPair *pair = reference_key(r, key);
     int period = (int)reference_says(r, "window");
-    if (period == 0) return false;
+    if (period == 0 || !reference_windows(r)) return false;
     if (pair && pair->type == GGUF_ARRAY) return reference_number_of(r, key, l, 0) != 0;
     period = reference_size(r, key, l, period);
     return l % period != period - 1;
@@ -66,7 +71,8 @@ static inline bool reference_turns(const Reference *r, int l, int window) {
     int nope = (int)reference_says(r, "nope");
     if (!reference_says(r, "pairs") && !reference_says(r, "halves")) return false;
     if (nope && (l + 1) % nope == 0) return false;
-    if (reference_says(r, "turn-in-windows") && window == 0) return false;
+    if (reference_says(r, "turn-in-windows") && reference_windows(r) && window == 0)
+        return false;
     return !reference_says(r, "turn?") || reference_number(r, "rope.scaling.finetuned", 1) != 0;
 }
 
@@ -99,7 +105,9 @@ static inline ReferenceStretch reference_stretch(const Reference *r, const Refer
 }
 
 static inline double reference_base(const Reference *r, const ReferenceLayer *s) {
-    double base = reference_number(r, "rope.freq_base", 10000), own = reference_says(r, "base");
+    double base = reference_number(r, "rope.freq_base", 10000), own = reference_says(r, "base"),
+           alpha = reference_number(r, "rope.scaling.alpha", 1), turning = s->turning;
+    base *= pow(alpha, turning / (turning - 2));
     return s->window ? reference_number(r, "rope.freq_base_swa", own > 0 ? own : base) : base;
 }
 
@@ -198,12 +206,14 @@ static inline void reference_head_norm(const Reference *r, const ReferenceLayer 
 
 static inline void reference_place(const Reference *r, const ReferenceLayer *s,
                                    const char *norm, int heads, int position, double *x) {
-    reference_head_norm(r, s, norm, heads, x);
+    bool late = reference_says(r, "late") != 0;
+    if (!late) reference_head_norm(r, s, norm, heads, x);
     for (int h = 0; h < heads && s->turns; h++) {
         double *head = x + h * s->head_dim;
         reference_turn(r, s, position, head);
         if (reference_says(r, "unit")) reference_normalize(r, "rms", head, s->head_dim, head);
     }
+    if (late) reference_head_norm(r, s, norm, heads, x);
 }
 
 static inline void reference_clamp(const Reference *r, double *x, int n) {

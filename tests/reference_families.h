@@ -7,6 +7,7 @@
  *     norm-at-end         token_embd_norm is the norm before the head
  *     single              a block is a mixer or a network, behind one norm;  relu2: max(x, 0)^2
  *     moved               the norm of the feed-forward is called post_attention_norm
+ *     late                queries and keys are normed after they turned
  *     unit                queries and keys have length sqrt(head_dim) after they turned
  *     nope:N              every N-th layer does not turn;  turn-in-windows: those without a window do not
  *     turn?               none do where rope.scaling.finetuned is false
@@ -14,6 +15,7 @@
  *     base:T              theta of windowed layers;  unstretched: their context is not stretched,
  *                         but turned numbers have the size that the file gives;  as-trained: nor that
  *     chunk:C, warm:C     layers that turn see a chunk of C; in the others queries grow every C tokens
+ *     windows-in:L        only models of L layers have windows, and else all layers turn
  *     alibi:B             scores fall with distance
  *     cap:C, logit-cap:C  scores and logits stay below
  *     wide:L              with L layers scores scale with dim / heads, not head_dim
@@ -21,6 +23,7 @@
  *                         the chosen;  renorm: then to a sum of 1;  input: the weight is on what they read
  *     sqrt                x = embedding * sqrt(dim)
  *     divide              logits are divided by logit_scale, not multiplied
+ *     minicpm             embeddings and branches are scaled, by 12 and 1.4 / sqrt(layers) if no key says otherwise
  *
  * What a file shows, or says with a key of its own, needs no word: biases, a norm of each head, one
  * map for q, k and v, windows, scales. */
@@ -70,6 +73,26 @@ static const char *const reference_families[][2] = {
     {"nemotron_h", "rms relu2 single"},
     {"lfm2", "rms halves silu norm-at-end"},
     {"lfm2moe", "rms halves silu norm-at-end sigmoid renorm"},
+    {"ernie4_5", "rms pairs silu"},
+    {"ernie4_5-moe", "rms pairs silu all renorm"},
+    {"seed_oss", "rms halves silu moved"},
+    {"glm4", "rms pairs silu"},
+    {"glm4moe", "rms halves silu moved sigmoid"},
+    {"exaone4", "rms halves silu window:4 windows-in:64 turn-in-windows"},
+    {"exaone-moe", "rms halves silu window:4 turn-in-windows sigmoid"},
+    {"hunyuan-dense", "rms halves silu late"},
+    {"hunyuan-moe", "rms halves silu late all renorm"},
+    {"minicpm", "rms pairs silu minicpm divide"},
+    {"minimax-m2", "rms halves silu sigmoid renorm"},
+    {"bailingmoe2", "rms halves silu sigmoid"},
+    {"dots1", "rms halves silu all"},
+    {"mellum", "rms halves silu window:4 as-trained all renorm"},
+    {"maincoder", "rms pairs silu late"},
+    {"pangu-embedded", "rms halves silu"},
+    {"qwen3vl", "rms halves silu"},
+    {"arcee", "rms pairs relu2"},
+    {"jais2", "layer halves relu2"},
+    {"nemotron_h_moe", "rms relu2 single sigmoid"},
 };
 
 static inline const char *reference_family(const char *arch) {

@@ -106,6 +106,11 @@ static void every_variant(void **state) {
         {"gemma2", "attn_logit_softcapping=9.0 final_logit_softcapping=7.0"},
         {"gemma3", "layers:62 head_dim:32"}, /* 27B */
         {"gemma3", "attention.sliding_window_pattern=2 rope.freq_base_swa=5000.0"},
+        {"exaone4", "layers:64 window:6"}, /* 32B */
+        {"glm4moe", "head_norms expert_gating_func=1"},
+        {"dots1", "expert_gating_func=3"},
+        {"bailingmoe2", "expert_weights_norm=false expert_weights_scale=1.0"},
+        {"minicpm", "embedding_scale=3.0 residual_scale=0.4"},
         {"mamba", "ssm.dt_b_c_rms=true"},                  /* Falcon Mamba */
         {"granitehybrid", "rope.scaling.finetuned=false"}, /* as Granite 4 H does */
     };

@@ -14,6 +14,7 @@
 typedef enum HeadNorms {
     HEAD_NORMS_NONE,
     HEAD_NORMS_SHARED, /* a norm of each head, with the same gain for all heads */
+    HEAD_NORMS_MAYBE,  /* the same, when the file has them */
     HEAD_NORMS_OWN,    /* a norm of each head, with gains of its own, when the file has them */
     HEAD_NORMS_ROW,    /* one norm over all heads together */
     HEAD_NORMS_UNIT,   /* each head after the rotation, where there is one; no gains */
@@ -24,6 +25,8 @@ typedef enum Scales {
     SCALES_NONE,
     SCALES_GRANITE, /* embedding_scale, residual_scale, attention.scale; logits / logit_scale */
     SCALES_COHERE,  /* logits * logit_scale */
+    /* as Granite's, but for the attention; 12 and 1.4 / sqrt(layers) when the file does not say */
+    SCALES_MINICPM,
 } Scales;
 
 /* What some blocks have in place of attention, or beside it. */
@@ -57,6 +60,7 @@ typedef struct Recipe {
     bool embedding_norm;   /* x starts as a norm of the embedding */
     const char *out_norm;  /* what the norm before the head is called; NULL: output_norm */
     HeadNorms head_norms;
+    bool head_norms_late; /* after the rotation */
 
     /* positions and attention */
     RopeStyle rope;
@@ -66,6 +70,8 @@ typedef struct Recipe {
     bool rope_by_key;       /* none have where rope.scaling.finetuned is false */
     bool rope_freqs;        /* files may have a divisor for each pair: rope_freqs.weight */
     bool yarn_multiplier;   /* and one for YaRN: rope.scaling.yarn_log_multiplier */
+    bool rope_alpha;        /* theta grows by rope.scaling.alpha^(d / (d - 2)) */
+    bool rope_sections;     /* pairs belong to time, height and width; text has but time */
     float max_bias;         /* ALiBi; -1: as attention.max_alibi_bias says; 0: none */
     bool clamp;             /* q, k and v are clamped as attention.clamp_kqv says */
     bool sinks;
@@ -77,7 +83,9 @@ typedef struct Recipe {
     size_t window;       /* positions a windowed layer sees; 0: the file says, or none */
     double window_theta; /* theta of windowed layers; 0: as the others */
     WindowStretching window_stretching;
-    bool window_ignored; /* files name a window, and the models do without */
+    bool window_ignored;  /* files name a window, and the models do without */
+    bool window_listed;   /* which layers have one, the file says: sliding_window_pattern */
+    size_t window_layers; /* only models of so many layers have windows; 0: all */
     size_t chunk; /* layers that turn see their own chunk of so many positions; 0: no chunks */
     /* with this many layers scores scale by 1 / sqrt(dim / heads), not head_dim: the 27B models */
     size_t scale_by_dim_layers;
@@ -95,7 +103,11 @@ typedef struct Recipe {
     bool half_hidden; /* feed_forward_length counts gate and up together */
     bool experts;     /* files may have a mixture of them */
     RouterScore router;
+    bool router_by_key; /* or as expert_gating_func says */
     bool renormalize;
+    /* or as expert_weights_norm says; with expert_weights_scale, and groups of experts */
+    bool weights_by_key;
+    bool choice_bias;  /* files may have one that acts on the choice only */
     bool weight_input; /* an expert reads weight * x */
     /* without expert_feed_forward_length the experts share feed_forward_length */
     bool split_hidden;

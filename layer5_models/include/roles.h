@@ -18,8 +18,9 @@ typedef struct LayerSizes {
     size_t dim, heads, kv_heads, head_dim, value_dim, rotary; /* heads 0: no attention */
     size_t hidden; /* of its network; 0: it has none, or experts */
     size_t experts, experts_used, expert_hidden; /* 0: no mixture */
-    size_t shared_hidden; /* of the network beside its experts; 0: none */
-    size_t window;        /* 0: it sees everything */
+    size_t shared_hidden;       /* of the network beside its experts; 0: none */
+    size_t groups, groups_used; /* of its experts; 0: none */
+    size_t window;              /* 0: it sees everything */
     bool rope;
     /* of its state-space mixer; ssm_inner 0: none */
     size_t ssm_inner, ssm_state, ssm_rank, ssm_heads, ssm_groups, ssm_taps;

@@ -172,6 +172,7 @@ static void set_attention(Binder *b, Attention *a, const LayerSizes *s) {
         .max_bias = m->max_bias,
         .mask = {.causal = true, .window = s->window, .chunk = s->rope ? r->chunk : 0}};
     set_temperature(b, a, s);
+    a->norm_after_rope = r->head_norms_late;
     if (r->head_norms == HEAD_NORMS_UNIT && s->rope) {
         a->q_norm = a->k_norm = (Norm){.kind = NORM_RMS, .width = s->head_dim, .eps = m->eps};
         a->norm_after_rope = true;
@@ -190,6 +191,20 @@ static void set_mamba(Binder *b, Mamba *m, const LayerSizes *s) {
     }
 }
 
+/* How many experts, which, and what they weigh. */
+static void set_router(Binder *b, Router *router, const LayerSizes *s) {
+    static const RouterScore scores[] = {ROUTER_SOFTMAX, ROUTER_SIGMOID, ROUTER_SOFTMAX_CHOSEN};
+    const Recipe *r = b->model->recipe;
+    router->score = r->router, router->used = s->experts_used;
+    router->renormalize = r->renormalize, router->weight_input = r->weight_input;
+    router->groups = s->groups, router->groups_used = s->groups_used;
+    if (r->router_by_key && find_key(b, "expert_gating_func"))
+        router->score = scores[key_size(b, "expert_gating_func", true, 1, 1, 3) - 1];
+    if (!r->weights_by_key) return;
+    if (!r->renormalize) router->renormalize = key_bool(b, "expert_weights_norm", false, false);
+    router->scale = (float)key_number(b, "expert_weights_scale", false, 0, 0, 1e6);
+}
+
 void bind_block(Binder *b, Block *block, size_t layer) {
     const Recipe *r = b->model->recipe;
     const LayerSizes *s = &b->model->layers[layer];
@@ -200,8 +215,5 @@ void bind_block(Binder *b, Block *block, size_t layer) {
     bind_tensors(b, block, s, layer);
     block->wiring = wiring_of(b, block);
     block->ffn.act = r->act, block->ffn.gated = r->gated;
-    block->ffn.router.score = r->router;
-    block->ffn.router.used = s->experts_used;
-    block->ffn.router.renormalize = r->renormalize;
-    block->ffn.router.weight_input = r->weight_input;
+    if (s->experts) set_router(b, &block->ffn.router, s);
 }

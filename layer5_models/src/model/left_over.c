@@ -98,7 +98,6 @@ static bool check_fixed_keys(Binder *b) {
         {"expert_weights_norm", true, renormalized,
          "the weights of this family's chosen experts are computed like this here"},
         {"expert_weights_scale", false, 1, "the weights of the chosen experts sum to 1 here"},
-        {"expert_shared_count", false, 0, "no expert is asked by every token here"},
         {"expert_group_count", false, 1, "experts do not stand in groups here"},
         {"expert_group_used_count", false, 1, "experts do not stand in groups here"},
         {"pooling_type", false, 0,

@@ -56,11 +56,32 @@ static void read_stretching(Binder *b, RopeConfig *c) {
  * YaRN that does not stretch still leaves attn_factor. */
 static void for_windows(Binder *b, RopeConfig *c) {
     const Recipe *r = b->model->recipe;
-    if (r->window_pattern == 0) return;
+    if (r->window_pattern == 0 && !r->window_listed) return;
     c->theta = key_number(b, "rope.freq_base_swa", false,
                           r->window_theta > 0 ? r->window_theta : c->theta, 2, 1e12);
     if (r->window_stretching != WINDOW_STRETCHED) c->factor = 1;
     if (r->window_stretching == WINDOW_AS_TRAINED) c->scaling = ROPE_SCALE_NONE;
+}
+
+/* Hunyuan writes its longer context as an alpha: theta * alpha^(d / (d - 2)), "NTK-aware". */
+static void read_alpha(Binder *b, RopeConfig *c) {
+    double d = (double)c->rotary, alpha = key_number(b, "rope.scaling.alpha", false, 1, 1, 1e6);
+    if (d > 2) c->theta *= pow(alpha, d / (d - 2));
+}
+
+/* Pairs of an image's tokens turn by time, height or width; of a text all three are the position,
+ * so that every pair turns by it. */
+static void check_sections(Binder *b, const RopeConfig *c) {
+    const char *key = "rope.dimension_sections";
+    const GgufPair *pair = find_key(b, key);
+    int64_t section = 0, sum = 0;
+    bool ok = pair && pair->type == GGUF_ARRAY && pair->count == 4;
+    for (uint64_t i = 0; ok && i < 4; i++)
+        ok = gguf_int(pair, i, &section) && section >= 0 && (sum += section) <= 65536;
+    if (!ok || section != 0 || (size_t)sum != c->rotary / 2)
+        refuse_key(b, key, "four numbers of pairs, the last 0, of all that turn",
+                   "text turns every pair by its position here");
+    find_key(b, "n_deepstack_layers"); /* of images */
 }
 
 void read_ropes(Binder *b) {
@@ -69,6 +90,8 @@ void read_ropes(Binder *b) {
         .style = m->recipe->rope, .rotary = attention_sizes(m)->rotary, .factor = 1};
     if (c.style != ROPE_NONE) {
         c.theta = key_number(b, "rope.freq_base", false, 10000, 2, 1e12);
+        if (m->recipe->rope_alpha) read_alpha(b, &c);
+        if (m->recipe->rope_sections) check_sections(b, &c);
         read_stretching(b, &c);
         if (m->recipe->rope_freqs)
             c.divisors = bind_vector(b, "rope_freqs.weight", false, c.rotary / 2,

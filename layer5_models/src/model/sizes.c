@@ -20,6 +20,15 @@ static void read_granite_scales(Binder *b) {
     m->logit_scale = 1 / (float)key_number(b, "logit_scale", true, 1, 1e-6, 1e6);
 }
 
+/* Without logit_scale programs disagree about which way to scale. */
+static void read_minicpm_scales(Binder *b) {
+    Model *m = b->model;
+    double each = 1.4 / sqrt((double)m->sizes.layers);
+    m->embedding_scale = (float)key_number(b, "embedding_scale", false, 12, 1e-6, 1e6);
+    m->residual_scale = (float)key_number(b, "residual_scale", false, each, 1e-6, 1e6);
+    m->logit_scale = 1 / (float)key_number(b, "logit_scale", true, 1, 1e-6, 1e6);
+}
+
 static bool read_scales(Binder *b) {
     Model *m = b->model;
     const Recipe *r = m->recipe;
@@ -30,6 +39,7 @@ static bool read_scales(Binder *b) {
     m->embedding_scale = r->scale_embedding ? sqrtf((float)m->sizes.dim) : 1;
     m->residual_scale = m->logit_scale = 1;
     if (r->scales == SCALES_GRANITE) read_granite_scales(b);
+    if (r->scales == SCALES_MINICPM) read_minicpm_scales(b);
     if (r->scales == SCALES_COHERE)
         m->logit_scale = (float)key_number(b, "logit_scale", true, 1, 1e-6, 1e6);
     m->logit_softcap = read_softcap(b, "final_logit_softcapping", r->logit_softcap);
@@ -87,13 +97,31 @@ static bool read_heads(Binder *b, size_t l, LayerSizes *s) {
     return b->ok;
 }
 
-/* Rows of the network beside the experts: what the key says, or the tensor shows. */
-static size_t shared_hidden(Binder *b, size_t l) {
+/* Rows of the network beside the experts: what the keys say, or the tensor shows. */
+static size_t shared_hidden(Binder *b, size_t l, size_t each) {
     char name[96];
     const GgufTensor *up = gguf_find_tensor(
         &b->model->gguf, block_tensor_name(name, sizeof name, l, "ffn_up_shexp", "weight"));
     size_t rows = up && up->ndim == 2 ? up->shape[0] : 0;
+    if (find_key(b, "expert_shared_count"))
+        rows = each * key_size(b, "expert_shared_count", true, 0, 0, MOE_EXPERTS);
     return key_size(b, "expert_shared_feed_forward_length", false, rows, 0, MAX_SIZE);
+}
+
+/* Only experts of the best groups are chosen. */
+static bool read_groups(Binder *b, LayerSizes *s) {
+    if (!b->model->recipe->weights_by_key) return b->ok;
+    size_t groups = key_size(b, "expert_group_count", false, 0, 0, s->experts),
+           used = key_size(b, "expert_group_used_count", groups > 1, 0, groups > 1, groups);
+    if (!b->ok || groups <= 1) return b->ok;
+    s->groups = groups, s->groups_used = used;
+    if (s->experts % groups == 0 && used * (s->experts / groups) >= s->experts_used)
+        return true;
+    return b->ok =
+               fault_set(b->fault,
+                         "%zu of %zu groups (expert_group_used_count, expert_group_count) of "
+                         "%zu experts have no %zu to choose (expert_used_count)",
+                         used, groups, s->experts, s->experts_used);
 }
 
 static bool read_experts(Binder *b, size_t l, LayerSizes *s) {
@@ -106,7 +134,8 @@ static bool read_experts(Binder *b, size_t l, LayerSizes *s) {
     if (!b->ok || s->experts == 0) return b->ok;
     size_t each = r->split_hidden ? s->hidden / s->experts_used : s->hidden;
     s->expert_hidden = key_size(b, "expert_feed_forward_length", false, each, 1, MAX_SIZE);
-    s->shared_hidden = shared_hidden(b, l);
+    s->shared_hidden = shared_hidden(b, l, s->expert_hidden);
+    read_groups(b, s);
     if (has(b, l, "ffn_gate_inp")) /* or it is one of those without */
         s->hidden = 0;
     else
@@ -151,10 +180,17 @@ static bool read_recurrent(Binder *b, size_t l, LayerSizes *s) {
     return b->ok;
 }
 
+/* Layers of this model may have windows. */
+static bool has_windows(const Model *m) {
+    const Recipe *r = m->recipe;
+    if (r->window_layers && r->window_layers != m->sizes.layers) return false;
+    return r->window_pattern || r->window_listed;
+}
+
 static bool has_rope(Binder *b, size_t l, size_t window) {
     const Recipe *r = b->model->recipe;
     if (r->rope == ROPE_NONE) return false;
-    if (r->rope_windows_only && window == 0) return false;
+    if (r->rope_windows_only && has_windows(b->model) && window == 0) return false;
     if (r->no_rope_every && (l + 1) % r->no_rope_every == 0) return false;
     return !r->rope_by_key || key_bool(b, "rope.scaling.finetuned", false, true);
 }
@@ -192,14 +228,17 @@ static bool is_windowed(Binder *b, size_t layer) {
     const char *key = "attention.sliding_window_pattern";
     const GgufPair *pair = find_key(b, key);
     if (pair && pair->type == GGUF_ARRAY) return windowed_by_list(b, key, pair, layer);
-    size_t p = key_size(b, key, false, b->model->recipe->window_pattern, 1, MAX_SIZE);
+    const Recipe *r = b->model->recipe;
+    if (r->window_listed && !r->window_pattern)
+        return refuse_key(b, key, "true or false for each layer", "nothing else says it");
+    size_t p = key_size(b, key, false, r->window_pattern, 1, MAX_SIZE);
     return layer % p != p - 1;
 }
 
 size_t window_of(Binder *b, size_t layer) {
     const Recipe *r = b->model->recipe;
     size_t window = key_size(b, "attention.sliding_window", false, r->window, 0, KEY_MAX_CTX);
-    if (r->window_pattern) return is_windowed(b, layer) ? window : 0;
+    if (has_windows(b->model)) return window && is_windowed(b, layer) ? window : 0;
     if (window && window < b->model->sizes.ctx && !r->window_ignored)
         refuse_key(b, "attention.sliding_window", "0, or not less than context_length",
                    "layers of this family see everything here");
