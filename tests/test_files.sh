@@ -168,3 +168,45 @@ expect "a damaged checkpoint" 1 "is damaged" $run --out parts.gguf --checkpoint 
 printf 'STRATA1\0' | dd of=parts.checkpoint bs=1 conv=notrunc 2>/dev/null
 # shellcheck disable=SC2086
 expect "a checkpoint of an older version" 1 "of an older version" $run --out parts.gguf --checkpoint parts.checkpoint --resume
+
+# ------------------------------------------------------------------ a model that is converted, and killed on the way
+
+if command -v python3 >/dev/null; then
+    "$strata" quantize in.gguf plain.gguf F32 2>/dev/null
+    python3 "$here/publish.py" plain.gguf published LlamaForCausalLM --shards 2
+    echo old >told.gguf
+    kills=0
+    while [ $kills -lt 6 ]; do
+        kills=$((kills + 1))
+        "$strata" convert published told.gguf 2>/dev/null &
+        pid=$!
+        sleep "0.0$(printf '%02d' $((($$ * 7919 + kills * 104729) % 60)))"
+        kill -9 $pid 2>/dev/null
+        wait $pid 2>/dev/null
+        if [ "$(head -c 3 told.gguf)" != old ] && ! "$strata" inspect told.gguf >/dev/null 2>&1; then
+            not "a killed conversion leaves the old file or the new one" "kill $kills"
+            break
+        fi
+    done
+    [ $kills -lt 6 ] || ok "a killed conversion leaves the old file or the new one"
+    expect "a published model is converted" 0 "told.gguf: .* MB" "$strata" convert published told.gguf
+    same "no part of it is left" "$(left)" 0
+    story() { "$strata" generate -m "$1" -p "Once upon a time" -n 20 --seed 3 2>/dev/null | cksum; }
+    same "and tells what it told" "$(story told.gguf)" "$(story plain.gguf)"
+    expect "convert to a folder" 1 "is a directory" "$strata" convert published published
+    expect "convert a file" 1 "Not a directory" "$strata" convert in.gguf o.gguf
+    expect "convert a folder of nothing" 1 "config.json cannot be opened" "$strata" convert folder o.gguf
+    expect "convert to no format" 1 "no format 'Q9'" "$strata" convert published o.gguf Q9
+    expect "inspect reads safetensors" 0 "model.embed_tokens.weight *F32 " "$strata" inspect published/model-00001-of-00002.safetensors
+    head -c 900 published/model-00001-of-00002.safetensors >cut.safetensors
+    expect "inspect refuses half a header" 1 "cut.safetensors: the header has" "$strata" inspect cut.safetensors
+    sed 's/{/{"new_trick": 3, /' published/config.json >config.json
+    mv config.json published/config.json
+    expect "a key that nobody knows" 1 "'new_trick' is 3" "$strata" convert published o.gguf
+    expect "left out by name" 0 "o.gguf: .* MB" "$strata" convert published o.gguf --without new_trick
+else
+    ok "no python3: nothing is published (skipped)"
+fi
+expect "convert lists its classes" 0 "Mamba2ForCausalLM *mamba2" "$strata" convert --list
+expect "--list of convert stands alone" 2 "stands alone" "$strata" convert --list folder
+expect "convert without a name" 2 "usage: strata convert" "$strata" convert folder

@@ -15,6 +15,7 @@
 #ifndef STRATA_GGUF_H
 #define STRATA_GGUF_H
 
+#include "file_write.h"
 #include "view.h"
 
 typedef enum GgufType {
@@ -110,6 +111,8 @@ const char *gguf_type_name(GgufType type);
 /* A file being put together in memory: pairs first, then tensors, then gguf_write_file. */
 typedef struct GgufWriter GgufWriter;
 
+enum { GGUF_ALIGNMENT = 32 }; /* of the files that are written */
+
 GgufWriter *gguf_writer_open(Fault *fault);
 void gguf_writer_close(GgufWriter *writer);
 
@@ -127,6 +130,18 @@ void gguf_put_pair(GgufWriter *writer, const GgufPair *pair);
 
 /* Add a tensor; its data is copied.  shape is (out, in). */
 void gguf_put_tensor(GgufWriter *writer, const char *name, const Tensor *tensor);
+
+/* Add a tensor whose data comes later: only its name, format and shape are kept.  A file has either
+ * such tensors or others. */
+void gguf_announce_tensor(GgufWriter *writer, const char *name, Dtype dtype, int ndim,
+                          const size_t *shape);
+
+/* Begin a file whose tensors were announced.  All but their data is written, and the file has its
+ * full size, with zeros where the data goes; out->stream stands there.  Data is written in order,
+ * each tensor's padded to GGUF_ALIGNMENT; then file_end.
+ *
+ * Fails as file_begin does, and when memory ran out on the way or the disk does not take it. */
+bool gguf_begin_file(GgufWriter *writer, const char *path, FileOut *out, Fault *fault);
 
 /* Write the file, all or nothing.
  *

@@ -3,10 +3,10 @@
 #include "gguf.h"
 #include "file_write.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-
-#define ALIGNMENT 32
+#include <unistd.h>
 
 typedef struct Buffer {
     unsigned char *bytes;
@@ -16,6 +16,7 @@ typedef struct Buffer {
 struct GgufWriter {
     Buffer pairs, infos, data;
     uint64_t n_pairs, n_tensors;
+    size_t announced; /* bytes of data that come later */
     bool out_of_memory;
 };
 
@@ -61,8 +62,8 @@ static void put_text(GgufWriter *writer, Buffer *buffer, Text text) {
 }
 
 static void put_padding(GgufWriter *writer, Buffer *buffer, size_t written) {
-    static const unsigned char zeros[ALIGNMENT];
-    put(writer, buffer, zeros, (ALIGNMENT - written % ALIGNMENT) % ALIGNMENT);
+    static const unsigned char zeros[GGUF_ALIGNMENT];
+    put(writer, buffer, zeros, (GGUF_ALIGNMENT - written % GGUF_ALIGNMENT) % GGUF_ALIGNMENT);
 }
 
 static int int_size(GgufType type) {
@@ -147,43 +148,79 @@ void gguf_put_pair(GgufWriter *writer, const GgufPair *pair) {
     writer->n_pairs++;
 }
 
-void gguf_put_tensor(GgufWriter *writer, const char *name, const Tensor *tensor) {
-    REQUIRE(tensor_is_contiguous(tensor), "tensor '%s' is not contiguous", name);
+static void put_info(GgufWriter *writer, const char *name, const Tensor *tensor,
+                     size_t offset) {
     put_text(writer, &writer->infos, text_of(name));
     put_le(writer, &writer->infos, (uint64_t)tensor->ndim, 4);
     for (int i = tensor->ndim - 1; i >= 0; i--)
         put_le(writer, &writer->infos, tensor->shape[i], 8);
     put_le(writer, &writer->infos, tensor->dtype, 4);
-    put_le(writer, &writer->infos, writer->data.size, 8);
+    put_le(writer, &writer->infos, offset, 8);
+    writer->n_tensors++;
+}
+
+void gguf_put_tensor(GgufWriter *writer, const char *name, const Tensor *tensor) {
+    REQUIRE(tensor_is_contiguous(tensor), "tensor '%s' is not contiguous", name);
+    REQUIRE(!writer->announced, "tensor '%s' comes behind announced ones", name);
+    put_info(writer, name, tensor, writer->data.size);
     put(writer, &writer->data, tensor->data, tensor_bytes(tensor));
     put_padding(writer, &writer->data, writer->data.size);
-    writer->n_tensors++;
+}
+
+void gguf_announce_tensor(GgufWriter *writer, const char *name, Dtype dtype, int ndim,
+                          const size_t *shape) {
+    Tensor tensor = tensor_view(dtype, ndim, shape, NULL);
+    REQUIRE(!writer->data.size, "tensor '%s' is announced behind others", name);
+    put_info(writer, name, &tensor, writer->announced);
+    size_t bytes = tensor_bytes(&tensor);
+    writer->announced += bytes + (GGUF_ALIGNMENT - bytes % GGUF_ALIGNMENT) % GGUF_ALIGNMENT;
+}
+
+/* Everything before the data. */
+static void put_head(GgufWriter *writer, Buffer *file) {
+    put(writer, file, "GGUF", 4);
+    put_le(writer, file, 3, 4);
+    put_le(writer, file, writer->n_tensors, 8);
+    put_le(writer, file, writer->n_pairs, 8);
+    put(writer, file, writer->pairs.bytes, writer->pairs.size);
+    put(writer, file, writer->infos.bytes, writer->infos.size);
+    put_padding(writer, file, file->size);
+}
+
+static bool no_memory(Fault *fault) {
+    return fault_set(fault, "memory ran out while a GGUF file was put together");
 }
 
 bool gguf_write_memory(GgufWriter *writer, unsigned char **bytes, size_t *size, Fault *fault) {
     Buffer file = {0};
-    put(writer, &file, "GGUF", 4);
-    put_le(writer, &file, 3, 4);
-    put_le(writer, &file, writer->n_tensors, 8);
-    put_le(writer, &file, writer->n_pairs, 8);
-    put(writer, &file, writer->pairs.bytes, writer->pairs.size);
-    put(writer, &file, writer->infos.bytes, writer->infos.size);
-    put_padding(writer, &file, file.size);
+    put_head(writer, &file);
     put(writer, &file, writer->data.bytes, writer->data.size);
-    if (writer->out_of_memory) {
-        free(file.bytes);
-        return fault_set(fault, "memory ran out while a GGUF file was put together");
-    }
+    if (writer->out_of_memory) return free(file.bytes), no_memory(fault);
     *bytes = file.bytes;
     *size = file.size;
     return true;
 }
 
 bool gguf_write_file(GgufWriter *writer, const char *path, Fault *fault) {
-    unsigned char *bytes;
-    size_t size;
+    unsigned char *bytes = NULL;
+    size_t size = 0;
     if (!gguf_write_memory(writer, &bytes, &size, fault)) return false;
     bool ok = file_write(path, bytes, size, fault);
     free(bytes);
+    return ok;
+}
+
+bool gguf_begin_file(GgufWriter *writer, const char *path, FileOut *out, Fault *fault) {
+    Buffer head = {0};
+    put_head(writer, &head);
+    bool ok = !writer->out_of_memory || no_memory(fault);
+    ok = ok && file_writable(path, fault) && file_begin(out, path, fault);
+    if (ok && (fwrite(head.bytes, 1, head.size, out->stream) != head.size ||
+               fflush(out->stream) != 0 ||
+               ftruncate(fileno(out->stream), (off_t)(head.size + writer->announced)) != 0)) {
+        ok = fault_set(fault, "%s cannot be written: %s", path, strerror(errno));
+        file_drop(out);
+    }
+    free(head.bytes);
     return ok;
 }

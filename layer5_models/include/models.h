@@ -11,6 +11,7 @@
 #include "model.h"        /* a file's tensors as a model, every shape checked */
 #include "decoder.h"      /* the one forward pass */
 #include "pooling.h"      /* one vector for a text */
+#include "converter.h"    /* models as they are published, rewritten */
 #include "quant_preset.h" /* which number format each matrix of a quantized model gets */
 #include "world.h"        /* Tiny World: the language the model in the box speaks */
 #include "train.h"        /* teaching a small model */

@@ -35,6 +35,10 @@ const QuantPreset *quant_preset_find(const char *name, Fault *fault);
 Dtype quant_preset_dtype(const QuantPreset *preset, Text name, size_t layers, size_t row,
                          bool pure);
 
+/* Vectors, norms, positions, the small matrix that chooses experts, the convolutions of state-space
+ * layers, and all whose name does not end in ".weight": of no preset's format, they stay as they are. */
+bool quant_preset_keeps(Text name, int ndim);
+
 /* How a file is to be rewritten. */
 typedef struct Requantize {
     const QuantPreset *preset;

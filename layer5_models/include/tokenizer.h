@@ -25,6 +25,17 @@
 
 typedef struct Tokenizer Tokenizer;
 
+/* What a token is, as GGUF files number it (tokenizer.ggml.token_type). */
+enum {
+    TOKEN_UNDEFINED = 0,
+    TOKEN_NORMAL = 1,
+    TOKEN_UNKNOWN = 2, /* stands for what has no token */
+    TOKEN_CONTROL = 3, /* a text's words never become it */
+    TOKEN_USER = 4,    /* found in a text before all else */
+    TOKEN_UNUSED = 5,
+    TOKEN_BYTE = 6
+};
+
 typedef struct TokenList {
     int32_t *ids; /* owns; free with token_list_free */
     size_t count, capacity;
@@ -133,6 +144,13 @@ int32_t tokenizer_find(const Tokenizer *tokenizer, const char *name);
 void *tokenizer_companion(const Tokenizer *tokenizer,
                           void *(*make)(const Tokenizer *tokenizer, Fault *fault),
                           void (*close)(void *companion), Fault *fault);
+
+/* The name (tokenizer.ggml.pre) of the rule that splits text by these patterns, each on what the one before
+ * has left; NULL: there is none.
+ *
+ *   patterns        (count)
+ *   ignore_merges   a word that is a token is that token, whatever the merges make */
+const char *tokenizer_rule_name(const Text *patterns, size_t count, bool ignore_merges);
 
 /* Learn a byte-level BPE vocabulary and write it as the tokenizer of a GGUF file.
  *

@@ -63,6 +63,13 @@ static bool ends_with(Text name, const char *end) {
     return name.size >= n && memcmp(name.data + name.size - n, end, n) == 0;
 }
 
+static bool holds(Text text, const char *part) {
+    size_t n = strlen(part);
+    for (size_t i = 0; i + n <= text.size; i++)
+        if (memcmp(text.data + i, part, n) == 0) return true;
+    return false;
+}
+
 static size_t layer_of(Text name) {
     return name.size > 4 && memcmp(name.data, "blk.", 4) == 0 ? strtoul(name.data + 4, NULL, 10)
                                                               : 0;
@@ -132,4 +139,12 @@ Dtype quant_preset_dtype(const QuantPreset *preset, Text name, size_t layers, si
     Dtype dtype = pure ? preset->dtype : by_rule(preset, name, layers);
     while (row % dtype_info(dtype)->block) dtype = fallback(dtype);
     return dtype;
+}
+
+bool quant_preset_keeps(Text name, int ndim) {
+    static const char *const parts[] = {"_norm", "ffn_gate_inp", "position_embd", "ssm_conv1d"};
+    if (ndim < 2 || !ends_with(name, ".weight")) return true;
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+        if (holds(name, parts[i])) return true;
+    return false;
 }

@@ -30,17 +30,8 @@ static bool is_output(const GgufTensor *t) {
            text_equal(t->name, text_of("token_embd.weight"));
 }
 
-static bool holds(Text text, const char *part) {
-    size_t n = strlen(part);
-    for (size_t i = 0; i + n <= text.size; i++)
-        if (memcmp(text.data + i, part, n) == 0) return true;
-    return false;
-}
-
-/* Vectors, norms, positions and the small matrix that chooses experts stay as they are. */
 static bool stays(const GgufTensor *t) {
-    return t->ndim < 2 || !dtype_is_computable(t->dtype) || holds(t->name, "ffn_gate_inp") ||
-           holds(t->name, "_norm") || holds(t->name, "position_embd");
+    return !dtype_is_computable(t->dtype) || quant_preset_keeps(t->name, t->ndim);
 }
 
 static Dtype format_for(const Source *s, const GgufTensor *t) {

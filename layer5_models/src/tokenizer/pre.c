@@ -184,3 +184,16 @@ const PreRule *pre_rule_by_name(Text name) {
             if (text_equal(name, text_of(*known))) return &rules[i];
     return NULL;
 }
+
+const char *tokenizer_rule_name(const Text *patterns, size_t count, bool ignore_merges) {
+    for (size_t i = 0; i < sizeof rules / sizeof *rules; i++) {
+        const PreRule *rule = &rules[i];
+        bool same = !rule->raw && !rule->whole_lines && rule->ignore_merges == ignore_merges;
+        for (size_t s = 0; s < MAX_STAGES && same; s++) {
+            const char *stage = rule->stages[s];
+            same = s < count ? stage && text_equal(patterns[s], text_of(stage)) : !stage;
+        }
+        if (same && count <= MAX_STAGES) return rule->names[0];
+    }
+    return NULL;
+}

@@ -11,17 +11,6 @@
 #include "tokenizer.h"
 #include "prefix_tree.h"
 
-/* token types of the file format */
-enum {
-    TOKEN_UNDEFINED = 0,
-    TOKEN_NORMAL = 1,
-    TOKEN_UNKNOWN = 2,
-    TOKEN_CONTROL = 3,
-    TOKEN_USER = 4,
-    TOKEN_UNUSED = 5,
-    TOKEN_BYTE = 6
-};
-
 typedef struct PairEntry {
     int32_t left, right; /* symbols; left = -1: empty */
     int32_t rank, merged;

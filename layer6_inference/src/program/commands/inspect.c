@@ -1,9 +1,10 @@
-/* inspect.c - strata inspect: what a GGUF file holds and what running it would take. */
+/* inspect.c - strata inspect: what a GGUF or safetensors file holds and what running it would take. */
 #include "input.h"
 #include "compute.h"
 
 #include <stddef.h>
 #include <stdio.h>
+#include <string.h>
 
 static void print_value(const GgufPair *pair, uint64_t i) {
     int64_t whole;
@@ -143,9 +144,52 @@ static void print_plan(const char *path, double weights) {
     model_close(&model);
 }
 
+/* Does the file begin as safetensors do: the size of a header, then its bracket? */
+static bool is_safetensors(const FileMap *map) {
+    return map->size > 9 && memcmp(map->data, "GGUF", 4) != 0 && map->data[8] == '{';
+}
+
+static void print_safe_tensors(const Safetensors *s) {
+    char shape[120];
+    double count = 0, bytes = 0;
+    for (size_t i = 0; i < s->n_tensors; i++) {
+        const SafeTensor *t = &s->tensors[i];
+        printf("  %-52.*s %-8s %-20s %12zu bytes\n", (int)t->name.size, t->name.data,
+               safe_type_name(t->type),
+               tensor_shape_text(t->ndim, t->shape, shape, sizeof shape), t->bytes);
+        count += (double)(t->bytes / safe_type_bytes(t->type)), bytes += (double)t->bytes;
+    }
+    printf("\n%zu tensors, %.2f million numbers, %.2f MB\n"
+           "\nstrata convert makes a GGUF file of the folder it lies in.\n",
+           s->n_tensors, count / 1e6, bytes / 1e6);
+}
+
+static bool inspect_safetensors(const char *path, const FileMap *map, Fault *fault) {
+    Safetensors s;
+    if (!safetensors_parse(&s, map->data, map->size, fault)) return fault_prefix(fault, path);
+    printf("%s: safetensors, %.2f MB, %zu tensors\n\n", path, (double)map->size / 1e6,
+           s.n_tensors);
+    for (size_t i = 0; s.metadata && i < s.metadata->count; i++) {
+        printf("  %-44.*s ", (int)s.metadata->keys[i].size, s.metadata->keys[i].data);
+        print_string(s.metadata->items[i].text, 100);
+        putchar('\n');
+    }
+    if (s.metadata) putchar('\n');
+    print_safe_tensors(&s);
+    safetensors_free(&s);
+    return true;
+}
+
 static bool inspect(const char *path, Fault *fault) {
     FileMap map;
     Gguf gguf;
+    if (!file_open(&map, path, fault)) return false;
+    if (is_safetensors(&map)) {
+        bool ok = inspect_safetensors(path, &map, fault);
+        file_close(&map);
+        return ok;
+    }
+    file_close(&map);
     if (!open_gguf(path, &map, &gguf, fault)) return false;
     printf("%s: GGUF version %u, %.2f MB, %zu keys, %zu tensors\n\n", path, gguf.version,
            (double)map.size / 1e6, gguf.n_pairs, gguf.n_tensors);
@@ -171,10 +215,11 @@ static int run(int argc, char **argv) {
     const char *path = NULL;
     char found[2400];
     Fault fault;
-    int status = options_read(
-        argc, argv, "inspect [FILE]",
-        "What a GGUF file holds: metadata, tensors, sizes, and the memory a run takes.",
-        options, &path, 0, 1);
+    int status = options_read(argc, argv, "inspect [FILE]",
+                              "What a GGUF file holds: metadata, tensors, sizes, and the "
+                              "memory a run takes; or what a\n"
+                              "safetensors file holds.",
+                              options, &path, 0, 1);
     if (status >= 0) return status;
     if (families) return print_families();
     if (!path) path = default_model(found, sizeof found);

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-enum { RANGES_SHOWN = 24, RULES_SHOWN = 16, TOKEN_BYTE = 0xFF };
+enum { RANGES_SHOWN = 24, RULES_SHOWN = 16, NO_TEXT = 0xFF };
 
 /* Places in a text, of whole characters. */
 typedef struct Place {
@@ -85,7 +85,7 @@ static bool put_characters(Grammar *grammar, uint32_t row) {
 static void put_expected(Grammar *grammar, uint32_t row) {
     const char *names[RULES_SHOWN];
     bool any = put_characters(grammar, row);
-    if (grammar_next(grammar, row, TOKEN_BYTE) != GRAMMAR_DEAD)
+    if (grammar_next(grammar, row, NO_TEXT) != GRAMMAR_DEAD)
         printf("%sa token by its number", any ? " or " : "  wanted  "), any = true;
     if (grammar_is_complete(grammar, row))
         printf("%sthe end of the text", any ? " or " : "  wanted  "), any = true;

@@ -1,0 +1,220 @@
+/* families.c - the classes of models that can be converted, and what their tensors are called.  A new
+ * class is a row here (and one in recipe.c, when it is a new family).
+ *
+ * Source   the modelling files of the transformers library, whose names these are; gguf-py's tensor_mapping
+ *          for the names here. */
+#include "parts.h"
+
+/* Both ends of most models. */
+static const NameRule ends[] = {{"embed_tokens", "token_embd", AS_IS},
+                                {"norm", "output_norm", AS_IS},
+                                {"lm_head", "output", AS_IS},
+                                {"layers.#.self_attn.rotary_emb.inv_freq", NULL, DROPPED},
+                                {0}};
+
+static const NameRule pre_norms[] = {
+    {"layers.#.input_layernorm", "blk.#.attn_norm", AS_IS},
+    {"layers.#.post_attention_layernorm", "blk.#.ffn_norm", AS_IS},
+    {0}};
+
+static const NameRule straight[] = {{"layers.#.self_attn.q_proj", "blk.#.attn_q", AS_IS},
+                                    {"layers.#.self_attn.k_proj", "blk.#.attn_k", AS_IS},
+                                    {"layers.#.self_attn.v_proj", "blk.#.attn_v", AS_IS},
+                                    {"layers.#.self_attn.o_proj", "blk.#.attn_output", AS_IS},
+                                    {"layers.#.self_attn.q_norm", "blk.#.attn_q_norm", AS_IS},
+                                    {"layers.#.self_attn.k_norm", "blk.#.attn_k_norm", AS_IS},
+                                    {0}};
+
+/* Where the rotation here takes pairs (0, 1), (2, 3), ... and there (0, d/2), (1, d/2 + 1), ... */
+static const NameRule turned[] = {{"layers.#.self_attn.q_proj", "blk.#.attn_q", TURNED_Q},
+                                  {"layers.#.self_attn.k_proj", "blk.#.attn_k", TURNED_K},
+                                  {"layers.#.self_attn.v_proj", "blk.#.attn_v", AS_IS},
+                                  {"layers.#.self_attn.o_proj", "blk.#.attn_output", AS_IS},
+                                  {0}};
+
+static const NameRule gated[] = {{"layers.#.mlp.gate_proj", "blk.#.ffn_gate", AS_IS},
+                                 {"layers.#.mlp.up_proj", "blk.#.ffn_up", AS_IS},
+                                 {"layers.#.mlp.down_proj", "blk.#.ffn_down", AS_IS},
+                                 {0}};
+
+static const NameRule mixtral[] = {
+    {"layers.#.block_sparse_moe.gate", "blk.#.ffn_gate_inp", AS_IS},
+    {"layers.#.block_sparse_moe.experts.%.w1", "blk.#.ffn_gate_exps", AS_IS},
+    {"layers.#.block_sparse_moe.experts.%.w2", "blk.#.ffn_down_exps", AS_IS},
+    {"layers.#.block_sparse_moe.experts.%.w3", "blk.#.ffn_up_exps", AS_IS},
+    {0}};
+
+static const NameRule qwen_experts[] = {
+    {"layers.#.mlp.gate", "blk.#.ffn_gate_inp", AS_IS},
+    {"layers.#.mlp.experts.%.gate_proj", "blk.#.ffn_gate_exps", AS_IS},
+    {"layers.#.mlp.experts.%.up_proj", "blk.#.ffn_up_exps", AS_IS},
+    {"layers.#.mlp.experts.%.down_proj", "blk.#.ffn_down_exps", AS_IS},
+    {"layers.#.mlp.shared_expert_gate", "blk.#.ffn_gate_inp_shexp", AS_IS},
+    {"layers.#.mlp.shared_expert.gate_proj", "blk.#.ffn_gate_shexp", AS_IS},
+    {"layers.#.mlp.shared_expert.up_proj", "blk.#.ffn_up_shexp", AS_IS},
+    {"layers.#.mlp.shared_expert.down_proj", "blk.#.ffn_down_shexp", AS_IS},
+    {0}};
+
+static const NameRule granite_experts[] = {
+    {"layers.#.block_sparse_moe.router.layer", "blk.#.ffn_gate_inp", AS_IS},
+    {"layers.#.block_sparse_moe.input_linear", "blk.#.ffn_gate_exps", FIRST_HALF},
+    {"layers.#.block_sparse_moe.input_linear", "blk.#.ffn_up_exps", SECOND_HALF},
+    {"layers.#.block_sparse_moe.output_linear", "blk.#.ffn_down_exps", AS_IS},
+    {"layers.#.shared_mlp.input_linear", "blk.#.ffn_gate_shexp", FIRST_HALF},
+    {"layers.#.shared_mlp.input_linear", "blk.#.ffn_up_shexp", SECOND_HALF},
+    {"layers.#.shared_mlp.output_linear", "blk.#.ffn_down_shexp", AS_IS},
+    {0}};
+
+static const NameRule gemma2_norms[] = {
+    {"layers.#.input_layernorm", "blk.#.attn_norm", AS_IS},
+    {"layers.#.post_attention_layernorm", "blk.#.post_attention_norm", AS_IS},
+    {"layers.#.pre_feedforward_layernorm", "blk.#.ffn_norm", AS_IS},
+    {"layers.#.post_feedforward_layernorm", "blk.#.post_ffw_norm", AS_IS},
+    {0}};
+
+static const NameRule olmo2_norms[] = {
+    {"layers.#.post_attention_layernorm", "blk.#.post_attention_norm", AS_IS},
+    {"layers.#.post_feedforward_layernorm", "blk.#.post_ffw_norm", AS_IS},
+    {0}};
+
+static const NameRule phi3[] = {{"layers.#.self_attn.qkv_proj", "blk.#.attn_qkv", AS_IS},
+                                {"layers.#.self_attn.o_proj", "blk.#.attn_output", AS_IS},
+                                {"layers.#.mlp.gate_up_proj", "blk.#.ffn_up", AS_IS},
+                                {"layers.#.mlp.down_proj", "blk.#.ffn_down", AS_IS},
+                                {0}};
+
+static const NameRule starcoder2[] = {{"layers.#.mlp.c_fc", "blk.#.ffn_up", AS_IS},
+                                      {"layers.#.mlp.c_proj", "blk.#.ffn_down", AS_IS},
+                                      {0}};
+
+static const NameRule gpt2[] = {{"wte", "token_embd", AS_IS},
+                                {"wpe", "position_embd", AS_IS},
+                                {"ln_f", "output_norm", AS_IS},
+                                {"lm_head", "output", AS_IS},
+                                {"h.#.ln_1", "blk.#.attn_norm", AS_IS},
+                                {"h.#.ln_2", "blk.#.ffn_norm", AS_IS},
+                                {"h.#.attn.c_attn", "blk.#.attn_qkv", TRANSPOSED},
+                                {"h.#.attn.c_proj", "blk.#.attn_output", TRANSPOSED},
+                                {"h.#.mlp.c_fc", "blk.#.ffn_up", TRANSPOSED},
+                                {"h.#.mlp.c_proj", "blk.#.ffn_down", TRANSPOSED},
+                                {"h.#.attn", NULL, DROPPED}, /* its bias is the mask */
+                                {"h.#.attn.masked_bias", NULL, DROPPED},
+                                {0}};
+
+static const NameRule gptneox[] = {
+    {"embed_in", "token_embd", AS_IS},
+    {"embed_out", "output", AS_IS},
+    {"final_layer_norm", "output_norm", AS_IS},
+    {"layers.#.input_layernorm", "blk.#.attn_norm", AS_IS},
+    {"layers.#.post_attention_layernorm", "blk.#.ffn_norm", AS_IS},
+    {"layers.#.attention.query_key_value", "blk.#.attn_qkv", BY_HEADS},
+    {"layers.#.attention.dense", "blk.#.attn_output", AS_IS},
+    {"layers.#.mlp.dense_h_to_4h", "blk.#.ffn_up", AS_IS},
+    {"layers.#.mlp.dense_4h_to_h", "blk.#.ffn_down", AS_IS},
+    {"layers.#.attention.rotary_emb.inv_freq", NULL, DROPPED},
+    {"layers.#.attention", NULL, DROPPED}, /* its bias is the mask */
+    {"layers.#.attention.masked_bias", NULL, DROPPED},
+    {0}};
+
+static const NameRule mamba2[] = {{"embeddings", "token_embd", AS_IS},
+                                  {"embedding", "token_embd", AS_IS},
+                                  {"norm_f", "output_norm", AS_IS},
+                                  {"lm_head", "output", AS_IS},
+                                  {"layers.#.norm", "blk.#.attn_norm", AS_IS},
+                                  {"layers.#.mixer.in_proj", "blk.#.ssm_in", AS_IS},
+                                  {"layers.#.mixer.conv1d", "blk.#.ssm_conv1d", SQUEEZED},
+                                  {"layers.#.mixer.dt_bias", "blk.#.ssm_dt.bias", AS_IS},
+                                  {"layers.#.mixer.A_log", "blk.#.ssm_a", MINUS_EXP},
+                                  {"layers.#.mixer.D", "blk.#.ssm_d", COLUMN},
+                                  {"layers.#.mixer.norm", "blk.#.ssm_norm", GROUPED},
+                                  {"layers.#.mixer.out_proj", "blk.#.ssm_out", AS_IS},
+                                  {0}};
+
+static const ConvertFamily families[] = {
+    {"LlamaForCausalLM", "llama", "model.", {ends, pre_norms, turned, gated}, false, NULL},
+    {"MistralForCausalLM", "llama", "model.", {ends, pre_norms, turned, gated}, false, NULL},
+    {"MixtralForCausalLM",
+     "llama",
+     "model.",
+     {ends, pre_norms, turned, mixtral},
+     false,
+     "rope_theta"},
+    {"Qwen2ForCausalLM", "qwen2", "model.", {ends, pre_norms, straight, gated}, false, NULL},
+    {"Qwen2MoeForCausalLM",
+     "qwen2moe",
+     "model.",
+     {ends, pre_norms, straight, qwen_experts},
+     false,
+     NULL},
+    {"Qwen3ForCausalLM", "qwen3", "model.", {ends, pre_norms, straight, gated}, false, NULL},
+    {"Qwen3MoeForCausalLM",
+     "qwen3moe",
+     "model.",
+     {ends, pre_norms, straight, qwen_experts},
+     false,
+     NULL},
+    {"GemmaForCausalLM", "gemma", "model.", {ends, pre_norms, straight, gated}, true, NULL},
+    {"Gemma2ForCausalLM",
+     "gemma2",
+     "model.",
+     {ends, gemma2_norms, straight, gated},
+     true,
+     "attn_logit_softcapping final_logit_softcapping"},
+    {"Gemma3ForCausalLM",
+     "gemma3",
+     "model.",
+     {ends, gemma2_norms, straight, gated},
+     true,
+     "rope_theta sliding_window"},
+    {"Phi3ForCausalLM", "phi3", "model.", {ends, pre_norms, phi3}, false, NULL},
+    {"GPT2LMHeadModel", "gpt2", "transformer.", {gpt2}, false, NULL},
+    {"GPTNeoXForCausalLM", "gptneox", "gpt_neox.", {gptneox}, false, NULL},
+    {"Starcoder2ForCausalLM",
+     "starcoder2",
+     "model.",
+     {ends, pre_norms, straight, starcoder2},
+     false,
+     NULL},
+    {"GraniteForCausalLM", "granite", "model.", {ends, pre_norms, turned, gated}, false, NULL},
+    {"GraniteMoeForCausalLM",
+     "granitemoe",
+     "model.",
+     {ends, pre_norms, turned, granite_experts},
+     false,
+     NULL},
+    {"GraniteMoeSharedForCausalLM",
+     "granitemoe",
+     "model.",
+     {ends, pre_norms, turned, granite_experts},
+     false,
+     NULL},
+    {"Olmo2ForCausalLM", "olmo2", "model.", {ends, olmo2_norms, straight, gated}, false, NULL},
+    {"Olmo3ForCausalLM", "olmo2", "model.", {ends, olmo2_norms, straight, gated}, false, NULL},
+    {"Mamba2ForCausalLM", "mamba2", "backbone.", {mamba2}, false, NULL},
+};
+enum { FAMILIES = sizeof families / sizeof *families };
+
+bool convert_class(size_t index, const char **architecture, const char **arch) {
+    if (index >= FAMILIES) return false;
+    *architecture = families[index].architecture, *arch = families[index].arch;
+    return true;
+}
+
+const ConvertFamily *family_of(const JsonValue *config, Fault *fault) {
+    const JsonValue *list = json_get(config, "architectures");
+    bool one = list && list->kind == JSON_ARRAY && list->count == 1 &&
+               list->items[0].kind == JSON_STRING;
+    for (size_t i = 0; one && i < FAMILIES; i++)
+        if (text_equal(list->items[0].text, text_of(families[i].architecture)))
+            return &families[i];
+    Text name = one ? list->items[0].text : (Text){"", 0};
+    if (!one)
+        fault_set(fault, "config.json: architectures is no list of one name: which class of "
+                         "models this is, is not known");
+    else
+        fault_set(fault,
+                  "config.json: models of the class '%.*s' cannot be converted; strata convert "
+                  "--list names the %d that can",
+                  (int)(name.size < 60 ? name.size : 60), name.data, FAMILIES);
+    return NULL;
+}

@@ -1,0 +1,167 @@
+/* parts.h - what a conversion is made of; private to src/convert.
+ *
+ *     families.c   the table of classes of models, and their rules for names
+ *     folder.c     the files of a folder, and all their tensors by name
+ *     rules.c      which of our tensors are made from which of theirs
+ *     rows.c       a row of one of ours, computed from theirs
+ *     config.c     config.json as keys;  stretch.c: how a context was stretched
+ *     vocab.c      tokens with their ids, types and scores;  words.c, splits.c: tokenizer.json
+ *     pieces.c     tokenizer.model;  markers.c: which tokens begin and end a text
+ *     convert.c    the whole */
+#ifndef STRATA_CONVERT_PARTS_H
+#define STRATA_CONVERT_PARTS_H
+
+#include "converter.h"
+#include "model.h"
+
+/* ------------------------------------------------------------------ tables */
+
+/* What happens to a tensor on its way. */
+typedef enum Change {
+    AS_IS,
+    TURNED_Q,    /* rows of each head interleaved, as the rotation here wants pairs */
+    TURNED_K,    /* the same of heads of keys */
+    TRANSPOSED,  /* (in, out) there */
+    BY_HEADS,    /* rows there: q, k, v of head 0, of head 1, ...;  here: all q, all k, all v */
+    MINUS_EXP,   /* a = -exp(log a) */
+    FIRST_HALF,  /* gate and up in one: gate */
+    SECOND_HALF, /* and up */
+    COLUMN,      /* (n) there, (n, 1) here */
+    SQUEEZED,    /* (n, 1, k) there, (n, k) here */
+    GROUPED,     /* (n) there, (groups, n / groups) here */
+    DROPPED,     /* follows from the rest */
+} Change;
+
+/* "layers.#.mlp.experts.%.up_proj": # is a layer, % an expert; what stands behind (.weight, .bias)
+ * stays.  With % the tensors of all experts become one. */
+typedef struct NameRule {
+    const char *theirs; /* NULL ends a list */
+    const char *ours;   /* "blk.#.ffn_up_exps" */
+    Change change;
+} NameRule;
+
+enum { MAX_RULE_LISTS = 6 };
+
+struct ConvertFamily {
+    const char *architecture; /* "LlamaForCausalLM" */
+    const char *arch;         /* "llama" */
+    const char *prefix;       /* that names may begin with */
+    const NameRule *rules[MAX_RULE_LISTS];
+    bool add_one;      /* a norm's gain there is 1 less */
+    const char *needs; /* keys of config.json whose default is another one here */
+};
+
+/* NULL, with a fault: not built in. */
+const ConvertFamily *family_of(const JsonValue *config, Fault *fault);
+
+/* ------------------------------------------------------------------ a folder */
+
+typedef struct Folder {
+    const char *path;
+    Json *config;           /* config.json, owns */
+    const JsonValue *sizes; /* in it: of the model that reads text */
+    struct Part *parts;     /* (n_parts) owns: files of numbers */
+    size_t n_parts;
+    SafeTensor *tensors; /* (n_tensors) owns; by name */
+    size_t n_tensors;
+} Folder;
+
+bool folder_open(Folder *folder, const char *path, Fault *fault);
+void folder_close(Folder *folder);
+
+/* A file of the folder as JSON; NULL without a fault text: it is not there (when `optional`). */
+Json *folder_json(const Folder *folder, const char *name, bool optional, Fault *fault);
+
+/* A file of the folder in memory; false without a fault text: it is not there. */
+bool folder_map(const Folder *folder, const char *name, FileMap *map, Fault *fault);
+bool folder_has(const Folder *folder, const char *name);
+
+/* ------------------------------------------------------------------ one conversion */
+
+/* One of our tensors. */
+typedef struct Target {
+    char name[96];
+    Change change;
+    bool add_one;
+    const SafeTensor **parts; /* (n_parts) owns; of experts, one for each */
+    size_t n_parts;
+    int ndim;
+    size_t shape[TENSOR_MAX_DIMS];
+    Dtype dtype;
+} Target;
+
+typedef struct Conversion {
+    const Convert *how;
+    const ConvertFamily *family;
+    const Recipe *recipe;
+    Folder folder;
+    GgufWriter *writer;
+    size_t layers, heads, kv_heads, head_dim, groups; /* that changes of rows ask for */
+    Target *targets;                                  /* (n_targets) owns */
+    size_t n_targets;
+    bool strips;          /* white space beside its special tokens is dropped: Phi 3 */
+    float *rope_divisors; /* (n_divisors) owns; NULL: none */
+    size_t n_divisors;
+    Fault *fault;
+} Conversion;
+
+/* "Q is not known" with printf arguments; returns false. */
+#define REFUSE(c, ...) fault_set((c)->fault, __VA_ARGS__)
+
+/* rules.c: all targets of the folder. */
+bool plan_targets(Conversion *c);
+void free_targets(Conversion *c);
+
+/* rows.c: row `row` of all rows of a target. */
+size_t target_rows(const Target *target);
+void target_row(const Conversion *c, const Target *target, size_t row, float *out);
+
+/* config.c, stretch.c: keys into c->writer. */
+bool put_config(Conversion *c);
+bool put_stretching(Conversion *c, const JsonValue *scaling);
+
+/* A key "<arch>.<name>" of the file that is written. */
+void put_size(Conversion *c, const char *name, size_t value);
+void put_number(Conversion *c, const char *name, double value);
+
+/* Numbers as JSON has them. */
+bool json_size(const JsonValue *value, size_t *size);
+bool json_number(const JsonValue *value, double *number);
+bool json_is(const JsonValue *value, const char *text); /* a string of these bytes */
+bool json_true(const JsonValue *object, const char *key);
+size_t size_or(const JsonValue *object, const char *key, size_t otherwise);
+
+/* ------------------------------------------------------------------ words */
+
+typedef struct Vocab {
+    Pieces pieces; /* spellings that no file holds */
+    Text *tokens;  /* (count) owns; data NULL: no token has this id */
+    int64_t *types;
+    double *scores;
+    size_t count;
+    bool has_scores;
+} Vocab;
+
+bool vocab_init(Vocab *vocab, size_t count, Fault *fault);
+void vocab_free(Vocab *vocab);
+/* Fails when the id has another token, or is beyond those that the embedding has (unless `spare`). */
+bool vocab_set(Vocab *vocab, size_t id, Text token, int type, double score, bool spare,
+               Fault *fault);
+int64_t vocab_id(const Vocab *vocab, Text token); /* -1: none */
+
+/* All keys of the tokenizer. */
+bool put_words(Conversion *c, size_t vocab);
+
+/* splits.c: the rule by which tokenizer.json splits text.  *plain: a space is written as U+2581 and merges
+ * are of characters; else they are of bytes, and `pre` names the rule. */
+bool read_splits(Conversion *c, const JsonValue *root, bool *plain, const char **pre);
+
+/* words.c and pieces.c: the tokens of one kind of file, with the keys that only they know. */
+bool read_tokenizer_json(Conversion *c, Vocab *vocab, const JsonValue *root);
+bool read_tokenizer_model(Conversion *c, Vocab *vocab, const FileMap *file);
+bool read_added(Conversion *c, Vocab *vocab, const JsonValue *added);
+
+/* markers.c */
+bool put_markers(Conversion *c, const Vocab *vocab, const JsonValue *root);
+
+#endif
