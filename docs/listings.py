@@ -3,7 +3,7 @@
     {{ source FILE NAME... }}                  parts in the order of the file; where lines are left out, the listing says so
     {{ note text of a line | a sentence }}     any number of them, on the lines right below the tag
 
-A note is about the one line that has this text; it must be there, once, and notes come in the order of their lines.  On the page the
+A note is about the one line that has this text (which ends at the first " | "); it must be there, once, and notes come in the order of their lines.  On the page the
 number stands before the line, and under the listing before the sentence: to be read without a mouse, on a phone, and printed.
 
 What a listing says beside its code (a note's number, a gap) passes the highlighter and Markdown as characters that neither knows, and
