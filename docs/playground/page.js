@@ -253,7 +253,7 @@ document.addEventListener("DOMContentLoaded", async () => {
         small("◀", "earlier", () => move(-1), i === 0), small("▶", "later", () => move(1), i === state.stages.length - 1),
         small("✕", alone ? "draw ends every chain that has no other choice: nothing to remove" : "remove", () => setChain(textOf(others)), alone)),
       ...first.map((p) => slider(i, kind, p)),
-      more.length ? make("details", {}, make("summary", {}, "more"), ...more.map((p) => slider(i, kind, p))) : "",
+      more.length ? make("details", {}, make("summary", {}, "more ▾"), ...more.map((p) => slider(i, kind, p))) : "",
       ...(NOTATIONS[stage.name] ? ["as in the box"] : kind.list ? [words] : []));
   }
 
