@@ -101,7 +101,7 @@ async function explorer() {
 async function playground() {
   const page = await openPage("strata-playground", "page.js", `?${new URLSearchParams({ chain: "top_k:40,top_p:0.9,temp:0.8", prompt: PROMPT, seed: 3 })}`);
   await page.until(`document.querySelector(".pg-table table") != null`);
-  const text = () => page.ask(`document.querySelector(".pg-text").textContent`), hash = () => page.ask("location.hash");
+  const text = () => page.ask(`document.querySelector(".pg-text").textContent`), hash = () => page.ask("new Promise((told) => setTimeout(() => told(location.hash), 100))");
   await press(page, "Next token", 12);
   const native = run("generate", "-m", MODEL, "-p", PROMPT, "--chain", "top_k:40,top_p:0.9,temp:0.8", "--seed", "3", "-n", "12", "--quiet", "--isa", "scalar");
   expect("twelve tokens of the playground", (await text()).trim() === native.trim(), `${await text()} | ${native}`);

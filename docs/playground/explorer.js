@@ -72,7 +72,7 @@ document.addEventListener("DOMContentLoaded", async () => {
   const glasses = [strata.glass(0), strata.glass(1)];
   let texts = [[], []];
   const went = [0, 0]; // tokens that were written
-  const patterns = [new Map(), new Map()], forget = () => patterns.forEach((known) => known.clear()); // a head's picture, as long as its text stays
+  const drawn = [new Map(), new Map()], forget = () => drawn.forEach((known) => known.clear()); // pictures of heads and layers, as long as their text stays
   const shownSides = () => (state.compare ? [0, 1] : [0]);
   const position = (side) => { const last = texts[side].length - 1; return state.at < 0 || state.at > last ? last : state.at; };
 
@@ -165,12 +165,12 @@ document.addEventListener("DOMContentLoaded", async () => {
   /* All rows of a head: a dot for each pair of tokens. */
   function pattern(side, layer, head) {
     const glass = glasses[side], n = texts[side].length, name = layer + "." + head, chosen = layer === state.layer && head === state.head;
-    const canvas = patterns[side].get(name) || make("canvas", { width: n, height: n });
-    if (!patterns[side].has(name)) {
+    const canvas = drawn[side].get(name) || make("canvas", { width: n, height: n });
+    if (!drawn[side].has(name)) {
       const pen = canvas.getContext("2d"), image = pen.createImageData(n, n);
       for (let query = 0; query < n; query++) glass.row(layer, head, query).forEach((weight, key) => image.data.set([213, 94, 0, 255 * weight], 4 * (query * n + key)));
       pen.putImageData(image, 0, 0);
-      patterns[side].set(name, canvas);
+      drawn[side].set(name, canvas);
     }
     const off = isChanged(side, "head:" + name);
     return make("div", { class: "ex-head" + (chosen ? " ex-chosen" : "") + (off ? " ex-off" : "") },
@@ -219,11 +219,26 @@ document.addEventListener("DOMContentLoaded", async () => {
   function layerOf(side, layer) {
     const at = position(side), numbers = [...glasses[side].neurons(layer, at, sizes.hidden)], most = Math.max(...numbers.map(Math.abs));
     const neuron = (event) => Math.min(sizes.hidden - 1, Math.floor(sizes.hidden * event.offsetX / event.target.clientWidth));
-    const layerName = "layer:" + layer, off = isChanged(side, layerName);
-    return make("section", { class: off ? "ex-off" : "" },
+    const layerName = "layer:" + layer, off = isChanged(side, layerName), key = `${layer} with ${state.layer}.${state.head}`;
+    const row = strip(numbers, `layer ${layer}'s feed-forward: ${sizes.hidden} neurons; a click silences one`, most, (event) => toggle(side, `neuron:${layer}.${neuron(event)}`, 0));
+    if (drawn[side].has(key)) { // its heads are those of all tokens: only the feed-forward is of another one
+      drawn[side].get(key).lastChild.replaceWith(row);
+      return drawn[side].get(key);
+    }
+    const section = make("section", { class: off ? "ex-off" : "" },
       make("h3", {}, `Layer ${layer} `, make("button", { type: "button", class: "ex-mute", "data-keep": side + "l" + layer, "aria-pressed": String(off), click: () => toggle(side, layerName, 0) }, "silence")),
-      make("div", { class: "ex-heads" }, [...Array(sizes.heads).keys()].map((head) => pattern(side, layer, head))),
-      strip(numbers, `layer ${layer}'s feed-forward: ${sizes.hidden} neurons; a click silences one`, most, (event) => toggle(side, `neuron:${layer}.${neuron(event)}`, 0)));
+      make("div", { class: "ex-heads" }, [...Array(sizes.heads).keys()].map((head) => pattern(side, layer, head))), row);
+    drawn[side].set(key, section);
+    return section;
+  }
+
+  /* What is there already is not taken away and put back. */
+  function fill(parent, children) {
+    children.forEach((child, i) => {
+      const there = parent.children[i];
+      if (there !== child) there ? there.replaceWith(child) : parent.append(child);
+    });
+    while (parent.children.length > children.length) parent.lastChild.remove();
   }
 
   /* The memory of keys and values: a page holds so many positions, in every layer. */
@@ -247,12 +262,12 @@ document.addEventListener("DOMContentLoaded", async () => {
     sizes = glasses[side].sizes();
     state.layer = Math.min(state.layer, sizes.layers - 1), state.head = Math.min(state.head, sizes.heads - 1);
     const at = position(side), part = (title, hint, ...content) => make("section", {}, make("h3", {}, title), make("p", { class: "ex-hint" }, hint), ...content);
-    views[side].replaceChildren(
+    fill(views[side], [
       part("Tokens", `Head ${state.layer}.${state.head}: orange is where “${readable(texts[side][at].text)}” looks, blue who looks at it later. Hover for the others.`, tokens(side)),
       ...[...Array(sizes.layers).keys()].map((layer) => layerOf(side, layer)),
       part("The stream", "Each part adds to it; what it would say if it ended there.", journey(side)),
       part("The memory of keys and values", `Pages of ${sizes.page} positions in each of ${sizes.layers} layers.`, pages(side)),
-      part("The chain", "What is left after each stage; the framed token is chosen.", chainOf(side)));
+      part("The chain", "What is left after each stage; the framed token is chosen.", chainOf(side))]);
   }
 
   function draw() {

@@ -163,12 +163,17 @@ document.addEventListener("DOMContentLoaded", async () => {
     }
   }
 
-  /* The page's address says what is set. */
+  /* The page's address says what is set: when the hand rests, for browsers take it amiss if it changes at each step of a slider. */
+  let resting = 0;
   function remember() {
+    clearTimeout(resting);
+    resting = setTimeout(note, 50);
+    command.textContent = "strata generate -p " + quoted(state.prompt) + " --chain " + quoted(chain.value) + " --seed " + state.seed;
+  }
+  function note() {
     const words = new URLSearchParams({ chain: chain.value, prompt: state.prompt, seed: state.seed }), written = strata.written();
     if (written.length) words.set("text", written.map((row) => row.token).join("."));
     history.replaceState(null, "", "#" + words);
-    command.textContent = "strata generate -p " + quoted(state.prompt) + " --chain " + quoted(chain.value) + " --seed " + state.seed;
   }
   const quoted = (text) => "'" + text.replace(/'/g, "'\\''") + "'";
   function copyCommand() {
