@@ -116,7 +116,12 @@ async function playground() {
 
   const rows = (stage) => page.ask(`[...document.querySelectorAll(".pg-table tbody tr")].map((row) => +row.querySelectorAll("td")[${stage}].textContent || 0)`);
   const left = () => page.ask(`[...document.querySelectorAll(".pg-table thead small")].map((cell) => cell.textContent).join(", ")`);
-  await type(page, "chain", "temp:1.5,top_k:300");
+  await type(page, "notation", "choice"), await type(page, "grammar", "\u{1F98A}|(");
+  await press(page, "Next token", 4);
+  expect("a letter of several tokens", /\u{1F98A}$|\($/u.test((await text()).replace(/ ∎.*/, "")), await text());
+  await type(page, "notation", "regex"), await type(page, "grammar", "[");
+  expect("a grammar that is none is marked", (await page.ask(`document.querySelector('[aria-label="grammar"]').getAttribute("aria-invalid")`)) === "true" && (await alert(page)) !== "", await alert(page));
+  await type(page, "notation", ""), await type(page, "chain", "temp:1.5,top_k:300");
   expect("what is left after each stage", /^2048 left, 2048 left, 300 left, 300 left$/.test(await left()), await left());
   expect("an infinite temperature makes all alike", await (async () => { await type(page, "chain", "temp:100"); const p = await rows(1); return p.every((x) => x < 0.002); })());
 

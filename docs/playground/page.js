@@ -112,6 +112,7 @@ document.addEventListener("DOMContentLoaded", async () => {
     rulesBox.hidden = !notation.value;
     state.running = false;
     attempt(() => { state.stages = stagesOf(textOf([...first, ...others])); strata.begin(prompt.value); drawStages(); look(); });
+    rules.setAttribute("aria-invalid", trouble.textContent !== ""); // the one before holds on
   }
 
   /* Of a grammar's stage, what is no parameter, as the chain has it: with %3A for a colon. */
@@ -210,7 +211,11 @@ document.addEventListener("DOMContentLoaded", async () => {
   }
 
   function take(token) {
-    if (strata.ends(token)) { state.running = false; return; }
+    if (strata.ends(token)) {
+      if (!state.running) throw new Error("That token ends the text: nothing is read after it.");
+      state.running = false;
+      return;
+    }
     strata.take(token);
     look();
   }

@@ -57,10 +57,7 @@ async function openStrata(wasm, model) {
   c = (await WebAssembly.instantiate(module, { wasi_snapshot_preview1: imports })).exports;
   c._initialize();
 
-  const textAt = (at) => {
-    const all = bytes();
-    return new TextDecoder().decode(all.slice(at, all.indexOf(0, at)));
-  };
+  const bytesAt = (at) => bytes().slice(at, bytes().indexOf(0, at)), textAt = (at) => new TextDecoder().decode(bytesAt(at));
   const put = (data) => {
     const at = c.play_room(data.length);
     if (!at) throw new Error("no memory for " + data.length + " bytes");
@@ -110,8 +107,11 @@ async function openStrata(wasm, model) {
     take: (token) => check(c.play_take(token)),
     back: () => check(c.play_back()),
     text: () => textAt(c.play_text()),
-    /* [{token, surprisal, text}, ...] */
-    written: () => table(textAt(c.play_written())).map((row) => ({ ...row, text: textAt(c.play_piece(+row.token)) })),
+    /* [{token, surprisal, text}, ...]; a letter of several tokens is the last one's */
+    written() {
+      const letters = new TextDecoder();
+      return table(textAt(c.play_written())).map((row) => ({ ...row, text: letters.decode(bytesAt(c.play_piece(+row.token)), { stream: true }) }));
+    },
     isa: (name) => check(c.play_isa(putText(name))),
     /* A side of the explorer; explorer.c says what each of these is.  Numbers are views of the library's memory, good until it computes again. */
     glass(side) {
