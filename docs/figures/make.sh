@@ -37,6 +37,9 @@ numbers() {
     frontier | contrast | surprise | beams | roles | owner | mask | constraint) cat "data/$1.csv" ;;
     variety | odds) cat data/frontier.csv ;;
     heat) spaced data/heat.csv ;;
+    hot) # and without a temperature: the frontier
+        spaced data/hot.csv
+        tail -n +3 data/frontier.csv ;;
     cure) spaced data/loops.csv data/harm.csv ;;
     price)
         best=$(awk -f best.awk data/frontier.csv)
@@ -76,7 +79,7 @@ sound() {
 $bad"
 }
 
-for name in ${*:-effects temperature kept surprise frontier variety odds heat cure order contrast beams price mask constraint guess heads lens roles owner errors turning curve loss roofline speed}; do
+for name in ${*:-effects temperature kept surprise frontier hot variety odds heat cure order contrast beams price mask constraint guess heads lens roles owner errors turning curve loss roofline speed}; do
     echo "plot $name" >&2
     case $name in
     speed | loss | roofline) numbers "$name" ;;
