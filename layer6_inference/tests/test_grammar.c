@@ -47,6 +47,21 @@ static const Case cases[] = {
     {REGEX, "[^\\d\\s]+", {"abc", "\xc3\xa9", NULL, "a1", ""}},
     {REGEX, "x{2,3}?|", {"", "xx", "xxx", NULL, "x", "xxxx"}},
     {REGEX, "(^a|b)c$", {"ac", "bc", NULL, "c", "abc"}},
+    {REGEX,
+     "\\p{Lu}\\p{gc=Ll}+\\p{Nd}?\\P{L}",
+     {"\xc3\x84h5.", "Ah.", NULL, "ah.", "A5.", "Ah"}},
+    {SCHEMA,
+     "{\"type\":\"array\",\"items\":{\"enum\":[\"a\",1,1.0,null,2],\"not\":{\"const\":2}},"
+     "\"uniqueItems\":true,\"minItems\":1}",
+     {"[1]", "[\"a\"]", "[1,null,\"a\"]", NULL, "[]", "[1,1]", "[1,1.0]", "[2]",
+      "[\"a\",1,\"a\"]"}},
+    {SCHEMA,
+     "{\"type\":\"object\",\"patternProperties\":{\"^a\":{\"type\":\"null\"},\"b\":true,\"^c\":"
+     "{\"const\":"
+     "1},\"^d\":true,\"^e\":true,\"^f\":true,\"^g\":true,\"^h\":{\"const\":2}},"
+     "\"additionalProperties\":false}",
+     {"{}", "{\"a\":null}", "{\"h\":2,\"xb\":3}", "{\"hb\":2}", NULL, "{\"i\":1}", "{\"ab\":1}",
+      "{\"h\":1}"}},
     {REGEX, "\\u{1F600}|\\uD83D\\uDE01", {"\xf0\x9f\x98\x80", "\xf0\x9f\x98\x81", NULL, "x"}},
     {SCHEMA,
      "{\"type\":\"integer\",\"minimum\":-5,\"maximum\":12}",

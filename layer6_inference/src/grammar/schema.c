@@ -165,7 +165,8 @@ void schema_free(Schema *schema) {
     for (uint32_t i = 0; i < schema->n_plans; i++) {
         Plan *plan = &schema->plans[i];
         free(plan->object.keys), free(plan->object.others);
-        free(plan->array.prefix), free(plan->array.prefix_hit), free(plan->states);
+        free(plan->array.prefix), free(plan->array.prefix_hit), free(plan->array.value);
+        free(plan->states);
     }
     free(schema->goals), free(schema->buckets), free(schema->plans);
     *schema = (Schema){0};

@@ -80,6 +80,8 @@ typedef struct ObjectOthers {
     uint32_t rule;
 } ObjectOthers;
 
+enum { SCHEMA_KEYS = 512, SCHEMA_GOALS = 20000, SCHEMA_PATTERNS = 24, SCHEMA_OTHERS = 256 };
+
 typedef struct ObjectPlan {
     ObjectKey *keys;
     size_t n_keys;
@@ -93,6 +95,9 @@ typedef struct ArrayPlan {
     size_t n_prefix;
     uint32_t rest;     /* rule of the others */
     uint32_t min, max; /* items */
+    bool unique;       /* each item is one of `value`, and comes once */
+    Expr *value;       /* (n_values) texts; owns */
+    size_t n_values;
     bool contains;
     /* rules of an item that is also the one that must be there (`contains`) */
     uint32_t *prefix_hit, rest_hit;
@@ -100,14 +105,13 @@ typedef struct ArrayPlan {
 
 /* Where an object or array has come to. */
 typedef struct PlanState {
-    uint64_t seen[4]; /* declared keys, any order */
-    uint32_t next;    /* the first declared key, or the item, that may come */
-    uint32_t count;   /* members so far, no further than it matters */
-    uint32_t any;     /* at least one */
-    uint32_t hit;     /* arrays: the item that must be there was */
+    uint64_t seen[SCHEMA_KEYS /
+                  64]; /* declared keys, any order; values of an array that come once */
+    uint32_t next;     /* the first declared key, or the item, that may come */
+    uint32_t count;    /* members so far, no further than it matters */
+    uint32_t any;      /* at least one */
+    uint32_t hit;      /* arrays: the item that must be there was */
 } PlanState;
-
-enum { SCHEMA_KEYS = 256, SCHEMA_GOALS = 20000, SCHEMA_PATTERNS = 6 };
 
 typedef struct Plan {
     bool is_array;
@@ -166,8 +170,13 @@ bool schema_array(Schema *s, const Goal *flat, Expr *body);
 Expr schema_unfold_object(Schema *s, uint32_t plan, const PlanState *state);
 Expr schema_unfold_array(Schema *s, uint32_t plan, const PlanState *state);
 Expr schema_state(Schema *s, uint32_t plan, const PlanState *state);
+
+void schema_item_goal(const Goal *flat, size_t place, Goal *goal);
 Plan *schema_plan(Schema *s, uint32_t *number);
 bool schema_plan_is_productive(const Schema *s, const Plan *plan, const bool *known);
+
+/* schema_unique.c: uniqueItems, in an array that may have several; the plan gets the values of its items. */
+bool schema_unique(Schema *s, const Goal *flat, ArrayPlan *plan);
 
 /* schema_value.c */
 Expr schema_value(Schema *s, const JsonValue *value);        /* the texts of one value */

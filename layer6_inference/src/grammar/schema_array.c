@@ -45,19 +45,24 @@ static const JsonValue *other_items(const JsonValue *schema) {
     return items;
 }
 
+/* What is asked of item `place`. */
+void schema_item_goal(const Goal *flat, size_t place, Goal *goal) {
+    for (size_t i = 0; i < flat->count; i++) {
+        const Condition *c = &flat->of[i];
+        if (c->kind == EVERY_ITEM)
+            goal_add(goal, (Condition){.kind = c->index ? HOLDS : FAILS, .schema = c->schema});
+        if (c->kind != DIRECT) continue;
+        const JsonValue *first = first_items(c->schema), *other = other_items(c->schema);
+        const JsonValue *item = first && place < first->count ? &first->items[place] : other;
+        if (item) goal_add(goal, (Condition){.kind = HOLDS, .schema = item});
+    }
+}
+
 /* The rule of item `place`; with `hit`, of one that is the item that must be there, too. */
 static bool item_rule(Schema *s, const Goal *flat, size_t place, const Condition *hit,
                       uint32_t *rule) {
     Goal goal = {0};
-    for (size_t i = 0; i < flat->count; i++) {
-        const Condition *c = &flat->of[i];
-        if (c->kind == EVERY_ITEM)
-            goal_add(&goal, (Condition){.kind = c->index ? HOLDS : FAILS, .schema = c->schema});
-        if (c->kind != DIRECT) continue;
-        const JsonValue *first = first_items(c->schema), *other = other_items(c->schema);
-        const JsonValue *item = first && place < first->count ? &first->items[place] : other;
-        if (item) goal_add(&goal, (Condition){.kind = HOLDS, .schema = item});
-    }
+    schema_item_goal(flat, place, &goal);
     if (hit) goal_add(&goal, *hit);
     bool ok = schema_goal(s, &goal, rule);
     goal_free(&goal);
@@ -104,17 +109,6 @@ static bool find_hit(Schema *s, const Goal *flat, Condition *hit, bool *found) {
     return true;
 }
 
-static bool check_unique(Schema *s, const Goal *flat, const ArrayPlan *plan) {
-    for (size_t i = 0; i < flat->count; i++) {
-        const Condition *c = &flat->of[i];
-        const JsonValue *unique = c->kind == DIRECT ? json_get(c->schema, "uniqueItems") : NULL;
-        if (unique && unique->kind == JSON_TRUE && plan->max > 1)
-            return schema_refuse(s, c->schema, "uniqueItems",
-                                 "is not supported for more than one item");
-    }
-    return true;
-}
-
 bool schema_array(Schema *s, const Goal *flat, Expr *body) {
     ArrayPlan plan = {.max = EXPR_FOREVER};
     Condition hit;
@@ -125,16 +119,18 @@ bool schema_array(Schema *s, const Goal *flat, Expr *body) {
         if ((flat->of[i].kind == DIRECT || flat->of[i].kind == NOT_KEYWORD) &&
             !narrow(s, &flat->of[i], &plan))
             return false;
-    if (!check_unique(s, flat, &plan) || !find_hit(s, flat, &hit, &found)) return false;
+    if (!find_hit(s, flat, &hit, &found)) return false;
     plan.contains = found;
     if (plan.max < plan.min) return true;
-    bool ok = make_items(s, flat, found ? &hit : NULL, &plan);
+    bool ok = make_items(s, flat, found ? &hit : NULL, &plan) &&
+              (plan.max < 2 || schema_unique(s, flat, &plan));
     Plan *kept = schema_plan(s, &number);
     kept->is_array = true, kept->array = plan;
     PlanState begin = {.count = 0};
     Expr open = expr_cat(s->exprs, expr_byte(s->exprs, '['), s->space);
     if (s->options.space != JSON_SPACE_FREE) open = expr_byte(s->exprs, '[');
-    if (ok) *body = expr_cat(s->exprs, open, schema_state(s, number, &begin));
+    if (ok && plan.min <= plan.max)
+        *body = expr_cat(s->exprs, open, schema_state(s, number, &begin));
     return ok;
 }
 
@@ -169,19 +165,45 @@ static bool can_reach(const Schema *s, const ArrayPlan *plan, uint32_t count, bo
     return count >= goal && (hit || !plan->contains);
 }
 
+/* A text as the next item, and what follows it. */
+static Expr put_item(Schema *s, uint32_t number, const PlanState *state, const PlanState *next,
+                     Expr text) {
+    ExprStore *x = s->exprs;
+    Expr comma = state->any ? expr_cat(x, expr_byte(x, ','), s->space) : EXPR_EMPTY;
+    Expr rest = schema_state(s, number, next);
+    if (s->options.space == JSON_SPACE_FREE) rest = expr_cat(x, s->space, rest);
+    return expr_cat(x, comma, expr_cat(x, text, rest));
+}
+
 static Expr item(Schema *s, uint32_t number, const PlanState *state, uint32_t rule, bool hit) {
     const ArrayPlan *plan = &s->plans[number].array;
-    ExprStore *x = s->exprs;
     PlanState next = {.count = after(plan, state->count), .any = true, .hit = hit};
     if (!is_alive(s, rule) || !can_reach(s, plan, state->count + 1, hit)) return EXPR_NONE;
-    Expr comma = state->any ? expr_cat(x, expr_byte(x, ','), s->space) : EXPR_EMPTY;
-    Expr rest = schema_state(s, number, &next);
-    if (s->options.space == JSON_SPACE_FREE) rest = expr_cat(x, s->space, rest);
-    return expr_cat(x, comma, expr_cat(x, expr_call(x, rule), rest));
+    return put_item(s, number, state, &next, expr_call(s->exprs, rule));
+}
+
+/* Each value that did not come yet. */
+static Expr unfold_unique(Schema *s, uint32_t number, const PlanState *state) {
+    const ArrayPlan plan = s->plans[number].array;
+    Expr *ways = malloc((plan.n_values + 1) * sizeof *ways), out;
+    REQUIRE(ways, "no memory for a schema");
+    ways[plan.n_values] = state->count >= plan.min ? expr_byte(s->exprs, ']') : EXPR_NONE;
+    for (size_t i = 0; i < plan.n_values; i++) {
+        PlanState next = *state;
+        next.count++, next.any = true;
+        next.seen[i / 64] |= (uint64_t)1 << (i % 64);
+        ways[i] = state->count == plan.max || state->seen[i / 64] >> (i % 64) & 1
+                      ? EXPR_NONE
+                      : put_item(s, number, state, &next, plan.value[i]);
+    }
+    out = expr_alt(s->exprs, ways, plan.n_values + 1);
+    free(ways);
+    return out;
 }
 
 Expr schema_unfold_array(Schema *s, uint32_t number, const PlanState *state) {
     const ArrayPlan *plan = &s->plans[number].array;
+    if (plan->unique) return unfold_unique(s, number, state);
     bool first = state->count < plan->n_prefix;
     Expr ways[3] = {EXPR_NONE, EXPR_NONE, EXPR_NONE};
     uint32_t rule = first ? plan->prefix[state->count] : plan->rest;

@@ -50,7 +50,7 @@ static bool add_pattern(Making *m, const JsonValue *at, Text pattern) {
         if (text_equal(m->pattern[i], pattern)) return true;
     if (m->n_patterns == SCHEMA_PATTERNS)
         return schema_refuse(m->s, at, "patternProperties",
-                             "more than 6 patterns at one place");
+                             "more than 24 patterns at one place");
     m->pattern[m->n_patterns] = pattern;
     return schema_pattern(m->s, at, pattern, &m->matches[m->n_patterns++]);
 }
@@ -192,21 +192,32 @@ static bool make_keys(Making *m) {
     return true;
 }
 
-/* The language of the keys that are not declared and match just these patterns. */
-static Expr other_keys(Making *m, unsigned matched, Expr undeclared) {
-    Expr e = expr_and(m->s->exprs, m->names, undeclared);
-    for (size_t k = 0; k < m->n_patterns; k++) {
-        bool yes = matched >> k & 1;
-        e = expr_and(m->s->exprs, e,
-                     yes ? m->matches[k] : expr_not(m->s->exprs, m->matches[k]));
+/* Keys that are not declared, sorted by the patterns that they match: all of them, parted by the first pattern, then by the
+ * next.  Where there is none left, no more is parted. */
+static bool part_others(Making *m, Expr keys, size_t pattern, unsigned matched) {
+    ExprStore *x = m->s->exprs;
+    if (!expr_is_live(x, keys)) return true;
+    if (pattern < m->n_patterns) {
+        Expr matches = m->matches[pattern];
+        return part_others(m, expr_and(x, keys, matches), pattern + 1,
+                           matched | 1u << pattern) &&
+               part_others(m, expr_and(x, keys, expr_not(x, matches)), pattern + 1, matched);
     }
-    return e;
+    if (m->plan.n_others == SCHEMA_OTHERS)
+        return fault_set(m->s->fault,
+                         "schema: patternProperties that overlap in more than %d ways are not "
+                         "supported",
+                         SCHEMA_OTHERS);
+    Expr quote = expr_byte(x, '"');
+    ObjectOthers *others = &m->plan.others[m->plan.n_others++];
+    others->text = expr_cat(x, quote, expr_cat(x, keys, quote));
+    return value_rule(m, NULL, matched, &others->rule);
 }
 
 static bool make_others(Making *m) {
     ExprStore *x = m->s->exprs;
-    Expr *declared = malloc((m->plan.n_keys + 1) * sizeof *declared), quote = expr_byte(x, '"');
-    m->plan.others = calloc(1u << m->n_patterns, sizeof *m->plan.others);
+    Expr *declared = malloc((m->plan.n_keys + 1) * sizeof *declared);
+    m->plan.others = calloc(SCHEMA_OTHERS, sizeof *m->plan.others);
     REQUIRE(declared && m->plan.others, "no memory for a schema");
     for (size_t i = 0; i < m->plan.n_keys; i++)
         declared[i] = schema_every_spelling(m->s, m->plan.keys[i].name);
@@ -215,15 +226,7 @@ static bool make_others(Making *m) {
         undeclared =
             expr_and(x, undeclared, expr_not(x, expr_alt(x, declared, m->plan.n_keys)));
     free(declared);
-    for (unsigned matched = 0; matched < 1u << m->n_patterns; matched++) {
-        Expr keys = other_keys(m, matched, undeclared);
-        ObjectOthers *others = &m->plan.others[m->plan.n_others];
-        if (!expr_is_live(x, keys)) continue;
-        if (!value_rule(m, NULL, matched, &others->rule)) return false;
-        others->text = expr_cat(x, quote, expr_cat(x, keys, quote));
-        m->plan.n_others++;
-    }
-    return true;
+    return part_others(m, expr_and(x, m->names, undeclared), 0, 0);
 }
 
 bool schema_object(Schema *s, const Goal *flat, Expr *body) {
