@@ -156,7 +156,27 @@ void goal_free(Goal *goal);
 /* schema_goal.c: join, then choose.  *n is the number of ways; 0 with `leaf`: there is no choice. */
 bool schema_flatten(Schema *s, const Goal *goal, Goal *flat);
 bool schema_choose(Schema *s, const Goal *flat, Expr *body, bool *leaf);
-bool schema_is_direct(Text keyword); /* does it speak for itself? */
+/* schema_keyword.c */
+/* What a keyword is to the place it stands at. */
+typedef enum Speech {
+    SAYS_NOTHING, /* an annotation */
+    SAYS_DIRECT,
+    SAYS_CHOICE,
+    SAYS_JOIN, /* $ref, allOf */
+    REFUSED
+} Speech;
+
+typedef struct SchemaKeyword {
+    const char *name;
+    Speech role;
+    uint32_t types; /* of a direct one: to which values it speaks */
+} SchemaKeyword;
+
+SchemaKeyword schema_keyword(Text name); /* what the standard does not name is an annotation */
+bool schema_is_direct(Text keyword);     /* does it speak for itself? */
+
+/* schema_overlap.c: can two schemas of a oneOf hold together?  false: certainly not. */
+bool schema_may_overlap(Schema *s, const JsonValue *a, const JsonValue *b);
 
 /* schema_leaf.c */
 bool schema_leaf(Schema *s, const Goal *flat, Expr *body);

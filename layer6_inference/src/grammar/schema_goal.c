@@ -31,79 +31,6 @@ static Condition holds(const JsonValue *schema, bool it_does) {
 
 static Condition types(uint32_t mask) { return (Condition){.kind = TYPES, .index = mask}; }
 
-/* ------------------------------------------------------------------ keywords */
-
-/* What a keyword is to the place it stands at. */
-typedef enum Speech {
-    SAYS_NOTHING, /* an annotation */
-    SAYS_DIRECT,
-    SAYS_CHOICE,
-    SAYS_JOIN, /* $ref, allOf */
-    REFUSED
-} Speech;
-
-static const struct Keyword {
-    const char *name;
-    Speech role;
-    uint32_t types; /* of a direct one: to which values it speaks */
-} keywords[] = {
-    {"type", SAYS_DIRECT, TYPE_BIT_ALL},
-    {"enum", SAYS_DIRECT, TYPE_BIT_ALL},
-    {"const", SAYS_DIRECT, TYPE_BIT_ALL},
-    {"minimum", SAYS_DIRECT, TYPE_BIT_NUMBER},
-    {"maximum", SAYS_DIRECT, TYPE_BIT_NUMBER},
-    {"exclusiveMinimum", SAYS_DIRECT, TYPE_BIT_NUMBER},
-    {"exclusiveMaximum", SAYS_DIRECT, TYPE_BIT_NUMBER},
-    {"multipleOf", SAYS_DIRECT, TYPE_BIT_NUMBER},
-    {"minLength", SAYS_DIRECT, TYPE_BIT_STRING},
-    {"maxLength", SAYS_DIRECT, TYPE_BIT_STRING},
-    {"pattern", SAYS_DIRECT, TYPE_BIT_STRING},
-    {"format", SAYS_DIRECT, TYPE_BIT_STRING},
-    {"items", SAYS_DIRECT, TYPE_BIT_ARRAY},
-    {"prefixItems", SAYS_DIRECT, TYPE_BIT_ARRAY},
-    {"additionalItems", SAYS_DIRECT, TYPE_BIT_ARRAY},
-    {"contains", SAYS_DIRECT, TYPE_BIT_ARRAY},
-    {"minContains", SAYS_DIRECT, TYPE_BIT_ARRAY},
-    {"minItems", SAYS_DIRECT, TYPE_BIT_ARRAY},
-    {"maxItems", SAYS_DIRECT, TYPE_BIT_ARRAY},
-    {"uniqueItems", SAYS_DIRECT, TYPE_BIT_ARRAY},
-    {"properties", SAYS_DIRECT, TYPE_BIT_OBJECT},
-    {"patternProperties", SAYS_DIRECT, TYPE_BIT_OBJECT},
-    {"additionalProperties", SAYS_DIRECT, TYPE_BIT_OBJECT},
-    {"propertyNames", SAYS_DIRECT, TYPE_BIT_OBJECT},
-    {"required", SAYS_DIRECT, TYPE_BIT_OBJECT},
-    {"minProperties", SAYS_DIRECT, TYPE_BIT_OBJECT},
-    {"maxProperties", SAYS_DIRECT, TYPE_BIT_OBJECT},
-    {"$ref", SAYS_JOIN, 0},
-    {"allOf", SAYS_JOIN, 0},
-    {"anyOf", SAYS_CHOICE, 0},
-    {"oneOf", SAYS_CHOICE, 0},
-    {"not", SAYS_JOIN, 0},
-    {"if", SAYS_CHOICE, 0},
-    {"then", SAYS_NOTHING, 0}, /* beside `if`, where it is read */
-    {"else", SAYS_NOTHING, 0},
-    {"dependentRequired", SAYS_CHOICE, 0},
-    {"dependentSchemas", SAYS_CHOICE, 0},
-    {"dependencies", SAYS_CHOICE, 0},
-    {"unevaluatedProperties", REFUSED, 0},
-    {"unevaluatedItems", REFUSED, 0},
-    {"maxContains", REFUSED, 0},
-    {"$dynamicRef", REFUSED, 0},
-    {"$recursiveRef", REFUSED, 0},
-    {"extends", REFUSED, 0},
-    {"disallow", REFUSED, 0},
-    {"divisibleBy", REFUSED, 0},
-};
-
-/* What the standard does not name is an annotation. */
-static struct Keyword keyword_of(Text name) {
-    for (size_t i = 0; i < sizeof keywords / sizeof *keywords; i++)
-        if (text_equal(name, text_of(keywords[i].name))) return keywords[i];
-    return (struct Keyword){"", SAYS_NOTHING, 0};
-}
-
-bool schema_is_direct(Text keyword) { return keyword_of(keyword).role == SAYS_DIRECT; }
-
 static bool is_keyword(const JsonValue *schema, uint32_t index, const char *name) {
     return text_equal(schema->keys[index], text_of(name));
 }
@@ -138,7 +65,7 @@ static bool join_keywords(Schema *s, const JsonValue *schema, Goal *flat, Goal *
     if (reference && s->old_refs) return join_ref(s, schema, reference, true, flat, seen);
     bool direct = false;
     for (uint32_t i = 0; i < schema->count; i++) {
-        struct Keyword keyword = keyword_of(schema->keys[i]);
+        SchemaKeyword keyword = schema_keyword(schema->keys[i]);
         const JsonValue *value = &schema->items[i];
         bool ok = true;
         if (keyword.role == REFUSED)
@@ -158,7 +85,7 @@ static bool join_keywords(Schema *s, const JsonValue *schema, Goal *flat, Goal *
 /* One keyword fails: the value is of a type it speaks to, and breaks it. */
 static bool join_broken(Schema *s, Condition c, Goal *flat, Goal *seen) {
     const JsonValue *value = &c.schema->items[c.index];
-    struct Keyword keyword = keyword_of(c.schema->keys[c.index]);
+    SchemaKeyword keyword = schema_keyword(c.schema->keys[c.index]);
     const char *name = keyword.name;
     if (keyword.role == REFUSED || strcmp(name, "oneOf") == 0 ||
         strncmp(name, "depend", 6) == 0)
@@ -253,112 +180,6 @@ static bool add_way(Ways *w, const Condition *extra, size_t count) {
     return ok;
 }
 
-/* ---- can two schemas of a oneOf hold together?  false: certainly not */
-
-static const JsonValue *through_refs(Schema *s, const JsonValue *schema) {
-    for (int i = 0; i < 20; i++) {
-        const JsonValue *reference = json_get(schema, "$ref");
-        if (!reference || schema->count > 1) return schema;
-        schema = reference->kind == JSON_STRING ? schema_resolve(s, reference->text) : NULL;
-        if (!schema) return NULL;
-    }
-    return NULL;
-}
-
-static uint32_t named_types(const JsonValue *type) {
-    static const struct {
-        const char *name;
-        uint32_t bits;
-    } names[] = {{"null", TYPE_BIT_NULL},     {"boolean", TYPE_BIT_BOOLEAN},
-                 {"object", TYPE_BIT_OBJECT}, {"array", TYPE_BIT_ARRAY},
-                 {"string", TYPE_BIT_STRING}, {"integer", TYPE_BIT_INTEGER},
-                 {"number", TYPE_BIT_NUMBER}, {"any", TYPE_BIT_ALL}};
-    uint32_t bits = 0;
-    if (type->kind == JSON_ARRAY)
-        for (size_t i = 0; i < type->count; i++) bits |= named_types(&type->items[i]);
-    for (size_t i = 0; type->kind == JSON_STRING && i < sizeof names / sizeof *names; i++)
-        if (text_equal(type->text, text_of(names[i].name))) bits |= names[i].bits;
-    return bits;
-}
-
-uint32_t schema_named_types(const JsonValue *type) { return named_types(type); }
-
-static uint32_t possible_types(const JsonValue *schema) {
-    if (schema->kind != JSON_OBJECT) return schema->kind == JSON_FALSE ? 0 : TYPE_BIT_ALL;
-    uint32_t bits = TYPE_BIT_ALL;
-    const JsonValue *type = json_get(schema, "type"), *one = json_get(schema, "const"),
-                    *list = json_get(schema, "enum");
-    if (type) bits &= named_types(type);
-    if (one) bits &= schema_type_of(one);
-    if (list && list->kind == JSON_ARRAY) {
-        uint32_t any = 0;
-        for (size_t i = 0; i < list->count; i++) any |= schema_type_of(&list->items[i]);
-        bits &= any;
-    }
-    return bits;
-}
-
-/* The values a schema allows when they are few: const, or enum. */
-static const JsonValue *few_values(const JsonValue *schema, size_t *count) {
-    const JsonValue *one = json_get(schema, "const"), *list = json_get(schema, "enum");
-    *count = one ? 1 : list && list->kind == JSON_ARRAY ? list->count : 0;
-    return one ? one : list && list->kind == JSON_ARRAY ? list->items : NULL;
-}
-
-static bool share_a_value(const JsonValue *a, const JsonValue *b) {
-    size_t n, m;
-    const JsonValue *x = few_values(a, &n), *y = few_values(b, &m);
-    if (!x || !y) return (possible_types(a) & possible_types(b)) != 0;
-    for (size_t i = 0; i < n; i++)
-        for (size_t k = 0; k < m; k++)
-            if (schema_equal(&x[i], &y[k])) return true;
-    return false;
-}
-
-static bool requires_key(const JsonValue *schema, Text key) {
-    const JsonValue *required = json_get(schema, "required");
-    for (size_t i = 0; required && required->kind == JSON_ARRAY && i < required->count; i++)
-        if (required->items[i].kind == JSON_STRING && text_equal(required->items[i].text, key))
-            return true;
-    return false;
-}
-
-/* Objects that must have a key, whose values have nothing in common: a tag tells them apart. */
-static bool told_by_key(Schema *s, const JsonValue *a, const JsonValue *b) {
-    const JsonValue *x = json_get(a, "properties"), *y = json_get(b, "properties");
-    for (size_t i = 0; x && y && x->kind == JSON_OBJECT && i < x->count; i++) {
-        const JsonValue *other = json_find(y, x->keys[i]);
-        if (!other || (!requires_key(a, x->keys[i]) && !requires_key(b, x->keys[i]))) continue;
-        const JsonValue *one = through_refs(s, &x->items[i]);
-        other = through_refs(s, other);
-        if (one && other && !share_a_value(one, other)) return true;
-    }
-    return false;
-}
-
-/* One must have a key that the other does not allow. */
-static bool told_by_lack(const JsonValue *a, const JsonValue *b) {
-    const JsonValue *required = json_get(a, "required"),
-                    *more = json_get(b, "additionalProperties");
-    if (!more || more->kind != JSON_FALSE || json_get(b, "patternProperties")) return false;
-    for (size_t i = 0; required && required->kind == JSON_ARRAY && i < required->count; i++)
-        if (required->items[i].kind == JSON_STRING &&
-            !json_find(json_get(b, "properties"), required->items[i].text))
-            return true;
-    return false;
-}
-
-static bool may_overlap(Schema *s, const JsonValue *a, const JsonValue *b) {
-    a = through_refs(s, a), b = through_refs(s, b);
-    if (!a || !b) return true;
-    uint32_t common = possible_types(a) & possible_types(b);
-    if (common == 0 || !share_a_value(a, b)) return false;
-    if (common != TYPE_BIT_OBJECT) return true;
-    return !told_by_key(s, a, b) && !told_by_lack(a, b) && !told_by_lack(b, a);
-}
-
-/* ---- the ways of each keyword */
-
 static bool choose_one_of(Ways *w, const JsonValue *list) {
     Condition *conditions = malloc((list->count + 1) * sizeof *conditions);
     bool ok = true;
@@ -367,7 +188,7 @@ static bool choose_one_of(Ways *w, const JsonValue *list) {
         size_t n = 0;
         conditions[n++] = holds(&list->items[i], true);
         for (size_t k = 0; k < list->count; k++)
-            if (k != i && may_overlap(w->s, &list->items[i], &list->items[k]))
+            if (k != i && schema_may_overlap(w->s, &list->items[i], &list->items[k]))
                 conditions[n++] = holds(&list->items[k], false);
         ok = add_way(w, conditions, n);
     }
@@ -432,7 +253,7 @@ static bool choose_failing(Ways *w, const JsonValue *schema) {
     const JsonValue *reference = json_get(schema, "$ref");
     for (uint32_t i = 0; i < schema->count; i++) {
         if (reference && w->s->old_refs && &schema->items[i] != reference) continue;
-        struct Keyword keyword = keyword_of(schema->keys[i]);
+        SchemaKeyword keyword = schema_keyword(schema->keys[i]);
         if (keyword.role == SAYS_NOTHING) continue;
         Condition way = {.kind = NOT_KEYWORD, .index = i, .schema = schema};
         if (!add_way(w, &way, 1)) return false;
