@@ -83,7 +83,8 @@ bool parser_sees(const Parser *parser, int kind);
 bool parser_sees_word(const Parser *parser, const char *word);
 bool parser_take(Parser *parser, int kind);
 bool parser_take_word(Parser *parser, const char *word);
-void parser_want(Parser *parser, int kind); /* or it is wrong */
+void parser_want(Parser *parser, int kind);                         /* or it is wrong */
+const char *parser_words(const Token *token, char text[static 64]); /* for a sentence */
 Text parser_name(Parser *parser);
 
 /* What went wrong; from now on every token is the end. */
