@@ -31,10 +31,12 @@ INCLUDE  += -I$(shell brew --prefix 2>/dev/null)/include
 LINK     += -L$(shell brew --prefix 2>/dev/null)/lib
 endif
 
-SOURCES := $(sort $(wildcard src/*.c) $(filter-out src/program/%,$(wildcard src/*/*.c)))
+SOURCES := $(sort $(wildcard src/*.c) $(filter-out src/program/% src/server/%,$(wildcard src/*/*.c)))
 OBJECTS := $(foreach s,$(SOURCES:src/%.c=%),$(OUT)/$(subst /,-,$(s)).o)
 COMMANDS := $(sort $(wildcard src/program/*.c src/program/*/*.c))
 PROGRAM := $(foreach s,$(COMMANDS:src/%.c=%),$(OUT)/$(subst /,-,$(s)).o)
+SERVER  := $(patsubst src/%.c,%,$(sort $(wildcard src/server/*.c)))
+SERVED  := $(foreach s,$(SERVER),$(OUT)/$(subst /,-,$(s)).o)
 TESTS   := $(patsubst tests/%.c,$(OUT)/%,$(sort $(wildcard tests/test_*.c)))
 
 .DEFAULT_GOAL := lib
@@ -57,8 +59,8 @@ define in_folder
 $(OUT)/$(subst /,-,$(1)).o: src/$(1).c
 	$$(compile)
 endef
-$(foreach s,$(patsubst src/%.c,%,$(SOURCES) $(COMMANDS)),$(if $(findstring /,$(s)),$(eval $(call in_folder,$(s)))))
-$(PROGRAM): INCLUDE += -Isrc/program
+$(foreach s,$(patsubst src/%.c,%,$(SOURCES) $(COMMANDS)) $(SERVER),$(if $(findstring /,$(s)),$(eval $(call in_folder,$(s)))))
+$(PROGRAM) $(SERVED): INCLUDE += -Isrc/program
 
 # Text that becomes part of a program: each line a C string.
 $(OUT)/%.world.inc: world/%.world
@@ -83,6 +85,14 @@ $(BUILT)/bin/strata: $(PROGRAM) $(LIBS)
 	@mkdir -p $(@D)
 	@$(CC) $(STRICT) $(CFLAGS) $(PROGRAM) $(MINE) $(LIBS) $(LINK) -o $@
 
+# The server, a program of its own: it alone needs a library that is not the system's, and is built where that one is.
+HTTP := $(if $(SERVER),$(shell echo '\#include <microhttpd.h>' | $(CC) $(INCLUDE) -E - >/dev/null 2>&1 && echo yes))
+SHARES := $(foreach s,compute input listing loaded_model options,$(OUT)/program-$(s).o)
+program: $(if $(HTTP),$(BUILT)/bin/strata-serve)
+$(BUILT)/bin/strata-serve: $(SERVED) $(SHARES) $(LIBS)
+	@mkdir -p $(@D)
+	@$(CC) $(STRICT) $(CFLAGS) $(SERVED) $(SHARES) $(MINE) $(LIBS) -lmicrohttpd $(LINK) -o $@
+
 build-tests: $(TESTS)
 test: build-tests
 	@../tests/run_tests.sh $(TESTS)
@@ -101,4 +111,4 @@ worked: $(OUT)/$(WORKED)
 clean:
 	@rm -rf $(OUT) $(LIB)
 
--include $(OBJECTS:.o=.d) $(PROGRAM:.o=.d) $(TESTS:=.d)
+-include $(OBJECTS:.o=.d) $(PROGRAM:.o=.d) $(SERVED:.o=.d) $(TESTS:=.d)

@@ -8,6 +8,7 @@ case $prefix in /*) ;; *) echo "install: PREFIX is '$prefix': wanted a path that
 files() { # what goes where, with which mode, and whence: but for strata.pc, which is written
     cat <<END
 bin/strata 755 $build/bin/strata
+bin/strata-serve 755 $build/bin/strata-serve
 include/strata.h 644 $build/include/strata.h
 lib/libstrata.a 644 $build/lib/libstrata.a
 lib/pkgconfig/strata.pc 644
@@ -35,6 +36,7 @@ if [ "$1" = uninstall ]; then
     exit
 fi
 files | while read -r file mode source; do
+    if [ "$file" = bin/strata-serve ] && [ ! -e "$source" ]; then continue; fi # built only where its library is
     mkdir -p "$(dirname "$DESTDIR$prefix/$file")"
     if [ "$source" ]; then install -m "$mode" "$source" "$DESTDIR$prefix/$file"; else describe >"$DESTDIR$prefix/$file"; fi
 done

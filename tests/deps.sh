@@ -9,26 +9,39 @@ if [ "$1" = docs ]; then
     brew_site="mkdocs gnuplot lld wasi-libc"
 fi
 if command -v apt-get >/dev/null 2>&1; then
+    optional="libmicrohttpd-dev"
     packages="gcc clang make libcmocka-dev clang-format cppcheck libclang-rt-dev $site"
     missing=""
     for package in $packages; do
         dpkg -s "$package" >/dev/null 2>&1 || missing="$missing $package"
     done
-    if [ -z "$missing" ]; then echo "deps: everything is installed"; exit 0; fi
+    wanted=""
+    for package in $optional; do
+        dpkg -s "$package" >/dev/null 2>&1 || wanted="$wanted $package"
+    done
+    if [ -z "$missing$wanted" ]; then echo "deps: everything is installed"; exit 0; fi
     sudo=""
     if [ "$(id -u)" -ne 0 ]; then sudo=sudo; fi
     if [ -n "$sudo" ] && ! command -v sudo >/dev/null 2>&1; then
-        echo "deps: run this as root, there is no sudo: apt-get install$missing" >&2
+        echo "deps: run this as root, there is no sudo: apt-get install$missing$wanted" >&2
         exit 1
     fi
-    echo "deps: $sudo apt-get install$missing"
-    $sudo apt-get update -qq
+    export DEBIAN_FRONTEND=noninteractive
+    if [ "$missing" ]; then
+        echo "deps: $sudo apt-get install$missing"
+        $sudo apt-get update -qq
+        # shellcheck disable=SC2086
+        $sudo apt-get install -y -qq $missing >/dev/null
+    fi
+    # what strata serve needs: without it, it is left out
     # shellcheck disable=SC2086
-    DEBIAN_FRONTEND=noninteractive $sudo apt-get install -y -qq $missing >/dev/null
+    if [ "$wanted" ] && ! { $sudo apt-get install -y -qq $wanted || { $sudo apt-get update -qq && $sudo apt-get install -y -qq $wanted; }; } >/dev/null 2>&1; then
+        echo "deps: not installed, and strata serve is left out:$wanted"
+    fi
 elif command -v brew >/dev/null 2>&1; then
-    echo "deps: brew install cmocka clang-format cppcheck llvm $brew_site"
+    echo "deps: brew install cmocka clang-format cppcheck llvm libmicrohttpd $brew_site"
     # shellcheck disable=SC2086
-    brew install cmocka clang-format cppcheck llvm $brew_site
+    brew install cmocka clang-format cppcheck llvm libmicrohttpd $brew_site
     if [ "$1" = docs ]; then echo "deps: the rest of the site by pip (docs/requirements.txt) and npm (katex): make docs says how"; fi
 else
     echo "deps: neither apt-get nor brew is here; install cmocka, clang, clang-format and cppcheck by your system's means" >&2

@@ -45,6 +45,22 @@ bool chat_form_open(ChatForm *form, const Gguf *gguf, const Tokenizer *tokenizer
                     const char *name, Fault *fault);
 void chat_form_close(ChatForm *form);
 
+/* A conversation as its clients write it. */
+typedef struct ChatTalk {
+    const JsonValue *messages; /* an array of objects, each with a role */
+    const JsonValue *tools;    /* descriptions of functions; NULL: none */
+    bool open;                 /* also the opening of the assistant's turn */
+    bool think;                /* what the template finds as enable_thinking */
+} ChatTalk;
+
+/* The text that the template makes of it; free with rendered_free. */
+bool chat_render(const ChatForm *form, const Tokenizer *tokenizer, const ChatTalk *talk,
+                 Rendered *rendered, Fault *fault);
+
+/* Append the tokens of such a text, from what a text begins with on. */
+bool chat_encode_rendered(const Tokenizer *tokenizer, const Rendered *rendered,
+                          TokenList *tokens, Fault *fault);
+
 /* Append the tokens of the turns, from what a text begins with on.
  *
  *   open    also the opening of the assistant's turn

@@ -87,8 +87,8 @@ static bool render(const ChatForm *form, const JsonValue *variables, Rendered *r
 }
 
 /* A text's first token is there once, whoever put it there. */
-static bool encode_rendered(const Tokenizer *tokenizer, const Rendered *rendered,
-                            TokenList *tokens, Fault *fault) {
+bool chat_encode_rendered(const Tokenizer *tokenizer, const Rendered *rendered,
+                          TokenList *tokens, Fault *fault) {
     size_t from = tokens->count;
     tokenizer_begin(tokenizer, tokens);
     size_t first = tokens->count;
@@ -103,13 +103,29 @@ static bool encode_rendered(const Tokenizer *tokenizer, const Rendered *rendered
     return true;
 }
 
-bool chat_encode(const ChatForm *form, const Tokenizer *tokenizer, const ChatTurn *turns,
-                 size_t count, bool open, bool think, TokenList *tokens, Fault *fault) {
-    static const Text turn_keys[] = {{"role", 4}, {"content", 7}};
+bool chat_render(const ChatForm *form, const Tokenizer *tokenizer, const ChatTalk *talk,
+                 Rendered *rendered, Fault *fault) {
     static const Text keys[] = {{"messages", 8},        {"add_generation_prompt", 21},
                                 {"tools", 5},           {"documents", 9},
                                 {"bos_token", 9},       {"eos_token", 9},
                                 {"enable_thinking", 15}};
+    JsonValue values[] = {*talk->messages,
+                          json_bool(talk->open),
+                          talk->tools ? *talk->tools : (JsonValue){.kind = JSON_NULL},
+                          {.kind = JSON_NULL},
+                          json_string(token_name(tokenizer, tokenizer_bos(tokenizer))),
+                          json_string(token_name(tokenizer, tokenizer_eos(tokenizer))),
+                          json_bool(talk->think)};
+    JsonValue variables = {.kind = JSON_OBJECT,
+                           .count = sizeof values / sizeof *values,
+                           .items = values,
+                           .keys = keys};
+    return render(form, &variables, rendered, fault);
+}
+
+bool chat_encode(const ChatForm *form, const Tokenizer *tokenizer, const ChatTurn *turns,
+                 size_t count, bool open, bool think, TokenList *tokens, Fault *fault) {
+    static const Text turn_keys[] = {{"role", 4}, {"content", 7}};
     JsonValue *messages = calloc(count + 1, sizeof *messages),
               *parts = calloc(2 * count + 1, sizeof *parts);
     bool ok = messages && parts;
@@ -119,20 +135,11 @@ bool chat_encode(const ChatForm *form, const Tokenizer *tokenizer, const ChatTur
         messages[i] = (JsonValue){
             .kind = JSON_OBJECT, .count = 2, .items = parts + 2 * i, .keys = turn_keys};
     }
-    JsonValue values[] = {{.kind = JSON_ARRAY, .count = count, .items = messages},
-                          json_bool(open),
-                          {.kind = JSON_NULL},
-                          {.kind = JSON_NULL},
-                          json_string(token_name(tokenizer, tokenizer_bos(tokenizer))),
-                          json_string(token_name(tokenizer, tokenizer_eos(tokenizer))),
-                          json_bool(think)};
-    JsonValue variables = {.kind = JSON_OBJECT,
-                           .count = sizeof values / sizeof *values,
-                           .items = values,
-                           .keys = keys};
+    const JsonValue list = {.kind = JSON_ARRAY, .count = count, .items = messages};
+    const ChatTalk talk = {.messages = &list, .open = open, .think = think};
     Rendered rendered = {0};
-    ok = ok ? render(form, &variables, &rendered, fault) &&
-                  encode_rendered(tokenizer, &rendered, tokens, fault)
+    ok = ok ? chat_render(form, tokenizer, &talk, &rendered, fault) &&
+                  chat_encode_rendered(tokenizer, &rendered, tokens, fault)
             : fault_set(fault, "no memory for %zu turns", count);
     rendered_free(&rendered), free(messages), free(parts);
     return ok;

@@ -7,8 +7,7 @@
 
 static bool readable(const char *path) { return access(path, R_OK) == 0; }
 
-/* The folder of the running program, with a slash. */
-static bool program_folder(char *text, size_t size) {
+bool program_folder(char *text, size_t size) {
     ssize_t length = readlink("/proc/self/exe", text, size - 1);
     if (length <= 0) return false;
     text[length] = 0;

@@ -9,6 +9,9 @@
  * or the one in the source tree.  Returns text, or NULL when there is none. */
 const char *default_model(char *text, size_t size);
 
+/* The folder of the running program, with a slash.  False when it is unknown. */
+bool program_folder(char *text, size_t size);
+
 /* Keep the model that was named, or take the default one; the path lies in text then.
  *
  * Fails when none was named and none is found. */

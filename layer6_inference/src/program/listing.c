@@ -1,8 +1,10 @@
 /* listing.c - see listing.h. */
 #include "listing.h"
 
+#include <ctype.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 bool list_read_ids(const char *text, size_t vocab, TokenList *ids, Fault *fault) {
     for (const char *at = text; *at;) {
@@ -59,4 +61,14 @@ void list_json(FILE *out, Text text) {
             fputc(c, out);
     }
     fputc('"', out);
+}
+
+void list_encoded(FILE *out, Text text) {
+    for (size_t i = 0; i < text.size; i++) {
+        unsigned char c = (unsigned char)text.data[i];
+        if (isalnum(c) || (c && strchr("._/-", c)))
+            fputc(c, out);
+        else
+            fprintf(out, "%%%02X", c);
+    }
 }

@@ -6,12 +6,12 @@
 #include <string.h>
 
 static const Command *const commands[] = {
-    &command_generate,  &command_chat,     &command_tokenize, &command_template,
-    &command_logits,    &command_embed,    &command_inspect,  &command_chain,
-    &command_samplers,  &command_compare,  &command_figure,   &command_look,
-    &command_dump,      &command_quantize, &command_convert,  &command_perplexity,
-    &command_watermark, &command_grammar,  &command_world,    &command_train,
-    &command_bench};
+    &command_generate,   &command_chat,      &command_serve,    &command_tokenize,
+    &command_template,   &command_logits,    &command_embed,    &command_inspect,
+    &command_chain,      &command_samplers,  &command_compare,  &command_figure,
+    &command_look,       &command_dump,      &command_quantize, &command_convert,
+    &command_perplexity, &command_watermark, &command_grammar,  &command_world,
+    &command_train,      &command_bench};
 
 static void print_commands(FILE *out) {
     fprintf(out, "usage: strata COMMAND ...\n\n");

@@ -3,7 +3,6 @@
 #include "listing.h"
 #include "app.h"
 
-#include <ctype.h>
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -164,16 +163,6 @@ bool app_may_force(const GenerateApp *app) {
            !r->draft && !r->lookup && !r->amateur && !r->heal;
 }
 
-/* A text as a chain holds it: letters, digits and what paths are made of stay, the rest is %HH. */
-static void write_encoded(char *out, const char *text) {
-    for (; *text; text++)
-        if (isalnum((unsigned char)*text) || strchr("._/-", *text))
-            *out++ = *text;
-        else
-            out += sprintf(out, "%%%02X", (unsigned char)*text);
-    *out = 0;
-}
-
 /* The chain, with the stage in front that --grammar, --schema, --tags or --regex is short for.  A pattern that
  * begins with @ is no file: \x40 is the same character. */
 static bool read_chain(GenerateApp *app, Fault *fault) {
@@ -191,12 +180,15 @@ static bool read_chain(GenerateApp *app, Fault *fault) {
     if (!text) return chain_parse(&app->chain, chain, tokenizer, fault);
     if (!*text)
         return fault_set(fault, "%s is empty", r->regex ? "--regex" : "the file's name");
-    char *spec = malloc(strlen(name) + 3 * strlen(text) + strlen(chain) + 32);
-    if (!spec) return fault_set(fault, "no memory for a chain");
+    char *spec = NULL;
+    size_t size;
+    FILE *memory = open_memstream(&spec, &size);
+    if (!memory) return fault_set(fault, "no memory for a chain");
     bool at = r->regex && *text == '@';
-    size_t used = (size_t)sprintf(spec, "%s%s", name, at ? "%5Cx40" : "");
-    write_encoded(spec + used, text + at);
-    sprintf(spec + strlen(spec), ",%s", chain);
+    fprintf(memory, "%s%s", name, at ? "%5Cx40" : "");
+    list_encoded(memory, text_of(text + at));
+    fprintf(memory, ",%s", chain);
+    fclose(memory);
     bool ok = chain_parse(&app->chain, spec, tokenizer, fault);
     free(spec);
     return ok;

@@ -1,0 +1,138 @@
+/* answers.c - see answers.h. */
+#include "answers.h"
+
+#include "logprobs.h"
+
+#include <string.h>
+
+/* Where the text of a token ends. */
+static size_t end_of(const Answer *a, size_t i) {
+    return i + 1 < a->noted ? a->notes[i + 1].begin : a->taken;
+}
+
+size_t notes_ready(const Answer *a) {
+    bool cut = a->over && a->request.result.reason == STOP_STRING;
+    size_t n = 0;
+    if (a->over && !cut) return a->noted;
+    while (n < a->noted &&
+           (cut ? a->notes[n].begin < a->released : end_of(a, n) <= a->released))
+        n++;
+    return n;
+}
+
+void answer_refuse(const Answer *a, Refusal *refusal) {
+    const ServiceRequest *r = &a->request;
+    if (r->end == REQUEST_FAILED)
+        refusal->fault = r->fault, refuse_fault(refusal, 500, NULL);
+    else if (r->end == REQUEST_LATE)
+        refuse(refusal, 503, NULL, "the time for this request was over before it was served");
+    else
+        refuse(refusal, 503, NULL, "the server stopped before this answer was complete");
+}
+
+/* ------------------------------------------------------------------ what all have */
+
+static void write_head(FILE *out, const TextJob *t, const char *object) {
+    fprintf(out, "{\"id\":\"%s\",\"object\":\"%s\",\"created\":%ld,\"model\":", t->id, object,
+            t->created);
+    write_text(out, text_of(t->server->name));
+    fprintf(out, ",\"system_fingerprint\":\"strata-%s-%s\"", STRATA_VERSION, kernels_isa());
+}
+
+/* All answers together; a prompt counts once, however many answers it has. */
+static void write_usage(FILE *out, const TextJob *t) {
+    size_t prompt = 0, cached = 0, tokens = 0;
+    for (size_t i = 0; i < t->job->n; i++) {
+        const Answer *a = &t->job->answers[i];
+        tokens += a->count;
+        if (i % t->n) continue;
+        prompt += a->prompt;
+        cached += a->request.cached;
+    }
+    fprintf(out,
+            "\"usage\":{\"prompt_tokens\":%zu,\"completion_tokens\":%zu,\"total_tokens\":%zu,"
+            "\"prompt_tokens_details\":{\"cached_tokens\":%zu}}",
+            prompt, tokens, prompt + tokens, cached);
+}
+
+static void write_reason(FILE *out, const char *reason) {
+    fprintf(out, reason ? ",\"finish_reason\":\"%s\"}" : ",\"finish_reason\":null}", reason);
+}
+
+/* ------------------------------------------------------------------ pieces of a stream */
+
+static void write_delta(FILE *out, const Answer *a, const Piece *p) {
+    fputs("{", out);
+    if (p->begins) fputs("\"role\":\"assistant\",\"content\":\"\"", out);
+    if (p->text_end > p->text || p->note_end > p->note) {
+        fputs("\"content\":", out);
+        write_text(out, (Text){a->shown ? a->text.data + p->text : "", p->text_end - p->text});
+    }
+    fputs("}", out);
+}
+
+void chunk_write(FILE *out, const TextJob *t, const Answer *a, const Piece *p) {
+    write_head(out, t, t->chat ? "chat.completion.chunk" : "text_completion");
+    fprintf(out, ",\"choices\":[{\"index\":%zu,", a->index);
+    if (t->chat) {
+        fputs("\"delta\":", out);
+        write_delta(out, a, p);
+    } else {
+        fputs("\"text\":", out);
+        if (p->begins)
+            write_text(out, echoed(t, a));
+        else
+            write_text(out,
+                       (Text){a->shown ? a->text.data + p->text : "", p->text_end - p->text});
+    }
+    fputs(",\"logprobs\":", out);
+    if (t->job->logprobs && p->note_end > p->note)
+        logprobs_write(out, t, a, p->note, p->note_end);
+    else
+        fputs("null", out);
+    write_reason(out, p->ends ? finish_reason(a) : NULL);
+    fputs(t->usage ? "],\"usage\":null}" : "]}", out);
+}
+
+void chunk_write_usage(FILE *out, const TextJob *t) {
+    write_head(out, t, t->chat ? "chat.completion.chunk" : "text_completion");
+    fputs(",\"choices\":[],", out);
+    write_usage(out, t);
+    fputs("}", out);
+}
+
+/* ------------------------------------------------------------------ whole answers */
+
+static void write_choice(FILE *out, const TextJob *t, const Answer *a) {
+    Text text = {a->shown ? a->text.data : "", a->shown};
+    fprintf(out, "{\"index\":%zu,", a->index);
+    if (t->chat) {
+        fputs("\"message\":{\"role\":\"assistant\",\"content\":", out);
+        write_text(out, text);
+        fputs(",\"refusal\":null}", out);
+    } else {
+        Bytes all = {0};
+        bytes_add(&all, echoed(t, a)), bytes_add(&all, text);
+        fputs("\"text\":", out);
+        write_text(out, (Text){all.data ? all.data : "", all.size});
+        bytes_free(&all);
+    }
+    fputs(",\"logprobs\":", out);
+    if (t->job->logprobs)
+        logprobs_write(out, t, a, 0, notes_ready(a));
+    else
+        fputs("null", out);
+    write_reason(out, finish_reason(a));
+}
+
+void answers_write(FILE *out, const TextJob *t) {
+    write_head(out, t, t->chat ? "chat.completion" : "text_completion");
+    fputs(",\"choices\":[", out);
+    for (size_t i = 0; i < t->job->n; i++) {
+        if (i) fputc(',', out);
+        write_choice(out, t, &t->job->answers[i]);
+    }
+    fputs("],", out);
+    write_usage(out, t);
+    fputs("}", out);
+}

@@ -1,0 +1,30 @@
+/* answers.h - answers as JSON: whole ones, and the pieces of a stream.
+ *
+ * Invariant: a token's note is told when its text has gone out, so none is told of a text that a stop
+ * string took back.  The job's lock is held. */
+#ifndef STRATA_ANSWERS_H
+#define STRATA_ANSWERS_H
+
+#include "text_job.h"
+
+/* A part of an answer. */
+typedef struct Piece {
+    size_t text, text_end; /* bytes of its text */
+    size_t note, note_end; /* of its tokens */
+    bool begins, ends;
+} Piece;
+
+/* Tokens that may be told. */
+size_t notes_ready(const Answer *answer);
+
+/* A chunk of a stream, and the last one, which tells the usage. */
+void chunk_write(FILE *out, const TextJob *text, const Answer *answer, const Piece *piece);
+void chunk_write_usage(FILE *out, const TextJob *text);
+
+/* All answers, as one object. */
+void answers_write(FILE *out, const TextJob *text);
+
+/* Why an answer has failed. */
+void answer_refuse(const Answer *answer, Refusal *refusal);
+
+#endif

@@ -1,0 +1,47 @@
+/* call.c - the table of routes, and replies.  See call.h. */
+#include "call.h"
+
+#include "events.h"
+
+#include <stdlib.h>
+
+const Route routes[] = {
+    {"POST", "/v1/chat/completions", handle_chat, false, false},
+    {"POST", "/v1/completions", handle_completion, false, false},
+    {"POST", "/v1/embeddings", handle_embeddings, false, false},
+    {"GET", "/v1/models", handle_models, false, true},
+    {"GET", "/health", handle_health, true, false},
+    {"GET", "/metrics", handle_metrics, false, false},
+    {"POST", "/tokenize", handle_tokenize, false, false},
+    {"POST", "/detokenize", handle_detokenize, false, false},
+    {"POST", "/apply-template", handle_template, false, false},
+    {"GET", "/load", handle_load, false, false},
+};
+
+const size_t n_routes = sizeof routes / sizeof *routes;
+
+FILE *reply_begin(Reply *reply) {
+    *reply = (Reply){.status = 200, .type = "application/json"};
+    FILE *out = open_memstream(&reply->body, &reply->size);
+    if (!out) reply->status = 500;
+    return out;
+}
+
+void reply_end(Reply *reply, FILE *out) {
+    if (fclose(out) != 0) reply->status = 500;
+}
+
+void reply_refuse(Reply *reply, const Refusal *refusal) {
+    FILE *out = reply_begin(reply);
+    if (!out) return;
+    refusal_write(refusal, out);
+    reply_end(reply, out);
+    reply->status = refusal->status;
+    reply->retry = refusal->status == 429 || refusal->status == 503;
+}
+
+void reply_free(Reply *reply) {
+    free(reply->body);
+    if (reply->events) events_close(reply->events);
+    *reply = (Reply){0};
+}

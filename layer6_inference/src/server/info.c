@@ -1,0 +1,99 @@
+/* info.c - what the server says of itself: /v1/models, /health, /metrics, /load, and its page. */
+#include "call.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static void write_model(FILE *out, const Server *s) {
+    fputs("{\"id\":", out);
+    write_text(out, text_of(s->name));
+    fprintf(out,
+            ",\"object\":\"model\",\"created\":0,\"owned_by\":\"strata\",\"meta\":{\"ctx\":%zu,"
+            "\"vocab\":%zu,\"layers\":%zu,\"dim\":%zu,\"arch\":\"%s\"}}",
+            session_ctx(&s->loaded.session), s->loaded.model->sizes.vocab,
+            s->loaded.model->sizes.layers, s->loaded.model->sizes.dim,
+            s->loaded.model->recipe->arch);
+}
+
+void handle_models(const Call *call, Reply *reply) {
+    const char *name = call->rest[0] == '/' ? call->rest + 1 : NULL;
+    Refusal refusal;
+    if (name && strcmp(name, call->server->name) != 0) {
+        refuse(&refusal, 404, "model", "there is no model '%.80s': this is %s", name,
+               call->server->name);
+        refusal.code = "model_not_found";
+        reply_refuse(reply, &refusal);
+        return;
+    }
+    FILE *out = reply_begin(reply);
+    if (!out) return;
+    if (!name) fputs("{\"object\":\"list\",\"data\":[", out);
+    write_model(out, call->server);
+    if (!name) fputs("]}", out);
+    reply_end(reply, out);
+}
+
+void handle_health(const Call *call, Reply *reply) {
+    Server *s = call->server;
+    Refusal refusal;
+    pthread_mutex_lock(&s->lock);
+    bool draining = s->draining;
+    Fault broken = s->broken;
+    pthread_mutex_unlock(&s->lock);
+    if (draining || broken.text[0]) {
+        refuse(&refusal, 503, NULL, "%s",
+               draining ? "the server is about to stop" : broken.text);
+        reply_refuse(reply, &refusal);
+        return;
+    }
+    FILE *out = reply_begin(reply);
+    if (out) fputs("{\"status\":\"ok\"}", out), reply_end(reply, out);
+}
+
+void handle_metrics(const Call *call, Reply *reply) {
+    Server *s = call->server;
+    const char *paths[METRIC_PATHS];
+    size_t n = 0;
+    for (; n < n_routes; n++) paths[n] = routes[n].path;
+    paths[n++] = "other";
+    pthread_mutex_lock(&s->lock);
+    Metrics *metrics = malloc(sizeof *metrics);
+    if (metrics) *metrics = s->metrics;
+    Load load = s->load;
+    pthread_mutex_unlock(&s->lock);
+    FILE *out = reply_begin(reply);
+    reply->type = "text/plain; version=0.0.4; charset=utf-8";
+    if (out && metrics) metrics_write(metrics, &load, paths, n, out);
+    if (out) reply_end(reply, out);
+    free(metrics);
+}
+
+static void write_sight(FILE *out, const Sight *sight) {
+    fprintf(out,
+            "{\"id\":%llu,\"running\":%s,\"prompt\":%zu,\"read\":%zu,\"tokens\":%zu,"
+            "\"pages\":%zu,\"shared\":%zu}",
+            (unsigned long long)sight->id, sight->running ? "true" : "false", sight->prompt,
+            sight->read, sight->tokens, sight->pages, sight->shared);
+}
+
+void handle_load(const Call *call, Reply *reply) {
+    Server *s = call->server;
+    FILE *out = reply_begin(reply);
+    if (!out) return;
+    pthread_mutex_lock(&s->lock);
+    const Load *l = &s->load;
+    fprintf(out,
+            "{\"waiting\":%zu,\"running\":%zu,\"places\":%zu,\"queue\":%zu,\"pages\":%zu,"
+            "\"pages_free\":%zu,\"pages_kept\":%zu,\"page_tokens\":%d,\"tokens_per_second\":"
+            "%.1f,\"steps\":%zu,\"tokens\":%zu,\"preempted\":%zu,\"answers\":[",
+            l->waiting, l->running, s->policy.running, s->policy.waiting, l->pages,
+            l->pages_free, l->pages_kept, KV_PAGE, l->tokens_per_second, l->counts.steps,
+            l->counts.tokens, l->counts.preempted);
+    for (size_t i = 0; i < s->n_sights; i++) {
+        if (i) fputc(',', out);
+        write_sight(out, &s->sights[i]);
+    }
+    pthread_mutex_unlock(&s->lock);
+    fputs("]}", out);
+    reply_end(reply, out);
+}

@@ -1,0 +1,31 @@
+/* keys.h - who may ask: keys from a file, one a line.
+ *
+ * What is kept and compared are digests of one length, and all of each: how long a comparison takes
+ * tells nothing about a key.
+ *
+ * Invariant: no key is printed, logged, or kept as it is. */
+#ifndef STRATA_KEYS_H
+#define STRATA_KEYS_H
+
+#include "inference.h"
+
+enum { KEY_DIGEST = 32 };
+
+typedef struct Keys {
+    unsigned char (*digest)[KEY_DIGEST]; /* (count) owns */
+    size_t count;
+} Keys;
+
+/* Read them; empty lines and those that begin with # are passed over.
+ *
+ * Fails when the file cannot be read or holds none. */
+bool keys_open(Keys *keys, const char *path, Fault *fault);
+void keys_close(Keys *keys);
+
+/* Is it among them?  Without keys everybody may ask. */
+bool keys_have(const Keys *keys, Text key);
+
+/* SHA-256 of a text.  Source: FIPS 180-4. */
+void sha256(Text text, unsigned char digest[KEY_DIGEST]);
+
+#endif

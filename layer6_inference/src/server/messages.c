@@ -1,0 +1,187 @@
+/* messages.c - OpenAI's messages as chat templates expect them.  See text_job.h.
+ *
+ *     role developer                         system
+ *     content [{"type": "text", ...}, ...]   one text, a newline between parts
+ *     arguments "{\"city\": \"Rome\"}"       the object itself
+ *
+ * Invariant: every key of a message was used, or the message was refused. */
+#include "pieces.h"
+#include "text_job.h"
+
+#include <string.h>
+
+enum { MESSAGES = 2048, CALL_DEPTH = 8 };
+
+/* What the rewritten messages are made of lives until the text is rendered. */
+typedef struct Rewrite {
+    Pieces pieces;
+    Json *arguments[128]; /* (n) texts of calls, read */
+    size_t n;
+    Refusal *refusal;
+} Rewrite;
+
+static bool wrong(Rewrite *r, size_t i, const char *what) {
+    return refuse(r->refusal, 400, "messages", "messages[%zu]: %s", i, what);
+}
+
+static bool no_memory(Rewrite *r) {
+    return refuse(r->refusal, 500, "messages", "no memory for the messages");
+}
+
+/* ------------------------------------------------------------------ contents */
+
+static bool check_part(Rewrite *r, size_t i, const JsonValue *part) {
+    const JsonValue *type = json_get(part, "type"), *text = json_get(part, "text");
+    if (!type || type->kind != JSON_STRING) return wrong(r, i, "a part has no type");
+    if (!text_equal(type->text, text_of("text")))
+        return wrong(r, i, "this model reads texts alone: no other types of parts");
+    return (text && text->kind == JSON_STRING && part->count == 2) ||
+           wrong(r, i, "a part: wanted its type and its text");
+}
+
+static bool join_parts(Rewrite *r, size_t i, const JsonValue *parts, JsonValue *content) {
+    size_t size = 0;
+    for (size_t k = 0; k < parts->count; k++) {
+        if (!check_part(r, i, &parts->items[k])) return false;
+        size += json_get(&parts->items[k], "text")->text.size + 1;
+    }
+    char *text = pieces_take(&r->pieces, size + 1), *at = text;
+    if (!text) return no_memory(r);
+    for (size_t k = 0; k < parts->count; k++) {
+        Text part = json_get(&parts->items[k], "text")->text;
+        if (k) *at++ = '\n';
+        memcpy(at, part.data, part.size);
+        at += part.size;
+    }
+    *content = (JsonValue){.kind = JSON_STRING, .text = {text, (size_t)(at - text)}};
+    return true;
+}
+
+/* ------------------------------------------------------------------ calls of tools */
+
+/* A copy whose arguments are what their text says. */
+static bool copy_call(Rewrite *r, size_t i, const JsonValue *from, JsonValue *to, int depth) {
+    *to = *from;
+    if (from->kind != JSON_OBJECT) return true;
+    JsonValue *items = pieces_take(&r->pieces, (from->count + 1) * sizeof *items);
+    if (!items) return no_memory(r);
+    to->items = items;
+    for (size_t k = 0; k < from->count; k++) {
+        const JsonValue *v = &from->items[k];
+        items[k] = *v;
+        if (v->kind == JSON_OBJECT && depth < CALL_DEPTH &&
+            !copy_call(r, i, v, &items[k], depth + 1))
+            return false;
+        if (v->kind != JSON_STRING || !text_equal(from->keys[k], text_of("arguments")))
+            continue;
+        if (r->n == sizeof r->arguments / sizeof *r->arguments)
+            return wrong(r, i, "too many calls of tools");
+        Json *json = json_read(v->text, NULL);
+        if (!json) return wrong(r, i, "the arguments of a call are no JSON");
+        r->arguments[r->n++] = json;
+        items[k] = *json_root(json);
+    }
+    return true;
+}
+
+static bool copy_calls(Rewrite *r, size_t i, const JsonValue *from, JsonValue *to) {
+    if (from->kind != JSON_ARRAY) return wrong(r, i, "tool_calls: wanted an array");
+    JsonValue *items = pieces_take(&r->pieces, (from->count + 1) * sizeof *items);
+    if (!items) return no_memory(r);
+    *to = *from;
+    to->items = items;
+    for (size_t k = 0; k < from->count; k++)
+        if (!copy_call(r, i, &from->items[k], &items[k], 0)) return false;
+    return true;
+}
+
+/* ------------------------------------------------------------------ messages */
+
+static bool rewrite_role(Rewrite *r, size_t i, JsonValue *role) {
+    static const char *const roles[] = {"system", "user", "assistant", "tool"};
+    if (role->kind != JSON_STRING) return wrong(r, i, "its role is no text");
+    if (text_equal(role->text, text_of("developer"))) role->text = text_of("system");
+    for (size_t k = 0; k < sizeof roles / sizeof *roles; k++)
+        if (text_equal(role->text, text_of(roles[k]))) return true;
+    return wrong(r, i, "its role is none of system, developer, user, assistant, tool");
+}
+
+static bool rewrite_value(Rewrite *r, size_t i, Text key, const JsonValue *from,
+                          JsonValue *to) {
+    static const char *const texts[] = {"name", "tool_call_id", "reasoning_content", "refusal"};
+    *to = *from;
+    if (text_equal(key, text_of("role"))) return rewrite_role(r, i, to);
+    if (text_equal(key, text_of("tool_calls")) && from->kind != JSON_NULL)
+        return copy_calls(r, i, from, to);
+    if (text_equal(key, text_of("content")) && from->kind == JSON_ARRAY)
+        return join_parts(r, i, from, to);
+    bool known = text_equal(key, text_of("content")) || text_equal(key, text_of("tool_calls"));
+    for (size_t k = 0; k < sizeof texts / sizeof *texts; k++)
+        known |= text_equal(key, text_of(texts[k]));
+    if (!known) return wrong(r, i, "it has an unknown key");
+    return from->kind == JSON_STRING || from->kind == JSON_NULL ||
+           wrong(r, i, "a value is no text");
+}
+
+static bool rewrite_message(Rewrite *r, size_t i, const JsonValue *from, JsonValue *to) {
+    if (from->kind != JSON_OBJECT) return wrong(r, i, "it is no object");
+    if (!json_get(from, "role")) return wrong(r, i, "it has no role");
+    const JsonValue *content = json_get(from, "content");
+    if ((!content || content->kind == JSON_NULL) && !json_get(from, "tool_calls"))
+        return wrong(r, i, "it has no content");
+    JsonValue *items = pieces_take(&r->pieces, from->count * sizeof *items);
+    Text *keys = pieces_take(&r->pieces, from->count * sizeof *keys);
+    if (!items || !keys) return no_memory(r);
+    *to = (JsonValue){.kind = JSON_OBJECT, .items = items, .keys = keys};
+    for (size_t k = 0; k < from->count; k++) {
+        bool null = from->items[k].kind == JSON_NULL;
+        if (!rewrite_value(r, i, from->keys[k], &from->items[k], &items[to->count]))
+            return false;
+        if (null && !text_equal(from->keys[k], text_of("content"))) continue;
+        keys[to->count++] = from->keys[k];
+    }
+    return true;
+}
+
+static bool rewrite_all(Rewrite *r, const JsonValue *from, JsonValue *to) {
+    if (!from || from->count == 0)
+        return refuse(r->refusal, 400, "messages", "messages: wanted at least one");
+    if (from->count > MESSAGES)
+        return refuse(r->refusal, 400, "messages", "messages: %zu of them, more than %d",
+                      from->count, MESSAGES);
+    JsonValue *items = pieces_take(&r->pieces, from->count * sizeof *items);
+    if (!items) return no_memory(r);
+    *to = (JsonValue){.kind = JSON_ARRAY, .count = from->count, .items = items};
+    for (size_t i = 0; i < from->count; i++)
+        if (!rewrite_message(r, i, &from->items[i], &items[i])) return false;
+    return true;
+}
+
+/* With tool_choice none the model is not told of the tools. */
+static const JsonValue *tools_told(const Ask *ask) {
+    const JsonValue *choice = ask->value[F_TOOL_CHOICE], *tools = ask->value[F_TOOLS];
+    bool none =
+        choice && choice->kind == JSON_STRING && text_equal(choice->text, text_of("none"));
+    return none || !tools || !tools->count ? NULL : tools;
+}
+
+bool messages_render(const Ask *ask, const Server *server, bool open, Rendered *rendered,
+                     Refusal *refusal) {
+    Rewrite r = {.pieces.limit = (size_t)1 << 28, .refusal = refusal};
+    JsonValue messages;
+    if (!server->form.tree) {
+        refusal->fault = server->no_form;
+        return refuse_fault(refusal, 400, "messages");
+    }
+    bool ok = rewrite_all(&r, ask->value[F_MESSAGES], &messages);
+    const ChatTalk talk = {.messages = &messages,
+                           .tools = tools_told(ask),
+                           .open = open,
+                           .think = ask_bool(ask, F_ENABLE_THINKING, true)};
+    ok = ok && (chat_render(&server->form, server->loaded.model->tokenizer, &talk, rendered,
+                            &refusal->fault) ||
+                refuse_fault(refusal, 400, "messages"));
+    for (size_t i = 0; i < r.n; i++) json_free(r.arguments[i]);
+    pieces_free(&r.pieces);
+    return ok;
+}

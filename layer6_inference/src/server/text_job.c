@@ -1,0 +1,235 @@
+/* text_job.c - see text_job.h. */
+#include "text_job.h"
+
+#include "constrain.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+enum { STOPS = 16, STOP_BYTES = 256 };
+
+/* ------------------------------------------------------------------ small fields */
+
+static bool check_model(const TextJob *t, Refusal *refusal) {
+    Text name = ask_text(&t->ask, F_MODEL, t->server->name);
+    if (text_equal(name, text_of(t->server->name))) return true;
+    refuse(refusal, 404, "model", "there is no model '%.*s': this is %s",
+           (int)min_size(name.size, 80), name.data, t->server->name);
+    refusal->code = "model_not_found";
+    return false;
+}
+
+static bool read_stream_options(TextJob *t, Refusal *refusal) {
+    const JsonValue *options = t->ask.value[F_STREAM_OPTIONS];
+    t->stream = ask_bool(&t->ask, F_STREAM, false);
+    if (!options) return true;
+    if (!t->stream)
+        return refuse(refusal, 400, "stream_options", "stream_options: only with stream");
+    for (size_t i = 0; i < options->count; i++) {
+        const JsonValue *v = &options->items[i];
+        bool known = text_equal(options->keys[i], text_of("include_usage")) &&
+                     (v->kind == JSON_TRUE || v->kind == JSON_FALSE);
+        if (!known)
+            return refuse(refusal, 400, "stream_options",
+                          "stream_options: wanted include_usage, true or false");
+        t->usage = v->kind == JSON_TRUE;
+    }
+    return true;
+}
+
+static bool read_stops(TextJob *t, Refusal *refusal) {
+    const JsonValue *v = t->ask.value[F_STOP];
+    char *texts[STOPS];
+    size_t n = !v ? 0 : v->kind == JSON_ARRAY ? v->count : 1, made = 0;
+    bool ok = n <= STOPS || refuse(refusal, 400, "stop", "stop: more than %d texts", STOPS);
+    for (size_t i = 0; ok && i < n; i++) {
+        const JsonValue *one = v->kind == JSON_ARRAY ? &v->items[i] : v;
+        ok = (one->kind == JSON_STRING && one->text.size && one->text.size <= STOP_BYTES &&
+              !memchr(one->text.data, 0, one->text.size)) ||
+             refuse(refusal, 400, "stop", "stop: wanted texts of 1 to %d bytes", STOP_BYTES);
+        if (ok) ok = (texts[made] = strndup(one->text.data, one->text.size)) != NULL && ++made;
+    }
+    ok = ok && (stops_open(&t->job->stops, (const char *const *)texts, n, &refusal->fault) ||
+                refuse_fault(refusal, 500, "stop"));
+    while (made) free(texts[--made]);
+    return ok;
+}
+
+/* Chat: true, and how many beside it; completions: how many. */
+static bool read_logprobs(TextJob *t, Refusal *refusal) {
+    const JsonValue *v = t->ask.value[F_LOGPROBS];
+    double tops = ask_number(&t->ask, F_TOP_LOGPROBS, 0);
+    if (t->chat && v && v->kind != JSON_TRUE && v->kind != JSON_FALSE)
+        return refuse(refusal, 400, "logprobs", "logprobs: wanted true or false");
+    if (!t->chat && v && !value_as_int(v, 0, NOTE_TOPS, &tops))
+        return refuse(refusal, 400, "logprobs", "logprobs: wanted a whole number from 0 to %d",
+                      NOTE_TOPS);
+    t->job->logprobs = v && v->kind != JSON_FALSE;
+    if (t->ask.value[F_TOP_LOGPROBS] && !t->job->logprobs)
+        return refuse(refusal, 400, "top_logprobs", "top_logprobs: only with logprobs");
+    t->job->tops = (size_t)tops;
+    return true;
+}
+
+static bool check_modalities(const Ask *ask, Refusal *refusal) {
+    const JsonValue *v = ask->value[F_MODALITIES];
+    return !v ||
+           (v->count == 1 && v->items[0].kind == JSON_STRING &&
+            text_equal(v->items[0].text, text_of("text"))) ||
+           refuse(refusal, 400, "modalities", "modalities: this model writes text alone");
+}
+
+/* ------------------------------------------------------------------ answers */
+
+static size_t most_tokens(const TextJob *t) {
+    double most = ask_number(&t->ask, F_MAX_COMPLETION_TOKENS, -1);
+    if (most < 0) most = ask_number(&t->ask, F_MAX_TOKENS, t->chat ? -1 : 16);
+    return most < 0 ? SIZE_MAX : (size_t)most;
+}
+
+static uint64_t first_seed(const TextJob *t) {
+    uint64_t random = (uint64_t)(clock_seconds() * 1e9);
+    if (t->ask.value[F_SEED]) return (uint64_t)(int64_t)ask_number(&t->ask, F_SEED, 0);
+    return rng_hash(random, (uint64_t)(uintptr_t)t, 0) >> 11; /* a number JSON can hold */
+}
+
+static bool check_prompt(const Server *s, const TokenList *tokens, Refusal *refusal) {
+    const size_t ctx = session_ctx(&s->loaded.session), pages = s->load.pages;
+    if (tokens->count < ctx && tokens->count < pages * KV_PAGE) return true;
+    refuse(refusal, 400, NULL,
+           "the prompt has %zu tokens, the context holds %zu: it leaves no room for an answer",
+           tokens->count, ctx);
+    refusal->code = "context_length_exceeded";
+    return false;
+}
+
+static bool copy_tokens(const TokenList *from, TokenList *to, Refusal *refusal) {
+    if (!token_list_reserve(to, from->count, &refusal->fault))
+        return refuse_fault(refusal, 500, NULL);
+    memcpy(to->ids, from->ids, from->count * sizeof *to->ids);
+    to->count = from->count;
+    return true;
+}
+
+static bool fill_answer(TextJob *t, Answer *a, const TokenList *prompt, const Chain *chain,
+                        uint64_t seed, Refusal *refusal) {
+    const Server *s = t->server;
+    const ServeOptions *o = s->options;
+    Text negative = ask_text(&t->ask, F_NEGATIVE, "");
+    double seconds = ask_number(&t->ask, F_SECONDS, o->seconds);
+    if (!check_prompt(s, prompt, refusal) || !copy_tokens(prompt, &a->tokens, refusal))
+        return false;
+    if (negative.size &&
+        !loaded_tokenize(&s->loaded, negative, false, &a->negative, &refusal->fault))
+        return refuse_fault(refusal, 400, "negative");
+    if (t->job->tops && !(a->keys = malloc(s->loaded.model->sizes.vocab * sizeof *a->keys)))
+        return refuse(refusal, 500, "logprobs", "no memory for logprobs");
+    a->prompt = prompt->count;
+    chain_copy(&a->chain, chain);
+    answer_listen(a);
+    a->request.options.seed = seed;
+    a->request.options.limits.max_tokens = most_tokens(t);
+    a->request.priority = (int)ask_number(&t->ask, F_PRIORITY, 0);
+    if (seconds > 0) a->request.deadline = clock_seconds() + seconds;
+    return true;
+}
+
+/* n answers of each prompt; those after the first begin when that has read it. */
+static bool fill_answers(TextJob *t, const Prompts *p, const Chain *chain, Refusal *refusal) {
+    uint64_t seed = first_seed(t);
+    for (size_t i = 0; i < t->job->n; i++) {
+        Answer *a = &t->job->answers[i];
+        if (!fill_answer(t, a, &p->lists[i / t->n], chain, seed + i % t->n, refusal))
+            return false;
+        if (i % t->n) a->request.after = &t->job->answers[i - i % t->n].request;
+    }
+    return true;
+}
+
+static bool make_job(TextJob *t, const Prompts *p, const Chain *chain, Refusal *refusal) {
+    const size_t room = t->server->policy.running + t->server->policy.waiting;
+    t->n = (size_t)ask_number(&t->ask, F_N, 1);
+    if (p->count * t->n > room)
+        return refuse(refusal, 400, "n", "n: %zu answers at once, more than the %zu places",
+                      p->count * t->n, room);
+    if (!(t->job = job_new(p->count * t->n, t->server->loaded.model->tokenizer)))
+        return refuse(refusal, 500, NULL, "no memory for %zu answers", p->count * t->n);
+    return read_stops(t, refusal) && read_logprobs(t, refusal) &&
+           fill_answers(t, p, chain, refusal);
+}
+
+/* ------------------------------------------------------------------ echo */
+
+/* A prompt as it was given, or what its tokens say. */
+static bool copy_prompt(const TextJob *t, const JsonValue *given, const TokenList *tokens,
+                        Bytes *text) {
+    if (given->kind == JSON_STRING) return bytes_add(text, given->text);
+    for (size_t i = 0; i < tokens->count; i++)
+        if (!bytes_add(text, tokenizer_piece(t->job->tokenizer, tokens->ids[i], true)))
+            return false;
+    return true;
+}
+
+static bool read_echo(TextJob *t, const Prompts *p, Refusal *refusal) {
+    const JsonValue *v = t->ask.value[F_PROMPT];
+    bool many = v && v->kind == JSON_ARRAY && v->items[0].kind != JSON_NUMBER, ok = true;
+    if (!ask_bool(&t->ask, F_ECHO, false)) return true;
+    ok = (t->prompts = calloc(p->count, sizeof *t->prompts)) != NULL;
+    for (size_t i = 0; ok && i < p->count; i++)
+        ok = copy_prompt(t, many ? &v->items[i] : v, &p->lists[i], &t->prompts[i]);
+    return ok || refuse(refusal, 500, "echo", "no memory for a prompt");
+}
+
+Text echoed(const TextJob *t, const Answer *a) {
+    const Bytes *text = t->prompts ? &t->prompts[a->index / t->n] : NULL;
+    return text && text->size ? (Text){text->data, text->size} : (Text){"", 0};
+}
+
+/* "chatcmpl-" and a number that no other request has. */
+static void name_it(TextJob *t) {
+    static atomic_ulong number;
+    uint64_t random = rng_hash((uint64_t)(clock_seconds() * 1e9), atomic_fetch_add(&number, 1),
+                               (uint64_t)time(NULL));
+    t->created = (long)time(NULL);
+    snprintf(t->id, sizeof t->id, "%s-%016llx", t->chat ? "chatcmpl" : "cmpl",
+             (unsigned long long)random);
+}
+
+bool text_job_open(TextJob *t, Server *server, int where, Text body, Refusal *refusal) {
+    const Tokenizer *tokenizer = server->loaded.model->tokenizer;
+    Prompts prompts = {0};
+    Chain chain = {0};
+    char *first = NULL;
+    *t = (TextJob){.server = server, .chat = where == IN_CHAT};
+    bool ok = ask_read(&t->ask, where, body, refusal) && check_model(t, refusal) &&
+              read_stream_options(t, refusal) && check_modalities(&t->ask, refusal) &&
+              constrain(&t->ask, &first, refusal) &&
+              ask_chain(&t->ask, first, server->options->chain, tokenizer, &chain, refusal) &&
+              prompts_read(&t->ask, server, &prompts, refusal) &&
+              make_job(t, &prompts, &chain, refusal) && read_echo(t, &prompts, refusal);
+    name_it(t);
+    prompts_free(&prompts), chain_close(&chain), free(first);
+    return ok;
+}
+
+void text_job_close(TextJob *t) {
+    for (size_t i = 0; t->prompts && i < t->job->n / t->n; i++) bytes_free(&t->prompts[i]);
+    free(t->prompts);
+    if (t->job) job_leave(t->job);
+    ask_free(&t->ask);
+    *t = (TextJob){0};
+}
+
+const char *finish_reason(const Answer *a) {
+    const ServiceRequest *r = &a->request;
+    if (r->end == REQUEST_FAILED || r->end == REQUEST_CANCELLED) return NULL;
+    if (r->end == REQUEST_LATE) return r->result.tokens ? "length" : NULL;
+    switch (r->result.reason) {
+    case STOP_LIMIT:
+    case STOP_CONTEXT:
+    case STOP_TIME: return "length";
+    case STOP_CALLER: return NULL;
+    default: return "stop";
+    }
+}

@@ -1,0 +1,53 @@
+/* text_job.h - what a request for texts has become: checked, tokenized, ready for the worker.
+ *
+ * Invariant: whatever can be known to be wrong with a request is known before it joins the queue. */
+#ifndef STRATA_TEXT_JOB_H
+#define STRATA_TEXT_JOB_H
+
+#include "call.h"
+
+typedef struct TextJob {
+    Server *server;
+    Ask ask;
+    Job *job; /* prompts * n answers; held */
+    bool chat, stream, usage;
+    size_t n; /* answers of each prompt */
+    char id[40];
+    long created;
+    Bytes *prompts; /* (job->n / n) as texts, with echo; owns */
+} TextJob;
+
+/* Read a body and make a job of it.  text_job_close may be called when that fails, too. */
+bool text_job_open(TextJob *text, Server *server, int where, Text body, Refusal *refusal);
+void text_job_close(TextJob *text);
+
+/* The text that an answer goes on from; empty without echo. */
+Text echoed(const TextJob *text, const Answer *answer);
+
+/* Why an answer is over, in OpenAI's words; NULL: it failed. */
+const char *finish_reason(const Answer *answer);
+
+/* ------------------------------------------------------------------ prompts (prompts.c) */
+
+/* The tokens of a list of prompts: of the chat alone, or each of a completion's. */
+typedef struct Prompts {
+    TokenList *lists; /* (count) owns */
+    size_t count;
+} Prompts;
+
+bool prompts_read(const Ask *ask, const Server *server, Prompts *prompts, Refusal *refusal);
+void prompts_free(Prompts *prompts);
+
+/* OpenAI's four shapes: a text, several, tokens, several of them.
+ *
+ *   most   how many there may be */
+bool prompts_read_shapes(const JsonValue *value, const char *field, size_t most,
+                         const Server *server, Prompts *prompts, Refusal *refusal);
+
+/* ------------------------------------------------------------------ messages (messages.c) */
+
+/* The conversation of a request as the template's text. */
+bool messages_render(const Ask *ask, const Server *server, bool open, Rendered *rendered,
+                     Refusal *refusal);
+
+#endif

@@ -1,0 +1,274 @@
+/* worker.c - the thread that computes: jobs come in, steps are run, text goes out.  See server.h. */
+#include "prefix.h"
+#include "server.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ------------------------------------------------------------------ work comes */
+
+bool worker_submit(Server *s, Job *job, Refusal *refusal) {
+    const size_t room = s->policy.running + s->policy.waiting;
+    bool ok = true;
+    pthread_mutex_lock(&s->lock);
+    if (s->draining || s->broken.text[0])
+        ok = refuse(refusal, 503, NULL, "%s",
+                    s->draining ? "the server is about to stop" : s->broken.text);
+    else if (s->pending + job->n > room)
+        ok = refuse(refusal, 429, NULL, "the queue is full: %zu of %zu places are taken",
+                    s->pending, room),
+        s->metrics.rejected++;
+    if (ok) {
+        s->pending += job->n, job->holders++, job->next = NULL;
+        for (size_t i = 0; i < job->n; i++) job->answers[i].id = ++s->submitted;
+        Job **last = &s->inbox;
+        while (*last) last = &(*last)->next;
+        *last = job;
+        pthread_cond_signal(&s->wake);
+    }
+    pthread_mutex_unlock(&s->lock);
+    return ok;
+}
+
+bool worker_run(Server *s, Task *task, Fault *fault) {
+    pthread_cond_init(&task->changed, NULL);
+    pthread_mutex_lock(&s->lock);
+    bool ok = !s->stopping && !s->broken.text[0];
+    if (ok) {
+        Task **last = &s->tasks;
+        while (*last) last = &(*last)->next;
+        task->next = NULL, *last = task;
+        pthread_cond_signal(&s->wake);
+        while (!task->done) pthread_cond_wait(&task->changed, &s->lock);
+        ok = task->ok;
+        if (!ok && fault) *fault = task->fault;
+    } else {
+        fault_set(fault, "the server is about to stop");
+    }
+    pthread_mutex_unlock(&s->lock);
+    pthread_cond_destroy(&task->changed);
+    return ok;
+}
+
+/* ------------------------------------------------------------------ and is done */
+
+/* An answer is over: its job may be, too. */
+static void forget(Server *s, Answer *a) {
+    pthread_mutex_lock(&s->lock);
+    s->pending--;
+    histogram_add(&s->metrics.answer, (double)a->request.result.tokens);
+    pthread_mutex_unlock(&s->lock);
+    answer_publish(a);
+    pthread_mutex_lock(&a->job->lock);
+    bool done = a->job->left == 0;
+    pthread_mutex_unlock(&a->job->lock);
+    if (done) job_leave(a->job);
+}
+
+static void fail_answer(Answer *a, const Fault *fault) {
+    a->request.state = REQUEST_OVER, a->request.end = REQUEST_FAILED;
+    a->request.fault = *fault;
+}
+
+static void take_jobs(Server *s, Job *inbox) {
+    while (inbox) {
+        Job *job = inbox;
+        size_t n = job->n;
+        inbox = job->next;
+        for (size_t i = 0; i < n; i++) {
+            Answer *a = &job->answers[i];
+            Fault fault;
+            if (service_submit(&s->service, &a->request, &fault))
+                s->live[s->n_live++] = a;
+            else
+                fail_answer(a, &fault), forget(s, a);
+        }
+    }
+}
+
+static void note_progress(Server *s, Answer *a, double now) {
+    const ServiceRequest *r = &a->request;
+    pthread_mutex_lock(&s->lock);
+    if (a->counted == 0 && a->count) {
+        histogram_add(&s->metrics.first, now - r->arrival);
+        histogram_add(&s->metrics.queue, r->started - r->arrival);
+        histogram_add(&s->metrics.prompt, (double)a->prompt);
+    } else if (a->count > a->counted) {
+        histogram_add(&s->metrics.gap, now - a->told);
+    }
+    pthread_mutex_unlock(&s->lock);
+    if (a->count > a->counted || r->state == REQUEST_OVER) answer_publish(a);
+    if (a->count > a->counted) a->counted = a->count, a->told = now;
+}
+
+/* After a step: who has a token, who is over. */
+static void publish(Server *s) {
+    double now = clock_seconds();
+    size_t left = 0;
+    for (size_t i = 0; i < s->n_live; i++) {
+        Answer *a = s->live[i];
+        note_progress(s, a, now);
+        if (a->request.state == REQUEST_OVER)
+            forget(s, a);
+        else
+            s->live[left++] = a;
+    }
+    s->n_live = left;
+}
+
+static Sight sight_of(const Answer *a) {
+    const ServiceRequest *r = &a->request;
+    Sight sight = {.id = a->id,
+                   .prompt = a->prompt,
+                   .tokens = a->count,
+                   .running = r->state == REQUEST_RUNNING,
+                   .shared = r->cached};
+    if (r->sequence && sight.running)
+        sight.read = session_length(r->sequence->reader[READS_TEXT].session,
+                                    r->sequence->reader[READS_TEXT].id);
+    sight.pages = (sight.read + KV_PAGE - 1) / KV_PAGE;
+    return sight;
+}
+
+/* What others may see of it all. */
+static void show_load(Server *s, double rate) {
+    const KvCache *kv = &s->loaded.session.kv;
+    Load load = {.counts = s->service.counts,
+                 .waiting = s->service.waiting,
+                 .running = s->service.count - s->service.waiting,
+                 .pages = kv->pages.count,
+                 .pages_free = prefix_free_pages(kv),
+                 .tokens_per_second = rate};
+    load.pages_kept = load.pages_free - kv->pages.free_count;
+    pthread_mutex_lock(&s->lock);
+    s->load = load;
+    s->n_sights = min_size(s->n_live, SIGHTS);
+    for (size_t i = 0; i < s->n_sights; i++) s->sights[i] = sight_of(s->live[i]);
+    pthread_mutex_unlock(&s->lock);
+}
+
+/* ------------------------------------------------------------------ the thread */
+
+static bool open_side(Server *s, Fault *fault) {
+    if (s->side.model) return true;
+    SessionConfig config = {.sequences = 1,
+                            .max_tokens = PREFILL_BATCH,
+                            .max_logits = PREFILL_BATCH,
+                            .ctx = session_ctx(&s->loaded.session)};
+    return session_open(&s->side, s->loaded.model, s->options->compute.pool, config, fault);
+}
+
+static void run_task(Server *s, Task *task) {
+    bool ok = open_side(s, &task->fault) && task->run(&s->side, task->context, &task->fault);
+    pthread_mutex_lock(&s->lock);
+    task->ok = ok, task->done = true;
+    pthread_cond_signal(&task->changed);
+    pthread_mutex_unlock(&s->lock);
+}
+
+/* The model cannot go on: everybody is told why, and no new work is taken. */
+static void break_down(Server *s, const Fault *fault) {
+    fprintf(stderr, "strata serve: %s\n", fault->text);
+    pthread_mutex_lock(&s->lock);
+    s->broken = *fault;
+    pthread_mutex_unlock(&s->lock);
+    for (size_t i = 0; i < s->n_live; i++)
+        fail_answer(s->live[i], fault), forget(s, s->live[i]);
+    s->n_live = s->service.count = s->service.waiting = 0;
+}
+
+static void step(Server *s, bool stopping) {
+    Fault fault;
+    for (size_t i = 0; i < s->n_live; i++)
+        if (stopping || atomic_load(&s->live[i]->job->gone))
+            s->live[i]->request.cancelled = true;
+    if (!service_step(&s->service, &fault))
+        break_down(s, &fault);
+    else
+        publish(s);
+}
+
+/* Tokens of the last seconds: old ones count less and less. */
+typedef struct Rate {
+    double at, tokens, seconds;
+} Rate;
+
+static double rate_after(Rate *rate, double tokens) {
+    double now = clock_seconds(), passed = now - rate->at,
+           fade = passed > 2 ? 0 : 1 - passed / 2;
+    rate->tokens = rate->tokens * fade + tokens;
+    rate->seconds = rate->seconds * fade + passed;
+    rate->at = now;
+    return rate->seconds > 0 ? rate->tokens / rate->seconds : 0;
+}
+
+static size_t tokens_told(const Server *s) {
+    size_t n = s->service.counts.tokens;
+    for (size_t i = 0; i < s->n_live; i++) n += s->live[i]->count;
+    return n;
+}
+
+static void *work(void *context) {
+    Server *s = context;
+    Rate rate = {.at = clock_seconds()};
+    size_t told = 0;
+    for (bool stop = false, stopping = false; !stop;) {
+        pthread_mutex_lock(&s->lock);
+        while (!s->inbox && !s->tasks && !s->service.count && !s->stopping)
+            pthread_cond_wait(&s->wake, &s->lock);
+        Job *inbox = s->inbox;
+        Task *task = s->tasks;
+        s->inbox = NULL;
+        if (task) s->tasks = task->next;
+        stopping = s->stopping;
+        stop = stopping && !inbox && !task && !s->service.count;
+        pthread_mutex_unlock(&s->lock);
+        take_jobs(s, inbox);
+        if (task) run_task(s, task);
+        if (s->service.count) step(s, stopping);
+        size_t now = tokens_told(s);
+        show_load(s, rate_after(&rate, now > told ? (double)(now - told) : 0));
+        told = now;
+    }
+    return NULL;
+}
+
+bool worker_start(Server *s, Fault *fault) {
+    const size_t room = s->policy.running + s->policy.waiting;
+    if (!(s->live = calloc(room, sizeof(Answer *))))
+        return fault_set(fault, "no memory for %zu answers", room);
+    if (!service_open(&s->service, &s->loaded.session, s->policy, fault)) return false;
+    show_load(s, 0);
+    s->working = pthread_create(&s->thread, NULL, work, s) == 0;
+    return s->working || fault_set(fault, "no further thread can be started");
+}
+
+void worker_drain(Server *s) {
+    pthread_mutex_lock(&s->lock);
+    s->draining = true;
+    pthread_mutex_unlock(&s->lock);
+}
+
+size_t worker_pending(Server *s) {
+    pthread_mutex_lock(&s->lock);
+    size_t n = s->pending;
+    pthread_mutex_unlock(&s->lock);
+    return n;
+}
+
+void worker_cancel(Server *s) {
+    pthread_mutex_lock(&s->lock);
+    s->draining = s->stopping = true;
+    pthread_cond_signal(&s->wake);
+    pthread_mutex_unlock(&s->lock);
+}
+
+void worker_stop(Server *s) {
+    if (s->working) {
+        worker_cancel(s);
+        pthread_join(s->thread, NULL);
+    }
+    if (s->service.requests) service_close(&s->service);
+    free(s->live);
+    s->live = NULL, s->working = false;
+}

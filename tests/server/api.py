@@ -1,0 +1,260 @@
+"""api.py - the routes, their fields and their answers, as OpenAI's clients know them."""
+import concurrent.futures
+import json
+import re
+
+from client import Server, check, finish, generate, request
+
+TEXT = "Once upon a time"
+CHAIN = "top_p:0.9,temp:0.8"
+CHAT = [{"role": "user", "content": "Tell me a story about a brave owl named Mia."}]
+
+
+def completion(server, **fields):
+    status, data = server.post("/v1/completions", dict({"prompt": TEXT, "max_tokens": 24, "seed": 1}, **fields))
+    return data["choices"][0] if status == 200 else (status, data)
+
+
+def text_of(server, **fields):
+    choice = completion(server, **fields)
+    return choice["text"] if isinstance(choice, dict) else choice
+
+
+def joined(events, field):
+    if field == "text":
+        return "".join(c["text"] for e in events[:-1] for c in e["choices"])
+    return "".join(c["delta"].get("content", "") for e in events[:-1] for c in e["choices"])
+
+
+def same_text(server):
+    for chain in ["greedy", CHAIN, "penalties:rep=1.3:last=16,top_k:20,temp:1.1", "mirostat_v2:5", "regex:[a-z ]{5%2C30},temp:1"]:
+        alone = generate("-p", TEXT, "-n", "24", "--seed", "7", "--chain", chain, "--no-prompt")
+        check("the text of strata generate, " + chain, text_of(server, chain=chain, seed=7), alone)
+    alone = generate("--chat", "-p", CHAT[0]["content"], "-n", "40", "--seed", "3")
+    status, data = server.post("/v1/chat/completions", {"messages": CHAT, "max_tokens": 40, "seed": 3})
+    check("the chat's is that of generate --chat", (status, data["choices"][0]["message"]["content"]), (200, alone))
+    with concurrent.futures.ThreadPoolExecutor(12) as many:
+        got = list(many.map(lambda seed: text_of(server, seed=seed, max_tokens=30, chain=CHAIN), range(12)))
+    alone = [generate("-p", TEXT, "-n", "30", "--seed", str(seed), "--chain", CHAIN, "--no-prompt") for seed in range(12)]
+    check("the same among many", got, alone)
+
+
+def shapes(server):
+    status, data = server.post("/v1/chat/completions", {"messages": CHAT, "max_tokens": 5})
+    check("a chat's answer", (status, data["object"], data["choices"][0]["finish_reason"], data["usage"]["completion_tokens"]),
+          (200, "chat.completion", "length", 5))
+    check("its id, model and fingerprint", bool(re.match(r"chatcmpl-[0-9a-f]{16}$", data["id"])) and data["model"] == "storyteller.gguf"
+          and data["system_fingerprint"].startswith("strata-"))
+    usage = data["usage"]
+    check("its usage adds up", usage["total_tokens"], usage["prompt_tokens"] + usage["completion_tokens"])
+    status, data = server.post("/v1/completions", {"prompt": [TEXT, "The fox"], "n": 2, "max_tokens": 4, "seed": 1})
+    check("several prompts, several answers", [c["index"] for c in data["choices"]], [0, 1, 2, 3])
+    check("usage sums all answers", data["usage"]["completion_tokens"], 16)
+    check("answer j has seed + j", data["choices"][1]["text"], text_of(server, seed=2, max_tokens=4))
+    ids = server.post("/tokenize", {"content": TEXT})[1]["tokens"]
+    check("a prompt of tokens", text_of(server, prompt=[0] + ids), text_of(server))
+    check("echo", text_of(server, echo=True), TEXT + text_of(server))
+    check("max_tokens is 16 for completions", server.post("/v1/completions", {"prompt": TEXT})[1]["usage"]["completion_tokens"], 16)
+    check("max_completion_tokens", server.post("/v1/chat/completions", {"messages": CHAT, "max_completion_tokens": 3})[1]["usage"]["completion_tokens"], 3)
+    whole = text_of(server, max_tokens=60)
+    stop = whole[20:26]
+    cut = completion(server, max_tokens=60, stop=[stop, "never"])
+    check("a stop string ends before itself", (cut["text"], cut["finish_reason"]), (whole[:whole.index(stop)], "stop"))
+    for nothing in (None, []):
+        check("stop %r" % nothing, text_of(server, stop=nothing), text_of(server))
+
+
+def streams(server):
+    body = {"messages": CHAT, "max_tokens": 30, "seed": 3, "stream_options": {"include_usage": True}}
+    events = server.events("/v1/chat/completions", body)
+    whole = server.post("/v1/chat/completions", {k: v for k, v in body.items() if k != "stream_options"})[1]
+    check("the role comes first", events[0]["choices"][0]["delta"], {"role": "assistant", "content": ""})
+    check("the end is [DONE]", events[-1], "[DONE]")
+    check("usage before it, without choices", (events[-2]["choices"], events[-2]["usage"]["completion_tokens"]), ([], 30))
+    check("else it is null", all(e["usage"] is None for e in events[:-2]))
+    check("streamed text is the whole one", joined(events, "delta"), whole["choices"][0]["message"]["content"])
+    reasons = [e["choices"][0]["finish_reason"] for e in events[:-2]]
+    check("one finish_reason, in the last chunk", (reasons[-1], set(reasons[:-1])), ("length", {None}))
+    check("whose delta is empty", events[-3]["choices"][0]["delta"], {})
+    check("chunks are of one id", len({e["id"] for e in events[:-1]}), 1)
+    events = server.events("/v1/completions", {"prompt": TEXT, "n": 3, "max_tokens": 20, "seed": 1})
+    for i in range(3):
+        mine = [c for e in events[:-1] for c in e["choices"] if c["index"] == i]
+        check("answer %d of a stream" % i, "".join(c["text"] for c in mine), text_of(server, seed=1 + i, max_tokens=20))
+        check("and its reason", [c["finish_reason"] for c in mine if c["finish_reason"]], ["length"])
+    status, data = server.post("/v1/completions", {"prompt": TEXT, "stream_options": {"include_usage": True}})
+    check("stream_options without stream", (status, data["error"]["param"]), (400, "stream_options"))
+
+
+def logprobs(server):
+    got = completion(server, logprobs=3, max_tokens=12)["logprobs"]
+    check("completions: arrays of one length", {len(got[k]) for k in got}, {12})
+    check("as many tops as asked for", {len(t) for t in got["top_logprobs"]}, {3})
+    text = text_of(server, max_tokens=12)
+    check("offsets are of the text", all(text[o:].startswith(t) for o, t in zip(got["text_offset"], got["tokens"])))
+    body = {"messages": CHAT, "max_tokens": 12, "seed": 3, "logprobs": True, "top_logprobs": 2}
+    content = server.post("/v1/chat/completions", body)[1]["choices"][0]["logprobs"]["content"]
+    check("chat: a list of tokens", (len(content), {len(c["top_logprobs"]) for c in content}), (12, {2}))
+    check("bytes spell the token", all(bytes(c["bytes"]).decode() == c["token"] for c in content))
+    check("the likeliest comes first", all(c["top_logprobs"][0]["logprob"] >= max(c["logprob"], c["top_logprobs"][1]["logprob"]) for c in content))
+    events = server.events("/v1/chat/completions", body)
+    streamed = [t for e in events[:-1] for c in e["choices"] if c["logprobs"] for t in c["logprobs"]["content"]]
+    check("streamed they are the same", streamed, content)
+    chunks = [c for e in events[:-1] for c in e["choices"] if c["logprobs"]]
+    check("and come with their text", all("".join(t["token"] for t in c["logprobs"]["content"]) == c["delta"]["content"] for c in chunks))
+    stop = text_of(server, max_tokens=40)[15:19]
+    cut = completion(server, max_tokens=40, stop=stop, logprobs=0)
+    check("no token of a stop string is told", "".join(cut["logprobs"]["tokens"]).startswith(cut["text"]) and
+          cut["logprobs"]["text_offset"][-1] < len(cut["text"]))
+
+
+def sampling(server):
+    same = [
+        ({"temperature": 0}, "temp:0"),
+        ({"temperature": 0.7, "top_k": 40, "min_p": 0.1}, "temp:0.7,top_k:40,min_p:0.1"),
+        ({"top_p": 0.5}, "top_p:0.5"),
+        ({"frequency_penalty": 1.5, "presence_penalty": 0.5}, "penalties:freq=1.5:pres=0.5:last=-1"),
+        ({"repetition_penalty": 1.3, "repeat_last_n": 20}, "penalties:rep=1.3:last=20"),
+        ({"dry": {"mult": 0.8, "base": 2}, "temp": 1.1}, "dry:0.8:base=2,temp:1.1"),
+        ({"xtc_probability": 0.5, "xtc_threshold": 0.2}, "xtc:0.5:t=0.2"),
+        ({"mirostat_v2": 4}, "mirostat_v2:4"),
+        ({"ban": [" a", "the"]}, "ban:%20a:the"),
+        ({"min_tokens": 10, "temperature": 1}, "min_tokens:10,temp:1"),
+        ({"logit_bias": {"300": -2, "301": 100}}, "bias:300=-2:301=100"),
+        ({"choice": "yes|no, never"}, "choice:yes|no%2C never"),
+        ({"top_n_sigma": 1.0, "top_k": None, "typical_p": 0.9}, "typical:0.9,top_n_sigma:1"),
+        ({"grammar": "root ::= \"yes\" | \"no\""}, "grammar:root%20%3A%3A=%20\"yes\"%20|%20\"no\""),
+    ]
+    for fields, chain in same:
+        check("%s is the chain %s" % (json.dumps(fields), chain), text_of(server, **fields), text_of(server, chain=chain))
+    fox = server.post("/tokenize", {"content": " fox"})[1]["tokens"]
+    pairs = [[t, False] for t in fox]
+    check("a bias by text", text_of(server, logit_bias=[[" fox", False]], max_tokens=60), text_of(server, logit_bias=pairs, max_tokens=60))
+    schema = {"type": "object", "properties": {"name": {"type": "string", "maxLength": 9}, "age": {"type": "integer"}},
+              "required": ["name", "age"], "additionalProperties": False}
+    got = text_of(server, max_tokens=80, response_format={"type": "json_schema", "json_schema": {"name": "x", "schema": schema, "strict": True}})
+    check("response_format: a schema", set(json.loads(got)), {"name", "age"})
+    got = completion(server, max_tokens=400, seed=4, response_format={"type": "json_object"}, top_k=3)
+    check("response_format: an object", got["finish_reason"] == "length" or isinstance(json.loads(got["text"]), dict))
+
+
+def refusals(server):
+    chat, plain = "/v1/chat/completions", "/v1/completions"
+    cases = [
+        (plain, {}, 400, "prompt"),
+        (plain, {"prompt": ""}, 200, None),  # what a text begins with is a prompt
+        (plain, {"prompt": []}, 400, "prompt"),
+        (plain, {"prompt": [[]]}, 400, "prompt"),
+        (plain, {"prompt": [2048]}, 400, "prompt"),
+        (plain, {"prompt": [-1]}, 400, "prompt"),
+        (plain, {"prompt": {"a": 1}}, 400, "prompt"),
+        (plain, {"prompt": "x " * 5000}, 400, ""),
+        (plain, {"prompt": "a", "prompts": 1}, 400, "prompts"),
+        (plain, {"prompt": "a", "max_tokens": -1}, 400, "max_tokens"),
+        (plain, {"prompt": "a", "max_tokens": 1.5}, 400, "max_tokens"),
+        (plain, {"prompt": "a", "max_tokens": "9"}, 400, "max_tokens"),
+        (plain, {"prompt": "a", "n": 0}, 400, "n"),
+        (plain, {"prompt": "a", "n": 100}, 400, "n"),
+        (plain, {"prompt": "a", "temperature": -1}, 400, "temperature"),
+        (plain, {"prompt": "a", "temperature": "hot"}, 400, "temperature"),
+        (plain, {"prompt": "a", "temperature": 1e999}, 400, ""),
+        (plain, {"prompt": "a", "top_p": 7}, 400, ""),
+        (plain, {"prompt": "a", "seed": 1.5}, 400, "seed"),
+        (plain, {"prompt": "a", "stop": ["a"] * 17}, 400, "stop"),
+        (plain, {"prompt": "a", "stop": [""]}, 400, "stop"),
+        (plain, {"prompt": "a", "stop": 5}, 400, "stop"),
+        (plain, {"prompt": "a", "logprobs": True}, 400, "logprobs"),
+        (plain, {"prompt": "a", "logprobs": 21}, 400, "logprobs"),
+        (plain, {"prompt": "a", "logit_bias": {"99999": 1}}, 400, ""),
+        (plain, {"prompt": "a", "logit_bias": {"5": "x"}}, 400, "logit_bias"),
+        (plain, {"prompt": "a", "logit_bias": 5}, 400, "logit_bias"),
+        (plain, {"prompt": "a", "chain": "nonsense"}, 400, "chain"),
+        (plain, {"prompt": "a", "chain": ""}, 400, "chain"),
+        (plain, {"prompt": "a", "chain": "top_k:4", "top_p": 0.5}, 400, "chain"),
+        (plain, {"prompt": "a", "chain": "grammar:@/etc/passwd"}, 400, "chain"),
+        (plain, {"prompt": "a", "grammar": "@/etc/passwd"}, 400, ""),
+        (plain, {"prompt": "a", "grammar": "root ::= ("}, 400, ""),
+        (plain, {"prompt": "a", "regex": "(" * 60000}, 400, ""),
+        (plain, {"prompt": "a", "regex": "(a{1000}){1000}{1000}"}, 400, ""),
+        (plain, {"prompt": "a", "dry": {"x,y": 1}}, 400, "dry"),
+        (plain, {"prompt": "a", "chain": "contrast:0.1"}, 501, "contrast"),
+        (plain, {"prompt": "a", "chain": "cfg:1.5"}, 400, "negative"),
+        (plain, {"prompt": "a", "model": "gpt-4"}, 404, "model"),
+        (plain, {"prompt": "a", "response_format": {"type": "yaml"}}, 400, "response_format"),
+        (plain, {"prompt": "a", "response_format": {}}, 400, "response_format"),
+        (plain, {"prompt": "a", "response_format": {"type": "json_schema", "json_schema": {"name": "x"}}}, 400, "response_format"),
+        (plain, {"prompt": "a", "response_format": {"type": "json_schema", "json_schema": {"schema": {"$ref": "#/nowhere"}}}}, 400, ""),
+        (chat, {"messages": []}, 400, "messages"),
+        (chat, {"messages": "hello"}, 400, "messages"),
+        (chat, {"messages": [5]}, 400, "messages"),
+        (chat, {"messages": [{"role": "user"}]}, 400, "messages"),
+        (chat, {"messages": [{"role": "king", "content": "a"}]}, 400, "messages"),
+        (chat, {"messages": [{"role": "user", "content": "a", "mood": "b"}]}, 400, "messages"),
+        (chat, {"messages": [{"role": "user", "content": [{"type": "image_url", "image_url": {"url": "http://x"}}]}]}, 400, "messages"),
+        (chat, {"messages": CHAT, "top_logprobs": 2}, 400, "top_logprobs"),
+        (chat, {"messages": CHAT, "logprobs": 3}, 400, "logprobs"),
+        (chat, {"messages": CHAT, "prompt": "x"}, 400, "prompt"),
+        (chat, {"messages": CHAT, "stream": "yes"}, 400, "stream"),
+        (chat, {"messages": CHAT, "modalities": ["audio"]}, 400, "modalities"),
+        ("/tokenize", {}, 400, "content"),
+        ("/detokenize", {"tokens": [1e9]}, 400, "tokens"),
+        ("/v1/embeddings", {"input": ""}, 400, "input"),
+        ("/v1/embeddings", {"input": "a", "dimensions": 3}, 400, "dimensions"),
+        ("/v1/embeddings", {"input": "a", "encoding_format": "hex"}, 400, "encoding_format"),
+    ]
+    for path, body, status, param in cases:
+        got, data = server.post(path, body)
+        error = data.get("error", {})
+        fine = got == status and (status == 200 or (set(error) == {"message", "type", "param", "code"} and error["message"] != ""))
+        if param is not None and param:
+            fine = fine and error["param"] == param
+        check("%s %.60s: %d" % (path, json.dumps(body), status), fine or (got, data))
+    for body in (b"", b"{", b"[]", b"5", b'{"prompt": "a"', b'{"prompt": "\xff"}', b'{"prompt": "a", "prompt": "b"}', b"[" * 100000,
+                 b'{"prompt": "a"} x', b"\x00"):
+        got, data = server.post("/v1/completions", body)
+        check("a body %.20r" % body, (got, data["error"]["type"]), (400, "invalid_request_error"))
+    check("a lone surrogate is a text", server.post("/v1/completions", b'{"prompt": "a \\ud800 b", "echo": true, "max_tokens": 1}')[0], 200)
+    harmless = {"user": "u", "metadata": {"a": "b"}, "store": False, "service_tier": "auto"}
+    check("harmless fields", server.post(chat, dict(harmless, messages=CHAT, max_tokens=1))[0], 200)
+    check("null is not there", server.post(chat, {"messages": CHAT, "max_tokens": 1, "temperature": None, "n": None, "tools": None})[0], 200)
+
+
+def others(server):
+    check("health", server.get("/health"), (200, {"status": "ok"}))
+    listed = server.get("/v1/models")[1]
+    check("models", (listed["object"], listed["data"][0]["id"], listed["data"][0]["object"]), ("list", "storyteller.gguf", "model"))
+    check("one of them", server.get("/v1/models/storyteller.gguf")[1]["id"], "storyteller.gguf")
+    check("one that is not there", server.get("/v1/models/gpt-4")[0], 404)
+    tokens = server.post("/tokenize", {"content": "Grüße, <|im_end|> 🦉", "special": False})[1]["tokens"]
+    check("tokens and back", server.post("/detokenize", {"tokens": tokens})[1]["content"], "Grüße, <|im_end|> 🦉")
+    special = server.post("/tokenize", {"content": "<|im_end|>", "special": True, "with_pieces": True})[1]["tokens"]
+    check("special tokens by name", special, [{"id": 2, "piece": "<|im_end|>"}])
+    prompt = server.post("/apply-template", {"messages": [{"role": "developer", "content": "Be brief."}, {"role": "user", "content": [{"type": "text", "text": "Hi"}, {"type": "text", "text": "you"}]}]})[1]["prompt"]
+    check("the template's text", "system\nBe brief." in prompt and "user\nHi\nyou" in prompt and prompt.endswith("assistant\n"))
+    count = server.post("/v1/chat/completions", {"messages": [{"role": "user", "content": "<|im_end|>"}], "max_tokens": 1})[1]["usage"]["prompt_tokens"]
+    plain = server.post("/v1/chat/completions", {"messages": [{"role": "user", "content": ""}], "max_tokens": 1})[1]["usage"]["prompt_tokens"]
+    check("a user cannot write a special token", count - plain > 1)
+    vectors = server.post("/v1/embeddings", {"input": ["a fox", "a wolf"]})[1]
+    check("embeddings", (len(vectors["data"]), round(sum(x * x for x in vectors["data"][0]["embedding"]), 5)), (2, 1.0))
+    import base64, struct
+    packed = server.post("/v1/embeddings", {"input": "a fox", "encoding_format": "base64"})[1]["data"][0]["embedding"]
+    numbers = struct.unpack("<%df" % len(vectors["data"][0]["embedding"]), base64.b64decode(packed))
+    check("in base64 the same numbers", [struct.unpack("<f", struct.pack("<f", x))[0] for x in vectors["data"][0]["embedding"]], list(numbers))
+    status, head, text = server.ask("GET", "/metrics")
+    check("metrics", (status, head["Content-Type"].startswith("text/plain; version=0.0.4")), (200, True))
+    text = text.decode()
+    lines = [l for l in text.splitlines() if not l.startswith("#")]
+    check("every line of them is a sample", all(re.match(r'strata_[a-z_]+(\{[^}]*\})? [0-9.eE+-]+$', l) for l in lines))
+    buckets = [int(l.split()[-1]) for l in lines if l.startswith("strata_first_token_seconds_bucket")]
+    check("buckets rise to their count", buckets == sorted(buckets) and "strata_first_token_seconds_count %d" % buckets[-1] in lines)
+    check("requests are counted", any(l.startswith('strata_http_requests_total{path="/v1/completions",code="400"}') for l in lines))
+    for method, path, wanted in (("GET", "/nothing", 404), ("GET", "/v1/completions", 405), ("POST", "/health", 405), ("HEAD", "/health", 200)):
+        check("%s %s" % (method, path), server.ask(method, path, b"{}" if method == "POST" else None)[0], wanted)
+
+
+with Server("--places", "4", "--queue", "12") as server:
+    for part in (same_text, shapes, streams, logprobs, sampling, refusals, others):
+        part(server)
+    load = server.wait_idle()
+    check("all pages are given back", load["pages_free"], load["pages"])
+finish()
