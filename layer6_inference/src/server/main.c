@@ -29,6 +29,8 @@ static void drain(Web *web, Server *server, double seconds) {
     while (worker_pending(server) && clock_seconds() < until)
         if (wait_signal(0.02) > 0) break;
     worker_cancel(server);
+    /* whoever was cut off is told so */
+    for (int i = 0; i < 200 && peers_any_busy(&web->peers); i++) wait_signal(0.01);
 }
 
 static bool serve(const ServeOptions *o, Fault *fault) {
@@ -48,9 +50,9 @@ static bool serve(const ServeOptions *o, Fault *fault) {
 
 static bool run_options(ServeOptions *o, Fault *fault) {
     char path[2400];
+    block_signals(); /* before there are threads, which take over what is blocked */
     if (!choose_model(&o->model, path, sizeof path, fault) || !compute_open(&o->compute, fault))
         return false;
-    block_signals();
     bool ok = serve(o, fault);
     compute_close(&o->compute);
     return ok;

@@ -76,6 +76,14 @@ void peer_busy(Peers *peers, Peer *p, bool busy) {
     pthread_mutex_unlock(&peers->lock);
 }
 
+bool peers_any_busy(Peers *peers) {
+    bool any = false;
+    pthread_mutex_lock(&peers->lock);
+    for (const Peer *p = peers->first; p && !any; p = p->after) any = p->busy;
+    pthread_mutex_unlock(&peers->lock);
+    return any;
+}
+
 static bool has_state(int socket, short state) {
     struct pollfd p = {.fd = socket, .events = POLLRDHUP};
     return poll(&p, 1, 0) == 1 && (p.revents & state);

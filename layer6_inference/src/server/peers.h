@@ -38,6 +38,9 @@ void peer_remove(Peers *peers, Peer *peer);
 /* Its request is complete; or its answer is, and the next request may come. */
 void peer_busy(Peers *peers, Peer *peer, bool busy);
 
+/* Does any wait for the rest of an answer? */
+bool peers_any_busy(Peers *peers);
+
 /* Has the client of a busy peer gone?  One that has only finished sending is not gone: it is asked, by an
  * interim answer (102), and a socket that nobody holds any more answers with a reset. */
 bool peer_is_gone(void *peer);

@@ -7,7 +7,7 @@ static bool wait_for_all(const Call *call, Job *job) {
     bool gone = false;
     pthread_mutex_lock(&job->lock);
     while (job->left && !gone) {
-        job_wait(job, 0.1);
+        job_wait(job, 0.05);
         pthread_mutex_unlock(&job->lock);
         gone = call->is_gone(call->peer);
         pthread_mutex_lock(&job->lock);
