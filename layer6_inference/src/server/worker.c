@@ -237,7 +237,9 @@ bool worker_start(Server *s, Fault *fault) {
     const size_t room = s->policy.running + s->policy.waiting;
     if (!(s->live = calloc(room, sizeof(Answer *))))
         return fault_set(fault, "no memory for %zu answers", room);
-    if (!service_open(&s->service, &s->loaded.session, s->policy, fault)) return false;
+    SchedulePolicy policy = s->policy;
+    policy.waiting = room; /* worker_submit has counted them: before a step all may wait */
+    if (!service_open(&s->service, &s->loaded.session, policy, fault)) return false;
     show_load(s, 0);
     s->working = pthread_create(&s->thread, NULL, work, s) == 0;
     return s->working || fault_set(fault, "no further thread can be started");
