@@ -103,7 +103,11 @@ def leavers(server):
             s.close() if way == "closed" else reset(s)
             free_again(server, "%s %s" % (way, name))
             if wait and wait >= 0.05:
+                end = time.time() + 20 * SLOW
+                while metric(server, "cancelled_total") == before and time.time() < end:
+                    time.sleep(0.02)
                 check("and it was cancelled", metric(server, "cancelled_total") > before, True)
+                free_again(server, "%s %s, then" % (way, name))
     fillers = [server.raw(request(PLAIN, dict(LONG, stream=True))) for _ in range(8)]
     time.sleep(0.05)
     queued = server.raw(request(PLAIN, LONG))
