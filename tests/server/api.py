@@ -138,6 +138,41 @@ def sampling(server):
     check("response_format: an object", got["finish_reason"] == "length" or isinstance(json.loads(got["text"]), dict))
 
 
+def tools(server):
+    def tool(name, **properties):
+        return {"type": "function", "function": {"name": name, "description": "d", "parameters": {
+            "type": "object", "properties": properties, "required": list(properties), "additionalProperties": False}}}
+
+    both = [tool("weather", city={"type": "string", "enum": ["Rome", "Oslo"]}), tool("count", to={"type": "integer", "minimum": 1, "maximum": 99})]
+    body = {"messages": CHAT, "tools": both, "seed": 2, "max_tokens": 120, "tool_choice": {"type": "function", "function": {"name": "weather"}}}
+    choice = server.post("/v1/chat/completions", body)[1]["choices"][0]
+    call = choice["message"]["tool_calls"][0]
+    check("a tool is called", (choice["finish_reason"], choice["message"]["content"], call["type"], call["function"]["name"]), ("tool_calls", None, "function", "weather"))
+    check("its arguments obey", json.loads(call["function"]["arguments"])["city"] in ("Rome", "Oslo"))
+    events = server.events("/v1/chat/completions", body)
+    deltas = [c["delta"]["tool_calls"][0] for e in events[:-1] for c in e["choices"] if "tool_calls" in c["delta"]]
+    check("in a stream it is one delta", [(d["index"], d["type"], d["function"]) for d in deltas], [(0, "function", call["function"])])
+    check("and the reason says so", events[-2]["choices"][0]["finish_reason"], "tool_calls")
+    check("of the call's text nothing is content", joined(events, "delta"), "")
+    status, data = server.post("/v1/chat/completions", dict(body, tools=both[1:], tool_choice="required", parallel_tool_calls=False))
+    check("the only tool, required", json.loads(data["choices"][0]["message"]["tool_calls"][0]["function"]["arguments"])["to"] in range(1, 100))
+    free = server.post("/v1/chat/completions", dict(body, tool_choice="auto"))[1]["choices"][0]
+    check("a tool may be left alone", (free["finish_reason"] in ("stop", "length"), "tool_calls" in free["message"]), (True, False))
+    none = dict(body, tool_choice="none")
+    plain = {k: v for k, v in body.items() if not k.startswith("tool")}
+    check("none: as without tools", [server.post("/v1/chat/completions", b)[1]["choices"][0]["message"]["content"] for b in (none, plain)][:1] * 2,
+          [server.post("/v1/chat/completions", b)[1]["choices"][0]["message"]["content"] for b in (none, plain)])
+    talk = CHAT + [{"role": "assistant", "content": None, "tool_calls": [dict(call, function=dict(call["function"]))]},
+                   {"role": "tool", "tool_call_id": call["id"], "content": "sunny"}, {"role": "user", "content": "And?"}]
+    status, data = server.post("/v1/chat/completions", {"messages": talk, "max_tokens": 3})
+    check("a talk with a call in it", status in (200, 400) and (status == 200 or "template" in data["error"]["message"]))
+    for name, fields in (("no function", {"tools": [{"type": "retrieval"}]}), ("a name with a space", {"tools": [tool("a b")]}), ("two of one name", {"tools": [both[0], both[0]]}),
+                         ("a choice that is not there", {"tools": both, "tool_choice": {"type": "function", "function": {"name": "x"}}}),
+                         ("required without tools", {"tool_choice": "required"}), ("a choice of another type", {"tools": both, "tool_choice": 5}),
+                         ("with a format", {"tools": both, "response_format": {"type": "json_object"}}), ("parameters that are none", {"tools": [{"type": "function", "function": {"name": "x", "parameters": 5}}]})):
+        check("tools: " + name, server.post("/v1/chat/completions", dict(fields, messages=CHAT))[0], 400)
+
+
 def refusals(server):
     chat, plain = "/v1/chat/completions", "/v1/completions"
     cases = [
@@ -253,7 +288,7 @@ def others(server):
 
 
 with Server("--places", "4", "--queue", "12") as server:
-    for part in (same_text, shapes, streams, logprobs, sampling, refusals, others):
+    for part in (same_text, shapes, streams, logprobs, sampling, tools, refusals, others):
         part(server)
     load = server.wait_idle()
     check("all pages are given back", load["pages_free"], load["pages"])

@@ -2,7 +2,9 @@
 #include "answers.h"
 
 #include "logprobs.h"
+#include "tools.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 /* Where the text of a token ends. */
@@ -61,14 +63,24 @@ static void write_reason(FILE *out, const char *reason) {
 
 /* ------------------------------------------------------------------ pieces of a stream */
 
-static void write_delta(FILE *out, const Answer *a, const Piece *p) {
+static void write_delta(FILE *out, const TextJob *t, const Answer *a, const Piece *p) {
     fputs("{", out);
     if (p->begins) fputs("\"role\":\"assistant\",\"content\":\"\"", out);
-    if (p->text_end > p->text || p->note_end > p->note) {
+    if (p->text.size || p->note_end > p->note) {
         fputs("\"content\":", out);
-        write_text(out, (Text){a->shown ? a->text.data + p->text : "", p->text_end - p->text});
+        write_text(out, p->text);
+    }
+    if (p->call.size) {
+        fputs("\"tool_calls\":[", out);
+        tools_write_call(out, p->call, t->id, a->index, p->call_index, true);
+        fputs("]", out);
     }
     fputs("}", out);
+}
+
+static const char *reason_of(const Answer *a, bool called) {
+    const char *reason = finish_reason(a);
+    return called && reason && strcmp(reason, "stop") == 0 ? "tool_calls" : reason;
 }
 
 void chunk_write(FILE *out, const TextJob *t, const Answer *a, const Piece *p) {
@@ -76,21 +88,17 @@ void chunk_write(FILE *out, const TextJob *t, const Answer *a, const Piece *p) {
     fprintf(out, ",\"choices\":[{\"index\":%zu,", a->index);
     if (t->chat) {
         fputs("\"delta\":", out);
-        write_delta(out, a, p);
+        write_delta(out, t, a, p);
     } else {
         fputs("\"text\":", out);
-        if (p->begins)
-            write_text(out, echoed(t, a));
-        else
-            write_text(out,
-                       (Text){a->shown ? a->text.data + p->text : "", p->text_end - p->text});
+        write_text(out, p->begins ? echoed(t, a) : p->text);
     }
     fputs(",\"logprobs\":", out);
     if (t->job->logprobs && p->note_end > p->note)
         logprobs_write(out, t, a, p->note, p->note_end);
     else
         fputs("null", out);
-    write_reason(out, p->ends ? finish_reason(a) : NULL);
+    write_reason(out, p->ends ? reason_of(a, p->called) : NULL);
     fputs(t->usage ? "],\"usage\":null}" : "]}", out);
 }
 
@@ -103,12 +111,41 @@ void chunk_write_usage(FILE *out, const TextJob *t) {
 
 /* ------------------------------------------------------------------ whole answers */
 
+/* Contents and calls apart.  Returns whether there was a call. */
+static bool write_called(FILE *out, const TextJob *t, const Answer *a, Text text) {
+    Bytes content = {0};
+    char *calls = NULL;
+    size_t size, n = 0;
+    ToolPart part;
+    FILE *list = open_memstream(&calls, &size);
+    for (size_t at = 0; list && tools_next(text, at, true, &part); at = part.next) {
+        if (!part.call) {
+            bytes_add(&content, part.text);
+            continue;
+        }
+        if (n) fputc(',', list);
+        tools_write_call(list, part.text, t->id, a->index, n++, false);
+    }
+    if (list) fclose(list);
+    if (content.size || !n)
+        write_text(out, (Text){content.size ? content.data : "", content.size});
+    else
+        fputs("null", out);
+    if (n) fprintf(out, ",\"tool_calls\":[%s]", calls);
+    bytes_free(&content), free(calls);
+    return n > 0;
+}
+
 static void write_choice(FILE *out, const TextJob *t, const Answer *a) {
     Text text = {a->shown ? a->text.data : "", a->shown};
+    bool called = false;
     fprintf(out, "{\"index\":%zu,", a->index);
     if (t->chat) {
         fputs("\"message\":{\"role\":\"assistant\",\"content\":", out);
-        write_text(out, text);
+        if (t->calls)
+            called = write_called(out, t, a, text);
+        else
+            write_text(out, text);
         fputs(",\"refusal\":null}", out);
     } else {
         Bytes all = {0};
@@ -122,7 +159,7 @@ static void write_choice(FILE *out, const TextJob *t, const Answer *a) {
         logprobs_write(out, t, a, 0, notes_ready(a));
     else
         fputs("null", out);
-    write_reason(out, finish_reason(a));
+    write_reason(out, reason_of(a, called));
 }
 
 void answers_write(FILE *out, const TextJob *t) {

@@ -9,9 +9,12 @@
 
 /* A part of an answer. */
 typedef struct Piece {
-    size_t text, text_end; /* bytes of its text */
+    Text text;
+    Text call; /* of a tool, instead of text; empty: none */
+    size_t call_index;
     size_t note, note_end; /* of its tokens */
     bool begins, ends;
+    bool called; /* and a tool was called before */
 } Piece;
 
 /* Tokens that may be told. */

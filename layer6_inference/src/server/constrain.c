@@ -5,6 +5,7 @@
 #include "constrain.h"
 
 #include "listing.h"
+#include "tools.h"
 #include "write.h"
 
 #include <stdlib.h>
@@ -66,20 +67,13 @@ static bool put_format(FILE *out, const JsonValue *format, Refusal *refusal) {
                   "response_format: wanted the type text, json_object or json_schema");
 }
 
-static bool check_tools(const Ask *ask, Refusal *refusal) {
-    const JsonValue *choice = ask->value[F_TOOL_CHOICE], *tools = ask->value[F_TOOLS];
-    bool none =
-        choice && choice->kind == JSON_STRING && text_equal(choice->text, text_of("none"));
-    return !tools || !tools->count || none ||
-           refuse(refusal, 501, "tools", "tools: not built yet; tool_choice \"none\" is");
-}
-
 bool constrain(const Ask *ask, char **stages, Refusal *refusal) {
     const JsonValue *format = ask->value[F_RESPONSE_FORMAT];
     size_t size;
     FILE *out = open_memstream(stages, &size);
     if (!out) return refuse(refusal, 500, NULL, "no memory for a chain");
-    bool ok = (!format || put_format(out, format, refusal)) && check_tools(ask, refusal);
+    bool ok =
+        (!format || put_format(out, format, refusal)) && tools_constrain(ask, out, refusal);
     fclose(out);
     return ok;
 }

@@ -2,6 +2,7 @@
 #include "events.h"
 
 #include "answers.h"
+#include "tools.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -9,7 +10,7 @@
 
 /* How far an answer has been told. */
 typedef struct Told {
-    size_t text, notes;
+    size_t text, notes, calls;
     bool begun, over;
 } Told;
 
@@ -71,12 +72,11 @@ static void write_usage(FILE *out, const Events *e, const Answer *a, const Piece
     chunk_write_usage(out, &e->text);
 }
 
-static void put_failure(FILE *out, const Events *e, const Answer *a) {
+static void put_failure(FILE *out, const Answer *a) {
     char *line = NULL;
     size_t size;
     Refusal refusal;
     FILE *memory = open_memstream(&line, &size);
-    (void)e;
     if (!memory) return;
     answer_refuse(a, &refusal);
     refusal_write(&refusal, memory);
@@ -85,24 +85,39 @@ static void put_failure(FILE *out, const Events *e, const Answer *a) {
     free(line);
 }
 
+/* What is new of its text, and of its tokens; calls of tools one by one, each as a whole. */
+static void put_text(FILE *out, Events *e, const Answer *a, Told *told) {
+    const Text all = {a->shown ? a->text.data : "", a->shown};
+    const size_t notes = notes_ready(a);
+    Piece piece = {.note = told->notes, .note_end = notes};
+    ToolPart part;
+    if (!e->text.calls) {
+        piece.text = (Text){all.data + told->text, all.size - told->text};
+        told->text = all.size;
+    }
+    while (e->text.calls && tools_next(all, told->text, a->over, &part)) {
+        Piece one = {.call_index = told->calls};
+        *(part.call ? &one.call : &one.text) = part.text;
+        told->calls += part.call, told->text = part.next;
+        put(out, e, a, &one, write_piece);
+    }
+    if (piece.text.size || piece.note_end > piece.note) put(out, e, a, &piece, write_piece);
+    told->notes = notes;
+}
+
 /* What is new of an answer.  False when it failed. */
 static bool put_news(FILE *out, Events *e, size_t i) {
     const Answer *a = &e->text.job->answers[i];
     Told *told = &e->told[i];
-    Piece piece = {.begins = !told->begun};
+    const Piece first = {.begins = true};
     if (told->over) return true;
-    if (!told->begun) put(out, e, a, &piece, write_piece);
+    if (!told->begun) put(out, e, a, &first, write_piece);
     told->begun = true;
-    const size_t notes = notes_ready(a);
-    piece = (Piece){
-        .text = told->text, .text_end = a->shown, .note = told->notes, .note_end = notes};
-    if (piece.text_end > piece.text || piece.note_end > piece.note)
-        put(out, e, a, &piece, write_piece);
-    told->text = piece.text_end, told->notes = notes;
+    put_text(out, e, a, told);
     if (!a->over) return true;
-    if (!finish_reason(a)) return put_failure(out, e, a), false;
-    piece = (Piece){.text = told->text, .text_end = told->text, .ends = true};
-    put(out, e, a, &piece, write_piece);
+    if (!finish_reason(a)) return put_failure(out, a), false;
+    const Piece last = {.ends = true, .called = told->calls > 0};
+    put(out, e, a, &last, write_piece);
     return told->over = true;
 }
 

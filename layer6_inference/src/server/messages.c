@@ -7,7 +7,9 @@
  * Invariant: every key of a message was used, or the message was refused. */
 #include "pieces.h"
 #include "text_job.h"
+#include "tools.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 enum { MESSAGES = 2048, CALL_DEPTH = 8 };
@@ -157,6 +159,34 @@ static bool rewrite_all(Rewrite *r, const JsonValue *from, JsonValue *to) {
     return true;
 }
 
+/* A template without a place for tools: the system's text begins with them. */
+static bool tell_tools(Rewrite *r, const JsonValue *tools, JsonValue *messages) {
+    static const Text keys[] = {{"role", 4}, {"content", 7}};
+    const JsonValue *first = &messages->items[0], *content = json_get(first, "content");
+    bool system = text_equal(json_get(first, "role")->text, text_of("system")) &&
+                  content->kind == JSON_STRING;
+    JsonValue *items = pieces_take(&r->pieces, (messages->count + 1) * sizeof *items),
+              *values = pieces_take(&r->pieces, 2 * sizeof *values);
+    char *told = NULL;
+    size_t size;
+    FILE *out = open_memstream(&told, &size);
+    if (!out || !items || !values) return no_memory(r);
+    tools_tell(out, tools);
+    if (system) fprintf(out, "\n\n%.*s", (int)content->text.size, content->text.data);
+    fclose(out);
+    char *copy = pieces_take(&r->pieces, size + 1);
+    if (copy) memcpy(copy, told, size);
+    free(told);
+    if (!copy) return no_memory(r);
+    values[0] = (JsonValue){.kind = JSON_STRING, .text = text_of("system")};
+    values[1] = (JsonValue){.kind = JSON_STRING, .text = {copy, size}};
+    items[0] = (JsonValue){.kind = JSON_OBJECT, .count = 2, .items = values, .keys = keys};
+    for (size_t i = system; i < messages->count; i++) items[i + !system] = messages->items[i];
+    *messages =
+        (JsonValue){.kind = JSON_ARRAY, .count = messages->count + !system, .items = items};
+    return true;
+}
+
 /* With tool_choice none the model is not told of the tools. */
 static const JsonValue *tools_told(const Ask *ask) {
     const JsonValue *choice = ask->value[F_TOOL_CHOICE], *tools = ask->value[F_TOOLS];
@@ -173,9 +203,11 @@ bool messages_render(const Ask *ask, const Server *server, bool open, Rendered *
         refusal->fault = server->no_form;
         return refuse_fault(refusal, 400, "messages");
     }
-    bool ok = rewrite_all(&r, ask->value[F_MESSAGES], &messages);
+    const JsonValue *tools = tools_told(ask);
+    bool ok = rewrite_all(&r, ask->value[F_MESSAGES], &messages) &&
+              (!tools || server->tells_tools || tell_tools(&r, tools, &messages));
     const ChatTalk talk = {.messages = &messages,
-                           .tools = tools_told(ask),
+                           .tools = tools,
                            .open = open,
                            .think = ask_bool(ask, F_ENABLE_THINKING, true)};
     ok = ok && (chat_render(&server->form, server->loaded.model->tokenizer, &talk, rendered,

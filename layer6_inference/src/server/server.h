@@ -49,7 +49,8 @@ typedef struct Server {
     const ServeOptions *options;
     LoadedModel loaded;
     ChatForm form;
-    Fault no_form; /* why there is none, when form.tree is NULL */
+    bool tells_tools; /* the template has a place for them */
+    Fault no_form;    /* why there is none, when form.tree is NULL */
     const char *name;
     SchedulePolicy policy;
 

@@ -2,6 +2,7 @@
 #include "text_job.h"
 
 #include "constrain.h"
+#include "tools.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -196,6 +197,13 @@ static void name_it(TextJob *t) {
              (unsigned long long)random);
 }
 
+static bool may_call(const Ask *ask) {
+    ToolChoice choice;
+    Text one;
+    Refusal ignored;
+    return tools_read(ask, &choice, &one, &ignored) && choice != TOOLS_NONE;
+}
+
 bool text_job_open(TextJob *t, Server *server, int where, Text body, Refusal *refusal) {
     const Tokenizer *tokenizer = server->loaded.model->tokenizer;
     Prompts prompts = {0};
@@ -208,6 +216,7 @@ bool text_job_open(TextJob *t, Server *server, int where, Text body, Refusal *re
               ask_chain(&t->ask, first, server->options->chain, tokenizer, &chain, refusal) &&
               prompts_read(&t->ask, server, &prompts, refusal) &&
               make_job(t, &prompts, &chain, refusal) && read_echo(t, &prompts, refusal);
+    t->calls = ok && may_call(&t->ask);
     name_it(t);
     prompts_free(&prompts), chain_close(&chain), free(first);
     return ok;

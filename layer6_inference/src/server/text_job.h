@@ -11,7 +11,8 @@ typedef struct TextJob {
     Ask ask;
     Job *job; /* prompts * n answers; held */
     bool chat, stream, usage;
-    size_t n; /* answers of each prompt */
+    bool calls; /* its texts may hold calls of tools */
+    size_t n;   /* answers of each prompt */
     char id[40];
     long created;
     Bytes *prompts; /* (job->n / n) as texts, with echo; owns */
