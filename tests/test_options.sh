@@ -251,7 +251,7 @@ same "a reader that has enough is no error" "$(cat "$work/out") $(grep -c '^stra
 last() { "$strata" logits --tokens 5,6,7 --last "$@" | cksum; }
 same "logits keep keys and values in f32" "$(last)" "$(last --kv f32)"
 if [ "$(last)" = "$(last --kv f16)" ]; then not "or as generate does, in f16" "the same"; else ok "or as generate does, in f16"; fi
-expect "logits in another format" 1 "wanted f16 or f32" "$strata" logits --tokens 1 --kv q8
+expect "logits in another format" 1 "wanted one of f32, f16, bf16" "$strata" logits --tokens 1 --kv q8
 expect "generate says how it keeps keys and values" 0 ", kv f16 |" "$strata" generate -n 2
 expect "and so it does for the other" 0 ", kv f32 |" "$strata" generate -n 2 --kv f32
 # a weight that is no number: the last bytes of the file are those of the last matrix

@@ -205,7 +205,8 @@ expect "many users at once" 0 "^     4  static " "$strata" bench serve -m "$draf
 expect "who ask" 2 "-p and -n are 1 or more" "$strata" bench serve -p 0
 expect "what was not measured is a number, too" 0 '"share":0.000' "$strata" bench model -m "$work/mix.gguf" -p 16 -n 0 --rounds 1 --json
 expect "keys and values as they are" 0 "Once" "$strata" generate -p "Once upon a time" --chain greedy --kv f32 -n 8 --quiet
-expect "keys in a format that is none" 1 "wanted f16 or f32" "$strata" generate -p "Once" --kv q8_0 -n 1
+expect "keys in a format that is none" 1 "wanted one of f32, f16, bf16" "$strata" generate -p "Once" --kv q5_0 -n 1
+expect "keys and values in four bits, rotated" 0 "kv q4_0-h |" "$strata" generate -p "Once" --kv q4_0-h -n 2
 expect "every rung is right" 0 "repacked" "$strata" bench ladder --format Q4_K --seconds 0.01
 expect "a model of random weights in no format" 1 "no format" "$strata" bench make-model "$work/r.gguf" Q9
 "$strata" quantize "$model" "$work/q.gguf" F32 2>/dev/null

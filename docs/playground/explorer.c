@@ -37,8 +37,11 @@ static float *copy;
 static Fault fault;
 
 static bool open_side(Side *s) {
-    SessionConfig config = {
-        .ctx = CTX, .sequences = 1, .max_tokens = CTX, .max_logits = 1, .kv = DTYPE_F16};
+    SessionConfig config = {.ctx = CTX,
+                            .sequences = 1,
+                            .max_tokens = CTX,
+                            .max_logits = 1,
+                            .kv = {DTYPE_F16, false}};
     const Model *m = play_model();
     if (s->session.model) return true;
     if (!copy && (!(copy = malloc(m->sizes.vocab * sizeof *copy)) ||

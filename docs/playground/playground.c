@@ -77,7 +77,8 @@ char *EXPORT(play_room)(size_t bytes) {
 }
 
 const char *EXPORT(play_open)(const char *bytes, size_t size) {
-    SessionConfig config = {.sequences = 1, .max_tokens = 64, .max_logits = 1, .kv = DTYPE_F16};
+    SessionConfig config = {
+        .sequences = 1, .max_tokens = 64, .max_logits = 1, .kv = {DTYPE_F16, false}};
     if (!model_open_memory(&play.model, bytes, size, &play.fault) ||
         !session_open(&play.session, &play.model, NULL, config, &play.fault) ||
         !candidates_open(&play.candidates, play.model.sizes.vocab, &play.arena, &play.fault))

@@ -10,6 +10,7 @@
 
 #include "dot.h"    /* six lines that are most of a language model */
 #include "vector.h" /* axpy, weighted sum, sum, max, mask, exp: the other loops over vectors */
+#include "hadamard.h"   /* a rotation that spreads one large number over all */
 #include "recurrence.h" /* a step of a linear recurrence: what state-space models do */
 #include "scan.h"       /* one pass over a row of logits: sums, moments, survivors */
 #include "convert.h"    /* rows of numbers from one format to another */

@@ -27,12 +27,24 @@ void axpy_scalar(float *y, float a, const float *x, size_t n);
  * So memory is read from front to back while the sums of a strip stay in registers, and each number
  * of x serves several results. */
 enum { STRIP = 16 };
-void weighted_sum(float *y, size_t y_step, const float *a, size_t a_step, size_t count,
-                  const float *x, size_t x_step, size_t rows, size_t n);
 
-/* The same with x in F16. */
-void weighted_sum_f16(float *y, size_t y_step, const float *a, size_t a_step, size_t count,
-                      const uint16_t *x, size_t x_step, size_t rows, size_t n);
+/* What the numbers of x are stored as.  The last two read the same bytes: each holds two numbers, q - 8 with q in its
+ * lower or upper four bits. */
+typedef enum StripFormat {
+    STRIP_F32,
+    STRIP_F16,
+    STRIP_BF16,
+    STRIP_I8,
+    STRIP_LOW4,
+    STRIP_HIGH4
+} StripFormat;
+
+/* Bytes of a number: 4, 2 or 1. */
+size_t strip_number_bytes(StripFormat format);
+
+/* x and x_step count numbers of that format. */
+void weighted_sum(StripFormat format, float *y, size_t y_step, const float *a, size_t a_step,
+                  size_t count, const void *x, size_t x_step, size_t rows, size_t n);
 
 /* The sum of n elements; 0 for none. */
 float vector_sum(const float *x, size_t n);

@@ -16,7 +16,8 @@ typedef struct Kernels {
     PanelUnpack *panel_unpack;
     RowsProduct *rows_product;
     QuantizeInputBlock *quantize_input_block;
-    WeightedSum *weighted_sum, *weighted_sum_f16;
+    WeightedSum *weighted_sum, *weighted_sum_f16, *weighted_sum_bf16;
+    WeightedSum *weighted_sum_i8, *weighted_sum_low4, *weighted_sum_high4;
     Reduce *vector_sum, *vector_max;
     Mask *vector_mask;
     Exp *vector_exp;

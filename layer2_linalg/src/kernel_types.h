@@ -23,7 +23,8 @@ typedef struct DotTask {
 } DotTask;
 typedef void DotTile(const DotTask *t);
 
-/* The functions of vector.h, recurrence.h and scan.h.  The names are those of weighted_sum; x holds f32 or F16. */
+/* The functions of vector.h, recurrence.h and scan.h.  The names are those of weighted_sum; x holds numbers of a
+ * StripFormat. */
 typedef struct WeightedTask {
     float *y;
     const float *a;
@@ -32,6 +33,9 @@ typedef struct WeightedTask {
     size_t count, rows, n;
 } WeightedTask;
 typedef void WeightedSum(const WeightedTask *t);
+/* strip_number_bytes, where it has to be a constant. */
+#define FORMAT_BYTES(format) \
+    ((size_t)((format) == STRIP_F32 ? 4 : (format) <= STRIP_BF16 ? 2 : 1))
 typedef float Reduce(const float *x, size_t n);
 typedef void Mask(float *x, const uint64_t *bits, size_t n);
 typedef void RecurrenceStep(const Recurrence *t);
@@ -74,6 +78,8 @@ typedef void RowsProduct(const QuantFormat *format, const unsigned char *tiles, 
 #define DECLARE_FLOAT_KERNELS(isa)                                       \
     DotTile dot_tile_f32_##isa, dot_tile_f16_##isa, dot_tile_bf16_##isa; \
     WeightedSum weighted_sum_##isa, weighted_sum_f16_##isa;              \
+    WeightedSum weighted_sum_bf16_##isa, weighted_sum_i8_##isa;          \
+    WeightedSum weighted_sum_low4_##isa, weighted_sum_high4_##isa;       \
     Reduce vector_sum_##isa, vector_max_##isa;                           \
     Mask vector_mask_##isa;                                              \
     Exp vector_exp_##isa;                                                \

@@ -9,12 +9,13 @@
 /* A field and its kernel have one name: nothing can be put in another's place. */
 #define USE(kernel, isa) .kernel = kernel##_##isa
 
-#define FLOATS(isa)                                                             \
-    USE(dot_tile_f32, isa), USE(dot_tile_f16, isa), USE(weighted_sum, isa),     \
-        USE(weighted_sum_f16, isa), USE(vector_sum, isa), USE(vector_max, isa), \
-        USE(vector_mask, isa), USE(vector_exp, isa), USE(recurrence_step, isa), \
-        USE(scan_exp, isa), USE(scan_moments, isa), USE(scan_segment_max, isa), \
-        USE(scan_keep, isa), USE(scan_below, isa),                              \
+#define FLOATS(isa)                                                                         \
+    USE(dot_tile_f32, isa), USE(dot_tile_f16, isa), USE(weighted_sum, isa),                 \
+        USE(weighted_sum_f16, isa), USE(weighted_sum_bf16, isa), USE(weighted_sum_i8, isa), \
+        USE(weighted_sum_low4, isa), USE(weighted_sum_high4, isa), USE(vector_sum, isa),    \
+        USE(vector_max, isa), USE(vector_mask, isa), USE(vector_exp, isa),                  \
+        USE(recurrence_step, isa), USE(scan_exp, isa), USE(scan_moments, isa),              \
+        USE(scan_segment_max, isa), USE(scan_keep, isa), USE(scan_below, isa),              \
         .micro = {MICRO_ROWS_##isa, MICRO_COLS_##isa, micro_##isa}
 
 #define BYTES(isa) USE(panel_interleave, isa), USE(quantize_input_block, isa)
@@ -103,6 +104,10 @@ static const Kernels wasm = {
     USE(dot_tile_bf16, wasm),
     USE(weighted_sum, wasm),
     USE(weighted_sum_f16, wasm),
+    USE(weighted_sum_bf16, wasm),
+    USE(weighted_sum_i8, wasm),
+    USE(weighted_sum_low4, wasm),
+    USE(weighted_sum_high4, wasm),
     USE(vector_sum, wasm),
     USE(vector_max, wasm),
     USE(vector_mask, scalar),

@@ -55,17 +55,6 @@ void axpy(float *y, float a, const float *x, size_t n) {
         .y = y, .a = &a, .x = x, .x_step = STRIP, .count = 1, .rows = 1, .n = n});
 }
 
-void weighted_sum(float *y, size_t y_step, const float *a, size_t a_step, size_t count,
-                  const float *x, size_t x_step, size_t rows, size_t n) {
-    kernels()->weighted_sum(&(WeightedTask){y, a, x, y_step, a_step, x_step, count, rows, n});
-}
-
-void weighted_sum_f16(float *y, size_t y_step, const float *a, size_t a_step, size_t count,
-                      const uint16_t *x, size_t x_step, size_t rows, size_t n) {
-    kernels()->weighted_sum_f16(
-        &(WeightedTask){y, a, x, y_step, a_step, x_step, count, rows, n});
-}
-
 float vector_sum(const float *x, size_t n) { return kernels()->vector_sum(x, n); }
 float vector_max(const float *x, size_t n) { return kernels()->vector_max(x, n); }
 void vector_mask(float *x, const uint64_t *bits, size_t n) {

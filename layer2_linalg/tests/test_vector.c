@@ -41,6 +41,75 @@ static void weighted_sum_is_bit_exact(void **state) {
     assert_near(once[0], -0x1p-24, 0); /* rounded once: the product alone would round to 1 */
 }
 
+/* Number i of x, as a float. */
+static float plain(StripFormat format, const unsigned char *x, size_t i) {
+    uint16_t half;
+    memcpy(&half, x + 2 * i * (format == STRIP_F16 || format == STRIP_BF16), 2);
+    switch (format) {
+    case STRIP_F16: return f16_to_f32(half);
+    case STRIP_BF16: return bf16_to_f32(half);
+    case STRIP_I8: return (float)(signed char)x[i];
+    case STRIP_LOW4: return (float)(x[i] % 16) - 8;
+    default: return (float)(x[i] / 16) - 8;
+    }
+}
+
+static void every_format_is_the_sum_of_its_numbers(void **state) {
+    (void)state;
+    static unsigned char bytes[2 * 1000];
+    static float x[1000];
+    const Kernels *list[KERNELS_MAX];
+    int count = kernels_tables(list);
+    uint64_t seed = 3;
+    for (size_t i = 0; i < sizeof bytes; i++) bytes[i] = (unsigned char)rng_hash(9, 0, i);
+    for (size_t i = 1; i < sizeof bytes; i += 2)
+        bytes[i] &= 0xBF; /* as halves, none is infinite or NaN */
+    for (StripFormat format = STRIP_F16; format <= STRIP_HIGH4; format++) {
+        for (size_t i = 0; i < 1000; i++) x[i] = plain(format, bytes, i);
+        for (int isa = 0; isa < count; isa++)
+            for (size_t n = 0; n < 150; n++) {
+                float y[7 * 151], want[7 * 151], a[7 * 6];
+                size_t rows = n % 6, results = n % 8, step = n + 1, strip = 16 * rows + n % 5;
+                for (size_t i = 0; i < results * step; i++) y[i] = want[i] = check_noise(&seed);
+                for (size_t i = 0; i < 7 * 6; i++) a[i] = check_noise(&seed);
+                WeightedTask task = {want, a, x, step, 6, strip, results, rows, n};
+                weighted_sum_scalar(&task);
+                task.y = y, task.x = bytes;
+                WeightedSum *const sums[] = {NULL,
+                                             list[isa]->weighted_sum_f16,
+                                             list[isa]->weighted_sum_bf16,
+                                             list[isa]->weighted_sum_i8,
+                                             list[isa]->weighted_sum_low4,
+                                             list[isa]->weighted_sum_high4};
+                sums[format](&task);
+                assert_memory_equal(y, want, results * step * sizeof *y);
+            }
+    }
+}
+
+static void a_rotation_keeps_lengths_and_is_its_own_inverse(void **state) {
+    (void)state;
+    float x[320], before[320];
+    uint64_t seed = 5;
+    assert_int_equal(hadamard_block(96), 32), assert_int_equal(hadamard_block(1024), 256);
+    assert_int_equal(hadamard_block(7), 1);
+    for (size_t n = 1; n <= 320; n++) {
+        double square = 0, turned = 0;
+        for (size_t i = 0; i < n; i++) before[i] = x[i] = check_noise(&seed);
+        hadamard(x, n, hadamard_block(n));
+        for (size_t i = 0; i < n; i++)
+            square += (double)before[i] * (double)before[i],
+                turned += (double)x[i] * (double)x[i];
+        assert_near(turned, square, 1e-5 * square);
+        hadamard(x, n, hadamard_block(n));
+        for (size_t i = 0; i < n; i++) assert_near(x[i], before[i], 1e-5);
+    }
+    memset(x, 0, sizeof x), x[5] = 16;
+    hadamard(x, 256, 256);
+    for (size_t i = 0; i < 256; i++)
+        assert_near(fabs((double)x[i]), 1, 0); /* one number becomes all */
+}
+
 static void sums_keep_the_bound(void **state) {
     (void)state;
     const Kernels *list[KERNELS_MAX];
@@ -139,6 +208,7 @@ static void exp_is_the_same_everywhere(void **state) {
     }
 }
 
-RUN(TEST(weighted_sum_is_bit_exact), TEST(sums_keep_the_bound),
+RUN(TEST(weighted_sum_is_bit_exact), TEST(every_format_is_the_sum_of_its_numbers),
+    TEST(a_rotation_keeps_lengths_and_is_its_own_inverse), TEST(sums_keep_the_bound),
     TEST(max_finds_the_largest_and_nan), TEST(a_mask_leaves_what_its_bits_say),
     TEST(exp_is_within_three_ulp), TEST(exp_is_the_same_everywhere))

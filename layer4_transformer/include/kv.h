@@ -24,7 +24,7 @@
 #ifndef STRATA_KV_H
 #define STRATA_KV_H
 
-#include "nn.h"
+#include "kv_format.h"
 #include "page_pool.h"
 
 /* Positions; also the step of the online softmax, so part of the result's bits. */
@@ -43,7 +43,8 @@ typedef struct KvShape {
 typedef struct KvConfig {
     const KvShape *shapes; /* (layers) */
     size_t layers;
-    Dtype dtype;      /* F32, or F16: half the memory, and three digits of every number */
+    Dtype dtype;      /* of keys and values (kv_format.h): F32, F16, BF16, Q8_0 or Q4_0 */
+    bool hadamard;    /* they are kept rotated */
     size_t sequences; /* at the same time */
     size_t ctx;       /* positions of one of them */
     size_t batch;     /* positions a sequence grows by at once, at most */
@@ -136,7 +137,7 @@ void kv_slide(KvCache *kv, size_t sequence);
 void kv_store(KvCache *kv, size_t layer, size_t sequence, size_t position, const float *k,
               const float *v);
 
-/* Where they lie, for one of the kv_heads, in strips of 16 for weighted_sum (vector.h): the keys of
+/* Where they lie in F32, F16 or BF16, for one of the kv_heads, in strips of 16 for weighted_sum (vector.h): the keys of
  * a page as (KV_PAGE / STRIP, key_dim, STRIP), then its values as (value_dim / STRIP, KV_PAGE,
  * STRIP).
  *
@@ -145,8 +146,26 @@ void kv_store(KvCache *kv, size_t layer, size_t sequence, size_t position, const
 void *kv_key(const KvCache *kv, size_t layer, size_t sequence, size_t head, size_t position);
 void *kv_value(const KvCache *kv, size_t layer, size_t sequence, size_t head, size_t position);
 
-/* weighted_sum with keys or values as x. */
-void kv_weighted_sum(const KvCache *kv, float *y, size_t y_step, const float *a, size_t a_step,
-                     size_t count, const void *x, size_t x_step, size_t rows, size_t n);
+/* Rows of a matrix: row c begins at rows + c * step. */
+typedef struct KvRows {
+    const float *rows;
+    size_t step, count;
+} KvRows;
+
+/* Where keys and values are kept rotated, so are the queries before they meet them, and so is back what comes out of the
+ * values: each of the heads of x (heads, dim).  Elsewhere nothing happens. */
+void kv_rotate(const KvCache *kv, float *x, size_t heads, size_t dim);
+
+/* scores[c * step + j] = the dot product of query c (kv_rotate) with the key of position first + j.
+ *
+ * Needs    `first` and `n` multiples of STRIP, within a page: the positions are whole strips, whether they are
+ *          all written or not. */
+void kv_scores(const KvCache *kv, size_t layer, size_t sequence, size_t head, size_t first,
+               size_t n, KvRows q, float *scores, size_t step);
+
+/* out[c * step + i] += the values of the n positions from `first` on, within a page, weighted by row c; rotated where
+ * they are. */
+void kv_mix(const KvCache *kv, size_t layer, size_t sequence, size_t head, size_t first,
+            size_t n, KvRows weights, float *out, size_t step);
 
 #endif

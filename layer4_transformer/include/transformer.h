@@ -7,6 +7,7 @@
 #include "mask.h"      /* which earlier tokens a token may look at */
 #include "attention.h" /* attention as the textbook writes it: three loops */
 #include "page_pool.h" /* pieces of memory that several sequences share */
+#include "kv_format.h" /* in what they are kept: from four bytes a number to half a one */
 #include "kv.h"        /* the memory of a sequence: keys and values in pages */
 #include "state.h"  /* ... and the states of recurrent layers, with snapshots to go back to */
 #include "prefix.h" /* texts that begin alike are read once */

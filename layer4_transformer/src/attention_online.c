@@ -58,12 +58,10 @@ static void score_keys(const Online *t, size_t sequence, size_t kv_head, size_t 
     const size_t begin = first % KV_PAGE, from = begin / STRIP * STRIP,
                  to = (begin + n + STRIP - 1) / STRIP * STRIP;
     const float scale = s->scale;
-    const void *keys = kv_key(t->kv, t->layer, sequence, kv_head, first - begin + from);
-    memset(scores, 0, heads * sizeof *scores);
-    kv_weighted_sum(t->kv, *scores + from, KV_PAGE, q, s->head_dim, heads, keys,
-                    STRIP * s->head_dim, s->head_dim, to - from);
+    kv_scores(t->kv, t->layer, sequence, kv_head, first - begin + from, to - from,
+              (KvRows){q, s->head_dim, heads}, *scores + from, KV_PAGE);
     for (size_t h = 0; h < heads; h++)
-        for (size_t j = 0; j < KV_PAGE; j++) scores[h][j] *= scale;
+        for (size_t j = from; j < to; j++) scores[h][j] *= scale;
 }
 
 /* One page: positions first .. first+n-1 for `heads` query heads from `head` on. */
@@ -79,9 +77,8 @@ static void one_page(const Online *t, size_t row, size_t head, size_t heads, siz
         finish_scores(s, scores[h] + begin, n, head + h, (size_t)t->position[row], first);
         online_softmax_update(&run[h], out + h * vd, vd, scores[h] + begin, n);
     }
-    kv_weighted_sum(t->kv, out, vd, *scores + begin, KV_PAGE, heads,
-                    kv_value(t->kv, t->layer, sequence, kv_head, first), STRIP * KV_PAGE, n,
-                    vd);
+    kv_mix(t->kv, t->layer, sequence, kv_head, first, n,
+           (KvRows){*scores + begin, KV_PAGE, heads}, out, vd);
 }
 
 /* A sink has been seen before everything else. */
@@ -114,12 +111,15 @@ static void one_query(const Online *t, size_t row, size_t head, size_t heads, si
 static void queries(void *context, int worker, size_t begin, size_t end) {
     (void)worker;
     const Online *t = context;
-    size_t group = t->shape->heads / t->shape->kv_heads, parts = parts_of(group, t->together);
+    size_t group = t->shape->heads / t->shape->kv_heads, parts = parts_of(group, t->together),
+           vd = attention_value_dim(t->shape);
     for (size_t task = begin; task < end; task++) {
         size_t row = task / parts / t->shape->kv_heads,
                kv_head = task / parts % t->shape->kv_heads, h = task % parts * t->together;
-        one_query(t, row, kv_head * group + h,
-                  group - h < t->together ? group - h : t->together, kv_head);
+        size_t head = kv_head * group + h,
+               heads = group - h < t->together ? group - h : t->together;
+        one_query(t, row, head, heads, kv_head);
+        kv_rotate(t->kv, t->out + (row * t->shape->heads + head) * vd, heads, vd);
     }
 }
 

@@ -8,10 +8,8 @@ static void score_strip(const AttentionShape *s, const KvCache *kv, size_t layer
                         size_t sequence, size_t head, size_t at, const float *q,
                         float scores[STRIP]) {
     size_t kv_head = head / (s->heads / s->kv_heads);
-    for (size_t i = 0; i < STRIP; i++) scores[i] = 0;
-    kv_weighted_sum(kv, scores, STRIP, q, s->head_dim, 1,
-                    kv_key(kv, layer, sequence, kv_head, at - at % STRIP), STRIP * s->head_dim,
-                    s->head_dim, STRIP);
+    kv_scores(kv, layer, sequence, kv_head, at - at % STRIP, STRIP, (KvRows){q, s->head_dim, 1},
+              scores, STRIP);
 }
 
 Range attention_row(const AttentionShape *s, const KvCache *kv, size_t layer, size_t sequence,

@@ -18,24 +18,24 @@ static size_t pages_of_sequence(const KvConfig *c) {
     return sum;
 }
 
+/* Bytes of the widest one. */
 static size_t widest_page(const KvConfig *c) {
     size_t max = 0;
-    for (size_t l = 0; l < c->layers; l++) {
-        size_t numbers = c->shapes[l].kv_heads * kv_head_numbers(&c->shapes[l]);
-        if (numbers > max) max = numbers;
-    }
+    for (size_t l = 0; l < c->layers; l++)
+        max = max_size(max, c->shapes[l].kv_heads * kv_head_bytes(c->dtype, &c->shapes[l]));
     return max;
 }
 
 void kv_init(KvCache *kv, const KvConfig *c, Arena *arena) {
-    REQUIRE(c->dtype == DTYPE_F32 || c->dtype == DTYPE_F16, "keys and values in %s",
-            dtype_name(c->dtype));
+    REQUIRE(c->dtype == DTYPE_F32 || c->dtype == DTYPE_F16 || c->dtype == DTYPE_BF16 ||
+                kv_has_blocks(c->dtype),
+            "keys and values in %s", dtype_name(c->dtype));
     const size_t rows = c->sequences * c->layers;
     const size_t each = pages_of_sequence(c); /* 0: no layer has keys and values */
     const size_t pages = each && c->budget ? c->budget : c->sequences * each;
     *kv = (KvCache){.config = *c, .table_size = pages_for(c->ctx)};
     kv->shape = arena_take(arena, c->layers, sizeof *kv->shape);
-    page_pool_init(&kv->pages, pages, dtype_row_bytes(c->dtype, widest_page(c)), arena);
+    page_pool_init(&kv->pages, pages, widest_page(c), arena);
     kv->table = arena_take(arena, rows * kv->table_size, sizeof *kv->table);
     kv->gone = arena_take(arena, rows, sizeof *kv->gone);
     kv->length = arena_take(arena, c->sequences, sizeof *kv->length);

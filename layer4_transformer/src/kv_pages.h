@@ -22,8 +22,26 @@ static inline int32_t *kv_gone(const KvCache *kv, size_t sequence, size_t layer)
 /* The first position that a token at `position` looks at in a layer. */
 size_t kv_first_seen(const KvCache *kv, size_t layer, size_t position);
 
-/* Numbers of one head in a page: keys, then values in whole strips. */
-size_t kv_head_numbers(const KvShape *shape);
+/* Bytes of one head in a page. */
+size_t kv_head_bytes(Dtype dtype, const KvShape *shape);
+
+/* ------------------------------------------------------------------ numbers that share scales (kv_blocks.c) */
+
+/* Positions of a page: n from `place` on. */
+typedef struct KvSpan {
+    size_t place, n;
+} KvSpan;
+
+bool kv_has_blocks(Dtype dtype);
+size_t kv_blocks_bytes(Dtype dtype, const KvShape *shape);
+
+/* kv_store, kv_scores and kv_mix of such a format. */
+void kv_blocks_store(KvCache *kv, size_t layer, size_t sequence, size_t position,
+                     const float *k, const float *v);
+void kv_blocks_scores(const KvCache *kv, size_t layer, size_t sequence, size_t head,
+                      size_t first, size_t n, KvRows q, float *scores, size_t step);
+void kv_blocks_mix(const KvCache *kv, size_t layer, size_t sequence, size_t head, size_t first,
+                   size_t n, KvRows weights, float *out, size_t step);
 
 /* ------------------------------------------------------------------ states (state.c) */
 

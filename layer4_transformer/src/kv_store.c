@@ -1,8 +1,16 @@
 /* kv_store.c - what lies in a page, and where.  See kv.h. */
 #include "kv_pages.h"
 
-size_t kv_head_numbers(const KvShape *shape) {
+#include <string.h>
+
+/* Numbers of one head in a page: keys, then values in whole strips. */
+static size_t head_numbers(const KvShape *shape) {
     return KV_PAGE * (shape->key_dim + (shape->value_dim + STRIP - 1) / STRIP * STRIP);
+}
+
+size_t kv_head_bytes(Dtype dtype, const KvShape *shape) {
+    return kv_has_blocks(dtype) ? kv_blocks_bytes(dtype, shape)
+                                : dtype_row_bytes(dtype, head_numbers(shape));
 }
 
 /* The first key of a head in the page of a position. */
@@ -12,7 +20,7 @@ static size_t head_at(const KvCache *kv, size_t layer, size_t sequence, size_t h
             kv->length[sequence]);
     size_t page = (size_t)kv_table(kv, sequence, layer)[position / KV_PAGE];
     return page * (kv->pages.page_bytes / dtype_row_bytes(kv->config.dtype, 1)) +
-           head * kv_head_numbers(&kv->shape[layer]);
+           head * head_numbers(&kv->shape[layer]);
 }
 
 static void *number(const KvCache *kv, size_t at) {
@@ -31,14 +39,16 @@ void *kv_value(const KvCache *kv, size_t layer, size_t sequence, size_t head, si
 }
 
 static void put(const KvCache *kv, void *numbers, size_t at, float x) {
-    if (kv->config.dtype == DTYPE_F16)
-        ((uint16_t *)numbers)[at] = f16_from_f32(x);
-    else
-        ((float *)numbers)[at] = x;
+    switch (kv->config.dtype) {
+    case DTYPE_F16: ((uint16_t *)numbers)[at] = f16_from_f32(x); return;
+    case DTYPE_BF16: ((uint16_t *)numbers)[at] = bf16_from_f32(x); return;
+    default: ((float *)numbers)[at] = x;
+    }
 }
 
-void kv_store(KvCache *kv, size_t layer, size_t sequence, size_t position, const float *k,
-              const float *v) {
+/* Key and value of a position, number by number, for all heads. */
+static void store_numbers(KvCache *kv, size_t layer, size_t sequence, size_t position,
+                          const float *k, const float *v) {
     const KvShape *s = &kv->shape[layer];
     for (size_t head = 0; head < s->kv_heads; head++, k += s->key_dim, v += s->value_dim) {
         void *key = kv_key(kv, layer, sequence, head, position),
@@ -49,10 +59,41 @@ void kv_store(KvCache *kv, size_t layer, size_t sequence, size_t position, const
     }
 }
 
-void kv_weighted_sum(const KvCache *kv, float *y, size_t y_step, const float *a, size_t a_step,
-                     size_t count, const void *x, size_t x_step, size_t rows, size_t n) {
-    if (kv->config.dtype == DTYPE_F16)
-        weighted_sum_f16(y, y_step, a, a_step, count, x, x_step, rows, n);
+void kv_rotate(const KvCache *kv, float *x, size_t heads, size_t dim) {
+    if (kv->config.hadamard) hadamard(x, heads * dim, hadamard_block(dim));
+}
+
+void kv_store(KvCache *kv, size_t layer, size_t sequence, size_t position, const float *k,
+              const float *v) {
+    if (kv_has_blocks(kv->config.dtype))
+        kv_blocks_store(kv, layer, sequence, position, k, v);
     else
-        weighted_sum(y, y_step, a, a_step, count, x, x_step, rows, n);
+        store_numbers(kv, layer, sequence, position, k, v);
+}
+
+static StripFormat format_of(const KvCache *kv) {
+    return kv->config.dtype == DTYPE_F16    ? STRIP_F16
+           : kv->config.dtype == DTYPE_BF16 ? STRIP_BF16
+                                            : STRIP_F32;
+}
+
+void kv_scores(const KvCache *kv, size_t layer, size_t sequence, size_t head, size_t first,
+               size_t n, KvRows q, float *scores, size_t step) {
+    const size_t dim = kv->shape[layer].key_dim;
+    for (size_t c = 0; c < q.count; c++) memset(scores + c * step, 0, n * sizeof *scores);
+    if (kv_has_blocks(kv->config.dtype))
+        kv_blocks_scores(kv, layer, sequence, head, first, n, q, scores, step);
+    else
+        weighted_sum(format_of(kv), scores, step, q.rows, q.step, q.count,
+                     kv_key(kv, layer, sequence, head, first), STRIP * dim, dim, n);
+}
+
+void kv_mix(const KvCache *kv, size_t layer, size_t sequence, size_t head, size_t first,
+            size_t n, KvRows weights, float *out, size_t step) {
+    if (kv_has_blocks(kv->config.dtype))
+        kv_blocks_mix(kv, layer, sequence, head, first, n, weights, out, step);
+    else
+        weighted_sum(format_of(kv), out, step, weights.rows, weights.step, weights.count,
+                     kv_value(kv, layer, sequence, head, first), STRIP * KV_PAGE, n,
+                     kv->shape[layer].value_dim);
 }

@@ -87,7 +87,12 @@ static void place_row(const Rows *t, size_t i) {
 
 static void place_rows(void *context, int worker, size_t begin, size_t end) {
     (void)worker;
-    for (size_t i = begin; i < end; i++) place_row(context, i);
+    const Rows *t = context;
+    const AttentionShape *s = &t->a->shape;
+    for (size_t i = begin; i < end; i++) {
+        place_row(t, i);
+        kv_rotate(t->kv, t->run->q + i * q_dim(s), s->heads, s->head_dim);
+    }
 }
 
 static void project(Pool *pool, const Attention *a, AttentionRun *run, const float *x,

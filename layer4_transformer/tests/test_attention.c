@@ -42,26 +42,38 @@ static double *doubles(const float *x, size_t n) {
 }
 
 /* Attention over one sequence, with keys and values kept as dtype. */
-static void remembered(Pool *pool, const AttentionShape *s, size_t n, Dtype dtype,
-                       const float *q, const float *k, const float *v, float *out) {
+static void kept_as(Pool *pool, const AttentionShape *s, size_t n, KvFormat format,
+                    const float *q, const float *k, const float *v, float *out) {
     size_t k_dim = s->kv_heads * s->head_dim, v_dim = s->kv_heads * attention_value_dim(s);
     int32_t sequence[MAX_LENGTH] = {0}, position[MAX_LENGTH];
     Arena arena;
     KvCache kv;
     KvShape shape = {
         .kv_heads = s->kv_heads, .key_dim = s->head_dim, .value_dim = attention_value_dim(s)};
-    kv_open(
-        &kv, &arena,
-        (KvConfig){
-            .shapes = &shape, .layers = 1, .dtype = dtype, .sequences = 2, .ctx = MAX_LENGTH});
+    kv_open(&kv, &arena,
+            (KvConfig){.shapes = &shape,
+                       .layers = 1,
+                       .dtype = format.dtype,
+                       .hadamard = format.hadamard,
+                       .sequences = 2,
+                       .ctx = MAX_LENGTH});
     assert_true(kv_extend(&kv, 1, 70) &&
                 kv_extend(&kv, 0, n)); /* pages of another sequence lie before */
     for (size_t i = 0; i < n; i++) {
         position[i] = (int32_t)i;
         kv_store(&kv, 0, 0, i, k + i * k_dim, v + i * v_dim);
     }
-    attention_online(pool, s, &kv, 0, n, sequence, position, q, out);
+    float *turned = malloc(n * s->heads * s->head_dim * sizeof *turned);
+    memcpy(turned, q, n * s->heads * s->head_dim * sizeof *turned);
+    kv_rotate(&kv, turned, n * s->heads, s->head_dim);
+    attention_online(pool, s, &kv, 0, n, sequence, position, turned, out);
+    free(turned);
     arena_free(&arena);
+}
+
+static void remembered(Pool *pool, const AttentionShape *s, size_t n, Dtype dtype,
+                       const float *q, const float *k, const float *v, float *out) {
+    kept_as(pool, s, n, (KvFormat){dtype, false}, q, k, v, out);
 }
 
 static void round_to_halves(float *x, size_t n) {
@@ -119,6 +131,60 @@ static void check_shape(AttentionShape s, size_t n) {
     pool_close(pool);
     for (int form = 0; form < 3; form++) free(out[form]);
     free(q), free(k), free(v);
+}
+
+/* x (rows, dim) as a format keeps it: quantized, and back. */
+static void round_rows(KvFormat format, float *x, size_t rows, size_t dim) {
+    const size_t padded = (dim + 31) / 32 * 32;
+    for (size_t r = 0; r < rows; r++, x += dim) {
+        float row[256] = {0};
+        char stored[1024];
+        memcpy(row, x, dim * sizeof *x);
+        if (format.hadamard) hadamard(row, dim, hadamard_block(dim));
+        quantize_row(format.dtype, row, NULL, stored, padded);
+        dequantize_row(format.dtype, stored, row, padded);
+        if (format.hadamard) hadamard(row, dim, hadamard_block(dim));
+        memcpy(x, row, dim * sizeof *x);
+    }
+}
+
+/* Attention over keys and values in few bits is attention over what is left of them. */
+static void check_format(const char *name, AttentionShape s, size_t n) {
+    size_t q_dim = s.heads * s.head_dim, k_dim = s.kv_heads * s.head_dim,
+           vd = attention_value_dim(&s), v_dim = s.kv_heads * vd, out_dim = s.heads * vd;
+    float *q = malloc(n * q_dim * 4), *k = malloc(n * k_dim * 4), *v = malloc(n * v_dim * 4),
+          *want = malloc(n * out_dim * 4), *got = malloc(n * out_dim * 4);
+    KvFormat format;
+    Fault fault;
+    assert_true(kv_format_read(name, &format, &fault));
+    assert_string_equal(kv_format_name(format), name);
+    noise(q, n * q_dim, 1), noise(k, n * k_dim, 2), noise(v, n * v_dim, 3);
+    s.scale = 1 / sqrtf((float)s.head_dim);
+    kept_as(NULL, &s, n, format, q, k, v, got);
+    round_rows(format, k, n * s.kv_heads, s.head_dim),
+        round_rows(format, v, n * s.kv_heads, vd);
+    remembered(NULL, &s, n, DTYPE_F32, q, k, v, want);
+    for (size_t i = 0; i < n * out_dim; i++) assert_near(got[i], want[i], 3e-5);
+    free(q), free(k), free(v), free(want), free(got);
+}
+
+static void few_bits_are_what_is_left(void **state) {
+    (void)state;
+    static const char *const names[] = {"f32",    "f16",  "bf16",  "q8_0",
+                                        "q8_0-h", "q4_0", "q4_0-h"};
+    static const size_t dims[] = {8, 16, 24, 32, 40, 64, 96};
+    Fault fault;
+    KvFormat format;
+    for (size_t f = 0; f < sizeof names / sizeof *names; f++)
+        for (size_t d = 0; d < sizeof dims / sizeof *dims; d++) {
+            AttentionShape s = {
+                .heads = 6, .kv_heads = 2, .head_dim = dims[d], .mask = {.causal = true}};
+            if (f > 2 || f == 0) check_format(names[f], s, 67 + d);
+            s.value_dim = dims[(d + 3) % 7], s.mask.window = 50;
+            check_format(names[f], s, 130);
+        }
+    assert_false(kv_format_read("q5_0", &format, &fault));
+    assert_contains(fault.text, "wanted one of f32");
 }
 
 /* Seven query heads of one key head, however many threads there are to share them. */
@@ -250,6 +316,6 @@ static void gradients_match_differences(void **state) {
     free(scratch), free(qd), free(kd), free(vd);
 }
 
-RUN(TEST(heads_are_shared_among_threads), TEST(values_and_sinks),
-    TEST(three_forms_agree_with_double), TEST(masks_are_ranges),
+RUN(TEST(few_bits_are_what_is_left), TEST(heads_are_shared_among_threads),
+    TEST(values_and_sinks), TEST(three_forms_agree_with_double), TEST(masks_are_ranges),
     TEST(gradients_match_differences))

@@ -32,7 +32,7 @@ typedef struct SessionConfig {
     size_t ctx;       /* positions per sequence; 0: as the model was trained */
     size_t sequences; /* at most, at the same time */
     size_t max_tokens, max_logits;
-    Dtype kv;        /* of keys and values: F32 (which is 0) or F16 */
+    KvFormat kv;     /* of keys and values; {0}: F32 */
     size_t pages;    /* of the KV cache, all sequences together; 0: as many as they can fill */
     size_t prefixes; /* pages of prompts that are kept for later ones; 0: none (prefix.h) */
     /* tokens that recurrent layers take back at once, to one that was wanted (state.h); 0: one */

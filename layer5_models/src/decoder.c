@@ -17,7 +17,8 @@ static void layout_kv(Session *s, const SessionConfig *c) {
     }
     KvConfig config = {.shapes = shapes,
                        .layers = m->sizes.layers,
-                       .dtype = c->kv,
+                       .dtype = c->kv.dtype,
+                       .hadamard = c->kv.hadamard,
                        .sequences = c->sequences,
                        .ctx = c->ctx ? c->ctx : m->sizes.ctx,
                        .batch = c->max_tokens,

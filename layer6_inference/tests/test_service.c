@@ -160,6 +160,28 @@ static void others_change_nothing(void **state) {
     for (size_t i = 0; i < USERS; i++) forget(&alone[i]);
 }
 
+/* Whatever keys and values are kept in. */
+static void nor_do_they_in_few_bits(void **state) {
+    (void)state;
+    static User alone[USERS];
+    static const char *const names[] = {"bf16", "q8_0", "q4_0-h"};
+    const SchedulePolicy hurried = {
+        .budget = 9, .chunk = 4, .running = 6, .waiting = 6, .ageing = 30};
+    for (size_t f = 0; f < sizeof names / sizeof *names; f++) {
+        SessionConfig wide = {.sequences = 12, .max_tokens = 64, .max_logits = 64}, scarce;
+        Fault fault;
+        House h;
+        assert_true(kv_format_read(names[f], &wide.kv, &fault));
+        scarce = wide, scarce.pages = 14, scarce.prefixes = 8;
+        open_house(&h, wide);
+        tell_alone(alone, &h);
+        close_house(&h);
+        ServiceCounts c = serve(alone, scarce, hurried, 6 + f);
+        assert_true(c.preempted > 0 && c.cached_tokens > 0);
+        for (size_t i = 0; i < USERS; i++) forget(&alone[i]);
+    }
+}
+
 /* n choices of one prompt: it is read once. */
 static void choices_share_their_prompt(void **state) {
     (void)state;
@@ -210,6 +232,7 @@ static void what_cannot_be_served_is_refused(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(others_change_nothing),
+        cmocka_unit_test(nor_do_they_in_few_bits),
         cmocka_unit_test(choices_share_their_prompt),
         cmocka_unit_test(what_cannot_be_served_is_refused),
     };

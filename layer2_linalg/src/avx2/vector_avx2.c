@@ -10,7 +10,6 @@
 #include "../simd/unroll.h"
 
 #include <math.h>
-#include <stdbool.h>
 
 enum {
     LANES = 8,
@@ -19,17 +18,25 @@ enum {
     PAGE = 4096
 }; /* bytes: strips are prefetched so far ahead */
 
-/* Numbers of x from the at-th on, in F32 or F16. */
-INLINE __m256 load_at(const void *x, size_t at, bool half) {
-    if (half)
-        return _mm256_cvtph_ps(_mm_loadu_si128((const __m128i *)((const uint16_t *)x + at)));
-    return _mm256_loadu_ps((const float *)x + at);
+/* The numbers of x from the at-th on: a register of them, whatever they are stored as. */
+INLINE __m256 load_at(const void *x, size_t at, StripFormat format) {
+    const char *p = (const char *)x + FORMAT_BYTES(format) * at;
+    if (format == STRIP_F32) return _mm256_loadu_ps((const float *)p);
+    if (format == STRIP_F16) return _mm256_cvtph_ps(_mm_loadu_si128((const __m128i *)p));
+    if (format == STRIP_BF16)
+        return _mm256_castsi256_ps(
+            _mm256_slli_epi32(_mm256_cvtepu16_epi32(_mm_loadu_si128((const __m128i *)p)), 16));
+    __m128i bytes = _mm_loadl_epi64((const __m128i *)p), ones = _mm_set1_epi8(15);
+    if (format == STRIP_I8) return _mm256_cvtepi32_ps(_mm256_cvtepi8_epi32(bytes));
+    if (format == STRIP_HIGH4) bytes = _mm_srli_epi16(bytes, 4);
+    bytes = _mm_sub_epi8(_mm_and_si128(bytes, ones), _mm_set1_epi8(8));
+    return _mm256_cvtepi32_ps(_mm256_cvtepi8_epi32(bytes));
 }
 
-/* C results, R registers each, which all rows pass by; C, R and half are constants where it is used. */
-INLINE void tile(int C, int R, bool half, WeightedTask t, size_t at) {
+/* C results, R registers each, which all rows pass by; C, R and the format are constants where it is used. */
+INLINE void tile(int C, int R, StripFormat format, WeightedTask t, size_t at) {
     __m256 sum[MOST][8], row[8];
-    const size_t size = half ? 2 : 4;
+    const size_t size = FORMAT_BYTES(format);
     UNROLL for (int c = 0; c < C; c++) UNROLL for (int r = 0; r < R; r++) {
         sum[c][r] = _mm256_loadu_ps(t.y + (size_t)c * t.y_step + 8 * r);
     }
@@ -37,7 +44,8 @@ INLINE void tile(int C, int R, bool half, WeightedTask t, size_t at) {
         UNROLL for (int s = 0; 2 * s < R; s++)
             prefetch((const char *)t.x + size * (at + (size_t)s * t.x_step) + PAGE, 1);
         UNROLL for (int r = 0; r < R; r++) {
-            row[r] = load_at(t.x, at + (size_t)(r / 2) * t.x_step + 8 * (size_t)(r % 2), half);
+            row[r] =
+                load_at(t.x, at + (size_t)(r / 2) * t.x_step + 8 * (size_t)(r % 2), format);
         }
         UNROLL for (int c = 0; c < C; c++) {
             __m256 factor = _mm256_set1_ps(a[(size_t)c * t.a_step]);
@@ -53,8 +61,7 @@ INLINE void tile(int C, int R, bool half, WeightedTask t, size_t at) {
 
 #include "../simd/strips_template.h"
 
-WEIGHTED_SUM(AVX2, weighted_sum_avx2, weighted_sum_scalar, false)
-WEIGHTED_SUM(AVX2, weighted_sum_f16_avx2, weighted_sum_f16_scalar, true)
+WEIGHTED_SUMS(AVX2, avx2, scalar)
 
 /* Four registers of sums: an addition takes four cycles, so four chains keep the adder busy. */
 AVX2 float vector_sum_avx2(const float *x, size_t n) {

@@ -10,7 +10,6 @@
 #include "../simd/unroll.h"
 
 #include <math.h>
-#include <stdbool.h>
 
 enum {
     LANES = 16,
@@ -19,17 +18,25 @@ enum {
     PAGE = 4096
 }; /* bytes: strips are prefetched so far ahead */
 
-/* Numbers of x from the at-th on, in F32 or F16. */
-INLINE __m512 load_at(const void *x, size_t at, bool half) {
-    if (half)
-        return _mm512_cvtph_ps(_mm256_loadu_si256((const __m256i *)((const uint16_t *)x + at)));
-    return _mm512_loadu_ps((const float *)x + at);
+/* The numbers of x from the at-th on: a register of them, whatever they are stored as. */
+INLINE __m512 load_at(const void *x, size_t at, StripFormat format) {
+    const char *p = (const char *)x + FORMAT_BYTES(format) * at;
+    if (format == STRIP_F32) return _mm512_loadu_ps((const float *)p);
+    if (format == STRIP_F16) return _mm512_cvtph_ps(_mm256_loadu_si256((const __m256i *)p));
+    if (format == STRIP_BF16)
+        return _mm512_castsi512_ps(_mm512_slli_epi32(
+            _mm512_cvtepu16_epi32(_mm256_loadu_si256((const __m256i *)p)), 16));
+    __m128i bytes = _mm_loadu_si128((const __m128i *)p), ones = _mm_set1_epi8(15);
+    if (format == STRIP_I8) return _mm512_cvtepi32_ps(_mm512_cvtepi8_epi32(bytes));
+    if (format == STRIP_HIGH4) bytes = _mm_srli_epi16(bytes, 4);
+    bytes = _mm_sub_epi8(_mm_and_si128(bytes, ones), _mm_set1_epi8(8));
+    return _mm512_cvtepi32_ps(_mm512_cvtepi8_epi32(bytes));
 }
 
-/* C results, R registers each, which all rows pass by; C, R and half are constants where it is used. */
-INLINE void tile(int C, int R, bool half, WeightedTask t, size_t at) {
+/* C results, R registers each, which all rows pass by; C, R and the format are constants where it is used. */
+INLINE void tile(int C, int R, StripFormat format, WeightedTask t, size_t at) {
     __m512 sum[MOST][4], row[4];
-    const size_t size = half ? 2 : 4;
+    const size_t size = FORMAT_BYTES(format);
     UNROLL for (int c = 0; c < C; c++) UNROLL for (int r = 0; r < R; r++) {
         sum[c][r] = _mm512_loadu_ps(t.y + (size_t)c * t.y_step + 16 * r);
     }
@@ -37,7 +44,7 @@ INLINE void tile(int C, int R, bool half, WeightedTask t, size_t at) {
         UNROLL for (int s = 0; s < R; s++)
             prefetch((const char *)t.x + size * (at + (size_t)s * t.x_step) + PAGE, 1);
         UNROLL for (int r = 0; r < R; r++) row[r] =
-            load_at(t.x, at + (size_t)r * t.x_step, half);
+            load_at(t.x, at + (size_t)r * t.x_step, format);
         UNROLL for (int c = 0; c < C; c++) {
             __m512 factor = _mm512_set1_ps(a[(size_t)c * t.a_step]);
             UNROLL for (int r = 0; r < R; r++) {
@@ -52,8 +59,7 @@ INLINE void tile(int C, int R, bool half, WeightedTask t, size_t at) {
 
 #include "../simd/strips_template.h"
 
-WEIGHTED_SUM(AVX512, weighted_sum_avx512, weighted_sum_avx2, false)
-WEIGHTED_SUM(AVX512, weighted_sum_f16_avx512, weighted_sum_f16_avx2, true)
+WEIGHTED_SUMS(AVX512, avx512, avx2)
 
 /* Four registers of sums: an addition takes four cycles, so four chains keep the adder busy. */
 AVX512 float vector_sum_avx512(const float *x, size_t n) {

@@ -9,7 +9,7 @@
 #include "../simd/unroll.h"
 
 #include <math.h>
-#include <stdbool.h>
+#include <string.h>
 
 enum {
     LANES = 4,
@@ -18,16 +18,27 @@ enum {
     PAGE = 4096
 }; /* bytes: strips are prefetched so far ahead */
 
-/* Numbers of x from the at-th on, in F32 or F16. */
-INLINE float32x4_t load_at(const void *x, size_t at, bool half) {
-    if (half) return vcvt_f32_f16(vreinterpret_f16_u16(vld1_u16((const uint16_t *)x + at)));
-    return vld1q_f32((const float *)x + at);
+/* The numbers of x from the at-th on: a register of them, whatever they are stored as. */
+INLINE float32x4_t load_at(const void *x, size_t at, StripFormat format) {
+    const char *p = (const char *)x + FORMAT_BYTES(format) * at;
+    if (format == STRIP_F32) return vld1q_f32((const float *)p);
+    if (format == STRIP_F16)
+        return vcvt_f32_f16(vreinterpret_f16_u16(vld1_u16((const uint16_t *)p)));
+    if (format == STRIP_BF16)
+        return vreinterpretq_f32_u32(vshll_n_u16(vld1_u16((const uint16_t *)p), 16));
+    uint32_t four;
+    memcpy(&four, p, sizeof four);
+    uint8x8_t bytes = vreinterpret_u8_u32(vdup_n_u32(four));
+    if (format == STRIP_LOW4) bytes = vand_u8(bytes, vdup_n_u8(15));
+    if (format == STRIP_HIGH4) bytes = vshr_n_u8(bytes, 4);
+    if (format != STRIP_I8) bytes = vsub_u8(bytes, vdup_n_u8(8));
+    return vcvtq_f32_s32(vmovl_s16(vget_low_s16(vmovl_s8(vreinterpret_s8_u8(bytes)))));
 }
 
-/* C results, R registers each, which all rows pass by; C, R and half are constants where it is used. */
-INLINE void tile(int C, int R, bool half, WeightedTask t, size_t at) {
+/* C results, R registers each, which all rows pass by; C, R and the format are constants where it is used. */
+INLINE void tile(int C, int R, StripFormat format, WeightedTask t, size_t at) {
     float32x4_t sum[MOST][16], row[16];
-    const size_t size = half ? 2 : 4;
+    const size_t size = FORMAT_BYTES(format);
     UNROLL for (int c = 0; c < C; c++) UNROLL for (int r = 0; r < R; r++) {
         sum[c][r] = vld1q_f32(t.y + (size_t)c * t.y_step + 4 * r);
     }
@@ -35,7 +46,8 @@ INLINE void tile(int C, int R, bool half, WeightedTask t, size_t at) {
         UNROLL for (int s = 0; 4 * s < R; s++)
             prefetch((const char *)t.x + size * (at + (size_t)s * t.x_step) + PAGE, 1);
         UNROLL for (int r = 0; r < R; r++) {
-            row[r] = load_at(t.x, at + (size_t)(r / 4) * t.x_step + 4 * (size_t)(r % 4), half);
+            row[r] =
+                load_at(t.x, at + (size_t)(r / 4) * t.x_step + 4 * (size_t)(r % 4), format);
         }
         UNROLL for (int c = 0; c < C; c++) {
             float32x4_t factor = vdupq_n_f32(a[(size_t)c * t.a_step]);
@@ -49,8 +61,7 @@ INLINE void tile(int C, int R, bool half, WeightedTask t, size_t at) {
 
 #include "../simd/strips_template.h"
 
-WEIGHTED_SUM(, weighted_sum_neon, weighted_sum_scalar, false)
-WEIGHTED_SUM(, weighted_sum_f16_neon, weighted_sum_f16_scalar, true)
+WEIGHTED_SUMS(, neon, scalar)
 
 float vector_sum_neon(const float *x, size_t n) {
     float32x4_t sum[4] = {vdupq_n_f32(0), vdupq_n_f32(0), vdupq_n_f32(0), vdupq_n_f32(0)};

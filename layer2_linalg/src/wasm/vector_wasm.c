@@ -7,24 +7,33 @@
 #include "exp_wasm.h"
 
 #include <math.h>
-#include <stdbool.h>
 
 enum { LANES = 4, MOST = 4, SUMS = 8 };
 
-/* Numbers of x from the at-th on, in F32 or F16. */
-INLINE v128_t load_at(const void *x, size_t at, bool half) {
-    return half ? load_halves((const uint16_t *)x + at) : wasm_v128_load((const float *)x + at);
+/* The numbers of x from the at-th on: a register of them, whatever they are stored as. */
+INLINE v128_t load_at(const void *x, size_t at, StripFormat format) {
+    const char *p = (const char *)x + FORMAT_BYTES(format) * at;
+    if (format == STRIP_F32) return wasm_v128_load(p);
+    if (format == STRIP_F16) return load_halves((const uint16_t *)p);
+    if (format == STRIP_BF16) return wasm_i32x4_shl(wasm_u32x4_load16x4(p), 16);
+    v128_t bytes = wasm_v128_load32_zero(p);
+    if (format == STRIP_LOW4) bytes = wasm_v128_and(bytes, wasm_i8x16_splat(15));
+    if (format == STRIP_HIGH4) bytes = wasm_u8x16_shr(bytes, 4);
+    if (format != STRIP_I8) bytes = wasm_i8x16_sub(bytes, wasm_i8x16_splat(8));
+    return wasm_f32x4_convert_i32x4(
+        wasm_i32x4_extend_low_i16x8(wasm_i16x8_extend_low_i8x16(bytes)));
 }
 
-/* C results, R registers each, which all rows pass by; C, R and half are constants where it is used. */
-INLINE void tile(int C, int R, bool half, WeightedTask t, size_t at) {
+/* C results, R registers each, which all rows pass by; C, R and the format are constants where it is used. */
+INLINE void tile(int C, int R, StripFormat format, WeightedTask t, size_t at) {
     v128_t sum[MOST][8], row[8];
     UNROLL for (int c = 0; c < C; c++) UNROLL for (int r = 0; r < R; r++) {
         sum[c][r] = wasm_v128_load(t.y + (size_t)c * t.y_step + 4 * r);
     }
     for (const float *a = t.a, *end = a + t.rows; a < end; a++, at += 16) {
         UNROLL for (int r = 0; r < R; r++) {
-            row[r] = load_at(t.x, at + (size_t)(r / 4) * t.x_step + 4 * (size_t)(r % 4), half);
+            row[r] =
+                load_at(t.x, at + (size_t)(r / 4) * t.x_step + 4 * (size_t)(r % 4), format);
         }
         UNROLL for (int c = 0; c < C; c++) {
             v128_t factor = wasm_f32x4_splat(a[(size_t)c * t.a_step]);
@@ -40,8 +49,7 @@ INLINE void tile(int C, int R, bool half, WeightedTask t, size_t at) {
 
 #include "../simd/strips_template.h"
 
-WEIGHTED_SUM(SIMD128, weighted_sum_wasm, weighted_sum_scalar, false)
-WEIGHTED_SUM(SIMD128, weighted_sum_f16_wasm, weighted_sum_f16_scalar, true)
+WEIGHTED_SUMS(SIMD128, wasm, scalar)
 
 SIMD128 float vector_sum_wasm(const float *x, size_t n) {
     v128_t sum[4] = {set(0), set(0), set(0), set(0)};

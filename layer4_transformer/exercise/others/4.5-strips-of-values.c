@@ -1,6 +1,6 @@
 /* right: keys and values apart, values strip by strip */
-void kv_store(KvCache *kv, size_t layer, size_t sequence, size_t position, const float *k,
-              const float *v) {
+static void store_numbers(KvCache *kv, size_t layer, size_t sequence, size_t position,
+                          const float *k, const float *v) {
     const KvShape s = kv->shape[layer];
     for (size_t head = 0; head < s.kv_heads; head++)
         for (size_t i = 0; i < s.key_dim; i++)

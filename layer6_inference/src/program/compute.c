@@ -38,15 +38,9 @@ bool choose_model(const char **model, char *text, size_t size, Fault *fault) {
            fault_set(fault, "no model was named and none was found: give one with -m FILE");
 }
 
-static bool read_kv(ComputeOptions *compute, Fault *fault) {
-    bool whole = compute->kv && strcmp(compute->kv, "f32") == 0;
-    compute->kv_dtype = whole ? DTYPE_F32 : DTYPE_F16;
-    return whole || !compute->kv || strcmp(compute->kv, "f16") == 0 ||
-           fault_set(fault, "--kv %.40s: wanted f16 or f32", compute->kv);
-}
-
 bool compute_open(ComputeOptions *compute, Fault *fault) {
-    if (!read_kv(compute, fault)) return false;
+    if (!kv_format_read(compute->kv ? compute->kv : "f16", &compute->kv_format, fault))
+        return false;
     if (compute->isa && !kernels_select(compute->isa, fault)) return false;
     if (compute->pin && compute->threads > cpu_count())
         return fault_set(fault,

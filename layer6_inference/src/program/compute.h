@@ -23,14 +23,14 @@ typedef struct ComputeOptions {
     const char *isa;
     bool pin, no_pack;
     const char *kv; /* NULL where a command has no KV_OPTION */
-    Dtype kv_dtype;
+    KvFormat kv_format;
     Pool *pool;
 } ComputeOptions;
 /* Of commands that go through a text with a model. */
-#define KV_OPTION(m)                                                        \
-    {                                                                       \
-        "--kv", OPT_TEXT, &(m).kv, "FORMAT",                                \
-            "keys and values in f16 (the default) or f32: twice the memory" \
+#define KV_OPTION(m)                                                                        \
+    {                                                                                       \
+        "--kv", OPT_TEXT, &(m).kv, "FORMAT",                                                \
+            "keys and values in f16 (the default), f32, bf16, q8_0, q8_0-h, q4_0 or q4_0-h" \
     }
 /* Of commands that compute ... */
 #define THREAD_OPTIONS(m)                                                            \

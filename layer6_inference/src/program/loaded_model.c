@@ -16,7 +16,7 @@ bool loaded_open_session(LoadedModel *s, const ComputeOptions *compute, size_t c
                             .sequences = sequences,
                             .max_tokens = PREFILL_BATCH,
                             .max_logits = sequences > 32 ? sequences : 32,
-                            .kv = compute->kv_dtype,
+                            .kv = compute->kv_format,
                             .rewind = s->rewind};
     return session_open(&s->session, s->model, compute->pool, config, fault);
 }

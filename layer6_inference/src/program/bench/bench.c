@@ -38,6 +38,7 @@ static const struct {
                {"quant", bench_quant, {{NULL}, 0}},
                {"model", bench_model, {{NULL}, 0}},
                {"serve", bench_serve, {{NULL}, 0}},
+               {"kv", bench_kv, {{NULL}, 0}},
                {"tokenizer", bench_tokenizer, {{NULL}, 0}},
                {"isas", bench_isas, {{NULL}, 0}},
                {"make-model", bench_make_model, {{NULL}, 0}}};
@@ -54,24 +55,24 @@ static size_t find_bench(const char *name) {
 static const OptionRule rules[] = {
     {"--size", NEEDS, "matmul samplers", "the others have sizes of their own"},
     {"--chain", NEEDS, "samplers", "it is a sampler to measure"},
-    {"--csv", NEEDS, "samplers grammar quant roofline", "the others make no table"},
+    {"--csv", NEEDS, "samplers grammar quant roofline kv", "the others make no table"},
     {"--folder", NEEDS, "grammar", "the others measure no schemas"},
     {"--seconds", NEEDS, "matmul samplers ladder roofline quant tokenizer",
      "a model has --rounds"},
-    {"-m", NEEDS, "model quant serve tokenizer", "the others need no model"},
+    {"-m", NEEDS, "model quant serve kv tokenizer", "the others need no model"},
     {"--format", NEEDS, "ladder", "the others go through all of theirs"},
-    {"--documents", NEEDS, "quant", "only there a loss is measured"},
+    {"--documents", NEEDS, "quant kv", "only there a loss is measured"},
     {"-p", NEEDS, "model serve", "only there a prompt is read"},
-    {"-n", NEEDS, "model serve", "only there tokens are written"},
+    {"-n", NEEDS, "model serve kv", "only there tokens are written"},
     {"--users", NEEDS, "serve", "only there users come"},
-    {"--context", NEEDS, "model", "only there tokens are written"},
+    {"--context", NEEDS, "model kv", "only there tokens are written"},
     {"--kv", NEEDS, "model serve", "only there keys and values are kept"},
-    {"--rounds", NEEDS, "model", "the others have --seconds"},
+    {"--rounds", NEEDS, "model kv", "the others have --seconds"},
     {"--json", NEEDS, "model serve", "--csv is the table of others"},
     {"--layers", NEEDS, "make-model", "it is the size of the model that is made"},
-    {"--no-pack", NEEDS, "model serve",
+    {"--no-pack", NEEDS, "model serve kv",
      "the others measure packing itself, or have no weights"},
-    {"--threads", NEEDS, "matmul ladder roofline quant model serve make-model",
+    {"--threads", NEEDS, "matmul ladder roofline quant model serve kv make-model",
      "samplers and grammars run on one thread"},
     {0},
 };
@@ -91,6 +92,9 @@ static bool check_counts(const Asking *a, const BenchJob *job, Fault *fault) {
     if (strcmp(a->name, "serve") == 0)
         return (job->prompt && job->count) ||
                fault_set(fault, "users ask and are answered: -p and -n are 1 or more");
+    if (strcmp(a->name, "kv") == 0)
+        return (job->count && job->count <= 256) ||
+               fault_set(fault, "-n is 1 to 256 for kv: tokens that are timed");
     if (job->count) return true;
     if (!job->prompt)
         return fault_set(fault, "-p 0 and -n 0 leave nothing to measure: give one of them");
@@ -123,7 +127,7 @@ static int run_job(BenchJob *job, const CommandLine *line, const char *const *na
         fprintf(stderr,
                 "strata: nothing called '%s' to measure: matmul, samplers, grammar, ladder, "
                 "roofline, "
-                "quant, model, serve, tokenizer, isas and make-model are\n",
+                "quant, model, serve, kv, tokenizer, isas and make-model are\n",
                 names[0]);
         return EXIT_USAGE;
     }
@@ -162,25 +166,26 @@ static int run(int argc, char **argv) {
          "samplers: this one only (may be given several times)"},
         {"--seconds", OPT_REAL(0, 3600), &job.seconds, "X", "time for each kernel (1)"},
         {"--csv", OPT_TEXT, &job.csv, "FILE",
-         "samplers, grammar, quant, roofline: the table as CSV, too"},
+         "samplers, grammar, quant, roofline, kv: the table as CSV, too"},
         {"--folder", OPT_TEXT, &job.folder, "DIR",
          "grammar: not speed, but how many schemas of a folder are taken, and how often they "
          "are wrong"},
         {"-m", OPT_TEXT, &job.model, "FILE",
-         "model, quant, serve, tokenizer: the file to measure (the storyteller)"},
+         "model, quant, serve, kv, tokenizer: the file to measure (the storyteller)"},
         {"--format", OPT_TEXT, &job.format, "NAME", "ladder: this format only"},
         {"--documents", OPT_INT(1, OPTION_MANY), &job.documents, "N",
-         "quant: held-out documents for the loss (100)"},
+         "quant, kv: held-out documents for the loss (100)"},
         {"-p", OPT_INT(0, OPTION_MANY), &job.prompt, "N",
          "model: tokens to read at once (512; 0: none); serve: of a prompt, about (64)"},
         {"-n", OPT_INT(0, OPTION_MANY), &job.count, "N",
-         "model, serve: tokens to write one by one (64; 0: none)"},
+         "model, serve, kv: tokens to write one by one (64; model: 0 for none)"},
         {"--users", OPT_INT(1, 10000), &job.users, "N", "serve: users who come at once (16)"},
         {"--context", OPT_INT(0, OPTION_MANY), &job.context, "N",
-         "model: tokens before these (128)"},
+         "model, kv: tokens before these (128)"},
         {"--kv", OPT_TEXT, &job.compute.kv, "FORMAT",
-         "model, serve: keys and values in f16 (the default) or f32"},
-        {"--rounds", OPT_INT(1, 64), &job.rounds, "N", "model: times to measure each (5)"},
+         "model, serve: keys and values in f16 (the default), f32, bf16, q8_0, q8_0-h, q4_0 or "
+         "q4_0-h"},
+        {"--rounds", OPT_INT(1, 64), &job.rounds, "N", "model, kv: times to measure each (5)"},
         {"--json", OPT_FLAG, &job.json, NULL,
          "model, serve: the results as JSON, one line each"},
         {"--layers", OPT_INT(1, 1000), &job.layers, "N",
@@ -192,7 +197,8 @@ static int run(int argc, char **argv) {
         argc,
         argv,
         "bench "
-        "matmul|samplers|grammar|ladder|roofline|quant|model|serve|tokenizer|isas|make-model "
+        "matmul|samplers|grammar|ladder|roofline|quant|model|serve|kv|tokenizer|isas|make-"
+        "model "
         "[options]",
         "matmul    GFLOP/s of the matrix products, checked first against double precision, "
         "beside the measured peak of\n          the machine and OpenBLAS when it is installed\n"
@@ -213,6 +219,9 @@ static int run(int argc, char **argv) {
         "token and "
         "between tokens,\n          each batch made anew (continuous) or kept until all are "
         "over (static)\n"
+        "kv        every format of keys and values: bytes of a token, the loss on held-out "
+        "documents and how far it is\n          from that of f32, tokens/s at the beginning of "
+        "a text and behind --context tokens\n"
         "tokenizer [TEXT]   MB/s of text that becomes tokens, of a file or else of stories, "
         "and "
         "milliseconds to open the vocabulary\n"

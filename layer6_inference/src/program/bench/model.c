@@ -10,7 +10,7 @@
 /* ------------------------------------------------------------------ making */
 
 /* The shape of TinyLlama: 1.1 billion weights. */
-enum { DIM = 2048, HIDDEN = 5632, HEADS = 32, KV_HEADS = 4, VOCAB = 32000, CTX = 4096 };
+enum { DIM = 2048, HIDDEN = 5632, HEADS = 32, KV_HEADS = 4, VOCAB = 32000, CTX = 16384 };
 
 typedef struct Maker {
     const QuantPreset *preset;
@@ -290,7 +290,7 @@ bool bench_model(BenchJob *job, Fault *fault) {
                                 .sequences = 1,
                                 .max_tokens = PREFILL_BATCH,
                                 .max_logits = 1,
-                                .kv = job->compute.kv_dtype};
+                                .kv = job->compute.kv_format};
         ok = longest <= model.sizes.ctx ||
              fault_set(fault, "%zu tokens are more than the model's context of %zu", longest,
                        model.sizes.ctx);

@@ -114,7 +114,7 @@ static bool measure_row(const BenchJob *job, const Model *model, SchedulePolicy 
                                             .sequences = policy.running,
                                             .max_tokens = PREFILL_BATCH,
                                             .max_logits = policy.running,
-                                            .kv = job->compute.kv_dtype},
+                                            .kv = job->compute.kv_format},
                             fault);
     ok = ok && serve(job, &session, policy, users, &row, fault);
     if (ok) print_row(job, &policy, &row);

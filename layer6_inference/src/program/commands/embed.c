@@ -135,7 +135,7 @@ static bool run_job(Job *job, Fault *fault) {
         SessionConfig config = {.sequences = 1,
                                 .max_tokens = PREFILL_BATCH,
                                 .max_logits = PREFILL_BATCH,
-                                .kv = job->compute.kv_dtype};
+                                .kv = job->compute.kv_format};
         ok = session_open(&m.session, m.model, job->compute.pool, config, fault) &&
              embed_all(job, &m, fault);
         loaded_close(&m);
@@ -165,7 +165,7 @@ static int run(int argc, char **argv) {
         {"--json", OPT_FLAG, &job.json, NULL, "vectors and cosines as JSON"},
         {"--csv", OPT_FLAG, &job.csv, NULL, "vectors as CSV"},
         {"--kv", OPT_TEXT, &job.compute.kv, "FORMAT",
-         "keys and values in f32 (the default here) or f16"},
+         "keys and values in f32 (the default here), f16, bf16, q8_0, q8_0-h, q4_0 or q4_0-h"},
         COMPUTE_OPTIONS(job.compute),
         {0},
     };

@@ -125,7 +125,7 @@ static void print_plan(const char *path, double weights) {
                                      .sequences = 1,
                                      .max_tokens = PREFILL_BATCH,
                                      .max_logits = 1,
-                                     .kv = DTYPE_F16},
+                                     .kv = {DTYPE_F16, false}},
                      &cache, &work);
         printf("  one sequence %18zu %14.2f MB %11.2f MB %9.2f MB\n", ctx, weights / 1e6,
                (double)cache / 1e6, (double)work / 1e6);

@@ -72,7 +72,7 @@ static bool run_job(Job *job, Fault *fault) {
                                     .sequences = 1,
                                     .max_tokens = ROWS,
                                     .max_logits = ROWS,
-                                    .kv = job->compute.kv_dtype};
+                                    .kv = job->compute.kv_format};
             if (tokens.count > model.sizes.ctx)
                 ok = fault_set(fault, "%zu tokens are more than the model's context of %zu",
                                tokens.count, model.sizes.ctx);
@@ -97,8 +97,8 @@ static int run(int argc, char **argv) {
         {"--tokens", OPT_TEXT, &job.tokens, "1,2,3", "the token ids to read, exactly these"},
         {"--last", OPT_FLAG, &job.last, NULL, "only the logits after the last token"},
         {"--kv", OPT_TEXT, &job.compute.kv, "FORMAT",
-         "keys and values in f32 (the default here, where the model is measured) or f16, as "
-         "generate keeps them"},
+         "keys and values in f32 (the default here, where the model is measured), f16 (as "
+         "generate keeps them), bf16, q8_0, q8_0-h, q4_0 or q4_0-h"},
         COMPUTE_OPTIONS(job.compute),
         {0},
     };

@@ -102,7 +102,7 @@ static bool run_job(Job *job, Fault *fault) {
                                 .sequences = 1,
                                 .max_tokens = PREFILL_BATCH,
                                 .max_logits = SURPRISAL_ROWS,
-                                .kv = job->compute.kv_dtype};
+                                .kv = job->compute.kv_format};
         if ((size_t)job->window > model.sizes.ctx)
             ok = fault_set(fault, "--window %ld is more than the model's context of %zu",
                            job->window, model.sizes.ctx);
@@ -135,7 +135,8 @@ static int run(int argc, char **argv) {
          "no more windows than this (0: all)"},
         {"--json", OPT_FLAG, &job.json, NULL, "the result as JSON"},
         {"--kv", OPT_TEXT, &job.compute.kv, "FORMAT",
-         "keys and values in f32 (the default here, where the model is measured) or f16"},
+         "keys and values in f32 (the default here, where the model is measured), f16, bf16, "
+         "q8_0, q8_0-h, q4_0 or q4_0-h"},
         COMPUTE_OPTIONS(job.compute),
         {0},
     };

@@ -211,7 +211,7 @@ static void print_way(const GenerateApp *app) {
 /* The format of keys and values; a model of states alone has none. */
 static const char *kv_name(const Request *r, const Model *model) {
     for (size_t l = 0; l < model->sizes.layers; l++)
-        if (model->layers[l].heads) return r->compute.kv_dtype == DTYPE_F32 ? "f32" : "f16";
+        if (model->layers[l].heads) return kv_format_name(r->compute.kv_format);
     return "none";
 }
 
