@@ -22,17 +22,12 @@ static const char *in_folder(const char *name) {
 
 static bool has_python(void) { return system("python3 -c '' 2>/dev/null") == 0; }
 
-/* The script lies beside this source. */
+/* These tests run where the repository begins. */
 static void publish(const char *class, const char *options) {
-    char command[1200], script[500];
-    snprintf(script, sizeof script, "%s", __FILE__);
-    char *slash = strrchr(script, '/');
-    strcpy(slash ? slash + 1 : script, "publish.py");
-    const char *tests = getenv("STRATA_TESTS");
-    if (tests) snprintf(script, sizeof script, "%s/publish.py", tests);
-    snprintf(command, sizeof command, "rm -rf '%s' && python3 '%s' '%s' '%s' %s %s",
-             in_folder("published"), script, in_folder("in.gguf"), in_folder("published"),
-             class, options);
+    char command[1200];
+    snprintf(command, sizeof command, "rm -rf '%s' && python3 tests/publish.py '%s' '%s' %s %s",
+             in_folder("published"), in_folder("in.gguf"), in_folder("published"), class,
+             options);
     if (system(command) != 0) fail_msg("%s", command);
 }
 

@@ -21,7 +21,7 @@ static bool open_session(Server *s, Fault *fault) {
                             .sequences = places + 1,
                             .max_tokens = PREFILL_BATCH,
                             .max_logits = max_size(2 * places, 32),
-                            .kv = o->compute.kv_dtype,
+                            .kv = o->compute.kv_format,
                             .prefixes = places * pages};
     return session_open(&s->loaded.session, s->loaded.model, o->compute.pool, config, fault);
 }
