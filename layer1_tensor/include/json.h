@@ -3,8 +3,8 @@
  *     {"a": [1, "x"]}    an object with one key, an array of two values
  *
  * Numbers keep their text: 1e400 and 0.1 are what was written, not what a double makes of it.
- * Strings are bytes, escapes resolved; half a pair of surrogates becomes the three bytes that UTF-8
- * would use for it.
+ * Strings are bytes, escapes resolved; half a pair of surrogates is no character, and is refused.  Of
+ * equal keys the last stays, as in Python and JavaScript.
  *
  * Invariant: every value of a tree that was read is well formed, whatever the bytes were; the text is
  * not needed afterwards.
@@ -31,7 +31,7 @@ struct JsonValue {
     Text text;              /* a number as it was written, a string's bytes */
     size_t count;           /* items of an array or object */
     const JsonValue *items; /* (count) */
-    const Text *keys; /* (count) of an object, in its order; the same key may occur twice */
+    const Text *keys;       /* (count) of an object, in its order, each once */
 };
 
 typedef struct Json Json; /* owns a tree */
@@ -47,7 +47,7 @@ void json_free(Json *json);
 
 const JsonValue *json_root(const Json *json);
 
-/* The value of a key, the last one if there are several; NULL: it is not there, or `object` is none. */
+/* The value of a key; NULL: it is not there, or `object` is none. */
 const JsonValue *json_get(const JsonValue *object, const char *key);
 const JsonValue *json_find(const JsonValue *object, Text key);
 

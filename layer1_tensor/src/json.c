@@ -75,15 +75,18 @@ static bool take_escape(Reader *r, char *out, size_t *size) {
         return wrong(r, "one of the escapes \\\" \\\\ \\/ \\b \\f \\n \\r \\t \\uHHHH");
     r->at++;
     if (!take_hex4(r, &unit)) return false;
-    if (unit >= 0xD800 && unit < 0xDC00 && r->end - r->at >= 6 && r->at[0] == '\\' &&
-        r->at[1] == 'u') {
-        const char *back = r->at;
-        r->at += 2;
+    if (unit >= 0xD800 && unit < 0xDC00) {
+        if (!take_char(r, '\\') || !take_char(r, 'u'))
+            return wrong(r, "\\u and the other half of a pair of surrogates");
         if (!take_hex4(r, &low)) return false;
-        if (low >= 0xDC00 && low < 0xE000)
-            unit = 0x10000 + ((unit - 0xD800) << 10) + (low - 0xDC00);
-        else
-            r->at = back;
+        if (low < 0xDC00 || low > 0xDFFF)
+            return r->at -= 4,
+                   wrong(r, "the other half of a pair of surrogates (DC00 to DFFF)");
+        unit = 0x10000 + ((unit - 0xD800) << 10) + (low - 0xDC00);
+    } else if (unit >= 0xDC00 && unit <= 0xDFFF) {
+        return r->at -= 4,
+               wrong(r,
+                     "the first half of a pair of surrogates (D800 to DBFF) before this one");
     }
     *size += put_utf8(unit, out + *size);
     return true;
@@ -178,6 +181,38 @@ static bool take_member(Reader *r, Members *m, bool object) {
     return true;
 }
 
+/* A key and its place among the members. */
+typedef struct Placed {
+    Text key;
+    size_t at;
+} Placed;
+
+static int by_key(const void *x, const void *y) {
+    const Placed *a = x, *b = y;
+    size_t size = a->key.size < b->key.size ? a->key.size : b->key.size;
+    int order = size ? memcmp(a->key.data, b->key.data, size) : 0;
+    if (order) return order;
+    if (a->key.size != b->key.size) return a->key.size < b->key.size ? -1 : 1;
+    return (a->at > b->at) - (a->at < b->at);
+}
+
+/* Of equal keys the last stays. */
+static bool drop_equal_keys(Reader *r, Members *m) {
+    Placed *placed = malloc((m->count + 1) * sizeof *placed);
+    bool *dropped = calloc(m->count + 1, 1);
+    size_t kept = 0;
+    for (size_t i = 0; placed && i < m->count; i++) placed[i] = (Placed){m->keys[i], i};
+    if (placed) qsort(placed, m->count, sizeof *placed, by_key);
+    for (size_t i = 0; placed && dropped && i + 1 < m->count; i++)
+        dropped[placed[i].at] = text_equal(placed[i].key, placed[i + 1].key);
+    for (size_t i = 0; placed && dropped && i < m->count; i++)
+        if (!dropped[i]) m->keys[kept] = m->keys[i], m->items[kept++] = m->items[i];
+    bool ok = placed && dropped;
+    if (ok) m->count = kept;
+    free(placed), free(dropped);
+    return ok || fault_set(r->fault, "JSON: no memory for %zu keys", m->count);
+}
+
 static bool keep_members(Reader *r, const Members *m, JsonValue *value, bool object) {
     JsonValue *items = pieces_take(&r->json->pieces, m->count * sizeof *items);
     Text *keys = object ? pieces_take(&r->json->pieces, m->count * sizeof *keys) : NULL;
@@ -203,6 +238,7 @@ static bool take_members(Reader *r, JsonValue *value, bool object) {
         if (ok && !more)
             ok = take_char(r, close) || wrong(r, object ? "a comma or }" : "a comma or ]");
     }
+    ok = ok && (!object || m.count < 2 || drop_equal_keys(r, &m));
     ok = ok && keep_members(r, &m, value, object);
     free(m.items), free(m.keys);
     r->depth--;
