@@ -23,6 +23,9 @@ expect "tags and a pattern" 2 "does not go with --regex" "$strata" grammar --tag
 expect "tags that are refused" 3 "structures/0: its begin starts with no trigger" sh -c "echo '{\"triggers\": [\"<\"], \"structures\": [{\"begin\": \"x\", \"end\": \"y\"}]}' | '$strata' grammar --tags -"
 printf '{"type": "structural_tag", "triggers": ["<call"], "structures": [{"begin": "<call>", "schema": {"enum": [7]}, "end": "</call>"}]}' >"$work/call.json"
 same "free text with a call in it" "$(printf '"Well. <call>7</call> So."\n"<call>8</call>"\n"<c"\n' | "$strata" grammar --tags "$work/call.json" --accept | tr '\n' ' ')" "1 0 1 "
+printf '{"triggers": ["<|im_start|>"], "structures": [{"begin": "<|im_start|>call ", "schema": {"enum": [7]}, "end": "<|im_end|>"}]}' >"$work/special.json"
+same "a tag that begins with a special token" "$(printf '["Hi ",1,"call 7",2," Bye"]\n["Hi ",1,"call 7","<|im_end|>"]\n["Hi ",1,"call 8",2]\n["<|im_start|>"]\n' | "$strata" grammar --tags "$work/special.json" -m "$model" --accept | tr '\n' ' ')" "1 0 0 1 "
+same "the same without a model is text" "$(printf '"Hi <|im_start|>call 7<|im_end|>"\n"<|im_start|>"\n' | "$strata" grammar --tags "$work/special.json" --accept | tr '\n' ' ')" "1 0 "
 expect "two grammars" 2 "does not go with --regex" "$strata" grammar --gbnf "$work/sum.gbnf" --regex a
 expect "white space of a pattern" 2 "--space needs --schema" "$strata" grammar --regex a --space none
 expect "two questions" 2 "does not go with --sample" "$strata" grammar --regex a --explain a --sample 2

@@ -15,11 +15,49 @@ typedef struct Tags {
     const GrammarOptions *options;
     Text triggers[TRIGGERS];
     size_t n_triggers;
+    char **kept; /* texts in which tokens stand by their numbers; owns, and each of them */
+    size_t n_kept;
     Fault *fault;
 } Tags;
 
 static bool has(Text text, Text part) {
     return part.size <= text.size && memmem(text.data, text.size, part.data, part.size);
+}
+
+/* ------------------------------------------------------------------ special tokens */
+
+/* Room for a text with marks in it, kept until the tags are read. */
+static char *keep_text(Tags *t, size_t size) {
+    char *text = malloc(size + 1), **kept = realloc(t->kept, (t->n_kept + 1) * sizeof *kept);
+    REQUIRE(text && kept, "no memory for a grammar");
+    t->kept = kept, kept[t->n_kept++] = text;
+    return text;
+}
+
+/* A begin, end or trigger as the model writes it: where the name of a special token stands, <|python_tag|>, that token by
+ * its number, for it has no text. */
+static bool spell(Tags *t, Text text, Text *spelled) {
+    TokenList tokens = {0};
+    *spelled = text;
+    if (!t->options->tokenizer || text.size == 0) return true;
+    bool ok = tokenizer_encode(t->options->tokenizer, text, true, &tokens, t->fault);
+    char *out = keep_text(t, 4 * text.size); /* a name has at least one byte, a mark four */
+    size_t size = 0;
+    for (size_t i = 0; i < tokens.count; i++) {
+        int32_t id = tokens.ids[i];
+        Text name = tokenizer_piece(t->options->tokenizer, id, true);
+        const char *at = name.size ? memmem(text.data, text.size, name.data, name.size) : NULL;
+        if (tokenizer_piece(t->options->tokenizer, id, false).size || !at) continue;
+        size_t before = (size_t)(at - text.data);
+        memcpy(out + size, text.data, before), size += before;
+        for (int k = 0; k < 4; k++)
+            out[size++] = (char)(k == 0 ? TOKEN_MARK : id >> (24 - 8 * k));
+        text.data = at + name.size, text.size -= before + name.size;
+    }
+    memcpy(out + size, text.data, text.size);
+    *spelled = (Text){out, size + text.size};
+    token_list_free(&tokens);
+    return ok;
 }
 
 /* ------------------------------------------------------------------ text around tags */
@@ -124,8 +162,9 @@ static bool read_content(Tags *t, const JsonValue *tag, const char *place, int d
                          Expr *body) {
     const JsonValue *schema = json_get(tag, "schema"), *regex = json_get(tag, "regex"),
                     *gbnf = json_get(tag, "gbnf"), *tags = json_get(tag, "tags");
-    Text end = json_get(tag, "end")->text;
+    Text end;
     bool ok = true;
+    if (!spell(t, json_get(tag, "end")->text, &end)) return false;
     if ((regex && !is_text(regex)) || (gbnf && !is_text(gbnf)))
         return fault_set(t->fault, "tags: %s: %s is no text", place, regex ? "regex" : "gbnf");
     if (!schema && !regex && !gbnf && !tags)
@@ -142,8 +181,10 @@ static bool read_content(Tags *t, const JsonValue *tag, const char *place, int d
 /* A tag without the first `skip` bytes of its beginning. */
 static bool read_tag(Tags *t, const JsonValue *tag, const char *place, size_t skip, int depth,
                      Expr *body) {
-    if (!read_content(t, tag, place, depth, body)) return false;
-    Text begin = json_get(tag, "begin")->text;
+    Text begin;
+    if (!read_content(t, tag, place, depth, body) ||
+        !spell(t, json_get(tag, "begin")->text, &begin))
+        return false;
     *body =
         expr_cat(t->store, expr_text(t->store, begin.data + skip, begin.size - skip), *body);
     return true;
@@ -178,7 +219,7 @@ static bool read_triggers(Tags *t, const JsonValue *list) {
         if (!is_text(&list->items[i]) || list->items[i].text.size == 0)
             return fault_set(t->fault, "tags: triggers/%zu: wanted a text that is not empty",
                              i);
-        t->triggers[t->n_triggers++] = list->items[i].text;
+        if (!spell(t, list->items[i].text, &t->triggers[t->n_triggers++])) return false;
     }
     return true;
 }
@@ -212,9 +253,11 @@ static bool read_structures(Tags *t, const JsonValue *list, Expr *ways) {
         char place[PLACE];
         size_t trigger = 0;
         Expr one = EXPR_NONE;
+        Text begin;
         snprintf(place, sizeof place, "structures/%zu", i);
         if (!check_tag(t, &list->items[i], place) ||
-            !find_trigger(t, json_get(&list->items[i], "begin")->text, place, &trigger) ||
+            !spell(t, json_get(&list->items[i], "begin")->text, &begin) ||
+            !find_trigger(t, begin, place, &trigger) ||
             !read_tag(t, &list->items[i], place, t->triggers[trigger].size, 0, &one))
             return false;
         rest[trigger] = expr_either(t->store, rest[trigger], one);
@@ -258,24 +301,31 @@ static bool read_free(Tags *t, const JsonValue *description, uint32_t *root) {
     return true;
 }
 
+/* Tags and nothing else. */
+static bool read_alone(Tags *t, const JsonValue *list, uint32_t *root) {
+    Expr body = EXPR_NONE;
+    if (!read_list(t, list, "tags", 0, &body)) return false;
+    *root = expr_rule(t->store, "root");
+    t->store->rule[*root].body = body;
+    return true;
+}
+
 bool tags_read(TagSchemas *schemas, ExprStore *store, const JsonValue *description,
                const GrammarOptions *options, uint32_t *root, Fault *fault) {
     static const char *const known[] = {"type", "tags"};
     Tags t = {.store = store, .schemas = schemas, .options = options, .fault = fault};
     const JsonValue *type = json_get(description, "type"),
                     *list = json_get(description, "tags");
-    Expr body = EXPR_NONE;
     if (description->kind != JSON_OBJECT)
         return fault_set(fault, "tags: wanted an object with triggers and structures, or tags");
     if (type && (!is_text(type) || !text_equal(type->text, text_of("structural_tag"))))
         return fault_set(fault, "tags: type: wanted \"structural_tag\"");
-    if (!list) return read_free(&t, description, root);
-    if (!known_keys(&t, description, known, 2, "the description") ||
-        !read_list(&t, list, "tags", 0, &body))
-        return false;
-    *root = expr_rule(store, "root");
-    store->rule[*root].body = body;
-    return true;
+    bool ok = list ? known_keys(&t, description, known, 2, "the description") &&
+                         read_alone(&t, list, root)
+                   : read_free(&t, description, root);
+    for (size_t i = 0; i < t.n_kept; i++) free(t.kept[i]);
+    free(t.kept);
+    return ok;
 }
 
 void tags_free(TagSchemas *schemas) {
