@@ -66,6 +66,11 @@ $(PROGRAM) $(SERVED): INCLUDE += -Isrc/program
 $(OUT)/%.world.inc: world/%.world
 	@mkdir -p $(@D)
 	@sed -e 's/\\/\\\\/g' -e 's/"/\\"/g' -e 's/.*/"&\\n"/' $< > $@
+$(OUT)/%.html.inc: src/server/%.html
+	@mkdir -p $(@D)
+	@sed -e 's/\\/\\\\/g' -e 's/"/\\"/g' -e 's/.*/"&\\n"/' $< > $@
+$(OUT)/server-page.o: INCLUDE += -I$(OUT)
+$(OUT)/server-page.o: $(OUT)/page.html.inc
 $(OUT)/world-rules_read.o: INCLUDE += -I$(OUT)
 $(OUT)/world-rules_read.o: $(patsubst world/%,$(OUT)/%.inc,$(wildcard world/*.world))
 

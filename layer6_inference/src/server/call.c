@@ -16,6 +16,7 @@ const Route routes[] = {
     {"POST", "/detokenize", handle_detokenize, false, false},
     {"POST", "/apply-template", handle_template, false, false},
     {"GET", "/load", handle_load, false, false},
+    {"GET", "/", handle_page, true, false},
 };
 
 const size_t n_routes = sizeof routes / sizeof *routes;

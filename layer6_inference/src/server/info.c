@@ -84,11 +84,12 @@ void handle_load(const Call *call, Reply *reply) {
     const Load *l = &s->load;
     fprintf(out,
             "{\"waiting\":%zu,\"running\":%zu,\"places\":%zu,\"queue\":%zu,\"pages\":%zu,"
-            "\"pages_free\":%zu,\"pages_kept\":%zu,\"page_tokens\":%d,\"tokens_per_second\":"
+            "\"pages_free\":%zu,\"pages_kept\":%zu,\"layers\":%zu,\"page_tokens\":%d,\"tokens_"
+            "per_second\":"
             "%.1f,\"steps\":%zu,\"tokens\":%zu,\"preempted\":%zu,\"answers\":[",
             l->waiting, l->running, s->policy.running, s->policy.waiting, l->pages,
-            l->pages_free, l->pages_kept, KV_PAGE, l->tokens_per_second, l->counts.steps,
-            l->counts.tokens, l->counts.preempted);
+            l->pages_free, l->pages_kept, l->layers, KV_PAGE, l->tokens_per_second,
+            l->counts.steps, l->counts.tokens, l->counts.preempted);
     for (size_t i = 0; i < s->n_sights; i++) {
         if (i) fputc(',', out);
         write_sight(out, &s->sights[i]);

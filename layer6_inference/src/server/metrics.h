@@ -29,6 +29,7 @@ typedef struct Metrics {
 typedef struct Load {
     ServiceCounts counts;
     size_t waiting, running, pages, pages_free, pages_kept;
+    size_t layers;            /* that have pages */
     double tokens_per_second; /* lately */
 } Load;
 

@@ -139,6 +139,7 @@ static void show_load(Server *s, double rate) {
                  .pages = kv->pages.count,
                  .pages_free = prefix_free_pages(kv),
                  .tokens_per_second = rate};
+    for (size_t l = 0; l < kv->config.layers; l++) load.layers += kv->shape[l].kv_heads > 0;
     load.pages_kept = load.pages_free - kv->pages.free_count;
     pthread_mutex_lock(&s->lock);
     s->load = load;
