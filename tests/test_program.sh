@@ -202,6 +202,13 @@ share=$("$strata" bench model -m "$draft" -p 0 -n 1 --rounds 16 --json | tr '{},
     awk -F: '{ v[$1] = $2 } END { d = v["\"share\""] * v["\"bandwidth\""] / v["\"gigabytes_per_second\""]; print (d > 0.98 && d < 1.02 ? "one" : d) }')
 same "rate, bandwidth and share are of one round" "$share" one
 expect "many users at once" 0 "^     4  static " "$strata" bench serve -m "$draft" --users 4 -p 8 -n 4
+costs=$(dirname "$0")/../docs/figures/data/costs.txt
+expect "nobody is there: the same at once" 0 " 10 chunked " "$strata" simulate --costs "$costs" --users 10 --seconds 30
+expect "as many machines as it takes" 0 " 10000 chunked *[2-9] " "$strata" simulate --costs "$costs" --users 10000 --seconds 5 -p 200 -n 100 --policy chunked --first 100 --gap 20
+"$strata" simulate --users 20 --every 1 --seconds 0.2 -p 8 -n 4 --save-trace "$work/trace.csv"
+expect "a trace is served" 0 "^     2  static .* [0-9]" "$strata" bench serve -m "$draft" --trace "$work/trace.csv" -t 1 --own-time --places 2 --costs "$work/costs.txt"
+expect "and simulated" 0 "^  trace chunked" "$strata" simulate --costs "$work/costs.txt" --trace "$work/trace.csv"
+expect "what each format of keys costs" 0 "^q4_0-h  *432 " "$strata" bench kv --documents 1 --context 20 -n 2 --rounds 1
 expect "who ask" 2 "-p and -n are 1 or more" "$strata" bench serve -p 0
 expect "what was not measured is a number, too" 0 '"share":0.000' "$strata" bench model -m "$work/mix.gguf" -p 16 -n 0 --rounds 1 --json
 expect "keys and values as they are" 0 "Once" "$strata" generate -p "Once upon a time" --chain greedy --kv f32 -n 8 --quiet

@@ -49,6 +49,9 @@ numbers() {
         echo "$best" | while IFS= read -r line; do
             echo "$line,$(grep -F ",LLM-like,${line%%,*}," "$out/price-times.csv" | grep -v ',scalar,' | cut -d, -f5)"
         done ;;
+    load) # what a step costs was measured: strata bench serve -t 1 --own-time --places 4 --costs data/costs.txt
+        "$strata" simulate --costs data/costs.txt -p 200 -n 100 --seconds 60 --csv "$out/load.csv" \
+            --users 300 --users 900 --users 1500 --users 1800 --users 2100 --users 2250 --users 2400 --users 2550 --users 2700 >&2 ;;
     heads) worked 4 ;;
     lens) # and the word of each token
         worked 5 | while IFS=, read -r layer rank token probability; do
@@ -79,10 +82,10 @@ sound() {
 $bad"
 }
 
-for name in ${*:-effects temperature kept surprise frontier hot variety odds heat cure order contrast beams price mask constraint guess heads lens roles owner errors turning curve loss roofline speed}; do
+for name in ${*:-effects temperature kept surprise frontier hot variety odds heat cure order contrast beams price mask constraint load guess heads lens roles owner errors turning curve loss roofline speed}; do
     echo "plot $name" >&2
     case $name in
-    speed | loss | roofline) numbers "$name" ;;
+    speed | loss | roofline | load) numbers "$name" ;;
     *) numbers "$name" >"$out/$name.csv" ;;
     esac
     sound "$out/$name.csv"

@@ -27,6 +27,9 @@
 #include "sequence.h"   /* one text on its way */
 #include "engine.h"     /* many texts, one batch */
 #include "service.h"    /* many users: their requests wait, run and end */
+#include "traffic.h"    /* who comes when, and for how much */
+#include "step_cost.h"  /* how long a step takes */
+#include "simulate.h"   /* a service without a model */
 #include "generate.h"   /* the loop */
 #include "version.h"    /* which Strata this is */
 

@@ -4,10 +4,18 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 static int compare(const void *a, const void *b) {
     double x = *(const double *)a, y = *(const double *)b;
     return x < y ? -1 : x > y;
+}
+
+double bench_now(const BenchJob *job) {
+    struct timespec t;
+    if (!job->own_time) return clock_seconds();
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
 double bench_median(double *times, size_t n) {
@@ -65,6 +73,12 @@ static const OptionRule rules[] = {
     {"-p", NEEDS, "model serve", "only there a prompt is read"},
     {"-n", NEEDS, "model serve kv", "only there tokens are written"},
     {"--users", NEEDS, "serve", "only there users come"},
+    {"--trace", NEEDS, "serve", "only there users come"},
+    {"--trace", NOT_WITH, "--users -p -n", "the trace says who comes"},
+    {"--own-time", NEEDS, "serve kv", "the others take the best or the middle of many runs"},
+    {"--places", NEEDS, "serve", "only there texts have places"},
+    {"--costs", NEEDS, "serve", "only there steps are taken"},
+    {"--shared", NEEDS, "serve", "only there prompts begin alike"},
     {"--context", NEEDS, "model kv", "only there tokens are written"},
     {"--kv", NEEDS, "model serve", "only there keys and values are kept"},
     {"--rounds", NEEDS, "model kv", "the others have --seconds"},
@@ -89,6 +103,8 @@ static bool is_asked_for(const void *context, const char *name) {
 
 /* Zeros of bench model that leave nothing to do, or an option without use. */
 static bool check_counts(const Asking *a, const BenchJob *job, Fault *fault) {
+    if (job->own_time && job->compute.threads != 1)
+        return fault_set(fault, "--own-time is the time of one thread: it needs -t 1");
     if (strcmp(a->name, "serve") == 0)
         return (job->prompt && job->count) ||
                fault_set(fault, "users ask and are answered: -p and -n are 1 or more");
@@ -180,12 +196,24 @@ static int run(int argc, char **argv) {
         {"-n", OPT_INT(0, OPTION_MANY), &job.count, "N",
          "model, serve, kv: tokens to write one by one (64; model: 0 for none)"},
         {"--users", OPT_INT(1, 10000), &job.users, "N", "serve: users who come at once (16)"},
+        {"--trace", OPT_TEXT, &job.trace, "FILE",
+         "serve: who comes when, for how much: a table arrival,prompt,answer[,priority] "
+         "(strata simulate --save-trace)"},
+        {"--places", OPT_INT(0, 1024), &job.places, "N",
+         "serve: texts at once (0: 1, 2, 4 ... 32, a row for each)"},
+        {"--shared", OPT_INT(0, OPTION_MANY), &job.shared, "N",
+         "serve: tokens more that all prompts begin with (0)"},
+        {"--costs", OPT_TEXT, &job.costs, "FILE",
+         "serve: what a step takes, for strata simulate"},
         {"--context", OPT_INT(0, OPTION_MANY), &job.context, "N",
          "model, kv: tokens before these (128)"},
         {"--kv", OPT_TEXT, &job.compute.kv, "FORMAT",
          "model, serve: keys and values in f16 (the default), f32, bf16, q8_0, q8_0-h, q4_0 or "
          "q4_0-h"},
         {"--rounds", OPT_INT(1, 64), &job.rounds, "N", "model, kv: times to measure each (5)"},
+        {"--own-time", OPT_FLAG, &job.own_time, NULL,
+         "serve, kv, with -t 1: count the time in which the program computes, not what others "
+         "take from it"},
         {"--json", OPT_FLAG, &job.json, NULL,
          "model, serve: the results as JSON, one line each"},
         {"--layers", OPT_INT(1, 1000), &job.layers, "N",

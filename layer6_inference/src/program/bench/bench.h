@@ -8,12 +8,16 @@ typedef struct BenchJob {
     ComputeOptions compute;
     double seconds;
     OptionList sizes, chains;
-    const char *csv, *folder;
+    const char *csv, *folder, *trace, *costs;
     /* of models */
     const char *model, *format, *files[2];
-    long prompt, count, context, rounds, layers, documents, users;
-    bool json;
+    long prompt, count, context, rounds, layers, documents, users, shared, places;
+    bool json, own_time;
 } BenchJob;
+
+/* Seconds: of the clock, or with --own-time those that this process has computed, so that what else runs on the machine
+ * counts less. */
+double bench_now(const BenchJob *job);
 
 /* The middle of n times, which are put in order: times[0] is the best. */
 double bench_median(double *times, size_t n);
@@ -26,6 +30,13 @@ bool bench_read_size(const char *text, size_t min, size_t max, size_t *size, Fau
 
 /* All values of --size, before anything is computed or printed. */
 bool bench_check_sizes(const BenchJob *job, size_t min, size_t max, Fault *fault);
+
+/* Bytes of the file that a token reads: all but the embedding, of which it reads a row; and of
+ * experts, which are tensors of three dimensions, those it uses. */
+double bench_bytes_per_token(const Model *model);
+
+/* Bytes of keys and values of one token. */
+double bench_kv_bytes(const Model *model, KvFormat format);
 
 bool bench_matmul(BenchJob *job, Fault *fault);
 bool bench_samplers(BenchJob *job, Fault *fault);

@@ -93,13 +93,14 @@ static bool compare_all(KvBench *b, KvFormat format, bool first, Fault *fault) {
 
 /* ------------------------------------------------------------------ what it costs */
 
-static bool write_some(Session *s, size_t before, size_t count, double *times, Fault *fault) {
+static bool write_some(const KvBench *b, Session *s, size_t before, size_t count, double *times,
+                       Fault *fault) {
     session_rewind(s, 0, before);
     for (size_t i = 0; i < count; i++) {
         int32_t token = (int32_t)(rng_hash(5, 1, i) % s->model->sizes.vocab);
-        double start = clock_seconds();
+        double start = bench_now(b->job);
         if (!session_eval(s, &token, 1, false, fault)) return false;
-        times[i] = clock_seconds() - start;
+        times[i] = bench_now(b->job) - start;
     }
     return true;
 }
@@ -131,8 +132,8 @@ static bool time_both(KvBench *b, KvFormat format, Fault *fault) {
     bool ok = open_behind(b, format, 0, &s[0], fault) &&
               open_behind(b, format, context, &s[1], fault);
     for (size_t r = 0; ok && r < rounds; r++)
-        ok = write_some(&s[0], 0, count, times[0] + r * count, fault) &&
-             write_some(&s[1], context, count, times[1] + r * count, fault);
+        ok = write_some(b, &s[0], 0, count, times[0] + r * count, fault) &&
+             write_some(b, &s[1], context, count, times[1] + r * count, fault);
     for (int i = 0; i < 2; i++) {
         if (ok) bench_median(times[i], rounds * count);
         b->rate[i] = 1 / times[i][rounds * count / 4];
@@ -141,14 +142,14 @@ static bool time_both(KvBench *b, KvFormat format, Fault *fault) {
     return ok;
 }
 
-static size_t cache_bytes(const Model *model, KvFormat format) {
+double bench_kv_bytes(const Model *model, KvFormat format) {
     size_t cache, half, work;
     SessionConfig c = {.ctx = KV_PAGE, .sequences = 1, .max_tokens = 1, .max_logits = 1};
     c.kv = format;
     session_plan(model, c, &half, &work);
     c.ctx = 2 * KV_PAGE;
     session_plan(model, c, &cache, &work);
-    return (cache - half) / KV_PAGE;
+    return (double)(cache - half) / KV_PAGE;
 }
 
 static bool one_format(KvBench *b, const char *name, bool first, FileOut *csv, Fault *fault) {
@@ -156,8 +157,7 @@ static bool one_format(KvBench *b, const char *name, bool first, FileOut *csv, F
     if (!kv_format_read(name, &format, fault) || !compare_all(b, format, first, fault) ||
         !time_both(b, format, fault))
         return false;
-    double bytes = (double)cache_bytes(b->model, format),
-           lost = 100 * (1 - b->rate[1] / b->rate[0]);
+    double bytes = bench_kv_bytes(b->model, format), lost = 100 * (1 - b->rate[1] / b->rate[0]);
     printf("%-7s %12.0f %14.5f %14.7f %12.2f %12.2f %8.1f %%\n", name, bytes, b->loss,
            fabs(b->divergence), b->rate[0], b->rate[1], lost);
     fflush(stdout);

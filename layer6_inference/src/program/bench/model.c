@@ -219,9 +219,7 @@ static bool measure(Session *s, size_t prompt, size_t before, size_t count, long
     return true;
 }
 
-/* Bytes of the file that a token reads: all but the embedding, of which it reads a row; and of
- * experts, which are tensors of three dimensions, those it uses. */
-static double bytes_per_token(const Model *m) {
+double bench_bytes_per_token(const Model *m) {
     double bytes = 0;
     for (size_t i = 0; i < m->gguf.n_tensors; i++) {
         const GgufTensor *t = &m->gguf.tensors[i];
@@ -255,7 +253,7 @@ static void print_rate(const BenchJob *job, const char *what, size_t tokens, siz
 
 static bool measure_all(const BenchJob *job, const Model *model, Session *s, Fault *fault) {
     Rate rate;
-    double bytes = bytes_per_token(model);
+    double bytes = bench_bytes_per_token(model);
     if (!job->json)
         printf("  %-8s %6s %8s %10s   %-19s  %s\n", "test", "tokens", "context", "tokens/s",
                "slowest - fastest",

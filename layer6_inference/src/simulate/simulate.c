@@ -1,0 +1,189 @@
+/* simulate.c - see simulate.h. */
+#include "simulate.h"
+
+#include <stdlib.h>
+
+/* A request that waits or runs. */
+typedef struct Live {
+    size_t visit, answered;
+    size_t tokens, read;
+    uint64_t served;
+    double last;           /* when it got its last token */
+    bool running, chooses; /* chooses: it has read all, in this step */
+} Live;
+
+typedef struct Machine {
+    const SimulatedMachine *config;
+    const Traffic *traffic;
+    Simulation *result;
+    Live *live; /* (room) */
+    ScheduleJob *jobs;
+    SchedulePlan *plan;
+    size_t *order;
+    size_t room, count, next, stride;
+    double now;
+    bool warm; /* the shared beginning is in memory */
+} Machine;
+
+/* ------------------------------------------------------------------ pages */
+
+static size_t pages_of(const Machine *m, size_t tokens) {
+    return (tokens + m->config->page_tokens - 1) / m->config->page_tokens;
+}
+
+/* Tokens of a prompt in whole pages that somebody has read before. */
+static size_t cached_of(const Machine *m, const Live *l) {
+    const SimulatedMachine *c = m->config;
+    size_t shared = c->shares && m->warm ? c->shared : 0;
+    if (shared >= l->tokens) shared = l->tokens - 1;
+    return shared / c->page_tokens * c->page_tokens;
+}
+
+/* The shared beginning is there once. */
+static size_t used_pages(const Machine *m) {
+    const SimulatedMachine *c = m->config;
+    size_t once = c->shares && m->warm ? c->shared / c->page_tokens : 0, used = once;
+    for (size_t i = 0; i < m->count; i++) {
+        size_t pages = pages_of(m, m->live[i].read);
+        used += pages > once ? pages - once : 0;
+    }
+    return used;
+}
+
+/* ------------------------------------------------------------------ a step */
+
+static void arrive(Machine *m) {
+    const SimulatedMachine *c = m->config;
+    const ScheduleMemory all = {c->page_tokens, c->pages, c->pages};
+    for (; m->next < m->traffic->count; m->next += m->stride) {
+        const Visit *v = &m->traffic->visits[m->next];
+        size_t waiting = 0, prompt = v->prompt + c->shared;
+        Fault fault;
+        if (v->arrival > m->now) return;
+        for (size_t i = 0; i < m->count; i++) waiting += !m->live[i].running;
+        if (m->count == m->room ||
+            !schedule_accepts(&c->policy, &all, waiting, prompt + v->answer, &fault))
+            m->result->refused++;
+        else
+            m->live[m->count++] = (Live){.visit = m->next, .tokens = prompt};
+    }
+}
+
+static void make_plan(Machine *m) {
+    const SimulatedMachine *c = m->config;
+    size_t used = used_pages(m);
+    const ScheduleMemory memory = {c->page_tokens, c->pages,
+                                   used < c->pages ? c->pages - used : 0};
+    for (size_t i = 0; i < m->count; i++) {
+        const Live *l = &m->live[i];
+        const Visit *v = &m->traffic->visits[l->visit];
+        m->jobs[i] = (ScheduleJob){.priority = c->by_priority ? v->priority : 0,
+                                   .arrival = v->arrival,
+                                   .tokens = l->tokens,
+                                   .read = l->read,
+                                   .cached = l->running ? 0 : cached_of(m, l),
+                                   .served = l->served,
+                                   .running = l->running};
+    }
+    schedule_plan(&c->policy, &memory, m->jobs, m->count, m->now, m->plan, m->order);
+    if (used > m->result->most_pages) m->result->most_pages = used;
+}
+
+static void read_tokens(Machine *m, Live *l, const SchedulePlan *p, size_t cached,
+                        StepSize *size) {
+    if (p->preempt) l->running = false, l->read = 0, m->result->preempted++;
+    if (p->admit) l->running = true, l->read = p->tokens ? cached : 0;
+    l->chooses = false;
+    if (!p->tokens) return;
+    size->tokens += (double)p->tokens;
+    size->seen += (double)p->tokens * ((double)l->read + (double)(p->tokens + 1) / 2);
+    l->read += p->tokens, l->served = m->result->steps;
+    l->chooses = l->read == l->tokens;
+    size->rows += l->chooses;
+}
+
+static void choose(Machine *m, Live *l) {
+    Simulation *r = m->result;
+    if (l->answered++ == 0)
+        r->firsts[r->firsts_count++] = m->now - m->traffic->visits[l->visit].arrival;
+    else
+        r->gaps[r->gaps_count++] = m->now - l->last;
+    l->last = m->now, l->tokens++, r->tokens++;
+    m->warm = true;
+}
+
+/* False when there was nothing to do. */
+static bool step(Machine *m) {
+    StepSize size = {0};
+    size_t left = 0;
+    make_plan(m);
+    m->result->steps++;
+    for (size_t i = 0; i < m->count; i++)
+        read_tokens(m, &m->live[i], &m->plan[i], m->jobs[i].cached, &size);
+    double seconds = step_cost_seconds(&m->config->cost, size);
+    m->now += seconds, m->result->busy += seconds;
+    for (size_t i = 0; i < m->count; i++) {
+        Live *l = &m->live[i];
+        if (l->chooses) choose(m, l);
+        if (l->answered == m->traffic->visits[l->visit].answer)
+            m->result->served++;
+        else
+            m->live[left++] = *l;
+    }
+    m->count = left;
+    return size.tokens > 0;
+}
+
+/* ------------------------------------------------------------------ all of them */
+
+/* Room for what these visits can add. */
+static bool grow(Simulation *r, const Traffic *t, size_t first, size_t stride, Fault *fault) {
+    size_t firsts = r->firsts_count, gaps = r->gaps_count;
+    for (size_t i = first; i < t->count; i += stride) firsts++, gaps += t->visits[i].answer;
+    double *f = realloc(r->firsts, (firsts + 1) * sizeof *f);
+    if (f) r->firsts = f;
+    double *g = realloc(r->gaps, (gaps + 1) * sizeof *g);
+    if (g) r->gaps = g;
+    return (f && g) || fault_set(fault, "no memory for the times of %zu tokens", gaps);
+}
+
+static bool serve_all(Machine *m, Fault *fault) {
+    size_t idle = 0; /* steps without a token: a preemption may cost one */
+    while (m->count || m->next < m->traffic->count) {
+        if (m->count == 0) { /* nobody is there: sleep until somebody comes */
+            double at = m->traffic->visits[m->next].arrival;
+            if (at > m->now) m->now = at;
+        }
+        arrive(m);
+        idle = m->count && !step(m) ? idle + 1 : 0;
+        if (idle > m->room)
+            return fault_set(fault, "nobody could read a token: the budget is %zu tokens",
+                             m->config->policy.budget);
+    }
+    if (m->now > m->result->end) m->result->end = m->now;
+    return true;
+}
+
+bool simulate(const SimulatedMachine *config, const Traffic *traffic, size_t first,
+              size_t stride, Simulation *result, Fault *fault) {
+    Machine m = {.config = config,
+                 .traffic = traffic,
+                 .result = result,
+                 .room = config->policy.running + config->policy.waiting,
+                 .next = first,
+                 .stride = stride};
+    m.live = calloc(m.room, sizeof *m.live);
+    m.jobs = calloc(m.room, sizeof *m.jobs);
+    m.plan = calloc(m.room, sizeof *m.plan);
+    m.order = calloc(m.room, sizeof *m.order);
+    bool ok = (m.live && m.jobs && m.plan && m.order) ||
+              fault_set(fault, "no memory for %zu requests", m.room);
+    ok = ok && grow(result, traffic, first, stride, fault) && serve_all(&m, fault);
+    free(m.live), free(m.jobs), free(m.plan), free(m.order);
+    return ok;
+}
+
+void simulation_free(Simulation *r) {
+    free(r->firsts), free(r->gaps);
+    *r = (Simulation){0};
+}

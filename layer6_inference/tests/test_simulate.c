@@ -1,0 +1,220 @@
+/* a service without a model: the same steps as the real one, costs, traffic */
+#include "check.h"
+#include "inference.h"
+#include "make_model.h"
+
+static Text text_from(const char *s) { return (Text){s, strlen(s)}; }
+
+static void costs_are_found_again(void **state) {
+    (void)state;
+    enum { N = 200 };
+    const StepCost want = {0.03, 0.002, 0.0005, 1e-6};
+    StepSize sizes[N];
+    double seconds[N];
+    Rng rng = {1, 0, 0};
+    for (int i = 0; i < N; i++) {
+        sizes[i] =
+            (StepSize){1 + rng_below(&rng, 300), rng_below(&rng, 30), rng_below(&rng, 100000)};
+        seconds[i] = step_cost_seconds(&want, sizes[i]);
+    }
+    StepCost got = step_cost_fit(sizes, seconds, N);
+    assert_near(got.step, want.step, 1e-8);
+    assert_near(got.token, want.token, 1e-9);
+    assert_near(got.row, want.row, 1e-9);
+    assert_near(got.seen, want.seen, 1e-12);
+    for (int i = 0; i < N; i++) seconds[i] = 0.01 + 1e-5 * (200 - sizes[i].rows);
+    got = step_cost_fit(sizes, seconds, N); /* a row that costs less than nothing */
+    assert_true(got.row == 0 && got.step > 0.01 && got.token >= 0 && got.seen >= 0);
+}
+
+static void costs_are_text(void **state) {
+    (void)state;
+    StepCost cost;
+    Fault fault;
+    assert_true(
+        step_cost_read(&cost, text_from("step 0.5\ntoken 1e-3\nrow 0\nseen 2\n"), &fault));
+    assert_true(cost.step == 0.5 && cost.token == 1e-3 && cost.row == 0 && cost.seen == 2);
+    static const char *const wrong[] = {"",
+                                        "step 1\n",
+                                        "step 1\ntoken -1\nrow 0\nseen 0\n",
+                                        "step 1\ntoken x\nrow 0\nseen 0\n",
+                                        "step 1\ntoken 1\nrow 0\nseen nan\n",
+                                        "step 1\ntoken 1\nrow 0\nseen 1\nmore 1\n"};
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
+        if (step_cost_read(&cost, text_from(wrong[i]), &fault)) fail_msg("read: %s", wrong[i]);
+}
+
+static void traces_are_read_and_refused(void **state) {
+    (void)state;
+    Traffic t;
+    Fault fault;
+    assert_true(traffic_read(
+        &t, text_from("arrival,prompt,answer,priority\n0,5,6,1\n2.5,7,8,0\n"), &fault));
+    assert_int_equal(t.count, 2);
+    assert_true(t.visits[1].arrival == 2.5 && t.visits[1].prompt == 7 &&
+                t.visits[0].priority == 1);
+    traffic_free(&t);
+    assert_true(traffic_read(&t, text_from("arrival,prompt,answer\n0,5,6"), &fault));
+    traffic_free(&t);
+    static const char *const wrong[] = {"",
+                                        "when,what\n1,2\n",
+                                        "arrival,prompt,answer\n",
+                                        "arrival,prompt,answer\n0,0,1\n",
+                                        "arrival,prompt,answer\n0,1\n",
+                                        "arrival,prompt,answer\n1,1,1\n0,1,1\n",
+                                        "arrival,prompt,answer\n0,1,1,1,1\n",
+                                        "arrival,prompt,answer\n0,1,x\n"};
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
+        if (traffic_read(&t, text_from(wrong[i]), &fault)) fail_msg("read: %s", wrong[i]);
+    TrafficShape shape = {
+        .count = 4000, .rate = 10, .burst = 4, .prompt = 10, .answer = 20, .seed = 3};
+    assert_true(traffic_make(&t, &shape, &fault));
+    assert_near(t.visits[3999].arrival, 400, 40); /* ten a second */
+    for (size_t i = 1; i < t.count; i++) {
+        assert_true(t.visits[i].arrival >= t.visits[i - 1].arrival);
+        if (i % 4) assert_true(t.visits[i].arrival == t.visits[i - 1].arrival);
+        assert_in_range(t.visits[i].prompt, 6, 15);
+    }
+    traffic_free(&t);
+}
+
+static const StepCost cost = {0.03, 0.002, 0.0005, 1e-6};
+static const SimulatedMachine usual = {
+    .policy = {.budget = 64, .chunk = 16, .running = 8, .waiting = 100},
+    .cost = {0.03, 0.002, 0.0005, 1e-6},
+    .page_tokens = 64,
+    .pages = 1000};
+
+static Simulation run(SimulatedMachine m, const Traffic *t) {
+    Simulation s = {0};
+    Fault fault;
+    if (!simulate(&m, t, 0, 1, &s, &fault)) fail_msg("%s", fault.text);
+    return s;
+}
+
+static void one_alone_is_what_its_steps_take(void **state) {
+    (void)state;
+    Visit visit = {.arrival = 5, .prompt = 30, .answer = 2};
+    Traffic t = {&visit, 1};
+    Simulation s = run(usual, &t);
+    assert_int_equal(s.steps, 2), assert_int_equal(s.tokens, 2);
+    assert_near(s.firsts[0], step_cost_seconds(&cost, (StepSize){30, 1, 465}), 1e-9);
+    assert_near(s.gaps[0], step_cost_seconds(&cost, (StepSize){1, 1, 31}), 1e-9);
+    assert_near(s.end, 5 + s.firsts[0] + s.gaps[0], 1e-9);
+    simulation_free(&s);
+}
+
+static double mean(const double *x, size_t n) {
+    double sum = 0;
+    for (size_t i = 0; i < n; i++) sum += x[i];
+    return sum / (double)n;
+}
+
+static void policies_do_what_they_are_for(void **state) {
+    (void)state;
+    Traffic t;
+    Fault fault;
+    TrafficShape shape = {
+        .count = 300, .rate = 1.5, .prompt = 40, .answer = 40, .urgent = 0.2, .seed = 3};
+    assert_true(traffic_make(&t, &shape, &fault));
+    SimulatedMachine rigid = usual, sharing = usual, lonely = usual, scarce = usual;
+    rigid.policy.static_batch = true;
+    Simulation a = run(usual, &t), b = run(rigid, &t);
+    assert_int_equal(a.tokens, b.tokens);
+    assert_true(mean(a.firsts, a.firsts_count) < mean(b.firsts, b.firsts_count));
+    simulation_free(&b);
+    sharing.shared = lonely.shared = 256, sharing.shares = true;
+    b = run(sharing, &t);
+    Simulation c = run(lonely, &t);
+    assert_true(b.busy < c.busy && b.most_pages < c.most_pages);
+    simulation_free(&b), simulation_free(&c);
+    scarce.page_tokens = 16, scarce.pages = 14; /* some have to give theirs back */
+    b = run(scarce, &t);
+    assert_true(b.preempted > 0 && b.served == 300 && b.most_pages <= 14);
+    simulation_free(&a), simulation_free(&b), traffic_free(&t);
+}
+
+/* ------------------------------------------------------------------ beside the real one */
+
+typedef struct House {
+    Model model;
+    Session session;
+    unsigned char *bytes;
+} House;
+
+static void open_house(House *h, size_t places) {
+    MakeModel m = make_model_defaults("llama");
+    size_t size;
+    Fault fault;
+    m.ctx = 192, m.seed = 3;
+    h->bytes = make_model(&m, &size);
+    assert_true(model_open_memory(&h->model, h->bytes, size, &fault));
+    SessionConfig c = {.sequences = places, .max_tokens = 64, .max_logits = 64};
+    if (!session_open(&h->session, &h->model, NULL, c, &fault)) fail_msg("%s", fault.text);
+}
+
+static size_t real_steps(const Traffic *t, SchedulePolicy policy) {
+    enum { USERS = 30 };
+    static TokenList tokens[USERS];
+    static Chain chains[USERS];
+    static ServiceRequest requests[USERS];
+    House h;
+    Service service;
+    Fault fault;
+    char chain[64]; /* no answer ends before its time */
+    open_house(&h, policy.running);
+    assert_true(service_open(&service, &h.session, policy, &fault));
+    for (size_t i = 0; i < t->count; i++) {
+        tokens[i] = (TokenList){0};
+        for (size_t k = 0; k < t->visits[i].prompt; k++)
+            token_list_add(&tokens[i], (int32_t)(97 + rng_hash(4, i, k) % 26));
+        snprintf(chain, sizeof chain, "bias:%d=-1000,draw", tokenizer_bos(h.model.tokenizer));
+        assert_true(chain_parse(&chains[i], chain, h.model.tokenizer, &fault));
+        requests[i] = (ServiceRequest){
+            .tokens = &tokens[i],
+            .options = {.chain = &chains[i],
+                        .seed = i,
+                        .limits = {.max_tokens = t->visits[i].answer, .only_bos_ends = true}}};
+        assert_true(service_submit(&service, &requests[i], &fault));
+    }
+    while (service.count) assert_true(service_step(&service, &fault));
+    size_t steps = service.counts.steps, count = service.counts.tokens, want = 0;
+    for (size_t i = 0; i < t->count; i++) {
+        want += t->visits[i].answer;
+        token_list_free(&tokens[i]), chain_close(&chains[i]);
+    }
+    assert_int_equal(count, want);
+    service_close(&service);
+    session_close(&h.session), model_close(&h.model), free(h.bytes);
+    return steps;
+}
+
+/* All come at once, so no plan depends on the clock. */
+static void it_takes_the_steps_of_the_service(void **state) {
+    (void)state;
+    Traffic t;
+    Fault fault;
+    TrafficShape shape = {.count = 30, .prompt = 30, .answer = 20, .seed = 8};
+    assert_true(traffic_make(&t, &shape, &fault));
+    for (size_t places = 1; places <= 16; places *= 2)
+        for (int rigid = 0; rigid < 2; rigid++) {
+            SimulatedMachine m = usual;
+            m.policy.running = places, m.policy.static_batch = rigid;
+            Simulation s = run(m, &t);
+            assert_int_equal(s.steps, real_steps(&t, m.policy));
+            simulation_free(&s);
+        }
+    traffic_free(&t);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(costs_are_found_again),
+        cmocka_unit_test(costs_are_text),
+        cmocka_unit_test(traces_are_read_and_refused),
+        cmocka_unit_test(one_alone_is_what_its_steps_take),
+        cmocka_unit_test(policies_do_what_they_are_for),
+        cmocka_unit_test(it_takes_the_steps_of_the_service),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
