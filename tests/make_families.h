@@ -22,6 +22,7 @@
  *     half:N                       feed_forward_length is N times what it is
  *     uneven                       every other layer is half as wide
  *     windows_listed               a list says which layers have a window
+ *     latents                      of keys and values;  q_latent: of queries, too;  absorbed: a matrix for each head
  *     sections                     pairs belong to time and height, as for images
  *     narrow_values                values are half as long as keys
  *     ssm:V                        a state-space mixer: Mamba 1 or 2;  alone: a block has nothing else
@@ -113,6 +114,13 @@ static const char *const make_families[][2] = {
     {"pangu-embedded", "biases"},
     {"qwen3vl", "head_norms sections"},
     {"arcee", "plain"},
+    {"deepseek2",
+     "latents absorbed q_latent yarn rope.scaling.yarn_log_multiplier=0.1 experts:12 "
+     "expert_gating_func=2 expert_group_count=3 expert_group_used_count=2" MAKE_EXPERTS},
+    {"mistral4", "latents absorbed q_latent yarn rope.scaling.yarn_log_multiplier=0.1 "
+                 "attention.temperature_scale=0.3 attention.temperature_length=8 "
+                 "experts:6" MAKE_EXPERTS},
+    {"minicpm3", "latents q_latent"},
     {"jais2", "layer norm_biases biases plain kv_heads:4"},
     {"nemotron_h_moe", "ssm:2 ssm.group_count=2 single layers:6 plain experts:6 split:2 "
                        "expert_key choice_bias shared shared_key expert_shared_count=1 "

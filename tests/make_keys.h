@@ -177,9 +177,36 @@ static inline void make_ssm_keys(GgufWriter *w, const MakeModel *m) {
     make_key(w, m, "ssm.time_step_rank", (int64_t)make_ssm_rank(m));
 }
 
+/* Of latents: numbers of one, and of a query that do not turn, that turn, and of a value. */
+static inline size_t make_latent(const MakeModel *m) { return m->head_dim * 3 / 2; }
+static inline size_t make_plain(const MakeModel *m) { return m->head_dim * 3 / 4; }
+static inline size_t make_turned(const MakeModel *m) { return m->head_dim / 2; }
+static inline size_t make_latent_value(const MakeModel *m) { return m->head_dim * 5 / 8; }
+static inline size_t make_q_latent(const MakeModel *m) {
+    return make_says(m, "q_latent") ? m->dim * 3 / 4 : 0;
+}
+
+static inline void make_latent_keys(GgufWriter *w, const MakeModel *m) {
+    bool absorbed = make_says(m, "absorbed");
+    int64_t latent = (int64_t)make_latent(m), turned = (int64_t)make_turned(m),
+            query = (int64_t)make_plain(m) + turned, value = (int64_t)make_latent_value(m);
+    make_key(w, m, "attention.head_count_kv", absorbed ? 1 : (int64_t)m->heads);
+    make_key(w, m, "attention.key_length", absorbed ? latent + turned : query);
+    make_key(w, m, "attention.value_length", absorbed ? latent : value);
+    if (absorbed) make_key(w, m, "attention.key_length_mla", query);
+    if (absorbed) make_key(w, m, "attention.value_length_mla", value);
+    make_key(w, m, "attention.kv_lora_rank", latent);
+    make_key(w, m, "attention.q_lora_rank", (int64_t)make_q_latent(m));
+    make_key(w, m, "rope.dimension_count", turned);
+}
+
 static inline void make_head_keys(GgufWriter *w, const MakeModel *m) {
     make_key_of_layers(w, m, "feed_forward_length", m->hidden * make_size(m, "half", 1));
     make_key_of_layers(w, m, "attention.head_count", m->heads);
+    if (make_says(m, "latents")) {
+        make_latent_keys(w, m);
+        return;
+    }
     make_key_of_layers(w, m, "attention.head_count_kv", m->kv_heads);
     make_key(w, m, "attention.key_length", (int64_t)m->head_dim);
     if (make_says(m, "narrow_values"))

@@ -80,6 +80,34 @@ static inline void make_head_norm(GgufWriter *w, const MakeModel *m, size_t laye
     if (make_says(m, "head_norms")) make_norm_of(w, m, name, 1, &m->head_dim);
 }
 
+/* A matrix for each head. */
+static inline void make_heads(GgufWriter *w, const MakeModel *m, size_t l, const char *what,
+                              size_t out, size_t in) {
+    char name[96];
+    make_tensor(w, m, block_tensor_name(name, sizeof name, l, what, "weight"), 3,
+                (size_t[]){m->heads, out, in}, 0, 1.5 / sqrt((double)in), m->dtype);
+}
+
+static inline void make_latents(GgufWriter *w, const MakeModel *m, size_t l) {
+    size_t latent = make_latent(m), q_latent = make_q_latent(m), plain = make_plain(m),
+           value = make_latent_value(m), query = m->heads * (plain + make_turned(m));
+    if (q_latent) {
+        make_linear(w, m, l, "attn_q_a", q_latent, m->dim, 1.5);
+        make_norm(w, m, l, "attn_q_a_norm", q_latent);
+    }
+    make_linear(w, m, l, q_latent ? "attn_q_b" : "attn_q", query, q_latent ? q_latent : m->dim,
+                1.5);
+    make_linear(w, m, l, "attn_kv_a_mqa", latent + make_turned(m), m->dim, 1.5);
+    make_norm(w, m, l, "attn_kv_a_norm", latent);
+    if (make_says(m, "absorbed")) {
+        make_heads(w, m, l, "attn_k_b", latent, plain);
+        make_heads(w, m, l, "attn_v_b", value, latent);
+    } else {
+        make_linear(w, m, l, "attn_kv_b", m->heads * (plain + value), latent, 1.5);
+    }
+    make_linear(w, m, l, "attn_output", m->dim, m->heads * value, 1);
+}
+
 static inline void make_attention(GgufWriter *w, const MakeModel *m, size_t l) {
     size_t heads = make_of_layer(m, l, m->heads), kv_heads = make_of_layer(m, l, m->kv_heads),
            q = heads * m->head_dim, k = kv_heads * m->head_dim,
@@ -211,7 +239,10 @@ static inline void make_block(GgufWriter *w, const MakeModel *m, size_t l) {
     if (make_says(m, "two_norms")) make_norm(w, m, l, "attn_norm_2", m->dim);
     if (parts & MAKE_STATES && make_says(m, "short_conv")) make_short_conv(w, m, l);
     if (parts & MAKE_STATES && make_says(m, "ssm")) make_ssm(w, m, l);
-    if (parts & MAKE_ATTENTION) make_attention(w, m, l);
+    if (parts & MAKE_ATTENTION && make_says(m, "latents"))
+        make_latents(w, m, l);
+    else if (parts & MAKE_ATTENTION)
+        make_attention(w, m, l);
     if (!(parts & MAKE_NETWORK)) return;
     if (make_says(m, "post_norms") || moved) make_norm(w, m, l, "post_attention_norm", m->dim);
     if (make_says(m, "post_norms")) make_norm(w, m, l, "post_ffw_norm", m->dim);

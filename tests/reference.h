@@ -4,11 +4,13 @@
  *     reference_file.h        what the file says
  *     reference_families.h    what a family does, in words
  *     reference_attention.h   attention of one token
+ *     reference_latent.h      ... by way of latents
  *     reference_mamba.h       state-space layers, short convolutions
  *     here                    networks, blocks, the model */
 #ifndef STRATA_REFERENCE_H
 #define STRATA_REFERENCE_H
 
+#include "reference_latent.h"
 #include "reference_mamba.h"
 
 static inline void reference_open(Reference *r, const Gguf *gguf) {
@@ -176,7 +178,7 @@ static inline bool reference_is_parallel(const Reference *r, int l) {
 /* x += residual_scale * the norm of that name of a branch */
 static inline void reference_add(const Reference *r, const ReferenceLayer *s, const char *norm,
                                  double *branch, double *x) {
-    bool minicpm = reference_says(r, "minicpm") != 0;
+    bool minicpm = reference_says(r, "minicpm") || reference_says(r, "minicpm3");
     double layers = reference_number(r, "block_count", 1),
            scale = reference_number(r, "residual_scale", minicpm ? 1.4 / sqrt(layers) : 1);
     if (norm) reference_norm(r, s->l, norm, branch, s->dim, branch);
@@ -189,7 +191,10 @@ static inline void reference_mix(const Reference *r, const ReferenceLayer *s, in
     double states[REFERENCE_WIDEST];
     bool attends = reference_weight(r, s->l, "attn_q") || reference_weight(r, s->l, "attn_qkv");
     memset(y, 0, sizeof *y * (size_t)s->dim);
-    if (attends) reference_attention(r, s, position, in, m->k, m->v, y);
+    if (reference_is_latent(r, s->l))
+        reference_latent(r, s, position, in, m->k, m->v, y);
+    else if (attends)
+        reference_attention(r, s, position, in, m->k, m->v, y);
     if (reference_weight(r, s->l, "ssm_in"))
         reference_mix_states(r, s, position, in, m, states);
     else if (reference_weight(r, s->l, "shortconv.conv"))
@@ -222,6 +227,7 @@ static inline void reference_token(const Reference *r, const ReferenceLayer *s, 
 static inline void reference_block(const Reference *r, int l, int n, double *x) {
     ReferenceLayer s = reference_layer(r, l);
     ReferenceSsm z = reference_ssm(r, l);
+    reference_set_latent(r, &s);
     ReferenceMemory m = {malloc(sizeof(double) * (size_t)(n * s.kv_heads * s.head_dim)),
                          malloc(sizeof(double) * (size_t)(n * s.kv_heads * s.value_dim)),
                          malloc(sizeof(double) * (size_t)(n * (z.channels + s.dim))),
@@ -236,7 +242,7 @@ static inline void reference_embed(const Reference *r, int32_t token, int positi
                                    double *x) {
     const double *places = reference_weight(r, -1, "position_embd"),
                  *rows = reference_weight(r, -1, "token_embd") + token * dim;
-    double own = reference_says(r, "minicpm") ? 12 : 1,
+    double own = reference_says(r, "minicpm") || reference_says(r, "minicpm3") ? 12 : 1,
            scale = reference_says(r, "sqrt") ? sqrt(dim)
                                              : reference_number(r, "embedding_scale", own);
     for (int i = 0; i < dim; i++)
@@ -248,7 +254,8 @@ static inline void reference_unembed(const Reference *r, const double *x, int di
                                      double *logits) {
     const char *head = reference_weight(r, -1, "output") ? "output" : "token_embd";
     double h[REFERENCE_WIDEST],
-        scale = reference_number(r, "logit_scale", 1),
+        scale =
+            reference_number(r, "logit_scale", reference_says(r, "minicpm3") ? 256.0 / dim : 1),
         cap = reference_key_or_word(r, "final_logit_softcapping", "logit-cap");
     reference_norm(r, -1, reference_says(r, "norm-at-end") ? "token_embd_norm" : "output_norm",
                    x, dim, h);

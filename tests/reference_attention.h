@@ -101,6 +101,8 @@ static inline ReferenceStretch reference_stretch(const Reference *r, const Refer
            out = reference_number(r, "rope.scaling.yarn_log_multiplier", 0);
     z.magnitude = (1 + 0.1 * grown) / (1 + 0.1 * out * grown) *
                   reference_number(r, "rope.scaling.attn_factor", 1);
+    if (reference_says(r, "latents") && out > 0) /* scores grow instead */
+        z.magnitude = reference_number(r, "rope.scaling.attn_factor", 1);
     return z;
 }
 
@@ -152,6 +154,7 @@ static inline double reference_warmth(const Reference *r, const ReferenceLayer *
            every = reference_number(r, "rope.scaling.original_context_length",
                                     reference_number(r, "context_length", 1)),
            own = reference_says(r, "warm");
+    every = reference_number(r, "attention.temperature_length", every);
     if (own > 0 && !s->turns) return 1 + 0.1 * log(1 + floor((position + 1) / own));
     return 1 + scale * log(1 + floor(position / every));
 }

@@ -22,6 +22,8 @@
  *     all, sigmoid        experts are weighted by softmax over all of them or by sigmoid, or by softmax over
  *                         the chosen;  renorm: then to a sum of 1;  input: the weight is on what they read
  *     sqrt                x = embedding * sqrt(dim)
+ *     latents             YaRN leaves the size of what turns, where a key says how scores grow instead
+ *     minicpm3            the same, and logits times 256 / dim
  *     divide              logits are divided by logit_scale, not multiplied
  *     minicpm             embeddings and branches are scaled, by 12 and 1.4 / sqrt(layers) if no key says otherwise
  *
@@ -91,6 +93,9 @@ static const char *const reference_families[][2] = {
     {"pangu-embedded", "rms halves silu"},
     {"qwen3vl", "rms halves silu"},
     {"arcee", "rms pairs relu2"},
+    {"deepseek2", "rms pairs silu all latents"},
+    {"mistral4", "rms pairs silu all latents"},
+    {"minicpm3", "rms halves silu latents minicpm3"},
     {"jais2", "layer halves relu2"},
     {"nemotron_h_moe", "rms relu2 single sigmoid"},
 };

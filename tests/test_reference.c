@@ -109,6 +109,8 @@ static void every_variant(void **state) {
         {"exaone4", "layers:64 window:6"}, /* 32B */
         {"glm4moe", "head_norms expert_gating_func=1"},
         {"dots1", "expert_gating_func=3"},
+        {"minicpm3", "absorbed"}, /* the same numbers in another way */
+        {"minicpm3", "yarn rope.scaling.attn_factor=1.2"},
         {"bailingmoe2", "expert_weights_norm=false expert_weights_scale=1.0"},
         {"minicpm", "embedding_scale=3.0 residual_scale=0.4"},
         {"mamba", "ssm.dt_b_c_rms=true"},                  /* Falcon Mamba */
@@ -140,7 +142,9 @@ static void threads_and_chunks_change_no_bit(void **state) {
                   {"llama", "uneven narrow_values", DTYPE_F32},
                   {"gemma2", NULL, DTYPE_Q8_0},
                   {"gpt2", NULL, DTYPE_Q8_0},
-                  {"cohere2", NULL, DTYPE_F32},   /* windows, both branches at once */
+                  {"cohere2", NULL, DTYPE_F32}, /* windows, both branches at once */
+                  {"deepseek2", NULL, DTYPE_F16},
+                  {"minicpm3", NULL, DTYPE_F32},
                   {"qwen2moe", NULL, DTYPE_Q8_0}, /* experts and a shared one with a gate */
                   {"llama4", NULL, DTYPE_F16},    /* weights on what experts read */
                   {"gpt-oss", NULL, DTYPE_Q8_0},  /* sinks */

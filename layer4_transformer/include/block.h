@@ -16,7 +16,7 @@
 #ifndef STRATA_BLOCK_H
 #define STRATA_BLOCK_H
 
-#include "mixer_attention.h"
+#include "mixer_mla.h"
 #include "mixer_mamba.h"
 #include "mixer_short_conv.h"
 #include "moe.h"
@@ -26,9 +26,10 @@ typedef enum Wiring { WIRING_SEQUENTIAL, WIRING_PARALLEL, WIRING_NORM_AFTER } Wi
 typedef struct Block {
     Wiring wiring;
     Norm attn_norm, ffn_norm, attn_post_norm, ffn_post_norm;
-    float residual_scale;      /* on what a branch adds; 0: 1 */
-    Attention attention;       /* not there: q.w.data is NULL */
-    Mamba mamba;               /* not there: in.w.data is NULL */
+    float residual_scale; /* on what a branch adds; 0: 1 */
+    Attention attention;  /* not there: o.w.data is NULL */
+    Mla mla;     /* how its keys and values come about; not there: kv_a.w.data is NULL */
+    Mamba mamba; /* not there: in.w.data is NULL */
     ShortConvMixer short_conv; /* not there: in.w.data is NULL */
     FeedForward ffn;           /* not there: neither has net.up nor a router */
 } Block;
@@ -37,6 +38,7 @@ typedef struct Block {
 typedef struct BlockSizes {
     size_t dim;
     AttentionSizes attention;
+    MlaSizes mla;
     MambaSizes mamba;
     size_t short_conv; /* dim, when a block has one */
     FfnSizes ffn;
@@ -56,6 +58,7 @@ typedef struct BlockRun {
     void *scratch;                  /* of products with rows of dim numbers */
     Probe *probe;                   /* borrows; NULL: nobody looks */
     AttentionRun attention;
+    MlaRun mla;
     MambaRun mamba;
     ShortConvRun short_conv;
     FfnRun ffn;

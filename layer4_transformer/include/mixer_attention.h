@@ -43,6 +43,9 @@ typedef struct AttentionSizes {
 /* Grow sizes to what this one needs. */
 void attention_sizes_include(AttentionSizes *sizes, const Attention *attention);
 
+/* q (n) grows with the position; needs q_temperature. */
+void attention_warm(const Attention *attention, float *q, size_t n, size_t position);
+
 void attention_run_init(AttentionRun *run, size_t rows, const AttentionSizes *sizes,
                         Arena *arena);
 

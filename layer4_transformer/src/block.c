@@ -3,11 +3,12 @@
 
 enum { ROWS = 4 }; /* taken at a time by a thread */
 
-static bool has_attention(const Block *b) { return b->attention.q.w.data; }
+static bool has_attention(const Block *b) { return b->attention.o.w.data; }
 
 void block_sizes_include(BlockSizes *s, const Block *b, size_t dim) {
     if (dim > s->dim) s->dim = dim;
     if (has_attention(b)) attention_sizes_include(&s->attention, &b->attention);
+    mla_sizes_include(&s->mla, &s->attention, &b->attention, &b->mla);
     mamba_sizes_include(&s->mamba, &b->mamba);
     if (b->short_conv.in.w.data && dim > s->short_conv) s->short_conv = dim;
     ffn_sizes_include(&s->ffn, &b->ffn);
@@ -26,6 +27,7 @@ void block_run_init(BlockRun *run, Pool *pool, size_t rows, const BlockSizes *s,
     run->branch = arena_take(arena, rows * dim, f);
     run->scratch = arena_take(arena, linear_scratch_bytes(rows, dim), 1);
     attention_run_init(&run->attention, rows, &s->attention, arena);
+    mla_run_init(&run->mla, rows, &s->mla, arena);
     mamba_run_init(&run->mamba, rows, &s->mamba, arena);
     short_conv_run_init(&run->short_conv, rows, s->short_conv, arena);
     ffn_run_init(&run->ffn, rows, &s->ffn, arena);
@@ -76,8 +78,12 @@ static void add_branch(const Block *b, const Norm *norm, BlockRun *run, float *x
 /* x += attention(in) */
 static void attend(const Block *b, BlockRun *run, KvCache *kv, size_t layer, const Batch *batch,
                    const float *in, float *x, size_t dim) {
-    attention_forward(run->pool, &b->attention, &run->attention, kv, layer, batch, in,
-                      run->branch);
+    if (b->mla.kv_a.w.data)
+        mla_forward(run->pool, &b->attention, &b->mla, &run->attention, &run->mla, kv, layer,
+                    batch, in, run->branch);
+    else
+        attention_forward(run->pool, &b->attention, &run->attention, kv, layer, batch, in,
+                          run->branch);
     add_branch(b, &b->attn_post_norm, run, x, batch->count, dim);
 }
 

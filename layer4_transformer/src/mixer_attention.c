@@ -11,7 +11,7 @@ static size_t v_dim(const AttentionShape *s) { return s->kv_heads * attention_va
 
 void attention_sizes_include(AttentionSizes *sizes, const Attention *a) {
     const AttentionShape *s = &a->shape;
-    sizes->dim = max_size(sizes->dim, a->q.w.shape[1]);
+    sizes->dim = max_size(sizes->dim, a->o.w.shape[0]);
     sizes->q = max_size(sizes->q, q_dim(s));
     sizes->k = max_size(sizes->k, k_dim(s));
     sizes->v = max_size(sizes->v, v_dim(s));
@@ -57,10 +57,10 @@ static void norm_and_rope(const Attention *a, const Norm *norm, float *row, size
     if (a->norm_after_rope) norm_apply(norm, row, row, heads * hd);
 }
 
-static void warm(const Attention *a, float *q, size_t position) {
+void attention_warm(const Attention *a, float *q, size_t n, size_t position) {
     float place = (float)(position + a->temperature_from),
           grow = 1 + a->q_temperature * logf(1 + floorf(place / a->temperature_ctx));
-    for (size_t i = 0; i < q_dim(&a->shape); i++) q[i] *= grow;
+    for (size_t i = 0; i < n; i++) q[i] *= grow;
 }
 
 /* Row i of the batch, whose sequence and position the batch says.  q, k and v are clamped, q and k
@@ -81,7 +81,7 @@ static void place_row(const Rows *t, size_t i) {
     if (is_rotated(a)) rope_angles(a->rope, position, cosine, sine);
     norm_and_rope(a, &a->q_norm, q, s->heads, cosine, sine);
     norm_and_rope(a, &a->k_norm, k, s->kv_heads, cosine, sine);
-    if (a->q_temperature > 0) warm(a, q, position);
+    if (a->q_temperature > 0) attention_warm(a, q, q_dim(s), position);
     kv_store(t->kv, t->layer, (size_t)t->batch->sequence[i], position, k, v);
 }
 

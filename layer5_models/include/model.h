@@ -28,6 +28,7 @@ typedef struct Model {
     LayerSizes *layers; /* owns */
     float eps, embedding_scale, residual_scale, logit_scale, logit_softcap;
     float attention_scale; /* in place of 1 / sqrt(head_dim); 0: not */
+    float latent_scale;    /* of scores, times 1 / sqrt(length of a query), with latents */
     float max_bias, clamp; /* of all layers; 0: none */
     Tensor embedding;      /* (vocab, dim) */
     Norm embedding_norm;   /* or none */

@@ -27,6 +27,7 @@ typedef enum Scales {
     SCALES_COHERE,  /* logits * logit_scale */
     /* as Granite's, but for the attention; 12 and 1.4 / sqrt(layers) when the file does not say */
     SCALES_MINICPM,
+    SCALES_MINICPM3, /* 12, 1.4 / sqrt(layers), 256 / dim, whatever the file says */
 } Scales;
 
 /* What some blocks have in place of attention, or beside it. */
@@ -75,6 +76,7 @@ typedef struct Recipe {
     float max_bias;         /* ALiBi; -1: as attention.max_alibi_bias says; 0: none */
     bool clamp;             /* q, k and v are clamped as attention.clamp_kqv says */
     bool sinks;
+    bool latents;     /* keys and values by way of latents, where a block has attn_kv_a_mqa */
     bool temperature; /* q grows with the position, as attention.temperature_scale says */
     /* > 0: it grows in layers without positions, every so many tokens */
     size_t no_rope_temperature_ctx;

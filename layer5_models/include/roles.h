@@ -20,7 +20,12 @@ typedef struct LayerSizes {
     size_t experts, experts_used, expert_hidden; /* 0: no mixture */
     size_t shared_hidden;       /* of the network beside its experts; 0: none */
     size_t groups, groups_used; /* of its experts; 0: none */
-    size_t window;              /* 0: it sees everything */
+    /* with latents: of keys and values, 0: none, and of queries; numbers of a query that do not turn, and
+     * of a value; one matrix moves to the queries, or makes keys.  Then kv_heads, head_dim and value_dim
+     * are what memory holds */
+    size_t latent, q_latent, plain, latent_value;
+    bool absorbed;
+    size_t window; /* 0: it sees everything */
     bool rope;
     /* of its state-space mixer; ssm_inner 0: none */
     size_t ssm_inner, ssm_state, ssm_rank, ssm_heads, ssm_groups, ssm_taps;
@@ -36,6 +41,12 @@ typedef enum Extent {
     EXTENT_V,     /* kv_heads * value_dim */
     EXTENT_MIXED, /* heads * value_dim */
     EXTENT_HEADS,
+    EXTENT_LATENT,
+    EXTENT_Q_LATENT,
+    EXTENT_KV_LATENT, /* latent + rotary */
+    EXTENT_KV_HEADS,  /* heads * (plain + latent_value) */
+    EXTENT_PLAIN,
+    EXTENT_LATENT_VALUE,
     EXTENT_HEAD_DIM,
     EXTENT_HIDDEN,
     EXTENT_EXPERTS,
@@ -65,6 +76,14 @@ typedef enum RoleId {
     ROLE_ATTN_OUTPUT,
     ROLE_ATTN_Q_NORM,
     ROLE_ATTN_K_NORM,
+    ROLE_LATENT_Q_A,
+    ROLE_LATENT_Q_NORM,
+    ROLE_LATENT_Q_B,
+    ROLE_LATENT_KV_A,
+    ROLE_LATENT_KV_NORM,
+    ROLE_LATENT_K_B,
+    ROLE_LATENT_V_B,
+    ROLE_LATENT_KV_B,
     ROLE_ATTN_SINKS,
     ROLE_ATTN_POST_NORM,
     ROLE_FFN_NORM,
@@ -103,6 +122,7 @@ typedef enum RoleId {
 typedef enum RoleKind {
     ROLE_LINEAR, /* NAME.weight (rows, cols), perhaps NAME.bias (rows) */
     ROLE_STACK,  /* NAME.weight (experts, rows, cols), perhaps NAME.bias (experts, rows) */
+    ROLE_HEADS,  /* NAME.weight (heads, rows, cols), the same */
     ROLE_NORM,   /* NAME.weight (cols), perhaps NAME.bias (cols) */
     ROLE_VECTOR, /* NAME.weight (rows, cols), as f32 numbers */
     ROLE_OFFSET, /* NAME.bias (rows, cols), the same */

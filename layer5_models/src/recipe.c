@@ -541,6 +541,40 @@ static const Recipe recipes[] = {
      .router_by_key = true,
      .weights_by_key = true,
      .choice_bias = true},
+    {.arch = "deepseek2",
+     .models = "DeepSeek V2, V3, R1, Kimi K2",
+     .norm = NORM_RMS,
+     .rope = ROPE_INTERLEAVED,
+     .latents = true,
+     .act = ACT_SILU,
+     .gated = true,
+     .experts = true,
+     .router = ROUTER_SOFTMAX,
+     .router_by_key = true,
+     .weights_by_key = true,
+     .choice_bias = true},
+    {.arch = "mistral4",
+     .models = "Mistral Small 4",
+     .norm = NORM_RMS,
+     .rope = ROPE_INTERLEAVED,
+     .latents = true,
+     .temperature = true,
+     .act = ACT_SILU,
+     .gated = true,
+     .experts = true,
+     .router = ROUTER_SOFTMAX,
+     .router_by_key = true,
+     .weights_by_key = true,
+     .choice_bias = true},
+    {.arch = "minicpm3",
+     .models = "MiniCPM 3",
+     .norm = NORM_RMS,
+     .rope = ROPE_HALF_SPLIT,
+     .rope_freqs = true,
+     .latents = true,
+     .act = ACT_SILU,
+     .gated = true,
+     .scales = SCALES_MINICPM3},
 };
 
 const Recipe *recipe_find(Text arch) {
@@ -573,10 +607,29 @@ static Need recurrent_need(const Recipe *r, RoleId id, const LayerSizes *s) {
     }
 }
 
+/* Of attention by way of latents. */
+static Need latent_need(RoleId id, const LayerSizes *s) {
+    switch (id) {
+    case ROLE_ATTN_Q: return when(!s->q_latent);
+    case ROLE_LATENT_Q_A:
+    case ROLE_LATENT_Q_NORM:
+    case ROLE_LATENT_Q_B: return when(s->q_latent);
+    case ROLE_LATENT_K_B:
+    case ROLE_LATENT_V_B: return when(s->absorbed);
+    case ROLE_LATENT_KV_B: return when(!s->absorbed);
+    case ROLE_LATENT_KV_A:
+    case ROLE_LATENT_KV_NORM:
+    case ROLE_ATTN_OUTPUT: return NEED_YES;
+    default: return NEED_NO;
+    }
+}
+
 Need recipe_need(const Recipe *r, RoleId id, const LayerSizes *s) {
     bool maybe_parallel = r->wiring == WIRING_PARALLEL || r->parallel_by_norm;
     if (id >= ROLE_SSM_IN && id <= ROLE_SHORT_CONV_OUT) return recurrent_need(r, id, s);
     if (id >= ROLE_ATTN_Q && id <= ROLE_ATTN_SINKS && !s->heads) return NEED_NO;
+    if (id >= ROLE_ATTN_Q && id <= ROLE_ATTN_SINKS && s->latent) return latent_need(id, s);
+    if (id >= ROLE_LATENT_Q_A && id <= ROLE_LATENT_KV_B) return NEED_NO;
     if ((id == ROLE_FFN_NORM || id == ROLE_FFN_POST_NORM) && !s->hidden && !s->experts)
         return NEED_NO;
     switch (id) {

@@ -17,7 +17,7 @@ static Counted counted_by(const Session *s, ActKind kind, size_t layer) {
     switch (kind) {
     case ACT_HEAD:
     case ACT_HEAT:
-        return (Counted){"heads", b->attention.q.w.data ? b->attention.shape.heads : 0};
+        return (Counted){"heads", b->attention.o.w.data ? b->attention.shape.heads : 0};
     case ACT_NEURON:
         return (Counted){"neurons", b->ffn.net.up.w.data ? b->ffn.net.up.w.shape[0] : 0};
     case ACT_PATCH: return (Counted){"positions", session_ctx(s)};

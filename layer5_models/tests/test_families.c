@@ -55,6 +55,15 @@ static void keys_of_families_are_checked(void **state) {
         {"qwen3vl", GONE("qwen3vl.rope.dimension_sections"), "is missing, wanted four numbers"},
         {"qwen3vl", LIST("qwen3vl.rope.dimension_sections", 1, 4), "the last 0"},
         {"qwen3", LIST("qwen3.rope.dimension_sections", 1, 4), "rope.dimension_sections"},
+        {"deepseek2", GONE("deepseek2.attention.kv_lora_rank"), "kv_lora_rank' is missing"},
+        {"deepseek2", WHOLE("deepseek2.attention.kv_lora_rank", 7), "wanted 9, 7 and 1 by"},
+        {"deepseek2", WHOLE("deepseek2.attention.key_length_mla", 2), "have none beside the 2"},
+        {"deepseek2", WHOLE("deepseek2.attention.key_length_mla", 4), "attn_q_b.weight' is"},
+        {"deepseek2", WHOLE("deepseek2.attention.q_lora_rank", 0), "attn_q.weight' is missing"},
+        {"deepseek2", WHOLE("deepseek2.attention.head_count_kv", 4), "wanted 8, 6 and 1 by"},
+        {"minicpm3", WHOLE("minicpm3.attention.key_length_mla", 5), "key_length_mla"},
+        {"minicpm3", REAL("minicpm3.logit_scale", 2), "is 2, wanted"},
+        {"mistral4", GONE("mistral4.attention.temperature_length"), "length' is missing"},
         {"minicpm", GONE("minicpm.logit_scale"), "logit_scale' is missing"},
         {"exaone4", WHOLE("exaone4.attention.sliding_window", 6), "see everything"},
         {"exaone-moe", WHOLE("exaone-moe.attention.sliding_window_pattern", 2), NULL},
@@ -174,7 +183,8 @@ static bool may_lack(const char *arch, const char *name) {
 /* Who is missed instead, where it is not the tensor itself. */
 static const char *missed_for(const char *name) {
     static const char *const others[][2] = {
-        {"attn_qkv", "attn_q.weight"}, {"ffn_gate_inp.", "ffn_"},
+        {"attn_qkv", "attn_q.weight"}, {"attn_kv_a_mqa", "attn_q"},
+        {"attn_k_b", "key_length"},    {"ffn_gate_inp.", "ffn_"},
         {"_shexp", "_shexp"},          {"ffn_up.", "ffn_"},
         {"ffn_norm", "ffn_norm"},      {"attn_q_norm", "_norm"},
         {"ssm_in.", "plays no part"},  {"shortconv.conv", "plays no part"}};

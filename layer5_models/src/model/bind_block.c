@@ -22,8 +22,9 @@ static const char *other_name(const Binder *b, RoleId id, size_t layer) {
 static Linear bind_linear(Binder *b, const Role *role, const char *name, const LayerSizes *s,
                           size_t layer, bool required) {
     char full[96];
-    const size_t shape[3] = {s->experts, extent_of(role->rows, s), extent_of(role->cols, s)};
-    bool stack = role->kind == ROLE_STACK;
+    bool stack = role->kind != ROLE_LINEAR;
+    const size_t shape[3] = {role->kind == ROLE_HEADS ? s->heads : s->experts,
+                             extent_of(role->rows, s), extent_of(role->cols, s)};
     Linear map = {.w = bind_tensor(b,
                                    block_tensor_name(full, sizeof full, layer, name, "weight"),
                                    required, stack ? 3 : 2, shape + !stack, role->from)};
@@ -69,6 +70,7 @@ static void bind_role(Binder *b, Block *block, RoleId id, const LayerSizes *s, s
     bool required = need == NEED_YES || other; /* a file that has n->beside has this one, too */
     switch (role->kind) {
     case ROLE_LINEAR:
+    case ROLE_HEADS:
     case ROLE_STACK: *(Linear *)place = bind_linear(b, role, name, s, layer, required); break;
     case ROLE_NORM: *(Norm *)place = bind_role_norm(b, id, name, s, layer, required); break;
     case ROLE_VECTOR:
@@ -114,7 +116,7 @@ static void bind_tensors(Binder *b, Block *block, const LayerSizes *s, size_t la
     static const RoleId qkv[] = {ROLE_ATTN_Q, ROLE_ATTN_K, ROLE_ATTN_V},
                         up[] = {ROLE_FFN_GATE, ROLE_FFN_UP};
     const Recipe *r = b->model->recipe;
-    bool has_qkv = s->heads && bind_fused(b, block, "attn_qkv", qkv, 3, s, layer),
+    bool has_qkv = s->heads && !s->latent && bind_fused(b, block, "attn_qkv", qkv, 3, s, layer),
          has_up = r->gate_in_up && s->hidden && bind_fused(b, block, "ffn_up", up, 2, s, layer);
     for (RoleId id = 0; id < ROLES && b->ok; id++) {
         bool done = (has_qkv && id >= ROLE_ATTN_Q && id <= ROLE_ATTN_V) ||
@@ -140,7 +142,13 @@ static Wiring wiring_of(Binder *b, const Block *block) {
 static float scale_of(const Model *m, const LayerSizes *s) {
     bool by_dim = m->sizes.layers == m->recipe->scale_by_dim_layers;
     if (m->attention_scale > 0) return m->attention_scale;
+    if (s->latent) return m->latent_scale / sqrtf((float)(s->plain + s->rotary));
     return 1 / sqrtf((float)(by_dim ? m->sizes.dim / s->heads : s->head_dim));
+}
+
+static size_t temperature_length(Binder *b) {
+    bool grows = key_number(b, "attention.temperature_scale", false, 0, 0, 10) > 0;
+    return key_size(b, "attention.temperature_length", grows, 1, 1, KEY_MAX_CTX);
 }
 
 /* Queries grow with the position.  Llama 4 counts positions from 1 and has constants of its own. */
@@ -148,7 +156,7 @@ static void set_temperature(Binder *b, Attention *a, const LayerSizes *s) {
     const Recipe *r = b->model->recipe;
     if (r->temperature) {
         a->q_temperature = (float)key_number(b, "attention.temperature_scale", false, 0, 0, 10);
-        a->temperature_ctx = (float)trained_ctx(b);
+        a->temperature_ctx = (float)(r->latents ? temperature_length(b) : trained_ctx(b));
     }
     if (r->no_rope_temperature_ctx && !s->rope) {
         a->q_temperature = 0.1f;
@@ -177,6 +185,11 @@ static void set_attention(Binder *b, Attention *a, const LayerSizes *s) {
         a->q_norm = a->k_norm = (Norm){.kind = NORM_RMS, .width = s->head_dim, .eps = m->eps};
         a->norm_after_rope = true;
     }
+}
+
+static void set_mla(Mla *m, const LayerSizes *s) {
+    m->rank = s->latent, m->rotary = s->rotary;
+    m->plain = s->plain, m->value = s->latent_value;
 }
 
 static void set_mamba(Binder *b, Mamba *m, const LayerSizes *s) {
@@ -210,6 +223,7 @@ void bind_block(Binder *b, Block *block, size_t layer) {
     const LayerSizes *s = &b->model->layers[layer];
     *block = (Block){.residual_scale = b->model->residual_scale};
     if (s->heads) set_attention(b, &block->attention, s);
+    if (s->latent) set_mla(&block->mla, s);
     if (s->ssm_inner) set_mamba(b, &block->mamba, s);
     block->short_conv.conv.channels = s->dim, block->short_conv.conv.taps = s->short_conv;
     bind_tensors(b, block, s, layer);

@@ -7,7 +7,8 @@
 static Linear *part_of(Block *b, RoleId id) {
     const Role *role = role_of(id);
     Linear *map = role_in(role, b);
-    bool is_map = role->kind == ROLE_LINEAR || role->kind == ROLE_STACK;
+    bool is_map =
+        role->kind == ROLE_LINEAR || role->kind == ROLE_STACK || role->kind == ROLE_HEADS;
     return is_map && map->w.data && dtype_is_quantized(map->w.dtype) ? map : NULL;
 }
 

@@ -10,6 +10,8 @@ static const char dim[] = "embedding_length",
                   heads[] = "attention.head_count, head_count_kv, key_length, value_length and "
                             "embedding_length",
                   head[] = "attention.key_length",
+                  latents[] = "attention.kv_lora_rank, q_lora_rank, the lengths of keys and values "
+                              "and rope.dimension_count",
                   network[] = "feed_forward_length and "
                               "embedding_length",
                   experts[] = "expert_count, expert_feed_forward_length and embedding_length",
@@ -25,6 +27,14 @@ static const Role roles[ROLES] = {
     [ROLE_ATTN_OUTPUT]    = {"attn_output",         ROLE_LINEAR, AT(attention.o),       EXTENT_DIM, EXTENT_MIXED, heads},
     [ROLE_ATTN_Q_NORM]    = {"attn_q_norm",         ROLE_NORM,   AT(attention.q_norm),  EXTENT_HEADS, EXTENT_HEAD_DIM, head},
     [ROLE_ATTN_K_NORM]    = {"attn_k_norm",         ROLE_NORM,   AT(attention.k_norm),  EXTENT_HEADS, EXTENT_HEAD_DIM, head},
+    [ROLE_LATENT_Q_A]     = {"attn_q_a",            ROLE_LINEAR, AT(mla.q_a),           EXTENT_Q_LATENT, EXTENT_DIM, latents},
+    [ROLE_LATENT_Q_NORM]  = {"attn_q_a_norm",       ROLE_NORM,   AT(mla.q_a_norm),      EXTENT_ONE, EXTENT_Q_LATENT, latents},
+    [ROLE_LATENT_Q_B]     = {"attn_q_b",            ROLE_LINEAR, AT(mla.q_b),           EXTENT_Q, EXTENT_Q_LATENT, latents},
+    [ROLE_LATENT_KV_A]    = {"attn_kv_a_mqa",       ROLE_LINEAR, AT(mla.kv_a),          EXTENT_KV_LATENT, EXTENT_DIM, latents},
+    [ROLE_LATENT_KV_NORM] = {"attn_kv_a_norm",      ROLE_NORM,   AT(mla.kv_a_norm),     EXTENT_ONE, EXTENT_LATENT, latents},
+    [ROLE_LATENT_K_B]     = {"attn_k_b",            ROLE_HEADS,  AT(mla.k_b),           EXTENT_LATENT, EXTENT_PLAIN, latents},
+    [ROLE_LATENT_V_B]     = {"attn_v_b",            ROLE_HEADS,  AT(mla.v_b),           EXTENT_LATENT_VALUE, EXTENT_LATENT, latents},
+    [ROLE_LATENT_KV_B]    = {"attn_kv_b",           ROLE_LINEAR, AT(mla.kv_b),          EXTENT_KV_HEADS, EXTENT_LATENT, latents},
     [ROLE_ATTN_SINKS]     = {"attn_sinks",          ROLE_VECTOR, AT(attention.shape.sinks), EXTENT_ONE, EXTENT_HEADS, heads},
     [ROLE_ATTN_POST_NORM] = {"post_attention_norm", ROLE_NORM,   AT(attn_post_norm),    EXTENT_ONE, EXTENT_DIM, dim},
     [ROLE_FFN_NORM]       = {"ffn_norm",            ROLE_NORM,   AT(ffn_norm),          EXTENT_ONE, EXTENT_DIM, dim},
@@ -73,10 +83,16 @@ size_t extent_of(Extent extent, const LayerSizes *s) {
     switch (extent) {
     case EXTENT_ONE: return 1;
     case EXTENT_DIM: return s->dim;
-    case EXTENT_Q: return s->heads * s->head_dim;
+    case EXTENT_Q: return s->heads * (s->latent ? s->plain + s->rotary : s->head_dim);
     case EXTENT_K: return s->kv_heads * s->head_dim;
     case EXTENT_V: return s->kv_heads * s->value_dim;
-    case EXTENT_MIXED: return s->heads * s->value_dim;
+    case EXTENT_MIXED: return s->heads * (s->latent ? s->latent_value : s->value_dim);
+    case EXTENT_LATENT: return s->latent;
+    case EXTENT_Q_LATENT: return s->q_latent;
+    case EXTENT_KV_LATENT: return s->latent + s->rotary;
+    case EXTENT_KV_HEADS: return s->heads * (s->plain + s->latent_value);
+    case EXTENT_PLAIN: return s->plain;
+    case EXTENT_LATENT_VALUE: return s->latent_value;
     case EXTENT_HEADS: return s->heads;
     case EXTENT_HEAD_DIM: return s->head_dim;
     case EXTENT_HIDDEN: return s->hidden;

@@ -19,11 +19,24 @@ static RopeScaling read_scaling(Binder *b) {
     return ROPE_SCALE_NONE;
 }
 
+/* DeepSeek lets the scores grow, by m^2, and leaves what turns its size: the key has 0.1 mscale_all_dim of the paper's
+ * code, m = 1 + key * ln(factor).  Files without the key let both grow. */
+static void read_latent_yarn(Binder *b, RopeConfig *c) {
+    double key = key_number(b, "rope.scaling.yarn_log_multiplier", false, 0, 0, 10),
+           m = 1 + (key > 0 ? key : 0.1) * log(c->factor);
+    if (key > 0) c->attn_factor /= 1 + 0.1 * log(c->factor);
+    b->model->latent_scale = (float)(m * m);
+}
+
 /* The magnitude of YaRN is 1 + 0.1 ln(factor), and what yarn_log_multiplier m (mscale_all_dim in
  * the papers' code) says is divided out again: 1 + 0.1 m ln(factor). */
 static void read_yarn(Binder *b, RopeConfig *c) {
     c->beta_fast = key_number(b, "rope.scaling.yarn_beta_fast", false, 32, 1, 1e6);
     c->beta_slow = key_number(b, "rope.scaling.yarn_beta_slow", false, 1, 0.001, c->beta_fast);
+    if (b->model->recipe->latents) {
+        read_latent_yarn(b, c);
+        return;
+    }
     if (!b->model->recipe->yarn_multiplier) return;
     double out = key_number(b, "rope.scaling.yarn_log_multiplier", false, 0, 0, 10);
     c->attn_factor /= 1 + 0.1 * out * log(c->factor);
@@ -90,6 +103,7 @@ void read_ropes(Binder *b) {
         .style = m->recipe->rope, .rotary = attention_sizes(m)->rotary, .factor = 1};
     if (c.style != ROPE_NONE) {
         c.theta = key_number(b, "rope.freq_base", false, 10000, 2, 1e12);
+        m->latent_scale = 1;
         if (m->recipe->rope_alpha) read_alpha(b, &c);
         if (m->recipe->rope_sections) check_sections(b, &c);
         read_stretching(b, &c);

@@ -40,6 +40,10 @@ static bool read_scales(Binder *b) {
     m->residual_scale = m->logit_scale = 1;
     if (r->scales == SCALES_GRANITE) read_granite_scales(b);
     if (r->scales == SCALES_MINICPM) read_minicpm_scales(b);
+    if (r->scales == SCALES_MINICPM3) {
+        m->embedding_scale = 12, m->logit_scale = 256 / (float)m->sizes.dim;
+        m->residual_scale = (float)(1.4 / sqrt((double)m->sizes.layers));
+    }
     if (r->scales == SCALES_COHERE)
         m->logit_scale = (float)key_number(b, "logit_scale", true, 1, 1e-6, 1e6);
     m->logit_softcap = read_softcap(b, "final_logit_softcapping", r->logit_softcap);
@@ -95,6 +99,42 @@ static bool read_heads(Binder *b, size_t l, LayerSizes *s) {
                           "heads of %zu numbers cannot turn %zu of them (rope.dimension_count)",
                           s->head_dim, s->rotary);
     return b->ok;
+}
+
+/* What memory holds of a token is the file's key_length and value_length: with absorbed matrices one
+ * latent and what turns; or the keys and values of all heads. */
+static bool read_latents(Binder *b, size_t l, LayerSizes *s) {
+    char name[96];
+    const GgufTensor *k_b = gguf_find_tensor(
+        &b->model->gguf, block_tensor_name(name, sizeof name, l, "attn_k_b", "weight"));
+    if (!b->ok || !b->model->recipe->latents || !has(b, l, "attn_kv_a_mqa")) return b->ok;
+    s->absorbed = k_b != NULL;
+    s->latent = key_size(b, "attention.kv_lora_rank", true, 0, 1, MAX_SIZE);
+    s->q_latent = key_size(b, "attention.q_lora_rank", false, 0, 0, MAX_SIZE);
+    s->rotary = key_size(b, "rope.dimension_count", true, 0, 2, MAX_SIZE);
+    size_t query = s->head_dim, value = s->value_dim;
+    if (s->absorbed) {
+        query = key_size(b, "attention.key_length_mla", true, 0, 1, 65536);
+        value = key_size(b, "attention.value_length_mla", true, 0, 1, 65536);
+    }
+    if (!b->ok) return false;
+    size_t kv_heads = s->absorbed ? 1 : s->heads,
+           key = s->absorbed ? s->latent + s->rotary : query,
+           held = s->absorbed ? s->latent : value;
+    if (query <= s->rotary)
+        return b->ok =
+                   fault_set(b->fault,
+                             "queries of %zu numbers (attention.key_length_mla, or key_length) "
+                             "have none beside the %zu that turn (rope.dimension_count)",
+                             query, s->rotary);
+    s->plain = query - s->rotary, s->latent_value = value;
+    if (s->kv_heads == kv_heads && s->head_dim == key && s->value_dim == held) return true;
+    return b->ok = fault_set(
+               b->fault,
+               "keys of %zu and values of %zu numbers in %zu heads (attention.key_length, "
+               "value_length, head_count_kv), wanted %zu, %zu and %zu by "
+               "kv_lora_rank, rope.dimension_count and the tensors",
+               s->head_dim, s->value_dim, s->kv_heads, key, held, kv_heads);
 }
 
 /* Rows of the network beside the experts: what the keys say, or the tensor shows. */
@@ -207,7 +247,9 @@ LayerSizes layer_sizes(Binder *b, size_t l) {
     s.hidden =
         key_of_layer(b, "feed_forward_length", l, !r->recurrent, 0, !r->recurrent, MAX_SIZE);
     if (r->half_hidden) s.hidden /= 2;
-    if (!read_heads(b, l, &s) || !read_experts(b, l, &s) || !read_recurrent(b, l, &s)) return s;
+    if (!read_heads(b, l, &s) || !read_latents(b, l, &s) || !read_experts(b, l, &s) ||
+        !read_recurrent(b, l, &s))
+        return s;
     s.window = window_of(b, l);
     s.rope = has_rope(b, l, s.window);
     return s;

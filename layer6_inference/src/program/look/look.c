@@ -53,7 +53,7 @@ static bool choose_head(Look *look, Fault *fault) {
     look->layer = ACT_ALL;
     if (!look->job->head) return true;
     if (!read_pair("--head", look->job->head, &look->layer, &look->head, fault)) return false;
-    if (look->layer < m->sizes.layers && m->blocks[look->layer].attention.q.w.data &&
+    if (look->layer < m->sizes.layers && m->blocks[look->layer].attention.o.w.data &&
         look->head < m->blocks[look->layer].attention.shape.heads)
         return true;
     return fault_set(fault, "--head %s: the model has %zu layers, of %zu heads at most",

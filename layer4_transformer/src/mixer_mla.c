@@ -1,0 +1,210 @@
+/* mixer_mla.c - see mixer_mla.h. */
+#include "mixer_mla.h"
+
+#include <string.h>
+
+enum { ROWS = 4 }; /* taken at a time by a thread */
+
+static bool is_absorbed(const Mla *m) { return m->k_b.w.data; }
+
+void mla_sizes_include(MlaSizes *s, AttentionSizes *shared, const Attention *a, const Mla *m) {
+    if (!m->kv_a.w.data) return;
+    size_t heads = a->shape.heads, head = max_size(m->rank, m->plain + m->value);
+    shared->mixed = max_size(shared->mixed, heads * m->value);
+    s->dim = max_size(s->dim, m->kv_a.w.shape[1]);
+    s->heads = max_size(s->heads, heads);
+    s->asked = max_size(s->asked, heads * (m->plain + m->rotary));
+    s->kv = max_size(s->kv, m->rank + m->rotary);
+    s->head = max_size(s->head, head);
+    s->head_rows = max_size(s->head_rows, heads * head);
+    if (m->q_a.w.data) s->q_latent = max_size(s->q_latent, m->q_a.w.shape[0]);
+}
+
+void mla_run_init(MlaRun *run, size_t rows, const MlaSizes *s, Arena *arena) {
+    size_t f = sizeof(float), in = max_size(max_size(s->dim, s->q_latent), s->head);
+    *run = (MlaRun){.q_latent = arena_take(arena, rows * s->q_latent, f)};
+    if (!s->heads) return;
+    run->asked = arena_take(arena, rows * s->asked, f);
+    run->kv = arena_take(arena, rows * s->kv, f);
+    run->heads_in = arena_take(arena, rows * s->head_rows, f);
+    run->heads_out = arena_take(arena, rows * s->head_rows, f);
+    run->maps = arena_take(arena, s->heads, sizeof *run->maps);
+    run->products = arena_take(arena, s->heads, sizeof *run->products);
+    run->scratch = arena_take(arena, linear_scratch_bytes(rows * s->heads, in), 1);
+}
+
+typedef struct Rows {
+    const Attention *a;
+    const Mla *m;
+    AttentionRun *shared;
+    MlaRun *run;
+    KvCache *kv;
+    size_t layer;
+    const Batch *batch;
+} Rows;
+
+/* ------------------------------------------------------------------ queries and latents */
+
+static void norm_latents(void *context, int worker, size_t begin, size_t end) {
+    const Rows *t = context;
+    size_t width = t->m->q_a.w.shape[0];
+    (void)worker;
+    for (size_t i = begin; i < end; i++) {
+        float *row = t->run->q_latent + i * width;
+        norm_apply(&t->m->q_a_norm, row, row, width);
+    }
+}
+
+static void project(Pool *pool, const Rows *t, const float *x) {
+    const Mla *m = t->m;
+    size_t n = t->batch->count;
+    linear(pool, &m->kv_a, x, n, t->run->kv, t->run->scratch);
+    if (!m->q_a.w.data) {
+        linear(pool, &t->a->q, x, n, t->run->asked, t->run->scratch);
+        return;
+    }
+    linear(pool, &m->q_a, x, n, t->run->q_latent, t->run->scratch);
+    pool_for(pool, n, ROWS, norm_latents, (void *)t);
+    linear(pool, &m->q_b, t->run->q_latent, n, t->run->asked, t->run->scratch);
+}
+
+/* A PoolTask: c is normed; k' and the q' of each head turn; q grows with the position, as some do.
+ * q goes to where its head's rows stand together, q' to the end of the query that attends. */
+static void place_rows(void *context, int worker, size_t begin, size_t end) {
+    const Rows *t = context;
+    const Mla *m = t->m;
+    const AttentionShape *s = &t->a->shape;
+    size_t n = t->batch->count, asked = m->plain + m->rotary, half = m->rotary / 2;
+    (void)worker;
+    for (size_t i = begin; i < end; i++) {
+        size_t position = (size_t)t->batch->position[i];
+        float *c = t->run->kv + i * (m->rank + m->rotary),
+              *q = t->run->asked + i * s->heads * asked, *cosine = t->shared->cosine + i * half,
+              *sine = t->shared->sine + i * half;
+        bool turns = t->a->rope && t->a->rope->style != ROPE_NONE;
+        norm_apply(&m->kv_a_norm, c, c, m->rank);
+        if (turns) rope_angles(t->a->rope, position, cosine, sine);
+        if (turns) rope_rotate(t->a->rope, cosine, sine, c + m->rank);
+        if (t->a->q_temperature > 0) attention_warm(t->a, q, s->heads * asked, position);
+        for (size_t h = 0; h < s->heads; h++, q += asked) {
+            float *to = t->shared->q + (i * s->heads + h) * s->head_dim;
+            if (turns) rope_rotate(t->a->rope, cosine, sine, q + m->plain);
+            memcpy(to + s->head_dim - m->rotary, q + m->plain, m->rotary * sizeof *q);
+            float *plain = is_absorbed(m) ? t->run->heads_in + (h * n + i) * m->plain : to;
+            memcpy(plain, q, m->plain * sizeof *q);
+        }
+    }
+}
+
+/* ------------------------------------------------------------------ absorbed */
+
+/* Rows h * n .. h * n + n - 1 through the matrix of head h, for all heads. */
+static void map_heads(Pool *pool, const Rows *t, const Linear *stack) {
+    size_t n = t->batch->count, heads = t->a->shape.heads, out = stack->w.shape[1];
+    for (size_t h = 0; h < heads; h++) {
+        t->run->maps[h] = linear_of_stack(stack, h);
+        t->run->products[h] =
+            (LinearProduct){&t->run->maps[h], h * n, n, t->run->heads_out + h * n * out};
+    }
+    linear_products(pool, t->run->products, heads, t->run->heads_in, heads * n,
+                    t->run->scratch);
+}
+
+/* PoolTasks: between rows of heads and heads of rows; c and k' go to memory. */
+static void ask_latents(void *context, int worker, size_t begin, size_t end) {
+    const Rows *t = context;
+    const AttentionShape *s = &t->a->shape;
+    size_t n = t->batch->count, rank = t->m->rank;
+    (void)worker;
+    for (size_t i = begin; i < end; i++) {
+        const float *c = t->run->kv + i * s->head_dim;
+        for (size_t h = 0; h < s->heads; h++)
+            memcpy(t->shared->q + (i * s->heads + h) * s->head_dim,
+                   t->run->heads_out + (h * n + i) * rank, rank * sizeof *c);
+        kv_store(t->kv, t->layer, (size_t)t->batch->sequence[i], (size_t)t->batch->position[i],
+                 c, c);
+    }
+}
+
+static void gather_mixed(void *context, int worker, size_t begin, size_t end) {
+    const Rows *t = context;
+    size_t n = t->batch->count, heads = t->a->shape.heads, rank = t->m->rank;
+    (void)worker;
+    for (size_t i = begin; i < end; i++)
+        for (size_t h = 0; h < heads; h++)
+            memcpy(t->run->heads_in + (h * n + i) * rank,
+                   t->shared->mixed + (i * heads + h) * rank, rank * sizeof(float));
+}
+
+static void spread_values(void *context, int worker, size_t begin, size_t end) {
+    const Rows *t = context;
+    size_t n = t->batch->count, heads = t->a->shape.heads, value = t->m->value;
+    (void)worker;
+    for (size_t i = begin; i < end; i++)
+        for (size_t h = 0; h < heads; h++)
+            memcpy(t->shared->mixed + (i * heads + h) * value,
+                   t->run->heads_out + (h * n + i) * value, value * sizeof(float));
+}
+
+/* ------------------------------------------------------------------ plain */
+
+/* A PoolTask: each head's own key and value, from K c and V c. */
+static void store_heads(void *context, int worker, size_t begin, size_t end) {
+    const Rows *t = context;
+    const Mla *m = t->m;
+    const AttentionShape *s = &t->a->shape;
+    size_t f = sizeof(float);
+    (void)worker;
+    for (size_t i = begin; i < end; i++) {
+        const float *turned = t->run->kv + i * (m->rank + m->rotary) + m->rank,
+                    *kv = t->run->heads_out + i * s->heads * (m->plain + m->value);
+        float *k = t->shared->k + i * s->heads * s->head_dim,
+              *v = t->shared->v + i * s->heads * m->value;
+        for (size_t h = 0; h < s->heads; h++, kv += m->plain + m->value) {
+            memcpy(k + h * s->head_dim, kv, m->plain * f);
+            memcpy(k + h * s->head_dim + m->plain, turned, m->rotary * f);
+            memcpy(v + h * m->value, kv + m->plain, m->value * f);
+        }
+        kv_store(t->kv, t->layer, (size_t)t->batch->sequence[i], (size_t)t->batch->position[i],
+                 k, v);
+    }
+}
+
+/* The latents alone, without k', stand together for the product. */
+static void pack_latents(void *context, int worker, size_t begin, size_t end) {
+    const Rows *t = context;
+    size_t rank = t->m->rank;
+    (void)worker;
+    for (size_t i = begin; i < end; i++)
+        memcpy(t->run->heads_in + i * rank, t->run->kv + i * (rank + t->m->rotary),
+               rank * sizeof(float));
+}
+
+/* ------------------------------------------------------------------ the whole */
+
+void mla_forward(Pool *pool, const Attention *a, const Mla *m, AttentionRun *shared,
+                 MlaRun *run, KvCache *kv, size_t layer, const Batch *batch, const float *x,
+                 float *out) {
+    size_t n = batch->count;
+    Rows rows = {a, m, shared, run, kv, layer, batch};
+    project(pool, &rows, x);
+    pool_for(pool, n, ROWS, place_rows, &rows);
+    if (is_absorbed(m)) {
+        map_heads(pool, &rows, &m->k_b);
+        pool_for(pool, n, ROWS, ask_latents, &rows);
+    } else {
+        pool_for(pool, n, ROWS, pack_latents, &rows);
+        linear(pool, &m->kv_b, run->heads_in, n, run->heads_out, run->scratch);
+        pool_for(pool, n, ROWS, store_heads, &rows);
+    }
+    if (shared->probe) probe_queries(shared->probe, &a->shape, kv, shared->q);
+    attention_online(pool, &a->shape, kv, layer, n, batch->sequence, batch->position, shared->q,
+                     shared->mixed);
+    if (shared->probe) probe_heads(shared->probe, &a->shape, shared->mixed);
+    if (is_absorbed(m)) {
+        pool_for(pool, n, ROWS, gather_mixed, &rows);
+        map_heads(pool, &rows, &m->v_b);
+        pool_for(pool, n, ROWS, spread_values, &rows);
+    }
+    linear(pool, &a->o, shared->mixed, n, out, shared->scratch);
+}
