@@ -14,6 +14,7 @@
 #include "file_map.h"    /* a file as bytes in memory */
 #include "file_write.h"  /* files that appear whole or not at all */
 #include "gguf.h"        /* the container models come in: read and write */
+#include "gguf_file.h"   /* one by its path, or all parts of it */
 #include "json.h"        /* JSON texts, read into a tree */
 #include "safetensors.h" /* the container that models are published in */
 #include "pool.h"        /* threads that split outputs */

@@ -20,9 +20,9 @@ typedef struct ModelSizes {
 } ModelSizes;
 
 typedef struct Model {
-    FileMap file; /* owns, when opened by path */
-    Gguf gguf;    /* owns */
-    Arena arena;  /* owns: blocks, ropes, converted vectors */
+    GgufFile file; /* owns, when opened by path */
+    Gguf gguf;     /* owns */
+    Arena arena;   /* owns: blocks, ropes, converted vectors */
     const Recipe *recipe;
     ModelSizes sizes;
     LayerSizes *layers; /* owns */
@@ -43,7 +43,7 @@ typedef struct Model {
     size_t packed_size;
 } Model;
 
-/* Open a model file, or one that lies in memory (borrowed).
+/* Open a model file (of a split one the first), or one that lies in memory (borrowed).
  *
  * Fails when the file is damaged, the family is unknown, a tensor is missing, of the wrong shape
  * or in a format that is not built in, a key is of the wrong type or out of its range, or the file

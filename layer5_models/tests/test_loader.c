@@ -147,7 +147,7 @@ static void left_over_keys_are_refused(void **state) {
         {"llama", WORD("general.type", "adapter"), "general.type is \"adapter\""},
         {"llama", WORD("general.type", "imatrix"), "general.type is \"imatrix\""},
         {"llama", WHOLE("general.type", 1), "general.type is 1"},
-        {"llama", WHOLE("split.count", 3), "--merge"},
+        {"llama", WHOLE("split.count", 3), "open the first part"},
         {"llama", WHOLE("split.count", 1), NULL},
         {"llama", KEY("split.count", .type = GGUF_I32, .number = -3), "split.count is -3"},
         {"llama", LIST("split.count", 1, 1), "split.count is an array of 1 u32"},

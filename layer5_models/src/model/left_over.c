@@ -25,8 +25,8 @@ static bool check_split(Binder *b) {
     if (count && is_integer(count, 1) && (!number || is_integer(number, 0))) return true;
     return b->ok = fault_set(b->fault,
                              "the file is one part of a split model: split.count is %s, "
-                             "split.no is %s; join the parts first, with llama-gguf-split "
-                             "--merge",
+                             "split.no is %s; open the first part by its path, with the "
+                             "others beside it",
                              value_text(count, parts, sizeof parts),
                              value_text(number, part, sizeof part));
 }

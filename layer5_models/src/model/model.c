@@ -86,14 +86,10 @@ bool model_open_memory(Model *model, const void *bytes, size_t size, Fault *faul
 }
 
 bool model_open(Model *model, const char *path, Fault *fault) {
-    FileMap file;
     *model = (Model){0};
-    if (!file_open(&file, path, fault)) return false;
-    if (model_open_memory(model, file.data, file.size, fault)) {
-        model->file = file;
-        return true;
-    }
-    file_close(&file);
+    if (!gguf_open(&model->file, &model->gguf, path, fault)) return false;
+    if (open_parsed(model, fault)) return true;
+    model_close(model);
     return fault_prefix(fault, path);
 }
 
@@ -102,7 +98,6 @@ void model_close(Model *model) {
     free(model->layers);
     tokenizer_close(model->tokenizer);
     arena_free(&model->arena);
-    gguf_free(&model->gguf);
-    file_close(&model->file);
+    gguf_close(&model->file, &model->gguf);
     *model = (Model){0};
 }

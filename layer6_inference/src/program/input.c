@@ -60,10 +60,3 @@ bool table_begin(FileOut *out, const char *path, Fault *fault) {
                      "another name",
                      path);
 }
-
-bool open_gguf(const char *path, FileMap *map, Gguf *gguf, Fault *fault) {
-    if (!file_open(map, path, fault)) return false;
-    if (gguf_parse(gguf, map->data, map->size, fault)) return true;
-    file_close(map);
-    return fault_prefix(fault, path);
-}

@@ -1,4 +1,4 @@
-/* input.h - what commands read and write: whole files, GGUF files, tables. */
+/* input.h - what commands read and write: whole files and tables. */
 #ifndef STRATA_INPUT_H
 #define STRATA_INPUT_H
 
@@ -23,8 +23,5 @@ char *read_named(const char *path, size_t *size, Fault *fault);
 /* Begin a table.  Fails as file_begin does, and when a model lies at the path: it may be the one
  * that is read, by whatever name. */
 bool table_begin(FileOut *out, const char *path, Fault *fault);
-
-/* Map a file and parse it.  Fails with the path before the reason; nothing is open then. */
-bool open_gguf(const char *path, FileMap *map, Gguf *gguf, Fault *fault);
 
 #endif

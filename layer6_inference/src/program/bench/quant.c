@@ -14,7 +14,7 @@ enum { READ_ROWS = 64 };           /* of these are turned into floats at a time 
 
 typedef struct Bench {
     BenchJob *job;
-    FileMap map;
+    GgufFile file;
     Gguf gguf;
     World *world;
     float *x, *back, *y;
@@ -179,7 +179,7 @@ bool bench_quant(BenchJob *job, Fault *fault) {
     char text[2400];
     const char *path = job->model;
     if (!choose_model(&path, text, sizeof text, fault) ||
-        !open_gguf(path, &b.map, &b.gguf, fault))
+        !gguf_open(&b.file, &b.gguf, path, fault))
         return false;
     size_t n = (size_t)ROWS * COLS;
     b.x = malloc(n * 4), b.back = malloc(n * 4), b.y = malloc(ROWS * 4);
@@ -193,7 +193,7 @@ bool bench_quant(BenchJob *job, Fault *fault) {
     file_drop(&b.csv);
     compute_close(&job->compute);
     world_close(b.world);
-    gguf_free(&b.gguf), file_close(&b.map);
+    gguf_close(&b.file, &b.gguf);
     free(b.x), free(b.back), free(b.y), free(b.stored), free(b.packed), free(b.scratch);
     return ok;
 }

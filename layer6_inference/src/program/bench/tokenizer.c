@@ -71,12 +71,12 @@ static bool measure_file(const BenchJob *job, const Gguf *gguf, Fault *fault) {
 }
 
 bool bench_tokenizer(BenchJob *job, Fault *fault) {
-    FileMap map;
+    GgufFile file;
     Gguf gguf;
     char path[2400];
     if (!choose_model(&job->model, path, sizeof path, fault)) return false;
-    if (!open_gguf(job->model, &map, &gguf, fault)) return false;
+    if (!gguf_open(&file, &gguf, job->model, fault)) return false;
     bool ok = measure_file(job, &gguf, fault);
-    gguf_free(&gguf), file_close(&map);
+    gguf_close(&file, &gguf);
     return ok;
 }

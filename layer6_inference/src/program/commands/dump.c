@@ -30,14 +30,14 @@ static bool dump_floats(const GgufTensor *t, Fault *fault) {
 }
 
 static bool dump(const char *path, const char *name, bool raw, Fault *fault) {
-    FileMap map;
+    GgufFile file;
     Gguf gguf;
-    if (!open_gguf(path, &map, &gguf, fault)) return false;
+    if (!gguf_open(&file, &gguf, path, fault)) return false;
     const GgufTensor *t = gguf_find_tensor(&gguf, name);
     bool ok =
         t ? (raw ? write_all(t->data, t->bytes, fault) : dump_floats(t, fault))
           : fault_set(fault, "%s has no tensor '%s': strata inspect lists them", path, name);
-    gguf_free(&gguf), file_close(&map);
+    gguf_close(&file, &gguf);
     return ok;
 }
 

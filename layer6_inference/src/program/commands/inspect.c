@@ -182,6 +182,7 @@ static bool inspect_safetensors(const char *path, const FileMap *map, Fault *fau
 
 static bool inspect(const char *path, Fault *fault) {
     FileMap map;
+    GgufFile file;
     Gguf gguf;
     if (!file_open(&map, path, fault)) return false;
     if (is_safetensors(&map)) {
@@ -190,13 +191,13 @@ static bool inspect(const char *path, Fault *fault) {
         return ok;
     }
     file_close(&map);
-    if (!open_gguf(path, &map, &gguf, fault)) return false;
+    if (!gguf_open(&file, &gguf, path, fault)) return false;
     printf("%s: GGUF version %u, %.2f MB, %zu keys, %zu tensors\n\n", path, gguf.version,
-           (double)map.size / 1e6, gguf.n_pairs, gguf.n_tensors);
+           (double)file.bytes / 1e6, gguf.n_pairs, gguf.n_tensors);
     for (size_t i = 0; i < gguf.n_pairs; i++) print_pair(&gguf.pairs[i]);
     putchar('\n');
     print_plan(path, print_tensors(&gguf));
-    gguf_free(&gguf), file_close(&map);
+    gguf_close(&file, &gguf);
     return true;
 }
 

@@ -53,24 +53,24 @@ static bool can_write(const Job *job, Fault *fault) {
 }
 
 static bool quantize(Job *job, Fault *fault) {
-    FileMap map, importance_map = {0}, made;
+    GgufFile file, importance_file = {0};
+    FileMap made;
     Gguf gguf, importance = {0};
-    if (!can_write(job, fault) || !open_gguf(job->in, &map, &gguf, fault)) return false;
+    if (!can_write(job, fault) || !gguf_open(&file, &gguf, job->in, fault)) return false;
     bool ok =
-        !job->importance || open_gguf(job->importance, &importance_map, &importance, fault);
+        !job->importance || gguf_open(&importance_file, &importance, job->importance, fault);
     ok = ok && compute_open(&job->compute, fault);
     if (ok) {
-        ok = write_out(job, &gguf, job->importance ? &importance : NULL, (double)map.size / 1e6,
-                       fault);
+        ok = write_out(job, &gguf, job->importance ? &importance : NULL,
+                       (double)file.bytes / 1e6, fault);
         if (ok && file_open(&made, job->out, fault)) {
             fprintf(stderr, "[%s: %.2f MB became %.2f MB, %s]\n", job->out,
-                    (double)map.size / 1e6, (double)made.size / 1e6, job->preset->name);
+                    (double)file.bytes / 1e6, (double)made.size / 1e6, job->preset->name);
             file_close(&made);
         }
         compute_close(&job->compute);
     }
-    gguf_free(&importance), gguf_free(&gguf);
-    file_close(&importance_map), file_close(&map);
+    gguf_close(&importance_file, &importance), gguf_close(&file, &gguf);
     return ok;
 }
 

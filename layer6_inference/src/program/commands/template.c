@@ -26,10 +26,10 @@ static char *read_path(const char *path, size_t *size, Fault *fault) {
 
 /* A model's own template, copied; NULL when it has none. */
 static char *model_template(const char *path, size_t *size, Fault *fault) {
-    FileMap map;
+    GgufFile file;
     Gguf gguf;
     Text text = {0};
-    if (!open_gguf(path, &map, &gguf, fault)) return NULL;
+    if (!gguf_open(&file, &gguf, path, fault)) return NULL;
     const GgufPair *pair = gguf_find(&gguf, "tokenizer.chat_template");
     char *copy = NULL;
     if (!pair || !gguf_string(pair, &text))
@@ -38,7 +38,7 @@ static char *model_template(const char *path, size_t *size, Fault *fault) {
         fault_set(fault, "no memory for a template");
     else
         memcpy(copy, text.data, *size = text.size);
-    gguf_free(&gguf), file_close(&map);
+    gguf_close(&file, &gguf);
     return copy;
 }
 

@@ -79,14 +79,14 @@ static bool all_texts(const Job *job, const Tokenizer *tokenizer, Text input, Fa
 
 /* Only the tokenizer is needed, so any file that has one will do. */
 static bool run_job(Job *job, Fault *fault) {
-    FileMap map;
+    GgufFile file;
     Gguf gguf;
     char path[2400];
     if (!choose_model(&job->model, path, sizeof path, fault)) return false;
-    if (!open_gguf(job->model, &map, &gguf, fault)) return false;
+    if (!gguf_open(&file, &gguf, job->model, fault)) return false;
     TokenStyle style = job->as_llama ? TOKENS_AS_LLAMA_CPP : TOKENS_AS_TRAINED;
     Tokenizer *tokenizer = tokenizer_open_as(&gguf, style, fault);
-    gguf_free(&gguf), file_close(&map);
+    gguf_close(&file, &gguf);
     if (!tokenizer) return fault_prefix(fault, job->model);
     size_t size;
     char *bytes = read_standard_input(&size, fault);

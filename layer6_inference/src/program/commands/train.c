@@ -25,7 +25,7 @@ typedef struct Run {
     World *world;
     Corpus corpus, held_out;
     unsigned char *vocab_bytes;
-    FileMap vocab_file;
+    GgufFile vocab_file;
     Gguf vocab;
     Tokenizer *tokenizer;
     Trainer *trainer;
@@ -36,7 +36,7 @@ typedef struct Run {
 
 /* Take the vocabulary of another model: a draft must share that of the model that verifies it. */
 static bool borrow_vocab(Job *job, Run *run, Fault *fault) {
-    return open_gguf(job->vocab_from, &run->vocab_file, &run->vocab, fault);
+    return gguf_open(&run->vocab_file, &run->vocab, job->vocab_from, fault);
 }
 
 static bool open_tokenizer(Job *job, Run *run, Fault *fault) {
@@ -132,8 +132,7 @@ static bool open_corpora(const Job *job, Run *run, Fault *fault) {
 static void close_run(Run *run) {
     trainer_close(run->trainer);
     tokenizer_close(run->tokenizer);
-    gguf_free(&run->vocab);
-    file_close(&run->vocab_file);
+    gguf_close(&run->vocab_file, &run->vocab);
     free(run->vocab_bytes);
     corpus_close(&run->corpus);
     world_close(run->world);

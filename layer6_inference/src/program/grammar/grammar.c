@@ -43,14 +43,14 @@ static bool compile(const Job *job, Text source, Grammar **grammar, Fault *fault
 
 /* Only the tokenizer is needed, so any file that has one will do. */
 static bool open_words(Job *job, Tokenizer **tokenizer, Fault *fault) {
-    FileMap map;
+    GgufFile file;
     Gguf gguf;
     char path[2400];
     if (!job->model && !job->mask) return true;
     if (!choose_model(&job->model, path, sizeof path, fault)) return false;
-    if (!open_gguf(job->model, &map, &gguf, fault)) return false;
+    if (!gguf_open(&file, &gguf, job->model, fault)) return false;
     *tokenizer = tokenizer_open(&gguf, fault);
-    gguf_free(&gguf), file_close(&map);
+    gguf_close(&file, &gguf);
     return *tokenizer || fault_prefix(fault, job->model);
 }
 

@@ -1,0 +1,132 @@
+/* gguf_file.c - see gguf_file.h. */
+#include "gguf_file.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Its own number among how many; 0 of 1 when it is no part. */
+static bool read_split(const Gguf *gguf, int64_t *number, int64_t *count, Fault *fault) {
+    const GgufPair *no = gguf_find(gguf, "split.no"), *of = gguf_find(gguf, "split.count");
+    *number = 0, *count = 0;
+    bool ok = (!no || gguf_int(no, 0, number)) && (!of || gguf_int(of, 0, count));
+    if (*count == 0 && *number == 0) *count = 1; /* never split, or joined again */
+    return (ok && *count >= 1 && *count < 100000 && *number >= 0 && *number < *count) ||
+           fault_set(fault, "split.no and split.count are no number and count of parts");
+}
+
+/* "A-00001-of-00003.gguf" as the part `number` (from 0); false when the path does not end like this. */
+static bool part_path(const char *path, int64_t number, int64_t count, char *out, size_t size) {
+    char end[40];
+    snprintf(end, sizeof end, "-00001-of-%05lld.gguf", (long long)count);
+    size_t n = strlen(path), m = strlen(end);
+    if (n < m || strcmp(path + n - m, end) != 0) return false;
+    return (size_t)snprintf(out, size, "%.*s-%05lld-of-%05lld.gguf", (int)(n - m), path,
+                            (long long)number + 1, (long long)count) < size;
+}
+
+static bool map_part(GgufFile *file, Gguf *part, const char *path, Fault *fault) {
+    FileMap *parts = realloc(file->parts, (file->n_parts + 1) * sizeof *parts);
+    if (!parts) return fault_set(fault, "no memory for %zu files", file->n_parts);
+    file->parts = parts;
+    if (!file_open(&parts[file->n_parts], path, fault)) return false;
+    file->bytes += parts[file->n_parts++].size;
+    return gguf_parse(part, parts[file->n_parts - 1].data, parts[file->n_parts - 1].size,
+                      fault) ||
+           fault_prefix(fault, path);
+}
+
+/* The tensors of a part behind those that are there; the part's list is given back. */
+static bool take_tensors(Gguf *gguf, Gguf *part, const char *path, Fault *fault) {
+    size_t count = gguf->n_tensors + part->n_tensors;
+    GgufTensor *tensors = realloc(gguf->tensors, (count + 1) * sizeof *tensors);
+    bool ok = tensors || fault_set(fault, "no memory for %zu tensors", count);
+    if (tensors) gguf->tensors = tensors;
+    if (ok && part->n_tensors)
+        memcpy(tensors + gguf->n_tensors, part->tensors, part->n_tensors * sizeof *tensors);
+    if (ok) gguf->n_tensors = count;
+    gguf_free(part);
+    return ok || fault_prefix(fault, path);
+}
+
+static bool add_part(GgufFile *file, Gguf *gguf, const char *path, int64_t number,
+                     int64_t count, Fault *fault) {
+    Gguf part;
+    int64_t no, of;
+    if (!map_part(file, &part, path, fault)) return false;
+    if (read_split(&part, &no, &of, fault) && no == number && of == count)
+        return take_tensors(gguf, &part, path, fault);
+    gguf_free(&part);
+    return fault_set(fault,
+                     "%s is not part %lld of %lld: split.no and split.count say otherwise",
+                     path, (long long)number + 1, (long long)count);
+}
+
+static int by_name(const void *a, const void *b) {
+    const Text *x = a, *y = b;
+    int order = memcmp(x->data, y->data, x->size < y->size ? x->size : y->size);
+    return order ? order : x->size < y->size ? -1 : x->size > y->size;
+}
+
+static bool check_unique(const Gguf *gguf, const char *path, Fault *fault) {
+    Text *names = malloc((gguf->n_tensors + 1) * sizeof *names);
+    bool ok = names || fault_set(fault, "%s: no memory for names", path);
+    for (size_t i = 0; ok && i < gguf->n_tensors; i++) names[i] = gguf->tensors[i].name;
+    if (ok) qsort(names, gguf->n_tensors, sizeof *names, by_name);
+    for (size_t i = 1; ok && i < gguf->n_tensors; i++)
+        if (text_equal(names[i - 1], names[i]))
+            ok = fault_set(fault, "%s: the tensor '%.*s' stands in two parts", path,
+                           (int)(names[i].size < 80 ? names[i].size : 80), names[i].data);
+    free(names);
+    return ok;
+}
+
+/* The promised number of tensors, and the keys without those of the split. */
+static bool finish(Gguf *gguf, const char *path, Fault *fault) {
+    int64_t wanted;
+    size_t kept = 0;
+    const GgufPair *count = gguf_find(gguf, "split.tensors.count");
+    if (count && (!gguf_int(count, 0, &wanted) || wanted != (int64_t)gguf->n_tensors))
+        return fault_set(
+            fault, "%s: the parts have %zu tensors, and split.tensors.count says otherwise",
+            path, gguf->n_tensors);
+    for (size_t i = 0; i < gguf->n_pairs; i++) {
+        Text key = gguf->pairs[i].key;
+        if (key.size < 6 || memcmp(key.data, "split.", 6) != 0)
+            gguf->pairs[kept++] = gguf->pairs[i];
+    }
+    gguf->n_pairs = kept;
+    return check_unique(gguf, path, fault);
+}
+
+static bool add_parts(GgufFile *file, Gguf *gguf, const char *path, Fault *fault) {
+    char other[4096];
+    int64_t number, count;
+    if (!read_split(gguf, &number, &count, fault)) return fault_prefix(fault, path);
+    if (count == 1) return true;
+    if (number || !part_path(path, 0, count, other, sizeof other))
+        return fault_set(
+            fault,
+            "%s is part %lld of %lld of a split model: give the first one, whose name "
+            "ends in -00001-of-%05lld.gguf, with the others beside it",
+            path, (long long)number + 1, (long long)count, (long long)count);
+    for (int64_t i = 1; i < count; i++)
+        if (!part_path(path, i, count, other, sizeof other) ||
+            !add_part(file, gguf, other, i, count, fault))
+            return false;
+    return finish(gguf, path, fault);
+}
+
+bool gguf_open(GgufFile *file, Gguf *gguf, const char *path, Fault *fault) {
+    *file = (GgufFile){0}, *gguf = (Gguf){0};
+    bool ok = map_part(file, gguf, path, fault) && add_parts(file, gguf, path, fault);
+    if (!ok) gguf_close(file, gguf);
+    return ok;
+}
+
+void gguf_close(GgufFile *file, Gguf *gguf) {
+    gguf_free(gguf);
+    for (size_t i = 0; i < file->n_parts; i++) file_close(&file->parts[i]);
+    free(file->parts);
+    *file = (GgufFile){0};
+}
