@@ -211,7 +211,7 @@ class Drawings(unittest.TestCase):
         for layer in range(1, 7):
             parts = re.findall('data-part="([^"]+)"', (DOCS / f"drawings/layer{layer}.svg").read_text())
             nav = re.search(rf"^  - {layer} .*\[(.*)\]", (DOCS.parent / "mkdocs.yml").read_text(), re.M).group(1).split(", ")[1:]
-            self.assertEqual(parts, [pathlib.Path(page).stem for page in nav])
+            self.assertEqual(parts, [pathlib.Path(page).stem for page in nav], f"docs/drawings/layer{layer}.svg has a part for each page of the layer")
             for part, page in zip(parts, nav):
                 self.assertIn(f"{{{{ drawing layer{layer} {part} }}}}", (DOCS / page).read_text())
 
