@@ -17,7 +17,7 @@ echo 'int main(void) { return 0; }' >"$out/objects/probe.c"
 if [ $check ]; then exit 0; fi
 includes="-Idocs/playground -Ibuild/layer5_models"
 for layer in layer[1-6]_*; do includes="$includes -I$layer/include"; done
-sources="docs/playground/playground.c docs/playground/explorer.c $(find layer[1-6]_*/src -name "*.c" ! -path "*/program/*" ! -name file_write.c)"
+sources="docs/playground/playground.c docs/playground/explorer.c $(find layer[1-6]_*/src -name "*.c" ! -path "*/program/*" ! -path "*/server/*" ! -name file_write.c)"
 # shellcheck disable=SC2086
 "$CLANG" --target=wasm32-wasi ${WASI_SYSROOT:+--sysroot="$WASI_SYSROOT"} -mexec-model=reactor -std=c11 -D_GNU_SOURCE -D_WASI_EMULATED_MMAN \
     -O2 -ffp-contract=off -Wall -Wextra -Werror -Wno-unused-command-line-argument $includes $sources -lwasi-emulated-mman -Wl,--gc-sections,--strip-all \
