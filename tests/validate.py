@@ -34,6 +34,9 @@ SCHEMAS = [
     {"type": "object", "propertyNames": {"maxLength": 1}},
     {"allOf": [{"properties": {"a": {"type": "string"}}}, {"required": ["a"]}], "type": "object"},
     {"type": "string", "format": "date"},
+    {"type": "array", "items": {"enum": ["a", "b", 1, 1.0, None], "not": {"const": "b"}}, "uniqueItems": True, "minItems": 1},
+    {"type": "object", "patternProperties": {f"^{letter}": {"const": number} for number, letter in enumerate("abcdefgh")},
+     "additionalProperties": False},
 ]
 
 
@@ -103,7 +106,9 @@ def made_up_object(rng, depth):
 
 
 def made_up_schema(rng, depth=3):
-    kind = rng.randrange(8 if depth else 4)
+    kind = rng.randrange(9 if depth else 4)
+    if kind == 8:
+        return {"type": "array", "items": {"enum": rng.sample(["x", "y", 1, None, True, -0.5], rng.randint(2, 5))}, "uniqueItems": True}
     if kind == 0:
         return made_up_string(rng)
     if kind == 1:
