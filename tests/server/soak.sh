@@ -1,0 +1,9 @@
+#!/bin/sh
+# soak.sh [SECONDS [CLIENTS]]: a thousand clients of every kind for ten minutes, against a server under AddressSanitizer and
+# UndefinedBehaviorSanitizer; TSAN=1: under ThreadSanitizer.
+set -e
+cd "$(dirname "$0")/../.."
+if [ "$TSAN" ]; then export BUILD=build/tsan; else export SAN=1 BUILD=build/asan; fi
+make -s CFLAGS="-O1 -g"
+ulimit -n 8192 2>/dev/null || true
+exec python3 tests/server/soak.py "${1:-600}" "${2:-1000}"
