@@ -15,6 +15,7 @@
 #include "utf8.h"       /* where characters end, and text that any program can read */
 #include "stops.h"      /* many stop strings, one pass */
 #include "stream.h"     /* text on its way out: stop strings, whole characters */
+#include "take_back.h"  /* texts that must not come: taken back */
 #include "ending.h"     /* when a text is over */
 #include "heal.h"       /* the end of a prompt, spelled anew */
 #include "text_queue.h" /* text from the thread that generates to the thread that shows it */

@@ -15,6 +15,7 @@
 #include "look_ahead.h"
 #include "speculate.h"
 #include "stream.h"
+#include "take_back.h"
 
 /* One step, as it was decided. */
 typedef struct Choice {
@@ -36,6 +37,9 @@ typedef bool OnRead(void *context, size_t read, size_t total);
  * to.  The text waits then, until somebody appends to its tokens.  False: the text has failed. */
 typedef bool OnLogits(void *context, float *logits, Candidates *scratch, Fault *fault);
 
+/* Called when the last n tokens were taken back (take_back.h). */
+typedef void OnTakenBack(void *context, size_t n);
+
 /* How a text is to be continued.  All that it points to is borrowed and belongs to one sequence, but
  * for the sessions, which sequences share. */
 typedef struct GenerateOptions {
@@ -47,6 +51,8 @@ typedef struct GenerateOptions {
     OnChoice *on_choice; /* or NULL */
     OnLogits *on_logits; /* who chooses, when it is not the chain; or NULL */
     bool want_raw;
+    TakeBack *take_back;        /* texts that must not come; not with drafts or heal; or NULL */
+    OnTakenBack *on_taken_back; /* or NULL */
     void *context;
 
     Session *amateur; /* a weaker model with the same vocabulary, for contrast; or NULL */

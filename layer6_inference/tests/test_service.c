@@ -30,6 +30,7 @@ typedef struct User {
     TokenList tokens, negative;
     Chain chain;
     Speculation speculation;
+    TakeBack take_back;
     ServiceRequest request;
 } User;
 
@@ -61,21 +62,33 @@ static void prepare(User *u, size_t i, const House *h) {
                                      .negative = strstr(spec, "cfg") ? &u->negative : NULL},
                          .priority = (int)rng_below(&rng, 3)};
     if (strstr(spec, "temp:1.4")) u->request.options.speculation = &u->speculation;
+    if (strstr(spec, "penalties") ||
+        strstr(spec, "mirostat")) { /* every fourth byte may not come */
+        char bytes[64][2] = {{0}};
+        const char *banned[64];
+        for (int k = 0; k < 64; k++) bytes[k][0] = (char)(4 * k + 1), banned[k] = bytes[k];
+        assert_true(take_back_open(&u->take_back, banned, 64, &fault));
+        u->request.options.take_back = &u->take_back;
+    }
 }
 
 static void forget(User *u) {
     token_list_free(&u->tokens), token_list_free(&u->negative), chain_close(&u->chain);
+    take_back_close(&u->take_back);
 }
 
 static void tell_alone(User *users, House *h) {
     Fault fault;
+    size_t taken_back = 0;
     for (size_t i = 0; i < USERS; i++) {
         GenerateResult result;
         prepare(&users[i], i, h);
         if (!generate(&h->session, &users[i].tokens, &users[i].request.options, &result,
                       &fault))
             fail_msg("text %zu: %s", i, fault.text);
+        taken_back += users[i].take_back.times;
     }
+    assert_true(taken_back > 5);
 }
 
 /* Nobody is left: all pages are free, or a prefix's. */

@@ -92,6 +92,14 @@ def logprobs(server):
     check("as many tops as asked for", {len(t) for t in got["top_logprobs"]}, {3})
     text = text_of(server, max_tokens=12)
     check("offsets are of the text", all(text[o:].startswith(t) for o, t in zip(got["text_offset"], got["tokens"])))
+    both = completion(server, logprobs=3, max_tokens=12, echo=True)
+    told = both["logprobs"]
+    check("echo: the prompt's, too", ("".join(told["tokens"]), told["tokens"][-12:], told["token_logprobs"][-12:]), (both["text"], got["tokens"], got["token_logprobs"]))
+    check("offsets are of all of it", all(both["text"][o:].startswith(t) for o, t in zip(told["text_offset"], told["tokens"])))
+    again = completion(server, prompt=both["text"], logprobs=3, max_tokens=0, echo=True)
+    check("a text that was generated is scored as it was", [round(x, 3) for x in again["logprobs"]["token_logprobs"]], [round(x, 3) for x in told["token_logprobs"]])
+    ids = server.post("/tokenize", {"content": TEXT})[1]["tokens"]
+    check("of given tokens the first has none", completion(server, prompt=ids, logprobs=0, max_tokens=1, echo=True)["logprobs"]["token_logprobs"][0], None)
     body = {"messages": CHAT, "max_tokens": 12, "seed": 3, "logprobs": True, "top_logprobs": 2}
     content = server.post("/v1/chat/completions", body)[1]["choices"][0]["logprobs"]["content"]
     check("chat: a list of tokens", (len(content), {len(c["top_logprobs"]) for c in content}), (12, {2}))
@@ -136,6 +144,26 @@ def sampling(server):
     check("response_format: a schema", set(json.loads(got)), {"name", "age"})
     got = completion(server, max_tokens=400, seed=4, response_format={"type": "json_object"}, top_k=3)
     check("response_format: an object", got["finish_reason"] == "length" or isinstance(json.loads(got["text"]), dict))
+
+
+def banned(server):
+    plain = text_of(server, max_tokens=60)
+    check("what never comes changes nothing", text_of(server, max_tokens=60, banned_strings=["xylophone", "Zanzibar"]), plain)
+    words = [w for w in re.findall(r"[A-Za-z]{4,}", plain)][:5]
+    texts = words + [plain[7:11], "e s"]
+    got = completion(server, max_tokens=60, banned_strings=texts, logprobs=2)
+    check("no banned text comes", [t for t in texts if t in got["text"]], [])
+    check("and its tokens spell it", "".join(got["logprobs"]["tokens"]), got["text"])
+    events = server.events("/v1/completions", {"prompt": TEXT, "max_tokens": 60, "seed": 1, "banned_strings": texts})
+    check("streamed it is the same", joined(events, "text"), got["text"])
+    with concurrent.futures.ThreadPoolExecutor(8) as many:
+        all_of = list(many.map(lambda seed: text_of(server, seed=seed, max_tokens=40, banned_strings=["the", "an"]), range(8)))
+    check("the same among many", all_of, [text_of(server, seed=seed, max_tokens=40, banned_strings=["the", "an"]) for seed in range(8)])
+    check("with a stop string", " " in completion(server, max_tokens=60, banned_strings=words[:1], stop=[" "])["text"], False)
+    every = [chr(c) for c in range(97, 113)]
+    check("sixteen letters at once", any(c in "abcdefghijklmnop" for c in text_of(server, banned_strings=every)), False)
+    check("a chain that has no other way fails alone", server.post("/v1/completions", {"prompt": TEXT, "choice": "yes|yeah", "banned_strings": ["y"]})[0], 500)
+    check("and the server goes on", text_of(server, max_tokens=60), plain)
 
 
 def tools(server):
@@ -244,11 +272,11 @@ def refusals(server):
         if param is not None and param:
             fine = fine and error["param"] == param
         check("%s %.60s: %d" % (path, json.dumps(body), status), fine or (got, data))
-    for body in (b"", b"{", b"[]", b"5", b'{"prompt": "a"', b'{"prompt": "\xff"}', b'{"prompt": "a", "prompt": "b"}', b"[" * 100000,
+    for body in (b"", b"{", b"[]", b"5", b'{"prompt": "a"', b'{"prompt": "\xff"}', b"[" * 100000,
                  b'{"prompt": "a"} x', b"\x00"):
         got, data = server.post("/v1/completions", body)
         check("a body %.20r" % body, (got, data["error"]["type"]), (400, "invalid_request_error"))
-    check("a lone surrogate is a text", server.post("/v1/completions", b'{"prompt": "a \\ud800 b", "echo": true, "max_tokens": 1}')[0], 200)
+    check("half a pair of surrogates", server.post("/v1/completions", b'{"prompt": "a \\ud800 b"}')[0], 400)
     harmless = {"user": "u", "metadata": {"a": "b"}, "store": False, "service_tier": "auto"}
     check("harmless fields", server.post(chat, dict(harmless, messages=CHAT, max_tokens=1))[0], 200)
     check("null is not there", server.post(chat, {"messages": CHAT, "max_tokens": 1, "temperature": None, "n": None, "tools": None})[0], 200)
@@ -288,7 +316,7 @@ def others(server):
 
 
 with Server("--places", "4", "--queue", "12") as server:
-    for part in (same_text, shapes, streams, logprobs, sampling, tools, refusals, others):
+    for part in (same_text, shapes, streams, logprobs, sampling, banned, tools, refusals, others):
         part(server)
     load = server.wait_idle()
     check("all pages are given back", load["pages_free"], load["pages"])

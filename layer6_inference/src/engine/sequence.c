@@ -22,6 +22,8 @@ bool sequence_open(Sequence *s, const Session *session, Fault *fault) {
         return fault_set(fault, "what cfg moves away from is empty: give it a negative text");
     s->result = (GenerateResult){.prompt_tokens = s->tokens->count, .reason = STOP_LIMIT};
     s->start = clock_seconds(), s->ctx = session_ctx(session);
+    REQUIRE(!o->take_back || (o->chain && !o->speculation && !o->heal),
+            "what is taken back was chosen by a chain, token by token");
     REQUIRE(!o->chain != !o->on_logits, "a text is continued by a chain or by somebody else");
     if (o->chain) {
         o->chain->owed = o->heal ? o->heal->size : 0;
@@ -47,7 +49,16 @@ void sequence_close(Sequence *s) {
     *s = (Sequence){0};
 }
 
+/* What might have become a banned text will not. */
+static void let_rest_out(const Sequence *s, StopReason *reason) {
+    TakeBack *t = s->options.take_back;
+    Text rest = take_back_ready(t, true);
+    if (s->options.stream && !stream_push(s->options.stream, rest)) *reason = STOP_STRING;
+    take_back_let_go(t, rest.size);
+}
+
 void sequence_end(Sequence *s, StopReason reason) {
+    if (s->options.take_back && reason != STOP_STRING) let_rest_out(s, &reason);
     s->live = false, s->result.reason = reason;
     s->result.decode_seconds = s->result.tokens ? clock_seconds() - s->first : 0;
     if (s->options.stream && reason != STOP_STRING) stream_finish(s->options.stream);

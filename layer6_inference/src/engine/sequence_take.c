@@ -8,6 +8,8 @@ bool sequence_choose(Sequence *s, Chain *chain, float *logits, int32_t *token, F
     s->step.history = s->tokens->ids;
     if (s->options.heal)
         heal_mask(s->options.heal, s->spelled, s->step.tokenizer, logits, s->candidates->vocab);
+    if (s->options.take_back)
+        take_back_mask(s->options.take_back, logits, s->candidates->vocab);
     return candidates_load(s->candidates, logits, fault) &&
            chain_run(chain, s->candidates, &s->step, token, fault);
 }
@@ -25,6 +27,30 @@ static void note_first(Sequence *s) {
     s->result.first_token_seconds = s->first - s->start;
 }
 
+/* Does the token complete a text that must not come?  Then it is gone, with all tokens that spell it. */
+static bool takes_back(Sequence *s, Text text) {
+    const GenerateOptions *o = &s->options;
+    size_t n = take_back_push(o->take_back, text, s->tokens->ids + s->result.prompt_tokens);
+    if (!n) return false;
+    s->tokens->count -= n, s->result.tokens -= n;
+    chain_rewind(o->chain, n);
+    if (o->on_taken_back) o->on_taken_back(o->context, n);
+    if (o->take_back->times <= TAKE_BACK_TIMES) return true;
+    fault_set(&s->fault, "%d times a banned text was taken back: the chain leaves no other way",
+              TAKE_BACK_TIMES);
+    sequence_fail(s);
+    return true;
+}
+
+/* Text goes out, as far as it may.  False when a stop string is complete. */
+static bool let_out(Sequence *s, Text text) {
+    TakeBack *t = s->options.take_back;
+    if (t) text = take_back_ready(t, false);
+    bool more = !s->options.stream || stream_push(s->options.stream, text);
+    if (t) take_back_let_go(t, text.size);
+    return more;
+}
+
 void sequence_append(Sequence *s, int32_t token, Choice *choice) {
     const GenerateOptions *o = &s->options;
     StopReason reason;
@@ -40,7 +66,9 @@ void sequence_append(Sequence *s, int32_t token, Choice *choice) {
     Text text = new_text(s, token);
     if (o->on_choice && !o->on_choice(o->context, choice))
         sequence_end(s, STOP_CALLER);
-    else if (o->stream && !stream_push(o->stream, text))
+    else if (o->take_back && takes_back(s, text))
+        return;
+    else if (!let_out(s, text))
         sequence_end(s, STOP_STRING);
     else if (chain_ends(o->chain))
         sequence_end(s, STOP_COMPLETE);

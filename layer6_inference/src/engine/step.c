@@ -47,6 +47,13 @@ static void take_some(void *context, int worker, size_t begin, size_t end) {
         if (!e->taking[i]->step.look_ahead) take(e, e->taking[i], &e->candidates[worker]);
 }
 
+/* The models forget what was taken back, and read the last token that is left again. */
+static void unread(Sequence *s) {
+    for (const Reader *r = s->reader; r < s->reader + READERS; r++)
+        if (r->session && session_length(r->session, r->id) >= reader_total(s, r))
+            session_rewind(r->session, r->id, reader_total(s, r) - 1);
+}
+
 static void take_all(Engine *e) {
     size_t n = 0;
     for (size_t i = 0; i < e->room; i++) {
@@ -59,6 +66,7 @@ static void take_all(Engine *e) {
         /* one by one, with the pool to itself: the stage runs the model */
         if (s->step.look_ahead) take(e, s, &e->candidates[0]);
         if (s->draft) draft_rollback(s);
+        if (s->live && s->options.take_back) unread(s);
     }
     e->live = 0;
     for (size_t i = 0; i < e->room; i++) e->live += e->sequences[i].live;

@@ -94,8 +94,8 @@ void chunk_write(FILE *out, const TextJob *t, const Answer *a, const Piece *p) {
         write_text(out, p->begins ? echoed(t, a) : p->text);
     }
     fputs(",\"logprobs\":", out);
-    if (t->job->logprobs && p->note_end > p->note)
-        logprobs_write(out, t, a, p->note, p->note_end);
+    if (t->job->logprobs && (p->note_end > p->note || (p->begins && t->scores)))
+        logprobs_write(out, t, a, p->begins, p->note, p->note_end);
     else
         fputs("null", out);
     write_reason(out, p->ends ? reason_of(a, p->called) : NULL);
@@ -156,7 +156,7 @@ static void write_choice(FILE *out, const TextJob *t, const Answer *a) {
     }
     fputs(",\"logprobs\":", out);
     if (t->job->logprobs)
-        logprobs_write(out, t, a, 0, notes_ready(a));
+        logprobs_write(out, t, a, true, 0, notes_ready(a));
     else
         fputs("null", out);
     write_reason(out, reason_of(a, called));

@@ -55,6 +55,7 @@ static const Field fields[FIELDS] = {
     [F_TOKENS] = {"tokens", IN_DETOKENIZE, TAKES_ARRAY},
     [F_WITH_PIECES] = {"with_pieces", IN_TOKENIZE, TAKES_BOOL},
     [F_LOGIT_BIAS] = {"logit_bias", IN_BOTH, TAKES_ANY},
+    [F_BANNED_STRINGS] = {"banned_strings", IN_BOTH, TAKES_ARRAY},
     [F_MODALITIES] = {"modalities", IN_CHAT, TAKES_ARRAY},
 };
 
@@ -148,16 +149,6 @@ static bool read_field(Ask *ask, Text key, const JsonValue *v, Refusal *refusal)
     return is_harmless(key) || refuse(refusal, 400, name, "unknown field '%s'", name);
 }
 
-/* The same key twice: which of them is meant? */
-static bool check_twice(const JsonValue *root, Refusal *refusal) {
-    for (size_t i = 0; i < root->count; i++)
-        for (size_t k = 0; k < i; k++)
-            if (text_equal(root->keys[i], root->keys[k]))
-                return refuse(refusal, 400, NULL, "the field '%.*s' is given twice",
-                              (int)min_size(root->keys[i].size, 60), root->keys[i].data);
-    return true;
-}
-
 static bool is_utf8(Text text, size_t *at) {
     for (*at = 0; *at < text.size;) {
         int length = utf8_character((const unsigned char *)text.data + *at, text.size - *at);
@@ -183,7 +174,7 @@ bool ask_read(Ask *ask, int where, Text body, Refusal *refusal) {
     if (ask->root->count > ASK_FIELDS)
         return refuse(refusal, 400, NULL, "the body has %zu fields, more than %d",
                       ask->root->count, ASK_FIELDS);
-    bool ok = check_twice(ask->root, refusal);
+    bool ok = true;
     for (size_t i = 0; ok && i < ask->root->count; i++)
         ok = read_field(ask, ask->root->keys[i], &ask->root->items[i], refusal);
     return ok;

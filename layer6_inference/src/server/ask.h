@@ -45,6 +45,7 @@ typedef enum FieldId {
     F_WITH_PIECES,
     F_LOGIT_BIAS,
     F_MODALITIES,
+    F_BANNED_STRINGS,
     FIELDS
 } FieldId;
 
@@ -69,8 +70,8 @@ typedef struct Ask {
 
 /* Read a body.
  *
- * Fails, naming the field, when it is no JSON object in UTF-8 and when a field is unknown, given twice,
- * of the wrong type or out of range. */
+ * Fails, naming the field, when it is no JSON object in UTF-8 and when a field is unknown, of the wrong
+ * type or out of range. */
 bool ask_read(Ask *ask, int where, Text body, Refusal *refusal);
 void ask_free(Ask *ask);
 

@@ -22,7 +22,7 @@ Job *job_new(size_t n, const Tokenizer *tokenizer) {
 
 static void answer_free(Answer *a) {
     token_list_free(&a->tokens), token_list_free(&a->negative);
-    chain_close(&a->chain), stream_close(&a->stream);
+    chain_close(&a->chain), stream_close(&a->stream), take_back_close(&a->take_back);
     bytes_free(&a->text);
     free(a->notes), free(a->keys);
 }
@@ -56,15 +56,13 @@ static void take_text(void *context, Text text) {
     pthread_mutex_unlock(&a->job->lock);
 }
 
-/* ln p of the token, and of the likeliest ones, before the chain. */
-static void fill_note(const Answer *a, const Choice *choice, Note *note) {
-    size_t vocab = choice->after->vocab, n = min_size(a->job->tops, vocab);
-    double sum = log_sum_exp(choice->raw, vocab);
-    *note = (Note){.token = choice->token,
-                   .begin = a->stream.size,
-                   .logprob = (float)((double)choice->raw[choice->token] - sum)};
+void note_fill(const Answer *a, const float *logits, size_t vocab, int32_t token, Note *note) {
+    size_t n = min_size(a->job->tops, vocab);
+    double sum = log_sum_exp(logits, vocab);
+    *note = (Note){
+        .token = token, .begin = a->spelled, .logprob = (float)((double)logits[token] - sum)};
     if (!n) return;
-    for (size_t i = 0; i < vocab; i++) a->keys[i] = order_key(choice->raw[i], (int32_t)i);
+    for (size_t i = 0; i < vocab; i++) a->keys[i] = order_key(logits[i], (int32_t)i);
     order_select(a->keys, vocab, n), order_sort(a->keys, n);
     for (size_t i = 0; i < n; i++) {
         note->top[i] = order_id(a->keys[i]);
@@ -86,12 +84,26 @@ static bool add_note(Answer *a, const Note *note) {
 static bool take_choice(void *context, const Choice *choice) {
     Answer *a = context;
     Note note;
-    if (a->job->logprobs) fill_note(a, choice, &note);
+    if (a->job->logprobs) note_fill(a, choice->raw, choice->after->vocab, choice->token, &note);
     pthread_mutex_lock(&a->job->lock);
     if (a->job->logprobs && !add_note(a, &note)) a->job->starved = true;
-    a->count++;
+    a->count++, a->chosen++;
+    a->spelled += tokenizer_piece(a->job->tokenizer, choice->token, false).size;
     pthread_mutex_unlock(&a->job->lock);
     return !atomic_load(&a->job->gone);
+}
+
+/* The tokens that a[count] stands behind now were not. */
+static void take_less(void *context, size_t n) {
+    Answer *a = context;
+    const Tokenizer *tokenizer = a->job->tokenizer;
+    const int32_t *gone = a->tokens.ids + a->tokens.count;
+    pthread_mutex_lock(&a->job->lock);
+    a->count -= n;
+    if (a->job->logprobs) a->n_notes -= n;
+    for (size_t i = 0; i < n; i++)
+        a->spelled -= tokenizer_piece(tokenizer, gone[i], false).size;
+    pthread_mutex_unlock(&a->job->lock);
 }
 
 void answer_listen(Answer *a) {
@@ -100,13 +112,15 @@ void answer_listen(Answer *a) {
     a->request.tokens = &a->tokens;
     o->chain = &a->chain, o->stream = &a->stream, o->context = a;
     o->on_choice = take_choice, o->want_raw = a->job->logprobs;
+    o->take_back = a->take_back.stops.count ? &a->take_back : NULL;
+    o->on_taken_back = take_less;
     o->negative = a->negative.count ? &a->negative : NULL;
 }
 
 void answer_publish(Answer *a) {
     Job *job = a->job;
     pthread_mutex_lock(&job->lock);
-    a->shown = a->text.size, a->noted = a->n_notes, a->taken = a->stream.size;
+    a->shown = a->text.size, a->noted = a->n_notes, a->taken = a->spelled;
     a->released = a->stream.size - a->stream.held_size;
     if (a->request.state == REQUEST_OVER && !a->over) a->over = true, job->left--;
     pthread_cond_broadcast(&job->changed);

@@ -37,6 +37,7 @@ typedef struct Answer {
     size_t prompt; /* tokens */
     Chain chain;
     Stream stream;
+    TakeBack take_back; /* texts that must not come */
     ServiceRequest request;
     uint64_t *keys; /* (vocab) to find the likeliest tokens with; NULL: not wanted */
 
@@ -48,7 +49,9 @@ typedef struct Answer {
         noted; /* bytes of the text, and notes, that may be told: up to the last step */
     /* bytes of the tokens so far, and how many of them are out, or held back by the stream */
     size_t taken, released;
-    size_t count; /* tokens so far */
+    size_t count;   /* tokens so far */
+    size_t chosen;  /* the same, with those that were taken back */
+    size_t spelled; /* their bytes */
     bool over;
     double told; /* when it had a token last; of the worker */
     size_t counted;
@@ -81,6 +84,12 @@ void job_wait(Job *job, double seconds);
 
 /* Let an answer's tokens and text come to the job: what its request is told by the engine. */
 void answer_listen(Answer *answer);
+
+/* ln p of a token, and of the likeliest ones as far as the answer wants them.
+ *
+ *   logits   (vocab) the model's, before the chain */
+void note_fill(const Answer *answer, const float *logits, size_t vocab, int32_t token,
+               Note *note);
 
 /* The worker has run a step: what went out may be read. */
 void answer_publish(Answer *answer);

@@ -34,14 +34,37 @@ static void write_chat(FILE *out, const TextJob *t, const Answer *a, size_t begi
     fputs("],\"refusal\":null}", out);
 }
 
-/* Characters before a byte of what the answer shows. */
-static size_t characters(const TextJob *t, const Answer *a, size_t bytes) {
+/* ------------------------------------------------------------------ completions */
+
+/* The tokens that are told: of the prompt, then of the answer. */
+typedef struct Rows {
+    const TextJob *text;
+    const Answer *answer;
+    const Scores *scores; /* or NULL */
+    size_t prompt, begin, count;
+} Rows;
+
+static const Note *row(const Rows *r, size_t i) {
+    return i < r->prompt ? &r->scores->notes[i] : &r->answer->notes[r->begin + i - r->prompt];
+}
+
+static bool is_known(const Rows *r, size_t i) {
+    return i > 0 || r->prompt == 0 || r->scores->first_is_known;
+}
+
+static size_t characters(Text text, size_t bytes) {
     size_t n = 0;
-    Text before = echoed(t, a);
-    for (size_t i = 0; i < before.size; i++) n += (before.data[i] & 0xC0) != 0x80;
-    for (size_t i = 0; i < bytes && i < a->text.size; i++)
-        n += (a->text.data[i] & 0xC0) != 0x80;
+    for (size_t i = 0; i < bytes && i < text.size; i++) n += (text.data[i] & 0xC0) != 0x80;
     return n;
+}
+
+/* Characters before it, of all that is shown. */
+static size_t offset(const Rows *r, size_t i) {
+    const Answer *a = r->answer;
+    Text before = echoed(r->text, a), text = {a->text.size ? a->text.data : "", a->text.size};
+    size_t begin = row(r, i)->begin;
+    return i < r->prompt ? characters(before, begin)
+                         : characters(before, before.size) + characters(text, begin);
 }
 
 static void write_tops(FILE *out, const TextJob *t, const Note *note) {
@@ -55,30 +78,58 @@ static void write_tops(FILE *out, const TextJob *t, const Note *note) {
     fputc('}', out);
 }
 
-static void write_completion(FILE *out, const TextJob *t, const Answer *a, size_t begin,
-                             size_t end) {
-    fputs("{\"tokens\":[", out);
-    for (size_t i = begin; i < end; i++) {
-        if (i > begin) fputc(',', out);
-        write_text(out, piece_of(t, a->notes[i].token));
-    }
-    fputs("],\"token_logprobs\":[", out);
-    for (size_t i = begin; i < end; i++) {
-        if (i > begin) fputc(',', out);
-        write_number(out, a->notes[i].logprob);
-    }
-    fputs("],\"top_logprobs\":", out);
-    for (size_t i = begin; t->job->tops && i < end; i++) {
-        fputc(i > begin ? ',' : '[', out);
-        write_tops(out, t, &a->notes[i]);
-    }
-    fputs(!t->job->tops ? "null" : begin < end ? "]" : "[]", out);
-    fputs(",\"text_offset\":[", out);
-    for (size_t i = begin; i < end; i++)
-        fprintf(out, i > begin ? ",%zu" : "%zu", characters(t, a, a->notes[i].begin));
-    fputs("]}", out);
+typedef void WriteRow(FILE *out, const Rows *r, size_t i);
+
+static void write_piece(FILE *out, const Rows *r, size_t i) {
+    write_text(out, piece_of(r->text, row(r, i)->token));
 }
 
-void logprobs_write(FILE *out, const TextJob *t, const Answer *a, size_t begin, size_t end) {
-    (t->chat ? write_chat : write_completion)(out, t, a, begin, end);
+static void write_logprob(FILE *out, const Rows *r, size_t i) {
+    if (is_known(r, i))
+        write_number(out, row(r, i)->logprob);
+    else
+        fputs("null", out);
+}
+
+static void write_top(FILE *out, const Rows *r, size_t i) {
+    if (is_known(r, i) && r->text->job->tops)
+        write_tops(out, r->text, row(r, i));
+    else
+        fputs("null", out);
+}
+
+static void write_offset(FILE *out, const Rows *r, size_t i) {
+    fprintf(out, "%zu", offset(r, i));
+}
+
+static void write_array(FILE *out, const char *name, const Rows *r, WriteRow *write) {
+    fprintf(out, "\"%s\":[", name);
+    for (size_t i = 0; i < r->count; i++) {
+        if (i) fputc(',', out);
+        write(out, r, i);
+    }
+    fputc(']', out);
+}
+
+static void write_completion(FILE *out, const Rows *r) {
+    fputc('{', out);
+    write_array(out, "tokens", r, write_piece), fputc(',', out);
+    write_array(out, "token_logprobs", r, write_logprob), fputc(',', out);
+    if (r->text->job->tops)
+        write_array(out, "top_logprobs", r, write_top);
+    else
+        fputs("\"top_logprobs\":null", out);
+    fputc(',', out);
+    write_array(out, "text_offset", r, write_offset), fputc('}', out);
+}
+
+void logprobs_write(FILE *out, const TextJob *t, const Answer *a, bool prompt, size_t begin,
+                    size_t end) {
+    Rows r = {.text = t, .answer = a, .begin = begin};
+    if (prompt && t->scores) r.scores = &t->scores[a->index / t->n], r.prompt = r.scores->count;
+    r.count = r.prompt + end - begin;
+    if (t->chat)
+        write_chat(out, t, a, begin, end);
+    else
+        write_completion(out, &r);
 }

@@ -9,8 +9,8 @@
 
 #include "text_job.h"
 
-/* Notes begin .. end-1 of an answer. */
-void logprobs_write(FILE *out, const TextJob *text, const Answer *answer, size_t begin,
-                    size_t end);
+/* Notes begin .. end-1 of an answer; before them, with `prompt`, those of its prompt, where there are some. */
+void logprobs_write(FILE *out, const TextJob *text, const Answer *answer, bool prompt,
+                    size_t begin, size_t end);
 
 #endif

@@ -39,21 +39,43 @@ static bool read_stream_options(TextJob *t, Refusal *refusal) {
     return true;
 }
 
-static bool read_stops(TextJob *t, Refusal *refusal) {
-    const JsonValue *v = t->ask.value[F_STOP];
-    char *texts[STOPS];
-    size_t n = !v ? 0 : v->kind == JSON_ARRAY ? v->count : 1, made = 0;
-    bool ok = n <= STOPS || refuse(refusal, 400, "stop", "stop: more than %d texts", STOPS);
-    for (size_t i = 0; ok && i < n; i++) {
+/* The texts of a field, one or several, as copies; *n of them. */
+static bool copy_texts(const JsonValue *v, const char *field, char **texts, size_t *n,
+                       Refusal *refusal) {
+    size_t count = !v ? 0 : v->kind == JSON_ARRAY ? v->count : 1;
+    *n = 0;
+    if (count > STOPS)
+        return refuse(refusal, 400, field, "%s: more than %d texts", field, STOPS);
+    for (size_t i = 0; i < count; i++) {
         const JsonValue *one = v->kind == JSON_ARRAY ? &v->items[i] : v;
-        ok = (one->kind == JSON_STRING && one->text.size && one->text.size <= STOP_BYTES &&
-              !memchr(one->text.data, 0, one->text.size)) ||
-             refuse(refusal, 400, "stop", "stop: wanted texts of 1 to %d bytes", STOP_BYTES);
-        if (ok) ok = (texts[made] = strndup(one->text.data, one->text.size)) != NULL && ++made;
+        if (one->kind != JSON_STRING || !one->text.size || one->text.size > STOP_BYTES ||
+            memchr(one->text.data, 0, one->text.size))
+            return refuse(refusal, 400, field, "%s: wanted texts of 1 to %d bytes", field,
+                          STOP_BYTES);
+        if (!(texts[*n] = strndup(one->text.data, one->text.size)))
+            return refuse(refusal, 500, field, "no memory for texts");
+        ++*n;
     }
+    return true;
+}
+
+static bool read_stops(TextJob *t, Refusal *refusal) {
+    char *texts[STOPS];
+    size_t n;
+    bool ok = copy_texts(t->ask.value[F_STOP], "stop", texts, &n, refusal);
     ok = ok && (stops_open(&t->job->stops, (const char *const *)texts, n, &refusal->fault) ||
                 refuse_fault(refusal, 500, "stop"));
-    while (made) free(texts[--made]);
+    while (n) free(texts[--n]);
+    return ok;
+}
+
+static bool read_banned(const TextJob *t, Answer *a, Refusal *refusal) {
+    char *texts[STOPS];
+    size_t n;
+    bool ok = copy_texts(t->ask.value[F_BANNED_STRINGS], "banned_strings", texts, &n, refusal);
+    ok = ok && (take_back_open(&a->take_back, (const char *const *)texts, n, &refusal->fault) ||
+                refuse_fault(refusal, 500, "banned_strings"));
+    while (n) free(texts[--n]);
     return ok;
 }
 
@@ -126,6 +148,7 @@ static bool fill_answer(TextJob *t, Answer *a, const TokenList *prompt, const Ch
         return refuse_fault(refusal, 400, "negative");
     if (t->job->tops && !(a->keys = malloc(s->loaded.model->sizes.vocab * sizeof *a->keys)))
         return refuse(refusal, 500, "logprobs", "no memory for logprobs");
+    if (!read_banned(t, a, refusal)) return false;
     a->prompt = prompt->count;
     chain_copy(&a->chain, chain);
     answer_listen(a);
@@ -224,7 +247,8 @@ bool text_job_open(TextJob *t, Server *server, int where, Text body, Refusal *re
 
 void text_job_close(TextJob *t) {
     for (size_t i = 0; t->prompts && i < t->job->n / t->n; i++) bytes_free(&t->prompts[i]);
-    free(t->prompts);
+    for (size_t i = 0; t->scores && i < t->job->n / t->n; i++) scores_free(&t->scores[i]);
+    free(t->prompts), free(t->scores);
     if (t->job) job_leave(t->job);
     ask_free(&t->ask);
     *t = (TextJob){0};

@@ -6,6 +6,14 @@
 
 #include "call.h"
 
+/* What the model thought of a prompt's tokens. */
+typedef struct Scores {
+    Note *
+        notes; /* (count) owns; the first has no ln p, unless something that is not shown comes before it */
+    size_t count;
+    bool first_is_known;
+} Scores;
+
 typedef struct TextJob {
     Server *server;
     Ask ask;
@@ -16,6 +24,7 @@ typedef struct TextJob {
     char id[40];
     long created;
     Bytes *prompts; /* (job->n / n) as texts, with echo; owns */
+    Scores *scores; /* (job->n / n) with echo and logprobs; owns */
 } TextJob;
 
 /* Read a body and make a job of it.  text_job_close may be called when that fails, too. */
@@ -24,6 +33,10 @@ void text_job_close(TextJob *text);
 
 /* The text that an answer goes on from; empty without echo. */
 Text echoed(const TextJob *text, const Answer *answer);
+
+/* Read the prompts for their tokens' ln p, where they are asked for (scores.c). */
+bool scores_read(TextJob *text, Refusal *refusal);
+void scores_free(Scores *scores);
 
 /* Why an answer is over, in OpenAI's words; NULL: it failed. */
 const char *finish_reason(const Answer *answer);

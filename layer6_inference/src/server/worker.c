@@ -89,16 +89,16 @@ static void take_jobs(Server *s, Job *inbox) {
 static void note_progress(Server *s, Answer *a, double now) {
     const ServiceRequest *r = &a->request;
     pthread_mutex_lock(&s->lock);
-    if (a->counted == 0 && a->count) {
+    if (a->counted == 0 && a->chosen) {
         histogram_add(&s->metrics.first, now - r->arrival);
         histogram_add(&s->metrics.queue, r->started - r->arrival);
         histogram_add(&s->metrics.prompt, (double)a->prompt);
-    } else if (a->count > a->counted) {
+    } else if (a->chosen > a->counted) {
         histogram_add(&s->metrics.gap, now - a->told);
     }
     pthread_mutex_unlock(&s->lock);
-    if (a->count > a->counted || r->state == REQUEST_OVER) answer_publish(a);
-    if (a->count > a->counted) a->counted = a->count, a->told = now;
+    if (a->chosen > a->counted || r->state == REQUEST_OVER) answer_publish(a);
+    if (a->chosen > a->counted) a->counted = a->chosen, a->told = now;
 }
 
 /* After a step: who has a token, who is over. */
@@ -155,7 +155,8 @@ static bool open_side(Server *s, Fault *fault) {
     SessionConfig config = {.sequences = 1,
                             .max_tokens = PREFILL_BATCH,
                             .max_logits = PREFILL_BATCH,
-                            .ctx = session_ctx(&s->loaded.session)};
+                            .ctx = session_ctx(&s->loaded.session),
+                            .kv = s->options->compute.kv_format};
     return session_open(&s->side, s->loaded.model, s->options->compute.pool, config, fault);
 }
 

@@ -1,0 +1,91 @@
+/* take_back.c - see take_back.h. */
+#include "take_back.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+bool take_back_open(TakeBack *t, const char *const *texts, size_t n, Fault *fault) {
+    *t = (TakeBack){0};
+    return stops_open(&t->stops, texts, n, fault);
+}
+
+void take_back_close(TakeBack *t) {
+    stops_close(&t->stops);
+    free(t->tokens), free(t->bans), free(t->held);
+    *t = (TakeBack){0};
+}
+
+/* Room for `more` after `count` things. */
+static void *grow(void *list, size_t count, size_t more, size_t *room, size_t size) {
+    if (count + more <= *room) return list;
+    *room = 2 * (count + more) + 16;
+    list = realloc(list, *room * size);
+    REQUIRE(list, "no memory for %zu tokens", *room);
+    return list;
+}
+
+/* The token of the answer in which a byte lies. */
+static size_t token_at(const TakeBack *t, size_t byte) {
+    size_t i = 0;
+    while (t->tokens[i].end <= byte) i++;
+    return i;
+}
+
+/* Forget the tokens from `first` on, and that the one there may not come there again. */
+static void forget(TakeBack *t, size_t first, int32_t token) {
+    size_t gone = t->tokens[t->count - 1].end - (first ? t->tokens[first - 1].end : 0),
+           left = 0;
+    t->count = first;
+    t->held_size -= gone;
+    for (size_t i = 0; i < t->n_bans; i++) /* of what came after, another text comes now */
+        if (t->bans[i].position <= first) t->bans[left++] = t->bans[i];
+    t->n_bans = left;
+    t->bans = grow(t->bans, t->n_bans, 1, &t->bans_room, sizeof *t->bans);
+    t->bans[t->n_bans++] = (TakeBackBan){first, token};
+    t->times++;
+}
+
+size_t take_back_push(TakeBack *t, Text text, const int32_t *answer) {
+    int32_t state = t->count ? t->tokens[t->count - 1].state : 0;
+    size_t begin = t->count ? t->tokens[t->count - 1].end : 0, read = 0;
+    size_t length = stops_read(&t->stops, &state, text, &read);
+    t->tokens = grow(t->tokens, t->count, 1, &t->room, sizeof *t->tokens);
+    t->held = grow(t->held, t->held_size, text.size, &t->held_room, 1);
+    if (text.size) memcpy(t->held + t->held_size, text.data, text.size);
+    t->held_size += text.size;
+    t->tokens[t->count++] = (TakeBackToken){state, begin + text.size};
+    if (!length) return 0;
+    size_t first = token_at(t, begin + read - length), n = t->count - first;
+    forget(t, first, answer[first]);
+    return n;
+}
+
+void take_back_mask(const TakeBack *t, float *logits, size_t vocab) {
+    for (size_t i = 0; i < t->n_bans; i++)
+        if (t->bans[i].position == t->count && (size_t)t->bans[i].token < vocab)
+            logits[t->bans[i].token] = -INFINITY;
+}
+
+/* Bytes of whole tokens before what may become a banned text. */
+static size_t safe_bytes(const TakeBack *t) {
+    const TakeBackToken *last = &t->tokens[t->count - 1];
+    size_t depth = t->stops.count ? t->stops.states[last->state].depth : 0,
+           safe = last->end - depth, begin = last->end - t->held_size, end = begin;
+    for (size_t i = t->count; i > 0 && t->tokens[i - 1].end > begin; i--)
+        if (t->tokens[i - 1].end <= safe) {
+            end = t->tokens[i - 1].end;
+            break;
+        }
+    return end - begin;
+}
+
+Text take_back_ready(const TakeBack *t, bool all) {
+    size_t n = all ? t->held_size : t->count ? safe_bytes(t) : 0;
+    return (Text){t->held_size ? t->held : "", n};
+}
+
+void take_back_let_go(TakeBack *t, size_t bytes) {
+    if (bytes) memmove(t->held, t->held + bytes, t->held_size - bytes);
+    t->held_size -= bytes;
+}
