@@ -41,7 +41,7 @@ export PROMPT CHAIN MODEL SEED PREFIX DESTDIR SENTENCE
 # A word for the shell, whatever it holds.
 quoted = '$(subst ','\'',$(1))'
 
-COMMANDS := build run test deps check format help bench plots measure train peers fuzz docs docs-serve lib install uninstall clean
+COMMANDS := build run test deps check format help bench plots measure train peers fuzz soak docs docs-serve lib install uninstall clean
 
 # make start 3.2, make grade 3, ...: what follows the word is its argument.
 DESK_WORDS := learn start grade watch hint reset worked check-exercises mine
@@ -152,6 +152,9 @@ fuzz: build
 	@tests/fuzz/template.sh 50000
 	@tests/fuzz/run.sh $(or $(SECONDS),60)
 
+soak:
+	@tests/server/soak.sh $(or $(SECONDS),600)
+
 bench: build
 	@$(BUILD)/bin/strata bench matmul
 
@@ -206,6 +209,7 @@ help:
 	@echo "make peers            compare with llama.cpp on the same files (npm; LLAMA_CPP=DIR: a native build)"
 	@echo "make check-exercises  the graders graded: wrong works refused, right ones accepted; 3.1: of one exercise"
 	@echo "make fuzz             20000 damaged headers, 20000 chains of samplers, 50000 grammars and templates, 100000 masks, then fuzz the GGUF reader; SECONDS=60"
+	@echo "make soak             a thousand clients for ten minutes against strata serve, under sanitizers; SECONDS=60"
 	@echo "make format           clang-format"
 	@echo "make lib              for your own programs: build/include/strata.h and build/lib/libstrata.a"
 	@echo "make install          program, library and model; PREFIX=/usr/local DESTDIR=; make uninstall"

@@ -1,3 +1,6 @@
+// openai.mjs - OpenAI's own client for JavaScript against strata serve.
+//
+//     npm install openai && node tests/server/openai.mjs http://127.0.0.1:8080      a server with --places 8
 import OpenAI from 'openai';
 const c = new OpenAI({ baseURL: process.argv[2] + '/v1', apiKey: 'x' });
 const model = (await c.models.list()).data[0].id;
