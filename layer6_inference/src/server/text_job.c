@@ -118,8 +118,8 @@ static uint64_t first_seed(const TextJob *t) {
 }
 
 static bool check_prompt(const Server *s, const TokenList *tokens, Refusal *refusal) {
-    const size_t ctx = session_ctx(&s->loaded.session), pages = s->load.pages;
-    if (tokens->count < ctx && tokens->count < pages * KV_PAGE) return true;
+    const size_t ctx = session_ctx(&s->loaded.session);
+    if (tokens->count < ctx) return true;
     refuse(refusal, 400, NULL,
            "the prompt has %zu tokens, the context holds %zu: it leaves no room for an answer",
            tokens->count, ctx);
