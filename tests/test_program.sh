@@ -209,6 +209,9 @@ expect "as many machines as it takes" 0 " 10000 chunked *[2-9] " "$strata" simul
 expect "a trace is served" 0 "^     2  static .* [0-9]" "$strata" bench serve -m "$draft" --trace "$work/trace.csv" -t 1 --own-time --places 2 --costs "$work/costs.txt"
 expect "and simulated" 0 "^  trace chunked" "$strata" simulate --costs "$work/costs.txt" --trace "$work/trace.csv"
 expect "what each format of keys costs" 0 "^q4_0-h  *432 " "$strata" bench kv --documents 1 --context 20 -n 2 --rounds 1
+expect "a step as a tree" 0 "^      mixer  .* %" "$strata" profile -m "$draft" -p 8 -n 4 --trace "$work/steps.json"
+if grep -q '"name":"attention","ph":"X"' "$work/steps.json"; then ok "and as a trace"; else not "and as a trace" "no attention in it"; fi
+expect "profile beyond the context" 1 "give a smaller -p or -n" "$strata" profile -m "$draft" -p 100000
 expect "who ask" 2 "-p and -n are 1 or more" "$strata" bench serve -p 0
 expect "what was not measured is a number, too" 0 '"share":0.000' "$strata" bench model -m "$work/mix.gguf" -p 16 -n 0 --rounds 1 --json
 expect "keys and values as they are" 0 "Once" "$strata" generate -p "Once upon a time" --chain greedy --kv f32 -n 8 --quiet

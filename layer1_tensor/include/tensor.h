@@ -19,6 +19,7 @@
 #include "safetensors.h" /* the container that models are published in */
 #include "pool.h"        /* threads that split outputs */
 #include "rng.h"         /* randomness without hidden state */
+#include "profile.h"     /* where the time of a run goes */
 #include "clock.h"       /* time, and how far long work has come */
 
 #endif

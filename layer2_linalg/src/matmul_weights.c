@@ -141,6 +141,7 @@ size_t matmul_weights_bytes(size_t n, size_t in) { return inputs_bytes(n, in); }
 
 void matmul_products(Pool *pool, const WeightsProduct *products, size_t count, const float *x,
                      size_t n, void *scratch) {
+    PROFILE("weights");
     Work work = {.products = products, .x = x};
     size_t chunks = 0;
     for (size_t i = 0; i < count; i++) {

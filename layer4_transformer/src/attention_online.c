@@ -126,6 +126,7 @@ static void queries(void *context, int worker, size_t begin, size_t end) {
 void attention_online(Pool *pool, const AttentionShape *shape, const KvCache *kv, size_t layer,
                       size_t count, const int32_t *sequence, const int32_t *position,
                       const float *q, float *out) {
+    PROFILE("attention");
     size_t group = shape->heads / shape->kv_heads, pairs = count * shape->kv_heads,
            together = group < GROUP ? group : GROUP;
     while (together > 1 && pairs * parts_of(group, together) < (size_t)pool_threads(pool))

@@ -58,12 +58,14 @@ static void add_some(void *context, int worker, size_t begin, size_t end) {
 
 static void norm_rows(Pool *pool, const Norm *norm, float *out, const float *x, size_t n,
                       size_t dim) {
+    PROFILE("norm");
     pool_for(pool, n, ROWS, norm_some, &(Rows){.norm = norm, .out = out, .x = x, .dim = dim});
 }
 
 /* x += scale * norm(branch) */
 static void add_branch(const Block *b, const Norm *norm, BlockRun *run, float *x, size_t n,
                        size_t dim) {
+    PROFILE("add");
     float scale = b->residual_scale > 0 ? b->residual_scale : 1;
     if (run->probe) scale *= probe_branch_scale(run->probe);
     Rows rows = {.norm = norm,
@@ -102,6 +104,7 @@ static void recur(const Block *b, BlockRun *run, KvCache *kv, size_t layer, cons
 
 static void mix(const Block *b, BlockRun *run, KvCache *kv, size_t layer, const Batch *batch,
                 const float *in, float *x, size_t dim) {
+    PROFILE("mixer");
     if (has_attention(b)) attend(b, run, kv, layer, batch, in, x, dim);
     if (b->mamba.in.w.data || b->short_conv.in.w.data)
         recur(b, run, kv, layer, batch, in, x, dim);

@@ -104,6 +104,7 @@ static void project(Pool *pool, const Attention *a, AttentionRun *run, const flo
 
 static void append_kv(Pool *pool, const Attention *a, AttentionRun *run, KvCache *kv,
                       size_t layer, const Batch *batch) {
+    PROFILE("keep");
     pool_for(pool, batch->count, ROWS, place_rows, &(Rows){a, run, kv, layer, batch});
 }
 

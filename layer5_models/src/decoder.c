@@ -128,6 +128,7 @@ static void embed_one(Session *s, const Batch *batch, size_t i) {
 }
 
 static void embed(Session *s, const Batch *batch) {
+    PROFILE("embed");
     for (size_t i = 0; i < batch->count; i++) embed_one(s, batch, i);
 }
 

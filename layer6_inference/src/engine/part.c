@@ -36,6 +36,7 @@ void part_push(EnginePart *p, size_t id, int32_t token, size_t position, bool wa
 }
 
 bool part_forward(EnginePart *p, Fault *fault) {
+    PROFILE("forward");
     Batch batch = {p->count, p->token, p->sequence, p->position, p->wanted, NULL};
     return p->count == 0 || model_forward(p->session, &batch, fault);
 }

@@ -11,7 +11,7 @@ static const Command *const commands[] = {
     &command_chain,      &command_samplers,  &command_compare,  &command_figure,
     &command_look,       &command_dump,      &command_quantize, &command_convert,
     &command_perplexity, &command_watermark, &command_grammar,  &command_world,
-    &command_train,      &command_bench,     &command_simulate};
+    &command_train,      &command_bench,     &command_simulate, &command_profile};
 
 static void print_commands(FILE *out) {
     fprintf(out, "usage: strata COMMAND ...\n\n");

@@ -1,0 +1,52 @@
+/* scopes: a tree of them, percentiles, a trace, and nothing at all while nobody looks */
+#include "check.h"
+#include "tensor.h"
+
+static void inner(void) { PROFILE("inner"); }
+
+static void outer(int times) {
+    PROFILE("outer");
+    for (int i = 0; i < times; i++) inner();
+}
+
+static void scopes_form_a_tree(void **state) {
+    (void)state;
+    Profile p;
+    Fault fault;
+    outer(3); /* nobody looks */
+    assert_true(profile_start(&p, 100, &fault));
+    assert_false(profile_start(&p, 100, &fault));
+    outer(3), outer(2), inner();
+    profile_stop(&p);
+    outer(1);
+    assert_int_equal(p.count, 8), assert_int_equal(p.n_rows, 3);
+    assert_string_equal(p.rows[0].name, "outer"), assert_string_equal(p.rows[1].name, "inner");
+    assert_int_equal(p.rows[0].count, 2), assert_int_equal(p.rows[1].count, 5);
+    assert_int_equal(p.rows[1].parent, 0), assert_int_equal(p.rows[2].parent, -1);
+    assert_int_equal(p.rows[1].depth, 1), assert_int_equal(p.missed, 0);
+    assert_true(p.rows[0].sum >= p.rows[1].sum && p.rows[0].slow >= p.rows[0].middle);
+    char *text = NULL;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+    profile_write_trace(&p, out), fclose(out);
+    assert_contains(text, "{\"name\":\"outer\",\"ph\":\"X\"");
+    free(text), profile_free(&p);
+}
+
+static void where_there_is_no_room_it_ends(void **state) {
+    (void)state;
+    Profile p;
+    Fault fault;
+    assert_true(profile_start(&p, 3, &fault));
+    outer(5), outer(1);
+    profile_stop(&p);
+    assert_int_equal(p.count, 3), assert_int_equal(p.missed, 1);
+    profile_free(&p);
+    assert_true(profile_start(&p, 3, &fault)); /* and may begin again */
+    inner();
+    profile_stop(&p);
+    assert_int_equal(p.rows[0].count, 1);
+    profile_free(&p);
+}
+
+RUN(TEST(scopes_form_a_tree), TEST(where_there_is_no_room_it_ends))
