@@ -27,6 +27,9 @@
  *     narrow_values                values are half as long as keys
  *     ssm:V                        a state-space mixer: Mamba 1 or 2;  alone: a block has nothing else
  *     short_conv                   a short convolution is the mixer;  end_norm: token_embd_norm is the last
+ *     delta:V, kda                 a delta net: of Qwen3-Next, of Qwen 3.5; of Kimi
+ *     gate_in_q, gate_numbers, gate_heads   a gate on what attention mixes
+ *     sub_norms                    before the last maps;  xielu: curves;  limits: on what networks multiply
  *     attention_every:N            every N-th block has attention instead;  both: all have both
  *     single                       a block is one of: states, a network, attention, in turn
  *     ssm_norms                    of dt, B and C;  bare_norm: ffn_norm is a name without ".weight"
@@ -113,6 +116,25 @@ static const char *const make_families[][2] = {
     {"maincoder", "head_norms"},
     {"pangu-embedded", "biases"},
     {"qwen3vl", "head_norms sections"},
+    {"qwen35",
+     "delta:2 attention_every:3 layers:4 gate_in_q head_norms moved_norm partial sections"},
+    {"qwen35moe", "delta:2 attention_every:2 gate_in_q head_norms moved_norm partial sections "
+                  "experts:4 split:2 expert_key shared shared_key shared_gate"},
+    {"qwen3next", "delta:1 attention_every:2 gate_in_q head_norms moved_norm partial "
+                  "experts:4 split:2 expert_key shared shared_key shared_gate"},
+    {"kimi-linear", "kda latents absorbed attention_every:2 experts:6 dense_first:1 layers:4 "
+                    "split:2 expert_key choice_bias shared expert_shared_count=1 "
+                    "expert_gating_func=2 expert_weights_scale=2.5"},
+    {"afmoe",
+     "post_norms head_norms gate_numbers window:6 layers:4 dense_first:1 experts:6 split:2 "
+     "expert_key choice_bias shared expert_shared_count=1 expert_weights_norm=true "
+     "expert_weights_scale=2.0"},
+    {"mimo2", "partial narrow_values sinks window:6 windows_listed attention.value_scale=0.7 "
+              "experts:6 dense_first:1 layers:3 split:2 expert_key choice_bias"},
+    {"step35",
+     "rope_freqs head_norms gate_heads window:6 windows_listed limits experts:6" MAKE_EXPERTS},
+    {"bitnet", "sub_norms tied"},
+    {"apertus", "plain xielu rope_freqs head_norms"},
     {"arcee", "plain"},
     {"deepseek2",
      "latents absorbed q_latent yarn rope.scaling.yarn_log_multiplier=0.1 experts:12 "

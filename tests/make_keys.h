@@ -232,6 +232,43 @@ static inline void make_sections(GgufWriter *w, const MakeModel *m) {
     gguf_put_ints(w, name, GGUF_I32, (int64_t[]){pairs - pairs / 2, pairs / 2, 0, 0}, 4);
 }
 
+/* Heads of a delta net: of keys, and of values, each of head_dim numbers. */
+enum { MAKE_DELTA_KEYS = 2, MAKE_DELTA_HEADS = 4 };
+
+static inline void make_delta_keys(GgufWriter *w, const MakeModel *m) {
+    make_key(w, m, "ssm.conv_kernel", 4);
+    if (make_says(m, "kda")) {
+        make_key(w, m, "kda.head_dim", (int64_t)m->head_dim);
+        return;
+    }
+    make_key(w, m, "ssm.inner_size", (int64_t)(MAKE_DELTA_HEADS * m->head_dim));
+    make_key(w, m, "ssm.state_size", (int64_t)m->head_dim);
+    make_key(w, m, "ssm.group_count", MAKE_DELTA_KEYS);
+    make_key(w, m, "ssm.time_step_rank", MAKE_DELTA_HEADS);
+}
+
+/* A number for each layer: from, from + step, and so on. */
+static inline void make_numbers(GgufWriter *w, const MakeModel *m, const char *key, double from,
+                                double step) {
+    double values[64];
+    for (size_t l = 0; l < m->layers && l < 64; l++) values[l] = from + step * (double)l;
+    gguf_put_floats(w, key, GGUF_F32, values, m->layers);
+}
+
+static inline void make_limits(GgufWriter *w, const MakeModel *m) {
+    char name[96];
+    snprintf(name, sizeof name, "%s.swiglu_clamp_exp", m->arch),
+        make_numbers(w, m, name, 0, 0.7);
+    snprintf(name, sizeof name, "%s.swiglu_clamp_shexp", m->arch),
+        make_numbers(w, m, name, 1, 0.3);
+}
+
+static inline void make_curves(GgufWriter *w, const MakeModel *m) {
+    make_numbers(w, m, "xielu.alpha_p", 0.3, 0.1),
+        make_numbers(w, m, "xielu.alpha_n", 0.8, 0.1);
+    make_numbers(w, m, "xielu.beta", 0.5, 0.1), make_numbers(w, m, "xielu.eps", -1e-6, 0);
+}
+
 static inline void make_keys(GgufWriter *w, const MakeModel *m) {
     gguf_put_string(w, "general.architecture", text_of(m->arch));
     gguf_put_int(w, "general.alignment", GGUF_U32, 32);
@@ -239,6 +276,9 @@ static inline void make_keys(GgufWriter *w, const MakeModel *m) {
     make_key(w, m, "embedding_length", (int64_t)m->dim);
     make_key(w, m, "block_count", (int64_t)m->layers);
     if (make_says(m, "ssm")) make_ssm_keys(w, m);
+    if (make_says(m, "delta") || make_says(m, "kda")) make_delta_keys(w, m);
+    if (make_says(m, "xielu")) make_curves(w, m);
+    if (make_says(m, "limits")) make_limits(w, m);
     if (!make_says(m, "alone")) make_head_keys(w, m);
     make_number(w, m,
                 make_says(m, "layer") ? "attention.layer_norm_epsilon"

@@ -116,11 +116,16 @@ static inline void make_attention(GgufWriter *w, const MakeModel *m, size_t l) {
     if (make_says(m, "fused_qkv")) {
         make_linear(w, m, l, "attn_qkv", q + k + v, m->dim, 1.5);
     } else {
-        make_linear(w, m, l, "attn_q", q, m->dim, 1.5);
+        make_linear(w, m, l, "attn_q", make_says(m, "gate_in_q") ? 2 * q : q, m->dim, 1.5);
         make_linear(w, m, l, "attn_k", k, m->dim, 1.5);
         make_linear(w, m, l, "attn_v", v, m->dim, 1);
     }
     make_linear(w, m, l, "attn_output", m->dim, heads * make_value_dim(m), 1);
+    if (make_says(m, "gate_numbers"))
+        make_linear(w, m, l, "attn_gate", heads * make_value_dim(m), m->dim, 1.5);
+    if (make_says(m, "gate_heads")) make_linear(w, m, l, "attn_gate", heads, m->dim, 1.5);
+    if (make_says(m, "sub_norms"))
+        make_norm(w, m, l, "attn_sub_norm", heads * make_value_dim(m));
     make_head_norm(w, m, l, "attn_q_norm", heads);
     make_head_norm(w, m, l, "attn_k_norm", kv_heads);
     snprintf(name, sizeof name, "blk.%zu.attn_sinks.weight", l);
@@ -199,6 +204,55 @@ static inline void make_short_conv(GgufWriter *w, const MakeModel *m, size_t l) 
                 m->dim, m->dim, 1.5);
 }
 
+/* Numbers that decay: ssm_a below 0. */
+static inline void make_decays(GgufWriter *w, const MakeModel *m, size_t l, size_t heads,
+                               size_t biases) {
+    char name[96];
+    make_vector(w, m, block_tensor_name(name, sizeof name, l, "ssm_dt", "bias"), biases, -1);
+    make_tensor(w, m, block_tensor_name(name, sizeof name, l, "ssm_a", NULL), 1, &heads, -1,
+                0.3, DTYPE_F32);
+    make_norm(w, m, l, "ssm_norm", m->head_dim);
+}
+
+static inline void make_map(GgufWriter *w, const MakeModel *m, size_t l, const char *what,
+                            size_t out, size_t in) {
+    char name[96];
+    make_matrix(w, m, block_tensor_name(name, sizeof name, l, what, "weight"), out, in, 1.5);
+}
+
+static inline void make_taps(GgufWriter *w, const MakeModel *m, size_t l, const char *what,
+                             size_t channels) {
+    char name[96];
+    make_tensor(w, m, block_tensor_name(name, sizeof name, l, what, "weight"), 2,
+                (size_t[]){channels, 4}, 0, 0.5, DTYPE_F32);
+}
+
+static inline void make_delta(GgufWriter *w, const MakeModel *m, size_t l) {
+    size_t d = m->head_dim, v = MAKE_DELTA_HEADS * d, channels = 2 * MAKE_DELTA_KEYS * d + v;
+    make_map(w, m, l, "attn_qkv", channels, m->dim), make_taps(w, m, l, "ssm_conv1d", channels);
+    make_map(w, m, l, "attn_gate", v, m->dim);
+    if (make_says(m, "delta") == 1) {
+        make_map(w, m, l, "ssm_ba", 2 * MAKE_DELTA_HEADS, m->dim);
+    } else {
+        make_map(w, m, l, "ssm_alpha", MAKE_DELTA_HEADS, m->dim);
+        make_map(w, m, l, "ssm_beta", MAKE_DELTA_HEADS, m->dim);
+    }
+    make_decays(w, m, l, MAKE_DELTA_HEADS, MAKE_DELTA_HEADS);
+    make_map(w, m, l, "ssm_out", m->dim, v);
+}
+
+static inline void make_kda(GgufWriter *w, const MakeModel *m, size_t l) {
+    size_t d = m->head_dim, v = m->heads * d;
+    make_map(w, m, l, "attn_q", v, m->dim), make_taps(w, m, l, "ssm_conv1d_q", v);
+    make_map(w, m, l, "attn_k", v, m->dim), make_taps(w, m, l, "ssm_conv1d_k", v);
+    make_map(w, m, l, "attn_v", v, m->dim), make_taps(w, m, l, "ssm_conv1d_v", v);
+    make_map(w, m, l, "ssm_f_a", d, m->dim), make_map(w, m, l, "ssm_f_b", v, d);
+    make_map(w, m, l, "ssm_g_a", d, m->dim), make_map(w, m, l, "ssm_g_b", v, d);
+    make_map(w, m, l, "ssm_beta", m->heads, m->dim);
+    make_decays(w, m, l, m->heads, v);
+    make_map(w, m, l, "attn_output", m->dim, v);
+}
+
 enum { MAKE_STATES = 1, MAKE_ATTENTION = 2, MAKE_NETWORK = 4 };
 
 /* What block l has. */
@@ -208,8 +262,7 @@ static inline int make_parts(const MakeModel *m, size_t l) {
     if (make_says(m, "alone")) return MAKE_STATES;
     if (make_says(m, "single")) return single[l % 3];
     if (make_says(m, "both")) return MAKE_STATES | MAKE_ATTENTION | MAKE_NETWORK;
-    if ((make_says(m, "ssm") || make_says(m, "short_conv")) && (l + 1) % every)
-        return MAKE_STATES | MAKE_NETWORK;
+    if (every && (l + 1) % every) return MAKE_STATES | MAKE_NETWORK;
     return MAKE_ATTENTION | MAKE_NETWORK;
 }
 
@@ -219,6 +272,7 @@ static inline void make_feed_forward(GgufWriter *w, const MakeModel *m, size_t l
         make_experts(w, m, l);
     else
         make_network(w, m, l, "", make_of_layer(m, l, m->hidden));
+    if (make_says(m, "sub_norms")) make_norm(w, m, l, "ffn_sub_norm", m->hidden);
 }
 
 static inline void make_ffn_norm(GgufWriter *w, const MakeModel *m, size_t l) {
@@ -239,6 +293,8 @@ static inline void make_block(GgufWriter *w, const MakeModel *m, size_t l) {
     if (make_says(m, "two_norms")) make_norm(w, m, l, "attn_norm_2", m->dim);
     if (parts & MAKE_STATES && make_says(m, "short_conv")) make_short_conv(w, m, l);
     if (parts & MAKE_STATES && make_says(m, "ssm")) make_ssm(w, m, l);
+    if (parts & MAKE_STATES && make_says(m, "delta")) make_delta(w, m, l);
+    if (parts & MAKE_STATES && make_says(m, "kda")) make_kda(w, m, l);
     if (parts & MAKE_ATTENTION && make_says(m, "latents"))
         make_latents(w, m, l);
     else if (parts & MAKE_ATTENTION)

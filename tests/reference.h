@@ -6,12 +6,13 @@
  *     reference_attention.h   attention of one token
  *     reference_latent.h      ... by way of latents
  *     reference_mamba.h       state-space layers, short convolutions
+ *     reference_delta.h       the delta rule
  *     here                    networks, blocks, the model */
 #ifndef STRATA_REFERENCE_H
 #define STRATA_REFERENCE_H
 
 #include "reference_latent.h"
-#include "reference_mamba.h"
+#include "reference_delta.h"
 
 static inline void reference_open(Reference *r, const Gguf *gguf) {
     reference_load(r, gguf);
@@ -25,6 +26,16 @@ static inline double reference_activate(const Reference *r, double x) {
     if (reference_says(r, "silu")) return x / (1 + exp(-x));
     if (reference_says(r, "relu2")) return x > 0 ? x * x : 0;
     return 0.5 * x * (1 + tanh(sqrt(2 / M_PI) * (x + 0.044715 * x * x * x)));
+}
+
+/* A curve of each layer. */
+static inline double reference_xielu(const Reference *r, int l, double x) {
+    static const char *const names[] = {"xielu.alpha_p", "xielu.alpha_n", "xielu.beta",
+                                        "xielu.eps"};
+    double c[4];
+    for (int i = 0; i < 4; i++) gguf_float(gguf_find(r->gguf, names[i]), (uint64_t)l, &c[i]);
+    double p = log1p(exp(c[0])), n = c[2] + log1p(exp(c[1]));
+    return c[2] * x + (x > 0 ? p * x * x : n * (expm1(fmin(x, c[3])) - x));
 }
 
 static inline double reference_gated(const Reference *r, double gate, double up) {
@@ -45,13 +56,21 @@ static inline void reference_network(const Reference *r, const ReferenceLayer *s
     const GgufTensor *t = reference_find(r, s->l, down, "weight"),
                      *wide = reference_find(r, s->l, up, "weight");
     int hidden = (int)t->shape[t->ndim - 1];
+    bool expert = strcmp(suffix, "_exps") == 0;
+    double limit =
+        reference_number_of(r, expert ? "swiglu_clamp_exp" : "swiglu_clamp_shexp", s->l, 0);
     bool own = reference_weight(r, s->l, gate),
          both = (int)wide->shape[wide->ndim - 2] == 2 * hidden; /* first gate, then up */
     if (own) reference_rows(r, s->l, gate, index * hidden, hidden, x, a);
     if (both) reference_rows(r, s->l, up, 0, hidden, x, a);
     reference_rows(r, s->l, up, both ? hidden : index * hidden, hidden, x, b);
     for (int i = 0; i < hidden; i++)
-        b[i] = own || both ? reference_gated(r, a[i], b[i]) : reference_activate(r, b[i]);
+        b[i] = own && limit > 0
+                   ? fmin(limit, reference_activate(r, a[i])) * fmin(limit, fmax(-limit, b[i]))
+               : own || both                ? reference_gated(r, a[i], b[i])
+               : reference_says(r, "xielu") ? reference_xielu(r, s->l, b[i])
+                                            : reference_activate(r, b[i]);
+    if (!*suffix) reference_norm(r, s->l, "ffn_sub_norm", b, hidden, b);
     reference_rows(r, s->l, down, index * s->dim, s->dim, b, y);
 }
 
@@ -189,13 +208,16 @@ static inline void reference_add(const Reference *r, const ReferenceLayer *s, co
 static inline void reference_mix(const Reference *r, const ReferenceLayer *s, int position,
                                  const double *in, ReferenceMemory *m, double *y) {
     double states[REFERENCE_WIDEST];
-    bool attends = reference_weight(r, s->l, "attn_q") || reference_weight(r, s->l, "attn_qkv");
+    bool attends = reference_weight(r, s->l, "attn_q") || reference_weight(r, s->l, "attn_qkv"),
+         delta = reference_weight(r, s->l, "ssm_ba") || reference_weight(r, s->l, "ssm_beta");
     memset(y, 0, sizeof *y * (size_t)s->dim);
     if (reference_is_latent(r, s->l))
         reference_latent(r, s, position, in, m->k, m->v, y);
-    else if (attends)
+    else if (attends && !delta)
         reference_attention(r, s, position, in, m->k, m->v, y);
-    if (reference_weight(r, s->l, "ssm_in"))
+    if (reference_weight(r, s->l, "ssm_ba") || reference_weight(r, s->l, "ssm_beta"))
+        reference_delta(r, s, position, in, m, states);
+    else if (reference_weight(r, s->l, "ssm_in"))
         reference_mix_states(r, s, position, in, m, states);
     else if (reference_weight(r, s->l, "shortconv.conv"))
         reference_short_conv(r, s, position, in, m, states);
@@ -228,10 +250,13 @@ static inline void reference_block(const Reference *r, int l, int n, double *x) 
     ReferenceLayer s = reference_layer(r, l);
     ReferenceSsm z = reference_ssm(r, l);
     reference_set_latent(r, &s);
+    ReferenceDelta delta = reference_delta_sizes(r, l);
+    int inputs = z.channels + s.dim + delta.channels,
+        state = z.inner * z.n + delta.heads * delta.d * delta.d;
     ReferenceMemory m = {malloc(sizeof(double) * (size_t)(n * s.kv_heads * s.head_dim)),
                          malloc(sizeof(double) * (size_t)(n * s.kv_heads * s.value_dim)),
-                         malloc(sizeof(double) * (size_t)(n * (z.channels + s.dim))),
-                         calloc((size_t)(z.inner * z.n) + 1, sizeof(double))};
+                         malloc(sizeof(double) * (size_t)(n * inputs)),
+                         calloc((size_t)state + 1, sizeof(double))};
     for (int t = 0; t < n; t++) reference_token(r, &s, t, &m, x + t * s.dim);
     free(m.k), free(m.v), free(m.inputs), free(m.state);
 }

@@ -117,6 +117,7 @@ static inline double reference_base(const Reference *r, const ReferenceLayer *s)
 static inline double reference_frequency(const Reference *r, const ReferenceLayer *s, int i) {
     ReferenceStretch z = reference_stretch(r, s);
     const double *divisor = reference_weight(r, -1, "rope_freqs");
+    if (reference_says(r, "half-full") && s->window) divisor = NULL;
     double base = reference_base(r, s),
            freq = pow(base, -2.0 * i / s->turning) / (divisor ? divisor[i] : 1);
     if (!z.yarn) return freq / z.factor;
@@ -184,6 +185,7 @@ static inline ReferenceLayer reference_layer(const Reference *r, int l) {
     s.turning = reference_size(r, "rope.dimension_count", l, s.head_dim);
     if (reference_has_window(r, l))
         s.window = reference_size(r, "attention.sliding_window", l, 0);
+    if (reference_says(r, "half-full") && !s.window) s.turning /= 2;
     s.turns = reference_turns(r, l, s.window);
     reference_set_turns(r, &s);
     reference_set_scores(r, &s);
@@ -224,14 +226,41 @@ static inline void reference_clamp(const Reference *r, double *x, int n) {
     for (int i = 0; i < n && most > 0; i++) x[i] = fmin(most, fmax(-most, x[i]));
 }
 
+static inline bool reference_gates_lie_in_q(const Reference *r, const ReferenceLayer *s) {
+    const GgufTensor *t = reference_find(r, s->l, "attn_q", "weight");
+    return t && (int)t->shape[t->ndim - 2] == 2 * s->heads * s->head_dim;
+}
+
+/* What is mixed passes a gate for each number or each head, and a norm, where the file has them. */
+static inline void reference_finish(const Reference *r, const ReferenceLayer *s,
+                                    const double *x, double *mixed) {
+    const GgufTensor *t = reference_find(r, s->l, "attn_gate", "weight");
+    int width = s->heads * s->value_dim, gates = t ? (int)t->shape[t->ndim - 2] : width;
+    double gate[REFERENCE_WIDEST];
+    bool in_q = reference_gates_lie_in_q(r, s);
+    if (t) reference_rows(r, s->l, "attn_gate", 0, gates, x, gate);
+    for (int h = 0; h < s->heads && in_q; h++)
+        reference_rows(r, s->l, "attn_q", (2 * h + 1) * s->head_dim, s->head_dim, x,
+                       gate + h * s->head_dim);
+    for (int i = 0; i < width && (t || in_q); i++)
+        mixed[i] /= 1 + exp(-gate[i / (width / gates)]);
+    reference_norm(r, s->l, "attn_sub_norm", mixed, width, mixed);
+}
+
 static inline void reference_qkv(const Reference *r, const ReferenceLayer *s, int position,
                                  const double *x, double *q, double *k, double *v) {
     bool one = reference_weight(r, s->l, "attn_qkv");
     int nq = s->heads * s->head_dim, nk = s->kv_heads * s->head_dim,
         nv = s->kv_heads * s->value_dim;
-    reference_rows(r, s->l, one ? "attn_qkv" : "attn_q", 0, nq, x, q);
+    bool gated = reference_gates_lie_in_q(r, s);
+    for (int h = 0; h < s->heads && gated; h++) /* of each head a query, then a gate */
+        reference_rows(r, s->l, "attn_q", 2 * h * s->head_dim, s->head_dim, x,
+                       q + h * s->head_dim);
+    if (!gated) reference_rows(r, s->l, one ? "attn_qkv" : "attn_q", 0, nq, x, q);
     reference_rows(r, s->l, one ? "attn_qkv" : "attn_k", one ? nq : 0, nk, x, k);
     reference_rows(r, s->l, one ? "attn_qkv" : "attn_v", one ? nq + nk : 0, nv, x, v);
+    double scale = reference_number(r, "attention.value_scale", 1);
+    for (int i = 0; i < nv; i++) v[i] *= scale;
     reference_clamp(r, q, nq), reference_clamp(r, k, nk), reference_clamp(r, v, nv);
     reference_place(r, s, "attn_q_norm", s->heads, position, q);
     reference_place(r, s, "attn_k_norm", s->kv_heads, position, k);
@@ -298,6 +327,7 @@ static inline void reference_attention(const Reference *r, const ReferenceLayer 
                   v + position * s->kv_heads * s->value_dim);
     for (int h = 0; h < s->heads; h++)
         reference_head(r, s, h, position, q, k, v, mixed + h * s->value_dim);
+    reference_finish(r, s, x, mixed);
     reference_rows(r, s->l, "attn_output", 0, s->dim, mixed, y);
 }
 

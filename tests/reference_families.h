@@ -16,12 +16,14 @@
  *                         but turned numbers have the size that the file gives;  as-trained: nor that
  *     chunk:C, warm:C     layers that turn see a chunk of C; in the others queries grow every C tokens
  *     windows-in:L        only models of L layers have windows, and else all layers turn
+ *     half-full           layers without a window turn half as many numbers, and they alone have divisors
  *     alibi:B             scores fall with distance
  *     cap:C, logit-cap:C  scores and logits stay below
  *     wide:L              with L layers scores scale with dim / heads, not head_dim
  *     all, sigmoid        experts are weighted by softmax over all of them or by sigmoid, or by softmax over
  *                         the chosen;  renorm: then to a sum of 1;  input: the weight is on what they read
  *     sqrt                x = embedding * sqrt(dim)
+ *     tiled               heads of values go round the heads of keys;  xielu: a curve of each layer
  *     latents             YaRN leaves the size of what turns, where a key says how scores grow instead
  *     minicpm3            the same, and logits times 256 / dim
  *     divide              logits are divided by logit_scale, not multiplied
@@ -96,6 +98,15 @@ static const char *const reference_families[][2] = {
     {"deepseek2", "rms pairs silu all latents"},
     {"mistral4", "rms pairs silu all latents"},
     {"minicpm3", "rms halves silu latents minicpm3"},
+    {"qwen35", "rms halves silu moved tiled"},
+    {"qwen35moe", "rms halves silu moved tiled all renorm"},
+    {"qwen3next", "rms halves silu moved all renorm"},
+    {"kimi-linear", "rms silu sigmoid renorm latents"},
+    {"afmoe", "rms halves silu nope:4 sqrt window:4 sigmoid"},
+    {"mimo2", "rms halves silu window:3 base:10000 unstretched sigmoid renorm"},
+    {"step35", "rms halves silu window:3 base:10000 unstretched half-full sigmoid"},
+    {"bitnet", "rms halves silu"},
+    {"apertus", "rms halves xielu"},
     {"jais2", "layer halves relu2"},
     {"nemotron_h_moe", "rms relu2 single sigmoid"},
 };

@@ -109,6 +109,8 @@ static void every_variant(void **state) {
         {"exaone4", "layers:64 window:6"}, /* 32B */
         {"glm4moe", "head_norms expert_gating_func=1"},
         {"dots1", "expert_gating_func=3"},
+        {"mimo2", "attention.value_scale=1.0 rope.freq_base_swa=5000.0"},
+        {"afmoe", "rope.scaling.factor=4.0"},
         {"minicpm3", "absorbed"}, /* the same numbers in another way */
         {"minicpm3", "yarn rope.scaling.attn_factor=1.2"},
         {"bailingmoe2", "expert_weights_norm=false expert_weights_scale=1.0"},
@@ -144,6 +146,10 @@ static void threads_and_chunks_change_no_bit(void **state) {
                   {"gpt2", NULL, DTYPE_Q8_0},
                   {"cohere2", NULL, DTYPE_F32}, /* windows, both branches at once */
                   {"deepseek2", NULL, DTYPE_F16},
+                  {"qwen35", NULL, DTYPE_Q8_0},
+                  {"qwen3next", NULL, DTYPE_F32},
+                  {"kimi-linear", NULL, DTYPE_F16},
+                  {"bitnet", NULL, DTYPE_Q8_0},
                   {"minicpm3", NULL, DTYPE_F32},
                   {"qwen2moe", NULL, DTYPE_Q8_0}, /* experts and a shared one with a gate */
                   {"llama4", NULL, DTYPE_F16},    /* weights on what experts read */
@@ -187,9 +193,9 @@ static void take_the_same_road_again(Session *session, const float *alone) {
 /* Three sequences of different texts, interleaved in every batch, and each as if alone. */
 static void neighbours_change_no_bit(void **state) {
     (void)state;
-    static const char *const archs[] = {"llama",   "gpt-oss", "qwen2moe",
-                                        "cohere2", "mamba",   "mamba2"};
-    for (int a = 0; a < 6; a++) {
+    static const char *const archs[] = {"llama", "gpt-oss", "qwen2moe", "cohere2",
+                                        "mamba", "mamba2",  "qwen35",   "kimi-linear"};
+    for (int a = 0; a < 8; a++) {
         MakeModel m = make_model_defaults(archs[a]);
         Model model;
         Session session;

@@ -13,6 +13,7 @@ typedef enum Activation {
     ACT_GELU_TANH,
     ACT_SILU,
     ACT_SWIGLU_CLAMPED, /* gated only */
+    ACT_XIELU,          /* with numbers of each layer: xielu; not gated */
 } Activation;
 
 /* relu          max(x, 0)
@@ -28,7 +29,8 @@ void gelu_tanh(float *out, const float *x, size_t n);
 void silu(float *out, const float *x, size_t n);
 void softplus(float *out, const float *x, size_t n);
 
-/* The activation by name: one of those above.  ACT_SWIGLU_CLAMPED needs a gate and is a broken contract here. */
+/* The activation by name: one of those above.  ACT_SWIGLU_CLAMPED, which needs a gate, and
+ * ACT_XIELU, which needs numbers, are broken contracts here. */
 void activate(Activation kind, float *out, const float *x, size_t n);
 
 /* A gated unit: one linear map decides how much of another passes.
@@ -38,6 +40,23 @@ void activate(Activation kind, float *out, const float *x, size_t n);
  *   out    (n)   written; may be gate
  * Source   Shazeer 2020, arXiv:2002.05202. */
 void activate_gated(Activation kind, float *out, const float *gate, const float *up, size_t n);
+
+/* The same with limits, so that no product is large: min(act(gate), limit) * clamp(up, -limit, limit).
+ *
+ *   gate   (n)   written
+ * Source   StepFun 2025, Step 3.5's reference code. */
+void activate_limited(Activation kind, float *gate, const float *up, float limit, size_t n);
+
+/* An activation that is learned, a curve for each layer.
+ *
+ *     x > 0    p x^2 + beta x
+ *     else     n (exp(min(x, eps)) - 1 - x) + beta x
+ *
+ * Source   Huang & Schlag 2024, arXiv:2411.13010; Apertus 2025, arXiv:2509.14233, sec. 2.2. */
+typedef struct Xielu {
+    float p, n, beta, eps;
+} Xielu;
+void xielu(float *out, const float *x, size_t n, const Xielu *curve);
 
 /* The gated unit of gpt-oss: neither side grows without bound, and a gate of zero still passes up.
  *

@@ -61,7 +61,8 @@ void activate(Activation kind, float *out, const float *x, size_t n) {
     case ACT_GELU_ERF: gelu_erf(out, x, n); break;
     case ACT_GELU_TANH: gelu_tanh(out, x, n); break;
     case ACT_SILU: silu(out, x, n); break;
-    case ACT_SWIGLU_CLAMPED: REQUIRE(false, "this activation needs a gate");
+    case ACT_SWIGLU_CLAMPED:
+    case ACT_XIELU: REQUIRE(false, "this activation needs a gate, or numbers");
     }
 }
 
@@ -79,6 +80,19 @@ void swiglu_clamped(float *out, const float *gate, const float *up, size_t n) {
             float u = -at_most(-at_most(up[start + i], 7), 7);
             out[start + i] = g[i] * s[i] * (u + 1);
         }
+    }
+}
+
+void activate_limited(Activation kind, float *gate, const float *up, float limit, size_t n) {
+    activate(kind, gate, gate, n);
+    for (size_t i = 0; i < n; i++)
+        gate[i] = at_most(gate[i], limit) * -at_most(-at_most(up[i], limit), limit);
+}
+
+void xielu(float *out, const float *x, size_t n, const Xielu *c) {
+    for (size_t i = 0; i < n; i++) {
+        float u = x[i];
+        out[i] = c->beta * u + (u > 0 ? c->p * u * u : c->n * (expm1f(at_most(u, c->eps)) - u));
     }
 }
 

@@ -17,6 +17,7 @@
 #define STRATA_BLOCK_H
 
 #include "mixer_mla.h"
+#include "mixer_delta.h"
 #include "mixer_mamba.h"
 #include "mixer_short_conv.h"
 #include "moe.h"
@@ -28,8 +29,9 @@ typedef struct Block {
     Norm attn_norm, ffn_norm, attn_post_norm, ffn_post_norm;
     float residual_scale; /* on what a branch adds; 0: 1 */
     Attention attention;  /* not there: o.w.data is NULL */
-    Mla mla;     /* how its keys and values come about; not there: kv_a.w.data is NULL */
-    Mamba mamba; /* not there: in.w.data is NULL */
+    Mla mla;        /* how its keys and values come about; not there: kv_a.w.data is NULL */
+    Mamba mamba;    /* not there: in.w.data is NULL */
+    DeltaNet delta; /* not there: out.w.data is NULL */
     ShortConvMixer short_conv; /* not there: in.w.data is NULL */
     FeedForward ffn;           /* not there: neither has net.up nor a router */
 } Block;
@@ -40,6 +42,7 @@ typedef struct BlockSizes {
     AttentionSizes attention;
     MlaSizes mla;
     MambaSizes mamba;
+    DeltaSizes delta;
     size_t short_conv; /* dim, when a block has one */
     FfnSizes ffn;
 } BlockSizes;
@@ -60,6 +63,7 @@ typedef struct BlockRun {
     AttentionRun attention;
     MlaRun mla;
     MambaRun mamba;
+    DeltaRun delta;
     ShortConvRun short_conv;
     FfnRun ffn;
 } BlockRun;

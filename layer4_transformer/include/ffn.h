@@ -37,7 +37,11 @@ typedef struct Router {
 typedef struct FeedForward {
     Activation act;
     bool gated;
-    Network net; /* of a layer without experts */
+    Network net;   /* of a layer without experts */
+    Norm sub_norm; /* of what `down` reads there; or none */
+    /* > 0: act(gate) stays below, up within; of experts, and of the other networks */
+    float expert_limit, limit;
+    Xielu xielu; /* of ACT_XIELU */
     Router router;
     Network experts;    /* stacks: (experts, hidden, dim), the last (experts, dim, hidden) */
     Network shared;     /* an expert that all tokens pass through; or none */
@@ -79,7 +83,10 @@ void ffn_run_init(FfnRun *run, size_t tokens, const FfnSizes *sizes, Arena *aren
 void dense_forward(Pool *pool, const FeedForward *ffn, const Network *net, const float *x,
                    size_t n, float *out, FfnRun *run);
 
-/* The activation between up, gate and down, for n rows: a = act(a) * b, or act(b) without a gate. */
-void activate_rows(Pool *pool, const FeedForward *ffn, size_t n, size_t hidden, FfnRun *run);
+/* The activation between up, gate and down, for n rows: a = act(a) * b, or act(b) without a gate.
+ *
+ *   limit   > 0: act(a) at most this, b within it */
+void activate_rows(Pool *pool, const FeedForward *ffn, float limit, size_t n, size_t hidden,
+                   FfnRun *run);
 
 #endif

@@ -24,6 +24,12 @@ typedef struct Attention {
     /* > 0: q is multiplied by 1 + this * ln(1 + floor(position / temperature_ctx)) */
     float q_temperature, temperature_ctx;
     size_t temperature_from; /* the first position counts as this: 0 or 1 */
+    /* what is mixed passes as sigmoid(gate) lets it, each number or each head; the gate is a map of x, or
+     * each head of q is a query and then a gate as long */
+    Linear gate; /* (heads * value_dim, dim) or (heads, dim); or not there */
+    bool gate_in_q;
+    float v_scale; /* on values; 0: 1 */
+    Norm sub_norm; /* of what is mixed, before o; or none */
     AttentionShape shape;
 } Attention;
 
@@ -31,13 +37,14 @@ typedef struct Attention {
 typedef struct AttentionRun {
     float *q, *k, *v, *mixed; /* (rows, heads * head_dim) and so on, as wide as they come */
     float *cosine, *sine;     /* (rows, rotary / 2) */
+    float *gate;              /* (rows, gate); before that q and gate: (rows, 2 q) */
     void *scratch;            /* of the products */
     Probe *probe;             /* NULL: nobody looks */
 } AttentionRun;
 
 /* Widths of a model's widest attention. */
 typedef struct AttentionSizes {
-    size_t dim, q, k, v, mixed, rotary;
+    size_t dim, q, k, v, mixed, rotary, gate;
 } AttentionSizes;
 
 /* Grow sizes to what this one needs. */

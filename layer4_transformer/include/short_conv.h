@@ -20,6 +20,7 @@ typedef struct ShortConv {
     const float *bias; /* (channels); NULL: none */
     size_t channels, taps;
     bool silu; /* what comes out is activated */
+    size_t at; /* where its state begins among the layer's numbers */
 } ShortConv;
 
 /* Numbers of its state: (channels, taps - 1), the inputs before, oldest first. */
@@ -33,8 +34,7 @@ size_t short_conv_state(const ShortConv *conv);
 void short_conv_step(const ShortConv *conv, const float *before, float *after, const float *x,
                      float *out, size_t begin, size_t end);
 
-/* All tokens of a batch, each after those before it in its sequence; the state stands first among
- * the layer's numbers.
+/* All tokens of a batch, each after those before it in its sequence.
  *
  *   x     row i begins at x + i * x_step
  *   out   (count, channels) */

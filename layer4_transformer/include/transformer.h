@@ -20,6 +20,7 @@
 #include "mixer_mla.h"        /* ... whose keys and values share one short row */
 #include "short_conv.h"       /* a token mixed with its nearest neighbours */
 #include "mixer_mamba.h"      /* state-space models: a memory of fixed size */
+#include "mixer_delta.h"      /* linear attention that corrects its memory */
 #include "mixer_short_conv.h" /* a short convolution and two gates, and nothing else */
 #include "block.h"            /* attention and feed-forward around the residual stream */
 #include "attention_train.h"  /* attention of whole sequences, and its gradients */

@@ -10,12 +10,14 @@ void block_sizes_include(BlockSizes *s, const Block *b, size_t dim) {
     if (has_attention(b)) attention_sizes_include(&s->attention, &b->attention);
     mla_sizes_include(&s->mla, &s->attention, &b->attention, &b->mla);
     mamba_sizes_include(&s->mamba, &b->mamba);
+    delta_sizes_include(&s->delta, &b->delta);
     if (b->short_conv.in.w.data && dim > s->short_conv) s->short_conv = dim;
     ffn_sizes_include(&s->ffn, &b->ffn);
 }
 
 size_t block_state(const Block *b) {
     if (b->mamba.in.w.data) return mamba_state(&b->mamba);
+    if (b->delta.out.w.data) return delta_state(&b->delta);
     return b->short_conv.in.w.data ? short_conv_state(&b->short_conv.conv) : 0;
 }
 
@@ -29,6 +31,7 @@ void block_run_init(BlockRun *run, Pool *pool, size_t rows, const BlockSizes *s,
     attention_run_init(&run->attention, rows, &s->attention, arena);
     mla_run_init(&run->mla, rows, &s->mla, arena);
     mamba_run_init(&run->mamba, rows, &s->mamba, arena);
+    delta_run_init(&run->delta, rows, &s->delta, arena);
     short_conv_run_init(&run->short_conv, rows, s->short_conv, arena);
     ffn_run_init(&run->ffn, rows, &s->ffn, arena);
 }
@@ -95,6 +98,8 @@ static void recur(const Block *b, BlockRun *run, KvCache *kv, size_t layer, cons
     if (b->short_conv.in.w.data)
         short_conv_forward(run->pool, &b->short_conv, &run->short_conv, kv, layer, batch, in,
                            run->branch);
+    else if (b->delta.out.w.data)
+        delta_forward(run->pool, &b->delta, &run->delta, kv, layer, batch, in, run->branch);
     else if (b->mamba.x.w.data)
         mamba_forward(run->pool, &b->mamba, &run->mamba, kv, layer, batch, in, run->branch);
     else
@@ -106,8 +111,7 @@ static void mix(const Block *b, BlockRun *run, KvCache *kv, size_t layer, const 
                 const float *in, float *x, size_t dim) {
     PROFILE("mixer");
     if (has_attention(b)) attend(b, run, kv, layer, batch, in, x, dim);
-    if (b->mamba.in.w.data || b->short_conv.in.w.data)
-        recur(b, run, kv, layer, batch, in, x, dim);
+    if (block_state(b)) recur(b, run, kv, layer, batch, in, x, dim);
     if (run->probe) probe_stream(run->probe, PROBE_MIXED, x, dim);
 }
 

@@ -34,20 +34,26 @@ typedef struct Elements {
     const FeedForward *f;
     float *a;
     const float *b;
+    float limit;
 } Elements;
 
 /* a = act(a) * b with a gate, act(b) without; numbers begin .. end - 1. */
 static void activate_some(void *context, int worker, size_t begin, size_t end) {
     const Elements *t = context;
     (void)worker;
-    if (t->f->gated)
+    if (t->f->act == ACT_XIELU)
+        xielu(t->a + begin, t->b + begin, end - begin, &t->f->xielu);
+    else if (t->limit > 0)
+        activate_limited(t->f->act, t->a + begin, t->b + begin, t->limit, end - begin);
+    else if (t->f->gated)
         activate_gated(t->f->act, t->a + begin, t->a + begin, t->b + begin, end - begin);
     else
         activate(t->f->act, t->a + begin, t->b + begin, end - begin);
 }
 
-void activate_rows(Pool *pool, const FeedForward *f, size_t n, size_t hidden, FfnRun *run) {
-    pool_for(pool, n * hidden, 1024, activate_some, &(Elements){f, run->a, run->b});
+void activate_rows(Pool *pool, const FeedForward *f, float limit, size_t n, size_t hidden,
+                   FfnRun *run) {
+    pool_for(pool, n * hidden, 1024, activate_some, &(Elements){f, run->a, run->b, limit});
     if (run->probe) probe_neurons(run->probe, run->a, hidden);
 }
 
@@ -55,6 +61,9 @@ void dense_forward(Pool *pool, const FeedForward *f, const Network *net, const f
                    size_t n, float *out, FfnRun *run) {
     const LinearProduct products[] = {{&net->up, 0, n, run->b}, {&net->gate, 0, n, run->a}};
     linear_products(pool, products, f->gated ? 2 : 1, x, n, run->scratch);
-    activate_rows(pool, f, n, net->up.w.shape[0], run);
+    size_t hidden = net->up.w.shape[0];
+    activate_rows(pool, f, f->limit, n, hidden, run);
+    for (size_t i = 0; i < n && f->sub_norm.kind; i++)
+        norm_apply(&f->sub_norm, run->a + i * hidden, run->a + i * hidden, hidden);
     linear(pool, &net->down, run->a, n, out, run->scratch);
 }

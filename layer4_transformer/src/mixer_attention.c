@@ -2,6 +2,7 @@
 #include "mixer_attention.h"
 
 #include <math.h>
+#include <string.h>
 
 enum { ROWS = 4 }; /* taken at a time by a thread */
 
@@ -16,6 +17,8 @@ void attention_sizes_include(AttentionSizes *sizes, const Attention *a) {
     sizes->k = max_size(sizes->k, k_dim(s));
     sizes->v = max_size(sizes->v, v_dim(s));
     sizes->mixed = max_size(sizes->mixed, s->heads * attention_value_dim(s));
+    if (a->gate.w.data) sizes->gate = max_size(sizes->gate, a->gate.w.shape[0]);
+    if (a->gate_in_q) sizes->gate = max_size(sizes->gate, 2 * q_dim(s));
     if (a->rope) sizes->rotary = max_size(sizes->rotary, a->rope->rotary);
 }
 
@@ -26,6 +29,7 @@ void attention_run_init(AttentionRun *run, size_t rows, const AttentionSizes *s,
     run->k = arena_take(arena, rows * s->k, f);
     run->v = arena_take(arena, rows * s->v, f);
     run->mixed = arena_take(arena, rows * s->mixed, f);
+    run->gate = arena_take(arena, rows * s->gate, f);
     run->cosine = arena_take(arena, rows * (s->rotary / 2 + 1), f);
     run->sine = arena_take(arena, rows * (s->rotary / 2 + 1), f);
     run->scratch = arena_take(arena, linear_scratch_bytes(rows, max_size(s->dim, s->mixed)), 1);
@@ -63,6 +67,15 @@ void attention_warm(const Attention *a, float *q, size_t n, size_t position) {
     for (size_t i = 0; i < n; i++) q[i] *= grow;
 }
 
+/* [query | gate] of each head: the queries go to q, the gates to the front. */
+static void part_queries(const Attention *a, float *both, float *q) {
+    size_t hd = a->shape.head_dim;
+    for (size_t h = 0; h < a->shape.heads; h++) {
+        memcpy(q + h * hd, both + 2 * h * hd, hd * sizeof *q);
+        memmove(both + h * hd, both + (2 * h + 1) * hd, hd * sizeof *q);
+    }
+}
+
 /* Row i of the batch, whose sequence and position the batch says.  q, k and v are clamped, q and k
  * normed and rotated by their position, q grows with it where the family says so; then key and
  * value go to memory.  A value is only clamped. */
@@ -73,6 +86,8 @@ static void place_row(const Rows *t, size_t i) {
     float *cosine = t->run->cosine + i * half, *sine = t->run->sine + i * half,
           *q = t->run->q + i * q_dim(s), *k = t->run->k + i * k_dim(s),
           *v = t->run->v + i * v_dim(s);
+    if (a->gate_in_q) part_queries(a, t->run->gate + i * 2 * q_dim(s), q);
+    for (size_t n = 0; a->v_scale > 0 && n < v_dim(s); n++) v[n] *= a->v_scale;
     if (a->clamp > 0) {
         clamp_row(q, q_dim(s), a->clamp);
         clamp_row(k, k_dim(s), a->clamp);
@@ -97,15 +112,34 @@ static void place_rows(void *context, int worker, size_t begin, size_t end) {
 
 static void project(Pool *pool, const Attention *a, AttentionRun *run, const float *x,
                     size_t n) {
-    const LinearProduct products[] = {
-        {&a->q, 0, n, run->q}, {&a->k, 0, n, run->k}, {&a->v, 0, n, run->v}};
-    linear_products(pool, products, 3, x, n, run->scratch);
+    const LinearProduct products[] = {{&a->q, 0, n, a->gate_in_q ? run->gate : run->q},
+                                      {&a->k, 0, n, run->k},
+                                      {&a->v, 0, n, run->v},
+                                      {&a->gate, 0, n, run->gate}};
+    linear_products(pool, products, a->gate.w.data ? 4 : 3, x, n, run->scratch);
 }
 
 static void append_kv(Pool *pool, const Attention *a, AttentionRun *run, KvCache *kv,
                       size_t layer, const Batch *batch) {
     PROFILE("keep");
     pool_for(pool, batch->count, ROWS, place_rows, &(Rows){a, run, kv, layer, batch});
+}
+
+/* A PoolTask: what is mixed passes its gate and its norm. */
+static void finish_rows(void *context, int worker, size_t begin, size_t end) {
+    const Rows *t = context;
+    const Attention *a = t->a;
+    size_t width = a->shape.heads * attention_value_dim(&a->shape),
+           gates = a->gate.w.data ? a->gate.w.shape[0] : width,
+           step = a->gate_in_q ? 2 * width : gates;
+    (void)worker;
+    for (size_t i = begin; i < end; i++) {
+        float *mixed = t->run->mixed + i * width;
+        const float *gate = t->run->gate + i * step;
+        for (size_t k = 0; k < width && (a->gate.w.data || a->gate_in_q); k++)
+            mixed[k] /= 1 + expf(-gate[k / (width / gates)]);
+        norm_apply(&a->sub_norm, mixed, mixed, width);
+    }
 }
 
 void attention_forward(Pool *pool, const Attention *a, AttentionRun *run, KvCache *kv,
@@ -117,5 +151,7 @@ void attention_forward(Pool *pool, const Attention *a, AttentionRun *run, KvCach
     attention_online(pool, &a->shape, kv, layer, n, batch->sequence, batch->position, run->q,
                      run->mixed);
     if (run->probe) probe_heads(run->probe, &a->shape, run->mixed);
+    if (a->gate.w.data || a->gate_in_q || a->sub_norm.kind)
+        pool_for(pool, n, ROWS, finish_rows, &(Rows){a, run, kv, layer, batch});
     linear(pool, &a->o, run->mixed, n, out, run->scratch);
 }

@@ -1,5 +1,5 @@
 /* mixer_mamba.c - Mamba 1.  See mixer_mamba.h. */
-#include "mixer_mamba.h"
+#include "mamba_rows.h"
 
 #include <string.h>
 
@@ -32,14 +32,6 @@ void mamba_run_init(MambaRun *run, size_t rows, const MambaSizes *s, Arena *aren
 }
 
 /* ------------------------------------------------------------------ dt, B and C of each token */
-
-typedef struct Rows {
-    const Mamba *m;
-    MambaRun *run;
-    const KvCache *kv;
-    size_t layer;
-    const Batch *batch;
-} Rows;
 
 static size_t rank_of(const Mamba *m) { return m->dt.w.shape[1]; }
 static size_t projected_of(const Mamba *m) { return rank_of(m) + 2 * m->n; }

@@ -2,19 +2,11 @@
  *
  *     a row of `in`     | z: inner | x: inner | B: groups n | C: groups n | dt: heads |
  *     ... convolved                | x        | B           | C           | */
-#include "mixer_mamba.h"
+#include "mamba_rows.h"
 
 #include <string.h>
 
 enum { CHANNELS = 64, ROWS = 4 }; /* taken at a time */
-
-typedef struct Rows {
-    const Mamba *m;
-    MambaRun *run;
-    const KvCache *kv;
-    size_t layer;
-    const Batch *batch;
-} Rows;
 
 /* ------------------------------------------------------------------ the state moves on */
 

@@ -45,7 +45,7 @@ static void run_experts(Pool *pool, const FeedForward *f, size_t rows, FfnRun *r
     size_t count = add_products(&e->up, run->b, 0, run);
     if (f->gated) count = add_products(&e->gate, run->a, count, run);
     linear_products(pool, run->products, count, run->rows, rows, run->scratch);
-    activate_rows(pool, f, rows, e->up.w.shape[1], run);
+    activate_rows(pool, f, f->expert_limit, rows, e->up.w.shape[1], run);
     count = add_products(&e->down, run->rows, 0, run);
     linear_products(pool, run->products, count, run->a, rows, run->scratch);
 }

@@ -42,7 +42,8 @@ static void some_channels(void *context, int worker, size_t begin, size_t end) {
         size_t sequence = (size_t)t->batch->sequence[i],
                position = (size_t)t->batch->position[i];
         const float *before = kv_state(t->kv, t->layer, sequence, position);
-        float *after = kv_state(t->kv, t->layer, sequence, position + 1);
+        float *after = kv_state(t->kv, t->layer, sequence, position + 1) + t->conv->at;
+        if (before) before += t->conv->at;
         short_conv_step(t->conv, before, after, t->x + i * t->x_step,
                         t->out + i * t->conv->channels, begin, end);
     }

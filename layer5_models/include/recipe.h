@@ -33,10 +33,21 @@ typedef enum Scales {
 /* What some blocks have in place of attention, or beside it. */
 typedef enum Recurrent {
     RECURRENT_NONE,
-    RECURRENT_MAMBA,      /* each channel has rates of its own */
-    RECURRENT_MAMBA2,     /* channels in heads that share one */
-    RECURRENT_SHORT_CONV, /* no more than the nearest neighbours */
+    RECURRENT_MAMBA,       /* each channel has rates of its own */
+    RECURRENT_MAMBA2,      /* channels in heads that share one */
+    RECURRENT_SHORT_CONV,  /* no more than the nearest neighbours */
+    RECURRENT_DELTA,       /* a memory that is corrected: Gated DeltaNet */
+    RECURRENT_DELTA_TILED, /* the same; heads of values go round the heads of keys */
+    RECURRENT_KDA,         /* the same; each number of a key is forgotten by itself */
 } Recurrent;
+
+/* What is mixed may pass a gate. */
+typedef enum AttentionGate {
+    GATE_NONE,
+    GATE_IN_Q,   /* attn_q has for each head a query and a gate */
+    GATE_NUMBER, /* a map of its own, for each number */
+    GATE_HEAD,   /* ... for each head */
+} AttentionGate;
 
 /* The rotary angles of windowed layers in a file that stretches its context. */
 typedef enum WindowStretching {
@@ -66,16 +77,21 @@ typedef struct Recipe {
     /* positions and attention */
     RopeStyle rope;
     bool learned_positions;
-    size_t no_rope_every;   /* every n-th layer has no positions; 0: all have them */
-    bool rope_windows_only; /* only layers with a window have positions */
-    bool rope_by_key;       /* none have where rope.scaling.finetuned is false */
-    bool rope_freqs;        /* files may have a divisor for each pair: rope_freqs.weight */
-    bool yarn_multiplier;   /* and one for YaRN: rope.scaling.yarn_log_multiplier */
-    bool rope_alpha;        /* theta grows by rope.scaling.alpha^(d / (d - 2)) */
-    bool rope_sections;     /* pairs belong to time, height and width; text has but time */
-    float max_bias;         /* ALiBi; -1: as attention.max_alibi_bias says; 0: none */
-    bool clamp;             /* q, k and v are clamped as attention.clamp_kqv says */
-    bool sinks;
+    size_t no_rope_every;    /* every n-th layer has no positions; 0: all have them */
+    bool rope_windows_only;  /* only layers with a window have positions */
+    bool rope_by_key;        /* none have where rope.scaling.finetuned is false */
+    bool rope_freqs;         /* files may have a divisor for each pair: rope_freqs.weight */
+    bool yarn_multiplier;    /* and one for YaRN: rope.scaling.yarn_log_multiplier */
+    bool rope_full_half;     /* layers without a window turn half as many numbers */
+    bool rope_freqs_full;    /* the divisors are of layers without a window */
+    bool rope_alpha;         /* theta grows by rope.scaling.alpha^(d / (d - 2)) */
+    bool rope_sections;      /* pairs belong to time, height and width; text has but time */
+    float max_bias;          /* ALiBi; -1: as attention.max_alibi_bias says; 0: none */
+    bool clamp;              /* q, k and v are clamped as attention.clamp_kqv says */
+    bool sinks, sinks_maybe; /* every block has; files may have */
+    AttentionGate gate;
+    bool sub_norms;   /* before the last map of attention and of the feed-forward */
+    bool value_scale; /* values are scaled as attention.value_scale says */
     bool latents;     /* keys and values by way of latents, where a block has attn_kv_a_mqa */
     bool temperature; /* q grows with the position, as attention.temperature_scale says */
     /* > 0: it grows in layers without positions, every so many tokens */
@@ -101,7 +117,8 @@ typedef struct Recipe {
     /* feed-forward */
     Activation act;
     bool gated;
-    bool gate_in_up;  /* ffn_up holds gate, then up */
+    bool gate_in_up; /* ffn_up holds gate, then up */
+    bool limits; /* what experts and networks multiply is limited: swiglu_clamp_exp, _shexp */
     bool half_hidden; /* feed_forward_length counts gate and up together */
     bool experts;     /* files may have a mixture of them */
     RouterScore router;
@@ -109,6 +126,7 @@ typedef struct Recipe {
     bool renormalize;
     /* or as expert_weights_norm says; with expert_weights_scale, and groups of experts */
     bool weights_by_key;
+    bool shared_gate;  /* the network beside them has a gate */
     bool choice_bias;  /* files may have one that acts on the choice only */
     bool weight_input; /* an expert reads weight * x */
     /* without expert_feed_forward_length the experts share feed_forward_length */

@@ -25,11 +25,17 @@ typedef struct LayerSizes {
      * are what memory holds */
     size_t latent, q_latent, plain, latent_value;
     bool absorbed;
-    size_t window; /* 0: it sees everything */
+    size_t attn_gate; /* rows of the gate on what is mixed; 0: none */
+    bool gate_in_q;   /* or q holds it: each head a query, then its gate */
+    size_t window;    /* 0: it sees everything */
     bool rope;
     /* of its state-space mixer; ssm_inner 0: none */
     size_t ssm_inner, ssm_state, ssm_rank, ssm_heads, ssm_groups, ssm_taps;
     size_t short_conv; /* taps of its short convolution; 0: none */
+    /* of its delta net, delta_heads 0: none; each: numbers of a key are forgotten by themselves (KDA);
+     * both: betas and decays come from one map */
+    size_t delta_heads, delta_keys, delta_dim, delta_taps;
+    bool delta_each, delta_both;
 } LayerSizes;
 
 /* A measure of a layer, to name shapes with. */
@@ -40,6 +46,7 @@ typedef enum Extent {
     EXTENT_K,     /* kv_heads * head_dim */
     EXTENT_V,     /* kv_heads * value_dim */
     EXTENT_MIXED, /* heads * value_dim */
+    EXTENT_ATTN_GATE,
     EXTENT_HEADS,
     EXTENT_LATENT,
     EXTENT_Q_LATENT,
@@ -65,6 +72,14 @@ typedef enum Extent {
     EXTENT_SSM_TAPS,
     EXTENT_SHORT_CONV_IN, /* 3 dim */
     EXTENT_SHORT_CONV,    /* its taps */
+    EXTENT_DELTA_K,       /* keys * its dim */
+    EXTENT_DELTA_V,       /* heads * its dim */
+    EXTENT_DELTA_DECAYS,  /* heads; each: as many as values */
+    EXTENT_DELTA_HEADS,
+    EXTENT_DELTA_BOTH, /* 2 heads */
+    EXTENT_DELTA_IN,   /* dim; each: its dim, of a map that goes by way of few numbers */
+    EXTENT_DELTA_DIM,
+    EXTENT_DELTA_TAPS,
 } Extent;
 size_t extent_of(Extent extent, const LayerSizes *sizes);
 
@@ -76,6 +91,8 @@ typedef enum RoleId {
     ROLE_ATTN_OUTPUT,
     ROLE_ATTN_Q_NORM,
     ROLE_ATTN_K_NORM,
+    ROLE_ATTN_GATE,
+    ROLE_ATTN_SUB_NORM,
     ROLE_LATENT_Q_A,
     ROLE_LATENT_Q_NORM,
     ROLE_LATENT_Q_B,
@@ -89,6 +106,7 @@ typedef enum RoleId {
     ROLE_FFN_NORM,
     ROLE_FFN_GATE,
     ROLE_FFN_UP,
+    ROLE_FFN_SUB_NORM,
     ROLE_FFN_DOWN,
     ROLE_ROUTER,
     ROLE_ROUTER_BIAS,
@@ -116,6 +134,22 @@ typedef enum RoleId {
     ROLE_SHORT_CONV_IN,
     ROLE_SHORT_CONV,
     ROLE_SHORT_CONV_OUT,
+    ROLE_DELTA_Q,
+    ROLE_DELTA_K,
+    ROLE_DELTA_V,
+    ROLE_DELTA_Q_CONV,
+    ROLE_DELTA_K_CONV,
+    ROLE_DELTA_V_CONV,
+    ROLE_DELTA_DECAY_A,
+    ROLE_DELTA_DECAY,
+    ROLE_DELTA_DT_BIAS,
+    ROLE_DELTA_A,
+    ROLE_DELTA_BETA,
+    ROLE_DELTA_BOTH,
+    ROLE_DELTA_GATE_A,
+    ROLE_DELTA_GATE,
+    ROLE_DELTA_NORM,
+    ROLE_DELTA_OUT,
     ROLES,
 } RoleId;
 

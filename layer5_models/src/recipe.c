@@ -13,6 +13,12 @@ static const RoleName moved_names[] = {{ROLE_FFN_NORM, "post_attention_norm", NU
 static const RoleName nemotron_h_names[] = {
     {ROLE_FFN_NORM, "attn_norm", "ffn_up"}, {ROLE_FFN_NORM, "attn_norm", "ffn_gate_inp"}, {0}};
 
+/* Maps of Kimi's delta net go by way of few numbers, or are called as those of attention. */
+static const RoleName kda_names[] = {{ROLE_DELTA_DECAY, "ssm_f_b", NULL},
+                                     {ROLE_DELTA_GATE, "ssm_g_b", NULL},
+                                     {ROLE_DELTA_OUT, "attn_output", NULL},
+                                     {0}};
+
 static const Recipe recipes[] = {
     {.arch = "llama",
      .models = "Llama 1-3, Mistral, Mixtral, SmolLM2, TinyLlama, the storyteller",
@@ -228,6 +234,7 @@ static const Recipe recipes[] = {
      .act = ACT_SILU,
      .gated = true,
      .experts = true,
+     .shared_gate = true,
      .router = ROUTER_SOFTMAX,
      .split_hidden = true},
     {.arch = "olmoe",
@@ -575,6 +582,126 @@ static const Recipe recipes[] = {
      .act = ACT_SILU,
      .gated = true,
      .scales = SCALES_MINICPM3},
+    {.arch = "qwen35",
+     .models = "Qwen 3.5",
+     .names = moved_names,
+     .norm = NORM_RMS,
+     .rope = ROPE_HALF_SPLIT,
+     .rope_sections = true,
+     .head_norms = HEAD_NORMS_SHARED,
+     .gate = GATE_IN_Q,
+     .recurrent = RECURRENT_DELTA_TILED,
+     .act = ACT_SILU,
+     .gated = true},
+    {.arch = "qwen35moe",
+     .models = "Qwen 3.5 MoE",
+     .names = moved_names,
+     .norm = NORM_RMS,
+     .rope = ROPE_HALF_SPLIT,
+     .rope_sections = true,
+     .head_norms = HEAD_NORMS_SHARED,
+     .gate = GATE_IN_Q,
+     .recurrent = RECURRENT_DELTA_TILED,
+     .act = ACT_SILU,
+     .gated = true,
+     .experts = true,
+     .shared_gate = true,
+     .router = ROUTER_SOFTMAX,
+     .renormalize = true},
+    {.arch = "qwen3next",
+     .models = "Qwen 3 Next",
+     .names = moved_names,
+     .norm = NORM_RMS,
+     .rope = ROPE_HALF_SPLIT,
+     .head_norms = HEAD_NORMS_SHARED,
+     .gate = GATE_IN_Q,
+     .recurrent = RECURRENT_DELTA,
+     .act = ACT_SILU,
+     .gated = true,
+     .experts = true,
+     .shared_gate = true,
+     .router = ROUTER_SOFTMAX,
+     .renormalize = true},
+    {.arch = "kimi-linear",
+     .models = "Kimi Linear",
+     .names = kda_names,
+     .norm = NORM_RMS,
+     .latents = true,
+     .recurrent = RECURRENT_KDA,
+     .act = ACT_SILU,
+     .gated = true,
+     .experts = true,
+     .router = ROUTER_SIGMOID,
+     .router_by_key = true,
+     .renormalize = true,
+     .weights_by_key = true,
+     .choice_bias = true},
+    {.arch = "afmoe",
+     .models = "Trinity",
+     .norm = NORM_RMS,
+     .post_norms = true,
+     .rope = ROPE_HALF_SPLIT,
+     .no_rope_every = 4,
+     .head_norms = HEAD_NORMS_SHARED,
+     .gate = GATE_NUMBER,
+     .window_pattern = 4,
+     .act = ACT_SILU,
+     .gated = true,
+     .experts = true,
+     .router = ROUTER_SIGMOID,
+     .router_by_key = true,
+     .weights_by_key = true,
+     .choice_bias = true,
+     .scale_embedding = true},
+    {.arch = "mimo2",
+     .models = "MiMo V2",
+     .norm = NORM_RMS,
+     .rope = ROPE_HALF_SPLIT,
+     .sinks_maybe = true,
+     .value_scale = true,
+     .window_listed = true,
+     .window_theta = 10000,
+     .window_stretching = WINDOW_UNSTRETCHED,
+     .act = ACT_SILU,
+     .gated = true,
+     .experts = true,
+     .router = ROUTER_SIGMOID,
+     .renormalize = true,
+     .choice_bias = true},
+    {.arch = "step35",
+     .models = "Step 3.5",
+     .norm = NORM_RMS,
+     .rope = ROPE_HALF_SPLIT,
+     .rope_freqs = true,
+     .rope_freqs_full = true,
+     .rope_full_half = true,
+     .head_norms = HEAD_NORMS_MAYBE,
+     .gate = GATE_HEAD,
+     .window_listed = true,
+     .window_theta = 10000,
+     .window_stretching = WINDOW_UNSTRETCHED,
+     .act = ACT_SILU,
+     .gated = true,
+     .experts = true,
+     .router = ROUTER_SIGMOID,
+     .router_by_key = true,
+     .weights_by_key = true,
+     .choice_bias = true,
+     .limits = true},
+    {.arch = "bitnet",
+     .models = "BitNet b1.58",
+     .norm = NORM_RMS,
+     .rope = ROPE_HALF_SPLIT,
+     .sub_norms = true,
+     .act = ACT_SILU,
+     .gated = true},
+    {.arch = "apertus",
+     .models = "Apertus",
+     .norm = NORM_RMS,
+     .rope = ROPE_HALF_SPLIT,
+     .rope_freqs = true,
+     .head_norms = HEAD_NORMS_SHARED,
+     .act = ACT_XIELU},
 };
 
 const Recipe *recipe_find(Text arch) {
@@ -607,6 +734,19 @@ static Need recurrent_need(const Recipe *r, RoleId id, const LayerSizes *s) {
     }
 }
 
+/* Of a delta net. */
+static Need delta_need(RoleId id, const LayerSizes *s) {
+    if (!s->delta_heads) return NEED_NO;
+    switch (id) {
+    case ROLE_DELTA_DECAY_A:
+    case ROLE_DELTA_GATE_A: return when(s->delta_each);
+    case ROLE_DELTA_DECAY:
+    case ROLE_DELTA_BETA: return when(!s->delta_both);
+    case ROLE_DELTA_BOTH: return when(s->delta_both);
+    default: return NEED_YES;
+    }
+}
+
 /* Of attention by way of latents. */
 static Need latent_need(RoleId id, const LayerSizes *s) {
     switch (id) {
@@ -625,6 +765,7 @@ static Need latent_need(RoleId id, const LayerSizes *s) {
 }
 
 Need recipe_need(const Recipe *r, RoleId id, const LayerSizes *s) {
+    if (id >= ROLE_DELTA_Q) return delta_need(id, s);
     bool maybe_parallel = r->wiring == WIRING_PARALLEL || r->parallel_by_norm;
     if (id >= ROLE_SSM_IN && id <= ROLE_SHORT_CONV_OUT) return recurrent_need(r, id, s);
     if (id >= ROLE_ATTN_Q && id <= ROLE_ATTN_SINKS && !s->heads) return NEED_NO;
@@ -634,8 +775,8 @@ Need recipe_need(const Recipe *r, RoleId id, const LayerSizes *s) {
         return NEED_NO;
     switch (id) {
     case ROLE_ATTN_NORM:
-        return when(!r->no_pre_norms &&
-                    (!r->recurrent || s->heads || s->ssm_inner || s->short_conv));
+        return when(!r->no_pre_norms && (!r->recurrent || s->heads || s->ssm_inner ||
+                                         s->short_conv || s->delta_heads));
     case ROLE_FFN_NORM:
         return r->no_pre_norms ? NEED_NO : maybe_parallel ? NEED_MAYBE : NEED_YES;
     case ROLE_ATTN_POST_NORM:
@@ -645,7 +786,10 @@ Need recipe_need(const Recipe *r, RoleId id, const LayerSizes *s) {
         if (r->head_norms == HEAD_NORMS_OWN || r->head_norms == HEAD_NORMS_MAYBE)
             return NEED_MAYBE;
         return when(r->head_norms == HEAD_NORMS_SHARED || r->head_norms == HEAD_NORMS_ROW);
-    case ROLE_ATTN_SINKS: return when(r->sinks);
+    case ROLE_ATTN_SINKS: return r->sinks_maybe ? NEED_MAYBE : when(r->sinks);
+    case ROLE_ATTN_GATE: return when(s->attn_gate);
+    case ROLE_ATTN_SUB_NORM: return when(r->sub_norms);
+    case ROLE_FFN_SUB_NORM: return when(r->sub_norms && s->hidden);
     case ROLE_FFN_GATE: return when(s->hidden && r->gated);
     case ROLE_FFN_UP:
     case ROLE_FFN_DOWN: return when(s->hidden);
@@ -654,7 +798,7 @@ Need recipe_need(const Recipe *r, RoleId id, const LayerSizes *s) {
     case ROLE_EXPERTS_UP:
     case ROLE_EXPERTS_DOWN: return when(s->experts);
     case ROLE_ROUTER_BIAS: return s->experts && r->choice_bias ? NEED_MAYBE : NEED_NO;
-    case ROLE_SHARED_ROUTER: return s->shared_hidden ? NEED_MAYBE : NEED_NO;
+    case ROLE_SHARED_ROUTER: return when(s->shared_hidden && r->shared_gate);
     case ROLE_SHARED_GATE: return when(s->shared_hidden && r->gated);
     case ROLE_SHARED_UP:
     case ROLE_SHARED_DOWN: return when(s->shared_hidden);

@@ -64,6 +64,20 @@ static void keys_of_families_are_checked(void **state) {
         {"minicpm3", WHOLE("minicpm3.attention.key_length_mla", 5), "key_length_mla"},
         {"minicpm3", REAL("minicpm3.logit_scale", 2), "is 2, wanted"},
         {"mistral4", GONE("mistral4.attention.temperature_length"), "length' is missing"},
+        {"qwen35", GONE("qwen35.ssm.group_count"), "group_count' is missing"},
+        {"qwen35", WHOLE("qwen35.ssm.group_count", 3), "do not divide among 3"},
+        {"qwen35", WHOLE("qwen35.ssm.group_count", 1), "is (32, 16), wanted (24, 16)"},
+        {"qwen35", WHOLE("qwen35.ssm.state_size", 5), "of 5 (ssm.state_size) are not 16"},
+        {"qwen35", WHOLE("qwen35.ssm.conv_kernel", 3), "is (32, 4), wanted (32, 3)"},
+        {"qwen3next", WHOLE("qwen3next.ssm.time_step_rank", 2), "are not 16"},
+        {"qwen3next", WHOLE("qwen3next.attention.value_length", 2), "value_length' is 2"},
+        {"kimi-linear", GONE("kimi-linear.kda.head_dim"), "kda.head_dim' is missing"},
+        {"kimi-linear", REAL("kimi-linear.rope.freq_base", 1e4), NULL}, /* nothing turns */
+        {"mimo2", GONE("mimo2.attention.sliding_window_pattern"), "is missing, wanted true"},
+        {"mimo2", REAL("mimo2.attention.value_scale", 0), "is 0, wanted"},
+        {"step35", LIST("step35.swiglu_clamp_exp", 1, 2), "for each layer"},
+        {"apertus", GONE("xielu.beta"), "key 'xielu.beta' is missing"},
+        {"apertus", REAL("xielu.eps", 1), "'xielu.eps' is 1, wanted a number"},
         {"minicpm", GONE("minicpm.logit_scale"), "logit_scale' is missing"},
         {"exaone4", WHOLE("exaone4.attention.sliding_window", 6), "see everything"},
         {"exaone-moe", WHOLE("exaone-moe.attention.sliding_window_pattern", 2), NULL},
@@ -166,6 +180,12 @@ static void tensors_of_families_are_checked(void **state) {
         {"granitehybrid", EXTRA("blk.0.ssm_in.weight", 0), "plays no part"},
         {"lfm2", EXTRA("output_norm.weight", 16), "'output_norm.weight' (16) plays no"},
         {"lfm2", EXTRA("blk.0.shortconv.out_proj.weight", 0), "out_proj.weight' is missing"},
+        {"qwen35", EXTRA("blk.0.ssm_ba.weight", 8, 16), "ssm_alpha.weight' (4, 16) plays no"},
+        {"qwen35", EXTRA("blk.0.attn_k.weight", 8, 16), "attn_k.weight' (8, 16) plays no"},
+        {"qwen3", EXTRA("blk.0.attn_gate.weight", 16, 16), "attn_gate.weight' (16, 16) plays"},
+        {"llama", EXTRA("blk.0.attn_kv_a_mqa.weight", 8, 16), "attn_kv_a_mqa.weight' (8, 16)"},
+        {"llama", EXTRA("blk.0.ffn_sub_norm.weight", 16), "ffn_sub_norm"},
+        {"bitnet", EXTRA("blk.0.attn_q.scale", 1), "'blk.0.attn_q.scale' (1) plays no part"},
         {"falcon-h1", EXTRA("blk.0.ffn_norm.weight", 16), "'blk.0.ffn_norm' (16) plays no"},
     };
     CHECK(cases);
@@ -177,20 +197,34 @@ static bool may_lack(const char *arch, const char *name) {
     if (strstr(name, "ssm_norm")) return strcmp(arch, "falcon-h1") == 0;
     if (strcmp(strrchr(name, '.'), ".bias") == 0)
         return strcmp(arch, "phimoe") != 0 || !strstr(name, "norm");
-    return strcmp(name, "output.weight") == 0;
+    if (strstr(name, "attn_sinks")) return strcmp(arch, "mimo2") == 0;
+    return strcmp(name, "output.weight") == 0 || strcmp(name, "rope_freqs.weight") == 0;
 }
 
 /* Who is missed instead, where it is not the tensor itself. */
 static const char *missed_for(const char *name) {
-    static const char *const others[][2] = {
-        {"attn_qkv", "attn_q.weight"}, {"attn_kv_a_mqa", "attn_q"},
-        {"attn_k_b", "key_length"},    {"ffn_gate_inp.", "ffn_"},
-        {"_shexp", "_shexp"},          {"ffn_up.", "ffn_"},
-        {"ffn_norm", "ffn_norm"},      {"attn_q_norm", "_norm"},
-        {"ssm_in.", "plays no part"},  {"shortconv.conv", "plays no part"}};
+    static const char *const others[][2] = {{"ssm_ba", "ssm_alpha"},
+                                            {"attn_qkv", "attn_q.weight"},
+                                            {"attn_kv_a_mqa", "attn_q"},
+                                            {"attn_k_b", "key_length"},
+                                            {"ffn_gate_inp.", "ffn_"},
+                                            {"_shexp", "_shexp"},
+                                            {"ffn_up.", "ffn_"},
+                                            {"ffn_norm", "ffn_norm"},
+                                            {"attn_q_norm", "_norm"},
+                                            {"ssm_in.", "plays no part"},
+                                            {"shortconv.conv", "plays no part"}};
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
         if (strstr(name, others[i][0])) return others[i][1];
     return name;
+}
+
+/* Does a block show by this tensor that it has a mixer?  Then all of the mixer plays no part without. */
+static bool shows_mixer(const char *words, const char *name) {
+    if (word_in(words, "kda")) return strstr(name, "ssm_f_a.") || strstr(name, "attn_kv_a_mqa");
+    if (word_in(words, "delta") && strstr(name, "ssm_out")) return true;
+    return strstr(name, "attn_q.") &&
+           (word_in(words, "ssm") || word_in(words, "delta") || word_in(words, "short_conv"));
 }
 
 static void check_without(const char *arch, const unsigned char *bytes, size_t size,
@@ -205,8 +239,7 @@ static void check_without(const char *arch, const unsigned char *bytes, size_t s
     if (opened != may_lack(arch, name))
         fail_msg("%s without %s: %s", arch, name, opened ? "it opens" : fault.text);
     const char *words = make_family(arch);
-    bool by_looking = strstr(name, "attn_q.") && (word_in(words, "ssm") || /* no mixer then */
-                                                  word_in(words, "short_conv")); /* no mixer */
+    bool by_looking = shows_mixer(words, name);
     if (!opened) assert_contains(fault.text, by_looking ? "plays no part" : missed_for(name));
     free(edited);
 }

@@ -2,6 +2,7 @@
  *
  *     keys.c        keys of the family by name, each with its type and range
  *     sizes.c       the keys as sizes of the model and of each layer, scales and windows
+ *     sizes_mixers.c  ... of latents and of recurrent mixers
  *     ropes.c       rotary positions, from the keys
  *     bind.c        tensors by name, each with its shape and format
  *     bind_block.c  the tensors of a block by their roles
@@ -27,6 +28,9 @@ const GgufPair *find_key(Binder *binder, const char *key);
 
 #define KEY_MAX_CTX ((size_t)1 << 31)
 
+/* No dimension of a real model is larger; so products stay far from overflow. */
+enum { MAX_SIZE = 1 << 24, MAX_HEADS = 65536 };
+
 /* The value of "<arch>.<key>", or the fallback when the file does not have it.
  *
  *   required   the file must have it
@@ -37,8 +41,12 @@ size_t key_size(Binder *binder, const char *key, bool required, size_t default_v
                 size_t min, size_t max);
 size_t key_of_layer(Binder *binder, const char *key, size_t layer, bool required,
                     size_t default_value, size_t min, size_t max);
+double number_of_layer(Binder *binder, const char *key, size_t layer, double default_value,
+                       double min, double max);
 double key_number(Binder *binder, const char *key, bool required, double default_value,
                   double min, double max);
+/* A number of a layer from a list that is named without the family, which the file must have. */
+double xielu_number(Binder *binder, const char *key, size_t layer);
 bool key_bool(Binder *binder, const char *key, bool required, bool default_value);
 Text key_text(Binder *binder, const char *key, const char *default_value);
 
@@ -52,7 +60,12 @@ bool refuse_key(Binder *binder, const char *key, const char *wanted, const char 
 /* The keys of a model as sizes, eps and scales; those of one layer; those of its ropes. */
 bool read_sizes(Binder *binder);
 LayerSizes layer_sizes(Binder *binder, size_t layer);
+bool read_latents(Binder *binder, size_t layer, LayerSizes *sizes);
+bool read_recurrent(Binder *binder, size_t layer, LayerSizes *sizes);
 void read_ropes(Binder *binder);
+
+/* Has a block this matrix? */
+bool has_matrix(const Binder *binder, size_t layer, const char *name);
 
 /* The first layer that has attention, or the last one. */
 const LayerSizes *attention_sizes(const Model *model);

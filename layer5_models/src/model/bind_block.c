@@ -112,15 +112,33 @@ static bool bind_fused(Binder *b, Block *block, const char *name, const RoleId *
     return true;
 }
 
+/* The three convolutions of a delta net from one tensor. */
+static bool bind_delta_conv(Binder *b, DeltaNet *m, const LayerSizes *s, size_t layer) {
+    size_t k = extent_of(EXTENT_DELTA_K, s) * s->delta_taps, v = extent_of(EXTENT_DELTA_V, s);
+    const size_t shape[2] = {2 * extent_of(EXTENT_DELTA_K, s) + v, s->delta_taps};
+    char full[96];
+    const float *w =
+        bind_numbers(b, block_tensor_name(full, sizeof full, layer, "ssm_conv1d", "weight"),
+                     true, 2, shape, role_of(ROLE_DELTA_Q_CONV)->from);
+    if (w) m->q_conv.w = w, m->k_conv.w = w + k, m->v_conv.w = w + 2 * k;
+    return true;
+}
+
 static void bind_tensors(Binder *b, Block *block, const LayerSizes *s, size_t layer) {
     static const RoleId qkv[] = {ROLE_ATTN_Q, ROLE_ATTN_K, ROLE_ATTN_V},
-                        up[] = {ROLE_FFN_GATE, ROLE_FFN_UP};
+                        up[] = {ROLE_FFN_GATE, ROLE_FFN_UP},
+                        delta[] = {ROLE_DELTA_Q, ROLE_DELTA_K, ROLE_DELTA_V};
     const Recipe *r = b->model->recipe;
     bool has_qkv = s->heads && !s->latent && bind_fused(b, block, "attn_qkv", qkv, 3, s, layer),
          has_up = r->gate_in_up && s->hidden && bind_fused(b, block, "ffn_up", up, 2, s, layer);
+    bool one = s->delta_heads && !s->delta_each, /* map, and convolution */
+        has_delta = one && bind_fused(b, block, "attn_qkv", delta, 3, s, layer),
+         has_conv = one && bind_delta_conv(b, &block->delta, s, layer);
     for (RoleId id = 0; id < ROLES && b->ok; id++) {
         bool done = (has_qkv && id >= ROLE_ATTN_Q && id <= ROLE_ATTN_V) ||
-                    (has_up && (id == ROLE_FFN_GATE || id == ROLE_FFN_UP));
+                    (has_up && (id == ROLE_FFN_GATE || id == ROLE_FFN_UP)) ||
+                    (has_delta && id >= ROLE_DELTA_Q && id <= ROLE_DELTA_V) ||
+                    (has_conv && id >= ROLE_DELTA_Q_CONV && id <= ROLE_DELTA_V_CONV);
         Need need = recipe_need(r, id, s);
         if (id == ROLE_ATTN_K_NORM && need == NEED_MAYBE) /* both or neither */
             need = block->attention.q_norm.kind ? NEED_YES : NEED_NO;
@@ -181,6 +199,9 @@ static void set_attention(Binder *b, Attention *a, const LayerSizes *s) {
         .mask = {.causal = true, .window = s->window, .chunk = s->rope ? r->chunk : 0}};
     set_temperature(b, a, s);
     a->norm_after_rope = r->head_norms_late;
+    a->gate_in_q = s->gate_in_q;
+    if (r->value_scale)
+        a->v_scale = (float)key_number(b, "attention.value_scale", false, 1, 1e-6, 1e6);
     if (r->head_norms == HEAD_NORMS_UNIT && s->rope) {
         a->q_norm = a->k_norm = (Norm){.kind = NORM_RMS, .width = s->head_dim, .eps = m->eps};
         a->norm_after_rope = true;
@@ -190,6 +211,23 @@ static void set_attention(Binder *b, Attention *a, const LayerSizes *s) {
 static void set_mla(Mla *m, const LayerSizes *s) {
     m->rank = s->latent, m->rotary = s->rotary;
     m->plain = s->plain, m->value = s->latent_value;
+}
+
+static ShortConv delta_conv(size_t channels, size_t taps, size_t at) {
+    return (ShortConv){.channels = channels, .taps = taps, .silu = true, .at = at};
+}
+
+static void set_delta(Binder *b, DeltaNet *m, const LayerSizes *s) {
+    Recurrent kind = b->model->recipe->recurrent;
+    size_t k = extent_of(EXTENT_DELTA_K, s), v = extent_of(EXTENT_DELTA_V, s),
+           taps = s->delta_taps;
+    m->d = s->delta_dim, m->keys = s->delta_keys, m->heads = s->delta_heads;
+    m->q_conv = delta_conv(k, taps, 0);
+    m->k_conv = delta_conv(k, taps, k * (taps - 1));
+    m->v_conv = delta_conv(v, taps, 2 * k * (taps - 1));
+    m->tiled = kind == RECURRENT_DELTA_TILED;
+    m->per_channel = m->sigmoid_gate = kind == RECURRENT_KDA;
+    m->eps = b->model->eps;
 }
 
 static void set_mamba(Binder *b, Mamba *m, const LayerSizes *s) {
@@ -218,16 +256,34 @@ static void set_router(Binder *b, Router *router, const LayerSizes *s) {
     router->scale = (float)key_number(b, "expert_weights_scale", false, 0, 0, 1e6);
 }
 
+/* A limit for each layer; 0: none. */
+static void set_limits(Binder *b, FeedForward *f, size_t layer) {
+    f->expert_limit = (float)number_of_layer(b, "swiglu_clamp_exp", layer, 0, 0, 1e6);
+    f->limit = (float)number_of_layer(b, "swiglu_clamp_shexp", layer, 0, 0, 1e6);
+}
+
+/* The file has two of the numbers before softplus, which keeps them positive. */
+static void set_xielu(Binder *b, Xielu *c, size_t layer) {
+    double p = xielu_number(b, "xielu.alpha_p", layer),
+           n = xielu_number(b, "xielu.alpha_n", layer);
+    c->beta = (float)xielu_number(b, "xielu.beta", layer);
+    c->eps = (float)xielu_number(b, "xielu.eps", layer);
+    c->p = (float)log1p(exp(p)), c->n = c->beta + (float)log1p(exp(n));
+}
+
 void bind_block(Binder *b, Block *block, size_t layer) {
     const Recipe *r = b->model->recipe;
     const LayerSizes *s = &b->model->layers[layer];
     *block = (Block){.residual_scale = b->model->residual_scale};
     if (s->heads) set_attention(b, &block->attention, s);
     if (s->latent) set_mla(&block->mla, s);
+    if (s->delta_heads) set_delta(b, &block->delta, s);
     if (s->ssm_inner) set_mamba(b, &block->mamba, s);
     block->short_conv.conv.channels = s->dim, block->short_conv.conv.taps = s->short_conv;
     bind_tensors(b, block, s, layer);
     block->wiring = wiring_of(b, block);
     block->ffn.act = r->act, block->ffn.gated = r->gated;
     if (s->experts) set_router(b, &block->ffn.router, s);
+    if (r->limits) set_limits(b, &block->ffn, layer);
+    if (r->act == ACT_XIELU) set_xielu(b, &block->ffn.xielu, layer);
 }

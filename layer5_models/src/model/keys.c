@@ -103,6 +103,36 @@ double key_number(Binder *b, const char *key, bool required, double default_valu
     return default_value;
 }
 
+/* Number `layer` of a list that has one for each. */
+static double listed(Binder *b, const char *key, const GgufPair *pair, size_t layer, double min,
+                     double max) {
+    double value = 0;
+    if (pair->type == GGUF_ARRAY && pair->count == b->model->sizes.layers &&
+        pair->item != GGUF_BOOL && gguf_float(pair, layer, &value) && value >= min &&
+        value <= max)
+        return value;
+    char got[96];
+    if (b->ok)
+        b->ok =
+            fault_set(b->fault, "key '%s' is %s, wanted a number from %g to %g for each layer",
+                      key, value_text(pair, got, sizeof got), min, max);
+    return 0;
+}
+
+double number_of_layer(Binder *b, const char *key, size_t layer, double default_value,
+                       double min, double max) {
+    const GgufPair *pair = find_key(b, key);
+    return pair ? listed(b, key, pair, layer, min, max) : default_value;
+}
+
+double xielu_number(Binder *b, const char *key, size_t layer) {
+    const GgufPair *pair = gguf_find(&b->model->gguf, key);
+    if (b->ok && !pair)
+        b->ok = fault_set(b->fault, "key '%s' is missing: a %s model needs it for each layer",
+                          key, b->model->recipe->arch);
+    return pair ? listed(b, key, pair, layer, -1e3, 1e3) : 0;
+}
+
 bool key_bool(Binder *b, const char *key, bool required, bool default_value) {
     const GgufPair *pair = find_key(b, key);
     if (!pair && !required) return default_value;

@@ -128,7 +128,10 @@ static bool check_heads(Binder *b) {
 static bool check_information(Binder *b) {
     const char *pth = "Meta AI original pth";
     find_key(b, "rope.scaling.finetuned"); /* how the model was trained */
-    /* the tensors show both */
+    find_key(b, "full_attention_interval"), find_key(b, "attention.recurrent_layers");
+    if (b->model->recipe->rope == ROPE_NONE && b->model->recipe->latents)
+        find_key(b, "rope.freq_base"); /* nothing turns */
+    /* the tensors show all of these */
     find_key(b, "interleave_moe_layer_step"), find_key(b, "leading_dense_block_count");
     if (!text_equal(key_text(b, "tensor_data_layout", pth), text_of(pth)))
         return refuse_key(b, "tensor_data_layout", pth, "no other order of rows is known");

@@ -27,6 +27,8 @@ static const Role roles[ROLES] = {
     [ROLE_ATTN_OUTPUT]    = {"attn_output",         ROLE_LINEAR, AT(attention.o),       EXTENT_DIM, EXTENT_MIXED, heads},
     [ROLE_ATTN_Q_NORM]    = {"attn_q_norm",         ROLE_NORM,   AT(attention.q_norm),  EXTENT_HEADS, EXTENT_HEAD_DIM, head},
     [ROLE_ATTN_K_NORM]    = {"attn_k_norm",         ROLE_NORM,   AT(attention.k_norm),  EXTENT_HEADS, EXTENT_HEAD_DIM, head},
+    [ROLE_ATTN_GATE] = {"attn_gate", ROLE_LINEAR, AT(attention.gate), EXTENT_ATTN_GATE, EXTENT_DIM, heads},
+    [ROLE_ATTN_SUB_NORM] = {"attn_sub_norm", ROLE_NORM, AT(attention.sub_norm), EXTENT_ONE, EXTENT_MIXED, heads},
     [ROLE_LATENT_Q_A]     = {"attn_q_a",            ROLE_LINEAR, AT(mla.q_a),           EXTENT_Q_LATENT, EXTENT_DIM, latents},
     [ROLE_LATENT_Q_NORM]  = {"attn_q_a_norm",       ROLE_NORM,   AT(mla.q_a_norm),      EXTENT_ONE, EXTENT_Q_LATENT, latents},
     [ROLE_LATENT_Q_B]     = {"attn_q_b",            ROLE_LINEAR, AT(mla.q_b),           EXTENT_Q, EXTENT_Q_LATENT, latents},
@@ -41,6 +43,7 @@ static const Role roles[ROLES] = {
     [ROLE_FFN_GATE]       = {"ffn_gate",            ROLE_LINEAR, AT(ffn.net.gate),      EXTENT_HIDDEN, EXTENT_DIM, network},
     [ROLE_FFN_UP]         = {"ffn_up",              ROLE_LINEAR, AT(ffn.net.up),        EXTENT_HIDDEN, EXTENT_DIM, network},
     [ROLE_FFN_DOWN]       = {"ffn_down",            ROLE_LINEAR, AT(ffn.net.down),      EXTENT_DIM, EXTENT_HIDDEN, network},
+    [ROLE_FFN_SUB_NORM] = {"ffn_sub_norm", ROLE_NORM, AT(ffn.sub_norm), EXTENT_ONE, EXTENT_HIDDEN, network},
     [ROLE_ROUTER]         = {"ffn_gate_inp",        ROLE_LINEAR, AT(ffn.router.map),    EXTENT_EXPERTS, EXTENT_DIM, experts},
     [ROLE_ROUTER_BIAS]    = {"exp_probs_b",         ROLE_OFFSET, AT(ffn.router.select_bias), EXTENT_ONE, EXTENT_EXPERTS, experts},
     [ROLE_EXPERTS_GATE]   = {"ffn_gate_exps",       ROLE_STACK,  AT(ffn.experts.gate),  EXTENT_EXPERT_HIDDEN, EXTENT_DIM, experts},
@@ -67,6 +70,22 @@ static const Role roles[ROLES] = {
     [ROLE_SHORT_CONV_IN]  = {"shortconv.in_proj",   ROLE_LINEAR, AT(short_conv.in),     EXTENT_SHORT_CONV_IN, EXTENT_DIM, dim},
     [ROLE_SHORT_CONV]     = {"shortconv.conv",      ROLE_VECTOR, AT(short_conv.conv.w), EXTENT_DIM, EXTENT_SHORT_CONV, taps},
     [ROLE_SHORT_CONV_OUT] = {"shortconv.out_proj",  ROLE_LINEAR, AT(short_conv.out),    EXTENT_DIM, EXTENT_DIM, dim},
+    [ROLE_DELTA_Q] = {"attn_q", ROLE_LINEAR, AT(delta.q), EXTENT_DELTA_K, EXTENT_DIM, ssm},
+    [ROLE_DELTA_K] = {"attn_k", ROLE_LINEAR, AT(delta.k), EXTENT_DELTA_K, EXTENT_DIM, ssm},
+    [ROLE_DELTA_V] = {"attn_v", ROLE_LINEAR, AT(delta.v), EXTENT_DELTA_V, EXTENT_DIM, ssm},
+    [ROLE_DELTA_Q_CONV] = {"ssm_conv1d_q", ROLE_VECTOR, AT(delta.q_conv.w), EXTENT_DELTA_K, EXTENT_DELTA_TAPS, ssm},
+    [ROLE_DELTA_K_CONV] = {"ssm_conv1d_k", ROLE_VECTOR, AT(delta.k_conv.w), EXTENT_DELTA_K, EXTENT_DELTA_TAPS, ssm},
+    [ROLE_DELTA_V_CONV] = {"ssm_conv1d_v", ROLE_VECTOR, AT(delta.v_conv.w), EXTENT_DELTA_V, EXTENT_DELTA_TAPS, ssm},
+    [ROLE_DELTA_DECAY_A] = {"ssm_f_a", ROLE_LINEAR, AT(delta.decay_a), EXTENT_DELTA_DIM, EXTENT_DIM, ssm},
+    [ROLE_DELTA_DECAY] = {"ssm_alpha", ROLE_LINEAR, AT(delta.decay), EXTENT_DELTA_DECAYS, EXTENT_DELTA_IN, ssm},
+    [ROLE_DELTA_DT_BIAS] = {"ssm_dt", ROLE_OFFSET, AT(delta.dt_bias), EXTENT_ONE, EXTENT_DELTA_DECAYS, ssm},
+    [ROLE_DELTA_A] = {"ssm_a", ROLE_PLAIN, AT(delta.a), EXTENT_ONE, EXTENT_DELTA_HEADS, ssm},
+    [ROLE_DELTA_BETA] = {"ssm_beta", ROLE_LINEAR, AT(delta.beta), EXTENT_DELTA_HEADS, EXTENT_DIM, ssm},
+    [ROLE_DELTA_BOTH] = {"ssm_ba", ROLE_LINEAR, AT(delta.both), EXTENT_DELTA_BOTH, EXTENT_DIM, ssm},
+    [ROLE_DELTA_GATE_A] = {"ssm_g_a", ROLE_LINEAR, AT(delta.gate_a), EXTENT_DELTA_DIM, EXTENT_DIM, ssm},
+    [ROLE_DELTA_GATE] = {"attn_gate", ROLE_LINEAR, AT(delta.gate), EXTENT_DELTA_V, EXTENT_DELTA_IN, ssm},
+    [ROLE_DELTA_NORM] = {"ssm_norm", ROLE_NORM, AT(delta.norm), EXTENT_ONE, EXTENT_DELTA_DIM, ssm},
+    [ROLE_DELTA_OUT] = {"ssm_out", ROLE_LINEAR, AT(delta.out), EXTENT_DIM, EXTENT_DELTA_V, ssm},
 };
 /* clang-format on */
 
@@ -83,10 +102,13 @@ size_t extent_of(Extent extent, const LayerSizes *s) {
     switch (extent) {
     case EXTENT_ONE: return 1;
     case EXTENT_DIM: return s->dim;
-    case EXTENT_Q: return s->heads * (s->latent ? s->plain + s->rotary : s->head_dim);
+    case EXTENT_Q:
+        if (s->latent) return s->heads * (s->plain + s->rotary);
+        return s->heads * s->head_dim * (s->gate_in_q ? 2 : 1);
     case EXTENT_K: return s->kv_heads * s->head_dim;
     case EXTENT_V: return s->kv_heads * s->value_dim;
     case EXTENT_MIXED: return s->heads * (s->latent ? s->latent_value : s->value_dim);
+    case EXTENT_ATTN_GATE: return s->attn_gate;
     case EXTENT_LATENT: return s->latent;
     case EXTENT_Q_LATENT: return s->q_latent;
     case EXTENT_KV_LATENT: return s->latent + s->rotary;
@@ -112,6 +134,14 @@ size_t extent_of(Extent extent, const LayerSizes *s) {
     case EXTENT_SSM_TAPS: return s->ssm_taps;
     case EXTENT_SHORT_CONV_IN: return 3 * s->dim;
     case EXTENT_SHORT_CONV: return s->short_conv;
+    case EXTENT_DELTA_K: return s->delta_keys * s->delta_dim;
+    case EXTENT_DELTA_V: return s->delta_heads * s->delta_dim;
+    case EXTENT_DELTA_DECAYS: return s->delta_heads * (s->delta_each ? s->delta_dim : 1);
+    case EXTENT_DELTA_HEADS: return s->delta_heads;
+    case EXTENT_DELTA_BOTH: return 2 * s->delta_heads;
+    case EXTENT_DELTA_IN: return s->delta_each ? s->delta_dim : s->dim;
+    case EXTENT_DELTA_DIM: return s->delta_dim;
+    case EXTENT_DELTA_TAPS: return s->delta_taps;
     }
     return 0;
 }

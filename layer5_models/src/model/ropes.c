@@ -97,22 +97,37 @@ static void check_sections(Binder *b, const RopeConfig *c) {
     find_key(b, "n_deepstack_layers"); /* of images */
 }
 
+/* What turns in layers of one kind: the first that has it says how many numbers. */
+static size_t rotary_of(const Model *m, bool windowed) {
+    for (size_t l = 0; l < m->sizes.layers; l++)
+        if (m->layers[l].heads && (m->layers[l].window > 0) == windowed)
+            return m->layers[l].rotary;
+    return attention_sizes(m)->rotary;
+}
+
+/* A divisor for each pair that turns anywhere; layers that turn fewer use the first. */
+static const float *read_divisors(Binder *b) {
+    size_t full = rotary_of(b->model, false), windowed = rotary_of(b->model, true);
+    return bind_vector(b, "rope_freqs.weight", false, max_size(full, windowed) / 2,
+                       "rope.dimension_count");
+}
+
 void read_ropes(Binder *b) {
     Model *m = b->model;
-    RopeConfig c = {
-        .style = m->recipe->rope, .rotary = attention_sizes(m)->rotary, .factor = 1};
+    const Recipe *r = m->recipe;
+    RopeConfig c = {.style = r->rope, .rotary = rotary_of(m, false), .factor = 1};
+    m->latent_scale = 1;
     if (c.style != ROPE_NONE) {
         c.theta = key_number(b, "rope.freq_base", false, 10000, 2, 1e12);
-        m->latent_scale = 1;
-        if (m->recipe->rope_alpha) read_alpha(b, &c);
-        if (m->recipe->rope_sections) check_sections(b, &c);
+        if (r->rope_alpha) read_alpha(b, &c);
+        if (r->rope_sections && c.rotary) check_sections(b, &c);
         read_stretching(b, &c);
-        if (m->recipe->rope_freqs)
-            c.divisors = bind_vector(b, "rope_freqs.weight", false, c.rotary / 2,
-                                     "rope.dimension_count");
+        if (r->rope_freqs) c.divisors = read_divisors(b);
     }
     if (!b->ok) return;
     rope_init(&m->ropes[0], &c, &m->arena);
+    c.rotary = rotary_of(m, true);
+    if (r->rope_freqs_full) c.divisors = NULL;
     for_windows(b, &c);
     if (b->ok) rope_init(&m->ropes[1], &c, &m->arena);
 }

@@ -4,9 +4,6 @@
 #include <math.h>
 #include <stdio.h>
 
-/* No dimension of a real model is larger; so products stay far from overflow. */
-enum { MAX_SIZE = 1 << 24, MAX_HEADS = 65536, MAX_TAPS = 64 };
-
 float read_softcap(Binder *b, const char *key, float of_family) {
     if (of_family == 0) return 0;
     return (float)key_number(b, key, false, fmax(0, (double)of_family), 0.001, 1e6);
@@ -65,17 +62,26 @@ bool read_sizes(Binder *b) {
 
 /* ------------------------------------------------------------------ one layer */
 
-/* Has a block this matrix? */
-static bool has(const Binder *b, size_t l, const char *name) {
-    char full[96];
-    return gguf_find_tensor(&b->model->gguf,
-                            block_tensor_name(full, sizeof full, l, name, "weight"));
+/* Families with recurrent layers have attention in some, or in none: the tensors show it. */
+static bool has_attention(const Binder *b, size_t l) {
+    switch (b->model->recipe->recurrent) {
+    case RECURRENT_NONE: return true;
+    case RECURRENT_KDA: return has_matrix(b, l, "attn_kv_a_mqa");
+    case RECURRENT_DELTA:
+    case RECURRENT_DELTA_TILED: return has_matrix(b, l, "attn_q");
+    default: return has_matrix(b, l, "attn_q") || has_matrix(b, l, "attn_qkv");
+    }
 }
 
-/* Families with state-space layers have attention in some, or in none: the tensors show it. */
+/* A gate on what attention mixes. */
+static void read_gate(const Recipe *r, LayerSizes *s) {
+    s->gate_in_q = r->gate == GATE_IN_Q;
+    if (r->gate == GATE_NUMBER) s->attn_gate = s->heads * s->value_dim;
+    if (r->gate == GATE_HEAD) s->attn_gate = s->heads;
+}
+
 static bool read_heads(Binder *b, size_t l, LayerSizes *s) {
-    bool turns = b->model->recipe->rope != ROPE_NONE,
-         attends = !b->model->recipe->recurrent || has(b, l, "attn_q") || has(b, l, "attn_qkv");
+    bool turns = b->model->recipe->rope != ROPE_NONE, attends = has_attention(b, l);
     s->heads = key_of_layer(b, "attention.head_count", l, attends, 0, attends, MAX_HEADS);
     if (!b->ok) return false;
     s->kv_heads =
@@ -86,9 +92,14 @@ static bool read_heads(Binder *b, size_t l, LayerSizes *s) {
     }
     s->head_dim = key_size(b, "attention.key_length", false, s->dim / s->heads, 1, 65536);
     s->value_dim = key_size(b, "attention.value_length", false, s->head_dim, 1, 65536);
+    read_gate(b->model->recipe, s);
     s->rotary = s->head_dim;
     if (turns)
         s->rotary = key_size(b, "rope.dimension_count", false, s->head_dim, 0, s->head_dim);
+    if (b->ok && s->window == 0 && b->model->recipe->rope_full_half) s->rotary /= 2;
+    if (b->ok && s->gate_in_q && s->value_dim != s->head_dim)
+        return refuse_key(b, "attention.value_length", "key_length",
+                          "gates lie between queries");
     if (b->ok && s->heads % s->kv_heads)
         b->ok = fault_set(b->fault,
                           "%zu heads (attention.head_count) do not divide among %zu "
@@ -99,42 +110,6 @@ static bool read_heads(Binder *b, size_t l, LayerSizes *s) {
                           "heads of %zu numbers cannot turn %zu of them (rope.dimension_count)",
                           s->head_dim, s->rotary);
     return b->ok;
-}
-
-/* What memory holds of a token is the file's key_length and value_length: with absorbed matrices one
- * latent and what turns; or the keys and values of all heads. */
-static bool read_latents(Binder *b, size_t l, LayerSizes *s) {
-    char name[96];
-    const GgufTensor *k_b = gguf_find_tensor(
-        &b->model->gguf, block_tensor_name(name, sizeof name, l, "attn_k_b", "weight"));
-    if (!b->ok || !b->model->recipe->latents || !has(b, l, "attn_kv_a_mqa")) return b->ok;
-    s->absorbed = k_b != NULL;
-    s->latent = key_size(b, "attention.kv_lora_rank", true, 0, 1, MAX_SIZE);
-    s->q_latent = key_size(b, "attention.q_lora_rank", false, 0, 0, MAX_SIZE);
-    s->rotary = key_size(b, "rope.dimension_count", true, 0, 2, MAX_SIZE);
-    size_t query = s->head_dim, value = s->value_dim;
-    if (s->absorbed) {
-        query = key_size(b, "attention.key_length_mla", true, 0, 1, 65536);
-        value = key_size(b, "attention.value_length_mla", true, 0, 1, 65536);
-    }
-    if (!b->ok) return false;
-    size_t kv_heads = s->absorbed ? 1 : s->heads,
-           key = s->absorbed ? s->latent + s->rotary : query,
-           held = s->absorbed ? s->latent : value;
-    if (query <= s->rotary)
-        return b->ok =
-                   fault_set(b->fault,
-                             "queries of %zu numbers (attention.key_length_mla, or key_length) "
-                             "have none beside the %zu that turn (rope.dimension_count)",
-                             query, s->rotary);
-    s->plain = query - s->rotary, s->latent_value = value;
-    if (s->kv_heads == kv_heads && s->head_dim == key && s->value_dim == held) return true;
-    return b->ok = fault_set(
-               b->fault,
-               "keys of %zu and values of %zu numbers in %zu heads (attention.key_length, "
-               "value_length, head_count_kv), wanted %zu, %zu and %zu by "
-               "kv_lora_rank, rope.dimension_count and the tensors",
-               s->head_dim, s->value_dim, s->kv_heads, key, held, kv_heads);
 }
 
 /* Rows of the network beside the experts: what the keys say, or the tensor shows. */
@@ -176,47 +151,10 @@ static bool read_experts(Binder *b, size_t l, LayerSizes *s) {
     s->expert_hidden = key_size(b, "expert_feed_forward_length", false, each, 1, MAX_SIZE);
     s->shared_hidden = shared_hidden(b, l, s->expert_hidden);
     read_groups(b, s);
-    if (has(b, l, "ffn_gate_inp")) /* or it is one of those without */
+    if (has_matrix(b, l, "ffn_gate_inp")) /* or it is one of those without */
         s->hidden = 0;
     else
         s->experts = s->experts_used = s->expert_hidden = s->shared_hidden = 0;
-    return b->ok;
-}
-
-/* Heads and groups of Mamba 2 divide what they share. */
-static bool check_ssm(Binder *b, const LayerSizes *s) {
-    if (!b->ok || !s->ssm_heads) return b->ok;
-    if (s->ssm_inner % s->ssm_heads == 0 && s->ssm_heads % s->ssm_groups == 0) return true;
-    return b->ok = fault_set(b->fault,
-                             "%zu channels (ssm.inner_size) do not divide among %zu heads "
-                             "(ssm.time_step_rank), or those among %zu groups "
-                             "(ssm.group_count)",
-                             s->ssm_inner, s->ssm_heads, s->ssm_groups);
-}
-
-static bool read_ssm(Binder *b, size_t l, bool heads, LayerSizes *s) {
-    size_t inner = key_size(b, "ssm.inner_size", true, 0, 1, MAX_SIZE);
-    s->ssm_state = key_size(b, "ssm.state_size", true, 0, 1, MAMBA_STATE);
-    s->ssm_taps = key_size(b, "ssm.conv_kernel", true, 0, 1, MAX_TAPS);
-    s->ssm_rank = key_size(b, "ssm.time_step_rank", true, 0, 1, heads ? MAX_HEADS : MAX_SIZE);
-    s->ssm_groups = key_size(b, "ssm.group_count", heads, 0, heads, heads ? MAX_HEADS : 0);
-    if (heads) s->ssm_heads = s->ssm_rank;
-    if (has(b, l, "ssm_in")) s->ssm_inner = inner;
-    return check_ssm(b, s);
-}
-
-/* The mixer that a layer has beside attention, or in its place. */
-static bool read_recurrent(Binder *b, size_t l, LayerSizes *s) {
-    Recurrent kind = b->model->recipe->recurrent;
-    size_t taps;
-    switch (kind) {
-    case RECURRENT_NONE: break;
-    case RECURRENT_MAMBA:
-    case RECURRENT_MAMBA2: return read_ssm(b, l, kind == RECURRENT_MAMBA2, s);
-    case RECURRENT_SHORT_CONV:
-        taps = key_size(b, "shortconv.l_cache", true, 0, 2, MAX_TAPS);
-        if (has(b, l, "shortconv.conv")) s->short_conv = taps;
-    }
     return b->ok;
 }
 
@@ -247,10 +185,10 @@ LayerSizes layer_sizes(Binder *b, size_t l) {
     s.hidden =
         key_of_layer(b, "feed_forward_length", l, !r->recurrent, 0, !r->recurrent, MAX_SIZE);
     if (r->half_hidden) s.hidden /= 2;
+    s.window = window_of(b, l);
     if (!read_heads(b, l, &s) || !read_latents(b, l, &s) || !read_experts(b, l, &s) ||
         !read_recurrent(b, l, &s))
         return s;
-    s.window = window_of(b, l);
     s.rope = has_rope(b, l, s.window);
     return s;
 }

@@ -1,0 +1,191 @@
+/* mixer_delta.c - see mixer_delta.h. */
+#include "mixer_delta.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { ROWS = 4 }; /* taken at a time by a thread */
+
+size_t delta_state(const DeltaNet *m) {
+    return short_conv_state(&m->q_conv) + short_conv_state(&m->k_conv) +
+           short_conv_state(&m->v_conv) + m->heads * m->d * m->d;
+}
+
+void delta_sizes_include(DeltaSizes *s, const DeltaNet *m) {
+    if (!m->out.w.data) return;
+    s->dim = max_size(s->dim, m->out.w.shape[0]);
+    s->k = max_size(s->k, m->keys * m->d);
+    s->v = max_size(s->v, m->heads * m->d);
+    s->heads = max_size(s->heads, m->heads);
+    s->decay = max_size(s->decay, m->per_channel ? m->heads * m->d : m->heads);
+    if (m->decay_a.w.data) s->rank = max_size(s->rank, m->decay_a.w.shape[0]);
+    if (m->gate_a.w.data) s->rank = max_size(s->rank, m->gate_a.w.shape[0]);
+}
+
+void delta_run_init(DeltaRun *run, size_t rows, const DeltaSizes *s, Arena *arena) {
+    size_t f = sizeof(float), widest = max_size(max_size(s->dim, s->v), s->rank);
+    run->in = arena_take(arena, rows * max_size(s->k, s->v), f);
+    run->q = arena_take(arena, rows * s->k, f);
+    run->k = arena_take(arena, rows * s->k, f);
+    run->v = arena_take(arena, rows * s->v, f);
+    run->z = arena_take(arena, rows * s->v, f);
+    run->decay = arena_take(arena, rows * s->decay, f);
+    run->beta = arena_take(arena, rows * 2 * s->heads, f);
+    run->rank = arena_take(arena, rows * s->rank, f);
+    run->y = arena_take(arena, rows * s->v, f);
+    run->scratch = arena_take(arena, s->v ? linear_scratch_bytes(rows, widest) : 0, 1);
+}
+
+typedef struct Rows {
+    const DeltaNet *m;
+    DeltaRun *run;
+    const KvCache *kv;
+    size_t layer;
+    const Batch *batch;
+} Rows;
+
+/* ------------------------------------------------------------------ what a token says */
+
+/* y = map(x), perhaps by way of a few numbers. */
+static void map_rows(Pool *pool, const Rows *t, const Linear *first, const Linear *map,
+                     const float *x, float *y) {
+    size_t n = t->batch->count;
+    if (first->w.data) {
+        linear(pool, first, x, n, t->run->rank, t->run->scratch);
+        x = t->run->rank;
+    }
+    linear(pool, map, x, n, y, t->run->scratch);
+}
+
+static void convolved(Pool *pool, const Rows *t, const Linear *map, const ShortConv *conv,
+                      const float *x, float *y) {
+    linear(pool, map, x, t->batch->count, t->run->in, t->run->scratch);
+    short_conv_rows(pool, conv, t->kv, t->layer, t->batch, t->run->in, conv->channels, y);
+}
+
+static void project(Pool *pool, const Rows *t, const float *x) {
+    const DeltaNet *m = t->m;
+    const Linear none = {.bias = NULL};
+    convolved(pool, t, &m->q, &m->q_conv, x, t->run->q);
+    convolved(pool, t, &m->k, &m->k_conv, x, t->run->k);
+    convolved(pool, t, &m->v, &m->v_conv, x, t->run->v);
+    map_rows(pool, t, &m->gate_a, &m->gate, x, t->run->z);
+    map_rows(pool, t, &none, m->both.w.data ? &m->both : &m->beta, x, t->run->beta);
+    if (!m->both.w.data) map_rows(pool, t, &m->decay_a, &m->decay, x, t->run->decay);
+}
+
+/* A row of `both`, for each head of keys [betas | decays], becomes two rows. */
+static void part_both(const DeltaNet *m, float *both, float *decay) {
+    float beta[2 * DELTA_DIM];
+    size_t share = m->heads / m->keys;
+    for (size_t h = 0; h < m->heads; h++) {
+        const float *of_key = both + h / share * 2 * share;
+        beta[h] = of_key[h % share], decay[h] = of_key[share + h % share];
+    }
+    memcpy(both, beta, m->heads * sizeof *beta);
+}
+
+/* Each head to length 1. */
+static void to_length_one(float *x, size_t heads, size_t d, float eps) {
+    for (size_t h = 0; h < heads; h++, x += d) {
+        float length = sqrtf(dot_f32(x, x, d)), scale = 1 / (length > eps ? length : eps);
+        for (size_t i = 0; i < d; i++) x[i] *= scale;
+    }
+}
+
+/* A PoolTask: q and k of length 1, beta within 0 to 1, decay = exp(a * softplus(decay + bias)). */
+static void prepare_rows(void *context, int worker, size_t begin, size_t end) {
+    const Rows *t = context;
+    const DeltaNet *m = t->m;
+    size_t decays = m->per_channel ? m->heads * m->d : m->heads,
+           betas = m->both.w.data ? 2 * m->heads : m->heads;
+    (void)worker;
+    for (size_t i = begin; i < end; i++) {
+        float *decay = t->run->decay + i * decays, *beta = t->run->beta + i * betas;
+        if (m->both.w.data) part_both(m, beta, decay);
+        to_length_one(t->run->q + i * m->keys * m->d, m->keys, m->d, m->eps);
+        to_length_one(t->run->k + i * m->keys * m->d, m->keys, m->d, m->eps);
+        for (size_t h = 0; h < m->heads; h++) beta[h] = 1 / (1 + expf(-beta[h]));
+        for (size_t k = 0; k < decays; k++) decay[k] += m->dt_bias[k];
+        softplus(decay, decay, decays);
+        for (size_t k = 0; k < decays; k++) decay[k] *= m->a[m->per_channel ? k / m->d : k];
+        vector_exp(decay, decay, 0, decays);
+    }
+}
+
+/* ------------------------------------------------------------------ the memory moves on */
+
+void delta_step(float *after, const float *before, size_t d, const float *decay, float beta,
+                const float *q, const float *k, const float *v, float *out) {
+    float u[DELTA_DIM], stays[DELTA_DIM];
+    for (size_t i = 0; i < d; i++) stays[i] = decay[i] * k[i];
+    for (size_t j = 0; j < d; j++) u[j] = beta * (v[j] - dot_f32(before + j * d, stays, d));
+    recurrence_step(&(Recurrence){.after = after,
+                                  .before = before,
+                                  .decay = decay,
+                                  .in = u,
+                                  .b = k,
+                                  .c = q,
+                                  .out = out,
+                                  .rows = d,
+                                  .n = d});
+}
+
+static void step_head(const Rows *t, size_t i, size_t h, const float *before, float *after) {
+    const DeltaNet *m = t->m;
+    size_t d = m->d, betas = m->both.w.data ? 2 * m->heads : m->heads,
+           key = m->tiled ? h % m->keys : h / (m->heads / m->keys), at = i * m->keys + key;
+    float same[DELTA_DIM];
+    const float *decay = t->run->decay + (i * m->heads + h) * (m->per_channel ? d : 1);
+    for (size_t k = 0; k < d && !m->per_channel; k++) same[k] = *decay;
+    delta_step(after + h * d * d, before + h * d * d, d, m->per_channel ? decay : same,
+               t->run->beta[i * betas + h], t->run->q + at * d, t->run->k + at * d,
+               t->run->v + (i * m->heads + h) * d, t->run->y + (i * m->heads + h) * d);
+}
+
+/* A PoolTask: all tokens for some heads, so that their memory stays in cache. */
+static void some_heads(void *context, int worker, size_t begin, size_t end) {
+    const Rows *t = context;
+    size_t numbers = t->m->d * t->m->d, at = delta_state(t->m) - t->m->heads * numbers;
+    (void)worker;
+    for (size_t i = 0; i < t->batch->count; i++) {
+        size_t sequence = (size_t)t->batch->sequence[i],
+               position = (size_t)t->batch->position[i];
+        const float *before = kv_state(t->kv, t->layer, sequence, position);
+        float *after = kv_state(t->kv, t->layer, sequence, position + 1) + at;
+        if (!before)
+            memset(after + begin * numbers, 0, (end - begin) * numbers * sizeof *after);
+        before = before ? before + at : after;
+        for (size_t h = begin; h < end; h++) step_head(t, i, h, before, after);
+    }
+}
+
+/* ------------------------------------------------------------------ norm and gate */
+
+/* A PoolTask: y = norm(y / sqrt(d)) * silu(z) or sigmoid(z). */
+static void gate_rows(void *context, int worker, size_t begin, size_t end) {
+    const Rows *t = context;
+    size_t width = t->m->heads * t->m->d;
+    float scale = 1 / sqrtf((float)t->m->d);
+    (void)worker;
+    for (size_t i = begin; i < end; i++) {
+        float *y = t->run->y + i * width, *z = t->run->z + i * width;
+        for (size_t k = 0; k < width; k++) y[k] *= scale;
+        norm_apply(&t->m->norm, y, y, width);
+        for (size_t k = 0; k < width; k++) {
+            float open = 1 / (1 + expf(-z[k]));
+            y[k] *= t->m->sigmoid_gate ? open : z[k] * open;
+        }
+    }
+}
+
+void delta_forward(Pool *pool, const DeltaNet *m, DeltaRun *run, const KvCache *kv,
+                   size_t layer, const Batch *batch, const float *x, float *out) {
+    size_t n = batch->count;
+    Rows rows = {m, run, kv, layer, batch};
+    project(pool, &rows, x);
+    pool_for(pool, n, ROWS, prepare_rows, &rows);
+    pool_for(pool, m->heads, 1, some_heads, &rows);
+    pool_for(pool, n, ROWS, gate_rows, &rows);
+    linear(pool, &m->out, run->y, n, out, run->scratch);
+}

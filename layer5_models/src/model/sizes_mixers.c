@@ -1,0 +1,117 @@
+/* sizes_mixers.c - latents, and the mixers that a layer has beside attention or in its place, from their
+ * keys.  See bind.h. */
+#include "bind.h"
+
+enum { MAX_TAPS = 64, DELTA_HEADS = 1024 };
+
+bool has_matrix(const Binder *b, size_t l, const char *name) {
+    char full[96];
+    return gguf_find_tensor(&b->model->gguf,
+                            block_tensor_name(full, sizeof full, l, name, "weight"));
+}
+
+/* What memory holds of a token is the file's key_length and value_length: with absorbed matrices one
+ * latent and what turns; or the keys and values of all heads. */
+bool read_latents(Binder *b, size_t l, LayerSizes *s) {
+    char name[96];
+    const GgufTensor *k_b = gguf_find_tensor(
+        &b->model->gguf, block_tensor_name(name, sizeof name, l, "attn_k_b", "weight"));
+    if (!b->ok || !b->model->recipe->latents || !has_matrix(b, l, "attn_kv_a_mqa"))
+        return b->ok;
+    s->absorbed = k_b != NULL;
+    s->latent = key_size(b, "attention.kv_lora_rank", true, 0, 1, MAX_SIZE);
+    s->q_latent = key_size(b, "attention.q_lora_rank", false, 0, 0, MAX_SIZE);
+    s->rotary = key_size(b, "rope.dimension_count", true, 0, 2, MAX_SIZE);
+    size_t query = s->head_dim, value = s->value_dim;
+    if (s->absorbed) {
+        query = key_size(b, "attention.key_length_mla", true, 0, 1, 65536);
+        value = key_size(b, "attention.value_length_mla", true, 0, 1, 65536);
+    }
+    if (!b->ok) return false;
+    size_t kv_heads = s->absorbed ? 1 : s->heads,
+           key = s->absorbed ? s->latent + s->rotary : query,
+           held = s->absorbed ? s->latent : value;
+    if (query <= s->rotary)
+        return b->ok =
+                   fault_set(b->fault,
+                             "queries of %zu numbers (attention.key_length_mla, or key_length) "
+                             "have none beside the %zu that turn (rope.dimension_count)",
+                             query, s->rotary);
+    s->plain = query - s->rotary, s->latent_value = value;
+    if (s->kv_heads == kv_heads && s->head_dim == key && s->value_dim == held) return true;
+    return b->ok = fault_set(
+               b->fault,
+               "keys of %zu and values of %zu numbers in %zu heads (attention.key_length, "
+               "value_length, head_count_kv), wanted %zu, %zu and %zu by "
+               "kv_lora_rank, rope.dimension_count and the tensors",
+               s->head_dim, s->value_dim, s->kv_heads, key, held, kv_heads);
+}
+
+/* Heads and groups of Mamba 2 divide what they share. */
+static bool check_ssm(Binder *b, const LayerSizes *s) {
+    if (!b->ok || !s->ssm_heads) return b->ok;
+    if (s->ssm_inner % s->ssm_heads == 0 && s->ssm_heads % s->ssm_groups == 0) return true;
+    return b->ok = fault_set(b->fault,
+                             "%zu channels (ssm.inner_size) do not divide among %zu heads "
+                             "(ssm.time_step_rank), or those among %zu groups "
+                             "(ssm.group_count)",
+                             s->ssm_inner, s->ssm_heads, s->ssm_groups);
+}
+
+static bool read_ssm(Binder *b, size_t l, bool heads, LayerSizes *s) {
+    size_t inner = key_size(b, "ssm.inner_size", true, 0, 1, MAX_SIZE);
+    s->ssm_state = key_size(b, "ssm.state_size", true, 0, 1, MAMBA_STATE);
+    s->ssm_taps = key_size(b, "ssm.conv_kernel", true, 0, 1, MAX_TAPS);
+    s->ssm_rank = key_size(b, "ssm.time_step_rank", true, 0, 1, heads ? MAX_HEADS : MAX_SIZE);
+    s->ssm_groups = key_size(b, "ssm.group_count", heads, 0, heads, heads ? MAX_HEADS : 0);
+    if (heads) s->ssm_heads = s->ssm_rank;
+    if (has_matrix(b, l, "ssm_in")) s->ssm_inner = inner;
+    return check_ssm(b, s);
+}
+
+/* A Gated DeltaNet, as ssm.* says. */
+static bool read_delta(Binder *b, size_t l, LayerSizes *s) {
+    size_t inner = key_size(b, "ssm.inner_size", true, 0, 1, MAX_SIZE),
+           taps = key_size(b, "ssm.conv_kernel", true, 0, 1, MAX_TAPS),
+           keys = key_size(b, "ssm.group_count", true, 0, 1, DELTA_HEADS),
+           heads = key_size(b, "ssm.time_step_rank", true, 0, 1, DELTA_HEADS),
+           dim = key_size(b, "ssm.state_size", true, 0, 1, DELTA_DIM);
+    if (b->ok && (inner != heads * dim || heads % keys))
+        return b->ok = fault_set(
+                   b->fault,
+                   "%zu heads (ssm.time_step_rank) of %zu (ssm.state_size) are not %zu "
+                   "(ssm.inner_size), or do not divide among %zu (ssm.group_count)",
+                   heads, dim, inner, keys);
+    if (!b->ok || !has_matrix(b, l, "ssm_out")) return b->ok;
+    s->delta_heads = heads, s->delta_keys = keys, s->delta_dim = dim, s->delta_taps = taps;
+    s->delta_both = has_matrix(b, l, "ssm_ba");
+    return true;
+}
+
+static bool read_kda(Binder *b, size_t l, LayerSizes *s) {
+    size_t taps = key_size(b, "ssm.conv_kernel", true, 0, 1, MAX_TAPS),
+           dim = key_size(b, "kda.head_dim", true, 0, 1, DELTA_DIM),
+           heads = key_of_layer(b, "attention.head_count", l, true, 0, 1, DELTA_HEADS);
+    if (!b->ok || !has_matrix(b, l, "ssm_f_a")) return b->ok;
+    s->delta_heads = s->delta_keys = heads, s->delta_dim = dim, s->delta_taps = taps;
+    s->delta_each = true;
+    return true;
+}
+
+/* The mixer that a layer has beside attention, or in its place. */
+bool read_recurrent(Binder *b, size_t l, LayerSizes *s) {
+    Recurrent kind = b->model->recipe->recurrent;
+    size_t taps;
+    switch (kind) {
+    case RECURRENT_NONE: break;
+    case RECURRENT_MAMBA:
+    case RECURRENT_MAMBA2: return read_ssm(b, l, kind == RECURRENT_MAMBA2, s);
+    case RECURRENT_DELTA:
+    case RECURRENT_DELTA_TILED: return read_delta(b, l, s);
+    case RECURRENT_KDA: return read_kda(b, l, s);
+    case RECURRENT_SHORT_CONV:
+        taps = key_size(b, "shortconv.l_cache", true, 0, 2, MAX_TAPS);
+        if (has_matrix(b, l, "shortconv.conv")) s->short_conv = taps;
+    }
+    return b->ok;
+}
