@@ -10,8 +10,9 @@ static const char dim[] = "embedding_length",
                   heads[] = "attention.head_count, head_count_kv, key_length, value_length and "
                             "embedding_length",
                   head[] = "attention.key_length",
-                  latents[] = "attention.kv_lora_rank, q_lora_rank, the lengths of keys and values "
-                              "and rope.dimension_count",
+                  latents[] =
+                      "attention.kv_lora_rank, q_lora_rank, the lengths of keys and values "
+                      "and rope.dimension_count",
                   network[] = "feed_forward_length and "
                               "embedding_length",
                   experts[] = "expert_count, expert_feed_forward_length and embedding_length",
