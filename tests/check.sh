@@ -46,8 +46,8 @@ used() {
     for header in layer*/include/*.h; do
         for function in $(gcc -fpreprocessed -dD -E -P "$header" 2>/dev/null | grep -v '#define' |
                           grep -oE '(^|[^A-Za-z0-9_])[a-z][a-z0-9_]*\(' | tr -cd 'a-z0-9_\n' | sort -u); do
-            # the macro REQUIRE calls fault_abort; instruction sets are reached through macros, too
-            case $function in __attribute__|sizeof|format|defined|fault_abort|*_scalar|*_f16c|*_neon) continue ;; esac
+            # macros call fault_abort and profile_*; instruction sets are reached through macros, too
+            case $function in __attribute__|cleanup|sizeof|format|defined|fault_abort|profile_enter|profile_leave|*_scalar|*_f16c|*_neon) continue ;; esac
             count=$(awk -v name="$function" '$1 == name { print $2 }' build/names)
             listed=$(printf '%s' "$only_tested" | grep -c "^$function ")
             if [ "$count" -lt 3 ] && [ "$listed" -eq 0 ]; then echo "$header: $function is called by no one, or by tests only"; bad=1; fi
