@@ -126,6 +126,8 @@ async function playground() {
   expect("an infinite temperature makes all alike", await (async () => { await type(page, "chain", "temp:100"); const p = await rows(1); return p.every((x) => x < 0.002); })());
 
   await type(page, "chain", "top_k:40,top_p:0.9,temp:0.8");
+  await page.ask(`(async () => { const slider = document.querySelector('[aria-label="temp t"]'); for (const t of [0.5, 1, 2]) slider.value = t, slider.dispatchEvent(new Event("input")); for (let i = 0; i < 3; i++) await new Promise(requestAnimationFrame); })()`);
+  expect("a slider moves the chain", /temp:2,draw$/.test(await page.ask(`document.querySelector('[aria-label="chain"]').value`)), await page.ask(`document.querySelector('[aria-label="chain"]').value`));
   expect("what must choose cannot be taken away", await page.ask(`document.querySelector('[aria-label^="draw ends every chain"]').disabled`));
   await page.ask(`document.querySelector('[aria-label="earlier top_p"]').focus()`);
   await page.key("Enter", 13, "\r");

@@ -55,7 +55,7 @@ document.addEventListener("DOMContentLoaded", async () => {
   const chain = make("input", { type: "text", spellcheck: "false", "aria-label": "chain", change: () => { state.chain = chain.value; restart(); } });
   const seed = make("input", { type: "number", min: 0, max: 4294967295, "aria-label": "seed", change: () => { state.seed = seedOf(seed.value); restart(); } });
   const compare = make("input", { type: "checkbox", change: () => { state.compare = compare.checked; read(); } });
-  const scrub = make("input", { type: "range", min: 0, "aria-label": "token", class: "ex-scrub", input: () => { state.at = +scrub.value; draw(); } });
+  const scrub = make("input", { type: "range", min: 0, "aria-label": "token", class: "ex-scrub", input: oncePerFrame(() => { state.at = +scrub.value; draw(); }) });
   const button = (text, act, title) => make("button", { type: "button", class: "md-button", title, click: act }, text);
   let playing = false, later = 0; // and when it goes on
   const play = button("Play", () => { playing = !playing; run(); });

@@ -241,12 +241,13 @@ document.addEventListener("DOMContentLoaded", async () => {
   }
 
   function slider(i, kind, p) {
-    const { values, name } = state.stages[i], { low, high, step } = range(kind, p);
+    const stage = state.stages[i], { values, name } = stage, { low, high, step } = range(kind, p);
     const number = make("output", {}, String(values[p.key]));
+    const apply = oncePerFrame(() => stage === state.stages[i] && setStage(i, [...(NOTATIONS[name] ? [grammarOf(state.stages[i])] : []), ...Object.entries(values).map(([key, value]) => key + "=" + value)]));
     const input = make("input", { type: "range", min: low, max: high, step, value: values[p.key], "aria-label": name + " " + p.key, input: () => {
       values[p.key] = +(+input.value).toPrecision(4);
       number.textContent = String(values[p.key]);
-      setStage(i, [...(NOTATIONS[name] ? [grammarOf(state.stages[i])] : []), ...Object.entries(values).map(([key, value]) => key + "=" + value)]);
+      apply();
     } });
     return make("label", { class: "pg-slider" }, p.key, input, number);
   }

@@ -18,6 +18,12 @@ function make(tag, properties, ...children) {
   return element;
 }
 
+/* What is done once for a picture on the screen, however often it is asked for. */
+function oncePerFrame(act) {
+  let asked = 0;
+  return () => { asked ||= requestAnimationFrame(() => { asked = 0; act(); }); };
+}
+
 /* A seed is a whole number of 32 bits: the nearest one to what was typed. */
 const seedOf = (text) => Math.min(4294967295, Math.max(0, Math.trunc(Number(text)) || 0));
 
