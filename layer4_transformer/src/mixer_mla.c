@@ -123,6 +123,7 @@ static void ask_latents(void *context, int worker, size_t begin, size_t end) {
                    t->run->heads_out + (h * n + i) * rank, rank * sizeof *c);
         kv_store(t->kv, t->layer, (size_t)t->batch->sequence[i], (size_t)t->batch->position[i],
                  c, c);
+        kv_rotate(t->kv, t->shared->q + i * s->heads * s->head_dim, s->heads, s->head_dim);
     }
 }
 
@@ -167,6 +168,7 @@ static void store_heads(void *context, int worker, size_t begin, size_t end) {
         }
         kv_store(t->kv, t->layer, (size_t)t->batch->sequence[i], (size_t)t->batch->position[i],
                  k, v);
+        kv_rotate(t->kv, t->shared->q + i * s->heads * s->head_dim, s->heads, s->head_dim);
     }
 }
 
