@@ -41,7 +41,7 @@ export PROMPT CHAIN MODEL SEED PREFIX DESTDIR SENTENCE
 # A word for the shell, whatever it holds.
 quoted = '$(subst ','\'',$(1))'
 
-COMMANDS := build run test deps check format help bench plots measure train peers fuzz soak docs docs-serve lib install uninstall clean
+COMMANDS := build run test deps check format help bench plots measure train peers families fuzz soak docs docs-serve lib install uninstall clean
 
 # make start 3.2, make grade 3, ...: what follows the word is its argument.
 DESK_WORDS := learn start grade watch hint reset worked check-exercises mine
@@ -161,6 +161,9 @@ bench: build
 peers: build
 	@tests/peers/run.sh
 
+families: build
+	@$(MAKE) --no-print-directory -C tests families
+
 # Two models like those in the box, trained anew on the world as it is now (layer5_models/models/README.md).
 train: build
 	$(BUILD)/bin/strata train --size storyteller --out build/storyteller.gguf --checkpoint build/storyteller.ckpt --resume \
@@ -207,6 +210,7 @@ help:
 	@echo "make measure          the stored numbers behind two of them, again (minutes)"
 	@echo "make train            train two models like those in the box (two hours on two cores)"
 	@echo "make peers            compare with llama.cpp on the same files (npm; LLAMA_CPP=DIR: a native build)"
+	@echo "make families         every family of models: random ones against a reference in double precision, as a table"
 	@echo "make check-exercises  the graders graded: wrong works refused, right ones accepted; 3.1: of one exercise"
 	@echo "make fuzz             20000 damaged headers, 20000 chains of samplers, 50000 grammars and templates, 100000 masks, then fuzz the GGUF reader; SECONDS=60"
 	@echo "make soak             a thousand clients for ten minutes against strata serve, under sanitizers; SECONDS=60"

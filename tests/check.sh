@@ -129,6 +129,7 @@ sources_and_fuzz() {
     fi
     step "tests under AddressSanitizer and UndefinedBehaviorSanitizer" make SAN=1 CFLAGS="-O1 -g" test
     step "the pool under ThreadSanitizer" make TSAN=1 CFLAGS="-O1 -g" test 1
+    step "every family of models against double precision" make families
     step "20000 damaged model headers" tests/fuzz/damage.sh
     step "20000 chains of samplers" tests/fuzz/chain.sh
     if python3 -c 'import jsonschema' 2>/dev/null; then

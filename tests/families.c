@@ -1,0 +1,95 @@
+/* families.c - every family in one table of proofs: random models of each, in several formats, against
+ * the double-precision reference.  `make families` prints it.
+ *
+ *     family        recipe            f32       greedy    f16       q8_0
+ *     deepseek2     latents absorbed  1.3e-12   24/24     5e-13     2e-8
+ *
+ * The numbers are normalized errors of the logits of a text, sum (got - want)^2 / sum want^2; greedy: how many
+ * of the most likely next tokens are the same.  Ends with 1 when one is worse than it may be. */
+#include "inference.h"
+#include "reference.h"
+
+#include "make_model.h"
+
+enum { TOKENS = 24 };
+
+/* A step of Q8_0 is a 127th of the largest of 32, which rounding may take to the other side. */
+static const struct {
+    Dtype dtype;
+    double bound;
+} formats[] = {{DTYPE_F32, 1e-9}, {DTYPE_F16, 1e-9}, {DTYPE_Q8_0, 3e-4}};
+
+static int most(const double *x, size_t n) {
+    size_t best = 0;
+    for (size_t i = 1; i < n; i++) best = x[i] > x[best] ? i : best;
+    return (int)best;
+}
+
+/* The normalized error of a text's logits; same: how many tokens follow greedily alike. */
+static double error_of(const Session *s, const double *want, size_t vocab, int *same) {
+    double error = 0, power = 0, row[MAKE_VOCAB];
+    *same = 0;
+    for (size_t t = 0; t < TOKENS; t++) {
+        for (size_t i = 0; i < vocab; i++) {
+            row[i] = (double)s->logits[t * vocab + i];
+            error += pow(row[i] - want[t * vocab + i], 2), power += pow(want[t * vocab + i], 2);
+        }
+        *same += most(row, vocab) == most(want + t * vocab, vocab);
+    }
+    return error / power;
+}
+
+static double compare(const MakeModel *m, int *same) {
+    int32_t tokens[TOKENS];
+    size_t size;
+    Fault fault;
+    Model model;
+    Session session;
+    Reference reference;
+    double *want = malloc(sizeof *want * TOKENS * MAKE_VOCAB);
+    unsigned char *bytes = make_model(m, &size);
+    for (int i = 0; i < TOKENS; i++)
+        tokens[i] = (int32_t)(rng_hash(3, 0, (uint64_t)i) % MAKE_VOCAB);
+    SessionConfig config = {.sequences = 1, .max_tokens = TOKENS, .max_logits = TOKENS};
+    if (!model_open_memory(&model, bytes, size, &fault) ||
+        !session_open(&session, &model, NULL, config, &fault) ||
+        !session_eval(&session, tokens, TOKENS, true, &fault)) {
+        printf("%s\n", fault.text);
+        exit(1);
+    }
+    reference_open(&reference, &model.gguf);
+    reference_logits(&reference, tokens, TOKENS, want);
+    double error = error_of(&session, want, model.sizes.vocab, same);
+    reference_close(&reference);
+    session_close(&session);
+    model_close(&model);
+    free(bytes), free(want);
+    return error;
+}
+
+/* A line of the table; how many of its numbers are too large. */
+static int print_family(const char *arch) {
+    int worse = 0, same;
+    for (size_t f = 0; f < sizeof formats / sizeof *formats; f++) {
+        MakeModel m = make_model_defaults(arch);
+        m.dtype = formats[f].dtype;
+        double error = compare(&m, &same);
+        if (f == 0) printf("%-15s %-44.44s", arch, m.family);
+        printf("  %7.1e", error);
+        if (f == 0) printf("  %2d/%d", same, TOKENS);
+        worse += !(error <= formats[f].bound) || (f == 0 && same < TOKENS);
+    }
+    printf("%s\n", worse ? "  <-- too large" : "");
+    return worse;
+}
+
+int main(void) {
+    const Recipe *list;
+    size_t count = recipe_list(&list);
+    int worse = 0;
+    printf("%-15s %-44s  %7s  %5s  %7s  %7s\n", "family", "recipe", "f32", "next", "f16",
+           "q8_0");
+    for (size_t i = 0; i < count; i++) worse += print_family(list[i].arch);
+    printf("%zu families, %d numbers too large\n", count, worse);
+    return worse > 0;
+}
