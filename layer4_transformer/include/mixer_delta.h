@@ -20,7 +20,8 @@
  *
  * Invariant: what a token gets depends on its own sequence alone, to the bit.
  * Source   Yang et al. 2024, arXiv:2412.06464, eq. 10 (Gated DeltaNet); Schlag et al. 2021, arXiv:2102.11174 (the
- *          delta rule); Kimi Team 2025, arXiv:2510.26692, eq. 1 (KDA). */
+ *          delta rule); Kimi Team 2025, arXiv:2510.26692, eq. 1 (KDA).
+ * Tutorial docs/layer4/delta.md */
 #ifndef STRATA_MIXER_DELTA_H
 #define STRATA_MIXER_DELTA_H
 

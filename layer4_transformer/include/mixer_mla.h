@@ -21,7 +21,8 @@
  *     absorbed     512 + 64 + 512    =  1088      c lies there as key and as value
  *
  * Invariant: a row's result depends on its own sequence alone, to the bit.
- * Source   DeepSeek 2024, arXiv:2405.04434, sec. 2.1. */
+ * Source   DeepSeek 2024, arXiv:2405.04434, sec. 2.1.
+ * Tutorial docs/layer4/mla.md */
 #ifndef STRATA_MIXER_MLA_H
 #define STRATA_MIXER_MLA_H
 
