@@ -210,3 +210,17 @@ fi
 expect "convert lists its classes" 0 "Mamba2ForCausalLM *mamba2" "$strata" convert --list
 expect "--list of convert stands alone" 2 "stands alone" "$strata" convert --list folder
 expect "convert without a name" 2 "usage: strata convert" "$strata" convert folder
+
+# ------------------------------------------------------------------ adapters
+
+printf 'And the moon smiled.\n<|endoftext|>\n' >habit.txt
+expect "an adapter beside no weights" 2 "--lora needs --from" "$strata" train --out a.gguf --lora 4
+expect "an adapter with a checkpoint" 2 "does not go with --checkpoint" "$strata" train --from in.gguf --out a.gguf --lora 4 --checkpoint c
+expect "an adapter is learned" 0 "a.gguf is written" "$strata" train --from in.gguf --corpus habit.txt --lora 2 --steps 6 --batch 60 --eval-documents 1 --out a.gguf
+said() { "$strata" logits -m in.gguf --tokens 0,1,2 "$@" 2>/dev/null | cksum; }
+if [ "$(said --adapter a.gguf)" = "$(said)" ]; then not "an adapter acts" "the logits are the same"; else ok "an adapter acts"; fi
+same "with strength 0 it does nothing" "$(said --adapter a.gguf=0)" "$(said)"
+expect "no adapter there" 1 "none.gguf cannot be opened" "$strata" generate -m in.gguf --adapter none.gguf
+expect "a model is no adapter" 1 "general.type is missing, wanted adapter" "$strata" generate -m in.gguf --adapter in.gguf
+expect "an adapter is no model" 1 "general.type is \"adapter\"" "$strata" generate -m a.gguf
+expect "an adapter of impossible strength" 1 "from -1000 to 1000" "$strata" generate -m in.gguf --adapter a.gguf=1e9

@@ -3,12 +3,14 @@
 #define STRATA_LINEAR_H
 
 #include "linalg.h"
+#include "low_rank.h"
 
 /* A linear map: a matrix and perhaps a bias.  Not there at all when w.data is NULL. */
 typedef struct Linear {
     Tensor w;                    /* (out, in), any computable format */
     const float *bias;           /* (out); NULL: none */
     const PackedWeights *packed; /* the same matrix, repacked; NULL: as stored */
+    const LowRank *adapters;     /* that add to it; NULL: none */
 } Linear;
 
 /* One map of rows first .. first+n-1 of x; y (n, out). */
@@ -25,7 +27,7 @@ enum { LINEAR_PRODUCTS = 1024 };
 
 /* The door that every weight goes through: several maps, each of some rows of the same x.
  *
- *     y[c] = W x[c] + bias
+ *     y[c] = W x[c] + bias, and what adapters add
  *
  *   products   (count) their results do not overlap; 1 to LINEAR_PRODUCTS of them
  *   x          (rows, in)   read; rounded once for all of them

@@ -11,6 +11,12 @@ static void add_bias(const LinearProduct *p) {
         for (size_t r = 0; r < out; r++) p->y[c * out + r] += p->map->bias[r];
 }
 
+/* What adapters add to the rows of a product. */
+static void add_adapters(Pool *pool, const LinearProduct *p, const float *x) {
+    const LowRank *first = p->map->adapters;
+    if (first) low_rank_rows(pool, first, x + p->first * first->in, p->n, p->y);
+}
+
 void linear_products(Pool *pool, const LinearProduct *products, size_t count, const float *x,
                      size_t rows, void *scratch) {
     WeightsProduct weights[LINEAR_PRODUCTS];
@@ -20,7 +26,8 @@ void linear_products(Pool *pool, const LinearProduct *products, size_t count, co
         weights[i] = (WeightsProduct){&p->map->w, p->map->packed, p->first, p->n, p->y};
     }
     matmul_products(pool, weights, count, x, rows, scratch);
-    for (size_t i = 0; i < count; i++) add_bias(&products[i]);
+    for (size_t i = 0; i < count; i++)
+        add_bias(&products[i]), add_adapters(pool, &products[i], x);
 }
 
 void linear(Pool *pool, const Linear *map, const float *x, size_t n, float *y, void *scratch) {

@@ -41,6 +41,7 @@ typedef struct Model {
     PackedWeights *packed; /* owns, and their data; NULL: not packed */
     unsigned char *packed_data;
     size_t packed_size;
+    struct AdapterParts *adapters; /* owns; see adapter.h */
 } Model;
 
 /* Open a model file (of a split one the first), or one that lies in memory (borrowed).
@@ -52,6 +53,9 @@ typedef struct Model {
 bool model_open(Model *model, const char *path, Fault *fault);
 bool model_open_memory(Model *model, const void *bytes, size_t size, Fault *fault);
 void model_close(Model *model);
+
+/* Give back what adapters brought along; of model_close. */
+void model_drop_adapters(Model *model);
 
 /* Rearrange the quantized matrices for speed (packed.h); the results do not change by a bit.
  *

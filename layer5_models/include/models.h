@@ -9,6 +9,7 @@
 #include "chat.h"         /* a conversation as one text */
 #include "recipe.h"       /* the table of model families */
 #include "model.h"        /* a file's tensors as a model, every shape checked */
+#include "adapter.h"      /* small corrections to a model, from files of their own */
 #include "decoder.h"      /* the one forward pass */
 #include "pooling.h"      /* one vector for a text */
 #include "converter.h"    /* models as they are published, rewritten */

@@ -3,6 +3,8 @@
 #include "check.h"
 #include "reference.h"
 #include "../src/train/trainer.h"
+#include "adapter.h"
+#include "decoder.h"
 
 #include <signal.h>
 #include <sys/wait.h>
@@ -432,6 +434,80 @@ static void corpora_come_from_files_too(void **state) {
     assert_false(corpus_open_file(&corpus, path, &fault));
 }
 
+/* The loss of a file of a model, by the reference, on the trainer's batch. */
+static double file_loss(const Trainer *t, const char *path) {
+    FileMap map;
+    Gguf gguf;
+    Reference r;
+    Fault fault;
+    assert_true(file_open(&map, path, &fault) && gguf_parse(&gguf, map.data, map.size, &fault));
+    reference_open(&r, &gguf);
+    double *logits = malloc(t->config.ctx * t->config.vocab * sizeof *logits),
+           loss = reference_loss(&r, &t->batch, t->config.vocab, logits);
+    reference_close(&r), gguf_free(&gguf), file_close(&map), free(logits);
+    return loss;
+}
+
+static void same_logits(const Model *a, const Model *b) {
+    const Model *models[2] = {a, b};
+    float *logits[2];
+    const int32_t tokens[8] = {0, 40, 50, 60, 70, 80, 90, 100};
+    for (int i = 0; i < 2; i++) {
+        Session session;
+        Fault fault;
+        assert_true(session_open(
+            &session, models[i], NULL,
+            (SessionConfig){.sequences = 1, .max_tokens = 8, .max_logits = 8}, &fault));
+        assert_true(session_eval(&session, tokens, 8, true, &fault));
+        logits[i] = malloc(8 * a->sizes.vocab * sizeof(float));
+        memcpy(logits[i], session.logits, 8 * a->sizes.vocab * sizeof(float));
+        session_close(&session);
+    }
+    for (size_t i = 0; i < 8 * a->sizes.vocab; i++)
+        assert_near((double)logits[0][i], (double)logits[1][i], 1e-3);
+    free(logits[0]), free(logits[1]);
+}
+
+/* What an adapter learned is what its file adds to the model it was learned on, whose weights stay. */
+static void an_adapter_is_learned(void **state) {
+    (void)state;
+    TrainConfig c = tiny();
+    c.steps = 200, c.learning_rate = 1e-2;
+    Corpus corpus = {.world = world, .seed = 1}, habit;
+    Trainer *t = make(&c, &corpus, NULL);
+    Fault fault;
+    char rooms[4][CHECK_PATH];
+    const char *base = check_path(rooms[0], "base.gguf"),
+               *thin = check_path(rooms[1], "thin.gguf"),
+               *whole = check_path(rooms[2], "whole.gguf"),
+               *text = check_path(rooms[3], "habit.txt");
+    const char words[] = "And the moon smiled, and the moon smiled.\n<|endoftext|>\n";
+    assert_true(file_write(text, words, sizeof words - 1, &fault) &&
+                corpus_open_file(&habit, text, &fault));
+    for (int i = 0; i < 12; i++) trainer_step(t);
+    for (size_t i = 0; i < c.vocab * c.shape.dim; i++) t->weights.embedding[i] *= 10;
+    t->step = 0, t->corpus = &habit; /* an adapter turns to tokens that lie far apart */
+    assert_true(trainer_export(t, "base", DTYPE_F32, base, &fault));
+    assert_true(trainer_begin_lora(t, 4, &fault));
+    double first = trainer_gradients(t, 0), nothing = file_loss(t, base);
+    assert_near(first, nothing, 1e-4); /* B is zero */
+    for (int i = 0; i < 100; i++) trainer_step_lora(t);
+    double last = trainer_gradients(t, 0);
+    if (!(last < first / 2)) fail_msg("the loss went from %g to %g", first, last);
+    assert_true(trainer_export_lora(t, "thin", thin, &fault));
+    assert_true(trainer_export(t, "whole", DTYPE_F32, whole, &fault));
+    Model a, b;
+    assert_true(model_open(&a, base, &fault) && model_open(&b, whole, &fault));
+    if (!model_adapt(&a, thin, 1, &fault)) fail_msg("%s", fault.text);
+    same_logits(&a, &b);
+    model_close(&a), model_close(&b), trainer_close(t);
+    corpus_close(&habit);
+    unlink(base), unlink(thin), unlink(whole), unlink(text);
+    t = make(&c, &corpus, NULL);
+    assert_false(trainer_begin_lora(t, 17, &fault)); /* wider than the model */
+    trainer_close(t);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {TEST(whole_model_gradients_match_differences),
                                        TEST(threads_change_no_bit),
@@ -442,6 +518,7 @@ int main(void) {
                                        TEST(a_log_survives_its_writer),
                                        TEST(looking_and_speaking),
                                        TEST(training_goes_on_from_a_model),
+                                       TEST(an_adapter_is_learned),
                                        TEST(corpora_come_from_files_too)};
     return cmocka_run_group_tests(tests, prepare, finish);
 }

@@ -194,6 +194,10 @@ static const ConvertFamily families[] = {
 };
 enum { FAMILIES = sizeof families / sizeof *families };
 
+const ConvertFamily *family_at(size_t index) {
+    return index < FAMILIES ? &families[index] : NULL;
+}
+
 bool convert_class(size_t index, const char **architecture, const char **arch) {
     if (index >= FAMILIES) return false;
     *architecture = families[index].architecture, *arch = families[index].arch;

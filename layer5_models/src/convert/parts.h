@@ -112,6 +112,13 @@ typedef struct Conversion {
 bool plan_targets(Conversion *c);
 void free_targets(Conversion *c);
 
+/* The name here of one of their modules ("model.layers.0.self_attn.q_proj") in models of a family, without
+ * suffix, and what changes on the way; false: none has it, or it becomes no matrix of its own. */
+bool name_here(const char *arch, Text theirs, char *ours, size_t size, Change *change);
+
+/* families.c: number `index` of the table; NULL: there are no more. */
+const ConvertFamily *family_at(size_t index);
+
 /* rows.c: row `row` of all rows of a target. */
 size_t target_rows(const Target *target);
 void target_row(const Conversion *c, const Target *target, size_t row, float *out);

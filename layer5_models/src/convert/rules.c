@@ -247,3 +247,26 @@ void free_targets(Conversion *c) {
     for (size_t i = 0; i < c->n_targets; i++) free(c->targets[i].parts);
     free(c->targets);
 }
+
+/* ------------------------------------------------------------------ one name */
+
+static bool find_rule(const ConvertFamily *family, Text theirs, Hit *hit) {
+    Text stem = stem_of(family, theirs, &hit->suffix);
+    for (int l = 0; l < MAX_RULE_LISTS && family->rules[l]; l++)
+        for (hit->rule = family->rules[l]; hit->rule->theirs; hit->rule++)
+            if (hit->rule->ours && !is_stack(hit->rule) &&
+                matches(hit->rule->theirs, stem, hit))
+                return true;
+    return false;
+}
+
+bool name_here(const char *arch, Text theirs, char *ours, size_t size, Change *change) {
+    Hit hit = {0};
+    const ConvertFamily *family;
+    for (size_t i = 0; (family = family_at(i)); i++) {
+        if (strcmp(family->arch, arch) != 0 || !find_rule(family, theirs, &hit)) continue;
+        write_name(ours, size, &hit);
+        return *change = hit.rule->change, true;
+    }
+    return false;
+}

@@ -94,6 +94,7 @@ bool model_open(Model *model, const char *path, Fault *fault) {
 }
 
 void model_close(Model *model) {
+    model_drop_adapters(model);
     free(model->packed), memory_give(model->packed_data, model->packed_size);
     free(model->layers);
     tokenizer_close(model->tokenizer);

@@ -48,6 +48,7 @@ Trainer *trainer_open(const TrainConfig *config, const Corpus *corpus,
 
 void trainer_close(Trainer *t) {
     if (!t) return;
+    train_lora_free(t->lora);
     arena_free(&t->arena);
     world_text_free(&t->scratch);
     token_list_free(&t->tokens);

@@ -26,6 +26,10 @@ typedef struct TrainBatch {
     double nats; /* entropy of the documents */
 } TrainBatch;
 
+/* lora.c: an adapter that is learned. */
+typedef struct TrainLora TrainLora;
+void train_lora_free(TrainLora *lora);
+
 struct Trainer {
     TrainConfig config;
     const Corpus *corpus;
@@ -48,6 +52,7 @@ struct Trainer {
         float *update, *product; /* the largest matrix */
         float *gram, *power;     /* the square of its shorter side */
     } muon;
+    TrainLora *lora; /* owns; NULL: the weights are learned */
     WorldText scratch;
     TokenList tokens;
     bool failed; /* a text could not be read: `fault` says why */

@@ -1,6 +1,7 @@
 /* compute.c - see compute.h. */
 #include "compute.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -65,6 +66,24 @@ bool compute_load_model(const ComputeOptions *compute, const char *path, Model *
     if (show && ok) progress_end(&progress, megabytes);
     if (!ok) model_close(model);
     return ok;
+}
+
+/* "FILE", or "FILE=0.5": the strength behind the last '=', when there is a number. */
+static bool adapt(const char *text, Model *model, Fault *fault) {
+    char path[4096], *end = NULL;
+    const char *equal = strrchr(text, '=');
+    double strength = equal && equal[1] ? strtod(equal + 1, &end) : 1;
+    bool number = end && !*end;
+    if (number && !(strength >= -1000 && strength <= 1000))
+        return fault_set(fault, "--adapter %.200s: wanted a strength from -1000 to 1000", text);
+    snprintf(path, sizeof path, "%.*s", number ? (int)(equal - text) : (int)strlen(text), text);
+    return model_adapt(model, path, number ? strength : 1, fault);
+}
+
+bool compute_adapt(const ComputeOptions *compute, Model *model, Fault *fault) {
+    for (size_t i = 0; i < compute->adapters.count; i++)
+        if (!adapt(compute->adapters.items[i], model, fault)) return false;
+    return true;
 }
 
 void compute_close(ComputeOptions *compute) { pool_close(compute->pool); }

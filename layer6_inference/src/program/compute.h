@@ -24,6 +24,7 @@ typedef struct ComputeOptions {
     bool pin, no_pack;
     const char *kv; /* NULL where a command has no KV_OPTION */
     KvFormat kv_format;
+    OptionList adapters; /* empty where a command has no ADAPTER_OPTION */
     Pool *pool;
 } ComputeOptions;
 /* Of commands that go through a text with a model. */
@@ -31,6 +32,13 @@ typedef struct ComputeOptions {
     {                                                                                       \
         "--kv", OPT_TEXT, &(m).kv, "FORMAT",                                                \
             "keys and values in f16 (the default), f32, bf16, q8_0, q8_0-h, q4_0 or q4_0-h" \
+    }
+/* Of commands that let small corrections act on a model. */
+#define ADAPTER_OPTION(m)                                                                    \
+    {                                                                                        \
+        "--adapter", OPT_LIST, &(m).adapters, "FILE[=X]",                                    \
+            "add what this adapter learned (a GGUF file, or a folder as PEFT writes it), X " \
+            "times"                                                                          \
     }
 /* Of commands that compute ... */
 #define THREAD_OPTIONS(m)                                                            \
@@ -56,5 +64,8 @@ void compute_close(ComputeOptions *compute);
 /* Open a model and repack its quantized weights, with a progress bar when that takes long. */
 bool compute_load_model(const ComputeOptions *compute, const char *path, Model *model,
                         Fault *fault);
+
+/* Let the adapters that were named act on it. */
+bool compute_adapt(const ComputeOptions *compute, Model *model, Fault *fault);
 
 #endif

@@ -49,7 +49,8 @@ bool talk_open(Talk *talk, const ChatRequest *request, Fault *fault) {
     talk->terminal = isatty(STDIN_FILENO) && isatty(STDOUT_FILENO);
     if (!choose_word("--full", request->full, fulls, &full, fault) ||
         !choose_word("--think", request->think, thinks, &think, fault) ||
-        !loaded_open_model(&talk->loaded, request->model, &request->compute, fault))
+        !loaded_open_model(&talk->loaded, request->model, &request->compute, fault) ||
+        !compute_adapt(&request->compute, &talk->loaded.own, fault))
         return false;
     talk->full = (Full)full, talk->think = (Think)think;
     const Model *model = talk->loaded.model;
@@ -155,6 +156,7 @@ static int run(int argc, char **argv) {
          "context in tokens, at most the model's (that, at most 4096)"},
         {"--quiet", OPT_FLAG, &r.quiet, NULL, "no line about the model at the start"},
         KV_OPTION(r.compute),
+        ADAPTER_OPTION(r.compute),
         COMPUTE_OPTIONS(r.compute),
         {0},
     };

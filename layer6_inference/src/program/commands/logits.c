@@ -76,7 +76,8 @@ static bool run_job(Job *job, Fault *fault) {
             if (tokens.count > model.sizes.ctx)
                 ok = fault_set(fault, "%zu tokens are more than the model's context of %zu",
                                tokens.count, model.sizes.ctx);
-            else if ((ok = session_open(&session, &model, job->compute.pool, config, fault))) {
+            else if ((ok = compute_adapt(&job->compute, &model, fault) &&
+                           session_open(&session, &model, job->compute.pool, config, fault))) {
                 ok = print_logits(job, &session, &tokens, fault);
                 session_close(&session);
             }
@@ -99,6 +100,7 @@ static int run(int argc, char **argv) {
         {"--kv", OPT_TEXT, &job.compute.kv, "FORMAT",
          "keys and values in f32 (the default here, where the model is measured), f16 (as "
          "generate keeps them), bf16, q8_0, q8_0-h, q4_0 or q4_0-h"},
+         ADAPTER_OPTION(job.compute),
         COMPUTE_OPTIONS(job.compute),
         {0},
     };

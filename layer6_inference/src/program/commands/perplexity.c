@@ -106,7 +106,8 @@ static bool run_job(Job *job, Fault *fault) {
         if ((size_t)job->window > model.sizes.ctx)
             ok = fault_set(fault, "--window %ld is more than the model's context of %zu",
                            job->window, model.sizes.ctx);
-        ok = ok && read_text(job, &model, &text, fault);
+        ok = ok && compute_adapt(&job->compute, &model, fault) &&
+             read_text(job, &model, &text, fault);
         if (ok && (ok = session_open(&session, &model, job->compute.pool, config, fault))) {
             ok = measure(job, &session, &text, &all, &windows, fault);
             session_close(&session);
@@ -137,6 +138,7 @@ static int run(int argc, char **argv) {
         {"--kv", OPT_TEXT, &job.compute.kv, "FORMAT",
          "keys and values in f32 (the default here, where the model is measured), f16, bf16, "
          "q8_0, q8_0-h, q4_0 or q4_0-h"},
+         ADAPTER_OPTION(job.compute),
         COMPUTE_OPTIONS(job.compute),
         {0},
     };

@@ -15,6 +15,7 @@ typedef struct Job {
     long steps, batch, dim, hidden, layers, heads, kv_heads, vocab, ctx;
     long eval_every, eval_documents, save_every;
     double rate;
+    long lora;
     bool resume;
     ComputeOptions compute;
     TrainConfig config;
@@ -102,7 +103,7 @@ static bool train(const Job *job, Run *run, Fault *fault) {
     double mean = 0, start = clock_seconds();
     size_t first_step = trainer_steps_done(run->trainer), first_tokens = 0;
     while (trainer_steps_done(run->trainer) < job->config.steps) {
-        TrainStep s = trainer_step(run->trainer);
+        TrainStep s = job->lora ? trainer_step_lora(run->trainer) : trainer_step(run->trainer);
         if (!trainer_ok(run->trainer, fault)) return false;
         double elapsed = clock_seconds() - start;
         mean = mean == 0 ? s.loss : 0.95 * mean + 0.05 * s.loss;
@@ -148,11 +149,18 @@ static bool open_run(Job *job, Run *run, Fault *fault) {
                                 job->compute.pool, fault);
     if (!run->trainer) return false;
     if (job->from && !trainer_begin_from(run->trainer, &run->vocab, fault)) return false;
+    if (job->lora && !trainer_begin_lora(run->trainer, (size_t)job->lora, fault)) return false;
     if (job->resume && access(job->checkpoint, F_OK) == 0 &&
         !trainer_load(run->trainer, job->checkpoint, fault))
         return false;
     if (job->log) run->log = train_log_open(job->log, trainer_steps_done(run->trainer), fault);
     return run->log || !job->log;
+}
+
+static bool export(const Job *job, const Run *run, Fault *fault) {
+    const char *slash = strrchr(job->out, '/'), *name = slash ? slash + 1 : job->out;
+    return job->lora ? trainer_export_lora(run->trainer, name, job->out, fault)
+                     : trainer_export(run->trainer, name, DTYPE_F16, job->out, fault);
 }
 
 static bool run_training(Job *job, Fault *fault) {
@@ -161,13 +169,11 @@ static bool run_training(Job *job, Fault *fault) {
     if (ok) {
         fprintf(stderr,
                 "%zu parameters, %zu layers, vocabulary %zu; step %zu of %zu; %d threads, %s\n",
-                train_parameters(&job->config), job->config.layers, job->config.vocab,
-                trainer_steps_done(run.trainer), job->config.steps,
-                pool_threads(job->compute.pool), kernels_isa());
-        const char *slash = strrchr(job->out, '/');
-        ok =
-            train(job, &run, fault) && trainer_export(run.trainer, slash ? slash + 1 : job->out,
-                                                      DTYPE_F16, job->out, fault);
+                job->lora ? trainer_lora_parameters(run.trainer)
+                          : train_parameters(&job->config),
+                job->config.layers, job->config.vocab, trainer_steps_done(run.trainer),
+                job->config.steps, pool_threads(job->compute.pool), kernels_isa());
+        ok = train(job, &run, fault) && export(job, &run, fault);
         if (ok) fprintf(stderr, "%s is written\n", job->out);
     }
     close_run(&run);
@@ -189,6 +195,7 @@ static bool configure(Job *job, Fault *fault) {
     else
         return fault_set(fault, "--size %.40s: wanted storyteller or draft", job->size);
     TrainConfig *c = &job->config;
+    if (job->lora) c->steps = 150, c->learning_rate = 2e-3;
     override(&c->steps, job->steps);
     override(&c->batch_tokens, job->batch);
     override(&c->shape.dim, job->dim);
@@ -210,6 +217,9 @@ static bool configure(Job *job, Fault *fault) {
 static const OptionRule rules[] = {
     {"--resume", NEEDS, "--checkpoint", "that is where the run is saved"},
     {"--save-every", NEEDS, "--checkpoint", "that is where the run is saved"},
+    {"--lora", NEEDS, "--from", "an adapter is learned beside weights that are there"},
+    {"--lora", NOT_WITH, "--checkpoint",
+     "it is learned in a minute: nothing is saved on the way"},
     {"--from", NOT_WITH, "--vocab-from",
      "--from takes the model's vocabulary: leave --vocab-from out"},
     {"--vocab", NOT_WITH, "--from --vocab-from", "it is the size of a vocabulary to learn"},
@@ -248,6 +258,8 @@ static int run(int argc, char **argv) {
          "train on this text, a line <|endoftext|> after each document (Tiny World)"},
         {"--from", OPT_TEXT, &job.from, "FILE",
          "begin with the weights and the vocabulary of this model of the same shape"},
+        {"--lora", OPT_INT(1, 512), &job.lora, "RANK",
+         "learn an adapter of this rank instead of weights: for --adapter of strata generate"},
         {"--vocab-from", OPT_TEXT, &job.vocab_from, "FILE",
          "use the vocabulary of this model (learn one)"},
         {"--steps", OPT_INT(1, OPTION_MANY), &job.steps, "N", "updates"},

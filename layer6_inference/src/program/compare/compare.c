@@ -81,6 +81,7 @@ static bool open_study(Study *study, Fault *fault) {
     return (!job->csv || table_begin(&study->csv, job->csv, fault)) &&
            (!job->html || table_begin(&study->html, job->html, fault)) &&
            compute_load_model(&job->compute, job->model, &study->model, fault) &&
+           compute_adapt(&job->compute, &study->model, fault) &&
            (!job->amateur ||
             compute_load_model(&job->compute, job->amateur, &study->amateur, fault)) &&
            check_chains(study, fault) && study_openings(study, fault) &&
@@ -144,6 +145,7 @@ static int run(int argc, char **argv) {
         {"--html", OPT_TEXT, &job.html, "FILE",
          "a page with table, plots and texts side by side, too; it needs no other file"},
         HAND_OPTIONS(job.hand),
+        ADAPTER_OPTION(job.compute),
         COMPUTE_OPTIONS(job.compute),
         {0},
     };

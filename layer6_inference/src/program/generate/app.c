@@ -197,7 +197,9 @@ static bool read_chain(GenerateApp *app, Fault *fault) {
 bool app_open(GenerateApp *app, Fault *fault) {
     const Request *r = app->request;
     if (r->draft || r->lookup) app->expert.rewind = app->draft.rewind = (size_t)r->guess;
-    if (!loaded_open_model(&app->expert, r->model, &r->compute, fault)) return false;
+    if (!loaded_open_model(&app->expert, r->model, &r->compute, fault) ||
+        !compute_adapt(&r->compute, &app->expert.own, fault))
+        return false;
     const Model *model = app->expert.model;
     if (!check_request(r, &model->sizes, fault) || !read_chain(app, fault) ||
         !rules_check(r->line->rules, is_asked_for, app, fault))

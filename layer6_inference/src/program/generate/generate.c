@@ -135,6 +135,7 @@ static int run(int argc, char **argv) {
         {"--quiet", OPT_FLAG, &r.quiet, NULL, "no status line on stderr"},
         HAND_OPTIONS(r.hand),
         KV_OPTION(r.compute),
+        ADAPTER_OPTION(r.compute),
         COMPUTE_OPTIONS(r.compute),
         {0},
     };

@@ -57,7 +57,8 @@ static bool run_samples(SampleJob *job, Fault *fault) {
     World *world = world_open(fault);
     if (!world) return false;
     bool ok = compute_open(&job->compute, fault) &&
-              loaded_open(&loaded, job->model, &job->compute, 1024, 1, fault);
+              loaded_open(&loaded, job->model, &job->compute, 1024, 1, fault) &&
+              compute_adapt(&job->compute, &loaded.own, fault);
     ok = ok && chain_parse(&chain, job->chain, loaded.model->tokenizer, fault) &&
          sample_documents(job, world, &loaded, &chain, fault);
     chain_close(&chain);
@@ -86,6 +87,7 @@ int run_sample(int argc, char **argv) {
          "length of the openings in words (4)"},
         {"--kind", OPT_TEXT, &job.rule, "RULE",
          "openings of: story, tale, chat, card or document (story)"},
+        ADAPTER_OPTION(job.compute),
         COMPUTE_OPTIONS(job.compute),
         {0},
     };

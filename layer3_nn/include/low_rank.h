@@ -1,0 +1,40 @@
+/* low_rank.h - what an adapter adds to a linear map: two thin matrices.
+ *
+ *     y += scale * B (A x)            A (rank, in)   B (out, rank)          rank much less than in and out
+ *
+ *     x ---------- W ----------(+)--> y
+ *      \                       /
+ *       +---- A ---> t ---> B +       t: rank numbers
+ *
+ * W stays as it is, in whatever format; several adapters add up.
+ *
+ * Invariant: what a row of x gets does not depend on the rows beside it, nor on the threads.
+ *
+ * Source   Hu et al. 2021, arXiv:2106.09685, section 4.1. */
+#ifndef STRATA_LOW_RANK_H
+#define STRATA_LOW_RANK_H
+
+#include "linalg.h"
+
+enum { LOW_RANK_MAX = 512 };
+
+typedef struct LowRank {
+    const float *a, *b;   /* (rank, in), (out, rank) */
+    size_t rank, in, out; /* rank: 1 to LOW_RANK_MAX */
+    float scale;
+    const struct LowRank *next; /* NULL: no more */
+} LowRank;
+
+/* Add one adapter to one row.
+ *
+ *   x   (in)    read
+ *   y   (out)   added to
+ *
+ * Cost     2 rank (in + out) flops.
+ * Tutorial docs/layer5/adapters.md; exercise 3.17. */
+void low_rank_add(const LowRank *adapter, const float *x, float *y);
+
+/* Add all adapters of a list to n rows. */
+void low_rank_rows(Pool *pool, const LowRank *first, const float *x, size_t n, float *y);
+
+#endif
