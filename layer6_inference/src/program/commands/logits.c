@@ -100,7 +100,7 @@ static int run(int argc, char **argv) {
         {"--kv", OPT_TEXT, &job.compute.kv, "FORMAT",
          "keys and values in f32 (the default here, where the model is measured), f16 (as "
          "generate keeps them), bf16, q8_0, q8_0-h, q4_0 or q4_0-h"},
-         ADAPTER_OPTION(job.compute),
+        ADAPTER_OPTION(job.compute),
         COMPUTE_OPTIONS(job.compute),
         {0},
     };
