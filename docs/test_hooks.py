@@ -13,6 +13,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 import code_pages
 import glossary
 import hooks
+import listings
 import markdown
 import plots
 from mkdocs.exceptions import PluginError
@@ -117,6 +118,18 @@ class Notes(unittest.TestCase):
             self.assertRegex(page, r'<ol class="notes">\s*<li><a class="note" id="note-1-1" href="#mark-1-1"[^>]*></a>The <em>largest</em>.</li>')
             self.assertIn('id="note-1-2"', page)
             self.assertNotRegex(page, "[\ue000-\uf8ff]")
+
+    def test_every_note_of_the_pages_has_its_line(self):
+        """Told here in a second, and not after the figures are drawn."""
+        problems = []
+        for file in DOCS.rglob("*.md"):
+            for _, tag, arguments, below in hooks.TAG.findall(file.read_text()):
+                try:
+                    if below:
+                        listings.with_notes(hooks.TAGS[tag](arguments), listings.notes_of(below, tag), 1)
+                except PluginError as problem:
+                    problems.append(f"{file.relative_to(DOCS)}: {problem}")
+        self.assertEqual(problems, [])
 
     def test_other_lists_stay(self):
         self.assertNotIn("notes", self.rendered(self.shown() + "\n1. one\n2. two\n"))
