@@ -6,7 +6,7 @@
 # CC and INCLUDE come from grading.sh.
 TO      := build/exercises/path
 LAYERS  := $(wildcard layer[1-6]_*/src/*.c layer[1-6]_*/src/*/*.c layer6_inference/src/program/*/*.c)
-AWAY    := avx2 avx512 neon wasm formats grammar measure bench compare figure
+AWAY    := avx2 avx512 neon wasm formats grammar measure bench compare figure server
 SOURCES := $(filter-out $(foreach folder,$(AWAY),$(filter %,$(foreach file,$(LAYERS),$(if $(findstring /$(folder)/,$(file)),$(file))))),$(LAYERS))
 OBJECTS := $(SOURCES:%.c=$(TO)/%.o)
 REST    := $(foreach file,$(wildcard layer6_inference/src/program/bench/*.c layer6_inference/src/program/compare/*.c layer6_inference/src/program/figure/*.c layer6_inference/src/program/grammar/*.c),build/layer6_inference/program-$(subst /,-,$(patsubst layer6_inference/src/program/%.c,%,$(file))).o)

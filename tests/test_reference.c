@@ -59,7 +59,7 @@ static void compare(MakeModel m) {
     /* Where two roundings fall to different sides of a half, one input differs by a step: with
      * BF16 that is 2^-8 of one of 64 inputs, (2^-8)^2 / 64 = 2e-7 of an output's power, in one
      * input of some ten thousand.  Not rounding the reference's inputs gives 5e-5. */
-    double bound = m.dtype == DTYPE_Q8_0 ? 1e-5 : reference.rounds_bf16 ? 1e-7 : 1e-11;
+    double bound = m.dtype == DTYPE_Q8_0 ? 1e-5 : reference.rounds_bf16 ? 1e-7 : 3e-11;
     if (!(error / power < bound))
         fail_msg("%s %s: normalized error %g", m.arch, m.more ? m.more : "", error / power);
     reference_close(&reference);

@@ -32,6 +32,7 @@ struct JsonValue {
     size_t count;           /* items of an array or object */
     const JsonValue *items; /* (count) */
     const Text *keys;       /* (count) of an object, in its order, each once */
+    Text repeated;          /* a key that the object was written with twice; no data: none */
 };
 
 typedef struct Json Json; /* owns a tree */

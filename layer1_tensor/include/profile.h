@@ -67,19 +67,9 @@ void profile_free(Profile *profile);
 /* All scopes as a trace for a browser: chrome://tracing and others read it. */
 void profile_write_trace(const Profile *profile, FILE *out);
 
-/* What PROFILE is made of. */
-extern _Thread_local bool profile_on;
-void profile_push(const char *name);
-void profile_pop(void);
-
-static inline bool profile_enter(const char *name) {
-    if (profile_on) profile_push(name);
-    return profile_on;
-}
-
-static inline void profile_leave(const bool *entered) {
-    if (*entered) profile_pop();
-}
+/* What PROFILE is made of: a scope begins, if anybody profiles this thread, and ends if it began. */
+bool profile_enter(const char *name);
+void profile_leave(const bool *entered);
 
 #define PROFILE(name)                                                            \
     __attribute__((cleanup(profile_leave), unused)) const bool profile_entered = \

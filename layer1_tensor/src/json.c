@@ -153,6 +153,7 @@ typedef struct Members {
     JsonValue *items;
     Text *keys;
     size_t count, room;
+    Text repeated;
 } Members;
 
 static bool member_room(Reader *r, Members *m) {
@@ -204,7 +205,8 @@ static bool drop_equal_keys(Reader *r, Members *m) {
     for (size_t i = 0; placed && i < m->count; i++) placed[i] = (Placed){m->keys[i], i};
     if (placed) qsort(placed, m->count, sizeof *placed, by_key);
     for (size_t i = 0; placed && dropped && i + 1 < m->count; i++)
-        dropped[placed[i].at] = text_equal(placed[i].key, placed[i + 1].key);
+        if (text_equal(placed[i].key, placed[i + 1].key))
+            dropped[placed[i].at] = true, m->repeated = placed[i].key;
     for (size_t i = 0; placed && dropped && i < m->count; i++)
         if (!dropped[i]) m->keys[kept] = m->keys[i], m->items[kept++] = m->items[i];
     bool ok = placed && dropped;
@@ -220,7 +222,11 @@ static bool keep_members(Reader *r, const Members *m, JsonValue *value, bool obj
         return fault_set(r->fault, "JSON: no memory for %zu values", m->count);
     if (m->count) memcpy(items, m->items, m->count * sizeof *items);
     if (m->count && object) memcpy(keys, m->keys, m->count * sizeof *keys);
-    *value = (JsonValue){object ? JSON_OBJECT : JSON_ARRAY, {0}, m->count, items, keys};
+    *value = (JsonValue){.kind = object ? JSON_OBJECT : JSON_ARRAY,
+                         .count = m->count,
+                         .items = items,
+                         .keys = keys,
+                         .repeated = m->repeated};
     return true;
 }
 

@@ -101,12 +101,6 @@ static int by_place(const void *a, const void *b) {
     return x->bytes < y->bytes ? -1 : x->bytes > y->bytes;
 }
 
-static int by_text(const void *a, const void *b) {
-    const Text *x = a, *y = b;
-    int order = memcmp(x->data, y->data, x->size < y->size ? x->size : y->size);
-    return order ? order : x->size < y->size ? -1 : x->size > y->size;
-}
-
 /* Side by side, from the first byte to the last. */
 static bool check_cover(const Safetensors *s, const unsigned char *data, size_t room,
                         Fault *fault) {
@@ -125,17 +119,9 @@ static bool check_cover(const Safetensors *s, const unsigned char *data, size_t 
 }
 
 static bool check_names(const JsonValue *root, Fault *fault) {
-    Text *names = malloc((root->count + 1) * sizeof *names);
-    bool ok = names || fault_set(fault, "no memory for %zu names", root->count);
-    if (ok && root->count) memcpy(names, root->keys, root->count * sizeof *names);
-    if (ok) qsort(names, root->count, sizeof *names, by_text);
-    for (size_t i = 1; ok && i < root->count; i++)
-        if (text_equal(names[i - 1], names[i]))
-            ok = fault_set(fault,
-                           "the name '%.*s' stands twice in the header: the file is damaged",
-                           shown(names[i]), names[i].data);
-    free(names);
-    return ok;
+    return !root->repeated.data ||
+           fault_set(fault, "the name '%.*s' stands twice in the header: the file is damaged",
+                     shown(root->repeated), root->repeated.data);
 }
 
 static bool read_metadata(Safetensors *s, const JsonValue *value, Fault *fault) {

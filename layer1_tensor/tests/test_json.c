@@ -31,8 +31,12 @@ static void of_equal_keys_the_last_stays(void **state) {
     assert_true(text_equal(root->keys[0], text_of("a")));
     assert_true(text_equal(root->keys[1], text_of("c")));
     assert_true(text_equal(root->keys[2], text_of("b")));
+    assert_true(text_equal(root->repeated, text_of("b")));
     assert_int_equal(json_get(root, "b")->count, 1);
     assert_true(text_equal(json_get(json_get(root, "b"), "x")->text, text_of("6")));
+    json_free(json);
+    json = read_json("{\"a\": 1, \"b\": 2}");
+    assert_null(json_root(json)->repeated.data);
     json_free(json);
 }
 
