@@ -46,14 +46,18 @@ typedef struct StageParam {
 
 enum { STAGE_PARAMS = 5 };
 
-/* Some stages take a list instead: bias:15=-2:20=1, allow:5:9, ban:word%2C:other. */
+/* Some stages take a list instead: bias:15=-2:20=1, allow:5:9, ban:word%2C:other; or beside their
+ * parameters, when anybody wants it: dry:0.8:break=%0A:break=;. */
 typedef enum StageListKind {
     LIST_NONE,
     LIST_IDS,
     LIST_BIASES,
     LIST_TEXTS,
+    LIST_BREAKS,  /* not needed; each is break=TEXT */
     LIST_ONE_TEXT /* not a list but one text, kept as it is: regex:[a-z]+ or grammar:@FILE */
 } StageListKind;
+
+enum { BREAK_BYTES = 64 }; /* of one text of LIST_BREAKS, at most */
 
 typedef struct StageListItem {
     int32_t *ids; /* one token; for a text, all of its tokens */
@@ -107,8 +111,9 @@ struct Stage {
     StageListItem *list; /* owned, like all below */
     size_t n_list;
     char *list_text; /* as the user wrote it */
-    char *text;      /* of LIST_ONE_TEXT, %HH read */
-    void *object;    /* see open */
+    char *
+        text; /* %HH read: of LIST_ONE_TEXT; of LIST_BREAKS all, each behind a byte, its size */
+    void *object; /* see open */
     double *rows;
     size_t n_rows, rows_room;
 };

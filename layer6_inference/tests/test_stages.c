@@ -102,6 +102,45 @@ static void dry_does_not_cross_breakers(void **state) {
     }
 }
 
+/* a : b x a : --> b?   A text breaks where it ends, however many tokens spell it. */
+static void dry_takes_breakers(void **state) {
+    (void)state;
+    int32_t history[] = {'a', ':', 'b', 'x', 'a', ':'};
+    static const struct {
+        const char *spec;
+        float penalty;
+    } cases[] = {{"dry:1", 0},
+                 {"dry:1:break=x", 1},
+                 {"dry:1:break=%3A", 0},
+                 {"dry:1:break=a%3A", 0},
+                 {"dry:1:break=x:break=xa%3A", 0},
+                 {"dry:1:break=xx%3A:break=%3Ab", 0},
+                 {"dry:1:break=%0Aa%3A:allowed=1", 1.75F}};
+    static float wide[MAKE_VOCAB];
+    Chain chain;
+    Fault fault;
+    int32_t token;
+    c.vocab = MAKE_VOCAB;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        set_history(history, 6, 0);
+        step.tokenizer = model.tokenizer;
+        memset(wide, 0, sizeof wide);
+        assert_true(chain_parse(&chain, cases[i].spec, NULL, &fault));
+        assert_true(candidates_load(&c, wide, &fault));
+        assert_true(chain_run(&chain, &c, &step, &token, &fault));
+        assert_near(logit_of('b'), -cases[i].penalty, 1e-6);
+        chain_close(&chain);
+    }
+    static const char *const wrong[] = {"dry:1:break=", "dry:1:break=%00", "dry:1:break=%zz",
+                                        "dry:break=x", "dry:1:other=x"};
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
+        assert_false(chain_parse(&chain, wrong[i], NULL, &fault));
+    assert_true(chain_parse(&chain, "dry:1:break=%0A:break=;:base=2", NULL, &fault));
+    char *text = chain_print(&chain);
+    assert_string_equal(text, "dry:break=%0A:break=;:mult=1:base=2,draw");
+    free(text), chain_close(&chain);
+}
+
 static void n_grams_come_once(void **state) {
     (void)state;
     static const int32_t history[] = {1, 2, 3, 1, 2, 4, 1, 2};
@@ -782,6 +821,7 @@ static void traces_tell_what_happened(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {TEST(dry_grows_with_the_match),
                                        TEST(dry_does_not_cross_breakers),
+                                       TEST(dry_takes_breakers),
                                        TEST(n_grams_come_once),
                                        TEST(lists_of_tokens),
                                        TEST(texts_and_ends),

@@ -78,9 +78,10 @@ static void put_list(const StageKind *kind) {
     for (size_t i = 0, n = chance(40) ? 300 : 1 + below(4); i < n; i++) {
         static const char *const texts[] = {"a", "the", "%20x", "%2C", "ab%zz", "%00", ""};
         char id[40];
-        put(":");
+        put(kind->list == LIST_BREAKS ? ":break=" : ":");
+        if (kind->list == LIST_BREAKS) put(texts[below(chance(20) ? 7 : 4)]);
         if (kind->list == LIST_TEXTS) put(texts[below(f.text ? 5 : 7)]);
-        if (kind->list == LIST_TEXTS) continue;
+        if (kind->list == LIST_TEXTS || kind->list == LIST_BREAKS) continue;
         snprintf(id, sizeof id, "%zu", below(chance(50) ? f.vocab + 3 : f.vocab));
         put(id);
         if (kind->list != LIST_BIASES) continue;
@@ -91,7 +92,7 @@ static void put_list(const StageKind *kind) {
 
 static void put_stage(const StageKind *kind) {
     put(kind->name);
-    if (kind->list) put_list(kind);
+    if (kind->list != LIST_NONE && (kind->list != LIST_BREAKS || chance(3))) put_list(kind);
     for (int i = 0; i < STAGE_PARAMS && kind->params[i].key; i++) {
         const StageParam *p = &kind->params[i];
         if (!p->required && chance(2)) continue;

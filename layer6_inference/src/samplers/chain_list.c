@@ -93,6 +93,24 @@ static bool set_text(ChainReader *r, Stage *stage, Text text) {
     return true;
 }
 
+/* A text behind those there are. */
+static bool add_break(ChainReader *r, Stage *stage, Text text) {
+    char bytes[3 * BREAK_BYTES];
+    size_t used = stage->text ? strlen(stage->text) : 0;
+    long size = text.size <= sizeof bytes ? percent_decode(text, bytes) : -1;
+    if (size < 1 || size > BREAK_BYTES || memchr(bytes, 0, (size_t)size))
+        return fault_set(r->fault,
+                         "%s: break is '%.*s', wanted a text of 1 to %d bytes (%%0A is "
+                         "a new line, a %% is %%25)",
+                         stage->kind->name, chain_shown(text), text.data, BREAK_BYTES);
+    stage->text = realloc(stage->text, used + (size_t)size + 2);
+    REQUIRE(stage->text, "no memory for the texts of a stage");
+    stage->text[used] = (char)size;
+    memcpy(stage->text + used + 1, bytes, (size_t)size);
+    stage->text[used + (size_t)size + 1] = 0;
+    return true;
+}
+
 /* Beyond this a bias would leave nothing of the logit, and two could make an infinity. */
 #define BIAS_MAX 1e30
 
@@ -103,6 +121,7 @@ bool chain_add_to_list(ChainReader *r, Stage *stage, Text text) {
     bool pair = key.size < text.size;
     double id, number = 0;
     if (stage->kind->list == LIST_TEXTS) return add_text(r, stage, text);
+    if (stage->kind->list == LIST_BREAKS) return add_break(r, stage, value);
     if (stage->kind->list == LIST_ONE_TEXT) return set_text(r, stage, text);
     bool ok = chain_read_number(key, &id) && id >= 0 && id <= 2e9 && id == floor(id) &&
               pair == (stage->kind->list == LIST_BIASES) &&

@@ -38,6 +38,8 @@ static bool unknown_key(const StageKind *kind, Text key, Fault *fault) {
     for (int i = 0; i < param_count(kind); i++)
         snprintf(keys + strlen(keys), sizeof keys - strlen(keys), "%s%s", i ? ", " : "",
                  kind->params[i].key);
+    if (kind->list == LIST_BREAKS)
+        snprintf(keys + strlen(keys), sizeof keys - strlen(keys), ", break");
     return fault_set(fault, "stage %s has no parameter '%.*s'%s%s", kind->name,
                      chain_shown(key), key.data, *keys ? ": it has " : ": it has none", keys);
 }
@@ -64,7 +66,9 @@ static bool parse_param(ChainReader *r, Stage *stage, Text text, bool first, uns
     const StageKind *kind = stage->kind;
     key = chain_trim(key);
     int index = bare ? (first && param_count(kind) > 0 ? 0 : -1) : param_find(kind, key);
-    if (kind->list != LIST_NONE && (bare || index < 0)) {
+    bool listed = kind->list == LIST_BREAKS ? !bare && text_equal(key, text_of("break"))
+                                            : kind->list != LIST_NONE && (bare || index < 0);
+    if (listed) {
         chain_add_list_text(stage, text);
         return chain_add_to_list(r, stage, text);
     }
@@ -92,7 +96,8 @@ static bool complete(ChainReader *r, Stage *stage, unsigned given) {
             return fault_set(fault, "%s needs a value: %s for instance", kind->name,
                              kind->example);
     bool text = kind->list == LIST_ONE_TEXT;
-    if (kind->list != LIST_NONE && stage->n_list == 0 && !stage->text)
+    if (kind->list != LIST_NONE && kind->list != LIST_BREAKS && stage->n_list == 0 &&
+        !stage->text)
         return fault_set(fault, "%s needs a %s: %s for instance", kind->name,
                          text ? "text" : "list", kind->example);
     return !kind->open || kind->open(stage, r->tokenizer, fault);

@@ -46,7 +46,7 @@ static void put_stage(Printer *p, const Stage *stage) {
     for (int i = 0; i < STAGE_PARAMS && kind->params[i].key; i++) {
         const StageParam *param = &kind->params[i];
         if (!param->required && stage->value[i] == param->default_value) continue;
-        bool bare = param->required && i == 0 && kind->list == LIST_NONE;
+        bool bare = param->required && i == 0 && !stage->list_text;
         put(p, ":");
         if (!bare) put(p, param->key), put(p, "=");
         put_number(p, stage->value[i]);

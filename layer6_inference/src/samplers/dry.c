@@ -4,21 +4,38 @@
  *     history   ... the fox ran . . . the fox        "ran" followed "the fox" before:
  *                   ^^^^^^^           ^^^^^^^        a match of length 2, and "ran" would make it 3
  *
- * A match does not reach across tokens that contain a newline, colon, quote or asterisk: lists and
- * dialogues repeat their frames with right. */
+ * A match does not reach across tokens in which a breaker ends, a newline, colon, quote or asterisk, or
+ * the texts of `break`: lists and dialogues repeat their frames with right. */
 #include "stage.h"
 
 #include <math.h>
-#include <string.h>
 
 enum { MULT, BASE, ALLOWED, LAST };
 enum { LONGEST = 64 };
 
-static bool breaks(const Step *step, int32_t token) {
+static const char breakers[] = "\1\n\1:\1\"\1*"; /* each behind its size */
+
+/* Does the text up to token `at`, but for that one's last bytes, end in these? */
+static bool ends_in(const Step *step, const int32_t *text, size_t at, size_t but,
+                    const char *bytes, size_t size) {
+    Text piece = tokenizer_piece(step->tokenizer, text[at], true);
+    for (size_t left = piece.size - but; size > 0;) {
+        if (left == 0 && at == 0) return false;
+        if (left == 0)
+            piece = tokenizer_piece(step->tokenizer, text[--at], true), left = piece.size;
+        else if (piece.data[--left] != bytes[--size])
+            return false;
+    }
+    return true;
+}
+
+/* Does a breaker end in token `at`? */
+static bool breaks(const Stage *stage, const Step *step, const int32_t *text, size_t at) {
     if (!step->tokenizer) return false;
-    Text piece = tokenizer_piece(step->tokenizer, token, true);
-    for (size_t i = 0; i < piece.size; i++)
-        if (strchr("\n:\"*", piece.data[i]) && piece.data[i]) return true;
+    size_t own = tokenizer_piece(step->tokenizer, text[at], true).size;
+    for (const char *b = stage->text ? stage->text : breakers; *b; b += 1 + *b)
+        for (size_t but = 0; but < own; but++)
+            if (ends_in(step, text, at, but, b + 1, (size_t)*b)) return true;
     return false;
 }
 
@@ -36,12 +53,12 @@ static void apply(Stage *stage, Candidates *c, const Step *step) {
     if (stage->value[LAST] >= 0 && (double)n > stage->value[LAST])
         n = (size_t)stage->value[LAST];
     const int32_t *text = step->history + (step->history_count - n);
-    while (reach < LONGEST && reach < n && !breaks(step, text[n - 1 - reach])) reach++;
+    while (reach < LONGEST && reach < n && !breaks(stage, step, text, n - 1 - reach)) reach++;
     if (reach < allowed) return;
     for (size_t at = 1; at < n; at++) { /* marks: the longest match each token would extend */
         size_t length = match_length(text, n, at, reach);
         if (length >= allowed && (size_t)text[at] < c->vocab &&
-            (int32_t)length > c->marks[text[at]] && !breaks(step, text[at]))
+            (int32_t)length > c->marks[text[at]] && !breaks(stage, step, text, at))
             c->marks[text[at]] = (int32_t)length;
     }
     for (size_t at = 1; at < n; at++) {
@@ -62,6 +79,7 @@ const StageKind stage_dry = {
     .advice = "stops loops and leaves single words alone; better than rep.  dry:0.8.",
     .source = "p-e-w 2024, text-generation-webui #5677",
     .example = "dry:2",
+    .list = LIST_BREAKS,
     .params =
         {{.key = "mult", .low = 0, .high = 1000, .required = true, .off = 0, .has_off = true},
          {.key = "base", .default_value = 1.75, .low = 1, .high = 100},

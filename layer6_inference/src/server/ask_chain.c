@@ -31,12 +31,14 @@ static const struct {
     {"xtc_threshold", "xtc", "t", 0, 1},
 };
 
+static const char breakers[] = "dry_sequence_breakers"; /* a list of texts: dry's `break` */
+
 enum { OTHERS = sizeof others / sizeof *others };
 
 bool is_sampler(Text name) {
     for (size_t i = 0; i < OTHERS; i++)
         if (text_equal(name, text_of(others[i].name))) return true;
-    return stage_find(name) != NULL;
+    return text_equal(name, text_of(breakers)) || stage_find(name) != NULL;
 }
 
 /* ------------------------------------------------------------------ one stage */
@@ -70,6 +72,15 @@ static bool put_param(Writer *w, const char *field, const char *key, const JsonV
     }
 }
 
+/* A list is its key again and again. */
+static bool put_params(Writer *w, const char *field, const char *key, const JsonValue *v) {
+    bool ok = v->kind != JSON_ARRAY || v->count > 0 ||
+              refuse(w->refusal, 400, field, "%s: its list is empty", field);
+    if (v->kind != JSON_ARRAY) return put_param(w, field, key, v);
+    for (size_t i = 0; ok && i < v->count; i++) ok = put_param(w, field, key, &v->items[i]);
+    return ok;
+}
+
 /* Keys are words: whatever else they are would be read as part of the chain. */
 static bool put_key(Writer *w, const char *field, Text key, const JsonValue *v) {
     char word[STAGE_NAME];
@@ -80,7 +91,7 @@ static bool put_key(Writer *w, const char *field, Text key, const JsonValue *v) 
         return refuse(w->refusal, 400, field, "%s has no parameter '%.*s'", field,
                       (int)min_size(key.size, 40), key.data);
     snprintf(word, sizeof word, "%.*s", (int)key.size, key.data);
-    return put_param(w, field, word, v);
+    return put_params(w, field, word, v);
 }
 
 /* What the stage's own field says. */
@@ -106,6 +117,16 @@ static bool put_own(Writer *w, const char *name, const JsonValue *v, bool *begun
         ok = v->kind == JSON_OBJECT ? put_key(w, name, v->keys[i], &v->items[i])
                                     : put_param(w, name, NULL, &v->items[i]);
     return ok;
+}
+
+static bool put_breakers(Writer *w, bool *begun) {
+    const JsonValue *v = json_get(w->ask->root, breakers);
+    bool ok = !v || v->kind == JSON_NULL || v->kind == JSON_ARRAY;
+    if (!v || v->kind == JSON_NULL) return true;
+    for (size_t i = 0; ok && i < v->count; i++) ok = v->items[i].kind == JSON_STRING;
+    if (!ok) return refuse(w->refusal, 400, breakers, "%s: wanted a list of texts", breakers);
+    begin_stage(w, "dry", begun);
+    return put_params(w, breakers, "break", v);
 }
 
 static bool put_others(Writer *w, const char *stage, bool *begun) {
@@ -189,7 +210,8 @@ static bool put_stage(Writer *w, const char *name) {
     const JsonValue *own = json_get(w->ask->root, name);
     bool begun = false;
     return (strcmp(name, "bias") != 0 || put_biases(w, &begun)) &&
-           (!own || put_own(w, name, own, &begun)) && put_others(w, name, &begun);
+           (!own || put_own(w, name, own, &begun)) && put_others(w, name, &begun) &&
+           (strcmp(name, "dry") != 0 || put_breakers(w, &begun));
 }
 
 static bool write_stages(Writer *w) {
