@@ -55,7 +55,7 @@ bool engine_open_room(Engine *engine, Session *session, size_t room, Fault *faul
 void engine_close(Engine *engine);
 
 /* A further text.  What it has in common with the beginning of another one here, or with a prefix that
- * the session keeps (prefix.h), is not read again.
+ * the session keeps (prefix.h), is not read again, where the salts are the same.
  *
  *   tokens    the prompt; generated tokens are appended
  *   options   copied

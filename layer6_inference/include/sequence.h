@@ -45,6 +45,7 @@ typedef void OnTakenBack(void *context, size_t n);
 typedef struct GenerateOptions {
     Chain *chain; /* its memory begins anew; NULL with on_logits */
     uint64_t seed;
+    uint64_t salt; /* it shares what was read with texts of the same salt alone */
     Limits limits;
     Stream *stream;      /* gets the text; NULL: not wanted */
     OnRead *on_read;     /* or NULL */

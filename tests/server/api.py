@@ -2,6 +2,7 @@
 import concurrent.futures
 import json
 import re
+import tempfile
 
 from client import Server, check, finish, generate, request
 
@@ -168,6 +169,40 @@ def banned(server):
     check("and the server goes on", text_of(server, max_tokens=60), plain)
 
 
+def salts(server):
+    """How many tokens of a prompt were there before: what somebody would learn by the time it takes."""
+    prompt = "The lighthouse keeper counted ships, and wrote them into a book. " * 12
+
+    def hits(ask):
+        def count():
+            lines = ask("GET", "/metrics")[2].decode().splitlines()
+            return [int(line.split()[1]) for line in lines if line.startswith("strata_prefix_hit_tokens_total")][0]
+
+        before = count()
+        return lambda **fields: (ask("POST", "/v1/completions", dict({"prompt": prompt, "max_tokens": 4, "seed": 1}, **fields)),
+                                 count() - before)
+
+    def shares(ask, **fields):
+        answer, n = hits(ask)(**fields)
+        return answer[0], n > 0
+
+    texts = {text_of(server, prompt=prompt, max_tokens=4, **f) for f in ({}, {"cache_salt": "a"}, {"cache_salt": "b"})}
+    check("a salt changes no text", len(texts), 1)
+    check("without salts prefixes are shared", shares(server.ask), (200, True))
+    check("a salt's own are, too", shares(server.ask, cache_salt="a"), (200, True))
+    check("those of another one are not", shares(server.ask, cache_salt="c"), (200, False))
+    with tempfile.NamedTemporaryFile("w") as file:
+        file.write("mia\nowl\n")
+        file.flush()
+        with Server("--places", "2", "--keys", file.name) as private:
+            def by(key):
+                return lambda method, path, body=None: private.ask(method, path, body, headers={"Authorization": "Bearer " + key})
+
+            told = [shares(by(key), **f)[1] for key, f in (("mia", {}), ("mia", {}), ("owl", {}), ("owl", {}), ("mia", {"cache_salt": "a"}),
+                                                           ("mia", {"cache_salt": "a"}), ("owl", {"cache_salt": "a"}))]
+            check("each key has its own", told, [False, True, False, True, False, True, False])
+
+
 def tools(server):
     def tool(name, **properties):
         return {"type": "function", "function": {"name": name, "description": "d", "parameters": {
@@ -224,6 +259,8 @@ def refusals(server):
         (plain, {"prompt": "a", "temperature": "hot"}, 400, "temperature"),
         (plain, {"prompt": "a", "temperature": 1e999}, 400, ""),
         (plain, {"prompt": "a", "top_p": 7}, 400, ""),
+        (plain, {"prompt": "a", "cache_salt": 5}, 400, "cache_salt"),
+        (plain, {"prompt": "a", "cache_salt": ""}, 400, "cache_salt"),
         (plain, {"prompt": "a", "seed": 1.5}, 400, "seed"),
         (plain, {"prompt": "a", "stop": ["a"] * 17}, 400, "stop"),
         (plain, {"prompt": "a", "stop": [""]}, 400, "stop"),
@@ -325,7 +362,7 @@ def others(server):
 
 
 with Server("--places", "4", "--queue", "12") as server:
-    for part in (same_text, shapes, streams, logprobs, sampling, banned, tools, refusals, others):
+    for part in (same_text, shapes, streams, logprobs, sampling, banned, salts, tools, refusals, others):
         part(server)
     load = server.wait_idle()
     check("all pages are given back", load["pages_free"], load["pages"])

@@ -106,17 +106,19 @@ static size_t in_common(const Sequence *s, const Reader *a, const Sequence *t,
     return n;
 }
 
-/* Begin with the longest text that another sequence here, or a kept prefix, has in common with this one. */
+/* Begin with the longest text that another sequence here, or a kept prefix, has in common with this one,
+ * of the same salt. */
 static void share(Engine *e, const Sequence *s, const Reader *r) {
     const TokenList *list = r->instead ? r->instead : s->tokens;
     KvCache *kv = &r->session->kv;
     session_rewind(r->session, r->id, 0);
-    size_t best = prefix_find(kv, r->id, list->ids, list->count, 0);
+    size_t best = prefix_find(kv, r->id, list->ids, list->count, s->options.salt);
     const Reader *from = NULL;
     for (size_t i = 0; i < e->room * READERS; i++) {
         const Sequence *other = &e->sequences[i / READERS];
         const Reader *a = &other->reader[i % READERS];
-        if (other == s || a->session != r->session) continue;
+        if (other == s || a->session != r->session || other->options.salt != s->options.salt)
+            continue;
         size_t n = kv_reach(kv, a->id, in_common(other, a, s, r));
         if (n > best) best = n, from = a;
     }
@@ -130,7 +132,7 @@ void sequence_keep_prefixes(const Sequence *s) {
         if (!r->session || !r->session->kv.config.prefixes) continue;
         const TokenList *list = r->instead ? r->instead : s->tokens;
         prefix_keep(&r->session->kv, r->id, list->ids,
-                    min_size(list->count, session_length(r->session, r->id)), 0);
+                    min_size(list->count, session_length(r->session, r->id)), s->options.salt);
     }
 }
 

@@ -56,6 +56,7 @@ static const Field fields[FIELDS] = {
     [F_WITH_PIECES] = {"with_pieces", IN_TOKENIZE, TAKES_BOOL},
     [F_LOGIT_BIAS] = {"logit_bias", IN_BOTH, TAKES_ANY},
     [F_BANNED_STRINGS] = {"banned_strings", IN_BOTH, TAKES_ARRAY},
+    [F_CACHE_SALT] = {"cache_salt", IN_BOTH, TAKES_TEXT},
     [F_MODALITIES] = {"modalities", IN_CHAT, TAKES_ARRAY},
 };
 

@@ -46,6 +46,7 @@ typedef enum FieldId {
     F_LOGIT_BIAS,
     F_MODALITIES,
     F_BANNED_STRINGS,
+    F_CACHE_SALT,
     FIELDS
 } FieldId;
 

@@ -102,3 +102,13 @@ bool keys_have(const Keys *keys, Text key) {
     }
     return found != 0;
 }
+
+uint64_t keys_salt(Text key, Text own) {
+    unsigned char digest[2][KEY_DIGEST];
+    uint64_t salt = 0;
+    if (key.size == 0 && own.size == 0) return 0;
+    sha256(key, digest[0]), sha256(own, digest[1]);
+    sha256((Text){(const char *)digest, sizeof digest}, digest[0]);
+    memcpy(&salt, digest[0], sizeof salt);
+    return salt;
+}

@@ -25,6 +25,10 @@ void keys_close(Keys *keys);
 /* Is it among them?  Without keys everybody may ask. */
 bool keys_have(const Keys *keys, Text key);
 
+/* The salt of what is read for a key (GenerateOptions), with a text of the request's own; 0 without both: all
+ * may share then. */
+uint64_t keys_salt(Text key, Text own);
+
 /* SHA-256 of a text.  Source: FIPS 180-4. */
 void sha256(Text text, unsigned char digest[KEY_DIGEST]);
 

@@ -2,6 +2,7 @@
 #include "text_job.h"
 
 #include "constrain.h"
+#include "keys.h"
 #include "tools.h"
 
 #include <stdlib.h>
@@ -95,6 +96,14 @@ static bool read_logprobs(TextJob *t, Refusal *refusal) {
     return true;
 }
 
+static bool read_salt(TextJob *t, Text key, Refusal *refusal) {
+    Text own = ask_text(&t->ask, F_CACHE_SALT, "");
+    if (t->ask.value[F_CACHE_SALT] && own.size == 0)
+        return refuse(refusal, 400, "cache_salt", "cache_salt: its text is empty");
+    t->salt = keys_salt(key, own);
+    return true;
+}
+
 static bool check_modalities(const Ask *ask, Refusal *refusal) {
     const JsonValue *v = ask->value[F_MODALITIES];
     return !v ||
@@ -152,7 +161,7 @@ static bool fill_answer(TextJob *t, Answer *a, const TokenList *prompt, const Ch
     a->prompt = prompt->count;
     chain_copy(&a->chain, chain);
     answer_listen(a);
-    a->request.options.seed = seed;
+    a->request.options.seed = seed, a->request.options.salt = t->salt;
     a->request.options.limits.max_tokens = most_tokens(t);
     a->request.priority = (int)ask_number(&t->ask, F_PRIORITY, 0);
     if (seconds > 0) a->request.deadline = clock_seconds() + seconds;
@@ -227,15 +236,16 @@ static bool may_call(const Ask *ask) {
     return tools_read(ask, &choice, &one, &ignored) && choice != TOOLS_NONE;
 }
 
-bool text_job_open(TextJob *t, Server *server, int where, Text body, Refusal *refusal) {
+bool text_job_open(TextJob *t, const Call *call, int where, Refusal *refusal) {
+    Server *server = call->server;
     const Tokenizer *tokenizer = server->loaded.model->tokenizer;
     Prompts prompts = {0};
     Chain chain = {0};
     char *first = NULL;
     *t = (TextJob){.server = server, .chat = where == IN_CHAT};
-    bool ok = ask_read(&t->ask, where, body, refusal) && check_model(t, refusal) &&
+    bool ok = ask_read(&t->ask, where, call->body, refusal) && check_model(t, refusal) &&
               read_stream_options(t, refusal) && check_modalities(&t->ask, refusal) &&
-              constrain(&t->ask, &first, refusal) &&
+              read_salt(t, call->key, refusal) && constrain(&t->ask, &first, refusal) &&
               ask_chain(&t->ask, first, server->options->chain, tokenizer, &chain, refusal) &&
               prompts_read(&t->ask, server, &prompts, refusal) &&
               make_job(t, &prompts, &chain, refusal) && read_echo(t, &prompts, refusal);

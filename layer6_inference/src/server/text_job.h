@@ -21,14 +21,15 @@ typedef struct TextJob {
     bool chat, stream, usage;
     bool calls; /* its texts may hold calls of tools */
     size_t n;   /* answers of each prompt */
+    uint64_t salt; /* of the prefixes it may share */
     char id[40];
     long created;
     Bytes *prompts; /* (job->n / n) as texts, with echo; owns */
     Scores *scores; /* (job->n / n) with echo and logprobs; owns */
 } TextJob;
 
-/* Read a body and make a job of it.  text_job_close may be called when that fails, too. */
-bool text_job_open(TextJob *text, Server *server, int where, Text body, Refusal *refusal);
+/* Read a call's body and make a job of it.  text_job_close may be called when that fails, too. */
+bool text_job_open(TextJob *text, const Call *call, int where, Refusal *refusal);
 void text_job_close(TextJob *text);
 
 /* The text that an answer goes on from; empty without echo. */

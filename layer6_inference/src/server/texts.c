@@ -39,8 +39,8 @@ static void reply_answers(const TextJob *t, Reply *reply) {
 static void handle(const Call *call, int where, Reply *reply) {
     TextJob t;
     Refusal refusal = {0};
-    bool ok = text_job_open(&t, call->server, where, call->body, &refusal) &&
-              scores_read(&t, &refusal) && worker_submit(call->server, t.job, &refusal);
+    bool ok = text_job_open(&t, call, where, &refusal) && scores_read(&t, &refusal) &&
+              worker_submit(call->server, t.job, &refusal);
     if (!ok) {
         reply_refuse(reply, &refusal);
     } else if (t.stream) {

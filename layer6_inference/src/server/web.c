@@ -53,10 +53,9 @@ static bool is_allowed_origin(const Web *web, const char *origin) {
     return false;
 }
 
-static bool has_key(const Web *web, struct MHD_Connection *c) {
+static Text key_of(struct MHD_Connection *c) {
     const char *given = header(c, "Authorization");
-    bool bearer = strncmp(given, "Bearer ", 7) == 0;
-    return keys_have(&web->keys, text_of(bearer ? given + 7 : ""));
+    return text_of(strncmp(given, "Bearer ", 7) == 0 ? given + 7 : "");
 }
 
 /* A page of somebody else's may have its own name lead here: only names of this machine are answered. */
@@ -94,7 +93,7 @@ static bool check_head(const Exchange *x, struct MHD_Connection *c, const char *
         return refuse(refusal, 403, NULL,
                       "this server is for this machine: it has no other name");
     if (!x->route) return refuse(refusal, 404, NULL, "there is nothing here");
-    return (x->route->open || has_key(web, c) ||
+    return (x->route->open || keys_have(&web->keys, key_of(c)) ||
             refuse(refusal, 401, NULL, "wanted a key: Authorization: Bearer ...")) &&
            check_method(x, method, refusal) && check_body(x, c, refusal);
 }
@@ -229,6 +228,7 @@ static enum MHD_Result respond(Exchange *x, struct MHD_Connection *c) {
     const Call call = {.server = x->web->server,
                        .rest = x->rest,
                        .body = {x->body.size ? x->body.data : "", x->body.size},
+                       .key = x->web->keys.count ? key_of(c) : (Text){"", 0},
                        .is_gone = peer_is_gone,
                        .peer = x->peer};
     peer_busy(&x->web->peers, x->peer, true);
