@@ -19,13 +19,13 @@
 enum { LOW_RANK_MAX = 512 };
 
 typedef struct LowRank {
-    const float *a, *b;   /* (rank, in), (out, rank) */
-    size_t rank, in, out; /* rank: 1 to LOW_RANK_MAX */
-    float scale;
+    const float *a, *b;         /* (rank, in), (out, rank) */
+    size_t rank, in, out;       /* rank: 1 to LOW_RANK_MAX */
+    float scale;                /* all of it: alpha / rank is in it */
     const struct LowRank *next; /* NULL: no more */
 } LowRank;
 
-/* Add one adapter to one row.
+/* Add one adapter to one row; `next` is low_rank_rows' to follow.
  *
  *   x   (in)    read
  *   y   (out)   added to

@@ -1,4 +1,4 @@
-/* softmax, activations, norms, embedding, linear, positions, loss: values against double,
+/* softmax, activations, norms, embedding, linear, adapters, positions, loss: values against double,
  * gradients against differences */
 #include "check.h"
 #include "nn.h"
@@ -174,6 +174,28 @@ static void embedding_and_linear(void **state) {
     }
 }
 
+/* y + s B A x, with W' = B A written down; two adapters of a list, three rows. */
+static void adapters(void **state) {
+    (void)state;
+    enum { IN = 5, OUT = 7, RANK = 2, ROWS = 3 };
+    float a[2][RANK * IN], b[2][OUT * RANK], x[ROWS * IN], y[ROWS * OUT], want[ROWS * OUT];
+    noise(x, ROWS * IN, 30), noise(y, ROWS * OUT, 31);
+    memcpy(want, y, sizeof y);
+    LowRank second = {a[1], b[1], RANK, IN, OUT, -0.5f, NULL},
+            first = {a[0], b[0], RANK, IN, OUT, 2, &second};
+    for (int i = 0; i < 2; i++) {
+        noise(a[i], RANK * IN, 32 + (uint64_t)i), noise(b[i], OUT * RANK, 34 + (uint64_t)i);
+        for (int o = 0; o < OUT; o++)
+            for (int k = 0; k < IN; k++) {
+                float w = b[i][o * RANK] * a[i][k] + b[i][o * RANK + 1] * a[i][IN + k];
+                for (int c = 0; c < ROWS; c++)
+                    want[c * OUT + o] += (i ? -0.5f : 2) * w * x[c * IN + k];
+            }
+    }
+    low_rank_rows(NULL, &first, x, ROWS, y);
+    for (int i = 0; i < ROWS * OUT; i++) assert_near(y[i], want[i], 1e-4);
+}
+
 static void other_positions(void **state) {
     (void)state;
     float x[8] = {0}, table[16], row[8];
@@ -208,4 +230,4 @@ static void loss_and_gradient(void **state) {
 }
 
 RUN(TEST(softmax_and_gradient), TEST(activations), TEST(swiglu_gradient), TEST(norms),
-    TEST(embedding_and_linear), TEST(other_positions), TEST(loss_and_gradient))
+    TEST(embedding_and_linear), TEST(adapters), TEST(other_positions), TEST(loss_and_gradient))

@@ -1,0 +1,70 @@
+/* The grader of layer 3: what an adapter adds to a row, by sums in double precision. */
+#include "near.h"
+#include "nn.h"
+
+enum { MOST = 60, RANKS = LOW_RANK_MAX };
+#define NEAR 1e-3
+static float a[RANKS * MOST], b[MOST * RANKS], x[MOST], before[MOST];
+
+typedef enum { FINE, WRITTEN, UNSCALED, TWICE, BY_RANK, FIRST, A_TURNED, B_TURNED, SLIPS } Slip;
+
+static const char *const hints[SLIPS] = {
+    [WRITTEN] = "y holds W x already: what the adapter gives is added to it",
+    [UNSCALED] = "the scale is left out",
+    [TWICE] = "the scale comes in once, at x or at y",
+    [BY_RANK] = "divided by the rank once more: alpha / rank is in scale already",
+    [FIRST] = "B takes all `rank` numbers that come through A, not the first one",
+    [A_TURNED] = "A is (rank, in): its row r begins at a + r * in",
+    [B_TURNED] = "B is (out, rank): its row o begins at b + o * rank"};
+
+static void wanted(const LowRank *l, Slip slip, double *y) {
+    static double t[RANKS];
+    double scale = (double)l->scale;
+    if (slip == UNSCALED) scale = 1;
+    if (slip == TWICE) scale *= scale;
+    if (slip == BY_RANK) scale /= (double)l->rank;
+    for (size_t r = 0; r < l->rank; r++) {
+        t[r] = 0;
+        for (size_t k = 0; k < l->in; k++)
+            t[r] +=
+                (double)l->a[slip == A_TURNED ? k * l->rank + r : r * l->in + k] * (double)x[k];
+    }
+    for (size_t o = 0; o < l->out; o++) {
+        y[o] = slip == WRITTEN ? 0 : (double)before[o];
+        for (size_t r = 0; r < (slip == FIRST ? 1 : l->rank); r++)
+            y[o] += scale * t[r] *
+                    (double)l->b[slip == B_TURNED ? r * l->out + o : o * l->rank + r];
+    }
+}
+
+static void check_one(size_t rank, size_t in, size_t out) {
+    static float got[MOST + 1];
+    static double want[MOST], other[MOST];
+    LowRank next = {a, b, 1, in, out, 3, NULL},
+            l = {a, b, rank, in, out, (float)fresh_between(2, 5), NULL};
+    fresh_floats(a, rank * in, -1, 1), fresh_floats(b, out * rank, -1, 1);
+    fresh_floats(x, in, -1, 1), fresh_floats(before, out, 2, 3);
+    memcpy(got, before, out * sizeof *got), got[out] = -7;
+    low_rank_add(&l, x, got);
+    HINT(got[out] == -7, "%zu outputs, and something is written behind the last", out);
+    wanted(&l, FINE, want);
+    for (Slip s = WRITTEN; s < SLIPS && !all_near(got, want, out, NEAR); s++) {
+        wanted(&l, s, other);
+        HINT(!all_near(got, other, out, NEAR), "%s", hints[s]);
+    }
+    expect("low_rank_add", got, want, out, NEAR);
+    l.next = &next;
+    memcpy(got, before, out * sizeof *got);
+    low_rank_add(&l, x, got);
+    HINT(all_near(got, want, out, NEAR),
+         "one adapter, please: low_rank_rows calls for the next one by itself");
+}
+
+GRADE(low_rank) {
+    for (int round = 0; round < 24; round++)
+        check_one(2 + fresh_below(14), 2 + fresh_below(MOST - 1), 2 + fresh_below(MOST - 1));
+    check_one(1, MOST, 1);
+    check_one(RANKS, MOST, MOST);
+}
+
+GRADES({"3.17", low_rank})
