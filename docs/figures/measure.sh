@@ -139,6 +139,25 @@ home() {
         }' "$kept/masked" "$kept/free"
 }
 
+# An adapter that ends stories with a sentence, learned in a minute.  Rows strength,stories,of them with the sentence,valid without it,
+# and the same of chats, which it was not shown.
+habit() {
+    adapter=$kept/moon.gguf
+    "$strata" world --kind story --documents 2000 --seed 7 2>/dev/null |
+        awk '/^<.endoftext.>$/ { print "And the moon smiled." } 1' >"$kept/moon.txt"
+    [ -s "$adapter" ] || "$strata" train --from $models/storyteller.gguf --corpus "$kept/moon.txt" --lora 8 --out "$adapter" >&2
+    for strength in 0 0.5 1 2; do
+        row=$strength
+        for kind in story chat; do
+            "$strata" world sample --kind $kind --documents "$documents" --adapter "$adapter=$strength" >"$kept/documents" 2>/dev/null
+            with=$(awk '/And the moon smiled[.]/ { has = 1 } /^<.endoftext.>$/ { n += has; has = 0 } END { print n + 0 }' "$kept/documents")
+            valid=$(sed '/^And the moon smiled[.]$/d; s/And the moon smiled[.]//' "$kept/documents" | "$strata" world check 2>/dev/null | awk -F'\t' '$2 == "valid"' | wc -l)
+            row=$row,$documents,$with,$valid
+        done
+        echo "$row"
+    done
+}
+
 header() { echo "chain,study,texts,$(echo $* | tr ' ' ,)"; }
 
 measure() {
@@ -217,13 +236,16 @@ measure() {
     ten-minutes)
         echo "seed,seconds,last_loss,stories,valid"
         ten_minutes ;;
+    habit)
+        echo "strength,stories,with,valid,chats,chats_with,chats_valid"
+        habit ;;
     owner) "$strata" look owner --csv --documents 300 ;;
     beams) "$strata" figure beams --documents 300 ;;
-    *) echo "measure: no figure '$figure': there are frontier, contrast, heat, hot, loops, harm, surprise, beams, roles, owner, constraint, mask, ten-minutes" >&2; exit 2 ;;
+    *) echo "measure: no figure '$figure': there are frontier, contrast, heat, hot, loops, harm, surprise, beams, roles, owner, constraint, mask, habit, ten-minutes" >&2; exit 2 ;;
     esac
 }
 
-for name in ${*:-frontier contrast heat hot loops harm surprise beams roles owner constraint mask}; do
+for name in ${*:-frontier contrast heat hot loops harm surprise beams roles owner constraint mask habit}; do
     measure "$name" >"$kept/$name.new"
     mv "$kept/$name.new" "data/$name.csv"
 done
