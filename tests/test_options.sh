@@ -108,6 +108,12 @@ expect "stop tokens that are none" 1 "stop-ids is empty" "$strata" generate --st
 expect "more threads than cores to pin them to" 1 "a core of its own: --threads is 256" "$strata" generate -n 2 --pin --threads 256
 apart 2 --trace-rows --trace generate --trace-rows 3
 apart 2 --ids --stop generate --ids --stop x
+apart 2 --prefix --suffix generate --prefix a
+apart 2 --suffix --prefix generate --suffix a
+for other in "-p x" --chat --special --heal; do
+    # shellcheck disable=SC2086
+    apart 2 --prefix "${other% x}" generate --prefix a --suffix b $other
+done
 apart 2 --chat --heal generate --chat --heal
 apart 2 --chat --special generate --chat --special
 apart 2 --chat --no-prompt generate --chat --no-prompt

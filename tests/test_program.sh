@@ -83,6 +83,21 @@ expect "acceptance is told" 0 "drafted tokens accepted" "$strata" generate -m "$
 expect "beams" 0 "beam 3: score" "$strata" generate -m "$model" --beams 3 -n 12
 expect "best of n" 0 "sample 3, seed 3" "$strata" generate -m "$model" --best-of 3 -n 12
 expect "healing" 0 "Once upon a time" "$strata" generate -m "$model" --heal -p "Once upon a ti" -n 10
+# fill in the middle: a model whose vocabulary has three marks (of as many bytes as what they take the place of)
+LC_ALL=C sed -e 's/<|im_start|>/<fim_prefix>/' -e "s/$(printf '\304\240')salamander/<fim_suffix>/" \
+    -e "s/$(printf '\304\240')lighthouse/<fim_middle>/" "$model" >"$work/fill.gguf"
+fill() { "$strata" generate -m "$work/fill.gguf" --prefix "Mia was <fim_middle>a" --suffix " owl. " --seed 3 "$@"; }
+middle=$(fill -n 6 --no-prompt --quiet)
+same "a middle stands between its ends" "$(fill -n 6 --quiet)" "Mia was <fim_middle>a$middle owl. "
+tokens() { "$strata" tokenize -m "$work/fill.gguf" --all "$@" | tr '\n' ' '; }
+first=$(printf '<fim_prefix>' | tokens --special | tr -d ' ')
+same "each part has its mark" "$(fill -n 0 --ids --quiet) " \
+    "0 $first $(printf 'Mia was <fim_middle>a' | tokens)$(printf '<fim_suffix>' | tokens --special)$(printf ' owl. ' | tokens)$(printf '<fim_middle>' | tokens --special)"
+expect "a mark ends the middle" 0 "stop token" fill -n 9 --chain "force:$first:at=3,greedy"
+same "the best middle stands there, too" "$(fill -n 5 --best-of 2 --quiet | grep -c '^Mia was <fim_middle>a.* owl. $')" 1
+expect "both ends may be empty" 0 "token limit" "$strata" generate -m "$work/fill.gguf" --prefix "" --suffix "" -n 3
+expect "a model without marks" 1 "storyteller.gguf cannot fill in the middle: .* marks the prefix .*: take a model that was trained to" \
+    "$strata" generate --prefix a --suffix b
 # companions that read less far than the model; a model that reads less far than a benchmark's texts
 short() {
     "$strata" train --dim 64 --hidden 64 --layers 1 --heads 2 --kv-heads 1 --eval-documents 1 --threads 1 \

@@ -116,6 +116,18 @@ void tokenizer_begin(const Tokenizer *tokenizer, TokenList *tokens);
  * whole: nothing is written behind them. */
 void tokenizer_end(const Tokenizer *tokenizer, TokenList *tokens);
 
+/* Fill in the middle: append what asks a model for the text between two others, as its family writes it: mostly
+ * prefix, suffix, middle, each behind its mark.  What a sequence begins with goes before (tokenizer_begin).
+ *
+ *   before, behind   plain text, whatever it says; may be empty
+ *   ends             gets the tokens that end a middle, beside those that end any text
+ *
+ * The marks are those that the file's keys name, else tokens with a known name.  Fails, and appends nothing,
+ * when there are none, and as tokenizer_encode does.
+ * Source   Bavarian et al. 2022, arXiv:2207.14255 */
+bool tokenizer_fill(const Tokenizer *tokenizer, Text before, Text behind, TokenList *tokens,
+                    TokenList *ends, Fault *fault);
+
 /* The bytes a token stands for, borrowed from the tokenizer.  Special tokens have none unless
  * `special`. They may be part of a UTF-8 character. */
 Text tokenizer_piece(const Tokenizer *tokenizer, int32_t id, bool special);

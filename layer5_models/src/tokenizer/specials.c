@@ -34,24 +34,25 @@ static const char *const end_names[] = {
     "<｜end▁of▁sentence｜>",
 };
 
-/* Tokens for filling in the middle: when no key names the token, the first of the names. */
+/* Tokens for filling in the middle, the marks of fill.c first: when no key names the token, the first of
+ * the names. */
 static const struct {
     const char *keys[2];
     bool ends;
-    const char *names[8];
+    const char *names[10];
 } roles[] = {
     {{"fim_pre", "prefix"},
      false,
      {"<|fim_prefix|>", "<fim-prefix>", "<fim_prefix>", "<｜fim▁begin｜>", "<PRE>", "▁<PRE>",
-      "<|code_prefix|>", "<|prefix|>"}},
+      "<|code_prefix|>", "<|prefix|>", "[PREFIX]", "<[fim-prefix]>"}},
     {{"fim_suf", "suffix"},
      false,
      {"<|fim_suffix|>", "<fim-suffix>", "<fim_suffix>", "<｜fim▁hole｜>", "<SUF>", "▁<SUF>",
-      "<|code_suffix|>", "<|suffix|>"}},
+      "<|code_suffix|>", "<|suffix|>", "[SUFFIX]", "<[fim-suffix]>"}},
     {{"fim_mid", "middle"},
      false,
      {"<|fim_middle|>", "<fim-middle>", "<fim_middle>", "<｜fim▁end｜>", "<MID>", "▁<MID>",
-      "<|code_middle|>", "<|middle|>"}},
+      "<|code_middle|>", "<|middle|>", "[MIDDLE]", "<[fim-middle]>"}},
     {{"fim_pad"}, true, {"<|fim_pad|>", "<fim-pad>", "<fim_pad>", "<PAD>", "[PAD]"}},
     {{"fim_rep"},
      true,
@@ -70,8 +71,9 @@ static void set_role(Tokenizer *t, const Gguf *gguf, size_t role) {
     for (int i = 0; i < 2 && id < 0 && roles[role].keys[i]; i++)
         id = id_by_key(t, gguf, roles[role].keys[i]);
     bool named = id >= 0; /* then its type is the file's affair */
-    for (int i = 0; i < 8 && id < 0 && roles[role].names[i]; i++)
+    for (int i = 0; i < 10 && id < 0 && roles[role].names[i]; i++)
         id = tokenizer_find(t, roles[role].names[i]);
+    if (role < FILL_MARKS) t->fill.marks[role] = id;
     if (id < 0) return;
     if (!named) t->types[id] = TOKEN_CONTROL;
     if (roles[role].ends) t->is_end[id] = 1;
@@ -102,6 +104,7 @@ void specials_by_name(Tokenizer *t, const Gguf *gguf) {
         if (id >= 0) t->types[id] = TOKEN_CONTROL, t->is_end[id] = 1;
     }
     for (size_t i = 0; i < sizeof roles / sizeof *roles; i++) set_role(t, gguf, i);
+    fill_order(t, gguf);
     if (t->eos >= 0) t->is_end[t->eos] = 1;
     for (size_t i = 0; i < 2; i++) {
         int32_t id = id_by_key(t, gguf, end_keys[i]);

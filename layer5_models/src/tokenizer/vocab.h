@@ -48,6 +48,14 @@ typedef struct Kind {
 
 const Kind *kind_by_name(Text name); /* NULL: not built in */
 
+/* How the middle between two texts is asked for; see fill.c. */
+enum { FILL_PREFIX, FILL_SUFFIX, FILL_MIDDLE, FILL_MARKS };
+typedef struct Fill {
+    int32_t marks[FILL_MARKS]; /* -1: none */
+    bool suffix_first;
+    bool ends_in_mark; /* the middle's; else the prefix ends what is asked */
+} Fill;
+
 struct Tokenizer {
     const Kind *kind;
     const PreRule *rule; /* NULL: text is not split by patterns */
@@ -78,6 +86,7 @@ struct Tokenizer {
     bool lowercase, strip_accents, merge_spaces;
     int32_t bos, eos, unknown, separator; /* -1: none */
     unsigned char *is_end;
+    Fill fill;
     bool add_bos, add_eos, add_space_prefix, ignore_merges;
     Splitter splitter;
     struct Companion *companion; /* owns; see tokenizer_companion */
@@ -124,6 +133,9 @@ bool specials_collect(Tokenizer *tokenizer, const Gguf *gguf, Fault *fault);
 /* The longest special token at the start of a text (size > 0), or -1.  Control tokens only when
  * `control`. */
 int32_t special_at(const Tokenizer *tokenizer, Text text, bool control);
+
+/* fill.c: the order that goes with the marks, once these are known. */
+void fill_order(Tokenizer *tokenizer, const Gguf *gguf);
 
 /* clean.c: text of which every byte is part of a character.
  *

@@ -92,9 +92,10 @@ static bool input_waits(void) {
 
 static bool read_input(GenerateApp *app, Fault *fault) {
     size_t size;
-    app->prompt = text_of(app->request->prompt);
     if (!app->request->quiet && !command_line_has(app->request->line, "-p") && input_waits())
         fprintf(stderr, "[standard input is not read: -p - makes it the prompt]\n");
+    if (app->request->prefix) return app->prompt = text_of(app->request->prefix), true;
+    app->prompt = text_of(app->request->prompt);
     if (strcmp(app->request->prompt, "-") != 0) return true;
     if (!(app->input = read_standard_input(&size, fault))) return false;
     if (size && app->input[size - 1] == '\n') size--;
@@ -112,21 +113,37 @@ static bool encode_turn(const Model *model, const ChatTurn *turn, TokenList *tok
     return ok;
 }
 
+/* What asks for the text between two others; what ends it stops the run. */
+static bool encode_fill(GenerateApp *app, Fault *fault) {
+    const Request *r = app->request;
+    const Tokenizer *t = app->expert.model->tokenizer;
+    Fault why;
+    tokenizer_begin(t, &app->tokens);
+    return tokenizer_fill(t, app->prompt, text_of(r->suffix), &app->tokens, &app->stop_ids,
+                          &why) ||
+           fault_set(fault,
+                     "%s cannot fill in the middle: %s: take a model that was trained to, as "
+                     "most coders are, or let -p continue a text",
+                     r->model, why.text);
+}
+
+static bool encode_prompt(GenerateApp *app, Fault *fault) {
+    const Request *r = app->request;
+    ChatTurn turn = {text_of("user"), app->prompt};
+    if (r->prefix) return encode_fill(app, fault);
+    if (app->prompt.size == 0)
+        return fault_set(fault, "the prompt is empty: give the model something to continue, -p "
+                                "\"Once upon a time\"");
+    if (r->chat) return encode_turn(app->expert.model, &turn, &app->tokens, fault);
+    return loaded_tokenize(&app->expert, app->prompt, r->special, &app->tokens, fault);
+}
+
 /* The prompt's tokens, up to where the text goes on. */
 static bool read_prompt(GenerateApp *app, Fault *fault) {
     const Request *r = app->request;
     const Tokenizer *t = app->expert.model->tokenizer;
-    if (!read_input(app, fault)) return false;
-    ChatTurn turn = {text_of("user"), app->prompt};
-    if (app->prompt.size == 0)
-        return fault_set(fault, "the prompt is empty: give the model something to continue, -p "
-                                "\"Once upon a time\"");
-    if (r->chat) {
-        if (!encode_turn(app->expert.model, &turn, &app->tokens, fault)) return false;
-    } else if (!loaded_tokenize(&app->expert, app->prompt, r->special, &app->tokens, fault)) {
-        return false;
-    }
-    return generate_check_prompt(&app->expert.session, &app->tokens, fault) &&
+    return read_input(app, fault) && encode_prompt(app, fault) &&
+           generate_check_prompt(&app->expert.session, &app->tokens, fault) &&
            (!r->heal || heal_prompt(&app->heal, t, &app->tokens, fault));
 }
 

@@ -17,6 +17,7 @@ typedef struct Request {
     const CommandLine *line;
     const char *model, *prompt, *chain, *amateur, *negative, *trace, *stop_ids;
     const char *draft, *grammar, *schema, *tags, *regex;
+    const char *prefix, *suffix; /* the middle is asked for; NULL: what follows the prompt */
     long max_tokens, ctx, logprobs, trace_rows, repeats, guess, best_of;
     long beams, groups;
     uint64_t seed;
@@ -37,7 +38,7 @@ typedef struct GenerateApp {
     Stops stops;
     Trace trace;
     FileOut trace_file;
-    Text prompt;
+    Text prompt; /* what stands before the text that is generated */
     char *input; /* the prompt, when it came on standard input; owns */
     Heal heal;
     HandOptions hand; /* on the expert */

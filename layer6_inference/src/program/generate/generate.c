@@ -41,6 +41,10 @@ static const OptionRule rules[] = {
     {"--ids", NOT_WITH, "--stop", "ids go out as they come: --stop-ids ends before a token"},
     {"--chat", NOT_WITH, "--heal --special --no-prompt",
      "a message is plain text, ends where it ends, and is not printed"},
+    {"--prefix", NEEDS, "--suffix", "what stands behind the middle may be empty, \"\""},
+    {"--suffix", NEEDS, "--prefix", "what stands before the middle may be empty, \"\""},
+    {"--prefix", NOT_WITH, "-p --chat --special --heal",
+     "both texts are plain, and all that the model is given"},
     {0},
 };
 
@@ -76,6 +80,12 @@ static int run(int argc, char **argv) {
         {"-p", OPT_TEXT, &r.prompt, "TEXT",
          "prompt to continue (\"Once upon a time\"); -: standard input, without its last "
          "newline"},
+        {"--prefix", OPT_TEXT, &r.prefix, "TEXT",
+         "fill in the middle: what stands before it, instead of -p; for models trained to "
+         "(most "
+         "coders)"},
+        {"--suffix", OPT_TEXT, &r.suffix, "TEXT",
+         "and what stands behind; prints all three, with --no-prompt the middle alone"},
         {"-n", OPT_INT(-1, OPTION_MANY), &r.max_tokens, "N",
          "tokens to generate at most (400; -1: until the model ends or the context is full)"},
         {"--chain", OPT_TEXT, &r.chain, "SPEC",

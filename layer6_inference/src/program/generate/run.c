@@ -56,6 +56,12 @@ static void echo_prompt(GenerateApp *app) {
     if (!r->ids) queue_text(app, app->prompt);
 }
 
+/* What stands behind a middle. */
+static void echo_suffix(GenerateApp *app) {
+    const Request *r = app->request;
+    if (r->suffix && !r->no_prompt && !r->ids) queue_text(app, text_of(r->suffix));
+}
+
 /* A long prompt shows how far it has come; what has been read is shown once the model goes on from
  * there. */
 static bool on_read(void *context, size_t read, size_t total) {
@@ -180,6 +186,7 @@ static void *generate_text(void *context) {
     progress_start(&app->reading, "prompt", "tokens", (double)app->tokens.count);
     app->reading.quiet = r->quiet;
     app->ok = r->beams || r->best_of ? search(app, &stream) : continue_prompt(app, &stream);
+    if (app->ok) echo_suffix(app);
     if (app->ok || app->shown)
         queue_text(app, text_of("\n")); /* an error has a line of its own */
     stream_close(&stream);
