@@ -23,7 +23,7 @@ typedef struct Call {
     Server *server;
     const char *rest; /* of the path, behind the route's: "" or a name */
     Text body;
-    Text key; /* whose: "" without keys */
+    Text key;                    /* whose: "" without keys */
     bool (*is_gone)(void *peer); /* has the client hung up? */
     void *peer;
 } Call;

@@ -19,8 +19,8 @@ typedef struct TextJob {
     Ask ask;
     Job *job; /* prompts * n answers; held */
     bool chat, stream, usage;
-    bool calls; /* its texts may hold calls of tools */
-    size_t n;   /* answers of each prompt */
+    bool calls;    /* its texts may hold calls of tools */
+    size_t n;      /* answers of each prompt */
     uint64_t salt; /* of the prefixes it may share */
     char id[40];
     long created;
