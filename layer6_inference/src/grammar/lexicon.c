@@ -33,7 +33,7 @@ static void lexicon_close(void *object) {
     }
     slices_free(l->slices);
     trie_close(&l->trie);
-    pthread_mutex_destroy(&l->lock);
+    pthread_mutex_destroy(&l->lock), pthread_mutex_destroy(&l->shared_lock);
     free(l->ends), free(l);
 }
 
@@ -42,7 +42,7 @@ static void *lexicon_open(const Tokenizer *tokenizer, Fault *fault) {
     if (!l) return fault_set(fault, "no memory for the words of a grammar"), NULL;
     l->tokenizer = tokenizer, l->vocab = tokenizer_count(tokenizer);
     l->words = (l->vocab + 63) / 64;
-    pthread_mutex_init(&l->lock, NULL);
+    pthread_mutex_init(&l->lock, NULL), pthread_mutex_init(&l->shared_lock, NULL);
     if (trie_open(&l->trie, tokenizer, fault) &&
         slices_make(l->slices, &l->trie, l->words, fault)) {
         if (find_ends(l)) return l;

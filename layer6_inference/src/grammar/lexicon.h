@@ -56,7 +56,9 @@ typedef struct Lexicon {
     Loop *loops;
     size_t n_loops;
     SharedGrammar *shared; /* grammars that are kept (shared.h), the last used first */
-    pthread_mutex_t lock;
+    /* of the loops, and of that list.  Taken in this order, so that nobody waits for a lock behind his own:
+     * the list's, a grammar's, the loops' */
+    pthread_mutex_t lock, shared_lock;
 } Lexicon;
 
 /* The lexicon of a tokenizer: made when first asked for, kept until the tokenizer is closed.

@@ -53,11 +53,11 @@ static void put_first(Lexicon *lexicon, SharedGrammar *shared) {
 }
 
 SharedGrammar *shared_find(Lexicon *lexicon, Text key) {
-    pthread_mutex_lock(&lexicon->lock);
+    pthread_mutex_lock(&lexicon->shared_lock);
     SharedGrammar *found = take_out(lexicon, key);
     if (found && is_worn(found)) shared_release(found), found = NULL;
     if (found) shared_use(found), put_first(lexicon, found);
-    pthread_mutex_unlock(&lexicon->lock);
+    pthread_mutex_unlock(&lexicon->shared_lock);
     return found;
 }
 
@@ -75,10 +75,10 @@ SharedGrammar *shared_keep(Lexicon *lexicon, Grammar *grammar, Text key) {
                               .key = copy,
                               .key_size = key.size};
     pthread_mutex_init(&shared->lock, NULL);
-    pthread_mutex_lock(&lexicon->lock);
+    pthread_mutex_lock(&lexicon->shared_lock);
     SharedGrammar *same = take_out(lexicon, key); /* another thread made it meanwhile */
     if (same) shared_release(same);
     put_first(lexicon, shared);
-    pthread_mutex_unlock(&lexicon->lock);
+    pthread_mutex_unlock(&lexicon->shared_lock);
     return shared;
 }
