@@ -156,7 +156,7 @@ extern const StageKind stage_greedy, stage_draw, stage_gumbel, stage_mirostat,
     stage_top_p, stage_min_p, stage_typical, stage_tfs, stage_top_a, stage_epsilon, stage_eta,
     stage_top_n_sigma, stage_top_h, stage_p_less, stage_xtc, stage_penalties, stage_dry,
     stage_no_repeat, stage_bias, stage_ban, stage_allow, stage_suppress, stage_min_tokens,
-    stage_force, stage_length, stage_contrast, stage_cfg, stage_contrastive_search,
+    stage_think, stage_force, stage_length, stage_contrast, stage_cfg, stage_contrastive_search,
     stage_watermark, stage_grammar, stage_json, stage_json_schema, stage_tags, stage_regex,
     stage_choice;
 

@@ -2,9 +2,10 @@
 import concurrent.futures
 import json
 import re
+import struct
 import tempfile
 
-from client import Server, check, finish, generate, request
+from client import MODEL, Server, check, finish, generate, request
 
 TEXT = "Once upon a time"
 CHAIN = "top_p:0.9,temp:0.8"
@@ -203,6 +204,32 @@ def salts(server):
             check("each key has its own", told, [False, True, False, True, False, True, False])
 
 
+def thinking(server):
+    with open(MODEL, "rb") as file:
+        data = file.read()
+    key, form = b"tokenizer.chat_template", b"{% for m in messages %}{{ m.content }}\n{% endfor %}{% if enable_thinking %}<think>\n{% endif %}"
+    form += b"{#" + b" " * (-(8 + len(key) + 4 + 8 + len(form) + 4) % 32) + b"#}"  # what follows keeps its alignment
+    pair = struct.pack("<Q", len(key)) + key + struct.pack("<IQ", 8, len(form)) + form
+    with tempfile.NamedTemporaryFile(suffix=".gguf") as file:
+        file.write(data[:16] + struct.pack("<Q", struct.unpack("<Q", data[16:24])[0] + 1) + pair + data[24:])
+        file.flush()
+        with Server("--places", "2", model=file.name) as thinker:
+            def think(**fields):
+                status, answer = thinker.post("/v1/chat/completions", dict({"messages": CHAT, "max_tokens": 50, "seed": 3}, **fields))
+                return answer["choices"][0]["message"]["content"] if status == 200 else (status, answer["error"]["param"])
+
+            plain = think()
+            check("a thought that has no limit", "</think>" in plain, False)
+            check("and one of -1", think(thinking_budget=-1), plain)
+            for n in (0, 1, 20):
+                got, first = think(thinking_budget=n, temperature=0), think(temperature=0, max_tokens=n) if n else ""
+                check("%d tokens of a thought, and its end" % n, got.startswith(first + "</think>") and got.count("</think>") == 1 and len(got) > len(first) + 12, True)
+                check("by its other names", (think(reasoning_budget=n, temperature=0), think(chain="think:%d,temp:0" % n)), (got, got))
+            check("a text without thoughts", think(thinking_budget=5, enable_thinking=False, temperature=0), think(enable_thinking=False, temperature=0))
+            check("not with a format", think(thinking_budget=5, response_format={"type": "json_object"}), (400, "thinking_budget"))
+            check("not below -1", think(thinking_budget=-2), (400, "thinking_budget"))
+
+
 def tools(server):
     def tool(name, **properties):
         return {"type": "function", "function": {"name": name, "description": "d", "parameters": {
@@ -261,6 +288,9 @@ def refusals(server):
         (plain, {"prompt": "a", "top_p": 7}, 400, ""),
         (plain, {"prompt": "a", "cache_salt": 5}, 400, "cache_salt"),
         (plain, {"prompt": "a", "cache_salt": ""}, 400, "cache_salt"),
+        (chat, {"messages": CHAT, "thinking_budget": 5}, 400, "thinking_budget"),
+        (plain, {"prompt": "a", "reasoning_budget": 5, "thinking_budget": 5}, 400, "reasoning_budget"),
+        (plain, {"prompt": "a", "reasoning_budget": "x"}, 400, "reasoning_budget"),
         (plain, {"prompt": "a", "seed": 1.5}, 400, "seed"),
         (plain, {"prompt": "a", "stop": ["a"] * 17}, 400, "stop"),
         (plain, {"prompt": "a", "stop": [""]}, 400, "stop"),
@@ -345,7 +375,7 @@ def others(server):
     check("a user cannot write a special token", count - plain > 1)
     vectors = server.post("/v1/embeddings", {"input": ["a fox", "a wolf"]})[1]
     check("embeddings", (len(vectors["data"]), round(sum(x * x for x in vectors["data"][0]["embedding"]), 5)), (2, 1.0))
-    import base64, struct
+    import base64
     packed = server.post("/v1/embeddings", {"input": "a fox", "encoding_format": "base64"})[1]["data"][0]["embedding"]
     numbers = struct.unpack("<%df" % len(vectors["data"][0]["embedding"]), base64.b64decode(packed))
     check("in base64 the same numbers", [struct.unpack("<f", struct.pack("<f", x))[0] for x in vectors["data"][0]["embedding"]], list(numbers))
@@ -362,7 +392,7 @@ def others(server):
 
 
 with Server("--places", "4", "--queue", "12") as server:
-    for part in (same_text, shapes, streams, logprobs, sampling, banned, salts, tools, refusals, others):
+    for part in (same_text, shapes, streams, logprobs, sampling, banned, salts, thinking, tools, refusals, others):
         part(server)
     load = server.wait_idle()
     check("all pages are given back", load["pages_free"], load["pages"])

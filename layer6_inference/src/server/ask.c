@@ -57,6 +57,8 @@ static const Field fields[FIELDS] = {
     [F_LOGIT_BIAS] = {"logit_bias", IN_BOTH, TAKES_ANY, 0, 0},
     [F_BANNED_STRINGS] = {"banned_strings", IN_BOTH, TAKES_ARRAY, 0, 0},
     [F_CACHE_SALT] = {"cache_salt", IN_BOTH, TAKES_TEXT, 0, 0},
+    [F_THINKING_BUDGET] = {"thinking_budget", IN_BOTH, TAKES_INT, -1, 1e9},
+    [F_REASONING_BUDGET] = {"reasoning_budget", IN_BOTH, TAKES_INT, -1, 1e9},
     [F_MODALITIES] = {"modalities", IN_CHAT, TAKES_ARRAY, 0, 0},
 };
 

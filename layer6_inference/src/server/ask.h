@@ -47,6 +47,8 @@ typedef enum FieldId {
     F_MODALITIES,
     F_BANNED_STRINGS,
     F_CACHE_SALT,
+    F_THINKING_BUDGET,
+    F_REASONING_BUDGET,
     FIELDS
 } FieldId;
 

@@ -222,10 +222,22 @@ static bool write_stages(Writer *w) {
     return ok;
 }
 
+/* How long the model may think, whatever the chain; -1: as long as it likes. */
+static bool put_budget(Writer *w) {
+    const Ask *ask = w->ask;
+    double n = ask_number(ask, F_THINKING_BUDGET, ask_number(ask, F_REASONING_BUDGET, -1));
+    if (ask->value[F_THINKING_BUDGET] && ask->value[F_REASONING_BUDGET])
+        return refuse(w->refusal, 400, "reasoning_budget",
+                      "reasoning_budget: there is a thinking_budget, which is the same");
+    if (n >= 0) fprintf(w->out, "think:%.0f,", n);
+    return true;
+}
+
 static bool write_chain(Writer *w, const char *first, const char *otherwise) {
     const Ask *ask = w->ask;
     Text chain = ask_text(ask, F_CHAIN, otherwise);
     fputs(first, w->out);
+    if (!put_budget(w)) return false;
     if (ask->value[F_CHAIN] && ask->samplers > 1)
         return refuse(w->refusal, 400, "chain",
                       "a chain is the whole of it: leave out the other fields about sampling, "

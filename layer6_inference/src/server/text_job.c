@@ -112,6 +112,20 @@ static bool check_modalities(const Ask *ask, Refusal *refusal) {
            refuse(refusal, 400, "modalities", "modalities: this model writes text alone");
 }
 
+/* A limit to its thinking is for a model that thinks, and whose thoughts no grammar forbids. */
+static bool check_think(const TextJob *t, const Chain *chain, bool constrained,
+                        Refusal *refusal) {
+    bool limited = false;
+    for (size_t i = 0; i < chain->count; i++)
+        limited |= chain->stages[i].kind == &stage_think && !stage_is_off(&chain->stages[i]);
+    if (limited && !t->server->thinks)
+        return refuse(refusal, 400, "thinking_budget",
+                      "this model's template has no <think>: there is no thinking to limit");
+    return !limited || !constrained ||
+           refuse(refusal, 400, "thinking_budget",
+                  "a limit to the thinking does not go with tools or a response_format");
+}
+
 /* ------------------------------------------------------------------ answers */
 
 static size_t most_tokens(const TextJob *t) {
@@ -247,6 +261,7 @@ bool text_job_open(TextJob *t, const Call *call, int where, Refusal *refusal) {
               read_stream_options(t, refusal) && check_modalities(&t->ask, refusal) &&
               read_salt(t, call->key, refusal) && constrain(&t->ask, &first, refusal) &&
               ask_chain(&t->ask, first, server->options->chain, tokenizer, &chain, refusal) &&
+              check_think(t, &chain, *first != 0, refusal) &&
               prompts_read(&t->ask, server, &prompts, refusal) &&
               make_job(t, &prompts, &chain, refusal) && read_echo(t, &prompts, refusal);
     t->calls = ok && may_call(&t->ask);

@@ -96,7 +96,7 @@ static const OptionRule rules[] = {
     {"--prompt", NEEDS, "--history", "it tells how much of that is the prompt"},
     {"--amateur", NEEDS, "contrast", "that stage asks it: --chain contrast:0.1"},
     {"--unconditional", NEEDS, "cfg", "that stage reads it: --chain cfg:1.5"},
-    {"-m", NEEDS, "ban dry length min_tokens", "the others know tokens by number"},
+    {"-m", NEEDS, "ban dry length min_tokens think", "the others know tokens by number"},
     {0},
 };
 
