@@ -163,6 +163,7 @@ site_and_exercises() {
         step "the playground writes what the program writes" node tests/playground.mjs build/bin/strata build/playground
         chromium=$(command -v chromium || command -v chromium-browser || command -v google-chrome)
         if [ "$chromium" ]; then
+            if [ -x build/bin/strata-serve ]; then step "the server's page in a browser" node tests/server/page.mjs build/bin/strata "$chromium"; fi
             if [ -e build/site/index.html ]; then step "every page in a browser" node tests/walk.mjs build/site "$chromium"; fi
             step "explorer and playground in a browser" node tests/browser.mjs build/bin/strata build/playground "$chromium"
         else

@@ -59,7 +59,6 @@ check("and have pages", await until("new Set([...document.querySelectorAll('#pag
 if (picture) writeFileSync(picture, Buffer.from((await send("Page.captureScreenshot", {}, sessionId)).data, "base64"));
 await ask("document.getElementById('s-temp').value = 0; document.getElementById('s-temp').dispatchEvent(new Event('input'))");
 check("a slider is a stage", await ask("document.getElementById('chain').textContent"), "top_p:0.9,temp:0");
-chrome.kill();
-server.kill();
-rmSync(work, { recursive: true, force: true, maxRetries: 5 });
+await Promise.all([chrome, server].map((process) => new Promise((done) => (process.once("exit", done), process.kill()))));
+rmSync(work, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 });
 process.exit(failures ? 1 : 0);
