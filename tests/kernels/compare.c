@@ -62,6 +62,12 @@ static void compare_vectors(const Kernels *fast, const Kernels *scalar) {
         fast->weighted_sum_f16(&(WeightedTask){a, x, halves, 150, 8, 18, count, rows, n});
         scalar->weighted_sum_f16(&(WeightedTask){b, x, halves, 150, 8, 18, count, rows, n});
         expect(same_sums(a, b, 750, rows), "weighted sum of halves", n);
+        memcpy(a, b, sizeof a);
+        for (size_t i = 0; i < 300; i++) halves[i] = bf16_from_f32(x[i]);
+        fast->weighted_sum_bf16(&(WeightedTask){a, x, halves, 150, 8, 18, count, rows, n});
+        scalar->weighted_sum_bf16(&(WeightedTask){b, x, halves, 150, 8, 18, count, rows, n});
+        expect(same_sums(a, b, 750, rows), "weighted sum of bf16", n);
+        memcpy(a, b, sizeof a);
         WeightedSum *const sums[][2] = {{fast->weighted_sum_i8, scalar->weighted_sum_i8},
                                         {fast->weighted_sum_low4, scalar->weighted_sum_low4},
                                         {fast->weighted_sum_high4, scalar->weighted_sum_high4}};
@@ -72,10 +78,6 @@ static void compare_vectors(const Kernels *fast, const Kernels *scalar) {
                 a[i] = b[i] = same_sums(a + i, b + i, 1, 9 * rows) ? b[i] : NAN;
             expect(!isnan(vector_max(a, 750)), "weighted sum of bytes", n);
         }
-        for (size_t i = 0; i < 300; i++) halves[i] = bf16_from_f32(x[i]);
-        fast->weighted_sum_bf16(&(WeightedTask){a, x, halves, 150, 8, 18, count, rows, n});
-        scalar->weighted_sum_bf16(&(WeightedTask){b, x, halves, 150, 8, 18, count, rows, n});
-        expect(same_sums(a, b, 750, rows), "weighted sum of bf16", n);
         memcpy(a, b, sizeof a);
         fast->vector_exp(a, x, 1, n), scalar->vector_exp(b, x, 1, n);
         expect(memcmp(a, b, n * sizeof *a) == 0, "exp", n);

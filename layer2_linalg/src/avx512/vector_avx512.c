@@ -21,7 +21,7 @@ enum {
 /* The numbers of x from the at-th on: a register of them, whatever they are stored as. */
 INLINE __m512 load_at(const void *x, size_t at, StripFormat format) {
     const char *p = (const char *)x + FORMAT_BYTES(format) * at;
-    if (format == STRIP_F32) return _mm512_loadu_ps((const float *)p);
+    if (format == STRIP_F32) return _mm512_loadu_ps((const float *)(const void *)p);
     if (format == STRIP_F16) return _mm512_cvtph_ps(_mm256_loadu_si256((const __m256i *)p));
     if (format == STRIP_BF16)
         return _mm512_castsi512_ps(_mm512_slli_epi32(

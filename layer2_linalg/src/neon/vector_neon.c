@@ -21,7 +21,7 @@ enum {
 /* The numbers of x from the at-th on: a register of them, whatever they are stored as. */
 INLINE float32x4_t load_at(const void *x, size_t at, StripFormat format) {
     const char *p = (const char *)x + FORMAT_BYTES(format) * at;
-    if (format == STRIP_F32) return vld1q_f32((const float *)p);
+    if (format == STRIP_F32) return vld1q_f32((const float *)(const void *)p);
     if (format == STRIP_F16)
         return vcvt_f32_f16(vreinterpret_f16_u16(vld1_u16((const uint16_t *)p)));
     if (format == STRIP_BF16)

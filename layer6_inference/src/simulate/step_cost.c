@@ -69,7 +69,7 @@ void step_cost_write(const StepCost *c, FILE *out) {
 }
 
 bool step_cost_read(StepCost *cost, Text text, Fault *fault) {
-    double values[TERMS];
+    double values[TERMS] = {0};
     char copy[256] = "", *at = copy;
     if (text.size < sizeof copy) memcpy(copy, text.data, text.size);
     for (int i = 0; i < TERMS; i++) {
