@@ -1,6 +1,6 @@
-// walk.mjs - every page of the site in a real browser, at three widths, light and dark.
+// walk.mjs - the pages of the site in a real browser, at three widths, light and dark.
 //
-//     node tests/walk.mjs SITE [BROWSER]
+//     node tests/walk.mjs SITE [BROWSER [PAGE ...]]       EVERY=4: each fourth page, as in `make check`
 //
 // No page logs an error or lacks a file, none is wider than its window, no drawing or figure cuts its words, no picture is without words of
 // its own, and what one presses is as large as a fingertip (24 pixels: WCAG 2.5.8, which leaves links in a sentence out).
@@ -10,7 +10,7 @@ import { pathToFileURL } from "node:url";
 import { openChrome } from "./chrome.mjs";
 
 const [site, browser = "chromium", ...only] = process.argv.slice(2);
-const pages = readdirSync(site, { recursive: true }).filter((name) => /\.html$/.test(name) && !/^(code|404)/.test(name) && (!only.length || only.includes(name))).sort();
+const pages = readdirSync(site, { recursive: true }).filter((name) => /\.html$/.test(name) && !/^(code|404)/.test(name) && (!only.length || only.includes(name))).sort().filter((_, i) => i % (Number(process.env.EVERY) || 1) === 0);
 
 /* What is wrong with a page, at the width that it has: run there. */
 function faults() {
