@@ -52,6 +52,16 @@ static inline Trial try_file(const void *data, size_t size) {
 
 /* A small model of every family in turn, then others that take other ways through the loader;
  * false after the last. */
+static inline bool opens(const MakeModel *m) {
+    Model model;
+    size_t size;
+    unsigned char *bytes = make_model(m, &size);
+    bool ok = model_open_memory(&model, bytes, size, NULL);
+    if (ok) model_close(&model);
+    free(bytes);
+    return ok;
+}
+
 static inline bool seed_model(size_t number, MakeModel *m) {
     const Recipe *list;
     size_t families = recipe_list(&list), other = number - families;
@@ -64,7 +74,10 @@ static inline bool seed_model(size_t number, MakeModel *m) {
     }
     m->layers = 1, m->dim = m->hidden = 8, m->heads = 2, m->head_dim = 4, m->ctx = 8;
     m->kv_heads = strcmp(m->arch, "gpt2") ? 1 : 2;
-    if (number < families) return true;
+    if (number < families) { /* one small block, or where the family needs more, as it comes */
+        if (!opens(m)) *m = make_model_defaults(list[number].arch), m->ctx = 8;
+        return true;
+    }
     m->more = other == 0 ? "yarn" : other == 2 ? "biases rope_freqs" : NULL;
     m->experts = other == 1 ? 2 : 0;
     m->layers = other == 3 ? 3 : 1;

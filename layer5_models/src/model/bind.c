@@ -56,6 +56,12 @@ Tensor bind_tensor(Binder *b, const char *name, bool required, int ndim, const s
                   dtype_name(found->dtype), computable_formats(formats, sizeof formats));
         return refuse(b);
     }
+    /* (32) is taken for (32, 1), but in Q4_0 its row is a block, and rows of 1 would be none */
+    if (shape[ndim - 1] % dtype_info(found->dtype)->block != 0) {
+        fault_set(b->fault, "tensor '%s' is in %s: rows of %zu do not divide into its blocks",
+                  name, dtype_name(found->dtype), shape[ndim - 1]);
+        return refuse(b);
+    }
     return tensor_view((Dtype)found->dtype, ndim, shape, (void *)found->data);
 }
 
