@@ -22,10 +22,10 @@
 /* out (count, heads * value_dim) = attention of each row of q over the memory of its sequence.
  *
  *   layer                  of the cache
- *   q                      (count, heads * head_dim), rotated where keys are (kv_rotate)
+ *   q                      (count, heads * head_dim); where keys are kept rotated, so is it afterwards (kv_rotate)
  *   sequence, position     (count) where each row stands; its own key is already stored */
 void attention_online(Pool *pool, const AttentionShape *shape, const KvCache *kv, size_t layer,
-                      size_t count, const int32_t *sequence, const int32_t *position,
-                      const float *q, float *out);
+                      size_t count, const int32_t *sequence, const int32_t *position, float *q,
+                      float *out);
 
 #endif

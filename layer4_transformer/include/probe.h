@@ -76,7 +76,9 @@ typedef struct Probe {
 /* A forward pass calls these where the picture shows it; what they are given they may change. */
 void probe_enter(Probe *probe, size_t layer, const Batch *batch);
 void probe_stream(Probe *probe, ProbePart part, float *x, size_t dim);
-void probe_queries(Probe *probe, const AttentionShape *shape, const KvCache *kv, float *q);
+void probe_queries(Probe *probe, const AttentionShape *shape, float *q);
+void probe_weights(Probe *probe, const AttentionShape *shape, const KvCache *kv,
+                   const float *q);
 void probe_heads(Probe *probe, const AttentionShape *shape, float *mixed);
 void probe_neurons(Probe *probe, float *a, size_t hidden);
 float probe_branch_scale(const Probe *probe);

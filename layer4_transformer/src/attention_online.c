@@ -18,8 +18,7 @@ typedef struct Online {
     size_t layer;
     size_t together; /* query heads of a task */
     const int32_t *sequence, *position;
-    const float *q;
-    float *out;
+    float *q, *out;
 } Online;
 
 /* What has been seen so far, for each head of the group. */
@@ -112,20 +111,21 @@ static void queries(void *context, int worker, size_t begin, size_t end) {
     (void)worker;
     const Online *t = context;
     size_t group = t->shape->heads / t->shape->kv_heads, parts = parts_of(group, t->together),
-           vd = attention_value_dim(t->shape);
+           hd = t->shape->head_dim, vd = attention_value_dim(t->shape);
     for (size_t task = begin; task < end; task++) {
         size_t row = task / parts / t->shape->kv_heads,
                kv_head = task / parts % t->shape->kv_heads, h = task % parts * t->together;
         size_t head = kv_head * group + h,
                heads = group - h < t->together ? group - h : t->together;
+        kv_rotate(t->kv, t->q + (row * t->shape->heads + head) * hd, heads, hd);
         one_query(t, row, head, heads, kv_head);
         kv_rotate(t->kv, t->out + (row * t->shape->heads + head) * vd, heads, vd);
     }
 }
 
 void attention_online(Pool *pool, const AttentionShape *shape, const KvCache *kv, size_t layer,
-                      size_t count, const int32_t *sequence, const int32_t *position,
-                      const float *q, float *out) {
+                      size_t count, const int32_t *sequence, const int32_t *position, float *q,
+                      float *out) {
     PROFILE("attention");
     size_t group = shape->heads / shape->kv_heads, pairs = count * shape->kv_heads,
            together = group < GROUP ? group : GROUP;

@@ -103,11 +103,7 @@ static void place_row(const Rows *t, size_t i) {
 static void place_rows(void *context, int worker, size_t begin, size_t end) {
     (void)worker;
     const Rows *t = context;
-    const AttentionShape *s = &t->a->shape;
-    for (size_t i = begin; i < end; i++) {
-        place_row(t, i);
-        kv_rotate(t->kv, t->run->q + i * q_dim(s), s->heads, s->head_dim);
-    }
+    for (size_t i = begin; i < end; i++) place_row(t, i);
 }
 
 static void project(Pool *pool, const Attention *a, AttentionRun *run, const float *x,
@@ -147,10 +143,13 @@ void attention_forward(Pool *pool, const Attention *a, AttentionRun *run, KvCach
     size_t n = batch->count;
     project(pool, a, run, x, n);
     append_kv(pool, a, run, kv, layer, batch);
-    if (run->probe) probe_queries(run->probe, &a->shape, kv, run->q);
+    if (run->probe) probe_queries(run->probe, &a->shape, run->q);
     attention_online(pool, &a->shape, kv, layer, n, batch->sequence, batch->position, run->q,
                      run->mixed);
-    if (run->probe) probe_heads(run->probe, &a->shape, run->mixed);
+    if (run->probe) {
+        probe_weights(run->probe, &a->shape, kv, run->q);
+        probe_heads(run->probe, &a->shape, run->mixed);
+    }
     if (a->gate.w.data || a->gate_in_q || a->sub_norm.kind)
         pool_for(pool, n, ROWS, finish_rows, &(Rows){a, run, kv, layer, batch});
     linear(pool, &a->o, run->mixed, n, out, run->scratch);

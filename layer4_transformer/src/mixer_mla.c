@@ -123,7 +123,6 @@ static void ask_latents(void *context, int worker, size_t begin, size_t end) {
                    t->run->heads_out + (h * n + i) * rank, rank * sizeof *c);
         kv_store(t->kv, t->layer, (size_t)t->batch->sequence[i], (size_t)t->batch->position[i],
                  c, c);
-        kv_rotate(t->kv, t->shared->q + i * s->heads * s->head_dim, s->heads, s->head_dim);
     }
 }
 
@@ -168,7 +167,6 @@ static void store_heads(void *context, int worker, size_t begin, size_t end) {
         }
         kv_store(t->kv, t->layer, (size_t)t->batch->sequence[i], (size_t)t->batch->position[i],
                  k, v);
-        kv_rotate(t->kv, t->shared->q + i * s->heads * s->head_dim, s->heads, s->head_dim);
     }
 }
 
@@ -199,10 +197,13 @@ void mla_forward(Pool *pool, const Attention *a, const Mla *m, AttentionRun *sha
         linear(pool, &m->kv_b, run->heads_in, n, run->heads_out, run->scratch);
         pool_for(pool, n, ROWS, store_heads, &rows);
     }
-    if (shared->probe) probe_queries(shared->probe, &a->shape, kv, shared->q);
+    if (shared->probe) probe_queries(shared->probe, &a->shape, shared->q);
     attention_online(pool, &a->shape, kv, layer, n, batch->sequence, batch->position, shared->q,
                      shared->mixed);
-    if (shared->probe) probe_heads(shared->probe, &a->shape, shared->mixed);
+    if (shared->probe) {
+        probe_weights(shared->probe, &a->shape, kv, shared->q);
+        probe_heads(shared->probe, &a->shape, shared->mixed);
+    }
     if (is_absorbed(m)) {
         pool_for(pool, n, ROWS, gather_mixed, &rows);
         map_heads(pool, &rows, &m->v_b);

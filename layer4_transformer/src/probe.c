@@ -55,8 +55,11 @@ static void scale_heads(const Probe *p, ActKind kind, size_t heads, size_t head_
 }
 
 /* Scores are linear in the query: its heat is theirs. */
-void probe_queries(Probe *p, const AttentionShape *s, const KvCache *kv, float *q) {
+void probe_queries(Probe *p, const AttentionShape *s, float *q) {
     scale_heads(p, ACT_HEAT, s->heads, s->head_dim, q);
+}
+
+void probe_weights(Probe *p, const AttentionShape *s, const KvCache *kv, const float *q) {
     if (!wants(p, PROBE_WEIGHTS)) return;
     for (size_t i = 0; i < p->batch->count; i++)
         for (size_t h = 0; h < s->heads; h++) {

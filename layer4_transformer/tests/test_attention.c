@@ -63,11 +63,10 @@ static void kept_as(Pool *pool, const AttentionShape *s, size_t n, KvFormat form
         position[i] = (int32_t)i;
         kv_store(&kv, 0, 0, i, k + i * k_dim, v + i * v_dim);
     }
-    float *turned = malloc(n * s->heads * s->head_dim * sizeof *turned);
-    memcpy(turned, q, n * s->heads * s->head_dim * sizeof *turned);
-    kv_rotate(&kv, turned, n * s->heads, s->head_dim);
-    attention_online(pool, s, &kv, 0, n, sequence, position, turned, out);
-    free(turned);
+    float *asked = malloc(n * s->heads * s->head_dim * sizeof *asked);
+    memcpy(asked, q, n * s->heads * s->head_dim * sizeof *asked);
+    attention_online(pool, s, &kv, 0, n, sequence, position, asked, out);
+    free(asked);
     arena_free(&arena);
 }
 
