@@ -1,6 +1,7 @@
 /* test_convert.c - models of every class, published by another program (publish.py) and converted back: the
  * same tensors, keys that open, and the same logits to the bit. */
 #include "check.h"
+#include "scratch_folder.h"
 #include "inference.h"
 #include "make_model.h"
 
@@ -9,16 +10,6 @@
 #include <unistd.h>
 
 enum { TOKENS = 40 };
-
-static char folder[200];
-
-static const char *in_folder(const char *name) {
-    static char paths[4][300];
-    static int next;
-    char *path = paths[next++ % 4];
-    snprintf(path, sizeof *paths, "%s/%s", folder, name);
-    return path;
-}
 
 static bool has_python(void) { return system("python3 -c '' 2>/dev/null") == 0; }
 
@@ -311,20 +302,6 @@ static void stretches_as_llama3(void **state) {
     assert_true(x[0] == 1 && x[3] == 1 && x[5] == 8 && x[7] == 8);
     assert_true(fabs((double)x[4] - 1 / ((1 - smooth) / 8 + smooth)) < 1e-5);
     model_close(&b);
-}
-
-static int make_folder(void **state) {
-    (void)state;
-    const char *tmp = getenv("TMPDIR");
-    snprintf(folder, sizeof folder, "%s/strata-convert-XXXXXX", tmp ? tmp : "/tmp");
-    return mkdtemp(folder) ? 0 : -1;
-}
-
-static int remove_folder(void **state) {
-    (void)state;
-    char command[300];
-    snprintf(command, sizeof command, "rm -rf '%s'", folder);
-    return system(command);
 }
 
 int main(void) {

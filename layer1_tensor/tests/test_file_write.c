@@ -1,5 +1,6 @@
 /* files that appear whole or not at all, and what is no file stays what it is */
 #include "check.h"
+#include "scratch_folder.h"
 #include "tensor.h"
 
 #include <dirent.h>
@@ -13,20 +14,13 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-static char folder[] = "/tmp/strata_files_XXXXXX";
 static Fault fault;
 
 static int enter(void **state) {
-    (void)state;
-    return mkdtemp(folder) && chdir(folder) == 0 ? 0 : -1;
+    return make_folder(state) == 0 && chdir(folder) == 0 ? 0 : -1;
 }
 
-static int leave(void **state) {
-    (void)state;
-    char command[80];
-    snprintf(command, sizeof command, "rm -rf %s", folder);
-    return chdir("/") == 0 ? system(command) : -1;
-}
+static int leave(void **state) { return chdir("/") == 0 ? remove_folder(state) : -1; }
 
 static size_t files_here(void) {
     DIR *here = opendir(".");

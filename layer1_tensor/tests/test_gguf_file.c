@@ -1,13 +1,12 @@
 /* test_gguf_file.c - a model in parts: put together, or refused. */
 #include "check.h"
+#include "scratch_folder.h"
 #include "tensor.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-static char folder[200];
 
 static const char *path_of(int part, int of) {
     static char path[300];
@@ -81,20 +80,6 @@ static void refuses_wrong_parts(void **state) {
     write_three();
     assert_int_equal(unlink(path_of(2, 3)), 0);
     refused(path_of(1, 3), "00002-of-00003.gguf cannot be opened");
-}
-
-static int make_folder(void **state) {
-    (void)state;
-    const char *tmp = getenv("TMPDIR");
-    snprintf(folder, sizeof folder, "%s/strata-parts-XXXXXX", tmp ? tmp : "/tmp");
-    return mkdtemp(folder) ? 0 : -1;
-}
-
-static int remove_folder(void **state) {
-    (void)state;
-    char command[300];
-    snprintf(command, sizeof command, "rm -rf '%s'", folder);
-    return system(command);
 }
 
 int main(void) {

@@ -1,21 +1,12 @@
 /* test_adapter.c - adapters against the model whose weights were changed by hand; what is refused. */
 #include "check.h"
+#include "scratch_folder.h"
 #include "../../tests/make_model.h"
 
 #include <sys/stat.h>
 #include <unistd.h>
 
 enum { TOKENS = 24, RANK = 3 };
-
-static char folder[200];
-
-static const char *in_folder(const char *name) {
-    static char paths[4][300];
-    static int next;
-    char *path = paths[next++ % 4];
-    snprintf(path, sizeof *paths, "%s/%s", folder, name);
-    return path;
-}
 
 static void random_numbers(float *out, size_t n, uint64_t stream) {
     Rng rng = {5, stream, 0};
@@ -224,20 +215,6 @@ static void reads_peft(void **state) {
     assert_contains(fault.text, "'use_dora'");
     model_close(&model);
     free(x), free(y), free(bytes);
-}
-
-static int make_folder(void **state) {
-    (void)state;
-    const char *tmp = getenv("TMPDIR");
-    snprintf(folder, sizeof folder, "%s/strata-adapter-XXXXXX", tmp ? tmp : "/tmp");
-    return mkdtemp(folder) ? 0 : -1;
-}
-
-static int remove_folder(void **state) {
-    (void)state;
-    char command[300];
-    snprintf(command, sizeof command, "rm -rf '%s'", folder);
-    return system(command);
 }
 
 int main(void) {
