@@ -207,7 +207,7 @@ help:
 	@echo "make check            all that is checked beyond the tests: layers, format, warnings, analyzers, sanitizers, fuzz"
 	@echo "make bench            the matrix products beside the machine's peak"
 	@echo "make plots            the figures of the samplers, as SVG in build/plots (gnuplot)"
-	@echo "make measure          the stored numbers behind two of them, again (minutes)"
+	@echo "make measure          the stored numbers behind them, again (hours; PLOTS=frontier: of one)"
 	@echo "make train            train two models like those in the box (two hours on two cores)"
 	@echo "make peers            compare with llama.cpp on the same files (npm; LLAMA_CPP=DIR: a native build)"
 	@echo "make families         every family of models: random ones against a reference in double precision, as a table"
