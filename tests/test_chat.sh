@@ -53,6 +53,43 @@ expect "a form whose marks are missing" 1 "does not speak llama3: its vocabulary
 echo '{% for m in messages %}{{ m.content }}{% endfor %} = ' >"$work/form"
 same "a form of one's own" "$(printf 'abc\n/tokens\n' | chat --form "@$work/form" -n 1 2>/dev/null | grep -c 'a\[\|<|endoftext|>\]')" 1
 
+echo '{{ messages | length }}' >"$work/mute"
+expect "a form that never prints a message" 1 "never prints what a user says" chat --form "@$work/mute"
+
+# Tools: the only one has to be called, so that a model that knows nothing of tools calls it.
+tool='{"type": "function", "function": {"name": "weather", "parameters": {"type": "object", "properties": {"city": {"enum": ["Rome"]}}, "required": ["city"], "additionalProperties": false}}}'
+echo "[$tool]" >"$work/tools"
+called() { chat --tools "$work/tools" --tool-choice required -n 60 "$@"; }
+same "a call is shown, its result is typed" "$(printf '%s\nsunny\n/save %s\n' "$owl" "$work/called.json" | called 2>/dev/null | sed -n 1p)" '[call] weather {"city":"Rome"}'
+same "the turns of a call" "$(echo '{% for m in messages %}{{ m.role }} {% for c in m.tool_calls or [] %}{{ c.function.arguments.city }}{% endfor %}{{ m.name ~ m.content if m.role == "tool" }}; {% endfor %}' >"$work/t"; "$strata" template --template "$work/t" --input "$work/called.json")" "user ; assistant Rome; tool weathersunny; assistant ; "
+same "they are loaded" "$(printf '/stats\n/undo\n/stats\n' | called --load "$work/called.json" 2>/dev/null | cut -d' ' -f1-2 | tr '\n' ' ')" "4 turns; 0 turns; "
+same "what is loaded is what was saved" "$(printf '/save %s\n' "$work/again.json" | called --load "$work/called.json" 2>/dev/null; cmp "$work/called.json" "$work/again.json")" ""
+same "another answer calls again" "$(printf '%s\nsunny\n/retry\nrain\n/stats\n' "$owl" | called 2>/dev/null | grep -c '^.call. \|^4 turns')" 3
+echo '{{ tools[0].function.name }} {% for m in messages %}{{ m.role }} {{ m.content }}{% for c in m.tool_calls or [] %}{{ c.id }} {{ c.function.name }}{{ c.function.arguments }}{% endfor %}; {% endfor %}' >"$work/form"
+same "a template with a place for tools" "$(printf 'Hi\nsunny\n/tokens\n' | called --form "@$work/form" 2>/dev/null | sed 's/[0-9]*\[\([^]]*\)\]/\1/g' | grep -o "weather user Hi; assistant call00001 weather{'city': 'Rome'}; tool sunny; ")" "weather user Hi; assistant call00001 weather{'city': 'Rome'}; tool sunny; "
+cat >"$work/tool" <<'END'
+#!/bin/sh
+read -r call
+echo "$call" >>"$0.calls"
+echo "12 degrees"
+END
+chmod +x "$work/tool"
+same "a command answers" "$(echo "$owl" | called --tool-command "$work/tool" 2>/dev/null | sed -n 1,2p | tr '\n' ' '; cat "$work/tool.calls")" '[call] weather {"city":"Rome"} [result] 12 degrees {"name": "weather", "arguments": {"city": "Rome"}}'
+for command in "/bin/false:exit status is 1" "$work/none:cannot be run" "yes:more than 1048576 bytes" "$work/tools:cannot be run"; do
+    same "a command that fails, ${command#*:}" "$(printf '%s\n/stats\n' "$owl" | called --tool-command "${command%%:*}" 2>&1 | grep -c "${command#*:}\|^0 turns")" 2
+done
+for odd in '{}:wanted an array' '[]:wanted an array' '[{"type": "function"}]:wanted the type function' "[$tool, $tool]:two have one name" '[:line 2'; do
+    echo "${odd%:*}" >"$work/odd.json"
+    expect "tools that are refused, ${odd##*:}" 1 "${odd##*:}" chat --tools "$work/odd.json"
+done
+sed 's/call00001/call00002/' "$work/called.json" >"$work/odd.json"
+expect "a call that was not saved so" 1 "message 2: its call, or what it answers, is not" chat --load "$work/odd.json"
+sed '/"tool"/d' "$work/called.json" >"$work/odd.json"
+expect "a call without its result" 1 "message 3 is of 'assistant': wanted tool" chat --load "$work/odd.json"
+expect "tools and shifted tokens" 1 "does not go with --tools" chat --tools "$work/tools" --full shift
+expect "a choice that is none" 1 "wanted auto or required" chat --tools "$work/tools" --tool-choice weather
+expect "a command without tools" 2 "needs --tools" chat --tool-command cat
+
 # Ctrl-C stops an answer that would never end, and the talk goes on.
 printf '%s\n/stats\n' "$owl" >"$work/lines"
 "$strata" chat -m "$model" --quiet -n -1 --full shift --chain suppress:0:2,temp:1 <"$work/lines" >"$work/endless" 2>"$work/err" &

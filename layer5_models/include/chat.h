@@ -31,6 +31,7 @@ extern const ChatFormKind chat_form_kinds[];
 typedef struct ChatForm {
     Template *tree;   /* owns */
     const char *name; /* of the built-in one; "the model's own", "a given one" */
+    bool tells_tools; /* it has a place for descriptions of functions */
 } ChatForm;
 
 /* Choose a model's form.

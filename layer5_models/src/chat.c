@@ -54,6 +54,7 @@ bool chat_form_open(ChatForm *form, const Gguf *gguf, const Tokenizer *tokenizer
         form->name = kind->name;
         source = text_of(kind->text);
     }
+    form->tells_tools = memmem(source.data, source.size, "tools", 5) != NULL;
     form->tree = template_read(source, fault);
     return form->tree || fault_prefix(fault, "the template");
 }

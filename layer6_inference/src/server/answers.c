@@ -2,6 +2,7 @@
 #include "answers.h"
 
 #include "logprobs.h"
+#include "tool_calls.h"
 #include "tools.h"
 
 #include <stdlib.h>
@@ -72,7 +73,7 @@ static void write_delta(FILE *out, const TextJob *t, const Answer *a, const Piec
     }
     if (p->call.size) {
         fputs("\"tool_calls\":[", out);
-        tools_write_call(out, p->call, t->id, a->index, p->call_index, true);
+        tool_call_write(out, p->call, t->id, a->index, p->call_index, true);
         fputs("]", out);
     }
     fputs("}", out);
@@ -124,7 +125,7 @@ static bool write_called(FILE *out, const TextJob *t, const Answer *a, Text text
             continue;
         }
         if (n) fputc(',', list);
-        tools_write_call(list, part.text, t->id, a->index, n++, false);
+        tool_call_write(list, part.text, t->id, a->index, n++, false);
     }
     if (list) fclose(list);
     if (content.size || !n)

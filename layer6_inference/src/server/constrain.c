@@ -5,7 +5,7 @@
 #include "constrain.h"
 
 #include "listing.h"
-#include "tools.h"
+#include "tool_calls.h"
 #include "write.h"
 
 #include <stdlib.h>
@@ -72,8 +72,8 @@ bool constrain(const Ask *ask, char **stages, Refusal *refusal) {
     size_t size;
     FILE *out = open_memstream(stages, &size);
     if (!out) return refuse(refusal, 500, NULL, "no memory for a chain");
-    bool ok =
-        (!format || put_format(out, format, refusal)) && tools_constrain(ask, out, refusal);
+    bool ok = (!format || put_format(out, format, refusal)) &&
+              tool_calls_constrain(ask, out, refusal);
     fclose(out);
     return ok;
 }

@@ -159,34 +159,6 @@ static bool rewrite_all(Rewrite *r, const JsonValue *from, JsonValue *to) {
     return true;
 }
 
-/* A template without a place for tools: the system's text begins with them. */
-static bool tell_tools(Rewrite *r, const JsonValue *tools, JsonValue *messages) {
-    static const Text keys[] = {{"role", 4}, {"content", 7}};
-    const JsonValue *first = &messages->items[0], *content = json_get(first, "content");
-    bool system = text_equal(json_get(first, "role")->text, text_of("system")) &&
-                  content->kind == JSON_STRING;
-    JsonValue *items = pieces_take(&r->pieces, (messages->count + 1) * sizeof *items),
-              *values = pieces_take(&r->pieces, 2 * sizeof *values);
-    char *told = NULL;
-    size_t size;
-    FILE *out = open_memstream(&told, &size);
-    if (!out || !items || !values) return no_memory(r);
-    tools_tell(out, tools);
-    if (system) fprintf(out, "\n\n%.*s", (int)content->text.size, content->text.data);
-    fclose(out);
-    char *copy = pieces_take(&r->pieces, size + 1);
-    if (copy) memcpy(copy, told, size);
-    free(told);
-    if (!copy) return no_memory(r);
-    values[0] = (JsonValue){.kind = JSON_STRING, .text = text_of("system")};
-    values[1] = (JsonValue){.kind = JSON_STRING, .text = {copy, size}};
-    items[0] = (JsonValue){.kind = JSON_OBJECT, .count = 2, .items = values, .keys = keys};
-    for (size_t i = system; i < messages->count; i++) items[i + !system] = messages->items[i];
-    *messages =
-        (JsonValue){.kind = JSON_ARRAY, .count = messages->count + !system, .items = items};
-    return true;
-}
-
 /* With tool_choice none the model is not told of the tools. */
 static const JsonValue *tools_told(const Ask *ask) {
     const JsonValue *choice = ask->value[F_TOOL_CHOICE], *tools = ask->value[F_TOOLS];
@@ -205,7 +177,9 @@ bool messages_render(const Ask *ask, const Server *server, bool open, Rendered *
     }
     const JsonValue *tools = tools_told(ask);
     bool ok = rewrite_all(&r, ask->value[F_MESSAGES], &messages) &&
-              (!tools || server->tells_tools || tell_tools(&r, tools, &messages));
+              (!tools || server->form.tells_tools ||
+               tools_tell(tools, &r.pieces, &messages, &refusal->fault) ||
+               refuse_fault(refusal, 500, "messages"));
     const ChatTalk talk = {.messages = &messages,
                            .tools = tools,
                            .open = open,

@@ -30,7 +30,6 @@ static void open_form(Server *s) {
     const GgufPair *own = gguf_find(&s->loaded.model->gguf, "tokenizer.chat_template");
     Text source;
     bool told = own && gguf_string(own, &source);
-    s->tells_tools = told && memmem(source.data, source.size, "tools", 5) != NULL;
     s->thinks = told && memmem(source.data, source.size, "think>", 6) != NULL;
     chat_form_open(&s->form, &s->loaded.model->gguf, s->loaded.model->tokenizer, (Text){0},
                    NULL, &s->no_form);

@@ -49,9 +49,8 @@ typedef struct Server {
     const ServeOptions *options;
     LoadedModel loaded;
     ChatForm form;
-    bool tells_tools; /* the template has a place for them */
-    bool thinks;      /* the template knows of <think> and </think> */
-    Fault no_form;    /* why there is none, when form.tree is NULL */
+    bool thinks;   /* the template knows of <think> and </think> */
+    Fault no_form; /* why there is none, when form.tree is NULL */
     const char *name;
     SchedulePolicy policy;
 

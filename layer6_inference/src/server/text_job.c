@@ -3,7 +3,7 @@
 
 #include "constrain.h"
 #include "keys.h"
-#include "tools.h"
+#include "tool_calls.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -244,10 +244,9 @@ static void name_it(TextJob *t) {
 }
 
 static bool may_call(const Ask *ask) {
-    ToolChoice choice;
-    Text one;
     Refusal ignored;
-    return tools_read(ask, &choice, &one, &ignored) && choice != TOOLS_NONE;
+    bool any;
+    return tool_calls_read(ask, &any, &ignored) && any;
 }
 
 bool text_job_open(TextJob *t, const Call *call, int where, Refusal *refusal) {

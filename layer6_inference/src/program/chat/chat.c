@@ -9,13 +9,54 @@
 
 /* ------------------------------------------------------------------ opening and closing */
 
-/* One of the words of a list, by its place. */
-static bool choose_word(const char *option, const char *word, const char *const *words,
+/* One of three words, by its place. */
+static bool choose_word(const char *option, const char *word, const char *const words[3],
                         int *chosen, Fault *fault) {
-    for (*chosen = 0; words[*chosen]; ++*chosen)
+    for (*chosen = 0; *chosen < 3; ++*chosen)
         if (strcmp(word, words[*chosen]) == 0) return true;
     return fault_set(fault, "%s is '%.40s': wanted %s, %s or %s", option, word, words[0],
                      words[1], words[2]);
+}
+
+static bool read_words(Talk *talk, Fault *fault) {
+    static const char *const fulls[] = {"shift", "forget", "stop"}, *const thinks[] = {
+                                                                        "show", "hide", "off"};
+    const ChatRequest *r = talk->request;
+    int full, think;
+    if (!choose_word("--full", r->full, fulls, &full, fault) ||
+        !choose_word("--think", r->think, thinks, &think, fault))
+        return false;
+    talk->full = (Full)full, talk->think = (Think)think;
+    if (r->tools && talk->full == FULL_SHIFT)
+        return fault_set(fault, "--full shift does not go with --tools: it would drop what the "
+                                "model is told of them; wanted forget or stop");
+    return !r->tool_choice || strcmp(r->tool_choice, "auto") == 0 ||
+           strcmp(r->tool_choice, "required") == 0 ||
+           fault_set(fault, "--tool-choice is '%.40s': wanted auto or required",
+                     r->tool_choice);
+}
+
+/* A template that never prints what a user says would have the model answer to nothing.  One that refuses
+ * a single word will say so when it is asked. */
+static bool check_form(const Talk *talk, Fault *fault) {
+    static const char said[] = "owl, owl, owl";
+    static const Text keys[] = {{"role", 4}, {"content", 7}};
+    const JsonValue values[] = {{.kind = JSON_STRING, .text = text_of("user")},
+                                {.kind = JSON_STRING, .text = text_of(said)}},
+                    message = {.kind = JSON_OBJECT, .count = 2, .items = values, .keys = keys},
+                    messages = {.kind = JSON_ARRAY, .count = 1, .items = &message};
+    const ChatTalk probe = {.messages = &messages, .open = true, .think = true};
+    Rendered text = {0};
+    Fault ignored;
+    bool prints =
+        !chat_render(&talk->form, talk->loaded.model->tokenizer, &probe, &text, &ignored) ||
+        memmem(text.text, text.size, said, strlen(said));
+    rendered_free(&text);
+    return prints ||
+           fault_set(fault,
+                     "the form of the conversation (%s) never prints what a user says: "
+                     "wanted a template that prints message.content",
+                     talk->form.name);
 }
 
 /* A built-in form by its name, or a file's behind @. */
@@ -40,25 +81,19 @@ static bool open_form(Talk *talk, Fault *fault) {
 }
 
 bool talk_open(Talk *talk, const ChatRequest *request, Fault *fault) {
-    static const char *const fulls[] = {"shift", "forget", "stop", NULL}, *const thinks[] = {
-                                                                              "show", "hide",
-                                                                              "off", NULL};
-    int full, think;
     talk->request = request;
     talk->seed = request->seed;
     talk->terminal = isatty(STDIN_FILENO) && isatty(STDOUT_FILENO);
-    if (!choose_word("--full", request->full, fulls, &full, fault) ||
-        !choose_word("--think", request->think, thinks, &think, fault) ||
+    if (!read_words(talk, fault) ||
         !loaded_open_model(&talk->loaded, request->model, &request->compute, fault) ||
         !compute_adapt(&request->compute, &talk->loaded.own, fault))
         return false;
-    talk->full = (Full)full, talk->think = (Think)think;
     const Model *model = talk->loaded.model;
     if ((size_t)request->ctx > model->sizes.ctx)
         return fault_set(fault, "--ctx is %ld: wanted at most %zu, the model's", request->ctx,
                          model->sizes.ctx);
-    return chain_parse(&talk->chain, request->chain, model->tokenizer, fault) &&
-           open_form(talk, fault) &&
+    return open_form(talk, fault) && check_form(talk, fault) && talk_open_tools(talk, fault) &&
+           talk_choose_chain(talk, request->chain, fault) &&
            loaded_open_session(&talk->loaded, &request->compute, (size_t)request->ctx, 2,
                                fault) &&
            engine_open(&talk->engine, &talk->loaded.session, fault) &&
@@ -71,7 +106,8 @@ void talk_close(Talk *talk) {
     free(talk->turns);
     engine_close(&talk->engine);
     chat_form_close(&talk->form);
-    chain_close(&talk->chain);
+    chain_close(&talk->chain), chain_close(&talk->must_call);
+    json_free(talk->tools);
     token_list_free(&talk->tokens[0]), token_list_free(&talk->tokens[1]);
     if (talk->loaded.model) loaded_close(&talk->loaded);
 }
@@ -89,7 +125,8 @@ static bool take_line(Talk *talk, Text line, Fault *fault) {
         return fault_set(fault, "byte %zu of the line is zero: wanted text",
                          (size_t)(zero - line.data) + 1);
     if (line.data[0] == '/') return talk_order(talk, line, fault);
-    return talk_add(talk, "user", line, fault) && talk_reply(talk, fault);
+    return talk_add(talk, talk_waits(talk) ? "tool" : "user", line, (Text){0}, fault) &&
+           talk_reply(talk, fault);
 }
 
 /* Returns whether all lines were answered. */
@@ -129,6 +166,12 @@ static int run_request(ChatRequest *request) {
     return answered ? EXIT_DONE : EXIT_FAILED;
 }
 
+static const OptionRule rules[] = {
+    {"--tool-command", NEEDS, "--tools", "these are what is called"},
+    {"--tool-choice", NEEDS, "--tools", "these are what is called"},
+    {0},
+};
+
 static int run(int argc, char **argv) {
     ChatRequest r = {.chain = chain_default,
                      .full = "forget",
@@ -152,6 +195,16 @@ static int run(int argc, char **argv) {
          "too) or stop (forget)"},
         {"--think", OPT_TEXT, &r.think, "WHAT",
          "a model's thinking: show, hide or off, where its template can (show)"},
+        {"--tools", OPT_TEXT, &r.tools, "FILE",
+         "functions that it may call, a JSON array as OpenAI's clients send it; you type what "
+         "a "
+         "call gives"},
+        {"--tool-command", OPT_TEXT, &r.tool_command, "PROGRAM",
+         "runs for every call, without a shell: the call on its standard input, the result on "
+         "its standard output"},
+        {"--tool-choice", OPT_TEXT, &r.tool_choice, "WHAT",
+         "auto (a call or none), or required: each question is answered by a call first "
+         "(auto)"},
         {"--ctx", OPT_INT(1, OPTION_MANY), &r.ctx, "N",
          "context in tokens, at most the model's (that, at most 4096)"},
         {"--quiet", OPT_FLAG, &r.quiet, NULL, "no line about the model at the start"},
@@ -160,10 +213,14 @@ static int run(int argc, char **argv) {
         COMPUTE_OPTIONS(r.compute),
         {0},
     };
-    int status = options_read(
-        argc, argv, "chat [-m FILE] [options]",
+    const CommandLine line = {
+        argc,
+        argv,
+        "chat [-m FILE] [options]",
         "Talk with a model, line by line.  What you write is never read as a control token.",
-        options, NULL, 0, 0);
+        options,
+        rules};
+    int status = command_line_read(&line, NULL, 0, 0);
     return status >= 0 ? status : run_request(&r);
 }
 

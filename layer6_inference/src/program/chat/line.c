@@ -26,7 +26,12 @@ static char *one_line(const Talk *talk, const char *prompt, size_t *used) {
 
 /* A line that ends in a backslash goes on in the next. */
 char *talk_line(const Talk *talk, size_t *size) {
-    char *line = one_line(talk, "> ", size);
+    char prompt[80] = "> ";
+    if (talk_waits(talk)) {
+        Text name = json_get(talk_call(talk, talk->count - 1), "name")->text;
+        snprintf(prompt, sizeof prompt, "%.*s: ", (int)min_size(name.size, 64), name.data);
+    }
+    char *line = one_line(talk, prompt, size);
     while (line && *size && line[*size - 1] == '\\') {
         size_t more_size;
         char *more = one_line(talk, "  ", &more_size), *both;

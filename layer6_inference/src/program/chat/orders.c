@@ -8,63 +8,63 @@
 
 static bool no_turns(const Talk *talk) { return talk->count <= talk_first(talk); }
 
-static bool last_pair(const Talk *talk, Fault *fault) {
+static bool asked(const Talk *talk, Fault *fault) {
     return !no_turns(talk) || fault_set(fault, "nothing was said yet");
 }
 
 static bool undo(Talk *talk, Text text, Fault *fault) {
     (void)text;
-    if (!last_pair(talk, fault)) return false;
-    talk_drop(talk, talk->count - 2, 2);
+    if (!asked(talk, fault)) return false;
+    size_t from = talk_asked(talk);
+    talk_drop(talk, from, talk->count - from);
     fprintf(stderr, "[the last question and its answer are gone; %zu turns]\n", talk->count);
     return true;
 }
 
 /* Another question, or the same, in the last one's place, which stays where it has no answer. */
 static bool ask_instead(Talk *talk, Text question, Fault *fault) {
-    Turn before[2] = {talk->turns[talk->count - 2], talk->turns[talk->count - 1]};
-    talk->count -= 2;
-    bool ok = talk_add(talk, "user", question, fault) && talk_reply(talk, fault);
-    for (int i = 0; i < 2; i++) {
-        if (ok)
-            free(before[i].role), free(before[i].content);
-        else
-            talk->turns[talk->count++] = before[i];
+    size_t from = talk_asked(talk), count = talk->count - from;
+    Talk before = {.turns = malloc(count * sizeof(Turn)), .count = count};
+    if (!before.turns) return fault_set(fault, "no memory for %zu turns", count);
+    memcpy(before.turns, talk->turns + from, count * sizeof(Turn));
+    talk->count = from;
+    bool ok = talk_add(talk, "user", question, (Text){0}, fault) && talk_reply(talk, fault);
+    if (ok) {
+        talk_drop(&before, 0, count);
+    } else { /* there is room: they were there before */
+        memcpy(talk->turns + talk->count, before.turns, count * sizeof(Turn));
+        talk->count += count;
     }
+    free(before.turns);
     return ok;
 }
 
 /* The last question again, with another seed. */
 static bool retry(Talk *talk, Text text, Fault *fault) {
     (void)text;
-    return last_pair(talk, fault) &&
-           ask_instead(talk, text_of(talk->turns[talk->count - 2].content), fault);
+    return asked(talk, fault) &&
+           ask_instead(talk, text_of(talk->turns[talk_asked(talk)].content), fault);
 }
 
 static bool edit(Talk *talk, Text text, Fault *fault) {
-    if (!last_pair(talk, fault)) return false;
+    if (!asked(talk, fault)) return false;
     if (text.size == 0)
         return fault_set(fault, "wanted the question as it should be: /edit TEXT");
     return ask_instead(talk, text, fault);
 }
 
 static bool chain(Talk *talk, Text text, Fault *fault) {
-    Chain next = {0};
     if (text.size == 0) {
         char *now = chain_print(&talk->chain);
-        printf("%s\n", now ? now : "");
+        const char *own = now && talk->tools ? strchr(now, ',') : NULL; /* behind the tools */
+        printf("%s\n", own ? own + 1 : now ? now : "");
         return free(now), true;
     }
     char *spec = strndup(text.data, text.size);
-    bool ok = spec ? chain_parse(&next, spec, talk->loaded.model->tokenizer, fault)
-                   : fault_set(fault, "no memory for a chain");
+    bool ok =
+        spec ? talk_choose_chain(talk, spec, fault) : fault_set(fault, "no memory for a chain");
     free(spec);
-    if (!ok) return false;
-    if (talk->sequence) engine_remove(&talk->engine, talk->sequence);
-    talk->sequence = NULL; /* it borrowed the chain: the conversation is read again */
-    chain_close(&talk->chain);
-    talk->chain = next;
-    return true;
+    return ok;
 }
 
 static bool system_text(Talk *talk, Text text, Fault *fault) {

@@ -2,9 +2,13 @@
  * the context is full.  See talk.h. */
 #include "talk.h"
 #include "thought.h"
+#include "tools.h"
+#include "write.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+enum { MOST_CALLS = 16 }; /* of a command for one question */
 
 volatile sig_atomic_t talk_interrupted;
 
@@ -13,8 +17,21 @@ typedef struct Reply {
     Talk *talk;
     Thought thought;
     char *text; /* owns */
-    size_t size, room;
+    size_t size, room, shown;
 } Reply;
+
+/* What is new is shown; of a call nothing is before it is known as one. */
+static void show_text(Reply *reply, bool whole) {
+    Text all = {reply->text, reply->size};
+    ToolPart part = {.text = {all.data + reply->shown, all.size - reply->shown}};
+    if (!reply->talk->tools) {
+        thought_push(&reply->thought, part.text);
+        reply->shown = all.size;
+        return;
+    }
+    for (; tools_next(all, reply->shown, whole, &part); reply->shown = part.next)
+        if (!part.call) thought_push(&reply->thought, part.text);
+}
 
 static void take_text(void *context, Text text) {
     Reply *reply = context;
@@ -30,7 +47,7 @@ static void take_text(void *context, Text text) {
     }
     memcpy(reply->text + reply->size, text.data, text.size);
     reply->size += text.size;
-    thought_push(&reply->thought, text);
+    show_text(reply, false);
 }
 
 static bool on_choice(void *context, const Choice *choice) {
@@ -50,18 +67,6 @@ static TokenList *free_list(Talk *talk) {
     return &talk->tokens[talk->sequence && talk->sequence->tokens == &talk->tokens[0]];
 }
 
-static bool encode(const Talk *talk, size_t count, bool open, TokenList *tokens, Fault *fault) {
-    ChatTurn *turns = calloc(count + 1, sizeof *turns);
-    if (!turns) return fault_set(fault, "no memory for %zu turns", count);
-    for (size_t i = 0; i < count; i++)
-        turns[i] = (ChatTurn){text_of(talk->turns[i].role), text_of(talk->turns[i].content)};
-    tokens->count = 0;
-    bool ok = chat_encode(&talk->form, talk->loaded.model->tokenizer, turns, count, open,
-                          talk->think != THINK_OFF, tokens, fault);
-    free(turns);
-    return ok;
-}
-
 /* Tokens that a reply should have room for. */
 static size_t wanted_room(const Talk *talk) {
     return session_ctx(&talk->loaded.session) / 8 + 1;
@@ -71,13 +76,21 @@ static bool fits(const Talk *talk, const TokenList *tokens) {
     return tokens->count + wanted_room(talk) <= session_ctx(&talk->loaded.session);
 }
 
+/* The turns of the oldest question: up to the next one. */
+static size_t oldest(const Talk *talk, size_t first) {
+    size_t end = first + 1;
+    while (end < talk->count && strcmp(talk->turns[end].role, "user") != 0) end++;
+    return end - first;
+}
+
 /* The oldest question and its answer go, until the rest fits. */
 static bool forget_turns(Talk *talk, TokenList *tokens, Fault *fault) {
     size_t first = talk_first(talk), gone = 0;
-    while (!fits(talk, tokens) && talk->count > first + 2) {
-        talk_drop(talk, first, 2);
-        gone += 2;
-        if (!encode(talk, talk->count, true, tokens, fault)) return false;
+    while (!fits(talk, tokens) && talk_asked(talk) > first) {
+        size_t count = oldest(talk, first);
+        talk_drop(talk, first, count);
+        gone += count;
+        if (!talk_encode(talk, talk->count, true, tokens, fault)) return false;
     }
     if (gone)
         fprintf(stderr, "[the context was full: the oldest %zu turns are forgotten]\n", gone);
@@ -88,7 +101,8 @@ static bool forget_turns(Talk *talk, TokenList *tokens, Fault *fault) {
 static bool shift_tokens(const Talk *talk, TokenList *tokens, Fault *fault) {
     TokenList head = {0};
     size_t keep = 0, first = talk_first(talk), ctx = session_ctx(&talk->loaded.session);
-    if (first && !encode(talk, 1, false, &head, fault)) return token_list_free(&head), false;
+    if (first && !talk_encode(talk, 1, false, &head, fault))
+        return token_list_free(&head), false;
     while (keep < head.count && keep < ctx / 4 && head.ids[keep] == tokens->ids[keep]) keep++;
     if (!first && tokens->count) keep = 1; /* what texts begin with */
     token_list_free(&head);
@@ -120,7 +134,9 @@ static bool make_room(Talk *talk, TokenList *tokens, Fault *fault) {
 /* Read what is new and go on until something says stop. */
 static bool run_sequence(Talk *talk, TokenList *tokens, Stream *stream, size_t max_tokens,
                          Fault *fault) {
-    GenerateOptions options = {.chain = &talk->chain,
+    bool user = talk_asked(talk) + 1 == talk->count;
+    GenerateOptions options = {.chain = user && talk->must_call.count ? &talk->must_call
+                                                                      : &talk->chain,
                                .seed = talk->seed,
                                .limits = {.max_tokens = max_tokens},
                                .stream = stream,
@@ -183,22 +199,66 @@ static void say_why(const Talk *talk) {
         fprintf(stderr, "[the answer was cut: the context is full]\n");
 }
 
-bool talk_reply(Talk *talk, Fault *fault) {
+/* What was written becomes the answer's turn: its contents, and what it calls. */
+static bool keep_reply(Talk *talk, const Reply *reply, Fault *fault) {
+    Text call, all = {reply->text ? reply->text : "", reply->size};
+    size_t size = talk_find_call(talk, all, &call);
+    return talk_add(talk, "assistant", (Text){all.data, size}, call, fault);
+}
+
+static void show_call(const Talk *talk) {
+    const JsonValue *call = talk_call(talk, talk->count - 1);
+    Text name = json_get(call, "name")->text;
+    printf("%s[call] %.*s ", talk->terminal ? "\033[36m" : "", (int)name.size, name.data);
+    write_value(stdout, json_get(call, "arguments"));
+    printf("%s\n", talk->terminal ? "\033[0m" : "");
+    fflush(stdout);
+}
+
+/* One answer to the last turn. */
+static bool one_reply(Talk *talk, Fault *fault) {
     Reply reply = {.talk = talk,
                    .thought = {.shows = talk->think == THINK_SHOW, .colours = talk->terminal}};
     TokenList *tokens = free_list(talk);
     talk->stats = (ReplyStats){0};
     talk_interrupted = 0;
-    bool ok = encode(talk, talk->count, true, tokens, fault) &&
-              make_room(talk, tokens, fault) && generate_reply(talk, &reply, tokens, fault);
-    if (ok) thought_finish(&reply.thought);
-    ok = ok &&
-         talk_add(talk, "assistant", (Text){reply.text ? reply.text : "", reply.size}, fault);
-    if (ok)
+    bool ok = talk_encode(talk, talk->count, true, tokens, fault) &&
+              make_room(talk, tokens, fault) && generate_reply(talk, &reply, tokens, fault) &&
+              keep_reply(talk, &reply, fault);
+    if (ok) {
+        const Turn *turn = &talk->turns[talk->count - 1];
+        show_text(&reply, true);
+        if (!turn->call || turn->content[0]) thought_finish(&reply.thought);
+        if (turn->call) show_call(talk);
         say_why(talk), talk->seed++;
-    else
-        talk_drop(talk, talk->count - 1, 1);
+    }
     talk_interrupted = 0;
     free(reply.text);
+    return ok;
+}
+
+/* The result of the last turn's call, from the command. */
+static bool add_result(Talk *talk, Fault *fault) {
+    size_t size;
+    char *result = command_run(talk->request->tool_command,
+                               text_of(talk->turns[talk->count - 1].call), &size, fault);
+    bool ok = result && talk_add(talk, "tool", (Text){result, size}, (Text){0}, fault);
+    if (ok)
+        printf("%s[result] %.*s%s\n", talk->terminal ? "\033[36m" : "", (int)size, result,
+               talk->terminal ? "\033[0m" : "");
+    free(result);
+    return ok;
+}
+
+bool talk_reply(Talk *talk, Fault *fault) {
+    if (!one_reply(talk, fault)) return talk_drop(talk, talk->count - 1, 1), false;
+    bool ok = true;
+    for (int calls = 0; ok && talk->request->tool_command && talk_waits(talk); calls++)
+        ok = (calls < MOST_CALLS ||
+              fault_set(fault, "%d calls, and still no answer: the question is dropped",
+                        MOST_CALLS)) &&
+             add_result(talk, fault) && one_reply(talk, fault);
+    size_t from = talk_asked(talk);
+    if (!ok) talk_drop(talk, from, talk->count - from);
     return ok;
 }
