@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
-"""publish.py - a GGUF file as its makers would have published it: config.json, tokenizer.json and safetensors.
+"""publish.py - a GGUF file as its makers would have published it: config.json, tokenizer.json and safetensors, or what
+torch.save writes.
 
-    publish.py MODEL.gguf FOLDER CLASS [--type F32|F16|BF16] [--shards N]
+    publish.py MODEL.gguf FOLDER CLASS [--type F32|F16|BF16] [--shards N] [--kind safetensors|torch]
 
 The opposite of `strata convert`, written without looking at it, so that one can check the other: names and orders of
 rows are those of the transformers library.  Models to test with only: numbers are F32 and the tokenizer is byte-level.
@@ -11,6 +12,7 @@ import math
 import os
 import struct
 import sys
+import zipfile
 from array import array
 
 SCALARS = {0: 'B', 1: 'b', 2: 'H', 3: 'h', 4: 'I', 5: 'i', 6: 'f', 7: '?', 10: 'Q', 11: 'q', 12: 'd'}
@@ -257,16 +259,105 @@ def write_safetensors(path, tensors, kind):
         file.write(struct.pack('<Q', len(text)) + text + data)
 
 
-def write_shards(folder, tensors, kind, count):
+class Opcodes:
+    """The opcodes of a state_dict as torch.save writes them: protocol 2, each value remembered."""
+
+    def __init__(self):
+        self.out, self.memo = bytearray(b'\x80\x02'), {}
+
+    def remember(self):
+        self.out += b'q' + bytes([len(self.memo)]) if len(self.memo) < 256 else b'r' + struct.pack('<I', len(self.memo))
+
+    def once(self, key, code):
+        if key in self.memo:
+            at = self.memo[key]
+            self.out += b'h' + bytes([at]) if at < 256 else b'j' + struct.pack('<I', at)
+            return
+        self.out += code
+        self.remember()
+        self.memo[key] = len(self.memo)
+
+    def always(self, code):
+        self.once(object(), code)
+
+    def text(self, text):
+        raw = text.encode()
+        self.once(text, b'X' + struct.pack('<I', len(raw)) + raw)
+
+    def name(self, module, name):
+        self.once((module, name), ('c%s\n%s\n' % (module, name)).encode())
+
+    def number(self, n):
+        self.out += b'K' + bytes([n]) if n < 256 else b'M' + struct.pack('<H', n) if n < 65536 else b'J' + struct.pack('<i', n)
+
+    def numbers(self, numbers):
+        if not numbers or len(numbers) > 3:
+            self.out += b'('
+        for n in numbers:
+            self.number(n)
+        if not numbers:
+            self.out[-1:] = b')'
+        elif len(numbers) > 3:
+            self.always(b't')
+        else:
+            self.always(bytes([0x84 + len(numbers)]))
+
+    def ordered(self):
+        self.name('collections', 'OrderedDict')
+        self.always(b')R')
+
+    def tensor(self, storage, key, count, shape):
+        self.name('torch._utils', '_rebuild_tensor_v2')
+        self.out += b'(('
+        self.text('storage')
+        self.name('torch', storage)
+        self.text(key)
+        self.text('cpu')
+        self.number(count)
+        self.always(b't')
+        self.out += b'Q'
+        self.number(0)
+        self.numbers(shape)
+        self.numbers([math.prod(shape[i + 1:]) for i in range(len(shape))])
+        self.out += b'\x89'
+        self.ordered()
+        self.always(b't')
+        self.always(b'R')
+
+
+def write_torch(path, tensors, kind):
+    storages = {'F32': 'FloatStorage', 'F16': 'HalfStorage', 'BF16': 'BFloat16Storage'}
+    code = Opcodes()
+    code.ordered()
+    code.out += b'('
+    with zipfile.ZipFile(path, 'w', zipfile.ZIP_STORED) as archive:
+        for key, (name, (shape, numbers)) in enumerate(tensors.items()):
+            own = kind if len(shape) > 1 else 'F32'
+            archive.writestr('archive/data/%d' % key, stored(numbers, own))
+            code.text(name)
+            code.tensor(storages[own], str(key), len(numbers), shape)
+        code.out += b'u}'
+        code.remember()
+        code.memo[0] = len(code.memo)
+        code.text('_metadata')
+        code.ordered()
+        code.out += b'sb.'
+        archive.writestr('archive/data.pkl', bytes(code.out))
+        archive.writestr('archive/byteorder', 'little')
+        archive.writestr('archive/version', '3\n')
+
+
+def write_shards(folder, tensors, kind, count, torch):
+    name, end, write = ('pytorch_model', 'bin', write_torch) if torch else ('model', 'safetensors', write_safetensors)
     if count == 1:
-        return write_safetensors(os.path.join(folder, 'model.safetensors'), tensors, kind)
+        return write(os.path.join(folder, '%s.%s' % (name, end)), tensors, kind)
     where = {}
     for i in range(count):
-        part = {name: tensors[name] for n, name in enumerate(tensors) if n % count == i}
-        file = 'model-%05d-of-%05d.safetensors' % (i + 1, count)
-        write_safetensors(os.path.join(folder, file), part, kind)
-        where.update({name: file for name in part})
-    write_json(folder, 'model.safetensors.index.json', {'metadata': {'total_size': 0}, 'weight_map': where})
+        part = {key: tensors[key] for n, key in enumerate(tensors) if n % count == i}
+        file = '%s-%05d-of-%05d.%s' % (name, i + 1, count, end)
+        write(os.path.join(folder, file), part, kind)
+        where.update({key: file for key in part})
+    write_json(folder, '%s.%s.index.json' % (name, end), {'metadata': {'total_size': 0}, 'weight_map': where})
 
 
 def write_json(folder, name, value):
@@ -349,7 +440,8 @@ def main():
     os.makedirs(folder, exist_ok=True)
     write_config(folder, cls, keys, tensors)
     write_tokenizer(folder, keys)
-    write_shards(folder, publish_tensors(cls, keys, tensors), options.get('--type', 'F32'), int(options.get('--shards', 1)))
+    write_shards(folder, publish_tensors(cls, keys, tensors), options.get('--type', 'F32'), int(options.get('--shards', 1)),
+                 options.get('--kind') == 'torch')
 
 
 if __name__ == '__main__':

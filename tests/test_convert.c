@@ -119,12 +119,14 @@ static const struct {
     {"Qwen2MoeForCausalLM", "qwen2moe",
      "experts:4 split:2 expert_key shared shared_gate biases", ""},
     {"Qwen3ForCausalLM", "qwen3", NULL, ""},
+    {"Qwen3ForCausalLM", "qwen3", NULL, "--kind torch"},
     {"Qwen3MoeForCausalLM", "qwen3moe", NULL, ""},
     {"GemmaForCausalLM", "gemma", NULL, ""},
     {"Gemma2ForCausalLM", "gemma2", NULL, ""},
     {"Gemma3ForCausalLM", "gemma3", NULL, ""},
     {"Phi3ForCausalLM", "phi3", NULL, ""},
     {"GPT2LMHeadModel", "gpt2", NULL, ""},
+    {"GPT2LMHeadModel", "gpt2", NULL, "--kind torch --shards 2"},
     {"GPTNeoXForCausalLM", "gptneox",
      "layer norm_biases biases plain partial fused_qkv kv_heads:4 use_parallel_residual=true",
      ""},
@@ -180,10 +182,13 @@ static void same_as_quantized(void **state) {
 /* Halves keep their format, and are what they were. */
 static void keeps_formats(void **state) {
     (void)state;
-    static const char *const types[][2] = {{"F16", "--type F16"}, {"BF16", "--type BF16"}};
+    static const char *const types[][2] = {{"F16", "--type F16"},
+                                           {"BF16", "--type BF16"},
+                                           {"F16", "--type F16 --kind torch"},
+                                           {"BF16", "--type BF16 --kind torch"}};
     if (!has_python()) skip();
     MakeModel m = make_model_of("qwen3", NULL);
-    for (size_t i = 0; i < 2; i++) {
+    for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
         write_model(&m);
         publish("Qwen3ForCausalLM", types[i][1]);
         convert_back(types[i][0], NULL);

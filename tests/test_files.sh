@@ -198,6 +198,13 @@ if command -v python3 >/dev/null; then
     expect "convert a folder of nothing" 1 "config.json cannot be opened" "$strata" convert folder o.gguf
     expect "convert to no format" 1 "no format 'Q9'" "$strata" convert published o.gguf Q9
     expect "inspect reads safetensors" 0 "model.embed_tokens.weight *F32 " "$strata" inspect published/model-00001-of-00002.safetensors
+    python3 "$here/publish.py" plain.gguf pickled LlamaForCausalLM --shards 2 --kind torch
+    expect "a model of torch.save is converted" 0 "told.gguf: .* MB" "$strata" convert pickled told.gguf
+    same "and tells the same" "$(story told.gguf)" "$(story plain.gguf)"
+    expect "inspect reads pickles" 0 "model.embed_tokens.weight *F32 " "$strata" inspect pickled/pytorch_model-00001-of-00002.bin
+    printf 'cos\nsystem\n(X\1\0\0\0ltR.' >data.pkl
+    python3 -c "import zipfile; zipfile.ZipFile('pickled/pytorch_model-00001-of-00002.bin', 'w').write('data.pkl', 'x/data.pkl')"
+    expect "nothing of a pickle is run" 1 "names os.system, which is not on the list" "$strata" convert pickled o.gguf
     head -c 900 published/model-00001-of-00002.safetensors >cut.safetensors
     expect "inspect refuses half a header" 1 "cut.safetensors: the header has" "$strata" inspect cut.safetensors
     sed 's/{/{"new_trick": 3, /' published/config.json >config.json

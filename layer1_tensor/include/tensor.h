@@ -17,6 +17,7 @@
 #include "gguf_file.h"   /* one by its path, or all parts of it */
 #include "json.h"        /* JSON texts, read into a tree */
 #include "safetensors.h" /* the container that models are published in */
+#include "pytorch.h"     /* the one before it, which is read and never run */
 #include "pool.h"        /* threads that split outputs */
 #include "rng.h"         /* randomness without hidden state */
 #include "profile.h"     /* where the time of a run goes */

@@ -2,7 +2,7 @@
  *
  *     config.json                      what it is and how large      -> keys
  *     tokenizer.json, tokenizer.model  its words                     -> keys
- *     *.safetensors                    its numbers, by other names   -> tensors
+ *     *.safetensors, pytorch_model.bin its numbers, by other names   -> tensors
  *
  * Three tables say how: families (what a class of models is called here, and which rules name its
  * tensors), rules (a name there, a name here, and what changes on the way), and keys of config.json.

@@ -2,6 +2,7 @@
  *
  *     model.safetensors                  one file, or
  *     model.safetensors.index.json       {"weight_map": {"NAME": "model-00001-of-00002.safetensors", ...}}
+ *     pytorch_model.bin, and its index   the same as pickles, which are read and never run
  *
  * The map and the files must tell the same: what only one of them has is refused. */
 #include "parts.h"
@@ -15,7 +16,10 @@
 struct Part {
     char name[128];
     FileMap file;
-    Safetensors tensors;
+    Safetensors safe; /* of the two one is empty */
+    Pytorch torch;
+    const SafeTensor *tensors; /* (n_tensors) of the other */
+    size_t n_tensors;
 };
 
 static char *path_of(const Folder *folder, const char *name, char *out, size_t size) {
@@ -69,8 +73,12 @@ static bool open_part(Folder *folder, const char *name, Fault *fault) {
     snprintf(part->name, sizeof part->name, "%s", name);
     if (!folder_map(folder, name, &part->file, fault)) return false;
     folder->n_parts++;
-    return safetensors_parse(&part->tensors, part->file.data, part->file.size, fault) ||
-           fault_prefix(fault, name);
+    bool pickled = pytorch_is(part->file.data, part->file.size),
+         ok = pickled ? pytorch_parse(&part->torch, part->file.data, part->file.size, fault)
+                      : safetensors_parse(&part->safe, part->file.data, part->file.size, fault);
+    part->tensors = pickled ? part->torch.tensors : part->safe.tensors;
+    part->n_tensors = pickled ? part->torch.n_tensors : part->safe.n_tensors;
+    return ok || fault_prefix(fault, name);
 }
 
 static struct Part *find_part(Folder *folder, Text name) {
@@ -124,14 +132,15 @@ static int by_name(const void *a, const void *b) {
 
 static bool collect(Folder *folder, Fault *fault) {
     size_t count = 0;
-    for (size_t i = 0; i < folder->n_parts; i++) count += folder->parts[i].tensors.n_tensors;
+    for (size_t i = 0; i < folder->n_parts; i++) count += folder->parts[i].n_tensors;
     folder->tensors = calloc(count + 1, sizeof *folder->tensors);
     if (!folder->tensors) return fault_set(fault, "no memory for %zu tensors", count);
     for (size_t i = 0; i < folder->n_parts; i++) {
-        const Safetensors *s = &folder->parts[i].tensors;
-        memcpy(folder->tensors + folder->n_tensors, s->tensors,
-               s->n_tensors * sizeof *s->tensors);
-        folder->n_tensors += s->n_tensors;
+        const struct Part *part = &folder->parts[i];
+        if (part->n_tensors)
+            memcpy(folder->tensors + folder->n_tensors, part->tensors,
+                   part->n_tensors * sizeof *part->tensors);
+        folder->n_tensors += part->n_tensors;
     }
     qsort(folder->tensors, count, sizeof *folder->tensors, by_name);
     for (size_t i = 1; i < count; i++)
@@ -143,8 +152,8 @@ static bool collect(Folder *folder, Fault *fault) {
 }
 
 static bool in_part(const struct Part *part, Text name) {
-    for (size_t i = 0; i < part->tensors.n_tensors; i++)
-        if (text_equal(part->tensors.tensors[i].name, name)) return true;
+    for (size_t i = 0; i < part->n_tensors; i++)
+        if (text_equal(part->tensors[i].name, name)) return true;
     return false;
 }
 
@@ -174,16 +183,21 @@ static bool open_sharded(Folder *folder, const char *index, Fault *fault) {
     return ok;
 }
 
+/* The first of these that is there: the safe kind before pickles. */
 static bool open_numbers(Folder *folder, Fault *fault) {
-    if (folder_has(folder, "model.safetensors.index.json"))
-        return open_sharded(folder, "model.safetensors.index.json", fault);
-    if (folder_has(folder, "model.safetensors"))
-        return open_named(folder, text_of("model.safetensors"), fault) &&
-               collect(folder, fault);
-    return fault_set(fault,
-                     "%.200s has neither model.safetensors nor "
-                     "model.safetensors.index.json: give the folder of a published model",
-                     folder->path);
+    static const char *const names[] = {"model.safetensors", "pytorch_model.bin"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        char index[64];
+        snprintf(index, sizeof index, "%s.index.json", names[i]);
+        if (folder_has(folder, index)) return open_sharded(folder, index, fault);
+        if (folder_has(folder, names[i]))
+            return open_named(folder, text_of(names[i]), fault) && collect(folder, fault);
+    }
+    return fault_set(
+        fault,
+        "%.200s has neither model.safetensors nor pytorch_model.bin, whole or with "
+        "an index: give the folder of a published model",
+        folder->path);
 }
 
 bool folder_open(Folder *folder, const char *path, Fault *fault) {
@@ -196,7 +210,8 @@ bool folder_open(Folder *folder, const char *path, Fault *fault) {
 
 void folder_close(Folder *folder) {
     for (size_t i = 0; i < folder->n_parts; i++) {
-        safetensors_free(&folder->parts[i].tensors);
+        safetensors_free(&folder->parts[i].safe);
+        pytorch_free(&folder->parts[i].torch);
         file_close(&folder->parts[i].file);
     }
     free(folder->parts), free(folder->tensors);

@@ -66,7 +66,8 @@ static int run(int argc, char **argv) {
     int status = options_read(
         argc, argv, "convert FOLDER OUT.gguf [TYPE] [options]",
         "Rewrite a model as it is published (config.json, tokenizer.json or tokenizer.model,\n"
-        "*.safetensors) as a GGUF file.  TYPE is a number format as for strata quantize; "
+        "*.safetensors or pytorch_model.bin) as a GGUF file.  TYPE is a number format as for "
+        "strata quantize; "
         "without\n"
         "one each matrix keeps its own.  The new file appears when it is complete.",
         options, names, 0, 3);

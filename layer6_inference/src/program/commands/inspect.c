@@ -1,4 +1,4 @@
-/* inspect.c - strata inspect: what a GGUF or safetensors file holds and what running it would take. */
+/* inspect.c - strata inspect: what a GGUF, safetensors or PyTorch file holds and what running it would take. */
 #include "input.h"
 #include "compute.h"
 
@@ -149,11 +149,11 @@ static bool is_safetensors(const FileMap *map) {
     return map->size > 9 && memcmp(map->data, "GGUF", 4) != 0 && map->data[8] == '{';
 }
 
-static void print_safe_tensors(const Safetensors *s) {
+static void print_safe_tensors(const SafeTensor *tensors, size_t n_tensors) {
     char shape[120];
     double count = 0, bytes = 0;
-    for (size_t i = 0; i < s->n_tensors; i++) {
-        const SafeTensor *t = &s->tensors[i];
+    for (size_t i = 0; i < n_tensors; i++) {
+        const SafeTensor *t = &tensors[i];
         printf("  %-52.*s %-8s %-20s %12zu bytes\n", (int)t->name.size, t->name.data,
                safe_type_name(t->type),
                tensor_shape_text(t->ndim, t->shape, shape, sizeof shape), t->bytes);
@@ -161,7 +161,7 @@ static void print_safe_tensors(const Safetensors *s) {
     }
     printf("\n%zu tensors, %.2f million numbers, %.2f MB\n"
            "\nstrata convert makes a GGUF file of the folder it lies in.\n",
-           s->n_tensors, count / 1e6, bytes / 1e6);
+           n_tensors, count / 1e6, bytes / 1e6);
 }
 
 static bool inspect_safetensors(const char *path, const FileMap *map, Fault *fault) {
@@ -175,8 +175,17 @@ static bool inspect_safetensors(const char *path, const FileMap *map, Fault *fau
         putchar('\n');
     }
     if (s.metadata) putchar('\n');
-    print_safe_tensors(&s);
+    print_safe_tensors(s.tensors, s.n_tensors);
     safetensors_free(&s);
+    return true;
+}
+
+static bool inspect_pytorch(const char *path, const FileMap *map, Fault *fault) {
+    Pytorch p;
+    if (!pytorch_parse(&p, map->data, map->size, fault)) return fault_prefix(fault, path);
+    printf("%s: PyTorch, %.2f MB, %zu tensors\n\n", path, (double)map->size / 1e6, p.n_tensors);
+    print_safe_tensors(p.tensors, p.n_tensors);
+    pytorch_free(&p);
     return true;
 }
 
@@ -185,8 +194,10 @@ static bool inspect(const char *path, Fault *fault) {
     GgufFile file;
     Gguf gguf;
     if (!file_open(&map, path, fault)) return false;
-    if (is_safetensors(&map)) {
-        bool ok = inspect_safetensors(path, &map, fault);
+    bool safe = is_safetensors(&map), torch = pytorch_is(map.data, map.size);
+    if (safe || torch) {
+        bool ok =
+            safe ? inspect_safetensors(path, &map, fault) : inspect_pytorch(path, &map, fault);
         file_close(&map);
         return ok;
     }
@@ -219,7 +230,7 @@ static int run(int argc, char **argv) {
     int status = options_read(argc, argv, "inspect [FILE]",
                               "What a GGUF file holds: metadata, tensors, sizes, and the "
                               "memory a run takes; or what a\n"
-                              "safetensors file holds.",
+                              "safetensors or PyTorch file holds.",
                               options, &path, 0, 1);
     if (status >= 0) return status;
     if (families) return print_families();

@@ -1,0 +1,191 @@
+/* zip.c - see zip.h. */
+#include "zip.h"
+
+#include "size.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    ENTRY = 30,
+    RECORD = 46,
+    END = 22,
+    LOCATOR = 20,
+    END64 = 56
+}; /* bytes before the names */
+
+typedef struct Archive {
+    const unsigned char *bytes;
+    size_t size;
+    uint64_t count, place, extent; /* of the directory */
+    Fault *fault;
+} Archive;
+
+static uint64_t number(const unsigned char *at, size_t size) {
+    uint64_t value = 0;
+    for (size_t i = 0; i < size; i++) value |= (uint64_t)at[i] << (8 * i);
+    return value;
+}
+
+static bool is_mark(const unsigned char *at, int a, int b) {
+    return at[0] == 'P' && at[1] == 'K' && at[2] == a && at[3] == b;
+}
+
+static bool damaged(const Archive *a, const char *what) {
+    return fault_set(a->fault, "the archive %s: it is cut short or damaged, fetch it again",
+                     what);
+}
+
+/* ------------------------------------------------------------------ the end */
+
+/* The end of the directory lies last, but for a comment whose size it tells. */
+static const unsigned char *find_end(const Archive *a) {
+    for (size_t comment = 0; comment <= UINT16_MAX && END + comment <= a->size; comment++) {
+        const unsigned char *at = a->bytes + a->size - END - comment;
+        if (is_mark(at, 5, 6) && number(at + 20, 2) == comment) return at;
+    }
+    return NULL;
+}
+
+/* The end in 64 bits, where a second mark before the first one says. */
+static bool read_end64(Archive *a, const unsigned char *end) {
+    const unsigned char *locator = end - LOCATOR;
+    if ((size_t)(end - a->bytes) < LOCATOR || !is_mark(locator, 6, 7))
+        return damaged(a, "has no second end");
+    uint64_t place = number(locator + 8, 8);
+    if (a->size < END64 || place > a->size - END64 || !is_mark(a->bytes + place, 6, 6))
+        return damaged(a, "has no second end where it should be");
+    a->count = number(a->bytes + place + 32, 8);
+    a->extent = number(a->bytes + place + 40, 8);
+    a->place = number(a->bytes + place + 48, 8);
+    return true;
+}
+
+static bool read_end(Archive *a) {
+    const unsigned char *end = find_end(a);
+    if (!end) return damaged(a, "has no end");
+    a->count = number(end + 10, 2);
+    a->extent = number(end + 12, 4);
+    a->place = number(end + 16, 4);
+    bool wide = a->count == UINT16_MAX || a->extent == UINT32_MAX || a->place == UINT32_MAX;
+    if (wide && !read_end64(a, end)) return false;
+    if (a->place > a->size || a->extent > a->size - a->place || a->count > a->extent / RECORD)
+        return damaged(a, "has a directory outside of the file");
+    return true;
+}
+
+/* ------------------------------------------------------------------ one entry */
+
+static bool refuse(const Archive *a, const ZipEntry *entry, const char *what) {
+    return fault_set(a->fault, "the entry '%.*s' %s", (int)min_size(80, entry->name.size),
+                     entry->name.data, what);
+}
+
+/* Numbers of a record that do not fit there, in the order of its extra field number 1. */
+static bool widen(const unsigned char *extra, size_t size, uint64_t *numbers[3]) {
+    while (size >= 4) {
+        size_t field = (size_t)number(extra + 2, 2);
+        if (field > size - 4) return false;
+        if (number(extra, 2) == 1) {
+            const unsigned char *at = extra + 4, *end = at + field;
+            for (int i = 0; i < 3; i++) {
+                if (*numbers[i] != UINT32_MAX) continue;
+                if (end - at < 8) return false;
+                *numbers[i] = number(at, 8), at += 8;
+            }
+            return true;
+        }
+        extra += 4 + field, size -= 4 + field;
+    }
+    for (int i = 0; i < 3; i++)
+        if (*numbers[i] == UINT32_MAX) return false;
+    return true;
+}
+
+/* Behind the entry's own name and extra field, which may be of other sizes than the record's. */
+static bool find_data(const Archive *a, ZipEntry *entry, uint64_t place) {
+    if (place > a->place || a->place - place < ENTRY || !is_mark(a->bytes + place, 3, 4))
+        return refuse(a, entry, "does not begin where the directory says");
+    const unsigned char *at = a->bytes + place;
+    uint64_t name = number(at + 26, 2), extra = number(at + 28, 2),
+             room = a->place - place - ENTRY;
+    if (name + extra > room || entry->size > room - name - extra)
+        return refuse(a, entry, "is larger than the archive: it is damaged, fetch it again");
+    if (name != entry->name.size || memcmp(at + ENTRY, entry->name.data, name) != 0)
+        return refuse(a, entry, "has another name in the directory: the archive is damaged");
+    entry->data = at + ENTRY + name + extra;
+    return true;
+}
+
+/* *at moves behind the record. */
+static bool read_record(const Archive *a, const unsigned char **at, const unsigned char *end,
+                        ZipEntry *entry) {
+    const unsigned char *r = *at;
+    if (end - r < RECORD || !is_mark(r, 1, 2)) return damaged(a, "has a broken directory");
+    size_t name = (size_t)number(r + 28, 2), extra = (size_t)number(r + 30, 2),
+           all = RECORD + name + extra + (size_t)number(r + 32, 2);
+    uint64_t size = number(r + 24, 4), packed = number(r + 20, 4), place = number(r + 42, 4);
+    if (all > (size_t)(end - r)) return damaged(a, "has a broken directory");
+    *entry = (ZipEntry){.name = {(const char *)r + RECORD, name}};
+    if (number(r + 8, 2) & 1) return refuse(a, entry, "is encrypted");
+    if (number(r + 10, 2) != 0)
+        return refuse(a, entry, "is packed: wanted entries that are stored as they are");
+    if (!widen(r + RECORD + name, extra, (uint64_t *[]){&size, &packed, &place}) ||
+        size != packed || size > a->size)
+        return refuse(a, entry, "has no size: the archive is damaged");
+    entry->size = (size_t)size;
+    *at = r + all;
+    return find_data(a, entry, place);
+}
+
+/* ------------------------------------------------------------------ the whole */
+
+static int order(Text a, Text b) {
+    int first = memcmp(a.data, b.data, min_size(a.size, b.size));
+    return first ? first : a.size < b.size ? -1 : a.size > b.size;
+}
+
+static int by_name(const void *a, const void *b) {
+    return order(((const ZipEntry *)a)->name, ((const ZipEntry *)b)->name);
+}
+
+static bool read_directory(Zip *zip, const Archive *a) {
+    const unsigned char *at = a->bytes + a->place, *end = at + a->extent;
+    for (; zip->count < a->count; zip->count++)
+        if (!read_record(a, &at, end, &zip->entries[zip->count])) return false;
+    qsort(zip->entries, zip->count, sizeof *zip->entries, by_name);
+    for (size_t i = 1; i < zip->count; i++)
+        if (text_equal(zip->entries[i - 1].name, zip->entries[i].name))
+            return refuse(a, &zip->entries[i], "stands twice in the archive");
+    return true;
+}
+
+bool zip_open(Zip *zip, const unsigned char *bytes, size_t size, Fault *fault) {
+    Archive a = {.bytes = bytes, .size = size, .fault = fault};
+    *zip = (Zip){0};
+    if (!read_end(&a)) return false;
+    zip->entries = calloc((size_t)a.count + 1, sizeof *zip->entries);
+    bool ok = zip->entries ? read_directory(zip, &a)
+                           : fault_set(fault, "no memory for %zu entries", (size_t)a.count);
+    if (!ok) zip_close(zip);
+    return ok;
+}
+
+void zip_close(Zip *zip) {
+    free(zip->entries);
+    *zip = (Zip){0};
+}
+
+const ZipEntry *zip_find(const Zip *zip, Text name) {
+    size_t low = 0, high = zip->count;
+    while (low < high) {
+        size_t middle = (low + high) / 2;
+        int way = order(name, zip->entries[middle].name);
+        if (way == 0) return &zip->entries[middle];
+        if (way < 0)
+            high = middle;
+        else
+            low = middle + 1;
+    }
+    return NULL;
+}

@@ -1,0 +1,237 @@
+/* test_pytorch.c - files of torch.save that are right, damaged and hostile. */
+#include "check.h"
+#include "tensor.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* An archive on its way: entries, and the directory behind them. */
+typedef struct Made {
+    unsigned char bytes[8192], directory[2048];
+    size_t size, listed, count;
+} Made;
+
+static void put(unsigned char *at, size_t *size, const void *data, size_t n) {
+    memcpy(at + *size, data, n);
+    *size += n;
+}
+
+static void put_number(unsigned char *at, size_t *size, uint64_t value, size_t width) {
+    for (size_t i = 0; i < width; i++)
+        at[(*size)++] = (unsigned char)(i < 8 ? value >> (8 * i) : 0);
+}
+
+/* What entry and record have in common: from the flags to the size of the name. */
+static void put_common(unsigned char *at, size_t *size, int method, size_t n,
+                       const char *name) {
+    put_number(at, size, 0, 2);
+    put_number(at, size, (uint64_t)method, 2);
+    put_number(at, size, 0, 8); /* time, checksum */
+    put_number(at, size, n, 4);
+    put_number(at, size, n, 4);
+    put_number(at, size, strlen(name), 2);
+}
+
+static void add(Made *m, const char *name, const void *data, size_t n, int method) {
+    size_t place = m->size;
+    put(m->bytes, &m->size, "PK\3\4\24\0", 6);
+    put_common(m->bytes, &m->size, method, n, name);
+    put_number(m->bytes, &m->size, 4, 2);
+    put(m->bytes, &m->size, name, strlen(name));
+    put(m->bytes, &m->size, "FB\0\0", 4);
+    put(m->bytes, &m->size, data, n);
+    put(m->directory, &m->listed, "PK\1\2\24\0\24\0", 8);
+    put_common(m->directory, &m->listed, method, n, name);
+    put_number(m->directory, &m->listed, 0, 12); /* extra, comment, disk, attributes */
+    put_number(m->directory, &m->listed, place, 4);
+    put(m->directory, &m->listed, name, strlen(name));
+    m->count++;
+}
+
+static void finish(Made *m) {
+    size_t place = m->size;
+    put(m->bytes, &m->size, m->directory, m->listed);
+    put(m->bytes, &m->size, "PK\5\6\0\0\0\0", 8);
+    put_number(m->bytes, &m->size, m->count, 2);
+    put_number(m->bytes, &m->size, m->count, 2);
+    put_number(m->bytes, &m->size, m->listed, 4);
+    put_number(m->bytes, &m->size, place, 4);
+    put_number(m->bytes, &m->size, 0, 2);
+}
+
+static const float numbers[6] = {1, 2, 3, 4, 5, 6};
+
+static Made archive_of(const void *pickle, size_t n) {
+    Made m = {.size = 0};
+    add(&m, "x/data.pkl", pickle, n, 0);
+    add(&m, "x/data/0", numbers, sizeof numbers, 0);
+    return m;
+}
+
+/* Is it read?  Else the fault says why. */
+static bool reads(Made *m, Pytorch *p, Fault *fault) {
+    unsigned char *exact = malloc(m->size); /* so that a byte behind it is a mistake */
+    memcpy(exact, m->bytes, m->size);
+    bool ok = pytorch_parse(p, exact, m->size, fault);
+    if (ok) {
+        float row[3];
+        for (size_t i = 0; i < p->n_tensors; i++)
+            if (p->tensors[i].bytes >= sizeof row) safe_numbers(&p->tensors[i], 0, row, 3);
+        pytorch_free(p);
+    }
+    free(exact);
+    return ok;
+}
+
+/* The opcodes of a tensor: of storage KEY with COUNT numbers, from OFFSET on, of SHAPE with STRIDES. */
+#define STORAGE(type, key, count) \
+    "((X\7\0\0\0storagectorch\n" type "\nX\1\0\0\0" key "X\3\0\0\0cpuK" count "tQ"
+#define TENSOR(offset, shape, strides)                                                  \
+    "ctorch._utils\n_rebuild_tensor_v2\n" STORAGE("FloatStorage", "0",                  \
+                                                  "\6") "K" offset shape strides "\x89" \
+                                                        "ccollections\nOrderedDict\n)RtR"
+#define NAME        "X\1\0\0\0w"
+#define BYTES(text) text, sizeof(text) - 1
+
+static const struct {
+    const char *pickle;
+    size_t size;
+    const char *says; /* NULL: it is read */
+} cases[] = {
+    {BYTES("\x80\2}" NAME TENSOR("\0", "K\2K\3\x86", "K\3K\1\x86") "s."), NULL},
+    {BYTES("\x80\2}(" NAME TENSOR("\3", "K\3\x85", "K\1\x85") "u."), NULL},
+    {BYTES("\x80\2}" NAME TENSOR("\0", "K\1K\6\x86", "K\x63K\1\x86") "s."), NULL},
+    {BYTES("\x80\2}" NAME TENSOR("\0", ")", ")") "s."), NULL},
+    {BYTES("\x80\2}" NAME TENSOR("\6", "K\0\x85", "K\1\x85") "s."), NULL},
+    {BYTES("\x80\2}."), NULL},
+    {BYTES("\x80\2ccollections\nOrderedDict\n)R}b."), NULL},
+    {BYTES("\x80\4\x95\0\0\0\0\0\0\0\0\x8c\x0b"
+           "collections\x8c\x0bOrderedDict\x93)R."),
+     NULL},
+    {BYTES("cos\nsystem\n(X\2\0\0\0lstR."), "names os.system"},
+    {BYTES("c__builtin__\neval\n(X\1\0\0\0"
+           "1tR."),
+     "names __builtin__.eval"},
+    {BYTES("\x8c\2os\x8c\6system\x93."), "names os.system"},
+    {BYTES("ctorch\nload\n."), "names torch.load"},
+    {BYTES("(ios\nsystem\n."), "opcode 0x69"},
+    {BYTES("\x80\2S'x'\n."), "opcode 0x53"},
+    {BYTES("P1\n."), "opcode 0x50"},
+    {BYTES("K\1."), "no dictionary"},
+    {BYTES("}}."), "other than one value"},
+    {BYTES("("), "does not end"},
+    {BYTES("(."), "no value"},
+    {BYTES("."), "other than one value"},
+    {BYTES("}X\xff\xff\xff\xff."), "longer than the file"},
+    {BYTES("}h\0."), "nobody kept"},
+    {BYTES("}q\1."), "out of its turn"},
+    {BYTES("(q\0."), "nothing to remember"},
+    {BYTES("}K\1s."), "stack is empty"},
+    {BYTES("}(K\1u."), "another value"},
+    {BYTES("}K\1K\1s."), "no text as its name"},
+    {BYTES("}" NAME "K\1s."), "'w' is no tensor"},
+    {BYTES("K\1K\1R."), "no function"},
+    {BYTES("\x8a\x09"
+           "123456789."),
+     "64 bits"},
+    {BYTES("K\1Q."), "no tuple"},
+    {BYTES("}" NAME TENSOR("\1", "K\2K\3\x86", "K\3K\1\x86") "s."), "larger than its storage"},
+    {BYTES("}" NAME TENSOR("\7", ")", ")") "s."), "outside of its storage"},
+    {BYTES("}" NAME TENSOR("\0", "K\2K\3\x86", "K\1K\2\x86") "s."), "in one piece"},
+    {BYTES("}" NAME TENSOR("\0", "K\2K\3\x86", "K\1\x85") "s."), "no shape"},
+    {BYTES("}" NAME TENSOR("\0", "J\xff\xff\xff\xff\x85", "K\1\x85") "s."), "whole numbers"},
+    {BYTES("}" NAME "ctorch._utils\n_rebuild_tensor_v2\n" STORAGE("FloatStorage", "7",
+                                                                  "\6") "K\0))tRs."),
+     "does not have"},
+    {BYTES("}" NAME "ctorch._utils\n_rebuild_tensor_v2\n" STORAGE("FloatStorage", "0",
+                                                                  "\7") "K\0))tRs."),
+     "another size"},
+    {BYTES("}(" NAME TENSOR("\0", ")", ")") NAME TENSOR("\0", ")", ")") "u."), "stands twice"},
+};
+
+static void pickles(void **state) {
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        Made m = archive_of(cases[i].pickle, cases[i].size);
+        Pytorch p;
+        Fault fault = {""};
+        finish(&m);
+        bool ok = reads(&m, &p, &fault);
+        if (ok != !cases[i].says || (!ok && !strstr(fault.text, cases[i].says)))
+            fail_msg("pickle %zu: %s", i, ok ? "taken" : fault.text);
+    }
+}
+
+static void numbers_are_there(void **state) {
+    (void)state;
+    Made m = archive_of(cases[1].pickle, cases[1].size);
+    Pytorch p;
+    Fault fault;
+    float row[3];
+    finish(&m);
+    assert_true(pytorch_is(m.bytes, m.size));
+    if (!pytorch_parse(&p, m.bytes, m.size, &fault)) fail_msg("%s", fault.text);
+    assert_int_equal(p.n_tensors, 1);
+    assert_true(text_equal(p.tensors[0].name, text_of("w")));
+    assert_int_equal(p.tensors[0].shape[0], 3);
+    safe_numbers(&p.tensors[0], 0, row, 3);
+    assert_true(row[0] == 4 && row[1] == 5 && row[2] == 6);
+    pytorch_free(&p);
+}
+
+static void refused(Made *m, const char *says) {
+    Pytorch p;
+    Fault fault = {""};
+    if (reads(m, &p, &fault)) fail_msg("taken: %s", says);
+    if (!strstr(fault.text, says)) fail_msg("wanted %s: %s", says, fault.text);
+}
+
+static void archives(void **state) {
+    (void)state;
+    const char *pickle = cases[0].pickle;
+    size_t size = cases[0].size;
+    Made m = archive_of(pickle, size);
+    add(&m, "x/data/0", numbers, 4, 0), finish(&m), refused(&m, "stands twice");
+    m = archive_of(pickle, size);
+    add(&m, "x/data/1", numbers, 4, 8), finish(&m), refused(&m, "is packed");
+    m = archive_of(pickle, size);
+    add(&m, "x/byteorder", "big", 3, 0), finish(&m), refused(&m, "highest byte");
+    m = (Made){.size = 0};
+    add(&m, "x/y/data.pkl", pickle, size, 0), finish(&m), refused(&m, "no data.pkl");
+    m = (Made){.size = 0};
+    finish(&m), refused(&m, "no data.pkl");
+    m = (Made){.size = 0};
+    put(m.bytes, &m.size, "\x80\2\x8a\x0a\x6c\xfc", 6), refused(&m, "before 1.6");
+    m = (Made){.size = 0};
+    put(m.bytes, &m.size, "PK\3\4", 4), refused(&m, "no end");
+}
+
+/* Cut anywhere, or with any byte changed to any of a few: read or refused, nothing else. */
+static void damage(void **state) {
+    (void)state;
+    static const unsigned char values[] = {0, 1, 0x7f, 0x80, 0xff, '.'};
+    Made whole = archive_of(cases[0].pickle, cases[0].size);
+    Pytorch p;
+    Fault fault;
+    finish(&whole);
+    for (size_t n = 0; n < whole.size; n++) {
+        Made m = whole;
+        m.size = n;
+        assert_false(reads(&m, &p, &fault));
+        for (size_t v = 0; v < sizeof values; v++) {
+            m = whole;
+            m.bytes[n] = values[v];
+            reads(&m, &p, &fault);
+        }
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(pickles),
+        cmocka_unit_test(numbers_are_there),
+        cmocka_unit_test(archives),
+        cmocka_unit_test(damage),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
