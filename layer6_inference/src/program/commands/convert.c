@@ -66,10 +66,9 @@ static int run(int argc, char **argv) {
     int status = options_read(
         argc, argv, "convert FOLDER OUT.gguf [TYPE] [options]",
         "Rewrite a model as it is published (config.json, tokenizer.json or tokenizer.model,\n"
-        "*.safetensors or pytorch_model.bin) as a GGUF file.  TYPE is a number format as for "
-        "strata quantize; "
-        "without\n"
-        "one each matrix keeps its own.  The new file appears when it is complete.",
+        "*.safetensors or pytorch_model.bin) as a GGUF file.  TYPE is a number format as for\n"
+        "strata quantize; without one each matrix keeps its own.  The new file appears when it "
+        "is complete.",
         options, names, 0, 3);
     if (status >= 0) return status;
     if (job.list && (names[0] || job.without.count)) {
