@@ -51,6 +51,8 @@ static double compare(const MakeModel *m, int *same) {
     for (int i = 0; i < TOKENS; i++)
         tokens[i] = (int32_t)(rng_hash(3, 0, (uint64_t)i) % MAKE_VOCAB);
     SessionConfig config = {.sequences = 1, .max_tokens = TOKENS, .max_logits = TOKENS};
+    const Recipe *recipe = recipe_find(text_of(m->arch));
+    config.canvas = recipe && recipe->both_ways;
     if (!model_open_memory(&model, bytes, size, &fault) ||
         !session_open(&session, &model, NULL, config, &fault) ||
         !session_eval(&session, tokens, TOKENS, true, &fault)) {

@@ -33,6 +33,8 @@
  *     attention_every:N            every N-th block has attention instead;  both: all have both
  *     single                       a block is one of: states, a network, attention, in turn
  *     ssm_norms                    of dt, B and C;  bare_norm: ffn_norm is a name without ".weight"
+ *     canvas                       a diffusion model's: a token for open places;  unshifted: each row of logits
+ *                                  is of its own place
  *     layers:N, heads:N, kv_heads:N, head_dim:N, window:N    in place of 2, 4, 2, 16 and none
  *     KEY=VALUE                    a key: a whole number, one with a point, true or false
  *
@@ -147,6 +149,11 @@ static const char *const make_families[][2] = {
     {"nemotron_h_moe", "ssm:2 ssm.group_count=2 single layers:6 plain experts:6 split:2 "
                        "expert_key choice_bias shared shared_key expert_shared_count=1 "
                        "expert_weights_norm=true expert_weights_scale=2.5"},
+    {"llada", "canvas unshifted kv_heads:4 attention.causal=false"},
+    {"llada-moe", "canvas unshifted kv_heads:4 head_norms experts:4 split:2 expert_key "
+                  "attention.causal=false"},
+    {"dream", "canvas biases attention.causal=false"},
+    {"rnd1", "canvas head_norms experts:4 split:2 expert_key attention.causal=false"},
 };
 
 static inline const char *make_family(const char *arch) {

@@ -83,7 +83,7 @@ static inline void make_number(GgufWriter *w, const MakeModel *m, const char *ke
 }
 
 /* 256 bytes and two special tokens: enough to speak, and to test with. */
-enum { MAKE_VOCAB = 258 };
+enum { MAKE_VOCAB = 258, MAKE_MASK = 256 };
 
 static inline void make_tokenizer(GgufWriter *w) {
     static char names[256][4];
@@ -294,6 +294,9 @@ static inline void make_keys(GgufWriter *w, const MakeModel *m) {
     if (make_says(m, "shared_key"))
         make_key(w, m, "expert_shared_feed_forward_length", (int64_t)m->hidden / 2);
     if (make_says(m, "yarn")) make_yarn(w, m);
+    if (make_says(m, "canvas"))
+        gguf_put_int(w, "tokenizer.ggml.mask_token_id", GGUF_U32, MAKE_MASK);
+    if (make_says(m, "unshifted")) gguf_put_int(w, "diffusion.shift_logits", GGUF_BOOL, 0);
     make_words_keys(w, m, m->family, m->more);
     make_words_keys(w, m, m->more, NULL);
 }

@@ -246,6 +246,17 @@ static inline void reference_token(const Reference *r, const ReferenceLayer *s, 
     reference_add(r, s, "post_ffw_norm", ffn, x);
 }
 
+/* Keys and values of all tokens, before any of them is seen: what else comes out is dropped. */
+static inline void reference_look_ahead(const Reference *r, ReferenceLayer *s, int n,
+                                        ReferenceMemory *m, const double *x) {
+    double dropped[REFERENCE_WIDEST];
+    for (int t = 0; t < n; t++) {
+        memcpy(dropped, x + t * s->dim, sizeof *x * (size_t)s->dim);
+        reference_token(r, s, t, m, dropped);
+    }
+    s->tokens = n;
+}
+
 static inline void reference_block(const Reference *r, int l, int n, double *x) {
     ReferenceLayer s = reference_layer(r, l);
     ReferenceSsm z = reference_ssm(r, l);
@@ -257,6 +268,7 @@ static inline void reference_block(const Reference *r, int l, int n, double *x) 
                          malloc(sizeof(double) * (size_t)(n * s.kv_heads * s.value_dim)),
                          malloc(sizeof(double) * (size_t)(n * inputs)),
                          calloc((size_t)state + 1, sizeof(double))};
+    if (reference_says(r, "canvas")) reference_look_ahead(r, &s, n, &m, x);
     for (int t = 0; t < n; t++) reference_token(r, &s, t, &m, x + t * s.dim);
     free(m.k), free(m.v), free(m.inputs), free(m.state);
 }

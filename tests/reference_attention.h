@@ -47,6 +47,7 @@ static inline void reference_norm(const Reference *r, int layer, const char *nam
 
 typedef struct ReferenceLayer {
     int l, dim, heads, kv_heads, head_dim, value_dim, turning, window;
+    int tokens; /* of the text, where a token sees all of them; 0: those up to it */
     bool turns;
     double frequency[REFERENCE_WIDEST], magnitude; /* of a turn; the first one of each pair */
     double scale, cap, bias;                       /* of scores */
@@ -296,24 +297,25 @@ static inline double reference_score(const ReferenceLayer *s, int head, int dist
     return dot - reference_slope(s, head) * distance;
 }
 
-/* mixed (value_dim) = what one head of a token gets; k, v: those of all tokens up to it. */
+/* mixed (value_dim) = what one head of a token gets; k, v: those of all tokens that it sees. */
 static inline void reference_head(const Reference *r, const ReferenceLayer *s, int head,
                                   int position, const double *q, const double *k,
                                   const double *v, double *mixed) {
     const double *sinks = reference_weight(r, s->l, "attn_sinks");
     int shared = head / (s->heads / s->kv_heads), nk = s->kv_heads * s->head_dim,
-        nv = s->kv_heads * s->value_dim, first = reference_first_seen(r, s, position);
+        nv = s->kv_heads * s->value_dim, first = reference_first_seen(r, s, position),
+        last = s->tokens ? s->tokens - 1 : position;
     double weight[REFERENCE_WIDEST], most = sinks ? sinks[head] : -INFINITY, sum = 0;
-    for (int j = first; j <= position; j++) {
+    for (int j = first; j <= last; j++) {
         weight[j] = reference_score(s, head, position - j, q + head * s->head_dim,
                                     k + j * nk + shared * s->head_dim);
         most = fmax(most, weight[j]);
     }
-    for (int j = first; j <= position; j++) sum += weight[j] = exp(weight[j] - most);
+    for (int j = first; j <= last; j++) sum += weight[j] = exp(weight[j] - most);
     if (sinks) sum += exp(sinks[head] - most);
     for (int i = 0; i < s->value_dim; i++) {
         mixed[i] = 0;
-        for (int j = first; j <= position; j++)
+        for (int j = first; j <= last; j++)
             mixed[i] += weight[j] / sum * v[j * nv + shared * s->value_dim + i];
     }
 }

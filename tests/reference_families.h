@@ -26,6 +26,7 @@
  *     tiled               heads of values go round the heads of keys;  xielu: a curve of each layer
  *     latents             YaRN leaves the size of what turns, where a key says how scores grow instead
  *     minicpm3            the same, and logits times 256 / dim
+ *     canvas              a token sees what stands behind it, too
  *     divide              logits are divided by logit_scale, not multiplied
  *     minicpm             embeddings and branches are scaled, by 12 and 1.4 / sqrt(layers) if no key says otherwise
  *
@@ -109,6 +110,10 @@ static const char *const reference_families[][2] = {
     {"apertus", "rms halves xielu"},
     {"jais2", "layer halves relu2"},
     {"nemotron_h_moe", "rms relu2 single sigmoid"},
+    {"llada", "rms pairs silu canvas"},
+    {"llada-moe", "rms halves silu all canvas"},
+    {"dream", "rms halves silu canvas"},
+    {"rnd1", "rms halves silu all renorm canvas"},
 };
 
 static inline const char *reference_family(const char *arch) {

@@ -28,6 +28,9 @@ refused generate --length-power nan "-10 to 10"
 refused generate --length-power inf "-10 to 10"
 refused generate --best-of 0 "1 to"
 refused generate --trace-rows -1 "0 to"
+refused diffuse -n 0 "1 to"
+refused diffuse --steps 0 "1 to"
+refused diffuse --block 0 "1 to"
 refused compare --documents 0 "1 to"
 refused "bench model" --rounds 0 "1 to 64"
 refused perplexity --window 3 "4 to"
@@ -75,6 +78,10 @@ apart 2 --length-power --beams generate --length-power 2
 apart 2 --early --beams generate --early
 apart 2 --best-of --logprobs generate --best-of 2 --logprobs 1
 apart 1 --best-of greedy generate --best-of 3 --chain greedy
+apart 2 --suffix --chat diffuse --suffix x --chat
+apart 2 --chat --no-prompt diffuse --chat --no-prompt
+expect "a model that writes from left to right" 1 "a llama model writes from left to right" "$strata" diffuse
+expect "an unknown rule" 1 "wanted confidence, margin" "$strata" diffuse --remask luck
 apart 2 --final --draws chain --final --draws 3
 apart 2 --prompt --history chain --prompt 0
 apart 2 --guess --lookup generate --guess 3

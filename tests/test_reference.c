@@ -20,10 +20,10 @@ static void run_with(const Model *model, KvFormat kv, int threads, size_t chunk,
     Fault fault;
     Pool *pool = pool_open(threads, false, &fault);
     size_t vocab = model->sizes.vocab;
-    assert_true(session_open(
-        &session, model, pool,
-        (SessionConfig){.sequences = 1, .max_tokens = TOKENS, .max_logits = TOKENS, .kv = kv},
-        &fault));
+    SessionConfig config = {
+        .sequences = 1, .max_tokens = TOKENS, .max_logits = TOKENS, .kv = kv};
+    config.canvas = model->recipe->both_ways;
+    assert_true(session_open(&session, model, pool, config, &fault));
     for (size_t at = 0; at < TOKENS; at += chunk) {
         size_t n = TOKENS - at < chunk ? TOKENS - at : chunk;
         assert_true(session_eval(&session, tokens + at, n, true, &fault));

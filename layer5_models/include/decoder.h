@@ -4,7 +4,8 @@
  * sequence and its position.
  *
  * Invariant: the logits of a token depend on its own sequence alone: not on the rest of the
- * batch, the number of threads, or how the text before it was split into batches.  To the bit. */
+ * batch, the number of threads, or how the text before it was split into batches.  To the bit.
+ * (Of a diffusion model the text behind it is part of its sequence, and none is split.) */
 #ifndef STRATA_DECODER_H
 #define STRATA_DECODER_H
 
@@ -24,6 +25,7 @@ typedef struct Session {
     /* (max_logits, dim) the residual stream after the last norm, of the tokens that are wanted */
     float *hidden;
     float *logits;    /* (max_logits, vocab) of the last batch, in its order */
+    bool canvas;      /* each batch is a whole text, read both ways */
     bool hidden_only; /* no logits are computed: the head is left out */
     Arena arena;      /* owns all of the above */
 } Session;
@@ -37,11 +39,15 @@ typedef struct SessionConfig {
     size_t prefixes; /* pages of prompts that are kept for later ones; 0: none (prefix.h) */
     /* tokens that recurrent layers take back at once, to one that was wanted (state.h); 0: one */
     size_t rewind;
+    /* for a diffusion model: a token sees those behind it, too, so each batch is a whole text, and
+     * what its sequences held before is forgotten */
+    bool canvas;
 } SessionConfig;
 
 /* Allocate the memory.
  *
- * Fails when the machine does not have it. */
+ * Fails when the machine does not have it, and when a diffusion model is to write from left to right
+ * or another one to fill a canvas. */
 bool session_open(Session *session, const Model *model, Pool *pool, SessionConfig config,
                   Fault *fault);
 void session_close(Session *session);
@@ -81,7 +87,8 @@ bool model_forward(Session *session, const Batch *batch, Fault *fault);
 
 /* The common case of one sequence: append tokens to sequence 0, and compute the logits of the last
  * one (or of all).  Long texts are split into batches of PREFILL_BATCH, or of what the session has
- * room for; session->logits then holds those of the last batch. */
+ * room for; session->logits then holds those of the last batch.  A canvas that does not fit into one
+ * batch is refused. */
 bool session_eval(Session *session, const int32_t *tokens, size_t count, bool all_logits,
                   Fault *fault);
 

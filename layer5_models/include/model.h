@@ -30,6 +30,7 @@ typedef struct Model {
     float attention_scale; /* in place of 1 / sqrt(head_dim); 0: not */
     float latent_scale;    /* of scores, times 1 / sqrt(length of a query), with latents */
     float max_bias, clamp; /* of all layers; 0: none */
+    bool shift_logits;     /* of a diffusion model: the logits of a place are of the next one */
     Tensor embedding;      /* (vocab, dim) */
     Norm embedding_norm;   /* or none */
     Tensor positions;      /* (ctx, dim); data NULL: none */

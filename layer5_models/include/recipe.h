@@ -75,6 +75,7 @@ typedef struct Recipe {
     bool head_norms_late; /* after the rotation */
 
     /* positions and attention */
+    bool both_ways; /* a token sees all of the text: a diffusion model, which fills a canvas */
     RopeStyle rope;
     bool learned_positions;
     size_t no_rope_every;    /* every n-th layer has no positions; 0: all have them */

@@ -143,6 +143,9 @@ size_t tokenizer_count(const Tokenizer *tokenizer);
 int32_t tokenizer_bos(const Tokenizer *tokenizer); /* -1: none */
 int32_t tokenizer_eos(const Tokenizer *tokenizer); /* -1: none */
 
+/* What stands in a place whose token is not known yet; -1: none. */
+int32_t tokenizer_mask(const Tokenizer *tokenizer);
+
 /* Is it in the set of end-of-generation tokens? */
 bool tokenizer_is_end(const Tokenizer *tokenizer, int32_t id);
 

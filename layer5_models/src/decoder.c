@@ -42,9 +42,23 @@ static void layout(Session *s, SessionConfig c) {
     s->logits = arena_take(&s->arena, c.max_logits * m->vocab, f);
 }
 
+static bool check_direction(const Model *model, bool canvas, Fault *fault) {
+    const char *arch = model->recipe->arch;
+    if (model->recipe->both_ways == canvas) return true;
+    return canvas ? fault_set(fault,
+                              "a %s model writes from left to right (strata generate): it has "
+                              "not learned to fill places in any order",
+                              arch)
+                  : fault_set(fault,
+                              "a %s model does not write from left to right: it is a diffusion "
+                              "model, which fills places in any order (strata diffuse)",
+                              arch);
+}
+
 bool session_open(Session *session, const Model *model, Pool *pool, SessionConfig config,
                   Fault *fault) {
-    *session = (Session){.model = model, .pool = pool};
+    *session = (Session){.model = model, .pool = pool, .canvas = config.canvas};
+    if (!check_direction(model, config.canvas, fault)) return false;
     arena_measure(&session->arena);
     layout(session, config);
     if (!arena_init(&session->arena, session->arena.used, fault)) return false;
@@ -85,6 +99,8 @@ static bool check_batch(Session *s, const Batch *batch, Fault *fault) {
 
 /* Room in memory for every token of the batch; all or nothing. */
 static bool take_room(Session *s, const Batch *batch, Fault *fault) {
+    for (size_t i = 0; i < batch->count && s->canvas; i++)
+        kv_truncate(&s->kv, (size_t)batch->sequence[i], 0);
     for (size_t i = 0; i < batch->count; i++) kv_slide(&s->kv, (size_t)batch->sequence[i]);
     for (size_t i = 0; i < batch->count; i++) {
         size_t sequence = (size_t)batch->sequence[i], position = (size_t)batch->position[i],
@@ -188,10 +204,12 @@ bool session_eval(Session *s, const int32_t *tokens, size_t count, bool all_logi
     int32_t sequence[PREFILL_BATCH] = {0}, position[PREFILL_BATCH];
     bool wants[PREFILL_BATCH];
     for (size_t at = 0; at < count;) {
-        size_t n = count - at, start = s->kv.length[0];
+        size_t n = count - at, start = s->canvas ? 0 : s->kv.length[0];
         if (n > s->max_tokens) n = s->max_tokens;
         if (n > PREFILL_BATCH) n = PREFILL_BATCH;
         if (all_logits && n > s->max_logits) n = s->max_logits;
+        if (s->canvas && n < count)
+            return fault_set(fault, "a canvas of %zu tokens in batches of %zu", count, n);
         for (size_t i = 0; i < n; i++) {
             position[i] = (int32_t)(start + i);
             wants[i] = all_logits || at + i + 1 == count;

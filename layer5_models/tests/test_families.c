@@ -73,6 +73,13 @@ static void keys_of_families_are_checked(void **state) {
         {"qwen3next", WHOLE("qwen3next.attention.value_length", 2), "value_length' is 2"},
         {"kimi-linear", GONE("kimi-linear.kda.head_dim"), "kda.head_dim' is missing"},
         {"kimi-linear", REAL("kimi-linear.rope.freq_base", 1e4), NULL}, /* nothing turns */
+        {"llada", FLAG("llada.attention.causal", 1), "causal' is true, wanted false"},
+        {"llada", GONE("llada.attention.causal"), NULL},
+        {"llada", WHOLE("diffusion.shift_logits", 1), "shift_logits' is 1, wanted true or"},
+        {"llada", FLAG("diffusion.steps", 1), "'diffusion.steps' is true, and nothing asks"},
+        {"qwen2", FLAG("diffusion.shift_logits", 1), "'diffusion.shift_logits' is true"},
+        {"qwen2", FLAG("qwen2.attention.causal", 0), "causal' is false, wanted true"},
+        {"dream", FLAG("diffusion.shift_logits", 0), NULL},
         {"mimo2", GONE("mimo2.attention.sliding_window_pattern"), "is missing, wanted true"},
         {"mimo2", REAL("mimo2.attention.value_scale", 0), "is 0, wanted"},
         {"step35", LIST("step35.swiglu_clamp_exp", 1, 2), "for each layer"},

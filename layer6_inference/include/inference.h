@@ -24,6 +24,7 @@
 #include "surprisal.h"  /* how surprised a model is by a text */
 #include "speculate.h"  /* several tokens for one reading of the model */
 #include "beam.h"       /* the likeliest texts */
+#include "diffusion.h"  /* a text whose words come in any order */
 #include "schedule.h"   /* who reads how many tokens in the next step */
 #include "sequence.h"   /* one text on its way */
 #include "engine.h"     /* many texts, one batch */

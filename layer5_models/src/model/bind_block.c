@@ -196,7 +196,8 @@ static void set_attention(Binder *b, Attention *a, const LayerSizes *s) {
         .scale = scale_of(m, s),
         .softcap = read_softcap(b, "attn_logit_softcapping", r->attn_softcap),
         .max_bias = m->max_bias,
-        .mask = {.causal = true, .window = s->window, .chunk = s->rope ? r->chunk : 0}};
+        .mask = {
+            .causal = !r->both_ways, .window = s->window, .chunk = s->rope ? r->chunk : 0}};
     set_temperature(b, a, s);
     a->norm_after_rope = r->head_norms_late;
     a->gate_in_q = s->gate_in_q;

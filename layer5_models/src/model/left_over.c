@@ -86,7 +86,9 @@ static bool check_fixed_keys(Binder *b) {
         {"attention.value_length_swa", false, value_dim, length},
         {"rope.dimension_count_swa", false, (double)s->rotary,
          "as many numbers of a head turn in all layers here"},
-        {"attention.causal", true, true, "a token sees only what comes before it here"},
+        {"attention.causal", true, !m->recipe->both_ways,
+         m->recipe->both_ways ? "a token sees the whole text here"
+                              : "a token sees only what comes before it here"},
         {"attention.max_alibi_bias", false, (double)m->max_bias,
          "scores of this family fall with distance like this here"},
         {"attention.clamp_kqv", false, 0, "q, k and v of this family are not clamped here"},
@@ -155,7 +157,8 @@ static bool refuse_keys(Binder *b) {
     snprintf(family, sizeof family, "%s.", arch);
     for (size_t i = 0; i < g->n_pairs; i++) {
         Text key = g->pairs[i].key;
-        if (b->used_keys[i] || (!begins(key, family) && !begins(key, "adapter."))) continue;
+        bool asks = begins(key, family) || begins(key, "adapter.") || begins(key, "diffusion.");
+        if (b->used_keys[i] || !asks) continue;
         return b->ok = fault_set(
                    b->fault,
                    "key '%.*s' is %s, and nothing asks for it in a %s model as computed here: "

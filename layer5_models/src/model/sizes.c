@@ -51,13 +51,27 @@ static bool read_scales(Binder *b) {
     return b->ok;
 }
 
+/* Dream's row of a place says what the next one is. */
+static bool read_shift(Binder *b) {
+    const char *key = "diffusion.shift_logits";
+    const GgufPair *pair = gguf_find(&b->model->gguf, key);
+    char got[96];
+    if (!b->model->recipe->both_ways) return true;
+    b->model->shift_logits = !pair || (pair->type == GGUF_BOOL && *pair->data);
+    if (!pair) return true;
+    b->used_keys[pair - b->model->gguf.pairs] = true;
+    return pair->type == GGUF_BOOL ||
+           (b->ok = fault_set(b->fault, "key '%s' is %s, wanted true or false", key,
+                              value_text(pair, got, sizeof got)));
+}
+
 bool read_sizes(Binder *b) {
     ModelSizes *s = &b->model->sizes;
     s->layers = key_size(b, "block_count", true, 0, 1, MODEL_LAYERS);
     s->dim = key_size(b, "embedding_length", true, 0, 1, MAX_SIZE);
     s->ctx = key_size(b, "context_length", true, 0, 1, KEY_MAX_CTX);
     s->vocab = tokenizer_count(b->model->tokenizer);
-    return b->ok && read_scales(b);
+    return b->ok && read_shift(b) && read_scales(b);
 }
 
 /* ------------------------------------------------------------------ one layer */

@@ -123,6 +123,7 @@ bool tokenizer_has_ranks(const Tokenizer *tokenizer) { return tokenizer->kind->m
 size_t tokenizer_count(const Tokenizer *tokenizer) { return tokenizer->count; }
 int32_t tokenizer_bos(const Tokenizer *tokenizer) { return tokenizer->bos; }
 int32_t tokenizer_eos(const Tokenizer *tokenizer) { return tokenizer->eos; }
+int32_t tokenizer_mask(const Tokenizer *tokenizer) { return tokenizer->mask; }
 bool tokenizer_is_end(const Tokenizer *tokenizer, int32_t id) { return tokenizer->is_end[id]; }
 
 int32_t tokenizer_find(const Tokenizer *tokenizer, const char *name) {

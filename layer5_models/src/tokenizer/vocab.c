@@ -251,6 +251,7 @@ static bool read_settings(Tokenizer *t, const Gguf *gguf, Fault *fault) {
     t->eos = id_of(t, gguf, "eos", kind->eos);
     t->unknown = id_of(t, gguf, "unknown", kind->unknown);
     t->separator = id_of(t, gguf, "seperator", kind->separator); /* the key is spelled so */
+    t->mask = id_of(t, gguf, "mask", -1);
     t->add_bos = key_flag(gguf, "tokenizer.ggml.add_bos_token", begins);
     if (kind->add_separator || kind->pre) t->add_bos = true;
     t->add_eos = key_flag(gguf, "tokenizer.ggml.add_eos_token", kind->add_eos);

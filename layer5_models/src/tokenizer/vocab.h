@@ -84,7 +84,7 @@ struct Tokenizer {
     double unknown_score;
     Charsmap charsmap;
     bool lowercase, strip_accents, merge_spaces;
-    int32_t bos, eos, unknown, separator; /* -1: none */
+    int32_t bos, eos, unknown, separator, mask; /* -1: none */
     unsigned char *is_end;
     Fill fill;
     bool add_bos, add_eos, add_space_prefix, ignore_merges;

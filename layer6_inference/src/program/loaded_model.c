@@ -50,3 +50,14 @@ bool loaded_tokenize(const LoadedModel *s, Text text, bool special, TokenList *t
     tokenizer_begin(s->model->tokenizer, tokens);
     return tokenizer_encode(s->model->tokenizer, text, special, tokens, fault);
 }
+
+bool loaded_encode_message(const LoadedModel *s, Text message, TokenList *tokens,
+                           Fault *fault) {
+    const Model *model = s->model;
+    ChatTurn turn = {text_of("user"), message};
+    ChatForm form;
+    bool ok = chat_form_open(&form, &model->gguf, model->tokenizer, (Text){0}, NULL, fault) &&
+              chat_encode(&form, model->tokenizer, &turn, 1, true, true, tokens, fault);
+    chat_form_close(&form);
+    return ok;
+}

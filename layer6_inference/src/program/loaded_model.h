@@ -37,4 +37,8 @@ bool loaded_check_ctx(const LoadedModel *companion, const char *name, const Load
 bool loaded_tokenize(const LoadedModel *loaded, Text text, bool special, TokenList *tokens,
                      Fault *fault);
 
+/* Tokens of a user's message in the form the model knows, up to where its answer begins. */
+bool loaded_encode_message(const LoadedModel *loaded, Text message, TokenList *tokens,
+                           Fault *fault);
+
 #endif

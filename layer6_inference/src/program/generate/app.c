@@ -103,16 +103,6 @@ static bool read_input(GenerateApp *app, Fault *fault) {
     return true;
 }
 
-/* A user's message in the form the model knows. */
-static bool encode_turn(const Model *model, const ChatTurn *turn, TokenList *tokens,
-                        Fault *fault) {
-    ChatForm form;
-    bool ok = chat_form_open(&form, &model->gguf, model->tokenizer, (Text){0}, NULL, fault) &&
-              chat_encode(&form, model->tokenizer, turn, 1, true, true, tokens, fault);
-    chat_form_close(&form);
-    return ok;
-}
-
 /* What asks for the text between two others; what ends it stops the run. */
 static bool encode_fill(GenerateApp *app, Fault *fault) {
     const Request *r = app->request;
@@ -129,12 +119,11 @@ static bool encode_fill(GenerateApp *app, Fault *fault) {
 
 static bool encode_prompt(GenerateApp *app, Fault *fault) {
     const Request *r = app->request;
-    ChatTurn turn = {text_of("user"), app->prompt};
     if (r->prefix) return encode_fill(app, fault);
     if (app->prompt.size == 0)
         return fault_set(fault, "the prompt is empty: give the model something to continue, -p "
                                 "\"Once upon a time\"");
-    if (r->chat) return encode_turn(app->expert.model, &turn, &app->tokens, fault);
+    if (r->chat) return loaded_encode_message(&app->expert, app->prompt, &app->tokens, fault);
     return loaded_tokenize(&app->expert, app->prompt, r->special, &app->tokens, fault);
 }
 
