@@ -221,6 +221,13 @@ expect "convert without a name" 2 "usage: strata convert" "$strata" convert fold
 # ------------------------------------------------------------------ adapters
 
 printf 'And the moon smiled.\n<|endoftext|>\n' >habit.txt
+expect "a model that fills places" 0 "m.gguf is written" $tiny --masked --out m.gguf --steps 3 --batch 60 --vocab 280 --ctx 64
+expect "it fills them" 0 "^Once upon a time....*" "$strata" diffuse -m m.gguf -n 12 --steps 4 --block 6 --trace m.csv
+same "a row for each place" "$(cut -d, -f2 m.csv | sort | uniq -c | tr -s ' \n' ' ')" " 3 1 3 2 3 3 3 4 1 step "
+expect "and what lies between two texts" 0 "^Once upon a time.*The end\.$" "$strata" diffuse -m m.gguf -n 5 --suffix " The end."
+expect "it does not write on" 1 "does not write from left to right" "$strata" generate -m m.gguf
+expect "nor does it tell what comes next" 1 "does not write from left to right" "$strata" logits -m m.gguf --tokens 1,2
+expect "an adapter of such a model" 2 "does not go with --masked" "$strata" train --masked --lora 2 --from in.gguf --out a.gguf
 expect "an adapter beside no weights" 2 "--lora needs --from" "$strata" train --out a.gguf --lora 4
 expect "an adapter with a checkpoint" 2 "does not go with --checkpoint" "$strata" train --from in.gguf --out a.gguf --lora 4 --checkpoint c
 expect "an adapter is learned" 0 "a.gguf is written" "$strata" train --from in.gguf --corpus habit.txt --lora 2 --steps 6 --batch 60 --eval-documents 1 --out a.gguf

@@ -19,6 +19,7 @@
 typedef struct TrainShape {
     size_t dim, hidden, heads, kv_heads, head_dim;
     float eps;
+    bool both_ways; /* a token sees those behind it, too */
 } TrainShape;
 
 /* The weights of a block, or their gradients; f32, (out, in). */

@@ -1,9 +1,12 @@
-/* train.h - teaching a small llama to predict the next token.
+/* train.h - teaching a small llama to predict the next token, or those that are hidden.
  *
  *     documents --> batch of whole documents --> forward --> surprisal --> backward --> AdamW --> weights
  *
  * A batch is a list of whole documents laid end to end, each a sequence of its own that begins
  * with BOS at position 0: what the model sees in training is what it sees in use.
+ *
+ * With shape.both_ways it learns another trade, to fill open places of a text in any order
+ * (masks.c): the loss is then a bound on the surprisal.
  *
  * Invariant: the weights after step s depend on the configuration and the seed alone: not on
  * the number of threads, not on how often the run was stopped and resumed. */
@@ -33,9 +36,11 @@ void corpus_close(Corpus *corpus);
 Text corpus_document(const Corpus *corpus, uint64_t index, WorldText *scratch, double *nats);
 
 /* Learn a vocabulary of so many tokens from the first documents, as a GGUF that lies in *bytes,
- * which the caller frees after it, on failure too. */
-bool corpus_learn_vocab(const Corpus *corpus, size_t tokens, unsigned char **bytes, Gguf *vocab,
-                        Fault *fault);
+ * which the caller frees after it, on failure too.
+ *
+ *   mask   one of them stands for an open place (tokenizer_mask) */
+bool corpus_learn_vocab(const Corpus *corpus, size_t tokens, bool mask, unsigned char **bytes,
+                        Gguf *vocab, Fault *fault);
 
 typedef struct TrainConfig {
     TrainShape shape;
@@ -80,7 +85,9 @@ void trainer_evaluate(Trainer *trainer, const Corpus *corpus, uint64_t first, si
                       double *loss, double *floor);
 
 /* Continue `prompt` with draws at a temperature (0: greedy), into text; a look at how it speaks
- * by now. */
+ * by now.
+ *
+ * Needs    a model that writes from left to right. */
 void trainer_sample(Trainer *trainer, Text prompt, size_t max_tokens, double temperature,
                     uint64_t seed, WorldText *text);
 

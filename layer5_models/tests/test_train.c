@@ -29,9 +29,10 @@ static int prepare(void **state) {
     GgufWriter *w = gguf_writer_open(&fault);
     bool ok = bpe_train(texts, 200,
                         (const char *const[]){"<|endoftext|>", "<|im_start|>", "<|im_end|>"}, 3,
-                        320, w, &fault) &&
-              gguf_write_memory(w, &vocab_bytes, &size, &fault) &&
-              gguf_parse(&vocab, vocab_bytes, size, &fault);
+                        320, w, &fault);
+    gguf_put_int(w, "tokenizer.ggml.mask_token_id", GGUF_U32, 2);
+    ok = ok && gguf_write_memory(w, &vocab_bytes, &size, &fault) &&
+         gguf_parse(&vocab, vocab_bytes, size, &fault);
     gguf_writer_close(w);
     for (int i = 0; i < 200; i++) free((char *)texts[i].data);
     world_text_free(&text);
@@ -60,9 +61,9 @@ static Trainer *make(const TrainConfig *c, const Corpus *corpus, Pool *pool) {
     return t;
 }
 
-/* Mean loss of the trainer's batch by the reference. */
-static double reference_loss(const Reference *r, const TrainBatch *b, size_t n_vocab,
-                             double *logits) {
+/* Mean loss of the trainer's batch by the reference; masked: of weighted rows. */
+static double reference_loss(const Reference *r, const TrainBatch *b, bool masked,
+                             size_t n_vocab, double *logits) {
     double loss = 0;
     for (size_t d = 0; d < b->documents; d++) {
         size_t from = b->start[d], n = b->start[d + 1] - from;
@@ -70,15 +71,16 @@ static double reference_loss(const Reference *r, const TrainBatch *b, size_t n_v
         for (size_t i = 0; i < n; i++) {
             double sum = 0;
             for (size_t v = 0; v < n_vocab; v++) sum += exp(logits[i * n_vocab + v]);
-            loss += log(sum) - logits[i * n_vocab + (size_t)b->target[from + i]];
+            loss += (log(sum) - logits[i * n_vocab + (size_t)b->target[from + i]]) *
+                    (masked ? (double)b->weight[from + i] : 1);
         }
     }
     return loss / (double)b->n;
 }
 
-static void whole_model_gradients_match_differences(void **state) {
-    (void)state;
+static void check_gradients(bool both_ways) {
     TrainConfig c = tiny();
+    c.shape.both_ways = both_ways;
     Corpus corpus = {.world = world, .seed = 1};
     Trainer *t = make(&c, &corpus, NULL);
     Fault fault;
@@ -96,7 +98,7 @@ static void whole_model_gradients_match_differences(void **state) {
     assert_true(file_open(&map, path, &fault) && gguf_parse(&gguf, map.data, map.size, &fault));
     reference_open(&r, &gguf);
     double *logits = malloc(c.ctx * c.vocab * sizeof *logits);
-    assert_near(loss, reference_loss(&r, &t->batch, c.vocab, logits), 1e-5 * loss);
+    assert_near(loss, reference_loss(&r, &t->batch, both_ways, c.vocab, logits), 1e-5 * loss);
     for (size_t p = 0; p < t->n_parameters; p++)
         for (uint64_t probe = 0; probe < 4; probe++) {
             const Parameter *parameter = &t->parameters[p];
@@ -107,9 +109,9 @@ static void whole_model_gradients_match_differences(void **state) {
             double *x = reference_values(&r, gguf_find_tensor(&gguf, parameter->name)) + at,
                    keep = *x, h = 1e-6;
             *x = keep + h;
-            double up = reference_loss(&r, &t->batch, c.vocab, logits);
+            double up = reference_loss(&r, &t->batch, both_ways, c.vocab, logits);
             *x = keep - h;
-            double down = reference_loss(&r, &t->batch, c.vocab, logits),
+            double down = reference_loss(&r, &t->batch, both_ways, c.vocab, logits),
                    want = (up - down) / (2 * h);
             *x = keep;
             assert_near(t->gradients[parameter->offset + at], want, 1e-5 + 1e-3 * fabs(want));
@@ -117,6 +119,39 @@ static void whole_model_gradients_match_differences(void **state) {
     reference_close(&r), gguf_free(&gguf), file_close(&map), free(logits);
     unlink(path);
     trainer_close(t);
+}
+
+static void whole_model_gradients_match_differences(void **state) {
+    (void)state;
+    check_gradients(false);
+    check_gradients(true);
+}
+
+/* Of every document a share is hidden, the rest and what it begins with stay, and a hidden token weighs as much as
+ * all others together would. */
+static void hidden_tokens_are_guessed(void **state) {
+    (void)state;
+    TrainConfig c = tiny();
+    Corpus corpus = {.world = world, .seed = 1};
+    Trainer *plain = make(&c, &corpus, NULL), *hides;
+    c.shape.both_ways = true;
+    hides = make(&c, &corpus, NULL);
+    double share = 0, rows = 0;
+    for (uint64_t first = 0; first < 400; first += 2) {
+        uint64_t a = first, b = first;
+        train_load_batch(plain, &corpus, &a, 2), train_load_batch(hides, &corpus, &b, 2);
+        const TrainBatch *x = &plain->batch, *y = &hides->batch;
+        assert_true(a == b && x->n == y->n);
+        for (size_t i = 0; i < x->n; i++) {
+            bool hidden = y->weight[i] > 0;
+            assert_int_equal(y->input[i], hidden ? 2 : x->input[i]);
+            assert_int_equal(y->target[i], x->input[i]);
+            assert_false(hidden && (i == x->start[0] || i == x->start[1]));
+            share += (double)y->weight[i], rows++;
+        }
+    }
+    assert_near(share / rows, 1 - 1.0 / (double)c.ctx, 0.05);
+    trainer_close(plain), trainer_close(hides);
 }
 
 static void threads_change_no_bit(void **state) {
@@ -443,7 +478,7 @@ static double file_loss(const Trainer *t, const char *path) {
     assert_true(file_open(&map, path, &fault) && gguf_parse(&gguf, map.data, map.size, &fault));
     reference_open(&r, &gguf);
     double *logits = malloc(t->config.ctx * t->config.vocab * sizeof *logits),
-           loss = reference_loss(&r, &t->batch, t->config.vocab, logits);
+           loss = reference_loss(&r, &t->batch, false, t->config.vocab, logits);
     reference_close(&r), gguf_free(&gguf), file_close(&map), free(logits);
     return loss;
 }
@@ -510,6 +545,7 @@ static void an_adapter_is_learned(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {TEST(whole_model_gradients_match_differences),
+                                       TEST(hidden_tokens_are_guessed),
                                        TEST(threads_change_no_bit),
                                        TEST(muon_makes_matrices_orthogonal),
                                        TEST(resuming_is_the_same_run),

@@ -11,7 +11,7 @@
 
 #include <string.h>
 
-static const char magic[8] = "STRATA3";
+static const char magic[8] = "STRATA4";
 enum { MAGIC_NAME = 6 }; /* bytes of it that older versions had, too */
 
 typedef struct CheckpointHead {
@@ -36,6 +36,7 @@ static uint64_t config_hash(const TrainConfig *c) {
                                 c->shape.heads,
                                 c->shape.kv_heads,
                                 c->shape.head_dim,
+                                c->shape.both_ways,
                                 c->layers,
                                 c->vocab,
                                 c->ctx,

@@ -75,9 +75,11 @@ static bool copy_documents(const Corpus *corpus, Text *texts, size_t n) {
     return ok;
 }
 
-bool corpus_learn_vocab(const Corpus *corpus, size_t tokens, unsigned char **bytes, Gguf *vocab,
-                        Fault *fault) {
-    static const char *const specials[] = {"<|endoftext|>", "<|im_start|>", "<|im_end|>"};
+bool corpus_learn_vocab(const Corpus *corpus, size_t tokens, bool mask, unsigned char **bytes,
+                        Gguf *vocab, Fault *fault) {
+    enum { MASK = 3 };
+    static const char *const specials[] = {"<|endoftext|>", "<|im_start|>",
+                                           "<|im_end|>", [MASK] = "<|mask|>"};
     size_t n = corpus->world || corpus->count > VOCAB_DOCUMENTS ? VOCAB_DOCUMENTS
                                                                 : corpus->count,
            size;
@@ -86,8 +88,9 @@ bool corpus_learn_vocab(const Corpus *corpus, size_t tokens, unsigned char **byt
     bool ok = writer != NULL;
     if (ok && (!texts || !copy_documents(corpus, texts, n)))
         ok = fault_set(fault, "no memory for %zu documents", n);
-    ok = ok && bpe_train(texts, n, specials, 3, tokens, writer, fault) &&
-         gguf_write_memory(writer, bytes, &size, fault) &&
+    ok = ok && bpe_train(texts, n, specials, mask ? 4 : 3, tokens, writer, fault);
+    if (ok && mask) gguf_put_int(writer, "tokenizer.ggml.mask_token_id", GGUF_U32, MASK);
+    ok = ok && gguf_write_memory(writer, bytes, &size, fault) &&
          gguf_parse(vocab, *bytes, size, fault);
     for (size_t i = 0; texts && i < n; i++) free((char *)texts[i].data);
     free(texts);

@@ -1,6 +1,7 @@
 /* export.c - the trained model as a GGUF file, and a run that begins with one.  See train.h. */
 #include "trainer.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -26,31 +27,45 @@ bool trainer_begin_from(Trainer *t, const Gguf *gguf, Fault *fault) {
     return true;
 }
 
+enum { KEY = 80 };
+
+static const char *family_key(char key[KEY], const char *arch, const char *name) {
+    snprintf(key, KEY, "%s.%s", arch, name);
+    return key;
+}
+
 static void put_metadata(GgufWriter *out, const TrainConfig *c, const char *name, Dtype dtype) {
+    char key[KEY];
     const struct {
         const char *key;
         size_t value;
     } numbers[] = {
-        {"llama.context_length", c->ctx},
-        {"llama.embedding_length", c->shape.dim},
-        {"llama.block_count", c->layers},
-        {"llama.feed_forward_length", c->shape.hidden},
-        {"llama.attention.head_count", c->shape.heads},
-        {"llama.attention.head_count_kv", c->shape.kv_heads},
-        {"llama.attention.key_length", c->shape.head_dim},
-        {"llama.attention.value_length", c->shape.head_dim},
-        {"llama.rope.dimension_count", c->shape.head_dim},
-        {"llama.vocab_size", c->vocab},
-        {"general.file_type", dtype == DTYPE_F16 ? 1 : 0},
+        {"context_length", c->ctx},
+        {"embedding_length", c->shape.dim},
+        {"block_count", c->layers},
+        {"feed_forward_length", c->shape.hidden},
+        {"attention.head_count", c->shape.heads},
+        {"attention.head_count_kv", c->shape.kv_heads},
+        {"attention.key_length", c->shape.head_dim},
+        {"attention.value_length", c->shape.head_dim},
+        {"rope.dimension_count", c->shape.head_dim},
+        {"vocab_size", c->vocab},
     };
-    gguf_put_string(out, "general.architecture", text_of("llama"));
+    bool both_ways = c->shape.both_ways;
+    const char *arch = both_ways ? "llada" : "llama";
+    gguf_put_string(out, "general.architecture", text_of(arch));
     gguf_put_string(out, "general.name", text_of(name));
     gguf_put_string(out, "general.license", text_of("mit"));
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
-        gguf_put_int(out, numbers[i].key, GGUF_U32, (int64_t)numbers[i].value);
-    gguf_put_float(out, "llama.attention.layer_norm_rms_epsilon", GGUF_F32,
+        gguf_put_int(out, family_key(key, arch, numbers[i].key), GGUF_U32,
+                     (int64_t)numbers[i].value);
+    gguf_put_int(out, "general.file_type", GGUF_U32, dtype == DTYPE_F16 ? 1 : 0);
+    gguf_put_float(out, family_key(key, arch, "attention.layer_norm_rms_epsilon"), GGUF_F32,
                    (double)c->shape.eps);
-    gguf_put_float(out, "llama.rope.freq_base", GGUF_F32, c->rope_theta);
+    gguf_put_float(out, family_key(key, arch, "rope.freq_base"), GGUF_F32, c->rope_theta);
+    if (!both_ways) return;
+    gguf_put_int(out, family_key(key, arch, "attention.causal"), GGUF_BOOL, false);
+    gguf_put_int(out, "diffusion.shift_logits", GGUF_BOOL, false);
 }
 
 static bool put_parameter(GgufWriter *out, const Trainer *t, const Parameter *p, Dtype dtype,

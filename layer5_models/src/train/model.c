@@ -31,12 +31,14 @@ static void loss_rows(void *context, int worker, size_t begin, size_t end) {
     LossTask *task = context;
     Trainer *t = task->t;
     size_t vocab = t->config.vocab;
-    float scale = 1 / (float)t->batch.n;
     for (size_t i = begin; i < end; i++) {
         float *row = t->logits + i * vocab;
         size_t target = (size_t)t->batch.target[i];
+        float weight = t->config.shape.both_ways ? t->batch.weight[i] : 1,
+              scale = weight / (float)t->batch.n;
         t->losses[i] = task->gradients ? cross_entropy_backward(row, vocab, target, scale)
                                        : cross_entropy(row, vocab, target);
+        t->losses[i] *= (double)weight;
     }
 }
 

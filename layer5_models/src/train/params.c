@@ -125,6 +125,7 @@ static void layout_batch(Trainer *t) {
     int threads = pool_threads(t->pool);
     t->batch.input = arena_take(a, n, sizeof(int32_t));
     t->batch.target = arena_take(a, n, sizeof(int32_t));
+    t->batch.weight = arena_take(a, n, f);
     t->batch.start = arena_take(a, TRAIN_MAX_DOCUMENTS + 1, sizeof(size_t));
     for (size_t l = 0; l < t->config.layers; l++) {
         TrainSaved *v = &t->saved[l];

@@ -19,6 +19,8 @@ static bool check_config(const TrainConfig *c, const Tokenizer *tokenizer, Fault
     if (tokenizer_count(tokenizer) != c->vocab)
         return fault_set(fault, "the tokenizer has %zu tokens, the model %zu",
                          tokenizer_count(tokenizer), c->vocab);
+    if (s->both_ways && tokenizer_mask(tokenizer) < 0)
+        return fault_set(fault, "the tokenizer has no token for an open place");
     if (tokenizer_bos(tokenizer) < 0)
         return fault_set(fault, "the tokenizer has no token to begin documents with");
     return true;
@@ -123,6 +125,7 @@ void trainer_sample(Trainer *t, Text prompt, size_t max_tokens, double temperatu
                     uint64_t seed, WorldText *text) {
     TrainBatch *b = &t->batch;
     TokenList tokens = {0};
+    REQUIRE(!t->config.shape.both_ways, "this model does not continue a text");
     token_list_add(&tokens, tokenizer_bos(t->tokenizer));
     if (!tokenizer_encode(t->tokenizer, prompt, true, &tokens, &t->fault)) t->failed = true;
     text->size = 0;

@@ -21,6 +21,7 @@ typedef struct TrainWeights {
 /* A batch of whole documents. */
 typedef struct TrainBatch {
     int32_t *input, *target; /* (n) */
+    float *weight;           /* (n) of a row's loss, both ways; else all are 1 */
     size_t *start;           /* (documents + 1) */
     size_t n, documents;
     double nats; /* entropy of the documents */
@@ -72,6 +73,9 @@ void train_initialize(Trainer *trainer);
  * of them, until the batch is full. */
 void train_load_batch(Trainer *trainer, const Corpus *corpus, uint64_t *index,
                       size_t max_documents);
+
+/* masks.c: hide tokens of the batch, whose documents are those from `first` on, and have them guessed. */
+void train_hide(Trainer *trainer, uint64_t first);
 
 /* checkpoint.c: hashes of the corpus and the vocabulary, and of these followed by other bytes; a
  * resumed run must have the same ones. */

@@ -16,7 +16,7 @@ typedef struct Job {
     long eval_every, eval_documents, save_every;
     double rate;
     long lora;
-    bool resume;
+    bool resume, masked;
     ComputeOptions compute;
     TrainConfig config;
 } Job;
@@ -43,7 +43,7 @@ static bool borrow_vocab(Job *job, Run *run, Fault *fault) {
 static bool open_tokenizer(Job *job, Run *run, Fault *fault) {
     if (job->from) job->vocab_from = job->from;
     bool ok = job->vocab_from ? borrow_vocab(job, run, fault)
-                              : corpus_learn_vocab(&run->corpus, job->config.vocab,
+                              : corpus_learn_vocab(&run->corpus, job->config.vocab, job->masked,
                                                    &run->vocab_bytes, &run->vocab, fault);
     if (!ok || !(run->tokenizer = tokenizer_open(&run->vocab, fault))) return false;
     job->config.vocab = tokenizer_count(run->tokenizer);
@@ -93,7 +93,7 @@ static bool log_step(const Job *job, Run *run, const TrainStep *s, double speed,
     if (look) {
         fputc('\n', stderr);
         evaluate(run, (size_t)job->eval_documents * (last ? 20 : 1), &heldout[0], &heldout[1]);
-        print_sample(run, s->step);
+        if (!job->masked) print_sample(run, s->step);
     }
     return !run->log || (s->step % 10 && !look) ||
            train_log_add(run->log, s, speed, look ? heldout : NULL, fault);
@@ -209,6 +209,7 @@ static bool configure(Job *job, Fault *fault) {
         return fault_set(fault, "%zu heads do not divide a width of %zu: see --heads and --dim",
                          c->shape.heads, c->shape.dim);
     if (job->heads > 0 || job->dim > 0) c->shape.head_dim = c->shape.dim / c->shape.heads;
+    c->shape.both_ways = job->masked;
     if (job->rate > 0) c->learning_rate = job->rate;
     c->seed = job->seed;
     return true;
@@ -218,6 +219,7 @@ static const OptionRule rules[] = {
     {"--resume", NEEDS, "--checkpoint", "that is where the run is saved"},
     {"--save-every", NEEDS, "--checkpoint", "that is where the run is saved"},
     {"--lora", NEEDS, "--from", "an adapter is learned beside weights that are there"},
+    {"--lora", NOT_WITH, "--masked", "adapters are learned beside a model that is causal"},
     {"--lora", NOT_WITH, "--checkpoint",
      "it is learned in a minute: nothing is saved on the way"},
     {"--from", NOT_WITH, "--vocab-from",
@@ -258,6 +260,9 @@ static int run(int argc, char **argv) {
          "train on this text, a line <|endoftext|> after each document (Tiny World)"},
         {"--from", OPT_TEXT, &job.from, "FILE",
          "begin with the weights and the vocabulary of this model of the same shape"},
+        {"--masked", OPT_FLAG, &job.masked, NULL,
+         "learn to fill open places in any order (a diffusion model, for strata diffuse), not "
+         "to continue"},
         {"--lora", OPT_INT(1, 512), &job.lora, "RANK",
          "learn an adapter of this rank instead of weights: for --adapter of strata generate"},
         {"--vocab-from", OPT_TEXT, &job.vocab_from, "FILE",

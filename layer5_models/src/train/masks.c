@@ -1,0 +1,29 @@
+/* masks.c - tokens are hidden, and guessed from all that is left around them.  See train.h.
+ *
+ *     text      BOS  Once  upon  a     time
+ *     input     BOS  ____  upon  ____  ____      of each document a share t is hidden, 0 < t <= 1, drawn anew
+ *     target    -    Once  -     a     time
+ *     weight    0    1/t   0     1/t   1/t
+ *
+ * With these weights the mean loss is no less than the surprisal of the text: a model that fills places one
+ * by one in a random order meets every share of hidden places alike.
+ *
+ * Source   Nie et al. 2025, arXiv:2502.09992 (LLaDA), eq. 3. */
+#include "trainer.h"
+
+enum { STREAM = 7 }; /* of coins that nothing else in a run draws */
+
+void train_hide(Trainer *t, uint64_t first) {
+    TrainBatch *b = &t->batch;
+    for (size_t d = 0; d < b->documents; d++) {
+        uint64_t coins = rng_hash(t->config.seed, STREAM, first + d);
+        double share = 1 - rng_unit(coins, 0, 0);
+        for (size_t i = b->start[d]; i < b->start[d + 1]; i++) {
+            bool begins = i == b->start[d],
+                 hidden = !begins && rng_unit(coins, 1, i - b->start[d]) < share;
+            b->target[i] = b->input[i];
+            b->weight[i] = hidden ? (float)(1 / share) : 0;
+            if (hidden) b->input[i] = tokenizer_mask(t->tokenizer);
+        }
+    }
+}
