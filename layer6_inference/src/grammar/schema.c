@@ -140,6 +140,10 @@ Expr schema_state(Schema *s, uint32_t number, const PlanState *state) {
     return expr_lazy(s->exprs, s->first_plan + number, i);
 }
 
+bool schema_is_alive(const Schema *s, const bool *known, uint32_t rule) {
+    return known ? known[rule] : s->exprs->rule[rule].body != EXPR_NONE;
+}
+
 /* The schema that a lazy expression is of, and the plan's number there. */
 static Schema *schema_of(const ExprStore *store, uint32_t *which) {
     Schema *s = store->unfold_context;
@@ -157,7 +161,9 @@ static Expr unfold(ExprStore *store, uint32_t which, uint32_t state) {
 
 static bool lazy_productive(ExprStore *store, uint32_t which, const bool *known) {
     const Schema *s = schema_of(store, &which);
-    return schema_plan_is_productive(s, &s->plans[which], known);
+    const Plan *plan = &s->plans[which];
+    return plan->is_array ? schema_array_is_productive(s, &plan->array, known)
+                          : schema_object_is_productive(s, &plan->object, known);
 }
 
 void schema_free(Schema *schema) {

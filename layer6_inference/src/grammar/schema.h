@@ -193,7 +193,11 @@ Expr schema_state(Schema *s, uint32_t plan, const PlanState *state);
 
 void schema_item_goal(const Goal *flat, size_t place, Goal *goal);
 Plan *schema_plan(Schema *s, uint32_t *number);
-bool schema_plan_is_productive(const Schema *s, const Plan *plan, const bool *known);
+
+/* Has the rule a text, given the rules of which that is known?  NULL: all are known. */
+bool schema_is_alive(const Schema *s, const bool *known, uint32_t rule);
+bool schema_object_is_productive(const Schema *s, const ObjectPlan *plan, const bool *known);
+bool schema_array_is_productive(const Schema *s, const ArrayPlan *plan, const bool *known);
 
 /* schema_unique.c: uniqueItems, in an array that may have several; the plan gets the values of its items. */
 bool schema_unique(Schema *s, const Goal *flat, ArrayPlan *plan);

@@ -143,26 +143,21 @@ static uint32_t after(const ArrayPlan *plan, uint32_t count) {
     return count < most ? count + 1 : count;
 }
 
-static bool is_alive(const Schema *s, uint32_t rule) {
-    return s->exprs->rule[rule].body != EXPR_NONE;
+/* Can an array of `count` items be completed?  An item that is the one that must be there is an item, too. */
+static bool can_complete(const Schema *s, const ArrayPlan *plan, const bool *known,
+                         uint32_t count, bool hit) {
+    for (hit = hit || !plan->contains; count < plan->min || !hit; count++) {
+        bool first = count < plan->n_prefix;
+        if (count >= plan->max) return false;
+        if (!schema_is_alive(s, known, first ? plan->prefix[count] : plan->rest)) return false;
+        hit = hit || schema_is_alive(s, known, first ? plan->prefix_hit[count] : plan->rest_hit);
+        if (!first) return hit; /* the others are like this one */
+    }
+    return true;
 }
 
-/* From this count on, how many more items could there be before one that is impossible? */
-static bool can_reach(const Schema *s, const ArrayPlan *plan, uint32_t count, bool hit) {
-    uint32_t goal = plan->min;
-    bool can_hit = hit || !plan->contains;
-    for (uint32_t i = count; i < plan->max; i++) {
-        bool first = i < plan->n_prefix;
-        if (i >= goal && can_hit) return true;
-        if (!can_hit && is_alive(s, first ? plan->prefix_hit[i] : plan->rest_hit))
-            can_hit = true;
-        if (i + 1 > goal && can_hit) return true;
-        if (!is_alive(s, first ? plan->prefix[i] : plan->rest) &&
-            !(can_hit && plan->contains && !hit))
-            break;
-        if (!first) return can_hit && (plan->max >= goal);
-    }
-    return count >= goal && (hit || !plan->contains);
+bool schema_array_is_productive(const Schema *s, const ArrayPlan *plan, const bool *known) {
+    return plan->unique || can_complete(s, plan, known, 0, false);
 }
 
 /* A text as the next item, and what follows it. */
@@ -178,7 +173,8 @@ static Expr put_item(Schema *s, uint32_t number, const PlanState *state, const P
 static Expr item(Schema *s, uint32_t number, const PlanState *state, uint32_t rule, bool hit) {
     const ArrayPlan *plan = &s->plans[number].array;
     PlanState next = {.count = after(plan, state->count), .any = true, .hit = hit};
-    if (!is_alive(s, rule) || !can_reach(s, plan, state->count + 1, hit)) return EXPR_NONE;
+    if (!schema_is_alive(s, NULL, rule) || !can_complete(s, plan, NULL, state->count + 1, hit))
+        return EXPR_NONE;
     return put_item(s, number, state, &next, expr_call(s->exprs, rule));
 }
 

@@ -249,10 +249,6 @@ bool schema_object(Schema *s, const Goal *flat, Expr *body) {
 
 /* ------------------------------------------------------------------ unfolding */
 
-static bool is_alive(const Schema *s, uint32_t rule) {
-    return s->exprs->rule[rule].body != EXPR_NONE;
-}
-
 static bool was_seen(const Schema *s, const PlanState *state, size_t key) {
     if (s->options.any_order) return state->seen[key / 64] >> (key % 64) & 1;
     return key < state->next;
@@ -260,13 +256,14 @@ static bool was_seen(const Schema *s, const PlanState *state, size_t key) {
 
 /* Can an object in this state be completed?  All that is required must fit, and there must be enough
  * keys to reach the least number. */
-static bool can_complete(const Schema *s, const ObjectPlan *plan, const PlanState *state) {
+static bool can_complete(const Schema *s, const ObjectPlan *plan, const bool *known,
+                         const PlanState *state) {
     uint32_t required = 0, open = 0;
     for (size_t i = 0; i < plan->n_others; i++)
-        if (is_alive(s, plan->others[i].rule)) open = EXPR_FOREVER;
+        if (schema_is_alive(s, known, plan->others[i].rule)) open = EXPR_FOREVER;
     for (size_t i = 0; i < plan->n_keys; i++) {
         if (was_seen(s, state, i)) continue;
-        bool alive = is_alive(s, plan->keys[i].rule);
+        bool alive = schema_is_alive(s, known, plan->keys[i].rule);
         if (plan->keys[i].required && !alive) return false;
         required += plan->keys[i].required;
         if (open != EXPR_FOREVER) open += alive;
@@ -285,10 +282,10 @@ static Expr member(Schema *s, uint32_t number, const PlanState *state, PlanState
                    uint32_t rule) {
     ExprStore *x = s->exprs;
     bool free_space = s->options.space == JSON_SPACE_FREE;
-    if (!is_alive(s, rule)) return EXPR_NONE;
+    if (!schema_is_alive(s, NULL, rule)) return EXPR_NONE;
     next.count = counted(&s->plans[number].object, state->count), next.any = true;
     if (state->count == s->plans[number].object.max ||
-        !can_complete(s, &s->plans[number].object, &next))
+        !can_complete(s, &s->plans[number].object, NULL, &next))
         return EXPR_NONE;
     Expr rest = schema_state(s, number, &next);
     if (free_space) rest = expr_cat(x, s->space, rest);
@@ -330,25 +327,7 @@ Expr schema_unfold_object(Schema *s, uint32_t number, const PlanState *state) {
     return done ? expr_either(s->exprs, ways, expr_byte(s->exprs, '}')) : ways;
 }
 
-bool schema_plan_is_productive(const Schema *s, const Plan *plan, const bool *known) {
-    (void)s;
-    if (plan->is_array) {
-        const ArrayPlan *a = &plan->array;
-        for (uint32_t i = 0; i < a->min && i <= a->n_prefix; i++)
-            if (!known[i < a->n_prefix ? a->prefix[i] : a->rest]) return false;
-        if (!a->contains) return true;
-        if (known[a->rest_hit]) return true;
-        for (size_t i = 0; i < a->n_prefix; i++)
-            if (known[a->prefix_hit[i]]) return true;
-        return false;
-    }
-    const ObjectPlan *o = &plan->object;
-    uint32_t open = 0;
-    for (size_t i = 0; i < o->n_others; i++)
-        if (known[o->others[i].rule]) open = o->min;
-    for (size_t i = 0; i < o->n_keys; i++) {
-        if (o->keys[i].required && !known[o->keys[i].rule]) return false;
-        open += known[o->keys[i].rule];
-    }
-    return open >= o->min;
+bool schema_object_is_productive(const Schema *s, const ObjectPlan *plan, const bool *known) {
+    const PlanState begin = {.count = 0};
+    return can_complete(s, plan, known, &begin);
 }
