@@ -112,6 +112,18 @@ static const Case cases[] = {
      "2,\"maxItems\":3}",
      {"[1,2]", "[1,2,2]", NULL, "[1]", "[1,2,2,2]", "[2,2]"}},
     {SCHEMA,
+     "{\"type\":\"array\",\"prefixItems\":[{\"maximum\":90},{\"const\":2}],\"minItems\":2,"
+     "\"maxItems\":2}",
+     {"[1,2]", "[-3,2]", NULL, "[1]", "[91,2]", "[1,2,2]"}},
+    {SCHEMA,
+     "{\"type\":\"array\",\"items\":{\"enum\":[\"\\n\",0]},\"uniqueItems\":true}",
+     {"[\"\\n\"]", "[0,\"\\n\"]", NULL, "[\"\\n\",\"\\n\"]"}},
+    {SCHEMA,
+     "{\"allOf\":[{\"multipleOf\":101},{\"multipleOf\":10.2},{\"multipleOf\":0.4}],"
+     "\"minimum\":1,\"type\":\"integer\"}",
+     {"10302", "103020", NULL, "0", "-10302", "5151", "10303", "-0"}},
+    {SCHEMA, "{\"not\":{\"const\":0},\"type\":\"integer\"}", {"1", "10", NULL, "0", "-0"}},
+    {SCHEMA,
      "{\"type\":\"array\",\"contains\":{\"const\":7},\"items\":{\"type\":\"integer\"}}",
      {"[7]", "[1,7,2]", "[7,7]", NULL, "[]", "[1]", "[7,\"x\"]"}},
     {SCHEMA,
@@ -205,6 +217,8 @@ static void what_is_wrong_is_named(void **state) {
          "unevaluatedProperties: is not supported"},
         {SCHEMA, "{\"properties\":{\"a\":{\"uniqueItems\":true}}}",
          "#/properties/a: uniqueItems"},
+        {SCHEMA, "{\"multipleOf\":9999995,\"minimum\":1,\"maximum\":9999994}",
+         "multipleOf: whether"},
         {SCHEMA, "{\"$ref\":\"http://x.org/y\"}", "$ref"},
         {SCHEMA, "{\"type\":\"strin\"}", "type"},
         {SCHEMA, "{\"pattern\":\"\\\\bx\"}", "word boundaries"},
@@ -333,6 +347,15 @@ static void what_cannot_be_completed_is_not_begun(void **state) {
     assert_non_null(g);
     assert_int_equal(grammar_read(g, grammar_begin(g), "{", 1), GRAMMAR_DEAD);
     assert_true(holds(g, "7"));
+    grammar_close(g);
+    g = compiled(SCHEMA,
+                 "{\"prefixItems\":[true,false],\"contains\":{\"const\":1},"
+                 "\"required\":[\"a\",\"b\"],\"maxProperties\":1}",
+                 NULL, &fault);
+    assert_non_null(g);
+    assert_int_equal(grammar_read(g, grammar_begin(g), "{", 1), GRAMMAR_DEAD);
+    assert_int_equal(grammar_read(g, grammar_begin(g), "[2", 2), GRAMMAR_DEAD);
+    assert_true(holds(g, "[1]"));
     grammar_close(g);
 }
 

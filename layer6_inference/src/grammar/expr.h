@@ -108,11 +108,12 @@ struct ExprStore {
     bool over;              /* a limit was met: what was made since is worth nothing */
 };
 
-/* Limits of a store: nodes, tables of moves (a thousand bytes each), and steps of work, until its grammar is compiled
- * and then from there on.  Steps, not seconds: what is refused on one machine is refused on all. */
+/* Limits of a store: nodes, tables of moves (a thousand bytes each, which are work, too), and steps of work, until its
+ * grammar is compiled and then from there on.  Steps, not seconds: what is refused on one machine is refused on all. */
 enum {
     EXPR_MOST = 4000000,
     EXPR_TABLES = 500000,
+    EXPR_TABLE_WORK = 32,
     EXPR_COMPILE = 5000000,
     EXPR_WORK = 20000000
 };

@@ -4,6 +4,7 @@
  *
  * Invariant: a move leads to EXPR_NONE if and only if no text goes on with that byte. */
 #include "expr.h"
+#include "number.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -110,6 +111,7 @@ const Expr *expr_raw_moves(ExprStore *s, Expr e) {
     memset(kinds.of, 0xFF, sizeof *kinds.of);
     memset(kinds.asked, 0, sizeof kinds.asked);
     if (++s->n_tables > EXPR_TABLES) s->over = true;
+    s->work += EXPR_TABLE_WORK;
     split_by(s, &kinds, e);
     for (unsigned kind = 0; kind < kinds.count; kind++)
         fill_moves(s, e, &kinds.of[kind], moves, &first);
@@ -121,7 +123,19 @@ const Expr *expr_raw_moves(ExprStore *s, Expr e) {
 
 enum { UNKNOWN, LIVE, DEAD, SEEN };
 
-/* A path of the search: where it is, and which successor comes next. */
+/* The byte to try first where a number is to become a multiple: a walk through all remainders would be long. */
+static int hint_of(const ExprStore *s, Expr e) {
+    const ExprNode *n = &s->node[e];
+    int hint = -1;
+    if (n->kind == KIND_NUMBER) return number_hint(&s->test[n->a], n->b);
+    for (uint32_t i = 0; n->kind == KIND_AND && i < n->b && hint < 0; i++)
+        hint = hint_of(s, s->child[n->a + i]);
+    return hint;
+}
+
+enum { AT_HINT = UINT32_MAX };
+
+/* A path of the search: where it is, and which successor comes next (AT_HINT: the likeliest one). */
 typedef struct Search {
     Expr *path, *seen;
     uint32_t *at;
@@ -140,7 +154,7 @@ static void push(ExprStore *s, Search *search, Expr e) {
     }
     REQUIRE(search->path && search->at && search->seen, "no memory for a grammar");
     search->path[search->depth] = e;
-    search->at[search->depth++] = 0;
+    search->at[search->depth++] = AT_HINT;
     search->seen[search->n_seen++] = e;
     s->node[e].live = SEEN;
 }
@@ -161,6 +175,11 @@ static uint32_t next_byte(const Expr *moves, uint32_t at) {
 static bool successor(ExprStore *s, Expr e, uint32_t *at, Expr *next) {
     const ExprCall *calls;
     const Expr *moves = expr_raw_moves(s, e);
+    if (*at == AT_HINT) {
+        int hint = hint_of(s, e);
+        *at = 0;
+        if (hint >= 0) return *next = moves[hint], true;
+    }
     if ((*at = next_byte(moves, *at)) < 256) return *next = moves[(*at)++], true;
     if (*at - 256 >= expr_calls(s, e, &calls)) return false;
     return *next = calls[(*at)++ - 256].rest, true;

@@ -90,6 +90,44 @@ bool number_multiple(NumberTest *test, const Decimal *of) {
     return divisor > 0;
 }
 
+static uint64_t common_divisor(uint64_t a, uint64_t b) {
+    while (b) {
+        uint64_t rest = a % b;
+        a = b, b = rest;
+    }
+    return a;
+}
+
+bool number_common(NumberTest *test, const NumberTest *other) {
+    const uint64_t most = 1000000000;
+    uint64_t a = test->divisor, b = other->divisor;
+    uint32_t shift = test->shift > other->shift ? test->shift : other->shift;
+    for (uint32_t i = test->shift; i < shift && a <= most; i++) a *= 10;
+    for (uint32_t i = other->shift; i < shift && b <= most; i++) b *= 10;
+    if (a > most || b > most) return false;
+    uint64_t both = a / common_divisor(a, b) * b;
+    if (both * (shift + 2) >= NUMBER_NEVER) return false;
+    test->divisor = (uint32_t)both, test->shift = shift;
+    return true;
+}
+
+/* After `rest`, k digits can make any of 10^k remainders in a row: the first k for which 0 is among them, before the
+ * point; behind it, the digits that are left. */
+int number_hint(const NumberTest *t, uint32_t state) {
+    uint32_t place = state % (t->shift + 2), left = place ? t->shift + 1 - place : 1;
+    uint64_t rest = state / (t->shift + 2), divisor = t->divisor, scale = 1, missing;
+    for (uint32_t i = 0; !place && i < t->shift; i++) /* the part will be zeros */
+        divisor /= common_divisor(divisor, 10);
+    if (t->relation != NUMBER_MULTIPLE || left == 0 || left > 9) return -1;
+    for (uint32_t i = 0; i < left; i++) scale *= 10;
+    for (;; scale *= 10) {
+        missing = (divisor - rest % divisor * scale % divisor) % divisor;
+        if (missing < scale) break;
+        if (place) return -1;
+    }
+    return (int)('0' + missing / (scale / 10));
+}
+
 /* A state is the remainder, and the place: 0 before the point, 1 + n after n digits behind it. */
 static uint32_t step_multiple(const NumberTest *t, uint32_t state, uint8_t byte) {
     uint32_t place = state % (t->shift + 2), rest = state / (t->shift + 2);
@@ -99,7 +137,8 @@ static uint32_t step_multiple(const NumberTest *t, uint32_t state, uint8_t byte)
     else if (place == t->shift + 1)
         return byte == '0' ? state : NUMBER_NEVER;
     else
-        rest = (rest * 10 + (byte - '0')) % t->divisor, place += place > 0;
+        rest = (uint32_t)(((uint64_t)rest * 10 + (byte - '0')) % t->divisor),
+        place += place > 0;
     return rest * (t->shift + 2) + place;
 }
 
@@ -136,7 +175,28 @@ static int order_of_whole(const Decimal *bound, Compared c) {
     return c.order;
 }
 
-static uint32_t step_compared(const Decimal *bound, uint32_t state, uint8_t byte) {
+/* Is |x| beyond |bound| whatever comes, or short of it for good?  A number only grows with its digits. */
+static bool is_beyond(const Decimal *bound, Compared c, bool strict) {
+    uint32_t most = c.in_part ? bound->part_count : bound->whole_count;
+    if (c.count != most) return c.in_part ? c.order > 0 : c.count > most;
+    return c.order > 0 || (c.order == 0 && strict && (c.in_part || bound->part_count == 0));
+}
+
+static bool is_short(Compared c) { return c.in_part && c.order < 0; }
+
+/* Can no digits to come make it pass? */
+static bool is_hopeless(const NumberTest *t, Compared c) {
+    bool strict = t->relation == NUMBER_ABOVE || t->relation == NUMBER_BELOW;
+    bool lower = t->relation == NUMBER_AT_LEAST || t->relation == NUMBER_ABOVE;
+    bool zero = t->bound.part_count == 0 && t->bound.whole[0] == '0';
+    if (c.negative == t->bound.negative)
+        return lower == c.negative ? is_beyond(&t->bound, c, strict) : is_short(c);
+    if (!c.negative) return !lower;
+    return lower && (!zero || strict || c.nonzero); /* -0 is 0 */
+}
+
+static uint32_t step_compared(const NumberTest *t, uint32_t state, uint8_t byte) {
+    const Decimal *bound = &t->bound;
     Compared c = state ? unpack(state) : (Compared){0}; /* packed ones are never 0: order + 1 */
     uint32_t most = c.in_part ? bound->part_count : bound->whole_count;
     const char *digits = c.in_part ? bound->part : bound->whole;
@@ -152,7 +212,7 @@ static uint32_t step_compared(const Decimal *bound, uint32_t state, uint8_t byte
         c.nonzero = c.nonzero || byte != '0';
         if (c.count < most + !c.in_part) c.count++;
     }
-    return packed(c);
+    return is_hopeless(t, c) ? NUMBER_NEVER : packed(c);
 }
 
 static bool holds(NumberRelation relation, int order) {
@@ -180,7 +240,7 @@ static bool passes(const NumberTest *t, uint32_t state) {
 uint32_t number_step(const NumberTest *test, uint32_t state, uint8_t byte) {
     if ((byte < '0' || byte > '9') && byte != '.' && byte != '-') return NUMBER_NEVER;
     if (test->relation == NUMBER_MULTIPLE) return step_multiple(test, state, byte);
-    return step_compared(&test->bound, state, byte);
+    return step_compared(test, state, byte);
 }
 
 bool number_accepts(const NumberTest *test, uint32_t state) {

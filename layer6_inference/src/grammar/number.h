@@ -54,6 +54,14 @@ int decimal_compare(const Decimal *a, const Decimal *b);
  * Fails when the divisor has more than seven significant digits or more than 40 after the point. */
 bool number_multiple(NumberTest *test, const Decimal *of);
 
+/* One test for the multiples of both: those of 4 and of 6 are those of 12.
+ *
+ * Fails when that is too large a number; then both tests stay. */
+bool number_common(NumberTest *test, const NumberTest *other);
+
+/* The digit by which the fewest more make a multiple, for a search to try first; -1: none is known. */
+int number_hint(const NumberTest *test, uint32_t state);
+
 /* State 0 is the beginning. */
 uint32_t number_step(const NumberTest *test, uint32_t state, uint8_t byte);
 bool number_accepts(const NumberTest *test, uint32_t state);

@@ -178,9 +178,29 @@ bool schema_is_direct(Text keyword);     /* does it speak for itself? */
 /* schema_overlap.c: can two schemas of a oneOf hold together?  false: certainly not. */
 bool schema_may_overlap(Schema *s, const JsonValue *a, const JsonValue *b);
 
+/* schema_said.c: walk the keywords of a goal, those that hold and the one of a broken condition.  Begin with both
+ * places 0; false: there are no more. */
+typedef struct Said {
+    const JsonValue *schema, *value; /* where, and what the keyword is given */
+    Text name;
+    bool fails;
+} Said;
+
+bool schema_next_said(const Goal *flat, size_t *condition, size_t *keyword, Said *said);
+bool schema_said_is(const Said *said, const char *name);
+
 /* schema_leaf.c */
 bool schema_leaf(Schema *s, const Goal *flat, Expr *body);
+bool schema_types(Schema *s, const Goal *flat, uint32_t *mask);
+/* The first const or enum of a goal, and its condition: then it holds for some of a few values. */
+bool schema_given(const Goal *flat, Said *given, size_t *at);
+
+/* schema_number.c; mask: integers, fractions, or both */
+bool schema_number(Schema *s, const Goal *flat, uint32_t mask, Expr *body);
+
+/* schema_string.c */
 bool schema_string(Schema *s, const Goal *flat, Expr *inside); /* without its quotes */
+bool schema_quoted(Schema *s, const Goal *flat, Expr *body);
 bool schema_names(Schema *s, const Goal *flat,
                   Expr *inside); /* of keys: strings, given ones, too */
 

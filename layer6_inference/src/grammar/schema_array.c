@@ -150,7 +150,8 @@ static bool can_complete(const Schema *s, const ArrayPlan *plan, const bool *kno
         bool first = count < plan->n_prefix;
         if (count >= plan->max) return false;
         if (!schema_is_alive(s, known, first ? plan->prefix[count] : plan->rest)) return false;
-        hit = hit || schema_is_alive(s, known, first ? plan->prefix_hit[count] : plan->rest_hit);
+        hit =
+            hit || schema_is_alive(s, known, first ? plan->prefix_hit[count] : plan->rest_hit);
         if (!first) return hit; /* the others are like this one */
     }
     return true;

@@ -41,19 +41,18 @@ bool schema_equal(const JsonValue *a, const JsonValue *b) {
 
 /* ------------------------------------------------------------------ strings */
 
+/* The letter by which JSON escapes a character; 0: none. */
+static char escape_letter(uint32_t c) {
+    static const char escaped[] = "\"\\\b\f\n\r\t", letters[] = "\"\\bfnrt";
+    const char *place = c && c < 0x80 ? strchr(escaped, (int)c) : NULL;
+    return place ? letters[place - escaped] : 0;
+}
+
 /* A character of a given string: ASCII as one would write it, others as they are or as \uHHHH. */
 static Expr given_char(Schema *s, uint32_t c) {
-    static const char escaped[] = "\"\\\b\f\n\r\t", letters[] = "\"\\bfnrt";
-    char text[8];
-    const char *place = c && c < 0x80 ? strchr(escaped, (int)c) : NULL;
-    if (c >= 0x80) return char_json(s->exprs, c);
-    if (place)
-        snprintf(text, sizeof text, "\\%c", letters[place - escaped]);
-    else if (c < 0x20)
-        return char_json(s->exprs, c);
-    else
-        snprintf(text, sizeof text, "%c", (int)c);
-    return expr_text(s->exprs, text, strlen(text));
+    char text[2] = {'\\', escape_letter(c)};
+    if (text[1]) return expr_text(s->exprs, text, 2);
+    return c < 0x20 || c >= 0x80 ? char_json(s->exprs, c) : expr_byte(s->exprs, (uint8_t)c);
 }
 
 static Expr spell(Schema *s, Text text, Expr (*write)(Schema *, uint32_t)) {
@@ -149,8 +148,8 @@ static void put_string(SchemaText *out, Text text) {
     for (size_t i = 0; i < text.size; i++) {
         unsigned char c = (unsigned char)text.data[i];
         char escape[8];
-        if (c == '"' || c == '\\')
-            snprintf(escape, sizeof escape, "\\%c", c);
+        if (escape_letter(c))
+            snprintf(escape, sizeof escape, "\\%c", escape_letter(c));
         else if (c < 0x20)
             snprintf(escape, sizeof escape, "\\u%04x", c);
         else
