@@ -43,9 +43,18 @@ typedef enum ConditionKind {
     REQUIRES,    /* objects have the key */
     FORBIDS,     /* objects do not have the key */
     PROPERTY,    /* objects: the key's value holds the schema (index 1), or fails it (0) */
-    SOME_ITEM,   /* arrays: at least one item holds (1) or fails (0) the schema */
-    EVERY_ITEM   /* arrays: all items hold or fail it */
+    SOME_ITEM, /* arrays: at least one item fails the schema; index: 2 * the first place it may have */
+    EVERY_ITEM, /* arrays: all items hold (1) or fail (0) it */
+    ITEM_FAILS, /* arrays: there is an item at the place `index`, and it fails the schema */
+    SOME_MEMBER /* objects: at least one member of a kind (index, key) breaks a keyword of the schema */
 } ConditionKind;
+
+/* The members of SOME_MEMBER. */
+typedef enum MemberKind {
+    MEMBER_MORE,  /* its key is an additional one, its value fails additionalProperties */
+    MEMBER_NAMED, /* its key fails propertyNames */
+    MEMBER_MATCHING, /* its key matches the pattern `key`, its value fails what patternProperties says of that */
+} MemberKind;
 
 /* A direct condition without its const, or its enum: the rest of it, for their values to pass. */
 enum { WITHOUT_CONST = 1, WITHOUT_ENUM = 2 };
@@ -66,27 +75,38 @@ typedef struct Goal {
     uint32_t hash_next;
 } Goal;
 
+enum {
+    SCHEMA_KEYS = 512,
+    SCHEMA_GOALS = 20000,
+    SCHEMA_PATTERNS = 24,
+    SCHEMA_OTHERS = 256,
+    SCHEMA_CLAIMS = 4
+};
+
+#define RULE_NONE UINT32_MAX
+
 /* A declared key of an object. */
 typedef struct ObjectKey {
     Text name;
     Expr text; /* with its quotes */
-    uint32_t rule;
+    uint32_t rule
+        [1
+         << SCHEMA_CLAIMS]; /* of its value; [c]: when it fulfils the claims c, or RULE_NONE */
     bool required;
 } ObjectKey;
 
 /* Other keys: a language of them, and their values. */
 typedef struct ObjectOthers {
     Expr text;
-    uint32_t rule;
+    uint32_t rule[1 << SCHEMA_CLAIMS];
 } ObjectOthers;
-
-enum { SCHEMA_KEYS = 512, SCHEMA_GOALS = 20000, SCHEMA_PATTERNS = 24, SCHEMA_OTHERS = 256 };
 
 typedef struct ObjectPlan {
     ObjectKey *keys;
     size_t n_keys;
     ObjectOthers *others;
     size_t n_others;
+    unsigned n_claims; /* members that must be there, of whose keys only a language is known */
     uint32_t min, max; /* properties */
 } ObjectPlan;
 
@@ -110,7 +130,8 @@ typedef struct PlanState {
     uint32_t next;     /* the first declared key, or the item, that may come */
     uint32_t count;    /* members so far, no further than it matters */
     uint32_t any;      /* at least one */
-    uint32_t hit;      /* arrays: the item that must be there was */
+    uint32_t
+        hit; /* arrays: the item that must be there was; objects: claims that are fulfilled */
 } PlanState;
 
 typedef struct Plan {
@@ -153,9 +174,41 @@ bool schema_drain(Schema *s); /* all goals that wait become rules */
 void goal_add(Goal *goal, Condition condition);
 void goal_free(Goal *goal);
 
-/* schema_goal.c: join, then choose.  *n is the number of ways; 0 with `leaf`: there is no choice. */
+/* schema_goal.c: join, then choose.  `leaf`: there is no choice. */
 bool schema_flatten(Schema *s, const Goal *goal, Goal *flat);
 bool schema_choose(Schema *s, const Goal *flat, Expr *body, bool *leaf);
+
+Condition schema_holds(const JsonValue *schema, bool it_does);
+Condition schema_of_types(uint32_t mask);
+bool schema_is_keyword(const JsonValue *schema, uint32_t index, const char *name);
+
+/* Conditions on their way into a goal; seen: whole schemas that are in it already. */
+bool schema_join(Schema *s, Condition c, Goal *flat, Goal *seen);
+bool schema_join_all(Schema *s, const JsonValue *list, const JsonValue *at, bool hold,
+                     Goal *flat, Goal *seen);
+bool schema_join_ref(Schema *s, const JsonValue *at, const JsonValue *reference, bool hold,
+                     Goal *flat, Goal *seen);
+
+/* A choice under way: the goal without it, and the ways found so far. */
+typedef struct Ways {
+    Schema *s;
+    const Goal *flat;
+    size_t chosen;
+    Expr body;
+} Ways;
+
+bool schema_add_way(Ways *w, const Condition *extra, size_t count);
+bool schema_choose_if(Ways *w, const JsonValue *schema, bool hold);
+
+/* schema_broken.c: one keyword fails; the value is of a type it speaks to, and breaks it. */
+bool schema_join_broken(Schema *s, Condition c, Goal *flat, Goal *seen);
+bool schema_choose_failing(Ways *w, const JsonValue *schema);
+bool schema_choose_broken(Ways *w, Condition c);
+bool schema_breaks_in_ways(Condition c); /* a broken keyword: in several, or just one */
+
+/* schema_clash.c: can the conditions of a goal certainly not hold together? */
+bool schema_clashes(const Goal *flat);
+
 /* schema_keyword.c */
 /* What a keyword is to the place it stands at. */
 typedef enum Speech {
@@ -204,13 +257,14 @@ bool schema_quoted(Schema *s, const Goal *flat, Expr *body);
 bool schema_names(Schema *s, const Goal *flat,
                   Expr *inside); /* of keys: strings, given ones, too */
 
-/* schema_object.c, schema_array.c */
+/* schema_object.c, schema_member.c, schema_array.c */
 bool schema_object(Schema *s, const Goal *flat, Expr *body);
 bool schema_array(Schema *s, const Goal *flat, Expr *body);
 Expr schema_unfold_object(Schema *s, uint32_t plan, const PlanState *state);
 Expr schema_unfold_array(Schema *s, uint32_t plan, const PlanState *state);
 Expr schema_state(Schema *s, uint32_t plan, const PlanState *state);
 
+const JsonValue *schema_first_items(const JsonValue *schema); /* NULL: no list of them */
 void schema_item_goal(const Goal *flat, size_t place, Goal *goal);
 Plan *schema_plan(Schema *s, uint32_t *number);
 

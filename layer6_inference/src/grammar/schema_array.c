@@ -11,6 +11,8 @@
 
 static bool narrow(Schema *s, const Condition *c, ArrayPlan *plan) {
     static const char *const names[] = {"minItems", "maxItems"};
+    if (c->kind == ITEM_FAILS && c->index >= plan->min) plan->min = c->index + 1;
+    if (c->kind != DIRECT && c->kind != NOT_KEYWORD) return true;
     for (int upper = 0; upper < 2; upper++) {
         uint32_t n = 0;
         bool given, fails = c->kind == NOT_KEYWORD;
@@ -32,7 +34,7 @@ static bool narrow(Schema *s, const Condition *c, ArrayPlan *plan) {
 /* ------------------------------------------------------------------ items */
 
 /* The list of first items: prefixItems, or `items` as drafts before 2020 wrote it. */
-static const JsonValue *first_items(const JsonValue *schema) {
+const JsonValue *schema_first_items(const JsonValue *schema) {
     const JsonValue *prefix = json_get(schema, "prefixItems"),
                     *items = json_get(schema, "items");
     if (prefix) return prefix->kind == JSON_ARRAY ? prefix : NULL;
@@ -49,32 +51,49 @@ static const JsonValue *other_items(const JsonValue *schema) {
 void schema_item_goal(const Goal *flat, size_t place, Goal *goal) {
     for (size_t i = 0; i < flat->count; i++) {
         const Condition *c = &flat->of[i];
-        if (c->kind == EVERY_ITEM)
-            goal_add(goal, (Condition){.kind = c->index ? HOLDS : FAILS, .schema = c->schema});
+        if (c->kind == EVERY_ITEM) goal_add(goal, schema_holds(c->schema, c->index));
+        if (c->kind == ITEM_FAILS && c->index == place)
+            goal_add(goal, schema_holds(c->schema, false));
         if (c->kind != DIRECT) continue;
-        const JsonValue *first = first_items(c->schema), *other = other_items(c->schema);
+        const JsonValue *first = schema_first_items(c->schema), *other = other_items(c->schema);
         const JsonValue *item = first && place < first->count ? &first->items[place] : other;
         if (item) goal_add(goal, (Condition){.kind = HOLDS, .schema = item});
     }
 }
 
+/* The item that must be there: what holds for it, and the first place it may have. */
+typedef struct Hit {
+    Condition condition;
+    size_t from;
+} Hit;
+
 /* The rule of item `place`; with `hit`, of one that is the item that must be there, too. */
-static bool item_rule(Schema *s, const Goal *flat, size_t place, const Condition *hit,
+static bool item_rule(Schema *s, const Goal *flat, size_t place, const Hit *hit,
                       uint32_t *rule) {
+    static const JsonValue never = {.kind = JSON_FALSE};
     Goal goal = {0};
     schema_item_goal(flat, place, &goal);
-    if (hit) goal_add(&goal, *hit);
+    if (hit && place < hit->from) goal_add(&goal, schema_holds(&never, true));
+    if (hit) goal_add(&goal, hit->condition);
     bool ok = schema_goal(s, &goal, rule);
     goal_free(&goal);
     return ok;
 }
 
-static bool make_items(Schema *s, const Goal *flat, const Condition *hit, ArrayPlan *plan) {
+/* How many places there are that differ from those after them. */
+static size_t places(const Goal *flat, const Hit *hit) {
+    size_t count = hit ? hit->from : 0;
     for (size_t i = 0; i < flat->count; i++) {
-        if (flat->of[i].kind != DIRECT) continue;
-        const JsonValue *first = first_items(flat->of[i].schema);
-        if (first && first->count > plan->n_prefix) plan->n_prefix = first->count;
+        const Condition *c = &flat->of[i];
+        const JsonValue *first = c->kind == DIRECT ? schema_first_items(c->schema) : NULL;
+        if (first && first->count > count) count = first->count;
+        if (c->kind == ITEM_FAILS && c->index >= count) count = c->index + 1;
     }
+    return count;
+}
+
+static bool make_items(Schema *s, const Goal *flat, const Hit *hit, ArrayPlan *plan) {
+    plan->n_prefix = places(flat, hit);
     plan->prefix = calloc(plan->n_prefix + 1, sizeof *plan->prefix);
     plan->prefix_hit = calloc(plan->n_prefix + 1, sizeof *plan->prefix_hit);
     REQUIRE(plan->prefix && plan->prefix_hit, "no memory for a schema");
@@ -89,7 +108,7 @@ static bool make_items(Schema *s, const Goal *flat, const Condition *hit, ArrayP
 /* ------------------------------------------------------------------ contains */
 
 /* The item that must be there: at most one condition of that kind. */
-static bool find_hit(Schema *s, const Goal *flat, Condition *hit, bool *found) {
+static bool find_hit(Schema *s, const Goal *flat, Hit *hit, bool *found) {
     *found = false;
     for (size_t i = 0; i < flat->count; i++) {
         const Condition *c = &flat->of[i];
@@ -103,22 +122,20 @@ static bool find_hit(Schema *s, const Goal *flat, Condition *hit, bool *found) {
             return schema_refuse(s, c->schema, "contains",
                                  "more than one item that must be there is not supported");
         *found = true;
-        *hit = contains ? (Condition){.kind = HOLDS, .schema = contains}
-                        : (Condition){.kind = c->index ? HOLDS : FAILS, .schema = c->schema};
+        *hit = contains ? (Hit){schema_holds(contains, true), 0}
+                        : (Hit){schema_holds(c->schema, false), c->index >> 1};
     }
     return true;
 }
 
 bool schema_array(Schema *s, const Goal *flat, Expr *body) {
     ArrayPlan plan = {.max = EXPR_FOREVER};
-    Condition hit;
+    Hit hit;
     bool found;
     uint32_t number;
     *body = EXPR_NONE;
     for (size_t i = 0; i < flat->count; i++)
-        if ((flat->of[i].kind == DIRECT || flat->of[i].kind == NOT_KEYWORD) &&
-            !narrow(s, &flat->of[i], &plan))
-            return false;
+        if (!narrow(s, &flat->of[i], &plan)) return false;
     if (!find_hit(s, flat, &hit, &found)) return false;
     plan.contains = found;
     if (plan.max < plan.min) return true;

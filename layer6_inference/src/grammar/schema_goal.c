@@ -25,30 +25,28 @@ void goal_free(Goal *goal) {
     *goal = (Goal){0};
 }
 
-static Condition holds(const JsonValue *schema, bool it_does) {
+Condition schema_holds(const JsonValue *schema, bool it_does) {
     return (Condition){.kind = it_does ? HOLDS : FAILS, .schema = schema};
 }
 
-static Condition types(uint32_t mask) { return (Condition){.kind = TYPES, .index = mask}; }
+Condition schema_of_types(uint32_t mask) { return (Condition){.kind = TYPES, .index = mask}; }
 
-static bool is_keyword(const JsonValue *schema, uint32_t index, const char *name) {
+bool schema_is_keyword(const JsonValue *schema, uint32_t index, const char *name) {
     return text_equal(schema->keys[index], text_of(name));
 }
 
 /* ------------------------------------------------------------------ joining */
 
-static bool join(Schema *s, Condition c, Goal *flat, Goal *seen);
-
-static bool join_all(Schema *s, const JsonValue *list, const JsonValue *at, bool hold,
+bool schema_join_all(Schema *s, const JsonValue *list, const JsonValue *at, bool hold,
                      Goal *flat, Goal *seen) {
     if (list->kind != JSON_ARRAY)
         return schema_refuse(s, at, "allOf", "wanted a list of schemas");
     for (size_t i = 0; i < list->count; i++)
-        if (!join(s, holds(&list->items[i], hold), flat, seen)) return false;
+        if (!schema_join(s, schema_holds(&list->items[i], hold), flat, seen)) return false;
     return true;
 }
 
-static bool join_ref(Schema *s, const JsonValue *at, const JsonValue *reference, bool hold,
+bool schema_join_ref(Schema *s, const JsonValue *at, const JsonValue *reference, bool hold,
                      Goal *flat, Goal *seen) {
     const JsonValue *target =
         reference->kind == JSON_STRING ? schema_resolve(s, reference->text) : NULL;
@@ -57,12 +55,13 @@ static bool join_ref(Schema *s, const JsonValue *at, const JsonValue *reference,
             s, at, "$ref",
             "only references into this schema (#, #/..., #name) are supported, "
             "and there must be something");
-    return join(s, holds(target, hold), flat, seen);
+    return schema_join(s, schema_holds(target, hold), flat, seen);
 }
 
 static bool join_keywords(Schema *s, const JsonValue *schema, Goal *flat, Goal *seen) {
     const JsonValue *reference = json_get(schema, "$ref");
-    if (reference && s->old_refs) return join_ref(s, schema, reference, true, flat, seen);
+    if (reference && s->old_refs)
+        return schema_join_ref(s, schema, reference, true, flat, seen);
     bool direct = false;
     for (uint32_t i = 0; i < schema->count; i++) {
         SchemaKeyword keyword = schema_keyword(schema->keys[i]);
@@ -73,54 +72,20 @@ static bool join_keywords(Schema *s, const JsonValue *schema, Goal *flat, Goal *
         if (keyword.role == SAYS_DIRECT) direct = true;
         if (keyword.role == SAYS_CHOICE)
             goal_add(flat, (Condition){.kind = CHOICE, .index = i, .schema = schema});
-        if (is_keyword(schema, i, "$ref")) ok = join_ref(s, schema, value, true, flat, seen);
-        if (is_keyword(schema, i, "allOf")) ok = join_all(s, value, schema, true, flat, seen);
-        if (is_keyword(schema, i, "not")) ok = join(s, holds(value, false), flat, seen);
+        if (schema_is_keyword(schema, i, "$ref"))
+            ok = schema_join_ref(s, schema, value, true, flat, seen);
+        if (schema_is_keyword(schema, i, "allOf"))
+            ok = schema_join_all(s, value, schema, true, flat, seen);
+        if (schema_is_keyword(schema, i, "not"))
+            ok = schema_join(s, schema_holds(value, false), flat, seen);
         if (!ok) return false;
     }
     if (direct) goal_add(flat, (Condition){.kind = DIRECT, .schema = schema});
     return true;
 }
 
-/* One keyword fails: the value is of a type it speaks to, and breaks it. */
-static bool join_broken(Schema *s, Condition c, Goal *flat, Goal *seen) {
-    const JsonValue *value = &c.schema->items[c.index];
-    SchemaKeyword keyword = schema_keyword(c.schema->keys[c.index]);
-    const char *name = keyword.name;
-    if (keyword.role == REFUSED || strcmp(name, "oneOf") == 0 ||
-        strncmp(name, "depend", 6) == 0)
-        return schema_refuse(s, c.schema, name, "is not supported inside `not`");
-    if (keyword.role == SAYS_NOTHING) return flat->impossible = true;
-    if (strcmp(name, "$ref") == 0) return join_ref(s, c.schema, value, false, flat, seen);
-    if (strcmp(name, "not") == 0) return join(s, holds(value, true), flat, seen);
-    if (strcmp(name, "anyOf") == 0) return join_all(s, value, c.schema, false, flat, seen);
-    if (strcmp(name, "items") == 0 && value->kind != JSON_ARRAY &&
-        !json_get(c.schema, "prefixItems")) {
-        goal_add(flat, types(TYPE_BIT_ARRAY));
-        goal_add(flat, (Condition){.kind = SOME_ITEM, .index = 0, .schema = value});
-        return true;
-    }
-    if (strcmp(name, "contains") == 0 && !json_get(c.schema, "minContains")) {
-        goal_add(flat, types(TYPE_BIT_ARRAY));
-        goal_add(flat, (Condition){.kind = EVERY_ITEM, .index = 0, .schema = value});
-        return true;
-    }
-    static const char *const exact[] = {
-        "type",      "enum",     "const",    "minimum",       "maximum",    "exclusiveMinimum",
-        "pattern",   "minItems", "maxItems", "minProperties", "multipleOf", "exclusiveMaximum",
-        "format",    "required", "allOf",    "maxProperties", "if",         "properties",
-        "minLength", "maxLength"};
-    for (size_t i = 0; i < sizeof exact / sizeof *exact; i++)
-        if (strcmp(name, exact[i]) == 0) {
-            if (keyword.types) goal_add(flat, types(keyword.types));
-            goal_add(flat, c);
-            return true;
-        }
-    return schema_refuse(s, c.schema, name, "is not supported inside `not`");
-}
-
-static bool join(Schema *s, Condition c, Goal *flat, Goal *seen) {
-    if (c.kind == NOT_KEYWORD) return join_broken(s, c, flat, seen);
+bool schema_join(Schema *s, Condition c, Goal *flat, Goal *seen) {
+    if (c.kind == NOT_KEYWORD) return schema_join_broken(s, c, flat, seen);
     if (c.kind != HOLDS && c.kind != FAILS) return goal_add(flat, c), true;
     size_t before = seen->count;
     goal_add(seen, c);
@@ -151,24 +116,18 @@ bool schema_flatten(Schema *s, const Goal *goal, Goal *flat) {
     Goal seen = {0};
     bool ok = true;
     *flat = (Goal){0};
-    for (size_t i = 0; ok && i < goal->count; i++) ok = join(s, goal->of[i], flat, &seen);
+    for (size_t i = 0; ok && i < goal->count; i++)
+        ok = schema_join(s, goal->of[i], flat, &seen);
     goal_free(&seen);
+    if (ok && schema_clashes(flat)) flat->impossible = true;
     if (flat->count > 1) qsort(flat->of, flat->count, sizeof *flat->of, by_condition);
     return ok;
 }
 
 /* ------------------------------------------------------------------ choosing */
 
-/* A choice under way: the goal without it, and the ways found so far. */
-typedef struct Ways {
-    Schema *s;
-    const Goal *flat;
-    size_t chosen;
-    Expr body;
-} Ways;
-
 /* One way: the conditions that stay, and those of this way. */
-static bool add_way(Ways *w, const Condition *extra, size_t count) {
+bool schema_add_way(Ways *w, const Condition *extra, size_t count) {
     Goal goal = {0};
     uint32_t rule;
     for (size_t i = 0; i < w->flat->count; i++)
@@ -186,23 +145,23 @@ static bool choose_one_of(Ways *w, const JsonValue *list) {
     REQUIRE(conditions, "no memory for a schema");
     for (size_t i = 0; ok && i < list->count; i++) {
         size_t n = 0;
-        conditions[n++] = holds(&list->items[i], true);
+        conditions[n++] = schema_holds(&list->items[i], true);
         for (size_t k = 0; k < list->count; k++)
             if (k != i && schema_may_overlap(w->s, &list->items[i], &list->items[k]))
-                conditions[n++] = holds(&list->items[k], false);
-        ok = add_way(w, conditions, n);
+                conditions[n++] = schema_holds(&list->items[k], false);
+        ok = schema_add_way(w, conditions, n);
     }
     free(conditions);
     return ok;
 }
 
-static bool choose_if(Ways *w, const JsonValue *schema, bool hold) {
+bool schema_choose_if(Ways *w, const JsonValue *schema, bool hold) {
     static const JsonValue always = {.kind = JSON_TRUE};
     const JsonValue *test = json_get(schema, "if"), *then = json_get(schema, "then"),
                     *other = json_get(schema, "else");
-    Condition yes[2] = {holds(test, true), holds(then ? then : &always, hold)};
-    Condition no[2] = {holds(test, false), holds(other ? other : &always, hold)};
-    return add_way(w, yes, 2) && add_way(w, no, 2);
+    Condition yes[2] = {schema_holds(test, true), schema_holds(then ? then : &always, hold)};
+    Condition no[2] = {schema_holds(test, false), schema_holds(other ? other : &always, hold)};
+    return schema_add_way(w, yes, 2) && schema_add_way(w, no, 2);
 }
 
 /* A key that is there asks for others, or for a schema.  Each key is a choice by itself: the first is
@@ -219,77 +178,38 @@ static bool choose_dependent(Ways *w, const JsonValue *table) {
             Condition key = {.kind = there ? REQUIRES : FORBIDS, .key = table->keys[k]};
             conditions[n++] = key;
             if (!there) continue;
-            if (asked->kind != JSON_ARRAY) conditions[n++] = holds(asked, true);
+            if (asked->kind != JSON_ARRAY) conditions[n++] = schema_holds(asked, true);
             for (size_t i = 0; asked->kind == JSON_ARRAY && i < asked->count; i++) {
                 if (asked->items[i].kind != JSON_STRING || n > 50)
                     return schema_refuse(w->s, table, NULL, "wanted a short list of keys");
                 conditions[n++] = (Condition){.kind = REQUIRES, .key = asked->items[i].text};
             }
         }
-        if (!add_way(w, conditions, n)) return false;
+        if (!schema_add_way(w, conditions, n)) return false;
     }
     /* what is no object is not asked */
-    Condition others = types(TYPE_BIT_ALL & ~(uint32_t)TYPE_BIT_OBJECT);
-    return add_way(w, &others, 1);
+    Condition others = schema_of_types(TYPE_BIT_ALL & ~(uint32_t)TYPE_BIT_OBJECT);
+    return schema_add_way(w, &others, 1);
 }
 
 static bool choose_keyword(Ways *w, Condition c) {
     const JsonValue *value = &c.schema->items[c.index];
     Text name = c.schema->keys[c.index];
-    if (text_equal(name, text_of("if"))) return choose_if(w, c.schema, true);
+    if (text_equal(name, text_of("if"))) return schema_choose_if(w, c.schema, true);
     if (name.size > 6 && memcmp(name.data, "depend", 6) == 0) return choose_dependent(w, value);
     if (value->kind != JSON_ARRAY)
         return schema_refuse(w->s, c.schema, "anyOf or oneOf", "wanted a list of schemas");
     if (text_equal(name, text_of("oneOf"))) return choose_one_of(w, value);
     for (size_t i = 0; i < value->count; i++) {
-        Condition way = holds(&value->items[i], true);
-        if (!add_way(w, &way, 1)) return false;
-    }
-    return true;
-}
-
-/* A schema fails when one of its keywords does. */
-static bool choose_failing(Ways *w, const JsonValue *schema) {
-    const JsonValue *reference = json_get(schema, "$ref");
-    for (uint32_t i = 0; i < schema->count; i++) {
-        if (reference && w->s->old_refs && &schema->items[i] != reference) continue;
-        SchemaKeyword keyword = schema_keyword(schema->keys[i]);
-        if (keyword.role == SAYS_NOTHING) continue;
-        Condition way = {.kind = NOT_KEYWORD, .index = i, .schema = schema};
-        if (!add_way(w, &way, 1)) return false;
-    }
-    return true;
-}
-
-/* required, properties, allOf and if break in several ways; the other keywords in one. */
-static bool choose_broken(Ways *w, Condition c) {
-    const JsonValue *value = &c.schema->items[c.index];
-    if (is_keyword(c.schema, c.index, "if")) return choose_if(w, c.schema, false);
-    for (size_t i = 0; i < value->count; i++) {
-        Condition way[2] = {{.kind = HOLDS}};
-        size_t n = 0;
-        if (is_keyword(c.schema, c.index, "allOf")) {
-            way[n++] = holds(&value->items[i], false);
-        } else if (is_keyword(c.schema, c.index, "required")) {
-            way[n++] = (Condition){.kind = FORBIDS, .key = value->items[i].text};
-        } else {
-            way[n++] = (Condition){.kind = REQUIRES, .key = value->keys[i]};
-            way[n++] = (Condition){.kind = PROPERTY,
-                                   .index = 0,
-                                   .key = value->keys[i],
-                                   .schema = &value->items[i]};
-        }
-        if (!add_way(w, way, n)) return false;
+        Condition way = schema_holds(&value->items[i], true);
+        if (!schema_add_way(w, &way, 1)) return false;
     }
     return true;
 }
 
 static bool has_ways(Condition c) {
-    if (c.kind == CHOICE || c.kind == FAILS) return true;
-    return c.kind == NOT_KEYWORD &&
-           (is_keyword(c.schema, c.index, "required") ||
-            is_keyword(c.schema, c.index, "allOf") ||
-            is_keyword(c.schema, c.index, "properties") || is_keyword(c.schema, c.index, "if"));
+    return c.kind == CHOICE || c.kind == FAILS ||
+           (c.kind == NOT_KEYWORD && schema_breaks_in_ways(c));
 }
 
 bool schema_choose(Schema *s, const Goal *flat, Expr *body, bool *leaf) {
@@ -301,8 +221,8 @@ bool schema_choose(Schema *s, const Goal *flat, Expr *body, bool *leaf) {
     if (*leaf) return true;
     Condition c = flat->of[w.chosen];
     bool ok = c.kind == CHOICE  ? choose_keyword(&w, c)
-              : c.kind == FAILS ? choose_failing(&w, c.schema)
-                                : choose_broken(&w, c);
+              : c.kind == FAILS ? schema_choose_failing(&w, c.schema)
+                                : schema_choose_broken(&w, c);
     *body = w.body;
     return ok;
 }

@@ -1,8 +1,8 @@
-/* schema_object.c - the texts of an object.  See schema.h.
+/* schema_object.c - what an object may have: the plan that unfolds as it is read (schema_member.c).  See schema.h.
  *
  * Keys are declared (by properties, or because they are required) or belong to one of a few
- * languages of other keys.  An object unfolds as it is read: at its state (which declared keys may
- * come, how many members there were) it may end, or go on with a member. */
+ * languages of other keys.  A claim is a member that must be there, of whose key only a language is known:
+ * not {"additionalProperties": false, "properties": {"a": {}}} claims a key that is not "a". */
 #include "schema.h"
 
 #include <stdlib.h>
@@ -16,7 +16,9 @@ typedef struct Making {
     Text pattern[SCHEMA_PATTERNS];
     Expr matches[SCHEMA_PATTERNS]; /* what the pattern allows, every spelling */
     size_t n_patterns;
-    Expr names; /* what a key may be at all: propertyNames */
+    const Condition *claim[SCHEMA_CLAIMS];
+    Expr claims[SCHEMA_CLAIMS]; /* the keys of a claim, every spelling */
+    Expr names;                 /* what a key may be at all: propertyNames */
     bool impossible;
 } Making;
 
@@ -56,20 +58,26 @@ static bool add_pattern(Making *m, const JsonValue *at, Text pattern) {
 }
 
 /* What is required of keys' names, as a goal for strings. */
-static bool add_names(Making *m, const JsonValue *names) {
+static bool read_names(Making *m, const JsonValue *names, Expr *inside) {
     Goal goal = {0}, flat = {0};
-    Expr inside = EXPR_NONE;
-    goal_add(&goal, (Condition){.kind = HOLDS, .schema = names});
+    *inside = EXPR_NONE;
+    goal_add(&goal, schema_holds(names, true));
     bool ok = schema_flatten(m->s, &goal, &flat);
     for (size_t i = 0; ok && i < flat.count; i++)
         if (flat.of[i].kind != DIRECT || json_get(flat.of[i].schema, "const"))
             ok = schema_refuse(m->s, names, "propertyNames",
                                "only conditions on the string itself "
                                "are supported");
-    ok = ok && (flat.impossible || schema_names(m->s, &flat, &inside));
-    if (ok) m->names = expr_and(m->s->exprs, m->names, inside);
+    ok = ok && (flat.impossible || schema_names(m->s, &flat, inside));
     goal_free(&goal), goal_free(&flat);
     return ok;
+}
+
+static bool add_names(Making *m, const JsonValue *names) {
+    Expr inside;
+    if (!read_names(m, names, &inside)) return false;
+    m->names = expr_and(m->s->exprs, m->names, inside);
+    return true;
 }
 
 static bool gather_direct(Making *m, const JsonValue *schema) {
@@ -93,6 +101,50 @@ static bool gather_direct(Making *m, const JsonValue *schema) {
                  : schema_refuse(m->s, schema, "required", "wanted a list of keys");
     return ok && (!names || add_names(m, names));
 }
+
+/* ------------------------------------------------------------------ claims */
+
+/* Any of the keys that a schema declares, and those that match one of its patterns. */
+static bool own_keys(Making *m, const JsonValue *schema, Expr *keys) {
+    const JsonValue *properties = json_get(schema, "properties"),
+                    *patterns = json_get(schema, "patternProperties");
+    *keys = EXPR_NONE;
+    for (size_t i = 0; properties && i < properties->count; i++)
+        *keys =
+            expr_either(m->s->exprs, *keys, schema_every_spelling(m->s, properties->keys[i]));
+    for (size_t i = 0; patterns && i < patterns->count; i++) {
+        Expr one;
+        if (!schema_pattern(m->s, schema, patterns->keys[i], &one)) return false;
+        *keys = expr_either(m->s->exprs, *keys, one);
+    }
+    return true;
+}
+
+static bool add_claim(Making *m, const Condition *c) {
+    Expr keys;
+    if (m->plan.n_claims == SCHEMA_CLAIMS)
+        return schema_refuse(m->s, c->schema, "not",
+                             "more than four members that must be there are not supported");
+    bool ok = c->index == MEMBER_MORE ? own_keys(m, c->schema, &keys)
+              : c->index == MEMBER_NAMED
+                  ? read_names(m, json_get(c->schema, "propertyNames"), &keys)
+                  : schema_pattern(m->s, c->schema, c->key, &keys);
+    if (c->index != MEMBER_MATCHING && ok) keys = expr_not(m->s->exprs, keys);
+    m->claim[m->plan.n_claims] = c;
+    m->claims[m->plan.n_claims++] = ok ? keys : EXPR_NONE;
+    return ok;
+}
+
+/* What a member's value must be for the claim. */
+static void add_claimed(const Condition *c, Goal *goal) {
+    const JsonValue *patterns = json_get(c->schema, "patternProperties");
+    if (c->index == MEMBER_MORE)
+        goal_add(goal, schema_holds(json_get(c->schema, "additionalProperties"), false));
+    if (c->index == MEMBER_MATCHING)
+        goal_add(goal, schema_holds(json_find(patterns, c->key), false));
+}
+
+/* ------------------------------------------------------------------ all that is said */
 
 static bool narrow(Making *m, const Condition *c) {
     static const char *const limits[] = {"minProperties", "maxProperties"};
@@ -123,6 +175,7 @@ static bool gather(Making *m) {
         if (c->kind == NOT_KEYWORD) ok = narrow(m, c);
         if (c->kind == REQUIRES) ok = add_key(m, c->key, true);
         if (c->kind == PROPERTY || c->kind == FORBIDS) ok = ok && add_key(m, c->key, false);
+        if (c->kind == SOME_MEMBER) ok = add_claim(m, c);
     }
     return ok;
 }
@@ -137,7 +190,7 @@ static bool holds_text(Schema *s, Expr language, Text text) {
 
 /* What one schema asks of the value of a key: with `name` a declared key, else those other keys that
  * match the patterns whose bits are set. */
-static bool add_value_conditions(Making *m, const JsonValue *schema, const Text *name,
+static void add_value_conditions(Making *m, const JsonValue *schema, const Text *name,
                                  unsigned matched, Goal *goal) {
     const JsonValue *own = name ? json_find(json_get(schema, "properties"), *name) : NULL,
                     *patterns = json_get(schema, "patternProperties"),
@@ -151,12 +204,16 @@ static bool add_value_conditions(Making *m, const JsonValue *schema, const Text 
             met = true;
         }
     if (!met && more) goal_add(goal, (Condition){.kind = HOLDS, .schema = more});
-    return true;
 }
 
-static bool value_rule(Making *m, const Text *name, unsigned matched, uint32_t *rule) {
-    static const JsonValue never = {.kind = JSON_FALSE};
+static const JsonValue never = {.kind = JSON_FALSE};
+
+/* The rule of such a key's value, when it is to fulfil the claims whose bits are set. */
+static bool value_rule(Making *m, const Text *name, unsigned matched, unsigned claims,
+                       uint32_t *rule) {
     Goal goal = {0};
+    for (size_t i = 0; i < m->plan.n_claims; i++)
+        if (claims >> i & 1) add_claimed(m->claim[i], &goal);
     for (size_t i = 0; i < m->flat->count; i++) {
         const Condition *c = &m->flat->of[i];
         if (c->kind == DIRECT) add_value_conditions(m, c->schema, name, matched, &goal);
@@ -170,55 +227,74 @@ static bool value_rule(Making *m, const Text *name, unsigned matched, uint32_t *
     return ok;
 }
 
-static bool make_keys(Making *m) {
-    static const JsonValue never = {.kind = JSON_FALSE};
-    Schema *s = m->s;
-    for (size_t i = 0; i < m->plan.n_keys; i++) {
-        ObjectKey *key = &m->plan.keys[i];
-        unsigned matched = 0;
-        for (size_t k = 0; k < m->n_patterns; k++)
-            matched |= (unsigned)holds_text(s, m->matches[k], key->name) << k;
-        key->text = schema_given_string(s, key->name, true);
-        if (holds_text(s, m->names, key->name)) {
-            if (!value_rule(m, &key->name, matched, &key->rule)) return false;
-        } else { /* no such name is allowed */
-            Goal goal = {0};
-            goal_add(&goal, (Condition){.kind = HOLDS, .schema = &never});
-            bool ok = schema_goal(s, &goal, &key->rule);
-            goal_free(&goal);
-            if (!ok) return false;
-        }
+/* The rules of a key's value: as it may be, and for each set of claims that its name meets. */
+static bool value_rules(Making *m, const Text *name, unsigned matched, unsigned claims,
+                        uint32_t *rules) {
+    for (unsigned set = 0; set < 1u << m->plan.n_claims; set++) {
+        rules[set] = RULE_NONE;
+        if ((set & claims) == set && !value_rule(m, name, matched, set, &rules[set]))
+            return false;
     }
     return true;
 }
 
-/* Keys that are not declared, sorted by the patterns that they match: all of them, parted by the first pattern, then by the
- * next.  Where there is none left, no more is parted. */
-static bool part_others(Making *m, Expr keys, size_t pattern, unsigned matched) {
+static bool no_rules(Making *m, uint32_t *rules) {
+    Goal goal = {0};
+    goal_add(&goal, schema_holds(&never, true));
+    bool ok = schema_goal(m->s, &goal, &rules[0]);
+    for (unsigned set = 1; set < 1u << m->plan.n_claims; set++) rules[set] = RULE_NONE;
+    goal_free(&goal);
+    return ok;
+}
+
+static bool make_keys(Making *m) {
+    Schema *s = m->s;
+    for (size_t i = 0; i < m->plan.n_keys; i++) {
+        ObjectKey *key = &m->plan.keys[i];
+        unsigned matched = 0, claims = 0;
+        for (size_t k = 0; k < m->n_patterns; k++)
+            matched |= (unsigned)holds_text(s, m->matches[k], key->name) << k;
+        for (size_t k = 0; k < m->plan.n_claims; k++)
+            claims |= (unsigned)holds_text(s, m->claims[k], key->name) << k;
+        key->text = schema_given_string(s, key->name, true);
+        bool named = holds_text(s, m->names, key->name); /* is such a name allowed? */
+        if (!(named ? value_rules(m, &key->name, matched, claims, key->rule)
+                    : no_rules(m, key->rule)))
+            return false;
+    }
+    return true;
+}
+
+/* Keys that are not declared, sorted by the patterns and claims that they match: all of them, parted by the first one, then
+ * by the next.  Where there is none left, no more is parted. */
+static bool part_others(Making *m, Expr keys, size_t by, unsigned matched, unsigned claims) {
     ExprStore *x = m->s->exprs;
     if (!expr_is_live(x, keys)) return true;
-    if (pattern < m->n_patterns) {
-        Expr matches = m->matches[pattern];
-        return part_others(m, expr_and(x, keys, matches), pattern + 1,
-                           matched | 1u << pattern) &&
-               part_others(m, expr_and(x, keys, expr_not(x, matches)), pattern + 1, matched);
+    if (by < m->n_patterns + m->plan.n_claims) {
+        bool pattern = by < m->n_patterns;
+        Expr matches = pattern ? m->matches[by] : m->claims[by - m->n_patterns];
+        unsigned more = matched | (pattern ? 1u << by : 0),
+                 claimed = claims | (pattern ? 0 : 1u << (by - m->n_patterns));
+        return part_others(m, expr_and(x, keys, matches), by + 1, more, claimed) &&
+               part_others(m, expr_and(x, keys, expr_not(x, matches)), by + 1, matched, claims);
     }
     if (m->plan.n_others == SCHEMA_OTHERS)
         return fault_set(m->s->fault,
                          "schema: patternProperties that overlap in more than %d ways are not "
                          "supported",
                          SCHEMA_OTHERS);
+    m->plan.others = realloc(m->plan.others, (m->plan.n_others + 1) * sizeof *m->plan.others);
+    REQUIRE(m->plan.others, "no memory for a schema");
     Expr quote = expr_byte(x, '"');
     ObjectOthers *others = &m->plan.others[m->plan.n_others++];
     others->text = expr_cat(x, quote, expr_cat(x, keys, quote));
-    return value_rule(m, NULL, matched, &others->rule);
+    return value_rules(m, NULL, matched, claims, others->rule);
 }
 
 static bool make_others(Making *m) {
     ExprStore *x = m->s->exprs;
     Expr *declared = malloc((m->plan.n_keys + 1) * sizeof *declared);
-    m->plan.others = calloc(SCHEMA_OTHERS, sizeof *m->plan.others);
-    REQUIRE(declared && m->plan.others, "no memory for a schema");
+    REQUIRE(declared, "no memory for a schema");
     for (size_t i = 0; i < m->plan.n_keys; i++)
         declared[i] = schema_every_spelling(m->s, m->plan.keys[i].name);
     Expr undeclared = expr_repeat(x, m->s->any_char, 0, EXPR_FOREVER);
@@ -226,7 +302,7 @@ static bool make_others(Making *m) {
         undeclared =
             expr_and(x, undeclared, expr_not(x, expr_alt(x, declared, m->plan.n_keys)));
     free(declared);
-    return part_others(m, expr_and(x, m->names, undeclared), 0, 0);
+    return part_others(m, expr_and(x, m->names, undeclared), 0, 0, 0);
 }
 
 bool schema_object(Schema *s, const Goal *flat, Expr *body) {
@@ -245,89 +321,4 @@ bool schema_object(Schema *s, const Goal *flat, Expr *body) {
     if (s->options.space == JSON_SPACE_FREE) open = expr_cat(s->exprs, open, s->space);
     *body = expr_cat(s->exprs, open, schema_state(s, number, &begin));
     return true;
-}
-
-/* ------------------------------------------------------------------ unfolding */
-
-static bool was_seen(const Schema *s, const PlanState *state, size_t key) {
-    if (s->options.any_order) return state->seen[key / 64] >> (key % 64) & 1;
-    return key < state->next;
-}
-
-/* Can an object in this state be completed?  All that is required must fit, and there must be enough
- * keys to reach the least number. */
-static bool can_complete(const Schema *s, const ObjectPlan *plan, const bool *known,
-                         const PlanState *state) {
-    uint32_t required = 0, open = 0;
-    for (size_t i = 0; i < plan->n_others; i++)
-        if (schema_is_alive(s, known, plan->others[i].rule)) open = EXPR_FOREVER;
-    for (size_t i = 0; i < plan->n_keys; i++) {
-        if (was_seen(s, state, i)) continue;
-        bool alive = schema_is_alive(s, known, plan->keys[i].rule);
-        if (plan->keys[i].required && !alive) return false;
-        required += plan->keys[i].required;
-        if (open != EXPR_FOREVER) open += alive;
-    }
-    if (plan->max != EXPR_FOREVER && state->count + required > plan->max) return false;
-    return open == EXPR_FOREVER || state->count >= plan->min ||
-           open >= plan->min - state->count;
-}
-
-static uint32_t counted(const ObjectPlan *plan, uint32_t count) {
-    uint32_t most = plan->max == EXPR_FOREVER ? plan->min : plan->max;
-    return count < most ? count + 1 : count;
-}
-
-static Expr member(Schema *s, uint32_t number, const PlanState *state, PlanState next, Expr key,
-                   uint32_t rule) {
-    ExprStore *x = s->exprs;
-    bool free_space = s->options.space == JSON_SPACE_FREE;
-    if (!schema_is_alive(s, NULL, rule)) return EXPR_NONE;
-    next.count = counted(&s->plans[number].object, state->count), next.any = true;
-    if (state->count == s->plans[number].object.max ||
-        !can_complete(s, &s->plans[number].object, NULL, &next))
-        return EXPR_NONE;
-    Expr rest = schema_state(s, number, &next);
-    if (free_space) rest = expr_cat(x, s->space, rest);
-    rest = expr_cat(x, expr_call(x, rule), rest);
-    rest = expr_cat(x, expr_cat(x, expr_byte(x, ':'), s->space), rest);
-    if (free_space) rest = expr_cat(x, s->space, rest);
-    rest = expr_cat(x, key, rest);
-    return state->any ? expr_cat(x, expr_cat(x, expr_byte(x, ','), s->space), rest) : rest;
-}
-
-/* The declared keys that may come: in order, up to the first that must. */
-static Expr declared_members(Schema *s, uint32_t number, const PlanState *state) {
-    Expr ways = EXPR_NONE;
-    for (uint32_t i = 0; i < s->plans[number].object.n_keys; i++) {
-        ObjectKey key = s->plans[number].object.keys[i];
-        PlanState next = *state;
-        if (was_seen(s, state, i)) continue;
-        if (s->options.any_order)
-            next.seen[i / 64] |= (uint64_t)1 << (i % 64);
-        else
-            next.next = i + 1;
-        Expr one = member(s, number, state, next, key.text, key.rule);
-        ways = expr_either(s->exprs, ways, one);
-        if (key.required && !s->options.any_order) break;
-    }
-    return ways;
-}
-
-Expr schema_unfold_object(Schema *s, uint32_t number, const PlanState *state) {
-    Expr ways = declared_members(s, number, state);
-    bool done = state->count >= s->plans[number].object.min;
-    for (size_t i = 0; i < s->plans[number].object.n_others; i++) {
-        ObjectOthers others = s->plans[number].object.others[i];
-        Expr one = member(s, number, state, *state, others.text, others.rule);
-        ways = expr_either(s->exprs, ways, one);
-    }
-    for (size_t i = 0; i < s->plans[number].object.n_keys; i++)
-        if (s->plans[number].object.keys[i].required && !was_seen(s, state, i)) done = false;
-    return done ? expr_either(s->exprs, ways, expr_byte(s->exprs, '}')) : ways;
-}
-
-bool schema_object_is_productive(const Schema *s, const ObjectPlan *plan, const bool *known) {
-    const PlanState begin = {.count = 0};
-    return can_complete(s, plan, known, &begin);
 }

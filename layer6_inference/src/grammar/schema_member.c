@@ -1,0 +1,165 @@
+/* schema_member.c - an object unfolds as it is read.  See schema.h.
+ *
+ * At its state (which declared keys may come, how many members there were, which claims are fulfilled) it may end, or go on
+ * with a member.
+ *
+ *     {"required": ["b"], "properties": {"a": A, "b": B}, "additionalProperties": false}
+ *
+ *     state {}        "a": A -> {a}      "b": B -> {b}
+ *     state {a}       "b": B -> {a b}
+ *     state {b}                                             }
+ *
+ * Invariant: from each state that is offered an object can be completed. */
+#include "schema.h"
+
+static bool was_seen(const Schema *s, const PlanState *state, size_t key) {
+    if (s->options.any_order) return state->seen[key / 64] >> (key % 64) & 1;
+    return key < state->next;
+}
+
+/* ------------------------------------------------------------------ what is left to do */
+
+static bool is_alive(const Schema *s, const bool *known, uint32_t rule) {
+    return rule != RULE_NONE && schema_is_alive(s, known, rule);
+}
+
+/* cost[c]: the fewest members that must not be there anyway, by which the claims c can be fulfilled. */
+static void add_cost(const Schema *s, const ObjectPlan *plan, const bool *known,
+                     const uint32_t *rules, uint32_t price, uint32_t *cost) {
+    uint32_t before[1 << SCHEMA_CLAIMS];
+    unsigned sets = 1u << plan->n_claims;
+    for (unsigned c = 0; c < sets; c++) before[c] = cost[c];
+    for (unsigned by = 1; by < sets; by++) {
+        if (!is_alive(s, known, rules[by])) continue;
+        for (unsigned c = 0; c < sets; c++)
+            if (before[c] != EXPR_FOREVER && before[c] + price < cost[c | by])
+                cost[c | by] = before[c] + price;
+    }
+}
+
+/* The fewest members more that fulfil the claims that are left; EXPR_FOREVER: nothing can. */
+static uint32_t cost_of_claims(const Schema *s, const ObjectPlan *plan, const bool *known,
+                               const PlanState *state) {
+    uint32_t cost[1 << SCHEMA_CLAIMS];
+    unsigned sets = 1u << plan->n_claims;
+    for (unsigned c = 0; c < sets; c++) cost[c] = c == state->hit ? 0 : EXPR_FOREVER;
+    for (size_t i = 0; i < plan->n_keys; i++)
+        if (!was_seen(s, state, i))
+            add_cost(s, plan, known, plan->keys[i].rule, !plan->keys[i].required, cost);
+    for (size_t i = 0; i < plan->n_others; i++)
+        for (unsigned again = 0; again < plan->n_claims; again++)
+            add_cost(s, plan, known, plan->others[i].rule, 1, cost);
+    return cost[sets - 1];
+}
+
+/* Can an object in this state be completed?  All that is required or claimed must fit, and there must be enough
+ * keys to reach the least number. */
+static bool can_complete(const Schema *s, const ObjectPlan *plan, const bool *known,
+                         const PlanState *state) {
+    uint32_t needed = 0, open = 0;
+    for (size_t i = 0; i < plan->n_others; i++)
+        if (is_alive(s, known, plan->others[i].rule[0])) open = EXPR_FOREVER;
+    for (size_t i = 0; i < plan->n_keys; i++) {
+        if (was_seen(s, state, i)) continue;
+        bool alive = is_alive(s, known, plan->keys[i].rule[0]);
+        if (plan->keys[i].required && !alive) return false;
+        needed += plan->keys[i].required;
+        if (open != EXPR_FOREVER) open += alive;
+    }
+    if (plan->n_claims) {
+        uint32_t more = cost_of_claims(s, plan, known, state);
+        if (more == EXPR_FOREVER) return false;
+        needed += more;
+    }
+    if (plan->max != EXPR_FOREVER && state->count + needed > plan->max) return false;
+    return open == EXPR_FOREVER || state->count >= plan->min ||
+           open >= plan->min - state->count;
+}
+
+bool schema_object_is_productive(const Schema *s, const ObjectPlan *plan, const bool *known) {
+    const PlanState begin = {.count = 0};
+    return can_complete(s, plan, known, &begin);
+}
+
+/* ------------------------------------------------------------------ unfolding */
+
+static uint32_t counted(const ObjectPlan *plan, uint32_t count) {
+    uint32_t most = plan->max == EXPR_FOREVER ? plan->min : plan->max;
+    return count < most ? count + 1 : count;
+}
+
+static Expr member(Schema *s, uint32_t number, const PlanState *state, PlanState next, Expr key,
+                   uint32_t rule) {
+    ExprStore *x = s->exprs;
+    bool free_space = s->options.space == JSON_SPACE_FREE;
+    if (!is_alive(s, NULL, rule)) return EXPR_NONE;
+    next.count = counted(&s->plans[number].object, state->count), next.any = true;
+    if (state->count == s->plans[number].object.max ||
+        !can_complete(s, &s->plans[number].object, NULL, &next))
+        return EXPR_NONE;
+    Expr rest = schema_state(s, number, &next);
+    if (free_space) rest = expr_cat(x, s->space, rest);
+    rest = expr_cat(x, expr_call(x, rule), rest);
+    rest = expr_cat(x, expr_cat(x, expr_byte(x, ':'), s->space), rest);
+    if (free_space) rest = expr_cat(x, s->space, rest);
+    rest = expr_cat(x, key, rest);
+    return state->any ? expr_cat(x, expr_cat(x, expr_byte(x, ','), s->space), rest) : rest;
+}
+
+/* Would the same value fulfil one open claim more? */
+static bool could_claim_more(const uint32_t *rules, unsigned sets, unsigned hit, unsigned set) {
+    for (unsigned one = 1; one < sets; one <<= 1)
+        if (!((set | hit) & one) && rules[set | one] == rules[set]) return true;
+    return false;
+}
+
+/* A member, for each set of claims that are still open that it can fulfil. */
+static Expr member_ways(Schema *s, uint32_t number, const PlanState *state, PlanState next,
+                        Expr key, const uint32_t *rules) {
+    unsigned sets = 1u << s->plans[number].object.n_claims;
+    Expr ways = EXPR_NONE;
+    for (unsigned set = 0; set < sets; set++) {
+        if (set & state->hit || rules[set] == RULE_NONE) continue;
+        if (could_claim_more(rules, sets, state->hit, set)) continue;
+        next.hit = state->hit | set;
+        ways = expr_either(s->exprs, ways, member(s, number, state, next, key, rules[set]));
+    }
+    return ways;
+}
+
+/* The declared keys that may come: in order, up to the first that must. */
+static Expr declared_members(Schema *s, uint32_t number, const PlanState *state) {
+    Expr ways = EXPR_NONE;
+    for (uint32_t i = 0; i < s->plans[number].object.n_keys; i++) {
+        ObjectKey key = s->plans[number].object.keys[i];
+        PlanState next = *state;
+        if (was_seen(s, state, i)) continue;
+        if (s->options.any_order)
+            next.seen[i / 64] |= (uint64_t)1 << (i % 64);
+        else
+            next.next = i + 1;
+        Expr one = member_ways(s, number, state, next, key.text, key.rule);
+        ways = expr_either(s->exprs, ways, one);
+        if (key.required && !s->options.any_order) break;
+    }
+    return ways;
+}
+
+/* May an object end here? */
+static bool is_done(const Schema *s, const ObjectPlan *plan, const PlanState *state) {
+    if (state->count < plan->min || state->hit != (1u << plan->n_claims) - 1) return false;
+    for (size_t i = 0; i < plan->n_keys; i++)
+        if (plan->keys[i].required && !was_seen(s, state, i)) return false;
+    return true;
+}
+
+Expr schema_unfold_object(Schema *s, uint32_t number, const PlanState *state) {
+    Expr ways = declared_members(s, number, state);
+    bool done = is_done(s, &s->plans[number].object, state);
+    for (size_t i = 0; i < s->plans[number].object.n_others; i++) {
+        ObjectOthers others = s->plans[number].object.others[i];
+        Expr one = member_ways(s, number, state, *state, others.text, others.rule);
+        ways = expr_either(s->exprs, ways, one);
+    }
+    return done ? expr_either(s->exprs, ways, expr_byte(s->exprs, '}')) : ways;
+}
