@@ -175,21 +175,11 @@ void schema_free(Schema *schema) {
         free(plan->states);
     }
     free(schema->goals), free(schema->buckets), free(schema->plans);
+    schema_drop_dialect(schema);
     *schema = (Schema){0};
 }
 
 /* ------------------------------------------------------------------ the whole */
-
-/* Drafts up to 7 ignore what stands beside a $ref. */
-static bool ignores_siblings(const JsonValue *root) {
-    const JsonValue *draft = json_get(root, "$schema");
-    if (!draft || draft->kind != JSON_STRING) return false;
-    static const char *const old[] = {"draft-03", "draft-04", "draft-05", "draft-06",
-                                      "draft-07"};
-    for (size_t i = 0; i < sizeof old / sizeof *old; i++)
-        if (memmem(draft->text.data, draft->text.size, old[i], strlen(old[i]))) return true;
-    return false;
-}
 
 static Expr white_space(ExprStore *store, JsonSpace space) {
     ByteSet blank = {{0}};
@@ -203,20 +193,19 @@ static Expr white_space(ExprStore *store, JsonSpace space) {
 bool schema_read(Schema *schema, ExprStore *store, const JsonValue *root,
                  const GrammarOptions *options, uint32_t *rule, Fault *fault) {
     Schema *before = store->unfold_context;
-    *schema = (Schema){
-        .exprs = store, .root = root, .options = *options, .fault = fault, .before = before};
+    *schema = (Schema){.exprs = store, .options = *options, .fault = fault, .before = before};
     if (before) schema->first_plan = before->first_plan + before->n_plans;
     Goal goal = {0};
     CharSet all = {0};
     store->unfold = unfold, store->lazy_productive = lazy_productive;
     store->unfold_context = schema;
     rehash(schema);
-    schema->old_refs = ignores_siblings(root);
+    schema_take_dialect(schema, root);
     schema->space = white_space(store, options->space);
     charset_invert(&all);
     schema->any_char = charset_json(store, &all);
     charset_free(&all);
-    goal_add(&goal, (Condition){.kind = HOLDS, .schema = root});
+    goal_add(&goal, (Condition){.kind = HOLDS, .schema = schema->root});
     bool ok = schema_goal(schema, &goal, rule) && schema_drain(schema);
     goal_free(&goal);
     if (ok && options->space == JSON_SPACE_FREE) { /* around the whole, too */

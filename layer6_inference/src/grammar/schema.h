@@ -143,14 +143,16 @@ typedef struct Plan {
 } Plan;
 
 typedef struct Schema Schema;
+typedef struct SchemaBlock SchemaBlock;
 struct Schema {
     Schema *before;      /* read into the same store before */
     uint32_t first_plan; /* plans of all those: what lazy expressions call our plan 0 */
     ExprStore *exprs;
-    const JsonValue *root;
+    const JsonValue *root; /* as its draft reads it */
+    int draft;             /* 3, 4, 6, 7, 2019, 2020; 0: it does not say */
+    SchemaBlock *blocks;   /* owns: memory of `root`, when that is a copy */
     GrammarOptions options;
-    bool old_refs; /* draft 7 and before: a $ref stands alone */
-    Goal *goals;   /* owns */
+    Goal *goals; /* owns */
     uint32_t n_goals, goals_room, compiled, *buckets, n_buckets;
     Plan *plans; /* owns; lazy expressions name them */
     uint32_t n_plans, plans_room;
@@ -184,8 +186,7 @@ bool schema_is_keyword(const JsonValue *schema, uint32_t index, const char *name
 
 /* Conditions on their way into a goal; seen: whole schemas that are in it already. */
 bool schema_join(Schema *s, Condition c, Goal *flat, Goal *seen);
-bool schema_join_all(Schema *s, const JsonValue *list, const JsonValue *at, bool hold,
-                     Goal *flat, Goal *seen);
+bool schema_join_all(Schema *s, const JsonValue *list, bool hold, Goal *flat, Goal *seen);
 bool schema_join_ref(Schema *s, const JsonValue *at, const JsonValue *reference, bool hold,
                      Goal *flat, Goal *seen);
 
@@ -209,6 +210,13 @@ bool schema_breaks_in_ways(Condition c); /* a broken keyword: in several, or jus
 /* schema_clash.c: can the conditions of a goal certainly not hold together? */
 bool schema_clashes(const Goal *flat);
 
+/* schema_dialect.c: find out the draft; keywords that it does not know are not in s->root. */
+void schema_take_dialect(Schema *s, const JsonValue *root);
+void schema_drop_dialect(Schema *s);
+
+/* Drafts up to 7 ignore what stands beside a $ref. */
+static inline bool schema_ref_is_alone(const Schema *s) { return s->draft && s->draft <= 7; }
+
 /* schema_keyword.c */
 /* What a keyword is to the place it stands at. */
 typedef enum Speech {
@@ -223,10 +231,12 @@ typedef struct SchemaKeyword {
     const char *name;
     Speech role;
     uint32_t types; /* of a direct one: to which values it speaks */
+    unsigned shape; /* what it may be given */
 } SchemaKeyword;
 
 SchemaKeyword schema_keyword(Text name); /* what the standard does not name is an annotation */
 bool schema_is_direct(Text keyword);     /* does it speak for itself? */
+bool schema_check_shape(Schema *s, const JsonValue *schema, uint32_t index); /* else refused */
 
 /* schema_overlap.c: can two schemas of a oneOf hold together?  false: certainly not. */
 bool schema_may_overlap(Schema *s, const JsonValue *a, const JsonValue *b);

@@ -54,11 +54,11 @@ bool schema_join_broken(Schema *s, Condition c, Goal *flat, Goal *seen) {
     const char *name = keyword.name;
     bool is_list = value->kind == JSON_ARRAY;
     if (keyword.role == SAYS_NOTHING) return flat->impossible = true;
+    if (!schema_check_shape(s, c.schema, c.index)) return false;
     if (strcmp(name, "$ref") == 0)
         return schema_join_ref(s, c.schema, value, false, flat, seen);
     if (strcmp(name, "not") == 0) return schema_join(s, schema_holds(value, true), flat, seen);
-    if (strcmp(name, "anyOf") == 0)
-        return schema_join_all(s, value, c.schema, false, flat, seen);
+    if (strcmp(name, "anyOf") == 0) return schema_join_all(s, value, false, flat, seen);
     if (strcmp(name, "contains") == 0) return join_no_item(s, &c, value, flat);
     if (strcmp(name, "minContains") == 0) return flat->impossible = true; /* see contains */
     if (strcmp(name, "items") == 0 && !is_list) return join_item(&c, value, flat);
@@ -89,7 +89,7 @@ bool schema_join_broken(Schema *s, Condition c, Goal *flat, Goal *seen) {
 bool schema_choose_failing(Ways *w, const JsonValue *schema) {
     const JsonValue *reference = json_get(schema, "$ref");
     for (uint32_t i = 0; i < schema->count; i++) {
-        if (reference && w->s->old_refs && &schema->items[i] != reference) continue;
+        if (reference && schema_ref_is_alone(w->s) && &schema->items[i] != reference) continue;
         SchemaKeyword keyword = schema_keyword(schema->keys[i]);
         if (keyword.role == SAYS_NOTHING) continue;
         Condition way = {.kind = NOT_KEYWORD, .index = i, .schema = schema};
@@ -123,6 +123,8 @@ static bool break_dependent(Ways *w, Text key, const JsonValue *asked) {
         return schema_add_way(w, way, 3);
     }
     for (size_t i = 0; i < asked->count; i++) {
+        if (asked->items[i].kind != JSON_STRING)
+            return schema_refuse(w->s, asked, NULL, "wanted a list of keys");
         way[2] = (Condition){.kind = FORBIDS, .key = asked->items[i].text};
         if (!schema_add_way(w, way, 3)) return false;
     }
@@ -146,7 +148,10 @@ static bool break_part(Ways *w, Condition c, size_t i) {
                              {.kind = PROPERTY, .index = 0, .key = key, .schema = part}};
     if (is_trivial(part)) return true;
     if (schema_is_keyword(c.schema, c.index, "allOf")) return schema_add_way(w, &all, 1);
-    if (schema_is_keyword(c.schema, c.index, "required")) return schema_add_way(w, &lacks, 1);
+    if (schema_is_keyword(c.schema, c.index, "required"))
+        return part->kind == JSON_STRING
+                   ? schema_add_way(w, &lacks, 1)
+                   : schema_refuse(w->s, c.schema, "required", "wanted a list of keys");
     if (schema_is_keyword(c.schema, c.index, "properties"))
         return schema_add_way(w, property, 2);
     if (schema_is_keyword(c.schema, c.index, "patternProperties"))

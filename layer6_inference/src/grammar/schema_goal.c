@@ -37,10 +37,7 @@ bool schema_is_keyword(const JsonValue *schema, uint32_t index, const char *name
 
 /* ------------------------------------------------------------------ joining */
 
-bool schema_join_all(Schema *s, const JsonValue *list, const JsonValue *at, bool hold,
-                     Goal *flat, Goal *seen) {
-    if (list->kind != JSON_ARRAY)
-        return schema_refuse(s, at, "allOf", "wanted a list of schemas");
+bool schema_join_all(Schema *s, const JsonValue *list, bool hold, Goal *flat, Goal *seen) {
     for (size_t i = 0; i < list->count; i++)
         if (!schema_join(s, schema_holds(&list->items[i], hold), flat, seen)) return false;
     return true;
@@ -48,8 +45,7 @@ bool schema_join_all(Schema *s, const JsonValue *list, const JsonValue *at, bool
 
 bool schema_join_ref(Schema *s, const JsonValue *at, const JsonValue *reference, bool hold,
                      Goal *flat, Goal *seen) {
-    const JsonValue *target =
-        reference->kind == JSON_STRING ? schema_resolve(s, reference->text) : NULL;
+    const JsonValue *target = schema_resolve(s, reference->text);
     if (!target)
         return schema_refuse(
             s, at, "$ref",
@@ -60,7 +56,7 @@ bool schema_join_ref(Schema *s, const JsonValue *at, const JsonValue *reference,
 
 static bool join_keywords(Schema *s, const JsonValue *schema, Goal *flat, Goal *seen) {
     const JsonValue *reference = json_get(schema, "$ref");
-    if (reference && s->old_refs)
+    if (reference && schema_ref_is_alone(s))
         return schema_join_ref(s, schema, reference, true, flat, seen);
     bool direct = false;
     for (uint32_t i = 0; i < schema->count; i++) {
@@ -69,13 +65,14 @@ static bool join_keywords(Schema *s, const JsonValue *schema, Goal *flat, Goal *
         bool ok = true;
         if (keyword.role == REFUSED)
             return schema_refuse(s, schema, keyword.name, "is not supported");
+        if (!schema_check_shape(s, schema, i)) return false;
         if (keyword.role == SAYS_DIRECT) direct = true;
         if (keyword.role == SAYS_CHOICE)
             goal_add(flat, (Condition){.kind = CHOICE, .index = i, .schema = schema});
         if (schema_is_keyword(schema, i, "$ref"))
             ok = schema_join_ref(s, schema, value, true, flat, seen);
         if (schema_is_keyword(schema, i, "allOf"))
-            ok = schema_join_all(s, value, schema, true, flat, seen);
+            ok = schema_join_all(s, value, true, flat, seen);
         if (schema_is_keyword(schema, i, "not"))
             ok = schema_join(s, schema_holds(value, false), flat, seen);
         if (!ok) return false;
@@ -168,7 +165,7 @@ bool schema_choose_if(Ways *w, const JsonValue *schema, bool hold) {
  * made here, the others wait in a schema of their own. */
 static bool choose_dependent(Ways *w, const JsonValue *table) {
     Condition conditions[64];
-    if (table->kind != JSON_OBJECT || table->count > 6)
+    if (table->count > 6)
         return schema_refuse(w->s, table, NULL, "wanted at most six keys here");
     for (uint32_t ways = 0; ways < 1u << table->count; ways++) {
         size_t n = 0;
@@ -197,8 +194,6 @@ static bool choose_keyword(Ways *w, Condition c) {
     Text name = c.schema->keys[c.index];
     if (text_equal(name, text_of("if"))) return schema_choose_if(w, c.schema, true);
     if (name.size > 6 && memcmp(name.data, "depend", 6) == 0) return choose_dependent(w, value);
-    if (value->kind != JSON_ARRAY)
-        return schema_refuse(w->s, c.schema, "anyOf or oneOf", "wanted a list of schemas");
     if (text_equal(name, text_of("oneOf"))) return choose_one_of(w, value);
     for (size_t i = 0; i < value->count; i++) {
         Condition way = schema_holds(&value->items[i], true);

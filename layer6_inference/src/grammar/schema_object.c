@@ -87,15 +87,10 @@ static bool gather_direct(Making *m, const JsonValue *schema) {
                     *names = json_get(schema, "propertyNames");
     bool ok = true;
     for (size_t i = 0; ok && properties && i < properties->count; i++)
-        ok = properties->kind == JSON_OBJECT
-                 ? add_key(m, properties->keys[i], false)
-                 : schema_refuse(m->s, schema, "properties", "wanted an object");
+        ok = add_key(m, properties->keys[i], false);
     for (size_t i = 0; ok && patterns && i < patterns->count; i++)
-        ok = patterns->kind == JSON_OBJECT
-                 ? add_pattern(m, schema, patterns->keys[i])
-                 : schema_refuse(m->s, schema, "patternProperties", "wanted an object");
-    for (size_t i = 0; ok && required && required->kind == JSON_ARRAY && i < required->count;
-         i++)
+        ok = add_pattern(m, schema, patterns->keys[i]);
+    for (size_t i = 0; ok && required && i < required->count; i++)
         ok = required->items[i].kind == JSON_STRING
                  ? add_key(m, required->items[i].text, true)
                  : schema_refuse(m->s, schema, "required", "wanted a list of keys");
