@@ -242,6 +242,7 @@ static void sort_children(Children *c) {
 static Expr intern_children(ExprStore *s, Children *c, ExprKind kind) {
     ExprNode node = {.kind = (uint8_t)kind, .a = (uint32_t)s->n_child, .b = c->count};
     node.filters = kind == KIND_AND;
+    s->work += c->count;
     for (uint32_t i = 0; i < c->count; i++) {
         s->child = grow(s->child, s->n_child, &s->child_room, sizeof *s->child);
         s->child[s->n_child++] = c->of[i];

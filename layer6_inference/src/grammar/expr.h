@@ -113,9 +113,9 @@ struct ExprStore {
 enum {
     EXPR_MOST = 4000000,
     EXPR_TABLES = 500000,
-    EXPR_TABLE_WORK = 32,
-    EXPR_COMPILE = 5000000,
-    EXPR_WORK = 20000000
+    EXPR_TABLE_WORK = 16,
+    EXPR_COMPILE = 24000000,
+    EXPR_WORK = 40000000
 };
 
 void expr_store_init(ExprStore *store);

@@ -133,84 +133,90 @@ static int hint_of(const ExprStore *s, Expr e) {
     return hint;
 }
 
-enum { AT_HINT = UINT32_MAX };
+/* A search for the shortest way to an end: what was reached, in that order, and from where. */
+typedef struct Reached {
+    Expr expr;
+    uint32_t from; /* its number; that of the first is its own */
+    bool done;     /* its successors were looked at */
+} Reached;
 
-/* A path of the search: where it is, and which successor comes next (AT_HINT: the likeliest one). */
 typedef struct Search {
-    Expr *path, *seen;
-    uint32_t *at;
-    size_t depth, depth_room, n_seen, seen_room;
+    Reached *of;
+    uint32_t count, room;
 } Search;
 
-static void push(ExprStore *s, Search *search, Expr e) {
-    if (search->depth == search->depth_room) {
-        search->depth_room = search->depth_room ? 2 * search->depth_room : 64;
-        search->path = realloc(search->path, search->depth_room * sizeof *search->path);
-        search->at = realloc(search->at, search->depth_room * sizeof *search->at);
+static void reach(ExprStore *s, Search *search, Expr e, uint32_t from) {
+    if (search->count == search->room) {
+        search->room = search->room ? 2 * search->room : 64;
+        search->of = realloc(search->of, search->room * sizeof *search->of);
+        REQUIRE(search->of, "no memory for a grammar");
     }
-    if (search->n_seen == search->seen_room) {
-        search->seen_room = search->seen_room ? 2 * search->seen_room : 64;
-        search->seen = realloc(search->seen, search->seen_room * sizeof *search->seen);
-    }
-    REQUIRE(search->path && search->at && search->seen, "no memory for a grammar");
-    search->path[search->depth] = e;
-    search->at[search->depth++] = AT_HINT;
-    search->seen[search->n_seen++] = e;
+    search->of[search->count++] = (Reached){e, from, false};
     s->node[e].live = SEEN;
 }
 
-/* The first byte from `at` on that leads on; 256: none does. */
-static uint32_t next_byte(const Expr *moves, uint32_t at) {
-    ByteSet first;
-    if (at >= 256) return at; /* among the calls already */
-    memcpy(&first, moves + 256, sizeof first);
-    for (; at < 256; at = (at | 63) + 1) {
-        uint64_t bits = first.word[at >> 6] >> (at & 63);
-        if (bits) return at + (uint32_t)__builtin_ctzll(bits);
-    }
-    return at;
-}
-
-/* The next successor of e: its moves, then what is left after its calls. */
-static bool successor(ExprStore *s, Expr e, uint32_t *at, Expr *next) {
-    const ExprCall *calls;
-    const Expr *moves = expr_raw_moves(s, e);
-    if (*at == AT_HINT) {
-        int hint = hint_of(s, e);
-        *at = 0;
-        if (hint >= 0) return *next = moves[hint], true;
-    }
-    if ((*at = next_byte(moves, *at)) < 256) return *next = moves[(*at)++], true;
-    if (*at - 256 >= expr_calls(s, e, &calls)) return false;
-    return *next = calls[(*at)++ - 256].rest, true;
-}
-
-static bool search_end(ExprStore *s, Search *search, Expr e) {
-    push(s, search, e);
-    while (search->depth > 0) {
-        Expr here = search->path[search->depth - 1], next;
-        if (s->over || expr_is_nullable(s, here)) return true;
-        if (!successor(s, here, &search->at[search->depth - 1], &next)) {
-            search->depth--;
-            continue;
-        }
-        if (s->node[next].live == LIVE || (next != EXPR_NONE && !s->node[next].filters))
-            return true;
-        if (next != EXPR_NONE && s->node[next].live == UNKNOWN) push(s, search, next);
-    }
+/* Can a text end in `next`, or is it known that it goes on to one?  If not, it is looked at later. */
+static bool ends_in(ExprStore *s, Search *search, Expr next, uint32_t from) {
+    if (next == EXPR_NONE) return false;
+    const ExprNode *n = &s->node[next];
+    if (n->live == LIVE || !n->filters || s->over || expr_is_nullable(s, next)) return true;
+    if (n->live == UNKNOWN) reach(s, search, next, from);
     return false;
+}
+
+/* All successors of one that was reached: its moves, and what is left after its calls. */
+static bool look_further(ExprStore *s, Search *search, uint32_t at) {
+    const ExprCall *calls;
+    Expr here = search->of[at].expr;
+    const Expr *moves = expr_raw_moves(s, here);
+    ByteSet first;
+    memcpy(&first, moves + 256, sizeof first);
+    search->of[at].done = true;
+    for (int w = 0; w < 4; w++)
+        for (uint64_t bits = first.word[w]; bits; bits &= bits - 1)
+            if (ends_in(s, search, moves[64 * w + __builtin_ctzll(bits)], at)) return true;
+    size_t count = expr_calls(s, here, &calls);
+    for (size_t i = 0; i < count; i++)
+        if (ends_in(s, search, calls[i].rest, at)) return true;
+    return false;
+}
+
+/* The number of what a hint leads to, when that was not looked at yet; else UINT32_MAX. */
+static uint32_t hinted(const ExprStore *s, const Search *search, uint32_t at, uint32_t first) {
+    int hint = hint_of(s, search->of[at].expr);
+    for (uint32_t i = first; hint >= 0 && i < search->count; i++)
+        if (search->of[i].expr == s->node[search->of[at].expr].moves[hint]) return i;
+    return UINT32_MAX;
+}
+
+/* Returns the number from which an end is one step away; UINT32_MAX: there is no end. */
+static uint32_t search_end(ExprStore *s, Search *search) {
+    uint32_t at = 0, head = 0;
+    while (at < search->count) {
+        uint32_t before = search->count;
+        if (look_further(s, search, at)) return at;
+        at = hinted(s, search, at, before);
+        if (at != UINT32_MAX) continue;
+        while (head < search->count && search->of[head].done) head++;
+        at = head;
+    }
+    return UINT32_MAX;
 }
 
 bool expr_is_live(ExprStore *store, Expr e) {
     if (e == EXPR_NONE) return false;
     if (!store->node[e].filters || store->node[e].live == LIVE) return true;
     if (store->node[e].live == DEAD) return false;
+    if (store->over || expr_is_nullable(store, e)) return true;
     Search search = {0};
-    bool found = search_end(store, &search, e);
-    for (size_t i = 0; i < search.n_seen; i++)
-        store->node[search.seen[i]].live = found ? UNKNOWN : DEAD;
-    for (size_t i = 0; found && i < search.depth; i++) store->node[search.path[i]].live = LIVE;
-    free(search.path), free(search.at), free(search.seen);
+    reach(store, &search, e, 0);
+    uint32_t at = search_end(store, &search);
+    bool found = at != UINT32_MAX;
+    for (uint32_t i = 0; i < search.count; i++)
+        store->node[search.of[i].expr].live = found ? UNKNOWN : DEAD;
+    for (; found && store->node[search.of[at].expr].live != LIVE; at = search.of[at].from)
+        store->node[search.of[at].expr].live = LIVE;
+    free(search.of);
     return found;
 }
 
