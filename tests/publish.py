@@ -2,11 +2,13 @@
 """publish.py - a GGUF file as its makers would have published it: config.json, tokenizer.json and safetensors, or what
 torch.save writes.
 
-    publish.py MODEL.gguf FOLDER CLASS [--type F32|F16|BF16] [--shards N] [--kind safetensors|torch]
+    publish.py MODEL.gguf FOLDER CLASS [--type F32|F16|BF16] [--shards N] [--kind safetensors|torch] [--words json|model]
 
 The opposite of `strata convert`, written without looking at it, so that one can check the other: names and orders of
-rows are those of the transformers library.  Models to test with only: numbers are F32 and the tokenizer is byte-level.
+rows are those of the transformers library.  Models to test with only: numbers are F32 and the tokenizer is byte-level, or
+Unigram, as tokenizer.json or as SentencePiece's file.
 """
+import base64
 import json
 import math
 import os
@@ -415,18 +417,64 @@ def write_config(folder, cls, keys, tensors):
     write_json(folder, 'config.json', config)
 
 
-def write_tokenizer(folder, keys):
+def varint(n):
+    out = bytearray()
+    while n > 127:
+        out.append(n & 127 | 128)
+        n >>= 7
+    return bytes(out) + bytes([n])
+
+
+def field(number, value):
+    """Of a protocol buffer: whole numbers, f32 and bytes."""
+    if isinstance(value, bytes):
+        return varint(number << 3 | 2) + varint(len(value)) + value
+    if isinstance(value, float):
+        return varint(number << 3 | 5) + struct.pack('<f', value)
+    return varint(number << 3) + varint(value)
+
+
+def write_pieces(folder, keys):
+    """SentencePiece's own file."""
+    rows = zip(keys['tokenizer.ggml.tokens'], keys['tokenizer.ggml.scores'], keys['tokenizer.ggml.token_type'])
+    out = b''.join(field(1, field(1, token.encode()) + field(2, score) + field(3, kind)) for token, score, kind in rows)
+    out += field(2, field(3, 1 if keys['tokenizer.ggml.model'] == 't5' else 2))
+    charsmap = bytes(keys.get('tokenizer.ggml.precompiled_charsmap', []))
+    out += field(3, field(1, b'test') + field(2, charsmap) + field(3, int(keys['tokenizer.ggml.add_space_prefix']))
+                 + field(4, int(keys['tokenizer.ggml.remove_extra_whitespaces'])))
+    with open(os.path.join(folder, 'tokenizer.model'), 'wb') as file:
+        file.write(out)
+
+
+def unigram(keys):
+    charsmap = bytes(keys.get('tokenizer.ggml.precompiled_charsmap', []))
+    prefix, merge = keys['tokenizer.ggml.add_space_prefix'], keys['tokenizer.ggml.remove_extra_whitespaces']
+    space = {'type': 'Metaspace', 'replacement': '\u2581', 'prepend_scheme': 'always' if prefix else 'never', 'split': True}
+    words = {'type': 'Sequence', 'pretokenizers': [{'type': 'WhitespaceSplit'}, space]}
+    mapped = {'type': 'Precompiled', 'precompiled_charsmap': base64.b64encode(charsmap).decode()}
+    return {'normalizer': mapped if charsmap else None, 'pre_tokenizer': words if merge else space,
+            'model': {'type': 'Unigram', 'unk_id': keys['tokenizer.ggml.unknown_token_id'], 'byte_fallback': False,
+                      'vocab': [list(pair) for pair in zip(keys['tokenizer.ggml.tokens'], keys['tokenizer.ggml.scores'])]}}
+
+
+def write_tokenizer(folder, keys, words):
     tokens, types = keys['tokenizer.ggml.tokens'], keys['tokenizer.ggml.token_type']
-    added = [{'id': i, 'content': token, 'special': True, 'lstrip': False, 'rstrip': False, 'normalized': False, 'single_word': False}
-             for i, (token, kind) in enumerate(zip(tokens, types)) if kind == 3]
+    if words == 'model':
+        write_pieces(folder, keys)
+    added = [{'id': i, 'content': token, 'special': kind == 3, 'lstrip': False, 'rstrip': False, 'normalized': False, 'single_word': False}
+             for i, (token, kind) in enumerate(zip(tokens, types)) if kind in (3, 4)]
     vocab = {token: i for i, (token, kind) in enumerate(zip(tokens, types)) if kind != 3}
-    write_json(folder, 'tokenizer.json', {
-        'version': '1.0', 'truncation': None, 'padding': None, 'added_tokens': added, 'normalizer': None,
-        'pre_tokenizer': {'type': 'ByteLevel', 'add_prefix_space': False, 'trim_offsets': True, 'use_regex': True},
-        'post_processor': {'type': 'ByteLevel', 'add_prefix_space': True, 'trim_offsets': False, 'use_regex': True},
-        'decoder': {'type': 'ByteLevel', 'add_prefix_space': True, 'trim_offsets': True, 'use_regex': True},
-        'model': {'type': 'BPE', 'dropout': None, 'unk_token': None, 'continuing_subword_prefix': None, 'end_of_word_suffix': None,
-                  'fuse_unk': False, 'byte_fallback': False, 'vocab': vocab, 'merges': keys['tokenizer.ggml.merges']}})
+    level = {'type': 'ByteLevel', 'add_prefix_space': True, 'trim_offsets': True, 'use_regex': True}
+    whole = {'version': '1.0', 'truncation': None, 'padding': None, 'added_tokens': added}
+    if words:
+        rest = unigram(keys)
+    else:
+        rest = {
+            'normalizer': None, 'pre_tokenizer': dict(level, add_prefix_space=False), 'post_processor': level, 'decoder': level,
+            'model': {'type': 'BPE', 'dropout': None, 'unk_token': None, 'continuing_subword_prefix': None, 'end_of_word_suffix': None,
+                      'fuse_unk': False, 'byte_fallback': False, 'vocab': vocab, 'merges': keys['tokenizer.ggml.merges']}}
+    if words != 'model':
+        write_json(folder, 'tokenizer.json', dict(whole, **rest))
     bos, eos = (tokens[keys['tokenizer.ggml.%s_token_id' % x]] for x in ('bos', 'eos'))
     write_json(folder, 'tokenizer_config.json', {
         'bos_token': bos, 'eos_token': {'content': eos}, 'add_bos_token': keys.get('tokenizer.ggml.add_bos_token', False),
@@ -439,7 +487,7 @@ def main():
     keys, tensors = read_gguf(path)
     os.makedirs(folder, exist_ok=True)
     write_config(folder, cls, keys, tensors)
-    write_tokenizer(folder, keys)
+    write_tokenizer(folder, keys, options.get('--words'))
     write_shards(folder, publish_tensors(cls, keys, tensors), options.get('--type', 'F32'), int(options.get('--shards', 1)),
                  options.get('--kind') == 'torch')
 

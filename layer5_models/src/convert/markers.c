@@ -49,6 +49,13 @@ static int64_t put_id(Conversion *c, const Vocab *v, const Says *says, const cha
     return id;
 }
 
+static void put_unknown(Conversion *c, const Vocab *v, const Says *says) {
+    if (v->unknown < 0)
+        put_id(c, v, says, "unk", "unknown");
+    else
+        gguf_put_int(c->writer, "tokenizer.ggml.unknown_token_id", GGUF_U32, v->unknown);
+}
+
 /* Further tokens that end a text: two keys for them. */
 static void put_ends(Conversion *c, const Vocab *v, const Says *says, int64_t eos) {
     static const char *const keys[] = {"tokenizer.ggml.eot_token_id",
@@ -141,7 +148,7 @@ bool put_markers(Conversion *c, const Vocab *v, const JsonValue *root) {
     if (ok) {
         put_id(c, v, &says, "bos", "bos");
         put_ends(c, v, &says, put_id(c, v, &says, "eos", "eos"));
-        put_id(c, v, &says, "unk", "unknown");
+        put_unknown(c, v, &says);
         put_id(c, v, &says, "pad", "padding");
         put_adds(c, &says, root, adds);
         ok = put_template(c, &says);

@@ -5,7 +5,7 @@
  *     rules.c      which of our tensors are made from which of theirs
  *     rows.c       a row of one of ours, computed from theirs
  *     config.c     config.json as keys;  stretch.c: how a context was stretched
- *     vocab.c      tokens with their ids, types and scores;  words.c, splits.c: tokenizer.json
+ *     vocab.c      tokens with their ids, types and scores;  words.c, splits.c, unigram.c: tokenizer.json
  *     pieces.c     tokenizer.model;  markers.c: which tokens begin and end a text
  *     convert.c    the whole */
 #ifndef STRATA_CONVERT_PARTS_H
@@ -146,6 +146,7 @@ typedef struct Vocab {
     int64_t *types;
     double *scores;
     size_t count;
+    int64_t unknown; /* the token of what is none, where its file says; -1 */
     bool has_scores;
 } Vocab;
 
@@ -167,6 +168,13 @@ bool read_splits(Conversion *c, const JsonValue *root, bool *plain, const char *
 bool read_tokenizer_json(Conversion *c, Vocab *vocab, const JsonValue *root);
 bool read_tokenizer_model(Conversion *c, Vocab *vocab, const FileMap *file);
 bool read_added(Conversion *c, Vocab *vocab, const JsonValue *added);
+bool read_unigram(Conversion *c, Vocab *vocab, const JsonValue *root);
+
+/* unigram.c: the keys of a Unigram tokenizer.
+ *
+ *   map      a table of what characters are written as; size 0: none
+ *   prefix   a space stands in front;  merge: runs of spaces are one */
+bool put_unigram(Conversion *c, Text map, bool prefix, bool merge);
 
 /* markers.c */
 bool put_markers(Conversion *c, const Vocab *vocab, const JsonValue *root);

@@ -91,44 +91,65 @@ static bool take_piece(Conversion *c, Vocab *v, size_t id, Text bytes) {
     return vocab_set(v, id, (Text){copy, text.size}, (int)type, (double)score, false, c->fault);
 }
 
-static bool check_training(Conversion *c, Text bytes) {
+/* What the file says beside its pieces. */
+typedef struct Spec {
+    uint64_t kind; /* 1 Unigram, 2 BPE */
+    bool prefix, merge;
+    Text map; /* of characters; size 0: none */
+} Spec;
+
+static bool read_training(Conversion *c, Spec *spec, Text bytes) {
     Fields f = fields_of(bytes);
-    uint64_t kind = 1;
     for (Field field; next_field(&f, &field);)
-        if (field.number == 3) kind = field.value;
-    if (!f.ok) return damaged(c);
-    return kind == 2 ||
-           REFUSE(c, "the pieces are of another kind than BPE, which models of this "
-                     "family have");
+        if (field.number == 3) spec->kind = field.value;
+    return f.ok || damaged(c);
 }
 
-static bool put_normalizer(Conversion *c, Text bytes) {
+static bool read_normalizer(Conversion *c, Spec *spec, Text bytes) {
     Fields f = fields_of(bytes);
-    bool prefix = true, merge = true, map = false;
     for (Field field; next_field(&f, &field);) {
-        if (field.number == 2) map = field.bytes.size > 0;
-        if (field.number == 3) prefix = field.value != 0;
-        if (field.number == 4) merge = field.value != 0;
+        if (field.number == 2) spec->map = field.bytes;
+        if (field.number == 3) spec->prefix = field.value != 0;
+        if (field.number == 4) spec->merge = field.value != 0;
     }
-    if (!f.ok) return damaged(c);
-    if (map || merge)
+    return f.ok || damaged(c);
+}
+
+/* Text becomes pieces of bytes where nothing else fits: here this is so of BPE alone. */
+static bool put_unigram_spec(Conversion *c, Vocab *v, const Spec *spec) {
+    for (size_t i = 0; i < v->count; i++) {
+        if (v->tokens[i].data && v->types[i] == TOKEN_BYTE)
+            return REFUSE(c, "Unigram with pieces of bytes, which GGUF files cannot say");
+        if (v->types[i] == TOKEN_UNKNOWN) v->unknown = (int64_t)i;
+    }
+    return v->unknown >= 0 ? put_unigram(c, spec->map, spec->prefix, spec->merge)
+                           : REFUSE(c, "Unigram without a piece for what is unknown");
+}
+
+static bool put_spec(Conversion *c, Vocab *v, const Spec *spec) {
+    if (spec->kind == 1) return put_unigram_spec(c, v, spec);
+    if (spec->kind != 2)
+        return REFUSE(c, "the pieces are of another kind than BPE and Unigram, which models of "
+                         "this family have");
+    if (spec->map.size || spec->merge)
         return REFUSE(
             c,
             "text is made plain before it is cut, which GGUF files of kind llama cannot say");
-    gguf_put_int(c->writer, "tokenizer.ggml.add_space_prefix", GGUF_BOOL, prefix);
+    gguf_put_int(c->writer, "tokenizer.ggml.add_space_prefix", GGUF_BOOL, spec->prefix);
+    gguf_put_string(c->writer, "tokenizer.ggml.model", text_of("llama"));
     return true;
 }
 
 bool read_tokenizer_model(Conversion *c, Vocab *v, const FileMap *file) {
     Fields f = fields_of((Text){(const char *)file->data, file->size});
+    Spec spec = {.kind = 1, .prefix = true, .merge = true};
     size_t id = 0;
     for (Field field; next_field(&f, &field);) {
         if (field.number == 1 && !take_piece(c, v, id++, field.bytes)) return false;
-        if (field.number == 2 && !check_training(c, field.bytes)) return false;
-        if (field.number == 3 && !put_normalizer(c, field.bytes)) return false;
+        if (field.number == 2 && !read_training(c, &spec, field.bytes)) return false;
+        if (field.number == 3 && !read_normalizer(c, &spec, field.bytes)) return false;
     }
     if (!f.ok || id == 0) return damaged(c);
-    gguf_put_string(c->writer, "tokenizer.ggml.model", text_of("llama"));
     v->has_scores = true;
-    return true;
+    return put_spec(c, v, &spec);
 }

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 bool vocab_init(Vocab *v, size_t count, Fault *fault) {
-    *v = (Vocab){.count = count};
+    *v = (Vocab){.count = count, .unknown = -1};
     v->tokens = calloc(count + 1, sizeof *v->tokens);
     v->types = calloc(count + 1, sizeof *v->types);
     v->scores = calloc(count + 1, sizeof *v->scores);
@@ -50,14 +50,23 @@ static bool fill_gaps(Vocab *v, Fault *fault) {
     return true;
 }
 
+/* SentencePiece's own file, by its names; NULL: it is not there. */
+static const char *model_name(const Folder *folder) {
+    static const char *const names[] = {"tokenizer.model", "spiece.model"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (folder_has(folder, names[i])) return names[i];
+    return NULL;
+}
+
 static bool read_files(Conversion *c, Vocab *v, const JsonValue *root) {
     FileMap file;
-    if (!folder_has(&c->folder, "tokenizer.model")) {
+    const char *name = model_name(&c->folder);
+    if (!name) {
         if (root) return read_tokenizer_json(c, v, root);
         return REFUSE(c, "the folder has neither tokenizer.json nor tokenizer.model");
     }
-    if (!folder_map(&c->folder, "tokenizer.model", &file, c->fault)) return false;
-    bool ok = read_tokenizer_model(c, v, &file) || fault_prefix(c->fault, "tokenizer.model");
+    if (!folder_map(&c->folder, name, &file, c->fault)) return false;
+    bool ok = read_tokenizer_model(c, v, &file) || fault_prefix(c->fault, name);
     file_close(&file);
     return ok && (!root || read_added(c, v, json_get(root, "added_tokens")));
 }

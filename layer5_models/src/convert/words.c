@@ -148,8 +148,9 @@ static bool check_model(Conversion *c, const JsonValue *model) {
                                       "end_of_word_suffix"};
     if (!json_is(json_get(model, "type"), "BPE") && json_get(model, "type"))
         return REFUSE(
-            c, "tokenizer.json: the model is of another type than BPE, which models of this "
-               "family have");
+            c,
+            "tokenizer.json: the model is of another type than BPE and Unigram, which models "
+            "of this family have");
     for (size_t i = 0; i < sizeof off / sizeof *off; i++) {
         const JsonValue *value = json_get(model, off[i]);
         if (value && value->kind != JSON_NULL && !json_is(value, ""))
@@ -163,6 +164,7 @@ bool read_tokenizer_json(Conversion *c, Vocab *v, const JsonValue *root) {
     const JsonValue *model = json_get(root, "model");
     const char *pre;
     bool plain;
+    if (json_is(json_get(model, "type"), "Unigram")) return read_unigram(c, v, root);
     if (!check_model(c, model) || !read_splits(c, root, &plain, &pre)) return false;
     gguf_put_string(c->writer, "tokenizer.ggml.model", text_of(plain ? "llama" : "gpt2"));
     if (pre) gguf_put_string(c->writer, "tokenizer.ggml.pre", text_of(pre));
