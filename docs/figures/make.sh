@@ -31,6 +31,7 @@ passes() {
 numbers() {
     case $1 in
     effects | temperature | order | kept) "$strata" figure "$1" ;;
+    bends) "$strata" figure effects ;;
     guess) # and what the same acceptance gains for a larger model, whose passes are timed here
         passes >"$out/passes.csv"
         "$strata" figure guess --draft "$draft" | awk -F, -f larger.awk "$out/passes.csv" - ;;
@@ -82,7 +83,7 @@ sound() {
 $bad"
 }
 
-for name in ${*:-effects temperature kept surprise frontier hot variety odds heat cure order contrast beams price mask constraint load guess heads lens roles owner errors turning curve loss roofline speed}; do
+for name in ${*:-effects bends temperature kept surprise frontier hot variety odds heat cure order contrast beams price mask constraint load guess heads lens roles owner errors turning curve loss roofline speed}; do
     echo "plot $name" >&2
     case $name in
     speed | loss | roofline | load) numbers "$name" ;;

@@ -50,7 +50,7 @@ static bool print_effect(Desk *d, const char *label, const char *spec, bool peak
               candidates_load(&d->candidates, logits, fault) &&
               chain_run(&chain, &d->candidates, &step, &token, fault);
     for (int i = 0; ok && i < TOKENS; i++)
-        printf("\"%s\",%s,%d,%.6f,%.6f\n", label, peaked ? "peaked" : "flat", i + 1,
+        printf("\"%s\",%s,%d,%.6g,%.6g\n", label, peaked ? "peaked" : "flat", i + 1,
                exp((double)before[i] - sum), exp(candidates_log_prob(&d->candidates, i)));
     chain_close(&chain);
     return ok;
