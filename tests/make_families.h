@@ -6,6 +6,7 @@
  *     two_norms                    attention has a second one, attn_norm_2
  *     moved_norm                   that of the feed-forward is called post_attention_norm
  *     post_norms, embedding_norm   what branches return, and the embedding, are normed
+ *     small_gains                  of the norms of heads
  *     head_norms, own_norms, row_norms   of queries and keys: of each head with one gain for all, or its own;
  *                                  or of all heads together
  *     plain                        no gate;  gate_in_up: in one map with up
@@ -35,6 +36,12 @@
  *     ssm_norms                    of dt, B and C;  bare_norm: ffn_norm is a name without ".weight"
  *     canvas                       a diffusion model's: a token for open places;  unshifted: each row of logits
  *                                  is of its own place
+ *     own_kv:N                     the first N layers keep keys and values, the others share theirs
+ *     keys_as_values               layers without a window have no map for values
+ *     window_heads                 heads of the others are half as long
+ *     layer_inputs:N, streams:N    inputs of layers, parts of the stream;  laurel: a short way beside attention
+ *     cut                          few gates pass in some layers;  end_scale: behind each block
+ *     beside                       experts beside a network;  latent_experts:N: they read N numbers
  *     layers:N, heads:N, kv_heads:N, head_dim:N, window:N    in place of 2, 4, 2, 16 and none
  *     KEY=VALUE                    a key: a whole number, one with a point, true or false
  *
@@ -71,6 +78,13 @@ static const char *const make_families[][2] = {
     {"gemma2", "tied post_norms window:6 layers:3"},
     {"gemma3", "tied post_norms head_norms window:6 layers:7 rope.freq_base=1000000.0 "
                "rope.scaling.factor=8.0 final_logit_softcapping=20.0"},
+    {"gemma3n",
+     "tied post_norms small_gains window:6 attention.sliding_window_pattern=2 layers:6 "
+     "own_kv:3 layer_inputs:12 streams:3 laurel cut"},
+    {"gemma4",
+     "tied post_norms small_gains window:6 windows_listed window_heads keys_as_values "
+     "rope_freqs layers:7 own_kv:4 layer_inputs:12 end_scale beside experts:6 split:2 "
+     "experts_every:2 expert_key final_logit_softcapping=20.0"},
     {"phi2", "layer norm_biases biases plain one_norm partial fused_qkv head_bias"},
     {"phi3", "fused_qkv gate_in_up window:6 partial"},
     {"phimoe", "norm_biases experts:4 biases head_bias window:6 yarn"},
@@ -146,9 +160,10 @@ static const char *const make_families[][2] = {
                  "experts:6" MAKE_EXPERTS},
     {"minicpm3", "latents q_latent"},
     {"jais2", "layer norm_biases biases plain kv_heads:4"},
-    {"nemotron_h_moe", "ssm:2 ssm.group_count=2 single layers:6 plain experts:6 split:2 "
-                       "expert_key choice_bias shared shared_key expert_shared_count=1 "
-                       "expert_weights_norm=true expert_weights_scale=2.5"},
+    {"nemotron_h_moe",
+     "ssm:2 ssm.group_count=2 single layers:6 plain latent_experts:24 experts:6 split:2 "
+     "expert_key choice_bias shared shared_key expert_shared_count=1 "
+     "expert_weights_norm=true expert_weights_scale=2.5"},
     {"llada", "canvas unshifted kv_heads:4 attention.causal=false"},
     {"llada-moe", "canvas unshifted kv_heads:4 head_norms experts:4 split:2 expert_key "
                   "attention.causal=false"},

@@ -61,6 +61,19 @@ static inline size_t make_value_dim(const MakeModel *m) {
     return make_says(m, "narrow_values") ? m->head_dim / 2 : m->head_dim;
 }
 
+/* Every third layer, and the first, has no window, when a list says so. */
+static inline bool make_windowed(size_t layer) { return layer % 3 > 0; }
+
+/* Heads of windowed layers are half as long, with window_heads. */
+static inline size_t make_head_dim(const MakeModel *m, size_t layer) {
+    return make_says(m, "window_heads") && make_windowed(layer) ? m->head_dim / 2 : m->head_dim;
+}
+
+/* The first ones keep keys and values, the others share those. */
+static inline bool make_keeps(const MakeModel *m, size_t layer) {
+    return layer < make_size(m, "own_kv", m->layers);
+}
+
 /* Numbers of a channel's state: not whole lanes of any instruction set. */
 enum { MAKE_STATE = 20 };
 
@@ -215,11 +228,10 @@ static inline void make_head_keys(GgufWriter *w, const MakeModel *m) {
         make_key(w, m, "rope.dimension_count", (int64_t)m->head_dim / 2);
 }
 
-/* Every third layer, and the first, has none. */
 static inline void make_window_list(GgufWriter *w, const MakeModel *m) {
     char name[96];
     int64_t has[64];
-    for (size_t l = 0; l < m->layers && l < 64; l++) has[l] = l % 3 > 0;
+    for (size_t l = 0; l < m->layers && l < 64; l++) has[l] = make_windowed(l);
     snprintf(name, sizeof name, "%s.attention.sliding_window_pattern", m->arch);
     gguf_put_ints(w, name, GGUF_BOOL, has, m->layers);
 }
@@ -269,6 +281,36 @@ static inline void make_curves(GgufWriter *w, const MakeModel *m) {
     make_numbers(w, m, "xielu.beta", 0.5, 0.1), make_numbers(w, m, "xielu.eps", -1e-6, 0);
 }
 
+/* Few gates pass in the first two layers, all in the others. */
+static inline void make_cuts(GgufWriter *w, const MakeModel *m) {
+    double cut[64];
+    char name[96];
+    snprintf(name, sizeof name, "%s.activation_sparsity_scale", m->arch);
+    for (size_t l = 0; l < m->layers && l < 64; l++)
+        cut[l] = l < 2 ? 0.6 + 0.5 * (double)l : -INFINITY;
+    gguf_put_floats(w, name, GGUF_F32, cut, m->layers);
+}
+
+static inline void make_beside_keys(GgufWriter *w, const MakeModel *m) {
+    size_t own = make_size(m, "own_kv", m->layers);
+    if (make_says(m, "own_kv"))
+        make_key(w, m, "attention.shared_kv_layers",
+                 m->layers > own ? (int64_t)(m->layers - own) : 0);
+    if (make_says(m, "window_heads")) {
+        make_key(w, m, "attention.key_length_swa", (int64_t)m->head_dim / 2);
+        make_key(w, m, "attention.value_length_swa", (int64_t)m->head_dim / 2);
+        make_key(w, m, "rope.dimension_count_swa", (int64_t)max_size(2, m->head_dim / 4));
+    }
+    if (make_says(m, "layer_inputs"))
+        make_key(w, m, "embedding_length_per_layer_input",
+                 (int64_t)make_size(m, "layer_inputs", 0));
+    if (make_says(m, "streams"))
+        make_key(w, m, "altup.num_inputs", (int64_t)make_size(m, "streams", 0));
+    if (make_says(m, "cut")) make_cuts(w, m);
+    if (make_says(m, "latent_experts"))
+        make_key(w, m, "moe_latent_size", (int64_t)make_size(m, "latent_experts", 0));
+}
+
 static inline void make_keys(GgufWriter *w, const MakeModel *m) {
     gguf_put_string(w, "general.architecture", text_of(m->arch));
     gguf_put_int(w, "general.alignment", GGUF_U32, 32);
@@ -293,6 +335,7 @@ static inline void make_keys(GgufWriter *w, const MakeModel *m) {
         make_key(w, m, "expert_feed_forward_length", (int64_t)make_expert_hidden(m));
     if (make_says(m, "shared_key"))
         make_key(w, m, "expert_shared_feed_forward_length", (int64_t)m->hidden / 2);
+    make_beside_keys(w, m);
     if (make_says(m, "yarn")) make_yarn(w, m);
     if (make_says(m, "canvas"))
         gguf_put_int(w, "tokenizer.ggml.mask_token_id", GGUF_U32, MAKE_MASK);

@@ -4,80 +4,21 @@
 #ifndef STRATA_MAKE_MODEL_H
 #define STRATA_MAKE_MODEL_H
 
-#include "make_keys.h"
-
-static inline void make_tensor(GgufWriter *w, const MakeModel *m, const char *name, int ndim,
-                               const size_t *shape, double mean, double deviation,
-                               Dtype dtype) {
-    size_t count = 1, row = shape[ndim - 1];
-    for (int i = 0; i < ndim; i++) count *= shape[i];
-    float *values = malloc(count * sizeof *values);
-    void *stored = malloc(count * sizeof *values);
-    Rng rng = {m->seed, 0, 0};
-    for (const char *c = name; *c; c++) rng.stream = rng.stream * 131 + (unsigned char)*c;
-    for (size_t i = 0; i < count; i++) values[i] = (float)(mean + deviation * rng_normal(&rng));
-    if (row % dtype_info(dtype)->block) dtype = DTYPE_F16;
-    quantize_row(dtype, values, NULL, stored, count);
-    Tensor t = tensor_view(dtype, ndim, shape, stored);
-    gguf_put_tensor(w, name, &t);
-    free(values), free(stored);
-}
-
-static inline void make_matrix(GgufWriter *w, const MakeModel *m, const char *name, size_t out,
-                               size_t in, double gain) {
-    make_tensor(w, m, name, 2, (size_t[]){out, in}, 0, gain / sqrt((double)in), m->dtype);
-}
-
-static inline void make_vector(GgufWriter *w, const MakeModel *m, const char *name, size_t n,
-                               double mean) {
-    make_tensor(w, m, name, 1, &n, mean, 0.15, DTYPE_F32);
-}
-
-static inline void make_linear(GgufWriter *w, const MakeModel *m, size_t layer,
-                               const char *what, size_t out, size_t in, double gain) {
-    char name[96];
-    snprintf(name, sizeof name, "blk.%zu.%s.weight", layer, what);
-    make_matrix(w, m, name, out, in, gain);
-    snprintf(name, sizeof name, "blk.%zu.%s.bias", layer, what);
-    if (make_says(m, "biases")) make_vector(w, m, name, out, 0);
-}
-
-/* A map for each expert. */
-static inline void make_stack(GgufWriter *w, const MakeModel *m, size_t layer, const char *what,
-                              size_t out, size_t in) {
-    char name[96];
-    snprintf(name, sizeof name, "blk.%zu.%s.weight", layer, what);
-    make_tensor(w, m, name, 3, (size_t[]){m->experts, out, in}, 0, 0.2, m->dtype);
-    snprintf(name, sizeof name, "blk.%zu.%s.bias", layer, what);
-    if (make_says(m, "expert_biases"))
-        make_tensor(w, m, name, 2, (size_t[]){m->experts, out}, 0, 0.15, DTYPE_F32);
-}
-
-/* Of a block, or, with a name of its own, of the model. */
-static inline void make_norm_of(GgufWriter *w, const MakeModel *m, const char *name, int ndim,
-                                const size_t *shape) {
-    char full[120];
-    snprintf(full, sizeof full, "%s.weight", name);
-    make_tensor(w, m, full, ndim, shape, 1, 0.15, DTYPE_F32);
-    snprintf(full, sizeof full, "%s.bias", name);
-    if (make_says(m, "norm_biases")) make_tensor(w, m, full, ndim, shape, 0, 0.15, DTYPE_F32);
-}
-
-static inline void make_norm(GgufWriter *w, const MakeModel *m, size_t layer, const char *what,
-                             size_t n) {
-    char name[96];
-    snprintf(name, sizeof name, "blk.%zu.%s", layer, what);
-    make_norm_of(w, m, name, 1, &n);
-}
+#include "make_beside.h"
 
 static inline void make_head_norm(GgufWriter *w, const MakeModel *m, size_t layer,
                                   const char *what, size_t heads) {
     char name[96];
     snprintf(name, sizeof name, "blk.%zu.%s", layer, what);
-    size_t own[2] = {heads, m->head_dim}, row = heads * m->head_dim;
+    size_t hd = make_head_dim(m, layer), own[2] = {heads, hd}, row = heads * hd;
+    if (make_says(m, "small_gains")) { /* or scores that nothing scales are large */
+        make_tensor(w, m, block_tensor_name(name, sizeof name, layer, what, "weight"), 1, &hd,
+                    0.5, 0.1, DTYPE_F32);
+        return;
+    }
     if (make_says(m, "own_norms")) make_norm_of(w, m, name, 2, own);
     if (make_says(m, "row_norms")) make_norm_of(w, m, name, 1, &row);
-    if (make_says(m, "head_norms")) make_norm_of(w, m, name, 1, &m->head_dim);
+    if (make_says(m, "head_norms")) make_norm_of(w, m, name, 1, &hd);
 }
 
 /* A matrix for each head. */
@@ -110,24 +51,26 @@ static inline void make_latents(GgufWriter *w, const MakeModel *m, size_t l) {
 
 static inline void make_attention(GgufWriter *w, const MakeModel *m, size_t l) {
     size_t heads = make_of_layer(m, l, m->heads), kv_heads = make_of_layer(m, l, m->kv_heads),
-           q = heads * m->head_dim, k = kv_heads * m->head_dim,
-           v = kv_heads * make_value_dim(m);
+           hd = make_head_dim(m, l), vd = make_says(m, "window_heads") ? hd : make_value_dim(m),
+           q = heads * hd, k = kv_heads * hd, v = kv_heads * vd;
+    bool own = make_keeps(m, l);
     char name[96];
     if (make_says(m, "fused_qkv")) {
         make_linear(w, m, l, "attn_qkv", q + k + v, m->dim, 1.5);
     } else {
         make_linear(w, m, l, "attn_q", make_says(m, "gate_in_q") ? 2 * q : q, m->dim, 1.5);
-        make_linear(w, m, l, "attn_k", k, m->dim, 1.5);
-        make_linear(w, m, l, "attn_v", v, m->dim, 1);
+        if (own) make_linear(w, m, l, "attn_k", k, m->dim, 1.5);
+        if (own && (!make_says(m, "keys_as_values") || make_windowed(l)))
+            make_linear(w, m, l, "attn_v", v, m->dim, 1);
     }
-    make_linear(w, m, l, "attn_output", m->dim, heads * make_value_dim(m), 1);
+    make_linear(w, m, l, "attn_output", m->dim, heads * vd, 1);
     if (make_says(m, "gate_numbers"))
         make_linear(w, m, l, "attn_gate", heads * make_value_dim(m), m->dim, 1.5);
     if (make_says(m, "gate_heads")) make_linear(w, m, l, "attn_gate", heads, m->dim, 1.5);
     if (make_says(m, "sub_norms"))
         make_norm(w, m, l, "attn_sub_norm", heads * make_value_dim(m));
     make_head_norm(w, m, l, "attn_q_norm", heads);
-    make_head_norm(w, m, l, "attn_k_norm", kv_heads);
+    if (own) make_head_norm(w, m, l, "attn_k_norm", kv_heads);
     snprintf(name, sizeof name, "blk.%zu.attn_sinks.weight", l);
     if (make_says(m, "sinks")) make_vector(w, m, name, heads, 1);
 }
@@ -145,14 +88,19 @@ static inline void make_network(GgufWriter *w, const MakeModel *m, size_t l, con
 }
 
 static inline void make_experts(GgufWriter *w, const MakeModel *m, size_t l) {
-    size_t hidden = make_expert_hidden(m);
+    size_t hidden = make_expert_hidden(m), in = make_size(m, "latent_experts", m->dim);
     char name[96];
     make_linear(w, m, l, "ffn_gate_inp", m->experts, m->dim, 2);
     snprintf(name, sizeof name, "blk.%zu.exp_probs_b.bias", l);
     if (make_says(m, "choice_bias")) make_vector(w, m, name, m->experts, 0);
-    if (!make_says(m, "plain")) make_stack(w, m, l, "ffn_gate_exps", hidden, m->dim);
-    make_stack(w, m, l, "ffn_up_exps", hidden, m->dim);
-    make_stack(w, m, l, "ffn_down_exps", m->dim, hidden);
+    if (!make_says(m, "plain")) make_stack(w, m, l, "ffn_gate_exps", hidden, in);
+    make_stack(w, m, l, "ffn_up_exps", hidden, in);
+    make_stack(w, m, l, "ffn_down_exps", in, hidden);
+    if (make_says(m, "latent_experts")) {
+        make_map(w, m, l, "ffn_latent_down", in, m->dim);
+        make_map(w, m, l, "ffn_latent_up", m->dim, in);
+    }
+    if (make_says(m, "beside")) make_beside_norms(w, m, l);
     if (make_says(m, "shared")) make_network(w, m, l, "_shexp", m->hidden / 2);
     if (make_says(m, "shared_gate")) make_linear(w, m, l, "ffn_gate_inp_shexp", 1, m->dim, 1.5);
 }
@@ -214,12 +162,6 @@ static inline void make_decays(GgufWriter *w, const MakeModel *m, size_t l, size
     make_norm(w, m, l, "ssm_norm", m->head_dim);
 }
 
-static inline void make_map(GgufWriter *w, const MakeModel *m, size_t l, const char *what,
-                            size_t out, size_t in) {
-    char name[96];
-    make_matrix(w, m, block_tensor_name(name, sizeof name, l, what, "weight"), out, in, 1.5);
-}
-
 static inline void make_taps(GgufWriter *w, const MakeModel *m, size_t l, const char *what,
                              size_t channels) {
     char name[96];
@@ -266,11 +208,14 @@ static inline int make_parts(const MakeModel *m, size_t l) {
     return MAKE_ATTENTION | MAKE_NETWORK;
 }
 
-static inline void make_feed_forward(GgufWriter *w, const MakeModel *m, size_t l) {
+static inline bool make_has_experts(const MakeModel *m, size_t l) {
     bool dense = l < make_size(m, "dense_first", 0);
-    if (m->experts && !dense && l % make_size(m, "experts_every", 1) == 0)
-        make_experts(w, m, l);
-    else
+    return m->experts && !dense && l % make_size(m, "experts_every", 1) == 0;
+}
+
+static inline void make_feed_forward(GgufWriter *w, const MakeModel *m, size_t l) {
+    if (make_has_experts(m, l)) make_experts(w, m, l);
+    if (!make_has_experts(m, l) || make_says(m, "beside"))
         make_network(w, m, l, "", make_of_layer(m, l, m->hidden));
     if (make_says(m, "sub_norms")) make_norm(w, m, l, "ffn_sub_norm", m->hidden);
 }
@@ -304,6 +249,7 @@ static inline void make_block(GgufWriter *w, const MakeModel *m, size_t l) {
     if (make_says(m, "post_norms")) make_norm(w, m, l, "post_ffw_norm", m->dim);
     make_ffn_norm(w, m, l);
     make_feed_forward(w, m, l);
+    make_beside(w, m, l);
 }
 
 static inline void make_ends(GgufWriter *w, const MakeModel *m) {
@@ -315,6 +261,7 @@ static inline void make_ends(GgufWriter *w, const MakeModel *m) {
     if (make_says(m, "embedding_norm")) make_norm_of(w, m, "token_embd_norm", 1, &m->dim);
     if (make_says(m, "rope_freqs"))
         make_tensor(w, m, "rope_freqs.weight", 1, &pairs, 3, 0.5, DTYPE_F32);
+    make_beside_ends(w, m);
     make_norm_of(w, m, make_says(m, "end_norm") ? "token_embd_norm" : "output_norm", 1,
                  &m->dim);
     if (!make_says(m, "tied")) make_matrix(w, m, "output.weight", MAKE_VOCAB, m->dim, 2);

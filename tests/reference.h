@@ -6,6 +6,7 @@
  *     reference_attention.h   attention of one token
  *     reference_latent.h      ... by way of latents
  *     reference_mamba.h       state-space layers, short convolutions
+ *     reference_beside.h      parts of a stream, inputs of layers
  *     reference_delta.h       the delta rule
  *     here                    networks, blocks, the model */
 #ifndef STRATA_REFERENCE_H
@@ -13,6 +14,7 @@
 
 #include "reference_latent.h"
 #include "reference_delta.h"
+#include "reference_beside.h"
 
 static inline void reference_open(Reference *r, const Gguf *gguf) {
     reference_load(r, gguf);
@@ -36,6 +38,17 @@ static inline double reference_xielu(const Reference *r, int l, double x) {
     for (int i = 0; i < 4; i++) gguf_float(gguf_find(r->gguf, names[i]), (uint64_t)l, &c[i]);
     double p = log1p(exp(c[0])), n = c[2] + log1p(exp(c[1]));
     return c[2] * x + (x > 0 ? p * x * x : n * (expm1(fmin(x, c[3])) - x));
+}
+
+/* Only what exceeds the mean of a row by so many deviations stays. */
+static inline void reference_cut(const Reference *r, int l, double *x, int n) {
+    double many = reference_number_of(r, "activation_sparsity_scale", l,
+                                      l < reference_says(r, "cut") ? 1.6448533535003662 : -1),
+           mean = 0, square = 0;
+    if (reference_says(r, "cut") == 0 || many <= 0) return;
+    for (int i = 0; i < n; i++) mean += x[i] / n;
+    for (int i = 0; i < n; i++) square += (x[i] - mean) * (x[i] - mean) / (n - 1);
+    for (int i = 0; i < n; i++) x[i] = fmax(0, x[i] - mean - many * sqrt(square));
 }
 
 static inline double reference_gated(const Reference *r, double gate, double up) {
@@ -62,6 +75,7 @@ static inline void reference_network(const Reference *r, const ReferenceLayer *s
     bool own = reference_weight(r, s->l, gate),
          both = (int)wide->shape[wide->ndim - 2] == 2 * hidden; /* first gate, then up */
     if (own) reference_rows(r, s->l, gate, index * hidden, hidden, x, a);
+    if (own) reference_cut(r, s->l, a, hidden);
     if (both) reference_rows(r, s->l, up, 0, hidden, x, a);
     reference_rows(r, s->l, up, both ? hidden : index * hidden, hidden, x, b);
     for (int i = 0; i < hidden; i++)
@@ -71,7 +85,8 @@ static inline void reference_network(const Reference *r, const ReferenceLayer *s
                : reference_says(r, "xielu") ? reference_xielu(r, s->l, b[i])
                                             : reference_activate(r, b[i]);
     if (!*suffix) reference_norm(r, s->l, "ffn_sub_norm", b, hidden, b);
-    reference_rows(r, s->l, down, index * s->dim, s->dim, b, y);
+    int dim = (int)t->shape[t->ndim - 2];
+    reference_rows(r, s->l, down, index * dim, dim, b, y);
 }
 
 static inline int reference_largest(const double *x, int n) {
@@ -107,10 +122,14 @@ static inline void reference_add_expert(const Reference *r, const ReferenceLayer
                                         const char *suffix, int index, double weight,
                                         const double *x, double *y) {
     double in[REFERENCE_WIDEST], out[REFERENCE_WIDEST];
+    const double *scale = reference_bare(r, s->l, "ffn_down_exps.scale");
+    const GgufTensor *t = reference_find(r, s->l, "ffn_down_exps", "weight");
+    int dim = (int)t->shape[1];
     bool input = reference_says(r, "input") != 0;
-    for (int i = 0; i < s->dim; i++) in[i] = input ? weight * x[i] : x[i];
+    if (scale) weight *= scale[index];
+    for (int i = 0; i < dim; i++) in[i] = input ? weight * x[i] : x[i];
     reference_network(r, s, suffix, index, in, out);
-    for (int i = 0; i < s->dim; i++) y[i] += input ? out[i] : weight * out[i];
+    for (int i = 0; i < dim; i++) y[i] += input ? out[i] : weight * out[i];
 }
 
 static inline void reference_add_shared(const Reference *r, const ReferenceLayer *s,
@@ -162,9 +181,22 @@ static inline void reference_choice(const Reference *r, const ReferenceLayer *s,
     reference_leave_groups(r, experts, choice);
 }
 
+/* all (experts) = the router's scores; it may have a norm of its own. */
+static inline void reference_route(const Reference *r, const ReferenceLayer *s, int experts,
+                                   const double *x, double *all) {
+    const double *gain = reference_bare(r, s->l, "ffn_gate_inp.scale");
+    double in[REFERENCE_WIDEST];
+    memcpy(in, x, sizeof *x * (size_t)s->dim);
+    if (gain) reference_normalize(r, "rms", x, s->dim, in);
+    for (int i = 0; i < s->dim && gain; i++) in[i] *= gain[i];
+    reference_rows(r, s->l, "ffn_gate_inp", 0, experts, in, all);
+    for (int e = 0; e < experts && gain; e++) all[e] /= sqrt(s->dim);
+}
+
 /* y (dim) = the feed-forward of a token: one network, or some of many. */
 static inline void reference_feed_forward(const Reference *r, const ReferenceLayer *s,
                                           const double *x, double *y) {
+    double in[REFERENCE_WIDEST], sum[REFERENCE_WIDEST] = {0};
     int experts = reference_size(r, "expert_count", s->l, 0),
         used = reference_size(r, "expert_used_count", s->l, 0), chosen[64];
     double all[512], left[512], weight[64];
@@ -172,17 +204,32 @@ static inline void reference_feed_forward(const Reference *r, const ReferenceLay
         reference_network(r, s, "", 0, x, y);
         return;
     }
-    reference_rows(r, s->l, "ffn_gate_inp", 0, experts, x, all);
+    reference_route(r, s, experts, x, all);
     reference_choice(r, s, all, experts, left);
     for (int e = 0; e < used; e++) {
         chosen[e] = reference_largest(left, experts);
         weight[e] = all[chosen[e]], left[chosen[e]] = -INFINITY;
     }
     reference_weigh(r, all, experts, used, weight);
-    memset(y, 0, sizeof *y * (size_t)s->dim);
+    reference_norm(r, s->l, "pre_ffw_norm_2", x, s->dim, in);
+    const GgufTensor *few = reference_find(r, s->l, "ffn_latent_down", "weight");
+    if (few) reference_rows(r, s->l, "ffn_latent_down", 0, (int)few->shape[0], x, in);
     for (int e = 0; e < used; e++)
-        reference_add_expert(r, s, "_exps", chosen[e], weight[e], x, y);
+        reference_add_expert(r, s, "_exps", chosen[e], weight[e], in, sum);
+    memcpy(y, sum, sizeof *y * (size_t)s->dim);
+    if (few) reference_rows(r, s->l, "ffn_latent_up", 0, s->dim, sum, y);
     reference_add_shared(r, s, x, y);
+}
+
+/* y (dim) = a network's answer to the normed x, and that of experts to x itself. */
+static inline void reference_both(const Reference *r, const ReferenceLayer *s, const double *in,
+                                  const double *x, double *y) {
+    double experts[REFERENCE_WIDEST];
+    reference_network(r, s, "", 0, in, y);
+    reference_norm(r, s->l, "post_ffw_norm_1", y, s->dim, y);
+    reference_feed_forward(r, s, x, experts);
+    reference_norm(r, s->l, "post_ffw_norm_2", experts, s->dim, experts);
+    for (int i = 0; i < s->dim; i++) y[i] += experts[i];
 }
 
 /* ------------------------------------------------------------------ blocks */
@@ -229,20 +276,25 @@ static inline void reference_mix(const Reference *r, const ReferenceLayer *s, in
 /* One token (dim) through block l. */
 static inline void reference_token(const Reference *r, const ReferenceLayer *s, int position,
                                    ReferenceMemory *m, double *x) {
-    double in[REFERENCE_WIDEST], attn[REFERENCE_WIDEST], ffn[REFERENCE_WIDEST];
+    double h[REFERENCE_WIDEST], in[REFERENCE_WIDEST], attn[REFERENCE_WIDEST],
+        ffn[REFERENCE_WIDEST];
     bool parallel = reference_is_parallel(r, s->l), moved = reference_says(r, "moved") != 0,
          second = reference_weight(r, s->l, "attn_norm_2"); /* Falcon 40B: of attention */
     const char *norm = moved ? "post_attention_norm" : "ffn_norm";
     bool one = parallel || reference_says(r, "single");
     if (one && !reference_weight(r, s->l, norm)) norm = "attn_norm";
-    reference_norm(r, s->l, second ? "attn_norm_2" : "attn_norm", x, s->dim, in);
-    reference_mix(r, s, position, in, m, attn);
+    reference_norm(r, s->l, second ? "attn_norm_2" : "attn_norm", x, s->dim, h);
+    reference_mix(r, s, position, h, m, attn);
     reference_norm(r, s->l, norm, x, s->dim, in); /* in parallel, of the x that came in */
     reference_add(r, s, moved ? NULL : "post_attention_norm", attn, x);
+    reference_laurel(r, s, h, x);
     if (!reference_weight(r, s->l, "ffn_down") && !reference_weight(r, s->l, "ffn_gate_inp"))
         return;
     if (!parallel) reference_norm(r, s->l, norm, x, s->dim, in);
-    reference_feed_forward(r, s, in, ffn);
+    if (reference_weight(r, s->l, "post_ffw_norm_1"))
+        reference_both(r, s, in, x, ffn);
+    else
+        reference_feed_forward(r, s, in, ffn);
     reference_add(r, s, "post_ffw_norm", ffn, x);
 }
 
@@ -257,20 +309,39 @@ static inline void reference_look_ahead(const Reference *r, ReferenceLayer *s, i
     s->tokens = n;
 }
 
-static inline void reference_block(const Reference *r, int l, int n, double *x) {
+/* x (streams, dim) of a token through block l: the block itself, and what is beside it. */
+static inline void reference_pass(const Reference *r, const ReferenceLayer *s, int position,
+                                  const double *input, ReferenceMemory *m, double *x) {
+    double foretold[REFERENCE_WIDEST];
+    bool parts = reference_streams(r) > 1;
+    if (parts) reference_foretell(r, s, x);
+    memcpy(foretold, x, sizeof *x * (size_t)s->dim);
+    reference_token(r, s, position, m, x);
+    if (parts) reference_correct(r, s, foretold, x);
+    reference_end_block(r, s, input, x);
+}
+
+/* x (n, streams, dim) through block l; what it keeps stays in memory[l]. */
+static inline void reference_block(const Reference *r, int l, int n, const double *inputs,
+                                   ReferenceMemory *memory, double *x) {
     ReferenceLayer s = reference_layer(r, l);
     ReferenceSsm z = reference_ssm(r, l);
     reference_set_latent(r, &s);
     ReferenceDelta delta = reference_delta_sizes(r, l);
-    int inputs = z.channels + s.dim + delta.channels,
-        state = z.inner * z.n + delta.heads * delta.d * delta.d;
-    ReferenceMemory m = {malloc(sizeof(double) * (size_t)(n * s.kv_heads * s.head_dim)),
-                         malloc(sizeof(double) * (size_t)(n * s.kv_heads * s.value_dim)),
-                         malloc(sizeof(double) * (size_t)(n * inputs)),
-                         calloc((size_t)state + 1, sizeof(double))};
-    if (reference_says(r, "canvas")) reference_look_ahead(r, &s, n, &m, x);
-    for (int t = 0; t < n; t++) reference_token(r, &s, t, &m, x + t * s.dim);
-    free(m.k), free(m.v), free(m.inputs), free(m.state);
+    int channels = z.channels + s.dim + delta.channels, streams = reference_streams(r),
+        state = z.inner * z.n + delta.heads * delta.d * delta.d, width = reference_inputs(r),
+        all = width * reference_size(r, "block_count", 0, 0);
+    ReferenceMemory *m = &memory[l];
+    *m = (ReferenceMemory){malloc(sizeof(double) * (size_t)(n * s.kv_heads * s.head_dim + 1)),
+                           malloc(sizeof(double) * (size_t)(n * s.kv_heads * s.value_dim + 1)),
+                           malloc(sizeof(double) * (size_t)(n * channels)),
+                           calloc((size_t)state + 1, sizeof(double))};
+    ReferenceMemory used = *m;
+    if (s.back) used.k = memory[l - s.back].k, used.v = memory[l - s.back].v;
+    if (reference_says(r, "canvas")) reference_look_ahead(r, &s, n, &used, x);
+    for (int t = 0; t < n; t++)
+        reference_pass(r, &s, t, inputs + t * all + l * width, &used, x + t * streams * s.dim);
+    free(m->inputs), free(m->state);
 }
 
 /* ------------------------------------------------------------------ the model */
@@ -309,12 +380,22 @@ static inline void reference_logits(const Reference *r, const int32_t *tokens, i
     int dim = reference_size(r, "embedding_length", 0, 0),
         layers = reference_size(r, "block_count", 0, 0),
         vocab = (int)reference_find(r, -1, "token_embd", "weight")->shape[0];
-    double *x = malloc(sizeof *x * (size_t)(n * dim));
-    for (int t = 0; t < n; t++) reference_embed(r, tokens[t], t, dim, x + t * dim);
-    for (int l = 0; l < layers; l++) reference_block(r, l, n, x);
-    for (int t = 0; t < n; t++)
-        reference_unembed(r, x + t * dim, dim, vocab, logits + (size_t)t * (size_t)vocab);
-    free(x);
+    int wide = reference_streams(r) * dim, all = reference_inputs(r) * layers;
+    double *x = malloc(sizeof *x * (size_t)(n * wide)),
+           *inputs = malloc(sizeof *x * (size_t)(n * all + 1));
+    ReferenceMemory *memory = malloc(sizeof *memory * (size_t)layers);
+    for (int t = 0; t < n; t++) {
+        reference_embed(r, tokens[t], t, dim, x + t * wide);
+        reference_make_inputs(r, tokens[t], x + t * wide, dim, inputs + t * all);
+        reference_spread(r, dim, x + t * wide);
+    }
+    for (int l = 0; l < layers; l++) reference_block(r, l, n, inputs, memory, x);
+    for (int l = 0; l < layers; l++) free(memory[l].k), free(memory[l].v);
+    for (int t = 0; t < n; t++) {
+        reference_gather(r, dim, x + t * wide);
+        reference_unembed(r, x + t * wide, dim, vocab, logits + (size_t)t * (size_t)vocab);
+    }
+    free(x), free(inputs), free(memory);
 }
 
 #endif

@@ -48,6 +48,7 @@ static inline void reference_norm(const Reference *r, int layer, const char *nam
 typedef struct ReferenceLayer {
     int l, dim, heads, kv_heads, head_dim, value_dim, turning, window;
     int tokens; /* of the text, where a token sees all of them; 0: those up to it */
+    int back;   /* keys and values are those of the layer so many before it; 0: its own */
     bool turns;
     double frequency[REFERENCE_WIDEST], magnitude; /* of a turn; the first one of each pair */
     double scale, cap, bias;                       /* of scores */
@@ -118,7 +119,8 @@ static inline double reference_base(const Reference *r, const ReferenceLayer *s)
 static inline double reference_frequency(const Reference *r, const ReferenceLayer *s, int i) {
     ReferenceStretch z = reference_stretch(r, s);
     const double *divisor = reference_weight(r, -1, "rope_freqs");
-    if (reference_says(r, "half-full") && s->window) divisor = NULL;
+    if ((reference_says(r, "half-full") || reference_says(r, "full-divisors")) && s->window)
+        divisor = NULL;
     double base = reference_base(r, s),
            freq = pow(base, -2.0 * i / s->turning) / (divisor ? divisor[i] : 1);
     if (!z.yarn) return freq / z.factor;
@@ -169,9 +171,20 @@ static inline double reference_key_or_word(const Reference *r, const char *key,
     return reference_number(r, key, reference_says(r, word));
 }
 
+/* Layers behind those that keep keys and values read the last of their kind. */
+static inline int reference_back(const Reference *r, int l) {
+    int layers = reference_size(r, "block_count", 0, 0), own = (int)reference_says(r, "own"),
+        from = layers - reference_size(r, "attention.shared_kv_layers", 0,
+                                       own && own < layers ? layers - own : 0);
+    if (!own || l < from) return 0;
+    while (--from >= 0 && reference_has_window(r, from) != reference_has_window(r, l)) continue;
+    return l - from;
+}
+
 static inline void reference_set_scores(const Reference *r, ReferenceLayer *s) {
     bool wide = reference_number(r, "block_count", 0) == reference_says(r, "wide");
     double scale = reference_number(r, "attention.scale", 0);
+    if (reference_says(r, "unscaled")) scale = 1;
     s->scale = scale > 0 ? scale : 1 / sqrt(wide ? s->dim / s->heads : s->head_dim);
     s->cap = reference_key_or_word(r, "attn_logit_softcapping", "cap");
     s->bias = reference_key_or_word(r, "attention.max_alibi_bias", "alibi");
@@ -186,6 +199,12 @@ static inline ReferenceLayer reference_layer(const Reference *r, int l) {
     s.turning = reference_size(r, "rope.dimension_count", l, s.head_dim);
     if (reference_has_window(r, l))
         s.window = reference_size(r, "attention.sliding_window", l, 0);
+    if (s.window) { /* heads with a window may have lengths of their own */
+        s.head_dim = reference_size(r, "attention.key_length_swa", l, s.head_dim);
+        s.value_dim = reference_size(r, "attention.value_length_swa", l, s.value_dim);
+        s.turning = reference_size(r, "rope.dimension_count_swa", l, s.turning);
+    }
+    s.back = reference_back(r, l);
     if (reference_says(r, "half-full") && !s.window) s.turning /= 2;
     s.turns = reference_turns(r, l, s.window);
     reference_set_turns(r, &s);
@@ -258,15 +277,20 @@ static inline void reference_qkv(const Reference *r, const ReferenceLayer *s, in
         reference_rows(r, s->l, "attn_q", 2 * h * s->head_dim, s->head_dim, x,
                        q + h * s->head_dim);
     if (!gated) reference_rows(r, s->l, one ? "attn_qkv" : "attn_q", 0, nq, x, q);
-    reference_rows(r, s->l, one ? "attn_qkv" : "attn_k", one ? nq : 0, nk, x, k);
-    reference_rows(r, s->l, one ? "attn_qkv" : "attn_v", one ? nq + nk : 0, nv, x, v);
-    double scale = reference_number(r, "attention.value_scale", 1);
-    for (int i = 0; i < nv; i++) v[i] *= scale;
-    reference_clamp(r, q, nq), reference_clamp(r, k, nk), reference_clamp(r, v, nv);
+    reference_clamp(r, q, nq);
     reference_place(r, s, "attn_q_norm", s->heads, position, q);
-    reference_place(r, s, "attn_k_norm", s->kv_heads, position, k);
     double warmth = reference_warmth(r, s, position);
     for (int i = 0; i < nq; i++) q[i] *= warmth;
+    if (s->back) return;
+    const char *values = reference_weight(r, s->l, "attn_v") ? "attn_v" : "attn_k";
+    reference_rows(r, s->l, one ? "attn_qkv" : "attn_k", one ? nq : 0, nk, x, k);
+    reference_rows(r, s->l, one ? "attn_qkv" : values, one ? nq + nk : 0, nv, x, v);
+    for (int h = 0; h < s->kv_heads && reference_says(r, "value-norms"); h++)
+        reference_normalize(r, "rms", v + h * s->value_dim, s->value_dim, v + h * s->value_dim);
+    double scale = reference_number(r, "attention.value_scale", 1);
+    for (int i = 0; i < nv; i++) v[i] *= scale;
+    reference_clamp(r, k, nk), reference_clamp(r, v, nv);
+    reference_place(r, s, "attn_k_norm", s->kv_heads, position, k);
 }
 
 /* ------------------------------------------------------------------ attention */

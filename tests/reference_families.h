@@ -22,6 +22,10 @@
  *     wide:L              with L layers scores scale with dim / heads, not head_dim
  *     all, sigmoid        experts are weighted by softmax over all of them or by sigmoid, or by softmax over
  *                         the chosen;  renorm: then to a sum of 1;  input: the weight is on what they read
+ *     unscaled, value-norms   scores are; values have length sqrt(head_dim)
+ *     own:N               N layers keep keys and values if no key says otherwise
+ *     full-divisors       rope_freqs are of layers without a window
+ *     cut:N               few gates pass in the first N layers, if no key says in which
  *     sqrt                x = embedding * sqrt(dim)
  *     tiled               heads of values go round the heads of keys;  xielu: a curve of each layer
  *     latents             YaRN leaves the size of what turns, where a key says how scores grow instead
@@ -55,6 +59,11 @@ static const char *const reference_families[][2] = {
     {"gemma", "rms halves gelu sqrt"},
     {"gemma2", "rms halves gelu sqrt window:2 cap:50 logit-cap:30 wide:46"},
     {"gemma3", "rms halves gelu sqrt window:6 base:10000 unstretched wide:62"},
+    {"gemma3n",
+     "rms halves gelu sqrt window:5 base:10000 unstretched unscaled value-norms own:20 "
+     "cut:10 logit-cap:30"},
+    {"gemma4", "rms halves gelu sqrt window:3 base:10000 unstretched unscaled value-norms "
+               "own:999 full-divisors all renorm"},
     {"phi2", "layer halves gelu parallel"},
     {"phi3", "rms halves silu"},
     {"phimoe", "rms halves silu all renorm"},

@@ -112,6 +112,9 @@ static void every_variant(void **state) {
         {"gemma3", "layers:62 head_dim:32"}, /* 27B */
         {"gemma3", "attention.sliding_window_pattern=2 rope.freq_base_swa=5000.0"},
         {"exaone4", "layers:64 window:6"}, /* 32B */
+        {"gemma3n", "layers:12 own_kv:8 streams:4"},
+        {"gemma4", "dense_first:7"}, /* E2B, E4B: no experts */
+        {"gemma4", "layers:5 own_kv:5 experts_every:1 kv_heads:1"},
         {"glm4moe", "head_norms expert_gating_func=1"},
         {"dots1", "expert_gating_func=3"},
         {"mimo2", "attention.value_scale=1.0 rope.freq_base_swa=5000.0"},
@@ -180,6 +183,9 @@ static void threads_and_chunks_change_no_bit(void **state) {
                   {"deepseek2", NULL, DTYPE_F16},
                   {"qwen35", NULL, DTYPE_Q8_0},
                   {"qwen3next", NULL, DTYPE_F32},
+                  {"gemma3n", NULL, DTYPE_Q8_0},
+                  {"gemma4", NULL, DTYPE_F16}, /* keys and values of earlier layers */
+                  {"nemotron_h_moe", NULL, DTYPE_F32},
                   {"kimi-linear", NULL, DTYPE_F16},
                   {"bitnet", NULL, DTYPE_Q8_0},
                   {"minicpm3", NULL, DTYPE_F32},
@@ -225,9 +231,10 @@ static void take_the_same_road_again(Session *session, const float *alone) {
 /* Three sequences of different texts, interleaved in every batch, and each as if alone. */
 static void neighbours_change_no_bit(void **state) {
     (void)state;
-    static const char *const archs[] = {"llama", "gpt-oss", "qwen2moe", "cohere2",
-                                        "mamba", "mamba2",  "qwen35",   "kimi-linear"};
-    for (int a = 0; a < 8; a++) {
+    static const char *const archs[] = {"llama",   "gpt-oss", "qwen2moe", "cohere2",
+                                        "mamba",   "mamba2",  "qwen35",   "kimi-linear",
+                                        "gemma3n", "gemma4"};
+    for (size_t a = 0; a < sizeof archs / sizeof *archs; a++) {
         MakeModel m = make_model_defaults(archs[a]);
         Model model;
         Session session;

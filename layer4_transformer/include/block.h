@@ -7,22 +7,36 @@
  *     sequential    x += attention(norm(x));  x += feed_forward(norm'(x))          Llama, Qwen, Gemma, GPT-2
  *     parallel      x += attention(norm(x)) + feed_forward(norm'(x))               GPT-J, Falcon, Phi 2
  *     after         x = norm(x + attention(x));  x = norm'(x + feed_forward(x))    BERT
+ *     laurel        x = (x + attention(h) + h + laurel(h)) / sqrt(2), h = norm(x);
+ *                   x += feed_forward(norm'(x))                                    Gemma 3n
+ *     beside        x += attention(norm(x));  x += network(norm'(x)) + experts(x)  Gemma 4 with experts
  *
  * A norm of kind NORM_NONE is not there: without the first ones a branch reads x as it is (OLMo 2);
  * in the parallel form one norm may serve both.  What a branch returns may go through a norm of its
- * own before it is added (Gemma 2), and be scaled (Granite).
+ * own before it is added (Gemma 2), and be scaled (Granite).  At its end a block may take an input of its
+ * own (layer_input.h) and be scaled as a whole (Gemma 4); and x may be but one part of a wider stream
+ * (altup.h), as whose other parts are dealt with before and after.
  *
  * Invariant: what a token gets depends on its own sequence alone. */
 #ifndef STRATA_BLOCK_H
 #define STRATA_BLOCK_H
 
+#include "altup.h"
+#include "laurel.h"
+#include "layer_input.h"
 #include "mixer_mla.h"
 #include "mixer_delta.h"
 #include "mixer_mamba.h"
 #include "mixer_short_conv.h"
 #include "moe.h"
 
-typedef enum Wiring { WIRING_SEQUENTIAL, WIRING_PARALLEL, WIRING_NORM_AFTER } Wiring;
+typedef enum Wiring {
+    WIRING_SEQUENTIAL,
+    WIRING_PARALLEL,
+    WIRING_NORM_AFTER,
+    WIRING_LAUREL,
+    WIRING_BESIDE,
+} Wiring;
 
 typedef struct Block {
     Wiring wiring;
@@ -32,8 +46,13 @@ typedef struct Block {
     Mla mla;        /* how its keys and values come about; not there: kv_a.w.data is NULL */
     Mamba mamba;    /* not there: in.w.data is NULL */
     DeltaNet delta; /* not there: out.w.data is NULL */
-    ShortConvMixer short_conv; /* not there: in.w.data is NULL */
-    FeedForward ffn;           /* not there: neither has net.up nor a router */
+    ShortConvMixer short_conv;                 /* not there: in.w.data is NULL */
+    FeedForward ffn;                           /* not there: neither has net.up nor a router */
+    Norm network_post_norm, experts_post_norm; /* of both beside one another */
+    Laurel laurel;                             /* of WIRING_LAUREL */
+    LayerInput layer_input;                    /* not there: gate.w.data is NULL */
+    AltUp altup;                               /* not there: streams is 0 */
+    const float *output_scale;                 /* a number, on x behind the block; NULL: 1 */
 } Block;
 
 /* How wide the blocks of a model are, at most. */
@@ -45,6 +64,8 @@ typedef struct BlockSizes {
     DeltaSizes delta;
     size_t short_conv; /* dim, when a block has one */
     FfnSizes ffn;
+    LayerInputSizes layer_input;
+    size_t laurel, streams; /* rank and parts; 0: none */
 } BlockSizes;
 
 /* Numbers of a block's recurrent state (state.h); 0: it has none. */
@@ -66,12 +87,15 @@ typedef struct BlockRun {
     DeltaRun delta;
     ShortConvRun short_conv;
     FfnRun ffn;
+    LaurelRun laurel;
+    LayerInputRun layer_input;
+    AltUpRun altup;
 } BlockRun;
 
 void block_run_init(BlockRun *run, Pool *pool, size_t rows, const BlockSizes *sizes,
                     Arena *arena);
 
-/* x (count, dim) through the block; keys and values of the batch, and its states, are stored in
+/* x (count, dim), or with AltUp (streams, count, dim), through the block; keys and values of the batch, and its states, are stored in
  * layer `layer` of the memory, which has room for them. */
 void block_forward(const Block *block, BlockRun *run, KvCache *kv, size_t layer,
                    const Batch *batch, float *x, size_t dim);

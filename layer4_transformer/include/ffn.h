@@ -32,6 +32,9 @@ typedef struct Router {
     bool renormalize;           /* the chosen weights sum to 1 */
     bool weight_input;          /* an expert's input is weighted instead of its output */
     float scale;                /* on the weights; 0: 1 */
+    Norm norm;                  /* of what the router reads; or none */
+    float score_scale;          /* on its scores; 0: 1 */
+    const float *expert_scale;  /* (experts) on what each answers; or NULL */
 } Router;
 
 typedef struct FeedForward {
@@ -41,9 +44,16 @@ typedef struct FeedForward {
     Norm sub_norm; /* of what `down` reads there; or none */
     /* > 0: act(gate) stays below, up within; of experts, and of the other networks */
     float expert_limit, limit;
+    /* > 0: only gates so many standard deviations above the mean of their row pass, by as much as they
+     * exceed that; most of a row is 0 then.  Gemma 3n, Spark Transformer: arXiv:2506.06644 */
+    float cut;
     Xielu xielu; /* of ACT_XIELU */
     Router router;
-    Network experts;    /* stacks: (experts, hidden, dim), the last (experts, dim, hidden) */
+    Network experts;   /* stacks: (experts, hidden, dim), the last (experts, dim, hidden) */
+    Norm experts_norm; /* of what they read, and the router does not; or none */
+    Linear latent_down,
+        latent_up;      /* (latent, dim), (dim, latent): experts read and answer fewer
+                                      numbers than dim; or none */
     Network shared;     /* an expert that all tokens pass through; or none */
     Linear shared_gate; /* (1, dim): its output times sigmoid(gate x); or none */
 } FeedForward;
@@ -52,6 +62,7 @@ typedef struct FeedForward {
 typedef struct FfnSizes {
     size_t dim, hidden;                  /* dense and shared */
     size_t experts, used, expert_hidden; /* of layers with experts */
+    size_t latent;                       /* of what they read in place of dim; or 0 */
 } FfnSizes;
 
 /* Grow sizes to what this one needs. */
@@ -73,6 +84,7 @@ typedef struct FfnRun {
     ExpertChoice *choice;    /* (tokens, used) */
     size_t *first;           /* (experts + 1): where the rows of each begin */
     float *rows;             /* (rows, dim) */
+    float *latent;           /* (tokens, latent) */
     Linear *maps;            /* (2 * experts) */
     LinearProduct *products; /* (2 * experts) */
 } FfnRun;

@@ -2,10 +2,11 @@
  *
  *     x --+--> q --> norm, rope ----------------+
  *         +--> k --> norm, rope --> memory --+--+--> attention --> o
- *         +--> v ----------------> memory --+
+ *         +--> v ----------------> memory --+          v may be k itself, before its norm; and be normed
  *
  * Keys and values are appended to the memory first, then every query looks at all of it that its
- * mask shows, itself included.
+ * mask shows, itself included.  A layer may also read what an earlier one keeps, and keep nothing: it
+ * has queries only.
  *
  * Invariant: a row's result depends on its own sequence alone, to the bit. */
 #ifndef STRATA_MIXER_ATTENTION_H
@@ -16,9 +17,11 @@
 #include "probe.h"
 
 typedef struct Attention {
-    Linear q, k, v, o;
+    Linear q, k, v, o;    /* v not there: it is k.  Of one with `back` neither is */
     float clamp;          /* q, k and v stay within -clamp .. clamp; 0: any.  MPT, OLMo 1 */
     Norm q_norm, k_norm;  /* over a whole row, or for each head */
+    Norm v_norm;          /* for each head; or none */
+    size_t back;          /* > 0: keys and values are those of the layer so many before it */
     bool norm_after_rope; /* or before, as most do */
     const Rope *rope;     /* NULL, or of style ROPE_NONE: no rotation */
     /* > 0: q is multiplied by 1 + this * ln(1 + floor(position / temperature_ctx)) */
@@ -57,7 +60,7 @@ void attention_run_init(AttentionRun *run, size_t rows, const AttentionSizes *si
                         Arena *arena);
 
 /* out (count, dim) = attention of each row of x (count, dim); keys and values are appended to layer
- * `layer` of the memory, which has room for them. */
+ * `layer` of the memory, which has room for them; with `back` they are there already. */
 void attention_forward(Pool *pool, const Attention *attention, AttentionRun *run, KvCache *kv,
                        size_t layer, const Batch *batch, const float *x, float *out);
 

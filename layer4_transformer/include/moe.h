@@ -6,6 +6,8 @@
  *     chosen = the `used` largest of p (+ a bias that acts on the choice only; in the best groups only)
  *     out    = sum over the chosen of p_e * expert_e(x)  (+ a shared network)
  *
+ * Experts may read and answer a shorter row than the router: out = up (sum p_e expert_e(down x)).
+ *
  *     tokens          t0       t1       t2
  *     their experts   2, 5     2, 7     7, 5
  *
@@ -19,7 +21,7 @@
  * Invariant: a token's output does not depend on which experts other tokens chose.
  * Source   Shazeer et al. 2017, arXiv:1701.06538; Jiang et al. 2024, arXiv:2401.04088, sec. 2.1 (softmax of the
  *          chosen); Dai et al. 2024, arXiv:2401.06066 (shared experts); DeepSeek 2024, arXiv:2412.19437, sec. 2.1.2
- *          (sigmoid, selection bias, groups). */
+ *          (sigmoid, selection bias, groups); NVIDIA 2025, Nemotron 3 (latent experts). */
 #ifndef STRATA_MOE_H
 #define STRATA_MOE_H
 
@@ -27,7 +29,8 @@
 
 enum { MOE_EXPERTS = 512 }; /* at most */
 
-/* out (n, dim) = the experts applied to each row of x (n, dim).  Needs ffn->router. */
+/* out (n, dim) = the experts applied to each row of x (n, dim), which router and experts norm where they have
+ * norms of their own.  Needs ffn->router. */
 void moe_forward(Pool *pool, const FeedForward *ffn, const float *x, size_t n, float *out,
                  FfnRun *run);
 

@@ -22,6 +22,9 @@
 #include "mixer_mamba.h"      /* state-space models: a memory of fixed size */
 #include "mixer_delta.h"      /* linear attention that corrects its memory */
 #include "mixer_short_conv.h" /* a short convolution and two gates, and nothing else */
+#include "altup.h"            /* a stream of several parts, of which a block computes one */
+#include "laurel.h"           /* a short way beside attention */
+#include "layer_input.h"      /* every layer looks the token up again */
 #include "block.h"            /* attention and feed-forward around the residual stream */
 #include "attention_train.h"  /* attention of whole sequences, and its gradients */
 #include "block_train.h"      /* one block forward and backward, for training */

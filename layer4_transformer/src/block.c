@@ -13,6 +13,8 @@ void block_sizes_include(BlockSizes *s, const Block *b, size_t dim) {
     delta_sizes_include(&s->delta, &b->delta);
     if (b->short_conv.in.w.data && dim > s->short_conv) s->short_conv = dim;
     ffn_sizes_include(&s->ffn, &b->ffn);
+    s->streams = max_size(s->streams, b->altup.streams);
+    if (b->laurel.left.w.data) s->laurel = max_size(s->laurel, b->laurel.left.w.shape[0]);
 }
 
 size_t block_state(const Block *b) {
@@ -34,6 +36,9 @@ void block_run_init(BlockRun *run, Pool *pool, size_t rows, const BlockSizes *s,
     delta_run_init(&run->delta, rows, &s->delta, arena);
     short_conv_run_init(&run->short_conv, rows, s->short_conv, arena);
     ffn_run_init(&run->ffn, rows, &s->ffn, arena);
+    laurel_run_init(&run->laurel, rows, dim, s->laurel, arena);
+    layer_input_run_init(&run->layer_input, rows, &s->layer_input, arena);
+    altup_run_init(&run->altup, rows, dim, s->streams, arena);
 }
 
 /* Rows of a batch, each by itself: threads share them. */
@@ -110,7 +115,7 @@ static void recur(const Block *b, BlockRun *run, KvCache *kv, size_t layer, cons
 static void mix(const Block *b, BlockRun *run, KvCache *kv, size_t layer, const Batch *batch,
                 const float *in, float *x, size_t dim) {
     PROFILE("mixer");
-    if (has_attention(b)) attend(b, run, kv, layer, batch, in, x, dim);
+    if (has_attention(b)) attend(b, run, kv, layer - b->attention.back, batch, in, x, dim);
     if (block_state(b)) recur(b, run, kv, layer, batch, in, x, dim);
     if (run->probe) probe_stream(run->probe, PROBE_MIXED, x, dim);
 }
@@ -153,22 +158,77 @@ static void norm_after(const Block *b, BlockRun *run, KvCache *kv, size_t layer,
     norm_rows(run->pool, &b->ffn_norm, x, x, batch->count, dim);
 }
 
+static void with_laurel(const Block *b, BlockRun *run, KvCache *kv, size_t layer,
+                        const Batch *batch, float *x, size_t dim) {
+    size_t n = batch->count;
+    norm_rows(run->pool, &b->attn_norm, run->normed, x, n, dim);
+    mix(b, run, kv, layer, batch, run->normed, x, dim);
+    laurel_forward(run->pool, &b->laurel, &run->laurel, run->normed, n, x);
+    norm_rows(run->pool, &b->ffn_norm, run->normed, x, n, dim);
+    feed_forward(b, run, run->normed, n, x, dim);
+}
+
+/* x += norm(network(norm'(x)) + experts(x)), each of which has norms of its own */
+static void both_networks(const Block *b, BlockRun *run, size_t n, float *x, size_t dim) {
+    norm_rows(run->pool, &b->ffn_norm, run->normed, x, n, dim);
+    dense_forward(run->pool, &b->ffn, &b->ffn.net, run->normed, n, run->branch, &run->ffn);
+    norm_rows(run->pool, &b->network_post_norm, run->branch, run->branch, n, dim);
+    moe_forward(run->pool, &b->ffn, x, n, run->aside, &run->ffn);
+    norm_rows(run->pool, &b->experts_post_norm, run->aside, run->aside, n, dim);
+    axpy(run->branch, 1, run->aside, n * dim);
+    add_branch(b, &b->ffn_post_norm, run, x, n, dim);
+}
+
+static void beside(const Block *b, BlockRun *run, KvCache *kv, size_t layer, const Batch *batch,
+                   float *x, size_t dim) {
+    norm_rows(run->pool, &b->attn_norm, run->normed, x, batch->count, dim);
+    mix(b, run, kv, layer, batch, run->normed, x, dim);
+    both_networks(b, run, batch->count, x, dim);
+}
+
+/* A block's own input goes to x; of a stream in parts to all but the first, which it reads scaled. */
+static void add_layer_input(const Block *b, BlockRun *run, size_t layer, size_t n, float *x,
+                            size_t dim) {
+    const size_t streams = b->altup.streams;
+    if (streams)
+        for (size_t i = 0; i < n * dim; i++) run->normed[i] = x[i] * b->altup.scale[i % dim];
+    layer_input_forward(run->pool, &b->layer_input, &run->layer_input, layer,
+                        streams ? run->normed : x, n, run->branch);
+    for (size_t s = streams ? 1 : 0; s < (streams ? streams : 1); s++)
+        axpy(x + s * n * dim, 1, run->branch, n * dim);
+}
+
 /* Whoever looks is told where the pass is; experts have no neurons that could be counted through. */
 static void watch(const Block *b, BlockRun *run, size_t layer, const Batch *batch) {
     run->attention.probe = run->probe;
     run->ffn.probe = b->ffn.router.map.w.data ? NULL : run->probe;
-    if (run->probe) probe_enter(run->probe, layer, batch);
+    if (!run->probe) return;
+    probe_enter(run->probe, layer, batch);
+    run->probe->kept = layer - b->attention.back;
 }
 
-void block_forward(const Block *b, BlockRun *run, KvCache *kv, size_t layer, const Batch *batch,
-                   float *x, size_t dim) {
-    REQUIRE(batch->count <= run->rows, "%zu tokens in working memory for %zu", batch->count,
-            run->rows);
-    watch(b, run, layer, batch);
+/* By its wiring. */
+static void run_branches(const Block *b, BlockRun *run, KvCache *kv, size_t layer,
+                         const Batch *batch, float *x, size_t dim) {
     switch (b->wiring) {
     case WIRING_SEQUENTIAL: sequential(b, run, kv, layer, batch, x, dim); break;
     case WIRING_PARALLEL: parallel(b, run, kv, layer, batch, x, dim); break;
     case WIRING_NORM_AFTER: norm_after(b, run, kv, layer, batch, x, dim); break;
+    case WIRING_LAUREL: with_laurel(b, run, kv, layer, batch, x, dim); break;
+    case WIRING_BESIDE: beside(b, run, kv, layer, batch, x, dim); break;
     }
+}
+
+void block_forward(const Block *b, BlockRun *run, KvCache *kv, size_t layer, const Batch *batch,
+                   float *x, size_t dim) {
+    size_t n = batch->count;
+    REQUIRE(batch->count <= run->rows, "%zu tokens in working memory for %zu", batch->count,
+            run->rows);
+    watch(b, run, layer, batch);
+    if (b->altup.streams) altup_predict(run->pool, &b->altup, &run->altup, x, n, dim);
+    run_branches(b, run, kv, layer, batch, x, dim);
+    if (b->altup.streams) altup_correct(run->pool, &b->altup, &run->altup, x, n, dim);
+    if (b->layer_input.gate.w.data) add_layer_input(b, run, layer, n, x, dim);
+    for (size_t i = 0; b->output_scale && i < n * dim; i++) x[i] *= *b->output_scale;
     if (run->probe) probe_stream(run->probe, PROBE_AFTER, x, dim);
 }

@@ -1,6 +1,8 @@
 /* ffn.c - see ffn.h. */
 #include "ffn.h"
 
+#include <math.h>
+
 void ffn_sizes_include(FfnSizes *s, const FeedForward *f) {
     const Tensor *router = &f->router.map.w, *up = &f->net.up.w, *shared = &f->shared.up.w;
     if (up->data)
@@ -11,12 +13,13 @@ void ffn_sizes_include(FfnSizes *s, const FeedForward *f) {
     s->experts = max_size(s->experts, router->shape[0]);
     s->used = max_size(s->used, f->router.used);
     s->expert_hidden = max_size(s->expert_hidden, f->experts.up.w.shape[1]);
+    if (f->latent_down.w.data) s->latent = max_size(s->latent, f->latent_down.w.shape[0]);
 }
 
 void ffn_run_init(FfnRun *run, size_t tokens, const FfnSizes *s, Arena *arena) {
     size_t rows = tokens * s->used, f = sizeof(float),
            wide = max_size(tokens * s->hidden, rows * s->expert_hidden),
-           in = max_size(s->dim, max_size(s->hidden, s->expert_hidden));
+           in = max_size(max_size(s->dim, s->latent), max_size(s->hidden, s->expert_hidden));
     *run = (FfnRun){.a = arena_take(arena, wide, f)};
     run->b = arena_take(arena, wide, f);
     run->scratch = arena_take(arena, linear_scratch_bytes(max_size(tokens, rows), in), 1);
@@ -24,7 +27,8 @@ void ffn_run_init(FfnRun *run, size_t tokens, const FfnSizes *s, Arena *arena) {
     run->scores = arena_take(arena, tokens * s->experts, f);
     run->choice = arena_take(arena, rows, sizeof *run->choice);
     run->first = arena_take(arena, s->experts + 1, sizeof *run->first);
-    run->rows = arena_take(arena, rows * s->dim, f);
+    run->rows = arena_take(arena, rows * max_size(s->dim, s->latent), f);
+    run->latent = arena_take(arena, tokens * s->latent, f);
     run->maps = arena_take(arena, 2 * s->experts, sizeof *run->maps);
     run->products = arena_take(arena, 2 * s->experts, sizeof *run->products);
 }
@@ -51,8 +55,30 @@ static void activate_some(void *context, int worker, size_t begin, size_t end) {
         activate(t->f->act, t->a + begin, t->b + begin, end - begin);
 }
 
+/* Gates of a layer that lets few of them pass. */
+typedef struct Cut {
+    float *gate; /* (n, hidden) */
+    size_t hidden;
+    float deviations;
+} Cut;
+
+/* gate = max(0, gate - mean - deviations * std): of normal numbers, 5 % exceed 1.645 deviations. */
+static void cut_some(void *context, int worker, size_t begin, size_t end) {
+    const Cut *t = context;
+    const float n = (float)t->hidden;
+    (void)worker;
+    for (size_t i = begin; i < end; i++) {
+        float *gate = t->gate + i * t->hidden, mean = 0, square = 0;
+        for (size_t k = 0; k < t->hidden; k++) mean += gate[k] / n;
+        for (size_t k = 0; k < t->hidden; k++) square += (gate[k] - mean) * (gate[k] - mean);
+        float least = mean + t->deviations * sqrtf(square / (n - 1));
+        for (size_t k = 0; k < t->hidden; k++) gate[k] = fmaxf(gate[k] - least, 0);
+    }
+}
+
 void activate_rows(Pool *pool, const FeedForward *f, float limit, size_t n, size_t hidden,
                    FfnRun *run) {
+    if (f->cut > 0) pool_for(pool, n, 1, cut_some, &(Cut){run->a, hidden, f->cut});
     pool_for(pool, n * hidden, 1024, activate_some, &(Elements){f, run->a, run->b, limit});
     if (run->probe) probe_neurons(run->probe, run->a, hidden);
 }

@@ -106,19 +106,60 @@ static void place_rows(void *context, int worker, size_t begin, size_t end) {
     for (size_t i = begin; i < end; i++) place_row(t, i);
 }
 
+/* The same for a row that reads another layer's keys and values: it has a query only. */
+static void place_query(const Rows *t, size_t i) {
+    const Attention *a = t->a;
+    const AttentionShape *s = &a->shape;
+    size_t half = a->rope ? a->rope->rotary / 2 : 0, position = (size_t)t->batch->position[i];
+    float *cosine = t->run->cosine + i * half, *sine = t->run->sine + i * half,
+          *q = t->run->q + i * q_dim(s);
+    if (is_rotated(a)) rope_angles(a->rope, position, cosine, sine);
+    norm_and_rope(a, &a->q_norm, q, s->heads, cosine, sine);
+    if (a->q_temperature > 0) attention_warm(a, q, q_dim(s), position);
+}
+
+static void place_queries(void *context, int worker, size_t begin, size_t end) {
+    (void)worker;
+    const Rows *t = context;
+    const AttentionShape *s = &t->a->shape;
+    for (size_t i = begin; i < end; i++) {
+        place_query(t, i);
+        kv_rotate(t->kv, t->run->q + i * q_dim(s), s->heads, s->head_dim);
+    }
+}
+
+/* A PoolTask: a value is the key where it has no map of its own, and goes through its norm. */
+static void take_values(void *context, int worker, size_t begin, size_t end) {
+    (void)worker;
+    const Rows *t = context;
+    size_t width = v_dim(&t->a->shape);
+    for (size_t i = begin; i < end; i++) {
+        float *v = t->run->v + i * width;
+        if (!t->a->v.w.data) memcpy(v, t->run->k + i * width, width * sizeof *v);
+        norm_apply(&t->a->v_norm, v, v, width);
+    }
+}
+
 static void project(Pool *pool, const Attention *a, AttentionRun *run, const float *x,
                     size_t n) {
-    const LinearProduct products[] = {{&a->q, 0, n, a->gate_in_q ? run->gate : run->q},
-                                      {&a->k, 0, n, run->k},
-                                      {&a->v, 0, n, run->v},
-                                      {&a->gate, 0, n, run->gate}};
-    linear_products(pool, products, a->gate.w.data ? 4 : 3, x, n, run->scratch);
+    const LinearProduct all[] = {{&a->q, 0, n, a->gate_in_q ? run->gate : run->q},
+                                 {&a->k, 0, n, run->k},
+                                 {&a->v, 0, n, run->v},
+                                 {&a->gate, 0, n, run->gate}};
+    LinearProduct products[4];
+    size_t count = 0;
+    for (int i = 0; i < 4; i++)
+        if (all[i].map->w.data) products[count++] = all[i];
+    linear_products(pool, products, count, x, n, run->scratch);
+    if (a->back == 0 && (!a->v.w.data || a->v_norm.kind))
+        pool_for(pool, n, ROWS, take_values, &(Rows){.a = a, .run = run});
 }
 
 static void append_kv(Pool *pool, const Attention *a, AttentionRun *run, KvCache *kv,
                       size_t layer, const Batch *batch) {
     PROFILE("keep");
-    pool_for(pool, batch->count, ROWS, place_rows, &(Rows){a, run, kv, layer, batch});
+    pool_for(pool, batch->count, ROWS, a->back ? place_queries : place_rows,
+             &(Rows){a, run, kv, layer, batch});
 }
 
 /* A PoolTask: what is mixed passes its gate and its norm. */

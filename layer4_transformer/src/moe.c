@@ -5,8 +5,9 @@
 #include <string.h>
 
 /* Give every choice of n tokens its row: those of expert e are first[e] .. first[e + 1] - 1. */
-static void group_by_expert(const Router *r, const float *x, size_t n, FfnRun *run) {
-    size_t experts = r->map.w.shape[0], dim = r->map.w.shape[1], used = r->used,
+static void group_by_expert(const FeedForward *f, const float *x, size_t n, FfnRun *run) {
+    const Router *r = &f->router;
+    size_t experts = r->map.w.shape[0], dim = f->experts.up.w.shape[2], used = r->used,
            next[MOE_EXPERTS];
     memset(run->first, 0, (experts + 1) * sizeof *run->first);
     for (size_t i = 0; i < n * used; i++) run->first[run->choice[i].expert + 1]++;
@@ -14,7 +15,8 @@ static void group_by_expert(const Router *r, const float *x, size_t n, FfnRun *r
     memcpy(next, run->first, experts * sizeof *next);
     for (size_t i = 0; i < n * used; i++) {
         run->choice[i].row = next[run->choice[i].expert]++;
-        memcpy(run->rows + run->choice[i].row * dim, x + i / used * dim, dim * sizeof *x);
+        norm_apply(&f->experts_norm, run->rows + run->choice[i].row * dim, x + i / used * dim,
+                   dim);
     }
 }
 
@@ -62,20 +64,43 @@ static void add_shared(Pool *pool, const FeedForward *f, const float *x, size_t 
     }
 }
 
+/* The experts of each of n tokens; run->rows is free for the rows that the router reads. */
+static void route(Pool *pool, const Router *r, const float *x, size_t n, FfnRun *run) {
+    size_t experts = r->map.w.shape[0], dim = r->map.w.shape[1];
+    float scale = r->score_scale > 0 ? r->score_scale : 1;
+    for (size_t i = 0; i < n && r->norm.kind; i++)
+        norm_apply(&r->norm, run->rows + i * dim, x + i * dim, dim);
+    linear(pool, &r->map, r->norm.kind ? run->rows : x, n, run->scores, run->scratch);
+    for (size_t i = 0; i < n * experts && scale != 1; i++) run->scores[i] *= scale;
+    for (size_t i = 0; i < n; i++)
+        moe_choose(r, run->scores + i * experts, run->choice + i * r->used);
+}
+
+/* out (n, width) = what the chosen experts answer to x (n, width), weighted and added up. */
+static void mix_experts(Pool *pool, const FeedForward *f, const float *x, size_t n, float *out,
+                        FfnRun *run) {
+    size_t width = f->experts.up.w.shape[2], used = f->router.used;
+    group_by_expert(f, x, n, run);
+    if (f->router.weight_input) weight_inputs(n * used, width, run);
+    run_experts(pool, f, n * used, run);
+    memset(out, 0, n * width * sizeof *out);
+    for (size_t i = 0; i < n * used; i++)
+        axpy(out + i / used * width, run->choice[i].weight,
+             run->rows + run->choice[i].row * width, width);
+}
+
 void moe_forward(Pool *pool, const FeedForward *f, const float *x, size_t n, float *out,
                  FfnRun *run) {
     const Router *r = &f->router;
-    size_t experts = r->map.w.shape[0], dim = r->map.w.shape[1], used = r->used;
-    REQUIRE(experts <= MOE_EXPERTS && used <= experts, "%zu of %zu experts", used, experts);
-    linear(pool, &r->map, x, n, run->scores, run->scratch);
-    for (size_t i = 0; i < n; i++)
-        moe_choose(r, run->scores + i * experts, run->choice + i * used);
-    group_by_expert(r, x, n, run);
-    if (r->weight_input) weight_inputs(n * used, dim, run);
-    run_experts(pool, f, n * used, run);
-    memset(out, 0, n * dim * sizeof *out);
-    for (size_t i = 0; i < n * used; i++)
-        axpy(out + i / used * dim, run->choice[i].weight, run->rows + run->choice[i].row * dim,
-             dim);
+    REQUIRE(r->map.w.shape[0] <= MOE_EXPERTS && r->used <= r->map.w.shape[0],
+            "%zu of %zu experts", r->used, r->map.w.shape[0]);
+    route(pool, r, x, n, run);
+    if (f->latent_down.w.data) {
+        linear(pool, &f->latent_down, x, n, run->latent, run->scratch);
+        mix_experts(pool, f, run->latent, n, run->latent, run);
+        linear(pool, &f->latent_up, run->latent, n, out, run->scratch);
+    } else {
+        mix_experts(pool, f, x, n, out, run);
+    }
     if (f->shared.up.w.data) add_shared(pool, f, x, n, out, run);
 }

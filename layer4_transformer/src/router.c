@@ -39,6 +39,7 @@ static void weigh(const Router *r, ExpertChoice *choice) {
     for (size_t i = 0; i < r->used; i++) {
         if (r->renormalize) weight[i] /= sum;
         choice[i].weight = scale == 1 ? weight[i] : weight[i] * scale;
+        if (r->expert_scale) choice[i].weight *= r->expert_scale[choice[i].expert];
     }
 }
 

@@ -36,6 +36,9 @@ typedef struct Model {
     Tensor positions;      /* (ctx, dim); data NULL: none */
     Linear head;           /* (vocab, dim), perhaps the embedding */
     Norm out_norm;
+    LayerTable layer_table; /* inputs of layers; or not there */
+    AltUpEnds altup;        /* of a stream in parts; streams 0: it has one */
+    size_t streams;
     Rope ropes[2];         /* of full and of windowed layers */
     Block *blocks;         /* (layers) */
     Tokenizer *tokenizer;  /* owns */

@@ -56,6 +56,12 @@ typedef enum WindowStretching {
     WINDOW_AS_TRAINED,  /* as if the file stretched nothing */
 } WindowStretching;
 
+/* Files have to say how wide the inputs of layers are. */
+#define LAYER_INPUT_SAID ((size_t)-1)
+
+/* Of own_kv: each layer does, unless the key says otherwise. */
+#define ALL_LAYERS ((size_t)-1)
+
 typedef struct Recipe {
     const char *arch;      /* general.architecture */
     const char *models;    /* for people */
@@ -82,6 +88,7 @@ typedef struct Recipe {
     bool rope_windows_only;  /* only layers with a window have positions */
     bool rope_by_key;        /* none have where rope.scaling.finetuned is false */
     bool rope_freqs;         /* files may have a divisor for each pair: rope_freqs.weight */
+    bool rope_freqs_needed;  /* ... they must */
     bool yarn_multiplier;    /* and one for YaRN: rope.scaling.yarn_log_multiplier */
     bool rope_full_half;     /* layers without a window turn half as many numbers */
     bool rope_freqs_full;    /* the divisors are of layers without a window */
@@ -91,8 +98,16 @@ typedef struct Recipe {
     bool clamp;              /* q, k and v are clamped as attention.clamp_kqv says */
     bool sinks, sinks_maybe; /* every block has; files may have */
     AttentionGate gate;
-    bool sub_norms;   /* before the last map of attention and of the feed-forward */
-    bool value_scale; /* values are scaled as attention.value_scale says */
+    bool sub_norms;      /* before the last map of attention and of the feed-forward */
+    bool value_scale;    /* values are scaled as attention.value_scale says */
+    bool value_norms;    /* each head's value is normed, without gains */
+    bool keys_as_values; /* layers without a window may have no attn_v: their values are keys */
+    float score_scale;   /* of scores, in place of 1 / sqrt(head_dim); 0: that */
+    /* so many layers keep keys and values, unless attention.shared_kv_layers says how many do not; the
+     * others read those of the last layer of their kind; 0: each keeps its own */
+    size_t own_kv;
+    bool
+        idle_kv; /* files have maps for the keys and values of those others, and the models do without */
     bool latents;     /* keys and values by way of latents, where a block has attn_kv_a_mqa */
     bool temperature; /* q grows with the position, as attention.temperature_scale says */
     /* > 0: it grows in layers without positions, every so many tokens */
@@ -102,6 +117,7 @@ typedef struct Recipe {
     size_t window;       /* positions a windowed layer sees; 0: the file says, or none */
     double window_theta; /* theta of windowed layers; 0: as the others */
     WindowStretching window_stretching;
+    bool window_heads;    /* their heads have lengths of their own: the keys *_swa */
     bool window_ignored;  /* files name a window, and the models do without */
     bool window_listed;   /* which layers have one, the file says: sliding_window_pattern */
     size_t window_layers; /* only models of so many layers have windows; 0: all */
@@ -120,6 +136,8 @@ typedef struct Recipe {
     bool gated;
     bool gate_in_up; /* ffn_up holds gate, then up */
     bool limits; /* what experts and networks multiply is limited: swiglu_clamp_exp, _shexp */
+    size_t
+        cut_layers; /* in so many few gates pass, unless activation_sparsity_scale says where */
     bool half_hidden; /* feed_forward_length counts gate and up together */
     bool experts;     /* files may have a mixture of them */
     RouterScore router;
@@ -130,8 +148,17 @@ typedef struct Recipe {
     bool shared_gate;  /* the network beside them has a gate */
     bool choice_bias;  /* files may have one that acts on the choice only */
     bool weight_input; /* an expert reads weight * x */
+    bool
+        beside; /* a layer with experts has a network beside them, each with norms of its own */
+    bool latent_experts; /* files may have experts that read moe_latent_size numbers */
     /* without expert_feed_forward_length the experts share feed_forward_length */
     bool split_hidden;
+
+    /* what comes beside the stream: numbers of a layer's own input, unless
+     * embedding_length_per_layer_input says (LAYER_INPUT_SAID: it must), 0: none; parts of the stream,
+     * unless altup.num_inputs says, 0: one; rank of the way beside attention, 0: none */
+    size_t layer_input, streams, laurel;
+    bool output_scale; /* a block ends with a scale of its own */
 
     /* scales; caps: when the file does not say; -1: none then; 0: the family never has one */
     bool scale_embedding; /* x starts as embedding * sqrt(dim) */

@@ -20,6 +20,10 @@ typedef struct LayerSizes {
     size_t experts, experts_used, expert_hidden; /* 0: no mixture */
     size_t shared_hidden;       /* of the network beside its experts; 0: none */
     size_t groups, groups_used; /* of its experts; 0: none */
+    size_t expert_latent;       /* numbers that experts read and answer; 0: dim */
+    bool beside;                /* it has a network and experts side by side */
+    size_t input;               /* numbers of a layer's own input; 0: it has none */
+    size_t streams, laurel; /* parts of the stream, rank of the way beside attention; 0: none */
     /* with latents: of keys and values, 0: none, and of queries; numbers of a query that do not turn, and
      * of a value; one matrix moves to the queries, or makes keys.  Then kv_heads, head_dim and value_dim
      * are what memory holds */
@@ -27,7 +31,10 @@ typedef struct LayerSizes {
     bool absorbed;
     size_t attn_gate; /* rows of the gate on what is mixed; 0: none */
     bool gate_in_q;   /* or q holds it: each head a query, then its gate */
-    size_t window;    /* 0: it sees everything */
+    bool values;      /* they have a map of their own; or they are keys */
+    /* > 0: keys and values are those of the layer so many before; kv_heads is how many that one has */
+    size_t back;
+    size_t window; /* 0: it sees everything */
     bool rope;
     /* of its state-space mixer; ssm_inner 0: none */
     size_t ssm_inner, ssm_state, ssm_rank, ssm_heads, ssm_groups, ssm_taps;
@@ -58,7 +65,13 @@ typedef enum Extent {
     EXTENT_HIDDEN,
     EXTENT_EXPERTS,
     EXTENT_EXPERT_HIDDEN,
+    EXTENT_EXPERT_IN, /* dim, or what experts read in place of it */
+    EXTENT_EXPERT_LATENT,
     EXTENT_SHARED_HIDDEN,
+    EXTENT_INPUT,
+    EXTENT_STREAMS,
+    EXTENT_STREAM_PAIRS, /* streams^2 */
+    EXTENT_LAUREL,
     EXTENT_SSM_IN,    /* 2 inner;        with heads 2 inner + 2 groups * state + heads */
     EXTENT_SSM_CONV,  /* inner;          with heads inner + 2 groups * state */
     EXTENT_SSM_X,     /* rank + 2 state */
@@ -118,6 +131,25 @@ typedef enum RoleId {
     ROLE_SHARED_UP,
     ROLE_SHARED_DOWN,
     ROLE_FFN_POST_NORM,
+    ROLE_LATENT_DOWN,
+    ROLE_LATENT_UP,
+    ROLE_ROUTER_GAIN,
+    ROLE_EXPERTS_SCALE,
+    ROLE_EXPERTS_NORM,
+    ROLE_NETWORK_POST_NORM,
+    ROLE_EXPERTS_POST_NORM,
+    ROLE_LAYER_GATE,
+    ROLE_LAYER_OUT,
+    ROLE_LAYER_NORM,
+    ROLE_OUTPUT_SCALE,
+    ROLE_ALTUP_ROUTER,
+    ROLE_ALTUP_NORM,
+    ROLE_ALTUP_PREDICT,
+    ROLE_ALTUP_CORRECT,
+    ROLE_ALTUP_SCALE,
+    ROLE_LAUREL_LEFT,
+    ROLE_LAUREL_RIGHT,
+    ROLE_LAUREL_NORM,
     ROLE_SSM_IN,
     ROLE_SSM_CONV,
     ROLE_SSM_CONV_BIAS,

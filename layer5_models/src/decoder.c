@@ -9,7 +9,7 @@ static void layout_kv(Session *s, const SessionConfig *c) {
     KvShape shapes[MODEL_LAYERS];
     for (size_t l = 0; l < m->sizes.layers; l++) {
         const LayerSizes *z = &m->layers[l];
-        shapes[l] = (KvShape){.kv_heads = z->kv_heads,
+        shapes[l] = (KvShape){.kv_heads = z->back ? 0 : z->kv_heads,
                               .key_dim = z->head_dim,
                               .value_dim = z->value_dim,
                               .window = z->window,
@@ -34,10 +34,12 @@ static void layout(Session *s, SessionConfig c) {
     s->max_tokens = c.max_tokens, s->max_logits = c.max_logits;
     layout_kv(s, &c);
     BlockSizes widest = {0};
+    const LayerTable *table = &s->model->layer_table;
+    widest.layer_input = (LayerInputSizes){m->dim, table->layers, table->width};
     for (size_t l = 0; l < m->layers; l++)
         block_sizes_include(&widest, &s->model->blocks[l], m->dim);
     block_run_init(&s->run, s->pool, c.max_tokens, &widest, &s->arena);
-    s->x = arena_take(&s->arena, c.max_tokens * m->dim, f);
+    s->x = arena_take(&s->arena, c.max_tokens * m->dim * max_size(1, s->model->streams), f);
     s->hidden = arena_take(&s->arena, c.max_logits * m->dim, f);
     s->logits = arena_take(&s->arena, c.max_logits * m->vocab, f);
 }
@@ -85,6 +87,9 @@ static bool check_batch(Session *s, const Batch *batch, Fault *fault) {
     size_t vocab = s->model->sizes.vocab, wanted = 0;
     REQUIRE(batch->count <= s->max_tokens, "a batch of %zu tokens in room for %zu",
             batch->count, s->max_tokens);
+    if (batch->input && s->model->layer_table.table.data)
+        return fault_set(fault, "layers of a %s model look tokens up: vectors will not do",
+                         s->model->recipe->arch);
     for (size_t i = 0; i < batch->count; i++) {
         wanted += batch->wanted[i];
         if (batch->input) continue;
@@ -143,9 +148,15 @@ static void embed_one(Session *s, const Batch *batch, size_t i) {
     norm_apply(&m->embedding_norm, x, x, dim);
 }
 
+/* All that goes into the first block, and what goes into others beside it. */
 static void embed(Session *s, const Batch *batch) {
+    const Model *m = s->model;
     PROFILE("embed");
     for (size_t i = 0; i < batch->count; i++) embed_one(s, batch, i);
+    if (m->layer_table.table.data)
+        layer_inputs(s->pool, &m->layer_table, &s->run.layer_input, batch, s->x);
+    if (m->streams)
+        altup_spread(s->pool, &m->altup, &s->run.altup, s->x, batch->count, m->sizes.dim);
 }
 
 static void cap_logits(float *logits, size_t n, float cap) {
@@ -183,6 +194,8 @@ bool model_forward(Session *s, const Batch *batch, Fault *fault) {
     }
     for (size_t l = 0; l < m->sizes.layers; l++)
         block_forward(&m->blocks[l], &s->run, &s->kv, l, batch, s->x, m->sizes.dim);
+    if (m->streams)
+        altup_gather(s->pool, &m->altup, &s->run.altup, s->x, batch->count, m->sizes.dim);
     unembed(s, batch);
     return true;
 }

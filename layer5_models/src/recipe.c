@@ -100,6 +100,55 @@ static const Recipe recipes[] = {
      .window_theta = 10000,
      .window_stretching = WINDOW_UNSTRETCHED,
      .scale_by_dim_layers = 62},
+    {.arch = "gemma3n",
+     .models = "Gemma 3n",
+     .norm = NORM_RMS,
+     .wiring = WIRING_LAUREL,
+     .rope = ROPE_HALF_SPLIT,
+     .act = ACT_GELU_TANH,
+     .gated = true,
+     .cut_layers = 10,
+     .head_norms = HEAD_NORMS_SHARED,
+     .post_norms = true,
+     .value_norms = true,
+     .score_scale = 1,
+     .own_kv = 20,
+     .idle_kv = true,
+     .layer_input = 256,
+     .streams = 4,
+     .laurel = 64,
+     .scale_embedding = true,
+     .logit_softcap = 30,
+     .window_pattern = 5,
+     .window_theta = 10000,
+     .window_stretching = WINDOW_UNSTRETCHED},
+    {.arch = "gemma4",
+     .models = "Gemma 4",
+     .norm = NORM_RMS,
+     .rope = ROPE_HALF_SPLIT,
+     .rope_freqs = true,
+     .rope_freqs_needed = true,
+     .rope_freqs_full = true,
+     .act = ACT_GELU_TANH,
+     .gated = true,
+     .experts = true,
+     .router = ROUTER_SOFTMAX,
+     .renormalize = true,
+     .beside = true,
+     .head_norms = HEAD_NORMS_SHARED,
+     .post_norms = true,
+     .value_norms = true,
+     .keys_as_values = true,
+     .score_scale = 1,
+     .own_kv = ALL_LAYERS,
+     .layer_input = LAYER_INPUT_SAID,
+     .output_scale = true,
+     .scale_embedding = true,
+     .logit_softcap = -1,
+     .window_listed = true,
+     .window_heads = true,
+     .window_theta = 10000,
+     .window_stretching = WINDOW_UNSTRETCHED},
     {.arch = "qwen3moe",
      .models = "Qwen 3 MoE",
      .norm = NORM_RMS,
@@ -544,6 +593,7 @@ static const Recipe recipes[] = {
      .recurrent = RECURRENT_MAMBA2,
      .act = ACT_RELU_SQUARED,
      .experts = true,
+     .latent_experts = true,
      .router = ROUTER_SIGMOID,
      .router_by_key = true,
      .weights_by_key = true,
@@ -799,8 +849,31 @@ static Need latent_need(RoleId id, const LayerSizes *s) {
     }
 }
 
+/* Of experts beside a network, of latents, of what comes beside the stream. */
+static Need beside_need(const Recipe *r, RoleId id, const LayerSizes *s) {
+    switch (id) {
+    case ROLE_LATENT_DOWN:
+    case ROLE_LATENT_UP: return when(s->experts && s->expert_latent);
+    case ROLE_LAYER_GATE:
+    case ROLE_LAYER_OUT:
+    case ROLE_LAYER_NORM: return when(s->input);
+    case ROLE_OUTPUT_SCALE: return when(r->output_scale);
+    case ROLE_ALTUP_ROUTER:
+    case ROLE_ALTUP_NORM:
+    case ROLE_ALTUP_PREDICT:
+    case ROLE_ALTUP_CORRECT:
+    case ROLE_ALTUP_SCALE: return when(s->streams);
+    case ROLE_LAUREL_LEFT:
+    case ROLE_LAUREL_RIGHT:
+    case ROLE_LAUREL_NORM: return when(s->laurel);
+    default: return when(s->beside);
+    }
+}
+
 Need recipe_need(const Recipe *r, RoleId id, const LayerSizes *s) {
     if (id >= ROLE_DELTA_Q) return delta_need(id, s);
+    if (id >= ROLE_LATENT_DOWN && id <= ROLE_LAUREL_NORM) return beside_need(r, id, s);
+    Need shared = r->idle_kv ? NEED_MAYBE : NEED_NO;
     bool maybe_parallel = r->wiring == WIRING_PARALLEL || r->parallel_by_norm;
     if (id >= ROLE_SSM_IN && id <= ROLE_SHORT_CONV_OUT) return recurrent_need(r, id, s);
     if (id >= ROLE_ATTN_Q && id <= ROLE_ATTN_SINKS && !s->heads) return NEED_NO;
@@ -816,8 +889,12 @@ Need recipe_need(const Recipe *r, RoleId id, const LayerSizes *s) {
         return r->no_pre_norms ? NEED_NO : maybe_parallel ? NEED_MAYBE : NEED_YES;
     case ROLE_ATTN_POST_NORM:
     case ROLE_FFN_POST_NORM: return when(r->post_norms);
-    case ROLE_ATTN_Q_NORM:
+    case ROLE_ATTN_K: return s->back ? shared : NEED_YES;
+    case ROLE_ATTN_V: return s->back ? shared : when(s->values);
     case ROLE_ATTN_K_NORM:
+        if (s->back) return shared;
+        /* fall through */
+    case ROLE_ATTN_Q_NORM:
         if (r->head_norms == HEAD_NORMS_OWN || r->head_norms == HEAD_NORMS_MAYBE)
             return NEED_MAYBE;
         return when(r->head_norms == HEAD_NORMS_SHARED || r->head_norms == HEAD_NORMS_ROW);

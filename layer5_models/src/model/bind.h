@@ -3,6 +3,7 @@
  *     keys.c        keys of the family by name, each with its type and range
  *     sizes.c       the keys as sizes of the model and of each layer, scales and windows
  *     sizes_mixers.c  ... of latents and of recurrent mixers
+ *     sizes_beside.c  ... of what a layer has beside them
  *     ropes.c       rotary positions, from the keys
  *     bind.c        tensors by name, each with its shape and format
  *     bind_block.c  the tensors of a block by their roles
@@ -62,7 +63,12 @@ bool read_sizes(Binder *binder);
 LayerSizes layer_sizes(Binder *binder, size_t layer);
 bool read_latents(Binder *binder, size_t layer, LayerSizes *sizes);
 bool read_recurrent(Binder *binder, size_t layer, LayerSizes *sizes);
+bool read_shared_kv(Binder *binder, size_t layer, LayerSizes *sizes);
+bool read_beside(Binder *binder, LayerSizes *sizes);
 void read_ropes(Binder *binder);
+
+/* How few gates of a layer pass (FeedForward.cut). */
+float read_cut(Binder *binder, size_t layer);
 
 /* Has a block this matrix? */
 bool has_matrix(const Binder *binder, size_t layer, const char *name);

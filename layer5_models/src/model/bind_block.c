@@ -140,9 +140,13 @@ static void bind_tensors(Binder *b, Block *block, const LayerSizes *s, size_t la
                     (has_delta && id >= ROLE_DELTA_Q && id <= ROLE_DELTA_V) ||
                     (has_conv && id >= ROLE_DELTA_Q_CONV && id <= ROLE_DELTA_V_CONV);
         Need need = recipe_need(r, id, s);
-        if (id == ROLE_ATTN_K_NORM && need == NEED_MAYBE) /* both or neither */
+        if (id == ROLE_ATTN_K_NORM && need == NEED_MAYBE && !s->back) /* both or neither */
             need = block->attention.q_norm.kind ? NEED_YES : NEED_NO;
         if (!done && need != NEED_NO) bind_role(b, block, id, s, layer, need);
+    }
+    if (s->back) { /* of keys and values that are another layer's nothing is computed */
+        block->attention.k = block->attention.v = (Linear){.bias = NULL};
+        block->attention.k_norm = (Norm){.kind = NORM_NONE};
     }
 }
 
@@ -150,6 +154,7 @@ static void bind_tensors(Binder *b, Block *block, const LayerSizes *s, size_t la
 
 static Wiring wiring_of(Binder *b, const Block *block) {
     const Recipe *r = b->model->recipe;
+    if (block->network_post_norm.kind) return WIRING_BESIDE;
     if (r->parallel_by_norm) return block->ffn_norm.kind ? WIRING_SEQUENTIAL : WIRING_PARALLEL;
     if (r->parallel_by_key)
         return key_bool(b, "use_parallel_residual", true, true) ? WIRING_PARALLEL
@@ -160,6 +165,7 @@ static Wiring wiring_of(Binder *b, const Block *block) {
 static float scale_of(const Model *m, const LayerSizes *s) {
     bool by_dim = m->sizes.layers == m->recipe->scale_by_dim_layers;
     if (m->attention_scale > 0) return m->attention_scale;
+    if (m->recipe->score_scale > 0) return m->recipe->score_scale;
     if (s->latent) return m->latent_scale / sqrtf((float)(s->plain + s->rotary));
     return 1 / sqrtf((float)(by_dim ? m->sizes.dim / s->heads : s->head_dim));
 }
@@ -201,6 +207,9 @@ static void set_attention(Binder *b, Attention *a, const LayerSizes *s) {
     set_temperature(b, a, s);
     a->norm_after_rope = r->head_norms_late;
     a->gate_in_q = s->gate_in_q;
+    a->back = s->back;
+    if (r->value_norms)
+        a->v_norm = (Norm){.kind = r->norm, .width = s->value_dim, .eps = m->eps};
     if (r->value_scale)
         a->v_scale = (float)key_number(b, "attention.value_scale", false, 1, 1e-6, 1e6);
     if (r->head_norms == HEAD_NORMS_UNIT && s->rope) {
@@ -250,6 +259,10 @@ static void set_router(Binder *b, Router *router, const LayerSizes *s) {
     router->score = r->router, router->used = s->experts_used;
     router->renormalize = r->renormalize, router->weight_input = r->weight_input;
     router->groups = s->groups, router->groups_used = s->groups_used;
+    if (s->beside) { /* it reads rows of unit length, times its gain */
+        router->norm.kind = r->norm, router->norm.width = s->dim;
+        router->norm.eps = b->model->eps, router->score_scale = 1 / sqrtf((float)s->dim);
+    }
     if (r->router_by_key && find_key(b, "expert_gating_func"))
         router->score = scores[key_size(b, "expert_gating_func", true, 1, 1, 3) - 1];
     if (!r->weights_by_key) return;
@@ -281,10 +294,13 @@ void bind_block(Binder *b, Block *block, size_t layer) {
     if (s->delta_heads) set_delta(b, &block->delta, s);
     if (s->ssm_inner) set_mamba(b, &block->mamba, s);
     block->short_conv.conv.channels = s->dim, block->short_conv.conv.taps = s->short_conv;
+    block->altup.streams = s->streams;
+    block->layer_input.act = r->act;
     bind_tensors(b, block, s, layer);
     block->wiring = wiring_of(b, block);
     block->ffn.act = r->act, block->ffn.gated = r->gated;
     if (s->experts) set_router(b, &block->ffn.router, s);
+    if (r->cut_layers) block->ffn.cut = read_cut(b, layer);
     if (r->limits) set_limits(b, &block->ffn, layer);
     if (r->act == ACT_XIELU) set_xielu(b, &block->ffn.xielu, layer);
 }

@@ -24,6 +24,28 @@ static void bind_ends(Binder *b) {
     m->head.bias = bind_vector(b, "output.bias", false, m->sizes.vocab, from);
 }
 
+/* What comes beside the stream of a model, before its first block and behind its last. */
+static void bind_beside(Binder *b) {
+    Model *m = b->model;
+    const LayerSizes *s = m->layers;
+    const size_t dim = m->sizes.dim, all = m->sizes.layers * s->input,
+                 table[2] = {m->sizes.vocab, all}, map[2] = {all, dim},
+                 stack[3] = {s->streams ? s->streams - 1 : 0, dim, dim};
+    const char *from = "embedding_length_per_layer_input and block_count",
+               *parts = "altup.num_inputs and embedding_length";
+    if (s->input) {
+        LayerTable *t = &m->layer_table;
+        t->layers = m->sizes.layers, t->width = s->input;
+        t->table = bind_tensor(b, "per_layer_token_embd.weight", true, 2, table, from);
+        t->map.w = bind_tensor(b, "per_layer_model_proj.weight", true, 2, map, from);
+        t->norm = bind_norm(b, "per_layer_proj_norm", true, 1, s->input, from);
+    }
+    m->streams = s->streams;
+    if (!s->streams) return;
+    m->altup.spread.w = bind_tensor(b, "altup_proj.weight", true, 3, stack, parts);
+    m->altup.gather.w = bind_tensor(b, "altup_unembd_proj.weight", true, 3, stack, parts);
+}
+
 /* Everything that takes memory; runs on a measuring arena and again on the real one. */
 static bool bind_model(Binder *b) {
     Model *m = b->model;
@@ -31,6 +53,7 @@ static bool bind_model(Binder *b) {
     m->blocks = arena_take(&m->arena, m->sizes.layers, sizeof *m->blocks);
     read_ropes(b);
     bind_ends(b);
+    bind_beside(b);
     for (size_t l = 0; l < m->sizes.layers && b->ok; l++)
         bind_block(b, m->blocks ? &m->blocks[l] : &spare, l);
     return b->ok;

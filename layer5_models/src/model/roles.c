@@ -17,7 +17,11 @@ static const char dim[] = "embedding_length",
                               "embedding_length",
                   experts[] = "expert_count, expert_feed_forward_length and embedding_length",
                   shared[] = "expert_shared_feed_forward_length and embedding_length",
-                  ssm[] = "the keys ssm.*", taps[] = "shortconv.l_cache";
+                  latent[] = "moe_latent_size and embedding_length",
+                  input[] = "embedding_length_per_layer_input and embedding_length",
+                  parts[] = "altup.num_inputs and embedding_length",
+                  laurel[] = "the family's 64 and embedding_length", ssm[] = "the keys ssm.*",
+                  taps[] = "shortconv.l_cache";
 
 /* clang-format off */
 static const Role roles[ROLES] = {
@@ -47,14 +51,33 @@ static const Role roles[ROLES] = {
     [ROLE_FFN_SUB_NORM] = {"ffn_sub_norm", ROLE_NORM, AT(ffn.sub_norm), EXTENT_ONE, EXTENT_HIDDEN, network},
     [ROLE_ROUTER]         = {"ffn_gate_inp",        ROLE_LINEAR, AT(ffn.router.map),    EXTENT_EXPERTS, EXTENT_DIM, experts},
     [ROLE_ROUTER_BIAS]    = {"exp_probs_b",         ROLE_OFFSET, AT(ffn.router.select_bias), EXTENT_ONE, EXTENT_EXPERTS, experts},
-    [ROLE_EXPERTS_GATE]   = {"ffn_gate_exps",       ROLE_STACK,  AT(ffn.experts.gate),  EXTENT_EXPERT_HIDDEN, EXTENT_DIM, experts},
-    [ROLE_EXPERTS_UP]     = {"ffn_up_exps",         ROLE_STACK,  AT(ffn.experts.up),    EXTENT_EXPERT_HIDDEN, EXTENT_DIM, experts},
-    [ROLE_EXPERTS_DOWN]   = {"ffn_down_exps",       ROLE_STACK,  AT(ffn.experts.down),  EXTENT_DIM, EXTENT_EXPERT_HIDDEN, experts},
+    [ROLE_EXPERTS_GATE]   = {"ffn_gate_exps",       ROLE_STACK,  AT(ffn.experts.gate),  EXTENT_EXPERT_HIDDEN, EXTENT_EXPERT_IN, experts},
+    [ROLE_EXPERTS_UP]     = {"ffn_up_exps",         ROLE_STACK,  AT(ffn.experts.up),    EXTENT_EXPERT_HIDDEN, EXTENT_EXPERT_IN, experts},
+    [ROLE_EXPERTS_DOWN]   = {"ffn_down_exps",       ROLE_STACK,  AT(ffn.experts.down),  EXTENT_EXPERT_IN, EXTENT_EXPERT_HIDDEN, experts},
     [ROLE_SHARED_ROUTER]  = {"ffn_gate_inp_shexp",  ROLE_LINEAR, AT(ffn.shared_gate),   EXTENT_ONE, EXTENT_DIM, dim},
     [ROLE_SHARED_GATE]    = {"ffn_gate_shexp",      ROLE_LINEAR, AT(ffn.shared.gate),   EXTENT_SHARED_HIDDEN, EXTENT_DIM, shared},
     [ROLE_SHARED_UP]      = {"ffn_up_shexp",        ROLE_LINEAR, AT(ffn.shared.up),     EXTENT_SHARED_HIDDEN, EXTENT_DIM, shared},
     [ROLE_SHARED_DOWN]    = {"ffn_down_shexp",      ROLE_LINEAR, AT(ffn.shared.down),   EXTENT_DIM, EXTENT_SHARED_HIDDEN, shared},
     [ROLE_FFN_POST_NORM]  = {"post_ffw_norm",       ROLE_NORM,   AT(ffn_post_norm),     EXTENT_ONE, EXTENT_DIM, dim},
+    [ROLE_LATENT_DOWN]    = {"ffn_latent_down",     ROLE_LINEAR, AT(ffn.latent_down),   EXTENT_EXPERT_LATENT, EXTENT_DIM, latent},
+    [ROLE_LATENT_UP]      = {"ffn_latent_up",       ROLE_LINEAR, AT(ffn.latent_up),     EXTENT_DIM, EXTENT_EXPERT_LATENT, latent},
+    [ROLE_ROUTER_GAIN]    = {"ffn_gate_inp.scale",  ROLE_PLAIN,  AT(ffn.router.norm.gain), EXTENT_ONE, EXTENT_DIM, dim},
+    [ROLE_EXPERTS_SCALE]  = {"ffn_down_exps.scale", ROLE_PLAIN,  AT(ffn.router.expert_scale), EXTENT_ONE, EXTENT_EXPERTS, experts},
+    [ROLE_EXPERTS_NORM]   = {"pre_ffw_norm_2",      ROLE_NORM,   AT(ffn.experts_norm),  EXTENT_ONE, EXTENT_DIM, dim},
+    [ROLE_NETWORK_POST_NORM] = {"post_ffw_norm_1",  ROLE_NORM,   AT(network_post_norm), EXTENT_ONE, EXTENT_DIM, dim},
+    [ROLE_EXPERTS_POST_NORM] = {"post_ffw_norm_2",  ROLE_NORM,   AT(experts_post_norm), EXTENT_ONE, EXTENT_DIM, dim},
+    [ROLE_LAYER_GATE]     = {"inp_gate",            ROLE_LINEAR, AT(layer_input.gate),  EXTENT_INPUT, EXTENT_DIM, input},
+    [ROLE_LAYER_OUT]      = {"proj",                ROLE_LINEAR, AT(layer_input.out),   EXTENT_DIM, EXTENT_INPUT, input},
+    [ROLE_LAYER_NORM]     = {"post_norm",           ROLE_NORM,   AT(layer_input.norm),  EXTENT_ONE, EXTENT_DIM, dim},
+    [ROLE_OUTPUT_SCALE]   = {"layer_output_scale",  ROLE_VECTOR, AT(output_scale),      EXTENT_ONE, EXTENT_ONE, "the family"},
+    [ROLE_ALTUP_ROUTER]   = {"altup_router",        ROLE_LINEAR, AT(altup.router),      EXTENT_STREAMS, EXTENT_DIM, parts},
+    [ROLE_ALTUP_NORM]     = {"altup_router_norm",   ROLE_NORM,   AT(altup.router_norm), EXTENT_ONE, EXTENT_DIM, dim},
+    [ROLE_ALTUP_PREDICT]  = {"altup_predict_coef",  ROLE_LINEAR, AT(altup.predict),     EXTENT_STREAM_PAIRS, EXTENT_STREAMS, parts},
+    [ROLE_ALTUP_CORRECT]  = {"altup_correct_coef",  ROLE_LINEAR, AT(altup.correct),     EXTENT_STREAMS, EXTENT_STREAMS, parts},
+    [ROLE_ALTUP_SCALE]    = {"altup_correct_scale", ROLE_VECTOR, AT(altup.scale),       EXTENT_ONE, EXTENT_DIM, dim},
+    [ROLE_LAUREL_LEFT]    = {"laurel_l",            ROLE_LINEAR, AT(laurel.left),       EXTENT_LAUREL, EXTENT_DIM, laurel},
+    [ROLE_LAUREL_RIGHT]   = {"laurel_r",            ROLE_LINEAR, AT(laurel.right),      EXTENT_DIM, EXTENT_LAUREL, laurel},
+    [ROLE_LAUREL_NORM]    = {"laurel_post_norm",    ROLE_NORM,   AT(laurel.norm),       EXTENT_ONE, EXTENT_DIM, dim},
     [ROLE_SSM_IN]         = {"ssm_in",              ROLE_LINEAR, AT(mamba.in),          EXTENT_SSM_IN, EXTENT_DIM, ssm},
     [ROLE_SSM_CONV]       = {"ssm_conv1d",          ROLE_VECTOR, AT(mamba.conv.w),      EXTENT_SSM_CONV, EXTENT_SSM_TAPS, ssm},
     [ROLE_SSM_CONV_BIAS]  = {"ssm_conv1d",          ROLE_OFFSET, AT(mamba.conv.bias),   EXTENT_ONE, EXTENT_SSM_CONV, ssm},
@@ -121,6 +144,12 @@ size_t extent_of(Extent extent, const LayerSizes *s) {
     case EXTENT_HIDDEN: return s->hidden;
     case EXTENT_EXPERTS: return s->experts;
     case EXTENT_EXPERT_HIDDEN: return s->expert_hidden;
+    case EXTENT_EXPERT_IN: return s->expert_latent ? s->expert_latent : s->dim;
+    case EXTENT_EXPERT_LATENT: return s->expert_latent;
+    case EXTENT_INPUT: return s->input;
+    case EXTENT_STREAMS: return s->streams;
+    case EXTENT_STREAM_PAIRS: return s->streams * s->streams;
+    case EXTENT_LAUREL: return s->laurel;
     case EXTENT_SHARED_HIDDEN: return s->shared_hidden;
     case EXTENT_SSM_IN: return s->ssm_inner + ssm_channels(s) + s->ssm_heads;
     case EXTENT_SSM_CONV: return ssm_channels(s);

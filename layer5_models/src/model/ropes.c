@@ -108,8 +108,8 @@ static size_t rotary_of(const Model *m, bool windowed) {
 /* A divisor for each pair that turns anywhere; layers that turn fewer use the first. */
 static const float *read_divisors(Binder *b) {
     size_t full = rotary_of(b->model, false), windowed = rotary_of(b->model, true);
-    return bind_vector(b, "rope_freqs.weight", false, max_size(full, windowed) / 2,
-                       "rope.dimension_count");
+    return bind_vector(b, "rope_freqs.weight", b->model->recipe->rope_freqs_needed,
+                       max_size(full, windowed) / 2, "rope.dimension_count");
 }
 
 void read_ropes(Binder *b) {

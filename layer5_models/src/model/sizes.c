@@ -94,6 +94,23 @@ static void read_gate(const Recipe *r, LayerSizes *s) {
     if (r->gate == GATE_HEAD) s->attn_gate = s->heads;
 }
 
+/* Numbers of a key, of a value, and how many of a key turn: heads of windowed layers may be smaller. */
+static void read_lengths(Binder *b, size_t l, bool turns, LayerSizes *s) {
+    static const char *const lengths[] = {
+        "attention.key_length",     "attention.value_length",     "rope.dimension_count",
+        "attention.key_length_swa", "attention.value_length_swa", "rope.dimension_count_swa"};
+    const Recipe *r = b->model->recipe;
+    bool own = r->window_heads && s->window;
+    for (int i = 0; i < 6 && r->window_heads; i++) find_key(b, lengths[i]); /* of both kinds */
+    const char *const *length = lengths + (own ? 3 : 0);
+    s->head_dim = key_size(b, length[0], own, s->dim / s->heads, 1, 65536);
+    s->value_dim = key_size(b, length[1], own, s->head_dim, 1, 65536);
+    s->rotary = s->head_dim;
+    if (turns) s->rotary = key_size(b, length[2], false, s->head_dim, 0, s->head_dim);
+    bool lent = r->keys_as_values && !s->window && s->value_dim == s->head_dim;
+    s->values = !lent || has_matrix(b, l, "attn_v");
+}
+
 static bool read_heads(Binder *b, size_t l, LayerSizes *s) {
     bool turns = b->model->recipe->rope != ROPE_NONE, attends = has_attention(b, l);
     s->heads = key_of_layer(b, "attention.head_count", l, attends, 0, attends, MAX_HEADS);
@@ -104,12 +121,8 @@ static bool read_heads(Binder *b, size_t l, LayerSizes *s) {
         s->heads = s->kv_heads = 0;
         return b->ok;
     }
-    s->head_dim = key_size(b, "attention.key_length", false, s->dim / s->heads, 1, 65536);
-    s->value_dim = key_size(b, "attention.value_length", false, s->head_dim, 1, 65536);
+    read_lengths(b, l, turns, s);
     read_gate(b->model->recipe, s);
-    s->rotary = s->head_dim;
-    if (turns)
-        s->rotary = key_size(b, "rope.dimension_count", false, s->head_dim, 0, s->head_dim);
     if (b->ok && s->window == 0 && b->model->recipe->rope_full_half) s->rotary /= 2;
     if (b->ok && s->gate_in_q && s->value_dim != s->head_dim)
         return refuse_key(b, "attention.value_length", "key_length",
@@ -165,10 +178,14 @@ static bool read_experts(Binder *b, size_t l, LayerSizes *s) {
     s->expert_hidden = key_size(b, "expert_feed_forward_length", false, each, 1, MAX_SIZE);
     s->shared_hidden = shared_hidden(b, l, s->expert_hidden);
     read_groups(b, s);
+    if (r->latent_experts)
+        s->expert_latent = key_size(b, "moe_latent_size", false, 0, 0, MAX_SIZE);
+    s->beside = r->beside;
     if (has_matrix(b, l, "ffn_gate_inp")) /* or it is one of those without */
-        s->hidden = 0;
+        s->hidden = s->beside ? s->hidden : 0;
     else
-        s->experts = s->experts_used = s->expert_hidden = s->shared_hidden = 0;
+        s->beside = false, s->expert_latent = s->experts = s->experts_used = s->expert_hidden =
+                               s->shared_hidden = 0;
     return b->ok;
 }
 
@@ -201,7 +218,7 @@ LayerSizes layer_sizes(Binder *b, size_t l) {
     if (r->half_hidden) s.hidden /= 2;
     s.window = window_of(b, l);
     if (!read_heads(b, l, &s) || !read_latents(b, l, &s) || !read_experts(b, l, &s) ||
-        !read_recurrent(b, l, &s))
+        !read_recurrent(b, l, &s) || !read_shared_kv(b, l, &s) || !read_beside(b, &s))
         return s;
     s.rope = has_rope(b, l, s.window);
     return s;

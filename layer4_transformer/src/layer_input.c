@@ -1,0 +1,90 @@
+/* layer_input.c - see layer_input.h. */
+#include "layer_input.h"
+
+#include <math.h>
+
+enum { ROWS = 4 }; /* taken at a time by a thread */
+
+void layer_input_run_init(LayerInputRun *run, size_t rows, const LayerInputSizes *s,
+                          Arena *arena) {
+    size_t f = sizeof(float), all = s->layers * s->width;
+    *run = (LayerInputRun){.width = all};
+    if (!all) return;
+    run->all = arena_take(arena, rows * all, f);
+    run->row = arena_take(arena, rows * all, f);
+    run->gate = arena_take(arena, rows * s->width, f);
+    run->scratch = arena_take(arena, linear_scratch_bytes(rows, max_size(s->dim, s->width)), 1);
+}
+
+/* ------------------------------------------------------------------ of the model */
+
+typedef struct Rows {
+    const LayerTable *table;
+    const LayerInputRun *run;
+    const Batch *batch;
+    float shrink; /* 1 / sqrt(dim) */
+} Rows;
+
+/* A PoolTask: p of a token, from what the map made of its embedding and from its row of the table. */
+static void make_some(void *context, int worker, size_t begin, size_t end) {
+    const Rows *t = context;
+    const size_t all = t->run->width;
+    const float width = sqrtf((float)t->table->width), half = sqrtf(0.5f);
+    (void)worker;
+    for (size_t i = begin; i < end; i++) {
+        float *p = t->run->all + i * all, *row = t->run->row + i * all;
+        embedding(row, &t->table->table, (size_t)t->batch->token[i]);
+        for (size_t k = 0; k < all; k++) p[k] *= t->shrink;
+        norm_apply(&t->table->norm, p, p, all);
+        for (size_t k = 0; k < all; k++) p[k] = (p[k] + width * row[k]) * half;
+    }
+}
+
+void layer_inputs(Pool *pool, const LayerTable *table, LayerInputRun *run, const Batch *batch,
+                  const float *x) {
+    const float shrink = 1 / sqrtf((float)table->map.w.shape[1]);
+    linear(pool, &table->map, x, batch->count, run->all, run->scratch);
+    pool_for(pool, batch->count, ROWS, make_some, &(Rows){table, run, batch, shrink});
+}
+
+/* ------------------------------------------------------------------ of a block */
+
+typedef struct Gated {
+    const LayerInput *input;
+    const LayerInputRun *run;
+    size_t layer, width;
+    float *out;
+    size_t dim;
+} Gated;
+
+/* PoolTasks: act(gate) * p[layer] before the map out, its norm behind it. */
+static void gate_some(void *context, int worker, size_t begin, size_t end) {
+    const Gated *t = context;
+    (void)worker;
+    for (size_t i = begin; i < end; i++) {
+        float *gate = t->run->gate + i * t->width;
+        activate_gated(t->input->act, gate, gate,
+                       t->run->all + i * t->run->width + t->layer * t->width, t->width);
+    }
+}
+
+static void norm_some(void *context, int worker, size_t begin, size_t end) {
+    const Gated *t = context;
+    (void)worker;
+    for (size_t i = begin; i < end; i++)
+        norm_apply(&t->input->norm, t->out + i * t->dim, t->out + i * t->dim, t->dim);
+}
+
+void layer_input_forward(Pool *pool, const LayerInput *input, LayerInputRun *run, size_t layer,
+                         const float *x, size_t n, float *out) {
+    Gated rows = {.input = input,
+                  .run = run,
+                  .layer = layer,
+                  .width = input->gate.w.shape[0],
+                  .out = out,
+                  .dim = input->gate.w.shape[1]};
+    linear(pool, &input->gate, x, n, run->gate, run->scratch);
+    pool_for(pool, n, ROWS, gate_some, &rows);
+    linear(pool, &input->out, run->gate, n, out, run->scratch);
+    pool_for(pool, n, ROWS, norm_some, &rows);
+}

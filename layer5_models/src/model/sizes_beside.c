@@ -1,0 +1,75 @@
+/* sizes_beside.c - what a layer has beside its mixer and its network: an input of its own, parts of a
+ * stream, another layer's keys and values; from their keys.  See bind.h. */
+#include "bind.h"
+
+#include <math.h>
+
+enum { MAX_INPUT = 65536, MAX_RANK = 65536 };
+
+/* The last layer before `own` that is of the same kind as layer l; own: there is none. */
+static size_t last_of_kind(Binder *b, size_t l, size_t own) {
+    bool windowed = window_of(b, l) > 0;
+    for (size_t k = own; k > 0; k--)
+        if ((window_of(b, k - 1) > 0) == windowed) return k - 1;
+    return own;
+}
+
+/* Behind the first `own` layers each reads the keys and values of the last of those of its kind. */
+bool read_shared_kv(Binder *b, size_t l, LayerSizes *s) {
+    size_t layers = b->model->sizes.layers, own = b->model->recipe->own_kv;
+    if (own == 0 || !b->ok) return b->ok;
+    size_t usual = own < layers ? layers - own : 0;
+    own = layers - key_size(b, "attention.shared_kv_layers", false, usual, 0, layers);
+    if (!b->ok || l < own) return b->ok;
+    size_t from = last_of_kind(b, l, own);
+    if (from == own)
+        return b->ok = fault_set(b->fault,
+                                 "layer %zu shares keys and values with an earlier layer %s a "
+                                 "window, and none "
+                                 "of the first %zu (attention.shared_kv_layers) is one",
+                                 l, s->window ? "with" : "without", own);
+    const LayerSizes *z = &b->model->layers[from];
+    if (z->kv_heads != s->kv_heads || z->head_dim != s->head_dim ||
+        z->value_dim != s->value_dim)
+        return b->ok = fault_set(b->fault,
+                                 "layer %zu shares %zu keys and values of %zu and %zu numbers "
+                                 "with layer %zu, which has %zu of %zu and %zu "
+                                 "(attention.head_count_kv, key_length, value_length)",
+                                 l, s->kv_heads, s->head_dim, s->value_dim, from, z->kv_heads,
+                                 z->head_dim, z->value_dim);
+    s->back = l - from;
+    return true;
+}
+
+static size_t input_width(Binder *b) {
+    size_t usual = b->model->recipe->layer_input;
+    bool said = usual == LAYER_INPUT_SAID;
+    if (usual == 0) return 0;
+    return key_size(b, "embedding_length_per_layer_input", said, said ? 0 : usual, 0,
+                    MAX_INPUT);
+}
+
+bool read_beside(Binder *b, LayerSizes *s) {
+    const Recipe *r = b->model->recipe;
+    s->input = input_width(b);
+    if (r->streams) {
+        s->streams = key_size(b, "altup.num_inputs", false, r->streams, 2, ALTUP_STREAMS);
+        key_size(b, "altup.active_idx", false, 0, 0, 0); /* the first part is computed */
+    }
+    s->laurel = r->laurel;
+    return b->ok;
+}
+
+/* The standard normal number that 95 % are below. */
+static const double NINETY_FIVE = 1.6448533535003662;
+
+float read_cut(Binder *b, size_t l) {
+    const char *key = "activation_sparsity_scale";
+    double usual = l < b->model->recipe->cut_layers ? NINETY_FIVE : -INFINITY,
+           cut = number_of_layer(b, key, l, usual, -INFINITY, 100);
+    if (cut > 0) return (float)cut;
+    if (cut > -INFINITY)
+        refuse_key(b, key, "above 0, or minus infinity where all pass, for each layer",
+                   "fewer than half are 0 below that");
+    return 0;
+}

@@ -1,0 +1,77 @@
+/* make_tensors.h - random tensors of a small model, by name. */
+#ifndef STRATA_MAKE_TENSORS_H
+#define STRATA_MAKE_TENSORS_H
+
+#include "make_keys.h"
+
+static inline void make_tensor(GgufWriter *w, const MakeModel *m, const char *name, int ndim,
+                               const size_t *shape, double mean, double deviation,
+                               Dtype dtype) {
+    size_t count = 1, row = shape[ndim - 1];
+    for (int i = 0; i < ndim; i++) count *= shape[i];
+    float *values = malloc(count * sizeof *values);
+    void *stored = malloc(count * sizeof *values);
+    Rng rng = {m->seed, 0, 0};
+    for (const char *c = name; *c; c++) rng.stream = rng.stream * 131 + (unsigned char)*c;
+    for (size_t i = 0; i < count; i++) values[i] = (float)(mean + deviation * rng_normal(&rng));
+    if (row % dtype_info(dtype)->block) dtype = DTYPE_F16;
+    quantize_row(dtype, values, NULL, stored, count);
+    Tensor t = tensor_view(dtype, ndim, shape, stored);
+    gguf_put_tensor(w, name, &t);
+    free(values), free(stored);
+}
+
+static inline void make_matrix(GgufWriter *w, const MakeModel *m, const char *name, size_t out,
+                               size_t in, double gain) {
+    make_tensor(w, m, name, 2, (size_t[]){out, in}, 0, gain / sqrt((double)in), m->dtype);
+}
+
+static inline void make_vector(GgufWriter *w, const MakeModel *m, const char *name, size_t n,
+                               double mean) {
+    make_tensor(w, m, name, 1, &n, mean, 0.15, DTYPE_F32);
+}
+
+static inline void make_linear(GgufWriter *w, const MakeModel *m, size_t layer,
+                               const char *what, size_t out, size_t in, double gain) {
+    char name[96];
+    snprintf(name, sizeof name, "blk.%zu.%s.weight", layer, what);
+    make_matrix(w, m, name, out, in, gain);
+    snprintf(name, sizeof name, "blk.%zu.%s.bias", layer, what);
+    if (make_says(m, "biases")) make_vector(w, m, name, out, 0);
+}
+
+/* A map for each expert. */
+static inline void make_stack(GgufWriter *w, const MakeModel *m, size_t layer, const char *what,
+                              size_t out, size_t in) {
+    char name[96];
+    snprintf(name, sizeof name, "blk.%zu.%s.weight", layer, what);
+    make_tensor(w, m, name, 3, (size_t[]){m->experts, out, in}, 0, 0.2, m->dtype);
+    snprintf(name, sizeof name, "blk.%zu.%s.bias", layer, what);
+    if (make_says(m, "expert_biases"))
+        make_tensor(w, m, name, 2, (size_t[]){m->experts, out}, 0, 0.15, DTYPE_F32);
+}
+
+/* Of a block, or, with a name of its own, of the model. */
+static inline void make_norm_of(GgufWriter *w, const MakeModel *m, const char *name, int ndim,
+                                const size_t *shape) {
+    char full[120];
+    snprintf(full, sizeof full, "%s.weight", name);
+    make_tensor(w, m, full, ndim, shape, 1, 0.15, DTYPE_F32);
+    snprintf(full, sizeof full, "%s.bias", name);
+    if (make_says(m, "norm_biases")) make_tensor(w, m, full, ndim, shape, 0, 0.15, DTYPE_F32);
+}
+
+static inline void make_norm(GgufWriter *w, const MakeModel *m, size_t layer, const char *what,
+                             size_t n) {
+    char name[96];
+    snprintf(name, sizeof name, "blk.%zu.%s", layer, what);
+    make_norm_of(w, m, name, 1, &n);
+}
+
+static inline void make_map(GgufWriter *w, const MakeModel *m, size_t l, const char *what,
+                            size_t out, size_t in) {
+    char name[96];
+    make_matrix(w, m, block_tensor_name(name, sizeof name, l, what, "weight"), out, in, 1.5);
+}
+
+#endif
