@@ -103,6 +103,8 @@ for way in "--beams 3" "--beams 4 --beam-groups 2 --beam-diversity 1" "--beams 3
     expect "a text obeys $way" 0 "the text belongs" "$strata" grammar --regex 'd (red|kind) (fox|owl) called [A-Z][a-z]{2,6}[.]' --explain "$(tr -d '\n' <"$work/text")"
 done
 echo 'root ::= <[99999]>' >"$work/none.gbnf"
+optional=$(awk 'BEGIN { for (i = 0; i < 3000; i++) printf "(a|b)*" }')
+expect "a text beyond the limits is no end of the text" 1 "dead end: regex.*beyond its limits" $write --regex "$optional" -n 3
 expect "beams with no way on" 1 "dead end" $write --beams 2 --grammar "$work/none.gbnf" -n 3
 expect "no pattern" 1 "is empty" $write --regex ""
 expect "a file's grammar that is refused" 1 "no rule 'root'" sh -c "echo 'a ::= \"x\"' >$work/bad.gbnf; $write --grammar $work/bad.gbnf"

@@ -99,6 +99,8 @@ typedef struct StageKind {
     void (*accept)(const Stage *stage, int32_t token, double *row);
     /* is the text complete, so that nothing may follow?  NULL: never */
     bool (*ends)(const Stage *stage);
+    /* ": " and what more there is to say when no token is left, or "". */
+    const char *(*why_none)(const Stage *stage);
 } StageKind;
 
 struct Stage {

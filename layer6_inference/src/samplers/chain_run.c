@@ -9,8 +9,9 @@ static bool check_left(const Stage *stage, Candidates *c, Fault *fault) {
     size_t i = 0;
     if (max > -INFINITY && max < INFINITY) return true;
     if (max == -INFINITY)
-        return fault_set(fault, "dead end: %s left no token that may come next",
-                         stage->kind->name);
+        return fault_set(fault, "dead end: %s left no token that may come next%s",
+                         stage->kind->name,
+                         stage->kind->why_none ? stage->kind->why_none(stage) : "");
     while (i + 1 < c->count && c->logits[i] < INFINITY) i++;
     return fault_set(
         fault,

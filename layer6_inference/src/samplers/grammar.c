@@ -177,7 +177,7 @@ static size_t forced(const Stage *stage, int32_t *tokens, size_t room) {
     SharedGrammar *shared = stage->object;
     pthread_mutex_lock(&shared->lock);
     const double *memory = stage_memory(stage);
-    size_t n = memory[OWED] > 0
+    size_t n = memory[OWED] > 0 || grammar_is_exhausted(shared->grammar)
                    ? 0
                    : grammar_forced(shared->grammar, (uint32_t)memory[ROW], tokens, room);
     pthread_mutex_unlock(&shared->lock);
@@ -188,7 +188,9 @@ static bool ends(const Stage *stage) {
     SharedGrammar *shared = stage->object;
     pthread_mutex_lock(&shared->lock);
     const double *memory = stage_memory(stage);
-    bool is_over = memory[OWED] == 0 && grammar_is_over(shared->grammar, (uint32_t)memory[ROW]);
+    bool is_over = memory[OWED] == 0 &&
+                   grammar_is_over(shared->grammar, (uint32_t)memory[ROW]) &&
+                   !grammar_is_exhausted(shared->grammar);
     pthread_mutex_unlock(&shared->lock);
     return is_over;
 }
@@ -231,14 +233,25 @@ static void apply(Stage *stage, Candidates *c, const Step *step) {
         else
             mask_some(c, mask, words);
     }
+    if (grammar_is_exhausted(shared->grammar)) /* what it says now may be wrong */
+        for (size_t i = 0; i < c->count; i++) c->logits[i] = -INFINITY;
     pthread_mutex_unlock(&shared->lock);
     candidates_changed(c);
+}
+
+static const char *why_none(const Stage *stage) {
+    SharedGrammar *shared = stage->object;
+    pthread_mutex_lock(&shared->lock);
+    bool exhausted = grammar_is_exhausted(shared->grammar);
+    pthread_mutex_unlock(&shared->lock);
+    return exhausted ? ": this text takes the grammar beyond its limits" : "";
 }
 
 #define OBEYS                                                                                 \
     .formula = "logit = -infinity for every token with which no text of the grammar goes on", \
     .needs_tokenizer = true, .share = share, .close = close_shared, .apply = apply,           \
-    .forced = forced, .memory = MEMORY, .begin = begin, .accept = accept, .ends = ends
+    .forced = forced, .memory = MEMORY, .begin = begin, .accept = accept, .ends = ends,       \
+    .why_none = why_none
 
 #define SPACE_PARAMS                                                                          \
     .params = {{.key = "space", .default_value = JSON_SPACE_ONE, .high = 2, .integer = true}, \
