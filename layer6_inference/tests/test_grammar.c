@@ -218,7 +218,7 @@ static void what_is_wrong_is_named(void **state) {
         {SCHEMA, "{\"properties\":{\"a\":{\"uniqueItems\":true}}}",
          "#/properties/a: uniqueItems"},
         {SCHEMA, "{\"multipleOf\":9999995,\"minimum\":1,\"maximum\":9999994}",
-         "multipleOf: whether"},
+         "takes too long to find"},
         {SCHEMA, "{\"$ref\":\"http://x.org/y\"}", "$ref"},
         {SCHEMA, "{\"type\":\"strin\"}", "type"},
         {SCHEMA, "{\"pattern\":\"\\\\bx\"}", "word boundaries"},

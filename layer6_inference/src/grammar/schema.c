@@ -44,10 +44,25 @@ static void rehash(Schema *s) {
     }
 }
 
+/* A schema of a goal, to name where it stands. */
+static const JsonValue *schema_place(const Schema *s, const Goal *goal) {
+    for (size_t i = 0; i < goal->count; i++)
+        if (goal->of[i].schema) return goal->of[i].schema;
+    return s->root;
+}
+
+bool schema_settle(Schema *s, const Goal *flat, Expr *body) {
+    bool live = expr_is_live(s->exprs, *body);
+    if (!live) *body = EXPR_NONE;
+    return !s->exprs->over ||
+           schema_refuse(s, schema_place(s, flat), NULL,
+                         "whether any value fulfils its conditions takes too long to find");
+}
+
 static bool keep_goal(Schema *s, Goal *flat, uint32_t *rule) {
     if (s->n_goals == SCHEMA_GOALS)
-        return fault_set(s->fault, "schema: its conditions combine in more than %d ways",
-                         SCHEMA_GOALS);
+        return schema_refuse(s, schema_place(s, flat), NULL,
+                             "its conditions combine in more than 20000 ways");
     if (s->n_goals == s->goals_room) {
         s->goals_room = s->goals_room ? 2 * s->goals_room : 64;
         s->goals = realloc(s->goals, s->goals_room * sizeof *s->goals);
@@ -85,7 +100,8 @@ static bool make_rule(Schema *s, uint32_t number) {
     if (!schema_choose(s, &flat, &body, &leaf)) return false;
     if (leaf && !schema_leaf(s, &flat, &body)) return false;
     s->exprs->rule[flat.rule].body = body;
-    return !s->exprs->over || fault_set(s->fault, "schema: larger than the limits");
+    return !s->exprs->over ||
+           schema_refuse(s, schema_place(s, &flat), NULL, "larger than the limits");
 }
 
 bool schema_drain(Schema *s) {

@@ -80,7 +80,8 @@ enum {
     SCHEMA_GOALS = 20000,
     SCHEMA_PATTERNS = 24,
     SCHEMA_OTHERS = 256,
-    SCHEMA_CLAIMS = 4
+    SCHEMA_CLAIMS = 4,
+    SCHEMA_SPELLED = 512
 };
 
 #define RULE_NONE UINT32_MAX
@@ -142,6 +143,12 @@ typedef struct Plan {
     uint32_t n_states, states_room;
 } Plan;
 
+/* A given string, and how it may be written. */
+typedef struct SpelledText {
+    Text text;
+    Expr expr;
+} SpelledText;
+
 typedef struct Schema Schema;
 typedef struct SchemaBlock SchemaBlock;
 struct Schema {
@@ -156,6 +163,7 @@ struct Schema {
     uint32_t n_goals, goals_room, compiled, *buckets, n_buckets;
     Plan *plans; /* owns; lazy expressions name them */
     uint32_t n_plans, plans_room;
+    SpelledText spelled[SCHEMA_SPELLED];
     Expr space, any_char; /* white space; one character of a string, every spelling */
     Fault *fault;
 };
@@ -172,6 +180,9 @@ void schema_free(Schema *schema);
 
 /* The rule of a goal; the conditions are copied. */
 bool schema_goal(Schema *s, const Goal *goal, uint32_t *rule);
+
+/* What no text belongs to is nothing; refused when that takes too long to find. */
+bool schema_settle(Schema *s, const Goal *flat, Expr *body);
 bool schema_drain(Schema *s); /* all goals that wait become rules */
 void goal_add(Goal *goal, Condition condition);
 void goal_free(Goal *goal);

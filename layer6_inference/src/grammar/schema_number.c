@@ -15,7 +15,7 @@ typedef struct Tests {
     Expr all;
     bool any;
     NumberTest multiple; /* of all divisors together, as far as they go into one */
-    const JsonValue *at; /* the schema of a divisor; NULL: there is none */
+    bool divided;        /* there is a divisor */
 } Tests;
 
 static void add_expr(Schema *s, Tests *tests, Expr e) {
@@ -65,8 +65,8 @@ static bool add_divisor(Schema *s, const Said *said, Tests *tests) {
         !number_multiple(&test, &of))
         return schema_refuse(s, said->schema, "multipleOf",
                              "wanted a number above 0 of at most seven digits");
-    if (!said->fails && !tests->at)
-        tests->multiple = test, tests->at = said->schema;
+    if (!said->fails && !tests->divided)
+        tests->multiple = test, tests->divided = true;
     else if (said->fails || !number_common(&tests->multiple, &test))
         add_test(s, tests, &test, said->fails);
     return true;
@@ -97,7 +97,7 @@ static bool find_tests(Schema *s, const Goal *flat, Tests *tests) {
         for (size_t i = 0; few && i < said.value->count; i++)
             if (!ban_number(s, &said, &said.value->items[i], tests)) return false;
     }
-    if (tests->at) add_test(s, tests, &tests->multiple, false);
+    if (tests->divided) add_test(s, tests, &tests->multiple, false);
     return true;
 }
 
@@ -110,10 +110,5 @@ bool schema_number(Schema *s, const Goal *flat, uint32_t mask, Expr *body) {
         part = "-?(0|[1-9][0-9]*)(\\.[0-9]+)?([eE][+-]?[0-9]+)?";
     *body = pattern(s, mask == TYPE_BIT_INTEGER ? plain : part);
     if (tests.any) *body = expr_and(s->exprs, *body, tests.all);
-    if (tests.at && !expr_is_live(s->exprs, *body) && !s->exprs->over) *body = EXPR_NONE;
-    if (tests.at && s->exprs->over)
-        return schema_refuse(
-            s, tests.at, "multipleOf",
-            "whether a multiple lies within the bounds takes too long to find");
-    return true;
+    return schema_settle(s, flat, body);
 }

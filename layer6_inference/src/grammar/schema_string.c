@@ -110,5 +110,5 @@ bool schema_quoted(Schema *s, const Goal *flat, Expr *body) {
     Expr inside, quote = expr_byte(s->exprs, '"');
     if (!schema_string(s, flat, &inside)) return false;
     *body = expr_cat(s->exprs, quote, expr_cat(s->exprs, inside, quote));
-    return true;
+    return schema_settle(s, flat, body);
 }

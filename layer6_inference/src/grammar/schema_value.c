@@ -69,7 +69,14 @@ static Expr spell(Schema *s, Text text, Expr (*write)(Schema *, uint32_t)) {
 
 static Expr any_spelling(Schema *s, uint32_t c) { return char_json(s->exprs, c); }
 
-Expr schema_every_spelling(Schema *s, Text text) { return spell(s, text, any_spelling); }
+/* The same keys come in many goals: the last one for each place of a table is kept. */
+Expr schema_every_spelling(Schema *s, Text text) {
+    size_t place = ((uintptr_t)text.data ^ (uintptr_t)text.data >> 9) % SCHEMA_SPELLED;
+    SpelledText *kept = &s->spelled[place];
+    if (!kept->text.data || kept->text.data != text.data || kept->text.size != text.size)
+        *kept = (SpelledText){text, spell(s, text, any_spelling)};
+    return kept->expr;
+}
 
 Expr schema_given_string(Schema *s, Text text, bool quotes) {
     Expr inside = spell(s, text, given_char), quote = expr_byte(s->exprs, '"');
