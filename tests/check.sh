@@ -134,6 +134,7 @@ sources_and_fuzz() {
     step "20000 chains of samplers" tests/fuzz/chain.sh
     if python3 -c 'import jsonschema' 2>/dev/null; then
         step "texts of patterns and schemas, taken by Python's re and jsonschema" python3 tests/validate.py build/bin/strata 100 40
+        step "schemas made up, and values near their border: as jsonschema has them" python3 tests/border.py build/bin/strata 300
     else
         skip "texts of patterns and schemas (needs python3 with jsonschema)"
     fi

@@ -129,6 +129,16 @@ Expr expr_text(ExprStore *store, const char *text, size_t size);
 Expr expr_cat(ExprStore *store, Expr a, Expr b);
 Expr expr_alt(ExprStore *store, const Expr *of, size_t count);
 Expr expr_either(ExprStore *store, Expr a, Expr b);
+
+/* Alternatives on their way into one; it is empty again when they are one. */
+typedef struct ExprList {
+    Expr *of; /* owns */
+    size_t count, room;
+} ExprList;
+
+void expr_list_add(ExprList *list, Expr e);
+Expr expr_list_alt(ExprStore *store, ExprList *list);
+
 Expr expr_and(ExprStore *store, Expr a, Expr b);
 Expr expr_not(ExprStore *store, Expr a);
 Expr expr_repeat(ExprStore *store, Expr a, uint32_t low, uint32_t high);

@@ -83,15 +83,15 @@ bool grammar_from_regex(Grammar **grammar, Text source, Fault *fault) {
 
 bool grammar_from_choices(Grammar **grammar, Text source, Fault *fault) {
     Grammar *g = grammar_new();
-    Expr body = EXPR_NONE;
+    ExprList ways = {0};
     for (bool more = true; more;) {
         size_t before = source.size;
         Text one = text_cut(&source, '|');
-        body = expr_either(&g->exprs, body, expr_text(&g->exprs, one.data, one.size));
+        expr_list_add(&ways, expr_text(&g->exprs, one.data, one.size));
         more = one.size < before;
     }
     g->root = expr_rule(&g->exprs, "root");
-    g->exprs.rule[g->root].body = body;
+    g->exprs.rule[g->root].body = expr_list_alt(&g->exprs, &ways);
     bool ok = finish(g, false, grammar, fault);
     if (!ok) grammar_close(g);
     return ok;

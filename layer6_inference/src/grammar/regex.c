@@ -42,11 +42,10 @@ static Expr write_sequence(Writer *w, RegexNode *const *atom, size_t count) {
 }
 
 static Expr write_group(Writer *w, const RegexNode *group) {
-    Expr e = EXPR_NONE;
+    ExprList ways = {0};
     for (size_t i = 0; i < group->count; i++)
-        e = expr_either(w->store, e,
-                        write_sequence(w, group->child[i]->child, group->child[i]->count));
-    return e;
+        expr_list_add(&ways, write_sequence(w, group->child[i]->child, group->child[i]->count));
+    return expr_list_alt(w->store, &ways);
 }
 
 static bool write_edges(Writer *w, RegexNode **atom, size_t count, bool begun, bool ended,
@@ -56,12 +55,13 @@ static bool write_edges(Writer *w, RegexNode **atom, size_t count, bool begun, b
 static bool write_spread(Writer *w, RegexNode **atom, size_t count, size_t which, bool begun,
                          bool ended, Expr *out) {
     const RegexNode *group = atom[which];
-    *out = EXPR_NONE;
+    ExprList ways = {0};
+    bool ok = true;
     if (group->low != 1 || group->high != 1)
         return fault_set(w->fault,
                          "regular expression: ^ or $ inside something repeated is not "
                          "supported");
-    for (size_t i = 0; i < group->count; i++) {
+    for (size_t i = 0; ok && i < group->count; i++) {
         const RegexNode *one = group->child[i];
         size_t all = count - 1 + one->count;
         RegexNode **spread = malloc((all + 1) * sizeof *spread);
@@ -70,13 +70,13 @@ static bool write_spread(Writer *w, RegexNode **atom, size_t count, size_t which
         if (one->count) memcpy(spread + which, one->child, one->count * sizeof *spread);
         memcpy(spread + which + one->count, atom + which + 1,
                (count - which - 1) * sizeof *spread);
-        Expr e;
-        bool ok = write_edges(w, spread, all, begun, ended, &e);
+        Expr e = EXPR_NONE;
+        ok = write_edges(w, spread, all, begun, ended, &e);
         free(spread);
-        if (!ok) return false;
-        *out = expr_either(w->store, *out, e);
+        expr_list_add(&ways, e);
     }
-    return true;
+    *out = expr_list_alt(w->store, &ways);
+    return ok;
 }
 
 /* A sequence from one end of the text to the other: begun, when a ^ was read; ended, a $. */

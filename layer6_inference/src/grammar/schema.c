@@ -60,9 +60,9 @@ bool schema_settle(Schema *s, const Goal *flat, Expr *body) {
 }
 
 static bool keep_goal(Schema *s, Goal *flat, uint32_t *rule) {
-    if (s->n_goals == SCHEMA_GOALS)
+    if (s->n_goals == SCHEMA_GOALS || s->exprs->work > s->exprs->most_work)
         return schema_refuse(s, schema_place(s, flat), NULL,
-                             "its conditions combine in more than 20000 ways");
+                             "its conditions combine in too many ways");
     if (s->n_goals == s->goals_room) {
         s->goals_room = s->goals_room ? 2 * s->goals_room : 64;
         s->goals = realloc(s->goals, s->goals_room * sizeof *s->goals);

@@ -206,7 +206,7 @@ typedef struct Ways {
     Schema *s;
     const Goal *flat;
     size_t chosen;
-    Expr body;
+    ExprList ways;
 } Ways;
 
 bool schema_add_way(Ways *w, const Condition *extra, size_t count);

@@ -116,6 +116,8 @@ bool schema_flatten(Schema *s, const Goal *goal, Goal *flat) {
     for (size_t i = 0; ok && i < goal->count; i++)
         ok = schema_join(s, goal->of[i], flat, &seen);
     goal_free(&seen);
+    s->exprs->work +=
+        flat->count * flat->count / 8; /* conditions are compared with each other */
     if (ok && schema_clashes(flat)) flat->impossible = true;
     if (flat->count > 1) qsort(flat->of, flat->count, sizeof *flat->of, by_condition);
     return ok;
@@ -132,7 +134,7 @@ bool schema_add_way(Ways *w, const Condition *extra, size_t count) {
     for (size_t i = 0; i < count; i++) goal_add(&goal, extra[i]);
     bool ok = schema_goal(w->s, &goal, &rule);
     goal_free(&goal);
-    if (ok) w->body = expr_either(w->s->exprs, w->body, expr_call(w->s->exprs, rule));
+    if (ok) expr_list_add(&w->ways, expr_call(w->s->exprs, rule));
     return ok;
 }
 
@@ -208,7 +210,7 @@ static bool has_ways(Condition c) {
 }
 
 bool schema_choose(Schema *s, const Goal *flat, Expr *body, bool *leaf) {
-    Ways w = {s, flat, 0, EXPR_NONE};
+    Ways w = {.s = s, .flat = flat};
     *leaf = false, *body = EXPR_NONE;
     if (flat->impossible) return true;
     while (w.chosen < flat->count && !has_ways(flat->of[w.chosen])) w.chosen++;
@@ -218,6 +220,6 @@ bool schema_choose(Schema *s, const Goal *flat, Expr *body, bool *leaf) {
     bool ok = c.kind == CHOICE  ? choose_keyword(&w, c)
               : c.kind == FAILS ? schema_choose_failing(&w, c.schema)
                                 : schema_choose_broken(&w, c);
-    *body = w.body;
+    *body = expr_list_alt(s->exprs, &w.ways);
     return ok;
 }

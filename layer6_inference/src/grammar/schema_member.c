@@ -114,22 +114,19 @@ static bool could_claim_more(const uint32_t *rules, unsigned sets, unsigned hit,
 }
 
 /* A member, for each set of claims that are still open that it can fulfil. */
-static Expr member_ways(Schema *s, uint32_t number, const PlanState *state, PlanState next,
-                        Expr key, const uint32_t *rules) {
+static void add_member(Schema *s, uint32_t number, const PlanState *state, PlanState next,
+                       Expr key, const uint32_t *rules, ExprList *ways) {
     unsigned sets = 1u << s->plans[number].object.n_claims;
-    Expr ways = EXPR_NONE;
     for (unsigned set = 0; set < sets; set++) {
         if (set & state->hit || rules[set] == RULE_NONE) continue;
         if (could_claim_more(rules, sets, state->hit, set)) continue;
         next.hit = state->hit | set;
-        ways = expr_either(s->exprs, ways, member(s, number, state, next, key, rules[set]));
+        expr_list_add(ways, member(s, number, state, next, key, rules[set]));
     }
-    return ways;
 }
 
 /* The declared keys that may come: in order, up to the first that must. */
-static Expr declared_members(Schema *s, uint32_t number, const PlanState *state) {
-    Expr ways = EXPR_NONE;
+static void add_declared(Schema *s, uint32_t number, const PlanState *state, ExprList *ways) {
     for (uint32_t i = 0; i < s->plans[number].object.n_keys; i++) {
         ObjectKey key = s->plans[number].object.keys[i];
         PlanState next = *state;
@@ -138,11 +135,9 @@ static Expr declared_members(Schema *s, uint32_t number, const PlanState *state)
             next.seen[i / 64] |= (uint64_t)1 << (i % 64);
         else
             next.next = i + 1;
-        Expr one = member_ways(s, number, state, next, key.text, key.rule);
-        ways = expr_either(s->exprs, ways, one);
+        add_member(s, number, state, next, key.text, key.rule, ways);
         if (key.required && !s->options.any_order) break;
     }
-    return ways;
 }
 
 /* May an object end here? */
@@ -154,12 +149,13 @@ static bool is_done(const Schema *s, const ObjectPlan *plan, const PlanState *st
 }
 
 Expr schema_unfold_object(Schema *s, uint32_t number, const PlanState *state) {
-    Expr ways = declared_members(s, number, state);
+    ExprList ways = {0};
+    add_declared(s, number, state, &ways);
     bool done = is_done(s, &s->plans[number].object, state);
     for (size_t i = 0; i < s->plans[number].object.n_others; i++) {
         ObjectOthers others = s->plans[number].object.others[i];
-        Expr one = member_ways(s, number, state, *state, others.text, others.rule);
-        ways = expr_either(s->exprs, ways, one);
+        add_member(s, number, state, *state, others.text, others.rule, &ways);
     }
-    return done ? expr_either(s->exprs, ways, expr_byte(s->exprs, '}')) : ways;
+    if (done) expr_list_add(&ways, expr_byte(s->exprs, '}'));
+    return expr_list_alt(s->exprs, &ways);
 }
