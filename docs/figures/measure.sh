@@ -223,7 +223,7 @@ measure() {
         done ;;
     constraint)
         echo "constraint,texts,nats,first_quarter,third_quarter,valid,valid_error"
-        texts=120
+        texts=300
         obeying "a card fulfils a schema" card --schema ../examples/card.schema.json
         obeying "nothing is asked" story
         obeying "the name is from a list" story --regex ' [a-z]+ [a-z]+ named (Ada|Sam|Mia|Tom)\.(.|\n)*'
