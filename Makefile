@@ -150,6 +150,7 @@ fuzz: build
 	@tests/fuzz/grammar.sh 50000
 	@tests/fuzz/mask.sh 100000
 	@tests/fuzz/template.sh 50000
+	@tests/fuzz/published.sh 400000
 	@tests/fuzz/run.sh $(or $(SECONDS),60)
 
 soak:
@@ -212,7 +213,7 @@ help:
 	@echo "make peers            compare with llama.cpp on the same files (npm; LLAMA_CPP=DIR: a native build)"
 	@echo "make families         every family of models: random ones against a reference in double precision, as a table"
 	@echo "make check-exercises  the graders graded: wrong works refused, right ones accepted; 3.1: of one exercise"
-	@echo "make fuzz             20000 damaged headers, 20000 chains of samplers, 50000 grammars and templates, 100000 masks, then fuzz the GGUF reader; SECONDS=60"
+	@echo "make fuzz             20000 damaged headers, 20000 chains of samplers, 50000 grammars and templates, 100000 masks, 400000 files of other people, then fuzz the GGUF reader; SECONDS=60"
 	@echo "make soak             a thousand clients for ten minutes against strata serve, under sanitizers; SECONDS=60"
 	@echo "make format           clang-format"
 	@echo "make lib              for your own programs: build/include/strata.h and build/lib/libstrata.a"

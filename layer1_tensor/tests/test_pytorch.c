@@ -1,72 +1,6 @@
 /* test_pytorch.c - files of torch.save that are right, damaged and hostile. */
 #include "check.h"
-#include "tensor.h"
-
-#include <stdlib.h>
-#include <string.h>
-
-/* An archive on its way: entries, and the directory behind them. */
-typedef struct Made {
-    unsigned char bytes[8192], directory[2048];
-    size_t size, listed, count;
-} Made;
-
-static void put(unsigned char *at, size_t *size, const void *data, size_t n) {
-    memcpy(at + *size, data, n);
-    *size += n;
-}
-
-static void put_number(unsigned char *at, size_t *size, uint64_t value, size_t width) {
-    for (size_t i = 0; i < width; i++)
-        at[(*size)++] = (unsigned char)(i < 8 ? value >> (8 * i) : 0);
-}
-
-/* What entry and record have in common: from the flags to the size of the name. */
-static void put_common(unsigned char *at, size_t *size, int method, size_t n,
-                       const char *name) {
-    put_number(at, size, 0, 2);
-    put_number(at, size, (uint64_t)method, 2);
-    put_number(at, size, 0, 8); /* time, checksum */
-    put_number(at, size, n, 4);
-    put_number(at, size, n, 4);
-    put_number(at, size, strlen(name), 2);
-}
-
-static void add(Made *m, const char *name, const void *data, size_t n, int method) {
-    size_t place = m->size;
-    put(m->bytes, &m->size, "PK\3\4\24\0", 6);
-    put_common(m->bytes, &m->size, method, n, name);
-    put_number(m->bytes, &m->size, 4, 2);
-    put(m->bytes, &m->size, name, strlen(name));
-    put(m->bytes, &m->size, "FB\0\0", 4);
-    put(m->bytes, &m->size, data, n);
-    put(m->directory, &m->listed, "PK\1\2\24\0\24\0", 8);
-    put_common(m->directory, &m->listed, method, n, name);
-    put_number(m->directory, &m->listed, 0, 12); /* extra, comment, disk, attributes */
-    put_number(m->directory, &m->listed, place, 4);
-    put(m->directory, &m->listed, name, strlen(name));
-    m->count++;
-}
-
-static void finish(Made *m) {
-    size_t place = m->size;
-    put(m->bytes, &m->size, m->directory, m->listed);
-    put(m->bytes, &m->size, "PK\5\6\0\0\0\0", 8);
-    put_number(m->bytes, &m->size, m->count, 2);
-    put_number(m->bytes, &m->size, m->count, 2);
-    put_number(m->bytes, &m->size, m->listed, 4);
-    put_number(m->bytes, &m->size, place, 4);
-    put_number(m->bytes, &m->size, 0, 2);
-}
-
-static const float numbers[6] = {1, 2, 3, 4, 5, 6};
-
-static Made archive_of(const void *pickle, size_t n) {
-    Made m = {.size = 0};
-    add(&m, "x/data.pkl", pickle, n, 0);
-    add(&m, "x/data/0", numbers, sizeof numbers, 0);
-    return m;
-}
+#include "made_archive.h"
 
 /* Is it read?  Else the fault says why. */
 static bool reads(Made *m, Pytorch *p, Fault *fault) {
@@ -83,13 +17,6 @@ static bool reads(Made *m, Pytorch *p, Fault *fault) {
     return ok;
 }
 
-/* The opcodes of a tensor: of storage KEY with COUNT numbers, from OFFSET on, of SHAPE with STRIDES. */
-#define STORAGE(type, key, count) \
-    "((X\7\0\0\0storagectorch\n" type "\nX\1\0\0\0" key "X\3\0\0\0cpuK" count "tQ"
-#define TENSOR(offset, shape, strides)                                                  \
-    "ctorch._utils\n_rebuild_tensor_v2\n" STORAGE("FloatStorage", "0",                  \
-                                                  "\6") "K" offset shape strides "\x89" \
-                                                        "ccollections\nOrderedDict\n)RtR"
 #define NAME        "X\1\0\0\0w"
 #define BYTES(text) text, sizeof(text) - 1
 
@@ -152,10 +79,10 @@ static const struct {
 static void pickles(void **state) {
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        Made m = archive_of(cases[i].pickle, cases[i].size);
+        Made m = made_archive(cases[i].pickle, cases[i].size);
         Pytorch p;
         Fault fault = {""};
-        finish(&m);
+        made_finish(&m);
         bool ok = reads(&m, &p, &fault);
         if (ok != !cases[i].says || (!ok && !strstr(fault.text, cases[i].says)))
             fail_msg("pickle %zu: %s", i, ok ? "taken" : fault.text);
@@ -164,11 +91,11 @@ static void pickles(void **state) {
 
 static void numbers_are_there(void **state) {
     (void)state;
-    Made m = archive_of(cases[1].pickle, cases[1].size);
+    Made m = made_archive(cases[1].pickle, cases[1].size);
     Pytorch p;
     Fault fault;
     float row[3];
-    finish(&m);
+    made_finish(&m);
     assert_true(pytorch_is(m.bytes, m.size));
     if (!pytorch_parse(&p, m.bytes, m.size, &fault)) fail_msg("%s", fault.text);
     assert_int_equal(p.n_tensors, 1);
@@ -190,30 +117,30 @@ static void archives(void **state) {
     (void)state;
     const char *pickle = cases[0].pickle;
     size_t size = cases[0].size;
-    Made m = archive_of(pickle, size);
-    add(&m, "x/data/0", numbers, 4, 0), finish(&m), refused(&m, "stands twice");
-    m = archive_of(pickle, size);
-    add(&m, "x/data/1", numbers, 4, 8), finish(&m), refused(&m, "is packed");
-    m = archive_of(pickle, size);
-    add(&m, "x/byteorder", "big", 3, 0), finish(&m), refused(&m, "highest byte");
+    Made m = made_archive(pickle, size);
+    made_add(&m, "x/data/0", made_numbers, 4, 0), made_finish(&m), refused(&m, "stands twice");
+    m = made_archive(pickle, size);
+    made_add(&m, "x/data/1", made_numbers, 4, 8), made_finish(&m), refused(&m, "is packed");
+    m = made_archive(pickle, size);
+    made_add(&m, "x/byteorder", "big", 3, 0), made_finish(&m), refused(&m, "highest byte");
     m = (Made){.size = 0};
-    add(&m, "x/y/data.pkl", pickle, size, 0), finish(&m), refused(&m, "no data.pkl");
+    made_add(&m, "x/y/data.pkl", pickle, size, 0), made_finish(&m), refused(&m, "no data.pkl");
     m = (Made){.size = 0};
-    finish(&m), refused(&m, "no data.pkl");
+    made_finish(&m), refused(&m, "no data.pkl");
     m = (Made){.size = 0};
-    put(m.bytes, &m.size, "\x80\2\x8a\x0a\x6c\xfc", 6), refused(&m, "before 1.6");
+    made_put(m.bytes, &m.size, "\x80\2\x8a\x0a\x6c\xfc", 6), refused(&m, "before 1.6");
     m = (Made){.size = 0};
-    put(m.bytes, &m.size, "PK\3\4", 4), refused(&m, "no end");
+    made_put(m.bytes, &m.size, "PK\3\4", 4), refused(&m, "no end");
 }
 
 /* Cut anywhere, or with any byte changed to any of a few: read or refused, nothing else. */
 static void damage(void **state) {
     (void)state;
     static const unsigned char values[] = {0, 1, 0x7f, 0x80, 0xff, '.'};
-    Made whole = archive_of(cases[0].pickle, cases[0].size);
+    Made whole = made_archive(cases[0].pickle, cases[0].size);
     Pytorch p;
     Fault fault;
-    finish(&whole);
+    made_finish(&whole);
     for (size_t n = 0; n < whole.size; n++) {
         Made m = whole;
         m.size = n;

@@ -157,8 +157,11 @@ bool vocab_set(Vocab *vocab, size_t id, Text token, int type, double score, bool
                Fault *fault);
 int64_t vocab_id(const Vocab *vocab, Text token); /* -1: none */
 
-/* All keys of the tokenizer. */
+/* All keys of the tokenizer: from the folder's files, or of a vocabulary that was read from them.
+ *
+ *   root   tokenizer.json; NULL: there is none */
 bool put_words(Conversion *c, size_t vocab);
+bool put_vocab(Conversion *c, Vocab *vocab, const JsonValue *root);
 
 /* splits.c: the rule by which tokenizer.json splits text.  *plain: a space is written as U+2581 and merges
  * are of characters; else they are of bytes, and `pre` names the rule. */

@@ -81,7 +81,7 @@ static bool take_piece(Conversion *c, Vocab *v, size_t id, Text bytes) {
         if (field.number == 2) memcpy(&score, &bits, sizeof score);
         if (field.number == 3) type = (int64_t)field.value;
     }
-    if (!f.ok) return damaged(c);
+    if (!f.ok || !text.data) return damaged(c);
     if (type < TOKEN_NORMAL || type > TOKEN_BYTE || !(score > -1e30f && score < 1e30f))
         return REFUSE(c, "piece %zu is of no known type, or has an impossible score", id);
     char *copy = pieces_take(
@@ -145,6 +145,7 @@ bool read_tokenizer_model(Conversion *c, Vocab *v, const FileMap *file) {
     Spec spec = {.kind = 1, .prefix = true, .merge = true};
     size_t id = 0;
     for (Field field; next_field(&f, &field);) {
+        if (field.number <= 3 && !field.bytes.data) return damaged(c);
         if (field.number == 1 && !take_piece(c, v, id++, field.bytes)) return false;
         if (field.number == 2 && !read_training(c, &spec, field.bytes)) return false;
         if (field.number == 3 && !read_normalizer(c, &spec, field.bytes)) return false;

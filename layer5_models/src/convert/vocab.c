@@ -71,6 +71,15 @@ static bool read_files(Conversion *c, Vocab *v, const JsonValue *root) {
     return ok && (!root || read_added(c, v, json_get(root, "added_tokens")));
 }
 
+bool put_vocab(Conversion *c, Vocab *v, const JsonValue *root) {
+    if (!fill_gaps(v, c->fault)) return false;
+    gguf_put_strings(c->writer, "tokenizer.ggml.tokens", v->tokens, v->count);
+    gguf_put_ints(c->writer, "tokenizer.ggml.token_type", GGUF_I32, v->types, v->count);
+    if (v->has_scores)
+        gguf_put_floats(c->writer, "tokenizer.ggml.scores", GGUF_F32, v->scores, v->count);
+    return put_markers(c, v, root);
+}
+
 bool put_words(Conversion *c, size_t vocab) {
     Vocab v;
     c->fault->text[0] = 0;
@@ -78,14 +87,7 @@ bool put_words(Conversion *c, size_t vocab) {
     const JsonValue *root = json ? json_root(json) : NULL;
     bool ok = (json || !c->fault->text[0]) && vocab_init(&v, vocab, c->fault);
     if (!ok) return json_free(json), false;
-    ok = read_files(c, &v, root) && fill_gaps(&v, c->fault);
-    if (ok) {
-        gguf_put_strings(c->writer, "tokenizer.ggml.tokens", v.tokens, v.count);
-        gguf_put_ints(c->writer, "tokenizer.ggml.token_type", GGUF_I32, v.types, v.count);
-        if (v.has_scores)
-            gguf_put_floats(c->writer, "tokenizer.ggml.scores", GGUF_F32, v.scores, v.count);
-        ok = put_markers(c, &v, root);
-    }
+    ok = read_files(c, &v, root) && put_vocab(c, &v, root);
     vocab_free(&v), json_free(json);
     return ok;
 }
