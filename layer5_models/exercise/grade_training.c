@@ -1,7 +1,7 @@
 /* The graders of training: a batch, the model there and back, a step. */
 #include "trainees.h"
 
-DECLARE_SHIPPED(train_load_batch);
+DECLARE_SHIPPED(train_load_documents);
 DECLARE_SHIPPED(train_forward);
 DECLARE_SHIPPED(train_backward);
 DECLARE_SHIPPED(trainer_step);
@@ -43,8 +43,8 @@ static void load_both(Trainer *mine, Trainer *ours, const Corpus *texts, uint64_
                       size_t most, const char *kind) {
     uint64_t at = index, at2 = index;
     mine->batch.n = mine->batch.documents = 77, mine->batch.nats = 5; /* of the batch before */
-    train_load_batch(mine, texts, &at, most),
-        SHIPPED(train_load_batch)(ours, texts, &at2, most);
+    train_load_documents(mine, texts, &at, most),
+        SHIPPED(train_load_documents)(ours, texts, &at2, most);
     same_batch(mine, ours, kind);
     COUNT(at, at2, "%s: the index goes on by one for each document, from %llu", kind,
           (unsigned long long)index);

@@ -1,7 +1,10 @@
 /* right: a batch is cleared in whole, and documents are counted in a loop that asks at its end */
-void train_load_batch(Trainer *t, const Corpus *corpus, uint64_t *index, size_t max_documents) {
-    t->batch = (TrainBatch){
-        .input = t->batch.input, .target = t->batch.target, .start = t->batch.start};
+void train_load_documents(Trainer *t, const Corpus *corpus, uint64_t *index,
+                          size_t max_documents) {
+    t->batch = (TrainBatch){.input = t->batch.input,
+                            .target = t->batch.target,
+                            .weight = t->batch.weight,
+                            .start = t->batch.start};
     t->batch.start[0] = 0;
     bool more = max_documents > 0;
     while (more) {

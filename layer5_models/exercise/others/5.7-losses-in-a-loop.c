@@ -13,8 +13,9 @@ double train_forward(Trainer *t, bool gradients) {
     for (size_t i = 0; i < n; i++) {
         float *row = t->logits + i * vocab;
         size_t target = (size_t)t->batch.target[i];
-        sum += cross_entropy(row, vocab, target);
-        if (gradients) cross_entropy_backward(row, vocab, target, 1.0f / (float)n);
+        float weight = t->batch.weight[i];
+        sum += (double)weight * cross_entropy(row, vocab, target);
+        if (gradients) cross_entropy_backward(row, vocab, target, weight / (float)n);
     }
     return sum;
 }

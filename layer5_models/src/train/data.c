@@ -22,9 +22,9 @@ static void add_document(Trainer *t, Text text) {
     b->start[++b->documents] = b->n;
 }
 
-void train_load_batch(Trainer *t, const Corpus *corpus, uint64_t *index, size_t max_documents) {
+void train_load_documents(Trainer *t, const Corpus *corpus, uint64_t *index,
+                          size_t max_documents) {
     TrainBatch *b = &t->batch;
-    uint64_t first = *index;
     b->n = b->documents = 0;
     b->start[0] = 0;
     b->nats = 0;
@@ -34,5 +34,4 @@ void train_load_batch(Trainer *t, const Corpus *corpus, uint64_t *index, size_t 
         add_document(t, corpus_document(corpus, (*index)++, &t->scratch, &nats));
         b->nats += nats;
     }
-    if (t->config.shape.both_ways) train_hide(t, first);
 }

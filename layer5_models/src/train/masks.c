@@ -13,7 +13,7 @@
 
 enum { STREAM = 7 }; /* of coins that nothing else in a run draws */
 
-void train_hide(Trainer *t, uint64_t first) {
+static void hide(Trainer *t, uint64_t first) {
     TrainBatch *b = &t->batch;
     for (size_t d = 0; d < b->documents; d++) {
         uint64_t coins = rng_hash(t->config.seed, STREAM, first + d);
@@ -26,4 +26,11 @@ void train_hide(Trainer *t, uint64_t first) {
             if (hidden) b->input[i] = tokenizer_mask(t->tokenizer);
         }
     }
+}
+
+void train_load_batch(Trainer *t, const Corpus *corpus, uint64_t *index, size_t max_documents) {
+    uint64_t first = *index;
+    train_load_documents(t, corpus, index, max_documents);
+    for (size_t i = 0; i < t->batch.n; i++) t->batch.weight[i] = 1;
+    if (t->config.shape.both_ways) hide(t, first);
 }

@@ -24,8 +24,8 @@ typedef struct LossTask {
     bool gradients;
 } LossTask;
 
-/* The loss of rows begin .. end - 1; with gradients their logits become the gradients by them of
- * the mean loss of a token. */
+/* The loss of rows begin .. end - 1, each times its weight; with gradients their logits become the
+ * gradients by them of the mean loss of a token. */
 static void loss_rows(void *context, int worker, size_t begin, size_t end) {
     (void)worker;
     LossTask *task = context;
@@ -34,8 +34,7 @@ static void loss_rows(void *context, int worker, size_t begin, size_t end) {
     for (size_t i = begin; i < end; i++) {
         float *row = t->logits + i * vocab;
         size_t target = (size_t)t->batch.target[i];
-        float weight = t->config.shape.both_ways ? t->batch.weight[i] : 1,
-              scale = weight / (float)t->batch.n;
+        float weight = t->batch.weight[i], scale = weight / (float)t->batch.n;
         t->losses[i] = task->gradients ? cross_entropy_backward(row, vocab, target, scale)
                                        : cross_entropy(row, vocab, target);
         t->losses[i] *= (double)weight;

@@ -21,7 +21,7 @@ typedef struct TrainWeights {
 /* A batch of whole documents. */
 typedef struct TrainBatch {
     int32_t *input, *target; /* (n) */
-    float *weight;           /* (n) of a row's loss, both ways; else all are 1 */
+    float *weight;           /* (n) of each row in the loss: 1, but where tokens are hidden */
     size_t *start;           /* (documents + 1) */
     size_t n, documents;
     double nats; /* entropy of the documents */
@@ -71,11 +71,12 @@ void train_initialize(Trainer *trainer);
 
 /* data.c: fill the batch with documents from *index on, at least one and at most max_documents
  * of them, until the batch is full. */
+void train_load_documents(Trainer *trainer, const Corpus *corpus, uint64_t *index,
+                          size_t max_documents);
+
+/* masks.c: the same, each row with its weight; both ways tokens are hidden, to be guessed. */
 void train_load_batch(Trainer *trainer, const Corpus *corpus, uint64_t *index,
                       size_t max_documents);
-
-/* masks.c: hide tokens of the batch, whose documents are those from `first` on, and have them guessed. */
-void train_hide(Trainer *trainer, uint64_t first);
 
 /* checkpoint.c: hashes of the corpus and the vocabulary, and of these followed by other bytes; a
  * resumed run must have the same ones. */
