@@ -14,6 +14,7 @@
  *     tied                         no head of its own
  *     positions                    learned
  *     partial                      half of a head turns;  yarn, rope_freqs: stretched
+ *     long_rope:N                  turned otherwise in sessions of more than N positions
  *     sinks                        in attention
  *     experts:N, split:N           so many, an N-th of feed_forward_length wide;  experts_every:N: layers
  *     dense_first:N                the first N blocks have one network

@@ -183,6 +183,13 @@ static inline void make_yarn(GgufWriter *w, const MakeModel *m) {
     make_key(w, m, "rope.scaling.original_context_length", 64);
 }
 
+/* Longer than the trained context: long_rope:N positions. */
+static inline void make_long_keys(GgufWriter *w, const MakeModel *m) {
+    make_key(w, m, "rope.scaling.original_context_length",
+             (int64_t)make_size(m, "long_rope", 0));
+    make_number(w, m, "rope.scaling.attn_factor", 1.2);
+}
+
 static inline void make_ssm_keys(GgufWriter *w, const MakeModel *m) {
     make_key(w, m, "ssm.conv_kernel", 4);
     make_key(w, m, "ssm.inner_size", 2 * (int64_t)m->dim);
@@ -340,6 +347,7 @@ static inline void make_keys(GgufWriter *w, const MakeModel *m) {
     if (make_says(m, "canvas"))
         gguf_put_int(w, "tokenizer.ggml.mask_token_id", GGUF_U32, MAKE_MASK);
     if (make_says(m, "unshifted")) gguf_put_int(w, "diffusion.shift_logits", GGUF_BOOL, 0);
+    if (make_says(m, "long_rope")) make_long_keys(w, m);
     make_words_keys(w, m, m->family, m->more);
     make_words_keys(w, m, m->more, NULL);
 }

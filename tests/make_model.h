@@ -261,6 +261,10 @@ static inline void make_ends(GgufWriter *w, const MakeModel *m) {
     if (make_says(m, "embedding_norm")) make_norm_of(w, m, "token_embd_norm", 1, &m->dim);
     if (make_says(m, "rope_freqs"))
         make_tensor(w, m, "rope_freqs.weight", 1, &pairs, 3, 0.5, DTYPE_F32);
+    if (make_says(m, "long_rope")) {
+        make_tensor(w, m, "rope_factors_long.weight", 1, &pairs, 3, 0.5, DTYPE_F32);
+        make_tensor(w, m, "rope_factors_short.weight", 1, &pairs, 1.3, 0.2, DTYPE_F32);
+    }
     make_beside_ends(w, m);
     make_norm_of(w, m, make_says(m, "end_norm") ? "token_embd_norm" : "output_norm", 1,
                  &m->dim);

@@ -94,6 +94,8 @@ static inline ReferenceStretch reference_stretch(const Reference *r, const Refer
         reference_number(r, "rope.scaling.factor", reference_number(r, "rope.scale_linear", 1));
     if (s->window && reference_says(r, "unstretched")) z.factor = 1;
     z.yarn = reference_text_is(r, "rope.scaling.type", "yarn");
+    if (reference_weight(r, -1, "rope_factors_long"))
+        z.magnitude = reference_number(r, "rope.scaling.attn_factor", 1);
     if (!z.yarn) return z;
     z.trained = reference_number(r, "rope.scaling.original_context_length",
                                  reference_number(r, "context_length", 0));
@@ -119,6 +121,12 @@ static inline double reference_base(const Reference *r, const ReferenceLayer *s)
 static inline double reference_frequency(const Reference *r, const ReferenceLayer *s, int i) {
     ReferenceStretch z = reference_stretch(r, s);
     const double *divisor = reference_weight(r, -1, "rope_freqs");
+    if (reference_weight(r, -1,
+                         "rope_factors_long")) { /* of a session as long as the context */
+        bool far = reference_number(r, "context_length", 0) >
+                   reference_number(r, "rope.scaling.original_context_length", 0);
+        divisor = reference_weight(r, -1, far ? "rope_factors_long" : "rope_factors_short");
+    }
     if ((reference_says(r, "half-full") || reference_says(r, "full-divisors")) && s->window)
         divisor = NULL;
     double base = reference_base(r, s),

@@ -112,6 +112,9 @@ static void every_variant(void **state) {
         {"gemma3", "layers:62 head_dim:32"}, /* 27B */
         {"gemma3", "attention.sliding_window_pattern=2 rope.freq_base_swa=5000.0"},
         {"exaone4", "layers:64 window:6"}, /* 32B */
+        {"phi3", "long_rope:64"},
+        {"phi3", "long_rope:256"}, /* the session is no longer than that */
+        {"minicpm", "long_rope:100"},
         {"gemma3n", "layers:12 own_kv:8 streams:4"},
         {"gemma4", "dense_first:7"}, /* E2B, E4B: no experts */
         {"gemma4", "layers:5 own_kv:5 experts_every:1 kv_heads:1"},

@@ -39,7 +39,8 @@ typedef struct Model {
     LayerTable layer_table; /* inputs of layers; or not there */
     AltUpEnds altup;        /* of a stream in parts; streams 0: it has one */
     size_t streams;
-    Rope ropes[2];         /* of full and of windowed layers */
+    Rope ropes[3];         /* of full and of windowed layers; of full ones in long sessions */
+    size_t long_ctx;       /* sessions of more positions turn by the last of them; 0: none do */
     Block *blocks;         /* (layers) */
     Tokenizer *tokenizer;  /* owns */
     PackedWeights *packed; /* owns, and their data; NULL: not packed */

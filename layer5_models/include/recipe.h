@@ -84,11 +84,14 @@ typedef struct Recipe {
     bool both_ways; /* a token sees all of the text: a diffusion model, which fills a canvas */
     RopeStyle rope;
     bool learned_positions;
-    size_t no_rope_every;    /* every n-th layer has no positions; 0: all have them */
-    bool rope_windows_only;  /* only layers with a window have positions */
-    bool rope_by_key;        /* none have where rope.scaling.finetuned is false */
-    bool rope_freqs;         /* files may have a divisor for each pair: rope_freqs.weight */
-    bool rope_freqs_needed;  /* ... they must */
+    size_t no_rope_every;   /* every n-th layer has no positions; 0: all have them */
+    bool rope_windows_only; /* only layers with a window have positions */
+    bool rope_by_key;       /* none have where rope.scaling.finetuned is false */
+    bool rope_freqs;        /* files may have a divisor for each pair: rope_freqs.weight */
+    bool rope_freqs_needed; /* ... they must */
+    /* files may have two for each pair: rope_factors_short.weight, and for sessions longer than the
+     * trained context rope_factors_long.weight (longrope) */
+    bool rope_long;
     bool yarn_multiplier;    /* and one for YaRN: rope.scaling.yarn_log_multiplier */
     bool rope_full_half;     /* layers without a window turn half as many numbers */
     bool rope_freqs_full;    /* the divisors are of layers without a window */

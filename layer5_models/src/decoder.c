@@ -184,6 +184,18 @@ void session_lens(Session *s, const float *x) {
     unembed(s, &(Batch){.count = 1, .wanted = &(bool){true}});
 }
 
+/* Block l; in a session longer than the trained context perhaps with other angles. */
+static void run_block(Session *s, size_t l, const Batch *batch) {
+    const Model *m = s->model;
+    Block longer, *b = &m->blocks[l];
+    if (m->long_ctx && session_ctx(s) > m->long_ctx && b->attention.rope == &m->ropes[0]) {
+        longer = *b;
+        longer.attention.rope = &m->ropes[2];
+        b = &longer;
+    }
+    block_forward(b, &s->run, &s->kv, l, batch, s->x, m->sizes.dim);
+}
+
 bool model_forward(Session *s, const Batch *batch, Fault *fault) {
     const Model *m = s->model;
     if (!check_batch(s, batch, fault) || !take_room(s, batch, fault)) return false;
@@ -192,8 +204,7 @@ bool model_forward(Session *s, const Batch *batch, Fault *fault) {
         probe_enter(s->run.probe, 0, batch);
         probe_stream(s->run.probe, PROBE_EMBEDDED, s->x, m->sizes.dim);
     }
-    for (size_t l = 0; l < m->sizes.layers; l++)
-        block_forward(&m->blocks[l], &s->run, &s->kv, l, batch, s->x, m->sizes.dim);
+    for (size_t l = 0; l < m->sizes.layers; l++) run_block(s, l, batch);
     if (m->streams)
         altup_gather(s->pool, &m->altup, &s->run.altup, s->x, batch->count, m->sizes.dim);
     unembed(s, batch);

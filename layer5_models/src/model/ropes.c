@@ -9,11 +9,19 @@ size_t trained_ctx(Binder *b) {
                     KEY_MAX_CTX);
 }
 
+/* Longrope: Ding et al. 2024, arXiv:2402.13753.  All of it stands in the two lists of divisors. */
+static bool is_long(const Binder *b) {
+    const Gguf *g = &b->model->gguf;
+    return b->model->recipe->rope_long && (gguf_find_tensor(g, "rope_factors_long.weight") ||
+                                           gguf_find_tensor(g, "rope_factors_short.weight"));
+}
+
 static RopeScaling read_scaling(Binder *b) {
     Text name = key_text(b, "rope.scaling.type", "linear");
     if (text_equal(name, text_of("none"))) return ROPE_SCALE_NONE;
     if (text_equal(name, text_of("linear"))) return ROPE_SCALE_LINEAR;
     if (text_equal(name, text_of("yarn"))) return ROPE_SCALE_YARN;
+    if (is_long(b) && text_equal(name, text_of("longrope"))) return ROPE_SCALE_NONE;
     refuse_key(b, "rope.scaling.type", "none, linear or yarn",
                "no other way to stretch a context is built in");
     return ROPE_SCALE_NONE;
@@ -55,13 +63,13 @@ static double read_linear(Binder *b) {
 
 static void read_stretching(Binder *b, RopeConfig *c) {
     c->scaling = read_scaling(b);
-    bool yarn = c->scaling == ROPE_SCALE_YARN;
+    bool yarn = c->scaling == ROPE_SCALE_YARN, sized = yarn || is_long(b);
     c->factor = c->scaling == ROPE_SCALE_LINEAR
                     ? read_linear(b)
                     : key_number(b, "rope.scaling.factor", yarn, 1, 1, yarn ? 1e4 : 1);
     c->trained_ctx = (double)trained_ctx(b);
-    c->attn_factor =
-        key_number(b, "rope.scaling.attn_factor", false, 1, yarn ? 0.001 : 1, yarn ? 1000 : 1);
+    c->attn_factor = key_number(b, "rope.scaling.attn_factor", false, 1, sized ? 0.001 : 1,
+                                sized ? 1000 : 1);
     if (yarn && b->ok) read_yarn(b, c);
 }
 
@@ -112,6 +120,21 @@ static const float *read_divisors(Binder *b) {
                        max_size(full, windowed) / 2, "rope.dimension_count");
 }
 
+/* Two ropes in place of one, and the size of what they turn; which, a session's length says. */
+static void read_long(Binder *b, RopeConfig *c) {
+    Model *m = b->model;
+    const char *from = "rope.dimension_count";
+    const float *far = bind_vector(b, "rope_factors_long.weight", true, c->rotary / 2, from);
+    c->divisors = bind_vector(b, "rope_factors_short.weight", true, c->rotary / 2, from);
+    m->long_ctx = key_size(b, "rope.scaling.original_context_length", true, 1, 1, KEY_MAX_CTX);
+    RopeConfig longer = *c;
+    longer.divisors = far;
+    if (!b->ok) return;
+    rope_init(&m->ropes[0], c, &m->arena);
+    rope_init(&m->ropes[2], &longer, &m->arena);
+    m->ropes[0].magnitude = m->ropes[2].magnitude = (float)c->attn_factor;
+}
+
 void read_ropes(Binder *b) {
     Model *m = b->model;
     const Recipe *r = m->recipe;
@@ -125,7 +148,10 @@ void read_ropes(Binder *b) {
         if (r->rope_freqs) c.divisors = read_divisors(b);
     }
     if (!b->ok) return;
-    rope_init(&m->ropes[0], &c, &m->arena);
+    if (is_long(b))
+        read_long(b, &c);
+    else
+        rope_init(&m->ropes[0], &c, &m->arena);
     c.rotary = rotary_of(m, true);
     if (r->rope_freqs_full) c.divisors = NULL;
     for_windows(b, &c);
