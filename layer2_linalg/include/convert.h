@@ -28,4 +28,8 @@ bool dtype_is_writable(uint32_t dtype);
  * Needs    a writable format, n a multiple of its block. */
 void quantize_row(Dtype dtype, const float *x, const float *importance, void *row, size_t n);
 
+/* The index of the first of n numbers that a format cannot hold, or n: NaN and infinity in every one, and beyond 65504
+ * those that are kept, or scaled, by 16 bits (all but F32 and BF16). */
+size_t quantize_misfit(Dtype dtype, const float *x, size_t n);
+
 #endif

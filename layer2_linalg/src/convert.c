@@ -2,6 +2,8 @@
 #include "convert.h"
 #include "quantized.h"
 
+#include <float.h>
+#include <math.h>
 #include <string.h>
 
 bool dtype_is_quantized(uint32_t dtype) { return quant_format((Dtype)dtype) != NULL; }
@@ -47,4 +49,11 @@ void quantize_row(Dtype dtype, const float *x, const float *importance, void *ro
     REQUIRE(n % dtype_info(dtype)->block == 0, "a row of %zu does not divide into blocks of %d",
             n, dtype_info(dtype)->block);
     writers[dtype](x, importance, row, n);
+}
+
+size_t quantize_misfit(Dtype dtype, const float *x, size_t n) {
+    const float most = dtype == DTYPE_F32 || dtype == DTYPE_BF16 ? FLT_MAX : 65504;
+    size_t i = 0;
+    while (i < n && fabsf(x[i]) <= most) i++; /* no NaN is */
+    return i;
 }

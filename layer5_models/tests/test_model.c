@@ -226,7 +226,32 @@ static void importance_is_used_or_refused(void **state) {
     free(file), free(known), free(unknown);
 }
 
-RUN(TEST(mixes_favour_some_matrices), TEST(files_are_requantized),
-    TEST(importance_is_used_or_refused), TEST(wrong_files_are_explained),
-    TEST(shapes_are_checked_against_metadata), TEST(damaged_models_never_crash),
-    TEST(recipes_are_found_by_name))
+/* A number that a format cannot hold would become another one without a word. */
+static void numbers_that_do_not_fit_are_refused(void **state) {
+    (void)state;
+    static const float odd[] = {NAN, INFINITY, 1e30f, 65505};
+    static const char *const names[] = {"Q4_K_M", "Q8_0", "F16"};
+    Fault fault;
+    Gguf gguf;
+    size_t size;
+    unsigned char *file = file_of("blk.0.attn_q.weight", 8, &gguf);
+    float *numbers = (float *)(uintptr_t)gguf.tensors[0].data, kept = numbers[777];
+    for (size_t n = 0; n < 3; n++) {
+        const QuantPreset *preset = quant_preset_find(names[n], &fault);
+        for (size_t i = 0; i < 4; i++) {
+            numbers[777] = odd[i];
+            assert_null(in_format(&gguf, preset, NULL, &size, &fault));
+            assert_contains(fault.text, "'blk.0.attn_q.weight' holds a number that");
+        }
+        numbers[777] = kept;
+        unsigned char *fine = in_format(&gguf, preset, NULL, &size, &fault);
+        assert_non_null(fine);
+        free(fine);
+    }
+    gguf_free(&gguf), free(file);
+}
+
+RUN(TEST(numbers_that_do_not_fit_are_refused), TEST(mixes_favour_some_matrices),
+    TEST(files_are_requantized), TEST(importance_is_used_or_refused),
+    TEST(wrong_files_are_explained), TEST(shapes_are_checked_against_metadata),
+    TEST(damaged_models_never_crash), TEST(recipes_are_found_by_name))

@@ -426,9 +426,22 @@ static bool check_needs(Conversion *c) {
     return true;
 }
 
+/* What may be left out is there, and is not known: a known key acts. */
+static bool check_without(const Conversion *c) {
+    for (size_t i = 0; i < c->how->n_without; i++) {
+        const char *name = c->how->without[i];
+        if (!json_get(c->folder.sizes, name))
+            return REFUSE(c, "--without %s: config.json has no such key", name);
+        if (find(c, text_of(name)))
+            return REFUSE(c, "--without %s: this key is known, and is used as it stands", name);
+    }
+    return true;
+}
+
 bool put_config(Conversion *c) {
     const JsonValue *config = c->folder.sizes;
     if (config->kind != JSON_OBJECT) return REFUSE(c, "config.json is no object");
+    if (!check_without(c)) return false;
     c->layers = size_or(config, "num_hidden_layers", size_or(config, "n_layer", 0));
     gguf_put_string(c->writer, "general.architecture", text_of(c->family->arch));
     for (size_t i = 0; i < config->count; i++)

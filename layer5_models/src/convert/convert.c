@@ -4,6 +4,7 @@
 #include "parts.h"
 
 #include <errno.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,13 +20,15 @@ typedef struct RowBlock {
     size_t first, cols, row_bytes;
     float *rows;           /* (threads, cols) */
     unsigned char *stored; /* (rows of a block, row_bytes) */
+    atomic_bool misfits;   /* a number that the format cannot hold */
 } RowBlock;
 
 static void convert_rows(void *context, int worker, size_t begin, size_t end) {
-    const RowBlock *b = context;
+    RowBlock *b = context;
     float *row = b->rows + (size_t)worker * b->cols;
     for (size_t r = begin; r < end; r++) {
         target_row(b->c, b->target, b->first + r, row);
+        if (quantize_misfit(b->target->dtype, row, b->cols) < b->cols) b->misfits = true;
         quantize_row(b->target->dtype, row, NULL, b->stored + r * b->row_bytes, b->cols);
     }
 }
@@ -53,7 +56,10 @@ static bool write_target(const Conversion *c, const Target *t, Pool *pool, FileO
     for (; ok && b.first < rows; b.first += at_once) {
         size_t count = min_size(at_once, rows - b.first);
         pool_for(pool, count, 8, convert_rows, &b);
-        ok = write_bytes(c, out, b.stored, count * b.row_bytes);
+        if (b.misfits)
+            ok = REFUSE(c, "'%s' holds a number that %s cannot: none, infinite or too large",
+                        t->name, dtype_name(t->dtype));
+        ok = ok && write_bytes(c, out, b.stored, count * b.row_bytes);
         *done += (double)(count * b.row_bytes);
         if (c->how->progress) c->how->progress(c->how->context, *done, all);
     }
@@ -114,6 +120,7 @@ static bool put_header(Conversion *c) {
     size_t vocab;
     if (!put_config(c) || !plan_targets(c)) return false;
     if (!(vocab = vocab_rows(c))) return REFUSE(c, "the folder has no embedding of tokens");
+    if (!check_agreement(c, vocab)) return false;
     if (!put_words(c, vocab)) return false;
     put_name(c);
     gguf_put_int(c->writer, "general.file_type", GGUF_U32, file_type(c));
@@ -129,9 +136,12 @@ static bool put_header(Conversion *c) {
 /* What the loader would refuse is refused before there is work. */
 static bool try_header(const Conversion *c, const FileOut *out) {
     Model model;
-    if (!model_open(&model, out->part, c->fault)) return false;
-    model_close(&model);
-    return true;
+    FileMap file;
+    if (!file_open(&file, out->part, c->fault)) return false;
+    bool ok = model_open_memory(&model, file.data, file.size, c->fault);
+    if (ok) model_close(&model);
+    file_close(&file);
+    return ok || fault_prefix(c->fault, "the file would be refused");
 }
 
 static bool convert_opened(Conversion *c, const char *path, Pool *pool) {
@@ -145,6 +155,10 @@ static bool convert_opened(Conversion *c, const char *path, Pool *pool) {
 bool convert_folder(const char *folder, const char *path, const Convert *how, Pool *pool,
                     Fault *fault) {
     Conversion c = {.how = how, .fault = fault};
+    if (folder_owns(folder, path))
+        return fault_set(
+            fault, "%.200s is a file of the model that is read: give the new file another name",
+            path);
     if (!file_writable(path, fault) || !folder_open(&c.folder, folder, fault)) return false;
     c.folder.sizes = json_root(c.folder.config);
     c.family = family_of(c.folder.sizes, fault);

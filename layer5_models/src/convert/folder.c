@@ -7,6 +7,7 @@
  * The map and the files must tell the same: what only one of them has is refused. */
 #include "parts.h"
 
+#include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,6 +31,21 @@ static char *path_of(const Folder *folder, const char *name, char *out, size_t s
 bool folder_has(const Folder *folder, const char *name) {
     char path[4096];
     return access(path_of(folder, name, path, sizeof path), F_OK) == 0;
+}
+
+/* A GGUF file of an earlier conversion may lie beside the model's own. */
+bool folder_owns(const char *folder, const char *path) {
+    DIR *dir = opendir(folder);
+    bool owns = false;
+    for (struct dirent *entry; dir && !owns && (entry = readdir(dir));) {
+        char name[4096];
+        size_t size = strlen(entry->d_name);
+        snprintf(name, sizeof name, "%s/%s", folder, entry->d_name);
+        owns = !(size > 5 && strcmp(entry->d_name + size - 5, ".gguf") == 0) &&
+               file_same(name, path);
+    }
+    if (dir) closedir(dir);
+    return owns;
 }
 
 bool folder_map(const Folder *folder, const char *name, FileMap *map, Fault *fault) {

@@ -5,6 +5,7 @@
  *     rules.c      which of our tensors are made from which of theirs
  *     rows.c       a row of one of ours, computed from theirs
  *     config.c     config.json as keys;  stretch.c: how a context was stretched
+ *     agree.c      what config.json and tensors both say
  *     vocab.c      tokens with their ids, types and scores;  words.c, splits.c, unigram.c: tokenizer.json
  *     pieces.c     tokenizer.model;  markers.c: which tokens begin and end a text
  *     convert.c    the whole */
@@ -76,6 +77,9 @@ Json *folder_json(const Folder *folder, const char *name, bool optional, Fault *
 bool folder_map(const Folder *folder, const char *name, FileMap *map, Fault *fault);
 bool folder_has(const Folder *folder, const char *name);
 
+/* Is the file at `path` one of a folder's, and no GGUF file? */
+bool folder_owns(const char *folder, const char *path);
+
 /* ------------------------------------------------------------------ one conversion */
 
 /* One of our tensors. */
@@ -126,6 +130,9 @@ void target_row(const Conversion *c, const Target *target, size_t row, float *ou
 /* config.c, stretch.c: keys into c->writer. */
 bool put_config(Conversion *c);
 bool put_stretching(Conversion *c, const JsonValue *scaling);
+
+/* agree.c: do config.json and the targets say the same?  rows: of the embedding. */
+bool check_agreement(const Conversion *c, size_t rows);
 
 /* A key "<arch>.<name>" of the file that is written. */
 void put_size(Conversion *c, const char *name, size_t value);

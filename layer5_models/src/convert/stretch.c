@@ -75,10 +75,14 @@ static bool plan_divisors(Conversion *c, const JsonValue *scaling, double theta)
                                         "high_freq_factor",
                                         "original_max_position_embeddings",
                                         NULL};
-    double factor = number_or(scaling, "factor", 8),
-           low = number_or(scaling, "low_freq_factor", 1),
-           high = number_or(scaling, "high_freq_factor", 4),
-           trained = number_or(scaling, "original_max_position_embeddings", 8192);
+    double factor, low, high, trained;
+    if (!json_number(json_get(scaling, "factor"), &factor) ||
+        !json_number(json_get(scaling, "low_freq_factor"), &low) ||
+        !json_number(json_get(scaling, "high_freq_factor"), &high) ||
+        !json_number(json_get(scaling, "original_max_position_embeddings"), &trained))
+        return REFUSE(c,
+                      "config.json: rope_scaling of type llama3 needs factor, low_freq_factor, "
+                      "high_freq_factor and original_max_position_embeddings");
     if (!c->recipe->rope_freqs)
         return REFUSE(c,
                       "config.json: models of this family have no rope_scaling of type llama3");
@@ -101,6 +105,10 @@ bool put_stretching(Conversion *c, const JsonValue *scaling) {
     double theta = number_or(c->folder.sizes, "rope_theta", 10000);
     if (parameters && parameters->kind == JSON_OBJECT) scaling = parameters;
     if (!scaling || scaling->kind == JSON_NULL) return true;
+    if (direct && json_get(scaling, "rope_theta") &&
+        theta != number_or(scaling, "rope_theta", 10000))
+        return REFUSE(c, "config.json: rope_theta is %g, and %g in rope_parameters", theta,
+                      number_or(scaling, "rope_theta", 10000));
     if (!direct && json_get(scaling, "rope_theta"))
         put_number(c, "rope.freq_base", theta = number_or(scaling, "rope_theta", 10000));
     const JsonValue *type = json_get(scaling, "rope_type");

@@ -1,6 +1,7 @@
 /* requantize.c - a file's matrices in other number formats.  See quant_preset.h. */
 #include "quant_preset.h"
 
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -52,16 +53,18 @@ typedef struct Conversion {
     Dtype to;
     const float *importance; /* (cols), NULL: none */
     char *stored;
-    float *rows; /* (threads, cols) */
+    float *rows;         /* (threads, cols) */
+    atomic_bool misfits; /* a number that the format cannot hold */
 } Conversion;
 
 static void convert_rows(void *context, int worker, size_t begin, size_t end) {
-    const Conversion *c = context;
+    Conversion *c = context;
     size_t cols = c->t->shape[c->t->ndim - 1];
     Dtype from = (Dtype)c->t->dtype;
     float *row = c->rows + (size_t)worker * cols;
     for (size_t r = begin; r < end; r++) {
         dequantize_row(from, c->t->data + r * dtype_row_bytes(from, cols), row, cols);
+        if (quantize_misfit(c->to, row, cols) < cols) c->misfits = true;
         quantize_row(c->to, row, c->importance, c->stored + r * dtype_row_bytes(c->to, cols),
                      cols);
     }
@@ -104,6 +107,12 @@ static bool convert(const Source *s, const GgufTensor *t, Dtype to, GgufWriter *
     ok = ok && find_importance(s, name, cols, &c.importance, fault);
     if (ok) {
         pool_for(s->pool, rows, 8, convert_rows, &c);
+        if (c.misfits)
+            ok = fault_set(fault,
+                           "'%s' holds a number that %s cannot: none, infinite or too large",
+                           name, dtype_name(to));
+    }
+    if (ok) {
         Tensor view = tensor_view(to, t->ndim, t->shape, c.stored);
         gguf_put_tensor(writer, name, &view);
     }
