@@ -45,7 +45,9 @@ for full in forget shift; do
     same "a full context, $full: it goes on" "$? $(grep -c 'context was full' "$work/err" | sed 's/[1-9][0-9]*/some/')" "0 some"
 done
 same "a full context, stop" "$(printf '%s\n%s\n%s\n%s\n' "$long" "$long" "$long" "$long" | chat --ctx 192 --full stop -n 40 2>&1 | grep -c 'the context is full: the turns have')" 2
-expect "an answer longer than the context, shifted" 0 "oldest [0-9]* tokens are dropped" sh -c "echo '$owl' | '$strata' chat -m '$model' --ctx 64 --full shift -n 90 --chain 'suppress:0:2,temp:1'"
+expect "an answer longer than the context, shifted" 0 "[1-9][0-9]* tokens more of the oldest are cut out" sh -c "echo '$owl' | '$strata' chat -m '$model' --ctx 192 --full shift -n 300 --chain 'suppress:0:2,temp:1'"
+expect "a context that is too short to shift" 1 "a context of 64 tokens is too short to cut" sh -c "echo '$owl' | '$strata' chat -m '$model' --ctx 64 --full shift"
+same "a talk that was shifted is not read again" "$({ printf '%s\n' "$long" "$long" "$long"; echo /stats; } | chat --ctx 192 --full shift -n 60 --chain suppress:0:2,temp:1 2>/dev/null | grep -c ', [1-9][0-9][0-9] of these known already, [1-9][0-9] read')" 1
 expect "--full" 1 "wanted shift, forget or stop" chat --full maybe
 expect "--think" 1 "wanted show, hide or off" chat --think deep
 expect "no such form" 1 "no form of chats is named 'morse'" chat --form morse

@@ -137,7 +137,7 @@ const char *EXPORT(play_begin)(const char *prompt) {
     play.prompt = play.tokens.count;
     session_rewind(&play.session, 0, 0);
     chain_reset(&play.chain);
-    if (!generate_check_prompt(&play.session, &play.tokens, &play.fault) ||
+    if (!generate_check_prompt(&play.session, &play.tokens, false, &play.fault) ||
         !read_tokens(play.tokens.ids, play.tokens.count))
         return failed();
     return NULL;

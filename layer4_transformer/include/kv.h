@@ -15,6 +15,7 @@
  *     truncate    gives them back
  *     fork        a sequence begins with all of another one, sharing its pages
  *     slide       a layer with a window gives back what no later token will attend to
+ *     shift.h     cuts old positions out of the middle
  *     state.h     the same for states, which cannot be cut back but to a snapshot
  *     prefix.h    finds the pages of a prompt that was evaluated before
  *
@@ -136,6 +137,13 @@ void kv_slide(KvCache *kv, size_t sequence);
  * Needs position < length. */
 void kv_store(KvCache *kv, size_t layer, size_t sequence, size_t position, const float *k,
               const float *v);
+
+/* The key (key_dim) of a position in one of the kv_heads, as it was given, up to the format's rounding;
+ * and another one in its place. */
+void kv_read_key(const KvCache *kv, size_t layer, size_t sequence, size_t head, size_t position,
+                 float *key);
+void kv_write_key(KvCache *kv, size_t layer, size_t sequence, size_t head, size_t position,
+                  const float *key);
 
 /* Where they lie in F32, F16 or BF16, for one of the kv_heads, in strips of 16 for weighted_sum (vector.h): the keys of
  * a page as (KV_PAGE / STRIP, key_dim, STRIP), then its values as (value_dim / STRIP, KV_PAGE,

@@ -11,6 +11,7 @@
 #include "kv.h"        /* the memory of a sequence: keys and values in pages */
 #include "state.h"  /* ... and the states of recurrent layers, with snapshots to go back to */
 #include "prefix.h" /* texts that begin alike are read once */
+#include "shift.h"  /* a text longer than its context: old positions are cut out */
 #include "attention_online.h" /* the same attention, one page of memory at a time */
 #include "batch.h"            /* the tokens of one forward pass */
 #include "probe.h"            /* a look inside a forward pass, and a hand in it */

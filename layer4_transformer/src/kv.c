@@ -59,7 +59,7 @@ static bool writes_to_shared(const KvCache *kv, size_t sequence, size_t layer) {
            kv->pages.refcount[kv_table(kv, sequence, layer)[length / KV_PAGE]] > 1;
 }
 
-static void copy_on_write(PagePool *pool, int32_t *entry) {
+void copy_on_write(PagePool *pool, int32_t *entry) {
     int32_t fresh = page_take(pool);
     memcpy(page_bytes(pool, fresh), page_bytes(pool, *entry), pool->page_bytes);
     page_release(pool, *entry);

@@ -124,7 +124,38 @@ void kv_blocks_store(KvCache *kv, size_t layer, size_t sequence, size_t position
     }
 }
 
+void kv_blocks_write_key(KvCache *kv, size_t layer, size_t sequence, size_t head,
+                         size_t position, const float *key) {
+    Blocks b = blocks_at(kv, layer, sequence, head, position);
+    store_key(kv, &b, position % KV_PAGE, key, kv->shape[layer].key_dim);
+}
+
 /* ------------------------------------------------------------------ reading */
+
+/* Numbers from `at` on of the key at `place`, as many as are rotated at once; returns how many. */
+static size_t load_piece(const KvCache *kv, const Blocks *b, size_t place, size_t n, size_t at,
+                         float numbers[PIECE]) {
+    const size_t count = min_size(n - at, PIECE);
+    for (size_t s = 0; s < blocks_of(count); s++) {
+        const uint8_t *from = key_strip(b, place, at / BLOCK + s) + place % STRIP;
+        Stored stored = {.scale = b->key_scales[(at / BLOCK + s) * KV_PAGE + place]};
+        for (size_t r = 0; r < b->width; r++) stored.bytes[r] = from[STRIP * r];
+        dequantize_row(kv->config.dtype, &stored, numbers + s * BLOCK, BLOCK);
+    }
+    if (kv->config.hadamard) hadamard(numbers, count, hadamard_block(n));
+    return count;
+}
+
+void kv_blocks_read_key(const KvCache *kv, size_t layer, size_t sequence, size_t head,
+                        size_t position, float *key) {
+    const size_t n = kv->shape[layer].key_dim;
+    const Blocks b = blocks_at(kv, layer, sequence, head, position);
+    float numbers[PIECE];
+    for (size_t at = 0; at < n; at += PIECE) {
+        size_t count = load_piece(kv, &b, position % KV_PAGE, n, at, numbers);
+        memcpy(key + at, numbers, count * sizeof *key);
+    }
+}
 
 /* n scales as floats; n is a multiple of STRIP. */
 static void widen(const uint16_t *scales, float *out, size_t n) {

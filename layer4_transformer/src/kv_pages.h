@@ -25,6 +25,9 @@ size_t kv_first_seen(const KvCache *kv, size_t layer, size_t position);
 /* Bytes of one head in a page. */
 size_t kv_head_bytes(Dtype dtype, const KvShape *shape);
 
+/* The entry of a table names a page of its own, with the same bytes. */
+void copy_on_write(PagePool *pool, int32_t *entry);
+
 /* ------------------------------------------------------------------ numbers that share scales (kv_blocks.c) */
 
 /* Positions of a page: n from `place` on. */
@@ -35,9 +38,13 @@ typedef struct KvSpan {
 bool kv_has_blocks(Dtype dtype);
 size_t kv_blocks_bytes(Dtype dtype, const KvShape *shape);
 
-/* kv_store, kv_scores and kv_mix of such a format. */
+/* kv_store, kv_read_key, kv_write_key, kv_scores and kv_mix of such a format. */
 void kv_blocks_store(KvCache *kv, size_t layer, size_t sequence, size_t position,
                      const float *k, const float *v);
+void kv_blocks_read_key(const KvCache *kv, size_t layer, size_t sequence, size_t head,
+                        size_t position, float *key);
+void kv_blocks_write_key(KvCache *kv, size_t layer, size_t sequence, size_t head,
+                         size_t position, const float *key);
 void kv_blocks_scores(const KvCache *kv, size_t layer, size_t sequence, size_t head,
                       size_t first, size_t n, KvRows q, float *scores, size_t step);
 void kv_blocks_mix(const KvCache *kv, size_t layer, size_t sequence, size_t head, size_t first,

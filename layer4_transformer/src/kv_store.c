@@ -46,6 +46,34 @@ static void put(const KvCache *kv, void *numbers, size_t at, float x) {
     }
 }
 
+static float get(const KvCache *kv, const void *numbers, size_t at) {
+    switch (kv->config.dtype) {
+    case DTYPE_F16: return f16_to_f32(((const uint16_t *)numbers)[at]);
+    case DTYPE_BF16: return bf16_to_f32(((const uint16_t *)numbers)[at]);
+    default: return ((const float *)numbers)[at];
+    }
+}
+
+void kv_read_key(const KvCache *kv, size_t layer, size_t sequence, size_t head, size_t position,
+                 float *key) {
+    if (kv_has_blocks(kv->config.dtype)) {
+        kv_blocks_read_key(kv, layer, sequence, head, position, key);
+        return;
+    }
+    const void *numbers = kv_key(kv, layer, sequence, head, position);
+    for (size_t i = 0; i < kv->shape[layer].key_dim; i++) key[i] = get(kv, numbers, STRIP * i);
+}
+
+void kv_write_key(KvCache *kv, size_t layer, size_t sequence, size_t head, size_t position,
+                  const float *key) {
+    if (kv_has_blocks(kv->config.dtype)) {
+        kv_blocks_write_key(kv, layer, sequence, head, position, key);
+        return;
+    }
+    void *numbers = kv_key(kv, layer, sequence, head, position);
+    for (size_t i = 0; i < kv->shape[layer].key_dim; i++) put(kv, numbers, STRIP * i, key[i]);
+}
+
 /* Key and value of a position, number by number, for all heads. */
 static void store_numbers(KvCache *kv, size_t layer, size_t sequence, size_t position,
                           const float *k, const float *v) {

@@ -2,6 +2,7 @@
  * keeps every number by itself; and what states can go back to */
 #include "open_kv.h"
 #include "prefix.h"
+#include "shift.h"
 #include "state.h"
 
 enum { SEQUENCES = 4, CTX = 6 * KV_PAGE, LAYERS = 5, WINDOW = 70, REWIND = 5, BATCH = 40 };
@@ -16,15 +17,20 @@ static const KvShape mixed[LAYERS] = {
 /* What a sequence should hold: its tokens; the key of a position is a hash of all up to it. */
 typedef struct Naive {
     int32_t token[CTX];
+    uint64_t hash[CTX];   /* of the tokens up to each, also of those that were cut out since */
+    size_t exact;         /* positions before the first cut */
     bool marked[CTX + 1]; /* lengths that somebody may want to come back to */
     size_t length, slid;  /* slid: the length at which it slid last, or found its prefix */
     size_t farthest;      /* the longest it was since it began */
 } Naive;
 
 static float number_at(const Naive *s, size_t layer, size_t position) {
-    uint64_t hash = layer;
-    for (size_t i = 0; i <= position; i++) hash = hash * 31 + (uint64_t)s->token[i];
-    return (float)(hash % 65536);
+    return (float)((s->hash[position] + layer) % 65536);
+}
+
+static void note_token(Naive *s, size_t position, int32_t token) {
+    s->token[position] = token;
+    s->hash[position] = (position ? s->hash[position - 1] : 7) * 31 + (uint64_t)token;
 }
 
 static void check_users(const PagePool *pool, const int32_t *users) {
@@ -99,7 +105,8 @@ static void append(KvCache *kv, size_t sequence, Naive *s, size_t n, Rng *rng) {
         if (s->marked[s->length + i]) state_keep(kv, sequence);
     }
     for (; n > 0; n--, s->length++) {
-        s->token[s->length] = (int32_t)rng_below(rng, 2); /* texts meet again */
+        note_token(s, s->length, (int32_t)rng_below(rng, 2)); /* texts meet again */
+        if (s->exact == s->length) s->exact++;
         for (size_t l = 0; l < kv->config.layers; l++) {
             if (mixed[l].state) step_state(kv, l, sequence, s);
             if (mixed[l].kv_heads)
@@ -113,7 +120,8 @@ static void append(KvCache *kv, size_t sequence, Naive *s, size_t n, Rng *rng) {
 static void begin(KvCache *kv, size_t sequence, Naive *s, const Naive *text) {
     size_t found = prefix_find(kv, sequence, text->token, text->length, 1);
     assert_true(found % KV_PAGE == 0 && (found < text->length || found == 0));
-    *s = *text, s->length = found, s->slid = s->farthest = found + KV_REWIND;
+    *s = *text, s->length = s->exact = found, s->slid = s->farthest = found + KV_REWIND;
+    for (size_t i = 0; i < found; i++) note_token(s, i, s->token[i]);
     memset(s->marked, 0, sizeof s->marked);
 }
 
@@ -134,27 +142,52 @@ static void go_back(KvCache *kv, size_t sequence, Naive *s, size_t to) {
     } else {
         assert_true(left == to || (left == 0 && s->slid > to + KV_REWIND));
     }
-    s->length = left;
+    s->length = left, s->exact = min_size(s->exact, left);
     if (left == 0) s->slid = s->farthest = 0;
+}
+
+/* Do windows still hold what the next token would look at? */
+static bool may_cut(const KvCache *kv, size_t sequence, size_t keep, size_t gone) {
+    if (kv->snapshots || keep + gone > kv->length[sequence]) return false;
+    for (size_t l = 0; l < kv->config.layers; l++)
+        if (mixed[l].window && kv->gone[sequence * kv->config.layers + l] &&
+            keep + gone + mixed[l].window > kv->length[sequence] + 1)
+            return false;
+    return true;
+}
+
+static void cut_out(KvCache *kv, size_t sequence, Naive *s, Rng *rng) {
+    size_t keep = KV_PAGE * rng_below(rng, 3), gone = KV_PAGE * (1 + rng_below(rng, 3));
+    if (!may_cut(kv, sequence, keep, gone)) return;
+    size_t rest = s->length - keep - gone;
+    if (!shift_pages(kv, sequence, keep, gone)) {
+        assert_true(kv->config.budget && kv->pages.free_count < (rest / KV_PAGE + 1) * 3);
+        return;
+    }
+    memmove(s->token + keep, s->token + keep + gone, rest * sizeof *s->token);
+    memmove(s->hash + keep, s->hash + keep + gone, rest * sizeof *s->hash);
+    s->length = keep + rest, s->exact = min_size(s->exact, keep);
 }
 
 static void one_operation(KvCache *kv, Naive *naive, Rng *rng) {
     size_t a = rng_below(rng, SEQUENCES), b = rng_below(rng, SEQUENCES);
     Naive *s = &naive[a];
-    switch (rng_below(rng, 8)) {
+    switch (rng_below(rng, 9)) {
     case 0:
     case 1:
     case 2: append(kv, a, s, 1 + rng_below(rng, BATCH), rng); break;
     case 3: go_back(kv, a, s, rng_below(rng, s->length + 1)); break;
     case 4: kv_fork(kv, b, a), naive[b] = *s; break;
-    case 5: prefix_keep(kv, a, s->token, s->length, 1); break;
+    case 5: prefix_keep(kv, a, s->token, s->exact, 1); break;
     case 6:
         go_back(kv, a, s, s->length - rng_below(rng, s->length < 8 ? s->length + 1 : 8));
         break;
     case 7: {
         Naive text = naive[b];
         begin(kv, a, s, &text);
+        break;
     }
+    case 8: cut_out(kv, a, s, rng);
     }
     check_numbers(kv, a, s, rng);
 }

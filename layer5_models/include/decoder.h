@@ -27,7 +27,12 @@ typedef struct Session {
     float *logits;    /* (max_logits, vocab) of the last batch, in its order */
     bool canvas;      /* each batch is a whole text, read both ways */
     bool hidden_only; /* no logits are computed: the head is left out */
-    Arena arena;      /* owns all of the above */
+    float *key;       /* (the widest key) while keys are moved */
+    /* asked before each layer whether anybody still wants the batch; NULL: it is wanted */
+    bool (*is_wanted)(void *context);
+    void *context;
+    bool stopped; /* the last batch was not, and is as if it had never come */
+    Arena arena;  /* owns all of the above */
 } Session;
 
 typedef struct SessionConfig {
@@ -61,6 +66,21 @@ size_t session_length(const Session *session, size_t sequence);
  * Returns the length it is left with: `length`, or less when more had to be dropped (kv.h). */
 size_t session_rewind(Session *session, size_t sequence, size_t length);
 
+/* What queries and keys of a layer are rotated by: in a session longer than the trained context some families have
+ * other angles. */
+const Rope *session_rope(const Session *session, size_t layer);
+
+/* Cut positions keep .. keep + gone - 1 out of a sequence; those behind move up.  It goes on nearly as if
+ * it had never read them: shift.h says what nearly means.
+ *
+ * Needs    keep and gone multiples of KV_PAGE, keep + gone at most its length; session_can_shift.
+ * False when there are too few pages for copies of those that it shares; nothing changes then. */
+bool session_shift(Session *session, size_t sequence, size_t keep, size_t gone);
+
+/* Fails, with the reason, when places are in more than the rotation of keys: learned positions, recurrent
+ * layers, keys that are stretched after they were rotated. */
+bool session_can_shift(const Session *session, Fault *fault);
+
 /* Forget all sequences. */
 void session_reset(Session *session);
 
@@ -82,7 +102,8 @@ void session_lens(Session *session, const float *x);
  *
  * Needs    batch->count <= max_tokens; the positions of each sequence continue its memory.
  * Fails    when a token is outside the vocabulary, more logits are wanted than the session has room
- *          for, or the context is full. */
+ *          for, or the context is full; and when nobody wanted it any more (is_wanted): `stopped` is
+ *          true then, and its sequences are as long as before. */
 bool model_forward(Session *session, const Batch *batch, Fault *fault);
 
 /* The common case of one sequence: append tokens to sequence 0, and compute the logits of the last

@@ -28,6 +28,13 @@ static void layout_kv(Session *s, const SessionConfig *c) {
     kv_init(&s->kv, &config, &s->arena);
 }
 
+static size_t widest_key(const Model *m) {
+    size_t widest = 0;
+    for (size_t l = 0; l < m->sizes.layers; l++)
+        widest = max_size(widest, m->layers[l].head_dim);
+    return widest;
+}
+
 static void layout(Session *s, SessionConfig c) {
     const ModelSizes *m = &s->model->sizes;
     size_t f = sizeof(float);
@@ -39,6 +46,7 @@ static void layout(Session *s, SessionConfig c) {
     for (size_t l = 0; l < m->layers; l++)
         block_sizes_include(&widest, &s->model->blocks[l], m->dim);
     block_run_init(&s->run, s->pool, c.max_tokens, &widest, &s->arena);
+    s->key = arena_take(&s->arena, widest_key(s->model), f);
     s->x = arena_take(&s->arena, c.max_tokens * m->dim * max_size(1, s->model->streams), f);
     s->hidden = arena_take(&s->arena, c.max_logits * m->dim, f);
     s->logits = arena_take(&s->arena, c.max_logits * m->vocab, f);
@@ -184,27 +192,46 @@ void session_lens(Session *s, const float *x) {
     unembed(s, &(Batch){.count = 1, .wanted = &(bool){true}});
 }
 
-/* Block l; in a session longer than the trained context perhaps with other angles. */
+const Rope *session_rope(const Session *s, size_t l) {
+    const Model *m = s->model;
+    const Rope *rope = m->blocks[l].attention.rope;
+    bool longer = m->long_ctx && session_ctx(s) > m->long_ctx && rope == &m->ropes[0];
+    return longer ? &m->ropes[2] : rope;
+}
+
 static void run_block(Session *s, size_t l, const Batch *batch) {
     const Model *m = s->model;
     Block longer, *b = &m->blocks[l];
-    if (m->long_ctx && session_ctx(s) > m->long_ctx && b->attention.rope == &m->ropes[0]) {
+    if (session_rope(s, l) != b->attention.rope) {
         longer = *b;
-        longer.attention.rope = &m->ropes[2];
+        longer.attention.rope = session_rope(s, l);
         b = &longer;
     }
     block_forward(b, &s->run, &s->kv, l, batch, s->x, m->sizes.dim);
 }
 
+/* The sequences of a batch are as they were before it. */
+static void undo(Session *s, const Batch *batch) {
+    for (size_t i = batch->count; i-- > 0;)
+        session_rewind(s, (size_t)batch->sequence[i], (size_t)batch->position[i]);
+}
+
 bool model_forward(Session *s, const Batch *batch, Fault *fault) {
     const Model *m = s->model;
+    s->stopped = false;
     if (!check_batch(s, batch, fault) || !take_room(s, batch, fault)) return false;
     embed(s, batch);
     if (s->run.probe) {
         probe_enter(s->run.probe, 0, batch);
         probe_stream(s->run.probe, PROBE_EMBEDDED, s->x, m->sizes.dim);
     }
-    for (size_t l = 0; l < m->sizes.layers; l++) run_block(s, l, batch);
+    for (size_t l = 0; l < m->sizes.layers; l++) {
+        if (s->is_wanted && !s->is_wanted(s->context)) {
+            s->stopped = true, undo(s, batch);
+            return fault_set(fault, "nobody wants what was being read any more");
+        }
+        run_block(s, l, batch);
+    }
     if (m->streams)
         altup_gather(s->pool, &m->altup, &s->run.altup, s->x, batch->count, m->sizes.dim);
     unembed(s, batch);

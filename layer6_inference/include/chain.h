@@ -69,6 +69,12 @@ bool chain_run(Chain *chain, Candidates *candidates, const Step *step, int32_t *
 /* Fails when a stage names a token that a vocabulary of this size does not have. */
 bool chain_check_tokens(const Chain *chain, size_t vocab, Fault *fault);
 
+/* The first stage, of those that are not off, that reads the logits of a weaker model; those of a second text; what would
+ * follow each token.  NULL: none does, or there is no chain. */
+const StageKind *chain_needs_amateur(const Chain *chain);
+const StageKind *chain_needs_guide(const Chain *chain);
+const StageKind *chain_looks_ahead(const Chain *chain);
+
 /* Does the step have all that the stages need?  Fails naming the stage that lacks something. */
 bool chain_check(const Chain *chain, const Step *step, Fault *fault);
 

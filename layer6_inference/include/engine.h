@@ -80,7 +80,8 @@ void engine_remove(Engine *engine, Sequence *sequence);
  * A sequence that cannot go on, or that does not fit alone, has failed, with a fault of its own; the
  * others do not notice.
  *
- * Fails when a token that was appended from outside is not in the vocabulary. */
+ * Fails when a token that was appended from outside is not in the vocabulary, and when nobody wants what the
+ * first session reads any more (decoder.h): nothing has changed then, and the next step may be another one. */
 bool engine_step(Engine *engine, Fault *fault);
 
 #endif

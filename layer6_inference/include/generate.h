@@ -18,7 +18,14 @@
 bool generate(Session *session, TokenList *tokens, const GenerateOptions *options,
               GenerateResult *result, Fault *fault);
 
-/* The prompt fits the context and is not empty. */
-bool generate_check_prompt(const Session *session, const TokenList *tokens, Fault *fault);
+/* The prompt fits the context, unless that shifts, and is not empty. */
+bool generate_check_prompt(const Session *session, const TokenList *tokens, bool shift,
+                           Fault *fault);
+
+/* Can a text with these options go on when the context is full?  True where it is not asked to.
+ *
+ * Fails when the session cannot be cut (session_can_shift), the context is too short for that, or another option
+ * needs what would be gone. */
+bool generate_check_shift(const Session *session, const GenerateOptions *options, Fault *fault);
 
 #endif

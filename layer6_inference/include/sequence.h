@@ -47,6 +47,10 @@ typedef struct GenerateOptions {
     uint64_t seed;
     uint64_t salt; /* it shares what was read with texts of the same salt alone */
     Limits limits;
+    /* a full context is no end: old tokens are cut out of it (shift.h), but for the first `keep` ones and what fills
+     * their last page.  Not with drafts, take_back or a stage that looks ahead */
+    bool shift;
+    size_t keep;
     Stream *stream;      /* gets the text; NULL: not wanted */
     OnRead *on_read;     /* or NULL */
     OnChoice *on_choice; /* or NULL */
@@ -76,6 +80,7 @@ typedef struct Reader {
     size_t part, id;          /* of the engine; its sequence in the session */
     const TokenList *instead; /* of the prompt; or NULL */
     size_t row, rows;         /* of the session's logits, in this step */
+    size_t gone;              /* tokens that were cut out of the middle of its memory */
 } Reader;
 
 enum { READS_TEXT, READS_NEGATIVE, READS_AMATEUR, READS_DRAFT, READERS };
@@ -88,8 +93,9 @@ typedef struct Sequence {
     GenerateResult result; /* so far */
     Step step;
     Reader reader[READERS];
-    size_t ctx, cached, told; /* tokens of the prompt: there at first; told to on_read */
-    size_t spelled;           /* bytes of what the healed prompt is owed */
+    size_t ctx;          /* how long it may become; without end where it shifts */
+    size_t cached, told; /* tokens of the prompt: there at first; told to on_read */
+    size_t spelled;      /* bytes of what the healed prompt is owed */
     double start, first;
     LookAhead look;
     Draft *draft;           /* owns; NULL: none are made */

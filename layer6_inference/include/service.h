@@ -60,7 +60,10 @@ typedef struct Service {
     SchedulePolicy policy;
     ServiceRequest **requests; /* (count) that wait or run; owns the list */
     size_t count, waiting;
-    double (*clock)(void);     /* seconds: clock_seconds, unless a test has another */
+    double (*clock)(void); /* seconds: clock_seconds, unless a test has another */
+    /* does nobody wait for a request any more?  Asked before each step, and in it before each layer; NULL: no */
+    bool (*is_gone)(void *context, const ServiceRequest *request);
+    void *context;
     ServiceRequest **eligible; /* (planned) those that the step is planned for */
     ScheduleJob *jobs;         /* (planned) */
     SchedulePlan *plan;        /* (planned) */
@@ -80,7 +83,8 @@ void service_close(Service *service);
  * Fails when the queue is full, or the prompt is empty or larger than context or memory. */
 bool service_submit(Service *service, ServiceRequest *request, Fault *fault);
 
-/* One step.  Requests that are over by then have left the service.
+/* One step.  Requests that are over by then have left the service.  When most of the tokens that are being read
+ * are of requests that are gone, the step is given up between two layers; the others read theirs in the next one.
  *
  * Fails when the engine does (engine.h). */
 bool service_step(Service *service, Fault *fault);

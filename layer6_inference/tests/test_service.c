@@ -61,6 +61,9 @@ static void prepare(User *u, size_t i, const House *h) {
                                      .limits.only_bos_ends = true,
                                      .negative = strstr(spec, "cfg") ? &u->negative : NULL},
                          .priority = (int)rng_below(&rng, 3)};
+    /* some write more than their context holds: it shifts */
+    u->request.options.shift = strcmp(spec, "greedy") == 0 || strstr(spec, "cfg");
+    if (u->request.options.shift) u->request.options.limits.max_tokens += i % 4 < 2 ? 330 : 0;
     if (strstr(spec, "temp:1.4")) u->request.options.speculation = &u->speculation;
     if (strstr(spec, "penalties") ||
         strstr(spec, "mirostat")) { /* every fourth byte may not come */
@@ -79,7 +82,7 @@ static void forget(User *u) {
 
 static void tell_alone(User *users, House *h) {
     Fault fault;
-    size_t taken_back = 0;
+    size_t taken_back = 0, longer = 0;
     for (size_t i = 0; i < USERS; i++) {
         GenerateResult result;
         prepare(&users[i], i, h);
@@ -87,8 +90,9 @@ static void tell_alone(User *users, House *h) {
                       &fault))
             fail_msg("text %zu: %s", i, fault.text);
         taken_back += users[i].take_back.times;
+        longer += users[i].tokens.count > session_ctx(&h->session) + 2 * KV_PAGE;
     }
-    assert_true(taken_back > 5);
+    assert_true(taken_back > 5 && longer > 3);
 }
 
 /* Nobody is left: all pages are free, or a prefix's. */
@@ -195,6 +199,49 @@ static void nor_do_they_in_few_bits(void **state) {
     }
 }
 
+/* A client that goes at one of the times somebody asks. */
+static size_t asked, goes_at;
+static bool goes(void *context, const ServiceRequest *request) {
+    return request == context && ++asked > goes_at;
+}
+
+/* A long prompt nobody waits for any more is given up between two layers; whoever is beside it loses nothing. */
+static void a_client_goes_in_the_middle_of_a_step(void **state) {
+    (void)state;
+    const SchedulePolicy policy = {.budget = 64, .running = 2, .waiting = 2};
+    size_t stopped = 0;
+    for (goes_at = 0; goes_at < 40; goes_at++) {
+        User gone, stays, alone;
+        GenerateResult result;
+        House h;
+        Service service;
+        Fault fault;
+        open_house(&h, (SessionConfig){.sequences = 4, .max_tokens = 64, .max_logits = 8});
+        prepare(&alone, 4, &h), prepare(&stays, 4, &h), prepare(&gone, 4, &h);
+        while (gone.tokens.count < 150) token_list_add(&gone.tokens, 'z');
+        alone.request.options.take_back = stays.request.options.take_back = NULL;
+        gone.request.options.take_back = NULL;
+        assert_true(
+            generate(&h.session, &alone.tokens, &alone.request.options, &result, &fault));
+        assert_true(service_open(&service, &h.session, policy, &fault));
+        service.is_gone = goes, service.context = &gone.request, asked = 0;
+        assert_true(service_submit(&service, &stays.request, &fault));
+        assert_true(service_submit(&service, &gone.request, &fault));
+        while (service.count) {
+            assert_true(service_step(&service, &fault));
+            stopped += h.session.stopped;
+        }
+        assert_int_equal(gone.request.end, REQUEST_CANCELLED);
+        assert_int_equal(stays.tokens.count, alone.tokens.count);
+        assert_memory_equal(stays.tokens.ids, alone.tokens.ids, 4 * alone.tokens.count);
+        service_close(&service);
+        assert_all_given_back(&h.session);
+        forget(&gone), forget(&stays), forget(&alone);
+        close_house(&h);
+    }
+    assert_true(stopped > 2);
+}
+
 /* n choices of one prompt: it is read once. */
 static void choices_share_their_prompt(void **state) {
     (void)state;
@@ -246,6 +293,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(others_change_nothing),
         cmocka_unit_test(nor_do_they_in_few_bits),
+        cmocka_unit_test(a_client_goes_in_the_middle_of_a_step),
         cmocka_unit_test(choices_share_their_prompt),
         cmocka_unit_test(what_cannot_be_served_is_refused),
     };

@@ -204,6 +204,22 @@ def salts(server):
             check("each key has its own", told, [False, True, False, True, False, True, False])
 
 
+def shifts():
+    endless = "suppress:0:2,temp:0.8"
+    with Server("--places", "2", "--ctx", "192") as short:
+        alone = generate("-p", TEXT, "-n", "400", "--seed", "5", "--chain", endless, "--no-prompt", "--ctx", "192", "--shift")
+        with concurrent.futures.ThreadPoolExecutor(3) as many:
+            got = list(many.map(lambda seed: completion(short, chain=endless, seed=seed, max_tokens=400, context_shift=True), (5, 6, 5)))
+        check("a full context shifts, the same among many", [got[0]["text"], got[2]["text"], got[0]["finish_reason"]], [alone, alone, "length"])
+        check("without, it ends", len(text_of(short, chain=endless, seed=5, max_tokens=400)) < len(alone))
+        for name, fields, word in (("without an end", {"max_tokens": None, "messages": CHAT}, "only with max_tokens"), ("n_keep alone", {"n_keep": 5, "context_shift": None}, "only with context_shift"),
+                                   ("nothing left to cut", {"n_keep": 100}, "too short to cut"), ("with banned texts", {"banned_strings": ["a"]}, "no banned texts")):
+            chat = "messages" in fields
+            ask = dict({"max_tokens": 5, "context_shift": True}, **({} if chat else {"prompt": TEXT}), **fields) if not chat else dict(fields, context_shift=True)
+            status, data = short.post("/v1/chat/completions" if chat else "/v1/completions", ask)
+            check("a shift, " + name, (status, word in data["error"]["message"]), (400, True))
+
+
 def thinking(server):
     with open(MODEL, "rb") as file:
         data = file.read()
@@ -396,4 +412,5 @@ with Server("--places", "4", "--queue", "12") as server:
         part(server)
     load = server.wait_idle()
     check("all pages are given back", load["pages_free"], load["pages"])
+shifts()
 finish()

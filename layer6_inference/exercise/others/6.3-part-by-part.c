@@ -6,6 +6,7 @@ static bool fits(const Engine *e, const Sequence *s) {
         for (size_t i = 0; i < READERS; i++) {
             if (s->reader[i].part != part) continue;
             size_t n = wishes(s, i);
+            if (s->reader[i].session && context_room(&s->reader[i]) < n) return false;
             tokens += n, rows += wants_every(s, i) ? n : n ? 1 : 0;
         }
         if (tokens > part_room(&e->parts[part])) return false;

@@ -97,49 +97,54 @@ bool engine_has_place(const Engine *e, const GenerateOptions *o) {
 }
 
 /* How many tokens reader a has read of those that reader b is to read from the start: all but b's last at
- * most, which has to be read for its logits. */
-static size_t in_common(const Sequence *s, const Reader *a, const Sequence *t,
-                        const Reader *b) {
-    size_t max = min_size(session_length(a->session, a->id), reader_total(s, a)), n = 0;
+ * most, which has to be read for its logits.  What was cut out of a's memory (*gone tokens) has to be what
+ * would have been cut out of b's; else they have the kept ones in common. */
+static size_t in_common(const Sequence *s, const Reader *a, const Sequence *t, const Reader *b,
+                        size_t *gone) {
+    size_t max = min_size(reader_length(a), reader_total(s, a)), n = 0;
     max = min_size(max, reader_total(t, b) - 1);
     while (n < max && reader_token(s, a, n) == reader_token(t, b, n)) n++;
-    return n;
+    *gone = a->gone && reader_has_state_of(s, a, t, n) ? a->gone : 0;
+    return a->gone && !*gone ? min_size(n, reader_kept(s, a)) : n;
 }
 
 /* Begin with the longest text that another sequence here, or a kept prefix, has in common with this one,
  * of the same salt. */
-static void share(Engine *e, const Sequence *s, const Reader *r) {
+static void share(Engine *e, const Sequence *s, Reader *r) {
     const TokenList *list = r->instead ? r->instead : s->tokens;
     KvCache *kv = &r->session->kv;
-    session_rewind(r->session, r->id, 0);
-    size_t best = prefix_find(kv, r->id, list->ids, list->count, s->options.salt);
+    reader_rewind(r, 0);
+    size_t best = prefix_find(kv, r->id, list->ids, list->count, s->options.salt), cut = 0;
     const Reader *from = NULL;
     for (size_t i = 0; i < e->room * READERS; i++) {
         const Sequence *other = &e->sequences[i / READERS];
         const Reader *a = &other->reader[i % READERS];
         if (other == s || a->session != r->session || other->options.salt != s->options.salt)
             continue;
-        size_t n = kv_reach(kv, a->id, in_common(other, a, s, r));
-        if (n > best) best = n, from = a;
+        size_t gone, n = in_common(other, a, s, r, &gone),
+                     reach = kv_reach(kv, a->id, n - gone);
+        if (gone && reach < n - gone) continue; /* a window has given back what it would need */
+        if (reach + gone > best) best = reach + gone, from = a, cut = gone;
     }
     if (!from) return;
     kv_fork(kv, r->id, from->id);
-    session_rewind(r->session, r->id, best);
+    session_rewind(r->session, r->id, best - cut);
+    r->gone = cut;
 }
 
 void sequence_keep_prefixes(const Sequence *s) {
     for (const Reader *r = s->reader; r < s->reader + READERS; r++) {
         if (!r->session || !r->session->kv.config.prefixes) continue;
         const TokenList *list = r->instead ? r->instead : s->tokens;
-        prefix_keep(&r->session->kv, r->id, list->ids,
-                    min_size(list->count, session_length(r->session, r->id)), s->options.salt);
+        prefix_keep(&r->session->kv, r->id, list->ids, min_size(list->count, reader_kept(s, r)),
+                    s->options.salt);
     }
 }
 
 /* ------------------------------------------------------------------ texts */
 
 void engine_share(Engine *e, Sequence *s) {
-    for (const Reader *r = s->reader; r < s->reader + READERS; r++)
+    for (Reader *r = s->reader; r < s->reader + READERS; r++)
         if (r->session && !(r == s->reader && s->step.look_ahead)) share(e, s, r);
     s->preempted = false;
 }
@@ -149,7 +154,7 @@ static bool begin(Engine *e, Sequence *s, Fault *fault) {
     if (!open_readers(e, s, fault) || !sequence_open(s, main->session, fault)) return false;
     engine_share(e, s);
     const size_t id = s->reader[READS_TEXT].id;
-    s->cached = s->told = session_length(main->session, id);
+    s->cached = s->told = reader_length(&s->reader[READS_TEXT]);
     s->live = true, s->rank = e->joined++;
     return !s->step.look_ahead ||
            look_ahead_open(&s->look, main->session, id, main->used, fault);

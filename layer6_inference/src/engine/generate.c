@@ -1,11 +1,12 @@
 /* generate.c - see generate.h. */
 #include "generate.h"
 
-bool generate_check_prompt(const Session *s, const TokenList *tokens, Fault *fault) {
+bool generate_check_prompt(const Session *s, const TokenList *tokens, bool shift,
+                           Fault *fault) {
     size_t ctx = session_ctx(s);
     if (tokens->count == 0)
         return fault_set(fault, "the prompt is empty: give the model something to continue");
-    if (tokens->count < ctx) return true;
+    if (tokens->count < ctx || shift) return true;
     return fault_set(fault, "the prompt has %zu tokens and the context holds %zu: shorten it%s",
                      tokens->count, ctx,
                      ctx < s->model->sizes.ctx ? " or give a larger --ctx"

@@ -29,11 +29,17 @@ static Sequence *victim(Engine *e, const Sequence *s, size_t part) {
 void engine_preempt(Engine *e, Sequence *s) {
     e->preemptions += s->live;
     sequence_keep_prefixes(s);
-    for (const Reader *r = s->reader; r < s->reader + READERS; r++)
-        if (r->session) session_rewind(r->session, r->id, 0);
+    for (Reader *r = s->reader; r < s->reader + READERS; r++)
+        if (r->session) reader_rewind(r, 0);
     look_ahead_forget(&s->look);
     if (s->draft) s->draft->made = false;
     s->preempted = true;
+}
+
+bool pages_take(Engine *e, const Sequence *s, size_t part) {
+    Sequence *t = victim(e, s, part);
+    if (t) engine_preempt(e, t);
+    return t != NULL;
 }
 
 static bool promise(Engine *e, const Sequence *s, const Reader *r, size_t tokens) {
@@ -41,11 +47,8 @@ static bool promise(Engine *e, const Sequence *s, const Reader *r, size_t tokens
     KvCache *kv = &r->session->kv;
     size_t length = session_length(r->session, r->id) + tokens, needed;
     kv_slide(kv, r->id);
-    while (!kv_reserve(kv, p->pages + (needed = kv_pages_needed(kv, r->id, length)))) {
-        Sequence *t = victim(e, s, r->part);
-        if (!t) return false;
-        engine_preempt(e, t);
-    }
+    while (!kv_reserve(kv, p->pages + (needed = kv_pages_needed(kv, r->id, length))))
+        if (!pages_take(e, s, r->part)) return false;
     p->pages += needed;
     return true;
 }

@@ -3,15 +3,21 @@
 
 /* How many tokens it has not read yet. */
 static size_t missing(const Sequence *s, const Reader *r) {
-    size_t total = reader_total(s, r), have = session_length(r->session, r->id);
+    size_t total = reader_total(s, r), have = reader_length(r);
     return total > have ? total - have : 0;
 }
 
-/* How many tokens a reader would read in this step, if there were room for all. */
+/* Positions that its context still has. */
+static size_t context_room(const Reader *r) {
+    return session_ctx(r->session) - session_length(r->session, r->id);
+}
+
+/* How many tokens a reader would read in this step, if there were room for all.  Of a text that is longer than its
+ * context it is one more than there is room for, so that the text is not ready. */
 static size_t wishes(const Sequence *s, size_t reader) {
     const Reader *r = &s->reader[reader];
     if (!r->session) return 0;
-    if (!s->draft || !s->draft->made) return missing(s, r);
+    if (!s->draft || !s->draft->made) return min_size(missing(s, r), context_room(r) + 1);
     return reader == READS_TEXT ? 1 + s->draft->count : 0;
 }
 
@@ -30,6 +36,7 @@ static bool fits(const Engine *e, const Sequence *s) {
     if (s->quota && wishes(s, READS_TEXT) > s->quota) return false;
     for (size_t i = 0; i < READERS; i++) {
         size_t n = wishes(s, i);
+        if (s->reader[i].session && n > context_room(&s->reader[i])) return false;
         tokens[s->reader[i].part] += n;
         rows[s->reader[i].part] += wants_every(s, i) ? n : n > 0;
     }
@@ -39,9 +46,10 @@ static bool fits(const Engine *e, const Sequence *s) {
     return true;
 }
 
-/* Token i of what a reader reads: of the text, then of its draft. */
+/* The token for position i of a reader's memory: of the text, then of its draft. */
 static int32_t token_at(const Sequence *s, const Reader *r, size_t i) {
     size_t total = reader_total(s, r);
+    i += r->gone;
     return i < total ? reader_token(s, r, i) : s->draft->text[i - total];
 }
 
@@ -65,7 +73,7 @@ static void plan_reader(EnginePart *p, Sequence *s, size_t reader, bool ready) {
 
 static bool has_context(Sequence *s) {
     for (const Reader *r = s->reader; r < s->reader + READERS; r++)
-        if (r->session && reader_total(s, r) > session_ctx(r->session))
+        if (r->session && !s->options.shift && reader_total(s, r) > session_ctx(r->session))
             return fault_set(
                 &s->fault,
                 "the context is full at %zu tokens: give a larger --ctx or a shorter text",
@@ -80,6 +88,8 @@ static bool promise_pages(Engine *e, Sequence *s) {
     for (size_t i = 0; i < READERS; i++) {
         size_t room = part_room(&e->parts[s->reader[i].part]);
         tokens[i] = wishes(s, i);
+        if (s->options.shift && tokens[i])
+            tokens[i] = min_size(tokens[i], context_room(&s->reader[i]));
         if (tokens[i] > room) tokens[i] = room;
         if (s->quota && tokens[i] > s->quota) tokens[i] = s->quota;
     }

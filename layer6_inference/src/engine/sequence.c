@@ -4,24 +4,17 @@
 
 #include <stdlib.h>
 
-static bool needs_look_ahead(const Chain *chain) {
-    for (size_t i = 0; chain && i < chain->count; i++)
-        if (chain->stages[i].kind->needs_look_ahead && !stage_is_off(&chain->stages[i]))
-            return true;
-    return false;
-}
-
 static const float *any_logits(const Reader *reader) {
     return reader->session ? reader->session->logits : NULL;
 }
 
 bool sequence_open(Sequence *s, const Session *session, Fault *fault) {
     const GenerateOptions *o = &s->options;
-    if (!generate_check_prompt(session, s->tokens, fault)) return false;
+    if (!generate_check_prompt(session, s->tokens, o->shift, fault)) return false;
     if (o->negative && o->negative->count == 0)
         return fault_set(fault, "what cfg moves away from is empty: give it a negative text");
     s->result = (GenerateResult){.prompt_tokens = s->tokens->count, .reason = STOP_LIMIT};
-    s->start = clock_seconds(), s->ctx = session_ctx(session);
+    s->start = clock_seconds(), s->ctx = o->shift ? SIZE_MAX : session_ctx(session);
     REQUIRE(!o->take_back || (o->chain && !o->speculation && !o->heal),
             "what is taken back was chosen by a chain, token by token");
     REQUIRE(!o->chain != !o->on_logits, "a text is continued by a chain or by somebody else");
@@ -34,11 +27,11 @@ bool sequence_open(Sequence *s, const Session *session, Fault *fault) {
                      .tokenizer = session->model->tokenizer,
                      .amateur = any_logits(&s->reader[READS_AMATEUR]),
                      .unconditional = any_logits(&s->reader[READS_NEGATIVE])};
-    if (needs_look_ahead(o->chain))
+    if (chain_looks_ahead(o->chain))
         s->step.look_ahead = look_ahead, s->step.look_ahead_context = &s->look;
     if (o->want_raw && !(s->raw = malloc(session->model->sizes.vocab * sizeof *s->raw)))
         return fault_set(fault, "no memory for a copy of the logits");
-    return (!o->chain || chain_check(o->chain, &s->step, fault)) &&
+    return long_text_check(s, fault) && (!o->chain || chain_check(o->chain, &s->step, fault)) &&
            (!o->speculation || draft_open(s, session, fault));
 }
 

@@ -6,6 +6,23 @@
 
 #include <stdlib.h>
 
+/* Is it cancelled? */
+static bool is_over(const Service *s, const ServiceRequest *r) {
+    return r->cancelled || (s->is_gone && s->is_gone(s->context, r));
+}
+
+/* A Session's is_wanted: is at least half of what the plan reads for somebody? */
+static bool is_wanted(void *context) {
+    const Service *s = context;
+    size_t all = 0, gone = 0;
+    for (size_t i = 0; i < s->planned; i++) {
+        size_t n = s->plan[i].tokens;
+        all += n;
+        if (n && is_over(s, s->eligible[i])) gone += n;
+    }
+    return 2 * gone <= all;
+}
+
 bool service_open(Service *s, Session *session, SchedulePolicy policy, Fault *fault) {
     const size_t room = policy.running + policy.waiting;
     *s = (Service){.policy = policy, .clock = clock_seconds};
@@ -16,10 +33,13 @@ bool service_open(Service *s, Session *session, SchedulePolicy policy, Fault *fa
     s->order = calloc(room, sizeof *s->order);
     if (!s->requests || !s->eligible || !s->jobs || !s->plan || !s->order)
         return fault_set(fault, "no memory for %zu requests", room);
+    session->is_wanted = is_wanted, session->context = s;
     return engine_open_room(&s->engine, session, room, fault);
 }
 
 void service_close(Service *s) {
+    Session *session = s->engine.parts[0].session;
+    if (session) session->is_wanted = NULL;
     engine_close(&s->engine);
     free(s->requests), free(s->eligible), free(s->jobs), free(s->plan), free(s->order);
     *s = (Service){0};
@@ -38,8 +58,9 @@ static ScheduleMemory memory_of(const KvCache *kv) {
 bool service_submit(Service *s, ServiceRequest *r, Fault *fault) {
     const Session *session = s->engine.parts[0].session;
     const ScheduleMemory memory = memory_of(&session->kv);
-    if (!generate_check_prompt(session, r->tokens, fault) ||
-        !schedule_accepts(&s->policy, &memory, s->waiting, r->tokens->count, fault))
+    if (!generate_check_prompt(session, r->tokens, r->options.shift, fault) ||
+        !schedule_accepts(&s->policy, &memory, s->waiting,
+                          min_size(r->tokens->count, session_ctx(session) - 1), fault))
         return s->counts.refused++, false;
     r->state = REQUEST_WAITING, r->arrival = s->clock(), r->sequence = NULL,
     r->cancelled = false;
@@ -77,6 +98,13 @@ static size_t read_by(const ServiceRequest *r) {
     return text && r->state == REQUEST_RUNNING ? session_length(text->session, text->id) : 0;
 }
 
+/* Tokens of its text that are in memory, or should be: one that shifts never has more than its context. */
+static size_t tokens_of(const Service *s, const ServiceRequest *r) {
+    size_t ctx = session_ctx(s->engine.parts[0].session), n = r->tokens->count;
+    if (r->state == REQUEST_RUNNING) n -= r->sequence->reader[READS_TEXT].gone;
+    return r->options.shift ? min_size(n, ctx) : n;
+}
+
 /* Its prompt is about to be read by the request it comes after. */
 static bool is_early(const ServiceRequest *r) {
     const ServiceRequest *a = r->after;
@@ -84,22 +112,22 @@ static bool is_early(const ServiceRequest *r) {
            a->result.tokens == 0 && a->first == 0;
 }
 
-static ScheduleJob job_of(const ServiceRequest *r) {
+static ScheduleJob job_of(const Service *s, const ServiceRequest *r) {
     return (ScheduleJob){.priority = r->priority,
                          .arrival = r->arrival,
                          .deadline = r->deadline,
-                         .tokens = r->tokens->count,
+                         .tokens = tokens_of(s, r),
                          .read = read_by(r),
                          .served = r->served,
                          .running = r->state == REQUEST_RUNNING,
-                         .cancelled = r->cancelled};
+                         .cancelled = is_over(s, r)};
 }
 
 static void list_jobs(Service *s) {
     s->planned = 0;
     for (size_t i = 0; i < s->count; i++) {
-        if (is_early(s->requests[i]) && !s->requests[i]->cancelled) continue;
-        s->jobs[s->planned] = job_of(s->requests[i]);
+        if (is_early(s->requests[i]) && !is_over(s, s->requests[i])) continue;
+        s->jobs[s->planned] = job_of(s, s->requests[i]);
         s->eligible[s->planned++] = s->requests[i];
     }
 }
@@ -160,7 +188,7 @@ bool service_step(Service *s, Fault *fault) {
         for (size_t i = 0; i < s->planned; i++)
             if (s->plan[i].admit == (pass == 1))
                 obey(s, s->eligible[i], &s->jobs[i], &s->plan[i], now);
-    if (!engine_step(&s->engine, fault)) return false;
+    if (!engine_step(&s->engine, fault) && !s->engine.parts[0].session->stopped) return false;
     for (size_t i = 0; i < s->count; i++) note(s, s->requests[i], s->clock());
     forget_those_over(s);
     return true;

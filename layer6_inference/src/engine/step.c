@@ -4,7 +4,7 @@
 static bool tell_reading(Sequence *s) {
     const Reader *r = &s->reader[READS_TEXT];
     const GenerateOptions *o = &s->options;
-    size_t prompt = s->step.prompt_count, read = session_length(r->session, r->id);
+    size_t prompt = s->step.prompt_count, read = reader_length(r);
     if (read > prompt) read = prompt;
     if (read <= s->told) return true;
     s->told = read;
@@ -68,6 +68,8 @@ static void take_all(Engine *e) {
         if (s->draft) draft_rollback(s);
         if (s->live && s->options.take_back) unread(s);
     }
+    for (size_t i = 0; i < e->room; i++)
+        if (e->sequences[i].live) long_text_shift(e, &e->sequences[i]);
     e->live = 0;
     for (size_t i = 0; i < e->room; i++) e->live += e->sequences[i].live;
 }

@@ -47,6 +47,13 @@ void engine_preempt(Engine *engine, Sequence *sequence);
 
 /* ------------------------------------------------------------------ what is to be read */
 
+/* How many tokens of its text it has read, and how many of its memory's positions still are the first ones. */
+size_t reader_length(const Reader *reader);
+size_t reader_kept(const Sequence *sequence, const Reader *reader);
+
+/* It forgets what its memory holds from there on. */
+void reader_rewind(Reader *reader, size_t length);
+
 bool part_open(EnginePart *part, Session *session, Fault *fault);
 size_t reader_total(const Sequence *sequence, const Reader *reader);
 int32_t reader_token(const Sequence *sequence, const Reader *reader, size_t i);
@@ -73,6 +80,20 @@ void pages_begin(Engine *engine);
  *
  *   tokens   (READERS) */
 bool pages_promise(Engine *engine, Sequence *sequence, const size_t *tokens);
+
+/* Another text, behind `sequence` in rank, gives its pages of a part back.  False when there is none. */
+bool pages_take(Engine *engine, const Sequence *sequence, size_t part);
+
+/* ------------------------------------------------------------------ full contexts (long_text.c) */
+
+/* Can every session shift, where that is asked for? */
+bool long_text_check(const Sequence *sequence, Fault *fault);
+
+/* After a step: who has a full memory and more to read has old positions cut out of it.  A text that cannot fails. */
+void long_text_shift(Engine *engine, Sequence *sequence);
+
+/* Would text t, had it read its first n tokens, hold what reader a of text s has of them now, after its last cut? */
+bool reader_has_state_of(const Sequence *s, const Reader *a, const Sequence *t, size_t n);
 
 /* ------------------------------------------------------------------ drafts (speculate.c) */
 

@@ -3,6 +3,21 @@
 
 #include <math.h>
 
+static const StageKind *find(const Chain *chain, bool (*is)(const StageKind *kind)) {
+    for (size_t i = 0; chain && i < chain->count; i++)
+        if (!stage_is_off(&chain->stages[i]) && is(chain->stages[i].kind))
+            return chain->stages[i].kind;
+    return NULL;
+}
+
+static bool wants_amateur(const StageKind *kind) { return kind->needs_amateur; }
+static bool wants_guide(const StageKind *kind) { return kind->needs_unconditional; }
+static bool wants_look(const StageKind *kind) { return kind->needs_look_ahead; }
+
+const StageKind *chain_needs_amateur(const Chain *chain) { return find(chain, wants_amateur); }
+const StageKind *chain_needs_guide(const Chain *chain) { return find(chain, wants_guide); }
+const StageKind *chain_looks_ahead(const Chain *chain) { return find(chain, wants_look); }
+
 bool chain_check(const Chain *chain, const Step *step, Fault *fault) {
     for (size_t i = 0; i < chain->count; i++) {
         const StageKind *kind = chain->stages[i].kind;

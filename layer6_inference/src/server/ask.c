@@ -59,6 +59,8 @@ static const Field fields[FIELDS] = {
     [F_CACHE_SALT] = {"cache_salt", IN_BOTH, TAKES_TEXT, 0, 0},
     [F_THINKING_BUDGET] = {"thinking_budget", IN_BOTH, TAKES_INT, -1, 1e9},
     [F_REASONING_BUDGET] = {"reasoning_budget", IN_BOTH, TAKES_INT, -1, 1e9},
+    [F_CONTEXT_SHIFT] = {"context_shift", IN_BOTH, TAKES_BOOL, 0, 0},
+    [F_N_KEEP] = {"n_keep", IN_BOTH, TAKES_INT, 0, 1e6},
     [F_MODALITIES] = {"modalities", IN_CHAT, TAKES_ARRAY, 0, 0},
 };
 

@@ -49,6 +49,8 @@ typedef enum FieldId {
     F_CACHE_SALT,
     F_THINKING_BUDGET,
     F_REASONING_BUDGET,
+    F_CONTEXT_SHIFT,
+    F_N_KEEP,
     FIELDS
 } FieldId;
 

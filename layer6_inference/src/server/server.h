@@ -61,6 +61,7 @@ typedef struct Server {
     bool working;
     Answer **live;
     size_t n_live;
+    atomic_bool giving_up; /* all that is going on ends, in the middle of a step if need be */
 
     pthread_mutex_t lock; /* of all below */
     pthread_cond_t wake;

@@ -134,6 +134,19 @@ static size_t most_tokens(const TextJob *t) {
     return most < 0 ? SIZE_MAX : (size_t)most;
 }
 
+/* A full context is no end of the answer; then something else has to be. */
+static bool read_shift(const TextJob *t, GenerateOptions *o, Refusal *refusal) {
+    o->shift = ask_bool(&t->ask, F_CONTEXT_SHIFT, false);
+    o->keep = (size_t)ask_number(&t->ask, F_N_KEEP, 0);
+    if (t->ask.value[F_N_KEEP] && !o->shift)
+        return refuse(refusal, 400, "n_keep", "n_keep: only with context_shift");
+    if (o->shift && most_tokens(t) == SIZE_MAX)
+        return refuse(refusal, 400, "context_shift",
+                      "context_shift: only with max_tokens, nothing else ends such an answer");
+    return generate_check_shift(&t->server->loaded.session, o, &refusal->fault) ||
+           refuse_fault(refusal, 400, "context_shift");
+}
+
 static uint64_t first_seed(const TextJob *t) {
     uint64_t random = (uint64_t)(clock_seconds() * 1e9);
     if (t->ask.value[F_SEED]) return (uint64_t)(int64_t)ask_number(&t->ask, F_SEED, 0);
@@ -177,6 +190,7 @@ static bool fill_answer(TextJob *t, Answer *a, const TokenList *prompt, const Ch
     answer_listen(a);
     a->request.options.seed = seed, a->request.options.salt = t->salt;
     a->request.options.limits.max_tokens = most_tokens(t);
+    if (!read_shift(t, &a->request.options, refusal)) return false;
     a->request.priority = (int)ask_number(&t->ask, F_PRIORITY, 0);
     if (seconds > 0) a->request.deadline = clock_seconds() + seconds;
     return true;

@@ -179,11 +179,15 @@ static void break_down(Server *s, const Fault *fault) {
     s->n_live = s->service.count = s->service.waiting = 0;
 }
 
-static void step(Server *s, bool stopping) {
+/* Has the client gone, or has the server had its time?  Also asked in the middle of a step. */
+static bool is_gone(void *context, const ServiceRequest *request) {
+    Server *s = context;
+    const Answer *a = request->options.context;
+    return atomic_load(&s->giving_up) || atomic_load(&a->job->gone);
+}
+
+static void step(Server *s) {
     Fault fault;
-    for (size_t i = 0; i < s->n_live; i++)
-        if (stopping || atomic_load(&s->live[i]->job->gone))
-            s->live[i]->request.cancelled = true;
     if (!service_step(&s->service, &fault))
         break_down(s, &fault);
     else
@@ -214,7 +218,7 @@ static void *work(void *context) {
     Server *s = context;
     Rate rate = {.at = clock_seconds()};
     size_t told = 0;
-    for (bool stop = false, stopping = false; !stop;) {
+    for (bool stop = false; !stop;) {
         pthread_mutex_lock(&s->lock);
         while (!s->inbox && !s->tasks && !s->service.count && !s->stopping)
             pthread_cond_wait(&s->wake, &s->lock);
@@ -222,12 +226,11 @@ static void *work(void *context) {
         Task *task = s->tasks;
         s->inbox = NULL;
         if (task) s->tasks = task->next;
-        stopping = s->stopping;
-        stop = stopping && !inbox && !task && !s->service.count;
+        stop = s->stopping && !inbox && !task && !s->service.count;
         pthread_mutex_unlock(&s->lock);
         take_jobs(s, inbox);
         if (task) run_task(s, task);
-        if (s->service.count) step(s, stopping);
+        if (s->service.count) step(s);
         size_t now = tokens_told(s);
         show_load(s, rate_after(&rate, now > told ? (double)(now - told) : 0));
         told = now;
@@ -242,6 +245,7 @@ bool worker_start(Server *s, Fault *fault) {
     SchedulePolicy policy = s->policy;
     policy.waiting = room; /* worker_submit has counted them: before a step all may wait */
     if (!service_open(&s->service, &s->loaded.session, policy, fault)) return false;
+    s->service.is_gone = is_gone, s->service.context = s;
     show_load(s, 0);
     s->working = pthread_create(&s->thread, NULL, work, s) == 0;
     return s->working || fault_set(fault, "no further thread can be started");
@@ -263,6 +267,7 @@ size_t worker_pending(Server *s) {
 void worker_cancel(Server *s) {
     pthread_mutex_lock(&s->lock);
     s->draining = s->stopping = true;
+    atomic_store(&s->giving_up, true);
     pthread_cond_signal(&s->wake);
     pthread_mutex_unlock(&s->lock);
 }

@@ -190,9 +190,8 @@ static int run(int argc, char **argv) {
         {"--system", OPT_TEXT, &r.system, "TEXT", "what the conversation begins with"},
         {"--load", OPT_TEXT, &r.load, "FILE", "go on with turns that were saved"},
         {"--full", OPT_TEXT, &r.full, "WHAT",
-         "when the context is full: forget (the oldest turns), shift (the oldest tokens, in "
-         "the middle of an answer, "
-         "too) or stop (forget)"},
+         "when the context is full: forget (the oldest turns), shift (cut the oldest tokens "
+         "out of what was read: nothing is read again, nearly the same) or stop (forget)"},
         {"--think", OPT_TEXT, &r.think, "WHAT",
          "a model's thinking: show, hide or off, where its template can (show)"},
         {"--tools", OPT_TEXT, &r.tools, "FILE",

@@ -97,30 +97,20 @@ static bool forget_turns(Talk *talk, TokenList *tokens, Fault *fault) {
     return true;
 }
 
-/* The oldest tokens behind the system's turn go, half of the context at once, wherever that cuts. */
-static bool shift_tokens(const Talk *talk, TokenList *tokens, Fault *fault) {
+/* Tokens at the beginning that stay when others are cut out: the system's turn, or what texts begin with. */
+static bool count_kept(const Talk *talk, const TokenList *tokens, size_t *keep, Fault *fault) {
     TokenList head = {0};
-    size_t keep = 0, first = talk_first(talk), ctx = session_ctx(&talk->loaded.session);
-    if (first && !talk_encode(talk, 1, false, &head, fault))
-        return token_list_free(&head), false;
-    while (keep < head.count && keep < ctx / 4 && head.ids[keep] == tokens->ids[keep]) keep++;
-    if (!first && tokens->count) keep = 1; /* what texts begin with */
+    size_t most = session_ctx(&talk->loaded.session) / 4;
+    bool ok = !talk_first(talk) || talk_encode(talk, 1, false, &head, fault);
+    for (*keep = 0; ok && *keep < head.count && *keep < most; ++*keep)
+        if (head.ids[*keep] != tokens->ids[*keep]) break;
     token_list_free(&head);
-    size_t after = keep + ctx / 2, gone = tokens->count > after ? tokens->count - after : 0;
-    memmove(tokens->ids + keep, tokens->ids + keep + gone,
-            (tokens->count - keep - gone) * sizeof *tokens->ids);
-    tokens->count -= gone;
-    fprintf(stderr,
-            "\n[the context was full: its oldest %zu tokens are dropped, and the rest is read "
-            "again]\n",
-            gone);
-    return true;
+    return ok;
 }
 
 static bool make_room(Talk *talk, TokenList *tokens, Fault *fault) {
     size_t ctx = session_ctx(&talk->loaded.session);
-    if (fits(talk, tokens)) return true;
-    if (talk->full == FULL_SHIFT) return shift_tokens(talk, tokens, fault);
+    if (talk->full == FULL_SHIFT || fits(talk, tokens)) return true;
     if (talk->full == FULL_FORGET && !forget_turns(talk, tokens, fault)) return false;
     return fits(talk, tokens) || fault_set(fault,
                                            "the context is full: the turns have %zu tokens, it "
@@ -140,8 +130,10 @@ static bool run_sequence(Talk *talk, TokenList *tokens, Stream *stream, size_t m
                                .seed = talk->seed,
                                .limits = {.max_tokens = max_tokens},
                                .stream = stream,
+                               .shift = talk->full == FULL_SHIFT,
                                .on_read = on_read,
                                .on_choice = on_choice};
+    if (options.shift && !count_kept(talk, tokens, &options.keep, fault)) return false;
     Sequence *s = engine_add(&talk->engine, tokens, &options, fault);
     if (!s) return false;
     if (talk->sequence) engine_remove(&talk->engine, talk->sequence);
@@ -149,12 +141,14 @@ static bool run_sequence(Talk *talk, TokenList *tokens, Stream *stream, size_t m
     talk->stats.prompt = tokens->count;
     talk->stats.kept = s->cached;
     bool ok = true;
+    size_t gone = s->reader[READS_TEXT].gone;
     while (ok && s->live) ok = engine_step(&talk->engine, fault);
+    talk->stats.gone = s->reader[READS_TEXT].gone - gone;
     if (ok && s->failed) *fault = s->fault, ok = false;
-    talk->stats.generated += s->result.tokens;
+    talk->stats.generated = s->result.tokens;
     talk->stats.reason = s->result.reason;
-    if (talk->stats.first == 0) talk->stats.first = s->result.first_token_seconds;
-    talk->stats.seconds += s->result.decode_seconds;
+    talk->stats.first = s->result.first_token_seconds;
+    talk->stats.seconds = s->result.decode_seconds;
     return ok;
 }
 
@@ -178,20 +172,15 @@ static bool generate_reply(Talk *talk, Reply *reply, TokenList *tokens, Fault *f
     stream_open(&stream, NULL, take_text, reply);
     if (begins_in_thought(talk, tokens)) thought_push(&reply->thought, text_of("<think>"));
     bool ok = run_sequence(talk, tokens, &stream, most, fault);
-    while (ok && talk->stats.reason == STOP_CONTEXT && talk->full == FULL_SHIFT &&
-           talk->stats.generated < most) {
-        TokenList *other = free_list(talk);
-        other->count = 0;
-        for (size_t i = 0; i < tokens->count; i++) token_list_add(other, tokens->ids[i]);
-        tokens = other;
-        ok = shift_tokens(talk, tokens, fault) &&
-             run_sequence(talk, tokens, &stream, most - talk->stats.generated, fault);
-    }
     stream_close(&stream);
     return ok;
 }
 
 static void say_why(const Talk *talk) {
+    if (talk->stats.gone)
+        fprintf(stderr,
+                "\n[the context was full: %zu tokens more of the oldest are cut out of it]\n",
+                talk->stats.gone);
     if (talk->stats.reason == STOP_CALLER) fprintf(stderr, "[stopped]\n");
     if (talk->stats.reason == STOP_LIMIT)
         fprintf(stderr, "[the answer was cut after %zu tokens: -n]\n", talk->stats.generated);

@@ -40,8 +40,8 @@ typedef struct Turn {
 
 /* What the last reply cost. */
 typedef struct ReplyStats {
-    size_t prompt, kept,
-        generated;         /* tokens: of all turns, of these not read again, of the reply */
+    size_t prompt, kept, generated,
+        gone; /* tokens: of all turns, of these not read again, of the reply, cut out meanwhile */
     double first, seconds; /* until the first token; for the others */
     StopReason reason;
 } ReplyStats;

@@ -6,21 +6,6 @@
 
 #include <math.h>
 
-static const StageKind *find(const Chain *chain, bool (*is)(const StageKind *kind)) {
-    for (size_t i = 0; i < chain->count; i++)
-        if (!stage_is_off(&chain->stages[i]) && is(chain->stages[i].kind))
-            return chain->stages[i].kind;
-    return NULL;
-}
-
-static bool wants_amateur(const StageKind *kind) { return kind->needs_amateur; }
-static bool wants_guide(const StageKind *kind) { return kind->needs_unconditional; }
-static bool wants_look(const StageKind *kind) { return kind->needs_look_ahead; }
-
-const StageKind *chain_needs_amateur(const Chain *chain) { return find(chain, wants_amateur); }
-const StageKind *chain_needs_guide(const Chain *chain) { return find(chain, wants_guide); }
-const StageKind *chain_looks_ahead(const Chain *chain) { return find(chain, wants_look); }
-
 /* A bent coin, u^(e^-S), falls between the sums a and b of the sorted probabilities when u does between
  * a^(e^S) and b^(e^S). */
 static double bent(Candidates *c, int32_t token) {

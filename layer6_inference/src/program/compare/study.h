@@ -86,11 +86,6 @@ bool study_report(Study *study, Fault *fault);
 bool study_session(Session *session, const Study *study, const Model *model, size_t sequences,
                    size_t max_logits, Fault *fault);
 
-/* The stage that makes a chain so, or NULL; one that is off does not count. */
-const StageKind *chain_needs_amateur(const Chain *chain);
-const StageKind *chain_needs_guide(const Chain *chain);
-const StageKind *chain_looks_ahead(const Chain *chain);
-
 /* ln p of the token that a chain chose, or could have chosen, after its last stage. */
 double chain_ln_p(const Chain *chain, Candidates *after, int32_t token);
 

@@ -26,20 +26,10 @@ static bool is_asked_for(const void *context, const char *name) {
                           : find_stage(&app->chain, name) != NULL;
 }
 
-static bool wants(const Chain *chain, bool look_ahead) {
-    for (size_t i = 0; i < chain->count; i++) {
-        const StageKind *kind = chain->stages[i].kind;
-        if ((look_ahead ? kind->needs_look_ahead : kind->needs_unconditional) &&
-            !stage_is_off(&chain->stages[i]))
-            return true;
-    }
-    return false;
-}
-
 /* What cfg moves away from, in tokens. */
 static bool read_negative(GenerateApp *app, Fault *fault) {
     const char *text = app->request->negative ? app->request->negative : "";
-    if (!wants(&app->chain, false)) return true;
+    if (!chain_needs_guide(&app->chain)) return true;
     return loaded_tokenize(&app->expert, text_of(text), false, &app->negative, fault) &&
            (app->negative.count ||
             fault_set(fault, "this model's texts begin with no token of their own: give "
@@ -132,7 +122,7 @@ static bool read_prompt(GenerateApp *app, Fault *fault) {
     const Request *r = app->request;
     const Tokenizer *t = app->expert.model->tokenizer;
     return read_input(app, fault) && encode_prompt(app, fault) &&
-           generate_check_prompt(&app->expert.session, &app->tokens, fault) &&
+           generate_check_prompt(&app->expert.session, &app->tokens, r->shift, fault) &&
            (!r->heal || heal_prompt(&app->heal, t, &app->tokens, fault));
 }
 
@@ -156,8 +146,8 @@ static size_t count_sequences(GenerateApp *app) {
     app->at_once = n > SAMPLES_AT_ONCE ? SAMPLES_AT_ONCE : n ? n : 1;
     if (r->trace) app->at_once = 1; /* it follows one text after another */
     if (r->beams) return (size_t)r->beams;
-    return app->at_once * (wants(&app->chain, false) ? 2 : 1) +
-           (wants(&app->chain, true) ? LOOK_AHEAD_FORKS : 0);
+    return app->at_once * (chain_needs_guide(&app->chain) ? 2 : 1) +
+           (chain_looks_ahead(&app->chain) ? LOOK_AHEAD_FORKS : 0);
 }
 
 bool app_may_force(const GenerateApp *app) {
@@ -165,8 +155,8 @@ bool app_may_force(const GenerateApp *app) {
     bool forced = false;
     for (size_t i = 0; i < app->chain.count; i++)
         forced = forced || app->chain.stages[i].kind->forced;
-    return forced && !wants(&app->chain, true) && !wants(&app->chain, false) && !r->no_forced &&
-           !r->draft && !r->lookup && !r->amateur && !r->heal;
+    return forced && !chain_looks_ahead(&app->chain) && !chain_needs_guide(&app->chain) &&
+           !r->no_forced && !r->shift && !r->draft && !r->lookup && !r->amateur && !r->heal;
 }
 
 /* The chain, with the stage in front that --grammar, --schema, --tags or --regex is short for.  A pattern that

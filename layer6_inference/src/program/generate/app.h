@@ -22,7 +22,7 @@ typedef struct Request {
     long beams, groups;
     uint64_t seed;
     double seconds, diversity, length_power;
-    bool lookup, no_forced, heal, early;
+    bool lookup, no_forced, heal, early, shift;
     OptionList stops;
     bool ids, no_prompt, special, chat, quiet;
     ComputeOptions compute;

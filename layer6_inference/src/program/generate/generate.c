@@ -26,6 +26,8 @@ static const OptionRule rules[] = {
     {"--best-of", NOT_WITH, "greedy", "all samples would be one text: draw them"},
     {"--guess", NEEDS, "--draft --lookup", "these make the drafts"},
     {"--draft", NOT_WITH, "--lookup", "both make drafts: take one"},
+    {"--shift", NOT_WITH, "--beams --draft --lookup contrastive_search",
+     "what was cut out of a context cannot be looked back at"},
     {"--no-forced", NEEDS, "grammar json json_schema tags regex choice",
      "only a grammar leaves no choice"},
     {"--draft", NOT_WITH,
@@ -136,6 +138,9 @@ static int run(int argc, char **argv) {
          "on stderr"},
         {"--ctx", OPT_INT(1, OPTION_MANY), &r.ctx, "N",
          "context in tokens, at most the model's (that, at most 4096)"},
+        {"--shift", OPT_FLAG, &r.shift, NULL,
+         "a full context is no end: the oldest tokens are cut out of it, the first page stays; "
+         "nearly the same as reading the rest again"},
         {"--chat", OPT_FLAG, &r.chat, NULL,
          "the prompt is a user's message, in the form the model knows; prints the answer"},
         {"--special", OPT_FLAG, &r.special, NULL, "read special tokens in the prompt by name"},

@@ -108,6 +108,7 @@ static GenerateOptions make_options(GenerateApp *app, Stream *stream) {
     return (GenerateOptions){.chain = &app->chain,
                              .seed = r->seed,
                              .limits = make_limits(app),
+                             .shift = r->shift,
                              .stream = r->ids ? NULL : stream,
                              .on_read = on_read,
                              .on_choice = on_choice,

@@ -1,0 +1,44 @@
+/* session_shift.c - old positions are cut out of a sequence: see decoder.h and shift.h. */
+#include "decoder.h"
+#include "shift.h"
+
+/* Where a layer's keys are rotated, and by what.  A latent's key ends with the numbers that are. */
+static ShiftRope rope_of(const Session *s, size_t layer) {
+    const Block *b = &s->model->blocks[layer];
+    const Rope *rope = session_rope(s, layer);
+    bool latent = b->mla.kv_a.w.data && rope && rope->style != ROPE_NONE;
+    return (ShiftRope){.rope = rope,
+                       .plain = latent ? s->kv.shape[layer].key_dim - rope->rotary : 0,
+                       .key = s->key,
+                       .cosine = s->run.attention.cosine,
+                       .sine = s->run.attention.sine};
+}
+
+/* A gain that follows the rotation is another one for each number: no rotation undoes it. */
+static bool is_stretched(const Attention *a) {
+    return a->norm_after_rope && a->k_norm.kind && (a->k_norm.gain || a->k_norm.bias);
+}
+
+bool session_can_shift(const Session *s, Fault *fault) {
+    const Model *m = s->model;
+    if (m->positions.data)
+        return fault_set(fault, "this model adds a vector for its place to every token, and "
+                                "what was read cannot be moved to another place");
+    if (s->kv.snapshots)
+        return fault_set(fault,
+                         "this model has recurrent layers: a state forgets no single token");
+    for (size_t l = 0; l < m->sizes.layers; l++)
+        if (is_stretched(&m->blocks[l].attention))
+            return fault_set(fault, "this model stretches its keys after it has rotated them: "
+                                    "they cannot be turned back");
+    return true;
+}
+
+bool session_shift(Session *s, size_t sequence, size_t keep, size_t gone) {
+    if (!shift_pages(&s->kv, sequence, keep, gone)) return false;
+    for (size_t l = 0; l < s->model->sizes.layers; l++) {
+        const ShiftRope turn = rope_of(s, l);
+        shift_keys(&s->kv, l, sequence, keep, gone, &turn);
+    }
+    return true;
+}
