@@ -6,7 +6,9 @@
  *     ... the brown d | og
  *
  * A ban of tokens (stage ban) knows one way to spell a text; here it does not matter how it was spelled.
- * What may still become such a text is not shown: it is let go token by token.
+ * What may still become such a text is not shown: it is let go token by token.  What was let go stays: with "aa" and
+ * "bcb", "bc" goes out once an "a" follows; when a second "a" takes the first one with it, "b" may not follow either, and
+ * it alone is taken back.
  *
  * Invariant: no text that was let go holds a banned one; what a sequence takes still depends on its own
  * logits, tokens, chain and seed alone. */
@@ -50,7 +52,8 @@ void take_back_close(TakeBack *t);
  *   text     its bytes
  *   answer   all of its tokens
  *
- * Returns how many tokens are to be taken back, this one among them: 0 when no banned text is complete.
+ * Returns how many tokens are to be taken back, this one among them: those that spell a banned text, as far as
+ * they were not let go; 0 when none is complete.
  * The first of them may not come there again. */
 size_t take_back_push(TakeBack *t, Text text, const int32_t *answer);
 

@@ -56,7 +56,8 @@ size_t take_back_push(TakeBack *t, Text text, const int32_t *answer) {
     t->held_size += text.size;
     t->tokens[t->count++] = (TakeBackToken){state, begin + text.size};
     if (!length) return 0;
-    size_t first = token_at(t, begin + read - length), n = t->count - first;
+    size_t out = begin + text.size - t->held_size; /* bytes that were let go */
+    size_t first = token_at(t, max_size(begin + read - length, out)), n = t->count - first;
     forget(t, first, answer[first]);
     return n;
 }
