@@ -240,6 +240,7 @@ GRADE(plans) {
     memcpy(asked, o, sizeof o);
     for (size_t i = 0; i < TEXTS; i++) asked[i].negative = &instead;
     planned("texts with a negative prompt", "cfg:1.5,temp:1,draw", asked, false);
+    planned("texts with a negative prompt and a quota", "cfg:1.5,temp:1,draw", asked, true);
     memcpy(asked, o, sizeof o);
     for (size_t i = 0; i < TEXTS; i++) asked[i].amateur = &small;
     planned("texts and an amateur", "contrast:0.1,temp:1,draw", asked, false);

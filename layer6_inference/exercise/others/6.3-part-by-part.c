@@ -1,6 +1,7 @@
 /* right: fits() asks part by part; the passes in two loops of their own */
 static bool fits(const Engine *e, const Sequence *s) {
-    if (s->quota > 0 && s->quota < wishes(s, READS_TEXT)) return false;
+    for (size_t i = 0; i < READERS && s->quota > 0; i++)
+        if (s->quota < wishes(s, i)) return false;
     for (size_t part = 0; part < e->n_parts; part++) {
         size_t tokens = 0, rows = 0;
         for (size_t i = 0; i < READERS; i++) {

@@ -28,14 +28,14 @@ static bool wants_every(const Sequence *s, size_t reader) {
 
 static size_t row_room(const EnginePart *p) { return p->session->max_logits - p->rows; }
 
-/* May it read all that it lacks (its quota), and is there room in the batches for all that its readers would read, and for the
+/* May each of its readers read all that it lacks (the quota), and is there room in the batches for all that its readers would read, and for the
  * rows of logits that come of it: one for each token where every one is wanted, else one for each reader that reads at all?
  * Several readers may share a part. */
 static bool fits(const Engine *e, const Sequence *s) {
     size_t tokens[ENGINE_PARTS] = {0}, rows[ENGINE_PARTS] = {0};
-    if (s->quota && wishes(s, READS_TEXT) > s->quota) return false;
     for (size_t i = 0; i < READERS; i++) {
         size_t n = wishes(s, i);
+        if (s->quota && n > s->quota) return false;
         if (s->reader[i].session && n > context_room(&s->reader[i])) return false;
         tokens[s->reader[i].part] += n;
         rows[s->reader[i].part] += wants_every(s, i) ? n : n > 0;

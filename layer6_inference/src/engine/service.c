@@ -3,6 +3,7 @@
 
 #include "generate.h"
 #include "prefix.h"
+#include "take.h"
 
 #include <stdlib.h>
 
@@ -149,6 +150,8 @@ static bool start(Service *s, ServiceRequest *r, double now) {
         r->started = now, r->cached = r->sequence->cached;
         s->counts.cached_tokens += r->cached;
         s->counts.prompt_tokens += r->tokens->count;
+    } else {
+        engine_resume(&s->engine, r->sequence); /* it takes its places before others do */
     }
     r->state = REQUEST_RUNNING, s->waiting--;
     return true;
