@@ -139,6 +139,7 @@ sources_and_fuzz() {
         skip "texts of patterns and schemas (needs python3 with jsonschema)"
     fi
     step "masks beside a recogniser that tries everything: 5000 of them" tests/fuzz/mask.sh 5000
+    step "a service: 300000 operations in random order" tests/fuzz/serve.sh 300000
     step "5000 damaged grammars, schemas, patterns and tags" tests/fuzz/grammar.sh
     step "5000 damaged chat templates" tests/fuzz/template.sh 5000
     step "40000 damaged files of other people" tests/fuzz/published.sh 40000

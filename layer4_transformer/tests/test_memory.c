@@ -1,5 +1,6 @@
 /* the memory of sequences, with states and without: half a million random operations beside a model that
  * keeps every number by itself; and what states can go back to */
+#include "kv_fault.h"
 #include "open_kv.h"
 #include "prefix.h"
 #include "shift.h"
@@ -31,41 +32,6 @@ static float number_at(const Naive *s, size_t layer, size_t position) {
 static void note_token(Naive *s, size_t position, int32_t token) {
     s->token[position] = token;
     s->hash[position] = (position ? s->hash[position - 1] : 7) * 31 + (uint64_t)token;
-}
-
-static void check_users(const PagePool *pool, const int32_t *users) {
-    size_t n_free = 0;
-    for (size_t p = 0; p < pool->count; p++) {
-        assert_int_equal(pool->refcount[p], users[p]);
-        n_free += users[p] == 0;
-    }
-    assert_int_equal(pool->free_count, n_free);
-    for (size_t i = 0; i < pool->free_count; i++)
-        assert_int_equal(users[pool->free_list[i]], 0);
-}
-
-/* Every page has as many users as it says, and is free exactly when it has none. */
-static void check_pools(const KvCache *kv) {
-    int32_t users[512] = {0}, state_users[512] = {0};
-    assert_true(kv->pages.count <= 512 && kv->states.count <= 512);
-    for (size_t s = 0; s < SEQUENCES; s++) {
-        const Snapshots *states = &kv->states_of[s];
-        for (size_t i = 0; i < states->count; i++) state_users[states->list[i].page]++;
-        for (size_t l = 0; l < kv->config.layers; l++) {
-            size_t row = s * kv->config.layers + l,
-                   end = (kv->length[s] + KV_PAGE - 1) / KV_PAGE;
-            for (size_t i = (size_t)kv->gone[row]; kv->shape[l].kv_heads && i < end; i++)
-                users[kv->table[row * kv->table_size + i]]++;
-        }
-    }
-    for (size_t i = 0; i < kv->config.prefixes; i++) {
-        const Prefix *p = &kv->prefix[i];
-        if (!p->kept) continue;
-        if (p->state >= 0) state_users[p->state]++;
-        for (size_t l = 0; l < kv->config.layers; l++)
-            if (p->page[l] >= 0) users[p->page[l]]++;
-    }
-    check_users(&kv->pages, users), check_users(&kv->states, state_users);
 }
 
 /* What the next token would look at is there, in every layer, at probed positions. */
@@ -211,7 +177,8 @@ static void random_operations_keep_every_number(void **state) {
                            .rewind = REWIND});
         for (int i = 0; i < OPERATIONS; i++) {
             one_operation(&kv, naive, &rng);
-            check_pools(&kv);
+            const char *wrong = kv_fault(&kv);
+            if (wrong) fail_msg("seed %d, operation %d: %s", (int)seed, i, wrong);
         }
         arena_free(&arena);
     }
