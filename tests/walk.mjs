@@ -2,7 +2,7 @@
 //
 //     node tests/walk.mjs SITE [BROWSER [PAGE ...]]       EVERY=4: each fourth page, as in `make check`
 //
-// No page logs an error or lacks a file, none is wider than its window, no drawing or figure cuts its words, no picture is without words of
+// No page logs an error or lacks a file, none is wider than its window, no drawing or figure cuts or hides its words, no picture is without words of
 // its own, and what one presses is as large as a fingertip (24 pixels: WCAG 2.5.8, which leaves links in a sentence out).
 import { readdirSync } from "node:fs";
 import { resolve } from "node:path";
@@ -26,6 +26,7 @@ function faults() {
     for (const text of svg.querySelectorAll("text")) {
       const box = text.getBoundingClientRect();
       if (!box.width) continue;
+      if (getComputedStyle(text).fill === "none") found.push("not seen: " + text.textContent.trim());
       if (box.left < frame.left - 1 || box.right > frame.right + 1 || box.top < frame.top - 2 || box.bottom > frame.bottom + 2) found.push("cut: " + text.textContent.trim());
     }
   }
