@@ -5,7 +5,7 @@ set multiplot title "Speculative decoding, by length of the draft" font ",16"
 unset key; set tmargin at screen 0.86; set bmargin at screen 0.17; set xlabel "tokens in a draft"; set xrange [0.5:16.5]
 rows(n) = "< grep ',".n.",' ".data."/guess.csv"
 set lmargin at screen 0.11; set rmargin at screen 0.47
-set ylabel "share of drafted tokens accepted"; set yrange [0:1.05]
+set ylabel "share of drafted tokens accepted" offset 1.5,0; set yrange [0:1.05]
 set label 1 "a draft model" at 7,0.84 tc rgb blue; set label 2 "look-up in the text" at 6,0.32 tc rgb orange
 plot rows("draft") using 1:3 with linespoints pt 7 lw 2 lc rgb blue, rows("lookup") using 1:3 with linespoints pt 7 lw 2 lc rgb orange
 set lmargin at screen 0.6; set rmargin at screen 0.98

@@ -55,7 +55,7 @@ document.addEventListener("DOMContentLoaded", async () => {
   const chain = make("input", { type: "text", spellcheck: "false", "aria-label": "chain", change: () => { state.chain = chain.value; restart(); } });
   const seed = make("input", { type: "number", min: 0, max: 4294967295, "aria-label": "seed", change: () => { state.seed = seedOf(seed.value); restart(); } });
   const compare = make("input", { type: "checkbox", change: () => { state.compare = compare.checked; read(); } });
-  const scrub = make("input", { type: "range", min: 0, "aria-label": "token", class: "ex-scrub", input: oncePerFrame(() => { state.at = +scrub.value; draw(); }) });
+  const scrub = make("input", { type: "range", min: 0, "aria-label": "token", class: "ex-scrub", input: oncePerFrame(() => { state.at = +scrub.value; show(); }), change: () => { state.at = +scrub.value; remember(); } }); // an address for where it is let go, not for each step
   const button = (text, act, title) => make("button", { type: "button", class: "md-button", title, click: act }, text);
   let playing = false, later = 0; // and when it goes on
   const play = button("Play", () => { playing = !playing; run(); });
@@ -72,7 +72,7 @@ document.addEventListener("DOMContentLoaded", async () => {
   const glasses = [strata.glass(0), strata.glass(1)];
   let texts = [[], []];
   const went = [0, 0]; // tokens that were written
-  const drawn = [new Map(), new Map()], forget = () => drawn.forEach((known) => known.clear()); // pictures of heads and layers, as long as their text stays
+  const drawn = [new Map(), new Map()], forget = () => drawn.forEach((known) => known.clear()); // what is on the page of a text, as long as it stays
   const shownSides = () => (state.compare ? [0, 1] : [0]);
   const position = (side) => { const last = texts[side].length - 1; return state.at < 0 || state.at > last ? last : state.at; };
 
@@ -154,10 +154,11 @@ document.addEventListener("DOMContentLoaded", async () => {
   const percent = (share) => (100 * share).toFixed(1) + " %";
 
   /* Numbers as a strip of colours: blue below zero, orange above. */
+  const BELOW = [0, 114, 178], ABOVE = [213, 94, 0];
   function strip(numbers, label, most, click) {
     const canvas = make("canvas", { width: numbers.length, height: 1, class: "ex-strip", role: "img", "aria-label": label, title: label, click });
     const pen = canvas.getContext("2d"), image = pen.createImageData(numbers.length, 1);
-    numbers.forEach((x, i) => image.data.set(x < 0 ? [0, 114, 178] : [213, 94, 0], 4 * i) || (image.data[4 * i + 3] = Math.min(255, 255 * Math.abs(x) / most)));
+    numbers.forEach((x, i) => { image.data.set(x < 0 ? BELOW : ABOVE, 4 * i), image.data[4 * i + 3] = Math.min(255, 255 * Math.abs(x) / most); });
     pen.putImageData(image, 0, 0);
     return canvas;
   }
@@ -178,24 +179,36 @@ document.addEventListener("DOMContentLoaded", async () => {
       make("button", { type: "button", class: "ex-mute", "data-keep": side + "m" + name, "aria-pressed": String(off), title: "silence head " + name, "aria-label": "silence head " + name, click: () => toggle(side, "head:" + name, 0) }, name));
   }
 
-  /* Tokens; shaded by where the token that is looked at looks, underlined by who looks at it. */
-  function tokens(side) {
-    const at = position(side), glass = glasses[side], looks = [...glass.row(state.layer, state.head, at)];
-    return make("div", { class: "ex-tokens" }, texts[side].map((token, i) => {
-      const seen = i <= at ? looks[i] : glass.row(state.layer, state.head, i)[at];
-      const title = `token ${i}, id ${token.token}: ` + (i <= at ? `"${texts[side][at].text}" looks here with ${percent(seen)}` : `looks at "${texts[side][at].text}" with ${percent(seen)}`);
-      return make("button", { type: "button", class: "ex-token" + (i === at ? " ex-at" : "") + (i >= sizes.prompt ? " ex-written" : ""), "data-keep": side + "t" + i, title, "aria-label": title, "aria-current": i === at ? "true" : undefined,
-        style: i <= at ? `--looks: ${(100 * seen).toFixed(1)}%` : `--seen: ${(100 * seen).toFixed(1)}%`,
-        mouseenter: () => hover(side, i), click: () => { state.at = i; draw(); } }, readable(token.text), make("small", {}, token.token));
-    }));
+  /* What the page keeps of a text, made when it is first asked for.  To slide along a text is to shade what is there: nothing is laid out anew. */
+  function kept(side, name, made) {
+    if (!drawn[side].has(name)) drawn[side].set(name, made());
+    return drawn[side].get(name);
   }
 
-  /* Where head looks from token i, without moving there. */
-  function hover(side, i) {
-    const list = views[side].querySelectorAll(".ex-token"), glass = glasses[side], row = glass.row(state.layer, state.head, i);
-    list.forEach((chip, k) => {
-      chip.style.setProperty("--looks", k <= i ? (100 * row[k]).toFixed(1) + "%" : "0%");
-      chip.style.setProperty("--seen", k > i ? (100 * glass.row(state.layer, state.head, k)[i]).toFixed(1) + "%" : "0%");
+  /* Tokens; shaded by where the token that is looked at looks, underlined by who looks at it. */
+  function tokens(side) {
+    const chips = kept(side, "tokens", () => make("div", { class: "ex-tokens" }, texts[side].map((token, i) =>
+      make("button", { type: "button", class: "ex-token" + (i >= sizes.prompt ? " ex-written" : ""), "data-keep": side + "t" + i,
+        mouseenter: () => shade(side, i), click: () => { state.at = i; draw(); } }, readable(token.text), make("small", {}, token.token)))));
+    const at = position(side);
+    shade(side, at, (i, share) => {
+      const token = texts[side][i], here = `"${texts[side][at].text}"`, chip = chips.children[i];
+      chip.title = `token ${i}, id ${token.token}: ` + (i <= at ? `${here} looks here with ${percent(share)}` : `looks at ${here} with ${percent(share)}`);
+      chip.setAttribute("aria-label", chip.title), chip.classList.toggle("ex-at", i === at), chip.toggleAttribute("aria-current", i === at);
+    });
+    return chips;
+  }
+
+  /* What has its shade already is not styled anew: most tokens keep theirs from one position to the next. */
+  const paint = (element, name, value) => { if (element.style.getPropertyValue(name) !== value) element.style.setProperty(name, value); };
+
+  /* Where the head looks from token `at`, in orange, and who looks at it, in blue; tell(i, share) for each token. */
+  function shade(side, at, tell = () => {}) {
+    const glass = glasses[side], row = [...glass.row(state.layer, state.head, at)];
+    [...drawn[side].get("tokens").children].forEach((chip, i) => {
+      const share = i <= at ? row[i] : glass.row(state.layer, state.head, i)[at], percents = (100 * share).toFixed(1) + "%";
+      paint(chip, "--looks", i <= at ? percents : "0.0%"), paint(chip, "--seen", i <= at ? "0.0%" : percents);
+      tell(i, share);
     });
   }
 
@@ -244,8 +257,13 @@ document.addEventListener("DOMContentLoaded", async () => {
   /* The memory of keys and values: a page holds so many positions, in every layer. */
   function pages(side) {
     const held = position(side) + 1, count = Math.ceil(texts[side].length / sizes.page);
-    return make("div", { class: "ex-pages" }, [...Array(count).keys()].map((page) => make("span", { class: "ex-page", title: `page ${page}: ${Math.max(0, Math.min(sizes.page, held - page * sizes.page))} of ${sizes.page} positions, in each of ${sizes.layers} layers` },
-      [...Array(sizes.page).keys()].map((slot) => make("i", { class: page * sizes.page + slot < held ? "ex-held" : "" })))));
+    const all = kept(side, "pages", () => make("div", { class: "ex-pages" }, [...Array(count).keys()].map(() => make("span", { class: "ex-page" }, [...Array(sizes.page).keys()].map(() => make("i"))))));
+    [...all.children].forEach((page, number) => {
+      const here = Math.max(0, Math.min(sizes.page, held - number * sizes.page));
+      page.title = `page ${number}: ${here} of ${sizes.page} positions, in each of ${sizes.layers} layers`;
+      [...page.children].forEach((slot, i) => slot.classList.toggle("ex-held", i < here));
+    });
+    return all;
   }
 
   function chainOf(side) {
@@ -257,29 +275,33 @@ document.addEventListener("DOMContentLoaded", async () => {
   let sizes;
   function drawSide(side) {
     if (!texts[side].length) { views[side].replaceChildren(); return; }
-    const now = glasses[side].tokens();
-    texts[side] = now;
+    if (!drawn[side].size) texts[side] = glasses[side].tokens();
     sizes = glasses[side].sizes();
     state.layer = Math.min(state.layer, sizes.layers - 1), state.head = Math.min(state.head, sizes.heads - 1);
-    const at = position(side), part = (title, hint, ...content) => make("section", {}, make("h3", {}, title), make("p", { class: "ex-hint" }, hint), ...content);
+    const part = (title, hint, content) => {
+      const section = kept(side, title, () => make("section", {}, make("h3", {}, title), make("p", { class: "ex-hint" })));
+      section.children[1].textContent = hint;
+      fill(section, [section.children[0], section.children[1], content]);
+      return section;
+    };
     fill(views[side], [
-      part("Tokens", `Head ${state.layer}.${state.head}: orange is where “${readable(texts[side][at].text)}” looks, blue who looks at it later. Hover for the others.`, tokens(side)),
+      part("Tokens", `Head ${state.layer}.${state.head}: orange is where “${readable(texts[side][position(side)].text)}” looks, blue who looks at it later. Hover for the others.`, tokens(side)),
       ...[...Array(sizes.layers).keys()].map((layer) => layerOf(side, layer)),
       part("The stream", "Each part adds to it; what it would say if it ended there.", journey(side)),
       part("The memory of keys and values", `Pages of ${sizes.page} positions in each of ${sizes.layers} layers.`, pages(side)),
       part("The chain", "What is left after each stage; the framed token is chosen.", chainOf(side))]);
   }
 
-  function draw() {
-    const kept = document.activeElement?.getAttribute?.("data-keep");
+  function draw() { show(), remember(); }
+  function show() {
+    const focused = document.activeElement?.getAttribute?.("data-keep");
     attempt2(() => shownSides().forEach(drawSide));
     second.hidden = views[1].hidden = !state.compare;
     prompts.forEach((prompt, side) => (prompt.value = state.prompts[side]));
     acts.forEach((input, side) => (input.value = state.acts[side]));
     patch.value = state.patch, chain.value = state.chain, seed.value = state.seed, compare.checked = state.compare;
     scrub.max = Math.max(0, texts[0].length - 1), scrub.value = position(0);
-    if (kept) root.querySelector(`[data-keep="${kept}"]`)?.focus();
-    remember();
+    if (focused) root.querySelector(`[data-keep="${focused}"]`)?.focus();
   }
   function attempt2(act) { // keeps what was said before
     try { act(); } catch (problem) { trouble.textContent ||= problem.message; }
