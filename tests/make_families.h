@@ -25,6 +25,7 @@
  *     uneven                       every other layer is half as wide
  *     windows_listed               a list says which layers have a window
  *     latents                      of keys and values;  q_latent: of queries, too;  absorbed: a matrix for each head
+ *     indexer:N                    attention looks at N positions that it chooses
  *     sections                     pairs belong to time and height, as for images
  *     narrow_values                values are half as long as keys
  *     ssm:V                        a state-space mixer: Mamba 1 or 2;  alone: a block has nothing else
@@ -156,6 +157,9 @@ static const char *const make_families[][2] = {
     {"deepseek2",
      "latents absorbed q_latent yarn rope.scaling.yarn_log_multiplier=0.1 experts:12 "
      "expert_gating_func=2 expert_group_count=3 expert_group_used_count=2" MAKE_EXPERTS},
+    {"deepseek32",
+     "latents absorbed q_latent indexer:9 experts:6 expert_gating_func=2" MAKE_EXPERTS},
+    {"glm-dsa", "latents absorbed q_latent indexer:9 experts:6" MAKE_EXPERTS},
     {"mistral4", "latents absorbed q_latent yarn rope.scaling.yarn_log_multiplier=0.1 "
                  "attention.temperature_scale=0.3 attention.temperature_length=8 "
                  "experts:6" MAKE_EXPERTS},

@@ -220,9 +220,19 @@ static inline void make_latent_keys(GgufWriter *w, const MakeModel *m) {
     make_key(w, m, "rope.dimension_count", turned);
 }
 
+/* An indexer that chooses so many positions, by 16 heads. */
+enum { MAKE_INDEX_HEADS = 16 };
+
+static inline void make_index_keys(GgufWriter *w, const MakeModel *m) {
+    make_key(w, m, "attention.indexer.head_count", MAKE_INDEX_HEADS);
+    make_key(w, m, "attention.indexer.key_length", (int64_t)m->head_dim);
+    make_key(w, m, "attention.indexer.top_k", (int64_t)make_size(m, "indexer", 0));
+}
+
 static inline void make_head_keys(GgufWriter *w, const MakeModel *m) {
     make_key_of_layers(w, m, "feed_forward_length", m->hidden * make_size(m, "half", 1));
     make_key_of_layers(w, m, "attention.head_count", m->heads);
+    if (make_says(m, "indexer")) make_index_keys(w, m);
     if (make_says(m, "latents")) {
         make_latent_keys(w, m);
         return;

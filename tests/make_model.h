@@ -31,6 +31,17 @@ static inline void make_heads(GgufWriter *w, const MakeModel *m, size_t l, const
                 (size_t[]){m->heads, out, in}, 0, 1.5 / sqrt((double)in), m->dtype);
 }
 
+static inline void make_indexer(GgufWriter *w, const MakeModel *m, size_t l) {
+    size_t width = m->head_dim;
+    char name[96];
+    make_map(w, m, l, "indexer.attn_q_b", MAKE_INDEX_HEADS * width, make_q_latent(m));
+    make_map(w, m, l, "indexer.attn_k", width, m->dim);
+    make_norm(w, m, l, "indexer.k_norm", width);
+    make_vector(w, m, block_tensor_name(name, sizeof name, l, "indexer.k_norm", "bias"), width,
+                0);
+    make_map(w, m, l, "indexer.proj", MAKE_INDEX_HEADS, m->dim);
+}
+
 static inline void make_latents(GgufWriter *w, const MakeModel *m, size_t l) {
     size_t latent = make_latent(m), q_latent = make_q_latent(m), plain = make_plain(m),
            value = make_latent_value(m), query = m->heads * (plain + make_turned(m));
@@ -40,6 +51,7 @@ static inline void make_latents(GgufWriter *w, const MakeModel *m, size_t l) {
     }
     make_linear(w, m, l, q_latent ? "attn_q_b" : "attn_q", query, q_latent ? q_latent : m->dim,
                 1.5);
+    if (make_says(m, "indexer")) make_indexer(w, m, l);
     make_linear(w, m, l, "attn_kv_a_mqa", latent + make_turned(m), m->dim, 1.5);
     make_norm(w, m, l, "attn_kv_a_norm", latent);
     if (make_says(m, "absorbed")) {

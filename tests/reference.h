@@ -259,7 +259,7 @@ static inline void reference_mix(const Reference *r, const ReferenceLayer *s, in
          delta = reference_weight(r, s->l, "ssm_ba") || reference_weight(r, s->l, "ssm_beta");
     memset(y, 0, sizeof *y * (size_t)s->dim);
     if (reference_is_latent(r, s->l))
-        reference_latent(r, s, position, in, m->k, m->v, y);
+        reference_latent(r, s, position, in, m, y);
     else if (attends && !delta)
         reference_attention(r, s, position, in, m->k, m->v, y);
     if (reference_weight(r, s->l, "ssm_ba") || reference_weight(r, s->l, "ssm_beta"))
@@ -330,18 +330,20 @@ static inline void reference_block(const Reference *r, int l, int n, const doubl
     ReferenceDelta delta = reference_delta_sizes(r, l);
     int channels = z.channels + s.dim + delta.channels, streams = reference_streams(r),
         state = z.inner * z.n + delta.heads * delta.d * delta.d, width = reference_inputs(r),
-        all = width * reference_size(r, "block_count", 0, 0);
+        all = width * reference_size(r, "block_count", 0, 0),
+        index = reference_size(r, "attention.indexer.key_length", l, 0);
     ReferenceMemory *m = &memory[l];
     *m = (ReferenceMemory){malloc(sizeof(double) * (size_t)(n * s.kv_heads * s.head_dim + 1)),
                            malloc(sizeof(double) * (size_t)(n * s.kv_heads * s.value_dim + 1)),
                            malloc(sizeof(double) * (size_t)(n * channels)),
-                           calloc((size_t)state + 1, sizeof(double))};
+                           calloc((size_t)state + 1, sizeof(double)),
+                           malloc(sizeof(double) * (size_t)(n * index + 1))};
     ReferenceMemory used = *m;
     if (s.back) used.k = memory[l - s.back].k, used.v = memory[l - s.back].v;
     if (reference_says(r, "canvas")) reference_look_ahead(r, &s, n, &used, x);
     for (int t = 0; t < n; t++)
         reference_pass(r, &s, t, inputs + t * all + l * width, &used, x + t * streams * s.dim);
-    free(m->inputs), free(m->state);
+    free(m->inputs), free(m->state), free(m->index);
 }
 
 /* ------------------------------------------------------------------ the model */

@@ -49,6 +49,7 @@ typedef struct ReferenceLayer {
     int l, dim, heads, kv_heads, head_dim, value_dim, turning, window;
     int tokens; /* of the text, where a token sees all of them; 0: those up to it */
     int back;   /* keys and values are those of the layer so many before it; 0: its own */
+    const double *chosen; /* (positions) 1 for those that the token looks at; NULL: all */
     bool turns;
     double frequency[REFERENCE_WIDEST], magnitude; /* of a turn; the first one of each pair */
     double scale, cap, bias;                       /* of scores */
@@ -329,6 +330,11 @@ static inline double reference_score(const ReferenceLayer *s, int head, int dist
     return dot - reference_slope(s, head) * distance;
 }
 
+/* Is position j one of those that a token at `position` looks at?  NULL: it looks at all. */
+static inline bool reference_sees(const double *chosen, int j) {
+    return !chosen || chosen[j] > 0;
+}
+
 /* mixed (value_dim) = what one head of a token gets; k, v: those of all tokens that it sees. */
 static inline void reference_head(const Reference *r, const ReferenceLayer *s, int head,
                                   int position, const double *q, const double *k,
@@ -341,6 +347,7 @@ static inline void reference_head(const Reference *r, const ReferenceLayer *s, i
     for (int j = first; j <= last; j++) {
         weight[j] = reference_score(s, head, position - j, q + head * s->head_dim,
                                     k + j * nk + shared * s->head_dim);
+        if (!reference_sees(s->chosen, j)) weight[j] = -INFINITY;
         most = fmax(most, weight[j]);
     }
     for (int j = first; j <= last; j++) sum += weight[j] = exp(weight[j] - most);

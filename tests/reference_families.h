@@ -28,6 +28,7 @@
  *     cut:N               few gates pass in the first N layers, if no key says in which
  *     sqrt                x = embedding * sqrt(dim)
  *     tiled               heads of values go round the heads of keys;  xielu: a curve of each layer
+ *     indexer             attention looks at the positions that it chooses
  *     latents             YaRN leaves the size of what turns, where a key says how scores grow instead
  *     minicpm3            the same, and logits times 256 / dim
  *     canvas              a token sees what stands behind it, too
@@ -106,6 +107,8 @@ static const char *const reference_families[][2] = {
     {"qwen3vl", "rms halves silu"},
     {"arcee", "rms pairs relu2"},
     {"deepseek2", "rms pairs silu all latents"},
+    {"deepseek32", "rms pairs silu all latents indexer"},
+    {"glm-dsa", "rms pairs silu sigmoid latents"},
     {"mistral4", "rms pairs silu all latents"},
     {"minicpm3", "rms halves silu latents minicpm3"},
     {"qwen35", "rms halves silu moved tiled"},

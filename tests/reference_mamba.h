@@ -9,6 +9,7 @@ typedef struct ReferenceMemory {
     double *k, *v;  /* (tokens, ...) */
     double *inputs; /* (tokens, channels) of the convolution */
     double *state;  /* (inner, n) */
+    double *index;  /* (tokens, width) keys of an indexer */
 } ReferenceMemory;
 
 typedef struct ReferenceSsm {

@@ -122,6 +122,8 @@ static void every_variant(void **state) {
         {"dots1", "expert_gating_func=3"},
         {"mimo2", "attention.value_scale=1.0 rope.freq_base_swa=5000.0"},
         {"afmoe", "rope.scaling.factor=4.0"},
+        {"deepseek32", "indexer:64 yarn"},
+        {"deepseek32", "indexer:1"},
         {"minicpm3", "absorbed"}, /* the same numbers in another way */
         {"minicpm3", "yarn rope.scaling.attn_factor=1.2"},
         {"bailingmoe2", "expert_weights_norm=false expert_weights_scale=1.0"},
@@ -184,6 +186,7 @@ static void threads_and_chunks_change_no_bit(void **state) {
                   {"gpt2", NULL, DTYPE_Q8_0},
                   {"cohere2", NULL, DTYPE_F32}, /* windows, both branches at once */
                   {"deepseek2", NULL, DTYPE_F16},
+                  {"deepseek32", NULL, DTYPE_Q8_0},
                   {"qwen35", NULL, DTYPE_Q8_0},
                   {"qwen3next", NULL, DTYPE_F32},
                   {"gemma3n", NULL, DTYPE_Q8_0},
@@ -234,9 +237,9 @@ static void take_the_same_road_again(Session *session, const float *alone) {
 /* Three sequences of different texts, interleaved in every batch, and each as if alone. */
 static void neighbours_change_no_bit(void **state) {
     (void)state;
-    static const char *const archs[] = {"llama",   "gpt-oss", "qwen2moe", "cohere2",
-                                        "mamba",   "mamba2",  "qwen35",   "kimi-linear",
-                                        "gemma3n", "gemma4"};
+    static const char *const archs[] = {"llama",   "gpt-oss", "qwen2moe",  "cohere2",
+                                        "mamba",   "mamba2",  "qwen35",    "kimi-linear",
+                                        "gemma3n", "gemma4",  "deepseek32"};
     for (size_t a = 0; a < sizeof archs / sizeof *archs; a++) {
         MakeModel m = make_model_defaults(archs[a]);
         Model model;

@@ -32,6 +32,10 @@ typedef struct AttentionShape {
      * Xiao et al. 2023, arXiv:2309.17453; learned in gpt-oss */
     const float *sinks;
     Mask mask;
+    /* of what the mask shows, a query attends to these: bit j of word p is position 64 p + j; NULL: all.
+     * Of each row of a batch so many words (indexer.h) */
+    const uint64_t *chosen;
+    size_t chosen_words;
 } AttentionShape;
 
 static inline size_t attention_value_dim(const AttentionShape *shape) {

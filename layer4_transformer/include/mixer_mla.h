@@ -26,6 +26,7 @@
 #ifndef STRATA_MIXER_MLA_H
 #define STRATA_MIXER_MLA_H
 
+#include "indexer.h"
 #include "mixer_attention.h"
 
 /* Beside Attention: q when queries have no latent, o, rope and the shape of the attention:
@@ -40,6 +41,7 @@ typedef struct Mla {
     Linear k_b, v_b; /* (heads, rank, plain) and (heads, value, rank): absorbed */
     Linear kv_b;     /* (heads * (plain + value), rank): plain */
     size_t rank, rotary, plain, value;
+    Indexer index; /* what queries look at; heads 0: at everything */
 } Mla;
 
 /* Working memory for up to so many tokens, beside that of Attention. */
@@ -52,18 +54,20 @@ typedef struct MlaRun {
     Linear *maps;     /* (heads) */
     LinearProduct *products; /* (heads) */
     void *scratch;
+    IndexerRun index;
 } MlaRun;
 
 /* Widths of a model's widest one. */
 typedef struct MlaSizes {
     size_t dim, heads, q_latent, asked, kv, head, head_rows;
+    IndexerSizes index;
 } MlaSizes;
 
 /* Grow sizes to what this one needs. */
 void mla_sizes_include(MlaSizes *sizes, AttentionSizes *shared, const Attention *attention,
                        const Mla *mla);
 
-void mla_run_init(MlaRun *run, size_t rows, const MlaSizes *sizes, Arena *arena);
+void mla_run_init(MlaRun *run, Pool *pool, size_t rows, const MlaSizes *sizes, Arena *arena);
 
 /* out (count, dim) = attention of each row of x (count, dim); what memory holds of them is appended
  * to layer `layer`, which has room for it. */

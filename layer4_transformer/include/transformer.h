@@ -18,6 +18,7 @@
 #include "ffn.h"              /* feed-forward: plain, gated */
 #include "moe.h"              /* a mixture of experts: a few of many networks for each token */
 #include "mixer_attention.h"  /* attention as a part of a block */
+#include "indexer.h"          /* which positions are worth a look */
 #include "mixer_mla.h"        /* ... whose keys and values share one short row */
 #include "short_conv.h"       /* a token mixed with its nearest neighbours */
 #include "mixer_mamba.h"      /* state-space models: a memory of fixed size */

@@ -63,17 +63,28 @@ static void score_keys(const Online *t, size_t sequence, size_t kv_head, size_t 
         for (size_t j = from; j < to; j++) scores[h][j] *= scale;
 }
 
+/* Which of n positions from `first` on, within a page, a row attends to: bit 0 is the first. */
+static uint64_t chosen_of(const AttentionShape *s, size_t row, size_t first, size_t n) {
+    uint64_t all = n < 64 ? ((uint64_t)1 << n) - 1 : ~(uint64_t)0;
+    if (!s->chosen) return all;
+    return s->chosen[row * s->chosen_words + first / 64] >> first % 64 & all;
+}
+
 /* One page: positions first .. first+n-1 for `heads` query heads from `head` on. */
 static void one_page(const Online *t, size_t row, size_t head, size_t heads, size_t kv_head,
                      size_t first, size_t n, Running *run, float *out) {
     const AttentionShape *s = t->shape;
+    const uint64_t chosen = chosen_of(s, row, first, n);
     float scores[GROUP][KV_PAGE];
+    if (!chosen) return;
     size_t sequence = (size_t)t->sequence[row], begin = first % KV_PAGE,
            vd = attention_value_dim(s);
     score_keys(t, sequence, kv_head, first, n, t->q + (row * s->heads + head) * s->head_dim,
                heads, scores);
     for (size_t h = 0; h < heads; h++) {
         finish_scores(s, scores[h] + begin, n, head + h, (size_t)t->position[row], first);
+        for (size_t j = 0; s->chosen && j < n; j++)
+            if (!(chosen >> j & 1)) scores[h][begin + j] = -INFINITY;
         online_softmax_update(&run[h], out + h * vd, vd, scores[h] + begin, n);
     }
     kv_mix(t->kv, t->layer, sequence, kv_head, first, n,

@@ -22,6 +22,7 @@ Range attention_row(const AttentionShape *s, const KvCache *kv, size_t layer, si
         if (at == seen.begin || at % STRIP == 0)
             score_strip(s, kv, layer, sequence, head, at, q, scores);
         float score = attention_score(s, s->scale * scores[at % STRIP], slope, position, at);
+        if (s->chosen && !(s->chosen[at / 64] >> at % 64 & 1)) score = -INFINITY;
         weights[at - seen.begin] = score;
         if (score > max) max = score;
     }

@@ -9,8 +9,8 @@
 #include "attention.h"
 #include "kv.h"
 
-/* weights (n) of the n positions that it returns, for one query q (head_dim) of a head, rotated where keys
- * are (kv_rotate): as attention_online() leaves it. */
+/* weights (n), 0 for positions that are not chosen, of the n positions that it returns, for one query q
+ * (head_dim) of a head, rotated where keys are (kv_rotate): as attention_online() leaves it. */
 Range attention_row(const AttentionShape *shape, const KvCache *kv, size_t layer,
                     size_t sequence, size_t position, size_t head, const float *q,
                     float *weights);

@@ -31,7 +31,7 @@ void block_run_init(BlockRun *run, Pool *pool, size_t rows, const BlockSizes *s,
     run->branch = arena_take(arena, rows * dim, f);
     run->scratch = arena_take(arena, linear_scratch_bytes(rows, dim), 1);
     attention_run_init(&run->attention, rows, &s->attention, arena);
-    mla_run_init(&run->mla, rows, &s->mla, arena);
+    mla_run_init(&run->mla, pool, rows, &s->mla, arena);
     mamba_run_init(&run->mamba, rows, &s->mamba, arena);
     delta_run_init(&run->delta, rows, &s->delta, arena);
     short_conv_run_init(&run->short_conv, rows, s->short_conv, arena);

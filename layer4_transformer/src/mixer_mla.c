@@ -9,6 +9,7 @@ static bool is_absorbed(const Mla *m) { return m->k_b.w.data; }
 
 void mla_sizes_include(MlaSizes *s, AttentionSizes *shared, const Attention *a, const Mla *m) {
     if (!m->kv_a.w.data) return;
+    indexer_sizes_include(&s->index, &m->index);
     size_t heads = a->shape.heads, head = max_size(m->rank, m->plain + m->value);
     shared->mixed = max_size(shared->mixed, heads * m->value);
     s->dim = max_size(s->dim, m->kv_a.w.shape[1]);
@@ -20,10 +21,11 @@ void mla_sizes_include(MlaSizes *s, AttentionSizes *shared, const Attention *a, 
     if (m->q_a.w.data) s->q_latent = max_size(s->q_latent, m->q_a.w.shape[0]);
 }
 
-void mla_run_init(MlaRun *run, size_t rows, const MlaSizes *s, Arena *arena) {
+void mla_run_init(MlaRun *run, Pool *pool, size_t rows, const MlaSizes *s, Arena *arena) {
     size_t f = sizeof(float), in = max_size(max_size(s->dim, s->q_latent), s->head);
     *run = (MlaRun){.q_latent = arena_take(arena, rows * s->q_latent, f)};
     if (!s->heads) return;
+    indexer_run_init(&run->index, pool, rows, &s->index, arena);
     run->asked = arena_take(arena, rows * s->asked, f);
     run->kv = arena_take(arena, rows * s->kv, f);
     run->heads_in = arena_take(arena, rows * s->head_rows, f);
@@ -197,11 +199,16 @@ void mla_forward(Pool *pool, const Attention *a, const Mla *m, AttentionRun *sha
         linear(pool, &m->kv_b, run->heads_in, n, run->heads_out, run->scratch);
         pool_for(pool, n, ROWS, store_heads, &rows);
     }
-    if (shared->probe) probe_queries(shared->probe, &a->shape, shared->q);
-    attention_online(pool, &a->shape, kv, layer, n, batch->sequence, batch->position, shared->q,
+    AttentionShape shape = a->shape;
+    if (m->index.heads) {
+        indexer_choose(pool, &m->index, &run->index, kv, batch, x, run->q_latent);
+        shape.chosen = run->index.chosen, shape.chosen_words = run->index.pages;
+    }
+    if (shared->probe) probe_queries(shared->probe, &shape, shared->q);
+    attention_online(pool, &shape, kv, layer, n, batch->sequence, batch->position, shared->q,
                      shared->mixed);
     if (shared->probe) {
-        probe_weights(shared->probe, &a->shape, kv, shared->q);
+        probe_weights(shared->probe, &shape, kv, shared->q);
         probe_heads(shared->probe, &a->shape, shared->mixed);
     }
     if (is_absorbed(m)) {

@@ -61,9 +61,11 @@ void probe_queries(Probe *p, const AttentionShape *s, float *q) {
 
 void probe_weights(Probe *p, const AttentionShape *s, const KvCache *kv, const float *q) {
     if (!wants(p, PROBE_WEIGHTS)) return;
-    for (size_t i = 0; i < p->batch->count; i++)
+    AttentionShape own = *s;
+    for (size_t i = 0; i < p->batch->count; i++) {
+        if (s->chosen) own.chosen = s->chosen + i * s->chosen_words;
         for (size_t h = 0; h < s->heads; h++) {
-            Range seen = attention_row(s, kv, p->kept, (size_t)p->batch->sequence[i],
+            Range seen = attention_row(&own, kv, p->kept, (size_t)p->batch->sequence[i],
                                        (size_t)p->batch->position[i], h,
                                        q + (i * s->heads + h) * s->head_dim, p->weights);
             const Seen what = {.part = PROBE_WEIGHTS,
@@ -77,6 +79,7 @@ void probe_weights(Probe *p, const AttentionShape *s, const KvCache *kv, const f
                                .from = seen.begin};
             p->see(p->context, &what);
         }
+    }
 }
 
 void probe_heads(Probe *p, const AttentionShape *s, float *mixed) {

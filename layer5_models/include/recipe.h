@@ -30,6 +30,14 @@ typedef enum Scales {
     SCALES_MINICPM3, /* 12, 1.4 / sqrt(layers), 256 / dim, whatever the file says */
 } Scales;
 
+/* Attention by way of latents may be told where to look. */
+typedef enum IndexerUse {
+    INDEXER_NONE,
+    INDEXER_CHOOSES,
+    /* files have one, and programs look at everything, which is the same in texts of up to top_k tokens */
+    INDEXER_IDLE,
+} IndexerUse;
+
 /* What some blocks have in place of attention, or beside it. */
 typedef enum Recurrent {
     RECURRENT_NONE,
@@ -111,7 +119,8 @@ typedef struct Recipe {
     size_t own_kv;
     bool
         idle_kv; /* files have maps for the keys and values of those others, and the models do without */
-    bool latents;     /* keys and values by way of latents, where a block has attn_kv_a_mqa */
+    bool latents; /* keys and values by way of latents, where a block has attn_kv_a_mqa */
+    IndexerUse indexer;
     bool temperature; /* q grows with the position, as attention.temperature_scale says */
     /* > 0: it grows in layers without positions, every so many tokens */
     size_t no_rope_temperature_ctx;

@@ -29,9 +29,10 @@ typedef struct LayerSizes {
      * are what memory holds */
     size_t latent, q_latent, plain, latent_value;
     bool absorbed;
-    size_t attn_gate; /* rows of the gate on what is mixed; 0: none */
-    bool gate_in_q;   /* or q holds it: each head a query, then its gate */
-    bool values;      /* they have a map of their own; or they are keys */
+    size_t index_heads, index_width, index_top; /* of its indexer; 0: none */
+    size_t attn_gate;                           /* rows of the gate on what is mixed; 0: none */
+    bool gate_in_q; /* or q holds it: each head a query, then its gate */
+    bool values;    /* they have a map of their own; or they are keys */
     /* > 0: keys and values are those of the layer so many before; kv_heads is how many that one has */
     size_t back;
     size_t window; /* 0: it sees everything */
@@ -60,6 +61,9 @@ typedef enum Extent {
     EXTENT_KV_LATENT, /* latent + rotary */
     EXTENT_KV_HEADS,  /* heads * (plain + latent_value) */
     EXTENT_PLAIN,
+    EXTENT_INDEX_Q, /* its heads * their width */
+    EXTENT_INDEX_HEADS,
+    EXTENT_INDEX_WIDTH,
     EXTENT_LATENT_VALUE,
     EXTENT_HEAD_DIM,
     EXTENT_HIDDEN,
@@ -114,6 +118,11 @@ typedef enum RoleId {
     ROLE_LATENT_K_B,
     ROLE_LATENT_V_B,
     ROLE_LATENT_KV_B,
+    ROLE_INDEX_Q,
+    ROLE_INDEX_K,
+    ROLE_INDEX_GAIN,
+    ROLE_INDEX_BIAS,
+    ROLE_INDEX_WEIGH,
     ROLE_ATTN_SINKS,
     ROLE_ATTN_POST_NORM,
     ROLE_FFN_NORM,

@@ -6,7 +6,8 @@
 
 static void layout_kv(Session *s, const SessionConfig *c) {
     const Model *m = s->model;
-    KvShape shapes[MODEL_LAYERS];
+    KvShape shapes[2 * MODEL_LAYERS] = {{0}};
+    size_t layers = m->sizes.layers;
     for (size_t l = 0; l < m->sizes.layers; l++) {
         const LayerSizes *z = &m->layers[l];
         shapes[l] = (KvShape){.kv_heads = z->back ? 0 : z->kv_heads,
@@ -14,9 +15,12 @@ static void layout_kv(Session *s, const SessionConfig *c) {
                               .value_dim = z->value_dim,
                               .window = z->window,
                               .state = block_state(&m->blocks[l])};
+        const Indexer *index = &m->blocks[l].mla.index;
+        if (index->heads) shapes[index->layer] = (KvShape){1, index->width, 0, 0, 0};
+        if (index->heads) layers = 2 * m->sizes.layers;
     }
     KvConfig config = {.shapes = shapes,
-                       .layers = m->sizes.layers,
+                       .layers = layers,
                        .dtype = c->kv.dtype,
                        .hadamard = c->kv.hadamard,
                        .sequences = c->sequences,
@@ -45,6 +49,7 @@ static void layout(Session *s, SessionConfig c) {
     widest.layer_input = (LayerInputSizes){m->dim, table->layers, table->width};
     for (size_t l = 0; l < m->layers; l++)
         block_sizes_include(&widest, &s->model->blocks[l], m->dim);
+    widest.mla.index.ctx = session_ctx(s);
     block_run_init(&s->run, s->pool, c.max_tokens, &widest, &s->arena);
     s->key = arena_take(&s->arena, widest_key(s->model), f);
     s->x = arena_take(&s->arena, c.max_tokens * m->dim * max_size(1, s->model->streams), f);

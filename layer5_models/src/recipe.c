@@ -613,6 +613,32 @@ static const Recipe recipes[] = {
      .router_by_key = true,
      .weights_by_key = true,
      .choice_bias = true},
+    {.arch = "deepseek32",
+     .models = "DeepSeek V3.2",
+     .norm = NORM_RMS,
+     .rope = ROPE_INTERLEAVED,
+     .latents = true,
+     .indexer = INDEXER_CHOOSES,
+     .act = ACT_SILU,
+     .gated = true,
+     .experts = true,
+     .router = ROUTER_SOFTMAX,
+     .router_by_key = true,
+     .weights_by_key = true,
+     .choice_bias = true},
+    {.arch = "glm-dsa",
+     .models = "GLM 5",
+     .norm = NORM_RMS,
+     .rope = ROPE_INTERLEAVED,
+     .latents = true,
+     .indexer = INDEXER_IDLE,
+     .act = ACT_SILU,
+     .gated = true,
+     .experts = true,
+     .router = ROUTER_SIGMOID,
+     .router_by_key = true,
+     .weights_by_key = true,
+     .choice_bias = true},
     {.arch = "mistral4",
      .models = "Mistral Small 4",
      .norm = NORM_RMS,
@@ -846,6 +872,11 @@ static Need latent_need(RoleId id, const LayerSizes *s) {
     case ROLE_LATENT_K_B:
     case ROLE_LATENT_V_B: return when(s->absorbed);
     case ROLE_LATENT_KV_B: return when(!s->absorbed);
+    case ROLE_INDEX_Q:
+    case ROLE_INDEX_K:
+    case ROLE_INDEX_GAIN:
+    case ROLE_INDEX_BIAS:
+    case ROLE_INDEX_WEIGH: return when(s->index_heads);
     case ROLE_LATENT_KV_A:
     case ROLE_LATENT_KV_NORM:
     case ROLE_ATTN_OUTPUT: return NEED_YES;
@@ -882,7 +913,7 @@ Need recipe_need(const Recipe *r, RoleId id, const LayerSizes *s) {
     if (id >= ROLE_SSM_IN && id <= ROLE_SHORT_CONV_OUT) return recurrent_need(r, id, s);
     if (id >= ROLE_ATTN_Q && id <= ROLE_ATTN_SINKS && !s->heads) return NEED_NO;
     if (id >= ROLE_ATTN_Q && id <= ROLE_ATTN_SINKS && s->latent) return latent_need(id, s);
-    if (id >= ROLE_LATENT_Q_A && id <= ROLE_LATENT_KV_B) return NEED_NO;
+    if (id >= ROLE_LATENT_Q_A && id <= ROLE_INDEX_WEIGH) return NEED_NO;
     if ((id == ROLE_FFN_NORM || id == ROLE_FFN_POST_NORM) && !s->hidden && !s->experts)
         return NEED_NO;
     switch (id) {

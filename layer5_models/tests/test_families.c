@@ -134,6 +134,13 @@ static void keys_of_families_are_checked(void **state) {
         {"phi3 long_rope:16", WORD("phi3.rope.scaling.type", "su"), "is \"su\", wanted"},
         {"phi3", WORD("phi3.rope.scaling.type", "longrope"), "wanted none, linear or yarn"},
         {"phi3", REAL("phi3.rope.scaling.attn_factor", 1.2), "is 1.2"},
+        {"deepseek32", GONE("deepseek32.attention.indexer.top_k"), "top_k' is missing"},
+        {"deepseek32", WHOLE("deepseek32.attention.indexer.top_k", 0), "is 0, wanted"},
+        {"deepseek32", WHOLE("deepseek32.attention.indexer.head_count", 15), "wanted (60, 12)"},
+        {"deepseek32", WHOLE("deepseek32.attention.indexer.key_length", 1), "its numbers turn"},
+        {"deepseek32", GONE("deepseek32.attention.q_lora_rank"), "wanted more than 0"},
+        {"glm-dsa", GONE("glm-dsa.attention.indexer.head_count"), "head_count' is missing"},
+        {"deepseek2", WHOLE("deepseek2.attention.indexer.top_k", 8), "nothing asks for it"},
         {"gemma4", GONE("gemma4.embedding_length_per_layer_input"),
          "per_layer_input' is missing"},
         {"gemma4", WHOLE("gemma4.embedding_length_per_layer_input", 11), "wanted (258, 77)"},
@@ -228,6 +235,8 @@ static void tensors_of_families_are_checked(void **state) {
          "short.weight' is missing"},
         {"phi3 long_rope:16", EXTRA("rope_factors_short.weight", 3), "is (3), wanted (1)"},
         {"qwen2", EXTRA("rope_factors_long.weight", 2), "rope_factors_long"},
+        {"glm-dsa", EXTRA("blk.0.indexer.proj.weight", 0), "indexer.proj.weight' is missing"},
+        {"deepseek2", EXTRA("blk.0.indexer.proj.weight", 16, 16), "indexer.proj"},
         {"gemma4", EXTRA("blk.5.attn_k.weight", 4, 16), "attn_k.weight' (4, 16) plays no part"},
         {"gemma4", EXTRA("blk.0.attn_v.weight", 8, 16), NULL}, /* in place of keys */
         {"gemma4", EXTRA("blk.1.attn_v.weight", 0), "blk.1.attn_v.weight' is missing"},
@@ -249,7 +258,7 @@ static void tensors_of_families_are_checked(void **state) {
 
 /* May a file of this family do without a tensor?  Biases and heads are seen by looking. */
 static bool may_lack(const char *arch, const char *name) {
-    if (strstr(name, "ssm_dt.bias")) return false;
+    if (strstr(name, "ssm_dt.bias") || strstr(name, "indexer.k_norm.bias")) return false;
     if (strstr(name, "ssm_norm")) return strcmp(arch, "falcon-h1") == 0;
     if (strcmp(strrchr(name, '.'), ".bias") == 0)
         return strcmp(arch, "phimoe") != 0 || !strstr(name, "norm");

@@ -218,6 +218,17 @@ static void set_attention(Binder *b, Attention *a, const LayerSizes *s) {
     }
 }
 
+/* Its first numbers turn as others do, but in halves.  Its keys are kept behind all layers'. */
+static void set_indexer(const Binder *b, Indexer *x, const LayerSizes *s, size_t layer) {
+    const Model *m = b->model;
+    x->heads = m->recipe->indexer == INDEXER_CHOOSES ? s->index_heads : 0;
+    x->width = s->index_width, x->top = s->index_top;
+    x->k_norm = (Norm){.kind = NORM_LAYER, .width = x->width, .eps = 1e-6f};
+    x->rope = m->ropes[0];
+    x->rope.style = ROPE_HALF_SPLIT;
+    x->layer = m->sizes.layers + layer;
+}
+
 static void set_mla(Mla *m, const LayerSizes *s) {
     m->rank = s->latent, m->rotary = s->rotary;
     m->plain = s->plain, m->value = s->latent_value;
@@ -291,6 +302,7 @@ void bind_block(Binder *b, Block *block, size_t layer) {
     *block = (Block){.residual_scale = b->model->residual_scale};
     if (s->heads) set_attention(b, &block->attention, s);
     if (s->latent) set_mla(&block->mla, s);
+    if (s->index_heads) set_indexer(b, &block->mla.index, s, layer);
     if (s->delta_heads) set_delta(b, &block->delta, s);
     if (s->ssm_inner) set_mamba(b, &block->mamba, s);
     block->short_conv.conv.channels = s->dim, block->short_conv.conv.taps = s->short_conv;

@@ -13,6 +13,7 @@ static const char dim[] = "embedding_length",
                   latents[] =
                       "attention.kv_lora_rank, q_lora_rank, the lengths of keys and values "
                       "and rope.dimension_count",
+                  index[] = "attention.indexer.head_count, key_length and q_lora_rank",
                   network[] = "feed_forward_length and "
                               "embedding_length",
                   experts[] = "expert_count, expert_feed_forward_length and embedding_length",
@@ -42,6 +43,11 @@ static const Role roles[ROLES] = {
     [ROLE_LATENT_K_B]     = {"attn_k_b",            ROLE_HEADS,  AT(mla.k_b),           EXTENT_LATENT, EXTENT_PLAIN, latents},
     [ROLE_LATENT_V_B]     = {"attn_v_b",            ROLE_HEADS,  AT(mla.v_b),           EXTENT_LATENT_VALUE, EXTENT_LATENT, latents},
     [ROLE_LATENT_KV_B]    = {"attn_kv_b",           ROLE_LINEAR, AT(mla.kv_b),          EXTENT_KV_HEADS, EXTENT_LATENT, latents},
+    [ROLE_INDEX_Q]        = {"indexer.attn_q_b",    ROLE_LINEAR, AT(mla.index.q),       EXTENT_INDEX_Q, EXTENT_Q_LATENT, index},
+    [ROLE_INDEX_K]        = {"indexer.attn_k",      ROLE_LINEAR, AT(mla.index.k),       EXTENT_INDEX_WIDTH, EXTENT_DIM, index},
+    [ROLE_INDEX_GAIN]     = {"indexer.k_norm",      ROLE_VECTOR, AT(mla.index.k_norm.gain), EXTENT_ONE, EXTENT_INDEX_WIDTH, index},
+    [ROLE_INDEX_BIAS]     = {"indexer.k_norm",      ROLE_OFFSET, AT(mla.index.k_norm.bias), EXTENT_ONE, EXTENT_INDEX_WIDTH, index},
+    [ROLE_INDEX_WEIGH]    = {"indexer.proj",        ROLE_LINEAR, AT(mla.index.weigh),   EXTENT_INDEX_HEADS, EXTENT_DIM, index},
     [ROLE_ATTN_SINKS]     = {"attn_sinks",          ROLE_VECTOR, AT(attention.shape.sinks), EXTENT_ONE, EXTENT_HEADS, heads},
     [ROLE_ATTN_POST_NORM] = {"post_attention_norm", ROLE_NORM,   AT(attn_post_norm),    EXTENT_ONE, EXTENT_DIM, dim},
     [ROLE_FFN_NORM]       = {"ffn_norm",            ROLE_NORM,   AT(ffn_norm),          EXTENT_ONE, EXTENT_DIM, dim},
@@ -137,6 +143,9 @@ size_t extent_of(Extent extent, const LayerSizes *s) {
     case EXTENT_Q_LATENT: return s->q_latent;
     case EXTENT_KV_LATENT: return s->latent + s->rotary;
     case EXTENT_KV_HEADS: return s->heads * (s->plain + s->latent_value);
+    case EXTENT_INDEX_Q: return s->index_heads * s->index_width;
+    case EXTENT_INDEX_HEADS: return s->index_heads;
+    case EXTENT_INDEX_WIDTH: return s->index_width;
     case EXTENT_PLAIN: return s->plain;
     case EXTENT_LATENT_VALUE: return s->latent_value;
     case EXTENT_HEADS: return s->heads;

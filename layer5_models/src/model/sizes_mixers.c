@@ -10,6 +10,21 @@ bool has_matrix(const Binder *b, size_t l, const char *name) {
                             block_tensor_name(full, sizeof full, l, name, "weight"));
 }
 
+/* Queries, whose latent the indexer reads, have one. */
+static bool read_indexer(Binder *b, LayerSizes *s) {
+    if (b->model->recipe->indexer == INDEXER_NONE) return b->ok;
+    s->index_heads = key_size(b, "attention.indexer.head_count", true, 0, 1, MAX_HEADS);
+    s->index_width = key_size(b, "attention.indexer.key_length", true, 0, 1, 65536);
+    s->index_top = key_size(b, "attention.indexer.top_k", true, 0, 1, KEY_MAX_CTX);
+    if (b->ok && s->q_latent == 0)
+        return refuse_key(b, "attention.q_lora_rank", "more than 0",
+                          "the indexer reads the latents of queries");
+    if (b->ok && s->index_width < s->rotary)
+        return refuse_key(b, "attention.indexer.key_length", "not less than dimension_count",
+                          "so many of its numbers turn");
+    return b->ok;
+}
+
 /* What memory holds of a token is the file's key_length and value_length: with absorbed matrices one
  * latent and what turns; or the keys and values of all heads. */
 bool read_latents(Binder *b, size_t l, LayerSizes *s) {
@@ -22,6 +37,7 @@ bool read_latents(Binder *b, size_t l, LayerSizes *s) {
     s->latent = key_size(b, "attention.kv_lora_rank", true, 0, 1, MAX_SIZE);
     s->q_latent = key_size(b, "attention.q_lora_rank", false, 0, 0, MAX_SIZE);
     s->rotary = key_size(b, "rope.dimension_count", true, 0, 2, MAX_SIZE);
+    if (!read_indexer(b, s)) return false;
     size_t query = s->head_dim, value = s->value_dim;
     if (s->absorbed) {
         query = key_size(b, "attention.key_length_mla", true, 0, 1, 65536);
