@@ -152,8 +152,9 @@ static void every_format(void **state) {
  * its keys are would find others.  Models without experts: which are chosen turns on a bit. */
 static void a_rounded_memory_is_near(void **state) {
     (void)state;
-    static const char *const models[][2] = {
-        {"llama", NULL}, {"gemma3", NULL}, {"minicpm3", NULL}, {"minicpm3", "absorbed"}};
+    static const char *const models[][2] = {{"llama", NULL},    {"gemma3", NULL},
+                                            {"minicpm3", NULL}, {"minicpm3", "absorbed"},
+                                            {"gemma3n", NULL},  {"gemma4", "dense_first:7"}};
     static const KvFormat formats[] = {{DTYPE_Q8_0, false}, {DTYPE_Q8_0, true}};
     for (size_t i = 0; i < sizeof models / sizeof *models; i++) {
         MakeModel m = make_model_of(models[i][0], models[i][1]);

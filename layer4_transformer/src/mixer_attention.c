@@ -120,12 +120,7 @@ static void place_query(const Rows *t, size_t i) {
 
 static void place_queries(void *context, int worker, size_t begin, size_t end) {
     (void)worker;
-    const Rows *t = context;
-    const AttentionShape *s = &t->a->shape;
-    for (size_t i = begin; i < end; i++) {
-        place_query(t, i);
-        kv_rotate(t->kv, t->run->q + i * q_dim(s), s->heads, s->head_dim);
-    }
+    for (size_t i = begin; i < end; i++) place_query(context, i);
 }
 
 /* A PoolTask: a value is the key where it has no map of its own, and goes through its norm. */
