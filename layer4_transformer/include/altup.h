@@ -16,7 +16,8 @@
  * A batch of n tokens has its parts one after the other: X_i at x + i * n * dim.
  *
  * Invariant: what a token gets depends on its own parts alone.
- * Source   Baykal et al. 2023, arXiv:2301.13310 (AltUp); Google 2025, Gemma 3n, the reference code of its layers. */
+ * Source   Baykal et al. 2023, arXiv:2301.13310 (AltUp); Google 2025, Gemma 3n, the reference code of its layers.
+ * Tutorial docs/layer4/layer-inputs.md */
 #ifndef STRATA_ALTUP_H
 #define STRATA_ALTUP_H
 

@@ -14,7 +14,8 @@
  * forks take care of them.
  *
  * Invariant: what is chosen for a token depends on its own sequence alone.
- * Source   DeepSeek 2025, DeepSeek-V3.2, eq. 1 and 2 (the lightning indexer). */
+ * Source   DeepSeek 2025, DeepSeek-V3.2, eq. 1 and 2 (the lightning indexer).
+ * Tutorial docs/layer4/sparse.md */
 #ifndef STRATA_INDEXER_H
 #define STRATA_INDEXER_H
 

@@ -7,7 +7,8 @@
  * about itself does not have to go through attention's large maps.
  *
  * Invariant: what a token gets depends on its own row alone.
- * Source   Menghani et al. 2024, arXiv:2411.07501, eq. 3 (LAuReL-LR); Google 2025, Gemma 3n's reference code. */
+ * Source   Menghani et al. 2024, arXiv:2411.07501, eq. 3 (LAuReL-LR); Google 2025, Gemma 3n's reference code.
+ * Tutorial docs/layer4/layer-inputs.md */
 #ifndef STRATA_LAUREL_H
 #define STRATA_LAUREL_H
 

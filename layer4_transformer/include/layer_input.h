@@ -19,7 +19,8 @@
  * read all of its weights for every token.
  *
  * Invariant: what a token gets depends on the token and its own row of the stream alone.
- * Source   Google 2025, Gemma 3n, model overview ("per-layer embeddings") and the reference code of its layers. */
+ * Source   Google 2025, Gemma 3n, model overview ("per-layer embeddings") and the reference code of its layers.
+ * Tutorial docs/layer4/layer-inputs.md */
 #ifndef STRATA_LAYER_INPUT_H
 #define STRATA_LAYER_INPUT_H
 
