@@ -222,7 +222,8 @@ bool schema_read(Schema *schema, ExprStore *store, const JsonValue *root,
     schema->any_char = charset_json(store, &all);
     charset_free(&all);
     goal_add(&goal, (Condition){.kind = HOLDS, .schema = schema->root});
-    bool ok = schema_goal(schema, &goal, rule) && schema_drain(schema);
+    bool ok = schema_check_text(schema, schema->root) && schema_goal(schema, &goal, rule) &&
+              schema_drain(schema);
     goal_free(&goal);
     if (ok && options->space == JSON_SPACE_FREE) { /* around the whole, too */
         uint32_t value = *rule;

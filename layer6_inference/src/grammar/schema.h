@@ -151,13 +151,15 @@ typedef struct SpelledText {
 
 typedef struct Schema Schema;
 typedef struct SchemaBlock SchemaBlock;
+typedef struct SchemaConst SchemaConst;
 struct Schema {
     Schema *before;      /* read into the same store before */
     uint32_t first_plan; /* plans of all those: what lazy expressions call our plan 0 */
     ExprStore *exprs;
     const JsonValue *root; /* as its draft reads it */
     int draft;             /* 3, 4, 6, 7, 2019, 2020; 0: it does not say */
-    SchemaBlock *blocks;   /* owns: memory of `root`, when that is a copy */
+    SchemaBlock *blocks;   /* owns: memory of `root`, when that is a copy, and of consts */
+    SchemaConst *consts;   /* given arrays and objects, as schemas */
     GrammarOptions options;
     Goal *goals; /* owns */
     uint32_t n_goals, goals_room, compiled, *buckets, n_buckets;
@@ -224,6 +226,10 @@ bool schema_clashes(const Goal *flat);
 /* schema_dialect.c: find out the draft; keywords that it does not know are not in s->root. */
 void schema_take_dialect(Schema *s, const JsonValue *root);
 void schema_drop_dialect(Schema *s);
+void *schema_keep(Schema *s, size_t size); /* memory that lives as long as the schema */
+
+/* schema_const.c: the schema that a given value alone fulfils. */
+const JsonValue *schema_of_value(Schema *s, const JsonValue *value);
 
 /* Drafts up to 7 ignore what stands beside a $ref. */
 static inline bool schema_ref_is_alone(const Schema *s) { return s->draft && s->draft <= 7; }
@@ -306,8 +312,10 @@ typedef struct SchemaText {
     size_t size, room;
 } SchemaText;
 void schema_write(SchemaText *out,
-                  const JsonValue *value);          /* one of its texts, without white space */
-uint32_t schema_type_of(const JsonValue *value);    /* TYPE_BIT_... */
+                  const JsonValue *value);       /* one of its texts, without white space */
+uint32_t schema_type_of(const JsonValue *value); /* TYPE_BIT_... */
+/* Is every key there once, and every text UTF-8?  Else it is refused: what is meant is not known. */
+bool schema_check_text(Schema *s, const JsonValue *value);
 uint32_t schema_named_types(const JsonValue *type); /* of the keyword `type` */
 bool schema_equal(const JsonValue *a, const JsonValue *b);
 

@@ -41,6 +41,26 @@ static bool join_no_item(Schema *s, const Condition *c, const JsonValue *value, 
     return true;
 }
 
+static bool is_scalar(const JsonValue *value) {
+    return value->kind != JSON_ARRAY && value->kind != JSON_OBJECT;
+}
+
+/* None of these values.  Scalars are left to the leaves; an array or object is a schema that fails. */
+static bool join_no_value(Schema *s, Condition c, const JsonValue *values, size_t count,
+                          Goal *flat, Goal *seen) {
+    size_t plain = 0;
+    while (plain < count && is_scalar(&values[plain])) plain++;
+    if (plain == count) return goal_add(flat, c), true;
+    for (size_t i = 0; i < count; i++) {
+        const JsonValue *schema = schema_of_value(s, &values[i]);
+        if (is_scalar(&values[i]))
+            goal_add(flat, (Condition){.kind = NOT_KEYWORD, .schema = schema});
+        else if (!schema_join(s, schema_holds(schema, false), flat, seen))
+            return false;
+    }
+    return true;
+}
+
 /* Another key whose value fails, or a key whose name does. */
 static bool join_member(const Condition *c, MemberKind kind, Goal *flat) {
     goal_add(flat, schema_of_types(TYPE_BIT_OBJECT));
@@ -69,14 +89,15 @@ bool schema_join_broken(Schema *s, Condition c, Goal *flat, Goal *seen) {
     }
     if (strcmp(name, "additionalProperties") == 0) return join_member(&c, MEMBER_MORE, flat);
     if (strcmp(name, "propertyNames") == 0) return join_member(&c, MEMBER_NAMED, flat);
+    if (strcmp(name, "const") == 0) return join_no_value(s, c, value, 1, flat, seen);
+    if (strcmp(name, "enum") == 0)
+        return join_no_value(s, c, value->items, value->count, flat, seen);
     if (strcmp(name, "uniqueItems") == 0 && value->kind == JSON_FALSE)
         return flat->impossible = true;
-    static const char *const exact[] = {"type",          "enum",          "const",
-                                        "minimum",       "maximum",       "exclusiveMinimum",
-                                        "pattern",       "minItems",      "maxItems",
-                                        "minProperties", "maxProperties", "exclusiveMaximum",
-                                        "format",        "multipleOf",    "minLength",
-                                        "maxLength"};
+    static const char *const exact[] = {
+        "type",     "minimum",    "maximum",       "exclusiveMinimum", "pattern",
+        "minItems", "maxItems",   "minProperties", "maxProperties",    "exclusiveMaximum",
+        "format",   "multipleOf", "minLength",     "maxLength"};
     if (!schema_breaks_in_ways(c) && !is_any(&c, exact, sizeof exact / sizeof *exact))
         return schema_refuse(s, c.schema, name, "is not supported inside `not`");
     if (keyword.types) goal_add(flat, schema_of_types(keyword.types));

@@ -76,8 +76,7 @@ struct SchemaBlock {
     max_align_t bytes[];
 };
 
-/* Memory that lives as long as the schema. */
-static void *keep(Schema *s, size_t size) {
+void *schema_keep(Schema *s, size_t size) {
     SchemaBlock *block = malloc(sizeof *block + size);
     REQUIRE(block, "no memory for a schema");
     block->next = s->blocks;
@@ -89,8 +88,8 @@ static JsonValue copy(Schema *s, const JsonValue *value, Part part) {
     JsonValue out = *value;
     if (part == DATA || value->count == 0) return out;
     bool keywords = value->kind == JSON_OBJECT && part == A_SCHEMA;
-    JsonValue *items = keep(s, value->count * sizeof *items);
-    Text *keys = value->keys ? keep(s, value->count * sizeof *keys) : NULL;
+    JsonValue *items = schema_keep(s, value->count * sizeof *items);
+    Text *keys = value->keys ? schema_keep(s, value->count * sizeof *keys) : NULL;
     out.items = items, out.keys = keys, out.count = 0;
     for (size_t i = 0; i < value->count; i++) {
         if (keywords && !is_known(s->draft, value->keys[i])) continue;
@@ -105,7 +104,7 @@ void schema_take_dialect(Schema *s, const JsonValue *root) {
     s->draft = draft_of(root);
     s->root = root;
     if (!s->draft) return;
-    JsonValue *said = keep(s, sizeof *said);
+    JsonValue *said = schema_keep(s, sizeof *said);
     *said = copy(s, root, A_SCHEMA);
     s->root = said;
 }

@@ -26,35 +26,27 @@ bool schema_types(Schema *s, const Goal *flat, uint32_t *mask) {
 
 /* ------------------------------------------------------------------ given values */
 
-/* Values that are ruled out: null, true and false go from the types, strings and numbers are left
- * for those who write them, arrays and objects are refused. */
+/* Values that are ruled out: null, true and false go from the types, strings and numbers are left for those who write them;
+ * arrays and objects are schemas of their own (schema_const.c). */
 typedef struct Banned {
     bool yes, no, null;
 } Banned;
 
-static bool ban_value(Schema *s, const Said *said, const JsonValue *value, uint32_t mask,
-                      Banned *banned) {
+static void ban_value(const JsonValue *value, Banned *banned) {
     if (value->kind == JSON_NULL) banned->null = true;
     if (value->kind == JSON_TRUE) banned->yes = true;
     if (value->kind == JSON_FALSE) banned->no = true;
-    if ((value->kind == JSON_ARRAY || value->kind == JSON_OBJECT) &&
-        (schema_type_of(value) & mask))
-        return schema_refuse(s, said->schema, "not",
-                             "a given array or object is not supported");
-    return true;
 }
 
-static bool ban_values(Schema *s, const Goal *flat, uint32_t mask, Banned *banned) {
+static void ban_values(const Goal *flat, Banned *banned) {
     size_t at = 0, keyword = 0;
     Said said;
     while (schema_next_said(flat, &at, &keyword, &said)) {
         if (!said.fails) continue;
-        if (schema_said_is(&said, "const") && !ban_value(s, &said, said.value, mask, banned))
-            return false;
+        if (schema_said_is(&said, "const")) ban_value(said.value, banned);
         for (size_t i = 0; schema_said_is(&said, "enum") && i < said.value->count; i++)
-            if (!ban_value(s, &said, &said.value->items[i], mask, banned)) return false;
+            ban_value(&said.value->items[i], banned);
     }
-    return true;
 }
 
 /* The first const or enum of a goal: then it holds for some of a few values. */
@@ -118,14 +110,13 @@ static bool leaf_of_given(Schema *s, const Goal *flat, const Said *given, size_t
 
 /* ------------------------------------------------------------------ all types */
 
-static bool leaf_words(Schema *s, uint32_t mask, const Banned *banned, Expr *body) {
+static void leaf_words(Schema *s, uint32_t mask, const Banned *banned, Expr *body) {
     ExprStore *x = s->exprs;
     Expr words[3] = {EXPR_NONE, EXPR_NONE, EXPR_NONE};
     if (mask & TYPE_BIT_NULL && !banned->null) words[0] = expr_text(x, "null", 4);
     if (mask & TYPE_BIT_BOOLEAN && !banned->yes) words[1] = expr_text(x, "true", 4);
     if (mask & TYPE_BIT_BOOLEAN && !banned->no) words[2] = expr_text(x, "false", 5);
     *body = expr_alt(x, words, 3);
-    return true;
 }
 
 /* A type's texts in a rule of their own, so that all values of that kind share its states. */
@@ -144,8 +135,8 @@ bool schema_leaf(Schema *s, const Goal *flat, Expr *body) {
     size_t at;
     if (!schema_types(s, flat, &mask)) return false;
     if (schema_given(flat, &given, &at)) return leaf_of_given(s, flat, &given, at, mask, body);
-    if (!ban_values(s, flat, mask, &banned) || !leaf_words(s, mask, &banned, &part[0]))
-        return false;
+    ban_values(flat, &banned);
+    leaf_words(s, mask, &banned, &part[0]);
     if (mask & TYPE_BIT_NUMBER && !schema_number(s, flat, mask & TYPE_BIT_NUMBER, &part[1]))
         return false;
     if (mask & TYPE_BIT_STRING && !schema_quoted(s, flat, &part[2])) return false;

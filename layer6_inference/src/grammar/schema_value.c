@@ -2,6 +2,7 @@
 #include "schema.h"
 #include "number.h"
 #include "unicode.h"
+#include "utf8.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -136,6 +137,28 @@ Expr schema_value(Schema *s, const JsonValue *value) {
     case JSON_OBJECT: break;
     }
     return given_list(s, value);
+}
+
+/* ------------------------------------------------------------------ is it what it seems? */
+
+static bool is_utf8(Text text) {
+    for (size_t at = 0; at < text.size;) {
+        int size = utf8_character((const unsigned char *)text.data + at, text.size - at);
+        if (size <= 0) return false;
+        at += (size_t)size;
+    }
+    return true;
+}
+
+bool schema_check_text(Schema *s, const JsonValue *value) {
+    bool ok = value->kind != JSON_STRING || is_utf8(value->text);
+    for (size_t i = 0; ok && i < value->count && value->kind == JSON_OBJECT; i++)
+        ok = is_utf8(value->keys[i]);
+    if (!ok) return schema_refuse(s, value, NULL, "a text here is not UTF-8");
+    if (value->repeated.data)
+        return schema_refuse(s, value, NULL, "a key is written twice here");
+    for (size_t i = 0; ok && i < value->count; i++) ok = schema_check_text(s, &value->items[i]);
+    return ok;
 }
 
 /* ------------------------------------------------------------------ one text */
