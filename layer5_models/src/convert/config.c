@@ -1,48 +1,11 @@
-/* config.c - config.json as the keys of a GGUF file.  See parts.h.
+/* config.c - config.json as the keys of a GGUF file.  See parts.h and sizes.c.
  *
  * A key of config.json is one of four things: it has a key here; it must have the one value that is computed with;
  * it is known to change nothing; or it is refused by name.  What is null was not given. */
 #include "parts.h"
 
-#include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-
-/* ------------------------------------------------------------------ JSON */
-
-bool json_size(const JsonValue *value, size_t *size) {
-    *size = 0;
-    if (!value || value->kind != JSON_NUMBER || value->text.size > 15) return false;
-    for (size_t i = 0; i < value->text.size; i++) {
-        char digit = value->text.data[i];
-        if (digit < '0' || digit > '9') return false;
-        *size = *size * 10 + (size_t)(digit - '0');
-    }
-    return true;
-}
-
-bool json_number(const JsonValue *value, double *number) {
-    char text[64];
-    if (!value || value->kind != JSON_NUMBER || value->text.size >= sizeof text) return false;
-    snprintf(text, sizeof text, "%.*s", (int)value->text.size, value->text.data);
-    *number = strtod(text, NULL);
-    return isfinite(*number);
-}
-
-bool json_is(const JsonValue *value, const char *text) {
-    return value && value->kind == JSON_STRING && text_equal(value->text, text_of(text));
-}
-
-bool json_true(const JsonValue *object, const char *key) {
-    const JsonValue *value = json_get(object, key);
-    return value && value->kind == JSON_TRUE;
-}
-
-size_t size_or(const JsonValue *object, const char *key, size_t otherwise) {
-    size_t size;
-    return json_size(json_get(object, key), &size) ? size : otherwise;
-}
 
 /* ------------------------------------------------------------------ the table */
 
@@ -312,119 +275,7 @@ static bool use_key(Conversion *c, Text name, const JsonValue *value) {
     return true;
 }
 
-/* ------------------------------------------------------------------ what several keys say */
-
-static bool put_heads(Conversion *c) {
-    const JsonValue *config = c->folder.sizes;
-    size_t dim = size_or(config, "hidden_size", size_or(config, "n_embd", 0));
-    c->heads = size_or(config, "num_attention_heads", size_or(config, "n_head", 0));
-    c->kv_heads = size_or(config, "num_key_value_heads", c->heads);
-    if (!c->heads) return REFUSE(c, "config.json: num_attention_heads is missing");
-    c->head_dim = size_or(config, "head_dim", dim / c->heads);
-    put_size(c, "attention.key_length", c->head_dim);
-    put_size(c, "attention.value_length", c->head_dim);
-    if (c->recipe->learned_positions) return true;
-    double part = 1;
-    json_number(json_get(config, "rotary_pct"), &part);
-    json_number(json_get(config, "partial_rotary_factor"), &part);
-    if (!(part > 0 && part <= 1))
-        return REFUSE(c, "config.json: %g of a head cannot turn", part);
-    put_size(c, "rope.dimension_count", (size_t)((double)c->head_dim * part));
-    return true;
-}
-
-/* The scale of scores is 1 / sqrt(query_pre_attn_scalar), and here that of the family. */
-static bool check_scale(Conversion *c) {
-    double scalar;
-    bool by_dim = c->layers == c->recipe->scale_by_dim_layers;
-    size_t dim = size_or(c->folder.sizes, "hidden_size", 0),
-           wanted = by_dim ? dim / c->heads : c->head_dim;
-    if (!json_number(json_get(c->folder.sizes, "query_pre_attn_scalar"), &scalar) ||
-        scalar == (double)wanted)
-        return true;
-    return REFUSE(
-        c, "config.json: query_pre_attn_scalar is %g, wanted %zu in a model of this size",
-        scalar, wanted);
-}
-
-/* Which layers have a window: as layer_types lists them, it must be as the family's pattern has it. */
-static bool check_layer_types(Conversion *c, size_t pattern) {
-    const JsonValue *types = json_get(c->folder.sizes, "layer_types");
-    if (!types || types->kind == JSON_NULL) return true;
-    if (types->kind != JSON_ARRAY || types->count != c->layers)
-        return REFUSE(c, "config.json: layer_types is no list of %zu words", c->layers);
-    for (size_t l = 0; l < types->count; l++) {
-        bool window = pattern && l % pattern != pattern - 1;
-        if (!json_is(&types->items[l], window ? "sliding_attention" : "full_attention"))
-            return REFUSE(c,
-                          "config.json: layer_types has another word for layer %zu than "
-                          "'%s', which is what the family has here",
-                          l, window ? "sliding_attention" : "full_attention");
-    }
-    return true;
-}
-
-static bool put_windows(Conversion *c) {
-    const JsonValue *config = c->folder.sizes, *off = json_get(config, "use_sliding_window");
-    size_t window = size_or(config, "sliding_window", 0), ctx = 0,
-           pattern =
-               size_or(config, "sliding_window_pattern",
-                       size_or(config, "_sliding_window_pattern", c->recipe->window_pattern));
-    json_size(json_get(config, "max_position_embeddings"), &ctx);
-    if (off && off->kind == JSON_FALSE) window = 0;
-    if (c->recipe->window_pattern && pattern != c->recipe->window_pattern)
-        return REFUSE(c, "config.json: of %zu layers one has no window, wanted %zu", pattern,
-                      c->recipe->window_pattern);
-    if (!check_layer_types(c, window ? c->recipe->window_pattern : 0)) return false;
-    if (window == 0 || (!c->recipe->window_pattern && window >= ctx)) return true;
-    put_size(c, "attention.sliding_window", window);
-    return true;
-}
-
-/* The widths of a Mamba 2 layer follow from each other. */
-static bool put_mamba(Conversion *c) {
-    const JsonValue *config = c->folder.sizes, *limit = json_get(config, "time_step_limit");
-    size_t heads = size_or(config, "num_heads", 0), each = size_or(config, "head_dim", 64),
-           dim = size_or(config, "hidden_size", 0), expand = size_or(config, "expand", 2);
-    double low = 0, high;
-    c->groups = size_or(config, "n_groups", 0);
-    if (!heads || heads * each != expand * dim)
-        return REFUSE(c,
-                      "config.json: num_heads %zu * head_dim %zu is not expand %zu * "
-                      "hidden_size %zu",
-                      heads, each, expand, dim);
-    if (limit && limit->kind == JSON_ARRAY && limit->count == 2 &&
-        (!json_number(&limit->items[0], &low) || low != 0 ||
-         json_number(&limit->items[1], &high)))
-        return REFUSE(c,
-                      "config.json: time_step_limit is not from 0 to infinity: steps are not "
-                      "clamped here");
-    put_size(c, "ssm.inner_size", expand * dim);
-    if (!json_get(config, "max_position_embeddings")) put_size(c, "context_length", 1 << 20);
-    return true;
-}
-
-/* What GPT-2 and its kind leave out when it is four times the width. */
-static void put_defaults(Conversion *c) {
-    const JsonValue *inner = json_get(c->folder.sizes, "n_inner");
-    if (strcmp(c->family->arch, "gpt2") == 0 && (!inner || inner->kind == JSON_NULL))
-        put_size(c, "feed_forward_length", 4 * size_or(c->folder.sizes, "n_embd", 0));
-}
-
-/* Keys whose absence would mean another number there than here. */
-static bool check_needs(Conversion *c) {
-    for (const char *at = c->family->needs; at && *at;) {
-        size_t n = strcspn(at, " ");
-        const JsonValue *value = json_find(c->folder.sizes, (Text){at, n});
-        bool newer = n == 10 && memcmp(at, "rope_theta", n) == 0 &&
-                     json_get(c->folder.sizes, "rope_parameters");
-        if (!newer && (!value || value->kind == JSON_NULL))
-            return REFUSE(c, "config.json: '%.*s' is missing, and a %s needs it", (int)n, at,
-                          c->family->architecture);
-        at += n + (at[n] != 0);
-    }
-    return true;
-}
+/* ------------------------------------------------------------------ all of them */
 
 /* What may be left out is there, and is not known: a known key acts. */
 static bool check_without(const Conversion *c) {
@@ -446,9 +297,5 @@ bool put_config(Conversion *c) {
     gguf_put_string(c->writer, "general.architecture", text_of(c->family->arch));
     for (size_t i = 0; i < config->count; i++)
         if (!use_key(c, config->keys[i], &config->items[i])) return false;
-    if (!check_needs(c)) return false;
-    put_defaults(c);
-    if (c->recipe->recurrent) return put_mamba(c);
-    return put_heads(c) && check_scale(c) && put_windows(c) &&
-           put_stretching(c, json_get(config, "rope_scaling"));
+    return put_sizes(c);
 }

@@ -4,7 +4,8 @@
  *     folder.c     the files of a folder, and all their tensors by name
  *     rules.c      which of our tensors are made from which of theirs
  *     rows.c       a row of one of ours, computed from theirs
- *     config.c     config.json as keys;  stretch.c: how a context was stretched
+ *     config.c     config.json as keys, one by one;  sizes.c: what several say together
+ *     stretch.c    how a context was stretched;  values.c: what is read from JSON
  *     agree.c      what config.json and tensors both say
  *     vocab.c      tokens with their ids, types and scores;  words.c, splits.c, unigram.c: tokenizer.json
  *     pieces.c     tokenizer.model;  markers.c: which tokens begin and end a text
@@ -127,8 +128,9 @@ const ConvertFamily *family_at(size_t index);
 size_t target_rows(const Target *target);
 void target_row(const Conversion *c, const Target *target, size_t row, float *out);
 
-/* config.c, stretch.c: keys into c->writer. */
+/* config.c, sizes.c, stretch.c: keys into c->writer. */
 bool put_config(Conversion *c);
+bool put_sizes(Conversion *c);
 bool put_stretching(Conversion *c, const JsonValue *scaling);
 
 /* agree.c: do config.json and the targets say the same?  rows: of the embedding. */
@@ -138,7 +140,7 @@ bool check_agreement(const Conversion *c, size_t rows);
 void put_size(Conversion *c, const char *name, size_t value);
 void put_number(Conversion *c, const char *name, double value);
 
-/* Numbers as JSON has them. */
+/* values.c: numbers as JSON has them. */
 bool json_size(const JsonValue *value, size_t *size);
 bool json_number(const JsonValue *value, double *number);
 bool json_is(const JsonValue *value, const char *text); /* a string of these bytes */
