@@ -22,11 +22,30 @@ int32_t vocab_find(const Tokenizer *tokenizer, Text bytes) {
     return tokenizer->table[slot_of(tokenizer, bytes)];
 }
 
-void vocab_add(Tokenizer *t, Text bytes) {
+/* At most half of it is filled: a table that is no larger than it has to be stays in the caches. */
+static bool widen_table(Tokenizer *t) {
+    size_t size = t->table_size ? 2 * t->table_size : 16;
+    while (size < 2 * t->count) size *= 2;
+    int32_t *old = t->table, *table = malloc(size * sizeof *table);
+    if (!table) return false;
+    for (size_t i = 0; i < size; i++) table[i] = -1;
+    size_t old_size = t->table_size;
+    t->table = table, t->table_size = size;
+    for (size_t i = 0; i < old_size; i++)
+        if (old[i] >= 0) table[slot_of(t, t->symbols[old[i]])] = old[i];
+    return free(old), true;
+}
+
+bool vocab_add(Tokenizer *t, Text bytes) {
+    if (2 * (t->n_symbols + 1) > t->table_size && !widen_table(t)) return false;
     size_t slot = slot_of(t, bytes);
     t->symbols[t->n_symbols] = bytes;
-    if (t->table[slot] < 0) t->table[slot] = (int32_t)t->n_symbols;
+    if (t->table[slot] < 0)
+        t->table[slot] = (int32_t)t->n_symbols;
+    else
+        t->repeats = true;
     t->n_symbols++;
+    return true;
 }
 
 static size_t pair_slot(const Tokenizer *t, int32_t left, int32_t right) {
@@ -49,14 +68,11 @@ void vocab_add_pair(Tokenizer *t, PairEntry pair) {
 }
 
 bool symbols_allocate(Tokenizer *t, size_t max_symbols, size_t merges) {
-    t->table_size = t->pairs_size = 16;
-    while (t->table_size < 2 * max_symbols) t->table_size *= 2;
+    t->pairs_size = 16;
     while (t->pairs_size < 2 * merges) t->pairs_size *= 2;
     t->symbols = calloc(max_symbols, sizeof *t->symbols);
-    t->table = malloc(t->table_size * sizeof *t->table);
     t->pairs = malloc(t->pairs_size * sizeof *t->pairs);
-    if (!t->symbols || !t->table || !t->pairs) return false;
-    for (size_t i = 0; i < t->table_size; i++) t->table[i] = -1;
+    if (!t->symbols || !t->pairs || !widen_table(t)) return false;
     for (size_t i = 0; i < t->pairs_size; i++) t->pairs[i].left = -1;
     return true;
 }

@@ -45,12 +45,13 @@ static size_t read_spelling(Spelling spelling, Text text, char *out) {
     return text.size;
 }
 
+/* Returns where the bytes behind them go, or NULL when memory is short. */
 static char *add_tokens(Tokenizer *t, Strings tokens, char *out) {
     for (size_t i = 0; i < t->count; i++) {
         Text text = gguf_next_string(&tokens.cursor);
         bool special = t->types[i] == TOKEN_CONTROL || t->types[i] == TOKEN_USER;
         size_t size = read_spelling(special ? SPELLED_PLAIN : t->spelling, text, out);
-        vocab_add(t, (Text){out, size});
+        if (!vocab_add(t, (Text){out, size})) return NULL;
         out += size;
     }
     return out;
@@ -120,18 +121,25 @@ static bool add_words(Tokenizer *t, Fault *fault) {
     return true;
 }
 
-/* The symbol of some bytes at *out; new ones stay there. */
-static int32_t symbol_of(Tokenizer *t, Text bytes, char **out) {
+/* The symbol of some bytes at *out; new ones stay there.  -1: memory is short.
+ *
+ *   guess   looked at first: mostly it is that one */
+static int32_t symbol_of(Tokenizer *t, Text bytes, size_t guess, char **out) {
+    if (!t->repeats && guess < t->count && text_equal(t->symbols[guess], bytes))
+        return (int32_t)guess;
     int32_t id = vocab_find(t, bytes);
     if (id >= 0) return id;
-    vocab_add(t, bytes);
+    if (!vocab_add(t, bytes)) return -1;
     *out = (char *)bytes.data + bytes.size;
     return (int32_t)t->n_symbols - 1;
 }
 
 /* "Ġth e": the space that separates is the first one after the first character.  Both parts lie
- * side by side, so the whole does, too. */
-static bool add_merge(Tokenizer *t, Text merge, int32_t rank, char **out, Fault *fault) {
+ * side by side, so the whole does, too.
+ *
+ *   whole   read: what the merge before this made, which in most files is the token before this one's */
+static bool add_merge(Tokenizer *t, Text merge, int32_t rank, size_t *whole, char **out,
+                      Fault *fault) {
     const char *space = merge.size > 1 ? memchr(merge.data + 1, ' ', merge.size - 1) : NULL;
     if (!space)
         return fault_set(fault, "merge %d, '%.*s', has no two parts", rank,
@@ -141,9 +149,11 @@ static bool add_merge(Tokenizer *t, Text merge, int32_t rank, char **out, Fault 
          right = {space + 1, merge.size - left.size - 1};
     left = (Text){start, read_spelling(t->spelling, left, start)};
     right = (Text){start + left.size, read_spelling(t->spelling, right, start + left.size)};
-    int32_t l = symbol_of(t, left, out), r = symbol_of(t, right, out),
-            m = symbol_of(t, (Text){start, left.size + right.size}, out);
+    int32_t l = symbol_of(t, left, SIZE_MAX, out), r = symbol_of(t, right, SIZE_MAX, out),
+            m = symbol_of(t, (Text){start, left.size + right.size}, *whole + 1, out);
+    if (l < 0 || r < 0 || m < 0) return fault_set(fault, "no memory for the merges");
     vocab_add_pair(t, (PairEntry){l, r, rank, m});
+    *whole = (size_t)m;
     return true;
 }
 
@@ -169,11 +179,13 @@ static bool read_tables(Tokenizer *t, const Gguf *gguf, Fault *fault) {
         return false;
     read_numbers(t, gguf);
     char *out = add_tokens(t, tokens, t->bytes);
+    if (!out) return fault_set(fault, "no memory for a vocabulary of %zu tokens", t->count);
     specials_by_name(t, gguf);
     collect_bytes(t);
     if (t->spelling == SPELLED_SPACES) out = add_pieces(t, out);
+    size_t whole = 0;
     for (size_t i = 0; i < merges.count; i++)
-        if (!add_merge(t, gguf_next_string(&merges.cursor), (int32_t)i, &out, fault))
+        if (!add_merge(t, gguf_next_string(&merges.cursor), (int32_t)i, &whole, &out, fault))
             return false;
     return (!tree || add_words(t, fault)) && specials_collect(t, gguf, fault);
 }

@@ -68,8 +68,9 @@ struct Tokenizer {
     unsigned char *types;
     float *scores;  /* by token; NULL: none */
     char *bytes;    /* owns all symbols' and pieces' bytes */
-    int32_t *table; /* open addressing: symbol id or -1, by bytes */
+    int32_t *table; /* (table_size) open addressing: symbol id or -1, by bytes */
     size_t table_size;
+    bool repeats; /* two symbols have the same bytes */
     PairEntry *pairs;
     size_t pairs_size;
     int32_t byte_token[256];
@@ -102,8 +103,8 @@ typedef struct Companion {
 bool symbols_allocate(Tokenizer *tokenizer, size_t max_symbols, size_t merges);
 uint64_t vocab_hash(Text bytes);
 int32_t vocab_find(const Tokenizer *tokenizer, Text bytes); /* symbol id or -1 */
-/* A new symbol; of equal ones the first is the one found. */
-void vocab_add(Tokenizer *tokenizer, Text bytes);
+/* A new symbol; of equal ones the first is the one found.  False when memory is short. */
+bool vocab_add(Tokenizer *tokenizer, Text bytes);
 const PairEntry *vocab_pair(const Tokenizer *tokenizer, int32_t left, int32_t right);
 void vocab_add_pair(Tokenizer *tokenizer, PairEntry pair); /* of equal ones the first stays */
 
