@@ -5,9 +5,10 @@
  *     deepseek2     latents absorbed  1.3e-12   24/24     5e-13     2e-8
  *
  * The numbers are normalized errors of the logits of a text, sum (got - want)^2 / sum want^2; greedy: how many
- * of the most likely next tokens are the same.  Ends with 1 when one is worse than it may be. */
+ * of the most likely next tokens are the same.  Of models that have no logits the rows of all tokens are compared;
+ * greedy: where the largest number of each lies.  Ends with 1 when one is worse than it may be. */
 #include "inference.h"
-#include "reference.h"
+#include "reference_text.h"
 
 #include "make_model.h"
 
@@ -26,15 +27,15 @@ static int most(const double *x, size_t n) {
 }
 
 /* The normalized error of a text's logits; same: how many tokens follow greedily alike. */
-static double error_of(const Session *s, const double *want, size_t vocab, int *same) {
+static double error_of(const float *got, const double *want, size_t width, int *same) {
     double error = 0, power = 0, row[MAKE_VOCAB];
     *same = 0;
     for (size_t t = 0; t < TOKENS; t++) {
-        for (size_t i = 0; i < vocab; i++) {
-            row[i] = (double)s->logits[t * vocab + i];
-            error += pow(row[i] - want[t * vocab + i], 2), power += pow(want[t * vocab + i], 2);
+        for (size_t i = 0; i < width; i++) {
+            row[i] = (double)got[t * width + i];
+            error += pow(row[i] - want[t * width + i], 2), power += pow(want[t * width + i], 2);
         }
-        *same += most(row, vocab) == most(want + t * vocab, vocab);
+        *same += most(row, width) == most(want + t * width, width);
     }
     return error / power;
 }
@@ -51,17 +52,18 @@ static double compare(const MakeModel *m, int *same) {
     for (int i = 0; i < TOKENS; i++)
         tokens[i] = (int32_t)(rng_hash(3, 0, (uint64_t)i) % MAKE_VOCAB);
     SessionConfig config = {.sequences = 1, .max_tokens = TOKENS, .max_logits = TOKENS};
-    const Recipe *recipe = recipe_find(text_of(m->arch));
-    config.canvas = recipe && recipe->both_ways;
-    if (!model_open_memory(&model, bytes, size, &fault) ||
-        !session_open(&session, &model, NULL, config, &fault) ||
+    bool opened = model_open_memory(&model, bytes, size, &fault);
+    config.vectors = opened && !model_writes(&model);
+    config.canvas = opened && model.recipe->both_ways;
+    if (!opened || !session_open(&session, &model, NULL, config, &fault) ||
         !session_eval(&session, tokens, TOKENS, true, &fault)) {
         printf("%s\n", fault.text);
         exit(1);
     }
     reference_open(&reference, &model.gguf);
-    reference_logits(&reference, tokens, TOKENS, want);
-    double error = error_of(&session, want, model.sizes.vocab, same);
+    (config.vectors ? reference_hidden : reference_logits)(&reference, tokens, TOKENS, want);
+    double error = error_of(config.vectors ? session.hidden : session.logits, want,
+                            config.vectors ? model.sizes.dim : model.sizes.vocab, same);
     reference_close(&reference);
     session_close(&session);
     model_close(&model);

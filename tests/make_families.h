@@ -44,6 +44,12 @@
  *     layer_inputs:N, streams:N    inputs of layers, parts of the stream;  laurel: a short way beside attention
  *     cut                          few gates pass in some layers;  end_scale: behind each block
  *     beside                       experts beside a network;  latent_experts:N: they read N numbers
+ *     encoder                      no head;  after: norms stand behind the branches, and at the end is none
+ *     types                        a row for the tokens of each of two texts
+ *     bare_first                   the first block has no attn_norm;  enc_norm: the last norm is enc.output_norm
+ *     dense                        two maps of a text's vector
+ *     scores:N                     a head that scores N labels;  scores_hidden: behind a map; scores_norm: and a norm;
+ *                                  scores_alone: that map makes the scores
  *     layers:N, heads:N, kv_heads:N, head_dim:N, window:N    in place of 2, 4, 2, 16 and none
  *     KEY=VALUE                    a key: a whole number, one with a point, true or false
  *
@@ -174,6 +180,26 @@ static const char *const make_families[][2] = {
                   "attention.causal=false"},
     {"dream", "canvas biases attention.causal=false"},
     {"rnd1", "canvas head_norms experts:4 split:2 expert_key attention.causal=false"},
+    {"bert", "encoder after embedding_norm layer norm_biases biases plain positions types "
+             "kv_heads:4 attention.causal=false pooling_type=1"},
+    {"nomic-bert", "encoder after embedding_norm layer norm_biases fused_qkv types kv_heads:4 "
+                   "attention.causal=false pooling_type=1 rope.freq_base=1000.0"},
+    {"nomic-bert-moe",
+     "encoder after embedding_norm layer norm_biases fused_qkv types plain kv_heads:4 "
+     "experts:4 dense_first:1 moe_every_n_layers=2 attention.causal=false pooling_type=1"},
+    {"jina-bert-v2", "encoder after embedding_norm layer norm_biases biases types kv_heads:4 "
+                     "attention.causal=false pooling_type=1"},
+    {"jina-bert-v3", "encoder after embedding_norm layer norm_biases biases plain fused_qkv "
+                     "types kv_heads:4 attention.causal=false pooling_type=1"},
+    {"modern-bert", "encoder bare_first embedding_norm layer fused_qkv gate_in_up kv_heads:4 "
+                    "layers:5 window:8 rope.freq_base=160000.0 attention.causal=false "
+                    "pooling_type=2"},
+    {"neo-bert", "encoder enc_norm fused_qkv gate_in_up kv_heads:4 attention.causal=false "
+                 "pooling_type=2"},
+    {"eurobert", "encoder attention.causal=false pooling_type=1"},
+    {"llama-embed", "encoder attention.causal=false pooling_type=1"},
+    {"gemma-embedding", "encoder post_norms head_norms dense window:8 layers:7 "
+                        "rope.freq_base=1000000.0 attention.causal=false pooling_type=1"},
 };
 
 static inline const char *make_family(const char *arch) {

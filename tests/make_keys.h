@@ -328,6 +328,15 @@ static inline void make_beside_keys(GgufWriter *w, const MakeModel *m) {
         make_key(w, m, "moe_latent_size", (int64_t)make_size(m, "latent_experts", 0));
 }
 
+/* The names of what a head scores. */
+static inline void make_labels(GgufWriter *w, const MakeModel *m) {
+    static const Text names[] = {{"yes", 3}, {"no", 2}, {"perhaps", 7}, {"never", 5}};
+    size_t labels = make_size(m, "scores", 0);
+    char name[96];
+    snprintf(name, sizeof name, "%s.classifier.output_labels", m->arch);
+    if (labels > 1 && labels <= 4) gguf_put_strings(w, name, names, labels);
+}
+
 static inline void make_keys(GgufWriter *w, const MakeModel *m) {
     gguf_put_string(w, "general.architecture", text_of(m->arch));
     gguf_put_int(w, "general.alignment", GGUF_U32, 32);
@@ -358,6 +367,7 @@ static inline void make_keys(GgufWriter *w, const MakeModel *m) {
         gguf_put_int(w, "tokenizer.ggml.mask_token_id", GGUF_U32, MAKE_MASK);
     if (make_says(m, "unshifted")) gguf_put_int(w, "diffusion.shift_logits", GGUF_BOOL, 0);
     if (make_says(m, "long_rope")) make_long_keys(w, m);
+    make_labels(w, m);
     make_words_keys(w, m, m->family, m->more);
     make_words_keys(w, m, m->more, NULL);
 }

@@ -236,8 +236,8 @@ static inline void make_feed_forward(GgufWriter *w, const MakeModel *m, size_t l
 
 static inline void make_ffn_norm(GgufWriter *w, const MakeModel *m, size_t l) {
     char name[96];
-    if (make_says(m, "no_norms") || make_says(m, "one_norm") || make_says(m, "moved_norm") ||
-        make_says(m, "single"))
+    if (make_says(m, "after") || make_says(m, "no_norms") || make_says(m, "one_norm") ||
+        make_says(m, "moved_norm") || make_says(m, "single"))
         return;
     if (make_says(m, "bare_norm"))
         make_vector(w, m, block_tensor_name(name, sizeof name, l, "ffn_norm", NULL), m->dim, 1);
@@ -248,7 +248,11 @@ static inline void make_ffn_norm(GgufWriter *w, const MakeModel *m, size_t l) {
 static inline void make_block(GgufWriter *w, const MakeModel *m, size_t l) {
     bool moved = make_says(m, "moved_norm");
     int parts = make_parts(m, l);
-    if (!make_says(m, "no_norms")) make_norm(w, m, l, "attn_norm", m->dim);
+    bool none = make_says(m, "no_norms") || make_says(m, "after") ||
+                (make_says(m, "bare_first") && l == 0);
+    if (!none) make_norm(w, m, l, "attn_norm", m->dim);
+    if (make_says(m, "after")) make_norm(w, m, l, "attn_output_norm", m->dim);
+    if (make_says(m, "after")) make_norm(w, m, l, "layer_output_norm", m->dim);
     if (make_says(m, "two_norms")) make_norm(w, m, l, "attn_norm_2", m->dim);
     if (parts & MAKE_STATES && make_says(m, "short_conv")) make_short_conv(w, m, l);
     if (parts & MAKE_STATES && make_says(m, "ssm")) make_ssm(w, m, l);
@@ -266,6 +270,25 @@ static inline void make_block(GgufWriter *w, const MakeModel *m, size_t l) {
     make_beside(w, m, l);
 }
 
+/* What a whole text becomes: its vector, its scores. */
+static inline void make_text_head(GgufWriter *w, const MakeModel *m) {
+    size_t labels = make_size(m, "scores", 0);
+    bool alone = make_says(m, "scores_alone");
+    if (make_says(m, "dense")) {
+        make_matrix(w, m, "dense_2.weight", 2 * m->dim, m->dim, 1);
+        make_matrix(w, m, "dense_3.weight", m->dim, 2 * m->dim, 1);
+    }
+    if (!labels) return;
+    if (make_says(m, "scores_hidden") || alone) {
+        make_matrix(w, m, "cls.weight", alone ? labels : m->dim, m->dim, 1);
+        make_vector(w, m, "cls.bias", alone ? labels : m->dim, 0);
+    }
+    if (make_says(m, "scores_norm")) make_norm_of(w, m, "cls.norm", 1, &m->dim);
+    if (alone) return;
+    make_matrix(w, m, "cls.output.weight", labels, m->dim, 1);
+    make_vector(w, m, "cls.output.bias", labels, 0);
+}
+
 static inline void make_ends(GgufWriter *w, const MakeModel *m) {
     size_t places[2] = {m->ctx, m->dim},
            pairs = m->head_dim / (make_says(m, "partial") ? 4 : 2);
@@ -280,9 +303,17 @@ static inline void make_ends(GgufWriter *w, const MakeModel *m) {
         make_tensor(w, m, "rope_factors_short.weight", 1, &pairs, 1.3, 0.2, DTYPE_F32);
     }
     make_beside_ends(w, m);
-    make_norm_of(w, m, make_says(m, "end_norm") ? "token_embd_norm" : "output_norm", 1,
-                 &m->dim);
-    if (!make_says(m, "tied")) make_matrix(w, m, "output.weight", MAKE_VOCAB, m->dim, 2);
+    if (make_says(m, "types"))
+        make_tensor(w, m, "token_types.weight", 2, (size_t[]){2, m->dim}, 0, 0.3, DTYPE_F32);
+    if (!make_says(m, "after"))
+        make_norm_of(w, m,
+                     make_says(m, "end_norm")   ? "token_embd_norm"
+                     : make_says(m, "enc_norm") ? "enc.output_norm"
+                                                : "output_norm",
+                     1, &m->dim);
+    make_text_head(w, m);
+    if (!make_says(m, "tied") && !make_says(m, "encoder"))
+        make_matrix(w, m, "output.weight", MAKE_VOCAB, m->dim, 2);
     if (make_says(m, "head_bias")) make_vector(w, m, "output.bias", MAKE_VOCAB, 0);
 }
 

@@ -8,7 +8,8 @@
  *     reference_mamba.h       state-space layers, short convolutions
  *     reference_beside.h      parts of a stream, inputs of layers
  *     reference_delta.h       the delta rule
- *     here                    networks, blocks, the model */
+ *     here                    networks, blocks, the model
+ *     reference_text.h        vectors and scores of texts */
 #ifndef STRATA_REFERENCE_H
 #define STRATA_REFERENCE_H
 
@@ -273,11 +274,32 @@ static inline void reference_mix(const Reference *r, const ReferenceLayer *s, in
     for (int i = 0; i < s->dim; i++) y[i] += states[i];
 }
 
+/* One token (dim) through block l, whose norms stand behind the branches. */
+static inline void reference_token_after(const Reference *r, const ReferenceLayer *s,
+                                         int position, ReferenceMemory *m, double *x) {
+    double in[REFERENCE_WIDEST], branch[REFERENCE_WIDEST];
+    memcpy(in, x, sizeof *x * (size_t)s->dim);
+    reference_mix(r, s, position, in, m, branch);
+    reference_add(r, s, NULL, branch, x);
+    reference_norm(r, s->l, "attn_output_norm", x, s->dim, x);
+    if (reference_weight(r, s->l, "attn_norm_2")) {
+        reference_add(r, s, NULL, in, x);
+        reference_norm(r, s->l, "attn_norm_2", x, s->dim, x);
+    }
+    reference_feed_forward(r, s, x, branch);
+    reference_add(r, s, NULL, branch, x);
+    reference_norm(r, s->l, "layer_output_norm", x, s->dim, x);
+}
+
 /* One token (dim) through block l. */
 static inline void reference_token(const Reference *r, const ReferenceLayer *s, int position,
                                    ReferenceMemory *m, double *x) {
     double h[REFERENCE_WIDEST], in[REFERENCE_WIDEST], attn[REFERENCE_WIDEST],
         ffn[REFERENCE_WIDEST];
+    if (reference_says(r, "after")) {
+        reference_token_after(r, s, position, m, x);
+        return;
+    }
     bool parallel = reference_is_parallel(r, s->l), moved = reference_says(r, "moved") != 0,
          second = reference_weight(r, s->l, "attn_norm_2"); /* Falcon 40B: of attention */
     const char *norm = moved ? "post_attention_norm" : "ffn_norm";
@@ -351,12 +373,15 @@ static inline void reference_block(const Reference *r, int l, int n, const doubl
 static inline void reference_embed(const Reference *r, int32_t token, int position, int dim,
                                    double *x) {
     const double *places = reference_weight(r, -1, "position_embd"),
+                 *types = reference_weight(r, -1, "token_types"),
                  *rows = reference_weight(r, -1, "token_embd") + token * dim;
     double own = reference_says(r, "minicpm") || reference_says(r, "minicpm3") ? 12 : 1,
            scale = reference_says(r, "sqrt") ? sqrt(dim)
                                              : reference_number(r, "embedding_scale", own);
     for (int i = 0; i < dim; i++)
         x[i] = rows[i] * scale + (places ? places[position * dim + i] : 0);
+    bool second = r->second && position >= r->second;
+    for (int i = 0; i < dim && types; i++) x[i] += types[second * dim + i];
     if (!reference_says(r, "norm-at-end")) reference_norm(r, -1, "token_embd_norm", x, dim, x);
 }
 
@@ -376,13 +401,11 @@ static inline void reference_unembed(const Reference *r, const double *x, int di
     }
 }
 
-/* logits (n, vocab) of a text */
-static inline void reference_logits(const Reference *r, const int32_t *tokens, int n,
-                                    double *logits) {
+/* What comes out of the blocks for a text (n, dim); the caller frees it. */
+static inline double *reference_stream(const Reference *r, const int32_t *tokens, int n) {
     int dim = reference_size(r, "embedding_length", 0, 0),
-        layers = reference_size(r, "block_count", 0, 0),
-        vocab = (int)reference_find(r, -1, "token_embd", "weight")->shape[0];
-    int wide = reference_streams(r) * dim, all = reference_inputs(r) * layers;
+        layers = reference_size(r, "block_count", 0, 0), wide = reference_streams(r) * dim,
+        all = reference_inputs(r) * layers;
     double *x = malloc(sizeof *x * (size_t)(n * wide)),
            *inputs = malloc(sizeof *x * (size_t)(n * all + 1));
     ReferenceMemory *memory = malloc(sizeof *memory * (size_t)layers);
@@ -395,9 +418,21 @@ static inline void reference_logits(const Reference *r, const int32_t *tokens, i
     for (int l = 0; l < layers; l++) free(memory[l].k), free(memory[l].v);
     for (int t = 0; t < n; t++) {
         reference_gather(r, dim, x + t * wide);
-        reference_unembed(r, x + t * wide, dim, vocab, logits + (size_t)t * (size_t)vocab);
+        memmove(x + t * dim, x + t * wide, sizeof *x * (size_t)dim);
     }
-    free(x), free(inputs), free(memory);
+    free(inputs), free(memory);
+    return x;
+}
+
+/* logits (n, vocab) of a text */
+static inline void reference_logits(const Reference *r, const int32_t *tokens, int n,
+                                    double *logits) {
+    int dim = reference_size(r, "embedding_length", 0, 0),
+        vocab = (int)reference_find(r, -1, "token_embd", "weight")->shape[0];
+    double *x = reference_stream(r, tokens, n);
+    for (int t = 0; t < n; t++)
+        reference_unembed(r, x + t * dim, dim, vocab, logits + (size_t)t * (size_t)vocab);
+    free(x);
 }
 
 #endif

@@ -67,7 +67,7 @@ static inline bool reference_has_window(const Reference *r, int l) {
     if (period == 0 || !reference_windows(r)) return false;
     if (pair && pair->type == GGUF_ARRAY) return reference_number_of(r, key, l, 0) != 0;
     period = reference_size(r, key, l, period);
-    return l % period != period - 1;
+    return l % period != (reference_says(r, "first-full") ? 0 : period - 1);
 }
 
 static inline bool reference_turns(const Reference *r, int l, int window) {
@@ -304,10 +304,18 @@ static inline void reference_qkv(const Reference *r, const ReferenceLayer *s, in
 
 /* ------------------------------------------------------------------ attention */
 
+/* Where all tokens are seen, a window lies around the one that looks. */
+static inline int reference_last_seen(const ReferenceLayer *s, int position) {
+    if (!s->tokens) return position;
+    return s->window && position + s->window / 2 < s->tokens ? position + s->window / 2
+                                                             : s->tokens - 1;
+}
+
 static inline int reference_first_seen(const Reference *r, const ReferenceLayer *s,
                                        int position) {
     int chunk = (int)reference_says(r, "chunk");
     if (chunk && s->turns) return position / chunk * chunk;
+    if (s->tokens) return s->window && position > s->window / 2 ? position - s->window / 2 : 0;
     return s->window && position >= s->window ? position - s->window + 1 : 0;
 }
 
@@ -342,10 +350,10 @@ static inline void reference_head(const Reference *r, const ReferenceLayer *s, i
     const double *sinks = reference_weight(r, s->l, "attn_sinks");
     int shared = head / (s->heads / s->kv_heads), nk = s->kv_heads * s->head_dim,
         nv = s->kv_heads * s->value_dim, first = reference_first_seen(r, s, position),
-        last = s->tokens ? s->tokens - 1 : position;
+        last = reference_last_seen(s, position);
     double weight[REFERENCE_WIDEST], most = sinks ? sinks[head] : -INFINITY, sum = 0;
     for (int j = first; j <= last; j++) {
-        weight[j] = reference_score(s, head, position - j, q + head * s->head_dim,
+        weight[j] = reference_score(s, head, abs(position - j), q + head * s->head_dim,
                                     k + j * nk + shared * s->head_dim);
         if (!reference_sees(s->chosen, j)) weight[j] = -INFINITY;
         most = fmax(most, weight[j]);

@@ -26,12 +26,14 @@
  *     own:N               N layers keep keys and values if no key says otherwise
  *     full-divisors       rope_freqs are of layers without a window
  *     cut:N               few gates pass in the first N layers, if no key says in which
+ *     after               norms stand behind the branches;  first-full: of window:P the first one sees everything
+ *     share, gelu-score, mean-score   scores of a text sum to 1; go through GELU, not tanh; are of the mean of all rows
  *     sqrt                x = embedding * sqrt(dim)
  *     tiled               heads of values go round the heads of keys;  xielu: a curve of each layer
  *     indexer             attention looks at the positions that it chooses
  *     latents             YaRN leaves the size of what turns, where a key says how scores grow instead
  *     minicpm3            the same, and logits times 256 / dim
- *     canvas              a token sees what stands behind it, too
+ *     canvas              a token sees what stands behind it, too; windows lie around it
  *     divide              logits are divided by logit_scale, not multiplied
  *     minicpm             embeddings and branches are scaled, by 12 and 1.4 / sqrt(layers) if no key says otherwise
  *
@@ -52,7 +54,7 @@ static const char *const reference_families[][2] = {
     {"granitemoe", "rms pairs silu turn? divide all renorm"},
     {"qwen", "rms halves silu"},
     {"qwen2", "rms halves silu"},
-    {"qwen3", "rms halves silu"},
+    {"qwen3", "rms halves silu share"},
     {"qwen2moe", "rms halves silu all"},
     {"qwen3moe", "rms halves silu all renorm"},
     {"olmoe", "rms halves silu all"},
@@ -104,7 +106,7 @@ static const char *const reference_families[][2] = {
     {"mellum", "rms halves silu window:4 as-trained all renorm"},
     {"maincoder", "rms pairs silu late"},
     {"pangu-embedded", "rms halves silu"},
-    {"qwen3vl", "rms halves silu"},
+    {"qwen3vl", "rms halves silu share"},
     {"arcee", "rms pairs relu2"},
     {"deepseek2", "rms pairs silu all latents"},
     {"deepseek32", "rms pairs silu all latents indexer"},
@@ -126,6 +128,17 @@ static const char *const reference_families[][2] = {
     {"llada-moe", "rms halves silu all canvas"},
     {"dream", "rms halves silu canvas"},
     {"rnd1", "rms halves silu all renorm canvas"},
+    {"bert", "layer gelu canvas after"},
+    {"nomic-bert", "layer halves silu canvas after"},
+    {"nomic-bert-moe", "layer halves gelu canvas after all"},
+    {"jina-bert-v2", "layer gelu canvas after alibi:8"},
+    {"jina-bert-v3", "layer halves gelu canvas after"},
+    {"modern-bert", "layer halves gelu canvas window:3 first-full base:10000 unstretched "
+                    "gelu-score mean-score"},
+    {"neo-bert", "rms pairs silu canvas"},
+    {"eurobert", "rms halves silu canvas"},
+    {"llama-embed", "rms pairs silu canvas"},
+    {"gemma-embedding", "rms halves gelu sqrt canvas window:6 base:10000 unstretched"},
 };
 
 static inline const char *reference_family(const char *arch) {

@@ -17,6 +17,7 @@ typedef struct Reference {
     /* Inputs of BF16 weights have the 8 bits of BF16, as with some instruction sets: the caller says
      * so. */
     bool rounds_bf16;
+    int second; /* where the second of two texts begins; 0: there is one */
 } Reference;
 
 /* ------------------------------------------------------------------ keys */

@@ -3,7 +3,7 @@
 #include "every_isa.h"
 #include "inference.h"
 #include "make_model.h"
-#include "reference.h"
+#include "reference_text.h"
 
 enum { TOKENS = 90, LONG = 200 };
 
@@ -14,20 +14,27 @@ static void make_tokens(void) {
         tokens[i] = (int32_t)(rng_hash(3, 0, (uint64_t)i) % MAKE_VOCAB);
 }
 
-/* Logits of all tokens in chunks of `chunk`, into out (TOKENS, vocab). */
+/* What there is of each token: logits, or, of an encoder, its row. */
+static size_t width_of(const Model *m) {
+    return model_writes(m) ? m->sizes.vocab : m->sizes.dim;
+}
+
+static const float *rows_of(const Session *s) { return s->hidden_only ? s->hidden : s->logits; }
+
+/* Rows of all tokens in chunks of `chunk`, into out (TOKENS, width). */
 static void run_with(const Model *model, KvFormat kv, int threads, size_t chunk, float *out) {
     Session session;
     Fault fault;
     Pool *pool = pool_open(threads, false, &fault);
-    size_t vocab = model->sizes.vocab;
+    size_t width = width_of(model);
     SessionConfig config = {
         .sequences = 1, .max_tokens = TOKENS, .max_logits = TOKENS, .kv = kv};
-    config.canvas = model->recipe->both_ways;
+    config.canvas = model->recipe->both_ways, config.vectors = !model_writes(model);
     assert_true(session_open(&session, model, pool, config, &fault));
     for (size_t at = 0; at < TOKENS; at += chunk) {
         size_t n = TOKENS - at < chunk ? TOKENS - at : chunk;
         assert_true(session_eval(&session, tokens + at, n, true, &fault));
-        memcpy(out + at * vocab, session.logits, n * vocab * sizeof *out);
+        memcpy(out + at * width, rows_of(&session), n * width * sizeof *out);
     }
     session_close(&session);
     pool_close(pool);
@@ -52,13 +59,14 @@ static void compare(MakeModel m) {
     Model model;
     Reference reference;
     unsigned char *bytes = open_made(&m, &model);
-    size_t count = TOKENS * model.sizes.vocab;
+    size_t count = TOKENS * width_of(&model);
     float *got = malloc(count * sizeof *got);
     double *want = malloc(count * sizeof *want), error = 0, power = 0;
     run(&model, 2, TOKENS, got);
     reference_open(&reference, &model.gguf);
     reference.rounds_bf16 = kernels_input(m.dtype, 1 + 0x1p-20f) == 1;
-    reference_logits(&reference, tokens, TOKENS, want);
+    (model_writes(&model) ? reference_logits : reference_hidden)(&reference, tokens, TOKENS,
+                                                                 want);
     for (size_t i = 0; i < count; i++)
         error += pow((double)got[i] - want[i], 2), power += want[i] * want[i];
     /* Where two roundings fall to different sides of a half, one input differs by a step: with
@@ -130,12 +138,64 @@ static void every_variant(void **state) {
         {"minicpm", "embedding_scale=3.0 residual_scale=0.4"},
         {"mamba", "ssm.dt_b_c_rms=true"},                  /* Falcon Mamba */
         {"granitehybrid", "rope.scaling.finetuned=false"}, /* as Granite 4 H does */
+        {"bert", "fused_qkv"},
+        {"jina-bert-v2", "plain"},
+        {"jina-bert-v2", "gate_in_up"},
+        {"jina-bert-v2", "row_norms two_norms"}, /* for code */
+        {"modern-bert", "attention.sliding_window_pattern=2 rope.freq_base_swa=500.0"},
+        {"modern-bert", "rope.scaling.factor=4.0"},
+        {"gemma-embedding", "rope.freq_base_swa=500.0"},
     };
     for (size_t i = 0; i < sizeof variants / sizeof *variants; i++)
         compare(make_model_of(variants[i][0], variants[i][1]));
     MakeModel m = make_model_defaults("olmo2");
     m.window = 0; /* OLMo 2; with a window, OLMo 3 */
     compare(m);
+}
+
+/* Of one text, or of two. */
+static void compare_texts(const char *arch, const char *more, size_t second) {
+    static const Pooling all[] = {POOLING_MEAN, POOLING_CLS, POOLING_LAST, POOLING_RANK};
+    enum { LENGTH = 40, DIM = 64 };
+    MakeModel m = make_model_of(arch, more);
+    Model model;
+    Session session;
+    Reference reference;
+    unsigned char *bytes = open_made(&m, &model);
+    assert_true(session_open(&session, &model, NULL, pooling_session(&model, LENGTH), NULL));
+    reference_open(&reference, &model.gguf);
+    reference.second = (int)second;
+    for (size_t i = 0; i < 4; i++) {
+        float got[DIM];
+        double want[DIM], error = 0, power = 0;
+        size_t width = pooling_width(&model, all[i]);
+        if (width == 0) continue;
+        assert_true(pooling_run(&session, all[i], tokens, LENGTH, second, got, NULL));
+        if (all[i] == POOLING_RANK)
+            reference_scores(&reference, tokens, LENGTH, (int)width, want);
+        else
+            reference_vector(&reference, tokens, LENGTH, (int)all[i], want);
+        for (size_t k = 0; k < width; k++)
+            error += pow((double)got[k] - want[k], 2), power += want[k] * want[k];
+        if (!(error / power < 3e-11))
+            fail_msg("%s %s, %s: error %g", arch, more, pooling_name(all[i]), error / power);
+    }
+    session_close(&session), reference_close(&reference);
+    model_close(&model), free(bytes);
+}
+
+static void texts_become_vectors_and_scores(void **state) {
+    (void)state;
+    compare_texts("llama", "", 0);
+    compare_texts("bert", "", 0);
+    compare_texts("bert", "scores:1 pooling_type=4", 17);
+    compare_texts("bert", "scores:3 scores_hidden", 17);
+    compare_texts("jina-bert-v2", "scores:1 scores_alone", 17);
+    compare_texts("modern-bert", "scores:1 scores_hidden scores_norm", 17);
+    compare_texts("neo-bert", "scores:2 scores_hidden", 0);
+    compare_texts("gemma-embedding", "", 0);
+    compare_texts("qwen3", "scores:2 pooling_type=4", 0);
+    compare_texts("qwen3", "pooling_type=3", 0);
 }
 
 static void every_format(void **state) {
@@ -202,6 +262,8 @@ static void threads_and_chunks_change_no_bit(void **state) {
                   {"mamba", "ssm.dt_b_c_rms=true", DTYPE_F16},
                   {"mamba2", NULL, DTYPE_Q8_0},
                   {"falcon-h1", NULL, DTYPE_F32}, /* pages and states */
+                  {"bert", NULL, DTYPE_Q8_0},     /* in one piece */
+                  {"modern-bert", NULL, DTYPE_F16},
                   {"lfm2moe", NULL, DTYPE_F16}};
     static const size_t chunks[] = {1, 7, 64};
     for (size_t i = 0; i < sizeof models / sizeof *models; i++) {
@@ -209,14 +271,14 @@ static void threads_and_chunks_change_no_bit(void **state) {
         m.dtype = models[i].dtype;
         Model model;
         unsigned char *bytes = open_made(&m, &model);
-        size_t all = TOKENS * model.sizes.vocab * sizeof(float);
+        size_t all = TOKENS * width_of(&model) * sizeof(float);
         float *one = malloc(all), *other = malloc(all);
         run(&model, 1, TOKENS, one);
         for (int threads = 2; threads <= 4; threads++) {
             run(&model, threads, TOKENS, other);
             assert_memory_equal(one, other, all);
         }
-        for (int c = 0; c < 3; c++) {
+        for (int c = 0; c < 3 && !model.recipe->both_ways; c++) {
             run(&model, 1 + c, chunks[c], other);
             assert_memory_equal(one, other, all);
         }
@@ -386,7 +448,35 @@ static void full_context_and_wrong_tokens_are_said(void **state) {
     free(bytes);
 }
 
-RUN(TEST(every_family), TEST(every_variant), TEST(every_format), TEST(a_rounded_memory_is_near),
-    TEST(threads_and_chunks_change_no_bit), TEST(neighbours_change_no_bit),
-    TEST(windows_that_slide_change_no_bit), TEST(states_take_back_what_was_drafted),
-    TEST(instruction_sets_agree_within_rounding), TEST(full_context_and_wrong_tokens_are_said))
+/* What comes after a token changes it: so a text is one batch, or refused. */
+static void looking_both_ways_takes_the_whole_text(void **state) {
+    (void)state;
+    MakeModel m = make_model_defaults("bert");
+    Model model;
+    Session session;
+    Fault fault;
+    float vector[64];
+    unsigned char *bytes = open_made(&m, &model);
+    SessionConfig config = {
+        .vectors = true, .sequences = 1, .max_tokens = TOKENS, .max_logits = 20};
+    assert_true(session_open(&session, &model, NULL, config, &fault));
+    assert_true(session_eval(&session, tokens, 20, true, &fault));
+    assert_false(session_eval(&session, tokens, 21, true, &fault));
+    assert_contains(fault.text, "21 tokens does not fit into a batch of 20");
+    assert_false(pooling_run(&session, POOLING_MEAN, tokens, 21, 0, vector, &fault));
+    assert_contains(fault.text, "does not fit");
+    assert_false(pooling_run(&session, POOLING_RANK, tokens, 2, 0, vector, &fault));
+    assert_contains(fault.text, "no head that scores");
+    session_close(&session);
+    config.vectors = false;
+    assert_false(session_open(&session, &model, NULL, config, &fault));
+    assert_contains(fault.text, "does not write");
+    model_close(&model), free(bytes);
+}
+
+RUN(TEST(every_family), TEST(every_variant), TEST(texts_become_vectors_and_scores),
+    TEST(looking_both_ways_takes_the_whole_text), TEST(every_format),
+    TEST(a_rounded_memory_is_near), TEST(threads_and_chunks_change_no_bit),
+    TEST(neighbours_change_no_bit), TEST(windows_that_slide_change_no_bit),
+    TEST(states_take_back_what_was_drafted), TEST(instruction_sets_agree_within_rounding),
+    TEST(full_context_and_wrong_tokens_are_said))

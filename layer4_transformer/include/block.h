@@ -7,6 +7,7 @@
  *     sequential    x += attention(norm(x));  x += feed_forward(norm'(x))          Llama, Qwen, Gemma, GPT-2
  *     parallel      x += attention(norm(x)) + feed_forward(norm'(x))               GPT-J, Falcon, Phi 2
  *     after         x = norm(x + attention(x));  x = norm'(x + feed_forward(x))    BERT
+ *                   ... the first one twice: norm_2(x + norm(x + attention(x)))    Jina's BERT for code
  *     laurel        x = (x + attention(h) + h + laurel(h)) / sqrt(2), h = norm(x);
  *                   x += feed_forward(norm'(x))                                    Gemma 3n
  *     beside        x += attention(norm(x));  x += network(norm'(x)) + experts(x)  Gemma 4 with experts
@@ -41,6 +42,7 @@ typedef enum Wiring {
 typedef struct Block {
     Wiring wiring;
     Norm attn_norm, ffn_norm, attn_post_norm, ffn_post_norm;
+    Norm attn_norm_2;     /* of WIRING_NORM_AFTER; or none */
     float residual_scale; /* on what a branch adds; 0: 1 */
     Attention attention;  /* not there: o.w.data is NULL */
     Mla mla;        /* how its keys and values come about; not there: kv_a.w.data is NULL */

@@ -1,11 +1,11 @@
-/* mask.h - which earlier tokens a token may look at.
+/* mask.h - which tokens of its text a token may look at.
  *
- *     causal           window of 3        chunks of 3        both ways
- *     # . . . .        # . . . .          # . . . .          # # # # #
- *     # # . . .        # # . . .          # # . . .          # # # # #      row: the query, column: the key
- *     # # # . .        # # # . .          # # # . .          # # # # #
- *     # # # # .        . # # # .          . . . # .          # # # # #
- *     # # # # #        . . # # #          . . . # #          # # # # #
+ *     causal           window of 3        chunks of 3        both ways          both ways, window of 3
+ *     # . . . .        # . . . .          # . . . .          # # # # #          # # . . .
+ *     # # . . .        # # . . .          # # . . .          # # # # #          # # # . .      row: the query,
+ *     # # # . .        # # # . .          # # # . .          # # # # #          . # # # .      column: the key
+ *     # # # # .        . # # # .          . . . # .          # # # # #          . . # # #
+ *     # # # # #        . . # # #          . . . # #          # # # # #          . . . # #
  *
  * Invariant: what a query sees is one unbroken range of positions that is never empty. */
 #ifndef STRATA_MASK_H
@@ -15,8 +15,10 @@
 
 typedef struct Mask {
     bool causal;
-    size_t window; /* keys with query - key < window are seen; 0: no limit; causal masks only */
-    size_t chunk; /* only keys of the query's own chunk of so many; 0: no chunks; causal, too */
+    /* keys with query - key < window are seen, both ways those at most window / 2 away; 0: no limit */
+    size_t window;
+    size_t
+        chunk; /* only keys of the query's own chunk of so many; 0: no chunks; causal masks only */
 } Mask;
 
 typedef struct Range {

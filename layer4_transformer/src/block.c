@@ -1,6 +1,8 @@
 /* block.c - see block.h. */
 #include "block.h"
 
+#include <string.h>
+
 enum { ROWS = 4 }; /* taken at a time by a thread */
 
 static bool has_attention(const Block *b) { return b->attention.o.w.data; }
@@ -152,8 +154,14 @@ static void parallel(const Block *b, BlockRun *run, KvCache *kv, size_t layer,
 
 static void norm_after(const Block *b, BlockRun *run, KvCache *kv, size_t layer,
                        const Batch *batch, float *x, size_t dim) {
+    size_t n = batch->count;
+    if (b->attn_norm_2.kind) memcpy(run->aside, x, n * dim * sizeof *x);
     mix(b, run, kv, layer, batch, x, x, dim);
-    norm_rows(run->pool, &b->attn_norm, x, x, batch->count, dim);
+    norm_rows(run->pool, &b->attn_norm, x, x, n, dim);
+    if (b->attn_norm_2.kind) {
+        axpy(x, 1, run->aside, n * dim);
+        norm_rows(run->pool, &b->attn_norm_2, x, x, n, dim);
+    }
     feed_forward(b, run, x, batch->count, x, dim);
     norm_rows(run->pool, &b->ffn_norm, x, x, batch->count, dim);
 }

@@ -1,9 +1,16 @@
 /* mask.c - see mask.h. */
 #include "mask.h"
 
+/* A window that looks both ways lies around the query. */
+static Range both_ways(Mask mask, size_t query, size_t length) {
+    size_t half = mask.window / 2, after = query + half + 1;
+    if (!mask.window) return (Range){0, length};
+    return (Range){query > half ? query - half : 0, after < length ? after : length};
+}
+
 Range mask_range(Mask mask, size_t query, size_t length) {
     REQUIRE(query < length, "query %zu of %zu", query, length);
-    if (!mask.causal) return (Range){0, length};
+    if (!mask.causal) return both_ways(mask, query, length);
     size_t end = query + 1, begin = mask.window && end > mask.window ? end - mask.window : 0,
            chunk = mask.chunk ? query / mask.chunk * mask.chunk : 0;
     return (Range){begin > chunk ? begin : chunk, end};

@@ -221,6 +221,12 @@ static void three_forms_agree_with_double(void **state) {
             (AttentionShape){
                 .heads = 3, .kv_heads = 1, .head_dim = 16, .mask = {.causal = false}},
             lengths[i]);
+        check_shape((AttentionShape){.heads = 4,
+                                     .kv_heads = 2,
+                                     .head_dim = 8,
+                                     .max_bias = 8,
+                                     .mask = {.causal = false, .window = 9}},
+                    lengths[i]);
     }
     check_shape(
         (AttentionShape){.heads = 20, .kv_heads = 1, .head_dim = 8, .mask = {.causal = true}},
@@ -272,6 +278,12 @@ static void masks_are_ranges(void **state) {
     assert_true(r.begin == 4 && r.end == 5);
     r = mask_range((Mask){.causal = false}, 4, 10);
     assert_true(r.begin == 0 && r.end == 10);
+    r = mask_range((Mask){.causal = false, .window = 4}, 5, 10);
+    assert_true(r.begin == 3 && r.end == 8);
+    r = mask_range((Mask){.causal = false, .window = 5}, 1, 10);
+    assert_true(r.begin == 0 && r.end == 4);
+    r = mask_range((Mask){.causal = false, .window = 4}, 9, 10);
+    assert_true(r.begin == 7 && r.end == 10);
 }
 
 /* sum of w * out over two sequences, in double, for differences */

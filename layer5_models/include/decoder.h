@@ -31,11 +31,18 @@ typedef struct Session {
     /* asked before each layer whether anybody still wants the batch; NULL: it is wanted */
     bool (*is_wanted)(void *context);
     void *context;
-    bool stopped; /* the last batch was not, and is as if it had never come */
-    Arena arena;  /* owns all of the above */
+    bool stopped;         /* the last batch was not, and is as if it had never come */
+    float *pooled, *wide; /* a text's row on its way through the text head (text_head.h) */
+    void *wide_scratch;
+    size_t second; /* the position where the second of two texts begins; 0: there is one */
+    /* (max_tokens) of session_eval: the batch that it makes of some tokens */
+    int32_t *sequence, *position;
+    bool *wanted;
+    Arena arena; /* owns all of the above */
 } Session;
 
 typedef struct SessionConfig {
+    bool vectors;     /* hidden rows are all that is wanted: no room for logits is taken */
     size_t ctx;       /* positions per sequence; 0: as the model was trained */
     size_t sequences; /* at most, at the same time */
     size_t max_tokens, max_logits;
@@ -45,14 +52,14 @@ typedef struct SessionConfig {
     /* tokens that recurrent layers take back at once, to one that was wanted (state.h); 0: one */
     size_t rewind;
     /* for a diffusion model: a token sees those behind it, too, so each batch is a whole text, and
-     * what its sequences held before is forgotten */
+     * what its sequences held before is forgotten; an encoder reads so by itself */
     bool canvas;
 } SessionConfig;
 
 /* Allocate the memory.
  *
- * Fails when the machine does not have it, and when a diffusion model is to write from left to right
- * or another one to fill a canvas. */
+ * Fails when the machine does not have it; when logits are wanted of a model that has none; and when a
+ * diffusion model is to write from left to right or another one to fill a canvas. */
 bool session_open(Session *session, const Model *model, Pool *pool, SessionConfig config,
                   Fault *fault);
 void session_close(Session *session);
@@ -108,8 +115,8 @@ bool model_forward(Session *session, const Batch *batch, Fault *fault);
 
 /* The common case of one sequence: append tokens to sequence 0, and compute the logits of the last
  * one (or of all).  Long texts are split into batches of PREFILL_BATCH, or of what the session has
- * room for; session->logits then holds those of the last batch.  A canvas that does not fit into one
- * batch is refused. */
+ * room for; session->logits then holds those of the last batch.  A text that is read both ways and
+ * does not fit into one batch is refused. */
 bool session_eval(Session *session, const int32_t *tokens, size_t count, bool all_logits,
                   Fault *fault);
 

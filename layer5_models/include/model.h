@@ -11,6 +11,7 @@
 #define STRATA_MODEL_H
 
 #include "recipe.h"
+#include "text_head.h"
 #include "tokenizer.h"
 
 enum { MODEL_LAYERS = 1024 };
@@ -34,8 +35,10 @@ typedef struct Model {
     Tensor embedding;      /* (vocab, dim) */
     Norm embedding_norm;   /* or none */
     Tensor positions;      /* (ctx, dim); data NULL: none */
-    Linear head;           /* (vocab, dim), perhaps the embedding */
-    Norm out_norm;
+    Tensor types;          /* (1 or 2, dim) of the first text and of the second; or none */
+    Linear head;           /* (vocab, dim), perhaps the embedding; not there in an encoder */
+    TextHead text_head;    /* what a whole text becomes */
+    Norm out_norm;         /* or none */
     LayerTable layer_table; /* inputs of layers; or not there */
     AltUpEnds altup;        /* of a stream in parts; streams 0: it has one */
     size_t streams;
@@ -58,6 +61,9 @@ typedef struct Model {
 bool model_open(Model *model, const char *path, Fault *fault);
 bool model_open_memory(Model *model, const void *bytes, size_t size, Fault *fault);
 void model_close(Model *model);
+
+/* Has it logits, and so can write?  Else texts become vectors or scores (pooling.h). */
+bool model_writes(const Model *model);
 
 /* Give back what adapters brought along; of model_close. */
 void model_drop_adapters(Model *model);

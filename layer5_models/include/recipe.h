@@ -17,7 +17,8 @@ typedef enum HeadNorms {
     HEAD_NORMS_MAYBE,  /* the same, when the file has them */
     HEAD_NORMS_OWN,    /* a norm of each head, with gains of its own, when the file has them */
     HEAD_NORMS_ROW,    /* one norm over all heads together */
-    HEAD_NORMS_UNIT,   /* each head after the rotation, where there is one; no gains */
+    HEAD_NORMS_ROW_MAYBE, /* the same, when the file has them */
+    HEAD_NORMS_UNIT,      /* each head after the rotation, where there is one; no gains */
 } HeadNorms;
 
 /* Which numbers of a file scale embeddings, branches, scores and logits. */
@@ -82,16 +83,21 @@ typedef struct Recipe {
     bool parallel_by_key;  /* parallel where use_parallel_residual says so */
     bool parallel_by_norm; /* parallel where a block has no ffn_norm */
     bool no_pre_norms;     /* branches read x as it is */
-    bool post_norms;       /* what a branch returns is normed before it is added */
-    bool embedding_norm;   /* x starts as a norm of the embedding */
-    const char *out_norm;  /* what the norm before the head is called; NULL: output_norm */
+    bool first_bare;  /* attention of the first block reads x as it is, where it has no norm */
+    bool second_norm; /* of WIRING_NORM_AFTER: files may have attn_norm_2 (block.h) */
+    bool post_norms;  /* what a branch returns is normed before it is added */
+    bool embedding_norm;  /* x starts as a norm of the embedding */
+    const char *out_norm; /* what the norm before the head is called; NULL: output_norm */
+    bool no_out_norm;     /* there is none: blocks end with one */
     HeadNorms head_norms;
     bool head_norms_late; /* after the rotation */
 
     /* positions and attention */
-    bool both_ways; /* a token sees all of the text: a diffusion model, which fills a canvas */
+    /* a token sees all of the text: a diffusion model, which fills a canvas, or an encoder */
+    bool both_ways;
     RopeStyle rope;
     bool learned_positions;
+    bool token_types;       /* files may have a row for each of two texts: token_types */
     size_t no_rope_every;   /* every n-th layer has no positions; 0: all have them */
     bool rope_windows_only; /* only layers with a window have positions */
     bool rope_by_key;       /* none have where rope.scaling.finetuned is false */
@@ -126,6 +132,7 @@ typedef struct Recipe {
     size_t no_rope_temperature_ctx;
     /* of every window_pattern layers the last one sees everything; 0: no windows */
     size_t window_pattern;
+    bool window_after;   /* or the first one */
     size_t window;       /* positions a windowed layer sees; 0: the file says, or none */
     double window_theta; /* theta of windowed layers; 0: as the others */
     WindowStretching window_stretching;
@@ -145,8 +152,11 @@ typedef struct Recipe {
 
     /* feed-forward */
     Activation act;
+    bool act_by_key; /* or as hidden_activation says: gelu or silu */
     bool gated;
     bool gate_in_up; /* ffn_up holds gate, then up */
+    bool
+        gate_maybe; /* where there is no ffn_gate, ffn_up does, or, as short as it, there is none */
     bool limits; /* what experts and networks multiply is limited: swiglu_clamp_exp, _shexp */
     size_t
         cut_layers; /* in so many few gates pass, unless activation_sparsity_scale says where */
@@ -177,6 +187,13 @@ typedef struct Recipe {
     Scales scales;
     float attn_softcap;
     float logit_softcap;
+
+    /* what a text becomes (text_head.h) */
+    bool vectors; /* never logits: the family has no head */
+    bool dense;   /* files may have two maps of a text's vector: dense_2, dense_3 */
+    bool ranks;   /* files may have a head that scores a text: cls, cls.output */
+    bool rank_mean, rank_gelu,
+        rank_softmax; /* of the mean of all rows; GELU, not tanh; shares of 1 */
 } Recipe;
 
 typedef enum Need { NEED_NO, NEED_MAYBE, NEED_YES } Need;

@@ -31,8 +31,10 @@ typedef struct LayerSizes {
     bool absorbed;
     size_t index_heads, index_width, index_top; /* of its indexer; 0: none */
     size_t attn_gate;                           /* rows of the gate on what is mixed; 0: none */
-    bool gate_in_q; /* or q holds it: each head a query, then its gate */
-    bool values;    /* they have a map of their own; or they are keys */
+    bool gate_in_q;           /* or q holds it: each head a query, then its gate */
+    bool bare;                /* attention reads x without a norm */
+    bool no_gate, gate_in_up; /* of its network: it has none; it lies in ffn_up */
+    bool values;              /* they have a map of their own; or they are keys */
     /* > 0: keys and values are those of the layer so many before; kv_heads is how many that one has */
     size_t back;
     size_t window; /* 0: it sees everything */
@@ -125,6 +127,7 @@ typedef enum RoleId {
     ROLE_INDEX_WEIGH,
     ROLE_ATTN_SINKS,
     ROLE_ATTN_POST_NORM,
+    ROLE_ATTN_NORM_2,
     ROLE_FFN_NORM,
     ROLE_FFN_GATE,
     ROLE_FFN_UP,

@@ -13,7 +13,7 @@ static void layout_kv(Session *s, const SessionConfig *c) {
         shapes[l] = (KvShape){.kv_heads = z->back ? 0 : z->kv_heads,
                               .key_dim = z->head_dim,
                               .value_dim = z->value_dim,
-                              .window = z->window,
+                              .window = m->recipe->both_ways ? 0 : z->window,
                               .state = block_state(&m->blocks[l])};
         const Indexer *index = &m->blocks[l].mla.index;
         if (index->heads) shapes[index->layer] = (KvShape){1, index->width, 0, 0, 0};
@@ -39,10 +39,21 @@ static size_t widest_key(const Model *m) {
     return widest;
 }
 
+/* What a text's row, its vector and its scores need. */
+static void layout_text_head(Session *s) {
+    const TextHead *h = &s->model->text_head;
+    size_t dim = max_size(s->model->sizes.dim, h->labels), wide = dim;
+    if (h->dense[0].w.data) wide = max_size(wide, h->dense[0].w.shape[0]);
+    s->pooled = arena_take(&s->arena, dim, sizeof *s->pooled);
+    s->wide = arena_take(&s->arena, wide, sizeof *s->wide);
+    s->wide_scratch = arena_take(&s->arena, linear_scratch_bytes(1, wide), 1);
+}
+
 static void layout(Session *s, SessionConfig c) {
     const ModelSizes *m = &s->model->sizes;
     size_t f = sizeof(float);
     s->max_tokens = c.max_tokens, s->max_logits = c.max_logits;
+    s->hidden_only = c.vectors;
     layout_kv(s, &c);
     BlockSizes widest = {0};
     const LayerTable *table = &s->model->layer_table;
@@ -54,7 +65,11 @@ static void layout(Session *s, SessionConfig c) {
     s->key = arena_take(&s->arena, widest_key(s->model), f);
     s->x = arena_take(&s->arena, c.max_tokens * m->dim * max_size(1, s->model->streams), f);
     s->hidden = arena_take(&s->arena, c.max_logits * m->dim, f);
-    s->logits = arena_take(&s->arena, c.max_logits * m->vocab, f);
+    if (!c.vectors) s->logits = arena_take(&s->arena, c.max_logits * m->vocab, f);
+    layout_text_head(s);
+    s->sequence = arena_take(&s->arena, c.max_tokens, sizeof *s->sequence);
+    s->position = arena_take(&s->arena, c.max_tokens, sizeof *s->position);
+    s->wanted = arena_take(&s->arena, c.max_tokens, sizeof *s->wanted);
 }
 
 static bool check_direction(const Model *model, bool canvas, Fault *fault) {
@@ -72,8 +87,15 @@ static bool check_direction(const Model *model, bool canvas, Fault *fault) {
 
 bool session_open(Session *session, const Model *model, Pool *pool, SessionConfig config,
                   Fault *fault) {
-    *session = (Session){.model = model, .pool = pool, .canvas = config.canvas};
-    if (!check_direction(model, config.canvas, fault)) return false;
+    if (!config.vectors && !model_writes(model))
+        return fault_set(fault,
+                         "this model does not write: a %s %s; strata %s asks it for that",
+                         model->recipe->arch,
+                         model->text_head.pooling == POOLING_RANK ? "model that scores texts"
+                                                                  : "model of vectors of texts",
+                         model->text_head.pooling == POOLING_RANK ? "rerank" : "embed");
+    if (!config.vectors && !check_direction(model, config.canvas, fault)) return false;
+    *session = (Session){.model = model, .pool = pool, .canvas = model->recipe->both_ways};
     arena_measure(&session->arena);
     layout(session, config);
     if (!arena_init(&session->arena, session->arena.used, fault)) return false;
@@ -143,6 +165,11 @@ static bool take_room(Session *s, const Batch *batch, Fault *fault) {
     return true;
 }
 
+/* Is a token of the first text or of the second?  Files with one row of types make no difference. */
+static size_t text_of_token(const Session *s, int32_t position) {
+    return s->second && (size_t)position >= s->second && s->model->types.shape[0] > 1;
+}
+
 /* x = what goes into the first block: an embedding, scaled, normed and placed as the family does
  * it; or the row that the batch brings. */
 static void embed_one(Session *s, const Batch *batch, size_t i) {
@@ -158,6 +185,8 @@ static void embed_one(Session *s, const Batch *batch, size_t i) {
     }
     if (m->positions.data)
         position_add_learned(x, &m->positions, (size_t)batch->position[i], s->run.normed);
+    if (m->types.data)
+        position_add_learned(x, &m->types, text_of_token(s, batch->position[i]), s->run.normed);
     norm_apply(&m->embedding_norm, x, x, dim);
 }
 
@@ -255,24 +284,32 @@ void session_reset(Session *s) {
     for (size_t i = 0; i < s->kv.config.sequences; i++) kv_truncate(&s->kv, i, 0);
 }
 
+/* Tokens of a text in one batch: as many as there is room for, of a causal model not more than
+ * PREFILL_BATCH; 0: they must all be there at once, and there is no room. */
+static size_t batch_of(const Session *s, size_t count, bool all_logits, Fault *fault) {
+    size_t most = s->max_tokens;
+    if (all_logits) most = min_size(most, s->max_logits);
+    if (!s->canvas) return min_size(min_size(count, most), PREFILL_BATCH);
+    if (count <= most) return count;
+    fault_set(
+        fault,
+        "a text of %zu tokens does not fit into a batch of %zu, and a %s model, which looks "
+        "both ways, reads a text in one",
+        count, most, s->model->recipe->arch);
+    return 0;
+}
+
 bool session_eval(Session *s, const int32_t *tokens, size_t count, bool all_logits,
                   Fault *fault) {
-    int32_t sequence[PREFILL_BATCH] = {0}, position[PREFILL_BATCH];
-    bool wants[PREFILL_BATCH];
-    for (size_t at = 0; at < count;) {
-        size_t n = count - at, start = s->canvas ? 0 : s->kv.length[0];
-        if (n > s->max_tokens) n = s->max_tokens;
-        if (n > PREFILL_BATCH) n = PREFILL_BATCH;
-        if (all_logits && n > s->max_logits) n = s->max_logits;
-        if (s->canvas && n < count)
-            return fault_set(fault, "a canvas of %zu tokens in batches of %zu", count, n);
+    for (size_t at = 0, n; at < count; at += n) {
+        size_t start = s->canvas ? 0 : s->kv.length[0];
+        if (!(n = batch_of(s, count - at, all_logits, fault))) return false;
         for (size_t i = 0; i < n; i++) {
-            position[i] = (int32_t)(start + i);
-            wants[i] = all_logits || at + i + 1 == count;
+            s->sequence[i] = 0, s->position[i] = (int32_t)(start + i);
+            s->wanted[i] = all_logits || at + i + 1 == count;
         }
-        Batch batch = {n, tokens + at, sequence, position, wants, NULL};
+        Batch batch = {n, tokens + at, s->sequence, s->position, s->wanted, NULL};
         if (!model_forward(s, &batch, fault)) return false;
-        at += n;
     }
     return true;
 }

@@ -4,12 +4,32 @@
 #include <math.h>
 #include <string.h>
 
+static const char *const names[] = {"none", "mean", "cls", "last", "rank"};
+
 bool pooling_parse(const char *name, Pooling *pooling, Fault *fault) {
-    static const char *const names[] = {"none", "mean", "last", "cls"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (strcmp(name, names[i]) == 0) return *pooling = (Pooling)i, true;
-    return fault_set(fault, "there is no pooling '%.40s': wanted mean, last, cls or none",
+    return fault_set(fault, "there is no pooling '%.40s': wanted mean, last, cls, none or rank",
                      name);
+}
+
+const char *pooling_name(Pooling pooling) { return names[pooling]; }
+
+Pooling pooling_of_model(const Model *m) {
+    return model_writes(m) ? POOLING_MEAN : m->text_head.pooling;
+}
+
+size_t pooling_width(const Model *m, Pooling pooling) {
+    return pooling == POOLING_RANK ? m->text_head.labels : m->sizes.dim;
+}
+
+SessionConfig pooling_session(const Model *m, size_t longest) {
+    size_t batch = m->recipe->both_ways ? longest : min_size(longest, PREFILL_BATCH);
+    return (SessionConfig){.vectors = true,
+                           .ctx = longest,
+                           .sequences = 1,
+                           .max_tokens = batch,
+                           .max_logits = batch};
 }
 
 /* The row of token `at` of `count` takes its part in the result. */
@@ -24,22 +44,68 @@ static void pool_row(Pooling pooling, const float *row, size_t at, size_t count,
     for (size_t i = 0; at + 1 == count && i < dim; i++) out[i] /= (float)count;
 }
 
-bool pooling_run(Session *s, Pooling pooling, const int32_t *tokens, size_t count, float *out,
-                 Fault *fault) {
-    REQUIRE(count > 0, "a text without tokens has no vector");
-    size_t dim = s->model->sizes.dim,
-           most = s->max_logits < s->max_tokens ? s->max_logits : s->max_tokens;
-    if (most > PREFILL_BATCH) most = PREFILL_BATCH;
-    bool ok = true;
-    session_rewind(s, 0, 0);
-    s->hidden_only = true;
-    for (size_t at = 0, n; ok && at < count; at += n) {
-        n = count - at < most ? count - at : most;
-        ok = session_eval(s, tokens + at, n, true, fault);
-        for (size_t i = 0; ok && i < n; i++)
+/* Tokens that are read at once: with all of them wanted there must be a row for each. */
+static size_t piece_of(const Session *s, size_t left) {
+    size_t most = min_size(s->max_logits, s->max_tokens);
+    return s->model->recipe->both_ways ? left : min_size(left, min_size(most, PREFILL_BATCH));
+}
+
+static bool pool_rows(Session *s, Pooling pooling, const int32_t *tokens, size_t count,
+                      float *out, Fault *fault) {
+    size_t dim = s->model->sizes.dim;
+    for (size_t at = 0, n; at < count; at += n) {
+        n = piece_of(s, count - at);
+        if (!session_eval(s, tokens + at, n, true, fault)) return false;
+        for (size_t i = 0; i < n; i++)
             pool_row(pooling, s->hidden + i * dim, at + i, count, out, dim);
     }
-    s->hidden_only = false;
+    return true;
+}
+
+/* y = map(x), or x where there is no map. */
+static void map_row(Session *s, const Linear *map, const float *x, float *y) {
+    if (map->w.data) linear(s->pool, map, x, 1, y, s->wide_scratch);
+}
+
+/* A vector goes out to another width and back. */
+static void dense(Session *s, float *row) {
+    const TextHead *h = &s->model->text_head;
+    if (!h->dense[0].w.data) return;
+    map_row(s, &h->dense[0], row, s->wide);
+    map_row(s, &h->dense[1], s->wide, row);
+}
+
+/* The scores of a text (labels) from its row (dim), which is written over. */
+static void score_row(Session *s, float *row, float *scores) {
+    const TextHead *h = &s->model->text_head;
+    size_t n = h->scores.w.data ? s->model->sizes.dim : h->labels;
+    map_row(s, &h->hidden, row, s->wide);
+    if (h->hidden.w.data && h->gelu) gelu_tanh(s->wide, s->wide, n);
+    for (size_t i = 0; h->hidden.w.data && !h->gelu && i < n; i++)
+        s->wide[i] = tanhf(s->wide[i]);
+    if (h->hidden.w.data) norm_apply(&h->norm, row, s->wide, n);
+    if (h->scores.w.data)
+        map_row(s, &h->scores, row, scores);
+    else
+        memcpy(scores, row, n * sizeof *scores);
+    if (h->softmax) softmax(scores, scores, h->labels);
+}
+
+bool pooling_run(Session *s, Pooling pooling, const int32_t *tokens, size_t count,
+                 size_t second, float *out, Fault *fault) {
+    REQUIRE(count > 0, "a text without tokens has no vector");
+    const TextHead *h = &s->model->text_head;
+    bool rank = pooling == POOLING_RANK, only = s->hidden_only;
+    size_t dim = s->model->sizes.dim, rows = pooling == POOLING_NONE ? count : 1;
+    if (rank && !h->labels)
+        return fault_set(fault, "the model has no head that scores texts (cls.output)");
+    session_rewind(s, 0, 0);
+    s->hidden_only = true, s->second = second;
+    float *to = rank ? s->pooled : out;
+    bool ok = pool_rows(s, rank ? h->rank_row : pooling, tokens, count, to, fault);
+    s->hidden_only = only, s->second = 0;
+    if (ok && rank) score_row(s, s->pooled, out);
+    for (size_t i = 0; ok && !rank && i < rows; i++) dense(s, out + i * dim);
     return ok;
 }
 

@@ -19,6 +19,11 @@ static const RoleName kda_names[] = {{ROLE_DELTA_DECAY, "ssm_f_b", NULL},
                                      {ROLE_DELTA_OUT, "attn_output", NULL},
                                      {0}};
 
+/* Norms stand behind the branches, and say so in their names. */
+static const RoleName bert_names[] = {{ROLE_ATTN_NORM, "attn_output_norm", NULL},
+                                      {ROLE_FFN_NORM, "layer_output_norm", NULL},
+                                      {0}};
+
 /* What most rows say, in a word: the norm, which numbers of a head turn together, the network between up
  * and down, experts and what their weights are a function of.  The keys are expert_gating_func,
  * expert_weights_norm and expert_weights_scale; with them comes a bias on the choice. */
@@ -31,6 +36,11 @@ static const RoleName kda_names[] = {{ROLE_DELTA_DECAY, "ssm_f_b", NULL},
 #define EXPERTS(SCORE) .experts = true, .router = ROUTER_##SCORE
 #define EXPERTS_BY_KEY(SCORE) \
     EXPERTS(SCORE), .router_by_key = true, .weights_by_key = true, .choice_bias = true
+/* Reads, and does not write; and so BERT, whose norms stand behind the branches */
+#define ENCODER .both_ways = true, .vectors = true
+#define BERT                                                                               \
+    ENCODER, LAYER, .names = bert_names, .wiring = WIRING_NORM_AFTER, .no_out_norm = true, \
+                    .embedding_norm = true, .token_types = true
 
 /* clang-format off */
 static const Recipe recipes[] = {
@@ -40,7 +50,8 @@ static const Recipe recipes[] = {
     {"mistral3", "Ministral 3", RMS, PAIRS, SWIGLU, EXPERTS(SOFTMAX_CHOSEN), .rope_freqs = true,
      .yarn_multiplier = true, .temperature = true},
     {"qwen2", "Qwen 1.5, 2, 2.5", RMS, HALVES, SWIGLU},
-    {"qwen3", "Qwen 3", RMS, HALVES, SWIGLU, .head_norms = HEAD_NORMS_SHARED},
+    {"qwen3", "Qwen 3", RMS, HALVES, SWIGLU, .head_norms = HEAD_NORMS_SHARED, .ranks = true,
+     .rank_softmax = true},
     {"smollm3", "SmolLM 3", RMS, PAIRS, SWIGLU, .no_rope_every = 4},
     {"granite", "Granite 3", RMS, PAIRS, SWIGLU, EXPERTS(SOFTMAX_CHOSEN), .rope_by_key = true,
      .rope_freqs = true, .scales = SCALES_GRANITE},
@@ -63,7 +74,7 @@ static const Recipe recipes[] = {
      .head_norms_late = true},
     {"pangu-embedded", "openPangu Embedded", RMS, HALVES, SWIGLU, .rope_freqs = true},
     {"qwen3vl", "Qwen 3 VL, its text", RMS, HALVES, SWIGLU, .rope_sections = true,
-     .head_norms = HEAD_NORMS_SHARED},
+     .head_norms = HEAD_NORMS_SHARED, .ranks = true, .rank_softmax = true},
     {"arcee", "Arcee AFM", RMS, PAIRS, .act = ACT_RELU_SQUARED, .rope_freqs = true},
     {"bitnet", "BitNet b1.58", RMS, HALVES, SWIGLU, .sub_norms = true},
     {"apertus", "Apertus", RMS, HALVES, .act = ACT_XIELU, .rope_freqs = true,
@@ -201,6 +212,27 @@ static const Recipe recipes[] = {
     {"dream", "Dream", RMS, HALVES, SWIGLU, .both_ways = true},
     {"rnd1", "RND1", RMS, HALVES, SWIGLU, EXPERTS(SOFTMAX), .both_ways = true,
      .head_norms = HEAD_NORMS_SHARED, .renormalize = true},
+    {"bert", "BERT, RoBERTa, MiniLM, BGE, E5, GTE, bge-reranker", BERT, .act = ACT_GELU_TANH,
+     .learned_positions = true, .ranks = true},
+    {"nomic-bert", "Nomic Embed Text 1, 1.5", BERT, HALVES, SWIGLU},
+    {"nomic-bert-moe", "Nomic Embed Text 2", BERT, HALVES, .act = ACT_GELU_TANH,
+     EXPERTS(SOFTMAX)},
+    {"jina-bert-v2", "Jina Embeddings 2, Jina Reranker 1", BERT, GEGLU, .second_norm = true,
+     .head_norms = HEAD_NORMS_ROW_MAYBE, .max_bias = 8, .gate_maybe = true, .ranks = true},
+    {"jina-bert-v3", "Jina Embeddings 3", BERT, HALVES, .act = ACT_GELU_TANH},
+    {"modern-bert", "ModernBERT, GTE ModernBERT, Granite Embedding 2", ENCODER, LAYER, HALVES,
+     GEGLU, .first_bare = true, .embedding_norm = true, .window_pattern = 3,
+     .window_after = true, .window_theta = 10000, .window_stretching = WINDOW_UNSTRETCHED,
+     .act_by_key = true, .gate_in_up = true, .ranks = true, .rank_mean = true,
+     .rank_gelu = true},
+    {"neo-bert", "NeoBERT", ENCODER, RMS, PAIRS, SWIGLU, .out_norm = "enc.output_norm",
+     .gate_in_up = true, .ranks = true},
+    {"eurobert", "EuroBERT, Jina Embeddings 5", ENCODER, RMS, HALVES, SWIGLU},
+    {"llama-embed", "Llama Embed Nemotron", ENCODER, RMS, PAIRS, SWIGLU, .rope_freqs = true},
+    {"gemma-embedding", "EmbeddingGemma", ENCODER, RMS, HALVES, GEGLU, .post_norms = true,
+     .head_norms = HEAD_NORMS_SHARED, .window_pattern = 6, .window = 512,
+     .window_theta = 10000, .window_stretching = WINDOW_UNSTRETCHED, .scale_embedding = true,
+     .dense = true},
 };
 /* clang-format on */
 

@@ -88,9 +88,11 @@ Need recipe_need(const Recipe *r, RoleId id, const LayerSizes *s) {
     if ((id == ROLE_FFN_NORM || id == ROLE_FFN_POST_NORM) && !s->hidden && !s->experts)
         return NEED_NO;
     switch (id) {
+    case ROLE_ATTN_NORM_2: return r->second_norm ? NEED_MAYBE : NEED_NO;
     case ROLE_ATTN_NORM:
-        return when(!r->no_pre_norms && (!r->recurrent || s->heads || s->ssm_inner ||
-                                         s->short_conv || s->delta_heads));
+        return when(
+            !r->no_pre_norms && !s->bare &&
+            (!r->recurrent || s->heads || s->ssm_inner || s->short_conv || s->delta_heads));
     case ROLE_FFN_NORM:
         return r->no_pre_norms ? NEED_NO : maybe_parallel ? NEED_MAYBE : NEED_YES;
     case ROLE_ATTN_POST_NORM:
@@ -101,14 +103,15 @@ Need recipe_need(const Recipe *r, RoleId id, const LayerSizes *s) {
         if (s->back) return shared;
         /* fall through */
     case ROLE_ATTN_Q_NORM:
-        if (r->head_norms == HEAD_NORMS_OWN || r->head_norms == HEAD_NORMS_MAYBE)
+        if (r->head_norms == HEAD_NORMS_OWN || r->head_norms == HEAD_NORMS_MAYBE ||
+            r->head_norms == HEAD_NORMS_ROW_MAYBE)
             return NEED_MAYBE;
         return when(r->head_norms == HEAD_NORMS_SHARED || r->head_norms == HEAD_NORMS_ROW);
     case ROLE_ATTN_SINKS: return r->sinks_maybe ? NEED_MAYBE : when(r->sinks);
     case ROLE_ATTN_GATE: return when(s->attn_gate);
     case ROLE_ATTN_SUB_NORM: return when(r->sub_norms);
     case ROLE_FFN_SUB_NORM: return when(r->sub_norms && s->hidden);
-    case ROLE_FFN_GATE: return when(s->hidden && r->gated);
+    case ROLE_FFN_GATE: return when(s->hidden && r->gated && !s->no_gate);
     case ROLE_FFN_UP:
     case ROLE_FFN_DOWN: return when(s->hidden);
     case ROLE_EXPERTS_GATE: return when(s->experts && r->gated);

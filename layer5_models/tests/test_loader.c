@@ -126,7 +126,8 @@ static void left_over_keys_are_refused(void **state) {
         {"gemma", REAL("gemma.embedding_scale", 4), NULL},
         {"llama", REAL("llama.logit_scale", 0.25), "wanted 1"},
         {"llama", REAL("llama.residual_scale", 0.25), "wanted 1"},
-        {"llama", WHOLE("llama.pooling_type", 3), "embedding or ranking"},
+        {"llama", WHOLE("llama.pooling_type", 3), NULL}, /* it does not write then */
+        {"llama", WHOLE("llama.pooling_type", 4), "no head that scores"},
         {"llama", WORD("llama.tensor_data_layout", "other"), "no other order of rows"},
         {"llama", WORD("llama.tensor_data_layout", "Meta AI original pth"), NULL},
         {"qwen2", FLAG("qwen2.use_parallel_residual", 1), NULL},

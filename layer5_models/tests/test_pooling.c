@@ -41,10 +41,10 @@ static void vectors_are_made_of_rows(void **state) {
     open_case(&c);
     assert_true(session_eval(&c.whole, c.tokens, COUNT, true, &fault));
     memcpy(rows, c.whole.hidden, sizeof rows);
-    assert_true(pooling_run(&c.whole, POOLING_NONE, c.tokens, COUNT, none, &fault));
-    assert_true(pooling_run(&c.whole, POOLING_MEAN, c.tokens, COUNT, mean, &fault));
-    assert_true(pooling_run(&c.whole, POOLING_LAST, c.tokens, COUNT, last, &fault));
-    assert_true(pooling_run(&c.whole, POOLING_CLS, c.tokens, COUNT, cls, &fault));
+    assert_true(pooling_run(&c.whole, POOLING_NONE, c.tokens, COUNT, 0, none, &fault));
+    assert_true(pooling_run(&c.whole, POOLING_MEAN, c.tokens, COUNT, 0, mean, &fault));
+    assert_true(pooling_run(&c.whole, POOLING_LAST, c.tokens, COUNT, 0, last, &fault));
+    assert_true(pooling_run(&c.whole, POOLING_CLS, c.tokens, COUNT, 0, cls, &fault));
     assert_memory_equal(none, rows, sizeof rows);
     assert_memory_equal(cls, rows, sizeof cls);
     assert_memory_equal(last, rows + (COUNT - 1) * DIM, sizeof last);
@@ -68,12 +68,12 @@ static void pieces_change_nothing(void **state) {
     for (size_t i = 0; i < 4; i++)
         for (size_t n = 1; n <= COUNT; n += 9) {
             memset(a, 0, sizeof a), memset(b, 0, sizeof b);
-            assert_true(pooling_run(&c.whole, all[i], c.tokens, n, a, &fault));
-            assert_true(pooling_run(&c.pieces, all[i], c.tokens, n, b, &fault));
+            assert_true(pooling_run(&c.whole, all[i], c.tokens, n, 0, a, &fault));
+            assert_true(pooling_run(&c.pieces, all[i], c.tokens, n, 0, b, &fault));
             assert_memory_equal(a, b, sizeof a);
         }
     c.tokens[3] = MAKE_VOCAB;
-    assert_false(pooling_run(&c.whole, POOLING_MEAN, c.tokens, 5, a, &fault));
+    assert_false(pooling_run(&c.whole, POOLING_MEAN, c.tokens, 5, 0, a, &fault));
     assert_contains(fault.text, "not in the vocabulary");
     assert_false(c.whole.hidden_only);
     close_case(&c);
@@ -97,8 +97,9 @@ static void poolings_have_names(void **state) {
     Fault fault;
     assert_true(pooling_parse("cls", &pooling, &fault) && pooling == POOLING_CLS);
     assert_true(pooling_parse("mean", &pooling, &fault) && pooling == POOLING_MEAN);
-    assert_false(pooling_parse("rank", &pooling, &fault));
-    assert_contains(fault.text, "'rank'");
+    assert_true(pooling_parse("rank", &pooling, &fault) && pooling == POOLING_RANK);
+    assert_false(pooling_parse("max", &pooling, &fault));
+    assert_contains(fault.text, "'max'");
 }
 
 RUN(TEST(vectors_are_made_of_rows), TEST(pieces_change_nothing), TEST(lengths_and_angles),

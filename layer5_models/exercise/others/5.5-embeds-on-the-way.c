@@ -10,6 +10,9 @@ static void embed_one(Session *s, const Batch *batch, size_t i) {
     for (size_t k = 0; k < dim && !batch->input; k++) row[k] = m->embedding_scale * row[k];
     if (m->positions.data != NULL)
         position_add_learned(row, &m->positions, (size_t)batch->position[i], s->run.normed);
+    if (m->types.data != NULL)
+        position_add_learned(row, &m->types, text_of_token(s, batch->position[i]),
+                             s->run.normed);
     norm_apply(&m->embedding_norm, s->x + i * dim, row, dim);
 }
 

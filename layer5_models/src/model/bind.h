@@ -7,6 +7,7 @@
  *     ropes.c       rotary positions, from the keys
  *     bind.c        tensors by name, each with its shape and format
  *     bind_block.c  the tensors of a block by their roles
+ *     bind_text.c   what makes vectors and scores of a text
  *     left_over.c   keys and tensors that were never looked up
  *
  * Invariant: a key or tensor is marked when it has been looked up, here and nowhere else; what is
@@ -102,6 +103,10 @@ void bind_block(Binder *binder, Block *block, size_t layer);
 /* NAME.weight and NAME.bias of a norm over `width` numbers, or over each of `heads` times as many. */
 Norm bind_norm(Binder *binder, const char *name, bool required, size_t heads, size_t width,
                const char *from);
+
+/* The rows of two texts, token_types; the maps of a text's vector, and the head that scores it. */
+void bind_types(Binder *binder);
+void bind_text_head(Binder *binder);
 
 /* Fails when the file is not a model, or one part of many. */
 bool check_container(Binder *binder);

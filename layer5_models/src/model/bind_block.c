@@ -42,7 +42,9 @@ static Norm bind_role_norm(Binder *b, RoleId id, const char *name, const LayerSi
     if (role->rows == EXTENT_HEADS) { /* a norm of heads, in one of three ways */
         size_t count = id == ROLE_ATTN_K_NORM ? s->kv_heads : s->heads;
         if (b->model->recipe->head_norms == HEAD_NORMS_OWN) heads = count;
-        if (b->model->recipe->head_norms == HEAD_NORMS_ROW) width *= count;
+        if (b->model->recipe->head_norms == HEAD_NORMS_ROW ||
+            b->model->recipe->head_norms == HEAD_NORMS_ROW_MAYBE)
+            width *= count;
     }
     if (role->rows == EXTENT_SSM_GROUPS) heads = s->ssm_groups;
     snprintf(full, sizeof full, "blk.%zu.%s", layer, name);
@@ -130,7 +132,7 @@ static void bind_tensors(Binder *b, Block *block, const LayerSizes *s, size_t la
                         delta[] = {ROLE_DELTA_Q, ROLE_DELTA_K, ROLE_DELTA_V};
     const Recipe *r = b->model->recipe;
     bool has_qkv = s->heads && !s->latent && bind_fused(b, block, "attn_qkv", qkv, 3, s, layer),
-         has_up = r->gate_in_up && s->hidden && bind_fused(b, block, "ffn_up", up, 2, s, layer);
+         has_up = s->gate_in_up && s->hidden && bind_fused(b, block, "ffn_up", up, 2, s, layer);
     bool one = s->delta_heads && !s->delta_each, /* map, and convolution */
         has_delta = one && bind_fused(b, block, "attn_qkv", delta, 3, s, layer),
          has_conv = one && bind_delta_conv(b, &block->delta, s, layer);
@@ -296,6 +298,17 @@ static void set_xielu(Binder *b, Xielu *c, size_t layer) {
     c->p = (float)log1p(exp(p)), c->n = c->beta + (float)log1p(exp(n));
 }
 
+static Activation activation_of(Binder *b) {
+    const Recipe *r = b->model->recipe;
+    const char *key = "hidden_activation";
+    if (!r->act_by_key || !find_key(b, key)) return r->act;
+    Text name = key_text(b, key, "");
+    if (text_equal(name, text_of("silu"))) return ACT_SILU;
+    if (!text_equal(name, text_of("gelu")))
+        refuse_key(b, key, "gelu or silu", "networks of this family have no other");
+    return ACT_GELU_TANH;
+}
+
 void bind_block(Binder *b, Block *block, size_t layer) {
     const Recipe *r = b->model->recipe;
     const LayerSizes *s = &b->model->layers[layer];
@@ -310,7 +323,7 @@ void bind_block(Binder *b, Block *block, size_t layer) {
     block->layer_input.act = r->act;
     bind_tensors(b, block, s, layer);
     block->wiring = wiring_of(b, block);
-    block->ffn.act = r->act, block->ffn.gated = r->gated;
+    block->ffn.act = activation_of(b), block->ffn.gated = r->gated && !s->no_gate;
     if (s->experts) set_router(b, &block->ffn.router, s);
     if (r->cut_layers) block->ffn.cut = read_cut(b, layer);
     if (r->limits) set_limits(b, &block->ffn, layer);

@@ -102,8 +102,6 @@ static bool check_fixed_keys(Binder *b) {
         {"expert_weights_scale", false, 1, "the weights of the chosen experts sum to 1 here"},
         {"expert_group_count", false, 1, "experts do not stand in groups here"},
         {"expert_group_used_count", false, 1, "experts do not stand in groups here"},
-        {"pooling_type", false, 0,
-         "this is an embedding or ranking model, not one that writes"},
         {"rope.scaling.yarn_ext_factor", false, 1, "YaRN's ramp is not scaled here"},
         {"rope.scaling.yarn_attn_factor", false, 1, "programs read it in different ways"},
     };
@@ -135,6 +133,7 @@ static bool check_information(Binder *b) {
         find_key(b, "rope.freq_base"); /* nothing turns */
     /* the tensors show all of these */
     find_key(b, "interleave_moe_layer_step"), find_key(b, "leading_dense_block_count");
+    find_key(b, "moe_every_n_layers");
     if (!text_equal(key_text(b, "tensor_data_layout", pth), text_of(pth)))
         return refuse_key(b, "tensor_data_layout", pth, "no other order of rows is known");
     /* old converters wrote true into the files of every family, sequential ones, too */

@@ -17,8 +17,12 @@ static void bind_ends(Binder *b) {
                                    "context_length and embedding_length");
     if (m->recipe->embedding_norm)
         m->embedding_norm = bind_norm(b, "token_embd_norm", true, 1, dim, width);
-    m->out_norm = bind_norm(b, m->recipe->out_norm ? m->recipe->out_norm : "output_norm", true,
-                            1, dim, width);
+    if (m->recipe->token_types) bind_types(b);
+    if (!m->recipe->no_out_norm)
+        m->out_norm = bind_norm(b, m->recipe->out_norm ? m->recipe->out_norm : "output_norm",
+                                true, 1, dim, width);
+    bind_text_head(b);
+    if (m->recipe->vectors) return;
     m->head.w = bind_tensor(b, "output.weight", false, 2, table, from);
     if (!m->head.w.data) m->head.w = m->embedding; /* a tied head */
     m->head.bias = bind_vector(b, "output.bias", false, m->sizes.vocab, from);

@@ -50,6 +50,7 @@ static const Role roles[ROLES] = {
     [ROLE_INDEX_WEIGH]    = {"indexer.proj",        ROLE_LINEAR, AT(mla.index.weigh),   EXTENT_INDEX_HEADS, EXTENT_DIM, index},
     [ROLE_ATTN_SINKS]     = {"attn_sinks",          ROLE_VECTOR, AT(attention.shape.sinks), EXTENT_ONE, EXTENT_HEADS, heads},
     [ROLE_ATTN_POST_NORM] = {"post_attention_norm", ROLE_NORM,   AT(attn_post_norm),    EXTENT_ONE, EXTENT_DIM, dim},
+    [ROLE_ATTN_NORM_2] = {"attn_norm_2", ROLE_NORM, AT(attn_norm_2), EXTENT_ONE, EXTENT_DIM, dim},
     [ROLE_FFN_NORM]       = {"ffn_norm",            ROLE_NORM,   AT(ffn_norm),          EXTENT_ONE, EXTENT_DIM, dim},
     [ROLE_FFN_GATE]       = {"ffn_gate",            ROLE_LINEAR, AT(ffn.net.gate),      EXTENT_HIDDEN, EXTENT_DIM, network},
     [ROLE_FFN_UP]         = {"ffn_up",              ROLE_LINEAR, AT(ffn.net.up),        EXTENT_HIDDEN, EXTENT_DIM, network},

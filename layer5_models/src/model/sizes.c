@@ -56,7 +56,7 @@ static bool read_shift(Binder *b) {
     const char *key = "diffusion.shift_logits";
     const GgufPair *pair = gguf_find(&b->model->gguf, key);
     char got[96];
-    if (!b->model->recipe->both_ways) return true;
+    if (!b->model->recipe->both_ways || b->model->recipe->vectors) return true;
     b->model->shift_logits = !pair || (pair->type == GGUF_BOOL && *pair->data);
     if (!pair) return true;
     b->used_keys[pair - b->model->gguf.pairs] = true;
@@ -210,12 +210,26 @@ const LayerSizes *attention_sizes(const Model *model) {
     return &model->layers[l];
 }
 
+/* What a block does without where its tensors are not there: the first norm, the gate of a network. */
+static void read_lacks(Binder *b, size_t l, LayerSizes *s) {
+    const Recipe *r = b->model->recipe;
+    char name[96];
+    const GgufTensor *up = gguf_find_tensor(
+        &b->model->gguf, block_tensor_name(name, sizeof name, l, "ffn_up", "weight"));
+    s->bare = r->first_bare && l == 0 && !has_matrix(b, l, "attn_norm");
+    s->gate_in_up = r->gate_in_up;
+    if (!r->gate_maybe || has_matrix(b, l, "ffn_gate")) return;
+    s->gate_in_up = up && up->ndim == 2 && up->shape[0] == 2 * s->hidden;
+    s->no_gate = !s->gate_in_up;
+}
+
 LayerSizes layer_sizes(Binder *b, size_t l) {
     const Recipe *r = b->model->recipe;
     LayerSizes s = {.dim = b->model->sizes.dim};
     s.hidden =
         key_of_layer(b, "feed_forward_length", l, !r->recurrent, 0, !r->recurrent, MAX_SIZE);
     if (r->half_hidden) s.hidden /= 2;
+    read_lacks(b, l, &s);
     s.window = window_of(b, l);
     if (!read_heads(b, l, &s) || !read_latents(b, l, &s) || !read_experts(b, l, &s) ||
         !read_recurrent(b, l, &s) || !read_shared_kv(b, l, &s) || !read_beside(b, &s))
@@ -243,7 +257,7 @@ static bool is_windowed(Binder *b, size_t layer) {
     if (r->window_listed && !r->window_pattern)
         return refuse_key(b, key, "true or false for each layer", "nothing else says it");
     size_t p = key_size(b, key, false, r->window_pattern, 1, MAX_SIZE);
-    return layer % p != p - 1;
+    return layer % p != (r->window_after ? 0 : p - 1);
 }
 
 size_t window_of(Binder *b, size_t layer) {

@@ -17,7 +17,8 @@ typedef struct Embedding {
 
 static bool embed(Session *session, void *context, Fault *fault) {
     Embedding *e = context;
-    if (!pooling_run(session, e->pooling, e->tokens->ids, e->tokens->count, e->vector, fault))
+    if (!pooling_run(session, e->pooling, e->tokens->ids, e->tokens->count, 0, e->vector,
+                     fault))
         return false;
     pooling_normalize(e->vector, e->dim);
     return isfinite(pooling_cosine(e->vector, e->vector, e->dim)) ||

@@ -15,31 +15,38 @@ typedef struct Job {
     ComputeOptions compute;
     /* what became of it */
     Pooling pooling;
-    size_t dim;
-    float *vectors[MAX_TEXTS]; /* (rows, dim) each; own */
-    size_t rows[MAX_TEXTS];    /* 1; with --pooling none one for each token */
+    size_t dim, longest;         /* of the texts, in tokens */
+    TokenList tokens[MAX_TEXTS]; /* own */
+    float *vectors[MAX_TEXTS];   /* (rows, dim) each; own */
+    size_t rows[MAX_TEXTS];      /* 1; with --pooling none one for each token */
 } Job;
 
 /* ------------------------------------------------------------------ the vectors */
 
-static bool embed_text(Job *job, LoadedModel *m, size_t i, TokenList *tokens, Fault *fault) {
-    tokens->count = 0;
+static bool read_text(Job *job, const LoadedModel *m, size_t i, Fault *fault) {
+    TokenList *tokens = &job->tokens[i];
     if (!loaded_tokenize(m, text_of(job->texts[i]), false, tokens, fault)) return false;
     tokenizer_end(m->model->tokenizer, tokens);
     if (tokens->count == 0 || !*job->texts[i])
         return fault_set(fault, "text %zu is empty: wanted some words", i + 1);
-    if (tokens->count > session_ctx(&m->session))
+    if (tokens->count > m->model->sizes.ctx)
         return fault_set(fault, "text %zu has %zu tokens, the model reads %zu: shorten it",
-                         i + 1, tokens->count, session_ctx(&m->session));
+                         i + 1, tokens->count, m->model->sizes.ctx);
+    job->longest = max_size(job->longest, tokens->count);
+    return true;
+}
+
+static bool embed_text(Job *job, LoadedModel *m, size_t i, Fault *fault) {
+    const TokenList *tokens = &job->tokens[i];
     job->rows[i] = job->pooling == POOLING_NONE ? tokens->count : 1;
     job->vectors[i] = malloc(job->rows[i] * job->dim * sizeof *job->vectors[i]);
     if (!job->vectors[i]) return fault_set(fault, "no memory for %zu rows", job->rows[i]);
-    if (!pooling_run(&m->session, job->pooling, tokens->ids, tokens->count, job->vectors[i],
+    if (!pooling_run(&m->session, job->pooling, tokens->ids, tokens->count, 0, job->vectors[i],
                      fault))
         return false;
     for (size_t r = 0; r < job->rows[i]; r++) {
         float *row = job->vectors[i] + r * job->dim;
-        if (!job->raw) pooling_normalize(row, job->dim);
+        if (!job->raw && job->pooling != POOLING_RANK) pooling_normalize(row, job->dim);
         if (!isfinite(pooling_cosine(row, row, job->dim)))
             return fault_set(fault, "text %zu: the model's numbers are not finite", i + 1);
     }
@@ -47,11 +54,14 @@ static bool embed_text(Job *job, LoadedModel *m, size_t i, TokenList *tokens, Fa
 }
 
 static bool embed_all(Job *job, LoadedModel *m, Fault *fault) {
-    TokenList tokens = {0};
     bool ok = true;
-    job->dim = m->model->sizes.dim;
-    for (size_t i = 0; ok && i < job->n_texts; i++) ok = embed_text(job, m, i, &tokens, fault);
-    token_list_free(&tokens);
+    job->dim = pooling_width(m->model, job->pooling);
+    for (size_t i = 0; ok && i < job->n_texts; i++) ok = read_text(job, m, i, fault);
+    if (!ok) return false;
+    SessionConfig config = pooling_session(m->model, job->longest);
+    config.kv = job->compute.kv_format;
+    ok = session_open(&m->session, m->model, job->compute.pool, config, fault);
+    for (size_t i = 0; ok && i < job->n_texts; i++) ok = embed_text(job, m, i, fault);
     return ok;
 }
 
@@ -67,7 +77,7 @@ static double cosine(const Job *job, size_t i, size_t k) {
 }
 
 static bool has_cosines(const Job *job) {
-    return job->n_texts > 1 && job->pooling != POOLING_NONE;
+    return job->n_texts > 1 && job->pooling != POOLING_NONE && job->pooling != POOLING_RANK;
 }
 
 static void print_text(const Job *job) {
@@ -99,7 +109,8 @@ static void print_csv(const Job *job) {
 }
 
 static void print_json(const Job *job) {
-    printf("{\"pooling\": \"%s\", \"dim\": %zu, \"vectors\": [", job->pooling_name, job->dim);
+    printf("{\"pooling\": \"%s\", \"dim\": %zu, \"vectors\": [", pooling_name(job->pooling),
+           job->dim);
     for (size_t i = 0; i < job->n_texts; i++) {
         printf("%s[", i ? ", " : "");
         for (size_t r = 0; r < job->rows[i]; r++) {
@@ -123,25 +134,28 @@ static void print_json(const Job *job) {
 
 /* ------------------------------------------------------------------ the command */
 
+static bool choose_pooling(Job *job, const Model *m, Fault *fault) {
+    job->pooling = pooling_of_model(m);
+    if (job->pooling_name && !pooling_parse(job->pooling_name, &job->pooling, fault))
+        return false;
+    return job->pooling != POOLING_RANK || m->text_head.labels ||
+           fault_set(fault, "--pooling rank: the model has no head that scores texts");
+}
+
 static bool run_job(Job *job, Fault *fault) {
     LoadedModel m = {0};
     char path[2400];
-    if (!pooling_parse(job->pooling_name, &job->pooling, fault) ||
-        !choose_model(&job->model, path, sizeof path, fault) ||
+    if (!choose_model(&job->model, path, sizeof path, fault) ||
         !compute_open(&job->compute, fault))
         return false;
     bool ok = loaded_open_model(&m, job->model, &job->compute, fault);
     if (ok) {
-        SessionConfig config = {.sequences = 1,
-                                .max_tokens = PREFILL_BATCH,
-                                .max_logits = PREFILL_BATCH,
-                                .kv = job->compute.kv_format};
-        ok = session_open(&m.session, m.model, job->compute.pool, config, fault) &&
-             embed_all(job, &m, fault);
+        ok = choose_pooling(job, m.model, fault) && embed_all(job, &m, fault);
         loaded_close(&m);
     }
     if (ok) (job->json ? print_json : job->csv ? print_csv : print_text)(job);
-    for (size_t i = 0; i < job->n_texts; i++) free(job->vectors[i]);
+    for (size_t i = 0; i < job->n_texts; i++)
+        free(job->vectors[i]), token_list_free(&job->tokens[i]);
     compute_close(&job->compute);
     return ok;
 }
@@ -152,15 +166,15 @@ static const OptionRule rules[] = {
 };
 
 static int run(int argc, char **argv) {
-    Job job = {.pooling_name = "mean", .compute = {.kv = "f32"}};
+    Job job = {.compute = {.kv = "f32"}};
     Fault fault;
     const Option options[] = {
         {"-m", OPT_TEXT, &job.model, "FILE",
          "model in GGUF format (the storyteller in the box)"},
         {"--pooling", OPT_TEXT, &job.pooling_name, "NAME",
-         "how the rows of a text's tokens become one vector: mean (the default), last, cls "
-         "(the "
-         "first), none"},
+         "how the rows of a text's tokens become one vector: mean, last, cls (the first), "
+         "none, "
+         "or rank: its scores (as the model's file says, else mean)"},
         {"--raw", OPT_FLAG, &job.raw, NULL, "vectors as they come, not of length 1"},
         {"--json", OPT_FLAG, &job.json, NULL, "vectors and cosines as JSON"},
         {"--csv", OPT_FLAG, &job.csv, NULL, "vectors as CSV"},
