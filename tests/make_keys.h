@@ -98,6 +98,34 @@ static inline void make_number(GgufWriter *w, const MakeModel *m, const char *ke
 /* 256 bytes and two special tokens: enough to speak, and to test with. */
 enum { MAKE_VOCAB = 258, MAKE_MASK = 256 };
 
+/* Letters that begin a word and that go on with it, and BERT's special tokens. */
+static inline void make_wordpiece(GgufWriter *w) {
+    static const char *const special[] = {"[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"},
+                             *const keys[] = {"padding", "unknown", "cls", "seperator", "mask"};
+    static char names[MAKE_VOCAB][16];
+    Text tokens[MAKE_VOCAB];
+    int64_t types[MAKE_VOCAB];
+    for (int i = 0; i < MAKE_VOCAB; i++) {
+        if (i < 5)
+            snprintf(names[i], sizeof *names, "%s", special[i]);
+        else if (i < 5 + 52)
+            snprintf(names[i], sizeof *names, i < 5 + 26 ? "\xE2\x96\x81%c" : "%c",
+                     'a' + (i - 5) % 26);
+        else
+            snprintf(names[i], sizeof *names, "[unused%d]", i);
+        tokens[i] = text_of(names[i]), types[i] = i < 5 ? 3 : 1;
+    }
+    gguf_put_string(w, "tokenizer.ggml.model", text_of("bert"));
+    gguf_put_strings(w, "tokenizer.ggml.tokens", tokens, MAKE_VOCAB);
+    gguf_put_ints(w, "tokenizer.ggml.token_type", GGUF_I32, types, MAKE_VOCAB);
+    gguf_put_int(w, "tokenizer.ggml.token_type_count", GGUF_U32, 2);
+    for (int i = 0; i < 5; i++) {
+        char key[64];
+        snprintf(key, sizeof key, "tokenizer.ggml.%s_token_id", keys[i]);
+        gguf_put_int(w, key, GGUF_U32, i);
+    }
+}
+
 static inline void make_tokenizer(GgufWriter *w) {
     static char names[256][4];
     Text tokens[MAKE_VOCAB];

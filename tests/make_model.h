@@ -323,7 +323,10 @@ static inline unsigned char *make_model(const MakeModel *m, size_t *size) {
     unsigned char *bytes;
     GgufWriter *w = gguf_writer_open(&fault);
     make_keys(w, m);
-    make_tokenizer(w);
+    (make_says(m, "wordpiece") ? make_wordpiece : make_tokenizer)(w);
+    if (make_says(m, "rerank_template"))
+        gguf_put_string(w, "tokenizer.chat_template.rerank",
+                        text_of("<|im_start|>{query}/{document}<|im_end|>"));
     make_ends(w, m);
     for (size_t l = 0; l < m->layers; l++) make_block(w, m, l);
     bool ok = gguf_write_memory(w, &bytes, size, &fault);

@@ -12,6 +12,7 @@
 #include "adapter.h"      /* small corrections to a model, from files of their own */
 #include "decoder.h"      /* the one forward pass */
 #include "pooling.h"      /* one vector for a text */
+#include "rerank.h"       /* how well a document answers a query */
 #include "converter.h"    /* models as they are published, rewritten */
 #include "quant_preset.h" /* which number format each matrix of a quantized model gets */
 #include "world.h"        /* Tiny World: the language the model in the box speaks */

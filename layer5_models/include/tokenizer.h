@@ -116,6 +116,18 @@ void tokenizer_begin(const Tokenizer *tokenizer, TokenList *tokens);
  * whole: nothing is written behind them. */
 void tokenizer_end(const Tokenizer *tokenizer, TokenList *tokens);
 
+/* Append two texts as one sequence, for a model that compares them:
+ *
+ *     bert     [CLS] first [SEP] second [SEP]
+ *     others   what begins a text, first, what ends a text, the token between two, second, what ends
+ *              a text; each where the file asks for it
+ *
+ *   begin   gets where the second one begins, from where the sequence does
+ *
+ * Fails, and appends nothing, as tokenizer_encode does, and when nothing would stand between them. */
+bool tokenizer_encode_pair(const Tokenizer *tokenizer, Text first, Text second,
+                           TokenList *tokens, size_t *begin, Fault *fault);
+
 /* Fill in the middle: append what asks a model for the text between two others, as its family writes it: mostly
  * prefix, suffix, middle, each behind its mark.  What a sequence begins with goes before (tokenizer_begin).
  *

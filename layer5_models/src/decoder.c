@@ -88,12 +88,11 @@ static bool check_direction(const Model *model, bool canvas, Fault *fault) {
 bool session_open(Session *session, const Model *model, Pool *pool, SessionConfig config,
                   Fault *fault) {
     if (!config.vectors && !model_writes(model))
-        return fault_set(fault,
-                         "this model does not write: a %s %s; strata %s asks it for that",
-                         model->recipe->arch,
-                         model->text_head.pooling == POOLING_RANK ? "model that scores texts"
-                                                                  : "model of vectors of texts",
-                         model->text_head.pooling == POOLING_RANK ? "rerank" : "embed");
+        return fault_set(
+            fault, "this %s model does not write: it makes %s of texts, as strata %s shows",
+            model->recipe->arch,
+            model->text_head.pooling == POOLING_RANK ? "scores" : "vectors",
+            model->text_head.pooling == POOLING_RANK ? "rerank" : "embed");
     if (!config.vectors && !check_direction(model, config.canvas, fault)) return false;
     *session = (Session){.model = model, .pool = pool, .canvas = model->recipe->both_ways};
     arena_measure(&session->arena);

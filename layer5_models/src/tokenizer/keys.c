@@ -60,7 +60,7 @@ static const struct {
     {"huggingface.json", KEY_TEXT, NULL},
     {"rwkv.world", KEY_TEXT, NULL},
     {"ggml.add_eos_token", KEY_FLAG, NULL},
-    {"ggml.add_sep_token", KEY_FLAG, NULL}, /* between two texts: one is given */
+    {"ggml.add_sep_token", KEY_FLAG, NULL},
     {"ggml.remove_extra_whitespaces", KEY_FLAG, "t5"},
     {"ggml.normalizer.lowercase", KEY_FLAG, "bert whitespace"},
     {"ggml.normalizer.strip_accents", KEY_FLAG, "bert"},

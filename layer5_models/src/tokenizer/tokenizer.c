@@ -106,9 +106,29 @@ void tokenizer_begin(const Tokenizer *tokenizer, TokenList *tokens) {
 }
 
 void tokenizer_end(const Tokenizer *tokenizer, TokenList *tokens) {
-    if (tokenizer->kind->add_separator && tokenizer->separator >= 0)
-        token_list_add(tokens, tokenizer->separator);
-    if (tokenizer->add_eos && tokenizer->eos >= 0) token_list_add(tokens, tokenizer->eos);
+    const Tokenizer *t = tokenizer;
+    int32_t end = t->kind->add_separator ? t->separator : t->add_eos ? t->eos : -1;
+    if (end >= 0) token_list_add(tokens, end);
+}
+
+/* With a kind that ends every text with a separator, that one parts two, too. */
+bool tokenizer_encode_pair(const Tokenizer *t, Text first, Text second, TokenList *tokens,
+                           size_t *begin, Fault *fault) {
+    size_t start = tokens->count, ends;
+    tokenizer_begin(t, tokens);
+    bool ok = tokenizer_encode(t, first, false, tokens, fault);
+    ends = tokens->count;
+    if (ok) tokenizer_end(t, tokens);
+    if (ok && !t->kind->add_separator && t->add_separator && t->separator >= 0)
+        token_list_add(tokens, t->separator);
+    *begin = tokens->count - start;
+    if (ok && tokens->count == ends)
+        ok = fault_set(fault, "the tokenizer has nothing to part two texts with: its file asks "
+                              "for no token at the end of a text and for none between two");
+    ok = ok && tokenizer_encode(t, second, false, tokens, fault);
+    if (ok) tokenizer_end(t, tokens);
+    if (!ok) tokens->count = start;
+    return ok;
 }
 
 Text tokenizer_piece(const Tokenizer *tokenizer, int32_t id, bool special) {

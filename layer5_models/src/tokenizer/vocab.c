@@ -267,6 +267,8 @@ static bool read_settings(Tokenizer *t, const Gguf *gguf, Fault *fault) {
     t->add_bos = key_flag(gguf, "tokenizer.ggml.add_bos_token", begins);
     if (kind->add_separator || kind->pre) t->add_bos = true;
     t->add_eos = key_flag(gguf, "tokenizer.ggml.add_eos_token", kind->add_eos);
+    t->add_separator =
+        key_flag(gguf, "tokenizer.ggml.add_sep_token", kind->add_separator); /* between two */
     t->add_space_prefix = key_flag(gguf, "tokenizer.ggml.add_space_prefix", kind->space_prefix);
     t->merge_spaces = key_flag(gguf, "tokenizer.ggml.remove_extra_whitespaces", false);
     t->lowercase = key_flag(gguf, "tokenizer.ggml.normalizer.lowercase", kind->lowercase);

@@ -88,7 +88,7 @@ struct Tokenizer {
     int32_t bos, eos, unknown, separator, mask; /* -1: none */
     unsigned char *is_end;
     Fill fill;
-    bool add_bos, add_eos, add_space_prefix, ignore_merges;
+    bool add_bos, add_eos, add_separator, add_space_prefix, ignore_merges;
     Splitter splitter;
     struct Companion *companion; /* owns; see tokenizer_companion */
 };

@@ -113,8 +113,9 @@ int command_failed(const Fault *fault);
 
 extern const Command command_generate, command_chat, command_tokenize, command_logits,
     command_inspect, command_world, command_train, command_bench, command_chain, command_embed,
-    command_samplers, command_grammar, command_watermark, command_compare, command_figure,
-    command_convert, command_dump, command_quantize, command_perplexity, command_look,
-    command_template, command_serve, command_simulate, command_profile, command_diffuse;
+    command_rerank, command_samplers, command_grammar, command_watermark, command_compare,
+    command_figure, command_convert, command_dump, command_quantize, command_perplexity,
+    command_look, command_template, command_serve, command_simulate, command_profile,
+    command_diffuse;
 
 #endif

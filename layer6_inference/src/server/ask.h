@@ -16,6 +16,10 @@ typedef enum FieldId {
     F_MESSAGES,
     F_PROMPT,
     F_INPUT,
+    F_QUERY,
+    F_DOCUMENTS,
+    F_TOP_N,
+    F_RETURN_DOCUMENTS,
     F_STREAM,
     F_STREAM_OPTIONS,
     F_MAX_TOKENS,
@@ -62,6 +66,7 @@ enum {
     IN_TOKENIZE = 8,
     IN_DETOKENIZE = 16,
     IN_TEMPLATE = 32,
+    IN_RERANK = 64,
     IN_BOTH = IN_CHAT | IN_COMPLETION
 };
 

@@ -9,6 +9,7 @@ const Route routes[] = {
     {"POST", "/v1/chat/completions", handle_chat, false, false},
     {"POST", "/v1/completions", handle_completion, false, false},
     {"POST", "/v1/embeddings", handle_embeddings, false, false},
+    {"POST", "/v1/rerank", handle_rerank, false, false},
     {"GET", "/v1/models", handle_models, false, true},
     {"GET", "/health", handle_health, true, false},
     {"GET", "/metrics", handle_metrics, false, false},

@@ -41,9 +41,9 @@ typedef struct Route {
 extern const Route routes[];
 extern const size_t n_routes;
 
-Handler handle_chat, handle_completion, handle_embeddings, handle_models, handle_health,
-    handle_metrics, handle_tokenize, handle_detokenize, handle_template, handle_load,
-    handle_page;
+Handler handle_chat, handle_completion, handle_embeddings, handle_rerank, handle_models,
+    handle_health, handle_metrics, handle_tokenize, handle_detokenize, handle_template,
+    handle_load, handle_page;
 
 /* A body of JSON, which what is written to the stream becomes: reply_begin ... reply_end. */
 FILE *reply_begin(Reply *reply);

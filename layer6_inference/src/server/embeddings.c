@@ -54,7 +54,7 @@ static bool read_ask(const Ask *ask, const Server *s, Pooling *pooling, Prompts 
                      Refusal *refusal) {
     char name[16];
     Text format = ask_text(ask, F_ENCODING_FORMAT, "float"),
-         pool = ask_text(ask, F_POOLING, "mean");
+         pool = ask_text(ask, F_POOLING, pooling_name(pooling_of_model(s->loaded.model)));
     const size_t dim = s->loaded.model->sizes.dim;
     if (!text_equal(ask_text(ask, F_MODEL, s->name), text_of(s->name)))
         return refuse(refusal, 404, "model", "this is %s", s->name);
@@ -66,7 +66,11 @@ static bool read_ask(const Ask *ask, const Server *s, Pooling *pooling, Prompts 
         return refuse(refusal, 400, "dimensions", "dimensions: this model's vectors have %zu",
                       dim);
     snprintf(name, sizeof name, "%.*s", (int)min_size(pool.size, 15), pool.data);
-    if (!pooling_parse(name, pooling, &refusal->fault) || *pooling == POOLING_NONE)
+    bool known = pooling_parse(name, pooling, &refusal->fault);
+    if (known && *pooling == POOLING_RANK && !ask->value[F_POOLING])
+        return refuse(refusal, 400, NULL,
+                      "this model scores how well two texts fit: POST /v1/rerank");
+    if (!known || *pooling == POOLING_NONE || *pooling == POOLING_RANK)
         return refuse(refusal, 400, "pooling", "pooling: wanted mean, last or cls");
     return prompts_read_shapes(ask->value[F_INPUT], "input", INPUTS, s, inputs, refusal);
 }

@@ -17,11 +17,14 @@ static bool open_session(Server *s, Fault *fault) {
                          sizes->ctx);
     const size_t ctx = o->ctx ? (size_t)o->ctx : min_size(sizes->ctx, 4096),
                  places = (size_t)o->places, pages = (ctx + KV_PAGE - 1) / KV_PAGE;
-    SessionConfig config = {.ctx = ctx,
+    const bool writes = model_writes(s->loaded.model);
+    s->kv = writes || o->compute.kv ? o->compute.kv_format : (KvFormat){0};
+    SessionConfig config = {.vectors = !writes,
+                            .ctx = ctx,
                             .sequences = places + 1,
                             .max_tokens = PREFILL_BATCH,
                             .max_logits = max_size(2 * places, 32),
-                            .kv = o->compute.kv_format,
+                            .kv = s->kv,
                             .prefixes = places * pages};
     return session_open(&s->loaded.session, s->loaded.model, o->compute.pool, config, fault);
 }

@@ -53,6 +53,8 @@ typedef struct Server {
     Fault no_form; /* why there is none, when form.tree is NULL */
     const char *name;
     SchedulePolicy policy;
+    KvFormat
+        kv; /* keys and values; of texts that become vectors whole, unless somebody says otherwise */
 
     /* the worker's own */
     Service service;

@@ -39,6 +39,13 @@ static void reply_answers(const TextJob *t, Reply *reply) {
 static void handle(const Call *call, int where, Reply *reply) {
     TextJob t;
     Refusal refusal = {0};
+    const Model *m = call->server->loaded.model;
+    if (!model_writes(m)) {
+        refuse(&refusal, 400, NULL, "this %s model does not write: POST %s", m->recipe->arch,
+               m->text_head.labels ? "/v1/rerank" : "/v1/embeddings");
+        reply_refuse(reply, &refusal);
+        return;
+    }
     bool ok = text_job_open(&t, call, where, &refusal) && scores_read(&t, &refusal) &&
               worker_submit(call->server, t.job, &refusal);
     if (!ok) {

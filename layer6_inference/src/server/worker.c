@@ -152,11 +152,9 @@ static void show_load(Server *s, double rate) {
 
 static bool open_side(Server *s, Fault *fault) {
     if (s->side.model) return true;
-    SessionConfig config = {.sequences = 1,
-                            .max_tokens = PREFILL_BATCH,
-                            .max_logits = PREFILL_BATCH,
-                            .ctx = session_ctx(&s->loaded.session),
-                            .kv = s->options->compute.kv_format};
+    SessionConfig config = pooling_session(s->loaded.model, session_ctx(&s->loaded.session));
+    config.vectors = !model_writes(s->loaded.model); /* prompts are scored by their logits */
+    config.kv = s->kv;
     return session_open(&s->side, s->loaded.model, s->options->compute.pool, config, fault);
 }
 
