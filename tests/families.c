@@ -6,7 +6,9 @@
  *
  * The numbers are normalized errors of the logits of a text, sum (got - want)^2 / sum want^2; greedy: how many
  * of the most likely next tokens are the same.  Of models that have no logits the rows of all tokens are compared;
- * greedy: where the largest number of each lies.  Ends with 1 when one is worse than it may be. */
+ * greedy: where the largest number of each lies.
+ *
+ *     families bert "wordpiece scores:1" FILE        writes such a model instead  Ends with 1 when one is worse than it may be. */
 #include "inference.h"
 #include "reference_text.h"
 
@@ -87,10 +89,23 @@ static int print_family(const char *arch) {
     return worse;
 }
 
-int main(void) {
+/* A random model of a family, with more words, as a file. */
+static int write_model(const char *arch, const char *more, const char *path) {
+    MakeModel m = make_model_of(arch, more);
+    size_t size;
+    unsigned char *bytes = make_model(&m, &size);
+    FILE *file = fopen(path, "wb");
+    bool ok = file && fwrite(bytes, 1, size, file) == size;
+    if (file) ok = fclose(file) == 0 && ok;
+    free(bytes);
+    return !ok;
+}
+
+int main(int argc, char **argv) {
     const Recipe *list;
     size_t count = recipe_list(&list);
     int worse = 0;
+    if (argc == 4) return write_model(argv[1], argv[2], argv[3]);
     printf("%-15s %-44s  %7s  %5s  %7s  %7s\n", "family", "recipe", "f32", "next", "f16",
            "q8_0");
     for (size_t i = 0; i < count; i++) worse += print_family(list[i].arch);

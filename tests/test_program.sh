@@ -5,7 +5,7 @@
 expect "a list of commands" 0 "generate" "$strata" --help
 expect "no command is wrong usage" 2 "usage" "$strata"
 expect "an unknown command" 2 "no command 'nonsense'" "$strata" nonsense
-for command in generate diffuse chat tokenize template logits embed inspect chain samplers compare watermark figure look dump quantize perplexity world "world check" "world score" "world sample" train bench; do
+for command in generate diffuse chat tokenize template logits embed rerank inspect chain samplers compare watermark figure look dump quantize perplexity world "world check" "world score" "world sample" train bench; do
     expect "$command --help" 0 "usage: strata $command" "$strata" $command --help
 done
 expect "an unknown option" 2 "no option '--frobnicate'" "$strata" generate --frobnicate

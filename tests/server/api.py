@@ -1,11 +1,13 @@
 """api.py - the routes, their fields and their answers, as OpenAI's clients know them."""
 import concurrent.futures
 import json
+import os
 import re
 import struct
+import subprocess
 import tempfile
 
-from client import MODEL, Server, check, finish, generate, request
+from client import BUILD, MODEL, STRATA, Server, check, finish, generate, request
 
 TEXT = "Once upon a time"
 CHAIN = "top_p:0.9,temp:0.8"
@@ -354,6 +356,7 @@ def refusals(server):
         ("/tokenize", {}, 400, "content"),
         ("/detokenize", {"tokens": [1e9]}, 400, "tokens"),
         ("/v1/embeddings", {"input": ""}, 400, "input"),
+        ("/v1/rerank", {"query": "a", "documents": ["b"]}, 400, ""),
         ("/v1/embeddings", {"input": "a", "dimensions": 3}, 400, "dimensions"),
         ("/v1/embeddings", {"input": "a", "encoding_format": "hex"}, 400, "encoding_format"),
     ]
@@ -406,6 +409,34 @@ def others(server):
     for method, path, wanted in (("GET", "/nothing", 404), ("GET", "/v1/completions", 405), ("POST", "/health", 405), ("HEAD", "/health", 200)):
         check("%s %s" % (method, path), server.ask(method, path, b"{}" if method == "POST" else None)[0], wanted)
 
+
+def readers(folder):
+    """Models that read and do not write."""
+    path = os.path.join(folder, "ranker.gguf")
+    subprocess.run([os.path.join(BUILD, "tests", "families"), "bert", "wordpiece scores:1", path], check=True)
+    pair = {"query": "who ran", "documents": ["a hen was sad", {"text": "the fox ran home"}, "a river"]}
+    ranked = json.loads(subprocess.run([STRATA, "rerank", "-m", path, "--query", "who ran", "--json", "a hen was sad", "the fox ran home", "a river"],
+                                       capture_output=True, text=True, check=True).stdout)["results"]
+    with Server(model=path) as server:
+        got = server.post("/v1/rerank", pair)[1]
+        check("a ranking is that of strata rerank", [(r["index"], r["relevance_score"]) for r in got["results"]],
+              [(r["index"], r["relevance_score"]) for r in ranked])
+        check("tokens of all pairs are counted", got["usage"]["prompt_tokens"], got["usage"]["total_tokens"])
+        best = server.post("/v1/rerank", dict(pair, top_n=1, return_documents=True))[1]["results"]
+        check("the best, with its text", (len(best), best[0]["document"]["text"]), (1, ranked[0]["document"]))
+        status, data = server.post("/v1/embeddings", {"input": ["a fox", "a hen"]})
+        check("embeddings as the file says", (status, len(data["data"][0]["embedding"])), (200, 64))
+        for path, body, field in (("/v1/rerank", dict(pair, documents=[]), "documents"), ("/v1/rerank", dict(pair, documents=[""]), "documents"),
+                                  ("/v1/rerank", dict(pair, documents=[3]), "documents"), ("/v1/rerank", dict(pair, documents=["a " * 300]), "documents"),
+                                  ("/v1/rerank", dict(pair, query=""), "query"), ("/v1/rerank", dict(pair, top_n=0), "top_n"),
+                                  ("/v1/rerank", dict(pair, mood=1), "mood"), ("/v1/embeddings", {"input": "a " * 300}, "input"),
+                                  ("/v1/completions", {"prompt": "a"}, None), ("/v1/chat/completions", {"messages": CHAT}, None)):
+            status, data = server.post(path, body)
+            check("refused: %s, %s" % (path, field), (status, data["error"]["param"]), (400, field))
+
+
+with tempfile.TemporaryDirectory() as models:
+    readers(models)
 
 with Server("--places", "4", "--queue", "12") as server:
     for part in (same_text, shapes, streams, logprobs, sampling, banned, salts, thinking, tools, refusals, others):

@@ -1,0 +1,42 @@
+#!/bin/sh
+# Models that read and do not write: vectors, rankings, and what they refuse.
+. "$(dirname "$0")/program.sh"
+cd "$work" || exit 1
+
+made() { "$BUILD/tests/families" "$@" || not "a random model $*" "it was not written"; }
+made bert wordpiece bert.gguf
+made bert "wordpiece scores:1" ranker.gguf
+made bert "wordpiece scores:3" three.gguf
+made qwen3 "scores:2 pooling_type=4 rerank_template" decoder.gguf
+made modern-bert "" modern.gguf
+printf 'the fox ran home\n\na hen was sad\na river\n' >documents
+
+for command in "generate -p the" "perplexity --window 64" "logits --tokens 1,2"; do
+    # shellcheck disable=SC2086
+    expect "an encoder asked to $command" 1 "this bert model does not write: it makes vectors" "$strata" $command -m bert.gguf
+done
+expect "a reranker asked to write" 1 "this qwen3 model does not write: it makes scores" "$strata" generate -m decoder.gguf -p the
+
+expect "vectors as the file says" 0 '"pooling": "mean", "dim": 64' "$strata" embed -m bert.gguf --json "the fox" "a hen"
+expect "... of another family" 0 '"pooling": "cls"' "$strata" embed -m modern.gguf --json "the fox"
+expect "... or as one asks" 0 '"pooling": "last"' "$strata" embed -m bert.gguf --json --pooling last "the fox"
+expect "scores need a head" 1 "no head that scores" "$strata" embed -m bert.gguf --pooling rank "the fox"
+same "the scores of a text" "$("$strata" embed -m three.gguf --pooling rank "the fox" | wc -w | tr -d ' ')" 3
+expect "a text longer than the context" 1 "the model reads 256" "$strata" embed -m bert.gguf "$(yes a | head -300 | tr '\n' ' ')"
+same "what comes after a word changes it" "$("$strata" embed -m bert.gguf --pooling cls "the fox" "the hen" | awk 'NR < 3' | sort -u | wc -l | tr -d ' ')" 2
+same "threads change no vector" "$("$strata" embed -m modern.gguf "the fox ran home again" -t 3)" "$("$strata" embed -m modern.gguf "the fox ran home again" -t 1)"
+
+"$strata" rerank -m ranker.gguf --query "who ran" --documents documents >ranked
+same "a line for each document, and a head" "$(wc -l <ranked | tr -d ' ')" 4
+same "the best first" "$(awk 'NR > 1 { print $1 }' ranked)" "$(awk 'NR > 1 { print $1 }' ranked | sort -rn)"
+same "the same from standard input, and as arguments" \
+    "$("$strata" rerank -m ranker.gguf --query "who ran" --documents - <documents)" \
+    "$("$strata" rerank -m ranker.gguf --query "who ran" "the fox ran home" "a hen was sad" "a river")"
+expect "a ranking as JSON" 0 '{"query": "who ran", "results": \[{"index": [012], "relevance_score": [-0-9.e]*, "document": "[a-z ]*"}\]}' \
+    "$strata" rerank -m ranker.gguf --query "who ran" --documents documents --json --top 1
+expect "shares of yes" 0 "0\.[0-9]*     1  the fox" "$strata" rerank -m decoder.gguf --query "who ran" "the fox"
+expect "no head" 1 "without a head that scores" "$strata" rerank -m bert.gguf --query a b
+expect "three labels" 1 "scores 3 labels" "$strata" rerank -m three.gguf --query a b
+expect "no query" 1 "there is no query" "$strata" rerank -m ranker.gguf b
+expect "no document" 1 "there is no document" "$strata" rerank -m ranker.gguf --query a
+expect "a long document" 1 "document 2: query and document have .* the model reads 256" "$strata" rerank -m ranker.gguf --query a b "$(yes a | head -300 | tr '\n' ' ')"
