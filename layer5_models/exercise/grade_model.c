@@ -6,6 +6,7 @@
 #include "models.h"
 
 DECLARE_SHIPPED(model_forward);
+DECLARE_SHIPPED(pooling_run);
 
 static Model model;
 
@@ -252,4 +253,58 @@ GRADE(family) {
         sum / (double)n, first, (sum - first) / (double)(n - 1));
 }
 
-GRADES({"5.4", family}, {"5.5", forward})
+/* ------------------------------------------------------------------ one row of many */
+
+enum { LONGEST = 23 };
+
+static const char *const pooling_hints[] = {
+    [POOLING_NONE] = "none: the row of every token, each has its place: token t at t * dim",
+    [POOLING_MEAN] = "mean: the sum of all rows, divided by their number",
+    [POOLING_CLS] = "cls: the first row, and no other",
+    [POOLING_LAST] = "last: the last row, and no other",
+};
+
+/* Room for the rows, full of what was there before; the session reads a text in pieces. */
+static void pool(Pooling pooling, size_t pieces) {
+    static float got[LONGEST * WIDE], want[LONGEST * WIDE];
+    int32_t tokens[LONGEST];
+    Fault fault;
+    Session s;
+    size_t count = 2 + fresh_below(LONGEST - 1), rows = pooling == POOLING_NONE ? count : 1;
+    SessionConfig config = pooling_session(&model, LONGEST);
+    config.max_logits = config.max_tokens = pieces;
+    for (size_t i = 0; i < count; i++) tokens[i] = (int32_t)fresh_below(model.sizes.vocab);
+    fresh_floats(got, LONGEST * WIDE, 50, 90), memcpy(want, got, sizeof got);
+    NEED(model.sizes.dim <= WIDE && session_open(&s, &model, NULL, config, &fault));
+    NEED(SHIPPED(pooling_run)(&s, pooling, tokens, count, 0, want, &fault));
+    HINT(pooling_run(&s, pooling, tokens, count, 0, got, &fault), "refused: %s", fault.text);
+    HINT(pooling != POOLING_MEAN || got[0] < 20,
+         "the mean begins with the first row: what was in `out` before is not part of it, and "
+         "in "
+         "the end it is divided by the number of tokens");
+    NUMBERS(got, want, rows * model.sizes.dim, 1e-5, "%s", pooling_hints[pooling]);
+    session_close(&s);
+}
+
+GRADE(pooling) {
+    open_box();
+    for (int i = 0; i < 4; i++)
+        pool(POOLING_MEAN, 7), pool(POOLING_CLS, 7), pool(POOLING_LAST, 7),
+            pool(POOLING_NONE, 7), pool(POOLING_MEAN, LONGEST);
+    float a[9], b[9], zero[9] = {0};
+    fresh_floats(a, 9, -2, 2), fresh_floats(b, 9, -2, 2);
+    double aa = 0, bb = 0, ab = 0;
+    for (int i = 0; i < 9; i++)
+        aa += (double)a[i] * (double)a[i], bb += (double)b[i] * (double)b[i],
+            ab += (double)a[i] * (double)b[i];
+    NUMBER(pooling_cosine(a, b, 9), ab / sqrt(aa * bb), 1e-9,
+           "the cosine: the dot product over both lengths");
+    NUMBER(pooling_cosine(a, zero, 9), 0, 1e-9, "a vector of zeros has no direction: 0");
+    pooling_normalize(zero, 9), pooling_normalize(a, 9);
+    for (int i = 0; i < 9; i++) NUMBER(zero[i], 0, 1e-9, "a vector of zeros stays one");
+    double length = 0;
+    for (int i = 0; i < 9; i++) length += (double)a[i] * (double)a[i];
+    NUMBER(sqrt(length), 1, 1e-5, "length 1: each number over the root of the sum of squares");
+}
+
+GRADES({"5.4", family}, {"5.5", forward}, {"5.13", pooling})
