@@ -17,6 +17,7 @@ for command in "generate -p the" "perplexity --window 64" "logits --tokens 1,2";
 done
 expect "a reranker asked to write" 1 "this qwen3 model does not write: it makes scores" "$strata" generate -m decoder.gguf -p the
 
+expect "inspect says so" 0 "does not write: texts become vectors, pooling mean" "$strata" inspect bert.gguf
 expect "vectors as the file says" 0 '"pooling": "mean", "dim": 64' "$strata" embed -m bert.gguf --json "the fox" "a hen"
 expect "... of another family" 0 '"pooling": "cls"' "$strata" embed -m modern.gguf --json "the fox"
 expect "... or as one asks" 0 '"pooling": "last"' "$strata" embed -m bert.gguf --json --pooling last "the fox"
