@@ -6,6 +6,8 @@
 #include "models.h"
 #include "words.h"
 
+#include <math.h>
+
 typedef struct MakeModel {
     const char *arch;
     uint64_t seed;

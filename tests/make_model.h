@@ -6,8 +6,6 @@
 
 #include "make_beside.h"
 
-#include <math.h>
-
 static inline void make_head_norm(GgufWriter *w, const MakeModel *m, size_t layer,
                                   const char *what, size_t heads) {
     char name[96];

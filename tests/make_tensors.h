@@ -4,8 +4,6 @@
 
 #include "make_keys.h"
 
-#include <math.h>
-
 static inline void make_tensor(GgufWriter *w, const MakeModel *m, const char *name, int ndim,
                                const size_t *shape, double mean, double deviation,
                                Dtype dtype) {

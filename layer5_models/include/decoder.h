@@ -85,7 +85,7 @@ const Rope *session_rope(const Session *session, size_t layer);
 bool session_shift(Session *session, size_t sequence, size_t keep, size_t gone);
 
 /* Fails, with the reason, when places are in more than the rotation of keys: learned positions, recurrent
- * layers, keys that are stretched after they were rotated. */
+ * layers, keys that are stretched after they were rotated, keys of an indexer. */
 bool session_can_shift(const Session *session, Fault *fault);
 
 /* Forget all sequences. */

@@ -28,6 +28,11 @@ bool session_can_shift(const Session *s, Fault *fault) {
         return fault_set(fault,
                          "this model has recurrent layers: a state forgets no single token");
     for (size_t l = 0; l < m->sizes.layers; l++)
+        if (m->blocks[l].mla.index.heads)
+            return fault_set(fault,
+                             "this model's indexer keeps keys of its own beside those of "
+                             "attention: they are not turned");
+    for (size_t l = 0; l < m->sizes.layers; l++)
         if (is_stretched(&m->blocks[l].attention))
             return fault_set(fault, "this model stretches its keys after it has rotated them: "
                                     "they cannot be turned back");

@@ -16,16 +16,20 @@ typedef struct House {
     unsigned char *bytes;
 } House;
 
-static void open_house(House *h, MakeModel m, const char *format) {
+/* False when the family has no order in which a text is read. */
+static bool open_house(House *h, MakeModel m, const char *format) {
     SessionConfig config = {
         .ctx = CTX, .sequences = 2, .max_tokens = LENGTH, .max_logits = 1, .pages = 0};
     size_t size;
     Fault fault;
     h->bytes = make_model(&m, &size);
     if (!model_open_memory(&h->model, h->bytes, size, &fault) ||
-        !kv_format_read(format, &config.kv, &fault) ||
-        !session_open(&h->session, &h->model, NULL, config, &fault))
+        !kv_format_read(format, &config.kv, &fault))
         fail_msg("%s: %s", m.arch, fault.text);
+    if (h->model.recipe->both_ways) return model_close(&h->model), free(h->bytes), false;
+    if (!session_open(&h->session, &h->model, NULL, config, &fault))
+        fail_msg("%s: %s", m.arch, fault.text);
+    return true;
 }
 
 static void close_house(House *h) {
@@ -81,7 +85,7 @@ static void every_family_shifts_or_says_why_not(void **state) {
     for (size_t i = 0; i < sizeof make_families / sizeof *make_families; i++) {
         House h;
         Fault fault = {{0}};
-        open_house(&h, make_model_defaults(make_families[i][0]), "f32");
+        if (!open_house(&h, make_model_defaults(make_families[i][0]), "f32")) continue;
         if (!session_can_shift(&h.session, &fault)) {
             assert_true(fault.text[0]), refused++;
         } else if (shift_most(&h.session.kv, KEEP) >= GONE) {
