@@ -31,6 +31,7 @@
  *     ssm:V                        a state-space mixer: Mamba 1 or 2;  alone: a block has nothing else
  *     short_conv                   a short convolution is the mixer;  end_norm: token_embd_norm is the last
  *     delta:V, kda                 a delta net: of Qwen3-Next, of Qwen 3.5; of Kimi
+ *     rwkv                         the mixes of RWKV 7
  *     gate_in_q, gate_numbers, gate_heads   a gate on what attention mixes
  *     sub_norms                    before the last maps;  xielu: curves;  limits: on what networks multiply
  *     attention_every:N            every N-th block has attention instead;  both: all have both
@@ -176,6 +177,7 @@ static const char *const make_families[][2] = {
      "ssm:2 ssm.group_count=2 single layers:6 plain latent_experts:24 experts:6 split:2 "
      "expert_key choice_bias shared shared_key expert_shared_count=1 "
      "expert_weights_norm=true expert_weights_scale=2.5"},
+    {"rwkv7", "rwkv layers:3 head_dim:16 layer norm_biases embedding_norm"},
     {"llada", "canvas unshifted kv_heads:4 attention.causal=false"},
     {"llada-moe", "canvas unshifted kv_heads:4 head_norms experts:4 split:2 expert_key "
                   "attention.causal=false"},

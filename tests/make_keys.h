@@ -306,6 +306,19 @@ static inline void make_delta_keys(GgufWriter *w, const MakeModel *m) {
     make_key(w, m, "ssm.time_step_rank", MAKE_DELTA_HEADS);
 }
 
+/* Numbers through which the maps of RWKV go. */
+enum { MAKE_W = 12, MAKE_A = 8, MAKE_V = 20, MAKE_G = 28 };
+
+static inline void make_rwkv_keys(GgufWriter *w, const MakeModel *m) {
+    make_key(w, m, "feed_forward_length", (int64_t)m->hidden);
+    make_key(w, m, "attention.head_count", 0);
+    make_key(w, m, "wkv.head_size", (int64_t)m->head_dim);
+    make_key(w, m, "attention.decay_lora_rank", MAKE_W);
+    make_key(w, m, "attention.iclr_lora_rank", MAKE_A);
+    make_key(w, m, "attention.value_residual_mix_lora_rank", MAKE_V);
+    make_key(w, m, "attention.gate_lora_rank", MAKE_G);
+}
+
 /* A number for each layer: from, from + step, and so on. */
 static inline void make_numbers(GgufWriter *w, const MakeModel *m, const char *key, double from,
                                 double step) {
@@ -377,7 +390,8 @@ static inline void make_keys(GgufWriter *w, const MakeModel *m) {
     if (make_says(m, "delta") || make_says(m, "kda")) make_delta_keys(w, m);
     if (make_says(m, "xielu")) make_curves(w, m);
     if (make_says(m, "limits")) make_limits(w, m);
-    if (!make_says(m, "alone")) make_head_keys(w, m);
+    if (make_says(m, "rwkv")) make_rwkv_keys(w, m);
+    if (!make_says(m, "alone") && !make_says(m, "rwkv")) make_head_keys(w, m);
     make_number(w, m,
                 make_says(m, "layer") ? "attention.layer_norm_epsilon"
                                       : "attention.layer_norm_rms_epsilon",

@@ -207,13 +207,49 @@ static inline void make_kda(GgufWriter *w, const MakeModel *m, size_t l) {
     make_map(w, m, l, "attn_output", m->dim, v);
 }
 
+static inline void make_rwkv_vector(GgufWriter *w, const MakeModel *m, size_t l,
+                                    const char *what, size_t rows, double mean) {
+    char name[96];
+    make_tensor(w, m, block_tensor_name(name, sizeof name, l, what, "weight"), 2,
+                (size_t[]){rows, m->dim}, mean, 0.2, DTYPE_F32);
+}
+
+/* A map by way of few numbers, and what is added to it. */
+static inline void make_rwkv_map(GgufWriter *w, const MakeModel *m, size_t l, char what,
+                                 size_t rank, double mean) {
+    char name[40];
+    snprintf(name, sizeof name, "time_mix_%c0", what);
+    if (what != 'g') make_rwkv_vector(w, m, l, name, 1, mean);
+    snprintf(name, sizeof name, "time_mix_%c1", what), make_map(w, m, l, name, rank, m->dim);
+    snprintf(name, sizeof name, "time_mix_%c2", what), make_map(w, m, l, name, m->dim, rank);
+}
+
+/* The first layer has a map for values, too, of another rank; nothing reads it. */
+static inline void make_rwkv(GgufWriter *w, const MakeModel *m, size_t l) {
+    static const char *const maps[] = {"receptance", "key", "value", "output"};
+    char name[60];
+    for (int i = 0; i < 4; i++)
+        snprintf(name, sizeof name, "time_mix_%s", maps[i]),
+            make_map(w, m, l, name, m->dim, m->dim);
+    make_rwkv_map(w, m, l, 'w', MAKE_W, -1), make_rwkv_map(w, m, l, 'a', MAKE_A, 0);
+    make_rwkv_map(w, m, l, 'v', l ? MAKE_V : MAKE_A, 0), make_rwkv_map(w, m, l, 'g', MAKE_G, 0);
+    make_rwkv_vector(w, m, l, "time_mix_lerp_fused", 6, 0.5);
+    make_rwkv_vector(w, m, l, "time_mix_k_k", 1, 0.8);
+    make_rwkv_vector(w, m, l, "time_mix_k_a", 1, 0.9);
+    make_rwkv_vector(w, m, l, "time_mix_r_k", 1, 0);
+    make_norm(w, m, l, "time_mix_ln", m->dim), make_norm(w, m, l, "attn_norm_2", m->dim);
+    make_rwkv_vector(w, m, l, "channel_mix_lerp_k", 1, 0.5);
+    make_map(w, m, l, "channel_mix_key", m->hidden, m->dim);
+    make_map(w, m, l, "channel_mix_value", m->dim, m->hidden);
+}
+
 enum { MAKE_STATES = 1, MAKE_ATTENTION = 2, MAKE_NETWORK = 4 };
 
 /* What block l has. */
 static inline int make_parts(const MakeModel *m, size_t l) {
     static const int single[] = {MAKE_STATES, MAKE_NETWORK, MAKE_ATTENTION};
     size_t every = make_size(m, "attention_every", 0);
-    if (make_says(m, "alone")) return MAKE_STATES;
+    if (make_says(m, "alone") || make_says(m, "rwkv")) return MAKE_STATES;
     if (make_says(m, "single")) return single[l % 3];
     if (make_says(m, "both")) return MAKE_STATES | MAKE_ATTENTION | MAKE_NETWORK;
     if (every && (l + 1) % every) return MAKE_STATES | MAKE_NETWORK;
@@ -256,6 +292,7 @@ static inline void make_block(GgufWriter *w, const MakeModel *m, size_t l) {
     if (parts & MAKE_STATES && make_says(m, "ssm")) make_ssm(w, m, l);
     if (parts & MAKE_STATES && make_says(m, "delta")) make_delta(w, m, l);
     if (parts & MAKE_STATES && make_says(m, "kda")) make_kda(w, m, l);
+    if (make_says(m, "rwkv")) make_rwkv(w, m, l);
     if (parts & MAKE_ATTENTION && make_says(m, "latents"))
         make_latents(w, m, l);
     else if (parts & MAKE_ATTENTION)

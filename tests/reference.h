@@ -8,6 +8,7 @@
  *     reference_mamba.h       state-space layers, short convolutions
  *     reference_beside.h      parts of a stream, inputs of layers
  *     reference_delta.h       the delta rule
+ *     reference_rwkv.h        RWKV 7
  *     here                    networks, blocks, the model
  *     reference_text.h        vectors and scores of texts */
 #ifndef STRATA_REFERENCE_H
@@ -16,6 +17,7 @@
 #include "reference_latent.h"
 #include "reference_delta.h"
 #include "reference_beside.h"
+#include "reference_rwkv.h"
 
 static inline void reference_open(Reference *r, const Gguf *gguf) {
     reference_load(r, gguf);
@@ -346,6 +348,11 @@ static inline void reference_pass(const Reference *r, const ReferenceLayer *s, i
 /* x (n, streams, dim) through block l; what it keeps stays in memory[l]. */
 static inline void reference_block(const Reference *r, int l, int n, const double *inputs,
                                    ReferenceMemory *memory, double *x) {
+    if (reference_is_rwkv(r, l)) {
+        memory[l] = (ReferenceMemory){.k = NULL};
+        reference_rwkv(r, l, n, x);
+        return;
+    }
     ReferenceLayer s = reference_layer(r, l);
     ReferenceSsm z = reference_ssm(r, l);
     reference_set_latent(r, &s);

@@ -124,6 +124,7 @@ static const char *const reference_families[][2] = {
     {"apertus", "rms halves xielu"},
     {"jais2", "layer halves relu2"},
     {"nemotron_h_moe", "rms relu2 single sigmoid"},
+    {"rwkv7", "layer"},
     {"llada", "rms pairs silu canvas"},
     {"llada-moe", "rms halves silu all canvas"},
     {"dream", "rms halves silu canvas"},

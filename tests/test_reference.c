@@ -264,6 +264,7 @@ static void threads_and_chunks_change_no_bit(void **state) {
                   {"falcon-h1", NULL, DTYPE_F32}, /* pages and states */
                   {"bert", NULL, DTYPE_Q8_0},     /* in one piece */
                   {"modern-bert", NULL, DTYPE_F16},
+                  {"rwkv7", NULL, DTYPE_Q8_0},
                   {"lfm2moe", NULL, DTYPE_F16}};
     static const size_t chunks[] = {1, 7, 64};
     for (size_t i = 0; i < sizeof models / sizeof *models; i++) {
@@ -300,9 +301,9 @@ static void take_the_same_road_again(Session *session, const float *alone) {
 /* Three sequences of different texts, interleaved in every batch, and each as if alone. */
 static void neighbours_change_no_bit(void **state) {
     (void)state;
-    static const char *const archs[] = {"llama",   "gpt-oss", "qwen2moe",  "cohere2",
-                                        "mamba",   "mamba2",  "qwen35",    "kimi-linear",
-                                        "gemma3n", "gemma4",  "deepseek32"};
+    static const char *const archs[] = {"llama",   "gpt-oss", "qwen2moe",   "cohere2",
+                                        "mamba",   "mamba2",  "qwen35",     "kimi-linear",
+                                        "gemma3n", "gemma4",  "deepseek32", "rwkv7"};
     for (size_t a = 0; a < sizeof archs / sizeof *archs; a++) {
         MakeModel m = make_model_defaults(archs[a]);
         Model model;
@@ -382,10 +383,9 @@ static void windows_that_slide_change_no_bit(void **state) {
 }
 
 /* States go back to the tokens whose logits were wanted, as far as the session was asked for. */
-static void states_take_back_what_was_drafted(void **state) {
-    (void)state;
+static void take_back_what_was_drafted(const char *arch) {
     enum { TEXT = 30, BACK = 6 };
-    MakeModel m = make_model_defaults("mamba2");
+    MakeModel m = make_model_defaults(arch);
     Model model;
     unsigned char *bytes = open_made(&m, &model);
     size_t vocab = model.sizes.vocab;
@@ -408,6 +408,12 @@ static void states_take_back_what_was_drafted(void **state) {
         free(want), session_close(&session);
     }
     model_close(&model), free(bytes);
+}
+
+static void states_take_back_what_was_drafted(void **state) {
+    (void)state;
+    take_back_what_was_drafted("mamba2");
+    take_back_what_was_drafted("rwkv7");
 }
 
 static void instruction_sets_agree_within_rounding(void **state) {

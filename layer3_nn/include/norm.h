@@ -10,7 +10,9 @@ typedef enum NormKind { NORM_NONE, NORM_RMS, NORM_LAYER } NormKind;
  *
  *     width = dim          one norm over the row                     gain (dim)
  *     width = head_dim     each head by itself, the same gain        gain (head_dim)
- *     ... own_gain         each head by itself, gains of its own     gain (heads, head_dim) */
+ *     ... own_gain         each head by itself, gains of its own     gain (heads, head_dim)
+ *
+ * The last one with NORM_LAYER is group normalization: Wu & He 2018, arXiv:1803.08494.  RWKV 7 has it. */
 typedef struct Norm {
     NormKind kind; /* NORM_NONE: not there */
     size_t width;  /* numbers that are normalized together */

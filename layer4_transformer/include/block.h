@@ -28,6 +28,7 @@
 #include "mixer_mla.h"
 #include "mixer_delta.h"
 #include "mixer_mamba.h"
+#include "mixer_rwkv.h"
 #include "mixer_short_conv.h"
 #include "moe.h"
 
@@ -48,6 +49,7 @@ typedef struct Block {
     Mla mla;        /* how its keys and values come about; not there: kv_a.w.data is NULL */
     Mamba mamba;    /* not there: in.w.data is NULL */
     DeltaNet delta; /* not there: out.w.data is NULL */
+    Rwkv rwkv;      /* the same; its channel mix is the feed-forward */
     ShortConvMixer short_conv;                 /* not there: in.w.data is NULL */
     FeedForward ffn;                           /* not there: neither has net.up nor a router */
     Norm network_post_norm, experts_post_norm; /* of both beside one another */
@@ -64,6 +66,7 @@ typedef struct BlockSizes {
     MlaSizes mla;
     MambaSizes mamba;
     DeltaSizes delta;
+    RwkvSizes rwkv;
     size_t short_conv; /* dim, when a block has one */
     FfnSizes ffn;
     LayerInputSizes layer_input;
@@ -87,6 +90,7 @@ typedef struct BlockRun {
     MlaRun mla;
     MambaRun mamba;
     DeltaRun delta;
+    RwkvRun rwkv;
     ShortConvRun short_conv;
     FfnRun ffn;
     LaurelRun laurel;

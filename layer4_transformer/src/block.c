@@ -13,6 +13,7 @@ void block_sizes_include(BlockSizes *s, const Block *b, size_t dim) {
     mla_sizes_include(&s->mla, &s->attention, &b->attention, &b->mla);
     mamba_sizes_include(&s->mamba, &b->mamba);
     delta_sizes_include(&s->delta, &b->delta);
+    rwkv_sizes_include(&s->rwkv, &b->rwkv);
     if (b->short_conv.in.w.data && dim > s->short_conv) s->short_conv = dim;
     ffn_sizes_include(&s->ffn, &b->ffn);
     s->streams = max_size(s->streams, b->altup.streams);
@@ -22,6 +23,7 @@ void block_sizes_include(BlockSizes *s, const Block *b, size_t dim) {
 size_t block_state(const Block *b) {
     if (b->mamba.in.w.data) return mamba_state(&b->mamba);
     if (b->delta.out.w.data) return delta_state(&b->delta);
+    if (b->rwkv.out.w.data) return rwkv_state(&b->rwkv);
     return b->short_conv.in.w.data ? short_conv_state(&b->short_conv.conv) : 0;
 }
 
@@ -36,6 +38,7 @@ void block_run_init(BlockRun *run, Pool *pool, size_t rows, const BlockSizes *s,
     mla_run_init(&run->mla, pool, rows, &s->mla, arena);
     mamba_run_init(&run->mamba, rows, &s->mamba, arena);
     delta_run_init(&run->delta, rows, &s->delta, arena);
+    rwkv_run_init(&run->rwkv, rows, &s->rwkv, arena);
     short_conv_run_init(&run->short_conv, rows, s->short_conv, arena);
     ffn_run_init(&run->ffn, rows, &s->ffn, arena);
     laurel_run_init(&run->laurel, rows, dim, s->laurel, arena);
@@ -107,6 +110,8 @@ static void recur(const Block *b, BlockRun *run, KvCache *kv, size_t layer, cons
                            run->branch);
     else if (b->delta.out.w.data)
         delta_forward(run->pool, &b->delta, &run->delta, kv, layer, batch, in, run->branch);
+    else if (b->rwkv.out.w.data)
+        rwkv_time_mix(run->pool, &b->rwkv, &run->rwkv, kv, layer, batch, in, run->branch);
     else if (b->mamba.x.w.data)
         mamba_forward(run->pool, &b->mamba, &run->mamba, kv, layer, batch, in, run->branch);
     else
@@ -114,11 +119,21 @@ static void recur(const Block *b, BlockRun *run, KvCache *kv, size_t layer, cons
     add_branch(b, &b->attn_post_norm, run, x, batch->count, dim);
 }
 
+/* x += the channel mix(norm(x)): the feed-forward of a family whose networks remember, too */
+static void mix_channels(const Block *b, BlockRun *run, KvCache *kv, size_t layer,
+                         const Batch *batch, float *x, size_t dim) {
+    norm_rows(run->pool, &b->rwkv.channel_norm, run->aside, x, batch->count, dim);
+    rwkv_channel_mix(run->pool, &b->rwkv, &run->rwkv, kv, layer, batch, run->aside,
+                     run->branch);
+    add_branch(b, &b->ffn_post_norm, run, x, batch->count, dim);
+}
+
 static void mix(const Block *b, BlockRun *run, KvCache *kv, size_t layer, const Batch *batch,
                 const float *in, float *x, size_t dim) {
     PROFILE("mixer");
     if (has_attention(b)) attend(b, run, kv, layer - b->attention.back, batch, in, x, dim);
     if (block_state(b)) recur(b, run, kv, layer, batch, in, x, dim);
+    if (b->rwkv.out.w.data) mix_channels(b, run, kv, layer, batch, x, dim);
     if (run->probe) probe_stream(run->probe, PROBE_MIXED, x, dim);
 }
 

@@ -48,6 +48,7 @@ typedef enum Recurrent {
     RECURRENT_DELTA,       /* a memory that is corrected: Gated DeltaNet */
     RECURRENT_DELTA_TILED, /* the same; heads of values go round the heads of keys */
     RECURRENT_KDA,         /* the same; each number of a key is forgotten by itself */
+    RECURRENT_RWKV,        /* ... and corrected by itself; the network remembers, too: RWKV 7 */
 } Recurrent;
 
 /* What is mixed may pass a gate. */

@@ -46,6 +46,9 @@ typedef struct LayerSizes {
      * both: betas and decays come from one map */
     size_t delta_heads, delta_keys, delta_dim, delta_taps;
     bool delta_each, delta_both;
+    /* of its RWKV mixers, rwkv_heads 0: none; ranks of the maps to w, a, v and g */
+    size_t rwkv_heads, rwkv_dim, rwkv_hidden, rwkv_w, rwkv_a, rwkv_v, rwkv_g;
+    bool rwkv_first; /* its values are mixed into those of later layers */
 } LayerSizes;
 
 /* A measure of a layer, to name shapes with. */
@@ -99,6 +102,12 @@ typedef enum Extent {
     EXTENT_DELTA_IN,   /* dim; each: its dim, of a map that goes by way of few numbers */
     EXTENT_DELTA_DIM,
     EXTENT_DELTA_TAPS,
+    EXTENT_RWKV_MIXES, /* 6 */
+    EXTENT_RWKV_W,
+    EXTENT_RWKV_A,
+    EXTENT_RWKV_V,
+    EXTENT_RWKV_G,
+    EXTENT_RWKV_HIDDEN,
 } Extent;
 size_t extent_of(Extent extent, const LayerSizes *sizes);
 
@@ -194,6 +203,31 @@ typedef enum RoleId {
     ROLE_DELTA_GATE,
     ROLE_DELTA_NORM,
     ROLE_DELTA_OUT,
+    ROLE_RWKV_R,
+    ROLE_RWKV_K,
+    ROLE_RWKV_V,
+    ROLE_RWKV_OUT,
+    ROLE_RWKV_MU,
+    ROLE_RWKV_W0,
+    ROLE_RWKV_W1,
+    ROLE_RWKV_W2,
+    ROLE_RWKV_A0,
+    ROLE_RWKV_A1,
+    ROLE_RWKV_A2,
+    ROLE_RWKV_VALUE0,
+    ROLE_RWKV_VALUE1,
+    ROLE_RWKV_VALUE2,
+    ROLE_RWKV_G1,
+    ROLE_RWKV_G2,
+    ROLE_RWKV_KK,
+    ROLE_RWKV_KA,
+    ROLE_RWKV_RK,
+    ROLE_RWKV_GAIN,
+    ROLE_RWKV_BIAS,
+    ROLE_RWKV_CHANNEL_NORM,
+    ROLE_RWKV_CHANNEL_MU,
+    ROLE_RWKV_CHANNEL_UP,
+    ROLE_RWKV_CHANNEL_DOWN,
     ROLES,
 } RoleId;
 

@@ -179,6 +179,7 @@ static const Recipe recipes[] = {
     /* States beside attention, or in its place */
     {"mamba", "Mamba, Falcon Mamba", RMS, .recurrent = RECURRENT_MAMBA},
     {"mamba2", "Mamba 2, Codestral Mamba", RMS, .recurrent = RECURRENT_MAMBA2},
+    {"rwkv7", "RWKV 7", LAYER, .embedding_norm = true, .recurrent = RECURRENT_RWKV},
     {"jamba", "Jamba", RMS, SWIGLU, EXPERTS(SOFTMAX), .recurrent = RECURRENT_MAMBA,
      .ssm_norms = true},
     {"granitehybrid", "Granite 4 H", RMS, PAIRS, SWIGLU, EXPERTS(SOFTMAX), .rope_by_key = true,

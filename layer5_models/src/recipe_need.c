@@ -76,7 +76,14 @@ static Need beside_need(const Recipe *r, RoleId id, const LayerSizes *s) {
     }
 }
 
+/* Of RWKV.  Files carry the first layer's share of the first layer's values, too; it is not used. */
+static Need rwkv_need(RoleId id, const LayerSizes *s) {
+    bool share = id >= ROLE_RWKV_VALUE0 && id <= ROLE_RWKV_VALUE2;
+    return !s->rwkv_heads ? NEED_NO : share && s->rwkv_first ? NEED_MAYBE : NEED_YES;
+}
+
 Need recipe_need(const Recipe *r, RoleId id, const LayerSizes *s) {
+    if (id >= ROLE_RWKV_R) return rwkv_need(id, s);
     if (id >= ROLE_DELTA_Q) return delta_need(id, s);
     if (id >= ROLE_LATENT_DOWN && id <= ROLE_LAUREL_NORM) return beside_need(r, id, s);
     Need shared = r->idle_kv ? NEED_MAYBE : NEED_NO;
@@ -90,9 +97,9 @@ Need recipe_need(const Recipe *r, RoleId id, const LayerSizes *s) {
     switch (id) {
     case ROLE_ATTN_NORM_2: return r->second_norm ? NEED_MAYBE : NEED_NO;
     case ROLE_ATTN_NORM:
-        return when(
-            !r->no_pre_norms && !s->bare &&
-            (!r->recurrent || s->heads || s->ssm_inner || s->short_conv || s->delta_heads));
+        return when(!r->no_pre_norms && !s->bare &&
+                    (!r->recurrent || s->heads || s->ssm_inner || s->short_conv ||
+                     s->delta_heads || s->rwkv_heads));
     case ROLE_FFN_NORM:
         return r->no_pre_norms ? NEED_NO : maybe_parallel ? NEED_MAYBE : NEED_YES;
     case ROLE_ATTN_POST_NORM:

@@ -15,8 +15,9 @@ typedef struct Stage6 {
 } Stage6;
 
 /* Of the models: attention remembers, or states do. */
-static const char *const families[] = {"llama", "mamba", "mamba2", "lfm2"};
+static const char *const families[] = {"llama", "mamba", "mamba2", "lfm2", "rwkv7"};
 static const char *family = "llama";
+enum { FAMILIES = sizeof families / sizeof *families };
 
 static void open_one(Stage6 *w, uint64_t seed, size_t sequences) {
     MakeModel m = make_model_defaults(family);
@@ -133,7 +134,7 @@ static void compare_with_plain_decoding(void) {
 /* Drafts longer than what states take back (rewind above), too. */
 static void greedy_speculation_is_plain_decoding(void **state) {
     (void)state;
-    for (size_t i = 0; i < 4; i++) family = families[i], compare_with_plain_decoding();
+    for (size_t i = 0; i < FAMILIES; i++) family = families[i], compare_with_plain_decoding();
     family = families[0];
 }
 
@@ -167,7 +168,7 @@ static void compare_with_unforced(void) {
 
 static void forced_tokens_change_no_text(void **state) {
     (void)state;
-    for (size_t i = 0; i < 4; i++) family = families[i], compare_with_unforced();
+    for (size_t i = 0; i < FAMILIES; i++) family = families[i], compare_with_unforced();
     family = families[0];
 }
 
@@ -296,7 +297,7 @@ static void compare_with_the_textbook(void) {
 
 static void beams_are_what_the_textbook_finds(void **state) {
     (void)state;
-    for (size_t i = 0; i < 4; i++) family = families[i], compare_with_the_textbook();
+    for (size_t i = 0; i < FAMILIES; i++) family = families[i], compare_with_the_textbook();
     family = families[0];
 }
 

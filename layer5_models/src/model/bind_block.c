@@ -253,6 +253,14 @@ static void set_delta(Binder *b, DeltaNet *m, const LayerSizes *s) {
     m->eps = b->model->eps;
 }
 
+/* Of the norm of each head: 64 times that of other norms, whatever the size of a head. */
+#define RWKV_EPS 64e-5f
+
+static void set_rwkv(Rwkv *m, const LayerSizes *s, float eps) {
+    m->d = s->rwkv_dim, m->heads = s->rwkv_heads, m->first = s->rwkv_first;
+    m->norm = (Norm){.kind = NORM_LAYER, .width = m->d, .own_gain = true, .eps = eps};
+}
+
 static void set_mamba(Binder *b, Mamba *m, const LayerSizes *s) {
     const float eps = b->model->eps;
     m->inner = s->ssm_inner, m->n = s->ssm_state;
@@ -317,6 +325,7 @@ void bind_block(Binder *b, Block *block, size_t layer) {
     if (s->latent) set_mla(&block->mla, s);
     if (s->index_heads) set_indexer(b, &block->mla.index, s, layer);
     if (s->delta_heads) set_delta(b, &block->delta, s);
+    if (s->rwkv_heads) set_rwkv(&block->rwkv, s, RWKV_EPS);
     if (s->ssm_inner) set_mamba(b, &block->mamba, s);
     block->short_conv.conv.channels = s->dim, block->short_conv.conv.taps = s->short_conv;
     block->altup.streams = s->streams;

@@ -22,7 +22,9 @@ static const char dim[] = "embedding_length",
                   input[] = "embedding_length_per_layer_input and embedding_length",
                   parts[] = "altup.num_inputs and embedding_length",
                   laurel[] = "the family's 64 and embedding_length", ssm[] = "the keys ssm.*",
-                  taps[] = "shortconv.l_cache";
+                  taps[] = "shortconv.l_cache",
+                  rwkv[] =
+                      "embedding_length, feed_forward_length and the attention.*_lora_rank";
 
 /* clang-format off */
 static const Role roles[ROLES] = {
@@ -117,6 +119,31 @@ static const Role roles[ROLES] = {
     [ROLE_DELTA_GATE] = {"attn_gate", ROLE_LINEAR, AT(delta.gate), EXTENT_DELTA_V, EXTENT_DELTA_IN, ssm},
     [ROLE_DELTA_NORM] = {"ssm_norm", ROLE_NORM, AT(delta.norm), EXTENT_ONE, EXTENT_DELTA_DIM, ssm},
     [ROLE_DELTA_OUT] = {"ssm_out", ROLE_LINEAR, AT(delta.out), EXTENT_DIM, EXTENT_DELTA_V, ssm},
+    [ROLE_RWKV_R] = {"time_mix_receptance", ROLE_LINEAR, AT(rwkv.r), EXTENT_DIM, EXTENT_DIM, rwkv},
+    [ROLE_RWKV_K] = {"time_mix_key", ROLE_LINEAR, AT(rwkv.k), EXTENT_DIM, EXTENT_DIM, rwkv},
+    [ROLE_RWKV_V] = {"time_mix_value", ROLE_LINEAR, AT(rwkv.v), EXTENT_DIM, EXTENT_DIM, rwkv},
+    [ROLE_RWKV_OUT] = {"time_mix_output", ROLE_LINEAR, AT(rwkv.out), EXTENT_DIM, EXTENT_DIM, rwkv},
+    [ROLE_RWKV_MU] = {"time_mix_lerp_fused", ROLE_VECTOR, AT(rwkv.mu), EXTENT_RWKV_MIXES, EXTENT_DIM, rwkv},
+    [ROLE_RWKV_W0] = {"time_mix_w0", ROLE_VECTOR, AT(rwkv.w.bias), EXTENT_ONE, EXTENT_DIM, rwkv},
+    [ROLE_RWKV_W1] = {"time_mix_w1", ROLE_LINEAR, AT(rwkv.w.down), EXTENT_RWKV_W, EXTENT_DIM, rwkv},
+    [ROLE_RWKV_W2] = {"time_mix_w2", ROLE_LINEAR, AT(rwkv.w.up), EXTENT_DIM, EXTENT_RWKV_W, rwkv},
+    [ROLE_RWKV_A0] = {"time_mix_a0", ROLE_VECTOR, AT(rwkv.a.bias), EXTENT_ONE, EXTENT_DIM, rwkv},
+    [ROLE_RWKV_A1] = {"time_mix_a1", ROLE_LINEAR, AT(rwkv.a.down), EXTENT_RWKV_A, EXTENT_DIM, rwkv},
+    [ROLE_RWKV_A2] = {"time_mix_a2", ROLE_LINEAR, AT(rwkv.a.up), EXTENT_DIM, EXTENT_RWKV_A, rwkv},
+    [ROLE_RWKV_VALUE0] = {"time_mix_v0", ROLE_VECTOR, AT(rwkv.value.bias), EXTENT_ONE, EXTENT_DIM, rwkv},
+    [ROLE_RWKV_VALUE1] = {"time_mix_v1", ROLE_LINEAR, AT(rwkv.value.down), EXTENT_RWKV_V, EXTENT_DIM, rwkv},
+    [ROLE_RWKV_VALUE2] = {"time_mix_v2", ROLE_LINEAR, AT(rwkv.value.up), EXTENT_DIM, EXTENT_RWKV_V, rwkv},
+    [ROLE_RWKV_G1] = {"time_mix_g1", ROLE_LINEAR, AT(rwkv.g.down), EXTENT_RWKV_G, EXTENT_DIM, rwkv},
+    [ROLE_RWKV_G2] = {"time_mix_g2", ROLE_LINEAR, AT(rwkv.g.up), EXTENT_DIM, EXTENT_RWKV_G, rwkv},
+    [ROLE_RWKV_KK] = {"time_mix_k_k", ROLE_VECTOR, AT(rwkv.kk), EXTENT_ONE, EXTENT_DIM, rwkv},
+    [ROLE_RWKV_KA] = {"time_mix_k_a", ROLE_VECTOR, AT(rwkv.ka), EXTENT_ONE, EXTENT_DIM, rwkv},
+    [ROLE_RWKV_RK] = {"time_mix_r_k", ROLE_VECTOR, AT(rwkv.rk), EXTENT_ONE, EXTENT_DIM, rwkv},
+    [ROLE_RWKV_GAIN] = {"time_mix_ln", ROLE_VECTOR, AT(rwkv.norm.gain), EXTENT_ONE, EXTENT_DIM, rwkv},
+    [ROLE_RWKV_BIAS] = {"time_mix_ln", ROLE_OFFSET, AT(rwkv.norm.bias), EXTENT_ONE, EXTENT_DIM, rwkv},
+    [ROLE_RWKV_CHANNEL_NORM] = {"attn_norm_2", ROLE_NORM, AT(rwkv.channel_norm), EXTENT_ONE, EXTENT_DIM, rwkv},
+    [ROLE_RWKV_CHANNEL_MU] = {"channel_mix_lerp_k", ROLE_VECTOR, AT(rwkv.channel_mu), EXTENT_ONE, EXTENT_DIM, rwkv},
+    [ROLE_RWKV_CHANNEL_UP] = {"channel_mix_key", ROLE_LINEAR, AT(rwkv.channel_up), EXTENT_RWKV_HIDDEN, EXTENT_DIM, rwkv},
+    [ROLE_RWKV_CHANNEL_DOWN] = {"channel_mix_value", ROLE_LINEAR, AT(rwkv.channel_down), EXTENT_DIM, EXTENT_RWKV_HIDDEN, rwkv},
 };
 /* clang-format on */
 
@@ -182,6 +209,12 @@ size_t extent_of(Extent extent, const LayerSizes *s) {
     case EXTENT_DELTA_IN: return s->delta_each ? s->delta_dim : s->dim;
     case EXTENT_DELTA_DIM: return s->delta_dim;
     case EXTENT_DELTA_TAPS: return s->delta_taps;
+    case EXTENT_RWKV_MIXES: return RWKV_MIXES;
+    case EXTENT_RWKV_W: return s->rwkv_w;
+    case EXTENT_RWKV_A: return s->rwkv_a;
+    case EXTENT_RWKV_V: return s->rwkv_v;
+    case EXTENT_RWKV_G: return s->rwkv_g;
+    case EXTENT_RWKV_HIDDEN: return s->rwkv_hidden;
     }
     return 0;
 }

@@ -81,6 +81,7 @@ static bool has_attention(const Binder *b, size_t l) {
     switch (b->model->recipe->recurrent) {
     case RECURRENT_NONE: return true;
     case RECURRENT_KDA: return has_matrix(b, l, "attn_kv_a_mqa");
+    case RECURRENT_RWKV: return false;
     case RECURRENT_DELTA:
     case RECURRENT_DELTA_TILED: return has_matrix(b, l, "attn_q");
     default: return has_matrix(b, l, "attn_q") || has_matrix(b, l, "attn_qkv");

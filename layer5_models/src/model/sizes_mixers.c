@@ -114,6 +114,29 @@ static bool read_kda(Binder *b, size_t l, LayerSizes *s) {
     return true;
 }
 
+/* RWKV 7: every layer has both mixes, and the second one is its network.  A file's first layer carries a map for
+ * values of the rank of a. */
+static bool read_rwkv(Binder *b, size_t l, LayerSizes *s) {
+    size_t dim = key_size(b, "wkv.head_size", true, 0, 1, RWKV_DIM);
+    s->rwkv_w = key_size(b, "attention.decay_lora_rank", true, 0, 1, MAX_SIZE);
+    s->rwkv_a = key_size(b, "attention.iclr_lora_rank", true, 0, 1, MAX_SIZE);
+    s->rwkv_v = key_size(b, "attention.value_residual_mix_lora_rank", true, 0, 1, MAX_SIZE);
+    s->rwkv_g = key_size(b, "attention.gate_lora_rank", true, 0, 1, MAX_SIZE);
+    if (s->hidden == 0)
+        refuse_key(b, "feed_forward_length", "a whole number above 0",
+                   "every layer has both mixes");
+    if (!b->ok) return false;
+    if (s->dim % dim)
+        return b->ok = fault_set(b->fault,
+                                 "%zu numbers (embedding_length) do not divide into "
+                                 "heads of %zu (wkv.head_size)",
+                                 s->dim, dim);
+    s->rwkv_dim = dim, s->rwkv_heads = s->dim / dim, s->rwkv_first = l == 0;
+    if (l == 0) s->rwkv_v = s->rwkv_a;
+    s->rwkv_hidden = s->hidden, s->hidden = 0;
+    return true;
+}
+
 /* The mixer that a layer has beside attention, or in its place. */
 bool read_recurrent(Binder *b, size_t l, LayerSizes *s) {
     Recurrent kind = b->model->recipe->recurrent;
@@ -125,6 +148,7 @@ bool read_recurrent(Binder *b, size_t l, LayerSizes *s) {
     case RECURRENT_DELTA:
     case RECURRENT_DELTA_TILED: return read_delta(b, l, s);
     case RECURRENT_KDA: return read_kda(b, l, s);
+    case RECURRENT_RWKV: return read_rwkv(b, l, s);
     case RECURRENT_SHORT_CONV:
         taps = key_size(b, "shortconv.l_cache", true, 0, 2, MAX_TAPS);
         if (has_matrix(b, l, "shortconv.conv")) s->short_conv = taps;

@@ -1,0 +1,216 @@
+/* mixer_rwkv.c - see mixer_rwkv.h. */
+#include "mixer_rwkv.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { ROWS = 4, CHANNELS = 64 }; /* taken at a time by a thread */
+
+size_t rwkv_state(const Rwkv *m) { return 2 * m->heads * m->d + m->heads * m->d * m->d; }
+
+void rwkv_sizes_include(RwkvSizes *s, const Rwkv *m) {
+    const RwkvMap *maps[] = {&m->w, &m->a, &m->g, &m->value};
+    if (!m->out.w.data) return;
+    s->dim = max_size(s->dim, m->heads * m->d);
+    s->hidden = max_size(s->hidden, m->channel_up.w.shape[0]);
+    for (int i = 0; i < 4; i++)
+        if (maps[i]->down.w.data) s->rank = max_size(s->rank, maps[i]->down.w.shape[0]);
+}
+
+void rwkv_run_init(RwkvRun *run, size_t rows, const RwkvSizes *s, Arena *arena) {
+    size_t f = sizeof(float), widest = max_size(max_size(s->dim, s->hidden), s->rank);
+    float **const whole[] = {&run->r, &run->k,  &run->v,     &run->w, &run->a,
+                             &run->g, &run->kk, &run->first, &run->y};
+    run->mixed = arena_take(arena, RWKV_MIXES * rows * s->dim, f);
+    for (size_t i = 0; i < sizeof whole / sizeof *whole; i++)
+        *whole[i] = arena_take(arena, rows * s->dim, f);
+    run->rank = arena_take(arena, rows * s->rank, f);
+    run->hidden = arena_take(arena, rows * s->hidden, f);
+    run->scratch = arena_take(arena, s->dim ? linear_scratch_bytes(rows, widest) : 0, 1);
+}
+
+typedef struct Rows {
+    const Rwkv *m;
+    RwkvRun *run;
+    const KvCache *kv;
+    size_t layer;
+    const Batch *batch;
+    const float *x;
+    /* of a shift: so many rows of mu, and where the last x lies in the state */
+    const float *mu;
+    size_t mixes, at;
+} Rows;
+
+static size_t width(const Rwkv *m) { return m->heads * m->d; }
+
+static float sigmoid(float x) { return 1 / (1 + expf(-x)); }
+
+/* ------------------------------------------------------------------ a token and its predecessor */
+
+/* A PoolTask: all tokens for some channels; mixed = x + (x before - x) mu. */
+static void shift_channels(void *context, int worker, size_t begin, size_t end) {
+    const Rows *t = context;
+    size_t dim = width(t->m), n = t->batch->count;
+    (void)worker;
+    for (size_t i = 0; i < n; i++) {
+        size_t sequence = (size_t)t->batch->sequence[i],
+               position = (size_t)t->batch->position[i];
+        const float *before = kv_state(t->kv, t->layer, sequence, position),
+                    *x = t->x + i * dim;
+        float *after = kv_state(t->kv, t->layer, sequence, position + 1) + t->at;
+        for (size_t c = begin; c < end; c++) {
+            float step = (before ? before[t->at + c] : 0) - x[c];
+            for (size_t j = 0; j < t->mixes; j++)
+                t->run->mixed[(j * n + i) * dim + c] = x[c] + step * t->mu[j * dim + c];
+            after[c] = x[c];
+        }
+    }
+}
+
+/* ------------------------------------------------------------------ what a token says */
+
+/* y = map(row j of what was shifted), by way of few numbers, through which `bend` goes. */
+static void map_low(Pool *pool, const Rows *t, const RwkvMap *map, int mix,
+                    float (*bend)(float x), float *y) {
+    size_t n = t->batch->count, dim = width(t->m), rank = map->down.w.shape[0];
+    linear(pool, &map->down, t->run->mixed + (size_t)mix * n * dim, n, t->run->rank,
+           t->run->scratch);
+    for (size_t i = 0; i < n * rank && bend; i++) t->run->rank[i] = bend(t->run->rank[i]);
+    linear(pool, &map->up, t->run->rank, n, y, t->run->scratch);
+    for (size_t i = 0; i < n && map->bias; i++) axpy(y + i * dim, 1, map->bias, dim);
+}
+
+static void project(Pool *pool, const Rows *t) {
+    const Rwkv *m = t->m;
+    RwkvRun *run = t->run;
+    size_t n = t->batch->count, all = n * width(m);
+    linear(pool, &m->r, run->mixed + RWKV_R * all, n, run->r, run->scratch);
+    linear(pool, &m->k, run->mixed + RWKV_K * all, n, run->k, run->scratch);
+    linear(pool, &m->v, run->mixed + RWKV_V * all, n, run->v, run->scratch);
+    map_low(pool, t, &m->w, RWKV_W, tanhf, run->w);
+    map_low(pool, t, &m->a, RWKV_A, NULL, run->a);
+    map_low(pool, t, &m->g, RWKV_G, sigmoid, run->g);
+    if (m->first)
+        memcpy(run->first, run->v, all * sizeof *run->v);
+    else
+        map_low(pool, t, &m->value, RWKV_V, NULL, run->y);
+}
+
+/* k' of each head to length 1. */
+static void to_length_one(float *x, size_t heads, size_t d) {
+    for (size_t h = 0; h < heads; h++, x += d) {
+        float length = sqrtf(dot_f32(x, x, d)), scale = 1 / (length > 1e-12f ? length : 1e-12f);
+        for (size_t i = 0; i < d; i++) x[i] *= scale;
+    }
+}
+
+/* A PoolTask: w, a, k', k and v as the formulas at the head of mixer_rwkv.h say. */
+static void prepare_rows(void *context, int worker, size_t begin, size_t end) {
+    const Rows *t = context;
+    const Rwkv *m = t->m;
+    size_t dim = width(m);
+    (void)worker;
+    for (size_t i = begin; i < end; i++) {
+        float *w = t->run->w + i * dim, *a = t->run->a + i * dim, *k = t->run->k + i * dim,
+              *v = t->run->v + i * dim, *kk = t->run->kk + i * dim;
+        const float *first = t->run->first + i * dim, *open = t->run->y + i * dim;
+        for (size_t c = 0; c < dim; c++) {
+            w[c] = expf(-0.606531f * sigmoid(w[c]));
+            a[c] = sigmoid(a[c]);
+            kk[c] = k[c] * m->kk[c];
+            k[c] *= 1 + (a[c] - 1) * m->ka[c];
+            if (!m->first) v[c] += (first[c] - v[c]) * sigmoid(open[c]);
+        }
+        to_length_one(kk, m->heads, m->d);
+    }
+}
+
+/* ------------------------------------------------------------------ the memory moves on */
+
+void rwkv_step(float *after, const float *before, size_t d, const float *w, const float *kk,
+               const float *a, const float *r, const float *k, const float *v, float *out) {
+    float missing[RWKV_DIM], where[RWKV_DIM], stays[RWKV_DIM];
+    for (size_t i = 0; i < d; i++) {
+        missing[i] = -dot_f32(before + i * d, kk, d);
+        where[i] = kk[i] * a[i], stays[i] = 1;
+    }
+    Recurrence step = {.after = after,
+                       .before = before,
+                       .decay = w,
+                       .in = missing,
+                       .b = where,
+                       .c = r,
+                       .out = out,
+                       .rows = d,
+                       .n = d};
+    recurrence_step(&step);
+    step.before = after, step.decay = stays, step.in = v, step.b = k;
+    recurrence_step(&step);
+}
+
+/* A PoolTask: all tokens for some heads, so that their memory stays in cache. */
+static void some_heads(void *context, int worker, size_t begin, size_t end) {
+    const Rows *t = context;
+    const RwkvRun *run = t->run;
+    size_t d = t->m->d, dim = width(t->m), numbers = d * d, at = 2 * dim;
+    (void)worker;
+    for (size_t i = 0; i < t->batch->count; i++) {
+        size_t sequence = (size_t)t->batch->sequence[i],
+               position = (size_t)t->batch->position[i];
+        const float *before = kv_state(t->kv, t->layer, sequence, position);
+        float *after = kv_state(t->kv, t->layer, sequence, position + 1) + at;
+        if (!before) /* the text begins: the memory is 0 */
+            memset(after + begin * numbers, 0, (end - begin) * numbers * sizeof *after);
+        before = before ? before + at : after;
+        for (size_t h = begin; h < end; h++) {
+            size_t o = i * dim + h * d;
+            rwkv_step(after + h * numbers, before + h * numbers, d, run->w + o, run->kk + o,
+                      run->a + o, run->r + o, run->k + o, run->v + o, run->y + o);
+        }
+    }
+}
+
+/* ------------------------------------------------------------------ norm, the own key, gate */
+
+/* A PoolTask: y = (norm(y) + (r . k rk) v) g. */
+static void finish_rows(void *context, int worker, size_t begin, size_t end) {
+    const Rows *t = context;
+    const Rwkv *m = t->m;
+    size_t d = m->d, dim = width(m);
+    (void)worker;
+    for (size_t i = begin; i < end; i++) {
+        float *y = t->run->y + i * dim;
+        const float *r = t->run->r + i * dim, *k = t->run->k + i * dim,
+                    *v = t->run->v + i * dim, *g = t->run->g + i * dim;
+        norm_apply(&m->norm, y, y, dim);
+        for (size_t h = 0; h < m->heads; h++) {
+            float own = 0;
+            for (size_t c = h * d; c < (h + 1) * d; c++) own += r[c] * k[c] * m->rk[c];
+            for (size_t c = h * d; c < (h + 1) * d; c++) y[c] = (y[c] + own * v[c]) * g[c];
+        }
+    }
+}
+
+void rwkv_time_mix(Pool *pool, const Rwkv *m, RwkvRun *run, const KvCache *kv, size_t layer,
+                   const Batch *batch, const float *x, float *out) {
+    size_t n = batch->count;
+    Rows rows = {m, run, kv, layer, batch, x, m->mu, RWKV_MIXES, 0};
+    pool_for(pool, width(m), CHANNELS, shift_channels, &rows);
+    project(pool, &rows);
+    pool_for(pool, n, ROWS, prepare_rows, &rows);
+    pool_for(pool, m->heads, 1, some_heads, &rows);
+    pool_for(pool, n, ROWS, finish_rows, &rows);
+    linear(pool, &m->out, run->y, n, out, run->scratch);
+}
+
+/* ------------------------------------------------------------------ the channel mix */
+
+void rwkv_channel_mix(Pool *pool, const Rwkv *m, RwkvRun *run, const KvCache *kv, size_t layer,
+                      const Batch *batch, const float *x, float *out) {
+    size_t n = batch->count, hidden = m->channel_up.w.shape[0];
+    Rows rows = {m, run, kv, layer, batch, x, m->channel_mu, 1, width(m)};
+    pool_for(pool, width(m), CHANNELS, shift_channels, &rows);
+    linear(pool, &m->channel_up, run->mixed, n, run->hidden, run->scratch);
+    relu_squared(run->hidden, run->hidden, n * hidden);
+    linear(pool, &m->channel_down, run->hidden, n, out, run->scratch);
+}
