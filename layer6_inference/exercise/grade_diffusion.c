@@ -1,0 +1,96 @@
+/* The grader of layer 6's texts in any order: how sure a model is, how many places come now, and which. */
+#include "diffusion.h"
+#include "grader.h"
+
+enum { MOST = 60 };
+
+/* Probabilities of a row, by the textbook. */
+static void probabilities(const float *row, size_t n, double *p) {
+    double sum = 0;
+    for (size_t i = 0; i < n; i++) sum += exp((double)row[i]);
+    for (size_t i = 0; i < n; i++) p[i] = exp((double)row[i]) / sum;
+}
+
+static void check_row(const float *row, size_t n, int32_t token) {
+    double p[MOST], best = 0, next = 0, entropy = 0;
+    probabilities(row, n, p);
+    for (size_t i = 0; i < n; i++) {
+        if (p[i] > best)
+            next = best, best = p[i];
+        else if (p[i] > next)
+            next = p[i];
+        if (p[i] > 0) entropy -= p[i] * log(p[i]);
+    }
+    double got = diffusion_confidence(REMASK_CONFIDENCE, row, n, token);
+    HINT(!(close_to(got, best, 1e-9) && !close_to(p[token], best, 1e-6)),
+         "confidence is that of the token which was chosen, not of the likeliest");
+    HINT(!close_to(got, (double)row[token], 1e-9), "a logit is no probability: softmax");
+    NUMBER(got, p[token], 1e-6, "confidence: p of the token");
+    got = diffusion_confidence(REMASK_MARGIN, row, n, token);
+    HINT(!close_to(got, best, 1e-9) || close_to(next, 0, 1e-9),
+         "margin: the likeliest less the second likeliest");
+    NUMBER(got, best - next, 1e-6, "margin: p of the likeliest less p of the next");
+    got = diffusion_confidence(REMASK_ENTROPY, row, n, token);
+    HINT(!isnan(got),
+         "entropy: what has p = 0 adds nothing, and 0 times -infinity is no number");
+    HINT(!close_to(got, entropy, 1e-9) || close_to(entropy, 0, 1e-6),
+         "entropy: the surer the larger, so the sum of p ln p as it is, below 0");
+    NUMBER(got, -entropy, 1e-6, "entropy: the sum of p ln p");
+}
+
+static void check_rows(void) {
+    float row[MOST];
+    for (int round = 0; round < 60; round++) {
+        size_t n = 2 + fresh_below(MOST - 2);
+        fresh_floats(row, n, -4, 4);
+        check_row(row, n, (int32_t)fresh_below(n));
+        row[fresh_below(n)] = 5;
+        size_t none = fresh_below(n);
+        if (row[none] < 5) row[none] = -INFINITY;
+        check_row(row, n, (int32_t)fresh_below(n));
+    }
+    float large[] = {300, 299, -INFINITY};
+    NUMBER(diffusion_confidence(REMASK_CONFIDENCE, large, 3, 0), 1 / (1 + exp(-1)), 1e-6,
+           "exp(300) is more than a number holds: take the largest logit off first");
+}
+
+GRADE(sure) {
+    check_rows();
+    for (size_t open = 1; open < 30; open++)
+        for (size_t steps = 1; steps < 40; steps++) {
+            size_t got = diffusion_share(open, steps);
+            HINT(got > 0, "%zu places and %zu steps: no step may fill nothing", open, steps);
+            HINT(got <= open, "%zu places and %zu steps: %zu are more than are open", open,
+                 steps, got);
+            COUNT(got, open / steps + (open % steps > 0),
+                  "%zu places, %zu steps: what does not divide comes in the first ones", open,
+                  steps);
+        }
+    for (int round = 0; round < 100; round++) {
+        double values[MOST];
+        bool stays[MOST + 1];
+        size_t n = 1 + fresh_below(MOST), open = 0, count = fresh_below(n + 2);
+        for (size_t i = 0; i < n; i++) { /* many are equally sure; some are not open */
+            values[i] = fresh_below(4) ? (double)fresh_below(6) / 4 - 1 : -INFINITY;
+            open += values[i] > -INFINITY;
+            stays[i] = fresh_below(2);
+        }
+        stays[n] = true;
+        diffusion_keep_surest(values, n, count, stays);
+        HINT(stays[n], "%zu places, and something is written behind the last", n);
+        size_t kept = 0;
+        for (size_t i = 0; i < n; i++) {
+            size_t before = 0; /* surer ones, and earlier ones as sure */
+            for (size_t k = 0; k < n; k++)
+                before += values[k] > values[i] || (values[k] == values[i] && k < i);
+            kept += stays[i];
+            HINT(!(stays[i] && values[i] == -INFINITY), "a place that is not open never stays");
+            HINT(!stays[i] || before < count, "place %zu stays, and %zu are %s", i, before,
+                 "surer, or as sure and stand before it");
+        }
+        COUNT(kept, count < open ? count : open,
+              "so many stay of %zu open places, asked for %zu", open, count);
+    }
+}
+
+GRADES({"6.34", sure})
