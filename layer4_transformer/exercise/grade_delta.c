@@ -1,0 +1,288 @@
+/* The graders of the delta rule: a memory that is corrected, and what a token says to it; by sums in double precision. */
+#include "near.h"
+#include "transformer.h"
+
+enum { MOST = 48 };
+#define NEAR 2e-4
+
+/* ------------------------------------------------------------------ one step of one head */
+
+typedef enum { RIGHT, ADDED, NOT_FADED, FADED_LATE, NO_BETA, ASKED_BEFORE, TURNED, SLIPS } Slip;
+
+static const char *const hints[SLIPS] = {
+    [ADDED] = "the value is added as it is: only what is missing comes in, v - S k",
+    [NOT_FADED] =
+        "nothing is forgotten: S fades by `decay` first, each number of a key by itself",
+    [FADED_LATE] = "what the memory says to k is asked after it has faded, not before",
+    [NO_BETA] = "beta says how much of what is missing comes in",
+    [ASKED_BEFORE] = "q is asked of the memory with this token in it",
+    [TURNED] = "S is (d, d) with a row for each number of a value: row j takes u[j] k"};
+
+/* state (d, d) becomes that after the token; out (d) */
+static void step_wanted(double *state, size_t d, const float *decay, float beta, const float *q,
+                        const float *k, const float *v, double *out, Slip slip) {
+    double u[MOST], before[MOST];
+    for (size_t j = 0; j < d; j++) {
+        double said = 0;
+        before[j] = 0;
+        for (size_t i = 0; i < d; i++) {
+            double old = state[j * d + i];
+            before[j] += old * (double)q[i];
+            if (slip != NOT_FADED) state[j * d + i] *= (double)decay[i];
+            said += (slip == FADED_LATE ? old : state[j * d + i]) * (double)k[i];
+        }
+        u[j] =
+            ((double)v[j] - (slip == ADDED ? 0 : said)) * (slip == NO_BETA ? 1 : (double)beta);
+    }
+    for (size_t j = 0; j < d; j++) {
+        out[j] = 0;
+        for (size_t i = 0; i < d; i++) {
+            size_t at = slip == TURNED ? i * d + j : j * d + i;
+            state[at] += u[j] * (double)k[i];
+        }
+    }
+    for (size_t j = 0; j < d; j++) {
+        for (size_t i = 0; i < d; i++) out[j] += state[j * d + i] * (double)q[i];
+        if (slip == ASKED_BEFORE) out[j] = before[j];
+    }
+}
+
+static float before[MOST * MOST], after[MOST * MOST];
+static double want[MOST * MOST], other[MOST * MOST];
+
+static void check_step(size_t d, bool in_place) {
+    float decay[MOST], q[MOST], k[MOST], v[MOST], out[MOST + 1], beta;
+    double wanted[MOST], slipped[MOST];
+    fresh_floats(before, d * d, -1, 1), fresh_floats(decay, d, 0.2, 0.9);
+    fresh_floats(q, d, -1, 1), fresh_floats(k, d, -0.5, 0.5), fresh_floats(v, d, -2, 2);
+    beta = (float)fresh_between(0.2, 0.8), out[d] = -7;
+    for (size_t i = 0; i < d * d; i++) want[i] = (double)before[i];
+    step_wanted(want, d, decay, beta, q, k, v, wanted, RIGHT);
+    for (size_t i = 0; i < d * d; i++) other[i] = (double)before[i];
+    memcpy(after, before, d * d * sizeof *after);
+    delta_step(after, in_place ? after : before, d, decay, beta, q, k, v, out);
+    HINT(out[d] == -7, "d is %zu, and something is written behind the last of out", d);
+    for (Slip s = ADDED; s < SLIPS && !all_near(out, wanted, d, NEAR); s++) {
+        for (size_t i = 0; i < d * d; i++) other[i] = (double)before[i];
+        if (in_place) break;
+        step_wanted(other, d, decay, beta, q, k, v, slipped, s);
+        HINT(!all_near(out, slipped, d, NEAR), "%s", hints[s]);
+    }
+    expect(in_place ? "o, with after = before" : "o", out, wanted, d, NEAR);
+    expect("the memory after the token", after, want, d * d, NEAR);
+}
+
+GRADE(one_step) {
+    for (int round = 0; round < 30; round++) {
+        check_step(2 + fresh_below(MOST - 1), false);
+        check_step(2 + fresh_below(MOST - 1), true);
+    }
+    check_step(MOST, false);
+}
+
+/* ------------------------------------------------------------------ what a token says */
+
+enum { TOKENS = 3, D = 8, KEYS = 2, HEADS = 4, DIM = 12, K = KEYS * D, V = HEADS * D };
+
+typedef enum {
+    SAID,
+    NOT_LENGTH_ONE,
+    Q_ONLY,
+    ALL_HEADS,
+    RAW_BETA,
+    NO_BIAS,
+    NO_SOFTPLUS,
+    NO_A,
+    NO_EXP,
+    SAID_SLIPS
+} Said;
+
+static const char *const said_hints[SAID_SLIPS] = {
+    [NOT_LENGTH_ONE] =
+        "each head of q and k has length 1: then beta = 1 replaces exactly what a "
+        "key is answered with",
+    [Q_ONLY] = "k has length 1 as q has, each head by itself",
+    [ALL_HEADS] = "each head has length 1 by itself, not all of them together",
+    [RAW_BETA] = "beta lies between 0 and 1: sigmoid",
+    [NO_BIAS] = "dt_bias is added before softplus",
+    [NO_SOFTPLUS] = "softplus keeps decay + bias above 0",
+    [NO_A] = "each head forgets at a rate of its own: times a",
+    [NO_EXP] = "what stays is exp(a softplus(...)): between 0 and 1"};
+
+static float maps[6][V * V], conv_one[V], x[TOKENS * DIM], a[HEADS], bias[V];
+
+static Linear map_of(int i, size_t rows, size_t cols) {
+    return (Linear){.w = tensor_view(DTYPE_F32, 2, (size_t[]){rows, cols}, maps[i])};
+}
+
+/* A delta net without neighbours, norm or gate: the gate's map is 0 but for the sigmoid's half. */
+static DeltaNet fresh_net(bool each) {
+    const ShortConv none = {.taps = 1, .w = conv_one};
+    DeltaNet m = {.d = D, .keys = KEYS, .heads = HEADS, .per_channel = each, .eps = 1e-6f};
+    for (int i = 0; i < 6; i++) fresh_floats(maps[i], V * V, -0.6, 0.6);
+    for (int i = 0; i < V; i++) conv_one[i] = 1;
+    fresh_floats(x, TOKENS * DIM, -1, 1), fresh_floats(bias, V, -1, 1);
+    fresh_floats(a, HEADS, -2, -0.5);
+    m.q = map_of(0, K, DIM), m.k = map_of(1, K, DIM), m.v = map_of(2, V, DIM);
+    m.decay = map_of(3, each ? V : HEADS, DIM), m.beta = map_of(4, HEADS, DIM);
+    m.out = map_of(5, DIM, V), m.sigmoid_gate = true;
+    static float zeros[V * DIM];
+    m.gate.w = tensor_view(DTYPE_F32, 2, (size_t[]){V, DIM}, zeros);
+    m.q_conv = m.k_conv = m.v_conv = none;
+    m.q_conv.channels = m.k_conv.channels = K, m.v_conv.channels = V;
+    m.a = a, m.dt_bias = bias;
+    return m;
+}
+
+static void through(int map, size_t rows, size_t cols, const float *in, double *out) {
+    for (size_t r = 0; r < rows; r++) {
+        out[r] = 0;
+        for (size_t c = 0; c < cols; c++)
+            out[r] += (double)maps[map][r * cols + c] * (double)in[c];
+    }
+}
+
+static void to_one(double *row, size_t n) {
+    double sum = 0;
+    for (size_t i = 0; i < n; i++) sum += row[i] * row[i];
+    for (size_t i = 0; i < n; i++) row[i] /= sqrt(sum);
+}
+
+static void net_wanted(bool each, Said slip, double *out) {
+    double state[HEADS][D * D] = {{0}}, q[K], k[K], v[V], decay[V], beta[HEADS], y[V];
+    for (size_t t = 0; t < TOKENS; t++) {
+        const float *in = x + t * DIM;
+        through(0, K, DIM, in, q), through(1, K, DIM, in, k), through(2, V, DIM, in, v);
+        through(3, each ? V : HEADS, DIM, in, decay), through(4, HEADS, DIM, in, beta);
+        for (size_t h = 0; h < KEYS && slip != NOT_LENGTH_ONE && slip != ALL_HEADS; h++) {
+            to_one(q + h * D, D);
+            if (slip != Q_ONLY) to_one(k + h * D, D);
+        }
+        if (slip == ALL_HEADS) to_one(q, K), to_one(k, K);
+        for (size_t h = 0; h < HEADS; h++) {
+            float stays[D], qf[D], kf[D], vf[D];
+            double b = slip == RAW_BETA ? beta[h] : 1 / (1 + exp(-beta[h]));
+            for (size_t i = 0; i < D; i++) {
+                size_t at = each ? h * D + i : h, key = h / (HEADS / KEYS) * D + i;
+                double g = decay[at] + (slip == NO_BIAS ? 0 : (double)bias[at]);
+                if (slip != NO_SOFTPLUS) g = log1p(exp(g));
+                if (slip != NO_A) g *= (double)a[h];
+                stays[i] = (float)(slip == NO_EXP ? g : exp(g));
+                qf[i] = (float)q[key], kf[i] = (float)k[key], vf[i] = (float)v[h * D + i];
+            }
+            step_wanted(state[h], D, stays, (float)b, qf, kf, vf, y + h * D, RIGHT);
+        }
+        for (size_t r = 0; r < DIM; r++) {
+            out[t * DIM + r] = 0;
+            for (size_t c = 0; c < V; c++)
+                out[t * DIM + r] += (double)maps[5][r * V + c] * y[c] / sqrt(D) / 2;
+        }
+    }
+}
+
+/* What the work makes of it; the memory holds one layer, with states alone. */
+static void net_runs(const DeltaNet *m, float *out) {
+    KvShape shape = {.state = delta_state(m)};
+    KvConfig config = {
+        .shapes = &shape, .layers = 1, .sequences = 1, .ctx = 64, .batch = TOKENS, .rewind = 1};
+    DeltaSizes sizes = {0};
+    DeltaRun run;
+    KvCache kv;
+    Arena arena;
+    Fault fault;
+    delta_sizes_include(&sizes, m);
+    for (int pass = 0; pass < 2; pass++) {
+        if (pass == 0) arena_measure(&arena);
+        if (pass == 1) NEED(arena_init(&arena, arena.used, &fault));
+        kv_init(&kv, &config, &arena), delta_run_init(&run, TOKENS, &sizes, &arena);
+    }
+    NEED(kv_extend(&kv, 0, TOKENS));
+    Batch batch = {TOKENS, NULL, (int32_t[TOKENS]){0}, (int32_t[]){0, 1, 2}, NULL, NULL};
+    delta_forward(NULL, m, &run, &kv, 0, &batch, x, out);
+    arena_free(&arena);
+}
+
+GRADE(what_is_said) {
+    for (int round = 0; round < 20; round++) {
+        static float got[TOKENS * DIM];
+        static double right[TOKENS * DIM], wrong[TOKENS * DIM];
+        bool each = round % 2;
+        DeltaNet m = fresh_net(each);
+        net_runs(&m, got);
+        net_wanted(each, SAID, right);
+        for (Said s = NOT_LENGTH_ONE;
+             s < SAID_SLIPS && !all_near(got, right, TOKENS * DIM, NEAR); s++) {
+            net_wanted(each, s, wrong);
+            HINT(!all_near(got, wrong, TOKENS * DIM, NEAR), "%s", said_hints[s]);
+        }
+        HINT(each || all_near(got, right, DIM, NEAR) || round > 0,
+             "the first token, whose memory is empty, is wrong already: q, k or beta");
+        expect(each ? "with rates for each number of a key (per_channel: a[k / d])"
+                    : "with a rate for each head",
+               got, right, TOKENS * DIM, NEAR);
+    }
+}
+
+GRADE(delta) {
+    one_step();
+    what_is_said();
+}
+
+/* ------------------------------------------------------------------ RWKV 7 */
+
+typedef enum { WKV, KEPT, LATE, ALL_BACK, WRONG_WAY, NOT_WRITTEN, WKV_SLIPS } Wkv;
+
+static const char *const wkv_hints[WKV_SLIPS] = {
+    [KEPT] = "nothing is forgotten: S diag(w), each number of a key by itself",
+    [LATE] = "what the memory says to k' is asked before it fades",
+    [ALL_BACK] = "a says how much is corrected, for each number of a key",
+    [WRONG_WAY] = "S k' is taken back, not added once more",
+    [NOT_WRITTEN] = "what comes in is v k^T: with k, not with k'"};
+
+static void wkv_wanted(double *s, size_t d, float in[6][MOST], double *out, Wkv slip) {
+    const float *w = in[0], *kk = in[1], *a = in[2], *r = in[3], *k = in[4], *v = in[5];
+    for (size_t i = 0; i < d; i++) {
+        double said = 0;
+        out[i] = 0;
+        for (size_t j = 0; j < d; j++)
+            said += s[i * d + j] * (double)kk[j] * (slip == LATE ? (double)w[j] : 1);
+        for (size_t j = 0; j < d; j++) {
+            double back = said * (double)kk[j] * (slip == ALL_BACK ? 1 : (double)a[j]);
+            s[i * d + j] = s[i * d + j] * (slip == KEPT ? 1 : (double)w[j]) +
+                           (slip == WRONG_WAY ? back : -back) +
+                           (double)v[i] * (double)(slip == NOT_WRITTEN ? kk : k)[j];
+            out[i] += s[i * d + j] * (double)r[j];
+        }
+    }
+}
+
+static void check_wkv(size_t d, bool in_place) {
+    float in[6][MOST], out[MOST + 1];
+    double wanted[MOST], slipped[MOST];
+    fresh_floats(before, d * d, -1, 1);
+    for (int i = 0; i < 6; i++) fresh_floats(in[i], d, -0.8, 0.8);
+    fresh_floats(in[0], d, 0.55, 0.95), fresh_floats(in[2], d, 0.1, 0.9);
+    for (size_t i = 0; i < d * d; i++) want[i] = (double)before[i];
+    wkv_wanted(want, d, in, wanted, WKV);
+    memcpy(after, before, d * d * sizeof *after), out[d] = -7;
+    rwkv_step(after, in_place ? after : before, d, in[0], in[1], in[2], in[3], in[4], in[5],
+              out);
+    HINT(out[d] == -7, "d is %zu, and something is written behind the last of out", d);
+    for (Wkv s = KEPT; s < WKV_SLIPS && !all_near(out, wanted, d, NEAR); s++) {
+        for (size_t i = 0; i < d * d; i++) other[i] = (double)before[i];
+        wkv_wanted(other, d, in, slipped, s);
+        HINT(!all_near(out, slipped, d, NEAR), "%s", wkv_hints[s]);
+    }
+    expect(in_place ? "o, with after = before" : "o (S fades once, not twice)", out, wanted, d,
+           NEAR);
+    expect("the memory after the token", after, want, d * d, NEAR);
+}
+
+GRADE(corrected) {
+    for (int round = 0; round < 30; round++) {
+        check_wkv(3 + fresh_below(MOST - 2), false);
+        check_wkv(2 + fresh_below(MOST - 1), true);
+    }
+}
+
+GRADES({"4.13", delta}, {"4.14", corrected})
