@@ -35,7 +35,7 @@ numbers() {
     guess) # and what the same acceptance gains for a larger model, whose passes are timed here
         passes >"$out/passes.csv"
         "$strata" figure guess --draft "$draft" | awk -F, -f larger.awk "$out/passes.csv" - ;;
-    frontier | contrast | surprise | beams | roles | owner | mask | constraint) cat "data/$1.csv" ;;
+    frontier | contrast | surprise | beams | roles | owner | mask | constraint | places | mixers) cat "data/$1.csv" ;;
     variety | odds) cat data/frontier.csv ;;
     heat) spaced data/heat.csv ;;
     hot) # and without a temperature: the frontier
@@ -83,7 +83,7 @@ sound() {
 $bad"
 }
 
-for name in ${*:-effects bends temperature kept surprise frontier hot variety odds heat cure order contrast beams price mask constraint load guess heads lens roles owner errors turning curve loss roofline speed}; do
+for name in ${*:-effects bends temperature kept surprise frontier hot variety odds heat cure order contrast beams places mixers price mask constraint load guess heads lens roles owner errors turning curve loss roofline speed}; do
     echo "plot $name" >&2
     case $name in
     speed | loss | roofline | load) numbers "$name" ;;
