@@ -1,0 +1,65 @@
+/* The grader of sparse attention: which positions are worth a look. */
+#include "grader.h"
+#include "transformer.h"
+
+enum { MOST = 300 };
+
+static float scores[MOST];
+static uint64_t mine[MOST / 64 + 2];
+
+static bool is_chosen(size_t i) { return mine[i / 64] >> i % 64 & 1; }
+
+/* How many come before position i: larger scores, and equal ones that stand before it. */
+static size_t rank_of(size_t n, size_t i) {
+    size_t before = 0;
+    for (size_t j = 0; j < n; j++)
+        before += scores[j] > scores[i] || (scores[j] == scores[i] && j < i);
+    return before;
+}
+
+static void grade_one(size_t n, size_t top, const char *of) {
+    size_t count = 0;
+    memset(mine, 0xff, sizeof mine);
+    choose_top(scores, n, top, mine);
+    for (size_t i = n; i < (n / 64 + 1) * 64; i++)
+        HINT(!is_chosen(i),
+             "%zu scores, the %zu largest: bit %zu is set, and there is no such "
+             "score; words are written whole",
+             n, top, i);
+    HINT(mine[n / 64 + 1] == ~(uint64_t)0,
+         "%zu scores have %zu words; the one behind them is "
+         "somebody else's",
+         n, n / 64 + 1);
+    for (size_t i = 0; i < n; i++) count += is_chosen(i);
+    COUNT(count, top < n ? top : n, "%zu scores %s, the %zu largest: how many are chosen", n,
+          of, top);
+    for (size_t i = 0; i < n; i++) {
+        size_t rank = rank_of(n, i);
+        HINT(is_chosen(i) == (rank < top),
+             "%zu scores %s, the %zu largest: %g at %zu, which %zu others come before, is %s "
+             "(of "
+             "equal scores the first come first)",
+             n, of, top, (double)scores[i], i, rank, is_chosen(i) ? "chosen" : "left out");
+    }
+}
+
+GRADE(top) {
+    for (int round = 0; round < 40; round++) {
+        size_t n = 1 + fresh_below(MOST - 64);
+        fresh_floats(scores, n, -5, 5);
+        grade_one(n, 1 + fresh_below(n + 3), "of both signs");
+        fresh_floats(scores, n, -9, -1);
+        grade_one(n, 1 + fresh_below(n), "below 0");
+        for (size_t i = 0; i < n; i++) scores[i] = (float)fresh_below(4);
+        grade_one(n, 1 + fresh_below(n), "of which many are equal");
+        for (size_t i = 0; i < n; i++) scores[i] = fresh_below(2) ? 0.0f : -0.0f;
+        grade_one(n, 1 + fresh_below(n), "that are all 0, with either sign");
+        for (size_t i = 0; i < n; i++) scores[i] = 1 + 1e-6f * (float)fresh_below(9);
+        grade_one(n, 1 + fresh_below(n), "that differ in their last bits");
+        fresh_floats(scores, n, 0, 1e30);
+        scores[fresh_below(n)] = 1e-30f;
+        grade_one(n, 1 + fresh_below(n), "of all sizes");
+    }
+}
+
+GRADES({"4.16", top})
