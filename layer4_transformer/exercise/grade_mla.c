@@ -165,7 +165,7 @@ static void runs(bool absorbed, float *out) {
         if (pass == 1) NEED(arena_init(&arena, arena.used, &fault));
         kv_init(&kv, &config, &arena), rope_init(&rope, &turns, &arena);
         attention_run_init(&shared, TOKENS, &sizes, &arena);
-        mla_run_init(&run, TOKENS, &own, &arena);
+        mla_run_init(&run, NULL, TOKENS, &own, &arena);
     }
     a.rope = &rope;
     for (size_t i = 0; i < TOKENS; i++) position[i] = (int32_t)i, sequence[i] = SEQUENCE;
