@@ -6,7 +6,7 @@
 LIBS="build/lib/libinference.a build/lib/libmodels.a build/lib/libtransformer.a build/lib/libnn.a build/lib/liblinalg.a build/lib/libtensor.a"
 OBJECTS=build/exercises/objects
 INCLUDE="-Iexercises -Itests -Ilayer1_tensor/include -Ilayer2_linalg/include -Ilayer3_nn/include -Ilayer4_transformer/include -Ilayer5_models/include -Ilayer6_inference/include"
-FLAGS="-std=c11 -D_GNU_SOURCE -ffp-contract=off -O2 -g -Wall -Wextra -Wno-unused-function -Wno-unused-parameter -Wno-unused-variable -Wno-unused-const-variable"
+FLAGS="-std=c11 -D_GNU_SOURCE -ffp-contract=off -O3 -g -Wall -Wextra -Wno-unused-function -Wno-unused-parameter -Wno-unused-variable -Wno-unused-const-variable"
 SECONDS_EACH=${SECONDS_EACH:-20} # for a grader, and for a test
 export CC FLAGS INCLUDE
 

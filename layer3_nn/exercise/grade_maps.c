@@ -1,4 +1,4 @@
-/* The graders of layer 3: what stands between two linear maps, a token's row, and the maps. */
+/* The graders of layer 3: what stands between two linear maps, and a token's row. */
 #include "../src/sigmoid.h"
 #include "near.h"
 #include "nn.h"
@@ -158,73 +158,4 @@ GRADE(token_row) {
                3 + fresh_below(60), 64 + 32 * fresh_below(2));
 }
 
-enum { MAPS = 4, ROWS = 9, IN = 64, OUT = 40 };
-static float w_data[MAPS][OUT * IN], biases[MAPS][OUT], map_x[ROWS * IN],
-    map_y[MAPS][ROWS * OUT + 1];
-static uint16_t w_half[MAPS][OUT * IN];
-
-static void check_product(const LinearProduct *p, const float *w, size_t in) {
-    size_t out = p->map->w.shape[0], n = p->n * out;
-    static double want[ROWS * OUT], slip[ROWS * OUT];
-    const float *bias = p->map->bias;
-    for (int k = 0; k < 5; k++) {
-        double *to = k ? slip : want;
-        for (size_t c = 0; c < p->n; c++)
-            for (size_t r = 0; r < out; r++) {
-                double sum = 0;
-                const float *x = map_x + (k == 1 ? c : p->first + c) * in;
-                for (size_t i = 0; i < in; i++) sum += (double)w[r * in + i] * (double)x[i];
-                double b = !bias || k == 2 || (k == 3 && c > 0) ? 0
-                           : k == 4                             ? (double)bias[0]
-                                                                : (double)bias[r];
-                to[c * out + r] = sum + b;
-            }
-        if (k == 0 && all_near(p->y, want, n, 2e-3)) return;
-        if (k == 0) continue;
-        HINT(k != 1 || p->first == 0 || !all_near(p->y, slip, n, 2e-3),
-             "a product takes the rows first .. first+n-1 of x, not the first n");
-        HINT(k != 2 || !all_near(p->y, slip, n, 2e-3),
-             "the bias is left out: bias[r] is added to output r");
-        HINT(k != 3 || p->n < 2 || !all_near(p->y, slip, n, 2e-3),
-             "the bias is added to the first row only: every row of outputs gets it");
-        HINT(k != 4 || !all_near(p->y, slip, n, 2e-3),
-             "every output has a bias of its own: bias[r], not the first one");
-    }
-    expect("linear_products", p->y, want, n, 2e-3);
-}
-
-GRADE(maps) {
-    static unsigned char scratch[1 << 16];
-    for (int round = 0; round < 12; round++) {
-        size_t in = 8 + 8 * fresh_below(8), count = round ? 1 + fresh_below(MAPS) : 1;
-        LinearProduct products[MAPS];
-        Linear maps[MAPS];
-        fresh_floats(map_x, ROWS * in, -1, 1);
-        for (size_t m = 0; m < count; m++) {
-            size_t out = 2 + fresh_below(OUT - 1), first = fresh_below(5),
-                   n = 1 + fresh_below(ROWS - first);
-            fresh_floats(w_data[m], out * in, -1, 1), fresh_floats(biases[m], out, 2, 5),
-                fresh_floats(map_y[m], ROWS * OUT, 50, 60);
-            for (size_t i = 0; i < out * in; i++)
-                w_half[m][i] = f16_from_f32(w_data[m][i]),
-                w_data[m][i] = f16_to_f32(w_half[m][i]);
-            bool half = fresh_below(2);
-            maps[m] =
-                (Linear){.w = tensor_view(half ? DTYPE_F16 : DTYPE_F32, 2, (size_t[]){out, in},
-                                          half ? (void *)w_half[m] : w_data[m]),
-                         .bias = fresh_below(3) ? biases[m] : NULL};
-            products[m] = (LinearProduct){&maps[m], first, n, map_y[m]};
-            map_y[m][n * out] = -7;
-        }
-        linear_products(NULL, products, count, map_x, ROWS, scratch);
-        for (size_t m = 0; m < count; m++) {
-            HINT(map_y[m][products[m].n * maps[m].w.shape[0]] == -7,
-                 "product %zu writes behind its (n, out) outputs", m);
-            check_product(&products[m], w_data[m], in);
-        }
-        linear(NULL, &maps[0], map_x, ROWS, map_y[0], scratch);
-        check_product(&(LinearProduct){&maps[0], 0, ROWS, map_y[0]}, w_data[0], in);
-    }
-}
-
-GRADES({"3.3", swiglu}, {"3.6", token_row}, {"3.8", maps})
+GRADES({"3.3", swiglu}, {"3.6", token_row})

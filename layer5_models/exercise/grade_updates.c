@@ -72,7 +72,7 @@ static bool by_adamw(const Trainer *t, const Parameter *p) {
     return p->rows == 1 || t->values + p->offset == t->weights.embedding;
 }
 
-enum { LARGEST = 12 * 300 };
+enum { LARGEST = 64 * 300, SHARE = 16384 };
 typedef struct Outcome {
     float w[LARGEST], m[LARGEST], v[LARGEST];
 } Outcome;
@@ -105,6 +105,10 @@ static void check_tensor(const Trainer *before, const Trainer *mine, const Param
         HINT(isfinite(mine->values[p->offset + i]),
              "%s, %s: a number is none (nan or inf): t counts from 1, or 1 - beta^t is 0", kind,
              p->name);
+    HINT(n <= SHARE || !near(mine->values + p->offset + SHARE, want.w + SHARE, n - SHARE, 2e-5),
+         "%s, %s: the last of %zu numbers are right, the first are not: the tensor comes in "
+         "ranges, and update_range() moves numbers begin .. end - 1 of it, no others",
+         kind, p->name, n);
     for (Slip slip = 1; slip < SLIPS; slip++) {
         adamw(before, p, norm, rate, slip, other.w, other.m, other.v);
         HINT(!is_outcome(mine, p, &other), "%s, %s: %s", kind, p->name, slip_hints[slip]);
@@ -150,6 +154,7 @@ static void update_and_compare(const TrainConfig *c, size_t step, const char *ki
 }
 
 GRADE(adam) {
+    Fault fault;
     open_world();
     TrainConfig c = small();
     c.weight_decay = 0.3, c.clip = 300, c.epsilon = 1e-2;
@@ -159,6 +164,11 @@ GRADE(adam) {
     update_and_compare(&c, 3, "the fourth step, a gradient that is cut");
     c.layers = 1, c.weight_decay = 0;
     update_and_compare(&c, 1, "without decay");
+    c.shape.dim = LARGEST / 300, c.weight_decay = 0.3;
+    trainee_pool = pool_open(3, false, &fault);
+    NEED(trainee_pool);
+    update_and_compare(&c, 2, "a tensor that threads divide");
+    pool_close(trainee_pool), trainee_pool = NULL;
 }
 
 /* ------------------------------------------------------------------ Muon */

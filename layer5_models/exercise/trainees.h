@@ -10,6 +10,7 @@ static Tokenizer *tokenizer;
 static Gguf vocab;
 static unsigned char *vocab_bytes;
 static Corpus corpus;
+static Pool *trainee_pool; /* of trainers that are opened; NULL: one thread */
 
 /* A world, and words that were learned from a little of it. */
 static inline void open_world(void) {
@@ -47,7 +48,7 @@ static inline TrainConfig small(void) {
 
 static inline Trainer *new_trainer(const TrainConfig *c) {
     Fault fault;
-    Trainer *t = trainer_open(c, &corpus, tokenizer, &vocab, NULL, &fault);
+    Trainer *t = trainer_open(c, &corpus, tokenizer, &vocab, trainee_pool, &fault);
     NEED(t);
     return t;
 }

@@ -126,7 +126,7 @@ GRADE(fraction) {
 
 /* ------------------------------------------------------------------ penalties */
 
-enum { PAST = 90 };
+enum { PAST = 600 };
 
 /* The logit of a token by the formula, with some of its parts changed. */
 typedef struct Slip {
@@ -141,9 +141,9 @@ static double penalized(double x, const double *v, size_t count, Slip slip) {
            v[2] * (slip.pres_each ? (double)count : 1);
 }
 
-static void penalty_of(size_t n, const double *v, int last, const char *before) {
+static void penalty_of(size_t n, const double *v, int last, const char *before, size_t most) {
     int32_t past[PAST];
-    size_t count = 1 + fresh_below(PAST - 1), from = 0;
+    size_t count = 1 + fresh_below(most - 1), from = 0;
     for (size_t i = 0; i < count; i++) past[i] = (int32_t)fresh_below(n < 12 ? n : n / 3);
     const char *spec = chain_of("%spenalties:rep=%.9g:freq=%.9g:pres=%.9g:last=%d", before,
                                 v[0], v[1], v[2], last);
@@ -187,6 +187,11 @@ static void penalty_of(size_t n, const double *v, int last, const char *before) 
              ever, recent, count - from);
         HINT(!near(got, x, 1e-4), "%s: token %zu was seen, and its logit is what it was, %g",
              spec, token, x);
+        HINT(
+            count - from <= 90,
+            "%s: token %zu came %zu times among the last %zu: a past may be as long as a book, "
+            "and all of the last LAST tokens count: expected %g, got %g",
+            spec, token, recent, count - from, want, got);
         HINT(false, "%s: token %zu with logit %g came %zu times: expected %g, got %g", spec,
              token, x, recent, want, got);
     }
@@ -201,7 +206,9 @@ GRADE(penalty) {
         if (round % 4 == 2) v[0] = 1, v[2] = 0;
         if (round % 4 == 3) v[0] = 1, v[1] = 0;
         fresh_logits(n, -5, 5);
-        penalty_of(n, v, round % 3 ? -1 : (int)fresh_below(PAST), round % 5 ? "" : "top_k:4,");
+        size_t most = round % 2 ? PAST : 90; /* a long past, and a short one */
+        penalty_of(n, v, round % 3 ? -1 : (int)fresh_below(most), round % 5 ? "" : "top_k:4,",
+                   most);
     }
     step = (Step){0};
 }

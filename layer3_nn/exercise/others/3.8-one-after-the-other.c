@@ -7,5 +7,6 @@ void linear_products(Pool *pool, const LinearProduct *products, size_t count, co
                        scratch);
         for (size_t i = 0; p->map->bias && i < p->n * w->shape[0]; i++)
             p->y[i] += p->map->bias[i % w->shape[0]];
+        add_adapters(pool, p, x);
     }
 }

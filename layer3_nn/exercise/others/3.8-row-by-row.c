@@ -9,5 +9,8 @@ void linear_products(Pool *pool, const LinearProduct *products, size_t count, co
                 products[i].y[c * out + r] = dot_row(map->w.dtype, tensor_row(&map->w, r),
                                                      x + (products[i].first + c) * in, in) +
                                              (map->bias ? map->bias[r] : 0);
+        for (size_t c = 0; c < products[i].n; c++)
+            for (const LowRank *a = map->adapters; a; a = a->next)
+                low_rank_add(a, x + (products[i].first + c) * in, products[i].y + c * out);
     }
 }
