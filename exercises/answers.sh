@@ -4,7 +4,13 @@
 # exercise ("ms,s=1000": the first is the one it asks for) becomes the plain number, and any other words are left as they are.
 plain_answer() { # plain_answer ANSWER UNITS
     printf '%s\n' "$1" | awk -v units="$2" '
-        BEGIN { for (i = split("zero one two three four five six seven eight nine ten", word, " "); i; i--) worth[word[i]] = i - 1; worth["none"] = worth["nothing"] = 0 }
+        BEGIN {
+            for (i = split("zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen", word, " "); i; i--) worth[word[i]] = i - 1
+            for (i = split("twenty thirty forty fifty sixty seventy eighty ninety", word, " "); i; i--)
+                for (j = 0; j < 10; j++) worth[word[i] (j ? "-" word_of(j) : "")] = 10 * (i + 1) + j
+            worth["none"] = worth["nothing"] = 0
+        }
+        function word_of(j, small) { split("one two three four five six seven eight nine", small, " "); return small[j] }
         {
             a = tolower($0); gsub(/^[ \t"]+|[ \t".!]+$/, "", a); sub(/^((about|at|~|=)[ \t]*)+/, "", a)
             for (w in worth) if (a ~ "^" w "( |$)") sub("^" w, worth[w], a)
@@ -18,6 +24,29 @@ plain_answer() { # plain_answer ANSWER UNITS
                 if (a ~ "^" unit[i] "[ ]+" number "$") { sub(/^[^ ]+[ ]+/, "", a); a = sprintf("%.15g", factor * a); break }
             }
             print a }'
+}
+
+# Where a number is wanted, what is said beside it does no harm: "the remainder 6", "6 mod 7", "19th", "19 letters".  A unit of
+# measurement does, unless the exercise knows it: 3 MB are not 3 MiB.
+number_in() { # number_in ANSWER, from plain_answer
+    printf '%s\n' "$1" | awk '
+        function is_measure(text, i, n, w) {
+            n = split(text, w, /[ -]+/)
+            for (i = 1; i <= n; i++)
+                if (w[i] ~ /^([kmgt]i?)?(b|bytes?|bits?|hz|flops?)$|^([mun]?s|secs?|seconds?|min|minutes?|hours?|h|days?|percent|per|thousand|million|billion|dozens?|[kmgt]|times|or|and|not|to)$/) return 1
+            return 0
+        }
+        {
+            a = $0
+            number = "[-+]?([0-9]+[.]?[0-9]*|[.][0-9]+)(e[-+]?[0-9]+)?"
+            sub(" mod(ulo)? [0-9]+$", "", a)
+            if (match(a, "(^|[ :=])" number "(st|nd|rd|th)?( |$)")) {
+                before = substr(a, 1, RSTART - 1); after = substr(a, RSTART + RLENGTH)
+                found = substr(a, RSTART, RLENGTH); gsub(/^[ :=]+|(st|nd|rd|th)? ?$/, "", found)
+                if (before ~ /^[a-z ]*$/ && after ~ /^[a-z ]*$/ && before !~ /(^| )(not|no|less|more|under|over|than|minus|below|above)( |$)/ && !is_measure(after)) a = found
+            }
+            print a
+        }'
 }
 
 # Are two answers one?  As numbers, which may differ by a hundredth unless the third word is "exact"; else as words.
@@ -48,7 +77,9 @@ check_answer() {
     given=$(sed -n 's/^ANSWER: *//p' "$2" | tail -1)
     [ -n "$given" ] || return 77
     given=$(plain_answer "$given" "$(field "$1" 7)")
-    same_answer "$given" "$(sh -c "$(field "$1" 6)")" "$(field "$1" 8)" || {
+    wanted=$(sh -c "$(field "$1" 6)")
+    case $wanted in [-+.0-9]*) given=$(number_in "$given") ;; esac
+    same_answer "$given" "$wanted" "$(field "$1" 8)" || {
         say "  hint: $(hint_for "$1" "$given")"
         return 1
     }

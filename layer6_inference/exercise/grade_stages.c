@@ -185,13 +185,13 @@ static void penalty_of(size_t n, const double *v, int last, const char *before, 
         HINT(!near(got, penalized(x, v, ever, (Slip){0}), 1e-4),
              "%s: token %zu came %zu times, but only %zu times among the last %zu", spec, token,
              ever, recent, count - from);
-        HINT(!near(got, x, 1e-4), "%s: token %zu was seen, and its logit is what it was, %g",
-             spec, token, x);
         HINT(
             count - from <= 90,
             "%s: token %zu came %zu times among the last %zu: a past may be as long as a book, "
             "and all of the last LAST tokens count: expected %g, got %g",
             spec, token, recent, count - from, want, got);
+        HINT(!near(got, x, 1e-4), "%s: token %zu was seen, and its logit is what it was, %g",
+             spec, token, x);
         HINT(false, "%s: token %zu with logit %g came %zu times: expected %g, got %g", spec,
              token, x, recent, want, got);
     }
