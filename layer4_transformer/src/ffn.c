@@ -41,7 +41,8 @@ typedef struct Elements {
     float limit;
 } Elements;
 
-/* a = act(a) * b with a gate, act(b) without; numbers begin .. end - 1. */
+/* a = act(a) * b with a gate, act(b) without; with a limit above 0 both factors keep to it
+ * (activate_limited), and ACT_XIELU is xielu of b.  Numbers begin .. end - 1. */
 static void activate_some(void *context, int worker, size_t begin, size_t end) {
     const Elements *t = context;
     (void)worker;

@@ -6,7 +6,10 @@ void dense_forward(Pool *pool, const FeedForward *f, const Network *net, const f
     if (f->gated) linear(pool, &net->gate, x, n, run->a, run->scratch);
     for (size_t at = 0; at < numbers; at += 7) {
         size_t end = at + 7 < numbers ? at + 7 : numbers;
-        activate_some(&(Elements){f, run->a, run->b}, 0, at, end);
+        activate_some(&(Elements){f, run->a, run->b, f->limit}, 0, at, end);
     }
+    for (size_t i = 0; i < n && f->sub_norm.kind; i++)
+        norm_apply(&f->sub_norm, run->a + i * net->up.w.shape[0],
+                   run->a + i * net->up.w.shape[0], net->up.w.shape[0]);
     linear(pool, &net->down, run->a, n, out, run->scratch);
 }

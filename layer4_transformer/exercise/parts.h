@@ -1,0 +1,124 @@
+/* parts.h - the parts of a block with random weights, and a place for it to work in, for the graders of blocks. */
+#ifndef STRATA_PARTS_H
+#define STRATA_PARTS_H
+
+#include "textbook.h"
+
+enum { DIM = 10, HEAD = 6, HIDDEN = 21, ROWS = 9, LAYERS = 3, ROOM = 60000 };
+
+static float store[ROOM];
+static size_t used;
+
+static inline float *noise(size_t n, double size) {
+    float *x = store + used;
+    used += n;
+    NEED(used <= ROOM);
+    fresh_floats(x, n, -size, size);
+    return x;
+}
+
+static inline Linear linear_map(size_t out, size_t in) {
+    return (Linear){.w = tensor_view(DTYPE_F32, 2, (size_t[]){out, in}, noise(out * in, 0.6)),
+                    .bias = noise(out, 0.3)};
+}
+
+static inline Norm rms(size_t width) {
+    return (Norm){.kind = NORM_RMS, .width = width, .eps = 1e-5f, .gain = noise(width, 1.5)};
+}
+
+static inline FeedForward make_network(bool gated, size_t hidden) {
+    static const Activation kinds[] = {ACT_RELU, ACT_GELU_ERF, ACT_GELU_TANH, ACT_SILU};
+    return (FeedForward){.act = kinds[fresh_below(4)],
+                         .gated = gated,
+                         .net = {.gate = linear_map(hidden, DIM),
+                                 .up = linear_map(hidden, DIM),
+                                 .down = linear_map(DIM, hidden)}};
+}
+
+typedef struct Place {
+    KvCache kv;
+    BlockRun run;
+    Arena arena;
+    float x[ROWS * DIM];
+} Place;
+
+static inline void place_open(Place *p, const Block *b) {
+    Fault fault;
+    const AttentionShape *s = &b->attention.shape;
+    KvShape shape = {.kv_heads = s->kv_heads,
+                     .key_dim = s->head_dim,
+                     .value_dim = attention_value_dim(s)},
+            shapes[LAYERS] = {shape, shape, shape};
+    KvConfig config = {.shapes = shapes, .layers = LAYERS, .sequences = 2, .ctx = 80};
+    BlockSizes sizes = {0};
+    block_sizes_include(&sizes, b, DIM);
+    for (int pass = 0; pass < 2; pass++) {
+        if (pass)
+            NEED(arena_init(&p->arena, p->arena.used, &fault));
+        else
+            arena_measure(&p->arena);
+        kv_init(&p->kv, &config, &p->arena);
+        block_run_init(&p->run, NULL, ROWS, &sizes, &p->arena);
+    }
+    NEED(kv_extend(&p->kv, 0, 70) && kv_extend(&p->kv, 1, 80));
+}
+
+static inline Block make_block(void) {
+    static Rope rope;
+    static double freq[2] = {1, 0.1};
+    used = 0;
+    rope = (Rope){.style = ROPE_HALF_SPLIT, .rotary = 4, .freq = freq, .magnitude = 1};
+    Block b = {.wiring = WIRING_SEQUENTIAL, .residual_scale = 0.7f};
+    b.attention = (Attention){.q = linear_map(4 * HEAD, DIM),
+                              .k = linear_map(2 * HEAD, DIM),
+                              .v = linear_map(2 * HEAD, DIM),
+                              .o = linear_map(DIM, 4 * HEAD),
+                              .clamp = 1.5f,
+                              .q_norm = rms(HEAD),
+                              .k_norm = rms(HEAD),
+                              .rope = &rope,
+                              .q_temperature = 0.4f,
+                              .temperature_ctx = 8,
+                              .temperature_from = 1,
+                              .shape = {.heads = 4,
+                                        .kv_heads = 2,
+                                        .head_dim = HEAD,
+                                        .scale = 0.5f,
+                                        .mask = {.causal = true}}};
+    b.ffn = make_network(true, HIDDEN);
+    b.attn_norm = rms(DIM), b.ffn_norm = rms(DIM);
+    b.attn_post_norm = rms(DIM), b.ffn_post_norm = rms(DIM);
+    return b;
+}
+
+/* Rows of two sequences, taking turns; the second begins far on. */
+static inline Batch rows_of_two(int32_t *sequence, int32_t *position) {
+    for (int32_t i = 0; i < ROWS; i++)
+        sequence[i] = i % 2, position[i] = i % 2 ? 60 + i / 2 : i / 2;
+    return (Batch){ROWS, NULL, sequence, position, NULL, NULL};
+}
+
+/* The first place of the memory that is not what it should be. */
+static inline void same_memory(const KvCache *mine, const KvCache *ours, const Batch *batch,
+                               bool keys) {
+    for (size_t layer = 0; layer < LAYERS; layer++)
+        for (size_t i = 0; i < batch->count; i++)
+            for (size_t head = 0; head < 2; head++)
+                for (size_t d = 0; d < HEAD; d++) {
+                    size_t s = (size_t)batch->sequence[i], p = (size_t)batch->position[i];
+                    const float *a = keys ? kv_key(mine, layer, s, head, p)
+                                          : kv_value(mine, layer, s, head, p),
+                                *b = keys ? kv_key(ours, layer, s, head, p)
+                                          : kv_value(ours, layer, s, head, p);
+                    size_t at = keys ? STRIP * d : d;
+                    NUMBER(a[at], b[at], 1e-4,
+                           "row %zu of the batch, sequence %zu, position %zu, layer %zu of the "
+                           "memory (the batch is for layer "
+                           "1): number %zu of the %s of head %zu: %s",
+                           i, s, p, layer, d, keys ? "key" : "value", head,
+                           keys ? "it is stored when it has been clamped, normed and turned"
+                                : "it is stored clamped, but never normed or turned");
+                }
+}
+
+#endif
