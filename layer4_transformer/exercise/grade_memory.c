@@ -275,8 +275,11 @@ GRADE(pages) {
 /* ------------------------------------------------------------------ what lies in them */
 
 static double read_number(const KvCache *kv, const void *place, size_t at) {
-    return kv->config.dtype == DTYPE_F16 ? (double)f16_to_f32(((const uint16_t *)place)[at])
-                                         : (double)((const float *)place)[at];
+    switch (kv->config.dtype) {
+    case DTYPE_F16: return (double)f16_to_f32(((const uint16_t *)place)[at]);
+    case DTYPE_BF16: return (double)bf16_to_f32(((const uint16_t *)place)[at]);
+    default: return (double)((const float *)place)[at];
+    }
 }
 
 static void places(const KvCache *kv, size_t layer, size_t sequence, size_t position) {
@@ -303,7 +306,7 @@ static void places(const KvCache *kv, size_t layer, size_t sequence, size_t posi
 
 static void stored(KvCache *kv, size_t layer, size_t sequence, size_t position) {
     const KvShape *s = &kv->shape[layer];
-    float k[200], v[200];
+    float k[200] = {0}, v[200] = {0};
     size_t page = kv->pages.page_bytes / dtype_row_bytes(kv->config.dtype, 1),
            size = kv->pages.count * page, changed = 0;
     double *before = malloc(size * sizeof *before);
@@ -313,6 +316,9 @@ static void stored(KvCache *kv, size_t layer, size_t sequence, size_t position) 
     if (kv->config.dtype == DTYPE_F16)
         for (size_t i = 0; i < 200; i++)
             k[i] = f16_to_f32(f16_from_f32(k[i])), v[i] = f16_to_f32(f16_from_f32(v[i]));
+    if (kv->config.dtype == DTYPE_BF16)
+        for (size_t i = 0; i < 200; i++)
+            k[i] = bf16_to_f32(bf16_from_f32(k[i])), v[i] = bf16_to_f32(bf16_from_f32(v[i]));
     for (size_t i = 0; i < size; i++) before[i] = read_number(kv, kv->pages.bytes, i);
     kv_store(kv, layer, sequence, position, k, v);
     for (size_t i = 0; i < size; i++)
@@ -342,15 +348,15 @@ static void stored(KvCache *kv, size_t layer, size_t sequence, size_t position) 
 }
 
 GRADE(store) {
-    for (int half = 0; half < 2; half++) {
+    for (int kind = 0; kind < 3; kind++) {
         KvShape shapes[3] = {
             {.kv_heads = 1, .key_dim = 4, .value_dim = 4},
-            {.kv_heads = 2, .key_dim = 5 + fresh_below(9), .value_dim = 17 + fresh_below(30)},
-            {.kv_heads = 3, .key_dim = 20, .value_dim = 6}};
+            {.kv_heads = 3, .key_dim = 5 + fresh_below(9), .value_dim = 17 + fresh_below(30)},
+            {.kv_heads = 1, .key_dim = 140, .value_dim = 150}};
         Twins t;
         twins_open(&t, (KvConfig){.shapes = shapes,
                                   .layers = 3,
-                                  .dtype = half ? DTYPE_F16 : DTYPE_F32,
+                                  .dtype = (Dtype[]){DTYPE_F32, DTYPE_F16, DTYPE_BF16}[kind],
                                   .sequences = 2,
                                   .ctx = 3 * KV_PAGE});
         NEED(kv_extend(&t.mine, 1, 10) && kv_extend(&t.mine, 0, 150) &&

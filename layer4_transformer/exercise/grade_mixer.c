@@ -15,6 +15,10 @@ typedef enum Part {
     TURN,
     WARM,
     WARM_FROM,
+    V_SCALE,
+    GATE,
+    SUB_NORM,
+    WHOLE_ROW,
     PARTS_OF_IT
 } Part;
 
@@ -24,7 +28,13 @@ static const char *const part_hints[PARTS_OF_IT] = {
     [K_NORM] = "the norm of the keys is missing",
     [ORDER] = "norm and rotation stand in the wrong order: norm_after_rope says which",
     [TURN] = "queries and keys are not turned",
-    [WARM] = "q_temperature is missing: the queries grow with their position",
+    [WARM] = "q_temperature is missing, or comes too early: the queries grow with their "
+             "position when they have had their norm, which would take it away again",
+    [V_SCALE] = "v_scale is missing: where it is above 0, values are multiplied by it",
+    [GATE] = "the gate is missing: what is mixed is multiplied by sigmoid(gate x)",
+    [SUB_NORM] = "sub_norm is missing: the norm of what is mixed, before o",
+    [WHOLE_ROW] = "the norm is of each head by itself, and here it is of the whole row: "
+                  "norm_apply has its width",
     [WARM_FROM] = "temperature_from is missing: the first position counts as that",
 };
 
@@ -36,11 +46,25 @@ static Attention without(const Attention *a, Part part) {
     if (part == ORDER) b.norm_after_rope = !b.norm_after_rope;
     if (part == TURN) b.rope = NULL;
     if (part == WARM) b.q_temperature = 0;
+    if (part == V_SCALE) b.v_scale = 0;
+    if (part == GATE) b.gate.w.data = NULL;
+    if (part == SUB_NORM) b.sub_norm.kind = NORM_NONE;
+    if (part == WHOLE_ROW && b.q_norm.width > HEAD) b.q_norm.width = b.k_norm.width = HEAD;
     if (part == WARM_FROM) b.temperature_from = 0;
     return b;
 }
 
-static void grade_mixer(const Block *b) {
+/* Rows are placed by several threads at once: angles of the last row in the first one's place are shared by all. */
+static void own_angles(const Rope *rope, const AttentionRun *run, size_t last) {
+    float cosine[2], sine[2];
+    NEED(rope->rotary == 4);
+    rope_angles(rope, last, cosine, sine);
+    HINT(memcmp(cosine, run->cosine, sizeof cosine) || memcmp(sine, run->sine, sizeof sine),
+         "threads place rows at once and would spoil each other's angles: row i has its own, "
+         "from run->cosine + i * half on");
+}
+
+static void grade_mixer(Pool *pool, const Block *b) {
     static Place mine, ours;
     static float got[ROWS * DIM], want[ROWS * DIM], other[ROWS * DIM];
     int32_t sequence[ROWS], position[ROWS];
@@ -48,10 +72,12 @@ static void grade_mixer(const Block *b) {
     float *x = noise(ROWS * DIM, 2);
     place_open(&mine, b), place_open(&ours, b);
     memset(got, 0x7f, sizeof got);
-    attention_forward(NULL, &b->attention, &mine.run.attention, &mine.kv, 1, &batch, x, got);
+    attention_forward(pool, &b->attention, &mine.run.attention, &mine.kv, 1, &batch, x, got);
     SHIPPED(attention_forward)
     (NULL, &b->attention, &ours.run.attention, &ours.kv, 1, &batch, x, want);
     bool right = all_near(got, want, ROWS * DIM, 1e-3);
+    if (b->attention.rope && right)
+        own_angles(b->attention.rope, &mine.run.attention, (size_t)position[ROWS - 1]);
     for (Part part = 1; part < PARTS_OF_IT && !right; part++) {
         Attention less = without(&b->attention, part);
         SHIPPED(attention_forward)
@@ -60,6 +86,9 @@ static void grade_mixer(const Block *b) {
     }
     SHIPPED(attention_forward)
     (NULL, &b->attention, &ours.run.attention, &ours.kv, 1, &batch, x, want);
+    HINT(right || !b->attention.gate_in_q,
+         "gate_in_q: project wrote a query and a gate for each head into run->gate, which "
+         "part_queries() parts");
     same_memory(&mine.kv, &ours.kv, &batch, false);
     same_memory(&mine.kv, &ours.kv, &batch, true);
     NUMBERS(got, want, ROWS * DIM, 1e-3,
@@ -69,17 +98,44 @@ static void grade_mixer(const Block *b) {
     arena_free(&mine.arena), arena_free(&ours.arena);
 }
 
+/* What only some families have, one after the other. */
+enum { FAMILIES = 6 };
+static Block family(int which) {
+    enum { WIDE_VALUE = HEAD + 3 };
+    Block b = make_block();
+    Attention *a = &b.attention;
+    if (which == 0) a->q_norm = rms(4 * HEAD), a->k_norm = rms(2 * HEAD);
+    if (which == 1) a->v_scale = 0.6f;
+    if (which == 2) {
+        a->shape.value_dim = WIDE_VALUE;
+        a->v = linear_map(2 * WIDE_VALUE, DIM), a->o = linear_map(DIM, 4 * WIDE_VALUE);
+    }
+    if (which == 3) a->gate = linear_map(4, DIM);
+    if (which == 4) a->gate_in_q = true, a->q = linear_map(2 * 4 * HEAD, DIM);
+    if (which == 5) a->sub_norm = rms(4 * HEAD);
+    return b;
+}
+
 GRADE(mixer) {
+    Fault fault;
+    Pool *pool = pool_open(3, false, &fault);
+    NEED(pool);
     for (int round = 0; round < 2; round++) {
         Block b = make_block();
         b.attention.norm_after_rope = round;
-        grade_mixer(&b);
+        grade_mixer(NULL, &b);
         b.attention.clamp = 0, b.attention.q_temperature = 0,
         b.attention.q_norm.kind = NORM_NONE;
-        grade_mixer(&b);
+        grade_mixer(NULL, &b);
         b.attention.rope = NULL;
-        grade_mixer(&b);
+        grade_mixer(NULL, &b);
     }
+    for (int which = 0; which < FAMILIES; which++) {
+        Block b = family(which);
+        grade_mixer(NULL, &b);
+        grade_mixer(pool, &b);
+    }
+    pool_close(pool);
 }
 
 GRADES({"4.9", mixer})

@@ -104,7 +104,9 @@ static inline void same_memory(const KvCache *mine, const KvCache *ours, const B
     for (size_t layer = 0; layer < LAYERS; layer++)
         for (size_t i = 0; i < batch->count; i++)
             for (size_t head = 0; head < 2; head++)
-                for (size_t d = 0; d < HEAD; d++) {
+                for (size_t d = 0;
+                     d < (keys ? mine->shape[layer].key_dim : mine->shape[layer].value_dim);
+                     d++) {
                     size_t s = (size_t)batch->sequence[i], p = (size_t)batch->position[i];
                     const float *a = keys ? kv_key(mine, layer, s, head, p)
                                           : kv_value(mine, layer, s, head, p),
@@ -117,7 +119,8 @@ static inline void same_memory(const KvCache *mine, const KvCache *ours, const B
                            "1): number %zu of the %s of head %zu: %s",
                            i, s, p, layer, d, keys ? "key" : "value", head,
                            keys ? "it is stored when it has been clamped, normed and turned"
-                                : "it is stored clamped, but never normed or turned");
+                                : "it is stored scaled and clamped, but never normed or "
+                                  "turned; row i of v begins at i * v_dim()");
                 }
 }
 

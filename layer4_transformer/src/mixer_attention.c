@@ -78,7 +78,8 @@ static void part_queries(const Attention *a, float *both, float *q) {
 
 /* Row i of the batch, whose sequence and position the batch says.  q, k and v are clamped, q and k
  * normed and rotated by their position, q grows with it where the family says so; then key and
- * value go to memory.  A value is only clamped. */
+ * value go to memory.  A value is scaled (v_scale) and clamped, never
+ * normed or turned. */
 static void place_row(const Rows *t, size_t i) {
     const Attention *a = t->a;
     const AttentionShape *s = &a->shape;

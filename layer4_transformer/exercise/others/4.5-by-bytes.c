@@ -1,6 +1,6 @@
 /* right: places counted in bytes, keys first and then values, number by number */
 static char *at_number(const KvCache *kv, size_t n) {
-    return kv->pages.bytes + n * (kv->config.dtype == DTYPE_F16 ? 2 : 4);
+    return kv->pages.bytes + n * (kv->config.dtype == DTYPE_F32 ? 4 : 2);
 }
 
 void *kv_key(const KvCache *kv, size_t layer, size_t sequence, size_t head, size_t position) {
