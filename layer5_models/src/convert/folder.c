@@ -41,7 +41,8 @@ bool folder_owns(const char *folder, const char *path) {
         char name[4096];
         size_t size = strlen(entry->d_name);
         snprintf(name, sizeof name, "%s/%s", folder, entry->d_name);
-        owns = !(size > 5 && strcmp(entry->d_name + size - 5, ".gguf") == 0) &&
+        owns = entry->d_name[0] != '.' &&
+               !(size > 5 && strcmp(entry->d_name + size - 5, ".gguf") == 0) &&
                file_same(name, path);
     }
     if (dir) closedir(dir);
