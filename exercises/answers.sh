@@ -33,7 +33,7 @@ number_in() { # number_in ANSWER, from plain_answer
         function is_measure(text, i, n, w) {
             n = split(text, w, /[ -]+/)
             for (i = 1; i <= n; i++)
-                if (w[i] ~ /^([kmgt]i?)?(b|bytes?|bits?|hz|flops?)$|^([mun]?s|secs?|seconds?|min|minutes?|hours?|h|days?|percent|per|thousand|million|billion|dozens?|[kmgt]|times|or|and|not|to)$/) return 1
+                if (w[i] ~ /^([kmgt]i?)?(b|bytes?|bits?|hz|flops?)$|^([mun]?s|secs?|seconds?|min|minutes?|hours?|h|days?|percent|per|m|[kcmn]m|met(er|re)s?|miles?|parsecs?|k?g|grams?|dollars?|euros?|degrees?|volts?|watts?|joules?|thousand|million|billion|dozens?|[kmgt]|times|or|and|not|to)$/) return 1
             return 0
         }
         {
