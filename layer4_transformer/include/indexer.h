@@ -58,10 +58,10 @@ void indexer_run_init(IndexerRun *run, Pool *pool, size_t rows, const IndexerSiz
 
 /* What each row of a batch looks at, into run->chosen; its keys are appended to memory, which has room.
  *
- *   x        (count, dim)
+ *   rows     (count, dim)
  *   latent   (count, q latent) of the queries, normed */
-void indexer_choose(Pool *pool, const Indexer *indexer, IndexerRun *run, KvCache *kv,
-                    const Batch *batch, const float *x, const float *latent);
+void indexer_choose(Pool *pool, const Indexer *x, IndexerRun *run, KvCache *kv,
+                    const Batch *batch, const float *rows, const float *latent);
 
 /* Mark the `top` largest of n scores, of equal ones the first; all of them if there are no more.
  *

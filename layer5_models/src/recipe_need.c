@@ -105,7 +105,7 @@ Need recipe_need(const Recipe *r, RoleId id, const LayerSizes *s) {
     case ROLE_ATTN_POST_NORM:
     case ROLE_FFN_POST_NORM: return when(r->post_norms);
     case ROLE_ATTN_K: return s->back ? shared : NEED_YES;
-    case ROLE_ATTN_V: return s->back ? shared : when(s->values);
+    case ROLE_ATTN_V: return s->back ? shared : when(!s->keys_are_values);
     case ROLE_ATTN_K_NORM:
         if (s->back) return shared;
         /* fall through */

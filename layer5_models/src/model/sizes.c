@@ -109,7 +109,7 @@ static void read_lengths(Binder *b, size_t l, bool turns, LayerSizes *s) {
     s->rotary = s->head_dim;
     if (turns) s->rotary = key_size(b, length[2], false, s->head_dim, 0, s->head_dim);
     bool lent = r->keys_as_values && !s->window && s->value_dim == s->head_dim;
-    s->values = !lent || has_matrix(b, l, "attn_v");
+    s->keys_are_values = lent && !has_matrix(b, l, "attn_v");
 }
 
 static bool read_heads(Binder *b, size_t l, LayerSizes *s) {
@@ -133,7 +133,7 @@ static bool read_heads(Binder *b, size_t l, LayerSizes *s) {
                           "%zu heads (attention.head_count) do not divide among %zu "
                           "(attention.head_count_kv)",
                           s->heads, s->kv_heads);
-    if (b->ok && (s->head_dim == 0 || (turns && s->rotary % 2)))
+    if (b->ok && (s->head_dim == 0 || (turns && (s->rotary % 2 || !s->rotary))))
         b->ok = fault_set(b->fault,
                           "heads of %zu numbers cannot turn %zu of them (rope.dimension_count)",
                           s->head_dim, s->rotary);

@@ -255,6 +255,7 @@ static bool write_chain(Writer *w, const char *first, const char *otherwise) {
 
 /* Stages for which a server has nothing. */
 static bool check_needs(const Ask *ask, const Chain *chain, Refusal *refusal) {
+    bool moves_away = false;
     for (size_t i = 0; i < chain->count; i++) {
         const StageKind *kind = chain->stages[i].kind;
         if (stage_is_off(&chain->stages[i])) continue;
@@ -264,7 +265,11 @@ static bool check_needs(const Ask *ask, const Chain *chain, Refusal *refusal) {
         if (kind->needs_unconditional && !ask->value[F_NEGATIVE])
             return refuse(refusal, 400, "negative",
                           "%s moves away from a text: give it as \"negative\"", kind->name);
+        moves_away |= kind->needs_unconditional;
     }
+    if (ask->value[F_NEGATIVE] && !moves_away)
+        return refuse(refusal, 400, "negative",
+                      "negative: no stage moves away from it; \"cfg\" does");
     return true;
 }
 

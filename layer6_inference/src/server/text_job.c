@@ -134,6 +134,13 @@ static size_t most_tokens(const TextJob *t) {
     return most < 0 ? SIZE_MAX : (size_t)most;
 }
 
+/* Two names for one number: which of them was meant? */
+static bool check_lengths(const TextJob *t, Refusal *refusal) {
+    return !t->ask.value[F_MAX_TOKENS] || !t->ask.value[F_MAX_COMPLETION_TOKENS] ||
+           refuse(refusal, 400, "max_tokens",
+                  "max_tokens and max_completion_tokens are the same: give one of them");
+}
+
 /* A full context is no end of the answer; then something else has to be. */
 static bool read_shift(const TextJob *t, GenerateOptions *o, Refusal *refusal) {
     o->shift = ask_bool(&t->ask, F_CONTEXT_SHIFT, false);
@@ -190,7 +197,8 @@ static bool fill_answer(TextJob *t, Answer *a, const TokenList *prompt, const Ch
     answer_listen(a);
     a->request.options.seed = seed, a->request.options.salt = t->salt;
     a->request.options.limits.max_tokens = most_tokens(t);
-    if (!read_shift(t, &a->request.options, refusal)) return false;
+    if (!check_lengths(t, refusal) || !read_shift(t, &a->request.options, refusal))
+        return false;
     a->request.priority = (int)ask_number(&t->ask, F_PRIORITY, 0);
     if (seconds > 0) a->request.deadline = clock_seconds() + seconds;
     return true;

@@ -53,6 +53,12 @@ static bool is_allowed_origin(const Web *web, const char *origin) {
     return false;
 }
 
+/* A page that this server itself sent, or one that it was told of. */
+static bool may_ask(const Web *web, const char *origin, const char *host) {
+    const char *name = strstr(origin, "://");
+    return !*origin || (name && strcmp(name + 3, host) == 0) || is_allowed_origin(web, origin);
+}
+
 static Text key_of(struct MHD_Connection *c) {
     const char *given = header(c, "Authorization");
     return text_of(strncmp(given, "Bearer ", 7) == 0 ? given + 7 : "");
@@ -92,6 +98,9 @@ static bool check_head(const Exchange *x, struct MHD_Connection *c, const char *
     if (web->loopback && web->keys.count == 0 && !is_here(header(c, "Host")))
         return refuse(refusal, 403, NULL,
                       "this server is for this machine: it has no other name");
+    if (strcmp(method, "POST") == 0 && !may_ask(web, header(c, "Origin"), header(c, "Host")))
+        return refuse(refusal, 403, NULL,
+                      "pages of this origin may not ask: --origin allows one");
     if (!x->route) return refuse(refusal, 404, NULL, "there is nothing here");
     return (x->route->open || keys_have(&web->keys, key_of(c)) ||
             refuse(refusal, 401, NULL, "wanted a key: Authorization: Bearer ...")) &&

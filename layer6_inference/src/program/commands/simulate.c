@@ -84,7 +84,12 @@ static bool run_machines(const Job *job, size_t policy, const Traffic *t, size_t
                  percentile(s->gaps, s->gaps_count, .95),
                  percentile(s->gaps, s->gaps_count, 1),
                  s->end > 0 ? s->busy / s->end / (double)machines : 0};
-    return true;
+    if (s->refused < t->count) return true;
+    return fault_set(
+        fault,
+        "%s: all %zu requests are refused: none fits into a machine's memory of %ld "
+        "pages; give more --pages, or a smaller -p or -n",
+        policies[policy].name, t->count, job->pages);
 }
 
 static bool is_good(const Job *job, const Simulation *s, const Row *r) {
@@ -188,15 +193,20 @@ static bool made_traffic(const Job *job, const char *users, Traffic *t, Fault *f
     char *end;
     double n = strtod(users, &end), rate = n / job->every;
     const bool bursts = strcmp(job->arrivals, "bursts") == 0;
+    const size_t burst = job->burst ? (size_t)job->burst : 10;
     if (*end || !(n >= 1 && n <= 1e6))
         return fault_set(fault, "--users %.20s: wanted 1 to 1000000", users);
     double count = rate * job->seconds;
     if (count > 1e7)
         return fault_set(fault, "%.0f requests are too many: give fewer --seconds", count);
+    if (bursts && count < (double)burst)
+        return fault_set(
+            fault, "--burst %zu: %.0f requests come in %g seconds: wanted no more than these",
+            burst, count, job->seconds);
     return traffic_make(t,
                         &(TrafficShape){.count = count < 1 ? 1 : (size_t)count,
                                         .rate = rate,
-                                        .burst = bursts ? (size_t)job->burst : 1,
+                                        .burst = bursts ? burst : 1,
                                         .prompt = (size_t)job->prompt,
                                         .answer = (size_t)job->answer,
                                         .urgent = job->urgent,
@@ -231,6 +241,12 @@ static bool check_words(const Job *job, Fault *fault) {
         return fault_set(fault, "--arrivals %.40s: wanted poisson or bursts", job->arrivals);
     if (strcmp(job->order, "fcfs") != 0 && strcmp(job->order, "priority") != 0)
         return fault_set(fault, "--order %.40s: wanted fcfs or priority", job->order);
+    if (job->burst && strcmp(job->arrivals, "bursts") != 0)
+        return fault_set(fault, "--burst needs --arrivals bursts: others come one by one");
+    if (job->urgent > 0 && !job->save && strcmp(job->order, "priority") != 0)
+        return fault_set(fault, "--urgent needs --order priority: else nobody is served first");
+    if (job->save && job->users.count > 1)
+        return fault_set(fault, "--save-trace writes one table: give --users once");
     return true;
 }
 
@@ -253,7 +269,10 @@ static bool simulate_all(Job *job, Fault *fault) {
 static const OptionRule rules[] = {
     {"--trace", NOT_WITH, "--users --every --seconds --arrivals --burst --urgent -p -n --seed",
      "the trace says who comes when"},
-    {"--save-trace", NOT_WITH, "--trace --csv",
+    {"--save-trace", NOT_WITH,
+     "--trace --csv --costs --policy --order --shared --alone --places --waiting --pages "
+     "--machines "
+     "--first --gap --price",
      "it writes the traffic down and simulates nothing"},
     {"--first", NEEDS, "--gap", "the fewest machines are looked for that reach both"},
     {"--gap", NEEDS, "--first", "the fewest machines are looked for that reach both"},
@@ -272,7 +291,6 @@ static int run(int argc, char **argv) {
                .places = 16,
                .waiting = 1000,
                .pages = 4096,
-               .burst = 10,
                .seed = 1,
                .price = 0.1};
     Fault fault;
