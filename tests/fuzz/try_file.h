@@ -26,13 +26,19 @@ static inline void touch(const void *data, size_t size) {
 
 static inline Trial try_model(const Model *model) {
     Session session;
-    SessionConfig config = {.ctx = 4, .sequences = 1, .max_tokens = 3, .max_logits = 1};
+    const bool writes = !model->recipe->vectors; /* an encoder leaves rows without logits */
+    SessionConfig config = {.ctx = 4,
+                            .sequences = 1,
+                            .max_tokens = 3,
+                            .max_logits = 1,
+                            .vectors = !writes,
+                            .canvas = writes && model->recipe->both_ways};
     int32_t tokens[3] = {0, 1, 2};
     size_t count = model->sizes.vocab < 3 ? model->sizes.vocab : 3;
     Trial trial = TRIAL_OPENED;
     if (!session_open(&session, model, NULL, config, NULL)) return trial;
     if (session_eval(&session, tokens, count, false, NULL))
-        trial = isnan(session.logits[0]) ? TRIAL_NAN : TRIAL_RAN;
+        trial = isnan(*(writes ? session.logits : session.hidden)) ? TRIAL_NAN : TRIAL_RAN;
     session_close(&session);
     return trial;
 }
