@@ -29,11 +29,13 @@ static inline void put_edited_key(GgufWriter *w, const Edit *e) {
 }
 
 static inline void put_edited_tensor(GgufWriter *w, const Edit *e) {
-    static float ones[4096];
+    enum { MOST = 1 << 15 };
+    static float ones[MOST];
     int ndim = e->shape[2] ? 3 : e->shape[1] ? 2 : 1;
     if (e->shape[0] == 0) return;
-    for (size_t i = 0; i < 4096; i++) ones[i] = 1;
+    for (size_t i = 0; i < MOST; i++) ones[i] = 1;
     Tensor t = tensor_view(DTYPE_F32, ndim, e->shape, ones);
+    assert_true(tensor_count(&t) <= MOST);
     gguf_put_tensor(w, e->tensor, &t);
 }
 
