@@ -16,6 +16,10 @@
  * Tutorial layer6/stops.html */
 int utf8_character(const unsigned char *bytes, size_t size);
 
+/* How many bytes at the front of a text are whole characters: text.size, or where the first
+ * thing stands that is none. */
+size_t utf8_whole(Text text);
+
 /* Write a text; control characters, backslashes and bytes that are part of no character become
  * \xHH. */
 void utf8_print_escaped(FILE *out, Text text);

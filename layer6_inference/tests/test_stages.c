@@ -773,11 +773,7 @@ static void traces_can_be_read(void **state) {
     (void)state;
     size_t size, lines = 0;
     char *text = trace_bytes("suppress:9,suppress:8,greedy", &size);
-    for (size_t at = 0; at < size;) { /* valid UTF-8 */
-        int length = utf8_character((unsigned char *)text + at, size - at);
-        if (length <= 0) fail_msg("byte %02x in a trace", (unsigned char)text[at]);
-        at += (size_t)length;
-    }
+    assert_int_equal(utf8_whole((Text){text, size}), size);
     for (char *line = text, *end; (end = strchr(line, '\n')); line = end + 1, lines++)
         assert_int_equal(count_fields(line, (size_t)(end - line)), 10);
     assert_int_equal(lines, 1 + 4 * (258 + 258 + 257 + 256));

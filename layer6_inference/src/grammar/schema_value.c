@@ -141,14 +141,7 @@ Expr schema_value(Schema *s, const JsonValue *value) {
 
 /* ------------------------------------------------------------------ is it what it seems? */
 
-static bool is_utf8(Text text) {
-    for (size_t at = 0; at < text.size;) {
-        int size = utf8_character((const unsigned char *)text.data + at, text.size - at);
-        if (size <= 0) return false;
-        at += (size_t)size;
-    }
-    return true;
-}
+static bool is_utf8(Text text) { return utf8_whole(text) == text.size; }
 
 bool schema_check_text(Schema *s, const JsonValue *value) {
     bool ok = value->kind != JSON_STRING || is_utf8(value->text);

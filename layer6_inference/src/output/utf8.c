@@ -21,6 +21,13 @@ int utf8_character(const unsigned char *p, size_t size) {
     return length;
 }
 
+size_t utf8_whole(Text text) {
+    size_t at = 0;
+    for (int length = 1; at < text.size && length > 0; at += length > 0 ? (size_t)length : 0)
+        length = utf8_character((const unsigned char *)text.data + at, text.size - at);
+    return at;
+}
+
 static bool is_plain(unsigned char c) { return c >= 32 && c != 127 && c != '\\'; }
 
 void utf8_print_escaped(FILE *out, Text text) {

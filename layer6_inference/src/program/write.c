@@ -27,17 +27,9 @@ static Text repaired(Text text, char **memory) {
     return (Text){out, used};
 }
 
-static bool is_sound(Text text) {
-    const unsigned char *bytes = (const unsigned char *)text.data;
-    int length = 1;
-    for (size_t at = 0; at < text.size && length > 0; at += (size_t)length)
-        length = utf8_character(bytes + at, text.size - at);
-    return length > 0;
-}
-
 void write_text(FILE *out, Text text) {
     char *memory = NULL;
-    list_json(out, is_sound(text) ? text : repaired(text, &memory));
+    list_json(out, utf8_whole(text) == text.size ? text : repaired(text, &memory));
     free(memory);
 }
 

@@ -158,22 +158,13 @@ static bool read_field(Ask *ask, Text key, const JsonValue *v, Refusal *refusal)
     return is_harmless(key) || refuse(refusal, 400, name, "unknown field '%s'", name);
 }
 
-static bool is_utf8(Text text, size_t *at) {
-    for (*at = 0; *at < text.size;) {
-        int length = utf8_character((const unsigned char *)text.data + *at, text.size - *at);
-        if (length <= 0) return false;
-        *at += (size_t)length;
-    }
-    return true;
-}
-
 enum { ASK_FIELDS = 128 };
 
 bool ask_read(Ask *ask, int where, Text body, Refusal *refusal) {
-    size_t at;
+    size_t whole = utf8_whole(body);
     *ask = (Ask){.where = where};
-    if (!is_utf8(body, &at))
-        return refuse(refusal, 400, NULL, "the body is no UTF-8: byte %zu", at);
+    if (whole < body.size)
+        return refuse(refusal, 400, NULL, "the body is no UTF-8: byte %zu", whole);
     if (!(ask->json = json_read(body, &refusal->fault)))
         return fault_prefix(&refusal->fault, "the body is no JSON"),
                refuse_fault(refusal, 400, NULL);

@@ -8,14 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool is_utf8(Text text) {
-    const unsigned char *bytes = (const unsigned char *)text.data;
-    int length = 1;
-    for (size_t at = 0; at < text.size && length > 0; at += (size_t)length)
-        length = utf8_character(bytes + at, text.size - at);
-    return length > 0;
-}
-
 static void put_call(FILE *out, const JsonValue *call, size_t turn) {
     char id[CALL_ID];
     talk_call_id(turn, id);
@@ -42,12 +34,14 @@ static void put_turn(FILE *out, const Talk *talk, size_t i) {
 
 bool talk_save(const Talk *talk, const char *path, Fault *fault) {
     FileOut out;
-    for (size_t i = 0; i < talk->count; i++)
-        if (!is_utf8(text_of(talk->turns[i].content)))
+    for (size_t i = 0; i < talk->count; i++) {
+        Text content = text_of(talk->turns[i].content);
+        if (utf8_whole(content) < content.size)
             return fault_set(fault,
                              "turn %zu is no UTF-8, and JSON holds nothing else: /undo "
                              "goes back before it",
                              i + 1);
+    }
     if (!table_begin(&out, path, fault)) return false;
     fprintf(out.stream, "{\"messages\": [");
     for (size_t i = 0; i < talk->count; i++) {
