@@ -17,8 +17,8 @@ typedef struct Mask {
     bool causal;
     /* keys with query - key < window are seen, both ways those at most window / 2 away; 0: no limit */
     size_t window;
-    size_t
-        chunk; /* only keys of the query's own chunk of so many; 0: no chunks; causal masks only */
+    /* only keys of the query's own chunk of so many; 0: no chunks; causal masks only */
+    size_t chunk;
 } Mask;
 
 typedef struct Range {

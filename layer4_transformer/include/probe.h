@@ -70,8 +70,8 @@ typedef struct Probe {
     size_t count; /* of acts */
     /* where the forward pass is */
     size_t layer;
-    size_t
-        kept; /* the layer whose keys and values attention reads: this one, or an earlier one */
+    /* the layer whose keys and values attention reads: this one, or an earlier one */
+    size_t kept;
     const Batch *batch;
 } Probe;
 

@@ -124,8 +124,8 @@ typedef struct Recipe {
     /* so many layers keep keys and values, unless attention.shared_kv_layers says how many do not; the
      * others read those of the last layer of their kind; 0: each keeps its own */
     size_t own_kv;
-    bool
-        idle_kv; /* files have maps for the keys and values of those others, and the models do without */
+    /* files have maps for the keys and values of those others, and the models do without */
+    bool idle_kv;
     bool latents; /* keys and values by way of latents, where a block has attn_kv_a_mqa */
     IndexerUse indexer;
     bool temperature; /* q grows with the position, as attention.temperature_scale says */
@@ -156,11 +156,11 @@ typedef struct Recipe {
     bool act_by_key; /* or as hidden_activation says: gelu or silu */
     bool gated;
     bool gate_in_up; /* ffn_up holds gate, then up */
-    bool
-        gate_maybe; /* where there is no ffn_gate, ffn_up does, or, as short as it, there is none */
+    /* where there is no ffn_gate, ffn_up does, or, as short as it, there is none */
+    bool gate_maybe;
     bool limits; /* what experts and networks multiply is limited: swiglu_clamp_exp, _shexp */
-    size_t
-        cut_layers; /* in so many few gates pass, unless activation_sparsity_scale says where */
+    /* in so many few gates pass, unless activation_sparsity_scale says where */
+    size_t cut_layers;
     bool half_hidden; /* feed_forward_length counts gate and up together */
     bool experts;     /* files may have a mixture of them */
     RouterScore router;
@@ -171,8 +171,8 @@ typedef struct Recipe {
     bool shared_gate;  /* the network beside them has a gate */
     bool choice_bias;  /* files may have one that acts on the choice only */
     bool weight_input; /* an expert reads weight * x */
-    bool
-        beside; /* a layer with experts has a network beside them, each with norms of its own */
+    /* a layer with experts has a network beside them, each with norms of its own */
+    bool beside;
     bool latent_experts; /* files may have experts that read moe_latent_size numbers */
     /* without expert_feed_forward_length the experts share feed_forward_length */
     bool split_hidden;
