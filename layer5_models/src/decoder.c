@@ -271,18 +271,6 @@ bool model_forward(Session *s, const Batch *batch, Fault *fault) {
     return true;
 }
 
-size_t session_ctx(const Session *s) { return s->kv.config.ctx; }
-
-size_t session_length(const Session *s, size_t sequence) { return s->kv.length[sequence]; }
-
-size_t session_rewind(Session *s, size_t sequence, size_t length) {
-    return kv_truncate(&s->kv, sequence, length);
-}
-
-void session_reset(Session *s) {
-    for (size_t i = 0; i < s->kv.config.sequences; i++) kv_truncate(&s->kv, i, 0);
-}
-
 /* Tokens of a text in one batch: as many as there is room for, of a causal model not more than
  * PREFILL_BATCH; 0: they must all be there at once, and there is no room. */
 static size_t batch_of(const Session *s, size_t count, bool all_logits, Fault *fault) {

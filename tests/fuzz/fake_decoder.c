@@ -44,15 +44,6 @@ void session_close(Session *s) {
     *s = (Session){0};
 }
 
-size_t session_ctx(const Session *s) { return s->kv.config.ctx; }
-size_t session_length(const Session *s, size_t sequence) { return s->kv.length[sequence]; }
-size_t session_rewind(Session *s, size_t sequence, size_t length) {
-    return kv_truncate(&s->kv, sequence, length);
-}
-void session_reset(Session *s) {
-    for (size_t i = 0; i < s->kv.config.sequences; i++) kv_truncate(&s->kv, i, 0);
-}
-
 bool session_can_shift(const Session *s, Fault *fault) {
     return !s->kv.snapshots || fault_set(fault, "a state forgets nothing");
 }

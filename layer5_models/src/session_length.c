@@ -1,0 +1,14 @@
+/* session_length.c - how much a session holds, and taking back what was read last: see decoder.h. */
+#include "decoder.h"
+
+size_t session_ctx(const Session *s) { return s->kv.config.ctx; }
+
+size_t session_length(const Session *s, size_t sequence) { return s->kv.length[sequence]; }
+
+size_t session_rewind(Session *s, size_t sequence, size_t length) {
+    return kv_truncate(&s->kv, sequence, length);
+}
+
+void session_reset(Session *s) {
+    for (size_t i = 0; i < s->kv.config.sequences; i++) kv_truncate(&s->kv, i, 0);
+}
