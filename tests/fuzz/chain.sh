@@ -1,11 +1,5 @@
 #!/bin/sh
 # Fuzz the samplers in process, under AddressSanitizer and UndefinedBehaviorSanitizer.   chain.sh [CASES [FIRST]]
-set -e
-cd "$(dirname "$0")/../.."
-build=$PWD/build/asan
-make -s SAN=1 BUILD="$build" CFLAGS="-O1 -g"
-libraries=$(for name in inference models transformer nn linalg tensor; do echo "$build/lib/lib$name.a"; done)
-# shellcheck disable=SC2086
-cc -std=c11 -D_GNU_SOURCE -g -O1 -ffp-contract=off -Wall -Wextra -Wshadow -Werror -fsanitize=address,undefined -fno-sanitize-recover=all \
-    $(for layer in layer[1-6]_*; do printf ' -I%s/include' "$layer"; done) -Itests tests/fuzz/fuzz_chain.c $libraries -lm -lpthread -o "$build/fuzz_chain"
-"$build/fuzz_chain" "$@"
+. "$(dirname "$0")/build.sh"
+sanitize fuzz_chain
+build/asan/fuzz_chain "$@"

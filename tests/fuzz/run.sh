@@ -1,7 +1,6 @@
 #!/bin/sh
 # Fuzz the model reader with libFuzzer under AddressSanitizer and UndefinedBehaviorSanitizer.   run.sh [SECONDS]
-set -e
-cd "$(dirname "$0")/../.."
+. "$(dirname "$0")/build.sh"
 seconds=${1:-60}
 out=build/fuzz
 rm -rf $out/objects
@@ -9,9 +8,7 @@ mkdir -p $out/corpus $out/objects
 include="-Itests $(for layer in layer[1-6]_*; do printf ' -I%s/include' "$layer"; done)"
 flags="-std=c11 -D_GNU_SOURCE -Wno-pass-failed -g -O1 -ffp-contract=off"
 sanitize="-fsanitize=address,undefined -fno-sanitize-recover=all -fsanitize-address-use-after-scope"
-make -s # the seeds are written by the libraries as they are
-# shellcheck disable=SC2086
-cc $flags $include tests/fuzz/seed.c $(for l in models transformer nn linalg tensor; do echo build/lib/lib$l.a; done) -lm -lpthread -o $out/seed
+fast $out/seed tests/fuzz/seed.c # the seeds are written by the libraries as they are
 for source in tests/fuzz/fuzz_gguf.c layer[1-5]_*/src/*.c layer[1-5]_*/src/*/*.c; do echo "$source"; done |
     xargs -P "$(nproc 2>/dev/null || echo 2)" -I{} sh -c "clang $flags $sanitize -fsanitize=fuzzer-no-link $include -Ibuild/layer5_models -c {} \
         -o $out/objects/\$(echo {} | tr / _).o"

@@ -1,11 +1,5 @@
 #!/bin/sh
 # Fuzz chat templates in process, under AddressSanitizer and UndefinedBehaviorSanitizer.   template.sh [CASES [FIRST]]
-set -e
-cd "$(dirname "$0")/../.."
-build=$PWD/build/asan
-make -s SAN=1 BUILD="$build" CFLAGS="-O1 -g"
-libraries=$(for name in models transformer nn linalg tensor; do echo "$build/lib/lib$name.a"; done)
-# shellcheck disable=SC2086
-cc -std=c11 -D_GNU_SOURCE -g -O1 -ffp-contract=off -Wall -Wextra -Wshadow -Werror -fsanitize=address,undefined -fno-sanitize-recover=all \
-    $(for layer in layer[1-6]_*; do printf ' -I%s/include' "$layer"; done) -Ilayer5_models/tests tests/fuzz/fuzz_template.c $libraries -lm -lpthread -o "$build/fuzz_template"
-"$build/fuzz_template" "$@"
+. "$(dirname "$0")/build.sh"
+sanitize fuzz_template
+build/asan/fuzz_template "$@"

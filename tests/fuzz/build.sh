@@ -1,0 +1,26 @@
+#!/bin/sh
+# Sourced by the fuzzers' scripts: goes to the root, and knows how a fuzzer is built.
+set -e
+cd "$(dirname "$0")/../.."
+
+# compile FLAGS AND SOURCES...: with the libraries that were built in $build
+compile() {
+    # shellcheck disable=SC2046,SC2059
+    cc -std=c11 -D_GNU_SOURCE -g -ffp-contract=off -Wall -Wextra -Wshadow -Werror \
+        $(printf ' -I%s' layer[1-6]_*/include) -Itests -Ilayer1_tensor/tests -Ilayer5_models/tests -Ilayer5_models/src/convert \
+        "$@" $(printf "$build/lib/lib%s.a " inference models transformer nn linalg tensor) -lm -lpthread
+}
+
+# sanitize NAME: tests/fuzz/NAME.c under AddressSanitizer and UndefinedBehaviorSanitizer, to build/asan/NAME
+sanitize() {
+    build=build/asan
+    make -s SAN=1 CFLAGS="-O1 -g"
+    compile -O1 -fsanitize=address,undefined -fno-sanitize-recover=all -o "$build/$1" "tests/fuzz/$1.c"
+}
+
+# fast OUT FLAGS AND SOURCES...
+fast() {
+    build=build
+    make -s
+    compile -O2 -o "$@"
+}
