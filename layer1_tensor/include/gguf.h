@@ -44,6 +44,9 @@ typedef struct Text {
 Text text_of(const char *string);
 bool text_equal(Text a, Text b);
 
+/* What a digit is worth: 0 to 9, and 10 to 35 for a to z and A to Z; 99 for what is none. */
+int digit_value(char c);
+
 /* Cut the part before the first `mark` off the front of *rest; all of it when there is none. */
 Text text_cut(Text *rest, char mark);
 

@@ -24,6 +24,13 @@ bool text_equal(Text a, Text b) {
     return a.size == b.size && (a.size == 0 || memcmp(a.data, b.data, a.size) == 0);
 }
 
+int digit_value(char c) {
+    return c >= '0' && c <= '9'   ? c - '0'
+           : c >= 'a' && c <= 'z' ? c - 'a' + 10
+           : c >= 'A' && c <= 'Z' ? c - 'A' + 10
+                                  : 99;
+}
+
 Text text_cut(Text *rest, char mark) {
     const char *at = rest->size ? memchr(rest->data, mark, rest->size) : NULL;
     Text part = {rest->data, at ? (size_t)(at - rest->data) : rest->size};

@@ -46,11 +46,8 @@ static bool take_hex4(Reader *r, uint32_t *unit) {
     *unit = 0;
     for (int i = 0; i < 4; i++, r->at++) {
         char c = r->at < r->end ? *r->at : 0;
-        int digit = c >= '0' && c <= '9'   ? c - '0'
-                    : c >= 'a' && c <= 'f' ? c - 'a' + 10
-                    : c >= 'A' && c <= 'F' ? c - 'A' + 10
-                                           : -1;
-        if (digit < 0) return wrong(r, "four hexadecimal digits");
+        int digit = digit_value(c);
+        if (digit > 15) return wrong(r, "four hexadecimal digits");
         *unit = *unit * 16 + (uint32_t)digit;
     }
     return true;

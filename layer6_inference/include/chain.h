@@ -69,6 +69,9 @@ bool chain_run(Chain *chain, Candidates *candidates, const Step *step, int32_t *
 /* Fails when a stage names a token that a vocabulary of this size does not have. */
 bool chain_check_tokens(const Chain *chain, size_t vocab, Fault *fault);
 
+/* The first stage of that name that is not off, or NULL. */
+const Stage *chain_find(const Chain *chain, const char *name);
+
 /* The first stage, of those that are not off, that reads the logits of a weaker model; those of a second text; what would
  * follow each token.  NULL: none does, or there is no chain. */
 const StageKind *chain_needs_amateur(const Chain *chain);

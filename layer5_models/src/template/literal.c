@@ -7,13 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int digit_of(char c) {
-    return c >= '0' && c <= '9'   ? c - '0'
-           : c >= 'a' && c <= 'z' ? c - 'a' + 10
-           : c >= 'A' && c <= 'Z' ? c - 'A' + 10
-                                  : 99;
-}
-
 /* ------------------------------------------------------------------ strings */
 
 static void build_code_point(Machine *machine, Builder *builder, uint32_t code) {
@@ -25,8 +18,8 @@ static void build_code_point(Machine *machine, Builder *builder, uint32_t code) 
 static size_t take_code(Machine *machine, Builder *builder, Text text, int base, size_t most) {
     uint32_t code = 0;
     size_t n = 0;
-    for (; n < most && n < text.size && digit_of(text.data[n]) < base; n++)
-        code = code * (uint32_t)base + (uint32_t)digit_of(text.data[n]);
+    for (; n < most && n < text.size && digit_value(text.data[n]) < base; n++)
+        code = code * (uint32_t)base + (uint32_t)digit_value(text.data[n]);
     if ((base == 16 && n < most) || code > 0x10FFFF)
         machine_raise(machine, "TemplateSyntaxError",
                       "an escape in a string names no character");
@@ -72,7 +65,7 @@ static size_t take_escape(Machine *machine, Builder *builder, Text text) {
     if (c == 'u') return 1 + take_code(machine, builder, rest, 16, 4);
     if (c == 'U') return 1 + take_code(machine, builder, rest, 16, 8);
     if (c == 'N') return 1 + take_named(machine, builder, rest);
-    if (digit_of(c) < 8) return take_code(machine, builder, text, 8, 3);
+    if (digit_value(c) < 8) return take_code(machine, builder, text, 8, 3);
     build_text(machine, builder, "\\"); /* not an escape: both stay */
     return 0;
 }
@@ -102,9 +95,9 @@ Value literal_string(Machine *machine, Text text, size_t *size) {
 
 /* Digits of a base from `at` on, with single _ between them; returns where they end. */
 static size_t digits(Text text, size_t at, int base) {
-    while (at < text.size && digit_of(text.data[at]) < base) {
+    while (at < text.size && digit_value(text.data[at]) < base) {
         at++;
-        if (at + 1 < text.size && text.data[at] == '_' && digit_of(text.data[at + 1]) < base)
+        if (at + 1 < text.size && text.data[at] == '_' && digit_value(text.data[at + 1]) < base)
             at++;
     }
     return at;
@@ -128,7 +121,7 @@ static Value whole(Machine *machine, Text text, int base, size_t from) {
         if (text.data[i] == '_') continue;
         build_bytes(machine, &builder, text.data + i, NULL, 1);
         fits = fits && !__builtin_mul_overflow(integer, base, &integer) &&
-               !__builtin_add_overflow(integer, digit_of(text.data[i]), &integer);
+               !__builtin_add_overflow(integer, digit_value(text.data[i]), &integer);
     }
     if (fits) return value_int(integer);
     if (base != 10) machine_raise(machine, "OverflowError", "an integer beyond 64 bits");
@@ -154,13 +147,14 @@ Value literal_number(Machine *machine, Text text, bool real, size_t *size) {
     }
     end = digits(text, 0, 10);
     size_t to = end;
-    if (real && to + 1 < text.size && text.data[to] == '.' && digit_of(text.data[to + 1]) < 10)
+    if (real && to + 1 < text.size && text.data[to] == '.' &&
+        digit_value(text.data[to + 1]) < 10)
         to = digits(text, to + 1, 10);
     if (real) to = exponent(text, to);
     *size = to;
     if (to > end) return real_number((Text){text.data, to});
     for (size_t i = 0; i < end && text.data[0] == '0'; i++)
-        if (digit_of(text.data[i]) != 0 &&
+        if (digit_value(text.data[i]) != 0 &&
             text.data[i] != '_') /* 07 is two numbers, and a mistake */
             end = i;
     *size = end;

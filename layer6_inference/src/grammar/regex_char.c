@@ -23,11 +23,8 @@ static bool take_hex(RegexReader *r, int digits, uint32_t *value) {
     *value = 0;
     for (int i = 0; i < digits; i++, r->at++) {
         char c = r->at < r->end ? *r->at : 0;
-        int digit = c >= '0' && c <= '9'   ? c - '0'
-                    : c >= 'a' && c <= 'f' ? c - 'a' + 10
-                    : c >= 'A' && c <= 'F' ? c - 'A' + 10
-                                           : -1;
-        if (digit < 0) return regex_wrong(r, "wanted a hexadecimal digit");
+        int digit = digit_value(c);
+        if (digit > 15) return regex_wrong(r, "wanted a hexadecimal digit");
         *value = *value * 16 + (uint32_t)digit;
     }
     return true;

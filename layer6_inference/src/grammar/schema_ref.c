@@ -32,21 +32,15 @@ bool schema_refuse(Schema *s, const JsonValue *at, const char *keyword, const ch
 
 /* ------------------------------------------------------------------ references */
 
-static int hex(char c) {
-    return c >= '0' && c <= '9'   ? c - '0'
-           : c >= 'a' && c <= 'f' ? c - 'a' + 10
-           : c >= 'A' && c <= 'F' ? c - 'A' + 10
-                                  : -1;
-}
-
 /* One step of a pointer: ~1 is /, ~0 is ~, %25 is %. */
 static size_t unescape(Text step, char *out) {
     size_t size = 0;
     for (size_t i = 0; i < step.size; i++) {
         char c = step.data[i];
-        if (c == '%' && i + 2 < step.size + 0 && hex(step.data[i + 1]) >= 0 &&
-            hex(step.data[i + 2]) >= 0)
-            c = (char)(hex(step.data[i + 1]) * 16 + hex(step.data[i + 2])), i += 2;
+        if (c == '%' && i + 2 < step.size && digit_value(step.data[i + 1]) < 16 &&
+            digit_value(step.data[i + 2]) < 16)
+            c = (char)(digit_value(step.data[i + 1]) * 16 + digit_value(step.data[i + 2])),
+            i += 2;
         out[size++] = c;
     }
     size_t kept = 0;

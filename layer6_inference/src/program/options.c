@@ -179,6 +179,20 @@ bool rules_check(const OptionRule *rules, Asked *asked, const void *context, Fau
     return true;
 }
 
+typedef struct Asking {
+    const CommandLine *line;
+    const char *word;
+} Asking;
+
+static bool is_asked_for(const void *context, const char *name) {
+    const Asking *a = context;
+    return name[0] == '-' ? command_line_has(a->line, name) : strcmp(name, a->word) == 0;
+}
+
+bool rules_check_word(const CommandLine *line, const char *word, Fault *fault) {
+    return rules_check(line->rules, is_asked_for, &(Asking){line, word}, fault);
+}
+
 int wrong_usage(const Fault *fault, const char *usage) {
     fprintf(stderr, "strata: %s; usage: strata %s (--help says more)\n", fault->text, usage);
     return EXIT_USAGE;

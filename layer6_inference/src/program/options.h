@@ -105,6 +105,10 @@ int options_read(int argc, char **argv, const char *usage, const char *about,
  * options: what needs something else is left to the command. */
 bool command_line_has(const void *line, const char *name);
 
+/* The rules of a command whose first word is a kind of what it does (strata bench serve): a name
+ * that is no option is asked for by that word. */
+bool rules_check_word(const CommandLine *line, const char *word, Fault *fault);
+
 /* Print a mistake in how the command was called, and return EXIT_USAGE. */
 int wrong_usage(const Fault *fault, const char *usage);
 

@@ -2,6 +2,7 @@
 #include "chain.h"
 
 #include <math.h>
+#include <string.h>
 
 static const StageKind *find(const Chain *chain, bool (*is)(const StageKind *kind)) {
     for (size_t i = 0; chain && i < chain->count; i++)
@@ -13,6 +14,13 @@ static const StageKind *find(const Chain *chain, bool (*is)(const StageKind *kin
 static bool wants_amateur(const StageKind *kind) { return kind->needs_amateur; }
 static bool wants_guide(const StageKind *kind) { return kind->needs_unconditional; }
 static bool wants_look(const StageKind *kind) { return kind->needs_look_ahead; }
+
+const Stage *chain_find(const Chain *chain, const char *name) {
+    for (size_t i = 0; i < chain->count; i++)
+        if (strcmp(chain->stages[i].kind->name, name) == 0 && !stage_is_off(&chain->stages[i]))
+            return &chain->stages[i];
+    return NULL;
+}
 
 const StageKind *chain_needs_amateur(const Chain *chain) { return find(chain, wants_amateur); }
 const StageKind *chain_needs_guide(const Chain *chain) { return find(chain, wants_guide); }

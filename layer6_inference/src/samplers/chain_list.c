@@ -30,13 +30,6 @@ static StageListItem *add_item(Stage *stage, const int32_t *ids, size_t count, d
     return &stage->list[stage->n_list++];
 }
 
-static int hex(char c) {
-    return c >= '0' && c <= '9'   ? c - '0'
-           : c >= 'A' && c <= 'F' ? c - 'A' + 10
-           : c >= 'a' && c <= 'f' ? c - 'a' + 10
-                                  : -1;
-}
-
 /* %20 is a space; out has room for all.  Returns the size, or -1. */
 static long percent_decode(Text text, char *out) {
     long size = 0;
@@ -45,9 +38,11 @@ static long percent_decode(Text text, char *out) {
             out[size++] = text.data[i];
             continue;
         }
-        if (i + 2 >= text.size || hex(text.data[i + 1]) < 0 || hex(text.data[i + 2]) < 0)
+        if (i + 2 >= text.size || digit_value(text.data[i + 1]) > 15 ||
+            digit_value(text.data[i + 2]) > 15)
             return -1;
-        out[size++] = (char)(hex(text.data[i + 1]) * 16 + hex(text.data[i + 2]));
+        out[size++] =
+            (char)(digit_value(text.data[i + 1]) * 16 + digit_value(text.data[i + 2]));
         i += 2;
     }
     return size;

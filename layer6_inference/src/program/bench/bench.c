@@ -91,30 +91,21 @@ static const OptionRule rules[] = {
     {0},
 };
 
-typedef struct Asking {
-    const CommandLine *line;
-    const char *name;
-} Asking;
-
-static bool is_asked_for(const void *context, const char *name) {
-    const Asking *a = context;
-    return name[0] == '-' ? command_line_has(a->line, name) : strcmp(name, a->name) == 0;
-}
-
 /* Zeros of bench model that leave nothing to do, or an option without use. */
-static bool check_counts(const Asking *a, const BenchJob *job, Fault *fault) {
+static bool check_counts(const CommandLine *line, const char *name, const BenchJob *job,
+                         Fault *fault) {
     if (job->own_time && job->compute.threads != 1)
         return fault_set(fault, "--own-time is the time of one thread: it needs -t 1");
-    if (strcmp(a->name, "serve") == 0)
+    if (strcmp(name, "serve") == 0)
         return (job->prompt && job->count) ||
                fault_set(fault, "users ask and are answered: -p and -n are 1 or more");
-    if (strcmp(a->name, "kv") == 0)
+    if (strcmp(name, "kv") == 0)
         return (job->count && job->count <= 256) ||
                fault_set(fault, "-n is 1 to 256 for kv: tokens that are timed");
     if (job->count) return true;
     if (!job->prompt)
         return fault_set(fault, "-p 0 and -n 0 leave nothing to measure: give one of them");
-    return !is_asked_for(a, "--context") ||
+    return !command_line_has(line, "--context") ||
            fault_set(fault, "--context does not go with -n 0: it is the text before tokens "
                             "that are written");
 }
@@ -138,7 +129,6 @@ bool bench_check_sizes(const BenchJob *job, size_t min, size_t max, Fault *fault
 static int run_job(BenchJob *job, const CommandLine *line, const char *const *names) {
     Fault fault;
     const size_t bench = find_bench(names[0]);
-    const Asking asking = {line, names[0]};
     if (bench == BENCHES) {
         fprintf(stderr,
                 "strata: nothing called '%s' to measure: matmul, samplers, grammar, ladder, "
@@ -149,8 +139,8 @@ static int run_job(BenchJob *job, const CommandLine *line, const char *const *na
     }
     bool makes = strcmp(names[0], "make-model") == 0;
     bool reads = strcmp(names[0], "tokenizer") == 0 && !names[2];
-    if (!rules_check(rules, is_asked_for, &asking, &fault) ||
-        !check_counts(&asking, job, &fault) ||
+    if (!rules_check_word(line, names[0], &fault) ||
+        !check_counts(line, names[0], job, &fault) ||
         (names[1] && !makes && !reads &&
          !fault_set(&fault, "nothing is done with '%.60s': %s takes no file", names[1],
                     names[0])))

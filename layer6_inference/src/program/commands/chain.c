@@ -103,12 +103,8 @@ static const OptionRule rules[] = {
 /* An Asked: options by the command line, all other names by the chain. */
 static bool is_asked_for(const void *context, const char *name) {
     const Bench *b = context;
-    if (name[0] == '-') return command_line_has(b->job->line, name);
-    for (size_t i = 0; i < b->chain.count; i++)
-        if (strcmp(b->chain.stages[i].kind->name, name) == 0 &&
-            !stage_is_off(&b->chain.stages[i]))
-            return true;
-    return false;
+    return name[0] == '-' ? command_line_has(b->job->line, name)
+                          : chain_find(&b->chain, name) != NULL;
 }
 
 static bool open_bench(Bench *b, Fault *fault) {

@@ -45,16 +45,6 @@ static const OptionRule rules[] = {
     {0},
 };
 
-typedef struct Asking {
-    const CommandLine *line;
-    const char *name;
-} Asking;
-
-static bool is_asked_for(const void *context, const char *name) {
-    const Asking *a = context;
-    return name[0] == '-' ? command_line_has(a->line, name) : strcmp(name, a->name) == 0;
-}
-
 static int run(int argc, char **argv) {
     FigureJob job = {.prompt = "Once upon a time",
                      .steps = 300,
@@ -85,8 +75,7 @@ static int run(int argc, char **argv) {
     if (status >= 0) return status;
     for (size_t i = 0; i < sizeof figures / sizeof *figures; i++) {
         if (strcmp(name, figures[i].name) != 0) continue;
-        if (!rules_check(rules, is_asked_for, &(Asking){&line, name}, &fault))
-            return wrong_usage(&fault, line.usage);
+        if (!rules_check_word(&line, name, &fault)) return wrong_usage(&fault, line.usage);
         bool ok = figures[i].plain ? figures[i].plain(&job, &fault)
                                    : run_model_figure(&job, i, &fault);
         return ok ? EXIT_DONE : command_failed(&fault);

@@ -12,18 +12,11 @@
 
 enum { SAMPLES_AT_ONCE = 8, LOOK_AHEAD_FORKS = 3 };
 
-static const Stage *find_stage(const Chain *chain, const char *name) {
-    for (size_t i = 0; i < chain->count; i++)
-        if (strcmp(chain->stages[i].kind->name, name) == 0 && !stage_is_off(&chain->stages[i]))
-            return &chain->stages[i];
-    return NULL;
-}
-
 /* An Asked: options by the command line, all other names by the chain. */
 static bool is_asked_for(const void *context, const char *name) {
     const GenerateApp *app = context;
     return name[0] == '-' ? command_line_has(app->request->line, name)
-                          : find_stage(&app->chain, name) != NULL;
+                          : chain_find(&app->chain, name) != NULL;
 }
 
 /* What cfg moves away from, in tokens. */

@@ -135,16 +135,6 @@ static const OptionRule rules[] = {
     {0},
 };
 
-typedef struct Asking {
-    const CommandLine *line;
-    const char *name;
-} Asking;
-
-static bool is_asked_for(const void *context, const char *name) {
-    const Asking *a = context;
-    return name[0] == '-' ? command_line_has(a->line, name) : strcmp(name, a->name) == 0;
-}
-
 static int run(int argc, char **argv) {
     LookJob job = {
         .prompt = "Once upon a time there was a", .documents = 300, .position = -1, .top = 5};
@@ -190,8 +180,7 @@ static int run(int argc, char **argv) {
     if (status >= 0) return status;
     for (size_t i = 0; i < sizeof looks / sizeof *looks; i++) {
         if (strcmp(name, looks[i].name) != 0) continue;
-        if (!rules_check(rules, is_asked_for, &(Asking){&line, name}, &fault))
-            return wrong_usage(&fault, line.usage);
+        if (!rules_check_word(&line, name, &fault)) return wrong_usage(&fault, line.usage);
         return run_job(&job, i, &fault) ? EXIT_DONE : command_failed(&fault);
     }
     fprintf(stderr,
