@@ -46,7 +46,7 @@ COMMANDS := build run test deps check format help bench plots measure train peer
 # make start 3.2, make grade 3, ...: what follows the word is its argument.
 DESK_WORDS := learn start grade watch hint reset worked check-exercises mine
 FIRST      := $(firstword $(MAKECMDGOALS))
-ifneq ($(and $(filter test worked,$(FIRST)),$(filter-out 1 2 3 4 5 6 $(if $(filter worked,$(FIRST)),top grammar) $(COMMANDS),$(wordlist 2,99,$(MAKECMDGOALS)))),)
+ifneq ($(and $(filter test worked,$(FIRST)),$(filter-out 1 2 3 4 5 6 $(if $(filter worked,$(FIRST)),top grammar words) $(COMMANDS),$(wordlist 2,99,$(MAKECMDGOALS)))),)
 $(error there is no layer '$(word 2,$(MAKECMDGOALS))': make $(FIRST) takes 1 to 6, or nothing for all)
 endif
 ifneq ($(filter $(DESK_WORDS),$(FIRST)),)
@@ -129,7 +129,7 @@ worked: build
 ifneq ($(filter-out 1 2 3 4 5 6,$(ARGUMENT)),$(ARGUMENT))
 	@$(MAKE) -s -C $(LAYER$(ARGUMENT)) worked
 else
-	@$(MAKE) -s -C $(LAYER6) worked WORKED=$(or $(ARGUMENT),top)
+	@$(MAKE) -s -C $(if $(filter words,$(ARGUMENT)),$(LAYER5),$(LAYER6)) worked WORKED=$(or $(ARGUMENT),top)
 	@$(if $(ARGUMENT),:,for layer in $(FOLDERS); do $(MAKE) -s -C $$layer worked || exit 1; done)
 endif
 
@@ -199,6 +199,7 @@ help:
 	@echo "make run MINE=all     the story told by your own functions"
 	@echo "make worked top       a sentence of yours through all of it: SENTENCE='The fox lost his hat'"
 	@echo "make worked 3         the worked exercise of a layer, with the same sentence"
+	@echo "make worked words     the same sentence through five vocabularies that are learned on the way"
 	@echo "make worked grammar   Earley's table while tokens are chosen; GRAMMAR='root ::= ...' for one of yours"
 	@echo "make mine             the capstone: a language model from the empty file; make mine 3 judges chapter 3"
 	@echo "make docs             the site, in build/site; make docs-serve shows it"

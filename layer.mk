@@ -107,7 +107,7 @@ WORKED ?= worked
 override SENTENCE := $(value SENTENCE)
 override GRAMMAR := $(value GRAMMAR)
 export SENTENCE GRAMMAR
-$(OUT)/worked $(OUT)/top $(OUT)/grammar: $(OUT)/%: exercise/%.c ../exercises/worked.h $(LIBS)
+$(OUT)/worked $(OUT)/top $(OUT)/grammar $(OUT)/words: $(OUT)/%: exercise/%.c ../exercises/worked.h $(wildcard exercise/*.h) $(LIBS)
 	@mkdir -p $(@D)
 	@$(CC) $(STRICT) $(CFLAGS) $(INCLUDE) -I../exercises $< $(LIBS) $(LINK) -o $@
 worked: $(OUT)/$(WORKED)

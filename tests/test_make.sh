@@ -57,7 +57,7 @@ for n in top 1 2 3 4 5 6; do
     if grep -q 'fox' "$work/out" && ! grep -q -i 'once' "$work/out"; then ok "worked exercise $n takes a sentence"; else not "worked exercise $n takes a sentence" "$(head -3 "$work/out")"; fi
 done
 sentence='It cost $HOME "five" and it'"'"'s `true` %s'
-for n in top 5; do
+for n in top words 5; do
     if make -s worked $n SENTENCE="$sentence" 2>&1 | grep -q -F -- "$sentence"; then ok "a sentence is what was given, $n"; else not "a sentence is what was given, $n" "$(make -s worked $n SENTENCE="$sentence" 2>&1 | head -3)"; fi
 done
 make -s worked grammar SENTENCE='The fox met two' GRAMMAR='root ::= " owls"+ "!"' >"$work/out" 2>&1
@@ -65,13 +65,15 @@ if grep -q -F '(_owls){1,}!' "$work/out"; then ok "the worked exercise of gramma
 refuses "line 1, column" worked grammar GRAMMAR='root ::= ('
 make -s -C layer6_inference worked WORKED=grammar ARGS=--csv >"$work/csv"
 if [ "$(awk -F, 'NF != 5' "$work/csv" | wc -l)" -eq 0 ] && grep -q ',complete,' "$work/csv"; then ok "and prints CSV"; else not "and prints CSV" "$(head -3 "$work/csv")"; fi
+make -s -C layer5_models worked WORKED=words ARGS=--csv >"$work/csv" 2>/dev/null
+if [ "$(awk -F, 'NF != 7' "$work/csv" | wc -l)" -eq 0 ] && [ "$(grep -c -e ',bytes,' -e ',unigram,' "$work/csv")" -eq 10 ]; then ok "five vocabularies, as CSV"; else not "five vocabularies, as CSV" "$(head -3 "$work/csv")"; fi
 refuses "cannot spell" worked 1 SENTENCE='Ωmega'
 refuses "a shorter sentence" worked 5 SENTENCE="$(seq -s " " 100)"
 refuses "two words" worked 3 SENTENCE='a'
 
 # A person at a terminal is asked for a guess first; nobody else is waited for.
 if script --version 2>/dev/null | grep -q util-linux; then
-    for n in top 1 2 3 4 5 6; do
+    for n in top words 1 2 3 4 5 6; do
         yes 2>/dev/null | timeout 60 script -qec "make -s worked $n" /dev/null >"$work/out" 2>&1
         if grep -q 'A guess first: ' "$work/out"; then ok "worked exercise $n asks first"; else not "worked exercise $n asks first" "$(tail -3 "$work/out")"; fi
     done
