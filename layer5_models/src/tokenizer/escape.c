@@ -20,6 +20,10 @@ int visible_to_byte(uint32_t code) {
 size_t unescape_visible(Text text, char *out) {
     size_t size = 0, taken;
     for (size_t at = 0; at < text.size; at += taken) {
+        if (text.data[at] >= '!' && text.data[at] <= '~') { /* most of them are themselves */
+            out[size++] = text.data[at], taken = 1;
+            continue;
+        }
         uint32_t code = utf8_decode(text.data + at, text.size - at, &taken);
         int byte = visible_to_byte(code);
         if (byte >= 0)

@@ -10,9 +10,17 @@ uint64_t vocab_hash(Text text) {
     return hash ^ hash >> 32;
 }
 
+static size_t first_slot(const Tokenizer *t, Text bytes) {
+    return vocab_hash(bytes) & (t->table_size - 1);
+}
+
+void vocab_expect(const Tokenizer *tokenizer, Text bytes) {
+    __builtin_prefetch(&tokenizer->table[first_slot(tokenizer, bytes)]);
+}
+
 /* The slot of a string: where it is, or the empty one where it would go. */
 static size_t slot_of(const Tokenizer *t, Text bytes) {
-    size_t slot = vocab_hash(bytes) & (t->table_size - 1);
+    size_t slot = first_slot(t, bytes);
     while (t->table[slot] >= 0 && !text_equal(t->symbols[t->table[slot]], bytes))
         slot = (slot + 1) & (t->table_size - 1);
     return slot;
@@ -48,9 +56,17 @@ bool vocab_add(Tokenizer *t, Text bytes) {
     return true;
 }
 
+static size_t first_pair_slot(const Tokenizer *t, int32_t left, int32_t right) {
+    return rng_hash((uint64_t)(uint32_t)left, (uint64_t)(uint32_t)right, 0) &
+           (t->pairs_size - 1);
+}
+
+void vocab_expect_pair(const Tokenizer *tokenizer, int32_t left, int32_t right) {
+    __builtin_prefetch(&tokenizer->pairs[first_pair_slot(tokenizer, left, right)]);
+}
+
 static size_t pair_slot(const Tokenizer *t, int32_t left, int32_t right) {
-    size_t slot =
-        rng_hash((uint64_t)(uint32_t)left, (uint64_t)(uint32_t)right, 0) & (t->pairs_size - 1);
+    size_t slot = first_pair_slot(t, left, right);
     while (t->pairs[slot].left >= 0 &&
            (t->pairs[slot].left != left || t->pairs[slot].right != right))
         slot = (slot + 1) & (t->pairs_size - 1);

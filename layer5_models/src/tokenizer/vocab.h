@@ -107,6 +107,12 @@ int32_t vocab_find(const Tokenizer *tokenizer, Text bytes); /* symbol id or -1 *
 bool vocab_add(Tokenizer *tokenizer, Text bytes);
 const PairEntry *vocab_pair(const Tokenizer *tokenizer, int32_t left, int32_t right);
 void vocab_add_pair(Tokenizer *tokenizer, PairEntry pair); /* of equal ones the first stays */
+/* These will be looked up or added soon: the memory to look at is fetched meanwhile. */
+void vocab_expect(const Tokenizer *tokenizer, Text bytes);
+void vocab_expect_pair(const Tokenizer *tokenizer, int32_t left, int32_t right);
+
+/* tables.c: types, scores, symbols, pieces and merges of a file whose keys were checked. */
+bool tables_read(Tokenizer *tokenizer, const Gguf *gguf, Fault *fault);
 
 /* escape.c: how files write bytes and spaces.  GPT-2 writes any byte as a visible character:
  * 33..126, 161..172 and 174..255 stand for themselves, the other 68 for U+0100 and on. */
