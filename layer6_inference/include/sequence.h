@@ -51,7 +51,9 @@ typedef struct GenerateOptions {
      * their last page.  Not with drafts, take_back or a stage that looks ahead */
     bool shift;
     size_t keep;
-    Stream *stream;      /* gets the text; NULL: not wanted */
+    Stream *stream; /* gets the text; NULL: not wanted */
+    /* special tokens whose names are part of the text all the same: marks that whoever reads it looks for; or NULL */
+    const TokenList *shown;
     OnRead *on_read;     /* or NULL */
     OnChoice *on_choice; /* or NULL */
     OnLogits *on_logits; /* who chooses, when it is not the chain; or NULL */
@@ -108,8 +110,12 @@ typedef struct Sequence {
     bool live, ready, failed; /* ready: it chooses a token in this step */
     bool in_batch, preempted; /* preempted: it has to read its text again */
     bool held;                /* it reads nothing now, and chooses nothing */
+    bool dead_end;            /* it failed because its chain left no token */
     Fault fault;              /* of one that failed */
 } Sequence;
+
+/* What a token adds to the text of an answer. */
+Text answer_piece(const GenerateOptions *options, const Tokenizer *tokenizer, int32_t token);
 
 /* Choose the next token from the logits of the last one, which are written to, and append it.  Where there is an on_logits, it
  * is called instead, and nothing is appended.

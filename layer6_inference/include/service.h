@@ -46,6 +46,7 @@ typedef struct ServiceRequest {
     size_t preemptions;
     GenerateResult result;
     Fault fault;
+    bool dead_end;      /* it failed because its chain left no token */
     Sequence *sequence; /* of the engine, while it runs or was preempted */
     uint64_t served;
 } ServiceRequest;

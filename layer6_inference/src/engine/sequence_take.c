@@ -14,10 +14,16 @@ bool sequence_choose(Sequence *s, Chain *chain, float *logits, int32_t *token, F
            chain_run(chain, s->candidates, &s->step, token, fault);
 }
 
+Text answer_piece(const GenerateOptions *o, const Tokenizer *tokenizer, int32_t token) {
+    bool special = o->limits.only_bos_ends; /* a document shows its turns */
+    for (size_t i = 0; o->shown && i < o->shown->count; i++)
+        special |= o->shown->ids[i] == token;
+    return tokenizer_piece(tokenizer, token, special);
+}
+
 /* The text of a token, without the letters that were in the prompt. */
 static Text new_text(Sequence *s, int32_t token) {
-    bool special = s->options.limits.only_bos_ends; /* a document shows its turns */
-    Text piece = tokenizer_piece(s->step.tokenizer, token, special);
+    Text piece = answer_piece(&s->options, s->step.tokenizer, token);
     return s->options.heal ? heal_cut(s->options.heal, &s->spelled, piece) : piece;
 }
 
@@ -38,6 +44,7 @@ static bool takes_back(Sequence *s, Text text) {
     if (o->take_back->times <= TAKE_BACK_TIMES) return true;
     fault_set(&s->fault, "%d times a banned text was taken back: the chain leaves no other way",
               TAKE_BACK_TIMES);
+    s->dead_end = true;
     sequence_fail(s);
     return true;
 }

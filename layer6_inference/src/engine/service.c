@@ -77,7 +77,8 @@ static void leave(Service *s, ServiceRequest *r, RequestEnd end, double now) {
     s->waiting -= r->state == REQUEST_WAITING;
     if (r->sequence) {
         r->result = r->sequence->result;
-        if (r->sequence->failed) r->fault = r->sequence->fault;
+        if (r->sequence->failed)
+            r->fault = r->sequence->fault, r->dead_end = r->sequence->dead_end;
         engine_remove(&s->engine, r->sequence);
         s->counts.tokens += r->result.tokens;
     }

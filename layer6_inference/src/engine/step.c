@@ -1,6 +1,8 @@
 /* step.c - one step of an engine: plan a batch for each model (plan.c), run it, let each text take its row. */
 #include "take.h"
 
+#include <math.h>
+
 static bool tell_reading(Sequence *s) {
     const Reader *r = &s->reader[READS_TEXT];
     const GenerateOptions *o = &s->options;
@@ -37,6 +39,7 @@ static void take(const Engine *e, Sequence *s, Candidates *candidates) {
     s->step.unconditional = last_row(e, &s->reader[READS_NEGATIVE]);
     bool ok = s->draft ? draft_verify(s, part_row(&e->parts[text->part], text->row), &s->fault)
                        : sequence_take(s, last_row(e, text), &s->choice, &s->fault);
+    s->dead_end |= !ok && candidates_max(candidates) == -INFINITY;
     if (!ok) sequence_fail(s);
 }
 

@@ -23,9 +23,33 @@ size_t notes_ready(const Answer *a) {
     return n;
 }
 
-void answer_refuse(const Answer *a, Refusal *refusal) {
+/* No token could come: the fields that forbid some contradict each other, or this model's vocabulary. */
+static void refuse_dead_end(const TextJob *t, const Fault *fault, Refusal *refusal) {
+    static const char *const limits[] = {"grammar",     "json",
+                                         "json_schema", "tags",
+                                         "regex",       "choice",
+                                         "logit_bias",  "bias",
+                                         "ban",         "allow",
+                                         "suppress",    "banned_strings",
+                                         "tools",       "response_format",
+                                         "chain"};
+    char names[256] = "";
+    const char *first = NULL;
+    for (size_t i = 0; i < sizeof limits / sizeof *limits; i++) {
+        const JsonValue *v = json_get(t->ask.root, limits[i]);
+        if (!v || v->kind == JSON_NULL) continue;
+        if (first) strcat(names, ", ");
+        strcat(names, limits[i]);
+        if (!first) first = limits[i];
+    }
+    refuse(refusal, 400, first, "%s%s%.400s", names, first ? ": " : "", fault->text);
+}
+
+void answer_refuse(const TextJob *t, const Answer *a, Refusal *refusal) {
     const ServiceRequest *r = &a->request;
-    if (r->end == REQUEST_FAILED)
+    if (r->end == REQUEST_FAILED && r->dead_end)
+        refuse_dead_end(t, &r->fault, refusal);
+    else if (r->end == REQUEST_FAILED)
         refusal->fault = r->fault, refuse_fault(refusal, 500, NULL);
     else if (r->end == REQUEST_LATE)
         refuse(refusal, 503, NULL, "the time for this request was over before it was served");
@@ -95,7 +119,7 @@ void chunk_write(FILE *out, const TextJob *t, const Answer *a, const Piece *p) {
         write_text(out, p->begins ? echoed(t, a) : p->text);
     }
     fputs(",\"logprobs\":", out);
-    if (t->job->logprobs && (p->note_end > p->note || (p->begins && t->scores)))
+    if (t->logprobs && (p->note_end > p->note || (p->begins && t->scores)))
         logprobs_write(out, t, a, p->begins, p->note, p->note_end);
     else
         fputs("null", out);
@@ -137,10 +161,10 @@ static bool write_called(FILE *out, const TextJob *t, const Answer *a, Text text
     return n > 0;
 }
 
-static void write_choice(FILE *out, const TextJob *t, const Answer *a) {
+static void write_choice(FILE *out, const TextJob *t, const Answer *a, size_t index) {
     Text text = {a->shown ? a->text.data : "", a->shown};
     bool called = false;
-    fprintf(out, "{\"index\":%zu,", a->index);
+    fprintf(out, "{\"index\":%zu,", index);
     if (t->chat) {
         fputs("\"message\":{\"role\":\"assistant\",\"content\":", out);
         if (t->calls)
@@ -156,19 +180,40 @@ static void write_choice(FILE *out, const TextJob *t, const Answer *a) {
         bytes_free(&all);
     }
     fputs(",\"logprobs\":", out);
-    if (t->job->logprobs)
+    if (t->logprobs)
         logprobs_write(out, t, a, true, 0, notes_ready(a));
     else
         fputs("null", out);
     write_reason(out, reason_of(a, called));
 }
 
+static double mean_logprob(const Answer *a) {
+    double sum = 0;
+    for (size_t i = 0; i < a->n_notes; i++) sum += a->notes[i].logprob;
+    return a->n_notes ? sum / (double)a->n_notes : 0;
+}
+
+/* Of a prompt's answers the one that stands at this place. */
+static const Answer *answer_at(const TextJob *t, size_t prompt, size_t place) {
+    const Answer *all = &t->job->answers[prompt * t->n];
+    for (size_t i = 0; t->told < t->n && i < t->n; i++) {
+        size_t better = 0;
+        for (size_t k = 0; k < t->n; k++)
+            better += all[k].mean > all[i].mean || (all[k].mean == all[i].mean && k < i);
+        if (better == place) return &all[i];
+    }
+    return &all[place];
+}
+
 void answers_write(FILE *out, const TextJob *t) {
+    const size_t prompts = t->job->n / t->n;
+    for (size_t i = 0; i < t->job->n; i++)
+        t->job->answers[i].mean = mean_logprob(&t->job->answers[i]);
     write_head(out, t, t->chat ? "chat.completion" : "text_completion");
     fputs(",\"choices\":[", out);
-    for (size_t i = 0; i < t->job->n; i++) {
+    for (size_t i = 0; i < prompts * t->told; i++) {
         if (i) fputc(',', out);
-        write_choice(out, t, &t->job->answers[i]);
+        write_choice(out, t, answer_at(t, i / t->told, i % t->told), i);
     }
     fputs("],", out);
     write_usage(out, t);

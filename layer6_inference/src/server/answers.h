@@ -27,7 +27,7 @@ void chunk_write_usage(FILE *out, const TextJob *text);
 /* All answers, as one object. */
 void answers_write(FILE *out, const TextJob *text);
 
-/* Why an answer has failed. */
-void answer_refuse(const Answer *answer, Refusal *refusal);
+/* Why an answer has failed: what the request asks for contradicts itself, or the server could not. */
+void answer_refuse(const TextJob *text, const Answer *answer, Refusal *refusal);
 
 #endif

@@ -36,6 +36,7 @@ static const Field fields[FIELDS] = {
     [F_MAX_TOKENS] = {"max_tokens", IN_BOTH, TAKES_INT, 0, 1e9},
     [F_MAX_COMPLETION_TOKENS] = {"max_completion_tokens", IN_CHAT, TAKES_INT, 1, 1e9},
     [F_N] = {"n", IN_BOTH, TAKES_INT, 1, 128},
+    [F_BEST_OF] = {"best_of", IN_COMPLETION, TAKES_INT, 1, 128},
     [F_SEED] = {"seed", IN_BOTH, TAKES_INT, -9007199254740992.0, 9007199254740992.0},
     [F_STOP] = {"stop", IN_BOTH, TAKES_ANY, 0, 0},
     [F_LOGPROBS] = {"logprobs", IN_BOTH, TAKES_ANY, 0, 0},
@@ -158,6 +159,18 @@ static bool read_field(Ask *ask, Text key, const JsonValue *v, Refusal *refusal)
     return is_harmless(key) || refuse(refusal, 400, name, "unknown field '%s'", name);
 }
 
+/* Of two keys of one name one would be passed over; who has read the request before may have meant the other. */
+static bool check_once(const JsonValue *value, Refusal *refusal) {
+    char name[64];
+    snprintf(name, sizeof name, "%.*s", (int)min_size(value->repeated.size, 60),
+             value->repeated.data ? value->repeated.data : "");
+    if (value->repeated.data)
+        return refuse(refusal, 400, name, "an object has two keys '%s'", name);
+    for (size_t i = 0; i < value->count; i++)
+        if (!check_once(&value->items[i], refusal)) return false;
+    return true;
+}
+
 enum { ASK_FIELDS = 128 };
 
 bool ask_read(Ask *ask, int where, Text body, Refusal *refusal) {
@@ -174,7 +187,7 @@ bool ask_read(Ask *ask, int where, Text body, Refusal *refusal) {
     if (ask->root->count > ASK_FIELDS)
         return refuse(refusal, 400, NULL, "the body has %zu fields, more than %d",
                       ask->root->count, ASK_FIELDS);
-    bool ok = true;
+    bool ok = check_once(ask->root, refusal);
     for (size_t i = 0; ok && i < ask->root->count; i++)
         ok = read_field(ask, ask->root->keys[i], &ask->root->items[i], refusal);
     return ok;

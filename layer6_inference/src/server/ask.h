@@ -25,6 +25,7 @@ typedef enum FieldId {
     F_MAX_TOKENS,
     F_MAX_COMPLETION_TOKENS,
     F_N,
+    F_BEST_OF,
     F_SEED,
     F_STOP,
     F_LOGPROBS,

@@ -72,13 +72,13 @@ static void write_usage(FILE *out, const Events *e, const Answer *a, const Piece
     chunk_write_usage(out, &e->text);
 }
 
-static void put_failure(FILE *out, const Answer *a) {
+static void put_failure(FILE *out, const Events *e, const Answer *a) {
     char *line = NULL;
     size_t size;
     Refusal refusal;
     FILE *memory = open_memstream(&line, &size);
     if (!memory) return;
-    answer_refuse(a, &refusal);
+    answer_refuse(&e->text, a, &refusal);
     refusal_write(&refusal, memory);
     fclose(memory);
     sse_event(out, (Text){line, size});
@@ -115,7 +115,7 @@ static bool put_news(FILE *out, Events *e, size_t i) {
     told->begun = true;
     put_text(out, e, a, told);
     if (!a->over) return true;
-    if (!finish_reason(a)) return put_failure(out, a), false;
+    if (!finish_reason(a)) return put_failure(out, e, a), false;
     const Piece last = {.ends = true, .called = told->calls > 0};
     put(out, e, a, &last, write_piece);
     return told->over = true;

@@ -88,7 +88,7 @@ static bool take_choice(void *context, const Choice *choice) {
     pthread_mutex_lock(&a->job->lock);
     if (a->job->logprobs && !add_note(a, &note)) a->job->starved = true;
     a->count++, a->chosen++;
-    a->spelled += tokenizer_piece(a->job->tokenizer, choice->token, false).size;
+    a->spelled += answer_piece(&a->request.options, a->job->tokenizer, choice->token).size;
     pthread_mutex_unlock(&a->job->lock);
     return !atomic_load(&a->job->gone);
 }
@@ -96,13 +96,12 @@ static bool take_choice(void *context, const Choice *choice) {
 /* The tokens that a[count] stands behind now were not. */
 static void take_less(void *context, size_t n) {
     Answer *a = context;
-    const Tokenizer *tokenizer = a->job->tokenizer;
     const int32_t *gone = a->tokens.ids + a->tokens.count;
     pthread_mutex_lock(&a->job->lock);
     a->count -= n;
     if (a->job->logprobs) a->n_notes -= n;
     for (size_t i = 0; i < n; i++)
-        a->spelled -= tokenizer_piece(tokenizer, gone[i], false).size;
+        a->spelled -= answer_piece(&a->request.options, a->job->tokenizer, gone[i]).size;
     pthread_mutex_unlock(&a->job->lock);
 }
 

@@ -54,13 +54,14 @@ typedef struct Answer {
     size_t spelled; /* their bytes */
     bool over;
     double told; /* when it had a token last; of the worker */
+    double mean; /* ln p of its tokens, when it is over and logprobs are kept */
     size_t counted;
 } Answer;
 
 struct Job {
     const Tokenizer *tokenizer;
     Stops stops;
-    bool logprobs;
+    bool logprobs; /* are kept */
     size_t tops;
     Answer *answers; /* (n) */
     size_t n;

@@ -175,6 +175,9 @@ bool messages_render(const Ask *ask, const Server *server, bool open, Rendered *
         refusal->fault = server->no_form;
         return refuse_fault(refusal, 400, "messages");
     }
+    if (ask->value[F_ENABLE_THINKING] && !server->may_think)
+        return refuse(refusal, 400, "enable_thinking",
+                      "enable_thinking: this model's template does not ask for it");
     const JsonValue *tools = tools_told(ask);
     bool ok = rewrite_all(&r, ask->value[F_MESSAGES], &messages) &&
               (!tools || server->form.tells_tools ||

@@ -34,6 +34,7 @@ static void open_form(Server *s) {
     Text source;
     bool told = own && gguf_string(own, &source);
     s->thinks = told && memmem(source.data, source.size, "think>", 6) != NULL;
+    s->may_think = told && memmem(source.data, source.size, "enable_thinking", 15) != NULL;
     chat_form_open(&s->form, &s->loaded.model->gguf, s->loaded.model->tokenizer, (Text){0},
                    NULL, &s->no_form);
 }

@@ -49,8 +49,9 @@ typedef struct Server {
     const ServeOptions *options;
     LoadedModel loaded;
     ChatForm form;
-    bool thinks;   /* the template knows of <think> and </think> */
-    Fault no_form; /* why there is none, when form.tree is NULL */
+    bool thinks;    /* the template knows of <think> and </think> */
+    bool may_think; /* and asks whether to: enable_thinking */
+    Fault no_form;  /* why there is none, when form.tree is NULL */
     const char *name;
     SchedulePolicy policy;
     KvFormat

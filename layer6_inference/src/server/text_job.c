@@ -89,8 +89,9 @@ static bool read_logprobs(TextJob *t, Refusal *refusal) {
     if (!t->chat && v && !value_as_int(v, 0, NOTE_TOPS, &tops))
         return refuse(refusal, 400, "logprobs", "logprobs: wanted a whole number from 0 to %d",
                       NOTE_TOPS);
-    t->job->logprobs = v && v->kind != JSON_FALSE;
-    if (t->ask.value[F_TOP_LOGPROBS] && !t->job->logprobs)
+    t->logprobs = v && v->kind != JSON_FALSE;
+    t->job->logprobs = t->logprobs || t->told < t->n;
+    if (t->ask.value[F_TOP_LOGPROBS] && !t->logprobs)
         return refuse(refusal, 400, "top_logprobs", "top_logprobs: only with logprobs");
     t->job->tops = (size_t)tops;
     return true;
@@ -216,12 +217,25 @@ static bool fill_answers(TextJob *t, const Prompts *p, const Chain *chain, Refus
     return true;
 }
 
-static bool make_job(TextJob *t, const Prompts *p, const Chain *chain, Refusal *refusal) {
+/* best_of: so many are written, and the n that the model finds likeliest are told. */
+static bool read_numbers(TextJob *t, size_t prompts, Refusal *refusal) {
     const size_t room = t->server->policy.running + t->server->policy.waiting;
-    t->n = (size_t)ask_number(&t->ask, F_N, 1);
-    if (p->count * t->n > room)
-        return refuse(refusal, 400, "n", "n: %zu answers at once, more than the %zu places",
-                      p->count * t->n, room);
+    const char *field = t->ask.value[F_BEST_OF] ? "best_of" : "n";
+    t->told = (size_t)ask_number(&t->ask, F_N, 1);
+    t->n = (size_t)ask_number(&t->ask, F_BEST_OF, (double)t->told);
+    if (t->n < t->told)
+        return refuse(refusal, 400, field, "best_of is %zu: wanted at least n, %zu", t->n,
+                      t->told);
+    if (t->n > t->told && t->stream)
+        return refuse(refusal, 400, field,
+                      "best_of: which answers are told is known at their end: no stream");
+    return prompts * t->n <= room ||
+           refuse(refusal, 400, field, "%s: %zu answers at once, more than the %zu places",
+                  field, prompts * t->n, room);
+}
+
+static bool make_job(TextJob *t, const Prompts *p, const Chain *chain, Refusal *refusal) {
+    if (!read_numbers(t, p->count, refusal)) return false;
     if (!(t->job = job_new(p->count * t->n, t->server->loaded.model->tokenizer)))
         return refuse(refusal, 500, NULL, "no memory for %zu answers", p->count * t->n);
     return read_stops(t, refusal) && read_logprobs(t, refusal) &&

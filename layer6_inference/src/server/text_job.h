@@ -19,9 +19,10 @@ typedef struct TextJob {
     Ask ask;
     Job *job; /* prompts * n answers; held */
     bool chat, stream, usage;
-    bool calls;    /* its texts may hold calls of tools */
-    size_t n;      /* answers of each prompt */
-    uint64_t salt; /* of the prefixes it may share */
+    bool calls;     /* its texts may hold calls of tools */
+    bool logprobs;  /* are told */
+    size_t n, told; /* answers of each prompt; the likeliest `told` of them are told */
+    uint64_t salt;  /* of the prefixes it may share */
     char id[40];
     long created;
     Bytes *prompts; /* (job->n / n) as texts, with echo; owns */

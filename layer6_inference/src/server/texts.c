@@ -27,7 +27,7 @@ static void reply_answers(const TextJob *t, Reply *reply) {
     pthread_mutex_lock(&t->job->lock);
     const Answer *failed = failed_answer(t->job);
     if (failed) {
-        answer_refuse(failed, &refusal);
+        answer_refuse(t, failed, &refusal);
         reply_refuse(reply, &refusal);
     } else {
         FILE *out = reply_begin(reply);

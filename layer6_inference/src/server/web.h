@@ -1,5 +1,4 @@
-/* web.h - HTTP: sockets, limits, who may ask.  The only files that know the library which speaks it
- * (GNU libmicrohttpd) are web.c and peers.c.
+/* web.h - HTTP: sockets, limits, who may ask.  Only the files of exchange.h know the library which speaks it.
  *
  * Invariant: a connection has so many seconds to send a request and to take what is sent to it, and holds
  * no more memory than its limits say. */

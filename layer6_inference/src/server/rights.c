@@ -1,0 +1,90 @@
+/* rights.c - who may ask what: names of the server, origins, keys, methods, bodies.  See exchange.h. */
+#include "exchange.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+const Route *rights_route(const char *path, const char **rest) {
+    for (size_t i = 0; i < n_routes; i++) {
+        size_t n = strlen(routes[i].path);
+        if (strncmp(path, routes[i].path, n) != 0) continue;
+        *rest = path + n;
+        if (!**rest || (routes[i].tree && **rest == '/')) return &routes[i];
+    }
+    return NULL;
+}
+
+bool rights_allow_origin(const Web *web, const char *origin) {
+    const OptionList *list = &web->options->origins;
+    for (size_t i = 0; i < list->count; i++)
+        if (strcmp(list->items[i], origin) == 0) return true;
+    return false;
+}
+
+bool rights_check_origins(const OptionList *list, Fault *fault) {
+    for (size_t i = 0; i < list->count; i++) {
+        const char *scheme = strstr(list->items[i], "://"), *host = scheme ? scheme + 3 : "";
+        if (!*host || scheme == list->items[i] || strpbrk(host, "/?#@ *"))
+            return fault_set(fault,
+                             "--origin %.200s: wanted scheme://host, perhaps with :port, as "
+                             "https://example.com",
+                             list->items[i]);
+    }
+    return true;
+}
+
+/* A page that this server itself sent, or one that it was told of. */
+static bool may_ask(const Web *web, const char *origin, const char *host) {
+    const char *name = strstr(origin, "://");
+    return !*origin || (name && strcmp(name + 3, host) == 0) ||
+           rights_allow_origin(web, origin);
+}
+
+Text rights_key(struct MHD_Connection *c) {
+    const char *given = exchange_header(c, "Authorization");
+    return text_of(strncmp(given, "Bearer ", 7) == 0 ? given + 7 : "");
+}
+
+/* A page of somebody else's may have its own name lead here: only names of this machine are answered. */
+static bool is_here(const char *host) {
+    size_t n = strcspn(host[0] == '[' ? "" : host, ":");
+    return !*host || host[0] == '[' || (n == 9 && strncmp(host, "localhost", 9) == 0) ||
+           strspn(host, "0123456789.") == n;
+}
+
+static bool check_method(const Exchange *x, const char *method, Refusal *refusal) {
+    const char *wanted = x->route->method;
+    if (strcmp(method, wanted) == 0 ||
+        (strcmp(wanted, "GET") == 0 && strcmp(method, "HEAD") == 0))
+        return true;
+    return refuse(refusal, 405, NULL, "%s takes %s", x->route->path, wanted);
+}
+
+static bool check_body(const Exchange *x, struct MHD_Connection *c, Refusal *refusal) {
+    const char *type = exchange_header(c, "Content-Type");
+    const size_t most = (size_t)x->web->options->body << 10;
+    const double length = strtod(exchange_header(c, "Content-Length"), NULL);
+    if (strcmp(x->route->method, "POST") != 0) return true;
+    if (length > (double)most)
+        return refuse(refusal, 413, NULL, "the body has %.0f bytes, more than %zu", length,
+                      most);
+    return strncasecmp(type, "application/json", 16) == 0 ||
+           refuse(refusal, 415, NULL, "the body is '%.60s': wanted application/json", type);
+}
+
+bool rights_check(const Exchange *x, struct MHD_Connection *c, const char *method,
+                  Refusal *refusal) {
+    const Web *web = x->web;
+    if (web->loopback && web->keys.count == 0 && !is_here(exchange_header(c, "Host")))
+        return refuse(refusal, 403, NULL,
+                      "this server is for this machine: it has no other name");
+    if (strcmp(method, "POST") == 0 &&
+        !may_ask(web, exchange_header(c, "Origin"), exchange_header(c, "Host")))
+        return refuse(refusal, 403, NULL,
+                      "pages of this origin may not ask: --origin allows one");
+    if (!x->route) return refuse(refusal, 404, NULL, "there is nothing here");
+    return (x->route->open || keys_have(&web->keys, rights_key(c)) ||
+            refuse(refusal, 401, NULL, "wanted a key: Authorization: Bearer ...")) &&
+           check_method(x, method, refusal) && check_body(x, c, refusal);
+}
