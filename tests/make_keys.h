@@ -121,6 +121,8 @@ static inline void make_wordpiece(GgufWriter *w) {
     gguf_put_strings(w, "tokenizer.ggml.tokens", tokens, MAKE_VOCAB);
     gguf_put_ints(w, "tokenizer.ggml.token_type", GGUF_I32, types, MAKE_VOCAB);
     gguf_put_int(w, "tokenizer.ggml.token_type_count", GGUF_U32, 2);
+    gguf_put_int(w, "tokenizer.ggml.normalizer.lowercase", GGUF_BOOL, 1);
+    gguf_put_int(w, "tokenizer.ggml.normalizer.strip_accents", GGUF_BOOL, 1);
     for (int i = 0; i < 5; i++) {
         char key[64];
         snprintf(key, sizeof key, "tokenizer.ggml.%s_token_id", keys[i]);

@@ -2,11 +2,11 @@
 """publish.py - a GGUF file as its makers would have published it: config.json, tokenizer.json and safetensors, or what
 torch.save writes.
 
-    publish.py MODEL.gguf FOLDER CLASS [--type F32|F16|BF16] [--shards N] [--kind safetensors|torch] [--words json|model]
+    publish.py MODEL.gguf FOLDER CLASS [--type F32|F16|BF16] [--shards N] [--kind safetensors|torch] [--words json|model|list]
 
 The opposite of `strata convert`, written without looking at it, so that one can check the other: names and orders of
-rows are those of the transformers library.  Models to test with only: numbers are F32 and the tokenizer is byte-level, or
-Unigram, as tokenizer.json or as SentencePiece's file.
+rows are those of the transformers library.  Models to test with only: numbers are F32 and the tokenizer is byte-level,
+Unigram (as tokenizer.json or as SentencePiece's file) or WordPiece (as tokenizer.json or as vocab.txt).
 """
 import base64
 import json
@@ -152,12 +152,17 @@ NAMES = {
                            'ffn_up': 'mlp.dense_h_to_4h', 'ffn_down': 'mlp.dense_4h_to_h'},
     'Mamba2ForCausalLM': {'attn_norm': 'norm', 'ssm_in': 'mixer.in_proj', 'ssm_conv1d': 'mixer.conv1d', 'ssm_dt': 'mixer.dt',
                           'ssm_a': 'mixer.A_log', 'ssm_d': 'mixer.D', 'ssm_norm': 'mixer.norm', 'ssm_out': 'mixer.out_proj'},
+    'Bert': {'attn_q': 'attention.self.query', 'attn_k': 'attention.self.key', 'attn_v': 'attention.self.value',
+             'attn_output': 'attention.output.dense', 'attn_output_norm': 'attention.output.LayerNorm',
+             'ffn_up': 'intermediate.dense', 'ffn_down': 'output.dense', 'layer_output_norm': 'output.LayerNorm'},
     'GraniteMoeForCausalLM': dict(COMMON, ffn_gate_inp=MOE + 'router.layer', ffn_down_exps=MOE + 'output_linear',
                                   ffn_down_shexp='shared_mlp.output_linear'),
 }
 ENDS = {'GPT2LMHeadModel': ('transformer.', 'h', 'wte', 'ln_f', 'lm_head'),
         'GPTNeoXForCausalLM': ('gpt_neox.', 'layers', 'embed_in', 'final_layer_norm', 'embed_out'),
         'Mamba2ForCausalLM': ('backbone.', 'layers', 'embeddings', 'norm_f', 'lm_head')}
+BERT_ENDS = {'token_embd': 'embeddings.word_embeddings', 'position_embd': 'embeddings.position_embeddings',
+             'token_types': 'embeddings.token_type_embeddings', 'token_embd_norm': 'embeddings.LayerNorm', 'cls': 'pooler.dense'}
 TURNED = ('LlamaForCausalLM', 'MistralForCausalLM', 'MixtralForCausalLM', 'GraniteForCausalLM', 'GraniteMoeForCausalLM')
 
 
@@ -193,7 +198,26 @@ def change(cls, name, suffix, keys, shape, numbers):
     return shape, numbers
 
 
+def publish_bert(cls, tensors):
+    """With what vectors do not ask for, which has to be left out; norms of old files say gamma and beta."""
+    prefix = '' if cls == 'BertModel' else 'bert.'
+    out = {prefix + 'embeddings.position_ids': ([1, 4], array('f', range(4)))}
+    for full, (shape, numbers) in tensors.items():
+        layer, name, suffix = split_name(full)
+        theirs = 'classifier' if name == 'cls.output' else prefix + (
+            BERT_ENDS[name] if layer is None else 'encoder.layer.%d.' % layer + NAMES['Bert'][name])
+        if cls == 'BertForPreTraining' and theirs.endswith('LayerNorm'):
+            suffix = {'.weight': '.gamma', '.bias': '.beta'}[suffix]
+        out[theirs + suffix] = (shape, numbers)
+    extra = {'BertModel': ['pooler.dense.weight'], 'BertForMaskedLM': ['cls.predictions.bias', 'cls.predictions.decoder.weight'],
+             'BertForPreTraining': ['cls.predictions.transform.LayerNorm.gamma', 'cls.seq_relationship.weight']}
+    out.update({name: ([2], array('f', [1, 2])) for name in extra.get(cls, [])})
+    return out
+
+
 def publish_tensors(cls, keys, tensors):
+    if cls.startswith('Bert'):
+        return publish_bert(cls, tensors)
     prefix, layers, embedding, norm, head = ENDS.get(cls, ('model.', 'layers', 'embed_tokens', 'norm', 'lm_head'))
     names, out = NAMES.get(cls, COMMON), {}
     for full, (shape, numbers) in tensors.items():
@@ -386,7 +410,7 @@ def write_config(folder, cls, keys, tensors):
     a = keys['general.architecture'] + '.'
     config = {'architectures': [cls], 'torch_dtype': 'float32', 'transformers_version': '4.50.0', 'use_cache': True,
               'vocab_size': len(keys['tokenizer.ggml.tokens']), 'tie_word_embeddings': 'output.weight' not in tensors,
-              'bos_token_id': keys['tokenizer.ggml.bos_token_id'], 'eos_token_id': keys['tokenizer.ggml.eos_token_id']}
+              'bos_token_id': keys.get('tokenizer.ggml.bos_token_id'), 'eos_token_id': keys.get('tokenizer.ggml.eos_token_id')}
     for ours, theirs in CONFIG.items():
         if a + ours in keys:
             config[theirs] = keys[a + ours]
@@ -396,7 +420,7 @@ def write_config(folder, cls, keys, tensors):
         if cls == 'GraniteMoeForCausalLM':
             config['shared_intermediate_size'] = config.pop('shared_expert_intermediate_size')
     if a + 'attention.layer_norm_epsilon' in keys:
-        config[EPS[cls]] = keys[a + 'attention.layer_norm_epsilon']
+        config[EPS.get(cls, 'layer_norm_eps')] = keys[a + 'attention.layer_norm_epsilon']
     if a + 'rope.dimension_count' in keys:
         part = keys[a + 'rope.dimension_count'] / keys[a + 'attention.key_length']
         if part != 1:
@@ -414,7 +438,25 @@ def write_config(folder, cls, keys, tensors):
         config = {GPT2.get(key, key): value for key, value in config.items() if key not in ('head_dim', 'num_key_value_heads')}
     if cls == 'GPTNeoXForCausalLM':
         del config['num_key_value_heads'], config['head_dim']
+    if cls.startswith('Bert'):
+        del config['num_key_value_heads'], config['head_dim']
+        config.update(hidden_act='gelu', type_vocab_size=2, position_embedding_type='absolute', hidden_dropout_prob=0.1)
+        write_vectors(folder, config, keys.get(a + 'pooling_type', 1), keys.get(a + 'classifier.output_labels'))
     write_json(folder, 'config.json', config)
+
+
+def write_vectors(folder, config, pooling, labels):
+    """What the sentence-transformers library reads; a model that scores has labels in its place."""
+    if labels:
+        config['id2label'] = {str(i): label for i, label in enumerate(labels)}
+        return
+    names = ['pooling_mode_mean_tokens', 'pooling_mode_cls_token', 'pooling_mode_lasttoken', 'pooling_mode_max_tokens']
+    os.makedirs(os.path.join(folder, '1_Pooling'), exist_ok=True)
+    write_json(folder, '1_Pooling/config.json', dict({name: i + 1 == pooling for i, name in enumerate(names)},
+                                                     word_embedding_dimension=config['hidden_size']))
+    write_json(folder, 'modules.json', [{'idx': i, 'name': str(i), 'path': path, 'type': 'sentence_transformers.models.' + kind}
+                                        for i, (path, kind) in enumerate([('', 'Transformer'), ('1_Pooling', 'Pooling'),
+                                                                          ('2_Normalize', 'Normalize')])])
 
 
 def varint(n):
@@ -457,7 +499,29 @@ def unigram(keys):
                       'vocab': [list(pair) for pair in zip(keys['tokenizer.ggml.tokens'], keys['tokenizer.ggml.scores'])]}}
 
 
+def wordpiece(folder, keys, words):
+    """BERT's own spelling: ## in front of what goes on with a word, nothing in front of what begins one."""
+    lower, strip = (keys['tokenizer.ggml.normalizer.' + x] for x in ('lowercase', 'strip_accents'))
+    names = [t if kind == 3 else t[1:] if t.startswith('\u2581') else '##' + t
+             for t, kind in zip(keys['tokenizer.ggml.tokens'], keys['tokenizer.ggml.token_type'])]
+    special = [{'id': i, 'content': names[i], 'special': True} for i, kind in enumerate(keys['tokenizer.ggml.token_type']) if kind == 3]
+    around = [{'SpecialToken': {'id': '[CLS]'}}, {'Sequence': {'id': 'A'}}, {'SpecialToken': {'id': '[SEP]'}}]
+    if words == 'list':
+        with open(os.path.join(folder, 'vocab.txt'), 'w', encoding='utf-8') as file:
+            file.write(''.join(name + '\n' for name in names))
+        return write_json(folder, 'tokenizer_config.json', {'do_lower_case': lower, 'strip_accents': strip})
+    write_json(folder, 'tokenizer_config.json', {'cls_token': '[CLS]', 'sep_token': {'content': '[SEP]'}, 'unk_token': '[UNK]'})
+    write_json(folder, 'tokenizer.json', {
+        'added_tokens': special, 'pre_tokenizer': {'type': 'BertPreTokenizer'},
+        'normalizer': {'type': 'BertNormalizer', 'clean_text': True, 'handle_chinese_chars': True, 'strip_accents': strip, 'lowercase': lower},
+        'post_processor': {'type': 'TemplateProcessing', 'single': around},
+        'model': {'type': 'WordPiece', 'unk_token': '[UNK]', 'continuing_subword_prefix': '##', 'max_input_chars_per_word': 100,
+                  'vocab': {name: i for i, name in enumerate(names)}}})
+
+
 def write_tokenizer(folder, keys, words):
+    if keys['tokenizer.ggml.model'] == 'bert':
+        return wordpiece(folder, keys, words)
     tokens, types = keys['tokenizer.ggml.tokens'], keys['tokenizer.ggml.token_type']
     if words == 'model':
         write_pieces(folder, keys)

@@ -61,6 +61,9 @@ Tokenizer *tokenizer_open(const Gguf *gguf, Fault *fault);
 /* How text is split where llama.cpp does not split it as the models were trained (eleven rules; see
  * src/tokenizer/pre.c), and what becomes of bytes that are no UTF-8: as trained, of gpt2 and gemma4 they
  * keep their tokens; as llama.cpp, each is U+FFFD. */
+/* WordPiece as it was trained: a word of more characters than this is one unknown token. */
+enum { WORDPIECE_LONGEST = 100 };
+
 typedef enum TokenStyle { TOKENS_AS_TRAINED, TOKENS_AS_LLAMA_CPP } TokenStyle;
 
 /* The same in a style of one's choice; tokenizer_open's is as trained. */

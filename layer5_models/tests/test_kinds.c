@@ -131,6 +131,15 @@ static void wordpiece_takes_the_longest_from_the_left(void **state) {
         check_tokens(t, "unx cafe", false, "[UNK]| cafe"); /* all of the word is unknown */
         check_tokens(t, "un!able", false, " un| !|[UNK]");
         check_tokens(t, "\xE4\xB8\xADun\xE4\xB8\xAD", false, " \xE4\xB8\xAD| un| \xE4\xB8\xAD");
+        char word[2 + 25 * 4 + 8 + 1] = "un"; /* 102 characters, and none of them unknown */
+        for (int i = 0; i < 25; i++) strcat(word, "able");
+        check_tokens(t, word, false, "[UNK]");
+        word[98] = 0; /* as long as a word may be */
+        TokenList longest = {0};
+        Fault fault;
+        assert_true(tokenizer_encode(t, text_of(word), false, &longest, &fault));
+        assert_int_equal(longest.count, 25);
+        token_list_free(&longest);
         check_tokens(t, "UN CAF\xC3\x89 u\xCC\x81\x01n", false,
                      lower ? " un| cafe| un" : "[UNK]|[UNK]|[UNK]");
         TokenList list = {0};

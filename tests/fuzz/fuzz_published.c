@@ -64,6 +64,13 @@ static const char *const json_seeds[] = {
     "\"always\"}]},\"model\":{\"type\":\"Unigram\",\"unk_id\":0,\"byte_fallback\":false,"
     "\"vocab\":["
     "[\"<unk>\",0],[\"\\u2581\",-2.5],[\"a\",-3],[\"\\u2581ab\",-1e1],[\"b\",-3.5]]}}",
+    "{\"added_tokens\":[{\"id\":2,\"content\":\"[CLS]\",\"special\":true}],\"normalizer\":{"
+    "\"type\":\"BertNormalizer\",\"clean_text\":true,\"strip_accents\":null,\"lowercase\":true}"
+    ","
+    "\"pre_tokenizer\":{\"type\":\"BertPreTokenizer\"},\"post_processor\":{\"type\":"
+    "\"BertProcessing\"},\"model\":{\"type\":\"WordPiece\",\"unk_token\":\"[UNK]\","
+    "\"continuing_subword_prefix\":\"##\",\"max_input_chars_per_word\":100,\"vocab\":{"
+    "\"[PAD]\":0,\"[UNK]\":1,\"[CLS]\":2,\"[SEP]\":3,\"a\":4,\"##b\":5,\"##\":6}}}",
     "{\"pre_tokenizer\":{\"type\":\"Sequence\",\"pretokenizers\":[{\"type\":\"Digits\","
     "\"individual_digits\":true},{\"type\":\"ByteLevel\",\"add_prefix_space\":false,"
     "\"use_regex\":true}]},\"model\":{\"vocab\":{\"a\":0},\"merges\":[]}}",

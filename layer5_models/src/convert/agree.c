@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-static const Target *target_of(const Conversion *c, const char *name) {
+const Target *target_of(const Conversion *c, const char *name) {
     for (size_t i = 0; i < c->n_targets; i++)
         if (strcmp(c->targets[i].name, name) == 0) return &c->targets[i];
     return NULL;
@@ -74,8 +74,10 @@ static bool is_qwen2(const Conversion *c) { return strncmp(c->family->arch, "qwe
 static bool check_biases(const Conversion *c) {
     for (size_t i = 0; i < c->n_targets; i++)
         if (!check_layers(c, &c->targets[i])) return false;
-    bool all =
-        strcmp(c->family->arch, "gpt2") == 0 || strcmp(c->family->arch, "starcoder2") == 0;
+    static const char *const with[] = {"gpt2", "starcoder2", "bert"};
+    bool all = false;
+    for (size_t i = 0; i < sizeof with / sizeof *with; i++)
+        all = all || strcmp(c->family->arch, with[i]) == 0;
     return check_flag(c, "attention_bias", "blk.0.attn_", false) &&
            check_flag(c, "qkv_bias", "blk.0.attn_q", is_qwen2(c)) &&
            check_flag(c, "mlp_bias", "blk.0.ffn_", false) &&
@@ -91,11 +93,22 @@ static bool check_vocab(const Conversion *c, size_t rows) {
     if (json_size(json_get(c->folder.sizes, "vocab_size"), &vocab) && vocab != rows)
         return REFUSE(c, "config.json: vocab_size is %zu, and the embedding has %zu rows",
                       vocab, rows);
-    if (tie && tie->kind == JSON_FALSE && !target_of(c, "output.weight"))
+    if (tie && tie->kind == JSON_FALSE && !c->recipe->vectors && !target_of(c, "output.weight"))
         return REFUSE(c,
                       "config.json: tie_word_embeddings is false, and the folder has no head: "
                       "a file may be missing");
     return true;
+}
+
+/* A row for each of the texts that are read together. */
+static bool check_types(const Conversion *c) {
+    const Target *t = target_of(c, "token_types.weight");
+    size_t types, rows = t ? t->shape[0] : 0;
+    if (!json_size(json_get(c->folder.sizes, "type_vocab_size"), &types) || types == rows)
+        return true;
+    return REFUSE(c,
+                  "config.json: type_vocab_size is %zu, and token_type_embeddings has %zu rows",
+                  types, rows);
 }
 
 /* A number, or some in a list. */
@@ -109,6 +122,6 @@ static bool check_ids(const Conversion *c, const char *key, size_t rows) {
 }
 
 bool check_agreement(const Conversion *c, size_t rows) {
-    return check_biases(c) && check_vocab(c, rows) && check_ids(c, "bos_token_id", rows) &&
-           check_ids(c, "eos_token_id", rows);
+    return check_biases(c) && check_vocab(c, rows) && check_types(c) &&
+           check_ids(c, "bos_token_id", rows) && check_ids(c, "eos_token_id", rows);
 }

@@ -120,7 +120,7 @@ static bool put_header(Conversion *c) {
     size_t vocab;
     if (!put_config(c) || !plan_targets(c)) return false;
     if (!(vocab = vocab_rows(c))) return REFUSE(c, "the folder has no embedding of tokens");
-    if (!check_agreement(c, vocab)) return false;
+    if (!check_agreement(c, vocab) || !put_vectors(c)) return false;
     if (!put_words(c, vocab)) return false;
     put_name(c);
     gguf_put_int(c->writer, "general.file_type", GGUF_U32, file_type(c));

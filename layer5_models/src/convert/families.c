@@ -130,6 +130,34 @@ static const NameRule mamba2[] = {{"embeddings", "token_embd", AS_IS},
                                   {"layers.#.mixer.out_proj", "blk.#.ssm_out", AS_IS},
                                   {0}};
 
+static const NameRule bert[] = {
+    {"embeddings.word_embeddings", "token_embd", AS_IS},
+    {"embeddings.position_embeddings", "position_embd", AS_IS},
+    {"embeddings.token_type_embeddings", "token_types", AS_IS},
+    {"embeddings.LayerNorm", "token_embd_norm", AS_IS},
+    {"embeddings.position_ids", NULL, DROPPED}, /* 0, 1, 2, ... */
+    {"encoder.layer.#.attention.self.query", "blk.#.attn_q", AS_IS},
+    {"encoder.layer.#.attention.self.key", "blk.#.attn_k", AS_IS},
+    {"encoder.layer.#.attention.self.value", "blk.#.attn_v", AS_IS},
+    {"encoder.layer.#.attention.output.dense", "blk.#.attn_output", AS_IS},
+    {"encoder.layer.#.attention.output.LayerNorm", "blk.#.attn_output_norm", AS_IS},
+    {"encoder.layer.#.intermediate.dense", "blk.#.ffn_up", AS_IS},
+    {"encoder.layer.#.output.dense", "blk.#.ffn_down", AS_IS},
+    {"encoder.layer.#.output.LayerNorm", "blk.#.layer_output_norm", AS_IS},
+    {0}};
+
+/* Vectors do not ask for what it was trained with: guesses of words and of the next sentence. */
+static const NameRule bert_vectors[] = {{"pooler.dense", NULL, DROPPED},
+                                        {"cls.predictions", NULL, DROPPED},
+                                        {"cls.predictions.decoder", NULL, DROPPED},
+                                        {"cls.predictions.transform.dense", NULL, DROPPED},
+                                        {"cls.predictions.transform.LayerNorm", NULL, DROPPED},
+                                        {"cls.seq_relationship", NULL, DROPPED},
+                                        {0}};
+
+static const NameRule bert_scores[] = {
+    {"pooler.dense", "cls", AS_IS}, {"classifier", "cls.output", AS_IS}, {0}};
+
 static const ConvertFamily families[] = {
     {"LlamaForCausalLM", "llama", "model.", {ends, pre_norms, turned, gated}, false, NULL},
     {"MistralForCausalLM", "llama", "model.", {ends, pre_norms, turned, gated}, false, NULL},
@@ -191,6 +219,15 @@ static const ConvertFamily families[] = {
     {"Olmo2ForCausalLM", "olmo2", "model.", {ends, olmo2_norms, straight, gated}, false, NULL},
     {"Olmo3ForCausalLM", "olmo2", "model.", {ends, olmo2_norms, straight, gated}, false, NULL},
     {"Mamba2ForCausalLM", "mamba2", "backbone.", {mamba2}, false, NULL},
+    {"BertModel", "bert", "bert.", {bert, bert_vectors}, false, "layer_norm_eps"},
+    {"BertForMaskedLM", "bert", "bert.", {bert, bert_vectors}, false, "layer_norm_eps"},
+    {"BertForPreTraining", "bert", "bert.", {bert, bert_vectors}, false, "layer_norm_eps"},
+    {"BertForSequenceClassification",
+     "bert",
+     "bert.",
+     {bert, bert_scores},
+     false,
+     "layer_norm_eps"},
 };
 enum { FAMILIES = sizeof families / sizeof *families };
 

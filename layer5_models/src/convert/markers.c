@@ -27,6 +27,16 @@ static int64_t first_id(const JsonValue *value, size_t i) {
     return json_size(value, &id) ? (int64_t)id : -1;
 }
 
+/* What BERT's markers are called, where nothing says otherwise: "[CLS]"; elsewhere nothing is. */
+static int64_t usual_id(const Vocab *v, const char *name) {
+    char usual[] = "[    ]";
+    if (!v->wordpiece) return -1;
+    size_t n = strlen(name);
+    for (size_t i = 0; i < n; i++) usual[1 + i] = (char)(name[i] - 'a' + 'A');
+    usual[1 + n] = ']', usual[2 + n] = 0;
+    return vocab_id(v, text_of(usual));
+}
+
 static int64_t find_id(const Conversion *c, const Vocab *v, const Says *says,
                        const char *name) {
     char key[40];
@@ -37,6 +47,7 @@ static int64_t find_id(const Conversion *c, const Vocab *v, const Says *says,
     if (id < 0 && says->generation)
         id = first_id(json_get(json_root(says->generation), key), 0);
     if (id < 0) id = first_id(json_get(c->folder.sizes, key), 0);
+    if (id < 0) id = usual_id(v, name);
     return id < (int64_t)v->count ? id : -1;
 }
 
@@ -54,6 +65,24 @@ static void put_unknown(Conversion *c, const Vocab *v, const Says *says) {
         put_id(c, v, says, "unk", "unknown");
     else
         gguf_put_int(c->writer, "tokenizer.ggml.unknown_token_id", GGUF_U32, v->unknown);
+}
+
+/* [CLS] text [SEP], which this kind of tokenizer always writes. */
+static bool put_wordpiece(Conversion *c, const Vocab *v, const Says *says, bool processor,
+                          const int adds[2]) {
+    static const char *const theirs[] = {"cls", "sep", "unk", "mask"}, *const ours[] = {
+                                                                           "cls", "seperator",
+                                                                           "unknown", "mask"};
+    for (int i = 0; i < 4; i++)
+        if (put_id(c, v, says, theirs[i], ours[i]) < 0 && i < 3)
+            return REFUSE(c, "the vocabulary has no token that is its %s_token", theirs[i]);
+    if (processor && (adds[0] != 1 || adds[1] != 1))
+        return REFUSE(c,
+                      "tokenizer.json: the post_processor does not write a token in front of "
+                      "a text and one behind, as this kind always does");
+    gguf_put_int(c->writer, "tokenizer.ggml.token_type_count", GGUF_U32,
+                 (int64_t)size_or(c->folder.sizes, "type_vocab_size", 2));
+    return true;
 }
 
 /* Further tokens that end a text: two keys for them. */
@@ -89,6 +118,7 @@ static bool read_single(Conversion *c, const JsonValue *single, int adds[2]) {
 static bool read_processor(Conversion *c, const JsonValue *step, int adds[2]) {
     const JsonValue *type = json_get(step, "type"), *list = json_get(step, "processors");
     if (!step || step->kind == JSON_NULL || json_is(type, "ByteLevel")) return true;
+    if (json_is(type, "BertProcessing")) return adds[0] = adds[1] = 1, true;
     if (json_is(type, "TemplateProcessing"))
         return read_single(c, json_get(step, "single"), adds);
     if (!json_is(type, "Sequence") || !list || list->kind != JSON_ARRAY)
@@ -145,11 +175,13 @@ bool put_markers(Conversion *c, const Vocab *v, const JsonValue *root) {
     if (!c->fault->text[0])
         says.generation = folder_json(&c->folder, "generation_config.json", true, c->fault);
     bool ok = !c->fault->text[0] && read_processor(c, json_get(root, "post_processor"), adds);
-    if (ok) {
+    put_id(c, v, &says, "pad", "padding");
+    if (ok && v->wordpiece) {
+        ok = put_wordpiece(c, v, &says, root != NULL, adds) && put_template(c, &says);
+    } else if (ok) {
         put_id(c, v, &says, "bos", "bos");
         put_ends(c, v, &says, put_id(c, v, &says, "eos", "eos"));
         put_unknown(c, v, &says);
-        put_id(c, v, &says, "pad", "padding");
         put_adds(c, &says, root, adds);
         ok = put_template(c, &says);
     }

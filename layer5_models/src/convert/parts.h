@@ -7,7 +7,9 @@
  *     config.c     config.json as keys, one by one;  sizes.c: what several say together
  *     stretch.c    how a context was stretched;  values.c: what is read from JSON
  *     agree.c      what config.json and tensors both say
- *     vocab.c      tokens with their ids, types and scores;  words.c, splits.c, unigram.c: tokenizer.json
+ *     vectors.c    how a text becomes one vector, or scores
+ *     vocab.c      tokens with their ids, types and scores;  words.c, splits.c, unigram.c,
+ *                  wordpiece.c: tokenizer.json
  *     pieces.c     tokenizer.model;  markers.c: which tokens begin and end a text
  *     convert.c    the whole */
 #ifndef STRATA_CONVERT_PARTS_H
@@ -133,8 +135,12 @@ bool put_config(Conversion *c);
 bool put_sizes(Conversion *c);
 bool put_stretching(Conversion *c, const JsonValue *scaling);
 
+/* vectors.c: keys of what makes vectors and scores, once the targets are known. */
+bool put_vectors(Conversion *c);
+
 /* agree.c: do config.json and the targets say the same?  rows: of the embedding. */
 bool check_agreement(const Conversion *c, size_t rows);
+const Target *target_of(const Conversion *c, const char *name); /* NULL: none is called so */
 
 /* A key "<arch>.<name>" of the file that is written. */
 void put_size(Conversion *c, const char *name, size_t value);
@@ -157,6 +163,7 @@ typedef struct Vocab {
     size_t count;
     int64_t unknown; /* the token of what is none, where its file says; -1 */
     bool has_scores;
+    bool wordpiece; /* BERT's: [CLS] text [SEP], always */
 } Vocab;
 
 bool vocab_init(Vocab *vocab, size_t count, Fault *fault);
@@ -181,6 +188,11 @@ bool read_tokenizer_json(Conversion *c, Vocab *vocab, const JsonValue *root);
 bool read_tokenizer_model(Conversion *c, Vocab *vocab, const FileMap *file);
 bool read_added(Conversion *c, Vocab *vocab, const JsonValue *added);
 bool read_unigram(Conversion *c, Vocab *vocab, const JsonValue *root);
+bool read_wordpiece(Conversion *c, Vocab *vocab, const JsonValue *root);
+bool read_word_list(Conversion *c, Vocab *vocab, const FileMap *file); /* vocab.txt */
+
+/* words.c: {"a": 0, "b": 1, ...}; `plain`: <0x0A> is a byte. */
+bool read_vocab(Conversion *c, Vocab *vocab, const JsonValue *model, bool plain);
 
 /* unigram.c: the keys of a Unigram tokenizer.
  *

@@ -40,14 +40,18 @@ static bool ends_with(Text text, const char *end) {
     return text.size > n && memcmp(text.data + text.size - n, end, n) == 0;
 }
 
-/* The name without the model's prefix and without .weight or .bias. */
+/* The name without the model's prefix and without .weight or .bias, which norms once called gamma and beta. */
 static Text stem_of(const ConvertFamily *family, Text name, Text *suffix) {
     size_t prefix = strlen(family->prefix);
     if (name.size > prefix && memcmp(name.data, family->prefix, prefix) == 0)
         name.data += prefix, name.size -= prefix;
-    size_t behind = ends_with(name, ".weight") ? 7 : ends_with(name, ".bias") ? 5 : 0;
-    *suffix = (Text){name.data + name.size - behind, behind};
-    return (Text){name.data, name.size - behind};
+    static const char *const suffixes[][2] = {
+        {".weight", ".weight"}, {".bias", ".bias"}, {".gamma", ".weight"}, {".beta", ".bias"}};
+    *suffix = (Text){"", 0};
+    for (int i = 0; i < 4 && !suffix->size; i++)
+        if (ends_with(name, suffixes[i][0]))
+            name.size -= strlen(suffixes[i][0]), *suffix = text_of(suffixes[i][1]);
+    return name;
 }
 
 /* ------------------------------------------------------------------ targets */

@@ -3,6 +3,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 bool vocab_init(Vocab *v, size_t count, Fault *fault) {
     *v = (Vocab){.count = count, .unknown = -1};
@@ -50,23 +51,27 @@ static bool fill_gaps(Vocab *v, Fault *fault) {
     return true;
 }
 
-/* SentencePiece's own file, by its names; NULL: it is not there. */
-static const char *model_name(const Folder *folder) {
-    static const char *const names[] = {"tokenizer.model", "spiece.model"};
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (folder_has(folder, names[i])) return names[i];
+/* The first of some files that is there; NULL: none. */
+static const char *file_of(const Folder *folder, const char *const names[2]) {
+    for (size_t i = 0; i < 2; i++)
+        if (names[i] && folder_has(folder, names[i])) return names[i];
     return NULL;
 }
 
 static bool read_files(Conversion *c, Vocab *v, const JsonValue *root) {
+    static const char *const models[] = {"tokenizer.model", "spiece.model"}, *const lists[] = {
+                                                                                 "vocab.txt",
+                                                                                 NULL};
     FileMap file;
-    const char *name = model_name(&c->folder);
-    if (!name) {
-        if (root) return read_tokenizer_json(c, v, root);
-        return REFUSE(c, "the folder has neither tokenizer.json nor tokenizer.model");
-    }
+    const char *model = file_of(&c->folder, models), *name = model;
+    if (!name && root) return read_tokenizer_json(c, v, root);
+    if (!name && strcmp(c->family->arch, "bert") == 0) name = file_of(&c->folder, lists);
+    if (!name)
+        return REFUSE(c, "the folder has neither tokenizer.json nor tokenizer.model, nor the "
+                         "vocab.txt of a BERT");
     if (!folder_map(&c->folder, name, &file, c->fault)) return false;
-    bool ok = read_tokenizer_model(c, v, &file) || fault_prefix(c->fault, name);
+    bool ok = model ? read_tokenizer_model(c, v, &file) || fault_prefix(c->fault, name)
+                    : read_word_list(c, v, &file);
     file_close(&file);
     return ok && (!root || read_added(c, v, json_get(root, "added_tokens")));
 }

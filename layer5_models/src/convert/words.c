@@ -92,7 +92,7 @@ static bool is_byte(Text token) {
     return token.size == 6 && memcmp(token.data, "<0x", 3) == 0 && token.data[5] == '>';
 }
 
-static bool read_vocab(Conversion *c, Vocab *v, const JsonValue *model, bool plain) {
+bool read_vocab(Conversion *c, Vocab *v, const JsonValue *model, bool plain) {
     const JsonValue *vocab = json_get(model, "vocab"), *unknown = json_get(model, "unk_token");
     size_t id;
     if (!vocab || vocab->kind != JSON_OBJECT) return REFUSE(c, "tokenizer.json has no vocab");
@@ -148,9 +148,7 @@ static bool check_model(Conversion *c, const JsonValue *model) {
                                       "end_of_word_suffix"};
     if (!json_is(json_get(model, "type"), "BPE") && json_get(model, "type"))
         return REFUSE(
-            c,
-            "tokenizer.json: the model is of another type than BPE and Unigram, which models "
-            "of this family have");
+            c, "tokenizer.json: the model is of another type than BPE, Unigram and WordPiece");
     for (size_t i = 0; i < sizeof off / sizeof *off; i++) {
         const JsonValue *value = json_get(model, off[i]);
         if (value && value->kind != JSON_NULL && !json_is(value, ""))
@@ -165,6 +163,7 @@ bool read_tokenizer_json(Conversion *c, Vocab *v, const JsonValue *root) {
     const char *pre;
     bool plain;
     if (json_is(json_get(model, "type"), "Unigram")) return read_unigram(c, v, root);
+    if (json_is(json_get(model, "type"), "WordPiece")) return read_wordpiece(c, v, root);
     if (!check_model(c, model) || !read_splits(c, root, &plain, &pre)) return false;
     gguf_put_string(c->writer, "tokenizer.ggml.model", text_of(plain ? "llama" : "gpt2"));
     if (pre) gguf_put_string(c->writer, "tokenizer.ggml.pre", text_of(pre));

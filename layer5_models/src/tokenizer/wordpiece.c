@@ -1,7 +1,7 @@
 /* wordpiece.c - WordPiece: a text becomes plain words, a word the longest tokens from the left.
  *
  * A token that begins a word has U+2581 in front, one that goes on has nothing ("##" in BERT's own
- * files).  When some part of a word is no token, the whole word is unknown.
+ * files).  When some part of a word is no token, or it is very long, the whole word is unknown.
  * Source   Devlin et al. 2018, arXiv:1810.04805; its tokenization.py; llama.cpp (d8a24cc),
  *          llm_tokenizer_wpm_session. */
 #include "unicode.h"
@@ -9,21 +9,33 @@
 
 #include <string.h>
 
+/* Of a word with U+2581 in front. */
+static bool is_too_long(const Tokenizer *t, Text word) {
+    size_t characters = 0;
+    for (size_t i = 3; i < word.size; i++) characters += (word.data[i] & 0xC0) != 0x80;
+    return !t->as_llama && characters > WORDPIECE_LONGEST;
+}
+
+/* In place of the tokens from `first` on. */
+static bool unknown_word(const Tokenizer *t, TokenList *tokens, size_t first, Fault *fault) {
+    tokens->count = first;
+    if (t->unknown < 0)
+        return fault_set(fault, "the vocabulary has no token for a word, and none that is "
+                                "unknown");
+    if (!token_list_reserve(tokens, 1, fault)) return false;
+    token_list_add(tokens, t->unknown);
+    return true;
+}
+
 bool encode_pieces(const Tokenizer *tokenizer, Text word, MergeRoom *room, TokenList *tokens,
                    Fault *fault) {
     size_t first = tokens->count, size;
     (void)room;
+    if (is_too_long(tokenizer, word)) return unknown_word(tokenizer, tokens, first, fault);
     for (; word.size; word = (Text){word.data + size, word.size - size}) {
         int32_t id = prefix_tree_longest(&tokenizer->words, word, &size);
+        if (id < 0) return unknown_word(tokenizer, tokens, first, fault);
         if (!token_list_reserve(tokens, 1, fault)) return false;
-        if (id < 0) {
-            tokens->count = first;
-            if (tokenizer->unknown < 0)
-                return fault_set(fault, "the vocabulary has no token for a word, and none that "
-                                        "is unknown");
-            token_list_add(tokens, tokenizer->unknown);
-            return true;
-        }
         token_list_add(tokens, id);
     }
     return true;

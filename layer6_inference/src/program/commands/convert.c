@@ -65,7 +65,8 @@ static int run(int argc, char **argv) {
     };
     int status = options_read(
         argc, argv, "convert FOLDER OUT.gguf [TYPE] [options]",
-        "Rewrite a model as it is published (config.json, tokenizer.json or tokenizer.model,\n"
+        "Rewrite a model as it is published (config.json; tokenizer.json, tokenizer.model or "
+        "vocab.txt;\n"
         "*.safetensors or pytorch_model.bin) as a GGUF file.  TYPE is a number format as for\n"
         "strata quantize; without one each matrix keeps its own.  The new file appears when it "
         "is complete.",

@@ -1,0 +1,144 @@
+/* convert_case.h - a model of random numbers, published by another program (publish.py) and converted back.
+ *
+ *     write_model -> in.gguf -> publish -> published/ -> convert_back -> out.gguf -> same_tensors, same_results */
+#ifndef STRATA_CONVERT_CASE_H
+#define STRATA_CONVERT_CASE_H
+
+#include "check.h"
+#include "scratch_folder.h"
+#include "inference.h"
+#include "make_model.h"
+
+#include <stdio.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { TOKENS = 40 };
+
+static inline bool has_python(void) { return system("python3 -c '' 2>/dev/null") == 0; }
+
+/* These tests run where the repository begins. */
+static inline void publish(const char *class, const char *options) {
+    char command[1200];
+    snprintf(command, sizeof command, "rm -rf '%s' && python3 tests/publish.py '%s' '%s' %s %s",
+             in_folder("published"), in_folder("in.gguf"), in_folder("published"), class,
+             options);
+    if (system(command) != 0) fail_msg("%s", command);
+}
+
+/* What (x - 1) + 1 and -exp(log a) give back exactly. */
+static inline void round_numbers(unsigned char *bytes, size_t size) {
+    Gguf gguf;
+    Fault fault;
+    assert_true(gguf_parse(&gguf, bytes, size, &fault));
+    for (size_t i = 0; i < gguf.n_tensors; i++) {
+        const GgufTensor *t = &gguf.tensors[i];
+        char name[120];
+        snprintf(name, sizeof name, "%.*s", (int)t->name.size, t->name.data);
+        float *x = (float *)(void *)(bytes + (t->data - bytes));
+        for (size_t k = 0; k < t->bytes / sizeof *x; k++) {
+            if (strstr(name, "norm.weight")) x[k] = fminf(fmaxf(x[k], 0.5f), 2);
+            if (strstr(name, "ssm_a")) {
+                float rate = (float)log(fabs((double)x[k]) + 0.1);
+                x[k] = (float)-exp((double)rate);
+            }
+        }
+    }
+    gguf_free(&gguf);
+}
+
+/* A model points into itself: it is opened where it stays. */
+static inline void open_at(Model *model, const char *path) {
+    Fault fault;
+    if (!model_open(model, path, &fault)) fail_msg("%s", fault.text);
+}
+
+/* Logits of a model that writes, else the vector or the scores of the same tokens.  Returns how many; the caller
+ * frees *out. */
+static inline size_t results_of(const Model *model, float **out) {
+    Session session;
+    Fault fault;
+    int32_t tokens[TOKENS];
+    bool writes = model_writes(model);
+    Pooling pooling = pooling_of_model(model);
+    size_t n = writes ? TOKENS * model->sizes.vocab : pooling_width(model, pooling);
+    for (int i = 0; i < TOKENS; i++)
+        tokens[i] = (int32_t)(rng_hash(3, 0, (uint64_t)i) % MAKE_VOCAB);
+    SessionConfig all = {.sequences = 1, .max_tokens = TOKENS, .max_logits = TOKENS};
+    assert_non_null(*out = malloc(n * sizeof **out));
+    assert_true(session_open(&session, model, NULL,
+                             writes ? all : pooling_session(model, TOKENS), &fault));
+    if (writes) {
+        assert_true(session_eval(&session, tokens, TOKENS, true, &fault));
+        memcpy(*out, session.logits, n * sizeof **out);
+    } else {
+        assert_true(pooling_run(&session, pooling, tokens, TOKENS, 0, *out, &fault));
+    }
+    session_close(&session);
+    return n;
+}
+
+static inline void same_results(const char *class) {
+    Model a, b;
+    float *x, *y;
+    open_at(&a, in_folder("in.gguf")), open_at(&b, in_folder("out.gguf"));
+    size_t n = results_of(&a, &x);
+    assert_int_equal(n, results_of(&b, &y));
+    if (memcmp(x, y, n * sizeof *x) != 0) fail_msg("%s: other results", class);
+    free(x), free(y);
+    model_close(&a), model_close(&b);
+}
+
+/* Every tensor of the one in the other, byte by byte. */
+static inline void same_tensors(const char *class) {
+    Model a, b;
+    open_at(&a, in_folder("in.gguf")), open_at(&b, in_folder("out.gguf"));
+    for (size_t i = 0; i < a.gguf.n_tensors; i++) {
+        const GgufTensor *t = &a.gguf.tensors[i], *u;
+        char name[120];
+        snprintf(name, sizeof name, "%.*s", (int)t->name.size, t->name.data);
+        u = gguf_find_tensor(&b.gguf, name);
+        if (!u || u->bytes != t->bytes || memcmp(u->data, t->data, t->bytes) != 0)
+            fail_msg("%s: %s is %s", class, name, u ? "another" : "missing");
+    }
+    assert_int_equal(a.gguf.n_tensors, b.gguf.n_tensors);
+    model_close(&a), model_close(&b);
+}
+
+static inline void write_model(const MakeModel *m) {
+    size_t size;
+    Fault fault;
+    unsigned char *bytes = make_model(m, &size);
+    round_numbers(bytes, size);
+    assert_true(file_write(in_folder("in.gguf"), bytes, size, &fault));
+    free(bytes);
+}
+
+static inline void convert_back(const char *class, const QuantPreset *preset) {
+    Fault fault;
+    const Convert how = {.preset = preset};
+    if (!convert_folder(in_folder("published"), in_folder("out.gguf"), &how, NULL, &fault))
+        fail_msg("%s: %s", class, fault.text);
+}
+
+/* A file of the folder with one text in place of another. */
+static inline void edit(const char *file, const char *old, const char *new) {
+    FileMap map;
+    Fault fault;
+    char path[500];
+    snprintf(path, sizeof path, "%s/%s", in_folder("published"), file);
+    assert_true(file_open(&map, path, &fault));
+    char *text = calloc(map.size + strlen(new) + 1, 1);
+    memcpy(text, map.data, map.size);
+    char *at = memmem(text, map.size, old, strlen(old));
+    if (!at) fail_msg("%s: no %s", file, old);
+    size_t behind = map.size - (size_t)(at - text) - strlen(old);
+    memmove(at + strlen(new), at + strlen(old), behind);
+    memcpy(at, new, strlen(new));
+    size_t size = map.size - strlen(old) + strlen(new);
+    file_close(&map);
+    assert_true(file_write(path, text, size, &fault));
+    free(text);
+}
+
+#endif

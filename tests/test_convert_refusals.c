@@ -1,0 +1,135 @@
+/* test_convert_refusals.c - folders in which one thing does not agree, or asks for what is not built in: refused, and by
+ * name. */
+#include "convert_case.h"
+
+static const struct {
+    const char *file, *old, *new, *says;
+} edits[] = {
+    {"config.json", "\"LlamaForCausalLM\"", "\"GPTJForCausalLM\"",
+     "class 'GPTJForCausalLM' cannot"},
+    {"config.json", "\"LlamaForCausalLM\"", "\"A\", \"B\"", "no list of one name"},
+    {"config.json", "\"use_cache\"", "\"attention_bias\"",
+     "'attention_bias' the maps blk.0.attn_... add a bias"},
+    {"config.json", "\"use_cache\"", "\"mlp_bias\"", "'mlp_bias' the maps"},
+    {"config.json", "\"vocab_size\": ", "\"vocab_size\": 1", "and the embedding has"},
+    {"config.json", "\"eos_token_id\": ", "\"eos_token_id\": 9999", "and there are"},
+    {"config.json", "\"use_cache\": true",
+     "\"rope_scaling\": {\"rope_type\": \"llama3\", \"factor\": 8}",
+     "needs factor, low_freq_factor"},
+    {"config.json", "\"use_cache\": true",
+     "\"rope_theta\": 9, \"rope_parameters\": {\"rope_type\": \"default\", \"rope_theta\": 7}",
+     "and 7 in rope_parameters"},
+    {"config.json", "\"use_cache\"", "\"new_trick\"",
+     "'new_trick' is true, and nothing is known"},
+    {"config.json", "\"use_cache\": true", "\"hidden_act\": \"relu\"", "wanted silu"},
+    {"config.json", "\"use_cache\": true", "\"rope_scaling\": {\"rope_type\": \"su\"}",
+     "another type"},
+    {"config.json", "\"use_cache\": true",
+     "\"rope_scaling\": {\"rope_type\": \"yarn\", \"x\": 1}", "of 'x'"},
+    {"config.json", "\"num_hidden_layers\": 2", "\"num_hidden_layers\": 3", "blk.2."},
+    {"config.json", "\"num_hidden_layers\": 2", "\"num_hidden_layers\": 1", "plays no part"},
+    {"config.json", "\"num_hidden_layers\": 2", "\"num_hidden_layers\": 1e9", "whole number"},
+    {"config.json", "\"num_attention_heads\": 4", "\"num_attention_heads\": 0",
+     "num_attention_heads"},
+    {"config.json", "\"num_attention_heads\": 4", "\"num_attention_heads\": 3",
+     "rows that divide"},
+    {"config.json", "\"hidden_size\": 64", "\"hidden_size\": 32", "wanted"},
+    {"config.json", "{", "", "JSON"},
+    {"tokenizer.json", "\"use_regex\": true", "\"use_regex\": false",
+     "no rule that is built in"},
+    {"tokenizer.json", "\"normalizer\": null", "\"normalizer\": {\"type\": \"Lowercase\"}",
+     "normalizer 'Lowercase'"},
+    {"tokenizer.json", "\"type\": \"BPE\"", "\"type\": \"WordLevel\"", "another type than BPE"},
+    {"tokenizer.json", "\"dropout\": null", "\"dropout\": 0.1", "'dropout'"},
+    {"tokenizer.json", "\"b\": 98", "\"b\": 97", "two tokens have the id 97"},
+    {"tokenizer.json", "\"b\": 98", "\"b\": 9999", "id 9999"},
+    {"tokenizer.json", "\"single_word\": false", "\"single_word\": true", "whole word"},
+    {"model.safetensors.index.json", "model-00002", "../odel-02", "wanted one in the folder"},
+    {"model.safetensors.index.json", "model.norm.weight", "model.morn.weight", "it has not"},
+    {"model-00002-of-00002.safetensors", "q_proj", "z_proj", "and it has not"},
+};
+
+/* What a folder may not say, one word at a time. */
+static void refuses_folders(void **state) {
+    (void)state;
+    const Convert how = {0};
+    if (!has_python()) skip();
+    MakeModel m = make_model_of("llama", NULL);
+    write_model(&m);
+    publish("LlamaForCausalLM", "--shards 2");
+    assert_int_equal(rename(in_folder("published"), in_folder("whole")), 0);
+    for (size_t i = 0; i < sizeof edits / sizeof *edits; i++) {
+        Fault fault = {""};
+        char command[700];
+        snprintf(command, sizeof command, "rm -rf '%s' && cp -r '%s' '%s'",
+                 in_folder("published"), in_folder("whole"), in_folder("published"));
+        assert_int_equal(system(command), 0);
+        edit(edits[i].file, edits[i].old, edits[i].new);
+        unlink(in_folder("out.gguf"));
+        if (convert_folder(in_folder("published"), in_folder("out.gguf"), &how, NULL, &fault))
+            fail_msg("%s: taken", edits[i].new);
+        if (!strstr(fault.text, edits[i].says)) fail_msg("%s: %s", edits[i].new, fault.text);
+        assert_int_not_equal(access(in_folder("out.gguf"), F_OK), 0);
+        assert_int_not_equal(access(in_folder("out.gguf.strata-part"), F_OK), 0);
+    }
+}
+
+/* A text that scores or is a vector: what its folder may not say. */
+static const struct {
+    const char *class, *file, *old, *new, *says;
+} bert_edits[] = {
+    {"BertModel", "config.json", "\"gelu\"", "\"relu\"", "wanted gelu"},
+    {"BertModel", "config.json", "\"absolute\"", "\"relative_key\"", "wanted absolute"},
+    {"BertModel", "config.json", "\"layer_norm_eps\"", "\"layer_norm_pes\"", "layer_norm_pes"},
+    {"BertModel", "config.json", "\"type_vocab_size\": 2", "\"type_vocab_size\": 1",
+     "type_vocab_size is 1"},
+    {"BertModel", "config.json", "\"BertModel\"", "\"BertForSequenceClassification\"",
+     "without 'classifier.weight'"},
+    {"BertModel", "modules.json", "models.Normalize", "models.Dense",
+     "'sentence_transformers.models.Dense'"},
+    {"BertModel", "modules.json", "1_Pooling", "../Pooling", "no folder in this one"},
+    {"BertModel", "1_Pooling/config.json", "max_tokens\": false", "max_tokens\": true",
+     "wanted one pooling"},
+    {"BertModel", "1_Pooling/config.json", "mean_tokens\": true", "mean_tokens\": false",
+     "wanted one pooling"},
+    {"BertModel", "1_Pooling/config.json", "dimension\": 64", "dimension\": 65", "is 65"},
+    {"BertModel", "tokenizer.json", "\"##\"", "\"@@\"", "another one than ##"},
+    {"BertModel", "tokenizer.json", "per_word\": 100", "per_word\": 50", "is 50, wanted 100"},
+    {"BertModel", "tokenizer.json", "\"BertNormalizer\"", "\"NFKC\"", "is 'NFKC'"},
+    {"BertModel", "tokenizer.json", "\"BertPreTokenizer\"", "\"Whitespace\"",
+     "is 'Whitespace'"},
+    {"BertModel", "tokenizer.json", "\"clean_text\": true", "\"clean_text\": false",
+     "'clean_text'"},
+    {"BertModel", "tokenizer.json", "{\"SpecialToken\": {\"id\": \"[CLS]\"}}, ", "",
+     "does not write a token in front"},
+    {"BertForSequenceClassification", "config.json", "\"0\": \"", "\"9\": \"x\", \"0\": \"",
+     "id2label has 4 labels"},
+};
+
+static void refuses_encoders(void **state) {
+    (void)state;
+    const Convert how = {0};
+    if (!has_python()) skip();
+    for (size_t i = 0; i < sizeof bert_edits / sizeof *bert_edits; i++) {
+        Fault fault = {""};
+        bool scores = strstr(bert_edits[i].class, "Classification");
+        MakeModel m =
+            make_model_of("bert", scores ? "wordpiece scores:3 scores_hidden" : "wordpiece");
+        write_model(&m);
+        publish(bert_edits[i].class, "");
+        edit(bert_edits[i].file, bert_edits[i].old, bert_edits[i].new);
+        bool taken =
+            convert_folder(in_folder("published"), in_folder("out.gguf"), &how, NULL, &fault);
+        if (taken) fail_msg("%s: taken", bert_edits[i].new);
+        if (!strstr(fault.text, bert_edits[i].says))
+            fail_msg("%s: %s", bert_edits[i].new, fault.text);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(refuses_folders),
+        cmocka_unit_test(refuses_encoders),
+    };
+    return cmocka_run_group_tests(tests, make_folder, remove_folder);
+}
