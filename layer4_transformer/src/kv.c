@@ -1,18 +1,16 @@
-/* kv.c - tables of pages.  See kv.h; what lies in a page: kv_store.c. */
+/* kv.c - tables of pages.  See kv.h; pages with several users: kv_fork.c; what lies in a page: kv_store.c. */
 #include "kv_pages.h"
 #include "prefix.h"
 #include "state.h"
 
 #include <string.h>
 
-static size_t pages_for(size_t length) { return (length + KV_PAGE - 1) / KV_PAGE; }
-
 /* The most pages that one sequence can hold at a time. */
 static size_t pages_of_sequence(const KvConfig *c) {
-    size_t sum = 0, all = pages_for(c->ctx);
+    size_t sum = 0, all = kv_pages_for(c->ctx);
     for (size_t l = 0; l < c->layers; l++) {
         if (!c->shapes[l].kv_heads) continue;
-        size_t seen = pages_for(c->shapes[l].window + KV_REWIND + c->batch) + 1;
+        size_t seen = kv_pages_for(c->shapes[l].window + KV_REWIND + c->batch) + 1;
         sum += c->shapes[l].window ? min_size(all, seen) : all;
     }
     return sum;
@@ -33,7 +31,7 @@ void kv_init(KvCache *kv, const KvConfig *c, Arena *arena) {
     const size_t rows = c->sequences * c->layers;
     const size_t each = pages_of_sequence(c); /* 0: no layer has keys and values */
     const size_t pages = each && c->budget ? c->budget : c->sequences * each;
-    *kv = (KvCache){.config = *c, .table_size = pages_for(c->ctx)};
+    *kv = (KvCache){.config = *c, .table_size = kv_pages_for(c->ctx)};
     kv->shape = arena_take(arena, c->layers, sizeof *kv->shape);
     page_pool_init(&kv->pages, pages, widest_page(c), arena);
     kv->table = arena_take(arena, rows * kv->table_size, sizeof *kv->table);
@@ -52,22 +50,8 @@ bool kv_reserve(KvCache *kv, size_t pages) {
     return true;
 }
 
-/* Does a sequence's next position go into a page that is partly filled and shared with others? */
-static bool writes_to_shared(const KvCache *kv, size_t sequence, size_t layer) {
-    size_t length = kv->length[sequence];
-    return length % KV_PAGE &&
-           kv->pages.refcount[kv_table(kv, sequence, layer)[length / KV_PAGE]] > 1;
-}
-
-void copy_on_write(PagePool *pool, int32_t *entry) {
-    int32_t fresh = page_take(pool);
-    memcpy(page_bytes(pool, fresh), page_bytes(pool, *entry), pool->page_bytes);
-    page_release(pool, *entry);
-    *entry = fresh;
-}
-
 size_t kv_pages_needed(const KvCache *kv, size_t sequence, size_t length) {
-    size_t have = pages_for(kv->length[sequence]), want = pages_for(length), needed = 0;
+    size_t have = kv_pages_for(kv->length[sequence]), want = kv_pages_for(length), needed = 0;
     if (length <= kv->length[sequence]) return 0;
     for (size_t l = 0; l < kv->config.layers; l++)
         if (kv_has_pages(kv, l)) needed += want - have + writes_to_shared(kv, sequence, l);
@@ -77,7 +61,7 @@ size_t kv_pages_needed(const KvCache *kv, size_t sequence, size_t length) {
 bool kv_extend(KvCache *kv, size_t sequence, size_t length) {
     REQUIRE(sequence < kv->config.sequences, "sequence %zu of %zu", sequence,
             kv->config.sequences);
-    size_t have = pages_for(kv->length[sequence]), want = pages_for(length);
+    size_t have = kv_pages_for(kv->length[sequence]), want = kv_pages_for(length);
     if (length <= kv->length[sequence]) return true;
     if (length > kv->config.ctx || !kv_reserve(kv, kv_pages_needed(kv, sequence, length)))
         return false;
@@ -118,7 +102,7 @@ size_t kv_truncate(KvCache *kv, size_t sequence, size_t length) {
     if (length == kv->length[sequence]) return length;
     for (size_t l = 0; l < kv->config.layers; l++) {
         int32_t *gone = kv_gone(kv, sequence, l);
-        size_t keep = pages_for(length), have = pages_for(kv->length[sequence]);
+        size_t keep = kv_pages_for(length), have = kv_pages_for(kv->length[sequence]);
         if (!kv_has_pages(kv, l)) continue;
         if (keep < (size_t)*gone) keep = (size_t)*gone;
         for (size_t i = have; i > keep; i--)
@@ -127,21 +111,6 @@ size_t kv_truncate(KvCache *kv, size_t sequence, size_t length) {
     }
     state_truncate(kv, sequence, length);
     return kv->length[sequence] = length;
-}
-
-void kv_fork(KvCache *kv, size_t to, size_t from) {
-    if (to == from) return;
-    kv_truncate(kv, to, 0);
-    for (size_t l = 0; l < kv->config.layers; l++) {
-        const int32_t *table = kv_table(kv, from, l);
-        size_t gone = (size_t)*kv_gone(kv, from, l);
-        if (!kv_has_pages(kv, l)) continue;
-        *kv_gone(kv, to, l) = (int32_t)gone;
-        for (size_t i = gone; i < pages_for(kv->length[from]); i++)
-            page_share(&kv->pages, kv_table(kv, to, l)[i] = table[i]);
-    }
-    state_fork(kv, to, from);
-    kv->length[to] = kv->length[from];
 }
 
 void kv_slide(KvCache *kv, size_t sequence) {

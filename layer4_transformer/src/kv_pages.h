@@ -25,7 +25,14 @@ size_t kv_first_seen(const KvCache *kv, size_t layer, size_t position);
 /* Bytes of one head in a page. */
 size_t kv_head_bytes(Dtype dtype, const KvShape *shape);
 
-/* The entry of a table names a page of its own, with the same bytes. */
+/* Pages that hold so many positions of one layer. */
+static inline size_t kv_pages_for(size_t length) { return (length + KV_PAGE - 1) / KV_PAGE; }
+
+/* Does a sequence's next position go into a page that is partly filled and shared with others? */
+bool writes_to_shared(const KvCache *kv, size_t sequence, size_t layer);
+
+/* The entry of a table names a page of its own, with the same bytes; of the old one there is a user less.
+ * Needs a free page. */
 void copy_on_write(PagePool *pool, int32_t *entry);
 
 /* ------------------------------------------------------------------ numbers that share scales (kv_blocks.c) */

@@ -3,8 +3,6 @@
 #include "kv_pages.h"
 #include "prefix.h"
 
-static size_t pages_for(size_t length) { return (length + KV_PAGE - 1) / KV_PAGE; }
-
 /* The first page of a layer, not before `first`, that no window gave back. */
 static size_t first_there(const KvCache *kv, size_t sequence, size_t layer, size_t first) {
     return max_size(first, (size_t)*kv_gone(kv, sequence, layer));
@@ -12,7 +10,7 @@ static size_t first_there(const KvCache *kv, size_t sequence, size_t layer, size
 
 /* Pages from `first` on that others name, too. */
 static size_t shared_from(const KvCache *kv, size_t sequence, size_t first) {
-    size_t shared = 0, end = pages_for(kv->length[sequence]);
+    size_t shared = 0, end = kv_pages_for(kv->length[sequence]);
     for (size_t l = 0; l < kv->config.layers; l++)
         for (size_t i = first_there(kv, sequence, l, first); kv_has_pages(kv, l) && i < end;
              i++)
@@ -23,7 +21,7 @@ static size_t shared_from(const KvCache *kv, size_t sequence, size_t first) {
 /* Entries first .. first + count - 1 of a layer's table go, and those behind them move up. */
 static void close_gap(KvCache *kv, size_t sequence, size_t layer, size_t first, size_t count) {
     int32_t *table = kv_table(kv, sequence, layer), *left = kv_gone(kv, sequence, layer);
-    size_t there = (size_t)*left, end = pages_for(kv->length[sequence]);
+    size_t there = (size_t)*left, end = kv_pages_for(kv->length[sequence]);
     for (size_t i = max_size(first, there); i < first + count; i++)
         page_release(&kv->pages, table[i]);
     for (size_t i = max_size(first + count, there); i < end; i++) {

@@ -4,8 +4,8 @@ size_t kv_truncate(KvCache *kv, size_t sequence, size_t length) {
     length = kv_reach(kv, sequence, length);
     if (length == before) return before;
     for (size_t l = 0; l < kv->config.layers; l++) {
-        for (size_t i = 0; i < pages_for(before); i++)
-            if (kv_has_pages(kv, l) && i >= pages_for(length) &&
+        for (size_t i = 0; i < kv_pages_for(before); i++)
+            if (kv_has_pages(kv, l) && i >= kv_pages_for(length) &&
                 i >= (size_t)*kv_gone(kv, sequence, l))
                 page_release(&kv->pages, kv_table(kv, sequence, l)[i]);
         if (!length) *kv_gone(kv, sequence, l) = 0;

@@ -1,0 +1,236 @@
+/* The grader of prefixes: which kept pages a text may begin with. */
+#include "grader.h"
+#include "transformer.h"
+#include "prefix.h"
+#include "../src/kv_pages.h"
+
+enum { PAGES = 6, MOST = PAGES * KV_PAGE + 40 };
+
+typedef struct Memory {
+    KvCache kv;
+    Arena arena;
+} Memory;
+
+static const KvShape two[2] = {{.kv_heads = 1, .key_dim = 3, .value_dim = 2},
+                               {.kv_heads = 2, .key_dim = 2, .value_dim = 3}};
+
+static void memory_open(Memory *m, KvConfig config) {
+    Fault fault;
+    config.layers = 2;
+    if (!config.shapes) config.shapes = two;
+    if (!config.ctx) config.ctx = 8 * KV_PAGE;
+    if (!config.sequences) config.sequences = 2;
+    config.batch = KV_PAGE, config.budget = 90;
+    arena_measure(&m->arena);
+    kv_init(&m->kv, &config, &m->arena);
+    NEED(arena_init(&m->arena, m->arena.used, &fault));
+    kv_init(&m->kv, &config, &m->arena);
+}
+
+static void fill(int32_t *tokens, size_t n) {
+    for (size_t i = 0; i < n; i++) tokens[i] = (int32_t)fresh_below(30000);
+}
+
+/* A text is read by sequence 0, kept, and forgotten. */
+static void keep(KvCache *kv, const int32_t *tokens, size_t n, uint64_t salt) {
+    prefix_find(kv, 0, tokens, n, salt);
+    while (kv->length[0] < n) {
+        size_t at = kv->length[0];
+        kv_slide(kv, 0);
+        NEED(kv_extend(kv, 0, min_size(n, (at / KV_PAGE + 1) * KV_PAGE)));
+        for (; at < kv->length[0]; at++)
+            if (kv_has_pages(kv, 0)) *(float *)kv_key(kv, 0, 0, 0, at) = (float)tokens[at];
+        prefix_keep(kv, 0, tokens, kv->length[0], salt);
+    }
+    kv_truncate(kv, 0, 0);
+}
+
+static void found(KvCache *kv, const int32_t *tokens, size_t n, uint64_t salt, size_t want,
+                  const char *why) {
+    COUNT(prefix_find(kv, 1, tokens, n, salt), want,
+          "prefix_find, a text of %zu tokens: positions that need not be read (%s)", n, why);
+    COUNT(kv->length[1], want,
+          "after prefix_find: the length of the sequence is what was found (%s)", why);
+    for (size_t p = 0; p < want; p++)
+        NUMBER(*(float *)kv_key(kv, 0, 1, 0, p), tokens[p], 0,
+               "after prefix_find: position %zu of the sequence (%s)", p, why);
+}
+
+static void whole_pages(void) {
+    Memory m;
+    KvCache *kv = &m.kv;
+    int32_t text[MOST];
+    fill(text, MOST);
+    memory_open(&m, (KvConfig){.prefixes = 20});
+    size_t all = kv->pages.free_count;
+    found(kv, text, MOST, 0, 0, "nothing is kept yet");
+    keep(kv, text, MOST, 0);
+    COUNT(kv->n_prefixes, PAGES, "after prefix_keep: the full pages of a text are kept");
+    COUNT(all - kv->pages.free_count, 2 * PAGES, "pages that are held for later texts");
+    found(kv, text, MOST, 0, PAGES * KV_PAGE, "the same text");
+    size_t free_before = kv->pages.free_count;
+    COUNT(kv->pages.refcount[kv_table(kv, 1, 1)[2]], 2,
+          "after prefix_find: users of a page: the prefix, and the sequence");
+    found(kv, text, 3 * KV_PAGE, 0, 2 * KV_PAGE,
+          "a text of whole pages: its last token has to be read for its logits");
+    found(kv, text, 3 * KV_PAGE + 1, 0, 3 * KV_PAGE, "one token more");
+    found(kv, text, KV_PAGE, 0, 0, "the last token is to be read");
+    found(kv, text, 1, 0, 0, "a text of one token");
+    found(kv, text, 0, 0, 0, "a text of no token");
+    COUNT(kv->pages.free_count, free_before,
+          "what the sequence held is forgotten, and the prefixes keep theirs: pages that are "
+          "free");
+    NEED(kv_extend(kv, 1, 100));
+    found(kv, text, KV_PAGE + 1, 0, KV_PAGE, "the sequence held another text");
+    kv_truncate(kv, 1, 0);
+    while (prefix_evict(kv)) continue;
+    COUNT(kv->pages.free_count, all,
+          "all prefixes have made way, and all pages are free again; free pages");
+    arena_free(&m.arena);
+}
+
+/* Equal tokens after different beginnings; and what is the same only at a first glance. */
+static void chains(void) {
+    Memory m;
+    KvCache *kv = &m.kv;
+    int32_t a[MOST], b[MOST];
+    memory_open(&m, (KvConfig){.prefixes = 30});
+    fill(a, MOST), memcpy(b, a, sizeof a);
+    b[fresh_below(KV_PAGE)] ^= 1;
+    keep(kv, a, MOST, 0);
+    found(kv, b, MOST, 0, 0, "another first page; equal tokens behind it are another text");
+    keep(kv, b, MOST, 0);
+    COUNT(kv->n_prefixes, 2 * PAGES,
+          "two texts that differ in their first page: what is kept; equal tokens after "
+          "different beginnings are different pages");
+    found(kv, a, MOST, 0, PAGES * KV_PAGE, "the first text");
+    found(kv, b, MOST, 0, PAGES * KV_PAGE, "the second text");
+    size_t at = 2 * KV_PAGE + fresh_below(KV_PAGE);
+    a[at] ^= 1;
+    found(kv, a, MOST, 0, 2 * KV_PAGE, "a text that parts from it in its third page");
+    a[at] ^= 1;
+    found(kv, a, MOST, 5, 0, "another salt");
+    keep(kv, a, MOST, 5);
+    COUNT(kv->n_prefixes, 3 * PAGES, "the same text with another salt is kept apart");
+    found(kv, a, MOST, 5, PAGES * KV_PAGE, "its own salt");
+    arena_free(&m.arena);
+}
+
+/* Hashes are a way to look in one place instead of all: what differs, in whatever way, should lie elsewhere. */
+static void hashes(void) {
+    Memory m;
+    KvCache *kv = &m.kv;
+    int32_t a[3 * KV_PAGE], b[3 * KV_PAGE];
+    memory_open(&m, (KvConfig){.prefixes = 12});
+    fill(a, 3 * KV_PAGE), memcpy(a + KV_PAGE, a, KV_PAGE * sizeof *a);
+    memcpy(b, a, sizeof a), b[10] = a[20], b[20] = a[10]; /* the same tokens in another order */
+    if (b[10] == b[20]) b[10]++;
+    keep(kv, a, 3 * KV_PAGE, 0), keep(kv, b, 3 * KV_PAGE, 0);
+    COUNT(kv->n_prefixes, 6, "two texts of three pages each: what is kept");
+    for (int i = 0; i < 6; i++)
+        for (int j = 0; j < i; j++)
+            HINT(kv->prefix[i].hash != kv->prefix[j].hash,
+                 "pages %d and %d have the same hash, and hold other tokens, or the same in "
+                 "another order, or after another page: the hash is made from the one before "
+                 "it, and from each token with its place",
+                 j, i);
+    arena_free(&m.arena);
+}
+
+/* A hash is no proof. */
+static void collisions(void) {
+    int32_t a[2 * KV_PAGE + 1];
+    for (int what = 0; what < 4; what++) {
+        Memory m;
+        KvCache *kv = &m.kv;
+        memory_open(&m, (KvConfig){.prefixes = 4});
+        fill(a, 2 * KV_PAGE + 1);
+        keep(kv, a, 2 * KV_PAGE + 1, 0);
+        Prefix *second = &kv->prefix[0];
+        while (!second->kept || second->parent < 0) second++;
+        if (what == 0) second->tokens[fresh_below(KV_PAGE)] ^= 1;
+        if (what == 1) second->tokens[KV_PAGE - 1] ^= 1;
+        if (what == 2) second->salt ^= 1;
+        int32_t parent = second->parent;
+        if (what == 3) second->parent = (int32_t)(second - kv->prefix);
+        static const char *const words[] = {
+            "a page with the same hash and other tokens: compared, not only hashed",
+            "a page with the same hash and another last token: all tokens are compared",
+            "a page with the same hash and another salt",
+            "a page with the same hash after another page (parent)"};
+        found(kv, a, 2 * KV_PAGE + 1, 0, KV_PAGE, words[what]);
+        second->parent = parent;
+        arena_free(&m.arena);
+    }
+}
+
+/* Who is looked up lives longer. */
+static void least_recently_used(void) {
+    Memory m;
+    KvCache *kv = &m.kv;
+    int32_t text[3][KV_PAGE + 1];
+    memory_open(&m, (KvConfig){.prefixes = 8});
+    for (int i = 0; i < 3; i++) fill(text[i], KV_PAGE + 1), keep(kv, text[i], KV_PAGE + 1, 0);
+    found(kv, text[0], KV_PAGE + 1, 0, KV_PAGE, "the oldest of three");
+    kv_truncate(kv, 1, 0);
+    NEED(prefix_evict(kv));
+    found(kv, text[0], KV_PAGE + 1, 0, KV_PAGE,
+          "it was looked up last and another one made way: a prefix that is found is used now "
+          "(used, clock)");
+    found(kv, text[1], KV_PAGE + 1, 0, 0, "this one was used least recently, and made way");
+    arena_free(&m.arena);
+}
+
+/* Windows give pages back, recurrent layers have no state but at some borders; and there may be no prefixes at all. */
+static void other_layers(void) {
+    const KvShape windowed[2] = {{.kv_heads = 1, .key_dim = 3, .value_dim = 2},
+                                 {.kv_heads = 1, .key_dim = 2, .value_dim = 3, .window = 70}};
+    const KvShape mixed[2] = {{.kv_heads = 1, .key_dim = 3, .value_dim = 2}, {.state = 4}};
+    Memory m;
+    KvCache *kv = &m.kv;
+    int32_t text[MOST];
+    fill(text, MOST);
+    memory_open(&m, (KvConfig){.prefixes = 20, .shapes = windowed});
+    keep(kv, text, MOST, 0);
+    found(kv, text, MOST, 0, PAGES * KV_PAGE, "a layer with a window");
+    COUNT(kv_table(kv, 1, 1)[PAGES - 1] >= 0, 1, "the last page of the window is there");
+    kv_truncate(kv, 1, 0);
+    Prefix *third = &kv->prefix[0];
+    while (memcmp(third->tokens, text + 2 * KV_PAGE, KV_PAGE * sizeof *text) != 0) third++;
+    page_release(&kv->pages, third->page[1]), third->page[1] = -1;
+    found(kv, text, 4 * KV_PAGE + 1, 0, 2 * KV_PAGE,
+          "the window's third page was given back, and a text of three or four pages looks at "
+          "it: can_begin");
+    kv_truncate(kv, 1, 0);
+    found(kv, text, 5 * KV_PAGE + 1, 0, 5 * KV_PAGE,
+          "the window's third page was given back, and a text of five pages does not look at "
+          "it");
+    COUNT(*kv_gone(kv, 1, 1), 3, "the table begins behind the page that is missing (share)");
+    kv_truncate(kv, 1, 0);
+    arena_free(&m.arena);
+    memory_open(&m, (KvConfig){.prefixes = 20, .shapes = mixed});
+    keep(kv, text, 3 * KV_PAGE + 1, 0);
+    found(kv, text, 3 * KV_PAGE + 1, 0, 3 * KV_PAGE, "a recurrent layer with a state");
+    HINT(kv->states_of[1].count == 1 && kv->states_of[1].list[0].length == 3 * KV_PAGE,
+         "a text that begins with pages begins with the state after them, too: state_share");
+    arena_free(&m.arena);
+    memory_open(&m, (KvConfig){.prefixes = 0});
+    NEED(kv_extend(kv, 1, 20));
+    found(kv, text, MOST, 0, 0, "a memory that keeps no prefixes");
+    arena_free(&m.arena);
+    memory_open(&m, (KvConfig){.prefixes = 20, .ctx = 2 * KV_PAGE});
+    keep(kv, text, 2 * KV_PAGE, 0);
+    found(kv, text, MOST, 0, 2 * KV_PAGE, "a text that is longer than the context");
+    arena_free(&m.arena);
+}
+
+GRADE(chain) {
+    whole_pages();
+    chains();
+    hashes();
+    collisions();
+    least_recently_used();
+    other_layers();
+}
+
+GRADES({"4.19", chain})
