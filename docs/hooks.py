@@ -17,6 +17,8 @@
                                    to PART are drawn, PART is marked, and what is to come is faint
     {{ sittings all }}             a reading order of all layers, in sittings of an hour, see sittings.py
     {{ sittings PAGE... }}         the same for some pages
+    {{ watch COMMAND | caption }}  the steps of a service that the command prints (docs/examples/watch_service.c), moved by
+                                   docs/assets/watch.js
     {{ play CHAIN | prompt }}      a link to the playground with this chain and prompt
 
 A name that is gone, a text that is not found, a command that fails: each ends the build, with page and line.  No C is typed into
@@ -26,6 +28,7 @@ import functools
 import hashlib
 import html
 import itertools
+import json
 import os
 import pathlib
 import re
@@ -134,12 +137,17 @@ def checked(command, env):
     return text
 
 
-def run_with_inf(command):
+def printed(command):
+    """The file that holds what a command prints; it is run when something has changed since."""
     cached = CACHE / hashlib.sha256((command + state_of_sources()).encode()).hexdigest()[:24]
     if not cached.exists():
         text = output_of(command)
         cached.write_text(text)
-    output = cached.read_text().rstrip("\n")
+    return cached
+
+
+def run_with_inf(command):
+    output = printed(command).read_text().rstrip("\n")
     return f"```console\n$ {command}\n{output}\n```"
 
 
@@ -219,6 +227,14 @@ def grown(svg, part):
     return svg.replace('aria-label="', f'aria-label="This page is about {part}. ', 1)
 
 
+def watch(arguments):
+    command, caption = (part.strip() for part in arguments.rsplit(" | ", 1))
+    trace = printed(command)
+    json.loads(trace.read_text())
+    return (f'<figure markdown class="watch"><span data-trace="{trace.name}"></span><figcaption>{caption}</figcaption></figure>\n\n'
+            '<script src="@@top@@assets/watch.js"></script>')
+
+
 def play(arguments):
     chain, prompt = (part.strip() for part in arguments.split("|", 1))
     query = urllib.parse.urlencode({"chain": chain, "prompt": prompt}, quote_via=urllib.parse.quote, safe=":,=")
@@ -226,7 +242,7 @@ def play(arguments):
             f'after "{html.escape(prompt)}": move the sliders.')
 
 
-TAGS = {f.__name__: f for f in (drawing, play, source, contract, head, contents, line, run, run_with_inf, exercise, sittings, figure, figures)}
+TAGS = {f.__name__: f for f in (drawing, play, source, contract, head, contents, line, run, run_with_inf, exercise, sittings, figure, figures, watch)}
 
 
 def on_page_markdown(markdown, page, config, files):
@@ -277,12 +293,16 @@ def on_page_content(content, page, config, files):
 
 
 def on_post_page(output, page, config):
-    """Figures come last: their words and numbers are not for the search."""
+    """Figures and traces come last: their words and numbers are not for the search."""
     def drawn(match):
         name = match.group(1)
         return plots.inline(name, (ROOT / "build" / "plots" / f"{name}.svg").read_text())
 
-    return re.sub(r'<span data-plot="(\w+)"></span>', drawn, output)
+    def traced(match):
+        steps = (CACHE / match.group(1)).read_text().replace("</", "<\\/")
+        return f'<script type="application/json">{steps}</script><noscript>The steps of the service are drawn by a script.</noscript>'
+
+    return re.sub(r'<span data-trace="(\w+)"></span>', traced, re.sub(r'<span data-plot="(\w+)"></span>', drawn, output))
 
 
 def on_files(files, config):

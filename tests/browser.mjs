@@ -1,4 +1,4 @@
-// browser.mjs - the pages in a real browser, headless: the explorer and the playground show what the program computes.
+// browser.mjs - the pages in a real browser, headless: the explorer, the playground and the watched service show what the program computes.
 //
 //     node tests/browser.mjs STRATA FOLDER [BROWSER]      the program, where playground-data.js lies, and chromium
 //
@@ -8,6 +8,7 @@ import { writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { openChrome } from "./chrome.mjs";
+import { watch } from "./watch.mjs";
 
 const [program, folder, browser = "chromium"] = process.argv.slice(2), MODEL = "layer5_models/models/storyteller.gguf";
 const chrome = await openChrome(browser);
@@ -173,6 +174,7 @@ async function playground() {
 try {
   await explorer();
   await playground();
+  await watch(chrome, expect, MODEL);
 } catch (problem) {
   failures++;
   console.error(problem.message);

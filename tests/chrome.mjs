@@ -51,6 +51,7 @@ export async function openChrome(browser) {
       };
       return {
         troubles, size, scheme, ask,
+        still: () => tell("Emulation.setEmulatedMedia", { features: [{ name: "prefers-reduced-motion", value: "reduce" }] }),
         async go(address) {
           const there = new Promise((done) => (loaded = done));
           await tell("Page.navigate", { url: address });
