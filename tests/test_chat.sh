@@ -67,7 +67,7 @@ same "the turns of a call" "$(echo '{% for m in messages %}{{ m.role }} {% for c
 same "they are loaded" "$(printf '/stats\n/undo\n/stats\n' | called --load "$work/called.json" 2>/dev/null | cut -d' ' -f1-2 | tr '\n' ' ')" "4 turns; 0 turns; "
 same "what is loaded is what was saved" "$(printf '/save %s\n' "$work/again.json" | called --load "$work/called.json" 2>/dev/null; cmp "$work/called.json" "$work/again.json")" ""
 same "another answer calls again" "$(printf '%s\nsunny\n/retry\nrain\n/stats\n' "$owl" | called 2>/dev/null | grep -c '^.call. \|^4 turns')" 3
-echo '{{ tools[0].function.name }} {% for m in messages %}{{ m.role }} {{ m.content }}{% for c in m.tool_calls or [] %}{{ c.id }} {{ c.function.name }}{{ c.function.arguments }}{% endfor %}; {% endfor %}' >"$work/form"
+echo '{# <tool_call> #}{{ tools[0].function.name }} {% for m in messages %}{{ m.role }} {{ m.content }}{% for c in m.tool_calls or [] %}{{ c.id }} {{ c.function.name }}{{ c.function.arguments }}{% endfor %}; {% endfor %}' >"$work/form"
 same "a template with a place for tools" "$(printf 'Hi\nsunny\n/tokens\n' | called --form "@$work/form" 2>/dev/null | sed 's/[0-9]*\[\([^]]*\)\]/\1/g' | grep -o "weather user Hi; assistant call00001 weather{'city': 'Rome'}; tool sunny; ")" "weather user Hi; assistant call00001 weather{'city': 'Rome'}; tool sunny; "
 cat >"$work/tool" <<'END'
 #!/bin/sh
@@ -76,7 +76,7 @@ echo "$call" >>"$0.calls"
 echo "12 degrees"
 END
 chmod +x "$work/tool"
-same "a command answers" "$(echo "$owl" | called --tool-command "$work/tool" 2>/dev/null | sed -n 1,2p | tr '\n' ' '; cat "$work/tool.calls")" '[call] weather {"city":"Rome"} [result] 12 degrees {"name": "weather", "arguments": {"city": "Rome"}}'
+same "a command answers" "$(echo "$owl" | called --tool-command "$work/tool" 2>/dev/null | sed -n 1,2p | tr '\n' ' '; cat "$work/tool.calls")" '[call] weather {"city":"Rome"} [result] 12 degrees {"name": "weather", "arguments": {"city":"Rome"}}'
 for command in "/bin/false:exit status is 1" "$work/none:cannot be run" "yes:more than 1048576 bytes" "$work/tools:cannot be run"; do
     same "a command that fails, ${command#*:}" "$(printf '%s\n/stats\n' "$owl" | called --tool-command "${command%%:*}" 2>&1 | grep -c "${command#*:}\|^0 turns")" 2
 done

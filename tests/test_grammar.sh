@@ -25,6 +25,13 @@ printf '{"type": "structural_tag", "triggers": ["<call"], "structures": [{"begin
 same "free text with a call in it" "$(printf '"Well. <call>7</call> So."\n"<call>8</call>"\n"<c"\n' | "$strata" grammar --tags "$work/call.json" --accept | tr '\n' ' ')" "1 0 1 "
 printf '{"triggers": ["<|im_start|>"], "structures": [{"begin": "<|im_start|>call ", "schema": {"enum": [7]}, "end": "<|im_end|>"}]}' >"$work/special.json"
 same "a tag that begins with a special token" "$(printf '["Hi ",1,"call 7",2," Bye"]\n["Hi ",1,"call 7","<|im_end|>"]\n["Hi ",1,"call 8",2]\n["<|im_start|>"]\n' | "$strata" grammar --tags "$work/special.json" -m "$model" --accept | tr '\n' ' ')" "1 0 0 1 "
+echo '{"tags": [{"begin": "[", "any": [{"begin": "a", "regex": "[1-3]", "end": ""}, {"begin": "b", "regex": "[4-6]", "end": ""}], "separator": ", ", "end": "]"}]}' >"$work/list.json"
+same "a list of tags" "$(printf '"[a1]"\n"[a1, b4, a3]"\n"[]"\n"[a1,b4]"\n"[a4]"\n"[a1, ]"\n' | "$strata" grammar --tags "$work/list.json" --accept | tr '\n' ' ')" "1 1 0 0 0 0 "
+sed 's/"separator": ", ", //' "$work/list.json" >"$work/one.json"
+same "one of several tags" "$(printf '"[a1]"\n"[b5]"\n"[a1, b4]"\n' | "$strata" grammar --tags "$work/one.json" --accept | tr '\n' ' ')" "1 1 0 "
+echo '{"at_start": true, "triggers": ["{"], "structures": [{"begin": "{x", "regex": "[0-9]+", "end": "}"}]}' >"$work/start.json"
+same "a tag at the start alone" "$(printf '"{x12}"\n"So {x12}, {y"\n"{y"\n"{x12} So"\n""\n' | "$strata" grammar --tags "$work/start.json" --accept | tr '\n' ' ')" "1 1 0 0 1 "
+expect "a separator of nothing" 3 "a separator is a text, between those of any" sh -c "echo '{\"tags\": [{\"begin\": \"x\", \"end\": \"y\", \"separator\": \",\"}]}' | '$strata' grammar --tags -"
 same "the same without a model is text" "$(printf '"Hi <|im_start|>call 7<|im_end|>"\n"<|im_start|>"\n' | "$strata" grammar --tags "$work/special.json" --accept | tr '\n' ' ')" "1 0 "
 expect "two grammars" 2 "does not go with --regex" "$strata" grammar --gbnf "$work/sum.gbnf" --regex a
 expect "white space of a pattern" 2 "--space needs --schema" "$strata" grammar --regex a --space none

@@ -28,10 +28,20 @@ typedef struct ChatFormKind {
 /* All of them; the row after the last has no name. */
 extern const ChatFormKind chat_form_kinds[];
 
+/* How a model writes a call of a function. */
+typedef enum ChatCalls {
+    CALLS_TAGGED, /* <tool_call> {"name": N, "arguments": A} </tool_call>: Hermes, Qwen, Granite 4 */
+    CALLS_BARE,    /* {"name": N, "parameters": A} is the answer: Llama 3 */
+    CALLS_LISTED,  /* [TOOL_CALLS][{"name": N, "arguments": A}, ...]: Mistral until 2024 */
+    CALLS_NAMED,   /* [TOOL_CALLS]N[ARGS]A: Mistral since */
+    CALLS_NUMBERED /* [TOOL_CALLS]N[CALL_ID]nine letters[ARGS]A: between the two */
+} ChatCalls;
+
 typedef struct ChatForm {
     Template *tree;   /* owns */
     const char *name; /* of the built-in one; "the model's own", "a given one" */
     bool tells_tools; /* it has a place for descriptions of functions */
+    ChatCalls calls;  /* and what it makes of a call */
 } ChatForm;
 
 /* Choose a model's form.

@@ -43,6 +43,28 @@ static const ChatFormKind *find_fitting(const Tokenizer *tokenizer, Fault *fault
     return NULL;
 }
 
+static bool has(Text source, const char *mark) {
+    return memmem(source.data, source.size, mark, strlen(mark)) != NULL;
+}
+
+/* By the marks in its source.  A template whose calls are in another notation is not asked to tell of tools: its model is told
+ * of them, and of tagged calls, by a system's message. */
+static void find_calls(ChatForm *form, Text source) {
+    bool tells =
+        has(source, "tools") && !has(source, "<function=") && !has(source, "<arg_key>");
+    form->calls = CALLS_TAGGED;
+    if (has(source, "[TOOL_CALLS]"))
+        form->calls = has(source, "[CALL_ID]") ? CALLS_NUMBERED
+                      : has(source, "[ARGS]")  ? CALLS_NAMED
+                                               : CALLS_LISTED;
+    else if (has(source, "<|start_header_id|>") && has(source, "\"parameters\""))
+        form->calls = CALLS_BARE;
+    else
+        tells = tells && has(source, "<tool_call>");
+    form->tells_tools = tells;
+    if (!tells) form->calls = CALLS_TAGGED;
+}
+
 bool chat_form_open(ChatForm *form, const Gguf *gguf, const Tokenizer *tokenizer, Text source,
                     const char *name, Fault *fault) {
     const GgufPair *own = gguf_find(gguf, "tokenizer.chat_template");
@@ -54,7 +76,7 @@ bool chat_form_open(ChatForm *form, const Gguf *gguf, const Tokenizer *tokenizer
         form->name = kind->name;
         source = text_of(kind->text);
     }
-    form->tells_tools = memmem(source.data, source.size, "tools", 5) != NULL;
+    find_calls(form, source);
     form->tree = template_read(source, fault);
     return form->tree || fault_prefix(fault, "the template");
 }

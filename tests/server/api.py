@@ -7,7 +7,7 @@ import struct
 import subprocess
 import tempfile
 
-from client import BUILD, MODEL, STRATA, Server, check, finish, generate, request
+from client import BUILD, MODEL, STRATA, Server, check, finish, generate, request, storyteller_with
 
 TEXT = "Once upon a time"
 CHAIN = "top_p:0.9,temp:0.8"
@@ -223,14 +223,7 @@ def shifts():
 
 
 def thinking(server):
-    with open(MODEL, "rb") as file:
-        data = file.read()
-    key, form = b"tokenizer.chat_template", b"{% for m in messages %}{{ m.content }}\n{% endfor %}{% if enable_thinking %}<think>\n{% endif %}"
-    form += b"{#" + b" " * (-(8 + len(key) + 4 + 8 + len(form) + 4) % 32) + b"#}"  # what follows keeps its alignment
-    pair = struct.pack("<Q", len(key)) + key + struct.pack("<IQ", 8, len(form)) + form
-    with tempfile.NamedTemporaryFile(suffix=".gguf") as file:
-        file.write(data[:16] + struct.pack("<Q", struct.unpack("<Q", data[16:24])[0] + 1) + pair + data[24:])
-        file.flush()
+    with storyteller_with("{% for m in messages %}{{ m.content }}\n{% endfor %}{% if enable_thinking %}<think>\n{% endif %}") as file:
         with Server("--places", "2", model=file.name) as thinker:
             def think(**fields):
                 status, answer = thinker.post("/v1/chat/completions", dict({"messages": CHAT, "max_tokens": 50, "seed": 3}, **fields))

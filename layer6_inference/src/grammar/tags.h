@@ -13,7 +13,8 @@
  *     text  ::= free | up-to  rest-of-a-tag  text
  *
  * {"tags": [...]} is one tag after the other and nothing else.  What stands in a tag is a `schema` (JSON), a `regex`, a
- * `gbnf`, `tags` once more, or any text up to the `end`.
+ * `gbnf`, `tags` once more, `any` of several tags (with a `separator`: one or more of them), or any text up to the `end`.
+ * With "at_start" a trigger counts as the text's first bytes alone; then nothing but the tag comes.
  *
  * Invariant: free text holds no trigger, so a tag is never begun and left. */
 #ifndef STRATA_TAGS_H

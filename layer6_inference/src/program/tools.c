@@ -1,15 +1,12 @@
 /* tools.c - see tools.h. */
 #include "tools.h"
 
-#include "listing.h"
 #include "write.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 enum { TOOLS = 128, TOOL_NAME = 64 };
-
-static const char open_mark[] = "<tool_call>", close_mark[] = "</tool_call>";
 
 /* ------------------------------------------------------------------ what there is */
 
@@ -58,59 +55,16 @@ const JsonValue *tools_find(const JsonValue *tools, Text name) {
     return NULL;
 }
 
-/* ------------------------------------------------------------------ what a call obeys */
-
-static void put_structure(FILE *out, const JsonValue *tool) {
-    const JsonValue *parameters = json_get(function_of(tool), "parameters");
-    Text name = name_of(tool);
-    fprintf(out,
-            "{\"begin\":\"%s\\n{\\\"name\\\": \\\"%.*s\\\", \\\"arguments\\\": \",\"schema\":",
-            open_mark, (int)name.size, name.data);
-    if (parameters && parameters->kind == JSON_OBJECT)
-        write_value(out, parameters);
-    else
-        fputs("{\"type\":\"object\"}", out);
-    fprintf(out, ",\"end\":\"}\\n%s\"}", close_mark);
-}
-
-static void put_tags(FILE *out, const JsonValue *tools, const ToolRule *rule) {
-    bool alone = rule->required && (rule->only || tools->count == 1), first = true;
-    fputs(alone ? "{\"tags\":[" : "{\"triggers\":[\"<tool_call>\"],\"structures\":[", out);
-    for (size_t i = 0; i < tools->count; i++) {
-        if (rule->only && rule->only != &tools->items[i]) continue;
-        if (!first) fputc(',', out);
-        first = false;
-        put_structure(out, &tools->items[i]);
-    }
-    fputc(']', out);
-    if (!alone && rule->required) fputs(",\"at_least_one\":true", out);
-    if (!alone && rule->once) fputs(",\"stop_after_first\":true", out);
-    fputc('}', out);
-}
-
-bool tools_stage(FILE *out, const JsonValue *tools, const ToolRule *rule, Fault *fault) {
-    char *text = NULL;
-    size_t size;
-    FILE *memory = open_memstream(&text, &size);
-    if (!memory) return fault_set(fault, "no memory for tools");
-    put_tags(memory, tools, rule);
-    fclose(memory);
-    fputs("tags:", out);
-    list_encoded(out, (Text){text, size});
-    fputc(',', out);
-    free(text);
-    return true;
-}
-
 /* ------------------------------------------------------------------ what a model is told */
 
 static void write_told(FILE *out, const JsonValue *tools, const JsonValue *system) {
     fprintf(out, "You may call these functions:\n<tools>\n");
     for (size_t i = 0; i < tools->count; i++)
         write_value(out, &tools->items[i]), fputc('\n', out);
-    fprintf(out,
-            "</tools>\nA call is written as:\n%s\n{\"name\": NAME, \"arguments\": {...}}\n%s",
-            open_mark, close_mark);
+    fputs(
+        "</tools>\nA call is written as:\n<tool_call>\n{\"name\": NAME, \"arguments\": {...}}\n"
+        "</tool_call>",
+        out);
     if (system) fputs("\n\n", out), fwrite(system->text.data, 1, system->text.size, out);
 }
 
@@ -141,42 +95,5 @@ bool tools_tell(const JsonValue *tools, Pieces *pieces, JsonValue *messages, Fau
     for (size_t i = skip; i < messages->count; i++) items[i + 1 - skip] = messages->items[i];
     *messages =
         (JsonValue){.kind = JSON_ARRAY, .count = messages->count + 1 - skip, .items = items};
-    return true;
-}
-
-/* ------------------------------------------------------------------ calls in a text */
-
-static const char *find(Text text, size_t from, const char *mark) {
-    return from >= text.size ? NULL
-                             : memmem(text.data + from, text.size - from, mark, strlen(mark));
-}
-
-/* How long the end of the text is that may become a mark. */
-static size_t may_begin(Text text, size_t from) {
-    size_t most = min_size(sizeof open_mark - 2, text.size - from);
-    for (size_t n = most; n > 0; n--)
-        if (memcmp(text.data + text.size - n, open_mark, n) == 0) return n;
-    return 0;
-}
-
-bool tools_next(Text text, size_t from, bool whole, ToolPart *part) {
-    if (from >= text.size) return false;
-    const char *open = find(text, from, open_mark);
-    size_t at =
-        open ? (size_t)(open - text.data) : text.size - (whole ? 0 : may_begin(text, from));
-    if (at > from) {
-        *part = (ToolPart){false, {text.data + from, at - from}, at};
-        return true;
-    }
-    const char *close = open ? find(text, at, close_mark) : NULL;
-    if (close) {
-        const char *begin = open + sizeof open_mark - 1;
-        *part = (ToolPart){true,
-                           {begin, (size_t)(close - begin)},
-                           (size_t)(close - text.data) + sizeof close_mark - 1};
-        return true;
-    }
-    if (!whole) return false;
-    *part = (ToolPart){false, {text.data + from, text.size - from}, text.size};
     return true;
 }

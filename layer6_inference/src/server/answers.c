@@ -3,7 +3,6 @@
 
 #include "logprobs.h"
 #include "tool_calls.h"
-#include "tools.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -95,7 +94,7 @@ static void write_delta(FILE *out, const TextJob *t, const Answer *a, const Piec
         fputs("\"content\":", out);
         write_text(out, p->text);
     }
-    if (p->call.size) {
+    if (p->call) {
         fputs("\"tool_calls\":[", out);
         tool_call_write(out, p->call, t->id, a->index, p->call_index, true);
         fputs("]", out);
@@ -143,13 +142,14 @@ static bool write_called(FILE *out, const TextJob *t, const Answer *a, Text text
     size_t size, n = 0;
     ToolPart part;
     FILE *list = open_memstream(&calls, &size);
-    for (size_t at = 0; list && tools_next(text, at, true, &part); at = part.next) {
+    ToolPlace place = {0};
+    while (list && tools_next(t->server->form.calls, text, true, &place, &part)) {
         if (!part.call) {
             bytes_add(&content, part.text);
             continue;
         }
         if (n) fputc(',', list);
-        tool_call_write(list, part.text, t->id, a->index, n++, false);
+        tool_call_write(list, &part, t->id, a->index, n++, false);
     }
     if (list) fclose(list);
     if (content.size || !n)

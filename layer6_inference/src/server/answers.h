@@ -6,11 +6,12 @@
 #define STRATA_ANSWERS_H
 
 #include "text_job.h"
+#include "tools.h"
 
 /* A part of an answer. */
 typedef struct Piece {
     Text text;
-    Text call; /* of a tool, instead of text; empty: none */
+    const ToolPart *call; /* of a tool, instead of text; NULL: none */
     size_t call_index;
     size_t note, note_end; /* of its tokens */
     bool begins, ends;

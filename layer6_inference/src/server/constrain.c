@@ -67,13 +67,13 @@ static bool put_format(FILE *out, const JsonValue *format, Refusal *refusal) {
                   "response_format: wanted the type text, json_object or json_schema");
 }
 
-bool constrain(const Ask *ask, char **stages, Refusal *refusal) {
+bool constrain(const Ask *ask, ChatCalls form, char **stages, Refusal *refusal) {
     const JsonValue *format = ask->value[F_RESPONSE_FORMAT];
     size_t size;
     FILE *out = open_memstream(stages, &size);
     if (!out) return refuse(refusal, 500, NULL, "no memory for a chain");
     bool ok = (!format || put_format(out, format, refusal)) &&
-              tool_calls_constrain(ask, out, refusal);
+              tool_calls_constrain(ask, form, out, refusal);
     fclose(out);
     return ok;
 }

@@ -5,6 +5,6 @@
 #include "ask.h"
 
 /* The stages, each with a comma behind it; "" when there are none.  Free them. */
-bool constrain(const Ask *ask, char **stages, Refusal *refusal);
+bool constrain(const Ask *ask, ChatCalls form, char **stages, Refusal *refusal);
 
 #endif

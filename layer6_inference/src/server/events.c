@@ -2,7 +2,6 @@
 #include "events.h"
 
 #include "answers.h"
-#include "tools.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -10,7 +9,8 @@
 
 /* How far an answer has been told. */
 typedef struct Told {
-    size_t text, notes, calls;
+    ToolPlace text;
+    size_t notes, calls;
     bool begun, over;
 } Told;
 
@@ -92,13 +92,14 @@ static void put_text(FILE *out, Events *e, const Answer *a, Told *told) {
     Piece piece = {.note = told->notes, .note_end = notes};
     ToolPart part;
     if (!e->text.calls) {
-        piece.text = (Text){all.data + told->text, all.size - told->text};
-        told->text = all.size;
+        piece.text = (Text){all.data + told->text.at, all.size - told->text.at};
+        told->text.at = all.size;
     }
-    while (e->text.calls && tools_next(all, told->text, a->over, &part)) {
-        Piece one = {.call_index = told->calls};
-        *(part.call ? &one.call : &one.text) = part.text;
-        told->calls += part.call, told->text = part.next;
+    const ChatCalls form = e->text.server->form.calls;
+    while (e->text.calls && tools_next(form, all, a->over, &told->text, &part)) {
+        Piece one = {.call_index = told->calls, .call = part.call ? &part : NULL};
+        if (!part.call) one.text = part.text;
+        told->calls += part.call;
         put(out, e, a, &one, write_piece);
     }
     if (piece.text.size || piece.note_end > piece.note) put(out, e, a, &piece, write_piece);

@@ -61,7 +61,8 @@ typedef struct Answer {
 struct Job {
     const Tokenizer *tokenizer;
     Stops stops;
-    bool logprobs; /* are kept */
+    TokenList marks; /* special tokens whose names are part of the texts */
+    bool logprobs;   /* are kept */
     size_t tops;
     Answer *answers; /* (n) */
     size_t n;

@@ -8,6 +8,7 @@
 #include "pieces.h"
 #include "text_job.h"
 #include "tools.h"
+#include "write.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -97,6 +98,42 @@ static bool copy_calls(Rewrite *r, size_t i, const JsonValue *from, JsonValue *t
     return true;
 }
 
+/* ------------------------------------------------------------------ where the template knows no tools */
+
+/* A call as the text it was, a result as a user's: for a model that was told of tools by a system's message. */
+static bool spell_message(Rewrite *r, JsonValue *message) {
+    static const Text keys[] = {{"role", 4}, {"content", 7}};
+    const JsonValue *calls = json_get(message, "tool_calls"),
+                    *content = json_get(message, "content");
+    const bool result = text_equal(json_get(message, "role")->text, text_of("tool"));
+    char *text = NULL;
+    size_t size;
+    if (!calls && !result) return true;
+    FILE *out = open_memstream(&text, &size);
+    if (!out) return no_memory(r);
+    if (result) fputs("<tool_response>\n", out);
+    if (content && content->kind == JSON_STRING)
+        fwrite(content->text.data, 1, content->text.size, out);
+    if (result) fputs("\n</tool_response>", out);
+    for (size_t k = 0; calls && k < calls->count; k++) {
+        const JsonValue *f = json_get(&calls->items[k], "function");
+        fputs(k ? "\n<tool_call>\n" : "<tool_call>\n", out);
+        if (f) write_value(out, f);
+        fputs("\n</tool_call>", out);
+    }
+    fclose(out);
+    JsonValue *items = pieces_take(&r->pieces, 2 * sizeof *items);
+    char *copy = pieces_take(&r->pieces, size + 1);
+    if (copy) memcpy(copy, text, size);
+    free(text);
+    if (!items || !copy) return no_memory(r);
+    items[0] = result ? (JsonValue){.kind = JSON_STRING, .text = text_of("user")}
+                      : *json_get(message, "role");
+    items[1] = (JsonValue){.kind = JSON_STRING, .text = {copy, size}};
+    *message = (JsonValue){.kind = JSON_OBJECT, .count = 2, .items = items, .keys = keys};
+    return true;
+}
+
 /* ------------------------------------------------------------------ messages */
 
 static bool rewrite_role(Rewrite *r, size_t i, JsonValue *role) {
@@ -139,13 +176,16 @@ static bool rewrite_message(Rewrite *r, size_t i, const JsonValue *from, JsonVal
         bool null = from->items[k].kind == JSON_NULL;
         if (!rewrite_value(r, i, from->keys[k], &from->items[k], &items[to->count]))
             return false;
-        if (null && !text_equal(from->keys[k], text_of("content"))) continue;
+        bool is_content = text_equal(from->keys[k], text_of("content"));
+        if (null && !is_content) continue;
+        if (null) /* a call alone: most templates look into a text */
+            items[to->count] = (JsonValue){.kind = JSON_STRING, .text = {"", 0}};
         keys[to->count++] = from->keys[k];
     }
     return true;
 }
 
-static bool rewrite_all(Rewrite *r, const JsonValue *from, JsonValue *to) {
+static bool rewrite_all(Rewrite *r, const JsonValue *from, bool spell, JsonValue *to) {
     if (!from || from->count == 0)
         return refuse(r->refusal, 400, "messages", "messages: wanted at least one");
     if (from->count > MESSAGES)
@@ -155,7 +195,9 @@ static bool rewrite_all(Rewrite *r, const JsonValue *from, JsonValue *to) {
     if (!items) return no_memory(r);
     *to = (JsonValue){.kind = JSON_ARRAY, .count = from->count, .items = items};
     for (size_t i = 0; i < from->count; i++)
-        if (!rewrite_message(r, i, &from->items[i], &items[i])) return false;
+        if (!rewrite_message(r, i, &from->items[i], &items[i]) ||
+            (spell && !spell_message(r, &items[i])))
+            return false;
     return true;
 }
 
@@ -179,12 +221,12 @@ bool messages_render(const Ask *ask, const Server *server, bool open, Rendered *
         return refuse(refusal, 400, "enable_thinking",
                       "enable_thinking: this model's template does not ask for it");
     const JsonValue *tools = tools_told(ask);
-    bool ok = rewrite_all(&r, ask->value[F_MESSAGES], &messages) &&
-              (!tools || server->form.tells_tools ||
-               tools_tell(tools, &r.pieces, &messages, &refusal->fault) ||
+    const bool spell = tools && !server->form.tells_tools;
+    bool ok = rewrite_all(&r, ask->value[F_MESSAGES], spell, &messages) &&
+              (!spell || tools_tell(tools, &r.pieces, &messages, &refusal->fault) ||
                refuse_fault(refusal, 500, "messages"));
     const ChatTalk talk = {.messages = &messages,
-                           .tools = tools,
+                           .tools = spell ? NULL : tools,
                            .open = open,
                            .think = ask_bool(ask, F_ENABLE_THINKING, true)};
     ok = ok && (chat_render(&server->form, server->loaded.model->tokenizer, &talk, rendered,

@@ -196,6 +196,7 @@ static bool fill_answer(TextJob *t, Answer *a, const TokenList *prompt, const Ch
     a->prompt = prompt->count;
     chain_copy(&a->chain, chain);
     answer_listen(a);
+    a->request.options.shown = &t->job->marks;
     a->request.options.seed = seed, a->request.options.salt = t->salt;
     a->request.options.limits.max_tokens = most_tokens(t);
     if (!check_lengths(t, refusal) || !read_shift(t, &a->request.options, refusal))
@@ -215,6 +216,15 @@ static bool fill_answers(TextJob *t, const Prompts *p, const Chain *chain, Refus
         if (i % t->n) a->request.after = &t->job->answers[i - i % t->n].request;
     }
     return true;
+}
+
+/* May its texts hold calls?  Then their marks are part of them. */
+static bool read_calls(TextJob *t, Refusal *refusal) {
+    const Tokenizer *tokenizer = t->server->loaded.model->tokenizer;
+    return tool_calls_read(&t->ask, &t->calls, refusal) &&
+           (!t->calls ||
+            tools_marks(t->server->form.calls, tokenizer, &t->job->marks, &refusal->fault) ||
+            refuse_fault(refusal, 500, "tools"));
 }
 
 /* best_of: so many are written, and the n that the model finds likeliest are told. */
@@ -238,7 +248,7 @@ static bool make_job(TextJob *t, const Prompts *p, const Chain *chain, Refusal *
     if (!read_numbers(t, p->count, refusal)) return false;
     if (!(t->job = job_new(p->count * t->n, t->server->loaded.model->tokenizer)))
         return refuse(refusal, 500, NULL, "no memory for %zu answers", p->count * t->n);
-    return read_stops(t, refusal) && read_logprobs(t, refusal) &&
+    return read_stops(t, refusal) && read_logprobs(t, refusal) && read_calls(t, refusal) &&
            fill_answers(t, p, chain, refusal);
 }
 
@@ -279,12 +289,6 @@ static void name_it(TextJob *t) {
              (unsigned long long)random);
 }
 
-static bool may_call(const Ask *ask) {
-    Refusal ignored;
-    bool any;
-    return tool_calls_read(ask, &any, &ignored) && any;
-}
-
 bool text_job_open(TextJob *t, const Call *call, int where, Refusal *refusal) {
     Server *server = call->server;
     const Tokenizer *tokenizer = server->loaded.model->tokenizer;
@@ -294,12 +298,12 @@ bool text_job_open(TextJob *t, const Call *call, int where, Refusal *refusal) {
     *t = (TextJob){.server = server, .chat = where == IN_CHAT};
     bool ok = ask_read(&t->ask, where, call->body, refusal) && check_model(t, refusal) &&
               read_stream_options(t, refusal) && check_modalities(&t->ask, refusal) &&
-              read_salt(t, call->key, refusal) && constrain(&t->ask, &first, refusal) &&
+              read_salt(t, call->key, refusal) &&
+              constrain(&t->ask, server->form.calls, &first, refusal) &&
               ask_chain(&t->ask, first, server->options->chain, tokenizer, &chain, refusal) &&
               check_think(t, &chain, *first != 0, refusal) &&
               prompts_read(&t->ask, server, &prompts, refusal) &&
               make_job(t, &prompts, &chain, refusal) && read_echo(t, &prompts, refusal);
-    t->calls = ok && may_call(&t->ask);
     name_it(t);
     prompts_free(&prompts), chain_close(&chain), free(first);
     return ok;

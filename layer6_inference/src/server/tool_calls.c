@@ -1,7 +1,6 @@
 /* tool_calls.c - see tool_calls.h. */
 #include "tool_calls.h"
 
-#include "tools.h"
 #include "write.h"
 
 #include <stdlib.h>
@@ -50,7 +49,7 @@ bool tool_calls_read(const Ask *ask, bool *any, Refusal *refusal) {
     return read_tools(ask, any, &rule, refusal);
 }
 
-bool tool_calls_constrain(const Ask *ask, FILE *out, Refusal *refusal) {
+bool tool_calls_constrain(const Ask *ask, ChatCalls form, FILE *out, Refusal *refusal) {
     ToolRule rule;
     bool any;
     if (!read_tools(ask, &any, &rule, refusal)) return false;
@@ -58,32 +57,38 @@ bool tool_calls_constrain(const Ask *ask, FILE *out, Refusal *refusal) {
     if (ask->value[F_RESPONSE_FORMAT])
         return refuse(refusal, 400, "response_format",
                       "response_format: a text cannot obey it and hold calls of tools, too");
-    return tools_stage(out, ask->value[F_TOOLS], &rule, &refusal->fault) ||
+    return tools_stage(out, form, ask->value[F_TOOLS], &rule, &refusal->fault) ||
            refuse_fault(refusal, 500, "tools");
 }
 
 /* ------------------------------------------------------------------ what is answered */
 
-void tool_call_write(FILE *out, Text call, const char *id, size_t answer, size_t index,
-                     bool delta) {
-    Json *json = json_read(call, NULL);
-    const JsonValue *root = json ? json_root(json) : NULL, *name = NULL, *arguments = NULL;
-    char *text = NULL;
+/* Nine letters and digits, which is what Mistral's templates take. */
+static void write_id(FILE *out, const char *id, size_t answer, size_t index) {
+    static const char letters[] = "abcdefghijklmnopqrstuvwxyz0123456789";
+    uint64_t number = strtoull(strchr(id, '-') + 1, NULL, 16);
+    fputs("\"id\":\"", out);
+    for (uint64_t i = 0; i < 9; i++)
+        fputc(letters[rng_hash(number, (answer << 16) + index, i) % 36], out);
+    fputs("\"", out);
+}
+
+void tool_call_write(FILE *out, const ToolPart *call, const char *id, size_t answer,
+                     size_t index, bool delta) {
+    char *text = NULL, *plain;
     size_t size = 0;
-    if (root && root->kind == JSON_OBJECT)
-        name = json_get(root, "name"), arguments = json_get(root, "arguments");
+    plain = tools_call(call, &size);
+    Json *json = plain ? json_read((Text){plain, size}, NULL) : NULL;
     FILE *memory = open_memstream(&text, &size);
-    if (memory) {
-        if (arguments) write_value(memory, arguments);
-        fclose(memory);
-    }
+    if (json && memory) write_value(memory, json_get(json_root(json), "arguments"));
+    if (memory) fclose(memory);
     fputc('{', out);
     if (delta) fprintf(out, "\"index\":%zu,", index);
-    fprintf(out, "\"id\":\"call_%s_%zu_%zu\",\"type\":\"function\",\"function\":{\"name\":",
-            strchr(id, '-') + 1, answer, index);
-    write_text(out, name ? name->text : text_of(""));
+    write_id(out, id, answer, index);
+    fputs(",\"type\":\"function\",\"function\":{\"name\":", out);
+    write_text(out, json ? json_get(json_root(json), "name")->text : text_of(""));
     fputs(",\"arguments\":", out);
     write_text(out, (Text){text ? text : "", size});
     fputs("}}", out);
-    free(text), json_free(json);
+    free(text), free(plain), json_free(json);
 }

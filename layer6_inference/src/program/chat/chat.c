@@ -107,7 +107,7 @@ void talk_close(Talk *talk) {
     engine_close(&talk->engine);
     chat_form_close(&talk->form);
     chain_close(&talk->chain), chain_close(&talk->must_call);
-    json_free(talk->tools);
+    json_free(talk->tools), token_list_free(&talk->marks);
     token_list_free(&talk->tokens[0]), token_list_free(&talk->tokens[1]);
     if (talk->loaded.model) loaded_close(&talk->loaded);
 }

@@ -101,8 +101,10 @@ static bool render(const Talk *talk, Messages *m, const JsonValue *items, size_t
     Rendered rendered = {0};
     if (tools && !talk->form.tells_tools && !tools_tell(tools, &m->pieces, &list, fault))
         return false;
-    const ChatTalk told = {
-        .messages = &list, .tools = tools, .open = open, .think = talk->think != THINK_OFF};
+    const ChatTalk told = {.messages = &list,
+                           .tools = talk->form.tells_tools ? tools : NULL,
+                           .open = open,
+                           .think = talk->think != THINK_OFF};
     bool ok = chat_render(&talk->form, tokenizer, &told, &rendered, fault) &&
               chat_encode_rendered(tokenizer, &rendered, tokens, fault);
     rendered_free(&rendered);

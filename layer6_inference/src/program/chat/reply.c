@@ -17,19 +17,21 @@ typedef struct Reply {
     Talk *talk;
     Thought thought;
     char *text; /* owns */
-    size_t size, room, shown;
+    size_t size, room;
+    ToolPlace shown;
 } Reply;
 
 /* What is new is shown; of a call nothing is before it is known as one. */
 static void show_text(Reply *reply, bool whole) {
     Text all = {reply->text, reply->size};
-    ToolPart part = {.text = {all.data + reply->shown, all.size - reply->shown}};
+    ToolPlace *shown = &reply->shown;
+    ToolPart part = {.text = {all.data + shown->at, all.size - shown->at}};
     if (!reply->talk->tools) {
         thought_push(&reply->thought, part.text);
-        reply->shown = all.size;
+        shown->at = all.size;
         return;
     }
-    for (; tools_next(all, reply->shown, whole, &part); reply->shown = part.next)
+    while (tools_next(reply->talk->form.calls, all, whole, shown, &part))
         if (!part.call) thought_push(&reply->thought, part.text);
 }
 
@@ -130,6 +132,7 @@ static bool run_sequence(Talk *talk, TokenList *tokens, Stream *stream, size_t m
                                .seed = talk->seed,
                                .limits = {.max_tokens = max_tokens},
                                .stream = stream,
+                               .shown = &talk->marks,
                                .shift = talk->full == FULL_SHIFT,
                                .on_read = on_read,
                                .on_choice = on_choice};
@@ -190,9 +193,13 @@ static void say_why(const Talk *talk) {
 
 /* What was written becomes the answer's turn: its contents, and what it calls. */
 static bool keep_reply(Talk *talk, const Reply *reply, Fault *fault) {
-    Text call, all = {reply->text ? reply->text : "", reply->size};
-    size_t size = talk_find_call(talk, all, &call);
-    return talk_add(talk, "assistant", (Text){all.data, size}, call, fault);
+    Text all = {reply->text ? reply->text : "", reply->size};
+    char *call = NULL;
+    size_t call_size = 0, size = talk_find_call(talk, all, &call, &call_size);
+    bool ok =
+        talk_add(talk, "assistant", (Text){all.data, size}, (Text){call, call_size}, fault);
+    free(call);
+    return ok;
 }
 
 static void show_call(const Talk *talk) {

@@ -50,6 +50,7 @@ typedef struct Talk {
     const ChatRequest *request;
     LoadedModel loaded;
     Json *tools;     /* owns: an array; NULL: none */
+    TokenList marks; /* special tokens that are seen in an answer: those of calls */
     Chain chain;     /* of all answers */
     Chain must_call; /* of answers that have to call, where that is asked for */
     ChatForm form;
@@ -121,8 +122,8 @@ bool talk_open_tools(Talk *talk, Fault *fault);
 
 /* tools.c: where the call of a reply begins; its size when there is none.
  *
- *   call   written: its JSON */
-size_t talk_find_call(const Talk *talk, Text reply, Text *call);
+ *   call   written: its JSON, (call_size) bytes, to be freed; NULL when there is none */
+size_t talk_find_call(const Talk *talk, Text reply, char **call, size_t *call_size);
 
 /* command.c: run a program with a call as its standard input; what it prints is the result (free it).
  *

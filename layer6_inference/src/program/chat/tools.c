@@ -24,7 +24,10 @@ bool talk_open_tools(Talk *talk, Fault *fault) {
     const JsonValue *tools = talk->tools ? json_root(talk->tools) : NULL;
     bool ok = tools && ((tools->kind == JSON_ARRAY && tools->count) ||
                         fault_set(fault, "wanted an array of functions"));
-    return (ok && tools_check(tools, fault)) || fault_prefix(fault, path);
+    return (ok && tools_check(tools, fault) &&
+            tools_marks(talk->form.calls, talk->loaded.model->tokenizer, &talk->marks,
+                        fault)) ||
+           fault_prefix(fault, path);
 }
 
 /* The samplers behind the stage of the tools. */
@@ -35,7 +38,8 @@ static bool open_chain(const Talk *talk, const char *spec, bool required, Chain 
     size_t size;
     FILE *out = open_memstream(&text, &size);
     if (!out) return fault_set(fault, "no memory for a chain");
-    bool ok = !talk->tools || tools_stage(out, json_root(talk->tools), &rule, fault);
+    bool ok = !talk->tools ||
+              tools_stage(out, talk->form.calls, json_root(talk->tools), &rule, fault);
     fputs(spec, out);
     fclose(out);
     ok = ok && chain_parse(chain, text, talk->loaded.model->tokenizer, fault);
@@ -57,17 +61,13 @@ bool talk_choose_chain(Talk *talk, const char *spec, Fault *fault) {
     return true;
 }
 
-/* Without the newlines that stand beside the marks. */
-static Text trimmed(Text text) {
-    while (text.size && text.data[0] == '\n') text.data++, text.size--;
-    while (text.size && text.data[text.size - 1] == '\n') text.size--;
-    return text;
-}
-
-size_t talk_find_call(const Talk *talk, Text reply, Text *call) {
+size_t talk_find_call(const Talk *talk, Text reply, char **call, size_t *call_size) {
     ToolPart part;
-    for (size_t at = 0; talk->tools && tools_next(reply, at, true, &part); at = part.next)
-        if (part.call) return *call = trimmed(part.text), at;
-    *call = (Text){0};
+    ToolPlace place = {0};
+    *call = NULL;
+    for (size_t at = 0; talk->tools; at = place.at) {
+        if (!tools_next(talk->form.calls, reply, true, &place, &part)) break;
+        if (part.call) return *call = tools_call(&part, call_size), at;
+    }
     return reply.size;
 }
