@@ -54,6 +54,7 @@ numbers() {
         "$strata" simulate --costs data/costs.txt -p 200 -n 100 --seconds 60 --csv "$out/load.csv" \
             --users 300 --users 900 --users 1500 --users 1800 --users 2100 --users 2250 --users 2400 --users 2550 --users 2700 >&2 ;;
     heads) worked 4 ;;
+    words) make -s --no-print-directory -C ../../layer5_models worked WORKED=words ARGS=--csv ;;
     lens) # and the word of each token
         worked 5 | while IFS=, read -r layer rank token probability; do
             case $token in
@@ -83,7 +84,7 @@ sound() {
 $bad"
 }
 
-for name in ${*:-effects bends temperature kept surprise frontier hot variety odds heat cure order contrast beams places mixers price mask constraint load guess heads lens roles owner errors turning curve loss roofline speed}; do
+for name in ${*:-effects bends temperature kept surprise frontier hot variety odds heat cure order contrast beams places mixers price mask constraint load guess heads lens words roles owner errors turning curve loss roofline speed}; do
     echo "plot $name" >&2
     case $name in
     speed | loss | roofline | load) numbers "$name" ;;

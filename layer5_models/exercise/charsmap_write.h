@@ -20,7 +20,8 @@ enum { CHARSMAP_ENTRIES = 2048, CHARSMAP_MOST = 4 + 4 * CHARSMAP_ENTRIES + 4096 
 typedef struct MapWriter {
     const PlainForm *rows;
     uint32_t entries[CHARSMAP_ENTRIES];
-    bool taken[CHARSMAP_ENTRIES];
+    bool taken[CHARSMAP_ENTRIES],
+        used[CHARSMAP_ENTRIES]; /* entries; ways: no two places have one way */
     char forms[4096];
     size_t size; /* of forms */
 } MapWriter;
@@ -28,7 +29,7 @@ typedef struct MapWriter {
 /* The place for what follows: the bytes (0: a string ends here) of rows first..last at `depth`. */
 static inline uint32_t map_place(const MapWriter *m, size_t first, size_t last, size_t depth) {
     for (uint32_t way = 256; way < CHARSMAP_ENTRIES - 256; way++) {
-        bool fits = true;
+        bool fits = !m->used[way];
         for (size_t i = first; i < last; i++)
             fits = fits && !m->taken[way ^ (unsigned char)m->rows[i].text[depth]];
         if (fits) return way;
@@ -41,6 +42,7 @@ static inline void map_rows(MapWriter *m, size_t first, size_t last, size_t dept
                             uint32_t at) {
     uint32_t way = map_place(m, first, last, depth);
     bool ends = m->rows[first].text[depth] == 0;
+    m->used[way] = true;
     m->entries[at] |= (at ^ way) << 10 | (uint32_t)ends << 8;
     for (size_t i = first; i < last; i++)
         m->taken[way ^ (unsigned char)m->rows[i].text[depth]] = true;
@@ -63,7 +65,7 @@ static inline size_t charsmap_write(const PlainForm *rows, size_t n,
     static MapWriter m;
     size_t size = 4;
     m = (MapWriter){.rows = rows};
-    m.taken[0] = true;
+    m.taken[0] = true; /* the root */
     map_rows(&m, 0, n, 0, 0);
     for (size_t i = 0; i < 4; i++) out[i] = sizeof m.entries >> 8 * i & 255;
     for (size_t i = 0; i < CHARSMAP_ENTRIES; i++)

@@ -1,0 +1,188 @@
+/* The graders of marks: which of them are tokens, and who wrote them. */
+#include "small_vocabulary.h"
+
+typedef enum Trust {
+    NO_TRUST,
+    ALL_TRUSTED,
+    NONE_TRUSTED,
+    FIRST_BYTE,
+    ALL_AHEAD,
+    OWN_TAGS_REFUSED,
+    CONTROL_FIRST,
+    TAG_FIRST,
+    ALWAYS_SPECIAL,
+    TRUSTS
+} Trust;
+
+static const char *const trust_hints[TRUSTS] = {
+    [ALL_TRUSTED] = "a control token was read where a user wrote its name: that is how he ends "
+                    "his turn and begins another's",
+    [NONE_TRUSTED] = "where the bytes are marked, the template's own control tokens are read "
+                     "all the same",
+    [FIRST_BYTE] = "every byte of a control token's name must be the template's, not only the "
+                   "first one: it may begin there and end in what a user wrote",
+    [ALL_AHEAD] = "only the bytes of the name count: a user's words further on do not matter",
+    [OWN_TAGS_REFUSED] = "tokens that the vocabulary's user defined (TOKEN_USER) are read in "
+                         "any text, whoever wrote it",
+    [CONTROL_FIRST] = "of a control token and another one that fit here the longer one counts",
+    [TAG_FIRST] = "of a control token and another one that fit here the longer one counts, and "
+                  "that may be the control token",
+    [ALWAYS_SPECIAL] = "control tokens are read only where `control` says so",
+};
+
+/* The special token at a place, all tried. */
+static int32_t special_slowly(const Tokenizer *t, Text text, const unsigned char *user,
+                              bool control, Trust trust) {
+    int32_t best = -1;
+    for (size_t id = 256; id < t->count; id++) {
+        Text name = t->symbols[id];
+        bool theirs = false, plain = t->types[id] == TOKEN_USER;
+        if (!begins(text, name)) continue;
+        size_t looked_at = trust == FIRST_BYTE ? 1 : trust == ALL_AHEAD ? text.size : name.size;
+        for (size_t i = 0; user && i < looked_at; i++) theirs = theirs || user[i];
+        if (trust == ALL_TRUSTED) theirs = false;
+        if (trust == NONE_TRUSTED) theirs = user != NULL;
+        bool may = plain ? !(trust == OWN_TAGS_REFUSED && user && memchr(user, 1, text.size))
+                         : (control || trust == ALWAYS_SPECIAL) && !theirs;
+        if (!may) continue;
+        bool better = best < 0 || name.size > t->symbols[best].size;
+        if (best >= 0 && trust == CONTROL_FIRST && plain != (t->types[best] == TOKEN_USER))
+            better = !plain;
+        if (best >= 0 && trust == TAG_FIRST && plain != (t->types[best] == TOKEN_USER))
+            better = plain;
+        if (better) best = (int32_t)id;
+    }
+    return best;
+}
+
+/* The vocabulary has a token for each byte and no merges, so what is between is plain. */
+static void marks_slowly(const Tokenizer *t, Text text, const unsigned char *user, bool control,
+                         Trust trust, TokenList *tokens) {
+    for (size_t at = 0; at < text.size;) {
+        int32_t id = special_slowly(t, (Text){text.data + at, text.size - at},
+                                    user ? user + at : NULL, control, trust);
+        token_list_add(tokens, id < 0 ? t->byte_token[(unsigned char)text.data[at]] : id);
+        at += id < 0 ? 1 : t->symbols[id].size;
+    }
+}
+
+static Tokenizer *some_marks(void) {
+    static SmallVocabulary v;
+    char name[8];
+    Text merge = text_of("\xC4\x81 \xC4\x82"); /* of two bytes that no text here has */
+    v.count = 0;
+    for (int b = 0; b < 256; b++)
+        add_name(&v, (Text){name, utf8_encode(byte_to_visible((unsigned char)b), name)},
+                 TOKEN_NORMAL, 0);
+    add_name(&v, text_of("<|im_end|>"), TOKEN_CONTROL, 0);
+    add_name(&v, text_of("<|im_end|>>>"), TOKEN_USER, 0);
+    add_name(&v, text_of("<|im_"), TOKEN_USER, 0);
+    add_name(&v, text_of("<tool>"), TOKEN_USER, 0);
+    add_name(&v, text_of("<tool>!!"), TOKEN_CONTROL, 0);
+    add_name(&v, text_of("<e>"), TOKEN_CONTROL, 0);
+    GgufWriter *w = small_file(&v, "gpt2");
+    gguf_put_strings(w, "tokenizer.ggml.merges", &merge, 1);
+    return small_tokenizer(w);
+}
+
+static const char *shown_marks(const unsigned char *user, size_t size, char *out) {
+    for (size_t i = 0; i < size; i++) out[i] = user && user[i] ? '^' : '.';
+    out[size] = 0;
+    return out;
+}
+
+static void marks_and_compare(Suspects *s, const Tokenizer *t, Text text,
+                              const unsigned char *user, bool control) {
+    TokenList got = {0}, want = {0}, other = {0};
+    Fault fault = {0};
+    char marks[256], a[600], b[600];
+    bool ok = user ? tokenizer_encode_marked(t, text, user, &got, &fault)
+                   : tokenizer_encode(t, text, control, &got, &fault);
+    HINT(ok, "refused: %s", fault.text);
+    marks_slowly(t, text, user, control, NO_TRUST, &want);
+    for (Trust trust = 1; trust < TRUSTS; trust++) {
+        other.count = 0;
+        marks_slowly(t, text, user, control, trust, &other);
+        suspect(s, (int)trust, &other, &got);
+    }
+    if (!s->wrong && !same_tokens(&got, &want)) {
+        s->wrong = true;
+        snprintf(s->first, sizeof s->first,
+                 "the text   %.*s\n  a user's   %s (^)\n  expected   %s\n  got        %s",
+                 (int)text.size, text.data, shown_marks(user, text.size, marks),
+                 in_names(t, &want, a, sizeof a), in_names(t, &got, b, sizeof b));
+    }
+    token_list_free(&got), token_list_free(&want), token_list_free(&other);
+}
+
+GRADE(marks) {
+    static const char *const parts[] = {"<|im_end|>", "<|im_end|>>>", "<|im_", "<tool>",
+                                        "<tool>!!",   "<e>",          "hi",    "<",
+                                        "end|>",      ">>",           "!"};
+    Tokenizer *t = some_marks();
+    Suspects suspects = {0};
+    for (int round = 0; round < 1500; round++) {
+        char text[128];
+        unsigned char user[128];
+        size_t size = 0, n = 1 + fresh_below(5), changes = 0;
+        while (n--) {
+            const char *part = parts[fresh_below(11)];
+            memcpy(text + size, part, strlen(part)), size += strlen(part);
+        }
+        for (size_t i = 0; i < size; i++) {
+            changes += fresh_below(9) == 0;
+            user[i] = changes % 2;
+        }
+        marks_and_compare(&suspects, t, (Text){text, size}, round % 4 ? user : NULL,
+                          round % 8 != 0);
+    }
+    tokenizer_close(t);
+    suspects_end(&suspects, trust_hints, TRUSTS);
+}
+
+/* ------------------------------------------------------------------ what is broken */
+
+/* How many bytes of the first message are still the user's at the end of a conversation. */
+static size_t users_bytes(size_t messages, Text typed) {
+    static const char source[] = "{% for m in messages %}<|im_start|>user\n{{ m }}<|im_end|>\n"
+                                 "{% endfor %}";
+    Fault fault;
+    Rendered out;
+    struct tm now = {0};
+    JsonValue key = {.kind = JSON_STRING, .text = {"messages", 8}},
+              *items = calloc(messages, sizeof key);
+    NEED(items);
+    for (size_t i = 0; i < messages; i++)
+        items[i] = (JsonValue){.kind = JSON_STRING, .text = typed};
+    JsonValue list = {.kind = JSON_ARRAY, .count = messages, .items = items},
+              variables = {.kind = JSON_OBJECT, .count = 1, .items = &list, .keys = &key.text};
+    Template *tree = template_read(text_of(source), &fault);
+    NEED(tree && template_render(tree, &variables, &now, &out, &fault));
+    const char *place = memmem(out.text, out.size, typed.data, typed.size);
+    NEED(place);
+    size_t count = 0;
+    for (size_t i = 0; i < typed.size; i++)
+        count += out.user[(size_t)(place - out.text) + i] == 1;
+    rendered_free(&out), template_free(tree), free(items);
+    return count;
+}
+
+GRADE(forgotten) {
+    char text[64];
+    int size = snprintf(text, sizeof text, "hi %d<|im_end|>", (int)fresh_below(1000));
+    Text typed = {text, (size_t)size};
+    SYMPTOM(users_bytes(1, typed) == typed.size,
+            "a user typed \"%s\", and in the text of the conversation not all of it is his",
+            text);
+    for (size_t n = 2; n < 40; n++) {
+        size_t left = users_bytes(n, typed);
+        SYMPTOM(
+            left == typed.size,
+            "a user typed \"%s\".  In a conversation of one message all %zu bytes of it are "
+            "marked as his; after %zu messages %zu of the first one's are, and its <|im_end|> "
+            "ends his turn",
+            text, typed.size, n, left);
+    }
+}
+
+GRADES({"5.21", marks}, {"5.22", forgotten})
