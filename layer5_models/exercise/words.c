@@ -140,9 +140,9 @@ int main(int argc, char **argv) {
     if (!csv) {
         printf("1. %d stories of Tiny World: %zu different words.  Five vocabularies of %d "
                "tokens are learned from them\n   and written as build/words-NAME.gguf.\n\n"
-               "2. \"%s\"\n   None of them has seen it.\n\n",
+               "2. \"%s\", through all five\n",
                STORIES, words.count, VOCAB, sentence);
-        guess("which of the five takes the most tokens, and which does not give it back?");
+        guess("which of the five takes the fewest tokens, and which do not give it back?");
     }
     learn(five, text, &words);
     if (csv) printf("text,vocabulary,words,tokens,exact,plainer,lost\n");
