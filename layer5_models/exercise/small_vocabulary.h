@@ -79,7 +79,7 @@ static inline const char *in_names(const Tokenizer *t, const TokenList *tokens, 
 typedef struct Suspects {
     bool cleared[16];
     bool wrong;       /* the work was wrong in one text at least: */
-    char first[1400]; /* the first of them, in words */
+    char first[1800]; /* the first of them, in words */
 } Suspects;
 
 static inline void suspect(Suspects *s, int mistake, const TokenList *its,
