@@ -53,12 +53,21 @@ static void take_text(void *context, Text text) {
 }
 
 static bool on_choice(void *context, const Choice *choice) {
-    (void)context, (void)choice;
+    Session *session = context;
+    (void)choice;
+    session->is_wanted = NULL;
     return !talk_interrupted;
 }
 
 static bool on_read(void *context, size_t read, size_t total) {
-    (void)context, (void)read, (void)total;
+    Session *session = context;
+    if (read == total) session->is_wanted = NULL;
+    return !talk_interrupted;
+}
+
+/* A Session's is_wanted, until all is read: a long turn may be given up between two layers. */
+static bool is_wanted(void *context) {
+    (void)context;
     return !talk_interrupted;
 }
 
@@ -126,6 +135,7 @@ static bool make_room(Talk *talk, TokenList *tokens, Fault *fault) {
 /* Read what is new and go on until something says stop. */
 static bool run_sequence(Talk *talk, TokenList *tokens, Stream *stream, size_t max_tokens,
                          Fault *fault) {
+    Session *session = &talk->loaded.session;
     bool user = talk_asked(talk) + 1 == talk->count;
     GenerateOptions options = {.chain = user && talk->must_call.count ? &talk->must_call
                                                                       : &talk->chain,
@@ -135,7 +145,8 @@ static bool run_sequence(Talk *talk, TokenList *tokens, Stream *stream, size_t m
                                .shown = &talk->marks,
                                .shift = talk->full == FULL_SHIFT,
                                .on_read = on_read,
-                               .on_choice = on_choice};
+                               .on_choice = on_choice,
+                               .context = session};
     if (options.shift && !count_kept(talk, tokens, &options.keep, fault)) return false;
     Sequence *s = engine_add(&talk->engine, tokens, &options, fault);
     if (!s) return false;
@@ -145,14 +156,17 @@ static bool run_sequence(Talk *talk, TokenList *tokens, Stream *stream, size_t m
     talk->stats.kept = s->cached;
     bool ok = true;
     size_t gone = s->reader[READS_TEXT].gone;
+    session->is_wanted = is_wanted;
     while (ok && s->live) ok = engine_step(&talk->engine, fault);
+    session->is_wanted = NULL;
+    bool given_up = !ok && session->stopped;
     talk->stats.gone = s->reader[READS_TEXT].gone - gone;
     if (ok && s->failed) *fault = s->fault, ok = false;
     talk->stats.generated = s->result.tokens;
-    talk->stats.reason = s->result.reason;
+    talk->stats.reason = given_up ? STOP_CALLER : s->result.reason;
     talk->stats.first = s->result.first_token_seconds;
     talk->stats.seconds = s->result.decode_seconds;
-    return ok;
+    return ok || given_up;
 }
 
 /* A thought may be open before the first token: the template wrote its beginning. */

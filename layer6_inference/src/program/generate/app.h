@@ -51,6 +51,7 @@ typedef struct GenerateApp {
     double seconds;   /* of a search */
     Progress reading;
     bool first, shown, ok;
+    bool read; /* the model has read the prompt */
     Fault fault;
 } GenerateApp;
 

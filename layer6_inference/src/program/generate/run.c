@@ -34,6 +34,12 @@ static bool is_wanted(GenerateApp *app) {
     return !interrupted && !text_queue_is_cancelled(&app->queue);
 }
 
+/* A Session's is_wanted: a long prompt may be given up between two layers; a token is a short wait. */
+static bool is_read_on(void *context) {
+    GenerateApp *app = context;
+    return app->read || is_wanted(app);
+}
+
 static bool on_choice(void *context, const Choice *choice) {
     GenerateApp *app = context;
     if (app->request->ids) queue_id(app, choice->token);
@@ -72,13 +78,16 @@ static bool on_read(void *context, size_t read, size_t total) {
         return true;
     }
     if (app->reading.shown > app->reading.start) progress_end(&app->reading, (double)read);
+    app->read = true;
     echo_prompt(app);
     return true;
 }
 
 static bool on_step(void *context, size_t steps) {
-    if (steps == 0) echo_prompt(context);
-    return is_wanted(context);
+    GenerateApp *app = context;
+    app->read = true;
+    if (steps == 0) echo_prompt(app);
+    return is_wanted(app);
 }
 
 /* The other thread shows what comes, so that a slow terminal does not slow the model. */
@@ -182,11 +191,16 @@ static bool continue_prompt(GenerateApp *app, Stream *stream) {
 static void *generate_text(void *context) {
     GenerateApp *app = context;
     const Request *r = app->request;
+    Session *session = &app->expert.session;
     Stream stream;
     stream_open(&stream, &app->stops, queue_text, app);
     progress_start(&app->reading, "prompt", "tokens", (double)app->tokens.count);
     app->reading.quiet = r->quiet;
+    session->is_wanted = is_read_on, session->context = app;
     app->ok = r->beams || r->best_of ? search(app, &stream) : continue_prompt(app, &stream);
+    session->is_wanted = NULL;
+    if (!app->ok && session->stopped)
+        app->ok = true, app->seed = r->seed, app->result.reason = STOP_CALLER;
     if (app->ok) echo_suffix(app);
     if (app->ok || app->shown)
         queue_text(app, text_of("\n")); /* an error has a line of its own */
