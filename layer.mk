@@ -84,7 +84,9 @@ $(OUT)/test_%: tests/test_%.c $(LIBS)
 	$(call building,the tests of $(LAYER))@mkdir -p $(@D)
 	@$(CC) $(STRICT) $(CFLAGS) $(INCLUDE) -I../tests -Itests -MMD -MP $< $(MINE) $(LIBS) -lcmocka $(LINK) -o $@
 
-# The program of layer 6.
+# The program of layer 6.  libdl, by which chat looks for an editor of lines, is a part of the C library, on Linux often in a
+# file of its own.
+$(BUILT)/bin/strata: LINK += $(if $(filter Linux,$(shell uname)),-ldl)
 program: $(BUILT)/bin/strata
 $(BUILT)/bin/strata: $(PROGRAM) $(LIBS)
 	@mkdir -p $(@D)

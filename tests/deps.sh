@@ -9,7 +9,7 @@ if [ "$1" = docs ]; then
     brew_site="mkdocs gnuplot lld wasi-libc"
 fi
 if command -v apt-get >/dev/null 2>&1; then
-    optional="libmicrohttpd-dev"
+    optional="libmicrohttpd-dev libedit2"
     packages="gcc clang make libcmocka-dev clang-format cppcheck libclang-rt-dev $site"
     missing=""
     for package in $packages; do
@@ -33,10 +33,10 @@ if command -v apt-get >/dev/null 2>&1; then
         # shellcheck disable=SC2086
         $sudo apt-get install -y -qq $missing >/dev/null
     fi
-    # what strata serve needs: without it, it is left out
+    # what strata serve needs, and strata chat for its keys: without them, these are left out
     # shellcheck disable=SC2086
     if [ "$wanted" ] && ! { $sudo apt-get install -y -qq $wanted || { $sudo apt-get update -qq && $sudo apt-get install -y -qq $wanted; }; } >/dev/null 2>&1; then
-        echo "deps: not installed, and strata serve is left out:$wanted"
+        echo "deps: not installed, and what needs them is left out (strata serve; in strata chat, lines that can be edited):$wanted"
     fi
 elif command -v brew >/dev/null 2>&1; then
     echo "deps: brew install cmocka clang-format cppcheck llvm libmicrohttpd $brew_site"

@@ -100,3 +100,22 @@ until [ -s "$work/endless" ]; do sleep 0.05; done
 kill -INT $pid
 wait $pid
 same "Ctrl-C stops the answer, not the talk" "$? $(grep -c '^.stopped.$' "$work/err") $(grep -c '2 turns; the last answer' "$work/endless")" "0 1 1"
+
+# Keys of a line that is typed, in a terminal of its own: arrows, characters of two bytes, lines from before, Ctrl-C.
+typed() { TERM=xterm python3 "$here/typed.py" "$@" | tr -d '\r'; }
+expect "lines that are kept are typed ones" 1 "--history keeps lines that are typed in a terminal" chat --history "$work/history"
+if ! python3 -c 'import pty' 2>/dev/null; then
+    echo "ok keys are not tried: there is no python3 with a terminal"
+elif typed '\x04' "$strata" chat -m "$model" -n 1 | grep -q "lines are not edited"; then
+    expect "without libedit a history is refused" 0 "libedit is not installed" typed '|' "$strata" chat -m "$model" --history "$work/history"
+    same "without libedit lines are read as they come" "$(typed 'hello\r|/save '"$work"'/typed.json\r|\x04' "$strata" chat -m "$model" -n 1 >/dev/null; grep -c '"hello"' "$work/typed.json")" 1
+else
+    typed 'ab\x1b[DX\r|n\xc3\xa9\x7fo\r|junk\x03|\x1b[A\x1b[A\r|/save '"$work"'/typed.json\r|\x04' "$strata" chat -m "$model" -n 1 --history "$work/history" >"$work/screen"
+    same "what is typed is edited" "$(sed -n 's/.*"user", "content": "\(.*\)".*/\1/p' "$work/typed.json" | tr '\n' ' ')" "aXb no aXb "
+    typed '\x1b[A\x1b[A\r|/save '"$work"'/typed.json\r|\x04' "$strata" chat -m "$model" -n 1 --history "$work/history" >"$work/screen"
+    same "and kept for the next time" "$(sed -n 's/.*"user", "content": "\(.*\)".*/\1/p' "$work/typed.json")" "aXb"
+    echo "no history" >"$work/odd"
+    same "a file that is none stays" "$(typed '|' "$strata" chat -m "$model" --history "$work/odd" | grep -c 'is no file of lines'; cat "$work/odd")" "1
+no history"
+    same "a terminal that cannot be edited in" "$(typed 'hello\r|/save '"$work"'/dumb.json\r|\x04' env TERM=dumb "$strata" chat -m "$model" -n 1 >/dev/null; grep -c '"hello"' "$work/dumb.json")" 1
+fi

@@ -80,6 +80,20 @@ static bool open_form(Talk *talk, Fault *fault) {
     return ok;
 }
 
+/* What is typed is edited where that can be; a terminal that is none of its kind says so. */
+static bool open_editor(Talk *talk, Fault *fault) {
+    const ChatRequest *r = talk->request;
+    const char *kind = getenv("TERM");
+    if (!talk->terminal || !kind || strcmp(kind, "dumb") == 0)
+        return !r->history ||
+               fault_set(fault, "--history keeps lines that are typed in a terminal: this is "
+                                "none that they can be edited in");
+    talk->editor = editor_open(r->history, fault);
+    if (talk->editor || r->history) return talk->editor;
+    if (!r->quiet) fprintf(stderr, "[lines are not edited: %s]\n", fault->text);
+    return true;
+}
+
 bool talk_open(Talk *talk, const ChatRequest *request, Fault *fault) {
     talk->request = request;
     talk->seed = request->seed;
@@ -98,7 +112,8 @@ bool talk_open(Talk *talk, const ChatRequest *request, Fault *fault) {
                                fault) &&
            engine_open(&talk->engine, &talk->loaded.session, fault) &&
            (!request->load || talk_load(talk, request->load, fault)) &&
-           (!request->system || talk_set_system(talk, text_of(request->system), fault));
+           (!request->system || talk_set_system(talk, text_of(request->system), fault)) &&
+           open_editor(talk, fault);
 }
 
 void talk_close(Talk *talk) {
@@ -108,6 +123,7 @@ void talk_close(Talk *talk) {
     chat_form_close(&talk->form);
     chain_close(&talk->chain), chain_close(&talk->must_call);
     json_free(talk->tools), token_list_free(&talk->marks);
+    editor_close(talk->editor, &(Fault){0});
     token_list_free(&talk->tokens[0]), token_list_free(&talk->tokens[1]);
     if (talk->loaded.model) loaded_close(&talk->loaded);
 }
@@ -158,6 +174,8 @@ static int run_request(ChatRequest *request) {
                     talk->form.name);
         answered = converse(talk);
         sigaction(SIGINT, &before, NULL);
+        ok = editor_close(talk->editor, &fault);
+        talk->editor = NULL;
     }
     if (talk) talk_close(talk);
     compute_close(&request->compute);
@@ -206,6 +224,8 @@ static int run(int argc, char **argv) {
          "(auto)"},
         {"--ctx", OPT_INT(1, OPTION_MANY), &r.ctx, "N",
          "context in tokens, at most the model's (that, at most 4096)"},
+        {"--history", OPT_TEXT, &r.history, "FILE",
+         "lines that were typed before, to be brought back; those of this time go there, too"},
         {"--quiet", OPT_FLAG, &r.quiet, NULL, "no line about the model at the start"},
         KV_OPTION(r.compute),
         ADAPTER_OPTION(r.compute),

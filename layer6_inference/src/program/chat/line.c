@@ -9,6 +9,7 @@
 static char *one_line(const Talk *talk, const char *prompt, size_t *used) {
     char *line = NULL;
     size_t room = 0;
+    if (talk->editor) return editor_line(talk->editor, prompt, used);
     if (talk->terminal) fputs(prompt, stdout), fflush(stdout);
     errno = 0, *used = 0;
     ssize_t size = getline(&line, &room, stdin);

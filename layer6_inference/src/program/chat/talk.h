@@ -14,6 +14,7 @@
 #define STRATA_TALK_H
 
 #include "compute.h"
+#include "editor.h"
 #include "loaded_model.h"
 
 #include <signal.h>
@@ -23,7 +24,7 @@ typedef enum Think { THINK_SHOW, THINK_HIDE, THINK_OFF } Think;
 
 /* The options, as they were given. */
 typedef struct ChatRequest {
-    const char *model, *chain, *form, *system, *full, *think, *load;
+    const char *model, *chain, *form, *system, *full, *think, *load, *history;
     const char *tools, *tool_choice, *tool_command; /* NULL: none */
     long max_tokens, ctx;
     uint64_t seed;
@@ -63,7 +64,8 @@ typedef struct Talk {
     Think think;
     uint64_t seed; /* of the next reply */
     ReplyStats stats;
-    bool terminal; /* somebody types */
+    bool terminal;  /* somebody types */
+    Editor *editor; /* owns: of what is typed; NULL: as the terminal gives it */
     bool over;
 } Talk;
 
