@@ -28,6 +28,28 @@ passes() {
     rm "$out/passes.gguf"
 }
 
+# Rows of strata simulate with what was varied in front: of(VALUE, OPTIONS...).
+of() {
+    value=$1
+    shift
+    "$strata" simulate --csv "$out/swept.csv" "$@" >&2 || return 1
+    sed "1d; s/^/$value,/" "$out/swept.csv"
+}
+swept() {
+    case $1 in
+    waste) shift && "$strata" simulate "$@" -p 24 -n 300 --seconds 300 --policy static --policy continuous --csv "$out/waste.csv" \
+        --users 60 --users 120 --users 180 --users 240 --users 300 --users 360 --users 420 --users 480 --users 540 --users 600 >&2 ;;
+    pieces) shift && for p in 125 250 500 1000 2000 4000; do of $p "$@" --users 60 -p $p -n 300 --seconds 120 --policy continuous --policy chunked || return 1; done ;;
+    latency) shift && for p in 2 4 8 16 32 64 128 256; do of $p "$@" --users 6000 -p 300 -n 150 --seconds 30 --waiting 60 --places $p --pages 20000 --policy chunked || return 1; done ;;
+    memory) shift && for p in 50 60 70 80 90 100 110 120 130 140 160 200; do of $p "$@" --users 1000 -p 200 -n 400 --every 60 --seconds 60 --pages $p --policy chunked || return 1; done ;;
+    shared) shift && for n in 0 64 128 256 384; do
+        of "$n,each" "$@" --users 900 -p 200 -n 100 --seconds 60 --shared $n --policy chunked --alone &&
+            of "$n,once" "$@" --users 900 -p 200 -n 100 --seconds 60 --shared $n --policy chunked || return 1
+    done ;;
+    esac
+    rm -f "$out/swept.csv"
+}
+
 numbers() {
     case $1 in
     effects | temperature | order | kept) "$strata" figure "$1" ;;
@@ -53,6 +75,9 @@ numbers() {
     load) # what a step costs was measured: strata bench serve -t 1 --own-time --places 4 --costs data/costs.txt
         "$strata" simulate --costs data/costs.txt -p 200 -n 100 --seconds 60 --csv "$out/load.csv" \
             --users 300 --users 900 --users 1500 --users 1800 --users 2100 --users 2250 --users 2400 --users 2550 --users 2700 >&2 ;;
+    waste | pieces | latency) # a card that is reckoned: 16 GB of weights at 3 TB/s, and 1000 TFLOP/s
+        swept "$1" --costs data/costs-card.txt ;;
+    memory | shared) swept "$1" --costs data/costs.txt ;;
     heads) worked 4 ;;
     words) make -s --no-print-directory -C ../../layer5_models worked WORKED=words ARGS=--csv ;;
     lens) # and the word of each token
@@ -84,10 +109,10 @@ sound() {
 $bad"
 }
 
-for name in ${*:-effects bends temperature kept surprise frontier hot variety odds heat cure order contrast beams places mixers price mask constraint load guess heads lens words roles owner errors turning curve loss roofline speed}; do
+for name in ${*:-effects bends temperature kept surprise frontier hot variety odds heat cure order contrast beams places mixers price mask constraint waste pieces memory shared latency load guess heads lens words roles owner errors turning curve loss roofline speed}; do
     echo "plot $name" >&2
     case $name in
-    speed | loss | roofline | load) numbers "$name" ;;
+    speed | loss | roofline | load | waste) numbers "$name" ;;
     *) numbers "$name" >"$out/$name.csv" ;;
     esac
     sound "$out/$name.csv"
