@@ -1,5 +1,5 @@
 /* recurrence.h - one step of a linear recurrence, and what is read out of it: the loop that
- * state-space models are made of.
+ * state-space models and linear attention are made of.
  *
  *                    decay       in * b
  *                      v           v
@@ -7,22 +7,26 @@
  *                                          |
  *                                          * c, summed --> out[r]
  *
+ * Rows may lie one after the other, or sixteen side by side in a strip (vector.h), where each has a lane:
+ *
+ *     rows      | 0: n numbers | 1: n numbers | ...          a sum is folded from 16 lanes
+ *     strips    | number 0 of rows 0..15 | number 1 of rows 0..15 | ...     a sum stays in its lane
+ *
  * Siblings: recurrence.c (read first), recurrence_avx2.c, recurrence_avx512.c, recurrence_neon.c.
  *
- * Invariant: every version gives the same bits.  The sum runs in 16 lanes, number i in lane i mod
- * 16, which are then folded in halves: 8, 4, 2, 1. */
+ * Invariant: every version gives the same bits.  The sum of a row runs in 16 lanes, number i in lane i mod
+ * 16, which are then folded in halves: 8, 4, 2, 1; in a strip it runs from the first number to the last. */
 #ifndef STRATA_RECURRENCE_H
 #define STRATA_RECURRENCE_H
 
-#include <stddef.h>
+#include "vector.h"
 
 /* after[r][i] = decay[r][i] * before[r][i] + in[r] * b[i]
  * out[r]      = sum over i of after[r][i] * c[i] */
 typedef struct Recurrence {
     float *after;        /* (rows, n) written; may be before */
     const float *before; /* (rows, n) */
-    const float *decay;  /* (rows, n), or with decay_step 0 (n): the same for all rows */
-    size_t decay_step;   /* n or 0 */
+    const float *decay;  /* (rows, n) */
     const float *in;     /* (rows) */
     const float *b, *c;  /* (n) */
     float *out;          /* (rows) written */
@@ -30,5 +34,30 @@ typedef struct Recurrence {
 } Recurrence;
 
 void recurrence_step(const Recurrence *task);
+
+/* The same for rows in strips, with one decay for all of them, and with up to two things that come in:
+ *
+ *     after[r][i] = decay[i] * before[r][i] + in[r] * b[i] + in2[r] * b2[i]
+ *     out[r]      = sum over i of after[r][i] * c[i]
+ *
+ * row r, number i lies at r / 16 * 16 n + 16 i + r % 16.
+ *
+ * Cost     5 flops a number, 7 with a second input; reads `before` and writes `after` once. */
+typedef struct StripRecurrence {
+    float *after;        /* (rows / 16 rounded up, n, 16) written; may be before */
+    const float *before; /* the same */
+    const float *decay;  /* (n) */
+    const float *in, *b; /* (rows), (n) */
+    const float *in2;    /* (rows) or NULL */
+    const float *b2;     /* (n) */
+    const float *c;      /* (n) */
+    float *out;          /* (rows) written */
+    size_t rows, n;
+} StripRecurrence;
+
+void recurrence_strips(const StripRecurrence *task);
+
+/* Rows that the strips for so many have room for: of the last strip some lanes may be idle. */
+static inline size_t strip_rows(size_t rows) { return (rows + STRIP - 1) / STRIP * STRIP; }
 
 #endif

@@ -22,6 +22,7 @@ typedef struct Kernels {
     Mask *vector_mask;
     Exp *vector_exp;
     RecurrenceStep *recurrence_step;
+    RecurrenceStrips *recurrence_strips;
     ScanExp *scan_exp;
     ScanMoments *scan_moments;
     ScanSegmentMax *scan_segment_max;

@@ -39,6 +39,7 @@ typedef void WeightedSum(const WeightedTask *t);
 typedef float Reduce(const float *x, size_t n);
 typedef void Mask(float *x, const uint64_t *bits, size_t n);
 typedef void RecurrenceStep(const Recurrence *t);
+typedef void RecurrenceStrips(const StripRecurrence *t);
 typedef void Exp(float *out, const float *x, float shift, size_t n);
 typedef ExpSums ScanExp(const float *x, size_t n, float shift);
 typedef Moments ScanMoments(const float *x, size_t n, float shift);
@@ -84,6 +85,7 @@ typedef void RowsProduct(const QuantFormat *format, const unsigned char *tiles, 
     Mask vector_mask_##isa;                                              \
     Exp vector_exp_##isa;                                                \
     RecurrenceStep recurrence_step_##isa;                                \
+    RecurrenceStrips recurrence_strips_##isa;                            \
     ScanExp scan_exp_##isa;                                              \
     ScanMoments scan_moments_##isa;                                      \
     ScanSegmentMax scan_segment_max_##isa;                               \

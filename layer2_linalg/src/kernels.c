@@ -14,9 +14,9 @@
         USE(weighted_sum_f16, isa), USE(weighted_sum_bf16, isa), USE(weighted_sum_i8, isa), \
         USE(weighted_sum_low4, isa), USE(weighted_sum_high4, isa), USE(vector_sum, isa),    \
         USE(vector_max, isa), USE(vector_mask, isa), USE(vector_exp, isa),                  \
-        USE(recurrence_step, isa), USE(scan_exp, isa), USE(scan_moments, isa),              \
-        USE(scan_segment_max, isa), USE(scan_keep, isa), USE(scan_below, isa),              \
-        .micro = {MICRO_ROWS_##isa, MICRO_COLS_##isa, micro_##isa}
+        USE(recurrence_step, isa), USE(recurrence_strips, isa), USE(scan_exp, isa),         \
+        USE(scan_moments, isa), USE(scan_segment_max, isa), USE(scan_keep, isa),            \
+        USE(scan_below, isa), .micro = {MICRO_ROWS_##isa, MICRO_COLS_##isa, micro_##isa}
 
 #define BYTES(isa) USE(panel_interleave, isa), USE(quantize_input_block, isa)
 
@@ -113,6 +113,7 @@ static const Kernels wasm = {
     USE(vector_mask, scalar),
     USE(vector_exp, wasm),
     USE(recurrence_step, scalar),
+    USE(recurrence_strips, scalar),
     USE(scan_exp, wasm),
     USE(scan_moments, wasm),
     USE(scan_segment_max, wasm),

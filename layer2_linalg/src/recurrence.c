@@ -13,7 +13,7 @@ static float fold(float lanes[LANES]) {
 
 void recurrence_step_scalar(const Recurrence *t) {
     for (size_t r = 0; r < t->rows; r++) {
-        const float *before = t->before + r * t->n, *decay = t->decay + r * t->decay_step;
+        const float *before = t->before + r * t->n, *decay = t->decay + r * t->n;
         float *after = t->after + r * t->n, lanes[LANES] = {0};
         for (size_t i = 0; i < t->n; i++) {
             after[i] = fmaf(t->in[r], t->b[i], decay[i] * before[i]);
@@ -23,4 +23,19 @@ void recurrence_step_scalar(const Recurrence *t) {
     }
 }
 
+void recurrence_strips_scalar(const StripRecurrence *t) {
+    for (size_t r = 0; r < t->rows; r++) {
+        size_t at = r / LANES * LANES * t->n + r % LANES;
+        float sum = 0;
+        for (size_t i = 0; i < t->n; i++, at += LANES) {
+            float state = fmaf(t->in[r], t->b[i], t->decay[i] * t->before[at]);
+            if (t->in2) state = fmaf(t->in2[r], t->b2[i], state);
+            t->after[at] = state;
+            sum = fmaf(state, t->c[i], sum);
+        }
+        t->out[r] = sum;
+    }
+}
+
 void recurrence_step(const Recurrence *task) { kernels()->recurrence_step(task); }
+void recurrence_strips(const StripRecurrence *task) { kernels()->recurrence_strips(task); }

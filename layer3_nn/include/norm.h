@@ -41,6 +41,16 @@ float inverse_rms(const float *x, size_t dim, float eps);
  * Source   Zhang & Sennrich 2019, arXiv:1910.07467, eq. 4. */
 void rms_norm(float *out, const float *x, const float *gain, size_t dim, float eps);
 
+/* Rescale a vector to length 1.
+ *
+ *     x[i] = x[i] / max(|x|, least)
+ *
+ *   x      (dim)   written
+ *   least          no length counts as less, so a vector of zeros stays one; above 0
+ *
+ * Cost     3*dim flops; reads x twice. */
+void length_norm(float *x, size_t dim, float least);
+
 /* Shift a vector to mean 0, rescale it to variance 1, then by a learned gain and bias.
  *
  *     out[i] = (x[i] - mean x) / sqrt(var x + eps) * gain[i] + bias[i]

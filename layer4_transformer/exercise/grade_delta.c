@@ -16,7 +16,12 @@ static const char *const hints[SLIPS] = {
     [FADED_LATE] = "what the memory says to k is asked after it has faded, not before",
     [NO_BETA] = "beta says how much of what is missing comes in",
     [ASKED_BEFORE] = "q is asked of the memory with this token in it",
-    [TURNED] = "S is (d, d) with a row for each number of a value: row j takes u[j] k"};
+    [TURNED] = "S has a row for each number of a value: row j takes u[j] k"};
+
+/* Where number i of row j lies in a memory of strips (recurrence.h). */
+static size_t strip_at(size_t d, size_t j, size_t i) {
+    return j / STRIP * STRIP * d + STRIP * i + j % STRIP;
+}
 
 /* state (d, d) becomes that after the token; out (d) */
 static void step_wanted(double *state, size_t d, const float *decay, float beta, const float *q,
@@ -47,29 +52,57 @@ static void step_wanted(double *state, size_t d, const float *decay, float beta,
     }
 }
 
-static float before[MOST * MOST], after[MOST * MOST];
+static float before[MOST * MOST], after[MOST * MOST], lies[MOST * MOST];
 static double want[MOST * MOST], other[MOST * MOST];
+
+/* A memory of random numbers in strips; as rows it is in `want`. */
+static void fresh_memory(size_t d) {
+    fresh_floats(before, d * strip_rows(d), -1, 1);
+    for (size_t j = 0; j < d; j++)
+        for (size_t i = 0; i < d; i++) want[j * d + i] = (double)before[strip_at(d, j, i)];
+    memcpy(other, want, sizeof other), memcpy(after, before, sizeof after);
+}
+
+/* What `after` holds, row by row. */
+static const float *memory_rows(size_t d) {
+    for (size_t j = 0; j < d; j++)
+        for (size_t i = 0; i < d; i++) lies[j * d + i] = after[strip_at(d, j, i)];
+    return lies;
+}
 
 static void check_step(size_t d, bool in_place) {
     float decay[MOST], q[MOST], k[MOST], v[MOST], out[MOST + 1], beta;
     double wanted[MOST], slipped[MOST];
-    fresh_floats(before, d * d, -1, 1), fresh_floats(decay, d, 0.2, 0.9);
+    static double begun[MOST * MOST];
+    fresh_memory(d), fresh_floats(decay, d, 0.2, 0.9);
+    memcpy(begun, want, sizeof begun);
     fresh_floats(q, d, -1, 1), fresh_floats(k, d, -0.5, 0.5), fresh_floats(v, d, -2, 2);
     beta = (float)fresh_between(0.2, 0.8), out[d] = -7;
-    for (size_t i = 0; i < d * d; i++) want[i] = (double)before[i];
     step_wanted(want, d, decay, beta, q, k, v, wanted, RIGHT);
-    for (size_t i = 0; i < d * d; i++) other[i] = (double)before[i];
-    memcpy(after, before, d * d * sizeof *after);
-    delta_step(after, in_place ? after : before, d, decay, beta, q, k, v, out);
+    delta_step(after, in_place ? after : before, d, d, decay, beta, q, k, v, out);
     HINT(out[d] == -7, "d is %zu, and something is written behind the last of out", d);
     for (Slip s = ADDED; s < SLIPS && !all_near(out, wanted, d, NEAR); s++) {
-        for (size_t i = 0; i < d * d; i++) other[i] = (double)before[i];
+        memcpy(other, begun, sizeof other);
         if (in_place) break;
         step_wanted(other, d, decay, beta, q, k, v, slipped, s);
         HINT(!all_near(out, slipped, d, NEAR), "%s", hints[s]);
     }
     expect(in_place ? "o, with after = before" : "o", out, wanted, d, NEAR);
-    expect("the memory after the token", after, want, d * d, NEAR);
+    expect("the memory after the token", memory_rows(d), want, d * d, NEAR);
+}
+
+/* Some rows of a head: the others are not touched. */
+static void check_rows(size_t d, size_t rows) {
+    float decay[MOST], q[MOST], k[MOST], v[MOST], out[MOST];
+    double wanted[MOST];
+    fresh_memory(d), fresh_floats(decay, d, 0.2, 0.9), fresh_floats(q, d, -1, 1);
+    fresh_floats(k, d, -0.5, 0.5), fresh_floats(v, d, -2, 2);
+    step_wanted(want, d, decay, 0.5F, q, k, v, wanted, RIGHT);
+    delta_step(after, before, d, rows, decay, 0.5F, q, k, v, out);
+    expect("o of the first rows alone", out, wanted, rows, NEAR);
+    HINT(memcmp(after + strip_rows(rows) * d, before + strip_rows(rows) * d,
+                (strip_rows(d) - strip_rows(rows)) * d * sizeof *after) == 0,
+         "of %zu rows %zu are asked for, and others change, too", d, rows);
 }
 
 GRADE(one_step) {
@@ -78,6 +111,7 @@ GRADE(one_step) {
         check_step(2 + fresh_below(MOST - 1), true);
     }
     check_step(MOST, false);
+    check_rows(MOST, STRIP), check_rows(MOST - 5, 2 * STRIP), check_rows(20, STRIP);
 }
 
 /* ------------------------------------------------------------------ what a token says */
@@ -259,23 +293,24 @@ static void wkv_wanted(double *s, size_t d, float in[6][MOST], double *out, Wkv 
 static void check_wkv(size_t d, bool in_place) {
     float in[6][MOST], out[MOST + 1];
     double wanted[MOST], slipped[MOST];
-    fresh_floats(before, d * d, -1, 1);
+    static double begun[MOST * MOST];
+    fresh_memory(d);
+    memcpy(begun, want, sizeof begun);
     for (int i = 0; i < 6; i++) fresh_floats(in[i], d, -0.8, 0.8);
     fresh_floats(in[0], d, 0.55, 0.95), fresh_floats(in[2], d, 0.1, 0.9);
-    for (size_t i = 0; i < d * d; i++) want[i] = (double)before[i];
     wkv_wanted(want, d, in, wanted, WKV);
-    memcpy(after, before, d * d * sizeof *after), out[d] = -7;
+    out[d] = -7;
     rwkv_step(after, in_place ? after : before, d, in[0], in[1], in[2], in[3], in[4], in[5],
               out);
     HINT(out[d] == -7, "d is %zu, and something is written behind the last of out", d);
     for (Wkv s = KEPT; s < WKV_SLIPS && !all_near(out, wanted, d, NEAR); s++) {
-        for (size_t i = 0; i < d * d; i++) other[i] = (double)before[i];
+        memcpy(other, begun, sizeof other);
         wkv_wanted(other, d, in, slipped, s);
         HINT(!all_near(out, slipped, d, NEAR), "%s", wkv_hints[s]);
     }
     expect(in_place ? "o, with after = before" : "o (S fades once, not twice)", out, wanted, d,
            NEAR);
-    expect("the memory after the token", after, want, d * d, NEAR);
+    expect("the memory after the token", memory_rows(d), want, d * d, NEAR);
 }
 
 GRADE(corrected) {

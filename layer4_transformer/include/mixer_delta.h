@@ -16,7 +16,7 @@
  * attention, S + v k^T, would answer with the sum of both.
  *
  * Several heads of values may share one head of keys.  Memory (state.h): the states of the three
- * convolutions, then S as (heads, d, d), a row for each number of a value.
+ * convolutions, then S of each head, a row for each number of a value, sixteen rows in a strip (recurrence.h).
  *
  * Invariant: what a token gets depends on its own sequence alone, to the bit.
  * Source   Yang et al. 2024, arXiv:2412.06464, eq. 10 (Gated DeltaNet); Schlag et al. 2021, arXiv:2102.11174 (the
@@ -75,16 +75,21 @@ typedef struct DeltaRun {
 
 void delta_run_init(DeltaRun *run, size_t rows, const DeltaSizes *sizes, Arena *arena);
 
-/* One token of one head: the memory moves on and is asked.
+/* One token of one head: some rows of the memory move on and are asked.  Rows do not know of each other.
  *
- *   after    (d, d) the memory with this token; may be before
- *   before   (d, d)
+ *   after    the rows with this token; may be before
+ *   before   (rows / 16 rounded up, d, 16): row j, number i lies at j / 16 * 16 d + 16 i + j % 16
+ *   d        numbers of a key
+ *   rows     numbers of a value: all d, or some that begin a strip
  *   decay    (d) what stays of each number of a key
- *   out      (d) o above, but for 1 / sqrt(d)
+ *   q, k     (d)
+ *   v        (rows)
+ *   out      (rows) o above, but for 1 / sqrt(d)
  *
- * Cost     6 d^2 flops; reads before twice, writes after once. */
-void delta_step(float *after, const float *before, size_t d, const float *decay, float beta,
-                const float *q, const float *k, const float *v, float *out);
+ * Needs    d, rows <= DELTA_DIM.
+ * Cost     7 d flops a row; reads before twice, writes after once. */
+void delta_step(float *after, const float *before, size_t d, size_t rows, const float *decay,
+                float beta, const float *q, const float *k, const float *v, float *out);
 
 /* out (count, dim) = the mixer for each row of x (count, dim); the states of layer `layer` move on. */
 void delta_forward(Pool *pool, const DeltaNet *delta, DeltaRun *run, const KvCache *kv,

@@ -17,7 +17,8 @@
  *     B, C        one for all                            one for a group of heads
  *     norm        none; or of dt, B and C                of y * silu(z), each group by itself
  *
- * Memory (state.h): the convolution's state, then S as (inner, n): the same for 100 tokens or a million.
+ * Memory (state.h): the convolution's state, then S as (inner, n), of Mamba 2 each head's rows in strips
+ * (recurrence.h): the same for 100 tokens or a million.
  *
  * Invariant: what a token gets depends on its own sequence alone, to the bit.
  * Source   Gu & Dao 2023, arXiv:2312.00752, algorithm 2 (Mamba 1); Dao & Gu 2024, arXiv:2405.21060,

@@ -22,7 +22,8 @@
  * What is asked is normed for each head (group normalization), has its own key asked beside, (r . k rk) v, and
  * passes the gate.  The channel mix is down relu(up shift(x))^2.
  *
- * Memory (state.h): the last row of x before either shift, and S as (heads, d, d), a row for each number of a value.
+ * Memory (state.h): the last row of x before either shift, and S of each head, a
+ * row for each number of a value, sixteen rows in a strip (recurrence.h).
  *
  * Invariant: what a token gets depends on its own sequence alone, to the bit.
  * Source   Peng et al. 2025, arXiv:2503.14456 (RWKV-7), sec. 4. */
@@ -84,13 +85,13 @@ void rwkv_run_init(RwkvRun *run, size_t rows, const RwkvSizes *sizes, Arena *are
 
 /* One token of one head: the memory moves on and is asked.
  *
- *   after    (d, d) the memory with this token; may be before
- *   before   (d, d)
+ *   after    the memory with this token; may be before
+ *   before   (d / 16 rounded up, d, 16): row i, number j lies at i / 16 * 16 d + 16 j + i % 16
  *   w        (d) what stays of each number of a key
  *   kk, a    (d) where it is corrected, and how much
  *   out      (d) o above
  *
- * Cost     8 d^2 flops; reads before twice. */
+ * Cost     9 d^2 flops; reads before twice, writes after once. */
 void rwkv_step(float *after, const float *before, size_t d, const float *w, const float *kk,
                const float *a, const float *r, const float *k, const float *v, float *out);
 

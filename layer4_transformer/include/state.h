@@ -21,6 +21,7 @@
 #ifndef STRATA_STATE_H
 #define STRATA_STATE_H
 
+#include "batch.h"
 #include "kv.h"
 
 /* The numbers of a recurrent layer after `length` tokens, while a batch is read.
@@ -32,6 +33,16 @@
  *
  * Needs    length not before the batch and not after the sequence's. */
 float *kv_state(const KvCache *kv, size_t layer, size_t sequence, size_t length);
+
+/* What token `row` of a batch finds in a layer's state and where it leaves its own: `count` numbers from the
+ * `first` on.  Where its text begins, it finds zeros. */
+typedef struct StateStep {
+    const float *before;
+    float *after; /* or the same memory */
+} StateStep;
+
+StateStep state_step(const KvCache *kv, size_t layer, const Batch *batch, size_t row,
+                     size_t first, size_t count);
 
 /* Somebody may want to come back to the present length: the next token's state is another one.
  * Without recurrent layers nothing happens. */

@@ -6,10 +6,15 @@
 
 enum { ROWS = 4 }; /* taken at a time by a thread */
 
+/* Rows of a memory that walk through all tokens together: with keys of 128 numbers 32 KB. */
+enum { TILE = 4 * STRIP };
+
 size_t delta_state(const DeltaNet *m) {
     return short_conv_state(&m->q_conv) + short_conv_state(&m->k_conv) +
-           short_conv_state(&m->v_conv) + m->heads * m->d * m->d;
+           short_conv_state(&m->v_conv) + m->heads * strip_rows(m->d) * m->d;
 }
+
+static size_t tiles_of(size_t d) { return (d + TILE - 1) / TILE; }
 
 void delta_sizes_include(DeltaSizes *s, const DeltaNet *m) {
     if (!m->out.w.data) return;
@@ -86,11 +91,8 @@ static void part_both(const DeltaNet *m, float *both, float *decay) {
 }
 
 /* Each head to length 1. */
-static void to_length_one(float *x, size_t heads, size_t d, float eps) {
-    for (size_t h = 0; h < heads; h++, x += d) {
-        float length = sqrtf(dot_f32(x, x, d)), scale = 1 / (length > eps ? length : eps);
-        for (size_t i = 0; i < d; i++) x[i] *= scale;
-    }
+static void lengths_one(const DeltaNet *m, float *x) {
+    for (size_t h = 0; h < m->keys; h++) length_norm(x + h * m->d, m->d, m->eps);
 }
 
 /* A PoolTask: q and k of length 1, beta within 0 to 1, decay = exp(a * softplus(decay + bias)). */
@@ -103,8 +105,8 @@ static void prepare_rows(void *context, int worker, size_t begin, size_t end) {
     for (size_t i = begin; i < end; i++) {
         float *decay = t->run->decay + i * decays, *beta = t->run->beta + i * betas;
         if (m->both.w.data) part_both(m, beta, decay);
-        to_length_one(t->run->q + i * m->keys * m->d, m->keys, m->d, m->eps);
-        to_length_one(t->run->k + i * m->keys * m->d, m->keys, m->d, m->eps);
+        lengths_one(m, t->run->q + i * m->keys * m->d);
+        lengths_one(m, t->run->k + i * m->keys * m->d);
         for (size_t h = 0; h < m->heads; h++) beta[h] = 1 / (1 + expf(-beta[h]));
         for (size_t k = 0; k < decays; k++) decay[k] += m->dt_bias[k];
         softplus(decay, decay, decays);
@@ -115,48 +117,51 @@ static void prepare_rows(void *context, int worker, size_t begin, size_t end) {
 
 /* ------------------------------------------------------------------ the memory moves on */
 
-void delta_step(float *after, const float *before, size_t d, const float *decay, float beta,
-                const float *q, const float *k, const float *v, float *out) {
-    float u[DELTA_DIM], stays[DELTA_DIM];
+void delta_step(float *after, const float *before, size_t d, size_t rows, const float *decay,
+                float beta, const float *q, const float *k, const float *v, float *out) {
+    float u[DELTA_DIM] = {0}, stays[DELTA_DIM];
     for (size_t i = 0; i < d; i++) stays[i] = decay[i] * k[i];
-    for (size_t j = 0; j < d; j++) u[j] = beta * (v[j] - dot_f32(before + j * d, stays, d));
-    recurrence_step(&(Recurrence){.after = after,
-                                  .before = before,
-                                  .decay = decay,
-                                  .in = u,
-                                  .b = k,
-                                  .c = q,
-                                  .out = out,
-                                  .rows = d,
-                                  .n = d});
+    weighted_sum(STRIP_F32, u, 0, stays, 0, 1, before, STRIP * d, d, rows); /* S (D k) */
+    for (size_t j = 0; j < rows; j++) u[j] = beta * (v[j] - u[j]);
+    recurrence_strips(&(StripRecurrence){.after = after,
+                                         .before = before,
+                                         .decay = decay,
+                                         .in = u,
+                                         .b = k,
+                                         .c = q,
+                                         .out = out,
+                                         .rows = rows,
+                                         .n = d});
 }
 
-static void step_head(const Rows *t, size_t i, size_t h, const float *before, float *after) {
+/* Some rows of head h, from j on, take in token i. */
+static void step_head(const Rows *t, size_t i, size_t h, size_t j, size_t rows,
+                      StateStep state) {
     const DeltaNet *m = t->m;
     size_t d = m->d, betas = m->both.w.data ? 2 * m->heads : m->heads,
-           key = m->tiled ? h % m->keys : h / (m->heads / m->keys), at = i * m->keys + key;
+           key = m->tiled ? h % m->keys : h / (m->heads / m->keys), at = i * m->keys + key,
+           value = (i * m->heads + h) * d + j;
     float same[DELTA_DIM];
     const float *decay = t->run->decay + (i * m->heads + h) * (m->per_channel ? d : 1);
     for (size_t k = 0; k < d && !m->per_channel; k++) same[k] = *decay;
-    delta_step(after + h * d * d, before + h * d * d, d, m->per_channel ? decay : same,
+    delta_step(state.after, state.before, d, rows, m->per_channel ? decay : same,
                t->run->beta[i * betas + h], t->run->q + at * d, t->run->k + at * d,
-               t->run->v + (i * m->heads + h) * d, t->run->y + (i * m->heads + h) * d);
+               t->run->v + value, t->run->y + value);
 }
 
-/* A PoolTask: all tokens for some heads, so that their memory stays in cache. */
-static void some_heads(void *context, int worker, size_t begin, size_t end) {
+/* A PoolTask: all tokens for some tiles of heads, one tile after the other, so that it stays in the first cache. */
+static void some_tiles(void *context, int worker, size_t begin, size_t end) {
     const Rows *t = context;
-    size_t numbers = t->m->d * t->m->d, at = delta_state(t->m) - t->m->heads * numbers;
+    size_t d = t->m->d, tiles = tiles_of(d), head = strip_rows(d) * d,
+           all = delta_state(t->m) - t->m->heads * head;
     (void)worker;
-    for (size_t i = 0; i < t->batch->count; i++) {
-        size_t sequence = (size_t)t->batch->sequence[i],
-               position = (size_t)t->batch->position[i];
-        const float *before = kv_state(t->kv, t->layer, sequence, position);
-        float *after = kv_state(t->kv, t->layer, sequence, position + 1) + at;
-        if (!before)
-            memset(after + begin * numbers, 0, (end - begin) * numbers * sizeof *after);
-        before = before ? before + at : after;
-        for (size_t h = begin; h < end; h++) step_head(t, i, h, before, after);
+    for (size_t at = begin; at < end; at++) {
+        size_t h = at / tiles, j = at % tiles * TILE, rows = min_size(TILE, d - j);
+        for (size_t i = 0; i < t->batch->count; i++) {
+            StateStep state = state_step(t->kv, t->layer, t->batch, i, all + h * head + j * d,
+                                         strip_rows(rows) * d);
+            step_head(t, i, h, j, rows, state);
+        }
     }
 }
 
@@ -185,7 +190,7 @@ void delta_forward(Pool *pool, const DeltaNet *m, DeltaRun *run, const KvCache *
     Rows rows = {m, run, kv, layer, batch};
     project(pool, &rows, x);
     pool_for(pool, n, ROWS, prepare_rows, &rows);
-    pool_for(pool, m->heads, 1, some_heads, &rows);
+    pool_for(pool, m->heads * tiles_of(m->d), 1, some_tiles, &rows);
     pool_for(pool, n, ROWS, gate_rows, &rows);
     linear(pool, &m->out, run->y, n, out, run->scratch);
 }

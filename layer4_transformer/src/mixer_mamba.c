@@ -1,23 +1,23 @@
 /* mixer_mamba.c - Mamba 1.  See mixer_mamba.h. */
 #include "mamba_rows.h"
 
-#include <string.h>
-
 enum { CHANNELS = 16, ROWS = 4 }; /* taken at a time by a thread */
 
-static size_t larger(size_t a, size_t b) { return a > b ? a : b; }
-
-size_t mamba_state(const Mamba *m) { return short_conv_state(&m->conv) + m->inner * m->n; }
+/* The channels of a head of Mamba 2 lie in strips, those of Mamba 1 one after the other. */
+size_t mamba_state(const Mamba *m) {
+    size_t channels = m->x.w.data ? m->inner : m->heads * strip_rows(m->inner / m->heads);
+    return short_conv_state(&m->conv) + channels * m->n;
+}
 
 void mamba_sizes_include(MambaSizes *s, const Mamba *m) {
     if (!m->in.w.data) return;
-    s->dim = larger(s->dim, m->in.w.shape[1]);
-    s->in = larger(s->in, m->in.w.shape[0]);
-    s->channels = larger(s->channels, m->conv.channels);
-    s->inner = larger(s->inner, m->inner);
+    s->dim = max_size(s->dim, m->in.w.shape[1]);
+    s->in = max_size(s->in, m->in.w.shape[0]);
+    s->channels = max_size(s->channels, m->conv.channels);
+    s->inner = max_size(s->inner, m->inner);
     if (!m->x.w.data) return;
-    s->projected = larger(s->projected, m->x.w.shape[0]);
-    s->rank = larger(s->rank, m->dt.w.shape[1]);
+    s->projected = max_size(s->projected, m->x.w.shape[0]);
+    s->rank = max_size(s->rank, m->dt.w.shape[1]);
 }
 
 void mamba_run_init(MambaRun *run, size_t rows, const MambaSizes *s, Arena *arena) {
@@ -28,7 +28,7 @@ void mamba_run_init(MambaRun *run, size_t rows, const MambaSizes *s, Arena *aren
     run->rank = arena_take(arena, rows * s->rank, f);
     run->dt = arena_take(arena, rows * s->inner, f);
     run->y = arena_take(arena, rows * s->inner, f);
-    run->scratch = arena_take(arena, linear_scratch_bytes(rows, larger(s->dim, s->inner)), 1);
+    run->scratch = arena_take(arena, linear_scratch_bytes(rows, max_size(s->dim, s->inner)), 1);
 }
 
 /* ------------------------------------------------------------------ dt, B and C of each token */
@@ -64,10 +64,9 @@ static void step(const Mamba *m, const float *before, float *after, const float 
         in[i] = dt[first + i] * x[first + i];
     }
     vector_exp(decay, decay, 0, count * n);
-    recurrence_step(&(Recurrence){.after = after + at,
-                                  .before = before + at,
+    recurrence_step(&(Recurrence){.after = after,
+                                  .before = before,
                                   .decay = decay,
-                                  .decay_step = n,
                                   .in = in,
                                   .b = b,
                                   .c = b + n,
@@ -86,17 +85,14 @@ static void some_channels(void *context, int worker, size_t begin, size_t end) {
     size_t conv = short_conv_state(&m->conv), inner = m->inner;
     (void)worker;
     for (size_t i = 0; i < t->batch->count; i++) {
-        size_t sequence = (size_t)t->batch->sequence[i],
-               position = (size_t)t->batch->position[i];
-        float *after = kv_state(t->kv, t->layer, sequence, position + 1) + conv;
-        const float *before = kv_state(t->kv, t->layer, sequence, position),
-                    *b = t->run->projected + i * projected_of(m) + rank_of(m);
-        if (!before) memset(after + begin * m->n, 0, (end - begin) * m->n * sizeof *after);
-        before = before ? before + conv : after;
+        StateStep state =
+            state_step(t->kv, t->layer, t->batch, i, conv + begin * m->n, (end - begin) * m->n);
+        const float *b = t->run->projected + i * projected_of(m) + rank_of(m);
         for (size_t c = begin; c < end; c += CHANNELS)
-            step(m, before, after, b, t->run->dt + i * inner, t->run->x + i * inner,
+            step(m, state.before + (c - begin) * m->n, state.after + (c - begin) * m->n, b,
+                 t->run->dt + i * inner, t->run->x + i * inner,
                  t->run->in + i * 2 * inner + inner, t->run->y + i * inner, c,
-                 end - c < CHANNELS ? end - c : CHANNELS);
+                 min_size(CHANNELS, end - c));
     }
 }
 

@@ -4,69 +4,55 @@
  *     ... convolved                | x        | B           | C           | */
 #include "mamba_rows.h"
 
-#include <string.h>
-
 enum { CHANNELS = 64, ROWS = 4 }; /* taken at a time */
 
 /* ------------------------------------------------------------------ the state moves on */
 
-/* Some channels of one head: S <- exp(dt A) S + dt x B, y = S . C + D x. */
-static void step(const Mamba *m, const float *before, float *after, const float *decay,
-                 float dt, float d, const float *x, const float *b, const float *c, float *y,
-                 size_t count) {
-    float in[CHANNELS];
-    for (size_t i = 0; i < count; i++) in[i] = dt * x[i];
-    recurrence_step(&(Recurrence){.after = after,
-                                  .before = before,
-                                  .decay = decay,
-                                  .in = in,
-                                  .b = b,
-                                  .c = c,
-                                  .out = y,
-                                  .rows = count,
-                                  .n = m->n});
-    for (size_t i = 0; i < count; i++) y[i] += d * x[i];
-}
-
-/* One head of one token; dt = softplus(raw + bias), one decay for all numbers of the head's state. */
-static void step_head(const Mamba *m, const float *before, float *after, float raw,
-                      const float *x, float *y, size_t head) {
+/* One token of one head: S <- exp(dt A) S + dt x B, y = S . C + D x, with dt = softplus(raw + bias) and one
+ * decay for all numbers of the head's state. */
+static void step_head(const Mamba *m, StateStep state, float raw, const float *x, float *y,
+                      size_t head) {
     size_t width = m->inner / m->heads, first = head * width,
            group = head / (m->heads / m->groups);
     const float *b = x + m->inner + group * m->n, *c = b + m->groups * m->n;
-    float decay[MAMBA_STATE], dt = raw + m->dt_bias[head], rate;
+    float decay[MAMBA_STATE], in[CHANNELS], dt = raw + m->dt_bias[head], rate;
     softplus(&dt, &dt, 1);
     rate = dt * m->a[head];
     vector_exp(&rate, &rate, 0, 1);
     for (size_t j = 0; j < m->n; j++) decay[j] = rate;
-    for (size_t i = first; i < first + width; i += CHANNELS) {
-        size_t left = first + width - i, count = left < CHANNELS ? left : CHANNELS;
-        step(m, before + i * m->n, after + i * m->n, decay, dt, m->d[head], x + i, b, c, y + i,
-             count);
+    for (size_t i = 0; i < width; i += CHANNELS) {
+        size_t count = min_size(CHANNELS, width - i);
+        const float *mine = x + first + i;
+        float *out = y + first + i;
+        for (size_t k = 0; k < count; k++) in[k] = dt * mine[k];
+        recurrence_strips(&(StripRecurrence){.after = state.after + i * m->n,
+                                             .before = state.before + i * m->n,
+                                             .decay = decay,
+                                             .in = in,
+                                             .b = b,
+                                             .c = c,
+                                             .out = out,
+                                             .rows = count,
+                                             .n = m->n});
+        for (size_t k = 0; k < count; k++) out[k] += m->d[head] * mine[k];
     }
 }
 
-/* A PoolTask: all tokens for some heads, so that their state stays in cache. */
+/* A PoolTask: all tokens for some heads, one head after the other, so that its state stays in cache. */
 static void some_heads(void *context, int worker, size_t begin, size_t end) {
     const Rows *t = context;
     const Mamba *m = t->m;
     size_t conv = short_conv_state(&m->conv), width = m->in.w.shape[0],
-           head_numbers = m->inner / m->heads * m->n;
+           numbers = strip_rows(m->inner / m->heads) * m->n;
     (void)worker;
-    for (size_t i = 0; i < t->batch->count; i++) {
-        size_t sequence = (size_t)t->batch->sequence[i],
-               position = (size_t)t->batch->position[i];
-        float *after = kv_state(t->kv, t->layer, sequence, position + 1) + conv;
-        const float *before = kv_state(t->kv, t->layer, sequence, position),
-                    *dt = t->run->in + (i + 1) * width - m->heads;
-        if (!before) /* the text begins: the state is 0 */
-            memset(after + begin * head_numbers, 0,
-                   (end - begin) * head_numbers * sizeof *after);
-        before = before ? before + conv : after;
-        for (size_t h = begin; h < end; h++)
-            step_head(m, before, after, dt[h], t->run->x + i * m->conv.channels,
+    for (size_t h = begin; h < end; h++)
+        for (size_t i = 0; i < t->batch->count; i++) {
+            const float *dt = t->run->in + (i + 1) * width - m->heads;
+            StateStep state =
+                state_step(t->kv, t->layer, t->batch, i, conv + h * numbers, numbers);
+            step_head(m, state, dt[h], t->run->x + i * m->conv.channels,
                       t->run->y + i * m->inner, h);
-    }
+        }
 }
 
 /* ------------------------------------------------------------------ gate and norm */

@@ -6,7 +6,9 @@
 
 enum { ROWS = 4, CHANNELS = 64 }; /* taken at a time by a thread */
 
-size_t rwkv_state(const Rwkv *m) { return 2 * m->heads * m->d + m->heads * m->d * m->d; }
+size_t rwkv_state(const Rwkv *m) {
+    return 2 * m->heads * m->d + m->heads * strip_rows(m->d) * m->d;
+}
 
 void rwkv_sizes_include(RwkvSizes *s, const Rwkv *m) {
     const RwkvMap *maps[] = {&m->w, &m->a, &m->g, &m->value};
@@ -96,14 +98,6 @@ static void project(Pool *pool, const Rows *t) {
         map_low(pool, t, &m->value, RWKV_V, NULL, run->y);
 }
 
-/* k' of each head to length 1. */
-static void to_length_one(float *x, size_t heads, size_t d) {
-    for (size_t h = 0; h < heads; h++, x += d) {
-        float length = sqrtf(dot_f32(x, x, d)), scale = 1 / (length > 1e-12f ? length : 1e-12f);
-        for (size_t i = 0; i < d; i++) x[i] *= scale;
-    }
-}
-
 /* A PoolTask: w, a, k', k and v as the formulas at the head of mixer_rwkv.h say. */
 static void prepare_rows(void *context, int worker, size_t begin, size_t end) {
     const Rows *t = context;
@@ -121,7 +115,7 @@ static void prepare_rows(void *context, int worker, size_t begin, size_t end) {
             k[c] *= 1 + (a[c] - 1) * m->ka[c];
             if (!m->first) v[c] += (first[c] - v[c]) * sigmoid(open[c]);
         }
-        to_length_one(kk, m->heads, m->d);
+        for (size_t h = 0; h < m->heads; h++) length_norm(kk + h * m->d, m->d, 1e-12f);
     }
 }
 
@@ -129,45 +123,37 @@ static void prepare_rows(void *context, int worker, size_t begin, size_t end) {
 
 void rwkv_step(float *after, const float *before, size_t d, const float *w, const float *kk,
                const float *a, const float *r, const float *k, const float *v, float *out) {
-    float missing[RWKV_DIM], where[RWKV_DIM], stays[RWKV_DIM];
-    for (size_t i = 0; i < d; i++) {
-        missing[i] = -dot_f32(before + i * d, kk, d);
-        where[i] = kk[i] * a[i], stays[i] = 1;
-    }
-    Recurrence step = {.after = after,
-                       .before = before,
-                       .decay = w,
-                       .in = missing,
-                       .b = where,
-                       .c = r,
-                       .out = out,
-                       .rows = d,
-                       .n = d};
-    recurrence_step(&step);
-    step.before = after, step.decay = stays, step.in = v, step.b = k;
-    recurrence_step(&step);
+    float missing[RWKV_DIM] = {0}, where[RWKV_DIM];
+    weighted_sum(STRIP_F32, missing, 0, kk, 0, 1, before, STRIP * d, d, d); /* S k' */
+    for (size_t i = 0; i < d; i++) missing[i] = -missing[i];
+    for (size_t j = 0; j < d; j++) where[j] = kk[j] * a[j];
+    recurrence_strips(&(StripRecurrence){.after = after,
+                                         .before = before,
+                                         .decay = w,
+                                         .in = missing,
+                                         .b = where,
+                                         .in2 = v,
+                                         .b2 = k,
+                                         .c = r,
+                                         .out = out,
+                                         .rows = d,
+                                         .n = d});
 }
 
-/* A PoolTask: all tokens for some heads, so that their memory stays in cache. */
+/* A PoolTask: all tokens for some heads, one head after the other, so that its memory stays in cache. */
 static void some_heads(void *context, int worker, size_t begin, size_t end) {
     const Rows *t = context;
     const RwkvRun *run = t->run;
-    size_t d = t->m->d, dim = width(t->m), numbers = d * d, at = 2 * dim;
+    size_t d = t->m->d, dim = width(t->m), numbers = strip_rows(d) * d;
     (void)worker;
-    for (size_t i = 0; i < t->batch->count; i++) {
-        size_t sequence = (size_t)t->batch->sequence[i],
-               position = (size_t)t->batch->position[i];
-        const float *before = kv_state(t->kv, t->layer, sequence, position);
-        float *after = kv_state(t->kv, t->layer, sequence, position + 1) + at;
-        if (!before) /* the text begins: the memory is 0 */
-            memset(after + begin * numbers, 0, (end - begin) * numbers * sizeof *after);
-        before = before ? before + at : after;
-        for (size_t h = begin; h < end; h++) {
+    for (size_t h = begin; h < end; h++)
+        for (size_t i = 0; i < t->batch->count; i++) {
+            StateStep s =
+                state_step(t->kv, t->layer, t->batch, i, 2 * dim + h * numbers, numbers);
             size_t o = i * dim + h * d;
-            rwkv_step(after + h * numbers, before + h * numbers, d, run->w + o, run->kk + o,
-                      run->a + o, run->r + o, run->k + o, run->v + o, run->y + o);
+            rwkv_step(s.after, s.before, d, run->w + o, run->kk + o, run->a + o, run->r + o,
+                      run->k + o, run->v + o, run->y + o);
         }
-    }
 }
 
 /* ------------------------------------------------------------------ norm, the own key, gate */

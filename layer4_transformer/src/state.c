@@ -44,6 +44,15 @@ float *kv_state(const KvCache *kv, size_t layer, size_t sequence, size_t length)
     return (float *)page_bytes(&kv->states, at->page) + kv->state_at[layer];
 }
 
+StateStep state_step(const KvCache *kv, size_t layer, const Batch *batch, size_t row,
+                     size_t first, size_t count) {
+    size_t sequence = (size_t)batch->sequence[row], position = (size_t)batch->position[row];
+    const float *before = kv_state(kv, layer, sequence, position);
+    float *after = kv_state(kv, layer, sequence, position + 1) + first;
+    if (!before) memset(after, 0, count * sizeof *after);
+    return (StateStep){before ? before + first : after, after};
+}
+
 /* ------------------------------------------------------------------ which are kept */
 
 static bool is_border(size_t length) { return length % KV_PAGE == 0; }

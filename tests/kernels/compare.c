@@ -95,10 +95,21 @@ static void compare_recurrences(const Kernels *fast, const Kernels *scalar) {
         for (size_t i = 0; i < 100; i++)
             x[i] = (float)rng_unit(10, n, i) - 0.5f, y[i] = (float)rng_unit(11, n, i) - 0.5f;
         for (size_t i = 0; i < 5; i++) in[i] = (float)rng_unit(12, n, i);
-        fast->recurrence_step(&(Recurrence){a, before, decay, n, in, x, y, out, 5, n});
-        scalar->recurrence_step(&(Recurrence){b, before, decay, n, in, x, y, want, 5, n});
+        fast->recurrence_step(&(Recurrence){a, before, decay, in, x, y, out, 5, n});
+        scalar->recurrence_step(&(Recurrence){b, before, decay, in, x, y, want, 5, n});
         expect(memcmp(a, b, 5 * n * sizeof *a) == 0, "recurrence", n);
         expect(memcmp(out, want, sizeof out) == 0, "recurrence, read", n);
+    }
+    for (size_t rows = 1; rows < 100; rows++) {
+        static float got[100], right[100], left[7 * 16 * 4], kept[7 * 16 * 4];
+        const float *numbers = before;
+        StripRecurrence t = {left, numbers, decay, x,    y, rows % 2 ? y : NULL,
+                             x,    x,       got,   rows, 4};
+        fast->recurrence_strips(&t);
+        t.after = kept, t.out = right;
+        scalar->recurrence_strips(&t);
+        expect(memcmp(left, kept, sizeof left) == 0, "recurrence in strips", rows);
+        expect(memcmp(got, right, sizeof got) == 0, "recurrence in strips, read", rows);
     }
 }
 

@@ -20,7 +20,7 @@ INLINE __m256 step8(const Recurrence *t, const float *before, const float *decay
 
 AVX2 void recurrence_step_avx2(const Recurrence *t) {
     for (size_t r = 0; r < t->rows; r++) {
-        const float *before = t->before + r * t->n, *decay = t->decay + r * t->decay_step;
+        const float *before = t->before + r * t->n, *decay = t->decay + r * t->n;
         float *after = t->after + r * t->n, lanes[16];
         __m256 in = _mm256_set1_ps(t->in[r]), low = _mm256_setzero_ps(), high = low;
         size_t i = 0;
@@ -39,4 +39,17 @@ AVX2 void recurrence_step_avx2(const Recurrence *t) {
         t->out[r] = add_lanes(_mm256_add_ps(low, high));
     }
 }
+
+/* ------------------------------------------------------------------ rows in strips: a lane for each */
+
+enum { LANES = 8, SIDE = 2 };
+typedef __m256 Vector;
+#define vector_zero()       _mm256_setzero_ps()
+#define vector_all(x)       _mm256_set1_ps(x)
+#define vector_load(p)      _mm256_loadu_ps(p)
+#define vector_store(p, v)  _mm256_storeu_ps(p, v)
+#define vector_mul(a, b)    _mm256_mul_ps(a, b)
+#define vector_fma(a, b, c) _mm256_fmadd_ps(a, b, c)
+#include "../simd/strip_rows_template.h"
+RECURRENCE_STRIPS(AVX2, avx2)
 #endif

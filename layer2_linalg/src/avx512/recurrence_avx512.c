@@ -7,7 +7,7 @@
 /* Lanes behind the end of a row keep their sum. */
 AVX512 void recurrence_step_avx512(const Recurrence *t) {
     for (size_t r = 0; r < t->rows; r++) {
-        const float *before = t->before + r * t->n, *decay = t->decay + r * t->decay_step;
+        const float *before = t->before + r * t->n, *decay = t->decay + r * t->n;
         float *after = t->after + r * t->n;
         __m512 in = _mm512_set1_ps(t->in[r]), sum = _mm512_setzero_ps();
         for (size_t i = 0; i < t->n; i += 16) {
@@ -23,4 +23,17 @@ AVX512 void recurrence_step_avx512(const Recurrence *t) {
         t->out[r] = add_lanes(sum);
     }
 }
+
+/* ------------------------------------------------------------------ rows in strips: a lane for each */
+
+enum { LANES = 16, SIDE = 4 };
+typedef __m512 Vector;
+#define vector_zero()       _mm512_setzero_ps()
+#define vector_all(x)       _mm512_set1_ps(x)
+#define vector_load(p)      _mm512_loadu_ps(p)
+#define vector_store(p, v)  _mm512_storeu_ps(p, v)
+#define vector_mul(a, b)    _mm512_mul_ps(a, b)
+#define vector_fma(a, b, c) _mm512_fmadd_ps(a, b, c)
+#include "../simd/strip_rows_template.h"
+RECURRENCE_STRIPS(AVX512, avx512)
 #endif

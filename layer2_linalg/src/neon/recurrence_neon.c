@@ -19,7 +19,7 @@ INLINE float add_lanes(const float lanes[16]) {
 
 void recurrence_step_neon(const Recurrence *t) {
     for (size_t r = 0; r < t->rows; r++) {
-        const float *before = t->before + r * t->n, *decay = t->decay + r * t->decay_step;
+        const float *before = t->before + r * t->n, *decay = t->decay + r * t->n;
         float *after = t->after + r * t->n, lanes[16];
         float32x4_t in = vdupq_n_f32(t->in[r]),
                     sum[4] = {vdupq_n_f32(0), vdupq_n_f32(0), vdupq_n_f32(0), vdupq_n_f32(0)};
@@ -39,4 +39,17 @@ void recurrence_step_neon(const Recurrence *t) {
         t->out[r] = add_lanes(lanes);
     }
 }
+
+/* ------------------------------------------------------------------ rows in strips: a lane for each */
+
+enum { LANES = 4, SIDE = 1 };
+typedef float32x4_t Vector;
+#define vector_zero()       vdupq_n_f32(0)
+#define vector_all(x)       vdupq_n_f32(x)
+#define vector_load(p)      vld1q_f32(p)
+#define vector_store(p, v)  vst1q_f32(p, v)
+#define vector_mul(a, b)    vmulq_f32(a, b)
+#define vector_fma(a, b, c) vfmaq_f32(c, a, b)
+#include "../simd/strip_rows_template.h"
+RECURRENCE_STRIPS(, neon)
 #endif

@@ -14,7 +14,8 @@ static void prepare_rows(void *context, int worker, size_t begin, size_t end) {
                 decay[i] = (float)exp((double)m->a[h] *
                                       log1p(exp((double)(decay[i] + m->dt_bias[i]))));
         }
-        to_length_one(t->run->q + row * m->keys * m->d, m->keys, m->d, m->eps);
-        to_length_one(t->run->k + row * m->keys * m->d, m->keys, m->d, m->eps);
+        for (size_t h = row * m->keys; h < (row + 1) * m->keys; h++)
+            length_norm(t->run->q + h * m->d, m->d, m->eps),
+                length_norm(t->run->k + h * m->d, m->d, m->eps);
     }
 }
