@@ -109,6 +109,7 @@ static const struct {
     const char *old, *new, *says;
 } word_edits[] = {
     {"\"byte_fallback\": false", "\"byte_fallback\": true", "byte_fallback"},
+    {"\"byte_fallback\": false", "\"byte_fallback\": 1", "byte_fallback"},
     {"\"unk_id\": 0", "\"unk_id\": null", "without an unk_id"},
     {"\"unk_id\": 0", "\"unk_id\": 258", "unk_id is 258"},
     {"[\"<unk>\", ", "[\"<unk>\", 1, ", "piece 0 is no pair"},

@@ -49,3 +49,10 @@ expect "a patch without a text" 2 "needs --from" "$strata" look lens --patch 1.1
 expect "a head of the lens" 2 "needs attention" "$strata" look lens --head 1.1
 expect "a text for the owner" 2 "does not go with" "$strata" look owner -p "$p"
 expect "nothing of that name" 2 "there are attention" "$strata" look soul
+
+# A model without attention has no heads to look at.
+"$BUILD/tests/families" mamba "" "$work/mamba.gguf"
+for which in attention heads; do
+    expect "$which of a model without" 1 "has no layer with attention" "$strata" look $which -m "$work/mamba.gguf" -p a
+done
+expect "and its stream" 0 "root mean square" "$strata" look stream -m "$work/mamba.gguf" -p a

@@ -3,6 +3,11 @@
 . "$(dirname "$0")/program.sh"
 
 expect "a list of commands" 0 "generate" "$strata" --help
+expect "help of one command" 0 "usage: strata tokenize" "$strata" help tokenize
+expect "help of none that is there" 2 "no command 'nosuch'" "$strata" help nosuch
+expect "help of two" 2 "nothing is done with 'chat'" "$strata" help tokenize chat
+expect "the list of families stands alone" 2 "families stands alone" "$strata" inspect --families "$model"
+expect "a share of green tokens that cannot be" 2 "from 0.01 to 0.99" "$strata" watermark --gamma 1
 expect "no command is wrong usage" 2 "usage" "$strata"
 expect "an unknown command" 2 "no command 'nonsense'" "$strata" nonsense
 for command in generate diffuse chat tokenize template logits embed rerank inspect chain samplers compare watermark figure look dump quantize perplexity world "world check" "world score" "world sample" train bench; do

@@ -39,6 +39,9 @@ Dtype quant_preset_dtype(const QuantPreset *preset, Text name, size_t layers, si
  * layers, and all whose name does not end in ".weight": of no preset's format, they stay as they are. */
 bool quant_preset_keeps(Text name, int ndim);
 
+/* Refuse a tensor that has a number which its format cannot hold (quantize_misfit); returns false. */
+bool quant_preset_misfit(const char *tensor, Dtype dtype, Fault *fault);
+
 /* How a file is to be rewritten. */
 typedef struct Requantize {
     const QuantPreset *preset;

@@ -158,7 +158,7 @@ static bool take_room(Session *s, const Batch *batch, Fault *fault) {
                              "the memory of keys and values, %zu pages, is full at %zu tokens",
                              s->kv.pages.count, position);
         return fault_set(
-            fault, "the context is full at %zu tokens: give a larger --ctx or a shorter text",
+            fault, "the context is full at %zu tokens: wanted a longer one or a shorter text",
             position);
     }
     return true;

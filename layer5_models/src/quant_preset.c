@@ -148,3 +148,8 @@ bool quant_preset_keeps(Text name, int ndim) {
         if (holds(name, parts[i])) return true;
     return false;
 }
+
+bool quant_preset_misfit(const char *tensor, Dtype dtype, Fault *fault) {
+    return fault_set(fault, "'%s' holds a number that %s cannot: none, infinite or too large",
+                     tensor, dtype_name(dtype));
+}

@@ -209,11 +209,25 @@ static void reads_peft(void **state) {
         model_close(&model);
     }
     assert_memory_equal(x, y, count * sizeof *x);
-    write_peft(a, b, "{\"peft_type\":\"LORA\",\"lora_alpha\":6,\"use_dora\":true}");
-    assert_true(model_open_memory(&model, bytes, size, &fault));
-    assert_false(model_adapt(&model, in_folder("peft"), 1, &fault));
-    assert_contains(fault.text, "'use_dora'");
-    model_close(&model);
+    static const char *const odd[][2] = {
+        {"\"lora_alpha\":6,\"use_dora\":true", "'use_dora'"},
+        {"\"lora_alpha\":\"6\"", "'lora_alpha' a number"},
+        {"\"lora_alpha\":0", "'lora_alpha' a number that is not 0"},
+        {"\"lora_alpha\":6,\"use_rslora\":\"yes\"", "'use_rslora' true or false"},
+        {"\"lora_alpha\":6,\"r\":\"3\"", "'r' a whole number"},
+        {"\"lora_alpha\":6,\"r\":0", "'r' a whole number"},
+        {"\"lora_alpha\":6,\"r\":4", "has rank 3, and adapter_config.json an r of 4"},
+        {"\"peft_type\":\"LOHA\"", "'peft_type' LORA"},
+        {"\"r\":3", "has no lora_alpha"}};
+    for (size_t i = 0; i < sizeof odd / sizeof *odd; i++) {
+        char config[120];
+        snprintf(config, sizeof config, "{%s}", odd[i][0]);
+        write_peft(a, b, config);
+        assert_true(model_open_memory(&model, bytes, size, &fault));
+        if (model_adapt(&model, in_folder("peft"), 1, &fault)) fail_msg("%s: taken", config);
+        assert_contains(fault.text, odd[i][1]);
+        model_close(&model);
+    }
     free(x), free(y), free(bytes);
 }
 

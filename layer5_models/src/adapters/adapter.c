@@ -89,7 +89,7 @@ static Maps maps_of(Model *m, const char *name) {
     return maps_in_block(m, &m->blocks[layer], name + used);
 }
 
-static bool check_pair(const Pair *p, const Maps *maps, Fault *fault) {
+static bool check_pair(const Pair *p, const Maps *maps, size_t rank, Fault *fault) {
     size_t out = 0, in = maps->count ? maps->maps[0]->w.shape[1] : 0;
     for (size_t i = 0; i < maps->count; i++) out += maps->maps[i]->w.shape[0];
     if (!maps->count)
@@ -100,6 +100,9 @@ static bool check_pair(const Pair *p, const Maps *maps, Fault *fault) {
     if (p->rank_a != p->rank_b || p->rank_a < 1 || p->rank_a > LOW_RANK_MAX)
         return fault_set(fault, "'%s' has ranks %zu and %zu, wanted the same from 1 to %d",
                          p->name, p->rank_a, p->rank_b, LOW_RANK_MAX);
+    if (rank && p->rank_a != rank)
+        return fault_set(fault, "'%s' has rank %zu, and adapter_config.json an r of %zu",
+                         p->name, p->rank_a, rank);
     return (p->in == in && p->out == out) ||
            fault_set(fault, "'%s' is for a matrix (%zu, %zu), and the model's is (%zu, %zu)",
                      p->name, p->out, p->in, out, in);
@@ -119,7 +122,7 @@ static float *join(const Pair *p, Fault *fault) {
 static bool apply_pair(Model *m, const Lora *lora, const Pair *p, double strength,
                        Fault *fault) {
     Maps maps = maps_of(m, p->name);
-    if (!check_pair(p, &maps, fault)) return false;
+    if (!check_pair(p, &maps, lora->rank, fault)) return false;
     double rank = (double)p->rank_a, alpha = lora->alpha != 0 ? lora->alpha : rank;
     LowRank part = {.rank = p->rank_a, .in = p->in};
     part.scale = (float)(strength * alpha / (lora->by_root ? sqrt(rank) : rank));

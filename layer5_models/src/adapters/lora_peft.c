@@ -23,14 +23,22 @@ static bool is_off(const JsonValue *v) {
            ((v->kind == JSON_ARRAY || v->kind == JSON_OBJECT) && v->count == 0);
 }
 
+static bool refuse(Fault *fault, const char *key, const char *wanted) {
+    return fault_set(fault, "adapter_config.json: wanted of '%s' %s", key, wanted);
+}
+
 static bool read_key(Lora *lora, Text key, const JsonValue *value, Fault *fault) {
     if (text_equal(key, text_of("lora_alpha")))
-        return json_number(value, &lora->alpha) || fault_set(fault, "lora_alpha is no number");
+        return (json_number(value, &lora->alpha) && lora->alpha != 0) ||
+               refuse(fault, "lora_alpha", "a number that is not 0");
     if (text_equal(key, text_of("use_rslora")))
-        return lora->by_root = value->kind == JSON_TRUE, true;
-    if (text_equal(key, text_of("r"))) return true; /* the tensors show it */
+        return (lora->by_root = value->kind == JSON_TRUE) || is_off(value) ||
+               refuse(fault, "use_rslora", "true or false");
+    if (text_equal(key, text_of("r")))
+        return (json_size(value, &lora->rank) && lora->rank) ||
+               refuse(fault, "r", "a whole number from 1");
     if (text_equal(key, text_of("peft_type")))
-        return json_is(value, "LORA") || fault_set(fault, "peft_type is not LORA");
+        return json_is(value, "LORA") || refuse(fault, "peft_type", "LORA");
     if (text_equal(key, text_of("bias")) && json_is(value, "none")) return true;
     for (size_t i = 0; i < sizeof harmless / sizeof *harmless; i++)
         if (text_equal(key, text_of(harmless[i]))) return true;

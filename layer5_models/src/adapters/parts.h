@@ -19,6 +19,7 @@ typedef struct Lora {
     size_t n_pairs, room;
     double alpha;
     bool by_root; /* alpha / sqrt(rank) */
+    size_t rank;  /* that all pairs must have; 0: nothing says so */
 } Lora;
 
 /* The pair of a map; a new one if there is none.  NULL: memory is short. */

@@ -56,9 +56,7 @@ static bool write_target(const Conversion *c, const Target *t, Pool *pool, FileO
     for (; ok && b.first < rows; b.first += at_once) {
         size_t count = min_size(at_once, rows - b.first);
         pool_for(pool, count, 8, convert_rows, &b);
-        if (b.misfits)
-            ok = REFUSE(c, "'%s' holds a number that %s cannot: none, infinite or too large",
-                        t->name, dtype_name(t->dtype));
+        if (b.misfits) ok = quant_preset_misfit(t->name, t->dtype, c->fault);
         ok = ok && write_bytes(c, out, b.stored, count * b.row_bytes);
         *done += (double)(count * b.row_bytes);
         if (c->how->progress) c->how->progress(c->how->context, *done, all);

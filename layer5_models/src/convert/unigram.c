@@ -146,7 +146,8 @@ bool read_unigram(Conversion *c, Vocab *v, const JsonValue *root) {
     const JsonValue *model = json_get(root, "model"), *list = json_get(model, "vocab");
     Plain p = {.c = c};
     size_t unknown;
-    if (json_true(model, "byte_fallback"))
+    const JsonValue *bytes = json_get(model, "byte_fallback");
+    if (bytes && bytes->kind != JSON_FALSE && bytes->kind != JSON_NULL)
         return REFUSE(c, "tokenizer.json: Unigram with byte_fallback, which GGUF files cannot "
                          "say");
     if (!json_size(json_get(model, "unk_id"), &unknown))

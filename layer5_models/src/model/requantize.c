@@ -107,10 +107,7 @@ static bool convert(const Source *s, const GgufTensor *t, Dtype to, GgufWriter *
     ok = ok && find_importance(s, name, cols, &c.importance, fault);
     if (ok) {
         pool_for(s->pool, rows, 8, convert_rows, &c);
-        if (c.misfits)
-            ok = fault_set(fault,
-                           "'%s' holds a number that %s cannot: none, infinite or too large",
-                           name, dtype_name(to));
+        if (c.misfits) ok = quant_preset_misfit(name, to, fault);
     }
     if (ok) {
         Tensor view = tensor_view(to, t->ndim, t->shape, c.stored);

@@ -9,7 +9,7 @@ bool generate_check_prompt(const Session *s, const TokenList *tokens, bool shift
     if (tokens->count < ctx || shift) return true;
     return fault_set(fault, "the prompt has %zu tokens and the context holds %zu: shorten it%s",
                      tokens->count, ctx,
-                     ctx < s->model->sizes.ctx ? " or give a larger --ctx"
+                     ctx < s->model->sizes.ctx ? " or ask for a longer context"
                                                : ", the model reads no more");
 }
 

@@ -76,7 +76,7 @@ static bool has_context(Sequence *s) {
         if (r->session && !s->options.shift && reader_total(s, r) > session_ctx(r->session))
             return fault_set(
                 &s->fault,
-                "the context is full at %zu tokens: give a larger --ctx or a shorter text",
+                "the context is full at %zu tokens: wanted a longer one or a shorter text",
                 session_ctx(r->session));
     return true;
 }

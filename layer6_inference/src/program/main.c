@@ -34,21 +34,28 @@ static int run(int argc, char **argv) {
         print_commands(stderr);
         return EXIT_USAGE;
     }
-    if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0 ||
-        strcmp(argv[1], "help") == 0) {
+    bool help = strcmp(argv[1], "help") == 0;
+    if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0 || (help && argc == 2)) {
         print_commands(stdout);
         return EXIT_DONE;
     }
     Fault fault;
+    if (help && argc > 3) {
+        fprintf(stderr, "strata: nothing is done with '%.60s'; usage: strata help COMMAND\n",
+                argv[3]);
+        return EXIT_USAGE;
+    }
     if (!kernels_select(NULL, &fault)) return command_failed(&fault);
     if (strcmp(argv[1], "--version") == 0) {
         printf("strata %s, %s\n", STRATA_VERSION, kernels_isa());
         return EXIT_DONE;
     }
+    const char *name = argv[help ? 2 : 1]; /* strata help NAME is strata NAME --help */
+    char *asked[] = {(char *)name, "--help", NULL};
     for (size_t i = 0; i < sizeof commands / sizeof *commands; i++)
-        if (strcmp(argv[1], commands[i]->name) == 0)
-            return commands[i]->run(argc - 1, argv + 1);
-    fprintf(stderr, "strata: no command '%s'\n\n", argv[1]);
+        if (strcmp(name, commands[i]->name) == 0)
+            return help ? commands[i]->run(2, asked) : commands[i]->run(argc - 1, argv + 1);
+    fprintf(stderr, "strata: no command '%s'\n\n", name);
     print_commands(stderr);
     return EXIT_USAGE;
 }

@@ -237,6 +237,10 @@ static int run(int argc, char **argv) {
                               "safetensors or PyTorch file holds.",
                               options, &path, 0, 1);
     if (status >= 0) return status;
+    if (families && path) {
+        fprintf(stderr, "strata: --families stands alone (strata inspect --help says more)\n");
+        return EXIT_USAGE;
+    }
     if (families) return print_families();
     if (!path) path = default_model(found, sizeof found);
     if (!path) {

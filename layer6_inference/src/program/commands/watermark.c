@@ -41,7 +41,7 @@ static int run(int argc, char **argv) {
     Fault fault;
     const Option options[] = {
         {"-m", OPT_TEXT, &job.model, "FILE", "model whose tokenizer counts (the storyteller)"},
-        {"--gamma", OPT_REAL(0, 1), &job.gamma, "G", "share of green tokens (0.25)"},
+        {"--gamma", OPT_REAL(0.01, 0.99), &job.gamma, "G", "share of green tokens (0.25)"},
         {"--key", OPT_INT(0, 9e18), &job.key, "N", "the secret (15485863)"},
         {0},
     };
@@ -49,10 +49,6 @@ static int run(int argc, char **argv) {
         options_read(argc, argv, "watermark [-m FILE] [options] < TEXT",
                      "Look for the mark that the stage watermark leaves.", options, NULL, 0, 0);
     if (status >= 0) return status;
-    if (!(job.gamma > 0 && job.gamma < 1) || job.key < 0) {
-        fprintf(stderr, "strata: --gamma is between 0 and 1, --key is not negative\n");
-        return EXIT_USAGE;
-    }
     return detect(&job, &fault) ? EXIT_DONE : command_failed(&fault);
 }
 

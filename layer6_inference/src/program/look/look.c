@@ -60,6 +60,19 @@ static bool choose_head(Look *look, Fault *fault) {
                      look->job->head, m->sizes.layers, look->glass.heads);
 }
 
+/* Where heads are looked at there must be some. */
+static bool has_heads(const LookJob *job, const Model *m, size_t which, Fault *fault) {
+    bool found =
+        strcmp(looks[which].name, "lens") == 0 || strcmp(looks[which].name, "stream") == 0;
+    for (size_t l = 0; l < m->sizes.layers; l++)
+        found |= m->blocks[l].attention.q.w.data != NULL;
+    return found ||
+           fault_set(fault,
+                     "%.200s has no layer with attention whose heads can be looked at: "
+                     "strata look lens and strata look stream show what it does",
+                     job->model);
+}
+
 /* Every number of the stream, after a text was read. */
 static bool is_finite(const Look *look, size_t tokens, Fault *fault) {
     const Glass *g = &look->glass;
@@ -114,6 +127,7 @@ static bool run_job(LookJob *job, size_t which, Fault *fault) {
         !compute_open(&job->compute, fault))
         return false;
     bool ok = loaded_open_model(&m, job->model, &job->compute, fault);
+    ok = ok && has_heads(job, m.model, which, fault);
     if (ok)
         ok = looks[which].show ? look_at_text(job, which, &m, fault)
                                : look_owner(&m, job, fault);
