@@ -2,6 +2,7 @@
 #include "events.h"
 
 #include "answers.h"
+#include "../output/sse.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -23,14 +24,6 @@ struct Events {
     double ping; /* seconds without, after which nothing is said */
     bool over;
 };
-
-void sse_event(FILE *out, Text line) {
-    fputs("data: ", out);
-    fwrite(line.data, 1, line.size, out);
-    fputs("\n\n", out);
-}
-
-void sse_ping(FILE *out) { fputs(":\n\n", out); }
 
 Events *events_open(TextJob *text) {
     Events *e = calloc(1, sizeof *e);

@@ -12,12 +12,6 @@
 
 #include "text_job.h"
 
-/* Frame an event: "data: ", the line, and an empty line.  Needs a text without newlines. */
-void sse_event(FILE *out, Text line);
-
-/* Nothing to say, said so that the connection lives: a comment, which clients pass over. */
-void sse_ping(FILE *out);
-
 /* Takes the job over.  NULL when memory runs out. */
 Events *events_open(TextJob *text);
 void events_close(Events *events);
