@@ -1,4 +1,4 @@
-/* order.c - see order.h.  Quicksort and quickselect (Hoare 1961, doi:10.1145/366622.366642), and
+/* order.c - see order.h.  Quicksort and quickselect (Hoare 1961, doi:10.1145/366622.366644), and
  * sorting by digits, as punched cards were sorted. */
 #include "order.h"
 

@@ -61,7 +61,7 @@ const StageKind stage_tfs = {
     .formula = "d2_i = |p_i - 2 p_{i+1} + p_{i+2}| / sum;  keep 1 + the number with  d2_1 + "
                "... + d2_i <= Z",
     .advice = "an early idea that min_p has replaced.  0.9 to 0.99.",
-    .source = "Phuwadol & Bailey 2019, trentbrick.github.io/Tail-Free-Sampling",
+    .source = "Bricken 2019, trentbrick.github.io/Tail-Free-Sampling",
     .example = "tfs:0.9",
     .params = {{.key = "z", .low = 0, .high = 1, .required = true, .off = 1, .has_off = true},
                PARAM_KEEP},
