@@ -25,10 +25,13 @@ typedef struct StepSize {
 
 double step_cost_seconds(const StepCost *cost, StepSize size);
 
-/* The costs that err least, relative to what each of n steps took; a term that would be negative is left out.
+/* The costs that err least, relative to what each of n steps should take, and together take what all of them took; a term
+ * that would be negative is left out.
  *
- * Needs    n > 0. */
-StepCost step_cost_fit(const StepSize *sizes, const double *seconds, size_t n);
+ * Needs    n > 0, and seconds above 0.
+ * Fails when memory is short. */
+bool step_cost_fit(const StepSize *sizes, const double *seconds, size_t n, StepCost *cost,
+                   Fault *fault);
 
 /* As text: four lines, a name and a number each.
  *

@@ -17,14 +17,41 @@ static void costs_are_found_again(void **state) {
             (StepSize){1 + rng_below(&rng, 300), rng_below(&rng, 30), rng_below(&rng, 100000)};
         seconds[i] = step_cost_seconds(&want, sizes[i]);
     }
-    StepCost got = step_cost_fit(sizes, seconds, N);
+    StepCost got;
+    Fault fault;
+    assert_true(step_cost_fit(sizes, seconds, N, &got, &fault));
     assert_near(got.step, want.step, 1e-8);
     assert_near(got.token, want.token, 1e-9);
     assert_near(got.row, want.row, 1e-9);
     assert_near(got.seen, want.seen, 1e-12);
     for (int i = 0; i < N; i++) seconds[i] = 0.01 + 1e-5 * (200 - sizes[i].rows);
-    got = step_cost_fit(sizes, seconds, N); /* a row that costs less than nothing */
+    /* a row that costs less than nothing */
+    assert_true(step_cost_fit(sizes, seconds, N, &got, &fault));
     assert_true(got.row == 0 && got.step > 0.01 && got.token >= 0 && got.seen >= 0);
+}
+
+/* Every tenth step is disturbed and takes three times as long: the costs are those of all together. */
+static void disturbed_steps_count(void **state) {
+    (void)state;
+    enum { N = 2000 };
+    const StepCost want = {0.03, 0.002, 0.0005, 1e-6};
+    static StepSize sizes[N];
+    static double seconds[N];
+    double took = 0, fitted = 0;
+    Rng rng = {1, 0, 0};
+    StepCost got;
+    Fault fault;
+    for (int i = 0; i < N; i++) {
+        bool prompt = i % 7 == 0;
+        double tokens = 1 + rng_below(&rng, prompt ? 300 : 8), rows = prompt ? 1 : tokens;
+        sizes[i] = (StepSize){tokens, rows, tokens * 100};
+        seconds[i] = step_cost_seconds(&want, sizes[i]) * (i % 10 == 0 ? 3 : 1);
+        took += seconds[i];
+    }
+    assert_true(step_cost_fit(sizes, seconds, N, &got, &fault));
+    for (int i = 0; i < N; i++) fitted += step_cost_seconds(&got, sizes[i]);
+    assert_near(fitted, took, 0.03 * took);
+    assert_near(got.token, 1.2 * want.token, 0.1 * want.token);
 }
 
 static void costs_are_text(void **state) {
@@ -210,6 +237,7 @@ static void it_takes_the_steps_of_the_service(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(costs_are_found_again),
+        cmocka_unit_test(disturbed_steps_count),
         cmocka_unit_test(costs_are_text),
         cmocka_unit_test(traces_are_read_and_refused),
         cmocka_unit_test(one_alone_is_what_its_steps_take),

@@ -31,34 +31,52 @@ static void solve(double m[TERMS][TERMS + 1], const bool used[TERMS], double x[T
         x[i] = used[i] && fabs(m[i][i]) > 1e-12 ? m[i][TERMS] / m[i][i] : 0;
 }
 
-/* Every step is divided by what it took: an error of 1 % counts the same in a short one and in a long one. */
-static void fit_terms(const StepSize *sizes, const double *seconds, size_t n,
-                      const bool used[TERMS], double x[TERMS]) {
+/* Every step is divided by what it should take: an error of 1 % counts the same in a short one and in a long one. */
+static void fit_terms(const StepSize *sizes, const double *seconds, const double *usual,
+                      size_t n, const bool used[TERMS], double x[TERMS]) {
     double m[TERMS][TERMS + 1] = {{0}}, t[TERMS], scale[TERMS] = {1, 64, 8, 8192};
     for (size_t k = 0; k < n; k++) {
         terms_of(sizes[k], t);
-        for (int i = 0; i < TERMS; i++) t[i] /= scale[i] * seconds[k];
+        for (int i = 0; i < TERMS; i++) t[i] /= scale[i] * usual[k];
         for (int i = 0; i < TERMS; i++) {
             for (int j = 0; j < TERMS; j++) m[i][j] += t[i] * t[j];
-            m[i][TERMS] += t[i];
+            m[i][TERMS] += t[i] * seconds[k] / usual[k];
         }
     }
     solve(m, used, x);
     for (int i = 0; i < TERMS; i++) x[i] /= scale[i];
 }
 
-StepCost step_cost_fit(const StepSize *sizes, const double *seconds, size_t n) {
+/* No term below nothing: those that would be are left out, the worst first. */
+static StepCost fit(const StepSize *sizes, const double *seconds, const double *usual,
+                    size_t n) {
     bool used[TERMS] = {true, true, true, true};
     double x[TERMS];
     for (int left = TERMS; left > 0; left--) {
         int worst = 0;
-        fit_terms(sizes, seconds, n, used, x);
+        fit_terms(sizes, seconds, usual, n, used, x);
         for (int i = 0; i < TERMS; i++)
             if (x[i] < x[worst]) worst = i;
         if (x[worst] >= 0) break;
         used[worst] = false;
     }
     return (StepCost){fmax(x[0], 0), fmax(x[1], 0), fmax(x[2], 0), fmax(x[3], 0)};
+}
+
+/* What a step should take is not known before the fit.  To divide by what it took instead makes steps that were disturbed count
+ * for nearly nothing, and the costs too small; so that is the first guess, and the next ones divide by what the last fit says. */
+bool step_cost_fit(const StepSize *sizes, const double *seconds, size_t n, StepCost *cost,
+                   Fault *fault) {
+    enum { ROUNDS = 4 };
+    double *usual = malloc((n + 1) * sizeof *usual);
+    if (!usual) return fault_set(fault, "no memory for the costs of %zu steps", n);
+    memcpy(usual, seconds, n * sizeof *usual);
+    for (int round = 0; round < ROUNDS; round++) {
+        *cost = fit(sizes, seconds, usual, n);
+        for (size_t i = 0; i < n; i++) usual[i] = fmax(step_cost_seconds(cost, sizes[i]), 1e-9);
+    }
+    free(usual);
+    return true;
 }
 
 /* ------------------------------------------------------------------ as text */

@@ -107,8 +107,11 @@ static bool serve_all(const Traffic *t, Service *service, User *users, ServeRow 
                       Fault *fault) {
     size_t come = 0;
     while (come < t->count || service->count) {
+        const bool idle = service->count == 0;
+        double before =
+            now(); /* a step is all that a user waits for, so also who comes with it */
         if (!let_come(t, users, service, row, &come, fault)) return false;
-        double before = now();
+        if (idle) before = now();
         if (!service_step(service, fault)) return false;
         note_step(row, service, now() - before);
     }

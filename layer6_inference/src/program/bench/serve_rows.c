@@ -123,7 +123,9 @@ static bool measure_rows(Serve *v, Fault *fault) {
 
 static bool write_costs(const Serve *v, FileOut *out, Fault *fault) {
     if (!out->stream) return true;
-    StepCost cost = step_cost_fit(v->all.sizes, v->all.step_seconds, v->all.n_steps);
+    StepCost cost;
+    if (!step_cost_fit(v->all.sizes, v->all.step_seconds, v->all.n_steps, &cost, fault))
+        return false;
     step_cost_write(&cost, out->stream);
     if (!v->job->json)
         printf("\na step takes %.3f ms, and of each token %.4f, of each row of logits %.4f, "
