@@ -163,6 +163,7 @@ expect "costs that are none" 1 "line 1 of the costs: wanted 'step'" "$strata" si
 expect "a trace says who comes" 2 "the trace says who comes when" "$strata" simulate --costs x --trace x --users 3
 expect "a policy that is none" 1 "wanted static, continuous or chunked" "$strata" simulate --costs x --policy best
 expect "one goal of two" 2 "that reach both" "$strata" simulate --costs x --first 10
+expect "promises have users of their own" 2 "goals does not go with --users" "$strata" bench serve --goals --users 3
 expect "own time is that of one thread" 2 "it needs -t 1" "$strata" bench serve --own-time
 expect "a benchmark takes no file" 2 "nothing is done with 'x'" "$strata" bench samplers x
 expect "a format of no rung" 1 "there are F32" "$strata" bench ladder --format Q9

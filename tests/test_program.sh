@@ -221,6 +221,7 @@ expect "speed of a model as JSON" 0 '"test":"prefill"' "$strata" bench model -m 
 share=$("$strata" bench model -m "$draft" -p 0 -n 1 --rounds 16 --json | tr '{},' '\n\n\n' |
     awk -F: '{ v[$1] = $2 } END { d = v["\"share\""] * v["\"bandwidth\""] / v["\"gigabytes_per_second\""]; print (d > 0.98 && d < 1.02 ? "one" : d) }')
 same "rate, bandwidth and share are of one round" "$share" one
+expect "what a service promises" 0 "^warm .* of the first time: at most 5 " "$strata" bench serve -m "$draft" --goals --rounds 1 -t 1
 expect "many users at once" 0 "^     4  static " "$strata" bench serve -m "$draft" --users 4 -p 8 -n 4
 costs=$(dirname "$0")/../docs/figures/data/costs.txt
 expect "nobody is there: the same at once" 0 " 10 chunked " "$strata" simulate --costs "$costs" --users 10 --seconds 30

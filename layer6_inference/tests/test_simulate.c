@@ -105,6 +105,27 @@ static void traces_are_read_and_refused(void **state) {
     traffic_free(&t);
 }
 
+/* Half a burst at the end takes half the time. */
+static void the_last_burst_may_be_small(void **state) {
+    (void)state;
+    enum { SEEDS = 4000 };
+    double sum = 0;
+    for (int i = 0; i < SEEDS; i++) {
+        Traffic t;
+        Fault fault;
+        const TrafficShape shape = {.count = 15,
+                                    .rate = 10,
+                                    .burst = 10,
+                                    .prompt = 1,
+                                    .answer = 1,
+                                    .seed = (uint64_t)i};
+        assert_true(traffic_make(&t, &shape, &fault));
+        sum += t.visits[14].arrival;
+        traffic_free(&t);
+    }
+    assert_near(sum / SEEDS, 1.5, 0.06); /* 15 of them, ten a second */
+}
+
 static const StepCost cost = {0.03, 0.002, 0.0005, 1e-6};
 static const SimulatedMachine usual = {
     .policy = {.budget = 64, .chunk = 16, .running = 8, .waiting = 100},
@@ -240,6 +261,7 @@ int main(void) {
         cmocka_unit_test(disturbed_steps_count),
         cmocka_unit_test(costs_are_text),
         cmocka_unit_test(traces_are_read_and_refused),
+        cmocka_unit_test(the_last_burst_may_be_small),
         cmocka_unit_test(one_alone_is_what_its_steps_take),
         cmocka_unit_test(policies_do_what_they_are_for),
         cmocka_unit_test(it_takes_the_steps_of_the_service),

@@ -81,7 +81,10 @@ static const OptionRule rules[] = {
     {"--shared", NEEDS, "serve", "only there prompts begin alike"},
     {"--context", NEEDS, "model kv", "only there tokens are written"},
     {"--kv", NEEDS, "model serve", "only there keys and values are kept"},
-    {"--rounds", NEEDS, "model kv", "the others have --seconds"},
+    {"--rounds", NEEDS, "model kv --goals", "the others have --seconds"},
+    {"--goals", NEEDS, "serve", "only there something is promised"},
+    {"--goals", NOT_WITH, "--users --trace --places --shared --costs -p -n --json --own-time",
+     "it has users of its own"},
     {"--json", NEEDS, "model serve", "--csv is the table of others"},
     {"--layers", NEEDS, "make-model", "it is the size of the model that is made"},
     {"--no-pack", NEEDS, "model serve kv",
@@ -200,7 +203,12 @@ static int run(int argc, char **argv) {
         {"--kv", OPT_TEXT, &job.compute.kv, "FORMAT",
          "model, serve: keys and values in f16 (the default), f32, bf16, q8_0, q8_0-h, q4_0 or "
          "q4_0-h"},
-        {"--rounds", OPT_INT(1, 64), &job.rounds, "N", "model, kv: times to measure each (5)"},
+        {"--rounds", OPT_INT(1, 64), &job.rounds, "N",
+         "model, kv, serve --goals: times to measure each (5)"},
+        {"--goals", OPT_FLAG, &job.goals, NULL,
+         "serve: not the table, but what a service promises: the share of a step that is "
+         "products, gaps while a prompt of 2048 "
+         "comes in, a prompt that was read before"},
         {"--own-time", OPT_FLAG, &job.own_time, NULL,
          "serve, kv, with -t 1: count the time in which the program computes, not what others "
          "take from it"},

@@ -12,7 +12,7 @@ typedef struct BenchJob {
     /* of models */
     const char *model, *format, *files[2];
     long prompt, count, context, rounds, layers, documents, users, shared, places;
-    bool json, own_time;
+    bool json, own_time, goals;
 } BenchJob;
 
 /* Seconds: of the clock, or with --own-time those that this process has computed, so that what else runs on the machine

@@ -23,4 +23,7 @@ typedef struct ServeRow {
 bool serve_traffic(const BenchJob *job, const Traffic *traffic, Session *session,
                    SchedulePolicy policy, ServeRow *row, Fault *fault);
 
+/* Measure what a service promises, and print it (serve_goals.c). */
+bool serve_goals(const BenchJob *job, const Model *model, Fault *fault);
+
 #endif

@@ -185,7 +185,7 @@ bool bench_serve(BenchJob *job, Fault *fault) {
         return false;
     bool ok = compute_load_model(&job->compute, path, &model, fault);
     if (ok) {
-        ok = run(&v, path, &costs, fault);
+        ok = job->goals ? serve_goals(job, &model, fault) : run(&v, path, &costs, fault);
         file_drop(&costs);
         close_row(&v.all), traffic_free(&v.traffic);
         model_close(&model);
