@@ -33,6 +33,13 @@ typedef struct ComputeOptions {
         "--kv", OPT_TEXT, &(m).kv, "FORMAT",                                                \
             "keys and values in f16 (the default), f32, bf16, q8_0, q8_0-h, q4_0 or q4_0-h" \
     }
+/* Of those whose answer is numbers, not text. */
+#define KV_F32_OPTION(m)                                                                   \
+    {                                                                                      \
+        "--kv", OPT_TEXT, &(m).kv, "FORMAT",                                               \
+            "keys and values in f32 (the default here), f16, bf16, q8_0, q8_0-h, q4_0 or " \
+            "q4_0-h"                                                                       \
+    }
 /* Of commands that let small corrections act on a model. */
 #define ADAPTER_OPTION(m)                                                                    \
     {                                                                                        \

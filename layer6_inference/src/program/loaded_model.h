@@ -17,6 +17,15 @@ typedef struct LoadedModel {
 bool loaded_open_model(LoadedModel *loaded, const char *path, const ComputeOptions *compute,
                        Fault *fault);
 
+/* What a command does with a model. */
+typedef bool LoadedRun(LoadedModel *loaded, void *context, Fault *fault);
+
+/* Choose the model (NULL: the one in the box), start the threads, open it, run, and close all of it again.
+ *
+ *   model   a path; while it runs, that of the model that was chosen */
+bool loaded_run(const char **model, ComputeOptions *compute, LoadedRun *run, void *context,
+                Fault *fault);
+
 /* A session for the model: `ctx` positions (0: the model's, at most 4096) of each of `sequences`
  * sequences. */
 bool loaded_open_session(LoadedModel *loaded, const ComputeOptions *compute, size_t ctx,

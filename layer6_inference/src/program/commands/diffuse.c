@@ -13,7 +13,7 @@ typedef struct Job {
     bool chat, special, no_prompt, show, quiet;
     ComputeOptions compute;
     /* what is open */
-    LoadedModel loaded;
+    LoadedModel *loaded;
     Chain chain;
     TokenList tokens;
     size_t prompt_count;
@@ -24,7 +24,7 @@ typedef struct Job {
 /* ------------------------------------------------------------------ the canvas */
 
 static bool read_canvas(Job *job, Fault *fault) {
-    const LoadedModel *m = &job->loaded;
+    const LoadedModel *m = job->loaded;
     const Tokenizer *t = m->model->tokenizer;
     bool ok = job->chat
                   ? loaded_encode_message(m, text_of(job->prompt), &job->tokens, fault)
@@ -37,7 +37,7 @@ static bool read_canvas(Job *job, Fault *fault) {
 }
 
 static bool open_text(Job *job, Fault *fault) {
-    const Model *model = job->loaded.model;
+    const Model *model = job->loaded->model;
     size_t open = 0;
     DiffusionOptions options = {
         .block = (size_t)job->block, .seed = job->seed, .remask = REMASK_CONFIDENCE};
@@ -48,17 +48,16 @@ static bool open_text(Job *job, Fault *fault) {
     for (size_t i = 0; i < job->tokens.count; i++)
         open += job->tokens.ids[i] == tokenizer_mask(model->tokenizer);
     options.steps = job->steps ? (size_t)job->steps : open;
-    return diffusion_session(&job->loaded.session, model, job->compute.pool, job->tokens.count,
+    return diffusion_session(&job->loaded->session, model, job->compute.pool, job->tokens.count,
                              job->block && open > (size_t)job->block ? (size_t)job->block
                                                                      : open,
                              job->compute.kv_format, fault) &&
-           diffusion_open(&job->text, &job->loaded.session, &job->chain, job->tokens.ids,
+           diffusion_open(&job->text, &job->loaded->session, &job->chain, job->tokens.ids,
                           job->tokens.count, options, fault);
 }
 
 static bool open_job(Job *job, Fault *fault) {
-    return loaded_open_model(&job->loaded, job->model, &job->compute, fault) &&
-           compute_adapt(&job->compute, &job->loaded.own, fault) && open_text(job, fault) &&
+    return compute_adapt(&job->compute, &job->loaded->own, fault) && open_text(job, fault) &&
            (!job->trace || table_begin(&job->trace_file, job->trace, fault));
 }
 
@@ -67,7 +66,6 @@ static void close_job(Job *job) {
     chain_close(&job->chain);
     token_list_free(&job->tokens);
     file_drop(&job->trace_file);
-    if (job->loaded.model) loaded_close(&job->loaded);
 }
 
 /* ------------------------------------------------------------------ what is printed */
@@ -75,7 +73,7 @@ static void close_job(Job *job) {
 /* Places begin to end: their text, and an underscore where one is open. */
 static void print_places(const Job *job, size_t begin, size_t end, bool one_line) {
     const Diffusion *d = &job->text;
-    const Tokenizer *t = job->loaded.model->tokenizer;
+    const Tokenizer *t = job->loaded->model->tokenizer;
     bool first = tokenizer_space_prefix(t) && begin == 0;
     for (size_t i = begin; i < end; i++) {
         Text piece = tokenizer_piece(t, d->tokens[i], false);
@@ -105,18 +103,16 @@ static bool write_trace(Job *job, Fault *fault) {
     for (size_t i = 0; i < d->count; i++) {
         if (!d->step_of[i]) continue;
         fprintf(out, "%zu,%d,%.6g,%d,", i, d->step_of[i], d->sure_of[i], d->tokens[i]);
-        list_cell(out, tokenizer_piece(job->loaded.model->tokenizer, d->tokens[i], true));
+        list_cell(out, tokenizer_piece(job->loaded->model->tokenizer, d->tokens[i], true));
         fprintf(out, "\n");
     }
     return file_end(&job->trace_file, fault);
 }
 
-static bool run_job(Job *job, Fault *fault) {
-    char path[2400];
-    bool ok = choose_model(&job->model, path, sizeof path, fault) &&
-              compute_open(&job->compute, fault);
-    if (!ok) return false;
-    ok = open_job(job, fault);
+static bool run_model(LoadedModel *m, void *context, Fault *fault) {
+    Job *job = context;
+    job->loaded = m;
+    bool ok = open_job(job, fault);
     double start = clock_seconds();
     while (ok && !diffusion_is_done(&job->text)) {
         show_step(job);
@@ -137,7 +133,6 @@ static bool run_job(Job *job, Fault *fault) {
         ok = write_trace(job, fault);
     }
     close_job(job);
-    compute_close(&job->compute);
     return ok;
 }
 
@@ -199,7 +194,9 @@ static int run(int argc, char **argv) {
         rules};
     int status = command_line_read(&line, NULL, 0, 0);
     if (status >= 0) return status;
-    return run_job(&job, &fault) ? EXIT_DONE : command_failed(&fault);
+    return loaded_run(&job.model, &job.compute, run_model, &job, &fault)
+               ? EXIT_DONE
+               : command_failed(&fault);
 }
 
 const Command command_diffuse = {

@@ -142,21 +142,15 @@ static bool choose_pooling(Job *job, const Model *m, Fault *fault) {
            fault_set(fault, "--pooling rank: the model has no head that scores texts");
 }
 
+static bool run_model(LoadedModel *m, void *context, Fault *fault) {
+    return choose_pooling(context, m->model, fault) && embed_all(context, m, fault);
+}
+
 static bool run_job(Job *job, Fault *fault) {
-    LoadedModel m = {0};
-    char path[2400];
-    if (!choose_model(&job->model, path, sizeof path, fault) ||
-        !compute_open(&job->compute, fault))
-        return false;
-    bool ok = loaded_open_model(&m, job->model, &job->compute, fault);
-    if (ok) {
-        ok = choose_pooling(job, m.model, fault) && embed_all(job, &m, fault);
-        loaded_close(&m);
-    }
+    bool ok = loaded_run(&job->model, &job->compute, run_model, job, fault);
     if (ok) (job->json ? print_json : job->csv ? print_csv : print_text)(job);
     for (size_t i = 0; i < job->n_texts; i++)
         free(job->vectors[i]), token_list_free(&job->tokens[i]);
-    compute_close(&job->compute);
     return ok;
 }
 
@@ -178,8 +172,7 @@ static int run(int argc, char **argv) {
         {"--raw", OPT_FLAG, &job.raw, NULL, "vectors as they come, not of length 1"},
         {"--json", OPT_FLAG, &job.json, NULL, "vectors and cosines as JSON"},
         {"--csv", OPT_FLAG, &job.csv, NULL, "vectors as CSV"},
-        {"--kv", OPT_TEXT, &job.compute.kv, "FORMAT",
-         "keys and values in f32 (the default here), f16, bf16, q8_0, q8_0-h, q4_0 or q4_0-h"},
+        KV_F32_OPTION(job.compute),
         COMPUTE_OPTIONS(job.compute),
         {0},
     };

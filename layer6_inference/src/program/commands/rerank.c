@@ -120,25 +120,15 @@ static void print_json(const Job *job) {
 
 /* ------------------------------------------------------------------ the command */
 
-static bool run_model(Job *job, Fault *fault) {
-    LoadedModel m = {0};
-    char path[2400];
-    if (!choose_model(&job->model, path, sizeof path, fault) ||
-        !compute_open(&job->compute, fault))
-        return false;
-    bool ok = loaded_open_model(&m, job->model, &job->compute, fault);
-    if (ok) {
-        ok = score_documents(job, &m, fault);
-        loaded_close(&m);
-    }
-    compute_close(&job->compute);
-    return ok;
+static bool run_model(LoadedModel *m, void *context, Fault *fault) {
+    return score_documents(context, m, fault);
 }
 
 static bool run_job(Job *job, Fault *fault) {
     bool ok = (job->query && *job->query) ||
               fault_set(fault, "there is no query: wanted --query TEXT");
-    ok = ok && read_documents(job, fault) && run_model(job, fault);
+    ok = ok && read_documents(job, fault) &&
+         loaded_run(&job->model, &job->compute, run_model, job, fault);
     if (ok) (job->json ? print_json : print_table)(job);
     for (size_t i = 0; i < MAX_TEXTS; i++) token_list_free(&job->documents[i].tokens);
     free(job->lines);
@@ -154,8 +144,7 @@ static int run(int argc, char **argv) {
         {"--documents", OPT_TEXT, &job.file, "FILE", "one document a line (-: standard input)"},
         {"--top", OPT_INT(1, MAX_TEXTS), &job.top, "N", "print the N best (all)"},
         {"--json", OPT_FLAG, &job.json, NULL, "scores as JSON, documents counted from 0"},
-        {"--kv", OPT_TEXT, &job.compute.kv, "FORMAT",
-         "keys and values in f32 (the default here), f16, bf16, q8_0, q8_0-h, q4_0 or q4_0-h"},
+        KV_F32_OPTION(job.compute),
         COMPUTE_OPTIONS(job.compute),
         {0},
     };

@@ -120,20 +120,11 @@ static bool look_at_text(LookJob *job, size_t which, LoadedModel *m, Fault *faul
     return ok;
 }
 
-static bool run_job(LookJob *job, size_t which, Fault *fault) {
-    LoadedModel m = {0};
-    char path[2400];
-    if (!choose_model(&job->model, path, sizeof path, fault) ||
-        !compute_open(&job->compute, fault))
-        return false;
-    bool ok = loaded_open_model(&m, job->model, &job->compute, fault);
-    ok = ok && has_heads(job, m.model, which, fault);
-    if (ok)
-        ok = looks[which].show ? look_at_text(job, which, &m, fault)
-                               : look_owner(&m, job, fault);
-    if (m.model) loaded_close(&m);
-    compute_close(&job->compute);
-    return ok;
+static bool run_model(LoadedModel *m, void *context, Fault *fault) {
+    LookJob *job = context;
+    if (!has_heads(job, m->model, job->which, fault)) return false;
+    return looks[job->which].show ? look_at_text(job, job->which, m, fault)
+                                  : look_owner(m, job, fault);
 }
 
 static const OptionRule rules[] = {
@@ -195,7 +186,10 @@ static int run(int argc, char **argv) {
     for (size_t i = 0; i < sizeof looks / sizeof *looks; i++) {
         if (strcmp(name, looks[i].name) != 0) continue;
         if (!rules_check_word(&line, name, &fault)) return wrong_usage(&fault, line.usage);
-        return run_job(&job, i, &fault) ? EXIT_DONE : command_failed(&fault);
+        job.which = i;
+        return loaded_run(&job.model, &job.compute, run_model, &job, &fault)
+                   ? EXIT_DONE
+                   : command_failed(&fault);
     }
     fprintf(stderr,
             "strata: nothing to look at is called '%.40s': there are attention, lens, stream, "

@@ -10,6 +10,7 @@ typedef struct LookJob {
     const char *model, *prompt, *head, *from, *patch;
     const CommandLine *line;
     long documents, position, top;
+    size_t which; /* of the looks */
     bool csv;
     ComputeOptions compute;
     HandOptions hand;
