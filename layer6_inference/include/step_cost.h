@@ -25,8 +25,8 @@ typedef struct StepSize {
 
 double step_cost_seconds(const StepCost *cost, StepSize size);
 
-/* The costs that err least, relative to what each of n steps should take, and together take what all of them took; a term
- * that would be negative is left out.
+/* The costs that err least, relative to what each of n steps should take, so that together they take what all of them took; a
+ * step counts as twice its cost at most.  A term that would be negative is left out.
  *
  * Needs    n > 0, and seconds above 0.
  * Fails when memory is short. */

@@ -30,7 +30,8 @@ static void costs_are_found_again(void **state) {
     assert_true(got.row == 0 && got.step > 0.01 && got.token >= 0 && got.seen >= 0);
 }
 
-/* Every tenth step is disturbed and takes three times as long: the costs are those of all together. */
+/* Every tenth step takes 1.8 times as long: the costs are those of all together.  One in fifty was interrupted by something that
+ * has nothing to do with it. */
 static void disturbed_steps_count(void **state) {
     (void)state;
     enum { N = 2000 };
@@ -45,13 +46,13 @@ static void disturbed_steps_count(void **state) {
         bool prompt = i % 7 == 0;
         double tokens = 1 + rng_below(&rng, prompt ? 300 : 8), rows = prompt ? 1 : tokens;
         sizes[i] = (StepSize){tokens, rows, tokens * 100};
-        seconds[i] = step_cost_seconds(&want, sizes[i]) * (i % 10 == 0 ? 3 : 1);
+        seconds[i] = step_cost_seconds(&want, sizes[i]) * (i % 10 == 0 ? 1.8 : 1);
         took += seconds[i];
+        if (i % 50 == 1) seconds[i] *= 100;
     }
     assert_true(step_cost_fit(sizes, seconds, N, &got, &fault));
     for (int i = 0; i < N; i++) fitted += step_cost_seconds(&got, sizes[i]);
-    assert_near(fitted, took, 0.03 * took);
-    assert_near(got.token, 1.2 * want.token, 0.1 * want.token);
+    assert_near(fitted, 1.02 * took, 0.02 * took);
 }
 
 static void costs_are_text(void **state) {

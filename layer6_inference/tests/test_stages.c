@@ -220,6 +220,51 @@ static void texts_and_ends(void **state) {
     assert_contains(fault.text, "tokenizer");
 }
 
+/* N tokens of a thought, then its end is spelled, and then all is free again. */
+static void thoughts_have_an_end(void **state) {
+    (void)state;
+    static float wide[MAKE_VOCAB];
+    static const struct {
+        const char *spec, *prompt, *answer;
+        char only; /* 0: anything may come */
+    } cases[] = {{"think:2", "<think>", "a", 0},
+                 {"think:2", "<think>", "ab", '<'},
+                 {"think:2", "<think>\n", "ab", '<'},
+                 {"think:2", "<think>", "ab<", '/'},
+                 {"think:2", "<think>", "ab</thin", 'k'},
+                 {"think:2", "<think>", "ab</think>", 0},
+                 {"think:2", "<think>", "a</think>xyz", 0},
+                 {"think:0", "<think>", "", '<'},
+                 {"think:-1", "<think>", "abcdefgh", 0},
+                 {"think:2", "Hi", "abcd", 0},
+                 {"think:2", "Hi", " <think>ab", '<'},
+                 {"think:2", "Hi", "x<think>ab", 0},
+                 {"think:2", "<think> Hi", "ab", 0}};
+    c.vocab = MAKE_VOCAB;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        TokenList text = {0};
+        Chain chain;
+        Fault fault;
+        int32_t token;
+        assert_true(
+            tokenizer_encode(model.tokenizer, text_of(cases[i].prompt), false, &text, &fault));
+        size_t prompt = text.count;
+        for (const char *at = cases[i].answer; *at; at++)
+            token_list_add(&text, (unsigned char)*at);
+        set_history(text.ids, text.count, prompt);
+        step.tokenizer = model.tokenizer;
+        memset(wide, 0, sizeof wide);
+        assert_true(chain_parse(&chain, cases[i].spec, model.tokenizer, &fault));
+        assert_true(candidates_load(&c, wide, &fault));
+        assert_true(chain_run(&chain, &c, &step, &token, &fault));
+        size_t left = 0;
+        for (int32_t t = 0; t < MAKE_VOCAB; t++) left += !isinf(logit_of(t));
+        bool fine = cases[i].only ? left == 1 && token == cases[i].only : left == MAKE_VOCAB;
+        if (!fine) fail_msg("case %zu: %zu left, then %d", i, left, token);
+        chain_close(&chain), token_list_free(&text);
+    }
+}
+
 static bool look(void *context, const int32_t *tokens, size_t n, float *similarity) {
     (void)context;
     for (size_t i = 0; i < n; i++) similarity[i] = tokens[i] == 2 ? 0 : 1;
@@ -821,6 +866,7 @@ int main(void) {
                                        TEST(n_grams_come_once),
                                        TEST(lists_of_tokens),
                                        TEST(texts_and_ends),
+                                       TEST(thoughts_have_an_end),
                                        TEST(other_models_have_a_say),
                                        TEST(companions_are_checked),
                                        TEST(numbers_that_grow_too_large_are_named),

@@ -1,40 +1,46 @@
 #!/bin/sh
 # strata simulate beside what it simulates.  In each of ROUNDS rounds the costs of steps are measured, the service of strata bench
 # serve serves a trace (one thread, the program's own time), and the simulator says what it expects of these costs; told are the
-# medians.  Fails when they are further apart than LIMIT percent.  MODEL, PLACES, USERS, EVERY, FOR, PROMPT and ANSWER change what
-# is served; a single place is no batch, and costs less than a straight line through batches says.
+# medians, for requests that come one by one and for as many at once.  Fails when they are further apart than LIMIT percent.
+# MODEL, PLACES, USERS, EVERY, FOR, PROMPT and ANSWER change what is served, STRATA whose program does.
 set -e
 cd "$(dirname "$0")/../.."
-strata=build/bin/strata work=build/peers
-rounds=${ROUNDS:-5} limit=${LIMIT:-15} prompt=${PROMPT:-128} answer=${ANSWER:-48} places=${PLACES:-4 8 16}
+strata=${STRATA:-build/bin/strata} work=build/peers
+rounds=${ROUNDS:-5} limit=${LIMIT:-15} prompt=${PROMPT:-128} answer=${ANSWER:-48} places=${PLACES:-8}
 own="-m ${MODEL:-layer5_models/models/storyteller.gguf} -t 1 --own-time"
 figures="tokens_per_second first_p50_ms first_p95_ms gap_p50_ms gap_p95_ms"
 mkdir -p $work
 quiet() { "$@" >/dev/null; }
 median() { sort -n | awk '{ x[NR] = $1 } END { if (NR == 0) exit 1; print x[int((NR + 1) / 2)] }'; }
 
-quiet $strata simulate --save-trace $work/trace.csv --users "${USERS:-40}" --every "${EVERY:-1.5}" --seconds "${FOR:-6}" -p "$prompt" -n "$answer"
+quiet $strata simulate --save-trace $work/apart.csv --users "${USERS:-40}" --every "${EVERY:-1.5}" --seconds "${FOR:-6}" -p "$prompt" -n "$answer"
+awk -F, -v OFS=, 'NR > 1 { $1 = 0 } NR < 50' $work/apart.csv >$work/together.csv
 rm -f $work/served-* $work/simulated-*
 for _ in $(seq "$rounds"); do
-    quiet $strata bench serve $own --users 32 -p "$prompt" -n "$answer" --costs $work/costs
-    for n in $places; do
-        $strata bench serve $own --trace $work/trace.csv --places "$n" --json | grep continuous >>"$work/served-$n"
-        quiet $strata simulate --trace $work/trace.csv --costs $work/costs --places "$n" --policy chunked --csv $work/simulated.csv
-        for what in $figures; do
-            awk -F, -v what="$what" 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == what) at = i } NR == 2 { print $at }' $work/simulated.csv >>"$work/simulated-$n-$what"
+    quiet $strata bench serve $own --users 48 -p "$prompt" -n "$answer" --places 16 --costs $work/costs
+    for load in apart together; do
+        for n in $places; do
+            $strata bench serve $own --trace $work/$load.csv --places "$n" --json | grep continuous >>"$work/served-$load-$n"
+            quiet $strata simulate --trace $work/$load.csv --costs $work/costs --places "$n" --policy chunked --csv $work/simulated.csv
+            for what in $figures; do
+                awk -F, -v what="$what" 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == what) at = i } NR == 2 { print $at }' \
+                    $work/simulated.csv >>"$work/simulated-$load-$n-$what"
+            done
         done
     done
 done
 
-echo "$(($(wc -l <$work/trace.csv) - 1)) requests, prompts of about $prompt and answers of about $answer tokens, medians of $rounds rounds, in the program's own time"
-printf '%-18s %6s %10s %10s %8s\n' what places served simulated apart
+echo "prompts of about $prompt and answers of about $answer tokens, medians of $rounds rounds, in the program's own time"
+printf '%-18s %6s %-9s %10s %10s %8s\n' what places "they come" served simulated apart
 far=0
-for n in $places; do
-    for what in $figures; do
-        served=$(sed -n "s/.*\"$what\":\([0-9.]*\).*/\1/p" "$work/served-$n" | median)
-        echo "$served $(median <"$work/simulated-$n-$what")" | awk -v what="$what" -v n="$n" -v limit="$limit" '
-            { apart = 100 * ($2 / $1 - 1); printf "%-18s %6d %10.2f %10.2f %+7.1f%%\n", what, n, $1, $2, apart
-              exit apart > limit || apart < -limit }' || far=$((far + 1))
+for load in apart together; do
+    for n in $places; do
+        for what in $figures; do
+            served=$(sed -n "s/.*\"$what\":\([0-9.]*\).*/\1/p" "$work/served-$load-$n" | median)
+            echo "$served $(median <"$work/simulated-$load-$n-$what")" | awk -v what="$what" -v n="$n" -v load=$load -v limit="$limit" '
+                { apart = 100 * ($2 / $1 - 1); printf "%-18s %6d %-9s %10.2f %10.2f %+7.1f%%\n", what, n, load, $1, $2, apart
+                  exit apart > limit || apart < -limit }' || far=$((far + 1))
+        done
     done
 done
 [ $far = 0 ] || { echo "$far of them are further apart than $limit %" >&2; exit 1; }

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { TERMS = 4 };
+enum { TERMS = 4, DISTURBED = 2 };
 
 static const char *const names[TERMS] = {"step", "token", "row", "seen"};
 
@@ -31,7 +31,8 @@ static void solve(double m[TERMS][TERMS + 1], const bool used[TERMS], double x[T
         x[i] = used[i] && fabs(m[i][i]) > 1e-12 ? m[i][TERMS] / m[i][i] : 0;
 }
 
-/* Every step is divided by what it should take: an error of 1 % counts the same in a short one and in a long one. */
+/* Every step is divided by what it should take: an error of 1 % counts the same in a short one and in a long one.  One that took
+ * more than twice as long was interrupted by something else, and counts as if it had taken that. */
 static void fit_terms(const StepSize *sizes, const double *seconds, const double *usual,
                       size_t n, const bool used[TERMS], double x[TERMS]) {
     double m[TERMS][TERMS + 1] = {{0}}, t[TERMS], scale[TERMS] = {1, 64, 8, 8192};
@@ -40,7 +41,7 @@ static void fit_terms(const StepSize *sizes, const double *seconds, const double
         for (int i = 0; i < TERMS; i++) t[i] /= scale[i] * usual[k];
         for (int i = 0; i < TERMS; i++) {
             for (int j = 0; j < TERMS; j++) m[i][j] += t[i] * t[j];
-            m[i][TERMS] += t[i] * seconds[k] / usual[k];
+            m[i][TERMS] += t[i] * fmin(seconds[k] / usual[k], DISTURBED);
         }
     }
     solve(m, used, x);
