@@ -22,9 +22,9 @@ if [ -n "$missing" ]; then
 fi
 # shellcheck disable=SC2086
 $python docs/test_hooks.py >build/docs/test_hooks.log 2>&1 || { cat build/docs/test_hooks.log >&2; exit 1; }
-# Figures are drawn again when the program is newer, or what draws them.
+# The figures that pages show are drawn again when the program is newer, or what draws them.
 stale=
-for name in effects bends temperature kept surprise frontier hot variety odds heat cure order contrast beams places mixers price mask constraint waste pieces memory shared latency load guess heads lens words roles owner errors turning curve loss roofline; do
+for name in $(grep -rhoE '\{\{ figure [a-z-]+' docs --include='*.md' | sed 's/.* //' | sort -u); do
     svg=build/plots/$name.svg
     [ "$svg" -nt build/bin/strata ] && [ -z "$(find docs/figures \( -name "$name.*" -o -name '*.awk' -o -name '*.sh' -o -name style.gp \) -newer "$svg")" ] || stale="$stale $name"
 done

@@ -109,7 +109,7 @@ sound() {
 $bad"
 }
 
-for name in ${*:-effects bends temperature kept surprise frontier hot variety odds heat cure order contrast beams places mixers price mask constraint waste pieces memory shared latency load guess heads lens words roles owner errors turning curve loss roofline speed}; do
+for name in ${*:-$(sed -n 's/^\([a-z-]*\) | .*/\1/p' findings.txt)}; do
     echo "plot $name" >&2
     case $name in
     speed | loss | roofline | load | waste) numbers "$name" ;;
