@@ -1,0 +1,178 @@
+/* The grader of searching: a pattern's table, walked over a text. */
+#include "../src/tokenizer/pattern.h"
+#include "grader.h"
+#include "models.h"
+
+DECLARE_SHIPPED(search_begin);
+DECLARE_SHIPPED(search_next);
+DECLARE_SHIPPED(search_free);
+
+typedef enum Stumble {
+    NO_STUMBLE,
+    FIRST_HIT,
+    ENDS_EARLY,
+    ONE_FURTHER,
+    NEVER_STOPS_SHORT,
+    COUNTED_FROM_ONE,
+    ONLY_HERE,
+    NONE_AT_THE_END,
+    STUMBLES
+} Stumble;
+
+static const char *const stumble_hints[STUMBLES] = {
+    [FIRST_HIT] =
+        "the last match on the way counts: the walk goes on after a hit, as long as the "
+        "state is not 0",
+    [ENDS_EARLY] =
+        "the end of the text is a symbol, too: a match may end before it, and is only "
+        "seen in the step that reads it",
+    [ONE_FURTHER] = "`match` says that a match ends before this character, not behind it",
+    [NEVER_STOPS_SHORT] = "a match ends where it was seen, not where the walk ended",
+    [COUNTED_FROM_ONE] =
+        "alternatives count from 0, and in the table from 1, since 0 is none there",
+    [ONLY_HERE] =
+        "where no match begins, the next character is tried, up to the end of the text",
+    [NONE_AT_THE_END] = "a match may be empty, and begin at the end of the text",
+};
+
+/* Letters of ASCII only, and patterns that do not look far. */
+static bool walk_slowly(const Pattern *p, Text text, size_t start, Stumble stumble,
+                        Match *match) {
+    uint16_t state = p->machine.start[0], matched = 0;
+    size_t at = start;
+    match->start = match->end = start;
+    while (state) {
+        bool ends = at == text.size;
+        if (ends && stumble == ENDS_EARLY) break;
+        size_t symbol = ends ? p->kinds : p->ascii[(unsigned char)text.data[at]];
+        TableStep step = p->machine.steps[state * p->symbols + symbol];
+        if (step.match) match->end = at + (stumble == ONE_FURTHER), matched = step.match;
+        if ((step.match && stumble == FIRST_HIT) || ends) break;
+        state = step.next, at++;
+    }
+    if (matched && stumble == NEVER_STOPS_SHORT) match->end = at;
+    match->alternative = matched - (stumble != COUNTED_FROM_ONE);
+    return matched > 0;
+}
+
+static bool search_slowly(const Pattern *p, Text text, size_t from, Stumble stumble,
+                          Match *match) {
+    for (size_t at = from; at <= text.size; at++) {
+        if (at == text.size && stumble == NONE_AT_THE_END) return false;
+        if (walk_slowly(p, text, at, stumble, match)) return true;
+        bool passed_over = at < text.size && p->skips[(unsigned char)text.data[at]];
+        if (stumble == ONLY_HERE && !passed_over) return false;
+    }
+    return false;
+}
+
+static bool same_match(bool a_found, Match a, bool b_found, Match b) {
+    return a_found == b_found && (!a_found || (a.start == b.start && a.end == b.end &&
+                                               a.alternative == b.alternative));
+}
+
+static struct {
+    bool cleared[STUMBLES], wrong;
+    char first[400];
+} suspects;
+
+static void search_and_compare(const Pattern *p, const char *source, Text text) {
+    Search search = {0};
+    Match got = {0}, want = {0}, other = {0};
+    NEED(search_begin(&search, p, text, NULL));
+    for (size_t from = 0; from <= text.size; from++) {
+        bool found = search_next(&search, from, &got),
+             there = search_slowly(p, text, from, NO_STUMBLE, &want);
+        for (Stumble s = 1; s < STUMBLES; s++) {
+            bool its = search_slowly(p, text, from, s, &other);
+            if (!same_match(found, got, its, other)) suspects.cleared[s] = true;
+        }
+        if (suspects.wrong || same_match(found, got, there, want)) continue;
+        suspects.wrong = true;
+        snprintf(
+            suspects.first, sizeof suspects.first,
+            "%s in \"%.*s\" from %zu: expected %s %zu to %zu, alternative %d; got %s %zu to "
+            "%zu, alternative %d",
+            source, (int)text.size, text.data, from, there ? "a match," : "none;", want.start,
+            want.end, want.alternative, found ? "a match," : "none;", got.start, got.end,
+            got.alternative);
+    }
+    search_free(&search);
+}
+
+static const char *const patterns[] = {
+    "ab|a",       "a|ab", "(?:ab)*c|a", " ?[a-c]+|\\s+(?!\\S)|\\s+",
+    "[0-9]{1,3}", "b*",   "a+b|a$",     "'s|'t| ?[a-z]+| ?[0-9]+|\\s+"};
+
+/* What is not ASCII, as the library's own has it. */
+static void compare_letters(const Pattern *p, Text text) {
+    Search mine = {0}, ours = {0};
+    Match got = {0}, want = {0};
+    NEED(search_begin(&mine, p, text, NULL) && SHIPPED(search_begin)(&ours, p, text, NULL));
+    for (size_t from = 0; from <= text.size; from = search_step(&mine, from)) {
+        bool found = search_next(&mine, from, &got),
+             there = SHIPPED(search_next)(&ours, from, &want);
+        HINT(same_match(found, got, there, want),
+             "a character may have several bytes: the walk goes on by what symbol_at() has "
+             "taken. "
+             "Expected %zu to %zu, got %zu to %zu",
+             want.start, want.end, got.start, got.end);
+        if (from == text.size) break;
+    }
+    search_free(&mine), SHIPPED(search_free)(&ours);
+}
+
+/* Attempts that run on for long without a match are remembered: else n of them take n steps each. */
+static void compare_long(void) {
+    enum { LONG = 200000 };
+    static char as[LONG];
+    Fault fault;
+    Search search = {0};
+    Match match;
+    Pattern *p = pattern_open("a+b", false, &fault);
+    memset(as, 'a', sizeof as);
+    NEED(p && search_begin(&search, p, (Text){as, 1000}, &fault));
+    HINT(!search_next(&search, 0, &match), "a+b is not in a text without a b");
+    HINT(
+        search.barren_to > search.barren_from,
+        "a walk of 64 or more characters behind the last match, which led to nothing, is "
+        "remembered: remember_barren() with the place and the state from which it was in vain");
+    NEED(search_begin(&search, p, (Text){as, LONG}, &fault));
+    HINT(!search_next(&search, 0, &match), "a+b is not in a text without a b");
+    search_free(&search), pattern_close(p);
+}
+
+GRADE(searching) {
+    Fault fault;
+    char text[64];
+    for (size_t i = 0; i < sizeof patterns / sizeof *patterns; i++) {
+        Pattern *p = pattern_open(patterns[i], false, &fault);
+        NEED(p && !p->far.states);
+        for (int round = 0; round < 60; round++) {
+            size_t size = fresh_below(14);
+            for (size_t k = 0; k < size; k++) text[k] = "aabbc 1's\n"[fresh_below(10)];
+            search_and_compare(p, patterns[i], (Text){text, size});
+        }
+        pattern_close(p);
+    }
+    for (int s = 1; s < STUMBLES && suspects.wrong; s++)
+        HINT(suspects.cleared[s], "%s", stumble_hints[s]);
+    HINT(!suspects.wrong, "%s", suspects.first);
+    Pattern *p =
+        pattern_open("\\p{L}+|\\p{N}+|[^\\s\\p{L}\\p{N}]+|\\s+(?!\\S)|\\s+", false, &fault);
+    NEED(p);
+    for (int round = 0; round < 200; round++) {
+        static const char *const parts[] = {"\xC3\xA9", "a", " ",   "\xE4\xB8\xAD",
+                                            "\xC2\xBD", "!", "\xFF"};
+        size_t size = 0;
+        while (size < 20) {
+            const char *part = parts[fresh_below(7)];
+            memcpy(text + size, part, strlen(part)), size += strlen(part);
+        }
+        compare_letters(p, (Text){text, size});
+    }
+    pattern_close(p);
+    compare_long();
+}
+
+GRADES({"5.24", searching})
