@@ -15,6 +15,11 @@
 
 enum { TOKENS = 40 };
 
+/* A small BERT, as make_families.h has it, but for its words and what becomes of a text. */
+#define ENCODER                                                                               \
+    "encoder after embedding_norm layer norm_biases biases plain positions types kv_heads:4 " \
+    "attention.causal=false"
+
 static inline bool has_python(void) { return system("python3 -c '' 2>/dev/null") == 0; }
 
 /* These tests run where the repository begins. */

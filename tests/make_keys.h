@@ -103,7 +103,7 @@ enum { MAKE_VOCAB = 258, MAKE_MASK = 256 };
 /* Letters that begin a word and that go on with it, and BERT's special tokens. */
 static inline void make_wordpiece(GgufWriter *w) {
     static const char *const special[] = {"[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"},
-                             *const keys[] = {"padding", "unknown", "cls", "seperator", "mask"};
+                             *const keys[] = {"padding", "unknown", "bos", "seperator", "mask"};
     static char names[MAKE_VOCAB][16];
     Text tokens[MAKE_VOCAB];
     int64_t types[MAKE_VOCAB];

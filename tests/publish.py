@@ -2,7 +2,7 @@
 """publish.py - a GGUF file as its makers would have published it: config.json, tokenizer.json and safetensors, or what
 torch.save writes.
 
-    publish.py MODEL.gguf FOLDER CLASS [--type F32|F16|BF16] [--shards N] [--kind safetensors|torch] [--words json|model|list]
+    publish.py MODEL.gguf FOLDER CLASS [--type F32|F16|BF16] [--shards N] [--kind safetensors|torch] [--words json|pairs|model|list]
 
 The opposite of `strata convert`, written without looking at it, so that one can check the other: names and orders of
 rows are those of the transformers library.  Models to test with only: numbers are F32 and the tokenizer is byte-level,
@@ -200,23 +200,27 @@ def change(cls, name, suffix, keys, shape, numbers):
 
 def publish_bert(cls, tensors):
     """With what vectors do not ask for, which has to be left out; norms of old files say gamma and beta."""
-    prefix = '' if cls == 'BertModel' else 'bert.'
+    roberta = 'Roberta' in cls
+    prefix = '' if cls.endswith('Model') else 'roberta.' if roberta else 'bert.'
     out = {prefix + 'embeddings.position_ids': ([1, 4], array('f', range(4)))}
     for full, (shape, numbers) in tensors.items():
         layer, name, suffix = split_name(full)
-        theirs = 'classifier' if name == 'cls.output' else prefix + (
+        heads = {'cls': 'classifier.dense', 'cls.output': 'classifier.out_proj'} if roberta else {'cls.output': 'classifier'}
+        theirs = heads.get(name) or prefix + (
             BERT_ENDS[name] if layer is None else 'encoder.layer.%d.' % layer + NAMES['Bert'][name])
+        if roberta and name == 'position_embd':  # counted from behind the padding token, which is 1
+            shape, numbers = [shape[0] + 2, shape[1]], array('f', [7] * (2 * shape[1])) + numbers
         if cls == 'BertForPreTraining' and theirs.endswith('LayerNorm'):
             suffix = {'.weight': '.gamma', '.bias': '.beta'}[suffix]
         out[theirs + suffix] = (shape, numbers)
-    extra = {'BertModel': ['pooler.dense.weight'], 'BertForMaskedLM': ['cls.predictions.bias', 'cls.predictions.decoder.weight'],
+    extra = {'XLMRobertaForMaskedLM': ['lm_head.bias', 'lm_head.dense.weight'], 'BertModel': ['pooler.dense.weight'], 'BertForMaskedLM': ['cls.predictions.bias', 'cls.predictions.decoder.weight'],
              'BertForPreTraining': ['cls.predictions.transform.LayerNorm.gamma', 'cls.seq_relationship.weight']}
     out.update({name: ([2], array('f', [1, 2])) for name in extra.get(cls, [])})
     return out
 
 
 def publish_tensors(cls, keys, tensors):
-    if cls.startswith('Bert'):
+    if 'Bert' in cls or 'Roberta' in cls:
         return publish_bert(cls, tensors)
     prefix, layers, embedding, norm, head = ENDS.get(cls, ('model.', 'layers', 'embed_tokens', 'norm', 'lm_head'))
     names, out = NAMES.get(cls, COMMON), {}
@@ -438,9 +442,11 @@ def write_config(folder, cls, keys, tensors):
         config = {GPT2.get(key, key): value for key, value in config.items() if key not in ('head_dim', 'num_key_value_heads')}
     if cls == 'GPTNeoXForCausalLM':
         del config['num_key_value_heads'], config['head_dim']
-    if cls.startswith('Bert'):
+    if 'Bert' in cls or 'Roberta' in cls:
         del config['num_key_value_heads'], config['head_dim']
         config.update(hidden_act='gelu', type_vocab_size=2, position_embedding_type='absolute', hidden_dropout_prob=0.1)
+        if 'Roberta' in cls:
+            config.update(pad_token_id=1, max_position_embeddings=config['max_position_embeddings'] + 2)
         write_vectors(folder, config, keys.get(a + 'pooling_type', 1), keys.get(a + 'classifier.output_labels'))
     write_json(folder, 'config.json', config)
 
@@ -488,13 +494,16 @@ def write_pieces(folder, keys):
         file.write(out)
 
 
-def unigram(keys):
+def unigram(keys, words):
     charsmap = bytes(keys.get('tokenizer.ggml.precompiled_charsmap', []))
     prefix, merge = keys['tokenizer.ggml.add_space_prefix'], keys['tokenizer.ggml.remove_extra_whitespaces']
     space = {'type': 'Metaspace', 'replacement': '\u2581', 'prepend_scheme': 'always' if prefix else 'never', 'split': True}
-    words = {'type': 'Sequence', 'pretokenizers': [{'type': 'WhitespaceSplit'}, space]}
+    pieces = {'type': 'Sequence', 'pretokenizers': [{'type': 'WhitespaceSplit'}, space]}
     mapped = {'type': 'Precompiled', 'precompiled_charsmap': base64.b64encode(charsmap).decode()}
-    return {'normalizer': mapped if charsmap else None, 'pre_tokenizer': words if merge else space,
+    one = [{'SpecialToken': {'id': '<s>'}}, {'Sequence': {'id': 'A'}}, {'SpecialToken': {'id': '</s>'}}]
+    two = one + [{'SpecialToken': {'id': '</s>'}}, {'Sequence': {'id': 'B'}}, {'SpecialToken': {'id': '</s>'}}]
+    around = {'type': 'TemplateProcessing', 'single': one, 'pair': two} if words == 'pairs' else None
+    return {'normalizer': mapped if charsmap else None, 'pre_tokenizer': pieces if merge else space, 'post_processor': around,
             'model': {'type': 'Unigram', 'unk_id': keys['tokenizer.ggml.unknown_token_id'], 'byte_fallback': False,
                       'vocab': [list(pair) for pair in zip(keys['tokenizer.ggml.tokens'], keys['tokenizer.ggml.scores'])]}}
 
@@ -531,7 +540,7 @@ def write_tokenizer(folder, keys, words):
     level = {'type': 'ByteLevel', 'add_prefix_space': True, 'trim_offsets': True, 'use_regex': True}
     whole = {'version': '1.0', 'truncation': None, 'padding': None, 'added_tokens': added}
     if words:
-        rest = unigram(keys)
+        rest = unigram(keys, words)
     else:
         rest = {
             'normalizer': None, 'pre_tokenizer': dict(level, add_prefix_space=False), 'post_processor': level, 'decoder': level,
@@ -541,7 +550,7 @@ def write_tokenizer(folder, keys, words):
         write_json(folder, 'tokenizer.json', dict(whole, **rest))
     bos, eos = (tokens[keys['tokenizer.ggml.%s_token_id' % x]] for x in ('bos', 'eos'))
     write_json(folder, 'tokenizer_config.json', {
-        'bos_token': bos, 'eos_token': {'content': eos}, 'add_bos_token': keys.get('tokenizer.ggml.add_bos_token', False),
+        'bos_token': bos, 'eos_token': {'content': eos}, 'sep_token': eos, 'add_bos_token': keys.get('tokenizer.ggml.add_bos_token', False),
         'chat_template': keys.get('tokenizer.chat_template')})
 
 

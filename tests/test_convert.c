@@ -2,10 +2,6 @@
  * open, and the same results to the bit. */
 #include "convert_case.h"
 
-#define BERT                                                                                  \
-    "encoder after embedding_norm layer norm_biases biases plain positions types kv_heads:4 " \
-    "attention.causal=false wordpiece"
-
 static const struct {
     const char *class, *arch, *family, *options;
 } cases[] = {
@@ -34,11 +30,11 @@ static const struct {
     {"Olmo2ForCausalLM", "olmo2", "layers:4 no_norms post_norms row_norms", ""},
     {"Olmo3ForCausalLM", "olmo2", "layers:4 no_norms post_norms row_norms window:6", ""},
     {"Mamba2ForCausalLM", "mamba2", NULL, ""},
-    {"BertModel", "bert", BERT " pooling_type=2", ""},
-    {"BertForMaskedLM", "bert", BERT " pooling_type=1", "--shards 2"},
-    {"BertForPreTraining", "bert", BERT " pooling_type=3", "--kind torch"},
-    {"BertForSequenceClassification", "bert", BERT " scores:3 scores_hidden pooling_type=4",
-     "--words list"},
+    {"BertModel", "bert", ENCODER " wordpiece pooling_type=2", ""},
+    {"BertForMaskedLM", "bert", ENCODER " wordpiece pooling_type=1", "--shards 2"},
+    {"BertForPreTraining", "bert", ENCODER " wordpiece pooling_type=3", "--kind torch"},
+    {"BertForSequenceClassification", "bert",
+     ENCODER " wordpiece scores:3 scores_hidden pooling_type=4", "--words list"},
 };
 
 static void every_class(void **state) {

@@ -84,7 +84,7 @@ static const struct {
     {"BertModel", "config.json", "\"type_vocab_size\": 2", "\"type_vocab_size\": 1",
      "type_vocab_size is 1"},
     {"BertModel", "config.json", "\"BertModel\"", "\"BertForSequenceClassification\"",
-     "without 'classifier.weight'"},
+     "without the head that scores"},
     {"BertModel", "modules.json", "models.Normalize", "models.Dense",
      "'sentence_transformers.models.Dense'"},
     {"BertModel", "modules.json", "1_Pooling", "../Pooling", "no folder in this one"},

@@ -161,6 +161,37 @@ static void wordpiece_words(void **state) {
     }
 }
 
+/* XLM-R: positions that begin behind the padding token, and two separators between two texts. */
+static void unigram_of_an_encoder(void **state) {
+    (void)state;
+    static const char *const classes[] = {"XLMRobertaModel", "XLMRobertaForMaskedLM",
+                                          "XLMRobertaForSequenceClassification"};
+    if (!has_python()) skip();
+    for (int i = 0; i < 3; i++) {
+        MakeModel m = make_model_of("bert", NULL);
+        m.more = NULL;
+        m.family = i == 2 ? ENCODER " scores:2 scores_hidden pooling_type=4"
+                          : ENCODER " pooling_type=2";
+        write_model(&m);
+        give_unigram(true, true);
+        publish(classes[i], "--words pairs");
+        convert_back(classes[i], NULL);
+        same_tensors(classes[i]), same_results(classes[i]);
+        Model b;
+        Fault fault;
+        TokenList tokens = {0};
+        size_t begin;
+        open_at(&b, in_folder("out.gguf"));
+        assert_true(tokenizer_encode_pair(b.tokenizer, text_of("he"), text_of("he"), &tokens,
+                                          &begin, &fault));
+        const int32_t want[] = {1, 4, 2, 2, 4, 2};
+        assert_int_equal(tokens.count, 6);
+        assert_memory_equal(tokens.ids, want, sizeof want);
+        assert_int_equal(begin, 4);
+        token_list_free(&tokens), model_close(&b);
+    }
+}
+
 /* As the vocabulary of a folder of its own says, and not by the defaults. */
 static void wordpiece_keeps_capitals(void **state) {
     (void)state;
@@ -192,6 +223,7 @@ int main(void) {
         cmocka_unit_test(unigram_words),
         cmocka_unit_test(refuses_words),
         cmocka_unit_test(wordpiece_words),
+        cmocka_unit_test(unigram_of_an_encoder),
         cmocka_unit_test(wordpiece_keeps_capitals),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);

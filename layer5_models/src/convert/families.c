@@ -132,7 +132,6 @@ static const NameRule mamba2[] = {{"embeddings", "token_embd", AS_IS},
 
 static const NameRule bert[] = {
     {"embeddings.word_embeddings", "token_embd", AS_IS},
-    {"embeddings.position_embeddings", "position_embd", AS_IS},
     {"embeddings.token_type_embeddings", "token_types", AS_IS},
     {"embeddings.LayerNorm", "token_embd_norm", AS_IS},
     {"embeddings.position_ids", NULL, DROPPED}, /* 0, 1, 2, ... */
@@ -146,6 +145,11 @@ static const NameRule bert[] = {
     {"encoder.layer.#.output.LayerNorm", "blk.#.layer_output_norm", AS_IS},
     {0}};
 
+static const NameRule from_zero[] = {{"embeddings.position_embeddings", "position_embd", AS_IS},
+                                     {0}};
+static const NameRule from_pad[] = {
+    {"embeddings.position_embeddings", "position_embd", BEHIND_PAD}, {0}};
+
 /* Vectors do not ask for what it was trained with: guesses of words and of the next sentence. */
 static const NameRule bert_vectors[] = {{"pooler.dense", NULL, DROPPED},
                                         {"cls.predictions", NULL, DROPPED},
@@ -157,6 +161,14 @@ static const NameRule bert_vectors[] = {{"pooler.dense", NULL, DROPPED},
 
 static const NameRule bert_scores[] = {
     {"pooler.dense", "cls", AS_IS}, {"classifier", "cls.output", AS_IS}, {0}};
+
+static const NameRule roberta_vectors[] = {
+    {"pooler.dense", NULL, DROPPED},    {"lm_head", NULL, DROPPED},
+    {"lm_head.dense", NULL, DROPPED},   {"lm_head.layer_norm", NULL, DROPPED},
+    {"lm_head.decoder", NULL, DROPPED}, {0}};
+
+static const NameRule roberta_scores[] = {
+    {"classifier.dense", "cls", AS_IS}, {"classifier.out_proj", "cls.output", AS_IS}, {0}};
 
 static const ConvertFamily families[] = {
     {"LlamaForCausalLM", "llama", "model.", {ends, pre_norms, turned, gated}, false, NULL},
@@ -219,13 +231,59 @@ static const ConvertFamily families[] = {
     {"Olmo2ForCausalLM", "olmo2", "model.", {ends, olmo2_norms, straight, gated}, false, NULL},
     {"Olmo3ForCausalLM", "olmo2", "model.", {ends, olmo2_norms, straight, gated}, false, NULL},
     {"Mamba2ForCausalLM", "mamba2", "backbone.", {mamba2}, false, NULL},
-    {"BertModel", "bert", "bert.", {bert, bert_vectors}, false, "layer_norm_eps"},
-    {"BertForMaskedLM", "bert", "bert.", {bert, bert_vectors}, false, "layer_norm_eps"},
-    {"BertForPreTraining", "bert", "bert.", {bert, bert_vectors}, false, "layer_norm_eps"},
+    {"BertModel", "bert", "bert.", {bert, from_zero, bert_vectors}, false, "layer_norm_eps"},
+    {"BertForMaskedLM",
+     "bert",
+     "bert.",
+     {bert, from_zero, bert_vectors},
+     false,
+     "layer_norm_eps"},
+    {"BertForPreTraining",
+     "bert",
+     "bert.",
+     {bert, from_zero, bert_vectors},
+     false,
+     "layer_norm_eps"},
     {"BertForSequenceClassification",
      "bert",
      "bert.",
-     {bert, bert_scores},
+     {bert, from_zero, bert_scores},
+     false,
+     "layer_norm_eps"},
+    {"RobertaModel",
+     "bert",
+     "roberta.",
+     {bert, from_pad, roberta_vectors},
+     false,
+     "layer_norm_eps"},
+    {"RobertaForMaskedLM",
+     "bert",
+     "roberta.",
+     {bert, from_pad, roberta_vectors},
+     false,
+     "layer_norm_eps"},
+    {"RobertaForSequenceClassification",
+     "bert",
+     "roberta.",
+     {bert, from_pad, roberta_scores},
+     false,
+     "layer_norm_eps"},
+    {"XLMRobertaModel",
+     "bert",
+     "roberta.",
+     {bert, from_pad, roberta_vectors},
+     false,
+     "layer_norm_eps"},
+    {"XLMRobertaForMaskedLM",
+     "bert",
+     "roberta.",
+     {bert, from_pad, roberta_vectors},
+     false,
+     "layer_norm_eps"},
+    {"XLMRobertaForSequenceClassification",
+     "bert",
+     "roberta.",
+     {bert, from_pad, roberta_scores},
      false,
      "layer_norm_eps"},
 };

@@ -69,10 +69,9 @@ static void put_unknown(Conversion *c, const Vocab *v, const Says *says) {
 
 /* [CLS] text [SEP], which this kind of tokenizer always writes. */
 static bool put_wordpiece(Conversion *c, const Vocab *v, const Says *says, bool processor,
-                          const int adds[2]) {
-    static const char *const theirs[] = {"cls", "sep", "unk", "mask"}, *const ours[] = {
-                                                                           "cls", "seperator",
-                                                                           "unknown", "mask"};
+                          const int adds[3]) {
+    static const char *const theirs[] = {"cls", "sep", "unk", "mask"};
+    static const char *const ours[] = {"bos", "seperator", "unknown", "mask"};
     for (int i = 0; i < 4; i++)
         if (put_id(c, v, says, theirs[i], ours[i]) < 0 && i < 3)
             return REFUSE(c, "the vocabulary has no token that is its %s_token", theirs[i]);
@@ -80,8 +79,6 @@ static bool put_wordpiece(Conversion *c, const Vocab *v, const Says *says, bool 
         return REFUSE(c,
                       "tokenizer.json: the post_processor does not write a token in front of "
                       "a text and one behind, as this kind always does");
-    gguf_put_int(c->writer, "tokenizer.ggml.token_type_count", GGUF_U32,
-                 (int64_t)size_or(c->folder.sizes, "type_vocab_size", 2));
     return true;
 }
 
@@ -102,8 +99,19 @@ static void put_ends(Conversion *c, const Vocab *v, const Says *says, int64_t eo
 
 /* ------------------------------------------------------------------ written by themselves */
 
+/* Tokens that a template puts between two texts. */
+static int tokens_between(const JsonValue *pair) {
+    int between = 0, texts = 0;
+    for (size_t i = 0; pair && pair->kind == JSON_ARRAY && i < pair->count; i++)
+        if (json_get(&pair->items[i], "Sequence"))
+            texts++;
+        else if (texts == 1)
+            between++;
+    return between;
+}
+
 /* Does a template put a token in front, behind? */
-static bool read_single(Conversion *c, const JsonValue *single, int adds[2]) {
+static bool read_single(Conversion *c, const JsonValue *single, int adds[3]) {
     size_t n = single && single->kind == JSON_ARRAY ? single->count : 0, text = n;
     for (size_t i = 0; i < n; i++)
         if (json_get(&single->items[i], "Sequence")) text = i;
@@ -115,12 +123,15 @@ static bool read_single(Conversion *c, const JsonValue *single, int adds[2]) {
     return true;
 }
 
-static bool read_processor(Conversion *c, const JsonValue *step, int adds[2]) {
+static bool read_processor(Conversion *c, const JsonValue *step, int adds[3]) {
     const JsonValue *type = json_get(step, "type"), *list = json_get(step, "processors");
     if (!step || step->kind == JSON_NULL || json_is(type, "ByteLevel")) return true;
-    if (json_is(type, "BertProcessing")) return adds[0] = adds[1] = 1, true;
-    if (json_is(type, "TemplateProcessing"))
+    if (json_is(type, "BertProcessing")) return adds[0] = adds[1] = adds[2] = 1, true;
+    if (json_is(type, "RobertaProcessing")) return adds[0] = adds[1] = 1, adds[2] = 2, true;
+    if (json_is(type, "TemplateProcessing")) {
+        adds[2] = tokens_between(json_get(step, "pair"));
         return read_single(c, json_get(step, "single"), adds);
+    }
     if (!json_is(type, "Sequence") || !list || list->kind != JSON_ARRAY)
         return REFUSE(c, "tokenizer.json: a post_processor of this type is not built in");
     for (size_t i = 0; i < list->count; i++)
@@ -142,6 +153,14 @@ static void put_adds(Conversion *c, const Says *says, const JsonValue *root,
         int add = found[i] >= 0 ? found[i] : flag ? said->kind == JSON_TRUE : root ? 0 : -1;
         if (add >= 0) gguf_put_int(c->writer, ours[i], GGUF_BOOL, add);
     }
+}
+
+/* Two texts that are read together, <s> A </s></s> B </s>: a token more between them than behind the first. */
+static void put_pairs(Conversion *c, const Vocab *v, const Says *says, const int adds[3]) {
+    put_id(c, v, says, "mask", "mask");
+    if (put_id(c, v, says, "sep", "seperator") >= 0)
+        gguf_put_int(c->writer, "tokenizer.ggml.add_sep_token", GGUF_BOOL,
+                     adds[2] > (adds[1] == 1));
 }
 
 /* ------------------------------------------------------------------ the chat template */
@@ -169,7 +188,7 @@ static bool put_template(Conversion *c, const Says *says) {
 
 bool put_markers(Conversion *c, const Vocab *v, const JsonValue *root) {
     Says says = {0};
-    int adds[2] = {-1, -1};
+    int adds[3] = {-1, -1, -1}; /* in front, behind, between two texts */
     c->fault->text[0] = 0;
     says.words = folder_json(&c->folder, "tokenizer_config.json", true, c->fault);
     if (!c->fault->text[0])
@@ -183,6 +202,7 @@ bool put_markers(Conversion *c, const Vocab *v, const JsonValue *root) {
         put_ends(c, v, &says, put_id(c, v, &says, "eos", "eos"));
         put_unknown(c, v, &says);
         put_adds(c, &says, root, adds);
+        if (c->recipe && c->recipe->vectors) put_pairs(c, v, &says, adds);
         ok = put_template(c, &says);
     }
     json_free(says.words), json_free(says.generation);

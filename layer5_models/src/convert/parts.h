@@ -4,7 +4,7 @@
  *     folder.c     the files of a folder, and all their tensors by name
  *     rules.c      which of our tensors are made from which of theirs
  *     rows.c       a row of one of ours, computed from theirs
- *     config.c     config.json as keys, one by one;  sizes.c: what several say together
+ *     config.c     config.json as keys, one by one, by the table in config_keys.c;  sizes.c: what several say together
  *     stretch.c    how a context was stretched;  values.c: what is read from JSON
  *     agree.c      what config.json and tensors both say
  *     vectors.c    how a text becomes one vector, or scores
@@ -33,6 +33,7 @@ typedef enum Change {
     COLUMN,      /* (n) there, (n, 1) here */
     SQUEEZED,    /* (n, 1, k) there, (n, k) here */
     GROUPED,     /* (n) there, (groups, n / groups) here */
+    BEHIND_PAD,  /* positions there are counted from behind the padding token's id */
     DROPPED,     /* follows from the rest */
 } Change;
 
@@ -104,6 +105,7 @@ typedef struct Conversion {
     Folder folder;
     GgufWriter *writer;
     size_t layers, heads, kv_heads, head_dim, groups; /* that changes of rows ask for */
+    size_t first_position;                            /* there, where ours are counted from 0 */
     Target *targets;                                  /* (n_targets) owns */
     size_t n_targets;
     bool strips;          /* white space beside its special tokens is dropped: Phi 3 */
@@ -137,6 +139,28 @@ bool put_stretching(Conversion *c, const JsonValue *scaling);
 
 /* vectors.c: keys of what makes vectors and scores, once the targets are known. */
 bool put_vectors(Conversion *c);
+
+/* ------------------------------------------------------------------ keys of config.json */
+
+typedef enum KeyUse {
+    SIZE,   /* a whole number: the key here */
+    NUMBER, /* a number: likewise */
+    FLAG,   /* true or false: likewise */
+    ONLY,   /* one of these values, separated by spaces */
+    READ,   /* elsewhere in this folder of sources */
+    NOTHING /* changes nothing */
+} KeyUse;
+
+typedef struct ConfigKey {
+    const char *name;
+    KeyUse use;
+    const char *ours;  /* "attention.head_count", or the values */
+    const char *archs; /* only of these families, separated by spaces; NULL: all */
+} ConfigKey;
+
+/* config_keys.c: what is known of a key in models of this family; NULL: nothing. */
+const ConfigKey *config_key(const Conversion *c, Text name);
+bool listed(const char *words, Text word); /* is it one of these, between spaces?  "" is none */
 
 /* agree.c: do config.json and the targets say the same?  rows: of the embedding. */
 bool check_agreement(const Conversion *c, size_t rows);

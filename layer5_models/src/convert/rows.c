@@ -6,6 +6,7 @@
  *               here x0, y0, x1, y1, ...               r = head d + 2 i + s   <-   head d + s d/2 + i
  *     BY_HEADS  r = part heads d + head d + i          <-   (head 3 + part) d + i
  *     HALF      row r of expert e                      <-   e 2 n + r, or + n
+ *     PAD       r                                      <-   r + the padding token's id + 1
  *
  * TRANSPOSED reads a column; MINUS_EXP and add_one change the numbers. */
 #include "parts.h"
@@ -40,6 +41,7 @@ static size_t source_row(const Conversion *c, const Target *t, size_t row, size_
     case BY_HEADS: return by_heads(row, c->heads, rows / c->heads / 3);
     case FIRST_HALF:
     case SECOND_HALF: return halved(row, t->shape[t->ndim - 2], t->change == SECOND_HALF);
+    case BEHIND_PAD: return row + c->first_position;
     default: return row;
     }
 }

@@ -170,6 +170,7 @@ static bool rows_divide(const Conversion *c, const Target *t) {
     case SQUEEZED: return t->parts[0]->ndim < 2 || (t->parts[0]->ndim == 3 && shape[1] == 1);
     case TRANSPOSED: return t->parts[0]->ndim <= 2;
     case GROUPED: return c->groups && t->parts[0]->ndim == 1 && shape[0] % c->groups == 0;
+    case BEHIND_PAD: return t->parts[0]->ndim == 2 && shape[0] > c->first_position;
     case COLUMN:
     case MINUS_EXP: return t->parts[0]->ndim == 1;
     default: return true;
@@ -190,6 +191,7 @@ static void change_shape(const Conversion *c, Target *t) {
     if (t->change == FIRST_HALF || t->change == SECOND_HALF) t->shape[t->ndim - 2] /= 2;
     if (t->change == SQUEEZED && t->ndim == 3) t->ndim = 2, t->shape[1] = t->shape[2];
     if (t->change == COLUMN || t->change == MINUS_EXP) t->ndim = 2, t->shape[1] = 1;
+    if (t->change == BEHIND_PAD) t->shape[0] -= c->first_position;
     if (t->change == GROUPED)
         t->ndim = 2, t->shape[1] = t->shape[0] / c->groups, t->shape[0] = c->groups;
 }

@@ -129,14 +129,18 @@ static bool put_labels(Conversion *c, size_t count) {
 }
 
 bool put_vectors(Conversion *c) {
-    const Target *head = target_of(c, "cls.output.weight");
+    const Target *head = target_of(c, "cls.output.weight"),
+                 *types = target_of(c, "token_types.weight");
     bool scores = strstr(c->family->architecture, "ForSequenceClassification") != NULL;
     char key[64];
     if (scores && (!head || !target_of(c, "cls.weight")))
-        return REFUSE(c, "a %s without '%s': a file may be missing", c->family->architecture,
-                      head ? "pooler.dense.weight" : "classifier.weight");
+        return REFUSE(c, "a %s without the head that scores: a file may be missing",
+                      c->family->architecture);
     snprintf(key, sizeof key, "%s.attention.causal", c->family->arch);
     if (c->recipe->both_ways) gguf_put_int(c->writer, key, GGUF_BOOL, 0);
     if (head) put_size(c, "pooling_type", POOLING_RANK);
+    if (types)
+        gguf_put_int(c->writer, "tokenizer.ggml.token_type_count", GGUF_U32,
+                     (int64_t)types->shape[0]);
     return (!head || put_labels(c, head->shape[0])) && put_modules(c, head != NULL);
 }
