@@ -73,7 +73,7 @@ static bool put_wordpiece(Conversion *c, const Vocab *v, const Says *says, bool 
     static const char *const theirs[] = {"cls", "sep", "unk", "mask"};
     static const char *const ours[] = {"bos", "seperator", "unknown", "mask"};
     for (int i = 0; i < 4; i++)
-        if (put_id(c, v, says, theirs[i], ours[i]) < 0 && i < 3)
+        if (put_id(c, v, says, theirs[i], ours[i]) < 0 && strcmp(ours[i], "mask") != 0)
             return REFUSE(c, "the vocabulary has no token that is its %s_token", theirs[i]);
     if (processor && (adds[0] != 1 || adds[1] != 1))
         return REFUSE(c,

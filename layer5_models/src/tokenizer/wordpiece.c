@@ -9,33 +9,21 @@
 
 #include <string.h>
 
-/* Of a word with U+2581 in front. */
-static bool is_too_long(const Tokenizer *t, Text word) {
-    size_t characters = 0;
-    for (size_t i = 3; i < word.size; i++) characters += (word.data[i] & 0xC0) != 0x80;
-    return !t->as_llama && characters > WORDPIECE_LONGEST;
-}
-
-/* In place of the tokens from `first` on. */
-static bool unknown_word(const Tokenizer *t, TokenList *tokens, size_t first, Fault *fault) {
-    tokens->count = first;
-    if (t->unknown < 0)
-        return fault_set(fault, "the vocabulary has no token for a word, and none that is "
-                                "unknown");
-    if (!token_list_reserve(tokens, 1, fault)) return false;
-    token_list_add(tokens, t->unknown);
-    return true;
-}
-
 bool encode_pieces(const Tokenizer *tokenizer, Text word, MergeRoom *room, TokenList *tokens,
                    Fault *fault) {
     size_t first = tokens->count, size;
     (void)room;
-    if (is_too_long(tokenizer, word)) return unknown_word(tokenizer, tokens, first, fault);
     for (; word.size; word = (Text){word.data + size, word.size - size}) {
         int32_t id = prefix_tree_longest(&tokenizer->words, word, &size);
-        if (id < 0) return unknown_word(tokenizer, tokens, first, fault);
         if (!token_list_reserve(tokens, 1, fault)) return false;
+        if (id < 0) {
+            tokens->count = first;
+            if (tokenizer->unknown < 0)
+                return fault_set(fault, "the vocabulary has no token for a word, and none that "
+                                        "is unknown");
+            token_list_add(tokens, tokenizer->unknown);
+            return true;
+        }
         token_list_add(tokens, id);
     }
     return true;
@@ -62,9 +50,22 @@ static bool is_dropped(const Tokenizer *t, uint32_t code) {
            (t->strip_accents && category == UNICODE_MARK);
 }
 
+/* Of a word with U+2581 in front. */
+static bool is_too_long(const Tokenizer *t, Text word) {
+    size_t characters = 0;
+    for (size_t i = 3; i < word.size; i++) characters += (word.data[i] & 0xC0) != 0x80;
+    return !t->as_llama && t->unknown >= 0 && characters > WORDPIECE_LONGEST;
+}
+
 static bool end_word(Words *words, char *start, char *end, TokenList *tokens, Fault *fault) {
+    const Tokenizer *t = words->tokenizer;
     Text word = {start, (size_t)(end - start)};
-    return word.size == 3 || words_encode(words, word, encode_pieces, tokens, fault);
+    if (word.size == 3) return true;
+    if (!is_too_long(t, word)) return words_encode(words, word, encode_pieces, tokens, fault);
+    if (!token_list_reserve(tokens, 1, fault)) return false;
+    token_list_add(tokens, t->unknown);
+    words_tell(words, word, tokens, tokens->count - 1);
+    return true;
 }
 
 /* Word after word is written behind one another, each with U+2581 in front. */
