@@ -19,6 +19,8 @@ typedef enum Part {
     GATE,
     SUB_NORM,
     WHOLE_ROW,
+    HEAT,
+    HEADS_SCALED,
     PARTS_OF_IT
 } Part;
 
@@ -35,6 +37,10 @@ static const char *const part_hints[PARTS_OF_IT] = {
     [SUB_NORM] = "sub_norm is missing: the norm of what is mixed, before o",
     [WHOLE_ROW] = "the norm is of each head by itself, and here it is of the whole row: "
                   "norm_apply has its width",
+    [HEAT] = "a probe may heat the queries: probe_queries() when they are placed, before they "
+             "look",
+    [HEADS_SCALED] = "a probe may scale what the heads bring: probe_heads() of run->mixed, "
+                     "before gate and norm",
     [WARM_FROM] = "temperature_from is missing: the first position counts as that",
 };
 
@@ -54,6 +60,41 @@ static Attention without(const Attention *a, Part part) {
     return b;
 }
 
+/* ------------------------------------------------------------------ somebody looks */
+
+/* Head 1 of layer 1 is heated, head 2 scaled. */
+static const Act acts[] = {{.kind = ACT_HEAT, .layer = 1, .index = 1, .value = 3},
+                           {.kind = ACT_HEAD, .layer = 1, .index = 2, .value = -0.5f}};
+
+/* What an observer was shown: how often, and a sum of it that tells rows and order. */
+typedef struct Shown {
+    size_t weights, heads;
+    double sum;
+} Shown;
+
+static void look(void *context, const Seen *seen) {
+    Shown *shown = context;
+    size_t n = seen->count * seen->width;
+    if (seen->part == PROBE_WEIGHTS) shown->weights++;
+    if (seen->part == PROBE_HEADS) shown->heads++;
+    for (size_t i = 0; i < n; i++)
+        shown->sum += (double)seen->rows[i] * (double)(i + 3 * seen->head + 7 * seen->row + 1);
+}
+
+/* The probe of a run; a part may be left out of its acts. */
+static Probe probe_without(Part part, const Batch *batch, Shown *shown) {
+    static float weights[256];
+    Probe probe = {.see = look,
+                   .context = shown,
+                   .wants = 1u << PROBE_WEIGHTS | 1u << PROBE_HEADS,
+                   .weights = weights,
+                   .acts = part == HEAT ? acts + 1 : acts,
+                   .count = part == HEAT || part == HEADS_SCALED ? 1 : 2};
+    *shown = (Shown){0};
+    probe_enter(&probe, 1, batch);
+    return probe;
+}
+
 /* Rows are placed by several threads at once: angles of the last row in the first one's place are shared by all. */
 static void own_angles(const Rope *rope, const AttentionRun *run, size_t last) {
     float cosine[2], sine[2];
@@ -64,44 +105,78 @@ static void own_angles(const Rope *rope, const AttentionRun *run, size_t last) {
          "from run->cosine + i * half on");
 }
 
-static void grade_mixer(Pool *pool, const Block *b) {
+/* The layer before has been there: its keys and values lie in both memories. */
+static void tell_before(const Block *b, Place *mine, Place *ours, const Batch *batch) {
+    float unused[ROWS * DIM];
+    Attention a = b->attention;
+    a.back = 0, a.k = linear_map(2 * HEAD, DIM), a.v = linear_map(2 * HEAD, DIM);
+    const float *x = noise(ROWS * DIM, 2);
+    SHIPPED(attention_forward)(NULL, &a, &mine->run.attention, &mine->kv, 1, batch, x, unused);
+    SHIPPED(attention_forward)(NULL, &a, &ours->run.attention, &ours->kv, 1, batch, x, unused);
+}
+
+static void right_sights(const Shown *seen, const Shown *wanted) {
+    COUNT(seen->weights, wanted->weights,
+          "a probe is shown the weights of each head of each row, by probe_weights()");
+    COUNT(seen->heads, wanted->heads,
+          "a probe is shown once what the heads bring: probe_heads()");
+    HINT(fabs(seen->sum - wanted->sum) < 1e-3 * (1 + fabs(wanted->sum)),
+         "a probe is shown other weights or rows than those which act: queries as they look, "
+         "heads before gate and norm");
+}
+
+static void grade_mixer(Pool *pool, const Block *b, bool watched) {
     static Place mine, ours;
+    Shown seen, wanted;
     static float got[ROWS * DIM], want[ROWS * DIM], other[ROWS * DIM];
     int32_t sequence[ROWS], position[ROWS];
     Batch batch = rows_of_two(sequence, position);
     float *x = noise(ROWS * DIM, 2);
     place_open(&mine, b), place_open(&ours, b);
+    if (b->attention.back) tell_before(b, &mine, &ours, &batch);
     memset(got, 0x7f, sizeof got);
+    Probe probe = probe_without(WHOLE, &batch, &seen), its;
+    mine.run.attention.probe = watched ? &probe : NULL;
+    ours.run.attention.probe = watched ? &its : NULL;
+    its = probe_without(WHOLE, &batch, &wanted);
     attention_forward(pool, &b->attention, &mine.run.attention, &mine.kv, 1, &batch, x, got);
     SHIPPED(attention_forward)
     (NULL, &b->attention, &ours.run.attention, &ours.kv, 1, &batch, x, want);
     bool right = all_near(got, want, ROWS * DIM, 1e-3);
-    if (b->attention.rope && right)
+    if (b->attention.rope && b->attention.rope->style != ROPE_NONE && right)
         own_angles(b->attention.rope, &mine.run.attention, (size_t)position[ROWS - 1]);
+    Shown other_seen;
     for (Part part = 1; part < PARTS_OF_IT && !right; part++) {
+        its = probe_without(part, &batch, &other_seen);
         Attention less = without(&b->attention, part);
         SHIPPED(attention_forward)
         (NULL, &less, &ours.run.attention, &ours.kv, 1, &batch, x, other);
         HINT(!all_near(got, other, ROWS * DIM, 1e-3), "%s", part_hints[part]);
     }
+    its = probe_without(WHOLE, &batch, &wanted);
     SHIPPED(attention_forward)
     (NULL, &b->attention, &ours.run.attention, &ours.kv, 1, &batch, x, want);
     HINT(right || !b->attention.gate_in_q,
          "gate_in_q: project wrote a query and a gate for each head into run->gate, which "
          "part_queries() parts");
+    const float *key = kv_key(&mine.kv, 1, 0, 0, 0), *kept = kv_key(&ours.kv, 1, 0, 0, 0);
+    HINT(!b->attention.back || *key == *kept, "with `back` keys and values are there already, "
+                                              "an earlier layer's, and stay as they are");
     same_memory(&mine.kv, &ours.kv, &batch, false);
     same_memory(&mine.kv, &ours.kv, &batch, true);
     NUMBERS(got, want, ROWS * DIM, 1e-3,
             "the memory is right, what comes out is not: q is clamped, normed, turned and "
             "warmed; then attention_online() into "
             "run->mixed, and that through o");
+    if (watched) right_sights(&seen, &wanted);
     arena_free(&mine.arena), arena_free(&ours.arena);
 }
 
 /* What only some families have, one after the other. */
-enum { FAMILIES = 6 };
+enum { FAMILIES = 9 };
 static Block family(int which) {
     enum { WIDE_VALUE = HEAD + 3 };
+    static Rope still;
     Block b = make_block();
     Attention *a = &b.attention;
     if (which == 0) a->q_norm = rms(4 * HEAD), a->k_norm = rms(2 * HEAD);
@@ -113,6 +188,9 @@ static Block family(int which) {
     if (which == 3) a->gate = linear_map(4, DIM);
     if (which == 4) a->gate_in_q = true, a->q = linear_map(2 * 4 * HEAD, DIM);
     if (which == 5) a->sub_norm = rms(4 * HEAD);
+    if (which == 7) a->v = (Linear){.bias = NULL}, a->v_norm = rms(HEAD);
+    if (which == 8) a->back = 1, a->k = a->v = (Linear){.bias = NULL};
+    if (which == 6) still = *a->rope, still.style = ROPE_NONE, a->rope = &still;
     return b;
 }
 
@@ -123,17 +201,17 @@ GRADE(mixer) {
     for (int round = 0; round < 2; round++) {
         Block b = make_block();
         b.attention.norm_after_rope = round;
-        grade_mixer(NULL, &b);
+        grade_mixer(NULL, &b, false);
         b.attention.clamp = 0, b.attention.q_temperature = 0,
         b.attention.q_norm.kind = NORM_NONE;
-        grade_mixer(NULL, &b);
+        grade_mixer(NULL, &b, false);
         b.attention.rope = NULL;
-        grade_mixer(NULL, &b);
+        grade_mixer(NULL, &b, true);
     }
     for (int which = 0; which < FAMILIES; which++) {
         Block b = family(which);
-        grade_mixer(NULL, &b);
-        grade_mixer(pool, &b);
+        grade_mixer(NULL, &b, false);
+        grade_mixer(pool, &b, true);
     }
     pool_close(pool);
 }

@@ -60,7 +60,10 @@ void attention_run_init(AttentionRun *run, size_t rows, const AttentionSizes *si
                         Arena *arena);
 
 /* out (count, dim) = attention of each row of x (count, dim); keys and values are appended to layer
- * `layer` of the memory, which has room for them; with `back` they are there already. */
+ * `layer` of the memory, which has room for them; with `back` they are there already.
+ * run->probe, where there is one, is shown queries (probe_queries) before they look, then their weights
+ * (probe_weights), then what the heads bring (probe_heads) before gate and norm; it may change the first
+ * and the last. */
 void attention_forward(Pool *pool, const Attention *attention, AttentionRun *run, KvCache *kv,
                        size_t layer, const Batch *batch, const float *x, float *out);
 

@@ -2,14 +2,22 @@
 void attention_forward(Pool *pool, const Attention *a, AttentionRun *run, KvCache *kv,
                        size_t layer, const Batch *batch, const float *x, float *out) {
     Rows rows = {.a = a, .run = run, .kv = kv, .layer = layer, .batch = batch};
-    linear(pool, &a->q, x, batch->count, a->gate_in_q ? run->gate : run->q, run->scratch);
-    if (a->gate.w.data) linear(pool, &a->gate, x, batch->count, run->gate, run->scratch);
-    linear(pool, &a->k, x, batch->count, run->k, run->scratch);
-    linear(pool, &a->v, x, batch->count, run->v, run->scratch);
-    for (size_t i = 0; i < batch->count; i++) place_row(&rows, i);
-    attention_online(pool, &a->shape, kv, layer, batch->count, batch->sequence, batch->position,
-                     run->q, run->mixed);
-    if (a->gate.w.data || a->gate_in_q || a->sub_norm.kind)
-        finish_rows(&rows, 0, 0, batch->count);
-    linear(pool, &a->o, run->mixed, batch->count, out, run->scratch);
+    size_t n = batch->count;
+    linear(pool, &a->q, x, n, a->gate_in_q ? run->gate : run->q, run->scratch);
+    if (a->gate.w.data) linear(pool, &a->gate, x, n, run->gate, run->scratch);
+    if (a->k.w.data) linear(pool, &a->k, x, n, run->k, run->scratch);
+    if (a->v.w.data) linear(pool, &a->v, x, n, run->v, run->scratch);
+    if (!a->back && (!a->v.w.data || a->v_norm.kind)) take_values(&rows, 0, 0, n);
+    for (size_t i = 0; i < n; i++)
+        if (a->back)
+            place_query(&rows, i);
+        else
+            place_row(&rows, i);
+    if (run->probe) probe_queries(run->probe, &a->shape, run->q);
+    attention_online(pool, &a->shape, kv, layer, n, batch->sequence, batch->position, run->q,
+                     run->mixed);
+    if (run->probe) probe_weights(run->probe, &a->shape, kv, run->q);
+    if (run->probe) probe_heads(run->probe, &a->shape, run->mixed);
+    if (a->gate.w.data || a->gate_in_q || a->sub_norm.kind) finish_rows(&rows, 0, 0, n);
+    linear(pool, &a->o, run->mixed, n, out, run->scratch);
 }
