@@ -3,7 +3,7 @@
 #include "transformer.h"
 
 enum {
-    TOKENS = 5,
+    TOKENS = 9,
     DIM = 16,
     HEADS = 3,
     PLAIN = 6,
@@ -12,8 +12,7 @@ enum {
     VALUE = 5,
     QUERY = PLAIN + TURNS,
     KV = RANK + TURNS,
-    LAYER = 1,
-    SEQUENCE = 1
+    LAYER = 1
 };
 #define NEAR 3e-4
 
@@ -26,6 +25,8 @@ typedef enum {
     BY_ROW,
     FIRST_QUERY,
     NO_PLACE,
+    ONE_TEXT,
+    NOT_WARM,
     SLIPS
 } Slip;
 
@@ -36,6 +37,9 @@ static const char *const hints[SLIPS] = {
     [ALL_NORMED] = "the norm is of the rank numbers of c; k' behind them is not normed",
     [BY_ROW] = "the position is what the batch says, not the row",
     [FIRST_QUERY] = "each head has a query of its own: they lie plain + rotary apart",
+    [ONE_TEXT] = "c and k' go to the sequence of their row, which the batch says",
+    [NOT_WARM] =
+        "q_temperature is missing: where it is above 0, attention_warm() makes queries grow",
     [NO_PLACE] = "q' and k' are part of the score: they stand behind the others"};
 
 static float x[TOKENS * DIM], wq[HEADS * QUERY * DIM], wkv[KV * DIM], gain[RANK],
@@ -43,7 +47,10 @@ static float x[TOKENS * DIM], wq[HEADS * QUERY * DIM], wkv[KV * DIM], gain[RANK]
     values[HEADS * VALUE * RANK]; /* K and V of each head */
 static float k_b[HEADS * RANK * PLAIN], both[HEADS * (PLAIN + VALUE) * RANK];
 static int32_t position[TOKENS], sequence[TOKENS];
-static const double theta = 50;
+static const double theta = 50, warmth = 0.6, warm_ctx = 2;
+
+/* What only some have: no rotation; queries that grow. */
+static bool rotates, warm;
 
 static void map(const float *w, size_t rows, size_t cols, const double *in, double *out) {
     for (size_t r = 0; r < rows; r++) {
@@ -73,8 +80,16 @@ static void say(size_t t, Slip slip, double *q, double *kv) {
     for (size_t i = 0; i < DIM; i++) in[i] = (double)x[t * DIM + i];
     map(wq, HEADS * QUERY, DIM, in, q), map(wkv, KV, DIM, in, kv);
     if (slip != NOT_NORMED) norm(kv, slip == ALL_NORMED ? KV : RANK);
-    if (slip != K_NOT_TURNED) turn(kv + RANK, at);
-    for (size_t h = 0; h < HEADS && slip != Q_NOT_TURNED; h++) turn(q + h * QUERY + PLAIN, at);
+    if (rotates && slip != K_NOT_TURNED) turn(kv + RANK, at);
+    for (size_t h = 0; rotates && h < HEADS && slip != Q_NOT_TURNED; h++)
+        turn(q + h * QUERY + PLAIN, at);
+    double grow = 1 + warmth * log(1 + floor((double)position[t] / warm_ctx));
+    for (size_t i = 0; warm && slip != NOT_WARM && i < HEADS * QUERY; i++) q[i] *= grow;
+}
+
+/* Token j is one that token t sees: of its own text. */
+static bool is_before(size_t j, size_t t, Slip slip) {
+    return sequence[j] == sequence[t] || slip == ONE_TEXT;
 }
 
 /* The plain form: every head's key and value of every token before. */
@@ -87,6 +102,8 @@ static void wanted(Slip slip, double *out) {
             const double *query = q[t] + (slip == FIRST_QUERY ? 0 : h) * QUERY;
             for (size_t j = 0; j <= t; j++) {
                 double score = 0;
+                weight[j] = 0;
+                if (!is_before(j, t, slip)) continue;
                 map(keys + h * PLAIN * RANK, PLAIN, RANK, kv[j], key);
                 for (size_t i = 0; i < PLAIN; i++) score += query[i] * key[i];
                 for (size_t i = 0; i < TURNS && slip != NO_PLACE; i++)
@@ -126,7 +143,17 @@ static void fresh_weights(void) {
     }
 }
 
-static void runs(bool absorbed, float *out) {
+/* Rows are placed by several threads at once: angles of the last row in the first one's place are shared by all. */
+static void own_angles(const Rope *rope, const AttentionRun *run) {
+    float cosine[TURNS / 2], sine[TURNS / 2];
+    rope_angles(rope, (size_t)position[TOKENS - 1], cosine, sine);
+    HINT(memcmp(cosine, run->cosine, sizeof cosine) || memcmp(sine, run->sine, sizeof sine),
+         "threads place rows at once and would spoil each other's angles: row i has angles of "
+         "its own, "
+         "from shared->cosine + i * half on");
+}
+
+static void runs(Pool *pool, bool absorbed, float *out) {
     Attention a = {.q = linear_of(wq, 2, 0, HEADS * QUERY, DIM),
                    .o = linear_of(wo, 2, 0, DIM, HEADS * VALUE),
                    .shape = {.heads = HEADS,
@@ -165,25 +192,36 @@ static void runs(bool absorbed, float *out) {
         if (pass == 1) NEED(arena_init(&arena, arena.used, &fault));
         kv_init(&kv, &config, &arena), rope_init(&rope, &turns, &arena);
         attention_run_init(&shared, TOKENS, &sizes, &arena);
-        mla_run_init(&run, NULL, TOKENS, &own, &arena);
+        mla_run_init(&run, pool, TOKENS, &own, &arena);
     }
-    a.rope = &rope;
-    for (size_t i = 0; i < TOKENS; i++) position[i] = (int32_t)i, sequence[i] = SEQUENCE;
-    NEED(kv_extend(&kv, 0, TOKENS) && kv_extend(&kv, SEQUENCE, TOKENS));
+    if (rotates) a.rope = &rope;
+    if (warm) a.q_temperature = (float)warmth, a.temperature_ctx = (float)warm_ctx;
+    NEED(kv_extend(&kv, 0, TOKENS) && kv_extend(&kv, 1, TOKENS));
     Batch batch = {TOKENS, NULL, sequence, position, NULL, NULL};
-    mla_forward(NULL, &a, &m, &shared, &run, &kv, LAYER, &batch, x, out);
+    mla_forward(pool, &a, &m, &shared, &run, &kv, LAYER, &batch, x, out);
+    if (rotates) own_angles(&rope, &shared);
+    const float *key = kv_key(&kv, LAYER, (size_t)sequence[1], 0, 0);
+    HINT(key[0] != 0 || key[STRIP] != 0, "%s", hints[ONE_TEXT]);
     arena_free(&arena);
 }
 
-static void check(bool absorbed) {
+/* Two texts that take turns: no row stands where it would by itself. */
+static void two_texts(void) {
+    for (int32_t i = 0; i < TOKENS; i++) position[i] = i / 2, sequence[i] = 1 - i % 2;
+}
+
+static void check(Pool *pool, bool absorbed) {
     static float got[TOKENS * DIM];
     static double right[TOKENS * DIM], wrong[TOKENS * DIM];
-    runs(absorbed, got);
+    two_texts();
+    runs(pool, absorbed, got);
     wanted(RIGHT, right);
     for (Slip s = K_NOT_TURNED; s < SLIPS && !all_near(got, right, TOKENS * DIM, NEAR); s++) {
         wanted(s, wrong);
         HINT(!all_near(got, wrong, TOKENS * DIM, NEAR), "%s", hints[s]);
     }
+    HINT(!pool || all_near(got, right, TOKENS * DIM, NEAR),
+         "three threads take rows, each those from begin to end - 1 and no others");
     HINT(absorbed || all_near(got, right, DIM, NEAR),
          "plain: the first token, which sees itself alone, is wrong already: a head's values "
          "lie "
@@ -193,11 +231,17 @@ static void check(bool absorbed) {
 }
 
 GRADE(latents) {
+    Fault fault;
+    Pool *pool = pool_open(3, false, &fault);
+    NEED(pool);
     for (int round = 0; round < 20; round++) {
+        rotates = round % 4 != 3, warm = round % 4 == 2;
         fresh_weights();
-        check(false);
-        check(true);
+        check(NULL, false), check(NULL, true);
     }
+    for (int round = 0; round < 5; round++)
+        rotates = true, warm = false, check(pool, false), check(pool, true);
+    pool_close(pool);
 }
 
 GRADES({"4.15", latents})

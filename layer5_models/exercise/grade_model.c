@@ -270,7 +270,7 @@ static void pool(Pooling pooling, size_t pieces) {
     int32_t tokens[LONGEST];
     Fault fault;
     Session s;
-    size_t count = 2 + fresh_below(LONGEST - 1), rows = pooling == POOLING_NONE ? count : 1;
+    size_t count = 1 + fresh_below(LONGEST), rows = pooling == POOLING_NONE ? count : 1;
     SessionConfig config = pooling_session(&model, LONGEST);
     config.max_logits = config.max_tokens = pieces;
     for (size_t i = 0; i < count; i++) tokens[i] = (int32_t)fresh_below(model.sizes.vocab);
@@ -286,25 +286,36 @@ static void pool(Pooling pooling, size_t pieces) {
     session_close(&s);
 }
 
+/* Vectors of n numbers, of a size whose squares are (1, 2) no floats any more. */
+static void one_length(size_t n, size_t kind) {
+    const double size = (const double[]){1, 1e25, 1e-25}[kind];
+    float a[64], b[64], unit[64], zero[64] = {0};
+    double aa = 0, bb = 0, ab = 0;
+    fresh_floats(a, 64, -2 * size, 2 * size), fresh_floats(b, 64, -2 * size, 2 * size);
+    for (size_t i = 0; i < n; i++)
+        aa += (double)a[i] * (double)a[i], bb += (double)b[i] * (double)b[i],
+            ab += (double)a[i] * (double)b[i];
+    NUMBER(pooling_cosine(a, b, n), ab / sqrt(aa) / sqrt(bb), 1e-9,
+           "the cosine of %zu numbers of a size of %g: the dot product over both lengths", n,
+           size);
+    NUMBER(pooling_cosine(a, zero, n), 0, 1e-9, "a vector of zeros has no direction: 0");
+    memcpy(unit, a, sizeof a);
+    pooling_normalize(zero, n), pooling_normalize(unit, n);
+    for (size_t i = 0; i < n; i++) NUMBER(zero[i], 0, 1e-9, "a vector of zeros stays one");
+    for (size_t i = 0; i < n; i++)
+        NUMBER(unit[i], (double)a[i] / sqrt(aa), 1e-5,
+               "number %zu of %zu of a size of %g: each over the root of the sum of squares", i,
+               n, size);
+    HINT(memcmp(unit + n, a + n, (64 - n) * sizeof *a) == 0,
+         "%zu numbers are to be normalized, and those behind them are others now", n);
+}
+
 GRADE(pooling) {
     open_box();
     for (int i = 0; i < 4; i++)
         pool(POOLING_MEAN, 7), pool(POOLING_CLS, 7), pool(POOLING_LAST, 7),
             pool(POOLING_NONE, 7), pool(POOLING_MEAN, LONGEST);
-    float a[9], b[9], zero[9] = {0};
-    fresh_floats(a, 9, -2, 2), fresh_floats(b, 9, -2, 2);
-    double aa = 0, bb = 0, ab = 0;
-    for (int i = 0; i < 9; i++)
-        aa += (double)a[i] * (double)a[i], bb += (double)b[i] * (double)b[i],
-            ab += (double)a[i] * (double)b[i];
-    NUMBER(pooling_cosine(a, b, 9), ab / sqrt(aa * bb), 1e-9,
-           "the cosine: the dot product over both lengths");
-    NUMBER(pooling_cosine(a, zero, 9), 0, 1e-9, "a vector of zeros has no direction: 0");
-    pooling_normalize(zero, 9), pooling_normalize(a, 9);
-    for (int i = 0; i < 9; i++) NUMBER(zero[i], 0, 1e-9, "a vector of zeros stays one");
-    double length = 0;
-    for (int i = 0; i < 9; i++) length += (double)a[i] * (double)a[i];
-    NUMBER(sqrt(length), 1, 1e-5, "length 1: each number over the root of the sum of squares");
+    for (int i = 0; i < 20; i++) one_length(i < 10 ? 1 + fresh_below(9) : 60, i % 3);
 }
 
 GRADES({"5.4", family}, {"5.5", forward}, {"5.13", pooling})

@@ -2,7 +2,7 @@
 #include "diffusion.h"
 #include "grader.h"
 
-enum { MOST = 60 };
+enum { MOST = 60, LARGE = 3000 };
 
 /* Probabilities of a row, by the textbook. */
 static void probabilities(const float *row, size_t n, double *p) {
@@ -41,7 +41,7 @@ static void check_row(const float *row, size_t n, int32_t token) {
 static void check_rows(void) {
     float row[MOST];
     for (int round = 0; round < 60; round++) {
-        size_t n = 2 + fresh_below(MOST - 2);
+        size_t n = 1 + fresh_below(MOST - 1);
         fresh_floats(row, n, -4, 4);
         check_row(row, n, (int32_t)fresh_below(n));
         row[fresh_below(n)] = 5;
@@ -49,13 +49,40 @@ static void check_rows(void) {
         if (row[none] < 5) row[none] = -INFINITY;
         check_row(row, n, (int32_t)fresh_below(n));
     }
-    float large[] = {300, 299, -INFINITY};
-    NUMBER(diffusion_confidence(REMASK_CONFIDENCE, large, 3, 0), 1 / (1 + exp(-1)), 1e-6,
-           "exp(300) is more than a number holds: take the largest logit off first");
+    float one[] = {2, 2, 2};
+    check_row(one, 1, 0), check_row(one, 3, 1);
+    for (int sign = -1; sign < 2; sign += 2) {
+        const float large[] = {(float)(800 * sign), (float)(800 * sign - 1), -INFINITY};
+        static const char *const why = "exp(800) is more than a number holds, and exp(-800) "
+                                       "less: take the largest logit off first";
+        double p = 1 / (1 + exp(-1)), q = 1 - p;
+        NUMBER(diffusion_confidence(REMASK_CONFIDENCE, large, 3, 0), p, 1e-6, "%s", why);
+        NUMBER(diffusion_confidence(REMASK_MARGIN, large, 3, 0), p - q, 1e-6, "%s", why);
+        NUMBER(diffusion_confidence(REMASK_ENTROPY, large, 3, 0), p * log(p) + q * log(q), 1e-6,
+               "%s", why);
+    }
+}
+
+/* Entropies of a large vocabulary, of many places: none is near 0. */
+static void check_many(void) {
+    static double values[LARGE], before[LARGE];
+    static bool stays[LARGE];
+    for (size_t i = 0; i < LARGE; i++) before[i] = values[i] = -8 - fresh_between(0, 4);
+    diffusion_keep_surest(values, LARGE, 3, stays);
+    for (size_t i = 0; i < LARGE; i++) {
+        size_t surer = 0;
+        for (size_t k = 0; k < LARGE; k++) surer += before[k] > before[i];
+        HINT(stays[i] == (surer < 3),
+             "%d places, 3 stay, and place %zu, which %zu are surer than, is %s", (int)LARGE, i,
+             surer, stays[i] ? "one of them" : "not");
+    }
+    HINT(memcmp(before, values, sizeof values) == 0,
+         "how sure each place is is read, and afterwards it is another number");
 }
 
 GRADE(sure) {
     check_rows();
+    check_many();
     for (size_t open = 1; open < 30; open++)
         for (size_t steps = 1; steps < 40; steps++) {
             size_t got = diffusion_share(open, steps);
@@ -66,6 +93,7 @@ GRADE(sure) {
                   "%zu places, %zu steps: what does not divide comes in the first ones", open,
                   steps);
         }
+    COUNT(diffusion_share(0, 7), 0, "0 places, 7 steps: nothing is left to fill");
     for (int round = 0; round < 100; round++) {
         double values[MOST];
         bool stays[MOST + 1];
