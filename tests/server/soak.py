@@ -20,13 +20,21 @@ def body(r):
     fields = {"prompt": "Once upon a time " * r.randrange(1, 30), "max_tokens": r.randrange(1, 120), "seed": r.randrange(1000)}
     more = [{"n": 3}, {"stream": True}, {"stream": True, "n": 2, "logprobs": 5}, {"stop": [" the", "a"]}, {"temperature": 0}, {"banned_strings": ["the", "fox"]},
             {"response_format": {"type": "json_object"}}, {"chain": "mirostat_v2:5"}, {"priority": 3}, {"seconds": 0.5}, {"echo": True, "logprobs": 2}, {"prompt": 5},
-            {"chain": "nonsense"}, {"chain": "cfg:1.5", "negative": "a fox"}, {"regex": "[a-z ]{40}"}, {}]
+            {"chain": "nonsense"}, {"chain": "cfg:1.5", "negative": "a fox"}, {"regex": "[a-z ]{40}"}, {"best_of": 4, "n": 2},
+            {"grammar": 'root ::= "x"', "regex": "y"}, {}]
     return dict(fields, **r.choice(more))
+
+
+def talk(r):
+    """A request for a chat that calls a tool."""
+    card = {"type": "object", "properties": {"to": {"type": "integer"}}, "required": ["to"], "additionalProperties": False}
+    return {"messages": [{"role": "user", "content": "Count."}], "max_tokens": r.randrange(1, 80), "stream": r.random() < 0.5, "tool_choice": r.choice(["auto", "required"]),
+            "tools": [{"type": "function", "function": {"name": "count", "parameters": card}}]}
 
 
 def one(server, r):
     """A client, of some kind; what it got."""
-    data = request(PLAIN, body(r), "Connection: close\r\n")
+    data = request(CHAT, talk(r), "Connection: close\r\n") if r.randrange(8) == 0 else request(PLAIN, body(r), "Connection: close\r\n")
     s = server.raw()
     kind = r.randrange(8)
     if kind == 0:  # cut somewhere

@@ -1,0 +1,22 @@
+/* text_fields.h - the small fields of a request for texts, one function each.
+ *
+ * Invariant: a function has used its field, or refused it by name. */
+#ifndef STRATA_TEXT_FIELDS_H
+#define STRATA_TEXT_FIELDS_H
+
+#include "text_job.h"
+
+bool field_model(const TextJob *t, Refusal *refusal);
+bool field_stream_options(TextJob *t, Refusal *refusal);
+bool field_stops(TextJob *t, Refusal *refusal);
+bool field_banned(const TextJob *t, Answer *a, Refusal *refusal);
+
+/* Chat: true, and how many beside it; completions: how many. */
+bool field_logprobs(TextJob *t, Refusal *refusal);
+bool field_salt(TextJob *t, Text key, Refusal *refusal);
+bool field_modalities(const Ask *ask, Refusal *refusal);
+
+/* A limit to its thinking is for a model that thinks, and whose thoughts no grammar forbids. */
+bool field_think(const TextJob *t, const Chain *chain, bool constrained, Refusal *refusal);
+
+#endif
