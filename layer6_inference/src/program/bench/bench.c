@@ -83,7 +83,7 @@ static const OptionRule rules[] = {
     {"--kv", NEEDS, "model serve", "only there keys and values are kept"},
     {"--rounds", NEEDS, "model kv --goals", "the others have --seconds"},
     {"--goals", NEEDS, "serve", "only there something is promised"},
-    {"--goals", NOT_WITH, "--users --trace --places --shared --costs -p -n --json --own-time",
+    {"--goals", NOT_WITH, "--users --trace --places --shared --costs -p -n --json",
      "it has users of its own"},
     {"--json", NEEDS, "model serve", "--csv is the table of others"},
     {"--layers", NEEDS, "make-model", "it is the size of the model that is made"},

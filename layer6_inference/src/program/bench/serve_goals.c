@@ -25,7 +25,7 @@ typedef struct Asker {
     Chain chain;
     ServiceRequest request;
     struct Goals *goals;
-    double first, last;
+    double asked, first, last; /* when; how long until its first token; when it had its last */
 } Asker;
 
 typedef struct Goals {
@@ -44,8 +44,8 @@ typedef struct Goals {
 static bool note_token(void *context, const Choice *choice) {
     Asker *a = context;
     Goals *g = a->goals;
-    double now = clock_seconds();
-    if (choice->step == 0) a->first = now - a->request.arrival;
+    double now = bench_now(g->job);
+    if (choice->step == 0) a->first = now - a->asked;
     if (choice->step && g->watch && g->gaps < GAPS) g->gap[g->gaps++] = now - a->last;
     a->last = now;
     return true;
@@ -56,7 +56,7 @@ static bool ask(Goals *g, size_t i, uint64_t seed, size_t prompt, size_t answer,
     Asker *a = &g->asker[i];
     char chain[64];
     token_list_free(&a->tokens), chain_close(&a->chain);
-    *a = (Asker){.goals = g};
+    *a = (Asker){.goals = g, .asked = bench_now(g->job)};
     for (size_t k = 0; k < prompt; k++)
         token_list_add(&a->tokens, (int32_t)(rng_hash(seed, i, k) % g->model->sizes.vocab));
     a->request =
@@ -137,9 +137,9 @@ static bool gap_round(Goals *g, uint64_t seed, double *gap, double *steps, Fault
         return false;
     g->watch = true;
     while (late->first == 0 && g->steps < GAPS) {
-        double before = clock_seconds();
+        double before = bench_now(g->job);
         if (!service_step(&g->service, fault)) return false;
-        g->step[g->steps++] = clock_seconds() - before;
+        g->step[g->steps++] = bench_now(g->job) - before;
     }
     g->watch = false;
     double step = bench_median(g->step, g->steps);
