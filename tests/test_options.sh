@@ -139,6 +139,7 @@ apart 2 --json model bench samplers --json
 apart 2 --layers make-model bench model --layers 3
 apart 2 --format ladder bench matmul --format Q8_0
 apart 2 --threads model bench samplers --threads 2
+apart 2 --threads model bench mixers --threads 2
 apart 2 --context "-n 0" bench model -n 0 --context 64
 expect "bench model without either" 2 "nothing to measure" "$strata" bench model -p 0 -n 0
 apart 2 --draft guess figure kept --draft "$draft"

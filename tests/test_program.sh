@@ -260,6 +260,7 @@ esac
 same "why a text becomes its tokens" "$(echo 'on it' | "$strata" tokenize -m "$model" --explain | grep -c 'rule 1:  ?\\p{L}+')" 2
 same "the tokens that end a text, on request" "$(echo hi | "$strata" tokenize -m "$model" --eos)" "$(echo hi | "$strata" tokenize -m "$model")"
 expect "a text that is not there is no fault of the model" 1 "^strata: $work/none cannot be opened" "$strata" bench tokenizer -m "$model" "$work/none"
+expect "how fast memories move on" 0 "64 tokens at once  .*GFLOP/s .*[0-9]\.[0-9][0-9]$" "$strata" bench mixers --seconds 0
 expect "how fast words are cut" 0 "million tokens/s" "$strata" bench tokenizer -m "$model" --seconds 0 "$work/text"
 same "special tokens on request" "$(echo '<|im_end|>' | "$strata" tokenize -m "$model" --special)" 2
 "$strata" logits -m "$model" --tokens 0,500,600 >"$work/all"

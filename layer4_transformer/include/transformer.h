@@ -23,6 +23,7 @@
 #include "short_conv.h"       /* a token mixed with its nearest neighbours */
 #include "mixer_mamba.h"      /* state-space models: a memory of fixed size */
 #include "mixer_delta.h"      /* linear attention that corrects its memory */
+#include "delta_chunk.h"      /* ... many tokens at once, by products of matrices */
 #include "mixer_rwkv.h"       /* ... and where the token says what is corrected: RWKV 7 */
 #include "mixer_short_conv.h" /* a short convolution and two gates, and nothing else */
 #include "altup.h"            /* a stream of several parts, of which a block computes one */

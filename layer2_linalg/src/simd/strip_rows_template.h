@@ -16,31 +16,33 @@
 #include "../kernel_types.h"
 #include "unroll.h"
 
-/* `count` registers of rows from row r on, register k with LANES of them; at[k] is where its first number lies. */
+/* `count` registers of rows from row r on, register k with LANES of them.  All that the loop reads stands in variables
+ * of its own: a store of a register might change anything that is reached by a pointer. */
 INLINE void step_registers(const int count, const bool both, const StripRecurrence *t,
                            size_t r) {
     enum { MOST = SIDE * (STRIP / LANES) };
+    const float *before[MOST], *decays = t->decay, *b = t->b, *b2 = both ? t->b2 : b, *c = t->c;
+    float *after[MOST], *out = t->out + r;
     Vector in[MOST], in2[MOST], sum[MOST];
-    size_t at[MOST];
+    const size_t n = t->n;
     UNROLL for (int k = 0; k < count; k++) {
-        size_t row = r + (size_t)(k * LANES);
-        at[k] = row / STRIP * STRIP * t->n + row % STRIP;
+        size_t row = r + (size_t)(k * LANES), at = row / STRIP * STRIP * n + row % STRIP;
+        before[k] = t->before + at, after[k] = t->after + at;
         in[k] = vector_load(t->in + row), sum[k] = vector_zero();
         if (both) in2[k] = vector_load(t->in2 + row);
     }
-    for (size_t i = 0; i < t->n; i++) {
-        Vector decay = vector_all(t->decay[i]), b = vector_all(t->b[i]),
-               c = vector_all(t->c[i]), b2 = both ? vector_all(t->b2[i]) : b;
+    for (size_t i = 0; i < n; i++) {
+        Vector decay = vector_all(decays[i]), key = vector_all(b[i]), asked = vector_all(c[i]),
+               second = both ? vector_all(b2[i]) : key;
         UNROLL for (int k = 0; k < count; k++) {
-            const float *old = t->before + at[k] + STRIP * i;
-            Vector state = vector_fma(in[k], b, vector_mul(decay, vector_load(old)));
-            if (both) state = vector_fma(in2[k], b2, state);
-            vector_store(t->after + at[k] + STRIP * i, state);
-            sum[k] = vector_fma(state, c, sum[k]);
+            Vector state = vector_mul(decay, vector_load(before[k] + STRIP * i));
+            state = vector_fma(in[k], key, state);
+            if (both) state = vector_fma(in2[k], second, state);
+            vector_store(after[k] + STRIP * i, state);
+            sum[k] = vector_fma(state, asked, sum[k]);
         }
     }
-    UNROLL for (int k = 0; k < count; k++)
-        vector_store(t->out + r + (size_t)(k * LANES), sum[k]);
+    UNROLL for (int k = 0; k < count; k++) vector_store(out + k * LANES, sum[k]);
 }
 
 /* All rows that fill registers; returns how many. */

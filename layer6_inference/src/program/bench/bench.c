@@ -47,6 +47,7 @@ static const struct {
                {"model", bench_model, {{NULL}, 0}},
                {"serve", bench_serve, {{NULL}, 0}},
                {"kv", bench_kv, {{NULL}, 0}},
+               {"mixers", bench_mixers, {{NULL}, 0}},
                {"tokenizer", bench_tokenizer, {{NULL}, 0}},
                {"isas", bench_isas, {{NULL}, 0}},
                {"make-model", bench_make_model, {{NULL}, 0}}};
@@ -65,7 +66,7 @@ static const OptionRule rules[] = {
     {"--chain", NEEDS, "samplers", "it is a sampler to measure"},
     {"--csv", NEEDS, "samplers grammar quant roofline kv", "the others make no table"},
     {"--folder", NEEDS, "grammar", "the others measure no schemas"},
-    {"--seconds", NEEDS, "matmul samplers ladder roofline quant tokenizer",
+    {"--seconds", NEEDS, "matmul samplers ladder roofline quant mixers tokenizer",
      "a model has --rounds"},
     {"-m", NEEDS, "model quant serve kv tokenizer", "the others need no model"},
     {"--format", NEEDS, "ladder", "the others go through all of theirs"},
@@ -90,7 +91,7 @@ static const OptionRule rules[] = {
     {"--no-pack", NEEDS, "model serve kv",
      "the others measure packing itself, or have no weights"},
     {"--threads", NEEDS, "matmul ladder roofline quant model serve kv make-model",
-     "samplers and grammars run on one thread"},
+     "samplers, grammars and mixers run on one thread"},
     {0},
 };
 
@@ -136,7 +137,7 @@ static int run_job(BenchJob *job, const CommandLine *line, const char *const *na
         fprintf(stderr,
                 "strata: nothing called '%s' to measure: matmul, samplers, grammar, ladder, "
                 "roofline, "
-                "quant, model, serve, kv, tokenizer, isas and make-model are\n",
+                "quant, model, serve, kv, mixers, tokenizer, isas and make-model are\n",
                 names[0]);
         return EXIT_USAGE;
     }
@@ -223,7 +224,8 @@ static int run(int argc, char **argv) {
         argc,
         argv,
         "bench "
-        "matmul|samplers|grammar|ladder|roofline|quant|model|serve|kv|tokenizer|isas|make-"
+        "matmul|samplers|grammar|ladder|roofline|quant|model|serve|kv|mixers|tokenizer|isas|"
+        "make-"
         "model "
         "[options]",
         "matmul    GFLOP/s of the matrix products, checked first against double precision, "
@@ -248,6 +250,8 @@ static int run(int argc, char **argv) {
         "kv        every format of keys and values: bytes of a token, the loss on held-out "
         "documents and how far it is\n          from that of f32, tokens/s at the beginning of "
         "a text and behind --context tokens\n"
+        "mixers    microseconds in which a memory of fixed size moves on, reading a prompt and "
+        "writing, beside the roof of\n          arithmetic or of memory\n"
         "tokenizer [TEXT]   MB/s of text that becomes tokens, of a file or else of stories, "
         "and "
         "milliseconds to open the vocabulary\n"

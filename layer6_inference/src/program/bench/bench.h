@@ -47,6 +47,7 @@ bool bench_quant(BenchJob *job, Fault *fault);
 bool bench_model(BenchJob *job, Fault *fault);
 bool bench_serve(BenchJob *job, Fault *fault);
 bool bench_kv(BenchJob *job, Fault *fault);
+bool bench_mixers(BenchJob *job, Fault *fault);
 bool bench_tokenizer(BenchJob *job, Fault *fault);
 bool bench_isas(BenchJob *job, Fault *fault);
 bool bench_make_model(BenchJob *job, Fault *fault);
