@@ -42,13 +42,14 @@ case $story in
 esac
 if [ -z "$(make -s 2>&1)" ]; then ok "nothing to build, nothing said"; else not "nothing to build, nothing said" "$(make -s 2>&1)"; fi
 
-# The worked exercises: narrated, and as CSV with as many fields in every line as in the first.
+# The worked exercises: narrated, and as CSV with the titles that the head of its source promises, and as many fields in every line.
 for n in 1 2 3 4 5 6; do
     make -s worked $n >"$work/out" 2>&1 && make -s -C "$(ls -d layer${n}_*)" worked ARGS=--csv >"$work/csv" 2>"$work/err"
     status=$?
     odd=$(awk -F, 'NR == 1 { n = NF } NF != n { odd++ } END { print odd + (NR < 5) }' "$work/csv")
-    if [ $status -eq 0 ] && [ "$(wc -l <"$work/out")" -gt 10 ] && [ "$odd" -eq 0 ]; then ok "worked exercise $n"
-    else not "worked exercise $n" "$(tail -3 "$work/out" "$work/err") $odd odd lines"; fi
+    if [ $status -eq 0 ] && [ "$(wc -l <"$work/out")" -gt 10 ] && [ "$odd" -eq 0 ] &&
+        grep -q -- "--csv prints.*$(head -1 "$work/csv")" layer"${n}"_*/exercise/worked.c; then ok "worked exercise $n"
+    else not "worked exercise $n" "$(tail -3 "$work/out" "$work/err") $odd odd lines, titles $(head -1 "$work/csv")"; fi
 done
 
 # A sentence of one's own goes through all of them, whatever it holds; one that cannot be spelled is refused.

@@ -14,7 +14,7 @@ const StageKind stage_epsilon = {
     .gloss = "keep tokens with probability at least E",
     .formula = "keep p_i >= E,  that is  logit_i >= L + ln E",
     .advice = "the plainest way to cut what a model does not mean.  0.0003 to 0.002.",
-    .source = "Hewitt, Manning & Liang 2022, arXiv:2210.15191, section 3",
+    .source = "Hewitt, Manning & Liang 2022, arXiv:2210.15191",
     .example = "epsilon:0.05",
     .params = {{.key = "e", .low = 0, .high = 1, .required = true, .off = 0, .has_off = true},
                PARAM_KEEP},

@@ -16,7 +16,7 @@ const StageKind stage_eta = {
     .gloss = "keep tokens with probability at least E, or less where entropy is high",
     .formula = "keep p_i >= min(E, sqrt(E) e^-H)",
     .advice = "like epsilon, without starving open steps.  0.0003 to 0.004.",
-    .source = "Hewitt, Manning & Liang 2022, arXiv:2210.15191, equation 3",
+    .source = "Hewitt, Manning & Liang 2022, arXiv:2210.15191",
     .example = "eta:0.1",
     .params = {{.key = "e", .low = 0, .high = 1, .required = true, .off = 0, .has_off = true},
                PARAM_KEEP},

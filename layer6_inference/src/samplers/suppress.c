@@ -16,7 +16,7 @@ const StageKind stage_suppress = {
     .gloss = "ban tokens: suppress:5:9; with first=1 only as the first of the answer",
     .formula = "logit_id = -infinity",
     .advice = "keeps an answer from beginning with a space, or from ending at once.",
-    .source = "Radford et al. 2022, arXiv:2212.04356, section 4.5",
+    .source = "Radford et al. 2022, arXiv:2212.04356: suppress_tokens of its code",
     .example = "suppress:1:2",
     .params = {{.key = "first", .low = 0, .high = 1, .integer = true}},
     .list = LIST_IDS,
