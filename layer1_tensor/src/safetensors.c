@@ -55,18 +55,24 @@ static bool read_type(SafeTensor *t, const JsonValue *name, Fault *fault) {
         shown(t->name), t->name.data, shown(text), text.data);
 }
 
-/* The bytes of a shape; the product is bounded before each multiplication: it never overflows. */
+/* The bytes of a shape, 0 where one extent is; else the product is bounded before each multiplication:
+ * it never overflows. */
 static bool read_shape(SafeTensor *t, const JsonValue *shape, size_t room, Fault *fault) {
     uint64_t count = types[t->type].bytes, extent;
+    bool empty = false;
     if (!shape || shape->kind != JSON_ARRAY || shape->count > SAFE_MAX_DIMS)
         return refuse(t, "has no shape of 0 to 8 numbers", fault);
     t->ndim = (int)shape->count;
     for (int i = 0; i < t->ndim; i++) {
         if (!read_whole(&shape->items[i], &extent))
             return refuse(t, "has a shape that is no list of whole numbers", fault);
-        if (extent && count > room / extent) return refuse(t, "is larger than the file", fault);
-        count *= extent;
         t->shape[i] = (size_t)extent;
+        empty |= extent == 0;
+    }
+    for (int i = 0; i < t->ndim; i++) {
+        if (!empty && count > room / t->shape[i])
+            return refuse(t, "is larger than the file", fault);
+        count *= t->shape[i];
     }
     t->bytes = (size_t)count;
     return true;
