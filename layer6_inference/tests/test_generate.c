@@ -219,5 +219,38 @@ static void reading_can_be_followed(void **state) {
     close_all(&w);
 }
 
+static bool has_layers_left(void *context) {
+    size_t *layers = context;
+    return *layers && (*layers)--;
+}
+
+/* And when he goes between two layers, nothing of the batch has been read. */
+static void reading_is_given_up_between_layers(void **state) {
+    (void)state;
+    World6 w;
+    TokenList tokens = {0};
+    Chain chain;
+    Fault fault;
+    GenerateResult r;
+    size_t layers = 1;
+    open_all(&w, 64);
+    assert_true(chain_parse(&chain, "greedy", NULL, &fault));
+    GenerateOptions o = {.chain = &chain, .limits.max_tokens = 5};
+    assert_true(
+        tokenizer_encode(w.model.tokenizer, text_of("a long prompt"), false, &tokens, NULL));
+    size_t count = tokens.count;
+    w.session.is_wanted = has_layers_left, w.session.context = &layers;
+    assert_false(generate(&w.session, &tokens, &o, &r, &fault));
+    assert_true(w.session.stopped && layers == 0 && tokens.count == count && r.tokens == 0);
+    assert_int_equal(session_length(&w.session, 0), 0);
+    w.session.is_wanted = NULL; /* and the next text is read as if it had never come */
+    assert_true(generate(&w.session, &tokens, &o, &r, &fault));
+    assert_false(w.session.stopped);
+    assert_int_equal(r.tokens, 5);
+    chain_close(&chain), token_list_free(&tokens);
+    close_all(&w);
+}
+
 RUN(TEST(stop_strings_are_cut_wherever_tokens_end), TEST(characters_are_never_halved),
-    TEST(the_loop_ends_for_a_reason), TEST(prompts_must_fit), TEST(reading_can_be_followed))
+    TEST(the_loop_ends_for_a_reason), TEST(prompts_must_fit), TEST(reading_can_be_followed),
+    TEST(reading_is_given_up_between_layers))
