@@ -199,7 +199,7 @@ static const Answer *answer_at(const TextJob *t, size_t prompt, size_t place) {
     for (size_t i = 0; t->told < t->n && i < t->n; i++) {
         size_t better = 0;
         for (size_t k = 0; k < t->n; k++)
-            better += all[k].mean > all[i].mean || (all[k].mean == all[i].mean && k < i);
+            better += all[k].mean > all[i].mean || (k < i && all[k].mean == all[i].mean);
         if (better == place) return &all[i];
     }
     return &all[place];

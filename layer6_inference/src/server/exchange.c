@@ -88,7 +88,7 @@ static enum MHD_Result answer_refusal(Exchange *x, struct MHD_Connection *c,
 
 /* A browser asks whether a page of another origin may. */
 static enum MHD_Result answer_preflight(Exchange *x, struct MHD_Connection *c) {
-    Refusal refusal;
+    Refusal refusal = {0};
     if (!rights_allow_origin(x->web, exchange_header(c, "Origin"))) {
         refuse(&refusal, 403, NULL, "pages of this origin may not ask: --origin allows one");
         return answer_refusal(x, c, &refusal);
