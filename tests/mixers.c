@@ -1,10 +1,11 @@
 /* mixers.c - what a layer's mixer keeps of a text, and how long it takes for one more token: one random model for each
  * kind, read further and further.  `make -C tests mixers` prints the table of docs/figures/data/mixers.csv.
  *
- *     mixer,context,kilobytes,microseconds       of one layer; keys and values in f16, states in f32
+ *     mixer,context,kilobytes,moved,flops,microseconds       of one layer; keys and values in f16, states in f32
  *
- * All have rows of 512 numbers and heads of 64.  The time is that of the scope "mixer", the middle one of 64 tokens and
- * two layers, on one thread; norms and networks are not in it. */
+ * All have rows of 512 numbers and heads of 64.  Counted are the kilobytes that a token reads of its past, and those of a
+ * state that it writes, and the flops that meet them; maps, norms and networks cost the same for every token.  The time
+ * is that of the scope "mixer", with its maps: the middle one of 64 tokens and two layers, on one thread. */
 #include "inference.h"
 
 #include <math.h>
@@ -42,6 +43,24 @@ static double kilobytes(const KvCache *kv) {
            1e3;
 }
 
+/* Kilobytes that a token reads of `n` tokens behind it, and writes of a state. */
+static double moved(const KvShape *s, size_t n) {
+    size_t seen = s->window ? min_size(n, s->window) : n,
+           numbers = s->kv_heads * (s->key_dim + s->value_dim);
+    return (double)(seen * numbers * sizeof(uint16_t) + 2 * s->state * sizeof(float)) / 1e3;
+}
+
+/* Flops that meet them: a query's score and its share of a value; the steps of mixer_delta.h, mixer_rwkv.h and
+ * recurrence.h. */
+static double flops(const Block *b, const KvShape *s, size_t n) {
+    const Mamba *m = &b->mamba;
+    if (b->delta.out.w.data) return 7.0 * (double)(b->delta.heads * b->delta.d * b->delta.d);
+    if (b->rwkv.out.w.data) return 9.0 * (double)(b->rwkv.heads * b->rwkv.d * b->rwkv.d);
+    if (m->in.w.data) return 5.0 * (double)(m->inner * m->n);
+    size_t seen = s->window ? min_size(n, s->window) : n;
+    return 2.0 * (double)(seen * b->attention.shape.heads * (s->key_dim + s->value_dim));
+}
+
 /* The middle time of the mixers' scope over some tokens, in microseconds. */
 static double microseconds(Session *s, Fault *fault) {
     Profile *profile = calloc(1, sizeof *profile);
@@ -77,14 +96,15 @@ static void measure(size_t i) {
         if (!session_eval(&s, tokens, n - read, false, &fault)) exit(1);
         double held = kilobytes(&s.kv), time = microseconds(&s, &fault);
         read = n + STEPS;
-        printf("\"%s\",%zu,%.1f,%.1f\n", mixers[i].name, n, held, time);
+        printf("\"%s\",%zu,%.1f,%.1f,%.0f,%.1f\n", mixers[i].name, n, held,
+               moved(&s.kv.shape[0], n), flops(&model.blocks[0], &s.kv.shape[0], n), time);
         fflush(stdout);
     }
     session_close(&s), model_close(&model), free(bytes);
 }
 
 int main(void) {
-    printf("mixer,context,kilobytes,microseconds\n");
+    printf("mixer,context,kilobytes,moved,flops,microseconds\n");
     for (size_t i = 0; i < sizeof mixers / sizeof *mixers; i++) measure(i);
     return 0;
 }
