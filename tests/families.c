@@ -14,7 +14,7 @@
 
 #include "make_model.h"
 
-enum { TOKENS = 24 };
+enum { TOKENS = 24, SOURCE = 10 /* of them, for an encoder */ };
 
 /* A step of Q8_0 is a 127th of the largest of 32, which rounding may take to the other side. */
 static const struct {
@@ -28,13 +28,15 @@ static int most(const double *x, size_t n) {
     return (int)best;
 }
 
-/* The normalized error of a text's logits; same: how many tokens follow greedily alike. */
-static double error_of(const float *got, const double *want, size_t width, int *same) {
+/* The normalized error of a text's logits; same: how many tokens follow greedily alike, and, first of all,
+ * the `source` ones that have none. */
+static double error_of(const float *got, const double *want, size_t width, size_t source,
+                       int *same) {
     double error = 0, power = 0, row[MAKE_VOCAB];
-    *same = 0;
-    for (size_t t = 0; t < TOKENS; t++) {
+    *same = (int)source;
+    for (size_t t = source; t < TOKENS; t++, got += width) {
         for (size_t i = 0; i < width; i++) {
-            row[i] = (double)got[t * width + i];
+            row[i] = (double)got[i];
             error += pow(row[i] - want[t * width + i], 2), power += pow(want[t * width + i], 2);
         }
         *same += most(row, width) == most(want + t * width, width);
@@ -55,6 +57,7 @@ static double compare(const MakeModel *m, int *same) {
         tokens[i] = (int32_t)(rng_hash(3, 0, (uint64_t)i) % MAKE_VOCAB);
     SessionConfig config = {.sequences = 1, .max_tokens = TOKENS, .max_logits = TOKENS};
     bool opened = model_open_memory(&model, bytes, size, &fault);
+    if (opened && model.sizes.encoder) tokens[SOURCE] = model.start;
     config.vectors = opened && !model_writes(&model);
     config.canvas = opened && model.recipe->both_ways;
     if (!opened || !session_open(&session, &model, NULL, config, &fault) ||
@@ -65,7 +68,8 @@ static double compare(const MakeModel *m, int *same) {
     reference_open(&reference, &model.gguf);
     (config.vectors ? reference_hidden : reference_logits)(&reference, tokens, TOKENS, want);
     double error = error_of(config.vectors ? session.hidden : session.logits, want,
-                            config.vectors ? model.sizes.dim : model.sizes.vocab, same);
+                            config.vectors ? model.sizes.dim : model.sizes.vocab,
+                            model_source(&model, tokens, TOKENS), same);
     reference_close(&reference);
     session_close(&session);
     model_close(&model);

@@ -45,6 +45,8 @@
  *     layer_inputs:N, streams:N    inputs of layers, parts of the stream;  laurel: a short way beside attention
  *     cut                          few gates pass in some layers;  end_scale: behind each block
  *     beside                       experts beside a network;  latent_experts:N: they read N numbers
+ *     source                       an encoder, and `written` blocks that write (make_source.h), with biases for
+ *                                  distances in so many `buckets`;  own_distances: of each block
  *     encoder                      no head;  after: norms stand behind the branches, and at the end is none
  *     types                        a row for the tokens of each of two texts
  *     bare_first                   the first block has no attn_norm;  enc_norm: the last norm is enc.output_norm
@@ -183,6 +185,10 @@ static const char *const make_families[][2] = {
                   "attention.causal=false"},
     {"dream", "canvas biases attention.causal=false"},
     {"rnd1", "canvas head_norms experts:4 split:2 expert_key attention.causal=false"},
+    {"t5", "source kv_heads:4 decoder_block_count=3 written:3 decoder_start_token_id=256 "
+           "attention.relative_buckets_count=16 buckets:16"},
+    {"t5encoder", "source encoder enc_norm kv_heads:4 attention.causal=false pooling_type=1 "
+                  "attention.relative_buckets_count=16 buckets:16"},
     {"bert", "encoder after embedding_norm layer norm_biases biases plain positions types "
              "kv_heads:4 attention.causal=false pooling_type=1"},
     {"nomic-bert", "encoder after embedding_norm layer norm_biases fused_qkv types kv_heads:4 "

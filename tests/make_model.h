@@ -5,6 +5,7 @@
 #define STRATA_MAKE_MODEL_H
 
 #include "make_beside.h"
+#include "make_source.h"
 
 static inline void make_head_norm(GgufWriter *w, const MakeModel *m, size_t layer,
                                   const char *what, size_t heads) {
@@ -340,9 +341,12 @@ static inline void make_ends(GgufWriter *w, const MakeModel *m) {
     make_beside_ends(w, m);
     if (make_says(m, "types"))
         make_tensor(w, m, "token_types.weight", 2, (size_t[]){2, m->dim}, 0, 0.3, DTYPE_F32);
+    bool source = make_says(m, "source") && !make_says(m, "encoder");
+    if (source) make_norm_of(w, m, "enc.output_norm", 1, &m->dim);
     if (!make_says(m, "after"))
         make_norm_of(w, m,
-                     make_says(m, "end_norm")   ? "token_embd_norm"
+                     source                     ? "dec.output_norm"
+                     : make_says(m, "end_norm") ? "token_embd_norm"
                      : make_says(m, "enc_norm") ? "enc.output_norm"
                                                 : "output_norm",
                      1, &m->dim);
@@ -363,7 +367,8 @@ static inline unsigned char *make_model(const MakeModel *m, size_t *size) {
         gguf_put_string(w, "tokenizer.chat_template.rerank",
                         text_of("<|im_start|>{query}/{document}<|im_end|>"));
     make_ends(w, m);
-    for (size_t l = 0; l < m->layers; l++) make_block(w, m, l);
+    if (make_says(m, "source")) make_source_blocks(w, m);
+    for (size_t l = 0; l < m->layers && !make_says(m, "source"); l++) make_block(w, m, l);
     bool ok = gguf_write_memory(w, &bytes, size, &fault);
     gguf_writer_close(w);
     return ok ? bytes : NULL;

@@ -9,6 +9,7 @@
  *     reference_beside.h      parts of a stream, inputs of layers
  *     reference_delta.h       the delta rule
  *     reference_rwkv.h        RWKV 7
+ *     reference_source.h      an encoder, and blocks that write
  *     here                    networks, blocks, the model
  *     reference_text.h        vectors and scores of texts */
 #ifndef STRATA_REFERENCE_H
@@ -18,6 +19,7 @@
 #include "reference_delta.h"
 #include "reference_beside.h"
 #include "reference_rwkv.h"
+#include "reference_source.h"
 
 static inline void reference_open(Reference *r, const Gguf *gguf) {
     reference_load(r, gguf);
@@ -436,6 +438,10 @@ static inline void reference_logits(const Reference *r, const int32_t *tokens, i
                                     double *logits) {
     int dim = reference_size(r, "embedding_length", 0, 0),
         vocab = (int)reference_find(r, -1, "token_embd", "weight")->shape[0];
+    if (reference_says(r, "source")) {
+        reference_answer(r, tokens, n, logits);
+        return;
+    }
     double *x = reference_stream(r, tokens, n);
     for (int t = 0; t < n; t++)
         reference_unembed(r, x + t * dim, dim, vocab, logits + (size_t)t * (size_t)vocab);

@@ -33,6 +33,7 @@
  *     indexer             attention looks at the positions that it chooses
  *     latents             YaRN leaves the size of what turns, where a key says how scores grow instead
  *     minicpm3            the same, and logits times 256 / dim
+ *     source              an encoder, and blocks that write: reference_source.h
  *     canvas              a token sees what stands behind it, too; windows lie around it
  *     divide              logits are divided by logit_scale, not multiplied
  *     minicpm             embeddings and branches are scaled, by 12 and 1.4 / sqrt(layers) if no key says otherwise
@@ -129,6 +130,8 @@ static const char *const reference_families[][2] = {
     {"llada-moe", "rms halves silu all canvas"},
     {"dream", "rms halves silu canvas"},
     {"rnd1", "rms halves silu all renorm canvas"},
+    {"t5", "rms source"},
+    {"t5encoder", "rms canvas source"},
     {"bert", "layer gelu canvas after"},
     {"nomic-bert", "layer halves silu canvas after"},
     {"nomic-bert-moe", "layer halves gelu canvas after all"},

@@ -10,6 +10,12 @@ static inline void reference_hidden(const Reference *r, const int32_t *tokens, i
     int dim = reference_size(r, "embedding_length", 0, 0);
     const char *norm =
         reference_weight(r, -1, "enc.output_norm") ? "enc.output_norm" : "output_norm";
+    if (reference_says(r, "source")) { /* of an encoder by itself */
+        double *read = reference_read(r, "enc", tokens, n, NULL, 0);
+        memcpy(rows, read, sizeof *rows * (size_t)(n * dim));
+        free(read);
+        return;
+    }
     double *x = reference_stream(r, tokens, n);
     for (int t = 0; t < n; t++) reference_norm(r, -1, norm, x + t * dim, dim, rows + t * dim);
     free(x);

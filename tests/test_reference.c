@@ -5,7 +5,7 @@
 #include "make_model.h"
 #include "reference_text.h"
 
-enum { TOKENS = 90, LONG = 200 };
+enum { TOKENS = 90, LONG = 200, SOURCE = 37 /* of them, for an encoder */ };
 
 static int32_t tokens[LONG];
 
@@ -21,20 +21,24 @@ static size_t width_of(const Model *m) {
 
 static const float *rows_of(const Session *s) { return s->hidden_only ? s->hidden : s->logits; }
 
-/* Rows of all tokens in chunks of `chunk`, into out (TOKENS, width). */
+/* Rows of all tokens in chunks of `chunk`, into out (TOKENS, width); a source is read at once, and its rows
+ * are 0. */
 static void run_with(const Model *model, KvFormat kv, int threads, size_t chunk, float *out) {
     Session session;
     Fault fault;
     Pool *pool = pool_open(threads, false, &fault);
-    size_t width = width_of(model);
+    size_t width = width_of(model), source = model_source(model, tokens, TOKENS);
     SessionConfig config = {
         .sequences = 1, .max_tokens = TOKENS, .max_logits = TOKENS, .kv = kv};
     config.canvas = model->recipe->both_ways, config.vectors = !model_writes(model);
     assert_true(session_open(&session, model, pool, config, &fault));
-    for (size_t at = 0; at < TOKENS; at += chunk) {
-        size_t n = TOKENS - at < chunk ? TOKENS - at : chunk;
+    memset(out, 0, source * width * sizeof *out);
+    for (size_t at = 0, n; at < TOKENS; at += n) {
+        size_t silent = at ? 0 : source;
+        n = min_size(TOKENS - at, silent + chunk);
         assert_true(session_eval(&session, tokens + at, n, true, &fault));
-        memcpy(out + at * width, rows_of(&session), n * width * sizeof *out);
+        memcpy(out + (at + silent) * width, rows_of(&session),
+               (n - silent) * width * sizeof *out);
     }
     session_close(&session);
     pool_close(pool);
@@ -52,6 +56,7 @@ static unsigned char *open_made(const MakeModel *m, Model *model) {
     make_tokens();
     if (!model_open_memory(model, bytes, size, &fault))
         fail_msg("%s %s: %s", m->arch, m->more ? m->more : "", fault.text);
+    if (model->sizes.encoder) tokens[SOURCE] = model->start;
     return bytes;
 }
 
@@ -67,7 +72,7 @@ static void compare(MakeModel m) {
     reference.rounds_bf16 = kernels_input(m.dtype, 1 + 0x1p-20f) == 1;
     (model_writes(&model) ? reference_logits : reference_hidden)(&reference, tokens, TOKENS,
                                                                  want);
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = model_source(&model, tokens, TOKENS) * width_of(&model); i < count; i++)
         error += pow((double)got[i] - want[i], 2), power += want[i] * want[i];
     /* Where two roundings fall to different sides of a half, one input differs by a step: with
      * BF16 that is 2^-8 of one of 64 inputs, (2^-8)^2 / 64 = 2e-7 of an output's power, in one
@@ -138,6 +143,9 @@ static void every_variant(void **state) {
         {"minicpm", "embedding_scale=3.0 residual_scale=0.4"},
         {"mamba", "ssm.dt_b_c_rms=true"},                  /* Falcon Mamba */
         {"granitehybrid", "rope.scaling.finetuned=false"}, /* as Granite 4 H does */
+        {"t5", "plain tied"}, /* T5 1.0: ReLU, and the embedding is the head */
+        {"t5", "own_distances head_dim:24 written:1 decoder_block_count=1"}, /* umT5 */
+        {"t5encoder", "plain"},
         {"bert", "fused_qkv"},
         {"jina-bert-v2", "plain"},
         {"jina-bert-v2", "gate_in_up"},
@@ -264,6 +272,7 @@ static void threads_and_chunks_change_no_bit(void **state) {
                   {"falcon-h1", NULL, DTYPE_F32}, /* pages and states */
                   {"bert", NULL, DTYPE_Q8_0},     /* in one piece */
                   {"modern-bert", NULL, DTYPE_F16},
+                  {"t5", NULL, DTYPE_Q8_0}, /* a source in one piece */
                   {"rwkv7", NULL, DTYPE_Q8_0},
                   {"lfm2moe", NULL, DTYPE_F16}};
     static const size_t chunks[] = {1, 7, 64};

@@ -20,6 +20,7 @@
 #define STRATA_ATTENTION_H
 
 #include "mask.h"
+#include "relative.h"
 
 typedef struct AttentionShape {
     size_t heads, kv_heads, head_dim;
@@ -31,7 +32,10 @@ typedef struct AttentionShape {
     /* (heads) a score in each softmax that has no value: attention may go nowhere; NULL: none.
      * Xiao et al. 2023, arXiv:2309.17453; learned in gpt-oss */
     const float *sinks;
+    const Relative *relative; /* a learned bias for each distance; NULL: none */
     Mask mask;
+    bool
+        cross; /* keys and values are those of the source (mixer_cross.h), all of it; no mask */
     /* of what the mask shows, a query attends to these: bit j of word p is position 64 p + j; NULL: all.
      * Of each row of a batch so many words (indexer.h) */
     const uint64_t *chosen;

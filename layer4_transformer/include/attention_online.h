@@ -28,4 +28,9 @@ void attention_online(Pool *pool, const AttentionShape *shape, const KvCache *kv
                       size_t count, const int32_t *sequence, const int32_t *position, float *q,
                       float *out);
 
+/* The positions that a row looks at: what the mask shows of its text, which begins behind the source where
+ * there is one; of a source's own rows, of the source; with `cross` all of the source. */
+Range attention_range(const AttentionShape *shape, const KvCache *kv, size_t sequence,
+                      size_t position);
+
 #endif

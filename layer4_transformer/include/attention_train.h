@@ -30,7 +30,7 @@ void attention_sequences(Pool *pool, const AttentionShape *shape, Sequences sequ
  *
  *   dq dk dv   written
  *
- * Needs    softcap = 0 and no sinks. */
+ * Needs    softcap = 0, no sinks, no biases of distances, no source. */
 void attention_backward(Pool *pool, const AttentionShape *shape, Sequences sequences,
                         const float *q, const float *k, const float *v, const float *dout,
                         float *dq, float *dk, float *dv, float *scratch);

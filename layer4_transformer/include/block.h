@@ -10,6 +10,7 @@
  *                   ... the first one twice: norm_2(x + norm(x + attention(x)))    Jina's BERT for code
  *     laurel        x = (x + attention(h) + h + laurel(h)) / sqrt(2), h = norm(x);
  *                   x += feed_forward(norm'(x))                                    Gemma 3n
+ *     cross         x += attention(norm(x));  x += cross attention(norm''(x));  x += feed_forward(norm'(x))     T5
  *     beside        x += attention(norm(x));  x += network(norm'(x)) + experts(x)  Gemma 4 with experts
  *
  * A norm of kind NORM_NONE is not there: without the first ones a branch reads x as it is (OLMo 2);
@@ -25,6 +26,7 @@
 #include "altup.h"
 #include "laurel.h"
 #include "layer_input.h"
+#include "mixer_cross.h"
 #include "mixer_mla.h"
 #include "mixer_delta.h"
 #include "mixer_mamba.h"
@@ -46,6 +48,8 @@ typedef struct Block {
     Norm attn_norm_2;     /* of WIRING_NORM_AFTER; or none */
     float residual_scale; /* on what a branch adds; 0: 1 */
     Attention attention;  /* not there: o.w.data is NULL */
+    Relative relative;    /* of its scores; not there: table is NULL */
+    Cross cross;          /* between attention and feed-forward; or not there */
     Mla mla;        /* how its keys and values come about; not there: kv_a.w.data is NULL */
     Mamba mamba;    /* not there: in.w.data is NULL */
     DeltaNet delta; /* not there: out.w.data is NULL */

@@ -83,12 +83,13 @@ typedef struct Snapshots {
 
 typedef struct KvCache {
     KvConfig config;
-    KvShape *shape;       /* (layers) */
-    size_t table_size;    /* pages of one layer of one sequence, at most */
-    PagePool pages;       /* of keys and values, as wide as the widest layer's */
-    int32_t *table;       /* (sequences, layers, table_size) */
-    int32_t *gone;        /* (sequences, layers) leading entries that were given back */
-    size_t *length;       /* (sequences) positions stored */
+    KvShape *shape;    /* (layers) */
+    size_t table_size; /* pages of one layer of one sequence, at most */
+    PagePool pages;    /* of keys and values, as wide as the widest layer's */
+    int32_t *table;    /* (sequences, layers, table_size) */
+    int32_t *gone;     /* (sequences, layers) leading entries that were given back */
+    size_t *length;    /* (sequences) positions stored */
+    size_t *source; /* (sequences) leading ones that an encoder read (mixer_cross.h); 0: none */
     PagePool states;      /* each of all recurrent layers */
     size_t *state_at;     /* (layers) where a layer's numbers begin in it */
     size_t snapshots;     /* of a sequence, at most; 0: no layer is recurrent */
@@ -118,7 +119,7 @@ bool kv_extend(KvCache *kv, size_t sequence, size_t length);
 
 /* The length from which a sequence could go on if the positions from `length` on were forgotten:
  * `length`; or less, the last snapshot before it, when there are recurrent layers; or 0 when a
- * windowed layer has given back what the shorter text would look at. */
+ * windowed layer has given back what the shorter text would look at, or the source would be cut. */
 size_t kv_reach(const KvCache *kv, size_t sequence, size_t length);
 
 /* Forget the positions from kv_reach on; pages that hold none any more are given back, but not those

@@ -5,6 +5,7 @@
 #define STRATA_TRANSFORMER_H
 
 #include "mask.h"      /* which earlier tokens a token may look at */
+#include "relative.h"  /* a learned number for each distance between query and key */
 #include "attention.h" /* attention as the textbook writes it: three loops */
 #include "page_pool.h" /* pieces of memory that several sequences share */
 #include "kv_format.h" /* in what they are kept: from four bytes a number to half a one */
@@ -18,6 +19,7 @@
 #include "ffn.h"              /* feed-forward: plain, gated */
 #include "moe.h"              /* a mixture of experts: a few of many networks for each token */
 #include "mixer_attention.h"  /* attention as a part of a block */
+#include "mixer_cross.h"      /* ... to another text, which was read */
 #include "indexer.h"          /* which positions are worth a look */
 #include "mixer_mla.h"        /* ... whose keys and values share one short row */
 #include "short_conv.h"       /* a token mixed with its nearest neighbours */

@@ -26,6 +26,7 @@ static void attend(const AttentionShape *s, size_t head, size_t i, size_t n, con
     for (size_t j = seen.begin; j < seen.end; j++) {
         float dot = dot_f32(q, k + j * s->kv_heads * hd, hd);
         scores[j] = attention_score(s, s->scale * dot, slope, i, j);
+        if (s->relative) relative_add(s->relative, head, i, j, 1, scores + j);
     }
     size_t count = seen.end - seen.begin;
     if (s->sinks)

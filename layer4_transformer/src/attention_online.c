@@ -29,9 +29,9 @@ typedef struct Running {
 static void finish_scores(const AttentionShape *s, float *scores, size_t n, size_t head,
                           size_t query, size_t first) {
     float slope = attention_slope(s, head);
-    if (s->softcap == 0 && slope == 0) return;
-    for (size_t j = 0; j < n; j++)
+    for (size_t j = 0; (s->softcap > 0 || slope > 0) && j < n; j++)
         scores[j] = attention_score(s, scores[j], slope, query, first + j);
+    if (s->relative) relative_add(s->relative, head, query, first, n, scores);
 }
 
 /* Take in n scores, which become the weights of their values.  Under a larger maximum, the sums so far
@@ -97,6 +97,15 @@ static void begin_running(const AttentionShape *s, size_t head, size_t heads, Ru
         run[h] = s->sinks ? (Running){s->sinks[head + h], 1} : (Running){-INFINITY, 0};
 }
 
+Range attention_range(const AttentionShape *s, const KvCache *kv, size_t sequence,
+                      size_t position) {
+    size_t source = kv->source[sequence];
+    if (s->cross) return (Range){0, source};
+    if (position < source) return mask_range(s->mask, position, source);
+    Range seen = mask_range(s->mask, position - source, kv->length[sequence] - source);
+    return (Range){seen.begin + source, seen.end + source};
+}
+
 /* One query, for `heads` of its heads from `head` on: what was seen before is nothing, or a sink;
  * then the pages in order, from the mask's first position to its last; in the end each result
  * (value_dim) is divided by its sum. */
@@ -107,7 +116,7 @@ static void one_query(const Online *t, size_t row, size_t head, size_t heads, si
     Running run[GROUP];
     begin_running(s, head, heads, run);
     memset(out, 0, heads * vd * sizeof *out);
-    Range seen = mask_range(s->mask, (size_t)t->position[row], t->kv->length[t->sequence[row]]);
+    Range seen = attention_range(s, t->kv, (size_t)t->sequence[row], (size_t)t->position[row]);
     for (size_t first = seen.begin; first < seen.end;) {
         size_t end = (first / KV_PAGE + 1) * KV_PAGE;
         if (end > seen.end) end = seen.end;

@@ -1,5 +1,6 @@
 /* attention_row.c - see attention_row.h. */
 #include "attention_row.h"
+#include "attention_online.h"
 
 #include <math.h>
 
@@ -16,12 +17,13 @@ Range attention_row(const AttentionShape *s, const KvCache *kv, size_t layer, si
                     size_t position, size_t head, const float *q, float *weights) {
     float scores[STRIP], slope = attention_slope(s, head),
                          max = s->sinks ? s->sinks[head] : -INFINITY;
-    Range seen = mask_range(s->mask, position, kv->length[sequence]);
+    Range seen = attention_range(s, kv, sequence, position);
     size_t n = seen.end - seen.begin;
     for (size_t at = seen.begin; at < seen.end; at++) {
         if (at == seen.begin || at % STRIP == 0)
             score_strip(s, kv, layer, sequence, head, at, q, scores);
         float score = attention_score(s, s->scale * scores[at % STRIP], slope, position, at);
+        if (s->relative) relative_add(s->relative, head, position, at, 1, &score);
         if (s->chosen && !(s->chosen[at / 64] >> at % 64 & 1)) score = -INFINITY;
         weights[at - seen.begin] = score;
         if (score > max) max = score;

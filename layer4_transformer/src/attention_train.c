@@ -160,7 +160,8 @@ void attention_sequences(Pool *pool, const AttentionShape *shape, Sequences sequ
 void attention_backward(Pool *pool, const AttentionShape *shape, Sequences sequences,
                         const float *q, const float *k, const float *v, const float *dout,
                         float *dq, float *dk, float *dv, float *scratch) {
-    REQUIRE(shape->softcap == 0 && !shape->sinks, "soft caps and sinks are not trained here");
+    REQUIRE(shape->softcap == 0 && !shape->sinks && !shape->relative && !shape->cross,
+            "soft caps, sinks, biases of distances and sources are not trained here");
     Task task = {
         shape, sequences, q, k, v, dout, NULL, dq, dk, dv, scratch, 0, longest_of(sequences)};
     task.scratch_each = scratch_each(task.longest);

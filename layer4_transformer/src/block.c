@@ -6,10 +6,12 @@
 enum { ROWS = 4 }; /* taken at a time by a thread */
 
 static bool has_attention(const Block *b) { return b->attention.o.w.data; }
+static bool has_cross(const Block *b) { return b->cross.attention.o.w.data; }
 
 void block_sizes_include(BlockSizes *s, const Block *b, size_t dim) {
     if (dim > s->dim) s->dim = dim;
     if (has_attention(b)) attention_sizes_include(&s->attention, &b->attention);
+    if (has_cross(b)) attention_sizes_include(&s->attention, &b->cross.attention);
     mla_sizes_include(&s->mla, &s->attention, &b->attention, &b->mla);
     mamba_sizes_include(&s->mamba, &b->mamba);
     delta_sizes_include(&s->delta, &b->delta);
@@ -148,11 +150,21 @@ static void feed_forward(const Block *b, BlockRun *run, const float *in, size_t 
     add_branch(b, &b->ffn_post_norm, run, x, n, dim);
 }
 
-/* x += attention(norm(x)), then x += feed_forward(norm'(x)) */
+/* x += cross attention(norm(x)) */
+static void look_at_source(const Block *b, BlockRun *run, KvCache *kv, size_t layer,
+                           const Batch *batch, float *x, size_t dim) {
+    norm_rows(run->pool, &b->cross.norm, run->normed, x, batch->count, dim);
+    cross_forward(run->pool, &b->cross, &run->attention, kv, layer, batch, run->normed,
+                  run->branch);
+    add_branch(b, &(Norm){.kind = NORM_NONE}, run, x, batch->count, dim);
+}
+
+/* x += attention(norm(x)), then x += feed_forward(norm'(x)); between them what a source has to say */
 static void sequential(const Block *b, BlockRun *run, KvCache *kv, size_t layer,
                        const Batch *batch, float *x, size_t dim) {
     norm_rows(run->pool, &b->attn_norm, run->normed, x, batch->count, dim);
     mix(b, run, kv, layer, batch, run->normed, x, dim);
+    if (has_cross(b)) look_at_source(b, run, kv, layer, batch, x, dim);
     norm_rows(run->pool, &b->ffn_norm, run->normed, x, batch->count, dim);
     feed_forward(b, run, run->normed, batch->count, x, dim);
 }

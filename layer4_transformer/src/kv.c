@@ -37,6 +37,7 @@ void kv_init(KvCache *kv, const KvConfig *c, Arena *arena) {
     kv->table = arena_take(arena, rows * kv->table_size, sizeof *kv->table);
     kv->gone = arena_take(arena, rows, sizeof *kv->gone);
     kv->length = arena_take(arena, c->sequences, sizeof *kv->length);
+    kv->source = arena_take(arena, c->sequences, sizeof *kv->source);
     state_init(kv, arena);
     prefix_init(kv, arena);
     if (!kv->shape) return; /* measuring */
@@ -93,6 +94,7 @@ size_t kv_reach(const KvCache *kv, size_t sequence, size_t length) {
     REQUIRE(sequence < kv->config.sequences, "sequence %zu of %zu", sequence,
             kv->config.sequences);
     if (length >= kv->length[sequence]) return kv->length[sequence];
+    if (length < kv->source[sequence]) return 0; /* a source is whole or not there */
     length = state_reach(kv, sequence, length);
     return can_go_on(kv, sequence, length) ? length : 0;
 }
@@ -110,6 +112,7 @@ size_t kv_truncate(KvCache *kv, size_t sequence, size_t length) {
         if (length == 0) *gone = 0;
     }
     state_truncate(kv, sequence, length);
+    if (length == 0) kv->source[sequence] = 0;
     return kv->length[sequence] = length;
 }
 

@@ -28,5 +28,5 @@ void kv_fork(KvCache *kv, size_t to, size_t from) {
             page_share(&kv->pages, kv_table(kv, to, l)[i] = table[i]);
     }
     state_fork(kv, to, from);
-    kv->length[to] = kv->length[from];
+    kv->length[to] = kv->length[from], kv->source[to] = kv->source[from];
 }

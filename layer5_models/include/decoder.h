@@ -5,7 +5,10 @@
  *
  * Invariant: the logits of a token depend on its own sequence alone: not on the rest of the
  * batch, the number of threads, or how the text before it was split into batches.  To the bit.
- * (Of a diffusion model the text behind it is part of its sequence, and none is split.) */
+ * (Of a diffusion model the text behind it is part of its sequence, and none is split.)
+ *
+ * With an encoder a sequence is a source, the model's start token, and what is written: the tokens before the
+ * first start token are read both ways, in one batch, and give no logits. */
 #ifndef STRATA_DECODER_H
 #define STRATA_DECODER_H
 
@@ -38,6 +41,10 @@ typedef struct Session {
     /* (max_tokens) of session_eval: the batch that it makes of some tokens */
     int32_t *sequence, *position;
     bool *wanted;
+    struct { /* (max_tokens) with an encoder: a batch's sources, then what is written */
+        int32_t *token, *sequence, *position;
+        bool *wanted;
+    } part;
     Arena arena; /* owns all of the above */
 } Session;
 
@@ -108,13 +115,13 @@ void session_lens(Session *session, const float *x);
 /* Run a batch: session->hidden and session->logits then have a row for each wanted token.
  *
  * Needs    batch->count <= max_tokens; the positions of each sequence continue its memory.
- * Fails    when a token is outside the vocabulary, more logits are wanted than the session has room
+ * Fails    when a token is outside the vocabulary, a source is not whole, logits of one are wanted, more logits are wanted than the session has room
  *          for, or the context is full; and when nobody wanted it any more (is_wanted): `stopped` is
  *          true then, and its sequences are as long as before. */
 bool model_forward(Session *session, const Batch *batch, Fault *fault);
 
 /* The common case of one sequence: append tokens to sequence 0, and compute the logits of the last
- * one (or of all).  Long texts are split into batches of PREFILL_BATCH, or of what the session has
+ * one (or of all, but for those of a source).  Long texts are split into batches of PREFILL_BATCH, or of what the session has
  * room for; session->logits then holds those of the last batch.  A text that is read both ways and
  * does not fit into one batch is refused. */
 bool session_eval(Session *session, const int32_t *tokens, size_t count, bool all_logits,

@@ -18,6 +18,8 @@ enum { MODEL_LAYERS = 1024 };
 
 typedef struct ModelSizes {
     size_t layers, dim, ctx, vocab;
+    size_t
+        encoder; /* of the layers, the first ones: they read a source; 0: the model has none */
 } ModelSizes;
 
 typedef struct Model {
@@ -31,6 +33,7 @@ typedef struct Model {
     float attention_scale; /* in place of 1 / sqrt(head_dim); 0: not */
     float latent_scale;    /* of scores, times 1 / sqrt(length of a query), with latents */
     float max_bias, clamp; /* of all layers; 0: none */
+    int32_t start;         /* with an encoder: the token between a source and what is written */
     bool shift_logits;     /* of a diffusion model: the logits of a place are of the next one */
     Tensor embedding;      /* (vocab, dim) */
     Norm embedding_norm;   /* or none */
@@ -39,6 +42,7 @@ typedef struct Model {
     Linear head;           /* (vocab, dim), perhaps the embedding; not there in an encoder */
     TextHead text_head;    /* what a whole text becomes */
     Norm out_norm;         /* or none */
+    Norm source_norm;      /* behind the last block of an encoder */
     LayerTable layer_table; /* inputs of layers; or not there */
     AltUpEnds altup;        /* of a stream in parts; streams 0: it has one */
     size_t streams;
@@ -64,6 +68,13 @@ void model_close(Model *model);
 
 /* Has it logits, and so can write?  Else texts become vectors or scores (pooling.h). */
 bool model_writes(const Model *model);
+
+/* What comes behind the tokens of a prompt: nothing, or, with an encoder, the end of the source and the start
+ * token. */
+void model_end_prompt(const Model *model, TokenList *tokens);
+
+/* How many of a text's tokens an encoder reads: those before the first start token; 0: there is no encoder. */
+size_t model_source(const Model *model, const int32_t *tokens, size_t count);
 
 /* Give back what adapters brought along; of model_close. */
 void model_drop_adapters(Model *model);

@@ -76,6 +76,9 @@ typedef struct Recipe {
     const char *arch;      /* general.architecture */
     const char *models;    /* for people */
     const RoleName *names; /* tensors that are called otherwise than usual; NULL: none */
+    const char *blocks;    /* what blocks are called; NULL: blk */
+    const char *
+        encoder; /* ... those of an encoder, which come first, and which the others look at; NULL: none */
 
     /* norms and wiring */
     NormKind norm;
@@ -107,11 +110,13 @@ typedef struct Recipe {
     /* files may have two for each pair: rope_factors_short.weight, and for sessions longer than the
      * trained context rope_factors_long.weight (longrope) */
     bool rope_long;
-    bool yarn_multiplier;    /* and one for YaRN: rope.scaling.yarn_log_multiplier */
-    bool rope_full_half;     /* layers without a window turn half as many numbers */
-    bool rope_freqs_full;    /* the divisors are of layers without a window */
-    bool rope_alpha;         /* theta grows by rope.scaling.alpha^(d / (d - 2)) */
-    bool rope_sections;      /* pairs belong to time, height and width; text has but time */
+    bool yarn_multiplier; /* and one for YaRN: rope.scaling.yarn_log_multiplier */
+    bool rope_full_half;  /* layers without a window turn half as many numbers */
+    bool rope_freqs_full; /* the divisors are of layers without a window */
+    bool rope_alpha;      /* theta grows by rope.scaling.alpha^(d / (d - 2)) */
+    bool rope_sections;   /* pairs belong to time, height and width; text has but time */
+    bool
+        relative; /* each distance has a learned bias: attn_rel_b, the first block's for all without one */
     float max_bias;          /* ALiBi; -1: as attention.max_alibi_bias says; 0: none */
     bool clamp;              /* q, k and v are clamped as attention.clamp_kqv says */
     bool sinks, sinks_maybe; /* every block has; files may have */
@@ -158,6 +163,8 @@ typedef struct Recipe {
     bool gate_in_up; /* ffn_up holds gate, then up */
     /* where there is no ffn_gate, ffn_up does, or, as short as it, there is none */
     bool gate_maybe;
+    /* a network without ffn_gate has none, and is a ReLU between up and down */
+    bool gate_or_relu;
     bool limits; /* what experts and networks multiply is limited: swiglu_clamp_exp, _shexp */
     /* in so many few gates pass, unless activation_sparsity_scale says where */
     size_t cut_layers;
@@ -186,6 +193,7 @@ typedef struct Recipe {
     /* scales; caps: when the file does not say; -1: none then; 0: the family never has one */
     bool scale_embedding; /* x starts as embedding * sqrt(dim) */
     Scales scales;
+    bool scale_tied; /* a head that is the embedding reads rows / sqrt(dim) */
     float attn_softcap;
     float logit_softcap;
 

@@ -37,7 +37,10 @@ typedef struct LayerSizes {
     bool keys_are_values;     /* there is no map of its own for values */
     /* > 0: keys and values are those of the layer so many before; kv_heads is how many that one has */
     size_t back;
-    size_t window; /* 0: it sees everything */
+    size_t window;       /* 0: it sees everything */
+    size_t buckets;      /* of distances that have a bias; 0: none */
+    bool encodes, cross; /* its rows are a source's; they look at one */
+    bool first;          /* of the encoder or of those that write */
     bool rope;
     /* of its state-space mixer; ssm_inner 0: none */
     size_t ssm_inner, ssm_state, ssm_rank, ssm_heads, ssm_groups, ssm_taps;
@@ -61,6 +64,7 @@ typedef enum Extent {
     EXTENT_MIXED, /* heads * value_dim */
     EXTENT_ATTN_GATE,
     EXTENT_HEADS,
+    EXTENT_BUCKETS,
     EXTENT_LATENT,
     EXTENT_Q_LATENT,
     EXTENT_KV_LATENT, /* latent + rotary */
@@ -135,6 +139,12 @@ typedef enum RoleId {
     ROLE_INDEX_BIAS,
     ROLE_INDEX_WEIGH,
     ROLE_ATTN_SINKS,
+    ROLE_ATTN_RELATIVE,
+    ROLE_CROSS_NORM,
+    ROLE_CROSS_Q,
+    ROLE_CROSS_K,
+    ROLE_CROSS_V,
+    ROLE_CROSS_OUT,
     ROLE_ATTN_POST_NORM,
     ROLE_ATTN_NORM_2,
     ROLE_FFN_NORM,

@@ -1,5 +1,5 @@
 /* decoder.c - see decoder.h. */
-#include "decoder.h"
+#include "session_source.h"
 
 #include <math.h>
 #include <string.h>
@@ -10,7 +10,7 @@ static void layout_kv(Session *s, const SessionConfig *c) {
     size_t layers = m->sizes.layers;
     for (size_t l = 0; l < m->sizes.layers; l++) {
         const LayerSizes *z = &m->layers[l];
-        shapes[l] = (KvShape){.kv_heads = z->back ? 0 : z->kv_heads,
+        shapes[l] = (KvShape){.kv_heads = z->back || z->encodes ? 0 : z->kv_heads,
                               .key_dim = z->head_dim,
                               .value_dim = z->value_dim,
                               .window = m->recipe->both_ways ? 0 : z->window,
@@ -27,7 +27,8 @@ static void layout_kv(Session *s, const SessionConfig *c) {
                        .ctx = c->ctx ? c->ctx : m->sizes.ctx,
                        .batch = c->max_tokens,
                        .budget = c->pages,
-                       .prefixes = c->prefixes,
+                       .prefixes =
+                           m->sizes.encoder ? 0 : c->prefixes, /* what a source says is one */
                        .rewind = c->rewind ? c->rewind : 1};
     kv_init(&s->kv, &config, &s->arena);
 }
@@ -70,6 +71,11 @@ static void layout(Session *s, SessionConfig c) {
     s->sequence = arena_take(&s->arena, c.max_tokens, sizeof *s->sequence);
     s->position = arena_take(&s->arena, c.max_tokens, sizeof *s->position);
     s->wanted = arena_take(&s->arena, c.max_tokens, sizeof *s->wanted);
+    size_t parts = m->encoder ? c.max_tokens : 0;
+    s->part.token = arena_take(&s->arena, parts, sizeof *s->part.token);
+    s->part.sequence = arena_take(&s->arena, parts, sizeof *s->part.sequence);
+    s->part.position = arena_take(&s->arena, parts, sizeof *s->part.position);
+    s->part.wanted = arena_take(&s->arena, parts, sizeof *s->part.wanted);
 }
 
 static bool check_direction(const Model *model, bool canvas, Fault *fault) {
@@ -240,7 +246,8 @@ static void run_block(Session *s, size_t l, const Batch *batch) {
         longer.attention.rope = session_rope(s, l);
         b = &longer;
     }
-    block_forward(b, &s->run, &s->kv, l, batch, s->x, m->sizes.dim);
+    /* all blocks of an encoder work in the memory of the first layer behind them */
+    block_forward(b, &s->run, &s->kv, max_size(l, m->sizes.encoder), batch, s->x, m->sizes.dim);
 }
 
 /* The sequences of a batch are as they were before it. */
@@ -249,33 +256,53 @@ static void undo(Session *s, const Batch *batch) {
         session_rewind(s, (size_t)batch->sequence[i], (size_t)batch->position[i]);
 }
 
-bool model_forward(Session *s, const Batch *batch, Fault *fault) {
+/* s->x = the tokens of a batch behind layers from .. to - 1; false: nobody wants it any more. */
+static bool run_layers(Session *s, const Batch *batch, size_t from, size_t to) {
     const Model *m = s->model;
-    s->stopped = false;
-    if (!check_batch(s, batch, fault) || !take_room(s, batch, fault)) return false;
     embed(s, batch);
     if (s->run.probe) {
-        probe_enter(s->run.probe, 0, batch);
+        probe_enter(s->run.probe, from, batch);
         probe_stream(s->run.probe, PROBE_EMBEDDED, s->x, m->sizes.dim);
     }
-    for (size_t l = 0; l < m->sizes.layers; l++) {
-        if (s->is_wanted && !s->is_wanted(s->context)) {
-            s->stopped = true, undo(s, batch);
-            return fault_set(fault, "nobody wants what was being read any more");
-        }
+    for (size_t l = from; l < to; l++) {
+        if (s->is_wanted && !s->is_wanted(s->context)) return false;
         run_block(s, l, batch);
     }
     if (m->streams)
         altup_gather(s->pool, &m->altup, &s->run.altup, s->x, batch->count, m->sizes.dim);
-    unembed(s, batch);
     return true;
 }
 
-/* Tokens of a text in one batch: as many as there is room for, of a causal model not more than
- * PREFILL_BATCH; 0: they must all be there at once, and there is no room. */
-static size_t batch_of(const Session *s, size_t count, bool all_logits, Fault *fault) {
+/* Sources through the encoder, then what is written through the other layers. */
+static bool run_model(Session *s, const Batch *batch) {
+    const size_t encoder = s->model->sizes.encoder, layers = s->model->sizes.layers;
+    Batch source = {0}, text = *batch;
+    if (encoder) source_split(s, batch, &source, &text);
+    if (source.count) {
+        if (!run_layers(s, &source, 0, encoder)) return false;
+        source_keep(s, &source);
+    }
+    if (text.count && !run_layers(s, &text, encoder, layers)) return false;
+    unembed(s, &text);
+    return true;
+}
+
+bool model_forward(Session *s, const Batch *batch, Fault *fault) {
+    s->stopped = false;
+    if (!check_batch(s, batch, fault) || !source_check(s, batch, fault) ||
+        !take_room(s, batch, fault))
+        return false;
+    if (run_model(s, batch)) return true;
+    s->stopped = true, undo(s, batch);
+    return fault_set(fault, "nobody wants what was being read any more");
+}
+
+/* Tokens of a text in one batch, `source` of which have no logits: as many as there is room for, of a causal
+ * model not more than PREFILL_BATCH; 0: they must all be there at once, and there is no room. */
+static size_t batch_of(const Session *s, size_t count, size_t source, bool all_logits,
+                       Fault *fault) {
     size_t most = s->max_tokens;
-    if (all_logits) most = min_size(most, s->max_logits);
+    if (all_logits) most = min_size(most, source + s->max_logits);
     if (!s->canvas) return min_size(min_size(count, most), PREFILL_BATCH);
     if (count <= most) return count;
     fault_set(
@@ -289,11 +316,12 @@ static size_t batch_of(const Session *s, size_t count, bool all_logits, Fault *f
 bool session_eval(Session *s, const int32_t *tokens, size_t count, bool all_logits,
                   Fault *fault) {
     for (size_t at = 0, n; at < count; at += n) {
-        size_t start = s->canvas ? 0 : s->kv.length[0];
-        if (!(n = batch_of(s, count - at, all_logits, fault))) return false;
+        size_t start = s->canvas ? 0 : s->kv.length[0],
+               source = start == 0 ? model_source(s->model, tokens + at, count - at) : 0;
+        if (!(n = batch_of(s, count - at, source, all_logits, fault))) return false;
         for (size_t i = 0; i < n; i++) {
             s->sequence[i] = 0, s->position[i] = (int32_t)(start + i);
-            s->wanted[i] = all_logits || at + i + 1 == count;
+            s->wanted[i] = (all_logits && i >= source) || at + i + 1 == count;
         }
         Batch batch = {n, tokens + at, s->sequence, s->position, s->wanted, NULL};
         if (!model_forward(s, &batch, fault)) return false;

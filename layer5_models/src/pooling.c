@@ -94,6 +94,11 @@ static void score_row(Session *s, float *row, float *scores) {
 bool pooling_run(Session *s, Pooling pooling, const int32_t *tokens, size_t count,
                  size_t second, float *out, Fault *fault) {
     REQUIRE(count > 0, "a text without tokens has no vector");
+    if (s->model->sizes.encoder)
+        return fault_set(fault,
+                         "a %s model makes no vectors: convert its encoder alone "
+                         "(t5encoder), which does",
+                         s->model->recipe->arch);
     const TextHead *h = &s->model->text_head;
     bool rank = pooling == POOLING_RANK, only = s->hidden_only;
     size_t dim = s->model->sizes.dim, rows = pooling == POOLING_NONE ? count : 1;

@@ -24,6 +24,8 @@ static const RoleName bert_names[] = {{ROLE_ATTN_NORM, "attn_output_norm", NULL}
                                       {ROLE_FFN_NORM, "layer_output_norm", NULL},
                                       {0}};
 
+static const RoleName t5_names[] = {{ROLE_ATTN_OUTPUT, "attn_o", NULL}, {0}};
+
 /* What most rows say, in a word: the norm, which numbers of a head turn together, the network between up
  * and down, experts and what their weights are a function of.  The keys are expert_gating_func,
  * expert_weights_norm and expert_weights_scale; with them comes a bias on the choice. */
@@ -41,6 +43,11 @@ static const RoleName bert_names[] = {{ROLE_ATTN_NORM, "attn_output_norm", NULL}
 #define BERT                                                                               \
     ENCODER, LAYER, .names = bert_names, .wiring = WIRING_NORM_AFTER, .no_out_norm = true, \
                     .embedding_norm = true, .token_types = true
+
+/* Distances have biases, and nothing scales scores: the weights do */
+#define T5                                                                             \
+    RMS, .act = ACT_GELU_TANH, .gated = true, .gate_or_relu = true, .names = t5_names, \
+         .relative = true, .score_scale = 1
 
 /* clang-format off */
 static const Recipe recipes[] = {
@@ -206,6 +213,10 @@ static const Recipe recipes[] = {
     {"kimi-linear", "Kimi Linear", RMS, SWIGLU, EXPERTS_BY_KEY(SIGMOID), .names = kda_names,
      .latents = true, .recurrent = RECURRENT_KDA, .renormalize = true},
 
+    /* One text is read both ways, and another one written that looks at it */
+    {"t5", "T5, Flan-T5, mT5, umT5", T5, .blocks = "dec.blk", .encoder = "enc.blk",
+     .out_norm = "dec.output_norm", .scale_tied = true},
+
     /* Tokens see both ways */
     {"llada", "LLaDA", RMS, PAIRS, SWIGLU, .both_ways = true},
     {"llada-moe", "LLaDA MoE", RMS, HALVES, SWIGLU, EXPERTS(SOFTMAX), .both_ways = true,
@@ -213,6 +224,8 @@ static const Recipe recipes[] = {
     {"dream", "Dream", RMS, HALVES, SWIGLU, .both_ways = true},
     {"rnd1", "RND1", RMS, HALVES, SWIGLU, EXPERTS(SOFTMAX), .both_ways = true,
      .head_norms = HEAD_NORMS_SHARED, .renormalize = true},
+    {"t5encoder", "encoders of T5, mT5, umT5", ENCODER, T5, .blocks = "enc.blk",
+     .out_norm = "enc.output_norm"},
     {"bert", "BERT, RoBERTa, MiniLM, BGE, E5, GTE, bge-reranker", BERT, .act = ACT_GELU_TANH,
      .learned_positions = true, .ranks = true},
     {"nomic-bert", "Nomic Embed Text 1, 1.5", BERT, HALVES, SWIGLU},

@@ -114,6 +114,13 @@ Need recipe_need(const Recipe *r, RoleId id, const LayerSizes *s) {
             r->head_norms == HEAD_NORMS_ROW_MAYBE)
             return NEED_MAYBE;
         return when(r->head_norms == HEAD_NORMS_SHARED || r->head_norms == HEAD_NORMS_ROW);
+    case ROLE_ATTN_RELATIVE:
+        return s->first ? when(s->buckets) : s->buckets ? NEED_MAYBE : NEED_NO;
+    case ROLE_CROSS_NORM:
+    case ROLE_CROSS_Q:
+    case ROLE_CROSS_K:
+    case ROLE_CROSS_V:
+    case ROLE_CROSS_OUT: return when(s->cross);
     case ROLE_ATTN_SINKS: return r->sinks_maybe ? NEED_MAYBE : when(r->sinks);
     case ROLE_ATTN_GATE: return when(s->attn_gate);
     case ROLE_ATTN_SUB_NORM: return when(r->sub_norms);

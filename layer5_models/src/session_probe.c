@@ -59,6 +59,10 @@ static bool check_act(const Session *s, const Act *act, Fault *fault) {
 }
 
 bool session_probe(Session *s, Probe *probe, Fault *fault) {
+    if (probe && s->model->sizes.encoder)
+        return fault_set(fault,
+                         "a look inside a %s model is not built: its layers read two texts",
+                         s->model->recipe->arch);
     for (size_t i = 0; probe && i < probe->count; i++)
         if (!check_act(s, &probe->acts[i], fault)) return false;
     s->run.probe = probe;

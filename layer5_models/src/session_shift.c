@@ -21,6 +21,8 @@ static bool is_stretched(const Attention *a) {
 
 bool session_can_shift(const Session *s, Fault *fault) {
     const Model *m = s->model;
+    if (m->sizes.encoder)
+        return fault_set(fault, "this model's text looks at a source, which is not cut");
     if (m->positions.data)
         return fault_set(fault, "this model adds a vector for its place to every token, and "
                                 "what was read cannot be moved to another place");

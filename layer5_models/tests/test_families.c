@@ -175,6 +175,26 @@ static void keys_of_families_are_checked(void **state) {
         {"gemma3", WHOLE("gemma3.attention.shared_kv_layers", 1), "nothing asks for it"},
         {"nemotron_h_moe", WHOLE("nemotron_h_moe.moe_latent_size", 9), "wanted (6, 8, 9)"},
         {"nemotron_h_moe", GONE("nemotron_h_moe.moe_latent_size"), "wanted (6, 8, 16)"},
+        {"t5", GONE("t5.decoder_start_token_id"), "decoder_start_token_id' is missing"},
+        {"t5", WHOLE("t5.decoder_start_token_id", 257), "the one that ends a text"},
+        {"t5", WHOLE("t5.decoder_start_token_id", 258), "is 258, wanted"},
+        {"t5", GONE("t5.decoder_block_count"), NULL}, /* as many as the encoder has */
+        {"t5", WHOLE("t5.decoder_block_count", 2), "'dec.blk.2.attn_norm.weight' (16) plays"},
+        {"t5", WHOLE("t5.decoder_block_count", 4), "'dec.blk.3.attn_norm.weight' is missing"},
+        {"t5", WHOLE("t5.decoder_block_count", 0), "is 0, wanted"},
+        {"t5", WHOLE("t5.block_count", 2), "'enc.blk.2.attn_norm.weight' (16) plays"},
+        {"t5", GONE("t5.attention.relative_buckets_count"), "buckets_count' is missing"},
+        {"t5", WHOLE("t5.attention.relative_buckets_count", 8), "is (16, 4), wanted (8, 4)"},
+        {"t5", WHOLE("t5.attention.relative_buckets_count", 3), "is 3, wanted"},
+        {"t5", REAL("t5.attention.layer_norm_epsilon", 1e-5), NULL},
+        {"t5", REAL("t5.attention.layer_norm_epsilon", 1e-6), "is 9.99999997e-07, wanted 1e"},
+        {"t5", REAL("t5.rope.freq_base", 10000), "rope.freq_base"},
+        {"t5", WHOLE("t5.feed_forward_length", 8), "is (16, 16), wanted (8, 16)"},
+        {"t5encoder", WHOLE("t5encoder.decoder_start_token_id", 0), NULL}, /* of what is gone */
+        {"t5encoder", WHOLE("t5encoder.decoder_block_count", 9), NULL},
+        {"llama", WHOLE("llama.decoder_start_token_id", 0), "decoder_start_token_id"},
+        {"llama", WHOLE("llama.decoder_block_count", 1), "decoder_block_count"},
+        {"llama", WHOLE("llama.attention.relative_buckets_count", 32), "relative_buckets"},
         {"bert", GONE("bert.attention.causal"), NULL},
         {"bert", FLAG("bert.attention.causal", 1), "is true, wanted false"},
         {"llama", FLAG("llama.attention.causal", 0), "is false, wanted true"},
@@ -284,6 +304,19 @@ static void tensors_of_families_are_checked(void **state) {
         {"rwkv7", EXTRA("blk.1.time_mix_v1.weight", 8, 16), "wanted (20, 16)"},
         {"rwkv7", EXTRA("blk.0.time_mix_lerp_fused.weight", 5, 16), "wanted (6, 16)"},
         {"falcon-h1", EXTRA("blk.0.ffn_norm.weight", 16), "'blk.0.ffn_norm' (16) plays no"},
+        {"t5", EXTRA("dec.blk.1.attn_rel_b.weight", 16, 4), NULL}, /* of its own */
+        {"t5", EXTRA("dec.blk.0.attn_rel_b.weight", 0), "attn_rel_b.weight' is missing"},
+        {"t5", EXTRA("dec.blk.0.cross_attn_rel_b.weight", 16, 4), NULL}, /* there, and idle */
+        {"t5", EXTRA("dec.blk.1.cross_attn_rel_b.weight", 16, 4), "cross_attn_rel_b"},
+        {"t5", EXTRA("enc.blk.0.cross_attn_q.weight", 16, 16), "cross_attn_q.weight' (16, 16)"},
+        {"t5", EXTRA("blk.0.attn_q.weight", 16, 16), "'blk.0.attn_q.weight' (16, 16) plays"},
+        {"t5", EXTRA("output_norm.weight", 16), "'output_norm.weight' (16) plays no part"},
+        {"t5", EXTRA("enc.output_norm.weight", 0), "'enc.output_norm.weight' is missing"},
+        {"t5encoder", EXTRA("dec.output_norm.weight", 16),
+         "'dec.output_norm.weight' (16) plays"},
+        {"t5encoder", EXTRA("output.weight", 258, 16), "'output.weight' (258, 16) plays"},
+        {"llama", EXTRA("blk.0.attn_rel_b.weight", 16, 4), "attn_rel_b"},
+        {"llama", EXTRA("blk.0.cross_attn_q.weight", 16, 16), "cross_attn_q"},
         {"bert", EXTRA("output.weight", 258, 16), "'output.weight' (258, 16) plays no part"},
         {"bert", EXTRA("output_norm.weight", 16), "'output_norm.weight' (16) plays no part"},
         {"bert", EXTRA("blk.0.attn_norm.weight", 16), "'blk.0.attn_norm.weight' (16) plays"},
@@ -316,6 +349,7 @@ static bool may_lack(const char *arch, const char *name) {
     if (strstr(name, "ssm_norm")) return strcmp(arch, "falcon-h1") == 0;
     if (strcmp(strrchr(name, '.'), ".bias") == 0)
         return strcmp(arch, "phimoe") != 0 || !strstr(name, "norm");
+    if (strstr(name, "ffn_gate.") && strstr(arch, "t5")) return true; /* a ReLU then */
     if (strstr(name, "attn_sinks")) return strcmp(arch, "mimo2") == 0;
     if (strcmp(name, "rope_freqs.weight") == 0) return strcmp(arch, "gemma4") != 0;
     return strcmp(name, "output.weight") == 0 || strcmp(name, "token_types.weight") == 0;

@@ -36,6 +36,8 @@ static inline Trial try_model(const Model *model) {
     int32_t tokens[3] = {0, 1, 2};
     size_t count = model->sizes.vocab < 3 ? model->sizes.vocab : 3;
     Trial trial = TRIAL_OPENED;
+    if (model->sizes.encoder) /* a source of other tokens, and the start of an answer */
+        tokens[0] = tokens[1] = model->start ? 0 : 1, tokens[2] = model->start, count = 3;
     if (!session_open(&session, model, NULL, config, NULL)) return trial;
     if (session_eval(&session, tokens, count, false, NULL))
         trial = isnan(*(writes ? session.logits : session.hidden)) ? TRIAL_NAN : TRIAL_RAN;

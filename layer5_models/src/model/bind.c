@@ -65,6 +65,16 @@ Tensor bind_tensor(Binder *b, const char *name, bool required, int ndim, const s
     return tensor_view((Dtype)found->dtype, ndim, shape, (void *)found->data);
 }
 
+const char *block_name(const Binder *b, char *out, size_t size, size_t layer, const char *name,
+                       const char *suffix) {
+    const Recipe *r = b->model->recipe;
+    size_t encoder = b->model->sizes.encoder;
+    const char *blocks = layer < encoder ? r->encoder : r->blocks ? r->blocks : "blk";
+    snprintf(out, size, "%s.%zu.%s%s%s", blocks, layer < encoder ? layer : layer - encoder,
+             name, suffix ? "." : "", suffix ? suffix : "");
+    return out;
+}
+
 const float *bind_numbers(Binder *b, const char *name, bool required, int ndim,
                           const size_t *shape, const char *from) {
     Tensor t = bind_tensor(b, name, required, ndim, shape, from);

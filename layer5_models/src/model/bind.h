@@ -66,10 +66,15 @@ bool read_latents(Binder *binder, size_t layer, LayerSizes *sizes);
 bool read_recurrent(Binder *binder, size_t layer, LayerSizes *sizes);
 bool read_shared_kv(Binder *binder, size_t layer, LayerSizes *sizes);
 bool read_beside(Binder *binder, LayerSizes *sizes);
+bool read_source(Binder *binder, size_t layer, LayerSizes *sizes);
 void read_ropes(Binder *binder);
 
 /* How few gates of a layer pass (FeedForward.cut). */
 float read_cut(Binder *binder, size_t layer);
+
+/* "blk.3.attn_q.weight" in out, as the family calls its blocks; returns out. */
+const char *block_name(const Binder *binder, char *out, size_t size, size_t layer,
+                       const char *name, const char *suffix);
 
 /* Has a block this matrix? */
 bool has_matrix(const Binder *binder, size_t layer, const char *name);

@@ -13,7 +13,7 @@ static const char *other_name(const Binder *b, RoleId id, size_t layer) {
         if (n->id != id) continue;
         if (!n->beside ||
             gguf_find_tensor(&b->model->gguf,
-                             block_tensor_name(full, sizeof full, layer, n->beside, "weight")))
+                             block_name(b, full, sizeof full, layer, n->beside, "weight")))
             return n->name;
     }
     return NULL;
@@ -25,12 +25,11 @@ static Linear bind_linear(Binder *b, const Role *role, const char *name, const L
     bool stack = role->kind != ROLE_LINEAR;
     const size_t shape[3] = {role->kind == ROLE_HEADS ? s->heads : s->experts,
                              extent_of(role->rows, s), extent_of(role->cols, s)};
-    Linear map = {.w = bind_tensor(b,
-                                   block_tensor_name(full, sizeof full, layer, name, "weight"),
+    Linear map = {.w = bind_tensor(b, block_name(b, full, sizeof full, layer, name, "weight"),
                                    required, stack ? 3 : 2, shape + !stack, role->from)};
     if (map.w.data) /* any map may have a bias: no key says so */
-        map.bias = bind_numbers(b, block_tensor_name(full, sizeof full, layer, name, "bias"),
-                                false, 1 + stack, shape + !stack, role->from);
+        map.bias = bind_numbers(b, block_name(b, full, sizeof full, layer, name, "bias"), false,
+                                1 + stack, shape + !stack, role->from);
     return map;
 }
 
@@ -47,7 +46,7 @@ static Norm bind_role_norm(Binder *b, RoleId id, const char *name, const LayerSi
             width *= count;
     }
     if (role->rows == EXTENT_SSM_GROUPS) heads = s->ssm_groups;
-    snprintf(full, sizeof full, "blk.%zu.%s", layer, name);
+    block_name(b, full, sizeof full, layer, name, NULL);
     return bind_norm(b, full, required, heads, width, role->from);
 }
 
@@ -60,7 +59,7 @@ static const float *bind_role_numbers(Binder *b, const Role *role, const char *n
                                                      : NULL;
     const size_t shape[2] = {extent_of(role->rows, s), extent_of(role->cols, s)};
     bool row = role->rows == EXTENT_ONE;
-    return bind_numbers(b, block_tensor_name(full, sizeof full, layer, name, suffix), required,
+    return bind_numbers(b, block_name(b, full, sizeof full, layer, name, suffix), required,
                         row ? 1 : 2, shape + row, role->from);
 }
 
@@ -100,11 +99,10 @@ static bool bind_fused(Binder *b, Block *block, const char *name, const RoleId *
     size_t shape[2] = {0, extent_of(role_of(ids[0])->cols, s)}, first = 0;
     const char *from = role_of(ids[0])->from;
     for (int i = 0; i < count; i++) shape[0] += extent_of(role_of(ids[i])->rows, s);
-    Linear all = {.w = bind_tensor(b,
-                                   block_tensor_name(full, sizeof full, layer, name, "weight"),
+    Linear all = {.w = bind_tensor(b, block_name(b, full, sizeof full, layer, name, "weight"),
                                    false, 2, shape, from)};
     if (!all.w.data) return false;
-    all.bias = bind_vector(b, block_tensor_name(full, sizeof full, layer, name, "bias"), false,
+    all.bias = bind_vector(b, block_name(b, full, sizeof full, layer, name, "bias"), false,
                            shape[0], from);
     for (int i = 0; i < count; i++) {
         size_t rows = extent_of(role_of(ids[i])->rows, s);
@@ -120,8 +118,8 @@ static bool bind_delta_conv(Binder *b, DeltaNet *m, const LayerSizes *s, size_t 
     const size_t shape[2] = {2 * extent_of(EXTENT_DELTA_K, s) + v, s->delta_taps};
     char full[96];
     const float *w =
-        bind_numbers(b, block_tensor_name(full, sizeof full, layer, "ssm_conv1d", "weight"),
-                     true, 2, shape, role_of(ROLE_DELTA_Q_CONV)->from);
+        bind_numbers(b, block_name(b, full, sizeof full, layer, "ssm_conv1d", "weight"), true,
+                     2, shape, role_of(ROLE_DELTA_Q_CONV)->from);
     if (w) m->q_conv.w = w, m->k_conv.w = w + k, m->v_conv.w = w + 2 * k;
     return true;
 }
@@ -191,21 +189,49 @@ static void set_temperature(Binder *b, Attention *a, const LayerSizes *s) {
     }
 }
 
+/* Of the other text: no mask, no places. */
+static void set_cross(const Model *m, Attention *a, const LayerSizes *s) {
+    a->shape = (AttentionShape){.heads = s->heads,
+                                .kv_heads = s->kv_heads,
+                                .head_dim = s->head_dim,
+                                .value_dim = s->value_dim,
+                                .scale = scale_of(m, s),
+                                .cross = true};
+}
+
+/* Old files have biases of cross attention in their first block, which no program reads. */
+static void bind_idle(Binder *b, const LayerSizes *s, size_t layer) {
+    char name[96];
+    const size_t shape[2] = {s->buckets, s->heads};
+    bind_tensor(b, block_name(b, name, sizeof name, layer, "cross_attn_rel_b", "weight"), false,
+                2, shape, role_of(ROLE_ATTN_RELATIVE)->from);
+}
+
+/* A block without a table has that of the first one of its kind. */
+static void set_relative(const Model *m, Block *block, const LayerSizes *s, size_t layer) {
+    const size_t first = layer < m->sizes.encoder ? 0 : m->sizes.encoder;
+    if (!block->relative.table && m->blocks)
+        block->relative.table = m->blocks[first].relative.table;
+    relative_init(&block->relative, s->heads, s->buckets, !block->attention.shape.mask.causal);
+    block->attention.shape.relative = &block->relative;
+}
+
 static void set_attention(Binder *b, Attention *a, const LayerSizes *s) {
     Model *m = b->model;
     const Recipe *r = m->recipe;
     a->clamp = m->clamp;
     a->rope = s->rope ? &m->ropes[s->window ? 1 : 0] : NULL;
-    a->shape = (AttentionShape){
-        .heads = s->heads,
-        .kv_heads = s->kv_heads,
-        .head_dim = s->head_dim,
-        .value_dim = s->value_dim,
-        .scale = scale_of(m, s),
-        .softcap = read_softcap(b, "attn_logit_softcapping", r->attn_softcap),
-        .max_bias = m->max_bias,
-        .mask = {
-            .causal = !r->both_ways, .window = s->window, .chunk = s->rope ? r->chunk : 0}};
+    a->shape =
+        (AttentionShape){.heads = s->heads,
+                         .kv_heads = s->kv_heads,
+                         .head_dim = s->head_dim,
+                         .value_dim = s->value_dim,
+                         .scale = scale_of(m, s),
+                         .softcap = read_softcap(b, "attn_logit_softcapping", r->attn_softcap),
+                         .max_bias = m->max_bias,
+                         .mask = {.causal = !r->both_ways && !s->encodes,
+                                  .window = s->window,
+                                  .chunk = s->rope ? r->chunk : 0}};
     set_temperature(b, a, s);
     a->norm_after_rope = r->head_norms_late;
     a->gate_in_q = s->gate_in_q;
@@ -306,9 +332,10 @@ static void set_xielu(Binder *b, Xielu *c, size_t layer) {
     c->p = (float)log1p(exp(p)), c->n = c->beta + (float)log1p(exp(n));
 }
 
-static Activation activation_of(Binder *b) {
+static Activation activation_of(Binder *b, const LayerSizes *s) {
     const Recipe *r = b->model->recipe;
     const char *key = "hidden_activation";
+    if (s->no_gate && r->gate_or_relu) return ACT_RELU;
     if (!r->act_by_key || !find_key(b, key)) return r->act;
     Text name = key_text(b, key, "");
     if (text_equal(name, text_of("silu"))) return ACT_SILU;
@@ -322,6 +349,7 @@ void bind_block(Binder *b, Block *block, size_t layer) {
     const LayerSizes *s = &b->model->layers[layer];
     *block = (Block){.residual_scale = b->model->residual_scale};
     if (s->heads) set_attention(b, &block->attention, s);
+    if (s->cross) set_cross(b->model, &block->cross.attention, s);
     if (s->latent) set_mla(&block->mla, s);
     if (s->index_heads) set_indexer(b, &block->mla.index, s, layer);
     if (s->delta_heads) set_delta(b, &block->delta, s);
@@ -331,8 +359,10 @@ void bind_block(Binder *b, Block *block, size_t layer) {
     block->altup.streams = s->streams;
     block->layer_input.act = r->act;
     bind_tensors(b, block, s, layer);
+    if (s->buckets) set_relative(b->model, block, s, layer);
+    if (s->cross && s->first) bind_idle(b, s, layer);
     block->wiring = wiring_of(b, block);
-    block->ffn.act = activation_of(b), block->ffn.gated = r->gated && !s->no_gate;
+    block->ffn.act = activation_of(b, s), block->ffn.gated = r->gated && !s->no_gate;
     if (s->experts) set_router(b, &block->ffn.router, s);
     if (r->cut_layers) block->ffn.cut = read_cut(b, layer);
     if (r->limits) set_limits(b, &block->ffn, layer);

@@ -1,6 +1,7 @@
 /* model.c - from a file to a model.  See model.h. */
 #include "bind.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,9 +22,11 @@ static void bind_ends(Binder *b) {
     if (!m->recipe->no_out_norm)
         m->out_norm = bind_norm(b, m->recipe->out_norm ? m->recipe->out_norm : "output_norm",
                                 true, 1, dim, width);
+    if (m->sizes.encoder) m->source_norm = bind_norm(b, "enc.output_norm", true, 1, dim, width);
     bind_text_head(b);
     if (m->recipe->vectors) return;
     m->head.w = bind_tensor(b, "output.weight", false, 2, table, from);
+    if (!m->head.w.data && m->recipe->scale_tied) m->logit_scale = 1 / sqrtf((float)dim);
     if (!m->head.w.data) m->head.w = m->embedding; /* a tied head */
     m->head.bias = bind_vector(b, "output.bias", false, m->sizes.vocab, from);
 }
@@ -118,6 +121,19 @@ bool model_open(Model *model, const char *path, Fault *fault) {
     if (open_parsed(model, fault)) return true;
     model_close(model);
     return fault_prefix(fault, path);
+}
+
+void model_end_prompt(const Model *m, TokenList *tokens) {
+    if (!m->sizes.encoder) return;
+    tokenizer_end(m->tokenizer, tokens);
+    token_list_add(tokens, m->start);
+}
+
+size_t model_source(const Model *m, const int32_t *tokens, size_t count) {
+    size_t n = 0;
+    if (!m->sizes.encoder) return 0;
+    while (n < count && tokens[n] != m->start) n++;
+    return n;
 }
 
 void model_close(Model *model) {

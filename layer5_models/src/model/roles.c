@@ -23,6 +23,7 @@ static const char dim[] = "embedding_length",
                   parts[] = "altup.num_inputs and embedding_length",
                   laurel[] = "the family's 64 and embedding_length", ssm[] = "the keys ssm.*",
                   taps[] = "shortconv.l_cache",
+                  buckets[] = "attention.relative_buckets_count and head_count",
                   rwkv[] =
                       "embedding_length, feed_forward_length and the attention.*_lora_rank";
 
@@ -51,6 +52,12 @@ static const Role roles[ROLES] = {
     [ROLE_INDEX_BIAS]     = {"indexer.k_norm",      ROLE_OFFSET, AT(mla.index.k_norm.bias), EXTENT_ONE, EXTENT_INDEX_WIDTH, index},
     [ROLE_INDEX_WEIGH]    = {"indexer.proj",        ROLE_LINEAR, AT(mla.index.weigh),   EXTENT_INDEX_HEADS, EXTENT_DIM, index},
     [ROLE_ATTN_SINKS]     = {"attn_sinks",          ROLE_VECTOR, AT(attention.shape.sinks), EXTENT_ONE, EXTENT_HEADS, heads},
+    [ROLE_ATTN_RELATIVE] = {"attn_rel_b", ROLE_VECTOR, AT(relative.table), EXTENT_BUCKETS, EXTENT_HEADS, buckets},
+    [ROLE_CROSS_NORM] = {"cross_attn_norm", ROLE_NORM, AT(cross.norm), EXTENT_ONE, EXTENT_DIM, dim},
+    [ROLE_CROSS_Q] = {"cross_attn_q", ROLE_LINEAR, AT(cross.attention.q), EXTENT_Q, EXTENT_DIM, heads},
+    [ROLE_CROSS_K] = {"cross_attn_k", ROLE_LINEAR, AT(cross.attention.k), EXTENT_K, EXTENT_DIM, heads},
+    [ROLE_CROSS_V] = {"cross_attn_v", ROLE_LINEAR, AT(cross.attention.v), EXTENT_V, EXTENT_DIM, heads},
+    [ROLE_CROSS_OUT] = {"cross_attn_o", ROLE_LINEAR, AT(cross.attention.o), EXTENT_DIM, EXTENT_MIXED, heads},
     [ROLE_ATTN_POST_NORM] = {"post_attention_norm", ROLE_NORM,   AT(attn_post_norm),    EXTENT_ONE, EXTENT_DIM, dim},
     [ROLE_ATTN_NORM_2] = {"attn_norm_2", ROLE_NORM, AT(attn_norm_2), EXTENT_ONE, EXTENT_DIM, dim},
     [ROLE_FFN_NORM]       = {"ffn_norm",            ROLE_NORM,   AT(ffn_norm),          EXTENT_ONE, EXTENT_DIM, dim},
@@ -177,6 +184,7 @@ size_t extent_of(Extent extent, const LayerSizes *s) {
     case EXTENT_PLAIN: return s->plain;
     case EXTENT_LATENT_VALUE: return s->latent_value;
     case EXTENT_HEADS: return s->heads;
+    case EXTENT_BUCKETS: return s->buckets;
     case EXTENT_HEAD_DIM: return s->head_dim;
     case EXTENT_HIDDEN: return s->hidden;
     case EXTENT_EXPERTS: return s->experts;

@@ -65,9 +65,24 @@ static bool read_shift(Binder *b) {
                               value_text(pair, got, sizeof got)));
 }
 
+/* Its blocks stand behind those of the encoder, which block_count counts. */
+static void read_decoder(Binder *b) {
+    const char *key = "decoder_start_token_id";
+    ModelSizes *s = &b->model->sizes;
+    const Tokenizer *t = b->model->tokenizer;
+    s->encoder = s->layers;
+    s->layers += key_size(b, "decoder_block_count", false, s->encoder, 1,
+                          MODEL_LAYERS - min_size(s->encoder, MODEL_LAYERS - 1));
+    b->model->start = (int32_t)key_size(b, key, true, 0, 0, tokenizer_count(t) - 1);
+    if (b->ok && b->model->start == tokenizer_eos(t))
+        refuse_key(b, key, "another token than the one that ends a text",
+                   "it is what tells a source from what is written");
+}
+
 bool read_sizes(Binder *b) {
     ModelSizes *s = &b->model->sizes;
     s->layers = key_size(b, "block_count", true, 0, 1, MODEL_LAYERS);
+    if (b->model->recipe->encoder) read_decoder(b);
     s->dim = key_size(b, "embedding_length", true, 0, 1, MAX_SIZE);
     s->ctx = key_size(b, "context_length", true, 0, 1, KEY_MAX_CTX);
     s->vocab = tokenizer_count(b->model->tokenizer);
@@ -144,7 +159,7 @@ static bool read_heads(Binder *b, size_t l, LayerSizes *s) {
 static size_t shared_hidden(Binder *b, size_t l, size_t each) {
     char name[96];
     const GgufTensor *up = gguf_find_tensor(
-        &b->model->gguf, block_tensor_name(name, sizeof name, l, "ffn_up_shexp", "weight"));
+        &b->model->gguf, block_name(b, name, sizeof name, l, "ffn_up_shexp", "weight"));
     size_t rows = up && up->ndim == 2 ? up->shape[0] : 0;
     if (find_key(b, "expert_shared_count"))
         rows = each * key_size(b, "expert_shared_count", true, 0, 0, MOE_EXPERTS);
@@ -216,9 +231,10 @@ static void read_lacks(Binder *b, size_t l, LayerSizes *s) {
     const Recipe *r = b->model->recipe;
     char name[96];
     const GgufTensor *up = gguf_find_tensor(
-        &b->model->gguf, block_tensor_name(name, sizeof name, l, "ffn_up", "weight"));
+        &b->model->gguf, block_name(b, name, sizeof name, l, "ffn_up", "weight"));
     s->bare = r->first_bare && l == 0 && !has_matrix(b, l, "attn_norm");
     s->gate_in_up = r->gate_in_up;
+    s->no_gate = r->gate_or_relu && !has_matrix(b, l, "ffn_gate");
     if (!r->gate_maybe || has_matrix(b, l, "ffn_gate")) return;
     s->gate_in_up = up && up->ndim == 2 && up->shape[0] == 2 * s->hidden;
     s->no_gate = !s->gate_in_up;
@@ -233,7 +249,8 @@ LayerSizes layer_sizes(Binder *b, size_t l) {
     read_lacks(b, l, &s);
     s.window = window_of(b, l);
     if (!read_heads(b, l, &s) || !read_latents(b, l, &s) || !read_experts(b, l, &s) ||
-        !read_recurrent(b, l, &s) || !read_shared_kv(b, l, &s) || !read_beside(b, &s))
+        !read_recurrent(b, l, &s) || !read_shared_kv(b, l, &s) || !read_beside(b, &s) ||
+        !read_source(b, l, &s))
         return s;
     s.rope = has_rope(b, l, s.window);
     return s;

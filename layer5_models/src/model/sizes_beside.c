@@ -1,5 +1,5 @@
 /* sizes_beside.c - what a layer has beside its mixer and its network: an input of its own, parts of a
- * stream, another layer's keys and values; from their keys.  See bind.h. */
+ * stream, another layer's keys and values, a source; from their keys.  See bind.h. */
 #include "bind.h"
 
 #include <math.h>
@@ -39,6 +39,19 @@ bool read_shared_kv(Binder *b, size_t l, LayerSizes *s) {
                                  z->head_dim, z->value_dim);
     s->back = l - from;
     return true;
+}
+
+/* Whether it reads a source, or looks at one; and distances that have biases. */
+bool read_source(Binder *b, size_t l, LayerSizes *s) {
+    const ModelSizes *m = &b->model->sizes;
+    const char *eps = "attention.layer_norm_epsilon";
+    s->encodes = l < m->encoder, s->cross = m->encoder && !s->encodes;
+    s->first = l == 0 || l == m->encoder;
+    if (!b->model->recipe->relative) return b->ok;
+    s->buckets = key_size(b, "attention.relative_buckets_count", true, 0, 4, RELATIVE_BUCKETS);
+    /* converters write it beside the one that counts */
+    key_number(b, eps, false, 0, (double)b->model->eps, (double)b->model->eps);
+    return b->ok;
 }
 
 static size_t input_width(Binder *b) {

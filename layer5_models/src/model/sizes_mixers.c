@@ -7,7 +7,7 @@ enum { MAX_TAPS = 64, DELTA_HEADS = 1024 };
 bool has_matrix(const Binder *b, size_t l, const char *name) {
     char full[96];
     return gguf_find_tensor(&b->model->gguf,
-                            block_tensor_name(full, sizeof full, l, name, "weight"));
+                            block_name(b, full, sizeof full, l, name, "weight"));
 }
 
 /* Queries, whose latent the indexer reads, have one. */
@@ -30,7 +30,7 @@ static bool read_indexer(Binder *b, LayerSizes *s) {
 bool read_latents(Binder *b, size_t l, LayerSizes *s) {
     char name[96];
     const GgufTensor *k_b = gguf_find_tensor(
-        &b->model->gguf, block_tensor_name(name, sizeof name, l, "attn_k_b", "weight"));
+        &b->model->gguf, block_name(b, name, sizeof name, l, "attn_k_b", "weight"));
     if (!b->ok || !b->model->recipe->latents || !has_matrix(b, l, "attn_kv_a_mqa"))
         return b->ok;
     s->absorbed = k_b != NULL;

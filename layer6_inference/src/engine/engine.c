@@ -102,6 +102,7 @@ bool engine_has_place(const Engine *e, const GenerateOptions *o) {
 static size_t in_common(const Sequence *s, const Reader *a, const Sequence *t, const Reader *b,
                         size_t *gone) {
     size_t max = min_size(reader_length(a), reader_total(s, a)), n = 0;
+    if (reader_source(s, a) != reader_source(t, b)) return *gone = 0; /* read as a whole */
     max = min_size(max, reader_total(t, b) - 1);
     while (n < max && reader_token(s, a, n) == reader_token(t, b, n)) n++;
     *gone = a->gone && reader_has_state_of(s, a, t, n) ? a->gone : 0;

@@ -49,6 +49,11 @@ size_t reader_total(const Sequence *s, const Reader *r) {
     return r->instead ? r->instead->count + s->result.tokens : s->tokens->count;
 }
 
+size_t reader_source(const Sequence *s, const Reader *r) {
+    const TokenList *list = r->instead ? r->instead : s->tokens;
+    return model_source(r->session->model, list->ids, list->count);
+}
+
 int32_t reader_token(const Sequence *s, const Reader *r, size_t i) {
     if (!r->instead) return s->tokens->ids[i];
     return i < r->instead->count ? r->instead->ids[i]

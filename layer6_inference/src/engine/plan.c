@@ -53,8 +53,19 @@ static int32_t token_at(const Sequence *s, const Reader *r, size_t i) {
     return i < total ? reader_token(s, r, i) : s->draft->text[i - total];
 }
 
+/* Tokens that it reads at once or not at all: a source. */
+static size_t least(const Sequence *s, const Reader *r) {
+    return r->session && session_length(r->session, r->id) == 0 ? reader_source(s, r) : 0;
+}
+
+/* How many it may read in a step; 0: all. */
+static size_t quota_of(const Sequence *s, const Reader *r) {
+    return s->quota ? max_size(s->quota, least(s, r)) : 0;
+}
+
 /* Push what a reader reads in this step: the tokens behind those it has read (session_length), as many as it wishes, as its
- * quota allows (0: all), as there is room for in the part's batch and, where every one wants logits, rows for.  A text that is
+ * quota allows (quota_of), as there is room for in the part's batch and, where every one wants logits, rows for; or none, where
+ * that is less than what is read at once.  A text that is
  * not ready leaves its last token for later, because that one's logits are for a text that chooses.  Logits are wanted of every
  * token, or of the last one if the text is ready, or of none.  r->row is the first row that it gets (the part's rows so far), r->rows how many. */
 static void plan_reader(EnginePart *p, Sequence *s, size_t reader, bool ready) {
@@ -63,7 +74,8 @@ static void plan_reader(EnginePart *p, Sequence *s, size_t reader, bool ready) {
     size_t n = wishes(s, reader), at = session_length(r->session, r->id);
     if (!ready && n) n--; /* the last token's logits are for a text that is ready to choose */
     if (n > part_room(p)) n = part_room(p);
-    if (s->quota && n > s->quota) n = s->quota;
+    if (s->quota && n > quota_of(s, r)) n = quota_of(s, r);
+    if (n < least(s, r)) n = 0;
     if (every && n > row_room(p)) n = row_room(p);
     r->row = p->rows;
     for (size_t i = 0; i < n; i++)
@@ -91,7 +103,7 @@ static bool promise_pages(Engine *e, Sequence *s) {
         if (s->options.shift && tokens[i])
             tokens[i] = min_size(tokens[i], context_room(&s->reader[i]));
         if (tokens[i] > room) tokens[i] = room;
-        if (s->quota && tokens[i] > s->quota) tokens[i] = s->quota;
+        if (s->quota) tokens[i] = min_size(tokens[i], quota_of(s, &s->reader[i]));
     }
     tokens[READS_TEXT] += s->step.look_ahead != NULL;
     return pages_promise(e, s, tokens);

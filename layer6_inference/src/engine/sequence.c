@@ -13,6 +13,10 @@ bool sequence_open(Sequence *s, const Session *session, Fault *fault) {
     if (!generate_check_prompt(session, s->tokens, o->shift, fault)) return false;
     if (o->negative && o->negative->count == 0)
         return fault_set(fault, "what cfg moves away from is empty: give it a negative text");
+    if (session->model->sizes.encoder && chain_looks_ahead(o->chain))
+        return fault_set(fault,
+                         "a stage that looks ahead compares all tokens of a text, and those of "
+                         "a source are another text's: take another stage");
     s->result = (GenerateResult){.prompt_tokens = s->tokens->count, .reason = STOP_LIMIT};
     s->start = clock_seconds(), s->ctx = o->shift ? SIZE_MAX : session_ctx(session);
     REQUIRE(!o->take_back || (o->chain && !o->speculation && !o->heal),

@@ -56,6 +56,9 @@ void reader_rewind(Reader *reader, size_t length);
 
 bool part_open(EnginePart *part, Session *session, Fault *fault);
 size_t reader_total(const Sequence *sequence, const Reader *reader);
+
+/* Of its tokens those that an encoder reads, all at once; 0: none. */
+size_t reader_source(const Sequence *sequence, const Reader *reader);
 int32_t reader_token(const Sequence *sequence, const Reader *reader, size_t i);
 
 /* How many tokens a model can take still in this step. */

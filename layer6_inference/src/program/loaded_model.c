@@ -61,7 +61,8 @@ bool loaded_check_ctx(const LoadedModel *companion, const char *name, const Load
 bool loaded_tokenize(const LoadedModel *s, Text text, bool special, TokenList *tokens,
                      Fault *fault) {
     tokenizer_begin(s->model->tokenizer, tokens);
-    return tokenizer_encode(s->model->tokenizer, text, special, tokens, fault);
+    if (!tokenizer_encode(s->model->tokenizer, text, special, tokens, fault)) return false;
+    return model_end_prompt(s->model, tokens), true;
 }
 
 bool loaded_encode_message(const LoadedModel *s, Text message, TokenList *tokens,

@@ -47,13 +47,16 @@ static bool print_rows(const Session *s, size_t first, size_t rows, Fault *fault
 }
 
 static bool print_logits(const Job *job, Session *s, const TokenList *tokens, Fault *fault) {
+    const size_t source = model_source(s->model, tokens->ids, tokens->count);
     if (job->last) {
         if (!session_eval(s, tokens->ids, tokens->count, false, fault)) return false;
         return print_rows(s, tokens->count - 1, 1, fault);
     }
-    for (size_t at = 0; at < tokens->count; at += ROWS) {
-        size_t n = tokens->count - at < ROWS ? tokens->count - at : ROWS;
-        if (!session_eval(s, tokens->ids + at, n, true, fault) || !print_rows(s, at, n, fault))
+    for (size_t at = 0, n; at < tokens->count; at += n) {
+        size_t silent = at ? 0 : source; /* read at once, and without logits */
+        n = min_size(tokens->count - at, silent + ROWS);
+        if (!session_eval(s, tokens->ids + at, n, true, fault) ||
+            !print_rows(s, at + silent, n - silent, fault))
             return false;
     }
     return true;
@@ -68,9 +71,10 @@ static bool run_job(Job *job, Fault *fault) {
     bool ok = parse_tokens(job->tokens, &tokens, fault);
     if (ok && (ok = compute_open(&job->compute, fault))) {
         if ((ok = compute_load_model(&job->compute, job->model, &model, fault))) {
+            size_t source = model_source(&model, tokens.ids, tokens.count);
             SessionConfig config = {.ctx = tokens.count,
                                     .sequences = 1,
-                                    .max_tokens = ROWS,
+                                    .max_tokens = ROWS + source,
                                     .max_logits = ROWS,
                                     .kv = job->compute.kv_format};
             if (tokens.count > model.sizes.ctx)

@@ -114,6 +114,11 @@ static bool encode_prompt(GenerateApp *app, Fault *fault) {
 static bool read_prompt(GenerateApp *app, Fault *fault) {
     const Request *r = app->request;
     const Tokenizer *t = app->expert.model->tokenizer;
+    if (r->heal && app->expert.model->sizes.encoder)
+        return fault_set(fault,
+                         "--heal makes a text go on in the middle of a word: what a %s "
+                         "model writes does not go on with what it reads",
+                         app->expert.model->recipe->arch);
     return read_input(app, fault) && encode_prompt(app, fault) &&
            generate_check_prompt(&app->expert.session, &app->tokens, r->shift, fault) &&
            (!r->heal || heal_prompt(&app->heal, t, &app->tokens, fault));

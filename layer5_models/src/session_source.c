@@ -1,0 +1,93 @@
+/* session_source.c - a source is read by an encoder, and then a text written that looks at it.  See decoder.h.
+ *
+ *     tokens       Wie  spät ist   es   </s> | <start>  What  time ...
+ *     position      0    1    2    3    4    |    5       6     7
+ *     read by      encoder, both ways, at once | decoder, from left to right
+ *
+ * All blocks of the encoder work in the memory of the first layer that writes: each one's keys and values
+ * take the place of the last one's, and in the end those of that layer's cross attention. */
+#include "session_source.h"
+
+/* Rows of a batch from row i on that are of the same sequence and lie before its start token. */
+static size_t source_at(const Session *s, const Batch *batch, size_t i) {
+    size_t source = 0;
+    for (size_t k = i; k < batch->count; k++) {
+        if (batch->sequence[k] != batch->sequence[i]) continue;
+        if (batch->token[k] == s->model->start) break;
+        source++;
+    }
+    return source;
+}
+
+/* The sequence that begins with row i: its source is there, and nobody wants logits of it. */
+static bool check_begin(const Session *s, const Batch *batch, size_t i, Fault *fault) {
+    const Model *m = s->model;
+    size_t source = source_at(s, batch, i);
+    if (source == 0)
+        return fault_set(fault, "the source is empty: give the model something to read");
+    for (size_t k = i; k < batch->count; k++)
+        if (batch->sequence[k] == batch->sequence[i] && batch->wanted[k] &&
+            (size_t)batch->position[k] < source)
+            return fault_set(fault,
+                             "a %s model reads one text and writes another: what it reads has "
+                             "no logits, and token %d, which begins what it writes, does not "
+                             "follow",
+                             m->recipe->arch, m->start);
+    return true;
+}
+
+bool source_check(const Session *s, const Batch *batch, Fault *fault) {
+    const Model *m = s->model;
+    if (!m->sizes.encoder) return true;
+    if (batch->input)
+        return fault_set(fault, "a %s model reads tokens: vectors will not do",
+                         m->recipe->arch);
+    for (size_t i = 0; i < batch->count; i++) {
+        size_t position = (size_t)batch->position[i], source = s->kv.source[batch->sequence[i]];
+        if (position == 0 && !check_begin(s, batch, i, fault)) return false;
+        if (position > 0 && position == source && batch->token[i] != m->start)
+            return fault_set(fault,
+                             "a %s model reads a source of at most %zu tokens, all at once: "
+                             "behind the first %zu token %d has to follow, not %d",
+                             m->recipe->arch, s->max_tokens, source, m->start, batch->token[i]);
+    }
+    return true;
+}
+
+/* Is the row one of a source? */
+static bool is_source(const Session *s, const Batch *batch, size_t i) {
+    return (size_t)batch->position[i] < s->kv.source[batch->sequence[i]];
+}
+
+/* Rows of a batch that are sources', or the others, in their order. */
+static Batch part_of(Session *s, const Batch *batch, bool source, size_t at) {
+    Batch part = {0,
+                  s->part.token + at,
+                  s->part.sequence + at,
+                  s->part.position + at,
+                  s->part.wanted + at,
+                  NULL};
+    for (size_t i = 0; i < batch->count; i++) {
+        if (is_source(s, batch, i) != source) continue;
+        size_t to = at + part.count++;
+        s->part.token[to] = batch->token[i], s->part.sequence[to] = batch->sequence[i];
+        s->part.position[to] = batch->position[i], s->part.wanted[to] = batch->wanted[i];
+    }
+    return part;
+}
+
+void source_split(Session *s, const Batch *batch, Batch *source, Batch *text) {
+    for (size_t i = 0; i < batch->count; i++)
+        if (batch->position[i] == 0) s->kv.source[batch->sequence[i]] = source_at(s, batch, i);
+    *source = part_of(s, batch, true, 0);
+    *text = part_of(s, batch, false, source->count);
+}
+
+void source_keep(Session *s, const Batch *source) {
+    const Model *m = s->model;
+    const size_t dim = m->sizes.dim;
+    for (size_t i = 0; i < source->count; i++)
+        norm_apply(&m->source_norm, s->x + i * dim, s->x + i * dim, dim);
+    for (size_t l = m->sizes.encoder; l < m->sizes.layers; l++)
+        cross_keep(s->pool, &m->blocks[l].cross, &s->run.attention, &s->kv, l, source, s->x);
+}
