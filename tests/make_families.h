@@ -185,7 +185,7 @@ static const char *const make_families[][2] = {
                   "attention.causal=false"},
     {"dream", "canvas biases attention.causal=false"},
     {"rnd1", "canvas head_norms experts:4 split:2 expert_key attention.causal=false"},
-    {"t5", "source kv_heads:4 decoder_block_count=3 written:3 decoder_start_token_id=256 "
+    {"t5", "source kv_heads:4 decoder_block_count=3 written:3 decoder_start_token_id=255 "
            "attention.relative_buckets_count=16 buckets:16"},
     {"t5encoder", "source encoder enc_norm kv_heads:4 attention.causal=false pooling_type=1 "
                   "attention.relative_buckets_count=16 buckets:16"},

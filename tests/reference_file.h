@@ -119,7 +119,7 @@ static inline void reference_close(Reference *r) {
 
 /* A tensor without a suffix: "blk.3.ssm_a" */
 static inline const double *reference_bare(const Reference *r, int layer, const char *name) {
-    char full[64];
+    char full[128];
     snprintf(full, sizeof full, "blk.%d.%s", layer, name);
     return reference_values(r, gguf_find_tensor(r->gguf, full));
 }

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Models that read and do not write: vectors, rankings, and what they refuse.
+# Models that read and do not write: vectors, rankings; one that reads a text and writes another; what they refuse.
 . "$(dirname "$0")/program.sh"
 cd "$work" || exit 1
 
@@ -9,6 +9,8 @@ made bert "wordpiece scores:1" ranker.gguf
 made bert "wordpiece scores:3" three.gguf
 made qwen3 "scores:2 pooling_type=4 rerank_template" decoder.gguf
 made modern-bert "" modern.gguf
+made t5 "" t5.gguf
+made t5encoder "" reader.gguf
 printf 'the fox ran home\n\na hen was sad\na river\n' >documents
 
 for command in "generate -p the" "perplexity --window 64" "logits --tokens 1,2"; do
@@ -41,3 +43,26 @@ expect "three labels" 1 "scores 3 labels" "$strata" rerank -m three.gguf --query
 expect "no query" 1 "there is no query" "$strata" rerank -m ranker.gguf b
 expect "no document" 1 "there is no document" "$strata" rerank -m ranker.gguf --query a
 expect "a long document" 1 "document 2: query and document have .* the model reads 256" "$strata" rerank -m ranker.gguf --query a b "$(yes a | head -300 | tr '\n' ' ')"
+
+# One that reads a source and writes: t5.
+t5() { "$strata" generate -m t5.gguf "$@" --chain greedy 2>/dev/null; }
+expect "a source is answered" 0 "t5, 5 layers, .* token limit" "$strata" generate -m t5.gguf -p "the fox" -n 6
+same "what is written does not go on with the source" "$(t5 -p "the fox" -n 6 | grep -c "the fox")" 0
+same "the source, the start token and the answer" "$(t5 -p "the fox" -n 6 --ids | wc -w | tr -d ' ')" 14
+same "threads change nothing" "$(t5 -p "the fox ran home" -n 30 -t 3)" "$(t5 -p "the fox ran home" -n 30 -t 1)"
+same "drafts change nothing" "$(t5 -p "the fox ran home" -n 30 --draft t5.gguf)" "$(t5 -p "the fox ran home" -n 30)"
+same "one beam is greedy" "$("$strata" generate -m t5.gguf -p "the fox" -n 6 --beams 1 2>/dev/null)" "$(t5 -p "the fox" -n 6)"
+expect "several samples of a source" 0 "sample 3" "$strata" generate -m t5.gguf -p "the fox" -n 6 --best-of 3 --chain draw
+expect "a schema binds it" 0 "" "$strata" generate -m t5.gguf -p "the fox" --regex "[a-z]{4}"
+same "inspect tells them apart" "$("$strata" inspect t5.gguf | grep -c "2 layers that read a source, and then 3 layers")" 1
+same "logits of what is written alone" "$("$strata" logits -m t5.gguf --tokens 5,6,7,255,8 | cut -f1 | uniq | tr '\n' ' ')" "3 4 "
+expect "logits of a source" 1 "what it reads has no logits, and token 255" "$strata" logits -m t5.gguf --tokens 5,6
+expect "a source that is too long" 1 "the prompt has 301 tokens and the context holds 256" "$strata" generate -m t5.gguf -p "$(printf '%0300d' 0)"
+expect "no cutting" 1 "looks at a source, which is not cut" "$strata" generate -m t5.gguf -p "the fox" --shift
+expect "no healing" 1 "does not go on with what it reads" "$strata" generate -m t5.gguf -p "the fox" --heal
+expect "no look inside" 1 "its layers read two texts" "$strata" look lens -m t5.gguf -p "the fox"
+expect "no stage that looks ahead" 1 "those of a source are another text's" "$strata" generate -m t5.gguf -p "the fox" --chain contrastive_search:0.6
+expect "no vectors" 1 "makes no vectors: convert its encoder alone" "$strata" embed -m t5.gguf "the fox"
+expect "no perplexity" 1 "has no logits" "$strata" perplexity -m t5.gguf -f documents --window 16
+expect "no chat" 1 "keeps no chat" "$strata" generate -m t5.gguf -p "the fox" --chat
+expect "its encoder alone makes them" 0 '"pooling": "mean", "dim": 64' "$strata" embed -m reader.gguf --json "the fox"

@@ -142,7 +142,8 @@ Dtype quant_preset_dtype(const QuantPreset *preset, Text name, size_t layers, si
 }
 
 bool quant_preset_keeps(Text name, int ndim) {
-    static const char *const parts[] = {"_norm", "ffn_gate_inp", "position_embd", "ssm_conv1d"};
+    static const char *const parts[] = {"_norm", "ffn_gate_inp", "position_embd", "ssm_conv1d",
+                                        "attn_rel_b"};
     if (ndim < 2 || !ends_with(name, ".weight")) return true;
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
         if (holds(name, parts[i])) return true;

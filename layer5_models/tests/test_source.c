@@ -135,7 +135,7 @@ static void what_is_no_source_is_refused(void **state) {
     Fault fault = {""};
     float row[64] = {0}, vector[64];
     Batch batch = {1, NULL, (int32_t[]){0}, (int32_t[]){0}, (bool[]){true}, row};
-    refused(r, r->tokens, SOURCE, "token 256, which begins what it writes, does not follow");
+    refused(r, r->tokens, SOURCE, "token 255, which begins what it writes, does not follow");
     refused(r, r->tokens + SOURCE, 2, "the source is empty");
     assert_false(model_forward(&r->session, &batch, &fault));
     assert_contains(fault.text, "vectors will not do");
@@ -143,7 +143,7 @@ static void what_is_no_source_is_refused(void **state) {
     assert_true(model_forward(&r->session, &batch, &fault)); /* a source of one token */
     batch.position = (int32_t[]){1};
     assert_false(model_forward(&r->session, &batch, &fault));
-    assert_contains(fault.text, "behind the first 1 token 256 has to follow");
+    assert_contains(fault.text, "behind the first 1 token 255 has to follow");
     assert_false(session_can_shift(&r->session, &fault));
     assert_contains(fault.text, "a source, which is not cut");
     assert_false(session_probe(&r->session, &(Probe){.acts = NULL}, &fault));

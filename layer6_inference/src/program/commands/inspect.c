@@ -84,8 +84,9 @@ static void print_range(const Model *m, const char *name, size_t place) {
 
 static void print_sizes(const Model *m) {
     const ModelSizes *s = &m->sizes;
-    printf("\nmodel: %s (%s)\n  %zu layers, dim %zu", m->recipe->arch, m->recipe->models,
-           s->layers, s->dim);
+    printf("\nmodel: %s (%s)\n  ", m->recipe->arch, m->recipe->models);
+    if (s->encoder) printf("%zu layers that read a source, and then ", s->encoder);
+    printf("%zu layers, dim %zu", s->layers - s->encoder, s->dim);
     print_range(m, "hidden", offsetof(LayerSizes, hidden));
     print_range(m, "experts", offsetof(LayerSizes, experts));
     print_range(m, "of them used", offsetof(LayerSizes, experts_used));
