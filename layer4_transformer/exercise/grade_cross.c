@@ -32,20 +32,28 @@ static void check_buckets(size_t buckets, bool both) {
             "both ways: keys %td tokens before and behind share bucket %zu; each direction has "
             "half of the buckets",
             n, before);
+        HINT(before < own || n < 128,
+             "%zu buckets: a distance of %td has bucket %zu: the last "
+             "one has no end",
+             buckets, n, before);
+        HINT(
+            !both || after < buckets || n >= 128,
+            "both ways, %zu buckets: a key %td tokens later has bucket %zu; each direction has "
+            "half of the buckets",
+            buckets, n, after);
         HINT(
             !both || before < own,
             "both ways: distance is key - query, so a key %td tokens before it is at -%td, and "
             "those have the first half of the buckets",
             n, n);
-        HINT(before < own || n < 128,
-             "%zu buckets: a distance of %td has bucket %zu: the last "
-             "one has no end",
-             buckets, n, before);
         HINT((size_t)n >= own / 2 || before == (size_t)n,
              "%zu buckets for this direction: a distance of %td has bucket %zu; short ones, "
-             "below "
-             "half of the buckets, have one each",
+             "below half of the buckets, have one each",
              own, n, before);
+        HINT(before != (size_t)n || wanted == (size_t)n,
+             "%zu buckets for this direction: a distance of %td has one of its own; only short "
+             "ones, below half of the buckets, do",
+             own, n);
         COUNT(
             before, wanted,
             "%zu buckets for this direction: that of a distance of %td (e + floor(ln(n / e) / "
