@@ -7,9 +7,8 @@ size_t relative_bucket(ptrdiff_t distance, size_t buckets, bool both_ways) {
         bucket = (size_t)n;
     } else {
         bucket = e;
-        while (bucket + 1 < own &&
-               log(n / (double)e) * (double)(own - e) >=
-                   (double)(bucket + 1 - e) * log(128 / (double)e) - 1e-12)
+        while (bucket + 1 < own && log(n / (double)e) * (double)(own - e) >=
+                                       (double)(bucket + 1 - e) * log(128 / (double)e) - 1e-12)
             bucket++;
     }
     return both_ways && later ? own + bucket : bucket;
