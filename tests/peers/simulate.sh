@@ -17,7 +17,7 @@ quiet $strata simulate --save-trace $work/apart.csv --users "${USERS:-40}" --eve
 awk -F, -v OFS=, 'NR > 1 { $1 = 0 } NR < 50' $work/apart.csv >$work/together.csv
 rm -f $work/served-* $work/simulated-*
 for _ in $(seq "$rounds"); do
-    quiet $strata bench serve $own --users 48 -p "$prompt" -n "$answer" --places 16 --costs $work/costs
+    quiet $strata bench serve $own --users 16 -p "$prompt" -n "$answer" --costs $work/costs
     for load in apart together; do
         for n in $places; do
             $strata bench serve $own --trace $work/$load.csv --places "$n" --json | grep continuous >>"$work/served-$load-$n"
