@@ -35,6 +35,9 @@ size_t pooling_width(const Model *model, Pooling pooling);
 /* A session for texts of up to `longest` tokens, as pooling_run reads them. */
 SessionConfig pooling_session(const Model *model, size_t longest);
 
+/* Fails for a model that makes no vectors, and with POOLING_RANK for one without a head that scores. */
+bool pooling_check(const Model *model, Pooling pooling, Fault *fault);
+
 /* Read a text as sequence 0 of the session, and pool its rows.
  *
  *   out      (width) the vector; (count, width) with POOLING_NONE
@@ -42,8 +45,8 @@ SessionConfig pooling_session(const Model *model, size_t longest);
  *   second   where the second of two texts begins; 0: there is one
  *
  * Needs    count > 0.
- * Fails    as model_forward does: a token outside the vocabulary, a text longer than the context; and
- *          with POOLING_RANK when the model has no head that scores. */
+ * Fails    as model_forward and pooling_check do: a token outside the vocabulary, a text longer than
+ *          the context, a model that makes no such vectors. */
 bool pooling_run(Session *session, Pooling pooling, const int32_t *tokens, size_t count,
                  size_t second, float *out, Fault *fault);
 

@@ -91,19 +91,23 @@ static void score_row(Session *s, float *row, float *scores) {
     if (h->softmax) softmax(scores, scores, h->labels);
 }
 
-bool pooling_run(Session *s, Pooling pooling, const int32_t *tokens, size_t count,
-                 size_t second, float *out, Fault *fault) {
-    REQUIRE(count > 0, "a text without tokens has no vector");
-    if (s->model->sizes.encoder)
+bool pooling_check(const Model *m, Pooling pooling, Fault *fault) {
+    if (m->sizes.encoder)
         return fault_set(fault,
                          "a %s model makes no vectors: convert its encoder alone "
                          "(t5encoder), which does",
-                         s->model->recipe->arch);
+                         m->recipe->arch);
+    return pooling != POOLING_RANK || m->text_head.labels ||
+           fault_set(fault, "the model has no head that scores texts (cls.output)");
+}
+
+bool pooling_run(Session *s, Pooling pooling, const int32_t *tokens, size_t count,
+                 size_t second, float *out, Fault *fault) {
+    REQUIRE(count > 0, "a text without tokens has no vector");
+    if (!pooling_check(s->model, pooling, fault)) return false;
     const TextHead *h = &s->model->text_head;
     bool rank = pooling == POOLING_RANK, only = s->hidden_only;
     size_t dim = s->model->sizes.dim, rows = pooling == POOLING_NONE ? count : 1;
-    if (rank && !h->labels)
-        return fault_set(fault, "the model has no head that scores texts (cls.output)");
     session_rewind(s, 0, 0);
     s->hidden_only = true, s->second = second;
     float *to = rank ? s->pooled : out;

@@ -428,8 +428,24 @@ def readers(folder):
             check("refused: %s, %s" % (path, field), (status, data["error"]["param"]), (400, field))
 
 
+def translators(folder):
+    """A model that reads one text and writes another: a text is answered, and what it has no answer for is refused as a mistake."""
+    path = os.path.join(folder, "t5.gguf")
+    subprocess.run([os.path.join(BUILD, "tests", "families"), "t5", "", path], check=True)
+    with Server(model=path) as server:
+        status, data = server.post("/v1/completions", {"prompt": "the fox", "max_tokens": 3})
+        check("a source is answered", (status, data["usage"]["completion_tokens"]), (200, 3))
+        for path, body, field in (("/v1/embeddings", {"input": "a"}, "model"), ("/v1/completions", {"prompt": [5, 6, 7]}, "prompt"),
+                                  ("/v1/chat/completions", {"messages": CHAT}, "prompt"),
+                                  ("/v1/completions", {"prompt": "a", "echo": True, "logprobs": 1}, "echo"),
+                                  ("/v1/completions", {"prompt": "a", "max_tokens": 9, "context_shift": True}, "context_shift")):
+            status, data = server.post(path, body)
+            check("refused: %s, %s" % (path, field), (status, data["error"]["param"]), (400, field))
+
+
 with tempfile.TemporaryDirectory() as models:
     readers(models)
+    translators(models)
 
 with Server("--places", "4", "--queue", "12") as server:
     for part in (same_text, shapes, streams, logprobs, sampling, banned, salts, thinking, tools, refusals, others):

@@ -72,6 +72,8 @@ static bool read_ask(const Ask *ask, const Server *s, Pooling *pooling, Prompts 
                       "this model scores how well two texts fit: POST /v1/rerank");
     if (!known || *pooling == POOLING_NONE || *pooling == POOLING_RANK)
         return refuse(refusal, 400, "pooling", "pooling: wanted mean, last or cls");
+    if (!pooling_check(s->loaded.model, *pooling, &refusal->fault))
+        return refuse_fault(refusal, 400, "model");
     return prompts_read_shapes(ask->value[F_INPUT], "input", INPUTS, s, inputs, refusal);
 }
 

@@ -45,7 +45,9 @@ static uint64_t first_seed(const TextJob *t) {
 
 static bool check_prompt(const Server *s, const TokenList *tokens, Refusal *refusal) {
     const size_t ctx = session_ctx(&s->loaded.session);
-    if (tokens->count < ctx) return true;
+    if (tokens->count < ctx)
+        return generate_check_prompt(&s->loaded.session, tokens, false, &refusal->fault) ||
+               refuse_fault(refusal, 400, "prompt");
     refuse(refusal, 400, NULL,
            "the prompt has %zu tokens, the context holds %zu: it leaves no room for an answer",
            tokens->count, ctx);

@@ -138,8 +138,7 @@ static bool choose_pooling(Job *job, const Model *m, Fault *fault) {
     job->pooling = pooling_of_model(m);
     if (job->pooling_name && !pooling_parse(job->pooling_name, &job->pooling, fault))
         return false;
-    return job->pooling != POOLING_RANK || m->text_head.labels ||
-           fault_set(fault, "--pooling rank: the model has no head that scores texts");
+    return pooling_check(m, job->pooling, fault);
 }
 
 static bool run_model(LoadedModel *m, void *context, Fault *fault) {
