@@ -144,13 +144,13 @@ static void who_writes_to_shared(void) {
     }
     for (size_t l = 0; l < 2; l++) {
         int32_t *refcount = &kv->pages.refcount[kv_table(kv, 0, l)[1]];
-        ++*refcount;
-        for (size_t k = 0; k < 2; k++)
-            HINT(writes_to_shared(kv, 0, k) == (k == l),
-                 "layer %zu of two has a page that is begun and has two users, and of layer "
-                 "%zu it is said that it %s: each layer has a table of its own",
-                 l, k, k == l ? "has none" : "has one, too");
-        --*refcount;
+        for (*refcount = 2; *refcount < 5; ++*refcount)
+            for (size_t k = 0; k < 2; k++)
+                HINT(writes_to_shared(kv, 0, k) == (k == l),
+                     "layer %zu of two has a page that is begun and has %d users, and of layer "
+                     "%zu it is said that it %s: each layer has a table of its own",
+                     l, *refcount, k, k == l ? "has none" : "has one, too");
+        *refcount = 1;
         refcount = &kv->pages.refcount[kv_table(kv, 0, l)[0]];
         ++*refcount;
         HINT(!writes_to_shared(kv, 0, l),
@@ -167,12 +167,12 @@ static void who_writes_to_shared(void) {
     arena_free(&m.arena);
 }
 
-static void copies(void) {
+static void copies(int others) {
     Pages p;
     int32_t users_of[9] = {0}, entry, other;
     pages_open(&p, 9, 192);
     other = entry = take(&p, users_of);
-    page_share(&p.pool, entry), page_share(&p.pool, entry);
+    for (int i = 0; i < others; i++) page_share(&p.pool, entry);
     unsigned char bytes[192];
     for (size_t i = 0; i < sizeof bytes; i++) bytes[i] = (unsigned char)fresh_below(256);
     memcpy(page_bytes(&p.pool, entry), bytes, sizeof bytes);
@@ -180,9 +180,10 @@ static void copies(void) {
     HINT(entry != other, "after copy_on_write the entry still names the page that is shared");
     HINT(entry >= 0 && entry < 9, "copy_on_write: the entry names page %d of 9", entry);
     COUNT(p.pool.refcount[entry], 1, "after copy_on_write: users of the copy");
-    COUNT(p.pool.refcount[other], 2,
-          "after copy_on_write: users of the old page, of three; who has a copy uses it no "
-          "longer");
+    COUNT(p.pool.refcount[other], others,
+          "after copy_on_write: users of the old page, of %d; who has a copy uses it no "
+          "longer",
+          others + 1);
     COUNT(p.pool.free_count, 7, "after copy_on_write: pages that are free, of nine");
     HINT(memcmp(page_bytes(&p.pool, entry), bytes, sizeof bytes) == 0,
          "the copy has other bytes than the page: all page_bytes of them are copied");
@@ -191,9 +192,27 @@ static void copies(void) {
     arena_free(&p.arena);
 }
 
+/* Each page has as many users as tables name it: entries that a window gave back name none. */
+static void users_are_counted(const KvCache *kv) {
+    for (size_t page = 0; page < kv->pages.count; page++) {
+        int32_t named = 0;
+        for (size_t s = 0; s < kv->config.sequences; s++)
+            for (size_t l = 0; l < kv->config.layers; l++)
+                for (size_t i = (size_t)*kv_gone(kv, s, l);
+                     kv_has_pages(kv, l) && i < kv_pages_for(kv->length[s]); i++)
+                    named += kv_table(kv, s, l)[i] == (int32_t)page;
+        COUNT(kv->pages.refcount[page], named,
+              "after kv_fork: users of a page, and tables that name it; what a window of `to` "
+              "gave back before (kv_gone) is not given back twice, and a layer without keys "
+              "has no pages");
+    }
+}
+
 /* After kv_fork: the same marks, the same pages, one user more of each. */
 static void same_text(const KvCache *kv, size_t to, size_t from, int32_t expected) {
     COUNT(kv->length[to], kv->length[from], "after kv_fork: the length of the new sequence");
+    COUNT(kv->source[to], kv->source[from],
+          "after kv_fork: leading positions of the new sequence that an encoder read (source)");
     for (size_t l = 0; l < kv->config.layers; l++) {
         size_t gone = (size_t)*kv_gone(kv, from, l);
         if (!kv_has_pages(kv, l)) continue;
@@ -212,7 +231,16 @@ static void same_text(const KvCache *kv, size_t to, size_t from, int32_t expecte
     }
 }
 
-static void forks(const KvShape *shapes, size_t length) {
+/* Windows slide on the way. */
+static void read_slowly(KvCache *kv, size_t sequence, size_t length) {
+    while (kv->length[sequence] < length) {
+        kv_slide(kv, sequence);
+        read_on(kv, sequence, min_size(length, kv->length[sequence] + KV_PAGE / 2));
+    }
+}
+
+/* A text of `length`, forked to a sequence that held `before`. */
+static void forks(const KvShape *shapes, size_t length, size_t before) {
     Memory m;
     KvCache *kv = &m.kv;
     memory_open(&m, (KvConfig){.shapes = shapes,
@@ -221,17 +249,16 @@ static void forks(const KvShape *shapes, size_t length) {
                                .ctx = 6 * KV_PAGE,
                                .batch = KV_PAGE});
     size_t all = kv->pages.free_count;
-    while (kv->length[0] < length) {
-        kv_slide(kv, 0);
-        read_on(kv, 0, min_size(length, kv->length[0] + KV_PAGE / 2));
-    }
+    read_slowly(kv, 0, length);
+    kv->source[0] = fresh_below(length);
     size_t held = all - kv->pages.free_count;
-    read_on(kv, 1, 1 + fresh_below(KV_PAGE)); /* what it holds is forgotten */
+    read_slowly(kv, 1, before); /* what it holds is forgotten */
     kv_fork(kv, 1, 0);
     COUNT(kv->pages.free_count, all - held,
           "after kv_fork: pages that are free; what the new sequence held is given back, and "
           "nothing is taken");
     same_text(kv, 1, 0, 2);
+    users_are_counted(kv);
     kv_fork(kv, 2, 1);
     same_text(kv, 2, 0, 3);
     kv_fork(kv, 1, 1);
@@ -257,9 +284,19 @@ static void forks_of_states(void) {
         &m,
         (KvConfig){
             .shapes = some, .layers = 2, .sequences = 2, .ctx = 4 * KV_PAGE, .batch = KV_PAGE});
+    size_t all = kv->states.free_count;
     kv_slide(kv, 0), read_on(kv, 0, 10);
     kv_state(kv, 0, 0, 10)[3] = 7;
+    size_t held = all - kv->states.free_count;
+    kv_slide(kv, 1), read_on(kv, 1, 20);
+    kv_table(kv, 0, 0)[0] = kv_table(kv, 0, 1)[0]; /* whatever was there before */
     kv_fork(kv, 1, 0);
+    COUNT(kv->pages.refcount[kv_table(kv, 0, 1)[0]], 2,
+          "after kv_fork: users of the only page of a text; a recurrent layer has no pages to "
+          "share (kv_has_pages)");
+    COUNT(kv->states.free_count, all - held,
+          "after kv_fork: pages of states that are free; a state that the new sequence held is "
+          "forgotten, too");
     COUNT(kv->length[1], 10, "after kv_fork: the length of the new sequence");
     HINT(kv->states_of[1].count && kv_state(kv, 0, 1, 10) && kv_state(kv, 0, 1, 10)[3] == 7,
          "after kv_fork a recurrent layer of the new sequence has another state: state_fork "
@@ -267,13 +304,29 @@ static void forks_of_states(void) {
     arena_free(&m.arena);
 }
 
+static void forks_of_nothing(void) {
+    Memory m;
+    KvCache *kv = &m.kv;
+    memory_open(&m, (KvConfig){.shapes = two, .layers = 2, .sequences = 2, .ctx = 4 * KV_PAGE});
+    read_on(kv, 1, 1 + fresh_below(3 * KV_PAGE));
+    kv_fork(kv, 1, 0);
+    COUNT(kv->length[1], 0,
+          "a fork of an empty text is empty: what the new sequence held is forgotten; its "
+          "length");
+    users_are_counted(kv);
+    arena_free(&m.arena);
+}
+
 GRADE(copy_before_writing) {
-    copies();
+    for (int others = 1; others < 4; others++) copies(others);
     who_writes_to_shared();
-    for (int i = 0; i < 12; i++) forks(two, 1 + fresh_below(4 * KV_PAGE));
-    forks(two, 2 * KV_PAGE);
-    forks(narrow, 4 * KV_PAGE + 7), forks(narrow, 4 * KV_PAGE);
+    for (int i = 0; i < 12; i++)
+        forks(two, 1 + fresh_below(4 * KV_PAGE), 1 + fresh_below(KV_PAGE));
+    forks(two, 2 * KV_PAGE, 3 * KV_PAGE);
+    forks(narrow, 4 * KV_PAGE + 7, KV_PAGE), forks(narrow, 4 * KV_PAGE, 5 * KV_PAGE + 9);
+    forks(narrow, 9, 6 * KV_PAGE);
     forks_of_states();
+    forks_of_nothing();
 }
 
 GRADES({"4.17", pool}, {"4.18", copy_before_writing})

@@ -13,6 +13,7 @@ void kv_fork(KvCache *kv, size_t to, size_t from) {
         kv_truncate(kv, to, 0);
         state_fork(kv, to, from);
         kv->length[to] = kv->length[from];
+        kv->source[to] = kv->source[from];
         for (size_t l = kv->config.layers; l-- > 0;) {
             if (!kv_has_pages(kv, l)) continue;
             memcpy(kv_table(kv, to, l), kv_table(kv, from, l),
