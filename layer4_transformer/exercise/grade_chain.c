@@ -137,10 +137,28 @@ static void hashes(void) {
     arena_free(&m.arena);
 }
 
+/* Two pages that differ in one token alone. */
+static void hashes_of_one_token(void) {
+    int32_t text[KV_PAGE];
+    for (size_t place = 0; place < KV_PAGE; place++) {
+        Memory m;
+        memory_open(&m, (KvConfig){.prefixes = 4});
+        fill(text, KV_PAGE);
+        keep(&m.kv, text, KV_PAGE, 0);
+        text[place] ^= 1;
+        keep(&m.kv, text, KV_PAGE, 0);
+        HINT(m.kv.prefix[0].hash != m.kv.prefix[1].hash,
+             "two pages that differ in token %zu alone (from 0) have the same hash: it is made "
+             "from each token of a page",
+             place);
+        arena_free(&m.arena);
+    }
+}
+
 /* A hash is no proof. */
 static void collisions(void) {
     int32_t a[2 * KV_PAGE + 1];
-    for (int what = 0; what < 4; what++) {
+    for (int what = 0; what < 5; what++) {
         Memory m;
         KvCache *kv = &m.kv;
         memory_open(&m, (KvConfig){.prefixes = 4});
@@ -153,11 +171,13 @@ static void collisions(void) {
         if (what == 2) second->salt ^= 1;
         int32_t parent = second->parent;
         if (what == 3) second->parent = (int32_t)(second - kv->prefix);
+        if (what == 4) second->tokens[0] ^= 1;
         static const char *const words[] = {
             "a page with the same hash and other tokens: compared, not only hashed",
             "a page with the same hash and another last token: all tokens are compared",
             "a page with the same hash and another salt",
-            "a page with the same hash after another page (parent)"};
+            "a page with the same hash after another page (parent)",
+            "a page with the same hash and another first token: all tokens are compared"};
         found(kv, a, 2 * KV_PAGE + 1, 0, KV_PAGE, words[what]);
         second->parent = parent;
         arena_free(&m.arena);
@@ -178,6 +198,36 @@ static void least_recently_used(void) {
           "it was looked up last and another one made way: a prefix that is found is used now "
           "(used, clock)");
     found(kv, text[1], KV_PAGE + 1, 0, 0, "this one was used least recently, and made way");
+    arena_free(&m.arena);
+}
+
+/* A text of four pages that parts from what is kept in its third: two are found, and both are used now. */
+static void used_together(void) {
+    Memory m;
+    KvCache *kv = &m.kv;
+    int32_t text[MOST];
+    memory_open(&m, (KvConfig){.prefixes = 8});
+    fill(text, MOST), keep(kv, text, 4 * KV_PAGE, 0);
+    text[2 * KV_PAGE + fresh_below(KV_PAGE)] ^= 1;
+    uint64_t before = kv->clock;
+    found(kv, text, 4 * KV_PAGE + 1, 0, 2 * KV_PAGE, "it parts from what is kept in page 2");
+    HINT(kv->clock > before,
+         "a search is a tick of the clock: what it finds is used now, and later than all that "
+         "was used before");
+    for (size_t i = 0; i < 8; i++) {
+        const Prefix *p = &kv->prefix[i];
+        if (!p->kept) continue;
+        size_t page = 0;
+        for (int32_t up = p->parent; up >= 0; up = kv->prefix[up].parent) page++;
+        if (page < 2)
+            COUNT(
+                p->used, kv->clock,
+                "pages 0 and 1 of a text of four were found: all that are found are used now, "
+                "equally (one tick for a search); when page %zu was used",
+                page);
+        else
+            HINT(p->used <= before, "page %zu was not found, and is used now", page);
+    }
     arena_free(&m.arena);
 }
 
@@ -209,6 +259,9 @@ static void other_layers(void) {
     kv_truncate(kv, 1, 0);
     arena_free(&m.arena);
     memory_open(&m, (KvConfig){.prefixes = 20, .shapes = mixed});
+    found(kv, text, 3 * KV_PAGE + 1, 0, 0, "a recurrent layer, and nothing is kept yet");
+    COUNT(kv->states_of[1].count, 0,
+          "a recurrent layer, and nothing is kept yet: states that the sequence begins with");
     keep(kv, text, 3 * KV_PAGE + 1, 0);
     found(kv, text, 3 * KV_PAGE + 1, 0, 3 * KV_PAGE, "a recurrent layer with a state");
     HINT(kv->states_of[1].count == 1 && kv->states_of[1].list[0].length == 3 * KV_PAGE,
@@ -228,8 +281,10 @@ GRADE(chain) {
     whole_pages();
     chains();
     hashes();
+    hashes_of_one_token();
     collisions();
     least_recently_used();
+    used_together();
     other_layers();
 }
 

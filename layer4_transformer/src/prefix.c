@@ -22,6 +22,7 @@ void prefix_init(KvCache *kv, Arena *arena) {
     }
 }
 
+/* Of the KV_PAGE tokens of a page, with their places, after what has the hash `before`. */
 static uint64_t chain_hash(uint64_t before, const int32_t *tokens) {
     uint64_t hash = before;
     for (size_t i = 0; i < KV_PAGE; i++) hash = rng_hash(hash, i, (uint64_t)tokens[i]);
