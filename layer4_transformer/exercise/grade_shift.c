@@ -10,7 +10,7 @@ typedef struct Memory {
     KvCache kv;
     Arena arena;
     Rope rope;
-    Arena turns;
+    size_t plain; /* numbers of a key before those that turn */
 } Memory;
 
 static const KvShape
@@ -20,12 +20,16 @@ static const KvShape
                    {.kv_heads = 2, .key_dim = DIM, .value_dim = 3, .window = 40}},
     bare[2] = {{.kv_heads = 1, .key_dim = DIM, .value_dim = 2}, {.kv_heads = 0}};
 
+/* Each memory has keys of another kind than the one before it. */
 static void memory_open(Memory *m, const KvShape *shapes, RopeStyle style) {
+    static const size_t kinds[4][2] = {{2, 6}, {0, 10}, {5, 4}, {1, 8}}; /* plain, rotary */
+    static size_t opened;
+    const size_t *kind = kinds[opened++ % 4];
     Fault fault;
     KvConfig config = {
         .shapes = shapes, .layers = 2, .sequences = 3, .ctx = 12 * KV_PAGE, .batch = KV_PAGE};
     RopeConfig turn = {.style = style,
-                       .rotary = 6,
+                       .rotary = kind[1],
                        .theta = 100,
                        .scaling = ROPE_SCALE_YARN,
                        .factor = 3,
@@ -33,6 +37,7 @@ static void memory_open(Memory *m, const KvShape *shapes, RopeStyle style) {
                        .beta_fast = 32,
                        .beta_slow = 1,
                        .attn_factor = 1};
+    m->plain = kind[0];
     for (int pass = 0; pass < 2; pass++) {
         if (pass)
             NEED(arena_init(&m->arena, m->arena.used, &fault));
@@ -54,7 +59,7 @@ static void turned_key(const Memory *m, float *key, size_t token, size_t place, 
     plain_key(key, token, layer, head);
     if (m->rope.style == ROPE_NONE) return;
     rope_angles(&m->rope, place, cosine, sine);
-    rope_rotate(&m->rope, cosine, sine, key + 2);
+    rope_rotate(&m->rope, cosine, sine, key + m->plain);
 }
 
 static void read_text(Memory *m, size_t sequence, size_t length) {
@@ -99,8 +104,25 @@ static void has_text(const Memory *m, size_t sequence, size_t keep, size_t gone,
 
 static void turn_all(Memory *m, size_t sequence, size_t keep, size_t gone) {
     float key[DIM], cosine[DIM], sine[DIM];
-    ShiftRope turn = {.rope = &m->rope, .plain = 2, .key = key, .cosine = cosine, .sine = sine};
+    ShiftRope turn = {
+        .rope = &m->rope, .plain = m->plain, .key = key, .cosine = cosine, .sine = sine};
     for (size_t l = 0; l < 2; l++) shift_keys(&m->kv, l, sequence, keep, gone, &turn);
+}
+
+/* Cut, and count the leading entries that a window had given back, before and after. */
+static void cut_pages(Memory *m, size_t keep, size_t gone) {
+    KvCache *kv = &m->kv;
+    const size_t first = keep / KV_PAGE, count = gone / KV_PAGE;
+    size_t missing[2];
+    for (size_t l = 0; l < 2; l++) missing[l] = (size_t)*kv_gone(kv, 0, l);
+    NEED(shift_pages(kv, 0, keep, gone));
+    for (size_t l = 0; l < 2; l++) {
+        size_t behind = missing[l] > first + count ? missing[l] - count : first;
+        COUNT(*kv_gone(kv, 0, l), missing[l] > first ? behind : missing[l],
+              "%zu pages are cut out from page %zu on, and a window had given back the first "
+              "%zu of layer %zu: leading entries that are missing then (kv_gone)",
+              count, first, missing[l], l);
+    }
 }
 
 static void cut(const KvShape *shapes, RopeStyle style, size_t length, size_t keep,
@@ -114,7 +136,7 @@ static void cut(const KvShape *shapes, RopeStyle style, size_t length, size_t ke
     for (size_t l = 0; l < 2; l++)
         for (size_t i = keep / KV_PAGE; kv_has_pages(kv, l) && i < (keep + gone) / KV_PAGE; i++)
             given += i >= (size_t)*kv_gone(kv, 0, l);
-    NEED(shift_pages(kv, 0, keep, gone));
+    cut_pages(&m, keep, gone);
     COUNT(kv->pages.free_count, all - held + given,
           "a text of %zu, cut from %zu on by %zu: pages that are free; each page of the gap is "
           "given back once, but those that a window has given back before",
@@ -153,14 +175,38 @@ static void cut_what_is_shared(void) {
     arena_free(&m.arena);
 }
 
-/* A layer that knows no place at all. */
+/* What a window gave back may be another text's by now, whatever the entries still say. */
+static void cut_behind_a_window(void) {
+    Memory m;
+    KvCache *kv = &m.kv;
+    memory_open(&m, windowed, ROPE_HALF_SPLIT);
+    size_t all = kv->pages.free_count;
+    read_text(&m, 0, 9 * KV_PAGE + 5), read_text(&m, 1, 70);
+    kv_fork(kv, 2, 1);
+    int32_t page = kv_table(kv, 1, 1)[0];
+    for (size_t i = 0; i < (size_t)*kv_gone(kv, 0, 1); i++) kv_table(kv, 0, 1)[i] = page;
+    cut_pages(&m, KV_PAGE, 4 * KV_PAGE);
+    COUNT(kv->pages.refcount[page], 2,
+          "users of a page that a window gave back, and that two other texts have now: the "
+          "entries before kv_gone name nothing");
+    turn_all(&m, 0, KV_PAGE, 4 * KV_PAGE);
+    has_text(&m, 0, KV_PAGE, 4 * KV_PAGE, true, "a text with a window");
+    for (size_t s = 1; s < 3; s++) has_text(&m, s, 0, 0, true, "another text");
+    for (size_t s = 0; s < 3; s++) kv_truncate(kv, s, 0);
+    COUNT(kv->pages.free_count, all, "all three are forgotten: pages that are free");
+    arena_free(&m.arena);
+}
+
+/* A layer that knows no place at all: with a rope of no style, and with none. */
 static void no_rope(void) {
     Memory m;
-    ShiftRope turn = {0};
+    ShiftRope none = {0};
     memory_open(&m, two, ROPE_NONE);
     read_text(&m, 0, 200);
     NEED(shift_pages(&m.kv, 0, KV_PAGE, KV_PAGE));
-    shift_keys(&m.kv, 0, 0, KV_PAGE, KV_PAGE, &turn);
+    turn_all(&m, 0, KV_PAGE, KV_PAGE);
+    has_text(&m, 0, KV_PAGE, KV_PAGE, true, "a layer without rope (ROPE_NONE)");
+    shift_keys(&m.kv, 0, 0, KV_PAGE, KV_PAGE, &none);
     has_text(&m, 0, KV_PAGE, KV_PAGE, true, "a layer without rope");
     arena_free(&m.arena);
 }
@@ -178,6 +224,9 @@ GRADE(shift) {
     }
     cut(windowed, ROPE_HALF_SPLIT, 9 * KV_PAGE + 5, KV_PAGE, 4 * KV_PAGE);
     cut(windowed, ROPE_HALF_SPLIT, 11 * KV_PAGE + 40, 0, 5 * KV_PAGE);
+    cut(windowed, ROPE_HALF_SPLIT, 9 * KV_PAGE + 5, KV_PAGE, 7 * KV_PAGE);
+    cut(windowed, ROPE_HALF_SPLIT, 9 * KV_PAGE + 5, 8 * KV_PAGE, KV_PAGE);
+    cut_behind_a_window();
     cut_what_is_shared();
     no_rope();
 }
