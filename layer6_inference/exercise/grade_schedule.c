@@ -71,6 +71,15 @@ static void urgencies(void) {
     first_is(&s, 0, "they came at the same time, so the order of the list decides");
     s.jobs[0].priority = -1;
     first_is(&s, 1, "a priority may be less than 0");
+    s.jobs[0].priority = 0, s.jobs[0].arrival = 40.75, s.jobs[1].arrival = 40.25;
+    first_is(&s, 1, "of equals, who came first, were it by less than a second");
+    s.policy.ageing = 12.5, s.jobs[1].priority = 5;
+    s.jobs[0].arrival = 40, s.jobs[1].arrival = 90;
+    first_is(&s, 1, "60 seconds are four whole levels of 12.5, and the other one has 5");
+    s.jobs[1].priority = 4, s.jobs[1].arrival = 87.5;
+    first_is(&s, 1, "12.5 seconds are one whole level of 12.5, added to the priority of 4");
+    s.policy.ageing = 0.5, s.jobs[1].arrival = 41;
+    first_is(&s, 1, "levels of half a second: 120, and 118 with a priority of 4");
 }
 
 /* ------------------------------------------------------------------ who comes in */
@@ -156,7 +165,7 @@ static Scene any_scene(void) {
     Scene s = scene(usual, 10 + fresh_below(60));
     s.policy.budget = 10 + fresh_below(60), s.policy.chunk = fresh_below(3) * 8;
     s.policy.running = 1 + fresh_below(9), s.policy.static_batch = fresh_below(6) == 0;
-    s.policy.ageing = fresh_below(2) ? 0 : 5 + (double)fresh_below(30);
+    s.policy.ageing = fresh_below(2) ? 0 : 0.5 + (double)fresh_below(70) / 2;
     s.policy.prompts_first = fresh_below(5) == 0;
     size_t running = 0, n = 1 + fresh_below(MOST);
     while (s.n < n) {
@@ -167,7 +176,7 @@ static Scene any_scene(void) {
         if ((read + PAGE - 1) / PAGE > s.memory.free) read = 0;
         ScheduleJob *j = add(&s, tokens, read);
         running += j->running;
-        j->priority = (int)fresh_below(3), j->arrival = (double)fresh_below(100);
+        j->priority = (int)fresh_below(3), j->arrival = (double)fresh_below(200) / 2;
         j->served = fresh_below(9), j->cancelled = fresh_below(12) == 0;
         j->deadline = fresh_below(9) ? 0 : 90 + (double)fresh_below(20);
         if (!j->running && tokens > PAGE) j->cached = fresh_below(tokens / PAGE + 1) * PAGE;

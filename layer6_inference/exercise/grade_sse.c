@@ -2,7 +2,7 @@
 #include "grader.h"
 #include "../src/output/sse.h"
 
-enum { ROOM = 4000 };
+enum { ROOM = 20000, LONG = 9000 };
 
 /* A client: what it has read of an event, and what it was told. */
 typedef struct Client {
@@ -60,7 +60,8 @@ static void as_words(char *out, const char *bytes, size_t n) {
 
 static void tells(const char *bytes, size_t n, bool ping) {
     static Client c;
-    char *wire = NULL, want[ROOM], words[400], told[400];
+    static char want[ROOM];
+    char *wire = NULL, words[400], told[400];
     size_t size, w = 0;
     memset(&c, 0, sizeof c);
     FILE *out = open_memstream(&wire, &size);
@@ -80,13 +81,32 @@ static void tells(const char *bytes, size_t n, bool ping) {
     }
     as_words(told, c.told, c.told_size);
     HINT(c.told_size == w && memcmp(c.told, want, w) == 0,
-         "of the text \"%s\" a client is told \"%s\": each of its lines is a line of data, a "
-         "client takes one blank away behind the colon, and any byte may come, 0 as well",
-         words, told);
+         "of the text \"%s\", %zu bytes, a client is told \"%s\", %zu bytes: each of its lines "
+         "is a line of data, however many and however long, a client takes one blank away "
+         "behind "
+         "the colon, and any byte may come, 0 as well",
+         words, n, told, c.told_size);
+}
+
+/* Whoever is between waits for bytes. */
+static void a_ping(void) {
+    char *wire = NULL, words[400];
+    size_t size;
+    FILE *out = open_memstream(&wire, &size);
+    NEED(out);
+    sse_ping(out);
+    fclose(out);
+    as_words(words, wire, size);
+    HINT(size == 3 && memcmp(wire, ":\n\n", 3) == 0,
+         "a ping on the wire is \"%s\": it is a comment without words, a colon and an empty "
+         "line, for a connection lives by the bytes that come",
+         words);
+    free(wire);
 }
 
 GRADE(events) {
     static const char bytes[] = "ab {}\":\n\r\0 \xC3\xA9";
+    static char lengthy[LONG];
     char text[60];
     tells("{\"content\": \"Once\"}", 19, false);
     tells(" upon", 5, false);
@@ -96,6 +116,11 @@ GRADE(events) {
     tells("\n\n", 2, false);
     tells("a\0b", 3, false);
     tells("[DONE]", 6, true);
+    a_ping();
+    for (size_t n = 100; n <= LONG; n += 890) {
+        memset(lengthy, 'a', n), tells(lengthy, n, false);
+        memset(lengthy, '\n', n), tells(lengthy, n, false);
+    }
     for (int round = 0; round < 2000; round++) {
         size_t n = fresh_below(sizeof text);
         for (size_t i = 0; i < n; i++) text[i] = bytes[fresh_below(sizeof bytes - 1)];

@@ -19,6 +19,7 @@ typedef struct Plan {
 
 /* ------------------------------------------------------------------ urgency */
 
+/* The priority, and a level more for each whole `ageing` seconds since it came. */
 static double urgency(const Plan *d, const ScheduleJob *j) {
     double waited = d->now - j->arrival;
     return j->priority + (d->policy->ageing > 0 ? floor(waited / d->policy->ageing) : 0);
@@ -168,6 +169,8 @@ static bool has_pages(const Plan *d, size_t i) {
            d->running == 0;
 }
 
+/* In the order of urgency, while tokens and places are left; who has no pages is not passed.  Nobody joins when one was
+ * preempted, or a static batch that runs; who comes in reads its first chunk. */
 static void admit(Plan *d) {
     if (d->preempted || (d->policy->static_batch && d->running)) return;
     for (size_t k = 0; k < d->n && d->budget && d->running < d->policy->running; k++) {
