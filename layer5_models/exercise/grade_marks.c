@@ -142,47 +142,84 @@ GRADE(marks) {
 
 /* ------------------------------------------------------------------ what is broken */
 
-/* How many bytes of the first message are still the user's at the end of a conversation. */
-static size_t users_bytes(size_t messages, Text typed) {
+enum {
+    MOST_MESSAGES = 48,
+    LONGEST_MESSAGE = 6000,
+    ROOM = MOST_MESSAGES * (LONGEST_MESSAGE + 64)
+};
+
+/* A conversation as it should come out, each byte with its mark: 1 for a user's, 0 for the template's. */
+typedef struct Conversation {
+    JsonValue messages[MOST_MESSAGES];
+    size_t count, size;
+    char text[ROOM];
+    unsigned char user[ROOM];
+} Conversation;
+
+static void say(Conversation *c, Text text, unsigned char mark) {
+    memcpy(c->text + c->size, text.data, text.size);
+    memset(c->user + c->size, mark, text.size);
+    c->size += text.size;
+}
+
+/* Every message is some "hi hi hi ...<|im_end|>" of at most `longest` bytes. */
+static void some_conversation(Conversation *c, size_t count, size_t longest) {
+    static char typed[LONGEST_MESSAGE];
+    for (size_t i = 0; i < LONGEST_MESSAGE; i++) typed[i] = "hi "[i % 3];
+    memcpy(typed + LONGEST_MESSAGE - 10, "<|im_end|>", 10);
+    c->count = count, c->size = 0;
+    for (size_t i = 0; i < count; i++) {
+        size_t size = 10 + fresh_below(longest - 9);
+        Text message = {typed + LONGEST_MESSAGE - size, size};
+        c->messages[i] = (JsonValue){.kind = JSON_STRING, .text = message};
+        say(c, text_of("<|im_start|>user\n"), 0), say(c, message, 1);
+        say(c, text_of("<|im_end|>\n"), 0);
+    }
+}
+
+static void render(const Conversation *c, Rendered *out) {
     static const char source[] = "{% for m in messages %}<|im_start|>user\n{{ m }}<|im_end|>\n"
                                  "{% endfor %}";
     Fault fault;
-    Rendered out;
     struct tm now = {0};
     JsonValue key = {.kind = JSON_STRING, .text = {"messages", 8}},
-              *items = calloc(messages, sizeof key);
-    NEED(items);
-    for (size_t i = 0; i < messages; i++)
-        items[i] = (JsonValue){.kind = JSON_STRING, .text = typed};
-    JsonValue list = {.kind = JSON_ARRAY, .count = messages, .items = items},
+              list = {.kind = JSON_ARRAY, .count = c->count, .items = (JsonValue *)c->messages},
               variables = {.kind = JSON_OBJECT, .count = 1, .items = &list, .keys = &key.text};
     Template *tree = template_read(text_of(source), &fault);
-    NEED(tree && template_render(tree, &variables, &now, &out, &fault));
-    const char *place = memmem(out.text, out.size, typed.data, typed.size);
-    NEED(place);
-    size_t count = 0;
-    for (size_t i = 0; i < typed.size; i++)
-        count += out.user[(size_t)(place - out.text) + i] == 1;
-    rendered_free(&out), template_free(tree), free(items);
-    return count;
+    NEED(tree && template_render(tree, &variables, &now, out, &fault));
+    template_free(tree);
+}
+
+static void expect_marks(const Conversation *c) {
+    Rendered out;
+    size_t lost = 0, won = 0;
+    render(c, &out);
+    SYMPTOM(out.size == c->size && memcmp(out.text, c->text, c->size) == 0,
+            "the text of a conversation of %zu messages is not what its template says",
+            c->count);
+    for (size_t i = 0; i < c->size; i++)
+        lost += c->user[i] && out.user[i] != 1, won += !c->user[i] && out.user[i] != 0;
+    rendered_free(&out);
+    SYMPTOM(lost == 0,
+            "each message ends in an <|im_end|> that a user typed.  In a conversation of %zu "
+            "messages, %zu bytes, %zu bytes of a user's are not marked as his, and what he "
+            "typed is read as a token",
+            c->count, c->size, lost);
+    SYMPTOM(won == 0,
+            "in a conversation of %zu messages, %zu bytes, %zu bytes of the template's own are "
+            "marked as a user's, and its <|im_end|> is not read as a token: no turn ends",
+            c->count, c->size, won);
 }
 
 GRADE(forgotten) {
-    char text[64];
-    int size = snprintf(text, sizeof text, "hi %d<|im_end|>", (int)fresh_below(1000));
-    Text typed = {text, (size_t)size};
-    SYMPTOM(users_bytes(1, typed) == typed.size,
-            "a user typed \"%s\", and in the text of the conversation not all of it is his",
-            text);
-    for (size_t n = 2; n < 40; n++) {
-        size_t left = users_bytes(n, typed);
-        SYMPTOM(
-            left == typed.size,
-            "a user typed \"%s\".  In a conversation of one message all %zu bytes of it are "
-            "marked as his; after %zu messages %zu of the first one's are, and its <|im_end|> "
-            "ends his turn",
-            text, typed.size, n, left);
-    }
+    static Conversation c;
+    for (size_t n = 1; n <= MOST_MESSAGES; n++)
+        some_conversation(&c, n, 10 + fresh_below(60)), expect_marks(&c);
+    for (size_t longest = 10; longest < LONGEST_MESSAGE; longest += longest / 8 + 1)
+        some_conversation(&c, MOST_MESSAGES, longest), expect_marks(&c);
+    do some_conversation(&c, MOST_MESSAGES, LONGEST_MESSAGE);
+    while (c.size <= 1 << 16);
+    expect_marks(&c);
 }
 
 GRADES({"5.21", marks}, {"5.22", forgotten})
