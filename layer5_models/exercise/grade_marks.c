@@ -11,6 +11,8 @@ typedef enum Trust {
     CONTROL_FIRST,
     TAG_FIRST,
     ALWAYS_SPECIAL,
+    LONGEST_ASKED,
+    ANGLES_ONLY,
     TRUSTS
 } Trust;
 
@@ -28,12 +30,19 @@ static const char *const trust_hints[TRUSTS] = {
     [TAG_FIRST] = "of a control token and another one that fit here the longer one counts, and "
                   "that may be the control token",
     [ALWAYS_SPECIAL] = "control tokens are read only where `control` says so",
+    [LONGEST_ASKED] =
+        "where the longest control token reaches into what a user wrote, a shorter "
+        "one that ends before may still be the template's",
+    [ANGLES_ONLY] = "not every special token begins with <: special_begins says which bytes do",
 };
 
 /* The special token at a place, all tried. */
 static int32_t special_slowly(const Tokenizer *t, Text text, const unsigned char *user,
                               bool control, Trust trust) {
     int32_t best = -1;
+    size_t longest = 0;
+    for (size_t id = 256; id < t->count; id++)
+        if (begins(text, t->symbols[id])) longest = max_size(longest, t->symbols[id].size);
     for (size_t id = 256; id < t->count; id++) {
         Text name = t->symbols[id];
         bool theirs = false, plain = t->types[id] == TOKEN_USER;
@@ -44,7 +53,8 @@ static int32_t special_slowly(const Tokenizer *t, Text text, const unsigned char
         if (trust == NONE_TRUSTED) theirs = user != NULL;
         bool may = plain ? !(trust == OWN_TAGS_REFUSED && user && memchr(user, 1, text.size))
                          : (control || trust == ALWAYS_SPECIAL) && !theirs;
-        if (!may) continue;
+        if (trust == LONGEST_ASKED && user && !plain && name.size < longest) may = false;
+        if (!may || (trust == ANGLES_ONLY && name.data[0] != '<')) continue;
         bool better = best < 0 || name.size > t->symbols[best].size;
         if (best >= 0 && trust == CONTROL_FIRST && plain != (t->types[best] == TOKEN_USER))
             better = !plain;
@@ -80,6 +90,10 @@ static Tokenizer *some_marks(void) {
     add_name(&v, text_of("<tool>"), TOKEN_USER, 0);
     add_name(&v, text_of("<tool>!!"), TOKEN_CONTROL, 0);
     add_name(&v, text_of("<e>"), TOKEN_CONTROL, 0);
+    add_name(&v, text_of("<e>x"), TOKEN_CONTROL, 0);
+    add_name(&v, text_of("[INST]"), TOKEN_CONTROL, 0);
+    add_name(&v, text_of("<|start_header_id|>"), TOKEN_CONTROL, 0);
+    add_name(&v, text_of("<|reserved_special_token_251|>"), TOKEN_CONTROL, 0);
     GgufWriter *w = small_file(&v, "gpt2");
     gguf_put_strings(w, "tokenizer.ggml.merges", &merge, 1);
     return small_tokenizer(w);
@@ -115,10 +129,36 @@ static void marks_and_compare(Suspects *s, const Tokenizer *t, Text text,
     token_list_free(&got), token_list_free(&want), token_list_free(&other);
 }
 
+/* One byte of a control token's name is a user's, and each has its turn. */
+static void every_byte(const Tokenizer *t) {
+    Fault fault = {0};
+    for (size_t id = 256; id < t->count; id++)
+        for (size_t at = 0; t->types[id] == TOKEN_CONTROL && at < t->symbols[id].size; at++) {
+            unsigned char user[LONGEST_NAME] = {0};
+            TokenList got = {0};
+            Text name = t->symbols[id];
+            user[at] = 1;
+            HINT(tokenizer_encode_marked(t, name, user, &got, &fault), "refused: %s",
+                 fault.text);
+            HINT(got.count != 1 || got.ids[0] != (int32_t)id,
+                 "every byte of a control token's name must be the template's, however long "
+                 "the name is: of %.*s byte %zu (from 0) is a user's, and it was read as the "
+                 "token",
+                 (int)name.size, name.data, at);
+            token_list_free(&got);
+        }
+}
+
 GRADE(marks) {
-    static const char *const parts[] = {"<|im_end|>", "<|im_end|>>>", "<|im_", "<tool>",
-                                        "<tool>!!",   "<e>",          "hi",    "<",
-                                        "end|>",      ">>",           "!"};
+    static const char *const parts[] = {"<|im_end|>", "<|im_end|>>>",
+                                        "<|im_",      "<tool>",
+                                        "<tool>!!",   "<e>",
+                                        "<e>x",       "hi",
+                                        "<",          "end|>",
+                                        ">>",         "!",
+                                        "[INST]",     "<|start_header_id|>",
+                                        "x"};
+    enum { PARTS = sizeof parts / sizeof *parts };
     Tokenizer *t = some_marks();
     Suspects suspects = {0};
     for (int round = 0; round < 1500; round++) {
@@ -126,7 +166,7 @@ GRADE(marks) {
         unsigned char user[128];
         size_t size = 0, n = 1 + fresh_below(5), changes = 0;
         while (n--) {
-            const char *part = parts[fresh_below(11)];
+            const char *part = parts[fresh_below(PARTS)];
             memcpy(text + size, part, strlen(part)), size += strlen(part);
         }
         for (size_t i = 0; i < size; i++) {
@@ -136,6 +176,10 @@ GRADE(marks) {
         marks_and_compare(&suspects, t, (Text){text, size}, round % 4 ? user : NULL,
                           round % 8 != 0);
     }
+    bool explained = false;
+    for (Trust trust = 1; trust < TRUSTS; trust++)
+        explained = explained || !suspects.cleared[trust];
+    if (!explained) every_byte(t);
     tokenizer_close(t);
     suspects_end(&suspects, trust_hints, TRUSTS);
 }
