@@ -33,6 +33,7 @@ static bool path_room(MergeRoom *room, size_t places, Fault *fault) {
                      places);
 }
 
+/* A way to a place, whose last token begins at `from`, takes the place of the one there if its sum is higher. */
 static void improve(Path *there, double score, int32_t token, size_t from) {
     if (score > there->score) *there = (Path){score, token, (uint32_t)from};
 }
@@ -65,6 +66,7 @@ static bool walk_back(const Path *paths, size_t end, TokenList *tokens, Fault *f
     return true;
 }
 
+/* Append the tokens of the best way through a word: from the first place on each is extended, then one walks back. */
 bool encode_best_path(const Tokenizer *tokenizer, Text word, MergeRoom *room, TokenList *tokens,
                       Fault *fault) {
     if (!path_room(room, word.size + 1, fault)) return false;
