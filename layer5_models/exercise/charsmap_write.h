@@ -26,24 +26,38 @@ typedef struct MapWriter {
     size_t size; /* of forms */
 } MapWriter;
 
-/* The place for what follows: the bytes (0: a string ends here) of rows first..last at `depth`. */
-static inline uint32_t map_place(const MapWriter *m, size_t first, size_t last, size_t depth) {
-    for (uint32_t way = 256; way < CHARSMAP_ENTRIES - 256; way++) {
-        bool fits = !m->used[way];
-        for (size_t i = first; i < last; i++)
-            fits = fits && !m->taken[way ^ (unsigned char)m->rows[i].text[depth]];
-        if (fits) return way;
-    }
+static inline bool map_fits(const MapWriter *m, size_t first, size_t last, size_t depth,
+                            uint32_t way) {
+    bool fits = !m->used[way];
+    for (size_t i = first; i < last; i++)
+        fits = fits && !m->taken[way ^ (unsigned char)m->rows[i].text[depth]];
+    return fits;
+}
+
+/* The place for what follows the entry `at`: the bytes (0: a string ends here) of rows first..last at `depth`.  Every other
+ * time one 256 times a whole number away is sought first, which an entry writes in another way. */
+static inline uint32_t map_place(const MapWriter *m, size_t first, size_t last, size_t depth,
+                                 uint32_t at) {
+    uint32_t way = 256 + at % 256, end = CHARSMAP_ENTRIES - 256;
+    for (; depth % 2 && way < end; way += 256)
+        if (map_fits(m, first, last, depth, way)) return way;
+    for (way = 256; way < end; way++)
+        if (map_fits(m, first, last, depth, way)) return way;
     return 0;
+}
+
+/* An entry's bits from 9 on: how far its way is, in steps of 1 or (bit 9) of 256. */
+static inline uint32_t map_distance(uint32_t far) {
+    return far % 256 ? far << 10 : far / 256 << 10 | 1u << 9;
 }
 
 /* Rows first..last have `depth` bytes in common, which lead to the entry `at`. */
 static inline void map_rows(MapWriter *m, size_t first, size_t last, size_t depth,
                             uint32_t at) {
-    uint32_t way = map_place(m, first, last, depth);
+    uint32_t way = map_place(m, first, last, depth, at);
     bool ends = m->rows[first].text[depth] == 0;
     m->used[way] = true;
-    m->entries[at] |= (at ^ way) << 10 | (uint32_t)ends << 8;
+    m->entries[at] |= map_distance(at ^ way) | (uint32_t)ends << 8;
     for (size_t i = first; i < last; i++)
         m->taken[way ^ (unsigned char)m->rows[i].text[depth]] = true;
     if (ends) {
