@@ -8,6 +8,7 @@ if [ "$1" = --one ]; then # --one RESULTS NUMBER PROGRAM ISA: its report, and a 
     results=$2 number=$3 program=$4 isa=${5#-}
     case $program in /*) ;; *) program=./$program ;; esac
     name="$(basename "$program")${isa:+, $isa}"
+    began=$(date +%s)
     output=$(if [ -n "$isa" ]; then export STRATA_ISA="$isa"; fi; "$program" 2>&1)
     status=$?
     good=$(printf '%s\n' "$output" | grep -c -E '^(\[       OK \]|ok )')
@@ -19,7 +20,7 @@ if [ "$1" = --one ]; then # --one RESULTS NUMBER PROGRAM ISA: its report, and a 
             printf '%s\n' "$output"
             printf 'FAILED  %s\n' "$name"
         else
-            printf 'ok      %-32s %3d tests\n' "$name" "$good"
+            printf 'ok      %-32s %3d tests %4d s\n' "$name" "$good" $(($(date +%s) - began))
         fi
     } >"$results/log-$number"
     cat "$results/log-$number"
