@@ -34,8 +34,8 @@ typedef struct AttentionShape {
     const float *sinks;
     const Relative *relative; /* a learned bias for each distance; NULL: none */
     Mask mask;
-    bool
-        cross; /* keys and values are those of the source (mixer_cross.h), all of it; no mask */
+    /* keys and values are those of the source (mixer_cross.h), all of it; no mask */
+    bool cross;
     /* of what the mask shows, a query attends to these: bit j of word p is position 64 p + j; NULL: all.
      * Of each row of a batch so many words (indexer.h) */
     const uint64_t *chosen;

@@ -18,8 +18,8 @@ enum { MODEL_LAYERS = 1024 };
 
 typedef struct ModelSizes {
     size_t layers, dim, ctx, vocab;
-    size_t
-        encoder; /* of the layers, the first ones: they read a source; 0: the model has none */
+    /* of the layers, the first ones: they read a source; 0: the model has none */
+    size_t encoder;
 } ModelSizes;
 
 typedef struct Model {

@@ -115,8 +115,8 @@ typedef struct Recipe {
     bool rope_freqs_full; /* the divisors are of layers without a window */
     bool rope_alpha;      /* theta grows by rope.scaling.alpha^(d / (d - 2)) */
     bool rope_sections;   /* pairs belong to time, height and width; text has but time */
-    bool
-        relative; /* each distance has a learned bias: attn_rel_b, the first block's for all without one */
+    /* each distance has a learned bias: attn_rel_b, the first block's for all without one */
+    bool relative;
     float max_bias;          /* ALiBi; -1: as attention.max_alibi_bias says; 0: none */
     bool clamp;              /* q, k and v are clamped as attention.clamp_kqv says */
     bool sinks, sinks_maybe; /* every block has; files may have */
