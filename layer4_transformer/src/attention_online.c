@@ -29,7 +29,8 @@ typedef struct Running {
 static void finish_scores(const AttentionShape *s, float *scores, size_t n, size_t head,
                           size_t query, size_t first) {
     float slope = attention_slope(s, head);
-    for (size_t j = 0; (s->softcap > 0 || slope > 0) && j < n; j++)
+    bool bent = s->softcap != 0 || slope != 0;
+    for (size_t j = 0; bent && j < n; j++)
         scores[j] = attention_score(s, scores[j], slope, query, first + j);
     if (s->relative) relative_add(s->relative, head, query, first, n, scores);
 }

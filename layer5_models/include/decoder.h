@@ -115,15 +115,16 @@ void session_lens(Session *session, const float *x);
 /* Run a batch: session->hidden and session->logits then have a row for each wanted token.
  *
  * Needs    batch->count <= max_tokens; the positions of each sequence continue its memory.
- * Fails    when a token is outside the vocabulary, a source is not whole, logits of one are wanted, more logits are wanted than the session has room
- *          for, or the context is full; and when nobody wanted it any more (is_wanted): `stopped` is
- *          true then, and its sequences are as long as before. */
+ * Fails    when a token is outside the vocabulary, a source is not whole, logits of one are wanted, more
+ *          logits are wanted than the session has room for, or the context is full; and when nobody
+ *          wanted it any more (is_wanted): `stopped` is true then, and its sequences are as long as
+ *          before. */
 bool model_forward(Session *session, const Batch *batch, Fault *fault);
 
 /* The common case of one sequence: append tokens to sequence 0, and compute the logits of the last
- * one (or of all, but for those of a source).  Long texts are split into batches of PREFILL_BATCH, or of what the session has
- * room for; session->logits then holds those of the last batch.  A text that is read both ways and
- * does not fit into one batch is refused. */
+ * one (or of all, but for those of a source).  Long texts are split into batches of PREFILL_BATCH, or
+ * of what the session has room for; session->logits then holds those of the last batch.  A text that
+ * is read both ways and does not fit into one batch is refused. */
 bool session_eval(Session *session, const int32_t *tokens, size_t count, bool all_logits,
                   Fault *fault);
 

@@ -77,8 +77,8 @@ typedef struct Recipe {
     const char *models;    /* for people */
     const RoleName *names; /* tensors that are called otherwise than usual; NULL: none */
     const char *blocks;    /* what blocks are called; NULL: blk */
-    const char *
-        encoder; /* ... those of an encoder, which come first, and which the others look at; NULL: none */
+    /* ... those of an encoder, which come first, and which the others look at; NULL: none */
+    const char *encoder;
 
     /* norms and wiring */
     NormKind norm;

@@ -27,8 +27,8 @@ static void layout_kv(Session *s, const SessionConfig *c) {
                        .ctx = c->ctx ? c->ctx : m->sizes.ctx,
                        .batch = c->max_tokens,
                        .budget = c->pages,
-                       .prefixes =
-                           m->sizes.encoder ? 0 : c->prefixes, /* what a source says is one */
+                       /* rows of a source see all of it: none is another text's beginning */
+                       .prefixes = m->sizes.encoder ? 0 : c->prefixes,
                        .rewind = c->rewind ? c->rewind : 1};
     kv_init(&s->kv, &config, &s->arena);
 }

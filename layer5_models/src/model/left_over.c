@@ -134,8 +134,8 @@ static bool check_information(Binder *b) {
     /* the tensors show all of these */
     find_key(b, "interleave_moe_layer_step"), find_key(b, "leading_dense_block_count");
     find_key(b, "moe_every_n_layers");
-    if (b->model->recipe
-            ->relative) /* of an encoder alone: how the rest of the model would begin */
+    /* of an encoder alone: how the rest of the model would begin */
+    if (b->model->recipe->relative)
         find_key(b, "decoder_start_token_id"), find_key(b, "decoder_block_count");
     if (!text_equal(key_text(b, "tensor_data_layout", pth), text_of(pth)))
         return refuse_key(b, "tensor_data_layout", pth, "no other order of rows is known");

@@ -52,14 +52,19 @@ Expr tag_any_text(ExprStore *s) {
     return any;
 }
 
+Expr tag_one_of(ExprStore *s, const Text *of, size_t count) {
+    Expr one = EXPR_NONE;
+    for (size_t i = 0; i < count; i++)
+        one = expr_either(s, one, expr_text(s, of[i].data, of[i].size));
+    return one;
+}
+
 Expr tag_text_with(ExprStore *s, const Text *of, size_t count, uint32_t more) {
-    Expr parts = EXPR_NONE, bytes = expr_not(s, EXPR_NONE);
+    Expr bytes = expr_not(s, EXPR_NONE);
     ByteSet all;
     memset(&all, 0xFF, sizeof all);
     if (more) bytes = expr_repeat(s, expr_bytes(s, &all), more, EXPR_FOREVER);
-    for (size_t i = 0; i < count; i++)
-        parts = expr_either(s, parts, expr_text(s, of[i].data, of[i].size));
-    return expr_cat(s, expr_not(s, EXPR_NONE), expr_cat(s, parts, bytes));
+    return expr_cat(s, expr_not(s, EXPR_NONE), expr_cat(s, tag_one_of(s, of, count), bytes));
 }
 
 Expr tag_text_up_to(ExprStore *s, Text end, const Text *of, size_t count) {

@@ -26,6 +26,8 @@ bool tag_spell(Tags *tags, Text text, Text *spelled);
 /* Any characters up to `end`, in which none of `of` comes before that. */
 Expr tag_text_up_to(ExprStore *store, Text end, const Text *of, size_t count);
 
+Expr tag_one_of(ExprStore *store, const Text *of, size_t count);
+
 /* All texts with one of `of` in them, followed by at least `more` bytes. */
 Expr tag_text_with(ExprStore *store, const Text *of, size_t count, uint32_t more);
 Expr tag_any_text(ExprStore *store);

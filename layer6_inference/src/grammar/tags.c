@@ -18,11 +18,8 @@ static Expr text_without(ExprStore *s, const Text *of, size_t count) {
 
 /* Text that begins with none of them. */
 static Expr text_not_from(ExprStore *s, const Text *of, size_t count) {
-    Expr parts = EXPR_NONE;
-    for (size_t i = 0; i < count; i++)
-        parts = expr_either(s, parts, expr_text(s, of[i].data, of[i].size));
-    return expr_and(s, tag_any_text(s),
-                    expr_not(s, expr_cat(s, parts, expr_not(s, EXPR_NONE))));
+    Expr begun = expr_cat(s, tag_one_of(s, of, count), expr_not(s, EXPR_NONE));
+    return expr_and(s, tag_any_text(s), expr_not(s, begun));
 }
 
 static bool read_triggers(Tags *t, const JsonValue *list) {

@@ -15,8 +15,8 @@ bool traffic_make(Traffic *t, const TrafficShape *s, Fault *fault) {
     *t = (Traffic){calloc(s->count + 1, sizeof *t->visits), s->count};
     if (!t->visits) return fault_set(fault, "no memory for %zu requests", s->count);
     for (size_t i = 0; i < s->count; i++) {
-        if (s->rate > 0 &&
-            i % burst == 0) /* the time to the next is exponential; the last may be smaller */
+        /* the time to the next burst is exponential; the last burst may be smaller */
+        if (s->rate > 0 && i % burst == 0)
             now -= log(1 - rng_unit(s->seed, 2, i)) * (double)min_size(burst, s->count - i) /
                    s->rate;
         t->visits[i] = (Visit){.arrival = now,

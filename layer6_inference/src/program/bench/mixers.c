@@ -18,8 +18,8 @@ enum { RWKV_TEXTS = HEADS * (D / RWKV_D) * (D / RWKV_D) };
 typedef struct MixerBench {
     float *states;          /* (HEADS, D, D) */
     float *q, *k, *v, *out; /* (TOKENS, D) */
-    float rate[TOKENS], beta[TOKENS],
-        decay[D]; /* one rate for all, so that all forms may share it */
+    /* one rate for all, so that all forms may share it */
+    float rate[TOKENS], beta[TOKENS], decay[D];
     float *scratch;
     double *exact; /* (D, D) */
 } MixerBench;

@@ -108,8 +108,8 @@ static bool serve_all(const Traffic *t, Service *service, User *users, ServeRow 
     size_t come = 0;
     while (come < t->count || service->count) {
         const bool idle = service->count == 0;
-        double before =
-            now(); /* a step is all that a user waits for, so also who comes with it */
+        /* a step is all that a user waits for, so also who comes with it */
+        double before = now();
         if (!let_come(t, users, service, row, &come, fault)) return false;
         if (idle) before = now();
         if (!service_step(service, fault)) return false;
