@@ -52,7 +52,7 @@ void activate_limited(Activation kind, float *gate, const float *up, float limit
  *     x > 0    p x^2 + beta x
  *     else     n (exp(min(x, eps)) - 1 - x) + beta x
  *
- * Source   Huang & Schlag 2024, arXiv:2411.13010; Apertus 2025, arXiv:2509.14233, sec. 2.2. */
+ * Source   Huang & Schlag 2024, arXiv:2411.13010; Apertus 2025, arXiv:2509.14233, sec. 2.1. */
 typedef struct Xielu {
     float p, n, beta, eps;
 } Xielu;
@@ -62,7 +62,7 @@ void xielu(float *out, const float *x, size_t n, const Xielu *curve);
  *
  *     g = min(gate, 7)    u = clamp(up, -7, 7)    out = g / (1 + exp(-1.702 g)) * (u + 1)
  *
- * Source   OpenAI 2025, arXiv:2508.10925, sec. 2.1 and the reference code's constants. */
+ * Source   OpenAI 2025, arXiv:2508.10925, sec. 2.2 and the reference code's constants. */
 void swiglu_clamped(float *out, const float *gate, const float *up, size_t n);
 
 /* The gradients through SwiGLU.

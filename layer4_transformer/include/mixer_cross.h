@@ -15,7 +15,7 @@
  * So sequences share, copy and give back a source's pages as they do those of a text (kv.h).
  *
  * Invariant: what cross_keep wrote is not written again, and depends on the source alone.
- * Source   Vaswani et al. 2017, arXiv:1706.03762, sec. 3.2.3; Bahdanau et al. 2015, arXiv:1409.0473.
+ * Source   Vaswani et al. 2017, arXiv:1706.03762, sec. 3.2.3; Bahdanau et al. 2014, arXiv:1409.0473.
  * Tutorial docs/layer4/cross-attention.md */
 #ifndef STRATA_MIXER_CROSS_H
 #define STRATA_MIXER_CROSS_H

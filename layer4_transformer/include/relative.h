@@ -15,7 +15,7 @@
  *
  * Invariant: every distance has a bucket, and from RELATIVE_FAR on all of a direction share one; so a map of
  * 2 * RELATIVE_FAR + 1 entries holds them all.
- * Source   Raffel et al. 2020, arXiv:1910.10683, sec. 2.1 (T5).
+ * Source   Raffel et al. 2019, arXiv:1910.10683, sec. 2.1 (T5).
  * Tutorial docs/layer4/cross-attention.md */
 #ifndef STRATA_RELATIVE_H
 #define STRATA_RELATIVE_H

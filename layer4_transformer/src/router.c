@@ -12,7 +12,7 @@ static size_t largest(const float *x, const bool *taken, size_t n) {
 }
 
 /* How good a group of experts is: its best two, added up, or with no bias its best one.
- * Source   DeepSeek 2024, arXiv:2412.19437, sec. 2.1.2; arXiv:2405.04434, sec. 2.1.2 (its best one). */
+ * Source   DeepSeek 2024, arXiv:2412.19437, sec. 2.1.2; arXiv:2405.04434, sec. 2.2.2 (its best one). */
 static float group_score(const Router *r, const float *p, size_t n) {
     bool taken[MOE_EXPERTS] = {false};
     size_t best = largest(p, taken, n);

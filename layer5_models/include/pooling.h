@@ -13,7 +13,7 @@
  * Invariant: a vector does not depend on the pieces in which the text was read.  To the bit.  A model
  * that looks both ways reads it in one.
  * Source   Reimers & Gurevych 2019, arXiv:1908.10084, section 3 (mean and cls); Neelakantan et al. 2022,
- *          arXiv:2201.10005, section 3 (last); Nogueira & Cho 2019, arXiv:1901.04085 (rank).
+ *          arXiv:2201.10005, section 2.1 (last); Nogueira & Cho 2019, arXiv:1901.04085 (rank).
  * Tutorial docs/layer5/embeddings.md, docs/layer5/encoders.md. */
 #ifndef STRATA_POOLING_H
 #define STRATA_POOLING_H

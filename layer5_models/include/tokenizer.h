@@ -3,7 +3,7 @@
  * Kinds, as GGUF files name them:
  *
  *   gpt2        byte-level BPE: text is split into words by patterns, each word's bytes are merged pair
- *               by pair in the order the merges were learned.   Sennrich et al. 2016, arXiv:1508.07909
+ *               by pair in the order the merges were learned.   Sennrich et al. 2015, arXiv:1508.07909
  *   gemma4      the same on characters, spaces written as U+2581
  *   llama       SentencePiece BPE: the whole text, spaces written as U+2581, is merged pair by pair, best
  *               score first; what is no token falls back to bytes.   Kudo & Richardson 2018, arXiv:1808.06226

@@ -32,7 +32,7 @@ typedef struct BpeTrainer {
 /* bpe_learn.c: merge the commonest pair again and again until there are `most` symbols.
  *
  * Fails when the corpus has too few pairs, or memory is short.
- * Source   Sennrich et al. 2016, arXiv:1508.07909, algorithm 1. */
+ * Source   Sennrich et al. 2015, arXiv:1508.07909, algorithm 1. */
 bool bpe_learn(BpeTrainer *trainer, Fault *fault);
 
 #endif
