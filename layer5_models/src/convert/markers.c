@@ -17,6 +17,34 @@ static Text token_text(const JsonValue *value) {
     return value && value->kind == JSON_STRING ? value->text : (Text){"", 0};
 }
 
+/* A marker that tokenizer_config.json names is a token of the vocabulary: else the name would be passed over in silence,
+ * and another token taken. */
+static bool check_name(Conversion *c, const Vocab *v, const Says *says, const char *name) {
+    char key[40];
+    snprintf(key, sizeof key, "%s_token", name);
+    const JsonValue *value = says->words ? json_get(json_root(says->words), key) : NULL;
+    if (value && value->kind == JSON_OBJECT) value = json_get(value, "content");
+    if (!value || value->kind == JSON_NULL) return true;
+    Text text = token_text(value);
+    if (value->kind != JSON_STRING)
+        return REFUSE(c, "tokenizer_config.json: %s is no text, wanted a token or null", key);
+    if (!text.size || vocab_id(v, text) >= 0) return true;
+    return REFUSE(c,
+                  "tokenizer_config.json: %s is '%.*s', and the vocabulary has no such token; "
+                  "write there one that it has, or null for none",
+                  key, (int)min_size(60, text.size), text.data);
+}
+
+static bool check_names(Conversion *c, const Vocab *v, const Says *says) {
+    static const char *const bert[] = {"pad", "unk", "cls", "sep", "mask"};
+    static const char *const others[] = {"pad", "unk", "bos", "eos", "sep", "mask"};
+    bool vectors = c->recipe && c->recipe->vectors;
+    size_t n = v->wordpiece ? 5 : vectors ? 6 : 4;
+    for (size_t i = 0; i < n; i++)
+        if (!check_name(c, v, says, v->wordpiece ? bert[i] : others[i])) return false;
+    return true;
+}
+
 /* An id, or the first of a list of them; -1: none. */
 static int64_t first_id(const JsonValue *value, size_t i) {
     size_t id;
@@ -193,7 +221,8 @@ bool put_markers(Conversion *c, const Vocab *v, const JsonValue *root) {
     says.words = folder_json(&c->folder, "tokenizer_config.json", true, c->fault);
     if (!c->fault->text[0])
         says.generation = folder_json(&c->folder, "generation_config.json", true, c->fault);
-    bool ok = !c->fault->text[0] && read_processor(c, json_get(root, "post_processor"), adds);
+    bool ok = !c->fault->text[0] && check_names(c, v, &says) &&
+              read_processor(c, json_get(root, "post_processor"), adds);
     put_id(c, v, &says, "pad", "padding");
     if (ok && v->wordpiece) {
         ok = put_wordpiece(c, v, &says, root != NULL, adds) && put_template(c, &says);
