@@ -6,13 +6,17 @@
  *
  * The numbers are normalized errors of the logits of a text, sum (got - want)^2 / sum want^2; greedy: how many
  * of the most likely next tokens are the same.  Of models that have no logits the rows of all tokens are compared;
- * greedy: where the largest number of each lies.
+ * greedy: where the largest number of each lies.  Below stand the draft heads of the families that have them.
  *
- *     families bert "wordpiece scores:1" FILE        writes such a model instead  Ends with 1 when one is worse than it may be. */
+ *     families bert "wordpiece scores:1" FILE        writes such a model instead
+ *
+ * Ends with 1 when one is worse than it may be. */
 #include "inference.h"
+#include "reference_draft.h"
 #include "reference_text.h"
 
 #include "make_model.h"
+#include "run_draft.h"
 
 enum { TOKENS = 24, SOURCE = 10 /* of them, for an encoder */ };
 
@@ -77,14 +81,39 @@ static double compare(const MakeModel *m, int *same) {
     return error;
 }
 
+/* The same of the model's draft head. */
+static double compare_draft(const MakeModel *m, int *same) {
+    enum { VOCAB = MAKE_VOCAB };
+    int32_t tokens[TOKENS];
+    size_t size;
+    Fault fault;
+    Model model;
+    Reference reference;
+    double *want = malloc(sizeof *want * TOKENS * VOCAB);
+    float *got = malloc(sizeof *got * TOKENS * VOCAB);
+    unsigned char *bytes = make_model(m, &size);
+    for (int i = 0; i < TOKENS; i++) tokens[i] = (int32_t)(rng_hash(3, 0, (uint64_t)i) % VOCAB);
+    if (!model_open_memory(&model, bytes, size, &fault)) {
+        printf("%s\n", fault.text);
+        exit(1);
+    }
+    run_draft(&model, tokens, TOKENS, NULL, got);
+    reference_open(&reference, &model.gguf);
+    reference_draft(&reference, tokens, TOKENS, want);
+    double error = error_of(got, want, VOCAB, 0, same);
+    reference_close(&reference), model_close(&model);
+    free(bytes), free(want), free(got);
+    return error;
+}
+
 /* A line of the table; how many of its numbers are too large. */
-static int print_family(const char *arch) {
+static int print_family(const char *arch, const char *more) {
     int worse = 0, same;
     for (size_t f = 0; f < sizeof formats / sizeof *formats; f++) {
-        MakeModel m = make_model_defaults(arch);
+        MakeModel m = make_model_of(arch, more);
         m.dtype = formats[f].dtype;
-        double error = compare(&m, &same);
-        if (f == 0) printf("%-15s %-44.44s", arch, m.family);
+        double error = (more ? compare_draft : compare)(&m, &same);
+        if (f == 0) printf("%-15s %-44.44s", arch, more ? more : m.family);
         printf("  %7.1e", error);
         if (f == 0) printf("  %2d/%d", same, TOKENS);
         worse += !(error <= formats[f].bound) || (f == 0 && same < TOKENS);
@@ -112,7 +141,10 @@ int main(int argc, char **argv) {
     if (argc == 4) return write_model(argv[1], argv[2], argv[3]);
     printf("%-15s %-44s  %7s  %5s  %7s  %7s\n", "family", "recipe", "f32", "next", "f16",
            "q8_0");
-    for (size_t i = 0; i < count; i++) worse += print_family(list[i].arch);
+    for (size_t i = 0; i < count; i++) worse += print_family(list[i].arch, NULL);
+    printf("\ndraft heads\n");
+    for (size_t i = 0; i < count; i++)
+        if (list[i].draft_heads) worse += print_family(list[i].arch, "drafts:1 draft_ends");
     printf("%zu families, %d numbers too large\n", count, worse);
     return worse > 0;
 }

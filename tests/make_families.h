@@ -54,6 +54,8 @@
  *     dense                        two maps of a text's vector
  *     scores:N                     a head that scores N labels;  scores_hidden: behind a map; scores_norm: and a norm;
  *                                  scores_alone: that map makes the scores
+ *     drafts:N                     so many draft heads behind the layers;  draft_ends: with embeddings, norms and
+ *                                  heads of their own
  *     layers:N, heads:N, kv_heads:N, head_dim:N, window:N    in place of 2, 4, 2, 16 and none
  *     KEY=VALUE                    a key: a whole number, one with a point, true or false
  *

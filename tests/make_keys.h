@@ -37,7 +37,7 @@ static inline MakeModel make_model_of(const char *arch, const char *more) {
                    .family = make_family(arch),
                    .more = more};
     REQUIRE(m.family, "nobody wrote down what files of the family %s look like", arch);
-    m.layers = make_size(&m, "layers", 2);
+    m.layers = make_size(&m, "layers", 2) + make_size(&m, "drafts", 0);
     m.heads = make_size(&m, "heads", 4);
     m.kv_heads = make_size(&m, "kv_heads", 2);
     m.head_dim = make_size(&m, "head_dim", 16);
@@ -388,6 +388,8 @@ static inline void make_keys(GgufWriter *w, const MakeModel *m) {
     make_key(w, m, "context_length", (int64_t)m->ctx);
     make_key(w, m, "embedding_length", (int64_t)m->dim);
     make_key(w, m, "block_count", (int64_t)m->layers);
+    if (make_says(m, "drafts"))
+        make_key(w, m, "nextn_predict_layers", (int64_t)make_size(m, "drafts", 0));
     if (make_says(m, "ssm")) make_ssm_keys(w, m);
     if (make_says(m, "delta") || make_says(m, "kda")) make_delta_keys(w, m);
     if (make_says(m, "xielu")) make_curves(w, m);

@@ -5,6 +5,7 @@
 #define STRATA_MAKE_MODEL_H
 
 #include "make_beside.h"
+#include "make_draft.h"
 #include "make_source.h"
 
 static inline void make_head_norm(GgufWriter *w, const MakeModel *m, size_t layer,
@@ -250,6 +251,7 @@ enum { MAKE_STATES = 1, MAKE_ATTENTION = 2, MAKE_NETWORK = 4 };
 static inline int make_parts(const MakeModel *m, size_t l) {
     static const int single[] = {MAKE_STATES, MAKE_NETWORK, MAKE_ATTENTION};
     size_t every = make_size(m, "attention_every", 0);
+    if (make_drafts(m, l)) return MAKE_ATTENTION | MAKE_NETWORK;
     if (make_says(m, "alone") || make_says(m, "rwkv")) return MAKE_STATES;
     if (make_says(m, "single")) return single[l % 3];
     if (make_says(m, "both")) return MAKE_STATES | MAKE_ATTENTION | MAKE_NETWORK;
@@ -285,6 +287,7 @@ static inline void make_block(GgufWriter *w, const MakeModel *m, size_t l) {
     int parts = make_parts(m, l);
     bool none = make_says(m, "no_norms") || make_says(m, "after") ||
                 (make_says(m, "bare_first") && l == 0);
+    make_draft(w, m, l);
     if (!none) make_norm(w, m, l, "attn_norm", m->dim);
     if (make_says(m, "after")) make_norm(w, m, l, "attn_output_norm", m->dim);
     if (make_says(m, "after")) make_norm(w, m, l, "layer_output_norm", m->dim);

@@ -11,6 +11,7 @@
  *     reference_rwkv.h        RWKV 7
  *     reference_source.h      an encoder, and blocks that write
  *     here                    networks, blocks, the model
+ *     reference_draft.h       what a draft head says
  *     reference_text.h        vectors and scores of texts */
 #ifndef STRATA_REFERENCE_H
 #define STRATA_REFERENCE_H
@@ -412,9 +413,8 @@ static inline void reference_unembed(const Reference *r, const double *x, int di
 
 /* What comes out of the blocks for a text (n, dim); the caller frees it. */
 static inline double *reference_stream(const Reference *r, const int32_t *tokens, int n) {
-    int dim = reference_size(r, "embedding_length", 0, 0),
-        layers = reference_size(r, "block_count", 0, 0), wide = reference_streams(r) * dim,
-        all = reference_inputs(r) * layers;
+    int dim = reference_size(r, "embedding_length", 0, 0), layers = reference_layers(r),
+        wide = reference_streams(r) * dim, all = reference_inputs(r) * layers;
     double *x = malloc(sizeof *x * (size_t)(n * wide)),
            *inputs = malloc(sizeof *x * (size_t)(n * all + 1));
     ReferenceMemory *memory = malloc(sizeof *memory * (size_t)layers);

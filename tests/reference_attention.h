@@ -55,9 +55,15 @@ typedef struct ReferenceLayer {
     double scale, cap, bias;                       /* of scores */
 } ReferenceLayer;
 
+/* Blocks of the model itself: draft heads stand behind them, and block_count counts both. */
+static inline int reference_layers(const Reference *r) {
+    return reference_size(r, "block_count", 0, 0) -
+           reference_size(r, "nextn_predict_layers", 0, 0);
+}
+
 static inline bool reference_windows(const Reference *r) {
     double layers = reference_says(r, "windows-in");
-    return layers == 0 || layers == reference_number(r, "block_count", 0);
+    return layers == 0 || layers == reference_layers(r);
 }
 
 static inline bool reference_has_window(const Reference *r, int l) {

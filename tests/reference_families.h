@@ -35,6 +35,7 @@
  *     minicpm3            the same, and logits times 256 / dim
  *     source              an encoder, and blocks that write: reference_source.h
  *     canvas              a token sees what stands behind it, too; windows lie around it
+ *     bare-head           a draft head reads what the model knew before the last norm
  *     divide              logits are divided by logit_scale, not multiplied
  *     minicpm             embeddings and branches are scaled, by 12 and 1.4 / sqrt(layers) if no key says otherwise
  *
@@ -120,7 +121,7 @@ static const char *const reference_families[][2] = {
     {"kimi-linear", "rms silu sigmoid renorm latents"},
     {"afmoe", "rms halves silu nope:4 sqrt window:4 sigmoid"},
     {"mimo2", "rms halves silu window:3 base:10000 unstretched sigmoid renorm"},
-    {"step35", "rms halves silu window:3 base:10000 unstretched half-full sigmoid"},
+    {"step35", "rms halves silu window:3 base:10000 unstretched half-full sigmoid bare-head"},
     {"bitnet", "rms halves silu"},
     {"apertus", "rms halves xielu"},
     {"jais2", "layer halves relu2"},

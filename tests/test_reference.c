@@ -3,7 +3,9 @@
 #include "every_isa.h"
 #include "inference.h"
 #include "make_model.h"
+#include "reference_draft.h"
 #include "reference_text.h"
+#include "run_draft.h"
 
 enum { TOKENS = 90, LONG = 200, SOURCE = 37 /* of them, for an encoder */ };
 
@@ -159,6 +161,65 @@ static void every_variant(void **state) {
     MakeModel m = make_model_defaults("olmo2");
     m.window = 0; /* OLMo 2; with a window, OLMo 3 */
     compare(m);
+}
+
+/* What a draft head says, and that the model says what it says without one. */
+static void compare_draft(const char *arch, const char *more) {
+    MakeModel m = make_model_of(arch, more);
+    Model model;
+    Reference reference;
+    unsigned char *bytes = open_made(&m, &model);
+    size_t count = TOKENS * model.sizes.vocab;
+    float *got = malloc(count * sizeof *got);
+    double *want = malloc(count * sizeof *want), error = 0, power = 0;
+    Pool *pool = pool_open(2, false, NULL);
+    run_draft(&model, tokens, TOKENS, pool, got);
+    reference_open(&reference, &model.gguf);
+    reference_draft(&reference, tokens, TOKENS, want);
+    for (size_t i = 0; i < count; i++)
+        error += pow((double)got[i] - want[i], 2), power += want[i] * want[i];
+    if (!(error / power < 3e-11))
+        fail_msg("%s %s: normalized error %g of the draft head", arch, more, error / power);
+    pool_close(pool), reference_close(&reference), model_close(&model);
+    free(got), free(want), free(bytes);
+    compare(m);
+}
+
+static void draft_heads(void **state) {
+    (void)state;
+    const Recipe *list;
+    size_t count = recipe_list(&list);
+    for (size_t i = 0; i < count; i++)
+        if (list[i].draft_heads) compare_draft(list[i].arch, "drafts:1 draft_ends");
+    compare_draft("glm4moe", "drafts:1"); /* embedding, norm and head are the model's */
+    compare_draft("mimo2", "drafts:3");   /* the first one is used */
+    compare_draft("exaone4", "layers:64 drafts:1 window:6"); /* 64 layers, and a draft head */
+}
+
+/* A draft head, and nothing else, changes when it is left out or damaged. */
+static void draft_heads_are_whole(void **state) {
+    (void)state;
+    static const char *const missing[][2] = {
+        {"nextn_predict_layers=1", "blk.1.nextn.enorm.weight' is missing"},
+        {"nextn_predict_layers=2", "nextn_predict_layers"}, /* of two blocks */
+    };
+    for (size_t i = 0; i < 2; i++) {
+        MakeModel m = make_model_of("glm4", missing[i][0]);
+        Model model;
+        Fault fault;
+        size_t size;
+        unsigned char *bytes = make_model(&m, &size);
+        assert_false(model_open_memory(&model, bytes, size, &fault));
+        assert_contains(fault.text, missing[i][1]);
+        free(bytes);
+    }
+    MakeModel m = make_model_defaults("llama");
+    Model model, head;
+    Fault fault;
+    unsigned char *bytes = open_made(&m, &model);
+    assert_false(draft_head_open(&head, &model, &fault));
+    assert_contains(fault.text, "no draft head");
+    model_close(&model), free(bytes);
 }
 
 /* Of one text, or of two. */
@@ -489,9 +550,9 @@ static void looking_both_ways_takes_the_whole_text(void **state) {
     model_close(&model), free(bytes);
 }
 
-RUN(TEST(every_family), TEST(every_variant), TEST(texts_become_vectors_and_scores),
-    TEST(looking_both_ways_takes_the_whole_text), TEST(every_format),
-    TEST(a_rounded_memory_is_near), TEST(threads_and_chunks_change_no_bit),
+RUN(TEST(every_family), TEST(every_variant), TEST(draft_heads), TEST(draft_heads_are_whole),
+    TEST(texts_become_vectors_and_scores), TEST(looking_both_ways_takes_the_whole_text),
+    TEST(every_format), TEST(a_rounded_memory_is_near), TEST(threads_and_chunks_change_no_bit),
     TEST(neighbours_change_no_bit), TEST(windows_that_slide_change_no_bit),
     TEST(states_take_back_what_was_drafted), TEST(instruction_sets_agree_within_rounding),
     TEST(full_context_and_wrong_tokens_are_said))

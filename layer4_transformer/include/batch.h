@@ -17,7 +17,8 @@ typedef struct Batch {
     size_t count;
     const int32_t *token, *sequence, *position; /* (count) each */
     const bool *wanted;                         /* (count) */
-    const float *input; /* (count, dim) instead of the tokens' embeddings; or NULL */
+    /* (count, dim) instead of the tokens' embeddings, or, of a draft head, beside them (join.h); or NULL */
+    const float *input;
 } Batch;
 
 #endif

@@ -24,6 +24,7 @@
 #define STRATA_BLOCK_H
 
 #include "altup.h"
+#include "join.h"
 #include "laurel.h"
 #include "layer_input.h"
 #include "mixer_cross.h"
@@ -44,6 +45,7 @@ typedef enum Wiring {
 
 typedef struct Block {
     Wiring wiring;
+    Join join; /* in front of the block of a draft head; or not there */
     Norm attn_norm, ffn_norm, attn_post_norm, ffn_post_norm;
     Norm attn_norm_2;     /* of WIRING_NORM_AFTER; or none */
     float residual_scale; /* on what a branch adds; 0: 1 */
@@ -75,6 +77,7 @@ typedef struct BlockSizes {
     FfnSizes ffn;
     LayerInputSizes layer_input;
     size_t laurel, streams; /* rank and parts; 0: none */
+    size_t join;            /* dim, when a block has one */
 } BlockSizes;
 
 /* Numbers of a block's recurrent state (state.h); 0: it has none. */
@@ -100,6 +103,7 @@ typedef struct BlockRun {
     LaurelRun laurel;
     LayerInputRun layer_input;
     AltUpRun altup;
+    JoinRun join;
 } BlockRun;
 
 void block_run_init(BlockRun *run, Pool *pool, size_t rows, const BlockSizes *sizes,

@@ -31,8 +31,9 @@
 #include "altup.h"            /* a stream of several parts, of which a block computes one */
 #include "laurel.h"           /* a short way beside attention */
 #include "layer_input.h"      /* every layer looks the token up again */
-#include "block.h"            /* attention and feed-forward around the residual stream */
-#include "attention_train.h"  /* attention of whole sequences, and its gradients */
-#include "block_train.h"      /* one block forward and backward, for training */
+#include "join.h"  /* a token and what was known before it: where a draft head begins */
+#include "block.h" /* attention and feed-forward around the residual stream */
+#include "attention_train.h" /* attention of whole sequences, and its gradients */
+#include "block_train.h"     /* one block forward and backward, for training */
 
 #endif

@@ -18,6 +18,7 @@ void block_sizes_include(BlockSizes *s, const Block *b, size_t dim) {
     rwkv_sizes_include(&s->rwkv, &b->rwkv);
     if (b->short_conv.in.w.data && dim > s->short_conv) s->short_conv = dim;
     ffn_sizes_include(&s->ffn, &b->ffn);
+    if (b->join.map.w.data) s->join = dim;
     s->streams = max_size(s->streams, b->altup.streams);
     if (b->laurel.left.w.data) s->laurel = max_size(s->laurel, b->laurel.left.w.shape[0]);
 }
@@ -46,6 +47,7 @@ void block_run_init(BlockRun *run, Pool *pool, size_t rows, const BlockSizes *s,
     laurel_run_init(&run->laurel, rows, dim, s->laurel, arena);
     layer_input_run_init(&run->layer_input, rows, &s->layer_input, arena);
     altup_run_init(&run->altup, rows, dim, s->streams, arena);
+    join_run_init(&run->join, rows, s->join, arena);
 }
 
 /* Rows of a batch, each by itself: threads share them. */

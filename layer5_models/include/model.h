@@ -20,7 +20,16 @@ typedef struct ModelSizes {
     size_t layers, dim, ctx, vocab;
     /* of the layers, the first ones: they read a source; 0: the model has none */
     size_t encoder;
+    /* blocks behind the layers, each a draft head; the first one is used (draft_head.h) */
+    size_t drafts;
 } ModelSizes;
+
+/* Between what a draft head shares with its model: where it has its own; else data NULL, kind NORM_NONE. */
+typedef struct DraftEnds {
+    Tensor embedding;
+    Norm out_norm;
+    Linear head;
+} DraftEnds;
 
 typedef struct Model {
     GgufFile file; /* owns, when opened by path */
@@ -28,7 +37,7 @@ typedef struct Model {
     Arena arena;   /* owns: blocks, ropes, converted vectors */
     const Recipe *recipe;
     ModelSizes sizes;
-    LayerSizes *layers; /* owns */
+    LayerSizes *layers; /* (layers + drafts) owns */
     float eps, embedding_scale, residual_scale, logit_scale, logit_softcap;
     float attention_scale; /* in place of 1 / sqrt(head_dim); 0: not */
     float latent_scale;    /* of scores, times 1 / sqrt(length of a query), with latents */
@@ -48,7 +57,8 @@ typedef struct Model {
     size_t streams;
     Rope ropes[3];         /* of full and of windowed layers; of full ones in long sessions */
     size_t long_ctx;       /* sessions of more positions turn by the last of them; 0: none do */
-    Block *blocks;         /* (layers) */
+    Block *blocks;         /* (layers + drafts) */
+    DraftEnds draft;       /* of the first draft head */
     Tokenizer *tokenizer;  /* owns */
     PackedWeights *packed; /* owns, and their data; NULL: not packed */
     unsigned char *packed_data;

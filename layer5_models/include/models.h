@@ -11,6 +11,7 @@
 #include "model.h"        /* a file's tensors as a model, every shape checked */
 #include "adapter.h"      /* small corrections to a model, from files of their own */
 #include "decoder.h"      /* the one forward pass */
+#include "draft_head.h"   /* a model's own guess at the token after the next */
 #include "pooling.h"      /* one vector for a text */
 #include "rerank.h"       /* how well a document answers a query */
 #include "converter.h"    /* models as they are published, rewritten */

@@ -197,6 +197,10 @@ typedef struct Recipe {
     float attn_softcap;
     float logit_softcap;
 
+    /* files may have draft heads behind the last block (draft_head.h): nextn_predict_layers; they read what
+     * comes out of it before the norm */
+    bool draft_heads, draft_bare;
+
     /* what a text becomes (text_head.h) */
     bool vectors; /* never logits: the family has no head */
     bool dense;   /* files may have two maps of a text's vector: dense_2, dense_3 */

@@ -52,6 +52,7 @@ typedef struct LayerSizes {
     /* of its RWKV mixers, rwkv_heads 0: none; ranks of the maps to w, a, v and g */
     size_t rwkv_heads, rwkv_dim, rwkv_hidden, rwkv_w, rwkv_a, rwkv_v, rwkv_g;
     bool rwkv_first; /* its values are mixed into those of later layers */
+    bool drafts;     /* it is a draft head: it begins with a join */
 } LayerSizes;
 
 /* A measure of a layer, to name shapes with. */
@@ -112,6 +113,7 @@ typedef enum Extent {
     EXTENT_RWKV_V,
     EXTENT_RWKV_G,
     EXTENT_RWKV_HIDDEN,
+    EXTENT_JOINED, /* 2 dim */
 } Extent;
 size_t extent_of(Extent extent, const LayerSizes *sizes);
 
@@ -238,6 +240,9 @@ typedef enum RoleId {
     ROLE_RWKV_CHANNEL_MU,
     ROLE_RWKV_CHANNEL_UP,
     ROLE_RWKV_CHANNEL_DOWN,
+    ROLE_JOIN_TOKEN_NORM,
+    ROLE_JOIN_HIDDEN_NORM,
+    ROLE_JOIN,
     ROLES,
 } RoleId;
 

@@ -1,4 +1,5 @@
 /* decoder.c - see decoder.h. */
+#include "draft_head.h"
 #include "session_source.h"
 
 #include <math.h>
@@ -127,12 +128,14 @@ static bool check_batch(Session *s, const Batch *batch, Fault *fault) {
     size_t vocab = s->model->sizes.vocab, wanted = 0;
     REQUIRE(batch->count <= s->max_tokens, "a batch of %zu tokens in room for %zu",
             batch->count, s->max_tokens);
+    const bool joins = draft_head_is(s->model);
+    REQUIRE(!joins || batch->input, "a draft head reads tokens and rows");
     if (batch->input && s->model->layer_table.table.data)
         return fault_set(fault, "layers of a %s model look tokens up: vectors will not do",
                          s->model->recipe->arch);
     for (size_t i = 0; i < batch->count; i++) {
         wanted += batch->wanted[i];
-        if (batch->input) continue;
+        if (batch->input && !joins) continue;
         if (batch->token[i] < 0 || (size_t)batch->token[i] >= vocab)
             return fault_set(fault, "token %d is not in the vocabulary: ids are 0 to %zu",
                              batch->token[i], vocab - 1);
@@ -181,7 +184,7 @@ static void embed_one(Session *s, const Batch *batch, size_t i) {
     const Model *m = s->model;
     size_t dim = m->sizes.dim;
     float *x = s->x + i * dim;
-    if (batch->input) {
+    if (batch->input && !draft_head_is(m)) {
         memcpy(x, batch->input + i * dim, dim * sizeof *x);
     } else {
         embedding(x, &m->embedding, (size_t)batch->token[i]);
@@ -200,6 +203,9 @@ static void embed(Session *s, const Batch *batch) {
     const Model *m = s->model;
     PROFILE("embed");
     for (size_t i = 0; i < batch->count; i++) embed_one(s, batch, i);
+    if (draft_head_is(m))
+        join_forward(s->pool, &m->blocks[0].join, &s->run.join, batch->input, batch->count,
+                     s->x);
     if (m->layer_table.table.data)
         layer_inputs(s->pool, &m->layer_table, &s->run.layer_input, batch, s->x);
     if (m->streams)

@@ -83,6 +83,7 @@ static Need rwkv_need(RoleId id, const LayerSizes *s) {
 }
 
 Need recipe_need(const Recipe *r, RoleId id, const LayerSizes *s) {
+    if (id >= ROLE_JOIN_TOKEN_NORM) return when(s->drafts);
     if (id >= ROLE_RWKV_R) return rwkv_need(id, s);
     if (id >= ROLE_DELTA_Q) return delta_need(id, s);
     if (id >= ROLE_LATENT_DOWN && id <= ROLE_LAUREL_NORM) return beside_need(r, id, s);

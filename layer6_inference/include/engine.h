@@ -26,7 +26,8 @@ typedef struct EnginePart {
     Session *session;                     /* borrows */
     int32_t *token, *sequence, *position; /* (max_tokens) */
     bool *wanted;                         /* (max_tokens) */
-    bool *used;                           /* (sequences) which ones texts have */
+    float *input; /* (max_tokens, dim) of a draft head (draft_head.h); else NULL */
+    bool *used;   /* (sequences) which ones texts have */
     size_t count, rows;
     size_t pages; /* of memory, promised to this step's tokens */
     Arena arena;  /* owns all of the above */

@@ -28,6 +28,9 @@ typedef struct Binder {
 /* "<arch>.<key>", marked; NULL: not there, or something was refused before. */
 const GgufPair *find_key(Binder *binder, const char *key);
 
+/* Layers and draft heads: what has a number in each list. */
+size_t all_blocks(const Binder *binder);
+
 #define KEY_MAX_CTX ((size_t)1 << 31)
 
 /* No dimension of a real model is larger; so products stay far from overflow. */

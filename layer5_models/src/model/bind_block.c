@@ -254,7 +254,8 @@ static void set_indexer(const Binder *b, Indexer *x, const LayerSizes *s, size_t
     x->k_norm = (Norm){.kind = NORM_LAYER, .width = x->width, .eps = 1e-6f};
     x->rope = m->ropes[0];
     x->rope.style = ROPE_HALF_SPLIT;
-    x->layer = m->sizes.layers + layer;
+    x->layer =
+        s->drafts ? 1 : m->sizes.layers + layer; /* a draft head has a memory of its own */
 }
 
 static void set_mla(Mla *m, const LayerSizes *s) {

@@ -12,6 +12,8 @@ const GgufPair *find_key(Binder *b, const char *key) {
     return pair;
 }
 
+size_t all_blocks(const Binder *b) { return b->model->sizes.layers + b->model->sizes.drafts; }
+
 const char *value_text(const GgufPair *pair, char *out, size_t size) {
     Text text;
     double number = 0;
@@ -62,11 +64,10 @@ size_t key_of_layer(Binder *b, const char *key, size_t layer, bool required,
     if (!pair && !required) return default_value;
     if (!pair || pair->type != GGUF_ARRAY)
         return key_size(b, key, required, default_value, min, max);
-    if (pair->count == b->model->sizes.layers && fits(pair, layer, min, max, &value))
-        return value;
+    if (pair->count == all_blocks(b) && fits(pair, layer, min, max, &value)) return value;
     snprintf(wanted, sizeof wanted,
              "a whole number from %zu to %zu, or one for each of %zu layers", min, max,
-             b->model->sizes.layers);
+             all_blocks(b));
     refuse_key(b, key, wanted, damaged);
     return default_value;
 }
@@ -107,9 +108,8 @@ double key_number(Binder *b, const char *key, bool required, double default_valu
 static double listed(Binder *b, const char *key, const GgufPair *pair, size_t layer, double min,
                      double max) {
     double value = 0;
-    if (pair->type == GGUF_ARRAY && pair->count == b->model->sizes.layers &&
-        pair->item != GGUF_BOOL && gguf_float(pair, layer, &value) && value >= min &&
-        value <= max)
+    if (pair->type == GGUF_ARRAY && pair->count == all_blocks(b) && pair->item != GGUF_BOOL &&
+        gguf_float(pair, layer, &value) && value >= min && value <= max)
         return value;
     char got[96];
     if (b->ok)

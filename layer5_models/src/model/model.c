@@ -31,6 +31,23 @@ static void bind_ends(Binder *b) {
     m->head.bias = bind_vector(b, "output.bias", false, m->sizes.vocab, from);
 }
 
+/* What a draft head does not share with the model.  Only the first one is used. */
+static void bind_draft_ends(Binder *b, size_t layer, DraftEnds *ends) {
+    const size_t dim = b->model->sizes.dim, table[2] = {b->model->sizes.vocab, dim};
+    const char *from = "tokenizer.ggml.tokens and embedding_length";
+    char name[96];
+    const size_t size = sizeof name;
+    ends->embedding =
+        bind_tensor(b, block_name(b, name, size, layer, "nextn.embed_tokens", "weight"), false,
+                    2, table, from);
+    ends->head.w =
+        bind_tensor(b, block_name(b, name, size, layer, "nextn.shared_head_head", "weight"),
+                    false, 2, table, from);
+    ends->out_norm =
+        bind_norm(b, block_name(b, name, size, layer, "nextn.shared_head_norm", NULL), false, 1,
+                  dim, "embedding_length");
+}
+
 /* What comes beside the stream of a model, before its first block and behind its last. */
 static void bind_beside(Binder *b) {
     Model *m = b->model;
@@ -57,20 +74,24 @@ static void bind_beside(Binder *b) {
 static bool bind_model(Binder *b) {
     Model *m = b->model;
     Block spare;
-    m->blocks = arena_take(&m->arena, m->sizes.layers, sizeof *m->blocks);
+    DraftEnds idle;
+    m->blocks = arena_take(&m->arena, all_blocks(b), sizeof *m->blocks);
     read_ropes(b);
     bind_ends(b);
     bind_beside(b);
-    for (size_t l = 0; l < m->sizes.layers && b->ok; l++)
+    for (size_t l = 0; l < all_blocks(b) && b->ok; l++)
         bind_block(b, m->blocks ? &m->blocks[l] : &spare, l);
+    for (size_t l = m->sizes.layers; l < all_blocks(b) && b->ok; l++)
+        bind_draft_ends(b, l, l == m->sizes.layers ? &m->draft : &idle);
     return b->ok;
 }
 
 static bool read_layers(Binder *b) {
     Model *m = b->model;
-    if (!(m->layers = calloc(m->sizes.layers, sizeof *m->layers)))
-        return b->ok = fault_set(b->fault, "no memory for %zu layers", m->sizes.layers);
-    for (size_t l = 0; l < m->sizes.layers && b->ok; l++) m->layers[l] = layer_sizes(b, l);
+    size_t blocks = all_blocks(b);
+    if (!(m->layers = calloc(blocks, sizeof *m->layers)))
+        return b->ok = fault_set(b->fault, "no memory for %zu layers", blocks);
+    for (size_t l = 0; l < blocks && b->ok; l++) m->layers[l] = layer_sizes(b, l);
     return b->ok;
 }
 

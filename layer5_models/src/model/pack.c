@@ -26,16 +26,25 @@ static size_t part_bytes(const Linear *part) {
     return matrices_in(part) * packed_bytes(one.dtype, one.shape[0], one.shape[1]);
 }
 
-/* Every quantized part of a model in turn, the head last; NULL at the end. */
+/* Head number i of a model, when it is quantized: its own, and a draft head's; else NULL. */
+static Linear *head_of(const Model *m, size_t i) {
+    const Linear *head = i ? &m->draft.head : &m->head;
+    return head->w.data && dtype_is_quantized(head->w.dtype) ? (Linear *)head : NULL;
+}
+
+/* Every quantized part of a model in turn, the heads last; NULL at the end.  Of draft heads the first one is used. */
 static Linear *next_part(const Model *m, size_t *layer, int *i) {
-    for (; *layer < m->sizes.layers; (*layer)++, *i = 0)
+    size_t blocks = m->sizes.layers + min_size(m->sizes.drafts, 1);
+    for (; *layer < blocks; (*layer)++, *i = 0)
         while (*i < ROLES) {
             Linear *part = part_of(&m->blocks[*layer], (RoleId)(*i)++);
             if (part) return part;
         }
-    if (*layer > m->sizes.layers || !dtype_is_quantized(m->head.w.dtype)) return NULL;
-    (*layer)++;
-    return (Linear *)&m->head;
+    while (*layer < blocks + 2) {
+        Linear *head = head_of(m, (*layer)++ - blocks);
+        if (head) return head;
+    }
+    return NULL;
 }
 
 static size_t count_all(const Model *m, size_t *bytes) {

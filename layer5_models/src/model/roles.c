@@ -151,6 +151,9 @@ static const Role roles[ROLES] = {
     [ROLE_RWKV_CHANNEL_MU] = {"channel_mix_lerp_k", ROLE_VECTOR, AT(rwkv.channel_mu), EXTENT_ONE, EXTENT_DIM, rwkv},
     [ROLE_RWKV_CHANNEL_UP] = {"channel_mix_key", ROLE_LINEAR, AT(rwkv.channel_up), EXTENT_RWKV_HIDDEN, EXTENT_DIM, rwkv},
     [ROLE_RWKV_CHANNEL_DOWN] = {"channel_mix_value", ROLE_LINEAR, AT(rwkv.channel_down), EXTENT_DIM, EXTENT_RWKV_HIDDEN, rwkv},
+    [ROLE_JOIN_TOKEN_NORM] = {"nextn.enorm", ROLE_NORM, AT(join.token_norm), EXTENT_ONE, EXTENT_DIM, dim},
+    [ROLE_JOIN_HIDDEN_NORM] = {"nextn.hnorm", ROLE_NORM, AT(join.hidden_norm), EXTENT_ONE, EXTENT_DIM, dim},
+    [ROLE_JOIN] = {"nextn.eh_proj", ROLE_LINEAR, AT(join.map), EXTENT_DIM, EXTENT_JOINED, dim},
 };
 /* clang-format on */
 
@@ -223,6 +226,7 @@ size_t extent_of(Extent extent, const LayerSizes *s) {
     case EXTENT_RWKV_V: return s->rwkv_v;
     case EXTENT_RWKV_G: return s->rwkv_g;
     case EXTENT_RWKV_HIDDEN: return s->rwkv_hidden;
+    case EXTENT_JOINED: return 2 * s->dim;
     }
     return 0;
 }

@@ -79,10 +79,19 @@ static void read_decoder(Binder *b) {
                    "it is what tells a source from what is written");
 }
 
+/* Draft heads stand behind the layers, and block_count counts them, too. */
+static void read_draft_heads(Binder *b) {
+    ModelSizes *s = &b->model->sizes;
+    if (!b->model->recipe->draft_heads || !b->ok) return;
+    s->drafts = key_size(b, "nextn_predict_layers", false, 0, 0, s->layers - 1);
+    s->layers -= s->drafts;
+}
+
 bool read_sizes(Binder *b) {
     ModelSizes *s = &b->model->sizes;
     s->layers = key_size(b, "block_count", true, 0, 1, MODEL_LAYERS);
     if (b->model->recipe->encoder) read_decoder(b);
+    read_draft_heads(b);
     s->dim = key_size(b, "embedding_length", true, 0, 1, MAX_SIZE);
     s->ctx = key_size(b, "context_length", true, 0, 1, KEY_MAX_CTX);
     s->vocab = tokenizer_count(b->model->tokenizer);
@@ -242,7 +251,7 @@ static void read_lacks(Binder *b, size_t l, LayerSizes *s) {
 
 LayerSizes layer_sizes(Binder *b, size_t l) {
     const Recipe *r = b->model->recipe;
-    LayerSizes s = {.dim = b->model->sizes.dim};
+    LayerSizes s = {.dim = b->model->sizes.dim, .drafts = l >= b->model->sizes.layers};
     s.hidden =
         key_of_layer(b, "feed_forward_length", l, !r->recurrent, 0, !r->recurrent, MAX_SIZE);
     if (r->half_hidden) s.hidden /= 2;
@@ -259,7 +268,7 @@ LayerSizes layer_sizes(Binder *b, size_t l) {
 /* A list says for each layer whether it has a window. */
 static bool windowed_by_list(Binder *b, const char *key, const GgufPair *list, size_t layer) {
     int64_t has = -1;
-    bool ok = list->count == b->model->sizes.layers && gguf_int(list, layer, &has);
+    bool ok = list->count == all_blocks(b) && gguf_int(list, layer, &has);
     if (!ok || has < 0 || has > 1)
         refuse_key(b, key, "a number, or true or false for each layer",
                    "the file is badly written, convert the model again");

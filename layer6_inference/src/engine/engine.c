@@ -146,7 +146,8 @@ void sequence_keep_prefixes(const Sequence *s) {
 
 void engine_share(Engine *e, Sequence *s) {
     for (Reader *r = s->reader; r < s->reader + READERS; r++)
-        if (r->session && !(r == s->reader && s->step.look_ahead)) share(e, s, r);
+        if (r->session && !(r == s->reader && (s->step.look_ahead || has_draft_head(s))))
+            share(e, s, r); /* or what the model knew at each token would be missing */
     s->preempted = false;
 }
 

@@ -9,6 +9,8 @@ static void layout(EnginePart *p) {
     p->sequence = arena_take(&p->arena, n, sizeof *p->sequence);
     p->position = arena_take(&p->arena, n, sizeof *p->position);
     p->wanted = arena_take(&p->arena, n, sizeof *p->wanted);
+    if (draft_head_is(p->session->model))
+        p->input = arena_take(&p->arena, n * p->session->model->sizes.dim, sizeof *p->input);
     p->used = arena_take(&p->arena, p->session->kv.config.sequences, sizeof *p->used);
 }
 
@@ -37,7 +39,7 @@ void part_push(EnginePart *p, size_t id, int32_t token, size_t position, bool wa
 
 bool part_forward(EnginePart *p, Fault *fault) {
     PROFILE("forward");
-    Batch batch = {p->count, p->token, p->sequence, p->position, p->wanted, NULL};
+    Batch batch = {p->count, p->token, p->sequence, p->position, p->wanted, p->input};
     return p->count == 0 || model_forward(p->session, &batch, fault);
 }
 

@@ -17,8 +17,11 @@ static size_t context_room(const Reader *r) {
 static size_t wishes(const Sequence *s, size_t reader) {
     const Reader *r = &s->reader[reader];
     if (!r->session) return 0;
-    if (!s->draft || !s->draft->made) return min_size(missing(s, r), context_room(r) + 1);
-    return reader == READS_TEXT ? 1 + s->draft->count : 0;
+    if (s->draft && s->draft->made) return reader == READS_TEXT ? 1 + s->draft->count : 0;
+    size_t n = min_size(missing(s, r), context_room(r) + 1);
+    if (reader == READS_DRAFT && has_draft_head(s)) /* not what the model reads in this step */
+        n = min_size(n, draft_head_reach(s) - min_size(draft_head_reach(s), reader_length(r)));
+    return n;
 }
 
 /* Is a row of logits wanted of each of them, not of the last one alone? */

@@ -61,9 +61,9 @@ static size_t max_drafted(const Sequence *s) {
 static bool is_due(const Sequence *s) {
     if (!s->live || s->held || s->preempted || !s->draft || s->draft->made) return false;
     const Reader *text = &s->reader[READS_TEXT], *draft = &s->reader[READS_DRAFT];
-    size_t count = s->tokens->count;
+    size_t count = s->tokens->count, lacks = has_draft_head(s) ? SPECULATE_MAX + 2 : 2;
     return session_length(text->session, text->id) + 1 == count &&
-           (!draft->session || session_length(draft->session, draft->id) + 2 >= count);
+           (!draft->session || session_length(draft->session, draft->id) + lacks >= count);
 }
 
 static void draft_by_lookup(Sequence *s) {
@@ -118,8 +118,9 @@ static bool draft_one(Engine *e, Sequence *s, Fault *fault) {
 }
 
 /* The draft model reads what it lacks of the texts in `taking`, and drafts one token more of each. */
-static bool run_drafts(Engine *e, EnginePart *part, size_t n, Fault *fault) {
-    if (!part_forward(part, fault)) return false;
+static bool run_drafts(Engine *e, size_t number, size_t n, Fault *fault) {
+    EnginePart *part = &e->parts[number];
+    if (!engine_forward(e, number, fault)) return false;
     part->count = part->rows = 0;
     for (size_t i = 0; i < n; i++)
         if (!draft_one(e, e->taking[i], &e->taking[i]->fault)) sequence_fail(e->taking[i]);
@@ -142,7 +143,7 @@ static bool draft_next(Engine *e, size_t number, size_t tokens, Fault *fault) {
         if (!is_drafting(s, number, tokens)) continue;
         size_t at = session_length(r->session, r->id), lacks = s->tokens->count - at;
         if (part_room(part) < lacks || part->rows == part->session->max_logits) {
-            if (!run_drafts(e, part, n, fault)) return false;
+            if (!run_drafts(e, number, n, fault)) return false;
             n = 0;
         }
         r->row = part->rows;
@@ -150,7 +151,7 @@ static bool draft_next(Engine *e, size_t number, size_t tokens, Fault *fault) {
             part_push(part, r->id, s->tokens->ids[i], i, i + 1 == at + lacks);
         e->taking[n++] = s;
     }
-    return n == 0 || run_drafts(e, part, n, fault);
+    return n == 0 || run_drafts(e, number, n, fault);
 }
 
 bool engine_draft(Engine *e, Fault *fault) {
@@ -218,6 +219,7 @@ void draft_rollback(Sequence *s) {
     Speculation *all = s->options.speculation;
     Draft *g = s->draft;
     all->rounds++, all->drafted += g->count, all->accepted += g->accepted;
+    draft_head_rollback(s);
     g->made = false, g->accepted = 0;
     if (s->reader[READS_DRAFT].session) chain_rewind(&g->chain, g->count);
     for (const Reader *r = s->reader; r < s->reader + READERS; r++)
@@ -248,11 +250,25 @@ static bool check(const GenerateOptions *o, const Session *session, Fault *fault
         return fault_set(fault,
                          "the session has room for %zu rows of logits, a draft needs %zu",
                          session->max_logits, s->length + 1);
+    if (s->draft && draft_head_is(s->draft->model) &&
+        s->draft->model->sizes.dim != session->model->sizes.dim)
+        return fault_set(
+            fault, "a draft head of rows of %zu numbers, a model of %zu: wanted its own head",
+            s->draft->model->sizes.dim, session->model->sizes.dim);
     if (s->draft && s->draft->model->sizes.vocab != session->model->sizes.vocab)
         return fault_set(
             fault, "the draft has %zu tokens, the model %zu: they must share a vocabulary",
             s->draft->model->sizes.vocab, session->model->sizes.vocab);
     return true;
+}
+
+/* Room for what a draft head reads: h of each position that it, or the model, may come to. */
+static bool open_hidden(Sequence *s, const Session *session) {
+    const Session *head = s->options.speculation->draft;
+    if (!head || !draft_head_is(head->model)) return true;
+    size_t ctx = max_size(session_ctx(head), session_ctx(session)),
+           numbers = ctx * head->model->sizes.dim;
+    return (s->draft->hidden = malloc(numbers * sizeof(float)));
 }
 
 bool draft_open(Sequence *s, const Session *session, Fault *fault) {
@@ -265,11 +281,12 @@ bool draft_open(Sequence *s, const Session *session, Fault *fault) {
     g->p = malloc(g->vocab * sizeof *g->p), g->rest = malloc(g->vocab * sizeof *g->rest);
     chain_copy(&g->chain, s->options.chain);
     g->chain.observer = NULL;
+    if (!open_hidden(s, session)) return fault_set(fault, "no memory for hidden states");
     return (g->q && g->p && g->rest) || fault_set(fault, "no memory for a draft");
 }
 
 void draft_close(Draft *g) {
     if (!g) return;
     chain_close(&g->chain);
-    free(g->q), free(g->p), free(g->rest), free(g);
+    free(g->q), free(g->p), free(g->rest), free(g->hidden), free(g);
 }

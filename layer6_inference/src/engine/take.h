@@ -112,10 +112,25 @@ struct Draft {
     Chain chain;     /* of the draft */
     size_t followed; /* tokens that this chain knows of those generated */
     size_t accepted;
+    float *
+        hidden; /* (ctx, dim) h of the text's positions, which a draft head reads; owns; else NULL */
 };
 
 bool draft_open(Sequence *sequence, const Session *session, Fault *fault);
 void draft_close(Draft *draft);
+
+/* The batch of a part, through its model.  Where a text's draft comes from a draft head (draft_heads.c), the model's rows
+ * are kept, and the head is given them. */
+bool engine_forward(Engine *engine, size_t part, Fault *fault);
+
+/* Does a draft head make its drafts? */
+bool has_draft_head(const Sequence *sequence);
+
+/* How many tokens a draft head can read: those whose h the model, or the head itself, has said. */
+size_t draft_head_reach(const Sequence *sequence);
+
+/* The head forgets what it read behind its own guesses of h, and is as if it had read the text alone. */
+void draft_head_rollback(Sequence *sequence);
 
 /* Draft tokens for every text that is ready for a draft, in batches of the draft model. */
 bool engine_draft(Engine *engine, Fault *fault);

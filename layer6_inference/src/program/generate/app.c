@@ -29,6 +29,15 @@ static bool read_negative(GenerateApp *app, Fault *fault) {
                              "a --negative text for cfg"));
 }
 
+/* A model of one block, which shares the file of the one that it drafts for. */
+static bool open_head(GenerateApp *app, size_t ctx, Fault *fault) {
+    if (!draft_head_open(&app->head, app->expert.model, fault)) return false;
+    app->draft.model = &app->head;
+    if (loaded_open_session(&app->draft, &app->request->compute, ctx, app->at_once, fault))
+        return true;
+    return app->draft.model = NULL, false;
+}
+
 static bool open_companions(GenerateApp *app, Fault *fault) {
     const Request *r = app->request;
     size_t ctx = session_ctx(&app->expert.session), vocab = app->expert.model->sizes.vocab;
@@ -42,6 +51,7 @@ static bool open_companions(GenerateApp *app, Fault *fault) {
                              "a vocabulary",
                              app->amateur.model->sizes.vocab, vocab);
     }
+    if (r->draft_head) return open_head(app, ctx, fault);
     return !r->draft ||
            (loaded_open(&app->draft, r->draft, &r->compute, ctx, app->at_once, fault) &&
             loaded_check_ctx(&app->draft, "the draft", &app->expert, fault));
@@ -148,13 +158,16 @@ static size_t count_sequences(GenerateApp *app) {
            (chain_looks_ahead(&app->chain) ? LOOK_AHEAD_FORKS : 0);
 }
 
+/* Drafts are asked for. */
+static bool guesses(const Request *r) { return r->draft || r->draft_head || r->lookup; }
+
 bool app_may_force(const GenerateApp *app) {
     const Request *r = app->request;
     bool forced = false;
     for (size_t i = 0; i < app->chain.count; i++)
         forced = forced || app->chain.stages[i].kind->forced;
     return forced && !chain_looks_ahead(&app->chain) && !chain_needs_guide(&app->chain) &&
-           !r->no_forced && !r->shift && !r->draft && !r->lookup && !r->amateur && !r->heal;
+           !r->no_forced && !r->shift && !guesses(r) && !r->amateur && !r->heal;
 }
 
 /* The chain, with the stage in front that --grammar, --schema, --tags or --regex is short for.  A pattern that
@@ -190,7 +203,7 @@ static bool read_chain(GenerateApp *app, Fault *fault) {
 
 bool app_open(GenerateApp *app, Fault *fault) {
     const Request *r = app->request;
-    if (r->draft || r->lookup) app->expert.rewind = app->draft.rewind = (size_t)r->guess;
+    if (guesses(r)) app->expert.rewind = app->draft.rewind = (size_t)r->guess;
     if (!loaded_open_model(&app->expert, r->model, &r->compute, fault) ||
         !compute_adapt(&r->compute, &app->expert.own, fault))
         return false;

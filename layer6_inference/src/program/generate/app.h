@@ -22,7 +22,7 @@ typedef struct Request {
     long beams, groups;
     uint64_t seed;
     double seconds, diversity, length_power;
-    bool lookup, no_forced, heal, early, shift;
+    bool lookup, draft_head, no_forced, heal, early, shift;
     OptionList stops;
     bool ids, no_prompt, special, chat, quiet;
     ComputeOptions compute;
@@ -33,6 +33,7 @@ typedef struct Request {
 typedef struct GenerateApp {
     const Request *request;
     LoadedModel expert, amateur, draft;
+    Model head; /* of the expert, which owns what it has */
     Speculation speculation;
     Chain chain;
     Stops stops;

@@ -111,7 +111,7 @@ static Limits make_limits(const GenerateApp *app) {
 
 static GenerateOptions make_options(GenerateApp *app, Stream *stream) {
     const Request *r = app->request;
-    bool guessed = r->draft || r->lookup, forced = app_may_force(app);
+    bool guessed = r->draft || r->draft_head || r->lookup, forced = app_may_force(app);
     app->speculation = (Speculation){.draft = app->draft.model ? &app->draft.session : NULL,
                                      .length = forced ? SPECULATE_MAX : (size_t)r->guess,
                                      .forced = forced};

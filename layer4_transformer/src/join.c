@@ -1,0 +1,20 @@
+/* join.c - see join.h. */
+#include "join.h"
+
+void join_run_init(JoinRun *run, size_t rows, size_t dim, Arena *arena) {
+    *run = (JoinRun){0};
+    if (!dim) return;
+    run->both = arena_take(arena, rows * 2 * dim, sizeof *run->both);
+    run->scratch = arena_take(arena, linear_scratch_bytes(rows, 2 * dim), 1);
+}
+
+void join_forward(Pool *pool, const Join *join, JoinRun *run, const float *hidden, size_t n,
+                  float *x) {
+    size_t dim = join->map.w.shape[0];
+    for (size_t i = 0; i < n; i++) {
+        float *both = run->both + i * 2 * dim;
+        norm_apply(&join->token_norm, both, x + i * dim, dim);
+        norm_apply(&join->hidden_norm, both + dim, hidden + i * dim, dim);
+    }
+    linear(pool, &join->map, run->both, n, x, run->scratch);
+}
