@@ -61,7 +61,9 @@ static size_t max_drafted(const Sequence *s) {
 static bool is_due(const Sequence *s) {
     if (!s->live || s->held || s->preempted || !s->draft || s->draft->made) return false;
     const Reader *text = &s->reader[READS_TEXT], *draft = &s->reader[READS_DRAFT];
-    size_t count = s->tokens->count, lacks = has_draft_head(s) ? SPECULATE_MAX + 2 : 2;
+    size_t count = s->tokens->count, lacks = 2;
+    if (has_draft_head(s)) /* what it guessed right it reads again */
+        lacks = min_size(SPECULATE_MAX + 2, draft->session->max_tokens);
     return session_length(text->session, text->id) + 1 == count &&
            (!draft->session || session_length(draft->session, draft->id) + lacks >= count);
 }

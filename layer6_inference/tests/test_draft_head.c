@@ -1,0 +1,259 @@
+/* drafts that a model's own head makes */
+#include "check.h"
+#include "inference.h"
+#include "make_model.h"
+
+typedef struct Pair {
+    Model model, head;
+    Session session, drafts;
+    unsigned char *bytes;
+} Pair;
+
+static void open_made(Pair *p, unsigned char *bytes, size_t size, SessionConfig config,
+                      SessionConfig drafts) {
+    Fault fault;
+    p->bytes = bytes;
+    if (!model_open_memory(&p->model, bytes, size, &fault)) fail_msg("%s", fault.text);
+    assert_true(draft_head_open(&p->head, &p->model, &fault));
+    assert_true(session_open(&p->session, &p->model, NULL, config, &fault));
+    assert_true(session_open(&p->drafts, &p->head, NULL, drafts, &fault));
+}
+
+static const SessionConfig wide = {
+    .sequences = 1, .max_tokens = 64, .max_logits = 32, .rewind = 8};
+
+static MakeModel made(const char *arch, const char *more) {
+    MakeModel m = make_model_of(arch, more);
+    m.ctx = 192;
+    return m;
+}
+
+static void open_pair(Pair *p, const char *arch, const char *more) {
+    MakeModel m = made(arch, more);
+    size_t size;
+    unsigned char *bytes = make_model(&m, &size);
+    open_made(p, bytes, size, wide, wide);
+}
+
+static void close_pair(Pair *p) {
+    session_close(&p->drafts), session_close(&p->session);
+    model_close(&p->model), free(p->bytes);
+}
+
+static GenerateResult speak(Pair *p, const char *spec, Speculation *speculation, uint64_t seed,
+                            TokenList *tokens, size_t max_tokens) {
+    Chain chain;
+    Fault fault;
+    GenerateResult result;
+    assert_true(chain_parse(&chain, spec, p->model.tokenizer, &fault));
+    GenerateOptions o = {.chain = &chain,
+                         .seed = seed,
+                         .limits.max_tokens = max_tokens,
+                         .speculation = speculation};
+    tokens->count = 0;
+    for (const char *c = "a text of which a part is read in pieces, for it is longer than that";
+         *c; c++)
+        token_list_add(tokens, *c);
+    if (!generate(&p->session, tokens, &o, &result, &fault)) fail_msg("%s", fault.text);
+    chain_close(&chain);
+    return result;
+}
+
+/* Whatever the head says, and however much of it. */
+static void greedy_texts_are_the_same(void **state) {
+    (void)state;
+    static const char *const models[][2] = {{"glm4moe", "drafts:1"},
+                                            {"mimo2", "drafts:2 draft_ends"}, /* windows */
+                                            {"qwen35", "drafts:1"},           /* states */
+                                            {"deepseek32", "drafts:1"},       /* latents */
+                                            {"step35", "drafts:1"}};
+    for (size_t i = 0; i < sizeof models / sizeof *models; i++) {
+        Pair p;
+        TokenList plain = {0}, drafted = {0};
+        open_pair(&p, models[i][0], models[i][1]);
+        speak(&p, "penalties:rep=1.3,greedy", NULL, 1, &plain, SIZE_MAX); /* to the end */
+        for (size_t length = 1; length <= SPECULATE_MAX; length += 7) {
+            Speculation s = {.draft = &p.drafts, .length = length};
+            speak(&p, "penalties:rep=1.3,greedy", &s, 1, &drafted, SIZE_MAX);
+            assert_int_equal(drafted.count, plain.count);
+            assert_memory_equal(drafted.ids, plain.ids, plain.count * sizeof *plain.ids);
+            assert_true(s.drafted > s.rounds / 2 && s.accepted < s.drafted);
+        }
+        token_list_free(&plain), token_list_free(&drafted);
+        close_pair(&p);
+    }
+}
+
+/* The second token of many runs has the same distribution with drafts and without. */
+static void drawn_texts_have_the_same_distribution(void **state) {
+    (void)state;
+    enum { RUNS = 1200 };
+    Pair p;
+    TokenList tokens = {0};
+    double counts[2][MAKE_VOCAB] = {{0}}, chi = 0;
+    int kinds = 0;
+    open_pair(&p, "exaone4", "drafts:1");
+    for (int with = 0; with < 2; with++)
+        for (uint64_t seed = 0; seed < RUNS; seed++) {
+            Speculation s = {.draft = &p.drafts, .length = 2};
+            speak(&p, "top_k:4,temp:1.5", with ? &s : NULL, seed, &tokens, 2);
+            counts[with][tokens.ids[tokens.count - 1]]++;
+        }
+    for (int i = 0; i < MAKE_VOCAB; i++) {
+        double a = counts[0][i], b = counts[1][i];
+        if (a + b < 20) continue;
+        chi += (a - b) * (a - b) / (a + b), kinds++;
+    }
+    assert_true(kinds > 3 && chi < kinds + 4 * sqrt(2.0 * kinds));
+    token_list_free(&tokens), close_pair(&p);
+}
+
+static float *numbers_of(const Gguf *g, const char *name, size_t *count) {
+    const GgufTensor *t = gguf_find_tensor(g, name);
+    assert_non_null(t);
+    *count = t->bytes / sizeof(float);
+    return (float *)t->data;
+}
+
+static void fill(const Gguf *g, const char *name, float value) {
+    size_t n;
+    float *x = numbers_of(g, name, &n);
+    for (size_t i = 0; i < n; i++) x[i] = value;
+}
+
+/* A model whose blocks add nothing chooses by the last token alone; so does a head that takes the token, leaves h
+ * out, and adds nothing either.  It knows what the model will say. */
+static void a_head_that_knows_is_accepted(void **state) {
+    (void)state;
+    MakeModel m = made("exaone4", "drafts:1");
+    size_t size, n, count = 0;
+    unsigned char *bytes = make_model(&m, &size);
+    Gguf g;
+    char name[96];
+    assert_true(gguf_parse(&g, bytes, size, NULL));
+    for (size_t l = 0; l < m.layers; l++) {
+        fill(&g, block_tensor_name(name, sizeof name, l, "attn_output", "weight"), 0);
+        fill(&g, block_tensor_name(name, sizeof name, l, "ffn_down", "weight"), 0);
+    }
+    fill(&g, "blk.2.nextn.eh_proj.weight", 0), fill(&g, "blk.2.nextn.enorm.weight", 1);
+    float *map = numbers_of(&g, "blk.2.nextn.eh_proj.weight", &n);
+    for (size_t i = 0; i < m.dim; i++) map[i * 2 * m.dim + i] = 1;
+    Pair p;
+    TokenList plain = {0}, drafted = {0};
+    open_made(&p, bytes, size, wide, wide);
+    speak(&p, "greedy", NULL, 1, &plain, 60);
+    Speculation s = {.draft = &p.drafts, .length = 4};
+    GenerateResult r = speak(&p, "greedy", &s, 1, &drafted, 60);
+    assert_memory_equal(drafted.ids, plain.ids, plain.count * sizeof *plain.ids);
+    assert_int_equal(s.accepted + 4 >= s.drafted, true);
+    assert_true(s.rounds <= 13 && r.tokens == 60); /* five tokens in each */
+    for (uint64_t seed = 0; seed < 9; seed++) {    /* p and q are one distribution */
+        Speculation drawn = {.draft = &p.drafts, .length = 3};
+        speak(&p, "temp:1.5", &drawn, seed, &drafted, 30);
+        count += drawn.drafted - drawn.accepted;
+    }
+    assert_true(count < 30);
+    token_list_free(&plain), token_list_free(&drafted);
+    gguf_free(&g), close_pair(&p);
+}
+
+/* ------------------------------------------------------------------ with others */
+
+enum { TEXTS = 6 };
+
+typedef struct Told {
+    Sequence *sequence;
+    TokenList tokens;
+    Chain chain;
+    Speculation speculation;
+    size_t begins;
+} Told;
+
+static void prepare(Told *t, size_t i, Pair *p) {
+    Rng rng = {31, i / 2, 0}; /* each two have the same prompt, and join one after the other */
+    *t = (Told){.begins = rng_below(&rng, 9) + 4 * (i % 2),
+                .speculation = {.draft = &p->drafts, .length = 2 + i % 4}};
+    for (size_t n = 1 + rng_below(&rng, 60); n > 0; n--)
+        token_list_add(&t->tokens, (int32_t)(97 + rng_below(&rng, 26)));
+    assert_true(
+        chain_parse(&t->chain, i % 3 ? "temp:1.4" : "greedy", p->model.tokenizer, NULL));
+}
+
+static GenerateOptions options_of(Told *t, size_t i) {
+    return (GenerateOptions){.chain = &t->chain,
+                             .seed = i,
+                             .limits.max_tokens = 20 + 5 * i,
+                             .limits.only_bos_ends = true,
+                             .speculation = &t->speculation};
+}
+
+static void tell_together(Told *texts, Pair *p) {
+    Engine engine;
+    Fault fault;
+    assert_true(engine_open(&engine, &p->session, &fault));
+    for (size_t step = 0, over = 0; over < TEXTS; step++) {
+        for (size_t i = 0; i < TEXTS; i++) {
+            Told *t = &texts[i];
+            if (t->begins > step || t->sequence) continue;
+            GenerateOptions o = options_of(t, i);
+            t->sequence = engine_add(&engine, &t->tokens, &o, &fault);
+            if (!t->sequence) assert_contains(fault.text, "in use");
+        }
+        if (!engine_step(&engine, &fault)) fail_msg("%s", fault.text);
+        for (Told *t = texts; t < texts + TEXTS; t++)
+            if (t->sequence && !t->sequence->live && t->begins != SIZE_MAX) {
+                assert_false(t->sequence->failed);
+                engine_remove(&engine, t->sequence);
+                t->sequence = NULL, t->begins = SIZE_MAX, over++;
+            }
+        assert_true(step < 2000);
+    }
+    engine_close(&engine);
+}
+
+/* Many at once, in small batches, with memory for one and a half: the same texts, and the same guesses. */
+static void neighbours_change_nothing(void **state) {
+    (void)state;
+    static const SessionConfig rooms[] = {
+        {.sequences = 6, .max_tokens = 64, .max_logits = 64, .rewind = 5},
+        {.sequences = 6, .max_tokens = 9, .max_logits = 7, .rewind = 5},
+        {.sequences = 6, .max_tokens = 64, .max_logits = 64, .pages = 5, .rewind = 5},
+        {.sequences = 3, .max_tokens = 11, .max_logits = 9, .prefixes = 20}};
+    MakeModel m = made("qwen35", "drafts:1 layers:3");
+    Told alone[TEXTS], together[TEXTS];
+    Pair one;
+    size_t size;
+    open_pair(&one, "qwen35", "drafts:1 layers:3");
+    for (size_t i = 0; i < TEXTS; i++) {
+        GenerateResult result;
+        Fault fault;
+        prepare(&alone[i], i, &one);
+        GenerateOptions o = options_of(&alone[i], i);
+        if (!generate(&one.session, &alone[i].tokens, &o, &result, &fault))
+            fail_msg("%s", fault.text);
+    }
+    for (size_t r = 0; r < sizeof rooms / sizeof *rooms; r++) {
+        Pair many;
+        unsigned char *bytes = make_model(&m, &size);
+        SessionConfig drafts = rooms[r];
+        drafts.pages = 0, drafts.max_tokens = r % 2 ? 5 : 16;
+        open_made(&many, bytes, size, rooms[r], drafts);
+        for (size_t i = 0; i < TEXTS; i++) prepare(&together[i], i, &many);
+        tell_together(together, &many);
+        for (size_t i = 0; i < TEXTS; i++) {
+            Told *a = &alone[i], *b = &together[i];
+            assert_int_equal(a->tokens.count, b->tokens.count);
+            assert_memory_equal(a->tokens.ids, b->tokens.ids,
+                                a->tokens.count * sizeof *a->tokens.ids);
+            assert_int_equal(a->speculation.accepted, b->speculation.accepted);
+            chain_close(&b->chain), token_list_free(&b->tokens);
+        }
+        close_pair(&many);
+    }
+    for (Told *t = alone; t < alone + TEXTS; t++)
+        chain_close(&t->chain), token_list_free(&t->tokens);
+    close_pair(&one);
+}
+
+RUN(TEST(greedy_texts_are_the_same), TEST(drawn_texts_have_the_same_distribution),
+    TEST(a_head_that_knows_is_accepted), TEST(neighbours_change_nothing))
