@@ -87,6 +87,9 @@ apart 2 --prompt --history chain --prompt 0
 apart 2 --guess --lookup generate --guess 3
 apart 2 --draft --lookup generate --draft "$draft" --lookup
 apart 2 --draft --heal generate --draft "$draft" --heal
+apart 2 --draft --draft-head generate --draft "$draft" --draft-head
+apart 2 --draft-head --lookup generate --draft-head --lookup
+apart 2 --draft-head --heal generate --draft-head --heal
 apart 2 --lookup --heal generate --lookup --heal
 apart 1 --lookup cfg generate --lookup --chain cfg:1.5
 apart 1 --lookup skew generate --lookup --chain skew:1
@@ -168,7 +171,7 @@ expect "promises have users of their own" 2 "goals does not go with --users" "$s
 expect "own time is that of one thread" 2 "it needs -t 1" "$strata" bench serve --own-time
 expect "a benchmark takes no file" 2 "nothing is done with 'x'" "$strata" bench samplers x
 expect "a format of no rung" 1 "there are F32" "$strata" bench ladder --format Q9
-expect "the rules are in the help" 0 "guess needs --draft or --lookup" "$strata" generate --help
+expect "the rules are in the help" 0 "guess needs --draft, --draft-head or --lookup" "$strata" generate --help
 expect "ranges are in the help" 0 "tokens in a draft (4); 1 to 24" "$strata" generate --help
 "$strata" generate --chain force:5:at=0,allow:999999 -n 3 >"$work/out" 2>&1
 same "an error has a line of its own" "$(grep -c '^strata: ' "$work/out")" 1
