@@ -100,8 +100,9 @@ static void print_sizes(const Model *m) {
     print_range(m, "short conv", offsetof(LayerSizes, short_conv));
     printf(", vocab %zu, ctx %zu\n", s->vocab, s->ctx);
     if (s->drafts)
-        printf("  behind them %zu draft head%s, of which generate --draft-head uses the first\n",
-               s->drafts, s->drafts > 1 ? "s" : "");
+        printf(
+            "  behind them %zu draft head%s, of which generate --draft-head uses the first\n",
+            s->drafts, s->drafts > 1 ? "s" : "");
     if (!model_writes(m))
         printf("  it reads and does not write: texts become %s, pooling %s\n",
                m->text_head.pooling == POOLING_RANK ? "scores" : "vectors",
