@@ -65,6 +65,11 @@ void xielu(float *out, const float *x, size_t n, const Xielu *curve);
  * Source   OpenAI 2025, arXiv:2508.10925, sec. 2.2 and the reference code's constants. */
 void swiglu_clamped(float *out, const float *gate, const float *up, size_t n);
 
+/* The gradient through SiLU, with s = 1 / (1 + exp(-x)): dx = dy * s * (1 + x * (1 - s)).
+ *
+ *   dx   (n)   written; may be x or dy */
+void silu_backward(float *dx, const float *x, const float *dy, size_t n);
+
 /* The gradients through SwiGLU.
  *
  *     s = 1 / (1 + exp(-gate))

@@ -51,6 +51,14 @@ void rms_norm(float *out, const float *x, const float *gain, size_t dim, float e
  * Cost     3*dim flops; reads x twice. */
 void length_norm(float *x, size_t dim, float least);
 
+/* The gradient through length_norm.  With y = x / |x|, what points along y is lost, for the length stays 1:
+ *
+ *     dx = (dy - y (y . dy)) / |x|          dy / least where x is shorter than that
+ *
+ *   dx   (dim)   written; may be dy
+ *   x    (dim)   as it was before */
+void length_norm_backward(float *dx, const float *x, const float *dy, size_t dim, float least);
+
 /* Shift a vector to mean 0, rescale it to variance 1, then by a learned gain and bias.
  *
  *     out[i] = (x[i] - mean x) / sqrt(var x + eps) * gain[i] + bias[i]

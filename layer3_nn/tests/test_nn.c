@@ -108,6 +108,33 @@ static void swiglu_gradient(void **state) {
     check_gradient(swiglu_sum, x, 2 * N, w, d, 1e-5);
 }
 
+static double silu_sum(const double *x, size_t n, const float *w) {
+    double sum = 0;
+    for (size_t i = 0; i < n; i++) sum += (double)w[i] * x[i] / (1 + exp(-x[i]));
+    return sum;
+}
+
+static double length_sum(const double *x, size_t n, const float *w) {
+    double square = 0, sum = 0;
+    for (size_t i = 0; i < n; i++) square += x[i] * x[i];
+    for (size_t i = 0; i < n; i++) sum += (double)w[i] * x[i] / fmax(sqrt(square), 1e-3);
+    return sum;
+}
+
+/* A vector of any length, and one so short that its length does not count. */
+static void silu_and_length_gradients(void **state) {
+    (void)state;
+    float x[N], w[N], d[N];
+    noise(x, N, 11), noise(w, N, 12);
+    silu_backward(d, x, w, N);
+    check_gradient(silu_sum, x, N, w, d, 1e-5);
+    length_norm_backward(d, x, w, N, 1e-3f);
+    check_gradient(length_sum, x, N, w, d, 1e-5);
+    for (int i = 0; i < N; i++) x[i] *= 1e-5f;
+    length_norm_backward(d, x, w, N, 1e-3f);
+    check_gradient(length_sum, x, N, w, d, 1e-2);
+}
+
 static double rms_sum(const double *x, size_t n, const float *w) { /* x, then gain */
     size_t dim = n / 2;
     double square = 0, sum = 0;
@@ -229,5 +256,6 @@ static void loss_and_gradient(void **state) {
     assert_near(log_sum_exp(flat, 1000), log(1000), 1e-6);
 }
 
-RUN(TEST(softmax_and_gradient), TEST(activations), TEST(swiglu_gradient), TEST(norms),
-    TEST(embedding_and_linear), TEST(adapters), TEST(other_positions), TEST(loss_and_gradient))
+RUN(TEST(softmax_and_gradient), TEST(activations), TEST(swiglu_gradient),
+    TEST(silu_and_length_gradients), TEST(norms), TEST(embedding_and_linear), TEST(adapters),
+    TEST(other_positions), TEST(loss_and_gradient))

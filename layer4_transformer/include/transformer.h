@@ -33,7 +33,9 @@
 #include "layer_input.h"      /* every layer looks the token up again */
 #include "join.h"  /* a token and what was known before it: where a draft head begins */
 #include "block.h" /* attention and feed-forward around the residual stream */
-#include "attention_train.h" /* attention of whole sequences, and its gradients */
-#include "block_train.h"     /* one block forward and backward, for training */
+#include "attention_train.h"  /* attention of whole sequences, and its gradients */
+#include "delta_train.h"      /* the delta rule for whole sequences, and its gradients */
+#include "short_conv_train.h" /* ... and the convolution before it */
+#include "block_train.h"      /* one block forward and backward, for training */
 
 #endif

@@ -1,5 +1,5 @@
 /* block_train.c - see block_train.h. */
-#include "block_train.h"
+#include "block_train_delta.h"
 
 #include <math.h>
 #include <string.h>
@@ -75,15 +75,19 @@ static AttentionShape attention_shape(const TrainShape *s) {
 
 static void add(float *x, const float *y, size_t n) { axpy(x, 1, y, n); }
 
-void block_train_forward(const TrainRun *run, const TrainBlock *w, TrainSaved *saved,
-                         float *x) {
+size_t train_widest(const TrainShape *s) {
+    size_t wide = s->heads * s->head_dim, narrow = s->kv_heads * s->head_dim,
+           mixer = s->mixer == TRAIN_DELTA ? train_channels(s) + 2 * s->heads
+                                           : max_size(wide, 2 * narrow);
+    return max_size(max_size(s->dim, s->hidden), mixer);
+}
+
+/* saved->middle = attention(saved->normed) */
+static void attend(const TrainRun *run, const TrainBlock *w, TrainSaved *saved) {
     const TrainShape *s = &run->shape;
     size_t n = run->n, wide = s->heads * s->head_dim, narrow = s->kv_heads * s->head_dim;
     AttentionShape attn = attention_shape(s);
     float *scratch = run->matmul_scratch;
-
-    memcpy(saved->x, x, n * s->dim * sizeof *x);
-    normalize(run, saved->normed, x, w->attn_norm);
     linear_dense(run->pool, w->q, wide, s->dim, saved->normed, n, saved->q, scratch);
     linear_dense(run->pool, w->k, narrow, s->dim, saved->normed, n, saved->k, scratch);
     linear_dense(run->pool, w->v, narrow, s->dim, saved->normed, n, saved->v, scratch);
@@ -92,6 +96,20 @@ void block_train_forward(const TrainRun *run, const TrainBlock *w, TrainSaved *s
     attention_sequences(run->pool, &attn, run->sequences, saved->q, saved->k, saved->v,
                         saved->mixed, run->attn_scratch);
     linear_dense(run->pool, w->o, s->dim, wide, saved->mixed, n, saved->middle, scratch);
+}
+
+void block_train_forward(const TrainRun *run, const TrainBlock *w, TrainSaved *saved,
+                         float *x) {
+    const TrainShape *s = &run->shape;
+    size_t n = run->n;
+    float *scratch = run->matmul_scratch;
+
+    memcpy(saved->x, x, n * s->dim * sizeof *x);
+    normalize(run, saved->normed, x, w->attn_norm);
+    if (s->mixer == TRAIN_DELTA)
+        train_delta(run, &w->delta, saved);
+    else
+        attend(run, w, saved);
     add(x, saved->middle, n * s->dim);
 
     memcpy(saved->middle, x, n * s->dim * sizeof *x);
@@ -152,5 +170,8 @@ static void attend_backward(const TrainRun *run, const TrainBlock *w, TrainBlock
 void block_train_backward(const TrainRun *run, const TrainBlock *w, TrainBlock *grad,
                           const TrainSaved *saved, float *dx) {
     feed_forward_backward(run, w, grad, saved, dx);
-    attend_backward(run, w, grad, saved, dx);
+    if (run->shape.mixer == TRAIN_DELTA)
+        train_delta_backward(run, w, grad, saved, dx);
+    else
+        attend_backward(run, w, grad, saved, dx);
 }

@@ -1,12 +1,8 @@
 /* right: the way there with norms and turns in plain loops, and the product into the stream's own scratch */
-void block_train_forward(const TrainRun *run, const TrainBlock *w, TrainSaved *saved,
-                         float *x) {
+static void attend(const TrainRun *run, const TrainBlock *w, TrainSaved *saved) {
     const TrainShape s = run->shape;
     AttentionShape shape = attention_shape(&s);
     size_t n = run->n, hd = s.head_dim, wide = s.heads * hd, narrow = s.kv_heads * hd;
-    for (size_t i = 0; i < n * s.dim; i++) saved->x[i] = x[i];
-    for (size_t i = 0; i < n; i++)
-        rms_norm(saved->normed + i * s.dim, x + i * s.dim, w->attn_norm, s.dim, s.eps);
     linear_dense(run->pool, w->v, narrow, s.dim, saved->normed, n, saved->v,
                  run->matmul_scratch);
     linear_dense(run->pool, w->k, narrow, s.dim, saved->normed, n, saved->k,
@@ -23,6 +19,16 @@ void block_train_forward(const TrainRun *run, const TrainBlock *w, TrainSaved *s
                         saved->mixed, run->attn_scratch);
     linear_dense(run->pool, w->o, s.dim, wide, saved->mixed, n, run->grad_b,
                  run->matmul_scratch);
+}
+
+void block_train_forward(const TrainRun *run, const TrainBlock *w, TrainSaved *saved,
+                         float *x) {
+    const TrainShape s = run->shape;
+    size_t n = run->n;
+    for (size_t i = 0; i < n * s.dim; i++) saved->x[i] = x[i];
+    for (size_t i = 0; i < n; i++)
+        rms_norm(saved->normed + i * s.dim, x + i * s.dim, w->attn_norm, s.dim, s.eps);
+    attend(run, w, saved);
     for (size_t i = 0; i < n * s.dim; i++) saved->middle[i] = x[i] = x[i] + run->grad_b[i];
     for (size_t i = 0; i < n; i++)
         rms_norm(saved->ffn_normed + i * s.dim, x + i * s.dim, w->ffn_norm, s.dim, s.eps);
