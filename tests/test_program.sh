@@ -292,3 +292,13 @@ sed 's/whole/parts/' "$work/whole.gguf" >"$work/renamed"
 if cmp -s "$work/renamed" "$work/parts.gguf"; then ok "a killed run resumes to the bit"; else not "a killed run resumes to the bit" "the files differ"; fi
 same "the log has a header and the last step" "$(sed -n '1p;$p' "$work/whole.csv" | cut -d, -f1 | tr '\n' ' ')" "step 6 "
 expect "a trained model speaks" 0 "Once" "$strata" generate -m "$work/whole.gguf" -n 5
+$train --mixer delta --checkpoint "$work/memory.ckpt" --out "$work/memory.gguf" 2>/dev/null
+expect "so does one with a memory" 0 "Once" "$strata" generate -m "$work/memory.gguf" -n 5
+expect "a run with attention is another one" 1 "memory.ckpt is not a checkpoint of this model" \
+    $train --checkpoint "$work/memory.ckpt" --resume --out "$work/other.gguf"
+expect "no weights of attention for a memory" 1 "has no tensor 'blk.0.attn_qkv.weight'" \
+    "$strata" train --mixer delta --dim 64 --hidden 64 --layers 1 --heads 2 --kv-heads 1 --from "$work/whole.gguf" --out "$work/other.gguf"
+expect "a mixer by its name" 2 "mixer mamba: wanted attention or delta" "$strata" train --mixer mamba --out "$work/other.gguf"
+expect "a memory fills no places" 2 "reads from left to right" "$strata" train --mixer delta --masked --out "$work/other.gguf"
+expect "a memory learns no adapters" 2 "adapters .--lora. are learned beside attention" \
+    "$strata" train --mixer delta --from "$work/memory.gguf" --lora 2 --out "$work/other.gguf"

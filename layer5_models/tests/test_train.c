@@ -47,8 +47,13 @@ static int finish(void **state) {
 
 static TrainConfig tiny(void) {
     TrainConfig c = train_config_storyteller();
-    c.shape = (TrainShape){
-        .dim = 16, .hidden = 24, .heads = 4, .kv_heads = 2, .head_dim = 4, .eps = 1e-5f};
+    c.shape = (TrainShape){.dim = 16,
+                           .hidden = 24,
+                           .heads = 4,
+                           .kv_heads = 2,
+                           .head_dim = 4,
+                           .eps = 1e-5f,
+                           .taps = 4};
     c.layers = 2, c.vocab = 320, c.ctx = 48, c.steps = 12, c.warmup = 3, c.batch_tokens = 90,
     c.learning_rate = 1e-2;
     return c;
@@ -78,9 +83,9 @@ static double reference_loss(const Reference *r, const TrainBatch *b, bool maske
     return loss / (double)b->n;
 }
 
-static void check_gradients(bool both_ways) {
+static void check_gradients(bool both_ways, TrainMixer mixer) {
     TrainConfig c = tiny();
-    c.shape.both_ways = both_ways;
+    c.shape.both_ways = both_ways, c.shape.mixer = mixer;
     Corpus corpus = {.world = world, .seed = 1};
     Trainer *t = make(&c, &corpus, NULL);
     Fault fault;
@@ -107,13 +112,14 @@ static void check_gradients(bool both_ways) {
                 at = (size_t)t->batch.input[probe * 7] * c.shape.dim +
                      at % c.shape.dim; /* a row that occurs */
             double *x = reference_values(&r, gguf_find_tensor(&gguf, parameter->name)) + at,
-                   keep = *x, h = 1e-6;
+                   keep = *x, h = parameter->rate ? 1e-6 * fabs(*x) : 1e-6;
             *x = keep + h;
             double up = reference_loss(&r, &t->batch, both_ways, c.vocab, logits);
             *x = keep - h;
             double down = reference_loss(&r, &t->batch, both_ways, c.vocab, logits),
                    want = (up - down) / (2 * h);
             *x = keep;
+            if (parameter->rate) want *= keep; /* by its logarithm */
             assert_near(t->gradients[parameter->offset + at], want, 1e-5 + 1e-3 * fabs(want));
         }
     reference_close(&r), gguf_free(&gguf), file_close(&map), free(logits);
@@ -123,8 +129,9 @@ static void check_gradients(bool both_ways) {
 
 static void whole_model_gradients_match_differences(void **state) {
     (void)state;
-    check_gradients(false);
-    check_gradients(true);
+    check_gradients(false, TRAIN_ATTENTION);
+    check_gradients(true, TRAIN_ATTENTION);
+    check_gradients(false, TRAIN_DELTA);
 }
 
 /* Of every document a share is hidden, the rest and what it begins with stay, and a hidden token weighs as much as
@@ -154,9 +161,9 @@ static void hidden_tokens_are_guessed(void **state) {
     trainer_close(plain), trainer_close(hides);
 }
 
-static void threads_change_no_bit(void **state) {
-    (void)state;
+static void check_threads(TrainMixer mixer) {
     TrainConfig c = tiny();
+    c.shape.mixer = mixer;
     Corpus corpus = {.world = world, .seed = 1};
     Trainer *one = make(&c, &corpus, NULL);
     for (int i = 0; i < 6; i++) trainer_step(one);
@@ -170,6 +177,11 @@ static void threads_change_no_bit(void **state) {
         pool_close(pool);
     }
     trainer_close(one);
+}
+
+static void threads_change_no_bit(void **state) {
+    (void)state;
+    check_threads(TRAIN_ATTENTION), check_threads(TRAIN_DELTA);
 }
 
 /* U = orthogonal(X) has singular values about 1 and X's singular vectors: |U v| is near |v| for
@@ -417,9 +429,9 @@ static void looking_and_speaking(void **state) {
     assert_true(train_config_draft().layers < train_config_storyteller().layers);
 }
 
-static void training_goes_on_from_a_model(void **state) {
-    (void)state;
+static void check_going_on(TrainMixer mixer) {
     TrainConfig c = tiny();
+    c.shape.mixer = mixer;
     Corpus corpus = {.world = world, .seed = 1};
     Trainer *t = make(&c, &corpus, NULL), *next;
     Fault fault;
@@ -436,8 +448,11 @@ static void training_goes_on_from_a_model(void **state) {
     next = make(&c, &corpus, NULL);
     assert_memory_not_equal(trainer_parameters(next), trainer_parameters(t), 4096);
     assert_true(trainer_begin_from(next, &gguf, &fault));
-    assert_memory_equal(trainer_parameters(next), trainer_parameters(t),
-                        train_parameters(&c) * sizeof(float));
+    for (size_t i = 0; i < t->n_parameters; i++) /* rates go through their logarithm */
+        for (size_t k = 0; k < t->parameters[i].rows * t->parameters[i].cols; k++) {
+            size_t at = t->parameters[i].offset + k;
+            assert_near(next->values[at], t->values[at], t->parameters[i].rate ? 1e-5 : 0);
+        }
     trainer_close(next);
     c.shape.hidden = 32;
     next = make(&c, &corpus, NULL);
@@ -446,6 +461,11 @@ static void training_goes_on_from_a_model(void **state) {
     assert_contains(fault.text, "wanted 32 x 16");
     trainer_close(next), trainer_close(t);
     gguf_free(&gguf), file_close(&map), unlink(path);
+}
+
+static void training_goes_on_from_a_model(void **state) {
+    (void)state;
+    check_going_on(TRAIN_ATTENTION), check_going_on(TRAIN_DELTA);
 }
 
 static void corpora_come_from_files_too(void **state) {
@@ -503,6 +523,57 @@ static void same_logits(const Model *a, const Model *b) {
     free(logits[0]), free(logits[1]);
 }
 
+/* A run with a memory is not one with attention, and its numbers come back from its checkpoint. */
+static void a_memory_resumes(void **state) {
+    (void)state;
+    char room[CHECK_PATH];
+    const char *path = check_path(room, "memory.ckpt");
+    TrainConfig c = tiny();
+    Corpus corpus = {.world = world, .seed = 1};
+    Fault fault;
+    c.shape.mixer = TRAIN_DELTA;
+    Trainer *first = make(&c, &corpus, NULL), *second = make(&c, &corpus, NULL);
+    double before = trainer_step(first).loss, after = before;
+    assert_true(trainer_save(first, path, &fault) && trainer_load(second, path, &fault));
+    for (int i = 0; i < 9; i++) after = trainer_step(first).loss, trainer_step(second);
+    assert_true(after < before - 0.2); /* it learns */
+    assert_memory_equal(trainer_parameters(first), trainer_parameters(second),
+                        train_parameters(&c) * sizeof(float));
+    c.shape.taps = 3;
+    Trainer *other = make(&c, &corpus, NULL);
+    assert_false(trainer_load(other, path, &fault));
+    trainer_close(other), trainer_close(first), trainer_close(second), unlink(path);
+    c.shape.taps = 4, c.shape.both_ways = true;
+    assert_null(trainer_open(&c, &corpus, tokenizer, &vocab, NULL, &fault));
+    assert_contains(fault.text, "left to right");
+}
+
+/* The trainer's logits are those of the file in the program that runs it. */
+static void a_memory_is_loaded(void **state) {
+    (void)state;
+    char room[CHECK_PATH];
+    const char *path = check_path(room, "memory.gguf");
+    TrainConfig c = tiny();
+    Corpus corpus = {.world = world, .seed = 1};
+    Fault fault;
+    Model model;
+    Session session;
+    uint64_t index = 3;
+    c.shape.mixer = TRAIN_DELTA;
+    Trainer *t = make(&c, &corpus, NULL);
+    for (int i = 0; i < 8; i++) trainer_step(t);
+    assert_true(trainer_export(t, "memory", DTYPE_F32, path, &fault));
+    train_load_batch(t, &corpus, &index, 1);
+    train_forward(t, false);
+    if (!model_open(&model, path, &fault)) fail_msg("%s", fault.text);
+    SessionConfig config = {.sequences = 1, .max_tokens = c.ctx, .max_logits = c.ctx};
+    assert_true(session_open(&session, &model, NULL, config, &fault));
+    assert_true(session_eval(&session, t->batch.input, t->batch.n, true, &fault));
+    for (size_t i = 0; i < t->batch.n * c.vocab; i++)
+        assert_near(session.logits[i], t->logits[i], 1e-4);
+    session_close(&session), model_close(&model), trainer_close(t), unlink(path);
+}
+
 /* What an adapter learned is what its file adds to the model it was learned on, whose weights stay. */
 static void an_adapter_is_learned(void **state) {
     (void)state;
@@ -554,6 +625,8 @@ int main(void) {
                                        TEST(a_log_survives_its_writer),
                                        TEST(looking_and_speaking),
                                        TEST(training_goes_on_from_a_model),
+                                       TEST(a_memory_resumes),
+                                       TEST(a_memory_is_loaded),
                                        TEST(an_adapter_is_learned),
                                        TEST(corpora_come_from_files_too)};
     return cmocka_run_group_tests(tests, prepare, finish);

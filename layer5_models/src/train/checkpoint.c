@@ -54,7 +54,7 @@ static uint64_t config_hash(const TrainConfig *c) {
     uint64_t hash = 0;
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
         hash = rng_hash(hash, numbers[i], i);
-    return hash;
+    return c->shape.mixer == TRAIN_DELTA ? rng_hash(hash, c->shape.mixer, c->shape.taps) : hash;
 }
 
 enum { WORLD_DOCUMENTS = 16 }; /* a world of another seed or grammar differs in these */

@@ -1,28 +1,44 @@
 /* export.c - the trained model as a GGUF file, and a run that begins with one.  See train.h. */
 #include "trainer.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-bool trainer_begin_from(Trainer *t, const Gguf *gguf, Fault *fault) {
-    for (size_t i = 0; i < t->n_parameters; i++) {
-        const Parameter *p = &t->parameters[i];
-        const GgufTensor *found = gguf_find_tensor(gguf, p->name);
-        if (!found)
-            return fault_set(fault, "the model to begin from has no tensor '%s'", p->name);
-        size_t rows = found->ndim == 1 ? 1 : found->shape[0],
-               cols = found->shape[found->ndim - 1];
-        if (found->ndim > 2 || rows != p->rows || cols != p->cols ||
-            !dtype_is_computable(found->dtype))
-            return fault_set(
-                fault, "the model to begin from has '%s' as %zu x %zu (%s), wanted %zu x %zu",
-                p->name, rows, cols, dtype_name(found->dtype), p->rows, p->cols);
-        size_t bytes = dtype_row_bytes((Dtype)found->dtype, cols);
-        for (size_t r = 0; r < rows; r++)
-            dequantize_row((Dtype)found->dtype, found->data + r * bytes,
-                           t->values + p->offset + r * cols, cols);
+/* How a tensor lies in files: rows 1 for a vector. */
+static void file_shape(const Parameter *p, size_t shape[2]) {
+    shape[0] = p->taps ? p->cols / p->taps : p->rows;
+    shape[1] = p->taps ? p->taps : p->cols;
+}
+
+static bool take_parameter(Trainer *t, const Parameter *p, const Gguf *gguf, Fault *fault) {
+    const GgufTensor *found = gguf_find_tensor(gguf, p->name);
+    size_t want[2];
+    file_shape(p, want);
+    if (!found) return fault_set(fault, "the model to begin from has no tensor '%s'", p->name);
+    size_t rows = found->ndim == 1 ? 1 : found->shape[0], cols = found->shape[found->ndim - 1];
+    if (found->ndim > 2 || rows != want[0] || cols != want[1] ||
+        !dtype_is_computable(found->dtype))
+        return fault_set(fault,
+                         "the model to begin from has '%s' as %zu x %zu (%s), wanted %zu x %zu",
+                         p->name, rows, cols, dtype_name(found->dtype), want[0], want[1]);
+    size_t bytes = dtype_row_bytes((Dtype)found->dtype, cols);
+    float *values = t->values + p->offset;
+    for (size_t r = 0; r < rows; r++)
+        dequantize_row((Dtype)found->dtype, found->data + r * bytes, values + r * cols, cols);
+    for (size_t i = 0; p->rate && i < p->cols; i++) {
+        if (!(values[i] < 0))
+            return fault_set(fault, "the model to begin from has %g in '%s', wanted below 0",
+                             (double)values[i], p->name);
+        values[i] = logf(-values[i]);
     }
+    return true;
+}
+
+bool trainer_begin_from(Trainer *t, const Gguf *gguf, Fault *fault) {
+    for (size_t i = 0; i < t->n_parameters; i++)
+        if (!take_parameter(t, &t->parameters[i], gguf, fault)) return false;
     t->origin_hash = train_hash(t->origin_hash, t->values, t->size * sizeof *t->values);
     return true;
 }
@@ -34,52 +50,76 @@ static const char *family_key(char key[KEY], const char *arch, const char *name)
     return key;
 }
 
-static void put_metadata(GgufWriter *out, const TrainConfig *c, const char *name, Dtype dtype) {
+typedef struct SizeKey {
+    const char *name;
+    size_t value;
+} SizeKey;
+
+static void put_sizes(GgufWriter *out, const char *arch, const SizeKey *keys, size_t count) {
     char key[KEY];
-    const struct {
-        const char *key;
-        size_t value;
-    } numbers[] = {
-        {"context_length", c->ctx},
-        {"embedding_length", c->shape.dim},
-        {"block_count", c->layers},
-        {"feed_forward_length", c->shape.hidden},
-        {"attention.head_count", c->shape.heads},
-        {"attention.head_count_kv", c->shape.kv_heads},
-        {"attention.key_length", c->shape.head_dim},
-        {"attention.value_length", c->shape.head_dim},
-        {"rope.dimension_count", c->shape.head_dim},
-        {"vocab_size", c->vocab},
-    };
-    bool both_ways = c->shape.both_ways;
-    const char *arch = both_ways ? "llada" : "llama";
-    gguf_put_string(out, "general.architecture", text_of(arch));
-    gguf_put_string(out, "general.name", text_of(name));
-    gguf_put_string(out, "general.license", text_of("mit"));
-    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
-        gguf_put_int(out, family_key(key, arch, numbers[i].key), GGUF_U32,
-                     (int64_t)numbers[i].value);
-    gguf_put_int(out, "general.file_type", GGUF_U32, dtype == DTYPE_F16 ? 1 : 0);
-    gguf_put_float(out, family_key(key, arch, "attention.layer_norm_rms_epsilon"), GGUF_F32,
-                   (double)c->shape.eps);
+    for (size_t i = 0; i < count; i++)
+        gguf_put_int(out, family_key(key, arch, keys[i].name), GGUF_U32,
+                     (int64_t)keys[i].value);
+}
+
+static void put_attention(GgufWriter *out, const TrainConfig *c, const char *arch) {
+    const SizeKey keys[] = {{"attention.head_count", c->shape.heads},
+                            {"attention.head_count_kv", c->shape.kv_heads},
+                            {"attention.key_length", c->shape.head_dim},
+                            {"attention.value_length", c->shape.head_dim},
+                            {"rope.dimension_count", c->shape.head_dim}};
+    char key[KEY];
+    put_sizes(out, arch, keys, sizeof keys / sizeof *keys);
     gguf_put_float(out, family_key(key, arch, "rope.freq_base"), GGUF_F32, c->rope_theta);
-    if (!both_ways) return;
+    if (!c->shape.both_ways) return;
     gguf_put_int(out, family_key(key, arch, "attention.causal"), GGUF_BOOL, false);
     gguf_put_int(out, "diffusion.shift_logits", GGUF_BOOL, false);
 }
 
+/* No layer looks back: there are no heads of attention. */
+static void put_delta(GgufWriter *out, const TrainConfig *c, const char *arch) {
+    const TrainShape *s = &c->shape;
+    const SizeKey keys[] = {
+        {"attention.head_count", 0},      {"ssm.conv_kernel", s->taps},
+        {"ssm.state_size", s->head_dim},  {"ssm.group_count", s->kv_heads},
+        {"ssm.time_step_rank", s->heads}, {"ssm.inner_size", s->heads * s->head_dim}};
+    put_sizes(out, arch, keys, sizeof keys / sizeof *keys);
+}
+
+static void put_metadata(GgufWriter *out, const TrainConfig *c, const char *name, Dtype dtype) {
+    bool remembers = c->shape.mixer == TRAIN_DELTA;
+    const char *arch = c->shape.both_ways ? "llada" : remembers ? "qwen35" : "llama";
+    const SizeKey keys[] = {{"context_length", c->ctx},
+                            {"embedding_length", c->shape.dim},
+                            {"block_count", c->layers},
+                            {"feed_forward_length", c->shape.hidden},
+                            {"vocab_size", c->vocab}};
+    char key[KEY];
+    gguf_put_string(out, "general.architecture", text_of(arch));
+    gguf_put_string(out, "general.name", text_of(name));
+    gguf_put_string(out, "general.license", text_of("mit"));
+    put_sizes(out, arch, keys, sizeof keys / sizeof *keys);
+    gguf_put_int(out, "general.file_type", GGUF_U32, dtype == DTYPE_F16 ? 1 : 0);
+    gguf_put_float(out, family_key(key, arch, "attention.layer_norm_rms_epsilon"), GGUF_F32,
+                   (double)c->shape.eps);
+    (remembers ? put_delta : put_attention)(out, c, arch);
+}
+
 static bool put_parameter(GgufWriter *out, const Trainer *t, const Parameter *p, Dtype dtype,
                           Fault *fault) {
+    size_t shape[2];
+    file_shape(p, shape);
     Dtype stored = p->rows == 1 ? DTYPE_F32 : dtype;
-    size_t row = dtype_row_bytes(stored, p->cols);
-    char *bytes = malloc(p->rows * row);
+    size_t row = dtype_row_bytes(stored, shape[1]);
+    char *bytes = malloc(shape[0] * row);
     if (!bytes) return fault_set(fault, "no memory to export '%s'", p->name);
-    for (size_t i = 0; i < p->rows; i++)
-        quantize_row(stored, t->values + p->offset + i * p->cols, NULL, bytes + i * row,
-                     p->cols);
-    const size_t shape[2] = {p->rows, p->cols};
-    Tensor view = p->rows == 1 ? tensor_view(stored, 1, shape + 1, bytes)
-                               : tensor_view(stored, 2, shape, bytes);
+    for (size_t i = 0; i < shape[0]; i++)
+        quantize_row(stored, t->values + p->offset + i * shape[1], NULL, bytes + i * row,
+                     shape[1]);
+    for (size_t i = 0; p->rate && i < p->cols; i++)
+        ((float *)(void *)bytes)[i] = -expf(t->values[p->offset + i]);
+    Tensor view = shape[0] == 1 ? tensor_view(stored, 1, shape + 1, bytes)
+                                : tensor_view(stored, 2, shape, bytes);
     gguf_put_tensor(out, p->name, &view);
     free(bytes);
     return true;

@@ -15,7 +15,8 @@ TrainConfig train_config_storyteller(void) {
                   .heads = 8,
                   .kv_heads = 4,
                   .head_dim = 32,
-                  .eps = 1e-5f},
+                  .eps = 1e-5f,
+                  .taps = 4},
         .layers = 3,
         .vocab = 2048,
         .ctx = 1024,
@@ -46,6 +47,8 @@ TrainConfig train_config_draft(void) {
     return config;
 }
 
+enum { MOST_TENSORS = 14 }; /* of a block */
+
 /* The next stretch of the flat array; returns where it starts. */
 static size_t add(Trainer *t, size_t *used, const char *name, size_t rows, size_t cols) {
     size_t offset = *used;
@@ -68,36 +71,72 @@ static LayerSizes layer_of(const TrainShape *s) {
                         .kv_heads = s->kv_heads,
                         .head_dim = s->head_dim,
                         .value_dim = s->head_dim,
-                        .hidden = s->hidden};
+                        .hidden = s->hidden,
+                        .delta_heads = s->heads,
+                        .delta_keys = s->kv_heads,
+                        .delta_dim = s->head_dim,
+                        .delta_taps = s->taps};
+}
+
+/* A tensor of a block: its role, and where its pointer lies in a TrainBlock. */
+typedef struct Place {
+    RoleId id;
+    size_t at;
+    const char *name; /* NULL: as the role's */
+    bool of_all;      /* q, k and v have one together: `id` is that of v */
+} Place;
+
+#define PLACE(ID, FIELD) .id = ROLE_##ID, .at = offsetof(TrainBlock, FIELD)
+
+static const Place attention_tensors[] = {{PLACE(ATTN_NORM, attn_norm)},
+                                          {PLACE(ATTN_Q, q)},
+                                          {PLACE(ATTN_K, k)},
+                                          {PLACE(ATTN_V, v)},
+                                          {PLACE(ATTN_OUTPUT, o)},
+                                          {PLACE(FFN_NORM, ffn_norm)}};
+
+static const Place delta_tensors[] = {
+    {PLACE(ATTN_NORM, attn_norm)},
+    {PLACE(DELTA_V, delta.qkv), .name = "attn_qkv", .of_all = true},
+    {PLACE(DELTA_V_CONV, delta.taps), .name = "ssm_conv1d", .of_all = true},
+    {PLACE(DELTA_DECAY, delta.alpha)},
+    {PLACE(DELTA_BETA, delta.beta)},
+    {PLACE(DELTA_A, delta.rate)},
+    {PLACE(DELTA_DT_BIAS, delta.bias)},
+    {PLACE(DELTA_GATE, delta.gate)},
+    {PLACE(DELTA_NORM, delta.norm)},
+    {PLACE(DELTA_OUT, delta.out)},
+    {PLACE(FFN_NORM, ffn_norm), .name = "post_attention_norm"}};
+
+static const Place network_tensors[] = {
+    {PLACE(FFN_GATE, gate)}, {PLACE(FFN_UP, up)}, {PLACE(FFN_DOWN, down)}};
+
+static void add_tensor(Trainer *t, size_t layer, const Place *place, size_t *used) {
+    const LayerSizes sizes = layer_of(&t->config.shape);
+    const Role *role = role_of(place->id);
+    const char *suffix = role->kind == ROLE_OFFSET  ? "bias"
+                         : role->kind == ROLE_PLAIN ? NULL
+                                                    : "weight";
+    bool taps = place->id == ROLE_DELTA_V_CONV;
+    char name[48];
+    size_t rows = extent_of(role->rows, &sizes), cols = extent_of(role->cols, &sizes);
+    if (place->of_all) rows = train_channels(&t->config.shape);
+    block_tensor_name(name, sizeof name, layer, place->name ? place->name : role->name, suffix);
+    size_t offset = add(t, used, name, taps ? 1 : rows, taps ? rows * cols : cols);
+    if (t->parameters) {
+        t->parameters[t->n_parameters - 1].taps = taps ? cols : 0;
+        t->parameters[t->n_parameters - 1].rate = place->id == ROLE_DELTA_A;
+    }
+    *(float **)((char *)&t->weights.blocks[layer] + place->at) = at(t->values, offset);
+    *(float **)((char *)&t->grads.blocks[layer] + place->at) = at(t->gradients, offset);
 }
 
 static void add_block(Trainer *t, size_t layer, size_t *used) {
-    const LayerSizes sizes = layer_of(&t->config.shape);
-    static const struct {
-        RoleId id;
-        size_t place;
-    } tensors[] = {
-        {ROLE_ATTN_NORM, offsetof(TrainBlock, attn_norm)},
-        {ROLE_ATTN_Q, offsetof(TrainBlock, q)},
-        {ROLE_ATTN_K, offsetof(TrainBlock, k)},
-        {ROLE_ATTN_V, offsetof(TrainBlock, v)},
-        {ROLE_ATTN_OUTPUT, offsetof(TrainBlock, o)},
-        {ROLE_FFN_NORM, offsetof(TrainBlock, ffn_norm)},
-        {ROLE_FFN_GATE, offsetof(TrainBlock, gate)},
-        {ROLE_FFN_UP, offsetof(TrainBlock, up)},
-        {ROLE_FFN_DOWN, offsetof(TrainBlock, down)},
-    };
-    for (size_t i = 0; i < sizeof tensors / sizeof *tensors; i++) {
-        const Role *role = role_of(tensors[i].id);
-        char name[48];
-        block_tensor_name(name, sizeof name, layer, role->name, "weight");
-        size_t offset =
-            add(t, used, name, extent_of(role->rows, &sizes), extent_of(role->cols, &sizes));
-        *(float **)((char *)&t->weights.blocks[layer] + tensors[i].place) =
-            at(t->values, offset);
-        *(float **)((char *)&t->grads.blocks[layer] + tensors[i].place) =
-            at(t->gradients, offset);
-    }
+    bool remembers = t->config.shape.mixer == TRAIN_DELTA;
+    const Place *mixer = remembers ? delta_tensors : attention_tensors;
+    size_t count = remembers ? sizeof delta_tensors : sizeof attention_tensors;
+    for (size_t i = 0; i < count / sizeof *mixer; i++) add_tensor(t, layer, &mixer[i], used);
+    for (size_t i = 0; i < 3; i++) add_tensor(t, layer, &network_tensors[i], used);
 }
 
 static size_t layout_parameters(Trainer *t) {
@@ -117,11 +156,43 @@ size_t train_parameters(const TrainConfig *config) {
     return layout_parameters(&measure);
 }
 
+/* What the mixer of a layer leaves for its way back. */
+static void layout_mixer(Trainer *t, TrainSaved *v) {
+    const TrainShape *s = &t->config.shape;
+    Arena *a = &t->arena;
+    size_t n = t->rows, f = sizeof(float), wide = s->heads * s->head_dim,
+           narrow = s->kv_heads * s->head_dim, channels = train_channels(s);
+    v->mixed = arena_take(a, n * wide, f);
+    if (s->mixer == TRAIN_ATTENTION) {
+        v->q = arena_take(a, n * wide, f), v->k = arena_take(a, n * narrow, f),
+        v->v = arena_take(a, n * narrow, f);
+        return;
+    }
+    TrainDeltaSaved *d = &v->delta;
+    d->in = arena_take(a, n * channels, f), d->conv = arena_take(a, n * channels, f);
+    d->z = arena_take(a, n * wide, f), d->asked = arena_take(a, n * wide, f);
+    d->alpha = arena_take(a, n * s->heads, f);
+    d->rows.qkv = arena_take(a, n * channels, f);
+    d->rows.beta = arena_take(a, n * s->heads, f);
+    d->rows.rate = arena_take(a, n * s->heads, f);
+}
+
+static void layout_muon(Trainer *t, size_t wide) {
+    const TrainShape *s = &t->config.shape;
+    size_t side = max_size(s->dim, wide), f = sizeof(float),
+           longest = s->mixer == TRAIN_DELTA ? train_channels(s) : side,
+           numbers = side * max_size(longest, s->hidden);
+    t->muon.update = arena_take(&t->arena, numbers, f);
+    t->muon.product = arena_take(&t->arena, numbers, f);
+    t->muon.gram = arena_take(&t->arena, side * side, f);
+    t->muon.power = arena_take(&t->arena, side * side, f);
+}
+
 static void layout_batch(Trainer *t) {
     const TrainShape *s = &t->config.shape;
     Arena *a = &t->arena;
     size_t n = t->rows, f = sizeof(float), wide = s->heads * s->head_dim,
-           narrow = s->kv_heads * s->head_dim;
+           widest = train_widest(s);
     int threads = pool_threads(t->pool);
     t->batch.input = arena_take(a, n, sizeof(int32_t));
     t->batch.target = arena_take(a, n, sizeof(int32_t));
@@ -129,20 +200,22 @@ static void layout_batch(Trainer *t) {
     t->batch.start = arena_take(a, TRAIN_MAX_DOCUMENTS + 1, sizeof(size_t));
     for (size_t l = 0; l < t->config.layers; l++) {
         TrainSaved *v = &t->saved[l];
+        layout_mixer(t, v);
         v->x = arena_take(a, n * s->dim, f), v->normed = arena_take(a, n * s->dim, f);
-        v->q = arena_take(a, n * wide, f), v->k = arena_take(a, n * narrow, f),
-        v->v = arena_take(a, n * narrow, f);
-        v->mixed = arena_take(a, n * wide, f), v->middle = arena_take(a, n * s->dim, f);
-        v->ffn_normed = arena_take(a, n * s->dim, f), v->gate = arena_take(a, n * s->hidden, f);
-        v->up = arena_take(a, n * s->hidden, f), v->act = arena_take(a, n * s->hidden, f);
+        v->middle = arena_take(a, n * s->dim, f), v->ffn_normed = arena_take(a, n * s->dim, f);
+        v->gate = arena_take(a, n * s->hidden, f), v->up = arena_take(a, n * s->hidden, f);
+        v->act = arena_take(a, n * s->hidden, f);
     }
-    size_t widest = max_size(max_size(s->dim, s->hidden), max_size(wide, 2 * narrow));
     t->run.grad_a = arena_take(a, n * widest, f);
     t->run.grad_b = arena_take(a, n * widest, f);
     t->run.grad_c = arena_take(a, n * widest, f);
     t->run.matmul_scratch =
         arena_take(a, matmul_scratch_floats(threads, max_size(widest, t->config.vocab)), f);
-    t->run.attn_scratch = arena_take(a, attention_scratch_floats(threads, t->config.ctx), f);
+    t->run.attn_scratch = arena_take(
+        a,
+        s->mixer == TRAIN_DELTA ? delta_scratch_floats(threads, s->head_dim, t->config.ctx)
+                                : attention_scratch_floats(threads, t->config.ctx),
+        f);
     t->cosine = arena_take(a, n * s->head_dim / 2, f);
     t->sine = arena_take(a, n * s->head_dim / 2, f);
     t->x = arena_take(a, n * s->dim, f);
@@ -150,11 +223,7 @@ static void layout_batch(Trainer *t) {
     t->logits = arena_take(a, n * t->config.vocab, f);
     t->losses = arena_take(a, n, sizeof(double));
     t->partial = arena_take(a, t->size / 4096 + 1, sizeof(double));
-    size_t side = max_size(s->dim, wide);
-    t->muon.update = arena_take(a, side * max_size(side, s->hidden), f);
-    t->muon.product = arena_take(a, side * max_size(side, s->hidden), f);
-    t->muon.gram = arena_take(a, side * side, f);
-    t->muon.power = arena_take(a, side * side, f);
+    layout_muon(t, wide);
 }
 
 void train_layout(Trainer *t) {
@@ -166,7 +235,7 @@ void train_layout(Trainer *t) {
     t->gradients = arena_take(a, t->size, sizeof(float));
     t->moment1 = arena_take(a, t->size, sizeof(float));
     t->moment2 = arena_take(a, t->size, sizeof(float));
-    t->parameters = arena_take(a, 2 + 9 * c->layers, sizeof(Parameter));
+    t->parameters = arena_take(a, 2 + MOST_TENSORS * c->layers, sizeof(Parameter));
     layout_parameters(t);
     RopeConfig rope = {.style = ROPE_INTERLEAVED,
                        .rotary = c->shape.head_dim,
@@ -181,7 +250,8 @@ void train_layout(Trainer *t) {
 
 /* Matrices that write into the residual stream start smaller: 2 * layers of them add up. */
 static double deviation(const Trainer *t, const Parameter *p) {
-    bool into_stream = strstr(p->name, "attn_output") || strstr(p->name, "ffn_down");
+    bool into_stream = strstr(p->name, "attn_output") || strstr(p->name, "ssm_out") ||
+                       strstr(p->name, "ffn_down");
     return into_stream ? 0.02 / sqrt(2 * (double)t->config.layers) : 0.02;
 }
 
@@ -191,11 +261,27 @@ static double deviation(const Trainer *t, const Parameter *p) {
 static void start_copying(Trainer *t, const TrainBlock *block) {
     const TrainShape *s = &t->config.shape;
     size_t wide = s->heads * s->head_dim, group = s->heads / s->kv_heads;
+    const float *v = block->v;
+    float *out = block->o;
+    if (s->mixer == TRAIN_DELTA) { /* whose heads have values of their own, behind q and k */
+        v = block->delta.qkv + 2 * s->kv_heads * s->head_dim * s->dim;
+        out = block->delta.out, group = 1;
+    }
     for (size_t h = 0; h < s->heads; h++)
         for (size_t i = 0; i < s->head_dim; i++)
             for (size_t j = 0; j < s->dim; j++)
-                block->o[j * wide + h * s->head_dim + i] =
-                    block->v[(h / group * s->head_dim + i) * s->dim + j];
+                out[j * wide + h * s->head_dim + i] =
+                    v[(h / group * s->head_dim + i) * s->dim + j];
+}
+
+/* A number of a vector at first.  Gains are 1.  What a head forgets with a token is exp(-exp(rate) dt), exp(rate) from
+ * 1 to 16 and dt = softplus(bias) from a thousandth to a tenth: some heads begin with a long memory, some with a
+ * short one.  Taps are as likely above 0 as below.  Dao & Gu 2024, arXiv:2405.21060, reference code. */
+static float first_of_vector(const Parameter *p, double u) {
+    if (p->rate) return (float)log(1 + 15 * u);
+    if (p->taps) return (float)((2 * u - 1) / sqrt((double)p->taps));
+    if (strstr(p->name, "ssm_dt")) return (float)log(expm1(0.001 * pow(100, u)));
+    return 1;
 }
 
 void train_initialize(Trainer *t) {
@@ -204,7 +290,9 @@ void train_initialize(Trainer *t) {
         Rng rng = {t->config.seed, i, 0};
         double sigma = deviation(t, p);
         for (size_t k = 0; k < p->rows * p->cols; k++)
-            t->values[p->offset + k] = p->rows == 1 ? 1 : (float)(sigma * rng_normal(&rng));
+            t->values[p->offset + k] = p->rows == 1
+                                           ? first_of_vector(p, rng_unit(t->config.seed, i, k))
+                                           : (float)(sigma * rng_normal(&rng));
     }
     for (size_t l = 0; l < t->config.layers; l++) start_copying(t, &t->weights.blocks[l]);
 }

@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 typedef struct Job {
-    const char *out, *size, *corpus, *vocab_from, *from, *checkpoint, *log;
+    const char *out, *size, *mixer, *corpus, *vocab_from, *from, *checkpoint, *log;
     uint64_t seed;
     /* 0: not given */
     long steps, batch, dim, hidden, layers, heads, kv_heads, vocab, ctx;
@@ -187,6 +187,22 @@ static void override(size_t *value, long given) {
     if (given > 0) *value = (size_t)given;
 }
 
+/* What moves between the tokens of a layer. */
+static bool choose_mixer(const Job *job, TrainShape *shape, Fault *fault) {
+    bool delta = strcmp(job->mixer, "delta") == 0;
+    if (!delta && strcmp(job->mixer, "attention") != 0)
+        return fault_set(fault, "--mixer %.40s: wanted attention or delta", job->mixer);
+    if (delta && job->masked)
+        return fault_set(fault,
+                         "--mixer delta: a memory reads from left to right, and fills no "
+                         "open places (--masked)");
+    if (delta && job->lora)
+        return fault_set(fault,
+                         "--mixer delta: adapters (--lora) are learned beside attention");
+    shape->mixer = delta ? TRAIN_DELTA : TRAIN_ATTENTION;
+    return true;
+}
+
 static bool configure(Job *job, Fault *fault) {
     if (strcmp(job->size, "storyteller") == 0)
         job->config = train_config_storyteller();
@@ -210,6 +226,7 @@ static bool configure(Job *job, Fault *fault) {
                          c->shape.heads, c->shape.dim);
     if (job->heads > 0 || job->dim > 0) c->shape.head_dim = c->shape.dim / c->shape.heads;
     c->shape.both_ways = job->masked;
+    if (!choose_mixer(job, &c->shape, fault)) return false;
     if (job->rate > 0) c->learning_rate = job->rate;
     c->seed = job->seed;
     return true;
@@ -250,12 +267,19 @@ static bool can_write(const Job *job, Fault *fault) {
 }
 
 static int run(int argc, char **argv) {
-    Job job = {.size = "storyteller", .seed = 1, .eval_every = 250, .eval_documents = 100};
+    Job job = {.size = "storyteller",
+               .mixer = "attention",
+               .seed = 1,
+               .eval_every = 250,
+               .eval_documents = 100};
     Fault fault;
     const Option options[] = {
         {"--out", OPT_TEXT, &job.out, "FILE", "where the model goes (GGUF, F16)"},
         {"--size", OPT_TEXT, &job.size, "NAME",
          "storyteller or draft: the two models in the box"},
+        {"--mixer", OPT_TEXT, &job.mixer, "NAME",
+         "what moves between tokens: attention, or delta, a memory of fixed size in every "
+         "layer"},
         {"--corpus", OPT_TEXT, &job.corpus, "FILE",
          "train on this text, a line <|endoftext|> after each document (Tiny World)"},
         {"--from", OPT_TEXT, &job.from, "FILE",
@@ -274,8 +298,9 @@ static int run(int argc, char **argv) {
         {"--hidden", OPT_INT(1, 1 << 18), &job.hidden, "N",
          "width of the feed-forward network"},
         {"--layers", OPT_INT(1, 64), &job.layers, "N", "blocks"},
-        {"--heads", OPT_INT(1, 1 << 12), &job.heads, "N", "query heads"},
-        {"--kv-heads", OPT_INT(1, 1 << 12), &job.kv_heads, "N", "key-value heads"},
+        {"--heads", OPT_INT(1, 1 << 12), &job.heads, "N", "query heads; of delta, heads"},
+        {"--kv-heads", OPT_INT(1, 1 << 12), &job.kv_heads, "N",
+         "key-value heads; of delta, heads of keys"},
         {"--vocab", OPT_INT(260, 1 << 20), &job.vocab, "N", "tokens in the vocabulary"},
         {"--ctx", OPT_INT(2, 1 << 20), &job.ctx, "N", "longest document in tokens"},
         {"--seed", OPT_SEED, &job.seed, "N",
