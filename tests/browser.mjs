@@ -38,6 +38,9 @@ const type = (page, label, words) => page.ask(`{ const e = document.querySelecto
 const alert = (page) => page.ask(`document.querySelector("[role=alert]").textContent`);
 const focused = (page) => page.ask("document.activeElement.ariaLabel ?? document.activeElement.textContent");
 
+/* What a finger could miss: narrower or lower than 44 pixels.  Words of a text are as narrow as they are. */
+const tooSmall = (page) => page.ask(`[...document.querySelectorAll("button, input:not([type=checkbox]), select, textarea, summary, .ex-check")].filter((e) => { const { width, height } = e.getBoundingClientRect(); return width && (height < 44 || (width < 44 && !e.matches(".pg-token"))); }).map((e) => e.outerHTML.slice(0, 90)).join("\\n")`);
+
 const run = (...words) => execFileSync(program, [...words], { encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] });
 const PROMPT = "Once upon a time there was a";
 
@@ -95,6 +98,7 @@ async function explorer() {
   await two.until(`document.getElementById("strata-explorer").dataset.ready === "yes"`);
   const ends = await two.ask(`[...document.querySelectorAll(".ex-side")].map((side) => [...side.querySelectorAll(".ex-journey tbody tr:last-child .ex-word")].map((word) => word.textContent).join(" "))`);
   expect("a stream that is put in says what it said", ends.length === 2 && ends[0] === ends[1] && ends[0] !== "", ends.join(" | "));
+  expect("what a finger can hit in the explorer", (await tooSmall(two)) === "", await tooSmall(two));
   expect("390 pixels are enough", (await two.ask("document.documentElement.scrollWidth")) <= 390, await two.ask("document.documentElement.scrollWidth"));
 }
 
@@ -159,6 +163,7 @@ async function playground() {
   }
   const phone = await openPage("strata-playground", "page.js", "", 390);
   await phone.until(`document.querySelector(".pg-table table") != null`);
+  expect("what a finger can hit in the playground", (await tooSmall(phone)) === "", await tooSmall(phone));
   expect("the playground on a phone", (await phone.ask("document.documentElement.scrollWidth")) <= 390, await phone.ask("document.documentElement.scrollWidth"));
   expect("its table is whole, or says that it goes on", await phone.ask(`{ const t = document.querySelector(".pg-table"); t.scrollWidth <= t.clientWidth || !document.querySelector(".pg-slide").hidden }`));
   const speed = await page.ask(`(async () => {

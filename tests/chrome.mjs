@@ -43,6 +43,7 @@ export async function openChrome(browser) {
       const size = (width) => tell("Emulation.setDeviceMetricsOverride", { width, height: 900, deviceScaleFactor: 1, mobile: width < 500 });
       const scheme = (dark) => tell("Emulation.setEmulatedMedia", { features: [{ name: "prefers-color-scheme", value: dark ? "dark" : "light" }] });
       await size(width), await scheme(dark);
+      if (width < 500) await tell("Emulation.setTouchEmulationEnabled", { enabled: true });
 
       const ask = async (expression) => {
         const answer = await tell("Runtime.evaluate", { expression, awaitPromise: true, returnByValue: true });

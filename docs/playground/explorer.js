@@ -153,13 +153,15 @@ document.addEventListener("DOMContentLoaded", async () => {
   const readable = (word) => word.replace(/\\x0a/g, "↵").replace(/^ /, "␣") || "·";
   const percent = (share) => (100 * share).toFixed(1) + " %";
 
-  /* Numbers as a strip of colours: blue below zero, orange above. */
+  /* A strip of colours for so many numbers, blue below zero and orange above: show(numbers, most) paints them. */
   const BELOW = [0, 114, 178], ABOVE = [213, 94, 0];
-  function strip(numbers, label, most, click) {
-    const canvas = make("canvas", { width: numbers.length, height: 1, class: "ex-strip", role: "img", "aria-label": label, title: label, click });
-    const pen = canvas.getContext("2d"), image = pen.createImageData(numbers.length, 1);
-    numbers.forEach((x, i) => { image.data.set(x < 0 ? BELOW : ABOVE, 4 * i), image.data[4 * i + 3] = Math.min(255, 255 * Math.abs(x) / most); });
-    pen.putImageData(image, 0, 0);
+  function strip(count, label, click) {
+    const canvas = make("canvas", { width: count, height: 1, class: "ex-strip", role: "img", "aria-label": label, title: label, click });
+    const pen = canvas.getContext("2d"), image = pen.createImageData(count, 1);
+    canvas.show = (numbers, most) => {
+      numbers.forEach((x, i) => { image.data.set(x < 0 ? BELOW : ABOVE, 4 * i), image.data[4 * i + 3] = Math.min(255, 255 * Math.abs(x) / most); });
+      pen.putImageData(image, 0, 0);
+    };
     return canvas;
   }
 
@@ -189,12 +191,12 @@ document.addEventListener("DOMContentLoaded", async () => {
   function tokens(side) {
     const chips = kept(side, "tokens", () => make("div", { class: "ex-tokens" }, texts[side].map((token, i) =>
       make("button", { type: "button", class: "ex-token" + (i >= sizes.prompt ? " ex-written" : ""), "data-keep": side + "t" + i,
-        mouseenter: () => shade(side, i), click: () => { state.at = i; draw(); } }, readable(token.text), make("small", {}, token.token)))));
+        mouseenter: (event) => { event.target.title = event.target.ariaLabel; shade(side, i); }, click: () => { state.at = i; draw(); } }, readable(token.text), make("small", {}, token.token)))));
     const at = position(side);
     shade(side, at, (i, share) => {
       const token = texts[side][i], here = `"${texts[side][at].text}"`, chip = chips.children[i];
-      chip.title = `token ${i}, id ${token.token}: ` + (i <= at ? `${here} looks here with ${percent(share)}` : `looks at ${here} with ${percent(share)}`);
-      chip.setAttribute("aria-label", chip.title), chip.classList.toggle("ex-at", i === at), chip.toggleAttribute("aria-current", i === at);
+      chip.ariaLabel = `token ${i}, id ${token.token}: ` + (i <= at ? `${here} looks here with ${percent(share)}` : `looks at ${here} with ${percent(share)}`);
+      chip.classList.toggle("ex-at", i === at), chip.toggleAttribute("aria-current", i === at);
     });
     return chips;
   }
@@ -212,36 +214,48 @@ document.addEventListener("DOMContentLoaded", async () => {
     });
   }
 
-  function words(side, place) {
-    return make("td", {}, glasses[side].words(place, position(side)).slice(0, 3).map((word) => make("span", { class: "ex-word", style: `--share: ${(100 * word.probability).toFixed(1)}%`, title: percent(word.probability) }, readable(word.text), make("small", {}, (+word.probability).toFixed(3)))));
+  /* A place for a word and its share: show(word) writes another one into it. */
+  function wordBox() {
+    const text = document.createTextNode(""), share = make("small"), box = make("span", { class: "ex-word" }, text, share);
+    box.show = (word) => {
+      text.data = readable(word.text), share.textContent = (+word.probability).toFixed(3), box.title = percent(word.probability);
+      paint(box, "--share", (100 * word.probability).toFixed(1) + "%");
+    };
+    return box;
+  }
+
+  /* A row of the journey: show(size, most, numbers, words) fills it for another token. */
+  function journeyRow(name) {
+    const colours = strip(sizes.dim, "the stream's numbers"), bar = make("div", { class: "ex-size" }), number = make("span"), said = [wordBox(), wordBox(), wordBox()];
+    const row = make("tr", {}, make("th", { scope: "row" }, name), make("td", {}, colours), make("td", {}, bar, number), make("td", {}, said));
+    row.show = (size, most, numbers, words) => {
+      colours.show(numbers, 2 * size), paint(bar, "width", (100 * size / most).toFixed(1) + "%"), number.textContent = size.toFixed(2);
+      said.forEach((box, i) => box.show(words[i]));
+    };
+    return row;
   }
 
   /* After each part: the stream as colours, its size, and what it would say. */
   function journey(side) {
     const at = position(side), glass = glasses[side], places = [...Array(sizes.places).keys()], size = places.map((place) => glass.size(place, at)), most = Math.max(...size);
     const name = (place) => (place === 0 ? "embedding" : `${(place - 1) >> 1} ${place % 2 ? "attention" : "feed-forward"}`);
-    return make("div", { class: "ex-scroll" }, make("table", { class: "ex-journey" },
+    const rows = kept(side, "rows", () => places.map((place) => journeyRow(name(place))));
+    rows.forEach((row, place) => row.show(size[place], most, glass.stream(place, at, sizes.dim), kept(side, `words ${place} of ${at}`, () => glass.words(place, at).slice(0, 3))));
+    return kept(side, "journey", () => make("div", { class: "ex-scroll" }, make("table", { class: "ex-journey" },
       make("thead", {}, make("tr", {}, ["after", "the stream", "size", "it would say"].map((text) => make("th", { scope: "col" }, text)))),
-      make("tbody", {}, places.map((place) => make("tr", {},
-        make("th", { scope: "row" }, name(place)),
-        make("td", {}, strip([...glass.stream(place, at, sizes.dim)], "the stream's numbers", 2 * size[place])),
-        make("td", {}, make("div", { class: "ex-size", style: `width: ${(100 * size[place] / most).toFixed(1)}%` }), make("span", {}, size[place].toFixed(2))),
-        words(side, place))))));
+      make("tbody", {}, rows))));
   }
 
   function layerOf(side, layer) {
     const at = position(side), numbers = [...glasses[side].neurons(layer, at, sizes.hidden)], most = Math.max(...numbers.map(Math.abs));
     const neuron = (event) => Math.min(sizes.hidden - 1, Math.floor(sizes.hidden * event.offsetX / event.target.clientWidth));
-    const layerName = "layer:" + layer, off = isChanged(side, layerName), key = `${layer} with ${state.layer}.${state.head}`;
-    const row = strip(numbers, `layer ${layer}'s feed-forward: ${sizes.hidden} neurons; a click silences one`, most, (event) => toggle(side, `neuron:${layer}.${neuron(event)}`, 0));
-    if (drawn[side].has(key)) { // its heads are those of all tokens: only the feed-forward is of another one
-      drawn[side].get(key).lastChild.replaceWith(row);
-      return drawn[side].get(key);
-    }
-    const section = make("section", { class: off ? "ex-off" : "" },
+    const layerName = "layer:" + layer, off = isChanged(side, layerName);
+    const row = kept(side, "neurons " + layer, () => strip(sizes.hidden, `layer ${layer}'s feed-forward: ${sizes.hidden} neurons; a click silences one`, (event) => toggle(side, `neuron:${layer}.${neuron(event)}`, 0)));
+    row.show(numbers, most);
+    const section = kept(side, `${layer} with ${state.layer}.${state.head}`, () => make("section", { class: off ? "ex-off" : "" },
       make("h3", {}, `Layer ${layer} `, make("button", { type: "button", class: "ex-mute", "data-keep": side + "l" + layer, "aria-pressed": String(off), click: () => toggle(side, layerName, 0) }, "silence")),
-      make("div", { class: "ex-heads" }, [...Array(sizes.heads).keys()].map((head) => pattern(side, layer, head))), row);
-    drawn[side].set(key, section);
+      make("div", { class: "ex-heads" }, [...Array(sizes.heads).keys()].map((head) => pattern(side, layer, head)))));
+    if (row.parentNode !== section) section.append(row); // its heads are those of all tokens: only the feed-forward is of another one
     return section;
   }
 
