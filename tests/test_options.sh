@@ -163,7 +163,7 @@ at_once "wanted 100 to" bench samplers --size 300 --size 99
 at_once "wanted 1 to 16384" bench matmul --size 32 --size 0
 expect "a stage that is off asks for nothing" 0 "token limit" "$strata" generate --chain cfg:1,draw --lookup -n 3
 expect "traffic needs costs" 2 "strata bench serve --costs FILE writes one" "$strata" simulate
-expect "costs that are none" 1 "line 1 of the costs: wanted 'step'" "$strata" simulate --costs "$0"
+expect "costs that are none" 1 "line 1 of the costs: wanted 'batch'" "$strata" simulate --costs "$0"
 expect "a trace says who comes" 2 "the trace says who comes when" "$strata" simulate --costs x --trace x --users 3
 expect "a policy that is none" 1 "wanted static, continuous or chunked" "$strata" simulate --costs x --policy best
 expect "one goal of two" 2 "that reach both" "$strata" simulate --costs x --first 10

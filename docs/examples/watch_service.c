@@ -66,7 +66,7 @@ typedef struct User {
     bool came, ended;
 } User;
 
-static const StepCost cost = {.step = 0.05, .token = 0.004};
+static const StepCost cost = {.tokens = {0, 1}, .batch = {0.05, 0.054}, .points = 2};
 static Model model;
 static Session session;
 static Service service;

@@ -113,6 +113,10 @@ static void admissions(void) {
     s.jobs[0].cancelled = true;
     comes_in(&s, 1, true, "the static batch is over");
     comes_in(&s, 2, true, "a static batch begins with as many as there are places for");
+    s.policy.budget = 9;
+    comes_in(&s, 2, true,
+             "a static batch is filled up to its places, whatever one step has tokens for "
+             "(budget): its prompts are read in as many steps as it takes");
 }
 
 /* ------------------------------------------------------------------ whose pages */

@@ -40,7 +40,9 @@ typedef struct SchedulePolicy {
     size_t running; /* jobs in memory at the same time */
     size_t waiting; /* jobs in the queue, at most */
     double ageing;  /* seconds of waiting that are worth a level of priority; 0: none */
-    bool static_batch;  /* nobody joins until all that run are over: as before Orca */
+    /* as before Orca: a batch is filled up to its places, all its prompts are read, all write until the last is over; then the
+     * next one */
+    bool static_batch;
     bool prompts_first; /* rule 3 before rule 2: answers stand still while a prompt is read */
 } SchedulePolicy;
 

@@ -1,13 +1,15 @@
-/* step_cost.h - how long a step takes, as a sum of four things:
+/* step_cost.h - how long a step takes: points that were measured, joined by straight lines, and what comes on top.
  *
- *     seconds = step                 every weight is read once, whoever is there
- *             + token * tokens       each token is multiplied with all of them
- *             + row   * rows         each row of logits, and the choice from it
- *             + seen  * positions    each token looks at its past
+ *     seconds = batch(tokens)           |              .·'    few tokens wait for the weights, which are read once for
+ *             + row  * rows             |          .·'        all; many for their products
+ *             + seen * positions        | .___.·'             each row of logits, and the choice from it
+ *                                       '-----------------    each token looks at its past
+ *                                         1 2 4  8 ... 512
  *
- * The four are measured: least squares over the steps of a service (strata bench serve --costs).
+ * One line for all sizes would be wrong where it matters most, at a few tokens: that is what who is being answered waits for.
+ * All are measured: least squares over the steps of a service (strata bench serve --costs).
  *
- * Invariant: none is negative. */
+ * Invariant: tokens rise from point to point; no cost is negative. */
 #ifndef STRATA_STEP_COST_H
 #define STRATA_STEP_COST_H
 
@@ -15,25 +17,31 @@
 
 #include <stdio.h>
 
+enum { COST_POINTS = 16 };
+
 typedef struct StepCost {
-    double step, token, row, seen; /* seconds */
+    double tokens[COST_POINTS], batch[COST_POINTS]; /* (points) of a step; its seconds */
+    size_t points;                                  /* two at least */
+    double row, seen;                               /* seconds for one */
 } StepCost;
 
 typedef struct StepSize {
     double tokens, rows, seen;
 } StepSize;
 
+/* Below the first point a step takes as long as there; behind the last one the last line goes on. */
 double step_cost_seconds(const StepCost *cost, StepSize size);
 
 /* The costs that err least, relative to what each of n steps should take, so that together they take what all of them took; a
- * step counts as twice its cost at most.  A term that would be negative is left out.
+ * step counts as twice its cost at most.  Of the steps of about 1, 2, 4, 8 ... tokens each has a point, in their middle, where
+ * there are any.  A term that would be negative is left out.
  *
- * Needs    n > 0, and seconds above 0.
- * Fails when memory is short. */
+ * Needs    n > 0, sizes of a token at least, and seconds above 0.
+ * Fails when all steps are of about one size. */
 bool step_cost_fit(const StepSize *sizes, const double *seconds, size_t n, StepCost *cost,
                    Fault *fault);
 
-/* As text: four lines, a name and a number each.
+/* As text: a line "batch TOKENS SECONDS" for each point, then "row SECONDS" and "seen SECONDS".
  *
  * Fails on what is not that. */
 bool step_cost_read(StepCost *cost, Text text, Fault *fault);

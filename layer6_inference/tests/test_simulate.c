@@ -5,29 +5,65 @@
 
 static Text text_from(const char *s) { return (Text){s, strlen(s)}; }
 
+#define COST \
+    { .tokens = {1, 2}, .batch = {0.032, 0.034}, .points = 2, .row = 0.0005, .seen = 1e-6 }
+static const StepCost cost = COST;
+
 static void costs_are_found_again(void **state) {
     (void)state;
     enum { N = 200 };
-    const StepCost want = {0.03, 0.002, 0.0005, 1e-6};
     StepSize sizes[N];
     double seconds[N];
     Rng rng = {1, 0, 0};
     for (int i = 0; i < N; i++) {
         sizes[i] =
             (StepSize){1 + rng_below(&rng, 300), rng_below(&rng, 30), rng_below(&rng, 100000)};
+        seconds[i] = step_cost_seconds(&cost, sizes[i]);
+    }
+    StepCost got;
+    Fault fault;
+    assert_true(step_cost_fit(sizes, seconds, N, &got, &fault));
+    for (int i = 0; i < N; i++)
+        assert_near(step_cost_seconds(&got, sizes[i]), seconds[i], 1e-9);
+    assert_near(got.row, cost.row, 1e-9);
+    assert_near(got.seen, cost.seen, 1e-12);
+    for (int i = 0; i < N; i++) seconds[i] = 0.01 + 1e-5 * (200 - sizes[i].rows);
+    /* a row that costs less than nothing */
+    assert_true(step_cost_fit(sizes, seconds, N, &got, &fault));
+    assert_true(got.row == 0 && got.batch[0] > 0.01 && got.seen >= 0);
+    for (int i = 0; i < N; i++) sizes[i].tokens = 3;
+    assert_false(step_cost_fit(sizes, seconds, N, &got, &fault));
+    assert_contains(fault.text, "about 3 tokens");
+}
+
+/* Weights for few, products for many: no straight line goes through both. */
+static void a_curve_is_found_again(void **state) {
+    (void)state;
+    enum { N = 500 };
+    const StepCost want = {.tokens = {1, 2, 4, 8, 16, 32, 64, 128},
+                           .batch = {10, 10, 11, 13, 20, 40, 90, 190},
+                           .points = 8,
+                           .row = 0.5,
+                           .seen = 0.001};
+    StepSize sizes[N];
+    double seconds[N];
+    Rng rng = {2, 0, 0};
+    for (int i = 0; i < N; i++) {
+        double tokens = 1 << rng_below(&rng, 8), rows = 1 + rng_below(&rng, (uint32_t)tokens);
+        sizes[i] = (StepSize){tokens, rows, tokens * rng_below(&rng, 500)};
         seconds[i] = step_cost_seconds(&want, sizes[i]);
     }
     StepCost got;
     Fault fault;
     assert_true(step_cost_fit(sizes, seconds, N, &got, &fault));
-    assert_near(got.step, want.step, 1e-8);
-    assert_near(got.token, want.token, 1e-9);
-    assert_near(got.row, want.row, 1e-9);
-    assert_near(got.seen, want.seen, 1e-12);
-    for (int i = 0; i < N; i++) seconds[i] = 0.01 + 1e-5 * (200 - sizes[i].rows);
-    /* a row that costs less than nothing */
-    assert_true(step_cost_fit(sizes, seconds, N, &got, &fault));
-    assert_true(got.row == 0 && got.step > 0.01 && got.token >= 0 && got.seen >= 0);
+    assert_int_equal(got.points, 8);
+    for (int i = 0; i < 8; i++) {
+        assert_near(got.tokens[i], want.tokens[i], 1e-9);
+        assert_near(got.batch[i], want.batch[i], 1e-6);
+    }
+    assert_near(step_cost_seconds(&want, (StepSize){96, 0, 0}), 140, 1e-9);
+    assert_near(step_cost_seconds(&want, (StepSize){192, 0, 0}), 290, 1e-9);
+    assert_near(step_cost_seconds(&want, (StepSize){0.5, 0, 0}), 10, 1e-9);
 }
 
 /* Every tenth step takes 1.8 times as long: the costs are those of all together.  One in fifty was interrupted by something that
@@ -35,7 +71,6 @@ static void costs_are_found_again(void **state) {
 static void disturbed_steps_count(void **state) {
     (void)state;
     enum { N = 2000 };
-    const StepCost want = {0.03, 0.002, 0.0005, 1e-6};
     static StepSize sizes[N];
     static double seconds[N];
     double took = 0, fitted = 0;
@@ -46,7 +81,7 @@ static void disturbed_steps_count(void **state) {
         bool prompt = i % 7 == 0;
         double tokens = 1 + rng_below(&rng, prompt ? 300 : 8), rows = prompt ? 1 : tokens;
         sizes[i] = (StepSize){tokens, rows, tokens * 100};
-        seconds[i] = step_cost_seconds(&want, sizes[i]) * (i % 10 == 0 ? 1.8 : 1);
+        seconds[i] = step_cost_seconds(&cost, sizes[i]) * (i % 10 == 0 ? 1.8 : 1);
         took += seconds[i];
         if (i % 50 == 1) seconds[i] *= 100;
     }
@@ -57,19 +92,24 @@ static void disturbed_steps_count(void **state) {
 
 static void costs_are_text(void **state) {
     (void)state;
-    StepCost cost;
+    StepCost c;
     Fault fault;
     assert_true(
-        step_cost_read(&cost, text_from("step 0.5\ntoken 1e-3\nrow 0\nseen 2\n"), &fault));
-    assert_true(cost.step == 0.5 && cost.token == 1e-3 && cost.row == 0 && cost.seen == 2);
+        step_cost_read(&c, text_from("batch 1 0.5\nbatch 2.5 1e-3\nrow 0\nseen 2\n"), &fault));
+    assert_true(c.points == 2 && c.tokens[1] == 2.5 && c.batch[0] == 0.5 &&
+                c.batch[1] == 1e-3 && c.row == 0 && c.seen == 2);
     static const char *const wrong[] = {"",
-                                        "step 1\n",
-                                        "step 1\ntoken -1\nrow 0\nseen 0\n",
-                                        "step 1\ntoken x\nrow 0\nseen 0\n",
-                                        "step 1\ntoken 1\nrow 0\nseen nan\n",
-                                        "step 1\ntoken 1\nrow 0\nseen 1\nmore 1\n"};
+                                        "batch 1 1\n",
+                                        "batch 1 1\nrow 0\nseen 0\n",
+                                        "batch 1 1\nbatch 1 1\nrow 0\nseen 0\n",
+                                        "batch 1 1\nbatch 2 -1\nrow 0\nseen 0\n",
+                                        "batch 1 1\nbatch 2 x\nrow 0\nseen 0\n",
+                                        "batch 1 1\nbatch 2\nrow 0\nseen 0\n",
+                                        "batch 1 1\nbatch 2 2\nrow 0\nseen nan\n",
+                                        "batch 1 1\nbatch 2 2\nrow 0\n",
+                                        "batch 1 1\nbatch 2 2\nrow 0\nseen 0\nmore 1\n"};
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
-        if (step_cost_read(&cost, text_from(wrong[i]), &fault)) fail_msg("read: %s", wrong[i]);
+        if (step_cost_read(&c, text_from(wrong[i]), &fault)) fail_msg("read: %s", wrong[i]);
 }
 
 static void traces_are_read_and_refused(void **state) {
@@ -127,10 +167,9 @@ static void the_last_burst_may_be_small(void **state) {
     assert_near(sum / SEEDS, 1.5, 0.06); /* 15 of them, ten a second */
 }
 
-static const StepCost cost = {0.03, 0.002, 0.0005, 1e-6};
 static const SimulatedMachine usual = {
     .policy = {.budget = 64, .chunk = 16, .running = 8, .waiting = 100},
-    .cost = {0.03, 0.002, 0.0005, 1e-6},
+    .cost = COST,
     .page_tokens = 64,
     .pages = 1000};
 
@@ -259,6 +298,7 @@ static void it_takes_the_steps_of_the_service(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(costs_are_found_again),
+        cmocka_unit_test(a_curve_is_found_again),
         cmocka_unit_test(disturbed_steps_count),
         cmocka_unit_test(costs_are_text),
         cmocka_unit_test(traces_are_read_and_refused),

@@ -16,7 +16,8 @@ static void admit(Plan *d) {
         size_t i = d->order[k];
         bool waits = !d->jobs[i].running && !d->plan[i].drop;
         if (!waits) continue;
-        if (d->budget == 0 || d->running >= d->policy->running || !has_pages(d, i)) break;
+        bool full = d->budget == 0 && !d->policy->static_batch;
+        if (full || d->running >= d->policy->running || !has_pages(d, i)) break;
         d->running += 1;
         d->plan[i].admit = true;
         read_tokens(d, i, chunk_of(d, i));

@@ -169,11 +169,13 @@ static bool has_pages(const Plan *d, size_t i) {
            d->running == 0;
 }
 
-/* In the order of urgency, while tokens and places are left; who has no pages is not passed.  Nobody joins when one was
- * preempted, or a static batch that runs; who comes in reads its first chunk. */
+/* In the order of urgency, while places and tokens are left; who has no pages is not passed.  Nobody joins when one was
+ * preempted, or a static batch that runs; that one is filled first, and read in as many steps as it takes.  Who comes in reads its
+ * first chunk. */
 static void admit(Plan *d) {
     if (d->preempted || (d->policy->static_batch && d->running)) return;
-    for (size_t k = 0; k < d->n && d->budget && d->running < d->policy->running; k++) {
+    for (size_t k = 0; k < d->n && d->running < d->policy->running; k++) {
+        if (!d->budget && !d->policy->static_batch) return;
         size_t i = d->order[k];
         if (d->jobs[i].running || d->plan[i].drop) continue;
         if (!has_pages(d, i)) return;
@@ -219,8 +221,9 @@ void schedule_plan(const SchedulePolicy *policy, const ScheduleMemory *memory,
     for (size_t i = 0; i < n; i++) plan[i] = (SchedulePlan){0};
     drop_what_is_over(&d);
     sort_by_urgency(&d);
+    const bool prompts_first = policy->prompts_first || policy->static_batch;
     if (!policy->static_batch) make_way(&d);
-    if (policy->prompts_first) serve_prompts(&d), admit(&d);
+    if (prompts_first) serve_prompts(&d), admit(&d);
     serve_answers(&d);
-    if (!policy->prompts_first) serve_prompts(&d), admit(&d);
+    if (!prompts_first) serve_prompts(&d), admit(&d);
 }

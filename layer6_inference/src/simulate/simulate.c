@@ -92,7 +92,7 @@ static void make_plan(Machine *m) {
 static void read_tokens(Machine *m, Live *l, const SchedulePlan *p, size_t cached,
                         StepSize *size) {
     if (p->preempt) l->running = false, l->read = 0, m->result->preempted++;
-    if (p->admit) l->running = true, l->read = p->tokens ? cached : 0;
+    if (p->admit) l->running = true, l->read = cached;
     l->chooses = false;
     if (!p->tokens) return;
     size->tokens += (double)p->tokens;

@@ -5,63 +5,93 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { TERMS = 4, DISTURBED = 2 };
+enum { TERMS = COST_POINTS + 2, DISTURBED = 2 };
 
-static const char *const names[TERMS] = {"step", "token", "row", "seen"};
-
-static void terms_of(StepSize s, double x[TERMS]) {
-    x[0] = 1, x[1] = s.tokens, x[2] = s.rows, x[3] = s.seen;
+/* The line on which a step lies: from point i to the next one, and how far on it. */
+static size_t find_line(const StepCost *c, double tokens, double *share) {
+    size_t i = 0;
+    while (i + 2 < c->points && tokens > c->tokens[i + 1]) i++;
+    *share = fmax((tokens - c->tokens[i]) / (c->tokens[i + 1] - c->tokens[i]), 0);
+    return i;
 }
 
 double step_cost_seconds(const StepCost *c, StepSize s) {
-    return c->step + c->token * s.tokens + c->row * s.rows + c->seen * s.seen;
+    double share;
+    size_t i = find_line(c, s.tokens, &share);
+    double rise = c->batch[i + 1] - c->batch[i];
+    if (rise < 0) share = fmin(share, 1); /* a line that falls does not go on */
+    return c->batch[i] + share * rise + c->row * s.rows + c->seen * s.seen;
 }
 
 /* ------------------------------------------------------------------ fitting */
 
-/* Solve m x = y by elimination, for the terms that are in use; the others are 0. */
-static void solve(double m[TERMS][TERMS + 1], const bool used[TERMS], double x[TERMS]) {
-    for (int i = 0; i < TERMS; i++)
-        for (int r = 0; used[i] && r < TERMS; r++) {
-            if (r == i || !used[r] || m[i][i] == 0) continue;
-            double factor = m[r][i] / m[i][i];
-            for (int c = 0; c <= TERMS; c++) m[r][c] -= factor * m[i][c];
-        }
-    for (int i = 0; i < TERMS; i++)
-        x[i] = used[i] && fabs(m[i][i]) > 1e-12 ? m[i][TERMS] / m[i][i] : 0;
+/* A least-squares problem: sums of products of its terms, and of each with what they should add up to. */
+typedef struct Squares {
+    double m[TERMS][TERMS + 1];
+    bool used[TERMS];
+    size_t terms;
+} Squares;
+
+/* Of the steps of about 1, 2, 4 ... tokens, the mean. */
+static void find_points(StepCost *c, const StepSize *sizes, size_t n) {
+    double sum[COST_POINTS] = {0}, count[COST_POINTS] = {0};
+    for (size_t k = 0; k < n; k++) {
+        size_t i = min_size((size_t)lround(log2(sizes[k].tokens)), COST_POINTS - 1);
+        sum[i] += sizes[k].tokens, count[i]++;
+    }
+    for (size_t i = 0; i < COST_POINTS; i++)
+        if (count[i] > 0) c->tokens[c->points++] = sum[i] / count[i];
+}
+
+static void terms_of(const StepCost *c, StepSize s, double x[TERMS]) {
+    double share;
+    size_t i = find_line(c, s.tokens, &share);
+    memset(x, 0, TERMS * sizeof *x);
+    x[i] = 1 - share, x[i + 1] = share;
+    x[c->points] = s.seen, x[c->points + 1] = s.rows;
 }
 
 /* Every step is divided by what it should take: an error of 1 % counts the same in a short one and in a long one.  One that took
  * more than twice as long was interrupted by something else, and counts as if it had taken that. */
-static void fit_terms(const StepSize *sizes, const double *seconds, const double *usual,
-                      size_t n, const bool used[TERMS], double x[TERMS]) {
-    double m[TERMS][TERMS + 1] = {{0}}, t[TERMS], scale[TERMS] = {1, 64, 8, 8192};
-    for (size_t k = 0; k < n; k++) {
-        terms_of(sizes[k], t);
-        for (int i = 0; i < TERMS; i++) t[i] /= scale[i] * usual[k];
-        for (int i = 0; i < TERMS; i++) {
-            for (int j = 0; j < TERMS; j++) m[i][j] += t[i] * t[j];
-            m[i][TERMS] += t[i] * fmin(seconds[k] / usual[k], DISTURBED);
-        }
+static void add_step(Squares *q, const StepCost *c, StepSize size, double seconds,
+                     double usual) {
+    double t[TERMS];
+    terms_of(c, size, t);
+    for (size_t i = 0; i < q->terms; i++) {
+        for (size_t j = 0; j < q->terms; j++) q->m[i][j] += t[i] * t[j] / usual / usual;
+        q->m[i][q->terms] += t[i] / usual * fmin(seconds / usual, DISTURBED);
     }
-    solve(m, used, x);
-    for (int i = 0; i < TERMS; i++) x[i] /= scale[i];
 }
 
-/* No term below nothing: those that would be are left out, the worst first. */
-static StepCost fit(const StepSize *sizes, const double *seconds, const double *usual,
-                    size_t n) {
-    bool used[TERMS] = {true, true, true, true};
-    double x[TERMS];
-    for (int left = TERMS; left > 0; left--) {
-        int worst = 0;
-        fit_terms(sizes, seconds, usual, n, used, x);
-        for (int i = 0; i < TERMS; i++)
-            if (x[i] < x[worst]) worst = i;
-        if (x[worst] >= 0) break;
-        used[worst] = false;
+/* Solve m x = y by elimination, for the terms that are in use; the others are 0, and so is one that says what others say. */
+static void solve(Squares q, double x[TERMS]) {
+    const size_t n = q.terms;
+    double whole[TERMS];
+    for (size_t i = 0; i < n; i++) whole[i] = q.m[i][i];
+    for (size_t i = 0; i < n; i++) {
+        q.used[i] = q.used[i] && q.m[i][i] > 1e-9 * whole[i];
+        for (size_t r = 0; q.used[i] && r < n; r++) {
+            if (r == i || !q.used[r]) continue;
+            double factor = q.m[r][i] / q.m[i][i];
+            for (size_t c = 0; c <= n; c++) q.m[r][c] -= factor * q.m[i][c];
+        }
     }
-    return (StepCost){fmax(x[0], 0), fmax(x[1], 0), fmax(x[2], 0), fmax(x[3], 0)};
+    for (size_t i = 0; i < n; i++) x[i] = q.used[i] ? q.m[i][n] / q.m[i][i] : 0;
+}
+
+/* No term below nothing: those that would be are left out, the last first. */
+static void fit(Squares *q, StepCost *c) {
+    double x[TERMS];
+    for (size_t i = 0; i < q->terms; i++) q->used[i] = true;
+    for (size_t left = q->terms; left > 0; left--) {
+        size_t last = q->terms;
+        solve(*q, x);
+        while (last > 0 && x[last - 1] >= 0) last--;
+        if (last == 0) break;
+        q->used[last - 1] = false;
+    }
+    for (size_t i = 0; i < c->points; i++) c->batch[i] = fmax(x[i], 0);
+    c->seen = fmax(x[c->points], 0), c->row = fmax(x[c->points + 1], 0);
 }
 
 /* What a step should take is not known before the fit.  To divide by what it took instead makes steps that were disturbed count
@@ -69,39 +99,72 @@ static StepCost fit(const StepSize *sizes, const double *seconds, const double *
 bool step_cost_fit(const StepSize *sizes, const double *seconds, size_t n, StepCost *cost,
                    Fault *fault) {
     enum { ROUNDS = 4 };
-    double *usual = malloc((n + 1) * sizeof *usual);
-    if (!usual) return fault_set(fault, "no memory for the costs of %zu steps", n);
-    memcpy(usual, seconds, n * sizeof *usual);
+    *cost = (StepCost){0};
+    find_points(cost, sizes, n);
+    if (cost->points < 2)
+        return fault_set(fault,
+                         "all %zu steps read about %.0f tokens: wanted steps of several sizes, "
+                         "so prompts or answers of more tokens",
+                         n, cost->tokens[0]);
     for (int round = 0; round < ROUNDS; round++) {
-        *cost = fit(sizes, seconds, usual, n);
-        for (size_t i = 0; i < n; i++) usual[i] = fmax(step_cost_seconds(cost, sizes[i]), 1e-9);
+        Squares q = {.terms = cost->points + 2};
+        for (size_t k = 0; k < n; k++) {
+            double usual = round ? fmax(step_cost_seconds(cost, sizes[k]), 1e-9) : seconds[k];
+            add_step(&q, cost, sizes[k], seconds[k], usual);
+        }
+        fit(&q, cost);
     }
-    free(usual);
     return true;
 }
 
 /* ------------------------------------------------------------------ as text */
 
 void step_cost_write(const StepCost *c, FILE *out) {
-    const double values[TERMS] = {c->step, c->token, c->row, c->seen};
-    for (int i = 0; i < TERMS; i++) fprintf(out, "%s %.9g\n", names[i], values[i]);
+    for (size_t i = 0; i < c->points; i++)
+        fprintf(out, "batch %.6g %.6g\n", c->tokens[i], c->batch[i]);
+    fprintf(out, "row %.6g\nseen %.6g\n", c->row, c->seen);
+}
+
+/* "NAME NUMBER...\n" with n numbers, none below 0; `at` moves behind it. */
+static bool read_line(const char **at, const char *name, double *numbers, int n) {
+    const size_t size = strlen(name);
+    const char *next = *at + size;
+    if (strncmp(*at, name, size) != 0) return false;
+    for (int i = 0; i < n; i++) {
+        char *end;
+        if (*next != ' ') return false;
+        numbers[i] = strtod(next, &end);
+        if (end == next || !(numbers[i] >= 0 && numbers[i] < 1e6)) return false;
+        next = end;
+    }
+    if (*next != '\n') return false;
+    *at = next + 1;
+    return true;
+}
+
+static bool wrong_line(size_t line, const char *wanted, Fault *fault) {
+    return fault_set(fault,
+                     "line %zu of the costs: wanted %s (strata bench serve --costs FILE writes "
+                     "such a file)",
+                     line, wanted);
 }
 
 bool step_cost_read(StepCost *cost, Text text, Fault *fault) {
-    double values[TERMS] = {0};
-    char copy[256] = "", *at = copy;
+    char copy[2048] = "";
+    const char *at = copy;
+    double point[2];
+    StepCost c = {0};
     if (text.size < sizeof copy) memcpy(copy, text.data, text.size);
-    for (int i = 0; i < TERMS; i++) {
-        size_t n = strlen(names[i]);
-        char *end = at;
-        if (strncmp(at, names[i], n) == 0 && at[n] == ' ') values[i] = strtod(at + n, &end);
-        if (end == at || *end != '\n' || !(values[i] >= 0 && values[i] < 1e6))
-            return fault_set(fault,
-                             "line %d of the costs: wanted '%s' and its seconds (strata bench "
-                             "serve --costs FILE writes such a file)",
-                             i + 1, names[i]);
-        at = end + 1;
+    for (; c.points < COST_POINTS && read_line(&at, "batch", point, 2); c.points++) {
+        if (c.points && point[0] <= c.tokens[c.points - 1])
+            return wrong_line(c.points + 1, "more tokens than in the line above", fault);
+        c.tokens[c.points] = point[0], c.batch[c.points] = point[1];
     }
-    *cost = (StepCost){values[0], values[1], values[2], values[3]};
-    return *at == 0 || fault_set(fault, "line 5 of the costs: there are four");
+    if (c.points < 2) return wrong_line(c.points + 1, "'batch', tokens, and seconds", fault);
+    if (!read_line(&at, "row", &c.row, 1))
+        return wrong_line(c.points + 1, "'row' and its seconds", fault);
+    if (!read_line(&at, "seen", &c.seen, 1))
+        return wrong_line(c.points + 2, "'seen' and its seconds", fault);
+    *cost = c;
+    return at == copy + text.size || wrong_line(c.points + 3, "the end", fault);
 }

@@ -121,14 +121,14 @@ static bool serve_all(const Traffic *t, Service *service, User *users, ServeRow 
     return true;
 }
 
-bool serve_traffic(const BenchJob *job, const Traffic *t, Session *session,
-                   SchedulePolicy policy, ServeRow *row, Fault *fault) {
-    clock_of = job, put_forward = 0;
+static bool serve_users(const Serve *v, const Traffic *t, Session *session,
+                        SchedulePolicy policy, ServeRow *row, Fault *fault) {
+    clock_of = v->job, put_forward = 0;
     Service service = {0};
     User *users = calloc(t->count, sizeof *users);
     bool ok = users || fault_set(fault, "no memory for %zu users", t->count);
     for (size_t i = 0; ok && i < t->count; i++)
-        ok = make_user(job, &users[i], i, &t->visits[i], session->model, row, fault);
+        ok = make_user(v->job, &users[i], i, &t->visits[i], v->model, row, fault);
     if (ok) {
         ok = service_open(&service, session, policy, fault);
         service.clock = now, row->start = now();
@@ -138,4 +138,45 @@ bool serve_traffic(const BenchJob *job, const Traffic *t, Session *session,
     }
     forget_users(users, t->count);
     return ok;
+}
+
+bool serve_traffic(const Serve *v, const Traffic *t, SchedulePolicy policy, ServeRow *row,
+                   Fault *fault) {
+    const size_t shared = (size_t)v->job->shared;
+    SessionConfig config = {.ctx = v->longest,
+                            .sequences = policy.running,
+                            .max_tokens = PREFILL_BATCH,
+                            .max_logits = policy.running,
+                            .prefixes = shared ? shared / KV_PAGE + 8 : 0,
+                            .kv = v->job->compute.kv_format};
+    Session session = {0};
+    bool ok = serve_row_open(row, t, fault) &&
+              session_open(&session, v->model, v->job->compute.pool, config, fault) &&
+              serve_users(v, t, &session, policy, row, fault);
+    if (session.model) session_close(&session);
+    return ok;
+}
+
+/* ------------------------------------------------------------------ what it measured */
+
+bool serve_row_open(ServeRow *r, const Traffic *t, Fault *fault) {
+    size_t gaps = 1;
+    for (size_t i = 0; i < t->count; i++) gaps += t->visits[i].answer;
+    *r = (ServeRow){.firsts = calloc(t->count, sizeof(double)),
+                    .gaps = calloc(gaps, sizeof(double)),
+                    .sizes = malloc(SERVE_STEPS * sizeof(StepSize)),
+                    .step_seconds = malloc(SERVE_STEPS * sizeof(double))};
+    return (r->firsts && r->gaps && r->sizes && r->step_seconds) ||
+           fault_set(fault, "no memory for the times of %zu tokens", gaps);
+}
+
+void serve_row_free(ServeRow *r) {
+    free(r->firsts), free(r->gaps), free(r->sizes), free(r->step_seconds);
+    *r = (ServeRow){0};
+}
+
+void serve_row_keep(ServeRow *all, const ServeRow *r) {
+    for (size_t i = 0; i < r->n_steps && all->n_steps < SERVE_STEPS; i++, all->n_steps++)
+        all->sizes[all->n_steps] = r->sizes[i],
+        all->step_seconds[all->n_steps] = r->step_seconds[i];
 }

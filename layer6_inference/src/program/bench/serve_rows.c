@@ -1,4 +1,4 @@
-/* serve_rows.c - the table of strata bench serve, and the costs of steps.  See serve.c.
+/* serve_rows.c - the table of strata bench serve.  See serve.c.
  *
  * The roof of a row is what memory alone allows: in each step all weights are read once, and every
  * token's past.  What is computed beside comes on top of that, or hides behind it. */
@@ -7,15 +7,6 @@
 
 #include <stdio.h>
 #include <stdlib.h>
-
-typedef struct Serve {
-    const BenchJob *job;
-    const Model *model;
-    Traffic traffic;
-    size_t longest;     /* text */
-    double weights, kv; /* bytes that a step reads; of a token's keys and values */
-    ServeRow all;       /* the steps of all rows that are not static */
-} Serve;
 
 static int by_size(const void *a, const void *b) {
     double x = *(const double *)a, y = *(const double *)b;
@@ -58,53 +49,20 @@ static void print_row(const Serve *v, const SchedulePolicy *p, ServeRow *r, doub
 
 /* ------------------------------------------------------------------ rows */
 
-static bool open_row(ServeRow *r, const Traffic *t, Fault *fault) {
-    size_t gaps = 1;
-    for (size_t i = 0; i < t->count; i++) gaps += t->visits[i].answer;
-    *r = (ServeRow){.firsts = calloc(t->count, sizeof(double)),
-                    .gaps = calloc(gaps, sizeof(double)),
-                    .sizes = malloc(SERVE_STEPS * sizeof(StepSize)),
-                    .step_seconds = malloc(SERVE_STEPS * sizeof(double))};
-    return (r->firsts && r->gaps && r->sizes && r->step_seconds) ||
-           fault_set(fault, "no memory for the times of %zu tokens", gaps);
-}
-
-static void close_row(ServeRow *r) {
-    free(r->firsts), free(r->gaps), free(r->sizes), free(r->step_seconds);
-}
-
-static void keep_steps(ServeRow *all, const ServeRow *r) {
-    for (size_t i = 0; i < r->n_steps && all->n_steps < SERVE_STEPS; i++, all->n_steps++)
-        all->sizes[all->n_steps] = r->sizes[i],
-        all->step_seconds[all->n_steps] = r->step_seconds[i];
-}
-
 static bool measure_row(Serve *v, SchedulePolicy policy, Fault *fault) {
-    const size_t shared = (size_t)v->job->shared;
-    SessionConfig config = {.ctx = v->longest,
-                            .sequences = policy.running,
-                            .max_tokens = PREFILL_BATCH,
-                            .max_logits = policy.running,
-                            .prefixes = shared ? shared / KV_PAGE + 8 : 0,
-                            .kv = v->job->compute.kv_format};
-    Session session = {0};
     ServeRow row = {0};
     Pool *pool = v->job->compute.pool;
     double before = bandwidth_gigabytes(pool, 0.1).median;
-    bool ok = open_row(&row, &v->traffic, fault) &&
-              session_open(&session, v->model, pool, config, fault) &&
-              serve_traffic(v->job, &v->traffic, &session, policy, &row, fault);
+    bool ok = serve_traffic(v, &v->traffic, policy, &row, fault);
     if (ok) print_row(v, &policy, &row, (before + bandwidth_gigabytes(pool, 0.1).median) / 2);
-    if (ok && !policy.static_batch && v->all.sizes) keep_steps(&v->all, &row);
-    if (session.model) session_close(&session);
-    close_row(&row);
+    if (ok && v->all.sizes) serve_row_keep(&v->all, &row);
+    serve_row_free(&row);
     return ok;
 }
 
 static bool measure_rows(Serve *v, Fault *fault) {
     static const size_t places[] = {1, 2, 4, 8, 16, 32};
-    SchedulePolicy policy = {
-        .budget = PREFILL_BATCH, .chunk = PREFILL_BATCH / 4, .waiting = v->traffic.count};
+    SchedulePolicy policy = {.budget = PREFILL_BATCH, .waiting = v->traffic.count};
     print_titles(v);
     for (size_t i = 0;
          i < sizeof places / sizeof *places && (i == 0 || places[i - 1] < v->traffic.count);
@@ -112,7 +70,7 @@ static bool measure_rows(Serve *v, Fault *fault) {
         if (v->job->places && i > 0) break;
         policy.running = v->job->places ? (size_t)v->job->places : places[i];
         for (int rigid = 0; rigid < 1 + (policy.running > 1); rigid++) {
-            policy.static_batch = rigid;
+            policy.static_batch = rigid, policy.chunk = rigid ? 0 : PREFILL_BATCH / 4;
             if (!measure_row(v, policy, fault)) return false;
         }
     }
@@ -120,19 +78,6 @@ static bool measure_rows(Serve *v, Fault *fault) {
 }
 
 /* ------------------------------------------------------------------ all of it */
-
-static bool write_costs(const Serve *v, FileOut *out, Fault *fault) {
-    if (!out->stream) return true;
-    StepCost cost;
-    if (!step_cost_fit(v->all.sizes, v->all.step_seconds, v->all.n_steps, &cost, fault))
-        return false;
-    step_cost_write(&cost, out->stream);
-    if (!v->job->json)
-        printf("\na step takes %.3f ms, and of each token %.4f, of each row of logits %.4f, "
-               "of a thousand positions seen %.4f\n",
-               1e3 * cost.step, 1e3 * cost.token, 1e3 * cost.row, 1e6 * cost.seen);
-    return file_end(out, fault);
-}
 
 static bool find_traffic(Serve *v, Fault *fault) {
     const BenchJob *job = v->job;
@@ -165,14 +110,14 @@ static bool run(Serve *v, const char *path, FileOut *costs, Fault *fault) {
     v->weights = bench_bytes_per_token(v->model);
     v->kv = bench_kv_bytes(v->model, job->compute.kv_format);
     if (!find_traffic(v, fault) || !fits(v, fault)) return false;
-    if (job->costs &&
-        (!open_row(&v->all, &v->traffic, fault) || !table_begin(costs, job->costs, fault)))
+    if (job->costs && (!serve_row_open(&v->all, &v->traffic, fault) ||
+                       !table_begin(costs, job->costs, fault)))
         return false;
     if (!job->json)
         printf("%s, %zu users, texts of up to %zu tokens, kv %s, %d threads, %s\n\n", path,
                v->traffic.count, v->longest, kv_format_name(job->compute.kv_format),
                pool_threads(job->compute.pool), kernels_isa());
-    return measure_rows(v, fault) && write_costs(v, costs, fault);
+    return measure_rows(v, fault) && (!costs->stream || serve_costs(v, costs, fault));
 }
 
 bool bench_serve(BenchJob *job, Fault *fault) {
@@ -187,7 +132,7 @@ bool bench_serve(BenchJob *job, Fault *fault) {
     if (ok) {
         ok = job->goals ? serve_goals(job, &model, fault) : run(&v, path, &costs, fault);
         file_drop(&costs);
-        close_row(&v.all), traffic_free(&v.traffic);
+        serve_row_free(&v.all), traffic_free(&v.traffic);
         model_close(&model);
     }
     compute_close(&job->compute);

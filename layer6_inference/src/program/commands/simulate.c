@@ -23,7 +23,7 @@ static const struct {
     const char *name;
     bool rigid, prompts_first;
     size_t chunk;
-} policies[] = {{"static", true, false, PREFILL_BATCH / 4},
+} policies[] = {{"static", true, false, 0},
                 {"continuous", false, true, 0},
                 {"chunked", false, false, PREFILL_BATCH / 4}};
 
