@@ -80,6 +80,17 @@ static void urgencies(void) {
     first_is(&s, 1, "12.5 seconds are one whole level of 12.5, added to the priority of 4");
     s.policy.ageing = 0.5, s.jobs[1].arrival = 41;
     first_is(&s, 1, "levels of half a second: 120, and 118 with a priority of 4");
+    s.policy.ageing = 0, s.jobs[0].priority = s.jobs[1].priority = 0, s.jobs[0].turn = 1;
+    first_is(&s, 1,
+             "users take turns: job 0 belongs to the next round (turn 1), job 1 to this one");
+    s.jobs[1].turn = 2;
+    first_is(
+        &s, 0,
+        "users take turns: the next round (turn 1) comes before the one after it (turn 2)");
+    s.policy.ageing = 5, s.jobs[1].turn = 0;
+    first_is(&s, 1, "users take turns: who is not in this round yet (turn 1) does not age");
+    s.jobs[0].priority = 20;
+    first_is(&s, 0, "a priority of 20 is more than eleven levels, whoever's turn it is");
 }
 
 /* ------------------------------------------------------------------ who comes in */
@@ -181,6 +192,7 @@ static Scene any_scene(void) {
         ScheduleJob *j = add(&s, tokens, read);
         running += j->running;
         j->priority = (int)fresh_below(3), j->arrival = (double)fresh_below(200) / 2;
+        j->turn = fresh_below(3) ? 0 : fresh_below(4);
         j->served = fresh_below(9), j->cancelled = fresh_below(12) == 0;
         j->deadline = fresh_below(9) ? 0 : 90 + (double)fresh_below(20);
         if (!j->running && tokens > PAGE) j->cached = fresh_below(tokens / PAGE + 1) * PAGE;

@@ -19,8 +19,9 @@
  *     5. a job that needs a page when none is free takes those of the least urgent one behind it,
  *        which waits then, and reads its text again
  *
- * Urgency is the priority, and who has waited `ageing` seconds is one level higher; among equals,
- * who came first.
+ * Urgency is the priority, and who has waited `ageing` seconds is one level higher.  Among equals the
+ * users take turns, a job of each in a round; in a round, who came first.  Who is not in this round
+ * yet waits for jobs of his own, and does not age.
  *
  * A job that is larger than the memory stands still: its owner has to end it.
  *
@@ -54,6 +55,8 @@ typedef struct ScheduleJob {
     size_t tokens;   /* its prompt, and its answer so far */
     size_t read;     /* of these, those that are in memory; 0 while it waits */
     size_t cached;   /* while it waits: those that need not be read, less than `tokens` */
+    size_t
+        turn; /* the round in which it is its user's turn; 0: this one, or one that is over */
     uint64_t served; /* the step in which it read last: prompts take turns */
     bool running, cancelled;
 } ScheduleJob;

@@ -32,7 +32,9 @@ typedef struct ServiceRequest {
     /* What is asked for; what it points to stays until the request is over. */
     TokenList *tokens; /* the prompt; the answer is appended */
     GenerateOptions options;
-    int priority;    /* the larger, the more urgent */
+    int priority; /* the larger, the more urgent */
+    uint64_t
+        user; /* whose requests take turns with those of others; 0: somebody's who sends no other */
     double deadline; /* seconds, by the clock of the service; 0: none */
     /* of the same prompt, as with n > 1: this one begins when that has read it, and shares it; or NULL */
     const struct ServiceRequest *after;
@@ -49,6 +51,7 @@ typedef struct ServiceRequest {
     bool dead_end;      /* it failed because its chain left no token */
     Sequence *sequence; /* of the engine, while it runs or was preempted */
     uint64_t served;
+    size_t round; /* in which it is its user's turn */
 } ServiceRequest;
 
 typedef struct ServiceCounts {
@@ -61,6 +64,7 @@ typedef struct Service {
     SchedulePolicy policy;
     ServiceRequest **requests; /* (count) that wait or run; owns the list */
     size_t count, waiting;
+    size_t round;          /* the last one of which somebody came in */
     double (*clock)(void); /* seconds: clock_seconds, unless a test has another */
     /* does nobody wait for a request any more?  Asked before each step, and in it before each layer; NULL: no */
     bool (*is_gone)(void *context, const ServiceRequest *request);

@@ -20,12 +20,17 @@ typedef struct SimulatedMachine {
     size_t shared;    /* tokens that all prompts begin with */
     bool shares;      /* and that are read once, and stored once */
     bool by_priority; /* else everybody is as urgent as everybody */
+    bool by_turns;    /* users take turns; else a request is a request, whoever sent it */
 } SimulatedMachine;
 
-typedef struct Simulation {
+typedef struct Waits {
     double *firsts; /* (firsts_count) seconds from arrival to the first token; owns */
     double *gaps;   /* (gaps_count) between two tokens of an answer; owns */
     size_t firsts_count, gaps_count;
+} Waits;
+
+typedef struct Simulation {
+    Waits waits[2];   /* of users 0, who send one request; of those who send several */
     double end, busy; /* when the last one was served; seconds spent in steps */
     size_t tokens, steps, served, refused, preempted, most_pages;
 } Simulation;

@@ -60,7 +60,8 @@ static void prepare(User *u, size_t i, const House *h) {
                                      .limits.max_tokens = 3 + rng_below(&rng, 25),
                                      .limits.only_bos_ends = true,
                                      .negative = strstr(spec, "cfg") ? &u->negative : NULL},
-                         .priority = (int)rng_below(&rng, 3)};
+                         .priority = (int)rng_below(&rng, 3),
+                         .user = i % 4};
     /* some write more than their context holds: it shifts */
     u->request.options.shift = strcmp(spec, "greedy") == 0 || strstr(spec, "cfg");
     if (u->request.options.shift) u->request.options.limits.max_tokens += i % 4 < 2 ? 330 : 0;
@@ -266,6 +267,33 @@ static void choices_share_their_prompt(void **state) {
     close_house(&h);
 }
 
+/* Three of one user, then one of another: who sent one is second. */
+static void a_user_with_many_waits_for_his_own(void **state) {
+    (void)state;
+    static User users[4];
+    const SchedulePolicy policy = {.budget = 64, .running = 1, .waiting = 4, .ageing = 2};
+    House h;
+    Service service;
+    Fault fault;
+    open_house(&h, (SessionConfig){.sequences = 2, .max_tokens = 64, .max_logits = 8});
+    assert_true(service_open(&service, &h.session, policy, &fault));
+    service.clock = virtual_clock, virtual_now = 0;
+    for (size_t i = 0; i < 4; i++) {
+        prepare(&users[i], 1, &h);
+        users[i].request.user = i < 3 ? 7 : 8, users[i].request.priority = 0;
+        assert_true(service_submit(&service, &users[i].request, &fault));
+        assert_int_equal(users[i].request.round, i % 3);
+        virtual_now++;
+    }
+    for (; service.count; virtual_now++) assert_true(service_step(&service, &fault));
+    assert_true(users[0].request.finished < users[3].request.finished);
+    assert_true(users[3].request.finished < users[1].request.finished);
+    assert_true(users[1].request.finished < users[2].request.finished);
+    service_close(&service);
+    for (size_t i = 0; i < 4; i++) forget(&users[i]);
+    close_house(&h);
+}
+
 static void what_cannot_be_served_is_refused(void **state) {
     (void)state;
     const SchedulePolicy policy = {.budget = 64, .running = 1, .waiting = 1};
@@ -295,6 +323,7 @@ int main(void) {
         cmocka_unit_test(nor_do_they_in_few_bits),
         cmocka_unit_test(a_client_goes_in_the_middle_of_a_step),
         cmocka_unit_test(choices_share_their_prompt),
+        cmocka_unit_test(a_user_with_many_waits_for_his_own),
         cmocka_unit_test(what_cannot_be_served_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

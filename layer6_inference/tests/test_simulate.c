@@ -117,10 +117,10 @@ static void traces_are_read_and_refused(void **state) {
     Traffic t;
     Fault fault;
     assert_true(traffic_read(
-        &t, text_from("arrival,prompt,answer,priority\n0,5,6,1\n2.5,7,8,0\n"), &fault));
+        &t, text_from("arrival,prompt,answer,priority,user\n0,5,6,1\n2.5,7,8,0,9\n"), &fault));
     assert_int_equal(t.count, 2);
     assert_true(t.visits[1].arrival == 2.5 && t.visits[1].prompt == 7 &&
-                t.visits[0].priority == 1);
+                t.visits[0].priority == 1 && t.visits[1].user == 9);
     traffic_free(&t);
     assert_true(traffic_read(&t, text_from("arrival,prompt,answer\n0,5,6"), &fault));
     traffic_free(&t);
@@ -130,7 +130,7 @@ static void traces_are_read_and_refused(void **state) {
                                         "arrival,prompt,answer\n0,0,1\n",
                                         "arrival,prompt,answer\n0,1\n",
                                         "arrival,prompt,answer\n1,1,1\n0,1,1\n",
-                                        "arrival,prompt,answer\n0,1,1,1,1\n",
+                                        "arrival,prompt,answer\n0,1,1,1,1,1\n",
                                         "arrival,prompt,answer\n0,1,x\n"};
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
         if (traffic_read(&t, text_from(wrong[i]), &fault)) fail_msg("read: %s", wrong[i]);
@@ -186,9 +186,9 @@ static void one_alone_is_what_its_steps_take(void **state) {
     Traffic t = {&visit, 1};
     Simulation s = run(usual, &t);
     assert_int_equal(s.steps, 2), assert_int_equal(s.tokens, 2);
-    assert_near(s.firsts[0], step_cost_seconds(&cost, (StepSize){30, 1, 465}), 1e-9);
-    assert_near(s.gaps[0], step_cost_seconds(&cost, (StepSize){1, 1, 31}), 1e-9);
-    assert_near(s.end, 5 + s.firsts[0] + s.gaps[0], 1e-9);
+    assert_near(s.waits[0].firsts[0], step_cost_seconds(&cost, (StepSize){30, 1, 465}), 1e-9);
+    assert_near(s.waits[0].gaps[0], step_cost_seconds(&cost, (StepSize){1, 1, 31}), 1e-9);
+    assert_near(s.end, 5 + s.waits[0].firsts[0] + s.waits[0].gaps[0], 1e-9);
     simulation_free(&s);
 }
 
@@ -209,7 +209,8 @@ static void policies_do_what_they_are_for(void **state) {
     rigid.policy.static_batch = true;
     Simulation a = run(usual, &t), b = run(rigid, &t);
     assert_int_equal(a.tokens, b.tokens);
-    assert_true(mean(a.firsts, a.firsts_count) < mean(b.firsts, b.firsts_count));
+    assert_true(mean(a.waits[0].firsts, a.waits[0].firsts_count) <
+                mean(b.waits[0].firsts, b.waits[0].firsts_count));
     simulation_free(&b);
     sharing.shared = lonely.shared = 256, sharing.shares = true;
     b = run(sharing, &t);
@@ -219,6 +220,39 @@ static void policies_do_what_they_are_for(void **state) {
     scarce.page_tokens = 16, scarce.pages = 14; /* some have to give theirs back */
     b = run(scarce, &t);
     assert_true(b.preempted > 0 && b.served == 300 && b.most_pages <= 14);
+    simulation_free(&a), simulation_free(&b), traffic_free(&t);
+}
+
+/* One user sends more than the machine can serve. */
+static void turns_keep_others_from_waiting(void **state) {
+    (void)state;
+    Traffic t;
+    Fault fault;
+    TrafficShape shape = {.count = 300,
+                          .rate = 6,
+                          .heavy = 5,
+                          .prompt = 40,
+                          .heavy_prompt = 400,
+                          .answer = 40,
+                          .seed = 3};
+    assert_true(traffic_make(&t, &shape, &fault));
+    SimulatedMachine turns = usual;
+    size_t heavy = 0;
+    for (size_t i = 0; i < t.count; i++) {
+        assert_in_range(t.visits[i].prompt, t.visits[i].user ? 201 : 21,
+                        t.visits[i].user ? 600 : 60);
+        heavy += t.visits[i].user;
+    }
+    assert_in_range(heavy, 230, 270);
+    turns.by_turns = true, turns.policy.waiting = 400;
+    Simulation b = run(turns, &t);
+    turns.by_turns = false;
+    Simulation a = run(turns, &t);
+    const Waits *first = a.waits, *fair = b.waits;
+    assert_int_equal(first[1].firsts_count, heavy), assert_int_equal(a.served, 300);
+    assert_int_equal(fair[1].firsts_count, heavy), assert_int_equal(b.served, 300);
+    assert_true(mean(fair[0].firsts, fair[0].firsts_count) <
+                0.2 * mean(first[0].firsts, first[0].firsts_count));
     simulation_free(&a), simulation_free(&b), traffic_free(&t);
 }
 
@@ -260,6 +294,7 @@ static size_t real_steps(const Traffic *t, SchedulePolicy policy) {
         assert_true(chain_parse(&chains[i], chain, h.model.tokenizer, &fault));
         requests[i] = (ServiceRequest){
             .tokens = &tokens[i],
+            .user = t->visits[i].user,
             .options = {.chain = &chains[i],
                         .seed = i,
                         .limits = {.max_tokens = t->visits[i].answer, .only_bos_ends = true}}};
@@ -280,14 +315,16 @@ static size_t real_steps(const Traffic *t, SchedulePolicy policy) {
 /* All come at once, so no plan depends on the clock. */
 static void it_takes_the_steps_of_the_service(void **state) {
     (void)state;
+    Rng rng = {4, 0, 0};
     Traffic t;
     Fault fault;
     TrafficShape shape = {.count = 30, .prompt = 30, .answer = 20, .seed = 8};
     assert_true(traffic_make(&t, &shape, &fault));
+    for (size_t i = 0; i < t.count; i++) t.visits[i].user = (uint32_t)rng_below(&rng, 3);
     for (size_t places = 1; places <= 16; places *= 2)
         for (int rigid = 0; rigid < 2; rigid++) {
             SimulatedMachine m = usual;
-            m.policy.running = places, m.policy.static_batch = rigid;
+            m.policy.running = places, m.policy.static_batch = rigid, m.by_turns = true;
             Simulation s = run(m, &t);
             assert_int_equal(s.steps, real_steps(&t, m.policy));
             simulation_free(&s);
@@ -305,6 +342,7 @@ int main(void) {
         cmocka_unit_test(the_last_burst_may_be_small),
         cmocka_unit_test(one_alone_is_what_its_steps_take),
         cmocka_unit_test(policies_do_what_they_are_for),
+        cmocka_unit_test(turns_keep_others_from_waiting),
         cmocka_unit_test(it_takes_the_steps_of_the_service),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

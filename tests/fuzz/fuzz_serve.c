@@ -118,6 +118,7 @@ static void prepare(User *u, size_t i) {
                            .negative = strstr(spec, "cfg") ? &u->negative : NULL};
     u->request.tokens = &u->tokens;
     u->request.priority = (int)below(3);
+    u->request.user = below(4);
     u->request.after = before ? &before->request : NULL;
     ask_more(u, spec);
 }

@@ -19,9 +19,9 @@ typedef struct Plan {
 
 /* ------------------------------------------------------------------ urgency */
 
-/* The priority, and a level more for each whole `ageing` seconds since it came. */
+/* The priority, and a level more for each whole `ageing` seconds since it came, but not while it is not its user's turn. */
 static double urgency(const Plan *d, const ScheduleJob *j) {
-    double waited = d->now - j->arrival;
+    double waited = j->turn ? 0 : d->now - j->arrival;
     return j->priority + (d->policy->ageing > 0 ? floor(waited / d->policy->ageing) : 0);
 }
 
@@ -30,6 +30,7 @@ static bool before(const Plan *d, size_t a, size_t b) {
     const ScheduleJob *x = &d->jobs[a], *y = &d->jobs[b];
     double u = urgency(d, x), v = urgency(d, y);
     if (u != v) return u > v;
+    if (x->turn != y->turn) return x->turn < y->turn;
     return x->arrival != y->arrival ? x->arrival < y->arrival : a < b;
 }
 

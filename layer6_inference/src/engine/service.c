@@ -56,6 +56,14 @@ static ScheduleMemory memory_of(const KvCache *kv) {
     return (ScheduleMemory){KV_PAGE, kv->pages.count / layers, prefix_free_pages(kv) / layers};
 }
 
+/* This round, or the one after the last in which its user has a request already: start-time fair queueing. */
+static size_t round_of(const Service *s, const ServiceRequest *r) {
+    size_t round = s->round;
+    for (size_t i = 0; i < s->count && r->user; i++)
+        if (s->requests[i]->user == r->user) round = max_size(round, s->requests[i]->round + 1);
+    return round;
+}
+
 bool service_submit(Service *s, ServiceRequest *r, Fault *fault) {
     const Session *session = s->engine.parts[0].session;
     const ScheduleMemory memory = memory_of(&session->kv);
@@ -64,7 +72,7 @@ bool service_submit(Service *s, ServiceRequest *r, Fault *fault) {
                           min_size(r->tokens->count, session_ctx(session) - 1), fault))
         return s->counts.refused++, false;
     r->state = REQUEST_WAITING, r->arrival = s->clock(), r->sequence = NULL,
-    r->cancelled = false;
+    r->cancelled = false, r->round = round_of(s, r);
     s->requests[s->count++] = r, s->waiting++;
     return true;
 }
@@ -120,6 +128,7 @@ static ScheduleJob job_of(const Service *s, const ServiceRequest *r) {
                          .deadline = r->deadline,
                          .tokens = tokens_of(s, r),
                          .read = read_by(r),
+                         .turn = r->round > s->round ? r->round - s->round : 0,
                          .served = r->served,
                          .running = r->state == REQUEST_RUNNING,
                          .cancelled = is_over(s, r)};
@@ -155,6 +164,7 @@ static bool start(Service *s, ServiceRequest *r, double now) {
         engine_resume(&s->engine, r->sequence); /* it takes its places before others do */
     }
     r->state = REQUEST_RUNNING, s->waiting--;
+    s->round = max_size(s->round, r->round);
     return true;
 }
 

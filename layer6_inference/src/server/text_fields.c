@@ -95,7 +95,7 @@ bool field_salt(TextJob *t, Text key, Refusal *refusal) {
     Text own = ask_text(&t->ask, F_CACHE_SALT, "");
     if (t->ask.value[F_CACHE_SALT] && own.size == 0)
         return refuse(refusal, 400, "cache_salt", "cache_salt: its text is empty");
-    t->salt = keys_salt(key, own);
+    t->salt = keys_salt(key, own), t->user = keys_salt(key, (Text){0});
     return true;
 }
 

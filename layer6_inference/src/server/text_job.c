@@ -85,6 +85,7 @@ static bool fill_answer(TextJob *t, Answer *a, const TokenList *prompt, const Ch
     a->request.options.limits.max_tokens = most_tokens(t);
     if (!check_lengths(t, refusal) || !read_shift(t, &a->request.options, refusal))
         return false;
+    a->request.user = t->user;
     a->request.priority = (int)ask_number(&t->ask, F_PRIORITY, 0);
     if (seconds > 0) a->request.deadline = clock_seconds() + seconds;
     return true;

@@ -23,6 +23,7 @@ typedef struct TextJob {
     bool logprobs;  /* are told */
     size_t n, told; /* answers of each prompt; the likeliest `told` of them are told */
     uint64_t salt;  /* of the prefixes it may share */
+    uint64_t user;  /* whose requests take turns: those of its key; 0 without keys */
     char id[40];
     long created;
     Bytes *prompts; /* (job->n / n) as texts, with echo; owns */

@@ -6,7 +6,7 @@
 /* A request that waits or runs. */
 typedef struct Live {
     size_t visit, answered;
-    size_t tokens, read;
+    size_t tokens, read, round;
     uint64_t served;
     double last;           /* when it got its last token */
     bool running, chooses; /* chooses: it has read all, in this step */
@@ -20,7 +20,7 @@ typedef struct Machine {
     ScheduleJob *jobs;
     SchedulePlan *plan;
     size_t *order;
-    size_t room, count, next, stride;
+    size_t room, count, next, stride, round;
     double now;
     bool warm; /* the shared beginning is in memory */
 } Machine;
@@ -52,6 +52,20 @@ static size_t used_pages(const Machine *m) {
 
 /* ------------------------------------------------------------------ a step */
 
+/* Whose requests take turns; 0: nobody's. */
+static uint32_t user_of(const Machine *m, const Live *l) {
+    return m->config->by_turns ? m->traffic->visits[l->visit].user : 0;
+}
+
+/* As the service does it (service.c). */
+static void join(Machine *m, Live l) {
+    l.round = m->round;
+    for (size_t i = 0; i < m->count && user_of(m, &l); i++)
+        if (user_of(m, &m->live[i]) == user_of(m, &l))
+            l.round = max_size(l.round, m->live[i].round + 1);
+    m->live[m->count++] = l;
+}
+
 static void arrive(Machine *m) {
     const SimulatedMachine *c = m->config;
     const ScheduleMemory all = {c->page_tokens, c->pages, c->pages};
@@ -65,7 +79,7 @@ static void arrive(Machine *m) {
             !schedule_accepts(&c->policy, &all, waiting, prompt + v->answer, &fault))
             m->result->refused++;
         else
-            m->live[m->count++] = (Live){.visit = m->next, .tokens = prompt};
+            join(m, (Live){.visit = m->next, .tokens = prompt});
     }
 }
 
@@ -82,6 +96,7 @@ static void make_plan(Machine *m) {
                                    .tokens = l->tokens,
                                    .read = l->read,
                                    .cached = l->running ? 0 : cached_of(m, l),
+                                   .turn = l->round > m->round ? l->round - m->round : 0,
                                    .served = l->served,
                                    .running = l->running};
     }
@@ -92,7 +107,7 @@ static void make_plan(Machine *m) {
 static void read_tokens(Machine *m, Live *l, const SchedulePlan *p, size_t cached,
                         StepSize *size) {
     if (p->preempt) l->running = false, l->read = 0, m->result->preempted++;
-    if (p->admit) l->running = true, l->read = cached;
+    if (p->admit) l->running = true, l->read = cached, m->round = max_size(m->round, l->round);
     l->chooses = false;
     if (!p->tokens) return;
     size->tokens += (double)p->tokens;
@@ -103,12 +118,13 @@ static void read_tokens(Machine *m, Live *l, const SchedulePlan *p, size_t cache
 }
 
 static void choose(Machine *m, Live *l) {
-    Simulation *r = m->result;
+    const Visit *v = &m->traffic->visits[l->visit];
+    Waits *w = &m->result->waits[v->user != 0];
     if (l->answered++ == 0)
-        r->firsts[r->firsts_count++] = m->now - m->traffic->visits[l->visit].arrival;
+        w->firsts[w->firsts_count++] = m->now - v->arrival;
     else
-        r->gaps[r->gaps_count++] = m->now - l->last;
-    l->last = m->now, l->tokens++, r->tokens++;
+        w->gaps[w->gaps_count++] = m->now - l->last;
+    l->last = m->now, l->tokens++, m->result->tokens++;
     m->warm = true;
 }
 
@@ -137,13 +153,15 @@ static bool step(Machine *m) {
 /* ------------------------------------------------------------------ all of them */
 
 /* Room for what these visits can add. */
-static bool grow(Simulation *r, const Traffic *t, size_t first, size_t stride, Fault *fault) {
-    size_t firsts = r->firsts_count, gaps = r->gaps_count;
-    for (size_t i = first; i < t->count; i += stride) firsts++, gaps += t->visits[i].answer;
-    double *f = realloc(r->firsts, (firsts + 1) * sizeof *f);
-    if (f) r->firsts = f;
-    double *g = realloc(r->gaps, (gaps + 1) * sizeof *g);
-    if (g) r->gaps = g;
+static bool grow(Waits *w, const Traffic *t, bool several, size_t first, size_t stride,
+                 Fault *fault) {
+    size_t firsts = w->firsts_count, gaps = w->gaps_count;
+    for (size_t i = first; i < t->count; i += stride)
+        if ((t->visits[i].user != 0) == several) firsts++, gaps += t->visits[i].answer;
+    double *f = realloc(w->firsts, (firsts + 1) * sizeof *f);
+    if (f) w->firsts = f;
+    double *g = realloc(w->gaps, (gaps + 1) * sizeof *g);
+    if (g) w->gaps = g;
     return (f && g) || fault_set(fault, "no memory for the times of %zu tokens", gaps);
 }
 
@@ -178,12 +196,14 @@ bool simulate(const SimulatedMachine *config, const Traffic *traffic, size_t fir
     m.order = calloc(m.room, sizeof *m.order);
     bool ok = (m.live && m.jobs && m.plan && m.order) ||
               fault_set(fault, "no memory for %zu requests", m.room);
-    ok = ok && grow(result, traffic, first, stride, fault) && serve_all(&m, fault);
+    for (int several = 0; ok && several < 2; several++)
+        ok = grow(&result->waits[several], traffic, several, first, stride, fault);
+    ok = ok && serve_all(&m, fault);
     free(m.live), free(m.jobs), free(m.plan), free(m.order);
     return ok;
 }
 
 void simulation_free(Simulation *r) {
-    free(r->firsts), free(r->gaps);
+    for (int i = 0; i < 2; i++) free(r->waits[i].firsts), free(r->waits[i].gaps);
     *r = (Simulation){0};
 }

@@ -19,10 +19,13 @@ bool traffic_make(Traffic *t, const TrafficShape *s, Fault *fault) {
         if (s->rate > 0 && i % burst == 0)
             now -= log(1 - rng_unit(s->seed, 2, i)) * (double)min_size(burst, s->count - i) /
                    s->rate;
-        t->visits[i] = (Visit){.arrival = now,
-                               .prompt = about(s->prompt, s->seed, 0, i),
-                               .answer = about(s->answer, s->seed, 1, i),
-                               .priority = rng_unit(s->seed, 3, i) < s->urgent};
+        const bool heavy = rng_unit(s->seed, 4, i) * s->rate < s->heavy;
+        t->visits[i] =
+            (Visit){.arrival = now,
+                    .prompt = about(heavy ? s->heavy_prompt : s->prompt, s->seed, 0, i),
+                    .answer = about(s->answer, s->seed, 1, i),
+                    .priority = !heavy && rng_unit(s->seed, 3, i) < s->urgent,
+                    .user = heavy};
     }
     return true;
 }
@@ -33,10 +36,11 @@ void traffic_free(Traffic *t) {
 }
 
 void traffic_write(const Traffic *t, FILE *out) {
-    fprintf(out, "arrival,prompt,answer,priority\n");
+    fprintf(out, "arrival,prompt,answer,priority,user\n");
     for (size_t i = 0; i < t->count; i++) {
         const Visit *v = &t->visits[i];
-        fprintf(out, "%.6f,%zu,%zu,%d\n", v->arrival, v->prompt, v->answer, v->priority);
+        fprintf(out, "%.6f,%zu,%zu,%d,%u\n", v->arrival, v->prompt, v->answer, v->priority,
+                v->user);
     }
 }
 
@@ -56,12 +60,13 @@ static bool read_number(const char **at, const char *end, double low, double *nu
 }
 
 static bool read_line(const char *at, const char *end, double before, Visit *v) {
-    double arrival, prompt, answer, priority = 0;
+    double arrival, prompt, answer, priority = 0, user = 0;
     if (!read_number(&at, end, 0, &arrival) || !read_number(&at, end, 1, &prompt) ||
         !read_number(&at, end, 1, &answer))
         return false;
     if (at < end && !read_number(&at, end, -1000, &priority)) return false;
-    *v = (Visit){arrival, (size_t)prompt, (size_t)answer, (int)priority};
+    if (at < end && !read_number(&at, end, 0, &user)) return false;
+    *v = (Visit){arrival, (size_t)prompt, (size_t)answer, (int)priority, (uint32_t)user};
     return at == end && arrival >= before;
 }
 
@@ -81,7 +86,7 @@ bool traffic_read(Traffic *t, Text text, Fault *fault) {
     const char *end = text.data + text.size, *at = line_end(text.data, end);
     *t = (Traffic){0};
     if (text.size < sizeof title - 1 || memcmp(text.data, title, sizeof title - 1) != 0)
-        return fault_set(fault, "the first line of a trace is %s[,priority]", title);
+        return fault_set(fault, "the first line of a trace is %s[,priority[,user]]", title);
     t->visits = calloc(count_lines(text), sizeof *t->visits);
     if (!t->visits) return fault_set(fault, "no memory for the trace");
     for (size_t line = 2; at < end; line++) {
@@ -90,10 +95,11 @@ bool traffic_read(Traffic *t, Text text, Fault *fault) {
         if (at == end) break;
         if (!read_line(at, next, before, &t->visits[t->count++])) {
             traffic_free(t);
-            return fault_set(fault,
-                             "line %zu of the trace: wanted seconds (not before the line "
-                             "above), tokens of the prompt, tokens of the answer[, priority]",
-                             line);
+            return fault_set(
+                fault,
+                "line %zu of the trace: wanted seconds (not before the line "
+                "above), tokens of the prompt, tokens of the answer[, priority[, user]]",
+                line);
         }
         at = next;
     }

@@ -191,7 +191,7 @@ static int run(int argc, char **argv) {
          "model, serve, kv: tokens to write one by one (64; model: 0 for none)"},
         {"--users", OPT_INT(1, 10000), &job.users, "N", "serve: users who come at once (16)"},
         {"--trace", OPT_TEXT, &job.trace, "FILE",
-         "serve: who comes when, for how much: a table arrival,prompt,answer[,priority] "
+         "serve: who comes when, for how much: a table arrival,prompt,answer[,priority[,user]] "
          "(strata simulate --save-trace)"},
         {"--places", OPT_INT(0, 1024), &job.places, "N",
          "serve: texts at once (0: 1, 2, 4 ... 32, a row for each)"},

@@ -64,7 +64,8 @@ static bool make_user(const BenchJob *job, User *u, size_t i, const Visit *v,
                                      .limits = {.max_tokens = v->answer, .only_bos_ends = true},
                                      .on_choice = note_token,
                                      .context = u},
-                         .priority = v->priority};
+                         .priority = v->priority,
+                         .user = v->user};
     snprintf(chain, sizeof chain, "bias:%d=-1000,draw", tokenizer_bos(model->tokenizer));
     return chain_parse(&u->chain, chain, model->tokenizer, fault);
 }

@@ -8,8 +8,8 @@
 typedef struct Job {
     const char *costs, *trace, *save, *csv, *arrivals, *order;
     OptionList users, policies;
-    double every, seconds, urgent, first_goal, gap_goal, price;
-    long prompt, answer, shared, places, waiting, pages, machines, burst, seed;
+    double every, seconds, urgent, heavy, ageing, first_goal, gap_goal, price;
+    long prompt, heavy_prompt, answer, shared, places, waiting, pages, machines, burst, seed;
     bool alone;
     StepCost cost;
     FileOut table;
@@ -40,6 +40,7 @@ static SimulatedMachine machine_of(const Job *job, size_t policy) {
                                          .chunk = policies[policy].chunk,
                                          .running = (size_t)job->places,
                                          .waiting = (size_t)job->waiting,
+                                         .ageing = job->ageing,
                                          .static_batch = policies[policy].rigid,
                                          .prompts_first = policies[policy].prompts_first},
                               .cost = job->cost,
@@ -47,7 +48,8 @@ static SimulatedMachine machine_of(const Job *job, size_t policy) {
                               .pages = (size_t)job->pages,
                               .shared = (size_t)job->shared,
                               .shares = !job->alone,
-                              .by_priority = strcmp(job->order, "priority") == 0};
+                              .by_priority = strcmp(job->order, "priority") == 0,
+                              .by_turns = strcmp(job->order, "turns") == 0};
 }
 
 /* ------------------------------------------------------------------ one row */
@@ -56,6 +58,9 @@ typedef struct Row {
     size_t machines;
     double load, rate, first50, first95, gap50, gap95, gap_max, busy;
 } Row;
+
+/* Whose waits a row is of: those of everybody, and of the one who sends many. */
+enum { OTHERS, HEAVY };
 
 static int by_size(const void *a, const void *b) {
     double x = *(const double *)a, y = *(const double *)b;
@@ -66,24 +71,33 @@ static double percentile(const double *sorted, size_t n, double share) {
     return n ? 1000 * sorted[(size_t)(share * (double)(n - 1) + 0.5)] : 0;
 }
 
+static void sort_waits(Waits *w) {
+    qsort(w->firsts, w->firsts_count, sizeof *w->firsts, by_size);
+    qsort(w->gaps, w->gaps_count, sizeof *w->gaps, by_size);
+}
+
+static Row row_of(const Traffic *t, size_t machines, const Simulation *s, int whose) {
+    const Waits *w = &s->waits[whose];
+    double last = t->visits[t->count - 1].arrival;
+    return (Row){machines,
+                 last > 0 ? (double)t->count / last : 0,
+                 s->end > 0 ? (double)s->tokens / s->end : 0,
+                 percentile(w->firsts, w->firsts_count, .5),
+                 percentile(w->firsts, w->firsts_count, .95),
+                 percentile(w->gaps, w->gaps_count, .5),
+                 percentile(w->gaps, w->gaps_count, .95),
+                 percentile(w->gaps, w->gaps_count, 1),
+                 s->end > 0 ? s->busy / s->end / (double)machines : 0};
+}
+
 static bool run_machines(const Job *job, size_t policy, const Traffic *t, size_t machines,
                          Simulation *s, Row *row, Fault *fault) {
     SimulatedMachine machine = machine_of(job, policy);
     *s = (Simulation){0};
     for (size_t i = 0; i < machines && i < t->count; i++)
         if (!simulate(&machine, t, i, machines, s, fault)) return false;
-    qsort(s->firsts, s->firsts_count, sizeof *s->firsts, by_size);
-    qsort(s->gaps, s->gaps_count, sizeof *s->gaps, by_size);
-    double last = t->visits[t->count - 1].arrival;
-    *row = (Row){machines,
-                 last > 0 ? (double)t->count / last : 0,
-                 s->end > 0 ? (double)s->tokens / s->end : 0,
-                 percentile(s->firsts, s->firsts_count, .5),
-                 percentile(s->firsts, s->firsts_count, .95),
-                 percentile(s->gaps, s->gaps_count, .5),
-                 percentile(s->gaps, s->gaps_count, .95),
-                 percentile(s->gaps, s->gaps_count, 1),
-                 s->end > 0 ? s->busy / s->end / (double)machines : 0};
+    for (int whose = OTHERS; whose <= HEAVY; whose++) sort_waits(&s->waits[whose]);
+    *row = row_of(t, machines, s, s->waits[OTHERS].firsts_count ? OTHERS : HEAVY);
     if (s->refused < t->count) return true;
     return fault_set(
         fault,
@@ -165,6 +179,10 @@ static bool one_row(const Job *job, const char *users, size_t policy, const Traf
                   ? run_machines(job, policy, t, (size_t)job->machines, &s, &row, fault)
                   : enough_machines(job, policy, t, &s, &row, fault);
     if (ok) print_row(job, users, policy, &s, &row);
+    if (ok && s.waits[OTHERS].firsts_count && s.waits[HEAVY].firsts_count) {
+        row = row_of(t, row.machines, &s, HEAVY);
+        print_row(job, "heavy", policy, &s, &row);
+    }
     simulation_free(&s);
     return ok;
 }
@@ -191,7 +209,7 @@ static bool save_trace(const Job *job, const Traffic *t, Fault *fault) {
 
 static bool made_traffic(const Job *job, const char *users, Traffic *t, Fault *fault) {
     char *end;
-    double n = strtod(users, &end), rate = n / job->every;
+    double n = strtod(users, &end), rate = n / job->every + job->heavy;
     const bool bursts = strcmp(job->arrivals, "bursts") == 0;
     const size_t burst = job->burst ? (size_t)job->burst : 10;
     if (*end || !(n >= 1 && n <= 1e6))
@@ -203,15 +221,19 @@ static bool made_traffic(const Job *job, const char *users, Traffic *t, Fault *f
         return fault_set(
             fault, "--burst %zu: %.0f requests come in %g seconds: wanted no more than these",
             burst, count, job->seconds);
-    return traffic_make(t,
-                        &(TrafficShape){.count = count < 1 ? 1 : (size_t)count,
-                                        .rate = rate,
-                                        .burst = bursts ? burst : 1,
-                                        .prompt = (size_t)job->prompt,
-                                        .answer = (size_t)job->answer,
-                                        .urgent = job->urgent,
-                                        .seed = (uint64_t)job->seed},
-                        fault);
+    return traffic_make(
+        t,
+        &(TrafficShape){.count = count < 1 ? 1 : (size_t)count,
+                        .rate = rate,
+                        .burst = bursts ? burst : 1,
+                        .prompt = (size_t)job->prompt,
+                        .answer = (size_t)job->answer,
+                        .urgent = job->urgent,
+                        .heavy = job->heavy,
+                        .heavy_prompt =
+                            (size_t)(job->heavy_prompt ? job->heavy_prompt : job->prompt),
+                        .seed = (uint64_t)job->seed},
+        fault);
 }
 
 static bool read_traffic(const char *path, Traffic *t, Fault *fault) {
@@ -239,12 +261,16 @@ static bool check_words(const Job *job, Fault *fault) {
                              job->policies.items[i]);
     if (strcmp(job->arrivals, "poisson") != 0 && strcmp(job->arrivals, "bursts") != 0)
         return fault_set(fault, "--arrivals %.40s: wanted poisson or bursts", job->arrivals);
-    if (strcmp(job->order, "fcfs") != 0 && strcmp(job->order, "priority") != 0)
-        return fault_set(fault, "--order %.40s: wanted fcfs or priority", job->order);
+    if (strcmp(job->order, "fcfs") != 0 && strcmp(job->order, "priority") != 0 &&
+        strcmp(job->order, "turns") != 0)
+        return fault_set(fault, "--order %.40s: wanted fcfs, priority or turns", job->order);
     if (job->burst && strcmp(job->arrivals, "bursts") != 0)
         return fault_set(fault, "--burst needs --arrivals bursts: others come one by one");
     if (job->urgent > 0 && !job->save && strcmp(job->order, "priority") != 0)
         return fault_set(fault, "--urgent needs --order priority: else nobody is served first");
+    if (job->ageing > 0 && strcmp(job->order, "fcfs") == 0)
+        return fault_set(fault,
+                         "--ageing needs --order priority or turns: who came first is first");
     if (job->save && job->users.count > 1)
         return fault_set(fault, "--save-trace writes one table: give --users once");
     return true;
@@ -267,10 +293,13 @@ static bool simulate_all(Job *job, Fault *fault) {
 }
 
 static const OptionRule rules[] = {
-    {"--trace", NOT_WITH, "--users --every --seconds --arrivals --burst --urgent -p -n --seed",
+    {"--trace", NOT_WITH,
+     "--users --every --seconds --arrivals --burst --urgent --heavy --heavy-prompt -p -n "
+     "--seed",
      "the trace says who comes when"},
     {"--save-trace", NOT_WITH,
-     "--trace --csv --costs --policy --order --shared --alone --places --waiting --pages "
+     "--trace --csv --costs --policy --order --ageing --shared --alone --places --waiting "
+     "--pages "
      "--machines "
      "--first --gap --price",
      "it writes the traffic down and simulates nothing"},
@@ -278,6 +307,7 @@ static const OptionRule rules[] = {
     {"--gap", NEEDS, "--first", "the fewest machines are looked for that reach both"},
     {"--first", NOT_WITH, "--machines", "their number is what is looked for"},
     {"--burst", NEEDS, "--arrivals", "--arrivals bursts"},
+    {"--heavy-prompt", NEEDS, "--heavy", "they are his"},
     {0},
 };
 
@@ -305,17 +335,26 @@ static int run(int argc, char **argv) {
         {"--arrivals", OPT_TEXT, &job.arrivals, "HOW", "poisson (the default) or bursts"},
         {"--burst", OPT_INT(1, 100000), &job.burst, "N", "requests that come together (10)"},
         {"--urgent", OPT_REAL(0, 1), &job.urgent, "X", "share of requests of priority 1 (0)"},
+        {"--heavy", OPT_REAL(0, 1e6), &job.heavy, "X",
+         "one user more, who sends X requests a second: a row for the others, and one for him "
+         "(0)"},
+        {"--heavy-prompt", OPT_INT(1, 1000000), &job.heavy_prompt, "N",
+         "tokens of his prompts, about (as -p)"},
         {"-p", OPT_INT(1, 1000000), &job.prompt, "N", "tokens of a prompt, about (256)"},
         {"-n", OPT_INT(1, 1000000), &job.answer, "N", "tokens of an answer, about (128)"},
         {"--seed", OPT_INT(0, OPTION_MANY), &job.seed, "N", "of the traffic (1)"},
         {"--trace", OPT_TEXT, &job.trace, "FILE",
-         "the traffic: a table arrival,prompt,answer[,priority]"},
+         "the traffic: a table arrival,prompt,answer[,priority[,user]]"},
         {"--save-trace", OPT_TEXT, &job.save, "FILE",
          "write such a table instead of simulating"},
         {"--policy", OPT_LIST, &job.policies, "NAME",
          "static, continuous or chunked (all three; may be given several times)"},
         {"--order", OPT_TEXT, &job.order, "NAME",
-         "who is served first: fcfs or priority (fcfs)"},
+         "who is served first: fcfs, priority, or turns: the first request of each user, then "
+         "the "
+         "second (fcfs)"},
+        {"--ageing", OPT_REAL(0, 1e6), &job.ageing, "S",
+         "seconds of waiting that are worth a level of priority (0: none)"},
         {"--shared", OPT_INT(0, 1000000), &job.shared, "N",
          "tokens more that all prompts begin with (0)"},
         {"--alone", OPT_FLAG, &job.alone, NULL, "everybody reads and keeps these for himself"},
