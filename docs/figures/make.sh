@@ -46,6 +46,14 @@ swept() {
         of "$n,each" "$@" --users 900 -p 200 -n 100 --seconds 60 --shared $n --policy chunked --alone &&
             of "$n,once" "$@" --users 900 -p 200 -n 100 --seconds 60 --shared $n --policy chunked || return 1
     done ;;
+    fair) shift && for p in 250 500 1000 1500 2000; do
+        of "prompt,$p,whole" "$@" --users 900 -p 200 -n 100 --seconds 20 --heavy 1 --heavy-prompt $p --policy continuous &&
+            of "prompt,$p,pieces" "$@" --users 900 -p 200 -n 100 --seconds 20 --heavy 1 --heavy-prompt $p --policy chunked || return 1
+    done && for h in 0 10 20 30 40 50 60; do
+        for how in fcfs turns "priority --urgent 1" "priority --urgent 1 --ageing 2"; do
+            of "many,$h,$(echo "$how" | tr -d ' -')" "$@" --users 900 -p 200 -n 100 --seconds 20 --heavy $h --policy chunked --order $how || return 1
+        done
+    done ;;
     esac
     rm -f "$out/swept.csv"
 }
@@ -72,12 +80,12 @@ numbers() {
         echo "$best" | while IFS= read -r line; do
             echo "$line,$(grep -F ",LLM-like,${line%%,*}," "$out/price-times.csv" | grep -v ',scalar,' | cut -d, -f5)"
         done ;;
-    load) # what a step costs was measured: strata bench serve -t 1 --own-time --places 4 --costs data/costs.txt
+    load) # what a step costs was measured: strata bench serve -t 1 --own-time --users 48 -p 200 -n 100 --places 16 --costs data/costs.txt
         "$strata" simulate --costs data/costs.txt -p 200 -n 100 --seconds 60 --csv "$out/load.csv" \
             --users 300 --users 900 --users 1500 --users 1800 --users 2100 --users 2250 --users 2400 --users 2550 --users 2700 >&2 ;;
     waste | pieces | latency) # a card that is reckoned: 16 GB of weights at 3 TB/s, and 1000 TFLOP/s
         swept "$1" --costs data/costs-card.txt ;;
-    memory | shared) swept "$1" --costs data/costs.txt ;;
+    memory | shared | fair) swept "$1" --costs data/costs.txt ;;
     heads) worked 4 ;;
     words) make -s --no-print-directory -C ../../layer5_models worked WORKED=words ARGS=--csv ;;
     lens) # and the word of each token

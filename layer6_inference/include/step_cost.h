@@ -1,10 +1,14 @@
 /* step_cost.h - how long a step takes: points that were measured, joined by straight lines, and what comes on top.
  *
  *     seconds = batch(tokens)           |              .·'    few tokens wait for the weights, which are read once for
- *             + row  * rows             |          .·'        all; many for their products
- *             + seen * positions        | .___.·'             each row of logits, and the choice from it
- *                                       '-----------------    each token looks at its past
+ *                                       |          .·'        all; many for their products
+ *                                       | .___.·'
+ *                                       '-----------------
  *                                         1 2 4  8 ... 512
+ *
+ *             + row  * rows         each row of logits, and the choice from it
+ *             + past * positions    the keys and values of each text are fetched, once for all its tokens of the step
+ *             + seen * pairs        each token looks at every position of its past
  *
  * One line for all sizes would be wrong where it matters most, at a few tokens: that is what who is being answered waits for.
  * All are measured: least squares over the steps of a service (strata bench serve --costs).
@@ -22,11 +26,11 @@ enum { COST_POINTS = 16 };
 typedef struct StepCost {
     double tokens[COST_POINTS], batch[COST_POINTS]; /* (points) of a step; its seconds */
     size_t points;                                  /* two at least */
-    double row, seen;                               /* seconds for one */
+    double row, past, seen;                         /* seconds for one */
 } StepCost;
 
 typedef struct StepSize {
-    double tokens, rows, seen;
+    double tokens, rows, past, seen;
 } StepSize;
 
 /* Below the first point a step takes as long as there; behind the last one the last line goes on. */
@@ -41,7 +45,7 @@ double step_cost_seconds(const StepCost *cost, StepSize size);
 bool step_cost_fit(const StepSize *sizes, const double *seconds, size_t n, StepCost *cost,
                    Fault *fault);
 
-/* As text: a line "batch TOKENS SECONDS" for each point, then "row SECONDS" and "seen SECONDS".
+/* As text: a line "batch TOKENS SECONDS" for each point, then "row SECONDS", "past SECONDS" and "seen SECONDS".
  *
  * Fails on what is not that. */
 bool step_cost_read(StepCost *cost, Text text, Fault *fault);

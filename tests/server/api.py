@@ -6,6 +6,7 @@ import re
 import struct
 import subprocess
 import tempfile
+import time
 
 from client import BUILD, MODEL, STRATA, Server, check, finish, generate, request, storyteller_with
 
@@ -204,6 +205,23 @@ def salts(server):
             told = [shares(by(key), **f)[1] for key, f in (("mia", {}), ("mia", {}), ("owl", {}), ("owl", {}), ("mia", {"cache_salt": "a"}),
                                                            ("mia", {"cache_salt": "a"}), ("owl", {"cache_salt": "a"}))]
             check("each key has its own", told, [False, True, False, True, False, True, False])
+
+
+def turns():
+    """One place; mia asks eight things at once, owl one after that."""
+    with tempfile.NamedTemporaryFile("w") as file, concurrent.futures.ThreadPoolExecutor(1) as beside:
+        file.write("mia\nowl\n")
+        file.flush()
+        with Server("--places", "1", "--keys", file.name) as private:
+            def by(key, n):
+                body = {"prompt": [TEXT] * n, "max_tokens": 300, "chain": "suppress:0:2,temp:0.8"}
+                return private.ask("POST", "/v1/completions", body, headers={"Authorization": "Bearer " + key})[0], time.monotonic()
+
+            many = beside.submit(by, "mia", 8)
+            while private.ask("GET", "/load", headers={"Authorization": "Bearer owl"})[2]["waiting"] == 0 and not many.done():
+                pass
+            one, mia = by("owl", 1), many.result()
+            check("who asks once need not wait for all of another key", (one[0], mia[0], one[1] < mia[1]), (200, 200, True))
 
 
 def shifts():
@@ -452,5 +470,6 @@ with Server("--places", "4", "--queue", "12") as server:
         part(server)
     load = server.wait_idle()
     check("all pages are given back", load["pages_free"], load["pages"])
+turns()
 shifts()
 finish()

@@ -112,6 +112,7 @@ static void read_tokens(Machine *m, Live *l, const SchedulePlan *p, size_t cache
     if (!p->tokens) return;
     size->tokens += (double)p->tokens;
     size->seen += (double)p->tokens * ((double)l->read + (double)(p->tokens + 1) / 2);
+    size->past += (double)(l->read + p->tokens);
     l->read += p->tokens, l->served = m->result->steps;
     l->chooses = l->read == l->tokens;
     size->rows += l->chooses;

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { TERMS = COST_POINTS + 2, DISTURBED = 2 };
+enum { MORE = 3, TERMS = COST_POINTS + MORE, DISTURBED = 2 };
 
 /* The line on which a step lies: from point i to the next one, and how far on it. */
 static size_t find_line(const StepCost *c, double tokens, double *share) {
@@ -20,7 +20,7 @@ double step_cost_seconds(const StepCost *c, StepSize s) {
     size_t i = find_line(c, s.tokens, &share);
     double rise = c->batch[i + 1] - c->batch[i];
     if (rise < 0) share = fmin(share, 1); /* a line that falls does not go on */
-    return c->batch[i] + share * rise + c->row * s.rows + c->seen * s.seen;
+    return c->batch[i] + share * rise + c->row * s.rows + c->past * s.past + c->seen * s.seen;
 }
 
 /* ------------------------------------------------------------------ fitting */
@@ -32,15 +32,16 @@ typedef struct Squares {
     size_t terms;
 } Squares;
 
-/* Of the steps of about 1, 2, 4 ... tokens, the mean. */
+/* Of the steps of about 1, 2, 4 ... tokens, the mean; of the fewest, the least, so that none is below the first point. */
 static void find_points(StepCost *c, const StepSize *sizes, size_t n) {
-    double sum[COST_POINTS] = {0}, count[COST_POINTS] = {0};
+    double sum[COST_POINTS] = {0}, count[COST_POINTS] = {0}, least = sizes[0].tokens;
     for (size_t k = 0; k < n; k++) {
         size_t i = min_size((size_t)lround(log2(sizes[k].tokens)), COST_POINTS - 1);
-        sum[i] += sizes[k].tokens, count[i]++;
+        sum[i] += sizes[k].tokens, count[i]++, least = fmin(least, sizes[k].tokens);
     }
     for (size_t i = 0; i < COST_POINTS; i++)
         if (count[i] > 0) c->tokens[c->points++] = sum[i] / count[i];
+    c->tokens[0] = least;
 }
 
 static void terms_of(const StepCost *c, StepSize s, double x[TERMS]) {
@@ -48,7 +49,7 @@ static void terms_of(const StepCost *c, StepSize s, double x[TERMS]) {
     size_t i = find_line(c, s.tokens, &share);
     memset(x, 0, TERMS * sizeof *x);
     x[i] = 1 - share, x[i + 1] = share;
-    x[c->points] = s.seen, x[c->points + 1] = s.rows;
+    x[c->points] = s.seen, x[c->points + 1] = s.past, x[c->points + 2] = s.rows;
 }
 
 /* Every step is divided by what it should take: an error of 1 % counts the same in a short one and in a long one.  One that took
@@ -91,7 +92,8 @@ static void fit(Squares *q, StepCost *c) {
         q->used[last - 1] = false;
     }
     for (size_t i = 0; i < c->points; i++) c->batch[i] = fmax(x[i], 0);
-    c->seen = fmax(x[c->points], 0), c->row = fmax(x[c->points + 1], 0);
+    c->seen = fmax(x[c->points], 0), c->past = fmax(x[c->points + 1], 0);
+    c->row = fmax(x[c->points + 2], 0);
 }
 
 /* What a step should take is not known before the fit.  To divide by what it took instead makes steps that were disturbed count
@@ -107,7 +109,7 @@ bool step_cost_fit(const StepSize *sizes, const double *seconds, size_t n, StepC
                          "so prompts or answers of more tokens",
                          n, cost->tokens[0]);
     for (int round = 0; round < ROUNDS; round++) {
-        Squares q = {.terms = cost->points + 2};
+        Squares q = {.terms = cost->points + MORE};
         for (size_t k = 0; k < n; k++) {
             double usual = round ? fmax(step_cost_seconds(cost, sizes[k]), 1e-9) : seconds[k];
             add_step(&q, cost, sizes[k], seconds[k], usual);
@@ -122,7 +124,7 @@ bool step_cost_fit(const StepSize *sizes, const double *seconds, size_t n, StepC
 void step_cost_write(const StepCost *c, FILE *out) {
     for (size_t i = 0; i < c->points; i++)
         fprintf(out, "batch %.6g %.6g\n", c->tokens[i], c->batch[i]);
-    fprintf(out, "row %.6g\nseen %.6g\n", c->row, c->seen);
+    fprintf(out, "row %.6g\npast %.6g\nseen %.6g\n", c->row, c->past, c->seen);
 }
 
 /* "NAME NUMBER...\n" with n numbers, none below 0; `at` moves behind it. */
@@ -163,8 +165,10 @@ bool step_cost_read(StepCost *cost, Text text, Fault *fault) {
     if (c.points < 2) return wrong_line(c.points + 1, "'batch', tokens, and seconds", fault);
     if (!read_line(&at, "row", &c.row, 1))
         return wrong_line(c.points + 1, "'row' and its seconds", fault);
+    if (!read_line(&at, "past", &c.past, 1))
+        return wrong_line(c.points + 2, "'past' and its seconds", fault);
     if (!read_line(&at, "seen", &c.seen, 1))
-        return wrong_line(c.points + 2, "'seen' and its seconds", fault);
+        return wrong_line(c.points + 3, "'seen' and its seconds", fault);
     *cost = c;
-    return at == copy + text.size || wrong_line(c.points + 3, "the end", fault);
+    return at == copy + text.size || wrong_line(c.points + 4, "the end", fault);
 }

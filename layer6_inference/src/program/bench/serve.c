@@ -82,8 +82,11 @@ static void forget_users(User *users, size_t n) {
 static void note_step(ServeRow *row, const Service *service, double seconds) {
     const EnginePart *part = &service->engine.parts[0];
     const KvCache *kv = &part->session->kv;
-    StepSize size = {(double)part->count, (double)part->rows, 0};
-    for (size_t i = 0; i < part->count; i++) size.seen += part->position[i] + 1;
+    StepSize size = {.tokens = (double)part->count, .rows = (double)part->rows};
+    for (size_t i = 0; i < part->count; i++) {
+        bool last = i + 1 == part->count || part->sequence[i + 1] != part->sequence[i];
+        size.seen += part->position[i] + 1, size.past += last ? part->position[i] + 1 : 0;
+    }
     row->seen += size.seen;
     if (kv->pages.count - kv->pages.free_count > row->pages)
         row->pages = kv->pages.count - kv->pages.free_count;
