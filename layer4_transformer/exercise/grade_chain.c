@@ -48,7 +48,9 @@ static void keep(KvCache *kv, const int32_t *tokens, size_t n, uint64_t salt) {
 static void found(KvCache *kv, const int32_t *tokens, size_t n, uint64_t salt, size_t want,
                   const char *why) {
     COUNT(prefix_find(kv, 1, tokens, n, salt), want,
-          "prefix_find, a text of %zu tokens: positions that need not be read (%s)", n, why);
+          "prefix_find, a text of %zu tokens: positions that need not be read, of whole pages "
+          "and of one more that begins like it (%s)",
+          n, why);
     COUNT(kv->length[1], want,
           "after prefix_find: the length of the sequence is what was found (%s)", why);
     for (size_t p = 0; p < want; p++)
@@ -71,10 +73,10 @@ static void whole_pages(void) {
     size_t free_before = kv->pages.free_count;
     COUNT(kv->pages.refcount[kv_table(kv, 1, 1)[2]], 2,
           "after prefix_find: users of a page: the prefix, and the sequence");
-    found(kv, text, 3 * KV_PAGE, 0, 2 * KV_PAGE,
+    found(kv, text, 3 * KV_PAGE, 0, 3 * KV_PAGE - 1,
           "a text of whole pages: its last token has to be read for its logits");
     found(kv, text, 3 * KV_PAGE + 1, 0, 3 * KV_PAGE, "one token more");
-    found(kv, text, KV_PAGE, 0, 0, "the last token is to be read");
+    found(kv, text, KV_PAGE, 0, KV_PAGE - 1, "all but the last token, which is to be read");
     found(kv, text, 1, 0, 0, "a text of one token");
     found(kv, text, 0, 0, 0, "a text of no token");
     COUNT(kv->pages.free_count, free_before,
@@ -96,9 +98,12 @@ static void chains(void) {
     int32_t a[MOST], b[MOST];
     memory_open(&m, (KvConfig){.prefixes = 30});
     fill(a, MOST), memcpy(b, a, sizeof a);
-    b[fresh_below(KV_PAGE)] ^= 1;
+    size_t parts = fresh_below(KV_PAGE);
+    b[parts] ^= 1;
     keep(kv, a, MOST, 0);
-    found(kv, b, MOST, 0, 0, "another first page; equal tokens behind it are another text");
+    found(kv, b, MOST, 0, parts,
+          "another first page, which begins like it up to there; equal tokens behind it are "
+          "another text");
     keep(kv, b, MOST, 0);
     COUNT(kv->n_prefixes, 2 * PAGES,
           "two texts that differ in their first page: what is kept; equal tokens after "
@@ -107,12 +112,37 @@ static void chains(void) {
     found(kv, b, MOST, 0, PAGES * KV_PAGE, "the second text");
     size_t at = 2 * KV_PAGE + fresh_below(KV_PAGE);
     a[at] ^= 1;
-    found(kv, a, MOST, 0, 2 * KV_PAGE, "a text that parts from it in its third page");
+    found(kv, a, MOST, 0, at,
+          "a text that parts from it in its third page: the page after those that are found "
+          "begins like it up to there (find_begun)");
     a[at] ^= 1;
     found(kv, a, MOST, 5, 0, "another salt");
     keep(kv, a, MOST, 5);
     COUNT(kv->n_prefixes, 3 * PAGES, "the same text with another salt is kept apart");
     found(kv, a, MOST, 5, PAGES * KV_PAGE, "its own salt");
+    arena_free(&m.arena);
+}
+
+/* Of the pages after the same page, the one that begins like the text for longest. */
+static void begun_pages(void) {
+    Memory m;
+    KvCache *kv = &m.kv;
+    int32_t text[3][MOST];
+    const size_t first = KV_PAGE + 3 + fresh_below(20), second = first + 1 + fresh_below(20);
+    memory_open(&m, (KvConfig){.prefixes = 20});
+    fill(text[0], MOST);
+    for (int i = 1; i < 3; i++) memcpy(text[i], text[0], sizeof text[0]);
+    text[1][first] ^= 1, text[2][second] ^= 1;
+    keep(kv, text[2], 2 * KV_PAGE, 0), keep(kv, text[1], 2 * KV_PAGE, 0);
+    found(kv, text[0], MOST, 0, second,
+          "two pages after the first begin like it: the one that does so for longest");
+    size_t free_before = kv->pages.free_count;
+    COUNT(kv->pages.refcount[kv_table(kv, 1, 0)[1]], 2,
+          "after prefix_find: users of a page of which a part is shared");
+    NEED(kv_extend(kv, 1, second + 1));
+    COUNT(free_before - kv->pages.free_count, 2,
+          "the text goes on in a page that it shares: pages that are taken for the copies");
+    found(kv, text[0], first, 0, first - 1, "its last token has to be read for its logits");
     arena_free(&m.arena);
 }
 
@@ -158,6 +188,8 @@ static void hashes_of_one_token(void) {
 /* A hash is no proof. */
 static void collisions(void) {
     int32_t a[2 * KV_PAGE + 1];
+    const size_t place = fresh_below(KV_PAGE);
+    const size_t alike[] = {place, KV_PAGE - 1, 0, 0, 0}; /* of the second page */
     for (int what = 0; what < 5; what++) {
         Memory m;
         KvCache *kv = &m.kv;
@@ -166,7 +198,7 @@ static void collisions(void) {
         keep(kv, a, 2 * KV_PAGE + 1, 0);
         Prefix *second = &kv->prefix[0];
         while (!second->kept || second->parent < 0) second++;
-        if (what == 0) second->tokens[fresh_below(KV_PAGE)] ^= 1;
+        if (what == 0) second->tokens[place] ^= 1;
         if (what == 1) second->tokens[KV_PAGE - 1] ^= 1;
         if (what == 2) second->salt ^= 1;
         int32_t parent = second->parent;
@@ -178,7 +210,7 @@ static void collisions(void) {
             "a page with the same hash and another salt",
             "a page with the same hash after another page (parent)",
             "a page with the same hash and another first token: all tokens are compared"};
-        found(kv, a, 2 * KV_PAGE + 1, 0, KV_PAGE, words[what]);
+        found(kv, a, 2 * KV_PAGE + 1, 0, KV_PAGE + alike[what], words[what]);
         second->parent = parent;
         arena_free(&m.arena);
     }
@@ -201,16 +233,18 @@ static void least_recently_used(void) {
     arena_free(&m.arena);
 }
 
-/* A text of four pages that parts from what is kept in its third: two are found, and both are used now. */
+/* A text of four pages that parts from what is kept in its third: two are found, and of the third its beginning; all three are
+ * used now. */
 static void used_together(void) {
     Memory m;
     KvCache *kv = &m.kv;
     int32_t text[MOST];
     memory_open(&m, (KvConfig){.prefixes = 8});
     fill(text, MOST), keep(kv, text, 4 * KV_PAGE, 0);
-    text[2 * KV_PAGE + fresh_below(KV_PAGE)] ^= 1;
+    size_t parts = 2 * KV_PAGE + 1 + fresh_below(KV_PAGE - 1);
+    text[parts] ^= 1;
     uint64_t before = kv->clock;
-    found(kv, text, 4 * KV_PAGE + 1, 0, 2 * KV_PAGE, "it parts from what is kept in page 2");
+    found(kv, text, 4 * KV_PAGE + 1, 0, parts, "it parts from what is kept in page 2");
     HINT(kv->clock > before,
          "a search is a tick of the clock: what it finds is used now, and later than all that "
          "was used before");
@@ -219,12 +253,12 @@ static void used_together(void) {
         if (!p->kept) continue;
         size_t page = 0;
         for (int32_t up = p->parent; up >= 0; up = kv->prefix[up].parent) page++;
-        if (page < 2)
-            COUNT(
-                p->used, kv->clock,
-                "pages 0 and 1 of a text of four were found: all that are found are used now, "
-                "equally (one tick for a search); when page %zu was used",
-                page);
+        if (page < 3)
+            COUNT(p->used, kv->clock,
+                  "pages 0 to 2 of a text of four were found, the last one in part: all are "
+                  "used now, "
+                  "equally (one tick for a search); when page %zu was used",
+                  page);
         else
             HINT(p->used <= before, "page %zu was not found, and is used now", page);
     }
@@ -252,6 +286,10 @@ static void other_layers(void) {
           "the window's third page was given back, and a text of three or four pages looks at "
           "it: can_begin");
     kv_truncate(kv, 1, 0);
+    found(kv, text, 3 * KV_PAGE, 0, 2 * KV_PAGE,
+          "the window's third page was given back, and a text that begins with a part of it "
+          "looks at it: can_begin");
+    kv_truncate(kv, 1, 0);
     found(kv, text, 5 * KV_PAGE + 1, 0, 5 * KV_PAGE,
           "the window's third page was given back, and a text of five pages does not look at "
           "it");
@@ -266,6 +304,8 @@ static void other_layers(void) {
     found(kv, text, 3 * KV_PAGE + 1, 0, 3 * KV_PAGE, "a recurrent layer with a state");
     HINT(kv->states_of[1].count == 1 && kv->states_of[1].list[0].length == 3 * KV_PAGE,
          "a text that begins with pages begins with the state after them, too: state_share");
+    found(kv, text, 3 * KV_PAGE, 0, 2 * KV_PAGE,
+          "a recurrent layer has states after whole pages alone: can_begin");
     arena_free(&m.arena);
     memory_open(&m, (KvConfig){.prefixes = 0});
     NEED(kv_extend(kv, 1, 20));
@@ -280,6 +320,7 @@ static void other_layers(void) {
 GRADE(chain) {
     whole_pages();
     chains();
+    begun_pages();
     hashes();
     hashes_of_one_token();
     collisions();

@@ -108,9 +108,9 @@ void kv_init(KvCache *kv, const KvConfig *config, Arena *arena);
  * writes to, in all layers that keep keys and values; a layer without kv_heads has no pages. */
 size_t kv_pages_needed(const KvCache *kv, size_t sequence, size_t length);
 
-/* Make at least so many pages free; prefixes that nobody uses make way.  False when there are not
- * as many. */
-bool kv_reserve(KvCache *kv, size_t pages);
+/* Make the pages free that a sequence takes to hold `length` positions, and `others` beside them; prefixes make
+ * way, and what only they shared need not be copied any more.  False when there are not as many. */
+bool kv_reserve(KvCache *kv, size_t sequence, size_t length, size_t others);
 
 /* Make room for positions up to `length` of a sequence, in every layer; one that is longer already
  * stays as it is.  A page that is begun and shared is copied first; unused prefixes are evicted.

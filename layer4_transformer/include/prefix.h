@@ -1,12 +1,14 @@
 /* prefix.h - texts that begin alike are read once.
  *
  * When a text has been read, its full pages may be kept under the tokens they hold.  They form
- * chains, because what a page holds depends on all that came before it:
+ * chains, because what a page holds depends on all that came before it; and a text that parts from them
+ * inside a page shares that one, too, up to there:
  *
  *     "You are a helpful ..." --> "... Answer in French." --> ...
  *                             \-> "... Answer in German." --> ...
  *
  *     hash(page) = mix(hash(page before), its tokens)          a chain is found by hashing the new text
+ *     the next page = of those after it, the one that begins with the most of the text's tokens
  *
  * Pages stay as long as nobody needs the room; then the least recently used prefix goes, leaves of the
  * tree first.
@@ -24,8 +26,9 @@
  *
  *   salt   texts of different salts share nothing
  *
- * Returns the positions that need not be read: whole pages, and less than n, because the last
- * token has to be read for its logits. */
+ * Returns the positions that need not be read: less than n, because the last token has to be read for
+ * its logits; and whole pages where there are recurrent layers.  A page of which a part is shared is
+ * copied before the text goes on in it (kv.h). */
 size_t prefix_find(KvCache *kv, size_t sequence, const int32_t *tokens, size_t n,
                    uint64_t salt);
 

@@ -45,12 +45,6 @@ void kv_init(KvCache *kv, const KvConfig *c, Arena *arena) {
     kv->config.shapes = kv->shape;
 }
 
-bool kv_reserve(KvCache *kv, size_t pages) {
-    while (kv->pages.free_count < pages)
-        if (!prefix_evict(kv)) return false;
-    return true;
-}
-
 size_t kv_pages_needed(const KvCache *kv, size_t sequence, size_t length) {
     size_t have = kv_pages_for(kv->length[sequence]), want = kv_pages_for(length), needed = 0;
     if (length <= kv->length[sequence]) return 0;
@@ -59,13 +53,18 @@ size_t kv_pages_needed(const KvCache *kv, size_t sequence, size_t length) {
     return needed;
 }
 
+bool kv_reserve(KvCache *kv, size_t sequence, size_t length, size_t others) {
+    while (kv->pages.free_count < others + kv_pages_needed(kv, sequence, length))
+        if (!prefix_evict(kv)) return false;
+    return true;
+}
+
 bool kv_extend(KvCache *kv, size_t sequence, size_t length) {
     REQUIRE(sequence < kv->config.sequences, "sequence %zu of %zu", sequence,
             kv->config.sequences);
     size_t have = kv_pages_for(kv->length[sequence]), want = kv_pages_for(length);
     if (length <= kv->length[sequence]) return true;
-    if (length > kv->config.ctx || !kv_reserve(kv, kv_pages_needed(kv, sequence, length)))
-        return false;
+    if (length > kv->config.ctx || !kv_reserve(kv, sequence, length, 0)) return false;
     for (size_t l = 0; l < kv->config.layers; l++) {
         int32_t *table = kv_table(kv, sequence, l);
         if (!kv_has_pages(kv, l)) continue;

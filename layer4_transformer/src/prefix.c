@@ -46,25 +46,42 @@ static int32_t find(const KvCache *kv, uint64_t hash, uint64_t salt, int32_t par
     return NONE;
 }
 
-/* Can a sequence go on after `count` pages, of which `at` is the last?  Windowed layers may have given
- * back pages of the chain, but not one that the next token looks at. */
-static bool is_whole(const KvCache *kv, int32_t at, size_t count, size_t layer) {
-    size_t first = kv_first_seen(kv, layer, count * KV_PAGE) / KV_PAGE;
-    for (size_t i = count; i > first; i--, at = kv->prefix[at].parent)
+/* Of the pages after `parent`, the one that begins like a text for the most of its next n tokens, n at most KV_PAGE,
+ * and how many those are; NONE, and 0. */
+static int32_t find_begun(const KvCache *kv, uint64_t salt, int32_t parent,
+                          const int32_t *tokens, size_t n, size_t *alike) {
+    int32_t best = NONE;
+    *alike = 0;
+    for (size_t i = 0; i < kv->config.prefixes; i++) {
+        const Prefix *p = &kv->prefix[i];
+        size_t k = 0;
+        if (!p->kept || p->salt != salt || p->parent != parent) continue;
+        while (k < n && p->tokens[k] == tokens[k]) k++;
+        if (k > *alike) *alike = k, best = (int32_t)i;
+    }
+    return best;
+}
+
+/* Can a sequence go on after `length` positions, of which the page of `at` holds the last?  Windowed layers may have
+ * given back pages of the chain, but not one that the next token looks at. */
+static bool is_whole(const KvCache *kv, int32_t at, size_t length, size_t layer) {
+    size_t first = kv_first_seen(kv, layer, length) / KV_PAGE;
+    for (size_t i = kv_pages_for(length); i > first; i--, at = kv->prefix[at].parent)
         if (kv->prefix[at].page[layer] == NONE) return false;
     return true;
 }
 
-static bool can_begin(const KvCache *kv, int32_t at, size_t count) {
+/* States are kept of whole pages alone. */
+static bool can_begin(const KvCache *kv, int32_t at, size_t length) {
     for (size_t l = 0; l < kv->config.layers; l++)
-        if (kv_has_pages(kv, l) && !is_whole(kv, at, count, l)) return false;
-    return !kv->snapshots || kv->prefix[at].state != NONE;
+        if (kv_has_pages(kv, l) && !is_whole(kv, at, length, l)) return false;
+    return !kv->snapshots || (length % KV_PAGE == 0 && kv->prefix[at].state != NONE);
 }
 
 /* The sequence's table names the pages of the chain that ends at `at`, backwards until one is missing. */
-static void share(KvCache *kv, size_t sequence, size_t layer, int32_t at, size_t count) {
+static void share(KvCache *kv, size_t sequence, size_t layer, int32_t at, size_t length) {
     int32_t *table = kv_table(kv, sequence, layer), *gone = kv_gone(kv, sequence, layer);
-    size_t i = count;
+    size_t i = kv_pages_for(length);
     for (; i > 0 && kv->prefix[at].page[layer] != NONE; i--, at = kv->prefix[at].parent) {
         table[i - 1] = kv->prefix[at].page[layer];
         page_share(&kv->pages, table[i - 1]);
@@ -74,25 +91,28 @@ static void share(KvCache *kv, size_t sequence, size_t layer, int32_t at, size_t
 
 size_t prefix_find(KvCache *kv, size_t sequence, const int32_t *tokens, size_t n,
                    uint64_t salt) {
-    int32_t at = NONE;
-    size_t count = 0, max = n ? (n - 1) / KV_PAGE : 0;
+    int32_t at = NONE, next, begun;
+    size_t length = 0, alike, max = n ? n - 1 : 0;
     uint64_t hash = salt;
     kv_truncate(kv, sequence, 0);
     if (kv->config.prefixes == 0) return 0;
-    if (max > kv->table_size) max = kv->table_size;
-    for (kv->clock++; count < max; count++) {
-        hash = chain_hash(hash, tokens + count * KV_PAGE);
-        int32_t next = find(kv, hash, salt, at, tokens + count * KV_PAGE);
+    for (kv->clock++; length + KV_PAGE <= max; length += KV_PAGE, at = next) {
+        hash = chain_hash(hash, tokens + length);
+        next = find(kv, hash, salt, at, tokens + length);
         if (next == NONE) break;
         kv->prefix[next].used = kv->clock;
-        at = next;
     }
-    for (; count > 0 && !can_begin(kv, at, count); count--) at = kv->prefix[at].parent;
+    begun = find_begun(kv, salt, at, tokens + length, min_size(max - length, KV_PAGE), &alike);
+    if (begun != NONE) {
+        kv->prefix[begun].used = kv->clock;
+        at = begun, length += alike;
+    }
+    for (; length && !can_begin(kv, at, length); length = (length - 1) / KV_PAGE * KV_PAGE)
+        at = kv->prefix[at].parent;
     for (size_t l = 0; l < kv->config.layers; l++)
-        if (kv_has_pages(kv, l)) share(kv, sequence, l, at, count);
-    if (count && kv->snapshots)
-        state_share(kv, sequence, count * KV_PAGE, kv->prefix[at].state);
-    return kv->length[sequence] = count * KV_PAGE;
+        if (kv_has_pages(kv, l)) share(kv, sequence, l, at, length);
+    if (length && kv->snapshots) state_share(kv, sequence, length, kv->prefix[at].state);
+    return kv->length[sequence] = length;
 }
 
 /* The least recently used prefix among those that no other continues. */

@@ -129,18 +129,20 @@ static void texts_that_begin_alike_are_found(void **state) {
     assert_int_equal(kv.n_prefixes, 4);
     kv_truncate(&kv, 0, 0);
     assert_int_equal(kv.pages.free_count, 20 - 8);
-    assert_int_equal(prefix_find(&kv, 1, tokens, N, 7), 0); /* another salt */
-    assert_int_equal(prefix_find(&kv, 1, tokens, 256, 0),
-                     192); /* the last token is to be read */
+    assert_int_equal(prefix_find(&kv, 1, tokens, N, 7), 0);     /* another salt */
+    assert_int_equal(prefix_find(&kv, 1, tokens, 256, 0), 255); /* the last one is to be read */
+    read_text(&kv, 1, tokens, 256);
+    assert_int_equal(kv.pages.free_count, 20 - 8 - 2); /* the last page was copied */
     assert_int_equal(prefix_find(&kv, 1, tokens, 257, 0), 256);
     for (size_t p = 0; p < 256; p++) assert_true(*key(&kv, 0, 1, p) == (float)tokens[p]);
     tokens[130]++;
-    assert_int_equal(prefix_find(&kv, 1, tokens, N, 0), 128);
+    assert_int_equal(prefix_find(&kv, 1, tokens, N, 0), 130);
     read_text(&kv, 1, tokens, N); /* another text from the third page on */
     prefix_keep(&kv, 1, tokens, N, 0);
     assert_int_equal(kv.n_prefixes, 6);
     tokens[130]--;
     assert_int_equal(prefix_find(&kv, 0, tokens, N, 0), 256);
+    for (size_t p = 0; p < 256; p++) assert_true(*key(&kv, 0, 0, p) == (float)tokens[p]);
     kv_truncate(&kv, 0, 0), kv_truncate(&kv, 1, 0);
     for (size_t left = 6; left > 0; left--) assert_true(prefix_evict(&kv));
     assert_false(prefix_evict(&kv));
@@ -173,6 +175,29 @@ static void prefixes_make_way(void **state) {
     arena_free(&arena);
 }
 
+/* A text that holds all pages together with a prefix goes on in the page that they share: the prefix makes way. */
+static void who_shares_the_last_page_goes_on(void **state) {
+    (void)state;
+    KvCache kv;
+    Arena arena;
+    int32_t text[2 * KV_PAGE] = {0};
+    kv_open(&kv, &arena,
+            (KvConfig){.shapes = narrow,
+                       .layers = 2,
+                       .sequences = 1,
+                       .ctx = 128,
+                       .budget = 4,
+                       .prefixes = 4});
+    read_text(&kv, 0, text, 2 * KV_PAGE), prefix_keep(&kv, 0, text, 2 * KV_PAGE, 0);
+    assert_int_equal(prefix_find(&kv, 0, text, 2 * KV_PAGE, 0), 2 * KV_PAGE - 1);
+    assert_true(kv.pages.free_count == 0 && kv_pages_needed(&kv, 0, 2 * KV_PAGE) == 2);
+    assert_true(kv_extend(&kv, 0, 2 * KV_PAGE));
+    assert_int_equal(kv.n_prefixes, 1);
+    assert_true(kv.pages.free_count == 0);
+    arena_free(&arena);
+}
+
 RUN(TEST(pages_are_shared_out), TEST(forks_share_until_they_write), TEST(windows_slide),
     TEST(a_budget_is_kept), TEST(a_context_need_not_be_whole_pages),
-    TEST(texts_that_begin_alike_are_found), TEST(prefixes_make_way))
+    TEST(texts_that_begin_alike_are_found), TEST(prefixes_make_way),
+    TEST(who_shares_the_last_page_goes_on))

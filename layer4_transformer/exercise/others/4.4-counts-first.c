@@ -9,12 +9,10 @@ static size_t wanted_in(const KvCache *kv, size_t sequence, size_t layer, size_t
 }
 
 bool kv_extend(KvCache *kv, size_t sequence, size_t length) {
-    size_t now = kv->length[sequence], needed = 0;
+    size_t now = kv->length[sequence];
     if (now >= length) return true;
     if (kv->config.ctx < length) return false;
-    for (size_t l = 0; l < kv->config.layers; l++)
-        if (kv_has_pages(kv, l)) needed += wanted_in(kv, sequence, l, length);
-    if (!kv_reserve(kv, needed)) return false;
+    if (!kv_reserve(kv, sequence, length, 0)) return false;
     for (size_t l = kv->config.layers; l-- > 0;) {
         int32_t *table = kv_table(kv, sequence, l);
         if (!kv_has_pages(kv, l)) continue;

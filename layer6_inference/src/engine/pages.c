@@ -45,11 +45,11 @@ bool pages_take(Engine *e, const Sequence *s, size_t part) {
 static bool promise(Engine *e, const Sequence *s, const Reader *r, size_t tokens) {
     EnginePart *p = &e->parts[r->part];
     KvCache *kv = &r->session->kv;
-    size_t length = session_length(r->session, r->id) + tokens, needed;
+    size_t length = session_length(r->session, r->id) + tokens;
     kv_slide(kv, r->id);
-    while (!kv_reserve(kv, p->pages + (needed = kv_pages_needed(kv, r->id, length))))
+    while (!kv_reserve(kv, r->id, length, p->pages))
         if (!pages_take(e, s, r->part)) return false;
-    p->pages += needed;
+    p->pages += kv_pages_needed(kv, r->id, length);
     return true;
 }
 

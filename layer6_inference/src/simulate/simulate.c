@@ -31,12 +31,11 @@ static size_t pages_of(const Machine *m, size_t tokens) {
     return (tokens + m->config->page_tokens - 1) / m->config->page_tokens;
 }
 
-/* Tokens of a prompt in whole pages that somebody has read before. */
+/* Tokens of a prompt that somebody has read before; its last one is read for its logits. */
 static size_t cached_of(const Machine *m, const Live *l) {
     const SimulatedMachine *c = m->config;
     size_t shared = c->shares && m->warm ? c->shared : 0;
-    if (shared >= l->tokens) shared = l->tokens - 1;
-    return shared / c->page_tokens * c->page_tokens;
+    return min_size(shared, l->tokens - 1);
 }
 
 /* The shared beginning is there once. */
