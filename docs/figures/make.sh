@@ -82,7 +82,7 @@ numbers() {
         done ;;
     load) # what a step costs was measured: strata bench serve -t 1 --own-time --users 48 -p 200 -n 100 --places 16 --costs data/costs.txt
         "$strata" simulate --costs data/costs.txt -p 200 -n 100 --seconds 60 --csv "$out/load.csv" \
-            --users 300 --users 900 --users 1500 --users 1800 --users 2100 --users 2250 --users 2400 --users 2550 --users 2700 >&2 ;;
+            --users 300 --users 600 --users 900 --users 1200 --users 1500 --users 1650 --users 1800 --users 2100 --users 2400 --users 2700 >&2 ;;
     waste | pieces | latency) # a card that is reckoned: 16 GB of weights at 3 TB/s, and 1000 TFLOP/s
         swept "$1" --costs data/costs-card.txt ;;
     memory | shared | fair) swept "$1" --costs data/costs.txt ;;
