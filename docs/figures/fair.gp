@@ -9,6 +9,7 @@ set xlabel "tokens of his prompts, one a second"; set xrange [0:2100]; set yrang
 set title "the longest that others wait for a next token" font ",14"
 plot pick("prompt", "whole") using 2:13 with linespoints pt 5 lw 2 lc rgb blue title "whole", \
      pick("prompt", "pieces") using 2:13 with linespoints pt 9 lw 2 lc rgb green title "in pieces"
+set key inside right center vertical
 set xlabel "requests that he sends a second"; set xrange [-2:62]; set yrange [10:60000]
 set title "half of the others have their first token after" font ",14"
 plot pick("many", "fcfs") using 2:9 with linespoints pt 7 lw 2 lc rgb orange title "who came first", \
