@@ -4,11 +4,6 @@
 
 #include "make_tensors.h"
 
-/* Is block l one of the last `drafts` ones? */
-static inline bool make_drafts(const MakeModel *m, size_t l) {
-    return l + make_size(m, "drafts", 0) >= m->layers;
-}
-
 static inline void make_draft(GgufWriter *w, const MakeModel *m, size_t l) {
     if (!make_drafts(m, l)) return;
     make_norm(w, m, l, "nextn.enorm", m->dim), make_norm(w, m, l, "nextn.hnorm", m->dim);

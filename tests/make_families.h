@@ -2,6 +2,7 @@
  *
  *     layer                        the key of eps is that of layer norms, not of RMS norms
  *     norm_biases, biases          norms, maps have biases;  expert_biases: those of experts;  head_bias
+ *     attn_biases, qkv_biases      maps of attention have them; those of queries, keys and values
  *     no_norms, one_norm           nothing is normed before a branch; one norm serves both
  *     two_norms                    attention has a second one, attn_norm_2
  *     moved_norm                   that of the feed-forward is called post_attention_norm
@@ -28,12 +29,13 @@
  *     indexer:N                    attention looks at N positions that it chooses
  *     sections                     pairs belong to time and height, as for images
  *     narrow_values                values are half as long as keys
- *     ssm:V                        a state-space mixer: Mamba 1 or 2;  alone: a block has nothing else
+ *     ssm:V                        a state-space mixer: Mamba 1 or 2;  state:N: numbers of a channel, for 20;  alone: a block has nothing else
  *     short_conv                   a short convolution is the mixer;  end_norm: token_embd_norm is the last
  *     delta:V, kda                 a delta net: of Qwen3-Next, of Qwen 3.5; of Kimi
  *     rwkv                         the mixes of RWKV 7
  *     gate_in_q, gate_numbers, gate_heads   a gate on what attention mixes
  *     sub_norms                    before the last maps;  xielu: curves;  limits: on what networks multiply
+ *     kv_listed                    a list says how many keys and values a block has: without attention none
  *     attention_every:N            every N-th block has attention instead;  both: all have both
  *     single                       a block is one of: states, a network, attention, in turn
  *     ssm_norms                    of dt, B and C;  bare_norm: ffn_norm is a name without ".weight"

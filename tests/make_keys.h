@@ -26,7 +26,7 @@ static inline size_t make_size(const MakeModel *m, const char *word, size_t fall
     return value > 0 ? (size_t)value : fallback;
 }
 
-/* A model of a family, with more words. */
+/* A model of a family, with more words; or, when they begin with =, with these in place of the family's. */
 static inline MakeModel make_model_of(const char *arch, const char *more) {
     MakeModel m = {.arch = arch,
                    .seed = 1,
@@ -36,6 +36,7 @@ static inline MakeModel make_model_of(const char *arch, const char *more) {
                    .ctx = 256,
                    .family = make_family(arch),
                    .more = more};
+    if (m.family && more && *more == '=') m.family = more + 1, m.more = NULL;
     REQUIRE(m.family, "nobody wrote down what files of the family %s look like", arch);
     m.layers = make_size(&m, "layers", 2) + make_size(&m, "drafts", 0);
     m.heads = make_size(&m, "heads", 4);
@@ -71,13 +72,32 @@ static inline size_t make_head_dim(const MakeModel *m, size_t layer) {
     return make_says(m, "window_heads") && make_windowed(layer) ? m->head_dim / 2 : m->head_dim;
 }
 
+/* Is block l one of the last `drafts` ones? */
+static inline bool make_drafts(const MakeModel *m, size_t l) {
+    return l + make_size(m, "drafts", 0) >= m->layers;
+}
+
+enum { MAKE_STATES = 1, MAKE_ATTENTION = 2, MAKE_NETWORK = 4 };
+
+/* What block l has. */
+static inline int make_parts(const MakeModel *m, size_t l) {
+    static const int single[] = {MAKE_STATES, MAKE_NETWORK, MAKE_ATTENTION};
+    size_t every = make_size(m, "attention_every", 0);
+    if (make_drafts(m, l)) return MAKE_ATTENTION | MAKE_NETWORK;
+    if (make_says(m, "alone") || make_says(m, "rwkv")) return MAKE_STATES;
+    if (make_says(m, "single")) return single[l % 3];
+    if (make_says(m, "both")) return MAKE_STATES | MAKE_ATTENTION | MAKE_NETWORK;
+    if (every && (l + 1) % every) return MAKE_STATES | MAKE_NETWORK;
+    return MAKE_ATTENTION | MAKE_NETWORK;
+}
+
 /* The first ones keep keys and values, the others share those. */
 static inline bool make_keeps(const MakeModel *m, size_t layer) {
     return layer < make_size(m, "own_kv", m->layers);
 }
 
 /* Numbers of a channel's state: not whole lanes of any instruction set. */
-enum { MAKE_STATE = 20 };
+static inline size_t make_state(const MakeModel *m) { return make_size(m, "state", 20); }
 
 /* What dt is computed from, in Mamba 1; heads of Mamba 2. */
 static inline size_t make_ssm_rank(const MakeModel *m) {
@@ -172,6 +192,16 @@ static inline void make_key_of_layers(GgufWriter *w, const MakeModel *m, const c
         gguf_put_int(w, name, GGUF_U32, (int64_t)value);
 }
 
+/* How many keys and values each block has, where those without attention have none. */
+static inline void make_kv_list(GgufWriter *w, const MakeModel *m, size_t kv_heads) {
+    char name[96];
+    int64_t values[64];
+    snprintf(name, sizeof name, "%s.attention.head_count_kv", m->arch);
+    for (size_t l = 0; l < m->layers && l < 64; l++)
+        values[l] = make_parts(m, l) & MAKE_ATTENTION ? (int64_t)kv_heads : 0;
+    if (make_says(m, "kv_listed")) gguf_put_ints(w, name, GGUF_U32, values, m->layers);
+}
+
 /* "attention.scale=0.2", "expert_count=4" or "use_parallel_residual=true" */
 static inline void make_word_key(GgufWriter *w, const MakeModel *m, const char *word,
                                  size_t size) {
@@ -225,7 +255,7 @@ static inline void make_long_keys(GgufWriter *w, const MakeModel *m) {
 static inline void make_ssm_keys(GgufWriter *w, const MakeModel *m) {
     make_key(w, m, "ssm.conv_kernel", 4);
     make_key(w, m, "ssm.inner_size", 2 * (int64_t)m->dim);
-    make_key(w, m, "ssm.state_size", MAKE_STATE);
+    make_key(w, m, "ssm.state_size", (int64_t)make_state(m));
     make_key(w, m, "ssm.time_step_rank", (int64_t)make_ssm_rank(m));
 }
 
@@ -242,7 +272,9 @@ static inline void make_latent_keys(GgufWriter *w, const MakeModel *m) {
     bool absorbed = make_says(m, "absorbed");
     int64_t latent = (int64_t)make_latent(m), turned = (int64_t)make_turned(m),
             query = (int64_t)make_plain(m) + turned, value = (int64_t)make_latent_value(m);
-    make_key(w, m, "attention.head_count_kv", absorbed ? 1 : (int64_t)m->heads);
+    make_kv_list(w, m, absorbed ? 1 : m->heads);
+    if (!make_says(m, "kv_listed"))
+        make_key(w, m, "attention.head_count_kv", absorbed ? 1 : (int64_t)m->heads);
     make_key(w, m, "attention.key_length", absorbed ? latent + turned : query);
     make_key(w, m, "attention.value_length", absorbed ? latent : value);
     if (absorbed) make_key(w, m, "attention.key_length_mla", query);
@@ -269,7 +301,9 @@ static inline void make_head_keys(GgufWriter *w, const MakeModel *m) {
         make_latent_keys(w, m);
         return;
     }
-    make_key_of_layers(w, m, "attention.head_count_kv", m->kv_heads);
+    make_kv_list(w, m, m->kv_heads);
+    if (!make_says(m, "kv_listed"))
+        make_key_of_layers(w, m, "attention.head_count_kv", m->kv_heads);
     make_key(w, m, "attention.key_length", (int64_t)m->head_dim);
     if (make_says(m, "narrow_values"))
         make_key(w, m, "attention.value_length", (int64_t)make_value_dim(m));
@@ -285,12 +319,13 @@ static inline void make_window_list(GgufWriter *w, const MakeModel *m) {
     gguf_put_ints(w, name, GGUF_BOOL, has, m->layers);
 }
 
-/* Pairs that turn by time and by height. */
+/* Pairs that turn by time, height and width, in turn. */
 static inline void make_sections(GgufWriter *w, const MakeModel *m) {
     char name[96];
     int64_t pairs = (int64_t)m->head_dim / 2 / (make_says(m, "partial") ? 2 : 1);
     snprintf(name, sizeof name, "%s.rope.dimension_sections", m->arch);
-    gguf_put_ints(w, name, GGUF_I32, (int64_t[]){pairs - pairs / 2, pairs / 2, 0, 0}, 4);
+    gguf_put_ints(w, name, GGUF_I32,
+                  (int64_t[]){(pairs + 2) / 3, (pairs + 1) / 3, pairs / 3, 0}, 4);
 }
 
 /* Heads of a delta net: of keys, and of values, each of head_dim numbers. */

@@ -123,7 +123,7 @@ static inline void make_experts(GgufWriter *w, const MakeModel *m, size_t l) {
 static inline void make_ssm(GgufWriter *w, const MakeModel *m, size_t l) {
     enum { TAPS = 4 };
     bool heads = make_says(m, "ssm") == 2;
-    size_t inner = 2 * m->dim, n = MAKE_STATE, rank = make_ssm_rank(m),
+    size_t inner = 2 * m->dim, n = make_state(m), rank = make_ssm_rank(m),
            channels = inner + (heads ? 2 * 2 * n : 0), rates[2] = {inner, n},
            one[2] = {rank, 1}, groups[2] = {2, inner / 2};
     char name[96];
@@ -171,16 +171,18 @@ static inline void make_decays(GgufWriter *w, const MakeModel *m, size_t l, size
                                size_t biases) {
     char name[96];
     make_vector(w, m, block_tensor_name(name, sizeof name, l, "ssm_dt", "bias"), biases, -1);
-    make_tensor(w, m, block_tensor_name(name, sizeof name, l, "ssm_a", NULL), 1, &heads, -1,
-                0.3, DTYPE_F32);
+    make_tensor(w, m, block_tensor_name(name, sizeof name, l, "ssm_a", NULL),
+                make_says(m, "kda") ? 2 : 1, (size_t[]){heads, 1}, -1, 0.3, DTYPE_F32);
     make_norm(w, m, l, "ssm_norm", m->head_dim);
 }
 
 static inline void make_taps(GgufWriter *w, const MakeModel *m, size_t l, const char *what,
                              size_t channels) {
     char name[96];
-    make_tensor(w, m, block_tensor_name(name, sizeof name, l, what, "weight"), 2,
-                (size_t[]){channels, 4}, 0, 0.5, DTYPE_F32);
+    bool apart = make_says(m, "kda"); /* q, k and v have their own, of one more dimension */
+    make_tensor(w, m, block_tensor_name(name, sizeof name, l, what, "weight"), apart ? 3 : 2,
+                apart ? (size_t[]){channels, 1, 4} : (size_t[]){channels, 4}, 0, 0.5,
+                DTYPE_F32);
 }
 
 static inline void make_delta(GgufWriter *w, const MakeModel *m, size_t l) {
@@ -229,13 +231,14 @@ static inline void make_rwkv_map(GgufWriter *w, const MakeModel *m, size_t l, ch
 /* The first layer has a map for values, too, of another rank; nothing reads it. */
 static inline void make_rwkv(GgufWriter *w, const MakeModel *m, size_t l) {
     static const char *const maps[] = {"receptance", "key", "value", "output"};
-    char name[60];
+    char name[60], lerp[96];
     for (int i = 0; i < 4; i++)
         snprintf(name, sizeof name, "time_mix_%s", maps[i]),
             make_map(w, m, l, name, m->dim, m->dim);
     make_rwkv_map(w, m, l, 'w', MAKE_W, -1), make_rwkv_map(w, m, l, 'a', MAKE_A, 0);
     make_rwkv_map(w, m, l, 'v', l ? MAKE_V : MAKE_A, 0), make_rwkv_map(w, m, l, 'g', MAKE_G, 0);
-    make_rwkv_vector(w, m, l, "time_mix_lerp_fused", 6, 0.5);
+    make_tensor(w, m, block_tensor_name(lerp, sizeof lerp, l, "time_mix_lerp_fused", "weight"),
+                4, (size_t[]){6, 1, 1, m->dim}, 0.5, 0.2, DTYPE_F32);
     make_rwkv_vector(w, m, l, "time_mix_k_k", 1, 0.8);
     make_rwkv_vector(w, m, l, "time_mix_k_a", 1, 0.9);
     make_rwkv_vector(w, m, l, "time_mix_r_k", 1, 0);
@@ -243,20 +246,6 @@ static inline void make_rwkv(GgufWriter *w, const MakeModel *m, size_t l) {
     make_rwkv_vector(w, m, l, "channel_mix_lerp_k", 1, 0.5);
     make_map(w, m, l, "channel_mix_key", m->hidden, m->dim);
     make_map(w, m, l, "channel_mix_value", m->dim, m->hidden);
-}
-
-enum { MAKE_STATES = 1, MAKE_ATTENTION = 2, MAKE_NETWORK = 4 };
-
-/* What block l has. */
-static inline int make_parts(const MakeModel *m, size_t l) {
-    static const int single[] = {MAKE_STATES, MAKE_NETWORK, MAKE_ATTENTION};
-    size_t every = make_size(m, "attention_every", 0);
-    if (make_drafts(m, l)) return MAKE_ATTENTION | MAKE_NETWORK;
-    if (make_says(m, "alone") || make_says(m, "rwkv")) return MAKE_STATES;
-    if (make_says(m, "single")) return single[l % 3];
-    if (make_says(m, "both")) return MAKE_STATES | MAKE_ATTENTION | MAKE_NETWORK;
-    if (every && (l + 1) % every) return MAKE_STATES | MAKE_NETWORK;
-    return MAKE_ATTENTION | MAKE_NETWORK;
 }
 
 static inline bool make_has_experts(const MakeModel *m, size_t l) {

@@ -31,13 +31,21 @@ static inline void make_vector(GgufWriter *w, const MakeModel *m, const char *na
     make_tensor(w, m, name, 1, &n, mean, 0.15, DTYPE_F32);
 }
 
+/* Have all maps biases, those of attention, or those of queries, keys and values? */
+static inline bool make_biased(const MakeModel *m, const char *what) {
+    bool attention = strncmp(what, "attn_", 5) == 0;
+    if (make_says(m, "biases")) return true;
+    if (make_says(m, "attn_biases")) return attention;
+    return make_says(m, "qkv_biases") && attention && strlen(what) < strlen("attn_output");
+}
+
 static inline void make_linear(GgufWriter *w, const MakeModel *m, size_t layer,
                                const char *what, size_t out, size_t in, double gain) {
     char name[96];
     snprintf(name, sizeof name, "blk.%zu.%s.weight", layer, what);
     make_matrix(w, m, name, out, in, gain);
     snprintf(name, sizeof name, "blk.%zu.%s.bias", layer, what);
-    if (make_says(m, "biases")) make_vector(w, m, name, out, 0);
+    if (make_biased(m, what)) make_vector(w, m, name, out, 0);
 }
 
 /* A map for each expert. */

@@ -184,7 +184,7 @@ static void embed_one(Session *s, const Batch *batch, size_t i) {
     const Model *m = s->model;
     size_t dim = m->sizes.dim;
     float *x = s->x + i * dim;
-    if (batch->input && !draft_head_is(m)) {
+    if (batch->input) {
         memcpy(x, batch->input + i * dim, dim * sizeof *x);
     } else {
         embedding(x, &m->embedding, (size_t)batch->token[i]);
@@ -201,8 +201,11 @@ static void embed_one(Session *s, const Batch *batch, size_t i) {
 /* All that goes into the first block, and what goes into others beside it. */
 static void embed(Session *s, const Batch *batch) {
     const Model *m = s->model;
+    Batch tokens = *batch;
     PROFILE("embed");
-    for (size_t i = 0; i < batch->count; i++) embed_one(s, batch, i);
+    if (draft_head_is(m))
+        tokens.input = NULL; /* rows come beside the tokens, not in their place */
+    for (size_t i = 0; i < batch->count; i++) embed_one(s, &tokens, i);
     if (draft_head_is(m))
         join_forward(s->pool, &m->blocks[0].join, &s->run.join, batch->input, batch->count,
                      s->x);

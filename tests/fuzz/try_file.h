@@ -45,6 +45,22 @@ static inline Trial try_model(const Model *model) {
     return trial;
 }
 
+/* The same of a draft head, which reads rows of zeros beside the tokens. */
+static inline Trial try_head(const Model *model) {
+    Model head;
+    Session session;
+    SessionConfig config = {.ctx = 4, .sequences = 1, .max_tokens = 1, .max_logits = 1};
+    if (!draft_head_open(&head, model, NULL)) return TRIAL_OPENED;
+    if (!session_open(&session, &head, NULL, config, NULL)) return TRIAL_OPENED;
+    float *row = calloc(model->sizes.dim, sizeof *row);
+    int32_t zero = 0;
+    Batch batch = {1, &zero, &zero, &zero, (bool[]){true}, row};
+    bool ran = row && model_forward(&session, &batch, NULL);
+    Trial trial = !ran ? TRIAL_OPENED : isnan(*session.logits) ? TRIAL_NAN : TRIAL_RAN;
+    free(row), session_close(&session);
+    return trial;
+}
+
 static inline Trial try_file(const void *data, size_t size) {
     Model model;
     Fault fault = {""};
@@ -54,6 +70,7 @@ static inline Trial try_file(const void *data, size_t size) {
         return TRIAL_REFUSED;
     }
     Trial trial = try_model(&model);
+    if (model.sizes.drafts && trial == TRIAL_RAN) trial = try_head(&model);
     model_close(&model);
     return trial;
 }
@@ -73,8 +90,14 @@ static inline bool opens(const MakeModel *m) {
 static inline bool seed_model(size_t number, MakeModel *m) {
     const Recipe *list;
     size_t families = recipe_list(&list), other = number - families;
-    if (number >= families + 4) return false;
+    if (number >= families + 6) return false;
     *m = make_model_defaults(number < families ? list[number].arch : "llama");
+    if (number >= families + 4) { /* draft heads, of one block and of several */
+        *m = make_model_of(other == 4 ? "glm4" : "mimo2",
+                           other == 4 ? "drafts:1 draft_ends" : "drafts:3");
+        m->ctx = 8;
+        return true;
+    }
     if (make_says(m, "ssm") ||
         make_says(m, "short_conv")) { /* a layer of each kind, as it comes */
         m->ctx = 8;

@@ -2,15 +2,16 @@
 # Compare with llama.cpp on the model in the box: the same token ids on 1,000 documents of Tiny World, the same greedy
 # continuation of 64 tokens on 20 prompts.  Optional: npm brings a prebuilt llama.cpp (package node-llama-cpp).
 # With LLAMA_CPP=DIR also a native build: its speed (speed.sh), many texts at once (serve.sh), texts and
-# perplexity in several formats (text.sh).
+# perplexity in several formats (text.sh), and random models of every family (families.sh).
 set -e
 cd "$(dirname "$0")/../.."
 if [ -n "$LLAMA_CPP" ]; then
     tests/peers/speed.sh
     tests/peers/serve.sh
     tests/peers/text.sh
+    tests/peers/families.sh
 else
-    echo "peers: LLAMA_CPP=DIR compares with a native build: speed, texts and perplexity"
+    echo "peers: LLAMA_CPP=DIR compares with a native build: speed, texts and perplexity, families"
 fi
 command -v npm >/dev/null || { echo "peers: no npm (https://nodejs.org), so token ids and texts are not compared" >&2; exit 0; }
 mkdir -p build/peers
