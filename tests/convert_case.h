@@ -66,9 +66,11 @@ static inline size_t results_of(const Model *model, float **out) {
     int32_t tokens[TOKENS];
     bool writes = model_writes(model);
     Pooling pooling = pooling_of_model(model);
-    size_t n = writes ? TOKENS * model->sizes.vocab : pooling_width(model, pooling);
     for (int i = 0; i < TOKENS; i++)
         tokens[i] = (int32_t)(rng_hash(3, 0, (uint64_t)i) % MAKE_VOCAB);
+    if (model->sizes.encoder) tokens[TOKENS / 2] = model->start;
+    size_t rows = TOKENS - model_source(model, tokens, TOKENS),
+           n = writes ? rows * model->sizes.vocab : pooling_width(model, pooling);
     SessionConfig all = {.sequences = 1, .max_tokens = TOKENS, .max_logits = TOKENS};
     assert_non_null(*out = malloc(n * sizeof **out));
     assert_true(session_open(&session, model, NULL,

@@ -219,9 +219,35 @@ def publish_bert(cls, tensors):
     return out
 
 
+def publish_t5(tensors):
+    """With copies of the embedding, as older files have them; one of a head that is tied."""
+    gated, tied = 'enc.blk.0.ffn_gate.weight' in tensors, 'output.weight' not in tensors
+    out = {}
+    for full, (shape, numbers) in tensors.items():
+        side, _, rest = full.partition('.')
+        theirs = {'token_embd.weight': 'shared', 'output.weight': 'lm_head', 'enc.output_norm.weight': 'encoder.final_layer_norm',
+                  'dec.output_norm.weight': 'decoder.final_layer_norm'}.get(full)
+        if not theirs:
+            _, layer, name, _ = rest.split('.')
+            last, kind = (2 if side == 'dec' else 1), name.rpartition('_')[2]
+            theirs = {'attn_norm': 'layer.0.layer_norm', 'cross_attn_norm': 'layer.1.layer_norm', 'ffn_norm': 'layer.%d.layer_norm' % last,
+                      'attn_rel_b': 'layer.0.SelfAttention.relative_attention_bias',
+                      'ffn_gate': 'layer.%d.DenseReluDense.wi_0' % last, 'ffn_down': 'layer.%d.DenseReluDense.wo' % last,
+                      'ffn_up': 'layer.%d.DenseReluDense.wi' % last + ('_1' if gated else '')}.get(name)
+            theirs = theirs or ('layer.1.EncDecAttention.' if name.startswith('cross') else 'layer.0.SelfAttention.') + kind
+            theirs = {'enc': 'encoder', 'dec': 'decoder'}[side] + '.block.%s.' % layer + theirs
+        out[theirs + '.weight'] = (shape, numbers)
+    out['encoder.embed_tokens.weight'] = out['shared.weight']
+    if tied and 'decoder.final_layer_norm.weight' in out:
+        out['lm_head.weight'] = out['shared.weight']
+    return out
+
+
 def publish_tensors(cls, keys, tensors):
     if 'Bert' in cls or 'Roberta' in cls:
         return publish_bert(cls, tensors)
+    if 'T5' in cls:
+        return publish_t5(tensors)
     prefix, layers, embedding, norm, head = ENDS.get(cls, ('model.', 'layers', 'embed_tokens', 'norm', 'lm_head'))
     names, out = NAMES.get(cls, COMMON), {}
     for full, (shape, numbers) in tensors.items():
@@ -410,6 +436,21 @@ GPT2 = {'num_hidden_layers': 'n_layer', 'max_position_embeddings': 'n_positions'
 EPS = {'GPT2LMHeadModel': 'layer_norm_epsilon', 'GPTNeoXForCausalLM': 'layer_norm_eps', 'Starcoder2ForCausalLM': 'norm_epsilon'}
 
 
+def t5_config(config, keys, tensors):
+    a = keys['general.architecture'] + '.'
+    theirs = {'num_hidden_layers': 'num_layers', 'hidden_size': 'd_model', 'intermediate_size': 'd_ff', 'num_attention_heads': 'num_heads',
+              'head_dim': 'd_kv', 'max_position_embeddings': 'n_positions', 'rms_norm_eps': 'layer_norm_epsilon'}
+    config = {theirs.get(key, key): value for key, value in config.items() if key != 'num_key_value_heads'}
+    gated = 'enc.blk.0.ffn_gate.weight' in tensors
+    if config['tie_word_embeddings']:
+        del config['tie_word_embeddings']  # as it is where nothing says so
+    config.update(relative_attention_num_buckets=keys[a + 'attention.relative_buckets_count'], relative_attention_max_distance=128,
+                  feed_forward_proj='gated-gelu' if gated else 'relu', is_encoder_decoder=True, dropout_rate=0.1)
+    if a + 'decoder_block_count' in keys:
+        config.update(num_decoder_layers=keys[a + 'decoder_block_count'], decoder_start_token_id=keys[a + 'decoder_start_token_id'])
+    return config
+
+
 def write_config(folder, cls, keys, tensors):
     a = keys['general.architecture'] + '.'
     config = {'architectures': [cls], 'torch_dtype': 'float32', 'transformers_version': '4.50.0', 'use_cache': True,
@@ -448,6 +489,10 @@ def write_config(folder, cls, keys, tensors):
         if 'Roberta' in cls:
             config.update(pad_token_id=1, max_position_embeddings=config['max_position_embeddings'] + 2)
         write_vectors(folder, config, keys.get(a + 'pooling_type', 1), keys.get(a + 'classifier.output_labels'))
+    if 'T5' in cls:
+        config = t5_config(config, keys, tensors)
+        if 'Encoder' in cls:
+            write_vectors(folder, dict(config, hidden_size=config['d_model']), keys.get(a + 'pooling_type', 1), None)
     write_json(folder, 'config.json', config)
 
 

@@ -2,6 +2,11 @@
  * open, and the same results to the bit. */
 #include "convert_case.h"
 
+/* As make_families.h has it, with as many blocks on either side. */
+#define T5_FILE                                                                     \
+    "source kv_heads:4 decoder_block_count=2 written:2 decoder_start_token_id=255 " \
+    "attention.relative_buckets_count=16 buckets:16"
+
 static const struct {
     const char *class, *arch, *family, *options;
 } cases[] = {
@@ -35,6 +40,15 @@ static const struct {
     {"BertForPreTraining", "bert", ENCODER " wordpiece pooling_type=3", "--kind torch"},
     {"BertForSequenceClassification", "bert",
      ENCODER " wordpiece scores:3 scores_hidden pooling_type=4", "--words list"},
+    {"T5ForConditionalGeneration", "t5", NULL, ""},
+    {"T5ForConditionalGeneration", "t5", T5_FILE " plain tied", "--shards 2"}, /* 1.0 */
+    {"MT5ForConditionalGeneration", "t5", T5_FILE " head_dim:24", "--kind torch"},
+    {"UMT5ForConditionalGeneration", "t5", T5_FILE " own_distances", ""},
+    {"T5EncoderModel", "t5encoder", NULL, ""},
+    {"UMT5EncoderModel", "t5encoder",
+     "source encoder enc_norm own_distances kv_heads:4 attention.causal=false pooling_type=3 "
+     "attention.relative_buckets_count=8 buckets:8",
+     "--shards 2"},
 };
 
 static void every_class(void **state) {

@@ -121,7 +121,17 @@ static bool check_ids(const Conversion *c, const char *key, size_t rows) {
     return true;
 }
 
+/* T5's networks: feed_forward_proj says whether a gate goes with them. */
+static bool check_gates(const Conversion *c) {
+    const JsonValue *said = json_get(c->folder.sizes, "feed_forward_proj");
+    bool gated = target_of(c, "enc.blk.0.ffn_gate.weight") != NULL,
+         plain = !said || said->kind == JSON_NULL || json_is(said, "relu");
+    if (!c->recipe->relative || (gated ? json_is(said, "gated-gelu") : plain)) return true;
+    return REFUSE(c, "config.json: feed_forward_proj is not '%s', as the tensors have it",
+                  gated ? "gated-gelu" : "relu");
+}
+
 bool check_agreement(const Conversion *c, size_t rows) {
-    return check_biases(c) && check_vocab(c, rows) && check_types(c) &&
+    return check_biases(c) && check_vocab(c, rows) && check_types(c) && check_gates(c) &&
            check_ids(c, "bos_token_id", rows) && check_ids(c, "eos_token_id", rows);
 }

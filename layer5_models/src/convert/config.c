@@ -127,7 +127,8 @@ bool put_config(Conversion *c) {
     const JsonValue *config = c->folder.sizes;
     if (config->kind != JSON_OBJECT) return REFUSE(c, "config.json is no object");
     if (!check_without(c)) return false;
-    c->layers = size_or(config, "num_hidden_layers", size_or(config, "n_layer", 0));
+    c->layers = size_or(config, "num_hidden_layers",
+                        size_or(config, "n_layer", size_or(config, "num_layers", 0)));
     if (counts_from_pad(c->family))
         c->first_position = min_size(size_or(config, "pad_token_id", 1), 1 << 20) + 1;
     gguf_put_string(c->writer, "general.architecture", text_of(c->family->arch));

@@ -170,6 +170,52 @@ static const NameRule roberta_vectors[] = {
 static const NameRule roberta_scores[] = {
     {"classifier.dense", "cls", AS_IS}, {"classifier.out_proj", "cls.output", AS_IS}, {0}};
 
+/* Of T5, whose encoder and decoder read one embedding. */
+static const NameRule t5_encoder[] = {
+    {"shared", "token_embd", AS_IS},
+    {"encoder.embed_tokens", NULL, DROPPED}, /* the same */
+    {"encoder.final_layer_norm", "enc.output_norm", AS_IS},
+    {"encoder.block.#.layer.0.layer_norm", "enc.blk.#.attn_norm", AS_IS},
+    {"encoder.block.#.layer.0.SelfAttention.q", "enc.blk.#.attn_q", AS_IS},
+    {"encoder.block.#.layer.0.SelfAttention.k", "enc.blk.#.attn_k", AS_IS},
+    {"encoder.block.#.layer.0.SelfAttention.v", "enc.blk.#.attn_v", AS_IS},
+    {"encoder.block.#.layer.0.SelfAttention.o", "enc.blk.#.attn_o", AS_IS},
+    {"encoder.block.#.layer.0.SelfAttention.relative_attention_bias", "enc.blk.#.attn_rel_b",
+     AS_IS},
+    {"encoder.block.#.layer.1.layer_norm", "enc.blk.#.ffn_norm", AS_IS},
+    {"encoder.block.#.layer.1.DenseReluDense.wi", "enc.blk.#.ffn_up", AS_IS},
+    {"encoder.block.#.layer.1.DenseReluDense.wi_0", "enc.blk.#.ffn_gate", AS_IS},
+    {"encoder.block.#.layer.1.DenseReluDense.wi_1", "enc.blk.#.ffn_up", AS_IS},
+    {"encoder.block.#.layer.1.DenseReluDense.wo", "enc.blk.#.ffn_down", AS_IS},
+    {0}};
+
+static const NameRule t5_decoder[] = {
+    {"lm_head", "output", AS_IS},
+    {"decoder.embed_tokens", NULL, DROPPED},
+    {"decoder.final_layer_norm", "dec.output_norm", AS_IS},
+    {"decoder.block.#.layer.0.layer_norm", "dec.blk.#.attn_norm", AS_IS},
+    {"decoder.block.#.layer.0.SelfAttention.q", "dec.blk.#.attn_q", AS_IS},
+    {"decoder.block.#.layer.0.SelfAttention.k", "dec.blk.#.attn_k", AS_IS},
+    {"decoder.block.#.layer.0.SelfAttention.v", "dec.blk.#.attn_v", AS_IS},
+    {"decoder.block.#.layer.0.SelfAttention.o", "dec.blk.#.attn_o", AS_IS},
+    {"decoder.block.#.layer.0.SelfAttention.relative_attention_bias", "dec.blk.#.attn_rel_b",
+     AS_IS},
+    {"decoder.block.#.layer.1.layer_norm", "dec.blk.#.cross_attn_norm", AS_IS},
+    {"decoder.block.#.layer.1.EncDecAttention.q", "dec.blk.#.cross_attn_q", AS_IS},
+    {"decoder.block.#.layer.1.EncDecAttention.k", "dec.blk.#.cross_attn_k", AS_IS},
+    {"decoder.block.#.layer.1.EncDecAttention.v", "dec.blk.#.cross_attn_v", AS_IS},
+    {"decoder.block.#.layer.1.EncDecAttention.o", "dec.blk.#.cross_attn_o", AS_IS},
+    /* old files have one, which no program reads */
+    {"decoder.block.#.layer.1.EncDecAttention.relative_attention_bias", NULL, DROPPED},
+    {"decoder.block.#.layer.2.layer_norm", "dec.blk.#.ffn_norm", AS_IS},
+    {"decoder.block.#.layer.2.DenseReluDense.wi", "dec.blk.#.ffn_up", AS_IS},
+    {"decoder.block.#.layer.2.DenseReluDense.wi_0", "dec.blk.#.ffn_gate", AS_IS},
+    {"decoder.block.#.layer.2.DenseReluDense.wi_1", "dec.blk.#.ffn_up", AS_IS},
+    {"decoder.block.#.layer.2.DenseReluDense.wo", "dec.blk.#.ffn_down", AS_IS},
+    {0}};
+
+#define T5_NEEDS "d_kv relative_attention_num_buckets layer_norm_epsilon"
+
 static const ConvertFamily families[] = {
     {"LlamaForCausalLM", "llama", "model.", {ends, pre_norms, turned, gated}, false, NULL},
     {"MistralForCausalLM", "llama", "model.", {ends, pre_norms, turned, gated}, false, NULL},
@@ -286,6 +332,27 @@ static const ConvertFamily families[] = {
      {bert, from_pad, roberta_scores},
      false,
      "layer_norm_eps"},
+    {"T5ForConditionalGeneration",
+     "t5",
+     "",
+     {t5_encoder, t5_decoder},
+     false,
+     T5_NEEDS " decoder_start_token_id"},
+    {"MT5ForConditionalGeneration",
+     "t5",
+     "",
+     {t5_encoder, t5_decoder},
+     false,
+     T5_NEEDS " decoder_start_token_id"},
+    {"UMT5ForConditionalGeneration",
+     "t5",
+     "",
+     {t5_encoder, t5_decoder},
+     false,
+     T5_NEEDS " decoder_start_token_id"},
+    {"T5EncoderModel", "t5encoder", "", {t5_encoder}, false, T5_NEEDS},
+    {"MT5EncoderModel", "t5encoder", "", {t5_encoder}, false, T5_NEEDS},
+    {"UMT5EncoderModel", "t5encoder", "", {t5_encoder}, false, T5_NEEDS},
 };
 enum { FAMILIES = sizeof families / sizeof *families };
 

@@ -107,8 +107,10 @@ static bool add_hit(Conversion *c, const Hit *hit, const SafeTensor *from) {
 
 /* A head that is the embedding is written once. */
 static bool is_tied_head(const Conversion *c, const Hit *hit) {
-    bool tied = strncmp(c->family->arch, "gemma", 5) == 0 ||
-                json_true(c->folder.sizes, "tie_word_embeddings");
+    const JsonValue *tie = json_get(c->folder.sizes, "tie_word_embeddings");
+    bool usual = strncmp(c->family->arch, "gemma", 5) == 0 ||
+                 (c->recipe->scale_tied && !(tie && tie->kind == JSON_FALSE)),
+         tied = usual || json_true(c->folder.sizes, "tie_word_embeddings");
     return tied && hit->rule->ours && strcmp(hit->rule->ours, "output") == 0;
 }
 

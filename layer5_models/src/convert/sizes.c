@@ -93,6 +93,17 @@ static bool put_mamba(Conversion *c) {
     return true;
 }
 
+/* T5 names all of it in its own way; its places have no end, and where the file names none, what it was trained with. */
+static bool put_t5(Conversion *c) {
+    const JsonValue *config = c->folder.sizes;
+    if (!json_size(json_get(config, "d_kv"), &c->head_dim))
+        return REFUSE(c, "config.json: d_kv is no whole number");
+    put_size(c, "attention.key_length", c->head_dim);
+    put_size(c, "attention.value_length", c->head_dim);
+    if (!json_get(config, "n_positions")) put_size(c, "context_length", 512);
+    return true;
+}
+
 /* What GPT-2 and its kind leave out when it is four times the width. */
 static void put_defaults(Conversion *c) {
     const JsonValue *inner = json_get(c->folder.sizes, "n_inner");
@@ -118,6 +129,7 @@ static bool check_needs(Conversion *c) {
 bool put_sizes(Conversion *c) {
     if (!check_needs(c)) return false;
     put_defaults(c);
+    if (c->recipe->relative) return put_t5(c);
     if (c->recipe->recurrent) return put_mamba(c);
     return put_heads(c) && check_scale(c) && put_windows(c) &&
            put_stretching(c, json_get(c->folder.sizes, "rope_scaling"));

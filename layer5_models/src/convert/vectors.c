@@ -53,7 +53,8 @@ static Pooling mode_of(const JsonValue *config) {
 
 static bool check_width(Conversion *c, const char *file, const JsonValue *config,
                         const char *key) {
-    size_t width, dim = size_or(c->folder.sizes, "hidden_size", 0);
+    size_t width,
+        dim = size_or(c->folder.sizes, "hidden_size", size_or(c->folder.sizes, "d_model", 0));
     if (!json_size(json_get(config, key), &width) || width == dim) return true;
     return REFUSE(c, "%s: %s is %zu, and config.json has a hidden_size of %zu", file, key,
                   width, dim);
