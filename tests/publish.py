@@ -2,7 +2,7 @@
 """publish.py - a GGUF file as its makers would have published it: config.json, tokenizer.json and safetensors, or what
 torch.save writes.
 
-    publish.py MODEL.gguf FOLDER CLASS [--type F32|F16|BF16] [--shards N] [--kind safetensors|torch] [--words json|pairs|model|list]
+    publish.py MODEL.gguf FOLDER CLASS [--type F32|F16|BF16] [--shards N] [--kind safetensors|torch] [--words json|pairs|ends|model|list]
 
 The opposite of `strata convert`, written without looking at it, so that one can check the other: names and orders of
 rows are those of the transformers library.  Models to test with only: numbers are F32 and the tokenizer is byte-level,
@@ -547,7 +547,8 @@ def unigram(keys, words):
     mapped = {'type': 'Precompiled', 'precompiled_charsmap': base64.b64encode(charsmap).decode()}
     one = [{'SpecialToken': {'id': '<s>'}}, {'Sequence': {'id': 'A'}}, {'SpecialToken': {'id': '</s>'}}]
     two = one + [{'SpecialToken': {'id': '</s>'}}, {'Sequence': {'id': 'B'}}, {'SpecialToken': {'id': '</s>'}}]
-    around = {'type': 'TemplateProcessing', 'single': one, 'pair': two} if words == 'pairs' else None
+    end = {'type': 'TemplateProcessing', 'single': one[1:], 'pair': one[1:] + two[-2:]}
+    around = {'pairs': {'type': 'TemplateProcessing', 'single': one, 'pair': two}, 'ends': end}.get(words)
     return {'normalizer': mapped if charsmap else None, 'pre_tokenizer': pieces if merge else space, 'post_processor': around,
             'model': {'type': 'Unigram', 'unk_id': keys['tokenizer.ggml.unknown_token_id'], 'byte_fallback': False,
                       'vocab': [list(pair) for pair in zip(keys['tokenizer.ggml.tokens'], keys['tokenizer.ggml.scores'])]}}

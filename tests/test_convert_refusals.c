@@ -112,6 +112,53 @@ static const struct {
      "id2label has 4 labels"},
 };
 
+/* One that reads a text and writes another. */
+static const struct {
+    const char *file, *old, *new, *says;
+} t5_edits[] = {
+    {"config.json", "\"gated-gelu\"", "\"relu\"", "is not 'gated-gelu', as the tensors"},
+    {"config.json", "\"gated-gelu\"", "\"gated-silu\"", "is not 'gated-gelu'"},
+    {"config.json", "\"relative_attention_max_distance\": 128",
+     "\"relative_attention_max_distance\": 64", "wanted 128"},
+    {"config.json", "\"relative_attention_num_buckets\": 16",
+     "\"relative_attention_num_buckets\": 32", "attn_rel_b.weight"},
+    {"config.json", "\"d_kv\": 16", "\"d_kv\": 8", "attn_q.weight"},
+    {"config.json", "\"d_kv\"", "\"d_vk\"", "'d_vk' is 16"},
+    {"config.json", "\"num_layers\": 2", "\"num_layers\": 1", "plays no part"},
+    {"config.json", "\"num_decoder_layers\": 3", "\"num_decoder_layers\": 2", "plays no part"},
+    {"config.json", "\"num_decoder_layers\": 3", "\"num_decoder_layers\": 4",
+     "dec.blk.3.attn_norm.weight' is missing"},
+    {"config.json", "\"decoder_start_token_id\": 255", "\"decoder_start_token_id\": 999",
+     "decoder_start_token_id"},
+    {"config.json", "\"decoder_start_token_id\": 255", "\"bos_token_id\": 255",
+     "'decoder_start_token_id' is missing"},
+    {"config.json", "\"is_encoder_decoder\": true", "\"is_encoder_decoder\": false",
+     "wanted true"},
+    {"config.json", "\"T5ForConditionalGeneration\"", "\"T5EncoderModel\"",
+     "plays no part in a T5EncoderModel"},
+    {"model.safetensors", "\"lm_head.weight\"", "\"lm_heat.weight\"", "'lm_heat.weight'"},
+    {"model.safetensors", "\"shared.weight\"", "\"share_.weight\"", "'share_.weight'"},
+    {"model.safetensors", "decoder.block.2.layer.1.EncDecAttention.k",
+     "decoder.block.2.layer.1.EncDecAttention.x", "EncDecAttention.x"},
+};
+
+static void refuses_t5(void **state) {
+    (void)state;
+    const Convert how = {0};
+    if (!has_python()) skip();
+    MakeModel m = make_model_of("t5", NULL);
+    write_model(&m);
+    for (size_t i = 0; i < sizeof t5_edits / sizeof *t5_edits; i++) {
+        Fault fault = {""};
+        publish("T5ForConditionalGeneration", "");
+        edit(t5_edits[i].file, t5_edits[i].old, t5_edits[i].new);
+        if (convert_folder(in_folder("published"), in_folder("out.gguf"), &how, NULL, &fault))
+            fail_msg("%s: taken", t5_edits[i].new);
+        if (!strstr(fault.text, t5_edits[i].says))
+            fail_msg("%s: %s", t5_edits[i].new, fault.text);
+    }
+}
+
 static void refuses_encoders(void **state) {
     (void)state;
     const Convert how = {0};
@@ -136,6 +183,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(refuses_folders),
         cmocka_unit_test(refuses_encoders),
+        cmocka_unit_test(refuses_t5),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }

@@ -192,6 +192,31 @@ static void unigram_of_an_encoder(void **state) {
     }
 }
 
+/* T5: a source ends with its token, and nothing begins it; from tokenizer.json and from SentencePiece's own file. */
+static void unigram_of_t5(void **state) {
+    (void)state;
+    static const char *const words[] = {"--words ends", "--words model"};
+    if (!has_python()) skip();
+    for (int i = 0; i < 2; i++) {
+        MakeModel m = make_model_of("t5", "written:2 decoder_block_count=2");
+        write_model(&m);
+        give_unigram(true, true);
+        publish("T5ForConditionalGeneration", words[i]);
+        convert_back(words[i], NULL);
+        same_tensors(words[i]), same_results(words[i]);
+        Model b;
+        TokenList tokens = {0};
+        open_at(&b, in_folder("out.gguf"));
+        tokenizer_begin(b.tokenizer, &tokens);
+        assert_true(tokenizer_encode(b.tokenizer, text_of("he"), false, &tokens, NULL));
+        model_end_prompt(&b, &tokens);
+        const int32_t want[] = {4, 2, 255};
+        assert_int_equal(tokens.count, 3);
+        assert_memory_equal(tokens.ids, want, sizeof want);
+        token_list_free(&tokens), model_close(&b);
+    }
+}
+
 /* As the vocabulary of a folder of its own says, and not by the defaults. */
 static void wordpiece_keeps_capitals(void **state) {
     (void)state;
@@ -220,11 +245,9 @@ static void wordpiece_keeps_capitals(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(unigram_words),
-        cmocka_unit_test(refuses_words),
-        cmocka_unit_test(wordpiece_words),
-        cmocka_unit_test(unigram_of_an_encoder),
-        cmocka_unit_test(wordpiece_keeps_capitals),
+        cmocka_unit_test(unigram_words),   cmocka_unit_test(refuses_words),
+        cmocka_unit_test(wordpiece_words), cmocka_unit_test(unigram_of_an_encoder),
+        cmocka_unit_test(unigram_of_t5),   cmocka_unit_test(wordpiece_keeps_capitals),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }
