@@ -10,8 +10,8 @@
  *     bucket     0  1  2  3  4  5  6  7 |  8      9     10     11     12     13     14     15
  *                one each, e = 8 of them | e + floor(ln(n / e) / ln(128 / e) * (16 - e))
  *
- * A text that is written has only keys behind the query: all buckets are for those.  One that is read
- * both ways gives the first half to keys behind the query and to itself, the second half to those before it.
+ * A text that is written has only keys earlier than the query: all buckets are for those.  One that is read
+ * both ways gives the first half to earlier keys and to the query itself, the second half to later ones.
  *
  * Invariant: every distance has a bucket, and from RELATIVE_FAR on all of a direction share one; so a map of
  * 2 * RELATIVE_FAR + 1 entries holds them all.
@@ -30,7 +30,8 @@ typedef struct Relative {
     uint8_t bucket[2 * RELATIVE_FAR + 1]; /* of distances -RELATIVE_FAR .. RELATIVE_FAR */
 } Relative;
 
-/* The bucket of a key that stands `distance` positions behind the query in the text; negative: before it.
+/* The bucket of a key that comes `distance` positions later in the text than the query: its position less the
+ * query's; negative when it comes earlier.
  *
  *   buckets     in all
  *   both_ways   half of them are for keys that come later; else these share bucket 0 with the query itself
