@@ -114,7 +114,7 @@ static void compare_letters(const Pattern *p, Text text) {
              there = SHIPPED(search_next)(&ours, from, &want);
         HINT(same_match(found, got, there, want),
              "a character may have several bytes: the walk goes on by what symbol_at() has "
-             "taken. "
+             "taken, and `skips` is only for those of ASCII. "
              "Expected %zu to %zu, got %zu to %zu",
              want.start, want.end, got.start, got.end);
         if (from == text.size) break;
@@ -122,24 +122,78 @@ static void compare_letters(const Pattern *p, Text text) {
     search_free(&mine), SHIPPED(search_free)(&ours);
 }
 
-/* Attempts that run on for long without a match are remembered: else n of them take n steps each. */
-static void compare_long(void) {
-    enum { LONG = 200000 };
-    static char as[LONG];
+/* A match may be long, too. */
+static void compare_blanks(void) {
+    enum { LONG = 9000 };
+    static char blanks[LONG];
     Fault fault;
     Search search = {0};
-    Match match;
-    Pattern *p = pattern_open("a+b", false, &fault);
-    memset(as, 'a', sizeof as);
-    NEED(p && search_begin(&search, p, (Text){as, 1000}, &fault));
-    HINT(!search_next(&search, 0, &match), "a+b is not in a text without a b");
-    HINT(
-        search.barren_to > search.barren_from,
-        "a walk of 64 or more characters behind the last match, which led to nothing, is "
-        "remembered: remember_barren() with the place and the state from which it was in vain");
-    NEED(search_begin(&search, p, (Text){as, LONG}, &fault));
-    HINT(!search_next(&search, 0, &match), "a+b is not in a text without a b");
+    Match match = {0};
+    Pattern *p = pattern_open("\\s+", false, &fault);
+    memset(blanks, ' ', sizeof blanks);
+    NEED(p && search_begin(&search, p, (Text){blanks, LONG}, &fault));
+    HINT(search_next(&search, 0, &match), "\\s+ is in a text of blanks");
+    COUNT(match.end, LONG, "a match may be as long as the text: \\s+ in %d blanks", LONG);
     search_free(&search), pattern_close(p);
+}
+
+/* Attempts that run on for long without a match are remembered: else n of them take n steps each. */
+static void remembers(const char *source, bool there) {
+    char as[300];
+    Fault fault;
+    Search search = {0};
+    Match match = {0};
+    Pattern *p = pattern_open(source, false, &fault);
+    memset(as, 'a', sizeof as), as[sizeof as - 1] = 'c';
+    NEED(p && search_begin(&search, p, (Text){as, sizeof as}, &fault));
+    HINT(search_next(&search, 0, &match) == there && (!there || match.end == 1),
+         "%s in 299 letters a and a c: %s", source,
+         there ? "the first of them matches" : "there is no b");
+    HINT(search.barren_to >= search.barren_from + 64,
+         "a walk of 64 or more characters behind the last match, which led to nothing, is "
+         "remembered%s: remember_barren() with the place and the state from which it was in "
+         "vain",
+         there ? ", after a match as well" : "");
+    HINT(search.barren[60], "remember_barren() is told the place of the last match and the "
+                            "state that stood there, not that in which the walk ended");
+    as[sizeof as - 1] = 'b'; /* changed in secret: only who walks there again can know */
+    search_next(&search, 5, &match);
+    HINT(match.start != 5 || match.end == 6,
+         "a walk ends where is_barren() knows that it leads to nothing: else each of n "
+         "attempts takes n steps");
+    search_free(&search), pattern_close(p);
+}
+
+/* What was remembered must be true: of the place and state of the last match, not of others. */
+static void compare_remembered(void) {
+    static const char *const sources[] = {"(?:aa)+b|a", "a+b|a+c|aa", "aa|a+c",
+                                          "a{1,3}b|a+c|a"};
+    enum { SIZE = 6000 };
+    static char text[SIZE];
+    for (size_t i = 0; i < 4 * sizeof sources / sizeof *sources; i++) {
+        Fault fault;
+        Search search = {0};
+        Match got = {0}, want = {0};
+        const char *source = sources[i / 4];
+        Pattern *p = pattern_open(source, false, &fault);
+        for (size_t k = 0; k < SIZE; k++)
+            text[k] = fresh_below(97) ? 'a' : "bc"[fresh_below(2)];
+        NEED(p && search_begin(&search, p, (Text){text, SIZE}, &fault));
+        for (size_t from = 0; from < SIZE; from = i % 2 ? from + 1 : got.end) {
+            bool found = search_next(&search, from, &got),
+                 there = search_slowly(p, search.text, from, NO_STUMBLE, &want);
+            HINT(same_match(found, got, there, want),
+                 "what is told to remember_barren() is the place of the last match and the "
+                 "state that "
+                 "stood there, before its character was read: %s in a text of %d letters from "
+                 "%zu: "
+                 "expected %s%zu to %zu, got %s%zu to %zu",
+                 source, SIZE, from, there ? "" : "none, not ", want.start, want.end,
+                 found ? "" : "none, not ", got.start, got.end);
+            if (!found) break;
+        }
+        search_free(&search), pattern_close(p);
+    }
 }
 
 GRADE(searching) {
@@ -161,6 +215,8 @@ GRADE(searching) {
     Pattern *p =
         pattern_open("\\p{L}+|\\p{N}+|[^\\s\\p{L}\\p{N}]+|\\s+(?!\\S)|\\s+", false, &fault);
     NEED(p);
+    memset(p->is_word, true,
+           sizeof p->is_word); /* no lookahead asks; and `skips` has no more than ASCII */
     for (int round = 0; round < 200; round++) {
         static const char *const parts[] = {"\xC3\xA9", "a", " ",   "\xE4\xB8\xAD",
                                             "\xC2\xBD", "!", "\xFF"};
@@ -172,7 +228,9 @@ GRADE(searching) {
         compare_letters(p, (Text){text, size});
     }
     pattern_close(p);
-    compare_long();
+    compare_blanks();
+    remembers("a+b", false), remembers("a+b|a", true);
+    compare_remembered();
 }
 
 GRADES({"5.24", searching})

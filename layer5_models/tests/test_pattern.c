@@ -210,6 +210,34 @@ static void the_first_alternative_wins(void **state) {
     check_first("x", "abc", NULL, 0);
 }
 
+/* What one Search remembers of attempts in vain changes no answer, in whatever order it is asked. */
+static void a_search_may_be_asked_anywhere(void **state) {
+    static const char *const sources[] = {"(?:aa)+b|a", "a+b|a+c|aa", "(?:a+b)*",
+                                          "a+b|a(?!a)|a+(?=bc)"};
+    (void)state;
+    for (size_t i = 0; i < sizeof sources / sizeof *sources; i++) {
+        Fault fault;
+        char text[700];
+        Search shared = {0}, fresh = {0};
+        Match got = {0}, want = {0};
+        Pattern *pattern = pattern_open(sources[i], false, &fault);
+        if (!pattern) fail_msg("%s", fault.text);
+        for (size_t k = 0; k < sizeof text; k++)
+            text[k] = rng_hash(6, i, k) % 97 ? 'a' : "bc"[rng_hash(7, i, k) % 2];
+        assert_true(search_begin(&shared, pattern, (Text){text, sizeof text}, &fault));
+        for (size_t k = 0; k < 2 * sizeof text; k++) {
+            size_t from = k < sizeof text ? k : rng_hash(8, i, k) % sizeof text;
+            assert_true(search_begin(&fresh, pattern, shared.text, &fault));
+            assert_int_equal(search_next(&shared, from, &got),
+                             search_next(&fresh, from, &want));
+            if (got.start != want.start || got.end != want.end)
+                fail_msg("%s from %zu: %zu to %zu, wanted %zu to %zu", sources[i], from,
+                         got.start, got.end, want.start, want.end);
+        }
+        search_free(&shared), search_free(&fresh), pattern_close(pattern);
+    }
+}
+
 static void what_is_no_pattern_is_refused(void **state) {
     static const struct {
         const char *source, *says;
@@ -238,4 +266,4 @@ static void what_is_no_pattern_is_refused(void **state) {
 }
 
 RUN(TEST(all_rules_match_as_with_going_back), TEST(the_first_alternative_wins),
-    TEST(what_is_no_pattern_is_refused))
+    TEST(a_search_may_be_asked_anywhere), TEST(what_is_no_pattern_is_refused))

@@ -84,8 +84,9 @@ void search_free(Search *search) {
 
 /* ------------------------------------------------------------------ the search */
 
-/* Remember the way from `at`, in `state`, to `end`, on which nothing matched.  Short ones are not worth
- * it; without memory for it the search is only slower. */
+/* Remember the way from `at`, in `state`, to `end`, on which nothing matched behind `at`.  At `at` itself a
+ * match may end, which whoever comes there again must see.  Short ones are not worth it; without memory for
+ * it the search is only slower. */
 static void remember_barren(Search *s, size_t at, size_t end, uint16_t state) {
     const Pattern *p = s->pattern;
     size_t taken;
@@ -108,6 +109,7 @@ static void remember_barren(Search *s, size_t at, size_t end, uint16_t state) {
         at += taken;
         state = p->machine.steps[state * p->symbols + symbol].next;
     }
+    s->barren[0] = 0;
 }
 
 static bool is_barren(const Search *s, size_t at, uint16_t state) {

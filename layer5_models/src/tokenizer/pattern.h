@@ -67,7 +67,8 @@ typedef struct TableStep {
 typedef struct Machine {
     TableStep *steps; /* (states, symbols) */
     size_t states;
-    uint16_t start[2]; /* [the character before is part of a word] */
+    uint16_t start[2]; /* [the character before is part of a word]; only a lookahead asks,
+                        * with \b: a search begins in start[0] */
 } Machine;
 
 typedef struct Pattern {
@@ -93,9 +94,9 @@ typedef struct Search {
     Text text;
     bool *looks; /* (size + 1) of each character: does what follows match the lookahead? */
     size_t looks_room;
-    /* Where an attempt ran on without a match: its states.  Another one that comes to the same state
-     * at the same place has none there either. */
-    uint16_t *barren; /* (barren_to - barren_from) */
+    /* Where an attempt ran on for 64 characters or more without a match: its states.  Another one that
+     * comes to the same state at the same place has none there either. */
+    uint16_t *barren; /* (barren_to - barren_from); 0: whoever comes here looks for itself */
     size_t barren_from, barren_to, barren_room;
 } Search;
 
@@ -111,7 +112,7 @@ typedef struct Match {
 /* The place behind the character at `at`; `at` itself at the end. */
 size_t search_step(const Search *search, size_t at);
 
-/* The first match from `from` on; false when there is none. */
+/* The first match from `from` on, wherever it was asked before; false when there is none. */
 bool search_next(Search *search, size_t from, Match *match);
 
 #endif
