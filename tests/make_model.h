@@ -6,6 +6,7 @@
 
 #include "make_beside.h"
 #include "make_draft.h"
+#include "make_eye.h"
 #include "make_source.h"
 
 static inline void make_head_norm(GgufWriter *w, const MakeModel *m, size_t layer,
@@ -348,11 +349,7 @@ static inline void make_ends(GgufWriter *w, const MakeModel *m) {
     if (make_says(m, "head_bias")) make_vector(w, m, "output.bias", MAKE_VOCAB, 0);
 }
 
-/* The file; the caller frees *bytes. */
-static inline unsigned char *make_model(const MakeModel *m, size_t *size) {
-    Fault fault;
-    unsigned char *bytes;
-    GgufWriter *w = gguf_writer_open(&fault);
+static inline void make_text_parts(GgufWriter *w, const MakeModel *m) {
     make_keys(w, m);
     (make_says(m, "wordpiece") ? make_wordpiece : make_tokenizer)(w);
     if (make_says(m, "rerank_template"))
@@ -361,6 +358,17 @@ static inline unsigned char *make_model(const MakeModel *m, size_t *size) {
     make_ends(w, m);
     if (make_says(m, "source")) make_source_blocks(w, m);
     for (size_t l = 0; l < m->layers && !make_says(m, "source"); l++) make_block(w, m, l);
+}
+
+/* The file; the caller frees *bytes. */
+static inline unsigned char *make_model(const MakeModel *m, size_t *size) {
+    Fault fault;
+    unsigned char *bytes;
+    GgufWriter *w = gguf_writer_open(&fault);
+    if (make_says(m, "sees"))
+        make_eye(w, m);
+    else
+        make_text_parts(w, m);
     bool ok = gguf_write_memory(w, &bytes, size, &fault);
     gguf_writer_close(w);
     return ok ? bytes : NULL;

@@ -15,6 +15,7 @@ static double act(Activation kind, double x) {
     case ACT_GELU_ERF: return x * (1 + erf(x / sqrt(2))) / 2;
     case ACT_GELU_TANH:
         return x * (1 + tanh(sqrt(2 / acos(-1)) * (x + 0.044715 * x * x * x))) / 2;
+    case ACT_GELU_QUICK: return x * sigma(1.702 * x);
     case ACT_SWIGLU_CLAMPED: return fmin(x, 7) * sigma(1.702 * fmin(x, 7));
     default: return x * sigma(x);
     }
@@ -64,14 +65,14 @@ static void gated(Activation kind, const float *gate, const float *up, size_t n)
 /* By name, also in place. */
 static void named(Activation kind, const float *x, size_t n, bool in_place) {
     static const char *const names[] = {"ACT_RELU", "ACT_RELU_SQUARED", "ACT_GELU_ERF",
-                                        "ACT_GELU_TANH", "ACT_SILU"};
+                                        "ACT_GELU_TANH", "ACT_GELU_QUICK", "ACT_SILU"};
     static float got[MOST];
     static double want[MOST], other[MOST];
     memcpy(got, x, n * sizeof *x);
     activate(kind, got, in_place ? got : x, n);
     for (size_t i = 0; i < n; i++) want[i] = act(kind, (double)x[i]);
     if (all_near(got, want, n, NEAR)) return;
-    for (int k = 0; k < 5; k++) {
+    for (int k = 0; k < 6; k++) {
         for (size_t i = 0; i < n; i++) other[i] = act((Activation)k, (double)x[i]);
         HINT(!all_near(got, other, n, NEAR), "activate: asked for %s, and that is %s",
              names[kind], names[k]);
@@ -86,17 +87,17 @@ static void named(Activation kind, const float *x, size_t n, bool in_place) {
 
 GRADE(swiglu) {
     static float x[MOST], up[MOST], s[CHUNK];
-    for (int round = 0; round < 10; round++) {
+    for (int round = 0; round < 12; round++) {
         fresh_floats(x, MOST, -3, 3); /* where no two of them are alike */
         if (round == 0) bends(x, MOST);
-        named((Activation)(round % 5), x, MOST, round >= 5);
+        named((Activation)(round % 6), x, MOST, round >= 6);
     }
     for (int round = 0; round < 16; round++) {
         size_t n = round < 2 ? MOST - (size_t)round : 1 + fresh_below(MOST);
         fresh_floats(x, n, -8, 8), fresh_floats(up, n, -9, 9);
         if (n > 2) x[0] = 100, x[1] = -100, x[2] = 0;
         bends(x, n);
-        gated((Activation)(round % 6), x, up, n);
+        gated((Activation)(round % 7), x, up, n);
     }
     size_t count = 1 + fresh_below(CHUNK);
     fresh_floats(x, count, -8, 8);

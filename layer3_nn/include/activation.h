@@ -11,6 +11,7 @@ typedef enum Activation {
     ACT_RELU_SQUARED,
     ACT_GELU_ERF,
     ACT_GELU_TANH,
+    ACT_GELU_QUICK,
     ACT_SILU,
     ACT_SWIGLU_CLAMPED, /* gated only */
     ACT_XIELU,          /* with numbers of each layer: xielu; not gated */
@@ -20,12 +21,14 @@ typedef enum Activation {
  * relu_squared  max(x, 0)^2                   So et al. 2021, arXiv:2109.08668
  * gelu_erf      x Phi(x)                      Hendrycks & Gimpel 2016, arXiv:1606.08415
  * gelu_tanh     its approximation by tanh     GPT-2, Gemma
+ * gelu_quick    x / (1 + exp(-1.702 x)), a rougher one    CLIP
  * silu          x / (1 + exp(-x))             Elfwing 2017, arXiv:1702.03118
  * softplus      ln(1 + exp(x)), positive; from 20 on x itself to all digits */
 void relu(float *out, const float *x, size_t n);
 void relu_squared(float *out, const float *x, size_t n);
 void gelu_erf(float *out, const float *x, size_t n);
 void gelu_tanh(float *out, const float *x, size_t n);
+void gelu_quick(float *out, const float *x, size_t n);
 void silu(float *out, const float *x, size_t n);
 void softplus(float *out, const float *x, size_t n);
 

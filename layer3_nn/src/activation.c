@@ -50,6 +50,16 @@ void silu(float *out, const float *x, size_t n) {
     }
 }
 
+void gelu_quick(float *out, const float *x, size_t n) {
+    float s[CHUNK];
+    for (size_t start = 0; start < n; start += CHUNK) {
+        size_t count = n - start < CHUNK ? n - start : CHUNK;
+        for (size_t i = 0; i < count; i++) s[i] = 1.702f * x[start + i];
+        sigmoid(s, s, count);
+        for (size_t i = 0; i < count; i++) out[start + i] = x[start + i] * s[i];
+    }
+}
+
 void softplus(float *out, const float *x, size_t n) {
     for (size_t i = 0; i < n; i++) out[i] = x[i] > 20 ? x[i] : log1pf(expf(x[i]));
 }
@@ -60,6 +70,7 @@ void activate(Activation kind, float *out, const float *x, size_t n) {
     case ACT_RELU_SQUARED: relu_squared(out, x, n); break;
     case ACT_GELU_ERF: gelu_erf(out, x, n); break;
     case ACT_GELU_TANH: gelu_tanh(out, x, n); break;
+    case ACT_GELU_QUICK: gelu_quick(out, x, n); break;
     case ACT_SILU: silu(out, x, n); break;
     case ACT_SWIGLU_CLAMPED:
     case ACT_XIELU: REQUIRE(false, "this activation needs a gate, or numbers");

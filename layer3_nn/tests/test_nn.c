@@ -76,6 +76,10 @@ static void activations(void **state) {
         assert_near(y[i], 0.5 * v * (1 + tanh(sqrt(2 / M_PI) * (v + 0.044715 * v * v * v))),
                     2e-6 * (1 + fabs(v)));
     }
+    activate(ACT_GELU_QUICK, y, x, 600);
+    for (int i = 0; i < 600; i++)
+        assert_near(y[i], (double)x[i] / (1 + exp(-1.702 * (double)x[i])),
+                    2e-6 * (1 + fabs((double)x[i])));
     silu(y, x, 600);
     for (int i = 0; i < 600; i++)
         assert_near(y[i], (double)x[i] / (1 + exp(-(double)x[i])),

@@ -11,6 +11,7 @@
 #define STRATA_MODEL_H
 
 #include "recipe.h"
+#include "eye.h"
 #include "text_head.h"
 #include "tokenizer.h"
 
@@ -50,6 +51,7 @@ typedef struct Model {
     Tensor types;          /* (1 or 2, dim) of the first text and of the second; or none */
     Linear head;           /* (vocab, dim), perhaps the embedding; not there in an encoder */
     TextHead text_head;    /* what a whole text becomes */
+    Eye eye;               /* of a model that reads pictures; or not there */
     Norm out_norm;         /* or none */
     Norm source_norm;      /* behind the last block of an encoder */
     LayerTable layer_table; /* inputs of layers; or not there */
@@ -75,6 +77,19 @@ typedef struct Model {
 bool model_open(Model *model, const char *path, Fault *fault);
 bool model_open_memory(Model *model, const void *bytes, size_t size, Fault *fault);
 void model_close(Model *model);
+
+/* Where the row stands that belongs to no patch of a picture. */
+typedef enum ClassPlace {
+    CLASS_FIRST, /* as the encoders were trained */
+    /* behind the patches, as llama.cpp has it (issue 25814); so that both can be compared, all else is as there, too:
+     * the number of blocks, the norm behind them, GELU by tanh */
+    CLASS_LAST
+} ClassPlace;
+
+/* The same for the eye of another model: a file that reads pictures (mmproj), which model_open refuses. */
+bool model_open_eye(Model *model, const char *path, ClassPlace place, Fault *fault);
+bool model_open_eye_memory(Model *model, const void *bytes, size_t size, ClassPlace place,
+                           Fault *fault);
 
 /* Has it logits, and so can write?  Else texts become vectors or scores (pooling.h). */
 bool model_writes(const Model *model);

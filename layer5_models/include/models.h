@@ -12,6 +12,8 @@
 #include "adapter.h"      /* small corrections to a model, from files of their own */
 #include "decoder.h"      /* the one forward pass */
 #include "draft_head.h"   /* a model's own guess at the token after the next */
+#include "picture.h"      /* pixels, and patches of them */
+#include "vision.h"       /* pictures as rows that a model reads */
 #include "pooling.h"      /* one vector for a text */
 #include "rerank.h"       /* how well a document answers a query */
 #include "converter.h"    /* models as they are published, rewritten */

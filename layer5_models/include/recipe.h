@@ -79,6 +79,9 @@ typedef struct Recipe {
     const char *blocks;    /* what blocks are called; NULL: blk */
     /* ... those of an encoder, which come first, and which the others look at; NULL: none */
     const char *encoder;
+    const char *keys; /* what keys begin with; NULL: arch */
+    /* it reads pictures, not texts, for another model: opened by model_open_eye (eye.h) */
+    bool sees;
 
     /* norms and wiring */
     NormKind norm;

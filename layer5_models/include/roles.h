@@ -34,6 +34,7 @@ typedef struct LayerSizes {
     bool gate_in_q;           /* or q holds it: each head a query, then its gate */
     bool bare;                /* attention reads x without a norm */
     bool no_gate, gate_in_up; /* of its network: it has none; it lies in ffn_up */
+    bool swapped;             /* ffn_up is called ffn_down, and the other way round */
     bool keys_are_values;     /* there is no map of its own for values */
     /* > 0: keys and values are those of the layer so many before; kv_heads is how many that one has */
     size_t back;

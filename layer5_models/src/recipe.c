@@ -26,6 +26,11 @@ static const RoleName bert_names[] = {{ROLE_ATTN_NORM, "attn_output_norm", NULL}
 
 static const RoleName t5_names[] = {{ROLE_ATTN_OUTPUT, "attn_o", NULL}, {0}};
 
+static const RoleName clip_names[] = {{ROLE_ATTN_NORM, "ln1", NULL},
+                                      {ROLE_ATTN_OUTPUT, "attn_out", NULL},
+                                      {ROLE_FFN_NORM, "ln2", NULL},
+                                      {0}};
+
 /* What most rows say, in a word: the norm, which numbers of a head turn together, the network between up
  * and down, experts and what their weights are a function of.  The keys are expert_gating_func,
  * expert_weights_norm and expert_weights_scale; with them comes a bias on the choice. */
@@ -247,6 +252,8 @@ static const Recipe recipes[] = {
      .head_norms = HEAD_NORMS_SHARED, .window_pattern = 6, .window = 512,
      .window_theta = 10000, .window_stretching = WINDOW_UNSTRETCHED, .scale_embedding = true,
      .dense = true},
+    {"clip", "CLIP, the eye of LLaVA 1.5", ENCODER, LAYER, .sees = true, .keys = "clip.vision",
+     .names = clip_names, .blocks = "v.blk"},
 };
 /* clang-format on */
 

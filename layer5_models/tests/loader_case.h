@@ -36,6 +36,7 @@ static inline MakeModel small(const char *arch) {
     m.layers = make_says(&m, "own_kv") ? m.layers : 3;
     m.dim = m.hidden = 16, m.heads = 4, m.head_dim = 4, m.ctx = 32;
     if (strcmp(arch, "gpt2") != 0) m.kv_heads = 2;
+    if (make_says(&m, "sees")) m.hidden = 24;
     if (m.window) m.window = 6;
     return m;
 }

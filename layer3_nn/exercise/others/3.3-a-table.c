@@ -6,6 +6,7 @@ void activate(Activation kind, float *out, const float *x, size_t n) {
                                               [ACT_RELU_SQUARED] = relu_squared,
                                               [ACT_GELU_ERF] = gelu_erf,
                                               [ACT_GELU_TANH] = gelu_tanh,
+                                              [ACT_GELU_QUICK] = gelu_quick,
                                               [ACT_SILU] = silu};
     REQUIRE(kind != ACT_SWIGLU_CLAMPED, "needs a gate");
     by_name[kind](out, x, n);

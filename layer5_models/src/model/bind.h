@@ -8,6 +8,7 @@
  *     bind.c        tensors by name, each with its shape and format
  *     bind_block.c  the tensors of a block by their roles
  *     bind_text.c   what makes vectors and scores of a text
+ *     bind_eye.c  what a picture goes through
  *     left_over.c   keys and tensors that were never looked up
  *
  * Invariant: a key or tensor is marked when it has been looked up, here and nowhere else; what is
@@ -20,12 +21,17 @@
 typedef struct Binder {
     Model *model;
     Fault *fault;
+    bool sees;          /* the file is to read pictures */
+    ClassPlace place;   /* ... of which the first row, or the last, is none of a patch */
     bool ok;            /* once false, nothing more is looked up */
     bool *used_keys;    /* (gguf.n_pairs) */
     bool *used_tensors; /* (gguf.n_tensors) */
 } Binder;
 
-/* "<arch>.<key>", marked; NULL: not there, or something was refused before. */
+/* What keys of the family begin with. */
+const char *key_prefix(const Binder *binder);
+
+/* "<prefix>.<key>", marked; NULL: not there, or something was refused before. */
 const GgufPair *find_key(Binder *binder, const char *key);
 
 /* Layers and draft heads: what has a number in each list. */
@@ -36,7 +42,7 @@ size_t all_blocks(const Binder *binder);
 /* No dimension of a real model is larger; so products stay far from overflow. */
 enum { MAX_SIZE = 1 << 24, MAX_HEADS = 65536 };
 
-/* The value of "<arch>.<key>", or the fallback when the file does not have it.
+/* The value of "<prefix>.<key>", or the fallback when the file does not have it.
  *
  *   required   the file must have it
  *
@@ -59,7 +65,7 @@ Text key_text(Binder *binder, const char *key, const char *default_value);
  * returns out. */
 const char *value_text(const GgufPair *pair, char *out, size_t size);
 
-/* The fault "key '<arch>.<key>' is <its value>, wanted <...>: <why>".  Returns false. */
+/* The fault "key '<prefix>.<key>' is <its value>, wanted <...>: <why>".  Returns false. */
 bool refuse_key(Binder *binder, const char *key, const char *wanted, const char *why);
 
 /* The keys of a model as sizes, eps and scales; those of one layer; those of its ropes. */
@@ -115,6 +121,14 @@ Norm bind_norm(Binder *binder, const char *name, bool required, size_t heads, si
 /* The rows of two texts, token_types; the maps of a text's vector, and the head that scores it. */
 void bind_types(Binder *binder);
 void bind_text_head(Binder *binder);
+
+/* A map NAME.weight (rows, cols), perhaps with NAME.bias. */
+Linear bind_map(Binder *binder, const char *name, bool required, size_t rows, size_t cols,
+                const char *from);
+
+/* The keys and tensors of what a picture goes through; read_eye also says how many blocks and positions there are. */
+bool read_eye(Binder *binder);
+void bind_eye(Binder *binder);
 
 /* Fails when the file is not a model, or one part of many. */
 bool check_container(Binder *binder);

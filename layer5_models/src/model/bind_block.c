@@ -9,6 +9,9 @@
  * hold only in blocks that have another tensor beside it. */
 static const char *other_name(const Binder *b, RoleId id, size_t layer) {
     char full[96];
+    const bool swapped = b->model->layers[layer].swapped;
+    if (swapped && id == ROLE_FFN_UP) return role_of(ROLE_FFN_DOWN)->name;
+    if (swapped && id == ROLE_FFN_DOWN) return role_of(ROLE_FFN_UP)->name;
     for (const RoleName *n = b->model->recipe->names; n && n->name; n++) {
         if (n->id != id) continue;
         if (!n->beside ||
@@ -336,6 +339,7 @@ static void set_xielu(Binder *b, Xielu *c, size_t layer) {
 static Activation activation_of(Binder *b, const LayerSizes *s) {
     const Recipe *r = b->model->recipe;
     const char *key = "hidden_activation";
+    if (r->sees) return b->model->eye.act;
     if (s->no_gate && r->gate_or_relu) return ACT_RELU;
     if (!r->act_by_key || !find_key(b, key)) return r->act;
     Text name = key_text(b, key, "");

@@ -7,12 +7,11 @@
 
 static const char width[] = "embedding_length", labels[] = "classifier.output_labels";
 
-/* A map NAME.weight (rows, cols), perhaps with NAME.bias; or none. */
-static Linear bind_map(Binder *b, const char *name, size_t rows, size_t cols,
-                       const char *from) {
+Linear bind_map(Binder *b, const char *name, bool required, size_t rows, size_t cols,
+                const char *from) {
     char full[64];
     snprintf(full, sizeof full, "%s.weight", name);
-    Linear map = {.w = bind_tensor(b, full, false, 2, (size_t[]){rows, cols}, from)};
+    Linear map = {.w = bind_tensor(b, full, required, 2, (size_t[]){rows, cols}, from)};
     snprintf(full, sizeof full, "%s.bias", name);
     if (map.w.data) map.bias = bind_vector(b, full, false, rows, from);
     return map;
@@ -42,8 +41,10 @@ static void bind_dense(Binder *b, TextHead *h) {
     key_size(b, "dense_2_feat_in", false, dim, dim, dim);
     key_size(b, "dense_3_feat_in", false, wide, wide, wide);
     key_size(b, "dense_3_feat_out", false, dim, dim, dim);
-    h->dense[0] = bind_map(b, "dense_2", wide, dim, "dense_2_feat_out and embedding_length");
-    h->dense[1] = bind_map(b, "dense_3", dim, wide, "dense_3_feat_in and embedding_length");
+    h->dense[0] =
+        bind_map(b, "dense_2", false, wide, dim, "dense_2_feat_out and embedding_length");
+    h->dense[1] =
+        bind_map(b, "dense_3", false, dim, wide, "dense_3_feat_in and embedding_length");
 }
 
 /* Labels as the file names them, one where it names none. */
@@ -66,9 +67,10 @@ static void bind_scores(Binder *b, TextHead *h) {
     h->labels = count_labels(b);
     h->gelu = r->rank_gelu, h->softmax = r->rank_softmax;
     h->rank_row = r->rank_mean ? POOLING_MEAN : r->vectors ? POOLING_CLS : POOLING_LAST;
-    h->hidden = bind_map(b, "cls", output ? dim : h->labels, dim, output ? width : labels);
+    h->hidden =
+        bind_map(b, "cls", false, output ? dim : h->labels, dim, output ? width : labels);
     if (hidden && output) h->norm = bind_norm(b, "cls.norm", false, 1, dim, width);
-    h->scores = bind_map(b, "cls.output", h->labels, dim, labels);
+    h->scores = bind_map(b, "cls.output", false, h->labels, dim, labels);
 }
 
 void bind_text_head(Binder *b) {

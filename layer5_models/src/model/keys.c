@@ -3,10 +3,15 @@
 
 #include <stdio.h>
 
+const char *key_prefix(const Binder *b) {
+    const Recipe *r = b->model->recipe;
+    return r->keys ? r->keys : r->arch;
+}
+
 const GgufPair *find_key(Binder *b, const char *key) {
     char name[128];
     if (!b->ok) return NULL;
-    snprintf(name, sizeof name, "%s.%s", b->model->recipe->arch, key);
+    snprintf(name, sizeof name, "%s.%s", key_prefix(b), key);
     const GgufPair *pair = gguf_find(&b->model->gguf, name);
     if (pair) b->used_keys[pair - b->model->gguf.pairs] = true;
     return pair;
@@ -37,7 +42,7 @@ bool refuse_key(Binder *b, const char *key, const char *wanted, const char *why)
     char got[96];
     const GgufPair *pair = find_key(b, key);
     if (!b->ok) return false;
-    fault_set(b->fault, "key '%s.%s' is %s, wanted %s: %s", b->model->recipe->arch, key,
+    fault_set(b->fault, "key '%s.%s' is %s, wanted %s: %s", key_prefix(b), key,
               value_text(pair, got, sizeof got), wanted, why);
     return b->ok = false;
 }

@@ -35,11 +35,14 @@ bool check_container(Binder *b) {
     const GgufPair *type = gguf_find(&b->model->gguf, "general.type");
     Text name;
     char got[96];
-    if (type && !(gguf_string(type, &name) && text_equal(name, text_of("model"))))
+    const char *wanted = b->sees ? "mmproj" : "model";
+    if (type && !(gguf_string(type, &name) && text_equal(name, text_of(wanted))))
         return b->ok = fault_set(b->fault,
-                                 "the file is not a model: general.type is %s, wanted "
-                                 "\"model\"; give the model that it belongs to",
-                                 value_text(type, got, sizeof got));
+                                 "the file is not %s: general.type is %s, wanted \"%s\"; "
+                                 "give the %s that it belongs to",
+                                 b->sees ? "the eye of a model" : "a model",
+                                 value_text(type, got, sizeof got), wanted,
+                                 b->sees ? "file of the eye" : "model");
     return check_split(b);
 }
 
@@ -54,7 +57,7 @@ typedef struct Fixed {
 /* Was it read already, in this family, and so checked? */
 static bool was_read(const Binder *b, const char *key) {
     char name[128];
-    snprintf(name, sizeof name, "%s.%s", b->model->recipe->arch, key);
+    snprintf(name, sizeof name, "%s.%s", key_prefix(b), key);
     const GgufPair *pair = gguf_find(&b->model->gguf, name);
     return pair && b->used_keys[pair - b->model->gguf.pairs];
 }

@@ -12,6 +12,10 @@ static void bind_ends(Binder *b) {
                  places[2] = {m->sizes.ctx, dim};
     const char *from = "tokenizer.ggml.tokens and embedding_length",
                *width = "embedding_length";
+    if (m->recipe->sees) {
+        bind_eye(b);
+        return;
+    }
     m->embedding = bind_tensor(b, "token_embd.weight", true, 2, table, from);
     if (m->recipe->learned_positions)
         m->positions = bind_tensor(b, "position_embd.weight", true, 2, places,
@@ -95,6 +99,19 @@ static bool read_layers(Binder *b) {
     return b->ok;
 }
 
+/* A model of texts and the eye of one do not stand in for each other. */
+static bool check_senses(Binder *b) {
+    const Recipe *r = b->model->recipe;
+    if (r->sees == b->sees) return true;
+    return b->sees ? fault_set(b->fault,
+                               "a %s model reads texts: wanted a file that reads pictures "
+                               "for it (mmproj)",
+                               r->arch)
+                   : fault_set(b->fault,
+                               "the file reads pictures for another model: give that one with "
+                               "-m, and this one with --mmproj");
+}
+
 static bool find_recipe(Binder *b) {
     Text arch;
     const Recipe *list;
@@ -102,7 +119,7 @@ static bool find_recipe(Binder *b) {
         return fault_set(
             b->fault,
             "the file does not say what model it is: key 'general.architecture' is missing");
-    if ((b->model->recipe = recipe_find(arch))) return true;
+    if ((b->model->recipe = recipe_find(arch))) return check_senses(b);
     return fault_set(b->fault,
                      "models of the family '%.*s' are not built in; strata inspect --families "
                      "lists the %zu that are",
@@ -112,36 +129,54 @@ static bool find_recipe(Binder *b) {
 static bool bind_file(Binder *b) {
     Model *m = b->model;
     if (!check_container(b) || !find_recipe(b)) return false;
-    m->tokenizer = tokenizer_open(&m->gguf, b->fault);
-    if (!m->tokenizer || !read_sizes(b) || !read_layers(b)) return false;
+    if (!b->sees && !(m->tokenizer = tokenizer_open(&m->gguf, b->fault))) return false;
+    if (!read_sizes(b) || !read_layers(b)) return false;
     arena_measure(&m->arena);
     if (!bind_model(b) || !refuse_left_over(b)) return false;
     size_t needed = m->arena.used;
     return arena_init(&m->arena, needed, b->fault) && bind_model(b);
 }
 
-static bool open_parsed(Model *m, Fault *fault) {
+static bool open_parsed(Model *m, bool sees, ClassPlace place, Fault *fault) {
     bool *marks = calloc(m->gguf.n_pairs + m->gguf.n_tensors + 1, sizeof *marks);
     if (!marks) return fault_set(fault, "no memory for %zu tensors", m->gguf.n_tensors);
-    Binder b = {m, fault, true, marks, marks + m->gguf.n_pairs};
+    Binder b = {m, fault, sees, place, true, marks, marks + m->gguf.n_pairs};
     bool ok = bind_file(&b);
     free(marks);
     return ok;
 }
 
-bool model_open_memory(Model *model, const void *bytes, size_t size, Fault *fault) {
-    *model = (Model){0};
-    bool ok = gguf_parse(&model->gguf, bytes, size, fault) && open_parsed(model, fault);
-    if (!ok) model_close(model);
+static bool open_memory(Model *m, const void *bytes, size_t size, bool sees, ClassPlace place,
+                        Fault *fault) {
+    *m = (Model){0};
+    bool ok = gguf_parse(&m->gguf, bytes, size, fault) && open_parsed(m, sees, place, fault);
+    if (!ok) model_close(m);
     return ok;
 }
 
-bool model_open(Model *model, const char *path, Fault *fault) {
-    *model = (Model){0};
-    if (!gguf_open(&model->file, &model->gguf, path, fault)) return false;
-    if (open_parsed(model, fault)) return true;
-    model_close(model);
+static bool open_path(Model *m, const char *path, bool sees, ClassPlace place, Fault *fault) {
+    *m = (Model){0};
+    if (!gguf_open(&m->file, &m->gguf, path, fault)) return false;
+    if (open_parsed(m, sees, place, fault)) return true;
+    model_close(m);
     return fault_prefix(fault, path);
+}
+
+bool model_open_memory(Model *model, const void *bytes, size_t size, Fault *fault) {
+    return open_memory(model, bytes, size, false, CLASS_FIRST, fault);
+}
+
+bool model_open(Model *model, const char *path, Fault *fault) {
+    return open_path(model, path, false, CLASS_FIRST, fault);
+}
+
+bool model_open_eye_memory(Model *model, const void *bytes, size_t size, ClassPlace place,
+                           Fault *fault) {
+    return open_memory(model, bytes, size, true, place, fault);
+}
+
+bool model_open_eye(Model *model, const char *path, ClassPlace place, Fault *fault) {
+    return open_path(model, path, true, place, fault);
 }
 
 void model_end_prompt(const Model *m, TokenList *tokens) {

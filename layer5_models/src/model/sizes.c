@@ -93,6 +93,7 @@ bool read_sizes(Binder *b) {
     if (b->model->recipe->encoder) read_decoder(b);
     read_draft_heads(b);
     s->dim = key_size(b, "embedding_length", true, 0, 1, MAX_SIZE);
+    if (b->sees) return read_eye(b) && read_scales(b);
     s->ctx = key_size(b, "context_length", true, 0, 1, KEY_MAX_CTX);
     s->vocab = tokenizer_count(b->model->tokenizer);
     return b->ok && read_shift(b) && read_scales(b);
@@ -243,6 +244,10 @@ static void read_lacks(Binder *b, size_t l, LayerSizes *s) {
         &b->model->gguf, block_name(b, name, sizeof name, l, "ffn_up", "weight"));
     s->bare = r->first_bare && l == 0 && !has_matrix(b, l, "attn_norm");
     s->gate_in_up = r->gate_in_up;
+    s->swapped = r->sees && up && up->ndim == 2 && up->shape[1] == s->hidden;
+    if (s->swapped && s->hidden == s->dim)
+        refuse_key(b, "feed_forward_length", "another number than embedding_length",
+                   "old files exchange ffn_up and ffn_down, and nothing shows which this is");
     s->no_gate = r->gate_or_relu && !has_matrix(b, l, "ffn_gate");
     if (!r->gate_maybe || has_matrix(b, l, "ffn_gate")) return;
     s->gate_in_up = up && up->ndim == 2 && up->shape[0] == 2 * s->hidden;

@@ -1,0 +1,27 @@
+/* eye.h - what a picture goes through before the blocks of an encoder and behind them.
+ *
+ *     patches --embed--> rows -+
+ *                 class row -+--> blocks (model.h) --> rows of the patches --project--> rows that another model reads
+ *
+ * vision.h runs it.
+ *
+ * Invariant: a model that has none reads texts: patch is 0. */
+#ifndef STRATA_EYE_H
+#define STRATA_EYE_H
+
+#include "transformer.h"
+
+typedef struct Eye {
+    size_t image, patch; /* sides of a picture and of a patch, in pixels */
+    size_t patches;      /* of a picture: (image / patch)^2 */
+    float mean[3],
+        spread[3]; /* of red, green and blue, from 0 to 1, where the model was trained */
+    Linear embed;  /* (dim, 3 patch patch) */
+    const float *class_row; /* (dim) a row of its own, which sees all patches */
+    bool class_last;        /* it stands behind them */
+    Activation act;         /* of the blocks' networks */
+    Linear project[2];      /* (mid, dim) and (width, mid) */
+    Activation project_act; /* between them */
+} Eye;
+
+#endif

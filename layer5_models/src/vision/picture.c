@@ -1,0 +1,62 @@
+/* picture.c - the memory of pictures, and portable pixmaps.  See picture.h. */
+#include "picture.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+bool picture_init(Picture *p, size_t width, size_t height, Fault *fault) {
+    *p = (Picture){0};
+    if (!width || !height || width > PICTURE_MOST || height > PICTURE_MOST / width)
+        return fault_set(fault, "a picture of %zu by %zu pixels: wanted 1 to %d in all", width,
+                         height, PICTURE_MOST);
+    if (!(p->rgb = calloc(width * height, 3)))
+        return fault_set(fault, "no memory for a picture of %zu by %zu pixels", width, height);
+    p->width = width, p->height = height;
+    return true;
+}
+
+void picture_free(Picture *p) {
+    free(p->rgb);
+    *p = (Picture){0};
+}
+
+/* What is left of a file. */
+typedef struct Bytes {
+    const unsigned char *at, *end;
+} Bytes;
+
+/* White space, and lines of remarks. */
+static void skip_space(Bytes *b) {
+    bool remark = false;
+    for (; b->at < b->end && (remark || isspace(*b->at) || *b->at == '#'); b->at++)
+        remark = *b->at == '#' || (remark && *b->at != '\n');
+}
+
+/* 0 when there is none; of a longer one than any side can be, no more than shows that. */
+static size_t read_number(Bytes *b) {
+    size_t n = 0;
+    skip_space(b);
+    for (; b->at < b->end && isdigit(*b->at); b->at++)
+        if (n <= PICTURE_MOST) n = 10 * n + (size_t)(*b->at - '0');
+    return n;
+}
+
+bool picture_read_ppm(Picture *p, const void *bytes, size_t size, Fault *fault) {
+    Bytes b = {bytes, (const unsigned char *)bytes + size};
+    *p = (Picture){0};
+    if (size < 2 || memcmp(bytes, "P6", 2) != 0)
+        return fault_set(fault, "not a portable pixmap: wanted \"P6\" at its beginning");
+    b.at += 2;
+    size_t width = read_number(&b), height = read_number(&b), most = read_number(&b);
+    if (most != 255)
+        return fault_set(fault, "a pixmap of colours up to %zu: wanted 255, a byte each", most);
+    if (b.at == b.end || !isspace(*b.at++))
+        return fault_set(fault, "a pixmap that ends before its pixels");
+    if (!picture_init(p, width, height, fault)) return false;
+    size_t wanted = 3 * width * height, has = (size_t)(b.end - b.at);
+    if (has == wanted) return memcpy(p->rgb, b.at, wanted), true;
+    picture_free(p);
+    return fault_set(fault, "a pixmap of %zu by %zu pixels, which are %zu bytes, has %zu",
+                     width, height, wanted, has);
+}
