@@ -45,7 +45,9 @@ typedef struct Session {
         int32_t *token, *sequence, *position;
         bool *wanted;
     } part;
-    Arena arena; /* owns all of the above */
+    const float *rows; /* (n_rows, dim) what the tokens behind the vocabulary are; borrows */
+    size_t n_rows;
+    Arena arena; /* owns all of the above but the rows */
 } Session;
 
 typedef struct SessionConfig {
@@ -70,6 +72,17 @@ typedef struct SessionConfig {
 bool session_open(Session *session, const Model *model, Pool *pool, SessionConfig config,
                   Fault *fault);
 void session_close(Session *session);
+
+/* From now on tokens vocab .. vocab + count - 1 stand for rows, which go into the first block as they are: a picture
+ * is a run of tokens (vision.h), and all that holds of a text's tokens holds of them.
+ *
+ *   rows   (count, dim)   borrowed; of a token that was read already they stay the same
+ *
+ * Fails for a model whose layers look tokens up by themselves, and for one with an encoder or that fills a canvas. */
+bool session_lend(Session *session, const float *rows, size_t count, Fault *fault);
+
+/* How many tokens there are: the vocabulary, and the rows behind it. */
+size_t session_tokens(const Session *session);
 
 /* The positions a sequence has room for, and how many it holds. */
 size_t session_ctx(const Session *session);
@@ -115,7 +128,7 @@ void session_lens(Session *session, const float *x);
 /* Run a batch: session->hidden and session->logits then have a row for each wanted token.
  *
  * Needs    batch->count <= max_tokens; the positions of each sequence continue its memory.
- * Fails    when a token is outside the vocabulary, a source is not whole, logits of one are wanted, more
+ * Fails    when a token is outside the vocabulary and none of the rows behind it, a source is not whole, logits of one are wanted, more
  *          logits are wanted than the session has room for, or the context is full; and when nobody
  *          wanted it any more (is_wanted): `stopped` is true then, and its sequences are as long as
  *          before. */

@@ -144,7 +144,8 @@ bool tokenizer_fill(const Tokenizer *tokenizer, Text before, Text behind, TokenL
                     TokenList *ends, Fault *fault);
 
 /* The bytes a token stands for, borrowed from the tokenizer.  Special tokens have none unless
- * `special`. They may be part of a UTF-8 character. */
+ * `special`, and those behind the vocabulary, pieces of pictures, have none. They may be part of a UTF-8
+ * character. */
 Text tokenizer_piece(const Tokenizer *tokenizer, int32_t id, bool special);
 
 /* Whether the file asks for a space before the text (llama): decoding from the start drops it

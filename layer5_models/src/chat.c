@@ -146,12 +146,13 @@ bool chat_render(const ChatForm *form, const Tokenizer *tokenizer, const ChatTal
     return render(form, &variables, rendered, fault);
 }
 
-bool chat_encode(const ChatForm *form, const Tokenizer *tokenizer, const ChatTurn *turns,
-                 size_t count, bool open, bool think, TokenList *tokens, Fault *fault) {
+bool chat_render_turns(const ChatForm *form, const Tokenizer *tokenizer, const ChatTurn *turns,
+                       size_t count, bool open, bool think, Rendered *rendered, Fault *fault) {
     static const Text turn_keys[] = {{"role", 4}, {"content", 7}};
     JsonValue *messages = calloc(count + 1, sizeof *messages),
               *parts = calloc(2 * count + 1, sizeof *parts);
     bool ok = messages && parts;
+    *rendered = (Rendered){0};
     for (size_t i = 0; i < count && ok; i++) {
         parts[2 * i] = json_string(turns[i].role);
         parts[2 * i + 1] = json_string(turns[i].content);
@@ -160,10 +161,17 @@ bool chat_encode(const ChatForm *form, const Tokenizer *tokenizer, const ChatTur
     }
     const JsonValue list = {.kind = JSON_ARRAY, .count = count, .items = messages};
     const ChatTalk talk = {.messages = &list, .open = open, .think = think};
-    Rendered rendered = {0};
-    ok = ok ? chat_render(form, tokenizer, &talk, &rendered, fault) &&
-                  chat_encode_rendered(tokenizer, &rendered, tokens, fault)
+    ok = ok ? chat_render(form, tokenizer, &talk, rendered, fault)
             : fault_set(fault, "no memory for %zu turns", count);
-    rendered_free(&rendered), free(messages), free(parts);
+    free(messages), free(parts);
+    return ok;
+}
+
+bool chat_encode(const ChatForm *form, const Tokenizer *tokenizer, const ChatTurn *turns,
+                 size_t count, bool open, bool think, TokenList *tokens, Fault *fault) {
+    Rendered rendered;
+    bool ok = chat_render_turns(form, tokenizer, turns, count, open, think, &rendered, fault) &&
+              chat_encode_rendered(tokenizer, &rendered, tokens, fault);
+    rendered_free(&rendered);
     return ok;
 }

@@ -1,5 +1,6 @@
 /* decoder.c - see decoder.h. */
 #include "draft_head.h"
+#include "session_rows.h"
 #include "session_source.h"
 
 #include <math.h>
@@ -125,7 +126,7 @@ void session_plan(const Model *model, SessionConfig config, size_t *cache, size_
 }
 
 static bool check_batch(Session *s, const Batch *batch, Fault *fault) {
-    size_t vocab = s->model->sizes.vocab, wanted = 0;
+    size_t known = session_tokens(s), wanted = 0;
     REQUIRE(batch->count <= s->max_tokens, "a batch of %zu tokens in room for %zu",
             batch->count, s->max_tokens);
     const bool joins = draft_head_is(s->model);
@@ -136,9 +137,9 @@ static bool check_batch(Session *s, const Batch *batch, Fault *fault) {
     for (size_t i = 0; i < batch->count; i++) {
         wanted += batch->wanted[i];
         if (batch->input && !joins) continue;
-        if (batch->token[i] < 0 || (size_t)batch->token[i] >= vocab)
+        if (batch->token[i] < 0 || (size_t)batch->token[i] >= known)
             return fault_set(fault, "token %d is not in the vocabulary: ids are 0 to %zu",
-                             batch->token[i], vocab - 1);
+                             batch->token[i], s->model->sizes.vocab - 1);
     }
     if (wanted <= s->max_logits) return true;
     return fault_set(fault, "%zu rows of logits are wanted at once, there is room for %zu",
@@ -179,13 +180,14 @@ static size_t text_of_token(const Session *s, int32_t position) {
 }
 
 /* x = what goes into the first block: an embedding, scaled, normed and placed as the family does
- * it; or the row that the batch brings. */
+ * it; or a row that the batch or the session brings. */
 static void embed_one(Session *s, const Batch *batch, size_t i) {
     const Model *m = s->model;
     size_t dim = m->sizes.dim;
     float *x = s->x + i * dim;
-    if (batch->input) {
-        memcpy(x, batch->input + i * dim, dim * sizeof *x);
+    const float *row = row_of_token(s, batch, i);
+    if (row) {
+        memcpy(x, row, dim * sizeof *x);
     } else {
         embedding(x, &m->embedding, (size_t)batch->token[i]);
         if (m->embedding_scale != 1)

@@ -132,7 +132,8 @@ bool tokenizer_encode_pair(const Tokenizer *t, Text first, Text second, TokenLis
 }
 
 Text tokenizer_piece(const Tokenizer *tokenizer, int32_t id, bool special) {
-    REQUIRE(id >= 0 && (size_t)id < tokenizer->count, "token %d of %zu", id, tokenizer->count);
+    REQUIRE(id >= 0, "token %d of %zu", id, tokenizer->count);
+    if ((size_t)id >= tokenizer->count) return (Text){"", 0}; /* a piece of a picture */
     unsigned char type = tokenizer->types[id];
     bool hidden = type == TOKEN_CONTROL || type == TOKEN_UNKNOWN || type == TOKEN_UNUSED;
     return hidden && !special ? (Text){"", 0} : tokenizer->pieces[id];

@@ -42,11 +42,11 @@ static bool find_part(Engine *e, Session *session, size_t *part, Fault *fault) {
     return part_open(&e->parts[e->n_parts++], session, fault);
 }
 
-static bool are_in_vocabulary(const TokenList *tokens, size_t vocab, Fault *fault) {
+static bool are_known(const TokenList *tokens, const Session *session, Fault *fault) {
     for (size_t i = 0; i < tokens->count; i++)
-        if (tokens->ids[i] < 0 || (size_t)tokens->ids[i] >= vocab)
+        if (tokens->ids[i] < 0 || (size_t)tokens->ids[i] >= session_tokens(session))
             return fault_set(fault, "token %d is not in the vocabulary: ids are 0 to %zu",
-                             tokens->ids[i], vocab - 1);
+                             tokens->ids[i], session->model->sizes.vocab - 1);
     return true;
 }
 
@@ -55,8 +55,7 @@ static bool open_reader(Engine *e, const Sequence *s, Reader *r, Session *sessio
                         Fault *fault) {
     if (!session) return true;
     if (!find_part(e, session, &r->part, fault) ||
-        !are_in_vocabulary(r->instead ? r->instead : s->tokens, session->model->sizes.vocab,
-                           fault))
+        !are_known(r->instead ? r->instead : s->tokens, session, fault))
         return false;
     const size_t sequences = session->kv.config.sequences;
     bool *used = e->parts[r->part].used;
