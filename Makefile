@@ -76,7 +76,7 @@ run: build
 # what works in folders of its own or asks the program for words, and layer 2, whose tests walk through all sets by themselves.
 TEST_SOURCES := $(sort $(wildcard $(PICK:%=%/tests/test_*.c))) $(if $(NUMBER),,$(sort $(wildcard tests/test_*.c tests/test_*.sh)))
 TEST_ONCE    := $(filter layer1_% layer2_% $(foreach t,tokenizer vocab split specials keys template loader world schedule,%/test_$(t).c) \
-                  $(foreach t,make desk mine files library template options grammar chat look program server,tests/test_$(t).sh),$(TEST_SOURCES))
+                  $(foreach t,make desk mine files library template options grammar chat look program server vision,tests/test_$(t).sh),$(TEST_SOURCES))
 test_program  = $(patsubst %.c,$(BUILD)/%,$(subst /tests/,/,$(1)))
 test: build
 	@$(if $(filter-out all,$(ISA)),STRATA_ISA=$(call quoted,$(ISA)) $(BUILD)/bin/strata --version >/dev/null)
@@ -151,6 +151,7 @@ fuzz: build
 	@tests/fuzz/mask.sh 100000
 	@tests/fuzz/template.sh 50000
 	@tests/fuzz/published.sh 400000
+	@tests/fuzz/picture.sh 100000
 	@tests/fuzz/run.sh $(or $(SECONDS),60)
 
 soak:

@@ -84,9 +84,9 @@ $(OUT)/test_%: tests/test_%.c $(LIBS)
 	$(call building,the tests of $(LAYER))@mkdir -p $(@D)
 	@$(CC) $(STRICT) $(CFLAGS) $(INCLUDE) -I../tests -Itests -MMD -MP $< $(MINE) $(LIBS) -lcmocka $(LINK) -o $@
 
-# The program of layer 6.  libdl, by which chat looks for an editor of lines, is a part of the C library, on Linux often in a
+# The program of layer 6.  libdl, by which it looks for an editor of lines and for readers of pictures, is a part of the C library, on Linux often in a
 # file of its own.
-$(BUILT)/bin/strata: LINK += $(if $(filter Linux,$(shell uname)),-ldl)
+$(BUILT)/bin/strata $(BUILT)/bin/strata-serve: LINK += $(if $(filter Linux,$(shell uname)),-ldl)
 program: $(BUILT)/bin/strata
 $(BUILT)/bin/strata: $(PROGRAM) $(LIBS)
 	@mkdir -p $(@D)
@@ -94,7 +94,7 @@ $(BUILT)/bin/strata: $(PROGRAM) $(LIBS)
 
 # The server, a program of its own: it alone needs a library that is not the system's, and is built where that one is.
 HTTP := $(if $(SERVER),$(shell echo '\#include <microhttpd.h>' | $(CC) $(INCLUDE) -E - >/dev/null 2>&1 && echo yes))
-SHARES := $(foreach s,compute input listing loaded_model options tools tools_read tools_stage write,$(OUT)/program-$(s).o)
+SHARES := $(foreach s,compute input listing loaded_model options pictures-files pictures-jpeg pictures-pictures pictures-png tools tools_read tools_stage write,$(OUT)/program-$(s).o)
 program: $(if $(HTTP),$(BUILT)/bin/strata-serve)
 $(BUILT)/bin/strata-serve: $(SERVED) $(SHARES) $(LIBS)
 	@mkdir -p $(@D)

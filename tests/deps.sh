@@ -9,7 +9,7 @@ if [ "$1" = docs ]; then
     brew_site="mkdocs gnuplot lld wasi-libc"
 fi
 if command -v apt-get >/dev/null 2>&1; then
-    optional="libmicrohttpd-dev libedit2"
+    optional="libmicrohttpd-dev libedit2 libpng-dev libjpeg-dev"
     packages="gcc clang make libcmocka-dev clang-format cppcheck libclang-rt-dev $site"
     missing=""
     for package in $packages; do
@@ -33,15 +33,15 @@ if command -v apt-get >/dev/null 2>&1; then
         # shellcheck disable=SC2086
         $sudo apt-get install -y -qq $missing >/dev/null
     fi
-    # what strata serve needs, and strata chat for its keys: without them, these are left out
+    # what strata serve needs, strata chat for its keys, and --image for PNG and JPEG files: without them, these are left out
     # shellcheck disable=SC2086
     if [ "$wanted" ] && ! { $sudo apt-get install -y -qq $wanted || { $sudo apt-get update -qq && $sudo apt-get install -y -qq $wanted; }; } >/dev/null 2>&1; then
-        echo "deps: not installed, and what needs them is left out (strata serve; in strata chat, lines that can be edited):$wanted"
+        echo "deps: not installed, and what needs them is left out (strata serve; in strata chat, lines that can be edited; PNG and JPEG files):$wanted"
     fi
 elif command -v brew >/dev/null 2>&1; then
-    echo "deps: brew install cmocka clang-format cppcheck llvm libmicrohttpd $brew_site"
+    echo "deps: brew install cmocka clang-format cppcheck llvm libmicrohttpd libpng jpeg-turbo $brew_site"
     # shellcheck disable=SC2086
-    brew install cmocka clang-format cppcheck llvm libmicrohttpd $brew_site
+    brew install cmocka clang-format cppcheck llvm libmicrohttpd libpng jpeg-turbo $brew_site
     if [ "$1" = docs ]; then echo "deps: the rest of the site by pip (docs/requirements.txt) and npm (katex): make docs says how"; fi
 else
     echo "deps: neither apt-get nor brew is here; install cmocka, clang, clang-format and cppcheck by your system's means" >&2

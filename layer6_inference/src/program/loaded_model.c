@@ -1,6 +1,10 @@
 /* loaded_model.c - see loaded_model.h. */
 #include "loaded_model.h"
 
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
 bool loaded_open_model(LoadedModel *s, const char *path, const ComputeOptions *compute,
                        Fault *fault) {
     if (!compute_load_model(compute, path, &s->own, fault)) return false;
@@ -65,13 +69,35 @@ bool loaded_tokenize(const LoadedModel *s, Text text, bool special, TokenList *t
     return model_end_prompt(s->model, tokens), true;
 }
 
-bool loaded_encode_message(const LoadedModel *s, Text message, TokenList *tokens,
-                           Fault *fault) {
+/* What a user said; pictures for which it has no place come before it.  The caller frees it. */
+static char *with_marks(Text message, const Pictures *pictures, size_t *size) {
+    char *text = NULL;
+    FILE *memory = open_memstream(&text, size);
+    bool has = memmem(message.data, message.size, PICTURE_MARK, strlen(PICTURE_MARK));
+    if (!memory) return NULL;
+    for (size_t i = 0; pictures && !has && i < pictures->count; i++)
+        fputs(PICTURE_MARK "\n", memory);
+    fwrite(message.data, 1, message.size, memory);
+    return fclose(memory) == 0 ? text : NULL;
+}
+
+bool loaded_encode_message(const LoadedModel *s, Text message, const Pictures *pictures,
+                           TokenList *tokens, Fault *fault) {
     const Model *model = s->model;
-    ChatTurn turn = {text_of("user"), message};
+    size_t size;
+    char *said = with_marks(message, pictures, &size);
+    ChatTurn turn = {text_of("user"), {said, size}};
+    Rendered rendered = {0};
     ChatForm form;
-    bool ok = chat_form_open(&form, &model->gguf, model->tokenizer, (Text){0}, NULL, fault) &&
-              chat_encode(&form, model->tokenizer, &turn, 1, true, true, tokens, fault);
-    chat_form_close(&form);
+    if (!said) return fault_set(fault, "no memory for a message");
+    bool ok =
+        chat_form_open(&form, &model->gguf, model->tokenizer, (Text){0}, NULL, fault) &&
+        chat_render_turns(&form, model->tokenizer, &turn, 1, true, true, &rendered, fault);
+    if (ok && pictures && pictures->count)
+        ok = pictures_encode(pictures, model->tokenizer, (Text){rendered.text, rendered.size},
+                             rendered.user, true, tokens, fault);
+    else
+        ok = ok && chat_encode_rendered(model->tokenizer, &rendered, tokens, fault);
+    rendered_free(&rendered), chat_form_close(&form), free(said);
     return ok;
 }

@@ -5,6 +5,7 @@
 #define STRATA_LOADED_MODEL_H
 
 #include "compute.h"
+#include "pictures/pictures.h"
 
 typedef struct LoadedModel {
     const Model *model;
@@ -46,8 +47,9 @@ bool loaded_check_ctx(const LoadedModel *companion, const char *name, const Load
 bool loaded_tokenize(const LoadedModel *loaded, Text text, bool special, TokenList *tokens,
                      Fault *fault);
 
-/* Tokens of a user's message in the form the model knows, up to where its answer begins. */
-bool loaded_encode_message(const LoadedModel *loaded, Text message, TokenList *tokens,
-                           Fault *fault);
+/* Tokens of a user's message, and of the pictures in it, in the form the model knows, up to where its answer
+ * begins. */
+bool loaded_encode_message(const LoadedModel *loaded, Text message, const Pictures *pictures,
+                           TokenList *tokens, Fault *fault);
 
 #endif

@@ -116,11 +116,28 @@ static size_t state_numbers(const Model *m) {
     return sum;
 }
 
+/* False when the file is not one that reads pictures for another model. */
+static bool print_eye(const char *path) {
+    Model m;
+    if (!model_open_eye(&m, path, CLASS_FIRST, NULL)) return false;
+    const Eye *e = &m.eye;
+    printf("\neye: %s (%s)\n  %zu layers, dim %zu, heads %zu\n", m.recipe->arch,
+           m.recipe->models, m.sizes.layers, m.sizes.dim, m.layers[0].heads);
+    printf(
+        "  a picture of %zu by %zu pixels, in patches of %zu by %zu, becomes %zu rows of %zu "
+        "numbers,\n  which a model reads in place of tokens: generate --mmproj FILE --image "
+        "FILE\n",
+        e->image, e->image, e->patch, e->patch, e->patches, e->project[1].w.shape[0]);
+    model_close(&m);
+    return true;
+}
+
 static void print_plan(const char *path, double weights) {
     Model model;
     Fault fault;
     size_t cache, work;
     if (!model_open(&model, path, &fault)) {
+        if (print_eye(path)) return;
         printf("\nno memory plan: %s\n", fault.text);
         return;
     }

@@ -116,7 +116,12 @@ static bool encode_prompt(GenerateApp *app, Fault *fault) {
     if (app->prompt.size == 0)
         return fault_set(fault, "the prompt is empty: give the model something to continue, -p "
                                 "\"Once upon a time\"");
-    if (r->chat) return loaded_encode_message(&app->expert, app->prompt, &app->tokens, fault);
+    if (r->chat)
+        return loaded_encode_message(&app->expert, app->prompt, &app->pictures, &app->tokens,
+                                     fault);
+    if (app->pictures.count)
+        return pictures_encode(&app->pictures, app->expert.model->tokenizer, app->prompt, NULL,
+                               r->special, &app->tokens, fault);
     return loaded_tokenize(&app->expert, app->prompt, r->special, &app->tokens, fault);
 }
 
@@ -214,6 +219,9 @@ bool app_open(GenerateApp *app, Fault *fault) {
     if (app_may_force(app)) app->expert.rewind = SPECULATE_MAX;
     return loaded_open_session(&app->expert, &r->compute, (size_t)r->ctx, count_sequences(app),
                                fault) &&
+           (!r->pictures.mmproj ||
+            pictures_open(&app->pictures, &r->pictures, &app->expert.session, r->compute.pool,
+                          fault)) &&
            hand_open(&app->hand, &app->expert.session, fault) &&
            stops_open(&app->stops, r->stops.items, r->stops.count, fault) &&
            (!r->stop_ids ||
@@ -224,6 +232,7 @@ bool app_open(GenerateApp *app, Fault *fault) {
 
 bool app_close(GenerateApp *app, Fault *fault) {
     chain_close(&app->chain);
+    pictures_close(&app->pictures);
     stops_close(&app->stops);
     trace_close(&app->trace);
     bool ok = file_end(&app->trace_file, fault);

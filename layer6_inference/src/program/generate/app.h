@@ -8,6 +8,7 @@
 
 #include "compute.h"
 #include "hand.h"
+#include "pictures/pictures.h"
 #include "search.h"
 
 #include <stdio.h>
@@ -27,6 +28,7 @@ typedef struct Request {
     bool ids, no_prompt, special, chat, quiet;
     ComputeOptions compute;
     HandOptions hand;
+    PictureOptions pictures;
 } Request;
 
 /* The open models and what was made of the options. */
@@ -42,7 +44,8 @@ typedef struct GenerateApp {
     Text prompt; /* what stands before the text that is generated */
     char *input; /* the prompt, when it came on standard input; owns */
     Heal heal;
-    HandOptions hand; /* on the expert */
+    HandOptions hand;  /* on the expert */
+    Pictures pictures; /* in the prompt */
     TokenList tokens, negative, stop_ids;
     TextQueue queue;
     GenerateResult result;

@@ -51,6 +51,10 @@ static const OptionRule rules[] = {
     {"--suffix", NEEDS, "--prefix", "what stands before the middle may be empty, \"\""},
     {"--prefix", NOT_WITH, "-p --chat --special --heal",
      "both texts are plain, and all that the model is given"},
+    PICTURE_RULES,
+    {"--image", NOT_WITH, "--draft --lookup --amateur",
+     "the other model, or what was written before, knows no pictures"},
+    {"--image", NOT_WITH, "--heal --prefix", "a picture is no text that could go on"},
     {0},
 };
 
@@ -154,6 +158,7 @@ static int run(int argc, char **argv) {
         {"--no-prompt", OPT_FLAG, &r.no_prompt, NULL,
          "print what is generated without the prompt before it"},
         {"--quiet", OPT_FLAG, &r.quiet, NULL, "no status line on stderr"},
+        PICTURE_OPTIONS(r.pictures),
         HAND_OPTIONS(r.hand),
         KV_OPTION(r.compute),
         ADAPTER_OPTION(r.compute),

@@ -1,0 +1,67 @@
+#!/bin/sh
+# Pictures in a prompt: files of three kinds, what reads them for a model, and what is refused.
+. "$(dirname "$0")/program.sh"
+cd "$work" || exit 1
+
+made() { "$BUILD/tests/families" "$@" || not "a random model $*" "it was not written"; }
+made llama "" llama.gguf
+made clip "" eye.gguf
+made clip old old.gguf
+made clip width:40 narrow.gguf
+made gemma3n "" gemma3n.gguf
+made t5 "" t5.gguf
+
+. "$here/pictures.sh"
+
+# ids PROMPT OPTION...: the tokens of a prompt and of what follows
+ids() { prompt=$1; shift; [ "$own" ] || set -- --chain greedy "$@"; "$strata" generate -m llama.gguf --mmproj eye.gguf -p "$prompt" -n 8 --ids "$@" 2>&1; }
+own=
+six=$(ids "what is it" --image six.ppm --quiet)
+expect "a picture is read" 0 "\[1 picture, 16 rows each" "$strata" generate -m llama.gguf --mmproj eye.gguf --image six.ppm -p hi -n 2
+same "its rows stand before a text without a mark" "$(echo "$six" | cut -d' ' -f1-17)" "258 259 260 261 262 263 264 265 266 267 268 269 270 271 272 273 119"
+same "... or where the mark is" "$(ids "is <image>" --image six.ppm --quiet | cut -d' ' -f1-5)" "105 115 32 258 259"
+same "several have a mark each" "$(ids "<image>a<image>" --image six.ppm --image grey.ppm --quiet | cut -d' ' -f16-19)" "273 97 274 275"
+if [ "$six" != "$(ids "what is it" --image grey.ppm --quiet)" ]; then ok "another picture, another text"; else not "another picture, another text" "$six"; fi
+same "threads change nothing" "$(ids "what is it" --image six.ppm --quiet -t 3)" "$(ids "what is it" --image six.ppm --quiet -t 1)"
+same "the same from standard input" "$("$strata" generate -m llama.gguf --mmproj eye.gguf --image - -p "what is it" -n 8 --chain greedy --ids --quiet <six.ppm)" "$six"
+own=yes
+same "samplers look past it" "$(ids "what is it" --image six.ppm --quiet --chain penalties:rep=1.3,dry:1,no_repeat:2,greedy | wc -w | tr -d ' ')" 34
+same "beams read it, too" "$(ids "what is it" --image six.ppm --quiet --beams 1)" "$six"
+own=
+expect "... and samples" 0 "1 picture" "$strata" generate -m llama.gguf --mmproj eye.gguf --image six.ppm -p hi -n 3 --best-of 2
+expect "the middle of a wide one" 0 "1 picture" "$strata" generate -m llama.gguf --mmproj eye.gguf --image wide.ppm --crop -p hi -n 1
+expect "a message with a picture" 0 "1 picture" "$strata" generate -m llama.gguf --mmproj eye.gguf --image six.ppm --chat -p "what is it" -n 2
+expect "an old file reads" 0 "1 picture" "$strata" generate -m llama.gguf --mmproj old.gguf --image six.ppm -p hi -n 1
+expect "... as llama.cpp does" 0 "1 picture" "$strata" generate -m llama.gguf --mmproj old.gguf --class-last --image six.ppm -p hi -n 1
+expect "inspect says what it is" 0 "becomes 16 rows of 64 numbers" "$strata" inspect old.gguf
+
+# kind FILE TWIN: what another library reads is the same picture
+kind() {
+    said=$(ids hi --image "$1" --quiet)
+    case $said in
+    *"without lib"* | *"not installed"*) ok "$1 is not tried: $(echo "$said" | sed 's/.*\(lib[a-z]*\).*/\1/') is not here" ;;
+    *)
+        same "$1 is $2" "$said" "$(ids hi --image "$2" --quiet)"
+        head -c 60 "$1" >cut && expect "$1 cut short" 1 "cut: lib" "$strata" generate -m llama.gguf --mmproj eye.gguf --image cut -p hi
+        ;;
+    esac
+}
+kind six.png six.ppm
+kind grey.jpg grey.ppm
+
+refuse() { name=$1 says=$2; shift 2; expect "$name" 1 "$says" "$strata" generate -m llama.gguf "$@"; }
+printf 'GIF89a' >x.gif
+head -c 20 six.ppm >cut.ppm
+refuse "no file" "none.ppm cannot be opened\|none.ppm: " --mmproj eye.gguf --image none.ppm
+refuse "a picture of another kind" "x.gif: a GIF file: wanted a picture in PNG" --mmproj eye.gguf --image x.gif
+refuse "no picture at all" "llama.gguf: a GGUF file" --mmproj eye.gguf --image llama.gguf
+refuse "a picture that is cut short" "cut.ppm: a pixmap of 3 by 2" --mmproj eye.gguf --image cut.ppm
+refuse "a model for an eye" "a llama model reads texts" --mmproj llama.gguf --image six.ppm
+refuse "an eye of another model" "rows of 40 numbers, and the model reads rows of 64" --mmproj narrow.gguf --image six.ppm
+refuse "too few pictures" "2 marks <image> for 1 picture" --mmproj eye.gguf --image six.ppm -p "<image><image>"
+expect "an eye does not write" 1 "give that one with -m, and this one with --mmproj" "$strata" generate -m old.gguf -p hi
+expect "layers that look tokens up" 1 "a gemma3n model reads no pictures" "$strata" generate -m gemma3n.gguf --mmproj eye.gguf --image six.ppm -p hi
+expect "an encoder's source" 1 "a t5 model reads no pictures" "$strata" generate -m t5.gguf --mmproj eye.gguf --image six.ppm -p hi
+expect "a picture needs an eye" 2 "image needs --mmproj" "$strata" generate -m llama.gguf --image six.ppm
+expect "an eye needs a picture" 2 "mmproj needs --image" "$strata" generate -m llama.gguf --mmproj eye.gguf
+expect "a draft model sees nothing" 2 "image does not go with --lookup" "$strata" generate -m llama.gguf --mmproj eye.gguf --image six.ppm --lookup
