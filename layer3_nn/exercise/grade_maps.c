@@ -64,8 +64,8 @@ static void gated(Activation kind, const float *gate, const float *up, size_t n)
 
 /* By name, also in place. */
 static void named(Activation kind, const float *x, size_t n, bool in_place) {
-    static const char *const names[] = {"ACT_RELU", "ACT_RELU_SQUARED", "ACT_GELU_ERF",
-                                        "ACT_GELU_TANH", "ACT_GELU_QUICK", "ACT_SILU"};
+    static const char *const names[] = {"ACT_RELU",      "ACT_RELU_SQUARED", "ACT_GELU_ERF",
+                                        "ACT_GELU_TANH", "ACT_GELU_QUICK",   "ACT_SILU"};
     static float got[MOST];
     static double want[MOST], other[MOST];
     memcpy(got, x, n * sizeof *x);

@@ -86,10 +86,10 @@ typedef enum ClassPlace {
     CLASS_LAST
 } ClassPlace;
 
-/* The same for the eye of another model: a file that reads pictures (mmproj), which model_open refuses. */
-bool model_open_eye(Model *model, const char *path, ClassPlace place, Fault *fault);
-bool model_open_eye_memory(Model *model, const void *bytes, size_t size, ClassPlace place,
-                           Fault *fault);
+/* The same as model_open_memory for the eye of another model: a file that reads pictures (mmproj), which that one
+ * refuses. */
+bool model_open_eye(Model *model, const void *bytes, size_t size, ClassPlace place,
+                    Fault *fault);
 
 /* Has it logits, and so can write?  Else texts become vectors or scores (pooling.h). */
 bool model_writes(const Model *model);

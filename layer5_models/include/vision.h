@@ -17,6 +17,7 @@
 #include "picture.h"
 
 typedef struct Vision {
+    FileMap file;                 /* owns, when opened by path */
     Model model;                  /* whose eye is there; owns */
     Session session;              /* of one picture; owns */
     float *patches;               /* (patches, 3 patch patch) */
@@ -30,7 +31,7 @@ typedef struct Vision {
 
 /* Open the file of an encoder and its projector.
  *
- *   order   CLASS_LAST: to compare with llama.cpp
+ *   place   CLASS_LAST: to compare with llama.cpp
  *
  * Fails as model_open does, and for a model of texts.  The struct is not moved in memory from then on. */
 bool vision_open(Vision *vision, const char *path, ClassPlace place, Pool *pool, Fault *fault);

@@ -154,29 +154,21 @@ static bool open_memory(Model *m, const void *bytes, size_t size, bool sees, Cla
     return ok;
 }
 
-static bool open_path(Model *m, const char *path, bool sees, ClassPlace place, Fault *fault) {
-    *m = (Model){0};
-    if (!gguf_open(&m->file, &m->gguf, path, fault)) return false;
-    if (open_parsed(m, sees, place, fault)) return true;
-    model_close(m);
-    return fault_prefix(fault, path);
-}
-
 bool model_open_memory(Model *model, const void *bytes, size_t size, Fault *fault) {
     return open_memory(model, bytes, size, false, CLASS_FIRST, fault);
 }
 
-bool model_open(Model *model, const char *path, Fault *fault) {
-    return open_path(model, path, false, CLASS_FIRST, fault);
-}
-
-bool model_open_eye_memory(Model *model, const void *bytes, size_t size, ClassPlace place,
-                           Fault *fault) {
+bool model_open_eye(Model *model, const void *bytes, size_t size, ClassPlace place,
+                    Fault *fault) {
     return open_memory(model, bytes, size, true, place, fault);
 }
 
-bool model_open_eye(Model *model, const char *path, ClassPlace place, Fault *fault) {
-    return open_path(model, path, true, place, fault);
+bool model_open(Model *model, const char *path, Fault *fault) {
+    *model = (Model){0};
+    if (!gguf_open(&model->file, &model->gguf, path, fault)) return false;
+    if (open_parsed(model, false, CLASS_FIRST, fault)) return true;
+    model_close(model);
+    return fault_prefix(fault, path);
 }
 
 void model_end_prompt(const Model *m, TokenList *tokens) {

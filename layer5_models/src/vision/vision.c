@@ -34,22 +34,28 @@ static bool open_rest(Vision *v, Pool *pool, Fault *fault) {
     return true;
 }
 
-bool vision_open(Vision *v, const char *path, ClassPlace place, Pool *pool, Fault *fault) {
-    *v = (Vision){0};
-    return model_open_eye(&v->model, path, place, fault) && open_rest(v, pool, fault);
-}
-
 bool vision_open_memory(Vision *v, const void *bytes, size_t size, ClassPlace place, Pool *pool,
                         Fault *fault) {
     *v = (Vision){0};
-    return model_open_eye_memory(&v->model, bytes, size, place, fault) &&
-           open_rest(v, pool, fault);
+    return model_open_eye(&v->model, bytes, size, place, fault) && open_rest(v, pool, fault);
+}
+
+bool vision_open(Vision *v, const char *path, ClassPlace place, Pool *pool, Fault *fault) {
+    FileMap file;
+    *v = (Vision){0};
+    if (!file_open(&file, path, fault)) return false;
+    bool ok = vision_open_memory(v, file.data, file.size, place, pool, fault);
+    v->file = file;
+    if (ok) return true;
+    vision_close(v);
+    return fault_prefix(fault, path);
 }
 
 void vision_close(Vision *v) {
     if (v->session.model) session_close(&v->session);
     arena_free(&v->arena);
     model_close(&v->model);
+    if (v->file.data) file_close(&v->file);
     *v = (Vision){0};
 }
 

@@ -90,14 +90,14 @@ bool loaded_encode_message(const LoadedModel *s, Text message, const Pictures *p
     Rendered rendered = {0};
     ChatForm form;
     if (!said) return fault_set(fault, "no memory for a message");
-    bool ok =
-        chat_form_open(&form, &model->gguf, model->tokenizer, (Text){0}, NULL, fault) &&
-        chat_render_turns(&form, model->tokenizer, &turn, 1, true, true, &rendered, fault);
+    bool ok = chat_form_open(&form, &model->gguf, model->tokenizer, (Text){0}, NULL, fault);
     if (ok && pictures && pictures->count)
-        ok = pictures_encode(pictures, model->tokenizer, (Text){rendered.text, rendered.size},
+        ok = chat_render_turns(&form, model->tokenizer, &turn, 1, true, true, &rendered,
+                               fault) &&
+             pictures_encode(pictures, model->tokenizer, (Text){rendered.text, rendered.size},
                              rendered.user, true, tokens, fault);
     else
-        ok = ok && chat_encode_rendered(model->tokenizer, &rendered, tokens, fault);
+        ok = ok && chat_encode(&form, model->tokenizer, &turn, 1, true, true, tokens, fault);
     rendered_free(&rendered), chat_form_close(&form), free(said);
     return ok;
 }

@@ -118,8 +118,11 @@ static size_t state_numbers(const Model *m) {
 
 /* False when the file is not one that reads pictures for another model. */
 static bool print_eye(const char *path) {
+    FileMap map;
     Model m;
-    if (!model_open_eye(&m, path, CLASS_FIRST, NULL)) return false;
+    if (!file_open(&map, path, NULL)) return false;
+    if (!model_open_eye(&m, map.data, map.size, CLASS_FIRST, NULL))
+        return file_close(&map), false;
     const Eye *e = &m.eye;
     printf("\neye: %s (%s)\n  %zu layers, dim %zu, heads %zu\n", m.recipe->arch,
            m.recipe->models, m.sizes.layers, m.sizes.dim, m.layers[0].heads);
@@ -128,7 +131,7 @@ static bool print_eye(const char *path) {
         "numbers,\n  which a model reads in place of tokens: generate --mmproj FILE --image "
         "FILE\n",
         e->image, e->image, e->patch, e->patch, e->patches, e->project[1].w.shape[0]);
-    model_close(&m);
+    model_close(&m), file_close(&map);
     return true;
 }
 
