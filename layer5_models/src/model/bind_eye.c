@@ -59,10 +59,10 @@ static void check_kind(Binder *b) {
 }
 
 static Activation eye_act(Binder *b) {
-    bool gelu = flag(b, "clip.use_gelu", false), silu = flag(b, "clip.use_silu", false);
-    if (gelu && silu) refuse_whole(b, "clip.use_silu", "false", "clip.use_gelu says otherwise");
+    bool gelu = flag(b, "clip.use_gelu", false), swish = flag(b, "clip.use_silu", false);
+    if (gelu && swish) refuse_whole(b, "clip.use_silu", "false", "clip.use_gelu says otherwise");
     if (gelu) return b->place == CLASS_LAST ? ACT_GELU_TANH : ACT_GELU_ERF;
-    return silu ? ACT_SILU : ACT_GELU_QUICK;
+    return swish ? ACT_SILU : ACT_GELU_QUICK;
 }
 
 /* Three numbers, for red, green and blue. */

@@ -37,7 +37,9 @@ static bool check_part(Rewrite *r, size_t i, const JsonValue *part) {
     const JsonValue *type = json_get(part, "type"), *text = json_get(part, "text");
     if (!type || type->kind != JSON_STRING) return wrong(r, i, "a part has no type");
     if (!text_equal(type->text, text_of("text")))
-        return wrong(r, i, "this model reads texts alone: no other types of parts");
+        return wrong(r, i,
+                     "a part that is no text: the server reads no pictures "
+                     "(strata generate --image does), and nothing else");
     return (text && text->kind == JSON_STRING && part->count == 2) ||
            wrong(r, i, "a part: wanted its type and its text");
 }

@@ -36,7 +36,8 @@ bool pictures_open(Pictures *p, const PictureOptions *o, Session *session, Pool 
     Vision eye;
     double start = clock_seconds();
     *p = (Pictures){0};
-    if (!vision_open(&eye, o->mmproj, o->class_last ? CLASS_LAST : CLASS_FIRST, pool, fault))
+    if (!session_lend(session, NULL, 0, fault) ||
+        !vision_open(&eye, o->mmproj, o->class_last ? CLASS_LAST : CLASS_FIRST, pool, fault))
         return false;
     bool ok = read_all_pictures(p, &eye, o, session, fault) &&
               session_lend(session, p->rows, p->count * p->each, fault);
@@ -101,7 +102,8 @@ bool pictures_encode(const Pictures *p, const Tokenizer *t, Text text,
         if (!encode_part(t, (Text){text.data + at, end - at}, user ? user + at : NULL,
                          marks && at == 0, special, tokens, fault))
             return false;
-        if ((more = end < text.size)) add_picture(p, t, shown++, tokens);
+        more = end < text.size;
+        if (more) add_picture(p, t, shown++, tokens);
         at = end;
     }
     return true;
