@@ -52,7 +52,7 @@ static const OptionRule rules[] = {
     {"--prefix", NOT_WITH, "-p --chat --special --heal",
      "both texts are plain, and all that the model is given"},
     PICTURE_RULES,
-    {"--image", NOT_WITH, "--draft --lookup --amateur",
+    {"--image", NOT_WITH, "--draft --draft-head --lookup --amateur",
      "the other model, or what was written before, knows no pictures"},
     {"--image", NOT_WITH, "--heal --prefix", "a picture is no text that could go on"},
     {0},
