@@ -60,7 +60,8 @@ static void check_kind(Binder *b) {
 
 static Activation eye_act(Binder *b) {
     bool gelu = flag(b, "clip.use_gelu", false), swish = flag(b, "clip.use_silu", false);
-    if (gelu && swish) refuse_whole(b, "clip.use_silu", "false", "clip.use_gelu says otherwise");
+    if (gelu && swish)
+        refuse_whole(b, "clip.use_silu", "false", "clip.use_gelu says otherwise");
     if (gelu) return b->place == CLASS_LAST ? ACT_GELU_TANH : ACT_GELU_ERF;
     return swish ? ACT_SILU : ACT_GELU_QUICK;
 }
