@@ -166,6 +166,9 @@ expect "traffic needs costs" 2 "strata bench serve --costs FILE writes one" "$st
 expect "costs that are none" 1 "line 1 of the costs: wanted 'batch'" "$strata" simulate --costs "$0"
 expect "a trace says who comes" 2 "the trace says who comes when" "$strata" simulate --costs x --trace x --users 3
 expect "a policy that is none" 1 "wanted static, continuous or chunked" "$strata" simulate --costs x --policy best
+expect "an order that is none" 1 "wanted fcfs, priority or turns" "$strata" simulate --costs x --order best
+expect "prompts of nobody" 2 "they are his" "$strata" simulate --costs x --heavy-prompt 9
+expect "who came first does not age" 1 "needs --order priority or turns" "$strata" simulate --costs x --ageing 3
 expect "one goal of two" 2 "that reach both" "$strata" simulate --costs x --first 10
 expect "promises have users of their own" 2 "goals does not go with --users" "$strata" bench serve --goals --users 3
 expect "own time is that of one thread" 2 "it needs -t 1" "$strata" bench serve --own-time

@@ -226,6 +226,7 @@ expect "many users at once" 0 "^     4  static " "$strata" bench serve -m "$draf
 costs=$(dirname "$0")/../docs/figures/data/costs.txt
 expect "nobody is there: the same at once" 0 " 10 chunked " "$strata" simulate --costs "$costs" --users 10 --seconds 30
 expect "as many machines as it takes" 0 " 10000 chunked *[2-9] " "$strata" simulate --costs "$costs" --users 10000 --seconds 5 -p 200 -n 100 --policy chunked --first 100 --gap 20
+expect "who sends many has a row of his own" 0 "^  heavy chunked" "$strata" simulate --costs "$costs" --users 60 --seconds 5 --heavy 3 --order turns --policy chunked
 "$strata" simulate --users 20 --every 1 --seconds 0.2 -p 8 -n 4 --save-trace "$work/trace.csv"
 expect "a trace is served" 0 "^     2  static .* [0-9]" "$strata" bench serve -m "$draft" --trace "$work/trace.csv" -t 1 --own-time --places 2 --costs "$work/costs.txt"
 expect "and simulated" 0 "^  trace chunked" "$strata" simulate --costs "$work/costs.txt" --trace "$work/trace.csv"
