@@ -82,7 +82,7 @@ static void solve(Squares q, double x[TERMS]) {
 
 /* No term below nothing: those that would be are left out, the last first. */
 static void fit(Squares *q, StepCost *c) {
-    double x[TERMS];
+    double x[TERMS] = {0};
     for (size_t i = 0; i < q->terms; i++) q->used[i] = true;
     for (size_t left = q->terms; left > 0; left--) {
         size_t last = q->terms;
