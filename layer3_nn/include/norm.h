@@ -70,6 +70,18 @@ void length_norm_backward(float *dx, const float *x, const float *dy, size_t dim
 void layer_norm(float *out, const float *x, const float *gain, const float *bias, size_t dim,
                 float eps);
 
+/* Shift and rescale each number of some rows by what it is in all of them: over a batch, where layer_norm goes over a row.
+ *
+ *     out[r][i] = (x[r][i] - mean_i) / sqrt(var_i + eps)      mean_i, var_i: of x[0][i], x[1][i], ...
+ *
+ *   x, out   (rows, dim)   out may be x
+ *
+ * No model of sequences has it: a row depends on the others, docs/layer3/norm.md shows how much.
+ *
+ * Needs    rows > 0.
+ * Source   Ioffe & Szegedy 2015, arXiv:1502.03167, algorithm 1, without gains. */
+void batch_norm(float *out, const float *x, size_t rows, size_t dim, float eps);
+
 /* The gradients through rms_norm.  With r = 1 / sqrt(mean(x^2) + eps):
  *
  *     dgain[i] += dy[i] * x[i] * r

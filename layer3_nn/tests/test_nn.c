@@ -170,6 +170,26 @@ static void norms(void **state) {
             1e-3);
 }
 
+/* Each number by itself, down the batch: mean 0, variance 1; of one row nothing is left. */
+static void norms_of_a_batch(void **state) {
+    (void)state;
+    enum { ROWS = 5, DIM = 3 };
+    float x[ROWS * DIM], y[ROWS * DIM];
+    noise(x, ROWS * DIM, 17);
+    for (int i = 0; i < ROWS * DIM; i++) x[i] = 1000 * (float)(i % DIM) + 7 * x[i];
+    batch_norm(y, x, ROWS, DIM, 1e-6f);
+    for (int i = 0; i < DIM; i++) {
+        double mean = 0, square = 0;
+        for (int r = 0; r < ROWS; r++)
+            mean += (double)y[r * DIM + i] / ROWS,
+                square += (double)(y[r * DIM + i] * y[r * DIM + i]) / ROWS;
+        assert_near(mean, 0, 1e-5);
+        assert_near(square, 1, 1e-4);
+    }
+    batch_norm(x, x + DIM, 1, DIM, 1e-6f);
+    for (int i = 0; i < DIM; i++) assert_true(x[i] == 0);
+}
+
 static void embedding_and_linear(void **state) {
     (void)state;
     float table[4 * 3], row[3], grad[12] = {0};
@@ -261,5 +281,5 @@ static void loss_and_gradient(void **state) {
 }
 
 RUN(TEST(softmax_and_gradient), TEST(activations), TEST(swiglu_gradient),
-    TEST(silu_and_length_gradients), TEST(norms), TEST(embedding_and_linear), TEST(adapters),
-    TEST(other_positions), TEST(loss_and_gradient))
+    TEST(silu_and_length_gradients), TEST(norms), TEST(norms_of_a_batch),
+    TEST(embedding_and_linear), TEST(adapters), TEST(other_positions), TEST(loss_and_gradient))
