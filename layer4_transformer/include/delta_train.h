@@ -17,7 +17,7 @@
  * Invariant: gradients are summed by one thread in a fixed order.
  * Source   Yang et al. 2024, arXiv:2406.06484, appendix; Schlag et al. 2021, arXiv:2102.11174, sec. 5 (computing
  *          the memory again).
- * Tutorial docs/layer4/delta-backward.md */
+ * Tutorial docs/layer4/look-back.md */
 #ifndef STRATA_DELTA_TRAIN_H
 #define STRATA_DELTA_TRAIN_H
 
