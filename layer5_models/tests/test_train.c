@@ -549,11 +549,9 @@ static void a_memory_resumes(void **state) {
 }
 
 /* The trainer's logits are those of the file in the program that runs it. */
-static void a_memory_is_loaded(void **state) {
-    (void)state;
+static void check_loaded(TrainConfig c) {
     char room[CHECK_PATH];
     const char *path = check_path(room, "memory.gguf");
-    TrainConfig c = tiny();
     Corpus corpus = {.world = world, .seed = 1};
     Fault fault;
     Model model;
@@ -572,6 +570,15 @@ static void a_memory_is_loaded(void **state) {
     for (size_t i = 0; i < t->batch.n * c.vocab; i++)
         assert_near(session.logits[i], t->logits[i], 1e-4);
     session_close(&session), model_close(&model), trainer_close(t), unlink(path);
+}
+
+/* Heads that share keys, shorter than a strip; heads with keys of their own, longer. */
+static void a_memory_is_loaded(void **state) {
+    (void)state;
+    TrainConfig c = tiny();
+    check_loaded(c);
+    c.shape.kv_heads = 4, c.shape.head_dim = 20, c.shape.taps = 3;
+    check_loaded(c);
 }
 
 /* What an adapter learned is what its file adds to the model it was learned on, whose weights stay. */
