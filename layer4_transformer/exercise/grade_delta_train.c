@@ -25,18 +25,18 @@ typedef enum Slip {
 
 static const char *const hints[SLIPS] = {
     [OLD_MEMORY] = "q asked the memory with this token in it: dq is made from `after`",
-    [NOT_ASKED] = "this token's own answer came out of the memory, too: G + do q' comes first",
-    [FADED_FIRST] = "do q' is by the memory after it faded: D comes last on the way back",
+    [NOT_ASKED] = "this token's own answer came out of the memory, too: G + do q^T comes first",
+    [FADED_FIRST] = "do q^T is by the memory after it faded: D comes last on the way back",
     [NO_BETA] = "u is beta times what is missing, so dv is beta du",
-    [WHOLE_VALUE] = "u is made from what is missing, v - S' k, not from v",
-    [BETA_OF_VALUE] = "beta scales what is missing: dbeta is du . (v - S' k), not du . v",
+    [WHOLE_VALUE] = "u is made from what is missing, v - F k, not from v",
+    [BETA_OF_VALUE] = "beta scales what is missing: dbeta is du . (v - F k), not du . v",
     [ONE_WAY] = "k has a second way: it asked the memory, and what it heard was taken off v; "
-                "- S'' dv is missing",
+                "- F^T dv is missing",
     [FRESH] = "k asked the memory after it had faded: its second way goes through D",
-    [NOT_CORRECTED] = "what was replaced hears nothing: G - dv k'",
+    [NOT_CORRECTED] = "what was replaced hears nothing: G - dv k^T",
     [NOT_FADED] = "what was forgotten hears little: the gradient by the old memory is times D",
-    [PLAIN_DECAY] = "the gradient is by the logarithm of decay: rowsum of G * the old S, with "
-                    "the G that D has been put to",
+    [PLAIN_DECAY] = "the gradient is by the logarithm of decay: column sums of G * the old "
+                    "S, with the G that D has been put to",
     [Q_REPLACED] = "the gradient of q is added to: other heads have their part in it",
     [K_REPLACED] = "the gradient of k is added to: other heads have their part in it"};
 
@@ -61,7 +61,7 @@ static void forwards(size_t d, double *missing, double *u, Slip slip) {
     }
 }
 
-/* G + do q', and what it says to k. */
+/* G + do q^T, and what it says to k. */
 static void asked(size_t d, double *g, double *du, Slip slip) {
     for (size_t j = 0; j < d; j++) {
         du[j] = 0;
@@ -172,9 +172,9 @@ static void check_step(size_t d) {
         formula(d, s, &wrong);
         HINT(!same(&got, &wrong, d), "%s", hints[s]);
     }
-    expect("dv = beta G k, with do q' in G", got.v, right.v, d, NEAR);
+    expect("dv = beta G k, with do q^T in G", got.v, right.v, d, NEAR);
     expect("dbeta", &got.beta, &right.beta, 1, NEAR);
-    expect("dq = S' do", got.q, right.q, d, NEAR);
+    expect("dq = S^T do", got.q, right.q, d, NEAR);
     expect("dk", got.k, right.k, d, NEAR);
     expect("the gradient by the memory before the token", got.memory, right.memory, d * d,
            NEAR);

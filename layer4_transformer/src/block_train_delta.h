@@ -8,7 +8,7 @@
 void train_delta(const TrainRun *run, const TrainDelta *w, TrainSaved *saved);
 
 /* Back through x + mixer(norm(x)): dx is by the sum, and becomes that by x. */
-void train_delta_backward(const TrainRun *run, const TrainBlock *w, TrainBlock *grad,
+void train_delta_backward(const TrainRun *run, const TrainBlock *block, TrainBlock *gradients,
                           const TrainSaved *saved, float *dx);
 
 #endif

@@ -32,7 +32,7 @@ void delta_step_backward(float *memory, const float *after, const float *before,
 
     StripRecurrence step = {.after = memory, .before = memory, .rows = d, .n = d};
     step.decay = one, step.in = dout, step.b = t->q, step.c = t->k, step.out = du;
-    recurrence_strips(&step); /* G + do q', and du = G k */
+    recurrence_strips(&step); /* G + do q^T, and du = G k */
     for (size_t j = 0; j < d; j++) grad->v[j] = t->beta * du[j], back[j] = -grad->v[j];
     grad->beta = dot_f32(du, missing, d);
     ask_by_value(grad->q, after, dout, d);
@@ -41,7 +41,7 @@ void delta_step_backward(float *memory, const float *after, const float *before,
     for (size_t i = 0; i < d; i++) grad->k[i] += t->decay[i] * asked[i];
 
     step.decay = t->decay, step.in = back, step.b = stays, step.out = asked;
-    recurrence_strips(&step); /* (G - dv k') D */
+    recurrence_strips(&step); /* (G - dv k^T) D */
     memset(grad->decay, 0, d * sizeof *grad->decay);
     rows_together(grad->decay, memory, before, d);
 }
