@@ -14,7 +14,8 @@
  *
  *     1. a job that was cancelled, or whose deadline is over, is dropped
  *     2. answers first: a running job that lacks one token gets it
- *     3. prompts of running jobs in turn, `chunk` tokens each, so that a long one starves nobody
+ *     3. prompts of running jobs in turn, `chunk` tokens each, so that a long one starves nobody; beside
+ *        answers no more of them than make the step `stretch` times as long
  *     4. who waits is admitted while there are places and pages; the most urgent is never passed
  *     5. a job that needs a page when none is free takes those of the least urgent one behind it,
  *        which waits then, and reads its text again
@@ -33,7 +34,13 @@
 #ifndef STRATA_SCHEDULE_H
 #define STRATA_SCHEDULE_H
 
-#include "models.h"
+#include "step_cost.h"
+
+/* Tokens of prompts in a step, whatever they take: prompts come to an end. */
+enum { SCHEDULE_LEAST = 4 };
+
+/* A usual `stretch`: with what steps vary by, 19 of 20 waits are below two steps of those who are answered. */
+#define SCHEDULE_STRETCH 1.75
 
 typedef struct SchedulePolicy {
     size_t budget;  /* tokens of a step; more than `running` */
@@ -41,6 +48,10 @@ typedef struct SchedulePolicy {
     size_t running; /* jobs in memory at the same time */
     size_t waiting; /* jobs in the queue, at most */
     double ageing;  /* seconds of waiting that are worth a level of priority; 0: none */
+    double stretch; /* prompts may make a step of answers so many times as long; 0: no limit */
+    double pace;    /* seconds: and as long as this in any case */
+    const StepCost
+        *cost; /* by which that is reckoned; NULL: nobody knows, and there is no limit */
     /* as before Orca: a batch is filled up to its places, all its prompts are read, all write until the last is over; then the
      * next one */
     bool static_batch;

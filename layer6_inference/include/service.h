@@ -74,6 +74,8 @@ typedef struct Service {
     SchedulePlan *plan;        /* (planned) */
     size_t *order;             /* (planned) */
     size_t planned;
+    StepLog steps; /* what the last ones took, */
+    StepCost cost; /* and what the next ones will: for the policy, where that has a stretch */
     ServiceCounts counts;
 } Service;
 

@@ -45,6 +45,21 @@ double step_cost_seconds(const StepCost *cost, StepSize size);
 bool step_cost_fit(const StepSize *sizes, const double *seconds, size_t n, StepCost *cost,
                    Fault *fault);
 
+/* The last steps of a service, some of each kind: without prompts, where every token has a row, and with them. */
+enum { STEP_LOG = 32 };
+
+typedef struct StepLog {
+    StepSize size[2][STEP_LOG];
+    double seconds[2][STEP_LOG];
+    size_t count[2]; /* since the service was opened */
+} StepLog;
+
+/* One step more; one without time or tokens is left out. */
+void step_log_add(StepLog *log, StepSize size, double seconds);
+
+/* What steps take, by those in the log.  False while there are too few: none of a kind, or all of about one size. */
+bool step_log_cost(const StepLog *log, StepCost *cost);
+
 /* As text: a line "batch TOKENS SECONDS" for each point, then "row SECONDS", "past SECONDS" and "seen SECONDS".
  *
  * Fails on what is not that. */

@@ -53,6 +53,40 @@ static void answers_come_before_prompts(void **state) {
     assert_plan(&s, 1, 0, false, false);
 }
 
+/* Beside answers prompts have the time that they leave: here each token takes a second, and so does a row. */
+static void answers_are_spared(void **state) {
+    (void)state;
+    const StepCost cost = {.tokens = {1, 2}, .batch = {9, 10}, .points = 2, .row = 1};
+    Scene s = scene(usual, 100);
+    s.policy.cost = &cost;
+    add(&s, 300, 40), add(&s, 30, 29), add(&s, 50, 49); /* 12 seconds for both answers */
+    s.policy.stretch = 1.6;
+    plan(&s);
+    assert_plan(&s, 1, 1, false, false), assert_plan(&s, 2, 1, false, false);
+    assert_plan(&s, 0, 7, false, false); /* 19.2 seconds */
+    add(&s, 200, 0);
+    plan(&s); /* who comes is not kept waiting until the long one is read */
+    assert_plan(&s, 0, 8 - SCHEDULE_LEAST, false, false);
+    assert_plan(&s, 3, SCHEDULE_LEAST, true, false);
+    s.policy.stretch = 1;
+    plan(&s);
+    assert_plan(&s, 0, SCHEDULE_LEAST, false, false);
+    assert_plan(&s, 3, SCHEDULE_LEAST, true, false);
+    s.policy.pace = 22; /* so long a step is short enough for everybody */
+    plan(&s);
+    assert_plan(&s, 0, 10 - SCHEDULE_LEAST, false, false);
+    assert_plan(&s, 3, SCHEDULE_LEAST, true, false);
+    s.policy.pace = 0, s.policy.stretch = 1000; /* nothing but the budget and the chunk */
+    plan(&s);
+    assert_plan(&s, 0, 16, false, false), assert_plan(&s, 3, 16, true, false);
+    s.policy.stretch = 1, s.n = 1; /* nobody is there to be spared */
+    plan(&s);
+    assert_plan(&s, 0, 64, false, false);
+    s.n = 3, s.policy.cost = NULL; /* nobody knows what it takes */
+    plan(&s);
+    assert_plan(&s, 0, 16, false, false);
+}
+
 static void prompts_take_turns(void **state) {
     (void)state;
     Scene s = scene(usual, 1000);
@@ -266,13 +300,17 @@ static void random_steps_are_sound(void **state) {
     for (uint64_t round = 0; round < 500; round++) {
         Rng rng = {5, round, 0};
         Scene s = scene(usual, 6 + rng_below(&rng, 60));
+        const StepCost cost = {
+            .tokens = {1, 2}, .batch = {3, 3 + (double)rng_below(&rng, 2)}, .points = 2};
         s.policy = (SchedulePolicy){.budget = 14 + rng_below(&rng, 60),
                                     .chunk = rng_below(&rng, 20),
                                     .running = 1 + rng_below(&rng, 12),
                                     .waiting = 30,
                                     .ageing = rng_below(&rng, 3) * 20,
                                     .static_batch = rng_below(&rng, 6) == 0,
-                                    .prompts_first = rng_below(&rng, 4) == 0};
+                                    .prompts_first = rng_below(&rng, 4) == 0,
+                                    .stretch = 1 + rng_below(&rng, 3),
+                                    .cost = &cost};
         s.memory.free = s.memory.pages;
         for (int step = 0; step < 2000; step++) {
             while (step < 1500 && rng_below(&rng, 3) == 0) arrive(&s, &rng);
@@ -287,6 +325,7 @@ static void random_steps_are_sound(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(answers_come_before_prompts),
+        cmocka_unit_test(answers_are_spared),
         cmocka_unit_test(prompts_take_turns),
         cmocka_unit_test(the_most_urgent_is_never_passed),
         cmocka_unit_test(waiting_makes_urgent),

@@ -294,6 +294,47 @@ static void a_user_with_many_waits_for_his_own(void **state) {
     close_house(&h);
 }
 
+/* A clock by which every token takes a millisecond. */
+static const Service *timed;
+static double reckoned;
+static double clock_of_tokens(void) {
+    return reckoned += 1e-3 * (double)timed->engine.parts[0].count;
+}
+
+/* Once it has seen what steps take, a service reads beside an answer as many tokens of a prompt as it is told to have time for. */
+static void prompts_leave_time_for_answers(void **state) {
+    (void)state;
+    const SchedulePolicy policy = {
+        .budget = 64, .chunk = 32, .running = 2, .waiting = 2, .stretch = 9};
+    House h;
+    Service service;
+    Fault fault;
+    User writes, reads;
+    open_house(&h, (SessionConfig){.sequences = 4, .max_tokens = 64, .max_logits = 8});
+    prepare(&writes, 0, &h), prepare(&reads, 4, &h);
+    while (writes.tokens.count < 40) token_list_add(&writes.tokens, 'y');
+    while (reads.tokens.count < 130) token_list_add(&reads.tokens, 'z');
+    writes.request.options.limits.max_tokens = 60;
+    writes.request.options.limits.only_bos_ends = true;
+    assert_true(service_open(&service, &h.session, policy, &fault));
+    timed = &service, reckoned = 0, service.clock = clock_of_tokens;
+    assert_true(service_submit(&service, &writes.request, &fault));
+    for (int i = 0; i < 16; i++) assert_true(service_step(&service, &fault));
+    assert_int_equal(writes.request.state, REQUEST_RUNNING);
+    assert_non_null(service.policy.cost);
+    assert_true(service_submit(&service, &reads.request, &fault));
+    assert_true(service_step(&service, &fault));
+    assert_in_range(service.engine.parts[0].count, 8, 10);
+    while (reads.request.state == REQUEST_RUNNING && reads.request.first == 0) {
+        assert_true(service_step(&service, &fault));
+        assert_in_range(service.engine.parts[0].count, 1, 10);
+    }
+    while (service.count) assert_true(service_step(&service, &fault));
+    service_close(&service);
+    forget(&writes), forget(&reads);
+    close_house(&h);
+}
+
 static void what_cannot_be_served_is_refused(void **state) {
     (void)state;
     const SchedulePolicy policy = {.budget = 64, .running = 1, .waiting = 1};
@@ -324,6 +365,7 @@ int main(void) {
         cmocka_unit_test(a_client_goes_in_the_middle_of_a_step),
         cmocka_unit_test(choices_share_their_prompt),
         cmocka_unit_test(a_user_with_many_waits_for_his_own),
+        cmocka_unit_test(prompts_leave_time_for_answers),
         cmocka_unit_test(what_cannot_be_served_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -96,6 +96,31 @@ static void disturbed_steps_count(void **state) {
     assert_near(fitted, 1.02 * took, 0.02 * took);
 }
 
+/* What a service learns of its steps: nothing until it has seen both kinds, then what the last ones took. */
+static void steps_are_learned(void **state) {
+    (void)state;
+    StepLog log = {0};
+    for (int turn = 1; turn < 3; turn++) { /* the machine becomes half as fast */
+        StepCost want = cost, got;
+        for (size_t i = 0; i < want.points; i++) want.batch[i] *= turn;
+        for (int i = 0; i < 2 * STEP_LOG; i++) {
+            StepSize answers = {1 + i % 5, 1 + i % 5, 100.0 * i, 100.0 * i};
+            step_log_add(&log, answers, step_cost_seconds(&want, answers));
+        }
+        if (turn == 1) assert_false(step_log_cost(&log, &got));
+        step_log_add(&log, (StepSize){0}, 1);
+        step_log_add(&log, (StepSize){7, 1, 9, 9}, 0);
+        for (int i = 0; i < 2 * STEP_LOG; i++) {
+            StepSize both = {10 + i % 7, 1 + i % 5, 200.0 * i, 250.0 * i};
+            step_log_add(&log, both, step_cost_seconds(&want, both));
+        }
+        assert_true(step_log_cost(&log, &got));
+        for (double n = 1; n < 16; n++)
+            assert_near(step_cost_seconds(&got, (StepSize){n, 1, 50, 50}),
+                        step_cost_seconds(&want, (StepSize){n, 1, 50, 50}), 1e-4);
+    }
+}
+
 static void costs_are_text(void **state) {
     (void)state;
     StepCost c;
@@ -207,6 +232,12 @@ static double mean(const double *x, size_t n) {
     return sum / (double)n;
 }
 
+static double longest(const double *x, size_t n) {
+    double most = 0;
+    for (size_t i = 0; i < n; i++) most = x[i] > most ? x[i] : most;
+    return most;
+}
+
 static void policies_do_what_they_are_for(void **state) {
     (void)state;
     Traffic t;
@@ -226,6 +257,14 @@ static void policies_do_what_they_are_for(void **state) {
     Simulation c = run(lonely, &t);
     assert_true(b.busy < c.busy && b.most_pages < c.most_pages);
     simulation_free(&b), simulation_free(&c);
+    SimulatedMachine sparing = usual;
+    sparing.policy.stretch = 1.2, sparing.policy.cost = &cost;
+    b = run(sparing, &t); /* shorter gaps, later first tokens */
+    const Waits *x = &a.waits[0], *y = &b.waits[0];
+    assert_true(longest(y->gaps, y->gaps_count) < longest(x->gaps, x->gaps_count));
+    assert_true(b.served == 300 &&
+                mean(y->firsts, y->firsts_count) > mean(x->firsts, x->firsts_count));
+    simulation_free(&b);
     scarce.page_tokens = 16, scarce.pages = 14; /* some have to give theirs back */
     b = run(scarce, &t);
     assert_true(b.preempted > 0 && b.served == 300 && b.most_pages <= 14);
@@ -346,6 +385,7 @@ int main(void) {
         cmocka_unit_test(costs_are_found_again),
         cmocka_unit_test(a_curve_is_found_again),
         cmocka_unit_test(disturbed_steps_count),
+        cmocka_unit_test(steps_are_learned),
         cmocka_unit_test(costs_are_text),
         cmocka_unit_test(traces_are_read_and_refused),
         cmocka_unit_test(the_last_burst_may_be_small),

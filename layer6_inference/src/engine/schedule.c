@@ -13,6 +13,7 @@ typedef struct Plan {
     SchedulePlan *plan;
     size_t *order;       /* (n) places, the most urgent first */
     size_t budget, free; /* left */
+    size_t join;         /* of the budget: what prompts that are read already leave */
     size_t running;      /* jobs, after the plan */
     bool preempted;
 } Plan;
@@ -159,9 +160,53 @@ static size_t chunk_of(const Plan *d, size_t i) {
     return chunk && chunk < all && d->running > 1 ? chunk : all;
 }
 
+/* Does somebody wait for whom there is a place? */
+static bool may_join(const Plan *d) {
+    for (size_t i = 0; i < d->n; i++)
+        if (!d->jobs[i].running && !d->plan[i].drop) return d->running < d->policy->running;
+    return false;
+}
+
+/* The tokens that are planned so far. */
+static StepSize planned(const Plan *d) {
+    StepSize size = {0};
+    for (size_t i = 0; i < d->n; i++) {
+        double seen = (double)d->jobs[i].read + 1;
+        if (d->plan[i].tokens) size.tokens++, size.rows++, size.past += seen, size.seen += seen;
+    }
+    return size;
+}
+
+/* The most tokens of a prompt behind `read` others, up to the budget, with which the step takes no longer than that. */
+static size_t tokens_within(const Plan *d, StepSize step, double read, double seconds) {
+    size_t n = 0;
+    for (step.past += read; n < d->budget; n++) {
+        step.tokens++, step.past++, step.seen += read + (double)n + 1;
+        if (step_cost_seconds(d->policy->cost, step) > seconds) break;
+    }
+    return n;
+}
+
+/* Of a step in which answers are written prompts have the time that makes it `stretch` times as long: so many tokens, of which
+ * those that are read already leave some for a newcomer. */
+static void spare_answers(Plan *d) {
+    const SchedulePolicy *policy = d->policy;
+    const size_t prompt = next_prompt(d, d->n);
+    const StepSize answers = planned(d);
+    if (policy->stretch == 0 || !policy->cost || answers.tokens == 0) return;
+    double most =
+               fmax(policy->stretch * step_cost_seconds(policy->cost, answers), policy->pace),
+           read = prompt < d->n ? (double)d->jobs[prompt].read : 0;
+    size_t tokens = tokens_within(d, answers, read, most);
+    if (tokens == d->budget) return;
+    d->join = prompt < d->n && may_join(d) ? SCHEDULE_LEAST : 0;
+    d->budget = min_size(d->budget, max_size(SCHEDULE_LEAST + d->join, tokens));
+}
+
 static void serve_prompts(Plan *d) {
-    for (size_t i = next_prompt(d, d->n); i < d->n && d->budget; i = next_prompt(d, i))
-        read_tokens(d, i, chunk_of(d, i));
+    for (size_t i = next_prompt(d, d->n); i < d->n && d->budget > d->join;
+         i = next_prompt(d, i))
+        read_tokens(d, i, min_size(chunk_of(d, i), d->budget - d->join));
 }
 
 /* Is there memory for all of its text, one token more, and a page for each that runs already? */
@@ -217,8 +262,15 @@ bool schedule_accepts(const SchedulePolicy *policy, const ScheduleMemory *memory
 void schedule_plan(const SchedulePolicy *policy, const ScheduleMemory *memory,
                    const ScheduleJob *jobs, size_t n, double now, SchedulePlan *plan,
                    size_t *order) {
-    Plan d = {policy, memory,         jobs,         n, now,  plan,
-              order,  policy->budget, memory->free, 0, false};
+    Plan d = {.policy = policy,
+              .memory = memory,
+              .jobs = jobs,
+              .n = n,
+              .now = now,
+              .plan = plan,
+              .order = order,
+              .budget = policy->budget,
+              .free = memory->free};
     for (size_t i = 0; i < n; i++) plan[i] = (SchedulePlan){0};
     drop_what_is_over(&d);
     sort_by_urgency(&d);
@@ -226,5 +278,5 @@ void schedule_plan(const SchedulePolicy *policy, const ScheduleMemory *memory,
     if (!policy->static_batch) make_way(&d);
     if (prompts_first) serve_prompts(&d), admit(&d);
     serve_answers(&d);
-    if (!prompts_first) serve_prompts(&d), admit(&d);
+    if (!prompts_first) spare_answers(&d), serve_prompts(&d), admit(&d);
 }

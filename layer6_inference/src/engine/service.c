@@ -192,6 +192,20 @@ static void note(Service *s, ServiceRequest *r, double now) {
     if (!q->live) leave(s, r, q->failed ? REQUEST_FAILED : REQUEST_ENDED, now);
 }
 
+/* What the step read, and how long that took. */
+static void log_step(Service *s, double seconds) {
+    enum { EVERY = 8 }; /* steps: how often the costs are reckoned anew */
+    const EnginePart *part = &s->engine.parts[0];
+    StepSize size = {.tokens = (double)part->count, .rows = (double)part->rows};
+    for (size_t i = 0; i < part->count; i++) {
+        bool last = i + 1 == part->count || part->sequence[i + 1] != part->sequence[i];
+        size.seen += part->position[i] + 1, size.past += last ? part->position[i] + 1 : 0;
+    }
+    step_log_add(&s->steps, size, seconds);
+    if (s->counts.steps % EVERY == 0)
+        s->policy.cost = step_log_cost(&s->steps, &s->cost) ? &s->cost : NULL;
+}
+
 bool service_step(Service *s, Fault *fault) {
     const double now = s->clock();
     const ScheduleMemory memory = memory_of(&s->engine.parts[0].session->kv);
@@ -202,7 +216,10 @@ bool service_step(Service *s, Fault *fault) {
         for (size_t i = 0; i < s->planned; i++)
             if (s->plan[i].admit == (pass == 1))
                 obey(s, s->eligible[i], &s->jobs[i], &s->plan[i], now);
-    if (!engine_step(&s->engine, fault) && !s->engine.parts[0].session->stopped) return false;
+    const double before = s->clock();
+    bool read = engine_step(&s->engine, fault);
+    if (!read && !s->engine.parts[0].session->stopped) return false;
+    if (read && s->policy.stretch > 0) log_step(s, s->clock() - before);
     for (size_t i = 0; i < s->count; i++) note(s, s->requests[i], s->clock());
     forget_those_over(s);
     return true;

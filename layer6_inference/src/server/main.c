@@ -64,6 +64,7 @@ int main(int argc, char **argv) {
                       .port = 8080,
                       .places = 8,
                       .queue = 64,
+                      .stretch = SCHEDULE_STRETCH,
                       .body = 4096,
                       .connections = 512,
                       .patience = 30,
@@ -79,6 +80,10 @@ int main(int argc, char **argv) {
         {"--places", OPT_INT(1, 256), &o.places, "N", "answers in memory at the same time (8)"},
         {"--queue", OPT_INT(0, 100000), &o.queue, "N",
          "answers that may wait; one more is refused (64)"},
+        {"--stretch", OPT_REAL(1, 1000), &o.stretch, "X",
+         "prompts make a step of those who are answered at most about so many times as long, "
+         "where "
+         "that is above 50 ms (1.75)"},
         {"--chain", OPT_TEXT, &o.chain, "SPEC",
          "samplers of requests that say nothing about them (balanced)"},
         {"--alias", OPT_TEXT, &o.alias, "NAME", "the model's name to clients (its file's)"},

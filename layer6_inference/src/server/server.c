@@ -60,7 +60,9 @@ bool server_open(Server *s, const ServeOptions *o, Fault *fault) {
                              .chunk = PREFILL_BATCH / 4,
                              .running = places,
                              .waiting = (size_t)o->queue,
-                             .ageing = 10}};
+                             .ageing = 10,
+                             .stretch = o->stretch,
+                             .pace = 0.05}}; /* as fast as anybody reads */
     pthread_mutex_init(&s->lock, NULL);
     pthread_cond_init(&s->wake, NULL);
     metrics_open(&s->metrics);

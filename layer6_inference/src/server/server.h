@@ -19,7 +19,7 @@
 typedef struct ServeOptions {
     const char *model, *host, *chain, *alias, *keys;
     long port, ctx, places, queue, body, connections;
-    double seconds, patience, drain;
+    double seconds, patience, drain, stretch;
     OptionList origins;
     bool quiet;
     ComputeOptions compute;

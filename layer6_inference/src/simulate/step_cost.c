@@ -119,6 +119,27 @@ bool step_cost_fit(const StepSize *sizes, const double *seconds, size_t n, StepC
     return true;
 }
 
+/* ------------------------------------------------------------------ while a service runs */
+
+void step_log_add(StepLog *log, StepSize size, double seconds) {
+    const int kind = size.tokens > size.rows;
+    const size_t at = log->count[kind] % STEP_LOG;
+    if (size.tokens == 0 || !(seconds > 0)) return;
+    log->size[kind][at] = size, log->seconds[kind][at] = seconds, log->count[kind]++;
+}
+
+bool step_log_cost(const StepLog *log, StepCost *cost) {
+    StepSize sizes[2 * STEP_LOG];
+    double seconds[2 * STEP_LOG];
+    Fault fault; /* too few, or no memory */
+    size_t n = 0;
+    if (!log->count[0] || !log->count[1]) return false;
+    for (int kind = 0; kind < 2; kind++)
+        for (size_t i = 0; i < min_size(log->count[kind], STEP_LOG); i++, n++)
+            sizes[n] = log->size[kind][i], seconds[n] = log->seconds[kind][i];
+    return step_cost_fit(sizes, seconds, n, cost, &fault);
+}
+
 /* ------------------------------------------------------------------ as text */
 
 void step_cost_write(const StepCost *c, FILE *out) {

@@ -2,7 +2,7 @@
  *
  *     decode   texts that write together, tokens/s: the share that the products and the reading of keys and values take of
  *              a step; what is left over is what serving costs
- *     gaps     texts that write while a long prompt comes in: the longest of 20 waits for a token, in steps of then
+ *     gaps     texts that write while a long prompt comes in: the longest of 20 waits for a token, in steps of theirs before
  *     warm     a prompt that was read before: the time to its first token, of the time that it took then */
 #include "profile.h"
 #include "serve.h"
@@ -16,6 +16,7 @@ enum {
     PROMPT = 2048,
     BEFORE = 64,
     WRITTEN = 96,
+    ALONE = 16,
     GAPS = 4096,
     GOAL_SCOPES = 200000
 };
@@ -41,13 +42,17 @@ typedef struct Goals {
     uint64_t seed; /* of the words of this round: none are read before that should not be */
 } Goals;
 
+/* The service's clock, by which it learns what steps take, is the bench's. */
+static const BenchJob *clock_of;
+static double now(void) { return bench_now(clock_of); }
+
 static bool note_token(void *context, const Choice *choice) {
     Asker *a = context;
     Goals *g = a->goals;
-    double now = bench_now(g->job);
-    if (choice->step == 0) a->first = now - a->asked;
-    if (choice->step && g->watch && g->gaps < GAPS) g->gap[g->gaps++] = now - a->last;
-    a->last = now;
+    double time = now();
+    if (choice->step == 0) a->first = time - a->asked;
+    if (choice->step && g->watch && g->gaps < GAPS) g->gap[g->gaps++] = time - a->last;
+    a->last = time;
     return true;
 }
 
@@ -56,7 +61,7 @@ static bool ask(Goals *g, size_t i, uint64_t seed, size_t prompt, size_t answer,
     Asker *a = &g->asker[i];
     char chain[64];
     token_list_free(&a->tokens), chain_close(&a->chain);
-    *a = (Asker){.goals = g, .asked = bench_now(g->job)};
+    *a = (Asker){.goals = g, .asked = now()};
     for (size_t k = 0; k < prompt; k++)
         token_list_add(&a->tokens, (int32_t)(rng_hash(seed, i, k) % g->model->sizes.vocab));
     a->request =
@@ -128,21 +133,27 @@ static bool decode_round(Goals *g, uint64_t seed, double *share, double *rate, F
 
 /* ------------------------------------------------------------------ gaps, and what was read before */
 
-/* One round: of 20 gaps the longest, in steps. */
+/* Note what steps take: n of them, or all until a text has its first token. */
+static bool time_steps(Goals *g, size_t n, const Asker *until, Fault *fault) {
+    for (g->steps = 0; g->steps < n && !(until && until->first > 0);) {
+        double before = now();
+        if (!service_step(&g->service, fault)) return false;
+        g->step[g->steps++] = now() - before;
+    }
+    return true;
+}
+
+/* One round: of 20 gaps the longest, and that in steps of those who write, before the prompt comes. */
 static bool gap_round(Goals *g, uint64_t seed, double *gap, double *steps, Fault *fault) {
     const Asker *late = &g->asker[WRITERS];
-    g->gaps = g->steps = 0;
-    if (!begin_writers(g, WRITERS / 2, seed, fault) ||
-        !ask(g, WRITERS, seed, g->prompt, 1, fault))
+    g->gaps = 0;
+    if (!begin_writers(g, WRITERS / 2, seed, fault) || !time_steps(g, ALONE, NULL, fault))
         return false;
-    g->watch = true;
-    while (late->first == 0 && g->steps < GAPS) {
-        double before = bench_now(g->job);
-        if (!service_step(&g->service, fault)) return false;
-        g->step[g->steps++] = bench_now(g->job) - before;
-    }
-    g->watch = false;
     double step = bench_median(g->step, g->steps);
+    g->watch = true;
+    if (!ask(g, WRITERS, seed, g->prompt, 1, fault) || !time_steps(g, GAPS, late, fault))
+        return false;
+    g->watch = false;
     (void)bench_median(g->gap, g->gaps); /* which puts them in order */
     *gap = g->gap[(size_t)(0.95 * (double)(g->gaps - 1) + 0.5)], *steps = *gap / step;
     return end_writers(g, fault);
@@ -196,7 +207,7 @@ bool serve_goals(const BenchJob *job, const Model *model, Fault *fault) {
     const size_t ctx = model->sizes.ctx;
     Goals *g = calloc(1, sizeof *g);
     if (!g) return fault_set(fault, "no memory to measure with");
-    g->job = job, g->model = model;
+    g->job = clock_of = job, g->model = model;
     g->prompt = ctx > PROMPT + 2 ? PROMPT : ctx - 2;
     const SessionConfig config = {.ctx = min_size(ctx, PROMPT + BEFORE + WRITTEN + 64),
                                   .sequences = WRITERS + 1,
@@ -206,12 +217,15 @@ bool serve_goals(const BenchJob *job, const Model *model, Fault *fault) {
                                   .kv = job->compute.kv_format};
     const SchedulePolicy policy = {.budget = PREFILL_BATCH,
                                    .chunk = PREFILL_BATCH / 4,
+                                   .stretch = SCHEDULE_STRETCH,
                                    .running = WRITERS + 1,
                                    .waiting = WRITERS + 1};
     bool ok = (ctx > BEFORE + WRITTEN + 2 ||
                fault_set(fault, "a context of %zu tokens is too short for --goals", ctx)) &&
               session_open(&g->session, model, job->compute.pool, config, fault) &&
-              service_open(&g->service, &g->session, policy, fault) && run_goals(g, fault);
+              service_open(&g->service, &g->session, policy, fault);
+    g->service.clock = now;
+    ok = ok && run_goals(g, fault);
     if (g->service.requests) service_close(&g->service);
     for (size_t i = 0; i <= WRITERS; i++)
         token_list_free(&g->asker[i].tokens), chain_close(&g->asker[i].chain);

@@ -8,7 +8,7 @@
 typedef struct Job {
     const char *costs, *trace, *save, *csv, *arrivals, *order;
     OptionList users, policies;
-    double every, seconds, urgent, heavy, ageing, first_goal, gap_goal, price;
+    double every, seconds, urgent, heavy, ageing, stretch, first_goal, gap_goal, price;
     long prompt, heavy_prompt, answer, shared, places, waiting, pages, machines, burst, seed;
     bool alone;
     StepCost cost;
@@ -42,7 +42,9 @@ static SimulatedMachine machine_of(const Job *job, size_t policy) {
                                          .waiting = (size_t)job->waiting,
                                          .ageing = job->ageing,
                                          .static_batch = policies[policy].rigid,
-                                         .prompts_first = policies[policy].prompts_first},
+                                         .prompts_first = policies[policy].prompts_first,
+                                         .stretch = job->stretch,
+                                         .cost = &job->cost},
                               .cost = job->cost,
                               .page_tokens = PAGE,
                               .pages = (size_t)job->pages,
@@ -349,6 +351,10 @@ static int run(int argc, char **argv) {
          "write such a table instead of simulating"},
         {"--policy", OPT_LIST, &job.policies, "NAME",
          "static, continuous or chunked (all three; may be given several times)"},
+        {"--stretch", OPT_REAL(1, 1000), &job.stretch, "X",
+         "in chunks, prompts make a step of those who are answered at most about so many times "
+         "as "
+         "long (no limit)"},
         {"--order", OPT_TEXT, &job.order, "NAME",
          "who is served first: fcfs, priority, or turns: the first request of each user, then "
          "the "
