@@ -1,12 +1,11 @@
-/* The graders of the model: its forward pass, and what a family says about positions.
+/* The grader of the model's forward pass.
  *
  * The model in the box is asked, with what other families have added to it.  Where the work differs from the library's own,
  * that is asked again with one part left out: the one that then agrees is the part that is missing. */
-#include "grader.h"
+#include "made.h"
 #include "models.h"
 
 DECLARE_SHIPPED(model_forward);
-DECLARE_SHIPPED(pooling_run);
 
 static Model model;
 
@@ -25,6 +24,8 @@ typedef enum Part {
     WHOLE,
     EMBED_SCALE,
     PLACES,
+    TYPES,
+    TYPE_ROWS,
     EMBED_NORM,
     OUT_NORM,
     LOGIT_SCALE,
@@ -38,6 +39,11 @@ static const char *const part_hints[PARTS] = {
     [EMBED_SCALE] = "embedding_scale is missing: it multiplies the row of the table",
     [PLACES] = "learned positions are missing: position_add_learned(), where the model has a "
                "table of them",
+    [TYPES] = "the table of token types is missing: where the model has one, the row of the "
+              "token's text "
+              "(text_of_token) is added, as that of a position is",
+    [TYPE_ROWS] = "tokens of the second text have a row of their own in the table of types: "
+                  "text_of_token()",
     [EMBED_NORM] = "embedding_norm is missing: what goes into the first block passes it",
     [OUT_NORM] = "the last norm is missing: hidden rows are out_norm of x",
     [LOGIT_SCALE] = "logit_scale is missing: it multiplies the logits",
@@ -46,13 +52,16 @@ static const char *const part_hints[PARTS] = {
     [FIRST_LAYER] = "the first block is left out",
 };
 
-static float places[POSITIONS * WIDE], gains[WIDE];
+static float places[POSITIONS * WIDE], types[2 * WIDE], gains[WIDE];
+static size_t second_text; /* where it begins */
 
 /* The model with one part less. */
 static Model without(Part part) {
     Model m = model;
     if (part == EMBED_SCALE) m.embedding_scale = 1;
     if (part == PLACES) m.positions.data = NULL;
+    if (part == TYPES) m.types.data = NULL;
+    if (part == TYPE_ROWS) m.types.shape[0] = 1;
     if (part == EMBED_NORM) m.embedding_norm.kind = NORM_NONE;
     if (part == OUT_NORM) m.out_norm.kind = NORM_NONE;
     if (part == LOGIT_SCALE) m.logit_scale = 1;
@@ -65,17 +74,21 @@ static Model without(Part part) {
 static void give_parts(void) {
     size_t dim = model.sizes.dim;
     NEED(dim <= WIDE);
-    fresh_floats(places, POSITIONS * dim, -0.5, 0.5), fresh_floats(gains, dim, 0.5, 2);
+    fresh_floats(places, POSITIONS * dim, -0.5, 0.5), fresh_floats(types, 2 * dim, -0.5, 0.5);
+    fresh_floats(gains, dim, 0.5, 2);
     model.embedding_scale = (float)fresh_between(2, 4),
     model.logit_scale = (float)fresh_between(0.3, 0.6);
     model.logit_softcap = (float)fresh_between(3, 5);
     model.positions = tensor_view(DTYPE_F32, 2, (size_t[]){POSITIONS, dim}, places);
+    model.types = tensor_view(DTYPE_F32, 2, (size_t[]){2, dim}, types);
+    second_text = TOKENS + 3;
     model.embedding_norm = (Norm){.kind = NORM_RMS, .width = dim, .eps = 1e-5f, .gain = gains};
 }
 
 static void take_parts(void) {
     model.embedding_scale = model.logit_scale = 1, model.logit_softcap = 0;
-    model.positions.data = NULL, model.embedding_norm.kind = NORM_NONE;
+    model.positions.data = model.types.data = NULL, model.embedding_norm.kind = NORM_NONE;
+    second_text = 0;
 }
 
 typedef struct Call {
@@ -105,6 +118,7 @@ static void open_session(Session *s, const Model *m) {
     SessionConfig config = {
         .ctx = 3 * TOKENS, .sequences = SEQUENCES, .max_tokens = ROOM, .max_logits = ROOM};
     NEED(session_open(s, m, NULL, config, &fault));
+    s->second = second_text;
 }
 
 static bool near(const float *a, const float *b, size_t n, double bound) {
@@ -179,6 +193,130 @@ static void hidden_rows_only(void) {
     session_close(&s);
 }
 
+/* Those of rows that nobody wants are not touched. */
+static void rows_behind(void) {
+    static Call call;
+    Fault fault = {0};
+    Session s;
+    new_call(&call, 0, false), call.batch.count = 3, call.rows = 0;
+    for (size_t i = 0; i < 3; i++) call.rows += call.wanted[i] = i == 1;
+    model.logit_scale = 0.5f, model.logit_softcap = 4;
+    open_session(&s, &model);
+    float *behind = s.logits + call.rows * model.sizes.vocab;
+    *behind = 3;
+    HINT(model_forward(&s, &call.batch, &fault), "refused, with the words \"%s\"", fault.text);
+    HINT(*behind == 3, "one row of logits is wanted, and those of the row behind it are scaled "
+                       "or capped, too");
+    model.logit_scale = 1, model.logit_softcap = 0;
+    session_close(&s);
+}
+
+/* ------------------------------------------------------------------ nobody wants it any more */
+
+static size_t asked, stop_at;
+static bool wanted_so_far(void *context) {
+    (void)context;
+    return ++asked != stop_at;
+}
+
+static void stopped_at(size_t layer) {
+    static Call call;
+    Fault fault = {0};
+    Session s;
+    new_call(&call, 0, false), open_session(&s, &model);
+    s.is_wanted = wanted_so_far, asked = 0, stop_at = layer + 1;
+    bool went = model_forward(&s, &call.batch, &fault);
+    HINT(asked,
+         "is_wanted is to be asked before each layer whether anybody still wants the batch");
+    HINT(!went && asked == stop_at,
+         "is_wanted says before layer %zu that nobody wants the batch any more, and it goes "
+         "on: ask before each layer, and stop",
+         layer);
+    HINT(s.stopped, "a batch that nobody wanted any more was stopped: `stopped` is true then");
+    HINT(fault.text[0], "a batch was stopped, and the fault does not say so");
+    for (size_t i = 0; i < SEQUENCES; i++)
+        COUNT(session_length(&s, i), 0,
+              "a batch that was stopped is as if it had never come: undo()");
+    s.is_wanted = NULL;
+    HINT(model_forward(&s, &call.batch, &fault),
+         "after a batch that was stopped the same one is refused, with the words \"%s\"",
+         fault.text);
+    HINT(!s.stopped,
+         "`stopped` is of the last batch: it becomes false when another one begins");
+    session_close(&s);
+}
+
+static void stops(void) {
+    for (size_t l = 0; l < model.sizes.layers; l++) stopped_at(l);
+}
+
+/* ------------------------------------------------------------------ what is seen */
+
+static size_t embedded_seen;
+static double embedded_sum;
+
+static void sees(void *context, const Seen *seen) {
+    (void)context;
+    embedded_seen += seen->part == PROBE_EMBEDDED && seen->layer == 0;
+    for (size_t i = 0; seen->part == PROBE_EMBEDDED && i < seen->count * seen->width; i++)
+        embedded_sum += fabs((double)seen->rows[i]);
+}
+
+static void probed(void) {
+    static Call call;
+    Fault fault = {0};
+    Session s;
+    Probe probe = {.see = sees, .wants = 1u << PROBE_EMBEDDED};
+    double wanted;
+    new_call(&call, 0, false), open_session(&s, &model);
+    NEED(session_probe(&s, &probe, &fault));
+    NEED(SHIPPED(model_forward)(&s, &call.batch, &fault));
+    session_reset(&s), wanted = embedded_sum, embedded_seen = 0, embedded_sum = 0;
+    HINT(model_forward(&s, &call.batch, &fault), "with a probe: refused, with the words \"%s\"",
+         fault.text);
+    COUNT(embedded_seen, 1,
+          "a probe (run.probe, which may be NULL) is to see what goes into the first block: "
+          "probe_enter() with the first layer, probe_stream() with PROBE_EMBEDDED");
+    NUMBER(embedded_sum, wanted, 1e-3 * wanted,
+           "what a probe sees before the first layer is s->x behind embed(): the sum of all "
+           "without their signs");
+    session_close(&s);
+}
+
+/* ------------------------------------------------------------------ other families */
+
+static void as_ours(const char *family, const char *hint) {
+    static Made m;
+    Fault fault = {0};
+    make(&m, family);
+    NEED(SHIPPED(model_forward)(&m.ours, &m.batch, &fault));
+    m.mine.is_wanted = wanted_so_far, asked = stop_at = 0;
+    HINT(model_forward(&m.mine, &m.batch, &fault), "a %s: refused, with the words \"%s\"",
+         family, fault.text);
+    COUNT(asked, m.model.sizes.layers,
+          "a %s: run_layers() runs layers from .. to - 1 and asks before each (is_wanted): so "
+          "many in all",
+          family);
+    NUMBERS(m.mine.hidden, m.ours.hidden, (MADE - SOURCE) * m.model.sizes.dim, 2e-3,
+            "a %s: the hidden rows are others; %s", family, hint);
+    unmake(&m);
+}
+
+static void source_refused(const char *why, size_t start, size_t wanted) {
+    static Made m;
+    Fault fault = {0};
+    make(&m, "t5");
+    m.token[SOURCE] = 7, m.token[start] = m.model.start, m.wanted[wanted] = true;
+    HINT(!model_forward(&m.mine, &m.batch, &fault),
+         "a t5 and %s: this is to be refused: source_check()", why);
+    HINT(fault.text[0], "a t5 and %s: refused, but the fault does not say why", why);
+    COUNT(session_length(&m.mine, 0), 0,
+          "a t5 and %s: refused, and the memory has grown: source_check() comes before "
+          "take_room()",
+          why);
+    unmake(&m);
+}
+
 /* What is refused leaves all as it was: `calls` go well, the next does not. */
 static void refused(const char *why, Call *call, int32_t calls, size_t max_logits) {
     static Call good;
@@ -219,103 +357,18 @@ GRADE(forward) {
     two_calls("a model with all that families may add", false);
     two_calls("rows that the batch brings in place of tokens", true);
     take_parts();
+    rows_behind();
+    stops();
+    probed();
+    as_ours(
+        "t5",
+        "layers of the encoder are 0 .. encoder - 1, those that write follow: from .. to - 1");
+    as_ours("gemma3n",
+            "a model with several streams gathers them behind the last layer: altup_gather()");
+    source_refused("no source", 0, SOURCE);
+    source_refused("a source of which logits are wanted", SOURCE, 2);
     hidden_rows_only();
     refusals();
 }
 
-/* ------------------------------------------------------------------ what is broken */
-
-GRADE(family) {
-    open_box();
-    Session s;
-    Fault fault;
-    TokenList ids = {0};
-    WorldText text = {0};
-    World *world = world_open(&fault);
-    SessionConfig config = {
-        .ctx = 1024, .sequences = 1, .max_tokens = 1024, .max_logits = 1024};
-    NEED(world);
-    world_write(world, "story", 7, fresh_below(1000000), &text);
-    tokenizer_begin(model.tokenizer, &ids);
-    NEED(tokenizer_encode(model.tokenizer, (Text){text.bytes, text.size}, true, &ids, &fault));
-    size_t n = ids.count - 1, vocab = model.sizes.vocab;
-    NEED(n > 20 && n < 1024 && session_open(&s, &model, NULL, config, &fault) &&
-         session_eval(&s, ids.ids, n, true, &fault));
-    double sum = 0, first = cross_entropy(s.logits, vocab, (size_t)ids.ids[1]);
-    for (size_t i = 0; i < n && i < PREFILL_BATCH; i++)
-        sum += cross_entropy(s.logits + i * vocab, vocab, (size_t)ids.ids[i + 1]);
-    n = n < PREFILL_BATCH ? n : PREFILL_BATCH;
-    SYMPTOM(
-        sum / (double)n < 1,
-        "the model in the box reads a story of its own world with a surprise of %.2f nats a "
-        "token, where it should be some "
-        "0.3.  The first token costs %.2f, as it should; those after it cost %.2f on average",
-        sum / (double)n, first, (sum - first) / (double)(n - 1));
-}
-
-/* ------------------------------------------------------------------ one row of many */
-
-enum { LONGEST = 23 };
-
-static const char *const pooling_hints[] = {
-    [POOLING_NONE] = "none: the row of every token, each has its place: token t at t * dim",
-    [POOLING_MEAN] = "mean: the sum of all rows, divided by their number",
-    [POOLING_CLS] = "cls: the first row, and no other",
-    [POOLING_LAST] = "last: the last row, and no other",
-};
-
-/* Room for the rows, full of what was there before; the session reads a text in pieces. */
-static void pool(Pooling pooling, size_t pieces) {
-    static float got[LONGEST * WIDE], want[LONGEST * WIDE];
-    int32_t tokens[LONGEST];
-    Fault fault;
-    Session s;
-    size_t count = 1 + fresh_below(LONGEST), rows = pooling == POOLING_NONE ? count : 1;
-    SessionConfig config = pooling_session(&model, LONGEST);
-    config.max_logits = config.max_tokens = pieces;
-    for (size_t i = 0; i < count; i++) tokens[i] = (int32_t)fresh_below(model.sizes.vocab);
-    fresh_floats(got, LONGEST * WIDE, 50, 90), memcpy(want, got, sizeof got);
-    double there = (double)got[0];
-    NEED(model.sizes.dim <= WIDE && session_open(&s, &model, NULL, config, &fault));
-    NEED(SHIPPED(pooling_run)(&s, pooling, tokens, count, 0, want, &fault));
-    HINT(pooling_run(&s, pooling, tokens, count, 0, got, &fault), "refused: %s", fault.text);
-    HINT(pooling != POOLING_MEAN ||
-             !close_to((double)(got[0] - want[0]), there / (double)count, 1e-3),
-         "the mean begins with the first row: what was in `out` before is not part of it");
-    NUMBERS(got, want, rows * model.sizes.dim, 1e-5, "%s", pooling_hints[pooling]);
-    session_close(&s);
-}
-
-/* Vectors of n numbers, of three sizes. */
-static void one_length(size_t n, size_t kind) {
-    const double size = (const double[]){1, 1e3, 1e-3}[kind];
-    float a[64], b[64], unit[64], zero[64] = {0};
-    double aa = 0, bb = 0, ab = 0;
-    fresh_floats(a, 64, -2 * size, 2 * size), fresh_floats(b, 64, -2 * size, 2 * size);
-    for (size_t i = 0; i < n; i++)
-        aa += (double)a[i] * (double)a[i], bb += (double)b[i] * (double)b[i],
-            ab += (double)a[i] * (double)b[i];
-    NUMBER(pooling_cosine(a, b, n), ab / sqrt(aa) / sqrt(bb), 1e-9,
-           "the cosine of %zu numbers of a size of %g: the dot product over both lengths", n,
-           size);
-    NUMBER(pooling_cosine(a, zero, n), 0, 1e-9, "a vector of zeros has no direction: 0");
-    memcpy(unit, a, sizeof a);
-    pooling_normalize(zero, n), pooling_normalize(unit, n);
-    for (size_t i = 0; i < n; i++) NUMBER(zero[i], 0, 1e-9, "a vector of zeros stays one");
-    for (size_t i = 0; i < n; i++)
-        NUMBER(unit[i], (double)a[i] / sqrt(aa), 1e-5,
-               "number %zu of %zu of a size of %g: each over the root of the sum of squares", i,
-               n, size);
-    HINT(memcmp(unit + n, a + n, (64 - n) * sizeof *a) == 0,
-         "%zu numbers are to be normalized, and those behind them are others now", n);
-}
-
-GRADE(pooling) {
-    open_box();
-    for (int i = 0; i < 4; i++)
-        pool(POOLING_MEAN, 7), pool(POOLING_CLS, 7), pool(POOLING_LAST, 7),
-            pool(POOLING_NONE, 7), pool(POOLING_MEAN, LONGEST);
-    for (int i = 0; i < 20; i++) one_length(i < 10 ? 1 + fresh_below(9) : 60, i % 3);
-}
-
-GRADES({"5.4", family}, {"5.5", forward}, {"5.13", pooling})
+GRADES({"5.5", forward})

@@ -179,8 +179,8 @@ static size_t text_of_token(const Session *s, int32_t position) {
     return s->second && (size_t)position >= s->second && s->model->types.shape[0] > 1;
 }
 
-/* x = what goes into the first block: an embedding, scaled, normed and placed as the family does
- * it; or a row that the batch or the session brings. */
+/* x = what goes into the first block: an embedding, scaled, or a row that the batch or the session brings.  Where the
+ * model has tables of them the row of its position is added and that of its text (types, text_of_token); then comes the norm. */
 static void embed_one(Session *s, const Batch *batch, size_t i) {
     const Model *m = s->model;
     size_t dim = m->sizes.dim;
@@ -267,7 +267,9 @@ static void undo(Session *s, const Batch *batch) {
         session_rewind(s, (size_t)batch->sequence[i], (size_t)batch->position[i]);
 }
 
-/* s->x = the tokens of a batch behind layers from .. to - 1; false: nobody wants it any more. */
+/* s->x = the tokens of a batch behind layers from .. to - 1; false: nobody wants it any more, which is_wanted (or NULL)
+ * says before each layer.  A probe (or NULL) is told the first layer and shown what goes into it (probe_enter,
+ * probe_stream: PROBE_EMBEDDED); a model of several streams gathers them behind the last (altup_gather). */
 static bool run_layers(Session *s, const Batch *batch, size_t from, size_t to) {
     const Model *m = s->model;
     embed(s, batch);
@@ -298,6 +300,7 @@ static bool run_model(Session *s, const Batch *batch) {
     return true;
 }
 
+/* Batch and sources are checked before room is taken: what is refused changes nothing. */
 bool model_forward(Session *s, const Batch *batch, Fault *fault) {
     s->stopped = false;
     if (!check_batch(s, batch, fault) || !source_check(s, batch, fault) ||
