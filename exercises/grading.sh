@@ -115,7 +115,7 @@ explain() {
     shift 4
     case $status in
     152) say "  not done after $SECONDS_EACH seconds: a loop that never ends?"; return ;;
-    142) say "  not done after $((3 * SECONDS_EACH)) seconds by the clock: does it wait for something?"; return ;;
+    142) say "  not done after $((3 * SECONDS_EACH)) seconds by the clock: a loop that never ends, or does it wait for something?"; return ;;
     esac
     cause=$(killed_by "$status")
     if [ -z "$cause" ]; then say "  the check was left before its end (status $status): who called exit?"; return; fi
