@@ -31,12 +31,15 @@ static double softmax_weighed(const double *x, size_t n, const void *context) {
     return result;
 }
 
-static void check_softmax(size_t n, bool in_place) {
-    static float y[MOST], dy[MOST], got[MOST + 1];
+typedef enum { PLAIN, PEAKED, LARGE } Scores;
+
+static void check_softmax(size_t n, bool in_place, Scores kind) {
+    static float y[MOST], dy[MOST], got[MOST + 1], apart[MOST];
     static double x[MOST], want[MOST], slip[MOST];
     double sum = 0, mean = 0, plain = 0;
-    fresh_floats(dy, n, -1, 3);
-    for (size_t i = 0; i < n; i++) sum += exp(x[i] = fresh_between(-2, 2));
+    fresh_floats(dy, n, kind == LARGE ? -40 : -1, kind == LARGE ? 60 : 3);
+    for (size_t i = 0; i < n; i++)
+        sum += exp(x[i] = fresh_between(-2, 2) + (kind == PEAKED && i == n / 2 ? 11 : 0));
     for (size_t i = 0; i < n; i++)
         y[i] = (float)(exp(x[i]) / sum), mean += (double)y[i] * (double)dy[i],
         plain += (double)dy[i];
@@ -56,7 +59,7 @@ static void check_softmax(size_t n, bool in_place) {
                       : k == 4 ? p * (mean - d)
                                : p * (d - plain / (double)n);
         }
-        if (n < 3 || !all_near(got, slip, n, NEAR)) continue;
+        if (n < 3 || kind == PEAKED || !all_near(got, slip, n, NEAR)) continue;
         HINT(k != 0, "every output depends on every score through the sum: what is missing is "
                      "- y[i] * sum_j y[j] dy[j]");
         HINT(k != 1, "y (1 - y) is how a probability moves with its own score; the others "
@@ -67,18 +70,25 @@ static void check_softmax(size_t n, bool in_place) {
     }
     double total = 0;
     for (size_t i = 0; i < n; i++) total += (double)got[i];
-    HINT(!in_place,
+    softmax_backward(apart, y, dy, n);
+    HINT(!in_place || !all_near(apart, want, n, NEAR),
          "dx may be dy itself: the sum needs every dy before the first dx is written");
     HINT(fabs(total) < 1e-3,
          "raising all scores alike changes nothing, so the gradients add up to 0, got %g (%zu "
          "scores)",
          total, n);
-    expect("dx", got, want, n, NEAR);
+    expect(kind == PEAKED  ? "dx of many scores, one far above the others, whose small "
+                             "probabilities count, too"
+           : kind == LARGE ? "dx of large dy, as large as they come"
+                           : "dx",
+           got, want, n, NEAR);
 }
 
 GRADE(softmax_back) {
     for (int round = 0; round < 20; round++)
-        check_softmax(round ? 1 + fresh_below(60) : 3, round % 2);
+        check_softmax(round ? 1 + fresh_below(60) : 3, round % 2, PLAIN);
+    for (int round = 0; round < 2; round++) check_softmax(MOST, round, PEAKED);
+    check_softmax(MOST - 300, false, PLAIN), check_softmax(9, false, LARGE);
 }
 
 /* ---------------------------------------------------------------- RMSNorm */
