@@ -1,5 +1,6 @@
 /* The graders of layer 1: memory, and what stands in a file. */
 #include "../src/gguf_bytes.h"
+#include "../src/gguf_reader.h"
 #include "grader.h"
 #include "tensor.h"
 
@@ -54,7 +55,7 @@ GRADE(arena) {
 
 /* ---------------------------------------------------------------- the header */
 
-static unsigned char file[4096];
+static unsigned char file[8192];
 static size_t filled;
 
 static void put(uint64_t value, int size) {
@@ -79,6 +80,49 @@ static bool parsed(Gguf *gguf, Fault *fault) {
     NEED(copy);
     memcpy(copy, file, filled);
     return gguf_parse(gguf, copy, filled, fault);
+}
+
+/* A string, with a 0 in it, and one whose bytes are not there. */
+static void check_string(void) {
+    static const unsigned char whole[] = {3, 0, 0, 0, 0, 0, 0, 0, 'a', 0, 'b'};
+    Fault fault = {""};
+    Reader reader = {whole, whole, whole + sizeof whole, &fault, true};
+    Text text = gguf_take_string(&reader, "a string");
+    HINT(reader.ok && text.data == (const char *)whole + 8,
+         "a string of 3 bytes that are there: its bytes begin 8 behind its length");
+    COUNT(text.size, 3, "a string is as long as it says, with a byte of 0 in it as well");
+    reader = (Reader){whole, whole, whole + sizeof whole - 1, &fault, true};
+    text = gguf_take_string(&reader, "a string");
+    HINT(!reader.ok && text.data && text.size == 0,
+         "a string whose bytes are not there is \"\", of 0 bytes, and not NULL");
+}
+
+/* `count` pairs or tensors, as small as they can be: all of the file is theirs. */
+static void check_small(uint64_t count, bool pairs) {
+    Gguf gguf;
+    Fault fault = {""};
+    begin(3, pairs ? 0 : count, pairs ? count : 0);
+    for (uint64_t i = 0; i < count; i++) {
+        put(2, 8), put('A' + i % 50, 1), put('A' + i / 50, 1);
+        if (pairs)
+            put(GGUF_U8, 4), put(7, 1);
+        else
+            put(1, 4), put(1, 8), put(DTYPE_F32, 4), put(0, 8);
+    }
+    for (int i = 0; i < 64 && !pairs; i++) put(0, 1);
+    HINT(parsed(&gguf, &fault),
+         "a right file with %" PRIu64 " %s, each as small as it can be, is refused (%s): %d "
+                                      "bytes each have to be there, of what is left",
+         count, pairs ? "pairs" : "tensors", fault.text, pairs ? 13 : 32);
+    gguf_free(&gguf);
+    /* one more than there is room for, and what follows is not looked at */
+    begin(3, pairs ? 0 : 101, pairs ? 101 : 0);
+    for (int i = 0; i < (pairs ? 13 : 32) * 101 - 1; i++) put(0xFF, 1);
+    fault.text[0] = 0;
+    HINT(!parsed(&gguf, &fault) && !strstr(fault.text, "runs past the end"),
+         "101 %s have no room in %d bytes behind the header (left), and are refused by "
+         "read_header, not later (\"%s\"): %d bytes each",
+         pairs ? "pairs" : "tensors", (pairs ? 13 : 32) * 101 - 1, fault.text, pairs ? 13 : 32);
 }
 
 GRADE(header) {
@@ -137,7 +181,16 @@ GRADE(header) {
     }
     begin(3, 0, 0), file[0] = 'X';
     HINT(!parsed(&gguf, &fault), "a file that does not begin with GGUF is none (refuse_magic)");
-    for (uint32_t version = 0; version < 9; version++) {
+    for (int i = 0; i < 4; i++) {
+        begin(3, 0, 0), file[i] ^= 0x20;
+        HINT(!parsed(&gguf, &fault),
+             "all four letters of the magic count: one that differs in letter %d is no GGUF "
+             "file (refuse_magic)",
+             i);
+    }
+    for (uint32_t k = 0; k < 13; k++) {
+        uint32_t version =
+            k < 9 ? k : (uint32_t[]){258, 3 + 65536, 0x02000000, 0x03000000}[k - 9];
         begin(version, 0, 0);
         bool ok = parsed(&gguf, &fault);
         HINT(ok || (version != 2 && version != 3), "version %u can be read, and is refused",
@@ -162,6 +215,9 @@ GRADE(header) {
              "asked for, and not later (\"%s\"); a product can overflow, a quotient cannot",
              many[k / 2], pairs ? "pairs" : "tensors", fault.text);
     }
+    check_string();
+    check_small(1 + fresh_below(9), false), check_small(120, false);
+    check_small(1 + fresh_below(9), true), check_small(250, true);
 }
 
 /* ---------------------------------------------------------------- values of pairs */

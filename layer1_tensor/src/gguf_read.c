@@ -77,7 +77,8 @@ static void refuse_version(Reader *reader, uint32_t version) {
 }
 
 /* Magic, version (2 or 3) and the two counts.  Counts that what is left of the file has no room for are refused here, before
- * memory is asked for, with fail() and words of your own: the smallest pair takes 13 bytes, the smallest tensor 32. */
+ * memory is asked for, with fail() and words of your own: a pair takes 13 bytes without the letters of its key, a tensor 32
+ * without those of its name. */
 static void read_header(Gguf *gguf, Reader *reader) {
     const unsigned char *magic = take_bytes(reader, 4, "no room for the magic");
     if (magic && memcmp(magic, "GGUF", 4) != 0) refuse_magic(reader, magic);
