@@ -26,7 +26,7 @@ plain_answer() { # plain_answer ANSWER UNITS
             return value
         }
         {
-            a = tolower($0); gsub(/^[ \t"]+|[ \t".!]+$/, "", a); sub(/^((about|at|~|=)[ \t]*)+/, "", a)
+            a = tolower($0); gsub(/^[ \t"]+|[ \t".!]+$/, "", a); sub(/^((about|at|~|≈|=)[ \t]*)+/, "", a); sub(/[ \t]*\([^()]*\)$/, "", a)
             sub(/^(none|nothing)( |$)/, "zero ", a); sub(/ $/, "", a)
             a = in_digits(a)
             if (a ~ /^[-+]?[0-9][0-9]?[0-9]?([,_ ][0-9][0-9][0-9])+([^0-9]|$)/)
@@ -58,7 +58,7 @@ number_in() { # number_in ANSWER UNITS, the answer from plain_answer
     printf '%s\n' "$1" | awk -v units="$2" '
         BEGIN {
             for (i = split(tolower(units), unit, ","); i; i--) { sub(/=.*/, "", unit[i]); known[unit[i]] }
-            things = "^(tokens?|words?|steps?|places?|pages?|blocks?|layers?|heads?|rows?|columns?|nodes?|states?|patterns?|char(acter)?s?|letters?|digits?|documents?|texts?|sentences?|sequences?|requests?|users?|weights?|parameters?|elements?|entries|entry|numbers?|vectors?|matrix|matrices|experts?|stages?|candidates?)$"
+            things = "^(tokens?|words?|steps?|places?|pages?|blocks?|layers?|heads?|rows?|columns?|nodes?|states?|patterns?|char(acter)?s?|letters?|digits?|documents?|texts?|sentences?|sequences?|requests?|users?|weights?|parameters?|elements?|entries|entry|nats?|numbers?|vectors?|matrix|matrices|experts?|stages?|candidates?)$"
         }
         function is_measure(text, i, n, w) {
             n = split(text, w, /[ -]+/)
