@@ -15,6 +15,14 @@ typedef enum Misread {
     JOINED_SIGNS,
     ALL_SIGNS_ALONE,
     JOINED_IDEOGRAPHS,
+    FEW_IDEOGRAPHS,
+    ASCII_STOPS,
+    LATIN_SIGNS,
+    NUMBERS_ALONE,
+    LOW_CONTROLS,
+    OTHERS_GONE,
+    BY_CASE,
+    UNKNOWN_ONE,
     MISREADS
 } Misread;
 
@@ -36,6 +44,16 @@ static const char *const misread_hints[MISREADS] = {
         "of symbols only those of ASCII stand alone: a euro sign is part of its "
         "word",
     [JOINED_IDEOGRAPHS] = "an ideograph is a word by itself",
+    [FEW_IDEOGRAPHS] = "there are more ideographs than those from 4E00 on: is_ideograph()",
+    [ASCII_STOPS] = "punctuation beyond ASCII, such as a long dash, is a word by itself, too",
+    [LATIN_SIGNS] = "of symbols only those of ASCII stand alone: those from 128 to 255 are "
+                    "part of their word",
+    [NUMBERS_ALONE] = "numbers, such as a small raised 2, are part of their word",
+    [LOW_CONTROLS] =
+        "control characters are dropped, those beyond 32 as well (UNICODE_CONTROL)",
+    [OTHERS_GONE] = "characters that Unicode has not assigned stay",
+    [BY_CASE] = "accents are dropped where strip_accents says so, whatever lowercase says",
+    [UNKNOWN_ONE] = "the unknown token is tokenizer->unknown, whichever that is",
 };
 
 static void pieces_slowly(const Tokenizer *t, Text word, Misread miss, TokenList *tokens) {
@@ -51,7 +69,7 @@ static void pieces_slowly(const Tokenizer *t, Text word, Misread miss, TokenList
             if (better) best = (int32_t)id;
         }
         if (best < 0 && miss != FOUND_STAYS && miss != PART_UNKNOWN) tokens->count = first;
-        token_list_add(tokens, best < 0 ? t->unknown : best);
+        token_list_add(tokens, best >= 0 ? best : miss == UNKNOWN_ONE ? 1 : t->unknown);
         if (best < 0 && miss != PART_UNKNOWN) return;
         size_t size = best < 0 ? 1 : t->symbols[best].size;
         word = (Text){word.data + size, word.size - size};
@@ -60,18 +78,26 @@ static void pieces_slowly(const Tokenizer *t, Text word, Misread miss, TokenList
 
 static bool slow_alone(uint32_t code, Misread miss) {
     UnicodeCategory category = unicode_category(code);
-    if (category == UNICODE_PUNCTUATION) return miss != JOINED_STOPS;
+    if (category == UNICODE_PUNCTUATION)
+        return miss != JOINED_STOPS && (code < 128 || miss != ASCII_STOPS);
+    if (code == 0xB2) return miss == NUMBERS_ALONE;
     if (category == UNICODE_SYMBOL)
-        return code < 128 ? miss != JOINED_SIGNS : miss == ALL_SIGNS_ALONE;
+        return code < 128 ? miss != JOINED_SIGNS
+                          : miss == ALL_SIGNS_ALONE || (code < 256 && miss == LATIN_SIGNS);
+    if (code >= 0x3400 && code < 0x4DBF)
+        return miss != FEW_IDEOGRAPHS && miss != JOINED_IDEOGRAPHS;
     return code >= 0x4E00 && code < 0x9FFF && miss != JOINED_IDEOGRAPHS;
 }
 
 static bool slow_dropped(const Tokenizer *t, uint32_t code, Misread miss) {
     UnicodeCategory category = unicode_category(code);
     if (code == 0 || code == 0xFFFD) return miss != REPLACED_STAY;
-    if (category == UNICODE_CONTROL) return miss != CONTROLS_STAY;
+    if (category == UNICODE_CONTROL)
+        return miss != CONTROLS_STAY && (code < 32 || miss != LOW_CONTROLS);
+    if (code == 0x378) return miss == OTHERS_GONE;
     if (category != UNICODE_MARK) return false;
-    return t->strip_accents ? miss != MARKS_STAY : miss == MARKS_GO;
+    return (miss == BY_CASE ? t->lowercase : t->strip_accents) ? miss != MARKS_STAY
+                                                               : miss == MARKS_GO;
 }
 
 static void wordpiece_slowly(const Tokenizer *t, Text text, Misread miss, TokenList *tokens) {
@@ -107,6 +133,12 @@ static const char *const characters[] = {"a",
                                          "+",
                                          "\xE2\x82\xAC",
                                          "\xE4\xB8\xAD",
+                                         "\xE3\x90\x80",
+                                         "\xE2\x80\x94",
+                                         "\xC2\xA9",
+                                         "\xC2\xB2",
+                                         "\xC2\xAD",
+                                         "\xCD\xB8",
                                          "\x01",
                                          "\xEF\xBF\xBD",
                                          "\t",
@@ -115,10 +147,10 @@ enum { CHARACTERS = sizeof characters / sizeof *characters };
 
 static Tokenizer *some_pieces(bool lowercase) {
     static SmallVocabulary v;
-    static const char *const specials[] = {"[PAD]", "[UNK]", "[CLS]", "[SEP]"};
+    static const char *const specials[] = {"[PAD]", "[CLS]", "[UNK]", "[SEP]"};
     v.count = 0;
     for (int i = 0; i < 4; i++)
-        add_name(&v, text_of(specials[i]), i == 1 ? TOKEN_UNKNOWN : TOKEN_CONTROL, 0);
+        add_name(&v, text_of(specials[i]), i == 2 ? TOKEN_UNKNOWN : TOKEN_CONTROL, 0);
     for (int i = 0; i < 150; i++) {
         char name[40] = "\xE2\x96\x81";
         size_t size = fresh_below(2) ? 3 : 0, more = 1 + fresh_below(4);
@@ -137,8 +169,8 @@ static Tokenizer *some_pieces(bool lowercase) {
         add_name(&v, text_of(name), TOKEN_NORMAL, 0);
     }
     GgufWriter *w = small_file(&v, "bert");
-    gguf_put_int(w, "tokenizer.ggml.unknown_token_id", GGUF_U32, 1);
-    gguf_put_int(w, "tokenizer.ggml.cls_token_id", GGUF_U32, 2);
+    gguf_put_int(w, "tokenizer.ggml.unknown_token_id", GGUF_U32, 2);
+    gguf_put_int(w, "tokenizer.ggml.cls_token_id", GGUF_U32, 1);
     gguf_put_int(w, "tokenizer.ggml.seperator_token_id", GGUF_U32, 3);
     gguf_put_int(w, "tokenizer.ggml.normalizer.lowercase", GGUF_BOOL, lowercase);
     return small_tokenizer(w);
@@ -162,6 +194,7 @@ GRADE(pieces) {
     Suspects suspects = {0};
     for (int round = 0; round < 12; round++) {
         Tokenizer *t = some_pieces(round % 2);
+        if (round % 3 == 2) t->strip_accents = !t->strip_accents;
         for (int i = 0; i < 60; i++) {
             char text[64];
             size_t size = 0, n = 1 + fresh_below(12);

@@ -60,6 +60,11 @@ static const struct {
      "a chain of comparisons is one: a < b > c compares a with b and b with c"},
     {"3 > 2 > 2", "False",
      "a chain of comparisons is one: a < b > c compares a with b and b with c"},
+    {"2 <= 2", "True", "\"<=\" compares, as \"==\", \"!=\", \"<\", \">\" and \">=\" do"},
+    {"2 >= 3", "False", "\">=\" compares, as \"==\", \"!=\", \"<\", \">\" and \"<=\" do"},
+    {"2 != 2", "False", "\"!=\" compares, as \"==\", \"<\", \">\", \"<=\" and \">=\" do"},
+    {"1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1", "30",
+     "as many operators may follow one another as there are"},
     {"2 not in [1]", "True", "\"not in\" is one operator of two words"},
     {"1 not in [1] or 5", "5", "\"not in\" is one operator of two words, and not \"in\""},
     {"1 in [1] and 3", "3", "\"in\" compares, and binds tighter than \"and\""},
@@ -161,6 +166,33 @@ static void any_expression(void) {
          got.text);
 }
 
+/* What is no expression. */
+static void refused(const char *source, const char *hint) {
+    Fault fault = {0};
+    Template *tree = template_read(text_of(source), &fault);
+    HINT(!tree, "%s: %s is to be refused, and is read", hint, source);
+}
+
+/* Levels are left again, and a fault names the line of the operator. */
+static void levels_and_lines(void) {
+    enum { MANY = 3000 };
+    static char source[8 * MANY];
+    Fault fault = {0};
+    Line got;
+    for (size_t i = 0; i < MANY; i++) memcpy(source + 7 * i, "{{ 1 }}", 7);
+    Template *tree = template_read((Text){source, 7 * MANY}, &fault);
+    HINT(tree,
+         "%d expressions, one after the other, are refused (%s): who enters a level leaves it "
+         "again, machine_leave()",
+         MANY, fault.text);
+    template_free(tree);
+    value_of("1 -\n\n 'a'\n\n", &got);
+    HINT(strncmp(got.text, "line 1:", 7) == 0,
+         "1 less a text is wrong in line 1, where the operator stands: make its node "
+         "(node_new) before the right side is read; got \"%s\"",
+         got.text);
+}
+
 /* More "not" than there is room on the stack. */
 static void deep(void) {
     static char source[4 * NOTS + 16];
@@ -178,6 +210,11 @@ static void deep(void) {
 
 GRADE(powers) {
     single_cases();
+    refused("{{ 1 + not 2 }}",
+            "\"not\" begins an operand only where a power weaker than a comparison is wanted");
+    refused("{{ 1 not x 2 }}",
+            "\"not\" behind an operand is an operator only with \"in\" behind it");
+    levels_and_lines();
     for (int i = 0; i < 3000; i++) any_expression();
     deep();
 }

@@ -77,7 +77,7 @@ static inline const char *in_names(const Tokenizer *t, const TokenList *tokens, 
 
 /* Mistakes that would explain what the work does: those whose tokens are its tokens in every text so far. */
 typedef struct Suspects {
-    bool cleared[16];
+    bool cleared[32];
     bool wrong;       /* the work was wrong in one text at least: */
     char first[1800]; /* the first of them, in words */
 } Suspects;
