@@ -35,7 +35,8 @@ typedef struct Cross {
 void cross_keep(Pool *pool, const Cross *cross, AttentionRun *run, KvCache *kv, size_t layer,
                 const Batch *source, const float *rows);
 
-/* out (count, dim) = what the source has to say to each row of x (count, dim), which is normed.
+/* out (count, dim) = what the source has to say to each row of x (count, dim), which has passed
+ * `norm` already.
  *
  * Cost     2 * count * heads * source * (head_dim + value_dim) flops beside the products with q and o. */
 void cross_forward(Pool *pool, const Cross *cross, AttentionRun *run, const KvCache *kv,

@@ -95,7 +95,8 @@ static void lengths_one(const DeltaNet *m, float *x) {
     for (size_t h = 0; h < m->keys; h++) length_norm(x + h * m->d, m->d, m->eps);
 }
 
-/* A PoolTask: q and k of length 1, beta within 0 to 1, decay = exp(a * softplus(decay + bias)). */
+/* A PoolTask: q and k of length 1, beta within 0 to 1, decay = exp(a * softplus(decay + bias)).  With `both` a row of
+ * run->beta has 2 heads numbers and one of run->decay has heads of them, as ever. */
 static void prepare_rows(void *context, int worker, size_t begin, size_t end) {
     const Rows *t = context;
     const DeltaNet *m = t->m;
