@@ -179,6 +179,27 @@ static void check_tiles(bool columns) {
          columns ? "column" : "row");
 }
 
+typedef void Product(size_t m, size_t n, size_t k, Matrix a, Matrix b, float *c, size_t ldc,
+                     bool add);
+
+/* Rows far apart, and factors that are no numbers. */
+static void check_far(const char *name, Product *product) {
+    enum { APART = 70000 };
+    static float far[2 * APART + 3];
+    float b[3] = {1, INFINITY, 2}, c[2];
+    fresh_floats(far, 3, -1, 1), fresh_floats(far + APART, 3, -1, 1), far[APART + 1] = 0;
+    product(2, 1, 3, (Matrix){far, APART, 1}, (Matrix){b, 1, 1}, c, 1, false);
+    HINT(isnan(c[1]),
+         "%s: 0 * infinity is no number, and so is a sum with it: no product is left out, "
+         "expected nan, got %g",
+         name, (double)c[1]);
+    b[1] = 3;
+    product(2, 1, 3, (Matrix){far, APART, 1}, (Matrix){b, 1, 1}, c, 1, false);
+    for (size_t i = 0; i < 2; i++)
+        NUMBER(c[i], far[i * APART] + 3 * far[i * APART + 1] + 2 * far[i * APART + 2], 1e-5,
+               "%s: rows of A may be %d floats apart: row %zu", name, APART, i);
+}
+
 GRADE(products) {
     for (int round = 0; round < 24; round++) {
         size_t m = 1 + fresh_below(round % 2 ? 7 : SIDE),
@@ -210,6 +231,7 @@ GRADE(products) {
     }
     check_tiles(false);
     check_tiles(true);
+    check_far("matmul_naive", matmul_naive), check_far("matmul_blocked", matmul_blocked);
 }
 
 /* ---------------------------------------------------------------- stored weights */
