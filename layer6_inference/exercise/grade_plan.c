@@ -187,6 +187,26 @@ static void too_long(void) {
     for (size_t i = 0; i < 2; i++) chain_close(&chains[i]), token_list_free(&texts[i]);
 }
 
+/* A text that fills the batch to its last place. */
+static void just_enough(void) {
+    Engine engine;
+    Chain chain;
+    TokenList text = prompt_of("Once upon a", 1);
+    GenerateOptions o = {.limits.max_tokens = 9, .chain = &chain};
+    NEED(token_list_reserve(&text, BATCH, &fault) && text.count < BATCH);
+    while (text.count < BATCH) token_list_add(&text, 300);
+    NEED(engine_open(&engine, &session, &fault));
+    NEED(chain_parse(&chain, "greedy", model.tokenizer, &fault));
+    NEED(engine_add(&engine, &text, &o, &fault));
+    engine_plan(&engine);
+    HINT(engine.sequences[0].ready,
+         "a text of %d tokens, for which the batch has just enough room, can be read, so it is "
+         "ready",
+         BATCH);
+    engine_close(&engine);
+    chain_close(&chain), token_list_free(&text);
+}
+
 /* So few pages of memory that texts have to wait for each other: all come to their end. */
 static void few_pages(void) {
     SessionConfig config = {
@@ -234,6 +254,7 @@ GRADE(plans) {
     for (size_t i = 0; i < TEXTS; i++)
         o[i].limits.max_tokens = 12 + fresh_below(10), o[i].seed = fresh_bits();
     too_long();
+    just_enough();
     planned("three texts", "temp:1.3,draw", o, false);
     planned("texts with a quota, one of them held at first", "temp:1.3,draw", o, true);
     planned("three texts that look ahead", "contrastive_search:0.6:k=4", o, false);

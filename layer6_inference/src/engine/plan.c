@@ -31,7 +31,7 @@ static bool wants_every(const Sequence *s, size_t reader) {
 
 static size_t row_room(const EnginePart *p) { return p->session->max_logits - p->rows; }
 
-/* May each of its readers read all that it lacks (the quota), and is there room in the batches for all that its readers would read, and for the
+/* May each of its readers read all that it lacks (the quota), has its context room for that (context_room), and is there room in the batches for all that its readers would read, and for the
  * rows of logits that come of it: one for each token where every one is wanted, else one for each reader that reads at all?
  * Several readers may share a part. */
 static bool fits(const Engine *e, const Sequence *s) {
@@ -113,7 +113,7 @@ static bool promise_pages(Engine *e, Sequence *s) {
 }
 
 /* All that a text has not read yet when there is room for it, and then it is ready to choose; else a piece.  One without room
- * in its context fails (sequence_fail); one that waits is left alone.  A draft is verified as a whole: a text with one that is
+ * in its context fails (sequence_fail), and before anything else; one that waits is left alone.  A draft is verified as a whole: a text with one that is
  * made is planned when it is ready, and one that still wants a draft reads, but is never ready.  Nothing is read without pages:
  * where there are none, the text is not ready, and waits. */
 static void plan_sequence(Engine *e, Sequence *s) {
