@@ -3,9 +3,9 @@ static void embed_one(Session *s, const Batch *batch, size_t i) {
     const Model *m = s->model;
     size_t dim = m->sizes.dim;
     float row[8192];
-    bool given = batch->input && !draft_head_is(m);
+    const float *given = row_of_token(s, batch, i);
     if (given)
-        memcpy(row, batch->input + i * dim, dim * sizeof *row);
+        memcpy(row, given, dim * sizeof *row);
     else
         embedding(row, &m->embedding, (size_t)batch->token[i]);
     for (size_t k = 0; k < dim && !given; k++) row[k] = m->embedding_scale * row[k];
