@@ -1,7 +1,7 @@
 /* markers.c - the tokens that begin and end a text, and the chat template.  See parts.h.
  *
  * They are said in several files; the first that speaks wins: tokenizer_config.json, generation_config.json,
- * config.json.  Whether they are written by themselves, the post_processor of tokenizer.json knows best. */
+ * config.json.  Which are written by themselves, the post_processor of tokenizer.json knows best: see processor.c. */
 #include "parts.h"
 
 #include <stdio.h>
@@ -9,6 +9,7 @@
 
 typedef struct Says {
     Json *words, *generation; /* own */
+    Written written;
 } Says;
 
 /* "<s>", or {"content": "<s>", ...} */
@@ -65,8 +66,16 @@ static int64_t usual_id(const Vocab *v, const char *name) {
     return vocab_id(v, text_of(usual));
 }
 
-static int64_t find_id(const Conversion *c, const Vocab *v, const Says *says,
-                       const char *name) {
+/* The token that the post_processor writes where this one stands; -1: none. */
+static int64_t written_id(const Vocab *v, const Written *written, const char *name) {
+    if (strcmp(name, v->wordpiece ? "cls" : "bos") == 0) return written->front;
+    if (strcmp(name, v->wordpiece ? "sep" : "eos") == 0) return written->behind;
+    return strcmp(name, "sep") == 0 ? written->between : -1;
+}
+
+/* As the files say that name tokens; -1: none does. */
+static int64_t named_id(const Conversion *c, const Vocab *v, const Says *says,
+                        const char *name) {
     char key[40];
     snprintf(key, sizeof key, "%s_token", name);
     Text text = says->words ? token_text(json_get(json_root(says->words), key)) : (Text){"", 0};
@@ -77,6 +86,12 @@ static int64_t find_id(const Conversion *c, const Vocab *v, const Says *says,
     if (id < 0) id = first_id(json_get(c->folder.sizes, key), 0);
     if (id < 0) id = usual_id(v, name);
     return id < (int64_t)v->count ? id : -1;
+}
+
+static int64_t find_id(const Conversion *c, const Vocab *v, const Says *says,
+                       const char *name) {
+    int64_t id = written_id(v, &says->written, name);
+    return id >= 0 ? id : named_id(c, v, says, name);
 }
 
 static int64_t put_id(Conversion *c, const Vocab *v, const Says *says, const char *name,
@@ -96,18 +111,31 @@ static void put_unknown(Conversion *c, const Vocab *v, const Says *says) {
 }
 
 /* [CLS] text [SEP], which this kind of tokenizer always writes. */
-static bool put_wordpiece(Conversion *c, const Vocab *v, const Says *says, bool processor,
-                          const int adds[3]) {
+static bool put_wordpiece(Conversion *c, const Vocab *v, const Says *says, bool processor) {
     static const char *const theirs[] = {"cls", "sep", "unk", "mask"};
     static const char *const ours[] = {"bos", "seperator", "unknown", "mask"};
     for (int i = 0; i < 4; i++)
         if (put_id(c, v, says, theirs[i], ours[i]) < 0 && strcmp(ours[i], "mask") != 0)
             return REFUSE(c, "the vocabulary has no token that is its %s_token", theirs[i]);
-    if (processor && (adds[0] != 1 || adds[1] != 1))
+    if (processor && (says->written.front < 0 || says->written.behind < 0))
         return REFUSE(c,
                       "tokenizer.json: the post_processor does not write a token in front of "
                       "a text and one behind, as this kind always does");
     return true;
+}
+
+/* Where the processor ends a text with another token than eos_token, that one ends an answer too. */
+static int64_t other_end(Conversion *c, const Vocab *v, const Says *says, int64_t eos) {
+    int64_t named = named_id(c, v, says, "eos");
+    char text[200];
+    if (named < 0 || named == eos) return -1;
+    snprintf(text, sizeof text,
+             "a text ends with '%.*s', as tokenizer.json has it, and not with the eos_token "
+             "'%.*s', which ends an answer too",
+             (int)min_size(40, v->tokens[eos].size), v->tokens[eos].data,
+             (int)min_size(40, v->tokens[named].size), v->tokens[named].data);
+    if (c->how->note) c->how->note(c->how->context, text);
+    return named;
 }
 
 /* Further tokens that end a text: two keys for them. */
@@ -117,78 +145,39 @@ static void put_ends(Conversion *c, const Vocab *v, const Says *says, int64_t eo
     const JsonValue *list =
         says->generation ? json_get(json_root(says->generation), "eos_token_id") : NULL;
     if (!list) list = json_get(c->folder.sizes, "eos_token_id");
+    int64_t other = other_end(c, v, says, eos);
     size_t used = 0;
+    if (other >= 0) gguf_put_int(c->writer, keys[used++], GGUF_U32, other);
     for (size_t i = 0; i < 16 && used < 2; i++) {
         int64_t id = first_id(list, i);
-        if (id >= 0 && id != eos && id < (int64_t)v->count)
+        if (id >= 0 && id != eos && id != other && id < (int64_t)v->count)
             gguf_put_int(c->writer, keys[used++], GGUF_U32, id);
     }
 }
 
 /* ------------------------------------------------------------------ written by themselves */
 
-/* Tokens that a template puts between two texts. */
-static int tokens_between(const JsonValue *pair) {
-    int between = 0, texts = 0;
-    for (size_t i = 0; pair && pair->kind == JSON_ARRAY && i < pair->count; i++)
-        if (json_get(&pair->items[i], "Sequence"))
-            texts++;
-        else if (texts == 1)
-            between++;
-    return between;
-}
-
-/* Does a template put a token in front, behind? */
-static bool read_single(Conversion *c, const JsonValue *single, int adds[3]) {
-    size_t n = single && single->kind == JSON_ARRAY ? single->count : 0, text = n;
-    for (size_t i = 0; i < n; i++)
-        if (json_get(&single->items[i], "Sequence")) text = i;
-    if (text == n || text > 1 || n - text > 2)
-        return REFUSE(
-            c, "tokenizer.json: the post_processor writes something else than a token in "
-               "front and one behind");
-    adds[0] = text == 1, adds[1] = n - text == 2;
-    return true;
-}
-
-static bool read_processor(Conversion *c, const JsonValue *step, int adds[3]) {
-    const JsonValue *type = json_get(step, "type"), *list = json_get(step, "processors");
-    if (!step || step->kind == JSON_NULL || json_is(type, "ByteLevel")) return true;
-    if (json_is(type, "BertProcessing")) return adds[0] = adds[1] = adds[2] = 1, true;
-    if (json_is(type, "RobertaProcessing")) return adds[0] = adds[1] = 1, adds[2] = 2, true;
-    if (json_is(type, "TemplateProcessing")) {
-        adds[2] = tokens_between(json_get(step, "pair"));
-        return read_single(c, json_get(step, "single"), adds);
-    }
-    if (!json_is(type, "Sequence") || !list || list->kind != JSON_ARRAY)
-        return REFUSE(c, "tokenizer.json: a post_processor of this type is not built in");
-    for (size_t i = 0; i < list->count; i++)
-        if (json_get(&list->items[i], "processors") ||
-            !read_processor(c, &list->items[i], adds))
-            return REFUSE(c, "tokenizer.json: a post_processor of this type is not built in");
-    return true;
-}
-
-static void put_adds(Conversion *c, const Says *says, const JsonValue *root,
-                     const int found[2]) {
+static void put_adds(Conversion *c, const Says *says, const JsonValue *root) {
     static const char *const theirs[] = {"add_bos_token", "add_eos_token"},
                              *const ours[] = {"tokenizer.ggml.add_bos_token",
                                               "tokenizer.ggml.add_eos_token"};
+    const Written *w = &says->written;
+    const int found[] = {w->front >= 0, w->behind >= 0};
     for (int i = 0; i < 2; i++) {
         const JsonValue *said =
             says->words ? json_get(json_root(says->words), theirs[i]) : NULL;
         bool flag = said && (said->kind == JSON_TRUE || said->kind == JSON_FALSE);
-        int add = found[i] >= 0 ? found[i] : flag ? said->kind == JSON_TRUE : root ? 0 : -1;
+        int add = w->said ? found[i] : flag ? said->kind == JSON_TRUE : root ? 0 : -1;
         if (add >= 0) gguf_put_int(c->writer, ours[i], GGUF_BOOL, add);
     }
 }
 
 /* Two texts that are read together, <s> A </s></s> B </s>: a token more between them than behind the first. */
-static void put_pairs(Conversion *c, const Vocab *v, const Says *says, const int adds[3]) {
+static void put_pairs(Conversion *c, const Vocab *v, const Says *says) {
     put_id(c, v, says, "mask", "mask");
     if (put_id(c, v, says, "sep", "seperator") >= 0)
         gguf_put_int(c->writer, "tokenizer.ggml.add_sep_token", GGUF_BOOL,
-                     adds[2] > (adds[1] == 1));
+                     says->written.between >= 0);
 }
 
 /* ------------------------------------------------------------------ the chat template */
@@ -215,23 +204,22 @@ static bool put_template(Conversion *c, const Says *says) {
 }
 
 bool put_markers(Conversion *c, const Vocab *v, const JsonValue *root) {
-    Says says = {0};
-    int adds[3] = {-1, -1, -1}; /* in front, behind, between two texts */
+    Says says = {.written = {false, -1, -1, -1}};
     c->fault->text[0] = 0;
     says.words = folder_json(&c->folder, "tokenizer_config.json", true, c->fault);
     if (!c->fault->text[0])
         says.generation = folder_json(&c->folder, "generation_config.json", true, c->fault);
     bool ok = !c->fault->text[0] && check_names(c, v, &says) &&
-              read_processor(c, json_get(root, "post_processor"), adds);
+              read_processor(c, v, json_get(root, "post_processor"), &says.written);
     put_id(c, v, &says, "pad", "padding");
     if (ok && v->wordpiece) {
-        ok = put_wordpiece(c, v, &says, root != NULL, adds) && put_template(c, &says);
+        ok = put_wordpiece(c, v, &says, root != NULL) && put_template(c, &says);
     } else if (ok) {
         put_id(c, v, &says, "bos", "bos");
         put_ends(c, v, &says, put_id(c, v, &says, "eos", "eos"));
         put_unknown(c, v, &says);
-        put_adds(c, &says, root, adds);
-        if (c->recipe && c->recipe->vectors) put_pairs(c, v, &says, adds);
+        put_adds(c, &says, root);
+        if (c->recipe && c->recipe->vectors) put_pairs(c, v, &says);
         ok = put_template(c, &says);
     }
     json_free(says.words), json_free(says.generation);

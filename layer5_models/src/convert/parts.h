@@ -10,7 +10,8 @@
  *     vectors.c    how a text becomes one vector, or scores
  *     vocab.c      tokens with their ids, types and scores;  words.c, splits.c, unigram.c,
  *                  wordpiece.c: tokenizer.json
- *     pieces.c     tokenizer.model;  markers.c: which tokens begin and end a text
+ *     pieces.c     tokenizer.model
+ *     markers.c    which tokens begin and end a text;  processor.c: which of them are written by themselves
  *     convert.c    the whole */
 #ifndef STRATA_CONVERT_PARTS_H
 #define STRATA_CONVERT_PARTS_H
@@ -223,6 +224,15 @@ bool read_vocab(Conversion *c, Vocab *vocab, const JsonValue *model, bool plain)
  *   map      a table of what characters are written as; size 0: none
  *   prefix   a space stands in front;  merge: runs of spaces are one */
 bool put_unigram(Conversion *c, Text map, bool prefix, bool merge);
+
+/* processor.c: the tokens that tokenizer.json writes around a text and, beside these, between two.
+ *
+ *   step   its post_processor; NULL or one that writes none: *written stays as it is */
+typedef struct Written {
+    bool said;                      /* there is a processor that says so */
+    int64_t front, behind, between; /* ids; -1: none */
+} Written;
+bool read_processor(Conversion *c, const Vocab *vocab, const JsonValue *step, Written *written);
 
 /* markers.c */
 bool put_markers(Conversion *c, const Vocab *vocab, const JsonValue *root);
