@@ -120,11 +120,41 @@ static void another_end(void **state) {
     token_list_free(&tokens), model_close(&b);
 }
 
+/* What tokenizer_config.json leaves open, special_tokens_map.json says; both name tokens that there are. */
+static void special_tokens_map(void **state) {
+    (void)state;
+    static const char *const maps[] = {"{\"bos_token\": {\"content\": \"<tag>\"}}",
+                                       "{\"bos_token\": \"<nil>\"}"};
+    if (!has_python()) skip();
+    MakeModel m = make_model_of("llama", NULL);
+    const Convert how = {0};
+    write_model(&m);
+    give_unigram(true, true);
+    for (int i = 0; i < 2; i++) {
+        Fault fault = {""};
+        Model b;
+        char path[500];
+        publish("LlamaForCausalLM", "--words ends");
+        edit("tokenizer_config.json", "\"bos_token\"", "\"no_token\"");
+        snprintf(path, sizeof path, "%s/special_tokens_map.json", in_folder("published"));
+        assert_true(file_write(path, maps[i], strlen(maps[i]), &fault));
+        bool ok =
+            convert_folder(in_folder("published"), in_folder("out.gguf"), &how, NULL, &fault);
+        assert_int_equal(ok, i == 0);
+        if (i) assert_non_null(strstr(fault.text, "special_tokens_map.json: bos_token is '<n"));
+        if (i) continue;
+        open_at(&b, in_folder("out.gguf"));
+        assert_int_equal(tokenizer_bos(b.tokenizer), 7);
+        model_close(&b);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(processors_name_tokens),
         cmocka_unit_test(refuses_processors),
         cmocka_unit_test(another_end),
+        cmocka_unit_test(special_tokens_map),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }

@@ -1,16 +1,18 @@
 /* markers.c - the tokens that begin and end a text, and the chat template.  See parts.h.
  *
- * They are said in several files; the first that speaks wins: tokenizer_config.json, generation_config.json,
- * config.json.  Which are written by themselves, the post_processor of tokenizer.json knows best: see processor.c. */
+ * They are said in several files; the first that speaks wins: tokenizer_config.json, special_tokens_map.json,
+ * generation_config.json, config.json.  Which are written by themselves, the post_processor of tokenizer.json knows best: see processor.c. */
 #include "parts.h"
 
 #include <stdio.h>
 #include <string.h>
 
 typedef struct Says {
-    Json *words, *generation; /* own */
+    Json *words, *map, *generation; /* own; NULL: there is no such file */
     Written written;
 } Says;
+
+static const char *const files[] = {"tokenizer_config.json", "special_tokens_map.json"};
 
 /* "<s>", or {"content": "<s>", ...} */
 static Text token_text(const JsonValue *value) {
@@ -18,22 +20,27 @@ static Text token_text(const JsonValue *value) {
     return value && value->kind == JSON_STRING ? value->text : (Text){"", 0};
 }
 
-/* A marker that tokenizer_config.json names is a token of the vocabulary: else the name would be passed over in silence,
- * and another token taken. */
-static bool check_name(Conversion *c, const Vocab *v, const Says *says, const char *name) {
+static Text said_text(const Json *json, const char *key) {
+    return token_text(json ? json_get(json_root(json), key) : NULL);
+}
+
+/* A marker that is named is a token of the vocabulary: else the name would be passed over in silence, and another token
+ * taken. */
+static bool check_name(Conversion *c, const Vocab *v, const char *file, const Json *json,
+                       const char *name) {
     char key[40];
     snprintf(key, sizeof key, "%s_token", name);
-    const JsonValue *value = says->words ? json_get(json_root(says->words), key) : NULL;
+    const JsonValue *value = json ? json_get(json_root(json), key) : NULL;
     if (value && value->kind == JSON_OBJECT) value = json_get(value, "content");
     if (!value || value->kind == JSON_NULL) return true;
     Text text = token_text(value);
     if (value->kind != JSON_STRING)
-        return REFUSE(c, "tokenizer_config.json: %s is no text, wanted a token or null", key);
+        return REFUSE(c, "%s: %s is no text, wanted a token or null", file, key);
     if (!text.size || vocab_id(v, text) >= 0) return true;
     return REFUSE(c,
-                  "tokenizer_config.json: %s is '%.*s', and the vocabulary has no such token; "
+                  "%s: %s is '%.*s', and the vocabulary has no such token; "
                   "write there one that it has, or null for none",
-                  key, (int)min_size(60, text.size), text.data);
+                  file, key, (int)min_size(60, text.size), text.data);
 }
 
 static bool check_names(Conversion *c, const Vocab *v, const Says *says) {
@@ -42,7 +49,9 @@ static bool check_names(Conversion *c, const Vocab *v, const Says *says) {
     bool vectors = c->recipe && c->recipe->vectors;
     size_t n = v->wordpiece ? 5 : vectors ? 6 : 4;
     for (size_t i = 0; i < n; i++)
-        if (!check_name(c, v, says, v->wordpiece ? bert[i] : others[i])) return false;
+        if (!check_name(c, v, files[0], says->words, v->wordpiece ? bert[i] : others[i]) ||
+            !check_name(c, v, files[1], says->map, v->wordpiece ? bert[i] : others[i]))
+            return false;
     return true;
 }
 
@@ -78,7 +87,8 @@ static int64_t named_id(const Conversion *c, const Vocab *v, const Says *says,
                         const char *name) {
     char key[40];
     snprintf(key, sizeof key, "%s_token", name);
-    Text text = says->words ? token_text(json_get(json_root(says->words), key)) : (Text){"", 0};
+    Text text = said_text(says->words, key);
+    if (!text.size) text = said_text(says->map, key);
     int64_t id = text.size ? vocab_id(v, text) : -1;
     snprintf(key, sizeof key, "%s_token_id", name);
     if (id < 0 && says->generation)
@@ -203,13 +213,18 @@ static bool put_template(Conversion *c, const Says *says) {
     return true;
 }
 
+static bool read_says(const Conversion *c, Says *says) {
+    Json **const jsons[] = {&says->words, &says->map, &says->generation};
+    const char *const names[] = {files[0], files[1], "generation_config.json"};
+    c->fault->text[0] = 0;
+    for (int i = 0; i < 3 && !c->fault->text[0]; i++)
+        *jsons[i] = folder_json(&c->folder, names[i], true, c->fault);
+    return !c->fault->text[0];
+}
+
 bool put_markers(Conversion *c, const Vocab *v, const JsonValue *root) {
     Says says = {.written = {false, -1, -1, -1}};
-    c->fault->text[0] = 0;
-    says.words = folder_json(&c->folder, "tokenizer_config.json", true, c->fault);
-    if (!c->fault->text[0])
-        says.generation = folder_json(&c->folder, "generation_config.json", true, c->fault);
-    bool ok = !c->fault->text[0] && check_names(c, v, &says) &&
+    bool ok = read_says(c, &says) && check_names(c, v, &says) &&
               read_processor(c, v, json_get(root, "post_processor"), &says.written);
     put_id(c, v, &says, "pad", "padding");
     if (ok && v->wordpiece) {
@@ -222,6 +237,6 @@ bool put_markers(Conversion *c, const Vocab *v, const JsonValue *root) {
         if (c->recipe && c->recipe->vectors) put_pairs(c, v, &says);
         ok = put_template(c, &says);
     }
-    json_free(says.words), json_free(says.generation);
+    json_free(says.words), json_free(says.map), json_free(says.generation);
     return ok;
 }
