@@ -21,6 +21,19 @@ static const struct {
      "and 7 in rope_parameters"},
     {"config.json", "\"use_cache\"", "\"new_trick\"",
      "'new_trick' is true, and nothing is known"},
+    {"config.json", "\"use_cache\"", "\"old_trick\": [], \"trick\": 7, \"use_cache\"",
+     "'old_trick' is [], 'trick' is 7, and nothing is known of them in a LlamaForCausalLM: the "
+     "results may change, so the folder is refused; what is known to be harmless may be left "
+     "out: --without old_trick --without trick"},
+    {"config.json", "\"use_cache\"",
+     "\"a_key_of_a_considerable_length\": 1, \"b_key_of_a_considerable_length\": 2, "
+     "\"c_key_of_a_considerable_length\": 3, \"d_key_of_a_considerable_length\": 4, "
+     "\"e_key_of_a_considerable_length\": 5, \"use_cache\"",
+     "'c_key_of_a_considerable_length' is 3, 2 more, and nothing is known of them"},
+    {"config.json", "\"use_cache\"", "\"rope_interleaved\"",
+     "'rope_interleaved' is true, wanted f"},
+    {"config.json", "\"use_cache\": true", "\"pruned_heads\": {\"1\": [0]}",
+     "'pruned_heads' is an object, wanted {}"},
     {"config.json", "\"use_cache\": true", "\"hidden_act\": \"relu\"", "wanted silu"},
     {"config.json", "\"use_cache\": true", "\"rope_scaling\": {\"rope_type\": \"su\"}",
      "another type"},
@@ -108,6 +121,16 @@ static const struct {
      "'clean_text'"},
     {"BertModel", "tokenizer.json", "{\"SpecialToken\": {\"id\": \"[CLS]\"}}, ", "",
      "does not write a token in front"},
+    {"BertForSequenceClassification", "config.json", "{",
+     "{\"sentence_transformers\": {\"activation_fn\": "
+     "\"torch.nn.modules.activation.Sigmoid\"}, ",
+     "activation_fn is 'torch.nn.modules.activation.Sigmoid', wanted torch.nn.modules.linear"},
+    {"BertForSequenceClassification", "config.json", "{",
+     "{\"sentence_transformers\": {\"new_trick\": 1}, ",
+     "nothing is known of 'new_trick' in sentence_transformers"},
+    {"BertForSequenceClassification", "config.json", "{",
+     "{\"sbert_ce_default_activation_function\": \"torch.nn.modules.activation.Sigmoid\", ",
+     "wanted torch.nn.modules.linear.Identity"},
     {"BertForSequenceClassification", "config.json", "\"0\": \"", "\"9\": \"x\", \"0\": \"",
      "id2label has 4 labels"},
 };
@@ -159,6 +182,35 @@ static void refuses_t5(void **state) {
     }
 }
 
+/* Keys of published files that, with these values, change nothing. */
+static const struct {
+    const char *family, *class, *keys;
+} harmless[] = {
+    {"llama", "LlamaForCausalLM",
+     "{\"is_llama_config\": true, \"rope_interleaved\": false, \"use_mrope\": false, "
+     "\"output_attentions\": false, \"output_hidden_states\": false, \"return_dict\": true, "
+     "\"pruned_heads\": {}, \"torchscript\": false, \"use_bfloat16\": false, "
+     "\"transformers.js_config\": {\"dtype\": \"q4\"}, "},
+    {"bert", "BertForSequenceClassification",
+     "{\"sbert_ce_default_activation_function\": \"torch.nn.modules.linear.Identity\", "
+     "\"sentence_transformers\": {\"activation_fn\": \"torch.nn.modules.linear.Identity\", "
+     "\"version\": \"5.0.0\"}, \"chunk_size_feed_forward\": 0, \"pruned_heads\": {}, "},
+};
+
+static void takes_harmless_keys(void **state) {
+    (void)state;
+    if (!has_python()) skip();
+    for (size_t i = 0; i < sizeof harmless / sizeof *harmless; i++) {
+        MakeModel m =
+            make_model_of(harmless[i].family, i ? "wordpiece scores:3 scores_hidden" : NULL);
+        write_model(&m);
+        publish(harmless[i].class, "");
+        edit("config.json", "{", harmless[i].keys);
+        convert_back(harmless[i].class, NULL);
+        same_tensors(harmless[i].class);
+    }
+}
+
 static void refuses_encoders(void **state) {
     (void)state;
     const Convert how = {0};
@@ -183,6 +235,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(refuses_folders),
         cmocka_unit_test(refuses_encoders),
+        cmocka_unit_test(takes_harmless_keys),
         cmocka_unit_test(refuses_t5),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);

@@ -78,19 +78,46 @@ static bool may_be_left_out(const Conversion *c, Text name) {
     return false;
 }
 
+/* Appends to a text of `size` bytes; false, and the text as it was: it does not fit. */
+static bool append(char *text, size_t size, const char *before, Text word, const char *behind,
+                   Text value) {
+    size_t at = strlen(text);
+    int n = snprintf(text + at, size - at, "%s%.*s%s%.*s", before, (int)word.size, word.data,
+                     behind, (int)min_size(40, value.size), value.data);
+    if (n >= 0 && (size_t)n < size - at) return true;
+    return text[at] = 0, false;
+}
+
+/* All keys of which nothing is known, in one sentence; of very many, the first. */
+static bool refuse_unknown(const Conversion *c) {
+    const JsonValue *config = c->folder.sizes;
+    char keys[150] = "", options[150] = "";
+    size_t count = 0, shown = 0;
+    for (size_t i = 0; i < config->count; i++) {
+        Text name = config->keys[i];
+        if (config->items[i].kind == JSON_NULL || may_be_left_out(c, name) ||
+            config_key(c, name))
+            continue;
+        if (name.size > 60) name.size = 60;
+        bool fits = shown == count++ &&
+                    append(keys, sizeof keys, shown ? ", '" : "'", name, "' is ",
+                           plain(&config->items[i])) &&
+                    append(options, sizeof options, " --without ", name, "", (Text){"", 0});
+        shown += fits;
+    }
+    if (!count) return true;
+    char more[40] = "";
+    if (count > shown) snprintf(more, sizeof more, ", %zu more", count - shown);
+    return REFUSE(c,
+                  "config.json: %s%s, and nothing is known of %s in a %s: the results may "
+                  "change, so the folder is refused; what is known to be harmless may be left "
+                  "out:%s",
+                  keys, more, count > 1 ? "them" : "it", c->family->architecture, options);
+}
+
 static bool use_key(Conversion *c, Text name, const JsonValue *value) {
     const ConfigKey *key = config_key(c, name);
-    if (value->kind == JSON_NULL || may_be_left_out(c, name)) return true;
-    if (!key) {
-        Text got = plain(value);
-        return REFUSE(
-            c,
-            "config.json: '%.*s' is %.*s, and nothing is known of it in a %s: it may "
-            "change the results, so the folder is refused; if it is known to be harmless, "
-            "--without %.*s leaves it out",
-            (int)min_size(60, name.size), name.data, (int)min_size(40, got.size), got.data,
-            c->family->architecture, (int)min_size(60, name.size), name.data);
-    }
+    if (!key || value->kind == JSON_NULL) return true;
     switch (key->use) {
     case SIZE:
     case NUMBER: return use_number(c, key, value);
@@ -126,7 +153,7 @@ static bool counts_from_pad(const ConvertFamily *family) {
 bool put_config(Conversion *c) {
     const JsonValue *config = c->folder.sizes;
     if (config->kind != JSON_OBJECT) return REFUSE(c, "config.json is no object");
-    if (!check_without(c)) return false;
+    if (!check_without(c) || !refuse_unknown(c)) return false;
     c->layers = size_or(config, "num_hidden_layers",
                         size_or(config, "n_layer", size_or(config, "num_layers", 0)));
     if (counts_from_pad(c->family))

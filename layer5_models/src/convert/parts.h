@@ -159,6 +159,9 @@ typedef struct ConfigKey {
     const char *archs; /* only of these families, separated by spaces; NULL: all */
 } ConfigKey;
 
+/* What is done to a score where nothing is. */
+#define IDENTITY "torch.nn.modules.linear.Identity"
+
 /* config_keys.c: what is known of a key in models of this family; NULL: nothing. */
 const ConfigKey *config_key(const Conversion *c, Text name);
 bool listed(const char *words, Text word); /* is it one of these, between spaces?  "" is none */

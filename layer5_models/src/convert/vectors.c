@@ -129,6 +129,28 @@ static bool put_labels(Conversion *c, size_t count) {
     return ok;
 }
 
+/* "sentence_transformers": {"activation_fn": "...", "version": "5.0.0"}: scores are given as the head computes them. */
+static bool check_activation(Conversion *c) {
+    const JsonValue *said = json_get(c->folder.sizes, "sentence_transformers");
+    bool object = said && said->kind == JSON_OBJECT;
+    if (said && !object && said->kind != JSON_NULL)
+        return REFUSE(c, "config.json: 'sentence_transformers' is no object");
+    for (size_t i = 0; object && i < said->count; i++) {
+        Text key = said->keys[i], value = text_at(said, "activation_fn");
+        bool activation = text_equal(key, text_of("activation_fn"));
+        if (text_equal(key, text_of("version")) || said->items[i].kind == JSON_NULL) continue;
+        if (!activation)
+            return REFUSE(c, "config.json: nothing is known of '%.*s' in sentence_transformers",
+                          (int)min_size(60, key.size), key.data);
+        if (!text_equal(value, text_of(IDENTITY)))
+            return REFUSE(c,
+                          "config.json: activation_fn is '%.*s', wanted %s: scores are given "
+                          "as the head computes them",
+                          (int)min_size(80, value.size), value.data, IDENTITY);
+    }
+    return true;
+}
+
 bool put_vectors(Conversion *c) {
     const Target *head = target_of(c, "cls.output.weight"),
                  *types = target_of(c, "token_types.weight");
@@ -137,6 +159,7 @@ bool put_vectors(Conversion *c) {
     if (scores && (!head || !target_of(c, "cls.weight")))
         return REFUSE(c, "a %s without the head that scores: a file may be missing",
                       c->family->architecture);
+    if (!check_activation(c)) return false;
     snprintf(key, sizeof key, "%s.attention.causal", c->family->arch);
     if (c->recipe->both_ways) gguf_put_int(c->writer, key, GGUF_BOOL, 0);
     if (head) put_size(c, "pooling_type", POOLING_RANK);
