@@ -128,6 +128,14 @@ static inline void convert_back(const char *class, const QuantPreset *preset) {
         fail_msg("%s: %s", class, fault.text);
 }
 
+/* A file that is added to the folder. */
+static inline void add_file(const char *file, const char *text) {
+    Fault fault;
+    char path[500];
+    snprintf(path, sizeof path, "%s/%s", in_folder("published"), file);
+    assert_true(file_write(path, text, strlen(text), &fault));
+}
+
 /* A file of the folder with one text in place of another. */
 static inline void edit(const char *file, const char *old, const char *new) {
     FileMap map;

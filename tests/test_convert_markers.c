@@ -133,11 +133,9 @@ static void special_tokens_map(void **state) {
     for (int i = 0; i < 2; i++) {
         Fault fault = {""};
         Model b;
-        char path[500];
         publish("LlamaForCausalLM", "--words ends");
         edit("tokenizer_config.json", "\"bos_token\"", "\"no_token\"");
-        snprintf(path, sizeof path, "%s/special_tokens_map.json", in_folder("published"));
-        assert_true(file_write(path, maps[i], strlen(maps[i]), &fault));
+        add_file("special_tokens_map.json", maps[i]);
         bool ok =
             convert_folder(in_folder("published"), in_folder("out.gguf"), &how, NULL, &fault);
         assert_int_equal(ok, i == 0);

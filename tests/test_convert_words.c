@@ -179,11 +179,63 @@ static void wordpiece_keeps_capitals(void **state) {
     }
 }
 
+static void keep_notes(void *context, const char *text) {
+    char *notes = context;
+    snprintf(notes + strlen(notes), 1000 - strlen(notes), "%s\n", text);
+}
+
+/* What the sentence-transformers library does to a text before: done here too, or said. */
+static void sentence_settings(void **state) {
+    (void)state;
+    if (!has_python()) skip();
+    char notes[1000] = "";
+    const Convert how = {.note = keep_notes, .context = notes};
+    Fault fault = {""};
+    Model b;
+    TokenList tokens = {0};
+    write_bert();
+    publish("BertModel", "--words json");
+    edit("tokenizer.json", "\"lowercase\": true", "\"lowercase\": false");
+    add_file("sentence_bert_config.json", "{\"max_seq_length\": 5, \"do_lower_case\": true}");
+    add_file("config_sentence_transformers.json",
+             "{\"prompts\": {\"query\": \"query: \"}, \"default_prompt_name\": \"query\"}");
+    if (!convert_folder(in_folder("published"), in_folder("out.gguf"), &how, NULL, &fault))
+        fail_msg("%s", fault.text);
+    assert_non_null(strstr(notes, "cuts texts after 5 tokens"));
+    assert_non_null(strstr(notes, "the prompt 'query: ' in front"));
+    open_at(&b, in_folder("out.gguf"));
+    assert_true(tokenizer_encode(b.tokenizer, text_of("ab AB"), true, &tokens, &fault));
+    assert_int_equal(tokens.count, 4);
+    assert_memory_equal(tokens.ids, tokens.ids + 2, 2 * sizeof *tokens.ids);
+    token_list_free(&tokens), model_close(&b);
+    edit("config_sentence_transformers.json", "name\": \"query", "name\": \"nil");
+    assert_false(
+        convert_folder(in_folder("published"), in_folder("out.gguf"), &how, NULL, &fault));
+    assert_non_null(strstr(fault.text, "default_prompt_name is 'nil', and prompts has none"));
+}
+
+/* Where capital letters cannot be made small. */
+static void refuses_lower_case(void **state) {
+    (void)state;
+    const Convert how = {0};
+    Fault fault = {""};
+    if (!has_python()) skip();
+    MakeModel m = make_model_of("llama", NULL);
+    write_model(&m);
+    publish("LlamaForCausalLM", "");
+    add_file("sentence_bert_config.json", "{\"do_lower_case\": true}");
+    assert_false(
+        convert_folder(in_folder("published"), in_folder("out.gguf"), &how, NULL, &fault));
+    assert_non_null(
+        strstr(fault.text, "do_lower_case is true, which is built in for WordPiece"));
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(unigram_words),   cmocka_unit_test(refuses_words),
-        cmocka_unit_test(wordpiece_words), cmocka_unit_test(unigram_of_an_encoder),
-        cmocka_unit_test(unigram_of_t5),   cmocka_unit_test(wordpiece_keeps_capitals),
+        cmocka_unit_test(unigram_words),     cmocka_unit_test(refuses_words),
+        cmocka_unit_test(wordpiece_words),   cmocka_unit_test(unigram_of_an_encoder),
+        cmocka_unit_test(unigram_of_t5),     cmocka_unit_test(wordpiece_keeps_capitals),
+        cmocka_unit_test(sentence_settings), cmocka_unit_test(refuses_lower_case),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }

@@ -110,6 +110,7 @@ typedef struct Conversion {
     Target *targets;                                  /* (n_targets) owns */
     size_t n_targets;
     bool strips;          /* white space beside its special tokens is dropped: Phi 3 */
+    bool lowers;          /* capital letters become small ones before text is cut */
     float *rope_divisors; /* (n_divisors) owns; NULL: none */
     size_t n_divisors;
     Fault *fault;

@@ -6,6 +6,9 @@
  *
  *     1_Pooling/config.json     {"pooling_mode_mean_tokens": true, "pooling_mode_cls_token": false, ...}
  *
+ *     sentence_bert_config.json              {"max_seq_length": 256, "do_lower_case": false}
+ *     config_sentence_transformers.json      {"prompts": {"query": "query: "}, "default_prompt_name": null}
+ *
  * Vectors of length 1 are made when they are asked for; a module that computes anything else is refused.
  *
  * Source   the sentence-transformers library's models, whose names these are. */
@@ -103,6 +106,63 @@ static bool put_modules(Conversion *c, bool scores) {
     return ok;
 }
 
+/* ------------------------------------------------------------------ what becomes of a text before */
+
+/* A file of the folder that is an object, if it is there; *json: the caller frees.  False: it is damaged. */
+static bool read_object(Conversion *c, const char *name, Json **json) {
+    c->fault->text[0] = 0;
+    *json = folder_json(&c->folder, name, true, c->fault);
+    if (!*json) return !c->fault->text[0];
+    if (json_root(*json)->kind == JSON_OBJECT) return true;
+    json_free(*json), *json = NULL;
+    return REFUSE(c, "%s is no object", name);
+}
+
+static bool read_limits(Conversion *c) {
+    Json *json;
+    if (!read_object(c, "sentence_bert_config.json", &json)) return false;
+    const JsonValue *limits = json ? json_root(json) : NULL;
+    size_t longest, places = size_or(c->folder.sizes, "max_position_embeddings", SIZE_MAX);
+    char text[200];
+    c->lowers = json_true(limits, "do_lower_case");
+    if (c->how->note && json_size(json_get(limits, "max_seq_length"), &longest) &&
+        longest < places - min_size(places, c->first_position)) {
+        snprintf(text, sizeof text,
+                 "sentence_bert_config.json cuts texts after %zu tokens: here they are read "
+                 "whole, as far as the context goes",
+                 longest);
+        c->how->note(c->how->context, text);
+    }
+    json_free(json);
+    return true;
+}
+
+/* What stands in front of every text there, which GGUF files cannot say. */
+static bool read_prompts(Conversion *c) {
+    Json *json;
+    if (!read_object(c, "config_sentence_transformers.json", &json)) return false;
+    const JsonValue *said = json ? json_root(json) : NULL, *prompts = json_get(said, "prompts");
+    Text name = text_at(said, "default_prompt_name"), prompt = {"", 0};
+    char text[300];
+    if (name.size && prompts && json_find(prompts, name) &&
+        json_find(prompts, name)->kind == JSON_STRING)
+        prompt = json_find(prompts, name)->text;
+    bool ok = !name.size || (prompts && json_find(prompts, name)) ||
+              REFUSE(c,
+                     "config_sentence_transformers.json: default_prompt_name is '%.*s', and "
+                     "prompts has none of this name",
+                     (int)min_size(60, name.size), name.data);
+    if (prompt.size && c->how->note) {
+        snprintf(text, sizeof text,
+                 "config_sentence_transformers.json has the prompt '%.*s' in front of every "
+                 "text: GGUF files cannot say so, give it with the text",
+                 (int)min_size(100, prompt.size), prompt.data);
+        c->how->note(c->how->context, text);
+    }
+    json_free(json);
+    return ok;
+}
+
 /* ------------------------------------------------------------------ scores */
 
 /* The name of label `at`, as it is called by default where the file has none. */
@@ -159,7 +219,7 @@ bool put_vectors(Conversion *c) {
     if (scores && (!head || !target_of(c, "cls.weight")))
         return REFUSE(c, "a %s without the head that scores: a file may be missing",
                       c->family->architecture);
-    if (!check_activation(c)) return false;
+    if (!check_activation(c) || !read_limits(c) || !read_prompts(c)) return false;
     snprintf(key, sizeof key, "%s.attention.causal", c->family->arch);
     if (c->recipe->both_ways) gguf_put_int(c->writer, key, GGUF_BOOL, 0);
     if (head) put_size(c, "pooling_type", POOLING_RANK);

@@ -78,6 +78,9 @@ static bool read_files(Conversion *c, Vocab *v, const JsonValue *root) {
 
 bool put_vocab(Conversion *c, Vocab *v, const JsonValue *root) {
     if (!fill_gaps(v, c->fault)) return false;
+    if (c->lowers && !v->wordpiece)
+        return REFUSE(c, "sentence_bert_config.json: do_lower_case is true, which is built in "
+                         "for WordPiece alone");
     gguf_put_strings(c->writer, "tokenizer.ggml.tokens", v->tokens, v->count);
     gguf_put_ints(c->writer, "tokenizer.ggml.token_type", GGUF_I32, v->types, v->count);
     if (v->has_scores)

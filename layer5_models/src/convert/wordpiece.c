@@ -39,7 +39,8 @@ static bool put_plain(Conversion *c, const Plain *p) {
             return REFUSE(c, "%s: '%s' is false, which is not built in for WordPiece", p->file,
                           always[i]);
     gguf_put_string(c->writer, "tokenizer.ggml.model", text_of("bert"));
-    gguf_put_int(c->writer, "tokenizer.ggml.normalizer.lowercase", GGUF_BOOL, lowercase);
+    gguf_put_int(c->writer, "tokenizer.ggml.normalizer.lowercase", GGUF_BOOL,
+                 lowercase || c->lowers);
     gguf_put_int(c->writer, "tokenizer.ggml.normalizer.strip_accents", GGUF_BOOL,
                  flag_or(p->said, "strip_accents", lowercase));
     return true;
