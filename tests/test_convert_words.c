@@ -57,6 +57,8 @@ static const struct {
     {"{\"type\": \"Precompiled\"", "{\"type\": \"Sequence\"", "'Sequence'"},
     {"\"prepend_scheme\": \"always\"", "\"prepend_scheme\": \"never\"",
      "WhitespaceSplit without"},
+    {"\"prepend_scheme\": \"always\"", "\"prepend_scheme\": \"first\"",
+     "WhitespaceSplit without"},
 };
 
 static void refuses_words(void **state) {
@@ -214,6 +216,42 @@ static void sentence_settings(void **state) {
     assert_non_null(strstr(fault.text, "default_prompt_name is 'nil', and prompts has none"));
 }
 
+#define REPLACE \
+    "{\"type\": \"Replace\", \"pattern\": {\"Regex\": \" {2,}\"}, \"content\": \" \"}"
+#define STRIP "{\"type\": \"Strip\", \"strip_left\": false, \"strip_right\": true}"
+
+/* Spaces at the ends of a text, where GGUF files cannot say what tokenizer.json does with them. */
+static void unigram_edges(void **state) {
+    (void)state;
+    static const struct {
+        const char *steps, *scheme, *says;
+    } cases[] = {{NULL, "always", "begins with a space gets one more"},
+                 {NULL, "never", NULL},
+                 {REPLACE, "always", "a space at the end of a text is dropped"},
+                 {REPLACE, "never", "runs of spaces as one without a space in front"},
+                 {STRIP ", " REPLACE, "always", NULL}};
+    if (!has_python()) skip();
+    MakeModel m = make_model_of("llama", NULL);
+    write_model(&m);
+    give_unigram(true, false);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char notes[1000] = "", new[400];
+        const Convert how = {.note = keep_notes, .context = notes};
+        Fault fault = {""};
+        publish("LlamaForCausalLM", "--words json");
+        snprintf(new, sizeof new, "\"prepend_scheme\": \"%s\"", cases[i].scheme);
+        edit("tokenizer.json", "\"prepend_scheme\": \"always\"", new);
+        snprintf(new, sizeof new,
+                 "\"normalizer\": {\"type\": \"Sequence\", \"normalizers\": [%s]}, \"old\": {",
+                 cases[i].steps ? cases[i].steps : "");
+        edit("tokenizer.json", "\"normalizer\": {", new);
+        convert_folder(in_folder("published"), in_folder("out.gguf"), &how, NULL, &fault);
+        keep_notes(notes, fault.text);
+        if (cases[i].says ? !strstr(notes, cases[i].says) : *notes != '\n')
+            fail_msg("%zu: %s", i, notes);
+    }
+}
+
 /* Where capital letters cannot be made small. */
 static void refuses_lower_case(void **state) {
     (void)state;
@@ -236,6 +274,7 @@ int main(void) {
         cmocka_unit_test(wordpiece_words),   cmocka_unit_test(unigram_of_an_encoder),
         cmocka_unit_test(unigram_of_t5),     cmocka_unit_test(wordpiece_keeps_capitals),
         cmocka_unit_test(sentence_settings), cmocka_unit_test(refuses_lower_case),
+        cmocka_unit_test(unigram_edges),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }

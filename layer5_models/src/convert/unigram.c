@@ -19,6 +19,8 @@ typedef struct Plain {
     bool prefix;   /* one stands in front */
     bool merge;    /* runs of spaces are one, and those at the ends none */
     bool by_words; /* so because words are split before */
+    bool once;     /* one in front of the text, not of each word */
+    bool strip;    /* spaces at the end are dropped */
 } Plain;
 
 static bool refuse(const Plain *p, const JsonValue *step) {
@@ -37,7 +39,7 @@ static bool read_normalizer(Plain *p, const JsonValue *step) {
     if (json_is(type, "Precompiled") && !p->map.data && map && map->kind == JSON_STRING)
         return p->map = map->text, true;
     if (json_is(type, "Strip") && !json_true(step, "strip_left"))
-        return true; /* of the end alone: what runs of spaces as one comes with */
+        return p->strip = true; /* of the end alone: what runs of spaces as one comes with */
     if (json_is(type, "Replace") && json_is(json_get(pattern, "Regex"), " {2,}") &&
         (json_is(content, " ") || json_is(content, space)))
         return p->merge = true;
@@ -50,7 +52,7 @@ static bool read_pre_tokenizer(Plain *p, const JsonValue *step) {
     if (json_is(type, "WhitespaceSplit")) return p->by_words = p->merge = true;
     if (!json_is(type, "Metaspace") || !json_is(json_get(step, "replacement"), space))
         return refuse(p, step);
-    p->spaces = true;
+    p->spaces = true, p->once = json_is(scheme, "first");
     p->prefix = scheme ? !json_is(scheme, "never") : !old || old->kind == JSON_TRUE;
     return true;
 }
@@ -106,13 +108,29 @@ bool put_unigram(Conversion *c, Text map, bool prefix, bool merge) {
     return true;
 }
 
+/* Where spaces at the ends of a text become something else here. */
+static void note_ends(const Plain *p) {
+    const Convert *how = p->c->how;
+    if (!how->note) return;
+    if (p->prefix && !p->merge)
+        how->note(how->context, "a text that begins with a space gets one more in front, which "
+                                "tokenizer.json leaves out: GGUF files cannot say so");
+    if (p->merge && !p->by_words && !p->strip)
+        how->note(how->context, "a space at the end of a text is dropped, which tokenizer.json "
+                                "keeps: GGUF files cannot say so");
+}
+
 static bool put_plain(const Plain *p) {
     Conversion *c = p->c;
     if (!p->spaces)
         return REFUSE(c, "tokenizer.json: wanted a Metaspace, which writes a space as U+2581");
-    if (p->by_words && (!p->prefix || !p->map.data))
+    if (p->by_words && (!p->prefix || p->once || !p->map.data))
         return REFUSE(c, "tokenizer.json: WhitespaceSplit without a Precompiled normalizer and "
                          "a space in front of each word, which GGUF files cannot say");
+    if (p->merge && !p->prefix)
+        return REFUSE(c, "tokenizer.json: runs of spaces as one without a space in front of "
+                         "the text, which GGUF files cannot say");
+    note_ends(p);
     unsigned char *map = malloc(p->map.size + 4);
     if (!map) return REFUSE(c, "no memory for a table of characters");
     size_t size = from_base64(p->map, map);
