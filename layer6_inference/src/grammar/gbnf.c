@@ -186,6 +186,8 @@ static bool take_rule(GbnfReader *r) {
     const char *from = r->at;
     if (!take_name(r, name)) return false;
     uint32_t rule = rule_of(r, name, from);
+    if (r->named[rule - r->first_rule].defined)
+        return gbnf_wrong(r, "wanted another name: a rule with this one stands before");
     skip(r, false);
     if (r->end - r->at < 3 || memcmp(r->at, "::=", 3) != 0) return gbnf_wrong(r, "wanted ::=");
     r->at += 3;
