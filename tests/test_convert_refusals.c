@@ -231,11 +231,28 @@ static void refuses_encoders(void **state) {
     }
 }
 
+static void keep_note(void *context, const char *text) { snprintf(context, 400, "%s", text); }
+
+/* A head that is not there, and of which nothing is said. */
+static void notes_missing_head(void **state) {
+    (void)state;
+    char note[400] = "";
+    const Convert how = {.note = keep_note, .context = note};
+    Fault fault = {""};
+    if (!has_python()) skip();
+    MakeModel m = make_model_of("granite", NULL);
+    write_model(&m);
+    publish("GraniteForCausalLM", "");
+    edit("config.json", "\"tie_word_embeddings\"", "\"use_cache\"");
+    if (!convert_folder(in_folder("published"), in_folder("out.gguf"), &how, NULL, &fault))
+        fail_msg("%s", fault.text);
+    assert_non_null(strstr(note, "has no head, and config.json does not say tie_word_emb"));
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(refuses_folders),
-        cmocka_unit_test(refuses_encoders),
-        cmocka_unit_test(takes_harmless_keys),
+        cmocka_unit_test(refuses_folders),     cmocka_unit_test(refuses_encoders),
+        cmocka_unit_test(takes_harmless_keys), cmocka_unit_test(notes_missing_head),
         cmocka_unit_test(refuses_t5),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);

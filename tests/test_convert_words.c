@@ -87,6 +87,23 @@ static void write_bert(void) {
     write_model(&m);
 }
 
+/* Positions that begin behind the padding token need its id. */
+static void refuses_odd_padding(void **state) {
+    (void)state;
+    const Convert how = {0};
+    Fault fault = {""};
+    if (!has_python()) skip();
+    MakeModel m = make_model_of("bert", NULL);
+    m.more = NULL, m.family = ENCODER " pooling_type=2";
+    write_model(&m);
+    give_unigram(true, true);
+    publish("XLMRobertaModel", "--words pairs");
+    edit("config.json", "\"pad_token_id\": 1", "\"pad_token_id\": -1");
+    assert_false(
+        convert_folder(in_folder("published"), in_folder("out.gguf"), &how, NULL, &fault));
+    assert_non_null(strstr(fault.text, "'pad_token_id' is -1, wanted the id of a token"));
+}
+
 static void wordpiece_words(void **state) {
     (void)state;
     static const char *const words[] = {"--words json", "--words list"};
@@ -181,6 +198,24 @@ static void wordpiece_keeps_capitals(void **state) {
     }
 }
 
+/* Of a token that stands in two lines of vocab.txt the last counts. */
+static void last_line_counts(void **state) {
+    (void)state;
+    if (!has_python()) skip();
+    Model b;
+    Fault fault;
+    TokenList tokens = {0};
+    write_bert();
+    publish("BertModel", "--words list");
+    edit("vocab.txt", "\n##[unused100]\n", "\na\n");
+    convert_back("a line twice", NULL);
+    open_at(&b, in_folder("out.gguf"));
+    assert_true(tokenizer_encode(b.tokenizer, text_of("a"), true, &tokens, &fault));
+    assert_int_equal(tokens.count, 1);
+    assert_int_equal(tokens.ids[0], 100);
+    token_list_free(&tokens), model_close(&b);
+}
+
 static void keep_notes(void *context, const char *text) {
     char *notes = context;
     snprintf(notes + strlen(notes), 1000 - strlen(notes), "%s\n", text);
@@ -270,11 +305,12 @@ static void refuses_lower_case(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(unigram_words),     cmocka_unit_test(refuses_words),
-        cmocka_unit_test(wordpiece_words),   cmocka_unit_test(unigram_of_an_encoder),
-        cmocka_unit_test(unigram_of_t5),     cmocka_unit_test(wordpiece_keeps_capitals),
-        cmocka_unit_test(sentence_settings), cmocka_unit_test(refuses_lower_case),
-        cmocka_unit_test(unigram_edges),
+        cmocka_unit_test(unigram_words),       cmocka_unit_test(refuses_words),
+        cmocka_unit_test(wordpiece_words),     cmocka_unit_test(unigram_of_an_encoder),
+        cmocka_unit_test(unigram_of_t5),       cmocka_unit_test(wordpiece_keeps_capitals),
+        cmocka_unit_test(sentence_settings),   cmocka_unit_test(refuses_lower_case),
+        cmocka_unit_test(unigram_edges),       cmocka_unit_test(last_line_counts),
+        cmocka_unit_test(refuses_odd_padding),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }

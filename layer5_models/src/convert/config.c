@@ -156,8 +156,14 @@ bool put_config(Conversion *c) {
     if (!check_without(c) || !refuse_unknown(c)) return false;
     c->layers = size_or(config, "num_hidden_layers",
                         size_or(config, "n_layer", size_or(config, "num_layers", 0)));
-    if (counts_from_pad(c->family))
-        c->first_position = min_size(size_or(config, "pad_token_id", 1), 1 << 20) + 1;
+    const JsonValue *pad = json_get(config, "pad_token_id");
+    size_t id = 1;
+    if (counts_from_pad(c->family)) {
+        if (pad && pad->kind != JSON_NULL && !json_size(pad, &id))
+            return refuse(c, text_of("pad_token_id"), pad,
+                          "the id of a token: positions are counted from it");
+        c->first_position = min_size(id, 1 << 20) + 1;
+    }
     gguf_put_string(c->writer, "general.architecture", text_of(c->family->arch));
     for (size_t i = 0; i < config->count; i++)
         if (!use_key(c, config->keys[i], &config->items[i])) return false;

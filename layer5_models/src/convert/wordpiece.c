@@ -12,6 +12,7 @@
  *          defaults go with vocab.txt. */
 #include "parts.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 static const char begins[] = "\u2581";
@@ -106,6 +107,27 @@ bool read_wordpiece(Conversion *c, Vocab *v, const JsonValue *root) {
            read_added(c, v, json_get(root, "added_tokens")) && respell(c, v);
 }
 
+static int by_token(const void *a, const void *b) {
+    const Text *x = *(Text *const *)a, *y = *(Text *const *)b;
+    int order = memcmp(x->data, y->data, min_size(x->size, y->size));
+    if (order || x->size != y->size) return order ? order : x->size < y->size ? -1 : 1;
+    return x < y ? -1 : x > y;
+}
+
+/* Of a token that stands in several lines the last counts; the rows of the others have none. */
+static bool drop_repeated(Conversion *c, Vocab *v) {
+    Text **order = malloc((v->count + 1) * sizeof *order);
+    size_t n = 0;
+    if (!order) return REFUSE(c, "no memory for %zu tokens", v->count);
+    for (size_t i = 0; i < v->count; i++)
+        if (v->tokens[i].data) order[n++] = &v->tokens[i];
+    qsort(order, n, sizeof *order, by_token);
+    for (size_t i = 1; i < n; i++)
+        if (text_equal(*order[i - 1], *order[i])) order[i - 1]->data = NULL;
+    free(order);
+    return true;
+}
+
 /* A token a line, of which the first is 0. */
 static bool read_lines(Conversion *c, Vocab *v, Text text) {
     for (size_t id = 0, size; text.size; id++) {
@@ -129,7 +151,8 @@ bool read_word_list(Conversion *c, Vocab *v, const FileMap *file) {
     const Plain plain = {"tokenizer_config.json", "do_lower_case", "tokenize_chinese_chars",
                          json ? json_root(json) : NULL};
     bool ok = (json || !c->fault->text[0]) && put_plain(c, &plain) &&
-              read_lines(c, v, (Text){(const char *)file->data, file->size}) && respell(c, v);
+              read_lines(c, v, (Text){(const char *)file->data, file->size}) &&
+              drop_repeated(c, v) && respell(c, v);
     json_free(json);
     return ok;
 }
