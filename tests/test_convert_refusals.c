@@ -43,7 +43,7 @@ static const struct {
     {"config.json", "\"num_hidden_layers\": 2", "\"num_hidden_layers\": 1", "plays no part"},
     {"config.json", "\"num_hidden_layers\": 2", "\"num_hidden_layers\": 1e9", "whole number"},
     {"config.json", "\"num_attention_heads\": 4", "\"num_attention_heads\": 0",
-     "num_attention_heads"},
+     "num_attention_heads is 0, wanted 1 or more"},
     {"config.json", "\"num_attention_heads\": 4", "\"num_attention_heads\": 3",
      "rows that divide"},
     {"config.json", "\"hidden_size\": 64", "\"hidden_size\": 32", "wanted"},

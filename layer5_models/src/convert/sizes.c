@@ -8,7 +8,11 @@ static bool put_heads(Conversion *c) {
     size_t dim = size_or(config, "hidden_size", size_or(config, "n_embd", 0));
     c->heads = size_or(config, "num_attention_heads", size_or(config, "n_head", 0));
     c->kv_heads = size_or(config, "num_key_value_heads", c->heads);
-    if (!c->heads) return REFUSE(c, "config.json: num_attention_heads is missing");
+    if (!c->heads)
+        return REFUSE(c, "config.json: num_attention_heads is %s",
+                      json_get(config, "num_attention_heads") || json_get(config, "n_head")
+                          ? "0, wanted 1 or more"
+                          : "missing");
     c->head_dim = size_or(config, "head_dim", dim / c->heads);
     put_size(c, "attention.key_length", c->head_dim);
     put_size(c, "attention.value_length", c->head_dim);
