@@ -44,10 +44,11 @@ static bool read_whole(const JsonValue *value, uint64_t *whole) {
 }
 
 static bool read_type(SafeTensor *t, const JsonValue *name, Fault *fault) {
-    Text text = name && name->kind == JSON_STRING ? name->text : text_of("missing");
+    if (!name || name->kind != JSON_STRING)
+        return refuse(t, "has no dtype, which names the type of its numbers", fault);
+    Text text = name->text;
     for (int type = 0; type < SAFE_TYPES; type++)
-        if (name && text_equal(text, text_of(types[type].name)))
-            return t->type = (SafeType)type, true;
+        if (text_equal(text, text_of(types[type].name))) return t->type = (SafeType)type, true;
     return fault_set(
         fault,
         "the tensor '%.*s' has numbers of type %.*s, which is not known: known are "

@@ -67,7 +67,7 @@ static const OptionRule rules[] = {
     {"--csv", NEEDS, "samplers grammar quant roofline kv", "the others make no table"},
     {"--folder", NEEDS, "grammar", "the others measure no schemas"},
     {"--seconds", NEEDS, "matmul samplers ladder roofline quant mixers tokenizer",
-     "a model has --rounds"},
+     "the others run a number of times of their own, or --rounds"},
     {"-m", NEEDS, "model quant serve kv tokenizer", "the others need no model"},
     {"--format", NEEDS, "ladder", "the others go through all of theirs"},
     {"--documents", NEEDS, "quant kv", "only there a loss is measured"},
