@@ -195,6 +195,7 @@ if command -v python3 >/dev/null; then
     same "no part of it is left" "$(left)" 0
     story() { "$strata" generate -m "$1" -p "Once upon a time" -n 20 --seed 3 2>/dev/null | cksum; }
     same "and tells what it told" "$(story told.gguf)" "$(story plain.gguf)"
+    expect "keys are left out one by one" 0 "once for each key" "$strata" help convert
     expect "convert to a folder" 1 "is a directory" "$strata" convert published published
     expect "convert a file" 1 "Not a directory" "$strata" convert in.gguf o.gguf
     expect "convert a folder of nothing" 1 "config.json cannot be opened" "$strata" convert folder o.gguf

@@ -58,7 +58,7 @@ static int run(int argc, char **argv) {
         {"--list", OPT_FLAG, &job.list, NULL, "the classes of models that can be converted"},
         {"--without", OPT_LIST, &job.without, "KEY",
          "leave out a key of config.json that is not known, and is known to you to be "
-         "harmless"},
+         "harmless; once for each key"},
         THREAD_OPTIONS(job.compute),
         PIN_OPTION(job.compute),
         {0},
