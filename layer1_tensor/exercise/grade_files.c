@@ -112,7 +112,7 @@ static void check_small(uint64_t count, bool pairs) {
     for (int i = 0; i < 64 && !pairs; i++) put(0, 1);
     HINT(parsed(&gguf, &fault),
          "a right file with %" PRIu64 " %s, each as small as it can be, is refused (%s): %d "
-                                      "bytes each have to be there, of what is left",
+         "bytes each have to be there, of what is left",
          count, pairs ? "pairs" : "tensors", fault.text, pairs ? 13 : 32);
     gguf_free(&gguf);
     /* one more than there is room for, and what follows is not looked at */
