@@ -50,7 +50,14 @@ static void keep(Engine *e, size_t number) {
     }
 }
 
+static bool has_heads(const Engine *e) {
+    for (size_t i = 0; i < e->n_parts; i++)
+        if (e->parts[i].input) return true;
+    return false;
+}
+
 bool engine_forward(Engine *e, size_t number, Fault *fault) {
+    if (!has_heads(e)) return part_forward(&e->parts[number], fault);
     feed(e, number);
     if (!part_forward(&e->parts[number], fault)) return false;
     keep(e, number);
