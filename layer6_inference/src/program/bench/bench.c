@@ -11,6 +11,17 @@ static int compare(const void *a, const void *b) {
     return x < y ? -1 : x > y;
 }
 
+bool bench_open_chain(Chain *chain, const Model *model, Fault *fault) {
+    char spec[64] = "draw";
+    int32_t bos = tokenizer_bos(model->tokenizer);
+    if (model->sizes.encoder)
+        return fault_set(fault,
+                         "a %s model reads a source: wanted one that goes on with a text",
+                         model->recipe->arch);
+    if (bos >= 0) snprintf(spec, sizeof spec, "bias:%d=-1000,draw", bos);
+    return chain_parse(chain, spec, model->tokenizer, fault);
+}
+
 double bench_now(const BenchJob *job) {
     struct timespec t;
     if (!job->own_time) return clock_seconds();

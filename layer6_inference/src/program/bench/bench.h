@@ -38,6 +38,12 @@ double bench_bytes_per_token(const Model *model);
 /* Bytes of keys and values of one token. */
 double bench_kv_bytes(const Model *model, KvFormat format);
 
+/* Open a chain that draws, and never the token that ends a text, where there is one: with limits.only_bos_ends an answer
+ * is as long as it is asked to be, whatever the prompt.
+ *
+ * Fails for a model that reads a source: words drawn by chance are none. */
+bool bench_open_chain(Chain *chain, const Model *model, Fault *fault);
+
 bool bench_matmul(BenchJob *job, Fault *fault);
 bool bench_samplers(BenchJob *job, Fault *fault);
 bool bench_grammar(BenchJob *job, Fault *fault);

@@ -34,7 +34,8 @@ static bool gather(KvBench *b, Fault *fault) {
          i++) {
         size_t begin = b->tokens.count;
         world_write(world, "document", 2, i, &text);
-        token_list_add(&b->tokens, tokenizer_bos(b->model->tokenizer));
+        if (tokenizer_bos(b->model->tokenizer) >= 0)
+            token_list_add(&b->tokens, tokenizer_bos(b->model->tokenizer));
         ok = tokenizer_encode(b->model->tokenizer, (Text){text.bytes, text.size}, true,
                               &b->tokens, fault);
         b->tokens.count = min_size(b->tokens.count, min_size(begin + ctx, MOST_TOKENS));

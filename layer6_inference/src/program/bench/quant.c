@@ -70,7 +70,8 @@ static bool loss_of(Bench *b, const Model *model, double *loss, Fault *fault) {
     for (uint64_t i = 0; ok && i < (uint64_t)b->job->documents; i++) {
         TokenList ids = {0};
         world_write(b->world, "document", 2, i, &text);
-        token_list_add(&ids, tokenizer_bos(model->tokenizer));
+        if (tokenizer_bos(model->tokenizer) >= 0)
+            token_list_add(&ids, tokenizer_bos(model->tokenizer));
         ok =
             tokenizer_encode(model->tokenizer, (Text){text.bytes, text.size}, true, &ids,
                              fault) &&

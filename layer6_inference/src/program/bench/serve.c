@@ -51,7 +51,6 @@ static bool note_token(void *context, const Choice *choice) {
 static bool make_user(const BenchJob *job, User *u, size_t i, const Visit *v,
                       const Model *model, ServeRow *row, Fault *fault) {
     const size_t vocab = model->sizes.vocab;
-    char chain[64]; /* an answer is as long as the trace says: it does not end */
     u->row = row;
     for (size_t k = 0; k < (size_t)job->shared; k++)
         token_list_add(&u->tokens, (int32_t)(rng_hash(9, 0, k) % vocab));
@@ -66,8 +65,7 @@ static bool make_user(const BenchJob *job, User *u, size_t i, const Visit *v,
                                      .context = u},
                          .priority = v->priority,
                          .user = v->user};
-    snprintf(chain, sizeof chain, "bias:%d=-1000,draw", tokenizer_bos(model->tokenizer));
-    return chain_parse(&u->chain, chain, model->tokenizer, fault);
+    return bench_open_chain(&u->chain, model, fault);
 }
 
 static void forget_users(User *users, size_t n) {

@@ -59,7 +59,6 @@ static bool note_token(void *context, const Choice *choice) {
 /* One more: of this seed's words, so many, and so many tokens of answer. */
 static bool ask(Goals *g, size_t i, uint64_t seed, size_t prompt, size_t answer, Fault *fault) {
     Asker *a = &g->asker[i];
-    char chain[64];
     token_list_free(&a->tokens), chain_close(&a->chain);
     *a = (Asker){.goals = g, .asked = now()};
     for (size_t k = 0; k < prompt; k++)
@@ -71,8 +70,7 @@ static bool ask(Goals *g, size_t i, uint64_t seed, size_t prompt, size_t answer,
                                      .limits = {.max_tokens = answer, .only_bos_ends = true},
                                      .on_choice = note_token,
                                      .context = a}};
-    snprintf(chain, sizeof chain, "bias:%d=-1000,draw", tokenizer_bos(g->model->tokenizer));
-    return chain_parse(&a->chain, chain, g->model->tokenizer, fault) &&
+    return bench_open_chain(&a->chain, g->model, fault) &&
            service_submit(&g->service, &a->request, fault);
 }
 

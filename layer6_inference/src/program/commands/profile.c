@@ -83,12 +83,9 @@ static bool run_phases(const Job *job, Engine *e, Phase phases[2], Fault *fault)
     const Session *session = e->parts[0].session;
     TokenList tokens = {0};
     Chain chain = {0};
-    char spec[64];
-    Tokenizer *words = session->model->tokenizer;
     for (size_t i = 0; i < (size_t)job->prompt; i++)
         token_list_add(&tokens, (int32_t)(rng_hash(5, 0, i) % session->model->sizes.vocab));
-    snprintf(spec, sizeof spec, "bias:%d=-1000,temp:0.8,draw", tokenizer_bos(words));
-    bool ok = chain_parse(&chain, spec, words, fault);
+    bool ok = bench_open_chain(&chain, session->model, fault);
     const GenerateOptions options = {
         .chain = &chain,
         .limits = {.max_tokens = (size_t)job->count + 1, .only_bos_ends = true}};
