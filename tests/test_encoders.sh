@@ -64,5 +64,7 @@ expect "no look inside" 1 "its layers read two texts" "$strata" look lens -m t5.
 expect "no stage that looks ahead" 1 "those of a source are another text's" "$strata" generate -m t5.gguf -p "the fox" --chain contrastive_search:0.6
 expect "no vectors" 1 "makes no vectors: convert its encoder alone" "$strata" embed -m t5.gguf "the fox"
 expect "no perplexity" 1 "has no logits" "$strata" perplexity -m t5.gguf -f documents --window 16
+expect "no profile" 1 "a t5 model reads a source" "$strata" profile -m t5.gguf -p 8 -n 2
+expect "no service under words drawn by chance" 1 "a t5 model reads a source" "$strata" bench serve -m t5.gguf --users 2 -p 8 -n 2
 expect "no chat" 1 "keeps no chat" "$strata" generate -m t5.gguf -p "the fox" --chat
 expect "its encoder alone makes them" 0 '"pooling": "mean", "dim": 64' "$strata" embed -m reader.gguf --json "the fox"

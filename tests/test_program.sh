@@ -283,6 +283,9 @@ same "of all that begin so: a name of forty, one opening of ten" \
 same "a spoiled world does not" "$(sed 's/was/wos/' "$work/world" | "$strata" world check 2>/dev/null | grep -c invalid)" 40
 
 train="$strata train --steps 6 --dim 64 --hidden 64 --layers 1 --heads 2 --kv-heads 1 --vocab 400 --batch 300 --eval-documents 2 --threads 1"
+for i in $(seq 300); do echo "the fox ran home $i"; done >"$work/long.txt"
+expect "what is longer than a model reads is cut" 0 "1 of 1 documents are longer than 64 tokens (--ctx): cut into [34][0-9]$" "$strata" train --steps 2 --dim 32 --hidden 32 --layers 1 --heads 2 \
+    --kv-heads 1 --vocab 300 --ctx 64 --batch 200 --eval-documents 1 --threads 1 --corpus "$work/long.txt" --out "$work/long.gguf"
 $train --out "$work/whole.gguf" --log "$work/whole.csv" 2>/dev/null
 $train --out "$work/parts.gguf" --checkpoint "$work/ckpt" --save-every 2 --eval-every 2 2>/dev/null &
 pid=$!

@@ -35,6 +35,15 @@ void corpus_close(Corpus *corpus);
  * files. */
 Text corpus_document(const Corpus *corpus, uint64_t index, WorldText *scratch, double *nats);
 
+/* Documents of a file that have more than `ctx` tokens, with the one that begins them, become several, cut before a
+ * word where there is one: each is read from its beginning, without what came before it.
+ *
+ *   cut   how many were
+ *
+ * Cost     reads the file once or twice as tokens. */
+bool corpus_cut(Corpus *corpus, const Tokenizer *tokenizer, size_t ctx, size_t *cut,
+                Fault *fault);
+
 /* Learn a vocabulary of so many tokens from the first documents, as a GGUF that lies in *bytes,
  * which the caller frees after it, on failure too.
  *

@@ -489,6 +489,48 @@ static void corpora_come_from_files_too(void **state) {
     assert_false(corpus_open_file(&corpus, path, &fault));
 }
 
+/* Words with and without spaces between them, of one byte and of several: nothing is left out, and no end is made up. */
+static void long_documents_are_cut(void **state) {
+    (void)state;
+    enum { CTX = 24, LONG = 6000 };
+    static char text[LONG];
+    static const char *const words[] = {" the",   " fox", "ran",   "\n",
+                                        "\u00e9", " was", "\u6f22"};
+    Text short_one = text_of("a fox"), *documents = calloc(3, sizeof *documents);
+    TokenList ids = {0};
+    Fault fault;
+    size_t size = 0, cut, at = 0;
+    for (uint64_t i = 0; size + 8 < LONG; i++) {
+        /* no space at all in the middle */
+        const char *word = words[i > 500 && i < 800 ? 4 : rng_hash(3, 0, i) % 7];
+        memcpy(text + size, word, strlen(word)), size += strlen(word);
+    }
+    documents[0] = documents[2] = short_one, documents[1] = (Text){text, size};
+    Corpus corpus = {.documents = documents, .count = 3};
+    assert_true(corpus_cut(&corpus, tokenizer, CTX, &cut, &fault));
+    assert_true(cut == 1 && corpus.count > 2 + size / (CTX * 8));
+    assert_true(text_equal(corpus.documents[0], short_one) &&
+                text_equal(corpus.documents[corpus.count - 1], short_one));
+    for (size_t i = 1; i + 1 < corpus.count; i++) {
+        Text piece = corpus.documents[i];
+        bool last = i + 2 == corpus.count;
+        size_t next = last ? size : (size_t)(corpus.documents[i + 1].data - text);
+        assert_ptr_equal(piece.data, text + at);
+        assert_true(next > at && (text[next] & 0xC0) != 0x80);
+        ids.count = 0;
+        assert_true(tokenizer_encode(tokenizer, piece, true, &ids, &fault));
+        assert_true(last ? ids.count < CTX : ids.count >= CTX);
+        ids.count = 0;
+        assert_true(
+            tokenizer_encode(tokenizer, (Text){text + at, next - at}, true, &ids, &fault));
+        assert_true(ids.count < CTX && (last || ids.count > CTX / 3));
+        at = next;
+    }
+    assert_int_equal(at, size);
+    token_list_free(&ids);
+    free(corpus.documents);
+}
+
 /* The loss of a file of a model, by the reference, on the trainer's batch. */
 static double file_loss(const Trainer *t, const char *path) {
     FileMap map;
@@ -635,6 +677,7 @@ int main(void) {
                                        TEST(a_memory_resumes),
                                        TEST(a_memory_is_loaded),
                                        TEST(an_adapter_is_learned),
-                                       TEST(corpora_come_from_files_too)};
+                                       TEST(corpora_come_from_files_too),
+                                       TEST(long_documents_are_cut)};
     return cmocka_run_group_tests(tests, prepare, finish);
 }

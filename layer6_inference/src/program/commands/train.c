@@ -119,14 +119,23 @@ static bool train(const Job *job, Run *run, Fault *fault) {
 }
 
 static bool open_corpora(const Job *job, Run *run, Fault *fault) {
-    if (job->corpus) {
-        if (!corpus_open_file(&run->corpus, job->corpus, fault)) return false;
-        run->held_out = run->corpus;
-        return true;
-    }
+    if (job->corpus) return corpus_open_file(&run->corpus, job->corpus, fault);
     if (!(run->world = world_open(fault))) return false;
     run->corpus = (Corpus){.world = run->world, .seed = job->seed};
     run->held_out = (Corpus){.world = run->world, .seed = job->seed + 1};
+    return true;
+}
+
+/* What is too long for the model becomes several documents. */
+static bool cut_corpus(const Job *job, Run *run, Fault *fault) {
+    size_t before = run->corpus.count, cut;
+    if (!job->corpus) return true;
+    if (!corpus_cut(&run->corpus, run->tokenizer, job->config.ctx, &cut, fault)) return false;
+    run->held_out = run->corpus;
+    if (cut)
+        fprintf(stderr,
+                "%zu of %zu documents are longer than %zu tokens (--ctx): cut into %zu\n", cut,
+                before, job->config.ctx, run->corpus.count - before + cut);
     return true;
 }
 
@@ -143,7 +152,7 @@ static void close_run(Run *run) {
 /* Everything up to the first step. */
 static bool open_run(Job *job, Run *run, Fault *fault) {
     if (!compute_open(&job->compute, fault) || !open_corpora(job, run, fault) ||
-        !open_tokenizer(job, run, fault))
+        !open_tokenizer(job, run, fault) || !cut_corpus(job, run, fault))
         return false;
     run->trainer = trainer_open(&job->config, &run->corpus, run->tokenizer, &run->vocab,
                                 job->compute.pool, fault);
@@ -302,7 +311,8 @@ static int run(int argc, char **argv) {
         {"--kv-heads", OPT_INT(1, 1 << 12), &job.kv_heads, "N",
          "key-value heads; of delta, heads of keys"},
         {"--vocab", OPT_INT(260, 1 << 20), &job.vocab, "N", "tokens in the vocabulary"},
-        {"--ctx", OPT_INT(2, 1 << 20), &job.ctx, "N", "longest document in tokens"},
+        {"--ctx", OPT_INT(2, 1 << 20), &job.ctx, "N",
+         "tokens of a document that are read at once; longer ones are cut"},
         {"--seed", OPT_SEED, &job.seed, "N",
          "of the weights and of the corpus (1); seed + 1 is held out"},
         {"--checkpoint", OPT_TEXT, &job.checkpoint, "FILE",
@@ -315,7 +325,8 @@ static int run(int argc, char **argv) {
         {"--eval-every", OPT_INT(1, OPTION_MANY), &job.eval_every, "N",
          "steps between looks at held-out documents (250)"},
         {"--eval-documents", OPT_INT(1, 1000000), &job.eval_documents, "N",
-         "how many of them (100), and twenty times as many at the end"},
+         "how many of them (100), and twenty times as many at the end; of --corpus the first "
+         "ones, which are not held out"},
         THREAD_OPTIONS(job.compute),
         PIN_OPTION(job.compute),
         {0},

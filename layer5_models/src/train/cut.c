@@ -1,0 +1,96 @@
+/* cut.c - documents that are longer than a model reads at once.  See corpus_cut in train.h.
+ *
+ *     a document   |------------------------------------|
+ *     pieces       |-----------=====
+ *                              |-----------=====
+ *                                          |------------|
+ *
+ * A piece goes on behind the place where the next one begins (=====), until it has more tokens than are read: so the
+ * last of those has the token that follows it as its target, and an end is learned where a document ends alone. */
+#include "train.h"
+
+#include <stdlib.h>
+
+typedef struct Cutter {
+    const Tokenizer *tokenizer;
+    size_t most; /* tokens of a piece, with the one that begins it */
+    TokenList tokens;
+    Text *pieces;
+    size_t count, room;
+    Fault *fault;
+} Cutter;
+
+static bool add_piece(Cutter *c, Text piece) {
+    if (c->count == c->room) {
+        size_t room = c->room ? 2 * c->room : 1024;
+        Text *grown = realloc(c->pieces, room * sizeof *grown);
+        if (!grown) return fault_set(c->fault, "no memory for %zu documents", room);
+        c->pieces = grown, c->room = room;
+    }
+    c->pieces[c->count++] = piece;
+    return true;
+}
+
+/* Are the first `size` bytes, and the token that begins them, at most as many tokens as are read?  *tokens: how many. */
+static bool fits(Cutter *c, Text rest, size_t size, size_t *tokens, bool *fit) {
+    c->tokens.count = 0;
+    if (!tokenizer_encode(c->tokenizer, (Text){rest.data, size}, true, &c->tokens, c->fault))
+        return false;
+    *tokens = c->tokens.count + 1;
+    *fit = *tokens <= c->most;
+    return true;
+}
+
+/* Of fewer than rest.size bytes so many that they end before a space, or at least between two characters. */
+static size_t whole_words(Text rest, size_t size) {
+    for (size_t i = size; i > size / 2; i--)
+        if (rest.data[i] == ' ' || rest.data[i] == '\n') return i;
+    while (size > 1 && ((unsigned char)rest.data[size] & 0xC0) == 0x80) size--;
+    return size > 0 ? size : 1;
+}
+
+/* The first piece of a text: its bytes, and how many of them come before the next one. */
+static bool first_piece(Cutter *c, Text rest, size_t *bytes, size_t *before) {
+    size_t tokens, size = min_size(rest.size, 4 * c->most);
+    bool fit;
+    if (!fits(c, rest, size, &tokens, &fit)) return false;
+    while (fit && size < rest.size) {
+        size = min_size(rest.size, 2 * size);
+        if (!fits(c, rest, size, &tokens, &fit)) return false;
+    }
+    *bytes = *before = size;
+    while (!fit && *before > 1) {
+        double share = (double)c->most / (double)tokens;
+        *bytes = *before;
+        *before = whole_words(rest, (size_t)((double)*before * share));
+        if (!fits(c, rest, *before, &tokens, &fit)) return false;
+    }
+    return true;
+}
+
+/* Add a document's pieces. */
+static bool cut_one(Cutter *c, Text document) {
+    size_t bytes, before;
+    for (; document.size; document.data += before, document.size -= before)
+        if (!first_piece(c, document, &bytes, &before) ||
+            !add_piece(c, (Text){document.data, bytes}))
+            return false;
+    return true;
+}
+
+bool corpus_cut(Corpus *corpus, const Tokenizer *tokenizer, size_t ctx, size_t *cut,
+                Fault *fault) {
+    Cutter c = {.tokenizer = tokenizer, .most = ctx, .fault = fault};
+    bool ok = true;
+    *cut = 0;
+    for (size_t i = 0; i < corpus->count && ok; i++) {
+        size_t before = c.count;
+        ok = cut_one(&c, corpus->documents[i]);
+        *cut += c.count > before + 1;
+    }
+    token_list_free(&c.tokens);
+    if (!ok || !c.count) return free(c.pieces), ok;
+    free(corpus->documents);
+    corpus->documents = c.pieces, corpus->count = c.count;
+    return true;
+}
