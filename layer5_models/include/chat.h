@@ -42,6 +42,8 @@ typedef struct ChatForm {
     const char *name; /* of the built-in one; "the model's own", "a given one" */
     bool tells_tools; /* it has a place for descriptions of functions */
     ChatCalls calls;  /* and what it makes of a call */
+    bool thinks;      /* it knows of <think> and </think> */
+    bool may_think;   /* and asks whether to: enable_thinking */
 } ChatForm;
 
 /* Choose a model's form.

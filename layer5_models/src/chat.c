@@ -47,6 +47,11 @@ static bool has(Text source, const char *mark) {
     return memmem(source.data, source.size, mark, strlen(mark)) != NULL;
 }
 
+static void find_thoughts(ChatForm *form, Text source) {
+    form->thinks = has(source, "think>");
+    form->may_think = has(source, "enable_thinking");
+}
+
 /* By the marks in its source.  A template whose calls are in another notation is not asked to tell of tools: its model is told
  * of them, and of tagged calls, by a system's message. */
 static void find_calls(ChatForm *form, Text source) {
@@ -76,7 +81,7 @@ bool chat_form_open(ChatForm *form, const Gguf *gguf, const Tokenizer *tokenizer
         form->name = kind->name;
         source = text_of(kind->text);
     }
-    find_calls(form, source);
+    find_calls(form, source), find_thoughts(form, source);
     form->tree = template_read(source, fault);
     return form->tree || fault_prefix(fault, "the template");
 }

@@ -465,11 +465,24 @@ with tempfile.TemporaryDirectory() as models:
     readers(models)
     translators(models)
 
+def forms():
+    with tempfile.NamedTemporaryFile("w", suffix=".jinja") as file:
+        file.write("{% for m in messages %}<{{ m.content }}>{% endfor %}")
+        file.flush()
+        with Server("--places", "1", "--form", "@" + file.name) as server:
+            check("a form of one's own", server.post("/apply-template", {"messages": CHAT})[1]["prompt"], f"<{CHAT[0]['content']}>")
+            status, data = server.post("/apply-template", {"messages": [{"role": "user", "content": "a", "colour": "red"}]})
+            check("an unknown key of a message is named", (status, "'colour'" in data["error"]["message"]), (400, True))
+    ended = subprocess.run([STRATA, "serve", "--form", "none", "--port", "0"], capture_output=True, text=True)
+    check("a form that is none", (ended.returncode, "there are phi4, chatml" in ended.stderr), (1, True))
+
+
 with Server("--places", "4", "--queue", "12") as server:
     for part in (same_text, shapes, streams, logprobs, sampling, banned, salts, thinking, tools, refusals, others):
         part(server)
     load = server.wait_idle()
     check("all pages are given back", load["pages_free"], load["pages"])
 turns()
+forms()
 shifts()
 finish()

@@ -1,6 +1,9 @@
 /* loaded_model.c - see loaded_model.h. */
 #include "loaded_model.h"
 
+#include "input.h"
+
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -67,6 +70,24 @@ bool loaded_tokenize(const LoadedModel *s, Text text, bool special, TokenList *t
     tokenizer_begin(s->model->tokenizer, tokens);
     if (!tokenizer_encode(s->model->tokenizer, text, special, tokens, fault)) return false;
     return model_end_prompt(s->model, tokens), true;
+}
+
+bool loaded_open_form(const LoadedModel *s, const char *name, ChatForm *form, Fault *fault) {
+    const Model *model = s->model;
+    if (!name || name[0] != '@')
+        return chat_form_open(form, &model->gguf, model->tokenizer, (Text){0}, name, fault);
+    size_t size;
+    FILE *file = fopen(name + 1, "rb");
+    if (!file)
+        return fault_set(fault, "--form '%.200s' cannot be opened: %s", name, strerror(errno));
+    char *bytes = read_all(file, name + 1, &size, fault);
+    fclose(file);
+    bool ok = bytes &&
+              (size || fault_set(fault, "--form '%.200s' is empty: wanted a template", name));
+    ok = ok &&
+         chat_form_open(form, &model->gguf, model->tokenizer, (Text){bytes, size}, NULL, fault);
+    free(bytes);
+    return ok;
 }
 
 /* What a user said; pictures for which it has no place come before it.  The caller frees it. */

@@ -47,6 +47,12 @@ bool loaded_check_ctx(const LoadedModel *companion, const char *name, const Load
 bool loaded_tokenize(const LoadedModel *loaded, Text text, bool special, TokenList *tokens,
                      Fault *fault);
 
+/* The form of conversations.
+ *
+ *   name   a built-in one, or a file's behind @; NULL: as chat_form_open chooses */
+bool loaded_open_form(const LoadedModel *loaded, const char *name, ChatForm *form,
+                      Fault *fault);
+
 /* Tokens of a user's message, and of the pictures in it, in the form the model knows, up to where its answer
  * begins. */
 bool loaded_encode_message(const LoadedModel *loaded, Text message, const Pictures *pictures,

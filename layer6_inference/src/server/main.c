@@ -86,6 +86,10 @@ int main(int argc, char **argv) {
          "that is above 50 ms (1.75)"},
         {"--chain", OPT_TEXT, &o.chain, "SPEC",
          "samplers of requests that say nothing about them (balanced)"},
+        {"--form", OPT_TEXT, &o.form, "NAME",
+         "form of conversations: a built-in one (chatml, llama3, ...) or @FILE, a template "
+         "(the "
+         "model's own)"},
         {"--alias", OPT_TEXT, &o.alias, "NAME", "the model's name to clients (its file's)"},
         {"--keys", OPT_TEXT, &o.keys, "FILE", "keys that clients must have, one a line"},
         {"--origin", OPT_LIST, &o.origins, "ORIGIN",

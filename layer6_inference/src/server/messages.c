@@ -159,7 +159,12 @@ static bool rewrite_value(Rewrite *r, size_t i, Text key, const JsonValue *from,
     bool known = text_equal(key, text_of("content")) || text_equal(key, text_of("tool_calls"));
     for (size_t k = 0; k < sizeof texts / sizeof *texts; k++)
         known |= text_equal(key, text_of(texts[k]));
-    if (!known) return wrong(r, i, "it has an unknown key");
+    if (!known) {
+        char why[120];
+        snprintf(why, sizeof why, "it has an unknown key, '%.*s'", (int)min_size(key.size, 60),
+                 key.data);
+        return wrong(r, i, why);
+    }
     return from->kind == JSON_STRING || from->kind == JSON_NULL ||
            wrong(r, i, "a value is no text");
 }
@@ -219,7 +224,7 @@ bool messages_render(const Ask *ask, const Server *server, bool open, Rendered *
         refusal->fault = server->no_form;
         return refuse_fault(refusal, 400, "messages");
     }
-    if (ask->value[F_ENABLE_THINKING] && !server->may_think)
+    if (ask->value[F_ENABLE_THINKING] && !server->form.may_think)
         return refuse(refusal, 400, "enable_thinking",
                       "enable_thinking: this model's template does not ask for it");
     const JsonValue *tools = tools_told(ask);

@@ -29,16 +29,6 @@ static bool open_session(Server *s, Fault *fault) {
     return session_open(&s->loaded.session, s->loaded.model, o->compute.pool, config, fault);
 }
 
-static void open_form(Server *s) {
-    const GgufPair *own = gguf_find(&s->loaded.model->gguf, "tokenizer.chat_template");
-    Text source;
-    bool told = own && gguf_string(own, &source);
-    s->thinks = told && memmem(source.data, source.size, "think>", 6) != NULL;
-    s->may_think = told && memmem(source.data, source.size, "enable_thinking", 15) != NULL;
-    chat_form_open(&s->form, &s->loaded.model->gguf, s->loaded.model->tokenizer, (Text){0},
-                   NULL, &s->no_form);
-}
-
 /* The chain that is used when a request names none. */
 static bool check_chain(const Server *s, Fault *fault) {
     Chain chain;
@@ -69,7 +59,10 @@ bool server_open(Server *s, const ServeOptions *o, Fault *fault) {
     if (!loaded_open_model(&s->loaded, o->model, &o->compute, fault) ||
         !open_session(s, fault) || !check_chain(s, fault))
         return false;
-    open_form(s);
+    if (!loaded_open_form(&s->loaded, o->form, &s->form, &s->no_form)) {
+        if (o->form) return *fault = s->no_form, false;
+        fault_prefix(&s->no_form, "the server was started without --form");
+    }
     stage_forbid_files();
     return worker_start(s, fault);
 }

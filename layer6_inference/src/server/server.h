@@ -17,7 +17,7 @@
 
 /* The options, as they were given. */
 typedef struct ServeOptions {
-    const char *model, *host, *chain, *alias, *keys;
+    const char *model, *host, *chain, *alias, *keys, *form;
     long port, ctx, places, queue, body, connections;
     double seconds, patience, drain, stretch;
     OptionList origins;
@@ -49,9 +49,7 @@ typedef struct Server {
     const ServeOptions *options;
     LoadedModel loaded;
     ChatForm form;
-    bool thinks;    /* the template knows of <think> and </think> */
-    bool may_think; /* and asks whether to: enable_thinking */
-    Fault no_form;  /* why there is none, when form.tree is NULL */
+    Fault no_form; /* why there is none, when form.tree is NULL */
     const char *name;
     SchedulePolicy policy;
     KvFormat

@@ -111,7 +111,7 @@ bool field_think(const TextJob *t, const Chain *chain, bool constrained, Refusal
     bool limited = false;
     for (size_t i = 0; i < chain->count; i++)
         limited |= chain->stages[i].kind == &stage_think && !stage_is_off(&chain->stages[i]);
-    if (limited && !t->server->thinks)
+    if (limited && !t->server->form.thinks)
         return refuse(refusal, 400, "thinking_budget",
                       "this model's template has no <think>: there is no thinking to limit");
     return !limited || !constrained ||

@@ -59,27 +59,6 @@ static bool check_form(const Talk *talk, Fault *fault) {
                      talk->form.name);
 }
 
-/* A built-in form by its name, or a file's behind @. */
-static bool open_form(Talk *talk, Fault *fault) {
-    const Model *model = talk->loaded.model;
-    const char *form = talk->request->form;
-    if (!form || form[0] != '@')
-        return chat_form_open(&talk->form, &model->gguf, model->tokenizer, (Text){0}, form,
-                              fault);
-    size_t size;
-    FILE *file = fopen(form + 1, "rb");
-    if (!file)
-        return fault_set(fault, "--form '%.200s' cannot be opened: %s", form, strerror(errno));
-    char *bytes = read_all(file, form + 1, &size, fault);
-    fclose(file);
-    bool ok = bytes &&
-              (size || fault_set(fault, "--form '%.200s' is empty: wanted a template", form));
-    ok = ok && chat_form_open(&talk->form, &model->gguf, model->tokenizer, (Text){bytes, size},
-                              NULL, fault);
-    free(bytes);
-    return ok;
-}
-
 /* What is typed is edited where that can be; a terminal that is none of its kind says so. */
 static bool open_editor(Talk *talk, Fault *fault) {
     const ChatRequest *r = talk->request;
@@ -106,7 +85,8 @@ bool talk_open(Talk *talk, const ChatRequest *request, Fault *fault) {
     if ((size_t)request->ctx > model->sizes.ctx)
         return fault_set(fault, "--ctx is %ld: wanted at most %zu, the model's", request->ctx,
                          model->sizes.ctx);
-    return open_form(talk, fault) && check_form(talk, fault) && talk_open_tools(talk, fault) &&
+    return loaded_open_form(&talk->loaded, talk->request->form, &talk->form, fault) &&
+           check_form(talk, fault) && talk_open_tools(talk, fault) &&
            talk_choose_chain(talk, request->chain, fault) &&
            loaded_open_session(&talk->loaded, &request->compute, (size_t)request->ctx, 2,
                                fault) &&
