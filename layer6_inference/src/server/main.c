@@ -23,7 +23,7 @@ static void block_signals(void) {
 /* No new connections, no new work; what is going on may end, until time or patience does. */
 static void drain(Web *web, Server *server, double seconds) {
     const double until = clock_seconds() + seconds;
-    fprintf(stderr, "[draining: up to %.0f s; another signal ends it at once]\n", seconds);
+    fprintf(stderr, "[draining: up to %g s; another signal ends it at once]\n", seconds);
     worker_drain(server);
     web_quiesce(web);
     while (worker_pending(server) && clock_seconds() < until)

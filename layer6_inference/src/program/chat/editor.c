@@ -124,8 +124,7 @@ static bool open_history(Editor *e, Fault *fault) {
 static void let_go(Editor *e) {
     if (e->line) e->lib.end(e->line);
     if (e->history) e->lib.history_end(e->history);
-    if (e->handle) dlclose(e->handle);
-    free(e), here = NULL;
+    free(e), here = NULL; /* the library stays: what it keeps of a terminal is still its own */
 }
 
 Editor *editor_open(const char *history, Fault *fault) {
