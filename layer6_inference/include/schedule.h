@@ -40,7 +40,7 @@
 enum { SCHEDULE_LEAST = 4 };
 
 /* A usual `stretch`: with what steps vary by, 19 of 20 waits are below two steps of those who are answered. */
-#define SCHEDULE_STRETCH 1.75
+#define SCHEDULE_STRETCH 1.25
 
 typedef struct SchedulePolicy {
     size_t budget;  /* tokens of a step; more than `running` */

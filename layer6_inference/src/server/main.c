@@ -83,7 +83,7 @@ int main(int argc, char **argv) {
         {"--stretch", OPT_REAL(1, 1000), &o.stretch, "X",
          "prompts make a step of those who are answered at most about so many times as long, "
          "where "
-         "that is above 50 ms (1.75)"},
+         "that is above 50 ms (1.25)"},
         {"--chain", OPT_TEXT, &o.chain, "SPEC",
          "samplers of requests that say nothing about them (balanced)"},
         {"--form", OPT_TEXT, &o.form, "NAME",
