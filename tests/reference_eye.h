@@ -8,8 +8,8 @@
 /* All rows of a picture in blocks that see all of them. */
 typedef struct ReferenceEye {
     Reference r;
-    bool
-        last; /* the class row stands last, one block fewer is run of old files, too, and so on */
+    /* the class row stands last, one block fewer is run of old files, too, and so on */
+    bool last;
     int image, patch, n, dim, heads, hidden, blocks;
     double *x; /* (n, dim); row 0, or the last one, is no patch's */
 } ReferenceEye;

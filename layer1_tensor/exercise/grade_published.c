@@ -13,8 +13,8 @@ static struct {
         int type, ndim;
         size_t shape[8], begin, end;
         char shape_text[120]; /* as the header has it; "": of the numbers above */
-        const char
-            *entry; /* the shape and the place as the header has them; NULL: of the above */
+        /* the shape and the place as the header has them; NULL: of the above */
+        const char *entry;
     } of[TENSORS];
 } plan;
 

@@ -70,7 +70,8 @@ void length_norm_backward(float *dx, const float *x, const float *dy, size_t dim
 void layer_norm(float *out, const float *x, const float *gain, const float *bias, size_t dim,
                 float eps);
 
-/* Shift and rescale each number of some rows by what it is in all of them: over a batch, where layer_norm goes over a row.
+/* Shift and rescale each number of some rows by what it is in all of them: over a batch, where layer_norm goes over a
+ * row.
  *
  *     out[r][i] = (x[r][i] - mean_i) / sqrt(var_i + eps)      mean_i, var_i: of x[0][i], x[1][i], ...
  *

@@ -128,10 +128,10 @@ void session_lens(Session *session, const float *x);
 /* Run a batch: session->hidden and session->logits then have a row for each wanted token.
  *
  * Needs    batch->count <= max_tokens; the positions of each sequence continue its memory.
- * Fails    when a token is outside the vocabulary and none of the rows behind it, a source is not whole, logits of one are wanted, more
- *          logits are wanted than the session has room for, or the context is full; and when nobody
- *          wanted it any more (is_wanted): `stopped` is true then, and its sequences are as long as
- *          before. */
+ * Fails    when a token is outside the vocabulary and none of the rows behind it, a source is not
+ *          whole, logits of one are wanted, more logits are wanted than the session has room for, or the
+ *          context is full; and when nobody wanted it any more (is_wanted): `stopped` is true then, and
+ *          its sequences are as long as before. */
 bool model_forward(Session *session, const Batch *batch, Fault *fault);
 
 /* The common case of one sequence: append tokens to sequence 0, and compute the logits of the last

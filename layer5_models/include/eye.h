@@ -14,9 +14,9 @@
 typedef struct Eye {
     size_t image, patch; /* sides of a picture and of a patch, in pixels */
     size_t patches;      /* of a picture: (image / patch)^2 */
-    float mean[3],
-        spread[3]; /* of red, green and blue, from 0 to 1, where the model was trained */
-    Linear embed;  /* (dim, 3 patch patch) */
+    /* of red, green and blue, from 0 to 1, where the model was trained */
+    float mean[3], spread[3];
+    Linear embed;           /* (dim, 3 patch patch) */
     const float *class_row; /* (dim) a row of its own, which sees all patches */
     bool class_last;        /* it stands behind them */
     Activation act;         /* of the blocks' networks */

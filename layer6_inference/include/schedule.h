@@ -50,8 +50,8 @@ typedef struct SchedulePolicy {
     double ageing;  /* seconds of waiting that are worth a level of priority; 0: none */
     double stretch; /* prompts may make a step of answers so many times as long; 0: no limit */
     double pace;    /* seconds: and as long as this in any case */
-    const StepCost
-        *cost; /* by which that is reckoned; NULL: nobody knows, and there is no limit */
+    /* by which that is reckoned; NULL: nobody knows, and there is no limit */
+    const StepCost *cost;
     /* as before Orca: a batch is filled up to its places, all its prompts are read, all write until the last is over; then the
      * next one */
     bool static_batch;
@@ -66,8 +66,8 @@ typedef struct ScheduleJob {
     size_t tokens;   /* its prompt, and its answer so far */
     size_t read;     /* of these, those that are in memory; 0 while it waits */
     size_t cached;   /* while it waits: those that need not be read, less than `tokens` */
-    size_t
-        turn; /* the round in which it is its user's turn; 0: this one, or one that is over */
+    /* the round in which it is its user's turn; 0: this one, or one that is over */
+    size_t turn;
     uint64_t served; /* the step in which it read last: prompts take turns */
     bool running, cancelled;
 } ScheduleJob;

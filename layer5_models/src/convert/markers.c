@@ -1,7 +1,8 @@
 /* markers.c - the tokens that begin and end a text, and the chat template.  See parts.h.
  *
  * They are said in several files; the first that speaks wins: tokenizer_config.json, special_tokens_map.json,
- * generation_config.json, config.json.  Which are written by themselves, the post_processor of tokenizer.json knows best: see processor.c. */
+ * generation_config.json, config.json.  Which are written by themselves, the post_processor of tokenizer.json knows
+ * best: see processor.c. */
 #include "parts.h"
 
 #include <stdio.h>

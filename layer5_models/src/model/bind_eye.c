@@ -123,8 +123,8 @@ bool read_eye(Binder *b) {
     s->project_act = s->class_last ? ACT_GELU_TANH : ACT_GELU_ERF;
     s->patch = key_size(b, "patch_size", true, 1, 1, 1024);
     s->image = key_size(b, "image_size", true, 1, 1, 8192);
-    find_key(b,
-             "projection_dim"); /* of CLIP's own projection; the tensors show the projector's */
+    /* of CLIP's own projection; the tensors show the projector's */
+    find_key(b, "projection_dim");
     read_colours(b, "image_mean", 0, s->mean);
     read_colours(b, "image_std", 1e-3, s->spread);
     z->layers = blocks_used(b, z->layers);

@@ -286,7 +286,8 @@ static int power_of(const Parser *p) {
 
 static Node *parse_power(Parser *p, int power);
 
-/* 1 < x <= 3: steps from operand to operand.  A step's op is the operator's token, 'i' for "in", TWO('n', 'i') for "not in". */
+/* 1 < x <= 3: steps from operand to operand.  A step's op is the operator's token, 'i' for "in", TWO('n', 'i') for
+ * "not in". */
 static Node *parse_comparison(Parser *p, Node *first) {
     Node *node = node_new(p, NODE_COMPARE), **place = &node->list;
     node->a = first;

@@ -10,8 +10,8 @@ enum { TRAIN_MAX_LAYERS = 64, TRAIN_MAX_DOCUMENTS = 4096 };
 typedef struct Parameter {
     char name[48];
     size_t offset, rows, cols; /* rows = 1: a vector */
-    size_t
-        taps; /* of a convolution, which is learned as a vector; in files (cols / taps, taps) */
+    /* of a convolution, which is learned as a vector; in files (cols / taps, taps) */
+    size_t taps;
     bool rate; /* learned as the logarithm of what files have with a minus: it stays below 0 */
 } Parameter;
 

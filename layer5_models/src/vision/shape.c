@@ -63,8 +63,8 @@ typedef struct Lines {
     const unsigned char *in;
     unsigned char *out;
     size_t from, to, count;
-    size_t in_step, out_step, in_line,
-        out_line; /* bytes from pixel to pixel, from line to line */
+    size_t in_step, out_step; /* bytes from pixel to pixel */
+    size_t in_line, out_line; /* ... from line to line */
 } Lines;
 
 static bool resize_lines(const Lines *l, Fault *fault) {
