@@ -44,6 +44,9 @@ typedef struct Text {
 Text text_of(const char *string);
 bool text_equal(Text a, Text b);
 
+/* Below 0: a comes before b by the values of their bytes; 0: they are equal. */
+int text_order(Text a, Text b);
+
 /* What a digit is worth: 0 to 9, and 10 to 35 for a to z and A to Z; 99 for what is none. */
 int digit_value(char c);
 

@@ -33,13 +33,8 @@ bool gguf_shape_bytes(const uint64_t *dims, int ndim, const DtypeInfo *info, uin
     return *bytes <= max;
 }
 
-static int compare_text(Text a, Text b) {
-    int order = memcmp(a.data, b.data, min_size(a.size, b.size));
-    return order ? order : a.size < b.size ? -1 : a.size > b.size;
-}
-
 static int compare_names(const void *a, const void *b) {
-    return compare_text(*(const Text *)a, *(const Text *)b);
+    return text_order(*(const Text *)a, *(const Text *)b);
 }
 
 /* Names are unique: sort copies of them and look at neighbours. */

@@ -24,6 +24,11 @@ bool text_equal(Text a, Text b) {
     return a.size == b.size && (a.size == 0 || memcmp(a.data, b.data, a.size) == 0);
 }
 
+int text_order(Text a, Text b) {
+    int first = memcmp(a.data, b.data, min_size(a.size, b.size));
+    return first ? first : a.size < b.size ? -1 : a.size > b.size;
+}
+
 int digit_value(char c) {
     return c >= '0' && c <= '9'   ? c - '0'
            : c >= 'a' && c <= 'z' ? c - 'a' + 10

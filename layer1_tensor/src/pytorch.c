@@ -126,9 +126,8 @@ static bool read_tensor(const Archive *a, Text name, const PickleValue *value, S
 /* ------------------------------------------------------------------ the whole file */
 
 static int by_name(const void *a, const void *b) {
-    Text x = (*(const SafeTensor *const *)a)->name, y = (*(const SafeTensor *const *)b)->name;
-    int first = memcmp(x.data, y.data, min_size(x.size, y.size));
-    return first ? first : x.size < y.size ? -1 : x.size > y.size;
+    return text_order((*(const SafeTensor *const *)a)->name,
+                      (*(const SafeTensor *const *)b)->name);
 }
 
 static bool check_names(const Archive *a, const Pytorch *p) {

@@ -140,13 +140,8 @@ static bool read_record(const Archive *a, const unsigned char **at, const unsign
 
 /* ------------------------------------------------------------------ the whole */
 
-static int order(Text a, Text b) {
-    int first = memcmp(a.data, b.data, min_size(a.size, b.size));
-    return first ? first : a.size < b.size ? -1 : a.size > b.size;
-}
-
 static int by_name(const void *a, const void *b) {
-    return order(((const ZipEntry *)a)->name, ((const ZipEntry *)b)->name);
+    return text_order(((const ZipEntry *)a)->name, ((const ZipEntry *)b)->name);
 }
 
 static bool read_directory(Zip *zip, const Archive *a) {
@@ -180,7 +175,7 @@ const ZipEntry *zip_find(const Zip *zip, Text name) {
     size_t low = 0, high = zip->count;
     while (low < high) {
         size_t middle = (low + high) / 2;
-        int way = order(name, zip->entries[middle].name);
+        int way = text_order(name, zip->entries[middle].name);
         if (way == 0) return &zip->entries[middle];
         if (way < 0)
             high = middle;

@@ -138,13 +138,8 @@ static bool open_parts(Folder *folder, const JsonValue *map, Fault *fault) {
 
 /* ------------------------------------------------------------------ one list of tensors */
 
-static int compare(Text a, Text b) {
-    int order = memcmp(a.data, b.data, min_size(a.size, b.size));
-    return order ? order : a.size < b.size ? -1 : a.size > b.size;
-}
-
 static int by_name(const void *a, const void *b) {
-    return compare(((const SafeTensor *)a)->name, ((const SafeTensor *)b)->name);
+    return text_order(((const SafeTensor *)a)->name, ((const SafeTensor *)b)->name);
 }
 
 static bool collect(Folder *folder, Fault *fault) {

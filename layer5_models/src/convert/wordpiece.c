@@ -109,9 +109,8 @@ bool read_wordpiece(Conversion *c, Vocab *v, const JsonValue *root) {
 
 static int by_token(const void *a, const void *b) {
     const Text *x = *(Text *const *)a, *y = *(Text *const *)b;
-    int order = memcmp(x->data, y->data, min_size(x->size, y->size));
-    if (order || x->size != y->size) return order ? order : x->size < y->size ? -1 : 1;
-    return x < y ? -1 : x > y;
+    int order = text_order(*x, *y);
+    return order ? order : x < y ? -1 : x > y;
 }
 
 /* Of a token that stands in several lines the last counts; the rows of the others have none. */
