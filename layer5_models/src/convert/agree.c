@@ -98,10 +98,9 @@ static bool check_vocab(const Conversion *c, size_t rows) {
                       "config.json: tie_word_embeddings is false, and the folder has no head: "
                       "a file may be missing");
     bool by_itself = listed("gemma gemma2 gemma3 gpt2 starcoder2 t5", text_of(c->family->arch));
-    if (!tie && !by_itself && !c->recipe->vectors && !target_of(c, "output.weight") &&
-        c->how->note)
-        c->how->note(c->how->context, "the folder has no head, and config.json does not say "
-                                      "tie_word_embeddings: the embedding is taken for it");
+    if (!tie && !by_itself && !c->recipe->vectors && !target_of(c, "output.weight"))
+        convert_note(c, "the folder has no head, and config.json does not say "
+                        "tie_word_embeddings: the embedding is taken for it");
     return true;
 }
 

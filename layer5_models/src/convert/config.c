@@ -63,9 +63,9 @@ static bool use_flag(Conversion *c, const ConfigKey *key, const JsonValue *value
 
 static bool check_only(Conversion *c, const ConfigKey *key, const JsonValue *value) {
     char wanted[160];
-    if (json_is(value, "gelu") && c->how->note)
-        c->how->note(c->how->context, "GELU is computed by its tanh form: it differs from the "
-                                      "exact one by 0.0005 at most");
+    if (json_is(value, "gelu"))
+        convert_note(c, "GELU is computed by its tanh form: it differs from the "
+                        "exact one by 0.0005 at most");
     if (listed(key->ours, plain(value))) return true;
     snprintf(wanted, sizeof wanted, "%s: nothing else is built in for this family",
              *key->ours ? key->ours : "null");

@@ -4,6 +4,7 @@
 #include "parts.h"
 
 #include <errno.h>
+#include <stdarg.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,6 +23,16 @@ typedef struct RowBlock {
     unsigned char *stored; /* (rows of a block, row_bytes) */
     atomic_bool misfits;   /* a number that the format cannot hold */
 } RowBlock;
+
+void convert_note(const Conversion *c, const char *format, ...) {
+    char text[300];
+    va_list arguments;
+    if (!c->how->note) return;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    c->how->note(c->how->context, text);
+}
 
 static void convert_rows(void *context, int worker, size_t begin, size_t end) {
     RowBlock *b = context;

@@ -138,14 +138,12 @@ static bool put_wordpiece(Conversion *c, const Vocab *v, const Says *says, bool 
 /* Where the processor ends a text with another token than eos_token, that one ends an answer too. */
 static int64_t other_end(Conversion *c, const Vocab *v, const Says *says, int64_t eos) {
     int64_t named = named_id(c, v, says, "eos");
-    char text[200];
     if (named < 0 || named == eos) return -1;
-    snprintf(text, sizeof text,
-             "a text ends with '%.*s', as tokenizer.json has it, and not with the eos_token "
-             "'%.*s', which ends an answer too",
-             (int)min_size(40, v->tokens[eos].size), v->tokens[eos].data,
-             (int)min_size(40, v->tokens[named].size), v->tokens[named].data);
-    if (c->how->note) c->how->note(c->how->context, text);
+    convert_note(c,
+                 "a text ends with '%.*s', as tokenizer.json has it, and not with the "
+                 "eos_token '%.*s', which ends an answer too",
+                 (int)min_size(40, v->tokens[eos].size), v->tokens[eos].data,
+                 (int)min_size(40, v->tokens[named].size), v->tokens[named].data);
     return named;
 }
 

@@ -119,6 +119,10 @@ typedef struct Conversion {
 /* "Q is not known" with printf arguments; returns false. */
 #define REFUSE(c, ...) fault_set((c)->fault, __VA_ARGS__)
 
+/* convert.c: a sentence of at most 300 bytes about something that GGUF cannot say. */
+void convert_note(const Conversion *c, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
 /* rules.c: all targets of the folder. */
 bool plan_targets(Conversion *c);
 void free_targets(Conversion *c);

@@ -87,11 +87,9 @@ static bool read_normal(Splits *s, const JsonValue *step) {
     const JsonValue *type = json_get(step, "type"), *list = json_get(step, "normalizers");
     if (!step || step->kind == JSON_NULL) return true;
     if (json_is(type, "NFC")) {
-        if (s->c->how->note)
-            s->c->how->note(
-                s->c->how->context,
-                "text is tokenized as it stands: GGUF files cannot say that letters and "
-                "their accents are joined first (NFC)");
+        convert_note(s->c,
+                     "text is tokenized as it stands: GGUF files cannot say that letters and "
+                     "their accents are joined first (NFC)");
         return true;
     }
     if (json_is(type, "Prepend") && json_is(json_get(step, "prepend"), "\u2581"))

@@ -110,14 +110,12 @@ bool put_unigram(Conversion *c, Text map, bool prefix, bool merge) {
 
 /* Where spaces at the ends of a text become something else here. */
 static void note_ends(const Plain *p) {
-    const Convert *how = p->c->how;
-    if (!how->note) return;
     if (p->prefix && !p->merge)
-        how->note(how->context, "a text that begins with a space gets one more in front, which "
-                                "tokenizer.json leaves out: GGUF files cannot say so");
+        convert_note(p->c, "a text that begins with a space gets one more in front, which "
+                           "tokenizer.json leaves out: GGUF files cannot say so");
     if (p->merge && !p->by_words && !p->strip)
-        how->note(how->context, "a space at the end of a text is dropped, which tokenizer.json "
-                                "keeps: GGUF files cannot say so");
+        convert_note(p->c, "a space at the end of a text is dropped, which tokenizer.json "
+                           "keeps: GGUF files cannot say so");
 }
 
 static bool put_plain(const Plain *p) {

@@ -95,9 +95,9 @@ static bool put_modules(Conversion *c, bool scores) {
     c->fault->text[0] = 0;
     Json *json = folder_json(&c->folder, "modules.json", true, c->fault);
     if (!json && c->fault->text[0]) return false;
-    if (!json && c->recipe->vectors && !scores && c->how->note)
-        c->how->note(c->how->context, "no modules.json says how one vector is made of many: it "
-                                      "will be their mean");
+    if (!json && c->recipe->vectors && !scores)
+        convert_note(c, "no modules.json says how one vector is made of many: it "
+                        "will be their mean");
     const JsonValue *list = json ? json_root(json) : NULL;
     bool ok = !list || list->kind == JSON_ARRAY || REFUSE(c, "modules.json is no list");
     for (size_t i = 0; ok && list && i < list->count; i++)
@@ -123,16 +123,13 @@ static bool read_limits(Conversion *c) {
     if (!read_object(c, "sentence_bert_config.json", &json)) return false;
     const JsonValue *limits = json ? json_root(json) : NULL;
     size_t longest, places = size_or(c->folder.sizes, "max_position_embeddings", SIZE_MAX);
-    char text[200];
     c->lowers = json_true(limits, "do_lower_case");
-    if (c->how->note && json_size(json_get(limits, "max_seq_length"), &longest) &&
-        longest < places - min_size(places, c->first_position)) {
-        snprintf(text, sizeof text,
-                 "sentence_bert_config.json cuts texts after %zu tokens: here they are read "
-                 "whole, as far as the context goes",
-                 longest);
-        c->how->note(c->how->context, text);
-    }
+    if (json_size(json_get(limits, "max_seq_length"), &longest) &&
+        longest < places - min_size(places, c->first_position))
+        convert_note(c,
+                     "sentence_bert_config.json cuts texts after %zu tokens: here they are "
+                     "read whole, as far as the context goes",
+                     longest);
     json_free(json);
     return true;
 }
@@ -143,7 +140,6 @@ static bool read_prompts(Conversion *c) {
     if (!read_object(c, "config_sentence_transformers.json", &json)) return false;
     const JsonValue *said = json ? json_root(json) : NULL, *prompts = json_get(said, "prompts");
     Text name = text_at(said, "default_prompt_name"), prompt = {"", 0};
-    char text[300];
     if (name.size && prompts && json_find(prompts, name) &&
         json_find(prompts, name)->kind == JSON_STRING)
         prompt = json_find(prompts, name)->text;
@@ -152,13 +148,11 @@ static bool read_prompts(Conversion *c) {
                      "config_sentence_transformers.json: default_prompt_name is '%.*s', and "
                      "prompts has none of this name",
                      (int)min_size(60, name.size), name.data);
-    if (prompt.size && c->how->note) {
-        snprintf(text, sizeof text,
-                 "config_sentence_transformers.json has the prompt '%.*s' in front of every "
-                 "text: GGUF files cannot say so, give it with the text",
-                 (int)min_size(100, prompt.size), prompt.data);
-        c->how->note(c->how->context, text);
-    }
+    if (prompt.size)
+        convert_note(c,
+                     "config_sentence_transformers.json has the prompt '%.*s' in front of "
+                     "every text: GGUF files cannot say so, give it with the text",
+                     (int)min_size(100, prompt.size), prompt.data);
     json_free(json);
     return ok;
 }

@@ -33,9 +33,7 @@ typedef struct Entry {
 } Entry;
 
 static int by_token(const void *a, const void *b) {
-    Text x = ((const Entry *)a)->token, y = ((const Entry *)b)->token;
-    int order = memcmp(x.data, y.data, min_size(x.size, y.size));
-    return order ? order : x.size < y.size ? -1 : x.size > y.size;
+    return text_order(((const Entry *)a)->token, ((const Entry *)b)->token);
 }
 
 /* The whole that a merge makes, where its two parts lie. */
@@ -110,10 +108,9 @@ bool read_vocab(Conversion *c, Vocab *v, const JsonValue *model, bool plain) {
 
 static void note_strips(Conversion *c, const JsonValue *token) {
     if (!json_true(token, "rstrip") && !json_true(token, "lstrip")) return;
-    if (c->how->note && !c->strips && strcmp(c->family->arch, "phi3") != 0)
-        c->how->note(c->how->context,
-                     "white space beside special tokens stays: GGUF files cannot "
-                     "say that it is dropped");
+    if (!c->strips && strcmp(c->family->arch, "phi3") != 0)
+        convert_note(c, "white space beside special tokens stays: GGUF files cannot "
+                        "say that it is dropped");
     c->strips = true;
 }
 
@@ -130,9 +127,8 @@ bool read_added(Conversion *c, Vocab *v, const JsonValue *added) {
                 "tokenizer.json: '%.*s' is only found as a whole word, which is not built in",
                 (int)min_size(60, text->text.size), text->text.data);
         note_strips(c, token);
-        if (id >= v->count && c->how->note)
-            c->how->note(c->how->context,
-                         "an added token has no row in the embedding: it is left out");
+        if (id >= v->count)
+            convert_note(c, "an added token has no row in the embedding: it is left out");
         int old = id < v->count && v->tokens[id].data ? (int)v->types[id] : TOKEN_NORMAL,
             type = json_true(token, "special") ? TOKEN_CONTROL : TOKEN_USER;
         if (old == TOKEN_UNKNOWN || old == TOKEN_BYTE) type = old;
