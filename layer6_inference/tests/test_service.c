@@ -1,30 +1,8 @@
 /* many users: each gets the text it would get alone, whatever happens to the others */
-#include "check.h"
-#include "inference.h"
-#include "make_model.h"
+#include "house.h"
 #include "prefix.h"
 
 enum { USERS = 40 };
-
-typedef struct House {
-    Model model;
-    Session session;
-    unsigned char *bytes;
-} House;
-
-static void open_house(House *h, SessionConfig config) {
-    MakeModel m = make_model_defaults("llama");
-    size_t size;
-    Fault fault;
-    m.ctx = 192, m.seed = 3;
-    h->bytes = make_model(&m, &size);
-    assert_true(model_open_memory(&h->model, h->bytes, size, &fault));
-    if (!session_open(&h->session, &h->model, NULL, config, &fault)) fail_msg("%s", fault.text);
-}
-
-static void close_house(House *h) {
-    session_close(&h->session), model_close(&h->model), free(h->bytes);
-}
 
 typedef struct User {
     TokenList tokens, negative;

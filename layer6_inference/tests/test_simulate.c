@@ -1,7 +1,5 @@
 /* a service without a model: the same steps as the real one, costs, traffic */
-#include "check.h"
-#include "inference.h"
-#include "make_model.h"
+#include "house.h"
 
 static Text text_from(const char *s) { return (Text){s, strlen(s)}; }
 
@@ -306,23 +304,6 @@ static void turns_keep_others_from_waiting(void **state) {
 
 /* ------------------------------------------------------------------ beside the real one */
 
-typedef struct House {
-    Model model;
-    Session session;
-    unsigned char *bytes;
-} House;
-
-static void open_house(House *h, size_t places) {
-    MakeModel m = make_model_defaults("llama");
-    size_t size;
-    Fault fault;
-    m.ctx = 192, m.seed = 3;
-    h->bytes = make_model(&m, &size);
-    assert_true(model_open_memory(&h->model, h->bytes, size, &fault));
-    SessionConfig c = {.sequences = places, .max_tokens = 64, .max_logits = 64};
-    if (!session_open(&h->session, &h->model, NULL, c, &fault)) fail_msg("%s", fault.text);
-}
-
 static size_t real_steps(const Traffic *t, SchedulePolicy policy) {
     enum { USERS = 30 };
     static TokenList tokens[USERS];
@@ -332,7 +313,8 @@ static size_t real_steps(const Traffic *t, SchedulePolicy policy) {
     Service service;
     Fault fault;
     char chain[64]; /* no answer ends before its time */
-    open_house(&h, policy.running);
+    open_house(
+        &h, (SessionConfig){.sequences = policy.running, .max_tokens = 64, .max_logits = 64});
     assert_true(service_open(&service, &h.session, policy, &fault));
     for (size_t i = 0; i < t->count; i++) {
         tokens[i] = (TokenList){0};
@@ -356,7 +338,7 @@ static size_t real_steps(const Traffic *t, SchedulePolicy policy) {
     }
     assert_int_equal(count, want);
     service_close(&service);
-    session_close(&h.session), model_close(&h.model), free(h.bytes);
+    close_house(&h);
     return steps;
 }
 
