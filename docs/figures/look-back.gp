@@ -7,8 +7,8 @@ wrong(mixer) = sprintf("< awk -F, '$1 == \"%s\" && $2 == \"min_p:0.1\"' '%s'", m
 at(what) = what eq "hero again" ? 1 : what eq "thing again" ? 2 : what eq "color again" ? 3 : what eq "friend again" ? 4 : NaN
 set multiplot layout 1,2
 set title "The same tales, step by step" font ",16"
-set xlabel "steps of 2,112 tokens"; set ylabel "loss in nats a token"; set yrange [0.2:2]; set logscale y
-set ytics (0.2, 0.3, 0.5, 1, 2)
+set xlabel "steps of 2,112 tokens"; set ylabel "loss in nats a token"; set yrange [0.2:7]; set logscale y
+set ytics (0.2, 0.3, 0.5, 1, 2, 4)
 plot pick("attention", "loss") using 4:5 with lines lw 2.5 lc rgb blue title "attention", \
      pick("delta", "loss") using 4:5 with lines lw 2.5 lc rgb red title "memory"
 unset logscale; unset ylabel
