@@ -140,6 +140,36 @@ def crowd(server):
         s.close()
 
 
+def shares():
+    """Eight places, two keys: neither holds more than it leaves free."""
+    with tempfile.NamedTemporaryFile("w", suffix=".keys") as file:
+        file.write("mia\nowl\n")
+        file.flush()
+        with Server("--places", "1", "--queue", "7", "--keys", file.name) as server:
+            def hold(key, n):
+                s = server.raw(request(PLAIN, dict(LONG, n=n, stream=True), "Authorization: Bearer %s\r\n" % key))
+                return status_of(s.recv(100)), s
+
+            def more(key, n=1):
+                status, head, data = server.ask("POST", PLAIN, dict(SHORT, n=n), {"Authorization": "Bearer " + key})
+                return status, data["error"]["message"] if status != 200 else "", "Retry-After" in head
+
+            full = "your key's share of the queue is full: it holds %d of 8 places, %d are free, and with 1 more it would hold more than stay free for others"
+            check("more than half at once never fits", more("mia", 5)[:2], (400, "n: 5 answers at once, more than the 4 places that one may take"))
+            mia = hold("mia", 4)
+            check("a key may hold as many places as it leaves free", mia[0], 200)
+            check("and no more", more("mia"), (429, full % (4, 4), True))
+            owl = hold("owl", 2)
+            check("another key finds some", owl[0], 200)
+            check("as many as are free then", more("owl"), (429, full % (2, 2), True))
+            for _, s in (mia, owl):
+                reset(s)
+            end = time.time() + 20 * SLOW
+            while (again := more("mia", 4)[0]) == 429 and time.time() < end:
+                time.sleep(0.02)
+            check("who is gone holds none", again, 200)
+
+
 def patience():
     with Server("--patience", "1", "--places", "4", "--queue", "12") as server:
         s = server.raw()
@@ -236,6 +266,7 @@ def ends():
 with Server("--places", "4", "--queue", "12", "--body", "1024") as server:
     for part in (whole_requests, nonsense, leavers, crowd):
         part(server)
+shares()
 patience()
 keys_and_origins()
 ends()

@@ -79,7 +79,8 @@ int main(int argc, char **argv) {
          "context of a text in tokens, at most the model's (that, at most 4096)"},
         {"--places", OPT_INT(1, 256), &o.places, "N", "answers in memory at the same time (8)"},
         {"--queue", OPT_INT(0, 100000), &o.queue, "N",
-         "answers that may wait; one more is refused (64)"},
+         "answers that may wait; one more is refused (64).  With several keys, none holds more "
+         "places than it leaves free"},
         {"--stretch", OPT_REAL(1, 1000), &o.stretch, "X",
          "prompts make a step of those who are answered at most about so many times as long, "
          "where "

@@ -13,6 +13,7 @@
 #include "job.h"
 #include "loaded_model.h"
 #include "metrics.h"
+#include "places.h"
 #include "refusal.h"
 
 /* The options, as they were given. */
@@ -68,7 +69,7 @@ typedef struct Server {
     pthread_cond_t wake;
     Job *inbox;
     Task *tasks;
-    size_t pending; /* answers that were accepted and are not over */
+    Places places; /* of the answers that were accepted and are not over */
     bool stopping, draining;
     Fault broken; /* why it computes no more; "": it does */
     Metrics metrics;
@@ -84,7 +85,7 @@ void server_close(Server *server);
 
 /* Let the worker have a job whose answers are filled; it holds it, too, from then on.
  *
- * Fails when the queue has no room for its answers, or no new work is taken. */
+ * Fails when the queue has no room for its answers (places.h), or no new work is taken. */
 bool worker_submit(Server *server, Job *job, Refusal *refusal);
 
 /* Let the worker run a task between two steps, and wait for it. */

@@ -114,7 +114,7 @@ static bool read_calls(TextJob *t, Refusal *refusal) {
 
 /* best_of: so many are written, and the n that the model finds likeliest are told. */
 static bool read_numbers(TextJob *t, size_t prompts, Refusal *refusal) {
-    const size_t room = t->server->policy.running + t->server->policy.waiting;
+    const size_t most = places_most(&t->server->places);
     const char *field = t->ask.value[F_BEST_OF] ? "best_of" : "n";
     t->told = (size_t)ask_number(&t->ask, F_N, 1);
     t->n = (size_t)ask_number(&t->ask, F_BEST_OF, (double)t->told);
@@ -124,9 +124,10 @@ static bool read_numbers(TextJob *t, size_t prompts, Refusal *refusal) {
     if (t->n > t->told && t->stream)
         return refuse(refusal, 400, field,
                       "best_of: which answers are told is known at their end: no stream");
-    return prompts * t->n <= room ||
-           refuse(refusal, 400, field, "%s: %zu answers at once, more than the %zu places",
-                  field, prompts * t->n, room);
+    return prompts * t->n <= most ||
+           refuse(refusal, 400, field,
+                  "%s: %zu answers at once, more than the %zu places that one may take", field,
+                  prompts * t->n, most);
 }
 
 static bool make_job(TextJob *t, const Prompts *p, const Chain *chain, Refusal *refusal) {

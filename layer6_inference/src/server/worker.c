@@ -8,18 +8,15 @@
 /* ------------------------------------------------------------------ work comes */
 
 bool worker_submit(Server *s, Job *job, Refusal *refusal) {
-    const size_t room = s->policy.running + s->policy.waiting;
     bool ok = true;
     pthread_mutex_lock(&s->lock);
     if (s->draining || s->broken.text[0])
         ok = refuse(refusal, 503, NULL, "%s",
                     s->draining ? "the server is about to stop" : s->broken.text);
-    else if (s->pending + job->n > room)
-        ok = refuse(refusal, 429, NULL, "the queue is full: %zu of %zu places are taken",
-                    s->pending, room),
-        s->metrics.rejected++;
+    else if (!places_take(&s->places, job->answers[0].request.user, job->n, refusal))
+        ok = false, s->metrics.rejected++;
     if (ok) {
-        s->pending += job->n, job->holders++, job->next = NULL;
+        job->holders++, job->next = NULL;
         for (size_t i = 0; i < job->n; i++) job->answers[i].id = ++s->submitted;
         Job **last = &s->inbox;
         while (*last) last = &(*last)->next;
@@ -55,7 +52,7 @@ bool worker_run(Server *s, Task *task, Fault *fault) {
 /* An answer is over: its job may be, too. */
 static void forget(Server *s, Answer *a) {
     pthread_mutex_lock(&s->lock);
-    s->pending--;
+    places_leave(&s->places, a->request.user);
     histogram_add(&s->metrics.answer, (double)a->request.result.tokens);
     pthread_mutex_unlock(&s->lock);
     answer_publish(a);
@@ -238,6 +235,7 @@ static void *work(void *context) {
 
 bool worker_start(Server *s, Fault *fault) {
     const size_t room = s->policy.running + s->policy.waiting;
+    if (!places_open(&s->places, room, fault)) return false;
     if (!(s->live = calloc(room, sizeof(Answer *))))
         return fault_set(fault, "no memory for %zu answers", room);
     SchedulePolicy policy = s->policy;
@@ -257,7 +255,7 @@ void worker_drain(Server *s) {
 
 size_t worker_pending(Server *s) {
     pthread_mutex_lock(&s->lock);
-    size_t n = s->pending;
+    size_t n = s->places.taken;
     pthread_mutex_unlock(&s->lock);
     return n;
 }
@@ -276,6 +274,6 @@ void worker_stop(Server *s) {
         pthread_join(s->thread, NULL);
     }
     if (s->service.requests) service_close(&s->service);
-    free(s->live);
+    free(s->live), places_close(&s->places);
     s->live = NULL, s->working = false;
 }
