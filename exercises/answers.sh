@@ -1,6 +1,6 @@
 # The answers of predict and plot exercises: read as a person writes them, compared as numbers.  Sourced by desk and check.
 
-# An answer as the graders read it: small letters, no full stop, no commas between thousands; a number with one of the units of the
+# An answer as the graders read it: small letters, no full stop, no marks between thousands; a number with one of the units of the
 # exercise ("ms,s=1000": the first is the one it asks for) becomes the plain number, and any other words are left as they are.
 plain_answer() { # plain_answer ANSWER UNITS
     printf '%s\n' "$1" | awk -v units="$2" '
@@ -16,7 +16,7 @@ plain_answer() { # plain_answer ANSWER UNITS
             for (i = 1; i <= n; i++) {
                 value = w[i] in worth ? worth[w[i]] : -1
                 if (value >= 0 && (part % 100 == 0 || (value > 0 && value < 10 && part % 100 >= 20 && part % 10 == 0))) part += value
-                else if (w[i] == "hundred" && part < 10) part = 100 * (part ? part : 1)
+                else if (w[i] == "hundred" && part < 100) part = 100 * (part ? part : 1)
                 else if (w[i] == "thousand" && !total) { total = 1000 * (part ? part : 1); part = 0 }
                 else if (!(i == 1 && w[i] == "a" && w[2] ~ /^(hundred|thousand)$/) && !(i > 1 && w[i] == "and" && w[i + 1] in worth)) break
             }
@@ -25,12 +25,30 @@ plain_answer() { # plain_answer ANSWER UNITS
             for (; i <= n; i++) value = value " " w[i]
             return value
         }
+        # The same behind other words: "the last four bytes".
+        function spelled(text, n, i, w, at) {
+            if (text ~ /[0-9]/) return text
+            n = split(text, w, " "); w[n + 1] = ""
+            for (i = 1; i <= n && !(w[i] in worth) && w[i + 1] !~ /^(hundred|thousand)$/; i++) at += length(w[i]) + 1
+            return i > n ? in_digits(text) : substr(text, 1, at) in_digits(substr(text, at + 1))
+        }
+        # 17,301,504 and 17.301.504 without their marks; 0,757 is 0.757.
+        function bare(a, head) {
+            gsub(/’/, "\047", a)
+            if (a ~ /^[-+]?(0,[0-9]+|[0-9]+,[0-9][0-9]?|[0-9]+,[0-9][0-9][0-9][0-9]+)([^0-9,]|$)/) sub(/,/, ".", a)
+            if (match(a, /^[-+]?[0-9][0-9]?[0-9]?(([,_ \047][0-9][0-9][0-9])+|[.][0-9][0-9][0-9]([.][0-9][0-9][0-9])+)([^0-9]|$)/)) {
+                head = substr(a, 1, RLENGTH - (substr(a, RLENGTH, 1) ~ /[^0-9]/))
+                a = substr(a, length(head) + 1)
+                gsub(/[^-+0-9]/, "", head)
+                a = head a
+            }
+            return a
+        }
         {
-            a = tolower($0); gsub(/^[ \t"]+|[ \t".!]+$/, "", a); sub(/^((about|at|~|≈|=)[ \t]*)+/, "", a); sub(/[ \t]*\([^()]*\)$/, "", a)
+            a = tolower($0); gsub(/^[ \t"]+|[ \t".!]+$/, "", a); sub(/^((about|at|~|≈|=)[ \t]*)+/, "", a)
+            if (match(a, /[ \t]*\([^()]*\)$/) && RSTART > 1) a = substr(a, 1, RSTART - 1)
             sub(/^(none|nothing)( |$)/, "zero ", a); sub(/ $/, "", a)
-            a = in_digits(a)
-            if (a ~ /^[-+]?[0-9][0-9]?[0-9]?([,_ ][0-9][0-9][0-9])+([^0-9]|$)/)
-                while (a ~ /^[-+]?[0-9]+[,_ ][0-9][0-9][0-9]/) sub(/[,_ ]/, "", a)
+            a = bare(spelled(a))
             number = "[-+]?([0-9]+[.]?[0-9]*|[.][0-9]+)(e[-+]?[0-9]+)?"
             for (i = split(tolower(units), unit, ","); i; i--) {
                 factor = index(unit[i], "=") ? substr(unit[i], index(unit[i], "=") + 1) : 1
@@ -41,14 +59,35 @@ plain_answer() { # plain_answer ANSWER UNITS
             print a }'
 }
 
-# "64 + 44 = 108" is 108, when the sum does come to that; words in it are left out: "5 places * 60 steps - 140 = 160".
-worked_out() { # worked_out ANSWER
+# What a sum comes to, its words left out: "5 places * 60 steps - 140" is 160, "ceil(1000/120)" is 9.  Nothing when it is no sum.
+comes_to() { # comes_to TEXT
+    sum=$(printf '%s\n' "$1" | awk '{
+        a = tolower($0); sub(/.*[;:]/, "", a)
+        while (match(a, /[0-9],[0-9][0-9][0-9]/)) a = substr(a, 1, RSTART) substr(a, RSTART + 2)
+        sub(/.*,/, "", a)
+        gsub(/×|·| x /, "*", a); gsub(/²/, "^2", a); gsub(/⌈/, "C(", a); gsub(/⌊/, "F(", a); gsub(/⌉|⌋/, ")", a)
+        while (match(a, /[0-9)] *x *[0-9(]/)) { b = substr(a, RSTART, RLENGTH); sub(/x/, "*", b); a = substr(a, 1, RSTART - 1) b substr(a, RSTART + RLENGTH) }
+        gsub(/ceil(ing)? *\(/, "C(", a); gsub(/floor *\(/, "F(", a); gsub(/exp *\(/, "E(", a)
+        if (a ~ /(^|[^0-9.a-z])e *\^/) sub(/e *\^/, "2.718281828459045^", a)
+        while (match(a, /[0-9]e[-+]?[0-9]/)) a = substr(a, 1, RSTART) "@" substr(a, RSTART + 2)
+        gsub(/[a-z ]/, "", a); gsub(/@/, "e", a); print a }')
+    case $sum in *[!-+*/.0-9e^CEF\(\)]* | "") return ;; esac
+    awk "function C(x) { return x > int(x) ? int(x) + 1 : int(x) } function F(x) { return int(x) } function E(x) { return exp(x) }
+        BEGIN { printf \"%.15g\", $sum }" 2>/dev/null
+}
+
+# "64 + 44 = 108" is 108 when the sum does come to that, be it in another of the units: "20e9 / 0.8e12 = 25 ms".
+worked_out() { # worked_out ANSWER UNITS exact|-
     case $1 in *[0-9]*=*[0-9]*) ;; *) say "$1"; return ;; esac
-    result=$(printf '%s\n' "${1##*=}" | sed 's/^ *//; s/\([0-9]\),\([0-9][0-9][0-9]\)/\1\2/g')
-    sum=$(printf '%s\n' "${1%=*}" | sed 's/\([0-9]\),\([0-9][0-9][0-9]\)/\1\2/g; s/.*[=,;:]//; s/ x / * /g; s/×/*/g; s/·/*/g; s/[A-Za-z ]//g')
-    case $sum in *[!-+*/.0-9\(\)]* | "") say "$1"; return ;; esac
-    sum=$(awk "BEGIN { printf \"%.15g\", $sum }" 2>/dev/null)
-    if same_answer "$sum" "$(printf '%s\n' "$result" | sed 's/[^-+.0-9].*//')" exact; then say "$result"; else say "$1"; fi
+    sum=${1%=*} result=${1##*=}
+    case $result in *[0-9\)\ ][-+*/x]* | *×* | *²* | *\(*) sum=$result result=${1%%=*} ;; esac
+    case $sum in *=*) sum=${sum##*=} ;; esac
+    sum=$(comes_to "$sum")
+    given=$(number_in "$(plain_answer "$result" "$2")" "$2")
+    for unit in "" $(say "$2" | sed 's/=[^,]*//g; s/ /_/g; s/,/ /g'); do
+        [ -n "$sum" ] && same_answer "$(plain_answer "$sum $(say "$unit" | tr _ ' ')" "$2")" "$given" "$3" && { say "$result"; return; }
+    done
+    say "$1"
 }
 
 # Where a number is wanted, what is said beside it does no harm: "the remainder 6", "6 mod 7", "19th", "160 places of all steps".
@@ -58,7 +97,7 @@ number_in() { # number_in ANSWER UNITS, the answer from plain_answer
     printf '%s\n' "$1" | awk -v units="$2" '
         BEGIN {
             for (i = split(tolower(units), unit, ","); i; i--) { sub(/=.*/, "", unit[i]); known[unit[i]] }
-            things = "^(tokens?|words?|steps?|places?|pages?|blocks?|layers?|heads?|rows?|columns?|nodes?|states?|patterns?|char(acter)?s?|letters?|digits?|documents?|texts?|sentences?|sequences?|requests?|users?|weights?|parameters?|elements?|entries|entry|nats?|numbers?|vectors?|matrix|matrices|experts?|stages?|candidates?)$"
+            things = "^(tokens?|words?|steps?|places?|pages?|blocks?|layers?|heads?|rows?|columns?|nodes?|states?|patterns?|char(acter)?s?|letters?|digits?|documents?|texts?|sentences?|sequences?|requests?|users?|weights?|parameters?|elements?|entries|entry|nats?|patch(es)?|pixels?|pictures?|numbers?|vectors?|matrix|matrices|experts?|stages?|candidates?)$"
         }
         function is_measure(text, i, n, w) {
             n = split(text, w, /[ -]+/)
@@ -75,15 +114,27 @@ number_in() { # number_in ANSWER UNITS, the answer from plain_answer
         }
         {
             a = $0
+            sub(/[,;:] [^0-9]*$/, "", a); gsub(/\047/, "", a)
             number = "[-+]?([0-9]+[.]?[0-9]*|[.][0-9]+)(e[-+]?[0-9]+)?"
-            sub(" mod(ulo)? [0-9]+$", "", a)
+            sub(" mod(ulo)? [0-9]+$", "", a); if (a ~ /[0-9].* of (all |the )*[0-9]+/) sub(/ of (all |the )*[0-9]+/, "", a)
             if (match(a, "(^|[ :=])" number "(st|nd|rd|th)?( |$)")) {
                 before = substr(a, 1, RSTART - 1); after = substr(a, RSTART + RLENGTH)
                 found = substr(a, RSTART, RLENGTH); gsub(/^[ :=]+|(st|nd|rd|th)? ?$/, "", found)
-                if (before ~ /^[a-z ]*[:=]?$/ && after ~ /^[a-z ]*$/ && before !~ /(^| )(not|no|less|more|under|over|than|minus|below|above)( |$)/ && !is_measure(after) && !is_other(before, after)) a = found
+                if (before ~ /^[a-z ,"]*[:=]?$/ && after ~ /^[a-z ]*$/ && before !~ /(^| )(not|no|less|more|under|over|than|minus|below|above)( |$)/ && !is_measure(after) && !is_other(before, after)) a = found
             }
             print a
         }'
+}
+
+# Where one of some words is wanted ("name,thing,colour=color"), the one that an answer has; as it stands when it has none, or two.
+word_in() { # word_in ANSWER WORDS
+    printf '%s\n' "$1" | awk -v words="$2" '{
+        n = split(words, choice, ",")
+        for (i = 1; i <= n; i++) {
+            means = choice[i]; sub(/.*=/, "", means); sub(/=.*/, "", choice[i])
+            if (match(" " $0 " ", "[^a-z]" choice[i] "s?[^a-z]") && substr(" " $0, 1, RSTART) !~ /(^|[^a-z])(not|no|never|except|neither)([^a-z]|$)/ && found != means) { count++; found = means }
+        }
+        print count == 1 ? found : $0 }'
 }
 
 # Are two answers one?  As numbers, which may differ by a hundredth unless the third word is "exact"; else as words.
@@ -96,17 +147,24 @@ same_answer() {
         exit !((d < 0 ? -d : d) <= (b < 0 ? -b : b) / (how == "exact" ? 1e9 : 100)) }'
 }
 
-# What is said to a wrong answer: the row of answers.txt with that number, or the hint.
-hint_for() { # hint_for NUMBER ANSWER
+# What is said to a wrong answer: the row of answers.txt with that number (the very one, where a count is asked for), or the hint.
+hint_for() { # hint_for NUMBER ANSWER TRUTH
     cat layer*/exercise/answers.txt | grep "^$1 | [^r]" >"$OUT/slips"
     while IFS= read -r line; do
-        slip=${line#* | }
-        if same_answer "$2" "${slip%% | *}"; then say "${slip#* | }"; return; fi
+        slip=${line#* | } how=$(field "$1" 8)
+        case ${slip%% | *} in *.*) how=- ;; esac
+        if same_answer "$2" "${slip%% | *}" "$how"; then say "${slip#* | }"; return; fi
     done <"$OUT/slips"
-    case $2 in
-    [0-9]*[-+*/=]*) say "One number is asked for: work the sum out, and look whether it comes to what is written.  $(first_hint "$1")" ;;
-    [0-9]*[a-z%]*) say "A number with another unit than the one asked for (known here: $(field "$1" 7 | sed 's/=[^,]*//g; s/,/, /g')).  $(first_hint "$1")" ;;
-    *) first_hint "$1" ;;
+    known=$(field "$1" 7 | sed 's/=[^,]*//g; s/,/, /g')
+    case $3 in [!-+.0-9]*) say "One of these words is asked for: $(field "$1" 7 | sed 's/[^,]*=[^,]*,//g; s/,/, /g').  $(first_hint "$1")"; return ;; esac
+    case $(say "$2" | sed 's/^[-+]\{0,1\}[.0-9]*\(e[-+]\{0,1\}[0-9]*\)\{0,1\}//') in
+    "") first_hint "$1" ;;
+    *[-+*/=^]*[0-9]* | *" x "[0-9]*) say "One number is asked for: work the sum out, and look whether it comes to what is written.  $(first_hint "$1")" ;;
+    *[0-9]*) say "One number is asked for, and here are several.  $(first_hint "$1")" ;;
+    *) case $2 in
+        [0-9]*[a-z%]*) say "A number with another unit than the one asked for (known here: $known).  $(first_hint "$1")" ;;
+        *) first_hint "$1" ;;
+        esac ;;
     esac
 }
 
@@ -114,12 +172,16 @@ hint_for() { # hint_for NUMBER ANSWER
 check_answer() {
     given=$(sed -n 's/^ANSWER: *//p' "$2" | tail -1)
     [ -n "$given" ] || return 77
-    given=$(plain_answer "$(worked_out "$given")" "$(field "$1" 7)")
+    units=$(field "$1" 7)
     wanted=$(sh -c "$(field "$1" 6)")
-    case $wanted in [-+.0-9]*) given=$(number_in "$given" "$(field "$1" 7)") ;; esac
+    case $wanted in
+    [-+.0-9]*)
+        answer=$(worked_out "$given" "$units" "$(field "$1" 8)")
+        given=$(number_in "$(plain_answer "$answer" "$units")" "$units") ;;
+    *) given=$(word_in "$(plain_answer "$given")" "$units") ;;
+    esac
     same_answer "$given" "$wanted" "$(field "$1" 8)" || {
-        say "  hint: $(hint_for "$1" "$given")"
+        say "  hint: $(hint_for "$1" "$given" "$wanted")"
         return 1
     }
 }
-
