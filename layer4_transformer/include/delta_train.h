@@ -42,8 +42,9 @@ typedef struct DeltaTokenGradients {
 
 /* One token of one head, backwards.
  *
- *   memory          (d / 16 rounded up, d, 16) the gradient by the memory after the token in, by the one before it out
- *   after, before   the memory, as delta_step left it and found it
+ *   memory          (d / 16 rounded up, d, 16) the gradient by the memory after the token in, by the one before it out:
+ *                   row j, number i at j / 16 * 16 d + 16 i + j % 16; of the lanes behind row d nothing is said
+ *   after, before   the memory, as delta_step left it and found it, in strips as well
  *   dout            (d) gradient by what delta_step answered
  *
  * Needs    d <= DELTA_DIM.

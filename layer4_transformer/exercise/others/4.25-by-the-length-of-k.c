@@ -1,0 +1,31 @@
+/* right: |k| is 1, so u is what the two memories say to k, S k - F k */
+#define AT(m, j, i) ((m)[(j) / 16 * 16 * d + 16 * (i) + (j) % 16])
+
+void delta_step_backward(float *memory, const float *after, const float *before, size_t d,
+                         const DeltaToken *t, const float *dout, DeltaTokenGradients *grad) {
+    float dv[DELTA_DIM], u[DELTA_DIM];
+    float dbeta = 0;
+    for (size_t j = 0; j < d; j++) {
+        float s = 0, g = 0;
+        for (size_t i = 0; i < d; i++) {
+            s += AT(before, j, i) * t->decay[i] * t->k[i];
+            AT(memory, j, i) += dout[j] * t->q[i];
+            g += AT(memory, j, i) * t->k[i];
+        }
+        u[j] = -s;
+        for (size_t i = 0; i < d; i++) u[j] += AT(after, j, i) * t->k[i];
+        dv[j] = grad->v[j] = t->beta * g;
+        dbeta += g * (t->v[j] - s);
+    }
+    grad->beta = dbeta;
+    for (size_t i = 0; i < d; i++) {
+        float dq = 0, dk = 0, dg = 0;
+        for (size_t j = 0; j < d; j++) {
+            dq += AT(after, j, i) * dout[j];
+            dk += AT(memory, j, i) * u[j] - AT(before, j, i) * t->decay[i] * dv[j];
+            AT(memory, j, i) = (AT(memory, j, i) - dv[j] * t->k[i]) * t->decay[i];
+            dg += AT(memory, j, i) * AT(before, j, i);
+        }
+        grad->q[i] += dq, grad->k[i] += dk, grad->decay[i] = dg;
+    }
+}
