@@ -49,16 +49,32 @@ kind() {
 kind six.png six.ppm
 kind grey.jpg grey.ppm
 
+# Files that every reader opens, though they are not quite in order: nothing is wrong with their pixels.
+{ head -c 33 six.png && printf '\0\0\0\002tEXtab\0\0\0\0' && tail -c +34 six.png; } >remark.png
+head -c 11 grey.jpg >future.jpg && printf '\003' >>future.jpg && tail -c +13 grey.jpg >>future.jpg
+size=$(wc -c <grey.jpg)
+head -c $((size - 2)) grey.jpg >no_end.jpg
+{ cat no_end.jpg && printf '\0\0\0\377\331'; } >strange.jpg
+for file in remark.png future.jpg no_end.jpg strange.jpg; do
+    case $file in *.png) twin=six.png ;; *) twin=grey.jpg ;; esac
+    same "$file is $twin" "$(ids hi --image $file --quiet | sed "s/$file/it/")" "$(ids hi --image $twin --quiet | sed "s/$twin/it/")"
+done
+
 refuse() { name=$1 says=$2; shift 2; expect "$name" 1 "$says" "$strata" generate -m llama.gguf "$@"; }
 printf 'GIF89a' >x.gif
 head -c 20 six.ppm >cut.ppm
+printf 'P6 9000 9000 255 ' >long.ppm
+printf '\377\330\377\300\0\024\010\0\001\0\001\004\001\021\0\002\021\0\003\021\0\004\021\0\377\332\0\016\004\001\0\002\0\003\0\004\0\0\077\0' >print.jpg
+expect "no name of a picture" 2 "image wants the name of a file" "$strata" generate -m llama.gguf --mmproj eye.gguf --image ""
 refuse "no file" "none.ppm cannot be opened\|none.ppm: " --mmproj eye.gguf --image none.ppm
 refuse "a picture of another kind" "x.gif: a GIF file: wanted a picture in PNG" --mmproj eye.gguf --image x.gif
 refuse "no picture at all" "llama.gguf: a GGUF file" --mmproj eye.gguf --image llama.gguf
 refuse "a picture that is cut short" "cut.ppm: a pixmap of 3 by 2" --mmproj eye.gguf --image cut.ppm
 refuse "a model for an eye" "a llama model reads texts" --mmproj llama.gguf --image six.ppm
 refuse "an eye of another model" "rows of 40 numbers, and the model reads rows of 64" --mmproj narrow.gguf --image six.ppm
-refuse "too few pictures" "2 marks <image> for 1 picture" --mmproj eye.gguf --image six.ppm -p "<image><image>"
+refuse "print" "the four colours of print\|without libjpeg\|not installed" --mmproj eye.gguf --image print.jpg
+refuse "a picture too large" "long.ppm: a picture of 9000 by 9000 pixels: wanted 1" --mmproj eye.gguf --image long.ppm
+refuse "too few pictures" "2 marks <image> for 1 picture:" --mmproj eye.gguf --image six.ppm -p "<image><image>"
 expect "an eye does not write" 1 "give that one with -m, and this one with --mmproj" "$strata" generate -m old.gguf -p hi
 expect "layers that look tokens up" 1 "a gemma3n model reads no pictures" "$strata" generate -m gemma3n.gguf --mmproj eye.gguf --image six.ppm -p hi
 expect "an encoder's source" 1 "a t5 model reads no pictures" "$strata" generate -m t5.gguf --mmproj eye.gguf --image six.ppm -p hi

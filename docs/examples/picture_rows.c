@@ -39,7 +39,8 @@ static void print_rows(const Picture *square) {
 int main(void) {
     Picture picture, square;
     Fault fault;
-    if (!paint(&picture, &fault) || !picture_square(&square, &picture, FIT_PAD, bar, &fault)) {
+    if (!paint(&picture, &fault) ||
+        !picture_square(&square, &picture, FIT_PAD, bar, WIDTH, &fault)) {
         fprintf(stderr, "%s\n", fault.text);
         return 1;
     }

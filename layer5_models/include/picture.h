@@ -1,6 +1,6 @@
 /* picture.h - pixels, and how they become what a model was trained on.
  *
- *     a file --read--> picture --square--> picture --resize--> picture of the model's size --patches--> rows
+ *     a file --read--> picture --square--> picture of the model's size --patches--> rows
  *
  * Portable pixmaps (PPM) are read here; other formats by whoever knows them, into the same struct.
  *
@@ -24,7 +24,7 @@ bool picture_init(Picture *picture, size_t width, size_t height, Fault *fault);
 void picture_free(Picture *picture);
 
 /* Read a portable pixmap: "P6", width, height and 255, between them white space or a line that begins with #,
- * then one white space and the pixels.
+ * then one white space and the pixels; behind them white space, or nothing.
  *
  *   bytes   (size)
  *
@@ -37,24 +37,22 @@ typedef enum PictureFit {
     FIT_CROP /* the middle: CLIP */
 } PictureFit;
 
-/* The picture as a square.
- *
- *   colour   (3) of the bars
- *
- * Source   Liu et al. 2024, arXiv:2310.03744 (pad); Radford et al. 2021, arXiv:2103.00020 (crop). */
-bool picture_square(Picture *out, const Picture *picture, PictureFit fit,
-                    const unsigned char colour[3], Fault *fault);
-
-/* The picture in another size, by cubic interpolation; where it shrinks, each new pixel is a mean of all old ones
- * that it covers.  First the rows, then the columns, each rounded to whole numbers from 0 to 255.
+/* The picture as a square of size by size pixels: its middle, or all of it between bars, by cubic interpolation; where
+ * it shrinks, each new pixel is a mean of all old ones that it covers.  First the rows, then the columns, each rounded
+ * to whole numbers from 0 to 255.
  *
  *     w(t) = 1.5 |t|^3 - 2.5 |t|^2 + 1                   |t| < 1
  *          = -0.5 |t|^3 + 2.5 |t|^2 - 4 |t| + 2          |t| < 2; else 0
  *
- * A picture that has the size already comes out as it was.
- * Source   Keys 1981, Cubic convolution interpolation, with a = -1/2: what Pillow calls BICUBIC. */
-bool picture_resize(Picture *out, const Picture *picture, size_t width, size_t height,
-                    Fault *fault);
+ *   colour   (3) of the bars
+ *
+ * A square that has the size already comes out as it was.
+ *
+ * Fails when it has more than PICTURE_MOST / size lines, or memory runs out.
+ * Source   Keys 1981, Cubic convolution interpolation, with a = -1/2: what Pillow calls BICUBIC; Liu et al. 2024,
+ *          arXiv:2310.03744 (pad); Radford et al. 2021, arXiv:2103.00020 (crop). */
+bool picture_square(Picture *out, const Picture *picture, PictureFit fit,
+                    const unsigned char colour[3], size_t size, Fault *fault);
 
 /* Cut a picture into patches, each of them a row of numbers: its reds, its greens, its blues, each from left to
  * right and from the top down.

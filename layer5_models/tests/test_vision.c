@@ -28,16 +28,25 @@ static void pixmaps_are_read_or_refused(void **state) {
                   {"P6 1 1 255", "ends before"},
                   {"P6 2 1 255 abc", "has 3"},
                   {"P6 1 1 255 abcd", "has 4"},
-                  {"P6 99999999999999999999 2 255 a", "wanted 1 to"},
-                  {"P6 -1 2 255 a", "wanted 255"},
+                  {"P6 1 1 255 abc\n P6 1 1 255 abc", "has 19"},
+                  {"P6 99999999999999999999 2 255 a", "a side of more than 67108864"},
+                  {"P6 2 67108865 255 a", "a side of more than 67108864"},
+                  {"P6 60000 60000 255 a", "60000 by 60000 pixels: wanted 1 to 67108864"},
+                  {"P6 1 1 99999999999999999999 a", "up to more than 67108864"},
+                  {"P6 -1 2 255 a", "whose head is broken"},
+                  {"P6 1 255 a", "whose head is broken"},
+                  {"P61 1 1 255 a", "white space behind"},
                   {"P", "P6"},
                   {"", "P6"},
-                  {"P6", "wanted 255"}};
+                  {"P6", "whose head is broken"}};
     Picture p;
     Fault fault = {""};
     assert_true(read_text(&p, "P6 # two\n# remarks\n2\t1 #last\n255\nabcdef", &fault));
     assert_int_equal(p.width, 2), assert_int_equal(p.height, 1);
     assert_memory_equal(p.rgb, "abcdef", 6);
+    picture_free(&p);
+    assert_true(read_text(&p, "P6\n1 1\n255\na\n \n\n", &fault));
+    assert_memory_equal(p.rgb, "a\n ", 3); /* what looks like space is a colour */
     picture_free(&p);
     for (size_t i = 0; i < sizeof broken / sizeof *broken; i++) {
         assert_false(read_text(&p, broken[i].text, &fault));
@@ -46,16 +55,17 @@ static void pixmaps_are_read_or_refused(void **state) {
     }
 }
 
+static const unsigned char grey[3] = {1, 2, 3};
+
 static void squares_are_padded_or_cut(void **state) {
     (void)state;
-    const unsigned char grey[3] = {1, 2, 3};
     Picture p = scene(5, 2), square;
-    assert_true(picture_square(&square, &p, FIT_PAD, grey, NULL));
+    assert_true(picture_square(&square, &p, FIT_PAD, grey, 5, NULL));
     assert_int_equal(square.width, 5), assert_int_equal(square.height, 5);
     assert_memory_equal(square.rgb + 15, p.rgb, 30); /* one line above, two below */
     assert_memory_equal(square.rgb, grey, 3), assert_memory_equal(square.rgb + 72, grey, 3);
     picture_free(&square);
-    assert_true(picture_square(&square, &p, FIT_CROP, grey, NULL));
+    assert_true(picture_square(&square, &p, FIT_CROP, grey, 2, NULL));
     assert_int_equal(square.width, 2), assert_int_equal(square.height, 2);
     assert_memory_equal(square.rgb, p.rgb + 3, 6);
     assert_memory_equal(square.rgb + 6, p.rgb + 18, 6);
@@ -65,23 +75,51 @@ static void squares_are_padded_or_cut(void **state) {
 /* What a picture is in another size: by hand where that is short. */
 static void sizes_change(void **state) {
     (void)state;
-    Picture p = scene(9, 7), same, flat, two;
-    assert_true(picture_resize(&same, &p, 9, 7, NULL));
-    assert_memory_equal(same.rgb, p.rgb, 3 * 9 * 7);
-    memset(p.rgb, 77, 3 * 9 * 7);
-    assert_true(picture_resize(&flat, &p, 23, 3, NULL)); /* weights sum to 1 */
-    for (int i = 0; i < 3 * 23 * 3; i++) assert_int_equal(flat.rgb[i], 77);
+    Picture p = scene(9, 9), same, flat, two;
+    assert_true(picture_square(&same, &p, FIT_PAD, grey, 9, NULL));
+    assert_memory_equal(same.rgb, p.rgb, 3 * 9 * 9);
+    memset(p.rgb, 77, 3 * 9 * 9);
+    assert_true(picture_square(&flat, &p, FIT_PAD, grey, 23, NULL)); /* weights sum to 1 */
+    for (int i = 0; i < 3 * 23 * 23; i++) assert_int_equal(flat.rgb[i], 77);
     picture_free(&p), picture_free(&same), picture_free(&flat);
-    assert_true(picture_init(&p, 4, 1, NULL));
-    memset(p.rgb + 3, 100, 6);
-    assert_true(picture_resize(&two, &p, 2, 1, NULL));
+    assert_true(picture_init(&p, 4, 4, NULL));
+    for (int line = 0; line < 4; line++) memset(p.rgb + 12 * line + 3, 100, 6);
+    assert_true(picture_square(&two, &p, FIT_CROP, grey, 2, NULL));
     /* the first of two stands at 1; w(1/4), w(3/4), w(5/4) of 0, 100, 100, 0 at -1/4, 1/4, 3/4, 5/4 */
     double w[3] = {1.5 / 64 - 2.5 / 16 + 1, 1.5 * 27 / 64 - 2.5 * 9 / 16 + 1,
                    -0.5 * 125 / 64 + 2.5 * 25 / 16 - 5 + 2};
     double want = 100 * (w[0] + w[1]) / (2 * w[0] + w[1] + w[2]);
-    assert_near(two.rgb[0], want, 0.5);
-    assert_int_equal(two.rgb[0], two.rgb[3]);
+    for (int pixel = 0; pixel < 12; pixel++) assert_near(two.rgb[pixel], want, 0.5);
     picture_free(&p), picture_free(&two);
+}
+
+/* Bars cost nothing, however long: they are those that would be painted around the picture. */
+static void long_pictures_are_read(void **state) {
+    (void)state;
+    static const size_t sizes[][2] = {{70, 3}, {3, 70}, {70, 69}, {1, 8}, {64, 1}};
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        const size_t w = sizes[i][0], h = sizes[i][1], side = max_size(w, h);
+        Picture p = scene(w, h), painted, got, want;
+        assert_true(picture_init(&painted, side, side, NULL));
+        for (size_t k = 0; k < side * side; k++) memcpy(painted.rgb + 3 * k, grey, 3);
+        for (size_t y = 0; y < h; y++)
+            memcpy(painted.rgb + 3 * (((side - h) / 2 + y) * side + (side - w) / 2),
+                   p.rgb + 3 * w * y, 3 * w);
+        assert_true(picture_square(&got, &p, FIT_PAD, grey, 14, NULL));
+        assert_true(picture_square(&want, &painted, FIT_CROP, grey, 14, NULL));
+        assert_memory_equal(got.rgb, want.rgb, 3 * 14 * 14);
+        picture_free(&p), picture_free(&painted), picture_free(&got), picture_free(&want);
+    }
+    Picture p = scene(1 << 20, 1), square;
+    Fault fault;
+    assert_true(picture_square(&square, &p, FIT_PAD, grey, 28, NULL));
+    assert_memory_equal(square.rgb + 3, grey, 3);
+    picture_free(&square);
+    p.height = p.width, p.width = 1;
+    assert_false(picture_square(&square, &p, FIT_PAD, grey, 336, &fault));
+    assert_contains(fault.text,
+                    "a picture of 1 by 1048576 pixels: wanted at most 199728 lines");
+    picture_free(&p);
 }
 
 static void patches_are_rows(void **state) {
@@ -280,5 +318,5 @@ static void neither_stands_in_for_the_other(void **state) {
 
 RUN(TEST(what_is_not_built_in_is_refused), TEST(neither_stands_in_for_the_other),
     TEST(pixmaps_are_read_or_refused), TEST(squares_are_padded_or_cut), TEST(sizes_change),
-    TEST(patches_are_rows), TEST(rows_are_those_of_the_reference),
+    TEST(long_pictures_are_read), TEST(patches_are_rows), TEST(rows_are_those_of_the_reference),
     TEST(formats_and_instruction_sets), TEST(threads_and_pictures_before_change_no_bit))

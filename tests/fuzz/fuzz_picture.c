@@ -1,7 +1,7 @@
 /* fuzz_picture.c - damaged pictures: fuzz_picture FOLDER [CASES [FIRST]]
  *
  * A good file of the folder (tests/pictures.sh) has bytes changed, cut out, doubled or put in.  Either it is refused with a sentence, or
- * it is read, and made square, resized and cut into patches.  Where libpng or libjpeg is not there, all of its files are
+ * it is read, and made square and cut into patches.  Where libpng or libjpeg is not there, all of its files are
  * refused.
  *
  * Case N is the same on every machine: `fuzz_picture FOLDER 1 N` runs it alone. */
@@ -69,14 +69,13 @@ static void mangle(int kind) {
 static void use(const Picture *p) {
     static const float mean[3] = {0.5f, 0.5f, 0.5f}, spread[3] = {0.3f, 0.3f, 0.3f};
     static float rows[16][3 * 7 * 7];
-    Picture square, sized;
+    Picture square;
     if (p->width * p->height > MOST || p->width > 400 || p->height > 400) return;
     REQUIRE(picture_square(&square, p, below(2) ? FIT_PAD : FIT_CROP,
-                           (unsigned char[]){1, 2, 3}, NULL) &&
-                picture_resize(&sized, &square, 28, 28, NULL),
+                           (unsigned char[]){1, 2, 3}, 28, NULL),
             "a picture of %zu by %zu", p->width, p->height);
-    picture_patches(rows[0], &sized, 7, mean, spread);
-    picture_free(&square), picture_free(&sized);
+    picture_patches(rows[0], &square, 7, mean, spread);
+    picture_free(&square);
 }
 
 static void try_one(int kind) {

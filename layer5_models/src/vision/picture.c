@@ -1,6 +1,8 @@
 /* picture.c - the memory of pictures, and portable pixmaps.  See picture.h. */
 #include "picture.h"
 
+#include "size.h"
+
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
@@ -33,28 +35,44 @@ static void skip_space(Bytes *b) {
         remark = *b->at == '#' || (remark && *b->at != '\n');
 }
 
-/* 0 when there is none; of a longer one than any side can be, no more than shows that. */
-static size_t read_number(Bytes *b) {
-    size_t n = 0;
+/* The next number; PICTURE_MOST + 1 for every larger one. */
+static bool read_number(Bytes *b, size_t *n) {
     skip_space(b);
-    for (; b->at < b->end && isdigit(*b->at); b->at++)
-        if (n <= PICTURE_MOST) n = 10 * n + (size_t)(*b->at - '0');
-    return n;
+    if (b->at == b->end || !isdigit(*b->at)) return false;
+    for (*n = 0; b->at < b->end && isdigit(*b->at); b->at++)
+        if (*n <= PICTURE_MOST) *n = 10 * *n + (size_t)(*b->at - '0');
+    if (*n > PICTURE_MOST) *n = PICTURE_MOST + 1;
+    return true;
+}
+
+/* "P6 width height 255 " */
+static bool read_head(Bytes *b, size_t *width, size_t *height, Fault *fault) {
+    size_t most;
+    b->at += 2;
+    if (b->at < b->end && !isspace(*b->at) && *b->at != '#')
+        return fault_set(fault, "not a portable pixmap: wanted white space behind \"P6\"");
+    if (!read_number(b, width) || !read_number(b, height) || !read_number(b, &most))
+        return fault_set(fault, "a pixmap whose head is broken: wanted \"P6\" and three "
+                                "whole numbers, its width, its height and 255");
+    if (*width > PICTURE_MOST || *height > PICTURE_MOST)
+        return fault_set(fault, "a pixmap with a side of more than %d pixels", PICTURE_MOST);
+    if (most != 255)
+        return fault_set(fault, "a pixmap of colours up to %s%zu: wanted 255, a byte each",
+                         most > PICTURE_MOST ? "more than " : "", min_size(most, PICTURE_MOST));
+    return (b->at < b->end && isspace(*b->at++)) ||
+           fault_set(fault, "a pixmap that ends before its pixels");
 }
 
 bool picture_read_ppm(Picture *p, const void *bytes, size_t size, Fault *fault) {
     Bytes b = {bytes, (const unsigned char *)bytes + size};
+    size_t width, height;
     *p = (Picture){0};
     if (size < 2 || memcmp(bytes, "P6", 2) != 0)
         return fault_set(fault, "not a portable pixmap: wanted \"P6\" at its beginning");
-    b.at += 2;
-    size_t width = read_number(&b), height = read_number(&b), most = read_number(&b);
-    if (most != 255)
-        return fault_set(fault, "a pixmap of colours up to %zu: wanted 255, a byte each", most);
-    if (b.at == b.end || !isspace(*b.at++))
-        return fault_set(fault, "a pixmap that ends before its pixels");
-    if (!picture_init(p, width, height, fault)) return false;
+    if (!read_head(&b, &width, &height, fault) || !picture_init(p, width, height, fault))
+        return false;
     size_t wanted = 3 * width * height, has = (size_t)(b.end - b.at);
+    while (has > wanted && isspace(b.at[has - 1])) has--;
     if (has == wanted) return memcpy(p->rgb, b.at, wanted), true;
     picture_free(p);
     return fault_set(fault, "a pixmap of %zu by %zu pixels, which are %zu bytes, has %zu",

@@ -1,33 +1,8 @@
-/* shape.c - pictures of other shapes and sizes.  See picture.h. */
+/* shape.c - any picture as a square of the size that a model reads.  See picture.h. */
 #include "picture.h"
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
-
-/* Copy width x height pixels. */
-static void copy_part(Picture *to, size_t to_x, size_t to_y, const Picture *from, size_t x,
-                      size_t y, size_t width, size_t height) {
-    for (size_t i = 0; i < height; i++)
-        memcpy(to->rgb + ((to_y + i) * to->width + to_x) * 3,
-               from->rgb + ((y + i) * from->width + x) * 3, width * 3);
-}
-
-bool picture_square(Picture *out, const Picture *p, PictureFit fit,
-                    const unsigned char colour[3], Fault *fault) {
-    size_t w = p->width, h = p->height, longer = w > h ? w : h, shorter = w + h - longer;
-    size_t side = fit == FIT_PAD ? longer : shorter;
-    if (!picture_init(out, side, side, fault)) return false;
-    if (fit == FIT_CROP) {
-        copy_part(out, 0, 0, p, (w - side) / 2, (h - side) / 2, side, side);
-        return true;
-    }
-    for (size_t i = 0; i < side * side; i++) memcpy(out->rgb + 3 * i, colour, 3);
-    copy_part(out, (side - w) / 2, (side - h) / 2, p, 0, 0, w, h);
-    return true;
-}
-
-/* ------------------------------------------------------------------ sizes */
 
 /* Keys's cubic, a = -1/2: 1 at 0, and 0 at all other whole numbers. */
 static double cubic(double t) {
@@ -40,6 +15,7 @@ static double cubic(double t) {
 typedef struct Taps {
     size_t first, count;
     double *weight; /* (most) */
+    double bar;     /* what all pixels of bars weigh together */
 } Taps;
 
 /* New pixel i stands at (i + 1/2) * scale of the old line; where the line shrinks, the cubic is as much wider. */
@@ -54,14 +30,41 @@ static void find_taps(Taps *taps, size_t i, size_t from, size_t to) {
     for (size_t k = 0; k < taps->count; k++) taps->weight[k] /= sum;
 }
 
+/* What of a line of the square is a picture's: `count` pixels from its pixel `skip` on, behind `before` pixels of a bar. */
+typedef struct Part {
+    size_t before, skip, count;
+} Part;
+
+static Part middle(size_t length, size_t side) {
+    if (length < side) return (Part){(side - length) / 2, 0, length};
+    return (Part){0, (length - side) / 2, side};
+}
+
+/* Of old pixels only those of the picture, counted from the first of them. */
+static void leave_out_bars(Taps *taps, Part part) {
+    size_t n = 0, first = 0;
+    taps->bar = 0;
+    for (size_t k = 0; k < taps->count; k++) {
+        size_t at = taps->first + k - part.before; /* huge in the bar before */
+        if (at >= part.count) {
+            taps->bar += taps->weight[k];
+        } else {
+            if (n == 0) first = at;
+            taps->weight[n++] = taps->weight[k];
+        }
+    }
+    taps->first = first, taps->count = n;
+}
+
 static unsigned char rounded(double x) {
     return x <= 0 ? 0 : x >= 255 ? 255 : (unsigned char)(x + 0.5);
 }
 
-/* Lines of `from` pixels that stand `step` bytes apart become lines of `to` pixels. */
+/* Lines of `from` pixels become lines of `to` pixels. */
 typedef struct Lines {
-    const unsigned char *in;
+    const unsigned char *in, *bar; /* the first pixel of the picture's part; (3) */
     unsigned char *out;
+    Part part;
     size_t from, to, count;
     size_t in_step, out_step; /* bytes from pixel to pixel */
     size_t in_line, out_line; /* ... from line to line */
@@ -73,11 +76,12 @@ static bool resize_lines(const Lines *l, Fault *fault) {
     if (!taps.weight) return fault_set(fault, "no memory to resize a picture");
     for (size_t i = 0; i < l->to; i++) {
         find_taps(&taps, i, l->from, l->to);
+        leave_out_bars(&taps, l->part);
         for (size_t line = 0; line < l->count; line++)
             for (size_t c = 0; c < 3; c++) {
                 const unsigned char *at =
                     l->in + line * l->in_line + taps.first * l->in_step + c;
-                double sum = 0;
+                double sum = taps.bar * l->bar[c];
                 for (size_t k = 0; k < taps.count; k++, at += l->in_step)
                     sum += taps.weight[k] * *at;
                 l->out[line * l->out_line + i * l->out_step + c] = rounded(sum);
@@ -87,13 +91,31 @@ static bool resize_lines(const Lines *l, Fault *fault) {
     return true;
 }
 
-bool picture_resize(Picture *out, const Picture *p, size_t width, size_t height, Fault *fault) {
-    Picture wide;
+bool picture_square(Picture *out, const Picture *p, PictureFit fit,
+                    const unsigned char colour[3], size_t size, Fault *fault) {
+    const size_t w = p->width, h = p->height, side = (fit == FIT_PAD) == (w > h) ? w : h;
+    const Part x = middle(w, side), y = middle(h, side);
+    Picture wide; /* as wide as it shall be, and as high as it was, without bars */
     *out = (Picture){0};
-    if (!picture_init(&wide, width, p->height, fault)) return false;
-    Lines rows = {p->rgb, wide.rgb, p->width, width, p->height, 3, 3, 3 * p->width, 3 * width};
-    bool ok = resize_lines(&rows, fault) && picture_init(out, width, height, fault);
-    Lines columns = {wide.rgb, out->rgb, p->height, height, width, 3 * width, 3 * width, 3, 3};
+    if (y.count > PICTURE_MOST / size)
+        return fault_set(fault, "a picture of %zu by %zu pixels: wanted at most %zu lines", w,
+                         h, PICTURE_MOST / size);
+    if (!picture_init(&wide, size, y.count, fault)) return false;
+    Lines rows = {p->rgb + 3 * (y.skip * w + x.skip),
+                  colour,
+                  wide.rgb,
+                  x,
+                  side,
+                  size,
+                  y.count,
+                  3,
+                  3,
+                  3 * w,
+                  3 * size};
+    bool ok = resize_lines(&rows, fault) && picture_init(out, size, size, fault);
+    Lines columns = {wide.rgb, colour, out->rgb, {y.before, 0, y.count},
+                     side,     size,   size,     3 * size,
+                     3 * size, 3,      3};
     if (ok && !(ok = resize_lines(&columns, fault))) picture_free(out);
     picture_free(&wide);
     return ok;

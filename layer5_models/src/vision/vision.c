@@ -63,13 +63,12 @@ void vision_close(Vision *v) {
 static bool cut(Vision *v, const Picture *picture, PictureFit fit, Fault *fault) {
     const Eye *s = &v->model.eye;
     unsigned char colour[3];
-    Picture square, sized = {0};
+    Picture square;
     for (int c = 0; c < 3; c++) colour[c] = (unsigned char)(255 * s->mean[c]);
-    if (!picture_square(&square, picture, fit, colour, fault)) return false;
-    bool ok = picture_resize(&sized, &square, s->image, s->image, fault);
-    if (ok) picture_patches(v->patches, &sized, s->patch, s->mean, s->spread);
-    picture_free(&square), picture_free(&sized);
-    return ok;
+    if (!picture_square(&square, picture, fit, colour, s->image, fault)) return false;
+    picture_patches(v->patches, &square, s->patch, s->mean, s->spread);
+    picture_free(&square);
+    return true;
 }
 
 bool vision_read(Vision *v, const Picture *picture, PictureFit fit, float *out, Fault *fault) {

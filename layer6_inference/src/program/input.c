@@ -36,7 +36,7 @@ char *read_named(const char *path, size_t *size, Fault *fault) {
     if (strcmp(path, "-") == 0) return read_standard_input(size, fault);
     FILE *file = fopen(path, "rb");
     if (!file)
-        return fault_set(fault, "%.200s: cannot be opened: %s", path, strerror(errno)), NULL;
+        return fault_set(fault, "%.200s cannot be opened: %s", path, strerror(errno)), NULL;
     char *bytes = read_all(file, path, size, fault);
     fclose(file);
     return bytes;

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #if __has_include(<jpeglib.h>)
+#include <jerror.h>
 #include <jpeglib.h>
 
 typedef struct Library {
@@ -13,6 +14,7 @@ typedef struct Library {
     void (*create)(j_decompress_ptr jpeg, int version, size_t size);
     void (*source)(j_decompress_ptr jpeg, const unsigned char *bytes, unsigned long size);
     int (*header)(j_decompress_ptr jpeg, boolean whole);
+    boolean (*many_scans)(j_decompress_ptr jpeg);
     boolean (*start)(j_decompress_ptr jpeg);
     JDIMENSION (*lines)(j_decompress_ptr jpeg, JSAMPARRAY rows, JDIMENSION most);
     boolean (*finish)(j_decompress_ptr jpeg);
@@ -30,6 +32,7 @@ static bool load(Library *l) {
            library_find(h, "jpeg_CreateDecompress", &l->create) &&
            library_find(h, "jpeg_mem_src", &l->source) &&
            library_find(h, "jpeg_read_header", &l->header) &&
+           library_find(h, "jpeg_has_multiple_scans", &l->many_scans) &&
            library_find(h, "jpeg_start_decompress", &l->start) &&
            library_find(h, "jpeg_read_scanlines", &l->lines) &&
            library_find(h, "jpeg_finish_decompress", &l->finish) &&
@@ -40,6 +43,7 @@ typedef struct Reading {
     struct jpeg_decompress_struct jpeg;
     struct jpeg_error_mgr errors; /* libjpeg's, but for what it does then */
     jmp_buf back;
+    bool many_scans;
     char text[JMSG_LENGTH_MAX];
 } Reading;
 
@@ -49,9 +53,21 @@ static void give_up(j_common_ptr jpeg) {
     longjmp(r->back, 1);
 }
 
-/* Below 0: damage that it would paint over. */
+/* Whether a warning is about pixels.  These are not:
+ *
+ *     an unknown revision    of what stands around them
+ *     strange bytes          between segments; before a restart marker they are what pixels were
+ *     a missing end          where all pixels are there: if not, another warning says so, or a scan is missing */
+static bool is_damage(const Reading *r) {
+    const struct jpeg_error_mgr *e = &r->errors;
+    if (e->msg_code == JWRN_JFIF_MAJOR) return false;
+    if (e->msg_code == JWRN_JPEG_EOF) return r->many_scans;
+    return e->msg_code != JWRN_EXTRANEOUS_DATA || (e->msg_parm.i[1] & ~7) == JPEG_RST0;
+}
+
+/* Below 0: a warning.  Damage it would paint over. */
 static void complain(j_common_ptr jpeg, int level) {
-    if (level < 0) give_up(jpeg);
+    if (level < 0 && is_damage(jpeg->client_data)) give_up(jpeg);
 }
 
 /* All that may end in give_up.  False with a fault, or, from libjpeg, with r->text. */
@@ -61,6 +77,10 @@ static bool read_all_lines(const Library *l, Reading *r, Picture *p, const void 
     l->create(&r->jpeg, JPEG_LIB_VERSION, sizeof r->jpeg);
     l->source(&r->jpeg, bytes, (unsigned long)size);
     l->header(&r->jpeg, TRUE);
+    r->many_scans = l->many_scans(&r->jpeg);
+    if (r->jpeg.num_components == 4)
+        return fault_set(fault, "a JPEG in the four colours of print (CMYK): wanted red, green "
+                                "and blue, or grey: convert the picture");
     r->jpeg.out_color_space = JCS_RGB;
     if (!picture_init(p, r->jpeg.image_width, r->jpeg.image_height, fault)) return false;
     l->start(&r->jpeg);

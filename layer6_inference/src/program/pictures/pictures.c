@@ -12,7 +12,7 @@ static bool read_one(Vision *eye, const PictureOptions *o, size_t i, float *rows
     if (!picture_open(&picture, o->images.items[i], fault)) return false;
     bool ok = vision_read(eye, &picture, o->crop ? FIT_CROP : FIT_PAD, rows, fault);
     picture_free(&picture);
-    return ok;
+    return ok || fault_prefix(fault, o->images.items[i]);
 }
 
 static bool read_all_pictures(Pictures *p, Vision *eye, const PictureOptions *o,
@@ -90,9 +90,9 @@ bool pictures_encode(const Pictures *p, const Tokenizer *t, Text text,
     for (size_t i = 0; (i = find_mark(text, user, i)) < text.size; i++) marks++;
     if (marks && marks != p->count)
         return fault_set(fault,
-                         "the text has %zu marks " PICTURE_MARK " for %zu pictures: wanted "
+                         "the text has %zu mark%s " PICTURE_MARK " for %zu picture%s: wanted "
                          "one for each, or none, and all come before it",
-                         marks, p->count);
+                         marks, marks == 1 ? "" : "s", p->count, p->count == 1 ? "" : "s");
     if (!marks) {
         if (!encode_part(t, (Text){"", 0}, NULL, true, special, tokens, fault)) return false;
         for (; shown < p->count; shown++) add_picture(p, t, shown, tokens);

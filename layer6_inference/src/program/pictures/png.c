@@ -26,11 +26,13 @@ static bool load(Library *l) {
            library_find(h, "png_image_free", &l->free);
 }
 
-/* Red, green, blue, and how far it is not transparent, a byte each: the last goes. */
+/* Red, green, blue, and how far it is not transparent, a byte each: the last goes.  Warnings from here on are about
+ * pixels; those before about what a picture does not need, as a colour profile. */
 static bool read_pixels(const Library *l, png_imagep image, Picture *p, Fault *fault) {
     size_t count = p->width * p->height;
     unsigned char *all = malloc(4 * count);
     if (!all) return fault_set(fault, "no memory for %zu pixels", count);
+    image->warning_or_error = 0;
     bool ok = l->finish(image, NULL, all, 0, NULL) && !image->warning_or_error;
     for (size_t i = 0; i < count && ok; i++) memcpy(p->rgb + 3 * i, all + 4 * i, 3);
     free(all);
