@@ -239,7 +239,7 @@ expect "an adapter is learned" 0 "a.gguf is written" "$strata" train --from in.g
 said() { "$strata" logits -m in.gguf --tokens 0,1,2 "$@" 2>/dev/null | cksum; }
 if [ "$(said --adapter a.gguf)" = "$(said)" ]; then not "an adapter acts" "the logits are the same"; else ok "an adapter acts"; fi
 same "with strength 0 it does nothing" "$(said --adapter a.gguf=0)" "$(said)"
-expect "no adapter there" 1 "none.gguf cannot be opened" "$strata" generate -m in.gguf --adapter none.gguf
+expect "no adapter there" 1 "^strata: none.gguf cannot be opened" "$strata" generate -m in.gguf --adapter none.gguf
 expect "a model is no adapter" 1 "general.type is missing, wanted adapter" "$strata" generate -m in.gguf --adapter in.gguf
 expect "an adapter is no model" 1 "general.type is \"adapter\"" "$strata" generate -m a.gguf
 expect "an adapter of impossible strength" 1 "from -1000 to 1000" "$strata" generate -m in.gguf --adapter a.gguf=1e9

@@ -142,11 +142,11 @@ bool model_adapt(Model *model, const char *path, double strength, Fault *fault) 
     Lora lora = {0};
     struct stat info;
     bool folder = stat(path, &info) == 0 && S_ISDIR(info.st_mode),
-         ok = folder ? lora_read_folder(&lora, model, path, fault)
-                     : lora_read_gguf(&lora, model, path, fault);
-    if (ok && !lora.n_pairs) ok = fault_set(fault, "there is no matrix in it");
+         read = folder ? lora_read_folder(&lora, model, path, fault)
+                       : lora_read_gguf(&lora, model, path, fault),
+         ok = read && (lora.n_pairs || fault_set(fault, "there is no matrix in it"));
     for (size_t i = 0; ok && i < lora.n_pairs; i++)
         ok = apply_pair(model, &lora, &lora.pairs[i], strength, fault);
     lora_free(&lora);
-    return ok || fault_prefix(fault, path);
+    return ok || (read && fault_prefix(fault, path));
 }

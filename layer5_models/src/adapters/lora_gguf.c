@@ -79,5 +79,5 @@ bool lora_read_gguf(Lora *lora, const Model *model, const char *path, Fault *fau
     for (size_t i = 0; ok && i < gguf.n_tensors; i++)
         ok = read_matrix(lora, &gguf.tensors[i], fault);
     gguf_close(&file, &gguf);
-    return ok;
+    return ok || fault_prefix(fault, path);
 }

@@ -56,7 +56,7 @@ static bool read_config(Lora *lora, const Folder *folder, Fault *fault) {
         ok = read_key(lora, root->keys[i], &root->items[i], fault);
     if (ok && lora->alpha == 0) ok = fault_set(fault, "adapter_config.json has no lora_alpha");
     json_free(json);
-    return ok;
+    return ok || (json && fault_prefix(fault, folder->path));
 }
 
 /* "base_model.model.NAME.lora_A.weight", or ".lora_A.default.weight" -> NAME, and which of the two. */
@@ -125,5 +125,5 @@ bool lora_read_folder(Lora *lora, const Model *model, const char *path, Fault *f
         ok = read_matrix(lora, model, &tensors.tensors[i], fault);
     if (ok || tensors.tensors) safetensors_free(&tensors);
     file_close(&file);
-    return ok;
+    return ok || fault_prefix(fault, path);
 }

@@ -25,6 +25,7 @@ typedef struct Lora {
 /* The pair of a map; a new one if there is none.  NULL: memory is short. */
 Pair *lora_pair(Lora *lora, const char *name, Fault *fault);
 
+/* Read the pairs of a file, and those of a folder.  Their faults name the path. */
 bool lora_read_gguf(Lora *lora, const Model *model, const char *path, Fault *fault);
 bool lora_read_folder(Lora *lora, const Model *model, const char *path, Fault *fault);
 

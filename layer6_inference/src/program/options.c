@@ -88,6 +88,10 @@ static bool store_number(const Option *o, const char *text) {
 /* Returns -1, or the exit status of a mistake. */
 static int store(const Option *o, const char *text, const char *usage) {
     OptionList *list = o->value;
+    if (!*text && o->metavar && strncmp(o->metavar, "FILE", 4) == 0) {
+        fprintf(stderr, "strata: %s wants the name of a file, and got an empty one\n", o->name);
+        return EXIT_USAGE;
+    }
     switch (o->kind.type) {
     case TYPE_TEXT: *(const char **)o->value = text; break;
     case TYPE_FLAG: *(bool *)o->value = true; break;
