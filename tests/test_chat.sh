@@ -46,7 +46,7 @@ for full in forget shift; do
 done
 same "a full context, stop" "$(printf '%s\n%s\n%s\n%s\n' "$long" "$long" "$long" "$long" | chat --ctx 192 --full stop -n 40 2>&1 | grep -c 'the context is full: the turns have')" 2
 expect "an answer longer than the context, shifted" 0 "[1-9][0-9]* tokens more of the oldest are cut out" sh -c "echo '$owl' | '$strata' chat -m '$model' --ctx 192 --full shift -n 300 --chain 'suppress:0:2,temp:1'"
-expect "a context that is too short to shift" 1 "a context of 64 tokens is too short to cut" sh -c "echo '$owl' | '$strata' chat -m '$model' --ctx 64 --full shift"
+expect "a context that is too short to shift" 1 "^strata: --full shift: a context of 64 tokens is too short to cut" sh -c "echo '$owl' | '$strata' chat -m '$model' --ctx 64 --full shift"
 same "a talk that was shifted is not read again" "$({ printf '%s\n' "$long" "$long" "$long"; echo /stats; } | chat --ctx 192 --full shift -n 60 --chain suppress:0:2,temp:1 2>/dev/null | grep -c ', [1-9][0-9][0-9] of these known already, [1-9][0-9] read')" 1
 expect "--full" 1 "wanted shift, forget or stop" chat --full maybe
 expect "--think" 1 "wanted show, hide or off" chat --think deep
@@ -80,7 +80,7 @@ same "a command answers" "$(echo "$owl" | called --tool-command "$work/tool" 2>/
 for command in "/bin/false:exit status is 1" "$work/none:cannot be run" "yes:more than 1048576 bytes" "$work/tools:cannot be run"; do
     same "a command that fails, ${command#*:}" "$(printf '%s\n/stats\n' "$owl" | called --tool-command "${command%%:*}" 2>&1 | grep -c "${command#*:}\|^0 turns")" 2
 done
-for odd in '{}:wanted an array' '[]:wanted an array' '[{"type": "function"}]:wanted the type function' "[$tool, $tool]:two have one name" '[:line 2'; do
+for odd in '{}:wanted an array' '[]:wanted an array' '[{"type": "function"}]:wanted the type "function", and under' "[$tool, $tool]:two have one name" '[:line 2'; do
     echo "${odd%:*}" >"$work/odd.json"
     expect "tools that are refused, ${odd##*:}" 1 "${odd##*:}" chat --tools "$work/odd.json"
 done

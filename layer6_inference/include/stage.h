@@ -59,6 +59,9 @@ typedef enum StageListKind {
 
 enum { BREAK_BYTES = 64 }; /* of one text of LIST_BREAKS, at most */
 
+/* A number of LIST_BIASES, at most: beyond it nothing would be left of the logit, and two could make an infinity. */
+#define BIAS_MAX 1e30
+
 typedef struct StageListItem {
     int32_t *ids; /* one token; for a text, all of its tokens */
     size_t count;

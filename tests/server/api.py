@@ -326,7 +326,8 @@ def refusals(server):
         (plain, {"prompt": "a", "stop": 5}, 400, "stop"),
         (plain, {"prompt": "a", "logprobs": True}, 400, "logprobs"),
         (plain, {"prompt": "a", "logprobs": 21}, 400, "logprobs"),
-        (plain, {"prompt": "a", "logit_bias": {"99999": 1}}, 400, ""),
+        (plain, {"prompt": "a", "logit_bias": {"99999": 1}}, 400, "logit_bias"),
+        (plain, {"prompt": "a", "logit_bias": {"6": 1e300}}, 400, "logit_bias"),
         (plain, {"prompt": "a", "logit_bias": {"5": "x"}}, 400, "logit_bias"),
         (plain, {"prompt": "a", "logit_bias": 5}, 400, "logit_bias"),
         (plain, {"prompt": "a", "chain": "nonsense"}, 400, "chain"),
@@ -383,6 +384,8 @@ def refusals(server):
         got, data = server.post("/v1/completions", body)
         check("a body %.20r" % body, (got, data["error"]["type"]), (400, "invalid_request_error"))
     check("half a pair of surrogates", server.post("/v1/completions", b'{"prompt": "a \\ud800 b"}')[0], 400)
+    said = server.post(plain, {"prompt": "a", "logit_bias": {"6": 1e300}})[1]["error"]["message"]
+    check("a bias is refused as it is written here", "logit_bias: wanted for each token a number from -1e+30" in said or said)
     harmless = {"user": "u", "metadata": {"a": "b"}, "store": False, "service_tier": "auto"}
     check("harmless fields", server.post(chat, dict(harmless, messages=CHAT, max_tokens=1))[0], 200)
     check("null is not there", server.post(chat, {"messages": CHAT, "max_tokens": 1, "temperature": None, "n": None, "tools": None})[0], 200)

@@ -30,7 +30,10 @@ static bool check_tool(const JsonValue *tool, size_t i, Fault *fault) {
                     *parameters = f ? json_get(f, "parameters") : NULL;
     if (!type || type->kind != JSON_STRING || !text_equal(type->text, text_of("function")) ||
         !f)
-        return fault_set(fault, "tools[%zu]: wanted the type function, and it", i);
+        return fault_set(fault,
+                         "tools[%zu]: wanted the type \"function\", and under \"function\" "
+                         "what it is called and takes",
+                         i);
     if (!is_name(json_get(f, "name")))
         return fault_set(fault, "tools[%zu]: wanted a name of 1 to %d letters, digits, _ and -",
                          i, TOOL_NAME);

@@ -106,9 +106,6 @@ static bool add_break(ChainReader *r, Stage *stage, Text text) {
     return true;
 }
 
-/* Beyond this a bias would leave nothing of the logit, and two could make an infinity. */
-#define BIAS_MAX 1e30
-
 static bool is_bias(double value) { return value == -INFINITY || fabs(value) <= BIAS_MAX; }
 
 bool chain_add_to_list(ChainReader *r, Stage *stage, Text text) {

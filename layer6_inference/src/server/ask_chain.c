@@ -150,15 +150,19 @@ static bool put_others(Writer *w, const char *stage, bool *begun) {
 /* ------------------------------------------------------------------ biases */
 
 static bool put_bias(Writer *w, double id, const JsonValue *v, bool *begun) {
-    begin_stage(w, "bias", begun);
-    fprintf(w->out, ":%.0f=", id);
-    if (v->kind == JSON_NUMBER)
-        fwrite(v->text.data, 1, v->text.size, w->out);
-    else if (v->kind == JSON_FALSE)
-        fputs("-inf", w->out);
-    else
+    double number = 0;
+    bool never = v->kind == JSON_FALSE;
+    if (!never && !(v->kind == JSON_NUMBER && value_as_number(v, &number) &&
+                    number >= -BIAS_MAX && number <= BIAS_MAX))
         return refuse(w->refusal, 400, "logit_bias",
-                      "logit_bias: wanted a number for each token, or false");
+                      "logit_bias: wanted for each token a number from %g to %g, or false",
+                      -BIAS_MAX, BIAS_MAX);
+    if (id >= (double)tokenizer_count(w->tokenizer))
+        return refuse(w->refusal, 400, "logit_bias",
+                      "logit_bias: there is no token %.0f, the vocabulary has 0 to %zu", id,
+                      tokenizer_count(w->tokenizer) - 1);
+    begin_stage(w, "bias", begun);
+    fprintf(w->out, never ? ":%.0f=-inf" : ":%.0f=%.9g", id, number);
     return true;
 }
 

@@ -93,7 +93,7 @@ bool talk_open(Talk *talk, const ChatRequest *request, Fault *fault) {
            engine_open(&talk->engine, &talk->loaded.session, fault) &&
            (!request->load || talk_load(talk, request->load, fault)) &&
            (!request->system || talk_set_system(talk, text_of(request->system), fault)) &&
-           open_editor(talk, fault);
+           talk_check_full(talk, fault) && open_editor(talk, fault);
 }
 
 void talk_close(Talk *talk) {

@@ -119,6 +119,16 @@ static bool count_kept(const Talk *talk, const TokenList *tokens, size_t *keep, 
     return ok;
 }
 
+bool talk_check_full(Talk *talk, Fault *fault) {
+    TokenList *tokens = free_list(talk);
+    GenerateOptions options = {.chain = &talk->chain, .shift = true};
+    if (talk->full != FULL_SHIFT) return true;
+    bool ok = (!talk_first(talk) || talk_encode(talk, 1, false, tokens, fault)) &&
+              count_kept(talk, tokens, &options.keep, fault) &&
+              generate_check_shift(&talk->loaded.session, &options, fault);
+    return ok || fault_prefix(fault, "--full shift");
+}
+
 static bool make_room(Talk *talk, TokenList *tokens, Fault *fault) {
     size_t ctx = session_ctx(&talk->loaded.session);
     if (talk->full == FULL_SHIFT || fits(talk, tokens)) return true;

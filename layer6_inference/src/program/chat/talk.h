@@ -119,6 +119,9 @@ bool talk_load(Talk *talk, const char *path, Fault *fault);
  * command fails. */
 bool talk_reply(Talk *talk, Fault *fault);
 
+/* Can answers go on when the context is full, if --full shift asks for that? */
+bool talk_check_full(Talk *talk, Fault *fault);
+
 /* tools.c: read the file of --tools. */
 bool talk_open_tools(Talk *talk, Fault *fault);
 
