@@ -285,7 +285,12 @@ same "a spoiled world does not" "$(sed 's/was/wos/' "$work/world" | "$strata" wo
 train="$strata train --steps 6 --dim 64 --hidden 64 --layers 1 --heads 2 --kv-heads 1 --vocab 400 --batch 300 --eval-documents 2 --threads 1"
 for i in $(seq 300); do echo "the fox ran home $i"; done >"$work/long.txt"
 expect "what is longer than a model reads is cut" 0 "1 of 1 documents are longer than 64 tokens (--ctx): cut into [34][0-9]$" "$strata" train --steps 2 --dim 32 --hidden 32 --layers 1 --heads 2 \
-    --kv-heads 1 --vocab 300 --ctx 64 --batch 200 --eval-documents 1 --threads 1 --corpus "$work/long.txt" --out "$work/long.gguf"
+    --kv-heads 1 --vocab 300 --ctx 64 --batch 200 --eval-documents 1 --threads 1 --corpus "$work/long.txt" --out "$work/long.gguf" --log "$work/long.csv"
+same "nothing is held out of a small corpus" "$(grep -c '^nothing is held out of [34][0-9] documents: with 1000' "$work/out") $(tail -1 "$work/long.csv" | cut -d, -f7-)" "1 ,"
+for i in $(seq 1100); do printf 'a fox %s\n<|endoftext|>\n' "$i"; done >"$work/many.txt"
+expect "the end of a large one is" 0 "held-out loss" "$strata" train --vocab-from "$model" --steps 2 --dim 32 --hidden 32 --layers 1 --heads 2 \
+    --kv-heads 1 --batch 200 --eval-documents 1 --threads 1 --corpus "$work/many.txt" --out "$work/many.gguf" --log "$work/many.csv"
+same "... a tenth of it" "$(grep -c '^the last 110 documents are held out' "$work/out") $(tail -1 "$work/many.csv" | grep -c ',[0-9.]*,nan$')" "1 1"
 $train --out "$work/whole.gguf" --log "$work/whole.csv" 2>/dev/null
 $train --out "$work/parts.gguf" --checkpoint "$work/ckpt" --save-every 2 --eval-every 2 2>/dev/null &
 pid=$!

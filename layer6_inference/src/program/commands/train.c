@@ -25,6 +25,7 @@ typedef struct Job {
 typedef struct Run {
     World *world;
     Corpus corpus, held_out;
+    bool holds_out; /* nothing of held_out is learned */
     unsigned char *vocab_bytes;
     GgufFile vocab_file;
     Gguf vocab;
@@ -59,15 +60,14 @@ static void print_sample(Run *run, uint64_t seed) {
     world_text_free(&text);
 }
 
+/* Of a file too small to hold anything out the first documents stand in, and nobody calls them held out. */
 static void evaluate(Run *run, size_t documents, double *loss, double *floor) {
-    /* a file has no second seed: its first documents stand in, and the log says what they
-     * are */
+    if (!run->world) documents = min_size(documents, run->held_out.count);
     trainer_evaluate(run->trainer, &run->held_out, 0, documents, loss, floor);
-    if (isnan(*floor))
-        fprintf(stderr, "loss %.4f nats/token\n", *loss);
-    else
-        fprintf(stderr, "held-out loss %.4f nats/token, entropy %.4f: %.2f %% above\n", *loss,
-                *floor, 100 * (*loss / *floor - 1));
+    fprintf(stderr, "%sloss %.4f nats/token", run->holds_out ? "held-out " : "", *loss);
+    if (!isnan(*floor))
+        fprintf(stderr, ", entropy %.4f: %.2f %% above", *floor, 100 * (*loss / *floor - 1));
+    fputc('\n', stderr);
 }
 
 static void show_progress(const Job *job, const TrainStep *s, double loss, double speed,
@@ -96,7 +96,7 @@ static bool log_step(const Job *job, Run *run, const TrainStep *s, double speed,
         if (!job->masked) print_sample(run, s->step);
     }
     return !run->log || (s->step % 10 && !look) ||
-           train_log_add(run->log, s, speed, look ? heldout : NULL, fault);
+           train_log_add(run->log, s, speed, look && run->holds_out ? heldout : NULL, fault);
 }
 
 static bool train(const Job *job, Run *run, Fault *fault) {
@@ -123,7 +123,24 @@ static bool open_corpora(const Job *job, Run *run, Fault *fault) {
     if (!(run->world = world_open(fault))) return false;
     run->corpus = (Corpus){.world = run->world, .seed = job->seed};
     run->held_out = (Corpus){.world = run->world, .seed = job->seed + 1};
-    return true;
+    return run->holds_out = true;
+}
+
+/* The last tenth of a file with enough documents is kept for looks at what was not learned. */
+static void hold_out(Run *run) {
+    enum { LEAST = 100, MOST = 2000 };
+    size_t tenth = min_size(run->corpus.count / 10, MOST);
+    run->held_out = run->corpus;
+    run->holds_out = tenth >= LEAST;
+    if (run->holds_out) {
+        run->corpus.count -= tenth;
+        run->held_out.documents += run->corpus.count, run->held_out.count = tenth;
+        fprintf(stderr, "the last %zu documents are held out\n", tenth);
+    } else {
+        fprintf(stderr,
+                "nothing is held out of %zu documents: with %d or more the last tenth is\n",
+                run->corpus.count, 10 * LEAST);
+    }
 }
 
 /* What is too long for the model becomes several documents. */
@@ -131,11 +148,11 @@ static bool cut_corpus(const Job *job, Run *run, Fault *fault) {
     size_t before = run->corpus.count, cut;
     if (!job->corpus) return true;
     if (!corpus_cut(&run->corpus, run->tokenizer, job->config.ctx, &cut, fault)) return false;
-    run->held_out = run->corpus;
     if (cut)
         fprintf(stderr,
                 "%zu of %zu documents are longer than %zu tokens (--ctx): cut into %zu\n", cut,
                 before, job->config.ctx, run->corpus.count - before + cut);
+    hold_out(run);
     return true;
 }
 
@@ -290,7 +307,8 @@ static int run(int argc, char **argv) {
          "what moves between tokens: attention, or delta, a memory of fixed size in every "
          "layer"},
         {"--corpus", OPT_TEXT, &job.corpus, "FILE",
-         "train on this text, a line <|endoftext|> after each document (Tiny World)"},
+         "train on this text, a line <|endoftext|> after each document (Tiny World); of 1000 "
+         "documents or more the last tenth, at most 2000, is held out"},
         {"--from", OPT_TEXT, &job.from, "FILE",
          "begin with the weights and the vocabulary of this model of the same shape"},
         {"--masked", OPT_FLAG, &job.masked, NULL,
@@ -314,7 +332,7 @@ static int run(int argc, char **argv) {
         {"--ctx", OPT_INT(2, 1 << 20), &job.ctx, "N",
          "tokens of a document that are read at once; longer ones are cut"},
         {"--seed", OPT_SEED, &job.seed, "N",
-         "of the weights and of the corpus (1); seed + 1 is held out"},
+         "of the weights and of Tiny World (1), whose seed + 1 is held out"},
         {"--checkpoint", OPT_TEXT, &job.checkpoint, "FILE",
          "save the run here now and then, atomically"},
         {"--resume", OPT_FLAG, &job.resume, NULL,
@@ -325,8 +343,7 @@ static int run(int argc, char **argv) {
         {"--eval-every", OPT_INT(1, OPTION_MANY), &job.eval_every, "N",
          "steps between looks at held-out documents (250)"},
         {"--eval-documents", OPT_INT(1, 1000000), &job.eval_documents, "N",
-         "how many of them (100), and twenty times as many at the end; of --corpus the first "
-         "ones, which are not held out"},
+         "how many of them (100), and twenty times as many at the end"},
         THREAD_OPTIONS(job.compute),
         PIN_OPTION(job.compute),
         {0},
