@@ -1,19 +1,25 @@
 #!/bin/sh
-# Everything that is checked beyond the tests, in two lanes side by side.  Each check prints a line; of one that fails, what it
-# said last.
+# Everything that is checked beyond the tests, in two lanes side by side.  Each check prints a line: its seconds by the clock and
+# those of the processor; of one that fails, what it said last.  At the end stands where the time went.
 cd "$(dirname "$0")/.." || exit 1
 jobs=$(nproc 2>/dev/null || sysctl -n hw.ncpu 2>/dev/null || echo 2)
 mkdir -p build
 rm -f build/check-*
 unset MAKEFLAGS MFLAGS MAKELEVEL # each make below takes all cores
+. tests/seconds.sh
 step() { # step NAME COMMAND...
-    name=$1 start=$(date +%s)
+    name=$1 seconds_file=build/check-$lane.seconds
     shift
-    if "$@" >"build/check-$lane.log" 2>&1; then
-        printf 'ok      %-72s %4d s\n' "$name" $(($(date +%s) - start))
-    else
-        { printf 'FAILED  %s\n' "$name"; tail -40 "build/check-$lane.log"; } | tee -a build/check-failed
-    fi
+    seconds_begin
+    if "$@" >"build/check-$lane.log" 2>&1; then result=ok; else result=FAILED; fi
+    seconds_end
+    {
+        printf '%-7s %-72s %4d s, %4d s of the processor\n' $result "$name" "$clock" "$processor"
+        [ $result = ok ] || tail -40 "build/check-$lane.log"
+    } >"build/check-$lane.said"
+    cat "build/check-$lane.said"
+    [ $result = ok ] || cat "build/check-$lane.said" >>build/check-failed
+    printf '%4d   %s\n' "$processor" "$name" >>"build/check-$lane.steps"
 }
 skip() { printf 'skipped %s\n' "$1"; }
 
@@ -182,6 +188,8 @@ site_and_exercises() {
 sources_and_fuzz &
 site_and_exercises &
 wait
+echo "seconds of the processor:"
+sort -rn build/check-*.steps | awk '$1 >= 10 { print } { all += $1 } END { printf "%4d   all\n", all }'
 if [ -e build/check-failed ]; then
     echo "$(grep -c '^FAILED ' build/check-failed) checks failed"
     exit 1

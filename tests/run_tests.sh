@@ -3,14 +3,17 @@
 #
 #   run_tests.sh PROGRAM... [-- PROGRAM...]     cmocka programs, or scripts that print lines `ok NAME` and `not ok NAME`
 #
-# Those after -- run once for each instruction set of this machine.
-if [ "$1" = --one ]; then # --one RESULTS NUMBER PROGRAM ISA: its report, and a line `passed failed`, in files of that number
+# Those after -- run once for each instruction set of this machine.  The seconds are those of the processor.
+. "$(dirname "$0")/seconds.sh"
+if [ "$1" = --one ]; then # --one RESULTS NUMBER PROGRAM ISA: its report, and a line `passed failed seconds program`, in files of that number
     results=$2 number=$3 program=$4 isa=${5#-}
     case $program in /*) ;; *) program=./$program ;; esac
     name="$(basename "$program")${isa:+, $isa}"
-    began=$(date +%s)
+    seconds_file=$results/seconds-$number
+    seconds_begin
     output=$(if [ -n "$isa" ]; then export STRATA_ISA="$isa"; fi; "$program" 2>&1)
     status=$?
+    seconds_end
     good=$(printf '%s\n' "$output" | grep -c -E '^(\[       OK \]|ok )')
     bad=$(printf '%s\n' "$output" | grep -E '^(\[  FAILED  \] [a-z_0-9]+$|not ok )' | sort -u | wc -l)
     if [ $status -ne 0 ] && [ "$bad" -eq 0 ]; then bad=1; fi
@@ -20,11 +23,11 @@ if [ "$1" = --one ]; then # --one RESULTS NUMBER PROGRAM ISA: its report, and a 
             printf '%s\n' "$output"
             printf 'FAILED  %s\n' "$name"
         else
-            printf 'ok      %-32s %3d tests %4d s\n' "$name" "$good" $(($(date +%s) - began))
+            printf 'ok      %-32s %3d tests %4d s\n' "$name" "$good" "$processor"
         fi
     } >"$results/log-$number"
     cat "$results/log-$number"
-    echo "$good $bad" >"$results/count-$number"
+    echo "$good $bad $processor $(basename "$program")" >"$results/count-$number"
     exit 0
 fi
 
@@ -56,4 +59,6 @@ if [ -n "$here" ]; then
     # shellcheck disable=SC2046
     echo "NOT run, this machine lacks them:" $(printf '%s\n' "$sets" | awk '/ not on this machine/ { print $1 }')
 fi
+awk '{ spent[$4] += $3 } END { for (name in spent) if (spent[name] > 1) print spent[name], name }' "$results"/count-* | sort -rn |
+    awk 'NR <= 8 { longest = longest (NR > 1 ? ", " : "") $2 " " $1 } END { if (NR) print "seconds of the processor: " longest }'
 cat "$results"/count-* | awk -v wanted=$number '{ good += $1; bad += $2 } END { if (NR != wanted) bad++; printf "%d passed, %d failed\n", good, bad; exit bad > 0 || good == 0 }'
