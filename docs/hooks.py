@@ -213,7 +213,7 @@ def figures(_):
 def drawing(arguments):
     name, *parts = arguments.split()
     svg = "".join(line + "\n" for line in read(f"docs/drawings/{name}.svg").splitlines() if line)
-    return grown(svg, *parts) if parts else svg
+    return grown(svg, *parts) if parts else f'<div class="drawn">\n{svg}</div>'
 
 
 def grown(svg, part):
@@ -302,7 +302,7 @@ def on_post_page(output, page, config):
         steps = (CACHE / match.group(1)).read_text().replace("</", "<\\/")
         return f'<script type="application/json">{steps}</script><noscript>The steps of the service are drawn by a script.</noscript>'
 
-    return re.sub(r'<span data-trace="(\w+)"></span>', traced, re.sub(r'<span data-plot="(\w+)"></span>', drawn, output))
+    return re.sub(r'<span data-trace="(\w+)"></span>', traced, re.sub(r'<span data-plot="([\w-]+)"></span>', drawn, output))
 
 
 def on_files(files, config):

@@ -299,6 +299,14 @@ class Figures(unittest.TestCase):
         for gone in ("gpPt6", "<rect", "Gnuplot", "xlink", '"none"'):
             self.assertNotIn(gone, html)
 
+    def test_every_name_of_a_figure_is_drawn(self):
+        """One with a hyphen in it, too: a place that is left empty looks like a page without a figure."""
+        with tempfile.TemporaryDirectory() as folder, unittest.mock.patch.object(hooks, "ROOT", pathlib.Path(folder)):
+            (hooks.ROOT / "build/plots").mkdir(parents=True)
+            for name in plots.findings():
+                (hooks.ROOT / f"build/plots/{name}.svg").write_text('<svg viewBox="0 0 9 5"><g id="gnuplot_canvas"></g></svg>')
+                self.assertIn("<svg", hooks.on_post_page(hooks.figure(f"{name} | What it shows"), None, {}), name)
+
     def test_every_figure_has_a_finding(self):
         self.assertEqual(sorted(plots.findings()), sorted(file.stem for file in (DOCS / "figures").glob("*.gp") if file.stem != "style"))
         for name, row in plots.findings().items():
