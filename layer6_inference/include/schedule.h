@@ -90,6 +90,10 @@ typedef struct SchedulePlan {
 bool schedule_accepts(const SchedulePolicy *policy, const ScheduleMemory *memory,
                       size_t waiting, size_t tokens, Fault *fault);
 
+/* The round in which it is a request's turn: `round`, or the one after that of another request, where that is of the same user;
+ * over all that wait or run it ends behind his last one.  User 0 is somebody who sends no other: everybody is. */
+size_t schedule_round(size_t round, uint64_t user, uint64_t other, size_t round_of_other);
+
 /* The next step.
  *
  *   jobs    (n) in any order

@@ -96,4 +96,7 @@ bool service_submit(Service *service, ServiceRequest *request, Fault *fault);
  * Fails when the engine does (engine.h). */
 bool service_step(Service *service, Fault *fault);
 
+/* What the last step read. */
+StepSize service_step_size(const Service *service);
+
 #endif

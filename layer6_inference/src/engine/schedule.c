@@ -259,6 +259,11 @@ bool schedule_accepts(const SchedulePolicy *policy, const ScheduleMemory *memory
     return true;
 }
 
+/* Start-time fair queueing. */
+size_t schedule_round(size_t round, uint64_t user, uint64_t other, size_t round_of_other) {
+    return user && user == other ? max_size(round, round_of_other + 1) : round;
+}
+
 void schedule_plan(const SchedulePolicy *policy, const ScheduleMemory *memory,
                    const ScheduleJob *jobs, size_t n, double now, SchedulePlan *plan,
                    size_t *order) {

@@ -56,11 +56,10 @@ static ScheduleMemory memory_of(const KvCache *kv) {
     return (ScheduleMemory){KV_PAGE, kv->pages.count / layers, prefix_free_pages(kv) / layers};
 }
 
-/* This round, or the one after the last in which its user has a request already: start-time fair queueing. */
 static size_t round_of(const Service *s, const ServiceRequest *r) {
     size_t round = s->round;
-    for (size_t i = 0; i < s->count && r->user; i++)
-        if (s->requests[i]->user == r->user) round = max_size(round, s->requests[i]->round + 1);
+    for (size_t i = 0; i < s->count; i++)
+        round = schedule_round(round, r->user, s->requests[i]->user, s->requests[i]->round);
     return round;
 }
 
@@ -192,16 +191,20 @@ static void note(Service *s, ServiceRequest *r, double now) {
     if (!q->live) leave(s, r, q->failed ? REQUEST_FAILED : REQUEST_ENDED, now);
 }
 
-/* What the step read, and how long that took. */
-static void log_step(Service *s, double seconds) {
-    enum { EVERY = 8 }; /* steps: how often the costs are reckoned anew */
+StepSize service_step_size(const Service *s) {
     const EnginePart *part = &s->engine.parts[0];
     StepSize size = {.tokens = (double)part->count, .rows = (double)part->rows};
     for (size_t i = 0; i < part->count; i++) {
         bool last = i + 1 == part->count || part->sequence[i + 1] != part->sequence[i];
         size.seen += part->position[i] + 1, size.past += last ? part->position[i] + 1 : 0;
     }
-    step_log_add(&s->steps, size, seconds);
+    return size;
+}
+
+/* How long the step took. */
+static void log_step(Service *s, double seconds) {
+    enum { EVERY = 8 }; /* steps: how often the costs are reckoned anew */
+    step_log_add(&s->steps, service_step_size(s), seconds);
     if (s->counts.steps % EVERY == 0)
         s->policy.cost = step_log_cost(&s->steps, &s->cost) ? &s->cost : NULL;
 }

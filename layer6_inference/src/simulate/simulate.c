@@ -56,12 +56,12 @@ static uint32_t user_of(const Machine *m, const Live *l) {
     return m->config->by_turns ? m->traffic->visits[l->visit].user : 0;
 }
 
-/* As the service does it (service.c). */
 static void join(Machine *m, Live l) {
     l.round = m->round;
-    for (size_t i = 0; i < m->count && user_of(m, &l); i++)
-        if (user_of(m, &m->live[i]) == user_of(m, &l))
-            l.round = max_size(l.round, m->live[i].round + 1);
+    for (size_t i = 0; i < m->count; i++) {
+        const Live *other = &m->live[i];
+        l.round = schedule_round(l.round, user_of(m, &l), user_of(m, other), other->round);
+    }
     m->live[m->count++] = l;
 }
 

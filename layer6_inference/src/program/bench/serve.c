@@ -78,17 +78,12 @@ static void forget_users(User *users, size_t n) {
 
 /* What the step read, and how long that took. */
 static void note_step(ServeRow *row, const Service *service, double seconds) {
-    const EnginePart *part = &service->engine.parts[0];
-    const KvCache *kv = &part->session->kv;
-    StepSize size = {.tokens = (double)part->count, .rows = (double)part->rows};
-    for (size_t i = 0; i < part->count; i++) {
-        bool last = i + 1 == part->count || part->sequence[i + 1] != part->sequence[i];
-        size.seen += part->position[i] + 1, size.past += last ? part->position[i] + 1 : 0;
-    }
+    const KvCache *kv = &service->engine.parts[0].session->kv;
+    const StepSize size = service_step_size(service);
     row->seen += size.seen;
     if (kv->pages.count - kv->pages.free_count > row->pages)
         row->pages = kv->pages.count - kv->pages.free_count;
-    if (row->n_steps == SERVE_STEPS || part->count == 0) return;
+    if (row->n_steps == SERVE_STEPS || size.tokens == 0) return;
     row->sizes[row->n_steps] = size, row->step_seconds[row->n_steps++] = seconds;
 }
 
