@@ -3,13 +3,14 @@
 #include "../src/engine/take.h"
 #include "grader.h"
 #include "inference.h"
+#include "make_model.h"
 
 DECLARE_SHIPPED(engine_plan);
 
-enum { CTX = 160, BATCH = 24, TEXTS = 3, STEPS = 90 };
+enum { CTX = 200, BATCH = 24, TEXTS = 3, STEPS = 90 };
 
 static Model model, small_model;
-static Session session, small;
+static Session session, small, narrow;
 static Fault fault;
 
 /* What one plan has put into the batches, and what the texts were told. */
@@ -98,11 +99,12 @@ static void same_plan(const char *what, size_t step, const Plan *got, const Plan
         HINT(got->ready[t] || !want->ready[t],
              "%s, step %zu: text %zu can read all that it lacks, so it is ready to choose",
              what, step, t);
-        HINT(!got->ready[t] || want->ready[t],
-             "%s, step %zu: text %zu is said to be ready, and it cannot read all that it lacks "
-             "in this step, or has no draft yet (fits() counts tokens and rows, of each model "
-             "all readers together)",
-             what, step, t);
+        HINT(
+            !got->ready[t] || want->ready[t],
+            "%s, step %zu: text %zu is said to be ready, and it cannot read all that it lacks "
+            "in this step, or has no draft yet (fits() counts tokens and rows, of each model "
+            "all readers together, and looks at the quota and the context that each still has)",
+            what, step, t);
     }
     for (size_t i = 0; i < parts; i++) same_tokens(what, step, got, want, i);
     for (size_t t = 0; t < TEXTS; t++)
@@ -122,6 +124,15 @@ static bool later(void *context, float *logits, Candidates *scratch, Fault *f) {
     return true;
 }
 
+/* A source of ordinary tokens and the start token: for a model that translates. */
+static TokenList source_of(const Model *m, size_t n) {
+    TokenList ids = {0};
+    NEED(token_list_reserve(&ids, n + 1, &fault));
+    for (size_t i = 0; i < n; i++) token_list_add(&ids, 3 + (int32_t)fresh_below(200));
+    token_list_add(&ids, m->start);
+    return ids;
+}
+
 static TokenList prompt_of(const char *text, size_t copies) {
     TokenList ids = {0};
     tokenizer_begin(model.tokenizer, &ids);
@@ -131,18 +142,14 @@ static TokenList prompt_of(const char *text, size_t copies) {
 }
 
 /* Texts side by side to their end, every step planned by both. */
-static void planned(const char *what, const char *spec, const GenerateOptions *options,
-                    bool limited) {
-    static const char *const begins[TEXTS] = {
-        "Once upon a", "The fox and the crow went to the old mill. ", "One day"};
+static void planned_in(Session *in, TokenList *texts, const char *what, const char *spec,
+                       const GenerateOptions *options, bool limited) {
     Engine engine;
-    TokenList texts[TEXTS];
     Chain chains[TEXTS];
-    NEED(engine_open(&engine, &session, &fault));
+    NEED(engine_open(&engine, in, &fault));
     for (size_t i = 0; i < TEXTS; i++) {
         GenerateOptions o = options[i];
-        texts[i] = prompt_of(begins[i], i == 1 ? 4 : 1 + fresh_below(3));
-        NEED(chain_parse(&chains[i], spec, model.tokenizer, &fault));
+        NEED(chain_parse(&chains[i], spec, in->model->tokenizer, &fault));
         if (!o.on_logits) o.chain = &chains[i];
         NEED(engine_add(&engine, &texts[i], &o, &fault));
     }
@@ -161,6 +168,54 @@ static void planned(const char *what, const char *spec, const GenerateOptions *o
     }
     engine_close(&engine);
     for (size_t i = 0; i < TEXTS; i++) chain_close(&chains[i]), token_list_free(&texts[i]);
+}
+
+static void planned(const char *what, const char *spec, const GenerateOptions *options,
+                    bool limited) {
+    static const char *const begins[TEXTS] = {
+        "Once upon a", "The fox and the crow went to the old mill. ", "One day"};
+    TokenList texts[TEXTS];
+    for (size_t i = 0; i < TEXTS; i++)
+        texts[i] = prompt_of(begins[i], i == 1 ? 4 : 1 + fresh_below(3));
+    planned_in(&session, texts, what, spec, options, limited);
+}
+
+/* Texts longer than their context, out of which old tokens are cut. */
+static void shifted(const GenerateOptions *options) {
+    GenerateOptions o[TEXTS];
+    TokenList texts[TEXTS];
+    for (size_t i = 0; i < TEXTS; i++) {
+        o[i] = options[i], o[i].shift = true;
+        texts[i] = prompt_of("The fox and the crow went to the old mill. ", 1);
+        size_t n = i == 0 ? CTX + 60 : CTX - 9 * i;
+        NEED(token_list_reserve(&texts[i], n, &fault));
+        while (texts[i].count < n) token_list_add(&texts[i], 300 + (int32_t)fresh_below(99));
+    }
+    planned_in(&session, texts, "texts longer than their context (shift)", "temp:1.3,draw", o,
+               false);
+}
+
+/* A model with an encoder, which reads its source as a whole. */
+static void sources(const GenerateOptions *options) {
+    SessionConfig config = {
+        .ctx = CTX, .sequences = TEXTS, .max_tokens = BATCH, .max_logits = TEXTS};
+    MakeModel m = make_model_defaults("t5");
+    Model t5;
+    Session translates;
+    size_t size;
+    unsigned char *bytes = make_model(&m, &size);
+    NEED(bytes && model_open_memory(&t5, bytes, size, &fault));
+    NEED(session_open(&translates, &t5, NULL, config, &fault));
+    for (int limited = 0; limited < 2; limited++) {
+        TokenList texts[TEXTS];
+        for (size_t i = 0; i < TEXTS; i++) texts[i] = source_of(&t5, 9 + 3 * i);
+        planned_in(&translates, texts,
+                   limited ? "sources, which are read at once or not at all, and a quota"
+                           : "sources, which are read at once or not at all (least)",
+                   "temp:1.3,draw", options, limited);
+    }
+    session_close(&translates), model_close(&t5);
+    free(bytes);
 }
 
 /* A text that has grown beyond its context fails, and the others do not notice. */
@@ -249,6 +304,8 @@ GRADE(plans) {
     NEED(model_open(&small_model, "layer5_models/models/draft.gguf", &fault));
     NEED(session_open(&session, &model, NULL, config, &fault));
     NEED(session_open(&small, &small_model, NULL, config, &fault));
+    config.max_tokens = 5, config.max_logits = 2;
+    NEED(session_open(&narrow, &small_model, NULL, config, &fault));
     TokenList instead = prompt_of("Nobody was there, and nothing was lost", 2);
     memset(o, 0, sizeof o);
     for (size_t i = 0; i < TEXTS; i++)
@@ -265,6 +322,9 @@ GRADE(plans) {
     memcpy(asked, o, sizeof o);
     for (size_t i = 0; i < TEXTS; i++) asked[i].amateur = &small;
     planned("texts and an amateur", "contrast:0.1,temp:1,draw", asked, false);
+    for (size_t i = 0; i < TEXTS; i++) asked[i].amateur = &narrow;
+    planned("texts and an amateur whose batch is small", "contrast:0.1,temp:1,draw", asked,
+            false);
     memcpy(asked, o, sizeof o);
     asked[1].on_logits = later;
     planned("three texts, of which one waits for somebody else", "temp:1.3,draw", asked, false);
@@ -272,8 +332,11 @@ GRADE(plans) {
     for (size_t i = 0; i < TEXTS; i++)
         guess[i] = (Speculation){.length = 4}, asked[i].speculation = &guess[i];
     planned("texts with look-up drafts", "temp:1.3,draw", asked, false);
+    planned("texts with look-up drafts and a quota", "temp:1.3,draw", asked, true);
     for (size_t i = 0; i < TEXTS; i++) guess[i] = (Speculation){.length = 3, .draft = &small};
     planned("texts with a draft model", "temp:1.3,draw", asked, false);
+    shifted(o);
+    sources(o);
     few_pages();
 }
 

@@ -5,7 +5,8 @@ static void plan_reader(EnginePart *p, Sequence *s, size_t reader, bool ready) {
     size_t left = wishes(s, reader), at = session_length(r->session, r->id);
     const size_t before = p->rows, first = at;
     if (!ready && left > 0) left -= 1;
-    while (left > 0 && (!s->quota || at - first < s->quota) && part_room(p) > 0 &&
+    if (least(s, r) > (left < part_room(p) ? left : part_room(p))) left = 0;
+    while (left > 0 && (!s->quota || at - first < quota_of(s, r)) && part_room(p) > 0 &&
            (!every || row_room(p) > 0)) {
         left--;
         bool last = left == 0;

@@ -31,9 +31,9 @@ static bool wants_every(const Sequence *s, size_t reader) {
 
 static size_t row_room(const EnginePart *p) { return p->session->max_logits - p->rows; }
 
-/* May each of its readers read all that it lacks (the quota), has its context room for that (context_room), and is there room in the batches for all that its readers would read, and for the
- * rows of logits that come of it: one for each token where every one is wanted, else one for each reader that reads at all?
- * Several readers may share a part. */
+/* May each of its readers read all that it lacks (the quota), has its context room for that (context_room), and is there
+ * room in the batches for all that its readers would read, and for the rows of logits that come of it: one for each token
+ * where every one is wanted, else one for each reader that reads at all?  Several readers may share a part. */
 static bool fits(const Engine *e, const Sequence *s) {
     size_t tokens[ENGINE_PARTS] = {0}, rows[ENGINE_PARTS] = {0};
     for (size_t i = 0; i < READERS; i++) {
@@ -67,10 +67,10 @@ static size_t quota_of(const Sequence *s, const Reader *r) {
 }
 
 /* Push what a reader reads in this step: the tokens behind those it has read (session_length), as many as it wishes, as its
- * quota allows (quota_of), as there is room for in the part's batch and, where every one wants logits, rows for; or none, where
- * that is less than what is read at once.  A text that is
- * not ready leaves its last token for later, because that one's logits are for a text that chooses.  Logits are wanted of every
- * token, or of the last one if the text is ready, or of none.  r->row is the first row that it gets (the part's rows so far), r->rows how many. */
+ * quota allows (quota_of), as there is room for in the part's batch and, where every one wants logits, rows for; or none,
+ * where that is less than what is read at once (least).  A text that is not ready leaves its last token for later, because
+ * that one's logits are for a text that chooses.  Logits are wanted of every token, or of the last one if the text is ready,
+ * or of none.  r->row is the first row that it gets (the part's rows so far), r->rows how many. */
 static void plan_reader(EnginePart *p, Sequence *s, size_t reader, bool ready) {
     Reader *r = &s->reader[reader];
     bool every = wants_every(s, reader);
@@ -112,10 +112,10 @@ static bool promise_pages(Engine *e, Sequence *s) {
     return pages_promise(e, s, tokens);
 }
 
-/* All that a text has not read yet when there is room for it, and then it is ready to choose; else a piece.  One without room
- * in its context fails (sequence_fail), and before anything else; one that waits is left alone.  A draft is verified as a whole: a text with one that is
- * made is planned when it is ready, and one that still wants a draft reads, but is never ready.  Nothing is read without pages:
- * where there are none, the text is not ready, and waits. */
+/* All that a text has not read yet when there is room for it, and then it is ready to choose; else a piece.  One without
+ * room in its context fails (sequence_fail), and before anything else; one that waits is left alone.  A draft is verified as
+ * a whole: a text with one that is made is planned when it is ready, and one that still wants a draft reads, but is never
+ * ready.  Nothing is read without pages: where there are none, the text is not ready, and waits. */
 static void plan_sequence(Engine *e, Sequence *s) {
     if (!has_context(s)) {
         sequence_fail(s);
