@@ -87,6 +87,19 @@ static void check_dot(size_t f, size_t n, size_t rows, size_t cols, bool edge) {
         }
 }
 
+/* A row's dot product as the head of dot_avx2.c has it, or with a product that is rounded before it is added. */
+static float in_lanes(size_t f, const void *w, const float *x, size_t n, bool fused) {
+    volatile float s[8] = {0}, product;
+    for (size_t k = 0; k < n; k++) {
+        float weight = (float)weight_at(tiles[f].dtype, w, k);
+        product = weight * x[k];
+        s[k % 8] = fused ? fmaf(weight, x[k], s[k % 8]) : s[k % 8] + product;
+    }
+    for (int width = 4; width; width /= 2)
+        for (int i = 0; i < width; i++) s[i] += s[i + width];
+    return s[0];
+}
+
 static void check_company(size_t f, size_t n) {
     static unsigned char w[4 * MOST * 4];
     static float x[MOST], numbers[MOST], y[4], alone;
@@ -100,11 +113,44 @@ static void check_company(size_t f, size_t n) {
     HINT(y[1] != y[0] || y[2] != y[0],
          "four rows get the first one's sum: y[r] is the lanes of sum[r], added up");
     for (size_t r = 0; r < 4; r++) {
-        tiles[f].tile(&(DotTask){w + r * stride, x, &alone, stride, n, 1, 1, 1, n});
+        const unsigned char *row = w + r * stride;
+        tiles[f].tile(&(DotTask){row, x, &alone, stride, n, 1, 1, 1, n});
         HINT(alone == y[r],
              "a row alone and the same row among four differ in the last bits (%.9g, %.9g): "
              "the lanes of one register (R = 1) and of four are added up in the same order",
              (double)alone, (double)y[r]);
+    }
+}
+
+static void check_order(size_t f, size_t n) {
+    static unsigned char row[MOST * 4];
+    static float x[MOST], numbers[MOST], alone;
+    fresh_floats(numbers, n, -1, 1), fresh_floats(x, n, -1, 1);
+    quantize_row(tiles[f].dtype, numbers, NULL, row, n);
+    tiles[f].tile(&(DotTask){row, x, &alone, n * 4, n, 1, 1, 1, n});
+    float want = in_lanes(f, row, x, n, true);
+    HINT(alone == want || alone != in_lanes(f, row, x, n, false),
+         "products are rounded before they are added (%.9g, expected %.9g): one "
+         "instruction, w * x + sum, rounds once",
+         (double)alone, (double)want);
+    HINT(alone == want,
+         "the last bits differ (%.9g, expected %.9g): the lanes are added up in the order "
+         "((s0+s4)+(s2+s6)) + ((s1+s5)+(s3+s7)), or another build tells another story",
+         (double)alone, (double)want);
+}
+
+/* Every number of 16 bits, by itself in a lane: infinities, NaN and the small ones, too. */
+static void check_numbers(size_t f) {
+    float x[8], got;
+    for (int i = 0; i < 8; i++) x[i] = 1;
+    for (uint32_t bits = 0; bits < 1 << 16; bits++) {
+        uint16_t w[8] = {0};
+        w[bits % 8] = (uint16_t)bits;
+        double want = weight_at(tiles[f].dtype, w, bits % 8);
+        tiles[f].tile(&(DotTask){w, x, &got, 16, 8, 1, 1, 1, 8});
+        HINT(isnan(want) ? isnan(got) : (double)got == want,
+             "%s: the weight 0x%04X times 1 is %.9g, and %.9g came", tiles[f].name, bits, want,
+             (double)got);
     }
 }
 
@@ -121,6 +167,8 @@ GRADE(lanes) {
     }
     for (int round = 0; round < 60; round++)
         check_dot((size_t)round % 3, 1 + fresh_below(60), 1 + fresh_below(4), 1, true);
+    for (size_t n = 0; n < MOST; n++) check_order(n % 3, n);
+    check_numbers(1), check_numbers(2);
 }
 #else
 GRADE(lanes) {

@@ -53,12 +53,12 @@ INLINE __m256 load_weights(Dtype dtype, const void *row, size_t n) {
 
 INLINE __m256 load_inputs(const float *x, size_t n) { return load_weights(DTYPE_F32, x, n); }
 INLINE __m256 zero_sums(void) { return _mm256_setzero_ps(); }
-/* w * x + sum in eight lanes. */
+/* w * x + sum in eight lanes, rounded once. */
 INLINE __m256 multiply_add(__m256 w, __m256 x, __m256 sum) {
     return _mm256_fmadd_ps(w, x, sum);
 }
 
-/* y[r] = the lanes of sum[r] added up, r = 0 .. R-1 (R is 4, or 1); in the same order in both cases. */
+/* y[r] = the lanes of sum[r] added up by the tree above, r = 0 .. R-1 (R is 4, or 1). */
 INLINE void store_sums(int R, const __m256 *sum, float *y) {
     if (R == 4)
         _mm_storeu_ps(y, add_four(sum[0], sum[1], sum[2], sum[3]));
