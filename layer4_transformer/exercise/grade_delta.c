@@ -2,6 +2,8 @@
 #include "near.h"
 #include "transformer.h"
 
+DECLARE_SHIPPED(delta_forward);
+
 enum { MOST = 512, SMALL = 48 }; /* as many as a head may have; as most are tried with */
 #define NEAR 2e-4
 
@@ -143,6 +145,7 @@ typedef enum {
     RAW_BETA,
     NO_BIAS,
     NO_SOFTPLUS,
+    OVERFLOWS,
     NO_A,
     NO_EXP,
     NO_EPS,
@@ -158,6 +161,7 @@ static const char *const said_hints[SAID_SLIPS] = {
     [RAW_BETA] = "beta lies between 0 and 1: sigmoid",
     [NO_BIAS] = "dt_bias is added before softplus",
     [NO_SOFTPLUS] = "softplus keeps decay + bias above 0",
+    [OVERFLOWS] = "expf of more than 88 is infinite: softplus of a large number is that number",
     [NO_A] = "each head forgets at a rate of its own: times a",
     [NO_EPS] = "no length counts as less than eps: a row of zeros stays one",
     [NO_EXP] = "what stays is exp(a softplus(...)): between 0 and 1"};
@@ -177,7 +181,7 @@ static const char *const kinds[KINDS] = {
     "with `both`: part_both() first, and a row of betas is then twice as long"};
 
 /* A delta net without neighbours, norm or gate: the gate's map is 0 but for the sigmoid's half. */
-static DeltaNet fresh_net(Kind kind) {
+static DeltaNet fresh_net(Kind kind, bool extremes) {
     bool each = kind == EACH;
     const ShortConv none = {.taps = 1, .w = conv_one};
     DeltaNet m = {.d = D, .keys = KEYS, .heads = HEADS, .per_channel = each, .eps = 0.5f};
@@ -187,6 +191,10 @@ static DeltaNet fresh_net(Kind kind) {
     for (int i = 0; i < DIM; i++) x[4 * DIM + i] *= 0.1f; /* shorter than eps */
     fresh_floats(bias, V, -1, 1);
     fresh_floats(a, HEADS, -2, -0.5);
+    if (extremes) { /* a head that forgets slowly by a large number, and one whose beta is 0 or 1 */
+        a[1] = -0.02f, bias[1] = bias[D + 1] = 100;
+        for (int i = 0; i < DIM; i++) maps[4][2 * DIM + i] *= 400;
+    }
     m.q = map_of(0, K, DIM), m.k = map_of(1, K, DIM), m.v = map_of(2, V, DIM);
     m.decay = map_of(3, each ? V : HEADS, DIM), m.beta = map_of(4, HEADS, DIM);
     if (kind == BOTH) {
@@ -239,7 +247,8 @@ static void net_wanted(bool each, Said slip, double *out) {
             for (size_t i = 0; i < D; i++) {
                 size_t at = each ? h * D + i : h, key = h / (HEADS / KEYS) * D + i;
                 double g = decay[at] + (slip == NO_BIAS ? 0 : (double)bias[at]);
-                if (slip != NO_SOFTPLUS) g = log1p(exp(g));
+                if (slip != NO_SOFTPLUS)
+                    g = slip == OVERFLOWS && g > 88 ? HUGE_VAL : log1p(exp(g));
                 if (slip != NO_A) g *= (double)a[h];
                 stays[i] = (float)(slip == NO_EXP ? g : exp(g));
                 qf[i] = (float)q[key], kf[i] = (float)k[key], vf[i] = (float)v[h * D + i];
@@ -255,7 +264,8 @@ static void net_wanted(bool each, Said slip, double *out) {
 }
 
 /* What the work makes of it; the memory holds one layer, with states alone. */
-static void net_runs(Pool *pool, const DeltaNet *m, float *out) {
+static void net_runs(Pool *pool, const DeltaNet *m, __typeof__(delta_forward) *forward,
+                     float *out) {
     int32_t position[TOKENS];
     for (int32_t i = 0; i < TOKENS; i++) position[i] = i;
     KvShape shape = {.state = delta_state(m)};
@@ -274,18 +284,22 @@ static void net_runs(Pool *pool, const DeltaNet *m, float *out) {
     }
     NEED(kv_extend(&kv, 0, TOKENS));
     Batch batch = {TOKENS, NULL, (int32_t[TOKENS]){0}, position, NULL, NULL};
-    delta_forward(pool, m, &run, &kv, 0, &batch, x, out);
+    forward(pool, m, &run, &kv, 0, &batch, x, out);
     arena_free(&arena);
 }
 
-static void check_net(Pool *pool, Kind kind) {
+static void check_net(Pool *pool, Kind kind, bool extremes) {
     static float got[TOKENS * DIM];
     static double right[TOKENS * DIM], wrong[TOKENS * DIM];
-    DeltaNet m = fresh_net(kind);
+    DeltaNet m = fresh_net(kind, extremes);
     bool each = kind == EACH;
-    net_runs(pool, &m, got);
+    net_runs(pool, &m, delta_forward, got);
     net_wanted(each, SAID, right);
-    for (size_t i = 0; i < TOKENS * DIM; i++) HINT(!isnan(got[i]), "%s", said_hints[NO_EPS]);
+    for (size_t i = 0; i < TOKENS * DIM; i++)
+        HINT(!isnan(got[i]), "%s",
+             i / DIM == 2 ? said_hints[NO_EPS]
+                          : "not a number: expf of more than 88 is infinite, and infinity over "
+                            "infinity nothing; 1 / (1 + expf(-b)) has no such place");
     for (Said s = NOT_LENGTH_ONE; s < SAID_SLIPS && !all_near(got, right, TOKENS * DIM, NEAR);
          s++) {
         net_wanted(each, s, wrong);
@@ -300,14 +314,44 @@ static void check_net(Pool *pool, Kind kind) {
     expect(kinds[kind], got, right, TOKENS * DIM, NEAR);
 }
 
+/* As many decays as a large model has: a rate for each number of each key. */
+static void check_wide(void) {
+    enum { WIDE = 64, ALL = WIDE * WIDE };
+    static float tall[5][ALL * DIM], back[DIM * ALL], rates[WIDE], biases[ALL], ones[ALL],
+        zeros[ALL * DIM], got[TOKENS * DIM], want[TOKENS * DIM];
+    for (int i = 0; i < 5; i++) fresh_floats(tall[i], ALL * DIM, -0.6, 0.6);
+    fresh_floats(back, DIM * ALL, -0.1, 0.1), fresh_floats(rates, WIDE, -2, -0.5);
+    fresh_floats(biases, ALL, -1, 1), fresh_floats(x, TOKENS * DIM, -1, 1);
+    for (int i = 0; i < ALL; i++) ones[i] = 1;
+    Linear map[5];
+    for (int i = 0; i < 5; i++)
+        map[i] = (Linear){.w = tensor_view(DTYPE_F32, 2,
+                                           (size_t[]){i < 2   ? 2 * WIDE
+                                                      : i < 4 ? ALL
+                                                              : WIDE,
+                                                      DIM},
+                                           tall[i])};
+    const ShortConv none = {.taps = 1, .w = ones, .channels = ALL};
+    DeltaNet m = {.d = WIDE, .keys = 2, .heads = WIDE, .per_channel = true, .eps = 1e-6f};
+    m.q = map[0], m.k = map[1], m.v = map[2], m.decay = map[3], m.beta = map[4];
+    m.out.w = tensor_view(DTYPE_F32, 2, (size_t[]){DIM, ALL}, back), m.sigmoid_gate = true;
+    m.gate.w = tensor_view(DTYPE_F32, 2, (size_t[]){ALL, DIM}, zeros);
+    m.q_conv = m.k_conv = m.v_conv = none, m.q_conv.channels = m.k_conv.channels = 2 * WIDE;
+    m.a = rates, m.dt_bias = biases;
+    net_runs(NULL, &m, SHIPPED(delta_forward), want), net_runs(NULL, &m, delta_forward, got);
+    NUMBERS(got, want, TOKENS * DIM, 1e-3, "%d heads of %d, with a rate for each number", WIDE,
+            WIDE);
+}
+
 GRADE(what_is_said) {
     Fault fault;
     Pool *pool = pool_open(3, false, &fault);
     NEED(pool);
     for (int round = 0; round < 10; round++)
-        for (Kind kind = PLAIN; kind < KINDS; kind++) check_net(NULL, kind);
-    for (Kind kind = PLAIN; kind < KINDS; kind++) check_net(pool, kind);
+        for (Kind kind = PLAIN; kind < KINDS; kind++) check_net(NULL, kind, round >= 7);
+    for (Kind kind = PLAIN; kind < KINDS; kind++) check_net(pool, kind, false);
     pool_close(pool);
+    check_wide();
 }
 
 GRADE(delta) {
