@@ -112,7 +112,7 @@ expect "world from before the first" 2 "wanted a whole number from 0" "$strata" 
 expect "world of another kind" 2 "wanted document, story" "$strata" world --kind poem
 expect "world check of another kind" 2 "wanted document, story" "$strata" world check --kind poem
 expect "world score of another kind" 2 "wanted document, story" "$strata" world score --kind poem -
-expect "world score of no file" 1 "nowhere: cannot be opened" "$strata" world score nowhere
+expect "world score of no file" 1 "nowhere cannot be opened: No such" "$strata" world score nowhere
 expect "world sample of no words" 2 "wanted a whole number from 1" "$strata" world sample --words 0
 
 # ------------------------------------------------------------------ a run that is killed, again and again

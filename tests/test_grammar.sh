@@ -39,7 +39,7 @@ expect "two questions" 2 "does not go with --sample" "$strata" grammar --regex a
 expect "a seed for nothing" 2 "--seed needs --sample" "$strata" grammar --regex a --seed 2
 expect "one standard input for two" 2 "is the grammar already" "$strata" grammar --gbnf - --accept
 expect "no texts" 2 "'0': wanted a whole number from 1" "$strata" grammar --regex a --sample 0
-expect "a grammar that is not there" 1 "none.gbnf: cannot be opened" "$strata" grammar --gbnf "$work/none.gbnf"
+expect "a grammar that is not there" 1 "none.gbnf cannot be opened: No such" "$strata" grammar --gbnf "$work/none.gbnf"
 expect "a grammar that is refused" 3 "character 4: look-around" "$strata" grammar --regex "a(?=b)"
 same "a refusal is one line" "$(wc -l <"$work/out")" 1
 expect "a schema that is refused" 3 "uniqueItems" sh -c "echo '{\"uniqueItems\": true}' | '$strata' grammar --schema -"

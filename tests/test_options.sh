@@ -292,7 +292,7 @@ expect "one grammar at a time" 2 "--gbnf does not go with --regex" "$strata" gra
 apart 2 --space --schema grammar --regex a --space one
 apart 2 --any-order --schema grammar --gbnf x --any-order
 apart 2 --left-recursion --gbnf grammar --schema x --left-recursion
-expect "a grammar that is no file is none that is refused" 1 "absent: cannot be opened" "$strata" grammar --gbnf "$work/absent"
+expect "a grammar that is no file is none that is refused" 1 "absent cannot be opened: No such" "$strata" grammar --gbnf "$work/absent"
 expect "a grammar that is refused" 3 "at its end: a ( without its )" "$strata" grammar --regex "("
 same "the line that is no string" "$(printf '"abc"\nzz\n' | "$strata" grammar --regex '[a-z]+' --accept 2>&1 | sort | head -c 40)" "1
 strata: line 2 of standard input: want"

@@ -194,6 +194,8 @@ printf 'Tom was\n\nThe fox\r\n' >"$work/prompts"
 "$strata" compare --prompts "$work/prompts" -n 20 -m "$draft" --chains draw greedy --csv "$work/compare.csv" >"$work/out" 2>/dev/null
 same "prompts have no world's columns" "$(of draw openings) $(grep -c 'valid\|kept' "$work/compare.csv" "$work/out" | tr '\n' ' ')" "2 $work/compare.csv:0 $work/out:0 "
 printf '\n\n' >"$work/prompts"
+printf 'Tom\n\n%s\n' "$(yes word | head -1100 | tr '\n' ' ')" >"$work/longest"
+expect "a prompt that is too long, by its line" 1 "longest, line 3: the prompt has 1[0-9]* tokens and the context holds 1024" "$strata" compare --chains greedy --prompts "$work/longest"
 expect "prompts that are none" 1 "no prompts: there is one on each line" "$strata" compare --prompts "$work/prompts"
 "$strata" dump "$model" token_embd.weight >"$work/floats"
 "$strata" dump "$model" token_embd.weight --raw >"$work/halves"
@@ -226,6 +228,8 @@ expect "what a service promises" 0 "^warm .* of the first time: at most 5 " "$st
 expect "many users at once" 0 "^     4  static " "$strata" bench serve -m "$draft" --users 4 -p 8 -n 4
 costs=$(dirname "$0")/../docs/figures/data/costs.txt
 expect "nobody is there: the same at once" 0 " 10 chunked " "$strata" simulate --costs "$costs" --users 10 --seconds 30
+expect "no table where nobody can be served" 1 "all 5 requests are refused" "$strata" simulate --costs "$costs" --users 5 --seconds 60 -p 900 -n 4 --pages 1
+same "... not even its titles" "$(grep -c policy "$work/out")" 0
 expect "as many machines as it takes" 0 " 10000 chunked *[2-9] " "$strata" simulate --costs "$costs" --users 10000 --seconds 5 -p 200 -n 100 --policy chunked --first 100 --gap 20
 expect "who sends many has a row of his own" 0 "^  heavy chunked" "$strata" simulate --costs "$costs" --users 60 --seconds 5 --heavy 3 --order turns --policy chunked
 "$strata" simulate --users 20 --every 1 --seconds 0.2 -p 8 -n 4 --save-trace "$work/trace.csv"
@@ -304,7 +308,7 @@ same "the log has a header and the last step" "$(sed -n '1p;$p' "$work/whole.csv
 expect "a trained model speaks" 0 "Once" "$strata" generate -m "$work/whole.gguf" -n 5
 $train --mixer delta --checkpoint "$work/memory.ckpt" --out "$work/memory.gguf" 2>/dev/null
 expect "so does one with a memory" 0 "Once" "$strata" generate -m "$work/memory.gguf" -n 5
-expect "a run with attention is another one" 1 "memory.ckpt is not a checkpoint of this model" \
+expect "a run with attention is another one" 1 "memory.ckpt was written with another --mixer: a resumed run" \
     $train --checkpoint "$work/memory.ckpt" --resume --out "$work/other.gguf"
 expect "no weights of attention for a memory" 1 "has no tensor 'blk.0.attn_qkv.weight'" \
     "$strata" train --mixer delta --dim 64 --hidden 64 --layers 1 --heads 2 --kv-heads 1 --from "$work/whole.gguf" --out "$work/other.gguf"

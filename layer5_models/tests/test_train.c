@@ -245,10 +245,17 @@ static void resuming_is_the_same_run(void **state) {
     assert_memory_equal(trainer_parameters(whole), trainer_parameters(second),
                         train_parameters(&c) * sizeof(float));
     /* another run's checkpoint, and half of one, are refused */
+    TrainConfig other_size = c;
     c.learning_rate *= 2;
     Trainer *other = make(&c, &corpus, NULL);
     assert_false(trainer_load(other, path, &fault));
-    assert_contains(fault.text, "other options");
+    assert_contains(fault.text,
+                    "with another --rate: a resumed run must have the same options");
+    other_size.shape.hidden *= 2, other_size.warmup++, other_size.beta1 = 0.5;
+    Trainer *larger = make(&other_size, &corpus, NULL);
+    assert_false(trainer_load(larger, path, &fault));
+    assert_contains(fault.text, "with another --size, --hidden: a resumed");
+    trainer_close(larger);
     assert_true(file_write(path, "STRATA1", 8, &fault));
     assert_false(trainer_load(other, path, &fault));
     assert_contains(fault.text, "older version");
@@ -310,6 +317,7 @@ static void another_corpus_or_vocabulary_is_another_run(void **state) {
 /* Every bit of the head and samples of the rest, each length cut off, and a byte too many. */
 static void a_damaged_checkpoint_is_refused(void **state) {
     (void)state;
+    enum { HEAD = 8 + 5 * 8 + 22 * 8, SUM = 8 };
     TrainConfig c = tiny();
     Corpus corpus = {.world = world, .seed = 1};
     Trainer *t = make(&c, &corpus, NULL);
@@ -320,7 +328,7 @@ static void a_damaged_checkpoint_is_refused(void **state) {
     trainer_step(t);
     assert_true(trainer_save(t, path, &fault) && file_open(&map, path, &fault));
     size_t size = map.size, count = train_parameters(&c) * sizeof(float);
-    assert_int_equal(size, 56 + 3 * count + 8);
+    assert_int_equal(size, HEAD + 3 * count + SUM);
     unsigned char *bytes = malloc(size + 1);
     float *before = malloc(count);
     memcpy(bytes, map.data, size), bytes[size] = 0;
@@ -329,7 +337,9 @@ static void a_damaged_checkpoint_is_refused(void **state) {
     trainer_step(t);
     float *after = malloc(count);
     memcpy(after, trainer_parameters(t), count);
-    for (size_t at = 0; at < size; at += at < 56 ? 1 : at < size - 8 ? (size - 64) / 40 : 1) {
+    for (size_t at = 0; at < size; at += at < HEAD         ? 1
+                                         : at < size - SUM ? (size - HEAD - SUM) / 40
+                                                           : 1) {
         unsigned char bit = (unsigned char)(1 << (at % 8));
         bytes[at] ^= bit;
         assert_true(file_write(path, bytes, size, &fault));

@@ -11,12 +11,14 @@
 
 #include <string.h>
 
-static const char magic[8] = "STRATA4";
+static const char magic[8] = "STRATA5";
 enum { MAGIC_NAME = 6 }; /* bytes of it that older versions had, too */
+
+enum { SETTINGS = 22 };
 
 typedef struct CheckpointHead {
     char magic[8];
-    uint64_t size, step, tokens_seen, next_document, config_hash, origin_hash;
+    uint64_t size, step, tokens_seen, next_document, origin_hash, settings[SETTINGS];
 } CheckpointHead;
 
 static const uint64_t fnv_offset = 0xcbf29ce484222325;
@@ -29,32 +31,39 @@ uint64_t train_hash(uint64_t sum, const void *data, size_t size) {
     return sum;
 }
 
-/* What must be the same for a run to be the same run. */
-static uint64_t config_hash(const TrainConfig *c) {
-    const uint64_t numbers[] = {c->shape.dim,
-                                c->shape.hidden,
-                                c->shape.heads,
-                                c->shape.kv_heads,
-                                c->shape.head_dim,
-                                c->shape.both_ways,
-                                c->layers,
-                                c->vocab,
-                                c->ctx,
-                                c->seed,
-                                c->steps,
-                                c->warmup,
-                                c->batch_tokens,
-                                (uint64_t)(c->learning_rate * 1e9),
-                                (uint64_t)(c->final_rate * 1e9),
-                                (uint64_t)(c->weight_decay * 1e9),
-                                (uint64_t)(c->clip * 1e9),
-                                (uint64_t)(c->momentum * 1e9),
-                                (uint64_t)(c->beta1 * 1e9),
-                                (uint64_t)(c->beta2 * 1e9)};
-    uint64_t hash = 0;
-    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
-        hash = rng_hash(hash, numbers[i], i);
-    return c->shape.mixer == TRAIN_DELTA ? rng_hash(hash, c->shape.mixer, c->shape.taps) : hash;
+/* What must be the same for a run to be the same run, and the option of strata train that says it. */
+typedef struct Setting {
+    const char *option;
+    uint64_t value;
+} Setting;
+
+static uint64_t billionths(double x) { return (uint64_t)(x * 1e9); }
+
+static void list_settings(const TrainConfig *c, Setting settings[SETTINGS]) {
+    const bool delta = c->shape.mixer == TRAIN_DELTA;
+    const Setting all[SETTINGS] = {{"--size", c->warmup},
+                                   {"--size", billionths(c->final_rate)},
+                                   {"--size", billionths(c->weight_decay)},
+                                   {"--size", billionths(c->clip)},
+                                   {"--size", billionths(c->momentum)},
+                                   {"--size", billionths(c->beta1)},
+                                   {"--size", billionths(c->beta2)},
+                                   {"--mixer", c->shape.mixer},
+                                   {"--mixer", delta ? c->shape.taps : 0},
+                                   {"--masked", c->shape.both_ways},
+                                   {"--dim", c->shape.dim},
+                                   {"--hidden", c->shape.hidden},
+                                   {"--layers", c->layers},
+                                   {"--heads", c->shape.heads},
+                                   {"--heads", c->shape.head_dim},
+                                   {"--kv-heads", c->shape.kv_heads},
+                                   {"--vocab", c->vocab},
+                                   {"--ctx", c->ctx},
+                                   {"--seed", c->seed},
+                                   {"--steps", c->steps},
+                                   {"--batch", c->batch_tokens},
+                                   {"--rate", billionths(c->learning_rate)}};
+    memcpy(settings, all, sizeof all);
 }
 
 enum { WORLD_DOCUMENTS = 16 }; /* a world of another seed or grammar differs in these */
@@ -96,11 +105,13 @@ bool trainer_save(const Trainer *t, const char *path, Fault *fault) {
                            .step = t->step,
                            .tokens_seen = t->tokens_seen,
                            .next_document = t->next_document,
-                           .config_hash = config_hash(&t->config),
                            .origin_hash = t->origin_hash};
+    Setting settings[SETTINGS];
     size_t part = t->size * sizeof(float);
     uint64_t sum = fnv_offset;
     memcpy(head.magic, magic, sizeof magic);
+    list_settings(&t->config, settings);
+    for (int i = 0; i < SETTINGS; i++) head.settings[i] = settings[i].value;
     if (!file_writable(path, fault) || !file_begin(&out, path, fault)) return false;
     put(out.stream, &sum, &head, sizeof head);
     put(out.stream, &sum, t->values, part);
@@ -113,11 +124,10 @@ bool trainer_save(const Trainer *t, const char *path, Fault *fault) {
 static bool check_bytes(const FileMap *map, const char *path, Fault *fault) {
     uint64_t sum;
     if (map->size >= sizeof magic && memcmp(map->data, magic, MAGIC_NAME) == 0 &&
-        (map->data[MAGIC_NAME] == '1' || map->data[MAGIC_NAME] == '2'))
+        map->data[MAGIC_NAME] >= '1' && map->data[MAGIC_NAME] < magic[MAGIC_NAME])
         return fault_set(fault,
-                         "%s is a checkpoint of an older version, which does not tell its "
-                         "corpus: remove it and begin the run again, or finish it with the "
-                         "version that wrote it",
+                         "%s is a checkpoint of an older version: remove it and begin the run "
+                         "again, or finish it with the version that wrote it",
                          path);
     if (map->size < sizeof(CheckpointHead) + sizeof sum ||
         memcmp(map->data, magic, sizeof magic) != 0)
@@ -131,20 +141,35 @@ static bool check_bytes(const FileMap *map, const char *path, Fault *fault) {
                      path, map->size);
 }
 
+/* "--dim, --layers": what is set otherwise, each option once; "": nothing. */
+static void name_others(const Trainer *t, const CheckpointHead *head, char *names,
+                        size_t room) {
+    Setting settings[SETTINGS];
+    const char *last = "";
+    size_t used = 0;
+    list_settings(&t->config, settings);
+    names[0] = 0;
+    for (const Setting *s = settings; s < settings + SETTINGS; s++) {
+        if (s->value == head->settings[s - settings] || strcmp(s->option, last) == 0) continue;
+        used += (size_t)snprintf(names + used, room - used, "%s%s", used ? ", " : "",
+                                 last = s->option);
+    }
+}
+
 /* Which run is it of?  The bytes are known to be whole. */
 static bool check_run(const Trainer *t, const CheckpointHead *head, size_t size,
                       const char *path, Fault *fault) {
+    char names[12 * SETTINGS];
+    name_others(t, head, names, sizeof names);
+    if (names[0])
+        return fault_set(
+            fault, "%s was written with another %s: a resumed run must have the same options",
+            path, names);
     if (head->size != t->size ||
         size != sizeof *head + 3 * t->size * sizeof(float) + sizeof(uint64_t))
         return fault_set(
-            fault,
-            "%s is not a checkpoint of this model: it has %llu numbers, wanted %zu; "
-            "give the options the run was started with",
+            fault, "%s is not a checkpoint of this model: it has %llu numbers, wanted %zu",
             path, (unsigned long long)head->size, t->size);
-    if (head->config_hash != config_hash(&t->config))
-        return fault_set(
-            fault, "%s was written with other options: a resumed run must have the same ones",
-            path);
     return head->origin_hash == t->origin_hash ||
            fault_set(
                fault,

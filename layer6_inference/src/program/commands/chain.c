@@ -55,12 +55,8 @@ static bool parse_row(char *text, bool probs, const char *name, Row *row, Fault 
 
 static bool read_row(const char *path, bool probs, Row *row, Fault *fault) {
     size_t size;
-    bool standard = strcmp(path, "-") == 0;
-    FILE *file = standard ? stdin : fopen(path, "r");
-    const char *name = standard ? "standard input" : path;
-    if (!file) return fault_set(fault, "%s cannot be opened", path);
-    char *text = read_all(file, name, &size, fault);
-    if (!standard) fclose(file);
+    const char *name = strcmp(path, "-") == 0 ? "standard input" : path;
+    char *text = read_named(path, &size, fault);
     if (!text) return false;
     char *grown = realloc(text, size + 1);
     if (grown) grown[size] = 0;

@@ -10,7 +10,7 @@ typedef struct Job {
     OptionList users, policies;
     double every, seconds, urgent, heavy, ageing, stretch, first_goal, gap_goal, price;
     long prompt, heavy_prompt, answer, shared, places, waiting, pages, machines, burst, seed;
-    bool alone;
+    bool alone, titled; /* the table has begun */
     StepCost cost;
     FileOut table;
 } Job;
@@ -142,7 +142,10 @@ static bool enough_machines(const Job *job, size_t policy, const Traffic *t, Sim
     return run_machines(job, policy, t, high, s, row, fault);
 }
 
-static void print_titles(const Job *job) {
+/* Before the first row: what fails before it fails without a table. */
+static void print_titles(Job *job) {
+    if (job->titled) return;
+    job->titled = true;
     printf("%7s %-10s %8s %8s %9s %9s %9s %8s %8s %8s %5s %7s %8s %9s\n", "users", "policy",
            "machines", "load /s", "tokens/s", "first p50", "p95 ms", "gap p50", "p95", "max ms",
            "busy", "refused", "preempt", "$/Mtok");
@@ -173,14 +176,14 @@ static void print_row(const Job *job, const char *users, size_t policy, const Si
                 s->most_pages, price);
 }
 
-static bool one_row(const Job *job, const char *users, size_t policy, const Traffic *t,
+static bool one_row(Job *job, const char *users, size_t policy, const Traffic *t,
                     Fault *fault) {
     Simulation s = {0};
     Row row;
     bool ok = job->machines
                   ? run_machines(job, policy, t, (size_t)job->machines, &s, &row, fault)
                   : enough_machines(job, policy, t, &s, &row, fault);
-    if (ok) print_row(job, users, policy, &s, &row);
+    if (ok) print_titles(job), print_row(job, users, policy, &s, &row);
     if (ok && s.waits[OTHERS].firsts_count && s.waits[HEAVY].firsts_count) {
         row = row_of(t, row.machines, &s, HEAVY);
         print_row(job, "heavy", policy, &s, &row);
@@ -189,7 +192,7 @@ static bool one_row(const Job *job, const char *users, size_t policy, const Traf
     return ok;
 }
 
-static bool all_policies(const Job *job, const char *users, const Traffic *t, Fault *fault) {
+static bool all_policies(Job *job, const char *users, const Traffic *t, Fault *fault) {
     if (job->policies.count == 0)
         for (size_t p = 0; p < POLICIES; p++)
             if (!one_row(job, users, p, t, fault)) return false;
@@ -246,7 +249,7 @@ static bool read_traffic(const char *path, Traffic *t, Fault *fault) {
     return ok;
 }
 
-static bool simulate_users(const Job *job, const char *users, Fault *fault) {
+static bool simulate_users(Job *job, const char *users, Fault *fault) {
     Traffic t = {0};
     bool ok =
         job->trace ? read_traffic(job->trace, &t, fault) : made_traffic(job, users, &t, fault);
@@ -285,7 +288,6 @@ static bool simulate_all(Job *job, Fault *fault) {
     ok = ok && (job->save || step_cost_read(&job->cost, (Text){text, size}, fault));
     free(text);
     ok = ok && (!job->csv || table_begin(&job->table, job->csv, fault));
-    if (ok && !job->save) print_titles(job);
     if (job->trace) ok = ok && simulate_users(job, "trace", fault);
     for (size_t i = 0; ok && !job->trace && i < job->users.count; i++)
         ok = simulate_users(job, job->users.items[i], fault);

@@ -12,18 +12,6 @@ typedef struct Job {
     bool show_user, show_source;
 } Job;
 
-static char *read_path(const char *path, size_t *size, Fault *fault) {
-    if (strcmp(path, "-") == 0) return read_standard_input(size, fault);
-    FILE *file = fopen(path, "rb");
-    if (!file) {
-        fault_set(fault, "%.200s cannot be opened", path);
-        return NULL;
-    }
-    char *bytes = read_all(file, path, size, fault);
-    fclose(file);
-    return bytes;
-}
-
 /* A model's own template, copied; NULL when it has none. */
 static char *model_template(const char *path, size_t *size, Fault *fault) {
     GgufFile file;
@@ -87,9 +75,9 @@ static int run_job(const Job *job) {
     Fault fault;
     size_t size = 0, input_size = 0;
     int status = EXIT_FAILED;
-    char *source = job->template ? read_path(job->template, &size, &fault)
+    char *source = job->template ? read_named(job->template, &size, &fault)
                                  : model_template(job->model, &size, &fault);
-    char *input = source && job->input ? read_path(job->input, &input_size, &fault) : NULL;
+    char *input = source && job->input ? read_named(job->input, &input_size, &fault) : NULL;
     Json *json = input ? json_read((Text){input, input_size}, &fault) : NULL;
     if (source && job->show_source)
         status = fwrite(source, 1, size, stdout) == size ? EXIT_DONE : EXIT_FAILED;

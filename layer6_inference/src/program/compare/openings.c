@@ -39,7 +39,8 @@ static bool open_documents(Study *study, Fault *fault) {
     return true;
 }
 
-static void set_prompt(Opening *o, Text prompt) {
+static void set_prompt(Opening *o, Text prompt, size_t line) {
+    o->line = line;
     world_text_append(&o->text, prompt);
     o->end = o->text.size;
 }
@@ -47,11 +48,11 @@ static void set_prompt(Opening *o, Text prompt) {
 /* A prompt a line; empty lines are none. */
 static size_t split_prompts(Text rest, Opening *openings) {
     size_t n = 0;
-    while (rest.size) {
+    for (size_t number = 1; rest.size; number++) {
         Text line = text_cut(&rest, '\n');
         if (line.size && line.data[line.size - 1] == '\r') line.size--;
         if (!line.size) continue;
-        if (openings) set_prompt(&openings[n], line);
+        if (openings) set_prompt(&openings[n], line, number);
         n++;
     }
     return n;
@@ -90,7 +91,7 @@ bool study_openings(Study *study, Fault *fault) {
         study->openings = calloc(study->n_openings, sizeof *study->openings);
         if (!study->openings) return fault_set(fault, "no memory for the openings");
         if (job->prompt)
-            set_prompt(study->openings, text_of(job->prompt));
+            set_prompt(study->openings, text_of(job->prompt), 0);
         else
             ok = (study->world = world_open(fault)) && open_documents(study, fault);
     }

@@ -34,6 +34,7 @@ typedef struct Job {
 /* What a text begins with. */
 typedef struct Opening {
     WorldText text;   /* of a true document, all of it; of a prompt, the prompt */
+    size_t line;      /* of the file of prompts; 0: it stands in none */
     size_t end;       /* bytes of the opening */
     TokenList tokens; /* the token that begins a text, then the opening's */
     double nats;      /* -ln p of the true document under the world, given the opening */

@@ -159,6 +159,18 @@ bool study_session(Session *session, const Study *study, const Model *model, siz
     return session_open(session, model, study->job->compute.pool, config, fault);
 }
 
+/* Before the first text, not after an hour of others. */
+static bool check_prompts(const Writer *w, Fault *fault) {
+    const Study *study = w->study;
+    char where[300];
+    for (const Opening *o = study->openings; o < study->openings + study->n_openings; o++) {
+        if (generate_check_prompt(&w->session, &o->tokens, false, fault)) continue;
+        snprintf(where, sizeof where, "%.200s, line %zu", study->job->prompts, o->line);
+        return o->line && fault_prefix(fault, where);
+    }
+    return true;
+}
+
 static bool open_writer(Writer *w, Fault *fault) {
     const Study *study = w->study;
     size_t texts = study->guided ? 2 * AT_ONCE : AT_ONCE;
@@ -169,7 +181,7 @@ static bool open_writer(Writer *w, Fault *fault) {
            hand_open(&w->hand, &w->session, fault) &&
            (!study->job->amateur ||
             study_session(&w->amateur, study, &study->amateur, AT_ONCE, 2 * AT_ONCE, fault)) &&
-           engine_open(&w->engine, &w->session, fault);
+           engine_open(&w->engine, &w->session, fault) && check_prompts(w, fault);
 }
 
 static void close_writer(Writer *w) {

@@ -18,14 +18,6 @@ typedef struct Job {
     double seconds; /* to compile */
 } Job;
 
-static bool read_file(const char *path, char **bytes, size_t *size, Fault *fault) {
-    FILE *file = strcmp(path, "-") == 0 ? stdin : fopen(path, "rb");
-    if (!file) return fault_set(fault, "%s: cannot be opened", path);
-    *bytes = read_all(file, path, size, fault);
-    if (file != stdin) fclose(file);
-    return *bytes != NULL;
-}
-
 static bool read_space(Job *job, Fault *fault) {
     static const char *const names[] = {"free", "one", "none"};
     for (int i = 0; job->space && i < 3; i++)
@@ -96,7 +88,7 @@ static int run_job(Job *job) {
     char *bytes = NULL;
     const char *file = file_of(job);
     Text source = job->regex ? text_of(job->regex) : (Text){0};
-    bool ok = (!file || read_file(file, &bytes, &source.size, &fault)) &&
+    bool ok = (!file || (bytes = read_named(file, &source.size, &fault))) &&
               open_words(job, &tokenizer, &fault);
     if (file) source.data = bytes;
     job->options.tokenizer = tokenizer;
