@@ -2,17 +2,17 @@
  *
  * A step of the memory, read from right to left (mixer_delta.h has it from left to right):
  *
- *     there                   back               G: the gradient by S, as all later tokens have it
+ *     forward                 backward           G: the gradient by S, as all later tokens have left it
  *     F = S D                 G  <- G + do q^T           dq = S^T do        of the new S
  *     u = beta (v - F k)      du = G k                   dv = beta du       dbeta = du . (v - F k)
  *     S = F + u k^T           dk = G^T u - F^T dv
  *     o = S q                 G  <- (G - dv k^T) D       dg = column sums of G * the old S, with D = e^g
  *
- * In one line, G <- (G + do q^T) (1 - beta k k^T) D.  What a token has to say about the memory goes back through the
- * same two factors that the memory went forward through: what was forgotten hears little, and what was replaced hears
- * nothing, for it made no difference.
+ * In one line, G <- (G + do q^T) (1 - beta k k^T) D.  The gradient goes back through the same two factors that the
+ * memory went forward through: little of it reaches what was forgotten, and none what was replaced, for that made no
+ * difference.
  *
- * The way back needs the memory before every token.  It is not kept but computed again, a head at a time.
+ * The backward pass needs the memory before every token.  It is not kept but computed again, a head at a time.
  *
  * Invariant: gradients are summed by one thread in a fixed order.
  * Source   the chain rule, on Yang et al. 2024, arXiv:2412.06464, eq. 10; computing again what is not kept: Chen et al.
