@@ -4,7 +4,7 @@ set output out."/heads.svg"
 words = "Once upon a time there was a little"
 set palette defined (0 "#ffffff", 0.3 "#9ecae1", 0.7 "#2171b5", 1 "#08306b")
 set cbrange [0:1]; unset colorbox; unset key; unset grid
-set xrange [-0.5:7.5]; set yrange [7.5:-0.5]
+set xrange [-0.5:7.5]; set yrange [7.5:-0.5]; set tics font ",16"; set title font ",16" # a multiplot of eight shrinks them
 set for [i=1:8] xtics add (word(words, i) i - 1) rotate by 45 right
 set for [i=1:8] ytics add (word(words, i) i - 1)
 set multiplot layout 2,4 title "Who looks at whom: eight heads of the first layer (row: the word that asks, column: the word that is seen)" font ",15"
