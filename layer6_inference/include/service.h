@@ -74,6 +74,7 @@ typedef struct Service {
     SchedulePlan *plan;        /* (planned) */
     size_t *order;             /* (planned) */
     size_t planned;
+    StepSize last; /* what the last step read */
     StepLog steps; /* what the last ones took, */
     StepCost cost; /* and what the next ones will: for the policy, where that has a stretch */
     ServiceCounts counts;
@@ -95,8 +96,5 @@ bool service_submit(Service *service, ServiceRequest *request, Fault *fault);
  *
  * Fails when the engine does (engine.h). */
 bool service_step(Service *service, Fault *fault);
-
-/* What the last step read. */
-StepSize service_step_size(const Service *service);
 
 #endif

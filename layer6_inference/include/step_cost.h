@@ -6,6 +6,7 @@
  *                                       '-----------------
  *                                         1 2 4  8 ... 512
  *
+ *             + after(before)       prompts of the steps before drove weights out of the caches, and they are fetched again
  *             + row  * rows         each row of logits, and the choice from it
  *             + past * positions    the keys and values of each text are fetched, once for all its tokens of the step
  *             + seen * pairs        each token looks at every position of its past
@@ -25,16 +26,23 @@ enum { COST_POINTS = 16 };
 
 typedef struct StepCost {
     double tokens[COST_POINTS], batch[COST_POINTS]; /* (points) of a step; its seconds */
-    size_t points;                                  /* two at least */
-    double row, past, seen;                         /* seconds for one */
+    double after[COST_POINTS]; /* (points) seconds more, behind so many tokens of prompts */
+    size_t points;             /* two at least */
+    double row, past, seen;    /* seconds for one */
 } StepCost;
 
 typedef struct StepSize {
     double tokens, rows, past, seen;
+    double before; /* tokens of prompts that steps before it read: step_before */
 } StepSize;
 
-/* Below the first point a step takes as long as there; behind the last one the last line goes on. */
+/* Below the first point a step takes as long as there; behind the last one the last line goes on, but nothing is
+ * colder than after the most tokens. */
 double step_cost_seconds(const StepCost *cost, StepSize size);
+
+/* `before` of the step that comes behind this one: its own tokens of prompts, and a quarter of what it found itself; each
+ * step fetches most of the weights back. */
+double step_before(StepSize size);
 
 /* The costs that err least, relative to what each of n steps should take, so that together they take what all of them took; a
  * step counts as twice its cost at most.  Of the steps of about 1, 2, 4, 8 ... tokens each has a point, in their middle, where
@@ -60,7 +68,7 @@ void step_log_add(StepLog *log, StepSize size, double seconds);
 /* What steps take, by those in the log.  False while there are too few: none of a kind, or all of about one size. */
 bool step_log_cost(const StepLog *log, StepCost *cost);
 
-/* As text: a line "batch TOKENS SECONDS" for each point, then "row SECONDS", "past SECONDS" and "seen SECONDS".
+/* As text: a line "batch TOKENS SECONDS AFTER" for each point, then "row SECONDS", "past SECONDS" and "seen SECONDS".
  *
  * Fails on what is not that. */
 bool step_cost_read(StepCost *cost, Text text, Fault *fault);

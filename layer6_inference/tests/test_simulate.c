@@ -6,7 +6,7 @@ static Text text_from(const char *s) { return (Text){s, strlen(s)}; }
 #define COST                                                                                 \
     {                                                                                        \
         .tokens = {1, 2}, .batch = {0.032, 0.034}, .points = 2, .row = 0.0005, .past = 1e-5, \
-        .seen = 1e-6                                                                         \
+        .seen = 1e-6, .after[1] = 0.003                                                      \
     }
 static const StepCost cost = COST;
 
@@ -17,8 +17,9 @@ static void costs_are_found_again(void **state) {
     double seconds[N];
     Rng rng = {1, 0, 0};
     for (int i = 0; i < N; i++) {
-        sizes[i] = (StepSize){1 + rng_below(&rng, 300), rng_below(&rng, 30),
-                              rng_below(&rng, 3000), rng_below(&rng, 100000)};
+        sizes[i] =
+            (StepSize){1 + rng_below(&rng, 300), rng_below(&rng, 30), rng_below(&rng, 3000),
+                       rng_below(&rng, 100000), i % 3 ? 0 : rng_below(&rng, 300)};
         seconds[i] = step_cost_seconds(&cost, sizes[i]);
     }
     StepCost got;
@@ -29,6 +30,8 @@ static void costs_are_found_again(void **state) {
     assert_near(got.row, cost.row, 1e-9);
     assert_near(got.past, cost.past, 1e-10);
     assert_near(got.seen, cost.seen, 1e-12);
+    assert_near(step_cost_seconds(&got, (StepSize){.tokens = 100, .before = 50}),
+                step_cost_seconds(&cost, (StepSize){.tokens = 100}) + 0.003, 1e-9);
     for (int i = 0; i < N; i++) seconds[i] = 0.01 + 1e-5 * (200 - sizes[i].rows);
     /* a row that costs less than nothing */
     assert_true(step_cost_fit(sizes, seconds, N, &got, &fault));
@@ -54,7 +57,7 @@ static void a_curve_is_found_again(void **state) {
     for (int i = 0; i < N; i++) {
         double tokens = 1 << rng_below(&rng, 8), rows = 1 + rng_below(&rng, (uint32_t)tokens);
         sizes[i] =
-            (StepSize){tokens, rows, rng_below(&rng, 900), tokens * rng_below(&rng, 500)};
+            (StepSize){tokens, rows, rng_below(&rng, 900), tokens * rng_below(&rng, 500), 0};
         seconds[i] = step_cost_seconds(&want, sizes[i]);
     }
     StepCost got;
@@ -65,9 +68,9 @@ static void a_curve_is_found_again(void **state) {
         assert_near(got.tokens[i], want.tokens[i], 1e-9);
         assert_near(got.batch[i], want.batch[i], 1e-6);
     }
-    assert_near(step_cost_seconds(&want, (StepSize){96, 0, 0, 0}), 140, 1e-9);
-    assert_near(step_cost_seconds(&want, (StepSize){192, 0, 0, 0}), 290, 1e-9);
-    assert_near(step_cost_seconds(&want, (StepSize){0.5, 0, 0, 0}), 10, 1e-9);
+    assert_near(step_cost_seconds(&want, (StepSize){.tokens = 96}), 140, 1e-9);
+    assert_near(step_cost_seconds(&want, (StepSize){.tokens = 192}), 290, 1e-9);
+    assert_near(step_cost_seconds(&want, (StepSize){.tokens = 0.5}), 10, 1e-9);
 }
 
 /* Every tenth step takes 1.8 times as long: the costs are those of all together.  One in fifty was interrupted by something that
@@ -84,7 +87,7 @@ static void disturbed_steps_count(void **state) {
     for (int i = 0; i < N; i++) {
         bool prompt = i % 7 == 0;
         double tokens = 1 + rng_below(&rng, prompt ? 300 : 8), rows = prompt ? 1 : tokens;
-        sizes[i] = (StepSize){tokens, rows, 100 + rng_below(&rng, 100), tokens * 100};
+        sizes[i] = (StepSize){tokens, rows, 100 + rng_below(&rng, 100), tokens * 100, 0};
         seconds[i] = step_cost_seconds(&cost, sizes[i]) * (i % 10 == 0 ? 1.8 : 1);
         took += seconds[i];
         if (i % 50 == 1) seconds[i] *= 100;
@@ -102,20 +105,20 @@ static void steps_are_learned(void **state) {
         StepCost want = cost, got;
         for (size_t i = 0; i < want.points; i++) want.batch[i] *= turn;
         for (int i = 0; i < 2 * STEP_LOG; i++) {
-            StepSize answers = {1 + i % 5, 1 + i % 5, 100.0 * i, 100.0 * i};
+            StepSize answers = {1 + i % 5, 1 + i % 5, 100.0 * i, 100.0 * i, 0};
             step_log_add(&log, answers, step_cost_seconds(&want, answers));
         }
         if (turn == 1) assert_false(step_log_cost(&log, &got));
         step_log_add(&log, (StepSize){0}, 1);
-        step_log_add(&log, (StepSize){7, 1, 9, 9}, 0);
+        step_log_add(&log, (StepSize){7, 1, 9, 9, 0}, 0);
         for (int i = 0; i < 2 * STEP_LOG; i++) {
-            StepSize both = {10 + i % 7, 1 + i % 5, 200.0 * i, 250.0 * i};
+            StepSize both = {10 + i % 7, 1 + i % 5, 200.0 * i, 250.0 * i, 0};
             step_log_add(&log, both, step_cost_seconds(&want, both));
         }
         assert_true(step_log_cost(&log, &got));
         for (double n = 1; n < 16; n++)
-            assert_near(step_cost_seconds(&got, (StepSize){n, 1, 50, 50}),
-                        step_cost_seconds(&want, (StepSize){n, 1, 50, 50}), 1e-4);
+            assert_near(step_cost_seconds(&got, (StepSize){n, 1, 50, 50, 0}),
+                        step_cost_seconds(&want, (StepSize){n, 1, 50, 50, 0}), 1e-4);
     }
 }
 
@@ -124,21 +127,23 @@ static void costs_are_text(void **state) {
     StepCost c;
     Fault fault;
     assert_true(step_cost_read(
-        &c, text_from("batch 1 0.5\nbatch 2.5 1e-3\nrow 0\npast 3\nseen 2\n"), &fault));
+        &c, text_from("batch 1 0.5 0\nbatch 2.5 1e-3 2e-3\nrow 0\npast 3\nseen 2\n"), &fault));
     assert_true(c.points == 2 && c.tokens[1] == 2.5 && c.batch[0] == 0.5 &&
-                c.batch[1] == 1e-3 && c.row == 0 && c.past == 3 && c.seen == 2);
+                c.batch[1] == 1e-3 && c.after[1] == 2e-3 && c.row == 0 && c.past == 3 &&
+                c.seen == 2);
     static const char *const wrong[] = {
         "",
-        "batch 1 1\n",
-        "batch 1 1\nrow 0\npast 3\nseen 0\n",
-        "batch 1 1\nbatch 1 1\nrow 0\npast 3\nseen 0\n",
-        "batch 1 1\nbatch 2 -1\nrow 0\npast 3\nseen 0\n",
-        "batch 1 1\nbatch 2 x\nrow 0\npast 3\nseen 0\n",
-        "batch 1 1\nbatch 2\nrow 0\npast 3\nseen 0\n",
-        "batch 1 1\nbatch 2 2\nrow 0\npast 3\nseen nan\n",
-        "batch 1 1\nbatch 2 2\nrow 0\n",
-        "batch 1 1\nbatch 2 2\nrow 0\nseen 0\n",
-        "batch 1 1\nbatch 2 2\nrow 0\npast 3\nseen 0\nmore 1\n"};
+        "batch 1 1 0\n",
+        "batch 1 1 0\nrow 0\npast 3\nseen 0\n",
+        "batch 1 1 0\nbatch 1 1 0\nrow 0\npast 3\nseen 0\n",
+        "batch 1 1 0\nbatch 2 -1 0\nrow 0\npast 3\nseen 0\n",
+        "batch 1 1 0\nbatch 2 x 0\nrow 0\npast 3\nseen 0\n",
+        "batch 1 1 0\nbatch 2 2\nrow 0\npast 3\nseen 0\n",
+        "batch 1 1 0\nbatch 2\nrow 0\npast 3\nseen 0\n",
+        "batch 1 1 0\nbatch 2 2 0\nrow 0\npast 3\nseen nan\n",
+        "batch 1 1 0\nbatch 2 2 0\nrow 0\n",
+        "batch 1 1 0\nbatch 2 2 0\nrow 0\nseen 0\n",
+        "batch 1 1 0\nbatch 2 2 0\nrow 0\npast 3\nseen 0\nmore 1\n"};
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
         if (step_cost_read(&c, text_from(wrong[i]), &fault)) fail_msg("read: %s", wrong[i]);
 }
@@ -217,9 +222,10 @@ static void one_alone_is_what_its_steps_take(void **state) {
     Traffic t = {&visit, 1};
     Simulation s = run(usual, &t);
     assert_int_equal(s.steps, 2), assert_int_equal(s.tokens, 2);
-    assert_near(s.waits[0].firsts[0], step_cost_seconds(&cost, (StepSize){30, 1, 30, 465}),
+    assert_near(s.waits[0].firsts[0], step_cost_seconds(&cost, (StepSize){30, 1, 30, 465, 0}),
                 1e-9);
-    assert_near(s.waits[0].gaps[0], step_cost_seconds(&cost, (StepSize){1, 1, 31, 31}), 1e-9);
+    assert_near(s.waits[0].gaps[0], step_cost_seconds(&cost, (StepSize){1, 1, 31, 31, 29}),
+                1e-9);
     assert_near(s.end, 5 + s.waits[0].firsts[0] + s.waits[0].gaps[0], 1e-9);
     simulation_free(&s);
 }

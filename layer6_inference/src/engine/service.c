@@ -191,9 +191,11 @@ static void note(Service *s, ServiceRequest *r, double now) {
     if (!q->live) leave(s, r, q->failed ? REQUEST_FAILED : REQUEST_ENDED, now);
 }
 
-StepSize service_step_size(const Service *s) {
+static StepSize size_of_step(const Service *s) {
     const EnginePart *part = &s->engine.parts[0];
-    StepSize size = {.tokens = (double)part->count, .rows = (double)part->rows};
+    StepSize size = {.tokens = (double)part->count,
+                     .rows = (double)part->rows,
+                     .before = step_before(s->last)};
     for (size_t i = 0; i < part->count; i++) {
         bool last = i + 1 == part->count || part->sequence[i + 1] != part->sequence[i];
         size.seen += part->position[i] + 1, size.past += last ? part->position[i] + 1 : 0;
@@ -204,7 +206,7 @@ StepSize service_step_size(const Service *s) {
 /* How long the step took. */
 static void log_step(Service *s, double seconds) {
     enum { EVERY = 8 }; /* steps: how often the costs are reckoned anew */
-    step_log_add(&s->steps, service_step_size(s), seconds);
+    step_log_add(&s->steps, s->last, seconds);
     if (s->counts.steps % EVERY == 0)
         s->policy.cost = step_log_cost(&s->steps, &s->cost) ? &s->cost : NULL;
 }
@@ -222,6 +224,7 @@ bool service_step(Service *s, Fault *fault) {
     const double before = s->clock();
     bool read = engine_step(&s->engine, fault);
     if (!read && !s->engine.parts[0].session->stopped) return false;
+    if (read) s->last = size_of_step(s);
     if (read && s->policy.stretch > 0) log_step(s, s->clock() - before);
     for (size_t i = 0; i < s->count; i++) note(s, s->requests[i], s->clock());
     forget_those_over(s);

@@ -22,7 +22,8 @@ typedef struct Machine {
     size_t *order;
     size_t room, count, next, stride, round;
     double now;
-    bool warm; /* the shared beginning is in memory */
+    StepSize last; /* what the last step read */
+    bool warm;     /* the shared beginning is in memory */
 } Machine;
 
 /* ------------------------------------------------------------------ pages */
@@ -130,14 +131,14 @@ static void choose(Machine *m, Live *l) {
 
 /* False when there was nothing to do. */
 static bool step(Machine *m) {
-    StepSize size = {0};
+    StepSize size = {.before = step_before(m->last)};
     size_t left = 0;
     make_plan(m);
     m->result->steps++;
     for (size_t i = 0; i < m->count; i++)
         read_tokens(m, &m->live[i], &m->plan[i], m->jobs[i].cached, &size);
     double seconds = step_cost_seconds(&m->config->cost, size);
-    m->now += seconds, m->result->busy += seconds;
+    m->now += seconds, m->result->busy += seconds, m->last = size;
     for (size_t i = 0; i < m->count; i++) {
         Live *l = &m->live[i];
         if (l->chooses) choose(m, l);

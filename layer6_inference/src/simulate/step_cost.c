@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MORE = 3, TERMS = COST_POINTS + MORE, DISTURBED = 2 };
+enum { MORE = 3, TERMS = 2 * COST_POINTS + MORE, DISTURBED = 2 };
 
 /* The line on which a step lies: from point i to the next one, and how far on it. */
 static size_t find_line(const StepCost *c, double tokens, double *share) {
@@ -16,12 +16,16 @@ static size_t find_line(const StepCost *c, double tokens, double *share) {
 }
 
 double step_cost_seconds(const StepCost *c, StepSize s) {
-    double share;
-    size_t i = find_line(c, s.tokens, &share);
+    double share, cold;
+    size_t i = find_line(c, s.tokens, &share), k = find_line(c, s.before, &cold);
     double rise = c->batch[i + 1] - c->batch[i];
     if (rise < 0) share = fmin(share, 1); /* a line that falls does not go on */
-    return c->batch[i] + share * rise + c->row * s.rows + c->past * s.past + c->seen * s.seen;
+    cold = fmin(cold, 1);
+    return c->batch[i] + share * rise + c->row * s.rows + c->past * s.past + c->seen * s.seen +
+           c->after[k] + cold * (c->after[k + 1] - c->after[k]);
 }
+
+double step_before(StepSize s) { return s.tokens - s.rows + s.before / 4; }
 
 /* ------------------------------------------------------------------ fitting */
 
@@ -45,11 +49,14 @@ static void find_points(StepCost *c, const StepSize *sizes, size_t n) {
 }
 
 static void terms_of(const StepCost *c, StepSize s, double x[TERMS]) {
-    double share;
+    double share, *after = x + c->points + MORE;
     size_t i = find_line(c, s.tokens, &share);
     memset(x, 0, TERMS * sizeof *x);
     x[i] = 1 - share, x[i + 1] = share;
     x[c->points] = s.seen, x[c->points + 1] = s.past, x[c->points + 2] = s.rows;
+    i = find_line(c, s.before, &share), share = fmin(share, 1);
+    after[i] = 1 - share, after[i + 1] = share;
+    after[0] = 0; /* so many tokens, or none: that is the usual case */
 }
 
 /* Every step is divided by what it should take: an error of 1 % counts the same in a short one and in a long one.  One that took
@@ -94,6 +101,7 @@ static void fit(Squares *q, StepCost *c) {
     for (size_t i = 0; i < c->points; i++) c->batch[i] = fmax(x[i], 0);
     c->seen = fmax(x[c->points], 0), c->past = fmax(x[c->points + 1], 0);
     c->row = fmax(x[c->points + 2], 0);
+    for (size_t i = 0; i < c->points; i++) c->after[i] = fmax(x[c->points + MORE + i], 0);
 }
 
 /* What a step should take is not known before the fit.  To divide by what it took instead makes steps that were disturbed count
@@ -109,7 +117,7 @@ bool step_cost_fit(const StepSize *sizes, const double *seconds, size_t n, StepC
                          "so prompts or answers of more tokens",
                          n, cost->tokens[0]);
     for (int round = 0; round < ROUNDS; round++) {
-        Squares q = {.terms = cost->points + MORE};
+        Squares q = {.terms = 2 * cost->points + MORE};
         for (size_t k = 0; k < n; k++) {
             double usual = round ? fmax(step_cost_seconds(cost, sizes[k]), 1e-9) : seconds[k];
             add_step(&q, cost, sizes[k], seconds[k], usual);
@@ -144,7 +152,7 @@ bool step_log_cost(const StepLog *log, StepCost *cost) {
 
 void step_cost_write(const StepCost *c, FILE *out) {
     for (size_t i = 0; i < c->points; i++)
-        fprintf(out, "batch %.6g %.6g\n", c->tokens[i], c->batch[i]);
+        fprintf(out, "batch %.6g %.6g %.6g\n", c->tokens[i], c->batch[i], c->after[i]);
     fprintf(out, "row %.6g\npast %.6g\nseen %.6g\n", c->row, c->past, c->seen);
 }
 
@@ -175,15 +183,19 @@ static bool wrong_line(size_t line, const char *wanted, Fault *fault) {
 bool step_cost_read(StepCost *cost, Text text, Fault *fault) {
     char copy[2048] = "";
     const char *at = copy;
-    double point[2];
+    double point[3];
     StepCost c = {0};
     if (text.size < sizeof copy) memcpy(copy, text.data, text.size);
-    for (; c.points < COST_POINTS && read_line(&at, "batch", point, 2); c.points++) {
+    for (; c.points < COST_POINTS && read_line(&at, "batch", point, 3); c.points++) {
         if (c.points && point[0] <= c.tokens[c.points - 1])
             return wrong_line(c.points + 1, "more tokens than in the line above", fault);
         c.tokens[c.points] = point[0], c.batch[c.points] = point[1];
+        c.after[c.points] = point[2];
     }
-    if (c.points < 2) return wrong_line(c.points + 1, "'batch', tokens, and seconds", fault);
+    if (c.points < 2)
+        return wrong_line(c.points + 1,
+                          "'batch', tokens, seconds, and seconds more for the step behind it",
+                          fault);
     if (!read_line(&at, "row", &c.row, 1))
         return wrong_line(c.points + 1, "'row' and its seconds", fault);
     if (!read_line(&at, "past", &c.past, 1))

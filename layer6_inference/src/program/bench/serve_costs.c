@@ -57,7 +57,7 @@ static bool print_steps(const ServeRow *all, const StepCost *c, Fault *fault) {
 
 /* ------------------------------------------------------------------ steps of every size */
 
-enum { WRITERS = 32, WRITTEN = 24, ROUNDS = 3 };
+enum { WRITERS = 32, WRITTEN = 24, AFTER = 6, ROUNDS = 3 };
 
 /* So many come together, with prompts and answers of so many tokens, for steps of up to `budget` tokens. */
 static bool take_steps(const Serve *v, size_t users, size_t prompt, size_t answer,
@@ -86,12 +86,14 @@ static bool write_together(const Serve *v, ServeRow *all, Fault *fault) {
     return true;
 }
 
-/* Whole texts, in steps of so many tokens; where one is too short for a step there are several. */
+/* Whole texts, in steps of so many tokens, and a few tokens of an answer behind each; where one text is too short for a step there
+ * are several. */
 static bool read_in_steps(const Serve *v, ServeRow *all, Fault *fault) {
-    const size_t most = v->longest - 2;
+    const size_t most = v->longest - 2, answer = min_size(AFTER, most / 2);
     for (size_t n = 8; n <= PREFILL_BATCH; n *= 2) {
         size_t texts = 1 + n / most;
-        if (!take_steps(v, 2 * texts, most - 1, 1, texts, n, all, fault)) return false;
+        if (!take_steps(v, 2 * texts, most - answer, answer, texts, n, all, fault))
+            return false;
     }
     return true;
 }
