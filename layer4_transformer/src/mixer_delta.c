@@ -178,10 +178,11 @@ static void gate_rows(void *context, int worker, size_t begin, size_t end) {
         float *y = t->run->y + i * width, *z = t->run->z + i * width;
         for (size_t k = 0; k < width; k++) y[k] *= scale;
         norm_apply(&t->m->norm, y, y, width);
-        for (size_t k = 0; k < width; k++) {
-            float open = 1 / (1 + expf(-z[k]));
-            y[k] *= t->m->sigmoid_gate ? open : z[k] * open;
-        }
+        if (t->m->sigmoid_gate)
+            for (size_t k = 0; k < width; k++) z[k] = 1 / (1 + expf(-z[k]));
+        else
+            silu(z, z, width);
+        for (size_t k = 0; k < width; k++) y[k] *= z[k];
     }
 }
 

@@ -47,6 +47,13 @@ static size_t width(const Rwkv *m) { return m->heads * m->d; }
 
 static float sigmoid(float x) { return 1 / (1 + expf(-x)); }
 
+/* The same for a row, in place. */
+static void sigmoids(float *x, size_t n) {
+    for (size_t i = 0; i < n; i++) x[i] = -x[i];
+    vector_exp(x, x, 0, n);
+    for (size_t i = 0; i < n; i++) x[i] = 1 / (1 + x[i]);
+}
+
 /* ------------------------------------------------------------------ a token and its predecessor */
 
 /* A PoolTask: all tokens for some channels; mixed = x + (x before - x) mu. */
@@ -60,12 +67,15 @@ static void shift_channels(void *context, int worker, size_t begin, size_t end) 
         const float *before = kv_state(t->kv, t->layer, sequence, position),
                     *x = t->x + i * dim;
         float *after = kv_state(t->kv, t->layer, sequence, position + 1) + t->at;
-        for (size_t c = begin; c < end; c++) {
-            float step = (before ? before[t->at + c] : 0) - x[c];
-            for (size_t j = 0; j < t->mixes; j++)
-                t->run->mixed[(j * n + i) * dim + c] = x[c] + step * t->mu[j * dim + c];
-            after[c] = x[c];
+        float step[CHANNELS];
+        for (size_t c = begin; c < end; c++)
+            step[c - begin] = (before ? before[t->at + c] : 0) - x[c];
+        for (size_t j = 0; j < t->mixes; j++) {
+            float *mixed = t->run->mixed + (j * n + i) * dim;
+            const float *mu = t->mu + j * dim;
+            for (size_t c = begin; c < end; c++) mixed[c] = x[c] + step[c - begin] * mu[c];
         }
+        memcpy(after + begin, x + begin, (end - begin) * sizeof *x);
     }
 }
 
@@ -107,14 +117,15 @@ static void prepare_rows(void *context, int worker, size_t begin, size_t end) {
     for (size_t i = begin; i < end; i++) {
         float *w = t->run->w + i * dim, *a = t->run->a + i * dim, *k = t->run->k + i * dim,
               *v = t->run->v + i * dim, *kk = t->run->kk + i * dim;
-        const float *first = t->run->first + i * dim, *open = t->run->y + i * dim;
-        for (size_t c = 0; c < dim; c++) {
-            w[c] = expf(-0.606531f * sigmoid(w[c]));
-            a[c] = sigmoid(a[c]);
-            kk[c] = k[c] * m->kk[c];
-            k[c] *= 1 + (a[c] - 1) * m->ka[c];
-            if (!m->first) v[c] += (first[c] - v[c]) * sigmoid(open[c]);
-        }
+        const float *first = t->run->first + i * dim;
+        float *open = t->run->y + i * dim;
+        sigmoids(w, dim), sigmoids(a, dim);
+        for (size_t c = 0; c < dim; c++) w[c] *= -0.606531f;
+        vector_exp(w, w, 0, dim);
+        for (size_t c = 0; c < dim; c++) kk[c] = k[c] * m->kk[c];
+        for (size_t c = 0; c < dim; c++) k[c] *= 1 + (a[c] - 1) * m->ka[c];
+        if (!m->first) sigmoids(open, dim);
+        for (size_t c = 0; c < dim && !m->first; c++) v[c] += (first[c] - v[c]) * open[c];
         for (size_t h = 0; h < m->heads; h++) length_norm(kk + h * m->d, m->d, 1e-12f);
     }
 }
