@@ -101,6 +101,10 @@ typedef struct KvCache {
     uint64_t clock;
 } KvCache;
 
+/* Bytes that one token more of a text of `length` moves of its past: in each layer the keys and values that it sees are
+ * read, and a state is read and written. */
+double kv_bytes_moved(const KvCache *kv, size_t length);
+
 /* Lay out the memory. */
 void kv_init(KvCache *kv, const KvConfig *config, Arena *arena);
 

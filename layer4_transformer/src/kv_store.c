@@ -13,6 +13,17 @@ size_t kv_head_bytes(Dtype dtype, const KvShape *shape) {
                                 : dtype_row_bytes(dtype, head_numbers(shape));
 }
 
+double kv_bytes_moved(const KvCache *kv, size_t length) {
+    double bytes = 0;
+    for (size_t l = 0; l < kv->config.layers; l++) {
+        const KvShape *s = &kv->shape[l];
+        size_t seen = s->window ? min_size(length, s->window) : length,
+               page = s->kv_heads * kv_head_bytes(kv->config.dtype, s);
+        bytes += (double)(seen * page) / KV_PAGE + 2.0 * (double)(s->state * sizeof(float));
+    }
+    return bytes;
+}
+
 /* The first key of a head in the page of a position. */
 static size_t head_at(const KvCache *kv, size_t layer, size_t sequence, size_t head,
                       size_t position) {

@@ -257,7 +257,7 @@ static bool measure_all(const BenchJob *job, const Model *model, Session *s, Fau
     if (!job->json)
         printf("  %-8s %6s %8s %10s   %-19s  %s\n", "test", "tokens", "context", "tokens/s",
                "slowest - fastest",
-               "weights read, of the bandwidth measured around each round");
+               "weights and past, of the bandwidth measured around each round");
     if (job->prompt > 0) {
         if (!measure(s, (size_t)job->prompt, 0, 0, job->rounds, &rate, fault)) return false;
         print_rate(job, "prefill", (size_t)job->prompt, 0, rate, 0);
@@ -265,6 +265,7 @@ static bool measure_all(const BenchJob *job, const Model *model, Session *s, Fau
     if (job->count > 0) {
         if (!measure(s, 0, (size_t)job->context, (size_t)job->count, job->rounds, &rate, fault))
             return false;
+        bytes += kv_bytes_moved(&s->kv, (size_t)(job->context + job->count / 2));
         print_rate(job, "decode", (size_t)job->count, (size_t)job->context, rate,
                    bytes * rate.median / 1e9);
     }

@@ -16,7 +16,7 @@ enum { SCOPES = 1000000, SCOPE_TRIES = 2000000 };
 typedef struct Phase {
     const char *name;
     size_t steps;
-    double weights, kv; /* bytes that one step reads */
+    double weights, past; /* bytes that one step reads; and of keys, values and states moves */
     Profile profile;
 } Phase;
 
@@ -56,11 +56,11 @@ static void print_phase(const Phase *f, double bandwidth) {
     for (size_t i = 0; i < p->n_rows; i++)
         if (p->rows[i].parent < 0) print_rows(f, i, p->rows[0].sum);
     if (bandwidth > 0)
-        printf(
-            "  memory alone: %.3f ms for %.1f MB of weights, %.3f ms for %.2f MB of keys and "
-            "values, at %.1f GB/s\n",
-            f->weights / bandwidth / 1e6, f->weights / 1e6, f->kv / bandwidth / 1e6,
-            f->kv / 1e6, bandwidth);
+        printf("  memory alone: %.3f ms for %.1f MB of weights, %.3f ms for %.2f MB of keys, "
+               "values "
+               "and states, at %.1f GB/s\n",
+               f->weights / bandwidth / 1e6, f->weights / 1e6, f->past / bandwidth / 1e6,
+               f->past / 1e6, bandwidth);
     if (p->missed) printf("  (not all scopes fit: %d were kept)\n", SCOPES);
     putchar('\n');
 }
@@ -122,14 +122,8 @@ static bool print_all(const Job *job, Phase phases[2], double bandwidth, Fault *
 static bool profile_session(const Job *job, Session *session, Fault *fault) {
     Engine e;
     Phase phases[2] = {{.name = "reading the prompt"}, {.name = "writing, token by token"}};
-    size_t cache, work, half = (size_t)(job->prompt + job->count / 2);
-    SessionConfig some = {.ctx = half,
-                          .sequences = 1,
-                          .max_tokens = 1,
-                          .max_logits = 1,
-                          .kv = job->compute.kv_format};
-    session_plan(session->model, some, &cache, &work);
-    phases[1].weights = bench_bytes_per_token(session->model), phases[1].kv = (double)cache;
+    phases[1].weights = bench_bytes_per_token(session->model);
+    phases[1].past = kv_bytes_moved(&session->kv, (size_t)(job->prompt + job->count / 2));
     double bandwidth = bandwidth_gigabytes(job->compute.pool, 0.2).median;
     bool ok = engine_open(&e, session, fault) && run_phases(job, &e, phases, fault) &&
               print_all(job, phases, bandwidth, fault);
