@@ -5,7 +5,7 @@
 DECLARE_SHIPPED(gguf_take_pair);
 DECLARE_SHIPPED(gguf_take_tensor);
 
-enum { ROOM = 4096 };
+enum { ROOM = 1 << 17 };
 static unsigned char file[ROOM];
 static size_t filled;
 
@@ -130,6 +130,34 @@ static void odd_pairs(void) {
     pair_of("an array with a string that runs past the end");
 }
 
+/* Keys, values and arrays longer than a byte counts, and than 16 bits. */
+static void long_pairs(void) {
+    static const size_t lengths[] = {255, 256, 300, 65536, 70000};
+    for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i++)
+        for (int kind = 0; kind < 4; kind++) {
+            static const char *const what[] = {"a long key", "a long string",
+                                               "an array of many numbers",
+                                               "an array of many strings"};
+            size_t n = kind == 3 ? lengths[i] / 10 : lengths[i];
+            filled = 0;
+            put_letters(kind ? 3 : n);
+            put(kind < 2 ? GGUF_STRING : GGUF_ARRAY, 4);
+            if (kind < 2) put_letters(kind ? n : 3);
+            if (kind >= 2) put(kind == 2 ? GGUF_U8 : GGUF_STRING, 4), put(n, 8);
+            for (size_t k = 0; k < n && kind == 2; k++) put(k, 1);
+            for (size_t k = 0; k < n && kind == 3; k++) put_letters(k % 3);
+            pair_of(what[kind]);
+        }
+    for (int array = 0; array < 2; array++) { /* a type's number has 32 bits */
+        filled = 0;
+        put_letters(3);
+        if (array) put(GGUF_ARRAY, 4);
+        put(256 + GGUF_U8, 4), put(1, 8), put(1, 8);
+        pair_of(array ? "an array of type 256, which there is not"
+                      : "a type of 256, which there is not");
+    }
+}
+
 /* ------------------------------------------------------------------ tensors */
 
 static void put_tensor(size_t name, uint64_t ndim, const uint64_t *dims, uint32_t dtype,
@@ -171,13 +199,14 @@ static void tensor_of(const char *what) {
 }
 
 static void fresh_tensor(void) {
-    static const Dtype formats[] = {DTYPE_F32, DTYPE_F16, DTYPE_Q8_0, DTYPE_Q4_0};
+    static const Dtype formats[] = {DTYPE_F32, DTYPE_F16, DTYPE_Q8_0, DTYPE_Q4_0, DTYPE_Q4_K};
     uint64_t dims[4], ndim = 1 + fresh_below(4);
-    Dtype dtype = formats[fresh_below(4)];
+    Dtype dtype = formats[fresh_below(5)];
     char what[80];
     for (int i = 0; i < 4; i++) dims[i] = 1 + fresh_below(50);
     dims[0] *= dtype_info(dtype)->block;
-    put_tensor(1 + fresh_below(20), ndim, dims, dtype, 32 * fresh_below(1000000));
+    put_tensor(1 + fresh_below(20), ndim, dims, dtype,
+               32 * (fresh_bits() >> 6 >> fresh_below(50)));
     snprintf(what, sizeof what, "a tensor of %d dimensions in %s", (int)ndim,
              dtype_info(dtype)->name);
     size_t whole = filled;
@@ -210,6 +239,17 @@ static void odd_tensors(void) {
     tensor_of("a tensor with a size of 0");
     put_tensor(4, 2, half, DTYPE_Q8_0, 0);
     tensor_of("a tensor in Q8_0 whose rows of 48 are one block and a half");
+    const uint64_t part[4] = {96, 8, 1, 1}, long_row[4] = {(uint64_t)1 << 33, 3, 1, 1};
+    put_tensor(4, 2, part, DTYPE_Q4_K, 0);
+    tensor_of("a tensor in Q4_K, which has blocks of 256, with rows of 96");
+    put_tensor(4, 2, long_row, DTYPE_F32, 0);
+    tensor_of("a tensor with more numbers than 32 bits count");
+    put_tensor(4, 2, sizes, 256 + DTYPE_F32, 0);
+    tensor_of("a tensor in number format 256, which is not known");
+    put_tensor(4, 256 + 2, sizes, DTYPE_F32, 0);
+    tensor_of("a tensor of 258 dimensions");
+    put_tensor(300, 2, sizes, DTYPE_F32, 0);
+    tensor_of("a tensor with a name of 300 letters");
     put_tensor(0, 2, sizes, DTYPE_F16, 96);
     tensor_of("a tensor without a name");
 }
@@ -233,6 +273,7 @@ GRADE(entries) {
         for (unsigned type = 0; type < GGUF_TYPES; type++)
             if (type != GGUF_ARRAY) fresh_pair(type, false), fresh_pair(type, true);
     odd_pairs();
+    long_pairs();
     for (int round = 0; round < 100; round++) fresh_tensor();
     odd_tensors();
     after_a_failure();

@@ -120,10 +120,13 @@ GRADE(narrowed) {
         if (round % 4 == 3) bits = (bits & 0xFFFF0000) | 0x8000; /* ... of two bf16 */
         if (isfinite(float_of(bits))) check_narrow(float_of(bits));
     }
-    const float odd[] = {0,        -0.0f,      1,        65504,    65519.99f,
-                         65520,    65536,      1e9f,     0x1p-14f, 0x1p-24f,
-                         0x1p-25f, 0x1.8p-25f, 5.96e-8f, -3e-6f,   1e-30f};
+    const float odd[] = {
+        0,      -0.0f,       1,           65504,        65519.99f,       65520,       65536,
+        1e9f,   0x1p-14f,    0x1p-24f,    0x1p-25f,     0x1.8p-25f,      5.96e-8f,    -3e-6f,
+        1e-30f, 0x1.fep127f, 0x1.ffp127f, 0x1.fefp127f, 0x1.fffffep127f, -0x1.ffp127f};
     for (size_t i = 0; i < sizeof odd / sizeof *odd; i++) check_narrow(odd[i]);
+    HINT(bf16_from_f32(INFINITY) == 0x7F80 && bf16_from_f32(-INFINITY) == 0xFF80,
+         "infinity stays infinity as bf16: 0x7F80, and 0xFF80 below zero");
     HINT(f16_from_f32(INFINITY) == 0x7C00 && f16_from_f32(-INFINITY) == 0xFC00,
          "infinity stays infinity: 0x7C00, and 0xFC00 below zero");
     for (int round = 0; round < 100; round++) {
@@ -136,6 +139,15 @@ GRADE(narrowed) {
              "NaN stays NaN: 0x%08x became the bf16 0x%04x, which is none: its fraction was in "
              "the lower half",
              bits_of(odd_one), bf16_from_f32(odd_one));
+        odd_one = float_of(0x7F800001 | ((uint32_t)fresh_bits() & 0x807FFFFF));
+        uint32_t bits = bits_of(odd_one), sign = bits >> 16 & 0x8000;
+        HINT(
+            f16_from_f32(odd_one) == (sign | 0x7E00 | (bits >> 13 & 0x3FF)) &&
+                bf16_from_f32(odd_one) == (bits >> 16 | 0x40),
+            "a NaN keeps its sign and what there is room for of its fraction, whose top bit is "
+            "set (half.h): 0x%08x is 0x%04x as f16 and 0x%04x as bf16, got 0x%04x and 0x%04x",
+            bits, sign | 0x7E00 | (bits >> 13 & 0x3FF), bits >> 16 | 0x40,
+            f16_from_f32(odd_one), bf16_from_f32(odd_one));
     }
 }
 
@@ -177,8 +189,10 @@ GRADE(generator) {
 
 GRADE(draws) {
     for (int k = 0; k < 2000; k++) {
-        uint64_t s = fresh_bits(), t = fresh_bits(), c = fresh_below(1 << 30),
-                 bits = rng_hash(s, t, c), limit = 1 + fresh_below(100);
+        uint64_t s = fresh_bits(), t = fresh_bits(), c = fresh_bits() >> fresh_below(64),
+                 bits = rng_hash(s, t, c),
+                 limit =
+                     k % 4 ? 1 + fresh_below(100) : 1 + (fresh_bits() >> 1 >> fresh_below(60));
         double u = rng_unit(s, t, c), want = (double)(bits >> 11) * 0x1p-53;
         HINT(u >= 0 && u < 1, "the unit number of a hash lies in [0, 1), got %g", u);
         HINT(u != (double)(bits & ((1ull << 53) - 1)) * 0x1p-53,
@@ -200,7 +214,8 @@ GRADE(draws) {
         HINT(below < limit, "rng_below(%llu) gave %llu: 0 to limit - 1",
              (unsigned long long)limit, (unsigned long long)below);
         HINT(again.counter == c + 1,
-             "rng_below takes one number of the walk, here the counter moved by %lld",
+             "rng_below takes one number of the walk (a counter has 64 bits), here the counter "
+             "moved by %lld",
              (long long)(again.counter - c));
         COUNT(below, (uint64_t)(want * (double)limit),
               "the unit number %.6g times %llu, cut (hash %% limit would be another number, "
