@@ -8,7 +8,7 @@ static void widen(double *to, const float *from, size_t n) {
     for (size_t i = 0; i < n; i++) to[i] = (double)from[i];
 }
 
-enum { N = 40, SCRATCH = 1 << 20 };
+enum { N = 300, SMALL = 40, SCRATCH = 1 << 20 };
 static float weights[N * N], x[N * N], dy[N * N], got_y[N * N], dx[N * N], dw[N * N],
     scratch[SCRATCH];
 
@@ -62,7 +62,7 @@ static void check_dense(size_t out, size_t in, size_t n, bool add) {
          "takes W transposed");
     expect("linear_dense", got_y, want, n * out, NEAR);
     widen(before, dw, out * in), dw_wanted(out, in, n, FINE, before, want);
-    double dx_before[N * N];
+    static double dx_before[N * N];
     widen(dx_before, dx, n * in);
     linear_backward(NULL, dx, add, dw, weights, out, in, x, dy, n, scratch);
     for (Slip s = SWAPPED; s <= LAST_ROW && !all_near(dw, want, out * in, NEAR); s++) {
@@ -94,7 +94,9 @@ static void check_dense(size_t out, size_t in, size_t n, bool add) {
 GRADE(dense) {
     HINT(matmul_scratch_floats(1, N) < SCRATCH, "no room"); /* as large as linear.h says */
     for (int round = 0; round < 24; round++)
-        check_dense(1 + fresh_below(N), 1 + fresh_below(N), 1 + fresh_below(N), round % 2);
+        check_dense(1 + fresh_below(SMALL), 1 + fresh_below(SMALL), 1 + fresh_below(SMALL),
+                    round % 2);
+    check_dense(N, N, 3, true), check_dense(70, 5, 130, false), check_dense(2, 129, 65, true);
 }
 
 GRADES({"3.12", dense})

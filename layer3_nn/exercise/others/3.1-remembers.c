@@ -2,7 +2,7 @@
 #include <math.h>
 #include <string.h>
 
-static float kept[4096];
+static float kept[8192];
 static const float *last;
 static size_t last_n;
 
