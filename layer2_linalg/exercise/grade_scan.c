@@ -3,7 +3,7 @@
 #include "near.h"
 #include "linalg.h"
 
-enum { MOST = 2500 };
+enum { MOST = 70000, USUAL = 2500 };
 static float x[MOST + 1];
 
 /* kind 0: as scan.h draws it.  The lanes are the same, and so is what is added to them; what differs is a slip. */
@@ -50,8 +50,21 @@ static void check_sums(size_t n, float shift) {
          list[count - 1]->isa, wide.sum, got.sum);
 }
 
+/* One that is no number makes a total that is none. */
+static void check_nan(void) {
+    fresh_floats(x, 100, -9, 0), x[fresh_below(100)] = NAN;
+    ExpSums got = scan_exp_scalar(x, 100, 0);
+    HINT(isnan(got.sum) && isnan(got.weighted) && isnan(got.squares),
+         "a score that is NaN is below nothing: it is not skipped, and the sums are NaN");
+    float high[2];
+    fresh_floats(x, 100, -9, 0), x[64 + fresh_below(30)] = NAN;
+    scan_segment_max_scalar(x, 100, high);
+    HINT(!isnan(high[0]) && isnan(high[1]),
+         "the largest of a segment with NaN is NaN, and of others not: vector_max_scalar");
+}
+
 static void check_segments(size_t n) {
-    float got[MOST / SCAN_SEGMENT + 2];
+    static float got[MOST / SCAN_SEGMENT + 2];
     size_t segments = (n + SCAN_SEGMENT - 1) / SCAN_SEGMENT;
     got[segments] = -77;
     scan_segment_max_scalar(x, n, got);
@@ -76,11 +89,18 @@ static void check_sieve(const char *name, Sieve *sieve, bool above, size_t n, fl
     static float out[MOST + 1], again[MOST + 1];
     static int32_t ids[MOST + 1], out_ids[MOST + 1];
     size_t want = 0, equal = 0;
-    for (size_t i = 0; i < n; i++) ids[i] = (int32_t)(5 * i + 3), equal += x[i] == threshold;
+    for (size_t i = 0; i < n; i++)
+        ids[i] = (int32_t)(50021 * i % 2000003), equal += x[i] == threshold;
     size_t got = sieve(x, with_ids ? ids : NULL, n, threshold, out, out_ids);
     for (size_t i = 0; i < n; i++) want += (x[i] >= threshold) == above;
     HINT(equal == 0 || got != (above ? want - equal : want + equal),
          "%s: a number that equals the threshold is kept by scan_keep and not by scan_below",
+         name);
+    size_t odd = 0;
+    for (size_t i = 0; i < n; i++) odd += isnan(x[i]) != 0;
+    HINT(odd == 0 || got != (above ? want + odd : want - odd),
+         "%s: NaN is not >= the threshold, so it belongs to scan_below: both ask x[i] >= "
+         "threshold",
          name);
     HINT(got == want, "%s: of %zu numbers and the threshold %g it should return %zu, got %zu",
          name, n, (double)threshold, want, got);
@@ -104,8 +124,12 @@ static void check_sieve(const char *name, Sieve *sieve, bool above, size_t n, fl
 }
 
 GRADE(scans) {
+    check_sieve("scan_keep", scan_keep_scalar, true, 0, 0, false);
+    check_sieve("scan_below", scan_below_scalar, false, 0, 0, false);
     for (int round = 0; round < 60; round++) {
-        size_t n = round < 20 ? 1 + fresh_below(70) : 1 + fresh_below(MOST - 1);
+        size_t n = round >= 58  ? MOST
+                   : round < 20 ? 1 + fresh_below(70)
+                                : 1 + fresh_below(USUAL - 1);
         double middle = (double[]){0, -300, 300}[round % 3];
         fresh_floats(x, n, middle - 14, middle + 2);
         for (size_t i = 3; round % 2 && i < n; i += 7) x[i] = -INFINITY;
@@ -114,10 +138,11 @@ GRADE(scans) {
         check_segments(n);
         float threshold =
             round % 5 ? (float)fresh_between(middle - 15, middle + 3) : x[fresh_below(n)];
-        check_sieve("scan_keep", scan_keep_scalar, true, n, threshold, round % 2);
         if (round % 3 == 1) x[fresh_below(n)] = NAN; /* not >= anything */
+        check_sieve("scan_keep", scan_keep_scalar, true, n, threshold, round % 2);
         check_sieve("scan_below", scan_below_scalar, false, n, threshold, round % 2);
     }
+    check_nan();
 }
 
 GRADES({"2.4", scans})

@@ -240,6 +240,21 @@ GRADE(fast_sum) {
              "depends on n alone",
              n);
     }
+    static float long_one[70003];
+    double want = 0, size = 0;
+    fresh_floats(long_one, 70003, -1, 2);
+    for (size_t i = 0; i < 70003; i++)
+        want += (double)long_one[i], size += fabs((double)long_one[i]);
+    HINT(fabs((double)vector_sum_scalar(long_one, 70003) - want) <= 70003 * 0x1p-24 * size &&
+             fabs((double)vector_sum_scalar(long_one, 70003) - want) < 0.01 * fabs(want),
+         "the sum of 70003 numbers: expected %.7g, got %.7g", want,
+         (double)vector_sum_scalar(long_one, 70003));
+    for (size_t i = 0; i < 40; i++) {
+        fresh_floats(x, 40, -1, 2), x[i] = i % 2 ? NAN : -INFINITY;
+        float got = vector_sum_scalar(x, 40);
+        HINT(i % 2 ? isnan(got) : isinf(got), "with %g among 40 numbers the sum is %g, got %g",
+             (double)x[i], (double)x[i], (double)got);
+    }
     double yours = 1e9, plain = 1e9;
     for (int round = 0; round < 60; round++)
         yours = fmin(yours, time_of(vector_sum_scalar)), plain = fmin(plain, time_of(one_sum));

@@ -18,6 +18,7 @@ enum { SCAN_LANES = 16, SCAN_CHUNK = 1024, SCAN_SEGMENT = 64 };
 
 /* Sums over e = exp(x[i] - shift).  What lies more than 43 below the shift counts as 0: beside a
  * term of 1 it vanishes, and its square would be a subnormal number, which is slow.
+ * NaN among them makes all three NaN.
  *
  * Needs    shift at least the largest x[i]. */
 typedef struct ExpSums {
