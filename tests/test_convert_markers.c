@@ -93,13 +93,17 @@ static void refuses_processors(void **state) {
     }
 }
 
-static void keep_note(void *context, const char *text) { snprintf(context, 400, "%s", text); }
+static void keep_note(void *context, const char *text) {
+    size_t used = strlen(context);
+    snprintf((char *)context + used, 1000 - used, "%s\n", text);
+}
 
-/* A text that ends with another token than eos_token, which goes on to end an answer. */
+/* A text that begins with another token than bos_token, and ends with another than eos_token, which goes on to end an
+ * answer. */
 static void another_end(void **state) {
     (void)state;
     if (!has_python()) skip();
-    char note[400] = "";
+    char note[1000] = "";
     const Convert how = {.note = keep_note, .context = note};
     MakeModel m = make_model_of("llama", NULL);
     Fault fault;
@@ -107,9 +111,11 @@ static void another_end(void **state) {
     write_model(&m);
     give_unigram(true, true);
     publish("LlamaForCausalLM", "--words ends");
-    give_processor(TEMPLATE TEXT ", " TOKEN("<tag>") "]");
+    give_processor(TEMPLATE TOKEN("he") ", " TEXT ", " TOKEN("<tag>") "]");
     if (!convert_folder(in_folder("published"), in_folder("out.gguf"), &how, NULL, &fault))
         fail_msg("%s", fault.text);
+    assert_non_null(
+        strstr(note, "begins with 'he', as tokenizer.json has it, and not with the bos"));
     assert_non_null(strstr(note, "ends with '<tag>', as tokenizer.json has it, and not with"));
     open_at(&b, in_folder("out.gguf"));
     TokenList tokens = {0};

@@ -233,12 +233,15 @@ static void sentence_settings(void **state) {
     write_bert();
     publish("BertModel", "--words json");
     edit("tokenizer.json", "\"lowercase\": true", "\"lowercase\": false");
-    add_file("sentence_bert_config.json", "{\"max_seq_length\": 5, \"do_lower_case\": true}");
+    add_file("sentence_bert_config.json",
+             "{\"max_seq_length\": 5, \"do_lower_case\": true, \"nil\": null, \"task\": \"x\", "
+             "\"mode\": {}}");
     add_file("config_sentence_transformers.json",
              "{\"prompts\": {\"query\": \"query: \"}, \"default_prompt_name\": \"query\"}");
     if (!convert_folder(in_folder("published"), in_folder("out.gguf"), &how, NULL, &fault))
         fail_msg("%s", fault.text);
     assert_non_null(strstr(notes, "cuts texts after 5 tokens"));
+    assert_non_null(strstr(notes, "says task, mode, which nothing here reads"));
     assert_non_null(strstr(notes, "the prompt 'query: ' in front"));
     open_at(&b, in_folder("out.gguf"));
     assert_true(tokenizer_encode(b.tokenizer, text_of("ab AB"), true, &tokens, &fault));
@@ -264,7 +267,7 @@ static void unigram_edges(void **state) {
                  {NULL, "never", NULL},
                  {REPLACE, "always", "a space at the end of a text is dropped"},
                  {REPLACE, "never", "runs of spaces as one without a space in front"},
-                 {STRIP ", " REPLACE, "always", NULL}};
+                 {STRIP ", " REPLACE, "always", "a line's end is no white space where"}};
     if (!has_python()) skip();
     MakeModel m = make_model_of("llama", NULL);
     write_model(&m);

@@ -135,15 +135,18 @@ static bool put_wordpiece(Conversion *c, const Vocab *v, const Says *says, bool 
     return true;
 }
 
-/* Where the processor ends a text with another token than eos_token, that one ends an answer too. */
-static int64_t other_end(Conversion *c, const Vocab *v, const Says *says, int64_t eos) {
-    int64_t named = named_id(c, v, says, "eos");
-    if (named < 0 || named == eos) return -1;
+/* The token that other files call bos or eos, where the processor writes another one; -1: none. */
+static int64_t other_id(Conversion *c, const Vocab *v, const Says *says, const char *name,
+                        int64_t id) {
+    int64_t named = named_id(c, v, says, name);
+    bool ends = strcmp(name, "eos") == 0;
+    if (named < 0 || named == id) return -1;
     convert_note(c,
-                 "a text ends with '%.*s', as tokenizer.json has it, and not with the "
-                 "eos_token '%.*s', which ends an answer too",
-                 (int)min_size(40, v->tokens[eos].size), v->tokens[eos].data,
-                 (int)min_size(40, v->tokens[named].size), v->tokens[named].data);
+                 "a text %s with '%.*s', as tokenizer.json has it, and not with the %s_token "
+                 "'%.*s'%s",
+                 ends ? "ends" : "begins", (int)min_size(40, v->tokens[id].size),
+                 v->tokens[id].data, name, (int)min_size(40, v->tokens[named].size),
+                 v->tokens[named].data, ends ? ", which ends an answer too" : "");
     return named;
 }
 
@@ -154,7 +157,7 @@ static void put_ends(Conversion *c, const Vocab *v, const Says *says, int64_t eo
     const JsonValue *list =
         says->generation ? json_get(json_root(says->generation), "eos_token_id") : NULL;
     if (!list) list = json_get(c->folder.sizes, "eos_token_id");
-    int64_t other = other_end(c, v, says, eos);
+    int64_t other = other_id(c, v, says, "eos", eos);
     size_t used = 0;
     if (other >= 0) gguf_put_int(c->writer, keys[used++], GGUF_U32, other);
     for (size_t i = 0; i < 16 && used < 2; i++) {
@@ -229,7 +232,7 @@ bool put_markers(Conversion *c, const Vocab *v, const JsonValue *root) {
     if (ok && v->wordpiece) {
         ok = put_wordpiece(c, v, &says, root != NULL) && put_template(c, &says);
     } else if (ok) {
-        put_id(c, v, &says, "bos", "bos");
+        other_id(c, v, &says, "bos", put_id(c, v, &says, "bos", "bos"));
         put_ends(c, v, &says, put_id(c, v, &says, "eos", "eos"));
         put_unknown(c, v, &says);
         put_adds(c, &says, root);

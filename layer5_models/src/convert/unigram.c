@@ -7,6 +7,8 @@
  * Source   the tokenizers library's normalizers and pre_tokenizers. */
 #include "parts.h"
 
+#include "../tokenizer/charsmap.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -108,8 +110,23 @@ bool put_unigram(Conversion *c, Text map, bool prefix, bool merge) {
     return true;
 }
 
+/* Whether the table of characters writes a line's end as a space. */
+static bool joins_lines(Text map) {
+    Charsmap table;
+    size_t taken = 0;
+    if (!charsmap_read(&table, (const unsigned char *)map.data, map.size, NULL)) return false;
+    bool joins =
+        text_equal(charsmap_replace(&table, text_of("\n"), &taken), text_of(" ")) && taken;
+    charsmap_free(&table);
+    return joins;
+}
+
 /* Where spaces at the ends of a text become something else here. */
-static void note_ends(const Plain *p) {
+static void note_ends(const Plain *p, Text map) {
+    if ((p->by_words || p->strip) && !joins_lines(map))
+        convert_note(p->c, "a line's end is no white space where tokenizer.json takes it for "
+                           "some: GGUF files cannot say so, and their table of characters "
+                           "does not write it as a space");
     if (p->prefix && !p->merge)
         convert_note(p->c, "a text that begins with a space gets one more in front, which "
                            "tokenizer.json leaves out: GGUF files cannot say so");
@@ -128,10 +145,10 @@ static bool put_plain(const Plain *p) {
     if (p->merge && !p->prefix)
         return REFUSE(c, "tokenizer.json: runs of spaces as one without a space in front of "
                          "the text, which GGUF files cannot say");
-    note_ends(p);
     unsigned char *map = malloc(p->map.size + 4);
     if (!map) return REFUSE(c, "no memory for a table of characters");
     size_t size = from_base64(p->map, map);
+    if (size != SIZE_MAX) note_ends(p, (Text){(const char *)map, size});
     bool ok = size == SIZE_MAX
                   ? REFUSE(c, "tokenizer.json: its precompiled_charsmap is no base64")
                   : put_unigram(c, (Text){(const char *)map, size}, p->prefix, p->merge);

@@ -118,6 +118,23 @@ static bool read_object(Conversion *c, const char *name, Json **json) {
     return REFUSE(c, "%s is no object", name);
 }
 
+/* What else sentence_bert_config.json says. */
+static void note_unknown(const Conversion *c, const JsonValue *limits) {
+    static const char *const known[] = {"do_lower_case", "max_seq_length"};
+    char names[150] = "";
+    size_t used = 0;
+    for (size_t i = 0; limits && i < limits->count; i++) {
+        const Text key = limits->keys[i];
+        if (limits->items[i].kind == JSON_NULL || text_equal(key, text_of(known[0])) ||
+            text_equal(key, text_of(known[1])) || used + 43 > sizeof names)
+            continue;
+        used += (size_t)snprintf(names + used, sizeof names - used, "%s%.*s", used ? ", " : "",
+                                 (int)min_size(40, key.size), key.data);
+    }
+    if (used)
+        convert_note(c, "sentence_bert_config.json says %s, which nothing here reads", names);
+}
+
 static bool read_limits(Conversion *c) {
     Json *json;
     if (!read_object(c, "sentence_bert_config.json", &json)) return false;
@@ -130,6 +147,7 @@ static bool read_limits(Conversion *c) {
                      "sentence_bert_config.json cuts texts after %zu tokens: here they are "
                      "read whole, as far as the context goes",
                      longest);
+    note_unknown(c, limits);
     json_free(json);
     return true;
 }
