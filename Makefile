@@ -72,10 +72,12 @@ run: build
 	@$(if $(MINE),exercises/desk run $(call quoted,$(MINE)) $(call quoted,$(RUN)),$(BUILD)/bin/strata generate -m "$$MODEL" -p "$$PROMPT" --chain "$$CHAIN" --seed "$$SEED")
 
 # Unit tests of the layers, then what crosses them; one closing summary.  ISA=avx2: with that instruction set;
-# ISA=all: what computes runs once for each set of this machine.  The rest runs once: what computes nothing,
-# what works in folders of its own or asks the program for words, and layer 2, whose tests walk through all sets by themselves.
+# ISA=all: what computes runs once for each set of this machine.  The rest runs once: what computes nothing, such as grammars,
+# conversions and prices; what works in folders of its own or asks the program for words; layer 2 and test_oracle,
+# which walk through all sets by themselves; test_search and test_service, which stand on what test_engine sees of each set.
 TEST_SOURCES := $(sort $(wildcard $(PICK:%=%/tests/test_*.c))) $(if $(NUMBER),,$(sort $(wildcard tests/test_*.c tests/test_*.sh)))
-TEST_ONCE    := $(filter layer1_% layer2_% $(foreach t,tokenizer vocab split specials keys template loader world schedule,%/test_$(t).c) \
+TEST_ONCE    := $(filter layer1_% layer2_% $(foreach t,tokenizer vocab split specials keys template loader world schedule \
+                      grammar register service simulate sse stages take_back oracle search,%/test_$(t).c) tests/test_convert%.c \
                   $(foreach t,make desk mine files library template options grammar chat look program server vision,tests/test_$(t).sh),$(TEST_SOURCES))
 test_program  = $(patsubst %.c,$(BUILD)/%,$(subst /tests/,/,$(1)))
 test: build
