@@ -163,7 +163,7 @@ site_and_exercises() {
     lane=site
     if docs/playground/build.sh build/playground >/dev/null 2>&1; then wasm=yes; else wasm=; fi
     if command -v mkdocs >/dev/null 2>&1 && command -v gnuplot >/dev/null 2>&1 && [ -e "${STRATA_KATEX:-/usr/share/javascript/katex}/katex.min.js" ] && [ $wasm ]; then
-        step "the site: every name, command and link" env DOCUMENTS=6 make docs
+        step "the site: every name, command and link" env DOCUMENTS=6 SPEED_SECONDS=0.02 make docs
         step "the commands of the pages, in a fresh copy" tests/pages.sh
     else
         skip "the site (needs mkdocs, gnuplot, KaTeX and clang for WebAssembly: make docs says how)"

@@ -9,7 +9,7 @@ out=$(cd "$2" && pwd)
 shift 2
 cd "$(dirname "$0")"
 command -v gnuplot >/dev/null || { echo "plots: gnuplot is needed (apt install gnuplot-nox, brew install gnuplot)" >&2; exit 1; }
-documents=${DOCUMENTS:-60}
+documents=${DOCUMENTS:-60} # DOCUMENTS=6 SPEED_SECONDS=0.02: for a site that only shows that all is there
 draft=../../layer5_models/models/draft.gguf
 
 # The numbers of a worked exercise.
@@ -75,7 +75,7 @@ numbers() {
     price)
         best=$(awk -f best.awk data/frontier.csv)
         # shellcheck disable=SC2046
-        "$strata" bench samplers --size 131072 --seconds "${SECONDS_EACH:-0.1}" --csv "$out/price-times.csv" $(echo "$best" | sed 's/^"\([^"]*\)".*/--chain \1/') >&2
+        "$strata" bench samplers --size 131072 --seconds 0.1 --csv "$out/price-times.csv" $(echo "$best" | sed 's/^"\([^"]*\)".*/--chain \1/') >&2
         echo "chain,f,valid,kept,microseconds"
         echo "$best" | while IFS= read -r line; do
             echo "$line,$(grep -F ",LLM-like,${line%%,*}," "$out/price-times.csv" | grep -v ',scalar,' | cut -d, -f5)"
@@ -99,9 +99,9 @@ numbers() {
     errors) worked 2 ;;
     turning) worked 3 ;;
     curve) ./curve.sh ../../layer5_models/models ;;
-    roofline) "$strata" bench roofline --seconds 0.4 --csv "$out/roofline.csv" >&2 ;;
+    roofline) "$strata" bench roofline --seconds "${SPEED_SECONDS:-0.4}" --csv "$out/roofline.csv" >&2 ;;
     loss) "$strata" bench quant --documents "$documents" --seconds 0.1 --csv "$out/loss.csv" >&2 ;;
-    speed) "$strata" bench samplers --seconds "${SECONDS_EACH:-0.5}" --csv "$out/speed.csv" >&2 ;;
+    speed) "$strata" bench samplers --seconds "${SPEED_SECONDS:-0.5}" --csv "$out/speed.csv" >&2 ;;
     *) echo "plots: there is no figure '$1'" >&2; return 2 ;;
     esac
 }
