@@ -7,12 +7,14 @@ typedef struct Pair {
     Model model, head;
     Session session, drafts;
     unsigned char *bytes;
+    const char *text; /* what is read first */
 } Pair;
 
 static void open_made(Pair *p, unsigned char *bytes, size_t size, SessionConfig config,
                       SessionConfig drafts) {
     Fault fault;
     p->bytes = bytes;
+    p->text = "a text of which a part is read in pieces, for it is longer than that";
     if (!model_open_memory(&p->model, bytes, size, &fault)) fail_msg("%s", fault.text);
     assert_true(draft_head_open(&p->head, &p->model, &fault));
     assert_true(session_open(&p->session, &p->model, NULL, config, &fault));
@@ -51,9 +53,7 @@ static GenerateResult speak(Pair *p, const char *spec, Speculation *speculation,
                          .limits.max_tokens = max_tokens,
                          .speculation = speculation};
     tokens->count = 0;
-    for (const char *c = "a text of which a part is read in pieces, for it is longer than that";
-         *c; c++)
-        token_list_add(tokens, *c);
+    for (const char *c = p->text; *c; c++) token_list_add(tokens, *c);
     if (!generate(&p->session, tokens, &o, &result, &fault)) fail_msg("%s", fault.text);
     chain_close(&chain);
     return result;
@@ -93,6 +93,7 @@ static void drawn_texts_have_the_same_distribution(void **state) {
     double counts[2][MAKE_VOCAB] = {{0}}, chi = 0;
     int kinds = 0;
     open_pair(&p, "exaone4", "drafts:1");
+    p.text = "a text";
     for (int with = 0; with < 2; with++)
         for (uint64_t seed = 0; seed < RUNS; seed++) {
             Speculation s = {.draft = &p.drafts, .length = 2};
