@@ -128,7 +128,7 @@ static double compare_eye(const MakeModel *m, int *same, int *of) {
            power = 0;
     reference_eye_open(&reference, &vision.model.gguf, false);
     reference_eye_rows(&reference, picture.rgb, (int)width, want);
-    *same = vision_read(&vision, &picture, FIT_PAD, got, &fault) ? 0 : -1, *of = (int)rows;
+    *same = vision_read(&vision, &picture, got, &fault) ? 0 : -1, *of = (int)rows;
     for (size_t i = 0; i < count; i++) {
         row[i % width] = (double)got[i];
         error += pow((double)got[i] - want[i], 2), power += pow(want[i], 2);

@@ -41,4 +41,8 @@ size_t prefix_free_pages(const KvCache *kv);
 /* Evict the least recently used prefix.  False when there is none. */
 bool prefix_evict(KvCache *kv);
 
+/* Forget the prefixes with one of the tokens low .. high - 1, and what goes on from them: these are about to stand for
+ * something else (session_lend in decoder.h). */
+void prefix_forget(KvCache *kv, int32_t low, int32_t high);
+
 #endif

@@ -157,6 +157,35 @@ bool prefix_evict(KvCache *kv) {
     return true;
 }
 
+static bool holds(const Prefix *p, int32_t low, int32_t high) {
+    for (size_t i = 0; i < KV_PAGE; i++)
+        if (p->tokens[i] >= low && p->tokens[i] < high) return true;
+    return false;
+}
+
+/* Some prefix that goes on from prefix i; NONE: it is a leaf. */
+static int32_t child_of(const KvCache *kv, int32_t i) {
+    for (size_t k = 0; kv->prefix[i].children && k < kv->config.prefixes; k++)
+        if (kv->prefix[k].kept && kv->prefix[k].parent == i) return (int32_t)k;
+    return NONE;
+}
+
+/* Prefix i and all that goes on from it, leaves first. */
+static void evict_branch(KvCache *kv, int32_t i) {
+    for (int32_t at = i, child; kv->prefix[i].kept;) {
+        while ((child = child_of(kv, at)) != NONE) at = child;
+        int32_t parent = kv->prefix[at].parent;
+        evict(kv, at);
+        at = parent;
+    }
+}
+
+void prefix_forget(KvCache *kv, int32_t low, int32_t high) {
+    for (size_t i = 0; i < kv->config.prefixes; i++)
+        if (kv->prefix[i].kept && holds(&kv->prefix[i], low, high))
+            evict_branch(kv, (int32_t)i);
+}
+
 /* A free entry; an older prefix makes way, but none of the chain that is being kept: those were used at
  * the present tick of the clock. */
 static int32_t take_entry(KvCache *kv) {

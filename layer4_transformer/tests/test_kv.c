@@ -175,6 +175,36 @@ static void prefixes_make_way(void **state) {
     arena_free(&arena);
 }
 
+/* The pages of a token that is about to stand for something else, and those behind them; no others. */
+static void what_a_token_stood_for_is_forgotten(void **state) {
+    (void)state;
+    KvCache kv;
+    Arena arena;
+    enum { N = 4 * KV_PAGE };
+    int32_t one[N + 1] = {0}, two[N + 1] = {0};
+    kv_open(
+        &kv, &arena,
+        (KvConfig){.shapes = narrow, .layers = 2, .sequences = 2, .ctx = 320, .prefixes = 8});
+    for (int i = KV_PAGE; i < N; i++) one[i] = 1, two[i] = 2;
+    one[2 * KV_PAGE + 5] = 900, two[KV_PAGE] = 899; /* the first is one of 900 .. 901 */
+    read_text(&kv, 0, one, N), prefix_keep(&kv, 0, one, N, 0);
+    read_text(&kv, 1, two, N), prefix_keep(&kv, 1, two, N, 0);
+    kv_truncate(&kv, 0, 0), kv_truncate(&kv, 1, 0);
+    const size_t kept = kv.n_prefixes;
+    prefix_forget(&kv, 902, 1000);
+    assert_int_equal(kv.n_prefixes, kept);
+    prefix_forget(&kv, 900, 902);
+    assert_int_equal(kv.n_prefixes, kept - 2);
+    assert_int_equal(prefix_find(&kv, 0, one, N + 1, 0), 2 * KV_PAGE);
+    assert_int_equal(prefix_find(&kv, 1, two, N + 1, 0), N);
+    for (size_t p = 0; p < N; p++) assert_true(*key(&kv, 0, 1, p) == (float)two[p]);
+    kv_truncate(&kv, 0, 0), kv_truncate(&kv, 1, 0);
+    prefix_forget(&kv, 0, 1); /* all begin so */
+    assert_int_equal(kv.n_prefixes, 0);
+    assert_int_equal(kv.pages.free_count, kv.pages.count);
+    arena_free(&arena);
+}
+
 /* A text that holds all pages together with a prefix goes on in the page that they share: the prefix makes way. */
 static void who_shares_the_last_page_goes_on(void **state) {
     (void)state;
@@ -200,4 +230,4 @@ static void who_shares_the_last_page_goes_on(void **state) {
 RUN(TEST(pages_are_shared_out), TEST(forks_share_until_they_write), TEST(windows_slide),
     TEST(a_budget_is_kept), TEST(a_context_need_not_be_whole_pages),
     TEST(texts_that_begin_alike_are_found), TEST(prefixes_make_way),
-    TEST(who_shares_the_last_page_goes_on))
+    TEST(what_a_token_stood_for_is_forgotten), TEST(who_shares_the_last_page_goes_on))

@@ -43,12 +43,17 @@ void vision_close(Vision *vision);
 size_t vision_rows(const Vision *vision);
 size_t vision_width(const Vision *vision);
 
-/* Read a picture of any size.
+/* What the eye sees of a picture of any size: a square as large as it was trained on.
+ *
+ * Fails when memory runs out. */
+bool vision_shape(const Vision *vision, const Picture *picture, PictureFit fit, Picture *out,
+                  Fault *fault);
+
+/* Read such a square.
  *
  *   out   (rows, width)   written
  *
- * Fails when memory runs out, or nobody wants it any more (session.is_wanted). */
-bool vision_read(Vision *vision, const Picture *picture, PictureFit fit, float *out,
-                 Fault *fault);
+ * Fails when nobody wants it any more (session.is_wanted). */
+bool vision_read(Vision *vision, const Picture *square, float *out, Fault *fault);
 
 #endif

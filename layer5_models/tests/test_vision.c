@@ -155,7 +155,7 @@ static void sample_open(Sample *s, MakeModel m, ClassPlace place, Pool *pool) {
     size_t side = s->vision.model.eye.image;
     s->picture = scene(side, side);
     s->rows = malloc(vision_rows(&s->vision) * vision_width(&s->vision) * sizeof *s->rows);
-    assert_true(vision_read(&s->vision, &s->picture, FIT_PAD, s->rows, &fault));
+    assert_true(vision_read(&s->vision, &s->picture, s->rows, &fault));
 }
 
 static void sample_close(Sample *s) {
@@ -232,12 +232,13 @@ static void threads_and_pictures_before_change_no_bit(void **state) {
     sample_open(&many, make_model_of("clip", NULL), CLASS_FIRST, pool);
     size_t bytes = vision_rows(&one.vision) * vision_width(&one.vision) * sizeof(float);
     assert_memory_equal(one.rows, many.rows, bytes);
-    Picture other = scene(50, 20);
-    assert_true(vision_read(&many.vision, &other, FIT_CROP, many.rows, NULL));
+    Picture other = scene(50, 20), square;
+    assert_true(vision_shape(&many.vision, &other, FIT_CROP, &square, NULL));
+    assert_true(vision_read(&many.vision, &square, many.rows, NULL));
     assert_memory_not_equal(one.rows, many.rows, bytes);
-    assert_true(vision_read(&many.vision, &many.picture, FIT_PAD, many.rows, NULL));
+    assert_true(vision_read(&many.vision, &many.picture, many.rows, NULL));
     assert_memory_equal(one.rows, many.rows, bytes);
-    picture_free(&other);
+    picture_free(&other), picture_free(&square);
     sample_close(&one), sample_close(&many);
     pool_close(pool);
 }

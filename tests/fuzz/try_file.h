@@ -64,15 +64,16 @@ static inline Trial try_head(const Model *model) {
 /* A file that reads pictures for another model reads one. */
 static inline Trial try_eye(const void *data, size_t size) {
     Vision vision;
-    Picture picture;
+    Picture picture, square;
     Trial trial = TRIAL_OPENED;
     if (!vision_open_memory(&vision, data, size, CLASS_FIRST, NULL, NULL)) return TRIAL_REFUSED;
     size_t count = vision_rows(&vision) * vision_width(&vision);
     float *rows = malloc(count * sizeof *rows);
     if (rows && picture_init(&picture, 3, 5, NULL)) {
-        if (vision_read(&vision, &picture, FIT_PAD, rows, NULL))
+        if (vision_shape(&vision, &picture, FIT_PAD, &square, NULL) &&
+            vision_read(&vision, &square, rows, NULL))
             trial = isnan(rows[count - 1]) ? TRIAL_NAN : TRIAL_RAN;
-        picture_free(&picture);
+        picture_free(&picture), picture_free(&square);
     }
     free(rows);
     vision_close(&vision);

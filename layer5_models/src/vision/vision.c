@@ -59,23 +59,22 @@ void vision_close(Vision *v) {
     *v = (Vision){0};
 }
 
-/* v->patches = those of a picture, in the shape and size of the model. */
-static bool cut(Vision *v, const Picture *picture, PictureFit fit, Fault *fault) {
+bool vision_shape(const Vision *v, const Picture *picture, PictureFit fit, Picture *out,
+                  Fault *fault) {
     const Eye *s = &v->model.eye;
     unsigned char colour[3];
-    Picture square;
     for (int c = 0; c < 3; c++) colour[c] = (unsigned char)(255 * s->mean[c]);
-    if (!picture_square(&square, picture, fit, colour, s->image, fault)) return false;
-    picture_patches(v->patches, &square, s->patch, s->mean, s->spread);
-    picture_free(&square);
-    return true;
+    return picture_square(out, picture, fit, colour, s->image, fault);
 }
 
-bool vision_read(Vision *v, const Picture *picture, PictureFit fit, float *out, Fault *fault) {
+bool vision_read(Vision *v, const Picture *square, float *out, Fault *fault) {
     const Eye *s = &v->model.eye;
     const size_t n = s->patches, dim = v->model.sizes.dim;
     Pool *pool = v->session.pool;
-    if (!cut(v, picture, fit, fault)) return false;
+    REQUIRE(square->width == s->image && square->height == s->image,
+            "a picture of %zu by %zu pixels for an eye of %zu by %zu", square->width,
+            square->height, s->image, s->image);
+    picture_patches(v->patches, square, s->patch, s->mean, s->spread);
     float *own = v->input + (s->class_last ? n * dim : 0),
           *rows = v->input + (s->class_last ? 0 : dim);
     memcpy(own, s->class_row, dim * sizeof *own);

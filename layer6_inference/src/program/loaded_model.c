@@ -90,35 +90,23 @@ bool loaded_open_form(const LoadedModel *s, const char *name, ChatForm *form, Fa
     return ok;
 }
 
-/* What a user said; pictures for which it has no place come before it.  The caller frees it. */
-static char *with_marks(Text message, const Pictures *pictures, size_t *size) {
-    char *text = NULL;
-    FILE *memory = open_memstream(&text, size);
-    bool has = memmem(message.data, message.size, PICTURE_MARK, strlen(PICTURE_MARK));
-    if (!memory) return NULL;
-    for (size_t i = 0; pictures && !has && i < pictures->count; i++)
-        fputs(PICTURE_MARK "\n", memory);
-    fwrite(message.data, 1, message.size, memory);
-    return fclose(memory) == 0 ? text : NULL;
-}
-
-bool loaded_encode_message(const LoadedModel *s, Text message, const Pictures *pictures,
+bool loaded_encode_message(const LoadedModel *s, Text message, const Shown *shown,
                            TokenList *tokens, Fault *fault) {
     const Model *model = s->model;
-    size_t size;
-    char *said = with_marks(message, pictures, &size);
-    ChatTurn turn = {text_of("user"), {said, size}};
+    char *marked = NULL;
+    if (shown->count) {
+        size_t size;
+        if (!(marked = shown_mark(shown->count, message, "\n", &size, fault))) return false;
+        message = (Text){marked, size};
+    }
+    ChatTurn turn = {text_of("user"), message};
     Rendered rendered = {0};
     ChatForm form;
-    if (!said) return fault_set(fault, "no memory for a message");
-    bool ok = chat_form_open(&form, &model->gguf, model->tokenizer, (Text){0}, NULL, fault);
-    if (ok && pictures && pictures->count)
-        ok = chat_render_turns(&form, model->tokenizer, &turn, 1, true, true, &rendered,
-                               fault) &&
-             pictures_encode(pictures, model->tokenizer, (Text){rendered.text, rendered.size},
-                             rendered.user, true, tokens, fault);
-    else
-        ok = ok && chat_encode(&form, model->tokenizer, &turn, 1, true, true, tokens, fault);
-    rendered_free(&rendered), chat_form_close(&form), free(said);
+    bool ok =
+        chat_form_open(&form, &model->gguf, model->tokenizer, (Text){0}, NULL, fault) &&
+        chat_render_turns(&form, model->tokenizer, &turn, 1, true, true, &rendered, fault) &&
+        shown_encode(shown, model->tokenizer, (Text){rendered.text, rendered.size},
+                     rendered.user, true, tokens, fault);
+    rendered_free(&rendered), chat_form_close(&form), free(marked);
     return ok;
 }

@@ -5,7 +5,7 @@
 #define STRATA_LOADED_MODEL_H
 
 #include "compute.h"
-#include "pictures/pictures.h"
+#include "pictures/shown.h"
 
 typedef struct LoadedModel {
     const Model *model;
@@ -55,7 +55,7 @@ bool loaded_open_form(const LoadedModel *loaded, const char *name, ChatForm *for
 
 /* Tokens of a user's message, and of the pictures in it, in the form the model knows, up to where its answer
  * begins. */
-bool loaded_encode_message(const LoadedModel *loaded, Text message, const Pictures *pictures,
+bool loaded_encode_message(const LoadedModel *loaded, Text message, const Shown *shown,
                            TokenList *tokens, Fault *fault);
 
 #endif

@@ -27,7 +27,7 @@ static bool read_canvas(Job *job, Fault *fault) {
     const LoadedModel *m = job->loaded;
     const Tokenizer *t = m->model->tokenizer;
     bool ok = job->chat
-                  ? loaded_encode_message(m, text_of(job->prompt), NULL, &job->tokens, fault)
+                  ? loaded_encode_message(m, text_of(job->prompt), &(Shown){0}, &job->tokens, fault)
                   : loaded_tokenize(m, text_of(job->prompt), job->special, &job->tokens, fault);
     job->prompt_count = job->tokens.count;
     if (!ok || !token_list_reserve(&job->tokens, (size_t)job->length, fault)) return false;

@@ -110,6 +110,17 @@ static bool encode_fill(GenerateApp *app, Fault *fault) {
                      r->model, why.text);
 }
 
+/* A prompt that is plain, with pictures in it. */
+static bool encode_shown(GenerateApp *app, Fault *fault) {
+    size_t size;
+    char *text = shown_mark(app->seen.count, app->prompt, "", &size, fault);
+    bool ok =
+        text && shown_encode(&app->seen, app->expert.model->tokenizer, (Text){text, size},
+                             NULL, app->request->special, &app->tokens, fault);
+    free(text);
+    return ok;
+}
+
 static bool encode_prompt(GenerateApp *app, Fault *fault) {
     const Request *r = app->request;
     if (r->prefix) return encode_fill(app, fault);
@@ -117,11 +128,9 @@ static bool encode_prompt(GenerateApp *app, Fault *fault) {
         return fault_set(fault, "the prompt is empty: give the model something to continue, -p "
                                 "\"Once upon a time\"");
     if (r->chat)
-        return loaded_encode_message(&app->expert, app->prompt, &app->pictures, &app->tokens,
+        return loaded_encode_message(&app->expert, app->prompt, &app->seen, &app->tokens,
                                      fault);
-    if (app->pictures.count)
-        return pictures_encode(&app->pictures, app->expert.model->tokenizer, app->prompt, NULL,
-                               r->special, &app->tokens, fault);
+    if (app->seen.count) return encode_shown(app, fault);
     return loaded_tokenize(&app->expert, app->prompt, r->special, &app->tokens, fault);
 }
 
@@ -206,6 +215,17 @@ static bool read_chain(GenerateApp *app, Fault *fault) {
     return ok;
 }
 
+/* The eye, and what it sees. */
+static bool open_pictures(GenerateApp *app, Fault *fault) {
+    const Request *r = app->request;
+    bool ok = pictures_open(&app->pictures, &r->eye, r->images.count, &app->expert.session,
+                            r->compute.pool, fault);
+    app->seen.of = &app->pictures;
+    for (size_t i = 0; ok && i < r->images.count; i++)
+        ok = shown_add_file(&app->seen, r->images.items[i], fault);
+    return ok;
+}
+
 bool app_open(GenerateApp *app, Fault *fault) {
     const Request *r = app->request;
     if (guesses(r)) app->expert.rewind = app->draft.rewind = (size_t)r->guess;
@@ -219,9 +239,7 @@ bool app_open(GenerateApp *app, Fault *fault) {
     if (app_may_force(app)) app->expert.rewind = SPECULATE_MAX;
     return loaded_open_session(&app->expert, &r->compute, (size_t)r->ctx, count_sequences(app),
                                fault) &&
-           (!r->pictures.mmproj ||
-            pictures_open(&app->pictures, &r->pictures, &app->expert.session, r->compute.pool,
-                          fault)) &&
+           (!r->eye.mmproj || open_pictures(app, fault)) &&
            hand_open(&app->hand, &app->expert.session, fault) &&
            stops_open(&app->stops, r->stops.items, r->stops.count, fault) &&
            (!r->stop_ids ||

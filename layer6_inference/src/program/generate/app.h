@@ -8,7 +8,7 @@
 
 #include "compute.h"
 #include "hand.h"
-#include "pictures/pictures.h"
+#include "pictures/shown.h"
 #include "search.h"
 
 #include <stdio.h>
@@ -28,7 +28,8 @@ typedef struct Request {
     bool ids, no_prompt, special, chat, quiet;
     ComputeOptions compute;
     HandOptions hand;
-    PictureOptions pictures;
+    EyeOptions eye;
+    OptionList images;
 } Request;
 
 /* The open models and what was made of the options. */
@@ -44,8 +45,9 @@ typedef struct GenerateApp {
     Text prompt; /* what stands before the text that is generated */
     char *input; /* the prompt, when it came on standard input; owns */
     Heal heal;
-    HandOptions hand;  /* on the expert */
-    Pictures pictures; /* in the prompt */
+    HandOptions hand; /* on the expert */
+    Pictures pictures;
+    Shown seen; /* of them, in the prompt */
     TokenList tokens, negative, stop_ids;
     TextQueue queue;
     GenerateResult result;

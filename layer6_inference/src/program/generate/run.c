@@ -248,10 +248,9 @@ static void print_status(const GenerateApp *app) {
             kv_name(r, model), threads, threads == 1 ? "" : "s", kernels_isa());
     print_way(app);
     fprintf(stderr, " | %s]\n", stop_reason_name(app->result.reason));
-    const Pictures *seen = &app->pictures;
-    if (seen->count)
-        fprintf(stderr, "[%zu picture%s, %zu rows each, read in %.2f s]\n", seen->count,
-                seen->count == 1 ? "" : "s", seen->each, seen->seconds);
+    if (app->seen.count)
+        fprintf(stderr, "[%zu picture%s, %zu rows each, read in %.2f s]\n", app->seen.count,
+                app->seen.count == 1 ? "" : "s", app->pictures.each, app->pictures.seconds);
     const Speculation *g = &app->speculation;
     if (g->rounds)
         fprintf(stderr,

@@ -1,10 +1,7 @@
 /* files.c - see files.h. */
 #include "files.h"
 
-#include "input.h"
-
 #include <dlfcn.h>
-#include <stdlib.h>
 #include <string.h>
 
 void *library_open(const char *const *names) {
@@ -47,14 +44,4 @@ bool picture_read(Picture *p, const void *bytes, size_t size, Fault *fault) {
                          k->name);
     }
     return fault_set(fault, "no picture: wanted one in PNG, JPEG or PPM (P6)");
-}
-
-bool picture_open(Picture *p, const char *path, Fault *fault) {
-    size_t size;
-    char *bytes = read_named(path, &size, fault);
-    *p = (Picture){0};
-    if (!bytes) return false;
-    bool ok = picture_read(p, bytes, size, fault);
-    free(bytes);
-    return ok || fault_prefix(fault, path);
 }

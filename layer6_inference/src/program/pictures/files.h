@@ -1,21 +1,17 @@
 /* files.h - pictures in the files that people have.
  *
  * Portable pixmaps are read by layer 5.  PNG is libpng's work and JPEG libjpeg's: their headers are looked for when this
- * program is built, and they themselves when a picture is opened, so that the program needs neither.
+ * program is built, and they themselves when a picture is read, so that the program needs neither.
  *
- * Invariant: a picture that is opened is all there: damage that a library would paint over is refused. */
+ * Invariant: a picture that is read is all there: damage that a library would paint over is refused. */
 #ifndef STRATA_PICTURE_FILES_H
 #define STRATA_PICTURE_FILES_H
 
 #include "inference.h"
 
-/* Read a picture from a file, or from standard input when it is called "-"; by what it begins with, whatever its
- * name.
+/* Read a picture from the bytes of a file, by what they begin with, whatever its name.
  *
  * Fails when it is of another kind, damaged or too large, or the library for its kind is not there. */
-bool picture_open(Picture *picture, const char *path, Fault *fault);
-
-/* The same of bytes in memory. */
 bool picture_read(Picture *picture, const void *bytes, size_t size, Fault *fault);
 
 /* One kind each. */

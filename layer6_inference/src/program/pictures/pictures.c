@@ -2,109 +2,136 @@
 #include "pictures.h"
 
 #include "files.h"
+#include "prefix.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-static bool read_one(Vision *eye, const PictureOptions *o, size_t i, float *rows,
-                     Fault *fault) {
-    Picture picture;
-    if (!picture_open(&picture, o->images.items[i], fault)) return false;
-    bool ok = vision_read(eye, &picture, o->crop ? FIT_CROP : FIT_PAD, rows, fault);
-    picture_free(&picture);
-    return ok || fault_prefix(fault, o->images.items[i]);
+/* ------------------------------------------------------------------ opening and closing */
+
+static size_t side_of(const Pictures *p) { return p->eye.model.eye.image; }
+
+static bool check_width(const Pictures *p, const char *path, Fault *fault) {
+    size_t width = vision_width(&p->eye), dim = p->session->model->sizes.dim;
+    return width == dim ||
+           fault_set(fault,
+                     "%s makes rows of %zu numbers, and the model reads rows of %zu: it "
+                     "belongs to another model",
+                     path, width, dim);
 }
 
-static bool read_all_pictures(Pictures *p, Vision *eye, const PictureOptions *o,
-                              const Session *session, Fault *fault) {
-    size_t width = vision_width(eye), dim = session->model->sizes.dim;
-    if (width != dim)
-        return fault_set(fault,
-                         "%s makes rows of %zu numbers, and the model reads rows of %zu: it "
-                         "belongs to another model",
-                         o->mmproj, width, dim);
-    p->count = o->images.count, p->each = vision_rows(eye);
-    if (!(p->rows = malloc(p->count * p->each * dim * sizeof *p->rows)))
-        return fault_set(fault, "no memory for the rows of %zu pictures", p->count);
-    for (size_t i = 0; i < p->count; i++)
-        if (!read_one(eye, o, i, p->rows + i * p->each * dim, fault)) return false;
-    return true;
+/* A place for each, and tokens behind the vocabulary. */
+static bool take_room(Pictures *p, size_t room, Fault *fault) {
+    const ModelSizes *sizes = &p->session->model->sizes;
+    p->room = room, p->each = vision_rows(&p->eye);
+    if (room <= (INT32_MAX - sizes->vocab) / p->each) {
+        p->rows = malloc(room * p->each * sizes->dim * sizeof *p->rows);
+        p->places = calloc(room, sizeof *p->places);
+    }
+    return (p->rows && p->places) ||
+           fault_set(fault, "no memory for the rows of %zu pictures", room);
 }
 
-bool pictures_open(Pictures *p, const PictureOptions *o, Session *session, Pool *pool,
+bool pictures_open(Pictures *p, const EyeOptions *o, size_t room, Session *session, Pool *pool,
                    Fault *fault) {
-    Vision eye;
-    double start = clock_seconds();
-    *p = (Pictures){0};
-    if (!session_lend(session, NULL, 0, fault) ||
-        !vision_open(&eye, o->mmproj, o->class_last ? CLASS_LAST : CLASS_FIRST, pool, fault))
-        return false;
-    bool ok = read_all_pictures(p, &eye, o, session, fault) &&
-              session_lend(session, p->rows, p->count * p->each, fault);
-    vision_close(&eye);
-    p->seconds = clock_seconds() - start;
-    return ok;
+    *p = (Pictures){.session = session, .fit = o->crop ? FIT_CROP : FIT_PAD};
+    pthread_mutex_init(&p->lock, NULL), pthread_mutex_init(&p->shaping, NULL);
+    return session_lend(session, NULL, 0, fault) &&
+           vision_open(&p->eye, o->mmproj, o->class_last ? CLASS_LAST : CLASS_FIRST, pool,
+                       fault) &&
+           check_width(p, o->mmproj, fault) && take_room(p, room, fault) &&
+           session_lend(session, p->rows, room * p->each, fault);
 }
 
 void pictures_close(Pictures *p) {
-    free(p->rows);
+    if (!p->session) return;
+    vision_close(&p->eye);
+    for (size_t i = 0; p->places && i < p->room; i++) free(p->places[i].rgb);
+    free(p->places), free(p->rows);
+    pthread_mutex_destroy(&p->lock), pthread_mutex_destroy(&p->shaping);
     *p = (Pictures){0};
 }
 
-/* ------------------------------------------------------------------ texts with pictures */
+/* ------------------------------------------------------------------ places */
 
-static bool all_users(const unsigned char *user, size_t n) {
-    while (user && n > 0 && user[n - 1]) n--;
-    return !user || n == 0;
+bool pictures_shape(Pictures *p, Text bytes, Picture *square, Fault *fault) {
+    Picture picture;
+    pthread_mutex_lock(&p->shaping);
+    bool ok = picture_read(&picture, bytes.data, bytes.size, fault) &&
+              vision_shape(&p->eye, &picture, p->fit, square, fault);
+    picture_free(&picture);
+    pthread_mutex_unlock(&p->shaping);
+    return ok;
 }
 
-/* Where the next mark stands from `at` on; text.size: nowhere. */
-static size_t find_mark(Text text, const unsigned char *user, size_t at) {
-    const size_t n = strlen(PICTURE_MARK);
-    for (; at + n <= text.size; at++)
-        if (memcmp(text.data + at, PICTURE_MARK, n) == 0 &&
-            all_users(user ? user + at : NULL, n))
-            return at;
-    return text.size;
+/* The place of an equal picture; NULL: there is none. */
+static PicturePlace *find_equal(const Pictures *p, const Picture *square, uint64_t salt) {
+    const size_t bytes = 3 * side_of(p) * side_of(p);
+    for (PicturePlace *s = p->places; s < p->places + p->room; s++)
+        if (s->rgb && s->salt == salt && memcmp(s->rgb, square->rgb, bytes) == 0) return s;
+    return NULL;
 }
 
-static void add_picture(const Pictures *p, const Tokenizer *t, size_t number,
-                        TokenList *tokens) {
-    for (size_t i = 0; i < p->each; i++)
-        token_list_add(tokens, (int32_t)(tokenizer_count(t) + number * p->each + i));
+/* The place that was taken longest ago of those that nobody holds; NULL: all are held. */
+static PicturePlace *find_place(const Pictures *p) {
+    PicturePlace *oldest = NULL;
+    for (PicturePlace *s = p->places; s < p->places + p->room; s++)
+        if (!s->holders && (!oldest || s->used < oldest->used)) oldest = s;
+    return oldest;
 }
 
-/* What stands before, between or behind pictures. */
-static bool encode_part(const Tokenizer *t, Text part, const unsigned char *user, bool first,
-                        bool special, TokenList *tokens, Fault *fault) {
-    const Rendered rendered = {(char *)part.data, (unsigned char *)user, part.size};
-    if (user && first) return chat_encode_rendered(t, &rendered, tokens, fault);
-    if (user) return tokenizer_encode_marked(t, part, user, tokens, fault);
-    if (first) tokenizer_begin(t, tokens);
-    return tokenizer_encode(t, part, special, tokens, fault);
-}
-
-bool pictures_encode(const Pictures *p, const Tokenizer *t, Text text,
-                     const unsigned char *user, bool special, TokenList *tokens, Fault *fault) {
-    size_t marks = 0, at = 0, shown = 0;
-    for (size_t i = 0; (i = find_mark(text, user, i)) < text.size; i++) marks++;
-    if (marks && marks != p->count)
-        return fault_set(fault,
-                         "the text has %zu mark%s " PICTURE_MARK " for %zu picture%s: wanted "
-                         "one for each, or none, and all come before it",
-                         marks, marks == 1 ? "" : "s", p->count, p->count == 1 ? "" : "s");
-    if (!marks) {
-        if (!encode_part(t, (Text){"", 0}, NULL, true, special, tokens, fault)) return false;
-        for (; shown < p->count; shown++) add_picture(p, t, shown, tokens);
+bool pictures_take(Pictures *p, Picture *square, uint64_t salt, size_t *number) {
+    pthread_mutex_lock(&p->lock);
+    PicturePlace *s = find_equal(p, square, salt);
+    if (!s && (s = find_place(p))) {
+        free(s->rgb);
+        *s = (PicturePlace){.rgb = square->rgb, .salt = salt};
+        square->rgb = NULL;
     }
-    for (bool more = true; more; at += strlen(PICTURE_MARK)) {
-        size_t end = find_mark(text, user, at);
-        if (!encode_part(t, (Text){text.data + at, end - at}, user ? user + at : NULL,
-                         marks && at == 0, special, tokens, fault))
-            return false;
-        more = end < text.size;
-        if (more) add_picture(p, t, shown++, tokens);
-        at = end;
-    }
+    if (s) s->holders++, s->used = ++p->clock, *number = (size_t)(s - p->places);
+    pthread_mutex_unlock(&p->lock);
+    picture_free(square);
+    return s != NULL;
+}
+
+void pictures_release(Pictures *p, size_t number) {
+    pthread_mutex_lock(&p->lock);
+    p->places[number].holders--;
+    pthread_mutex_unlock(&p->lock);
+}
+
+/* ------------------------------------------------------------------ rows */
+
+static int32_t first_token(const Pictures *p, size_t number) {
+    return (int32_t)(p->session->model->sizes.vocab + number * p->each);
+}
+
+bool pictures_is_read(Pictures *p, size_t number) {
+    pthread_mutex_lock(&p->lock);
+    bool read = p->places[number].read;
+    pthread_mutex_unlock(&p->lock);
+    return read;
+}
+
+bool pictures_read(Pictures *p, size_t number, Fault *fault) {
+    const int32_t first = first_token(p, number);
+    const double start = clock_seconds();
+    const Picture square = {side_of(p), side_of(p), p->places[number].rgb};
+    if (pictures_is_read(p, number)) return true;
+    prefix_forget(&p->session->kv, first, first + (int32_t)p->each);
+    if (!vision_read(&p->eye, &square,
+                     p->rows + number * p->each * p->session->model->sizes.dim, fault))
+        return false;
+    pthread_mutex_lock(&p->lock);
+    p->places[number].read = true;
+    p->n_read++, p->seconds += clock_seconds() - start;
+    pthread_mutex_unlock(&p->lock);
     return true;
+}
+
+bool pictures_in(const Pictures *p, size_t number, const TokenList *tokens) {
+    const int32_t first = first_token(p, number);
+    for (size_t i = 0; i < tokens->count; i++)
+        if (tokens->ids[i] >= first && tokens->ids[i] < first + (int32_t)p->each) return true;
+    return false;
 }
