@@ -94,7 +94,7 @@ $(BUILT)/bin/strata: $(PROGRAM) $(LIBS)
 
 # The server, a program of its own: it alone needs a library that is not the system's, and is built where that one is.
 HTTP := $(if $(SERVER),$(shell echo '\#include <microhttpd.h>' | $(CC) $(INCLUDE) -E - >/dev/null 2>&1 && echo yes))
-SHARES := $(foreach s,compute input listing loaded_model options pictures-files pictures-jpeg pictures-pictures pictures-png pictures-shown tools tools_read tools_stage write,$(OUT)/program-$(s).o)
+SHARES := $(foreach s,base64 compute input listing loaded_model options pictures-files pictures-jpeg pictures-pictures pictures-png pictures-shown tools tools_read tools_stage write,$(OUT)/program-$(s).o)
 program: $(if $(HTTP),$(BUILT)/bin/strata-serve)
 $(BUILT)/bin/strata-serve: $(SERVED) $(SHARES) $(LIBS)
 	@mkdir -p $(@D)

@@ -1,4 +1,5 @@
 /* embeddings.c - /v1/embeddings: texts as vectors of length 1, as strata embed has them. */
+#include "base64.h"
 #include "text_job.h"
 
 #include <math.h>
@@ -25,24 +26,10 @@ static bool embed(Session *session, void *context, Fault *fault) {
            fault_set(fault, "the model's numbers are not finite");
 }
 
-/* Little-endian floats, six bits a letter. */
-static void write_base64(FILE *out, const float *x, size_t n) {
-    static const char letters[] =
-        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    const size_t size = n * sizeof *x;
-    for (size_t i = 0; i < size; i += 3) {
-        unsigned char b[3] = {0};
-        memcpy(b, (const char *)x + i, min_size(3, size - i));
-        uint32_t bits = (uint32_t)b[0] << 16 | (uint32_t)b[1] << 8 | b[2];
-        for (size_t k = 0; k < 4; k++)
-            fputc(i + k <= size ? letters[bits >> (18 - 6 * k) & 63] : '=', out);
-    }
-}
-
 static void write_vector(FILE *out, const Ask *ask, const float *x, size_t dim, size_t index) {
     fprintf(out, "{\"object\":\"embedding\",\"index\":%zu,\"embedding\":", index);
     if (text_equal(ask_text(ask, F_ENCODING_FORMAT, "float"), text_of("base64"))) {
-        fputc('"', out), write_base64(out, x, dim), fputc('"', out);
+        fputc('"', out), base64_write(out, x, dim * sizeof *x), fputc('"', out);
     } else {
         for (size_t k = 0; k < dim; k++) fputc(k ? ',' : '[', out), write_number(out, x[k]);
         fputc(']', out);

@@ -8,11 +8,15 @@ static void write_model(FILE *out, const Server *s) {
     fputs("{\"id\":", out);
     write_text(out, text_of(s->name));
     fprintf(out,
-            ",\"object\":\"model\",\"created\":0,\"owned_by\":\"strata\",\"meta\":{\"ctx\":%zu,"
-            "\"vocab\":%zu,\"layers\":%zu,\"dim\":%zu,\"arch\":\"%s\"}}",
+            ",\"object\":\"model\",\"created\":0,\"owned_by\":\"strata\",\"architecture\":{"
+            "\"input_modalities\":[\"text\"%s],\"output_modalities\":[\"%s\"]},"
+            "\"meta\":{\"ctx\":%zu,\"vocab\":%zu,\"layers\":%zu,\"dim\":%zu,\"arch\":\"%s\","
+            "\"picture_tokens\":%zu}}",
+            s->pictures.places ? ",\"image\"" : "",
+            model_writes(s->loaded.model) ? "text" : "embeddings",
             session_ctx(&s->loaded.session), s->loaded.model->sizes.vocab,
             s->loaded.model->sizes.layers, s->loaded.model->sizes.dim,
-            s->loaded.model->recipe->arch);
+            s->loaded.model->recipe->arch, s->pictures.each);
 }
 
 void handle_models(const Call *call, Reply *reply) {

@@ -33,7 +33,7 @@ void job_leave(Job *job) {
     pthread_mutex_unlock(&job->lock);
     if (!last) return;
     for (size_t i = 0; i < job->n; i++) answer_free(&job->answers[i]);
-    stops_close(&job->stops), token_list_free(&job->marks);
+    stops_close(&job->stops), token_list_free(&job->marks), shown_release(&job->shown);
     pthread_mutex_destroy(&job->lock), pthread_cond_destroy(&job->changed);
     free(job->answers), free(job);
 }

@@ -11,6 +11,7 @@
 #ifndef STRATA_JOB_H
 #define STRATA_JOB_H
 
+#include "pictures/shown.h"
 #include "write.h"
 
 #include <pthread.h>
@@ -62,6 +63,7 @@ struct Job {
     const Tokenizer *tokenizer;
     Stops stops;
     TokenList marks; /* special tokens whose names are part of the texts */
+    Shown shown;     /* pictures that are held until it is over */
     bool logprobs;   /* are kept */
     size_t tops;
     Answer *answers; /* (n) */

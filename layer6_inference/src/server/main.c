@@ -58,6 +58,12 @@ static bool run_options(ServeOptions *o, Fault *fault) {
     return ok;
 }
 
+static const OptionRule rules[] = {
+    EYE_RULES,
+    {"--pictures", NEEDS, "--mmproj", "it says how many are kept"},
+    {0},
+};
+
 int main(int argc, char **argv) {
     ServeOptions o = {.host = "127.0.0.1",
                       .chain = chain_default,
@@ -65,7 +71,7 @@ int main(int argc, char **argv) {
                       .places = 8,
                       .queue = 64,
                       .stretch = SCHEDULE_STRETCH,
-                      .body = 4096,
+                      .pictures = 32,
                       .connections = 512,
                       .patience = 30,
                       .drain = 30};
@@ -95,7 +101,8 @@ int main(int argc, char **argv) {
         {"--keys", OPT_TEXT, &o.keys, "FILE", "keys that clients must have, one a line"},
         {"--origin", OPT_LIST, &o.origins, "ORIGIN",
          "pages of this origin may ask, as https://example.com (may be given several times)"},
-        {"--body", OPT_INT(1, 1000000), &o.body, "KIB", "largest body of a request (4096)"},
+        {"--body", OPT_INT(1, 1000000), &o.body, "KIB",
+         "largest body of a request (4096; with --mmproj 16384)"},
         {"--connections", OPT_INT(1, 65536), &o.connections, "N",
          "connections at the same time (512)"},
         {"--patience", OPT_REAL(0.5, 3600), &o.patience, "X",
@@ -105,6 +112,9 @@ int main(int argc, char **argv) {
         {"--drain", OPT_REAL(0, 86400), &o.drain, "X",
          "seconds for what is going on when SIGTERM comes (30)"},
         {"--quiet", OPT_FLAG, &o.quiet, NULL, "no line for each request on stderr"},
+        EYE_OPTIONS(o.eye),
+        {"--pictures", OPT_INT(1, 1024), &o.pictures, "N",
+         "pictures in memory, those that are shown and the last of the others (32)"},
         KV_OPTION(o.compute),
         COMPUTE_OPTIONS(o.compute),
         {0},
@@ -116,9 +126,10 @@ int main(int argc, char **argv) {
                               "people is at /.\nSIGTERM or ctrl-c: no new work, and what is "
                               "going on may end.",
                               options,
-                              NULL};
+                              rules};
     if (!kernels_select(NULL, &fault)) return command_failed(&fault);
     int status = command_line_read(&line, NULL, 0, 0);
     if (status >= 0) return status;
+    if (!o.body) o.body = o.eye.mmproj ? 16384 : 4096;
     return run_options(&o, &fault) ? EXIT_DONE : command_failed(&fault);
 }

@@ -1,12 +1,12 @@
 /* messages.c - OpenAI's messages as chat templates expect them.  See text_job.h.
  *
  *     role developer                         system
- *     content [{"type": "text", ...}, ...]   one text, a newline between parts
+ *     content [{"type": "text", ...}, ...]   one text, a newline between parts, PICTURE_BYTE for a picture
  *     arguments "{\"city\": \"Rome\"}"       the object itself
  *
  * Invariant: every key of a message was used, or the message was refused. */
+#include "image_part.h"
 #include "pieces.h"
-#include "text_job.h"
 #include "tools.h"
 #include "write.h"
 
@@ -20,6 +20,8 @@ typedef struct Rewrite {
     Pieces pieces;
     Json *arguments[128]; /* (n) texts of calls, read */
     size_t n;
+    Prompts *prompts; /* whose pictures these are; NULL: none are wanted */
+    bool user;        /* the message is a user's */
     Refusal *refusal;
 } Rewrite;
 
@@ -33,30 +35,41 @@ static bool no_memory(Rewrite *r) {
 
 /* ------------------------------------------------------------------ contents */
 
-static bool check_part(Rewrite *r, size_t i, const JsonValue *part) {
+/* What stands for a part in the text, a picture's byte or a text. */
+static bool read_part(Rewrite *r, size_t i, const JsonValue *part, Text *as) {
+    static const char picture[] = {(char)PICTURE_BYTE};
     const JsonValue *type = json_get(part, "type"), *text = json_get(part, "text");
+    char where[32];
     if (!type || type->kind != JSON_STRING) return wrong(r, i, "a part has no type");
+    if (text_equal(type->text, text_of("image_url"))) {
+        if (!r->prompts) return wrong(r, i, "a picture is no text: POST /v1/chat/completions");
+        if (!r->user) return wrong(r, i, "a picture: only a user's message shows one");
+        *as = (Text){picture, 1};
+        snprintf(where, sizeof where, "messages[%zu]: a picture", i);
+        return image_part_take(part, r->prompts, r->refusal) ||
+               fault_prefix(&r->refusal->fault, where);
+    }
     if (!text_equal(type->text, text_of("text")))
-        return wrong(r, i,
-                     "a part that is no text: the server reads no pictures "
-                     "(strata generate --image does), and nothing else");
-    return (text && text->kind == JSON_STRING && part->count == 2) ||
-           wrong(r, i, "a part: wanted its type and its text");
+        return wrong(r, i, "a part is neither text nor image_url: nothing else is read here");
+    if (!text || text->kind != JSON_STRING || part->count != 2)
+        return wrong(r, i, "a part: wanted its type and its text");
+    return *as = text->text, true;
 }
 
 static bool join_parts(Rewrite *r, size_t i, const JsonValue *parts, JsonValue *content) {
+    Text *as = pieces_take(&r->pieces, (parts->count + 1) * sizeof *as);
     size_t size = 0;
+    if (!as) return no_memory(r);
     for (size_t k = 0; k < parts->count; k++) {
-        if (!check_part(r, i, &parts->items[k])) return false;
-        size += json_get(&parts->items[k], "text")->text.size + 1;
+        if (!read_part(r, i, &parts->items[k], &as[k])) return false;
+        size += as[k].size + 1;
     }
     char *text = pieces_take(&r->pieces, size + 1), *at = text;
     if (!text) return no_memory(r);
     for (size_t k = 0; k < parts->count; k++) {
-        Text part = json_get(&parts->items[k], "text")->text;
         if (k) *at++ = '\n';
-        memcpy(at, part.data, part.size);
-        at += part.size;
+        memcpy(at, as[k].data, as[k].size);
+        at += as[k].size;
     }
     *content = (JsonValue){.kind = JSON_STRING, .text = {text, (size_t)(at - text)}};
     return true;
@@ -171,7 +184,9 @@ static bool rewrite_value(Rewrite *r, size_t i, Text key, const JsonValue *from,
 
 static bool rewrite_message(Rewrite *r, size_t i, const JsonValue *from, JsonValue *to) {
     if (from->kind != JSON_OBJECT) return wrong(r, i, "it is no object");
-    if (!json_get(from, "role")) return wrong(r, i, "it has no role");
+    const JsonValue *role = json_get(from, "role");
+    if (!role) return wrong(r, i, "it has no role");
+    r->user = role->kind == JSON_STRING && text_equal(role->text, text_of("user"));
     const JsonValue *content = json_get(from, "content");
     if ((!content || content->kind == JSON_NULL) && !json_get(from, "tool_calls"))
         return wrong(r, i, "it has no content");
@@ -216,9 +231,9 @@ static const JsonValue *tools_told(const Ask *ask) {
     return none || !tools || !tools->count ? NULL : tools;
 }
 
-bool messages_render(const Ask *ask, const Server *server, bool open, Rendered *rendered,
-                     Refusal *refusal) {
-    Rewrite r = {.pieces.limit = (size_t)1 << 28, .refusal = refusal};
+bool messages_render(const Ask *ask, const Server *server, bool open, Prompts *prompts,
+                     Rendered *rendered, Refusal *refusal) {
+    Rewrite r = {.pieces.limit = (size_t)1 << 28, .prompts = prompts, .refusal = refusal};
     JsonValue messages;
     if (!server->form.tree) {
         refusal->fault = server->no_form;

@@ -91,6 +91,10 @@ void metrics_write(const Metrics *m, const Load *load, const char *const *paths,
     fprintf(out, "strata_kv_pages{state=\"used\"} %zu\n", load->pages - load->pages_free);
     fprintf(out, "strata_kv_pages{state=\"kept\"} %zu\n", load->pages_kept);
     fprintf(out, "strata_kv_pages{state=\"free\"} %zu\n", load->pages_free - load->pages_kept);
+    put_one(out, "pictures_total", "counter", "Pictures that were read",
+            (double)load->pictures);
+    put_one(out, "picture_seconds_total", "counter",
+            "Time that took, with the steps of answers meanwhile", load->picture_seconds);
     put_one(out, "uptime_seconds", "gauge", "Since the server began",
             clock_seconds() - m->start);
     put_histogram(out, "first_token_seconds", "From arrival to the first token", &m->first);

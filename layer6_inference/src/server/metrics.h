@@ -31,6 +31,8 @@ typedef struct Load {
     size_t waiting, running, pages, pages_free, pages_kept;
     size_t layers;            /* that have pages */
     double tokens_per_second; /* lately */
+    size_t pictures;          /* that the eye has read, */
+    double picture_seconds;   /* and how long that took, with the steps between its layers */
 } Load;
 
 void metrics_open(Metrics *metrics);

@@ -8,6 +8,7 @@ enum { PROMPTS = 128 };
 void prompts_free(Prompts *p) {
     for (size_t i = 0; i < p->count; i++) token_list_free(&p->lists[i]);
     free(p->lists);
+    shown_release(&p->shown);
     *p = (Prompts){0};
 }
 
@@ -63,10 +64,11 @@ static bool read_chat(const Ask *ask, const Server *server, Prompts *p, Refusal 
     if (!(p->lists = calloc(1, sizeof *p->lists)))
         return refuse(refusal, 500, NULL, "no memory for a prompt");
     p->count = 1;
-    if (!messages_render(ask, server, true, &rendered, refusal)) return false;
-    bool ok = chat_encode_rendered(server->loaded.model->tokenizer, &rendered, &p->lists[0],
-                                   &refusal->fault) ||
-              refuse_fault(refusal, 400, "messages");
+    bool ok = messages_render(ask, server, true, p, &rendered, refusal) &&
+              (shown_encode(&p->shown, server->loaded.model->tokenizer,
+                            (Text){rendered.text, rendered.size}, rendered.user, true,
+                            &p->lists[0], &refusal->fault) ||
+               refuse_fault(refusal, 400, "messages"));
     rendered_free(&rendered);
     return ok;
 }

@@ -42,6 +42,15 @@ static bool check_chain(const Server *s, Fault *fault) {
     return ok;
 }
 
+/* What reads pictures, which come in conversations. */
+static bool open_eye(Server *s, Fault *fault) {
+    const ServeOptions *o = s->options;
+    if (!o->eye.mmproj) return true;
+    if (!s->form.tree) return *fault = s->no_form, fault_prefix(fault, "--mmproj");
+    return pictures_open(&s->pictures, &o->eye, (size_t)o->pictures, &s->loaded.session,
+                         o->compute.pool, fault);
+}
+
 bool server_open(Server *s, const ServeOptions *o, Fault *fault) {
     const size_t places = (size_t)o->places;
     *s = (Server){.options = o,
@@ -63,12 +72,14 @@ bool server_open(Server *s, const ServeOptions *o, Fault *fault) {
         if (o->form) return *fault = s->no_form, false;
         fault_prefix(&s->no_form, "the server was started without --form");
     }
+    if (!open_eye(s, fault)) return false;
     stage_forbid_files();
     return worker_start(s, fault);
 }
 
 void server_close(Server *s) {
     worker_stop(s);
+    pictures_close(&s->pictures);
     chat_form_close(&s->form);
     if (s->side.model) session_close(&s->side);
     if (s->loaded.model) loaded_close(&s->loaded);

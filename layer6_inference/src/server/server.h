@@ -19,18 +19,24 @@
 /* The options, as they were given. */
 typedef struct ServeOptions {
     const char *model, *host, *chain, *alias, *keys, *form;
-    long port, ctx, places, queue, body, connections;
+    long port, ctx, places, queue, body, connections, pictures;
     double seconds, patience, drain, stretch;
     OptionList origins;
     bool quiet;
+    EyeOptions eye;
     ComputeOptions compute;
 } ServeOptions;
 
-/* Work for the worker beside the service: a text that is read as a whole. */
+/* Work for the worker beside the service: a text that is read as a whole, or a picture. */
 typedef struct Task Task;
 struct Task {
     bool (*run)(Session *session, void *context, Fault *fault);
     void *context;
+    /* of what takes long: between its layers those who are answered have their steps, and it ends when its client
+     * is gone; NULL: the server's, and all at once */
+    Session *session;
+    bool (*is_gone)(void *peer);
+    void *peer;
     bool ok, done;
     Fault fault;
     pthread_cond_t changed;
@@ -46,9 +52,16 @@ typedef struct Sight {
 
 enum { SIGHTS = 256 };
 
+/* Tokens of the last seconds: old ones count less and less. */
+typedef struct Rate {
+    double at, tokens, seconds;
+    size_t told; /* tokens, so far */
+} Rate;
+
 typedef struct Server {
     const ServeOptions *options;
     LoadedModel loaded;
+    Pictures pictures; /* those that requests show; places is NULL where it has no eye */
     ChatForm form;
     Fault no_form; /* why there is none, when form.tree is NULL */
     const char *name;
@@ -58,7 +71,10 @@ typedef struct Server {
 
     /* the worker's own */
     Service service;
-    Session side; /* for tasks; opened by the first one */
+    Session side;   /* for tasks that bring none; opened by the first one */
+    Task *task;     /* that is run */
+    double stepped; /* when the last step ended */
+    Rate rate;
     pthread_t thread;
     bool working;
     Answer **live;

@@ -87,7 +87,7 @@ static bool fill_answer(TextJob *t, Answer *a, const TokenList *prompt, const Ch
         return false;
     a->request.user = t->user;
     a->request.priority = (int)ask_number(&t->ask, F_PRIORITY, 0);
-    if (seconds > 0) a->request.deadline = clock_seconds() + seconds;
+    if (seconds > 0) a->request.deadline = t->began + seconds;
     return true;
 }
 
@@ -178,18 +178,20 @@ static void name_it(TextJob *t) {
 bool text_job_open(TextJob *t, const Call *call, int where, Refusal *refusal) {
     Server *server = call->server;
     const Tokenizer *tokenizer = server->loaded.model->tokenizer;
-    Prompts prompts = {0};
+    Prompts prompts = {.shown.of = server->pictures.places ? &server->pictures : NULL};
     Chain chain = {0};
     char *first = NULL;
-    *t = (TextJob){.server = server, .chat = where == IN_CHAT};
+    *t = (TextJob){.server = server, .chat = where == IN_CHAT, .began = clock_seconds()};
     bool ok = ask_read(&t->ask, where, call->body, refusal) && field_model(t, refusal) &&
               field_stream_options(t, refusal) && field_modalities(&t->ask, refusal) &&
               field_salt(t, call->key, refusal) &&
               constrain(&t->ask, server->form.calls, &first, refusal) &&
               ask_chain(&t->ask, first, server->options->chain, tokenizer, &chain, refusal) &&
-              field_think(t, &chain, *first != 0, refusal) &&
-              prompts_read(&t->ask, server, &prompts, refusal) &&
-              make_job(t, &prompts, &chain, refusal) && read_echo(t, &prompts, refusal);
+              field_think(t, &chain, *first != 0, refusal);
+    prompts.salt = t->salt;
+    ok = ok && prompts_read(&t->ask, server, &prompts, refusal) &&
+         make_job(t, &prompts, &chain, refusal) && read_echo(t, &prompts, refusal);
+    if (ok) t->job->shown = prompts.shown, prompts.shown.count = 0;
     name_it(t);
     prompts_free(&prompts), chain_close(&chain), free(first);
     return ok;

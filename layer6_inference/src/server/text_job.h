@@ -26,6 +26,7 @@ typedef struct TextJob {
     uint64_t user;  /* whose requests take turns: those of its key; 0 without keys */
     char id[40];
     long created;
+    double began;   /* when it came */
     Bytes *prompts; /* (job->n / n) as texts, with echo; owns */
     Scores *scores; /* (job->n / n) with echo and logprobs; owns */
 } TextJob;
@@ -50,6 +51,8 @@ const char *finish_reason(const Answer *answer);
 typedef struct Prompts {
     TokenList *lists; /* (count) owns */
     size_t count;
+    Shown shown;   /* the pictures of a chat; held */
+    uint64_t salt; /* of these */
 } Prompts;
 
 bool prompts_read(const Ask *ask, const Server *server, Prompts *prompts, Refusal *refusal);
@@ -63,8 +66,10 @@ bool prompts_read_shapes(const JsonValue *value, const char *field, size_t most,
 
 /* ------------------------------------------------------------------ messages (messages.c) */
 
-/* The conversation of a request as the template's text. */
-bool messages_render(const Ask *ask, const Server *server, bool open, Rendered *rendered,
-                     Refusal *refusal);
+/* The conversation of a request as the template's text, with a PICTURE_BYTE for each picture.
+ *
+ *   prompts   the pictures join those that it shows */
+bool messages_render(const Ask *ask, const Server *server, bool open, Prompts *prompts,
+                     Rendered *rendered, Refusal *refusal);
 
 #endif

@@ -1,6 +1,7 @@
 /* texts.c - the routes that generate: /v1/chat/completions and /v1/completions. */
 #include "answers.h"
 #include "events.h"
+#include "image_part.h"
 
 /* Wait until all answers are over.  False when the client has gone. */
 static bool wait_for_all(const Call *call, Job *job) {
@@ -47,6 +48,7 @@ static void handle(const Call *call, int where, Reply *reply) {
         return;
     }
     bool ok = text_job_open(&t, call, where, &refusal) && scores_read(&t, &refusal) &&
+              image_parts_read(&t, call, &refusal) &&
               worker_submit(call->server, t.job, &refusal);
     if (!ok) {
         reply_refuse(reply, &refusal);

@@ -79,7 +79,7 @@ void handle_template(const Call *call, Reply *reply) {
     bool ok = ask_read(&ask, IN_TEMPLATE, call->body, &refusal) &&
               check_model(&ask, call->server, &refusal) &&
               messages_render(&ask, call->server, ask_bool(&ask, F_ADD_GENERATION_PROMPT, true),
-                              &rendered, &refusal);
+                              NULL, &rendered, &refusal);
     FILE *out = ok ? reply_begin(reply) : NULL;
     if (out) {
         fputs("{\"prompt\":", out);

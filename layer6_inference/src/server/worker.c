@@ -135,6 +135,8 @@ static void show_load(Server *s, double rate) {
                  .running = s->service.count - s->service.waiting,
                  .pages = kv->pages.count,
                  .pages_free = prefix_free_pages(kv),
+                 .pictures = s->pictures.n_read,
+                 .picture_seconds = s->pictures.seconds,
                  .tokens_per_second = rate};
     for (size_t l = 0; l < kv->config.layers; l++) load.layers += kv->shape[l].kv_heads > 0;
     load.pages_kept = load.pages_free - kv->pages.free_count;
@@ -153,14 +155,6 @@ static bool open_side(Server *s, Fault *fault) {
     config.vectors = !model_writes(s->loaded.model); /* prompts are scored by their logits */
     config.kv = s->kv;
     return session_open(&s->side, s->loaded.model, s->options->compute.pool, config, fault);
-}
-
-static void run_task(Server *s, Task *task) {
-    bool ok = open_side(s, &task->fault) && task->run(&s->side, task->context, &task->fault);
-    pthread_mutex_lock(&s->lock);
-    task->ok = ok, task->done = true;
-    pthread_cond_signal(&task->changed);
-    pthread_mutex_unlock(&s->lock);
 }
 
 /* The model cannot go on: everybody is told why, and no new work is taken. */
@@ -189,46 +183,70 @@ static void step(Server *s) {
         publish(s);
 }
 
-/* Tokens of the last seconds: old ones count less and less. */
-typedef struct Rate {
-    double at, tokens, seconds;
-} Rate;
-
-static double rate_after(Rate *rate, double tokens) {
-    double now = clock_seconds(), passed = now - rate->at,
-           fade = passed > 2 ? 0 : 1 - passed / 2;
-    rate->tokens = rate->tokens * fade + tokens;
-    rate->seconds = rate->seconds * fade + passed;
-    rate->at = now;
-    return rate->seconds > 0 ? rate->tokens / rate->seconds : 0;
-}
-
 static size_t tokens_told(const Server *s) {
     size_t n = s->service.counts.tokens;
     for (size_t i = 0; i < s->n_live; i++) n += s->live[i]->count;
     return n;
 }
 
+/* Tokens of answers per second, lately. */
+static double take_rate(Server *s) {
+    Rate *rate = &s->rate;
+    size_t told = tokens_told(s), before = rate->told;
+    double now = clock_seconds(), passed = now - rate->at,
+           fade = passed > 2 ? 0 : 1 - passed / 2;
+    rate->tokens = rate->tokens * fade + (told > before ? (double)(told - before) : 0);
+    rate->seconds = rate->seconds * fade + passed;
+    rate->at = now, rate->told = told;
+    return rate->seconds > 0 ? rate->tokens / rate->seconds : 0;
+}
+
+/* What has come in is taken, and all have a step. */
+static void take_turn(Server *s) {
+    pthread_mutex_lock(&s->lock);
+    Job *inbox = s->inbox;
+    s->inbox = NULL;
+    pthread_mutex_unlock(&s->lock);
+    take_jobs(s, inbox);
+    if (s->service.count) step(s);
+    show_load(s, take_rate(s));
+    s->stepped = clock_seconds();
+}
+
+/* A task's is_wanted: between two of its layers, when it has had its time, those who are answered have a step. */
+static bool give_way(void *context) {
+    Server *s = context;
+    if (clock_seconds() - s->stepped >= s->policy.pace) take_turn(s);
+    return !atomic_load(&s->giving_up) && !s->task->is_gone(s->task->peer);
+}
+
+static void run_task(Server *s, Task *task) {
+    Session *session = task->session ? task->session : &s->side;
+    if (task->session) {
+        session->is_wanted = give_way, session->context = s;
+        s->task = task, s->stepped = clock_seconds();
+    }
+    bool ok = (task->session || open_side(s, &task->fault)) &&
+              task->run(session, task->context, &task->fault);
+    pthread_mutex_lock(&s->lock);
+    task->ok = ok, task->done = true;
+    pthread_cond_signal(&task->changed);
+    pthread_mutex_unlock(&s->lock);
+}
+
 static void *work(void *context) {
     Server *s = context;
-    Rate rate = {.at = clock_seconds()};
-    size_t told = 0;
+    s->rate.at = clock_seconds();
     for (bool stop = false; !stop;) {
         pthread_mutex_lock(&s->lock);
         while (!s->inbox && !s->tasks && !s->service.count && !s->stopping)
             pthread_cond_wait(&s->wake, &s->lock);
-        Job *inbox = s->inbox;
         Task *task = s->tasks;
-        s->inbox = NULL;
         if (task) s->tasks = task->next;
-        stop = s->stopping && !inbox && !task && !s->service.count;
+        stop = s->stopping && !s->inbox && !task && !s->service.count;
         pthread_mutex_unlock(&s->lock);
-        take_jobs(s, inbox);
         if (task) run_task(s, task);
-        if (s->service.count) step(s);
-        size_t now = tokens_told(s);
-        show_load(s, rate_after(&rate, now > told ? (double)(now - told) : 0));
-        told = now;
+        take_turn(s);
     }
     return NULL;
 }
