@@ -81,3 +81,24 @@ expect "an encoder's source" 1 "a t5 model reads no pictures" "$strata" generate
 expect "a picture needs an eye" 2 "image needs --mmproj" "$strata" generate -m llama.gguf --image six.ppm
 expect "an eye needs a picture" 2 "mmproj needs --image" "$strata" generate -m llama.gguf --mmproj eye.gguf
 expect "a draft model sees nothing" 2 "image does not go with --lookup" "$strata" generate -m llama.gguf --mmproj eye.gguf --image six.ppm --lookup
+
+# talk LINES OPTION...: what strata chat answers to them
+talk() { lines=$1; shift; printf "$lines" | "$strata" chat -m llama.gguf --mmproj eye.gguf --form vicuna --chain greedy -n 6 --quiet "$@" 2>&1; }
+hm=$(talk 'hm\n' --image six.ppm)
+same "chat: a picture in the first message" "$(talk '/image six.ppm\nhm\n')" "[the next message shows it: 16 tokens]
+$hm"
+if [ "$hm" != "$(talk 'hm\n' --image grey.ppm)" ]; then ok "chat: another picture, another answer"; else not "chat: another picture, another answer" "$hm"; fi
+same "chat: it may stand in the text" "$(talk 'a <image> b\n/tokens\n' --image six.ppm | grep -c '97\[a\]32\[ \]258\[\].*273\[\]32\[ \]98\[b\]')" 1
+same "chat: and comes before it without a mark" "$(talk 'b\n/tokens\n' --image six.ppm | grep -c '258\[\].*273\[\]10\[$')" 1
+same "chat: the next message has none of it" "$(talk 'a\n/tokens\n/undo\nb\n/tokens\n' --image six.ppm | grep -c '258\[\]')" 1
+same "chat: the same answer once more" "$(talk 'hm\n/edit hm\n' --image six.ppm)" "$hm
+$hm"
+same "chat: a typed <image> without a picture is text" "$(talk '<image>\n/tokens\n' | grep -c '60\[<\]105\[i\]')" 1
+pixel() { printf 'P6 1 1 255 %b%b%b' "\\0$1" "\\0$2" '\0001' >"p$1$2.ppm"; }
+for i in 0 1 2 3 4 5 6 7; do for k in 0 1 2 3 4 5 6 7; do pixel "3$i" "2$k" && echo "/image p3${i}2$k.ppm"; done; done >many
+{ printf '/image grey.ppm\nhm\n/undo\n' && cat many && printf '/reset\n/image p3727.ppm\nhm\n'; } >lines
+same "chat: a picture that got another one's number is itself" "$("$strata" chat -m llama.gguf --mmproj eye.gguf --form vicuna --chain greedy -n 6 --quiet <lines 2>/dev/null | tail -n 1)" "$(talk 'hm\n' --image p3727.ppm | sed '/^\[the answer was cut/d' | tail -n 1)"
+expect "chat: pictures are not saved" 1 "turn 1 shows a picture" sh -c "printf 'hm\n/save x.json\n' | '$strata' chat -m llama.gguf --mmproj eye.gguf --form vicuna --image six.ppm -n 2"
+expect "chat: no file" 1 "none.ppm cannot be opened\|none.ppm: " sh -c "echo /image none.ppm | '$strata' chat -m llama.gguf --mmproj eye.gguf --form vicuna"
+expect "chat: no eye" 1 "begin with --mmproj FILE" sh -c "echo /image six.ppm | '$strata' chat -m llama.gguf --form vicuna"
+expect "chat: a picture needs an eye" 2 "image needs --mmproj" "$strata" chat -m llama.gguf --image six.ppm

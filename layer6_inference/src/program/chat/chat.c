@@ -73,6 +73,16 @@ static bool open_editor(Talk *talk, Fault *fault) {
     return true;
 }
 
+static bool open_eye(Talk *talk, Fault *fault) {
+    const ChatRequest *r = talk->request;
+    bool ok = !r->eye.mmproj || pictures_open(&talk->pictures, &r->eye, SHOWN_MOST,
+                                              &talk->loaded.session, r->compute.pool, fault);
+    if (r->eye.mmproj) talk->next.of = &talk->pictures;
+    for (size_t i = 0; ok && i < r->images.count; i++)
+        ok = talk_add_picture(talk, r->images.items[i], fault);
+    return ok;
+}
+
 bool talk_open(Talk *talk, const ChatRequest *request, Fault *fault) {
     talk->request = request;
     talk->seed = request->seed;
@@ -90,7 +100,7 @@ bool talk_open(Talk *talk, const ChatRequest *request, Fault *fault) {
            talk_choose_chain(talk, request->chain, fault) &&
            loaded_open_session(&talk->loaded, &request->compute, (size_t)request->ctx, 2,
                                fault) &&
-           engine_open(&talk->engine, &talk->loaded.session, fault) &&
+           engine_open(&talk->engine, &talk->loaded.session, fault) && open_eye(talk, fault) &&
            (!request->load || talk_load(talk, request->load, fault)) &&
            (!request->system || talk_set_system(talk, text_of(request->system), fault)) &&
            talk_check_full(talk, fault) && open_editor(talk, fault);
@@ -99,6 +109,7 @@ bool talk_open(Talk *talk, const ChatRequest *request, Fault *fault) {
 void talk_close(Talk *talk) {
     talk_drop(talk, 0, talk->count);
     free(talk->turns);
+    shown_release(&talk->next), pictures_close(&talk->pictures);
     engine_close(&talk->engine);
     chat_form_close(&talk->form);
     chain_close(&talk->chain), chain_close(&talk->must_call);
@@ -121,8 +132,11 @@ static bool take_line(Talk *talk, Text line, Fault *fault) {
         return fault_set(fault, "byte %zu of the line is zero: wanted text",
                          (size_t)(zero - line.data) + 1);
     if (line.data[0] == '/') return talk_order(talk, line, fault);
-    return talk_add(talk, talk_waits(talk) ? "tool" : "user", line, (Text){0}, fault) &&
-           talk_reply(talk, fault);
+    if (talk_waits(talk))
+        return talk_add(talk, "tool", line, (Text){0}, fault) && talk_reply(talk, fault);
+    if (!talk_say(talk, line, &talk->next, fault)) return false;
+    shown_release(&talk->next); /* the turn has them */
+    return talk_reply(talk, fault);
 }
 
 /* Returns whether all lines were answered. */
@@ -165,6 +179,8 @@ static int run_request(ChatRequest *request) {
 }
 
 static const OptionRule rules[] = {
+    IMAGE_RULE,
+    EYE_RULES,
     {"--tool-command", NEEDS, "--tools", "these are what is called"},
     {"--tool-choice", NEEDS, "--tools", "these are what is called"},
     {0},
@@ -207,6 +223,10 @@ static int run(int argc, char **argv) {
         {"--history", OPT_TEXT, &r.history, "FILE",
          "lines that were typed before, to be brought back; those of this time go there, too"},
         {"--quiet", OPT_FLAG, &r.quiet, NULL, "no line about the model at the start"},
+        {"--image", OPT_LIST, &r.images, "FILE",
+         "a picture (PNG, JPEG, PPM) that the first message shows (may be given several "
+         "times)"},
+        EYE_OPTIONS(r.eye),
         KV_OPTION(r.compute),
         ADAPTER_OPTION(r.compute),
         COMPUTE_OPTIONS(r.compute),

@@ -93,6 +93,19 @@ static JsonValue message(Messages *m, const Talk *talk, size_t i) {
     return object(m, keys, 2, values);
 }
 
+/* The pictures of the first `count` turns, which hold them. */
+static bool list_shown(const Talk *talk, size_t count, Shown *shown, Fault *fault) {
+    for (size_t i = 0; i < count; i++) {
+        const Shown *own = talk->turns[i].shown;
+        for (size_t k = 0; own && k < own->count; k++) {
+            if (shown->count == SHOWN_MOST)
+                return fault_set(fault, "a conversation shows at most %d pictures", SHOWN_MOST);
+            shown_add(shown, own->number[k]);
+        }
+    }
+    return true;
+}
+
 static bool render(const Talk *talk, Messages *m, const JsonValue *items, size_t count,
                    bool open, TokenList *tokens, Fault *fault) {
     JsonValue list = {.kind = JSON_ARRAY, .count = count, .items = items};
@@ -105,8 +118,11 @@ static bool render(const Talk *talk, Messages *m, const JsonValue *items, size_t
                            .tools = talk->form.tells_tools ? tools : NULL,
                            .open = open,
                            .think = talk->think != THINK_OFF};
-    bool ok = chat_render(&talk->form, tokenizer, &told, &rendered, fault) &&
-              chat_encode_rendered(tokenizer, &rendered, tokens, fault);
+    Shown shown = {.of = talk->next.of};
+    bool ok = list_shown(talk, count, &shown, fault) &&
+              chat_render(&talk->form, tokenizer, &told, &rendered, fault) &&
+              shown_encode(&shown, tokenizer, (Text){rendered.text, rendered.size},
+                           rendered.user, true, tokens, fault);
     rendered_free(&rendered);
     return ok;
 }

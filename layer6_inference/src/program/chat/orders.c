@@ -12,6 +12,21 @@ static bool asked(const Talk *talk, Fault *fault) {
     return !no_turns(talk) || fault_set(fault, "nothing was said yet");
 }
 
+static bool path_of(Text text, char path[1024], Fault *fault) {
+    if (text.size == 0 || text.size >= 1024)
+        return fault_set(fault, "wanted the name of a file, 1 to 1023 bytes: got %zu",
+                         text.size);
+    memcpy(path, text.data, text.size);
+    return path[text.size] = 0, true;
+}
+
+static bool image(Talk *talk, Text text, Fault *fault) {
+    char path[1024];
+    return path_of(text, path, fault) && talk_add_picture(talk, path, fault) &&
+           fprintf(stderr, "[the next message shows it: %zu tokens]\n", talk->pictures.each) >
+               0;
+}
+
 static bool undo(Talk *talk, Text text, Fault *fault) {
     (void)text;
     if (!asked(talk, fault)) return false;
@@ -21,14 +36,18 @@ static bool undo(Talk *talk, Text text, Fault *fault) {
     return true;
 }
 
-/* Another question, or the same, in the last one's place, which stays where it has no answer. */
-static bool ask_instead(Talk *talk, Text question, Fault *fault) {
+/* The last question is asked again, with another text or the same one (NULL); it stays where that has no answer. */
+static bool ask_again(Talk *talk, const Text *text, Fault *fault) {
     size_t from = talk_asked(talk), count = talk->count - from;
     Talk before = {.turns = malloc(count * sizeof(Turn)), .count = count};
     if (!before.turns) return fault_set(fault, "no memory for %zu turns", count);
     memcpy(before.turns, talk->turns + from, count * sizeof(Turn));
+    const Turn *old = before.turns;
     talk->count = from;
-    bool ok = talk_add(talk, "user", question, (Text){0}, fault) && talk_reply(talk, fault);
+    bool ok = text ? talk_say(talk, *text, old->shown, fault)
+                   : talk_add(talk, "user", text_of(old->content), (Text){0}, fault) &&
+                         talk_show(talk, old->shown, fault);
+    ok = ok && talk_reply(talk, fault);
     if (ok) {
         talk_drop(&before, 0, count);
     } else { /* there is room: they were there before */
@@ -39,18 +58,17 @@ static bool ask_instead(Talk *talk, Text question, Fault *fault) {
     return ok;
 }
 
-/* The last question again, with another seed. */
+/* With another seed. */
 static bool retry(Talk *talk, Text text, Fault *fault) {
     (void)text;
-    return asked(talk, fault) &&
-           ask_instead(talk, text_of(talk->turns[talk_asked(talk)].content), fault);
+    return asked(talk, fault) && ask_again(talk, NULL, fault);
 }
 
 static bool edit(Talk *talk, Text text, Fault *fault) {
     if (!asked(talk, fault)) return false;
     if (text.size == 0)
         return fault_set(fault, "wanted the question as it should be: /edit TEXT");
-    return ask_instead(talk, text, fault);
+    return ask_again(talk, &text, fault);
 }
 
 static bool chain(Talk *talk, Text text, Fault *fault) {
@@ -72,14 +90,6 @@ static bool system_text(Talk *talk, Text text, Fault *fault) {
     fprintf(stderr,
             text.size ? "[from now on, the conversation begins so]\n" : "[no system text]\n");
     return true;
-}
-
-static bool path_of(Text text, char path[1024], Fault *fault) {
-    if (text.size == 0 || text.size >= 1024)
-        return fault_set(fault, "wanted the name of a file, 1 to 1023 bytes: got %zu",
-                         text.size);
-    memcpy(path, text.data, text.size);
-    return path[text.size] = 0, true;
 }
 
 static bool save(Talk *talk, Text text, Fault *fault) {
@@ -127,6 +137,7 @@ static bool reset(Talk *talk, Text text, Fault *fault) {
     size_t first = talk_first(talk);
     (void)text, (void)fault;
     talk_drop(talk, first, talk->count - first);
+    shown_release(&talk->next);
     return true;
 }
 
@@ -143,6 +154,7 @@ static const struct {
 } orders[] = {{"help", "", "this list", help},
               {"undo", "", "forget the last question and its answer", undo},
               {"retry", "", "another answer to the last question", retry},
+              {"image", "FILE", "a picture, which the next message shows", image},
               {"edit", "TEXT", "the last question, as it should have been", edit},
               {"chain", "[SPEC]", "show or choose the samplers", chain},
               {"system", "[TEXT]", "what the conversation begins with; nothing: no such text",

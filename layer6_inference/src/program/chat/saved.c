@@ -36,6 +36,8 @@ bool talk_save(const Talk *talk, const char *path, Fault *fault) {
     FileOut out;
     for (size_t i = 0; i < talk->count; i++) {
         Text content = text_of(talk->turns[i].content);
+        if (talk->turns[i].shown)
+            return fault_set(fault, "turn %zu shows a picture: what is saved are texts", i + 1);
         if (utf8_whole(content) < content.size)
             return fault_set(fault,
                              "turn %zu is no UTF-8, and JSON holds nothing else: /undo "

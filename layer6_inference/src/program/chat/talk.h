@@ -29,6 +29,8 @@ typedef struct ChatRequest {
     long max_tokens, ctx;
     uint64_t seed;
     bool quiet;
+    EyeOptions eye;
+    OptionList images;
     ComputeOptions compute;
 } ChatRequest;
 
@@ -37,6 +39,7 @@ typedef struct Turn {
     char *role, *content; /* own */
     char *call;           /* owns: its text; NULL: none */
     Json *read;           /* owns: the same as a value */
+    Shown *shown; /* owns: pictures, for which the content has PICTURE_BYTEs; NULL: none */
 } Turn;
 
 /* What the last reply cost. */
@@ -50,6 +53,8 @@ typedef struct ReplyStats {
 typedef struct Talk {
     const ChatRequest *request;
     LoadedModel loaded;
+    Pictures pictures;
+    Shown next;      /* what the next message shows; of is NULL: there is no eye */
     Json *tools;     /* owns: an array; NULL: none */
     TokenList marks; /* special tokens that are seen in an answer: those of calls */
     Chain chain;     /* of all answers */
@@ -83,6 +88,15 @@ void talk_close(Talk *talk);
  * Fails when memory is short, and when the call is none. */
 bool talk_add(Talk *talk, const char *role, Text content, Text call, Fault *fault);
 void talk_drop(Talk *talk, size_t from, size_t count);
+
+/* The last turn shows these pictures, which it holds, too. */
+bool talk_show(Talk *talk, const Shown *shown, Fault *fault);
+
+/* Let the next message show a picture.  Where another one had its tokens the conversation is read again. */
+bool talk_add_picture(Talk *talk, const char *path, Fault *fault);
+
+/* A user's turn that shows pictures; its text has their marks, or they come before it. */
+bool talk_say(Talk *talk, Text text, const Shown *shown, Fault *fault);
 bool talk_set_system(Talk *talk, Text text, Fault *fault); /* "": none */
 size_t talk_first(const Talk *talk); /* the first turn after the system's */
 size_t talk_asked(const Talk *talk); /* the last turn of a user, all turns when there is none */

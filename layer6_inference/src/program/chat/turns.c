@@ -11,6 +11,8 @@ static char *copy_text(Text text) {
 }
 
 static void free_turn(Turn *turn) {
+    if (turn->shown) shown_release(turn->shown);
+    free(turn->shown);
     free(turn->role), free(turn->content), free(turn->call), json_free(turn->read);
 }
 
@@ -49,6 +51,43 @@ void talk_drop(Talk *talk, size_t from, size_t count) {
     for (size_t i = from; i < from + count; i++) free_turn(&talk->turns[i]);
     talk->count -= count;
     for (size_t i = from; i < talk->count; i++) talk->turns[i] = talk->turns[i + count];
+}
+
+bool talk_show(Talk *talk, const Shown *shown, Fault *fault) {
+    Turn *turn = &talk->turns[talk->count - 1];
+    if (!shown || !shown->count) return true;
+    if (!(turn->shown = malloc(sizeof *turn->shown)))
+        return fault_set(fault, "no memory for a turn");
+    shown_copy(shown, turn->shown);
+    return true;
+}
+
+bool talk_add_picture(Talk *talk, const char *path, Fault *fault) {
+    const size_t before = talk->pictures.n_read;
+    if (!talk->next.of)
+        return fault_set(fault,
+                         "there is nothing to look at it with: begin with --mmproj FILE");
+    if (!shown_add_file(&talk->next, path, fault)) return false;
+    const size_t number = talk->next.number[talk->next.count - 1];
+    if (talk->sequence && talk->pictures.n_read != before &&
+        pictures_in(&talk->pictures, number, talk->sequence->tokens)) {
+        engine_remove(&talk->engine, talk->sequence);
+        talk->sequence = NULL;
+    }
+    return true;
+}
+
+bool talk_say(Talk *talk, Text text, const Shown *shown, Fault *fault) {
+    char *marked = NULL;
+    if (shown && shown->count) {
+        size_t size;
+        if (!(marked = shown_mark(shown->count, text, "\n", &size, fault))) return false;
+        text = (Text){marked, size};
+    }
+    bool ok = talk_add(talk, "user", text, (Text){0}, fault);
+    free(marked);
+    if (!ok || talk_show(talk, shown, fault)) return ok;
+    return talk_drop(talk, talk->count - 1, 1), false;
 }
 
 size_t talk_asked(const Talk *talk) {

@@ -94,6 +94,12 @@ bool pictures_take(Pictures *p, Picture *square, uint64_t salt, size_t *number) 
     return s != NULL;
 }
 
+void pictures_hold(Pictures *p, size_t number) {
+    pthread_mutex_lock(&p->lock);
+    p->places[number].holders++;
+    pthread_mutex_unlock(&p->lock);
+}
+
 void pictures_release(Pictures *p, size_t number) {
     pthread_mutex_lock(&p->lock);
     p->places[number].holders--;

@@ -83,6 +83,9 @@ bool pictures_shape(Pictures *pictures, Text bytes, Picture *square, Fault *faul
  *
  * False when all places are held. */
 bool pictures_take(Pictures *pictures, Picture *square, uint64_t salt, size_t *number);
+
+/* Hold one that is held once more; let go of it. */
+void pictures_hold(Pictures *pictures, size_t number);
 void pictures_release(Pictures *pictures, size_t number);
 
 /* Have the eye read it, unless it has.

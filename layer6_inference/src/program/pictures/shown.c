@@ -30,8 +30,15 @@ bool shown_add_file(Shown *s, const char *path, Fault *fault) {
     if (s->count == SHOWN_MOST)
         return fault_set(fault, "a text shows at most %d pictures", SHOWN_MOST);
     if (!take_file(s, path, &number, fault)) return false;
-    shown_add(s, number);
-    return pictures_read(s->of, number, fault);
+    bool ok = pictures_read(s->of, number, fault);
+    if (ok) return shown_add(s, number), true;
+    pictures_release(s->of, number);
+    return false;
+}
+
+void shown_copy(const Shown *from, Shown *to) {
+    *to = *from;
+    for (size_t i = 0; i < from->count; i++) pictures_hold(from->of, from->number[i]);
 }
 
 void shown_release(Shown *s) {
@@ -116,7 +123,7 @@ bool shown_encode(const Shown *s, const Tokenizer *t, Text text, const unsigned 
     }
     return n == s->count ||
            fault_set(fault,
-                     "the form of the conversation prints %zu pictures, and %zu are there: "
-                     "wanted a template that prints each message once, as it is",
+                     "the text has places for %zu pictures (bytes 0xFF), and %zu are shown: "
+                     "wanted UTF-8, and a template that prints each message once, as it is",
                      n, s->count);
 }

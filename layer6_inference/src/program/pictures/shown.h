@@ -28,6 +28,9 @@ bool shown_add_file(Shown *shown, const char *path, Fault *fault);
 /* Add a picture that is held. */
 void shown_add(Shown *shown, size_t number);
 
+/* Hold all of another text's, too. */
+void shown_copy(const Shown *from, Shown *to);
+
 /* Let go of all of them. */
 void shown_release(Shown *shown);
 
