@@ -4,11 +4,12 @@
 import { execFileSync, spawn } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 
 const [program, browser = "chromium", picture] = process.argv.slice(2), MODEL = "layer5_models/models/storyteller.gguf";
 const work = mkdtempSync(join(tmpdir(), "strata-page-"));
-const server = spawn(program, ["serve", "-m", MODEL, "--port", "0", "--quiet"], { stdio: ["ignore", "pipe", "inherit"] });
+execFileSync(join(dirname(program), "..", "tests", "families"), ["clip", "width:256", join(work, "eye.gguf")]);
+const server = spawn(program, ["serve", "-m", MODEL, "--mmproj", join(work, "eye.gguf"), "--port", "0", "--quiet"], { stdio: ["ignore", "pipe", "inherit"] });
 const address = await new Promise((done) => server.stdout.once("data", (line) => done(/http:\S+/.exec(line.toString())[0])));
 const chrome = spawn(browser, ["--headless", "--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking", "--user-data-dir=" + work, "--remote-debugging-pipe", "about:blank"], { stdio: ["ignore", "ignore", "ignore", "pipe", "pipe"] });
 const waiting = new Map();
@@ -56,6 +57,27 @@ check("the scheduler is told", await until("/running/.test(document.getElementBy
 await ask("fetch('v1/completions', {method: 'POST', headers: headers(), body: JSON.stringify({prompt: 'Once', n: 12, max_tokens: 900, chain: 'min_tokens:900,temp:1'})}); 0");
 check("answers are listed while they run", await until("document.querySelectorAll('#answers tr').length > 4"));
 check("and have pages", await until("new Set([...document.querySelectorAll('#pages i')].map(i => i.title)).size > 4"));
+await ask("document.getElementById('new').click()");
+check("a button for pictures", await ask("!document.getElementById('picture').hidden"));
+await ask(`new Promise(done => {
+  const canvas = document.createElement('canvas');
+  canvas.width = 3000, canvas.height = 2000, canvas.getContext('2d').fillRect(400, 300, 900, 800);
+  canvas.toBlob(blob => {
+    const files = new DataTransfer();
+    files.items.add(new File([blob], 'x.png')), files.items.add(new File(['none'], 'x.txt'));
+    document.getElementById('file').files = files.files;
+    document.getElementById('file').dispatchEvent(new Event('change')), done();
+  });
+})`);
+check("a picture is shown before it is sent", await until("document.querySelectorAll('#shown img').length === 1 && document.querySelector('#shown img').naturalWidth === 1024"));
+check("what is none is named", await until("document.querySelector('.fault')?.textContent.startsWith('x.txt')"));
+await ask("document.getElementById('text').value = 'Tell me of it.'; document.getElementById('form').requestSubmit()");
+check("and beside its message", await ask("document.querySelectorAll('.user img').length === 1 && !document.querySelector('#shown img') && document.querySelector('.user').textContent === 'Tell me of it.'"));
+check("it is answered", await until("!running && /prompt \\d+/.test(document.querySelector('.said')?.textContent)"));
+check("it is small", await ask("document.querySelector('.user img').getBoundingClientRect().width <= 112"));
+check("its rows are tokens of the prompt", await ask("+/prompt (\\d+)/.exec(document.querySelector('.said').textContent)[1] > 16"));
+await send("Emulation.setDeviceMetricsOverride", { width: 390, height: 800, deviceScaleFactor: 2, mobile: true }, sessionId);
+check("a phone's page is no wider than the phone", await ask("document.documentElement.scrollWidth"), 390);
 if (picture) writeFileSync(picture, Buffer.from((await send("Page.captureScreenshot", {}, sessionId)).data, "base64"));
 await ask("document.getElementById('s-temp').value = 0; document.getElementById('s-temp').dispatchEvent(new Event('input'))");
 check("a slider is a stage", await ask("document.getElementById('chain').textContent"), "top_p:0.9,temp:0");
