@@ -26,3 +26,8 @@ const load = await (await fetch(process.argv[2] + '/load')).json();
 console.log(load.running === 0 ? 'ok' : 'not ok', 'break cancels');
 const parsed = await c.chat.completions.create({ model, messages, max_tokens: 60, response_format: { type: 'json_schema', json_schema: { name: 'x', strict: true, schema: { type: 'object', properties: { a: { type: 'integer', minimum: 0, maximum: 99 } }, required: ['a'], additionalProperties: false } } } });
 console.log(typeof JSON.parse(parsed.choices[0].message.content).a === 'number' ? 'ok' : 'not ok', 'schema');
+const sees = (await c.models.retrieve(model)).architecture.input_modalities.includes('image');
+const url = 'data:image/x-portable-pixmap;base64,' + Buffer.concat([Buffer.from('P6 2 2 255 '), Buffer.alloc(12, 99)]).toString('base64');
+const look = (image_url) => c.chat.completions.create({ model, max_tokens: 8, messages: [{ role: 'user', content: [{ type: 'text', text: 'What is it?' }, { type: 'image_url', image_url }] }] });
+try { const seen = await look({ url, detail: 'auto' }); console.log(sees ? 'ok' : 'not ok', 'a picture', seen.usage.prompt_tokens); } catch (err) { console.log(!sees && err instanceof OpenAI.BadRequestError ? 'ok' : 'not ok', 'refused:', err.message); }
+try { await look({ url: 'https://example.com/cat.png' }); console.log('not ok'); } catch (err) { console.log(err instanceof OpenAI.BadRequestError && err.param === 'messages' ? 'ok' : 'not ok', 'refused:', err.message); }
