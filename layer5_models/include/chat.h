@@ -74,17 +74,13 @@ bool chat_render(const ChatForm *form, const Tokenizer *tokenizer, const ChatTal
 bool chat_encode_rendered(const Tokenizer *tokenizer, const Rendered *rendered,
                           TokenList *tokens, Fault *fault);
 
-/* The same of turns.
+/* The text of turns; chat_render's.
  *
  *   open    also the opening of the assistant's turn
- *   think   what it finds as enable_thinking */
-bool chat_render_turns(const ChatForm *form, const Tokenizer *tokenizer, const ChatTurn *turns,
-                       size_t count, bool open, bool think, Rendered *rendered, Fault *fault);
-
-/* Append the tokens of the turns, from what a text begins with on.
+ *   think   what it finds as enable_thinking
  *
  * Fails when the template refuses the turns, with its words. */
-bool chat_encode(const ChatForm *form, const Tokenizer *tokenizer, const ChatTurn *turns,
-                 size_t count, bool open, bool think, TokenList *tokens, Fault *fault);
+bool chat_render_turns(const ChatForm *form, const Tokenizer *tokenizer, const ChatTurn *turns,
+                       size_t count, bool open, bool think, Rendered *rendered, Fault *fault);
 
 #endif

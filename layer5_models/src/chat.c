@@ -171,12 +171,3 @@ bool chat_render_turns(const ChatForm *form, const Tokenizer *tokenizer, const C
     free(messages), free(parts);
     return ok;
 }
-
-bool chat_encode(const ChatForm *form, const Tokenizer *tokenizer, const ChatTurn *turns,
-                 size_t count, bool open, bool think, TokenList *tokens, Fault *fault) {
-    Rendered rendered;
-    bool ok = chat_render_turns(form, tokenizer, turns, count, open, think, &rendered, fault) &&
-              chat_encode_rendered(tokenizer, &rendered, tokens, fault);
-    rendered_free(&rendered);
-    return ok;
-}

@@ -249,10 +249,13 @@ static void chats_are_wrapped(void **state) {
     char got[200] = "";
     Fault fault;
     ChatForm form;
+    Rendered rendered;
     const Gguf none = {0};
     assert_true(chat_form_open(&form, &none, t, (Text){0}, NULL, &fault));
     assert_string_equal(form.name, "chatml");
-    assert_true(chat_encode(&form, t, turns, 2, true, true, &list, &fault));
+    assert_true(chat_render_turns(&form, t, turns, 2, true, true, &rendered, &fault));
+    assert_true(chat_encode_rendered(t, &rendered, &list, &fault));
+    rendered_free(&rendered);
     int ends = 0;
     for (size_t i = 0; i < list.count; i++) {
         Text piece = tokenizer_piece(t, list.ids[i], true);

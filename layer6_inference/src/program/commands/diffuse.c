@@ -26,9 +26,10 @@ typedef struct Job {
 static bool read_canvas(Job *job, Fault *fault) {
     const LoadedModel *m = job->loaded;
     const Tokenizer *t = m->model->tokenizer;
-    bool ok = job->chat
-                  ? loaded_encode_message(m, text_of(job->prompt), &(Shown){0}, &job->tokens, fault)
-                  : loaded_tokenize(m, text_of(job->prompt), job->special, &job->tokens, fault);
+    bool ok =
+        job->chat
+            ? loaded_encode_message(m, text_of(job->prompt), &(Shown){0}, &job->tokens, fault)
+            : loaded_tokenize(m, text_of(job->prompt), job->special, &job->tokens, fault);
     job->prompt_count = job->tokens.count;
     if (!ok || !token_list_reserve(&job->tokens, (size_t)job->length, fault)) return false;
     for (long i = 0; i < job->length; i++) token_list_add(&job->tokens, tokenizer_mask(t));

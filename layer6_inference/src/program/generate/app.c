@@ -114,9 +114,8 @@ static bool encode_fill(GenerateApp *app, Fault *fault) {
 static bool encode_shown(GenerateApp *app, Fault *fault) {
     size_t size;
     char *text = shown_mark(app->seen.count, app->prompt, "", &size, fault);
-    bool ok =
-        text && shown_encode(&app->seen, app->expert.model->tokenizer, (Text){text, size},
-                             NULL, app->request->special, &app->tokens, fault);
+    bool ok = text && shown_encode(&app->seen, app->expert.model->tokenizer, (Text){text, size},
+                                   NULL, app->request->special, &app->tokens, fault);
     free(text);
     return ok;
 }
