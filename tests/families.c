@@ -6,7 +6,8 @@
  *
  * The numbers are normalized errors of the logits of a text, sum (got - want)^2 / sum want^2; greedy: how many
  * of the most likely next tokens are the same.  Of models that have no logits the rows of all tokens are compared;
- * greedy: where the largest number of each lies.  Below stand the draft heads of the families that have them.
+ * greedy: where the largest number of each lies.  Below stand the draft heads of the families that have them, and of
+ * files of their own.
  *
  *     families bert "wordpiece scores:1" FILE        writes such a model instead
  *
@@ -35,11 +36,11 @@ static int most(const double *x, size_t n) {
 
 /* The normalized error of a text's logits; same: how many tokens follow greedily alike, and, first of all,
  * the `source` ones that have none. */
-static double error_of(const float *got, const double *want, size_t width, size_t source,
-                       int *same) {
+static double error_of(const float *got, const double *want, size_t n, size_t width,
+                       size_t source, int *same) {
     double error = 0, power = 0, row[MAKE_VOCAB];
     *same = (int)source;
-    for (size_t t = source; t < TOKENS; t++, got += width) {
+    for (size_t t = source; t < n; t++, got += width) {
         for (size_t i = 0; i < width; i++) {
             row[i] = (double)got[i];
             error += pow(row[i] - want[t * width + i], 2), power += pow(want[t * width + i], 2);
@@ -72,7 +73,7 @@ static double compare(const MakeModel *m, int *same) {
     }
     reference_open(&reference, &model.gguf);
     (config.vectors ? reference_hidden : reference_logits)(&reference, tokens, TOKENS, want);
-    double error = error_of(config.vectors ? session.hidden : session.logits, want,
+    double error = error_of(config.vectors ? session.hidden : session.logits, want, TOKENS,
                             config.vectors ? model.sizes.dim : model.sizes.vocab,
                             model_source(&model, tokens, TOKENS), same);
     reference_close(&reference);
@@ -101,9 +102,40 @@ static double compare_draft(const MakeModel *m, int *same) {
     run_draft(&model, tokens, TOKENS, NULL, got);
     reference_open(&reference, &model.gguf);
     reference_draft(&reference, tokens, TOKENS, want);
-    double error = error_of(got, want, VOCAB, 0, same);
+    double error = error_of(got, want, TOKENS, VOCAB, 0, same);
     reference_close(&reference), model_close(&model);
     free(bytes), free(want), free(got);
+    return error;
+}
+
+/* The same of a draft head in a file of its own, for a random Llama; the last tokens are read by the head alone. */
+static double compare_guesses(const MakeModel *m, int *same) {
+    enum { KNOWN = TOKENS - 5 };
+    int32_t tokens[TOKENS];
+    size_t size, own;
+    Fault fault;
+    Model model, head;
+    Reference target, reference;
+    MakeModel of = make_model_of("llama", "layers:4");
+    of.dtype = m->dtype;
+    double *want = malloc(sizeof *want * TOKENS * MAKE_VOCAB);
+    float *got = malloc(sizeof *got * TOKENS * MAKE_VOCAB);
+    unsigned char *bytes = make_model(&of, &size), *file = make_model(m, &own);
+    for (int i = 0; i < TOKENS; i++)
+        tokens[i] = (int32_t)(rng_hash(3, 0, (uint64_t)i) % MAKE_VOCAB);
+    if (!model_open_memory(&model, bytes, size, &fault) ||
+        !model_open_memory(&head, file, own, &fault)) {
+        printf("%s\n", fault.text);
+        exit(1);
+    }
+    run_guesses(&head, &model, tokens, TOKENS, KNOWN, NULL, got);
+    reference_open(&target, &model.gguf), reference_open(&reference, &head.gguf);
+    reference_guesses(&reference, &target, tokens, TOKENS, KNOWN, want);
+    double error = error_of(got, want, TOKENS - 1, head.guesses.count, 0, same);
+    ++*same; /* nothing is said of the first token */
+    reference_close(&reference), reference_close(&target);
+    model_close(&head), model_close(&model);
+    free(bytes), free(file), free(want), free(got);
     return error;
 }
 
@@ -147,9 +179,10 @@ static int print_family(const Recipe *family, const char *more) {
     for (size_t f = 0; f < sizeof formats / sizeof *formats; f++) {
         MakeModel m = make_model_of(arch, more);
         m.dtype = formats[f].dtype;
-        double error = family->sees ? compare_eye(&m, &same, &of)
-                       : more       ? compare_draft(&m, &same)
-                                    : compare(&m, &same);
+        double error = family->sees      ? compare_eye(&m, &same, &of)
+                       : family->guesses ? compare_guesses(&m, &same)
+                       : more            ? compare_draft(&m, &same)
+                                         : compare(&m, &same);
         if (f == 0) printf("%-15s %-44.44s", arch, more ? more : m.family);
         printf("  %7.1e", error);
         if (f == 0) printf("  %2d/%d", same, of);
@@ -178,10 +211,12 @@ int main(int argc, char **argv) {
     if (argc == 4) return write_model(argv[1], argv[2], argv[3]);
     printf("%-15s %-44s  %7s  %5s  %7s  %7s\n", "family", "recipe", "f32", "next", "f16",
            "q8_0");
-    for (size_t i = 0; i < count; i++) worse += print_family(&list[i], NULL);
+    for (size_t i = 0; i < count; i++)
+        if (!list[i].guesses) worse += print_family(&list[i], NULL);
     printf("\ndraft heads\n");
     for (size_t i = 0; i < count; i++)
-        if (list[i].draft_heads) worse += print_family(&list[i], "drafts:1 draft_ends");
+        if (list[i].draft_heads || list[i].guesses)
+            worse += print_family(&list[i], list[i].guesses ? NULL : "drafts:1 draft_ends");
     printf("%zu families, %d numbers too large\n", count, worse);
     return worse > 0;
 }

@@ -58,6 +58,8 @@
  *                                  scores_alone: that map makes the scores
  *     drafts:N                     so many draft heads behind the layers;  draft_ends: with embeddings, norms and
  *                                  heads of their own
+ *     guesses                      a draft head for another model, whose rows have target:N numbers;  few:N: of N tokens
+ *     borrows                      no embedding and no head: those of the other model
  *     sees                         pictures (make_eye.h)
  *     layers:N, heads:N, kv_heads:N, head_dim:N, window:N    in place of 2, 4, 2, 16 and none
  *     KEY=VALUE                    a key: a whole number, one with a point, true or false
@@ -215,6 +217,7 @@ static const char *const make_families[][2] = {
     {"gemma-embedding", "encoder post_norms head_norms dense window:8 layers:7 "
                         "rope.freq_base=1000000.0 attention.causal=false pooling_type=1"},
     {"clip", "sees layers:3"},
+    {"eagle3", "guesses layers:1 few:100"},
 };
 
 static inline const char *make_family(const char *arch) {

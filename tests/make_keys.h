@@ -417,6 +417,14 @@ static inline void make_labels(GgufWriter *w, const MakeModel *m) {
     if (labels > 1 && labels <= 4) gguf_put_strings(w, name, names, labels);
 }
 
+/* What the head for another model reads of it. */
+static inline void make_guesses_keys(GgufWriter *w, const MakeModel *m) {
+    char name[96];
+    snprintf(name, sizeof name, "%s.target_layers", m->arch);
+    gguf_put_ints(w, name, GGUF_I32, (int64_t[]){2, 0, 3}, 3);
+    make_key(w, m, "target_hidden_size", (int64_t)make_size(m, "target", m->dim));
+}
+
 static inline void make_keys(GgufWriter *w, const MakeModel *m) {
     gguf_put_string(w, "general.architecture", text_of(m->arch));
     gguf_put_int(w, "general.alignment", GGUF_U32, 32);
@@ -425,6 +433,7 @@ static inline void make_keys(GgufWriter *w, const MakeModel *m) {
     make_key(w, m, "block_count", (int64_t)m->layers);
     if (make_says(m, "drafts"))
         make_key(w, m, "nextn_predict_layers", (int64_t)make_size(m, "drafts", 0));
+    if (make_says(m, "guesses")) make_guesses_keys(w, m);
     if (make_says(m, "ssm")) make_ssm_keys(w, m);
     if (make_says(m, "delta") || make_says(m, "kda")) make_delta_keys(w, m);
     if (make_says(m, "xielu")) make_curves(w, m);

@@ -67,16 +67,17 @@ static inline void make_latents(GgufWriter *w, const MakeModel *m, size_t l) {
 static inline void make_attention(GgufWriter *w, const MakeModel *m, size_t l) {
     size_t heads = make_of_layer(m, l, m->heads), kv_heads = make_of_layer(m, l, m->kv_heads),
            hd = make_head_dim(m, l), vd = make_says(m, "window_heads") ? hd : make_value_dim(m),
-           q = heads * hd, k = kv_heads * hd, v = kv_heads * vd;
+           q = heads * hd, k = kv_heads * hd, v = kv_heads * vd,
+           in = make_says(m, "guesses") ? 2 * m->dim : m->dim;
     bool own = make_keeps(m, l);
     char name[96];
     if (make_says(m, "fused_qkv")) {
         make_linear(w, m, l, "attn_qkv", q + k + v, m->dim, 1.5);
     } else {
-        make_linear(w, m, l, "attn_q", make_says(m, "gate_in_q") ? 2 * q : q, m->dim, 1.5);
-        if (own) make_linear(w, m, l, "attn_k", k, m->dim, 1.5);
+        make_linear(w, m, l, "attn_q", make_says(m, "gate_in_q") ? 2 * q : q, in, 1.5);
+        if (own) make_linear(w, m, l, "attn_k", k, in, 1.5);
         if (own && (!make_says(m, "keys_as_values") || make_windowed(l)))
-            make_linear(w, m, l, "attn_v", v, m->dim, 1);
+            make_linear(w, m, l, "attn_v", v, in, 1);
     }
     make_linear(w, m, l, "attn_output", m->dim, heads * vd, 1);
     if (make_says(m, "gate_numbers"))
@@ -281,7 +282,8 @@ static inline void make_block(GgufWriter *w, const MakeModel *m, size_t l) {
     if (!none) make_norm(w, m, l, "attn_norm", m->dim);
     if (make_says(m, "after")) make_norm(w, m, l, "attn_output_norm", m->dim);
     if (make_says(m, "after")) make_norm(w, m, l, "layer_output_norm", m->dim);
-    if (make_says(m, "two_norms")) make_norm(w, m, l, "attn_norm_2", m->dim);
+    if (make_says(m, "two_norms") || make_says(m, "guesses"))
+        make_norm(w, m, l, "attn_norm_2", m->dim);
     if (parts & MAKE_STATES && make_says(m, "short_conv")) make_short_conv(w, m, l);
     if (parts & MAKE_STATES && make_says(m, "ssm")) make_ssm(w, m, l);
     if (parts & MAKE_STATES && make_says(m, "delta")) make_delta(w, m, l);
@@ -321,7 +323,9 @@ static inline void make_text_head(GgufWriter *w, const MakeModel *m) {
 static inline void make_ends(GgufWriter *w, const MakeModel *m) {
     size_t places[2] = {m->ctx, m->dim},
            pairs = m->head_dim / (make_says(m, "partial") ? 4 : 2);
-    make_matrix(w, m, "token_embd.weight", MAKE_VOCAB, m->dim, 4);
+    bool borrows = make_says(m, "borrows");
+    if (!borrows) make_matrix(w, m, "token_embd.weight", MAKE_VOCAB, m->dim, 4);
+    if (make_says(m, "guesses")) make_guesses(w, m);
     if (make_says(m, "positions"))
         make_tensor(w, m, "position_embd.weight", 2, places, 0, 0.3, DTYPE_F32);
     if (make_says(m, "embedding_norm")) make_norm_of(w, m, "token_embd_norm", 1, &m->dim);
@@ -344,8 +348,8 @@ static inline void make_ends(GgufWriter *w, const MakeModel *m) {
                                                 : "output_norm",
                      1, &m->dim);
     make_text_head(w, m);
-    if (!make_says(m, "tied") && !make_says(m, "encoder"))
-        make_matrix(w, m, "output.weight", MAKE_VOCAB, m->dim, 2);
+    if (!make_says(m, "tied") && !make_says(m, "encoder") && !borrows)
+        make_matrix(w, m, "output.weight", make_size(m, "few", MAKE_VOCAB), m->dim, 2);
     if (make_says(m, "head_bias")) make_vector(w, m, "output.bias", MAKE_VOCAB, 0);
 }
 

@@ -411,10 +411,11 @@ static inline void reference_unembed(const Reference *r, const double *x, int di
     }
 }
 
-/* What comes out of the blocks for a text (n, dim); the caller frees it. */
-static inline double *reference_stream(const Reference *r, const int32_t *tokens, int n) {
-    int dim = reference_size(r, "embedding_length", 0, 0), layers = reference_layers(r),
-        wide = reference_streams(r) * dim, all = reference_inputs(r) * layers;
+/* What comes out of the first blocks for a text (n, dim); the caller frees it. */
+static inline double *reference_stream_to(const Reference *r, int layers, const int32_t *tokens,
+                                          int n) {
+    int dim = reference_size(r, "embedding_length", 0, 0), wide = reference_streams(r) * dim,
+        all = reference_inputs(r) * layers;
     double *x = malloc(sizeof *x * (size_t)(n * wide)),
            *inputs = malloc(sizeof *x * (size_t)(n * all + 1));
     ReferenceMemory *memory = malloc(sizeof *memory * (size_t)layers);
@@ -431,6 +432,11 @@ static inline double *reference_stream(const Reference *r, const int32_t *tokens
     }
     free(inputs), free(memory);
     return x;
+}
+
+/* The same of all blocks. */
+static inline double *reference_stream(const Reference *r, const int32_t *tokens, int n) {
+    return reference_stream_to(r, reference_layers(r), tokens, n);
 }
 
 /* logits (n, vocab) of a text */

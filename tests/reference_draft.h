@@ -1,4 +1,4 @@
-/* reference_draft.h - the draft head of a model, in double precision. */
+/* reference_draft.h - the draft head of a model, or for one, in double precision. */
 #ifndef STRATA_REFERENCE_DRAFT_H
 #define STRATA_REFERENCE_DRAFT_H
 
@@ -48,6 +48,66 @@ static inline void reference_draft(const Reference *r, const int32_t *tokens, in
     }
     free(memory[l].k), free(memory[l].v);
     free(memory), free(x), free(h);
+}
+
+/* ------------------------------------------------------------------ a head in a file of its own */
+
+/* rows (n, dim of the head) = what it reads of a text: a map of what goes into three layers of the model. */
+static inline void reference_depths(const Reference *r, const Reference *model,
+                                    const int32_t *tokens, int n, double *rows) {
+    int dim = reference_size(r, "embedding_length", 0, 0),
+        width = reference_size(r, "target_hidden_size", 0, 0);
+    double *in = malloc(sizeof *in * (size_t)(3 * n * width));
+    for (int k = 0; k < 3; k++) {
+        double *x =
+            reference_stream_to(model, reference_size(r, "target_layers", k, 0), tokens, n);
+        for (int t = 0; t < n; t++)
+            memcpy(in + (3 * t + k) * width, x + t * width, sizeof *x * (size_t)width);
+        free(x);
+    }
+    for (int t = 0; t < n; t++)
+        reference_rows(r, -1, "fc", 0, dim, in + 3 * t * width, rows + t * dim);
+    free(in);
+}
+
+/* x (dim) = row `position` of the head behind its block, from a token and g (dim), its row of the token before. */
+static inline void reference_guess(const Reference *r, const Reference *model,
+                                   const ReferenceLayer *s, int position, int32_t token,
+                                   const double *g, ReferenceMemory *m, double *x) {
+    double both[REFERENCE_WIDEST], branch[REFERENCE_WIDEST];
+    const double *table = reference_weight(r, -1, "token_embd");
+    if (!table) table = reference_weight(model, -1, "token_embd");
+    reference_norm(r, 0, "attn_norm", table + token * s->dim, s->dim, both);
+    reference_norm(r, 0, "attn_norm_2", g, s->dim, both + s->dim);
+    bool normed = reference_number(r, "norm_before_residual", 0) != 0;
+    memcpy(x, normed ? both + s->dim : g, sizeof *x * (size_t)s->dim);
+    reference_attention(r, s, position, both, m->k, m->v, branch);
+    reference_add(r, s, NULL, branch, x);
+    reference_norm(r, 0, "ffn_norm", x, s->dim, both);
+    reference_feed_forward(r, s, both, branch);
+    reference_add(r, s, NULL, branch, x);
+}
+
+/* logits (n - 1, rows of its head): what it says follows token 1, 2, ... of a text, of which the model knows the
+ * first `known` tokens; behind them its own rows stand in. */
+static inline void reference_guesses(const Reference *r, const Reference *model,
+                                     const int32_t *tokens, int n, int known, double *logits) {
+    ReferenceLayer s = reference_layer(r, 0);
+    const Reference *head = reference_weight(r, -1, "output") ? r : model;
+    const char *name = reference_weight(head, -1, "output") ? "output" : "token_embd";
+    int rows = (int)reference_find(head, -1, name, "weight")->shape[0];
+    double *g = malloc(sizeof *g * (size_t)(n * s.dim)), row[REFERENCE_WIDEST];
+    ReferenceMemory m = {.k = malloc(sizeof *g * (size_t)(n * s.kv_heads * s.head_dim)),
+                         .v = malloc(sizeof *g * (size_t)(n * s.kv_heads * s.value_dim))};
+    reference_depths(r, model, tokens, known, g);
+    for (int t = 0; t + 1 < n; t++, logits += rows) {
+        double x[REFERENCE_WIDEST];
+        reference_guess(r, model, &s, t, tokens[t + 1], g + t * s.dim, &m, x);
+        reference_norm(r, -1, "output_norm", x, s.dim, row);
+        reference_rows(head, -1, name, 0, rows, row, logits);
+        if (t + 1 >= known) memcpy(g + (t + 1) * s.dim, x, sizeof *x * (size_t)s.dim);
+    }
+    free(m.k), free(m.v), free(g);
 }
 
 #endif

@@ -143,6 +143,7 @@ static const char *const reference_families[][2] = {
     {"neo-bert", "rms pairs silu canvas"},
     {"eurobert", "rms halves silu canvas"},
     {"llama-embed", "rms pairs silu canvas"},
+    {"eagle3", "rms pairs silu"},
     {"gemma-embedding", "rms halves gelu sqrt canvas window:6 base:10000 unstretched"},
 };
 

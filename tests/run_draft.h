@@ -1,4 +1,4 @@
-/* run_draft.h - what a model's draft head says to each token of a text. */
+/* run_draft.h - what a draft head, of a model or for one, says to each token of a text. */
 #ifndef STRATA_RUN_DRAFT_H
 #define STRATA_RUN_DRAFT_H
 
@@ -26,12 +26,50 @@ static inline void run_draft(const Model *model, const int32_t *tokens, size_t n
     run_draft_check(session_open(&session, model, pool, config, &fault), &fault);
     run_draft_check(session_open(&drafts, &head, pool, config, &fault), &fault);
     run_draft_check(session_eval(&session, tokens, n, true, &fault), &fault);
-    for (size_t i = 0; i < n; i++) draft_head_row(&session, i, hidden + (i + 1) * dim);
+    draft_head_rows(&drafts, &session, n, hidden + dim);
     Batch batch = {n, tokens, place + n, place, wanted, hidden};
     run_draft_check(model_forward(&drafts, &batch, &fault), &fault);
     memcpy(logits, drafts.logits, n * vocab * sizeof *logits);
     session_close(&drafts), session_close(&session);
     free(hidden), free(place), free(wanted);
+}
+
+/* The token of a row of its head: d2t. */
+static inline size_t guess_of(const Model *head, size_t row) {
+    const GgufTensor *t = gguf_find_tensor(&head->gguf, "d2t");
+    int64_t token = (int64_t)row;
+    if (t) memcpy(&token, t->data + row * sizeof token, sizeof token);
+    return (size_t)token;
+}
+
+/* The same of a head in a file of its own: row p is of token p + 1.  The model reads the first `known` tokens alone, and then
+ * the head's own rows stand in, as when it drafts.
+ *
+ *   logits   (n - 1, rows of its head) */
+static inline void run_guesses(Model *head, const Model *model, const int32_t *tokens, size_t n,
+                               size_t known, Pool *pool, float *logits) {
+    Session session, drafts;
+    Fault fault;
+    size_t dim = head->sizes.dim, wide = GUESS_DEPTHS * model->sizes.dim;
+    SessionConfig config = {.sequences = 1, .max_tokens = n, .max_logits = n};
+    float *hidden = calloc((n + 1) * dim, sizeof *hidden),
+          *tapped = malloc(n * wide * sizeof *tapped);
+    run_draft_check(draft_head_fit(head, model, &fault), &fault);
+    run_draft_check(session_open(&session, model, pool, config, &fault), &fault);
+    run_draft_check(session_open(&drafts, head, pool, config, &fault), &fault);
+    session_tap(&session, head->guesses.layers, GUESS_DEPTHS, tapped);
+    run_draft_check(session_eval(&session, tokens, known, false, &fault), &fault);
+    draft_head_rows(&drafts, &session, known, hidden + dim);
+    for (size_t p = 0; p < n; p++) {
+        int32_t at[2] = {(int32_t)p, 0};
+        Batch batch = {1, tokens + p, at + 1, at, &(bool){true}, hidden + p * dim};
+        run_draft_check(model_forward(&drafts, &batch, &fault), &fault);
+        for (size_t i = 0; p && i < head->guesses.count; i++)
+            *logits++ = drafts.logits[guess_of(head, i)];
+        if (p >= known) draft_head_rows(&drafts, &drafts, 1, hidden + (p + 1) * dim);
+    }
+    session_close(&drafts), session_close(&session);
+    free(hidden), free(tapped);
 }
 
 #endif

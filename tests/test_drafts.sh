@@ -1,5 +1,5 @@
 #!/bin/sh
-# Drafts of a model's own head (nextn blocks): the text is the same with them, whatever they say.
+# Drafts of a draft head, the model's own (nextn blocks) or one in a file of its own: the text is the same with them, whatever they say.
 . "$(dirname "$0")/program.sh"
 cd "$work" || exit 1
 
@@ -23,3 +23,26 @@ expect "a model without one" 1 "this llama model has no draft head" "$strata" ge
 "$strata" quantize small.gguf eight.gguf Q8_0 >/dev/null 2>&1
 same "quantized, and rearranged" "$(write eight.gguf --chain greedy --draft-head)" "$(write eight.gguf --chain greedy --draft-head --no-pack)"
 same "... drafts change nothing" "$(write eight.gguf --chain greedy --draft-head)" "$(write eight.gguf --chain greedy)"
+
+made llama layers:4 large.gguf
+made eagle3 "" eagle.gguf
+made eagle3 target:48 narrow.gguf
+for options in "--guess 4" "--guess 11 -t 3"; do
+    same "a file of its own, $options: drafts change nothing" "$(write large.gguf --chain greedy --draft eagle.gguf $options)" "$(write large.gguf --chain greedy)"
+done
+same "... drawn, with one thread or three" "$(write large.gguf --draft eagle.gguf -t 1)" "$(write large.gguf --draft eagle.gguf -t 3)"
+expect "... its drafts are counted" 0 "of [1-9][0-9]* drafted tokens accepted" "$strata" generate -m large.gguf -p the -n 30 --draft eagle.gguf
+expect "... inspect says what it reads" 0 "64 numbers that go into layers 2, 0 and 3" "$strata" inspect eagle.gguf
+expect "... and not for this model" 1 "narrow.gguf: the draft head reads rows of 48 numbers" "$strata" generate -m large.gguf --draft narrow.gguf
+"$strata" quantize eagle.gguf eagle8.gguf Q8_0 >/dev/null 2>&1
+same "... quantized, and rearranged" "$(write large.gguf --draft eagle8.gguf)" "$(write large.gguf --draft eagle8.gguf --no-pack)"
+
+alone() { expect "by itself: $*" 1 "a draft head, no model by itself: give the model that it drafts for with -m" "$strata" "$@"; }
+alone generate -m eagle.gguf -p the
+alone generate -m large.gguf -p the --amateur eagle.gguf --chain contrast:0.1,draw
+alone chat -m eagle.gguf
+alone serve -m eagle.gguf --port 0
+echo "a text of many words" >text
+alone perplexity -m eagle.gguf -f text
+alone embed -m eagle.gguf the
+alone logits -m eagle.gguf --tokens 1,2

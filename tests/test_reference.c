@@ -92,7 +92,7 @@ static void every_family(void **state) {
     const Recipe *list;
     size_t count = recipe_list(&list);
     for (size_t i = 0; i < count; i++) /* what reads pictures: test_vision.c */
-        if (!list[i].sees) compare(make_model_defaults(list[i].arch));
+        if (!list[i].sees && !list[i].guesses) compare(make_model_defaults(list[i].arch));
 }
 
 /* What a family's files may say besides. */
@@ -221,6 +221,45 @@ static void draft_heads_are_whole(void **state) {
     assert_false(draft_head_open(&head, &model, &fault));
     assert_contains(fault.text, "no draft head");
     model_close(&model), free(bytes);
+}
+
+/* What a head in a file of its own says, where the model knows the text, and behind that. */
+static void compare_guesses(const MakeModel *of, const char *more) {
+    enum { KNOWN = TOKENS - 5 };
+    MakeModel m = make_model_of("eagle3", more);
+    Model model, head;
+    Reference target, reference;
+    Fault fault;
+    size_t size;
+    unsigned char *bytes = open_made(of, &model), *own = make_model(&m, &size);
+    if (!model_open_memory(&head, own, size, &fault)) fail_msg("%s: %s", more, fault.text);
+    size_t count = (TOKENS - 1) * head.guesses.count;
+    float *got = malloc(count * sizeof *got);
+    double *want = malloc(count * sizeof *want), error = 0, power = 0;
+    Pool *pool = pool_open(2, false, NULL);
+    run_guesses(&head, &model, tokens, TOKENS, KNOWN, pool, got);
+    reference_open(&target, &model.gguf), reference_open(&reference, &head.gguf);
+    reference_guesses(&reference, &target, tokens, TOKENS, KNOWN, want);
+    for (size_t i = 0; i < count; i++)
+        error += pow((double)got[i] - want[i], 2), power += want[i] * want[i];
+    if (!(error / power < 3e-11))
+        fail_msg("%s: normalized error %g of the draft head", more, error / power);
+    pool_close(pool), reference_close(&reference), reference_close(&target);
+    model_close(&head), model_close(&model);
+    free(got), free(want), free(bytes), free(own);
+}
+
+static void draft_heads_in_files_of_their_own(void **state) {
+    (void)state;
+    MakeModel of = make_model_of("llama", "layers:5"), narrow = of,
+              tied = make_model_of("gemma3", NULL);
+    narrow.dim = 48;
+    compare_guesses(&of, "");
+    compare_guesses(&of, "norm_before_residual=true rope_freqs yarn");
+    compare_guesses(&of, "=guesses layers:1"); /* all tokens */
+    compare_guesses(&of, "=guesses layers:1 borrows");
+    compare_guesses(&tied, "=guesses layers:1 borrows");
+    compare_guesses(&narrow, "target:48 kv_heads:4");
 }
 
 /* Of one text, or of two. */
@@ -552,8 +591,9 @@ static void looking_both_ways_takes_the_whole_text(void **state) {
 }
 
 RUN(TEST(every_family), TEST(every_variant), TEST(draft_heads), TEST(draft_heads_are_whole),
-    TEST(texts_become_vectors_and_scores), TEST(looking_both_ways_takes_the_whole_text),
-    TEST(every_format), TEST(a_rounded_memory_is_near), TEST(threads_and_chunks_change_no_bit),
+    TEST(draft_heads_in_files_of_their_own), TEST(texts_become_vectors_and_scores),
+    TEST(looking_both_ways_takes_the_whole_text), TEST(every_format),
+    TEST(a_rounded_memory_is_near), TEST(threads_and_chunks_change_no_bit),
     TEST(neighbours_change_no_bit), TEST(windows_that_slide_change_no_bit),
     TEST(states_take_back_what_was_drafted), TEST(instruction_sets_agree_within_rounding),
     TEST(full_context_and_wrong_tokens_are_said))

@@ -12,6 +12,7 @@
  *                   x += feed_forward(norm'(x))                                    Gemma 3n
  *     cross         x += attention(norm(x));  x += cross attention(norm''(x));  x += feed_forward(norm'(x))     T5
  *     beside        x += attention(norm(x));  x += network(norm'(x)) + experts(x)  Gemma 4 with experts
+ *     joined        x += attention([token | x], normed by the join);  x += feed_forward(norm'(x))    EAGLE-3
  *
  * A norm of kind NORM_NONE is not there: without the first ones a branch reads x as it is (OLMo 2);
  * in the parallel form one norm may serve both.  What a branch returns may go through a norm of its
@@ -41,6 +42,7 @@ typedef enum Wiring {
     WIRING_NORM_AFTER,
     WIRING_LAUREL,
     WIRING_BESIDE,
+    WIRING_JOINED,
 } Wiring;
 
 typedef struct Block {
@@ -77,7 +79,8 @@ typedef struct BlockSizes {
     FfnSizes ffn;
     LayerInputSizes layer_input;
     size_t laurel, streams; /* rank and parts; 0: none */
-    size_t join;            /* dim, when a block has one */
+    size_t join,
+        join_wide; /* dim, when a block has one, and the widest row that its maps read */
 } BlockSizes;
 
 /* Numbers of a block's recurrent state (state.h); 0: it has none. */

@@ -89,7 +89,8 @@ typedef struct KvCache {
     int32_t *table;    /* (sequences, layers, table_size) */
     int32_t *gone;     /* (sequences, layers) leading entries that were given back */
     size_t *length;    /* (sequences) positions stored */
-    size_t *source; /* (sequences) leading ones that an encoder read (mixer_cross.h); 0: none */
+    size_t *
+        source; /* (sequences) leading ones, which those behind them do not see: an encoder read them (mixer_cross.h); 0: none */
     PagePool states;      /* each of all recurrent layers */
     size_t *state_at;     /* (layers) where a layer's numbers begin in it */
     size_t snapshots;     /* of a sequence, at most; 0: no layer is recurrent */

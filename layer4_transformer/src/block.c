@@ -18,7 +18,8 @@ void block_sizes_include(BlockSizes *s, const Block *b, size_t dim) {
     rwkv_sizes_include(&s->rwkv, &b->rwkv);
     if (b->short_conv.in.w.data && dim > s->short_conv) s->short_conv = dim;
     ffn_sizes_include(&s->ffn, &b->ffn);
-    if (b->join.map.w.data) s->join = dim;
+    if (b->join.token_norm.kind) s->join = dim, s->join_wide = max_size(s->join_wide, 2 * dim);
+    if (b->join.depths.w.data) s->join_wide = max_size(s->join_wide, b->join.depths.w.shape[1]);
     s->streams = max_size(s->streams, b->altup.streams);
     if (b->laurel.left.w.data) s->laurel = max_size(s->laurel, b->laurel.left.w.shape[0]);
 }
@@ -47,7 +48,7 @@ void block_run_init(BlockRun *run, Pool *pool, size_t rows, const BlockSizes *s,
     laurel_run_init(&run->laurel, rows, dim, s->laurel, arena);
     layer_input_run_init(&run->layer_input, rows, &s->layer_input, arena);
     altup_run_init(&run->altup, rows, dim, s->streams, arena);
-    join_run_init(&run->join, rows, s->join, arena);
+    join_run_init(&run->join, rows, s->join, s->join_wide, arena);
 }
 
 /* Rows of a batch, each by itself: threads share them. */
@@ -223,6 +224,14 @@ static void beside(const Block *b, BlockRun *run, KvCache *kv, size_t layer, con
     both_networks(b, run, batch->count, x, dim);
 }
 
+/* Attention reads what the join made, the token beside x. */
+static void joined(const Block *b, BlockRun *run, KvCache *kv, size_t layer, const Batch *batch,
+                   float *x, size_t dim) {
+    mix(b, run, kv, layer, batch, run->join.both, x, dim);
+    norm_rows(run->pool, &b->ffn_norm, run->normed, x, batch->count, dim);
+    feed_forward(b, run, run->normed, batch->count, x, dim);
+}
+
 /* A block's own input goes to x; of a stream in parts to all but the first, which it reads scaled. */
 static void add_layer_input(const Block *b, BlockRun *run, size_t layer, size_t n, float *x,
                             size_t dim) {
@@ -253,6 +262,7 @@ static void run_branches(const Block *b, BlockRun *run, KvCache *kv, size_t laye
     case WIRING_NORM_AFTER: norm_after(b, run, kv, layer, batch, x, dim); break;
     case WIRING_LAUREL: with_laurel(b, run, kv, layer, batch, x, dim); break;
     case WIRING_BESIDE: beside(b, run, kv, layer, batch, x, dim); break;
+    case WIRING_JOINED: joined(b, run, kv, layer, batch, x, dim); break;
     }
 }
 

@@ -47,6 +47,12 @@ typedef struct Session {
     } part;
     const float *rows; /* (n_rows, dim) what the tokens behind the vocabulary are; borrows */
     size_t n_rows;
+    struct { /* rows of the last batch that went into some layers: session_tap */
+        const size_t *layers;
+        size_t count; /* 0: none are kept */
+        float *rows;
+    } tap;
+    float *few;  /* (rows of the head) of a draft head that guesses some tokens alone */
     Arena arena; /* owns all of the above but the rows */
 } Session;
 
@@ -80,6 +86,12 @@ void session_close(Session *session);
  *
  * Fails for a model whose layers look tokens up by themselves, and for one with an encoder or that fills a canvas. */
 bool session_lend(Session *session, const float *rows, size_t count, Fault *fault);
+
+/* From now on each batch leaves behind what went into some layers.
+ *
+ *   layers   (count) borrowed; count 0: no more
+ *   rows     (max_tokens, count, dim) borrowed */
+void session_tap(Session *session, const size_t *layers, size_t count, float *rows);
 
 /* How many tokens there are: the vocabulary, and the rows behind it. */
 size_t session_tokens(const Session *session);

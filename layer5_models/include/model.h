@@ -32,6 +32,16 @@ typedef struct DraftEnds {
     Linear head;
 } DraftEnds;
 
+enum { GUESS_DEPTHS = 3 };
+
+/* Of a draft head in a file of its own: what it reads of its model, and which tokens it can guess. */
+typedef struct Guesses {
+    const struct Model *model; /* the one that it was fitted to (draft_head_fit); or NULL */
+    size_t layers[GUESS_DEPTHS], width; /* rows that go into these, of so many numbers each */
+    size_t count;    /* tokens that it can guess: rows of its head; 0: as many as there are */
+    int32_t *row_of; /* (vocab) of the head, for each token; -1: none; NULL: its own number */
+} Guesses;
+
 typedef struct Model {
     GgufFile file; /* owns, when opened by path */
     Gguf gguf;     /* owns */
@@ -61,6 +71,7 @@ typedef struct Model {
     size_t long_ctx;       /* sessions of more positions turn by the last of them; 0: none do */
     Block *blocks;         /* (layers + drafts) */
     DraftEnds draft;       /* of the first draft head */
+    Guesses guesses;       /* of a draft head in a file of its own */
     Tokenizer *tokenizer;  /* owns */
     PackedWeights *packed; /* owns, and their data; NULL: not packed */
     unsigned char *packed_data;

@@ -82,6 +82,8 @@ typedef struct Recipe {
     const char *keys; /* what keys begin with; NULL: arch */
     /* it reads pictures, not texts, for another model: opened by model_open_eye (eye.h) */
     bool sees;
+    /* it is a draft head for another model, one block that is joined (draft_head.h) */
+    bool guesses;
 
     /* norms and wiring */
     NormKind norm;

@@ -54,16 +54,18 @@ typedef struct LayerSizes {
     size_t rwkv_heads, rwkv_dim, rwkv_hidden, rwkv_w, rwkv_a, rwkv_v, rwkv_g;
     bool rwkv_first; /* its values are mixed into those of later layers */
     bool drafts;     /* it is a draft head: it begins with a join */
+    bool joined;     /* ... all of which its attention reads */
 } LayerSizes;
 
 /* A measure of a layer, to name shapes with. */
 typedef enum Extent {
     EXTENT_ONE,
     EXTENT_DIM,
-    EXTENT_Q,     /* heads * head_dim */
-    EXTENT_K,     /* kv_heads * head_dim */
-    EXTENT_V,     /* kv_heads * value_dim */
-    EXTENT_MIXED, /* heads * value_dim */
+    EXTENT_ATTN_IN, /* dim; joined: 2 dim */
+    EXTENT_Q,       /* heads * head_dim */
+    EXTENT_K,       /* kv_heads * head_dim */
+    EXTENT_V,       /* kv_heads * value_dim */
+    EXTENT_MIXED,   /* heads * value_dim */
     EXTENT_ATTN_GATE,
     EXTENT_HEADS,
     EXTENT_BUCKETS,

@@ -69,6 +69,7 @@ static void layout(Session *s, SessionConfig c) {
     s->x = arena_take(&s->arena, c.max_tokens * m->dim * max_size(1, s->model->streams), f);
     s->hidden = arena_take(&s->arena, c.max_logits * m->dim, f);
     if (!c.vectors) s->logits = arena_take(&s->arena, c.max_logits * m->vocab, f);
+    if (s->model->guesses.row_of) s->few = arena_take(&s->arena, s->model->guesses.count, f);
     layout_text_head(s);
     s->sequence = arena_take(&s->arena, c.max_tokens, sizeof *s->sequence);
     s->position = arena_take(&s->arena, c.max_tokens, sizeof *s->position);
@@ -95,6 +96,12 @@ static bool check_direction(const Model *model, bool canvas, Fault *fault) {
 
 bool session_open(Session *session, const Model *model, Pool *pool, SessionConfig config,
                   Fault *fault) {
+    if (model->recipe->guesses && !model->guesses.model)
+        return fault_set(
+            fault,
+            "a file of the family %s is a draft head, no model by itself: give the "
+            "model that it drafts for with -m, and this one with --draft",
+            model->recipe->arch);
     if (!config.vectors && !model_writes(model))
         return fault_set(
             fault, "this %s model does not write: it makes %s of texts, as strata %s shows",
@@ -200,6 +207,15 @@ static void embed_one(Session *s, const Batch *batch, size_t i) {
     norm_apply(&m->embedding_norm, x, x, dim);
 }
 
+/* Tokens and the rows beside them.  The first token of a text, beside which there is no row, is nothing that others see
+ * where the whole row goes into attention: it is a source (kv.h) of one. */
+static void join(Session *s, const Batch *batch) {
+    const Block *b = &s->model->blocks[0];
+    join_forward(s->pool, &b->join, &s->run.join, batch->input, batch->count, s->x);
+    for (size_t i = 0; i < batch->count && b->wiring == WIRING_JOINED; i++)
+        s->kv.source[batch->sequence[i]] = 1;
+}
+
 /* All that goes into the first block, and what goes into others beside it. */
 static void embed(Session *s, const Batch *batch) {
     const Model *m = s->model;
@@ -208,9 +224,7 @@ static void embed(Session *s, const Batch *batch) {
     if (draft_head_is(m))
         tokens.input = NULL; /* rows come beside the tokens, not in their place */
     for (size_t i = 0; i < batch->count; i++) embed_one(s, &tokens, i);
-    if (draft_head_is(m))
-        join_forward(s->pool, &m->blocks[0].join, &s->run.join, batch->input, batch->count,
-                     s->x);
+    if (draft_head_is(m)) join(s, batch);
     if (m->layer_table.table.data)
         layer_inputs(s->pool, &m->layer_table, &s->run.layer_input, batch, s->x);
     if (m->streams)
@@ -222,6 +236,15 @@ static void cap_logits(float *logits, size_t n, float cap) {
     for (size_t i = 0; i < n; i++) logits[i] = cap * tanhf(logits[i] / cap);
 }
 
+/* The rows of few logits lie in front of those of all: the last one moves first. */
+static void spread(Session *s, size_t wanted) {
+    const size_t few = s->model->guesses.count;
+    while (wanted-- > 0) {
+        memcpy(s->few, s->logits + wanted * few, few * sizeof *s->few);
+        draft_head_spread(s->model, s->few, s->logits + wanted * s->model->sizes.vocab);
+    }
+}
+
 /* The hidden rows that are wanted, and their logits. */
 static void unembed(Session *s, const Batch *batch) {
     const Model *m = s->model;
@@ -231,6 +254,7 @@ static void unembed(Session *s, const Batch *batch) {
             norm_apply(&m->out_norm, s->hidden + wanted++ * dim, s->x + i * dim, dim);
     if (wanted == 0 || s->hidden_only) return;
     linear(s->pool, &m->head, s->hidden, wanted, s->logits, s->run.scratch);
+    if (m->guesses.row_of) spread(s, wanted);
     size_t numbers = wanted * m->sizes.vocab;
     if (m->logit_scale != 1)
         for (size_t i = 0; i < numbers; i++) s->logits[i] *= m->logit_scale;
@@ -267,6 +291,19 @@ static void undo(Session *s, const Batch *batch) {
         session_rewind(s, (size_t)batch->sequence[i], (size_t)batch->position[i]);
 }
 
+void session_tap(Session *s, const size_t *layers, size_t count, float *rows) {
+    s->tap.layers = layers, s->tap.count = count, s->tap.rows = rows;
+}
+
+/* What goes into layer l, where that is asked for. */
+static void keep_tapped(Session *s, size_t n, size_t l) {
+    const size_t dim = s->model->sizes.dim;
+    for (size_t k = 0; k < s->tap.count; k++)
+        for (size_t i = 0; i < n && s->tap.layers[k] == l; i++)
+            memcpy(s->tap.rows + (i * s->tap.count + k) * dim, s->x + i * dim,
+                   dim * sizeof *s->x);
+}
+
 /* s->x = the tokens of a batch behind layers from .. to - 1; false: nobody wants it any more, which is_wanted (or NULL)
  * says before each layer.  A probe (or NULL) is told the first layer and shown what goes into it (probe_enter,
  * probe_stream: PROBE_EMBEDDED); a model of several streams gathers them behind the last (altup_gather). */
@@ -279,6 +316,7 @@ static bool run_layers(Session *s, const Batch *batch, size_t from, size_t to) {
     }
     for (size_t l = from; l < to; l++) {
         if (s->is_wanted && !s->is_wanted(s->context)) return false;
+        keep_tapped(s, batch->count, l);
         run_block(s, l, batch);
     }
     if (m->streams)

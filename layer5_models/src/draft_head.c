@@ -1,9 +1,10 @@
 /* draft_head.c - see draft_head.h. */
 #include "draft_head.h"
 
+#include <math.h>
 #include <string.h>
 
-bool draft_head_is(const Model *m) { return m->blocks[0].join.map.w.data; }
+bool draft_head_is(const Model *m) { return m->blocks[0].join.token_norm.kind; }
 
 bool draft_head_open(Model *head, const Model *m, Fault *fault) {
     if (!m->sizes.drafts)
@@ -21,11 +22,74 @@ bool draft_head_open(Model *head, const Model *m, Fault *fault) {
     return true;
 }
 
-void draft_head_row(const Session *s, size_t i, float *row) {
+/* Has the model the rows that the head reads? */
+static bool check_rows(const Guesses *g, const Model *m, Fault *fault) {
+    const char *wanted = "wanted a head that was trained for this model";
+    if (m->sizes.encoder || m->streams || m->recipe->both_ways || m->recipe->guesses)
+        return fault_set(fault, "no draft head in a file of its own reads rows of a %s model",
+                         m->recipe->arch);
+    if (g->width != m->sizes.dim)
+        return fault_set(fault,
+                         "the draft head reads rows of %zu numbers (target_hidden_size), those "
+                         "of the model have %zu: %s",
+                         g->width, m->sizes.dim, wanted);
+    for (size_t i = 0; i < GUESS_DEPTHS; i++)
+        if (g->layers[i] >= m->sizes.layers)
+            return fault_set(fault,
+                             "the draft head reads what goes into layer %zu (target_layers), "
+                             "those of the model are 0 to %zu: %s",
+                             g->layers[i], m->sizes.layers - 1, wanted);
+    return true;
+}
+
+/* Where the head has no tensor of its own the model's must do. */
+static bool check_ends(const Model *head, const Model *m, Fault *fault) {
+    if (head->sizes.vocab != m->sizes.vocab)
+        return fault_set(
+            fault, "the draft head has %zu tokens, the model %zu: they must share a vocabulary",
+            head->sizes.vocab, m->sizes.vocab);
+    if ((head->embedding.data && head->head.w.data) || head->sizes.dim == m->sizes.dim)
+        return true;
+    return fault_set(fault,
+                     "the draft head has no %s, and rows of %zu numbers, for which the "
+                     "model's, of %zu, will not do: the file is incomplete, convert it again",
+                     head->embedding.data ? "output.weight" : "token_embd.weight",
+                     head->sizes.dim, m->sizes.dim);
+}
+
+bool draft_head_fit(Model *head, const Model *m, Fault *fault) {
+    if (!head->recipe->guesses)
+        return fault_set(fault, "a %s model is no draft head", head->recipe->arch);
+    if (!check_rows(&head->guesses, m, fault) || !check_ends(head, m, fault)) return false;
+    head->guesses.model = m;
+    if (!head->embedding.data) head->embedding = m->embedding;
+    if (!head->head.w.data) head->head = m->head;
+    return true;
+}
+
+void draft_head_rows(Session *head, const Session *s, size_t count, float *rows) {
     const Model *m = s->model;
-    size_t dim = m->sizes.dim;
-    if (m->recipe->draft_bare)
-        memcpy(row, s->x + i * dim, dim * sizeof *row);
-    else
-        norm_apply(&m->out_norm, row, s->x + i * dim, dim);
+    const Linear *depths = &head->model->blocks[0].join.depths;
+    const size_t dim = head->model->sizes.dim, bare = m->recipe->draft_bare;
+    if (depths->w.data && m != head->model) { /* as many at a time as there is room for */
+        for (size_t i = 0, n; i < count; i += n) {
+            n = min_size(count - i, head->max_tokens);
+            linear(head->pool, depths, s->tap.rows + i * depths->w.shape[1], n, rows + i * dim,
+                   head->run.join.scratch);
+        }
+        return;
+    }
+    for (size_t i = 0; i < count; i++)
+        if (bare)
+            memcpy(rows + i * dim, s->x + i * dim, dim * sizeof *rows);
+        else
+            norm_apply(&m->out_norm, rows + i * dim, s->x + i * dim, dim);
+}
+
+void draft_head_spread(const Model *head, const float *few, float *logits) {
+    const Guesses *g = &head->guesses;
+    float least = few[0];
+    for (size_t i = 1; i < g->count; i++) least = fminf(least, few[i]);
+    for (size_t t = 0; t < head->sizes.vocab; t++)
+        logits[t] = g->row_of[t] < 0 ? least - 100 : few[g->row_of[t]];
 }

@@ -31,6 +31,11 @@ static const RoleName clip_names[] = {{ROLE_ATTN_NORM, "ln1", NULL},
                                       {ROLE_FFN_NORM, "ln2", NULL},
                                       {0}};
 
+/* The norms of the two halves that attention reads, a token and what the model knew. */
+static const RoleName eagle_names[] = {{ROLE_JOIN_TOKEN_NORM, "attn_norm", NULL},
+                                       {ROLE_JOIN_HIDDEN_NORM, "attn_norm_2", NULL},
+                                       {0}};
+
 /* What most rows say, in a word: the norm, which numbers of a head turn together, the network between up
  * and down, experts and what their weights are a function of.  The keys are expert_gating_func,
  * expert_weights_norm and expert_weights_scale; with them comes a bias on the choice. */
@@ -254,6 +259,10 @@ static const Recipe recipes[] = {
      .dense = true},
     {"clip", "CLIP, the eye of LLaVA 1.5", ENCODER, LAYER, .sees = true, .keys = "clip.vision",
      .names = clip_names, .blocks = "v.blk"},
+
+    /* Guess for another model */
+    {"eagle3", "EAGLE-3, a draft head for another model", RMS, PAIRS, SWIGLU, .guesses = true,
+     .names = eagle_names, .wiring = WIRING_JOINED, .rope_freqs = true, .draft_bare = true},
 };
 /* clang-format on */
 

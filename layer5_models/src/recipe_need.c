@@ -83,6 +83,7 @@ static Need rwkv_need(RoleId id, const LayerSizes *s) {
 }
 
 Need recipe_need(const Recipe *r, RoleId id, const LayerSizes *s) {
+    if (id == ROLE_JOIN) return when(s->drafts && !s->joined);
     if (id >= ROLE_JOIN_TOKEN_NORM) return when(s->drafts);
     if (id >= ROLE_RWKV_R) return rwkv_need(id, s);
     if (id >= ROLE_DELTA_Q) return delta_need(id, s);
@@ -98,7 +99,7 @@ Need recipe_need(const Recipe *r, RoleId id, const LayerSizes *s) {
     switch (id) {
     case ROLE_ATTN_NORM_2: return r->second_norm ? NEED_MAYBE : NEED_NO;
     case ROLE_ATTN_NORM:
-        return when(!r->no_pre_norms && !s->bare &&
+        return when(!r->no_pre_norms && !s->bare && !s->joined &&
                     (!r->recurrent || s->heads || s->ssm_inner || s->short_conv ||
                      s->delta_heads || s->rwkv_heads));
     case ROLE_FFN_NORM:

@@ -33,7 +33,7 @@ static inline MakeModel small(const char *arch) {
     const char *more = strchr(arch, ' ');
     snprintf(name, sizeof name, "%.*s", (int)strcspn(arch, " "), arch);
     MakeModel m = make_model_of(name, more ? more + 1 : NULL);
-    m.layers = make_says(&m, "own_kv") ? m.layers : 3;
+    m.layers = make_says(&m, "own_kv") || make_says(&m, "guesses") ? m.layers : 3;
     m.dim = m.hidden = 16, m.heads = 4, m.head_dim = 4, m.ctx = 32;
     if (strcmp(arch, "gpt2") != 0) m.kv_heads = 2;
     if (make_says(&m, "sees")) m.hidden = 24;

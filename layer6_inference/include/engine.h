@@ -26,8 +26,11 @@ typedef struct EnginePart {
     Session *session;                     /* borrows */
     int32_t *token, *sequence, *position; /* (max_tokens) */
     bool *wanted;                         /* (max_tokens) */
-    float *input; /* (max_tokens, dim) of a draft head (draft_head.h); else NULL */
-    bool *used;   /* (sequences) which ones texts have */
+    /* of a draft head (draft_head.h): what it reads beside the tokens (max_tokens, dim), and rows of the model's batch
+     * (PREFILL_BATCH, dim) on their way there; else NULL */
+    float *input, *known;
+    float *tapped; /* (PREFILL_BATCH, layers, dim) rows of the model that it reads; or NULL */
+    bool *used;    /* (sequences) which ones texts have */
     size_t count, rows;
     size_t pages; /* of memory, promised to this step's tokens */
     Arena arena;  /* owns all of the above */

@@ -1,24 +1,30 @@
-/* drafts that a model's own head makes */
+/* drafts that a draft head makes, the model's own, or one in a file of its own */
 #include "check.h"
 #include "inference.h"
 #include "make_model.h"
+#include "run_draft.h"
 
 typedef struct Pair {
     Model model, head;
     Session session, drafts;
-    unsigned char *bytes;
-    const char *text; /* what is read first */
+    unsigned char *bytes, *own; /* own: the file of the head, where it has one */
+    const char *text;           /* what is read first */
 } Pair;
+
+static void open_sessions(Pair *p, SessionConfig config, SessionConfig drafts) {
+    Fault fault;
+    p->text = "a text of which a part is read in pieces, for it is longer than that";
+    assert_true(session_open(&p->session, &p->model, NULL, config, &fault));
+    assert_true(session_open(&p->drafts, &p->head, NULL, drafts, &fault));
+}
 
 static void open_made(Pair *p, unsigned char *bytes, size_t size, SessionConfig config,
                       SessionConfig drafts) {
     Fault fault;
-    p->bytes = bytes;
-    p->text = "a text of which a part is read in pieces, for it is longer than that";
+    p->bytes = bytes, p->own = NULL;
     if (!model_open_memory(&p->model, bytes, size, &fault)) fail_msg("%s", fault.text);
     assert_true(draft_head_open(&p->head, &p->model, &fault));
-    assert_true(session_open(&p->session, &p->model, NULL, config, &fault));
-    assert_true(session_open(&p->drafts, &p->head, NULL, drafts, &fault));
+    open_sessions(p, config, drafts);
 }
 
 static const SessionConfig wide = {
@@ -39,7 +45,71 @@ static void open_pair(Pair *p, const char *arch, const char *more) {
 
 static void close_pair(Pair *p) {
     session_close(&p->drafts), session_close(&p->session);
-    model_close(&p->model), free(p->bytes);
+    if (p->own) model_close(&p->head);
+    model_close(&p->model), free(p->bytes), free(p->own);
+}
+
+static unsigned char *open_file(Model *model, const char *arch, const char *more) {
+    MakeModel m = made(arch, more);
+    size_t size;
+    Fault fault;
+    unsigned char *bytes = make_model(&m, &size);
+    if (!model_open_memory(model, bytes, size, &fault)) fail_msg("%s", fault.text);
+    return bytes;
+}
+
+static float *numbers_of(const Gguf *g, const char *name, size_t *count) {
+    const GgufTensor *t = gguf_find_tensor(g, name);
+    assert_non_null(t);
+    *count = t->bytes / sizeof(float);
+    return (float *)t->data;
+}
+
+static void fill(const Gguf *g, const char *name, float value) {
+    size_t n;
+    float *x = numbers_of(g, name, &n);
+    for (size_t i = 0; i < n; i++) x[i] = value;
+}
+
+/* A map of which each row takes one number of what it reads, as it is. */
+static void pass_on(const Gguf *g, const char *name, size_t rows, float value) {
+    size_t n;
+    float *map = numbers_of(g, name, &n);
+    memset(map, 0, n * sizeof *map);
+    for (size_t i = 0; i < rows; i++) map[i * (n / rows) + i] = value;
+}
+
+/* Blocks that add nothing: the last token alone says what comes next. */
+static void empty_blocks(const Gguf *g, size_t layers) {
+    char name[96];
+    for (size_t l = 0; l < layers; l++) {
+        fill(g, block_tensor_name(name, sizeof name, l, "attn_output", "weight"), 0);
+        fill(g, block_tensor_name(name, sizeof name, l, "ffn_down", "weight"), 0);
+    }
+}
+
+/* A head that looks at its own token, sharply, and passes it on, and so knows what a model of empty blocks says; but what
+ * it reads of that one, in part, leads it astray. */
+static void half_knows(const Model *head, const Model *model) {
+    const Gguf *g = &head->gguf;
+    size_t n, dim = head->sizes.dim;
+    float *norm = numbers_of(g, "output_norm.weight", &n);
+    memcpy(norm, numbers_of(&model->gguf, "output_norm.weight", &n), n * sizeof *norm);
+    fill(g, "blk.0.attn_norm.weight", 1), fill(g, "blk.0.ffn_down.weight", 0);
+    pass_on(g, "blk.0.attn_q.weight", dim, 5), pass_on(g, "blk.0.attn_k.weight", dim, 5);
+    pass_on(g, "blk.0.attn_v.weight", dim, 1), pass_on(g, "blk.0.attn_output.weight", dim, 1);
+    float *map = numbers_of(g, "fc.weight", &n);
+    for (size_t i = 0; i < n; i++) map[i] *= 0.05f;
+}
+
+/* A head in a file of its own, and a model that says what it half knows. */
+static void open_apart(Pair *p, SessionConfig config, SessionConfig drafts) {
+    Fault fault;
+    p->bytes = open_file(&p->model, "llama", "layers:4");
+    p->own = open_file(&p->head, "eagle3", "=guesses layers:1 borrows kv_heads:4");
+    empty_blocks(&p->model.gguf, 4), half_knows(&p->head, &p->model);
+    if (!draft_head_fit(&p->head, &p->model, &fault)) fail_msg("%s", fault.text);
+    open_sessions(p, config, drafts);
 }
 
 static GenerateResult speak(Pair *p, const char *spec, Speculation *speculation, uint64_t seed,
@@ -85,19 +155,16 @@ static void greedy_texts_are_the_same(void **state) {
 }
 
 /* The second token of many runs has the same distribution with drafts and without. */
-static void drawn_texts_have_the_same_distribution(void **state) {
-    (void)state;
+static void same_distribution(Pair *p) {
     enum { RUNS = 1200 };
-    Pair p;
     TokenList tokens = {0};
     double counts[2][MAKE_VOCAB] = {{0}}, chi = 0;
     int kinds = 0;
-    open_pair(&p, "exaone4", "drafts:1");
-    p.text = "a text";
+    p->text = "a text";
     for (int with = 0; with < 2; with++)
         for (uint64_t seed = 0; seed < RUNS; seed++) {
-            Speculation s = {.draft = &p.drafts, .length = 2};
-            speak(&p, "top_k:4,temp:1.5", with ? &s : NULL, seed, &tokens, 2);
+            Speculation s = {.draft = &p->drafts, .length = 2};
+            speak(p, "top_k:4,temp:1.5", with ? &s : NULL, seed, &tokens, 2);
             counts[with][tokens.ids[tokens.count - 1]]++;
         }
     for (int i = 0; i < MAKE_VOCAB; i++) {
@@ -106,20 +173,16 @@ static void drawn_texts_have_the_same_distribution(void **state) {
         chi += (a - b) * (a - b) / (a + b), kinds++;
     }
     assert_true(kinds > 3 && chi < kinds + 4 * sqrt(2.0 * kinds));
-    token_list_free(&tokens), close_pair(&p);
+    token_list_free(&tokens);
 }
 
-static float *numbers_of(const Gguf *g, const char *name, size_t *count) {
-    const GgufTensor *t = gguf_find_tensor(g, name);
-    assert_non_null(t);
-    *count = t->bytes / sizeof(float);
-    return (float *)t->data;
-}
-
-static void fill(const Gguf *g, const char *name, float value) {
-    size_t n;
-    float *x = numbers_of(g, name, &n);
-    for (size_t i = 0; i < n; i++) x[i] = value;
+static void drawn_texts_have_the_same_distribution(void **state) {
+    (void)state;
+    Pair p;
+    open_pair(&p, "exaone4", "drafts:1");
+    same_distribution(&p), close_pair(&p);
+    open_apart(&p, wide, wide);
+    same_distribution(&p), close_pair(&p);
 }
 
 /* A model whose blocks add nothing chooses by the last token alone; so does a head that takes the token, leaves h
@@ -127,18 +190,12 @@ static void fill(const Gguf *g, const char *name, float value) {
 static void a_head_that_knows_is_accepted(void **state) {
     (void)state;
     MakeModel m = made("exaone4", "drafts:1");
-    size_t size, n, count = 0;
+    size_t size, count = 0;
     unsigned char *bytes = make_model(&m, &size);
     Gguf g;
-    char name[96];
     assert_true(gguf_parse(&g, bytes, size, NULL));
-    for (size_t l = 0; l < m.layers; l++) {
-        fill(&g, block_tensor_name(name, sizeof name, l, "attn_output", "weight"), 0);
-        fill(&g, block_tensor_name(name, sizeof name, l, "ffn_down", "weight"), 0);
-    }
-    fill(&g, "blk.2.nextn.eh_proj.weight", 0), fill(&g, "blk.2.nextn.enorm.weight", 1);
-    float *map = numbers_of(&g, "blk.2.nextn.eh_proj.weight", &n);
-    for (size_t i = 0; i < m.dim; i++) map[i * 2 * m.dim + i] = 1;
+    empty_blocks(&g, m.layers), fill(&g, "blk.2.nextn.enorm.weight", 1);
+    pass_on(&g, "blk.2.nextn.eh_proj.weight", m.dim, 1);
     Pair p;
     TokenList plain = {0}, drafted = {0};
     open_made(&p, bytes, size, wide, wide);
@@ -156,6 +213,119 @@ static void a_head_that_knows_is_accepted(void **state) {
     assert_true(count < 30);
     token_list_free(&plain), token_list_free(&drafted);
     gguf_free(&g), close_pair(&p);
+}
+
+/* ------------------------------------------------------------------ a file of its own */
+
+/* How many of a draft's tokens, each the likeliest, are what the text says; one text, drafts from all of its places. */
+static size_t count_right(Pair *p, const TokenList *text, size_t at, size_t length) {
+    const size_t vocab = p->model.sizes.vocab;
+    int32_t tokens[192];
+    float *logits = malloc(192 * vocab * sizeof *logits);
+    size_t right = 0;
+    memcpy(tokens, text->ids, at * sizeof *tokens);
+    for (size_t n = at; n < at + length && n < text->count; n++) {
+        run_guesses(&p->head, &p->model, tokens, n, at - 1, NULL, logits);
+        const float *row = logits + (n - 2) * vocab;
+        tokens[n] = 0;
+        for (size_t t = 1; t < vocab; t++)
+            if (row[t] > row[tokens[n]]) tokens[n] = (int32_t)t;
+        if (tokens[n] != text->ids[n]) break;
+        right++;
+    }
+    free(logits);
+    return right;
+}
+
+/* The engine drafts what the head says, read by read: rows of the model where there are some, else its own. */
+static void drafts_are_what_the_head_says(void **state) {
+    (void)state;
+    enum { LENGTH = 4 };
+    Pair p;
+    TokenList plain = {0}, drafted = {0};
+    open_apart(&p, wide, wide);
+    GenerateResult r = speak(&p, "greedy", NULL, 1, &plain, 60);
+    Speculation s = {.draft = &p.drafts, .length = LENGTH};
+    speak(&p, "greedy", &s, 1, &drafted, 60);
+    assert_int_equal(drafted.count, plain.count);
+    assert_memory_equal(drafted.ids, plain.ids, plain.count * sizeof *plain.ids);
+    size_t accepted = 0, rounds = 0;
+    for (size_t at = r.prompt_tokens; at < plain.count; rounds++) {
+        size_t right = count_right(&p, &plain, at, LENGTH);
+        accepted += right, at += right + 1;
+    }
+    assert_int_equal(s.accepted, accepted), assert_int_equal(s.rounds, rounds);
+    assert_true(s.accepted > s.drafted / 4 && s.accepted < s.drafted * 3 / 4);
+    token_list_free(&plain), token_list_free(&drafted), close_pair(&p);
+}
+
+static void heads_that_do_not_fit_are_refused(void **state) {
+    (void)state;
+    static const char *const cases[][4] = {
+        {"llama", "layers:4", "target:48",
+         "of 48 numbers (target_hidden_size), those of the model have 64"},
+        {"llama", "layers:3", "",
+         "into layer 3 (target_layers), those of the model are 0 to 2"},
+        {"bert", "layers:4", "", "reads rows of a bert model"},
+        {"gemma3n", "", "", "reads rows of a gemma3n model"},
+        {"eagle3", "", "", "reads rows of a eagle3 model"},
+        {"llama", "layers:4", "", NULL},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        Model model, head;
+        Session session;
+        Fault fault = {""};
+        unsigned char *bytes = open_file(&model, cases[i][0], cases[i][1]),
+                      *own = open_file(&head, "eagle3", cases[i][2]);
+        bool fits = draft_head_fit(&head, &model, &fault);
+        assert_int_equal(fits, !cases[i][3]);
+        if (!fits) assert_contains(fault.text, cases[i][3]);
+        assert_int_equal(session_open(&session, &head, NULL, wide, &fault), fits);
+        if (fits)
+            session_close(&session);
+        else
+            assert_contains(fault.text, "is a draft head, no model by itself");
+        assert_false(draft_head_fit(&model, &head, &fault) && fits);
+        model_close(&head), model_close(&model), free(bytes), free(own);
+    }
+}
+
+/* d2t is a list of different tokens. */
+static void tokens_of_a_head_are_checked(void **state) {
+    (void)state;
+    static const int64_t wrong[] = {-1, MAKE_VOCAB, INT64_MAX, 97}; /* 97: the first one's */
+    MakeModel m = made("eagle3", NULL);
+    size_t size;
+    Model model;
+    Fault fault;
+    unsigned char *bytes = make_model(&m, &size);
+    Gguf g;
+    assert_true(gguf_parse(&g, bytes, size, NULL));
+    unsigned char *tokens = (unsigned char *)gguf_find_tensor(&g, "d2t")->data;
+    for (size_t i = 0; i < 4; i++) {
+        memcpy(tokens + 8 * 7, &wrong[i], 8);
+        assert_false(model_open_memory(&model, bytes, size, &fault));
+        assert_contains(fault.text, "in row 7, wanted from 0 to 257, each at most once");
+    }
+    gguf_free(&g), free(bytes);
+}
+
+/* A chain that leaves no token that the head can guess. */
+static void other_tokens_are_drafted_when_nothing_else_is_left(void **state) {
+    (void)state;
+    Pair p = {.own = NULL};
+    TokenList tokens = {0};
+    Fault fault;
+    p.bytes = open_file(&p.model, "llama", "layers:4");
+    p.own = open_file(&p.head, "eagle3", NULL);
+    assert_true(draft_head_fit(&p.head, &p.model, &fault));
+    open_sessions(&p, wide, wide);
+    Speculation s = {.draft = &p.drafts, .length = 4};
+    assert_true(p.head.guesses.row_of['b'] < 0);
+    speak(&p, "regex:b{40},temp:1.5", &s, 1, &tokens, 9);
+    assert_int_equal(tokens.ids[tokens.count - 1], 'b');
+    assert_true(s.accepted > 0 && s.accepted + 2 >= s.drafted);
+    token_list_free(&tokens), close_pair(&p);
 }
 
 /* ------------------------------------------------------------------ with others */
@@ -203,7 +373,7 @@ static void tell_together(Told *texts, Pair *p) {
         if (!engine_step(&engine, &fault)) fail_msg("%s", fault.text);
         for (Told *t = texts; t < texts + TEXTS; t++)
             if (t->sequence && !t->sequence->live && t->begins != SIZE_MAX) {
-                assert_false(t->sequence->failed);
+                if (t->sequence->failed) fail_msg("%s", t->sequence->fault.text);
                 engine_remove(&engine, t->sequence);
                 t->sequence = NULL, t->begins = SIZE_MAX, over++;
             }
@@ -213,8 +383,7 @@ static void tell_together(Told *texts, Pair *p) {
 }
 
 /* Many at once, in small batches, with memory for one and a half: the same texts, and the same guesses. */
-static void neighbours_change_nothing(void **state) {
-    (void)state;
+static void check_neighbours(bool apart) {
     static const SessionConfig rooms[] = {
         {.sequences = 6, .max_tokens = 64, .max_logits = 64, .rewind = 5},
         {.sequences = 6, .max_tokens = 9, .max_logits = 7, .rewind = 5},
@@ -224,7 +393,10 @@ static void neighbours_change_nothing(void **state) {
     Told alone[TEXTS], together[TEXTS];
     Pair one;
     size_t size;
-    open_pair(&one, "qwen35", "drafts:1 layers:3");
+    if (apart)
+        open_apart(&one, wide, wide);
+    else
+        open_pair(&one, "qwen35", "drafts:1 layers:3");
     for (size_t i = 0; i < TEXTS; i++) {
         GenerateResult result;
         Fault fault;
@@ -235,10 +407,14 @@ static void neighbours_change_nothing(void **state) {
     }
     for (size_t r = 0; r < sizeof rooms / sizeof *rooms; r++) {
         Pair many;
-        unsigned char *bytes = make_model(&m, &size);
-        SessionConfig drafts = rooms[r];
+        SessionConfig room = rooms[r], drafts = room;
+        if (apart && room.pages) room.pages = 10; /* four layers keep keys, not one */
         drafts.pages = 0, drafts.max_tokens = r % 2 ? 5 : 16;
-        open_made(&many, bytes, size, rooms[r], drafts);
+        unsigned char *bytes = apart ? NULL : make_model(&m, &size);
+        if (apart)
+            open_apart(&many, room, drafts);
+        else
+            open_made(&many, bytes, size, room, drafts);
         for (size_t i = 0; i < TEXTS; i++) prepare(&together[i], i, &many);
         tell_together(together, &many);
         for (size_t i = 0; i < TEXTS; i++) {
@@ -256,5 +432,12 @@ static void neighbours_change_nothing(void **state) {
     close_pair(&one);
 }
 
+static void neighbours_change_nothing(void **state) {
+    (void)state;
+    check_neighbours(false), check_neighbours(true);
+}
+
 RUN(TEST(greedy_texts_are_the_same), TEST(drawn_texts_have_the_same_distribution),
-    TEST(a_head_that_knows_is_accepted), TEST(neighbours_change_nothing))
+    TEST(a_head_that_knows_is_accepted), TEST(drafts_are_what_the_head_says),
+    TEST(heads_that_do_not_fit_are_refused), TEST(tokens_of_a_head_are_checked),
+    TEST(other_tokens_are_drafted_when_nothing_else_is_left), TEST(neighbours_change_nothing))

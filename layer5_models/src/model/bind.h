@@ -9,6 +9,7 @@
  *     bind_block.c  the tensors of a block by their roles
  *     bind_text.c   what makes vectors and scores of a text
  *     bind_eye.c  what a picture goes through
+ *     bind_guesses.c  what a draft head in a file of its own reads
  *     left_over.c   keys and tensors that were never looked up
  *
  * Invariant: a key or tensor is marked when it has been looked up, here and nowhere else; what is
@@ -129,6 +130,10 @@ Linear bind_map(Binder *binder, const char *name, bool required, size_t rows, si
 /* The keys and tensors of what a picture goes through; read_eye also says how many blocks and positions there are. */
 bool read_eye(Binder *binder);
 void bind_eye(Binder *binder);
+
+/* What a draft head in a file of its own reads of its model, and which tokens it guesses; the map where its block begins. */
+void bind_guesses(Binder *binder);
+void bind_depths(Binder *binder, Join *join);
 
 /* Fails when the file is not a model, or one part of many. */
 bool check_container(Binder *binder);

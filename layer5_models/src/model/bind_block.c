@@ -364,6 +364,7 @@ void bind_block(Binder *b, Block *block, size_t layer) {
     block->altup.streams = s->streams;
     block->layer_input.act = r->act;
     bind_tensors(b, block, s, layer);
+    if (s->joined) bind_depths(b, &block->join);
     if (s->buckets) set_relative(b->model, block, s, layer);
     if (s->cross && s->first) bind_idle(b, s, layer);
     block->wiring = wiring_of(b, block);

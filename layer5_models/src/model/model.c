@@ -8,7 +8,9 @@
 
 static void bind_ends(Binder *b) {
     Model *m = b->model;
+    const bool shares = m->recipe->guesses; /* what it lacks is another model's */
     const size_t dim = m->sizes.dim, table[2] = {m->sizes.vocab, dim},
+                 head[2] = {shares ? m->guesses.count : m->sizes.vocab, dim},
                  places[2] = {m->sizes.ctx, dim};
     const char *from = "tokenizer.ggml.tokens and embedding_length",
                *width = "embedding_length";
@@ -16,7 +18,7 @@ static void bind_ends(Binder *b) {
         bind_eye(b);
         return;
     }
-    m->embedding = bind_tensor(b, "token_embd.weight", true, 2, table, from);
+    m->embedding = bind_tensor(b, "token_embd.weight", !shares, 2, table, from);
     if (m->recipe->learned_positions)
         m->positions = bind_tensor(b, "position_embd.weight", true, 2, places,
                                    "context_length and embedding_length");
@@ -29,10 +31,11 @@ static void bind_ends(Binder *b) {
     if (m->sizes.encoder) m->source_norm = bind_norm(b, "enc.output_norm", true, 1, dim, width);
     bind_text_head(b);
     if (m->recipe->vectors) return;
-    m->head.w = bind_tensor(b, "output.weight", false, 2, table, from);
+    m->head.w = bind_tensor(b, "output.weight", head[0] < table[0], 2, head,
+                            shares ? "d2t and embedding_length" : from);
     if (!m->head.w.data && m->recipe->scale_tied) m->logit_scale = 1 / sqrtf((float)dim);
-    if (!m->head.w.data) m->head.w = m->embedding; /* a tied head */
-    m->head.bias = bind_vector(b, "output.bias", false, m->sizes.vocab, from);
+    if (!m->head.w.data && !shares) m->head.w = m->embedding; /* a tied head */
+    m->head.bias = bind_vector(b, "output.bias", false, head[0], from);
 }
 
 /* What a draft head does not share with the model.  Only the first one is used. */
@@ -81,6 +84,7 @@ static bool bind_model(Binder *b) {
     DraftEnds idle;
     m->blocks = arena_take(&m->arena, all_blocks(b), sizeof *m->blocks);
     read_ropes(b);
+    if (m->recipe->guesses) bind_guesses(b);
     bind_ends(b);
     bind_beside(b);
     for (size_t l = 0; l < all_blocks(b) && b->ok; l++)

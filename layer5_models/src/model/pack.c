@@ -26,13 +26,17 @@ static size_t part_bytes(const Linear *part) {
     return matrices_in(part) * packed_bytes(one.dtype, one.shape[0], one.shape[1]);
 }
 
-/* Head number i of a model, when it is quantized: its own, and a draft head's; else NULL. */
-static Linear *head_of(const Model *m, size_t i) {
-    const Linear *head = i ? &m->draft.head : &m->head;
-    return head->w.data && dtype_is_quantized(head->w.dtype) ? (Linear *)head : NULL;
+enum { ENDS = 3 };
+
+/* Map number i beside the blocks, when it is quantized: the head, a draft head's, and what that one reads of different
+ * depths; else NULL. */
+static Linear *end_of(const Model *m, size_t i) {
+    const Linear *ends[ENDS] = {&m->head, &m->draft.head, &m->blocks[0].join.depths};
+    const Linear *end = ends[i];
+    return end->w.data && dtype_is_quantized(end->w.dtype) ? (Linear *)end : NULL;
 }
 
-/* Every quantized part of a model in turn, the heads last; NULL at the end.  Of draft heads the first one is used. */
+/* Every quantized part of a model in turn, the ends last; NULL at the end.  Of draft heads the first one is used. */
 static Linear *next_part(const Model *m, size_t *layer, int *i) {
     size_t blocks = m->sizes.layers + min_size(m->sizes.drafts, 1);
     for (; *layer < blocks; (*layer)++, *i = 0)
@@ -40,9 +44,9 @@ static Linear *next_part(const Model *m, size_t *layer, int *i) {
             Linear *part = part_of(&m->blocks[*layer], (RoleId)(*i)++);
             if (part) return part;
         }
-    while (*layer < blocks + 2) {
-        Linear *head = head_of(m, (*layer)++ - blocks);
-        if (head) return head;
+    while (*layer < blocks + ENDS) {
+        Linear *end = end_of(m, (*layer)++ - blocks);
+        if (end) return end;
     }
     return NULL;
 }

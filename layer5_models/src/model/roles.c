@@ -30,9 +30,9 @@ static const char dim[] = "embedding_length",
 /* clang-format off */
 static const Role roles[ROLES] = {
     [ROLE_ATTN_NORM]      = {"attn_norm",           ROLE_NORM,   AT(attn_norm),         EXTENT_ONE, EXTENT_DIM, dim},
-    [ROLE_ATTN_Q]         = {"attn_q",              ROLE_LINEAR, AT(attention.q),       EXTENT_Q, EXTENT_DIM, heads},
-    [ROLE_ATTN_K]         = {"attn_k",              ROLE_LINEAR, AT(attention.k),       EXTENT_K, EXTENT_DIM, heads},
-    [ROLE_ATTN_V]         = {"attn_v",              ROLE_LINEAR, AT(attention.v),       EXTENT_V, EXTENT_DIM, heads},
+    [ROLE_ATTN_Q]         = {"attn_q",              ROLE_LINEAR, AT(attention.q),       EXTENT_Q, EXTENT_ATTN_IN, heads},
+    [ROLE_ATTN_K]         = {"attn_k",              ROLE_LINEAR, AT(attention.k),       EXTENT_K, EXTENT_ATTN_IN, heads},
+    [ROLE_ATTN_V]         = {"attn_v",              ROLE_LINEAR, AT(attention.v),       EXTENT_V, EXTENT_ATTN_IN, heads},
     [ROLE_ATTN_OUTPUT]    = {"attn_output",         ROLE_LINEAR, AT(attention.o),       EXTENT_DIM, EXTENT_MIXED, heads},
     [ROLE_ATTN_Q_NORM]    = {"attn_q_norm",         ROLE_NORM,   AT(attention.q_norm),  EXTENT_HEADS, EXTENT_HEAD_DIM, head},
     [ROLE_ATTN_K_NORM]    = {"attn_k_norm",         ROLE_NORM,   AT(attention.k_norm),  EXTENT_HEADS, EXTENT_HEAD_DIM, head},
@@ -227,6 +227,7 @@ size_t extent_of(Extent extent, const LayerSizes *s) {
     case EXTENT_RWKV_G: return s->rwkv_g;
     case EXTENT_RWKV_HIDDEN: return s->rwkv_hidden;
     case EXTENT_JOINED: return 2 * s->dim;
+    case EXTENT_ATTN_IN: return s->joined ? 2 * s->dim : s->dim;
     }
     return 0;
 }

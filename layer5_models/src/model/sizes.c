@@ -89,7 +89,8 @@ static void read_draft_heads(Binder *b) {
 
 bool read_sizes(Binder *b) {
     ModelSizes *s = &b->model->sizes;
-    s->layers = key_size(b, "block_count", true, 0, 1, MODEL_LAYERS);
+    s->layers =
+        key_size(b, "block_count", true, 0, 1, b->model->recipe->guesses ? 1 : MODEL_LAYERS);
     if (b->model->recipe->encoder) read_decoder(b);
     read_draft_heads(b);
     s->dim = key_size(b, "embedding_length", true, 0, 1, MAX_SIZE);
@@ -256,7 +257,9 @@ static void read_lacks(Binder *b, size_t l, LayerSizes *s) {
 
 LayerSizes layer_sizes(Binder *b, size_t l) {
     const Recipe *r = b->model->recipe;
-    LayerSizes s = {.dim = b->model->sizes.dim, .drafts = l >= b->model->sizes.layers};
+    LayerSizes s = {.dim = b->model->sizes.dim,
+                    .drafts = r->guesses || l >= b->model->sizes.layers,
+                    .joined = r->guesses};
     s.hidden =
         key_of_layer(b, "feed_forward_length", l, !r->recurrent, 0, !r->recurrent, MAX_SIZE);
     if (r->half_hidden) s.hidden /= 2;

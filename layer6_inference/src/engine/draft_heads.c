@@ -1,4 +1,4 @@
-/* draft_heads.c - drafts of a model's own head (draft_head.h): what the model knew at each position of a text is
+/* draft_heads.c - drafts of a draft head (draft_head.h): what the model knew at each position of a text is
  * kept for as long as the text is, and given to the head, position p - 1 with token p.
  *
  *     position    0    1    2   ...  n - 1 |  n      n + 1
@@ -37,30 +37,25 @@ static void feed(Engine *e, size_t number) {
     }
 }
 
-/* The model's h of what it read; the head's own where the model has not read yet. */
-static void keep(Engine *e, size_t number) {
-    const EnginePart *p = &e->parts[number];
-    const size_t dim = p->session->model->sizes.dim;
+/* For a head the model's h of what that one read; the head's own where the model has not read yet. */
+static void keep(Engine *e, size_t number, size_t head) {
+    const EnginePart *p = &e->parts[number], *h = &e->parts[head];
+    const size_t dim = h->session->model->sizes.dim, own = number == head;
+    if (p->count) draft_head_rows(h->session, p->session, p->count, h->known);
     for (size_t i = 0; i < p->count; i++) {
         size_t at = (size_t)p->position[i];
-        Sequence *s =
-            sequence_of(e, number, p->input ? READS_DRAFT : READS_TEXT, p->sequence[i]);
-        if (!s || (p->input && at < reader_length(&s->reader[READS_TEXT]))) continue;
-        draft_head_row(p->session, i, s->draft->hidden + at * dim);
+        Sequence *s = sequence_of(e, number, own ? READS_DRAFT : READS_TEXT, p->sequence[i]);
+        if (!s || s->reader[READS_DRAFT].part != head) continue;
+        if (own && at < reader_length(&s->reader[READS_TEXT])) continue;
+        memcpy(s->draft->hidden + at * dim, h->known + i * dim, dim * sizeof *h->known);
     }
 }
 
-static bool has_heads(const Engine *e) {
-    for (size_t i = 0; i < e->n_parts; i++)
-        if (e->parts[i].input) return true;
-    return false;
-}
-
 bool engine_forward(Engine *e, size_t number, Fault *fault) {
-    if (!has_heads(e)) return part_forward(&e->parts[number], fault);
     feed(e, number);
     if (!part_forward(&e->parts[number], fault)) return false;
-    keep(e, number);
+    for (size_t head = 1; head < e->n_parts; head++)
+        if (e->parts[head].input && (number == 0 || number == head)) keep(e, number, head);
     return true;
 }
 

@@ -27,6 +27,7 @@ bool engine_open_room(Engine *e, Session *session, size_t room, Fault *fault) {
 void engine_close(Engine *e) {
     for (size_t i = 0; e->sequences && i < e->room; i++) sequence_close(&e->sequences[i]);
     for (size_t i = 0; i < e->threads; i++) arena_free(&e->arenas[i]);
+    if (e->n_parts) session_tap(e->parts[0].session, NULL, 0, NULL);
     for (size_t i = 0; i < e->n_parts; i++) arena_free(&e->parts[i].arena);
     free(e->sequences), free(e->taking), free(e->candidates), free(e->arenas);
     *e = (Engine){0};
@@ -34,12 +35,22 @@ void engine_close(Engine *e) {
 
 /* ------------------------------------------------------------------ what a text reads */
 
+/* A draft head in a file of its own reads more of its model than the last row. */
+static void tap_for(Session *main, const EnginePart *head) {
+    const Guesses *g = &head->session->model->guesses;
+    if (!g->model || g->model != main->model) return;
+    REQUIRE(!main->tap.count, "an engine has one draft head in a file of its own");
+    session_tap(main, g->layers, GUESS_DEPTHS, head->tapped);
+}
+
 /* The part of a session's model; a new one, behind the others, when it has none. */
 static bool find_part(Engine *e, Session *session, size_t *part, Fault *fault) {
     for (*part = 0; *part < e->n_parts; ++*part)
         if (e->parts[*part].session == session) return true;
     REQUIRE(e->n_parts < ENGINE_PARTS, "an engine has %d models", ENGINE_PARTS);
-    return part_open(&e->parts[e->n_parts++], session, fault);
+    if (!part_open(&e->parts[e->n_parts++], session, fault)) return false;
+    tap_for(e->parts[0].session, &e->parts[*part]);
+    return true;
 }
 
 static bool are_known(const TokenList *tokens, const Session *session, Fault *fault) {

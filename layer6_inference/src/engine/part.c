@@ -4,13 +4,18 @@
 #include <string.h>
 
 static void layout(EnginePart *p) {
+    const Model *m = p->session->model;
     size_t n = p->session->max_tokens;
     p->token = arena_take(&p->arena, n, sizeof *p->token);
     p->sequence = arena_take(&p->arena, n, sizeof *p->sequence);
     p->position = arena_take(&p->arena, n, sizeof *p->position);
     p->wanted = arena_take(&p->arena, n, sizeof *p->wanted);
-    if (draft_head_is(p->session->model))
-        p->input = arena_take(&p->arena, n * p->session->model->sizes.dim, sizeof *p->input);
+    if (draft_head_is(m)) {
+        p->input = arena_take(&p->arena, n * m->sizes.dim, sizeof *p->input);
+        p->known = arena_take(&p->arena, PREFILL_BATCH * m->sizes.dim, sizeof *p->known);
+        p->tapped = arena_take(&p->arena, PREFILL_BATCH * GUESS_DEPTHS * m->guesses.width,
+                               sizeof *p->tapped);
+    }
     p->used = arena_take(&p->arena, p->session->kv.config.sequences, sizeof *p->used);
 }
 

@@ -230,6 +230,18 @@ void draft_rollback(Sequence *s) {
 
 /* ------------------------------------------------------------------ what goes together */
 
+/* A draft head reads rows of its own model. */
+static bool check_head(const Model *head, const Model *model, Fault *fault) {
+    if (!draft_head_is(head)) return true;
+    if (head->recipe->guesses)
+        return head->guesses.model == model ||
+               fault_set(fault, "the draft head drafts for another model (draft_head_fit)");
+    return head->sizes.dim == model->sizes.dim ||
+           fault_set(fault,
+                     "a draft head of rows of %zu numbers, a model of %zu: wanted its own head",
+                     head->sizes.dim, model->sizes.dim);
+}
+
 /* The last stage must be one whose distribution can be told: what it draws from is what is left. */
 static bool check(const GenerateOptions *o, const Session *session, Fault *fault) {
     const StageKind *last = o->chain->stages[o->chain->count - 1].kind;
@@ -252,11 +264,7 @@ static bool check(const GenerateOptions *o, const Session *session, Fault *fault
         return fault_set(fault,
                          "the session has room for %zu rows of logits, a draft needs %zu",
                          session->max_logits, s->length + 1);
-    if (s->draft && draft_head_is(s->draft->model) &&
-        s->draft->model->sizes.dim != session->model->sizes.dim)
-        return fault_set(
-            fault, "a draft head of rows of %zu numbers, a model of %zu: wanted its own head",
-            s->draft->model->sizes.dim, session->model->sizes.dim);
+    if (s->draft && !check_head(s->draft->model, session->model, fault)) return false;
     if (s->draft && s->draft->model->sizes.vocab != session->model->sizes.vocab)
         return fault_set(
             fault, "the draft has %zu tokens, the model %zu: they must share a vocabulary",

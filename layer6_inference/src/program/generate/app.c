@@ -29,13 +29,21 @@ static bool read_negative(GenerateApp *app, Fault *fault) {
                              "a --negative text for cfg"));
 }
 
-/* A model of one block, which shares the file of the one that it drafts for. */
-static bool open_head(GenerateApp *app, size_t ctx, Fault *fault) {
-    if (!draft_head_open(&app->head, app->expert.model, fault)) return false;
-    app->draft.model = &app->head;
-    if (loaded_open_session(&app->draft, &app->request->compute, ctx, app->at_once, fault))
-        return true;
-    return app->draft.model = NULL, false;
+/* What makes drafts: the model's own head, a file's, or a model. */
+static bool open_draft(GenerateApp *app, size_t ctx, Fault *fault) {
+    const Request *r = app->request;
+    LoadedModel *draft = &app->draft;
+    if (r->draft_head) {
+        if (!draft_head_open(&app->head, app->expert.model, fault)) return false;
+        draft->model = &app->head;
+    } else {
+        if (!loaded_open_model(draft, r->draft, &r->compute, fault)) return false;
+        if (draft_head_is(draft->model) &&
+            !draft_head_fit(&draft->own, app->expert.model, fault))
+            return fault_prefix(fault, r->draft);
+    }
+    return loaded_open_session(draft, &r->compute, ctx, app->at_once, fault) &&
+           loaded_check_ctx(draft, "the draft", &app->expert, fault);
 }
 
 static bool open_companions(GenerateApp *app, Fault *fault) {
@@ -51,10 +59,7 @@ static bool open_companions(GenerateApp *app, Fault *fault) {
                              "a vocabulary",
                              app->amateur.model->sizes.vocab, vocab);
     }
-    if (r->draft_head) return open_head(app, ctx, fault);
-    return !r->draft ||
-           (loaded_open(&app->draft, r->draft, &r->compute, ctx, app->at_once, fault) &&
-            loaded_check_ctx(&app->draft, "the draft", &app->expert, fault));
+    return !(r->draft || r->draft_head) || open_draft(app, ctx, fault);
 }
 
 /* Numbers whose range depends on the model, and texts that may not be empty. */

@@ -123,7 +123,8 @@ static int run(int argc, char **argv) {
          "weaker model with the same vocabulary, for contrast"},
         {"--negative", OPT_TEXT, &r.negative, "TEXT", "what cfg moves away from (nothing)"},
         {"--draft", OPT_TEXT, &r.draft, "FILE",
-         "smaller model with the same vocabulary that makes drafts (speculative decoding)"},
+         "smaller model with the same vocabulary, or a draft head (EAGLE-3), that makes "
+         "drafts"},
         {"--draft-head", OPT_FLAG, &r.draft_head, NULL,
          "the model's own draft head makes drafts (files with nextn_predict_layers)"},
         {"--no-forced", OPT_FLAG, &r.no_forced, NULL,
