@@ -43,6 +43,6 @@ alone generate -m large.gguf -p the --amateur eagle.gguf --chain contrast:0.1,dr
 alone chat -m eagle.gguf
 alone serve -m eagle.gguf --port 0
 echo "a text of many words" >text
-alone perplexity -m eagle.gguf -f text
+alone perplexity -m eagle.gguf -f text --window 64
 alone embed -m eagle.gguf the
 alone logits -m eagle.gguf --tokens 1,2

@@ -44,8 +44,7 @@ void draft_head_rows(Session *head, const Session *session, size_t count, float 
 /* Logits of the tokens that a head can guess become logits of all.  The others come to lie so far below that they are
  * drafted only where a chain leaves no other.
  *
- *   few      (rows of the head) read
- *   logits   (vocab) */
-void draft_head_spread(const Model *head, const float *few, float *logits);
+ *   session   of the head, behind its batch: logits (wanted, tokens that it can guess), then (wanted, vocab) */
+void draft_head_spread(Session *session, const Batch *batch);
 
 #endif

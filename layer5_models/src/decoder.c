@@ -236,15 +236,6 @@ static void cap_logits(float *logits, size_t n, float cap) {
     for (size_t i = 0; i < n; i++) logits[i] = cap * tanhf(logits[i] / cap);
 }
 
-/* The rows of few logits lie in front of those of all: the last one moves first. */
-static void spread(Session *s, size_t wanted) {
-    const size_t few = s->model->guesses.count;
-    while (wanted-- > 0) {
-        memcpy(s->few, s->logits + wanted * few, few * sizeof *s->few);
-        draft_head_spread(s->model, s->few, s->logits + wanted * s->model->sizes.vocab);
-    }
-}
-
 /* The hidden rows that are wanted, and their logits. */
 static void unembed(Session *s, const Batch *batch) {
     const Model *m = s->model;
@@ -254,7 +245,6 @@ static void unembed(Session *s, const Batch *batch) {
             norm_apply(&m->out_norm, s->hidden + wanted++ * dim, s->x + i * dim, dim);
     if (wanted == 0 || s->hidden_only) return;
     linear(s->pool, &m->head, s->hidden, wanted, s->logits, s->run.scratch);
-    if (m->guesses.row_of) spread(s, wanted);
     size_t numbers = wanted * m->sizes.vocab;
     if (m->logit_scale != 1)
         for (size_t i = 0; i < numbers; i++) s->logits[i] *= m->logit_scale;
@@ -273,9 +263,23 @@ const Rope *session_rope(const Session *s, size_t l) {
     return longer ? &m->ropes[2] : rope;
 }
 
+void session_tap(Session *s, const size_t *layers, size_t count, float *rows) {
+    s->tap.layers = layers, s->tap.count = count, s->tap.rows = rows;
+}
+
+/* What goes into layer l, where that is asked for. */
+static void keep_tapped(Session *s, size_t n, size_t l) {
+    const size_t dim = s->model->sizes.dim;
+    for (size_t k = 0; k < s->tap.count; k++)
+        for (size_t i = 0; i < n && s->tap.layers[k] == l; i++)
+            memcpy(s->tap.rows + (i * s->tap.count + k) * dim, s->x + i * dim,
+                   dim * sizeof *s->x);
+}
+
 static void run_block(Session *s, size_t l, const Batch *batch) {
     const Model *m = s->model;
     Block longer, *b = &m->blocks[l];
+    keep_tapped(s, batch->count, l);
     if (session_rope(s, l) != b->attention.rope) {
         longer = *b;
         longer.attention.rope = session_rope(s, l);
@@ -291,19 +295,6 @@ static void undo(Session *s, const Batch *batch) {
         session_rewind(s, (size_t)batch->sequence[i], (size_t)batch->position[i]);
 }
 
-void session_tap(Session *s, const size_t *layers, size_t count, float *rows) {
-    s->tap.layers = layers, s->tap.count = count, s->tap.rows = rows;
-}
-
-/* What goes into layer l, where that is asked for. */
-static void keep_tapped(Session *s, size_t n, size_t l) {
-    const size_t dim = s->model->sizes.dim;
-    for (size_t k = 0; k < s->tap.count; k++)
-        for (size_t i = 0; i < n && s->tap.layers[k] == l; i++)
-            memcpy(s->tap.rows + (i * s->tap.count + k) * dim, s->x + i * dim,
-                   dim * sizeof *s->x);
-}
-
 /* s->x = the tokens of a batch behind layers from .. to - 1; false: nobody wants it any more, which is_wanted (or NULL)
  * says before each layer.  A probe (or NULL) is told the first layer and shown what goes into it (probe_enter,
  * probe_stream: PROBE_EMBEDDED); a model of several streams gathers them behind the last (altup_gather). */
@@ -316,7 +307,6 @@ static bool run_layers(Session *s, const Batch *batch, size_t from, size_t to) {
     }
     for (size_t l = from; l < to; l++) {
         if (s->is_wanted && !s->is_wanted(s->context)) return false;
-        keep_tapped(s, batch->count, l);
         run_block(s, l, batch);
     }
     if (m->streams)
@@ -335,6 +325,7 @@ static bool run_model(Session *s, const Batch *batch) {
     }
     if (text.count && !run_layers(s, &text, encoder, layers)) return false;
     unembed(s, &text);
+    if (s->few) draft_head_spread(s, &text);
     return true;
 }
 

@@ -67,29 +67,46 @@ bool draft_head_fit(Model *head, const Model *m, Fault *fault) {
     return true;
 }
 
+/* A map of what went into three layers, for as many tokens at a time as there is room for. */
+static void map_depths(Session *head, const Linear *depths, const float *tapped, size_t count,
+                       float *rows) {
+    for (size_t i = 0, n; i < count; i += n) {
+        n = min_size(count - i, head->max_tokens);
+        linear(head->pool, depths, tapped + i * depths->w.shape[1], n,
+               rows + i * depths->w.shape[0], head->run.join.scratch);
+    }
+}
+
 void draft_head_rows(Session *head, const Session *s, size_t count, float *rows) {
     const Model *m = s->model;
     const Linear *depths = &head->model->blocks[0].join.depths;
-    const size_t dim = head->model->sizes.dim, bare = m->recipe->draft_bare;
-    if (depths->w.data && m != head->model) { /* as many at a time as there is room for */
-        for (size_t i = 0, n; i < count; i += n) {
-            n = min_size(count - i, head->max_tokens);
-            linear(head->pool, depths, s->tap.rows + i * depths->w.shape[1], n, rows + i * dim,
-                   head->run.join.scratch);
-        }
+    const size_t dim = m->sizes.dim;
+    if (depths->w.data && m != head->model) {
+        map_depths(head, depths, s->tap.rows, count, rows);
         return;
     }
     for (size_t i = 0; i < count; i++)
-        if (bare)
+        if (m->recipe->draft_bare)
             memcpy(rows + i * dim, s->x + i * dim, dim * sizeof *rows);
         else
             norm_apply(&m->out_norm, rows + i * dim, s->x + i * dim, dim);
 }
 
-void draft_head_spread(const Model *head, const float *few, float *logits) {
-    const Guesses *g = &head->guesses;
+static void spread_row(const Guesses *g, const float *few, float *logits, size_t vocab) {
     float least = few[0];
     for (size_t i = 1; i < g->count; i++) least = fminf(least, few[i]);
-    for (size_t t = 0; t < head->sizes.vocab; t++)
-        logits[t] = g->row_of[t] < 0 ? least - 100 : few[g->row_of[t]];
+    for (size_t t = 0; t < vocab; t++)
+        logits[t] = g->row_of[t] < 0 ? least - 200 : few[g->row_of[t]];
+}
+
+/* Few logits lie in front of those of all: the last row moves first. */
+void draft_head_spread(Session *s, const Batch *batch) {
+    const Model *m = s->model;
+    const size_t few = m->guesses.count;
+    size_t wanted = 0;
+    for (size_t i = 0; i < batch->count; i++) wanted += batch->wanted[i];
+    while (wanted-- > 0) {
+        memcpy(s->few, s->logits + wanted * few, few * sizeof *s->few);
+        spread_row(&m->guesses, s->few, s->logits + wanted * m->sizes.vocab, m->sizes.vocab);
+    }
 }

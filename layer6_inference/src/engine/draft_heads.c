@@ -40,7 +40,8 @@ static void feed(Engine *e, size_t number) {
 /* For a head the model's h of what that one read; the head's own where the model has not read yet. */
 static void keep(Engine *e, size_t number, size_t head) {
     const EnginePart *p = &e->parts[number], *h = &e->parts[head];
-    const size_t dim = h->session->model->sizes.dim, own = number == head;
+    const size_t dim = h->session->model->sizes.dim;
+    const bool own = number == head;
     if (p->count) draft_head_rows(h->session, p->session, p->count, h->known);
     for (size_t i = 0; i < p->count; i++) {
         size_t at = (size_t)p->position[i];
