@@ -81,6 +81,23 @@ static void windows_slide(void **state) {
 }
 
 /* The last page is not filled beyond the context: a model may have no position there. */
+/* Keys and values of all positions, or of those in a window; and a state, read and written. */
+static void what_a_token_moves(void **state) {
+    (void)state;
+    static const KvShape shapes[] = {
+        {.kv_heads = 2, .key_dim = 16, .value_dim = STRIP},
+        {.kv_heads = 2, .key_dim = 16, .value_dim = STRIP, .window = 64},
+        {.state = 1000}};
+    const double position = 2 * (16 + STRIP) * sizeof(float), states = 2 * 1000 * sizeof(float);
+    KvCache kv;
+    Arena arena;
+    kv_open(&kv, &arena, (KvConfig){.shapes = shapes, .layers = 3, .sequences = 1, .ctx = 192});
+    assert_near(kv_bytes_moved(&kv, 0), states, 0);
+    assert_near(kv_bytes_moved(&kv, 10), 2 * 10 * position + states, 1e-9);
+    assert_near(kv_bytes_moved(&kv, 100), (100 + 64) * position + states, 1e-9);
+    arena_free(&arena);
+}
+
 static void a_context_need_not_be_whole_pages(void **state) {
     (void)state;
     KvCache kv;
@@ -228,6 +245,6 @@ static void who_shares_the_last_page_goes_on(void **state) {
 }
 
 RUN(TEST(pages_are_shared_out), TEST(forks_share_until_they_write), TEST(windows_slide),
-    TEST(a_budget_is_kept), TEST(a_context_need_not_be_whole_pages),
+    TEST(a_budget_is_kept), TEST(a_context_need_not_be_whole_pages), TEST(what_a_token_moves),
     TEST(texts_that_begin_alike_are_found), TEST(prefixes_make_way),
     TEST(what_a_token_stood_for_is_forgotten), TEST(who_shares_the_last_page_goes_on))

@@ -37,6 +37,7 @@ static void find_near(const ServeRow *all, const StepCost *c, size_t point, Near
 static bool print_steps(const ServeRow *all, const StepCost *c, Fault *fault) {
     Near near = {.apart = malloc((all->n_steps + 1) * sizeof(double))};
     if (!near.apart) return fault_set(fault, "no memory for %zu steps", all->n_steps);
+    const size_t last = c->points - 1;
     printf("\n%10s %7s %12s %12s %7s %13s\n", "step of", "steps", "measured ms", "by costs",
            "apart", "half within");
     for (size_t i = 0; i < c->points; i++) {
@@ -49,8 +50,10 @@ static bool print_steps(const ServeRow *all, const StepCost *c, Fault *fault) {
     }
     printf(
         "\nof these: a row of logits %.4f ms; of a thousand positions, to fetch their keys and "
-        "values %.4f, and for each token that looks at them %.4f\n",
-        1e3 * c->row, 1e6 * c->past, 1e6 * c->seen);
+        "values %.4f, and for each token that looks at them %.4f; behind %.0f tokens of a "
+        "prompt "
+        "%.4f more\n",
+        1e3 * c->row, 1e6 * c->past, 1e6 * c->seen, c->tokens[last], 1e3 * c->after[last]);
     free(near.apart);
     return true;
 }
