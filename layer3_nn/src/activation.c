@@ -64,8 +64,26 @@ void gelu_quick(float *out, const float *x, size_t n) {
     }
 }
 
+/* ln(1 + e) for e from 0 to 1: with z = e / (2 + e) it is ln((1 + z) / (1 - z)) = 2 (z + z^3/3 + z^5/5 + ...), and z is at most
+ * a third: eight terms are all digits. */
+static float log_one_plus(float e) {
+    float z = e / (2 + e), s = z * z, sum = 1.0f / 15;
+    for (int k = 13; k > 0; k -= 2) sum = sum * s + 1.0f / (float)k;
+    return 2 * z * sum;
+}
+
+/* ln(1 + exp(x)) = max(x, 0) + ln(1 + exp(-|x|)): no exponential is large. */
 void softplus(float *out, const float *x, size_t n) {
-    for (size_t i = 0; i < n; i++) out[i] = x[i] > 20 ? x[i] : log1pf(expf(x[i]));
+    float e[CHUNK];
+    for (size_t start = 0; start < n; start += CHUNK) {
+        size_t count = n - start < CHUNK ? n - start : CHUNK;
+        for (size_t i = 0; i < count; i++) e[i] = -fabsf(x[start + i]);
+        vector_exp(e, e, 0, count);
+        for (size_t i = 0; i < count; i++) {
+            float above = x[start + i] < 0 ? 0 : x[start + i];
+            out[start + i] = above + log_one_plus(e[i]);
+        }
+    }
 }
 
 void activate(Activation kind, float *out, const float *x, size_t n) {
