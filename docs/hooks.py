@@ -213,7 +213,10 @@ def figures(_):
 def drawing(arguments):
     name, *parts = arguments.split()
     svg = "".join(line + "\n" for line in read(f"docs/drawings/{name}.svg").splitlines() if line)
-    return grown(svg, *parts) if parts else f'<div class="drawn">\n{svg}</div>'
+    if parts:
+        return grown(svg, *parts)
+    wide = float(svg.split('viewBox="0 0 ')[1].split()[0]) > 500  # too wide for a phone: it slides there
+    return f'<div class="drawn">\n{svg}</div>' if wide else svg
 
 
 def grown(svg, part):
