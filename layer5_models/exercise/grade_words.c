@@ -7,7 +7,7 @@ DECLARE_SHIPPED(encode_bpe);
 
 /* ------------------------------------------------------------------ learning pairs */
 
-enum { WORDS = 24, ROOM = 64, LONGEST = 12, MOST_MERGES = 60, LETTERS = 4 };
+enum { WORDS = 24, ROOM = 64, LONGEST = 70, MOST_MERGES = 60, LETTERS = 4, PAIRS = 4096 };
 
 /* The corpus under test, and the same words in a row. */
 static WordCount table[ROOM];
@@ -44,20 +44,25 @@ static const char *const slip_hints[SLIPS] = {
 };
 
 /* Of rare words every one stands there once. */
+/* Words of four letters, of which one is the byte 0; some stand in the corpus billions of times. */
 static void new_corpus(bool rare) {
     memset(table, 0, sizeof table);
     for (size_t i = 0; i < WORDS; i++) {
         do place[i] = fresh_below(ROOM);
         while (table[place[i]].n);
-        lengths[i] = 1 + fresh_below(rare ? 5 : LONGEST);
+        lengths[i] = 1 + fresh_below(rare ? 5 : i ? 12 : LONGEST);
         for (size_t k = 0; k < lengths[i]; k++) {
             letters[i][k] =
                 (char)('a' + (k && fresh_below(3) == 0 ? letters[i][k - 1] - 'a'
                                                        : (int)fresh_below(LETTERS)));
-            spelled[i][k] = copies[i][k] = letters[i][k];
+            spelled[i][k] = copies[i][k] = letters[i][k] == 'd' ? 0 : letters[i][k];
         }
         table[place[i]] = (WordCount){
-            {letters[i], lengths[i]}, rare ? 1 : 1 + fresh_below(5), spelled[i], lengths[i]};
+            {letters[i], lengths[i]},
+            rare ? 1
+                 : 1 + fresh_below(5) + (fresh_below(4) ? 0 : (uint64_t)fresh_below(3) << 32),
+            spelled[i],
+            lengths[i]};
     }
 }
 
@@ -150,12 +155,13 @@ static void learn_and_compare(size_t most, bool rare) {
     static int32_t merges[MOST_MERGES][2], want[MOST_MERGES][2], other[MOST_MERGES][2],
         word[WORDS][LONGEST];
     static Text symbols[256 + MOST_MERGES];
-    static PairCount pairs[1024];
+    static PairCount pairs[PAIRS];
     static char single[256];
     size_t n[WORDS];
     Fault fault = {0};
     new_corpus(rare);
-    BpeTrainer t = {table, ROOM, WORDS, symbols, merges, 256, 256 + most, pairs, 1024, true};
+    BpeTrainer t = {
+        table, ROOM, WORDS, symbols, merges, 256, 256 + most, pairs, rare ? 1024 : PAIRS, true};
     for (int i = 0; i < 256; i++) single[i] = (char)i, symbols[i] = (Text){single + i, 1};
     memset(pairs, 0, sizeof pairs);
     size_t count = learn_slowly(NO_SLIP, most, want, word, n);
@@ -210,7 +216,7 @@ static bool table_says(const Tokenizer *t, const Piece *left, const Piece *right
     (void)t;
     if (left->symbol < 0 || right->symbol < 0 || !rules[left->symbol][right->symbol].rank)
         return false;
-    *priority = rules[left->symbol][right->symbol].rank;
+    *priority = rules[left->symbol][right->symbol].rank * 0.25 - 4;
     *merged = rules[left->symbol][right->symbol].merged;
     return true;
 }
@@ -267,14 +273,14 @@ static bool same_pieces(const Piece *a, const Piece *b, size_t n) {
 }
 
 static void merge_and_compare(size_t n) {
-    static char bytes[4 * PIECES];
+    static char bytes[40000 * PIECES];
     Piece start[PIECES], want[PIECES], other[PIECES];
     MergeRoom room = {0};
     Fault fault;
     size_t at = 0, total = 0;
     NEED(merge_room(&room, n, &fault));
     for (size_t i = 0; i < n; i++) {
-        uint32_t size = 1 + (uint32_t)fresh_below(3);
+        uint32_t size = 1 + (uint32_t)fresh_below(n > 80 && i % 8 == 0 ? 39999 : 3);
         start[i] =
             (Piece){bytes + at, size, fresh_below(20) ? (int32_t)fresh_below(SYMBOLS) : -1,
                     (int32_t)i - 1, i + 1 < n ? (int32_t)i + 1 : -1};
@@ -310,7 +316,9 @@ GRADE(merging) {
                 fresh_below(3) ? 1 + (int)fresh_below(30) : 0;
             rules[i / SYMBOLS][i % SYMBOLS].merged = (int)fresh_below(SYMBOLS);
         }
-        merge_and_compare(round < 3 ? 1 + (size_t)round : 2 + fresh_below(PIECES - 2));
+        merge_and_compare(round < 3    ? 1 + (size_t)round
+                          : round > 55 ? PIECES
+                                       : 2 + fresh_below(PIECES - 2));
     }
 }
 
@@ -379,10 +387,15 @@ static void encode_and_compare(const Tokenizer *t, Text word, const char *kind) 
 
 static void some_words(const Tokenizer *t, const char *kind) {
     for (int round = 0; round < 40; round++) {
-        char word[40];
-        size_t size = 1 + fresh_below(30);
+        char word[300];
+        size_t size = round == 39 ? sizeof word : 1 + fresh_below(30);
         for (size_t i = 0; i < size; i++) word[i] = (char)('a' + (int)fresh_below(5));
         encode_and_compare(t, (Text){word, size}, kind);
+    }
+    for (int round = 0; round < 20; round++) { /* any bytes */
+        char word[20];
+        for (size_t i = 0; i < sizeof word; i++) word[i] = (char)fresh_bits();
+        encode_and_compare(t, (Text){word, sizeof word}, kind);
     }
     for (size_t id = 0; id < t->count; id += 7)
         if (t->types[id] != TOKEN_CONTROL) encode_and_compare(t, t->pieces[id], kind);
@@ -393,8 +406,14 @@ GRADE(encoding) {
     Tokenizer *t = new_tokenizer();
     size_t count = t->count;
     some_words(t, "a vocabulary as it was learned");
+    const int32_t of_a = t->byte_token['a'];
     t->count = 300;
     some_words(t, "symbols beyond the vocabulary's count, which are spelled in bytes");
+    t->byte_token['a'] = 0;
+    some_words(t, "a byte whose token is number 0, and symbols that are spelled in bytes");
+    t->count = 100;
+    some_words(t, "bytes whose symbols are beyond the vocabulary's count");
+    t->byte_token['a'] = of_a;
     t->count = count, t->ignore_merges = true;
     some_words(t, "a vocabulary that ignores merges where a whole word is a token");
     t->types[1] = TOKEN_NORMAL;
@@ -403,6 +422,16 @@ GRADE(encoding) {
     some_words(t, "a byte without a token, where there is a token for what is unknown");
     t->unknown = -1;
     some_words(t, "a byte without a token, and none for what is unknown");
+    t->as_llama = true;
+    some_words(t, "a byte without a token, in a vocabulary that drops such bytes (as_llama)");
+    t->as_llama = false, t->byte_token['c'] = of_a;
+    for (int byte = 1; byte < 256; byte += 5) {
+        int32_t of_byte = t->byte_token[byte];
+        char word[3] = {'a', (char)byte, 'b'};
+        t->byte_token[byte] = -1;
+        encode_and_compare(t, (Text){word, 3}, "a byte without a token");
+        t->byte_token[byte] = of_byte;
+    }
     tokenizer_close(t), gguf_free(&vocab), free(vocab_bytes);
 }
 

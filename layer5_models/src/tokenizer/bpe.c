@@ -14,8 +14,8 @@ static bool learned_merge(const Tokenizer *tokenizer, const Piece *left, const P
 }
 
 /* A symbol that is no token (it only occurs inside merges: `count` or above) is spelled in bytes.  A
- * byte without a token becomes the unknown one; where there is none the fault names the byte, as
- * 0x41. */
+ * byte without a token is dropped where llama.cpp drops it (as_llama), else it becomes the unknown one;
+ * where there is none the fault names the byte, as 0x41. */
 static bool emit(const Tokenizer *tokenizer, const Piece *piece, TokenList *tokens,
                  Fault *fault) {
     if (!token_list_reserve(tokens, piece->size, fault)) return false;
@@ -26,7 +26,7 @@ static bool emit(const Tokenizer *tokenizer, const Piece *piece, TokenList *toke
     for (uint32_t i = 0; i < piece->size; i++) {
         unsigned char byte = (unsigned char)piece->data[i];
         int32_t id = tokenizer->byte_token[byte];
-        if (id < 0 && tokenizer->as_llama) continue; /* it drops the byte */
+        if (id < 0 && tokenizer->as_llama) continue;
         if (id < 0) id = tokenizer->unknown;
         if (id < 0)
             return fault_set(fault, "the vocabulary has no token for the byte 0x%02X", byte);
