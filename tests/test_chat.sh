@@ -48,6 +48,8 @@ same "a full context, stop" "$(printf '%s\n%s\n%s\n%s\n' "$long" "$long" "$long"
 expect "an answer longer than the context, shifted" 0 "[1-9][0-9]* tokens more of the oldest are cut out" sh -c "echo '$owl' | '$strata' chat -m '$model' --ctx 192 --full shift -n 300 --chain 'suppress:0:2,temp:1'"
 expect "a context that is too short to shift" 1 "^strata: --full shift: a context of 64 tokens is too short to cut" sh -c "echo '$owl' | '$strata' chat -m '$model' --ctx 64 --full shift"
 same "a talk that was shifted is not read again" "$({ printf '%s\n' "$long" "$long" "$long"; echo /stats; } | chat --ctx 192 --full shift -n 60 --chain suppress:0:2,temp:1 2>/dev/null | grep -c ', [1-9][0-9][0-9] of these known already, [1-9][0-9] read')" 1
+expect "a system that leaves no room" 1 "^strata: the context holds 1024 tokens, and what comes before a first word" chat --system "$(yes word | head -1000 | tr '\n' ' ')"
+expect "a context for nothing" 1 "^strata: the context holds 8 tokens" chat --ctx 8
 expect "--full" 1 "wanted shift, forget or stop" chat --full maybe
 expect "--think" 1 "wanted show, hide or off" chat --think deep
 expect "no such form" 1 "no form of chats is named 'morse'" chat --form morse

@@ -18,6 +18,8 @@ expect "a missing value" 2 "a value is missing" "$strata" generate -p
 expect "not a number" 2 "'many': wanted a whole number" "$strata" generate -n many
 expect "a missing file" 1 "none.gguf cannot be opened" "$strata" generate -m "$work/none.gguf"
 expect "a directory" 1 "is a directory" "$strata" inspect "$work"
+mkfifo "$work/pipe"
+expect "a pipe that nobody writes to" 1 "is a pipe" "$strata" inspect "$work/pipe"
 echo "GGUFxx" >"$work/broken.gguf"
 expect "a broken file" 1 "cut short" "$strata" generate -m "$work/broken.gguf"
 expect "an empty prompt" 1 "the prompt is empty" "$strata" generate -m "$model" -p ""
@@ -288,6 +290,7 @@ same "a spoiled world does not" "$(sed 's/was/wos/' "$work/world" | "$strata" wo
 
 train="$strata train --steps 6 --dim 64 --hidden 64 --layers 1 --heads 2 --kv-heads 1 --vocab 400 --batch 300 --eval-documents 2 --threads 1"
 for i in $(seq 300); do echo "the fox ran home $i"; done >"$work/long.txt"
+expect "a model is no corpus" 1 "is no text: its byte [0-9]* is zero" "$strata" train --corpus "$model" --out "$work/long.gguf"
 expect "what is longer than a model reads is cut" 0 "1 of 1 documents are longer than 64 tokens (--ctx): cut into [34][0-9]$" "$strata" train --steps 2 --dim 32 --hidden 32 --layers 1 --heads 2 \
     --kv-heads 1 --vocab 300 --ctx 64 --batch 200 --eval-documents 1 --threads 1 --corpus "$work/long.txt" --out "$work/long.gguf" --log "$work/long.csv"
 same "nothing is held out of a small corpus" "$(grep -c '^nothing is held out of [34][0-9] documents: with 1000' "$work/out") $(tail -1 "$work/long.csv" | cut -d, -f7-)" "1 ,"

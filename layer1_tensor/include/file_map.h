@@ -13,7 +13,7 @@ typedef struct FileMap {
 
 /* Map a file.
  *
- * Fails when it does not exist, is a directory, is empty or cannot be read; the fault names it. */
+ * Fails when it does not exist, is a directory or a pipe, is empty or cannot be read; the fault names it. */
 bool file_open(FileMap *map, const char *path, Fault *fault);
 void file_close(FileMap *map);
 

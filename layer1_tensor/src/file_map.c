@@ -12,6 +12,8 @@ static bool map_descriptor(FileMap *map, int descriptor, const char *path, Fault
     struct stat info;
     if (fstat(descriptor, &info) != 0) return fault_set(fault, "%s: %s", path, strerror(errno));
     if (S_ISDIR(info.st_mode)) return fault_set(fault, "%s is a directory: give a file", path);
+    if (S_ISFIFO(info.st_mode))
+        return fault_set(fault, "%s is a pipe, which cannot be mapped: give a file", path);
     if (info.st_size <= 0)
         return fault_set(fault, "%s is empty: give a file with something in it", path);
     void *data = mmap(NULL, (size_t)info.st_size, PROT_READ, MAP_PRIVATE, descriptor, 0);
@@ -23,7 +25,7 @@ static bool map_descriptor(FileMap *map, int descriptor, const char *path, Fault
 
 bool file_open(FileMap *map, const char *path, Fault *fault) {
     *map = (FileMap){0};
-    int descriptor = open(path, O_RDONLY | O_CLOEXEC);
+    int descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* waits for no pipe */
     if (descriptor < 0)
         return fault_set(fault, "%s cannot be opened: %s", path, strerror(errno));
     bool ok = map_descriptor(map, descriptor, path, fault);

@@ -28,6 +28,7 @@ typedef struct Corpus {
     FileMap file;
 } Corpus;
 
+/* Fails when the file cannot be read, holds a byte of zero or no document, or memory runs out. */
 bool corpus_open_file(Corpus *corpus, const char *path, Fault *fault);
 void corpus_close(Corpus *corpus);
 

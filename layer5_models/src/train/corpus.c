@@ -24,6 +24,12 @@ static Text document_at(const FileMap *file, size_t at, size_t *next) {
 bool corpus_open_file(Corpus *corpus, const char *path, Fault *fault) {
     *corpus = (Corpus){0};
     if (!file_open(&corpus->file, path, fault)) return false;
+    const unsigned char *data = corpus->file.data, *zero = memchr(data, 0, corpus->file.size);
+    if (zero) {
+        corpus_close(corpus);
+        return fault_set(fault, "%s is no text: its byte %zu is zero", path,
+                         (size_t)(zero - data) + 1);
+    }
     for (size_t at = 0, room = 0; at < corpus->file.size;) {
         Text document = document_at(&corpus->file, at, &at);
         if (document.size == 0) continue;

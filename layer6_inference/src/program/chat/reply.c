@@ -119,10 +119,26 @@ static bool count_kept(const Talk *talk, const TokenList *tokens, size_t *keep, 
     return ok;
 }
 
+/* Room for the system's turn, a word and an answer.  A form that refuses the word will say so when it is asked. */
+static bool check_room(Talk *talk, Fault *fault) {
+    TokenList *tokens = free_list(talk);
+    Fault ignored;
+    if (!talk_add(talk, "user", text_of("hi"), (Text){0}, fault)) return false;
+    bool told = talk_encode(talk, talk->count, true, tokens, &ignored);
+    talk_drop(talk, talk->count - 1, 1);
+    return !told || fits(talk, tokens) ||
+           fault_set(fault,
+                     "the context holds %zu tokens, and what comes before a first word, with "
+                     "it, are %zu, and an answer wants %zu: give a shorter --system, or a "
+                     "larger --ctx",
+                     session_ctx(&talk->loaded.session), tokens->count, wanted_room(talk));
+}
+
 bool talk_check_full(Talk *talk, Fault *fault) {
     TokenList *tokens = free_list(talk);
     GenerateOptions options = {.chain = &talk->chain, .shift = true};
-    if (talk->full != FULL_SHIFT) return true;
+    if (talk->full != FULL_SHIFT)
+        return talk->count > talk_first(talk) || check_room(talk, fault);
     bool ok = (!talk_first(talk) || talk_encode(talk, 1, false, tokens, fault)) &&
               count_kept(talk, tokens, &options.keep, fault) &&
               generate_check_shift(&talk->loaded.session, &options, fault);

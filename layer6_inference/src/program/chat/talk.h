@@ -133,7 +133,7 @@ bool talk_load(Talk *talk, const char *path, Fault *fault);
  * command fails. */
 bool talk_reply(Talk *talk, Fault *fault);
 
-/* Can answers go on when the context is full, if --full shift asks for that? */
+/* Has the context room for a word and an answer; with --full shift, can answers go on when it is full? */
 bool talk_check_full(Talk *talk, Fault *fault);
 
 /* tools.c: read the file of --tools. */
