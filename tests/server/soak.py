@@ -2,14 +2,17 @@
 
     tests/server/soak.sh SECONDS        with a server that is built under sanitizers: SAN=1 or TSAN=1
 """
+import base64
+import os
 import random
 import socket
 import struct
+import subprocess
 import sys
 import threading
 import time
 
-from client import SLOW, Server, check, finish, read_all, request
+from client import BUILD, SLOW, Server, check, finish, read_all, request
 
 PLAIN, CHAT = "/v1/completions", "/v1/chat/completions"
 SECONDS, CLIENTS = float(sys.argv[1]), int(sys.argv[2]) if len(sys.argv) > 2 else 1000
@@ -32,9 +35,17 @@ def talk(r):
             "tools": [{"type": "function", "function": {"name": "count", "parameters": card}}]}
 
 
+def look(r):
+    """A request that shows pictures, some of which others show, too."""
+    picture = lambda: base64.b64encode(b"P6 4 4 255 " + bytes([r.randrange(60)] * 48)).decode()
+    parts = [{"type": "image_url", "image_url": {"url": "data:image/x-portable-pixmap;base64," + picture()}} for _ in range(r.randrange(1, 4))]
+    return {"messages": [{"role": "user", "content": parts + [{"type": "text", "text": "What is it?"}]}], "max_tokens": r.randrange(1, 60), "stream": r.random() < 0.5}
+
+
 def one(server, r):
     """A client, of some kind; what it got."""
-    data = request(CHAT, talk(r), "Connection: close\r\n") if r.randrange(8) == 0 else request(PLAIN, body(r), "Connection: close\r\n")
+    path, asked = r.choice([(CHAT, talk), (CHAT, look)] + 6 * [(PLAIN, body)])
+    data = request(path, asked(r), "Connection: close\r\n")
     s = server.raw()
     kind = r.randrange(8)
     if kind == 0:  # cut somewhere
@@ -85,7 +96,9 @@ def memory(server):
         return [int(line.split()[1]) for line in file if line.startswith("VmRSS")][0]
 
 
-with Server("--places", "8", "--queue", "200", "--connections", str(CLIENTS + 24), "--patience", "5") as server:
+EYE = os.path.join(BUILD, "soak-eye.gguf")
+subprocess.run([os.path.join(BUILD, "tests", "families"), "clip", "width:256", EYE], check=True)
+with Server("--mmproj", EYE, "--places", "8", "--queue", "200", "--connections", str(CLIENTS + 24), "--patience", "5") as server:
     alone = server.post(PLAIN, {"prompt": "Once upon a time", "max_tokens": 100, "seed": 1})[1]["choices"][0]["text"]
     until = time.time() + SECONDS
     threads = [threading.Thread(target=client, args=(server, seed, until)) for seed in range(CLIENTS)]
