@@ -10,13 +10,14 @@
 
 #include "dot.h"    /* six lines that are most of a language model */
 #include "vector.h" /* axpy, weighted sum, sum, max, mask, exp: the other loops over vectors */
-#include "hadamard.h"   /* a rotation that spreads one large number over all */
-#include "recurrence.h" /* a step of a linear recurrence: what state-space models do */
-#include "scan.h"       /* one pass over a row of logits: sums, moments, survivors */
-#include "convert.h"    /* rows of numbers from one format to another */
-#include "packed.h"     /* quantized weights repacked, to be read many times */
-#include "matmul.h"     /* matrix-vector and matrix-matrix: naive, blocked, packed */
-#include "kernels.h"    /* which instruction set computes */
-#include "peak.h"       /* how fast this machine could be: the roof above every kernel */
+#include "weighted_bytes.h" /* weighted sums of bytes, in whole numbers */
+#include "hadamard.h"       /* a rotation that spreads one large number over all */
+#include "recurrence.h"     /* a step of a linear recurrence: what state-space models do */
+#include "scan.h"           /* one pass over a row of logits: sums, moments, survivors */
+#include "convert.h"        /* rows of numbers from one format to another */
+#include "packed.h"         /* quantized weights repacked, to be read many times */
+#include "matmul.h"         /* matrix-vector and matrix-matrix: naive, blocked, packed */
+#include "kernels.h"        /* which instruction set computes */
+#include "peak.h"           /* how fast this machine could be: the roof above every kernel */
 
 #endif

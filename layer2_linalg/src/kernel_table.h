@@ -18,6 +18,8 @@ typedef struct Kernels {
     QuantizeInputBlock *quantize_input_block;
     WeightedSum *weighted_sum, *weighted_sum_f16, *weighted_sum_bf16;
     WeightedSum *weighted_sum_i8, *weighted_sum_low4, *weighted_sum_high4;
+    WeightBytes *weighted_quads, *weighted_pairs;
+    QuantizeFactors *quantize_factors;
     Reduce *vector_sum, *vector_max;
     Mask *vector_mask;
     Exp *vector_exp;

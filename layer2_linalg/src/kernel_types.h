@@ -7,6 +7,7 @@
 #include "recurrence.h"
 #include "scan.h"
 #include "vector.h"
+#include "weighted_bytes.h"
 
 /* A tile of a product: every one of `rows` weight rows with every one of `cols` inputs of n numbers,
  *
@@ -36,6 +37,9 @@ typedef void WeightedSum(const WeightedTask *t);
 /* strip_number_bytes, where it has to be a constant. */
 #define FORMAT_BYTES(format) \
     ((size_t)((format) == STRIP_F32 ? 4 : (format) <= STRIP_BF16 ? 2 : 1))
+/* The functions of weighted_bytes.h. */
+typedef void WeightBytes(const WeightedBytes *t);
+typedef float QuantizeFactors(const float *w, const uint16_t *scale, size_t n, int16_t *q);
 typedef float Reduce(const float *x, size_t n);
 typedef void Mask(float *x, const uint64_t *bits, size_t n);
 typedef void RecurrenceStep(const Recurrence *t);
@@ -92,7 +96,12 @@ typedef void RowsProduct(const QuantFormat *format, const unsigned char *tiles, 
     ScanKeep scan_keep_##isa, scan_below_##isa;                          \
     Micro micro_##isa
 
+#define DECLARE_BYTE_KERNELS(isa)                           \
+    WeightBytes weighted_quads_##isa, weighted_pairs_##isa; \
+    QuantizeFactors quantize_factors_##isa
+
 DECLARE_FLOAT_KERNELS(scalar);
+DECLARE_BYTE_KERNELS(scalar);
 PanelProduct panel_product_scalar;
 PanelInterleave panel_interleave_scalar;
 QuantizeInputBlock quantize_input_block_scalar;
@@ -102,6 +111,8 @@ enum { MICRO_ROWS_scalar = 4, MICRO_COLS_scalar = 4 };
 #if defined(__x86_64__)
 DECLARE_FLOAT_KERNELS(avx2);
 DECLARE_FLOAT_KERNELS(avx512);
+DECLARE_BYTE_KERNELS(avx2);
+DECLARE_BYTE_KERNELS(vnni);
 DotTile dot_tile_bf16_avx512bf16;
 PanelProduct panel_product_avx2, panel_product_avxvnni, panel_product_vnni;
 PanelInterleave panel_interleave_avx2;

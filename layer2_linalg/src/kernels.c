@@ -19,12 +19,14 @@
         USE(scan_below, isa), .micro = {MICRO_ROWS_##isa, MICRO_COLS_##isa, micro_##isa}
 
 #define BYTES(isa) USE(panel_interleave, isa), USE(quantize_input_block, isa)
+#define SUMS(isa)  USE(weighted_quads, isa), USE(weighted_pairs, isa), USE(quantize_factors, isa)
 
 /* A set that has no version of its own of something uses another's. */
 static const Kernels scalar = {
     .isa = "scalar",
     FLOATS(scalar),
     BYTES(scalar),
+    SUMS(scalar),
     USE(dot_tile_bf16, scalar),
     USE(panel_product, scalar),
     USE(panel_unpack, scalar),
@@ -35,6 +37,7 @@ static const Kernels avx2 = {
     .isa = "avx2",
     FLOATS(avx2),
     BYTES(avx2),
+    SUMS(avx2),
     USE(dot_tile_bf16, avx2),
     USE(panel_product, avx2),
     USE(panel_unpack, avx2),
@@ -44,6 +47,7 @@ static const Kernels avxvnni = {
     .isa = "avxvnni",
     FLOATS(avx2),
     BYTES(avx2),
+    SUMS(avx2),
     USE(dot_tile_bf16, avx2),
     USE(panel_product, avxvnni),
     USE(panel_unpack, avx2),
@@ -53,6 +57,7 @@ static const Kernels avx512 = {
     .isa = "avx512",
     FLOATS(avx512),
     BYTES(avx2),
+    SUMS(avx2),
     USE(dot_tile_bf16, avx512),
     USE(panel_product, avx2),
     USE(panel_unpack, avx512),
@@ -62,6 +67,7 @@ static const Kernels vnni = {
     .isa = "vnni",
     FLOATS(avx512),
     BYTES(avx2),
+    SUMS(vnni),
     USE(dot_tile_bf16, avx512),
     USE(panel_product, vnni),
     USE(panel_unpack, avx512),
@@ -71,6 +77,7 @@ static const Kernels avx512bf16 = {
     .isa = "avx512bf16",
     FLOATS(avx512),
     BYTES(avx2),
+    SUMS(vnni),
     USE(dot_tile_bf16, avx512bf16),
     .bf16_rounds = true,
     USE(panel_product, vnni),
@@ -82,6 +89,7 @@ static const Kernels neon = {
     .isa = "neon",
     FLOATS(neon),
     BYTES(scalar),
+    SUMS(scalar),
     USE(dot_tile_bf16, neon),
     USE(panel_product, neon),
     USE(panel_unpack, neon),
@@ -91,6 +99,7 @@ static const Kernels dotprod = {
     .isa = "dotprod",
     FLOATS(neon),
     BYTES(scalar),
+    SUMS(scalar),
     USE(dot_tile_bf16, neon),
     USE(panel_product, dotprod),
     USE(panel_unpack, neon),
@@ -121,6 +130,7 @@ static const Kernels wasm = {
     USE(scan_below, scalar),
     .micro = {MICRO_ROWS_wasm, MICRO_COLS_wasm, micro_wasm},
     BYTES(scalar),
+    SUMS(scalar),
     USE(panel_product, scalar),
     USE(panel_unpack, scalar),
     USE(rows_product, scalar),

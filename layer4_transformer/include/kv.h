@@ -170,12 +170,24 @@ typedef struct KvRows {
  * values: each of the heads of x (heads, dim).  Elsewhere nothing happens. */
 void kv_rotate(const KvCache *kv, float *x, size_t heads, size_t dim);
 
-/* scores[c * step + j] = the dot product of query c (kv_rotate) with the key of position first + j.
+/* Queries as they meet the keys: up to KV_QUERIES rows (kv_rotate).  Where keys are bytes (Q8_0), so become
+ * the queries, in blocks of 32 that share a scale; elsewhere they stay what they are. */
+enum { KV_QUERIES = 16, KV_BYTE_KEY = 1024 /* numbers of a key in Q8_0, at most */ };
+typedef struct KvQuery {
+    KvRows rows; /* borrowed */
+    size_t blocks;
+    int8_t q[KV_QUERIES * KV_BYTE_KEY]; /* (rows, 32 * blocks) */
+    float scale[KV_QUERIES * KV_BYTE_KEY / 32];
+    int32_t sum[KV_QUERIES * KV_BYTE_KEY / 32];
+} KvQuery;
+void kv_query(const KvCache *kv, size_t layer, KvRows rows, KvQuery *query);
+
+/* scores[c * step + j] = the dot product of query c with the key of position first + j.
  *
  * Needs    `first` and `n` multiples of STRIP, within a page: the positions are whole strips, whether they are
  *          all written or not. */
 void kv_scores(const KvCache *kv, size_t layer, size_t sequence, size_t head, size_t first,
-               size_t n, KvRows q, float *scores, size_t step);
+               size_t n, const KvQuery *query, float *scores, size_t step);
 
 /* out[c * step + i] += the values of the n positions from `first` on, within a page, weighted by row c; rotated where
  * they are. */

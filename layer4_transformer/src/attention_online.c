@@ -6,7 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { GROUP = 16 }; /* the most query heads taken at once */
+enum { GROUP = KV_QUERIES }; /* the most query heads taken at once */
 
 static size_t parts_of(size_t group, size_t together) {
     return (group + together - 1) / together;
@@ -50,17 +50,17 @@ static void online_softmax_update(Running *run, float *mean, size_t value_dim, f
     run->sum += vector_sum(scores, n);
 }
 
-/* Scores of n positions from `first` on with `heads` queries, at their places in the page.  Whole
+/* Scores of n positions from `first` on with the queries of a task, at their places in the page.  Whole
  * strips are computed; nobody reads the scores beside the n. */
 static void score_keys(const Online *t, size_t sequence, size_t kv_head, size_t first, size_t n,
-                       const float *q, size_t heads, float (*scores)[KV_PAGE]) {
+                       const KvQuery *query, float (*scores)[KV_PAGE]) {
     const AttentionShape *s = t->shape;
     const size_t begin = first % KV_PAGE, from = begin / STRIP * STRIP,
                  to = (begin + n + STRIP - 1) / STRIP * STRIP;
     const float scale = s->scale;
-    kv_scores(t->kv, t->layer, sequence, kv_head, first - begin + from, to - from,
-              (KvRows){q, s->head_dim, heads}, *scores + from, KV_PAGE);
-    for (size_t h = 0; h < heads; h++)
+    kv_scores(t->kv, t->layer, sequence, kv_head, first - begin + from, to - from, query,
+              *scores + from, KV_PAGE);
+    for (size_t h = 0; h < query->rows.count; h++)
         for (size_t j = from; j < to; j++) scores[h][j] *= scale;
 }
 
@@ -71,17 +71,16 @@ static uint64_t chosen_of(const AttentionShape *s, size_t row, size_t first, siz
     return s->chosen[row * s->chosen_words + first / 64] >> first % 64 & all;
 }
 
-/* One page: positions first .. first+n-1 for `heads` query heads from `head` on. */
-static void one_page(const Online *t, size_t row, size_t head, size_t heads, size_t kv_head,
-                     size_t first, size_t n, Running *run, float *out) {
+/* One page: positions first .. first+n-1 for the query heads from `head` on. */
+static void one_page(const Online *t, size_t row, size_t head, const KvQuery *query,
+                     size_t kv_head, size_t first, size_t n, Running *run, float *out) {
     const AttentionShape *s = t->shape;
     const uint64_t chosen = chosen_of(s, row, first, n);
     float scores[GROUP][KV_PAGE];
     if (!chosen) return;
     size_t sequence = (size_t)t->sequence[row], begin = first % KV_PAGE,
-           vd = attention_value_dim(s);
-    score_keys(t, sequence, kv_head, first, n, t->q + (row * s->heads + head) * s->head_dim,
-               heads, scores);
+           heads = query->rows.count, vd = attention_value_dim(s);
+    score_keys(t, sequence, kv_head, first, n, query, scores);
     for (size_t h = 0; h < heads; h++) {
         finish_scores(s, scores[h] + begin, n, head + h, (size_t)t->position[row], first);
         for (size_t j = 0; s->chosen && j < n; j++)
@@ -114,14 +113,17 @@ static void one_query(const Online *t, size_t row, size_t head, size_t heads, si
     const AttentionShape *s = t->shape;
     size_t vd = attention_value_dim(s);
     float *out = t->out + (row * s->heads + head) * vd;
+    const float *q = t->q + (row * s->heads + head) * s->head_dim;
     Running run[GROUP];
+    KvQuery query;
+    kv_query(t->kv, t->layer, (KvRows){q, s->head_dim, heads}, &query);
     begin_running(s, head, heads, run);
     memset(out, 0, heads * vd * sizeof *out);
     Range seen = attention_range(s, t->kv, (size_t)t->sequence[row], (size_t)t->position[row]);
     for (size_t first = seen.begin; first < seen.end;) {
         size_t end = (first / KV_PAGE + 1) * KV_PAGE;
         if (end > seen.end) end = seen.end;
-        one_page(t, row, head, heads, kv_head, first, end - first, run, out);
+        one_page(t, row, head, &query, kv_head, first, end - first, run, out);
         first = end;
     }
     for (size_t h = 0; h < heads; h++)

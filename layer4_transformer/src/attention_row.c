@@ -6,11 +6,10 @@
 
 /* Scores of the strip of positions that `at` lies in. */
 static void score_strip(const AttentionShape *s, const KvCache *kv, size_t layer,
-                        size_t sequence, size_t head, size_t at, const float *q,
+                        size_t sequence, size_t head, size_t at, const KvQuery *query,
                         float scores[STRIP]) {
     size_t kv_head = head / (s->heads / s->kv_heads);
-    kv_scores(kv, layer, sequence, kv_head, at - at % STRIP, STRIP, (KvRows){q, s->head_dim, 1},
-              scores, STRIP);
+    kv_scores(kv, layer, sequence, kv_head, at - at % STRIP, STRIP, query, scores, STRIP);
 }
 
 Range attention_row(const AttentionShape *s, const KvCache *kv, size_t layer, size_t sequence,
@@ -19,9 +18,11 @@ Range attention_row(const AttentionShape *s, const KvCache *kv, size_t layer, si
                          max = s->sinks ? s->sinks[head] : -INFINITY;
     Range seen = attention_range(s, kv, sequence, position);
     size_t n = seen.end - seen.begin;
+    KvQuery query;
+    kv_query(kv, layer, (KvRows){q, s->head_dim, 1}, &query);
     for (size_t at = seen.begin; at < seen.end; at++) {
         if (at == seen.begin || at % STRIP == 0)
-            score_strip(s, kv, layer, sequence, head, at, q, scores);
+            score_strip(s, kv, layer, sequence, head, at, &query, scores);
         float score = attention_score(s, s->scale * scores[at % STRIP], slope, position, at);
         if (s->relative) relative_add(s->relative, head, position, at, 1, &score);
         if (s->chosen && !(s->chosen[at / 64] >> at % 64 & 1)) score = -INFINITY;

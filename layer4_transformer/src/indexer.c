@@ -5,8 +5,8 @@
 #include <string.h>
 
 enum {
-    ROWS = 4,  /* taken at a time by a thread */
-    GROUP = 16 /* heads taken at once */
+    ROWS = 4,          /* taken at a time by a thread */
+    GROUP = KV_QUERIES /* heads taken at once */
 };
 
 void indexer_sizes_include(IndexerSizes *s, const Indexer *x) {
@@ -102,12 +102,14 @@ static void score_page(const Rows *t, size_t row, size_t first, size_t n, float 
     const size_t whole = (n + STRIP - 1) / STRIP * STRIP;
     const float *w = t->run->w + row * x->heads;
     float part[GROUP][KV_PAGE];
+    KvQuery query;
     memset(scores, 0, n * sizeof *scores);
     for (size_t h = 0; h < x->heads; h += GROUP) {
         const size_t count = min_size(GROUP, x->heads - h);
         const float *q = t->run->q + (row * x->heads + h) * x->width;
-        kv_scores(t->kv, x->layer, (size_t)t->batch->sequence[row], 0, first, whole,
-                  (KvRows){q, x->width, count}, *part, KV_PAGE);
+        kv_query(t->kv, x->layer, (KvRows){q, x->width, count}, &query);
+        kv_scores(t->kv, x->layer, (size_t)t->batch->sequence[row], 0, first, whole, &query,
+                  *part, KV_PAGE);
         for (size_t c = 0; c < count; c++)
             for (size_t j = 0; j < n; j++) scores[j] += w[h + c] * fmaxf(part[c][j], 0);
     }

@@ -9,13 +9,16 @@
  *                                                         bits both halves are one
  *     scales    of keys (blocks, KV_PAGE), then of values, F16
  *
+ * With eight bits (Q8_0), queries and weights become whole numbers as well, and keys and values lie as
+ * weighted_bytes.h wants them: four rows of keys side by side, two positions of values.
+ *
  * Invariant: what a position writes are its own bytes and no other's: rows of a batch are stored side by side by
  * several threads. */
 #include "kv_pages.h"
 
 #include <string.h>
 
-enum { BLOCK = 32, MOST_ROWS = 16 /* queries at once */ };
+enum { BLOCK = 32, MOST_ROWS = KV_QUERIES };
 
 static size_t blocks_of(size_t numbers) { return (numbers + BLOCK - 1) / BLOCK; }
 
@@ -36,6 +39,8 @@ typedef struct Blocks {
     uint8_t *keys, *values;
     uint16_t *key_scales, *value_scales;
     size_t key_blocks, value_blocks, width;
+    size_t quad,
+        pair; /* rows of keys that lie side by side, positions of values: 4 and 2, or 1 */
 } Blocks;
 
 static Blocks blocks_at(const KvCache *kv, size_t layer, size_t sequence, size_t head,
@@ -43,7 +48,9 @@ static Blocks blocks_at(const KvCache *kv, size_t layer, size_t sequence, size_t
     const KvShape *s = &kv->shape[layer];
     Blocks b = {.key_blocks = blocks_of(s->key_dim),
                 .value_blocks = blocks_of(s->value_dim),
-                .width = block_width(kv)};
+                .width = block_width(kv),
+                .quad = kv->config.dtype == DTYPE_Q8_0 ? 4 : 1,
+                .pair = kv->config.dtype == DTYPE_Q8_0 ? 2 : 1};
     b.keys =
         (uint8_t *)page_bytes(&kv->pages, kv_table(kv, sequence, layer)[position / KV_PAGE]) +
         head * kv_blocks_bytes(kv->config.dtype, s);
@@ -58,9 +65,16 @@ static uint8_t *key_strip(const Blocks *b, size_t place, size_t i) {
     return b->keys + (place / STRIP * b->key_blocks + i) * b->width * STRIP;
 }
 
+/* Byte r of block i of the key at `place`. */
+static uint8_t *key_byte(const Blocks *b, size_t place, size_t i, size_t r) {
+    return key_strip(b, place, i) + (r / b->quad * STRIP + place % STRIP) * b->quad +
+           r % b->quad;
+}
+
 /* The first half of block i of the value at `place`. */
 static uint8_t *value_half(const Blocks *b, size_t place, size_t i) {
-    return b->values + i * b->width * KV_PAGE + place * STRIP;
+    return b->values + i * b->width * KV_PAGE + place / b->pair * b->pair * STRIP +
+           place % b->pair;
 }
 
 /* ------------------------------------------------------------------ writing */
@@ -93,8 +107,8 @@ static void store_key(const KvCache *kv, const Blocks *b, size_t place, const fl
     for (size_t at = 0; at < n; at += PIECE) {
         size_t blocks = quantize_piece(kv, k, n, at, stored);
         for (size_t s = 0; s < blocks; s++) {
-            uint8_t *to = key_strip(b, place, at / BLOCK + s) + place % STRIP;
-            for (size_t r = 0; r < b->width; r++) to[STRIP * r] = stored[s].bytes[r];
+            for (size_t r = 0; r < b->width; r++)
+                *key_byte(b, place, at / BLOCK + s, r) = stored[s].bytes[r];
             b->key_scales[(at / BLOCK + s) * KV_PAGE + place] = stored[s].scale;
         }
     }
@@ -107,8 +121,8 @@ static void store_value(const KvCache *kv, const Blocks *b, size_t place, const 
         size_t blocks = quantize_piece(kv, v, n, at, stored);
         for (size_t s = 0; s < blocks; s++) {
             uint8_t *to = value_half(b, place, at / BLOCK + s);
-            for (size_t half = 0; half * STRIP < b->width; half++)
-                memcpy(to + half * KV_PAGE * STRIP, stored[s].bytes + half * STRIP, STRIP);
+            for (size_t r = 0; r < b->width; r++)
+                to[r / STRIP * KV_PAGE * STRIP + r % STRIP * b->pair] = stored[s].bytes[r];
             b->value_scales[(at / BLOCK + s) * KV_PAGE + place] = stored[s].scale;
         }
     }
@@ -137,9 +151,9 @@ static size_t load_piece(const KvCache *kv, const Blocks *b, size_t place, size_
                          float numbers[PIECE]) {
     const size_t count = min_size(n - at, PIECE);
     for (size_t s = 0; s < blocks_of(count); s++) {
-        const uint8_t *from = key_strip(b, place, at / BLOCK + s) + place % STRIP;
         Stored stored = {.scale = b->key_scales[(at / BLOCK + s) * KV_PAGE + place]};
-        for (size_t r = 0; r < b->width; r++) stored.bytes[r] = from[STRIP * r];
+        for (size_t r = 0; r < b->width; r++)
+            stored.bytes[r] = *key_byte(b, place, at / BLOCK + s, r);
         dequantize_row(kv->config.dtype, &stored, numbers + s * BLOCK, BLOCK);
     }
     if (kv->config.hadamard) hadamard(numbers, count, hadamard_block(n));
@@ -164,36 +178,96 @@ static void widen(const uint16_t *scales, float *out, size_t n) {
     weighted_sum(STRIP_F16, out, n, &one, 1, 1, scales, STRIP, 1, n);
 }
 
+/* ------------------------------------------------------------------ eight bits */
+
+/* Scores of n positions from `place` on, whole strips: block by block, a sum of whole numbers times both scales. */
+static void byte_scores(const Blocks *b, KvSpan span, const KvQuery *query, float *scores,
+                        size_t step) {
+    for (size_t i = 0; i < b->key_blocks; i++)
+        weighted_quads(&(WeightedBytes){.y = scores,
+                                        .y_step = step,
+                                        .a = query->q + i * BLOCK,
+                                        .a_step = query->blocks * BLOCK,
+                                        .a_scale = query->scale + i,
+                                        .a_sum = query->sum + i,
+                                        .scale_step = query->blocks,
+                                        .x = (const int8_t *)key_strip(b, span.place, i),
+                                        .x_step = b->key_blocks * BLOCK * STRIP,
+                                        .x_scale = b->key_scales + i * KV_PAGE + span.place,
+                                        .count = query->rows.count,
+                                        .rows = BLOCK,
+                                        .n = span.n});
+}
+
+/* Weights times the scales of a block become whole numbers of 15 bits, beside the unit of each row; the page's other
+ * positions weigh nothing. */
+static void byte_weights(const Blocks *b, size_t block, KvSpan span, const KvRows *weights,
+                         int16_t q[][KV_PAGE], float *unit) {
+    const uint16_t *scale = b->value_scales + block * KV_PAGE + span.place;
+    for (size_t c = 0; c < weights->count; c++) {
+        if (span.n < KV_PAGE) memset(q[c], 0, sizeof q[c]);
+        unit[c] = quantize_factors(weights->rows + c * weights->step, scale, span.n,
+                                   q[c] + span.place);
+    }
+}
+
+/* One block of 32 numbers of the results, y (count, 32). */
+static void byte_block(const Blocks *b, size_t block, KvSpan span, const KvRows *weights,
+                       float *y, size_t step) {
+    int16_t q[MOST_ROWS][KV_PAGE];
+    float unit[MOST_ROWS];
+    byte_weights(b, block, span, weights, q, unit);
+    weighted_pairs(&(WeightedBytes){.y = y,
+                                    .y_step = step,
+                                    .a = q,
+                                    .a_step = KV_PAGE,
+                                    .a_scale = unit,
+                                    .scale_step = 1,
+                                    .x = (const int8_t *)value_half(b, 0, block),
+                                    .x_step = KV_PAGE * STRIP,
+                                    .count = weights->count,
+                                    .rows = KV_PAGE,
+                                    .n = BLOCK});
+}
+
+/* Results of `dim` numbers; a last block of fewer than 32 is added beside them. */
+static void byte_mix(const Blocks *b, size_t dim, KvSpan span, const KvRows *weights,
+                     float *out, size_t step) {
+    const size_t whole = dim / BLOCK, left = dim % BLOCK;
+    float y[MOST_ROWS][BLOCK] = {{0}};
+    for (size_t i = 0; i < whole; i++) byte_block(b, i, span, weights, out + i * BLOCK, step);
+    if (left == 0) return;
+    for (size_t c = 0; c < weights->count; c++)
+        memcpy(y[c], out + c * step + whole * BLOCK, left * sizeof *out);
+    byte_block(b, whole, span, weights, *y, BLOCK);
+    for (size_t c = 0; c < weights->count; c++)
+        memcpy(out + c * step + whole * BLOCK, y[c], left * sizeof *out);
+}
+
+/* ------------------------------------------------------------------ four bits */
+
 /* Sums over the numbers of a block, n of the 32, for whole strips of positions. */
 static void score_block(const Blocks *b, size_t block, KvSpan span, size_t n, const KvRows *q,
                         float part[][KV_PAGE]) {
     const size_t step = b->key_blocks * b->width * STRIP, low = n < STRIP ? n : STRIP;
     const uint8_t *x = key_strip(b, span.place, block);
     const float *a = q->rows + block * BLOCK;
-    if (b->width == BLOCK) {
-        weighted_sum(STRIP_I8, part[0], KV_PAGE, a, q->step, q->count, x, step, n, span.n);
-        return;
-    }
     weighted_sum(STRIP_LOW4, part[0], KV_PAGE, a, q->step, q->count, x, step, low, span.n);
     if (n > low)
         weighted_sum(STRIP_HIGH4, part[0], KV_PAGE, a + STRIP, q->step, q->count, x, step,
                      n - low, span.n);
 }
 
-void kv_blocks_scores(const KvCache *kv, size_t layer, size_t sequence, size_t head,
-                      size_t first, size_t n, KvRows q, float *scores, size_t step) {
-    const size_t dim = kv->shape[layer].key_dim;
-    const Blocks b = blocks_at(kv, layer, sequence, head, first);
-    const KvSpan span = {first % KV_PAGE, n};
+static void nibble_scores(const Blocks *b, size_t dim, KvSpan span, const KvRows *q,
+                          float *scores, size_t step) {
     float part[MOST_ROWS][KV_PAGE], scale[KV_PAGE];
-    REQUIRE(q.count <= MOST_ROWS, "%zu queries at once", q.count);
-    for (size_t i = 0; i < b.key_blocks; i++) {
+    for (size_t i = 0; i < b->key_blocks; i++) {
         size_t left = dim - i * BLOCK;
-        memset(part, 0, q.count * sizeof *part);
-        score_block(&b, i, span, left < BLOCK ? left : BLOCK, &q, part);
-        widen(b.key_scales + i * KV_PAGE + span.place, scale, n);
-        for (size_t c = 0; c < q.count; c++)
-            for (size_t j = 0; j < n; j++) scores[c * step + j] += scale[j] * part[c][j];
+        memset(part, 0, q->count * sizeof *part);
+        score_block(b, i, span, left < BLOCK ? left : BLOCK, q, part);
+        widen(b->key_scales + i * KV_PAGE + span.place, scale, span.n);
+        for (size_t c = 0; c < q->count; c++)
+            for (size_t j = 0; j < span.n; j++) scores[c * step + j] += scale[j] * part[c][j];
     }
 }
 
@@ -208,27 +282,40 @@ static void scale_weights(const Blocks *b, size_t block, KvSpan span, const KvRo
             scaled[c][j] = weights->rows[c * weights->step + j] * scale[span.place - from + j];
 }
 
-void kv_blocks_mix(const KvCache *kv, size_t layer, size_t sequence, size_t head, size_t first,
-                   size_t n, KvRows weights, float *out, size_t step) {
-    const size_t dim = kv->shape[layer].value_dim, count = weights.count;
+static void nibble_mix(const Blocks *b, size_t dim, KvSpan span, const KvRows *weights,
+                       float *out, size_t step) {
+    float scaled[MOST_ROWS][KV_PAGE];
+    for (size_t i = 0; i < b->value_blocks; i++) {
+        size_t left = min_size(dim - i * BLOCK, BLOCK), low = min_size(left, STRIP);
+        const uint8_t *x = value_half(b, span.place, i);
+        float *y = out + i * BLOCK;
+        scale_weights(b, i, span, weights, scaled);
+        weighted_sum(STRIP_LOW4, y, step, scaled[0], KV_PAGE, weights->count, x, 0, span.n,
+                     low);
+        if (left > low)
+            weighted_sum(STRIP_HIGH4, y + STRIP, step, scaled[0], KV_PAGE, weights->count, x, 0,
+                         span.n, left - low);
+    }
+}
+
+/* ------------------------------------------------------------------ both */
+
+void kv_blocks_scores(const KvCache *kv, size_t layer, size_t sequence, size_t head,
+                      size_t first, size_t n, const KvQuery *query, float *scores,
+                      size_t step) {
     const Blocks b = blocks_at(kv, layer, sequence, head, first);
     const KvSpan span = {first % KV_PAGE, n};
-    float scaled[MOST_ROWS][KV_PAGE];
-    REQUIRE(count <= MOST_ROWS, "%zu rows of weights at once", count);
-    for (size_t i = 0; i < b.value_blocks; i++) {
-        size_t left = dim - i * BLOCK, all = left < BLOCK ? left : BLOCK,
-               low = all < STRIP ? all : STRIP;
-        const uint8_t *x = value_half(&b, span.place, i);
-        float *y = out + i * BLOCK;
-        scale_weights(&b, i, span, &weights, scaled);
-        if (b.width == BLOCK) {
-            weighted_sum(STRIP_I8, y, step, scaled[0], KV_PAGE, count, x, KV_PAGE * STRIP, n,
-                         all);
-            continue;
-        }
-        weighted_sum(STRIP_LOW4, y, step, scaled[0], KV_PAGE, count, x, 0, n, low);
-        if (all > low)
-            weighted_sum(STRIP_HIGH4, y + STRIP, step, scaled[0], KV_PAGE, count, x, 0, n,
-                         all - low);
-    }
+    REQUIRE(query->rows.count <= MOST_ROWS, "%zu queries at once", query->rows.count);
+    if (b.width == BLOCK)
+        byte_scores(&b, span, query, scores, step);
+    else
+        nibble_scores(&b, kv->shape[layer].key_dim, span, &query->rows, scores, step);
+}
+
+void kv_blocks_mix(const KvCache *kv, size_t layer, size_t sequence, size_t head, size_t first,
+                   size_t n, KvRows weights, float *out, size_t step) {
+    const Blocks b = blocks_at(kv, layer, sequence, head, first);
+    REQUIRE(weights.count <= MOST_ROWS, "%zu rows of weights at once", weights.count);
+    (b.width == BLOCK ? byte_mix : nibble_mix)(
+        &b, kv->shape[layer].value_dim, (KvSpan){first % KV_PAGE, n}, &weights, out, step);
 }

@@ -53,7 +53,7 @@ void kv_blocks_read_key(const KvCache *kv, size_t layer, size_t sequence, size_t
 void kv_blocks_write_key(KvCache *kv, size_t layer, size_t sequence, size_t head,
                          size_t position, const float *key);
 void kv_blocks_scores(const KvCache *kv, size_t layer, size_t sequence, size_t head,
-                      size_t first, size_t n, KvRows q, float *scores, size_t step);
+                      size_t first, size_t n, const KvQuery *query, float *scores, size_t step);
 void kv_blocks_mix(const KvCache *kv, size_t layer, size_t sequence, size_t head, size_t first,
                    size_t n, KvRows weights, float *out, size_t step);
 

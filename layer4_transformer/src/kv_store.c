@@ -116,12 +116,24 @@ static StripFormat format_of(const KvCache *kv) {
                                             : STRIP_F32;
 }
 
+void kv_query(const KvCache *kv, size_t layer, KvRows rows, KvQuery *query) {
+    const size_t dim = kv->shape[layer].key_dim, blocks = (dim + 31) / 32;
+    query->rows = rows, query->blocks = blocks;
+    if (kv->config.dtype != DTYPE_Q8_0) return;
+    REQUIRE(rows.count <= KV_QUERIES && dim <= KV_BYTE_KEY, "%zu queries of %zu", rows.count,
+            dim);
+    for (size_t c = 0; c < rows.count; c++)
+        quantize_bytes(rows.rows + c * rows.step, dim, query->q + c * 32 * blocks,
+                       query->scale + c * blocks, query->sum + c * blocks);
+}
+
 void kv_scores(const KvCache *kv, size_t layer, size_t sequence, size_t head, size_t first,
-               size_t n, KvRows q, float *scores, size_t step) {
+               size_t n, const KvQuery *query, float *scores, size_t step) {
+    const KvRows q = query->rows;
     const size_t dim = kv->shape[layer].key_dim;
     for (size_t c = 0; c < q.count; c++) memset(scores + c * step, 0, n * sizeof *scores);
     if (kv_has_blocks(kv->config.dtype))
-        kv_blocks_scores(kv, layer, sequence, head, first, n, q, scores, step);
+        kv_blocks_scores(kv, layer, sequence, head, first, n, query, scores, step);
     else
         weighted_sum(format_of(kv), scores, step, q.rows, q.step, q.count,
                      kv_key(kv, layer, sequence, head, first), STRIP * dim, dim, n);
