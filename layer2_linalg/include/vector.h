@@ -34,7 +34,6 @@ typedef enum StripFormat {
     STRIP_F32,
     STRIP_F16,
     STRIP_BF16,
-    STRIP_I8,
     STRIP_LOW4,
     STRIP_HIGH4
 } StripFormat;

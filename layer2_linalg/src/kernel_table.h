@@ -17,7 +17,7 @@ typedef struct Kernels {
     RowsProduct *rows_product;
     QuantizeInputBlock *quantize_input_block;
     WeightedSum *weighted_sum, *weighted_sum_f16, *weighted_sum_bf16;
-    WeightedSum *weighted_sum_i8, *weighted_sum_low4, *weighted_sum_high4;
+    WeightedSum *weighted_sum_low4, *weighted_sum_high4;
     WeightBytes *weighted_quads, *weighted_pairs;
     QuantizeFactors *quantize_factors;
     Reduce *vector_sum, *vector_max;

@@ -83,7 +83,7 @@ typedef void RowsProduct(const QuantFormat *format, const unsigned char *tiles, 
 #define DECLARE_FLOAT_KERNELS(isa)                                       \
     DotTile dot_tile_f32_##isa, dot_tile_f16_##isa, dot_tile_bf16_##isa; \
     WeightedSum weighted_sum_##isa, weighted_sum_f16_##isa;              \
-    WeightedSum weighted_sum_bf16_##isa, weighted_sum_i8_##isa;          \
+    WeightedSum weighted_sum_bf16_##isa;                                 \
     WeightedSum weighted_sum_low4_##isa, weighted_sum_high4_##isa;       \
     Reduce vector_sum_##isa, vector_max_##isa;                           \
     Mask vector_mask_##isa;                                              \
@@ -127,6 +127,7 @@ enum {
 };
 #elif defined(__aarch64__)
 DECLARE_FLOAT_KERNELS(neon);
+DECLARE_BYTE_KERNELS(neon);
 PanelProduct panel_product_neon, panel_product_dotprod;
 PanelUnpack panel_unpack_neon;
 RowsProduct rows_product_dotprod;

@@ -9,14 +9,14 @@
 /* A field and its kernel have one name: nothing can be put in another's place. */
 #define USE(kernel, isa) .kernel = kernel##_##isa
 
-#define FLOATS(isa)                                                                         \
-    USE(dot_tile_f32, isa), USE(dot_tile_f16, isa), USE(weighted_sum, isa),                 \
-        USE(weighted_sum_f16, isa), USE(weighted_sum_bf16, isa), USE(weighted_sum_i8, isa), \
-        USE(weighted_sum_low4, isa), USE(weighted_sum_high4, isa), USE(vector_sum, isa),    \
-        USE(vector_max, isa), USE(vector_mask, isa), USE(vector_exp, isa),                  \
-        USE(recurrence_step, isa), USE(recurrence_strips, isa), USE(scan_exp, isa),         \
-        USE(scan_moments, isa), USE(scan_segment_max, isa), USE(scan_keep, isa),            \
-        USE(scan_below, isa), .micro = {MICRO_ROWS_##isa, MICRO_COLS_##isa, micro_##isa}
+#define FLOATS(isa)                                                                           \
+    USE(dot_tile_f32, isa), USE(dot_tile_f16, isa), USE(weighted_sum, isa),                   \
+        USE(weighted_sum_f16, isa), USE(weighted_sum_bf16, isa), USE(weighted_sum_low4, isa), \
+        USE(weighted_sum_high4, isa), USE(vector_sum, isa), USE(vector_max, isa),             \
+        USE(vector_mask, isa), USE(vector_exp, isa), USE(recurrence_step, isa),               \
+        USE(recurrence_strips, isa), USE(scan_exp, isa), USE(scan_moments, isa),              \
+        USE(scan_segment_max, isa), USE(scan_keep, isa), USE(scan_below, isa),                \
+        .micro = {MICRO_ROWS_##isa, MICRO_COLS_##isa, micro_##isa}
 
 #define BYTES(isa) USE(panel_interleave, isa), USE(quantize_input_block, isa)
 #define SUMS(isa)  USE(weighted_quads, isa), USE(weighted_pairs, isa), USE(quantize_factors, isa)
@@ -89,7 +89,7 @@ static const Kernels neon = {
     .isa = "neon",
     FLOATS(neon),
     BYTES(scalar),
-    SUMS(scalar),
+    SUMS(neon),
     USE(dot_tile_bf16, neon),
     USE(panel_product, neon),
     USE(panel_unpack, neon),
@@ -99,7 +99,7 @@ static const Kernels dotprod = {
     .isa = "dotprod",
     FLOATS(neon),
     BYTES(scalar),
-    SUMS(scalar),
+    SUMS(neon),
     USE(dot_tile_bf16, neon),
     USE(panel_product, dotprod),
     USE(panel_unpack, neon),
@@ -114,7 +114,6 @@ static const Kernels wasm = {
     USE(weighted_sum, wasm),
     USE(weighted_sum_f16, wasm),
     USE(weighted_sum_bf16, wasm),
-    USE(weighted_sum_i8, wasm),
     USE(weighted_sum_low4, wasm),
     USE(weighted_sum_high4, wasm),
     USE(vector_sum, wasm),

@@ -11,7 +11,6 @@ static float number_of(StripFormat format, const void *strip, size_t i) {
     case STRIP_F32: return ((const float *)strip)[i];
     case STRIP_F16: return f16_to_f32(((const uint16_t *)strip)[i]);
     case STRIP_BF16: return bf16_to_f32(((const uint16_t *)strip)[i]);
-    case STRIP_I8: return (float)((const int8_t *)strip)[i];
     case STRIP_LOW4: return (float)((bytes[i] & 15) - 8);
     case STRIP_HIGH4: break;
     }
@@ -33,19 +32,17 @@ static void widen_and_sum(StripFormat format, const WeightedTask *t) {
 }
 
 void weighted_sum_bf16_scalar(const WeightedTask *t) { widen_and_sum(STRIP_BF16, t); }
-void weighted_sum_i8_scalar(const WeightedTask *t) { widen_and_sum(STRIP_I8, t); }
 void weighted_sum_low4_scalar(const WeightedTask *t) { widen_and_sum(STRIP_LOW4, t); }
 void weighted_sum_high4_scalar(const WeightedTask *t) { widen_and_sum(STRIP_HIGH4, t); }
 
 size_t strip_number_bytes(StripFormat format) {
-    static const size_t bytes[] = {4, 2, 2, 1, 1, 1};
+    static const size_t bytes[] = {4, 2, 2, 1, 1};
     return bytes[format];
 }
 
 static WeightedSum *kernel_of(StripFormat format) {
     const Kernels *k = kernels();
-    WeightedSum *const sums[] = {k->weighted_sum,      k->weighted_sum_f16,
-                                 k->weighted_sum_bf16, k->weighted_sum_i8,
+    WeightedSum *const sums[] = {k->weighted_sum, k->weighted_sum_f16, k->weighted_sum_bf16,
                                  k->weighted_sum_low4, k->weighted_sum_high4};
     return sums[format];
 }

@@ -48,7 +48,6 @@ static float plain(StripFormat format, const unsigned char *x, size_t i) {
     switch (format) {
     case STRIP_F16: return f16_to_f32(half);
     case STRIP_BF16: return bf16_to_f32(half);
-    case STRIP_I8: return (float)(signed char)x[i];
     case STRIP_LOW4: return (float)(x[i] % 16) - 8;
     default: return (float)(x[i] / 16) - 8;
     }
@@ -75,12 +74,9 @@ static void every_format_is_the_sum_of_its_numbers(void **state) {
                 WeightedTask task = {want, a, x, step, 6, strip, results, rows, n};
                 weighted_sum_scalar(&task);
                 task.y = y, task.x = bytes;
-                WeightedSum *const sums[] = {NULL,
-                                             list[isa]->weighted_sum_f16,
-                                             list[isa]->weighted_sum_bf16,
-                                             list[isa]->weighted_sum_i8,
-                                             list[isa]->weighted_sum_low4,
-                                             list[isa]->weighted_sum_high4};
+                WeightedSum *const sums[] = {
+                    NULL, list[isa]->weighted_sum_f16, list[isa]->weighted_sum_bf16,
+                    list[isa]->weighted_sum_low4, list[isa]->weighted_sum_high4};
                 sums[format](&task);
                 assert_memory_equal(y, want, results * step * sizeof *y);
             }

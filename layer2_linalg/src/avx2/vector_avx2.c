@@ -27,7 +27,6 @@ INLINE __m256 load_at(const void *x, size_t at, StripFormat format) {
         return _mm256_castsi256_ps(
             _mm256_slli_epi32(_mm256_cvtepu16_epi32(_mm_loadu_si128((const __m128i *)p)), 16));
     __m128i bytes = _mm_loadl_epi64((const __m128i *)p), ones = _mm_set1_epi8(15);
-    if (format == STRIP_I8) return _mm256_cvtepi32_ps(_mm256_cvtepi8_epi32(bytes));
     if (format == STRIP_HIGH4) bytes = _mm_srli_epi16(bytes, 4);
     bytes = _mm_sub_epi8(_mm_and_si128(bytes, ones), _mm_set1_epi8(8));
     return _mm256_cvtepi32_ps(_mm256_cvtepi8_epi32(bytes));

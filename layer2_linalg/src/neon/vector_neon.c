@@ -31,7 +31,7 @@ INLINE float32x4_t load_at(const void *x, size_t at, StripFormat format) {
     uint8x8_t bytes = vreinterpret_u8_u32(vdup_n_u32(four));
     if (format == STRIP_LOW4) bytes = vand_u8(bytes, vdup_n_u8(15));
     if (format == STRIP_HIGH4) bytes = vshr_n_u8(bytes, 4);
-    if (format != STRIP_I8) bytes = vsub_u8(bytes, vdup_n_u8(8));
+    bytes = vsub_u8(bytes, vdup_n_u8(8));
     return vcvtq_f32_s32(vmovl_s16(vget_low_s16(vmovl_s8(vreinterpret_s8_u8(bytes)))));
 }
 

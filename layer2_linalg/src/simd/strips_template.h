@@ -65,7 +65,6 @@ static inline WeightedTask columns_after(WeightedTask t, size_t done, StripForma
     WEIGHTED_SUM(attribute, weighted_sum_##isa, weighted_sum_##rest, STRIP_F32)            \
     WEIGHTED_SUM(attribute, weighted_sum_f16_##isa, weighted_sum_f16_##rest, STRIP_F16)    \
     WEIGHTED_SUM(attribute, weighted_sum_bf16_##isa, weighted_sum_bf16_##rest, STRIP_BF16) \
-    WEIGHTED_SUM(attribute, weighted_sum_i8_##isa, weighted_sum_i8_##rest, STRIP_I8)       \
     WEIGHTED_SUM(attribute, weighted_sum_low4_##isa, weighted_sum_low4_##rest, STRIP_LOW4) \
     WEIGHTED_SUM(attribute, weighted_sum_high4_##isa, weighted_sum_high4_##rest, STRIP_HIGH4)
 

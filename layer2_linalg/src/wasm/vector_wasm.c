@@ -19,7 +19,7 @@ INLINE v128_t load_at(const void *x, size_t at, StripFormat format) {
     v128_t bytes = wasm_v128_load32_zero(p);
     if (format == STRIP_LOW4) bytes = wasm_v128_and(bytes, wasm_i8x16_splat(15));
     if (format == STRIP_HIGH4) bytes = wasm_u8x16_shr(bytes, 4);
-    if (format != STRIP_I8) bytes = wasm_i8x16_sub(bytes, wasm_i8x16_splat(8));
+    bytes = wasm_i8x16_sub(bytes, wasm_i8x16_splat(8));
     return wasm_f32x4_convert_i32x4(
         wasm_i32x4_extend_low_i16x8(wasm_i16x8_extend_low_i8x16(bytes)));
 }
