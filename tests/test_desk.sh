@@ -153,7 +153,8 @@ plain "none" "$bytes" 0
 plain "Three of them" "tokens,of them" 3
 plain "step 5000" "steps,step" 5000
 plain "25 parsecs" "ms,s=1000" "25 parsecs"
-plain "6'488.064" "$bytes" "6'488.064"
+plain "6'488'064" "$bytes" 6488064
+plain "6.488.064" "$bytes" 6488064
 plain "0,757" "%=0.01" 0.757
 
 answer() { # answer NUMBER ANSWER STATUS PATTERN
