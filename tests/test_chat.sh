@@ -33,7 +33,7 @@ same "a question that finds no room leaves the last one" "$(printf 'Hi\n/edit %s
 expect "a chain that needs another model" 1 "strata generate --amateur brings" sh -c "echo Hi | '$strata' chat -m '$model' --chain contrast:0.1,greedy"
 same "a long chain" "$(printf '/chain suppress:%s,greedy\n/chain\n' "$(seq -s: 100 500)" | chat | tr ':' '\n' | tail -n 1)" "500,greedy"
 expect "an empty template" 1 "is empty" chat --form @/dev/null
-same "orders are listed" "$(echo /help | chat | grep -c '^  /')" 12
+same "orders are listed" "$(echo /help | chat | grep -c '^  /')" 13
 for order in "/nonsense:no order '/nonsense'" "/undo:nothing was said" "/quit now:takes nothing" "/chain top_q.1:there are grammar" "/load $work/none:cannot be opened" "/edit:nothing was said"; do
     same "${order%%:*}" "$(echo "${order%%:*}" | chat 2>&1 | grep -c "${order#*:}")" 1
 done
