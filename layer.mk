@@ -16,7 +16,8 @@ OUT   := $(BUILT)/$(LAYER)
 # Say once that something is being built; when nothing is, nothing is said.
 building = $(if $(SAID),,$(eval SAID := $(shell echo "building $(1)" >&2)yes))
 
-CFLAGS   ?= -O3 -g
+# Sanitizers compile in half the time where debuggers are told of lines only (-g1).
+CFLAGS   ?= $(if $(SAN)$(TSAN),-O1 -g1,-O3 -g)
 WARNINGS := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wvla -Wno-unknown-warning-option -Wno-format-truncation -Werror
 SANITIZE := $(if $(SAN),-fsanitize=address -fsanitize=undefined -fno-sanitize-recover=all) \
             $(if $(TSAN),-fsanitize=thread)

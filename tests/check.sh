@@ -133,8 +133,8 @@ sources_and_fuzz() {
     else
         skip "spelling (needs codespell)"
     fi
-    step "tests under AddressSanitizer and UndefinedBehaviorSanitizer" make SAN=1 CFLAGS="-O1 -g" test
-    step "the pool under ThreadSanitizer" make -C layer1_tensor TSAN=1 CFLAGS="-O1 -g" test
+    step "tests under AddressSanitizer and UndefinedBehaviorSanitizer" make SAN=1 test
+    step "the pool under ThreadSanitizer" make -C layer1_tensor TSAN=1 test
     step "every family of models against double precision" make families
     step "20000 damaged model headers" tests/fuzz/damage.sh
     step "20000 chains of samplers" tests/fuzz/chain.sh

@@ -14,7 +14,7 @@ compile() {
 # sanitize NAME: tests/fuzz/NAME.c under AddressSanitizer and UndefinedBehaviorSanitizer, to build/asan/NAME
 sanitize() {
     build=build/asan
-    make -s SAN=1 CFLAGS="-O1 -g"
+    make -s SAN=1
     compile -O1 -fsanitize=address,undefined -fno-sanitize-recover=all -o "$build/$1" "tests/fuzz/$1.c"
 }
 

@@ -6,7 +6,7 @@ out=build/fuzz
 rm -rf $out/objects
 mkdir -p $out/corpus $out/objects
 include="-Itests $(for layer in layer[1-6]_*; do printf ' -I%s/include' "$layer"; done)"
-flags="-std=c11 -D_GNU_SOURCE -Wno-pass-failed -g -O1 -ffp-contract=off"
+flags="-std=c11 -D_GNU_SOURCE -Wno-pass-failed -g1 -O1 -ffp-contract=off"
 sanitize="-fsanitize=address,undefined -fno-sanitize-recover=all -fsanitize-address-use-after-scope"
 fast $out/seed tests/fuzz/seed.c # the seeds are written by the libraries as they are
 for source in tests/fuzz/fuzz_gguf.c layer[1-5]_*/src/*.c layer[1-5]_*/src/*/*.c; do echo "$source"; done |

@@ -4,6 +4,6 @@
 set -e
 cd "$(dirname "$0")/../.."
 if [ "$TSAN" ]; then export BUILD=build/tsan; else export SAN=1 BUILD=build/asan; fi
-make -s CFLAGS="-O1 -g" && make -s -C tests CFLAGS="-O1 -g" build-tests
+make -s && make -s -C tests build-tests
 ulimit -n 8192 2>/dev/null || true
 exec python3 tests/server/soak.py "${1:-600}" "${2:-1000}"
