@@ -98,6 +98,7 @@ pixel() { printf 'P6 1 1 255 %b%b%b' "\\0$1" "\\0$2" '\0001' >"p$1$2.ppm"; }
 for i in 0 1 2 3 4 5 6 7; do for k in 0 1 2 3 4 5 6 7; do pixel "3$i" "2$k" && echo "/image p3${i}2$k.ppm"; done; done >many
 { printf '/image grey.ppm\nhm\n/undo\n' && cat many && printf '/reset\n/image p3727.ppm\nhm\n'; } >lines
 same "chat: a picture that got another one's number is itself" "$("$strata" chat -m llama.gguf --mmproj eye.gguf --form vicuna --chain greedy -n 6 --quiet <lines 2>/dev/null | tail -n 1)" "$(talk 'hm\n' --image p3727.ppm | sed '/^\[the answer was cut/d' | tail -n 1)"
+same "chat: /help shows how" "$(talk '/help\n' | grep -c '/image FILE')" 1
 expect "chat: pictures are not saved" 1 "turn 1 shows a picture" sh -c "printf 'hm\n/save x.json\n' | '$strata' chat -m llama.gguf --mmproj eye.gguf --form vicuna --image six.ppm -n 2"
 expect "chat: no file" 1 "none.ppm cannot be opened\|none.ppm: " sh -c "echo /image none.ppm | '$strata' chat -m llama.gguf --mmproj eye.gguf --form vicuna"
 expect "chat: no eye" 1 "begin with --mmproj FILE" sh -c "echo /image six.ppm | '$strata' chat -m llama.gguf --form vicuna"
