@@ -133,6 +133,32 @@ def never_mistaken(model, eye, options):
         check("then it is free", server.post(CHAT, dict(GREEDY, messages=[user(part(BLUE))]))[0], 200)
 
 
+def shares(model, eye, options):
+    """With several keys none holds more places than it leaves to others."""
+    keys = os.path.join(work, "keys")
+    with open(keys, "w") as file:
+        file.write("mia\nowl\n")
+    with client.Server("--mmproj", eye, "--pictures", "4", "--keys", keys, *options, model=model) as server:
+        pictures = [ppm(5, 7, lambda x, y, i=i: (9 * i, 30 * x, 30 * y)) for i in range(4)]
+
+        def hold(key, picture):
+            body = {"messages": [user(part(picture))], "chain": "min_tokens:900,temp:1", "context_shift": True, "max_tokens": 100000, "stream": True}
+            s = server.raw(request(CHAT, body, "Authorization: Bearer %s\r\n" % key))
+            s.recv(100)
+            return s
+
+        def more(key, picture):
+            return server.post(CHAT, dict(GREEDY, messages=[user(part(picture))]), headers={"Authorization": "Bearer " + key})
+
+        held = [hold("mia", p) for p in pictures[:2]]
+        status, data = more("mia", pictures[2])
+        check("a key holds as many pictures as are free", (status, "your key holds" in data["error"]["message"]), (429, True))
+        check("what it shows already takes no more", more("mia", pictures[0])[0], 200)
+        check("another key finds a place", more("owl", pictures[0])[0], 200)
+        for s in held:
+            s.close()
+
+
 def in_a_batch(server):
     pictures = [ppm(5, 7, lambda x, y, i=i: (40 * i, 30 * x, 30 * y)) for i in range(6)]
     alone = [ask(server, user(part(p), "hm"), cache_salt="alone") for p in pictures]
@@ -211,6 +237,7 @@ def main():
         refusals(server)
         sent_and_gone(server)
     never_mistaken(model, eye, options)
+    shares(model, eye, options)
     with client.Server(*options, model=model) as server:
         status, data = server.post(CHAT, {"messages": [user(part(RED))]})
         check("without an eye", (status, data["error"]["param"], "--mmproj" in data["error"]["message"]), (400, "messages", True))

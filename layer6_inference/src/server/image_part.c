@@ -86,15 +86,17 @@ bool image_part_take(const JsonValue *part, Prompts *prompts, Refusal *refusal) 
     if (!shown->of)
         return wrong(refusal, "there is nothing to read pictures with: start the server with "
                               "--mmproj FILE");
-    const size_t most = min_size(shown->of->room, SHOWN_MOST);
+    const size_t room = shown->of->room,
+                 most = min_size(shown->of->shared ? max_size(1, room / 2) : room, SHOWN_MOST);
     if (shown->count == most)
         return refuse(refusal, 400, "messages", "a request shows at most %zu pictures", most);
     if (!find_url(part, &url, refusal) || !find_letters(url, &letters, refusal) ||
         !shape(shown->of, letters, &square, refusal))
         return false;
-    if (!pictures_take(shown->of, &square, prompts->salt, &number))
-        return refuse(refusal, 429, "messages", "all %zu places for pictures are taken",
-                      shown->of->room);
+    if (!pictures_take(shown->of, &square, prompts->user, prompts->salt, &number))
+        return refuse(refusal, 429, "messages",
+                      "no place for a picture: of %zu all are taken%s", room,
+                      shown->of->shared ? ", or your key holds as many as are free" : "");
     shown_add(shown, number);
     return true;
 }

@@ -188,7 +188,7 @@ bool text_job_open(TextJob *t, const Call *call, int where, Refusal *refusal) {
               constrain(&t->ask, server->form.calls, &first, refusal) &&
               ask_chain(&t->ask, first, server->options->chain, tokenizer, &chain, refusal) &&
               field_think(t, &chain, *first != 0, refusal);
-    prompts.salt = t->salt;
+    prompts.user = t->user, prompts.salt = t->salt;
     ok = ok && prompts_read(&t->ask, server, &prompts, refusal) &&
          make_job(t, &prompts, &chain, refusal) && read_echo(t, &prompts, refusal);
     if (ok) t->job->shown = prompts.shown, prompts.shown.count = 0;

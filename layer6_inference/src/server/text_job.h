@@ -51,8 +51,8 @@ const char *finish_reason(const Answer *answer);
 typedef struct Prompts {
     TokenList *lists; /* (count) owns */
     size_t count;
-    Shown shown;   /* the pictures of a chat; held */
-    uint64_t salt; /* of these */
+    Shown shown;         /* the pictures of a chat; held */
+    uint64_t user, salt; /* of these */
 } Prompts;
 
 bool prompts_read(const Ask *ask, const Server *server, Prompts *prompts, Refusal *refusal);

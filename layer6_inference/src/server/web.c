@@ -82,7 +82,7 @@ bool web_open(Web *web, Server *server, Fault *fault) {
     *web = (Web){.server = server, .options = o, .socket = -1};
     if (!rights_check_origins(&o->origins, fault)) return false;
     if (o->keys && !keys_open(&web->keys, o->keys, fault)) return false;
-    server->places.shared = web->keys.count > 1;
+    server->places.shared = server->pictures.shared = web->keys.count > 1;
     allow_descriptors();
     if (!open_socket(web, fault)) return false;
     if (!peers_open(&web->peers, o->patience))

@@ -80,12 +80,22 @@ static PicturePlace *find_place(const Pictures *p) {
     return oldest;
 }
 
-bool pictures_take(Pictures *p, Picture *square, uint64_t salt, size_t *number) {
+/* May a user hold one place more?  As of the places for answers (server/places.h). */
+static bool has_share(const Pictures *p, uint64_t user) {
+    size_t held = 0, free = 0;
+    for (const PicturePlace *s = p->places; s < p->places + p->room; s++)
+        held += s->holders && s->user == user, free += !s->holders;
+    return !p->shared || held == 0 || held + 2 <= free;
+}
+
+bool pictures_take(Pictures *p, Picture *square, uint64_t user, uint64_t salt, size_t *number) {
     pthread_mutex_lock(&p->lock);
     PicturePlace *s = find_equal(p, square, salt);
-    if (!s && (s = find_place(p))) {
+    if ((!s || !s->holders) && !has_share(p, user)) {
+        s = NULL;
+    } else if (!s && (s = find_place(p))) {
         free(s->rgb);
-        *s = (PicturePlace){.rgb = square->rgb, .salt = salt};
+        *s = (PicturePlace){.rgb = square->rgb, .user = user, .salt = salt};
         square->rgb = NULL;
     }
     if (s) s->holders++, s->used = ++p->clock, *number = (size_t)(s - p->places);

@@ -48,7 +48,8 @@ typedef struct EyeOptions {
 /* A place for a picture. */
 typedef struct PicturePlace {
     unsigned char *rgb;  /* (side, side, 3) what the eye sees; owns; NULL: free */
-    uint64_t salt, used; /* used: when it was last taken */
+    uint64_t user, salt; /* whose it is, and which of his texts show it, too */
+    uint64_t used;       /* when it was last taken */
     size_t holders;
     bool read; /* its rows are there */
 } PicturePlace;
@@ -63,6 +64,7 @@ typedef struct Pictures {
     size_t n_read;        /* pictures, so far, */
     double seconds;       /* and what that took */
     uint64_t clock;
+    bool shared; /* there are several users: none may hold more places than are free */
     pthread_mutex_t lock, shaping; /* of places; a large picture is shaped alone */
 } Pictures;
 
@@ -81,8 +83,11 @@ bool pictures_shape(Pictures *pictures, Text bytes, Picture *square, Fault *faul
 
 /* Hold it: *number is its own, or that of an equal one of the same salt.  The square is the caller's no more.
  *
- * False when all places are held. */
-bool pictures_take(Pictures *pictures, Picture *square, uint64_t salt, size_t *number);
+ *   salt   no two users have the same
+ *
+ * False when all places are held, or the user would hold more of them than stay free for others. */
+bool pictures_take(Pictures *pictures, Picture *square, uint64_t user, uint64_t salt,
+                   size_t *number);
 
 /* Hold one that is held once more; let go of it. */
 void pictures_hold(Pictures *pictures, size_t number);

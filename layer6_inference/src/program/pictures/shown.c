@@ -21,7 +21,7 @@ static bool take_file(Shown *s, const char *path, size_t *number, Fault *fault) 
     bool ok =
         pictures_shape(s->of, (Text){bytes, size}, &square, fault) || fault_prefix(fault, path);
     free(bytes);
-    return ok && (pictures_take(s->of, &square, 0, number) ||
+    return ok && (pictures_take(s->of, &square, 0, 0, number) ||
                   fault_set(fault, "all %zu places for pictures are taken", s->of->room));
 }
 
