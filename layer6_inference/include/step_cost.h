@@ -40,7 +40,7 @@ typedef struct StepSize {
  * colder than after the most tokens. */
 double step_cost_seconds(const StepCost *cost, StepSize size);
 
-/* `before` of the step that comes behind this one: its own tokens of prompts, and a quarter of what it found itself; each
+/* `before` of the step that comes behind this one: its own tokens of prompts, and an eighth of what it found itself; each
  * step fetches most of the weights back. */
 double step_before(StepSize size);
 

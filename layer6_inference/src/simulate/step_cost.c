@@ -25,7 +25,7 @@ double step_cost_seconds(const StepCost *c, StepSize s) {
            c->after[k] + cold * (c->after[k + 1] - c->after[k]);
 }
 
-double step_before(StepSize s) { return s.tokens - s.rows + s.before / 4; }
+double step_before(StepSize s) { return s.tokens - s.rows + s.before / 8; }
 
 /* ------------------------------------------------------------------ fitting */
 
