@@ -32,7 +32,7 @@ for options in "--guess 4" "--guess 11 -t 3"; do
 done
 same "... drawn, with one thread or three" "$(write large.gguf --draft eagle.gguf -t 1)" "$(write large.gguf --draft eagle.gguf -t 3)"
 expect "... its drafts are counted" 0 "of [1-9][0-9]* drafted tokens accepted" "$strata" generate -m large.gguf -p the -n 30 --draft eagle.gguf
-expect "... inspect says what it reads" 0 "64 numbers that go into layers 2, 0 and 3" "$strata" inspect eagle.gguf
+expect "... inspect says what it reads" 0 "2, 0 and 3, and guesses among 100 tokens" "$strata" inspect eagle.gguf
 expect "... and not for this model" 1 "narrow.gguf: the draft head reads rows of 48 numbers" "$strata" generate -m large.gguf --draft narrow.gguf
 "$strata" quantize eagle.gguf eagle8.gguf Q8_0 >/dev/null 2>&1
 same "... quantized, and rearranged" "$(write large.gguf --draft eagle8.gguf)" "$(write large.gguf --draft eagle8.gguf --no-pack)"

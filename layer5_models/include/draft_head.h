@@ -26,7 +26,7 @@
 bool draft_head_open(Model *head, const Model *model, Fault *fault);
 
 /* A head in a file of its own, which was opened as a model is: from now on it drafts for this one, and borrows what it
- * lacks.
+ * lacks.  Both have their weights where they stay (model_pack); the head is closed, before the model.
  *
  * Fails when it is none, or not for this model: another vocabulary, rows of another width, a layer that is not there. */
 bool draft_head_fit(Model *head, const Model *model, Fault *fault);

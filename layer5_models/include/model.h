@@ -38,8 +38,9 @@ enum { GUESS_DEPTHS = 3 };
 typedef struct Guesses {
     const struct Model *model; /* the one that it was fitted to (draft_head_fit); or NULL */
     size_t layers[GUESS_DEPTHS], width; /* rows that go into these, of so many numbers each */
-    size_t count;    /* tokens that it can guess: rows of its head; 0: as many as there are */
-    int32_t *row_of; /* (vocab) of the head, for each token; -1: none; NULL: its own number */
+    size_t count;                       /* tokens that it can guess: rows of its head */
+    /* (vocab) which row is a token's; -1: none; NULL: it can guess all, in their order */
+    int32_t *row_of;
 } Guesses;
 
 typedef struct Model {

@@ -104,12 +104,12 @@ static void print_sizes(const Model *m) {
             "  behind them %zu draft head%s, of which generate --draft-head uses the first\n",
             s->drafts, s->drafts > 1 ? "s" : "");
     if (m->recipe->guesses)
-        printf("  a draft head: it reads rows of %zu numbers that go into layers %zu, %zu and "
-               "%zu of "
-               "another model, and guesses\n  among %zu tokens what that one says: generate -m "
-               "MODEL --draft FILE\n",
-               m->guesses.width, m->guesses.layers[0], m->guesses.layers[1],
-               m->guesses.layers[2], m->guesses.count);
+        printf(
+            "  a draft head for another model: it reads rows of %zu numbers that go into its "
+            "layers\n  %zu, %zu and %zu, and guesses among %zu tokens what it says: "
+            "generate -m MODEL --draft FILE\n",
+            m->guesses.width, m->guesses.layers[0], m->guesses.layers[1], m->guesses.layers[2],
+            m->guesses.count);
     else if (!model_writes(m))
         printf("  it reads and does not write: texts become %s, pooling %s\n",
                m->text_head.pooling == POOLING_RANK ? "scores" : "vectors",
