@@ -19,6 +19,7 @@ expect "not a number" 2 "'many': wanted a whole number" "$strata" generate -n ma
 expect "a missing file" 1 "none.gguf cannot be opened" "$strata" generate -m "$work/none.gguf"
 expect "a directory" 1 "is a directory" "$strata" inspect "$work"
 mkfifo "$work/pipe"
+expect "a file without a name" 1 "a file without a name cannot be opened" "$strata" generate --chain grammar:@ -n 1
 expect "a pipe that nobody writes to" 1 "is a pipe" "$strata" inspect "$work/pipe"
 echo "GGUFxx" >"$work/broken.gguf"
 expect "a broken file" 1 "cut short" "$strata" generate -m "$work/broken.gguf"

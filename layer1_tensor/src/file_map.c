@@ -27,7 +27,8 @@ bool file_open(FileMap *map, const char *path, Fault *fault) {
     *map = (FileMap){0};
     int descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* waits for no pipe */
     if (descriptor < 0)
-        return fault_set(fault, "%s cannot be opened: %s", path, strerror(errno));
+        return fault_set(fault, "%s cannot be opened: %s",
+                         *path ? path : "a file without a name", strerror(errno));
     bool ok = map_descriptor(map, descriptor, path, fault);
     close(descriptor);
     return ok;
