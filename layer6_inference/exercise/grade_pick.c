@@ -7,7 +7,7 @@ DECLARE_SHIPPED(pick_drawn);
 DECLARE_SHIPPED(pick_top_k);
 DECLARE_SHIPPED(pick_top_p);
 
-enum { MOST = 600 };
+enum { MOST = 70000, USUAL = 600 }; /* a vocabulary; as many as most rounds have */
 
 static float logits[MOST];
 static int32_t ids[MOST];
@@ -36,9 +36,11 @@ static bool is_better(const float *x, const int32_t *names, size_t a, size_t b) 
 
 GRADE(best) {
     for (int round = 0; round < 300; round++) {
-        size_t n = 1 + fresh_below(round < 100 ? 6 : MOST), want = 0;
+        size_t n = round > 296 ? MOST : 1 + fresh_below(round < 100 ? 6 : USUAL), want = 0;
         const int32_t *names = round % 2 ? ids : NULL;
         fresh_candidates(n);
+        if (n == MOST) logits[66000] = logits[69000] = 400; /* far behind, and twice */
+        if (n == MOST) ids[66000] = 65530, ids[69000] = 65540;
         for (size_t i = 1; i < n; i++)
             if (is_better(logits, names, i, want)) want = i;
         size_t got = pick_best(logits, names, n);
@@ -109,7 +111,7 @@ static void drawn_of(const float *weights, size_t n, double coin, const char *wh
 GRADE(drawn) {
     static float w[MOST];
     for (int round = 0; round < 400; round++) {
-        size_t n = 1 + fresh_below(round < 200 ? 6 : MOST);
+        size_t n = round > 397 ? MOST : 1 + fresh_below(round < 200 ? 6 : USUAL);
         double all = 0;
         for (size_t i = 0; i < n; i++) {
             w[i] = fresh_below(3) ? (float)fresh_between(0, round % 3 ? 1 : 20) : 0;
@@ -123,6 +125,9 @@ GRADE(drawn) {
         drawn_of(w, n, 0, "at 0");
         drawn_of(w, n, all * 1.000001, "above all");
     }
+    for (size_t i = 0; i < 40; i++) w[i] = i % 4 ? 1e-9f : 0; /* all of them small */
+    for (size_t i = 0; i < 30; i++)
+        drawn_of(w, 40, 1e-9 * (0.5 + (double)i), "among small ones");
     memset(w, 0, sizeof w);
     drawn_of(w, 5, 0, "nowhere");
     /* ten thousand small weights beside a large one: a float sum would not see them */
@@ -134,13 +139,14 @@ GRADE(drawn) {
 static void top_k_of(size_t n, size_t k, const int32_t *names) {
     static float before[MOST], got[MOST + 1], want[MOST];
     static int32_t got_ids[MOST + 1], want_ids[MOST], ids_before[MOST];
-    static uint64_t keys[MOST];
+    static uint64_t keys[MOST], ours[MOST];
     for (size_t i = 0; i < n; i++) keys[i] = fresh_bits();
-    memcpy(before, logits, sizeof before), memcpy(ids_before, ids, sizeof ids);
-    SHIPPED(pick_top_k)(logits, names, n, k, want, want_ids, (uint64_t[MOST]){0});
+    memcpy(before, logits, n * sizeof *before), memcpy(ids_before, ids, n * sizeof *ids);
+    SHIPPED(pick_top_k)(logits, names, n, k, want, want_ids, ours);
     for (size_t i = 0; i <= n; i++) got[i] = 12345, got_ids[i] = -5;
     pick_top_k(logits, names, n, k, got, got_ids, keys);
-    HINT(memcmp(before, logits, sizeof before) == 0 && memcmp(ids_before, ids, sizeof ids) == 0,
+    HINT(memcmp(before, logits, n * sizeof *before) == 0 &&
+             memcmp(ids_before, ids, n * sizeof *ids) == 0,
          "logits and ids are to be left as they are: keys is there to work with");
     HINT(got_ids[k] == -5 && got[k] == 12345, "more than k = %zu are written to best", k);
     if (memcmp(got_ids, want_ids, k * sizeof *ids) == 0) {
@@ -184,11 +190,16 @@ static void top_k_of(size_t n, size_t k, const int32_t *names) {
 
 GRADE(best_k) {
     for (int round = 0; round < 300; round++) {
-        size_t n = 1 + fresh_below(round < 100 ? 6 : MOST - 1), k = 1 + fresh_below(n);
+        size_t n = 1 + fresh_below(round < 100 ? 6 : USUAL - 1), k = 1 + fresh_below(n);
         if (round % 7 == 0) k = n;
         if (round % 7 == 1) k = 1;
         fresh_candidates(n);
         top_k_of(n, k, round % 2 ? ids : NULL);
+    }
+    for (int named = 0; named < 2; named++) { /* a vocabulary */
+        fresh_candidates(MOST);
+        logits[68000] = 500, ids[68000] = 200001;
+        top_k_of(MOST, 40, named ? ids : NULL);
     }
 }
 
@@ -256,7 +267,7 @@ GRADE(mass) {
     memcpy(logits, few, sizeof few);
     top_p_of(6, 5, 1.4, 0), top_p_of(6, 5, 0.5, 0), top_p_of(6, 5, 1.2, 0);
     for (int round = 0; round < 300; round++) {
-        size_t n = 1 + fresh_below(round < 100 ? 6 : MOST);
+        size_t n = 1 + fresh_below(round < 100 ? 6 : USUAL);
         falling(n);
         float max =
             logits[0] + (round % 3 ? 0 : (float)fresh_between(0, 3)); /* part of a longer row */
