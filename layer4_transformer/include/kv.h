@@ -170,8 +170,10 @@ typedef struct KvRows {
  * values: each of the heads of x (heads, dim).  Elsewhere nothing happens. */
 void kv_rotate(const KvCache *kv, float *x, size_t heads, size_t dim);
 
-/* Queries as they meet the keys: up to KV_QUERIES rows (kv_rotate).  Where keys are bytes (Q8_0), so become
- * the queries, in blocks of 32 that share a scale; elsewhere they stay what they are. */
+/* Queries as they meet the keys: up to KV_QUERIES rows of key_dim numbers (kv_rotate).  Where keys are bytes (Q8_0), so
+ * become the queries, in blocks of 32 that share a scale (quantize_bytes); elsewhere they stay what they are.
+ *
+ * Error    in Q8_0, of a score: half of sum_i scale[i] * key's scale[i] * sum |bytes of the key| over its blocks i. */
 enum { KV_QUERIES = 16, KV_BYTE_KEY = 1024 /* numbers of a key in Q8_0, at most */ };
 typedef struct KvQuery {
     KvRows rows; /* borrowed */
