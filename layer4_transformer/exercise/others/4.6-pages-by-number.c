@@ -7,7 +7,8 @@ static void one_query(const Online *t, size_t row, size_t head, size_t heads, si
     Running run[GROUP];
     KvQuery query;
     kv_query(t->kv, t->layer,
-             (KvRows){t->q + (row * s->heads + head) * s->head_dim, s->head_dim, heads}, &query);
+             (KvRows){t->q + (row * s->heads + head) * s->head_dim, s->head_dim, heads},
+             &query);
     for (size_t i = 0; i < heads * vd; i++) out[i] = 0;
     begin_running(s, head, heads, run);
     for (size_t page = seen.begin / KV_PAGE; page * KV_PAGE < seen.end; page++) {
