@@ -67,7 +67,7 @@ static void shift_channels(void *context, int worker, size_t begin, size_t end) 
         const float *before = kv_state(t->kv, t->layer, sequence, position),
                     *x = t->x + i * dim;
         float *after = kv_state(t->kv, t->layer, sequence, position + 1) + t->at;
-        float step[CHANNELS];
+        float step[CHANNELS] = {0};
         for (size_t c = begin; c < end; c++)
             step[c - begin] = (before ? before[t->at + c] : 0) - x[c];
         for (size_t j = 0; j < t->mixes; j++) {
