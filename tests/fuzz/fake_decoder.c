@@ -142,6 +142,10 @@ const Rope *session_rope(const Session *s, size_t layer) {
     REQUIRE(!s && !layer, "the fake decoder rotates nothing");
     return NULL;
 }
+void session_tap(Session *s, const size_t *layers, size_t count, float *rows) {
+    (void)s; /* an engine that closes says that it wants none */
+    REQUIRE(!layers && !count && !rows, "the fake decoder has no layers to tap");
+}
 void session_lens(Session *s, const float *x) {
     REQUIRE(!s && !x, "the fake decoder has no lens");
 }
