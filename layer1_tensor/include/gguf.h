@@ -44,6 +44,9 @@ typedef struct Text {
 Text text_of(const char *string);
 bool text_equal(Text a, Text b);
 
+/* Are its first bytes those of another? */
+bool text_begins(Text text, Text with);
+
 /* Below 0: a comes before b by the values of their bytes; 0: they are equal. */
 int text_order(Text a, Text b);
 

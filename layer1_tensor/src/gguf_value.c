@@ -24,6 +24,10 @@ bool text_equal(Text a, Text b) {
     return a.size == b.size && (a.size == 0 || memcmp(a.data, b.data, a.size) == 0);
 }
 
+bool text_begins(Text text, Text with) {
+    return text.size >= with.size && text_equal((Text){text.data, with.size}, with);
+}
+
 int text_order(Text a, Text b) {
     int first = memcmp(a.data, b.data, min_size(a.size, b.size));
     return first ? first : a.size < b.size ? -1 : a.size > b.size;

@@ -150,11 +150,6 @@ static bool check_information(Binder *b) {
                                    "both branches read the same x in this family"});
 }
 
-static bool begins(Text text, const char *with) {
-    size_t n = strlen(with);
-    return text.size >= n && memcmp(text.data, with, n) == 0;
-}
-
 static bool refuse_keys(Binder *b) {
     const Gguf *g = &b->model->gguf;
     const char *arch = b->model->recipe->arch;
@@ -162,7 +157,9 @@ static bool refuse_keys(Binder *b) {
     snprintf(family, sizeof family, "%s.", arch);
     for (size_t i = 0; i < g->n_pairs; i++) {
         Text key = g->pairs[i].key;
-        bool asks = begins(key, family) || begins(key, "adapter.") || begins(key, "diffusion.");
+        bool asks = text_begins(key, text_of(family)) ||
+                    text_begins(key, text_of("adapter.")) ||
+                    text_begins(key, text_of("diffusion."));
         if (b->used_keys[i] || !asks) continue;
         return b->ok = fault_set(
                    b->fault,

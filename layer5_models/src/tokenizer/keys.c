@@ -132,11 +132,6 @@ static const char *key_shown(const GgufPair *pair, char *out, size_t size) {
     return out;
 }
 
-static bool begins_with(Text text, const char *prefix) {
-    Text start = text_of(prefix);
-    return text.size >= start.size && text_equal((Text){text.data, start.size}, start);
-}
-
 /* What a key has to be with tokenizers of this kind. */
 static KeyKind kind_of_key(size_t key, const Kind *kind) {
     const char *only = keys[key].only, *found = only ? strstr(only, kind->name) : NULL;
@@ -154,7 +149,7 @@ static bool check_key(const GgufPair *pair, const Kind *kind, size_t tokens, Fau
                              "the key '%.*s' is %s, wanted %s (the vocabulary has %zu tokens)",
                              size, pair->key.data, key_shown(pair, shown, sizeof shown),
                              key_wanted(kind_of_key(i, kind)), tokens);
-    if (begins_with(name, "chat_template.") && pair->type == GGUF_STRING) return true;
+    if (text_begins(name, text_of("chat_template.")) && pair->type == GGUF_STRING) return true;
     return fault_set(fault,
                      "the key '%.*s' is not known: what it asks of a tokenizer would be left "
                      "out in silence",
@@ -163,7 +158,7 @@ static bool check_key(const GgufPair *pair, const Kind *kind, size_t tokens, Fau
 
 bool keys_check(const Gguf *gguf, const Kind *kind, size_t tokens, Fault *fault) {
     for (size_t i = 0; i < gguf->n_pairs; i++)
-        if (begins_with(gguf->pairs[i].key, "tokenizer.") &&
+        if (text_begins(gguf->pairs[i].key, text_of("tokenizer.")) &&
             !check_key(&gguf->pairs[i], kind, tokens, fault))
             return false;
     return true;

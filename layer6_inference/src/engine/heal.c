@@ -5,15 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool begins_with(Text text, const char *start, size_t size) {
-    return text.size >= size && memcmp(text.data, start, size) == 0;
-}
-
 /* Some token is `text` and more. */
 static bool can_go_on(const Tokenizer *t, const char *text, size_t size) {
     for (size_t id = 0; id < tokenizer_count(t); id++) {
         Text piece = tokenizer_piece(t, (int32_t)id, false);
-        if (piece.size > size && begins_with(piece, text, size)) return true;
+        if (piece.size > size && text_begins(piece, (Text){text, size})) return true;
     }
     return false;
 }

@@ -36,10 +36,6 @@ static size_t json_end(Text text, size_t from) {
     return 0;
 }
 
-static bool begins_with(Text text, const char *mark) {
-    return text.size >= strlen(mark) && memcmp(text.data, mark, strlen(mark)) == 0;
-}
-
 static bool contents(ToolPart *part, Text text, ToolPlace *place, size_t end) {
     *part = (ToolPart){.text = {text.data + place->at, end - place->at}};
     bool any = end > place->at;
@@ -94,10 +90,9 @@ static bool named(Text text, ToolPlace *place, ToolPart *part) {
 static bool bare(Text text, bool whole, ToolPlace *place, ToolPart *part) {
     static const char *const marks[] = {"{\"name\": \"", "<|python_tag|>{"};
     for (int i = 0; place->at == 0 && i < 2; i++) {
-        if (!whole && text.size < strlen(marks[i]) &&
-            memcmp(text.data, marks[i], text.size) == 0)
-            return false;
-        if (!begins_with(text, marks[i])) continue;
+        const Text mark = text_of(marks[i]);
+        if (!whole && text.size < mark.size && text_begins(mark, text)) return false;
+        if (!text_begins(text, mark)) continue;
         size_t begin = strlen(marks[i]) - (i ? 1 : strlen(marks[0])),
                end = json_end(text, begin);
         if (end) return a_call(part, text, begin, end, place, end);
