@@ -23,6 +23,7 @@ typedef enum Activation {
  * gelu_tanh     its approximation by tanh     GPT-2, Gemma
  * gelu_quick    x / (1 + exp(-1.702 x)), a rougher one    CLIP
  * silu          x / (1 + exp(-x))             Elfwing 2017, arXiv:1702.03118
+ * sigmoid_row   1 / (1 + exp(-x)), from 0 to 1
  * softplus      ln(1 + exp(x)), positive; from 20 on x itself to all digits */
 void relu(float *out, const float *x, size_t n);
 void relu_squared(float *out, const float *x, size_t n);
@@ -30,6 +31,7 @@ void gelu_erf(float *out, const float *x, size_t n);
 void gelu_tanh(float *out, const float *x, size_t n);
 void gelu_quick(float *out, const float *x, size_t n);
 void silu(float *out, const float *x, size_t n);
+void sigmoid_row(float *out, const float *x, size_t n);
 void softplus(float *out, const float *x, size_t n);
 
 /* The activation by name: one of those above.  ACT_SWIGLU_CLAMPED, which needs a gate, and

@@ -3,6 +3,7 @@
 #include "sigmoid.h"
 
 #include <math.h>
+#include <string.h>
 
 void relu(float *out, const float *x, size_t n) {
     for (size_t i = 0; i < n; i++) out[i] = x[i] < 0 ? 0 : x[i];
@@ -49,6 +50,15 @@ void silu(float *out, const float *x, size_t n) {
         size_t count = n - start < CHUNK ? n - start : CHUNK;
         sigmoid(s, x + start, count);
         for (size_t i = 0; i < count; i++) out[start + i] = x[start + i] * s[i];
+    }
+}
+
+void sigmoid_row(float *out, const float *x, size_t n) {
+    float s[CHUNK];
+    for (size_t start = 0; start < n; start += CHUNK) {
+        size_t count = n - start < CHUNK ? n - start : CHUNK;
+        sigmoid(s, x + start, count);
+        memcpy(out + start, s, count * sizeof *out);
     }
 }
 

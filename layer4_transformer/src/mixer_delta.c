@@ -179,7 +179,7 @@ static void gate_rows(void *context, int worker, size_t begin, size_t end) {
         for (size_t k = 0; k < width; k++) y[k] *= scale;
         norm_apply(&t->m->norm, y, y, width);
         if (t->m->sigmoid_gate)
-            for (size_t k = 0; k < width; k++) z[k] = 1 / (1 + expf(-z[k]));
+            sigmoid_row(z, z, width);
         else
             silu(z, z, width);
         for (size_t k = 0; k < width; k++) y[k] *= z[k];

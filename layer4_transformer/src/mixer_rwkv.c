@@ -47,13 +47,6 @@ static size_t width(const Rwkv *m) { return m->heads * m->d; }
 
 static float sigmoid(float x) { return 1 / (1 + expf(-x)); }
 
-/* The same for a row, in place. */
-static void sigmoids(float *x, size_t n) {
-    for (size_t i = 0; i < n; i++) x[i] = -x[i];
-    vector_exp(x, x, 0, n);
-    for (size_t i = 0; i < n; i++) x[i] = 1 / (1 + x[i]);
-}
-
 /* ------------------------------------------------------------------ a token and its predecessor */
 
 /* A PoolTask: all tokens for some channels; mixed = x + (x before - x) mu. */
@@ -119,12 +112,12 @@ static void prepare_rows(void *context, int worker, size_t begin, size_t end) {
               *v = t->run->v + i * dim, *kk = t->run->kk + i * dim;
         const float *first = t->run->first + i * dim;
         float *open = t->run->y + i * dim;
-        sigmoids(w, dim), sigmoids(a, dim);
+        sigmoid_row(w, w, dim), sigmoid_row(a, a, dim);
         for (size_t c = 0; c < dim; c++) w[c] *= -0.606531f;
         vector_exp(w, w, 0, dim);
         for (size_t c = 0; c < dim; c++) kk[c] = k[c] * m->kk[c];
         for (size_t c = 0; c < dim; c++) k[c] *= 1 + (a[c] - 1) * m->ka[c];
-        if (!m->first) sigmoids(open, dim);
+        if (!m->first) sigmoid_row(open, open, dim);
         for (size_t c = 0; c < dim && !m->first; c++) v[c] += (first[c] - v[c]) * open[c];
         for (size_t h = 0; h < m->heads; h++) length_norm(kk + h * m->d, m->d, 1e-12f);
     }
