@@ -2,6 +2,7 @@
 #include "image_part.h"
 
 #include "base64.h"
+#include "share.h"
 
 #include <string.h>
 #include <strings.h>
@@ -87,7 +88,7 @@ bool image_part_take(const JsonValue *part, Prompts *prompts, Refusal *refusal) 
         return wrong(refusal, "there is nothing to read pictures with: start the server with "
                               "--mmproj FILE");
     const size_t room = shown->of->room,
-                 most = min_size(shown->of->shared ? max_size(1, room / 2) : room, SHOWN_MOST);
+                 most = min_size(shown->of->shared ? share_most(room) : room, SHOWN_MOST);
     if (shown->count == most)
         return refuse(refusal, 400, "messages", "a request shows at most %zu pictures", most);
     if (!find_url(part, &url, refusal) || !find_letters(url, &letters, refusal) ||

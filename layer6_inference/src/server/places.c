@@ -1,5 +1,6 @@
 /* places.c - see places.h. */
 #include "places.h"
+#include "share.h"
 
 #include <stdlib.h>
 
@@ -13,7 +14,7 @@ void places_close(Places *p) {
     *p = (Places){0};
 }
 
-size_t places_most(const Places *p) { return p->shared ? max_size(1, p->room / 2) : p->room; }
+size_t places_most(const Places *p) { return p->shared ? share_most(p->room) : p->room; }
 
 static size_t held_by(const Places *p, uint64_t user) {
     size_t n = 0;
@@ -26,7 +27,7 @@ bool places_take(Places *p, uint64_t user, size_t n, Refusal *refusal) {
     if (p->taken + n > p->room)
         return refuse(refusal, 429, NULL, "the queue is full: %zu of %zu places are taken",
                       p->taken, p->room);
-    if (p->shared && held + n > max_size(1, p->room - p->taken - n))
+    if (p->shared && !share_allows(held, n, p->room - p->taken))
         return refuse(
             refusal, 429, NULL,
             "your key's share of the queue is full: it holds %zu of %zu places, %zu "

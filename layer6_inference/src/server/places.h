@@ -1,15 +1,9 @@
 /* places.h - who holds the places for answers: those that run, and those of the queue.
  *
- *     one key, or none    a a a a a a a a a a a a     all places are for whoever comes
- *     several keys        a a a a a a . . . . . .     a holds as many as are free: it gets no more
- *                         a a a a a a b b b . . .     neither does b now; c still finds some
+ *     one key, or none    all places are for whoever comes
+ *     several keys        none holds more than it leaves free (share.h)
  *
- * A fixed part for each of a hundred keys would be no place at all, and most keys ask for nothing.  What is free is
- * counted instead: a key may hold as many as it leaves to others, so that alone it has half of them, and of k that
- * want all each has one in k + 1.
- *
- * Invariant: whoever holds nothing gets a place while there is one.
- * Source   Choudhury and Hahne 1998, doi:10.1109/90.664262 (dynamic thresholds, for the buffers of switches). */
+ * Invariant: whoever holds nothing gets a place while there is one. */
 #ifndef STRATA_PLACES_H
 #define STRATA_PLACES_H
 

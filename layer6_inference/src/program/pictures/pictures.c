@@ -3,6 +3,7 @@
 
 #include "files.h"
 #include "prefix.h"
+#include "share.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -80,12 +81,12 @@ static PicturePlace *find_place(const Pictures *p) {
     return oldest;
 }
 
-/* May a user hold one place more?  As of the places for answers (server/places.h). */
+/* May a user hold one place more? */
 static bool has_share(const Pictures *p, uint64_t user) {
     size_t held = 0, free = 0;
     for (const PicturePlace *s = p->places; s < p->places + p->room; s++)
         held += s->holders && s->user == user, free += !s->holders;
-    return !p->shared || held == 0 || held + 2 <= free;
+    return free && (!p->shared || share_allows(held, 1, free));
 }
 
 bool pictures_take(Pictures *p, Picture *square, uint64_t user, uint64_t salt, size_t *number) {
@@ -118,7 +119,7 @@ void pictures_release(Pictures *p, size_t number) {
 
 /* ------------------------------------------------------------------ rows */
 
-static int32_t first_token(const Pictures *p, size_t number) {
+int32_t pictures_first_token(const Pictures *p, size_t number) {
     return (int32_t)(p->session->model->sizes.vocab + number * p->each);
 }
 
@@ -130,7 +131,7 @@ bool pictures_is_read(Pictures *p, size_t number) {
 }
 
 bool pictures_read(Pictures *p, size_t number, Fault *fault) {
-    const int32_t first = first_token(p, number);
+    const int32_t first = pictures_first_token(p, number);
     const double start = clock_seconds();
     const Picture square = {side_of(p), side_of(p), p->places[number].rgb};
     if (pictures_is_read(p, number)) return true;
@@ -146,7 +147,7 @@ bool pictures_read(Pictures *p, size_t number, Fault *fault) {
 }
 
 bool pictures_in(const Pictures *p, size_t number, const TokenList *tokens) {
-    const int32_t first = first_token(p, number);
+    const int32_t first = pictures_first_token(p, number);
     for (size_t i = 0; i < tokens->count; i++)
         if (tokens->ids[i] >= first && tokens->ids[i] < first + (int32_t)p->each) return true;
     return false;

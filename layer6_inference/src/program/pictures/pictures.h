@@ -99,6 +99,9 @@ void pictures_release(Pictures *pictures, size_t number);
 bool pictures_read(Pictures *pictures, size_t number, Fault *fault);
 bool pictures_is_read(Pictures *pictures, size_t number);
 
+/* The first of its `each` tokens. */
+int32_t pictures_first_token(const Pictures *pictures, size_t number);
+
 /* Are there tokens of it among these? */
 bool pictures_in(const Pictures *pictures, size_t number, const TokenList *tokens);
 

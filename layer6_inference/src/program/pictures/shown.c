@@ -89,9 +89,9 @@ char *shown_mark(size_t pictures, Text said, const char *behind, size_t *size, F
 
 /* ------------------------------------------------------------------ tokens */
 
-static void add_picture(const Shown *s, const Tokenizer *t, size_t number, TokenList *tokens) {
-    for (size_t i = 0; i < s->of->each; i++)
-        token_list_add(tokens, (int32_t)(tokenizer_count(t) + number * s->of->each + i));
+static void add_picture(const Pictures *p, size_t number, TokenList *tokens) {
+    for (size_t i = 0; i < p->each; i++)
+        token_list_add(tokens, pictures_first_token(p, number) + (int32_t)i);
 }
 
 /* What stands before, between or behind pictures. */
@@ -119,7 +119,7 @@ bool shown_encode(const Shown *s, const Tokenizer *t, Text text, const unsigned 
         if (!encode_part(t, (Text){text.data + at, end - at}, user ? user + at : NULL, at == 0,
                          special, tokens, fault))
             return false;
-        if (end < text.size && n++ < s->count) add_picture(s, t, s->number[n - 1], tokens);
+        if (end < text.size && n++ < s->count) add_picture(s->of, s->number[n - 1], tokens);
     }
     return n == s->count ||
            fault_set(fault,
