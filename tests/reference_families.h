@@ -11,7 +11,7 @@
  *     unit                queries and keys have length sqrt(head_dim) after they turned
  *     nope:N              every N-th layer does not turn;  turn-in-windows: those without a window do not
  *     turn?               none do where rope.scaling.finetuned is false
- *     window:P            of P layers the last one sees everything, the others their window
+ *     window:P            of P layers the last one sees everything, the others their window (999: all have one)
  *     base:T              theta of windowed layers;  unstretched: their context is not stretched,
  *                         but turned numbers have the size that the file gives;  as-trained: nor that
  *     chunk:C, warm:C     layers that turn see a chunk of C; in the others queries grow every C tokens
@@ -48,7 +48,7 @@
 #include <string.h>
 
 static const char *const reference_families[][2] = {
-    {"llama", "rms pairs silu"},
+    {"llama", "rms pairs silu window:999"},
     {"llama4", "rms pairs silu nope:4 chunk:8192 warm:8192 unit sigmoid input"},
     {"mistral3", "rms pairs silu"},
     {"smollm3", "rms pairs silu nope:4"},
@@ -70,14 +70,14 @@ static const char *const reference_families[][2] = {
     {"gemma4", "rms halves gelu sqrt window:3 base:10000 unstretched unscaled value-norms "
                "own:999 full-divisors all renorm"},
     {"phi2", "layer halves gelu parallel"},
-    {"phi3", "rms halves silu"},
-    {"phimoe", "rms halves silu all renorm"},
+    {"phi3", "rms halves silu window:999"},
+    {"phimoe", "rms halves silu window:999 all renorm"},
     {"gptj", "layer pairs gelu parallel"},
     {"gptneox", "layer halves gelu parallel?"},
     {"falcon", "layer halves gelu parallel"},
     {"gpt2", "layer gelu"},
     {"starcoder", "layer gelu"},
-    {"starcoder2", "layer halves gelu"},
+    {"starcoder2", "layer halves gelu window:999"},
     {"bloom", "layer gelu alibi:8"},
     {"mpt", "layer gelu"},
     {"stablelm", "layer halves silu parallel?"},

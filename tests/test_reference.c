@@ -128,6 +128,7 @@ static void every_variant(void **state) {
         {"gemma3", "layers:62 head_dim:32"}, /* 27B */
         {"gemma3", "attention.sliding_window_pattern=2 rope.freq_base_swa=5000.0"},
         {"exaone4", "layers:64 window:6"}, /* 32B */
+        {"llama", "window:6"},             /* Mistral 7B of 2023 */
         {"phi3", "long_rope:64"},
         {"phi3", "long_rope:256"}, /* the session is no longer than that */
         {"minicpm", "long_rope:100"},

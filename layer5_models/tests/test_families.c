@@ -36,7 +36,9 @@ static void keys_of_families_are_checked(void **state) {
         {"bloom", REAL("bloom.attention.max_alibi_bias", 4), "is 4, wanted 8"},
         {"bloom", GONE("bloom.attention.layer_norm_epsilon"), "layer_norm_epsilon' is missing"},
         {"bloom", REAL("bloom.rope.freq_base", 10000), "rope.freq_base"},
-        {"phi3", WHOLE("phi3.attention.sliding_window", 8), NULL}, /* and not used */
+        {"phi3", WHOLE("phi3.attention.sliding_window", 8), NULL},
+        {"phi3", GONE("phi3.attention.sliding_window"), NULL},
+        {"phi3", WHOLE("phi3.attention.sliding_window_pattern", 2), "sliding_window_pattern"},
         {"phi2", WHOLE("phi2.attention.sliding_window", 8), "see everything"},
         {"qwen", WHOLE("qwen.feed_forward_length", 30), "(16, 16), wanted (15, 16)"},
         {"qwen2moe", WHOLE("qwen2moe.expert_feed_forward_length", 16), "wanted (4, 16, 16)"},

@@ -29,6 +29,8 @@ words() {
     case $1 in
     qwen2) echo "=qkv_biases" ;;
     qwen) echo "=fused_qkv half:2 kv_heads:4 qkv_biases" ;;
+    phi3) echo "=fused_qkv gate_in_up partial" ;;
+    starcoder2) echo "=layer norm_biases biases plain tied" ;;
     seed_oss) echo "=moved_norm qkv_biases" ;;
     glm4) echo "=post_norms gate_in_up qkv_biases partial" ;;
     pangu-embedded) echo "=attn_biases" ;;

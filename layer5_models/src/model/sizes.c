@@ -220,7 +220,7 @@ static bool read_experts(Binder *b, size_t l, LayerSizes *s) {
 static bool has_windows(const Model *m) {
     const Recipe *r = m->recipe;
     if (r->window_layers && r->window_layers != m->sizes.layers) return false;
-    return r->window_pattern || r->window_listed;
+    return r->window_pattern || r->window_listed || r->window_everywhere;
 }
 
 static bool has_rope(Binder *b, size_t l, size_t window) {
@@ -285,10 +285,11 @@ static bool windowed_by_list(Binder *b, const char *key, const GgufPair *list, s
 
 /* A number p: of every p layers the last one sees everything. */
 static bool is_windowed(Binder *b, size_t layer) {
+    const Recipe *r = b->model->recipe;
+    if (r->window_everywhere) return true;
     const char *key = "attention.sliding_window_pattern";
     const GgufPair *pair = find_key(b, key);
     if (pair && pair->type == GGUF_ARRAY) return windowed_by_list(b, key, pair, layer);
-    const Recipe *r = b->model->recipe;
     if (r->window_listed && !r->window_pattern)
         return refuse_key(b, key, "true or false for each layer", "nothing else says it");
     size_t p = key_size(b, key, false, r->window_pattern, 1, MAX_SIZE);
@@ -299,7 +300,7 @@ size_t window_of(Binder *b, size_t layer) {
     const Recipe *r = b->model->recipe;
     size_t window = key_size(b, "attention.sliding_window", false, r->window, 0, KEY_MAX_CTX);
     if (has_windows(b->model)) return window && is_windowed(b, layer) ? window : 0;
-    if (window && window < b->model->sizes.ctx && !r->window_ignored)
+    if (window && window < b->model->sizes.ctx)
         refuse_key(b, "attention.sliding_window", "0, or not less than context_length",
                    "layers of this family see everything here");
     return 0;
