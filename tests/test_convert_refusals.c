@@ -38,7 +38,9 @@ static const struct {
     {"config.json", "\"use_cache\": true", "\"rope_scaling\": {\"rope_type\": \"su\"}",
      "another type"},
     {"config.json", "\"use_cache\": true",
-     "\"rope_scaling\": {\"rope_type\": \"yarn\", \"x\": 1}", "of 'x'"},
+     "\"rope_scaling\": {\"rope_type\": \"yarn\", \"factor\": 2, \"x\": 1}", "of 'x'"},
+    {"config.json", "\"use_cache\": true", "\"rope_scaling\": {\"rope_type\": \"linear\"}",
+     "has no factor"},
     {"config.json", "\"num_hidden_layers\": 2", "\"num_hidden_layers\": 3", "blk.2."},
     {"config.json", "\"num_hidden_layers\": 2", "\"num_hidden_layers\": 1", "plays no part"},
     {"config.json", "\"num_hidden_layers\": 2", "\"num_hidden_layers\": 1e9", "whole number"},
@@ -90,6 +92,23 @@ static void refuses_folders(void **state) {
         assert_int_not_equal(access(in_folder("out.gguf"), F_OK), 0);
         assert_int_not_equal(access(in_folder("out.gguf.strata-part"), F_OK), 0);
     }
+}
+
+/* A file with all tensors beside an index of two others. */
+static void refuses_two_models(void **state) {
+    (void)state;
+    const Convert how = {0};
+    Fault fault = {""};
+    if (!has_python()) skip();
+    MakeModel m = make_model_of("llama", NULL);
+    write_model(&m);
+    publish("LlamaForCausalLM", "--shards 2");
+    assert_int_equal(link(in_folder("published/model-00001-of-00002.safetensors"),
+                          in_folder("published/model.safetensors")),
+                     0);
+    if (convert_folder(in_folder("published"), in_folder("out.gguf"), &how, NULL, &fault))
+        fail_msg("two models: taken");
+    assert_non_null(strstr(fault.text, "remove what is not meant"));
 }
 
 /* A text that scores or is a vector: what its folder may not say. */
@@ -251,9 +270,9 @@ static void notes_missing_head(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(refuses_folders),     cmocka_unit_test(refuses_encoders),
-        cmocka_unit_test(takes_harmless_keys), cmocka_unit_test(notes_missing_head),
-        cmocka_unit_test(refuses_t5),
+        cmocka_unit_test(refuses_folders),    cmocka_unit_test(refuses_two_models),
+        cmocka_unit_test(refuses_encoders),   cmocka_unit_test(takes_harmless_keys),
+        cmocka_unit_test(notes_missing_head), cmocka_unit_test(refuses_t5),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }

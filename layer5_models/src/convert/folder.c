@@ -195,13 +195,22 @@ static bool open_sharded(Folder *folder, const char *index, Fault *fault) {
     return ok;
 }
 
+/* A whole file beside an index that does not name it: nothing says which of the two is meant. */
+static bool check_whole(Folder *folder, const char *name, Fault *fault) {
+    return !folder_has(folder, name) || find_part(folder, text_of(name)) ||
+           fault_set(fault,
+                     "%.200s has %s, and an index of other files: remove what is not meant",
+                     folder->path, name);
+}
+
 /* The first of these that is there: the safe kind before pickles. */
 static bool open_numbers(Folder *folder, Fault *fault) {
     static const char *const names[] = {"model.safetensors", "pytorch_model.bin"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         char index[64];
         snprintf(index, sizeof index, "%s.index.json", names[i]);
-        if (folder_has(folder, index)) return open_sharded(folder, index, fault);
+        if (folder_has(folder, index))
+            return open_sharded(folder, index, fault) && check_whole(folder, names[i], fault);
         if (folder_has(folder, names[i]))
             return open_named(folder, text_of(names[i]), fault) && collect(folder, fault);
     }

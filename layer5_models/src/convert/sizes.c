@@ -18,8 +18,11 @@ static bool put_heads(Conversion *c) {
     put_size(c, "attention.value_length", c->head_dim);
     if (c->recipe->learned_positions) return true;
     double part = 1;
-    json_number(json_get(config, "rotary_pct"), &part);
-    json_number(json_get(config, "partial_rotary_factor"), &part);
+    bool said = json_number(json_get(config, "rotary_pct"), &part);
+    said |= json_number(json_get(config, "partial_rotary_factor"), &part);
+    if (!said && strcmp(c->family->arch, "gptneox") == 0)
+        return REFUSE(c, "config.json: 'rotary_pct' is missing, and a %s needs it",
+                      c->family->architecture);
     if (!(part > 0 && part <= 1))
         return REFUSE(c, "config.json: %g of a head cannot turn", part);
     put_size(c, "rope.dimension_count", (size_t)((double)c->head_dim * part));
@@ -41,13 +44,15 @@ static bool check_scale(Conversion *c) {
 }
 
 /* Which layers have a window: as layer_types lists them, it must be as the family's pattern has it. */
-static bool check_layer_types(Conversion *c, size_t pattern) {
+static bool check_layer_types(Conversion *c, bool windows) {
     const JsonValue *types = json_get(c->folder.sizes, "layer_types");
     if (!types || types->kind == JSON_NULL) return true;
     if (types->kind != JSON_ARRAY || types->count != c->layers)
         return REFUSE(c, "config.json: layer_types is no list of %zu words", c->layers);
     for (size_t l = 0; l < types->count; l++) {
-        bool window = pattern && l % pattern != pattern - 1;
+        const size_t pattern = c->recipe->window_pattern;
+        bool window = windows &&
+                      (c->recipe->window_everywhere || (pattern && l % pattern != pattern - 1));
         if (!json_is(&types->items[l], window ? "sliding_attention" : "full_attention"))
             return REFUSE(c,
                           "config.json: layer_types has another word for layer %zu than "
@@ -68,7 +73,7 @@ static bool put_windows(Conversion *c) {
     if (c->recipe->window_pattern && pattern != c->recipe->window_pattern)
         return REFUSE(c, "config.json: of %zu layers one has no window, wanted %zu", pattern,
                       c->recipe->window_pattern);
-    if (!check_layer_types(c, window ? c->recipe->window_pattern : 0)) return false;
+    if (!check_layer_types(c, window != 0)) return false;
     if (window == 0 || (!c->recipe->window_pattern && window >= ctx)) return true;
     put_size(c, "attention.sliding_window", window);
     return true;

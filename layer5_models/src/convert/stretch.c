@@ -35,11 +35,17 @@ static void put_type(Conversion *c, const char *type) {
     gguf_put_string(c->writer, key, text_of(type));
 }
 
+static bool put_factor(Conversion *c, const JsonValue *scaling) {
+    double factor;
+    if (!json_number(json_get(scaling, "factor"), &factor))
+        return REFUSE(c, "config.json: rope_scaling has no factor: wanted a number");
+    return put_number(c, "rope.scaling.factor", factor), true;
+}
+
 static bool put_linear(Conversion *c, const JsonValue *scaling) {
     static const char *const known[] = {"type", "rope_type", "factor", "rope_theta", NULL};
     put_type(c, "linear");
-    put_number(c, "rope.scaling.factor", number_or(scaling, "factor", 1));
-    return only_keys(c, scaling, known);
+    return put_factor(c, scaling) && only_keys(c, scaling, known);
 }
 
 static bool put_yarn(Conversion *c, const JsonValue *scaling) {
@@ -48,7 +54,7 @@ static bool put_yarn(Conversion *c, const JsonValue *scaling) {
         "beta_fast", "beta_slow", NULL};
     size_t trained = size_or(scaling, "original_max_position_embeddings", 0);
     put_type(c, "yarn");
-    put_number(c, "rope.scaling.factor", number_or(scaling, "factor", 1));
+    if (!put_factor(c, scaling)) return false;
     if (trained) put_size(c, "rope.scaling.original_context_length", trained);
     put_number(c, "rope.scaling.yarn_beta_fast", number_or(scaling, "beta_fast", 32));
     put_number(c, "rope.scaling.yarn_beta_slow", number_or(scaling, "beta_slow", 1));
