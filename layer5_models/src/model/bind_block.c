@@ -223,7 +223,7 @@ static void set_attention(Binder *b, Attention *a, const LayerSizes *s) {
     Model *m = b->model;
     const Recipe *r = m->recipe;
     a->clamp = m->clamp;
-    a->rope = s->rope ? &m->ropes[s->window ? 1 : 0] : NULL;
+    a->rope = s->rope ? &m->ropes[s->window && !r->window_everywhere] : NULL;
     a->shape =
         (AttentionShape){.heads = s->heads,
                          .kv_heads = s->kv_heads,
