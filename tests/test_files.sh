@@ -77,9 +77,9 @@ small() { sh -c "trap '' XFSZ; ulimit -f 16; exec \"\$@\"" sh "$@"; }
 expect "quantize on a full disk" 1 "cannot be written: File too large" small "$strata" quantize in.gguf full.gguf Q8_0
 expect "a table on a full disk" 1 "cannot be written: File too large" \
     small "$strata" generate -n 60 --trace full.csv
-tiny="$strata train --dim 64 --hidden 64 --layers 1 --heads 2 --kv-heads 1 --eval-documents 1 --threads 1"
+tiny="train --dim 64 --hidden 64 --layers 1 --heads 2 --kv-heads 1 --eval-documents 1 --threads 1"
 # shellcheck disable=SC2086
-expect "a checkpoint on a full disk" 1 "cannot be written: File too large" small $tiny --vocab 300 --batch 100 --steps 4 --out full.gguf --checkpoint full.checkpoint
+expect "a checkpoint on a full disk" 1 "cannot be written: File too large" small "$strata" $tiny --vocab 300 --batch 100 --steps 4 --out full.gguf --checkpoint full.checkpoint
 if ls full.* >/dev/null 2>&1; then not "a full disk leaves nothing" "$(ls full.*)"; else ok "a full disk leaves nothing"; fi
 same "no part is left" "$(left)" 0
 
@@ -119,16 +119,16 @@ expect "world sample of no words" 2 "wanted a whole number from 1" "$strata" wor
 
 # The log without its times.
 log_of() { cut -d, -f1-5,7,8 "$1"; }
-$tiny --vocab 300 --steps 1 --batch 100 --out vocab.gguf 2>/dev/null # later runs begin at once
+"$strata" $tiny --vocab 300 --steps 1 --batch 100 --out vocab.gguf 2>/dev/null # later runs begin at once
 steps=80 batch=2000 times=8
 [ -z "$SAN$TSAN" ] || steps=30 batch=200 times=3 # a step of the instrumented program takes fifteen times as long
 run="$tiny --vocab-from vocab.gguf --steps $steps --batch $batch --eval-every 20"
-$run --out whole.gguf --log whole.csv 2>/dev/null
+"$strata" $run --out whole.gguf --log whole.csv 2>/dev/null
 log_of whole.csv >whole.log
 kills=0
 while [ $kills -lt $times ]; do
     kills=$((kills + 1))
-    $run --out parts.gguf --checkpoint parts.checkpoint --save-every 10 --resume --log parts.csv 2>/dev/null &
+    "$strata" $run --out parts.gguf --checkpoint parts.checkpoint --save-every 10 --resume --log parts.csv 2>/dev/null &
     pid=$!
     # at a moment that nobody chose; from the second run on soon after it has gone on from the checkpoint
     sleep "0.$(printf '%03d' $((($$ * 7919 + kills * 104729) % 200 + 60)))"
@@ -146,7 +146,7 @@ while [ $kills -lt $times ]; do
     fi
 done
 [ $kills -lt $times ] || ok "a killed run keeps its log"
-$run --out parts.gguf --checkpoint parts.checkpoint --save-every 10 --resume --log parts.csv 2>/dev/null
+"$strata" $run --out parts.gguf --checkpoint parts.checkpoint --save-every 10 --resume --log parts.csv 2>/dev/null
 log_of parts.csv >parts.log
 if cmp -s parts.log whole.log; then ok "and ends with the same log"; else not "and ends with the same log" "$(diff parts.log whole.log | head -5)"; fi
 same "no part is left by killed runs, once one was not killed" "$(left)" 0
@@ -155,21 +155,21 @@ same "no part is left by killed runs, once one was not killed" "$(left)" 0
 
 printf 'a fox\n<|endoftext|>\na hen\n' >corpus.txt
 # shellcheck disable=SC2086
-expect "a checkpoint of another corpus" 1 "another corpus, vocabulary or --from" $run --corpus corpus.txt --out parts.gguf --checkpoint parts.checkpoint --resume
+expect "a checkpoint of another corpus" 1 "another corpus, vocabulary or --from" "$strata" $run --corpus corpus.txt --out parts.gguf --checkpoint parts.checkpoint --resume
 
 begun="$tiny --batch 100 --steps 2 --checkpoint begun.checkpoint --out begun.gguf"
-$begun --from vocab.gguf 2>/dev/null
+"$strata" $begun --from vocab.gguf 2>/dev/null
 # shellcheck disable=SC2086
-expect "a checkpoint of a run from other weights" 1 "or --from" $begun --resume --from whole.gguf
+expect "a checkpoint of a run from other weights" 1 "or --from" "$strata" $begun --resume --from whole.gguf
 # shellcheck disable=SC2086
-expect "a checkpoint of a run from these weights" 0 "is written" $begun --resume --from vocab.gguf
+expect "a checkpoint of a run from these weights" 0 "is written" "$strata" $begun --resume --from vocab.gguf
 
 printf '\377' | dd of=parts.checkpoint bs=1 seek=5000 conv=notrunc 2>/dev/null
 # shellcheck disable=SC2086
-expect "a damaged checkpoint" 1 "is damaged" $run --out parts.gguf --checkpoint parts.checkpoint --resume
+expect "a damaged checkpoint" 1 "is damaged" "$strata" $run --out parts.gguf --checkpoint parts.checkpoint --resume
 printf 'STRATA1\0' | dd of=parts.checkpoint bs=1 conv=notrunc 2>/dev/null
 # shellcheck disable=SC2086
-expect "a checkpoint of an older version" 1 "of an older version" $run --out parts.gguf --checkpoint parts.checkpoint --resume
+expect "a checkpoint of an older version" 1 "of an older version" "$strata" $run --out parts.gguf --checkpoint parts.checkpoint --resume
 
 # ------------------------------------------------------------------ a model that is converted, and killed on the way
 
@@ -224,7 +224,7 @@ expect "convert without a name" 2 "usage: strata convert" "$strata" convert fold
 # ------------------------------------------------------------------ adapters
 
 printf 'And the moon smiled.\n<|endoftext|>\n' >habit.txt
-expect "a model that fills places" 0 "m.gguf is written" $tiny --masked --out m.gguf --steps 3 --batch 60 --vocab 280 --ctx 64
+expect "a model that fills places" 0 "m.gguf is written" "$strata" $tiny --masked --out m.gguf --steps 3 --batch 60 --vocab 280 --ctx 64
 expect "it fills them" 0 "^Once upon a time....*" "$strata" diffuse -m m.gguf -n 12 --steps 4 --block 6 --trace m.csv
 same "a row for each place" "$(cut -d, -f2 m.csv | sort | uniq -c | tr -s ' \n' ' ')" " 3 1 3 2 3 3 3 4 1 step "
 expect "and what lies between two texts" 0 "^Once upon a time.*The end\.$" "$strata" diffuse -m m.gguf -n 5 --suffix " The end."

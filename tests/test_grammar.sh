@@ -10,7 +10,7 @@ name ::= [a-zà-ÿ]+
 END
 echo '{"properties": {"name": {"type": "string", "maxLength": 9}, "tags": {"items": {"enum": [1, "x"]}, "type": "array", "maxItems": 3}},
   "required": ["name", "tags"], "type": "object", "additionalProperties": false}' >"$work/card.json"
-sum="$strata grammar --gbnf $work/sum.gbnf" card="$strata grammar --schema $work/card.json"
+sum="grammar --gbnf $work/sum.gbnf" card="grammar --schema $work/card.json"
 
 expect "grammar --help" 0 "usage: strata grammar" "$strata" grammar --help
 mkdir "$work/folder"
@@ -53,20 +53,20 @@ same "tokens of a model" "$(printf '[35,"x"]\n["x",35]\n' | "$strata" grammar --
 expect "a line that is no text" 1 "line 2 of standard input: wanted a JSON string" sh -c "printf '\"a\"\n{}\n' | '$strata' grammar --regex a --accept"
 expect "a token that no model has" 1 "line 1 of standard input" sh -c "echo '[99999]' | '$strata' grammar --regex a -m '$model' --accept"
 
-expect "a text that belongs" 0 "the text belongs" $sum --explain "1+(a+é)
+expect "a text that belongs" 0 "the text belongs" "$strata" $sum --explain "1+(a+é)
 "
-expect "where a text leaves" 0 "line 1, column 5, byte 5: '\*'" $sum --explain '12+ñ*'
+expect "where a text leaves" 0 "line 1, column 5, byte 5: '\*'" "$strata" $sum --explain '12+ñ*'
 same "what was wanted there" "$(grep wanted "$work/out")" "  wanted  [\\n+a-zà-ÿ]"
-expect "rules are named" 0 "  rules   sum, term, name" $sum --explain '('
-expect "a text that is not complete" 0 "not complete" $sum --explain '12'
+expect "rules are named" 0 "  rules   sum, term, name" "$strata" $sum --explain '('
+expect "a text that is not complete" 0 "not complete" "$strata" $sum --explain '12'
 expect "the end is wanted, too" 0 "wanted  \[0-9\] or the end of the text" "$strata" grammar --regex '[0-9]+' --explain '1x'
 
-$sum --sample 200 --seed 5 >"$work/drawn" 2>"$work/err"
+"$strata" $sum --sample 200 --seed 5 >"$work/drawn" 2>"$work/err"
 same "two hundred texts are drawn" "$(wc -l <"$work/drawn")" 200
-same "what is drawn belongs" "$($sum --accept <"$work/drawn" | sort | uniq -c | tr -d ' ')" 2001
-same "a seed is the same texts" "$($sum --sample 200 --seed 5 | cksum)" "$(cksum <"$work/drawn")"
-$card --sample 50 -m "$model" >"$work/drawn" 2>"$work/err"
-same "tokens that are drawn make texts that belong" "$($card --accept <"$work/drawn" | sort | uniq -c | tr -d ' ')" 501
+same "what is drawn belongs" "$("$strata" $sum --accept <"$work/drawn" | sort | uniq -c | tr -d ' ')" 2001
+same "a seed is the same texts" "$("$strata" $sum --sample 200 --seed 5 | cksum)" "$(cksum <"$work/drawn")"
+"$strata" $card --sample 50 -m "$model" >"$work/drawn" 2>"$work/err"
+same "tokens that are drawn make texts that belong" "$("$strata" $card --accept <"$work/drawn" | sort | uniq -c | tr -d ' ')" 501
 expect "there is nothing to draw" 1 "no text at all fulfils it" sh -c "echo false | '$strata' grammar --schema - --sample 1"
 expect "tokens cannot be drawn as bytes" 1 "give their model with -m" "$strata" grammar --gbnf "$work/tokens.gbnf" --sample 1
 
@@ -74,7 +74,7 @@ expect "the mask of a prefix" 0 "^1 of 2048 tokens may come" "$strata" grammar -
 expect "the mask after the last character" 0 "^2 of 2048 tokens may come" "$strata" grammar --regex ' x' --mask " x" -m "$model"
 same "tokens that end a text are named" "$(grep -c 'ends the text' "$work/out")" 2
 expect "the mask of a text that has left" 0 "^0 of 2048.*left the grammar" "$strata" grammar --regex a --mask b -m "$model"
-expect "how large it is" 0 "rules, .* expressions, .* rows, .* compiled in" $sum --stats
+expect "how large it is" 0 "rules, .* expressions, .* rows, .* compiled in" "$strata" $sum --stats
 
 expect "a folder of schemas" 0 "^6 files: 5 compiled (83.3 %), 1 refused" "$strata" bench grammar --folder tests/schemas
 expect "no answer of it is wrong" 0 "0 files with a wrong answer" "$strata" bench grammar --folder tests/schemas
@@ -86,34 +86,35 @@ awk 'BEGIN { srand(1); printf "\""; for (i = 0; i < 300000; i++) printf "%s", (r
 expect "a limit is told" 1 "beyond its limits" sh -c "'$strata' grammar --regex '(a|b)*a(a|b){40}' --accept <'$work/long'"
 
 # ------------------------------------------------------------------ texts of a model that obey
-write="$strata generate -m $model --no-prompt"
-for way in "" "--lookup" "--draft $draft" "--best-of 3" "--threads 3"; do
+ln -s "$draft" "$work/draft.gguf"
+write="generate --no-prompt"
+for way in "" "--lookup" "--draft $work/draft.gguf" "--best-of 3" "--threads 3"; do
     for seed in 1 2 3; do
         # shellcheck disable=SC2086
-        $write --grammar "$work/sum.gbnf" --seed $seed -n 300 $way 2>"$work/err" >"$work/text"
+        "$strata" $write --grammar "$work/sum.gbnf" --seed $seed -n 300 $way 2>"$work/err" >"$work/text"
         grep -q "grammar complete" "$work/err" || not "a text is complete $way" "$(cat "$work/err")"
         text=$(tr -d '\n' <"$work/text")
-        expect "a text obeys, seed $seed $way" 0 "the text belongs" $sum --explain "$text
+        expect "a text obeys, seed $seed $way" 0 "the text belongs" "$strata" $sum --explain "$text
 "
     done
 done
-expect "a schema's text" 0 "grammar complete" $write --schema "$work/card.json" -n 400
+expect "a schema's text" 0 "grammar complete" "$strata" $write --schema "$work/card.json" -n 400
 grep '^{' "$work/out" | tr -d '\n' >"$work/text"
-expect "it fulfils the schema" 0 "the text belongs" $card --explain "$(cat "$work/text")"
-expect "a pattern with commas and colons" 0 "^a,:=%b\$" $write --regex 'a,:=%b'
-expect "a pattern that is no file" 0 "^@a\$" $write --regex '@a'
-expect "two at once" 2 "a text obeys one of them" $write --regex a --schema "$work/card.json"
+expect "it fulfils the schema" 0 "the text belongs" "$strata" $card --explain "$(cat "$work/text")"
+expect "a pattern with commas and colons" 0 "^a,:=%b\$" "$strata" $write --regex 'a,:=%b'
+expect "a pattern that is no file" 0 "^@a\$" "$strata" $write --regex '@a'
+expect "two at once" 2 "a text obeys one of them" "$strata" $write --regex a --schema "$work/card.json"
 for way in "--beams 3" "--beams 4 --beam-groups 2 --beam-diversity 1" "--beams 3 --heal" "--heal" "--heal --best-of 3"; do
     # shellcheck disable=SC2086
-    $write --regex 'd (red|kind) (fox|owl) called [A-Z][a-z]{2,6}[.]' -p "There was an ol" $way 2>"$work/err" >"$work/text"
+    "$strata" $write --regex 'd (red|kind) (fox|owl) called [A-Z][a-z]{2,6}[.]' -p "There was an ol" $way 2>"$work/err" >"$work/text"
     grep -q "grammar complete" "$work/err" || not "a text is complete $way" "$(cat "$work/err")"
     expect "a text obeys $way" 0 "the text belongs" "$strata" grammar --regex 'd (red|kind) (fox|owl) called [A-Z][a-z]{2,6}[.]' --explain "$(tr -d '\n' <"$work/text")"
 done
 echo 'root ::= <[99999]>' >"$work/none.gbnf"
 optional=$(awk 'BEGIN { for (i = 0; i < 3000; i++) printf "(a|b)*" }')
-expect "a text beyond the limits is no end of the text" 1 "dead end: regex.*beyond its limits" $write --regex "$optional" -n 3
-expect "beams with no way on" 1 "dead end" $write --beams 2 --grammar "$work/none.gbnf" -n 3
-expect "no pattern" 1 "is empty" $write --regex ""
-expect "a file's grammar that is refused" 1 "no rule 'root'" sh -c "echo 'a ::= \"x\"' >$work/bad.gbnf; $write --grammar $work/bad.gbnf"
+expect "a text beyond the limits is no end of the text" 1 "dead end: regex.*beyond its limits" "$strata" $write --regex "$optional" -n 3
+expect "beams with no way on" 1 "dead end" "$strata" $write --beams 2 --grammar "$work/none.gbnf" -n 3
+expect "no pattern" 1 "is empty" "$strata" $write --regex ""
+expect "a file's grammar that is refused" 1 "no rule 'root'" sh -c "echo 'a ::= \"x\"' >$work/bad.gbnf; '$strata' $write --grammar $work/bad.gbnf"
 # The draft model's chain follows the text: what it drafts is what the grammar leaves.
-same "a draft obeys, too" "$($write --regex 'qxzjvkwqzxjvkwqzjxvqkzwxjqv' --draft "$draft" 2>&1 >/dev/null | sed -n 's/.*accepted (\(.*\) %), .*/\1/p')" "100.0"
+same "a draft obeys, too" "$("$strata" $write --regex 'qxzjvkwqzxjvkwqzjxvqkzwxjqv' --draft "$draft" 2>&1 >/dev/null | sed -n 's/.*accepted (\(.*\) %), .*/\1/p')" "100.0"

@@ -259,7 +259,7 @@ if [ -e /dev/full ]; then
     lost generate -n 3
     lost generate --help
     lost logits --tokens 5,6 --last
-    lost inspect "$model"
+    lost inspect "'$model'"
     lost samplers
     lost world
     lost figure effects

@@ -289,7 +289,7 @@ same "of all that begin so: a name of forty, one opening of ten" \
     "$(printf 'Tom was ' | "$strata" world score --kind story --prefix - 2>/dev/null | cut -f2)" "$(awk 'BEGIN { printf "%.6f", log(40 * 10) }')"
 same "a spoiled world does not" "$(sed 's/was/wos/' "$work/world" | "$strata" world check 2>/dev/null | grep -c invalid)" 40
 
-train="$strata train --steps 6 --dim 64 --hidden 64 --layers 1 --heads 2 --kv-heads 1 --vocab 400 --batch 300 --eval-documents 2 --threads 1"
+train="train --steps 6 --dim 64 --hidden 64 --layers 1 --heads 2 --kv-heads 1 --vocab 400 --batch 300 --eval-documents 2 --threads 1"
 for i in $(seq 300); do echo "the fox ran home $i"; done >"$work/long.txt"
 expect "a model is no corpus" 1 "is no text: its byte [0-9]* is zero" "$strata" train --corpus "$model" --out "$work/long.gguf"
 expect "what is longer than a model reads is cut" 0 "1 of 1 documents are longer than 64 tokens (--ctx): cut into [34][0-9]$" "$strata" train --steps 2 --dim 32 --hidden 32 --layers 1 --heads 2 \
@@ -299,21 +299,21 @@ for i in $(seq 1100); do printf 'a fox %s\n<|endoftext|>\n' "$i"; done >"$work/m
 expect "the end of a large one is" 0 "held-out loss" "$strata" train --vocab-from "$model" --steps 2 --dim 32 --hidden 32 --layers 1 --heads 2 \
     --kv-heads 1 --batch 200 --eval-documents 1 --threads 1 --corpus "$work/many.txt" --out "$work/many.gguf" --log "$work/many.csv"
 same "... a tenth of it" "$(grep -c '^the last 110 documents are held out' "$work/out") $(tail -1 "$work/many.csv" | grep -c ',[0-9.]*,nan$')" "1 1"
-$train --out "$work/whole.gguf" --log "$work/whole.csv" 2>/dev/null
-$train --out "$work/parts.gguf" --checkpoint "$work/ckpt" --save-every 2 --eval-every 2 2>/dev/null &
+"$strata" $train --out "$work/whole.gguf" --log "$work/whole.csv" 2>/dev/null
+"$strata" $train --out "$work/parts.gguf" --checkpoint "$work/ckpt" --save-every 2 --eval-every 2 2>/dev/null &
 pid=$!
 while [ ! -f "$work/ckpt" ] && kill -0 $pid 2>/dev/null; do sleep 0.1; done
 kill -9 $pid 2>/dev/null
 wait $pid 2>/dev/null
-$train --out "$work/parts.gguf" --checkpoint "$work/ckpt" --resume 2>/dev/null
+"$strata" $train --out "$work/parts.gguf" --checkpoint "$work/ckpt" --resume 2>/dev/null
 sed 's/whole/parts/' "$work/whole.gguf" >"$work/renamed"
 if cmp -s "$work/renamed" "$work/parts.gguf"; then ok "a killed run resumes to the bit"; else not "a killed run resumes to the bit" "the files differ"; fi
 same "the log has a header and the last step" "$(sed -n '1p;$p' "$work/whole.csv" | cut -d, -f1 | tr '\n' ' ')" "step 6 "
 expect "a trained model speaks" 0 "Once" "$strata" generate -m "$work/whole.gguf" -n 5
-$train --mixer delta --checkpoint "$work/memory.ckpt" --out "$work/memory.gguf" 2>/dev/null
+"$strata" $train --mixer delta --checkpoint "$work/memory.ckpt" --out "$work/memory.gguf" 2>/dev/null
 expect "so does one with a memory" 0 "Once" "$strata" generate -m "$work/memory.gguf" -n 5
 expect "a run with attention is another one" 1 "memory.ckpt was written with another --mixer: a resumed run" \
-    $train --checkpoint "$work/memory.ckpt" --resume --out "$work/other.gguf"
+    "$strata" $train --checkpoint "$work/memory.ckpt" --resume --out "$work/other.gguf"
 expect "no weights of attention for a memory" 1 "has no tensor 'blk.0.attn_qkv.weight'" \
     "$strata" train --mixer delta --dim 64 --hidden 64 --layers 1 --heads 2 --kv-heads 1 --from "$work/whole.gguf" --out "$work/other.gguf"
 expect "a mixer by its name" 2 "mixer mamba: wanted attention or delta" "$strata" train --mixer mamba --out "$work/other.gguf"

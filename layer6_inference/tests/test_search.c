@@ -531,7 +531,7 @@ static Tokenizer *open_words(void) {
     Fault fault;
     GgufWriter *writer = gguf_writer_open(&fault);
     Gguf gguf;
-    unsigned char *bytes;
+    unsigned char *bytes = NULL;
     size_t size;
     if (!bpe_train(&text, 1, specials, 1, 256 + 1 + 12, writer, &fault) ||
         !gguf_write_memory(writer, &bytes, &size, &fault) ||

@@ -6,7 +6,7 @@ cd "$(dirname "$0")/../.."
 # compile FLAGS AND SOURCES...: with the libraries that were built in $build
 compile() {
     # shellcheck disable=SC2046,SC2059
-    cc -std=c11 -D_GNU_SOURCE -g -ffp-contract=off -Wall -Wextra -Wshadow -Werror \
+    ${CC:-cc} -std=c11 -D_GNU_SOURCE -g -ffp-contract=off -Wall -Wextra -Wshadow -Werror \
         $(printf ' -I%s' layer[1-6]_*/include) -Itests -Ilayer1_tensor/tests -Ilayer5_models/tests -Ilayer5_models/src/convert \
         "$@" $(printf "$build/lib/lib%s.a " inference models transformer nn linalg tensor) -lm -lpthread
 }

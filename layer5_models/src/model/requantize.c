@@ -64,9 +64,11 @@ static void convert_rows(void *context, int worker, size_t begin, size_t end) {
     float *row = c->rows + (size_t)worker * cols;
     for (size_t r = begin; r < end; r++) {
         dequantize_row(from, c->t->data + r * dtype_row_bytes(from, cols), row, cols);
-        if (quantize_misfit(c->to, row, cols) < cols) c->misfits = true;
-        quantize_row(c->to, row, c->importance, c->stored + r * dtype_row_bytes(c->to, cols),
-                     cols);
+        if (quantize_misfit(c->to, row, cols) < cols)
+            c->misfits = true;
+        else
+            quantize_row(c->to, row, c->importance,
+                         c->stored + r * dtype_row_bytes(c->to, cols), cols);
     }
 }
 
