@@ -46,3 +46,17 @@ echo "a text of many words" >text
 alone perplexity -m eagle.gguf -f text --window 64
 alone embed -m eagle.gguf the
 alone logits -m eagle.gguf --tokens 1,2
+# A draft and an amateur of the same size and of other words.
+for n in 1 2; do
+    awk -v n=$n 'BEGIN { srand(n); for (i = 0; i < 400; i++) printf "%s%c%c ", i % 20 ? "" : "\n", 97 + rand() * 26, 97 + rand() * 26 }' >"$work/words$n"
+    "$strata" train --corpus "$work/words$n" --vocab 300 --dim 32 --hidden 32 --layers 1 --heads 1 --kv-heads 1 --ctx 64 --steps 1 --batch 64 --eval-documents 1 --threads 1 \
+        --out "$work/words$n.gguf" 2>/dev/null
+done
+expect "a draft of other words" 1 "the draft has another vocabulary: .* of 300 tokens differ" \
+    "$strata" generate -m "$work/words1.gguf" -p "ab" -n 3 --draft "$work/words2.gguf"
+expect "an amateur of other words" 1 "the amateur has another vocabulary" \
+    "$strata" generate -m "$work/words1.gguf" -p "ab" -n 3 --amateur "$work/words2.gguf" --chain contrast:0.1
+expect "an amateur of other words, compared" 1 "the amateur has another vocabulary" \
+    "$strata" compare -m "$work/words1.gguf" -p "ab" -n 3 --amateur "$work/words2.gguf" --chains contrast:0.1
+expect "a figure of other words" 1 "^strata: the draft has another vocabulary" "$strata" figure guess -m "$work/words1.gguf" --draft "$work/words2.gguf"
+expect "a draft of the same words" 0 "drafted tokens" "$strata" generate -m "$work/words1.gguf" -p "ab" -n 3 --draft "$work/words1.gguf"

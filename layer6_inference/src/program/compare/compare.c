@@ -48,10 +48,8 @@ static bool check_chains(Study *study, Fault *fault) {
     }
     return rules_check(job->line->rules, is_asked_for, &asking, fault) &&
            (!study->guided || check_guide(study, fault)) &&
-           (!job->amateur || study->amateur.sizes.vocab == study->model.sizes.vocab ||
-            fault_set(fault,
-                      "the amateur has %zu tokens, the model %zu: they must share a vocabulary",
-                      study->amateur.sizes.vocab, study->model.sizes.vocab));
+           (!job->amateur ||
+            model_shares_words(&study->model, &study->amateur, "the amateur", fault));
 }
 
 static const OptionRule rules[] = {

@@ -38,8 +38,9 @@ static bool open_draft(GenerateApp *app, size_t ctx, Fault *fault) {
         draft->model = &app->head;
     } else {
         if (!loaded_open_model(draft, r->draft, &r->compute, fault)) return false;
-        if (draft_head_is(draft->model) &&
-            !draft_head_fit(&draft->own, app->expert.model, fault))
+        if (draft_head_is(draft->model)
+                ? !draft_head_fit(&draft->own, app->expert.model, fault)
+                : !model_shares_words(app->expert.model, draft->model, "the draft", fault))
             return fault_prefix(fault, r->draft);
     }
     return loaded_open_session(draft, &r->compute, ctx, app->at_once, fault) &&
@@ -48,16 +49,13 @@ static bool open_draft(GenerateApp *app, size_t ctx, Fault *fault) {
 
 static bool open_companions(GenerateApp *app, Fault *fault) {
     const Request *r = app->request;
-    size_t ctx = session_ctx(&app->expert.session), vocab = app->expert.model->sizes.vocab;
+    size_t ctx = session_ctx(&app->expert.session);
     if (r->amateur) {
         if (!loaded_open(&app->amateur, r->amateur, &r->compute, ctx, app->at_once, fault) ||
             !loaded_check_ctx(&app->amateur, "the amateur", &app->expert, fault))
             return false;
-        if (app->amateur.model->sizes.vocab != vocab)
-            return fault_set(fault,
-                             "the amateur has %zu tokens, the model %zu: they must share "
-                             "a vocabulary",
-                             app->amateur.model->sizes.vocab, vocab);
+        if (!model_shares_words(app->expert.model, app->amateur.model, "the amateur", fault))
+            return false;
     }
     return !(r->draft || r->draft_head) || open_draft(app, ctx, fault);
 }
