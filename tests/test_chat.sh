@@ -117,6 +117,7 @@ else
     typed '\x1b[A\x1b[A\r|/save '"$work"'/typed.json\r|\x04' "$strata" chat -m "$model" -n 1 --history "$work/history" >"$work/screen"
     same "and kept for the next time" "$(sed -n 's/.*"user", "content": "\(.*\)".*/\1/p' "$work/typed.json")" "aXb"
     echo "no history" >"$work/odd"
+    same "a folder that is not there is said at once" "$(typed '|' "$strata" chat -m "$model" --history "$work/none/h" | grep -c 'none/h')" 1
     same "a file that is none stays" "$(typed '|' "$strata" chat -m "$model" --history "$work/odd" | grep -c 'is no file of lines'; cat "$work/odd")" "1
 no history"
     same "a terminal that cannot be edited in" "$(typed 'hello\r|/save '"$work"'/dumb.json\r|\x04' env TERM=dumb "$strata" chat -m "$model" -n 1 >/dev/null; grep -c '"hello"' "$work/dumb.json")" 1

@@ -158,6 +158,8 @@ static void traces_are_read_and_refused(void **state) {
     assert_true(t.visits[1].arrival == 2.5 && t.visits[1].prompt == 7 &&
                 t.visits[0].priority == 1 && t.visits[1].user == 9);
     traffic_free(&t);
+    assert_true(traffic_read(&t, text_from("arrival,prompt,answer\r\n0,5,6\r\n"), &fault));
+    traffic_free(&t);
     assert_true(traffic_read(&t, text_from("arrival,prompt,answer\n0,5,6"), &fault));
     traffic_free(&t);
     static const char *const wrong[] = {"",

@@ -204,11 +204,11 @@ def patience():
 
 def keys_and_origins():
     with tempfile.NamedTemporaryFile("w", suffix=".keys") as file:
-        file.write("# whose they are\nsecret-one\nsecret-two\r\n\n")
+        file.write("# whose they are\nsecret-one\n \tsecret-two \r\nsecret-one\n\n")
         file.flush()
         with Server("--keys", file.name, "--origin", "https://a.example") as server:
             ask = lambda key, path="/v1/models": server.ask("GET", path, None, {"Authorization": key} if key else {})[0]
-            check("a key", (ask("Bearer secret-one"), ask("Bearer secret-two")), (200, 200))
+            check("a key", (ask("Bearer secret-one"), ask("Bearer secret-two"), ask("bearer  secret-two")), (200, 200, 200))
             for key in (None, "Bearer ", "Bearer secret-on", "Bearer secret-onee", "secret-one", "Bearer # whose they are", "Basic secret-one"):
                 check("the key %r" % key, ask(key), 401)
             check("health needs none", ask(None, "/health"), 200)

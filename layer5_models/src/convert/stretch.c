@@ -48,13 +48,34 @@ static bool put_linear(Conversion *c, const JsonValue *scaling) {
     return put_factor(c, scaling) && only_keys(c, scaling, known);
 }
 
+/* The magnitude of YaRN follows from the factor; some files write it down as well. */
+static bool check_magnitude(Conversion *c, const JsonValue *scaling) {
+    const JsonValue *value = json_get(scaling, "attention_factor");
+    const double factor = number_or(scaling, "factor", 1),
+                 wanted = factor > 1 ? 1 + 0.1 * log(factor) : 1;
+    double given = wanted;
+    if (value && value->kind != JSON_NULL && !json_number(value, &given))
+        return REFUSE(c, "config.json: attention_factor is no number");
+    return fabs(given - wanted) < 1e-6 ||
+           REFUSE(
+               c,
+               "config.json: attention_factor is %g, wanted %g, which follows from the factor",
+               given, wanted);
+}
+
 static bool put_yarn(Conversion *c, const JsonValue *scaling) {
-    static const char *const known[] = {
-        "type",      "rope_type", "factor", "rope_theta", "original_max_position_embeddings",
-        "beta_fast", "beta_slow", NULL};
+    static const char *const known[] = {"type",
+                                        "rope_type",
+                                        "factor",
+                                        "rope_theta",
+                                        "original_max_position_embeddings",
+                                        "beta_fast",
+                                        "beta_slow",
+                                        "attention_factor",
+                                        NULL};
     size_t trained = size_or(scaling, "original_max_position_embeddings", 0);
     put_type(c, "yarn");
-    if (!put_factor(c, scaling)) return false;
+    if (!put_factor(c, scaling) || !check_magnitude(c, scaling)) return false;
     if (trained) put_size(c, "rope.scaling.original_context_length", trained);
     put_number(c, "rope.scaling.yarn_beta_fast", number_or(scaling, "beta_fast", 32));
     put_number(c, "rope.scaling.yarn_beta_slow", number_or(scaling, "beta_slow", 1));

@@ -62,7 +62,16 @@ void sha256(Text text, unsigned char digest[KEY_DIGEST]) {
 
 /* ------------------------------------------------------------------ keys */
 
+/* What surrounds a key is no part of it: no header could carry it. */
+static Text trimmed(Text line) {
+    while (line.size && strchr(" \t\r", line.data[line.size - 1])) line.size--;
+    while (line.size && strchr(" \t", *line.data)) line.data++, line.size--;
+    return line;
+}
+
+/* A key that stands twice is one user. */
 static bool add_key(Keys *keys, Text line, Fault *fault) {
+    if (keys->count && keys_have(keys, line)) return true;
     void *grown = realloc(keys->digest, (keys->count + 1) * sizeof *keys->digest);
     if (!grown) return fault_set(fault, "no memory for keys");
     keys->digest = grown;
@@ -76,8 +85,7 @@ bool keys_open(Keys *keys, const char *path, Fault *fault) {
     bool ok = bytes != NULL;
     *keys = (Keys){0};
     for (Text rest = {bytes, ok ? size : 0}; ok && rest.size;) {
-        Text line = text_cut(&rest, '\n');
-        if (line.size && line.data[line.size - 1] == '\r') line.size--;
+        Text line = trimmed(text_cut(&rest, '\n'));
         if (line.size && line.data[0] != '#') ok = add_key(keys, line, fault);
     }
     if (bytes) memset(bytes, 0, size);

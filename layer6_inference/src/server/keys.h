@@ -16,7 +16,7 @@ typedef struct Keys {
     size_t count;
 } Keys;
 
-/* Read them; empty lines and those that begin with # are passed over.
+/* Read them, without the white space around them; empty lines, those that begin with #, and a key once more are passed over.
  *
  * Fails when the file cannot be read or holds none. */
 bool keys_open(Keys *keys, const char *path, Fault *fault);

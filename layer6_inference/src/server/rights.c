@@ -43,7 +43,8 @@ static bool may_ask(const Web *web, const char *origin, const char *host) {
 
 Text rights_key(struct MHD_Connection *c) {
     const char *given = exchange_header(c, "Authorization");
-    return text_of(strncmp(given, "Bearer ", 7) == 0 ? given + 7 : "");
+    if (strncasecmp(given, "Bearer ", 7) != 0) return text_of("");
+    return text_of(given + 7 + strspn(given + 7, " "));
 }
 
 /* A page of somebody else's may have its own name lead here: only names of this machine are answered. */

@@ -61,6 +61,7 @@ static bool read_number(const char **at, const char *end, double low, double *nu
 
 static bool read_line(const char *at, const char *end, double before, Visit *v) {
     double arrival, prompt, answer, priority = 0, user = 0;
+    if (at < end && end[-1] == '\r') end--; /* as other systems end a line */
     if (!read_number(&at, end, 0, &arrival) || !read_number(&at, end, 1, &prompt) ||
         !read_number(&at, end, 1, &answer))
         return false;

@@ -3,6 +3,8 @@
  * Source   libedit's histedit.h, whose functions and numbers these are; they have stayed the same since 2001. */
 #include "editor.h"
 
+#include "file_write.h"
+
 #include <dlfcn.h>
 #include <errno.h>
 #include <langinfo.h>
@@ -115,8 +117,9 @@ static bool open_history(Editor *e, Fault *fault) {
     l->history(e->history, &e->event, H_SETSIZE, HISTORY_LINES);
     l->history(e->history, &e->event, H_SETUNIQUE, 1);
     l->set(e->line, EL_HIST, l->history, e->history);
-    return !e->path || access(e->path, F_OK) != 0 ||
-           l->history(e->history, &e->event, H_LOAD, e->path) >= 0 ||
+    if (!e->path) return true;
+    if (access(e->path, F_OK) != 0) return file_writable(e->path, fault);
+    return l->history(e->history, &e->event, H_LOAD, e->path) >= 0 ||
            fault_set(fault, "--history '%.200s' is no file of lines that were typed before",
                      e->path);
 }
