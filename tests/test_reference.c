@@ -129,8 +129,8 @@ static void every_variant(void **state) {
         {"gemma3", "attention.sliding_window_pattern=2 rope.freq_base_swa=5000.0"},
         {"exaone4", "layers:64 window:6"}, /* 32B */
         {"llama", "window:6"},             /* Mistral 7B of 2023 */
-        {"phi3", "long_rope:64"}, /* a window of 6 in each layer besides */
-        {"phi3", "long_rope:256"}, /* the session is no longer than that */
+        {"phi3", "long_rope:64"},          /* a window of 6 in each layer besides */
+        {"phi3", "long_rope:256"},         /* the session is no longer than that */
         {"minicpm", "long_rope:100"},
         {"gemma3n", "layers:12 own_kv:8 streams:4"},
         {"gemma4", "dense_first:7"}, /* E2B, E4B: no experts */
