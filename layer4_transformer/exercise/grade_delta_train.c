@@ -13,6 +13,9 @@ typedef enum Slip {
     NO_BETA,
     WHOLE_VALUE,
     BETA_OF_VALUE,
+    BETA_TWICE,
+    BETA_OF_ANSWER,
+    UNFADED,
     ONE_WAY,
     PLUS,
     U_NO_BETA,
@@ -33,6 +36,9 @@ static const char *const hints[SLIPS] = {
     [NO_BETA] = "u is beta times what is missing, so dv is beta du",
     [WHOLE_VALUE] = "u is made from what is missing, v - F k, not from v",
     [BETA_OF_VALUE] = "beta scales what is missing: dbeta is du . (v - F k), not du . v",
+    [BETA_TWICE] = "dbeta is du . (v - F k): beta is in neither (u has it, dv too)",
+    [BETA_OF_ANSWER] = "beta scales what is written: dbeta is by du = G k, and not by do alone",
+    [UNFADED] = "u is made from v - F k, and F is the memory `before` when it has faded: S D",
     [ONE_WAY] = "k has a second way: it asked the memory, and what it heard was taken off v; "
                 "- F^T dv is missing",
     [PLUS] = "what k heard was taken off v, so its second way is taken off, too: - F^T dv",
@@ -59,7 +65,8 @@ typedef struct Gradients {
 static void forwards(size_t d, double *missing, double *u, Slip slip) {
     for (size_t j = 0; j < d; j++) {
         double said = 0;
-        for (size_t i = 0; i < d; i++) said += old[j * d + i] * (double)decay[i] * (double)k[i];
+        for (size_t i = 0; i < d; i++)
+            said += old[j * d + i] * (slip == UNFADED ? 1 : (double)decay[i]) * (double)k[i];
         missing[j] = (double)v[j] - (slip == WHOLE_VALUE ? 0 : said);
         u[j] = missing[j] * (slip == U_NO_BETA ? 1 : (double)beta);
     }
@@ -107,7 +114,10 @@ static void formula(size_t d, Slip slip, Gradients *r) {
     r->beta = 0;
     for (size_t j = 0; j < d; j++) {
         r->v[j] = du[j] * (slip == NO_BETA ? 1 : (double)beta);
-        r->beta += du[j] * (slip == BETA_OF_VALUE ? (double)v[j] : missing[j]);
+        r->beta += (slip == BETA_OF_ANSWER ? (double)dout[j] : du[j]) *
+                   (slip == BETA_OF_VALUE ? (double)v[j]
+                    : slip == BETA_TWICE  ? u[j]
+                                          : missing[j]);
     }
     for (size_t i = 0; i < d; i++) {
         of_keys(d, i, u, slip, r);
@@ -137,11 +147,11 @@ static size_t in_strips(size_t d, size_t j, size_t i) {
 static size_t in_rows(size_t d, size_t j, size_t i) { return j * d + i; }
 static size_t turned(size_t d, size_t j, size_t i) { return in_strips(d, i, j); }
 
-/* What the work is given, and leaves; nothing is said of the lanes behind row d. */
+/* What the work is given, and leaves; nothing is said of the lanes behind row d, which hold `behind`. */
 static float memory[MOST * MOST], before[MOST * MOST], after[MOST * MOST], given[MOST * MOST];
 
-static void to_strips(float *strips, const double *rows, size_t d) {
-    for (size_t i = 0; i < strip_rows(d) * d; i++) strips[i] = NAN;
+static void to_strips(float *strips, const double *rows, size_t d, float behind) {
+    for (size_t i = 0; i < strip_rows(d) * d; i++) strips[i] = behind;
     for (size_t j = 0; j < d; j++)
         for (size_t i = 0; i < d; i++) strips[in_strips(d, j, i)] = (float)rows[j * d + i];
 }
@@ -162,6 +172,11 @@ static void fresh_of_length_one(float *x, size_t d) {
     for (size_t i = 0; i < d; i++) x[i] = (float)((double)x[i] / sqrt(sum));
 }
 
+static void give(size_t d, float behind) {
+    to_strips(given, future, d, behind), to_strips(before, old, d, behind);
+    to_strips(after, new, d, behind);
+}
+
 /* D and beta from 0 to 1; with `ends` they are 0 and 1 as well. */
 static void fresh_token(size_t d, bool ends) {
     fresh_rows(future, d), fresh_rows(old, d);
@@ -175,19 +190,22 @@ static void fresh_token(size_t d, bool ends) {
         begun_k[i] = (double)(float)fresh_between(-1, 1);
     }
     write_down(d);
-    to_strips(given, future, d), to_strips(before, old, d), to_strips(after, new, d);
+    give(d, NAN);
 }
 
-static void run(size_t d, Got *r) {
+/* What is to be written holds `unwritten` at first. */
+static void run(size_t d, Got *r, float unwritten) {
     DeltaToken token = {decay, beta, q, k, v};
-    DeltaTokenGradients grad = {r->q, r->k, r->v, r->decay, NAN};
+    DeltaTokenGradients grad = {r->q, r->k, r->v, r->decay, unwritten};
     memcpy(memory, given, sizeof memory);
     for (size_t i = 0; i < d; i++) {
         r->q[i] = (float)begun_q[i], r->k[i] = (float)begun_k[i];
-        r->v[i] = r->decay[i] = NAN;
+        r->v[i] = r->decay[i] = unwritten;
     }
     delta_step_backward(memory, after, before, d, &token, dout, &grad);
     r->beta = grad.beta;
+    for (size_t j = 0; j < d; j++)
+        for (size_t i = 0; i < d; i++) r->memory[j * d + i] = memory[in_strips(d, j, i)];
 }
 
 static bool same(const Got *got, const Gradients *want, size_t d) {
@@ -195,6 +213,22 @@ static bool same(const Got *got, const Gradients *want, size_t d) {
            all_near(got->q, want->q, d, NEAR) && all_near(got->k, want->k, d, NEAR) &&
            all_near(got->v, want->v, d, NEAR) && all_near(got->decay, want->decay, d, NEAR) &&
            near((double)got->beta, want->beta, NEAR);
+}
+
+/* Is it right when there are zeros where anything may be? */
+static void without_zeros(size_t d, const Gradients *right) {
+    static Got got;
+    run(d, &got, 0);
+    HINT(!same(&got, right, d), "the gradients by v, decay and beta are written, not added to: "
+                                "anything may be in them at first, and here it was NaN");
+    give(d, 0);
+    run(d, &got, NAN);
+    HINT(!same(&got, right, d),
+         "d = %zu is no multiple of 16: of the lanes behind row d nothing is said, they may "
+         "hold NaN, and here they are in the sums",
+         d);
+    give(d, NAN);
+    run(d, &got, NAN);
 }
 
 /* Is it what the formula makes of numbers that lie elsewhere? */
@@ -221,11 +255,10 @@ static void check_step(size_t d, bool ends) {
     static Got got;
     static Gradients right, wrong;
     fresh_token(d, ends);
-    run(d, &got);
+    run(d, &got, NAN);
     formula(d, RIGHT, &right);
-    for (size_t j = 0; j < d; j++)
-        for (size_t i = 0; i < d; i++) got.memory[j * d + i] = memory[in_strips(d, j, i)];
     if (same(&got, &right, d)) return;
+    without_zeros(d, &right);
     for (Slip s = OLD_MEMORY; s < SLIPS && d <= SMALL && !ends; s++) {
         formula(d, s, &wrong);
         HINT(!same(&got, &wrong, d), "%s", hints[s]);
@@ -238,7 +271,9 @@ static void check_step(size_t d, bool ends) {
          "rows and columns of the memory lie elsewhere: number i of row j at j / 16 * 16 * d + "
          "16 * i + j %% 16 (recurrence.h)");
     told("dv = beta G k, with do q^T in G", got.v, right.v, d);
-    told("dbeta", &got.beta, &right.beta, 1);
+    HINT(near((double)got.beta, right.beta, NEAR),
+         "dbeta = du . (v - F k), the sum over all %zu rows%s: expected %.7g, got %.7g", d,
+         where, right.beta, (double)got.beta);
     told("dq = S^T do", got.q, right.q, d);
     told("dk", got.k, right.k, d);
     told("the gradient by the memory before the token", got.memory, right.memory, d * d);
