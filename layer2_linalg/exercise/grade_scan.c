@@ -50,6 +50,17 @@ static void check_sums(size_t n, float shift) {
          list[count - 1]->isa, wide.sum, got.sum);
 }
 
+/* What lies exactly 43 below the shift counts, and what lies a little further down does not. */
+static void check_lowest(float d, bool counts) {
+    float shift = (float)fresh_below(100);
+    for (size_t i = 0; i < 5; i++) x[i] = i == 2 ? shift + d : -INFINITY;
+    ExpSums got = scan_exp_scalar(x, 5, shift);
+    HINT((got.sum > 0 && got.squares > 0 && got.weighted < 0) == counts,
+         "the only score above -infinity lies %.7g below the shift, so the sums %s: left out "
+         "is what has a d below SCAN_LOWEST, and no other (got %.7g, %.7g, %.7g)",
+         (double)-d, counts ? "are not 0" : "are 0", got.sum, got.weighted, got.squares);
+}
+
 /* One that is no number makes a total that is none. */
 static void check_nan(void) {
     fresh_floats(x, 100, -9, 0), x[fresh_below(100)] = NAN;
@@ -74,7 +85,7 @@ static void check_segments(size_t n) {
          n, segments, SCAN_SEGMENT);
     for (size_t s = 0; s < segments; s++) {
         size_t end = (s + 1) * SCAN_SEGMENT < n ? (s + 1) * SCAN_SEGMENT : n;
-        float high = -INFINITY;
+        float high = x[s * SCAN_SEGMENT];
         for (size_t i = s * SCAN_SEGMENT; i < end; i++) high = fmaxf(high, x[i]);
         HINT(got[s] == high, "segment %zu of %zu numbers: the largest is %.7g, got %.7g", s, n,
              (double)high, (double)got[s]);
@@ -123,9 +134,25 @@ static void check_sieve(const char *name, Sieve *sieve, bool above, size_t n, fl
          name);
 }
 
+/* The odd numbers, and each as the threshold. */
+static void check_odd(void) {
+    static const float odd[] = {-INFINITY, -1, -0.0f, 0, 1, INFINITY, NAN};
+    for (size_t t = 0; t < 6; t++)
+        for (int i = 0; i < 40; i++) {
+            size_t n = fresh_below(20);
+            for (size_t k = 0; k < n; k++) x[k] = odd[fresh_below(7)];
+            check_sieve("scan_keep", scan_keep_scalar, true, n, odd[t], i % 2);
+            check_sieve("scan_below", scan_below_scalar, false, n, odd[t], i % 2);
+        }
+    for (size_t i = 0; i < 100; i++) x[i] = i < 64 ? -INFINITY : -3e38f;
+    check_segments(100);
+    for (int i = 0; i < 20; i++) {
+        check_lowest(-43, true), check_lowest(-42.5f, true);
+        check_lowest(-43.0001f, false), check_lowest(-44, false), check_lowest(-80, false);
+    }
+}
+
 GRADE(scans) {
-    check_sieve("scan_keep", scan_keep_scalar, true, 0, 0, false);
-    check_sieve("scan_below", scan_below_scalar, false, 0, 0, false);
     for (int round = 0; round < 60; round++) {
         size_t n = round >= 58  ? MOST
                    : round < 20 ? 1 + fresh_below(70)
@@ -143,6 +170,7 @@ GRADE(scans) {
         check_sieve("scan_below", scan_below_scalar, false, n, threshold, round % 2);
     }
     check_nan();
+    check_odd();
 }
 
 GRADES({"2.4", scans})

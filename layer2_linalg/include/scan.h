@@ -40,7 +40,9 @@ Moments scan_moments(const float *x, size_t n, float shift);
 void scan_segment_max(const float *x, size_t n, float *out);
 
 /* Copy the numbers >= threshold and their ids, in order; returns how many.  ids NULL: the id is
- * the index.  out may be x, out_ids may be ids. */
+ * the index.  out may be x, out_ids may be ids.
+ *
+ * Needs    threshold is no NaN. */
 size_t scan_keep(const float *x, const int32_t *ids, size_t n, float threshold, float *out,
                  int32_t *out_ids);
 

@@ -1,4 +1,4 @@
-/* wrong: among 40 numbers | the last ones are added when they are numbers */
+/* wrong: of 43 numbers | the last ones are added when they are numbers */
 #include <math.h>
 
 float vector_sum_scalar(const float *x, size_t n) {
