@@ -4,7 +4,7 @@
 
 /* ------------------------------------------------------------------ the walk */
 
-enum { TOKENS = 64, LETTERS = 8 };
+enum { TOKENS = 200, WORDS = 4, LETTERS = 8 }; /* WORDS of 64 bits */
 static char words[TOKENS][LETTERS];
 static Trie trie;
 
@@ -38,27 +38,40 @@ static void check_token(int i, bool got, bool lives, bool among, bool counts) {
          "\"%s\" is in the mask, though its rounds are not within low..high: take_tokens",
          words[i]);
     HINT(got || !(lives && among && counts),
-         "\"%s\" goes on, and is not in the mask: is every node looked at, from the row after "
-         "all of its bytes but the last (stack[depth - 1]), and are all its tokens taken?",
-         words[i]);
+         "token %d, \"%s\", goes on, and is not in the mask (its bit is id %% 64 of word id / "
+         "64): "
+         "is every node looked at, from the row after all of its bytes but the last "
+         "(stack[depth - 1]), and are all its tokens taken?",
+         i, words[i]);
 }
 
-/* The walk below `from`: of all the words that begin with `start`, a letter; that itself is not looked at. */
+/* The walk through all the words that begin with a letter (0: through all words); with `below` the letter itself is not
+ * looked at. */
 static void walk_from(const char *gbnf, char letter, bool below, Rounds r,
                       const uint32_t *count) {
-    uint32_t stack[LETTERS + 2] = {0}, row = begin(gbnf), node = trie.begin[(uint8_t)letter];
+    uint32_t stack[LETTERS + 2] = {0}, row = begin(gbnf),
+                             node = letter ? trie.begin[(uint8_t)letter] : 0,
+                             last = letter ? trie.node[node].skip : trie.count;
     const uint64_t was = (uint64_t)1 << 63;
-    uint64_t mask = was;
+    uint64_t mask[WORDS] = {0, 0, 0, was};
     MaskTable t = {.rows = &rows, .stack = stack};
     stack[0] = row;
     if (below) stack[1] = row_next(&rows, row, (uint8_t)letter);
-    if (!below || stack[1] != ROW_DEAD) {
-        mask_walk(&t, &trie, node + below, trie.node[node].skip, r, &mask);
-        HINT(mask & was, "a bit that was set is gone: bits are added to the mask");
-        for (int i = 0; i < TOKENS - 1; i++)
-            check_token(i, mask >> i & 1, read_word(row, words[i]) != ROW_DEAD,
-                        words[i][0] == letter && (!below || words[i][1]),
+    uint32_t before = stack[below];
+    if (!below || before != ROW_DEAD) {
+        mask_walk(&t, &trie, node + below, last, r, mask);
+        HINT(mask[WORDS - 1] & was, "a bit that was set is gone: bits are added to the mask");
+        HINT(stack[below] == before,
+             "stack[%d], the row before the first of the nodes, is another one after the walk: "
+             "the next walk begins there",
+             below);
+        for (int i = TOKENS; i-- > 0;)
+            check_token(i, mask[i / 64] >> i % 64 & 1, read_word(row, words[i]) != ROW_DEAD,
+                        !letter || (words[i][0] == letter && (!below || words[i][1])),
                         count[i] >= r.low && count[i] <= r.high);
+        mask_walk(&t, &trie, node + below, node + below, r, memset(mask, 0, sizeof mask));
+        for (int w = 0; w < WORDS; w++)
+            HINT(mask[w] == 0, "from and end are the same: no node is looked at, no bit set");
     }
     end();
 }
@@ -78,6 +91,7 @@ GRADE(walk) {
             Rounds r = i < 12 ? (Rounds){0, UINT32_MAX} : (Rounds){2, 4};
             if (byte_set_has(&trie.begins, (uint8_t)letter))
                 walk_from(grammars[i % 4], letter, i % 2, r, count);
+            walk_from(grammars[i % 4], 0, false, r, count);
         }
         trie_close(&trie);
     }
@@ -88,11 +102,44 @@ GRADE(walk) {
 static void longest(const char *text, size_t want, const char *so) {
     int32_t token = -1;
     size_t got = trie_longest(&trie, text_of(text), &token);
+    SYMPTOM(got != want || want == 0 || token == (text[0] == 'x' ? 4 : (int32_t)want - 1),
+            "the tokens are \"t\", \"th\", \"the\", \"them\" and \"x\".  The text begins with "
+            "\"%s\", "
+            "and trie_longest says token %d",
+            text, token);
     SYMPTOM(got == want,
             "the tokens are \"t\", \"th\", \"the\", \"them\" and \"x\".  The grammar allows "
             "\"%s\" and then "
             "several bytes: %s, and trie_longest says %zu bytes",
             text, so, got);
+}
+
+/* Texts of a and b, by looking at every token. */
+static void longest_at_random(void) {
+    uint32_t count[TOKENS];
+    fresh_words(count);
+    for (int round = 0; round < 2000; round++) {
+        char text[LETTERS + 1] = "";
+        size_t size = 1 + fresh_below(LETTERS - 1), want = 0;
+        for (size_t k = 0; k < size; k++) text[k] = (char)('a' + fresh_below(3));
+        bool more = false;
+        for (int i = 0; i < TOKENS; i++) {
+            size_t n = strlen(words[i]);
+            more = more || (n > size && memcmp(words[i], text, size) == 0);
+            if (n <= size && n > want && memcmp(words[i], text, n) == 0) want = n;
+        }
+        int32_t token = -1;
+        size_t got = trie_longest(&trie, text_of(text), &token);
+        if (more) want = 0;
+        SYMPTOM(
+            got == want && (got == 0 || (token >= 0 && token < TOKENS &&
+                                         strncmp(words[token], text, got) == 0)),
+            "of %d tokens at random %s: the text is \"%s\", the first token should have %zu "
+            "bytes, and trie_longest says %zu, token %d",
+            TOKENS, more ? "some begin with all of a text" : "none is longer than a text", text,
+            want, got, token);
+    }
+    trie_close(&trie);
 }
 
 GRADE(forced) {
@@ -113,6 +160,7 @@ GRADE(forced) {
             "bytes, nothing can be told yet");
     longest("t", 0, "the model may be about to write \"th\": 0 bytes, nothing can be told yet");
     trie_close(&trie);
+    longest_at_random();
 }
 
 GRADES({"6.29", walk}, {"6.31", forced})

@@ -22,7 +22,7 @@ static void row_by_hand(uint32_t rule, uint32_t other) {
     NEED(row->items && row->callers);
     row->items[0] = (Item){text_expr("ab"), 7};
     row->items[1] = (Item){text_expr("ac"), 8};
-    row->items[2] = (Item){text_expr("bb"), 9};
+    row->items[2] = (Item){text_expr("\xE4z"), 9};
     row->callers[0] = (Caller){rule, {text_expr("p"), 3}};
     row->callers[1] = (Caller){other, {text_expr("q"), 4}};
     row->callers[2] = (Caller){rule, {text_expr("r"), 5}};
@@ -39,7 +39,16 @@ static void scan_alone(void) {
     HINT(has_item(text_expr("b"), 7) && has_item(text_expr("c"), 8),
          "scan: \"ab\" returning to 7 and \"ac\" to 8 become \"b\" to 7 and \"c\" to 8: every "
          "item moves, and keeps to whom it returns");
-    COUNT(rows.n_work, 2, "scan: \"bb\" does not go on with 'a', and is gone: items left");
+    COUNT(
+        rows.n_work, 2,
+        "scan: the item that goes on with the byte 0xE4 does not go on with 'a', and is gone: "
+        "items left");
+    rows.n_work = 0;
+    row_scan(&rows, 1, 0xE4);
+    HINT(rows.n_work == 1 && has_item(text_expr("z"), 9),
+         "scan: a byte is 0 to 255: after 0xE4 there should be one item, \"z\" returning to 9, "
+         "and there are %zu",
+         rows.n_work);
     end();
 }
 
@@ -51,7 +60,10 @@ static void complete_alone(void) {
     HINT(over,
          "complete: an item that returns to nobody is done: the text may end here (*end)");
     COUNT(rows.n_work, 0, "complete: nobody waits for an item that returns to nobody: items");
-    over = false;
+    row_complete(&rows, row_return(&rows, rule, 1), 2, &over);
+    HINT(over, "complete: an item before this one returned to nobody, so the text may end, and "
+               "this one takes it back: *end is set to true, and never to false");
+    over = false, rows.n_work = 0;
     row_complete(&rows, row_return(&rows, rule, 1), 2, &over);
     HINT(!over, "complete: rule %u is done, but somebody waits for it: the text cannot end",
          rule);
@@ -71,6 +83,28 @@ static void complete_alone(void) {
     COUNT(rows.n_work, 0,
           "complete: callers in the row being made are left alone: predict has stepped over "
           "the call; items");
+    end();
+}
+
+/* Many items, and as many who wait. */
+static void many_alone(void) {
+    enum { MANY = 300 };
+    bool over = false;
+    row_by_hand(0, 1);
+    Row *row = &rows.row[1];
+    row->items = realloc(row->items, MANY * sizeof *row->items);
+    row->callers = realloc(row->callers, MANY * sizeof *row->callers);
+    NEED(row->items && row->callers);
+    for (uint32_t i = 0; i < MANY; i++) {
+        row->items[i] = (Item){text_expr("ab"), 1000 + i};
+        row->callers[i] = (Caller){0, {text_expr("p"), 1000 + i}};
+    }
+    row->n_items = row->n_callers = MANY;
+    row_scan(&rows, 1, 'a');
+    COUNT(rows.n_work, MANY, "scan: each of %d items goes on with 'a': items left", MANY);
+    rows.n_work = 0;
+    row_complete(&rows, row_return(&rows, 0, 1), 2, &over);
+    COUNT(rows.n_work, MANY, "complete: %d wait for the rule, and all go on: items", MANY);
     end();
 }
 
@@ -107,18 +141,42 @@ static void predict_alone(void) {
                          "begin as well (stepped over)");
     HINT(has_item(may, row_return(&rows, 1, 2)),
          "predict: a rule that may be empty begins, too");
-    rows.n_work = rows.n_calls = 0;
-    row_predict(&rows, (Item){expr_call(&exprs, 0), 6}, 2);
-    HINT(has_item(body, 6), "predict: nothing is left to do after this call: the rule returns "
-                            "to the item's own caller at once (Leo)");
-    COUNT(rows.n_calls, 0,
-          "predict: nothing is left to do after the call, so nobody waits (Leo): callers");
-    rows.n_work = rows.n_calls = 0;
-    Expr first = expr_cat(&exprs, expr_call(&exprs, 2), x),
-         second = expr_cat(&exprs, expr_call(&exprs, 3), x);
-    row_predict(&rows, (Item){expr_either(&exprs, first, second), 6}, 2);
-    HINT(has_item(body, row_return(&rows, 2, 2)) && has_item(body, row_return(&rows, 3, 2)),
-         "predict: the item can begin with two rules, and each begins");
+    HINT(has_caller(1, x, 6), "predict: the rule called may be empty, and need not be: whoever "
+                              "calls is noted all the same");
+    end();
+}
+
+/* Nothing is left to do after the call: of a rule, of one that may be empty, by an item that returns to nobody. */
+static void leo_alone(void) {
+    row_by_hand(0, 1);
+    Expr body = text_expr("z"), may = expr_optional(&exprs, body);
+    exprs.rule[1].body = may, exprs.rule[1].nullable = true;
+    for (uint32_t rule = 0; rule < 2; rule++)
+        for (uint32_t back = RETURN_END; back < 7; back += 6) {
+            rows.n_work = rows.n_calls = 0;
+            row_predict(&rows, (Item){expr_call(&exprs, rule), back}, 2);
+            HINT(has_item(rule ? may : body, back),
+                 "predict: nothing is left to do after this call%s: the rule returns to the "
+                 "item's own caller at once (Leo)",
+                 back == RETURN_END ? ", and the item returns to nobody" : "");
+            COUNT(rows.n_calls, 0,
+                  "predict: nothing is left to do after the call%s%s, so nobody waits (Leo): "
+                  "callers",
+                  rule ? " of a rule that may be empty" : "",
+                  back == RETURN_END ? ", and the item returns to nobody" : "");
+        }
+    end();
+}
+
+/* An item that can begin with each of three rules. */
+static void predict_several(void) {
+    row_by_hand(0, 1);
+    Expr x = text_expr("x"), body = text_expr("z"), of[3];
+    for (uint32_t r = 0; r < 3; r++) of[r] = expr_cat(&exprs, expr_call(&exprs, r + 1), x);
+    row_predict(&rows, (Item){expr_alt(&exprs, of, 3), 6}, 2);
+    for (uint32_t r = 1; r < 4; r++)
+        HINT(has_item(body, row_return(&rows, r, 2)),
+             "predict: the item can begin with three rules, and each begins");
     end();
 }
 
@@ -178,7 +236,10 @@ static void right_recursion(void) {
 GRADE(three_steps) {
     scan_alone();
     complete_alone();
+    many_alone();
     predict_alone();
+    leo_alone();
+    predict_several();
     texts_of("root ::= \"a\" root? \"b\"", is_row_of_ab);
     texts_of("root ::= \"a\" root \"a\" | \"b\" root \"b\" | \"\"", is_mirror);
     texts_of("root ::= sum\nsum ::= sum \"a\" sum | \"b\"", is_sum);

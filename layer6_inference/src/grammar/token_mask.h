@@ -92,7 +92,8 @@ typedef struct Rounds {
  * ROW_DEAD) leave out all that begins so.  A node's own tokens are order[first..last); of those the ones are taken whose
  * rounds, trie->counts[k], are within r (token_bit_set).
  *
- *   t->stack   [d] is the row after the first d bytes of a node's text; that before the first of these nodes is there already
+ *   t->stack   [d] is the row after the first d bytes of a node's text; that before the first of these nodes is there already,
+ *              and is left
  *   mask       bits are added */
 void mask_walk(MaskTable *t, const Trie *trie, uint32_t from, uint32_t end, Rounds r,
                uint64_t *mask);
