@@ -1,11 +1,10 @@
 /* The grader of layer 2: a dot product in lanes.  For x86-64 with AVX2. */
 #include "../src/kernel_table.h"
+#include "edge.h"
 #include "near.h"
 #include "linalg.h"
 
-#include <sys/mman.h>
-
-enum { MOST = 200, OUT = 9, IN = 7, PAGES = 1 << 16 };
+enum { MOST = 200, OUT = 9, IN = 7 };
 
 #if defined(__x86_64__)
 static const struct {
@@ -15,18 +14,6 @@ static const struct {
 } tiles[] = {{DTYPE_F32, "F32", dot_tile_f32_avx2},
              {DTYPE_F16, "F16", dot_tile_f16_avx2},
              {DTYPE_BF16, "BF16", dot_tile_bf16_avx2}};
-
-/* Memory that ends where a page ends; behind it lies one that may not be touched. */
-static unsigned char *before_the_edge(size_t bytes) {
-    static unsigned char *pages;
-    if (!pages) {
-        pages =
-            mmap(NULL, 2 * PAGES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-        NEED(pages != MAP_FAILED);
-        NEED(mprotect(pages + PAGES, PAGES, PROT_NONE) == 0);
-    }
-    return pages + PAGES - bytes;
-}
 
 static double weight_at(Dtype dtype, const void *w, size_t k) {
     return dtype == DTYPE_F32   ? (double)((const float *)w)[k]

@@ -3,7 +3,7 @@
 #include "near.h"
 #include "linalg.h"
 
-enum { ROW = 1024 };
+enum { ROW = 70 * 1024 };
 static unsigned char stored[ROW * 4];
 static float numbers[ROW], got_row[ROW + 1], inputs[ROW];
 
@@ -32,9 +32,16 @@ static bool weights_are(Dtype dtype, size_t n, int slip) {
     return true;
 }
 
+/* What a function finds in memory that nobody has written. */
+__attribute__((noinline)) static void leave_litter(void) {
+    volatile unsigned char litter[8192];
+    for (size_t i = 0; i < sizeof litter; i++) litter[i] = 0x41;
+}
+
 static void check_row(Dtype dtype, size_t n) {
     const char *name = dtype_name(dtype);
     got_row[n] = -77;
+    leave_litter();
     dequantize_row(dtype, stored, got_row, n);
     HINT(got_row[n] == -77, "%s: something is written behind the last of %zu numbers", name, n);
     if (weights_are(dtype, n, 0)) return;
@@ -52,11 +59,30 @@ static void check_row(Dtype dtype, size_t n) {
              weight_of(dtype, k, 0), (double)got_row[k]);
 }
 
+/* Every pattern of 16 bits, in a row that is longer than there are. */
+static void check_halves(bool brain) {
+    const char *name = brain ? "BF16" : "F16";
+    uint16_t *half = (uint16_t *)(void *)stored;
+    for (size_t k = 0; k < ROW; k++) half[k] = (uint16_t)k;
+    got_row[ROW] = -77;
+    dequantize_row(brain ? DTYPE_BF16 : DTYPE_F16, stored, got_row, ROW);
+    HINT(got_row[ROW] == -77, "something is written behind the last of %d halves", ROW);
+    for (size_t k = 0; k < ROW; k++) {
+        float want = brain ? bf16_to_f32(half[k]) : f16_to_f32(half[k]);
+        HINT(isnan(want) ? isnan(got_row[k])
+                         : got_row[k] == want && signbit(got_row[k]) == signbit(want),
+             "%s, number %zu of %d, the bits 0x%04x: expected %.7g, got %.7g (all patterns are "
+             "numbers, -0, the small ones, infinity and NaN too)",
+             name, k, ROW, half[k], (double)want, (double)got_row[k]);
+    }
+}
+
 GRADE(back_to_floats) {
     for (int round = 0; round < 28; round++) {
         Dtype dtype = some[round % 7];
-        size_t block = dtype_info(dtype)->block, n = block * (1 + fresh_below(ROW / block));
-        fresh_floats(numbers, ROW, 0.2, 3);
+        size_t block = dtype_info(dtype)->block,
+               n = block * (1 + fresh_below((round < 26 ? 1024 : ROW) / block));
+        fresh_floats(numbers, ROW, round % 2 ? 0.2 : -2, 3);
         quantize_row(dtype, numbers, NULL, stored, ROW);
         check_row(dtype, n);
     }
@@ -83,6 +109,11 @@ GRADE(back_to_floats) {
                  round % 2 ? "BF16" : "F16", half[k], (double)want, (double)got_row[k]);
         }
     }
+    check_halves(false), check_halves(true);
+    memset(stored, 0, 34), stored[1] = 0x7C; /* Q8_0 with the scale infinity, and quants of 0 */
+    dequantize_row(DTYPE_Q8_0, stored, got_row, 32);
+    HINT(isnan(got_row[0]), "scale * quant: infinity times 0 is NaN, got %g",
+         (double)got_row[0]);
 }
 
 static double quantized_product(Dtype dtype, size_t n, int slip) {
@@ -99,11 +130,13 @@ static double quantized_product(Dtype dtype, size_t n, int slip) {
 GRADE(textbook_dot) {
     for (int round = 0; round < 28; round++) {
         Dtype dtype = some[round % 7];
-        size_t block = dtype_info(dtype)->block, n = block * (1 + fresh_below(ROW / block));
+        size_t block = dtype_info(dtype)->block,
+               n = block * (round < 26 ? 1 + fresh_below(1024 / block) : ROW / block);
         fresh_floats(numbers, ROW, -1, 2), fresh_floats(inputs, ROW, -2, 1);
         quantize_row(dtype, numbers, NULL, stored, ROW);
         double want = quantized_product(dtype, n, 0),
                got = (double)dot_quantized(dtype, stored, inputs, n), bound = 1e-3;
+        if (n > 1024) bound = 0.05;
         if (near(got, want, bound)) continue;
         HINT(!near(got, quantized_product(dtype, n, 1), bound),
              "%zu numbers: only the first 256 are in the sum; go on with the next %d", n,
@@ -119,6 +152,13 @@ GRADE(textbook_dot) {
              got);
     }
     HINT(dot_quantized(DTYPE_Q8_0, stored, inputs, 0) == 0, "the sum of nothing is 0");
+    memset(stored, 0, sizeof stored), memset(inputs, 0, sizeof inputs);
+    inputs[3] = INFINITY;
+    HINT(isnan(dot_quantized(DTYPE_Q8_0, stored, inputs, 32)),
+         "a weight 0 times infinity is NaN: no product is left out");
+    inputs[3] = 0, stored[1] = 0x7C, stored[2 + 3] = 1; /* the scale infinity */
+    HINT(isnan(dot_quantized(DTYPE_Q8_0, stored, inputs, 32)),
+         "a weight infinity times 0 is NaN: no product is left out");
 }
 
 GRADES({"2.10", back_to_floats}, {"2.11", textbook_dot})

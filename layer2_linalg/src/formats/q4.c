@@ -26,7 +26,7 @@ void unpack_q4_1(const void *blocks, size_t n, Quants *out) {
     }
 }
 
-/* The number farthest from zero becomes -8, the value with no partner on the other side; with importance the scale is the one
+/* The number farthest from zero (of equal ones the first) becomes -8, the value with no partner on the other side; with importance the scale is the one
  * that fit_scale finds for quants from -8 to 7.  A quant is x times the inverse of the scale (a float, not yet rounded to f16),
  * 8 and a half added, then cut to 0 .. 15. */
 void quantize_q4_0(const float *x, const float *importance, void *row, size_t n) {
