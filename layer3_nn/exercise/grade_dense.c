@@ -91,12 +91,33 @@ static void check_dense(size_t out, size_t in, size_t n, bool add) {
     expect("dx", dx, want, n * in, NEAR);
 }
 
+/* 0 times infinity is NaN in all three products, whichever of the two is 0. */
+static void check_zeros(void) {
+    for (int turn = 0; turn < 2; turn++) {
+        float zero = turn ? INFINITY : 0, other = turn ? 0 : INFINITY, y, dx_one = 0,
+              dw_one = 0;
+        linear_dense(NULL, &zero, 1, 1, &other, 1, &y, scratch);
+        HINT(isnan(y), "y: %g times %g is NaN, and %g came: no product is left out",
+             (double)zero, (double)other, (double)y);
+        float one = 1, was = dw_one;
+        linear_backward(NULL, &dx_one, false, &was, &zero, 1, 1, &one, &other, 1, scratch);
+        HINT(isnan(dx_one),
+             "dx: dy = %g times w = %g is NaN, and %g came: no product is left out",
+             (double)other, (double)zero, (double)dx_one);
+        linear_backward(NULL, &dx_one, false, &dw_one, &one, 1, 1, &zero, &other, 1, scratch);
+        HINT(isnan(dw_one),
+             "dw: dy = %g times x = %g is NaN, and %g came: no product is left out",
+             (double)other, (double)zero, (double)dw_one);
+    }
+}
+
 GRADE(dense) {
     HINT(matmul_scratch_floats(1, N) < SCRATCH, "no room"); /* as large as linear.h says */
     for (int round = 0; round < 24; round++)
         check_dense(1 + fresh_below(SMALL), 1 + fresh_below(SMALL), 1 + fresh_below(SMALL),
                     round % 2);
     check_dense(N, N, 3, true), check_dense(70, 5, 130, false), check_dense(2, 129, 65, true);
+    check_dense(2, 3, 1000, false), check_zeros();
 }
 
 GRADES({"3.12", dense})

@@ -2,7 +2,7 @@
 #include "near.h"
 #include "nn.h"
 
-enum { MOST = 128 };
+enum { MOST = 400 };
 #define NEAR 2e-5
 static const double pi = 3.14159265358979323846;
 
@@ -48,6 +48,7 @@ static void made_of(const RopeConfig *c) {
     rope_init(&rope, c, &measuring);
     HINT(rope.freq == NULL,
          "while the arena measures there is no memory: freq is what it gives");
+    Rope measured = rope;
     COUNT(measuring.used, c->style == ROPE_NONE ? 0 : room,
           "bytes asked of the arena: %zu doubles, one for each pair%s", c->rotary / 2,
           c->style == ROPE_NONE ? ", and none where nothing turns (ROPE_NONE)" : "");
@@ -57,14 +58,17 @@ static void made_of(const RopeConfig *c) {
     COUNT(rope.rotary, c->rotary, "rotary is the config's: how many numbers turn, not pairs");
     if (c->style == ROPE_NONE) return;
     HINT((void *)rope.freq == memory, "freq is the room that arena_take gives");
-    double longer = 0.1 * log(c->factor);
-    bool yarn = c->scaling == ROPE_SCALE_YARN;
+    bool yarn = c->style != ROPE_NONE && c->scaling == ROPE_SCALE_YARN;
+    double magnitude = yarn ? c->attn_factor * (1 + 0.1 * log(c->factor)) : 1;
     HINT(yarn || near((double)rope.magnitude, 1, 1e-6),
          "the magnitude is 1 but for YaRN, got %g: a rotation keeps lengths",
          (double)rope.magnitude);
-    NUMBER(rope.magnitude, yarn ? c->attn_factor * (1 + longer) : 1, 1e-6,
+    NUMBER(rope.magnitude, magnitude, 1e-6,
            "YaRN's magnitude is attn_factor * (1 + 0.1 ln factor); attn_factor %g, factor %g",
            c->attn_factor, c->factor);
+    HINT(measured.style == c->style && measured.rotary == c->rotary &&
+             near((double)measured.magnitude, magnitude, 1e-6),
+         "rope is written whole while the arena measures, too: style, rotary, magnitude");
 }
 
 static bool one_frequency(const RopeConfig *c, double got, size_t i) {
@@ -115,6 +119,9 @@ static void angles_at(const RopeConfig *c, size_t position) {
              "cosine and sine are exchanged");
         HINT(!near(k, cos(angle), NEAR) || !near(s, sin(angle), NEAR),
              "the magnitude (%g here) is a factor of both cosine and sine", m);
+        HINT(position < 1 << 24 ||
+                 !near(k, m * cos((double)(float)position * frequency_of(c, i)), NEAR),
+             "position %zu is no float: it is widened to double, not narrowed", position);
         HINT(!near(k, m * cos(angle + frequency_of(c, i)), NEAR),
              "positions are counted from 0: the first token does not turn");
         HINT(!near(k, m * cos(frequency_of(c, i)), NEAR) || position == 1,
@@ -133,24 +140,29 @@ static void angles_at(const RopeConfig *c, size_t position) {
 GRADE(angles) {
     float divisors[MOST];
     made_of(&(RopeConfig){.style = ROPE_NONE, .rotary = 64, .theta = 10000, .factor = 1});
-    for (int round = 0; round < 30; round++) {
+    for (int round = 0; round < 120; round++) {
         RopeConfig c = {.style = ROPE_HALF_SPLIT,
                         .rotary = 2 + 2 * fresh_below(MOST / 2),
-                        .theta = round % 2 ? 10000 : 500000,
+                        .theta = (double[]){10000, 500000, 100}[fresh_below(3)],
                         .factor = 1,
-                        .trained_ctx = 2048,
-                        .beta_fast = 32,
-                        .beta_slow = 1,
+                        .trained_ctx = (double[]){2048, 64, 131072, 1e7}[fresh_below(4)],
+                        .beta_fast = fresh_between(8, 64),
+                        .beta_slow = fresh_between(0.5, 4),
                         .attn_factor = 1};
-        if (round % 4 == 1) c.scaling = ROPE_SCALE_LINEAR, c.factor = fresh_between(2, 8);
+        if (round % 4 == 1) c.scaling = ROPE_SCALE_LINEAR, c.factor = fresh_between(0.5, 8);
         if (round % 4 == 2)
-            c.scaling = ROPE_SCALE_YARN, c.factor = fresh_between(2, 8), c.rotary = 64,
+            c.scaling = ROPE_SCALE_YARN, c.factor = fresh_between(0.5, 8),
             c.attn_factor = fresh_between(0.8, 1.2);
-        if (round % 4 == 3) c.divisors = divisors;
+        if (round % 4 == 2 && round < 40)
+            c.rotary = 64, c.trained_ctx = 2048, c.beta_fast = 32, c.beta_slow = 1;
+        if (round % 12 == 10) /* the ramp would end behind the last pair */
+            c.theta = 100, c.trained_ctx = 131072, c.beta_fast = 1000, c.beta_slow = 0.5;
+        if (round % 4 == 3 || round % 7 == 3) c.divisors = divisors;
         for (size_t i = 0; i < MOST; i++) divisors[i] = (float)fresh_between(1, 8);
         made_of(&c);
         angles_at(&c, round == 0  ? 0
                       : round % 3 ? fresh_below(500)
+                      : round % 2 ? 16777217 + 2 * fresh_below(1000)
                                   : 60000 + fresh_below(60000));
     }
 }
@@ -168,9 +180,9 @@ static void fresh_head(Head *h, RopeStyle style, double magnitude) {
                      .rotary = fresh_below(2) ? h->dim : 4 + 2 * fresh_below(h->dim / 2 - 1),
                      .magnitude = (float)magnitude};
     for (size_t i = 0; i < h->rope.rotary / 2; i++) {
-        double angle = fresh_between(-3, 3);
+        double angle = fresh_below(8) ? fresh_between(-3, 3) : fresh_below(2) ? pi : 0;
         h->cosine[i] = (float)(magnitude * cos(angle)),
-        h->sine[i] = (float)(magnitude * sin(angle));
+        h->sine[i] = fabs(angle) < 3.1 && angle != 0 ? (float)(magnitude * sin(angle)) : 0;
     }
     fresh_floats(h->start, h->dim, -2, 2);
     h->start[h->dim] = -7;

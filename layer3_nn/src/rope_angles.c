@@ -14,8 +14,9 @@ static double pair_of_turns(const RopeConfig *config, double turns) {
            (2 * log(config->theta));
 }
 
-/* 1 for pairs that turn often (kept as they are), 0 for slow ones (divided), a ramp between, which begins
- * and ends at whole pairs. */
+/* 1 for pairs that turn often (kept as they are), 0 for slow ones (divided), a ramp between.  It begins at the whole pair below
+ * that of beta_fast, but not before 0, and ends at the one above that of beta_slow, but not behind rotary - 1; it is 0.001 wide
+ * at least. */
 static double yarn_keep(const RopeConfig *config, double i) {
     double low = floor(pair_of_turns(config, config->beta_fast));
     double high = ceil(pair_of_turns(config, config->beta_slow));
