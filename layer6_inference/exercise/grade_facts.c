@@ -29,7 +29,7 @@ static Truth truth_of(void) {
 
 static void logs_of(const char *what, const Truth *t) {
     double got = candidates_log_sum(&c), want = t->max + log(t->sum);
-    if (near(got, want, 1e-5)) return;
+    if (fabs(got - want) <= 1e-5) return;
     HINT(!near(got, log(t->sum), 1e-5),
          "%s: candidates_log_sum: the sum is of exp(logit - max), so max is added to its "
          "logarithm: expected %.7g, got %.7g",
@@ -78,9 +78,10 @@ static void probability_of(const char *what, const Truth *t) {
 
 static void limit_of(const char *what, const Truth *t) {
     for (int k = 0; k < 4; k++) {
-        double log_p = -fresh_between(0.01, 12), below = log_p + log(t->sum) - MILLIONTH;
+        double log_p = -fresh_between(0.01, 12),
+               below = log_p + log(candidates_sum(&c)) - MILLIONTH;
         float got = candidates_limit(&c, log_p), less = nextafterf(got, -INFINITY);
-        double slack = 1e-6 * (1 + fabs(below));
+        double slack = 1e-12 * (1 + fabs(t->max));
         HINT(
             (double)got - t->max >= below - slack,
             "%s: candidates_limit(%g): at a logit of %.9g ln p is below that; rounded up where "
@@ -123,7 +124,11 @@ static void fresh_candidates(size_t n, double spread) {
 static void remembered(void) {
     fresh_candidates(40, 5);
     Truth t = truth_of();
+    c.known = 0;
     candidates_sum(&c);
+    HINT(!(c.known & (KNOW_SEGMENTS | KNOW_PLACES)),
+         "nobody has worked out the largest of each segment, or the places, and `known` says "
+         "so");
     HINT(c.known & KNOW_SUMS && c.known & KNOW_MAX,
          "what was worked out is noted in `known` (KNOW_MAX, KNOW_SUMS)");
     c.sums.sum *= 2;
@@ -143,6 +148,24 @@ static void remembered(void) {
     c.known = 0, c.max = 1000;
     NUMBER(candidates_max(&c), c.logits[0], 0,
            "of sorted candidates the first has the largest logit");
+}
+
+/* The largest of each segment is of use while the candidates are dense, the last segment too. */
+static void by_segments(void) {
+    fresh_candidates(100, 5);
+    logits[99] = 50;
+    NEED(candidates_load(&c, logits, &fault));
+    scan_segment_max(c.logits, c.count, c.segment_max);
+    c.known = KNOW_SEGMENTS;
+    NUMBER(candidates_max(&c), 50, 0,
+           "the largest of 100 stands in the last segment, which has %d numbers and not %d",
+           100 % SCAN_SEGMENT, SCAN_SEGMENT);
+    candidates_keep_above(&c, -1, 3);
+    Truth t = truth_of();
+    for (size_t i = 0; i < 2; i++) c.segment_max[i] = 1000;
+    c.known = KNOW_SEGMENTS;
+    NUMBER(candidates_max(&c), t.max, 0,
+           "the candidates are compact: segment_max is of those that were there before");
 }
 
 /* Where a float has no digits left for what is small. */
@@ -178,7 +201,15 @@ GRADE(facts) {
         candidates_keep_best(&c, 1 + fresh_below(5));
         facts_of("compact and sorted");
     }
+    for (int round = 0; round < 20; round++) { /* where a float tells a MILLIONTH */
+        fresh_candidates(1 + fresh_below(60), 0.4);
+        facts_of("near 0");
+        for (size_t i = 0; i < c.count; i++) logits[i] = (float)((double)c.logits[i] + 700);
+        NEED(candidates_load(&c, logits, &fault));
+        facts_of("near 700");
+    }
     remembered();
+    by_segments();
     far_out();
 }
 

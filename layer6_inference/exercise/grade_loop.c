@@ -80,6 +80,40 @@ static void loop_of(const char *what, const char *text, size_t copies, GenerateO
     token_list_free(&want.ids), token_list_free(&got.ids);
 }
 
+/* Bytes of the heap in use, where the C library tells. */
+#if defined(__GLIBC__) && defined(__GLIBC_PREREQ)
+#if __GLIBC_PREREQ(2, 33)
+#include <malloc.h>
+#define IN_USE() (mallinfo2().uordblks + mallinfo2().hblkhd)
+#endif
+#endif
+#ifndef IN_USE
+#define IN_USE() ((size_t)0)
+#endif
+
+/* The engine is closed, whatever happened: after many texts as much memory is in use as after one. */
+static void closed_after(const char *what, size_t copies, GenerateOptions o) {
+    size_t first = 0;
+    for (int i = 0; i < 12; i++) {
+        Told t = told_by(generate, "Once upon a time there was a fox. ", copies, o);
+        token_list_free(&t.ids);
+        if (i == 1) first = IN_USE();
+    }
+    HINT(IN_USE() < first + 20000,
+         "%s: after ten more texts %zu bytes more are in use: the engine is closed, whatever "
+         "happened (engine_close)",
+         what, IN_USE() - first);
+}
+
+/* As one token after the other that ends a text in "suppress:7:9", so that only the context ends it. */
+static void chain_without_end(void) {
+    char spec[400] = "suppress";
+    for (int32_t id = 0; id < (int32_t)model.sizes.vocab && strlen(spec) < 350; id++)
+        if (tokenizer_is_end(model.tokenizer, id)) snprintf(spec + strlen(spec), 20, ":%d", id);
+    strcat(spec, ",greedy");
+    chain_of(spec);
+}
+
 GRADE(loop) {
     open_models();
     for (int round = 0; round < 4; round++) {
@@ -98,9 +132,16 @@ GRADE(loop) {
             (GenerateOptions){.limits.max_tokens = 0});
     loop_of("a prompt longer than the context", "Once upon a time there was a fox. ", 60,
             (GenerateOptions){.limits.max_tokens = 4});
+    closed_after("three tokens", 1, (GenerateOptions){.limits.max_tokens = 3});
+    closed_after("a prompt longer than the context", 60,
+                 (GenerateOptions){.limits.max_tokens = 3});
+    chain_without_end();
+    loop_of("a text that only the context ends", "Once upon a", 1,
+            (GenerateOptions){.limits.max_tokens = SIZE_MAX});
     chain_of("allow:300,suppress:300");
     loop_of("a chain that leaves no token", "Once upon a", 1,
             (GenerateOptions){.limits.max_tokens = 4});
+    closed_after("a chain that leaves no token", 1, (GenerateOptions){.limits.max_tokens = 3});
 }
 
 /* ------------------------------------------------------------------ one step */

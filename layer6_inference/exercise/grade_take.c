@@ -20,8 +20,9 @@ static float row[4096], mine_row[4096], our_row[4096];
 /* A text with all that belongs to it, and what was seen of it from outside: "<3>" for the choice of token 3, and the text
  * that went out. */
 typedef struct Told {
-    Sequence s;
     TokenList tokens;
+    Sequence s;
+    TakeBack take_back;
     Chain chain;
     Stream stream;
     Stops stops;
@@ -37,11 +38,11 @@ typedef struct Told {
 
 /* What a text is asked to be. */
 typedef struct Wish {
-    const char *chain, *prompt, *stop;
+    const char *chain, *prompt, *stop, *banned;
     Limits limits;
     size_t stops_at, ctx;
     uint64_t seed;
-    bool want_raw, heals, streams, watched, answers;
+    bool want_raw, heals, streams, watched, answers, late; /* late: a minute is gone already */
 } Wish;
 
 static void show(void *context, Text text) {
@@ -55,6 +56,11 @@ static bool on_choice(void *context, const Choice *choice) {
              choice->step,
              choice->after == &t->candidates ? "" : " without what the chain left");
     return ++t->choices != t->stops_at;
+}
+
+static void on_taken_back(void *context, size_t n) {
+    Told *t = context;
+    snprintf(t->log + strlen(t->log), LOG - strlen(t->log), "<%zu taken back>", n);
 }
 
 static bool on_logits(void *context, float *logits, Candidates *scratch, Fault *f) {
@@ -73,6 +79,7 @@ static void open_told(Told *t, const Wish *w) {
     NEED(chain_parse(&t->chain, w->chain, model.tokenizer, &fault));
     NEED(stops_open(&t->stops, &w->stop, w->stop != NULL, &fault));
     NEED(candidates_open(&t->candidates, vocab, &t->arena, &fault));
+    NEED(take_back_open(&t->take_back, &w->banned, w->banned != NULL, &fault));
     stream_open(&t->stream, &t->stops, show, t);
     t->s.tokens = &t->tokens;
     t->s.options = (GenerateOptions){.chain = w->answers ? NULL : &t->chain,
@@ -82,10 +89,13 @@ static void open_told(Told *t, const Wish *w) {
                                      .on_choice = w->watched ? on_choice : NULL,
                                      .on_logits = w->answers ? on_logits : NULL,
                                      .want_raw = w->want_raw,
+                                     .take_back = w->banned ? &t->take_back : NULL,
+                                     .on_taken_back = on_taken_back,
                                      .context = t,
                                      .heal = w->heals ? &t->heal : NULL};
     NEED(sequence_open(&t->s, &session, &fault));
     t->s.live = true;
+    if (w->late) t->s.start -= 60;
     t->s.ctx = t->tokens.count + w->ctx;
     t->s.candidates = &t->candidates;
     t->choice = (Choice){-77, 77, NULL, NULL};
@@ -93,6 +103,7 @@ static void open_told(Told *t, const Wish *w) {
 
 static void close_told(Told *t) {
     sequence_close(&t->s);
+    take_back_close(&t->take_back);
     stream_close(&t->stream), stops_close(&t->stops), heal_free(&t->heal);
     chain_close(&t->chain), arena_free(&t->arena), token_list_free(&t->tokens);
 }
@@ -164,12 +175,22 @@ static void fresh_row(int32_t end) {
     if (end >= 0) row[end] = 30;
 }
 
+/* A list that grows may lie elsewhere after that. */
+static void move_elsewhere(TokenList *list) {
+    size_t bytes = list->capacity * sizeof *list->ids;
+    int32_t *ids = malloc(bytes);
+    NEED(ids);
+    memcpy(ids, list->ids, bytes), memset(list->ids, 0, bytes);
+    free(list->ids), list->ids = ids;
+}
+
 static void told_of(const char *what, const Wish *w, int32_t end) {
     static Told got, want;
     open_told(&got, w), open_told(&want, w);
     for (size_t step = 0; step < STEPS && want.s.live; step++) {
         fresh_row(step > 3 && fresh_below(20) == 0 ? end : -1);
         memcpy(mine_row, row, sizeof row), memcpy(our_row, row, sizeof row);
+        move_elsewhere(&got.tokens), move_elsewhere(&want.tokens);
         want.ok = SHIPPED(sequence_take)(&want.s, our_row, &want.choice, &want.fault);
         got.ok = sequence_take(&got.s, mine_row, &got.choice, &got.fault);
         alike(&got, &want, what, step);
@@ -271,6 +292,17 @@ GRADE(taking) {
                   .stops_at = round & 4 ? 4 : 0,
                   .seed = fresh_bits()};
         told_of("several reasons at once", &w, -1);
+    }
+    Wish late = {
+        .chain = "temp:1,draw", .prompt = "One day", .ctx = 100, .late = true, .streams = true};
+    late.limits.max_tokens = SIZE_MAX, late.limits.max_seconds = 50;
+    told_of("50 seconds, and a minute is gone (s->start)", &late, -1);
+    static const char *const banned[] = {" the", "e", "a", "in", "o"};
+    for (int round = 0; round < 30; round++) {
+        Wish w = fresh_wish(1, ids);
+        w.banned = banned[fresh_below(5)], w.heals = false;
+        told_of("a text in which another must not come (take_back)", &w, -1);
+        appended(&w);
     }
     dead_end();
 }

@@ -3,8 +3,9 @@ static bool is_over(Sequence *s, Text text, const Choice *choice, StopReason *re
     const GenerateOptions *o = &s->options;
     *reason = STOP_CALLER;
     if (o->on_choice != NULL && !o->on_choice(o->context, choice)) return true;
+    if (o->take_back != NULL && takes_back(s, text)) return false;
     *reason = STOP_STRING;
-    if (o->stream != NULL && !stream_push(o->stream, text)) return true;
+    if (!let_out(s, text)) return true;
     *reason = STOP_COMPLETE;
     if (chain_ends(o->chain)) return true;
     const int32_t *answer = s->tokens->ids + (s->tokens->count - s->result.tokens);

@@ -10,7 +10,7 @@ void sequence_close(Sequence *sequence);
 
 /* Choose a token by the chain from a row of logits that follows all tokens so far; the row is written to.  The chain is told
  * of these tokens first: step.history and history_count, and step.position, where the new one will stand.  A healed text masks
- * what does not spell on (heal_mask). */
+ * what does not spell on (heal_mask), and one in which some texts must not come what may not come again (take_back_mask). */
 bool sequence_choose(Sequence *sequence, Chain *chain, float *logits, int32_t *token,
                      Fault *fault);
 
@@ -22,10 +22,12 @@ bool sequence_choose(Sequence *sequence, Chain *chain, float *logits, int32_t *t
  *      s->tokens, and the result counts it
  *   4  its text is asked for once (new_text), also where nobody wants it
  *   5  the first of these that holds ends the text: on_choice says false (STOP_CALLER), which is asked before the text goes
- *      out; the stream does (STOP_STRING); the chain has come to its end (chain_ends: STOP_COMPLETE); ends_after() says so,
- *      given the answer's tokens without the prompt's, and the room that is left of s->ctx
+ *      out; let_out(), which hands the text on, does (STOP_STRING); the chain has come to its end (chain_ends: STOP_COMPLETE);
+ *      ends_after() says so, given the answer's tokens without the prompt's, and the room that is left of s->ctx.  With
+ *      options.take_back, takes_back() is asked before let_out(): where it says yes the token is gone again, and nothing else
+ *      happens
  *
- * on_choice and stream may be NULL. */
+ * on_choice, take_back and stream may be NULL. */
 void sequence_append(Sequence *sequence, int32_t token, Choice *choice);
 
 /* Its logits are known, and whoever chooses has not done so yet. */
