@@ -89,10 +89,10 @@ learn_to_fill() {
 }
 
 # When each place of one tale came, from left to right; then for each rule and number of steps what twenty tales are like:
-# rows what,rule,place or steps,step or doubled words among a hundred,surprise of the storyteller in nats a token
+# rows what,rule,place or steps,step or doubled words among a hundred
 fill_places() {
     "$strata" diffuse -m "$filler" -p "" -n 130 --seed 3 --trace "$kept/trace.csv" --quiet >/dev/null
-    awk -F, 'NR > 1 { printf "order,confidence,%d,%d,0\n", $1, $2 }' "$kept/trace.csv"
+    awk -F, 'NR > 1 { printf "order,confidence,%d,%d\n", $1, $2 }' "$kept/trace.csv"
     for rule in confidence random; do
         for steps in 130 65 33 17 9; do
             for seed in $(seq 20); do
@@ -100,8 +100,7 @@ fill_places() {
                 echo
             done >"$kept/filled.txt"
             doubled=$(tr -cs 'A-Za-z' '\n' <"$kept/filled.txt" | awk '$0 != "" { n++; twice += $0 == last; last = $0 } END { printf "%.3f", 100 * twice / n }')
-            nats=$("$strata" perplexity -f "$kept/filled.txt" --json | sed 's/.*"nats[^:]*": *\([0-9.]*\).*/\1/')
-            echo "tales,$rule,$steps,$doubled,$nats"
+            echo "tales,$rule,$steps,$doubled"
         done
     done
 }
@@ -304,7 +303,7 @@ measure() {
         habit ;;
     places)
         learn_to_fill
-        echo "what,rule,at,value,nats"
+        echo "what,rule,at,value"
         fill_places ;;
     look-back)
         echo "mixer,chain,what,at,value,low,high"
