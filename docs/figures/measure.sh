@@ -4,7 +4,7 @@
 #
 # A study is one run of `strata compare` (layer6/frontier.html says what its columns are): all chains of a file tell their
 # texts from the same 300 openings.  The table of a run that is done is kept in build/measure, so a measurement that was
-# stopped goes on where it was; `rm -r build/measure` begins anew.
+# stopped goes on where it was; `rm -r build/measure` begins anew.  Tables of other models in the box are left alone.
 # ten-minutes is measured when it is named.
 set -e
 strata=$(cd "$(dirname "$1")" && pwd)/$(basename "$1")
@@ -13,8 +13,9 @@ cd "$(dirname "$0")"
 models=../../layer5_models/models
 draft=$models/draft.gguf
 kept=../../build/measure
+told=$kept/$(cat "$models/storyteller.gguf" "$draft" | cksum | cut -d' ' -f1) # what these two models said
 documents=${DOCUMENTS:-300}
-mkdir -p "$kept"
+mkdir -p "$told"
 
 # Of a table of compare: these columns, by name, after a label.  columns LABEL NAME...
 columns() {
@@ -35,7 +36,7 @@ prompts=$(measured surprisal distinct_2 repetition less_first_repetition less_fi
 study() {
     label=$1
     shift
-    table=$kept/$figure-$label-$(echo "$documents $*" | cksum | cut -d' ' -f1).csv
+    table=$told/$figure-$label-$(echo "$documents $*" | cksum | cut -d' ' -f1).csv
     [ -s "$table" ] || "$strata" compare --documents "$documents" --csv "$table" "$@" >&2
     columns "$label" texts $world <"$table"
 }
@@ -44,7 +45,7 @@ study() {
 prompted() {
     label=$1
     shift
-    table=$kept/$figure-$label-$(echo "$*" | cksum | cut -d' ' -f1).csv
+    table=$told/$figure-$label-$(echo "$*" | cksum | cut -d' ' -f1).csv
     [ -s "$table" ] || "$strata" compare --prompts openings.txt --csv "$table" "$@" >&2
     columns "$label" texts $prompts <"$table"
 }
@@ -53,7 +54,7 @@ prompted() {
 roles() { # roles LAYER HEAD [OPTIONS...]
     layer=$1 head=$2
     shift 2
-    table=$kept/roles-$layer-$head.csv
+    table=$told/roles-$layer-$head.csv
     [ -s "$table" ] || "$strata" compare --documents 100 --seeds 5 --chains min_p:0.2 --csv "$table" "$@" >&2
     tail -n 1 "$table" | awk -F'"' -v at="$layer,$head" '
         BEGIN { split("name who pronoun who kind who place where spot where grammar form cut form", pair, " ")
@@ -204,7 +205,7 @@ home() {
 # An adapter that ends stories with a sentence, learned in a minute.  Rows strength,stories,of them with the sentence,valid without it,
 # and the same of chats, which it was not shown.
 habit() {
-    adapter=$kept/moon.gguf
+    adapter=$told/moon.gguf
     "$strata" world --kind story --documents 2000 --seed 7 2>/dev/null |
         awk '/^<.endoftext.>$/ { print "And the moon smiled." } 1' >"$kept/moon.txt"
     [ -s "$adapter" ] || "$strata" train --from $models/storyteller.gguf --corpus "$kept/moon.txt" --lora 8 --out "$adapter" >&2
@@ -274,7 +275,7 @@ measure() {
             dry:3,min_p:0.1 no_repeat:4,min_p:0.1 ;;
     surprise) # bits among the tokens that were left; of adaptive_p, which bends what is left, among those that it saw
         echo "chain,step,mean,error"
-        table=$kept/surprise-texts.csv
+        table=$told/surprise-texts.csv
         [ -s "$table" ] || { "$strata" figure surprise >"$table.part" && mv "$table.part" "$table"; }
         awk -F, 'NR > 1 { print $1 "," $3 "," ($1 ~ /adaptive_p/ ? $4 : $5) }' "$table" | awk -F, -v keys=2 -f mean.awk ;;
     roles)
