@@ -22,16 +22,17 @@ if [ -n "$missing" ]; then
 fi
 # shellcheck disable=SC2086
 $python docs/test_hooks.py >build/docs/test_hooks.log 2>&1 || { cat build/docs/test_hooks.log >&2; exit 1; }
-# The figures that pages show are drawn again when the program is newer, or what draws them.
+# The figures that pages show are drawn again when the program is newer, or a model, or stored numbers, or what draws them.
+models=layer5_models/models
 stale=
 for name in $(grep -rhoE '\{\{ figure [a-z-]+' docs --include='*.md' | sed 's/.* //' | sort -u); do
     svg=build/plots/$name.svg
-    [ "$svg" -nt build/bin/strata ] && [ -z "$(find docs/figures \( -name "$name.*" -o -name '*.awk' -o -name '*.sh' -o -name style.gp \) -newer "$svg")" ] || stale="$stale $name"
+    [ "$svg" -nt build/bin/strata ] && [ -z "$(find docs/figures $models \( -name "$name.*" -o -name '*.awk' -o -name '*.sh' -o -name style.gp -o -name '*.csv' -o -name '*.gguf' \) -newer "$svg")" ] || stale="$stale $name"
 done
 # shellcheck disable=SC2086
 if [ -n "$stale" ]; then DOCUMENTS=${DOCUMENTS:-20} docs/figures/make.sh build/bin/strata build/plots $stale || exit 1; fi
-# So is the playground, when the libraries are.
-[ build/playground/playground-data.js -nt build/bin/strata ] && [ -z "$(find docs/playground -newer build/playground/playground-data.js -name '*.[ch]')" ] ||
+# So is the playground, when the libraries are, or the model.
+[ build/playground/playground-data.js -nt build/bin/strata ] && [ -z "$(find docs/playground $models \( -name '*.[ch]' -o -name '*.gguf' \) -newer build/playground/playground-data.js)" ] ||
     docs/playground/build.sh build/playground || exit 1
 mkdocs build --quiet --strict || exit 1
 python3 docs/check_links.py build/site || exit 1
