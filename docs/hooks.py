@@ -8,6 +8,7 @@
     {{ contents FILE }}            an umbrella header: its modules in reading order
     {{ line FILE some text }}      the place where a text stands, as FILE:LINE
     {{ run COMMAND }}              a command and what it prints; it must succeed, print something, and no number that is none
+    {{ expect PATTERN }}           right below a run: a regular expression that its output has, for what the page says of it
     {{ run_with_inf COMMAND }}     the same, where -inf or nan is what the page is about
     {{ exercise 3.1 }}             a box, from layerN/exercise/holes.txt
     {{ figure NAME | caption }}    an SVG of build/plots, in the colours of the page; what it says to who cannot see it: plots.py
@@ -20,6 +21,10 @@
     {{ watch COMMAND | caption }}  the steps of a service that the command prints (docs/examples/watch_service.c), moved by
                                    docs/assets/watch.js
     {{ play CHAIN | prompt }}      a link to the playground with this chain and prompt
+
+and one within a sentence, a caption or a finding (figures/findings.txt):
+
+    {{ number NAME percent(value("min_p:0.05", "kept")) }}    a number of a figure, asked for as its claims ask (figures/claims.awk)
 
 A name that is gone, a text that is not found, a command that fails: each ends the build, with page and line.  No C is typed into
 pages; `make docs` refuses a page that has any.  Files become links to their copies (code_pages.py), papers links to where they are,
@@ -52,7 +57,8 @@ from listings import contract, head, read, source
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 CACHE = ROOT / "build" / "docs" / "run"
 SECONDS = int(os.environ.get("RUN_SECONDS", 600))  # for one command of a page
-TAG = re.compile(r"^( *)\{\{ (\w+) (.+?) \}\}((?:\n *\{\{ note .+ \}\}$)*)$", re.M)
+TAG = re.compile(r"^( *)\{\{ (\w+) (.+?) \}\}((?:\n *\{\{ (?:note|expect) .+ \}\}$)*)$", re.M)
+EXPECT = re.compile(r"^ *\{\{ expect (.+) \}\}$", re.M)
 TYPED = re.compile(r"^```c\b", re.M)
 NO_NUMBER = re.compile(r"(?<![\w.])[-+]?(?:nan|inf|infinity)(?!\w)", re.I)
 NOTHING = "4294967295 0"  # what cksum says of no bytes
@@ -159,6 +165,17 @@ def run(command):
     return block
 
 
+def expected(block, below):
+    """A run's block, when its output has all that is expected below it."""
+    wanted, output = EXPECT.findall(below), block.split("\n", 2)[2]
+    if len(wanted) != len(below.strip().split("\n")):
+        listings.notes_of(below, "run")  # says why not
+    for pattern in wanted:
+        if not re.search(pattern, output, re.M):
+            raise PluginError(f"does not print '{pattern}', of which the page speaks:\n{output[:600]}")
+    return block
+
+
 def holes():
     found = {}
     for file in sorted(ROOT.glob("layer*/exercise/holes.txt")):
@@ -255,18 +272,31 @@ def on_page_markdown(markdown, page, config, files):
 
     asked, numbers = asked_for(markdown), itertools.count(1)
 
+    def place_of(match):
+        return f"docs/{where}:{markdown.count(chr(10), 0, match.start()) + 1}"
+
+    def number(match):
+        try:
+            return plots.number(*match.groups())
+        except PluginError as problem:
+            raise PluginError(f"{place_of(match)}: {problem}")
+
     def replace(match):
         indent, tag, arguments, below = match.groups()
-        place = f"docs/{where}:{markdown.count(chr(10), 0, match.start()) + 1}"
+        place = place_of(match)
         if tag not in TAGS:
             raise PluginError(f"{place}: no tag '{tag}'")
         try:
             text = TAGS[tag](arguments)
-            if below:
+            if below and tag in ("run", "run_with_inf"):
+                text = expected(text, below)
+            elif below:
                 text = listings.with_notes(text, listings.notes_of(below, tag), next(numbers))
             return textwrap.indent(folded(arguments, text, asked) if tag == "source" else text, indent)
         except PluginError as problem:
             raise PluginError(f"{place}: {problem}")
+
+    markdown = plots.NUMBER.sub(number, markdown)
 
     def outside(match):
         path = match.group(2) if code_pages.is_text(match.group(2)) else "docs/" + match.group(2)

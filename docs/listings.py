@@ -125,7 +125,7 @@ def notes_of(lines, tag):
     if tag not in ("source", "contract"):
         raise PluginError(f"a note stands below a source or a contract, not a {tag}")
     found = NOTE.findall(lines)
-    if len(found) != lines.count("{{ note "):
+    if len(found) != len(lines.strip().split("\n")):
         raise PluginError("a note is {{ note text of a line | a sentence }}")
     return found
 

@@ -1,7 +1,12 @@
 """Figures as parts of the pages: gnuplot's drawing in the colours of the theme, and the table of all of them."""
+import functools
 import html
 import pathlib
 import re
+import subprocess
+import tempfile
+
+from mkdocs.exceptions import PluginError
 
 FOLDER = pathlib.Path(__file__).resolve().parent / "figures"
 
@@ -12,6 +17,7 @@ COLORS = {
     (0, 114, 178): "blue", (230, 159, 0): "orange", (0, 158, 115): "green", (213, 94, 0): "red", (204, 121, 167): "purple",
     (86, 180, 233): "sky", (184, 168, 0): "yellow",
 }
+NUMBER = re.compile(r"\{\{ number ([\w-]+) (.+?) \}\}")
 EMPTY = re.compile(r"<g\b[^<>]*>\s*</g>")
 
 
@@ -19,6 +25,26 @@ def findings():
     """name: (question, finding, what it rests on, command), from figures/findings.txt."""
     rows = [line.split(" | ") for line in (FOLDER / "findings.txt").read_text().splitlines() if line and not line.startswith("#")]
     return {name: tuple(rest) for name, *rest in rows}
+
+
+@functools.lru_cache(maxsize=None)
+def number(name, expression):
+    """What an expression of awk comes to over the numbers of a figure, with what its claims know of them (figures/claims.awk)."""
+    claims, data = FOLDER / f"{name}.claims", FOLDER.parent.parent / "build" / "plots" / f"{name}.csv"
+    if not claims.is_file():
+        raise PluginError(f"a number of {name}, which has no {claims.name} to read its table")
+    with tempfile.NamedTemporaryFile("w", suffix=".awk") as question:
+        question.write(f"END {{ print {expression} }}\n")
+        question.flush()
+        done = subprocess.run(["awk", "-f", FOLDER / "claims.awk", "-f", question.name, "-f", claims, data], capture_output=True, text=True)
+    answer = done.stdout.split("\n")[0]
+    if not re.fullmatch(r"-?\d+(\.\d+)?", answer) or not float(answer):
+        raise PluginError(f"{expression} of {name} is no number, or 0 (a name that it does not have?): {answer} {done.stderr}")
+    return answer
+
+
+def with_numbers(text):
+    return NUMBER.sub(lambda match: number(*match.groups()), text)
 
 
 def themed(match):
@@ -53,7 +79,7 @@ def inline(name, svg):
     body = re.sub(r"xlink:href='#", f"href='#{name}-", body)
     body = re.sub(r"\s*\n\s*", "\n", body)
     body = "\n".join(without_twins(body.split("\n")))
-    finding = re.sub(r"[`*]", "", findings()[name][1])
+    finding = re.sub(r"[`*]", "", with_numbers(findings()[name][1]))
     return f'<svg viewBox="{frame}" role="img" aria-label="{html.escape(finding)}">{body}</svg>'
 
 
@@ -62,5 +88,5 @@ def table(pages):
     rows = ["| figure | question | finding | rests on | its numbers |", "|---|---|---|---|---|"]
     for name, (question, finding, ground, command) in findings().items():
         where = ", ".join(f"[{page.split('/')[-1]}]({page}.md)" for page in pages.get(name, []))
-        rows.append(f"| **{name}** {where} | {question} | {finding} | {ground} | `{command}` |")
+        rows.append(f"| **{name}** {where} | {question} | {with_numbers(finding)} | {ground} | `{command}` |")
     return "\n".join(rows)

@@ -4,6 +4,12 @@ BEGIN { FS = "," }
 function claim(sentence, holds) { if (!holds) { print "not in the data: " sentence; broken = 1 } }
 function unquoted(text) { gsub(/"/, "", text); return text }
 
+# For sentences: {{ number NAME percent(value("greedy", "valid")) }} on a page asks the same numbers.
+function percent(x) { return sprintf("%.0f", 100 * x) }
+function rounded(x) { return sprintf("%.0f", x) }
+function tenths(x) { return sprintf("%.1f", x) }
+function hundredths(x) { return sprintf("%.2f", x) }
+
 # A table of measure.sh: `/^chain,/ { head() } /^"/ { row() }`, then value(chain, column); chain may be study:chain.
 function head(   i) { for (i = 1; i <= NF; i++) name[i] = $i }
 function row(   chain, rest, cell, i, n) {
