@@ -191,7 +191,8 @@ plain_and_best() {
         "$(sed -n 's/.*| \([a-z ]*\)]$/\1/p' "$work/plain.err" | tail -1)"
 }
 plain_and_best "a stop string" --stop named -n 60
-plain_and_best "a stop token" --stop-ids 350,300 -n 60
+there=$(echo " there" | "$strata" tokenize)
+plain_and_best "a stop token" --stop-ids "$there,300" -n 60
 plain_and_best "repetition" --repeats 2 -n 300 -p "a a a"
 plain_and_best "healed" --heal -p "Once upon a ti" -n 6
 plain_and_best "healed, far back" --heal -p "Once upo" -n 6
@@ -220,8 +221,8 @@ beams() { name=$1 pattern=$2; shift 2; expect "beams, $name" 0 "$pattern" "$stra
 beams "a stop string" "3 beams | .* | stop string" --stop village -p "Once upon a time there was a sly fox. She lived in a small" -n 60
 same "what beams show ends before a stop string" \
     "$("$strata" generate --beams 3 --stop . -n 60 --quiet | tr -d '\n' | grep -c '[.]')" 0
-beams "a stop token" "stop token" --stop-ids 350
-same "beams print no stop token" "$("$strata" generate --beams 3 --ids --no-prompt --quiet --stop-ids 350 -n 40 | tr ' ' '\n' | grep -c '^350$')" 0
+beams "a stop token" "stop token" --stop-ids "$there"
+same "beams print no stop token" "$("$strata" generate --beams 3 --ids --no-prompt --quiet --stop-ids "$there" -n 40 | tr ' ' '\n' | grep -c "^$there\$")" 0
 beams "time" "time limit" --seconds 0.001
 beams "repetition" "repetition" --repeats 2 -n 100
 beams "healed" "Once upon a time" --quiet --heal -p "Once upon a ti" -n 12

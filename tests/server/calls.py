@@ -48,7 +48,7 @@ def is_call(call):
 def a_form(name, template, mark, several=False, push=None, **names):
     """several: this model, which knows nothing of calls, writes more than one.  push: biases that make it begin one."""
     with storyteller_with(template, **names) as file, Server("--places", "4", model=file.name) as server:
-        body = {"messages": SAID, "tools": TOOLS, "tool_choice": "required", "max_tokens": 100, "temperature": 0.9, "logit_bias": push}
+        body = {"messages": SAID, "tools": TOOLS, "tool_choice": "required", "max_tokens": 100, "temperature": 1.5, "logit_bias": push}
         weather = {"type": "function", "function": {"name": "weather"}}
         if not several:
             body["tool_choice"] = weather
