@@ -323,6 +323,15 @@ class Figures(unittest.TestCase):
         with self.assertRaises(PluginError):
             hooks.figure("nothing | of that name")
 
+    def test_claims_can_be_read(self):
+        """A function of claims.awk has no name that a figure's claims use."""
+        with tempfile.NamedTemporaryFile("w", suffix=".awk") as over:
+            over.write("END { exit }\n")
+            over.flush()
+            for claims in (DOCS / "figures").glob("*.claims"):
+                done = subprocess.run(["awk", "-f", DOCS / "figures/claims.awk", "-f", over.name, "-f", claims, os.devnull], capture_output=True, text=True)
+                self.assertEqual((done.returncode, done.stderr), (0, ""), claims.name)
+
     def test_a_number_in_a_sentence(self):
         row = '"min_p:0.05",min_p,300,0.9867,0,0.0013\n'
         with tempfile.TemporaryDirectory() as folder, unittest.mock.patch.object(plots, "FOLDER", pathlib.Path(folder) / "docs/figures"):

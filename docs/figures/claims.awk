@@ -5,10 +5,13 @@ function claim(sentence, holds) { if (!holds) { print "not in the data: " senten
 function unquoted(text) { gsub(/"/, "", text); return text }
 
 # For sentences: {{ number NAME percent(value("greedy", "valid")) }} on a page asks the same numbers.
-function percent(x) { return sprintf("%.0f", 100 * x) }
+function percent(x) { return 0 < x && x < 0.005 || 0.995 <= x && x < 1 ? sprintf("%.1f", 100 * x) : sprintf("%.0f", 100 * x) } # 100: of all
+function in_points(x) { return sprintf("%.0f", 100 * x) }
 function rounded(x) { return sprintf("%.0f", x) }
 function tenths(x) { return sprintf("%.1f", x) }
 function hundredths(x) { return sprintf("%.2f", x) }
+function told_true(chain) { return percent(value(chain, "valid")) }
+function could_tell(chain) { return percent(value(chain, "kept")) }
 
 # A table of measure.sh: `/^chain,/ { head() } /^"/ { row() }`, then value(chain, column); chain may be study:chain.
 function head(   i) { for (i = 1; i <= NF; i++) name[i] = $i }
