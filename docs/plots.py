@@ -38,7 +38,7 @@ def number(name, expression):
         question.flush()
         done = subprocess.run(["awk", "-f", FOLDER / "claims.awk", "-f", question.name, "-f", claims, data], capture_output=True, text=True)
     answer = done.stdout.split("\n")[0]
-    if not re.fullmatch(r"-?\d+(\.\d+)?", answer) or not float(answer):
+    if not re.fullmatch(r"-?\d+(\.\d+)?", answer) or "(" in expression and not float(answer):  # a bare name may be that of head 0
         raise PluginError(f"{expression} of {name} is no number, or 0 (a name that it does not have?): {answer} {done.stderr}")
     return answer
 

@@ -20,7 +20,7 @@ document.addEventListener("DOMContentLoaded", async () => {
   const HAT = "Once upon a time there was a lazy puppy named Daisy. She lived in a small village.\n\nOne day, Daisy could not find her red hat. It was the best thing she owned. She looked in every drawer, but it was not there. Daisy began to cry.\n\nThen Casper the heron from next door came by. \"What is wrong?\" asked Casper. \"I lost my red hat,\" said";
   const asked = new URLSearchParams(location.hash.slice(1) || location.search);
   const count = (name, otherwise) => (/^\d{1,9}$/.test(asked.get(name) ?? "") ? Number(asked.get(name)) : otherwise); // nothing else is one
-  const [, layer, head] = (asked.get("head") ?? "").match(/^(\d{1,3})\.(\d{1,3})$/) || [0, 2, 4];
+  const [, layer, head] = (asked.get("head") ?? root.dataset.head ?? "").match(/^(\d{1,3})\.(\d{1,3})$/) || [0, 0, 0];
   const state = {
     prompts: [asked.get("p") ?? HAT, asked.get("p2") ?? asked.get("p") ?? HAT],
     acts: [asked.get("acts") ?? "", asked.get("acts2") ?? ""],
