@@ -167,7 +167,7 @@ def run(command):
 
 def expected(block, below):
     """A run's block, when its output has all that is expected below it."""
-    wanted, output = EXPECT.findall(below), block.split("\n", 2)[2]
+    wanted, output = EXPECT.findall(below), block.split("\n", 2)[2].rsplit("\n", 1)[0]
     if len(wanted) != len(below.strip().split("\n")):
         listings.notes_of(below, "run")  # says why not
     for pattern in wanted:
