@@ -18,6 +18,7 @@ COLORS = {
     (86, 180, 233): "sky", (184, 168, 0): "yellow",
 }
 NUMBER = re.compile(r"\{\{ number ([\w-]+) (.+?) \}\}")
+NUMBERS = re.compile(r"-?\d+(\.\d+)?((, | and | )\d+(\.\d+)?)*")  # one, or a list of names
 EMPTY = re.compile(r"<g\b[^<>]*>\s*</g>")
 
 
@@ -38,7 +39,7 @@ def number(name, expression):
         question.flush()
         done = subprocess.run(["awk", "-f", FOLDER / "claims.awk", "-f", question.name, "-f", claims, data], capture_output=True, text=True)
     answer = done.stdout.split("\n")[0]
-    if not re.fullmatch(r"-?\d+(\.\d+)?", answer) or "(" in expression and not float(answer):  # a bare name may be that of head 0
+    if not NUMBERS.fullmatch(answer) or "(" in expression and re.fullmatch("-?[0.]+", answer):  # a bare name may be that of head 0
         raise PluginError(f"{expression} of {name} is no number, or 0 (a name that it does not have?): {answer} {done.stderr}")
     return answer
 
