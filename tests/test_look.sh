@@ -8,6 +8,9 @@ expect "the lens ends with the model's word" 0 'layer 2 feed-forward  *0\.[0-9]*
 expect "the stream grows" 0 'root mean square' "$strata" look stream -p "$p"
 expect "every head silenced" 0 '2\.7' "$strata" look heads -p "$p"
 expect "whose hat" 0 'none,none,2,' "$strata" look owner --documents 2 --csv
+hat=$(printf '%b' "$(sed -n 's/.*const HAT = "\(.*\)";$/\1/p' "$here/../docs/playground/explorer.js" | sed 's/\\"/"/g')")
+expect "and whose in the explorer: layer 2 brings the name" 0 'layer 2 attention  *0\.[0-9]* " Daisy"' "$strata" look lens -p "$hat" --isa scalar
+same "layer 1 does not know it" "$(grep -c 'layer 1 .*Daisy' "$work/out")" 0
 
 # A row of attention adds up to one, and the lens at the end is what generate sees.
 sums=$("$strata" look attention -p "$p" --csv | awk -F, 'NR > 1 { s[$1 "." $2 "," $3] += $5 } END { for (k in s) { n++; if (s[k] < 0.9999 || s[k] > 1.0001) bad++ }; print n, bad + 0 }')
