@@ -80,7 +80,7 @@ for (const chain of [typed("grammar", rules), typed("regex", " (kind|vain) (fox|
 strata.begin("Once upon a time there was a");
 strata.chain(typed("choice", " brave fox| shy owl") + ",greedy", 1);
 const allowed = strata.look().filter((row) => row.stage === "choice" && row.kept === "1").map((row) => row.text);
-expect("what the mask leaves", allowed.every((token) => " brave fox".startsWith(token) || " shy owl".startsWith(token)) && allowed.includes(" brave"), true);
+expect("what the mask leaves", allowed.every((token) => " brave fox".startsWith(token) || " shy owl".startsWith(token)) && allowed.some((token) => token.length > 1), true);
 strata.take(strata.chosen());
 const first = strata.text();
 strata.chain(typed("choice", " brave fox| shy owl") + ",temp:0.5,greedy", 1); // the place in the text is kept
