@@ -13,7 +13,7 @@ void sequence_append(Sequence *s, int32_t token, Choice *choice) {
     s->result.tokens++;
     Text text = new_text(s, token);
     bool asked = !o->on_choice || o->on_choice(o->context, choice);
-    bool going = !o->stream || stream_push(o->stream, text);
+    bool going = !asked || !o->stream || stream_push(o->stream, text);
     if (!asked)
         sequence_end(s, STOP_CALLER);
     else if (ends_after(&o->limits, s->tokens->ids + s->result.prompt_tokens, s->result.tokens,
