@@ -118,6 +118,27 @@ static void keeps_formats(void **state) {
     }
 }
 
+/* Gemma 3 as newer files write it: how layers with a window turn, and how the others do. */
+static void turns_by_kind_of_layer(void **state) {
+    (void)state;
+    if (!has_python()) skip();
+    MakeModel m = make_model_of("gemma3", NULL);
+    write_model(&m);
+    publish("Gemma3ForCausalLM", "");
+    edit("config.json", "\"use_cache\": true",
+         "\"rope_parameters\": {\"full_attention\": {\"rope_type\": \"default\", "
+         "\"rope_theta\": 1000000.0}, "
+         "\"sliding_attention\": {\"rope_type\": \"default\", \"rope_theta\": 5000.0}}");
+    convert_back("windows", NULL);
+    Model b;
+    open_at(&b, in_folder("out.gguf"));
+    const GgufPair *pair = gguf_find(&b.gguf, "gemma3.rope.freq_base_swa");
+    double theta = 0;
+    assert_true(pair && gguf_float(pair, 0, &theta));
+    assert_true(theta == 5000);
+    model_close(&b);
+}
+
 /* The divisors of llama3's stretching, computed by another formula for one pair each: fast, slow, between. */
 static void stretches_as_llama3(void **state) {
     (void)state;
@@ -148,6 +169,7 @@ int main(void) {
         cmocka_unit_test(same_as_quantized),
         cmocka_unit_test(keeps_formats),
         cmocka_unit_test(stretches_as_llama3),
+        cmocka_unit_test(turns_by_kind_of_layer),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }

@@ -93,7 +93,13 @@ static bool check_vocab(const Conversion *c, size_t rows) {
     if (json_size(json_get(c->folder.sizes, "vocab_size"), &vocab) && vocab != rows)
         return REFUSE(c, "config.json: vocab_size is %zu, and the embedding has %zu rows",
                       vocab, rows);
-    if (tie && tie->kind == JSON_FALSE && !c->recipe->vectors && !target_of(c, "output.weight"))
+    bool untied = tie && tie->kind == JSON_FALSE;
+    if (untied && strncmp(c->family->arch, "gemma", 5) == 0)
+        return REFUSE(
+            c,
+            "config.json: tie_word_embeddings is false, and the head of a %s is its embedding",
+            c->family->architecture);
+    if (untied && !c->recipe->vectors && !target_of(c, "output.weight"))
         return REFUSE(c,
                       "config.json: tie_word_embeddings is false, and the folder has no head: "
                       "a file may be missing");

@@ -9,6 +9,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 static double number_or(const JsonValue *object, const char *key, double otherwise) {
     double number;
@@ -126,11 +127,32 @@ static bool plan_divisors(Conversion *c, const JsonValue *scaling, double theta)
     return only_keys(c, scaling, known);
 }
 
+/* Newer files say how layers with a window turn, and how the others do: {"sliding_attention": {...}, "full_attention": {...}}.
+ * Returns the latter. */
+static const JsonValue *put_windowed(Conversion *c, const JsonValue *parameters) {
+    static const char *const known[] = {"rope_type", "rope_theta", NULL};
+    const JsonValue *full = json_get(parameters, "full_attention"),
+                    *windowed = json_get(parameters, "sliding_attention");
+    double theta;
+    if (!full || !windowed) return parameters;
+    if (strcmp(c->family->arch, "gemma3") != 0 || parameters->count != 2 ||
+        !json_number(json_get(windowed, "rope_theta"), &theta) ||
+        !json_is(json_get(windowed, "rope_type"), "default") || !only_keys(c, windowed, known))
+        return REFUSE(c, "config.json: rope_parameters of layers with a window: wanted those "
+                         "of Gemma 3, "
+                         "rope_type default and a rope_theta"),
+               NULL;
+    put_number(c, "rope.freq_base_swa", theta);
+    return full;
+}
+
 bool put_stretching(Conversion *c, const JsonValue *scaling) {
     const JsonValue *parameters = json_get(c->folder.sizes, "rope_parameters"),
                     *direct = json_get(c->folder.sizes, "rope_theta");
     double theta = number_or(c->folder.sizes, "rope_theta", 10000);
-    if (parameters && parameters->kind == JSON_OBJECT) scaling = parameters;
+    if (parameters && parameters->kind == JSON_OBJECT &&
+        !(scaling = put_windowed(c, parameters)))
+        return false;
     if (!scaling || scaling->kind == JSON_NULL) return true;
     if (direct && json_get(scaling, "rope_theta") &&
         theta != number_or(scaling, "rope_theta", 10000))
