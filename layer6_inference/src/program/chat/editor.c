@@ -155,6 +155,12 @@ bool editor_close(Editor *e, Fault *fault) {
 
 /* ------------------------------------------------------------------ a line */
 
+/* At once on the disk: a window that is closed ends the program without a word. */
+static void keep_line(Editor *e, const char *line) {
+    e->lib.history(e->history, &e->event, H_ENTER, line);
+    if (e->path) e->lib.history(e->history, &e->event, H_SAVE, e->path);
+}
+
 char *editor_line(Editor *e, const char *prompt, size_t *size) {
     int count = 0;
     e->prompt = prompt, e->dropped = false, *size = 0;
@@ -165,6 +171,6 @@ char *editor_line(Editor *e, const char *prompt, size_t *size) {
     if (!line) return NULL;
     *size = strcspn(line, "\r\n");
     line[*size] = 0;
-    if (*size) e->lib.history(e->history, &e->event, H_ENTER, line);
+    if (*size) keep_line(e, line);
     return line;
 }
