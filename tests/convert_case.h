@@ -121,11 +121,37 @@ static inline void write_model(const MakeModel *m) {
     free(bytes);
 }
 
-static inline void convert_back(const char *class, const QuantPreset *preset) {
+/* A model as make_families.h has it (and `more`). */
+static inline void write_model_of(const char *arch, const char *more) {
+    const MakeModel m = make_model_of(arch, more);
+    write_model(&m);
+}
+
+/* A model of these words alone. */
+static inline void write_model_as(const char *arch, const char *family) {
+    MakeModel m = make_model_of(arch, family);
+    m.family = family, m.more = NULL;
+    write_model(&m);
+}
+
+static inline void convert_with(const char *what, const Convert *how) {
     Fault fault;
+    if (!convert_folder(in_folder("published"), in_folder("out.gguf"), how, NULL, &fault))
+        fail_msg("%s: %s", what, fault.text);
+}
+
+static inline void convert_back(const char *what, const QuantPreset *preset) {
     const Convert how = {.preset = preset};
-    if (!convert_folder(in_folder("published"), in_folder("out.gguf"), &how, NULL, &fault))
-        fail_msg("%s: %s", class, fault.text);
+    convert_with(what, &how);
+}
+
+/* The folder is refused, for this. */
+static inline void refuse_back(const char *what, const char *says) {
+    Fault fault = {""};
+    const Convert how = {0};
+    if (convert_folder(in_folder("published"), in_folder("out.gguf"), &how, NULL, &fault))
+        fail_msg("%s: taken", what);
+    if (!strstr(fault.text, says)) fail_msg("%s: %s", what, fault.text);
 }
 
 /* A file that is added to the folder. */

@@ -55,12 +55,10 @@ static void every_class(void **state) {
     (void)state;
     if (!has_python()) print_message("no python3: models are not published\n"), skip();
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        MakeModel m = make_model_of(cases[i].arch, NULL);
-        if (cases[i].family) {
-            m = make_model_of(cases[i].arch, cases[i].family);
-            m.family = cases[i].family, m.more = NULL;
-        }
-        write_model(&m);
+        if (cases[i].family)
+            write_model_as(cases[i].arch, cases[i].family);
+        else
+            write_model_of(cases[i].arch, NULL);
         publish(cases[i].class, cases[i].options);
         convert_back(cases[i].class, NULL);
         same_tensors(cases[i].class), same_results(cases[i].class);
@@ -100,9 +98,8 @@ static void keeps_formats(void **state) {
                                            {"F16", "--type F16 --kind torch"},
                                            {"BF16", "--type BF16 --kind torch"}};
     if (!has_python()) skip();
-    MakeModel m = make_model_of("qwen3", NULL);
     for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
-        write_model(&m);
+        write_model_of("qwen3", NULL);
         publish("Qwen3ForCausalLM", types[i][1]);
         convert_back(types[i][0], NULL);
         Fault fault;
@@ -122,8 +119,7 @@ static void keeps_formats(void **state) {
 static void turns_by_kind_of_layer(void **state) {
     (void)state;
     if (!has_python()) skip();
-    MakeModel m = make_model_of("gemma3", NULL);
-    write_model(&m);
+    write_model_of("gemma3", NULL);
     publish("Gemma3ForCausalLM", "");
     edit("config.json", "\"use_cache\": true",
          "\"rope_parameters\": {\"full_attention\": {\"rope_type\": \"default\", "
@@ -143,8 +139,7 @@ static void turns_by_kind_of_layer(void **state) {
 static void stretches_as_llama3(void **state) {
     (void)state;
     if (!has_python()) skip();
-    MakeModel m = make_model_of("llama", NULL);
-    write_model(&m);
+    write_model_of("llama", NULL);
     publish("LlamaForCausalLM", "");
     edit("config.json", "\"use_cache\": true",
          "\"rope_theta\": 10000, \"rope_scaling\": {\"rope_type\": \"llama3\", \"factor\": 8, "

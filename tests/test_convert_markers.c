@@ -38,9 +38,7 @@ static const struct {
 static void processors_name_tokens(void **state) {
     (void)state;
     if (!has_python()) skip();
-    MakeModel m = make_model_of("bert", NULL);
-    m.more = NULL, m.family = ENCODER " scores:2 scores_hidden pooling_type=4";
-    write_model(&m);
+    write_model_as("bert", ENCODER " scores:2 scores_hidden pooling_type=4");
     give_unigram(true, true);
     for (size_t i = 0; i < 2 * (sizeof processors / sizeof *processors); i++) {
         Model b;
@@ -76,20 +74,13 @@ static const struct {
 
 static void refuses_processors(void **state) {
     (void)state;
-    const Convert how = {0};
     if (!has_python()) skip();
-    MakeModel m = make_model_of("bert", NULL);
-    m.more = NULL, m.family = ENCODER " scores:2 scores_hidden pooling_type=4";
-    write_model(&m);
+    write_model_as("bert", ENCODER " scores:2 scores_hidden pooling_type=4");
     give_unigram(true, true);
     for (size_t i = 0; i < sizeof bad_processors / sizeof *bad_processors; i++) {
-        Fault fault = {""};
         publish("XLMRobertaForSequenceClassification", "--words pairs");
         give_processor(bad_processors[i].processor);
-        if (convert_folder(in_folder("published"), in_folder("out.gguf"), &how, NULL, &fault))
-            fail_msg("%s: taken", bad_processors[i].processor);
-        if (!strstr(fault.text, bad_processors[i].says))
-            fail_msg("%s: %s", bad_processors[i].processor, fault.text);
+        refuse_back(bad_processors[i].processor, bad_processors[i].says);
     }
 }
 
@@ -105,15 +96,12 @@ static void another_end(void **state) {
     if (!has_python()) skip();
     char note[1000] = "";
     const Convert how = {.note = keep_note, .context = note};
-    MakeModel m = make_model_of("llama", NULL);
-    Fault fault;
     Model b;
-    write_model(&m);
+    write_model_of("llama", NULL);
     give_unigram(true, true);
     publish("LlamaForCausalLM", "--words ends");
     give_processor(TEMPLATE TOKEN("he") ", " TEXT ", " TOKEN("<tag>") "]");
-    if (!convert_folder(in_folder("published"), in_folder("out.gguf"), &how, NULL, &fault))
-        fail_msg("%s", fault.text);
+    convert_with("another end", &how);
     assert_non_null(
         strstr(note, "begins with 'he', as tokenizer.json has it, and not with the bos"));
     assert_non_null(strstr(note, "ends with '<tag>', as tokenizer.json has it, and not with"));
@@ -132,9 +120,8 @@ static void special_tokens_map(void **state) {
     static const char *const maps[] = {"{\"bos_token\": {\"content\": \"<tag>\"}}",
                                        "{\"bos_token\": \"<nil>\"}"};
     if (!has_python()) skip();
-    MakeModel m = make_model_of("llama", NULL);
     const Convert how = {0};
-    write_model(&m);
+    write_model_of("llama", NULL);
     give_unigram(true, true);
     for (int i = 0; i < 2; i++) {
         Fault fault = {""};

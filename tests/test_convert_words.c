@@ -30,10 +30,9 @@ static void unigram_words(void **state) {
     (void)state;
     static const char *const words[] = {"--words json", "--words model"};
     if (!has_python()) skip();
-    MakeModel m = make_model_of("llama", NULL);
     for (int i = 0; i < 6; i++) {
         bool map = i / 2 != 1, merge = i / 2 == 2;
-        write_model(&m);
+        write_model_of("llama", NULL);
         give_unigram(map, merge);
         publish("LlamaForCausalLM", words[i % 2]);
         convert_back(words[i % 2], NULL);
@@ -63,45 +62,30 @@ static const struct {
 
 static void refuses_words(void **state) {
     (void)state;
-    const Convert how = {0};
     if (!has_python()) skip();
-    MakeModel m = make_model_of("llama", NULL);
-    write_model(&m);
+    write_model_of("llama", NULL);
     give_unigram(true, true);
     for (size_t i = 0; i < sizeof word_edits / sizeof *word_edits; i++) {
-        Fault fault = {""};
         publish("LlamaForCausalLM", "--words json");
         edit("tokenizer.json", word_edits[i].old, word_edits[i].new);
-        if (convert_folder(in_folder("published"), in_folder("out.gguf"), &how, NULL, &fault))
-            fail_msg("%s: taken", word_edits[i].new);
-        if (!strstr(fault.text, word_edits[i].says))
-            fail_msg("%s: %s", word_edits[i].new, fault.text);
+        refuse_back(word_edits[i].new, word_edits[i].says);
     }
 }
 
 /* ------------------------------------------------------------------ WordPiece */
 
 /* A model of random numbers with letters as WordPiece has them. */
-static void write_bert(void) {
-    MakeModel m = make_model_of("bert", "wordpiece");
-    write_model(&m);
-}
+static void write_bert(void) { write_model_of("bert", "wordpiece"); }
 
 /* Positions that begin behind the padding token need its id. */
 static void refuses_odd_padding(void **state) {
     (void)state;
-    const Convert how = {0};
-    Fault fault = {""};
     if (!has_python()) skip();
-    MakeModel m = make_model_of("bert", NULL);
-    m.more = NULL, m.family = ENCODER " pooling_type=2";
-    write_model(&m);
+    write_model_as("bert", ENCODER " pooling_type=2");
     give_unigram(true, true);
     publish("XLMRobertaModel", "--words pairs");
     edit("config.json", "\"pad_token_id\": 1", "\"pad_token_id\": -1");
-    assert_false(
-        convert_folder(in_folder("published"), in_folder("out.gguf"), &how, NULL, &fault));
-    assert_non_null(strstr(fault.text, "'pad_token_id' is -1, wanted the id of a token"));
+    refuse_back("padding of -1", "'pad_token_id' is -1, wanted the id of a token");
 }
 
 static void wordpiece_words(void **state) {
@@ -123,11 +107,8 @@ static void unigram_of_an_encoder(void **state) {
                                           "XLMRobertaForSequenceClassification"};
     if (!has_python()) skip();
     for (int i = 0; i < 3; i++) {
-        MakeModel m = make_model_of("bert", NULL);
-        m.more = NULL;
-        m.family = i == 2 ? ENCODER " scores:2 scores_hidden pooling_type=4"
-                          : ENCODER " pooling_type=2";
-        write_model(&m);
+        write_model_as("bert", i == 2 ? ENCODER " scores:2 scores_hidden pooling_type=4"
+                                      : ENCODER " pooling_type=2");
         give_unigram(true, true);
         publish(classes[i], "--words pairs");
         convert_back(classes[i], NULL);
@@ -153,8 +134,7 @@ static void unigram_of_t5(void **state) {
     static const char *const words[] = {"--words ends", "--words model"};
     if (!has_python()) skip();
     for (int i = 0; i < 2; i++) {
-        MakeModel m = make_model_of("t5", "written:2 decoder_block_count=2");
-        write_model(&m);
+        write_model_of("t5", "written:2 decoder_block_count=2");
         give_unigram(true, true);
         publish("T5ForConditionalGeneration", words[i]);
         convert_back(words[i], NULL);
@@ -238,8 +218,7 @@ static void sentence_settings(void **state) {
              "\"mode\": {}}");
     add_file("config_sentence_transformers.json",
              "{\"prompts\": {\"query\": \"query: \"}, \"default_prompt_name\": \"query\"}");
-    if (!convert_folder(in_folder("published"), in_folder("out.gguf"), &how, NULL, &fault))
-        fail_msg("%s", fault.text);
+    convert_with("settings", &how);
     assert_non_null(strstr(notes, "cuts texts after 5 tokens"));
     assert_non_null(strstr(notes, "says task, mode, which nothing here reads"));
     assert_non_null(strstr(notes, "the prompt 'query: ' in front"));
@@ -249,9 +228,7 @@ static void sentence_settings(void **state) {
     assert_memory_equal(tokens.ids, tokens.ids + 2, 2 * sizeof *tokens.ids);
     token_list_free(&tokens), model_close(&b);
     edit("config_sentence_transformers.json", "name\": \"query", "name\": \"nil");
-    assert_false(
-        convert_folder(in_folder("published"), in_folder("out.gguf"), &how, NULL, &fault));
-    assert_non_null(strstr(fault.text, "default_prompt_name is 'nil', and prompts has none"));
+    refuse_back("a prompt that is none", "default_prompt_name is 'nil', and prompts has none");
 }
 
 #define REPLACE \
@@ -269,8 +246,7 @@ static void unigram_edges(void **state) {
                  {REPLACE, "never", "runs of spaces as one without a space in front"},
                  {STRIP ", " REPLACE, "always", "a line's end is no white space where"}};
     if (!has_python()) skip();
-    MakeModel m = make_model_of("llama", NULL);
-    write_model(&m);
+    write_model_of("llama", NULL);
     give_unigram(true, false);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char notes[1000] = "", new[400];
@@ -293,17 +269,11 @@ static void unigram_edges(void **state) {
 /* Where capital letters cannot be made small. */
 static void refuses_lower_case(void **state) {
     (void)state;
-    const Convert how = {0};
-    Fault fault = {""};
     if (!has_python()) skip();
-    MakeModel m = make_model_of("llama", NULL);
-    write_model(&m);
+    write_model_of("llama", NULL);
     publish("LlamaForCausalLM", "");
     add_file("sentence_bert_config.json", "{\"do_lower_case\": true}");
-    assert_false(
-        convert_folder(in_folder("published"), in_folder("out.gguf"), &how, NULL, &fault));
-    assert_non_null(
-        strstr(fault.text, "do_lower_case is true, which is built in for WordPiece"));
+    refuse_back("lower case", "do_lower_case is true, which is built in for WordPiece");
 }
 
 int main(void) {

@@ -148,10 +148,10 @@ typedef struct Recipe {
     double window_theta; /* theta of windowed layers; 0: as the others */
     WindowStretching window_stretching;
     bool window_heads; /* their heads have lengths of their own: the keys *_swa */
-    bool
-        window_everywhere; /* every layer has the window that the file names, if it names one */
-    bool window_listed;    /* which layers have one, the file says: sliding_window_pattern */
-    size_t window_layers;  /* only models of so many layers have windows; 0: all */
+    /* every layer has the window that the file names, if it names one */
+    bool window_everywhere;
+    bool window_listed;   /* which layers have one, the file says: sliding_window_pattern */
+    size_t window_layers; /* only models of so many layers have windows; 0: all */
     size_t chunk; /* layers that turn see their own chunk of so many positions; 0: no chunks */
     /* with this many layers scores scale by 1 / sqrt(dim / heads), not head_dim: the 27B models */
     size_t scale_by_dim_layers;

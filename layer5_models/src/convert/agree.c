@@ -94,7 +94,7 @@ static bool check_vocab(const Conversion *c, size_t rows) {
         return REFUSE(c, "config.json: vocab_size is %zu, and the embedding has %zu rows",
                       vocab, rows);
     bool untied = tie && tie->kind == JSON_FALSE;
-    if (untied && strncmp(c->family->arch, "gemma", 5) == 0)
+    if (untied && always_tied(c))
         return REFUSE(
             c,
             "config.json: tie_word_embeddings is false, and the head of a %s is its embedding",
@@ -103,7 +103,7 @@ static bool check_vocab(const Conversion *c, size_t rows) {
         return REFUSE(c,
                       "config.json: tie_word_embeddings is false, and the folder has no head: "
                       "a file may be missing");
-    bool by_itself = listed("gemma gemma2 gemma3 gpt2 starcoder2 t5", text_of(c->family->arch));
+    bool by_itself = always_tied(c) || listed("gpt2 starcoder2 t5", text_of(c->family->arch));
     if (!tie && !by_itself && !c->recipe->vectors && !target_of(c, "output.weight"))
         convert_note(c, "the folder has no head, and config.json does not say "
                         "tie_word_embeddings: the embedding is taken for it");

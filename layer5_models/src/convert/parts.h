@@ -53,8 +53,9 @@ struct ConvertFamily {
     const char *arch;         /* "llama" */
     const char *prefix;       /* that names may begin with */
     const NameRule *rules[MAX_RULE_LISTS];
-    bool add_one;      /* a norm's gain there is 1 less */
-    const char *needs; /* keys of config.json whose default is another one here */
+    bool add_one; /* a norm's gain there is 1 less */
+    /* keys of config.json whose default is another one here, separated by spaces; '|': or */
+    const char *needs;
 };
 
 /* NULL, with a fault: not built in. */
@@ -133,6 +134,9 @@ bool name_here(const char *arch, Text theirs, char *ours, size_t size, Change *c
 
 /* families.c: number `index` of the table; NULL: there are no more. */
 const ConvertFamily *family_at(size_t index);
+
+/* Is a model of this family's head always its embedding, whatever config.json says? */
+bool always_tied(const Conversion *c);
 
 /* rows.c: row `row` of all rows of a target. */
 size_t target_rows(const Target *target);

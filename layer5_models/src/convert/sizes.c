@@ -18,11 +18,8 @@ static bool put_heads(Conversion *c) {
     put_size(c, "attention.value_length", c->head_dim);
     if (c->recipe->learned_positions) return true;
     double part = 1;
-    bool said = json_number(json_get(config, "rotary_pct"), &part);
-    said |= json_number(json_get(config, "partial_rotary_factor"), &part);
-    if (!said && strcmp(c->family->arch, "gptneox") == 0)
-        return REFUSE(c, "config.json: 'rotary_pct' is missing, and a %s needs it",
-                      c->family->architecture);
+    json_number(json_get(config, "rotary_pct"), &part);
+    json_number(json_get(config, "partial_rotary_factor"), &part);
     if (!(part > 0 && part <= 1))
         return REFUSE(c, "config.json: %g of a head cannot turn", part);
     put_size(c, "rope.dimension_count", (size_t)((double)c->head_dim * part));
@@ -120,17 +117,26 @@ static void put_defaults(Conversion *c) {
         put_size(c, "feed_forward_length", 4 * size_or(c->folder.sizes, "n_embd", 0));
 }
 
+/* Is there a value for one of these keys, "rotary_pct|partial_rotary_factor"? */
+static bool says_one_of(const JsonValue *config, Text keys) {
+    for (size_t at = 0; at < keys.size;) {
+        const char *end = memchr(keys.data + at, '|', keys.size - at);
+        size_t n = end ? (size_t)(end - keys.data) - at : keys.size - at;
+        const JsonValue *value = json_find(config, (Text){keys.data + at, n});
+        if (value && value->kind != JSON_NULL) return true;
+        at += n + 1;
+    }
+    return false;
+}
+
 /* Keys whose absence would mean another number there than here. */
 static bool check_needs(Conversion *c) {
     for (const char *at = c->family->needs; at && *at;) {
-        size_t n = strcspn(at, " ");
-        const JsonValue *value = json_find(c->folder.sizes, (Text){at, n});
-        bool newer = n == 10 && memcmp(at, "rope_theta", n) == 0 &&
-                     json_get(c->folder.sizes, "rope_parameters");
-        if (!newer && (!value || value->kind == JSON_NULL))
-            return REFUSE(c, "config.json: '%.*s' is missing, and a %s needs it", (int)n, at,
-                          c->family->architecture);
-        at += n + (at[n] != 0);
+        Text keys = {at, strcspn(at, " ")};
+        if (!says_one_of(c->folder.sizes, keys))
+            return REFUSE(c, "config.json: '%.*s' is missing, and a %s needs it",
+                          (int)strcspn(at, " |"), at, c->family->architecture);
+        at += keys.size + (at[keys.size] != 0);
     }
     return true;
 }
