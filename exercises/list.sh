@@ -13,7 +13,10 @@ layer_of() { ls -d layer"${1%%.*}"_* 2>/dev/null; }
 rows() { awk -F' [|] ' -v want="$1" '!/^#/ && (want == "" || ($1 "") == (want "") || index($1, want ".") == 1)' layer*/exercise/holes.txt; }
 numbers() { rows "$1" | awk -F' [|] ' '{ print $1 }'; }
 field() { awk -F' [|] ' -v n="$2" -v x="$1" '($1 "") == (x "") { print $n }' layer*/exercise/holes.txt; }
-known() { [ -n "$(field "$1" 1)" ] || { say "no exercise '$1': make learn lists them" >&2; exit 2; }; }
+known() {
+    [ -n "$1" ] || { say "of which exercise? make hint 3.1; make learn lists them" >&2; exit 2; }
+    [ -n "$(field "$1" 1)" ] || { say "no exercise '$1': make learn lists them" >&2; exit 2; }
+}
 # The hints of an exercise, one in a line; the first says the least.
 hints_of() { field "$1" 9 | awk '{ gsub(/ \/ /, "\n"); print }'; }
 first_hint() { hints_of "$1" | head -1; }

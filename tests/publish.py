@@ -474,6 +474,8 @@ def write_config(folder, cls, keys, tensors):
         config['rope_scaling'] = {'rope_type': 'linear', 'factor': keys[a + 'rope.scaling.factor']}
     if cls in ('Gemma2ForCausalLM', 'Gemma3ForCausalLM'):
         config['query_pre_attn_scalar'] = keys[a + 'attention.key_length']
+    if cls == 'MistralForCausalLM':
+        config.setdefault('sliding_window', None)
     if cls == 'Qwen3MoeForCausalLM':
         config['norm_topk_prob'] = True
     if cls == 'Gemma2ForCausalLM':

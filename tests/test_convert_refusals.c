@@ -235,6 +235,7 @@ static const struct {
      "'attention_multiplier' is missing"},
     {"gptneox", "GPTNeoXForCausalLM", "rotary_pct", "'rotary_pct' is missing"},
     {"gemma3", "Gemma3ForCausalLM", "rope_theta", "'rope_theta' is missing"},
+    {"llama", "MistralForCausalLM", "sliding_window", "'sliding_window' is missing"},
     {"qwen3moe", "Qwen3MoeForCausalLM", "norm_topk_prob", "'norm_topk_prob' is missing"},
 };
 

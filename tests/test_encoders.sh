@@ -40,7 +40,7 @@ expect "a ranking as JSON" 0 '{"query": "who ran", "results": \[{"index": [012],
 expect "shares of yes" 0 "0\.[0-9]*     1  the fox" "$strata" rerank -m decoder.gguf --query "who ran" "the fox"
 expect "no head" 1 "without a head that scores" "$strata" rerank -m bert.gguf --query a b
 expect "three labels" 1 "scores 3 labels" "$strata" rerank -m three.gguf --query a b
-expect "no query" 1 "there is no query" "$strata" rerank -m ranker.gguf b
+expect "no query" 2 "there is no query" "$strata" rerank -m ranker.gguf b
 expect "no document" 1 "there is no document" "$strata" rerank -m ranker.gguf --query a
 expect "a long document" 1 "document 2: query and document have .* the model reads 256" "$strata" rerank -m ranker.gguf --query a b "$(yes a | head -300 | tr '\n' ' ')"
 

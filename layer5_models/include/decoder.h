@@ -71,10 +71,15 @@ typedef struct SessionConfig {
     bool canvas;
 } SessionConfig;
 
+/* Can the model's keys and values be kept in this format?  Fails when its keys are longer than KV_BYTE_KEY
+ * numbers and are to be Q8_0. */
+bool session_takes_kv(const Model *model, KvFormat kv, Fault *fault);
+
 /* Allocate the memory.
  *
- * Fails when the machine does not have it; when logits are wanted of a model that has none; and when a
- * diffusion model is to write from left to right or another one to fill a canvas. */
+ * Fails when the machine does not have it; when logits are wanted of a model that has none; when the model does not
+ * take the format of keys and values; and when a diffusion model is to write from left to right or another one to
+ * fill a canvas. */
 bool session_open(Session *session, const Model *model, Pool *pool, SessionConfig config,
                   Fault *fault);
 void session_close(Session *session);

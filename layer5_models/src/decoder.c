@@ -95,7 +95,7 @@ static bool check_direction(const Model *model, bool canvas, Fault *fault) {
 }
 
 /* Keys of eight bits meet queries of as many, which have room for so much. */
-static bool check_keys(const Model *m, KvFormat kv, Fault *fault) {
+bool session_takes_kv(const Model *m, KvFormat kv, Fault *fault) {
     size_t widest = widest_key(m);
     for (size_t l = 0; l < m->sizes.layers; l++)
         widest = max_size(widest, m->blocks[l].mla.index.width);
@@ -120,7 +120,7 @@ bool session_open(Session *session, const Model *model, Pool *pool, SessionConfi
             model->text_head.pooling == POOLING_RANK ? "scores" : "vectors",
             model->text_head.pooling == POOLING_RANK ? "rerank" : "embed");
     if (!config.vectors && !check_direction(model, config.canvas, fault)) return false;
-    if (!check_keys(model, config.kv, fault)) return false;
+    if (!session_takes_kv(model, config.kv, fault)) return false;
     *session = (Session){.model = model, .pool = pool, .canvas = model->recipe->both_ways};
     arena_measure(&session->arena);
     layout(session, config);

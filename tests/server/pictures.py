@@ -87,6 +87,8 @@ def are_read(server, model, eye):
     texts = [{"role": "user", "content": "a\n<image>"}, talk[1], {"role": "user", "content": "<image>\nc"}]
     check("two in two messages, each in its place", two["choices"][0]["message"]["content"], generated(server, model, eye, texts, RED, BLUE))
     check("they are not exchanged", said(two) != said(ask(server, user("a", part(BLUE)), talk[1], user(part(RED), "c"))))
+    named = user(part(RED, kind="x-portable-pixmap;name=red.ppm;charset=binary"), "hm")
+    check("what more is said of its type changes nothing", said(ask(server, named)), said(one))
     check("a typed <image> is text", ask(server, user(part(RED), "<image>"))["usage"]["prompt_tokens"], one["usage"]["prompt_tokens"] + 5)
     events = server.events(CHAT, dict(GREEDY, messages=[user(part(RED), "hm")], stream_options={"include_usage": True}))
     check("in a stream, too", "".join(c["delta"].get("content", "") for e in events[:-1] for c in e["choices"]), want)
@@ -185,6 +187,7 @@ def refusals(server):
         ("no media type", url("data:;base64," + good), "its type"),
         ("a text's media type", url("data:text/plain;base64," + good), "text/plain"),
         ("no base64", url("data:image/png," + good), "not in base64"),
+        ("no base64 at its end", url("data:image/png;base64;name=a," + good), "not in base64"),
         ("letters that are none", url("data:image/png;base64,aGk*"), "letter 4 of 4"),
         ("letters in the padding", url("data:image/png;base64,aG=k"), "letter 3 of 4"),
         ("letters that say more", url("data:image/png;base64,aGl="), "letter 3 of 4"),

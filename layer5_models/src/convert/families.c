@@ -218,7 +218,12 @@ static const NameRule t5_decoder[] = {
 
 static const ConvertFamily families[] = {
     {"LlamaForCausalLM", "llama", "model.", {ends, pre_norms, turned, gated}, false, NULL},
-    {"MistralForCausalLM", "llama", "model.", {ends, pre_norms, turned, gated}, false, NULL},
+    {"MistralForCausalLM",
+     "llama",
+     "model.",
+     {ends, pre_norms, turned, gated},
+     false,
+     "sliding_window?"},
     {"MixtralForCausalLM",
      "llama",
      "model.",

@@ -54,7 +54,7 @@ struct ConvertFamily {
     const char *prefix;       /* that names may begin with */
     const NameRule *rules[MAX_RULE_LISTS];
     bool add_one; /* a norm's gain there is 1 less */
-    /* keys of config.json whose default is another one here, separated by spaces; '|': or */
+    /* keys of config.json whose default is another one here, separated by spaces; '|': or; '?': null will do */
     const char *needs;
 };
 

@@ -118,25 +118,23 @@ static void put_defaults(Conversion *c) {
 }
 
 /* Is there a value for one of these keys, "rotary_pct|partial_rotary_factor"? */
-static bool says_one_of(const JsonValue *config, Text keys) {
-    for (size_t at = 0; at < keys.size;) {
-        const char *end = memchr(keys.data + at, '|', keys.size - at);
-        size_t n = end ? (size_t)(end - keys.data) - at : keys.size - at;
-        const JsonValue *value = json_find(config, (Text){keys.data + at, n});
-        if (value && value->kind != JSON_NULL) return true;
-        at += n + 1;
+static bool says_one_of(const JsonValue *config, const char *keys) {
+    for (const char *at = keys;; at++) {
+        size_t n = strcspn(at, "|? ");
+        const JsonValue *value = json_find(config, (Text){at, n});
+        if (value && (value->kind != JSON_NULL || at[n] == '?')) return true;
+        at += n;
+        if (*at != '|') return false;
     }
-    return false;
 }
 
 /* Keys whose absence would mean another number there than here. */
 static bool check_needs(Conversion *c) {
-    for (const char *at = c->family->needs; at && *at;) {
-        Text keys = {at, strcspn(at, " ")};
-        if (!says_one_of(c->folder.sizes, keys))
+    for (const char *at = c->family->needs; at && *at; at += strspn(at, " ")) {
+        if (!says_one_of(c->folder.sizes, at))
             return REFUSE(c, "config.json: '%.*s' is missing, and a %s needs it",
-                          (int)strcspn(at, " |"), at, c->family->architecture);
-        at += keys.size + (at[keys.size] != 0);
+                          (int)strcspn(at, "|? "), at, c->family->architecture);
+        at += strcspn(at, " ");
     }
     return true;
 }

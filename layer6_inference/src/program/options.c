@@ -1,6 +1,7 @@
 /* options.c - see options.h. */
 #include "options.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -72,6 +73,7 @@ static int out_of_range(const Option *o, const char *text, const char *usage) {
 static bool store_number(const Option *o, const char *text) {
     char *end;
     double number;
+    if (isspace((unsigned char)*text)) return false; /* what strtod and strtol would skip */
     errno = 0;
     if (o->kind.type == TYPE_REAL) {
         *(double *)o->value = number = strtod(text, &end);

@@ -31,7 +31,7 @@ static bool is_read(Text type) {
     return false;
 }
 
-/* data:TYPE;base64,LETTERS */
+/* data:TYPE;base64,LETTERS, where more may be said of the type: ;charset=..., ;name=... */
 static bool find_letters(Text url, Text *letters, Refusal *refusal) {
     size_t type = 0;
     if (begins(url, "http:") || begins(url, "https:"))
@@ -43,9 +43,11 @@ static bool find_letters(Text url, Text *letters, Refusal *refusal) {
     if (!is_read((Text){url.data, type}))
         return refuse(refusal, 400, "messages", "its type is '%.*s': " WANTED,
                       (int)min_size(type, 40), url.data);
-    *letters = behind(url, type);
-    if (!begins(*letters, ";base64,")) return wrong(refusal, "it is not in base64: " WANTED);
-    *letters = behind(*letters, strlen(";base64,"));
+    const char *comma = memchr(url.data, ',', url.size);
+    size_t said = comma ? (size_t)(comma - url.data) : 0, word = strlen(";base64");
+    if (said < type + word || !begins(behind(url, said - word), ";base64"))
+        return wrong(refusal, "it is not in base64: " WANTED);
+    *letters = behind(url, said + 1);
     return true;
 }
 

@@ -155,9 +155,12 @@ double bench_kv_bytes(const Model *model, KvFormat format) {
 
 static bool one_format(KvBench *b, const char *name, bool first, FileOut *csv, Fault *fault) {
     KvFormat format;
-    if (!kv_format_read(name, &format, fault) || !compare_all(b, format, first, fault) ||
-        !time_both(b, format, fault))
-        return false;
+    if (!kv_format_read(name, &format, fault)) return false;
+    if (!session_takes_kv(b->model, format, fault)) {
+        printf("%-7s %s\n", name, fault->text);
+        return true;
+    }
+    if (!compare_all(b, format, first, fault) || !time_both(b, format, fault)) return false;
     double bytes = bench_kv_bytes(b->model, format), lost = 100 * (1 - b->rate[1] / b->rate[0]);
     printf("%-7s %12.0f %14.5f %14.7f %12.2f %12.2f %8.1f %%\n", name, bytes, b->loss,
            fabs(b->divergence), b->rate[0], b->rate[1], lost);

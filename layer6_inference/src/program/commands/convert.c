@@ -78,7 +78,7 @@ static int run(int argc, char **argv) {
     }
     if (job.list) return print_list(), EXIT_DONE;
     job.folder = names[0], job.out = names[1], job.type = names[2];
-    if (!job.out) {
+    if (!job.out || !*job.folder) {
         fprintf(stderr, "strata: usage: strata convert FOLDER OUT.gguf [TYPE] (--help says "
                         "more)\n");
         return EXIT_USAGE;

@@ -125,10 +125,8 @@ static bool run_model(LoadedModel *m, void *context, Fault *fault) {
 }
 
 static bool run_job(Job *job, Fault *fault) {
-    bool ok = (job->query && *job->query) ||
-              fault_set(fault, "there is no query: wanted --query TEXT");
-    ok = ok && read_documents(job, fault) &&
-         loaded_run(&job->model, &job->compute, run_model, job, fault);
+    bool ok = read_documents(job, fault) &&
+              loaded_run(&job->model, &job->compute, run_model, job, fault);
     if (ok) (job->json ? print_json : print_table)(job);
     for (size_t i = 0; i < MAX_TEXTS; i++) token_list_free(&job->documents[i].tokens);
     free(job->lines);
@@ -158,6 +156,10 @@ static int run(int argc, char **argv) {
         NULL};
     int status = command_line_read(&line, job.texts, 0, MAX_TEXTS);
     if (status >= 0) return status;
+    if (!job.query || !*job.query) {
+        fault_set(&fault, "there is no query: wanted --query TEXT");
+        return wrong_usage(&fault, line.usage);
+    }
     return run_job(&job, &fault) ? EXIT_DONE : command_failed(&fault);
 }
 
