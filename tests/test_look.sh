@@ -53,6 +53,13 @@ expect "a head of the lens" 2 "needs attention" "$strata" look lens --head 1.1
 expect "a text for the owner" 2 "does not go with" "$strata" look owner -p "$p"
 expect "nothing of that name" 2 "there are attention" "$strata" look soul
 
+# A network that stands beside experts has neurons, too: gemma4 has such in layer 0, and a network alone in layer 1.
+"$BUILD/tests/families" gemma4 "" "$work/gemma4.gguf"
+first_token() { "$strata" generate -m "$work/gemma4.gguf" -p a -n 1 --chain greedy --logprobs 3 "$@" 2>&1 >"$work/out" | grep '^0'; }
+for layer in 0 1; do
+    [ "$(first_token)" != "$(first_token --scale-neuron $layer.5=1000)" ] || not "a neuron of layer $layer of gemma4" "nothing changed"
+done
+
 # A model without attention has no heads to look at.
 "$BUILD/tests/families" mamba "" "$work/mamba.gguf"
 for which in attention heads; do

@@ -93,7 +93,7 @@ learn_to_fill() {
 # rows what,rule,place or steps,step or doubled words among a hundred
 fill_places() {
     "$strata" diffuse -m "$filler" -p "" -n 130 --seed 3 --trace "$kept/trace.csv" --quiet >/dev/null
-    awk -F, 'NR > 1 { printf "order,confidence,%d,%d\n", $1, $2 }' "$kept/trace.csv"
+    awk -F, '/^[0-9]+,/ { printf "order,confidence,%d,%d\n", $1, $2 }' "$kept/trace.csv"
     for rule in confidence random; do
         for steps in 130 65 33 17 9; do
             for seed in $(seq 20); do

@@ -209,7 +209,9 @@ static void with_laurel(const Block *b, BlockRun *run, KvCache *kv, size_t layer
 /* x += norm(network(norm'(x)) + experts(x)), each of which has norms of its own */
 static void both_networks(const Block *b, BlockRun *run, size_t n, float *x, size_t dim) {
     norm_rows(run->pool, &b->ffn_norm, run->normed, x, n, dim);
+    run->ffn.probe = run->probe; /* this network has neurons */
     dense_forward(run->pool, &b->ffn, &b->ffn.net, run->normed, n, run->branch, &run->ffn);
+    run->ffn.probe = NULL;
     norm_rows(run->pool, &b->network_post_norm, run->branch, run->branch, n, dim);
     moe_forward(run->pool, &b->ffn, x, n, run->aside, &run->ffn);
     norm_rows(run->pool, &b->experts_post_norm, run->aside, run->aside, n, dim);
