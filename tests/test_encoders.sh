@@ -11,7 +11,7 @@ made qwen3 "scores:2 pooling_type=4 rerank_template" decoder.gguf
 made modern-bert "" modern.gguf
 made t5 "" t5.gguf
 made t5encoder "" reader.gguf
-printf 'the fox ran home\n\na hen was sad\na river\n' >documents
+printf 'the fox ran home\na hen was sad\na river\n' >documents
 
 for command in "generate -p the" "perplexity --window 64" "logits --tokens 1,2"; do
     # shellcheck disable=SC2086
@@ -41,6 +41,14 @@ expect "shares of yes" 0 "0\.[0-9]*     1  the fox" "$strata" rerank -m decoder.
 expect "no head" 1 "without a head that scores" "$strata" rerank -m bert.gguf --query a b
 expect "three labels" 1 "scores 3 labels" "$strata" rerank -m three.gguf --query a b
 expect "no query" 2 "there is no query" "$strata" rerank -m ranker.gguf b
+printf 'the fox\n\nthe hen\n' >gap
+printf -- '- one\r\nthe fox\n' >lines
+expect "a document that nobody wrote" 1 "gap: line 2 is empty" "$strata" rerank -m ranker.gguf --query a --documents gap
+expect "an empty document" 1 "document 2 is empty" "$strata" rerank -m ranker.gguf --query a b ""
+expect "texts of a file" 0 "^     1  1.0000 .*- one$" "$strata" embed -m bert.gguf --texts lines
+same "and words behind --" "$("$strata" embed -m bert.gguf -- "- one" "the fox")" "$("$strata" embed -m bert.gguf --texts lines)"
+expect "no text" 2 "there is no text" "$strata" embed -m bert.gguf
+expect "a file without a text" 1 "/dev/null has no text" "$strata" embed -m bert.gguf --texts /dev/null
 expect "no document" 1 "there is no document" "$strata" rerank -m ranker.gguf --query a
 expect "a long document" 1 "document 2: query and document have .* the model reads 256" "$strata" rerank -m ranker.gguf --query a b "$(yes a | head -300 | tr '\n' ' ')"
 

@@ -164,6 +164,8 @@ at_once "wanted 100 to" bench samplers --size 300 --size 99
 at_once "wanted 1 to 16384" bench matmul --size 32 --size 0
 expect "a stage that is off asks for nothing" 0 "token limit" "$strata" generate --chain cfg:1,draw --lookup -n 3
 expect "traffic needs costs" 2 "strata bench serve --costs FILE writes one" "$strata" simulate
+expect "alone with what is not shared" 2 "alone needs --shared" "$strata" simulate --costs x --alone
+expect "a stretch without chunks" 1 "stretch needs --policy chunked" "$strata" simulate --costs x --policy static --stretch 2
 expect "costs that are none" 1 "line 1 of the costs: wanted 'batch'" "$strata" simulate --costs "$0"
 expect "a trace says who comes" 2 "the trace says who comes when" "$strata" simulate --costs x --trace x --users 3
 expect "a policy that is none" 1 "wanted static, continuous or chunked" "$strata" simulate --costs x --policy best
@@ -232,6 +234,11 @@ same "the status tells of beams, not of the chain" "$(grep -c 'draw, seed' "$wor
 
 # ------------------------------------------------------------------ prompts
 same "-p - is standard input" "$(printf 'Mia was a\n' | "$strata" generate -p - -n 5 --quiet)" "$("$strata" generate -p "Mia was a" -n 5 --quiet)"
+for command in "look lens" "compare -n 5 --seed 3" "figure kept -n 5"; do
+    same "$command -p -, too" "$(printf 'Mia was a\n' | "$strata" $command -p - 2>/dev/null | sed 's/[0-9.]* *$//')" "$("$strata" $command -p "Mia was a" 2>/dev/null | sed 's/[0-9.]* *$//')"
+done
+expect "a prompt with a zero byte" 1 "its byte 3 is zero" sh -c "printf 'ab\\0c' | '$strata' look lens -p -"
+expect "an option behind --" 2 "nothing is done with '-n'" "$strata" generate -- -n 5
 same "one newline is the echo's" "$(printf 'Mia was a\n\n' | "$strata" generate -p - -n 5 --quiet | head -1)" "Mia was a"
 expect "nothing on standard input" 1 "the prompt is empty" "$strata" generate -p -
 echo text >"$work/logits"

@@ -158,7 +158,7 @@ for pooling in mean last cls; do
 done
 same "threads change no vector" "$("$strata" embed -m "$model" "The fox ran." -t 3)" "$(head -1 "$work/vectors")"
 expect "embed: an unknown pooling" 1 "no pooling 'max': wanted mean" "$strata" embed -m "$model" --pooling max "The fox"
-expect "embed: no text" 2 "something is missing" "$strata" embed -m "$model"
+expect "embed: no text" 2 "there is no text" "$strata" embed -m "$model"
 expect "embed: an empty text" 1 "text 2 is empty" "$strata" embed -m "$model" "The fox" ""
 expect "embed: a long text" 1 "the model reads 1024" "$strata" embed -m "$model" "$(yes word | head -2000 | tr '\n' ' ')"
 expect "compare" 0 "dist-2" "$strata" compare -m "$model" --documents 2 -n 40 --chains greedy temp:1 --csv "$work/compare.csv"
@@ -221,6 +221,12 @@ expect "repacked weights are counted" 0 "repacked" "$strata" inspect "$work/mix.
 same "weights repacked or not, the text is the same" \
     "$("$strata" generate -m "$work/mix.gguf" -n 60 --quiet)" "$("$strata" generate -m "$work/mix.gguf" -n 60 --quiet --no-pack)"
 "$strata" world --documents 3 --seed 2 >"$work/text" 2>/dev/null
+"$strata" world --documents 3 --seed 5 2>/dev/null >"$work/documents"
+expect "perplexity of documents" 0 "tokens counted in 3 documents" "$strata" perplexity -f "$work/documents"
+expect "and of long ones, in windows" 0 '"documents":3,"windows":[1-9][0-9]' "$strata" perplexity -f "$work/documents" --window 32 --json
+awk '{ print; exit }' FS= RS='<[|]endoftext[|]>\n' "$work/documents" >"$work/first"
+same "no window is needed for one that fits" "$("$strata" perplexity -f "$work/documents" --windows 1 --json 2>/dev/null | grep -o '"tokens_counted":[0-9]*')" \
+    "\"tokens_counted\":$(head -c -1 "$work/first" | "$strata" tokenize --all --special --eos | wc -w | tr -d ' ')"
 expect "perplexity of a text" 0 "tokens counted in" "$strata" perplexity -f "$work/text" --window 128
 expect "perplexity as JSON, with a stride" 0 '"stride":32' "$strata" perplexity -f "$work/text" --window 64 --stride 32 --json
 expect "a text shorter than a window" 1 "fewer than a window" "$strata" perplexity --window 512

@@ -32,6 +32,9 @@ typedef struct Corpus {
 bool corpus_open_file(Corpus *corpus, const char *path, Fault *fault);
 void corpus_close(Corpus *corpus);
 
+/* Cut the first document off a text: up to a line <|endoftext|>, or all of it. */
+Text corpus_cut_document(Text *rest);
+
 /* Document `index`; a file begins again when it is through.  nats: the world's entropy, NAN for
  * files. */
 Text corpus_document(const Corpus *corpus, uint64_t index, WorldText *scratch, double *nats);

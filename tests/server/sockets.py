@@ -81,6 +81,7 @@ def nonsense(server):
         s.sendall(b"10000\r\n" + b" " * 65536 + b"\r\n")
     s.sendall(b"0\r\n\r\n")
     check("or where the body grows too long", status_of(read_all(s)), 413)
+    check("a packed body", server.ask("POST", PLAIN, b"{}", {"Content-Type": "application/json", "Content-Encoding": "gzip"})[0], 415)
     check("another type", server.ask("POST", PLAIN, b"{}", {"Content-Type": "text/plain"})[0], 415)
     for size in (0, 1, 2, 4095, 4096, 65535, 65536, 900000):
         body = b'{"prompt": "a", "max_tokens": 1}' if size > 40 else b""

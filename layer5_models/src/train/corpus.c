@@ -7,18 +7,17 @@
 
 static const char separator[] = "<|endoftext|>\n";
 
-/* The document that starts at `at`: up to the next separator line or the end. */
-static Text document_at(const FileMap *file, size_t at, size_t *next) {
-    const char *data = (const char *)file->data;
-    size_t mark = sizeof separator - 1;
-    for (size_t i = at; i + mark <= file->size; i++)
+/* Without the newline before the separator.  What is left begins with a line. */
+Text corpus_cut_document(Text *rest) {
+    const char *data = rest->data;
+    size_t mark = sizeof separator - 1, all = rest->size;
+    for (size_t i = 0; i + mark <= all; i++)
         if ((i == 0 || data[i - 1] == '\n') && memcmp(data + i, separator, mark) == 0) {
-            *next = i + mark;
-            return (Text){data + at, i > at ? i - at - 1
-                                            : 0}; /* without the newline before the separator */
+            *rest = (Text){data + i + mark, all - i - mark};
+            return (Text){data, i ? i - 1 : 0};
         }
-    *next = file->size;
-    return (Text){data + at, file->size - at};
+    *rest = (Text){data + all, 0};
+    return (Text){data, all};
 }
 
 bool corpus_open_file(Corpus *corpus, const char *path, Fault *fault) {
@@ -30,8 +29,9 @@ bool corpus_open_file(Corpus *corpus, const char *path, Fault *fault) {
         return fault_set(fault, "%s is no text: its byte %zu is zero", path,
                          (size_t)(zero - data) + 1);
     }
-    for (size_t at = 0, room = 0; at < corpus->file.size;) {
-        Text document = document_at(&corpus->file, at, &at);
+    Text rest = {(const char *)data, corpus->file.size};
+    for (size_t room = 0; rest.size;) {
+        Text document = corpus_cut_document(&rest);
         if (document.size == 0) continue;
         if (corpus->count == room) {
             room = room ? 2 * room : 1024;

@@ -10,9 +10,9 @@ char *read_all(FILE *file, const char *name, size_t *size, Fault *fault) {
     size_t room = 1 << 16, used = 0;
     char *bytes = malloc(room);
     errno = 0;
-    for (size_t got; bytes && (got = fread(bytes + used, 1, room - used, file)) > 0;) {
+    for (size_t got; bytes && (got = fread(bytes + used, 1, room - 1 - used, file)) > 0;) {
         used += got;
-        if (used < room) continue;
+        if (used + 1 < room) continue;
         char *grown = realloc(bytes, room *= 2);
         if (!grown) free(bytes);
         bytes = grown;
@@ -25,6 +25,7 @@ char *read_all(FILE *file, const char *name, size_t *size, Fault *fault) {
         free(bytes);
         bytes = NULL;
     }
+    if (bytes) bytes[used] = 0;
     return bytes;
 }
 
@@ -40,6 +41,25 @@ char *read_named(const char *path, size_t *size, Fault *fault) {
     char *bytes = read_all(file, path, size, fault);
     fclose(file);
     return bytes;
+}
+
+bool read_lines(const char *path, Text *lines, size_t *count, size_t most, char **bytes,
+                Fault *fault) {
+    size_t size, number = 0;
+    if (!(*bytes = read_named(path, &size, fault))) return false;
+    for (Text rest = {*bytes, size}; rest.size;) {
+        Text line = text_cut(&rest, '\n');
+        number++;
+        if (line.size && line.data[line.size - 1] == '\r') line.size--;
+        if (!line.size)
+            return fault_set(fault, "%.200s: line %zu is empty: wanted a text on each", path,
+                             number);
+        if (*count == most)
+            return fault_set(fault, "%.200s, line %zu: more than %zu texts at once", path,
+                             number, most);
+        lines[(*count)++] = line;
+    }
+    return true;
 }
 
 /* A pipe is not read: it has no beginning to look at. */

@@ -1,5 +1,6 @@
 /* options.c - see options.h. */
 #include "options.h"
+#include "input.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -87,6 +88,23 @@ static bool store_number(const Option *o, const char *text) {
     return *text && !*end && !errno && number >= o->kind.low && number <= o->kind.high;
 }
 
+/* The text of a prompt; there is one standard input, and its text stays until the program ends. */
+static int store_prompt(const char **value, const char *text) {
+    static char *input;
+    size_t size;
+    Fault fault;
+    *value = text;
+    if (strcmp(text, "-") != 0) return -1;
+    if (!input && !(input = read_standard_input(&size, &fault))) return command_failed(&fault);
+    *value = input;
+    if (strlen(input) != size) {
+        fault_set(&fault, "standard input is no text: its byte %zu is zero", strlen(input) + 1);
+        return command_failed(&fault);
+    }
+    if (size && input[size - 1] == '\n') input[size - 1] = 0;
+    return -1;
+}
+
 /* Returns -1, or the exit status of a mistake. */
 static int store(const Option *o, const char *text, const char *usage) {
     OptionList *list = o->value;
@@ -96,6 +114,7 @@ static int store(const Option *o, const char *text, const char *usage) {
     }
     switch (o->kind.type) {
     case TYPE_TEXT: *(const char **)o->value = text; break;
+    case TYPE_PROMPT: return store_prompt(o->value, text);
     case TYPE_FLAG: *(bool *)o->value = true; break;
     case TYPE_LIST:
         if (list->count == OPTION_LIST) {
@@ -139,7 +158,7 @@ static const Option *option_at(const CommandLine *line, int *i) {
 
 /* Among the words before the end-th? */
 static bool was_given(const CommandLine *line, const Option *wanted, int end) {
-    for (int i = 1; i < end; i++)
+    for (int i = 1; i < end && strcmp(line->argv[i], "--") != 0; i++)
         if (option_at(line, &i) == wanted) return true;
     return false;
 }
@@ -205,16 +224,21 @@ int wrong_usage(const Fault *fault, const char *usage) {
 }
 
 static int read_words(const CommandLine *line, const char **rest, int *n_rest, int max_rest) {
+    bool words = false; /* behind "--" all are */
     for (int i = 1; i < line->argc; i++) {
         const char *word = line->argv[i];
-        if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0)
+        if (!words && strcmp(word, "--") == 0) {
+            words = true;
+            continue;
+        }
+        if (!words && (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0))
             return print_help(line), EXIT_DONE;
         int at = i;
-        const Option *option = option_at(line, &i);
+        const Option *option = words ? NULL : option_at(line, &i);
         bool one = option && option->kind.type != TYPE_LIST && option->kind.type != TYPE_FLAG;
         if (one && was_given(line, option, at))
             return wrong(line->usage, "given twice, and one value counts:", word);
-        if (!option && is_option(word)) return wrong(line->usage, "no option", word);
+        if (!option && !words && is_option(word)) return wrong(line->usage, "no option", word);
         if (!option && *n_rest == max_rest)
             return wrong(line->usage, "nothing is done with", word);
         if (!option)

@@ -8,10 +8,11 @@
  *
  *     {"--guess", OPT_INT(1, 24), &guess, "N", "tokens in a draft (4)"}
  *
- * Values: OPT_TEXT const char *, OPT_INT long, OPT_SEED uint64_t (any), OPT_REAL double, OPT_FLAG
+ * Values: OPT_TEXT and OPT_PROMPT const char *, OPT_INT long, OPT_SEED uint64_t (any), OPT_REAL double, OPT_FLAG
  * bool, OPT_LIST OptionList. */
 typedef enum OptionType {
     TYPE_TEXT,
+    TYPE_PROMPT, /* a text; "-": what standard input says, without the end of its last line */
     TYPE_INT,
     TYPE_SEED,
     TYPE_REAL,
@@ -26,6 +27,8 @@ typedef struct OptionKind {
 
 #define OPT_TEXT \
     { TYPE_TEXT, 0, 0 }
+#define OPT_PROMPT \
+    { TYPE_PROMPT, 0, 0 }
 #define OPT_INT(low, high) \
     { TYPE_INT, low, high }
 #define OPT_SEED \
@@ -91,7 +94,7 @@ typedef struct CommandLine {
     const OptionRule *rules; /* NULL: everything goes with everything */
 } CommandLine;
 
-/* Read options into their values; what is no option goes to `rest` (with `max_rest` places;
+/* Read options into their values; what is no option, or stands behind "--", goes to `rest` (with `max_rest` places;
  * the command wants at least `min_rest`).  Prints help or the mistake itself.
  *
  * Returns -1 to go on, else the exit status to return. */

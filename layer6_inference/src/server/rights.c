@@ -63,13 +63,17 @@ static bool check_method(const Exchange *x, const char *method, Refusal *refusal
 }
 
 static bool check_body(const Exchange *x, struct MHD_Connection *c, Refusal *refusal) {
-    const char *type = exchange_header(c, "Content-Type");
+    const char *type = exchange_header(c, "Content-Type"),
+               *packed = exchange_header(c, "Content-Encoding");
     const size_t most = (size_t)x->web->options->body << 10;
     const double length = strtod(exchange_header(c, "Content-Length"), NULL);
     if (strcmp(x->route->method, "POST") != 0) return true;
     if (length > (double)most)
         return refuse(refusal, 413, NULL, "the body has %.0f bytes, more than %zu", length,
                       most);
+    if (*packed && strcasecmp(packed, "identity") != 0)
+        return refuse(refusal, 415, NULL, "the body is packed with '%.60s': wanted it plain",
+                      packed);
     return strncasecmp(type, "application/json", 16) == 0 ||
            refuse(refusal, 415, NULL, "the body is '%.60s': wanted application/json", type);
 }

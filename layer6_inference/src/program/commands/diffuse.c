@@ -155,8 +155,8 @@ static int run(int argc, char **argv) {
     Fault fault;
     const Option options[] = {
         {"-m", OPT_TEXT, &job.model, "FILE", "a diffusion model in GGUF format"},
-        {"-p", OPT_TEXT, &job.prompt, "TEXT",
-         "what stands before the open places (\"Once upon a time\")"},
+        {"-p", OPT_PROMPT, &job.prompt, "TEXT",
+         "what stands before the open places, -: standard input (\"Once upon a time\")"},
         {"--suffix", OPT_TEXT, &job.suffix, "TEXT", "what stands behind them (nothing)"},
         {"-n", OPT_INT(1, 1 << 20), &job.length, "N", "open places (64)"},
         {"--steps", OPT_INT(1, 1 << 20), &job.steps, "N",

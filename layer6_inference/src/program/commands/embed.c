@@ -1,19 +1,21 @@
 /* embed.c - strata embed: texts as vectors, and how alike they are. */
+#include "input.h"
 #include "loaded_model.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { MAX_TEXTS = 256 };
+enum { MAX_TEXTS = 4096 };
 
 typedef struct Job {
-    const char *model, *pooling_name;
-    const char *texts[MAX_TEXTS];
-    size_t n_texts;
+    const char *model, *pooling_name, *file;
     bool raw, json, csv;
     ComputeOptions compute;
     /* what became of it */
+    char *lines; /* of the file; owns */
+    Text texts[MAX_TEXTS];
+    size_t n_texts;
     Pooling pooling;
     size_t dim, longest;         /* of the texts, in tokens */
     TokenList tokens[MAX_TEXTS]; /* own */
@@ -25,9 +27,9 @@ typedef struct Job {
 
 static bool read_text(Job *job, const LoadedModel *m, size_t i, Fault *fault) {
     TokenList *tokens = &job->tokens[i];
-    if (!loaded_tokenize(m, text_of(job->texts[i]), false, tokens, fault)) return false;
+    if (!loaded_tokenize(m, job->texts[i], false, tokens, fault)) return false;
     tokenizer_end(m->model->tokenizer, tokens);
-    if (tokens->count == 0 || !*job->texts[i])
+    if (tokens->count == 0 || !job->texts[i].size)
         return fault_set(fault, "text %zu is empty: wanted some words", i + 1);
     if (tokens->count > m->model->sizes.ctx)
         return fault_set(fault, "text %zu has %zu tokens, the model reads %zu: shorten it",
@@ -92,7 +94,7 @@ static void print_text(const Job *job) {
     for (size_t i = 0; i < job->n_texts; i++) {
         printf("\n%6zu", i + 1);
         for (size_t k = 0; k < job->n_texts; k++) printf(" %7.4f", cosine(job, i, k));
-        printf("  %.60s", job->texts[i]);
+        printf("  %.*s", (int)min_size(60, job->texts[i].size), job->texts[i].data);
     }
     printf("\n");
 }
@@ -146,10 +148,14 @@ static bool run_model(LoadedModel *m, void *context, Fault *fault) {
 }
 
 static bool run_job(Job *job, Fault *fault) {
-    bool ok = loaded_run(&job->model, &job->compute, run_model, job, fault);
+    bool ok = !job->file ||
+              read_lines(job->file, job->texts, &job->n_texts, MAX_TEXTS, &job->lines, fault);
+    ok = ok && (job->n_texts || fault_set(fault, "%.200s has no text", job->file));
+    ok = ok && loaded_run(&job->model, &job->compute, run_model, job, fault);
     if (ok) (job->json ? print_json : job->csv ? print_csv : print_text)(job);
     for (size_t i = 0; i < job->n_texts; i++)
         free(job->vectors[i]), token_list_free(&job->tokens[i]);
+    free(job->lines);
     return ok;
 }
 
@@ -159,7 +165,8 @@ static const OptionRule rules[] = {
 };
 
 static int run(int argc, char **argv) {
-    Job job = {.compute = {.kv = "f32"}};
+    static Job job = {.compute = {.kv = "f32"}};
+    static const char *words[MAX_TEXTS];
     Fault fault;
     const Option options[] = {
         {"-m", OPT_TEXT, &job.model, "FILE",
@@ -168,6 +175,7 @@ static int run(int argc, char **argv) {
          "how the rows of a text's tokens become one vector: mean, last, cls (the first), "
          "none, "
          "or rank: its scores (as the model's file says, else mean)"},
+        {"--texts", OPT_TEXT, &job.file, "FILE", "one text a line (-: standard input)"},
         {"--raw", OPT_FLAG, &job.raw, NULL, "vectors as they come, not of length 1"},
         {"--json", OPT_FLAG, &job.json, NULL, "vectors and cosines as JSON"},
         {"--csv", OPT_FLAG, &job.csv, NULL, "vectors as CSV"},
@@ -178,15 +186,19 @@ static int run(int argc, char **argv) {
     const CommandLine line = {
         argc,
         argv,
-        "embed [-m FILE] TEXT ... [options]",
+        "embed [-m FILE] [TEXT ...] [options]",
         "Each text as a vector, one line each, and for several texts the table of their "
         "cosines: 1 for the same direction,\n0 for nothing in common.",
         options,
         rules};
-    for (size_t i = 0; i < MAX_TEXTS; i++) job.texts[i] = NULL;
-    int status = command_line_read(&line, job.texts, 1, MAX_TEXTS);
+    int status = command_line_read(&line, words, 0, MAX_TEXTS);
     if (status >= 0) return status;
-    while (job.n_texts < MAX_TEXTS && job.texts[job.n_texts]) job.n_texts++;
+    for (; job.n_texts < MAX_TEXTS && words[job.n_texts]; job.n_texts++)
+        job.texts[job.n_texts] = text_of(words[job.n_texts]);
+    if (!job.n_texts && !job.file) {
+        fault_set(&fault, "there is no text: wanted texts, or a file of them with --texts");
+        return wrong_usage(&fault, line.usage);
+    }
     return run_job(&job, &fault) ? EXIT_DONE : command_failed(&fault);
 }
 

@@ -9,11 +9,15 @@
  *
  * Each window begins with the token that begins a text, where the model has one.
  *
+ * A text with lines <|endoftext|> is read document by document, as strata train --corpus reads it: a document begins
+ * with the token that begins a text and ends with the one that ends it, and every token but the first counts once.
+ *
  * Perplexity is exp(mean surprisal); its interval is that of the mean (1.96 standard errors),
  * surprisals taken as independent. */
 #include "input.h"
 #include "compute.h"
 #include "surprisal.h"
+#include "train.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -27,8 +31,19 @@ typedef struct Job {
     ComputeOptions compute;
 } Job;
 
-static bool measure(const Job *job, Session *s, const TokenList *text, Surprisal *all,
-                    size_t *windows, Fault *fault) {
+typedef struct Measured {
+    Surprisal all;
+    size_t windows, tokens, documents; /* documents: 0: one text */
+} Measured;
+
+/* No more windows were asked for. */
+static bool is_over(const Job *job, const Measured *m) {
+    return job->max_windows && m->windows == (size_t)job->max_windows;
+}
+
+/* A text in one piece. */
+static bool measure_text(const Job *job, Session *s, const TokenList *text, Measured *m,
+                         Fault *fault) {
     size_t n = (size_t)job->window, stride = job->stride ? (size_t)job->stride : n,
            first = job->stride ? n - 1 - stride : n / 2, count;
     const Tokenizer *t = s->model->tokenizer;
@@ -50,70 +65,123 @@ static bool measure(const Job *job, Session *s, const TokenList *text, Surprisal
     for (size_t w = 0; ok && w < count; w++) {
         memcpy(window, text->ids + w * stride, n * sizeof *window);
         if (begin.count) window[0] = begin.ids[0];
-        ok = surprisal_add(all, s, window, n, first, fault);
+        ok = surprisal_add(&m->all, s, window, n, first, fault);
         progress_show(&progress, (double)(w + 1));
     }
     if (ok) progress_end(&progress, (double)count);
-    *windows = count;
+    m->windows = count;
     free(window), token_list_free(&begin);
     return ok;
 }
 
-static void print(const Job *job, const Surprisal *all, size_t windows, size_t tokens) {
+/* One document.  A longer one than a window is read with a stride, half a window where none was given. */
+static bool measure_document(const Job *job, Session *s, TokenList *text, Measured *m,
+                             Fault *fault) {
+    size_t window = (size_t)job->window,
+           stride = job->stride ? (size_t)job->stride : window / 2;
+    int32_t begin = tokenizer_bos(s->model->tokenizer);
+    for (size_t at = 0, end = 0; end < text->count && !is_over(job, m); at += stride) {
+        size_t n = min_size(window, text->count - at);
+        end = at + n;
+        if (at && begin >= 0) text->ids[at] = begin;
+        if (!surprisal_add(&m->all, s, text->ids + at, n, at ? window - stride - 1 : 0, fault))
+            return false;
+        m->windows++;
+    }
+    return true;
+}
+
+static bool measure_documents(const Job *job, Session *s, Text rest, Measured *m,
+                              Fault *fault) {
+    const Tokenizer *t = s->model->tokenizer;
+    const double size = (double)rest.size;
+    TokenList text = {0};
+    Progress progress;
+    bool ok = true;
+    progress_start(&progress, "perplexity", "bytes", size);
+    while (ok && rest.size && !is_over(job, m)) {
+        Text document = corpus_cut_document(&rest);
+        text.count = 0;
+        tokenizer_begin(t, &text);
+        ok = tokenizer_encode(t, document, true, &text, fault);
+        if (ok && tokenizer_eos(t) >= 0) token_list_add(&text, tokenizer_eos(t));
+        if (ok && document.size && text.count > 1) {
+            m->documents++, m->tokens += text.count;
+            ok = measure_document(job, s, &text, m, fault);
+        }
+        progress_show(&progress, size - (double)rest.size);
+    }
+    if (ok) progress_end(&progress, size - (double)rest.size);
+    token_list_free(&text);
+    return ok && (m->all.count || fault_set(fault, "the documents are empty"));
+}
+
+static void print(const Job *job, const Measured *m) {
+    const Surprisal *all = &m->all;
     double n = (double)all->count, mean = all->sum / n,
            deviation = sqrt(fmax(0, all->squares / n - mean * mean)),
            half = 1.96 * deviation / sqrt(n), ppl = exp(mean);
-    if (job->json)
+    if (job->json) {
         printf("{\"perplexity\":%.6f,\"low\":%.6f,\"high\":%.6f,\"nats_per_token\":%.6f,"
-               "\"tokens_counted\":%zu,"
-               "\"tokens\":%zu,\"windows\":%zu,\"window\":%ld,\"stride\":%ld}\n",
-               ppl, exp(mean - half), exp(mean + half), mean, all->count, tokens, windows,
-               job->window, job->stride ? job->stride : job->window);
+               "\"tokens_counted\":%zu,\"tokens\":%zu,\"documents\":%zu,\"windows\":%zu,"
+               "\"window\":%ld,\"stride\":%ld}\n",
+               ppl, exp(mean - half), exp(mean + half), mean, all->count, m->tokens,
+               m->documents, m->windows, job->window, job->stride ? job->stride : job->window);
+        return;
+    }
+    printf("perplexity %.4f (%.4f to %.4f), %.5f nats per token; %zu of %zu tokens counted ",
+           ppl, exp(mean - half), exp(mean + half), mean, all->count, m->tokens);
+    if (m->documents)
+        printf("in %zu documents\n", m->documents);
     else
-        printf("perplexity %.4f (%.4f to %.4f), %.5f nats per token; %zu of %zu tokens counted "
-               "in %zu windows of %ld\n",
-               ppl, exp(mean - half), exp(mean + half), mean, all->count, tokens, windows,
-               job->window);
+        printf("in %zu windows of %ld\n", m->windows, job->window);
 }
 
-static bool read_text(const Job *job, const Model *model, TokenList *text, Fault *fault) {
+static bool measure(const Job *job, Session *s, Text text, Measured *m, Fault *fault) {
+    const Tokenizer *t = s->model->tokenizer;
+    TokenList tokens = {0};
+    Text rest = text, first = corpus_cut_document(&rest);
+    if (first.size < text.size) return measure_documents(job, s, text, m, fault);
+    tokenizer_begin(t, &tokens);
+    bool ok = tokenizer_encode(t, text, false, &tokens, fault) &&
+              measure_text(job, s, &tokens, m, fault);
+    m->tokens = tokens.count;
+    token_list_free(&tokens);
+    return ok;
+}
+
+static bool run_model(const Job *job, const Model *model, Fault *fault) {
+    Session session;
+    Measured measured = {0};
     size_t size;
+    SessionConfig config = {.ctx = (size_t)job->window,
+                            .sequences = 1,
+                            .max_tokens = PREFILL_BATCH,
+                            .max_logits = SURPRISAL_ROWS,
+                            .kv = job->compute.kv_format};
+    if ((size_t)job->window > model->sizes.ctx)
+        return fault_set(fault, "--window %ld is more than the model's context of %zu",
+                         job->window, model->sizes.ctx);
     char *bytes = read_named(job->file, &size, fault);
-    if (!bytes) return false;
-    tokenizer_begin(model->tokenizer, text);
-    bool ok = tokenizer_encode(model->tokenizer, (Text){bytes, size}, false, text, fault);
+    bool ok = bytes && session_open(&session, model, job->compute.pool, config, fault);
+    if (ok) {
+        ok = measure(job, &session, (Text){bytes, size}, &measured, fault);
+        session_close(&session);
+    }
+    if (ok) print(job, &measured);
     free(bytes);
     return ok;
 }
 
 static bool run_job(Job *job, Fault *fault) {
     Model model;
-    Session session;
-    TokenList text = {0};
-    Surprisal all = {0};
-    size_t windows = 0;
     char path[2400];
     if (!choose_model(&job->model, path, sizeof path, fault) ||
         !compute_open(&job->compute, fault))
         return false;
     bool ok = compute_load_model(&job->compute, job->model, &model, fault);
     if (ok) {
-        SessionConfig config = {.ctx = (size_t)job->window,
-                                .sequences = 1,
-                                .max_tokens = PREFILL_BATCH,
-                                .max_logits = SURPRISAL_ROWS,
-                                .kv = job->compute.kv_format};
-        if ((size_t)job->window > model.sizes.ctx)
-            ok = fault_set(fault, "--window %ld is more than the model's context of %zu",
-                           job->window, model.sizes.ctx);
-        ok = ok && compute_adapt(&job->compute, &model, fault) &&
-             read_text(job, &model, &text, fault);
-        if (ok && (ok = session_open(&session, &model, job->compute.pool, config, fault))) {
-            ok = measure(job, &session, &text, &all, &windows, fault);
-            session_close(&session);
-        }
-        if (ok) print(job, &all, windows, text.count);
-        token_list_free(&text);
+        ok = compute_adapt(&job->compute, &model, fault) && run_model(job, &model, fault);
         model_close(&model);
     }
     compute_close(&job->compute);
@@ -145,7 +213,8 @@ static int run(int argc, char **argv) {
     int status = options_read(
         argc, argv, "perplexity [-m FILE] [-f TEXT] [options]",
         "How surprised a model is by a text: exp of the mean surprisal of its tokens, with the "
-        "interval in which\nthat mean lies 19 times of 20.",
+        "interval in which\nthat mean lies 19 times of 20.  A text with lines <|endoftext|> is "
+        "read document by document (strata world).",
         options, NULL, 0, 0);
     if (status >= 0) return status;
     if (job.stride >= job.window) {

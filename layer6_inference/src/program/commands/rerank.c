@@ -29,33 +29,19 @@ typedef struct Job {
 
 /* ------------------------------------------------------------------ the documents */
 
-static bool add_document(Job *job, Text text, Fault *fault) {
-    if (job->count == MAX_TEXTS)
-        return fault_set(fault, "more than %d documents at once", MAX_TEXTS);
-    job->documents[job->count] = (Document){.text = text, .index = job->count};
-    job->count++;
-    return true;
-}
-
-/* One a line; empty lines are none. */
-static bool read_lines(Job *job, Fault *fault) {
-    size_t size;
-    bool ok = (job->lines = read_named(job->file, &size, fault)) != NULL;
-    for (Text rest = {job->lines, ok ? size : 0}; ok && rest.size;) {
-        Text line = text_cut(&rest, '\n');
-        if (line.size && line.data[line.size - 1] == '\r') line.size--;
-        if (line.size) ok = add_document(job, line, fault);
-    }
-    return ok;
-}
-
 static bool read_documents(Job *job, Fault *fault) {
-    bool ok = true;
-    for (size_t i = 0; ok && i < MAX_TEXTS && job->texts[i]; i++)
-        ok = add_document(job, text_of(job->texts[i]), fault);
-    if (ok && job->file) ok = read_lines(job, fault);
-    return ok && (job->count || fault_set(fault, "there is no document: wanted texts, or a "
-                                                 "file of them with --documents"));
+    static Text texts[MAX_TEXTS];
+    for (; job->count < MAX_TEXTS && job->texts[job->count]; job->count++)
+        texts[job->count] = text_of(job->texts[job->count]);
+    if (job->file && !read_lines(job->file, texts, &job->count, MAX_TEXTS, &job->lines, fault))
+        return false;
+    for (size_t i = 0; i < job->count; i++) {
+        if (!texts[i].size)
+            return fault_set(fault, "document %zu is empty: wanted some words", i + 1);
+        job->documents[i] = (Document){.text = texts[i], .index = i};
+    }
+    return job->count || fault_set(fault, "there is no document: wanted texts, or a file of "
+                                          "them with --documents");
 }
 
 /* ------------------------------------------------------------------ the scores */

@@ -259,6 +259,12 @@ static bool simulate_users(Job *job, const char *users, Fault *fault) {
     return ok;
 }
 
+static bool asks_for(const Job *job, const char *policy) {
+    for (size_t i = 0; i < job->policies.count; i++)
+        if (strcmp(job->policies.items[i], policy) == 0) return true;
+    return false;
+}
+
 static bool check_words(const Job *job, Fault *fault) {
     for (size_t i = 0; i < job->policies.count; i++)
         if (find_policy(job->policies.items[i]) == POLICIES)
@@ -276,6 +282,8 @@ static bool check_words(const Job *job, Fault *fault) {
     if (job->ageing > 0 && strcmp(job->order, "fcfs") == 0)
         return fault_set(fault,
                          "--ageing needs --order priority or turns: who came first is first");
+    if (job->stretch > 0 && job->policies.count && !asks_for(job, "chunked"))
+        return fault_set(fault, "--stretch needs --policy chunked: others read a prompt whole");
     if (job->save && job->users.count > 1)
         return fault_set(fault, "--save-trace writes one table: give --users once");
     return true;
@@ -311,6 +319,7 @@ static const OptionRule rules[] = {
     {"--gap", NEEDS, "--first", "the fewest machines are looked for that reach both"},
     {"--first", NOT_WITH, "--machines", "their number is what is looked for"},
     {"--burst", NEEDS, "--arrivals", "--arrivals bursts"},
+    {"--alone", NEEDS, "--shared", "it says who reads and keeps these tokens"},
     {"--heavy-prompt", NEEDS, "--heavy", "they are his"},
     {0},
 };

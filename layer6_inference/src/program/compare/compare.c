@@ -128,7 +128,7 @@ static int run(int argc, char **argv) {
          "model to generate with (the storyteller in the box)"},
         {"--documents", OPT_INT(1, OPTION_MANY), &job.documents, "N",
          "openings of documents that are held out: stories, some with a card (100)"},
-        {"-p", OPT_TEXT, &job.prompt, "TEXT", "continue this instead"},
+        {"-p", OPT_PROMPT, &job.prompt, "TEXT", "continue this instead (-: standard input)"},
         {"--prompts", OPT_TEXT, &job.prompts, "FILE", "or these, one on each line"},
         {"--seeds", OPT_INT(1, OPTION_MANY), &job.seeds, "N", "texts for each opening (1)"},
         {"--seed", OPT_SEED, &job.seed, "N", "of the draws (1)"},

@@ -55,7 +55,7 @@ static int run(int argc, char **argv) {
     const Option options[] = {
         {"-m", OPT_TEXT, &job.model, "FILE",
          "model to generate with (the storyteller in the box)"},
-        {"-p", OPT_TEXT, &job.prompt, "TEXT", "how the texts begin"},
+        {"-p", OPT_PROMPT, &job.prompt, "TEXT", "how the texts begin (-: standard input)"},
         {"--draft", OPT_TEXT, &job.draft, "FILE", "for guess: the smaller model"},
         {"-n", OPT_INT(1, OPTION_MANY), &job.steps, "N", "most tokens of a text (300)"},
         {"--documents", OPT_INT(2, OPTION_MANY), &job.documents, "N",

@@ -86,17 +86,10 @@ static bool input_waits(void) {
     return S_ISFIFO(status.st_mode) && poll(&in, 1, 0) == 1 && (in.revents & POLLIN);
 }
 
-static bool read_input(GenerateApp *app, Fault *fault) {
-    size_t size;
+static void choose_prompt(GenerateApp *app) {
     if (!app->request->quiet && !command_line_has(app->request->line, "-p") && input_waits())
         fprintf(stderr, "[standard input is not read: -p - makes it the prompt]\n");
-    if (app->request->prefix) return app->prompt = text_of(app->request->prefix), true;
-    app->prompt = text_of(app->request->prompt);
-    if (strcmp(app->request->prompt, "-") != 0) return true;
-    if (!(app->input = read_standard_input(&size, fault))) return false;
-    if (size && app->input[size - 1] == '\n') size--;
-    app->prompt = (Text){app->input, size};
-    return true;
+    app->prompt = text_of(app->request->prefix ? app->request->prefix : app->request->prompt);
 }
 
 /* What asks for the text between two others; what ends it stops the run. */
@@ -145,7 +138,8 @@ static bool read_prompt(GenerateApp *app, Fault *fault) {
                          "--heal makes a text go on in the middle of a word: what a %s "
                          "model writes does not go on with what it reads",
                          app->expert.model->recipe->arch);
-    return read_input(app, fault) && encode_prompt(app, fault) &&
+    choose_prompt(app);
+    return encode_prompt(app, fault) &&
            generate_check_prompt(&app->expert.session, &app->tokens, r->shift, fault) &&
            (!r->heal || heal_prompt(&app->heal, t, &app->tokens, fault));
 }
@@ -258,7 +252,7 @@ bool app_close(GenerateApp *app, Fault *fault) {
     bool ok = file_end(&app->trace_file, fault);
     token_list_free(&app->tokens), token_list_free(&app->negative),
         token_list_free(&app->stop_ids);
-    heal_free(&app->heal), free(app->input);
+    heal_free(&app->heal);
     if (app->amateur.model) loaded_close(&app->amateur);
     if (app->draft.model) loaded_close(&app->draft);
     if (app->expert.model) loaded_close(&app->expert);

@@ -43,7 +43,6 @@ typedef struct GenerateApp {
     Trace trace;
     FileOut trace_file;
     Text prompt; /* what stands before the text that is generated */
-    char *input; /* the prompt, when it came on standard input; owns */
     Heal heal;
     HandOptions hand; /* on the expert */
     Pictures pictures;

@@ -89,7 +89,7 @@ static int run(int argc, char **argv) {
     Fault fault;
     const Option options[] = {
         {"-m", OPT_TEXT, &r.model, "FILE", "model in GGUF format (the storyteller in the box)"},
-        {"-p", OPT_TEXT, &r.prompt, "TEXT",
+        {"-p", OPT_PROMPT, &r.prompt, "TEXT",
          "prompt to continue (\"Once upon a time\"); -: standard input, without its last "
          "newline"},
         {"--prefix", OPT_TEXT, &r.prefix, "TEXT",

@@ -148,8 +148,8 @@ static int run(int argc, char **argv) {
     const Option options[] = {
         {"-m", OPT_TEXT, &job.model, "FILE",
          "model in GGUF format (the storyteller in the box)"},
-        {"-p", OPT_TEXT, &job.prompt, "TEXT",
-         "the text that is read (\"Once upon a time there was a\")"},
+        {"-p", OPT_PROMPT, &job.prompt, "TEXT",
+         "the text that is read, -: standard input (\"Once upon a time there was a\")"},
         {"--head", OPT_TEXT, &job.head, "L.H",
          "attention: one head, all tokens (all heads, one token)"},
         {"--position", OPT_INT(0, OPTION_MANY), &job.position, "N",
