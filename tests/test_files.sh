@@ -100,6 +100,17 @@ refused "wanted a whole number from" --ctx 1
 refused "wanted a whole number from 0" --seed -1
 refused "needs --checkpoint" --resume
 refused "needs --checkpoint" --save-every 5
+"$BUILD/tests/families" llama "" head.gguf
+"$BUILD/tests/families" qwen2 "tied" other.gguf
+"$BUILD/tests/families" llama "tied yarn" stretched.gguf
+own="--out own.gguf --dim 64 --hidden 96 --layers 2 --heads 4 --kv-heads 2 --ctx 64 --steps 1"
+# shellcheck disable=SC2086
+{
+    expect "a head of its own" 1 "tensor 'output.weight', which no run of this kind learns" "$strata" train $own --from head.gguf
+    expect "another family" 1 "of another family" "$strata" train $own --from other.gguf
+    expect "a stretched context" 1 "'llama.rope.scaling.*', of which a run knows nothing" "$strata" train $own --from stretched.gguf
+    expect "other heads" 1 "another 'llama.attention.head_count" "$strata" train $own --from in.gguf
+}
 refused "leave --vocab-from out" --from in.gguf --vocab-from in.gguf
 refused "size of a vocabulary to learn" --vocab 400 --vocab-from in.gguf
 refused "named twice" --log o.gguf
@@ -161,6 +172,8 @@ begun="$tiny --batch 100 --steps 2 --checkpoint begun.checkpoint --out begun.ggu
 "$strata" $begun --from vocab.gguf 2>/dev/null
 # shellcheck disable=SC2086
 expect "a checkpoint of a run from other weights" 1 "or --from" "$strata" $begun --resume --from whole.gguf
+# shellcheck disable=SC2086
+expect "a checkpoint that would be lost" 1 "begun.checkpoint is there already" "$strata" $begun --from vocab.gguf
 # shellcheck disable=SC2086
 expect "a checkpoint of a run from these weights" 0 "is written" "$strata" $begun --resume --from vocab.gguf
 

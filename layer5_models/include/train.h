@@ -125,9 +125,10 @@ bool train_log_add(FILE *log, const TrainStep *step, double tokens_per_second,
 /* Bring it to the disk, before a checkpoint that counts on it. */
 bool train_log_sync(FILE *log, Fault *fault);
 
-/* Begin with the weights of a model of the same shape (fine-tuning), in any format.
+/* Begin with the weights of a model that the run itself could have written (fine-tuning), in any number format.
  *
- * Fails when a tensor is missing or has another shape; the fault names it. */
+ * Fails when a key or a tensor is missing, is another, or is one that the run does not know, so that it would train
+ * another function than the model's; the fault names it. */
 bool trainer_begin_from(Trainer *trainer, const Gguf *gguf, Fault *fault);
 
 /* Learn an adapter (adapter.h) of this rank instead: two thin matrices beside every matrix of the blocks, and the

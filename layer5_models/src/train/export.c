@@ -1,4 +1,4 @@
-/* export.c - the trained model as a GGUF file, and a run that begins with one.  See train.h. */
+/* export.c - the trained model as a GGUF file.  See train.h; begin.c reads one. */
 #include "trainer.h"
 
 #include <math.h>
@@ -6,41 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* How a tensor lies in files: rows 1 for a vector. */
-static void file_shape(const Parameter *p, size_t shape[2]) {
+/* Rows 1 for a vector. */
+void train_file_shape(const Parameter *p, size_t shape[2]) {
     shape[0] = p->taps ? p->cols / p->taps : p->rows;
     shape[1] = p->taps ? p->taps : p->cols;
-}
-
-static bool take_parameter(Trainer *t, const Parameter *p, const Gguf *gguf, Fault *fault) {
-    const GgufTensor *found = gguf_find_tensor(gguf, p->name);
-    size_t want[2];
-    file_shape(p, want);
-    if (!found) return fault_set(fault, "the model to begin from has no tensor '%s'", p->name);
-    size_t rows = found->ndim == 1 ? 1 : found->shape[0], cols = found->shape[found->ndim - 1];
-    if (found->ndim > 2 || rows != want[0] || cols != want[1] ||
-        !dtype_is_computable(found->dtype))
-        return fault_set(fault,
-                         "the model to begin from has '%s' as %zu x %zu (%s), wanted %zu x %zu",
-                         p->name, rows, cols, dtype_name(found->dtype), want[0], want[1]);
-    size_t bytes = dtype_row_bytes((Dtype)found->dtype, cols);
-    float *values = t->values + p->offset;
-    for (size_t r = 0; r < rows; r++)
-        dequantize_row((Dtype)found->dtype, found->data + r * bytes, values + r * cols, cols);
-    for (size_t i = 0; p->rate && i < p->cols; i++) {
-        if (!(values[i] < 0))
-            return fault_set(fault, "the model to begin from has %g in '%s', wanted below 0",
-                             (double)values[i], p->name);
-        values[i] = logf(-values[i]);
-    }
-    return true;
-}
-
-bool trainer_begin_from(Trainer *t, const Gguf *gguf, Fault *fault) {
-    for (size_t i = 0; i < t->n_parameters; i++)
-        if (!take_parameter(t, &t->parameters[i], gguf, fault)) return false;
-    t->origin_hash = train_hash(t->origin_hash, t->values, t->size * sizeof *t->values);
-    return true;
 }
 
 enum { KEY = 80 };
@@ -86,7 +55,7 @@ static void put_delta(GgufWriter *out, const TrainConfig *c, const char *arch) {
     put_sizes(out, arch, keys, sizeof keys / sizeof *keys);
 }
 
-static void put_metadata(GgufWriter *out, const TrainConfig *c, const char *name, Dtype dtype) {
+void train_put_metadata(GgufWriter *out, const TrainConfig *c, const char *name, Dtype dtype) {
     bool remembers = c->shape.mixer == TRAIN_DELTA;
     const char *arch = c->shape.both_ways ? "llada" : remembers ? "qwen35" : "llama";
     const SizeKey keys[] = {{"context_length", c->ctx},
@@ -108,7 +77,7 @@ static void put_metadata(GgufWriter *out, const TrainConfig *c, const char *name
 static bool put_parameter(GgufWriter *out, const Trainer *t, const Parameter *p, Dtype dtype,
                           Fault *fault) {
     size_t shape[2];
-    file_shape(p, shape);
+    train_file_shape(p, shape);
     Dtype stored = p->rows == 1 ? DTYPE_F32 : dtype;
     size_t row = dtype_row_bytes(stored, shape[1]);
     char *bytes = malloc(shape[0] * row);
@@ -129,7 +98,7 @@ bool trainer_export(const Trainer *t, const char *name, Dtype dtype, const char 
                     Fault *fault) {
     GgufWriter *out = gguf_writer_open(fault);
     if (!out) return false;
-    put_metadata(out, &t->config, name, dtype);
+    train_put_metadata(out, &t->config, name, dtype);
     for (size_t i = 0; i < t->vocab->n_pairs; i++) {
         Text key = t->vocab->pairs[i].key;
         if (key.size > 10 && memcmp(key.data, "tokenizer.", 10) == 0)

@@ -285,11 +285,18 @@ static bool check_files(const Job *job, Fault *fault) {
     return true;
 }
 
-/* Before hours of work, not after. */
+/* Before hours of work, not after; and what hours of work have left is not lost. */
 static bool can_write(const Job *job, Fault *fault) {
-    return file_writable(job->out, fault) &&
-           (!job->checkpoint || file_writable(job->checkpoint, fault)) &&
-           (!job->log || file_writable(job->log, fault));
+    if (!file_writable(job->out, fault) ||
+        (job->checkpoint && !file_writable(job->checkpoint, fault)) ||
+        (job->log && !file_writable(job->log, fault)))
+        return false;
+    if (job->checkpoint && !job->resume && access(job->checkpoint, F_OK) == 0)
+        return fault_set(fault,
+                         "%.200s is there already: --resume goes on with a run that is saved "
+                         "there, or give another name",
+                         job->checkpoint);
+    return true;
 }
 
 static int run(int argc, char **argv) {
