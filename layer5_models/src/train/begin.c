@@ -66,8 +66,11 @@ static bool check_key(const GgufPair *pair, const Gguf *header, const char *arch
                          "the model to begin from says '%s', of which a run knows nothing: it "
                          "would train another model",
                          key);
-    return same_value(pair, ours) ||
-           fault_set(fault, "the model to begin from has another '%s' than the run", key);
+    double theirs = 0, wanted = 0;
+    if (same_value(pair, ours)) return true;
+    gguf_float(pair, 0, &theirs), gguf_float(ours, 0, &wanted);
+    return fault_set(fault, "the model to begin from says '%s' is %g, and the run has %g", key,
+                     theirs, wanted);
 }
 
 static bool check_keys(const Trainer *t, const Gguf *gguf, const Gguf *header, Fault *fault) {
