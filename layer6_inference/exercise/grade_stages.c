@@ -18,7 +18,7 @@ static void temperature_of(const char *before, double t, double range, double po
         t = low + (t + range - low) * pow(share, power);
     }
     Stage *stage = &chain.stages[chain.count - 2];
-    stage->kind->apply(stage, &c, &step);
+    apply_stage(stage, spec);
     if (t < 1e-6) {
         HINT(c.count == 1 && candidates_id(&c, 0) == top,
              "%s: at a temperature of 0 or less the best is left alone, token %d; %zu are left",
@@ -55,10 +55,19 @@ GRADE(temperature) {
                        (double)(1 + fresh_below(40)) / 16 + 0.01,
                        open ? fresh_between(0.01, 3) : 0, open ? fresh_between(0.3, 3) : 1);
     }
-    for (int i = 0; i < 3; i++) {
-        fresh_logits(20, -3, 3);
-        temperature_of("", (double[]){0, -2, 1e-7}[i], 0, 1);
+    for (int i = 0; i < 6; i++) {
+        fresh_floats(raw, 20, -3, 3);
+        raw[5 + fresh_below(15)] = raw[fresh_below(5)] = 3.5f; /* the lower id is the best */
+        candidates_of(20);
+        temperature_of("", (double[]){0, -2, 1e-7, 2e-6, 1e-3, 100}[i], 0, 1);
     }
+    raw[0] = 1.9f; /* so near each other that some become equal */
+    for (size_t i = 1; i < 40; i++) raw[i] = nextafterf(raw[i - 1], 2);
+    candidates_of(40);
+    temperature_of("top_k:30,", 1.5, 0, 1);
+    for (size_t i = 0; i < 20; i++) raw[i] = i == 11 ? 7 : -300;
+    candidates_of(20);
+    temperature_of("", 0.5, 1, 1); /* nothing is surer: no temperature is left */
 }
 
 /* ------------------------------------------------------------------ min-p */
@@ -80,9 +89,13 @@ static void fraction_of(const char *before, double p, size_t keep) {
     for (size_t i = 0; i < n; i++) was[i] = c.logits[i], id[i] = candidates_id(&c, i);
     size_t sure = left_by(was, n, least, limit + 1e-5),
            most = left_by(was, n, least, limit - 1e-5);
-    Stage *stage = &chain.stages[chain.count - 2];
-    stage->kind->apply(stage, &c, &step);
+    apply_stage(&chain.stages[chain.count - 2], spec);
+    facts_hold(spec);
     got = c.count;
+    for (size_t i = 0, at; i < n; i++)
+        HINT((at = candidates_find(&c, id[i])) == c.count || c.logits[at] == was[i],
+             "%s: token %d stays, and its logit was %g and is %g: what stays is left as it is",
+             spec, id[i], (double)was[i], (double)c.logits[at]);
     for (size_t i = 0; got >= sure && i < n; i++)
         HINT((double)was[i] <= limit + 1e-5 || candidates_find(&c, id[i]) < c.count,
              "%s: token %d with %g is gone, and others are kept", spec, id[i], (double)was[i]);
@@ -109,6 +122,20 @@ static void fraction_of(const char *before, double p, size_t keep) {
         spec, got, n, sure, max);
 }
 
+/* Several are the likeliest, and others less so by little: with P = 1 the likeliest stay, above 1 only the best. */
+static void equals_of(void) {
+    size_t n = 3 + fresh_below(20), equal = 1 + fresh_below(n);
+    for (int above = 0; above < 2; above++) {
+        for (size_t i = 0; i < n; i++) raw[i] = i < equal ? 2.5f : 2.499995f;
+        const char *spec = chain_of(above ? "min_p:1.5" : "min_p:1");
+        candidates_of(n);
+        apply_stage(&chain.stages[0], spec);
+        COUNT(c.count, above ? 1 : equal,
+              "%s: %zu of %zu tokens are the likeliest: those at least P times as likely stay",
+              spec, equal, n);
+    }
+}
+
 GRADE(fraction) {
     /* 0.28, 0.2, 0.16, 0.1, 0.09, 0.08, 0.05, 0.04: the usual slips keep other numbers of them */
     static const float p[8] = {0.28f, 0.2f, 0.16f, 0.1f, 0.09f, 0.08f, 0.05f, 0.04f};
@@ -120,13 +147,14 @@ GRADE(fraction) {
         fresh_logits(2 + fresh_below(round < 20 ? 5 : VOCAB - 2), -6, round % 2 ? 3 : -2);
         fraction_of((const char *[]){"", "top_k:30,", "temp:2,"}[fresh_below(3)],
                     round % 9 == 8 ? 1.5 : fresh_between(0.005, 0.9),
-                    round % 4 ? 1 : 1 + fresh_below(20));
+                    round % 4 ? 1 : 1 + fresh_below(round % 8 ? 20 : VOCAB));
+        equals_of();
     }
 }
 
 /* ------------------------------------------------------------------ penalties */
 
-enum { PAST = 600 };
+enum { PAST = 600, UNTOUCHED = 123456 };
 
 /* The logit of a token by the formula, with some of its parts changed. */
 typedef struct Slip {
@@ -141,13 +169,32 @@ static double penalized(double x, const double *v, size_t count, Slip slip) {
            v[2] * (slip.pres_each ? (double)count : 1);
 }
 
+/* Tokens, and now and then one that the vocabulary has not: the first one behind it, or -1. */
+static void fresh_past(int32_t *past, size_t count, size_t n) {
+    for (size_t i = 0; i < count; i++) {
+        past[i] = (int32_t)fresh_below(n < 12 ? n : n / 3);
+        if (fresh_below(30) == 0) past[i] = fresh_below(2) ? -1 : (int32_t)n;
+    }
+}
+
+/* How often it came among the last tokens, the prompt's left out. */
+static size_t behind_prompt(const int32_t *past, size_t from, size_t count, size_t token) {
+    size_t times = 0;
+    for (size_t i = from > step.prompt_count ? from : step.prompt_count; i < count; i++)
+        times += past[i] == (int32_t)token;
+    return times;
+}
+
 static void penalty_of(size_t n, const double *v, int last, const char *before, size_t most) {
-    int32_t past[PAST];
+    static int32_t marks[VOCAB + 2]; /* with a place before the first and one behind the last */
+    int32_t past[PAST], as_it_was[PAST];
     size_t count = 1 + fresh_below(most - 1), from = 0;
-    for (size_t i = 0; i < count; i++) past[i] = (int32_t)fresh_below(n < 12 ? n : n / 3);
+    fresh_past(past, count, n);
+    memcpy(as_it_was, past, sizeof past);
     const char *spec = chain_of("%spenalties:rep=%.9g:freq=%.9g:pres=%.9g:last=%d", before,
                                 v[0], v[1], v[2], last);
     step = (Step){.history = past, .history_count = count, .position = count};
+    step.prompt_count = fresh_below(count + 1);
     if (last >= 0 && (size_t)last < count) from = count - (size_t)last;
     apply_stages(chain.count - 2);
     float was[VOCAB];
@@ -155,9 +202,16 @@ static void penalty_of(size_t n, const double *v, int last, const char *before, 
     for (size_t i = 0; i < c.count; i++)
         was[candidates_id(&c, i)] = c.logits[i], there[candidates_id(&c, i)] = true;
     size_t left = c.count;
-    Stage *stage = &chain.stages[chain.count - 2];
-    stage->kind->apply(stage, &c, &step);
+    memset(marks, 0, sizeof marks);
+    c.marks = marks + 1, marks[0] = marks[n + 1] = UNTOUCHED;
+    apply_stage(&chain.stages[chain.count - 2], spec);
     HINT(c.count == left, "%s: no token goes, %zu of %zu are left", spec, c.count, left);
+    HINT(marks[0] == UNTOUCHED && marks[n + 1] == UNTOUCHED,
+         "%s: c->marks has a counter for each of the %zu tokens of the vocabulary; token %d is "
+         "none of them, and is passed over",
+         spec, n, marks[0] == UNTOUCHED ? (int)n : -1);
+    HINT(memcmp(as_it_was, past, count * sizeof *past) == 0,
+         "%s: step->history is the text itself, and is to be left as it is", spec);
     for (size_t token = 0; token < n; token++) {
         HINT(c.marks[token] == 0,
              "%s: marks are all 0 again in the end; that of token %zu is %d", spec, token,
@@ -182,6 +236,11 @@ static void penalty_of(size_t n, const double *v, int last, const char *before, 
              "%s: FREQ is taken off for every time, here %zu times", spec, recent);
         HINT(!near(got, penalized(x, v, recent, (Slip){.pres_each = true}), 1e-4),
              "%s: PRES is taken off once, however often it was seen (%zu times)", spec, recent);
+        size_t later = behind_prompt(as_it_was, from, count, token);
+        HINT(!later || !near(got, penalized(x, v, later, (Slip){0}), 1e-4),
+             "%s: token %zu came %zu times among the last %zu, in the prompt, too (the first "
+             "%zu tokens): what came there counts as well",
+             spec, token, recent, count - from, step.prompt_count);
         HINT(!near(got, penalized(x, v, ever, (Slip){0}), 1e-4),
              "%s: token %zu came %zu times, but only %zu times among the last %zu", spec, token,
              ever, recent, count - from);

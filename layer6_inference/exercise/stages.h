@@ -50,6 +50,18 @@ static inline void apply_stages(size_t n) {
             chain.stages[i].kind->apply(&chain.stages[i], &c, &step);
 }
 
+/* A stage by itself.  What the chain says, stage->value, is for all tokens to come. */
+static inline void apply_stage(Stage *stage, const char *spec) {
+    double said[STAGE_PARAMS];
+    memcpy(said, stage->value, sizeof said);
+    stage->kind->apply(stage, &c, &step);
+    for (size_t i = 0; i < STAGE_PARAMS; i++)
+        HINT(stage->value[i] == said[i],
+             "%s: stage->value[%zu] was %g and is %g: what the chain says is for the next "
+             "token, too, so work with a copy",
+             spec, i, said[i], stage->value[i]);
+}
+
 /* What is known about the candidates must be true. */
 static inline void facts_hold(const char *spec) {
     float max = -INFINITY;
@@ -68,7 +80,8 @@ static inline void facts_hold(const char *spec) {
         "them)",
         spec, candidates_sum(&c), sum);
     for (size_t i = 1; c.sorted && i < c.count; i++)
-        HINT(c.logits[i - 1] >= c.logits[i],
+        HINT(c.logits[i - 1] > c.logits[i] || (c.logits[i - 1] == c.logits[i] &&
+                                               candidates_id(&c, i - 1) < candidates_id(&c, i)),
              "%s: the candidates believe to be sorted, and are not: tell them with "
              "candidates_changed",
              spec);

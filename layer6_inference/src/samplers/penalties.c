@@ -9,8 +9,9 @@ static bool is_off(const Stage *stage) {
 }
 
 /* Change the logits of the tokens in the last LAST of step->history (-1: all of it), each token once, by the formula
- * below; F takes off how often it is among them.  Tokens that are no candidates (any more) are passed over.  Logits are
- * written with candidates_set; c->marks, a counter for each token of the vocabulary, is all 0 before and after. */
+ * below; F takes off how often it is among them.  Tokens that are no candidates (any more), or not in the vocabulary, are
+ * passed over.  Logits are written with candidates_set; c->marks, a counter for each token of the vocabulary, is all 0
+ * before and after. */
 static void apply(Stage *stage, Candidates *c, const Step *step) {
     float rep = (float)stage->value[REP], freq = (float)stage->value[FREQ],
           pres = (float)stage->value[PRES];
