@@ -1,4 +1,6 @@
 /* The graders of layer 6: greedy, top-k, top-p on plain arrays. */
+#include "edge.h"
+#include "heap.h"
 #include "inference.h"
 #include "near.h"
 
@@ -84,19 +86,29 @@ GRADE(best) {
     }
 }
 
+static float logit_of(int32_t id, const int32_t *names) {
+    size_t i = 0;
+    if (!names) return logits[id];
+    while (i + 1 < MOST && names[i] != id) i++;
+    return logits[i];
+}
+
 static void top_k_of(size_t n, size_t k, const int32_t *names) {
-    static float before[MOST], got[MOST + 1], want[MOST];
+    static float got[MOST + 1], want[MOST];
     static int32_t got_ids[MOST + 1], want_ids[MOST], ids_before[MOST];
-    static uint64_t keys[MOST], ours[MOST];
-    for (size_t i = 0; i < n; i++) keys[i] = fresh_bits();
-    memcpy(before, logits, n * sizeof *before), memcpy(ids_before, ids, n * sizeof *ids);
+    static uint64_t keys[MOST + 1], ours[MOST];
+    for (size_t i = 0; i <= n; i++) keys[i] = fresh_bits();
+    const uint64_t behind = keys[n];
+    float *row = before_the_edge(n * sizeof *row);
+    memcpy(row, logits, n * sizeof *row), memcpy(ids_before, ids, n * sizeof *ids);
     SHIPPED(pick_top_k)(logits, names, n, k, want, want_ids, ours);
     for (size_t i = 0; i <= n; i++) got[i] = 12345, got_ids[i] = -5;
-    pick_top_k(logits, names, n, k, got, got_ids, keys);
-    HINT(memcmp(before, logits, n * sizeof *before) == 0 &&
+    pick_top_k(row, names, n, k, got, got_ids, keys);
+    HINT(memcmp(row, logits, n * sizeof *row) == 0 &&
              memcmp(ids_before, ids, n * sizeof *ids) == 0,
          "logits and ids are to be left as they are: keys is there to work with");
     HINT(got_ids[k] == -5 && got[k] == 12345, "more than k = %zu are written to best", k);
+    HINT(keys[n] == behind, "keys has room for n = %zu numbers, and one more was written", n);
     if (memcmp(got_ids, want_ids, k * sizeof *ids) == 0) {
         for (size_t i = 0; i < k; i++)
             HINT(got[i] == want[i],
@@ -128,6 +140,10 @@ static void top_k_of(size_t n, size_t k, const int32_t *names) {
     HINT(!names || got_ids[at] < 0 || (size_t)got_ids[at] >= n ||
              ids[got_ids[at]] != want_ids[at],
          "best_ids holds entries: where ids is given, the id of entry i is ids[i]");
+    HINT(got[at] != 0 || want[at] != 0 ||
+             signbit(logit_of(got_ids[at], names)) == signbit(logit_of(want_ids[at], names)),
+         "0 and -0 are the same logit: of tokens %d and %d the lower id goes first",
+         want_ids[at], got_ids[at]);
     HINT(got[at] != want[at],
          "of equal logits (%g) the lower id goes first: expected token %d, got "
          "%d",
@@ -136,7 +152,19 @@ static void top_k_of(size_t n, size_t k, const int32_t *names) {
          n, at, want_ids[at], (double)want[at], got_ids[at], (double)got[at]);
 }
 
+/* Zeros of both signs; then ids that no float can tell apart. */
+static void alike_of(size_t n) {
+    for (size_t i = 0; i < n; i++) {
+        logits[i] = (float[]){0, -0.0f, -1}[fresh_below(3)];
+        ids[i] = (int32_t)((i + n / 2) % n);
+    }
+    top_k_of(n, 1 + fresh_below(n), ids), top_k_of(n, 1 + fresh_below(n), NULL);
+    for (size_t i = 0; i < n; i++) logits[i] = 3, ids[i] += 1 << 30;
+    top_k_of(n, 1 + fresh_below(n), ids);
+}
+
 GRADE(best_k) {
+    const size_t in_use = IN_USE();
     for (int round = 0; round < 300; round++) {
         size_t n = 1 + fresh_below(round < 100 ? 6 : USUAL - 1), k = 1 + fresh_below(n);
         if (round % 7 == 0) k = n;
@@ -144,11 +172,18 @@ GRADE(best_k) {
         fresh_candidates(n);
         top_k_of(n, k, round % 2 ? ids : NULL);
     }
+    for (size_t n = 5; n < 25; n++) alike_of(n);
+    fresh_candidates(6000), top_k_of(6000, 5000, ids);
     for (int named = 0; named < 2; named++) { /* a vocabulary */
         fresh_candidates(MOST);
         logits[68000] = 500, ids[68000] = 200001;
         top_k_of(MOST, 40, named ? ids : NULL);
     }
+    HINT(IN_USE() < in_use + 20000,
+         "after some hundred calls %zu bytes more are in use: what is taken is given back "
+         "(free), "
+         "and keys is there to work with",
+         IN_USE() - in_use);
 }
 
 /* Weights of probability p in float logits, best first. */
@@ -164,7 +199,10 @@ static void falling(size_t n) {
 
 static void top_p_of(size_t n, float max, double mass, double rounding) {
     double sum = 0, before = 0;
-    size_t want = 0, alive = 0, got = pick_top_p(logits, n, max, mass);
+    float *row = before_the_edge(n * sizeof *row);
+    memcpy(row, logits, n * sizeof *row);
+    size_t want = 0, alive = 0, got = pick_top_p(row, n, max, mass);
+    HINT(memcmp(row, logits, n * sizeof *row) == 0, "the logits are to be left as they are");
     while (alive < n && logits[alive] > -INFINITY) alive++;
     while (want < alive && (want == 0 || sum < mass))
         before = sum, sum += exp((double)logits[want++] - (double)max);
@@ -227,13 +265,16 @@ GRADE(mass) {
     }
     for (size_t n = 4; n < 40; n++) { /* equal ones: a mass that is exactly reached */
         for (size_t i = 0; i < n; i++) logits[i] = -3;
-        top_p_of(n, -3, (double)(1 + fresh_below(n)), 0);
+        double some = (double)(1 + fresh_below(n - 1));
+        top_p_of(n, -3, some, 0), top_p_of(n, -3, some + 1e-10, 0);
     }
-    /* ten million in float would stop at 2^24 */
-    static float flat[300];
-    for (size_t i = 0; i < 300; i++) flat[i] = i ? -17.5f : 0;
-    for (size_t i = 0; i < 300; i++) logits[i] = flat[i];
-    top_p_of(300, 0, 1 + 200.5 * exp(-17.5), 0);
+    memset(logits, 0, sizeof logits); /* a vocabulary, and no token above others */
+    top_p_of(MOST, 0, MOST - 0.5, 0);
+    for (int far = 0; far < 2; far++) { /* weights that a float sum of 1 and more forgets */
+        float low = far ? -25 : -17.5f;
+        for (size_t i = 0; i < 300; i++) logits[i] = i ? low : 0;
+        top_p_of(300, 0, 1 + 200.5 * exp((double)low), 0);
+    }
 }
 
 GRADES({"6.6", best}, {"6.10", best_k}, {"6.11", mass})

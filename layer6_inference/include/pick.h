@@ -29,6 +29,8 @@ size_t pick_best(const float *logits, const int32_t *ids, size_t n);
  *   best, best_ids   (k) written: their logits and their ids
  *   keys             (n) working memory, holding anything at first
  *
+ * n may be a whole vocabulary, 100,000 and more, for which comparing each with each takes too long.
+ *
  * Needs    1 <= k <= n; none of the arrays overlap.
  * Source   Fan, Lewis & Dauphin 2018, arXiv:1805.04833.
  * Tutorial layer6/top-k.html */
