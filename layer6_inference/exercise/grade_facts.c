@@ -61,7 +61,15 @@ static void probability_of(const char *what, const Truth *t) {
         int32_t token = candidates_id(&c, entry);
         double want = (double)c.logits[entry] - t->max - log(t->sum),
                got = candidates_log_prob(&c, token);
-        if (near(got, want, 1e-5)) continue;
+        if (near(got, want, 1e-5)) {
+            double by_sum = (double)c.logits[entry] - t->max - log(candidates_sum(&c));
+            HINT(
+                got == by_sum || fabs(got - by_sum) < 1e-6,
+                "%s: candidates_log_prob of token %d: to the last digits, in double precision: "
+                "expected %.12g, got %.12g",
+                what, token, by_sum, got);
+            continue;
+        }
         HINT(!near(got, exp(want), 1e-5),
              "%s: candidates_log_prob is ln p, and %.7g is p: expected %.7g", what, got, want);
         HINT(c.dense,
@@ -144,10 +152,22 @@ static void remembered(void) {
     candidates_sum(&c);
     HINT(c.known & KNOW_SEGMENTS,
          "what else is known stays known: set a bit, leave the others");
+    c.known = KNOW_SUMS | KNOW_PLACES;
+    candidates_max(&c);
+    HINT(c.known & KNOW_SUMS && c.known & KNOW_PLACES,
+         "what else is known stays known: candidates_max sets a bit, and leaves the others");
     candidates_keep_best(&c, 7);
     c.known = 0, c.max = 1000;
     NUMBER(candidates_max(&c), c.logits[0], 0,
            "of sorted candidates the first has the largest logit");
+    NUMBER(
+        candidates_sum(&c), truth_of().sum, 1e-5,
+        "of sorted candidates the first has the largest logit, and c->max is not asked for it");
+    candidates_set(&c, 0, -50);
+    NUMBER(
+        candidates_max(&c), truth_of().max, 0,
+        "the first of sorted candidates was the largest, and its logit was changed: what was "
+        "never written to c->max is not known");
 }
 
 /* The largest of each segment is of use while the candidates are dense, the last segment too. */
