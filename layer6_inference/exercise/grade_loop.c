@@ -1,4 +1,5 @@
 /* The graders of layer 6: the loop, a step of it, and what becomes of a draft. */
+#include "heap.h"
 #include "inference.h"
 #include "near.h"
 
@@ -80,17 +81,6 @@ static void loop_of(const char *what, const char *text, size_t copies, GenerateO
     token_list_free(&want.ids), token_list_free(&got.ids);
 }
 
-/* Bytes of the heap in use, where the C library tells. */
-#if defined(__GLIBC__) && defined(__GLIBC_PREREQ)
-#if __GLIBC_PREREQ(2, 33)
-#include <malloc.h>
-#define IN_USE() (mallinfo2().uordblks + mallinfo2().hblkhd)
-#endif
-#endif
-#ifndef IN_USE
-#define IN_USE() ((size_t)0)
-#endif
-
 /* The engine is closed, whatever happened: after many texts as much memory is in use as after one. */
 static void closed_after(const char *what, size_t copies, GenerateOptions o) {
     size_t first = 0;
@@ -156,7 +146,9 @@ static size_t texts_by(StepBy *f, TokenList *texts, GenerateOptions *options, si
     for (size_t i = 0; i < n; i++) NEED(engine_add(&engine, &texts[i], &options[i], &fault));
     while (engine.live && steps < MANY_STEPS) {
         if (!f(&engine, &fault)) {
-            printf("  hint: engine_step fails: %s\n", fault.text);
+            printf("  hint: engine_step fails: %s\n",
+                   *fault.text ? fault.text
+                               : "it says false, which is for a fault, not the end");
             grade_ends();
         }
         steps++;
@@ -204,6 +196,56 @@ static void steps_of(const char *what, const GenerateOptions *options, size_t n,
     for (size_t i = 0; i < n; i++) token_list_free(&got[i]), token_list_free(&want[i]);
 }
 
+static bool nobody(void *context) {
+    (void)context;
+    return false;
+}
+
+/* Tokens that both models have read. */
+static size_t read_so_far(void) {
+    size_t n = 0;
+    for (size_t i = 0; i < 3; i++) n += session_length(&session, i) + session_length(&small, i);
+    return n;
+}
+
+/* Nobody wants what a model is to read any more: the step fails, and no token is taken. */
+static void unread_step(const char *what, Session *unread, const GenerateOptions *options) {
+    Engine engine;
+    Fault told = {0};
+    TokenList text = prompt_of("Once upon a", 1);
+    GenerateOptions o = *options;
+    o.chain = &chain, o.limits.max_tokens = 60;
+    NEED(engine_open(&engine, &session, &fault) && engine_add(&engine, &text, &o, &fault));
+    for (int step = 0; step < 4; step++)
+        HINT(engine_step(&engine, &fault), "engine_step fails: %s", fault.text);
+    size_t count = text.count, read = read_so_far();
+    unread->is_wanted = nobody;
+    HINT(!engine_step(&engine, &told),
+         "%s cannot read what was planned, and engine_step says that all is well", what);
+    unread->is_wanted = NULL;
+    COUNT(text.count, count, "%s cannot read what was planned: no token is taken then", what);
+    HINT(strstr(told.text, "nobody wants"), "%s cannot read: the fault says why", what);
+    if (unread == &session && o.amateur) {
+        COUNT(read_so_far(), read,
+              "%s reads first; it cannot, so the step ends there, and nothing has changed: "
+              "tokens that were read",
+              what);
+        HINT(engine_step(&engine, &fault) && text.count == count + 1,
+             "%s could not read, and in the next step it can: that one takes a token", what);
+    }
+    engine_close(&engine), token_list_free(&text);
+}
+
+static void unread_steps(void) {
+    Speculation guess = {.length = 3, .draft = &small};
+    chain_without_end();
+    unread_step("the model", &session, &(GenerateOptions){0});
+    unread_step("the draft model", &small, &(GenerateOptions){.speculation = &guess});
+    chain_of("contrast:0.1,temp:1");
+    unread_step("the model", &session, &(GenerateOptions){.amateur = &small});
+    unread_step("the amateur", &small, &(GenerateOptions){.amateur = &small});
+}
+
 GRADE(one_step) {
     open_models();
     GenerateOptions o[3];
@@ -222,6 +264,7 @@ GRADE(one_step) {
     for (size_t i = 0; i < 2; i++) guess[i] = (Speculation){.length = 3, .draft = &small};
     steps_of("two texts with a draft model", o, 2, "temp:1.3");
     HINT(guess[0].drafted > 0, "no draft was made: engine_draft comes first");
+    unread_steps();
 }
 
 /* ------------------------------------------------------------------ accepting */
