@@ -1,4 +1,5 @@
 /* The graders of layer 6: characters, stop strings, what may be shown. */
+#include "edge.h"
 #include "inference.h"
 #include "near.h"
 
@@ -7,12 +8,20 @@ DECLARE_SHIPPED(stream_push);
 
 /* ------------------------------------------------------------------ characters */
 
+/* Whoever reads behind the bytes is stopped. */
+static Text at_the_edge(const void *bytes, size_t size) {
+    return (Text){memcpy(before_the_edge(size), bytes, size), size};
+}
+
 static void character_of(const unsigned char *p, size_t size) {
     char bytes[32] = "";
-    int want = SHIPPED(utf8_character)(p, size), got = utf8_character(p, size);
+    Text text = at_the_edge(p, size);
+    int want = SHIPPED(utf8_character)(p, size),
+        got = utf8_character((const unsigned char *)text.data, size);
     if (got == want) return;
-    for (size_t i = 0; i < size; i++)
+    for (size_t i = 0; i < size && i < 4; i++)
         sprintf(bytes + strlen(bytes), "%s%02x", i ? " " : "", p[i]);
+    if (size > 4) sprintf(bytes + strlen(bytes), " and %zu more", size - 4);
     bool first = size > 1 && p[1] >= 0x80 && p[1] <= 0xBF;
     HINT(p[0] != 0xC0 && p[0] != 0xC1 && !(first && p[0] == 0xE0 && p[1] < 0xA0) &&
              !(first && p[0] == 0xF0 && p[1] < 0x90),
@@ -35,6 +44,8 @@ static void character_of(const unsigned char *p, size_t size) {
     HINT(false, "%s: expected %d, got %d", bytes, want, got);
 }
 
+enum { LONG = 600 };
+
 GRADE(characters) {
     static const unsigned char edges[] = {0x00, 0x41, 0x7F, 0x80, 0x8F, 0x90, 0x9F,
                                           0xA0, 0xBF, 0xC0, 0xC2, 0xE0, 0xF0, 0xFF};
@@ -49,11 +60,12 @@ GRADE(characters) {
             for (size_t size = 1; size < 4 && i < EDGES * EDGES; size++) character_of(p, size);
         }
     }
+    unsigned char text[LONG] = {0};
     for (int round = 0; round < 20000; round++) {
         uint64_t bits = fresh_bits();
-        memcpy(p, &bits, 4);
-        if (round % 2) p[0] |= 0xC0, p[1] = (unsigned char)(0x80 | (p[1] & 0x3F));
-        character_of(p, 1 + fresh_below(4));
+        memcpy(text, &bits, 4);
+        if (round % 2) text[0] |= 0xC0, text[1] = (unsigned char)(0x80 | (text[1] & 0x3F));
+        character_of(text, 1 + fresh_below(round % 8 < 6 ? 4 : LONG));
     }
 }
 
@@ -64,7 +76,7 @@ static const char *plain(const char *bytes, size_t n) {
     char *out = buffers[next++ % 4];
     size_t at = 0;
     for (size_t i = 0; i < n && at + 5 < sizeof *buffers; i++)
-        at += (size_t)sprintf(out + at, (unsigned char)bytes[i] < 127 ? "%c" : "\\x%02x",
+        at += (size_t)sprintf(out + at, bytes[i] >= 32 && bytes[i] < 127 ? "%c" : "\\x%02x",
                               (unsigned char)bytes[i]);
     out[at] = 0;
     return out;
@@ -80,13 +92,17 @@ static size_t n_texts;
 
 static void fresh_strings(void) {
     n_texts = 1 + fresh_below(TEXTS);
-    size_t letters = 2 + fresh_below(2);
+    size_t letters = 2 + fresh_below(3);
     for (size_t i = 0; i < n_texts; i++) {
         size_t size = fresh_below(8) ? 1 + fresh_below(LONGEST) : 0;
-        for (size_t k = 0; k < size; k++)
-            strings[i][k] = (char)("ab\xC3"[fresh_below(letters)]);
+        for (size_t k = 0; k < size; k++) strings[i][k] = "ab\xC3\xFF"[fresh_below(letters)];
         strings[i][size] = 0, texts[i] = strings[i];
     }
+}
+
+/* One of the strings' letters, now and then another byte: the last one and the first are bytes, too. */
+static char fresh_letter(void) {
+    return fresh_below(16) ? "ab\xC3"[fresh_below(3)] : "x\xFF\0\x80"[fresh_below(4)];
 }
 
 static void list_of(char *out, size_t size) {
@@ -113,10 +129,9 @@ static void stops_by_hand(void) {
     char text[READ], list[600];
     list_of(list, sizeof list);
     NEED(stops_open(&s, texts, n_texts, &fault));
-    size_t letters = 3;
     int32_t state = 0;
     for (size_t n = 0; n < READ && s.count; n++) {
-        text[n] = (char)("ab\xC3x"[fresh_below(16) ? fresh_below(letters) : 3]);
+        text[n] = fresh_letter();
         state = stops_step(&s, state, (unsigned char)text[n]);
         size_t shown = n < 20 ? n + 1 : 20;
         const char *tail = plain(text + n + 1 - shown, shown);
@@ -136,6 +151,11 @@ static void stops_by_hand(void) {
              "stops %s, text \"%s\": no stop string ends here, the state says one of %u "
              "bytes does",
              list, tail, s.states[state].match);
+        HINT(s.states[state].match > 0 || match == 0 || match < depth,
+             "stops %s, text \"%s\": the last %zu bytes are a stop string, and their state has "
+             "no "
+             "match: the last state of a string has its size, also where a longer one goes on",
+             list, tail, match);
         HINT(s.states[state].match > 0 || match == 0,
              "stops %s, text \"%s\": a stop string of %zu bytes ends here, and the state has "
              "no match: one inside another has the match of fail",
@@ -155,7 +175,7 @@ static void read_in_pieces(void) {
     char text[READ], list[600];
     list_of(list, sizeof list);
     NEED(stops_open(&s, texts, n_texts, &fault));
-    for (size_t i = 0; i < READ; i++) text[i] = "ab\xC3x"[fresh_below(16) ? fresh_below(3) : 3];
+    for (size_t i = 0; i < READ; i++) text[i] = fresh_letter();
     int32_t state = 0, want = 0;
     for (size_t from = 0; from < READ;) {
         size_t size = fresh_below(9), n = 0, read = 77, match = 0;
@@ -164,7 +184,7 @@ static void read_in_pieces(void) {
             want = stops_step(&s, want, (unsigned char)text[from + n++]);
             match = s.states[want].match;
         }
-        size_t got = stops_read(&s, &state, (Text){text + from, size}, &read);
+        size_t got = stops_read(&s, &state, at_the_edge(text + from, size), &read);
         const char *piece = plain(text + from, size);
         HINT(read <= n || !match,
              "stops %s, a piece \"%s\": a stop string is complete after %zu bytes, and %zu are "
@@ -199,37 +219,42 @@ GRADE(stopping) {
 
 /* ------------------------------------------------------------------ what may be shown */
 
+enum { LONG_READ = 3000 };
+
 typedef struct Shown {
-    char text[4 * READ];
+    char text[3 * LONG_READ];
     size_t size;
+    bool half; /* a piece began or ended within a character */
 } Shown;
 
 static void show(void *context, Text text) {
     Shown *s = context;
+    s->half = s->half || utf8_whole(text) < text.size;
     if (s->size + text.size > sizeof s->text) return;
     memcpy(s->text + s->size, text.data, text.size), s->size += text.size;
 }
 
-static void shown_of(const Stops *stops, const char *list) {
+/* A text of `room` bytes, in pieces of less than `most`. */
+static void shown_of(const Stops *stops, const char *list, size_t room, size_t most) {
+    static char all[LONG_READ];
+    static Shown got, want;
     Stream mine, ours;
-    Shown got = {.size = 0}, want = {.size = 0};
+    got = want = (Shown){.size = 0};
     stream_open(&mine, stops, show, &got), stream_open(&ours, stops, show, &want);
-    char all[READ];
     size_t n = 0;
-    while (n + 8 < READ) {
-        size_t size = fresh_below(6), held;
+    while (n + most <= room) {
+        size_t size = fresh_below(most);
         for (size_t i = 0; i < size; i++) {
-            unsigned r = (unsigned)fresh_below(20);
+            size_t r = fresh_below(room < LONG_READ || fresh_below(300) == 0 ? 20 : 14);
             all[n + i] = r < 8    ? 'a'
                          : r < 14 ? 'b'
                          : r < 17 ? '\xC3'
                          : r < 19 ? '\xA4'
-                                  : '\xE2';
+                                  : "\xE2\0"[fresh_below(2)];
         }
-        Text bytes = {all + n, size};
+        Text bytes = at_the_edge(all + n, size);
         n += size;
         bool going = SHIPPED(stream_push)(&ours, bytes), mine_going = stream_push(&mine, bytes);
-        held = ours.size - want.size;
         if (!going) {
             HINT(!mine_going,
                  "stops %s: \"%s\" ends with a stop string: false, and nothing more", list,
@@ -245,26 +270,36 @@ static void shown_of(const Stops *stops, const char *list) {
                  "\"%s\": half a character is shown: %zu bytes are out, expected %zu",
                  plain(all, n), got.size, want.size);
             HINT(got.size <= want.size,
-                 "stops %s: \"%s\" is shown up to byte %zu, but from byte %zu on it may "
-                 "become a stop string or is half a character",
-                 list, plain(all, n), got.size, want.size);
+                 "stops %s: of \"%s\" %zu bytes are out, expected %zu: the last %zu may become "
+                 "a "
+                 "stop string or are half a character",
+                 list, plain(all, n), got.size, want.size, ours.held_size);
             HINT(got.size >= want.size,
                  "stops %s: of \"%s\" %zu bytes may go out (%zu held are enough), and %zu are",
-                 list, plain(all, n), want.size, held, got.size);
+                 list, plain(all, n), want.size, ours.held_size, got.size);
         }
         HINT(got.size == want.size && memcmp(got.text, want.text, want.size) == 0,
              "stops %s: of \"%s\" is shown \"%s\", expected \"%s\"", list, plain(all, n),
              plain(got.text, got.size), plain(want.text, want.size));
+        HINT(
+            !got.half,
+            "stops %s: of \"%s\" each byte that goes out is right, but a character goes out in "
+            "two pieces",
+            list, plain(all, n));
         COUNT(mine.size, ours.size,
               "stops %s: size counts the bytes that came in, of a stopped text up to the stop "
               "string",
               list);
         if (!going) break;
     }
-    bool again = stream_push(&mine, text_of("more"));
+    bool again = stream_push(&mine, text_of(""));
+    again = stream_push(&mine, text_of("more")) || again;
     HINT(!ours.stopped || (!again && got.size == want.size),
-         "after a stop string nothing goes out, and stream_push returns false");
-    if (!ours.stopped) SHIPPED(stream_push)(&ours, text_of("more"));
+         "after a stop string nothing goes out, and stream_push returns false, for no bytes, "
+         "too");
+    SHIPPED(stream_push)(&ours, text_of("more"));
+    COUNT(mine.size, ours.size,
+          "size counts the bytes that came in, of a stopped text up to the stop string");
     stream_finish(&mine), stream_finish(&ours);
     HINT(got.size == want.size,
          "after stream_finish %zu bytes are out, expected %zu: is stopped set where a stop "
@@ -277,11 +312,12 @@ GRADE(showing) {
     char list[600];
     Stops s;
     Fault fault;
-    for (int round = 0; round < 60; round++) shown_of(NULL, "none");
+    for (int round = 0; round < 60; round++) shown_of(NULL, "none", READ, 6);
+    for (int round = 0; round < 6; round++) shown_of(NULL, "none", LONG_READ, LONG_READ / 2);
     for (int round = 0; round < 300; round++) {
         fresh_strings(), list_of(list, sizeof list);
         NEED(stops_open(&s, texts, n_texts, &fault));
-        shown_of(&s, list);
+        shown_of(&s, list, READ, 6);
         stops_close(&s);
     }
 }

@@ -6,8 +6,8 @@
  *
  *     sent  "...the fox"     held  " E"      because " END" is a stop string
  *
- * Invariant: what was sent is valid UTF-8 and contains no stop string; what was held is sent in the
- * end unless a stop string is why the text ends. */
+ * Invariant: each piece that was sent is valid UTF-8, and all of them contain no stop string; what was
+ * held is sent in the end unless a stop string is why the text ends. */
 #ifndef STRATA_STREAM_H
 #define STRATA_STREAM_H
 
