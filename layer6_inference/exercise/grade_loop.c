@@ -269,10 +269,14 @@ GRADE(one_step) {
 
 /* ------------------------------------------------------------------ accepting */
 
+enum { MOST = 100000 };
+
 static void accept_of(const float *p, const float *q, size_t n) {
-    static float got[64], p_before[64];
+    static float got[MOST + 1], p_before[MOST], q_before[MOST];
+    const float behind = 77;
     double sum = 0;
-    memcpy(p_before, p, n * sizeof *p);
+    memcpy(p_before, p, n * sizeof *p), memcpy(q_before, q, n * sizeof *q);
+    got[n] = behind;
     for (size_t i = 0; i < n; i++) {
         double a = (double)p[i], b = (double)q[i], x = speculate_accept_prob(p, q, (int32_t)i);
         double want = b == 0 ? 1 : fmin(1, a / b);
@@ -286,6 +290,9 @@ static void accept_of(const float *p, const float *q, size_t n) {
              "a probability of %g: a token that the model finds likelier (p = %g, q = %g) is "
              "always accepted, min(1, p/q)",
              x, a, b);
+        HINT(x < 1 || b > 1e-3,
+             "p = %g, q = %g: q is small, and not 0: accepted with min(1, p/q) = %g, got %g", a,
+             b, want, x);
         HINT(!near(x, fmin(1, b / a), 1e-6),
              "p is the model's, q the draft's: p/q, not q/p (p = %g, q = %g: expected %g, got "
              "%g)",
@@ -296,14 +303,20 @@ static void accept_of(const float *p, const float *q, size_t n) {
     }
     speculate_residual(p, q, n, got);
     HINT(memcmp(p_before, p, n * sizeof *p) == 0, "p is to be left as it is");
+    HINT(memcmp(q_before, q, n * sizeof *q) == 0, "q is to be left as it is");
+    HINT(got[n] == behind, "out has %zu places, and one behind them was written", n);
     for (size_t i = 0; i < n; i++) {
         double a = (double)p[i], b = (double)q[i], x = (double)got[i], raw = fmax(0, a - b);
         double want = sum > 0 ? raw / sum : a;
-        if (near(x, want, 2e-6)) continue;
+        if (fabs(x - want) <= 1e-4 * want) continue;
         HINT(sum > 0,
              "p is nowhere above q: then it is p itself, not %g (nothing is left to divide by)",
              x);
-        HINT(!near(x, raw, 1e-6),
+        HINT(sum > 1e-3 || x != a,
+             "token %zu: p = %.9g, q = %.9g: they differ by little, and still p is above q "
+             "somewhere: expected %g, got p",
+             i, a, b, want);
+        HINT(raw == 0 || fabs(x - raw) > 1e-4 * raw,
              "what p has more than q sums to %g: divided by that, it is a distribution; "
              "expected %g, got %g",
              sum, want, x);
@@ -326,14 +339,26 @@ static void fresh_distribution(float *p, size_t n, bool holes) {
     for (size_t i = 0; i < n; i++) p[i] = (float)((double)p[i] / sum);
 }
 
+/* q as p, but for the likeliest token, of which it has a little less, and another, of which it has a little more. */
+static void nearly(float *q, const float *p, size_t n) {
+    size_t best = 0;
+    for (size_t i = 1; i < n; i++)
+        if (p[i] > p[best]) best = i;
+    memcpy(q, p, n * sizeof *q);
+    q[best] *= 0.99999f, q[(best + 1) % n] *= 1.00001f;
+}
+
 GRADE(guess) {
-    static float p[64], q[64];
+    static float p[MOST], q[MOST];
     for (int round = 0; round < 200; round++) {
         size_t n = 2 + fresh_below(round < 50 ? 4 : 62);
         fresh_distribution(p, n, round % 2), fresh_distribution(q, n, round % 3 == 0);
         accept_of(p, q, n);
         accept_of(p, p, n);
+        nearly(q, p, n), accept_of(p, q, n);
     }
+    fresh_distribution(p, MOST, false), fresh_distribution(q, MOST, false);
+    accept_of(p, q, MOST); /* a vocabulary may be as large */
 }
 
 GRADES({"6.1", loop}, {"6.2", one_step}, {"6.23", guess})
