@@ -290,20 +290,23 @@ static void mirostat_of(double tau, double eta) {
         for (size_t i = 0; i < n; i++) least += (all - (double)raw[i]) / log(2) <= mu - 1e-5;
         if (least == 0) least = want = 1;
         step = (Step){.seed = fresh_bits(), .position = (uint64_t)t};
+        double before = *stage_memory(stage);
         stage->kind->apply(stage, &c, &step);
-        HINT(c.count >= least || c.count != by_nats,
+        size_t left = candidates_alive(&c); /* one at -infinity is gone as well */
+        HINT((left >= least && left <= want) || left != by_nats,
              "%s: mu counts bits, and ln p counts nats: one bit is ln 2 nats", spec);
-        HINT(c.count <= want || c.count != by_nats,
-             "%s: mu counts bits, and ln p counts nats: one bit is ln 2 nats", spec);
-        HINT(c.count >= least && c.count <= want,
+        HINT(left >= least && left <= want,
              "%s, token %d: mu is %g bits now: tokens of probability %g and more stay, %zu of "
              "%zu; got "
              "%zu (mu is *stage_memory(stage), and changes with each token)",
-             spec, t, mu, exp2(-mu), want, n, c.count);
+             spec, t, mu, exp2(-mu), want, n, left);
         HINT(c.chosen >= 0, "%s: after cutting, draw", spec);
         size_t at = candidates_find(&c, c.chosen);
-        HINT(at < c.count, "%s: token %d was chosen, and is not among those that are left",
-             spec, c.chosen);
+        HINT(at < c.count && c.logits[at] > -INFINITY,
+             "%s: token %d was chosen, and is not among those that are left", spec, c.chosen);
+        HINT(*stage_memory(stage) == before,
+             "%s: mu was %.6g and is %.6g before the token is accepted: it is only read here",
+             spec, before, *stage_memory(stage));
         for (size_t i = 0; i < c.count; i++)
             sum += exp((double)c.logits[i] - (double)c.logits[at]);
         mu -= eta * (log2(sum) - tau);
@@ -316,7 +319,22 @@ static void mirostat_of(double tau, double eta) {
     }
 }
 
+/* Equal tokens, each of which surprises by just mu bits. */
+static void at_most_mu(int bits) {
+    size_t n = (size_t)1 << bits;
+    float logit = (float)fresh_below(20);
+    for (size_t i = 0; i < n; i++) raw[i] = logit;
+    candidates_of(n), chain_of("mirostat_v2:%g", bits / 2.0);
+    chain.stages[0].kind->apply(&chain.stages[0], &c, &step);
+    COUNT(
+        candidates_alive(&c), n,
+        "mu is %d bits, and %zu tokens are equal: each surprises by %d, which is not more, and "
+        "all of them stay",
+        bits, n, bits);
+}
+
 GRADE(mirostat) {
+    for (int bits = 1; bits <= 6; bits++) at_most_mu(bits);
     for (int round = 0; round < 25; round++)
         mirostat_of(fresh_between(0.3, 5), fresh_between(0.01, 0.9));
     size_t others = 0;
@@ -338,7 +356,7 @@ GRADE(mirostat) {
 
 static char seen[200];
 static void note(void *context, const Stage *stage, Candidates *left) {
-    (void)context;
+    HINT(context == seen, "the observer is called with chain->observer_context");
     snprintf(seen + strlen(seen), sizeof seen - strlen(seen), "%s:%zu ",
              stage ? stage->kind->name : "begin", left->count);
 }
@@ -369,17 +387,17 @@ static void run_of(const char *spec, size_t n) {
     Fault fault = {0};
     fresh_logits(n, -3, 3);
     chain_of("%s", spec);
-    chain.observer = note;
     step = (Step){.seed = fresh_bits(), .position = fresh_below(90)};
-    seen[0] = 0, note(NULL, NULL, &c);
+    seen[0] = 0, note(seen, NULL, &c);
     for (size_t i = 0; i < chain.count; i++) {
         if (!stage_is_off(&chain.stages[i]))
             chain.stages[i].kind->apply(&chain.stages[i], &c, &step);
-        note(NULL, &chain.stages[i], &c);
+        note(seen, &chain.stages[i], &c);
     }
     int32_t token = -9, chosen = c.chosen;
     strcpy(want, seen), seen[0] = 0;
-    chain_of("%s", spec), candidates_of(n), chain.observer = note;
+    chain_of("%s", spec), candidates_of(n);
+    chain.observer = note, chain.observer_context = seen;
     bool ok = chain_run(&chain, &c, &step, &token, &fault);
     HINT(ok, "%s over %zu tokens fails: %s", spec, n, fault.text);
     TEXT(seen, want,
@@ -392,8 +410,37 @@ static void run_of(const char *spec, size_t n) {
          "%s: without an observer it should be the same", spec);
 }
 
-/* It must fail, and say the same as ours. */
 DECLARE_SHIPPED(chain_run);
+
+/* What the last stage remembers after some tokens is what it remembers in ours. */
+static void remembers_of(const char *spec) {
+    Chain ours;
+    Fault fault = {0};
+    chain_of("%s", spec), chain_copy(&ours, &chain);
+    Stage *mine = &chain.stages[chain.count - 1], *other = &ours.stages[chain.count - 1];
+    for (uint64_t t = 0; t < 6; t++) {
+        int32_t want = -9, got = -9;
+        step = (Step){.seed = fresh_bits(), .position = t};
+        fresh_logits(40, -3, 3);
+        NEED(SHIPPED(chain_run)(&ours, &c, &step, &want, &fault));
+        candidates_of(40);
+        bool ok = chain_run(&chain, &c, &step, &got, &fault);
+        HINT(ok, "%s fails at token %d of a text: %s", spec, (int)t, fault.text);
+        COUNT(mine->n_rows, other->n_rows,
+              "%s, token %d of a text: rows that the last stage remembers: chain_run neither "
+              "accepts a token nor forgets those that were; whoever called it does",
+              spec, (int)t);
+        HINT(mine->selected == other->selected && mine->observed == other->observed,
+             "%s, token %d of a text: what a stage notes about its choice is gone: it is to be "
+             "applied itself, not a copy of it",
+             spec, (int)t);
+        COUNT(got, want, "%s: token %d of a text", spec, (int)t);
+        chain_accept(&ours, want), chain_accept(&chain, got);
+    }
+    chain_close(&ours);
+}
+
+/* It must fail, and say the same as ours. */
 static void fails_of(const char *spec, const char *why, Step now) {
     Fault want = {0}, got = {0};
     int32_t token = -9;
@@ -418,6 +465,7 @@ GRADE(in_a_row) {
                                         "temp:2,top_k:off,min_p:off,draw",
                                         "top_k:3,greedy",
                                         "mirostat_v2:3"};
+    remembers_of("mirostat_v2:3:eta=0.5"), remembers_of("mirostat:2:eta=0.5");
     for (int round = 0; round < 90; round++)
         run_of(specs[round % 9], 8 + fresh_below(VOCAB - 8));
     fails_of("spoil:0,draw", "no token is left above -infinity", (Step){0});
@@ -434,12 +482,29 @@ GRADE(in_a_row) {
 
 /* ------------------------------------------------------------------ xtc, with its fault */
 
-GRADE(excluded) {
+static size_t left_of_three(const char *spec) {
     const double p[3] = {0.5, 0.4, 0.1};
     for (int i = 0; i < 3; i++) raw[i] = (float)log(p[i]);
-    candidates_of(3);
-    chain_of("xtc:1:t=0.3");
-    apply_stages(1);
+    candidates_of(3), chain_of("%s", spec), apply_stages(1);
+    return candidates_alive(&c);
+}
+
+/* The chance, and how many stay in any case. */
+static void seldom_and_never(void) {
+    size_t dropped = 0;
+    for (int i = 0; i < 60; i++) {
+        step = (Step){.seed = fresh_bits(), .position = fresh_below(90)};
+        dropped += left_of_three("xtc:0.5:t=0.3") < 3;
+    }
+    SYMPTOM(dropped > 8 && dropped < 52,
+            "with a chance of 0.5 likely tokens are dropped %zu times of 60", dropped);
+    size_t left = left_of_three("xtc:1:t=0.3:keep=3");
+    SYMPTOM(left == 3, "keep=3, and %zu of three tokens are left to draw from", left);
+    step = (Step){0};
+}
+
+GRADE(excluded) {
+    left_of_three("xtc:1:t=0.3");
     SYMPTOM(candidates_alive(&c) == 2,
             "of three tokens, two of them likely (0.5, 0.4, 0.1), %zu are left to draw from: "
             "expected 2",
@@ -473,6 +538,7 @@ GRADE(excluded) {
         SYMPTOM(!likely || candidates_log_prob(&c, (int32_t)least) > -1e20,
                 "the least likely of the likely tokens is gone");
     }
+    seldom_and_never();
 }
 
 GRADES({"6.8", temperature}, {"6.14", fraction}, {"6.15", penalty}, {"6.16", excluded},
