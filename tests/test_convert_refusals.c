@@ -69,6 +69,7 @@ static const struct {
     {"tokenizer_config.json", "{", "{\"pad_token\": 7, ", "pad_token is no text"},
     {"model.safetensors.index.json", "model-00002", "../odel-02", "wanted one in the folder"},
     {"model.safetensors.index.json", "model.norm.weight", "model.morn.weight", "it has not"},
+    {"model-00002-of-00002.safetensors", "\"F32\"", "\"I32\"", "is of type I32: wanted"},
     {"model-00002-of-00002.safetensors", "q_proj", "z_proj", "and it has not"},
 };
 

@@ -60,6 +60,12 @@ for layer in 0 1; do
     [ "$(first_token)" != "$(first_token --scale-neuron $layer.5=1000)" ] || not "a neuron of layer $layer of gemma4" "nothing changed"
 done
 
+# Several streams: what comes next is said by all of them together.
+"$BUILD/tests/families" gemma3n "" "$work/gemma3n.gguf"
+expect "no lens of several streams" 1 "keeps 3 streams" "$strata" look lens -m "$work/gemma3n.gguf" -p "a fox"
+same "their next token" "$("$strata" look heads -m "$work/gemma3n.gguf" -p "a fox" --kv f32 --csv | awk -F, 'NR == 2 { print $4 }')" \
+    "$("$strata" generate -m "$work/gemma3n.gguf" -p "a fox" -n 1 --chain greedy --kv f32 --logprobs 1 2>&1 >/dev/null | awk '{ print $2; exit }')"
+
 # A model without attention has no heads to look at.
 "$BUILD/tests/families" mamba "" "$work/mamba.gguf"
 for which in attention heads; do

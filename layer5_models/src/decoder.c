@@ -323,6 +323,8 @@ static bool run_layers(Session *s, const Batch *batch, size_t from, size_t to) {
     }
     if (m->streams)
         altup_gather(s->pool, &m->altup, &s->run.altup, s->x, batch->count, m->sizes.dim);
+    if (m->streams && s->run.probe) /* in place of the one stream that the last layer showed */
+        probe_stream(s->run.probe, PROBE_AFTER, s->x, m->sizes.dim);
     return true;
 }
 

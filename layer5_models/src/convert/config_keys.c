@@ -81,7 +81,7 @@ static const ConfigKey keys[] = {
     {"eos_token_id", READ, NULL, NULL},
     {"pad_token_id", READ, NULL, NULL},
 
-    {"hidden_act", ONLY, "silu",
+    {"hidden_act", ONLY, "silu swish",
      "llama qwen2 qwen3 qwen2moe qwen3moe phi3 granite granitemoe olmo2 mamba2"},
     {"hidden_act", ONLY, GELUS, "gemma gemma2 gptneox starcoder2 bert"},
     {"hidden_activation", ONLY, GELUS, "gemma gemma2 gemma3"},

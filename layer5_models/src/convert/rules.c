@@ -73,7 +73,24 @@ static Target *find_target(Conversion *c, const char *name) {
 
 static bool is_stack(const NameRule *rule) { return strchr(rule->theirs, '%') != NULL; }
 
+/* Whole numbers are what another program has quantized weights to, with scales elsewhere. */
+static bool is_whole(SafeType type) {
+    switch (type) {
+    case SAFE_F8_E4M3:
+    case SAFE_F8_E5M2:
+    case SAFE_F16:
+    case SAFE_BF16:
+    case SAFE_F32:
+    case SAFE_F64: return false;
+    default: return true;
+    }
+}
+
 static bool add_part(Conversion *c, Target *t, const Hit *hit, const SafeTensor *from) {
+    if (is_whole(from->type))
+        return REFUSE(
+            c, "'%.*s' is of type %s: wanted numbers with a fraction, F16, BF16 or F32",
+            (int)min_size(100, from->name.size), from->name.data, safe_type_name(from->type));
     size_t at = is_stack(hit->rule) ? hit->expert : 0;
     if (at >= MOE_EXPERTS)
         return REFUSE(c, "'%s' has an expert %zu, and %d are built in", t->name, at,
