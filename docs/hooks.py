@@ -57,6 +57,7 @@ from listings import contract, head, read, source
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 CACHE = ROOT / "build" / "docs" / "run"
 SECONDS = int(os.environ.get("RUN_SECONDS", 600))  # for one command of a page
+CLOSE = re.compile(r"^ *\{\{ note .+ \}\}\n(?! *\{\{ note )(?=[^\n])", re.M)
 TAG = re.compile(r"^( *)\{\{ (\w+) (.+?) \}\}((?:\n *\{\{ (?:note|expect) .+ \}\}$)*)$", re.M)
 EXPECT = re.compile(r"^ *\{\{ expect (.+) \}\}$", re.M)
 TYPED = re.compile(r"^```c\b", re.M)
@@ -296,6 +297,8 @@ def on_page_markdown(markdown, page, config, files):
         except PluginError as problem:
             raise PluginError(f"{place}: {problem}")
 
+    for close in CLOSE.finditer(markdown):
+        raise PluginError(f"{place_of(close)}: leave a line empty between a note and what follows it")
     markdown = plots.NUMBER.sub(number, markdown)
 
     def outside(match):

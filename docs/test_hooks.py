@@ -143,7 +143,7 @@ class Notes(unittest.TestCase):
         self.assertNotIn("notes", self.rendered(self.shown() + "\n1. one\n2. two\n"))
 
     def test_two_listings_of_a_page(self):
-        page = self.rendered(page_of("{{ source layer3_nn/src/softmax.c softmax }}\n{{ note vector_max( | One. }}\n" * 2))
+        page = self.rendered(page_of("{{ source layer3_nn/src/softmax.c softmax }}\n{{ note vector_max( | One. }}\n\n" * 2))
         self.assertIn('id="note-1-1"', page)
         self.assertIn('id="note-2-1"', page)
 
@@ -161,6 +161,10 @@ class Notes(unittest.TestCase):
         self.refused("a note is {{", "vector_max( no sentence")
         self.refused("not a run", "x | A sentence.", tag="run", arguments="echo x")
         self.refused("no tag 'note'", arguments="x | alone", tag="note")
+
+    def test_a_line_empty_below(self):
+        with self.assertRaisesRegex(PluginError, "page.md:2: leave a line empty"):
+            page_of(f"{{{{ source {self.file} softmax }}}}\n{{{{ note vector_max( | The largest. }}}}\nText.\n")
 
     def test_a_type_on_one_line(self):
         text = self.shown(arguments="layer4_transformer/include/block.h Wiring Block")
