@@ -41,6 +41,10 @@ bool file_end(FileOut *out, Fault *fault);
 /* Close the stream and remove the part, if one is open. */
 void file_drop(FileOut *out);
 
+/* Remove what was written so far of every file that was begun, of eight at most.  For a program that is being ended:
+ * a signal's handler may call it. */
+void file_drop_all(void);
+
 /* A whole file from memory.  Fails as file_writable and file_end do. */
 bool file_write(const char *path, const void *data, size_t size, Fault *fault);
 

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -89,7 +90,29 @@ bool file_same(const char *a, const char *b) {
     return same;
 }
 
+/* The names of parts that are open, for file_drop_all. */
+enum { PARTS = 8 };
+static _Atomic(char *) parts[PARTS];
+
+static void remember(char *part) {
+    for (size_t i = 0; i < PARTS; i++) {
+        char *none = NULL;
+        if (atomic_compare_exchange_strong(&parts[i], &none, part)) return;
+    }
+}
+
+void file_drop_all(void) {
+    for (size_t i = 0; i < PARTS; i++) {
+        char *part = parts[i];
+        if (part) unlink(part);
+    }
+}
+
 static void forget(FileOut *out) {
+    for (size_t i = 0; out->part && i < PARTS; i++) {
+        char *part = out->part;
+        atomic_compare_exchange_strong(&parts[i], &part, NULL);
+    }
     free(out->path), free(out->part);
     *out = (FileOut){0};
 }
@@ -117,7 +140,7 @@ static bool open_part(FileOut *out, const char *path, Fault *fault) {
     out->path = resolve(path);
     out->part = out->path ? join(out->path, strlen(out->path), ".strata-part") : NULL;
     out->stream = out->part ? create(out->part, out->path) : NULL;
-    if (out->stream) return true;
+    if (out->stream) return remember(out->part), true;
     cannot(fault, path, errno);
     forget(out);
     return false;

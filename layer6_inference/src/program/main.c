@@ -2,6 +2,7 @@
 #include "options.h"
 
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -60,9 +61,24 @@ static int run(int argc, char **argv) {
     return EXIT_USAGE;
 }
 
+/* What ends the program leaves no halves of files behind.  Too large a file is an error of the write. */
+static void on_end(int number) {
+    file_drop_all();
+    signal(number, SIG_DFL);
+    raise(number);
+}
+
+static void hold_signals(void) {
+    static const int ends[] = {SIGINT, SIGTERM, SIGHUP};
+    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
+        if (signal(ends[i], on_end) == SIG_IGN) signal(ends[i], SIG_IGN);
+    signal(SIGXFSZ, SIG_IGN);
+}
+
 /* Text that was not delivered is a failure, whatever the command thought. */
 int main(int argc, char **argv) {
     hold_streams();
+    hold_signals();
     int status = run(argc, argv);
     bool lost = ferror(stdout) != 0;
     lost = fflush(stdout) != 0 || lost;
