@@ -66,6 +66,10 @@ expect "no lens of several streams" 1 "keeps 3 streams" "$strata" look lens -m "
 same "their next token" "$("$strata" look heads -m "$work/gemma3n.gguf" -p "a fox" --kv f32 --csv | awk -F, 'NR == 2 { print $4 }')" \
     "$("$strata" generate -m "$work/gemma3n.gguf" -p "a fox" -n 1 --chain greedy --kv f32 --logprobs 1 2>&1 >/dev/null | awk '{ print $2; exit }')"
 
+# Heads over latents are silenced one by one, too.
+"$BUILD/tests/families" deepseek2 "" "$work/latent.gguf"
+expect "heads over latents" 0 "^    0.1  " "$strata" look heads -m "$work/latent.gguf" -p "a fox"
+
 # A model without attention has no heads to look at.
 "$BUILD/tests/families" mamba "" "$work/mamba.gguf"
 for which in attention heads; do

@@ -60,7 +60,7 @@ bool look_heads(Look *look, Fault *fault) {
                look->position, look_word(look, (int32_t)look_largest(was, m->sizes.vocab)));
     for (size_t l = 0; ok && l < m->sizes.layers; l++) {
         const Attention *a = &m->blocks[l].attention;
-        for (size_t h = 0; ok && a->q.w.data && h < a->shape.heads; h++) {
+        for (size_t h = 0; ok && a->o.w.data && h < a->shape.heads; h++) {
             const Act silence = {.kind = ACT_HEAD, .layer = l, .index = h};
             ok = shares_with(look, &silence, is, fault);
             if (ok) print_effect(look, l, h, was, is);

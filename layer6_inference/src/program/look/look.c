@@ -60,12 +60,14 @@ static bool choose_head(Look *look, Fault *fault) {
                      look->job->head, m->sizes.layers, look->glass.heads);
 }
 
-/* Where heads are looked at there must be some. */
+/* Where heads are looked at there must be some; to be silenced they need only bring something. */
 static bool has_heads(const LookJob *job, const Model *m, size_t which, Fault *fault) {
-    bool found =
-        strcmp(looks[which].name, "lens") == 0 || strcmp(looks[which].name, "stream") == 0;
-    for (size_t l = 0; l < m->sizes.layers; l++)
-        found |= m->blocks[l].attention.q.w.data != NULL;
+    const char *name = looks[which].name;
+    bool found = strcmp(name, "lens") == 0 || strcmp(name, "stream") == 0;
+    for (size_t l = 0; l < m->sizes.layers; l++) {
+        const Attention *a = &m->blocks[l].attention;
+        found |= (strcmp(name, "heads") == 0 ? a->o.w.data : a->q.w.data) != NULL;
+    }
     return found ||
            fault_set(fault,
                      "%.200s has no layer with attention whose heads can be looked at: "
