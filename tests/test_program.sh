@@ -159,13 +159,11 @@ done
 same "threads change no vector" "$("$strata" embed -m "$model" "The fox ran." -t 3)" "$(head -1 "$work/vectors")"
 expect "embed: an unknown pooling" 1 "no pooling 'max': wanted mean" "$strata" embed -m "$model" --pooling max "The fox"
 # Whoever is ended, and whose file grows too large, leaves no half of it.
-for end in TERM HUP; do
-    "$strata" compare --documents 300 --chains draw --csv "$work/ended.csv" >/dev/null 2>&1 &
-    for wait in 1 2 3 4 5 6 7 8 9 10; do [ -e "$work/ended.csv.strata-part" ] || sleep 0.2; done
-    kill -s $end $!
-    wait $! 2>/dev/null
-    same "nothing half, $end" "$(ls "$work" | grep -c ended)" 0
-done
+"$strata" compare --documents 300 --chains draw --csv "$work/ended.csv" >/dev/null 2>&1 &
+for wait in 1 2 3 4 5 6 7 8 9 10; do [ -e "$work/ended.csv.strata-part" ] || sleep 0.2; done
+kill -s TERM $!
+wait $! 2>/dev/null
+same "nothing half" "$(ls "$work" | grep -c ended)" 0
 same "a file that is too large" "$(cd "$work" && ulimit -f 100 && "$strata" quantize "$model" ended.gguf F32 2>&1 | grep -c "File too large"; ls "$work" | grep -c ended)" "1
 0"
 expect "embed: no text" 2 "there is no text" "$strata" embed -m "$model"
