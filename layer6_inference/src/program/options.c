@@ -88,21 +88,24 @@ static bool store_number(const Option *o, const char *text) {
     return *text && !*end && !errno && number >= o->kind.low && number <= o->kind.high;
 }
 
-/* The text of a prompt; there is one standard input, and its text stays until the program ends. */
-static int store_prompt(const char **value, const char *text) {
+/* What standard input says, read once, which stays until the program ends; NULL when it cannot be read. */
+static const char *prompt_input(Fault *fault) {
     static char *input;
     size_t size;
-    Fault fault;
-    *value = text;
-    if (strcmp(text, "-") != 0) return -1;
-    if (!input && !(input = read_standard_input(&size, &fault))) return command_failed(&fault);
-    *value = input;
+    if (input) return input;
+    if (!(input = read_standard_input(&size, fault))) return NULL;
     if (strlen(input) != size) {
-        fault_set(&fault, "standard input is no text: its byte %zu is zero", strlen(input) + 1);
-        return command_failed(&fault);
+        fault_set(fault, "standard input is no text: its byte %zu is zero", strlen(input) + 1);
+        return NULL;
     }
     if (size && input[size - 1] == '\n') input[size - 1] = 0;
-    return -1;
+    return input;
+}
+
+static int store_prompt(const char **value, const char *text) {
+    Fault fault;
+    *value = strcmp(text, "-") == 0 ? prompt_input(&fault) : text;
+    return *value ? -1 : command_failed(&fault);
 }
 
 /* Returns -1, or the exit status of a mistake. */

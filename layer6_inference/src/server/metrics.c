@@ -100,6 +100,7 @@ void metrics_write(const Metrics *m, const Load *load, const char *const *paths,
     put_histogram(out, "first_token_seconds", "From arrival to the first token", &m->first);
     put_histogram(out, "gap_seconds", "Between two tokens of an answer", &m->gap);
     put_histogram(out, "queue_seconds", "From arrival to admission", &m->queue);
-    put_histogram(out, "prompt_tokens", "Tokens of a prompt, once its answer has begun", &m->prompt);
+    put_histogram(out, "prompt_tokens", "Tokens of a prompt, once its answer has begun",
+                  &m->prompt);
     put_histogram(out, "answer_tokens", "Tokens of an answer", &m->answer);
 }
