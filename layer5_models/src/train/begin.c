@@ -24,77 +24,74 @@ static bool make_header(const Trainer *t, unsigned char **bytes, Gguf *header, F
     return false;
 }
 
-/* A text or a number, both as files keep them: f32 for what is no whole number. */
-static bool same_value(const GgufPair *a, const GgufPair *b) {
-    double x, y;
-    Text s, u;
-    if (gguf_float(a, 0, &x) && gguf_float(b, 0, &y)) return (float)x == (float)y;
-    return gguf_string(a, &s) && gguf_string(b, &u) && text_equal(s, u);
+static const GgufPair *find_key(const Gguf *gguf, Text key) {
+    for (size_t i = 0; i < gguf->n_pairs; i++)
+        if (text_equal(gguf->pairs[i].key, key)) return &gguf->pairs[i];
+    return NULL;
 }
 
-/* "heads" of "llama.heads". */
-static const char *name_of(const char *key) {
-    const char *dot = strchr(key, '.');
-    return dot ? dot + 1 : key;
+/* "heads" of "llama.heads"; nothing where a key is of no family or another one. */
+static Text name_in(const char *family, Text key) {
+    size_t n = strlen(family);
+    if (key.size <= n || memcmp(key.data, family, n) != 0 || key.data[n] != '.')
+        return (Text){"", 0};
+    return (Text){key.data + n + 1, key.size - n - 1};
 }
 
 /* A key that files leave out when it has this value. */
-static bool goes_without(const TrainConfig *c, const char *name) {
+static bool goes_without(const TrainConfig *c, Text name) {
     const TrainShape *s = &c->shape;
-    bool usual = s->head_dim * s->heads == s->dim;
-    if (strcmp(name, "attention.head_count_kv") == 0) return s->kv_heads == s->heads;
-    if (strcmp(name, "rope.freq_base") == 0) return c->rope_theta == 10000;
-    if (strcmp(name, "vocab_size") == 0 || strcmp(name, "context_length") == 0) return true;
-    return usual && (strcmp(name, "attention.key_length") == 0 ||
-                     strcmp(name, "attention.value_length") == 0 ||
-                     strcmp(name, "rope.dimension_count") == 0);
+    static const char *const of_heads[] = {"attention.key_length", "attention.value_length",
+                                           "rope.dimension_count"};
+    if (text_equal(name, text_of("attention.head_count_kv"))) return s->kv_heads == s->heads;
+    if (text_equal(name, text_of("rope.freq_base"))) return c->rope_theta == 10000;
+    for (int i = 0; i < 3; i++)
+        if (text_equal(name, text_of(of_heads[i]))) return s->head_dim * s->heads == s->dim;
+    return text_equal(name, text_of("vocab_size"));
 }
 
-/* What the file says is what the run has; how long its texts may be, each has for itself. */
-static bool check_key(const GgufPair *pair, const Gguf *header, const char *arch,
-                      Fault *fault) {
-    char key[100];
-    if (pair->key.size >= sizeof key) return true;
-    memcpy(key, pair->key.data, pair->key.size), key[pair->key.size] = 0;
-    size_t n = strlen(arch);
-    if (strncmp(key, arch, n) != 0 || key[n] != '.' ||
-        strcmp(name_of(key), "context_length") == 0)
-        return true;
-    const GgufPair *ours = gguf_find(header, key);
+/* What the file says is what the run has. */
+static bool check_key(const GgufPair *theirs, const GgufPair *ours, Fault *fault) {
+    const Text key = theirs->key;
+    const int size = (int)min_size(100, key.size);
+    double has = NAN, wanted = NAN;
     if (!ours)
-        return fault_set(fault,
-                         "the model to begin from says '%s', of which a run knows nothing: it "
-                         "would train another model",
-                         key);
-    double theirs = 0, wanted = 0;
-    if (same_value(pair, ours)) return true;
-    gguf_float(pair, 0, &theirs), gguf_float(ours, 0, &wanted);
-    return fault_set(fault, "the model to begin from says '%s' is %g, and the run has %g", key,
-                     theirs, wanted);
+        return fault_set(
+            fault,
+            "the model to begin from says '%.*s', of which a run knows nothing: it "
+            "would train another model",
+            size, key.data);
+    gguf_float(theirs, 0, &has), gguf_float(ours, 0, &wanted);
+    return (float)has == (float)wanted || /* files keep fractions in f32 */
+           fault_set(fault, "the model to begin from says '%.*s' is %g, and the run has %g",
+                     size, key.data, has, wanted);
+}
+
+/* How long its texts may be, each has for itself. */
+static bool is_compared(Text name) {
+    return name.size && !text_equal(name, text_of("context_length"));
 }
 
 static bool check_keys(const Trainer *t, const Gguf *gguf, const Gguf *header, Fault *fault) {
-    const GgufPair *theirs = gguf_find(gguf, "general.architecture"),
-                   *ours = gguf_find(header, "general.architecture");
-    Text arch;
-    char name[40];
-    REQUIRE(ours && gguf_string(ours, &arch) && arch.size < sizeof name, "no family");
-    memcpy(name, arch.data, arch.size), name[arch.size] = 0;
-    if (!theirs || !same_value(theirs, ours))
+    const char *family = train_family(&t->config);
+    const GgufPair *theirs = gguf_find(gguf, "general.architecture");
+    Text said;
+    if (!theirs || !gguf_string(theirs, &said) || !text_equal(said, text_of(family)))
         return fault_set(fault,
                          "the model to begin from is of another family than a run like this "
                          "one writes, which is '%s'",
-                         name);
-    for (size_t i = 0; i < gguf->n_pairs; i++)
-        if (!check_key(&gguf->pairs[i], header, name, fault)) return false;
+                         family);
+    for (size_t i = 0; i < gguf->n_pairs; i++) {
+        const GgufPair *pair = &gguf->pairs[i];
+        if (is_compared(name_in(family, pair->key)) &&
+            !check_key(pair, find_key(header, pair->key), fault))
+            return false;
+    }
     for (size_t i = 0; i < header->n_pairs; i++) {
-        char key[100];
-        Text k = header->pairs[i].key;
-        REQUIRE(k.size < sizeof key, "a long key");
-        memcpy(key, k.data, k.size), key[k.size] = 0;
-        if (strncmp(key, "general.", 8) == 0 || gguf_find(gguf, key)) continue;
-        if (!goes_without(&t->config, name_of(key)))
-            return fault_set(fault, "the model to begin from does not say '%s'", key);
+        const Text key = header->pairs[i].key, name = name_in(family, key);
+        if (is_compared(name) && !find_key(gguf, key) && !goes_without(&t->config, name))
+            return fault_set(fault, "the model to begin from does not say '%.*s'",
+                             (int)key.size, key.data);
     }
     return true;
 }

@@ -6,6 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+const char *train_family(const TrainConfig *c) {
+    return c->shape.both_ways ? "llada" : c->shape.mixer == TRAIN_DELTA ? "qwen35" : "llama";
+}
+
 /* Rows 1 for a vector. */
 void train_file_shape(const Parameter *p, size_t shape[2]) {
     shape[0] = p->taps ? p->cols / p->taps : p->rows;
@@ -56,8 +60,7 @@ static void put_delta(GgufWriter *out, const TrainConfig *c, const char *arch) {
 }
 
 void train_put_metadata(GgufWriter *out, const TrainConfig *c, const char *name, Dtype dtype) {
-    bool remembers = c->shape.mixer == TRAIN_DELTA;
-    const char *arch = c->shape.both_ways ? "llada" : remembers ? "qwen35" : "llama";
+    const char *arch = train_family(c);
     const SizeKey keys[] = {{"context_length", c->ctx},
                             {"embedding_length", c->shape.dim},
                             {"block_count", c->layers},
@@ -71,7 +74,7 @@ void train_put_metadata(GgufWriter *out, const TrainConfig *c, const char *name,
     gguf_put_int(out, "general.file_type", GGUF_U32, dtype == DTYPE_F16 ? 1 : 0);
     gguf_put_float(out, family_key(key, arch, "attention.layer_norm_rms_epsilon"), GGUF_F32,
                    (double)c->shape.eps);
-    (remembers ? put_delta : put_attention)(out, c, arch);
+    (c->shape.mixer == TRAIN_DELTA ? put_delta : put_attention)(out, c, arch);
 }
 
 static bool put_parameter(GgufWriter *out, const Trainer *t, const Parameter *p, Dtype dtype,

@@ -86,7 +86,8 @@ void train_load_batch(Trainer *trainer, const Corpus *corpus, uint64_t *index,
 uint64_t train_texts_hash(const Corpus *corpus, const Gguf *vocab);
 uint64_t train_hash(uint64_t sum, const void *data, size_t size);
 
-/* export.c: how a parameter lies in a file, and the keys of a model that this run writes. */
+/* export.c: how a parameter lies in a file, and the family and the keys of a model that a run writes. */
+const char *train_family(const TrainConfig *config);
 void train_file_shape(const Parameter *p, size_t shape[2]);
 void train_put_metadata(GgufWriter *out, const TrainConfig *config, const char *name,
                         Dtype dtype);

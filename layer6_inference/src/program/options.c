@@ -88,26 +88,6 @@ static bool store_number(const Option *o, const char *text) {
     return *text && !*end && !errno && number >= o->kind.low && number <= o->kind.high;
 }
 
-/* What standard input says, read once, which stays until the program ends; NULL when it cannot be read. */
-static const char *prompt_input(Fault *fault) {
-    static char *input;
-    size_t size;
-    if (input) return input;
-    if (!(input = read_standard_input(&size, fault))) return NULL;
-    if (strlen(input) != size) {
-        fault_set(fault, "standard input is no text: its byte %zu is zero", strlen(input) + 1);
-        return NULL;
-    }
-    if (size && input[size - 1] == '\n') input[size - 1] = 0;
-    return input;
-}
-
-static int store_prompt(const char **value, const char *text) {
-    Fault fault;
-    *value = strcmp(text, "-") == 0 ? prompt_input(&fault) : text;
-    return *value ? -1 : command_failed(&fault);
-}
-
 /* Returns -1, or the exit status of a mistake. */
 static int store(const Option *o, const char *text, const char *usage) {
     OptionList *list = o->value;
@@ -116,8 +96,8 @@ static int store(const Option *o, const char *text, const char *usage) {
         return EXIT_USAGE;
     }
     switch (o->kind.type) {
-    case TYPE_TEXT: *(const char **)o->value = text; break;
-    case TYPE_PROMPT: return store_prompt(o->value, text);
+    case TYPE_TEXT:
+    case TYPE_PROMPT: *(const char **)o->value = text; break;
     case TYPE_FLAG: *(bool *)o->value = true; break;
     case TYPE_LIST:
         if (list->count == OPTION_LIST) {
@@ -254,6 +234,23 @@ static int read_words(const CommandLine *line, const char **rest, int *n_rest, i
     return -1;
 }
 
+/* What standard input says in place of a prompt "-"; it stays until the program ends. */
+static bool read_prompts(const Option *options, Fault *fault) {
+    static char *input;
+    size_t size;
+    for (const Option *o = options; o->name; o++) {
+        const char **prompt = o->value;
+        if (o->kind.type != TYPE_PROMPT || !*prompt || strcmp(*prompt, "-") != 0) continue;
+        if (!(input = read_standard_input(&size, fault))) return false;
+        if (strlen(input) != size)
+            return fault_set(fault, "standard input is no text: its byte %zu is zero",
+                             strlen(input) + 1);
+        if (size && input[size - 1] == '\n') input[size - 1] = 0;
+        *prompt = input;
+    }
+    return true;
+}
+
 int command_line_read(const CommandLine *line, const char **rest, int min_rest, int max_rest) {
     int n_rest = 0, status = read_words(line, rest, &n_rest, max_rest);
     Fault fault;
@@ -265,7 +262,7 @@ int command_line_read(const CommandLine *line, const char **rest, int min_rest, 
     }
     if (!rules_check(line->rules, command_line_has, line, &fault))
         return wrong_usage(&fault, line->usage);
-    return -1;
+    return read_prompts(line->options, &fault) ? -1 : command_failed(&fault);
 }
 
 int options_read(int argc, char **argv, const char *usage, const char *about,

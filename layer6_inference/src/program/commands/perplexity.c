@@ -33,7 +33,7 @@ typedef struct Job {
 
 typedef struct Measured {
     Surprisal all;
-    size_t windows, tokens, documents; /* documents: 0: one text */
+    size_t stride, windows, tokens, documents; /* documents: 0: one text */
 } Measured;
 
 /* No more windows were asked for. */
@@ -69,22 +69,23 @@ static bool measure_text(const Job *job, Session *s, const TokenList *text, Meas
         progress_show(&progress, (double)(w + 1));
     }
     if (ok) progress_end(&progress, (double)count);
-    m->windows = count;
+    m->windows = count, m->stride = stride;
     free(window), token_list_free(&begin);
     return ok;
 }
 
-/* One document.  A longer one than a window is read with a stride, half a window where none was given. */
-static bool measure_document(const Job *job, Session *s, TokenList *text, Measured *m,
-                             Fault *fault) {
-    size_t window = (size_t)job->window,
-           stride = job->stride ? (size_t)job->stride : window / 2;
-    int32_t begin = tokenizer_bos(s->model->tokenizer);
-    for (size_t at = 0, end = 0; end < text->count && !is_over(job, m); at += stride) {
+/* One document.  A longer one than a window is read with m's stride.
+ *
+ *   begins   its first token begins a text, and takes the first place of each window */
+static bool measure_document(const Job *job, Session *s, TokenList *text, bool begins,
+                             Measured *m, Fault *fault) {
+    size_t window = (size_t)job->window;
+    for (size_t at = 0, end = 0; end < text->count && !is_over(job, m); at += m->stride) {
         size_t n = min_size(window, text->count - at);
         end = at + n;
-        if (at && begin >= 0) text->ids[at] = begin;
-        if (!surprisal_add(&m->all, s, text->ids + at, n, at ? window - stride - 1 : 0, fault))
+        if (begins) text->ids[at] = text->ids[0];
+        if (!surprisal_add(&m->all, s, text->ids + at, n, at ? window - m->stride - 1 : 0,
+                           fault))
             return false;
         m->windows++;
     }
@@ -98,16 +99,18 @@ static bool measure_documents(const Job *job, Session *s, Text rest, Measured *m
     TokenList text = {0};
     Progress progress;
     bool ok = true;
+    m->stride = (size_t)(job->stride ? job->stride : job->window / 2);
     progress_start(&progress, "perplexity", "bytes", size);
     while (ok && rest.size && !is_over(job, m)) {
         Text document = corpus_cut_document(&rest);
         text.count = 0;
         tokenizer_begin(t, &text);
+        bool begins = text.count > 0;
         ok = tokenizer_encode(t, document, true, &text, fault);
         if (ok && tokenizer_eos(t) >= 0) token_list_add(&text, tokenizer_eos(t));
         if (ok && document.size && text.count > 1) {
             m->documents++, m->tokens += text.count;
-            ok = measure_document(job, s, &text, m, fault);
+            ok = measure_document(job, s, &text, begins, m, fault);
         }
         progress_show(&progress, size - (double)rest.size);
     }
@@ -124,9 +127,9 @@ static void print(const Job *job, const Measured *m) {
     if (job->json) {
         printf("{\"perplexity\":%.6f,\"low\":%.6f,\"high\":%.6f,\"nats_per_token\":%.6f,"
                "\"tokens_counted\":%zu,\"tokens\":%zu,\"documents\":%zu,\"windows\":%zu,"
-               "\"window\":%ld,\"stride\":%ld}\n",
+               "\"window\":%ld,\"stride\":%zu}\n",
                ppl, exp(mean - half), exp(mean + half), mean, all->count, m->tokens,
-               m->documents, m->windows, job->window, job->stride ? job->stride : job->window);
+               m->documents, m->windows, job->window, m->stride);
         return;
     }
     printf("perplexity %.4f (%.4f to %.4f), %.5f nats per token; %zu of %zu tokens counted ",
