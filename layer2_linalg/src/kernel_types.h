@@ -74,10 +74,10 @@ typedef float QuantizeInputBlock(const float *x, int8_t *q, int16_t *sum);
 /* A tile of packed weights, 16 rows by 256, as a panel. */
 typedef void PanelUnpack(const QuantFormat *format, const unsigned char *tile, Panel *panel);
 
-/* y[r] = 16 rows times one of the inputs, without a panel in between.  The tiles of the rows lie
- * one after the other. */
-typedef void RowsProduct(const QuantFormat *format, const unsigned char *tiles, const Inputs *x,
-                         size_t index, float y[PANEL_ROWS]);
+/* y[s][r] = strips of 16 rows times one of the inputs, without a panel in between.  The tiles of a strip lie one after
+ * the other, and then come those of the next. */
+typedef void RowsProduct(const QuantFormat *format, const unsigned char *tiles, size_t strips,
+                         const Inputs *x, size_t index, float (*y)[PANEL_ROWS]);
 
 /* What every set with registers of its own has of its own. */
 #define DECLARE_FLOAT_KERNELS(isa)                                       \

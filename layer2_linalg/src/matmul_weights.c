@@ -97,13 +97,16 @@ static void quantized_rows(const Work *t, const WeightsProduct *p, size_t begin,
             quantized_tile(&t->inputs, p, row, c, min_size(SUMS, p->n - c));
 }
 
+/* Strips of 16 rows that a thread takes at once: some kernels read them side by side. */
+enum { STRIPS = 2 };
+
 /* The same with one input and packed weights, which need no panel. */
 static void packed_rows(const Work *t, const WeightsProduct *p, size_t begin, size_t end) {
-    float y[PANEL_ROWS];
-    for (size_t row = begin; row < end; row += PANEL_ROWS) {
-        packed_product(p->packed, row, &t->inputs, p->first, y);
-        store_rows(p->y + row, y, end - row);
-    }
+    float y[STRIPS][PANEL_ROWS];
+    size_t strips = (end - begin + PANEL_ROWS - 1) / PANEL_ROWS;
+    packed_product(p->packed, begin, strips, &t->inputs, p->first, y);
+    for (size_t row = begin; row < end; row += PANEL_ROWS)
+        store_rows(p->y + row, y[(row - begin) / PANEL_ROWS], end - row);
 }
 
 /* How rows of a product are computed, and how many at a time. */
@@ -114,7 +117,7 @@ typedef struct Method {
 
 static Method method_for(const WeightsProduct *p) {
     if (!dtype_is_quantized(p->w->dtype)) return (Method){plain_rows, 24};
-    if (p->packed && p->n == 1) return (Method){packed_rows, PANEL_ROWS};
+    if (p->packed && p->n == 1) return (Method){packed_rows, STRIPS * PANEL_ROWS};
     return (Method){quantized_rows, 4 * PANEL_ROWS};
 }
 

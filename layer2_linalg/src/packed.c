@@ -123,9 +123,9 @@ void packed_panel(const PackedWeights *p, size_t row, size_t index, Panel *panel
     kernels()->panel_unpack(p->format, tile_at(p, row, index), panel);
 }
 
-void packed_product(const PackedWeights *p, size_t row, const Inputs *x, size_t index,
-                    float y[PANEL_ROWS]) {
-    kernels()->rows_product(p->format, tile_at(p, row, 0), x, index, y);
+void packed_product(const PackedWeights *p, size_t row, size_t strips, const Inputs *x,
+                    size_t index, float (*y)[PANEL_ROWS]) {
+    kernels()->rows_product(p->format, tile_at(p, row, 0), strips, x, index, y);
 }
 
 /* pack_scales undone: the sixteen scales, or mins, of each group as floats. */
@@ -168,14 +168,15 @@ void panel_unpack_scalar(const QuantFormat *f, const unsigned char *tile, Panel 
 }
 
 /* By way of panels, with the kernels in use: for sets that have no version of their own. */
-void rows_product_scalar(const QuantFormat *f, const unsigned char *tiles, const Inputs *x,
-                         size_t index, float y[PANEL_ROWS]) {
+void rows_product_scalar(const QuantFormat *f, const unsigned char *tiles, size_t strips,
+                         const Inputs *x, size_t index, float (*y)[PANEL_ROWS]) {
     const size_t bytes = tile_layout(packed_layout(f)).bytes;
     Panel panel;
-    memset(y, 0, PANEL_ROWS * sizeof *y);
-    for (size_t k = 0; k < x->k; k += PANEL_COLS, tiles += bytes) {
-        const InputTile in = input_tile(x, index, 1, k);
-        kernels()->panel_unpack(f, tiles, &panel);
-        kernels()->panel_product(&panel, 1, f, &in, (float(*)[PANEL_ROWS])y);
-    }
+    memset(y, 0, strips * sizeof *y);
+    for (size_t s = 0; s < strips; s++)
+        for (size_t k = 0; k < x->k; k += PANEL_COLS, tiles += bytes) {
+            const InputTile in = input_tile(x, index, 1, k);
+            kernels()->panel_unpack(f, tiles, &panel);
+            kernels()->panel_product(&panel, 1, f, &in, &y[s]);
+        }
 }

@@ -92,8 +92,8 @@ void panel_read(Panel *panel, const QuantFormat *format, const void *w, size_t s
 /* The same from packed weights: the 16 rows from `row` on, columns 256 * index .. */
 void packed_panel(const PackedWeights *packed, size_t row, size_t index, Panel *panel);
 
-/* y[r] = 16 rows of packed weights from `row` on times one of the inputs. */
-void packed_product(const PackedWeights *packed, size_t row, const Inputs *x, size_t index,
-                    float y[PANEL_ROWS]);
+/* y[s][r] = strips of 16 rows of packed weights, from `row` on, times one of the inputs. */
+void packed_product(const PackedWeights *packed, size_t row, size_t strips, const Inputs *x,
+                    size_t index, float (*y)[PANEL_ROWS]);
 
 #endif

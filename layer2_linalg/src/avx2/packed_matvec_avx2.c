@@ -3,6 +3,8 @@
  *
  *     packed tile --> registers --> products           nothing is written down in between
  *
+ * Two strips of sixteen rows are read side by side: main memory serves two places at once sooner than one.
+ *
  * Many inputs share an unpacked panel; one would read it back only once, and storing 4096
  * quants costs as much as multiplying them. */
 #include "../kernel_types.h"
@@ -42,7 +44,7 @@ INLINE void add_quads(PackedLayout p, const unsigned char *block, __m256i codebo
         sum[0][r], _mm256_madd_epi16(_mm256_add_epi16(part[0][r], part[1][r]), ones));
 }
 
-enum { SUMS = 2, SIGNED_OFFSET = 0 };
+enum { SUMS = 2, STRIPS = 2, SIGNED_OFFSET = 0 };
 typedef __m256 Sums;
 typedef __m256i Codebook;
 

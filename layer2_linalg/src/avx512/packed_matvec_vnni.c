@@ -12,7 +12,7 @@
 #undef INLINE
 #define INLINE INLINE_OF(VNNI)
 
-enum { SUMS = 1, SIGNED_OFFSET = 128 };
+enum { SUMS = 1, STRIPS = 1, SIGNED_OFFSET = 128 };
 typedef __m512 Sums;
 typedef __m512i Codebook;
 

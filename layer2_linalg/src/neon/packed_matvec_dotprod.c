@@ -10,7 +10,7 @@
 #undef INLINE
 #define INLINE INLINE_OF(DOTPROD)
 
-enum { SUMS = 4, SIGNED_OFFSET = 0 };
+enum { SUMS = 4, STRIPS = 1, SIGNED_OFFSET = 0 };
 typedef float32x4_t Sums;
 typedef int8x16_t Codebook;
 

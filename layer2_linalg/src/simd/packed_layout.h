@@ -52,6 +52,11 @@ static inline TileLayout tile_layout(PackedLayout p) {
     return at;
 }
 
+/* Of 16 rows: their tiles, one after the other. */
+static inline size_t strip_bytes(size_t cols, TileLayout at) {
+    return (cols + PANEL_COLS - 1) / PANEL_COLS * at.bytes;
+}
+
 /* Tiles are read once and in order: prefetching what lies some way ahead, a line for each line read,
  * hides the way to main memory. */
 enum { AHEAD = 2048 };

@@ -4,6 +4,7 @@
  *     INLINE                     how a function begins that is inlined there
  *     Sums, SUMS                 a register of sums, and how many of them sixteen rows take
  *     zero_sums(), store_sums(y, sums)
+ *     STRIPS                     so many strips of sixteen rows are read side by side
  *     SIGNED_OFFSET              what is added to signed quants
  *     Codebook                   a register that holds sixteen quants
  *     load_layout_codebook(layout, f)
@@ -15,34 +16,56 @@
 #include "packed_dispatch.h"
 #include "unroll.h"
 
-/* The layout is a constant wherever this is called. */
-INLINE void multiply(PackedLayout p, const QuantFormat *f, const unsigned char *tile,
-                     const Inputs *x, size_t index, float *y) {
-    const TileLayout at = tile_layout(p);
-    const int offset = f->offset + (p.max == 0 ? SIGNED_OFFSET : 0);
-    const Codebook codebook = load_layout_codebook(p, f);
-    Sums acc[SUMS];
-    InputTerms terms;
-    UNROLL for (int i = 0; i < SUMS; i++) acc[i] = zero_sums();
-    for (size_t k = 0; k < x->k; k += PANEL_COLS, tile += at.bytes) {
-        const InputTile in = input_tile(x, index, 1, k);
-        prefetch_ahead(tile, at.blocks);
-        input_terms(in, offset, p.group, &terms);
-        for (size_t block = 0; block < in.n / 32; block++)
-            add_block(p, tile, block, codebook, in, &terms, acc);
-    }
+INLINE void store_strip(const Sums acc[SUMS], float y[PANEL_ROWS]) {
     UNROLL for (int i = 0; i < SUMS; i++) store_sums(y + PANEL_ROWS / SUMS * i, acc[i]);
 }
 
-#define MULTIPLY(...)                                                 \
-    case LAYOUT_NUMBER(__VA_ARGS__):                                  \
-        multiply((PackedLayout){__VA_ARGS__}, f, tiles, x, index, y); \
+/* Up to STRIPS strips of sixteen rows; in place of one that is missing, the last is read again. */
+INLINE void multiply_strips(PackedLayout p, const QuantFormat *f, const unsigned char *tiles,
+                            size_t strips, const Inputs *x, size_t index,
+                            float (*y)[PANEL_ROWS]) {
+    const TileLayout at = tile_layout(p);
+    const int offset = f->offset + (p.max == 0 ? SIGNED_OFFSET : 0);
+    const Codebook codebook = load_layout_codebook(p, f);
+    const unsigned char *tile[STRIPS];
+    Sums acc[STRIPS][SUMS];
+    InputTerms terms;
+    UNROLL for (size_t s = 0; s < STRIPS; s++) {
+        tile[s] = tiles + (s < strips ? s : strips - 1) * strip_bytes(x->k, at);
+        UNROLL for (int i = 0; i < SUMS; i++) acc[s][i] = zero_sums();
+    }
+    for (size_t k = 0; k < x->k; k += PANEL_COLS) {
+        const InputTile in = input_tile(x, index, 1, k);
+        input_terms(in, offset, p.group, &terms);
+        UNROLL for (size_t s = 0; s < STRIPS; s++) prefetch_ahead(tile[s], at.blocks);
+        for (size_t block = 0; block < in.n / 32; block++)
+            UNROLL for (size_t s = 0; s < STRIPS; s++) {
+                add_block(p, tile[s], block, codebook, in, &terms, acc[s]);
+            }
+        UNROLL for (size_t s = 0; s < STRIPS; s++) tile[s] += at.bytes;
+    }
+    UNROLL for (size_t s = 0; s < STRIPS; s++) {
+        if (s < strips) store_strip(acc[s], y[s]);
+    }
+}
+
+/* The layout is a constant wherever this is called. */
+INLINE void multiply(PackedLayout p, const QuantFormat *f, const unsigned char *tiles,
+                     size_t strips, const Inputs *x, size_t index, float (*y)[PANEL_ROWS]) {
+    const size_t step = strip_bytes(x->k, tile_layout(p));
+    for (size_t s = 0; s < strips; s += STRIPS)
+        multiply_strips(p, f, tiles + s * step, strips - s, x, index, y + s);
+}
+
+#define MULTIPLY(...)                                                         \
+    case LAYOUT_NUMBER(__VA_ARGS__):                                          \
+        multiply((PackedLayout){__VA_ARGS__}, f, tiles, strips, x, index, y); \
         break;
 
 /* The kernel of a set. */
 #define ROWS_PRODUCT(isa, name)                                                           \
-    isa void name(const QuantFormat *f, const unsigned char *tiles, const Inputs *x,      \
-                  size_t index, float *y) {                                               \
+    isa void name(const QuantFormat *f, const unsigned char *tiles, size_t strips,        \
+                  const Inputs *x, size_t index, float(*y)[PANEL_ROWS]) {                 \
         switch (layout_number(packed_layout(f))) {                                        \
             PACKED_LAYOUTS(MULTIPLY)                                                      \
         default: REQUIRE(false, "weights in a layout that PACKED_LAYOUTS does not name"); \
