@@ -7,7 +7,7 @@
  * A head remembers with one matrix S, which answers a key with a value: S k.  A new pair (k, v) is
  * written by looking first what the memory says already, and adding only what is wrong about it:
  *
- *     S <- D S                  what is forgotten         D: one number for each head (Gated DeltaNet),
+ *     S <- S D                  what is forgotten         D: one number for each head (Gated DeltaNet),
  *     u  = beta (v - S k)       what is missing              or one for each number of k (Kimi's KDA)
  *     S <- S + u k^T            what comes in             beta: how much of it, 0 to 1
  *     o  = S q / sqrt(d)        what is asked             q and k have length 1
