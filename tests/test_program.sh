@@ -235,6 +235,10 @@ expect "and of long ones, in windows" 0 '"documents":3,"windows":[1-9][0-9]' "$s
 awk '{ printf "%s", $0; exit }' FS= RS='<[|]endoftext[|]>\n' "$work/documents" >"$work/first"
 same "no window is needed for one that fits" "$("$strata" perplexity -f "$work/documents" --windows 1 --json 2>/dev/null | grep -o '"tokens_counted":[0-9]*')" \
     "\"tokens_counted\":$("$strata" tokenize --all --special --eos <"$work/first" | wc -w | tr -d ' ')"
+for part in "$(sed '$d' "$work/documents")" "$(cat "$work/documents")"; do
+    same "the last mark may be left out, or its newline" \
+        "$(printf %s "$part" | "$strata" perplexity --json 2>/dev/null)" "$("$strata" perplexity -f "$work/documents" --json 2>/dev/null)"
+done
 expect "perplexity of a text" 0 "tokens counted in" "$strata" perplexity -f "$work/text" --window 128
 expect "perplexity as JSON, with a stride" 0 '"stride":32' "$strata" perplexity -f "$work/text" --window 64 --stride 32 --json
 expect "a text shorter than a window" 1 "fewer than a window" "$strata" perplexity --window 512
@@ -311,6 +315,7 @@ for i in $(seq 300); do echo "the fox ran home $i"; done >"$work/long.txt"
 expect "a model is no corpus" 1 "is no text: its byte [0-9]* is zero" "$strata" train --corpus "$model" --out "$work/long.gguf"
 expect "what is longer than a model reads is cut" 0 "1 of 1 documents are longer than 64 tokens (--ctx): cut into [34][0-9]$" "$strata" train --steps 2 --dim 32 --hidden 32 --layers 1 --heads 2 \
     --kv-heads 1 --vocab 300 --ctx 64 --batch 200 --eval-documents 1 --threads 1 --corpus "$work/long.txt" --out "$work/long.gguf" --log "$work/long.csv"
+same "nobody knows the entropy of a part" "$("$strata" train --steps 1 --ctx 16 --batch 64 --eval-documents 2 --from "$model" --out "$work/part.gguf" 2>&1 | grep -c '^held-out loss [0-9.]* nats/token$')" 1
 same "nothing is held out of a small corpus" "$(grep -c '^nothing is held out of [34][0-9] documents: with 1000' "$work/out") $(tail -1 "$work/long.csv" | cut -d, -f7-)" "1 ,"
 for i in $(seq 1100); do printf 'a fox %s\n<|endoftext|>\n' "$i"; done >"$work/many.txt"
 expect "the end of a large one is" 0 "held-out loss" "$strata" train --vocab-from "$model" --steps 2 --dim 32 --hidden 32 --layers 1 --heads 2 \

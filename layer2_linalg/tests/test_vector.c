@@ -37,8 +37,8 @@ static void weighted_sum_is_bit_exact(void **state) {
     float y[2] = {1, 2}, once[1] = {-1};
     axpy(y, 2, (float[]){10, 20}, 2);
     assert_near(y[1], 42, 0);
-    axpy_scalar(once, 1 + 0x1p-12f, (float[]){1 - 0x1p-12f}, 1);
-    assert_near(once[0], -0x1p-24, 0); /* rounded once: the product alone would round to 1 */
+    axpy_scalar(once, 1 + 0x1p-13f, (float[]){1 - 0x1p-13f}, 1);
+    assert_near(once[0], -0x1p-26, 0); /* rounded once: the product alone would round to 1 */
 }
 
 /* Number i of x, as a float. */

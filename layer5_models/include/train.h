@@ -32,7 +32,7 @@ typedef struct Corpus {
 bool corpus_open_file(Corpus *corpus, const char *path, Fault *fault);
 void corpus_close(Corpus *corpus);
 
-/* Cut the first document off a text: up to a line <|endoftext|>, or all of it. */
+/* Cut the first document off a text: up to a line <|endoftext|>, or all of it, without the newline at its end. */
 Text corpus_cut_document(Text *rest);
 
 /* Document `index`; a file begins again when it is through.  nats: the world's entropy, NAN for
@@ -93,7 +93,7 @@ typedef struct TrainStep {
 TrainStep trainer_step(Trainer *trainer);
 
 /* Loss on documents first .. first+count-1 of a corpus, and the entropy of these documents, in
- * nats for each token (NAN for files). */
+ * nats for each token (NAN for files, and where ctx cuts a document). */
 void trainer_evaluate(Trainer *trainer, const Corpus *corpus, uint64_t first, size_t count,
                       double *loss, double *floor);
 

@@ -1,23 +1,34 @@
 /* corpus.c - documents, from the world or from a file.  See train.h. */
+#include "size.h"
 #include "train.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-static const char separator[] = "<|endoftext|>\n";
+static const char separator[] = "<|endoftext|>";
 
-/* Without the newline before the separator.  What is left begins with a line. */
+static bool is_separator(Text text, size_t at) {
+    size_t end = at + sizeof separator - 1;
+    return end <= text.size && memcmp(text.data + at, separator, sizeof separator - 1) == 0 &&
+           (at == 0 || text.data[at - 1] == '\n') &&
+           (end == text.size || text.data[end] == '\n');
+}
+
+static Text without_newline(const char *data, size_t size) {
+    return (Text){data, size && data[size - 1] == '\n' ? size - 1 : size};
+}
+
 Text corpus_cut_document(Text *rest) {
-    const char *data = rest->data;
-    size_t mark = sizeof separator - 1, all = rest->size;
-    for (size_t i = 0; i + mark <= all; i++)
-        if ((i == 0 || data[i - 1] == '\n') && memcmp(data + i, separator, mark) == 0) {
-            *rest = (Text){data + i + mark, all - i - mark};
-            return (Text){data, i ? i - 1 : 0};
+    const Text all = *rest;
+    for (size_t at = 0; at < all.size; at++)
+        if (is_separator(all, at)) {
+            size_t next = min_size(all.size, at + sizeof separator);
+            *rest = (Text){all.data + next, all.size - next};
+            return without_newline(all.data, at);
         }
-    *rest = (Text){data + all, 0};
-    return (Text){data, all};
+    *rest = (Text){all.data + all.size, 0};
+    return without_newline(all.data, all.size);
 }
 
 bool corpus_open_file(Corpus *corpus, const char *path, Fault *fault) {

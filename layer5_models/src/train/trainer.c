@@ -98,13 +98,21 @@ bool trainer_ok(const Trainer *t, Fault *fault) {
     return !t->failed || fault_set(fault, "a text of the corpus: %s", t->fault.text);
 }
 
+/* Nobody knows the entropy of a part: NAN where a document may have been cut. */
+static double entropy_of(const Trainer *t) {
+    const TrainBatch *b = &t->batch;
+    for (size_t d = 0; d < b->documents; d++)
+        if (b->start[d + 1] - b->start[d] == t->config.ctx) return (double)NAN;
+    return b->nats;
+}
+
 void trainer_evaluate(Trainer *t, const Corpus *corpus, uint64_t first, size_t count,
                       double *loss, double *floor) {
     double total = 0, nats = 0, tokens = 0;
     for (uint64_t index = first; index < first + count;) {
         train_load_batch(t, corpus, &index, (size_t)(first + count - index));
         total += train_forward(t, false);
-        nats += t->batch.nats;
+        nats += entropy_of(t);
         tokens += (double)t->batch.n;
     }
     *loss = total / tokens;

@@ -144,7 +144,8 @@ static bool measure(const Job *job, Session *s, Text text, Measured *m, Fault *f
     const Tokenizer *t = s->model->tokenizer;
     TokenList tokens = {0};
     Text rest = text, first = corpus_cut_document(&rest);
-    if (first.size < text.size) return measure_documents(job, s, text, m, fault);
+    bool marked = first.size + 1 < text.size; /* by more than the newline at its end */
+    if (marked) return measure_documents(job, s, text, m, fault);
     tokenizer_begin(t, &tokens);
     bool ok = tokenizer_encode(t, text, false, &tokens, fault) &&
               measure_text(job, s, &tokens, m, fault);

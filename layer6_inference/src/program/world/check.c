@@ -1,31 +1,11 @@
 /* check.c - strata world check, strata world score: read documents of Tiny World. */
 #include "input.h"
+#include "train.h"
 #include "world_parts.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-static const char separator[] = SEPARATOR;
-
-/* The next document of the input: up to a separator line or the end. */
-static Text next_document(Text *rest) {
-    size_t mark = sizeof separator - 1;
-    for (size_t at = 0; at + mark <= rest->size; at++) {
-        bool line = (at == 0 || rest->data[at - 1] == '\n') &&
-                    memcmp(rest->data + at, separator, mark) == 0 &&
-                    (at + mark == rest->size || rest->data[at + mark] == '\n');
-        if (!line) continue;
-        Text document = {rest->data, at ? at - 1 : 0};
-        size_t skip = at + mark + (at + mark < rest->size);
-        rest->data += skip, rest->size -= skip;
-        return document;
-    }
-    Text document = *rest;
-    if (document.size && document.data[document.size - 1] == '\n') document.size--;
-    rest->data += rest->size, rest->size = 0;
-    return document;
-}
 
 /* ------------------------------------------------------------------ which are right */
 
@@ -69,7 +49,7 @@ static bool check_documents(const CheckJob *job, Fault *fault) {
     World *world = bytes ? world_open(fault) : NULL;
     Tally tally = {0};
     for (Text rest = {bytes, size}; world && rest.size;)
-        check_one(world, job, next_document(&rest), &tally);
+        check_one(world, job, corpus_cut_document(&rest), &tally);
     if (world) {
         fprintf(stderr, "[%ld of %ld document%s %s valid (%.1f %%)", tally.valid,
                 tally.documents, tally.documents == 1 ? "" : "s",
@@ -149,7 +129,7 @@ static bool score_documents(const ScoreJob *job, Fault *fault) {
     char *bytes = read_named(job->file, &size, fault);
     World *world = bytes ? world_open(fault) : NULL;
     for (Text rest = {bytes, size}; world && rest.size;)
-        score_one(world, job, next_document(&rest), &total);
+        score_one(world, job, corpus_cut_document(&rest), &total);
     if (world) print_total(&total);
     bool ok = world != NULL;
     world_close(world);
