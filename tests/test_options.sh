@@ -232,6 +232,15 @@ beams "healed" "Once upon a time" --quiet --heal -p "Once upon a ti" -n 12
 beams "the true reason" "token limit" -n 5
 same "the status tells of beams, not of the chain" "$(grep -c 'draw, seed' "$work/out")" 0
 
+# ------------------------------------------------------------------ files
+echo kept >"$work/kept"
+for line in "simulate --costs $work/kept --users 2 --csv" "compare --chains greedy -n 3 --prompts $work/kept --csv" \
+    "generate -n 2 --grammar $work/kept --trace" "bench serve --trace $work/kept --costs" "simulate --costs c --trace $work/kept --csv"; do
+    # shellcheck disable=SC2086
+    expect "what is read is not written: $line" 2 "are both $work/./kept: give each a name" "$strata" $line "$work/./kept"
+done
+same "it is as it was" "$(cat "$work/kept")" kept
+
 # ------------------------------------------------------------------ prompts
 same "-p - is standard input" "$(printf 'Mia was a\n' | "$strata" generate -p - -n 5 --quiet)" "$("$strata" generate -p "Mia was a" -n 5 --quiet)"
 without_speed() { sed 's/ *[0-9.]* *$//'; } # the last column of compare's table, as wide as its number

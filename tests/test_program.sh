@@ -193,7 +193,7 @@ expect "with marked tokens" 0 "<mark>" cat "$work/compare.html"
 expect "openings that are whole documents" 1 "nothing is left to tell" "$strata" compare --documents 2 --words 100000
 expect "a table in no file" 1 "write /dev/stdout" "$strata" compare --documents 1 -n 4 --csv -
 expect "one document" 0 "\[1 document, " "$strata" world --entropy
-expect "two tables in one file" 1 "are both $work/one: give each" "$strata" compare --csv "$work/one" --html "$work/one"
+expect "two tables in one file" 2 "are both $work/one: give each" "$strata" compare --csv "$work/one" --html "$work/one"
 printf 'One\0two\n' >"$work/zero"
 "$strata" compare --chains greedy --prompts "$work/zero" -n 2 --html "$work/zero.html" >"$work/out" 2>&1
 same "a page is text" "$(tr -d '\0' <"$work/zero.html" | cmp - "$work/zero.html")" ""

@@ -97,6 +97,7 @@ static int store(const Option *o, const char *text, const char *usage) {
     }
     switch (o->kind.type) {
     case TYPE_TEXT:
+    case TYPE_OUTPUT:
     case TYPE_PROMPT: *(const char **)o->value = text; break;
     case TYPE_FLAG: *(bool *)o->value = true; break;
     case TYPE_LIST:
@@ -234,6 +235,41 @@ static int read_words(const CommandLine *line, const char **rest, int *n_rest, i
     return -1;
 }
 
+/* Does a word name the file that is to be written? */
+static bool is_file(const char *word, const char *output) {
+    return word && strcmp(output, "-") != 0 && file_same(word, output);
+}
+
+/* Does the value of an option? */
+static bool names_file(const Option *o, const char *output) {
+    if (o->kind.type == TYPE_TEXT || o->kind.type == TYPE_OUTPUT)
+        return is_file(*(const char *const *)o->value, output);
+    const OptionList *list = o->kind.type == TYPE_LIST ? o->value : NULL;
+    for (size_t i = 0; list && i < list->count; i++)
+        if (is_file(list->items[i], output)) return true;
+    return false;
+}
+
+/* What is to be written is neither read nor written twice. */
+static bool check_output(const CommandLine *line, const Option *o, const char *const *rest,
+                         int n_rest, Fault *fault) {
+    const char *output = *(const char *const *)o->value, *other = NULL;
+    for (int i = 0; output && i < n_rest; i++)
+        if (is_file(rest[i], output)) other = "another word";
+    for (const Option *p = line->options; output && !other && p->name; p++)
+        if (p != o && names_file(p, output)) other = p->name;
+    return !other || fault_set(fault, "%s and %s are both %.200s: give each a name of its own",
+                               o->name, other, output);
+}
+
+static bool check_outputs(const CommandLine *line, const char *const *rest, int n_rest,
+                          Fault *fault) {
+    for (const Option *o = line->options; o->name; o++)
+        if (o->kind.type == TYPE_OUTPUT && !check_output(line, o, rest, n_rest, fault))
+            return false;
+    return true;
+}
+
 /* What standard input says in place of a prompt "-"; it stays until the program ends. */
 static bool read_prompts(const Option *options, Fault *fault) {
     static char *input;
@@ -260,7 +296,8 @@ int command_line_read(const CommandLine *line, const char **rest, int min_rest, 
                 line->usage);
         return EXIT_USAGE;
     }
-    if (!rules_check(line->rules, command_line_has, line, &fault))
+    if (!rules_check(line->rules, command_line_has, line, &fault) ||
+        !check_outputs(line, rest, n_rest, &fault))
         return wrong_usage(&fault, line->usage);
     return read_prompts(line->options, &fault) ? -1 : command_failed(&fault);
 }

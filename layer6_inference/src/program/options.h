@@ -8,10 +8,11 @@
  *
  *     {"--guess", OPT_INT(1, 24), &guess, "N", "tokens in a draft (4)"}
  *
- * Values: OPT_TEXT and OPT_PROMPT const char *, OPT_INT long, OPT_SEED uint64_t (any), OPT_REAL double, OPT_FLAG
+ * Values: OPT_TEXT, OPT_OUTPUT and OPT_PROMPT const char *, OPT_INT long, OPT_SEED uint64_t (any), OPT_REAL double, OPT_FLAG
  * bool, OPT_LIST OptionList. */
 typedef enum OptionType {
     TYPE_TEXT,
+    TYPE_OUTPUT, /* a file to write: nothing else on the line may name it */
     TYPE_PROMPT, /* a text; "-": what standard input says, without the end of its last line */
     TYPE_INT,
     TYPE_SEED,
@@ -27,6 +28,8 @@ typedef struct OptionKind {
 
 #define OPT_TEXT \
     { TYPE_TEXT, 0, 0 }
+#define OPT_OUTPUT \
+    { TYPE_OUTPUT, 0, 0 }
 #define OPT_PROMPT \
     { TYPE_PROMPT, 0, 0 }
 #define OPT_INT(low, high) \

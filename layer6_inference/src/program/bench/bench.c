@@ -186,7 +186,7 @@ static int run(int argc, char **argv) {
         {"--chain", OPT_LIST, &job.chains, "SPEC",
          "samplers: this one only (may be given several times)"},
         {"--seconds", OPT_REAL(0, 3600), &job.seconds, "X", "time for each kernel (1)"},
-        {"--csv", OPT_TEXT, &job.csv, "FILE",
+        {"--csv", OPT_OUTPUT, &job.csv, "FILE",
          "samplers, grammar, quant, roofline, kv: the table as CSV, too"},
         {"--folder", OPT_TEXT, &job.folder, "DIR",
          "grammar: not speed, but how many schemas of a folder are taken, and how often they "
@@ -208,7 +208,7 @@ static int run(int argc, char **argv) {
          "serve: texts at once (0: 1, 2, 4 ... 32, a row for each)"},
         {"--shared", OPT_INT(0, OPTION_MANY), &job.shared, "N",
          "serve: tokens more that all prompts begin with (0)"},
-        {"--costs", OPT_TEXT, &job.costs, "FILE",
+        {"--costs", OPT_OUTPUT, &job.costs, "FILE",
          "serve: what a step takes, for strata simulate"},
         {"--context", OPT_INT(0, OPTION_MANY), &job.context, "N",
          "model, kv: tokens before these (128)"},

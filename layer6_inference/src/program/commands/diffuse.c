@@ -172,7 +172,7 @@ static int run(int argc, char **argv) {
         {"--seed", OPT_SEED, &job.seed, "N", "the same seed gives the same text (1)"},
         {"--show", OPT_FLAG, &job.show, NULL,
          "the text before every step, too, an underscore for each open place"},
-        {"--trace", OPT_TEXT, &job.trace, "FILE",
+        {"--trace", OPT_OUTPUT, &job.trace, "FILE",
          "when each token came and how sure the model was, as CSV"},
         {"--chat", OPT_FLAG, &job.chat, NULL,
          "the prompt is a user's message, in the form the model knows; prints the answer"},

@@ -168,7 +168,7 @@ static int run(int argc, char **argv) {
          "model in GGUF format (the storyteller in the box)"},
         {"-p", OPT_INT(1, OPTION_MANY), &job.prompt, "N", "tokens to read first (128)"},
         {"-n", OPT_INT(1, OPTION_MANY), &job.count, "N", "tokens to write then (64)"},
-        {"--trace", OPT_TEXT, &job.trace, "FILE",
+        {"--trace", OPT_OUTPUT, &job.trace, "FILE",
          "the writing, scope by scope, for chrome://tracing: JSON"},
         KV_OPTION(job.compute),
         COMPUTE_OPTIONS(job.compute),

@@ -359,7 +359,7 @@ static int run(int argc, char **argv) {
         {"--seed", OPT_INT(0, OPTION_MANY), &job.seed, "N", "of the traffic (1)"},
         {"--trace", OPT_TEXT, &job.trace, "FILE",
          "the traffic: a table arrival,prompt,answer[,priority[,user]]"},
-        {"--save-trace", OPT_TEXT, &job.save, "FILE",
+        {"--save-trace", OPT_OUTPUT, &job.save, "FILE",
          "write such a table instead of simulating"},
         {"--policy", OPT_LIST, &job.policies, "NAME",
          "static, continuous or chunked (all three; may be given several times)"},
@@ -389,7 +389,7 @@ static int run(int argc, char **argv) {
          "goal: and 95 of 100 tokens their next"},
         {"--price", OPT_REAL(0, 1e6), &job.price, "X",
          "dollars for an hour of a machine (0.10)"},
-        {"--csv", OPT_TEXT, &job.csv, "FILE", "the table as CSV, too"},
+        {"--csv", OPT_OUTPUT, &job.csv, "FILE", "the table as CSV, too"},
         {0},
     };
     const CommandLine line = {

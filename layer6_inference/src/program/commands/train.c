@@ -271,20 +271,6 @@ static const OptionRule rules[] = {
     {0},
 };
 
-/* No file is written twice, or over what is read. */
-static bool check_files(const Job *job, Fault *fault) {
-    const char *outputs[] = {job->out, job->checkpoint, job->log},
-               *inputs[] = {job->corpus, job->from, job->vocab_from};
-    if (!job->out) return fault_set(fault, "give a name for the model: --out FILE");
-    for (int i = 0; i < 3; i++)
-        for (int k = 0; outputs[i] && k < 3; k++)
-            if ((k < i && outputs[k] && file_same(outputs[i], outputs[k])) ||
-                (inputs[k] && file_same(outputs[i], inputs[k])))
-                return fault_set(fault, "%.200s is to be written and is named twice",
-                                 outputs[i]);
-    return true;
-}
-
 /* Before hours of work, not after; and what hours of work have left is not lost. */
 static bool can_write(const Job *job, Fault *fault) {
     if (!file_writable(job->out, fault) ||
@@ -307,7 +293,7 @@ static int run(int argc, char **argv) {
                .eval_documents = 100};
     Fault fault;
     const Option options[] = {
-        {"--out", OPT_TEXT, &job.out, "FILE", "where the model goes (GGUF, F16)"},
+        {"--out", OPT_OUTPUT, &job.out, "FILE", "where the model goes (GGUF, F16)"},
         {"--size", OPT_TEXT, &job.size, "NAME",
          "storyteller or draft: the two models in the box"},
         {"--mixer", OPT_TEXT, &job.mixer, "NAME",
@@ -340,11 +326,11 @@ static int run(int argc, char **argv) {
          "tokens of a document that are read at once; longer ones are cut"},
         {"--seed", OPT_SEED, &job.seed, "N",
          "of the weights and of Tiny World (1), whose seed + 1 is held out"},
-        {"--checkpoint", OPT_TEXT, &job.checkpoint, "FILE",
+        {"--checkpoint", OPT_OUTPUT, &job.checkpoint, "FILE",
          "save the run here now and then, atomically"},
         {"--resume", OPT_FLAG, &job.resume, NULL,
          "continue from the checkpoint, to the bit, if there is one"},
-        {"--log", OPT_TEXT, &job.log, "FILE", "CSV of the run"},
+        {"--log", OPT_OUTPUT, &job.log, "FILE", "CSV of the run"},
         {"--save-every", OPT_INT(1, OPTION_MANY), &job.save_every, "N",
          "steps between checkpoints (250)"},
         {"--eval-every", OPT_INT(1, OPTION_MANY), &job.eval_every, "N",
@@ -365,7 +351,8 @@ static int run(int argc, char **argv) {
                               rules};
     int status = command_line_read(&line, NULL, 0, 0);
     if (status >= 0) return status;
-    if (!check_files(&job, &fault) || !configure(&job, &fault)) {
+    if (!job.out) fault_set(&fault, "give a name for the model: --out FILE");
+    if (!job.out || !configure(&job, &fault)) {
         fprintf(stderr, "strata: %s (strata train --help says more)\n", fault.text);
         return EXIT_USAGE;
     }

@@ -73,9 +73,6 @@ static bool open_results(Study *study, Fault *fault) {
 
 static bool open_study(Study *study, Fault *fault) {
     const Job *job = study->job;
-    if (job->csv && job->html && strcmp(job->csv, job->html) == 0)
-        return fault_set(fault, "--csv and --html are both %.200s: give each a name of its own",
-                         job->csv);
     return (!job->csv || table_begin(&study->csv, job->csv, fault)) &&
            (!job->html || table_begin(&study->html, job->html, fault)) &&
            compute_load_model(&job->compute, job->model, &study->model, fault) &&
@@ -139,8 +136,8 @@ static int run(int argc, char **argv) {
         {"--sample", OPT_INT(1, OPTION_MANY), &job.sample, "N",
          "texts in a sample for distinct-n, which falls as it grows (25)"},
         {"--json", OPT_FLAG, &job.json, NULL, "the table as JSON, with all measures"},
-        {"--csv", OPT_TEXT, &job.csv, "FILE", "the same as CSV, too"},
-        {"--html", OPT_TEXT, &job.html, "FILE",
+        {"--csv", OPT_OUTPUT, &job.csv, "FILE", "the same as CSV, too"},
+        {"--html", OPT_OUTPUT, &job.html, "FILE",
          "a page with table, plots and texts side by side, too; it needs no other file"},
         HAND_OPTIONS(job.hand),
         ADAPTER_OPTION(job.compute),

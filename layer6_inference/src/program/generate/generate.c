@@ -143,7 +143,7 @@ static int run(int argc, char **argv) {
         {"--early", OPT_FLAG, &r.early, NULL, "end beam search when N texts are finished"},
         {"--heal", OPT_FLAG, &r.heal, NULL,
          "let the prompt's last word go on: its last tokens are chosen anew, its letters stay"},
-        {"--trace", OPT_TEXT, &r.trace, "FILE", "what every stage did at every step, as CSV"},
+        {"--trace", OPT_OUTPUT, &r.trace, "FILE", "what every stage did at every step, as CSV"},
         {"--trace-rows", OPT_INT(0, OPTION_MANY), &r.trace_rows, "N",
          "rows for each stage (50; 0: all)"},
         {"--logprobs", OPT_INT(0, OPTION_MANY), &r.logprobs, "N",
