@@ -4,6 +4,8 @@
 p="Once upon a time there was a"
 
 expect "where the heads look" 0 '0\.7  *7 " a"  *0\.[0-9]* "' "$strata" look attention -p "$p" --isa scalar
+same "one head, one token" "$("$strata" look attention -p "$p" --head 0.7 --position 3 --isa scalar | grep -c '^ *0\.7 ')" 1
+same "one token as CSV" "$("$strata" look attention -p "$p" --position 3 --csv | cut -d, -f3 | sort -u | tr '\n' ' ')" "3 query "
 expect "the lens ends with the model's word" 0 'layer 2 feed-forward  *0\.[0-9]* " [a-z]*"' "$strata" look lens -p "$p" --isa scalar
 expect "the stream grows" 0 'root mean square' "$strata" look stream -p "$p"
 expect "every head silenced" 0 '2\.7' "$strata" look heads -p "$p"

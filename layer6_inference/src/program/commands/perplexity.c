@@ -202,8 +202,8 @@ static int run(int argc, char **argv) {
         {"--window", OPT_INT(4, OPTION_MANY), &job.window, "N",
          "tokens that are read together (512)"},
         {"--stride", OPT_INT(1, OPTION_MANY), &job.stride, "S",
-         "move a window by S tokens and count its last S (a whole window; its second half "
-         "counts)"},
+         "move a window by S tokens and count its last S (a whole window, its second half "
+         "counts; of documents: half a window)"},
         {"--windows", OPT_INT(0, OPTION_MANY), &job.max_windows, "N",
          "no more windows than this (0: all)"},
         {"--json", OPT_FLAG, &job.json, NULL, "the result as JSON"},

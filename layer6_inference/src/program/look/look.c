@@ -159,7 +159,7 @@ static int run(int argc, char **argv) {
         {"-p", OPT_PROMPT, &job.prompt, "TEXT",
          "the text that is read, -: standard input (\"Once upon a time there was a\")"},
         {"--head", OPT_TEXT, &job.head, "L.H",
-         "attention: one head, all tokens (all heads, one token)"},
+         "attention: one head, all tokens but for a --position (all heads, one token)"},
         {"--position", OPT_INT(0, OPTION_MANY), &job.position, "N",
          "the token that is looked at, counted from 0 (the last)"},
         {"--top", OPT_INT(1, OPTION_MANY), &job.top, "N",

@@ -61,11 +61,12 @@ static void list_row(const Look *look, size_t layer, size_t head, size_t query) 
                look_cell(look, ids[query]), look_cell(look, ids[key]));
 }
 
-/* One head: every token's row; all heads: the row of one token. */
+/* One head, or as CSV: every token's row, but for a position that was asked for; all heads: the row of one token. */
 bool look_attention(Look *look, Fault *fault) {
     (void)fault;
     const Session *s = look->glass.session;
-    bool all = look->layer == ACT_ALL, csv = look->job->csv;
+    bool all = look->layer == ACT_ALL, csv = look->job->csv,
+         one = look->job->position >= 0 || (all && !csv);
     if (csv)
         printf("layer,head,query,key,weight,query_text,key_text\n");
     else
@@ -75,7 +76,7 @@ bool look_attention(Look *look, Fault *fault) {
         for (size_t h = 0; a->q.w.data && h < a->shape.heads; h++)
             for (size_t q = 0; q < look->tokens->count; q++) {
                 if (!all && (l != look->layer || h != look->head)) continue;
-                if (all && !csv && q != look->position) continue;
+                if (one && q != look->position) continue;
                 (csv ? list_row : list_places)(look, l, h, q);
             }
     }
