@@ -426,11 +426,17 @@ static void looking_and_speaking(void **state) {
     WorldText text = {0};
     trainer_evaluate(t, &corpus, 100, 10, &loss, &floor);
     assert_near(loss, log(320), 0.3);
-    assert_true(floor > 0.05 && floor < 3);
+    assert_true(isnan(floor)); /* documents are cut, and nobody knows the entropy of a part */
     trainer_sample(t, text_of("Once"), 5, 0.8, 1, &text);
     assert_memory_equal(text.bytes, "Once", 4);
     assert_non_null(trainer_parameter_gradients(t));
     world_text_free(&text);
+    trainer_close(t);
+    c.ctx = 2048;
+    t = make(&c, &corpus, NULL);
+    trainer_evaluate(t, &corpus, 100, 10, &loss, &floor);
+    assert_near(loss, log(320), 0.3);
+    assert_true(floor > 0.05 && floor < 1);
     trainer_close(t);
     c.shape.kv_heads = 3;
     Fault fault;
