@@ -49,7 +49,8 @@ bool worker_run(Server *s, Task *task, Fault *fault) {
 
 /* ------------------------------------------------------------------ and is done */
 
-/* An answer is over: its job may be, too. */
+/* An answer is over: its job may be, too.  Its place is free before anybody is told: who has the
+ * answer may ask again at once. */
 static void forget(Server *s, Answer *a) {
     pthread_mutex_lock(&s->lock);
     places_leave(&s->places, a->request.user);
@@ -94,7 +95,6 @@ static void note_progress(Server *s, Answer *a, double now) {
         histogram_add(&s->metrics.gap, now - a->told);
     }
     pthread_mutex_unlock(&s->lock);
-    if (a->chosen > a->counted || r->state == REQUEST_OVER) answer_publish(a);
     if (a->chosen > a->counted) a->counted = a->chosen, a->told = now;
 }
 
@@ -105,10 +105,12 @@ static void publish(Server *s) {
     for (size_t i = 0; i < s->n_live; i++) {
         Answer *a = s->live[i];
         note_progress(s, a, now);
-        if (a->request.state == REQUEST_OVER)
+        if (a->request.state == REQUEST_OVER) {
             forget(s, a);
-        else
-            s->live[left++] = a;
+            continue;
+        }
+        if (a->told == now) answer_publish(a); /* it has a token */
+        s->live[left++] = a;
     }
     s->n_live = left;
 }
