@@ -28,6 +28,7 @@ done
 same "a zero byte is refused" "$(printf 'ab\000c\n' | chat 2>&1)" "[byte 3 of the line is zero: wanted text]"
 same "a turn that JSON cannot hold" "$(printf 'a\377\n/save %s\n' "$work/odd.json" | chat -n 2 2>&1 | grep -c 'turn 1 is no UTF-8')" 1
 same "lines may end as on Windows" "$(printf '/help\r\n/quit\r\n' | chat)" "$(echo /help | chat)"
+expect "an input that cannot be read" 1 "standard input cannot be read" sh -c "'$strata' chat -m '$model' <'$work'"
 same "nothing was answered" "$(echo /stats | chat)" "0 turns; no answer yet; the context holds 1024"
 same "a question that finds no room leaves the last one" "$(printf 'Hi\n/edit %s\n/stats\n' "$(yes owl | head -99 | tr '\n' ' ')" | chat --ctx 64 --full stop -n 5 2>/dev/null | tail -n 1 | cut -d' ' -f1-2)" "2 turns;"
 expect "a chain that needs another model" 1 "strata generate --amateur brings" sh -c "echo Hi | '$strata' chat -m '$model' --chain contrast:0.1,greedy"

@@ -241,7 +241,7 @@ for part in "$(sed '$d' "$work/documents")" "$(cat "$work/documents")"; do
 done
 expect "perplexity of a text" 0 "tokens counted in" "$strata" perplexity -f "$work/text" --window 128
 expect "perplexity as JSON, with a stride" 0 '"stride":32' "$strata" perplexity -f "$work/text" --window 64 --stride 32 --json
-expect "a text shorter than a window" 1 "fewer than a window" "$strata" perplexity --window 512
+expect "a text shorter than a window" 1 "has [1-9] tokens, fewer than a window" sh -c "echo a fox | '$strata' perplexity --window 512"
 expect "a window of nothing" 2 "from 4" "$strata" perplexity --window 1
 expect "speed of a model" 0 "decode" "$strata" bench model -m "$work/mix.gguf" -p 16 -n 4 --rounds 1
 expect "speed of a model as JSON" 0 '"test":"prefill"' "$strata" bench model -m "$work/mix.gguf" -p 16 -n 4 --rounds 1 --json
@@ -312,6 +312,7 @@ same "a spoiled world does not" "$(sed 's/was/wos/' "$work/world" | "$strata" wo
 
 train="train --steps 6 --dim 64 --hidden 64 --layers 1 --heads 2 --kv-heads 1 --vocab 400 --batch 300 --eval-documents 2 --threads 1"
 for i in $(seq 300); do echo "the fox ran home $i"; done >"$work/long.txt"
+expect "no text has no perplexity" 1 "standard input is empty" sh -c "'$strata' perplexity </dev/null"
 expect "a model is no corpus" 1 "is no text: its byte [0-9]* is zero" "$strata" train --corpus "$model" --out "$work/long.gguf"
 expect "what is longer than a model reads is cut" 0 "1 of 1 documents are longer than 64 tokens (--ctx): cut into [34][0-9]$" "$strata" train --steps 2 --dim 32 --hidden 32 --layers 1 --heads 2 \
     --kv-heads 1 --vocab 300 --ctx 64 --batch 200 --eval-documents 1 --threads 1 --corpus "$work/long.txt" --out "$work/long.gguf" --log "$work/long.csv"

@@ -60,4 +60,7 @@ typedef struct Requantize {
 bool requantize(const Gguf *in, const Requantize *how, Pool *pool, GgufWriter *out,
                 void (*progress)(void *context, double bytes), void *context, Fault *fault);
 
+/* How many matrices get a similar format because their rows do not divide into the wanted one's blocks. */
+size_t requantize_misfits(const Gguf *in, const Requantize *how);
+
 #endif

@@ -186,6 +186,28 @@ static unsigned char *file_of(const char *name, size_t rows, Gguf *gguf) {
     return bytes;
 }
 
+/* Rows that do not divide into blocks of 256 get blocks of 32, and are counted. */
+static void matrices_of_similar_formats_are_counted(void **state) {
+    (void)state;
+    for (size_t dim = 128; dim <= 256; dim += 128) {
+        MakeModel make = make_model_defaults("llama");
+        make.dim = make.hidden = dim, make.head_dim = 64;
+        size_t size, matrices = 0;
+        Fault fault;
+        Gguf gguf;
+        unsigned char *bytes = make_model(&make, &size);
+        Requantize k = {.preset = quant_preset_find("Q4_K_S", &fault)},
+                   plain = {.preset = quant_preset_find("Q8_0", &fault)};
+        assert_true(gguf_parse(&gguf, bytes, size, &fault));
+        for (size_t i = 0; i < gguf.n_tensors; i++)
+            matrices += gguf.tensors[i].ndim == 2 && gguf.tensors[i].shape[1] % 256 != 0;
+        assert_true(dim == 128 ? matrices > 10 : matrices == 0);
+        assert_int_equal(requantize_misfits(&gguf, &plain), 0);
+        assert_int_equal(requantize_misfits(&gguf, &k), matrices);
+        gguf_free(&gguf), free(bytes);
+    }
+}
+
 /* The file in a mix's main format; NULL: refused. */
 static unsigned char *in_format(const Gguf *gguf, const QuantPreset *preset,
                                 const Gguf *importance, size_t *size, Fault *fault) {
@@ -252,6 +274,7 @@ static void numbers_that_do_not_fit_are_refused(void **state) {
 }
 
 RUN(TEST(numbers_that_do_not_fit_are_refused), TEST(mixes_favour_some_matrices),
-    TEST(files_are_requantized), TEST(importance_is_used_or_refused),
-    TEST(wrong_files_are_explained), TEST(shapes_are_checked_against_metadata),
-    TEST(damaged_models_never_crash), TEST(recipes_are_found_by_name))
+    TEST(files_are_requantized), TEST(matrices_of_similar_formats_are_counted),
+    TEST(importance_is_used_or_refused), TEST(wrong_files_are_explained),
+    TEST(shapes_are_checked_against_metadata), TEST(damaged_models_never_crash),
+    TEST(recipes_are_found_by_name))

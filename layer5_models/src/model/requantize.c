@@ -35,16 +35,28 @@ static bool stays(const GgufTensor *t) {
     return !dtype_is_computable(t->dtype) || quant_preset_keeps(t->name, t->ndim);
 }
 
-static Dtype format_for(const Source *s, const GgufTensor *t) {
+/* The format of a matrix with rows of that length. */
+static Dtype format_of_row(const Source *s, const GgufTensor *t, size_t row) {
     const Requantize *how = s->how;
     bool tied = text_equal(t->name, text_of("token_embd.weight")) &&
                 !gguf_find_tensor(s->gguf, "output.weight");
-    size_t row = t->ndim ? t->shape[t->ndim - 1] : 1;
     if (stays(t)) return (Dtype)t->dtype;
     if (is_output(t) && how->output_preset)
         return quant_preset_dtype(how->output_preset, t->name, s->layers, row, true);
     return quant_preset_dtype(how->preset, tied ? text_of("output.weight") : t->name, s->layers,
                               row, how->pure);
+}
+
+static Dtype format_for(const Source *s, const GgufTensor *t) {
+    return format_of_row(s, t, t->ndim ? t->shape[t->ndim - 1] : 1);
+}
+
+size_t requantize_misfits(const Gguf *in, const Requantize *how) {
+    Source s = {.how = how, .gguf = in, .layers = layers_of(in)};
+    size_t n = 0;
+    for (size_t i = 0; i < in->n_tensors; i++) /* no numbers divide into any blocks */
+        n += format_for(&s, &in->tensors[i]) != format_of_row(&s, &in->tensors[i], 0);
+    return n;
 }
 
 /* One tensor on its way to another format. */

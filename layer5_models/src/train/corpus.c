@@ -8,25 +8,30 @@
 
 static const char separator[] = "<|endoftext|>";
 
-static bool is_separator(Text text, size_t at) {
+/* Behind the line of a separator that begins there, which may end in blanks; 0: none does. */
+static size_t behind_separator(Text text, size_t at) {
     size_t end = at + sizeof separator - 1;
-    return end <= text.size && memcmp(text.data + at, separator, sizeof separator - 1) == 0 &&
-           (at == 0 || text.data[at - 1] == '\n') &&
-           (end == text.size || text.data[end] == '\n');
+    if (end > text.size || memcmp(text.data + at, separator, sizeof separator - 1) != 0 ||
+        (at && text.data[at - 1] != '\n'))
+        return 0;
+    while (end < text.size && memchr(" \t\r", text.data[end], 3)) end++;
+    if (end < text.size && text.data[end] != '\n') return 0;
+    return min_size(text.size, end + 1);
 }
 
 static Text without_newline(const char *data, size_t size) {
-    return (Text){data, size && data[size - 1] == '\n' ? size - 1 : size};
+    if (size && data[size - 1] == '\n') size -= size > 1 && data[size - 2] == '\r' ? 2 : 1;
+    return (Text){data, size};
 }
 
 Text corpus_cut_document(Text *rest) {
     const Text all = *rest;
-    for (size_t at = 0; at < all.size; at++)
-        if (is_separator(all, at)) {
-            size_t next = min_size(all.size, at + sizeof separator);
-            *rest = (Text){all.data + next, all.size - next};
-            return without_newline(all.data, at);
-        }
+    for (size_t at = 0; at < all.size; at++) {
+        size_t next = behind_separator(all, at);
+        if (!next) continue;
+        *rest = (Text){all.data + next, all.size - next};
+        return without_newline(all.data, at);
+    }
     *rest = (Text){all.data + all.size, 0};
     return without_newline(all.data, all.size);
 }

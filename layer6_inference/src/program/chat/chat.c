@@ -170,6 +170,7 @@ static int run_request(ChatRequest *request) {
         sigaction(SIGINT, &before, NULL);
         ok = editor_close(talk->editor, &fault);
         talk->editor = NULL;
+        if (ok && ferror(stdin)) ok = fault_set(&fault, "standard input cannot be read");
     }
     if (talk) talk_close(talk);
     compute_close(&request->compute);

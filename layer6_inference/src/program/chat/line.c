@@ -16,7 +16,7 @@ static char *one_line(const Talk *talk, const char *prompt, size_t *used) {
     if (size < 0) {
         bool interrupted = errno == EINTR;
         free(line);
-        clearerr(stdin);
+        if (interrupted) clearerr(stdin);
         return interrupted ? putchar('\n'), strdup("") : NULL;
     }
     if (size && line[size - 1] == '\n') line[--size] = 0;

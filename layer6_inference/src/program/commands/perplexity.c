@@ -53,9 +53,9 @@ static bool measure_text(const Job *job, Session *s, const TokenList *text, Meas
     if (text->count < n) {
         token_list_free(&begin);
         return fault_set(fault,
-                         "the text has %zu tokens, fewer than a window of %zu: give a longer "
+                         "the text has %zu token%s, fewer than a window of %zu: give a longer "
                          "text or a smaller --window",
-                         text->count, n);
+                         text->count, text->count == 1 ? "" : "s", n);
     }
     count = (text->count - n) / stride + 1;
     if (job->max_windows && count > (size_t)job->max_windows) count = (size_t)job->max_windows;
@@ -169,7 +169,9 @@ static bool run_model(const Job *job, const Model *model, Fault *fault) {
     char *bytes = read_named(job->file, &size, fault);
     bool ok = bytes && session_open(&session, model, job->compute.pool, config, fault);
     if (ok) {
-        ok = measure(job, &session, (Text){bytes, size}, &measured, fault);
+        ok = size ? measure(job, &session, (Text){bytes, size}, &measured, fault)
+                  : fault_set(fault, "%s is empty: wanted a text",
+                              strcmp(job->file, "-") == 0 ? "standard input" : job->file);
         session_close(&session);
     }
     if (ok) print(job, &measured);

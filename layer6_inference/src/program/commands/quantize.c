@@ -26,14 +26,13 @@ static void print_list(void) {
 
 static void show(void *context, double bytes) { progress_show(context, bytes / 1e6); }
 
-static bool write_out(const Job *job, const Gguf *gguf, const Gguf *importance,
-                      double megabytes, Fault *fault) {
+static bool write_out(const Job *job, const Gguf *gguf, const Requantize *how, double megabytes,
+                      Fault *fault) {
     Progress progress;
-    Requantize how = {job->preset, job->output_preset, job->pure, importance};
     GgufWriter *writer = gguf_writer_open(fault);
     progress_start(&progress, "weights", "MB", megabytes);
     bool ok =
-        writer && requantize(gguf, &how, job->compute.pool, writer, show, &progress, fault);
+        writer && requantize(gguf, how, job->compute.pool, writer, show, &progress, fault);
     if (ok) progress_end(&progress, megabytes);
     ok = ok && gguf_write_file(writer, job->out, fault);
     if (writer) gguf_writer_close(writer);
@@ -52,6 +51,15 @@ static bool can_write(const Job *job, Fault *fault) {
     return file_writable(job->out, fault);
 }
 
+static void tell(const Job *job, double before, double after, size_t misfits) {
+    fprintf(stderr, "[%s: %.2f MB became %.2f MB, %s", job->out, before / 1e6, after / 1e6,
+            job->preset->name);
+    if (misfits)
+        fprintf(stderr, "; %zu matri%s a similar format: rows do not divide into its blocks",
+                misfits, misfits == 1 ? "x has" : "ces have");
+    fputs("]\n", stderr);
+}
+
 static bool quantize(Job *job, Fault *fault) {
     GgufFile file, importance_file = {0};
     FileMap made;
@@ -61,11 +69,11 @@ static bool quantize(Job *job, Fault *fault) {
         !job->importance || gguf_open(&importance_file, &importance, job->importance, fault);
     ok = ok && compute_open(&job->compute, fault);
     if (ok) {
-        ok = write_out(job, &gguf, job->importance ? &importance : NULL,
-                       (double)file.bytes / 1e6, fault);
+        const Requantize how = {job->preset, job->output_preset, job->pure,
+                                job->importance ? &importance : NULL};
+        ok = write_out(job, &gguf, &how, (double)file.bytes / 1e6, fault);
         if (ok && file_open(&made, job->out, fault)) {
-            fprintf(stderr, "[%s: %.2f MB became %.2f MB, %s]\n", job->out,
-                    (double)file.bytes / 1e6, (double)made.size / 1e6, job->preset->name);
+            tell(job, (double)file.bytes, (double)made.size, requantize_misfits(&gguf, &how));
             file_close(&made);
         }
         compute_close(&job->compute);
