@@ -299,7 +299,7 @@ document.addEventListener("DOMContentLoaded", async () => {
       return section;
     };
     fill(views[side], [
-      part("Tokens", `Head ${state.layer}.${state.head}: orange is where “${readable(texts[side][position(side)].text)}” looks, blue who looks at it later. Hover for the others.`, tokens(side)),
+      part("Tokens", `Head ${state.layer}.${state.head}: orange is where “${readable(texts[side][position(side)].text)}” looks, blue who looks at it later. Point at another token to see its, press it to go there.`, tokens(side)),
       ...[...Array(sizes.layers).keys()].map((layer) => layerOf(side, layer)),
       part("The stream", "Each part adds to it; what it would say if it ended there.", journey(side)),
       part("The memory of keys and values", `Pages of ${sizes.page} positions in each of ${sizes.layers} layers.`, pages(side)),
