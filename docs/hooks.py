@@ -127,9 +127,13 @@ def output_of(command):
         return checked(command, env)
 
 
+# A command that fails ends all; one whose reader has read enough (head) does not.
+STRICT = "trap 'code=$?; [ $code = 141 ] || exit $code' ERR\n"
+
+
 def checked(command, env):
     try:
-        done = subprocess.run(["bash", "-e", "-o", "pipefail", "-c", command], cwd=ROOT, env=env, timeout=SECONDS,
+        done = subprocess.run(["bash", "-E", "-o", "pipefail", "-c", STRICT + command], cwd=ROOT, env=env, timeout=SECONDS,
                               stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     except subprocess.TimeoutExpired:
         raise PluginError(f"takes more than {SECONDS} seconds: {command}\n"

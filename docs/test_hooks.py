@@ -67,6 +67,12 @@ class Commands(unittest.TestCase):
     def test_output_that_goes_on_is_no_failure(self):
         self.assertIn("```console\n$ seq 100000 | head -1\n1\n```", page_of("{{ run seq 100000 | head -1 }}"))
 
+    def test_what_comes_behind_such_output(self):
+        self.assertIn("1\nthen\n", page_of("{{ run seq 100000 | head -n 1; echo then }}"))
+        self.refused("for i in 1 2; do seq 100000 | head -n 1; false; done", "fails with 1")
+        self.refused("echo $(false); x=$(false); echo then", "fails with 1")
+        self.refused("(echo a; false; echo b); echo then", "fails with 1")
+
     def test_a_command_that_takes_too_long(self):
         limit, hooks.SECONDS = hooks.SECONDS, 1
         try:

@@ -45,7 +45,7 @@ def try_block(block, tree):
     first, _, shown = block.strip("\n").partition("\n")
     command = first.removeprefix("$ ")
     env = dict(os.environ, LC_ALL="C.UTF-8")
-    done = subprocess.run(["bash", "-e", "-o", "pipefail", "-c", FIRST + "\n" + command], cwd=tree, env=env, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    done = subprocess.run(["bash", "-o", "pipefail", "-c", FIRST + "\n" + command], cwd=tree, env=env, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     printed = done.stdout.decode(errors="replace")
     if done.returncode not in (0, 141):
         return f"fails with {done.returncode}: {command}\n{done.stderr.decode()[-300:]}"
