@@ -1,8 +1,8 @@
 /* dtype.h - the table of number formats.
  *
  * A tensor's numbers are stored in blocks: `block` elements share `bytes` bytes.  Plain formats
- * have one element in a block; quantized ones share a scale among 32 or 256.  The numbers of the
- * enum are the ids of the GGUF file format.
+ * have one element in a block; quantized ones have 32 to 256, which share scales.  The numbers of
+ * the enum are the ids of the GGUF file format.
  *
  * Invariant: a row's length is a multiple of its format's block; so a row's bytes are exact. */
 #ifndef STRATA_DTYPE_H

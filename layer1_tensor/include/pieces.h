@@ -5,7 +5,7 @@
  *
  *     last ──▶ |####·····|──▶ |########|──▶ |########|        one malloc for many small takes
  *
- * Invariant: what was taken stays where it is until pieces_free; taken <= limit. */
+ * Invariant: what was taken stays where it is until pieces_free; taken <= limit, where there is one. */
 #ifndef STRATA_PIECES_H
 #define STRATA_PIECES_H
 

@@ -8,7 +8,7 @@
  * reshape of contiguous data writes new shapes and strides.  None of them touches an element.
  *
  * Matrices are (out, in): a weight's row holds what one output reads.  GGUF writes shapes the
- * other way round, and only gguf_tensor_view knows that.
+ * other way round, and only its reader and its writer know that.
  *
  * Invariant: 1 <= ndim <= 4; unused shapes are 1; the last stride is one block when the format is
  * quantized (a block cannot be cut). */

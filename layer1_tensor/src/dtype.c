@@ -14,7 +14,7 @@ static const DtypeInfo table[DTYPE_COUNT] = {
     [DTYPE_I32] = {"I32", 1, 4},
     [DTYPE_I64] = {"I64", 1, 8},
     [DTYPE_F64] = {"F64", 1, 8},
-    /* 32 numbers share a scale */
+    /* 32 numbers share a scale, or 16 (NVFP4) or 128 (Q1_0) */
     [DTYPE_Q4_0] = {"Q4_0", 32, 18},
     [DTYPE_Q4_1] = {"Q4_1", 32, 20},
     [DTYPE_Q5_0] = {"Q5_0", 32, 22},

@@ -14,8 +14,9 @@ typedef struct Piece {
 void *pieces_take(Pieces *pieces, size_t size) {
     Piece *piece = pieces->last;
     size_t most = pieces->limit ? pieces->limit : (size_t)-1 / 2;
-    if (size > most - pieces->taken || most < pieces->taken) return NULL;
+    if (size > most) return NULL;
     size = (size + PIECE_ALIGN - 1) & ~(size_t)(PIECE_ALIGN - 1);
+    if (size > most - pieces->taken) return NULL;
     if (!piece || piece->size - piece->used < size) {
         size_t room = size > PIECE_SIZE ? size : PIECE_SIZE;
         piece = calloc(1, sizeof *piece + room);

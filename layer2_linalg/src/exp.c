@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-/* 2^m for m = -127 .. 127, by writing the exponent bits. */
+/* 2^m for m = -126 .. 127, by writing the exponent bits. */
 static float power_of_two(int m) {
     unsigned bits = (unsigned)(m + 127) << 23;
     float value;

@@ -7,7 +7,7 @@
  *     load(x), store(x, v), set(x), add(a, b), sub(a, b), mul(a, b)
  *     at_most(v, x), at_least(v, x)     NaN stays NaN
  *     to_ints(v), halve_ints(m), sub_ints(a, b)     rounded to the nearest; rounded down
- *     power_of_two(m)               2^m, m = -127 .. 127
+ *     power_of_two(m)               2^m, m = -126 .. 127
  *
  * Registers are computed in step, up to four: each operation waits some cycles for the one before it, and the other
  * registers fill that time.
