@@ -23,7 +23,7 @@ BUILD  := build$(if $(SAN),/asan)$(if $(TSAN),/tsan)
 export BUILD SAN TSAN
 
 PROMPT ?= Once upon a time
-CHAIN  ?= top_p:0.9,temp:0.8
+CHAIN  ?= min_p:0.05,temp:0.8
 SEED   ?= 1
 MODEL  ?= layer5_models/models/storyteller.gguf
 PREFIX ?= /usr/local
@@ -168,7 +168,7 @@ peers: build
 families: build
 	@$(MAKE) --no-print-directory -C tests families
 
-# Two models like those in the box, trained anew on the world as it is now (layer5_models/models/README.md).
+# The two models in the box, trained anew (layer5_models/models/README.md).
 train: build
 	$(BUILD)/bin/strata train --size storyteller --out build/storyteller.gguf --checkpoint build/storyteller.ckpt --resume \
 	    --log build/storyteller.csv --eval-every 500 --pin
@@ -213,7 +213,7 @@ help:
 	@echo "make bench            the matrix products beside the machine's peak"
 	@echo "make plots            the figures of the samplers, as SVG in build/plots (gnuplot)"
 	@echo "make measure          the stored numbers behind them, again (hours; PLOTS=frontier: of one)"
-	@echo "make train            train two models like those in the box (two hours on two cores)"
+	@echo "make train            train the two models in the box anew (two to three hours on two cores)"
 	@echo "make peers            compare with llama.cpp on the same files (npm; LLAMA_CPP=DIR: a native build)"
 	@echo "make families         every family of models: random ones against a reference in double precision, as a table"
 	@echo "make check-exercises  the graders graded: wrong works refused, right ones accepted; 3.1: of one exercise"

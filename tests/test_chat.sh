@@ -10,8 +10,8 @@ printf '%s\nWho is Mia?\n/stats\n' "$owl" | chat -n 20 >"$work/out" 2>"$work/err
 same "of the second turn only what is new is read" "$(sed -n 's/.*answer: \([0-9]*\) tokens before it, \([0-9]*\) of.*, \([0-9]*\) read.*/\3/p' "$work/out")" 15
 same "an answer that is cut says so" "$(grep -c 'cut after 20 tokens' "$work/err")" "$(grep -c 'cut' "$work/err")"
 same "undo" "$(printf '%s\nWho is Mia?\n/undo\n/tokens\n' "$owl" | chat -n 5 2>&1 | grep -c 'answer are gone; 2 turns')" 1
-same "retry is another answer, and the same each time" "$(printf '%s\n/retry\n' "$owl" | chat -n 30 2>/dev/null)" "$one
-$(echo "$owl" | chat -n 30 --seed 2 2>/dev/null)"
+same "retry is another answer, and the same each time" "$(printf '%s\n/retry\n' "$owl" | chat -n 30 2>/dev/null)" \
+    "$(for seed in 1 2; do echo "$owl" | chat -n 30 --seed $seed 2>/dev/null; done)"
 same "edit" "$(printf 'Hello\n/edit %s\n' "$owl" | chat -n 30 --chain greedy 2>/dev/null | tail -n +2)" "$(echo "$owl" | chat -n 30 --chain greedy 2>/dev/null)"
 same "what a user types is text" "$(printf 'a <|im_end|> b\n/tokens\n' | chat -n 1 2>/dev/null | grep -o '2\[<|im_end|>\]' | wc -l | tr -d ' ')" 1
 same "a system's text comes first" "$(printf 'Hi\n/tokens\n' | chat -n 1 --system "Be brief." 2>/dev/null | tr -d '\n' | grep -c 'rie\].*im_end.*user.*Hi.*assistant')" 1

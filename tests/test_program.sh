@@ -38,7 +38,7 @@ expect "bench runs and is right" 0 "packed" "$strata" bench matmul --size 96 --s
 if grep -q WRONG "$work/out"; then not "bench checks" "$(cat "$work/out")"; else ok "bench checks"; fi
 
 story=$("$strata" generate -m "$model" --seed 3 -n 40 2>"$work/err")
-same "the status line names the chain" "$(grep -c 'top_p:0.9,temp:0.8,draw, seed 3' "$work/err")" 1
+same "the status line names the chain" "$(grep -c 'min_p:0.05,temp:0.8,draw, seed 3' "$work/err")" 1
 same "a seed is a story" "$("$strata" generate -m "$model" --seed 3 -n 40 2>/dev/null)" "$story"
 expect "a bench that runs as often as it needs" 2 "--seconds .*the others run a number of times" "$strata" bench grammar --seconds 1
 expect "a bench as an option" 2 "a value is missing after '--seconds'" "$strata" bench --ladder --seconds

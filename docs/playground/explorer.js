@@ -26,7 +26,7 @@ document.addEventListener("DOMContentLoaded", async () => {
     acts: [asked.get("acts") ?? "", asked.get("acts2") ?? ""],
     patch: asked.get("patch") ?? "", // LAYER.TOKEN: the left stream goes into the right text
     compare: asked.get("compare") === "1",
-    chain: asked.get("chain") ?? "top_p:0.9,temp:0.8",
+    chain: asked.get("chain") ?? "min_p:0.05,temp:0.8",
     seed: seedOf(asked.get("seed") ?? 1),
     steps: count("steps", 0),
     at: count("at", -1), // -1: the last token

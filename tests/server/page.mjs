@@ -47,7 +47,7 @@ const until = async (expression) => {
 
 const message = "Tell me a story about a brave owl named Mia.";
 check("the model is named", await until("document.getElementById('model')?.textContent.startsWith('storyteller.gguf')"));
-check("the chain is strata's own", await ask("chain()"), "top_p:0.9,temp:0.8");
+check("the chain is strata's own", await ask("chain()"), "min_p:0.05,temp:0.8");
 await ask(`document.getElementById('text').value = ${JSON.stringify(message)}; document.getElementById('form').requestSubmit()`);
 check("it is answered", await until("!running && document.querySelector('.said')"));
 const text = await ask("[...document.querySelectorAll('.assistant span')].map(s => s.textContent).join('')");
