@@ -9,7 +9,7 @@ shade(n) = n == 0 ? 0x888888 : 0x0072B2
 set lmargin at screen 0.13; set rmargin at screen 0.38; set xlabel "-ln p of the story, nats"
 plot file every ::1 using 3:($0 + 1):4:5:(shade($0)) with xerrorbars pt 7 ps 1 lw 2 lc rgb variable
 unset ytics; set ytics ("" 1, "" 2, "" 3, "" 4, "" 5, "" 6) scale 0
-set lmargin at screen 0.43; set rmargin at screen 0.68; set xlabel "true stories"; set xrange [0.45:1.02]; set xtics ("50 %%" 0.5, "75 %%" 0.75, "100 %%" 1)
+set lmargin at screen 0.43; set rmargin at screen 0.68; set xlabel "true stories"; set xrange [0.35:1.02]; set xtics ("50 %%" 0.5, "75 %%" 0.75, "100 %%" 1)
 plot file every ::1 using 6:($0 + 1):7:8:(shade($0)) with xerrorbars pt 7 ps 1 lw 2 lc rgb variable
 set lmargin at screen 0.73; set rmargin at screen 0.98; set xlabel "different 2-grams in 25"; set xrange [0:0.8]; set xtics 0.2
 plot file every ::1 using 9:($0 + 1):10:11:(shade($0)) with xerrorbars pt 7 ps 1 lw 2 lc rgb variable

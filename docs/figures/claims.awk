@@ -10,6 +10,7 @@ function in_points(x) { return sprintf("%.0f", 100 * x) }
 function rounded(x) { return sprintf("%.0f", x) }
 function tenths(x) { return sprintf("%.1f", x) }
 function hundredths(x) { return sprintf("%.2f", x) }
+function thousandths(x) { return sprintf("%.3f", x) }
 function listed(words,   w, n, i, text) { # "0.6 0.7 1.1": 0.6, 0.7 and 1.1
     n = split(words, w, " "); text = w[1]
     for (i = 2; i <= n; i++) text = text (i < n ? ", " : " and ") w[i]

@@ -13,6 +13,6 @@ set lmargin at screen 0.2; set rmargin at screen 0.57
 set xlabel "true stories told: difference"; set xrange [-0.45:0.06]; set xtics ("-40 %%" -0.4, "-20 %%" -0.2, "0" 0)
 plot shown every ::1 using 25:($0 + 1):26:27:(color($0)) with xerrorbars pt 7 ps 1 lw 2 lc rgb variable
 set lmargin at screen 0.62; set rmargin at screen 0.97; set format y ""; unset ytics
-set xlabel "KL(truth | chain), nats a story: difference"; set xrange [-0.5:4.5]; set xtics 1
+set xlabel "KL(truth | chain), nats a story: difference"; set xrange [-0.5:2.75]; set xtics 1
 plot shown every ::1 using 34:($0 + 1):35:36:(color($0)) with xerrorbars pt 7 ps 1 lw 2 lc rgb variable
 unset multiplot

@@ -50,19 +50,19 @@ prompted() {
     columns "$label" texts $prompts <"$table"
 }
 
-# Why stories of a model with one head silent are no stories of this world: rows layer,head,stories,valid,who,what,where,form
+# Why stories of a model with one head silent are no stories of this world: rows layer,head,stories,valid,name,pronoun,what,where,form
 roles() { # roles LAYER HEAD [OPTIONS...]
     layer=$1 head=$2
     shift 2
     table=$told/roles-$layer-$head.csv
     [ -s "$table" ] || "$strata" compare --documents 100 --seeds 5 --chains min_p:0.2 --csv "$table" "$@" >&2
     tail -n 1 "$table" | awk -F'"' -v at="$layer,$head" '
-        BEGIN { split("name who pronoun who kind who place where spot where grammar form cut form", pair, " ")
+        BEGIN { split("name name pronoun pronoun kind name place where spot where grammar form cut form", pair, " ")
                 for (i = 1; i in pair; i += 2) group[pair[i]] = pair[i + 1] }
         {
             n = split($4, reason, " "); split($3, column, ",") # texts, openings, sample, valid
             for (i = 1; i <= n; i += 2) count[reason[i] in group ? group[reason[i]] : "what"] += reason[i + 1]
-            printf "%s,%d,%d,%d,%d,%d,%d\n", at, column[2], column[5] * column[2] + 0.5, count["who"], count["what"], count["where"], count["form"]
+            printf "%s,%d,%d,%d,%d,%d,%d,%d\n", at, column[2], column[5] * column[2] + 0.5, count["name"], count["pronoun"], count["what"], count["where"], count["form"]
         }'
 }
 
@@ -279,7 +279,7 @@ measure() {
         [ -s "$table" ] || { "$strata" figure surprise >"$table.part" && mv "$table.part" "$table"; }
         awk -F, 'NR > 1 { print $1 "," $3 "," ($1 ~ /adaptive_p/ ? $4 : $5) }' "$table" | awk -F, -v keys=2 -f mean.awk ;;
     roles)
-        echo "layer,head,stories,valid,who,what,where,form"
+        echo "layer,head,stories,valid,name,pronoun,what,where,form"
         roles none none
         for layer in 0 1 2; do
             for head in 0 1 2 3 4 5 6 7; do roles $layer $head --scale-head $layer.$head=0; done

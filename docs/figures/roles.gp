@@ -10,9 +10,10 @@ set multiplot layout 3,1 title "Stories that go wrong when one head is silent, b
 do for [l=0:2] {
   set title sprintf("layer %d", l) font ",14"
   if (l == 1) { set key inside top right vertical samplen 1.5 font ",14" } else { unset key }
-  plot row(l) using (share(8)):xtic(sprintf("%d.%d", $1, $2)) lc rgb gray title (l == 1 ? "form: no sentence of this world" : ""), \
-       "" using (share(5)) lc rgb red title (l == 1 ? "who: name, pronoun, animal" : ""), \
-       "" using (share(6)) lc rgb blue title (l == 1 ? "what: thing, food, fear" : ""), \
+  plot row(l) using (share(9)):xtic(sprintf("%d.%d", $1, $2)) lc rgb gray title (l == 1 ? "form: no sentence of this world" : ""), \
+       "" using (share(6)) lc rgb orange title (l == 1 ? "who: he or she" : ""), \
+       "" using (share(5)) lc rgb red title (l == 1 ? "who: name, animal" : ""), \
+       "" using (share(7)) lc rgb blue title (l == 1 ? "what: thing, food, fear" : ""), \
        "" using ($0):(100 - share(4) + 5):(sprintf("%.0f", 100 - share(4))) with labels font ",12" notitle
 }
 unset multiplot
