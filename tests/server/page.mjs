@@ -80,7 +80,7 @@ await send("Emulation.setDeviceMetricsOverride", { width: 390, height: 800, devi
 check("a phone's page is no wider than the phone", await ask("document.documentElement.scrollWidth"), 390);
 if (picture) writeFileSync(picture, Buffer.from((await send("Page.captureScreenshot", {}, sessionId)).data, "base64"));
 await ask("document.getElementById('s-temp').value = 0; document.getElementById('s-temp').dispatchEvent(new Event('input'))");
-check("a slider is a stage", await ask("document.getElementById('chain').textContent"), "top_p:0.9,temp:0");
+check("a slider is a stage", await ask("document.getElementById('chain').textContent"), "min_p:0.05,temp:0");
 await Promise.all([chrome, server].map((process) => new Promise((done) => (process.once("exit", done), process.kill()))));
 rmSync(work, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 });
 process.exit(failures ? 1 : 0);
