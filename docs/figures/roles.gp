@@ -13,7 +13,7 @@ do for [l=0:2] {
   plot row(l) using (share(9)):xtic(sprintf("%d.%d", $1, $2)) lc rgb gray title (l == 1 ? "form: no sentence of this world" : ""), \
        "" using (share(6)) lc rgb orange title (l == 1 ? "who: he or she" : ""), \
        "" using (share(5)) lc rgb red title (l == 1 ? "who: name, animal" : ""), \
-       "" using (share(7)) lc rgb blue title (l == 1 ? "what: thing, food, fear" : ""), \
+       "" using (share(7)) lc rgb blue title (l == 1 ? "what: thing, or a fact on the card" : ""), \
        "" using ($0):(100 - share(4) + 5):(sprintf("%.0f", 100 - share(4))) with labels font ",12" notitle
 }
 unset multiplot
