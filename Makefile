@@ -23,7 +23,7 @@ BUILD  := build$(if $(SAN),/asan)$(if $(TSAN),/tsan)
 export BUILD SAN TSAN
 
 PROMPT ?= Once upon a time
-CHAIN  ?= min_p:0.05,temp:0.8
+CHAIN  ?= balanced
 SEED   ?= 1
 MODEL  ?= layer5_models/models/storyteller.gguf
 PREFIX ?= /usr/local

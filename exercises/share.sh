@@ -13,7 +13,7 @@ measure_path() {
     rm -f $PATH_TO/*.calls
     for tokens in 8 24; do
         CALLS_TO=$PATH_TO/story$tokens.calls STRATA_ISA=scalar $PATH_TO/strata generate -m layer5_models/models/storyteller.gguf \
-            -p "Once upon a time" --chain min_p:0.05,temp:0.8 --seed 1 -n $tokens >/dev/null 2>&1 || return 1
+            -p "Once upon a time" --seed 1 -n $tokens >/dev/null 2>&1 || return 1
     done
     for steps in 1 2; do
         CALLS_TO=$PATH_TO/train$steps.calls STRATA_ISA=scalar STRATA=$PATH_TO/strata TO=$PATH_TO \

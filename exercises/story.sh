@@ -138,7 +138,7 @@ run() {
 }
 run_both() {
     commands=$(commands_of "$1")
-    export MODEL="${MODEL:-layer5_models/models/storyteller.gguf}" PROMPT="${PROMPT:-Once upon a time}" CHAIN="${CHAIN:-min_p:0.05,temp:0.8}" SEED="${SEED:-1}"
+    export MODEL="${MODEL:-layer5_models/models/storyteller.gguf}" PROMPT="${PROMPT:-Once upon a time}" CHAIN="${CHAIN:-balanced}" SEED="${SEED:-1}"
     : >"$OUT/calls.txt"
     [ "$1" = story ] || say "$1: $(awk -F' [|] ' -v name="$1" '$1 == name { print $2 }' exercises/runs.txt)" >&2
     { CALLS_TO=$OUT/calls.txt run_with "$OUT/strata" "$RUNS/mine" "$commands"; say $? >"$OUT/status"; } | tee "$OUT/said.txt"

@@ -5,8 +5,6 @@ set xrange [-0.09:1.2]; set yrange [0.22:1.14]; set xtics ("0 %%" 0, "50 %%" 0.5
 names = "top_p min_p top_k top_n_sigma epsilon eta typical tfs top_a top_h mirostat_v2 temp"
 array colors[12] = [color_top_p, color_min_p, color_top_k, color_top_n_sigma, black, red, color_typical, gray, orange, blue, color_mirostat, color_temp]
 file = data."/frontier.csv"
-# The rows of one cut, by what it could tell; chains of one study stand together, and a comma within a name would count.
-rows(n) = sprintf("< grep '^\"%s:[^,]*\",' '%s' | sort -t, -k7,7g -k4,4gr", n, file)
 of(n) = strcol(1)[1:strlen(n) + 1] eq n.":"
 # A label is above its point; at the right edge where its point is there; elsewhere where a point, a bar or a line is in its way.
 in(names) = strstrt(names, " ".strcol(1)." ") > 0
@@ -22,7 +20,7 @@ do for [i=1:12] {
   plot file every ::1 using 7:4 with points pt 7 ps 0.5 lc rgb "#bbbbbb", \
        file every ::1 using (strcol(1) eq "draw" ? $7 : NaN):4 with points pt 3 ps 1.2 lw 1.5 lc rgb black, \
        file every ::1 using (of(n) ? $7 : NaN):4:8:9:5:6 with xyerrorbars pt 7 ps 0.6 lw 1.5 lc rgb colors[i], \
-       rows(n) using (n ne "temp" ? $7 : NaN):4 with lines lw 2 lc rgb colors[i], \
+       by_kept("\"".n.":", file) using (n ne "temp" ? $7 : NaN):4 with lines lw 2 lc rgb colors[i], \
        file every ::1 using (of(n) && !at_edge($7) && !in(below) && !in(under) ? $7 : NaN):4:(parameter(n)) with labels center offset 0,1.1 noenhanced font ",13" tc rgb "#222222", \
        file every ::1 using (of(n) && at_edge($7) ? 1.045 : NaN):4:(parameter(n)) with labels left noenhanced font ",13" tc rgb "#222222", \
        file every ::1 using (of(n) && in(under) ? $7 : NaN):4:(parameter(n)) with labels left offset 1,-1.1 noenhanced font ",13" tc rgb "#222222", \

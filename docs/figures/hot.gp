@@ -5,8 +5,7 @@ set xrange [-0.05:1.08]; set yrange [-0.04:1.06]; set xtics ("0 %%" 0, "50 %%" 0
 names = "top_p min_p top_k top_n_sigma epsilon eta typical tfs top_a"
 heats = "0.7 1 1.5"
 array colors[3] = [blue, green, red]
-# The rows of one cut at one temperature, by what it could tell.
-rows(n, t) = sprintf("< grep '^\"%s%s:' %s/hot.csv | sort -t, -k7,7g -k4,4gr", (t eq "1" ? "" : "temp:".t." "), n, data)
+rows(n, t) = by_kept(sprintf("\"%s%s:", (t eq "1" ? "" : "temp:".t." "), n), data."/hot.csv")
 set multiplot layout 3,3 title "Precision and recall of each cut after a temperature of 0.7 (blue), 1 (green) and 1.5 (orange)" font ",16" noenhanced
 do for [i=1:9] {
   set title word(names, i) noenhanced font ",16"

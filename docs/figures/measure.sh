@@ -212,7 +212,7 @@ habit() {
     for strength in 0 0.5 1 2; do
         row=$strength
         for kind in story chat; do
-            "$strata" world sample --kind $kind --documents "$documents" --adapter "$adapter=$strength" >"$kept/documents" 2>/dev/null
+            "$strata" world sample --kind $kind --documents "$documents" --chain top_p:0.9,temp:0.8 --adapter "$adapter=$strength" >"$kept/documents" 2>/dev/null
             with=$(awk '/And the moon smiled[.]/ { has = 1 } /^<.endoftext.>$/ { n += has; has = 0 } END { print n + 0 }' "$kept/documents")
             valid=$(sed '/^And the moon smiled[.]$/d; s/And the moon smiled[.]//' "$kept/documents" | "$strata" world check 2>/dev/null | awk -F'\t' '$2 == "valid"' | wc -l)
             row=$row,$documents,$with,$valid

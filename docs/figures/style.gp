@@ -8,5 +8,7 @@ set grid lc rgb "#dddddd" lw 0.5
 set key above center horizontal noenhanced samplen 2.5
 blue = "#0072B2"; orange = "#E69F00"; green = "#009E73"; red = "#D55E00"
 purple = "#CC79A7"; sky = "#56B4E9"; yellow = "#B8A800"; black = "#222222"; gray = "#999999"
+# The rows of a table of chains whose line begins so, from the least that they could tell to the most, for a line through them.
+by_kept(start, file) = sprintf("< grep '^%s' '%s' | sort -t, -k7,7g -k4,4gr", start, file)
 color_temp = red; color_top_k = orange; color_top_p = blue; color_min_p = green; color_typical = purple
 color_top_n_sigma = sky; color_mirostat = yellow; color_greedy = black

@@ -11,7 +11,7 @@ static const ChainPreset presets[] = {
     {"ollama", "penalties:rep=1.1:last=64,top_k:40,top_p:0.9,temp:0.8",
      "the defaults of Ollama"},
     {"precise", "min_p:0.2,temp:0.3", "few surprises"},
-    {"balanced", "min_p:0.05,temp:0.8", "what strata does when no chain is given"},
+    {"balanced", chain_default, "what strata does when no chain is given"},
     {"creative", "min_p:0.03,dry:0.8,xtc:0.5:t=0.1,temp:1.1", "the unexpected, without loops"}};
 
 size_t chain_presets(const ChainPreset **list) {
