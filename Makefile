@@ -41,7 +41,7 @@ export PROMPT CHAIN MODEL SEED PREFIX DESTDIR SENTENCE
 # A word for the shell, whatever it holds.
 quoted = '$(subst ','\'',$(1))'
 
-COMMANDS := build run test deps check format help bench plots measure train peers families fuzz soak docs docs-serve lib install uninstall clean
+COMMANDS := build story run test deps check format help bench plots measure train peers families fuzz soak docs docs-serve lib install uninstall clean
 
 # make start 3.2, make grade 3, ...: what follows the word is its argument.
 DESK_WORDS := learn start grade watch hint reset worked check-exercises mine
@@ -60,16 +60,27 @@ endif
 .DEFAULT_GOAL := build
 .PHONY: $(COMMANDS) $(DESK_WORDS) 1 2 3 4 5 6 $(FOLDERS)
 
-build: $(FOLDERS)
-	@$(MAKE) -s -C $(LAYER6) program
+# How many files a fresh build compiles: layer.mk counts down while it does.
+CORE_FILES  := $(wildcard layer[1-6]_*/src/*.c layer[1-6]_*/src/*/*.c layer6_inference/story.c)
+OTHER_FILES := $(wildcard layer[1-6]_*/extras/*.c layer[1-6]_*/extras/*/*.c layer[1-6]_*/extras/*/*/*.c)
+missing      = $(words $(filter-out $(wildcard $(BUILD)/layer*/*.o $(BUILD)/layer*/*/*.o $(BUILD)/layer*/*/*/*.o $(BUILD)/layer*/*/*/*/*.o),$(1:%.c=$(BUILD)/%.o)))
+
+# Everything.
+build:
+	+@$(call counted,$(CORE_FILES) $(OTHER_FILES),all story program)
+# What a story needs: the cores of the layers, and story.c.
+story:
+	+@$(call counted,$(CORE_FILES),story)
+counted = rm -f $(BUILD)/progress; mkdir -p $(BUILD); TODO=$(filter-out 0,$(call missing,$(1))) $(MAKE) -s -C $(LAYER6) $(2) && \
+          if [ -t 2 ] && [ -e $(BUILD)/progress ]; then printf '\r\033[K' >&2; fi
 
 $(FOLDERS):
-	@$(MAKE) -s -C $@ lib
+	@$(MAKE) -s -C $@ all
 
 # MINE=3 or MINE=all: with your finished functions in place of the library's (see make learn), and RUN=train or another of
 # exercises/runs.txt for those that no story calls.
-run: build
-	@$(if $(MINE),exercises/desk run $(call quoted,$(MINE)) $(call quoted,$(RUN)),$(BUILD)/bin/strata generate -m "$$MODEL" -p "$$PROMPT" --chain "$$CHAIN" --seed "$$SEED")
+run: $(if $(MINE),build,story)
+	@$(if $(MINE),exercises/desk run $(call quoted,$(MINE)) $(call quoted,$(RUN)),$(BUILD)/bin/story -m "$$MODEL" -p "$$PROMPT" --chain "$$CHAIN" --seed "$$SEED")
 
 # Unit tests of the layers, then what crosses them; one closing summary.  ISA=avx2: with that instruction set;
 # ISA=all: what computes runs once for each set of this machine.  The rest runs once: what computes nothing, such as grammars,
@@ -177,8 +188,8 @@ train: build
 
 # What other programs include and link; where it goes.
 LIBRARIES := $(foreach layer,$(FOLDERS),$(BUILD)/lib/lib$(lastword $(subst _, ,$(layer))).a)
-$(LIBRARIES): | $(FOLDERS) ;
-$(BUILD)/lib/libstrata.a: $(LIBRARIES) $(wildcard layer[1-6]_*/include/*.h library/*)
+$(LIBRARIES): | build ;
+$(BUILD)/lib/libstrata.a: $(LIBRARIES) $(wildcard layer[1-6]_*/include/*.h layer[1-6]_*/extras/include/*.h library/*)
 	@library/build.sh
 lib: $(BUILD)/lib/libstrata.a
 

@@ -32,7 +32,7 @@ def is_text(path):
 def header_of(name, path):
     """The file that `#include "NAME"` in a source means; None when there are several, or none."""
     near = ((ROOT / path).parent / name).resolve()
-    found = [near] if near.is_file() else list(ROOT.glob(f"layer*/include/{name}"))
+    found = [near] if near.is_file() else [*ROOT.glob(f"layer*/include/{name}"), *ROOT.glob(f"layer*/extras/include/{name}"), *ROOT.glob(f"layer*/src/{name}"), *ROOT.glob(f"layer*/extras/{name}")]
     return str(found[0].relative_to(ROOT)) if len(found) == 1 else None
 
 

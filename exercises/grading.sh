@@ -3,9 +3,10 @@
 # A learner's object is linked before the libraries, so that the linker never takes the library's own; the exercise's grader
 # and a test of its layer then run the learner's functions.  Both must come to their end, and the object may neither leave
 # nor look for a way around them: what it defines and what it calls is read from it first.
-LIBS="build/lib/libinference.a build/lib/libmodels.a build/lib/libtransformer.a build/lib/libnn.a build/lib/liblinalg.a build/lib/libtensor.a"
+. library/parts.sh
+LIBS="$tables $archives"
 OBJECTS=build/exercises/objects
-INCLUDE="-Iexercises -Itests -Ilayer1_tensor/include -Ilayer2_linalg/include -Ilayer3_nn/include -Ilayer4_transformer/include -Ilayer5_models/include -Ilayer6_inference/include"
+INCLUDE="-Iexercises -Itests $includes"
 FLAGS="-std=c11 -D_GNU_SOURCE -ffp-contract=off -O3 -g -Wall -Wextra -Wno-unused-function -Wno-unused-parameter -Wno-unused-variable -Wno-unused-const-variable"
 SECONDS_EACH=${SECONDS_EACH:-20} # for a grader, and for a test
 export CC FLAGS INCLUDE
@@ -33,7 +34,7 @@ test_of() { say "$(layer_of "$1")/tests/$(field "$1" 8).c"; }
 # Compile a learner's file: compile FILE NUMBER OBJECT
 compile() {
     source=$(field "$2" 6)
-    $CC $FLAGS $INCLUDE -I"$(layer_of "$2")/src" -I"$(dirname "$source")" -c "$1" -o "$3"
+    $CC $FLAGS $INCLUDE -I"$(layer_of "$2")/src" -I"$(layer_of "$2")/extras" -I"$(dirname "$source")" -c "$1" -o "$3"
 }
 
 # What the C library has that an exercise may want: memory, strings, sorting, mathematics, printing, threads.

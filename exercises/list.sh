@@ -29,11 +29,8 @@ file_of() {
     if is_code "$1"; then say "$DESK/$1_$(basename "$(field "$1" 6)")"; else say "$DESK/$1.txt"; fi
 }
 
-# The library's object of a source: layer2_linalg/src/formats/q4.c is build/layer2_linalg/formats-q4.o.
-object_of() {
-    inside=${1#*/src/}
-    say "build/${1%%/*}/$(say "${inside%.c}" | tr / -).o"
-}
+# The library's object of a source.
+object_of() { say "build/${1%.c}.o"; }
 
 # The global names of objects and libraries, one in a line: "defined softmax", "used vector_max".
 globals() {

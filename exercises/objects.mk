@@ -14,7 +14,7 @@ SHIPPED := $(SOURCES:%.c=$(OBJECTS)/shipped/%.o)
 all: $(GRADERS:%.c=$(OBJECTS)/%.o) $(if $(CMOCKA),$(TESTS:%.c=$(OBJECTS)/%.o)) $(OBJECTS)/todo.o $(OBJECTS)/calls.o $(OBJECTS)/shipped.a $(OBJECTS)/symbols
 	@:
 
-compile = @mkdir -p $(@D) && $(CC) $(FLAGS) $(INCLUDE) -I$(firstword $(subst /, ,$<))/tests -I$(<D) -MMD -MP -c $< -o $@
+compile = @mkdir -p $(@D) && $(CC) $(FLAGS) $(INCLUDE) -I$(firstword $(subst /, ,$<))/tests -I$(firstword $(subst /, ,$<))/src -I$(firstword $(subst /, ,$<))/extras -I$(<D) -MMD -MP -c $< -o $@
 $(OBJECTS)/todo.o $(OBJECTS)/calls.o: $(OBJECTS)/%.o: exercises/%.c
 	$(compile)
 # Graders and tests are little optimised, and quickly compiled; a learner's work and ours are like the library.
@@ -26,7 +26,7 @@ $(OBJECTS)/shipped/%.o: %.c exercises/renames
 $(OBJECTS)/shipped.a: $(SHIPPED)
 	@rm -f $@ && $(AR) rcs $@ $^
 # What the library defines, and what it and the graders call: names that a learner's own may not take.
-$(OBJECTS)/symbols: $(wildcard build/lib/lib*.a) $(GRADERS:%.c=$(OBJECTS)/%.o)
+$(OBJECTS)/symbols: $(wildcard build/lib/lib*.a build/layer*/extras/*.o) $(GRADERS:%.c=$(OBJECTS)/%.o)
 	@. exercises/list.sh && globals $^ | sort -u >$@
 
 -include $(patsubst %.o,%.d,$(SHIPPED) $(GRADERS:%.c=$(OBJECTS)/%.o) $(TESTS:%.c=$(OBJECTS)/%.o))

@@ -5,18 +5,21 @@
 #
 # CC and INCLUDE come from grading.sh.
 TO      := build/exercises/path
-LAYERS  := $(wildcard layer[1-6]_*/src/*.c layer[1-6]_*/src/*/*.c layer6_inference/src/program/*/*.c)
-AWAY    := avx2 avx512 neon wasm formats grammar measure bench compare figure server
+PROGRAM := layer6_inference/extras/program
+LAYERS  := $(wildcard layer[1-6]_*/src/*.c layer[1-6]_*/src/*/*.c layer[1-6]_*/extras/*.c layer[1-6]_*/extras/*/*.c $(PROGRAM)/*/*.c)
+AWAY    := avx2 avx512 neon wasm formats grammar measure bench compare figure serve
 SOURCES := $(filter-out $(foreach folder,$(AWAY),$(filter %,$(foreach file,$(LAYERS),$(if $(findstring /$(folder)/,$(file)),$(file))))),$(LAYERS))
+TABLES  := $(wildcard layer[1-6]_*/extras/*.c)
+# the core's own tables, which those of the extras replace
+SOURCES := $(foreach file,$(SOURCES),$(if $(and $(findstring /src/,$(file)),$(filter $(notdir $(file)),$(notdir $(TABLES)))),,$(file)))
 OBJECTS := $(SOURCES:%.c=$(TO)/%.o)
-REST    := $(foreach file,$(wildcard layer6_inference/src/program/bench/*.c layer6_inference/src/program/compare/*.c layer6_inference/src/program/figure/*.c layer6_inference/src/program/grammar/*.c),build/layer6_inference/program-$(subst /,-,$(patsubst layer6_inference/src/program/%.c,%,$(file))).o)
-LIBS    := $(foreach name,inference models transformer nn linalg tensor,build/lib/lib$(name).a)
+REST    := $(patsubst %.c,build/%.o,$(wildcard $(PROGRAM)/bench/*.c $(PROGRAM)/compare/*.c $(PROGRAM)/figure/*.c $(PROGRAM)/grammar/*.c))
 
-$(TO)/strata: $(OBJECTS) $(TO)/calls.o $(LIBS)
+$(TO)/strata: $(OBJECTS) $(TO)/calls.o
 	@$(CC) $(OBJECTS) $(TO)/calls.o $(REST) $(LIBS) -lm -lpthread -o $@
 $(TO)/calls.o: exercises/calls.c
 	@mkdir -p $(@D) && $(CC) -std=c11 -O2 -Iexercises -c $< -o $@
 $(TO)/%.o: %.c
-	@mkdir -p $(@D) && $(CC) -std=c11 -D_GNU_SOURCE -ffp-contract=off -O1 -g1 -w -finstrument-functions $(INCLUDE) -I$(firstword $(subst /, ,$<))/src -Ilayer6_inference/src/program -Ibuild/layer5_models -I$(<D) -MMD -MP -c $< -o $@
+	@mkdir -p $(@D) && $(CC) -std=c11 -D_GNU_SOURCE -ffp-contract=off -O1 -g1 -w -finstrument-functions $(INCLUDE) -I$(firstword $(subst /, ,$<))/src -I$(firstword $(subst /, ,$<))/extras -I$(PROGRAM) -Ibuild/layer5_models -I$(<D) -MMD -MP -c $< -o $@
 
 -include $(OBJECTS:.o=.d)

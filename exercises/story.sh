@@ -29,7 +29,7 @@ counted() {
 
 # The objects of the program strata itself.
 program_objects() {
-    for file in layer6_inference/src/program/*.c layer6_inference/src/program/*/*.c; do object_of "$file"; done
+    for file in layer6_inference/extras/program/*.c layer6_inference/extras/program/*/*.c; do object_of "$file"; done
 }
 
 # build/exercises/strata with every finished function in place of the library's.

@@ -24,26 +24,24 @@ for tool in ${OBJCOPY:-$renamers}; do
 done
 
 # Global names, as the linker knows them, and their new ones.
-for layer in layer[1-6]_*; do
-    ${NM:-nm} -gP "$build/lib/lib${layer#*_}.a"
-done | awk '$2 ~ /^[A-TV-Z]$/ && $1 !~ /^__/ { print $1 }' | sort -u >"$work/globals"
+. library/parts.sh
+# shellcheck disable=SC2086
+${NM:-nm} -gP $tables $archives | awk '$2 ~ /^[A-TV-Z]$/ && $1 !~ /^__/ { print $1 }' | sort -u >"$work/globals"
 sed "s/^$mark\(.*\)/& ${mark}strata_\1/" "$work/globals" >"$work/renames"
 
-# Objects get the name of their layer, too, so that no two are called alike.
-for layer in layer[1-6]_*; do
-    name=${layer#*_}
-    mkdir "$work/$name"
-    (cd "$work/$name" && ${AR:-ar} x "$build/lib/lib$name.a")
-    for object in "$work/$name"/*.o; do
-        if [ "$objcopy" ]; then "$objcopy" --redefine-syms="$work/renames" "$object"; fi
-        mv "$object" "$work/objects/$name-${object##*/}"
-    done
+# Objects get the name of their folder, too, so that no two are called alike.  A table of extras/ comes instead of the core's.
+for object in "$build"/layer[1-6]_*/src/*.o "$build"/layer[1-6]_*/src/*/*.o "$build"/layer[1-6]_*/extras/*.o "$build"/layer[1-6]_*/extras/*/*.o; do
+    inside=${object#"$build"/}
+    case $inside in layer6_*/extras/program/* | layer6_*/extras/serve/* | layer*/*/'*.o') continue ;; esac
+    if [ "${inside#*/src/}" != "$inside" ] && [ -e "$build/${inside%%/*}/extras/${inside##*/}" ]; then continue; fi
+    copy=$work/objects/$(printf %s "${inside#*_}" | tr / -)
+    if [ "$objcopy" ]; then "$objcopy" --redefine-syms="$work/renames" "$object" "$copy"; else cp "$object" "$copy"; fi
 done
 rm -f "$build/lib/libstrata.a"
 ${AR:-ar} rcs "$build/lib/libstrata.a" "$work"/objects/*.o
 
 # The names that the header declares: what stands outside of all braces and parentheses and is a global name.
-awk -f library/header.awk layer[1-6]_*/include/*.h >"$work/strata.h"
+awk -f library/header.awk layer[1-6]_*/include/*.h layer[1-6]_*/extras/include/*.h >"$work/strata.h"
 ${CC:-cc} -std=c11 -E -P "$work/strata.h" | tr -c 'A-Za-z0-9_{}()\n' ' ' |
     awk '{ gsub(/[{}()]/, " & ")
            for (i = 1; i <= NF; i++) if ($i ~ /[{(]/) depth++; else if ($i ~ /[})]/) depth--; else if (!depth) print $i }' |

@@ -13,6 +13,6 @@ function expand(name,   line, part) {
 }
 BEGIN {
     for (i = 1; i < ARGC; i++) { name = ARGV[i]; sub(/.*\//, "", name); path[name] = ARGV[i] }
-    expand("inference.h")
+    expand("inference_extras.h")
     printf "%s\n#ifdef __cplusplus\nextern \"C\" {\n#endif\n\n%s\n#ifdef __cplusplus\n}\n#endif\n", head, body
 }

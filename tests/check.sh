@@ -28,8 +28,8 @@ includes_go_down() {
     bad=0
     for n in 1 2 3 4 5 6; do
         for higher in $(seq $((n + 1)) 6); do
-            for header in layer"$higher"_*/include/*.h; do
-                if grep -rl "#include \"$(basename "$header")\"" layer${n}_*/include layer${n}_*/src; then bad=1; fi
+            for header in layer"$higher"_*/include/*.h layer"$higher"_*/extras/include/*.h; do
+                if grep -rl "#include \"$(basename "$header")\"" layer${n}_*/include layer${n}_*/src layer${n}_*/extras; then bad=1; fi
             done
         done
     done
@@ -46,10 +46,10 @@ only_tested='
 # comments.
 used() {
     bad=0
-    for file in $(git ls-files 'layer*/include/*.h' 'layer*/src/*.[ch]' 'layer*/exercise/*.[ch]' 'exercises/*.[ch]' 'docs/playground/*.c' 'docs/examples/*.c'); do
+    for file in $(git ls-files 'layer*/include/*.h' 'layer*/src/*.[ch]' 'layer*/extras/*.[ch]' 'layer*/exercise/*.[ch]' 'exercises/*.[ch]' 'docs/playground/*.c' 'docs/examples/*.c'); do
         gcc -fpreprocessed -dD -E -P "$file" 2>/dev/null
     done | grep -oE '[a-z][a-z0-9_]*' | sort | uniq -c | awk '{ print $2, $1 }' >build/names
-    for header in layer*/include/*.h; do
+    for header in layer*/include/*.h layer*/extras/include/*.h; do
         for function in $(gcc -fpreprocessed -dD -E -P "$header" 2>/dev/null | grep -v '#define' |
                           grep -oE '(^|[^A-Za-z0-9_])[a-z][a-z0-9_]*\(' | tr -cd 'a-z0-9_\n' | sort -u); do
             # macros call fault_abort and profile_*; instruction sets are reached through macros, too
@@ -75,30 +75,32 @@ analyzed() {
     cppcheck -q --library=tests/cppcheck.cfg --enable=warning,portability --std=c11 --error-exitcode=1 --inline-suppr -j "$jobs" \
         --suppress=missingIncludeSystem --suppress=normalCheckLevelMaxBranches --suppress=unknownMacro \
         --suppressions-list=tests/cppcheck-suppressions.txt \
-        $(for layer in layer[1-6]_*; do printf ' -I %s/include' "$layer"; done) -I layer6_inference/src/program layer[1-6]_*/src
+        $(for layer in layer[1-6]_*; do printf ' -I %s/include -I %s/extras/include -I %s/src -I %s/extras' "$layer" "$layer" "$layer" "$layer"; done) \
+        -I layer6_inference/extras/program layer[1-6]_*/src layer[1-6]_*/extras layer6_inference/story.c
 }
 
 cross() { # compile for AArch64 and test there under qemu-user
     aarch64-linux-gnu-gcc --version >/dev/null || return 1
-    for layer in 1 2 3 4; do
-        for source in layer${layer}_*/src/*.c layer${layer}_*/src/*/*.c; do
-            [ -f "$source" ] || continue
-            mkdir -p build/arm64
-            # shellcheck disable=SC2046
-            aarch64-linux-gnu-gcc -std=c11 -D_GNU_SOURCE -O3 -ffp-contract=off -Wall -Wextra -Werror \
-                $(for l in layer[1-6]_*; do printf ' -I%s/include' "$l"; done) -c "$source" -o "build/arm64/$layer-$(basename "$source").o" || return 1
-        done
-    done
+    . library/parts.sh
+    rm -rf build/arm64
+    mkdir -p build/arm64
+    for source in layer[1-4]_*/src/*.c layer[1-4]_*/src/*/*.c layer[1-4]_*/extras/*.c layer[1-4]_*/extras/*/*.c; do
+        case $source in */src/*) [ ! -e "${source%%/*}/extras/${source##*/}" ] || continue ;; esac # its table comes from extras
+        [ ! -f "$source" ] || echo "$source"
+    done | xargs -P "$jobs" -I{} sh -c "aarch64-linux-gnu-gcc -std=c11 -D_GNU_SOURCE -O3 -ffp-contract=off -Wall -Wextra -Werror $includes \
+        -I\$(echo {} | cut -d/ -f1)/src -I\$(echo {} | cut -d/ -f1)/extras -c {} -o build/arm64/\$(echo {} | tr / -).o" || return 1
     # shellcheck disable=SC2046
     aarch64-linux-gnu-gcc -std=c11 -D_GNU_SOURCE -O3 -ffp-contract=off \
-        $(for l in layer[1-6]_*; do printf ' -I%s/include' "$l"; done) tests/kernels/compare.c build/arm64/*.o -static -lm -lpthread -o build/arm64/compare || return 1
+        $includes -Ilayer2_linalg/src tests/kernels/compare.c build/arm64/*.o -static -lm -lpthread -o build/arm64/compare || return 1
     qemu-aarch64 build/arm64/compare
 }
 
 wasm_kernels() { # the same program, as WebAssembly under node
+    . library/parts.sh
     # shellcheck disable=SC2046
     clang --target=wasm32-wasi -std=c11 -D_GNU_SOURCE -D_WASI_EMULATED_MMAN -O2 -ffp-contract=off -Wno-unused-command-line-argument -Idocs/playground \
-        $(for l in layer[1-4]_*; do printf ' -I%s/include' "$l"; done) tests/kernels/compare.c $(find layer[1-2]_*/src -name '*.c' ! -name file_write.c) \
+        $includes -Ilayer2_linalg/src -Ilayer2_linalg/extras -Ilayer1_tensor/src -Ilayer1_tensor/extras tests/kernels/compare.c \
+        $(find layer[1-2]_*/src layer[1-2]_*/extras -name '*.c' ! -name file_write.c ! -path 'layer2_linalg/src/kernel_sets.c' ! -path 'layer2_linalg/src/quant_formats.c') \
         -lwasi-emulated-mman -o build/playground/compare.wasm || return 1
     node --no-warnings tests/kernels/run_wasm.mjs build/playground/compare.wasm
 }
@@ -125,8 +127,8 @@ sources_and_fuzz() {
     step "members of archives" members
     step "cppcheck" analyzed
     if command -v codespell >/dev/null 2>&1; then
-        step "spelling" codespell -L pres,explanes,dout,nd,bu,thex docs README.md exercises layer1_tensor layer2_linalg/include layer2_linalg/src \
-            layer3_nn layer4_transformer layer5_models/include layer6_inference/include layer6_inference/src layer6_inference/exercise
+        step "spelling" codespell -L pres,explanes,dout,nd,bu,thex docs README.md exercises layer1_tensor layer2_linalg/include layer2_linalg/src layer2_linalg/extras \
+            layer3_nn layer4_transformer layer5_models/include layer5_models/extras/include layer6_inference/include layer6_inference/extras layer6_inference/src layer6_inference/story.c layer6_inference/exercise
     else
         skip "spelling (needs codespell)"
     fi

@@ -6,7 +6,7 @@
 
 #include "check.h"
 #include "scratch_folder.h"
-#include "inference.h"
+#include "inference_extras.h"
 #include "make_model.h"
 
 #include <stdio.h>

@@ -12,7 +12,7 @@
  *     families bert "wordpiece scores:1" FILE        writes such a model instead
  *
  * Ends with 1 when one is worse than it may be. */
-#include "inference.h"
+#include "inference_extras.h"
 #include "reference_draft.h"
 #include "reference_text.h"
 

@@ -1,6 +1,7 @@
 /* test_convert.c - models of every class, published by another program and converted back: the same tensors, keys that
  * open, and the same results to the bit. */
 #include "convert_case.h"
+#include "quant_preset.h"
 
 /* As make_families.h has it, with as many blocks on either side. */
 #define T5_FILE                                                                     \

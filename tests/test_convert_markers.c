@@ -1,5 +1,6 @@
 /* test_convert_markers.c - the tokens that a folder's files write around a text, and between two. */
 #include "convert_unigram.h"
+#include "converter.h"
 
 #define TOKEN(name) "{\"SpecialToken\": {\"id\": \"" name "\"}}"
 #define TEXT        "{\"Sequence\": {\"id\": \"A\"}}"

@@ -1,6 +1,7 @@
 /* test_convert_refusals.c - folders in which one thing does not agree, or asks for what is not built in: refused, and by
  * name. */
 #include "convert_case.h"
+#include "converter.h"
 
 static const struct {
     const char *file, *old, *new, *says;

@@ -1,5 +1,6 @@
 /* test_convert_words.c - vocabularies that are published and converted back: Unigram and WordPiece. */
 #include "convert_unigram.h"
+#include "converter.h"
 
 /* Every key of the words of the one in the other, byte by byte. */
 static void same_words(const char *how) {

@@ -6,6 +6,7 @@
 #include "reference_draft.h"
 #include "reference_text.h"
 #include "run_draft.h"
+#include "pooling.h"
 
 enum { TOKENS = 90, LONG = 200, SOURCE = 37 /* of them, for an encoder */ };
 

@@ -16,8 +16,11 @@ echo 'int main(void) { return 0; }' >"$out/objects/probe.c"
 }
 if [ $check ]; then exit 0; fi
 includes="-Idocs/playground -Ibuild/layer5_models"
-for layer in layer[1-6]_*; do includes="$includes -I$layer/include"; done
-sources="docs/playground/playground.c docs/playground/explorer.c $(find layer[1-6]_*/src -name "*.c" ! -path "*/program/*" ! -path "*/server/*" ! -name file_write.c)"
+for layer in layer[1-6]_*; do includes="$includes -I$layer/include -I$layer/extras/include"; done
+# A table of extras/ comes instead of the core's.
+sources="docs/playground/playground.c docs/playground/explorer.c $(find layer[1-6]_*/src layer[1-6]_*/extras -name "*.c" ! -path "*/program/*" ! -path "*/serve/*" ! -name file_write.c |
+    while read -r source; do case $source in */src/*) [ ! -e "${source%%/*}/extras/${source##*/}" ] || continue ;; esac; echo "$source"; done)"
+for layer in layer[1-6]_*; do includes="$includes -I$layer/src -I$layer/extras"; done
 # shellcheck disable=SC2086
 "$CLANG" --target=wasm32-wasi ${WASI_SYSROOT:+--sysroot="$WASI_SYSROOT"} -mexec-model=reactor -std=c11 -D_GNU_SOURCE -D_WASI_EMULATED_MMAN \
     -O2 -ffp-contract=off -Wall -Wextra -Werror -Wno-unused-command-line-argument $includes $sources -lwasi-emulated-mman -Wl,--gc-sections,--strip-all \

@@ -4,23 +4,20 @@
 #ifndef STRATA_TENSOR_H
 #define STRATA_TENSOR_H
 
-#include "fault.h"       /* how things go wrong */
-#include "size.h"        /* the smaller and the larger of two sizes */
-#include "arena.h"       /* all memory of a run, sized before the first token */
-#include "pieces.h"      /* memory for many small things */
-#include "dtype.h"       /* the table of number formats */
-#include "half.h"        /* 16-bit floating point, bit by bit */
-#include "view.h"        /* shape, stride, view, print: the Tensor itself */
-#include "file_map.h"    /* a file as bytes in memory */
-#include "file_write.h"  /* files that appear whole or not at all */
-#include "gguf.h"        /* the container models come in: read and write */
-#include "gguf_file.h"   /* one by its path, or all parts of it */
-#include "json.h"        /* JSON texts, read into a tree */
-#include "safetensors.h" /* the container that models are published in */
-#include "pytorch.h"     /* the one before it, which is read and never run */
-#include "pool.h"        /* threads that split outputs */
-#include "rng.h"         /* randomness without hidden state */
-#include "profile.h"     /* where the time of a run goes */
-#include "clock.h"       /* time, and how far long work has come */
+#include "fault.h"      /* how things go wrong */
+#include "size.h"       /* the smaller and the larger of two sizes */
+#include "arena.h"      /* all memory of a run, sized before the first token */
+#include "pieces.h"     /* memory for many small things */
+#include "dtype.h"      /* the table of number formats */
+#include "half.h"       /* 16-bit floating point, bit by bit */
+#include "view.h"       /* shape, stride, view, print: the Tensor itself */
+#include "file_map.h"   /* a file as bytes in memory */
+#include "file_write.h" /* files that appear whole or not at all */
+#include "gguf.h"       /* the container models come in: read and write */
+#include "gguf_file.h"  /* one by its path, or all parts of it */
+#include "pool.h"       /* threads that split outputs */
+#include "rng.h"        /* randomness without hidden state */
+#include "profile.h"    /* where the time of a run goes */
+#include "clock.h"      /* time, and how far long work has come */
 
 #endif

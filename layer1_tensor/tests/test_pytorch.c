@@ -1,6 +1,8 @@
 /* test_pytorch.c - files of torch.save that are right, damaged and hostile. */
 #include "check.h"
 #include "made_archive.h"
+#include "pytorch.h"
+#include "safetensors.h"
 
 /* Is it read?  Else the fault says why. */
 static bool reads(Made *m, Pytorch *p, Fault *fault) {

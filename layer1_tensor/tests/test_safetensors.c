@@ -1,6 +1,7 @@
 /* test_safetensors.c - headers that are right, damaged and hostile; numbers of every type. */
 #include "check.h"
 #include "tensor.h"
+#include "safetensors.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -30,25 +30,23 @@ static void quantize_bf16(const float *x, const float *importance, void *row, si
     for (size_t i = 0; i < n; i++) half[i] = bf16_from_f32(x[i]);
 }
 
-static Quantize *const writers[DTYPE_COUNT] = {
-    [DTYPE_F32] = quantize_f32,     [DTYPE_F16] = quantize_f16,
-    [DTYPE_BF16] = quantize_bf16,   [DTYPE_Q8_0] = quantize_q8_0,
-    [DTYPE_Q4_0] = quantize_q4_0,   [DTYPE_Q4_1] = quantize_q4_1,
-    [DTYPE_Q5_0] = quantize_q5_0,   [DTYPE_Q5_1] = quantize_q5_1,
-    [DTYPE_Q2_K] = quantize_q2_k,   [DTYPE_Q3_K] = quantize_q3_k,
-    [DTYPE_Q4_K] = quantize_q4_k,   [DTYPE_Q5_K] = quantize_q5_k,
-    [DTYPE_Q6_K] = quantize_q6_k,   [DTYPE_IQ4_NL] = quantize_iq4_nl,
-    [DTYPE_MXFP4] = quantize_mxfp4, [DTYPE_IQ4_XS] = quantize_iq4_xs,
-    [DTYPE_TQ1_0] = quantize_tq1_0, [DTYPE_TQ2_0] = quantize_tq2_0,
-};
+/* How numbers become a row of the format; NULL: not at all. */
+static Quantize *writer_of(Dtype dtype) {
+    switch (dtype) {
+    case DTYPE_F32: return quantize_f32;
+    case DTYPE_F16: return quantize_f16;
+    case DTYPE_BF16: return quantize_bf16;
+    default: return quant_format(dtype) ? quant_format(dtype)->quantize : NULL;
+    }
+}
 
-bool dtype_is_writable(uint32_t dtype) { return dtype < DTYPE_COUNT && writers[dtype]; }
+bool dtype_is_writable(uint32_t dtype) { return writer_of((Dtype)dtype) != NULL; }
 
 void quantize_row(Dtype dtype, const float *x, const float *importance, void *row, size_t n) {
     REQUIRE(dtype_is_writable(dtype), "%s cannot be written", dtype_name(dtype));
     REQUIRE(n % dtype_info(dtype)->block == 0, "a row of %zu does not divide into blocks of %d",
             n, dtype_info(dtype)->block);
-    writers[dtype](x, importance, row, n);
+    writer_of(dtype)(x, importance, row, n);
 }
 
 size_t quantize_misfit(Dtype dtype, const float *x, size_t n) {

@@ -35,10 +35,11 @@ typedef enum ScaleKind { SCALE_F16, SCALE_BF16, SCALE_SUPERBLOCK } ScaleKind;
 /* A format: how its quants are stored. */
 typedef struct QuantFormat {
     UnpackQuants *unpack;
-    int group;  /* weights that share a scale: 16 or 32 */
-    int offset; /* added to a quant to make it unsigned */
-    int span;   /* the largest stored quant; 0: they are signed */
-    bool min;   /* has a min */
+    Quantize *quantize; /* NULL: cannot be written */
+    int group;          /* weights that share a scale: 16 or 32 */
+    int offset;         /* added to a quant to make it unsigned */
+    int span;           /* the largest stored quant; 0: they are signed */
+    bool min;           /* has a min */
     ScaleKind scales;
     /* the stored quants that four bits choose from; NULL: the bits are the quant */
     const int8_t *codebook;
@@ -46,6 +47,9 @@ typedef struct QuantFormat {
 
 extern const int8_t iq4_codebook[16], mxfp4_codebook[16], iq1_codebook[16], iq2_codebook[16],
     iq3_xxs_codebook[16], iq3_s_codebook[16];
+
+/* The rows, by dtype; empty ones for what is not quantized or not linked. */
+extern const QuantFormat quant_formats[DTYPE_COUNT];
 
 /* NULL for formats that are not quantized. */
 const QuantFormat *quant_format(Dtype dtype);

@@ -77,7 +77,9 @@ typedef struct Model {
     PackedWeights *packed; /* owns, and their data; NULL: not packed */
     unsigned char *packed_data;
     size_t packed_size;
-    struct AdapterParts *adapters; /* owns; see adapter.h */
+    /* what adapters brought along (adapter.h), and how it is given back; NULL: there are none */
+    struct AdapterParts *adapters;
+    void (*drop_adapters)(struct Model *model);
 } Model;
 
 /* Open a model file (of a split one the first), or one that lies in memory (borrowed).
@@ -117,9 +119,6 @@ size_t model_source(const Model *model, const int32_t *tokens, size_t count);
  * taken for another one.  Up to a hundredth of the tokens may differ, such as names of ids that no text has. */
 bool model_shares_words(const Model *model, const Model *companion, const char *name,
                         Fault *fault);
-
-/* Give back what adapters brought along; of model_close. */
-void model_drop_adapters(Model *model);
 
 /* Rearrange the quantized matrices for speed (packed.h); the results do not change by a bit.
  *

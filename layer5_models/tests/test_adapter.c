@@ -2,6 +2,8 @@
 #include "check.h"
 #include "scratch_folder.h"
 #include "../../tests/make_model.h"
+#include "adapter.h"
+#include "quant_preset.h"
 
 #include <sys/stat.h>
 #include <unistd.h>

@@ -1,6 +1,7 @@
 /* binding: what is wrong with a file is said by name; broken files never crash */
 #include "check.h"
 #include "fuzz/damage.h"
+#include "quant_preset.h"
 
 static void refused(const unsigned char *bytes, size_t size, const char *part) {
     Model model;

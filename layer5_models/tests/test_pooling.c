@@ -2,6 +2,7 @@
 #include "check.h"
 #include "make_model.h"
 #include "models.h"
+#include "pooling.h"
 
 #include <math.h>
 

@@ -1,7 +1,7 @@
 /* two texts as one, and how well the second answers the first */
 #include "check.h"
 #include "make_model.h"
-#include "models.h"
+#include "models_extras.h"
 #include "reference_text.h"
 
 enum { CLS = 2, SEP = 3, FIRST = 5, ON = FIRST + 26 }; /* "▁a" ..., "a" ... */

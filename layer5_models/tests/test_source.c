@@ -1,6 +1,7 @@
 /* a source is read by an encoder, and a text written that looks at it: session_source.c */
 #include "check.h"
 #include "make_model.h"
+#include "pooling.h"
 
 enum { SEQUENCES = 4, SOURCE = 70, TEXT = 20, ALL = SOURCE + TEXT, VOCAB = MAKE_VOCAB };
 

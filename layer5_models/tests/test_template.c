@@ -1,6 +1,6 @@
 /* chat templates: every construct, errors with their lines, limits, and whose text is whose */
 #include "check.h"
-#include "models.h"
+#include "models_extras.h"
 #include "template_rows.h"
 
 static const char variables[] =

@@ -1,5 +1,7 @@
 /* tokenizers in use: both kinds of merging, round trips, learning a vocabulary, chats */
 #include "vocab_file.h"
+#include "chat.h"
+#include "template.h"
 
 static Tokenizer *open_written(GgufWriter *w) {
     unsigned char *bytes;

@@ -4,6 +4,8 @@
 #include "every_isa.h"
 #include "loader_case.h"
 #include "reference_eye.h"
+#include "picture.h"
+#include "vision.h"
 
 /* A picture of noise with a gradient across it. */
 static Picture scene(size_t width, size_t height) {

@@ -1,5 +1,5 @@
 /* The graders of layer 6 on masks: the walk through the trie, the longest forced token. */
-#include "../src/grammar/token_mask.h"
+#include "../extras/grammar/token_mask.h"
 #include "rows.h"
 
 /* ------------------------------------------------------------------ the walk */

@@ -1,6 +1,6 @@
 /* The grader of events: a client that reads as the standard says, and what it is told. */
 #include "grader.h"
-#include "../src/output/sse.h"
+#include "../extras/service/sse.h"
 
 enum { ROOM = 20000, LONG = 9000 };
 

@@ -5,9 +5,9 @@
  *
  * Of each token: what the grammar allows, what the model makes of that, and the rows between its bytes; of each row, what every
  * step (scan, complete, predict) adds.  --csv prints row,after,step,what,back. */
-#include "../src/grammar/earley.h"
-#include "../src/grammar/gbnf.h"
-#include "../src/grammar/token_mask.h"
+#include "../extras/grammar/earley.h"
+#include "../extras/grammar/gbnf.h"
+#include "../extras/grammar/token_mask.h"
 #include "inference.h"
 #include "write.h"
 #include "worked.h"

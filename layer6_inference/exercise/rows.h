@@ -2,8 +2,8 @@
 #ifndef STRATA_GRADE_ROWS_H
 #define STRATA_GRADE_ROWS_H
 
-#include "../src/grammar/earley.h"
-#include "../src/grammar/gbnf.h"
+#include "../extras/grammar/earley.h"
+#include "../extras/grammar/gbnf.h"
 #include "grader.h"
 
 static ExprStore exprs;

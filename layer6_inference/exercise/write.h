@@ -2,7 +2,7 @@
 #ifndef STRATA_WRITE_H
 #define STRATA_WRITE_H
 
-#include "../src/grammar/expr.h"
+#include "../extras/grammar/expr.h"
 
 #include <stdarg.h>
 #include <stdio.h>

@@ -2,8 +2,8 @@
 #ifndef STRATA_GRADE_WRITTEN_H
 #define STRATA_GRADE_WRITTEN_H
 
-#include "../src/grammar/expr.h"
-#include "../src/grammar/number.h"
+#include "../extras/grammar/expr.h"
+#include "../extras/grammar/number.h"
 #include "grader.h"
 
 /* ------------------------------------------------------------------ by definition */

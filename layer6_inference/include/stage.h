@@ -116,8 +116,8 @@ struct Stage {
     StageListItem *list; /* owned, like all below */
     size_t n_list;
     char *list_text; /* as the user wrote it */
-    char *
-        text; /* %HH read: of LIST_ONE_TEXT; of LIST_BREAKS all, each behind a byte, its size */
+    /* %HH read: of LIST_ONE_TEXT; of LIST_BREAKS all, each behind a byte, its size */
+    char *text;
     void *object; /* see open */
     double *rows;
     size_t n_rows, rows_room;
@@ -128,7 +128,10 @@ bool stage_is_off(const Stage *stage);
 /* The last row of memory. */
 const double *stage_memory(const Stage *stage);
 
-/* All stages, registered ones last; returns their number. */
+/* All stages, registered ones last; NULL ends them. */
+extern const StageKind *stage_kinds[];
+
+/* The same, with their number. */
 size_t stage_list(const StageKind *const **list);
 const StageKind *stage_find(Text name); /* NULL: none */
 
@@ -162,7 +165,6 @@ extern const StageKind stage_greedy, stage_draw, stage_gumbel, stage_mirostat,
     stage_top_n_sigma, stage_top_h, stage_p_less, stage_xtc, stage_penalties, stage_dry,
     stage_no_repeat, stage_bias, stage_ban, stage_allow, stage_suppress, stage_min_tokens,
     stage_think, stage_force, stage_length, stage_contrast, stage_cfg, stage_contrastive_search,
-    stage_watermark, stage_grammar, stage_json, stage_json_schema, stage_tags, stage_regex,
-    stage_choice;
+    stage_watermark;
 
 #endif

@@ -2,6 +2,7 @@
 #include "check.h"
 #include "inference.h"
 #include "make_model.h"
+#include "diffusion.h"
 
 #include <math.h>
 

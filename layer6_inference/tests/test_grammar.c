@@ -1,6 +1,7 @@
 /* Grammars: what they hold, where texts come to, and which tokens they allow. */
 #include "check.h"
 #include "inference.h"
+#include "grammar.h"
 
 #include <string.h>
 

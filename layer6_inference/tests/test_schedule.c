@@ -1,6 +1,6 @@
 /* the plan of a step: its rules one by one, and a million random steps */
 #include "check.h"
-#include "inference.h"
+#include "inference_extras.h"
 
 #define MOST 40
 

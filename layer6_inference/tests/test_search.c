@@ -1,6 +1,6 @@
 /* speculation, beams, healing, the queue, the automaton of stop strings */
 #include "check.h"
-#include "inference.h"
+#include "inference_extras.h"
 #include "make_model.h"
 
 #include <pthread.h>

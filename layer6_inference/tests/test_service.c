@@ -1,6 +1,8 @@
 /* many users: each gets the text it would get alone, whatever happens to the others */
 #include "house.h"
 #include "prefix.h"
+#include "schedule.h"
+#include "service.h"
 
 enum { USERS = 40 };
 

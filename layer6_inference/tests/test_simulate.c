@@ -1,5 +1,10 @@
 /* a service without a model: the same steps as the real one, costs, traffic */
 #include "house.h"
+#include "schedule.h"
+#include "simulate.h"
+#include "step_cost.h"
+#include "traffic.h"
+#include "service.h"
 
 static Text text_from(const char *s) { return (Text){s, strlen(s)}; }
 

@@ -1,6 +1,6 @@
 /* events on the wire: a text, framed, and what a client makes of it */
 #include "check.h"
-#include "../src/output/sse.h"
+#include "../extras/service/sse.h"
 
 static void assert_framed(const char *bytes, size_t size, const char *wire) {
     char *got = NULL;

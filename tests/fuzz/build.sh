@@ -5,10 +5,12 @@ cd "$(dirname "$0")/../.."
 
 # compile FLAGS AND SOURCES...: with the libraries that were built in $build
 compile() {
-    # shellcheck disable=SC2046,SC2059
+    BUILD=$build
+    . library/parts.sh
+    # shellcheck disable=SC2086
     ${CC:-cc} -std=c11 -D_GNU_SOURCE -g -ffp-contract=off -Wall -Wextra -Wshadow -Werror \
-        $(printf ' -I%s' layer[1-6]_*/include) -Itests -Ilayer1_tensor/tests -Ilayer5_models/tests -Ilayer5_models/src/convert \
-        "$@" $(printf "$build/lib/lib%s.a " inference models transformer nn linalg tensor) -lm -lpthread
+        $includes -Itests -Ilayer1_tensor/tests -Ilayer5_models/tests -Ilayer5_models/extras/convert -Ilayer5_models/src \
+        "$@" $tables $archives -lm -lpthread
 }
 
 # sanitize NAME: tests/fuzz/NAME.c under AddressSanitizer and UndefinedBehaviorSanitizer, to build/asan/NAME

@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "made_archive.h"
-#include "parts.h"
+#include "../../layer5_models/extras/convert/parts.h"
 
 #define COUNT_OF(list) (sizeof(list) / sizeof *(list))
 

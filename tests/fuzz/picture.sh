@@ -1,7 +1,7 @@
 #!/bin/sh
 # Damaged pictures under AddressSanitizer and UndefinedBehaviorSanitizer.   picture.sh [CASES [FIRST]]
 . "$(dirname "$0")/build.sh"
-build=build/asan program=layer6_inference/src/program
+build=build/asan program=layer6_inference/extras/program
 make -s SAN=1
 compile -O1 -fsanitize=address,undefined -fno-sanitize-recover=all -I$program -I$program/pictures -o $build/fuzz_picture \
     tests/fuzz/fuzz_picture.c $program/input.c $program/pictures/files.c $program/pictures/png.c $program/pictures/jpeg.c -ldl

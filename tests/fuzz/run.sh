@@ -5,12 +5,12 @@ seconds=${1:-60}
 out=build/fuzz
 rm -rf $out/objects
 mkdir -p $out/corpus $out/objects
-include="-Itests $(for layer in layer[1-6]_*; do printf ' -I%s/include' "$layer"; done)"
+. library/parts.sh
 flags="-std=c11 -D_GNU_SOURCE -Wno-pass-failed -g1 -O1 -ffp-contract=off"
 sanitize="-fsanitize=address,undefined -fno-sanitize-recover=all -fsanitize-address-use-after-scope"
 fast $out/seed tests/fuzz/seed.c # the seeds are written by the libraries as they are
 for source in tests/fuzz/fuzz_gguf.c layer[1-5]_*/src/*.c layer[1-5]_*/src/*/*.c; do echo "$source"; done |
-    xargs -P "$(nproc 2>/dev/null || echo 2)" -I{} sh -c "clang $flags $sanitize -fsanitize=fuzzer-no-link $include -Ibuild/layer5_models -c {} \
+    xargs -P "$(nproc 2>/dev/null || echo 2)" -I{} sh -c "clang $flags $sanitize -fsanitize=fuzzer-no-link $includes -Itests -I\$(echo {} | cut -d/ -f1)/src -Ibuild/layer5_models -c {} \
         -o $out/objects/\$(echo {} | tr / _).o"
 # shellcheck disable=SC2086
 clang $sanitize -fsanitize=fuzzer $out/objects/*.o -lm -lpthread -o $out/fuzz_gguf

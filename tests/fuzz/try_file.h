@@ -8,6 +8,8 @@
 #include <string.h>
 
 #include "make_model.h"
+#include "picture.h"
+#include "vision.h"
 
 typedef enum Trial { TRIAL_REFUSED, TRIAL_OPENED, TRIAL_RAN, TRIAL_NAN, TRIALS } Trial;
 

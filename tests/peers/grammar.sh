@@ -12,11 +12,11 @@ cd "$(dirname "$0")/../.."
 built=${LLAMA_BUILD:-$LLAMA_CPP/build} out=build/peers/grammar
 make -s
 mkdir -p $out
-include=$(for layer in layer[1-6]_*; do printf ' -I%s/include' "$layer"; done)
-bench=layer6_inference/src/program/bench
+. library/parts.sh
+bench=layer6_inference/extras/program/bench
 # shellcheck disable=SC2086
-cc -std=c11 -D_GNU_SOURCE -O2 $include -I$bench -I$bench/.. tests/peers/grammar_cases.c $bench/grammar_calls.c $bench/vocabulary.c \
-    $(for name in inference models transformer nn linalg tensor; do echo build/lib/lib$name.a; done) -lm -lpthread -o $out/cases
+cc -std=c11 -D_GNU_SOURCE -O2 $includes -I$bench -I$bench/.. tests/peers/grammar_cases.c $bench/grammar_calls.c $bench/vocabulary.c \
+    $tables $archives -lm -lpthread -o $out/cases
 rm -f $out/*.json $out/*.txt
 $out/cases $out
 # shellcheck disable=SC2046

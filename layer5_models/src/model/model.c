@@ -189,7 +189,7 @@ size_t model_source(const Model *m, const int32_t *tokens, size_t count) {
 }
 
 void model_close(Model *model) {
-    model_drop_adapters(model);
+    if (model->drop_adapters) model->drop_adapters(model);
     free(model->packed), memory_give(model->packed_data, model->packed_size);
     free(model->layers);
     tokenizer_close(model->tokenizer);

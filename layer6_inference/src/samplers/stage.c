@@ -1,30 +1,12 @@
-/* stage.c - the list of all stages. */
+/* stage.c - finding a stage by its name; a program may add its own.  stage_kinds.c lists them. */
 #include "chain.h"
 
 #include <string.h>
 
-/* Those that change logits, those that cut, those that pick; then registered ones.  NULL ends it. */
-static const StageKind *kinds[STAGES + 1] = {
-    &stage_grammar,     &stage_json,       &stage_json_schema,
-    &stage_tags,        &stage_regex,      &stage_choice,
-    &stage_bias,        &stage_ban,        &stage_allow,
-    &stage_suppress,    &stage_min_tokens, &stage_think,
-    &stage_force,       &stage_length,     &stage_penalties,
-    &stage_dry,         &stage_no_repeat,  &stage_contrast,
-    &stage_cfg,         &stage_watermark,  &stage_temp,
-    &stage_quadratic,   &stage_top_k,      &stage_top_p,
-    &stage_min_p,       &stage_typical,    &stage_tfs,
-    &stage_top_a,       &stage_epsilon,    &stage_eta,
-    &stage_top_n_sigma, &stage_top_h,      &stage_p_less,
-    &stage_xtc,         &stage_skew,       &stage_greedy,
-    &stage_draw,        &stage_gumbel,     &stage_mirostat,
-    &stage_mirostat_v2, &stage_adaptive_p, &stage_contrastive_search,
-};
-
 size_t stage_list(const StageKind *const **list) {
     size_t count = 0;
-    while (kinds[count]) count++;
-    *list = kinds;
+    while (stage_kinds[count]) count++;
+    *list = stage_kinds;
     return count;
 }
 
@@ -92,7 +74,7 @@ bool stage_register(const StageKind *kind, Fault *fault) {
     if (!check_kind(kind, fault)) return false;
     if (count == STAGES)
         return fault_set(fault, "no room for the stage %s: there are %d", kind->name, STAGES);
-    kinds[count] = kind;
+    stage_kinds[count] = kind;
     return true;
 }
 

@@ -1,0 +1,11 @@
+/* tensor_extras.h - what hangs on the core of layer 1; in reading order: */
+#ifndef STRATA_TENSOR_EXTRAS_H
+#define STRATA_TENSOR_EXTRAS_H
+
+#include "tensor.h"
+
+#include "json.h"        /* JSON texts, read into a tree */
+#include "safetensors.h" /* the container that models are published in */
+#include "pytorch.h"     /* the one before it, which is read and never run */
+
+#endif

@@ -1,0 +1,31 @@
+/* avx512.h - what functions of AVX-512 siblings begin with. */
+#ifndef STRATA_AVX512_H
+#define STRATA_AVX512_H
+
+#include "simd/inline.h"
+
+#include <immintrin.h>
+#include <stdint.h>
+#include <string.h>
+
+#define AVX512 __attribute__((target("avx512f,avx512bw,avx512vl,avx512dq,fma")))
+#define VNNI   __attribute__((target("avx512f,avx512bw,avx512vl,avx512dq,fma,avx512vnni")))
+#define BF16   __attribute__((target("avx512f,avx512bw,avx512vl,avx512dq,fma,avx512bf16")))
+#define INLINE INLINE_OF(AVX512)
+
+/* A fixed tree, spelled out: halves, quarters, pairs, lanes. */
+INLINE float add_lanes(__m512 v) {
+    __m256 half = _mm256_add_ps(_mm512_castps512_ps256(v), _mm512_extractf32x8_ps(v, 1));
+    __m128 quarter = _mm_add_ps(_mm256_castps256_ps128(half), _mm256_extractf128_ps(half, 1));
+    __m128 pair = _mm_add_ps(quarter, _mm_movehl_ps(quarter, quarter));
+    return _mm_cvtss_f32(_mm_add_ss(pair, _mm_movehdup_ps(pair)));
+}
+
+/* The same four inputs in every lane. */
+INLINE __m512i broadcast4(const int8_t *q) {
+    int bytes;
+    memcpy(&bytes, q, 4);
+    return _mm512_set1_epi32(bytes);
+}
+
+#endif

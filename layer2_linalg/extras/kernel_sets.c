@@ -1,0 +1,117 @@
+/* kernel_sets.c - all instruction sets: the core's and those of avx512/, neon/ and wasm/. */
+#include "kernel_sets.h"
+
+/* A set that has no version of its own of something uses another's. */
+static const Kernels scalar = KERNELS_SCALAR;
+#if defined(__x86_64__)
+static const Kernels avx2 = KERNELS_AVX2;
+static const Kernels avxvnni = {
+    .isa = "avxvnni",
+    FLOATS(avx2),
+    BYTES(avx2),
+    SUMS(avx2),
+    USE(dot_tile_bf16, avx2),
+    USE(panel_product, avxvnni),
+    USE(panel_unpack, avx2),
+    USE(rows_product, avx2),
+};
+static const Kernels avx512 = {
+    .isa = "avx512",
+    FLOATS(avx512),
+    BYTES(avx2),
+    SUMS(avx2),
+    USE(dot_tile_bf16, avx512),
+    USE(panel_product, avx2),
+    USE(panel_unpack, avx512),
+    USE(rows_product, avx2),
+};
+static const Kernels vnni = {
+    .isa = "vnni",
+    FLOATS(avx512),
+    BYTES(avx2),
+    SUMS(vnni),
+    USE(dot_tile_bf16, avx512),
+    USE(panel_product, vnni),
+    USE(panel_unpack, avx512),
+    USE(rows_product, vnni),
+};
+static const Kernels avx512bf16 = {
+    .isa = "avx512bf16",
+    FLOATS(avx512),
+    BYTES(avx2),
+    SUMS(vnni),
+    USE(dot_tile_bf16, avx512bf16),
+    .bf16_rounds = true,
+    USE(panel_product, vnni),
+    USE(panel_unpack, avx512),
+    USE(rows_product, vnni),
+};
+#elif defined(__aarch64__)
+static const Kernels neon = {
+    .isa = "neon",
+    FLOATS(neon),
+    BYTES(scalar),
+    SUMS(neon),
+    USE(dot_tile_bf16, neon),
+    USE(panel_product, neon),
+    USE(panel_unpack, neon),
+    USE(rows_product, scalar),
+};
+static const Kernels dotprod = {
+    .isa = "dotprod",
+    FLOATS(neon),
+    BYTES(scalar),
+    SUMS(neon),
+    USE(dot_tile_bf16, neon),
+    USE(panel_product, dotprod),
+    USE(panel_unpack, neon),
+    USE(rows_product, dotprod),
+};
+#elif defined(__wasm__)
+static const Kernels wasm = {
+    .isa = "wasm",
+    USE(dot_tile_f32, wasm),
+    USE(dot_tile_f16, wasm),
+    USE(dot_tile_bf16, wasm),
+    USE(weighted_sum, wasm),
+    USE(weighted_sum_f16, wasm),
+    USE(weighted_sum_bf16, wasm),
+    USE(weighted_sum_low4, wasm),
+    USE(weighted_sum_high4, wasm),
+    USE(vector_sum, wasm),
+    USE(vector_max, wasm),
+    USE(vector_mask, scalar),
+    USE(vector_exp, wasm),
+    USE(recurrence_step, scalar),
+    USE(recurrence_strips, scalar),
+    USE(scan_exp, wasm),
+    USE(scan_moments, wasm),
+    USE(scan_segment_max, wasm),
+    USE(scan_keep, wasm),
+    USE(scan_below, scalar),
+    .micro = {MICRO_ROWS_wasm, MICRO_COLS_wasm, micro_wasm},
+    BYTES(scalar),
+    SUMS(scalar),
+    USE(panel_product, scalar),
+    USE(panel_unpack, scalar),
+    USE(rows_product, scalar),
+};
+#endif
+
+int kernels_tables(const Kernels *list[KERNELS_MAX]) {
+    int count = 0;
+    list[count++] = &scalar;
+#if defined(__x86_64__)
+    if (cpu_has_avx2()) list[count++] = &avx2;
+    if (cpu_has_avxvnni()) list[count++] = &avxvnni;
+    if (cpu_has_avx512()) list[count++] = &avx512;
+    if (cpu_has_vnni()) list[count++] = &vnni;
+    if (cpu_has_vnni() && cpu_has_bf16()) list[count++] = &avx512bf16;
+#elif defined(__aarch64__)
+    if (cpu_has_neon()) list[count++] = &neon;
+    if (cpu_has_dotprod()) list[count++] = &dotprod;
+#elif defined(__wasm__)
+    list[count++] = &wasm;
+#endif
+    return count;
+}

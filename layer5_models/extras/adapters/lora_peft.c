@@ -1,0 +1,131 @@
+/* lora_peft.c - an adapter's matrices from a folder as PEFT writes it.  See parts.h.
+ *
+ * Names and orders of rows are those of the published model: the tables of src/convert say what they are here.
+ * Source   the peft library's LoraConfig and save_pretrained. */
+#include "parts.h"
+#include "convert/parts.h"
+#include "json.h"
+#include "safetensors.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Keys of adapter_config.json that change nothing in what is computed: how it was made, what the tensors show. */
+static const char *const harmless[] = {
+    "auto_mapping",    "base_model_name_or_path", "revision",
+    "task_type",       "inference_mode",          "target_modules",
+    "exclude_modules", "layers_to_transform",     "layers_pattern",
+    "lora_dropout",    "init_lora_weights",       "fan_in_fan_out",
+    "peft_version",    "megatron_core",           "ephemeral_gpu_offload",
+    "runtime_config"};
+
+static bool is_off(const JsonValue *v) {
+    return v->kind == JSON_NULL || v->kind == JSON_FALSE ||
+           ((v->kind == JSON_ARRAY || v->kind == JSON_OBJECT) && v->count == 0);
+}
+
+static bool refuse(Fault *fault, const char *key, const char *wanted) {
+    return fault_set(fault, "adapter_config.json: wanted of '%s' %s", key, wanted);
+}
+
+static bool read_key(Lora *lora, Text key, const JsonValue *value, Fault *fault) {
+    if (text_equal(key, text_of("lora_alpha")))
+        return (json_number(value, &lora->alpha) && lora->alpha != 0) ||
+               refuse(fault, "lora_alpha", "a number that is not 0");
+    if (text_equal(key, text_of("use_rslora")))
+        return (lora->by_root = value->kind == JSON_TRUE) || is_off(value) ||
+               refuse(fault, "use_rslora", "true or false");
+    if (text_equal(key, text_of("r")))
+        return (json_size(value, &lora->rank) && lora->rank) ||
+               refuse(fault, "r", "a whole number from 1");
+    if (text_equal(key, text_of("peft_type")))
+        return json_is(value, "LORA") || refuse(fault, "peft_type", "LORA");
+    if (text_equal(key, text_of("bias")) && json_is(value, "none")) return true;
+    for (size_t i = 0; i < sizeof harmless / sizeof *harmless; i++)
+        if (text_equal(key, text_of(harmless[i]))) return true;
+    return is_off(value) ||
+           fault_set(fault,
+                     "adapter_config.json: '%.*s' asks for something that is not built in",
+                     (int)min_size(60, key.size), key.data);
+}
+
+static bool read_config(Lora *lora, const Folder *folder, Fault *fault) {
+    Json *json = folder_json(folder, "adapter_config.json", false, fault);
+    const JsonValue *root = json ? json_root(json) : NULL;
+    bool ok = json != NULL;
+    for (size_t i = 0; ok && root->kind == JSON_OBJECT && i < root->count; i++)
+        ok = read_key(lora, root->keys[i], &root->items[i], fault);
+    if (ok && lora->alpha == 0) ok = fault_set(fault, "adapter_config.json has no lora_alpha");
+    json_free(json);
+    return ok || (json && fault_prefix(fault, folder->path));
+}
+
+/* "base_model.model.NAME.lora_A.weight", or ".lora_A.default.weight" -> NAME, and which of the two. */
+static bool split_name(Text *name, bool *is_b) {
+    static const char start[] = "base_model.model.";
+    static const char *const ends[] = {".lora_A.weight", ".lora_B.weight",
+                                       ".lora_A.default.weight", ".lora_B.default.weight"};
+    size_t n = sizeof start - 1;
+    if (name->size <= n || memcmp(name->data, start, n) != 0) return false;
+    Text rest = {name->data + n, name->size - n};
+    for (int i = 0; i < 4; i++) {
+        size_t m = strlen(ends[i]);
+        if (rest.size <= m || memcmp(rest.data + rest.size - m, ends[i], m) != 0) continue;
+        *name = (Text){rest.data, rest.size - m};
+        return *is_b = i % 2, true;
+    }
+    return false;
+}
+
+/* The rows of B are those of the matrix: they move as its rows do. */
+static bool fill(const Model *model, Target *t, float *out, Fault *fault) {
+    const LayerSizes *s = &model->layers[0];
+    Conversion c = {.heads = s->heads, .kv_heads = s->kv_heads, .fault = fault};
+    size_t heads = t->change == TURNED_K ? c.kv_heads : c.heads;
+    if (t->change == TRANSPOSED) t->change = AS_IS; /* of W alone */
+    if (t->change != AS_IS && (t->change > BY_HEADS || !heads || t->shape[0] % (2 * heads)))
+        return fault_set(fault, "'%s' is no matrix of its own here", t->name);
+    for (size_t r = 0; r < t->shape[0]; r++) target_row(&c, t, r, out + r * t->shape[1]);
+    return true;
+}
+
+static bool read_matrix(Lora *lora, const Model *model, const SafeTensor *from, Fault *fault) {
+    Target t = {.parts = (const SafeTensor *[]){from}, .n_parts = 1, .ndim = 2};
+    Text name = from->name;
+    bool is_b = false;
+    if (!split_name(&name, &is_b) || from->ndim != 2 || from->bytes == 0 ||
+        !name_here(model->recipe->arch, name, t.name, sizeof t.name, &t.change))
+        return fault_set(
+            fault, "the tensor '%.*s' is none that an adapter of a %s model can have",
+            (int)min_size(100, from->name.size), from->name.data, model->recipe->arch);
+    t.shape[0] = from->shape[0], t.shape[1] = from->shape[1];
+    if (!is_b) t.change = AS_IS;
+    Pair *pair = lora_pair(lora, t.name, fault);
+    float *numbers = pair ? malloc(t.shape[0] * t.shape[1] * sizeof *numbers) : NULL;
+    if (!numbers) return fault_set(fault, "no memory for '%s'", t.name);
+    if ((is_b ? pair->b : pair->a) || !fill(model, &t, numbers, fault))
+        return free(numbers), (is_b ? pair->b : pair->a)
+                                  ? fault_set(fault, "'%s' stands twice", t.name)
+                                  : false;
+    if (is_b)
+        pair->b = numbers, pair->out = t.shape[0], pair->rank_b = t.shape[1];
+    else
+        pair->a = numbers, pair->rank_a = t.shape[0], pair->in = t.shape[1];
+    return true;
+}
+
+bool lora_read_folder(Lora *lora, const Model *model, const char *path, Fault *fault) {
+    const Folder folder = {.path = path};
+    FileMap file;
+    Safetensors tensors;
+    if (!read_config(lora, &folder, fault) ||
+        !folder_map(&folder, "adapter_model.safetensors", &file, fault))
+        return false;
+    bool ok = safetensors_parse(&tensors, file.data, file.size, fault);
+    for (size_t i = 0; ok && i < tensors.n_tensors; i++)
+        ok = read_matrix(lora, model, &tensors.tensors[i], fault);
+    if (ok || tensors.tensors) safetensors_free(&tensors);
+    file_close(&file);
+    return ok || fault_prefix(fault, path);
+}

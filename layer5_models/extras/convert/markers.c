@@ -1,0 +1,245 @@
+/* markers.c - the tokens that begin and end a text, and the chat template.  See parts.h.
+ *
+ * They are said in several files; the first that speaks wins: tokenizer_config.json, special_tokens_map.json,
+ * generation_config.json, config.json.  Which are written by themselves, the post_processor of tokenizer.json knows
+ * best: see processor.c. */
+#include "parts.h"
+#include "json.h"
+
+#include <stdio.h>
+#include <string.h>
+
+typedef struct Says {
+    Json *words, *map, *generation; /* own; NULL: there is no such file */
+    Written written;
+} Says;
+
+static const char *const files[] = {"tokenizer_config.json", "special_tokens_map.json"};
+
+/* "<s>", or {"content": "<s>", ...} */
+static Text token_text(const JsonValue *value) {
+    if (value && value->kind == JSON_OBJECT) value = json_get(value, "content");
+    return value && value->kind == JSON_STRING ? value->text : (Text){"", 0};
+}
+
+static Text said_text(const Json *json, const char *key) {
+    return token_text(json ? json_get(json_root(json), key) : NULL);
+}
+
+/* A marker that is named is a token of the vocabulary: else the name would be passed over in silence, and another token
+ * taken. */
+static bool check_name(Conversion *c, const Vocab *v, const char *file, const Json *json,
+                       const char *name) {
+    char key[40];
+    snprintf(key, sizeof key, "%s_token", name);
+    const JsonValue *value = json ? json_get(json_root(json), key) : NULL;
+    if (value && value->kind == JSON_OBJECT) value = json_get(value, "content");
+    if (!value || value->kind == JSON_NULL) return true;
+    Text text = token_text(value);
+    if (value->kind != JSON_STRING)
+        return REFUSE(c, "%s: %s is no text, wanted a token or null", file, key);
+    if (!text.size || vocab_id(v, text) >= 0) return true;
+    return REFUSE(c,
+                  "%s: %s is '%.*s', and the vocabulary has no such token; "
+                  "write there one that it has, or null for none",
+                  file, key, (int)min_size(60, text.size), text.data);
+}
+
+static bool check_names(Conversion *c, const Vocab *v, const Says *says) {
+    static const char *const bert[] = {"pad", "unk", "cls", "sep", "mask"};
+    static const char *const others[] = {"pad", "unk", "bos", "eos", "sep", "mask"};
+    bool vectors = c->recipe && c->recipe->vectors;
+    size_t n = v->wordpiece ? 5 : vectors ? 6 : 4;
+    for (size_t i = 0; i < n; i++)
+        if (!check_name(c, v, files[0], says->words, v->wordpiece ? bert[i] : others[i]) ||
+            !check_name(c, v, files[1], says->map, v->wordpiece ? bert[i] : others[i]))
+            return false;
+    return true;
+}
+
+/* An id, or the first of a list of them; -1: none. */
+static int64_t first_id(const JsonValue *value, size_t i) {
+    size_t id;
+    if (value && value->kind == JSON_ARRAY)
+        value = i < value->count ? &value->items[i] : NULL;
+    else if (i)
+        return -1;
+    return json_size(value, &id) ? (int64_t)id : -1;
+}
+
+/* What BERT's markers are called, where nothing says otherwise: "[CLS]"; elsewhere nothing is. */
+static int64_t usual_id(const Vocab *v, const char *name) {
+    char usual[] = "[    ]";
+    if (!v->wordpiece) return -1;
+    size_t n = strlen(name);
+    for (size_t i = 0; i < n; i++) usual[1 + i] = (char)(name[i] - 'a' + 'A');
+    usual[1 + n] = ']', usual[2 + n] = 0;
+    return vocab_id(v, text_of(usual));
+}
+
+/* The token that the post_processor writes where this one stands; -1: none. */
+static int64_t written_id(const Vocab *v, const Written *written, const char *name) {
+    if (strcmp(name, v->wordpiece ? "cls" : "bos") == 0) return written->front;
+    if (strcmp(name, v->wordpiece ? "sep" : "eos") == 0) return written->behind;
+    return strcmp(name, "sep") == 0 ? written->between : -1;
+}
+
+/* As the files say that name tokens; -1: none does. */
+static int64_t named_id(const Conversion *c, const Vocab *v, const Says *says,
+                        const char *name) {
+    char key[40];
+    snprintf(key, sizeof key, "%s_token", name);
+    Text text = said_text(says->words, key);
+    if (!text.size) text = said_text(says->map, key);
+    int64_t id = text.size ? vocab_id(v, text) : -1;
+    snprintf(key, sizeof key, "%s_token_id", name);
+    if (id < 0 && says->generation)
+        id = first_id(json_get(json_root(says->generation), key), 0);
+    if (id < 0) id = first_id(json_get(c->folder.sizes, key), 0);
+    if (id < 0) id = usual_id(v, name);
+    return id < (int64_t)v->count ? id : -1;
+}
+
+static int64_t find_id(const Conversion *c, const Vocab *v, const Says *says,
+                       const char *name) {
+    int64_t id = written_id(v, &says->written, name);
+    return id >= 0 ? id : named_id(c, v, says, name);
+}
+
+static int64_t put_id(Conversion *c, const Vocab *v, const Says *says, const char *name,
+                      const char *ours) {
+    char key[64];
+    int64_t id = find_id(c, v, says, name);
+    snprintf(key, sizeof key, "tokenizer.ggml.%s_token_id", ours);
+    if (id >= 0) gguf_put_int(c->writer, key, GGUF_U32, id);
+    return id;
+}
+
+static void put_unknown(Conversion *c, const Vocab *v, const Says *says) {
+    if (v->unknown < 0)
+        put_id(c, v, says, "unk", "unknown");
+    else
+        gguf_put_int(c->writer, "tokenizer.ggml.unknown_token_id", GGUF_U32, v->unknown);
+}
+
+/* [CLS] text [SEP], which this kind of tokenizer always writes. */
+static bool put_wordpiece(Conversion *c, const Vocab *v, const Says *says, bool processor) {
+    static const char *const theirs[] = {"cls", "sep", "unk", "mask"};
+    static const char *const ours[] = {"bos", "seperator", "unknown", "mask"};
+    for (int i = 0; i < 4; i++)
+        if (put_id(c, v, says, theirs[i], ours[i]) < 0 && strcmp(ours[i], "mask") != 0)
+            return REFUSE(c, "the vocabulary has no token that is its %s_token", theirs[i]);
+    if (processor && (says->written.front < 0 || says->written.behind < 0))
+        return REFUSE(c,
+                      "tokenizer.json: the post_processor does not write a token in front of "
+                      "a text and one behind, as this kind always does");
+    return true;
+}
+
+/* The token that other files call bos or eos, where the processor writes another one; -1: none. */
+static int64_t other_id(Conversion *c, const Vocab *v, const Says *says, const char *name,
+                        int64_t id) {
+    int64_t named = named_id(c, v, says, name);
+    bool ends = strcmp(name, "eos") == 0;
+    if (named < 0 || named == id) return -1;
+    convert_note(c,
+                 "a text %s with '%.*s', as tokenizer.json has it, and not with the %s_token "
+                 "'%.*s'%s",
+                 ends ? "ends" : "begins", (int)min_size(40, v->tokens[id].size),
+                 v->tokens[id].data, name, (int)min_size(40, v->tokens[named].size),
+                 v->tokens[named].data, ends ? ", which ends an answer too" : "");
+    return named;
+}
+
+/* Further tokens that end a text: two keys for them. */
+static void put_ends(Conversion *c, const Vocab *v, const Says *says, int64_t eos) {
+    static const char *const keys[] = {"tokenizer.ggml.eot_token_id",
+                                       "tokenizer.ggml.eom_token_id"};
+    const JsonValue *list =
+        says->generation ? json_get(json_root(says->generation), "eos_token_id") : NULL;
+    if (!list) list = json_get(c->folder.sizes, "eos_token_id");
+    int64_t other = other_id(c, v, says, "eos", eos);
+    size_t used = 0;
+    if (other >= 0) gguf_put_int(c->writer, keys[used++], GGUF_U32, other);
+    for (size_t i = 0; i < 16 && used < 2; i++) {
+        int64_t id = first_id(list, i);
+        if (id >= 0 && id != eos && id != other && id < (int64_t)v->count)
+            gguf_put_int(c->writer, keys[used++], GGUF_U32, id);
+    }
+}
+
+/* ------------------------------------------------------------------ written by themselves */
+
+static void put_adds(Conversion *c, const Says *says, const JsonValue *root) {
+    static const char *const theirs[] = {"add_bos_token", "add_eos_token"},
+                             *const ours[] = {"tokenizer.ggml.add_bos_token",
+                                              "tokenizer.ggml.add_eos_token"};
+    const Written *w = &says->written;
+    const int found[] = {w->front >= 0, w->behind >= 0};
+    for (int i = 0; i < 2; i++) {
+        const JsonValue *said =
+            says->words ? json_get(json_root(says->words), theirs[i]) : NULL;
+        bool flag = said && (said->kind == JSON_TRUE || said->kind == JSON_FALSE);
+        int add = w->said ? found[i] : flag ? said->kind == JSON_TRUE : root ? 0 : -1;
+        if (add >= 0) gguf_put_int(c->writer, ours[i], GGUF_BOOL, add);
+    }
+}
+
+/* Two texts that are read together, <s> A </s></s> B </s>: a token more between them than behind the first. */
+static void put_pairs(Conversion *c, const Vocab *v, const Says *says) {
+    put_id(c, v, says, "mask", "mask");
+    if (put_id(c, v, says, "sep", "seperator") >= 0)
+        gguf_put_int(c->writer, "tokenizer.ggml.add_sep_token", GGUF_BOOL,
+                     says->written.between >= 0);
+}
+
+/* ------------------------------------------------------------------ the chat template */
+
+/* One text, or a list of named ones, of which "default" is taken. */
+static Text template_in(const JsonValue *value) {
+    for (size_t i = 0; value && value->kind == JSON_ARRAY && i < value->count; i++)
+        if (json_is(json_get(&value->items[i], "name"), "default"))
+            return token_text(json_get(&value->items[i], "template"));
+    return value && value->kind == JSON_STRING ? value->text : (Text){"", 0};
+}
+
+static bool put_template(Conversion *c, const Says *says) {
+    static const char key[] = "tokenizer.chat_template", file[] = "chat_template.jinja";
+    Text text = {"", 0};
+    FileMap map;
+    if (says->words) text = template_in(json_get(json_root(says->words), "chat_template"));
+    if (text.size) return gguf_put_string(c->writer, key, text), true;
+    if (!folder_has(&c->folder, file)) return true;
+    if (!folder_map(&c->folder, file, &map, c->fault)) return false;
+    gguf_put_string(c->writer, key, (Text){(const char *)map.data, map.size});
+    file_close(&map);
+    return true;
+}
+
+static bool read_says(const Conversion *c, Says *says) {
+    Json **const jsons[] = {&says->words, &says->map, &says->generation};
+    const char *const names[] = {files[0], files[1], "generation_config.json"};
+    c->fault->text[0] = 0;
+    for (int i = 0; i < 3 && !c->fault->text[0]; i++)
+        *jsons[i] = folder_json(&c->folder, names[i], true, c->fault);
+    return !c->fault->text[0];
+}
+
+bool put_markers(Conversion *c, const Vocab *v, const JsonValue *root) {
+    Says says = {.written = {false, -1, -1, -1}};
+    bool ok = read_says(c, &says) && check_names(c, v, &says) &&
+              read_processor(c, v, json_get(root, "post_processor"), &says.written);
+    put_id(c, v, &says, "pad", "padding");
+    if (ok && v->wordpiece) {
+        ok = put_wordpiece(c, v, &says, root != NULL) && put_template(c, &says);
+    } else if (ok) {
+        other_id(c, v, &says, "bos", put_id(c, v, &says, "bos", "bos"));
+        put_ends(c, v, &says, put_id(c, v, &says, "eos", "eos"));
+        put_unknown(c, v, &says);
+        put_adds(c, &says, root);
+        if (c->recipe && c->recipe->vectors) put_pairs(c, v, &says);
+        ok = put_template(c, &says);
+    }
+    json_free(says.words), json_free(says.map), json_free(says.generation);
+    return ok;
+}

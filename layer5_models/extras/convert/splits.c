@@ -1,0 +1,128 @@
+/* splits.c - the rule by which tokenizer.json splits text, as a name.  See parts.h.
+ *
+ * Its steps are data, and so are our rules (tokenizer/pre.c): they are compared as texts.
+ * Source   the tokenizers library's pre_tokenizers and normalizers. */
+#include "parts.h"
+#include "json.h"
+
+#include <string.h>
+
+enum { MAX_PATTERNS = 8 };
+
+/* What ByteLevel splits by where it splits (use_regex). */
+static const char gpt2[] =
+    "'s|'t|'re|'ve|'m|'ll|'d| ?\\p{L}+| ?\\p{N}+| ?[^\\s\\p{L}\\p{N}]+|\\s+(?!\\S)|\\s+";
+
+typedef struct Splits {
+    Conversion *c;
+    Text patterns[MAX_PATTERNS];
+    size_t count;
+    bool bytes;  /* ByteLevel */
+    bool spaces; /* a space becomes U+2581 */
+    bool prefix; /* one stands in front */
+} Splits;
+
+static bool refuse(const Splits *s, const char *what, const JsonValue *step) {
+    const JsonValue *type = json_get(step, "type");
+    Text name = type && type->kind == JSON_STRING ? type->text : text_of("(no type)");
+    return REFUSE(s->c, "tokenizer.json: the %s '%.*s' does what is not built in", what,
+                  (int)min_size(60, name.size), name.data);
+}
+
+static bool add(Splits *s, Text pattern) {
+    if (s->count == MAX_PATTERNS) return REFUSE(s->c, "tokenizer.json: more than 8 patterns");
+    s->patterns[s->count++] = pattern;
+    return true;
+}
+
+/* Both of these leave what matches and what lies between two matches. */
+static bool keeps_pieces(const JsonValue *step) {
+    const JsonValue *how = json_get(step, "behavior");
+    return json_true(step, "invert") ? json_is(how, "Removed") : json_is(how, "Isolated");
+}
+
+static bool read_split(Splits *s, const JsonValue *step) {
+    const JsonValue *pattern = json_get(step, "pattern"), *regex = json_get(pattern, "Regex");
+    if (json_is(json_get(pattern, "String"), " ") && s->spaces)
+        return true; /* there is none left */
+    if (!regex || regex->kind != JSON_STRING || !keeps_pieces(step))
+        return refuse(s, "pre_tokenizer", step);
+    return add(s, regex->text);
+}
+
+static bool read_byte_level(Splits *s, const JsonValue *step) {
+    const JsonValue *regex = json_get(step, "use_regex");
+    s->bytes = true;
+    if (json_true(step, "add_prefix_space")) return refuse(s, "pre_tokenizer", step);
+    return regex && regex->kind == JSON_FALSE ? true : add(s, text_of(gpt2));
+}
+
+static bool read_metaspace(Splits *s, const JsonValue *step) {
+    const JsonValue *scheme = json_get(step, "prepend_scheme"),
+                    *old = json_get(step, "add_prefix_space");
+    if (!json_is(json_get(step, "replacement"), "\u2581"))
+        return refuse(s, "pre_tokenizer", step);
+    s->spaces = true;
+    s->prefix = scheme ? !json_is(scheme, "never") : !old || old->kind == JSON_TRUE;
+    return true;
+}
+
+static bool read_step(Splits *s, const JsonValue *step) {
+    const JsonValue *type = json_get(step, "type"), *list = json_get(step, "pretokenizers");
+    if (!step || step->kind == JSON_NULL) return true;
+    if (json_is(type, "ByteLevel")) return read_byte_level(s, step);
+    if (json_is(type, "Split")) return read_split(s, step);
+    if (json_is(type, "Metaspace")) return read_metaspace(s, step);
+    if (json_is(type, "Digits"))
+        return add(s, text_of(json_true(step, "individual_digits") ? "\\p{N}" : "\\p{N}+"));
+    if (!json_is(type, "Sequence") || !list || list->kind != JSON_ARRAY)
+        return refuse(s, "pre_tokenizer", step);
+    for (size_t i = 0; i < list->count; i++)
+        if (json_get(&list->items[i], "pretokenizers") || !read_step(s, &list->items[i]))
+            return refuse(s, "pre_tokenizer", &list->items[i]);
+    return true;
+}
+
+/* How text is made plain before it is split. */
+static bool read_normal(Splits *s, const JsonValue *step) {
+    const JsonValue *type = json_get(step, "type"), *list = json_get(step, "normalizers");
+    if (!step || step->kind == JSON_NULL) return true;
+    if (json_is(type, "NFC")) {
+        convert_note(s->c,
+                     "text is tokenized as it stands: GGUF files cannot say that letters and "
+                     "their accents are joined first (NFC)");
+        return true;
+    }
+    if (json_is(type, "Prepend") && json_is(json_get(step, "prepend"), "\u2581"))
+        return s->prefix = true;
+    if (json_is(type, "Replace") && json_is(json_get(step, "content"), "\u2581") &&
+        json_is(json_get(json_get(step, "pattern"), "String"), " "))
+        return s->spaces = true;
+    if (!json_is(type, "Sequence") || !list || list->kind != JSON_ARRAY)
+        return refuse(s, "normalizer", step);
+    for (size_t i = 0; i < list->count; i++)
+        if (json_get(&list->items[i], "normalizers") || !read_normal(s, &list->items[i]))
+            return refuse(s, "normalizer", &list->items[i]);
+    return true;
+}
+
+bool read_splits(Conversion *c, const JsonValue *root, bool *plain, const char **pre) {
+    Splits s = {.c = c};
+    if (!read_normal(&s, json_get(root, "normalizer")) ||
+        !read_step(&s, json_get(root, "pre_tokenizer")))
+        return false;
+    *plain = s.spaces, *pre = NULL;
+    if (s.spaces == s.bytes || (s.spaces && s.count))
+        return REFUSE(c, "tokenizer.json: wanted ByteLevel, or spaces as U+2581, and got %s",
+                      s.bytes ? "both" : "neither");
+    if (s.spaces) {
+        gguf_put_int(c->writer, "tokenizer.ggml.add_space_prefix", GGUF_BOOL, s.prefix);
+        return true;
+    }
+    *pre = tokenizer_rule_name(s.patterns, s.count,
+                               json_true(json_get(root, "model"), "ignore_merges"));
+    return *pre ||
+           REFUSE(c, "tokenizer.json splits text by '%.*s', and no rule that is built in does",
+                  (int)(s.count ? min_size(200, s.patterns[0].size) : 0),
+                  s.count ? s.patterns[0].data : "");
+}

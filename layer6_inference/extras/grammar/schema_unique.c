@@ -1,0 +1,76 @@
+/* schema_unique.c - uniqueItems, where the items are some of a few given values.  See schema.h.
+ *
+ *     {"items": {"enum": ["mon", "tue", "wed"]}, "uniqueItems": true}
+ *
+ *     state {}          mon -> {mon}      tue -> {tue}      wed -> {wed}      ] 
+ *     state {mon}       tue -> {mon tue}  wed -> {mon wed}                    ]
+ *
+ * Which of them came is part of the array's state.  Of values without a list nothing could be remembered: refused.
+ *
+ * Invariant: values of a plan differ from each other as JSON does (1 and 1.0 are one). */
+#include "schema.h"
+#include "json.h"
+
+#include <stdlib.h>
+
+/* Where it is asked for; NULL: nowhere. */
+static const JsonValue *find_unique(const Goal *flat) {
+    for (size_t i = 0; i < flat->count; i++) {
+        const Condition *c = &flat->of[i];
+        const JsonValue *unique = c->kind == DIRECT ? json_get(c->schema, "uniqueItems") : NULL;
+        if (unique && unique->kind == JSON_TRUE) return c->schema;
+    }
+    return NULL;
+}
+
+/* The values among which those of a goal are: of its first const or enum. */
+static const JsonValue *given_values(const Goal *goal, size_t *count) {
+    for (size_t i = 0; i < goal->count; i++) {
+        if (goal->of[i].kind != DIRECT) continue;
+        const JsonValue *one = json_get(goal->of[i].schema, "const"),
+                        *list = json_get(goal->of[i].schema, "enum");
+        if (one) return *count = 1, one;
+        if (list && list->kind == JSON_ARRAY) return *count = list->count, list->items;
+    }
+    return NULL;
+}
+
+static bool came_before(const JsonValue *values, size_t count) {
+    for (size_t i = 0; i < count; i++)
+        if (schema_equal(&values[i], &values[count])) return true;
+    return false;
+}
+
+/* Those that everything else asked of an item allows. */
+static bool keep_values(Schema *s, uint32_t rule, const JsonValue *values, size_t count,
+                        ArrayPlan *plan) {
+    plan->value = malloc((count + 1) * sizeof *plan->value);
+    REQUIRE(plan->value, "no memory for a schema");
+    for (size_t i = 0; i < count; i++) {
+        bool takes;
+        if (came_before(values, i)) continue;
+        if (!schema_takes(s, rule, &values[i], &takes)) return false;
+        if (takes) plan->value[plan->n_values++] = schema_value(s, &values[i]);
+    }
+    if (plan->n_values < plan->max) plan->max = (uint32_t)plan->n_values;
+    return true;
+}
+
+bool schema_unique(Schema *s, const Goal *flat, ArrayPlan *plan) {
+    const JsonValue *asked = find_unique(flat);
+    Goal goal = {0}, item = {0};
+    size_t count = 0;
+    if (!asked) return true;
+    plan->unique = true;
+    schema_item_goal(flat, 0, &goal);
+    bool ok = schema_flatten(s, &goal, &item);
+    const JsonValue *values = ok ? given_values(&item, &count) : NULL;
+    if (ok && (!values || count > SCHEMA_KEYS || plan->n_prefix || plan->contains))
+        ok = schema_refuse(
+            s, asked, "uniqueItems",
+            "is supported for at most one item, and for items that are some of at most "
+            "512 given values");
+    ok = ok && keep_values(s, plan->rest, values, count, plan);
+    goal_free(&goal), goal_free(&item);
+    return ok;
+}

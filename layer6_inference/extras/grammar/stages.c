@@ -1,0 +1,327 @@
+/* grammar.c - stages whose texts must obey: grammar, json, json_schema, tags, regex, choice.
+ *
+ * What such a stage remembers is the row at which its text is (grammar.h), and how many letters of a healed prompt
+ * come before it; so it rewinds, is copied and speculates like every other stage.
+ *
+ * Invariant: a token survives if and only if grammar_take goes on with it. */
+#include "shared.h"
+#include "stage.h"
+
+#include <math.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void share(void *object) { shared_use(object); }
+
+static void close_shared(void *object) { shared_release(object); }
+
+/* ------------------------------------------------------------------ reading */
+
+static bool no_files;
+
+void stage_forbid_files(void) { no_files = true; }
+
+/* The text itself, or what stands in the file behind an @. */
+static bool read_source(const char *text, FileMap *map, Text *source, Fault *fault) {
+    *map = (FileMap){0};
+    *source = text_of(text);
+    if (text[0] != '@') return true;
+    if (no_files) return fault_set(fault, "no file is opened here: give its text instead of @");
+    if (!file_open(map, text + 1, fault)) return false;
+    *source = (Text){(const char *)map->data, map->size};
+    return true;
+}
+
+static bool from_gbnf(const Stage *stage, Text source, const Tokenizer *tokenizer, Grammar **g,
+                      Fault *fault) {
+    const GrammarOptions options = {.tokenizer = tokenizer,
+                                    .left_recursion = stage->value[0] > 0};
+    return grammar_from_gbnf(g, source, &options, fault);
+}
+
+static bool from_schema(const Stage *stage, Text source, const Tokenizer *tokenizer,
+                        Grammar **g, Fault *fault) {
+    const GrammarOptions options = {.space = (JsonSpace)(int)stage->value[0],
+                                    .any_order = stage->value[1] > 0};
+    (void)tokenizer;
+    return grammar_from_schema(g, source, &options, fault);
+}
+
+static bool from_tags(const Stage *stage, Text source, const Tokenizer *tokenizer, Grammar **g,
+                      Fault *fault) {
+    const GrammarOptions options = {.space = (JsonSpace)(int)stage->value[0],
+                                    .any_order = stage->value[1] > 0,
+                                    .tokenizer = tokenizer};
+    return grammar_from_tags(g, source, &options, fault);
+}
+
+static bool from_regex(const Stage *stage, Text source, const Tokenizer *tokenizer, Grammar **g,
+                       Fault *fault) {
+    (void)stage, (void)tokenizer;
+    return grammar_from_regex(g, source, fault);
+}
+
+static bool from_choices(const Stage *stage, Text source, const Tokenizer *tokenizer,
+                         Grammar **g, Fault *fault) {
+    (void)stage, (void)tokenizer;
+    return grammar_from_choices(g, source, fault);
+}
+
+typedef bool From(const Stage *stage, Text source, const Tokenizer *tokenizer,
+                  Grammar **grammar, Fault *fault);
+
+static bool compile(const Stage *stage, const Tokenizer *tokenizer, Text source, From *from,
+                    Grammar **grammar, Fault *fault) {
+    bool ok = from(stage, source, tokenizer, grammar, fault);
+    if (ok && grammar_begin(*grammar) == GRAMMAR_DEAD)
+        ok = fault_set(fault, "no text at all fulfils it");
+    ok = ok && grammar_bind(*grammar, tokenizer, fault);
+    if (!ok) grammar_close(*grammar), *grammar = NULL;
+    return ok;
+}
+
+/* The grammar of a text: one that is there already, or a new one. */
+static bool share_or_compile(Stage *stage, const Tokenizer *tokenizer, Text source, From *from,
+                             Fault *fault) {
+    Lexicon *lexicon = lexicon_of(tokenizer, fault);
+    Grammar *grammar = NULL;
+    char *key = NULL;
+    size_t size;
+    if (!lexicon) return false;
+    FILE *out = open_memstream(&key, &size);
+    if (!out) return fault_set(fault, "no memory for a grammar");
+    fprintf(out, "%s %g %g ", stage->kind->name, stage->value[0], stage->value[1]);
+    fwrite(source.data, 1, source.size, out);
+    fclose(out);
+    stage->object = shared_find(lexicon, (Text){key, size});
+    bool ok = stage->object || compile(stage, tokenizer, source, from, &grammar, fault);
+    if (ok && !stage->object) {
+        stage->object = shared_keep(lexicon, grammar, (Text){key, size});
+        ok = stage->object || fault_set(fault, "no memory for a grammar");
+    }
+    free(key);
+    return ok;
+}
+
+static bool open_as(Stage *stage, const Tokenizer *tokenizer, const char *text, From *from,
+                    Fault *fault) {
+    FileMap map;
+    Text source;
+    if (!tokenizer)
+        return fault_set(fault, "%s works on texts: it needs a model's tokenizer",
+                         stage->kind->name);
+    if (!read_source(text, &map, &source, fault)) return fault_prefix(fault, stage->kind->name);
+    bool ok = share_or_compile(stage, tokenizer, source, from, fault);
+    if (map.data) file_close(&map);
+    return ok || fault_prefix(fault, stage->kind->name);
+}
+
+static bool open_gbnf(Stage *stage, const Tokenizer *tokenizer, Fault *fault) {
+    return open_as(stage, tokenizer, stage->text, from_gbnf, fault);
+}
+
+static bool open_schema(Stage *stage, const Tokenizer *tokenizer, Fault *fault) {
+    return open_as(stage, tokenizer, stage->text, from_schema, fault);
+}
+
+static bool open_tags(Stage *stage, const Tokenizer *tokenizer, Fault *fault) {
+    return open_as(stage, tokenizer, stage->text, from_tags, fault);
+}
+
+static bool open_json(Stage *stage, const Tokenizer *tokenizer, Fault *fault) {
+    return open_as(stage, tokenizer, "{\"type\": \"object\"}", from_schema, fault);
+}
+
+static bool open_regex(Stage *stage, const Tokenizer *tokenizer, Fault *fault) {
+    return open_as(stage, tokenizer, stage->text, from_regex, fault);
+}
+
+static bool open_choice(Stage *stage, const Tokenizer *tokenizer, Fault *fault) {
+    return open_as(stage, tokenizer, stage->text, from_choices, fault);
+}
+
+/* ------------------------------------------------------------------ acting */
+
+/* What a stage remembers. */
+enum { ROW, OWED, MEMORY };
+
+static void begin(const Stage *stage, double *memory) {
+    SharedGrammar *shared = stage->object;
+    pthread_mutex_lock(&shared->lock);
+    memory[ROW] = grammar_begin(shared->grammar);
+    memory[OWED] = (double)stage->owed;
+    pthread_mutex_unlock(&shared->lock);
+}
+
+/* A token that spells letters of the prompt obeys with what is behind them. */
+static uint32_t row_after(SharedGrammar *shared, const double *memory, int32_t token,
+                          size_t *owed) {
+    size_t size = tokenizer_piece(shared->tokenizer, token, false).size;
+    size_t skip = (size_t)memory[OWED] < size ? (size_t)memory[OWED] : size;
+    *owed = (size_t)memory[OWED] - skip;
+    return grammar_take_rest(shared->grammar, (uint32_t)memory[ROW], token, skip);
+}
+
+static void accept(const Stage *stage, int32_t token, double *memory) {
+    SharedGrammar *shared = stage->object;
+    size_t owed;
+    pthread_mutex_lock(&shared->lock);
+    memory[ROW] = row_after(shared, memory, token, &owed);
+    memory[OWED] = (double)owed;
+    pthread_mutex_unlock(&shared->lock);
+}
+
+static size_t forced(const Stage *stage, int32_t *tokens, size_t room) {
+    SharedGrammar *shared = stage->object;
+    pthread_mutex_lock(&shared->lock);
+    const double *memory = stage_memory(stage);
+    size_t n = memory[OWED] > 0 || grammar_is_exhausted(shared->grammar)
+                   ? 0
+                   : grammar_forced(shared->grammar, (uint32_t)memory[ROW], tokens, room);
+    pthread_mutex_unlock(&shared->lock);
+    return n;
+}
+
+static bool ends(const Stage *stage) {
+    SharedGrammar *shared = stage->object;
+    pthread_mutex_lock(&shared->lock);
+    const double *memory = stage_memory(stage);
+    bool is_over = memory[OWED] == 0 &&
+                   grammar_is_over(shared->grammar, (uint32_t)memory[ROW]) &&
+                   !grammar_is_exhausted(shared->grammar);
+    pthread_mutex_unlock(&shared->lock);
+    return is_over;
+}
+
+/* Tokens that the vocabulary does not have may not come. */
+static void mask_dense(float *logits, size_t count, const uint64_t *mask, size_t words) {
+    size_t known = min_size(count, 64 * words);
+    vector_mask(logits, mask, known);
+    for (size_t i = known; i < count; i++) logits[i] = -INFINITY;
+}
+
+/* While letters of the prompt are spelled again, few tokens are left: each is tried. */
+static void try_each(SharedGrammar *shared, const double *memory, Candidates *c) {
+    size_t owed;
+    for (size_t i = 0; i < c->count; i++)
+        if (c->logits[i] > -INFINITY &&
+            row_after(shared, memory, candidates_id(c, i), &owed) == GRAMMAR_DEAD)
+            c->logits[i] = -INFINITY;
+}
+
+static void mask_some(const Candidates *c, const uint64_t *mask, size_t words) {
+    for (size_t i = 0; i < c->count; i++) {
+        size_t id = (size_t)c->ids[i];
+        if (id / 64 >= words || !(mask[id / 64] >> (id % 64) & 1)) c->logits[i] = -INFINITY;
+    }
+}
+
+static void apply(Stage *stage, Candidates *c, const Step *step) {
+    SharedGrammar *shared = stage->object;
+    const double *memory = stage_memory(stage);
+    size_t words;
+    (void)step;
+    pthread_mutex_lock(&shared->lock);
+    if (memory[OWED] > 0) {
+        try_each(shared, memory, c);
+    } else {
+        const uint64_t *mask = grammar_mask(shared->grammar, (uint32_t)memory[ROW], &words);
+        if (c->dense)
+            mask_dense(c->logits, c->count, mask, words);
+        else
+            mask_some(c, mask, words);
+    }
+    if (grammar_is_exhausted(shared->grammar)) /* what it says now may be wrong */
+        for (size_t i = 0; i < c->count; i++) c->logits[i] = -INFINITY;
+    pthread_mutex_unlock(&shared->lock);
+    candidates_changed(c);
+}
+
+static const char *why_none(const Stage *stage) {
+    SharedGrammar *shared = stage->object;
+    pthread_mutex_lock(&shared->lock);
+    bool exhausted = grammar_is_exhausted(shared->grammar);
+    pthread_mutex_unlock(&shared->lock);
+    return exhausted ? ": this text takes the grammar beyond its limits" : "";
+}
+
+#define OBEYS                                                                                 \
+    .formula = "logit = -infinity for every token with which no text of the grammar goes on", \
+    .needs_tokenizer = true, .share = share, .close = close_shared, .apply = apply,           \
+    .forced = forced, .memory = MEMORY, .begin = begin, .accept = accept, .ends = ends,       \
+    .why_none = why_none
+
+#define SPACE_PARAMS                                                                          \
+    .params = {{.key = "space", .default_value = JSON_SPACE_ONE, .high = 2, .integer = true}, \
+               {.key = "any_order", .high = 1, .integer = true}}
+
+const StageKind stage_grammar = {
+    .name = "grammar",
+    .gloss = "the text obeys a grammar in llama.cpp's notation: grammar:@FILE",
+    .advice =
+        "formats that are not JSON. left_recursion=1 allows rules that begin with themselves.",
+    .source = "Earley 1970; GBNF: llama.cpp",
+    .example = "grammar:root%20%3A%3A=%20\"yes\"%20|%20\"no\"",
+    .list = LIST_ONE_TEXT,
+    .params = {{.key = "left_recursion", .high = 1, .integer = true}},
+    .open = open_gbnf,
+    OBEYS};
+
+const StageKind stage_json = {
+    .name = "json",
+    .gloss = "the text is a JSON object",
+    .advice =
+        "any JSON; json_schema when it is known which. space: 0 anywhere, 1 one blank after a "
+        "comma or a colon, 2 none.",
+    .source = "RFC 8259",
+    .example = "json:space=2",
+    SPACE_PARAMS,
+    .open = open_json,
+    OBEYS};
+
+const StageKind stage_json_schema = {
+    .name = "json_schema",
+    .gloss = "the text is JSON that fulfils a schema: json_schema:@FILE",
+    .advice =
+        "answers that programs read. any_order=1: properties in any order, not as declared.",
+    .source = "JSON Schema, draft 2020-12",
+    .example = "json_schema:{\"enum\"%3A[1%2C2]}",
+    .list = LIST_ONE_TEXT,
+    SPACE_PARAMS,
+    .open = open_schema,
+    OBEYS};
+
+const StageKind stage_tags = {
+    .name = "tags",
+    .gloss = "free text with tags whose content obeys, or tags alone: tags:@FILE",
+    .advice =
+        "tool calls: free text until a trigger, then a tag with JSON in it, then free text "
+        "again. strata grammar --tags FILE shows what a file allows.",
+    .source = "structural tags: vLLM, XGrammar",
+    .example = "tags:{\"tags\"%3A[{\"begin\"%3A\"<a>\"%2C\"end\"%3A\"</a>\"}]}",
+    .list = LIST_ONE_TEXT,
+    SPACE_PARAMS,
+    .open = open_tags,
+    OBEYS};
+
+const StageKind stage_regex = {
+    .name = "regex",
+    .gloss = "the whole text matches a regular expression",
+    .advice = "dates, numbers, codes. Write a comma as %2C and a colon as %3A.",
+    .source = "Brzozowski 1964; syntax: ECMA-262",
+    .example = "regex:[0-9]{4}-[0-9]{2}",
+    .list = LIST_ONE_TEXT,
+    .open = open_regex,
+    OBEYS};
+
+const StageKind stage_choice = {.name = "choice",
+                                .gloss = "the text is one of a few: choice:yes|no",
+                                .advice =
+                                    "questions with a closed list of answers, of any length.",
+                                .source = "vLLM, guided_choice",
+                                .example = "choice:yes|no|perhaps",
+                                .list = LIST_ONE_TEXT,
+                                .open = open_choice,
+                                OBEYS};

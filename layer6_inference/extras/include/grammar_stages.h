@@ -1,0 +1,10 @@
+/* grammar_stages.h - the stages by which a text obeys a grammar. */
+#ifndef STRATA_GRAMMAR_STAGES_H
+#define STRATA_GRAMMAR_STAGES_H
+
+#include "stage.h"
+
+extern const StageKind stage_grammar, stage_json, stage_json_schema, stage_tags, stage_regex,
+    stage_choice;
+
+#endif

@@ -1,0 +1,22 @@
+/* inference_extras.h - what hangs on the core of layer 6; in reading order: */
+#ifndef STRATA_INFERENCE_EXTRAS_H
+#define STRATA_INFERENCE_EXTRAS_H
+
+#include "inference.h"
+#include "models_extras.h"
+
+#include "grammar.h"        /* text that must obey: grammars and where a text has come to */
+#include "grammar_stages.h" /* the stages by which a text obeys one */
+#include "diversity.h"      /* how varied a set of texts is */
+#include "surprisal.h"      /* how surprised a model is by a text */
+#include "beam.h"           /* the likeliest texts */
+#include "diffusion.h"      /* a text whose words come in any order */
+#include "schedule.h"       /* who reads how many tokens in the next step */
+#include "service.h"        /* many users: their requests wait, run and end */
+#include "traffic.h"        /* who comes when, and for how much */
+#include "step_cost.h"      /* how long a step takes */
+#include "simulate.h"       /* a service without a model */
+#include "glass.h"          /* all that happens to a text inside a model */
+#include "interventions.h"  /* what is to be changed in a model while it runs */
+
+#endif

@@ -1,0 +1,235 @@
+/* serve_goals.c - strata bench serve --goals: three promises of a service, each beside its measure.
+ *
+ *     decode   texts that write together, tokens/s: the share that the products and the reading of keys and values take of
+ *              a step; what is left over is what serving costs
+ *     gaps     texts that write while a long prompt comes in: the longest of 20 waits for a token, in steps of theirs before
+ *     warm     a prompt that was read before: the time to its first token, of the time that it took then */
+#include "profile.h"
+#include "serve.h"
+#include "schedule.h"
+#include "service.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    WRITERS = 8,
+    PROMPT = 2048,
+    BEFORE = 64,
+    WRITTEN = 96,
+    ALONE = 16,
+    GAPS = 4096,
+    GOAL_SCOPES = 200000
+};
+
+typedef struct Asker {
+    TokenList tokens;
+    Chain chain;
+    ServiceRequest request;
+    struct Goals *goals;
+    double asked, first, last; /* when; how long until its first token; when it had its last */
+} Asker;
+
+typedef struct Goals {
+    const BenchJob *job;
+    const Model *model;
+    Session session;
+    Service service;
+    size_t prompt;
+    Asker asker[WRITERS + 1];
+    double gap[GAPS], step[GAPS];
+    size_t gaps, steps;
+    bool watch;    /* gaps are noted */
+    uint64_t seed; /* of the words of this round: none are read before that should not be */
+} Goals;
+
+/* The service's clock, by which it learns what steps take, is the bench's. */
+static const BenchJob *clock_of;
+static double now(void) { return bench_now(clock_of); }
+
+static bool note_token(void *context, const Choice *choice) {
+    Asker *a = context;
+    Goals *g = a->goals;
+    double time = now();
+    if (choice->step == 0) a->first = time - a->asked;
+    if (choice->step && g->watch && g->gaps < GAPS) g->gap[g->gaps++] = time - a->last;
+    a->last = time;
+    return true;
+}
+
+/* One more: of this seed's words, so many, and so many tokens of answer. */
+static bool ask(Goals *g, size_t i, uint64_t seed, size_t prompt, size_t answer, Fault *fault) {
+    Asker *a = &g->asker[i];
+    token_list_free(&a->tokens), chain_close(&a->chain);
+    *a = (Asker){.goals = g, .asked = now()};
+    for (size_t k = 0; k < prompt; k++)
+        token_list_add(&a->tokens, (int32_t)(rng_hash(seed, i, k) % g->model->sizes.vocab));
+    a->request =
+        (ServiceRequest){.tokens = &a->tokens,
+                         .options = {.chain = &a->chain,
+                                     .seed = i,
+                                     .limits = {.max_tokens = answer, .only_bos_ends = true},
+                                     .on_choice = note_token,
+                                     .context = a}};
+    return bench_open_chain(&a->chain, g->model, fault) &&
+           service_submit(&g->service, &a->request, fault);
+}
+
+static bool run_until_over(Goals *g, Fault *fault) {
+    while (g->service.count)
+        if (!service_step(&g->service, fault)) return false;
+    return true;
+}
+
+/* All have their first token, and nothing else. */
+static bool begin_writers(Goals *g, size_t n, uint64_t seed, Fault *fault) {
+    bool all = false;
+    for (size_t i = 0; i < n; i++)
+        if (!ask(g, i, seed, BEFORE, WRITTEN + PROMPT, fault)) return false;
+    while (!all) {
+        if (!service_step(&g->service, fault)) return false;
+        all = true;
+        for (size_t i = 0; i < n; i++) all &= g->asker[i].first > 0;
+    }
+    return true;
+}
+
+static bool end_writers(Goals *g, Fault *fault) {
+    for (size_t i = 0; i <= WRITERS; i++) g->asker[i].request.cancelled = true;
+    return run_until_over(g, fault);
+}
+
+/* ------------------------------------------------------------------ decode */
+
+/* Seconds under a name, wherever it stands in the tree. */
+static double seconds_of(const Profile *p, const char *name) {
+    double sum = 0;
+    for (size_t i = 0; i < p->n_rows; i++)
+        if (strcmp(p->rows[i].name, name) == 0) sum += p->rows[i].sum;
+    return sum;
+}
+
+/* One round: the share, and tokens a second. */
+static bool decode_round(Goals *g, uint64_t seed, double *share, double *rate, Fault *fault) {
+    Profile profile = {0};
+    double bandwidth = bandwidth_gigabytes(g->job->compute.pool, 0.1).median,
+           kv = bench_kv_bytes(g->model, g->job->compute.kv_format), seen = 0;
+    if (!begin_writers(g, WRITERS, seed, fault) || !profile_start(&profile, GOAL_SCOPES, fault))
+        return false;
+    bool ok = true;
+    double start = clock_seconds();
+    for (size_t k = 0; ok && k < WRITTEN; k++) {
+        ok = service_step(&g->service, fault);
+        seen += WRITERS * (double)(BEFORE + 1 + k);
+    }
+    double seconds = clock_seconds() - start;
+    profile_stop(&profile);
+    *share = (seconds_of(&profile, "weights") + kv * seen / 1e9 / bandwidth) / seconds;
+    *rate = WRITERS * WRITTEN / seconds;
+    profile_free(&profile);
+    return ok && end_writers(g, fault);
+}
+
+/* ------------------------------------------------------------------ gaps, and what was read before */
+
+/* Note what steps take: n of them, or all until a text has its first token. */
+static bool time_steps(Goals *g, size_t n, const Asker *until, Fault *fault) {
+    for (g->steps = 0; g->steps < n && !(until && until->first > 0);) {
+        double before = now();
+        if (!service_step(&g->service, fault)) return false;
+        g->step[g->steps++] = now() - before;
+    }
+    return true;
+}
+
+/* One round: of 20 gaps the longest, and that in steps of those who write, before the prompt comes. */
+static bool gap_round(Goals *g, uint64_t seed, double *gap, double *steps, Fault *fault) {
+    const Asker *late = &g->asker[WRITERS];
+    g->gaps = 0;
+    if (!begin_writers(g, WRITERS / 2, seed, fault) || !time_steps(g, ALONE, NULL, fault))
+        return false;
+    double step = bench_median(g->step, g->steps);
+    g->watch = true;
+    if (!ask(g, WRITERS, seed, g->prompt, 1, fault) || !time_steps(g, GAPS, late, fault))
+        return false;
+    g->watch = false;
+    (void)bench_median(g->gap, g->gaps); /* which puts them in order */
+    *gap = g->gap[(size_t)(0.95 * (double)(g->gaps - 1) + 0.5)], *steps = *gap / step;
+    return end_writers(g, fault);
+}
+
+static bool warm_round(Goals *g, uint64_t seed, double *warm, double *share, Fault *fault) {
+    double first[2];
+    for (int i = 0; i < 2; i++) {
+        if (!ask(g, WRITERS, seed, g->prompt, 1, fault) || !run_until_over(g, fault))
+            return false;
+        first[i] = g->asker[WRITERS].first;
+    }
+    *warm = first[1], *share = first[1] / first[0];
+    return true;
+}
+
+/* ------------------------------------------------------------------ all three */
+
+typedef bool GoalRound(Goals *g, uint64_t seed, double *a, double *b, Fault *fault);
+
+/* The medians of two numbers. */
+static bool measure(Goals *g, GoalRound *round, double *a, double *b, Fault *fault) {
+    double first[64], second[64];
+    for (long r = 0; r < g->job->rounds; r++)
+        if (!round(g, ++g->seed, &first[r], &second[r], fault)) return false;
+    *a = bench_median(first, (size_t)g->job->rounds);
+    *b = bench_median(second, (size_t)g->job->rounds);
+    return true;
+}
+
+static const char *reached(bool is) { return is ? "reached" : "MISSED"; }
+
+static bool run_goals(Goals *g, Fault *fault) {
+    double a, b;
+    if (!measure(g, decode_round, &a, &b, fault)) return false;
+    printf("decode   %d texts write %.1f tokens/s; products, keys and values are %.1f %% of a "
+           "step: at least 90 %s\n",
+           WRITERS, b, 100 * a, reached(a >= 0.9));
+    if (!measure(g, gap_round, &a, &b, fault)) return false;
+    printf("gaps     19 of 20 are below %.2f ms while a prompt of %zu tokens comes in, %.2f "
+           "steps: at most 2 %s\n",
+           1e3 * a, g->prompt, b, reached(b <= 2));
+    if (!measure(g, warm_round, &a, &b, fault)) return false;
+    printf("warm     the first token of a prompt of %zu that was read before takes %.2f ms, "
+           "%.1f %% of the first time: at most 5 %s\n",
+           g->prompt, 1e3 * a, 100 * b, reached(b <= 0.05));
+    return true;
+}
+
+bool serve_goals(const BenchJob *job, const Model *model, Fault *fault) {
+    const size_t ctx = model->sizes.ctx;
+    Goals *g = calloc(1, sizeof *g);
+    if (!g) return fault_set(fault, "no memory to measure with");
+    g->job = clock_of = job, g->model = model;
+    g->prompt = ctx > PROMPT + 2 ? PROMPT : ctx - 2;
+    const SessionConfig config = {.ctx = min_size(ctx, PROMPT + BEFORE + WRITTEN + 64),
+                                  .sequences = WRITERS + 1,
+                                  .max_tokens = PREFILL_BATCH,
+                                  .max_logits = WRITERS + 1,
+                                  .prefixes = PROMPT / KV_PAGE + 8,
+                                  .kv = job->compute.kv_format};
+    const SchedulePolicy policy = {.budget = PREFILL_BATCH,
+                                   .chunk = PREFILL_BATCH / 4,
+                                   .stretch = SCHEDULE_STRETCH,
+                                   .running = WRITERS + 1,
+                                   .waiting = WRITERS + 1};
+    bool ok = (ctx > BEFORE + WRITTEN + 2 ||
+               fault_set(fault, "a context of %zu tokens is too short for --goals", ctx)) &&
+              session_open(&g->session, model, job->compute.pool, config, fault) &&
+              service_open(&g->service, &g->session, policy, fault);
+    g->service.clock = now;
+    ok = ok && run_goals(g, fault);
+    if (g->service.requests) service_close(&g->service);
+    for (size_t i = 0; i <= WRITERS; i++)
+        token_list_free(&g->asker[i].tokens), chain_close(&g->asker[i].chain);
+    if (g->session.model) session_close(&g->session);
+    free(g);
+    return ok;
+}

@@ -1,0 +1,250 @@
+/* chat.c - strata chat: a conversation with a model. */
+#include "input.h"
+#include "talk.h"
+#include "chat.h"
+#include "json.h"
+#include "template.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* ------------------------------------------------------------------ opening and closing */
+
+/* One of three words, by its place. */
+static bool choose_word(const char *option, const char *word, const char *const words[3],
+                        int *chosen, Fault *fault) {
+    for (*chosen = 0; *chosen < 3; ++*chosen)
+        if (strcmp(word, words[*chosen]) == 0) return true;
+    return fault_set(fault, "%s is '%.40s': wanted %s, %s or %s", option, word, words[0],
+                     words[1], words[2]);
+}
+
+static bool read_words(Talk *talk, Fault *fault) {
+    static const char *const fulls[] = {"shift", "forget", "stop"}, *const thinks[] = {
+                                                                        "show", "hide", "off"};
+    const ChatRequest *r = talk->request;
+    int full, think;
+    if (!choose_word("--full", r->full, fulls, &full, fault) ||
+        !choose_word("--think", r->think, thinks, &think, fault))
+        return false;
+    talk->full = (Full)full, talk->think = (Think)think;
+    if (r->tools && talk->full == FULL_SHIFT)
+        return fault_set(fault, "--full shift does not go with --tools: it would drop what the "
+                                "model is told of them; wanted forget or stop");
+    return !r->tool_choice || strcmp(r->tool_choice, "auto") == 0 ||
+           strcmp(r->tool_choice, "required") == 0 ||
+           fault_set(fault, "--tool-choice is '%.40s': wanted auto or required",
+                     r->tool_choice);
+}
+
+/* A template that never prints what a user says would have the model answer to nothing.  One that refuses
+ * a single word will say so when it is asked. */
+static bool check_form(const Talk *talk, Fault *fault) {
+    static const char said[] = "owl, owl, owl";
+    static const Text keys[] = {{"role", 4}, {"content", 7}};
+    const JsonValue values[] = {{.kind = JSON_STRING, .text = text_of("user")},
+                                {.kind = JSON_STRING, .text = text_of(said)}},
+                    message = {.kind = JSON_OBJECT, .count = 2, .items = values, .keys = keys},
+                    messages = {.kind = JSON_ARRAY, .count = 1, .items = &message};
+    const ChatTalk probe = {.messages = &messages, .open = true, .think = true};
+    Rendered text = {0};
+    Fault ignored;
+    bool prints =
+        !chat_render(&talk->form, talk->loaded.model->tokenizer, &probe, &text, &ignored) ||
+        memmem(text.text, text.size, said, strlen(said));
+    rendered_free(&text);
+    return prints ||
+           fault_set(fault,
+                     "the form of the conversation (%s) never prints what a user says: "
+                     "wanted a template that prints message.content",
+                     talk->form.name);
+}
+
+/* What is typed is edited where that can be; a terminal that is none of its kind says so. */
+static bool open_editor(Talk *talk, Fault *fault) {
+    const ChatRequest *r = talk->request;
+    const char *kind = getenv("TERM");
+    if (!talk->terminal || !kind || strcmp(kind, "dumb") == 0)
+        return !r->history ||
+               fault_set(fault, "--history keeps lines that are typed in a terminal: this is "
+                                "none that they can be edited in");
+    talk->editor = editor_open(r->history, fault);
+    if (talk->editor || r->history) return talk->editor;
+    if (!r->quiet) fprintf(stderr, "[lines are not edited: %s]\n", fault->text);
+    return true;
+}
+
+static bool open_eye(Talk *talk, Fault *fault) {
+    const ChatRequest *r = talk->request;
+    bool ok = !r->eye.mmproj || pictures_open(&talk->pictures, &r->eye, SHOWN_MOST,
+                                              &talk->loaded.session, r->compute.pool, fault);
+    if (r->eye.mmproj) talk->next.of = &talk->pictures;
+    for (size_t i = 0; ok && i < r->images.count; i++)
+        ok = talk_add_picture(talk, r->images.items[i], fault);
+    return ok;
+}
+
+bool talk_open(Talk *talk, const ChatRequest *request, Fault *fault) {
+    talk->request = request;
+    talk->seed = request->seed;
+    talk->terminal = isatty(STDIN_FILENO) && isatty(STDOUT_FILENO);
+    if (!read_words(talk, fault) ||
+        !loaded_open_model(&talk->loaded, request->model, &request->compute, fault) ||
+        !compute_adapt(&request->compute, &talk->loaded.own, fault))
+        return false;
+    const Model *model = talk->loaded.model;
+    if ((size_t)request->ctx > model->sizes.ctx)
+        return fault_set(fault, "--ctx is %ld: wanted at most %zu, the model's", request->ctx,
+                         model->sizes.ctx);
+    return loaded_open_form(&talk->loaded, talk->request->form, &talk->form, fault) &&
+           check_form(talk, fault) && talk_open_tools(talk, fault) &&
+           talk_choose_chain(talk, request->chain, fault) &&
+           loaded_open_session(&talk->loaded, &request->compute, (size_t)request->ctx, 2,
+                               fault) &&
+           engine_open(&talk->engine, &talk->loaded.session, fault) && open_eye(talk, fault) &&
+           (!request->load || talk_load(talk, request->load, fault)) &&
+           (!request->system || talk_set_system(talk, text_of(request->system), fault)) &&
+           talk_check_full(talk, fault) && open_editor(talk, fault);
+}
+
+void talk_close(Talk *talk) {
+    talk_drop(talk, 0, talk->count);
+    free(talk->turns);
+    shown_release(&talk->next), pictures_close(&talk->pictures);
+    engine_close(&talk->engine);
+    chat_form_close(&talk->form);
+    chain_close(&talk->chain), chain_close(&talk->must_call);
+    json_free(talk->tools), token_list_free(&talk->marks);
+    editor_close(talk->editor, &(Fault){0});
+    token_list_free(&talk->tokens[0]), token_list_free(&talk->tokens[1]);
+    if (talk->loaded.model) loaded_close(&talk->loaded);
+}
+
+/* ------------------------------------------------------------------ the conversation */
+
+static void on_interrupt(int signal) {
+    (void)signal;
+    talk_interrupted = 1;
+}
+
+static bool take_line(Talk *talk, Text line, Fault *fault) {
+    const char *zero = memchr(line.data, 0, line.size);
+    if (zero)
+        return fault_set(fault, "byte %zu of the line is zero: wanted text",
+                         (size_t)(zero - line.data) + 1);
+    if (line.data[0] == '/') return talk_order(talk, line, fault);
+    if (talk_waits(talk))
+        return talk_add(talk, "tool", line, (Text){0}, fault) && talk_reply(talk, fault);
+    if (!talk_say(talk, line, &talk->next, fault)) return false;
+    shown_release(&talk->next); /* the turn has them */
+    return talk_reply(talk, fault);
+}
+
+/* Returns whether all lines were answered. */
+static bool converse(Talk *talk) {
+    Fault fault;
+    bool all = true;
+    size_t size;
+    for (char *line; !talk->over && (line = talk_line(talk, &size)); free(line)) {
+        if (!size || take_line(talk, (Text){line, size}, &fault)) continue;
+        fprintf(stderr, "[%s]\n", fault.text);
+        all = false;
+    }
+    return all || talk->terminal;
+}
+
+static int run_request(ChatRequest *request) {
+    Fault fault;
+    char path[2400];
+    Talk *talk = calloc(1, sizeof *talk);
+    bool ok = talk || fault_set(&fault, "no memory for a conversation"), answered = true;
+    ok = ok && choose_model(&request->model, path, sizeof path, &fault) &&
+         compute_open(&request->compute, &fault);
+    ok = ok && talk_open(talk, request, &fault);
+    if (ok) {
+        struct sigaction action = {.sa_handler = on_interrupt}, before;
+        sigaction(SIGINT, &action, &before);
+        if (!request->quiet)
+            fprintf(stderr, "[%s; form: %s; /help lists the orders]\n", request->model,
+                    talk->form.name);
+        answered = converse(talk);
+        sigaction(SIGINT, &before, NULL);
+        ok = editor_close(talk->editor, &fault);
+        talk->editor = NULL;
+        if (ok && ferror(stdin)) ok = fault_set(&fault, "standard input cannot be read");
+    }
+    if (talk) talk_close(talk);
+    compute_close(&request->compute);
+    free(talk);
+    if (!ok) return command_failed(&fault);
+    return answered ? EXIT_DONE : EXIT_FAILED;
+}
+
+static const OptionRule rules[] = {
+    IMAGE_RULE,
+    EYE_RULES,
+    {"--tool-command", NEEDS, "--tools", "these are what is called"},
+    {"--tool-choice", NEEDS, "--tools", "these are what is called"},
+    {0},
+};
+
+static int run(int argc, char **argv) {
+    ChatRequest r = {.chain = chain_default,
+                     .full = "forget",
+                     .think = "show",
+                     .max_tokens = 1000,
+                     .seed = 1};
+    const Option options[] = {
+        {"-m", OPT_TEXT, &r.model, "FILE", "model in GGUF format (the storyteller in the box)"},
+        {"-n", OPT_INT(-1, OPTION_MANY), &r.max_tokens, "N",
+         "tokens of an answer at most (1000; -1: until the model ends or the context is full)"},
+        {"--chain", OPT_TEXT, &r.chain, "SPEC", "samplers, as for strata generate"},
+        {"--seed", OPT_SEED, &r.seed, "N", "the same seed gives the same answers (1)"},
+        {"--form", OPT_TEXT, &r.form, "NAME",
+         "form of the conversation: a built-in one (chatml, llama3, ...) or @FILE, a template "
+         "(the model's own)"},
+        {"--system", OPT_TEXT, &r.system, "TEXT", "what the conversation begins with"},
+        {"--load", OPT_TEXT, &r.load, "FILE", "go on with turns that were saved"},
+        {"--full", OPT_TEXT, &r.full, "WHAT",
+         "when the context is full: forget (the oldest turns), shift (cut the oldest tokens "
+         "out of what was read: nothing is read again, nearly the same) or stop (forget)"},
+        {"--think", OPT_TEXT, &r.think, "WHAT",
+         "a model's thinking: show, hide or off, where its template can (show)"},
+        {"--tools", OPT_TEXT, &r.tools, "FILE",
+         "functions that it may call, a JSON array as OpenAI's clients send it; you type what "
+         "a "
+         "call gives"},
+        {"--tool-command", OPT_TEXT, &r.tool_command, "PROGRAM",
+         "runs for every call, without a shell: the call on its standard input, the result on "
+         "its standard output"},
+        {"--tool-choice", OPT_TEXT, &r.tool_choice, "WHAT",
+         "auto (a call or none), or required: each question is answered by a call first "
+         "(auto)"},
+        {"--ctx", OPT_INT(1, OPTION_MANY), &r.ctx, "N",
+         "context in tokens, at most the model's (that, at most 4096)"},
+        {"--history", OPT_TEXT, &r.history, "FILE",
+         "lines that were typed before, to be brought back; those of this time go there, too"},
+        {"--quiet", OPT_FLAG, &r.quiet, NULL, "no line about the model at the start"},
+        {"--image", OPT_LIST, &r.images, "FILE",
+         "a picture (PNG, JPEG, PPM) that the first message shows (may be given several "
+         "times)"},
+        EYE_OPTIONS(r.eye),
+        KV_OPTION(r.compute),
+        ADAPTER_OPTION(r.compute),
+        COMPUTE_OPTIONS(r.compute),
+        {0},
+    };
+    const CommandLine line = {
+        argc,
+        argv,
+        "chat [-m FILE] [options]",
+        "Talk with a model, line by line.  What you write is never read as a control token.",
+        options,
+        rules};
+    int status = command_line_read(&line, NULL, 0, 0);
+    return status >= 0 ? status : run_request(&r);
+}
+
+const Command command_chat = {.name = "chat", .gloss = "talk with a model", .run = run};

@@ -1,0 +1,205 @@
+/* diffuse.c - strata diffuse: fill a canvas with a diffusion model. */
+#include "input.h"
+#include "listing.h"
+#include "loaded_model.h"
+#include "diffusion.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct Job {
+    const char *model, *prompt, *suffix, *chain_text, *remask, *trace;
+    long length, steps, block; /* 0: not given */
+    uint64_t seed;
+    bool chat, special, no_prompt, show, quiet;
+    ComputeOptions compute;
+    /* what is open */
+    LoadedModel *loaded;
+    Chain chain;
+    TokenList tokens;
+    size_t prompt_count;
+    Diffusion text;
+    FileOut trace_file;
+} Job;
+
+/* ------------------------------------------------------------------ the canvas */
+
+static bool read_canvas(Job *job, Fault *fault) {
+    const LoadedModel *m = job->loaded;
+    const Tokenizer *t = m->model->tokenizer;
+    bool ok =
+        job->chat
+            ? loaded_encode_message(m, text_of(job->prompt), &(Shown){0}, &job->tokens, fault)
+            : loaded_tokenize(m, text_of(job->prompt), job->special, &job->tokens, fault);
+    job->prompt_count = job->tokens.count;
+    if (!ok || !token_list_reserve(&job->tokens, (size_t)job->length, fault)) return false;
+    for (long i = 0; i < job->length; i++) token_list_add(&job->tokens, tokenizer_mask(t));
+    return !job->suffix ||
+           tokenizer_encode(t, text_of(job->suffix), job->special, &job->tokens, fault);
+}
+
+static bool open_text(Job *job, Fault *fault) {
+    const Model *model = job->loaded->model;
+    size_t open = 0;
+    DiffusionOptions options = {
+        .block = (size_t)job->block, .seed = job->seed, .remask = REMASK_CONFIDENCE};
+    if (!remask_read(job->remask, &options.remask, fault) ||
+        !chain_parse(&job->chain, job->chain_text, model->tokenizer, fault) ||
+        !read_canvas(job, fault))
+        return false;
+    for (size_t i = 0; i < job->tokens.count; i++)
+        open += job->tokens.ids[i] == tokenizer_mask(model->tokenizer);
+    options.steps = job->steps ? (size_t)job->steps : open;
+    return diffusion_session(&job->loaded->session, model, job->compute.pool, job->tokens.count,
+                             job->block && open > (size_t)job->block ? (size_t)job->block
+                                                                     : open,
+                             job->compute.kv_format, fault) &&
+           diffusion_open(&job->text, &job->loaded->session, &job->chain, job->tokens.ids,
+                          job->tokens.count, options, fault);
+}
+
+static bool open_job(Job *job, Fault *fault) {
+    return compute_adapt(&job->compute, &job->loaded->own, fault) && open_text(job, fault) &&
+           (!job->trace || table_begin(&job->trace_file, job->trace, fault));
+}
+
+static void close_job(Job *job) {
+    diffusion_close(&job->text);
+    chain_close(&job->chain);
+    token_list_free(&job->tokens);
+    file_drop(&job->trace_file);
+}
+
+/* ------------------------------------------------------------------ what is printed */
+
+/* Places begin to end: their text, and an underscore where one is open. */
+static void print_places(const Job *job, size_t begin, size_t end, bool one_line) {
+    const Diffusion *d = &job->text;
+    const Tokenizer *t = job->loaded->model->tokenizer;
+    bool first = tokenizer_space_prefix(t) && begin == 0;
+    for (size_t i = begin; i < end; i++) {
+        Text piece = tokenizer_piece(t, d->tokens[i], false);
+        if (d->tokens[i] == tokenizer_mask(t)) piece = text_of("_");
+        if (first && piece.size && piece.data[0] == ' ') piece.data++, piece.size--;
+        first = first && piece.size == 0;
+        if (one_line)
+            utf8_print_escaped(stdout, piece);
+        else
+            fwrite(piece.data, 1, piece.size, stdout);
+    }
+    printf("\n");
+}
+
+static void show_step(const Job *job) {
+    if (!job->show) return;
+    printf("%4zu  ", job->text.step);
+    print_places(job, job->chat ? job->prompt_count : 0, job->text.count, true);
+}
+
+/* A row for each place that was filled, in the order of the text. */
+static bool write_trace(Job *job, Fault *fault) {
+    const Diffusion *d = &job->text;
+    if (!job->trace) return true;
+    FILE *out = job->trace_file.stream;
+    fprintf(out, "place,step,sure,token,text\n");
+    for (size_t i = 0; i < d->count; i++) {
+        if (!d->step_of[i]) continue;
+        fprintf(out, "%zu,%d,%.6g,%d,", i, d->step_of[i], d->sure_of[i], d->tokens[i]);
+        list_cell(out, tokenizer_piece(job->loaded->model->tokenizer, d->tokens[i], true));
+        fprintf(out, "\n");
+    }
+    return file_end(&job->trace_file, fault);
+}
+
+static bool run_model(LoadedModel *m, void *context, Fault *fault) {
+    Job *job = context;
+    job->loaded = m;
+    bool ok = open_job(job, fault);
+    double start = clock_seconds();
+    while (ok && !diffusion_is_done(&job->text)) {
+        show_step(job);
+        ok = diffusion_step(&job->text, fault);
+    }
+    if (ok) {
+        const Diffusion *d = &job->text;
+        show_step(job);
+        if (job->show) printf("\n");
+        bool alone = job->chat || job->no_prompt;
+        print_places(job, alone ? job->prompt_count : 0,
+                     job->suffix && alone ? job->prompt_count + (size_t)job->length
+                                          : diffusion_end(d),
+                     false);
+        if (!job->quiet)
+            fprintf(stderr, "[%ld places in %zu steps, %.2f s, %zu tokens read]\n", job->length,
+                    d->step, clock_seconds() - start, d->step * d->count);
+        ok = write_trace(job, fault);
+    }
+    close_job(job);
+    return ok;
+}
+
+/* ------------------------------------------------------------------ options */
+
+static const OptionRule rules[] = {
+    {"--suffix", NOT_WITH, "--chat", "an answer has nothing behind it"},
+    {"--chat", NOT_WITH, "--special --no-prompt",
+     "a message is plain text, and is not printed"},
+    {0},
+};
+
+static int run(int argc, char **argv) {
+    Job job = {.prompt = "Once upon a time",
+               .chain_text = "greedy",
+               .remask = "confidence",
+               .length = 64,
+               .seed = 1};
+    Fault fault;
+    const Option options[] = {
+        {"-m", OPT_TEXT, &job.model, "FILE", "a diffusion model in GGUF format"},
+        {"-p", OPT_PROMPT, &job.prompt, "TEXT",
+         "what stands before the open places, -: standard input (\"Once upon a time\")"},
+        {"--suffix", OPT_TEXT, &job.suffix, "TEXT", "what stands behind them (nothing)"},
+        {"-n", OPT_INT(1, 1 << 20), &job.length, "N", "open places (64)"},
+        {"--steps", OPT_INT(1, 1 << 20), &job.steps, "N",
+         "readings of the text; in each an even share of the places is filled (as many as "
+         "places)"},
+        {"--block", OPT_INT(1, 1 << 20), &job.block, "N",
+         "fill so many places before those behind them (all at once)"},
+        {"--remask", OPT_TEXT, &job.remask, "RULE",
+         "whose tokens stay, the surest by: confidence, margin, entropy or random "
+         "(confidence)"},
+        {"--chain", OPT_TEXT, &job.chain_text, "SPEC",
+         "how a place's token is chosen, for instance temp:0.5 (greedy)"},
+        {"--seed", OPT_SEED, &job.seed, "N", "the same seed gives the same text (1)"},
+        {"--show", OPT_FLAG, &job.show, NULL,
+         "the text before every step, too, an underscore for each open place"},
+        {"--trace", OPT_OUTPUT, &job.trace, "FILE",
+         "when each token came and how sure the model was, as CSV"},
+        {"--chat", OPT_FLAG, &job.chat, NULL,
+         "the prompt is a user's message, in the form the model knows; prints the answer"},
+        {"--special", OPT_FLAG, &job.special, NULL,
+         "read special tokens in the texts by name, that of an open place, too"},
+        {"--no-prompt", OPT_FLAG, &job.no_prompt, NULL, "print only what was filled in"},
+        {"--quiet", OPT_FLAG, &job.quiet, NULL, "no status line on stderr"},
+        KV_OPTION(job.compute),
+        ADAPTER_OPTION(job.compute),
+        COMPUTE_OPTIONS(job.compute),
+        {0},
+    };
+    const CommandLine line = {
+        argc,
+        argv,
+        "diffuse [-m FILE] [-p TEXT] [options]",
+        "Fill the open places of a text in any order, those first of which the model is "
+        "surest.\nThe text goes to stdout, a line about the run to stderr.",
+        options,
+        rules};
+    int status = command_line_read(&line, NULL, 0, 0);
+    if (status >= 0) return status;
+    return loaded_run(&job.model, &job.compute, run_model, &job, &fault)
+               ? EXIT_DONE
+               : command_failed(&fault);
+}
+
+const Command command_diffuse = {
+    .name = "diffuse", .gloss = "fill a text in any order with a diffusion model", .run = run};

@@ -1,0 +1,289 @@
+/* inspect.c - strata inspect: what a GGUF, safetensors or PyTorch file holds and what running it would take. */
+#include "input.h"
+#include "compute.h"
+#include "pooling.h"
+#include "pytorch.h"
+#include "safetensors.h"
+
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+static void print_value(const GgufPair *pair, uint64_t i) {
+    int64_t whole;
+    double number;
+    if (pair->item == GGUF_BOOL && gguf_int(pair, i, &whole))
+        printf("%s", whole ? "true" : "false");
+    else if (pair->item == GGUF_U64 && !gguf_int(pair, i, &whole))
+        printf("%llu", (unsigned long long)whole);
+    else if (gguf_int(pair, i, &whole))
+        printf("%lld", (long long)whole);
+    else if (gguf_float(pair, i, &number))
+        printf("%g", number);
+}
+
+/* At most `max` bytes, with line breaks and the like made visible. */
+static void print_string(Text text, size_t max) {
+    putchar('"');
+    for (size_t i = 0; i < text.size && i < max; i++) {
+        unsigned char c = (unsigned char)text.data[i];
+        if (c == '\n')
+            printf("\\n");
+        else if (c < 32 || c == 127)
+            printf("\\x%02x", c);
+        else
+            putchar(c);
+    }
+    printf(text.size > max ? "...\"" : "\"");
+}
+
+static void print_pair(const GgufPair *pair) {
+    printf("  %-44.*s ", (int)pair->key.size, pair->key.data);
+    const unsigned char *cursor = pair->data;
+    uint64_t shown = pair->count < 6 ? pair->count : 5;
+    if (pair->type == GGUF_ARRAY)
+        printf("%s[%llu] ", gguf_type_name(pair->item), (unsigned long long)pair->count);
+    for (uint64_t i = 0; i < shown; i++) {
+        if (i) printf(", ");
+        if (pair->item == GGUF_STRING)
+            print_string(gguf_next_string(&cursor), pair->type == GGUF_ARRAY ? 24 : 100);
+        else
+            print_value(pair, i);
+    }
+    printf(shown < pair->count ? ", ...\n" : "\n");
+}
+
+static double print_tensors(const Gguf *gguf) {
+    double bytes = 0, count = 0;
+    char shape[80];
+    for (size_t i = 0; i < gguf->n_tensors; i++) {
+        const GgufTensor *t = &gguf->tensors[i];
+        printf("  %-36.*s %-8s %-20s %12zu bytes\n", (int)t->name.size, t->name.data,
+               dtype_name(t->dtype), tensor_shape_text(t->ndim, t->shape, shape, sizeof shape),
+               t->bytes);
+        bytes += (double)t->bytes;
+        double n = 1;
+        for (int d = 0; d < t->ndim; d++) n *= (double)t->shape[d];
+        count += n;
+    }
+    printf("\n%zu tensors, %.2f million numbers, %.2f MB\n", gguf->n_tensors, count / 1e6,
+           bytes / 1e6);
+    return bytes;
+}
+
+/* "8", or "4 to 8" where layers differ. */
+static void print_range(const Model *m, const char *name, size_t place) {
+    size_t min = SIZE_MAX, max = 0;
+    for (size_t l = 0; l < m->sizes.layers; l++) {
+        size_t value = *(const size_t *)((const char *)&m->layers[l] + place);
+        if (value < min) min = value;
+        if (value > max) max = value;
+    }
+    if (min < max)
+        printf(", %s %zu to %zu", name, min, max);
+    else if (max)
+        printf(", %s %zu", name, max);
+}
+
+static void print_sizes(const Model *m) {
+    const ModelSizes *s = &m->sizes;
+    printf("\nmodel: %s (%s)\n  ", m->recipe->arch, m->recipe->models);
+    if (s->encoder) printf("%zu layers that read a source, and then ", s->encoder);
+    printf("%zu layers, dim %zu", s->layers - s->encoder, s->dim);
+    print_range(m, "hidden", offsetof(LayerSizes, hidden));
+    print_range(m, "experts", offsetof(LayerSizes, experts));
+    print_range(m, "of them used", offsetof(LayerSizes, experts_used));
+    print_range(m, "expert hidden", offsetof(LayerSizes, expert_hidden));
+    print_range(m, "heads", offsetof(LayerSizes, heads));
+    print_range(m, "kv_heads", offsetof(LayerSizes, kv_heads));
+    print_range(m, "head_dim", offsetof(LayerSizes, head_dim));
+    print_range(m, "window", offsetof(LayerSizes, window));
+    print_range(m, "ssm channels", offsetof(LayerSizes, ssm_inner));
+    if (m->layers[0].ssm_state) printf(", numbers of each %zu", m->layers[0].ssm_state);
+    print_range(m, "short conv", offsetof(LayerSizes, short_conv));
+    printf(", vocab %zu, ctx %zu\n", s->vocab, s->ctx);
+    if (s->drafts)
+        printf(
+            "  behind them %zu draft head%s, of which generate --draft-head uses the first\n",
+            s->drafts, s->drafts > 1 ? "s" : "");
+    if (m->recipe->guesses)
+        printf(
+            "  a draft head for another model: it reads rows of %zu numbers that go into its "
+            "layers\n  %zu, %zu and %zu, and guesses among %zu tokens what it says: "
+            "generate -m MODEL --draft FILE\n",
+            m->guesses.width, m->guesses.layers[0], m->guesses.layers[1], m->guesses.layers[2],
+            m->guesses.count);
+    else if (!model_writes(m))
+        printf("  it reads and does not write: texts become %s, pooling %s\n",
+               m->text_head.pooling == POOLING_RANK ? "scores" : "vectors",
+               pooling_name(m->text_head.pooling));
+}
+
+/* Numbers of the state of all recurrent layers. */
+static size_t state_numbers(const Model *m) {
+    size_t sum = 0;
+    for (size_t l = 0; l < m->sizes.layers; l++) sum += block_state(&m->blocks[l]);
+    return sum;
+}
+
+/* False when the file is not one that reads pictures for another model. */
+static bool print_eye(const char *path) {
+    FileMap map;
+    Model m;
+    if (!file_open(&map, path, NULL)) return false;
+    if (!model_open_eye(&m, map.data, map.size, CLASS_FIRST, NULL))
+        return file_close(&map), false;
+    const Eye *e = &m.eye;
+    printf("\neye: %s (%s)\n  %zu layers, dim %zu, heads %zu\n", m.recipe->arch,
+           m.recipe->models, m.sizes.layers, m.sizes.dim, m.layers[0].heads);
+    printf(
+        "  a picture of %zu by %zu pixels, in patches of %zu by %zu, becomes %zu rows of %zu "
+        "numbers,\n  which a model reads in place of tokens: generate --mmproj FILE --image "
+        "FILE\n",
+        e->image, e->image, e->patch, e->patch, e->patches, e->project[1].w.shape[0]);
+    model_close(&m), file_close(&map);
+    return true;
+}
+
+static void print_plan(const char *path, double weights) {
+    Model model;
+    Fault fault;
+    size_t cache, work;
+    if (!model_open(&model, path, &fault)) {
+        if (print_eye(path)) return;
+        printf("\nno memory plan: %s\n", fault.text);
+        return;
+    }
+    const ModelSizes *s = &model.sizes;
+    print_sizes(&model);
+    printf(
+        "\nmemory plan                 ctx      weights (mapped)    kv cache      working\n");
+    for (size_t ctx = s->ctx < 512 ? s->ctx : 512;; ctx = ctx * 4 < s->ctx ? ctx * 4 : s->ctx) {
+        session_plan(&model,
+                     (SessionConfig){.ctx = ctx,
+                                     .sequences = 1,
+                                     .max_tokens = PREFILL_BATCH,
+                                     .max_logits = 1,
+                                     .kv = {DTYPE_F16, false}},
+                     &cache, &work);
+        printf("  one sequence %18zu %14.2f MB %11.2f MB %9.2f MB\n", ctx, weights / 1e6,
+               (double)cache / 1e6, (double)work / 1e6);
+        if (ctx == s->ctx) break;
+    }
+    size_t packed = model_packed_bytes(&model), state = state_numbers(&model);
+    if (model.layers[model.sizes.layers - 1].heads || !state)
+        printf("  (the kv cache takes twice that with --kv f32)\n");
+    if (state)
+        printf("  (some states of %.2f MB are in it, in f32 always: they do not grow with the "
+               "context)\n",
+               (double)(state * sizeof(float)) / 1e6);
+    if (packed)
+        printf("  and %.2f MB for the quantized matrices repacked (none with --no-pack)\n",
+               (double)packed / 1e6);
+    model_close(&model);
+}
+
+/* Does the file begin as safetensors do: the size of a header, then its bracket? */
+static bool is_safetensors(const FileMap *map) {
+    return map->size > 9 && memcmp(map->data, "GGUF", 4) != 0 && map->data[8] == '{';
+}
+
+static void print_safe_tensors(const SafeTensor *tensors, size_t n_tensors) {
+    char shape[120];
+    double count = 0, bytes = 0;
+    for (size_t i = 0; i < n_tensors; i++) {
+        const SafeTensor *t = &tensors[i];
+        printf("  %-52.*s %-8s %-20s %12zu bytes\n", (int)t->name.size, t->name.data,
+               safe_type_name(t->type),
+               tensor_shape_text(t->ndim, t->shape, shape, sizeof shape), t->bytes);
+        count += (double)(t->bytes / safe_type_bytes(t->type)), bytes += (double)t->bytes;
+    }
+    printf("\n%zu tensors, %.2f million numbers, %.2f MB\n"
+           "\nstrata convert makes a GGUF file of the folder it lies in.\n",
+           n_tensors, count / 1e6, bytes / 1e6);
+}
+
+static bool inspect_safetensors(const char *path, const FileMap *map, Fault *fault) {
+    Safetensors s;
+    if (!safetensors_parse(&s, map->data, map->size, fault)) return fault_prefix(fault, path);
+    printf("%s: safetensors, %.2f MB, %zu tensors\n\n", path, (double)map->size / 1e6,
+           s.n_tensors);
+    for (size_t i = 0; s.metadata && i < s.metadata->count; i++) {
+        printf("  %-44.*s ", (int)s.metadata->keys[i].size, s.metadata->keys[i].data);
+        print_string(s.metadata->items[i].text, 100);
+        putchar('\n');
+    }
+    if (s.metadata) putchar('\n');
+    print_safe_tensors(s.tensors, s.n_tensors);
+    safetensors_free(&s);
+    return true;
+}
+
+static bool inspect_pytorch(const char *path, const FileMap *map, Fault *fault) {
+    Pytorch p;
+    if (!pytorch_parse(&p, map->data, map->size, fault)) return fault_prefix(fault, path);
+    printf("%s: PyTorch, %.2f MB, %zu tensors\n\n", path, (double)map->size / 1e6, p.n_tensors);
+    print_safe_tensors(p.tensors, p.n_tensors);
+    pytorch_free(&p);
+    return true;
+}
+
+static bool inspect(const char *path, Fault *fault) {
+    FileMap map;
+    GgufFile file;
+    Gguf gguf;
+    if (!file_open(&map, path, fault)) return false;
+    bool safe = is_safetensors(&map), torch = pytorch_is(map.data, map.size);
+    if (safe || torch) {
+        bool ok =
+            safe ? inspect_safetensors(path, &map, fault) : inspect_pytorch(path, &map, fault);
+        file_close(&map);
+        return ok;
+    }
+    file_close(&map);
+    if (!gguf_open(&file, &gguf, path, fault)) return false;
+    printf("%s: GGUF version %u, %.2f MB, %zu keys, %zu tensors\n\n", path, gguf.version,
+           (double)file.bytes / 1e6, gguf.n_pairs, gguf.n_tensors);
+    for (size_t i = 0; i < gguf.n_pairs; i++) print_pair(&gguf.pairs[i]);
+    putchar('\n');
+    print_plan(path, print_tensors(&gguf));
+    gguf_close(&file, &gguf);
+    return true;
+}
+
+static int print_families(void) {
+    const Recipe *list;
+    size_t count = recipe_list(&list);
+    for (size_t i = 0; i < count; i++) printf("%-14s %s\n", list[i].arch, list[i].models);
+    return EXIT_DONE;
+}
+
+static int run(int argc, char **argv) {
+    bool families = false;
+    const Option options[] = {
+        {"--families", OPT_FLAG, &families, NULL, "the families of models that can be read"},
+        {0}};
+    const char *path = NULL;
+    char found[2400];
+    Fault fault;
+    int status = options_read(argc, argv, "inspect [FILE]",
+                              "What a GGUF file holds: metadata, tensors, sizes, and the "
+                              "memory a run takes; or what a\n"
+                              "safetensors or PyTorch file holds.",
+                              options, &path, 0, 1);
+    if (status >= 0) return status;
+    if (families && path) {
+        fprintf(stderr, "strata: --families stands alone (strata inspect --help says more)\n");
+        return EXIT_USAGE;
+    }
+    if (families) return print_families();
+    if (!path) path = default_model(found, sizeof found);
+    if (!path) {
+        fprintf(stderr, "strata: no file was named; usage: strata inspect FILE\n");
+        return EXIT_USAGE;
+    }
+    return inspect(path, &fault) ? EXIT_DONE : command_failed(&fault);
+}
+
+const Command command_inspect = {
+    .name = "inspect", .gloss = "what a model file holds", .run = run};

@@ -1,0 +1,136 @@
+/* template.c - strata template: what a chat template makes of its variables. */
+#include "input.h"
+#include "compute.h"
+#include "json.h"
+#include "template.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { EXIT_REFUSED = 3 /* by the template */ };
+
+typedef struct Job {
+    const char *template, *model, *input, *now;
+    bool show_user, show_source;
+} Job;
+
+/* A model's own template, copied; NULL when it has none. */
+static char *model_template(const char *path, size_t *size, Fault *fault) {
+    GgufFile file;
+    Gguf gguf;
+    Text text = {0};
+    if (!gguf_open(&file, &gguf, path, fault)) return NULL;
+    const GgufPair *pair = gguf_find(&gguf, "tokenizer.chat_template");
+    char *copy = NULL;
+    if (!pair || !gguf_string(pair, &text))
+        fault_set(fault, "%.200s has no tokenizer.chat_template", path);
+    else if (!(copy = malloc(text.size + 1)))
+        fault_set(fault, "no memory for a template");
+    else
+        memcpy(copy, text.data, *size = text.size);
+    gguf_close(&file, &gguf);
+    return copy;
+}
+
+/* 2026-07-26 12:34:56, or the clock's. */
+static bool read_now(const char *text, struct tm *now, Fault *fault) {
+    time_t seconds = time(NULL);
+    if (!text) return localtime_r(&seconds, now) != NULL;
+    *now = (struct tm){0};
+    const char *end = strptime(text, "%Y-%m-%d %H:%M:%S", now);
+    struct tm same = *now;
+    same.tm_isdst = -1;
+    mktime(&same);
+    bool exists = end && !*end && same.tm_mday == now->tm_mday;
+    return exists ||
+           fault_set(fault, "--now is '%.60s': wanted a time as 2026-07-26 12:34:56", text);
+}
+
+/* The text; with --show-user, what a user wrote in colour, or between [[ and ]]. */
+static void print_rendered(const Rendered *r, bool show_user) {
+    bool user = false;
+    for (size_t i = 0; i < r->size; i++) {
+        if (show_user && (r->user[i] != 0) != user)
+            fputs((user = r->user[i]) ? "[[" : "]]", stdout);
+        putchar(r->text[i]);
+    }
+    if (user) fputs("]]", stdout);
+}
+
+static int render(const Job *job, Text source, const JsonValue *variables, Fault *fault) {
+    Rendered rendered;
+    struct tm now;
+    if (!read_now(job->now, &now, fault)) return command_failed(fault);
+    Template *tree = template_read(source, fault);
+    bool ok = tree && template_render(tree, variables, &now, &rendered, fault);
+    template_free(tree);
+    if (!ok) {
+        command_failed(fault);
+        return EXIT_REFUSED;
+    }
+    print_rendered(&rendered, job->show_user);
+    rendered_free(&rendered);
+    return EXIT_DONE;
+}
+
+static int run_job(const Job *job) {
+    Fault fault;
+    size_t size = 0, input_size = 0;
+    int status = EXIT_FAILED;
+    char *source = job->template ? read_named(job->template, &size, &fault)
+                                 : model_template(job->model, &size, &fault);
+    char *input = source && job->input ? read_named(job->input, &input_size, &fault) : NULL;
+    Json *json = input ? json_read((Text){input, input_size}, &fault) : NULL;
+    if (source && job->show_source)
+        status = fwrite(source, 1, size, stdout) == size ? EXIT_DONE : EXIT_FAILED;
+    else if (json)
+        status = render(job, (Text){source, size}, json_root(json), &fault);
+    else
+        status = command_failed(&fault);
+    json_free(json), free(input), free(source);
+    return status;
+}
+
+static const OptionRule rules[] = {
+    {"--template", NOT_WITH, "-m", "one template at a time"},
+    {"--source", NOT_WITH, "--input --now --show-user", "it prints the template as it is"},
+    {0}};
+
+static int run(int argc, char **argv) {
+    Job job = {0};
+    Fault fault;
+    const Option options[] = {
+        {"--template", OPT_TEXT, &job.template, "FILE", "a template (-: stdin)"},
+        {"-m", OPT_TEXT, &job.model, "FILE", "model whose own template is meant"},
+        {"--input", OPT_TEXT, &job.input, "FILE",
+         "its variables, one JSON object: {\"messages\": [...], ...} (-: stdin)"},
+        {"--now", OPT_TEXT, &job.now, "TIME",
+         "what strftime_now tells, as 2026-07-26 12:34:56 (the clock)"},
+        {"--show-user", OPT_FLAG, &job.show_user, NULL,
+         "put [[ and ]] around what came from the variables: it can be no special token"},
+        {"--source", OPT_FLAG, &job.show_source, NULL, "print the template itself"},
+        {0},
+    };
+    const CommandLine line = {argc,
+                              argv,
+                              "template --template FILE | -m FILE, --input FILE.json",
+                              "The text that a chat template makes of a conversation.  When it "
+                              "refuses: exit status 3.",
+                              options,
+                              rules};
+    int status = command_line_read(&line, NULL, 0, 0);
+    if (status >= 0) return status;
+    bool ok = true;
+    if (!job.template && !job.model)
+        ok = fault_set(&fault, "no template: wanted --template FILE or -m FILE");
+    else if (!job.input && !job.show_source)
+        ok = fault_set(&fault, "no variables: wanted --input FILE.json");
+    else if (job.input && job.template && strcmp(job.input, "-") == 0 &&
+             strcmp(job.template, "-") == 0)
+        ok = fault_set(&fault,
+                       "standard input is the template already: --input cannot read it, too");
+    return ok ? run_job(&job) : wrong_usage(&fault, line.usage);
+}
+
+const Command command_template = {
+    .name = "template", .gloss = "what a chat template makes of a conversation", .run = run};

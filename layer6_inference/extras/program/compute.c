@@ -1,0 +1,90 @@
+/* compute.c - see compute.h. */
+#include "compute.h"
+#include "adapter.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static bool readable(const char *path) { return access(path, R_OK) == 0; }
+
+bool program_folder(char *text, size_t size) {
+    ssize_t length = readlink("/proc/self/exe", text, size - 1);
+    if (length <= 0) return false;
+    text[length] = 0;
+    char *slash = strrchr(text, '/');
+    if (slash) slash[1] = 0;
+    return slash != NULL;
+}
+
+const char *default_model(char *text, size_t size) {
+    static const char *const places[] = {"../share/strata/storyteller.gguf",
+                                         "../../layer5_models/models/storyteller.gguf",
+                                         "../../../layer5_models/models/storyteller.gguf"};
+    const char *named = getenv("STRATA_MODEL");
+    char folder[2048];
+    if (named && *named) return named;
+    for (size_t i = 0;
+         program_folder(folder, sizeof folder) && i < sizeof places / sizeof *places; i++) {
+        snprintf(text, size, "%s%s", folder, places[i]);
+        if (readable(text)) return text;
+    }
+    snprintf(text, size, "layer5_models/models/storyteller.gguf");
+    return readable(text) ? text : NULL;
+}
+
+bool choose_model(const char **model, char *text, size_t size, Fault *fault) {
+    if (!*model) *model = default_model(text, size);
+    return *model ||
+           fault_set(fault, "no model was named and none was found: give one with -m FILE");
+}
+
+bool compute_open(ComputeOptions *compute, Fault *fault) {
+    if (!kv_format_read(compute->kv ? compute->kv : "f16", &compute->kv_format, fault))
+        return false;
+    if (compute->isa && !kernels_select(compute->isa, fault)) return false;
+    if (compute->pin && compute->threads > cpu_count())
+        return fault_set(fault,
+                         "--pin keeps each thread on a core of its own: --threads is %ld, and "
+                         "there are %d cores",
+                         compute->threads, cpu_count());
+    compute->pool = pool_open((int)compute->threads, compute->pin, fault);
+    return compute->pool != NULL;
+}
+
+static void show_packing(void *context, double bytes) { progress_show(context, bytes / 1e6); }
+
+bool compute_load_model(const ComputeOptions *compute, const char *path, Model *model,
+                        Fault *fault) {
+    Progress progress;
+    if (!model_open(model, path, fault)) return false;
+    double megabytes = (double)model_packed_bytes(model) / 1e6;
+    bool show = megabytes > 200;
+    if (compute->no_pack || megabytes == 0) return true;
+    if (show) progress_start(&progress, "repacking weights", "MB", megabytes);
+    bool ok = model_pack(model, compute->pool, show ? show_packing : NULL, &progress, fault);
+    if (show && ok) progress_end(&progress, megabytes);
+    if (!ok) model_close(model);
+    return ok;
+}
+
+/* "FILE", or "FILE=0.5": the strength behind the last '=', when there is a number. */
+static bool adapt(const char *text, Model *model, Fault *fault) {
+    char path[4096], *end = NULL;
+    const char *equal = strrchr(text, '=');
+    double strength = equal && equal[1] ? strtod(equal + 1, &end) : 1;
+    bool number = end && !*end;
+    if (number && !(strength >= -1000 && strength <= 1000))
+        return fault_set(fault, "--adapter %.200s: wanted a strength from -1000 to 1000", text);
+    snprintf(path, sizeof path, "%.*s", number ? (int)(equal - text) : (int)strlen(text), text);
+    return model_adapt(model, path, number ? strength : 1, fault);
+}
+
+bool compute_adapt(const ComputeOptions *compute, Model *model, Fault *fault) {
+    for (size_t i = 0; i < compute->adapters.count; i++)
+        if (!adapt(compute->adapters.items[i], model, fault)) return false;
+    return true;
+}
+
+void compute_close(ComputeOptions *compute) { pool_close(compute->pool); }

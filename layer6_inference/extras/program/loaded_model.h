@@ -1,0 +1,62 @@
+/* loaded_model.h - a model and a session of it: all it takes to compute logits.
+ *
+ * Invariant: a loaded model is not moved in memory; the model may point into itself. */
+#ifndef STRATA_LOADED_MODEL_H
+#define STRATA_LOADED_MODEL_H
+
+#include "compute.h"
+#include "pictures/shown.h"
+#include "chat.h"
+
+typedef struct LoadedModel {
+    const Model *model;
+    Model own;     /* when it was opened here */
+    size_t rewind; /* tokens that drafts may have to take back */
+    Session session;
+} LoadedModel;
+
+/* Open a model file. */
+bool loaded_open_model(LoadedModel *loaded, const char *path, const ComputeOptions *compute,
+                       Fault *fault);
+
+/* What a command does with a model. */
+typedef bool LoadedRun(LoadedModel *loaded, void *context, Fault *fault);
+
+/* Choose the model (NULL: the one in the box), start the threads, open it, run, and close all of it again.
+ *
+ *   model   a path; while it runs, that of the model that was chosen */
+bool loaded_run(const char **model, ComputeOptions *compute, LoadedRun *run, void *context,
+                Fault *fault);
+
+/* A session for the model: `ctx` positions (0: the model's, at most 4096) of each of `sequences`
+ * sequences. */
+bool loaded_open_session(LoadedModel *loaded, const ComputeOptions *compute, size_t ctx,
+                         size_t sequences, Fault *fault);
+
+/* Both. */
+bool loaded_open(LoadedModel *loaded, const char *path, const ComputeOptions *compute,
+                 size_t ctx, size_t sequences, Fault *fault);
+
+void loaded_close(LoadedModel *loaded);
+
+/* Fails when a companion ("the draft", "the amateur") cannot read as far as the one it goes with:
+ * the run would end in the middle. */
+bool loaded_check_ctx(const LoadedModel *companion, const char *name, const LoadedModel *with,
+                      Fault *fault);
+
+/* Tokens of a text, after what a text begins with. */
+bool loaded_tokenize(const LoadedModel *loaded, Text text, bool special, TokenList *tokens,
+                     Fault *fault);
+
+/* The form of conversations.
+ *
+ *   name   a built-in one, or a file's behind @; NULL: as chat_form_open chooses */
+bool loaded_open_form(const LoadedModel *loaded, const char *name, ChatForm *form,
+                      Fault *fault);
+
+/* Tokens of a user's message, and of the pictures in it, in the form the model knows, up to where its answer
+ * begins. */
+bool loaded_encode_message(const LoadedModel *loaded, Text message, const Shown *shown,
+                           TokenList *tokens, Fault *fault);
+
+#endif

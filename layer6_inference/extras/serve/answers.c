@@ -1,0 +1,223 @@
+/* answers.c - see answers.h. */
+#include "answers.h"
+
+#include "logprobs.h"
+#include "tool_calls.h"
+#include "json.h"
+#include "service.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Where the text of a token ends. */
+static size_t end_of(const Answer *a, size_t i) {
+    return i + 1 < a->noted ? a->notes[i + 1].begin : a->taken;
+}
+
+size_t notes_ready(const Answer *a) {
+    bool cut = a->over && a->request.result.reason == STOP_STRING;
+    size_t n = 0;
+    if (a->over && !cut) return a->noted;
+    while (n < a->noted &&
+           (cut ? a->notes[n].begin < a->released : end_of(a, n) <= a->released))
+        n++;
+    return n;
+}
+
+/* No token could come: the fields that forbid some contradict each other, or this model's vocabulary. */
+static void refuse_dead_end(const TextJob *t, const Fault *fault, Refusal *refusal) {
+    static const char *const limits[] = {"grammar",     "json",
+                                         "json_schema", "tags",
+                                         "regex",       "choice",
+                                         "logit_bias",  "bias",
+                                         "ban",         "allow",
+                                         "suppress",    "banned_strings",
+                                         "tools",       "response_format",
+                                         "chain"};
+    char names[256] = "";
+    const char *first = NULL;
+    for (size_t i = 0; i < sizeof limits / sizeof *limits; i++) {
+        const JsonValue *v = json_get(t->ask.root, limits[i]);
+        if (!v || v->kind == JSON_NULL) continue;
+        if (first) strcat(names, ", ");
+        strcat(names, limits[i]);
+        if (!first) first = limits[i];
+    }
+    refuse(refusal, 400, first, "%s%s%.400s", names, first ? ": " : "", fault->text);
+}
+
+void answer_refuse(const TextJob *t, const Answer *a, Refusal *refusal) {
+    const ServiceRequest *r = &a->request;
+    if (r->end == REQUEST_FAILED && r->dead_end)
+        refuse_dead_end(t, &r->fault, refusal);
+    else if (r->end == REQUEST_FAILED)
+        refusal->fault = r->fault, refuse_fault(refusal, 500, NULL);
+    else if (r->end == REQUEST_LATE)
+        refuse(refusal, 503, NULL, "the time for this request was over before it was served");
+    else
+        refuse(refusal, 503, NULL, "the server stopped before this answer was complete");
+}
+
+/* ------------------------------------------------------------------ what all have */
+
+static void write_head(FILE *out, const TextJob *t, const char *object) {
+    fprintf(out, "{\"id\":\"%s\",\"object\":\"%s\",\"created\":%ld,\"model\":", t->id, object,
+            t->created);
+    write_text(out, text_of(t->server->name));
+    fprintf(out, ",\"system_fingerprint\":\"strata-%s-%s\"", STRATA_VERSION, kernels_isa());
+}
+
+/* All answers together; a prompt counts once, however many answers it has. */
+static void write_usage(FILE *out, const TextJob *t) {
+    size_t prompt = 0, cached = 0, tokens = 0;
+    for (size_t i = 0; i < t->job->n; i++) {
+        const Answer *a = &t->job->answers[i];
+        tokens += a->count;
+        if (i % t->n) continue;
+        prompt += a->prompt;
+        cached += a->request.cached;
+    }
+    fprintf(out,
+            "\"usage\":{\"prompt_tokens\":%zu,\"completion_tokens\":%zu,\"total_tokens\":%zu,"
+            "\"prompt_tokens_details\":{\"cached_tokens\":%zu}}",
+            prompt, tokens, prompt + tokens, cached);
+}
+
+static void write_reason(FILE *out, const char *reason) {
+    fprintf(out, reason ? ",\"finish_reason\":\"%s\"}" : ",\"finish_reason\":null}", reason);
+}
+
+/* ------------------------------------------------------------------ pieces of a stream */
+
+static void write_delta(FILE *out, const TextJob *t, const Answer *a, const Piece *p) {
+    fputs("{", out);
+    if (p->begins) fputs("\"role\":\"assistant\",\"content\":\"\"", out);
+    if (p->text.size || p->note_end > p->note) {
+        fputs("\"content\":", out);
+        write_text(out, p->text);
+    }
+    if (p->call) {
+        fputs("\"tool_calls\":[", out);
+        tool_call_write(out, p->call, t->id, a->index, p->call_index, true);
+        fputs("]", out);
+    }
+    fputs("}", out);
+}
+
+static const char *reason_of(const Answer *a, bool called) {
+    const char *reason = finish_reason(a);
+    return called && reason && strcmp(reason, "stop") == 0 ? "tool_calls" : reason;
+}
+
+void chunk_write(FILE *out, const TextJob *t, const Answer *a, const Piece *p) {
+    write_head(out, t, t->chat ? "chat.completion.chunk" : "text_completion");
+    fprintf(out, ",\"choices\":[{\"index\":%zu,", a->index);
+    if (t->chat) {
+        fputs("\"delta\":", out);
+        write_delta(out, t, a, p);
+    } else {
+        fputs("\"text\":", out);
+        write_text(out, p->begins ? echoed(t, a) : p->text);
+    }
+    fputs(",\"logprobs\":", out);
+    if (t->logprobs && (p->note_end > p->note || (p->begins && t->scores)))
+        logprobs_write(out, t, a, p->begins, p->note, p->note_end);
+    else
+        fputs("null", out);
+    write_reason(out, p->ends ? reason_of(a, p->called) : NULL);
+    fputs(t->usage ? "],\"usage\":null}" : "]}", out);
+}
+
+void chunk_write_usage(FILE *out, const TextJob *t) {
+    write_head(out, t, t->chat ? "chat.completion.chunk" : "text_completion");
+    fputs(",\"choices\":[],", out);
+    write_usage(out, t);
+    fputs("}", out);
+}
+
+/* ------------------------------------------------------------------ whole answers */
+
+/* Contents and calls apart.  Returns whether there was a call. */
+static bool write_called(FILE *out, const TextJob *t, const Answer *a, Text text) {
+    Bytes content = {0};
+    char *calls = NULL;
+    size_t size, n = 0;
+    ToolPart part;
+    FILE *list = open_memstream(&calls, &size);
+    ToolPlace place = {0};
+    while (list && tools_next(t->server->form.calls, text, true, &place, &part)) {
+        if (!part.call) {
+            bytes_add(&content, part.text);
+            continue;
+        }
+        if (n) fputc(',', list);
+        tool_call_write(list, &part, t->id, a->index, n++, false);
+    }
+    if (list) fclose(list);
+    if (content.size || !n)
+        write_text(out, (Text){content.size ? content.data : "", content.size});
+    else
+        fputs("null", out);
+    if (n) fprintf(out, ",\"tool_calls\":[%s]", calls);
+    bytes_free(&content), free(calls);
+    return n > 0;
+}
+
+static void write_choice(FILE *out, const TextJob *t, const Answer *a, size_t index) {
+    Text text = {a->shown ? a->text.data : "", a->shown};
+    bool called = false;
+    fprintf(out, "{\"index\":%zu,", index);
+    if (t->chat) {
+        fputs("\"message\":{\"role\":\"assistant\",\"content\":", out);
+        if (t->calls)
+            called = write_called(out, t, a, text);
+        else
+            write_text(out, text);
+        fputs(",\"refusal\":null}", out);
+    } else {
+        Bytes all = {0};
+        bytes_add(&all, echoed(t, a)), bytes_add(&all, text);
+        fputs("\"text\":", out);
+        write_text(out, (Text){all.data ? all.data : "", all.size});
+        bytes_free(&all);
+    }
+    fputs(",\"logprobs\":", out);
+    if (t->logprobs)
+        logprobs_write(out, t, a, true, 0, notes_ready(a));
+    else
+        fputs("null", out);
+    write_reason(out, reason_of(a, called));
+}
+
+static double mean_logprob(const Answer *a) {
+    double sum = 0;
+    for (size_t i = 0; i < a->n_notes; i++) sum += a->notes[i].logprob;
+    return a->n_notes ? sum / (double)a->n_notes : 0;
+}
+
+/* Of a prompt's answers the one that stands at this place. */
+static const Answer *answer_at(const TextJob *t, size_t prompt, size_t place) {
+    const Answer *all = &t->job->answers[prompt * t->n];
+    for (size_t i = 0; t->told < t->n && i < t->n; i++) {
+        size_t better = 0;
+        for (size_t k = 0; k < t->n; k++)
+            better += all[k].mean > all[i].mean || (k < i && all[k].mean == all[i].mean);
+        if (better == place) return &all[i];
+    }
+    return &all[place];
+}
+
+void answers_write(FILE *out, const TextJob *t) {
+    const size_t prompts = t->job->n / t->n;
+    for (size_t i = 0; i < t->job->n; i++)
+        t->job->answers[i].mean = mean_logprob(&t->job->answers[i]);
+    write_head(out, t, t->chat ? "chat.completion" : "text_completion");
+    fputs(",\"choices\":[", out);
+    for (size_t i = 0; i < prompts * t->told; i++) {
+        if (i) fputc(',', out);
+        write_choice(out, t, answer_at(t, i / t->told, i % t->told), i);
+    }
+    fputs("],", out);
+    write_usage(out, t);
+    fputs("}", out);
+}

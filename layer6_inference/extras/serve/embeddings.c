@@ -1,0 +1,128 @@
+/* embeddings.c - /v1/embeddings: texts as vectors of length 1, as strata embed has them. */
+#include "base64.h"
+#include "text_job.h"
+#include "json.h"
+#include "pooling.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { INPUTS = 256 };
+
+/* One text for the worker. */
+typedef struct Embedding {
+    TokenList *tokens;
+    Pooling pooling;
+    float *vector; /* (dim) owns */
+    size_t dim;
+} Embedding;
+
+static bool embed(Session *session, void *context, Fault *fault) {
+    Embedding *e = context;
+    if (!pooling_run(session, e->pooling, e->tokens->ids, e->tokens->count, 0, e->vector,
+                     fault))
+        return false;
+    pooling_normalize(e->vector, e->dim);
+    return isfinite(pooling_cosine(e->vector, e->vector, e->dim)) ||
+           fault_set(fault, "the model's numbers are not finite");
+}
+
+static void write_vector(FILE *out, const Ask *ask, const float *x, size_t dim, size_t index) {
+    fprintf(out, "{\"object\":\"embedding\",\"index\":%zu,\"embedding\":", index);
+    if (text_equal(ask_text(ask, F_ENCODING_FORMAT, "float"), text_of("base64"))) {
+        fputc('"', out), base64_write(out, x, dim * sizeof *x), fputc('"', out);
+    } else {
+        for (size_t k = 0; k < dim; k++) fputc(k ? ',' : '[', out), write_number(out, x[k]);
+        fputc(']', out);
+    }
+    fputc('}', out);
+}
+
+static bool read_ask(const Ask *ask, const Server *s, Pooling *pooling, Prompts *inputs,
+                     Refusal *refusal) {
+    char name[16];
+    Text format = ask_text(ask, F_ENCODING_FORMAT, "float"),
+         pool = ask_text(ask, F_POOLING, pooling_name(pooling_of_model(s->loaded.model)));
+    const size_t dim = s->loaded.model->sizes.dim;
+    if (!text_equal(ask_text(ask, F_MODEL, s->name), text_of(s->name)))
+        return refuse(refusal, 404, "model", "this is %s", s->name);
+    if (!ask->value[F_INPUT]) return refuse(refusal, 400, "input", "input: there is none");
+    if (!text_equal(format, text_of("float")) && !text_equal(format, text_of("base64")))
+        return refuse(refusal, 400, "encoding_format",
+                      "encoding_format: wanted float or base64");
+    if (ask_number(ask, F_DIMENSIONS, (double)dim) != (double)dim)
+        return refuse(refusal, 400, "dimensions", "dimensions: this model's vectors have %zu",
+                      dim);
+    snprintf(name, sizeof name, "%.*s", (int)min_size(pool.size, 15), pool.data);
+    bool known = pooling_parse(name, pooling, &refusal->fault);
+    if (known && *pooling == POOLING_RANK && !ask->value[F_POOLING])
+        return refuse(refusal, 400, NULL,
+                      "this model scores how well two texts fit: POST /v1/rerank");
+    if (!known || *pooling == POOLING_NONE || *pooling == POOLING_RANK)
+        return refuse(refusal, 400, "pooling", "pooling: wanted mean, last or cls");
+    if (!pooling_check(s->loaded.model, *pooling, &refusal->fault))
+        return refuse_fault(refusal, 400, "model");
+    return prompts_read_shapes(ask->value[F_INPUT], "input", INPUTS, s, inputs, refusal);
+}
+
+/* Texts that are whole end as the model's texts do. */
+static bool check_inputs(const Ask *ask, const Server *s, Prompts *inputs, Refusal *refusal) {
+    const JsonValue *v = ask->value[F_INPUT];
+    const size_t ctx = session_ctx(&s->loaded.session);
+    for (size_t i = 0; i < inputs->count; i++) {
+        const JsonValue *one = inputs->count > 1 || (v->kind == JSON_ARRAY && v->count == 1 &&
+                                                     v->items[0].kind != JSON_NUMBER)
+                                   ? &v->items[i]
+                                   : v;
+        if (one->kind == JSON_STRING && one->text.size == 0)
+            return refuse(refusal, 400, "input", "input: a text is empty");
+        if (one->kind == JSON_STRING)
+            tokenizer_end(s->loaded.model->tokenizer, &inputs->lists[i]);
+        if (inputs->lists[i].count > ctx)
+            return refuse(refusal, 400, "input",
+                          "input: a text has %zu tokens, the model reads %zu",
+                          inputs->lists[i].count, ctx);
+    }
+    return true;
+}
+
+/* Text after text, so that answers go on between them. */
+static bool run_all(const Call *call, const Ask *ask, Embedding *e, const Prompts *inputs,
+                    FILE *out, Refusal *refusal) {
+    size_t tokens = 0;
+    fputs("{\"object\":\"list\",\"data\":[", out);
+    for (size_t i = 0; i < inputs->count; i++) {
+        Task task = {.run = embed, .context = e};
+        e->tokens = &inputs->lists[i];
+        if (call->is_gone(call->peer)) return refuse(refusal, 499, NULL, "the client has gone");
+        if (!worker_run(call->server, &task, &refusal->fault))
+            return refuse_fault(refusal, 503, NULL);
+        if (i) fputc(',', out);
+        write_vector(out, ask, e->vector, e->dim, i);
+        tokens += inputs->lists[i].count;
+    }
+    fputs("],\"model\":", out);
+    write_text(out, text_of(call->server->name));
+    fprintf(out, ",\"usage\":{\"prompt_tokens\":%zu,\"total_tokens\":%zu}}", tokens, tokens);
+    return true;
+}
+
+void handle_embeddings(const Call *call, Reply *reply) {
+    Prompts inputs = {0};
+    Ask ask;
+    Refusal refusal = {0};
+    Embedding e = {.dim = call->server->loaded.model->sizes.dim};
+    bool ok = ask_read(&ask, IN_EMBEDDINGS, call->body, &refusal) &&
+              read_ask(&ask, call->server, &e.pooling, &inputs, &refusal) &&
+              check_inputs(&ask, call->server, &inputs, &refusal);
+    if (ok && !(e.vector = malloc(e.dim * sizeof *e.vector)))
+        ok = refuse(&refusal, 500, NULL, "no memory for a vector");
+    FILE *out = ok ? reply_begin(reply) : NULL;
+    if (out) {
+        ok = run_all(call, &ask, &e, &inputs, out, &refusal);
+        reply_end(reply, out);
+    }
+    if (!ok) free(reply->body), reply_refuse(reply, &refusal);
+    free(e.vector), prompts_free(&inputs), ask_free(&ask);
+}

@@ -1,0 +1,164 @@
+/* events.c - see events.h. */
+#include "events.h"
+
+#include "answers.h"
+#include "service/sse.h"
+#include "chat.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* How far an answer has been told. */
+typedef struct Told {
+    ToolPlace text;
+    size_t notes, calls;
+    bool begun, over;
+} Told;
+
+struct Events {
+    TextJob text;
+    Told *told;    /* (answers) */
+    char *waiting; /* (size) of which `sent` bytes are gone; owns */
+    size_t size, sent;
+    double last; /* when something was sent */
+    double ping; /* seconds without, after which nothing is said */
+    bool over;
+};
+
+Events *events_open(TextJob *text) {
+    Events *e = calloc(1, sizeof *e);
+    if (!e || !(e->told = calloc(text->job->n, sizeof *e->told))) return free(e), NULL;
+    e->text = *text, e->last = clock_seconds();
+    e->ping = fmin(15, text->server->options->patience / 2);
+    *text = (TextJob){0};
+    return e;
+}
+
+void events_close(Events *e) {
+    atomic_store(&e->text.job->gone, true);
+    text_job_close(&e->text);
+    free(e->told), free(e->waiting), free(e);
+}
+
+/* ------------------------------------------------------------------ one event after the other */
+
+typedef void WriteJson(FILE *out, const Events *e, const Answer *a, const Piece *piece);
+
+static void put(FILE *out, const Events *e, const Answer *a, const Piece *piece,
+                WriteJson *write) {
+    char *line = NULL;
+    size_t size;
+    FILE *memory = open_memstream(&line, &size);
+    if (!memory) return;
+    write(memory, e, a, piece);
+    fclose(memory);
+    sse_event(out, (Text){line, size});
+    free(line);
+}
+
+static void write_piece(FILE *out, const Events *e, const Answer *a, const Piece *piece) {
+    chunk_write(out, &e->text, a, piece);
+}
+
+static void write_usage(FILE *out, const Events *e, const Answer *a, const Piece *piece) {
+    (void)a, (void)piece;
+    chunk_write_usage(out, &e->text);
+}
+
+static void put_failure(FILE *out, const Events *e, const Answer *a) {
+    char *line = NULL;
+    size_t size;
+    Refusal refusal;
+    FILE *memory = open_memstream(&line, &size);
+    if (!memory) return;
+    answer_refuse(&e->text, a, &refusal);
+    refusal_write(&refusal, memory);
+    fclose(memory);
+    sse_event(out, (Text){line, size});
+    free(line);
+}
+
+/* What is new of its text, and of its tokens; calls of tools one by one, each as a whole. */
+static void put_text(FILE *out, Events *e, const Answer *a, Told *told) {
+    const Text all = {a->shown ? a->text.data : "", a->shown};
+    const size_t notes = notes_ready(a);
+    Piece piece = {.note = told->notes, .note_end = notes};
+    ToolPart part;
+    if (!e->text.calls) {
+        piece.text = (Text){all.data + told->text.at, all.size - told->text.at};
+        told->text.at = all.size;
+    }
+    const ChatCalls form = e->text.server->form.calls;
+    while (e->text.calls && tools_next(form, all, a->over, &told->text, &part)) {
+        Piece one = {.call_index = told->calls, .call = part.call ? &part : NULL};
+        if (!part.call) one.text = part.text;
+        told->calls += part.call;
+        put(out, e, a, &one, write_piece);
+    }
+    if (piece.text.size || piece.note_end > piece.note) put(out, e, a, &piece, write_piece);
+    told->notes = notes;
+}
+
+/* What is new of an answer.  False when it failed. */
+static bool put_news(FILE *out, Events *e, size_t i) {
+    const Answer *a = &e->text.job->answers[i];
+    Told *told = &e->told[i];
+    const Piece first = {.begins = true};
+    if (told->over) return true;
+    if (!told->begun) put(out, e, a, &first, write_piece);
+    told->begun = true;
+    put_text(out, e, a, told);
+    if (!a->over) return true;
+    if (!finish_reason(a)) return put_failure(out, e, a), false;
+    const Piece last = {.ends = true, .called = told->calls > 0};
+    put(out, e, a, &last, write_piece);
+    return told->over = true;
+}
+
+static bool all_over(const Events *e) {
+    for (size_t i = 0; i < e->text.job->n; i++)
+        if (!e->told[i].over) return false;
+    return true;
+}
+
+/* All that is new, as one piece of text.  The job's lock is held. */
+static void collect(Events *e) {
+    bool ok = true;
+    free(e->waiting);
+    e->waiting = NULL, e->size = e->sent = 0;
+    FILE *out = open_memstream(&e->waiting, &e->size);
+    if (!out) {
+        e->over = true;
+        return;
+    }
+    for (size_t i = 0; ok && i < e->text.job->n; i++) ok = put_news(out, e, i);
+    if (ok && all_over(e)) {
+        if (e->text.usage) put(out, e, NULL, NULL, write_usage);
+        sse_event(out, text_of("[DONE]"));
+        e->over = true;
+    }
+    if (!ok) e->over = true;
+    if (clock_seconds() - e->last > e->ping && ftell(out) == 0) sse_ping(out);
+    fclose(out);
+}
+
+size_t events_read(Events *e, char *out, size_t room, double seconds, bool *over) {
+    Job *job = e->text.job;
+    if (e->sent == e->size && !e->over) {
+        pthread_mutex_lock(&job->lock);
+        collect(e);
+        if (e->size == 0) {
+            job_wait(job, seconds);
+            collect(e);
+        }
+        pthread_mutex_unlock(&job->lock);
+    }
+    size_t n = min_size(room, e->size - e->sent);
+    if (n) memcpy(out, e->waiting + e->sent, n), e->last = clock_seconds();
+    e->sent += n;
+    *over = e->over && e->sent == e->size;
+    return n;
+}
+
+void events_ping(Events *e) { e->last = -INFINITY; }

@@ -1,0 +1,136 @@
+/* image_part.c - see image_part.h. */
+#include "image_part.h"
+
+#include "base64.h"
+#include "share.h"
+#include "json.h"
+#include "picture.h"
+
+#include <string.h>
+#include <strings.h>
+
+#define WANTED "wanted data:image/png;base64,... or data:image/jpeg;base64,..."
+
+static bool wrong(Refusal *r, const char *what) {
+    return refuse(r, 400, "messages", "%s", what);
+}
+
+/* ------------------------------------------------------------------ what is sent */
+
+/* Without regard to case, as all schemes and types are written. */
+static bool begins(Text text, const char *with) {
+    return text.size >= strlen(with) && strncasecmp(text.data, with, strlen(with)) == 0;
+}
+
+static Text behind(Text text, size_t n) { return (Text){text.data + n, text.size - n}; }
+
+/* Of the types that are read a picture's first bytes say which it is. */
+static bool is_read(Text type) {
+    static const char *const types[] = {"image/png", "image/jpeg", "image/jpg",
+                                        "image/x-portable-pixmap"};
+    for (size_t i = 0; i < sizeof types / sizeof *types; i++)
+        if (type.size == strlen(types[i]) && begins(type, types[i])) return true;
+    return false;
+}
+
+/* data:TYPE;base64,LETTERS, where more may be said of the type: ;charset=..., ;name=... */
+static bool find_letters(Text url, Text *letters, Refusal *refusal) {
+    size_t type = 0;
+    if (begins(url, "http:") || begins(url, "https:"))
+        return wrong(refusal,
+                     "its url is an address, and this server fetches nothing: " WANTED);
+    if (!begins(url, "data:")) return wrong(refusal, "its url is no picture: " WANTED);
+    url = behind(url, strlen("data:"));
+    while (type < url.size && url.data[type] != ';' && url.data[type] != ',') type++;
+    if (!is_read((Text){url.data, type}))
+        return refuse(refusal, 400, "messages", "its type is '%.*s': " WANTED,
+                      (int)min_size(type, 40), url.data);
+    const char *comma = memchr(url.data, ',', url.size);
+    size_t said = comma ? (size_t)(comma - url.data) : 0, word = strlen(";base64");
+    if (said < type + word || !begins(behind(url, said - word), ";base64"))
+        return wrong(refusal, "it is not in base64: " WANTED);
+    *letters = behind(url, said + 1);
+    return true;
+}
+
+/* "auto", "low" or nothing: what is done anyway. */
+static bool check_detail(const JsonValue *detail, Refusal *refusal) {
+    if (!detail || (detail->kind == JSON_STRING && (text_equal(detail->text, text_of("auto")) ||
+                                                    text_equal(detail->text, text_of("low")))))
+        return true;
+    return wrong(refusal, "detail: wanted auto or low: a picture is read whole, once");
+}
+
+static bool find_url(const JsonValue *part, Text *url, Refusal *refusal) {
+    const JsonValue *image = json_get(part, "image_url"), *text, *detail;
+    if (!image || image->kind != JSON_OBJECT || part->count != 2)
+        return wrong(refusal, "wanted its type and an object image_url");
+    text = json_get(image, "url"), detail = json_get(image, "detail");
+    if (!text || text->kind != JSON_STRING || image->count != 1 + (size_t)(detail != NULL))
+        return wrong(refusal, "image_url: wanted its url, a text, and detail at most");
+    *url = text->text;
+    return check_detail(detail, refusal);
+}
+
+/* ------------------------------------------------------------------ what is seen */
+
+static bool shape(Pictures *pictures, Text letters, Picture *square, Refusal *refusal) {
+    Bytes bytes = {0};
+    bool ok = base64_read(letters, &bytes, &refusal->fault) &&
+              pictures_shape(pictures, (Text){bytes.data ? bytes.data : "", bytes.size}, square,
+                             &refusal->fault);
+    bytes_free(&bytes);
+    return ok || refuse_fault(refusal, 400, "messages");
+}
+
+bool image_part_take(const JsonValue *part, Prompts *prompts, Refusal *refusal) {
+    Shown *shown = &prompts->shown;
+    Text url = {0}, letters = {0};
+    Picture square;
+    size_t number;
+    if (!shown->of)
+        return wrong(refusal, "there is nothing to read pictures with: start the server with "
+                              "--mmproj FILE");
+    const size_t room = shown->of->room,
+                 most = min_size(shown->of->shared ? share_most(room) : room, SHOWN_MOST);
+    if (shown->count == most)
+        return refuse(refusal, 400, "messages", "a request shows at most %zu pictures", most);
+    if (!find_url(part, &url, refusal) || !find_letters(url, &letters, refusal) ||
+        !shape(shown->of, letters, &square, refusal))
+        return false;
+    if (!pictures_take(shown->of, &square, prompts->user, prompts->salt, &number))
+        return refuse(refusal, 429, "messages",
+                      "no place for a picture: of %zu all are taken%s", room,
+                      shown->of->shared ? ", or your key holds as many as are free" : "");
+    shown_add(shown, number);
+    return true;
+}
+
+typedef struct Look {
+    Pictures *pictures;
+    size_t number;
+} Look;
+
+static bool look(Session *session, void *context, Fault *fault) {
+    const Look *l = context;
+    (void)session; /* the eye's own */
+    return pictures_read(l->pictures, l->number, fault);
+}
+
+bool image_parts_read(const TextJob *t, const Call *call, Refusal *refusal) {
+    const Shown *shown = &t->job->shown;
+    for (size_t i = 0; i < shown->count; i++) {
+        Look this = {shown->of, shown->number[i]};
+        Task task = {.run = look,
+                     .context = &this,
+                     .session = &shown->of->eye.session,
+                     .is_gone = call->is_gone,
+                     .peer = call->peer};
+        if (pictures_is_read(shown->of, shown->number[i])) continue;
+        if (worker_run(t->server, &task, &refusal->fault)) continue;
+        return call->is_gone(call->peer)
+                   ? refuse(refusal, 499, NULL, "the client has gone")
+                   : refuse(refusal, 503, NULL, "the server is about to stop");
+    }
+    return true;
+}

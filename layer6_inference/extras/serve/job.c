@@ -1,0 +1,131 @@
+/* job.c - see job.h. */
+#include "job.h"
+#include "service.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+Job *job_new(size_t n, const Tokenizer *tokenizer) {
+    Job *job = calloc(1, sizeof *job);
+    if (!job || !(job->answers = calloc(n, sizeof *job->answers))) return free(job), NULL;
+    pthread_condattr_t clock;
+    pthread_condattr_init(&clock);
+    pthread_condattr_setclock(&clock, CLOCK_MONOTONIC);
+    pthread_mutex_init(&job->lock, NULL);
+    pthread_cond_init(&job->changed, &clock);
+    pthread_condattr_destroy(&clock);
+    job->n = job->left = n, job->holders = 1, job->tokenizer = tokenizer;
+    for (size_t i = 0; i < n; i++) job->answers[i].job = job, job->answers[i].index = i;
+    return job;
+}
+
+static void answer_free(Answer *a) {
+    token_list_free(&a->tokens), token_list_free(&a->negative);
+    chain_close(&a->chain), stream_close(&a->stream), take_back_close(&a->take_back);
+    bytes_free(&a->text);
+    free(a->notes), free(a->keys);
+}
+
+void job_leave(Job *job) {
+    pthread_mutex_lock(&job->lock);
+    bool last = --job->holders == 0;
+    pthread_mutex_unlock(&job->lock);
+    if (!last) return;
+    for (size_t i = 0; i < job->n; i++) answer_free(&job->answers[i]);
+    stops_close(&job->stops), token_list_free(&job->marks), shown_release(&job->shown);
+    pthread_mutex_destroy(&job->lock), pthread_cond_destroy(&job->changed);
+    free(job->answers), free(job);
+}
+
+void job_wait(Job *job, double seconds) {
+    struct timespec until;
+    clock_gettime(CLOCK_MONOTONIC, &until);
+    long nanoseconds = until.tv_nsec + (long)(1e9 * fmod(seconds, 1));
+    until.tv_sec += (time_t)seconds + nanoseconds / 1000000000;
+    until.tv_nsec = nanoseconds % 1000000000;
+    pthread_cond_timedwait(&job->changed, &job->lock, &until);
+}
+
+/* ------------------------------------------------------------------ what the engine tells */
+
+static void take_text(void *context, Text text) {
+    Answer *a = context;
+    pthread_mutex_lock(&a->job->lock);
+    if (!bytes_add(&a->text, text)) a->job->starved = true;
+    pthread_mutex_unlock(&a->job->lock);
+}
+
+void note_fill(const Answer *a, const float *logits, size_t vocab, int32_t token, Note *note) {
+    size_t n = min_size(a->job->tops, vocab);
+    double sum = log_sum_exp(logits, vocab);
+    *note = (Note){
+        .token = token, .begin = a->spelled, .logprob = (float)((double)logits[token] - sum)};
+    if (!n) return;
+    for (size_t i = 0; i < vocab; i++) a->keys[i] = order_key(logits[i], (int32_t)i);
+    order_select(a->keys, vocab, n), order_sort(a->keys, n);
+    for (size_t i = 0; i < n; i++) {
+        note->top[i] = order_id(a->keys[i]);
+        note->top_logprob[i] = (float)((double)order_value(a->keys[i]) - sum);
+    }
+}
+
+static bool add_note(Answer *a, const Note *note) {
+    if (a->n_notes == a->notes_room) {
+        size_t room = 2 * a->notes_room + 16;
+        Note *grown = realloc(a->notes, room * sizeof *grown);
+        if (!grown) return false;
+        a->notes = grown, a->notes_room = room;
+    }
+    a->notes[a->n_notes++] = *note;
+    return true;
+}
+
+static bool take_choice(void *context, const Choice *choice) {
+    Answer *a = context;
+    Note note;
+    if (a->job->logprobs) note_fill(a, choice->raw, choice->after->vocab, choice->token, &note);
+    pthread_mutex_lock(&a->job->lock);
+    if (a->job->logprobs && !add_note(a, &note)) a->job->starved = true;
+    a->count++, a->chosen++;
+    a->spelled += answer_piece(&a->request.options, a->job->tokenizer, choice->token).size;
+    pthread_mutex_unlock(&a->job->lock);
+    return !atomic_load(&a->job->gone);
+}
+
+/* The tokens that a[count] stands behind now were not. */
+static void take_less(void *context, size_t n) {
+    Answer *a = context;
+    const int32_t *gone = a->tokens.ids + a->tokens.count;
+    pthread_mutex_lock(&a->job->lock);
+    a->count -= n;
+    if (a->job->logprobs) a->n_notes -= n;
+    for (size_t i = 0; i < n; i++)
+        a->spelled -= answer_piece(&a->request.options, a->job->tokenizer, gone[i]).size;
+    pthread_mutex_unlock(&a->job->lock);
+}
+
+void answer_listen(Answer *a) {
+    GenerateOptions *o = &a->request.options;
+    stream_open(&a->stream, &a->job->stops, take_text, a);
+    a->request.tokens = &a->tokens;
+    o->chain = &a->chain, o->stream = &a->stream, o->context = a;
+    o->on_choice = take_choice, o->want_raw = a->job->logprobs;
+    o->take_back = a->take_back.stops.count ? &a->take_back : NULL;
+    o->on_taken_back = take_less;
+    o->negative = a->negative.count ? &a->negative : NULL;
+}
+
+void answer_publish(Answer *a) {
+    Job *job = a->job;
+    pthread_mutex_lock(&job->lock);
+    a->shown = a->text.size, a->noted = a->n_notes, a->taken = a->spelled;
+    a->released = a->stream.size - a->stream.held_size;
+    if (a->request.state == REQUEST_OVER && !a->over) {
+        a->over = true;
+        if (--job->left == 0) shown_release(&job->shown); /* who is told may show others */
+    }
+    pthread_cond_broadcast(&job->changed);
+    pthread_mutex_unlock(&job->lock);
+}

@@ -1,0 +1,262 @@
+/* messages.c - OpenAI's messages as chat templates expect them.  See text_job.h.
+ *
+ *     role developer                         system
+ *     content [{"type": "text", ...}, ...]   one text, a newline between parts, PICTURE_BYTE for a picture
+ *     arguments "{\"city\": \"Rome\"}"       the object itself
+ *
+ * Invariant: every key of a message was used, or the message was refused. */
+#include "image_part.h"
+#include "pieces.h"
+#include "tools.h"
+#include "write.h"
+#include "json.h"
+#include "template.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { MESSAGES = 2048, CALL_DEPTH = 8 };
+
+/* What the rewritten messages are made of lives until the text is rendered. */
+typedef struct Rewrite {
+    Pieces pieces;
+    Json *arguments[128]; /* (n) texts of calls, read */
+    size_t n;
+    Prompts *prompts; /* whose pictures these are; NULL: none are wanted */
+    bool user;        /* the message is a user's */
+    Refusal *refusal;
+} Rewrite;
+
+static bool wrong(Rewrite *r, size_t i, const char *what) {
+    return refuse(r->refusal, 400, "messages", "messages[%zu]: %s", i, what);
+}
+
+static bool no_memory(Rewrite *r) {
+    return refuse(r->refusal, 500, "messages", "no memory for the messages");
+}
+
+/* ------------------------------------------------------------------ contents */
+
+/* What stands for a part in the text, a picture's byte or a text. */
+static bool read_part(Rewrite *r, size_t i, const JsonValue *part, Text *as) {
+    static const char picture[] = {(char)PICTURE_BYTE};
+    const JsonValue *type = json_get(part, "type"), *text = json_get(part, "text");
+    char where[32];
+    if (!type || type->kind != JSON_STRING) return wrong(r, i, "a part has no type");
+    if (text_equal(type->text, text_of("image_url"))) {
+        if (!r->prompts) return wrong(r, i, "a picture is no text: POST /v1/chat/completions");
+        if (!r->user) return wrong(r, i, "a picture: only a user's message shows one");
+        *as = (Text){picture, 1};
+        snprintf(where, sizeof where, "messages[%zu]: a picture", i);
+        return image_part_take(part, r->prompts, r->refusal) ||
+               fault_prefix(&r->refusal->fault, where);
+    }
+    if (!text_equal(type->text, text_of("text")))
+        return wrong(r, i, "a part is neither text nor image_url: nothing else is read here");
+    if (!text || text->kind != JSON_STRING || part->count != 2)
+        return wrong(r, i, "a part: wanted its type and its text");
+    return *as = text->text, true;
+}
+
+static bool join_parts(Rewrite *r, size_t i, const JsonValue *parts, JsonValue *content) {
+    Text *as = pieces_take(&r->pieces, (parts->count + 1) * sizeof *as);
+    size_t size = 0;
+    if (!as) return no_memory(r);
+    for (size_t k = 0; k < parts->count; k++) {
+        if (!read_part(r, i, &parts->items[k], &as[k])) return false;
+        size += as[k].size + 1;
+    }
+    char *text = pieces_take(&r->pieces, size + 1), *at = text;
+    if (!text) return no_memory(r);
+    for (size_t k = 0; k < parts->count; k++) {
+        if (k) *at++ = '\n';
+        memcpy(at, as[k].data, as[k].size);
+        at += as[k].size;
+    }
+    *content = (JsonValue){.kind = JSON_STRING, .text = {text, (size_t)(at - text)}};
+    return true;
+}
+
+/* ------------------------------------------------------------------ calls of tools */
+
+/* A copy whose arguments are what their text says. */
+static bool copy_call(Rewrite *r, size_t i, const JsonValue *from, JsonValue *to, int depth) {
+    *to = *from;
+    if (from->kind != JSON_OBJECT) return true;
+    JsonValue *items = pieces_take(&r->pieces, (from->count + 1) * sizeof *items);
+    if (!items) return no_memory(r);
+    to->items = items;
+    for (size_t k = 0; k < from->count; k++) {
+        const JsonValue *v = &from->items[k];
+        items[k] = *v;
+        if (v->kind == JSON_OBJECT && depth < CALL_DEPTH &&
+            !copy_call(r, i, v, &items[k], depth + 1))
+            return false;
+        if (v->kind != JSON_STRING || !text_equal(from->keys[k], text_of("arguments")))
+            continue;
+        if (r->n == sizeof r->arguments / sizeof *r->arguments)
+            return wrong(r, i, "too many calls of tools");
+        Json *json = json_read(v->text, NULL);
+        if (!json) return wrong(r, i, "the arguments of a call are no JSON");
+        r->arguments[r->n++] = json;
+        items[k] = *json_root(json);
+    }
+    return true;
+}
+
+static bool copy_calls(Rewrite *r, size_t i, const JsonValue *from, JsonValue *to) {
+    if (from->kind != JSON_ARRAY) return wrong(r, i, "tool_calls: wanted an array");
+    JsonValue *items = pieces_take(&r->pieces, (from->count + 1) * sizeof *items);
+    if (!items) return no_memory(r);
+    *to = *from;
+    to->items = items;
+    for (size_t k = 0; k < from->count; k++)
+        if (!copy_call(r, i, &from->items[k], &items[k], 0)) return false;
+    return true;
+}
+
+/* ------------------------------------------------------------------ where the template knows no tools */
+
+/* A call as the text it was, a result as a user's: for a model that was told of tools by a system's message. */
+static bool spell_message(Rewrite *r, JsonValue *message) {
+    static const Text keys[] = {{"role", 4}, {"content", 7}};
+    const JsonValue *calls = json_get(message, "tool_calls"),
+                    *content = json_get(message, "content");
+    const bool result = text_equal(json_get(message, "role")->text, text_of("tool"));
+    char *text = NULL;
+    size_t size;
+    if (!calls && !result) return true;
+    FILE *out = open_memstream(&text, &size);
+    if (!out) return no_memory(r);
+    if (result) fputs("<tool_response>\n", out);
+    if (content && content->kind == JSON_STRING)
+        fwrite(content->text.data, 1, content->text.size, out);
+    if (result) fputs("\n</tool_response>", out);
+    for (size_t k = 0; calls && k < calls->count; k++) {
+        const JsonValue *f = json_get(&calls->items[k], "function");
+        fputs(k ? "\n<tool_call>\n" : "<tool_call>\n", out);
+        if (f) write_value(out, f);
+        fputs("\n</tool_call>", out);
+    }
+    fclose(out);
+    JsonValue *items = pieces_take(&r->pieces, 2 * sizeof *items);
+    char *copy = pieces_take(&r->pieces, size + 1);
+    if (copy) memcpy(copy, text, size);
+    free(text);
+    if (!items || !copy) return no_memory(r);
+    items[0] = result ? (JsonValue){.kind = JSON_STRING, .text = text_of("user")}
+                      : *json_get(message, "role");
+    items[1] = (JsonValue){.kind = JSON_STRING, .text = {copy, size}};
+    *message = (JsonValue){.kind = JSON_OBJECT, .count = 2, .items = items, .keys = keys};
+    return true;
+}
+
+/* ------------------------------------------------------------------ messages */
+
+static bool rewrite_role(Rewrite *r, size_t i, JsonValue *role) {
+    static const char *const roles[] = {"system", "user", "assistant", "tool"};
+    if (role->kind != JSON_STRING) return wrong(r, i, "its role is no text");
+    if (text_equal(role->text, text_of("developer"))) role->text = text_of("system");
+    for (size_t k = 0; k < sizeof roles / sizeof *roles; k++)
+        if (text_equal(role->text, text_of(roles[k]))) return true;
+    return wrong(r, i, "its role is none of system, developer, user, assistant, tool");
+}
+
+static bool rewrite_value(Rewrite *r, size_t i, Text key, const JsonValue *from,
+                          JsonValue *to) {
+    static const char *const texts[] = {"name", "tool_call_id", "reasoning_content", "refusal"};
+    *to = *from;
+    if (text_equal(key, text_of("role"))) return rewrite_role(r, i, to);
+    if (text_equal(key, text_of("tool_calls")) && from->kind != JSON_NULL)
+        return copy_calls(r, i, from, to);
+    if (text_equal(key, text_of("content")) && from->kind == JSON_ARRAY)
+        return join_parts(r, i, from, to);
+    bool known = text_equal(key, text_of("content")) || text_equal(key, text_of("tool_calls"));
+    for (size_t k = 0; k < sizeof texts / sizeof *texts; k++)
+        known |= text_equal(key, text_of(texts[k]));
+    if (!known) {
+        char why[120];
+        snprintf(why, sizeof why, "it has an unknown key, '%.*s'", (int)min_size(key.size, 60),
+                 key.data);
+        return wrong(r, i, why);
+    }
+    return from->kind == JSON_STRING || from->kind == JSON_NULL ||
+           wrong(r, i, "a value is no text");
+}
+
+static bool rewrite_message(Rewrite *r, size_t i, const JsonValue *from, JsonValue *to) {
+    if (from->kind != JSON_OBJECT) return wrong(r, i, "it is no object");
+    const JsonValue *role = json_get(from, "role");
+    if (!role) return wrong(r, i, "it has no role");
+    r->user = role->kind == JSON_STRING && text_equal(role->text, text_of("user"));
+    const JsonValue *content = json_get(from, "content");
+    if ((!content || content->kind == JSON_NULL) && !json_get(from, "tool_calls"))
+        return wrong(r, i, "it has no content");
+    JsonValue *items = pieces_take(&r->pieces, from->count * sizeof *items);
+    Text *keys = pieces_take(&r->pieces, from->count * sizeof *keys);
+    if (!items || !keys) return no_memory(r);
+    *to = (JsonValue){.kind = JSON_OBJECT, .items = items, .keys = keys};
+    for (size_t k = 0; k < from->count; k++) {
+        bool null = from->items[k].kind == JSON_NULL;
+        if (!rewrite_value(r, i, from->keys[k], &from->items[k], &items[to->count]))
+            return false;
+        bool is_content = text_equal(from->keys[k], text_of("content"));
+        if (null && !is_content) continue;
+        if (null) /* a call alone: most templates look into a text */
+            items[to->count] = (JsonValue){.kind = JSON_STRING, .text = {"", 0}};
+        keys[to->count++] = from->keys[k];
+    }
+    return true;
+}
+
+static bool rewrite_all(Rewrite *r, const JsonValue *from, bool spell, JsonValue *to) {
+    if (!from || from->count == 0)
+        return refuse(r->refusal, 400, "messages", "messages: wanted at least one");
+    if (from->count > MESSAGES)
+        return refuse(r->refusal, 400, "messages", "messages: %zu of them, more than %d",
+                      from->count, MESSAGES);
+    JsonValue *items = pieces_take(&r->pieces, from->count * sizeof *items);
+    if (!items) return no_memory(r);
+    *to = (JsonValue){.kind = JSON_ARRAY, .count = from->count, .items = items};
+    for (size_t i = 0; i < from->count; i++)
+        if (!rewrite_message(r, i, &from->items[i], &items[i]) ||
+            (spell && !spell_message(r, &items[i])))
+            return false;
+    return true;
+}
+
+/* With tool_choice none the model is not told of the tools. */
+static const JsonValue *tools_told(const Ask *ask) {
+    const JsonValue *choice = ask->value[F_TOOL_CHOICE], *tools = ask->value[F_TOOLS];
+    bool none =
+        choice && choice->kind == JSON_STRING && text_equal(choice->text, text_of("none"));
+    return none || !tools || !tools->count ? NULL : tools;
+}
+
+bool messages_render(const Ask *ask, const Server *server, bool open, Prompts *prompts,
+                     Rendered *rendered, Refusal *refusal) {
+    Rewrite r = {.pieces.limit = (size_t)1 << 28, .prompts = prompts, .refusal = refusal};
+    JsonValue messages;
+    if (!server->form.tree) {
+        refusal->fault = server->no_form;
+        return refuse_fault(refusal, 400, "messages");
+    }
+    if (ask->value[F_ENABLE_THINKING] && !server->form.may_think)
+        return refuse(refusal, 400, "enable_thinking",
+                      "enable_thinking: this model's template does not ask for it");
+    const JsonValue *tools = tools_told(ask);
+    const bool spell = tools && !server->form.tells_tools;
+    bool ok = rewrite_all(&r, ask->value[F_MESSAGES], spell, &messages) &&
+              (!spell || tools_tell(tools, &r.pieces, &messages, &refusal->fault) ||
+               refuse_fault(refusal, 500, "messages"));
+    const ChatTalk talk = {.messages = &messages,
+                           .tools = spell ? NULL : tools,
+                           .open = open,
+                           .think = ask_bool(ask, F_ENABLE_THINKING, true)};
+    ok = ok && (chat_render(&server->form, server->loaded.model->tokenizer, &talk, rendered,
+                            &refusal->fault) ||
+                refuse_fault(refusal, 400, "messages"));
+    for (size_t i = 0; i < r.n; i++) json_free(r.arguments[i]);
+    pieces_free(&r.pieces);
+    return ok;
+}

@@ -1,0 +1,125 @@
+/* rerank.c - /v1/rerank: documents in the order in which they answer a query, as strata rerank has them. */
+#include "text_job.h"
+#include "json.h"
+#include "rerank.h"
+
+#include <stdlib.h>
+
+enum { DOCUMENTS = 1024 };
+
+/* One document for the worker. */
+typedef struct Document {
+    Text text;
+    TokenList tokens; /* query and document; owns */
+    size_t second, index;
+    float score;
+} Document;
+
+typedef struct Ranking {
+    Document *documents; /* (count) owns */
+    size_t count, shown;
+    bool with_texts;
+} Ranking;
+
+static bool score(Session *session, void *context, Fault *fault) {
+    Document *d = context;
+    return rerank_score(session, &d->tokens, d->second, &d->score, fault);
+}
+
+/* A document is a text, or an object with one: {"text": "..."}. */
+static bool read_document(const JsonValue *v, Text *text, Refusal *refusal) {
+    const JsonValue *of = v->kind == JSON_OBJECT ? json_get(v, "text") : v;
+    if (!of || of->kind != JSON_STRING)
+        return refuse(refusal, 400, "documents", "documents: wanted texts");
+    if (of->text.size == 0)
+        return refuse(refusal, 400, "documents", "documents: a text is empty");
+    *text = of->text;
+    return true;
+}
+
+static bool read_documents(const Ask *ask, const Server *s, Ranking *r, Refusal *refusal) {
+    const JsonValue *list = ask->value[F_DOCUMENTS];
+    if (!list || list->count == 0)
+        return refuse(refusal, 400, "documents", "documents: there is none");
+    if (list->count > DOCUMENTS)
+        return refuse(refusal, 400, "documents", "documents: %zu of them, more than %d",
+                      list->count, DOCUMENTS);
+    if (!(r->documents = calloc(list->count, sizeof *r->documents)))
+        return refuse(refusal, 500, NULL, "no memory for %zu documents", list->count);
+    r->count = list->count;
+    for (size_t i = 0; i < r->count; i++) {
+        Document *d = &r->documents[i];
+        d->index = i;
+        if (!read_document(&list->items[i], &d->text, refusal)) return false;
+        if (!rerank_encode(s->loaded.model, ask->value[F_QUERY]->text, d->text, &d->tokens,
+                           &d->second, &refusal->fault))
+            return refuse_fault(refusal, 400, "documents");
+        if (d->tokens.count > session_ctx(&s->loaded.session))
+            return refuse(refusal, 400, "documents",
+                          "documents: query and document have %zu tokens, the model reads %zu",
+                          d->tokens.count, session_ctx(&s->loaded.session));
+    }
+    return true;
+}
+
+static bool read_ask(const Ask *ask, const Server *s, Ranking *r, Refusal *refusal) {
+    if (!text_equal(ask_text(ask, F_MODEL, s->name), text_of(s->name)))
+        return refuse(refusal, 404, "model", "this is %s", s->name);
+    if (!rerank_check(s->loaded.model, &refusal->fault))
+        return refuse_fault(refusal, 400, NULL);
+    if (!ask->value[F_QUERY] || ask->value[F_QUERY]->text.size == 0)
+        return refuse(refusal, 400, "query", "query: there is none");
+    if (!read_documents(ask, s, r, refusal)) return false;
+    r->shown = (size_t)ask_number(ask, F_TOP_N, (double)r->count);
+    r->shown = min_size(r->shown, r->count);
+    r->with_texts = ask_bool(ask, F_RETURN_DOCUMENTS, false);
+    return true;
+}
+
+/* The best first; of equals the one that came first. */
+static int by_score(const void *a, const void *b) {
+    const Document *x = a, *y = b;
+    if (x->score != y->score) return x->score < y->score ? 1 : -1;
+    return x->index < y->index ? -1 : 1;
+}
+
+static bool score_all(const Call *call, Ranking *r, size_t *tokens, Refusal *refusal) {
+    for (size_t i = 0; i < r->count; i++) {
+        Task task = {.run = score, .context = &r->documents[i]};
+        if (call->is_gone(call->peer)) return refuse(refusal, 499, NULL, "the client has gone");
+        if (!worker_run(call->server, &task, &refusal->fault))
+            return refuse_fault(refusal, 503, NULL);
+        *tokens += r->documents[i].tokens.count;
+    }
+    qsort(r->documents, r->count, sizeof *r->documents, by_score);
+    return true;
+}
+
+static void write_ranking(FILE *out, const Call *call, const Ranking *r, size_t tokens) {
+    fputs("{\"object\":\"list\",\"model\":", out);
+    write_text(out, text_of(call->server->name));
+    fputs(",\"results\":[", out);
+    for (size_t i = 0; i < r->shown; i++) {
+        const Document *d = &r->documents[i];
+        fprintf(out, "%s{\"index\":%zu,\"relevance_score\":", i ? "," : "", d->index);
+        write_number(out, (double)d->score);
+        if (r->with_texts) fputs(",\"document\":{\"text\":", out), write_text(out, d->text);
+        fputs(r->with_texts ? "}}" : "}", out);
+    }
+    fprintf(out, "],\"usage\":{\"prompt_tokens\":%zu,\"total_tokens\":%zu}}", tokens, tokens);
+}
+
+void handle_rerank(const Call *call, Reply *reply) {
+    Ranking r = {0};
+    Ask ask;
+    Refusal refusal = {0};
+    size_t tokens = 0;
+    bool ok = ask_read(&ask, IN_RERANK, call->body, &refusal) &&
+              read_ask(&ask, call->server, &r, &refusal) &&
+              score_all(call, &r, &tokens, &refusal);
+    FILE *out = ok ? reply_begin(reply) : NULL;
+    if (out) write_ranking(out, call, &r, tokens), reply_end(reply, out);
+    if (!ok) reply_refuse(reply, &refusal);
+    for (size_t i = 0; i < r.count; i++) token_list_free(&r.documents[i].tokens);
+    free(r.documents), ask_free(&ask);
+}

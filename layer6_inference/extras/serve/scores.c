@@ -1,0 +1,74 @@
+/* scores.c - what the model thinks of a prompt, token by token: echo with logprobs.  See text_job.h. */
+#include "text_job.h"
+#include "json.h"
+
+#include <stdlib.h>
+
+enum { SCORE_ROWS = 32 };
+
+typedef struct Score {
+    const TokenList *tokens;
+    Scores *scores;
+    Answer *answer; /* of which the likeliest tokens are found */
+    size_t first;   /* token that is shown first */
+} Score;
+
+/* The row that follows token i - 1 tells of token i. */
+static void score_row(const Score *s, float *logits, size_t vocab, size_t i) {
+    if (i < s->first || i >= s->tokens->count) return;
+    Note *note = &s->scores->notes[i - s->first];
+    const size_t begin = note->begin;
+    note_fill(s->answer, logits, vocab, s->tokens->ids[i], note);
+    note->begin = begin;
+}
+
+static bool read_scores(Session *session, void *context, Fault *fault) {
+    const Score *s = context;
+    const size_t vocab = session->model->sizes.vocab;
+    session_reset(session);
+    for (size_t at = 0; at + 1 < s->tokens->count; at += SCORE_ROWS) {
+        size_t n = min_size(SCORE_ROWS, s->tokens->count - 1 - at);
+        if (!session_eval(session, s->tokens->ids + at, n, true, fault)) return false;
+        for (size_t i = 0; i < n; i++)
+            score_row(s, session->logits + i * vocab, vocab, at + i + 1);
+    }
+    return true;
+}
+
+static bool score_prompt(TextJob *t, size_t prompt, Refusal *refusal) {
+    Answer *a = &t->job->answers[prompt * t->n];
+    const Tokenizer *tokenizer = t->job->tokenizer;
+    const JsonValue *given = t->ask.value[F_PROMPT];
+    bool text = given->kind == JSON_STRING ||
+                (given->items[0].kind == JSON_STRING && given->kind == JSON_ARRAY);
+    Score score = {.tokens = &a->tokens, .scores = &t->scores[prompt], .answer = a};
+    /* what texts begin with was not given, and is not shown */
+    score.first = text && a->tokens.ids[0] == tokenizer_bos(tokenizer);
+    score.scores->first_is_known = score.first > 0;
+    score.scores->count = a->prompt - score.first;
+    score.scores->notes = calloc(score.scores->count + 1, sizeof *score.scores->notes);
+    if (!score.scores->notes) return refuse(refusal, 500, "logprobs", "no memory for logprobs");
+    for (size_t i = 0, begin = 0; i < score.scores->count; i++) {
+        score.scores->notes[i].token = a->tokens.ids[score.first + i];
+        score.scores->notes[i].begin = begin;
+        begin += tokenizer_piece(tokenizer, score.scores->notes[i].token, true).size;
+    }
+    Task task = {.run = read_scores, .context = &score};
+    return worker_run(t->server, &task, &refusal->fault) || refuse_fault(refusal, 503, NULL);
+}
+
+bool scores_read(TextJob *t, Refusal *refusal) {
+    const size_t prompts = t->job->n / t->n;
+    if (!t->prompts || !t->logprobs) return true;
+    if (t->server->loaded.model->sizes.encoder)
+        return refuse(refusal, 400, "echo",
+                      "echo with logprobs: what a %s model reads has none",
+                      t->server->loaded.model->recipe->arch);
+    if (!(t->scores = calloc(prompts, sizeof *t->scores)))
+        return refuse(refusal, 500, "logprobs", "no memory for logprobs");
+    for (size_t i = 0; i < prompts; i++)
+        if (!score_prompt(t, i, refusal)) return false;
+    return true;
+}
+
+void scores_free(Scores *scores) { free(scores->notes); }

@@ -1,0 +1,222 @@
+/* text_job.c - see text_job.h. */
+#include "text_job.h"
+
+#include "constrain.h"
+#include "text_fields.h"
+#include "tool_calls.h"
+#include "json.h"
+#include "service.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+/* ------------------------------------------------------------------ answers */
+
+static size_t most_tokens(const TextJob *t) {
+    double most = ask_number(&t->ask, F_MAX_COMPLETION_TOKENS, -1);
+    if (most < 0) most = ask_number(&t->ask, F_MAX_TOKENS, t->chat ? -1 : 16);
+    return most < 0 ? SIZE_MAX : (size_t)most;
+}
+
+/* Two names for one number: which of them was meant? */
+static bool check_lengths(const TextJob *t, Refusal *refusal) {
+    return !t->ask.value[F_MAX_TOKENS] || !t->ask.value[F_MAX_COMPLETION_TOKENS] ||
+           refuse(refusal, 400, "max_tokens",
+                  "max_tokens and max_completion_tokens are the same: give one of them");
+}
+
+/* A full context is no end of the answer; then something else has to be. */
+static bool read_shift(const TextJob *t, GenerateOptions *o, Refusal *refusal) {
+    o->shift = ask_bool(&t->ask, F_CONTEXT_SHIFT, false);
+    o->keep = (size_t)ask_number(&t->ask, F_N_KEEP, 0);
+    if (t->ask.value[F_N_KEEP] && !o->shift)
+        return refuse(refusal, 400, "n_keep", "n_keep: only with context_shift");
+    if (o->shift && most_tokens(t) == SIZE_MAX)
+        return refuse(refusal, 400, "context_shift",
+                      "context_shift: only with max_tokens, nothing else ends such an answer");
+    return generate_check_shift(&t->server->loaded.session, o, &refusal->fault) ||
+           refuse_fault(refusal, 400, "context_shift");
+}
+
+static uint64_t first_seed(const TextJob *t) {
+    uint64_t random = (uint64_t)(clock_seconds() * 1e9);
+    if (t->ask.value[F_SEED]) return (uint64_t)(int64_t)ask_number(&t->ask, F_SEED, 0);
+    return rng_hash(random, (uint64_t)(uintptr_t)t, 0) >> 11; /* a number JSON can hold */
+}
+
+static bool check_prompt(const Server *s, const TokenList *tokens, Refusal *refusal) {
+    const size_t ctx = session_ctx(&s->loaded.session);
+    if (tokens->count < ctx)
+        return generate_check_prompt(&s->loaded.session, tokens, false, &refusal->fault) ||
+               refuse_fault(refusal, 400, "prompt");
+    refuse(refusal, 400, NULL,
+           "the prompt has %zu tokens, the context holds %zu: it leaves no room for an answer",
+           tokens->count, ctx);
+    refusal->code = "context_length_exceeded";
+    return false;
+}
+
+static bool copy_tokens(const TokenList *from, TokenList *to, Refusal *refusal) {
+    if (!token_list_reserve(to, from->count, &refusal->fault))
+        return refuse_fault(refusal, 500, NULL);
+    memcpy(to->ids, from->ids, from->count * sizeof *to->ids);
+    to->count = from->count;
+    return true;
+}
+
+static bool fill_answer(TextJob *t, Answer *a, const TokenList *prompt, const Chain *chain,
+                        uint64_t seed, Refusal *refusal) {
+    const Server *s = t->server;
+    const ServeOptions *o = s->options;
+    Text negative = ask_text(&t->ask, F_NEGATIVE, "");
+    double seconds = ask_number(&t->ask, F_SECONDS, o->seconds);
+    if (!check_prompt(s, prompt, refusal) || !copy_tokens(prompt, &a->tokens, refusal))
+        return false;
+    if (negative.size &&
+        !loaded_tokenize(&s->loaded, negative, false, &a->negative, &refusal->fault))
+        return refuse_fault(refusal, 400, "negative");
+    if (t->job->tops && !(a->keys = malloc(s->loaded.model->sizes.vocab * sizeof *a->keys)))
+        return refuse(refusal, 500, "logprobs", "no memory for logprobs");
+    if (!field_banned(t, a, refusal)) return false;
+    a->prompt = prompt->count;
+    chain_copy(&a->chain, chain);
+    answer_listen(a);
+    a->request.options.shown = &t->job->marks;
+    a->request.options.seed = seed, a->request.options.salt = t->salt;
+    a->request.options.limits.max_tokens = most_tokens(t);
+    if (!check_lengths(t, refusal) || !read_shift(t, &a->request.options, refusal))
+        return false;
+    a->request.user = t->user;
+    a->request.priority = (int)ask_number(&t->ask, F_PRIORITY, 0);
+    if (seconds > 0) a->request.deadline = t->began + seconds;
+    return true;
+}
+
+/* n answers of each prompt; those after the first begin when that has read it. */
+static bool fill_answers(TextJob *t, const Prompts *p, const Chain *chain, Refusal *refusal) {
+    uint64_t seed = first_seed(t);
+    for (size_t i = 0; i < t->job->n; i++) {
+        Answer *a = &t->job->answers[i];
+        if (!fill_answer(t, a, &p->lists[i / t->n], chain, seed + i % t->n, refusal))
+            return false;
+        if (i % t->n) a->request.after = &t->job->answers[i - i % t->n].request;
+    }
+    return true;
+}
+
+/* May its texts hold calls?  Then their marks are part of them. */
+static bool read_calls(TextJob *t, Refusal *refusal) {
+    const Tokenizer *tokenizer = t->server->loaded.model->tokenizer;
+    return tool_calls_read(&t->ask, &t->calls, refusal) &&
+           (!t->calls ||
+            tools_marks(t->server->form.calls, tokenizer, &t->job->marks, &refusal->fault) ||
+            refuse_fault(refusal, 500, "tools"));
+}
+
+/* best_of: so many are written, and the n that the model finds likeliest are told. */
+static bool read_numbers(TextJob *t, size_t prompts, Refusal *refusal) {
+    const size_t most = places_most(&t->server->places);
+    const char *field = t->ask.value[F_BEST_OF] ? "best_of" : "n";
+    t->told = (size_t)ask_number(&t->ask, F_N, 1);
+    t->n = (size_t)ask_number(&t->ask, F_BEST_OF, (double)t->told);
+    if (t->n < t->told)
+        return refuse(refusal, 400, field, "best_of is %zu: wanted at least n, %zu", t->n,
+                      t->told);
+    if (t->n > t->told && t->stream)
+        return refuse(refusal, 400, field,
+                      "best_of: which answers are told is known at their end: no stream");
+    return prompts * t->n <= most ||
+           refuse(refusal, 400, field,
+                  "%s: %zu answers at once, more than the %zu places that one may take", field,
+                  prompts * t->n, most);
+}
+
+static bool make_job(TextJob *t, const Prompts *p, const Chain *chain, Refusal *refusal) {
+    if (!read_numbers(t, p->count, refusal)) return false;
+    if (!(t->job = job_new(p->count * t->n, t->server->loaded.model->tokenizer)))
+        return refuse(refusal, 500, NULL, "no memory for %zu answers", p->count * t->n);
+    return field_stops(t, refusal) && field_logprobs(t, refusal) && read_calls(t, refusal) &&
+           fill_answers(t, p, chain, refusal);
+}
+
+/* ------------------------------------------------------------------ echo */
+
+/* A prompt as it was given, or what its tokens say. */
+static bool copy_prompt(const TextJob *t, const JsonValue *given, const TokenList *tokens,
+                        Bytes *text) {
+    if (given->kind == JSON_STRING) return bytes_add(text, given->text);
+    for (size_t i = 0; i < tokens->count; i++)
+        if (!bytes_add(text, tokenizer_piece(t->job->tokenizer, tokens->ids[i], true)))
+            return false;
+    return true;
+}
+
+static bool read_echo(TextJob *t, const Prompts *p, Refusal *refusal) {
+    const JsonValue *v = t->ask.value[F_PROMPT];
+    bool many = v && v->kind == JSON_ARRAY && v->items[0].kind != JSON_NUMBER, ok = true;
+    if (!ask_bool(&t->ask, F_ECHO, false)) return true;
+    ok = (t->prompts = calloc(p->count, sizeof *t->prompts)) != NULL;
+    for (size_t i = 0; ok && i < p->count; i++)
+        ok = copy_prompt(t, many ? &v->items[i] : v, &p->lists[i], &t->prompts[i]);
+    return ok || refuse(refusal, 500, "echo", "no memory for a prompt");
+}
+
+Text echoed(const TextJob *t, const Answer *a) {
+    const Bytes *text = t->prompts ? &t->prompts[a->index / t->n] : NULL;
+    return text && text->size ? (Text){text->data, text->size} : (Text){"", 0};
+}
+
+/* "chatcmpl-" and a number that no other request has. */
+static void name_it(TextJob *t) {
+    static atomic_ulong number;
+    uint64_t random = rng_hash((uint64_t)(clock_seconds() * 1e9), atomic_fetch_add(&number, 1),
+                               (uint64_t)time(NULL));
+    t->created = (long)time(NULL);
+    snprintf(t->id, sizeof t->id, "%s-%016llx", t->chat ? "chatcmpl" : "cmpl",
+             (unsigned long long)random);
+}
+
+bool text_job_open(TextJob *t, const Call *call, int where, Refusal *refusal) {
+    Server *server = call->server;
+    const Tokenizer *tokenizer = server->loaded.model->tokenizer;
+    Prompts prompts = {.shown.of = server->pictures.places ? &server->pictures : NULL};
+    Chain chain = {0};
+    char *first = NULL;
+    *t = (TextJob){.server = server, .chat = where == IN_CHAT, .began = clock_seconds()};
+    bool ok = ask_read(&t->ask, where, call->body, refusal) && field_model(t, refusal) &&
+              field_stream_options(t, refusal) && field_modalities(&t->ask, refusal) &&
+              field_salt(t, call->key, refusal) &&
+              constrain(&t->ask, server->form.calls, &first, refusal) &&
+              ask_chain(&t->ask, first, server->options->chain, tokenizer, &chain, refusal) &&
+              field_think(t, &chain, *first != 0, refusal);
+    prompts.user = t->user, prompts.salt = t->salt;
+    ok = ok && prompts_read(&t->ask, server, &prompts, refusal) &&
+         make_job(t, &prompts, &chain, refusal) && read_echo(t, &prompts, refusal);
+    if (ok) t->job->shown = prompts.shown, prompts.shown.count = 0;
+    name_it(t);
+    prompts_free(&prompts), chain_close(&chain), free(first);
+    return ok;
+}
+
+void text_job_close(TextJob *t) {
+    for (size_t i = 0; t->prompts && i < t->job->n / t->n; i++) bytes_free(&t->prompts[i]);
+    for (size_t i = 0; t->scores && i < t->job->n / t->n; i++) scores_free(&t->scores[i]);
+    free(t->prompts), free(t->scores);
+    if (t->job) job_leave(t->job);
+    ask_free(&t->ask);
+    *t = (TextJob){0};
+}
+
+const char *finish_reason(const Answer *a) {
+    const ServiceRequest *r = &a->request;
+    if (r->end == REQUEST_FAILED || r->end == REQUEST_CANCELLED) return NULL;
+    if (r->end == REQUEST_LATE) return r->result.tokens ? "length" : NULL;
+    switch (r->result.reason) {
+    case STOP_LIMIT:
+    case STOP_CONTEXT:
+    case STOP_TIME: return "length";
+    case STOP_CALLER: return NULL;
+    default: return "stop";
+    }
+}

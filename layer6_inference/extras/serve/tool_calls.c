@@ -1,0 +1,96 @@
+/* tool_calls.c - see tool_calls.h. */
+#include "tool_calls.h"
+
+#include "write.h"
+#include "chat.h"
+#include "json.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ------------------------------------------------------------------ what is asked */
+
+/* {"type": "function", "function": {"name": ...}} */
+static bool read_one(const JsonValue *choice, const JsonValue *tools, ToolRule *rule,
+                     Refusal *refusal) {
+    const JsonValue *f = json_get(choice, "function"), *name = f ? json_get(f, "name") : NULL;
+    *rule = (ToolRule){.required = true};
+    if (name && name->kind == JSON_STRING) rule->only = tools_find(tools, name->text);
+    return rule->only ||
+           refuse(refusal, 400, "tool_choice", "tool_choice: it names no function of tools");
+}
+
+static bool read_choice(const JsonValue *choice, const JsonValue *tools, bool *any,
+                        ToolRule *rule, Refusal *refusal) {
+    if (choice->kind == JSON_OBJECT && *any) return read_one(choice, tools, rule, refusal);
+    Text word = choice->kind == JSON_STRING ? choice->text : (Text){"", 0};
+    rule->required = text_equal(word, text_of("required"));
+    if (text_equal(word, text_of("none"))) return *any = false, true;
+    if (!rule->required && !text_equal(word, text_of("auto")))
+        return refuse(refusal, 400, "tool_choice",
+                      "tool_choice: wanted none, auto, required, or a function of tools");
+    return *any || refuse(refusal, 400, "tool_choice", "tool_choice: only with tools");
+}
+
+static bool read_tools(const Ask *ask, bool *any, ToolRule *rule, Refusal *refusal) {
+    const JsonValue *choice = ask->value[F_TOOL_CHOICE], *tools = ask->value[F_TOOLS];
+    *any = tools && tools->count;
+    *rule = (ToolRule){0};
+    if (*any && !tools_check(tools, &refusal->fault))
+        return refuse_fault(refusal, 400, "tools");
+    if (!*any && ask->value[F_PARALLEL_TOOL_CALLS])
+        return refuse(refusal, 400, "parallel_tool_calls",
+                      "parallel_tool_calls: only with tools");
+    if (choice && !read_choice(choice, tools, any, rule, refusal)) return false;
+    rule->once = !ask_bool(ask, F_PARALLEL_TOOL_CALLS, true);
+    return true;
+}
+
+bool tool_calls_read(const Ask *ask, bool *any, Refusal *refusal) {
+    ToolRule rule;
+    return read_tools(ask, any, &rule, refusal);
+}
+
+bool tool_calls_constrain(const Ask *ask, ChatCalls form, FILE *out, Refusal *refusal) {
+    ToolRule rule;
+    bool any;
+    if (!read_tools(ask, &any, &rule, refusal)) return false;
+    if (!any) return true;
+    if (ask->value[F_RESPONSE_FORMAT])
+        return refuse(refusal, 400, "response_format",
+                      "response_format: a text cannot obey it and hold calls of tools, too");
+    return tools_stage(out, form, ask->value[F_TOOLS], &rule, &refusal->fault) ||
+           refuse_fault(refusal, 500, "tools");
+}
+
+/* ------------------------------------------------------------------ what is answered */
+
+/* Nine letters and digits, which is what Mistral's templates take. */
+static void write_id(FILE *out, const char *id, size_t answer, size_t index) {
+    static const char letters[] = "abcdefghijklmnopqrstuvwxyz0123456789";
+    uint64_t number = strtoull(strchr(id, '-') + 1, NULL, 16);
+    fputs("\"id\":\"", out);
+    for (uint64_t i = 0; i < 9; i++)
+        fputc(letters[rng_hash(number, (answer << 16) + index, i) % 36], out);
+    fputs("\"", out);
+}
+
+void tool_call_write(FILE *out, const ToolPart *call, const char *id, size_t answer,
+                     size_t index, bool delta) {
+    char *text = NULL, *plain;
+    size_t size = 0;
+    plain = tools_call(call, &size);
+    Json *json = plain ? json_read((Text){plain, size}, NULL) : NULL;
+    FILE *memory = open_memstream(&text, &size);
+    if (json && memory) write_value(memory, json_get(json_root(json), "arguments"));
+    if (memory) fclose(memory);
+    fputc('{', out);
+    if (delta) fprintf(out, "\"index\":%zu,", index);
+    write_id(out, id, answer, index);
+    fputs(",\"type\":\"function\",\"function\":{\"name\":", out);
+    write_text(out, json ? json_get(json_root(json), "name")->text : text_of(""));
+    fputs(",\"arguments\":", out);
+    write_text(out, (Text){text ? text : "", size});
+    fputs("}}", out);
+    free(text), free(plain), json_free(json);
+}

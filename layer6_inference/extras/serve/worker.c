@@ -1,0 +1,302 @@
+/* worker.c - the thread that computes: jobs come in, steps are run, text goes out.  See server.h. */
+#include "prefix.h"
+#include "server.h"
+#include "pooling.h"
+#include "schedule.h"
+#include "service.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ------------------------------------------------------------------ work comes */
+
+bool worker_submit(Server *s, Job *job, Refusal *refusal) {
+    bool ok = true;
+    pthread_mutex_lock(&s->lock);
+    if (s->draining || s->broken.text[0])
+        ok = refuse(refusal, 503, NULL, "%s",
+                    s->draining ? "the server is about to stop" : s->broken.text);
+    else if (!places_take(&s->places, job->answers[0].request.user, job->n, refusal))
+        ok = false, s->metrics.rejected++;
+    if (ok) {
+        job->holders++, job->next = NULL;
+        for (size_t i = 0; i < job->n; i++) job->answers[i].id = ++s->submitted;
+        Job **last = &s->inbox;
+        while (*last) last = &(*last)->next;
+        *last = job;
+        pthread_cond_signal(&s->wake);
+    }
+    pthread_mutex_unlock(&s->lock);
+    return ok;
+}
+
+bool worker_run(Server *s, Task *task, Fault *fault) {
+    pthread_cond_init(&task->changed, NULL);
+    pthread_mutex_lock(&s->lock);
+    bool ok = !s->stopping && !s->broken.text[0];
+    if (ok) {
+        Task **last = &s->tasks;
+        while (*last) last = &(*last)->next;
+        task->next = NULL, *last = task;
+        pthread_cond_signal(&s->wake);
+        while (!task->done) pthread_cond_wait(&task->changed, &s->lock);
+        ok = task->ok;
+        if (!ok && fault) *fault = task->fault;
+    } else {
+        fault_set(fault, "the server is about to stop");
+    }
+    pthread_mutex_unlock(&s->lock);
+    pthread_cond_destroy(&task->changed);
+    return ok;
+}
+
+/* ------------------------------------------------------------------ and is done */
+
+/* An answer is over: its job may be, too.  Its place is free before anybody is told: who has the
+ * answer may ask again at once. */
+static void forget(Server *s, Answer *a) {
+    pthread_mutex_lock(&s->lock);
+    places_leave(&s->places, a->request.user);
+    histogram_add(&s->metrics.answer, (double)a->request.result.tokens);
+    pthread_mutex_unlock(&s->lock);
+    answer_publish(a);
+    pthread_mutex_lock(&a->job->lock);
+    bool done = a->job->left == 0;
+    pthread_mutex_unlock(&a->job->lock);
+    if (done) job_leave(a->job);
+}
+
+static void fail_answer(Answer *a, const Fault *fault) {
+    a->request.state = REQUEST_OVER, a->request.end = REQUEST_FAILED;
+    a->request.fault = *fault;
+}
+
+static void take_jobs(Server *s, Job *inbox) {
+    while (inbox) {
+        Job *job = inbox;
+        size_t n = job->n;
+        inbox = job->next;
+        for (size_t i = 0; i < n; i++) {
+            Answer *a = &job->answers[i];
+            Fault fault;
+            if (service_submit(&s->service, &a->request, &fault))
+                s->live[s->n_live++] = a;
+            else
+                fail_answer(a, &fault), forget(s, a);
+        }
+    }
+}
+
+static void note_progress(Server *s, Answer *a, double now) {
+    const ServiceRequest *r = &a->request;
+    pthread_mutex_lock(&s->lock);
+    if (a->counted == 0 && a->chosen) {
+        histogram_add(&s->metrics.first, now - r->arrival);
+        histogram_add(&s->metrics.queue, r->started - r->arrival);
+        histogram_add(&s->metrics.prompt, (double)a->prompt);
+    } else if (a->chosen > a->counted) {
+        histogram_add(&s->metrics.gap, now - a->told);
+    }
+    pthread_mutex_unlock(&s->lock);
+    if (a->chosen > a->counted) a->counted = a->chosen, a->told = now;
+}
+
+/* After a step: who has a token, who is over. */
+static void publish(Server *s) {
+    double now = clock_seconds();
+    size_t left = 0;
+    for (size_t i = 0; i < s->n_live; i++) {
+        Answer *a = s->live[i];
+        note_progress(s, a, now);
+        if (a->request.state == REQUEST_OVER) {
+            forget(s, a);
+            continue;
+        }
+        if (a->told == now) answer_publish(a); /* it has a token */
+        s->live[left++] = a;
+    }
+    s->n_live = left;
+}
+
+static Sight sight_of(const Answer *a) {
+    const ServiceRequest *r = &a->request;
+    Sight sight = {.id = a->id,
+                   .prompt = a->prompt,
+                   .tokens = a->count,
+                   .running = r->state == REQUEST_RUNNING,
+                   .shared = r->cached};
+    if (r->sequence && sight.running)
+        sight.read = session_length(r->sequence->reader[READS_TEXT].session,
+                                    r->sequence->reader[READS_TEXT].id);
+    sight.pages = (sight.read + KV_PAGE - 1) / KV_PAGE;
+    return sight;
+}
+
+/* What others may see of it all. */
+static void show_load(Server *s, double rate) {
+    const KvCache *kv = &s->loaded.session.kv;
+    Load load = {.counts = s->service.counts,
+                 .waiting = s->service.waiting,
+                 .running = s->service.count - s->service.waiting,
+                 .pages = kv->pages.count,
+                 .pages_free = prefix_free_pages(kv),
+                 .pictures = s->pictures.n_read,
+                 .picture_seconds = s->pictures.seconds,
+                 .tokens_per_second = rate};
+    for (size_t l = 0; l < kv->config.layers; l++) load.layers += kv->shape[l].kv_heads > 0;
+    load.pages_kept = load.pages_free - kv->pages.free_count;
+    pthread_mutex_lock(&s->lock);
+    s->load = load;
+    s->n_sights = min_size(s->n_live, SIGHTS);
+    for (size_t i = 0; i < s->n_sights; i++) s->sights[i] = sight_of(s->live[i]);
+    pthread_mutex_unlock(&s->lock);
+}
+
+/* ------------------------------------------------------------------ the thread */
+
+static bool open_side(Server *s, Fault *fault) {
+    if (s->side.model) return true;
+    SessionConfig config = pooling_session(s->loaded.model, session_ctx(&s->loaded.session));
+    config.vectors = !model_writes(s->loaded.model); /* prompts are scored by their logits */
+    config.kv = s->kv;
+    return session_open(&s->side, s->loaded.model, s->options->compute.pool, config, fault);
+}
+
+/* The model cannot go on: everybody is told why, and no new work is taken. */
+static void break_down(Server *s, const Fault *fault) {
+    fprintf(stderr, "strata serve: %s\n", fault->text);
+    pthread_mutex_lock(&s->lock);
+    s->broken = *fault;
+    pthread_mutex_unlock(&s->lock);
+    for (size_t i = 0; i < s->n_live; i++)
+        fail_answer(s->live[i], fault), forget(s, s->live[i]);
+    s->n_live = s->service.count = s->service.waiting = 0;
+}
+
+/* Has the client gone, or has the server had its time?  Also asked in the middle of a step. */
+static bool is_gone(void *context, const ServiceRequest *request) {
+    Server *s = context;
+    const Answer *a = request->options.context;
+    return atomic_load(&s->giving_up) || atomic_load(&a->job->gone);
+}
+
+static void step(Server *s) {
+    Fault fault;
+    if (!service_step(&s->service, &fault))
+        break_down(s, &fault);
+    else
+        publish(s);
+}
+
+static size_t tokens_told(const Server *s) {
+    size_t n = s->service.counts.tokens;
+    for (size_t i = 0; i < s->n_live; i++) n += s->live[i]->count;
+    return n;
+}
+
+/* Tokens of answers per second, lately. */
+static double take_rate(Server *s) {
+    Rate *rate = &s->rate;
+    size_t told = tokens_told(s), before = rate->told;
+    double now = clock_seconds(), passed = now - rate->at,
+           fade = passed > 2 ? 0 : 1 - passed / 2;
+    rate->tokens = rate->tokens * fade + (told > before ? (double)(told - before) : 0);
+    rate->seconds = rate->seconds * fade + passed;
+    rate->at = now, rate->told = told;
+    return rate->seconds > 0 ? rate->tokens / rate->seconds : 0;
+}
+
+/* What has come in is taken, and all have a step. */
+static void take_turn(Server *s) {
+    pthread_mutex_lock(&s->lock);
+    Job *inbox = s->inbox;
+    s->inbox = NULL;
+    pthread_mutex_unlock(&s->lock);
+    take_jobs(s, inbox);
+    if (s->service.count) step(s);
+    show_load(s, take_rate(s));
+    s->stepped = clock_seconds();
+}
+
+/* A task's is_wanted: between two of its layers, when it has had its time, those who are answered have a step. */
+static bool give_way(void *context) {
+    Server *s = context;
+    if (clock_seconds() - s->stepped >= s->policy.pace) take_turn(s);
+    return !atomic_load(&s->giving_up) && !s->task->is_gone(s->task->peer);
+}
+
+static void run_task(Server *s, Task *task) {
+    Session *session = task->session ? task->session : &s->side;
+    if (task->session) {
+        session->is_wanted = give_way, session->context = s;
+        s->task = task, s->stepped = clock_seconds();
+    }
+    bool ok = (task->session || open_side(s, &task->fault)) &&
+              task->run(session, task->context, &task->fault);
+    pthread_mutex_lock(&s->lock);
+    task->ok = ok, task->done = true;
+    pthread_cond_signal(&task->changed);
+    pthread_mutex_unlock(&s->lock);
+}
+
+static void *work(void *context) {
+    Server *s = context;
+    s->rate.at = clock_seconds();
+    for (bool stop = false; !stop;) {
+        pthread_mutex_lock(&s->lock);
+        while (!s->inbox && !s->tasks && !s->service.count && !s->stopping)
+            pthread_cond_wait(&s->wake, &s->lock);
+        Task *task = s->tasks;
+        if (task) s->tasks = task->next;
+        stop = s->stopping && !s->inbox && !task && !s->service.count;
+        pthread_mutex_unlock(&s->lock);
+        if (task) run_task(s, task);
+        take_turn(s);
+    }
+    return NULL;
+}
+
+bool worker_start(Server *s, Fault *fault) {
+    const size_t room = s->policy.running + s->policy.waiting;
+    if (!places_open(&s->places, room, fault)) return false;
+    if (!(s->live = calloc(room, sizeof(Answer *))))
+        return fault_set(fault, "no memory for %zu answers", room);
+    SchedulePolicy policy = s->policy;
+    policy.waiting = room; /* worker_submit has counted them: before a step all may wait */
+    if (!service_open(&s->service, &s->loaded.session, policy, fault)) return false;
+    s->service.is_gone = is_gone, s->service.context = s;
+    show_load(s, 0);
+    s->working = pthread_create(&s->thread, NULL, work, s) == 0;
+    return s->working || fault_set(fault, "no further thread can be started");
+}
+
+void worker_drain(Server *s) {
+    pthread_mutex_lock(&s->lock);
+    s->draining = true;
+    pthread_mutex_unlock(&s->lock);
+}
+
+size_t worker_pending(Server *s) {
+    pthread_mutex_lock(&s->lock);
+    size_t n = s->places.taken;
+    pthread_mutex_unlock(&s->lock);
+    return n;
+}
+
+void worker_cancel(Server *s) {
+    pthread_mutex_lock(&s->lock);
+    s->draining = s->stopping = true;
+    atomic_store(&s->giving_up, true);
+    pthread_cond_signal(&s->wake);
+    pthread_mutex_unlock(&s->lock);
+}
+
+void worker_stop(Server *s) {
+    if (s->working) {
+        worker_cancel(s);
+        pthread_join(s->thread, NULL);
+    }
+    if (s->service.requests) service_close(&s->service);
+    free(s->live), places_close(&s->places);
+    s->live = NULL, s->working = false;
+}

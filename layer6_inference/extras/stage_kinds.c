@@ -1,0 +1,9 @@
+/* stage_kinds.c - all samplers: grammars, which come first, and those of the core. */
+#include "samplers/stage_kinds.h"
+
+#include "grammar_stages.h"
+
+const StageKind *stage_kinds[STAGES + 1] = {
+    &stage_grammar, &stage_json,   &stage_json_schema, &stage_tags,
+    &stage_regex,   &stage_choice, STAGES_OF_THE_CORE,
+};

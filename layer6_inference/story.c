@@ -1,0 +1,179 @@
+/* story.c - a model continues a text.  Begin reading here: each call is a door into a layer.
+ *
+ *     story -m model.gguf -p "Once upon a time" --chain min_p:0.05,temp:0.8 --seed 1
+ *
+ * Text becomes tokens; the model reads them and gives each token of its vocabulary a number, a logit, for how well it would go
+ * on; a chain of samplers picks one; it joins the text, and so on.  That loop is continue_story().
+ *
+ * Invariant: the same text, to the byte, as `strata generate` writes with the same options. */
+#include "inference.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MAX_TOKENS = 400, MAX_CONTEXT = 4096 };
+
+/* What the command line asks for. */
+typedef struct Wish {
+    const char *model, *prompt, *chain;
+    uint64_t seed;
+} Wish;
+
+/* All that is needed to tell a story. */
+typedef struct Story {
+    Model model;     /* layer 5: the weights, and the words they know */
+    Session session; /* layer 5: the memory of one run of the model */
+    TokenList text;  /* layer 5: the prompt, and all that was added to it */
+    Chain chain;     /* layer 6: the samplers */
+    Candidates candidates;
+    Stream stream; /* layer 6: tokens become whole characters */
+    Pool *pool;    /* layer 1: threads */
+    Arena arena;
+    size_t read; /* tokens of the text that the model has read */
+    Step step;   /* what samplers may know of the text */
+    double start, first;
+} Story;
+
+static void print_text(void *context, Text text) {
+    (void)context;
+    fwrite(text.data, 1, text.size, stdout);
+    fflush(stdout);
+}
+
+/* Open the model file and give the run its memory. */
+static bool open_story(Story *s, const Wish *wish, Fault *fault) {
+    if (!(s->pool = pool_open(0, false, fault)) || !model_open(&s->model, wish->model, fault) ||
+        !model_pack(&s->model, s->pool, NULL, NULL, fault))
+        return false;
+    SessionConfig config = {.ctx = min_size(s->model.sizes.ctx, MAX_CONTEXT),
+                            .sequences = 1,
+                            .max_tokens = PREFILL_BATCH,
+                            .max_logits = 1};
+    stream_open(&s->stream, NULL, print_text, NULL);
+    return kv_format_read("f16", &config.kv, fault) &&
+           session_open(&s->session, &s->model, s->pool, config, fault) &&
+           candidates_open(&s->candidates, s->model.sizes.vocab, &s->arena, fault) &&
+           chain_parse(&s->chain, wish->chain, s->model.tokenizer, fault);
+}
+
+static void close_story(Story *s) {
+    stream_close(&s->stream);
+    chain_close(&s->chain);
+    token_list_free(&s->text);
+    arena_free(&s->arena);
+    session_close(&s->session);
+    model_close(&s->model);
+    pool_close(s->pool);
+}
+
+/* The prompt as tokens. */
+static bool encode(Story *s, Text prompt, Fault *fault) {
+    tokenizer_begin(s->model.tokenizer, &s->text);
+    if (!tokenizer_encode(s->model.tokenizer, prompt, false, &s->text, fault)) return false;
+    if (s->text.count == 0)
+        return fault_set(fault, "empty prompt: give the model something to continue");
+    if (s->text.count < session_ctx(&s->session)) return true;
+    return fault_set(fault, "the prompt has %zu tokens, the context holds %zu: shorten it",
+                     s->text.count, session_ctx(&s->session));
+}
+
+/* The model reads what is new and computes the logits of what may come next. */
+static bool feed(Story *s, Fault *fault) {
+    size_t from = s->read;
+    s->read = s->text.count;
+    return session_eval(&s->session, s->text.ids + from, s->text.count - from, false, fault);
+}
+
+/* The samplers turn logits into one token. */
+static bool choose(Story *s, int32_t *token, Fault *fault) {
+    s->step.history = s->text.ids, s->step.history_count = s->step.position = s->text.count;
+    return candidates_load(&s->candidates, s->session.logits, fault) &&
+           chain_run(&s->chain, &s->candidates, &s->step, token, fault);
+}
+
+static void append(Story *s, int32_t token) {
+    token_list_add(&s->text, token);
+    chain_accept(&s->chain, token);
+}
+
+static void print(Story *s, int32_t token) {
+    if (s->first == 0) s->first = clock_seconds();
+    stream_push(&s->stream, tokenizer_piece(s->model.tokenizer, token, false));
+}
+
+/* Feed, choose, append, print, until the model ends the story. */
+static bool continue_story(Story *s, uint64_t seed, const char **reason, Fault *fault) {
+    const size_t room = session_ctx(&s->session), limit = s->text.count + MAX_TOKENS;
+    int32_t token;
+    s->step =
+        (Step){.seed = seed, .prompt_count = s->text.count, .tokenizer = s->model.tokenizer};
+    for (;;) {
+        if (!feed(s, fault)) return false;
+        if (!choose(s, &token, fault)) return false;
+        if (tokenizer_is_end(s->model.tokenizer, token)) return *reason = "end of text", true;
+        append(s, token);
+        print(s, token);
+        if (s->text.count == limit) return *reason = "token limit", true;
+        if (s->text.count == room) return *reason = "context full", true;
+    }
+}
+
+/* What was used, and how fast. */
+static void print_status(const Story *s, size_t tokens, const char *reason) {
+    double seconds = clock_seconds() - s->first;
+    fprintf(
+        stderr,
+        "[%s | %d threads, %s | first token after %.0f ms, then %zu at %.0f tokens/s | %s]\n",
+        s->model.recipe->arch, pool_threads(s->pool), kernels_isa(),
+        1e3 * (s->first - s->start), tokens, tokens > 1 ? (double)(tokens - 1) / seconds : 0,
+        reason);
+}
+
+static bool tell(const Wish *wish, Fault *fault) {
+    Story s = {.start = clock_seconds()};
+    const char *reason = NULL;
+    bool ok = open_story(&s, wish, fault) && encode(&s, text_of(wish->prompt), fault);
+    size_t prompt = s.text.count;
+    if (ok) print_text(NULL, text_of(wish->prompt));
+    ok = ok && continue_story(&s, wish->seed, &reason, fault);
+    stream_finish(&s.stream);
+    if (s.first > 0) print_text(NULL, text_of("\n"));
+    if (ok) print_status(&s, s.text.count - prompt, reason);
+    close_story(&s);
+    return ok;
+}
+
+static bool read_line(int argc, char **argv, Wish *wish, Fault *fault) {
+    for (int i = 1; i < argc; i += 2) {
+        const char *name = argv[i], *value = argv[i + 1], *digits = "0123456789";
+        const char **text = strcmp(name, "-m") == 0        ? &wish->model
+                            : strcmp(name, "-p") == 0      ? &wish->prompt
+                            : strcmp(name, "--chain") == 0 ? &wish->chain
+                                                           : NULL;
+        if (!value || !*value)
+            return fault_set(fault, "%s: wanted a value that is not empty", name);
+        if (text)
+            *text = value;
+        else if (strcmp(name, "--seed") != 0)
+            return fault_set(fault,
+                             "no option '%s': there are -m FILE, -p TEXT, --chain SPEC and "
+                             "--seed N; strata generate has more",
+                             name);
+        else if (strspn(value, digits) != strlen(value))
+            return fault_set(fault, "--seed is '%s': wanted a whole number from 0", value);
+        else
+            wish->seed = strtoull(value, NULL, 10);
+    }
+    return true;
+}
+
+int main(int argc, char **argv) {
+    Wish wish = {"layer5_models/models/storyteller.gguf", "Once upon a time", chain_default, 1};
+    Fault fault;
+    if (read_line(argc, argv, &wish, &fault) && kernels_select(NULL, &fault) &&
+        tell(&wish, &fault))
+        return 0;
+    fprintf(stderr, "story: %s\n", fault.text);
+    return 1;
+}
