@@ -14,6 +14,8 @@
  *
  * Invariant: every number comes from glass.h, which has it from the forward pass itself. */
 #include "playground.h"
+#include "glass.h"
+#include "interventions.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,7 @@
 /* The graders of layer 1: the container that models are published in. */
 #include "grader.h"
 #include "tensor.h"
+#include "safetensors.h"
 
 #include <stdbool.h>
 

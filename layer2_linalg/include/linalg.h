@@ -1,6 +1,6 @@
 /* linalg.h - layer 2: from a dot product to a matrix product, in every number format.
  *
- * In reading order.  The sources tell the scalar story under the same names; src/avx2, src/avx512 and src/neon hold the
+ * In reading order.  The sources tell the scalar story under the same names; src/avx2, extras/avx512 and extras/neon hold the
  * fast siblings, which must give what the scalar versions give.  Six files of src/simd are templates: loops that all
  * instruction sets share and that differ only in their registers.  A sibling defines these and includes one: dot_template.h
  * (tiles of dot products), strips_template.h (weighted sums), exp_template.h, unpack_template.h (packed weights to panels),

@@ -1,5 +1,7 @@
 /* The graders of marks: which of them are tokens, and who wrote them. */
 #include "small_vocabulary.h"
+#include "json.h"
+#include "template.h"
 
 typedef enum Trust {
     NO_TRUST,

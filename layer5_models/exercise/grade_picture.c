@@ -1,6 +1,7 @@
 /* The grader of patches: a picture as rows of numbers. */
 #include "near.h"
 #include "models.h"
+#include "picture.h"
 
 enum { MOST_PATCH = 8, MOST_SIDE = 40, ROW = 3 * MOST_PATCH * MOST_PATCH };
 

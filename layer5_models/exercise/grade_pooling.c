@@ -1,6 +1,7 @@
 /* The graders of what a family says about positions, and of pooling: one row of many, and its length. */
 #include "grader.h"
 #include "models.h"
+#include "pooling.h"
 
 DECLARE_SHIPPED(pooling_run);
 

@@ -3,7 +3,7 @@
  * An expression is written twice, once with all its brackets and once with those that it cannot do without; both must be
  * the same, errors included. */
 #include "grader.h"
-#include "models.h"
+#include "models_extras.h"
 
 enum { LONG = 4000, NOTS = 250000 };
 

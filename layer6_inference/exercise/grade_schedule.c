@@ -1,6 +1,7 @@
 /* The graders of the schedule: who is more urgent, who comes in, whose pages are taken. */
 #include "grader.h"
 #include "inference.h"
+#include "schedule.h"
 
 DECLARE_SHIPPED(schedule_plan);
 

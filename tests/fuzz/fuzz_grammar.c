@@ -14,6 +14,7 @@
 
 #include "inference.h"
 #include "make_model.h"
+#include "grammar.h"
 
 enum { SOURCE = 4000, STEPS = 12 };
 

@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "inference.h"
+#include "grammar.h"
 
 enum { PARTS = 48, RULES = 3, CHARACTERS = 5, PIECES = 60, LONGEST = 40, REACH = LONGEST + 16 };
 

@@ -13,6 +13,7 @@
 
 #include "made_archive.h"
 #include "../../layer5_models/extras/convert/parts.h"
+#include "pytorch.h"
 
 #define COUNT_OF(list) (sizeof(list) / sizeof *(list))
 

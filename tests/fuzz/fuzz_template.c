@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "models.h"
+#include "models_extras.h"
 #include "template_rows.h"
 
 enum { SOURCE = 2000 };

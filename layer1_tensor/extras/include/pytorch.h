@@ -4,7 +4,7 @@
  *     archive/data/7      its numbers
  *
  * A pickle is a program that Python would run.  Here it is read as data with a closed list of opcodes and names,
- * and nothing is executed: see src/pickle.h.
+ * and nothing is executed: see extras/import/pickle.h.
  *
  * Invariant: after pytorch_parse returns true each tensor lies in one piece within the file, row after row, and
  * takes as many bytes as its shape and format say; names are unique. */

@@ -1,6 +1,6 @@
 /* lora_peft.c - an adapter's matrices from a folder as PEFT writes it.  See parts.h.
  *
- * Names and orders of rows are those of the published model: the tables of src/convert say what they are here.
+ * Names and orders of rows are those of the published model: the tables of extras/convert say what they are here.
  * Source   the peft library's LoraConfig and save_pretrained. */
 #include "parts.h"
 #include "convert/parts.h"

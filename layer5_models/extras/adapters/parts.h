@@ -1,4 +1,4 @@
-/* parts.h - an adapter on its way into a model; private to src/adapters.
+/* parts.h - an adapter on its way into a model; private to extras/adapters.
  *
  *     adapter.c    which of a model's maps it acts on
  *     lora_gguf.c  its matrices from a GGUF file;  lora_peft.c: from a folder */

@@ -1,4 +1,4 @@
-/* parts.h - what a conversion is made of; private to src/convert.
+/* parts.h - what a conversion is made of; private to extras/convert.
  *
  *     families.c   the table of classes of models, and their rules for names
  *     folder.c     the files of a folder, and all their tensors by name

@@ -1,5 +1,5 @@
 /* charsmap.h - SentencePiece's table of what characters are written as (precompiled_charsmap);
- * private to src/tokenizer, and to src/convert, which looks a line's end up.
+ * private to src/tokenizer, and to extras/convert, which looks a line's end up.
  *
  *   bytes  0..3     n: the bytes of the table
  *          4..3+n   the table: entries of 4 bytes, a trie of the strings that are replaced

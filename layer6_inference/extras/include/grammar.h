@@ -1,7 +1,7 @@
 /* grammar.h - text that must obey.
  *
  *     a notation --> expressions and rules --> rows, one for each place a text can have come to
- *     (GBNF, regex,      (src/grammar/           (src/grammar/row.h)
+ *     (GBNF, regex,      (extras/grammar/           (extras/grammar/row.h)
  *      JSON Schema)       expr.h)
  *
  * Whatever the notation, what comes out is a grammar over bytes.  A text is read byte by byte; where
