@@ -64,7 +64,7 @@ make_bare() {
 # A folder of links to the only programs that there are.
 tools="sh bash dash ls cat cp mv rm ln mkdir rmdir mktemp chmod touch head tail wc sort uniq tr cut od sed awk gawk mawk grep find xargs tee printf echo true
        false test [ expr seq date env nproc uname id dirname basename readlink install nm objcopy ar as ld ld.bfd gcc cc clang make git script getconf sleep
-       stat cksum sha256sum comm paste tar strip ranlib pwd which kill timeout setpriv su strings"
+       mount stat cksum sha256sum comm paste tar strip ranlib pwd which kill timeout setpriv su strings"
 only_tools() {
     mkdir -p "$work/bin"
     for tool in $tools; do
