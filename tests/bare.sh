@@ -64,7 +64,7 @@ make_bare() {
 # A folder of links to the only programs that there are.
 tools="sh bash dash ls cat cp mv rm ln mkdir rmdir mktemp chmod touch head tail wc sort uniq tr cut od sed awk gawk mawk grep find xargs tee printf echo true
        false test [ expr seq date env nproc uname id dirname basename readlink install nm objcopy ar as ld ld.bfd gcc cc clang make git script getconf sleep
-       mount stat cksum sha256sum comm paste tar strip ranlib pwd which kill timeout setpriv su strings"
+       mount chown stat cksum sha256sum comm paste tar strip ranlib pwd which kill timeout setpriv su strings"
 only_tools() {
     mkdir -p "$work/bin"
     for tool in $tools; do
@@ -136,11 +136,6 @@ says "gcc: --image says what is missing, PNG" 1 "without libpng: install it (mak
     build/bin/strata generate -m "$work/llama.gguf" --mmproj "$work/eye.gguf" --image "$work/six.png" -p hi
 says "gcc: --image says what is missing, JPEG" 1 "without libjpeg: install it (make deps; apt-get install libjpeg-dev" \
     build/bin/strata generate -m "$work/llama.gguf" --mmproj "$work/eye.gguf" --image "$work/grey.jpg" -p hi
-if [ "$way" = overlay ]; then
-    rm -rf /usr/lib/*/libedit*
-    says "gcc: chat says what is missing" 1 "libedit is not installed.*apt-get install libedit2" \
-        script -qec "build/bin/strata chat --history $work/history" /dev/null
-fi
 says "gcc: make test says what is missing" 2 "cmocka.*make deps" make -s test
 if make -s run >"$log" 2>&1; then ok "gcc: a second make run"; else not "gcc: a second make run" "$(tail -3 "$log")"; fi
 
@@ -176,4 +171,12 @@ if [ "$(id -u)" -eq 0 ]; then # root writes anyway: a mount that cannot be writt
 fi
 story "a tree that cannot be written, BUILD elsewhere" make BUILD="$work/elsewhere"
 says "a tree that cannot be written: make says to use BUILD" 2 "BUILD=" make -s run
+
+# Last, since clang needs libedit, too.
+cd "$work/gcc" || exit 1
+if [ "$way" = overlay ]; then
+    rm -rf /usr/lib/*/libedit*
+    says "gcc: chat says what is missing" 1 "libedit is not installed.*apt-get install libedit2" \
+        script -qec "build/bin/strata chat --history $work/history" /dev/null
+fi
 exit $bad
