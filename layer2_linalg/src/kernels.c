@@ -23,7 +23,7 @@ bool kernels_select(const char *isa, Fault *fault) {
     const char *wanted = isa ? isa : wanted_set();
     const Kernels *list[KERNELS_MAX];
     int count = kernels_tables(list);
-    char names[64] = "";
+    char names[64] = "", hint[80];
     for (int i = 0; i < count; i++) {
         bool last = i == count - 1;
         if (strcmp(wanted, list[i]->isa) == 0 || (last && strcmp(wanted, "auto") == 0)) {
@@ -34,8 +34,9 @@ bool kernels_select(const char *isa, Fault *fault) {
     }
     return fault_set(fault,
                      "%sno instruction set '%.40s' on this machine: choose auto, %s "
-                     "(of all there are: " KERNELS_KNOWN ")",
-                     isa ? "" : "STRATA_ISA: ", wanted, names);
+                     "(of all there are: " KERNELS_KNOWN ")%s",
+                     isa ? "" : "STRATA_ISA: ", wanted, names,
+                     nearest_hint(hint, sizeof hint, text_of(wanted), names));
 }
 
 /* A wrong STRATA_ISA must not silently mean something else, and here is no one to return a fault

@@ -1,5 +1,6 @@
 /* kv_format.c - see kv_format.h. */
 #include "kv_format.h"
+#include "nearest.h"
 
 #include <string.h>
 
@@ -18,7 +19,9 @@ enum { COUNT = sizeof all / sizeof *all };
 bool kv_format_read(const char *name, KvFormat *format, Fault *fault) {
     for (int i = 0; i < COUNT; i++)
         if (strcmp(name, all[i].name) == 0) return *format = all[i].format, true;
-    return fault_set(fault, "--kv %.40s: wanted one of %s", name, kv_formats);
+    char hint[80];
+    return fault_set(fault, "--kv %.40s: wanted one of %s%s", name, kv_formats,
+                     nearest_hint(hint, sizeof hint, text_of(name), kv_formats));
 }
 
 const char *kv_format_name(KvFormat format) {

@@ -53,8 +53,11 @@ const QuantPreset *quant_preset_find(const char *name, Fault *fault) {
                                                          : name;
     for (size_t i = 0; i < PRESETS; i++)
         if (strcasecmp(wanted, presets[i].name) == 0) return &presets[i];
-    fault_set(fault, "no format '%.20s' that can be written: strata quantize --list names them",
-              name);
+    char names[PRESETS * 16] = "", hint[80];
+    for (size_t i = 0; i < PRESETS; i++) strcat(strcat(names, " "), presets[i].name);
+    fault_set(fault,
+              "no format '%.20s' that can be written: strata quantize --list names them%s",
+              name, nearest_hint(hint, sizeof hint, text_of(name), names));
     return NULL;
 }
 

@@ -1,27 +1,10 @@
-/* main.c - the program `strata`: a list of commands. */
-#include "options.h"
+/* main.c - the program `strata`: help, or a command. */
+#include "commands.h"
 
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
-
-static const Command *const commands[] = {
-    &command_generate, &command_diffuse,  &command_chat,       &command_serve,
-    &command_tokenize, &command_template, &command_logits,     &command_embed,
-    &command_rerank,   &command_inspect,  &command_chain,      &command_samplers,
-    &command_compare,  &command_figure,   &command_look,       &command_dump,
-    &command_quantize, &command_convert,  &command_perplexity, &command_watermark,
-    &command_grammar,  &command_world,    &command_train,      &command_bench,
-    &command_simulate, &command_profile};
-
-static void print_commands(FILE *out) {
-    fprintf(out, "usage: strata COMMAND ...\n\n");
-    for (size_t i = 0; i < sizeof commands / sizeof *commands; i++)
-        fprintf(out, "  %-10s %s\n", commands[i]->name, commands[i]->gloss);
-    fprintf(out, "\nstrata COMMAND --help says more about one of them, strata --version what "
-                 "this is.\n");
-}
 
 /* A standard stream that is closed stays useless: else the next file that is opened would take its
  * place, and text would go into it. */
@@ -30,35 +13,61 @@ static void hold_streams(void) {
         if (fcntl(fd, F_GETFD) < 0) (void)open("/dev/null", fd == 0 ? O_WRONLY : O_RDONLY);
 }
 
+static int tell_version(void) {
+    printf("strata %s, %s\n", STRATA_VERSION, kernels_isa());
+    return EXIT_DONE;
+}
+
+/* strata help [--all] NAME ... is strata NAME ... --help, or --help=all. */
+static int run_help(int argc, char **argv) {
+    static char brief[] = "--help", whole[] = "--help=all";
+    char *asked[] = {NULL, NULL, NULL, NULL};
+    int n = 0;
+    bool all = false;
+    for (int i = 0; i < argc; i++) {
+        if (strcmp(argv[i], "--all") == 0 || strcmp(argv[i], "-a") == 0)
+            all = true;
+        else if (n < 2)
+            asked[n++] = argv[i];
+        else {
+            fprintf(
+                stderr,
+                "strata: nothing is done with '%.60s'; usage: strata help [--all] COMMAND\n",
+                argv[i]);
+            return EXIT_USAGE;
+        }
+    }
+    if (n == 0) return (all ? commands_all : commands_brief)(stdout), EXIT_DONE;
+    const Command *command = command_find(asked[0]);
+    if (!command) return command_unknown(asked[0]);
+    asked[n++] = all ? whole : brief;
+    return command->run(n, asked);
+}
+
+/* What stands in place of a command: -1, or the exit status. */
+static int run_option(int argc, char **argv) {
+    const char *word = argv[1];
+    if (strcmp(word, "--help=words") == 0) return commands_words(argc - 2, argv + 2);
+    if (strcmp(word, "--help=man") == 0) return commands_man(), EXIT_DONE;
+    if (strcmp(word, "--help=all") == 0) return commands_all(stdout), EXIT_DONE;
+    if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0)
+        return run_help(argc - 2, argv + 2);
+    return -1;
+}
+
 static int run(int argc, char **argv) {
-    if (argc < 2) {
-        print_commands(stderr);
-        return EXIT_USAGE;
-    }
-    bool help = strcmp(argv[1], "help") == 0;
-    if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0 || (help && argc == 2)) {
-        print_commands(stdout);
-        return EXIT_DONE;
-    }
+    if (argc < 2) return commands_brief(stderr), EXIT_USAGE;
+    const char *name = argv[1];
+    int status = run_option(argc, argv);
     Fault fault;
-    if (help && argc > 3) {
-        fprintf(stderr, "strata: nothing is done with '%.60s'; usage: strata help COMMAND\n",
-                argv[3]);
-        return EXIT_USAGE;
-    }
+    if (status >= 0) return status;
     if (!kernels_select(NULL, &fault)) return command_failed(&fault);
-    if (strcmp(argv[1], "--version") == 0) {
-        printf("strata %s, %s\n", STRATA_VERSION, kernels_isa());
-        return EXIT_DONE;
-    }
-    const char *name = argv[help ? 2 : 1]; /* strata help NAME is strata NAME --help */
-    char *asked[] = {(char *)name, "--help", NULL};
-    for (size_t i = 0; i < sizeof commands / sizeof *commands; i++)
-        if (strcmp(name, commands[i]->name) == 0)
-            return help ? commands[i]->run(2, asked) : commands[i]->run(argc - 1, argv + 1);
-    fprintf(stderr, "strata: no command '%s'\n\n", name);
-    print_commands(stderr);
-    return EXIT_USAGE;
+    if (strcmp(name, "--version") == 0 || strcmp(name, "-V") == 0 ||
+        strcmp(name, "version") == 0)
+        return tell_version();
+    if (strcmp(name, "help") == 0) return run_help(argc - 2, argv + 2);
+    const Command *command = command_find(name);
+    return command ? command->run(argc - 1, argv + 1) : command_unknown(name);
 }
 
 /* What ends the program leaves no halves of files behind.  Too large a file is an error of the write. */

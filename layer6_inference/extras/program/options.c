@@ -1,5 +1,6 @@
 /* options.c - see options.h. */
 #include "options.h"
+#include "help/help.h"
 #include "input.h"
 
 #include <ctype.h>
@@ -9,17 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Numbers as they are written: 1 to 24; what is as good as no limit is none. */
-static void print_range(const Option *o) {
-    if (o->kind.type != TYPE_INT && o->kind.type != TYPE_REAL) return;
-    if (o->kind.high < OPTION_MANY)
-        printf("; %.10g to %.10g", o->kind.low, o->kind.high);
-    else if (o->kind.low > 0)
-        printf("; %.10g or more", o->kind.low);
-}
-
-/* "A", "A or B", "A, B or C" of names with spaces between. */
-static void join(char *out, size_t size, const char *names, const char *word) {
+void names_join(char *out, size_t size, const char *names, const char *word) {
     size_t used = 0;
     for (const char *at = names; *at && used < size;) {
         size_t n = strcspn(at, " ");
@@ -29,27 +20,6 @@ static void join(char *out, size_t size, const char *names, const char *word) {
         used += (size_t)snprintf(out + used, size - used, last ? " %s " : ", ", word);
         at += n + 1;
     }
-}
-
-static void print_rule(const OptionRule *rule) {
-    char names[400];
-    join(names, sizeof names, rule->others, "or");
-    printf("  %s %s %s: %s\n", rule->name,
-           rule->relation == NEEDS ? "needs" : "does not go with", names, rule->advice);
-}
-
-static void print_help(const CommandLine *line) {
-    printf("usage: strata %s\n\n%s\n\n", line->usage, line->about);
-    for (const Option *o = line->options; o->name; o++) {
-        char left[64];
-        snprintf(left, sizeof left, "%s %s", o->name, o->metavar ? o->metavar : "");
-        printf("  %-22s %s", left, o->help);
-        print_range(o);
-        putchar('\n');
-    }
-    printf("  %-22s %s\n", "--help", "this text");
-    if (line->rules) printf("\nWhat goes with what:\n\n");
-    for (const OptionRule *r = line->rules; r && r->name; r++) print_rule(r);
 }
 
 static int wrong(const char *usage, const char *what, const char *which) {
@@ -116,26 +86,25 @@ static int store(const Option *o, const char *text, const char *usage) {
 }
 
 /* An option may have two names: "-t, --threads". */
-static bool is_called(const Option *o, const char *name) {
+bool option_is_called(const Option *o, const char *name) {
     size_t first = strcspn(o->name, ",");
     return (strlen(name) == first && memcmp(o->name, name, first) == 0) ||
            (o->name[first] && strcmp(o->name + first + 2, name) == 0);
 }
 
-static const Option *find(const Option *options, const char *name) {
+const Option *option_find(const Option *options, const char *name) {
     for (const Option *o = options; o->name; o++)
-        if (is_called(o, name)) return o;
+        if (option_is_called(o, name)) return o;
     return NULL;
 }
 
-static bool is_option(const char *text) {
+bool option_shaped(const char *text) {
     return text[0] == '-' && text[1] != 0 && !(text[1] >= '0' && text[1] <= '9');
 }
 
-/* The option that stands at argv[*i]; moves *i to its last word.  NULL: it is none. */
-static const Option *option_at(const CommandLine *line, int *i) {
+const Option *option_at(const CommandLine *line, int *i) {
     const char *text = line->argv[*i];
-    const Option *option = is_option(text) ? find(line->options, text) : NULL;
+    const Option *option = option_shaped(text) ? option_find(line->options, text) : NULL;
     if (option && option->kind.type != TYPE_FLAG) ++*i;
     return option;
 }
@@ -149,7 +118,7 @@ static bool was_given(const CommandLine *line, const Option *wanted, int end) {
 
 bool command_line_has(const void *context, const char *name) {
     const CommandLine *line = context;
-    const Option *option = find(line->options, name);
+    const Option *option = option_find(line->options, name);
     return option && was_given(line, option, line->argc);
 }
 
@@ -178,7 +147,7 @@ bool rules_check(const OptionRule *rules, Asked *asked, const void *context, Fau
         char names[400];
         if ((asked == command_line_has && needs_more(r)) || !asked(context, r->name)) continue;
         Text other = first_asked(r->others, asked, context);
-        join(names, sizeof names, r->others, "or");
+        names_join(names, sizeof names, r->others, "or");
         if (r->relation == NEEDS && !other.size)
             return fault_set(fault, "%s needs %s: %s", r->name, names, r->advice);
         if (r->relation == NOT_WITH && other.size)
@@ -215,16 +184,14 @@ static int read_words(const CommandLine *line, const char **rest, int *n_rest, i
             words = true;
             continue;
         }
-        if (!words && (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0))
-            return print_help(line), EXIT_DONE;
+        if (!words && help_is_asked(word)) return help_print(line, i);
         int at = i;
         const Option *option = words ? NULL : option_at(line, &i);
         bool one = option && option->kind.type != TYPE_LIST && option->kind.type != TYPE_FLAG;
         if (one && was_given(line, option, at))
             return wrong(line->usage, "given twice, and one value counts:", word);
-        if (!option && !words && is_option(word)) return wrong(line->usage, "no option", word);
-        if (!option && *n_rest == max_rest)
-            return wrong(line->usage, "nothing is done with", word);
+        if (!option && !words && option_shaped(word)) return unknown_option(line, i);
+        if (!option && *n_rest == max_rest) return unknown_word(line, word);
         if (!option)
             rest[(*n_rest)++] = word;
         else if (i == line->argc)

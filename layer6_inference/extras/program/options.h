@@ -84,6 +84,8 @@ typedef struct Command {
     const char *name, *gloss;          /* "generate", one line */
     const char *usage;                 /* what follows the name */
     int (*run)(int argc, char **argv); /* argv[0] is the command; returns the exit status */
+    const char
+        *words; /* commands of its own, with blanks between: "check score sample"; or NULL */
 } Command;
 
 enum { EXIT_DONE = 0, EXIT_FAILED = 1, EXIT_USAGE = 2 };
@@ -102,6 +104,19 @@ typedef struct CommandLine {
  *
  * Returns -1 to go on, else the exit status to return. */
 int command_line_read(const CommandLine *line, const char **rest, int min_rest, int max_rest);
+
+/* The option of that name ("-t" and "--threads" are one's), or NULL. */
+const Option *option_find(const Option *options, const char *name);
+bool option_is_called(const Option *option, const char *name);
+
+/* Does a word look like one?  "-" and "-5" do not. */
+bool option_shaped(const char *word);
+
+/* The option that stands at argv[*i]; moves *i to its last word.  NULL: it is none. */
+const Option *option_at(const CommandLine *line, int *i);
+
+/* "A", "A or B", "A, B or C" of names with blanks between. */
+void names_join(char *out, size_t size, const char *names, const char *word);
 
 /* The same without rules. */
 int options_read(int argc, char **argv, const char *usage, const char *about,

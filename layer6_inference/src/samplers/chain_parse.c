@@ -1,5 +1,6 @@
 /* chain_parse.c - a text becomes a chain.  See chain.h. */
 #include "chain_read.h"
+#include "nearest.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -20,8 +21,16 @@ static int param_find(const StageKind *kind, Text key) {
 
 static bool unknown_stage(Text name, Fault *fault) {
     const StageKind *const *list;
-    char names[700] = "";
     const ChainPreset *presets;
+    char names[700] = "", meant[80];
+    if (chain_meant(name, meant, sizeof meant)) {
+        size_t size = strlen(meant);
+        return fault_set(
+            fault,
+            "no stage '%.*s' in the chain; did you mean %.*s? strata samplers lists "
+            "all",
+            chain_shown(name), name.data, (int)(size - (meant[size - 1] == ':')), meant);
+    }
     size_t count = stage_list(&list), n_presets = chain_presets(&presets);
     for (size_t i = 0; i < count; i++)
         snprintf(names + strlen(names), sizeof names - strlen(names), "%s%s", i ? ", " : "",
@@ -34,14 +43,15 @@ static bool unknown_stage(Text name, Fault *fault) {
 }
 
 static bool unknown_key(const StageKind *kind, Text key, Fault *fault) {
-    char keys[200] = "";
+    char keys[200] = "", hint[80];
     for (int i = 0; i < param_count(kind); i++)
         snprintf(keys + strlen(keys), sizeof keys - strlen(keys), "%s%s", i ? ", " : "",
                  kind->params[i].key);
     if (kind->list == LIST_BREAKS)
         snprintf(keys + strlen(keys), sizeof keys - strlen(keys), ", break");
-    return fault_set(fault, "stage %s has no parameter '%.*s'%s%s", kind->name,
-                     chain_shown(key), key.data, *keys ? ": it has " : ": it has none", keys);
+    return fault_set(fault, "stage %s has no parameter '%.*s'%s%s%s", kind->name,
+                     chain_shown(key), key.data, *keys ? ": it has " : ": it has none", keys,
+                     nearest_hint(hint, sizeof hint, key, keys));
 }
 
 static bool set_value(Stage *stage, int index, Text text, Fault *fault) {

@@ -145,11 +145,11 @@ static int run_job(BenchJob *job, const CommandLine *line, const char *const *na
     Fault fault;
     const size_t bench = find_bench(names[0]);
     if (bench == BENCHES) {
-        fprintf(stderr,
-                "strata: nothing called '%s' to measure: matmul, samplers, grammar, ladder, "
-                "roofline, "
-                "quant, model, serve, kv, mixers, tokenizer, isas and make-model are\n",
-                names[0]);
+        char list[200] = "", hint[80];
+        for (size_t i = 0; i < BENCHES; i++)
+            strcat(strcat(list, i ? ", " : ""), benches[i].name);
+        fprintf(stderr, "strata: nothing called '%s' to measure: there are %s%s\n", names[0],
+                list, nearest_hint(hint, sizeof hint, text_of(names[0]), list));
         return EXIT_USAGE;
     }
     bool makes = strcmp(names[0], "make-model") == 0;
@@ -239,6 +239,7 @@ static int run(int argc, char **argv) {
         "make-"
         "model "
         "[options]",
+        "How fast the hot loops are:\n\n"
         "matmul    GFLOP/s of the matrix products, checked first against double precision, "
         "beside the measured peak of\n          the machine and OpenBLAS when it is installed\n"
         "samplers  microseconds of every sampler on peaked, LLM-like and flat logits, on one "

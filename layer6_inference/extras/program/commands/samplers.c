@@ -82,6 +82,11 @@ static void print_params(const StageKind *kind) {
 
 static bool describe(const char *name, Fault *fault) {
     const StageKind *kind = stage_find(text_of(name));
+    char meant[80];
+    if (!kind && chain_meant(text_of(name), meant, sizeof meant))
+        return fault_set(
+            fault, "no sampler '%.40s'; did you mean %.*s? strata samplers lists them all",
+            name, (int)strcspn(meant, ":"), meant);
     if (!kind)
         return fault_set(fault, "no sampler '%.40s': strata samplers lists them all", name);
     printf("%s: %s\n\n  %s\n\n", kind->name, kind->gloss, kind->formula);

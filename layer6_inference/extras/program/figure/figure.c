@@ -66,9 +66,8 @@ static int run(int argc, char **argv) {
     const CommandLine line = {
         argc,
         argv,
-        "figure NAME [options]",
-        "The numbers behind a plot, as CSV on stdout; make plots draws them.  NAME is one "
-        "of\n  effects, temperature, order, kept, surprise, guess, beams.",
+        "figure effects|temperature|order|kept|surprise|guess|beams [options]",
+        "The numbers behind a plot, as CSV on stdout; make plots draws them.",
         options,
         rules};
     int status = command_line_read(&line, &name, 1, 1);
@@ -80,10 +79,11 @@ static int run(int argc, char **argv) {
                                    : run_model_figure(&job, i, &fault);
         return ok ? EXIT_DONE : command_failed(&fault);
     }
-    fprintf(stderr, "strata: no figure '%s': there are", name);
+    char names[200] = "", hint[80];
     for (size_t i = 0; i < sizeof figures / sizeof *figures; i++)
-        fprintf(stderr, " %s", figures[i].name);
-    fputc('\n', stderr);
+        strcat(strcat(names, " "), figures[i].name);
+    fprintf(stderr, "strata: no figure '%s': there are%s%s\n", name, names,
+            nearest_hint(hint, sizeof hint, text_of(name), names));
     return EXIT_USAGE;
 }
 

@@ -199,10 +199,13 @@ static int run(int argc, char **argv) {
                    ? EXIT_DONE
                    : command_failed(&fault);
     }
-    fprintf(stderr,
-            "strata: nothing to look at is called '%.40s': there are attention, lens, stream, "
-            "heads and owner\n",
-            name);
+    char hint[80];
+    fprintf(
+        stderr,
+        "strata: nothing to look at is called '%.40s': there are attention, lens, stream, "
+        "heads and owner%s\n",
+        name,
+        nearest_hint(hint, sizeof hint, text_of(name), "attention lens stream heads owner"));
     return EXIT_USAGE;
 }
 

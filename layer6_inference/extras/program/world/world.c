@@ -8,7 +8,10 @@ bool is_kind(const char *rule) {
     static const char *const kinds[] = {"document", "story", "tale", "chat", "card"};
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
         if (strcmp(rule, kinds[i]) == 0) return true;
-    fprintf(stderr, "strata: --kind %.40s: wanted document, story, tale, chat or card\n", rule);
+    char hint[80];
+    fprintf(stderr, "strata: --kind %.40s: wanted document, story, tale, chat or card%s\n",
+            rule,
+            nearest_hint(hint, sizeof hint, text_of(rule), "document story tale chat card"));
     return false;
 }
 
@@ -72,10 +75,19 @@ static int run(int argc, char **argv) {
     if (argc > 1 && strcmp(argv[1], "check") == 0) return run_check(argc - 1, argv + 1);
     if (argc > 1 && strcmp(argv[1], "score") == 0) return run_score(argc - 1, argv + 1);
     if (argc > 1 && strcmp(argv[1], "sample") == 0) return run_sample(argc - 1, argv + 1);
+    char hint[80];
+    if (argc > 1 && !option_shaped(argv[1]) &&
+        *nearest_hint(hint, sizeof hint, text_of(argv[1]), command_world.words)) {
+        fprintf(stderr,
+                "strata: nothing is done with '%.40s'%s strata world --help says more\n",
+                argv[1], hint);
+        return EXIT_USAGE;
+    }
     return run_write(argc, argv);
 }
 
 const Command command_world = {.name = "world",
                                .gloss =
                                    "write Tiny World, check and score texts by it, sample it",
-                               .run = run};
+                               .run = run,
+                               .words = "check score sample"};

@@ -1,0 +1,46 @@
+/* help.h - what a table of options says of itself: help, man page, completion, and what was meant where it has no such
+ * option.
+ *
+ *     --help         usage, and the options that most need; all of them where they are few
+ *     --help=all     all of them, and what goes with what
+ *     --help=man     a man page, in the language of roff
+ *     --help=words A B C   for a shell: the words that may stand in place of C, which is begun (complete.h) */
+#ifndef STRATA_HELP_H
+#define STRATA_HELP_H
+
+#include "options.h"
+
+/* Is the word one of these? */
+bool help_is_asked(const char *word);
+
+/* Print what the word argv[i] asks for.  Returns the exit status. */
+int help_print(const CommandLine *line, int i);
+
+/* The command's name, from its usage: "world check". */
+void help_title(const CommandLine *line, char *out, size_t size);
+
+/* "80; 1 to 24": a number's range as help tells it, "" where there is none. */
+void help_range(const Option *option, char *out, size_t size);
+
+/* The examples of a command, NULL behind the last; NULL when it has none. */
+const char *const *help_examples(const char *title);
+
+void help_man(const CommandLine *line);
+void help_words(const CommandLine *line, int i);
+
+/* Print that argv[i] is no option of the command, and what it was probably meant to be. */
+int unknown_option(const CommandLine *line, int i);
+
+/* The same for a word that the command has no use for. */
+int unknown_word(const CommandLine *line, const char *word);
+
+/* Text in a man page: what roff would read as its own is escaped. */
+void roff_text(const char *text);
+
+/* Its head, up to where a line about it follows. */
+void roff_head(const char *title);
+
+/* A line for the shell: a word, a tab, what it is. */
+void words_line(const char *word, const char *begun, const char *gloss);
+
+#endif

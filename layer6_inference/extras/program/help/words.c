@@ -1,0 +1,139 @@
+/* words.c - which words may come next, for a shell that completes them.  See help.h.
+ *
+ * The shell's script (library/completions) runs `strata COMMAND --help=words WORD ...` with the words behind the command, the
+ * last one as far as it is typed, and reads lines:
+ *
+ *     top_k:<TAB>keep the k most likely tokens      a word, and what it is
+ *     :files<TAB>gguf                               names of files, with this ending (none: all) and of folders
+ *     :open                                         no blank behind the word: it may go on */
+#include "help.h"
+
+#include <stdio.h>
+#include <string.h>
+
+void words_line(const char *word, const char *begun, const char *gloss) {
+    if (strncmp(word, begun, strlen(begun)) == 0) printf("%s\t%s\n", word, gloss);
+}
+
+/* Options whose file is a model, or what belongs to one, wherever they stand. */
+static const char models[] =
+    "-m, --draft, --amateur, --mmproj, --from, --vocab-from, --adapter, --importance";
+
+static bool is_listed(const Option *option, const char *names) {
+    char name[64];
+    for (const char *at = names; *(at += strspn(at, ", ")); at += strcspn(at, ", ")) {
+        snprintf(name, sizeof name, "%.*s", (int)strcspn(at, ", "), at);
+        if (option_is_called(option, name)) return true;
+    }
+    return false;
+}
+
+/* Each of the names in a text with these signs between. */
+static void put_choices(const char *names, const char *between, const char *begun) {
+    for (const char *at = names; *(at += strspn(at, between));) {
+        char name[64];
+        size_t n = strcspn(at, between);
+        snprintf(name, sizeof name, "%.*s", (int)n, at);
+        words_line(name, begun, "");
+        at += n;
+    }
+}
+
+/* A chain as far as it is typed: "top_k:40,te" goes on with every stage that begins with "te". */
+static void put_chains(const char *begun) {
+    const StageKind *const *list;
+    const ChainPreset *presets;
+    const char *comma = strrchr(begun, ',');
+    const int before = comma ? (int)(comma + 1 - begun) : 0;
+    char word[600];
+    for (size_t i = 0, n = stage_list(&list); i < n; i++) {
+        bool value = list[i]->params[0].key || list[i]->list != LIST_NONE;
+        snprintf(word, sizeof word, "%.*s%s%s", before, begun, list[i]->name, value ? ":" : "");
+        words_line(word, begun, list[i]->gloss);
+    }
+    for (size_t i = 0, n = chain_presets(&presets); i < n; i++) {
+        snprintf(word, sizeof word, "%.*s%s", before, begun, presets[i].name);
+        words_line(word, begun, presets[i].gloss);
+    }
+    puts(":open");
+}
+
+/* Values that are one of a few names. */
+static const struct {
+    const char *option, *names;
+} choices[] = {
+    {"--isa", "auto, " KERNELS_KNOWN},
+    {"--kv", kv_formats},
+    {"--remask", remask_names},
+    {"--kind", "document, story, tale, chat, card"},
+    {"--policy", "static, continuous, chunked"},
+    {"--order", "fcfs, priority, turns"},
+    {"--arrivals", "poisson, bursts"},
+    {"--size", "storyteller, draft"},
+    {"--mixer", "attention, delta"},
+    {"--think", "show, hide, off"},
+    {"--full", "forget, shift, stop"},
+    {"--tool-choice", "auto, required"},
+    {"--pooling", "mean, last, cls, none, rank"},
+    {"--space", "free, one, none"},
+};
+
+static void put_values(const Option *o, const char *begun) {
+    const char *meta = o->metavar ? o->metavar : "";
+    if (strcmp(meta, "SPEC") == 0) {
+        put_chains(begun);
+        return;
+    }
+    if (o->kind.type == TYPE_OUTPUT || strncmp(meta, "FILE", 4) == 0 ||
+        strcmp(meta, "PROGRAM") == 0 || strcmp(meta, "DIR") == 0)
+        printf(":files\t%s\n", is_listed(o, models) ? "gguf" : "");
+    for (size_t i = 0; i < sizeof choices / sizeof *choices; i++)
+        if (strcmp(meta, "N") != 0 && option_is_called(o, choices[i].option))
+            put_choices(choices[i].names, ", ", begun);
+}
+
+/* Both names of "-t, --threads", each by itself. */
+static void put_options(const Option *options, const char *begun) {
+    for (const Option *o = options; o->name; o++)
+        for (const char *at = o->name; *(at += strspn(at, ", "));) {
+            char name[64];
+            snprintf(name, sizeof name, "%.*s", (int)strcspn(at, ", "), at);
+            words_line(name, begun, o->help);
+            at += strlen(name);
+        }
+    words_line("--help", begun, "usage, and the options that most need");
+}
+
+/* What is no option, by the usage: "bench matmul|samplers [options]", "inspect [FILE]". */
+static void put_others(const CommandLine *line, const char *begun) {
+    char title[64], list[300];
+    help_title(line, title, sizeof title);
+    const char *usage = line->usage + strlen(title), *at = usage + strspn(usage, " ");
+    snprintf(list, sizeof list, "%.*s", (int)strcspn(at, " "), at);
+    if (strchr(list, '|')) put_choices(list, "|", begun);
+    if (strstr(usage, ".gguf") || strncmp(at, "[FILE]", 6) == 0)
+        puts(":files\tgguf");
+    else if (strncmp(at, "FILE", 4) == 0 || strstr(usage, "FOLDER") || strstr(usage, "< "))
+        puts(":files\t");
+    if (strcmp(title, "compare") == 0)
+        put_chains(begun); /* behind --chains, which takes the first */
+    const StageKind *const *stages;
+    for (size_t i = 0, n = stage_list(&stages); strcmp(title, "samplers") == 0 && i < n; i++)
+        words_line(stages[i]->name, begun, stages[i]->gloss);
+}
+
+void help_words(const CommandLine *line, int i) {
+    const char *begun = i + 1 < line->argc ? line->argv[line->argc - 1] : "";
+    const Option *option = NULL;
+    for (int at = i + 1; at < line->argc - 1; at++) {
+        int value = at;
+        option = option_at(line, &value);
+        if (option && value == line->argc - 1) {
+            put_values(option, begun);
+            return;
+        }
+        at = value;
+    }
+    if (*begun != '-') put_others(line, begun);
+    if (*begun == '-' || !*begun) put_options(line->options, begun);
+}
