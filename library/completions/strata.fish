@@ -6,11 +6,9 @@ function __strata_words
         switch $line
             case ':files*'
                 set -l ending (string split \t -- $line)[2]
-                if test -n "$ending"
-                    __fish_complete_suffix .$ending
-                else
-                    __fish_complete_path "$begun"
-                end
+                set -l paths (__fish_complete_path "$begun")
+                test -n "$ending"; and set paths (string match -r '.*(?:\.'$ending'|/)(?:\t.*)?$' -- $paths)
+                printf '%s\n' $paths
             case ':open'
             case '*'
                 echo $line
