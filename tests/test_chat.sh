@@ -35,7 +35,7 @@ expect "a chain that needs another model" 1 "strata generate --amateur brings" s
 same "a long chain" "$(printf '/chain suppress:%s,greedy\n/chain\n' "$(seq -s: 100 500)" | chat | tr ':' '\n' | tail -n 1)" "500,greedy"
 expect "an empty template" 1 "is empty" chat --form @/dev/null
 same "orders are listed" "$(echo /help | chat | grep -c '^  /')" 13
-for order in "/nonsense:no order '/nonsense'" "/undo:nothing was said" "/quit now:takes nothing" "/chain top_q.1:there are grammar" "/load $work/none:cannot be opened" "/edit:nothing was said"; do
+for order in "/nonsense:no order '/nonsense'" "/undo:nothing was said" "/quit now:takes nothing" "/chain zigzag.1:there are grammar" "/load $work/none:cannot be opened" "/edit:nothing was said"; do
     same "${order%%:*}" "$(echo "${order%%:*}" | chat 2>&1 | grep -c "${order#*:}")" 1
 done
 expect "an order that failed is told" 1 "no order" sh -c "echo /nonsense | '$strata' chat -m '$model'"

@@ -214,10 +214,12 @@ if command -v python3 >/dev/null; then
     expect "convert a file" 1 "Not a directory" "$strata" convert in.gguf o.gguf
     expect "convert a folder of nothing" 1 "config.json cannot be opened" "$strata" convert folder o.gguf
     expect "convert to no format" 1 "no format 'Q9'" "$strata" convert published o.gguf Q9
+    expect "safetensors are no GGUF file" 1 "but a safetensors file: .*strata convert FOLDER" "$strata" generate -m published/model-00001-of-00002.safetensors
     expect "inspect reads safetensors" 0 "model.embed_tokens.weight *F32 " "$strata" inspect published/model-00001-of-00002.safetensors
     python3 "$here/publish.py" plain.gguf pickled LlamaForCausalLM --shards 2 --kind torch
     expect "a model of torch.save is converted" 0 "told.gguf: .* MB" "$strata" convert pickled told.gguf
     same "and tells the same" "$(story told.gguf)" "$(story plain.gguf)"
+    expect "nor is what torch.save writes" 1 "but a PyTorch checkpoint: .*strata convert FOLDER" "$strata" generate -m pickled/pytorch_model-00001-of-00002.bin
     expect "inspect reads pickles" 0 "model.embed_tokens.weight *F32 " "$strata" inspect pickled/pytorch_model-00001-of-00002.bin
     printf 'cos\nsystem\n(X\1\0\0\0ltR.' >data.pkl
     python3 -c "import zipfile; zipfile.ZipFile('pickled/pytorch_model-00001-of-00002.bin', 'w').write('data.pkl', 'x/data.pkl')"
@@ -257,3 +259,35 @@ expect "no adapter there" 1 "^strata: none.gguf cannot be opened" "$strata" gene
 expect "a model is no adapter" 1 "general.type is missing, wanted adapter" "$strata" generate -m in.gguf --adapter in.gguf
 expect "an adapter is no model" 1 "general.type is \"adapter\"" "$strata" generate -m a.gguf
 expect "an adapter of impossible strength" 1 "from -1000 to 1000" "$strata" generate -m in.gguf --adapter a.gguf=1e9
+
+# ------------------------------------------------------------------ a file that is no model
+
+is_none() { # is_none WHAT FILE: said of it in one line, with its name
+    expect "no model but $1" 1 "^strata: $2: .*not a GGUF file but .*$1" "$strata" generate -m "$2"
+    same "in a line: $1" "$(wc -l <"$work/out" | tr -d ' ')" 1
+}
+is_none "a checkpoint of strata train" parts.checkpoint
+gzip -c in.gguf >in.gguf.gz
+is_none "a gzip archive" in.gguf.gz
+tar cf in.tar in.gguf
+is_none "a tar archive" in.tar
+printf 'version https://git-lfs.github.com/spec/v1\noid sha256:00\nsize 4\n' >pointer.gguf
+is_none "a Git LFS pointer" pointer.gguf
+printf '\n<!DOCTYPE html>\n<html><title>404</title>' >page.gguf
+is_none "a web page" page.gguf
+printf '<?xml version="1.0"?><Error><Code>AccessDenied</Code></Error>' >error.gguf
+is_none "an XML text" error.gguf
+printf '{"architectures": ["LlamaForCausalLM"]}' >config.gguf
+is_none "a JSON text" config.gguf
+printf 'tjgg\3\0\0\0' >old.bin
+is_none "a GGML file from before GGUF" old.bin
+head -c 4096 /dev/zero >zero.gguf
+is_none "a file that begins with zeros" zero.gguf
+echo "Once upon a time" >story.gguf
+expect "no model but a text" 1 "not a GGUF file: it begins with 4f 6e 63 65" "$strata" generate -m story.gguf
+size=$(wc -c <in.gguf)
+for bytes in 100 30000 $((size / 2)) $((size - 1)); do
+    head -c "$bytes" in.gguf >short.gguf
+    expect "a download cut off at $bytes bytes" 1 "short.gguf: .*cut short or damaged, fetch it again" "$strata" generate -m short.gguf
+done
+expect "an adapter is no model, and goes where it belongs" 1 "with --adapter" "$strata" generate -m a.gguf

@@ -177,10 +177,85 @@ expect "promises have users of their own" 2 "goals does not go with --users" "$s
 expect "own time is that of one thread" 2 "it needs -t 1" "$strata" bench serve --own-time
 expect "a benchmark takes no file" 2 "nothing is done with 'x'" "$strata" bench samplers x
 expect "a format of no rung" 1 "there are F32" "$strata" bench ladder --format Q9
-expect "the rules are in the help" 0 "guess needs --draft, --draft-head or --lookup" "$strata" generate --help
-expect "ranges are in the help" 0 "tokens in a draft (4); 1 to 24" "$strata" generate --help
+expect "the rules are in the help" 0 "guess needs --draft, --draft-head or --lookup" "$strata" generate --help=all
+expect "ranges are in the help" 0 "tokens in a draft (4); 1 to 24" "$strata" help --all generate
 "$strata" generate --chain force:5:at=0,allow:999999 -n 3 >"$work/out" 2>&1
 same "an error has a line of its own" "$(grep -c '^strata: ' "$work/out")" 1
+
+# ------------------------------------------------------------------ help, short and whole
+for command in generate chat train bench compare simulate; do # a name in the short help that is no option ends the program
+    expect "$command's short help" 0 "strata $command --help=all: all [0-9]* options" "$strata" $command --help
+    lines=$("$strata" $command --help | grep -c '^  -')
+    all=$("$strata" $command --help=all | sed '/^What goes/,$d' | grep -c '^  -')
+    said=$("$strata" $command -h | sed -n 's/.*--help=all: all \([0-9]*\) options.*/\1/p')
+    if [ "$lines" -lt 15 ] && [ "$lines" -lt "$all" ] && [ "$said" = "$all" ]; then ok "$command's help is short, and counts the rest"
+    else not "$command's help is short, and counts the rest" "$lines lines, $all in all, '$said' said"; fi
+done
+"$strata" generate --help | sed -n 's/^  \(strata generate -p\)/\1/p;s/^  \(strata generate --chain\)/\1/p' >"$work/examples"
+same "its examples are there" "$(grep -c . "$work/examples")" 2
+PATH=$(dirname "$strata"):$PATH expect "and run" 0 "tokens" sh -e "$work/examples"
+same "help is --help" "$("$strata" help chat)" "$("$strata" chat --help)"
+expect "help of a command's own command" 0 "usage: strata world check" "$strata" help world check
+expect "a few commands first" 0 "strata help --all: all [0-9]* commands" "$strata" --help
+same "not many" "$("$strata" 2>/dev/null | grep -c .; "$strata" 2>&1 | grep -c '^  [a-z]* ')" "$(printf '0\n10')"
+expect "then all" 0 "^  simulate " "$strata" help --all
+for word in --version -V version; do expect "$word" 0 "^strata [0-9.]*, [a-z0-9]*$" "$strata" $word; done
+
+# ------------------------------------------------------------------ what was meant
+# meant WORDS COMMAND...: wrong usage, said in one line with what was probably meant
+meant() {
+    words=$1
+    shift
+    expect "meant by $*" 2 "$words" "$strata" "$@"
+    same "said in a line: $*" "$(wc -l <"$work/out" | tr -d ' ')" 1
+}
+meant "did you mean strata generate?" generat
+meant "did you mean strata quantize?" quantise
+meant "did you mean strata tokenize?" help tok
+meant "did you mean strata generate -p TEXT?" run
+meant "did you mean strata serve?" server
+meant "did you mean strata inspect FILE?" show
+meant "did you mean strata generate -m my.gguf?" my.gguf
+meant "did you mean strata generate -p \"hello world\"?" "hello world"
+meant "no command 'xyzzy'; strata help --all" xyzzy
+meant "did you mean --chain temp:0.7?" generate --temp 0.7
+meant "did you mean --chain temp:X?" generate --temperature
+meant "did you mean --chain top_k:40?" generate --top-k 40
+meant "did you mean --chain top_p:0.9?" generate --top_p=0.9
+meant "did you mean --chain penalties:rep=1.1?" chat --repeat-penalty 1.1
+meant "did you mean --chain json?" generate --json
+meant "did you mean --chain json_schema:@s.json?" chat --json-schema s.json
+meant "did you mean --chains min_p:0.1?" compare --min-p 0.1
+meant "did you mean --ctx 4096?" generate -c 4096
+meant "did you mean --threads 4?" generate --n-threads 4
+meant "did you mean -n 50?" generate --n-predict 50
+meant "did you mean -n 50?" generate -n50
+meant "did you mean -p 'a \$1'?" generate --prompt 'a $1'
+meant "did you mean -m x.gguf?" generate --model x.gguf
+meant "did you mean --seed 5?" generate --sed 5
+meant "did you mean --seed 5?" generate --seed=5
+meant "did you mean --quiet?" generate --quite
+meant "did you mean --schema FILE?" generate --json-schema
+meant "did you mean --stop \"a b\"?" generate -r "a b"
+meant "on the processor: leave it out" generate -ngl 99
+meant "strata chat talks with a model" generate -i
+meant "did you mean -p \"hello world\"?" generate "hello world"
+meant "did you mean -p 'say \"a\"'?" generate 'say "a"'
+meant "did you mean -m x.gguf?" chat x.gguf
+meant "did you mean echo hello | strata tokenize?" tokenize hello
+meant "did you mean check?" world chek
+meant "did you mean model?" bench modle
+meant "did you mean lens?" look lense
+meant "did you mean surprise?" figure surprize
+meant "did you mean story?" world --kind sotry
+expect "a stage nearly right" 1 "no stage 'topk' in the chain; did you mean top_k?" "$strata" generate --chain topk:40
+expect "a stage of another program" 1 "did you mean temp?" "$strata" generate --chain temperature:0.7
+expect "a preset nearly right" 1 "did you mean balanced?" "$strata" generate --chain balancd
+expect "a parameter nearly right" 1 "did you mean keep?" "$strata" generate --chain xtc:0.5:kep=2
+expect "a sampler nearly right" 1 "did you mean typical?" "$strata" samplers typicl
+expect "a format of keys nearly right" 1 "did you mean q8_0?" "$strata" generate --kv q8
+expect "an instruction set nearly right" 1 "did you mean scalar?" "$strata" generate --isa scaler
+expect "a number format nearly right" 1 "did you mean Q4_K_M?" "$strata" quantize "$model" "$work/x.gguf" Q4KM
 
 # ------------------------------------------------------------------ one text chosen among several
 # A chain that keeps one token has one text, whatever chooses; every end ends it there.

@@ -25,7 +25,7 @@ echo "GGUFxx" >"$work/broken.gguf"
 expect "a broken file" 1 "cut short" "$strata" generate -m "$work/broken.gguf"
 expect "an empty prompt" 1 "the prompt is empty" "$strata" generate -m "$model" -p ""
 expect "a long prompt" 1 "the context holds" "$strata" generate -m "$model" --ctx 64 -p "$(yes word | head -200 | tr '\n' ' ')"
-expect "an unknown sampler" 1 "there are grammar, json" "$strata" generate -m "$model" --chain top_q:1
+expect "an unknown sampler" 1 "there are grammar, json" "$strata" generate -m "$model" --chain zigzag:1
 expect "an unknown instruction set" 1 "choose auto" "$strata" generate -m "$model" --isa vax
 expect "a variable that names none" 1 "STRATA_ISA: no instruction set 'vax'.*scalar.*of all there are" env STRATA_ISA=vax "$strata" samplers
 expect "which instruction sets there are" 0 "scalar  *available, in use" "$strata" bench isas --isa scalar

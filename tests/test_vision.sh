@@ -29,6 +29,7 @@ same "samplers look past it" "$(ids "what is it" --image six.ppm --quiet --chain
 same "beams read it, too" "$(ids "what is it" --image six.ppm --quiet --beams 1)" "$six"
 own=
 expect "... and samples" 0 "1 picture" "$strata" generate -m llama.gguf --mmproj eye.gguf --image six.ppm -p hi -n 3 --best-of 2
+expect "an eye is no model" 1 "with --mmproj" "$strata" generate -m eye.gguf -p hi
 expect "the middle of a wide one" 0 "1 picture" "$strata" generate -m llama.gguf --mmproj eye.gguf --image wide.ppm --crop -p hi -n 1
 expect "a message with a picture" 0 "1 picture" "$strata" generate -m llama.gguf --mmproj eye.gguf --image six.ppm --chat -p "what is it" -n 2
 expect "an old file reads" 0 "1 picture" "$strata" generate -m llama.gguf --mmproj old.gguf --image six.ppm -p hi -n 1

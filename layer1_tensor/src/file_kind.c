@@ -71,15 +71,23 @@ static bool is_safetensors(const unsigned char *bytes, size_t size) {
     return length >= 2 && length <= 100000000;
 }
 
-/* A zip archive whose first entry is a pickle's folder ("archive/data.pkl"), or one pickle, which begins with its version
- * (torch.save up to 1.5). */
-static bool is_pytorch(const unsigned char *bytes, size_t size) {
-    if (size > 2 && bytes[0] == 0x80 && bytes[1] >= 2 && bytes[1] <= 5) return true;
-    if (size < 46 || memcmp(bytes, "PK\3\4", 4) != 0) return false;
-    size_t name = bytes[26] | (size_t)bytes[27] << 8;
-    for (size_t i = 30; i + 8 <= size && i + 8 <= 30 + name; i++)
-        if (memcmp(bytes + i, "data.pkl", 8) == 0) return true;
+/* Does a name stand in these bytes? */
+static bool holds(const unsigned char *bytes, size_t size, const char *name) {
+    const size_t n = strlen(name);
+    for (size_t i = 0; i + n <= size; i++)
+        if (memcmp(bytes + i, name, n) == 0) return true;
     return false;
+}
+
+/* A zip archive with a file data.pkl, which mostly is the first; all are named again at the end.  Or one pickle, which begins with
+ * its version (torch.save up to 1.5). */
+static bool is_pytorch(const unsigned char *bytes, size_t size) {
+    enum { NAMES = 1 << 16 };
+    if (size > 2 && bytes[0] == 0x80 && bytes[1] >= 2 && bytes[1] <= 5) return true;
+    if (size < 4 || memcmp(bytes, "PK\3\4", 4) != 0) return false;
+    return holds(bytes, size < 100 ? size : 100, "data.pkl") ||
+           holds(size > NAMES ? bytes + size - NAMES : bytes, size > NAMES ? NAMES : size,
+                 "data.pkl");
 }
 
 static bool is_zeros(const unsigned char *bytes, size_t size) {

@@ -72,12 +72,12 @@ static bool is_among(const char *names, const char *word) {
     return false;
 }
 
-/* A value as it would be typed. */
+/* A value as it would be typed: in quotes, within which a shell takes it as it is, if that can be. */
 static const char *quoted(const char *value, char *out, size_t size) {
     const char *safe =
         "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._/:,=+@%-";
     bool plain = *value && strspn(value, safe) == strlen(value);
-    char sign = strchr(value, '"') ? '\'' : '"';
+    char sign = strpbrk(value, "\"$`\\!") && !strchr(value, '\'') ? '\'' : '"';
     if (plain)
         snprintf(out, size, "%.60s", value);
     else
