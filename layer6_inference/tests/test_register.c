@@ -75,7 +75,7 @@ static void it_stands_in_the_list(void **state) {
     assert_ptr_equal(stage_find(text_of("climb")), &climb_kind);
     Chain chain;
     Fault fault;
-    assert_false(chain_parse(&chain, "clamb", NULL, &fault));
+    assert_false(chain_parse(&chain, "zigzag", NULL, &fault));
     assert_contains(fault.text, ", climb");
 }
 
