@@ -8,6 +8,8 @@
  *     :open                                         no blank behind the word: it may go on */
 #include "help.h"
 
+#include "diffusion.h"
+
 #include <stdio.h>
 #include <string.h>
 
