@@ -5,6 +5,16 @@ cd "$(dirname "$0")/.."
 build=${BUILD:-build} prefix=${PREFIX:-/usr/local}
 case $prefix in /*) ;; *) echo "install: PREFIX is '$prefix': wanted a path that begins with /" >&2; exit 1 ;; esac
 
+action=$1
+pages() { # the man pages: written by the program when they are installed, found by their heads when they are to go
+    folder=$build/share/man/man1
+    if [ "$action" = uninstall ]; then folder=$DESTDIR$prefix/share/man/man1
+    elif [ -x "$build/bin/strata" ]; then library/man.sh "$build/bin/strata" "$folder"; fi
+    for page in "$folder"/strata*.1; do
+        if grep -q '^\.TH STRATA.* "Strata"$' "$page" 2>/dev/null; then echo "share/man/man1/${page##*/} 644 $page"; fi
+    done
+}
+
 files() { # what goes where, with which mode, and whence: but for strata.pc, which is written
     cat <<END
 bin/strata 755 $build/bin/strata
@@ -13,7 +23,11 @@ include/strata.h 644 $build/include/strata.h
 lib/libstrata.a 644 $build/lib/libstrata.a
 lib/pkgconfig/strata.pc 644
 share/strata/storyteller.gguf 644 layer5_models/models/storyteller.gguf
+share/bash-completion/completions/strata 644 library/completions/strata.bash
+share/zsh/site-functions/_strata 644 library/completions/_strata
+share/fish/vendor_completions.d/strata.fish 644 library/completions/strata.fish
 END
+    pages
 }
 
 describe() { # the file that pkg-config reads

@@ -5,6 +5,7 @@
 set -e
 strata=$1 folder=$2
 mkdir -p "$folder"
+rm -f "$folder"/strata*.1
 page() { # page NAME COMMAND...: nothing where a command is not built
     file=$folder/$1.1
     shift

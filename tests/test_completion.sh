@@ -119,6 +119,7 @@ same "lines that roff would obey are its macros" \
     "$(cat "$work"/man/*.1 | grep "^[.']" | grep -vE '^\.(TH|SH|SS|TP|PP|nf|fi|br|nh|ad l)( |$)' | head -3)" ""
 expect "strata(1) lists the commands" 0 '^\\fBtokenize\\fR$' cat "$work/man/strata.1"
 roff() { # roff PAGE: what is wrong with it
+    # shellcheck disable=SC2069 # what is wrong goes on, the page does not
     if man --version 2>/dev/null | grep -q '^man 2'; then MANWIDTH=80 man --warnings -E UTF-8 -l "$1" 2>&1 >/dev/null
     elif command -v groff >/dev/null 2>&1; then groff -man -ww -Tutf8 -z "$1" 2>&1
     elif command -v mandoc >/dev/null 2>&1; then mandoc -T lint -W warning "$1" 2>&1

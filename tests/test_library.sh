@@ -93,5 +93,13 @@ version=$(sed -n 's/^Version: //p' "$place/lib/pkgconfig/strata.pc")
 expect "the program tells the version and the instruction set" 0 "^strata $version, [a-z0-9]*$" "$place/bin/strata" --version
 expect "so does the header" 0 "define STRATA_VERSION \"$version\"" cat "$place/include/strata.h"
 same "the installed program finds its model" "$(cd / && "$place/bin/strata" generate --quiet -n 40 --kv f32 --chain greedy)" "$greedy"
+expect "its man page is there" 0 '^\.TH STRATA.-GENERATE 1 ' cat "$place/share/man/man1/strata-generate.1"
+if command -v man >/dev/null 2>&1; then
+    expect "and found by man" 0 "continue a prompt" env MANPATH="$place/share/man" man strata-generate
+fi
+same "completion for three shells is there" "$(cd "$place/share" && ls bash-completion/completions/strata zsh/site-functions/_strata fish/vendor_completions.d/strata.fish | wc -l | tr -d ' ')" 3
+echo '.TH STRATAGEM 1 "" "" "Games"' >"$place/share/man/man1/stratagem.1"
 make -s BUILD="$build" uninstall PREFIX="$place"
+if [ -e "$place/share/man/man1/stratagem.1" ]; then ok "another program's page stays"; else not "another program's page stays" "it is gone"; fi
+rm -f "$place/share/man/man1/stratagem.1"
 same "make uninstall leaves what it did not bring" "$(cd "$place" && find . -type f)" "./bin/other"

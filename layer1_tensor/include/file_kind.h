@@ -4,8 +4,9 @@
 
 #include <stddef.h>
 
-/* A name and what to do with it, to stand after "this is not a GGUF file but": "a web page (HTML): the download ...".
- * The first bytes decide, so a file that was cut off is recognized, too.
+/* A name and what to do with it, to stand after "this is not a GGUF file but": "a web page
+ * (HTML): the download ...". The first bytes decide, so a file that was cut off is recognized,
+ * too.
  *
  * Returns a constant text, or NULL when the bytes are nothing that is known here. */
 const char *file_kind(const void *bytes, size_t size);

@@ -56,7 +56,8 @@ static const Mark marks[] = {
      "a program (ELF): wanted a model in GGUF format"},
 };
 
-/* White space and the mark of UTF-8 are passed over: what does a text begin with, in any case of its letters? */
+/* White space and the mark of UTF-8 are passed over: what does a text begin with, in any case
+ * of its letters? */
 static bool begins(const char *text, size_t size, const char *with) {
     if (size >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0) text += 3, size -= 3;
     while (size && memchr(" \t\r\n", *text, 4)) text++, size--;
@@ -79,8 +80,8 @@ static bool holds(const unsigned char *bytes, size_t size, const char *name) {
     return false;
 }
 
-/* A zip archive with a file data.pkl, which mostly is the first; all are named again at the end.  Or one pickle, which begins with
- * its version (torch.save up to 1.5). */
+/* A zip archive with a file data.pkl, which mostly is the first; all are named again at the
+ * end.  Or one pickle, which begins with its version (torch.save up to 1.5). */
 static bool is_pytorch(const unsigned char *bytes, size_t size) {
     enum { NAMES = 1 << 16 };
     if (size > 2 && bytes[0] == 0x80 && bytes[1] >= 2 && bytes[1] <= 5) return true;

@@ -18,8 +18,8 @@ static size_t plain(Text text, char out[LETTERS]) {
     return n;
 }
 
-/* Changes from a to b (Damerau and Levenshtein, with neighbours exchanged once): row i holds those of the first i letters of a
- * to every beginning of b.
+/* Changes from a to b (Damerau and Levenshtein, with neighbours exchanged once): row i holds
+ * those of the first i letters of a to every beginning of b.
  *
  *     row[i][j] = least of  row[i-1][j] + 1            a letter less
  *                           row[i][j-1] + 1            one more
@@ -42,7 +42,8 @@ static size_t changes(const char *a, size_t n, const char *b, size_t m) {
     return row[n][m];
 }
 
-/* The beginning of a name counts as less than one change, but only if no other name begins so. */
+/* The beginning of a name counts as less than one change, but only if no other name begins
+ * so. */
 Text nearest_name(Text word, const char *names) {
     char letters[LETTERS], other[LETTERS];
     const size_t n = plain(word, letters);

@@ -44,8 +44,9 @@ size_t chain_presets(const ChainPreset **list);
 bool chain_parse(Chain *chain, const char *spec, const Tokenizer *tokenizer, Fault *fault);
 void chain_close(Chain *chain);
 
-/* What a name stands for that is no stage, as it begins in a chain ("top_k:", "greedy", "penalties:rep="): the same without
- * case, - and _, or as other programs call it ("temperature").  False: nothing is known. */
+/* What a name stands for that is no stage, as it begins in a chain ("top_k:", "greedy",
+ * "penalties:rep="): the same without case, - and _, or as other programs call it
+ * ("temperature").  False: nothing is known. */
 bool chain_meant_alias(Text name, char *out, size_t size);
 
 /* The same, or else the stage or preset whose name is nearest. */

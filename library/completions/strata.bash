@@ -3,7 +3,7 @@
 # bash takes ":" and "=" for ends of words, and top_k:40,te is one to strata: put the pieces together, and give back only what
 # stands behind the last of these signs.
 _strata() {
-    local rest=${COMP_LINE:0:COMP_POINT} word glued i n=0 kind files= ending= prefix= IFS=$' \t\n'
+    local rest=${COMP_LINE:0:COMP_POINT} word glued i n=0 kind files="" ending="" prefix="" IFS=$' \t\n'
     local -a words=()
     for ((i = 0; i <= COMP_CWORD; i++)); do
         word=${COMP_WORDS[i]} glued=yes

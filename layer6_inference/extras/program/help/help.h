@@ -1,10 +1,11 @@
-/* help.h - what a table of options says of itself: help, man page, completion, and what was meant where it has no such
- * option.
+/* help.h - what a table of options says of itself: help, man page, completion, and what was
+ * meant where it has no such option.
  *
  *     --help         usage, and the options that most need; all of them where they are few
  *     --help=all     all of them, and what goes with what
  *     --help=man     a man page, in the language of roff
- *     --help=words A B C   for a shell: the words that may stand in place of C, which is begun (complete.h) */
+ *     --help=words A B C   for a shell: words that may stand in place of
+ *                          C, which is begun (words.c) */
 #ifndef STRATA_HELP_H
 #define STRATA_HELP_H
 

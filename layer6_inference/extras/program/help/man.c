@@ -7,7 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* A dash that is copied into a shell must be one: \-.  The rest are signs that roff would bend or take for its own. */
+/* A dash that is copied into a shell must be one: \-.  The rest are signs that roff would bend
+ * or take for its own. */
 static void put_sign(char sign) {
     switch (sign) {
     case '\\': fputs("\\e", stdout); break;
@@ -55,22 +56,23 @@ void roff_head(const char *title) {
     printf(" \\- ");
 }
 
-/* Bytes of the first sentence: up to a full stop, or to a semicolon or the end of a line with a colon that is in no
- * parentheses. */
+/* Bytes of the first sentence: up to a full stop, or to a semicolon or the end of a line with a
+ * colon that is in no parentheses. */
 static size_t sentence_size(const char *text) {
     int depth = 0;
     size_t n = 0;
     for (; text[n]; n++) {
         bool ends = !text[n + 1] || isspace((unsigned char)text[n + 1]);
         depth += (text[n] == '(') - (text[n] == ')');
-        if (depth == 0 && ((text[n] == '.' && ends) || text[n] == ';' ||
-                           strncmp(text + n, ":\n", 2) == 0))
+        if (depth == 0 &&
+            ((text[n] == '.' && ends) || text[n] == ';' || strncmp(text + n, ":\n", 2) == 0))
             break;
     }
     return n;
 }
 
-/* The first sentence of what a command says of itself, in one line: "Continue a prompt.  The text goes ..." */
+/* The first sentence of what a command says of itself, in one line: "Continue a prompt.  The
+ * text goes ..." */
 static void put_gloss(const char *about) {
     const size_t n = sentence_size(about);
     bool blank = false, word = islower((unsigned char)about[1]) || about[1] == ' ';
@@ -84,7 +86,8 @@ static void put_gloss(const char *about) {
     putchar('\n');
 }
 
-/* "matmul    GFLOP/s of ...": the bytes before the gap of two blanks or more, 0 where a line is plain text. */
+/* "matmul    GFLOP/s of ...": the bytes before the gap of two blanks or more, 0 where a line is
+ * plain text. */
 static size_t item_size(Text line) {
     for (size_t i = 1; i + 2 < line.size; i++)
         if (line.data[i] == ' ' && line.data[i + 1] == ' ')
@@ -97,7 +100,8 @@ static Text trimmed(Text line) {
     return line;
 }
 
-/* Lines with a gap in them are items of a list, lines set in go on with the one before, empty lines are paragraphs. */
+/* Lines with a gap in them are items of a list, lines set in go on with the one before, empty
+ * lines are paragraphs. */
 static void put_about(const char *about) {
     bool listed = false;
     for (Text rest = text_of(about); rest.size;) {
@@ -141,7 +145,8 @@ static void put_rules(const OptionRule *rules) {
     }
 }
 
-/* Ways to call a command that has words of its own stand below each other: "world ... | world check ...". */
+/* Ways to call a command that has words of its own stand below each other: "world ... | world
+ * check ...". */
 static void put_usage(const char *usage, const char *title) {
     char again[80];
     snprintf(again, sizeof again, " | %s ", title);

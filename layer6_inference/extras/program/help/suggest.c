@@ -9,8 +9,9 @@
 
 enum { MEANT = 300 };
 
-/* What llama.cpp, Ollama and others call an option (without dashes, letters small), and ours: tried from the top, and passed over
- * where a command has no such option.  What begins with no dash is said as it stands. */
+/* What llama.cpp, Ollama and others call an option (without dashes, letters small), and ours:
+ * tried from the top, and passed over where a command has no such option.  What begins with no
+ * dash is said as it stands. */
 static const struct {
     const char *names, *ours;
 } others[] = {
@@ -72,7 +73,8 @@ static bool is_among(const char *names, const char *word) {
     return false;
 }
 
-/* A value as it would be typed: in quotes, within which a shell takes it as it is, if that can be. */
+/* A value as it would be typed: in quotes, within which a shell takes it as it is, if that can
+ * be. */
 static const char *quoted(const char *value, char *out, size_t size) {
     const char *safe =
         "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._/:,=+@%-";
@@ -85,7 +87,8 @@ static const char *quoted(const char *value, char *out, size_t size) {
     return out;
 }
 
-/* An option with the value that was given to the wrong one, or with what stands for its value. */
+/* An option with the value that was given to the wrong one, or with what stands for its
+ * value. */
 static bool ask_option(const Option *o, const char *name, const char *value, char *out) {
     char text[80];
     if (o->kind.type == TYPE_FLAG)

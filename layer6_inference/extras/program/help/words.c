@@ -1,10 +1,10 @@
 /* words.c - which words may come next, for a shell that completes them.  See help.h.
  *
- * The shell's script (library/completions) runs `strata COMMAND --help=words WORD ...` with the words behind the command, the
- * last one as far as it is typed, and reads lines:
+ * The shell's script (library/completions) runs `strata COMMAND --help=words WORD ...` with the
+ * words behind the command, the last one as far as it is typed, and reads lines:
  *
  *     top_k:<TAB>keep the k most likely tokens      a word, and what it is
- *     :files<TAB>gguf                               names of files, with this ending (none: all) and of folders
+ *     :files<TAB>gguf                               files with this ending (none: all), folders
  *     :open                                         no blank behind the word: it may go on */
 #include "help.h"
 
@@ -41,7 +41,8 @@ static void put_choices(const char *names, const char *between, const char *begu
     }
 }
 
-/* A chain as far as it is typed: "top_k:40,te" goes on with every stage that begins with "te". */
+/* A chain as far as it is typed: "top_k:40,te" goes on with every stage that begins with
+ * "te". */
 static void put_chains(const char *begun) {
     const StageKind *const *list;
     const ChainPreset *presets;
