@@ -15,9 +15,11 @@
 #include "file_write.h" /* files that appear whole or not at all */
 #include "gguf.h"       /* the container models come in: read and write */
 #include "gguf_file.h"  /* one by its path, or all parts of it */
+#include "file_kind.h"  /* and what a file is that is none */
 #include "pool.h"       /* threads that split outputs */
 #include "rng.h"        /* randomness without hidden state */
 #include "profile.h"    /* where the time of a run goes */
 #include "clock.h"      /* time, and how far long work has come */
+#include "nearest.h"    /* a mistyped name, and what was meant */
 
 #endif

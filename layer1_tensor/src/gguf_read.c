@@ -3,6 +3,7 @@
  * A Reader (gguf_reader.h) walks the buffer; each take_* checks that what it takes is there, and after the first
  * failure takes nothing more.  Counts from the file never size an allocation on their own: each
  * counted thing needs some bytes in the file, so the file's size bounds the count. */
+#include "file_kind.h"
 #include "gguf_reader.h"
 
 #include <stdlib.h>
@@ -62,6 +63,8 @@ static void check_names(Gguf *gguf, Reader *reader) {
 }
 
 static void refuse_magic(Reader *reader, const unsigned char *magic) {
+    const char *kind = file_kind(reader->start, (size_t)(reader->end - reader->start));
+    if (kind) refuse(reader, "this is not a GGUF file but %s", kind);
     refuse(reader, "this is not a GGUF file: it begins with %02x %02x %02x %02x, wanted 'GGUF'",
            magic[0], magic[1], magic[2], magic[3]);
 }
@@ -114,7 +117,7 @@ static void place_tensor(Gguf *gguf, Reader *reader, GgufTensor *tensor, uint64_
     else if (offset > room || tensor->bytes > room - offset)
         refuse(reader,
                "tensor '%.*s' wants %zu bytes at offset %llu, and the data has %zu: the "
-               "file is cut short or damaged",
+               "file is cut short or damaged, fetch it again",
                shown(tensor->name), tensor->name.data, tensor->bytes,
                (unsigned long long)offset, room);
     else

@@ -31,18 +31,31 @@ static bool check_split(Binder *b) {
                              value_text(number, part, sizeof part));
 }
 
+/* What to do with a file of another kind, by what it says of itself. */
+static const char *advice_on(Text kind, bool sees) {
+    if (text_equal(kind, text_of("adapter")))
+        return "an adapter (LoRA) corrects a model: give that model with -m, and this file "
+               "with "
+               "--adapter";
+    if (text_equal(kind, text_of("mmproj")))
+        return "it reads pictures for another model: give that one with -m, and this one with "
+               "--mmproj";
+    if (text_equal(kind, text_of("imatrix")))
+        return "strata quantize reads it, with --importance";
+    return sees ? "give the file of the eye that it belongs to"
+                : "give the model that it belongs to";
+}
+
 bool check_container(Binder *b) {
     const GgufPair *type = gguf_find(&b->model->gguf, "general.type");
-    Text name;
+    Text name = {"", 0};
     char got[96];
     const char *wanted = b->sees ? "mmproj" : "model";
     if (type && !(gguf_string(type, &name) && text_equal(name, text_of(wanted))))
-        return b->ok = fault_set(b->fault,
-                                 "the file is not %s: general.type is %s, wanted \"%s\"; "
-                                 "give the %s that it belongs to",
-                                 b->sees ? "the eye of a model" : "a model",
-                                 value_text(type, got, sizeof got), wanted,
-                                 b->sees ? "file of the eye" : "model");
+        return b->ok = fault_set(
+                   b->fault, "the file is not %s: general.type is %s, wanted \"%s\"; %s",
+                   b->sees ? "the eye of a model" : "a model",
+                   value_text(type, got, sizeof got), wanted, advice_on(name, b->sees));
     return check_split(b);
 }
 

@@ -116,6 +116,13 @@ static bool check_senses(Binder *b) {
                                "-m, and this one with --mmproj");
 }
 
+/* The vocabularies that tokenizers are tested with say which family they are for, too. */
+static bool check_weights(Binder *b) {
+    return b->model->gguf.n_tensors ||
+           fault_set(b->fault, "the file has no tensors, it is a vocabulary alone: strata "
+                               "tokenize reads it; all else wants the whole model");
+}
+
 static bool find_recipe(Binder *b) {
     Text arch;
     const Recipe *list;
@@ -123,7 +130,7 @@ static bool find_recipe(Binder *b) {
         return fault_set(
             b->fault,
             "the file does not say what model it is: key 'general.architecture' is missing");
-    if ((b->model->recipe = recipe_find(arch))) return check_senses(b);
+    if ((b->model->recipe = recipe_find(arch))) return check_senses(b) && check_weights(b);
     return fault_set(b->fault,
                      "models of the family '%.*s' are not built in; strata inspect --families "
                      "lists the %zu that are",

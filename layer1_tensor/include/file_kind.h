@@ -1,0 +1,13 @@
+/* file_kind.h - what a file is that was given as a model and is no GGUF file. */
+#ifndef STRATA_FILE_KIND_H
+#define STRATA_FILE_KIND_H
+
+#include <stddef.h>
+
+/* A name and what to do with it, to stand after "this is not a GGUF file but": "a web page (HTML): the download ...".
+ * The first bytes decide, so a file that was cut off is recognized, too.
+ *
+ * Returns a constant text, or NULL when the bytes are nothing that is known here. */
+const char *file_kind(const void *bytes, size_t size);
+
+#endif
