@@ -7,13 +7,13 @@
 #include <string.h>
 
 static const Command *const commands[] = {
-    &command_generate, &command_diffuse,  &command_chat,       &command_serve,
-    &command_tokenize, &command_template, &command_logits,     &command_embed,
-    &command_rerank,   &command_inspect,  &command_chain,      &command_samplers,
-    &command_compare,  &command_figure,   &command_look,       &command_dump,
-    &command_quantize, &command_convert,  &command_perplexity, &command_watermark,
-    &command_grammar,  &command_world,    &command_train,      &command_bench,
-    &command_simulate, &command_profile};
+    &command_pull,      &command_generate, &command_diffuse,  &command_chat,
+    &command_serve,     &command_tokenize, &command_template, &command_logits,
+    &command_embed,     &command_rerank,   &command_inspect,  &command_chain,
+    &command_samplers,  &command_compare,  &command_figure,   &command_look,
+    &command_dump,      &command_quantize, &command_convert,  &command_perplexity,
+    &command_watermark, &command_grammar,  &command_world,    &command_train,
+    &command_bench,     &command_simulate, &command_profile};
 
 static void print_commands(FILE *out) {
     fprintf(out, "usage: strata COMMAND ...\n\n");
