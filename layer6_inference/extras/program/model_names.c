@@ -1,6 +1,8 @@
 /* model_names.c - see model_names.h. */
 #include "model_names.h"
 
+#include "nearest.h"
+
 #include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -96,77 +98,52 @@ const char *megabytes_text(char text[24], double bytes) {
     return text;
 }
 
-/* How many letters have to change, come or go for one name to become the other. */
-static size_t name_distance(const char *a, const char *b) {
-    size_t row[65], n = strlen(b);
-    if (n > 64) return SIZE_MAX;
-    for (size_t j = 0; j <= n; j++) row[j] = j;
-    for (size_t i = 0; a[i]; i++) {
-        size_t diagonal = row[0];
-        row[0] = i + 1;
-        for (size_t j = 0; j < n; j++) {
-            size_t change = diagonal + (strncasecmp(a + i, b + j, 1) != 0);
-            diagonal = row[j + 1];
-            row[j + 1] = (row[j] < diagonal ? row[j] : diagonal) + 1;
-            if (change < row[j + 1]) row[j + 1] = change;
-        }
-    }
-    return row[n];
+typedef struct NameList {
+    char text[4096]; /* names, with commas between */
+    size_t used;
+} NameList;
+
+static void add_name(void *context, const char *name) {
+    NameList *list = context;
+    size_t n = strlen(name);
+    if (n + 2 > sizeof list->text - list->used) return;
+    memcpy(list->text + list->used, name, n);
+    list->text[list->used + n] = ',';
+    list->used += n + 1;
 }
 
-typedef struct NearestModel {
-    const char *wanted;
-    char name[65];
-    size_t distance;
-} NearestModel;
-
-/* A name that the wanted one begins counts as near: llama for llama-3.2-1b. */
-static void consider_name(void *context, const char *name) {
-    NearestModel *nearest = context;
-    size_t n = strlen(nearest->wanted), distance = name_distance(nearest->wanted, name);
-    if (n > 2 && strncasecmp(name, nearest->wanted, n) == 0) distance = 1;
-    if (distance < nearest->distance) {
-        nearest->distance = distance;
-        snprintf(nearest->name, sizeof nearest->name, "%s", name);
-    }
-}
-
-/* What the wanted name may have been meant for; "" when nothing is near. */
-static void find_nearest(NearestModel *nearest, const char *wanted, const char *folder) {
-    *nearest = (NearestModel){.wanted = wanted, .distance = strlen(wanted) / 3 + 1};
-    for (size_t i = 0; i < sizeof models / sizeof *models; i++)
-        consider_name(nearest, models[i].name);
-    if (folder) models_in_folder(folder, consider_name, nearest);
+/* "; did you mean smollm2-360m?", or something else to do: with the names of the table, and those in a folder, if one is
+ * given. */
+static const char *model_hint(char *out, size_t size, const char *name, const char *folder,
+                              const char *otherwise) {
+    NameList list = {0};
+    for (size_t i = 0; i < sizeof models / sizeof *models; i++) add_name(&list, models[i].name);
+    if (folder) models_in_folder(folder, add_name, &list);
+    nearest_hint(out, size, (Text){name, stem(name)}, list.text);
+    return *out ? out : otherwise;
 }
 
 bool published_want(const char *name, const PublishedModel **model, Fault *fault) {
-    NearestModel nearest;
-    if ((*model = published_find(name))) return true;
-    find_nearest(&nearest, name, NULL);
-    if (*nearest.name)
-        return fault_set(fault, "no published model is called %.100s: did you mean %s?", name,
-                         nearest.name);
-    return fault_set(
-        fault,
-        "no published model is called %.100s: strata pull lists them; any other is "
-        "downloaded by its address, https://...",
-        name);
+    char hint[160];
+    *model = published_find(name);
+    return *model ||
+           fault_set(fault, "no published model is called %.100s%s", name,
+                     model_hint(hint, sizeof hint, name, NULL,
+                                ": strata pull lists them; any other is downloaded by "
+                                "its address, https://..."));
 }
 
 static bool no_such_model(const char *name, const char *folder, Fault *fault) {
-    NearestModel nearest;
-    char size[24];
+    char size[24], hint[160];
     const PublishedModel *known = published_find(name);
     if (known)
         return fault_set(fault, "%s is not here yet: strata pull %s brings it (%s, licence %s)",
                          known->name, known->name, megabytes_text(size, (double)known->bytes),
                          known->licence);
-    find_nearest(&nearest, name, folder);
     return fault_set(
-        fault, "%.100s cannot be opened: no file is called so, and no model in %.150s. %s%s%s",
-        name, folder,
-        *nearest.name ? "Did you mean " : "strata pull lists models that it can download.",
-        nearest.name, *nearest.name ? "?" : "");
+        fault, "%.100s cannot be opened: no file is called so, and no model in %.150s%s", name,
+        folder,
+        model_hint(hint, sizeof hint, name, folder, ". strata pull lists models to download."));
 }
 
 bool model_find(const char **model, char *text, size_t size, Fault *fault) {

@@ -2,6 +2,7 @@
 #include "arrival.h"
 
 #include "clock.h"
+#include "file_kind.h"
 #include "model_names.h"
 
 #include <errno.h>
@@ -19,6 +20,7 @@ bool arrival_paths(Arrival *a, Fault *fault) {
     int n = snprintf(a->path, sizeof a->path, "%s/%s.gguf", want->folder, want->name);
     snprintf(a->part, sizeof a->part, "%s.part", a->path);
     snprintf(a->headers, sizeof a->headers, "%s.part-headers", a->path);
+    snprintf(a->fresh, sizeof a->fresh, "%s.part-headers-new", a->path);
     return n < ARRIVAL_PATH || fault_set(fault, "the path of %.100s is too long", want->name);
 }
 
@@ -104,6 +106,7 @@ static bool enough_space(const Arrival *a, Fault *fault) {
 static bool meet(Arrival *a, Fault *fault) {
     const Download *want = a->want;
     a->met = true;
+    rename(a->fresh, a->headers);
     announced_read(a->headers, &a->announced);
     const Announced *said = &a->announced;
     if (!a->size) a->size = said->size;
@@ -137,16 +140,17 @@ static bool write_bytes(Arrival *a, const unsigned char *bytes, size_t size, Fau
     return true;
 }
 
-/* A page that says "log in", or the page about a file, is HTML. */
 static bool begins_as_gguf(Arrival *a, Fault *fault) {
-    char begin[4] = "";
-    if (pread(a->file, begin, 4, 0) == 4 && memcmp(begin, "GGUF", 4) == 0) return true;
+    char begin[64];
+    ssize_t n = pread(a->file, begin, sizeof begin, 0);
+    if (n >= 4 && memcmp(begin, "GGUF", 4) == 0) return true;
+    const char *kind = n > 0 ? file_kind(begin, (size_t)n) : NULL;
     a->spoiled = true;
-    bool page = begin[0] == '<', blob = strstr(a->want->url, "/blob/") != NULL;
-    return fault_set(fault, "%.300s is not a GGUF file%s%s", a->want->url,
-                     page ? ", but a web page (HTML)" : "",
-                     blob ? ": write /resolve/ in place of /blob/"
-                          : ": give the address of the file itself");
+    if (strstr(a->want->url, "/blob/"))
+        return fault_set(fault, "%.300s is the page about a file: write /resolve/ for /blob/",
+                         a->want->url);
+    return fault_set(fault, "%.250s is not a GGUF file%s%s", a->want->url, kind ? " but " : "",
+                     kind ? kind : ": give the address of one");
 }
 
 bool arrival_take(Arrival *a, int pipe, Fault *fault) {

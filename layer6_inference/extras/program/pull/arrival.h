@@ -11,16 +11,19 @@ enum { ARRIVAL_PATH = 1400 };
 
 typedef struct Arrival {
     const Download *want;
-    char path[ARRIVAL_PATH], part[ARRIVAL_PATH + 8], headers[ARRIVAL_PATH + 16];
-    int file;            /* owns: the part */
-    uint64_t done, size; /* bytes; size 0: unknown */
-    Sha256 sha;          /* of what is done */
-    Announced announced; /* by the server */
-    bool met;            /* the headers of this connection have been looked at */
-    bool spoiled;        /* what is done cannot become the file */
-    int breaks;          /* of the connection */
-    double start, shown; /* seconds */
-    uint64_t first;      /* bytes that were there at the start */
+    char path[ARRIVAL_PATH], part[ARRIVAL_PATH + 8];
+    char headers[ARRIVAL_PATH +
+                 16]; /* of the connection that brought the last bytes of the part */
+    char fresh[ARRIVAL_PATH + 24]; /* of this one, until it brings any */
+    int file;                      /* owns: the part */
+    uint64_t done, size;           /* bytes; size 0: unknown */
+    Sha256 sha;                    /* of what is done */
+    Announced announced;           /* by the server */
+    bool met;                      /* the headers of this connection have been looked at */
+    bool spoiled;                  /* what is done cannot become the file */
+    int breaks;                    /* of the connection */
+    double start, shown;           /* seconds */
+    uint64_t first;                /* bytes that were there at the start */
     bool terminal, line; /* is stderr one; does a line stand there that is to be redrawn */
 } Arrival;
 

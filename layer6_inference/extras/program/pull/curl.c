@@ -20,31 +20,14 @@ enum { CURL_WORDS = 40, CURL_MISSING = 127 };
 /* No shell reads these words; the address stands behind "--", so that it is no option. */
 static void curl_words(const char *words[CURL_WORDS], const char *url, const char *headers,
                        const char *offset, const char *if_range) {
+    static const char agent[] = "strata/" STRATA_VERSION;
     const char *redirects = strncasecmp(url, "https:", 6) == 0 ? "=https" : "=http,https";
-    const char *fixed[] = {"curl",
-                           "--silent",
-                           "--show-error",
-                           "--fail",
-                           "--location",
-                           "--globoff",
-                           "--max-redirs",
-                           "10",
-                           "--proto",
-                           "=http,https",
-                           "--proto-redir",
-                           redirects,
-                           "--connect-timeout",
-                           "30",
-                           "--speed-limit",
-                           "1",
-                           "--speed-time",
-                           "60",
-                           "--user-agent",
-                           "strata/" STRATA_VERSION,
-                           "--dump-header",
-                           headers,
-                           "--output",
-                           "-"};
+    /* silent but for errors, status 400 and more fails, redirects are followed, [] is no pattern, no buffer */
+    const char *fixed[] = {
+        "curl",          "-sSfLgN", "--max-redirs",      "10",  "--proto",       "=http,https",
+        "--proto-redir", redirects, "--connect-timeout", "30",  "--speed-limit", "1",
+        "--speed-time",  "60",      "--user-agent",      agent, "--dump-header", headers,
+        "--output",      "-"};
     size_t n = sizeof fixed / sizeof *fixed;
     memcpy(words, fixed, sizeof fixed);
     if (*offset) words[n++] = "--continue-at", words[n++] = offset;

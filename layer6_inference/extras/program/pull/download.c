@@ -44,58 +44,58 @@ static bool lock_part(Arrival *a, Fault *fault) {
     return fault_set(fault, "another strata pull is downloading %s", a->want->name);
 }
 
-/* What became of the connection, as a sentence. */
-static bool explain(const Arrival *a, int status, const char *said, Fault *fault) {
-    char kept[100];
-    int code = a->announced.status;
-    switch (status) {
-    case 127:
+/* What the server's status means. */
+static bool refused_by(const char *url, int code, Fault *fault) {
+    if (code == 404) return fault_set(fault, "%.300s: there is no such file (404)", url);
+    if (code == 401 || code == 403)
+        return fault_set(fault, "%.300s: the server wants a login (%d)", url, code);
+    return fault_set(fault, "%.300s: the server answers %d", url, code);
+}
+
+static bool connection_broke(int status) {
+    return status == 18 || status == 28 || status == 56 || status == 92;
+}
+
+/* What curl's exit status means; it complained as `said` has it. */
+static bool explain(const Arrival *a, int status, int code, const char *said, Fault *fault) {
+    if (status == 127)
         return fault_set(fault,
                          "pull downloads by the program curl, which is not here: install "
                          "it (apt-get install curl, brew install curl)");
-    case 1:
+    if (status == 1)
         return fault_set(
             fault,
-            "%.300s leads to an address that is neither http nor https (from https: "
-            "not https), which is not followed",
+            "%.300s leads to an address that is not followed: it is neither http nor "
+            "https, or no longer https",
             a->want->url);
-    case 22:
-        if (code == 404)
-            return fault_set(fault, "%.300s: there is no such file (404)", a->want->url);
-        if (code == 401 || code == 403)
-            return fault_set(fault, "%.300s: the server wants a login (%d)", a->want->url,
-                             code);
-        return fault_set(fault, "%.300s: the server answers %d", a->want->url, code);
-    case 18:
-    case 28:
-    case 56: snprintf(kept, sizeof kept, "the connection broke"); break;
-    default: snprintf(kept, sizeof kept, "%.90s", *said ? said : "curl was stopped");
-    }
+    if (status == 22) return refused_by(a->want->url, code, fault);
+    if (connection_broke(status)) said = "the connection broke";
     return fault_set(
-        fault, "%.200s: %s%s", a->want->url, kept,
+        fault, "%.200s: %.90s%s", a->want->url, *said ? said : "curl was stopped",
         a->done ? ". What has arrived is kept: the same command goes on from there." : "");
 }
 
-/* One connection.  True: the file is whole or may be tried again, by *again. */
+/* One connection.  True: the file is whole, or is to be tried *again. */
 static bool transfer(Arrival *a, bool *again, Fault *fault) {
     char said[300];
     uint64_t before = a->done;
     Curl curl;
-    if (!curl_begin(&curl, a->want->url, a->headers, a->done, a->announced.etag, fault))
+    Announced last;
+    if (!curl_begin(&curl, a->want->url, a->fresh, a->done, a->announced.etag, fault))
         return false;
     bool ok = arrival_take(a, curl.body, fault);
     int status = curl_end(&curl, !ok, said, sizeof said);
+    announced_read(a->met ? a->headers : a->fresh, &last);
+    unlink(a->fresh);
     if (!ok) return false;
-    if (!a->met) announced_read(a->headers, &a->announced); /* not a byte came */
-    bool refused = a->announced.status == 416 && status == 22;
-    if (status == 0 || (refused && before && a->announced.size == before)) return true;
-    if (before && (status == 33 || refused)) { /* no ranges here, or another file by now */
+    bool refused = status == 22 && last.status == 416; /* there are no bytes behind the part */
+    if (status == 0 || (refused && before && last.size == before)) return true;
+    if (before && (refused || status == 33)) { /* no ranges here, or another file by now */
         fprintf(stderr, "%s: the server sends it from the beginning only\n", a->want->name);
         return *again = true, arrival_restart(a, fault);
     }
-    bool broke = status == 18 || status == 28 || status == 56 || status == 92;
-    *again = broke && a->done > before && a->breaks++ < BREAKS;
-    return *again || explain(a, status, said, fault);
+    *again = connection_broke(status) && a->done > before && a->breaks++ < BREAKS;
+    return *again || explain(a, status, last.status, said, fault);
 }
 
 static bool transfer_all(Arrival *a, Fault *fault) {

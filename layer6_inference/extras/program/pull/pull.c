@@ -74,7 +74,7 @@ static void print_folder(const Job *job) {
 
 /* A model, or what has arrived of it. */
 static bool remove_model(const Job *job, Fault *fault) {
-    static const char *const endings[] = {"", ".part", ".part-headers"};
+    static const char *const endings[] = {"", ".part", ".part-headers", ".part-headers-new"};
     char path[PULL_PATH];
     size_t removed = 0, n = strlen(job->remove);
     if (n > 5 && strcmp(job->remove + n - 5, ".gguf") == 0) n -= 5;
@@ -88,6 +88,7 @@ static bool remove_model(const Job *job, Fault *fault) {
         else if (errno != ENOENT)
             return fault_set(fault, "%s cannot be removed: %s", path, strerror(errno));
     }
+    if (removed) fprintf(stderr, "%.*s is removed\n", (int)n, job->remove);
     return removed || fault_set(fault, "no model %.100s in %s: strata pull --list shows them",
                                 job->remove, job->folder);
 }
