@@ -234,3 +234,30 @@ unset STRATA_MODELS
 expect "the folder by XDG_DATA_HOME" 0 "in $work/data/strata/models" env XDG_DATA_HOME="$work/data" "$strata" pull
 expect "the folder at home" 0 "in $work/.local/share/strata/models" "$strata" pull
 expect "no home" 1 "set STRATA_MODELS" env -u HOME "$strata" pull
+
+# ------------------------------------------------------------------ the README's commands, as printed
+
+# With the storyteller in place of what is downloaded.  Those behind "With what you have yourself" name what only a reader has.
+STRATA_MODELS=$work/readme
+export STRATA_MODELS
+mkdir readme
+ln -s "$BUILD" build
+cp "$model" readme/smollm2-360m.gguf
+sed -n '/^## Your own model/,/^With what you have/p' "$here/../README.md" | sed -n 's/ *#.*//; /^build/p' >commands
+same "the README has eight commands for a model" "$(wc -l <commands | tr -d ' ')" 8
+while read -r command; do
+    case $command in
+    *pull\ smollm2-360m) expect "README: $command" 1 "the published one 386404992" sh -c "$command" ;; # it is here, as the stand-in that it is
+    *serve*)
+        if [ -x "$BUILD/bin/strata-serve" ]; then
+            sh -c "exec $command --port 0" >out 2>&1 </dev/null &
+            served=$!
+            tries=0
+            until grep -q "http://" out || [ $tries -eq 100 ]; do tries=$((tries + 1)); sleep 0.1; done
+            kill $served
+            wait $served 2>/dev/null
+            if grep -q "http://" out; then ok "README: $command"; else not "README: $command" "$(cat out)"; fi
+        fi ;;
+    *) expect "README: $command" 0 "" sh -c "$command" ;;
+    esac
+done <commands
