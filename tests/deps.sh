@@ -10,7 +10,7 @@ if [ "$1" = docs ]; then
 fi
 if command -v apt-get >/dev/null 2>&1; then
     optional="libmicrohttpd-dev libedit2 libpng-dev libjpeg-dev"
-    packages="gcc clang make libcmocka-dev clang-format cppcheck libclang-rt-dev $site"
+    packages="gcc clang make curl libcmocka-dev clang-format cppcheck libclang-rt-dev $site"
     missing=""
     for package in $packages; do
         dpkg -s "$package" >/dev/null 2>&1 || missing="$missing $package"

@@ -7,5 +7,6 @@
 #include "json.h"        /* JSON texts, read into a tree */
 #include "safetensors.h" /* the container that models are published in */
 #include "pytorch.h"     /* the one before it, which is read and never run */
+#include "sha256.h"      /* the digest by which published files are known */
 
 #endif

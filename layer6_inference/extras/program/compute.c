@@ -2,6 +2,8 @@
 #include "compute.h"
 #include "adapter.h"
 
+#include "model_names.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -36,8 +38,9 @@ const char *default_model(char *text, size_t size) {
 
 bool choose_model(const char **model, char *text, size_t size, Fault *fault) {
     if (!*model) *model = default_model(text, size);
-    return *model ||
-           fault_set(fault, "no model was named and none was found: give one with -m FILE");
+    if (!*model)
+        return fault_set(fault, "no model was named and none was found: give one with -m FILE");
+    return model_find(model, text, size, fault);
 }
 
 bool compute_open(ComputeOptions *compute, Fault *fault) {
@@ -58,7 +61,9 @@ static void show_packing(void *context, double bytes) { progress_show(context, b
 bool compute_load_model(const ComputeOptions *compute, const char *path, Model *model,
                         Fault *fault) {
     Progress progress;
-    if (!model_open(model, path, fault)) return false;
+    char found[2400];
+    if (!model_find(&path, found, sizeof found, fault) || !model_open(model, path, fault))
+        return false;
     double megabytes = (double)model_packed_bytes(model) / 1e6;
     bool show = megabytes > 200;
     if (compute->no_pack || megabytes == 0) return true;

@@ -141,6 +141,6 @@ extern const Command command_generate, command_chat, command_tokenize, command_l
     command_rerank, command_samplers, command_grammar, command_watermark, command_compare,
     command_figure, command_convert, command_dump, command_quantize, command_perplexity,
     command_look, command_template, command_serve, command_simulate, command_profile,
-    command_diffuse;
+    command_diffuse, command_pull;
 
 #endif

@@ -78,7 +78,8 @@ int main(int argc, char **argv) {
                       .drain = 30};
     Fault fault;
     const Option options[] = {
-        {"-m", OPT_TEXT, &o.model, "FILE", "model in GGUF format (the storyteller in the box)"},
+        {"-m", OPT_TEXT, &o.model, "FILE",
+         "model: a GGUF file, or a name from strata pull (the storyteller in the box)"},
         {"--host", OPT_TEXT, &o.host, "NAME",
          "address to listen at (127.0.0.1: this machine alone)"},
         {"--port", OPT_INT(0, 65535), &o.port, "N", "port (8080; 0: any that is free)"},

@@ -197,7 +197,8 @@ static int run(int argc, char **argv) {
                      .max_tokens = 1000,
                      .seed = 1};
     const Option options[] = {
-        {"-m", OPT_TEXT, &r.model, "FILE", "model in GGUF format (the storyteller in the box)"},
+        {"-m", OPT_TEXT, &r.model, "FILE",
+         "model: a GGUF file, or a name from strata pull (the storyteller in the box)"},
         {"-n", OPT_INT(-1, OPTION_MANY), &r.max_tokens, "N",
          "tokens of an answer at most (1000; -1: until the model ends or the context is full)"},
         {"--chain", OPT_TEXT, &r.chain, "SPEC", "samplers, as for strata generate"},

@@ -1,6 +1,7 @@
 /* chain.c - strata chain: a chain on logits from a file, stage by stage. */
 #include "input.h"
 #include "listing.h"
+#include "model_names.h"
 #include "options.h"
 
 #include <math.h>
@@ -107,8 +108,12 @@ static bool open_bench(Bench *b, Fault *fault) {
     const Job *job = b->job;
     if (!read_row(job->logits, job->probs, &b->logits, fault)) return false;
     size_t vocab = b->logits.count;
-    if (job->model) {
-        if (!model_open(&b->model, job->model, fault)) return false;
+    const char *path = job->model;
+    char found[2400];
+    if (path) {
+        if (!model_find(&path, found, sizeof found, fault) ||
+            !model_open(&b->model, path, fault))
+            return false;
         b->has_model = true;
     }
     const Tokenizer *tokenizer = b->has_model ? b->model.tokenizer : NULL;

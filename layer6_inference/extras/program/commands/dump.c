@@ -1,5 +1,6 @@
 /* dump.c - strata dump: one tensor's numbers, as they are stored or as floats. */
 #include "input.h"
+#include "model_names.h"
 #include "options.h"
 
 #include <stdio.h>
@@ -32,6 +33,8 @@ static bool dump_floats(const GgufTensor *t, Fault *fault) {
 static bool dump(const char *path, const char *name, bool raw, Fault *fault) {
     GgufFile file;
     Gguf gguf;
+    char found[2400];
+    if (!model_find(&path, found, sizeof found, fault)) return false;
     if (!gguf_open(&file, &gguf, path, fault)) return false;
     const GgufTensor *t = gguf_find_tensor(&gguf, name);
     bool ok =

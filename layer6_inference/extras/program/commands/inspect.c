@@ -4,6 +4,7 @@
 #include "pooling.h"
 #include "pytorch.h"
 #include "safetensors.h"
+#include "model_names.h"
 
 #include <stddef.h>
 #include <stdio.h>
@@ -282,7 +283,8 @@ static int run(int argc, char **argv) {
         fprintf(stderr, "strata: no file was named; usage: strata inspect FILE\n");
         return EXIT_USAGE;
     }
-    return inspect(path, &fault) ? EXIT_DONE : command_failed(&fault);
+    bool ok = model_find(&path, found, sizeof found, &fault) && inspect(path, &fault);
+    return ok ? EXIT_DONE : command_failed(&fault);
 }
 
 const Command command_inspect = {

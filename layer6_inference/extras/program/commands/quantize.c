@@ -2,6 +2,7 @@
 #include "input.h"
 #include "compute.h"
 #include "quant_preset.h"
+#include "model_names.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -65,6 +66,8 @@ static bool quantize(Job *job, Fault *fault) {
     GgufFile file, importance_file = {0};
     FileMap made;
     Gguf gguf, importance = {0};
+    char found[2400];
+    if (!model_find(&job->in, found, sizeof found, fault)) return false;
     if (!can_write(job, fault) || !gguf_open(&file, &gguf, job->in, fault)) return false;
     bool ok =
         !job->importance || gguf_open(&importance_file, &importance, job->importance, fault);

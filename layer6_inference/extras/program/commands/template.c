@@ -3,6 +3,7 @@
 #include "compute.h"
 #include "json.h"
 #include "template.h"
+#include "model_names.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -19,6 +20,8 @@ static char *model_template(const char *path, size_t *size, Fault *fault) {
     GgufFile file;
     Gguf gguf;
     Text text = {0};
+    char found[2400];
+    if (!model_find(&path, found, sizeof found, fault)) return NULL;
     if (!gguf_open(&file, &gguf, path, fault)) return NULL;
     const GgufPair *pair = gguf_find(&gguf, "tokenizer.chat_template");
     char *copy = NULL;

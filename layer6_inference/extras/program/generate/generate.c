@@ -89,7 +89,8 @@ static int run(int argc, char **argv) {
                  .length_power = 1};
     Fault fault;
     const Option options[] = {
-        {"-m", OPT_TEXT, &r.model, "FILE", "model in GGUF format (the storyteller in the box)"},
+        {"-m", OPT_TEXT, &r.model, "FILE",
+         "model: a GGUF file, or a name from strata pull (the storyteller in the box)"},
         {"-p", OPT_PROMPT, &r.prompt, "TEXT",
          "prompt to continue (\"Once upon a time\"); -: standard input, without its last "
          "newline"},
