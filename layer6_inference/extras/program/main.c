@@ -48,7 +48,7 @@ static int run(int argc, char **argv) {
     }
     if (!kernels_select(NULL, &fault)) return command_failed(&fault);
     if (strcmp(argv[1], "--version") == 0) {
-        printf("strata %s, %s\n", STRATA_VERSION, kernels_isa());
+        printf("strata %s, %s\n", strata_version(), kernels_isa());
         return EXIT_DONE;
     }
     const char *name = argv[help ? 2 : 1]; /* strata help NAME is strata NAME --help */
