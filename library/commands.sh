@@ -35,7 +35,9 @@ record() { # record ARGUMENT...: of make
 mkdir -p "$work"
 for layer in layer[1-6]_*; do record -C "$layer" lib; done
 record -C layer6_inference program
-for folder in layer[1-6]_* tests; do record -C "$folder" build-tests; done
+if tests/needs.sh test; then
+    for folder in layer[1-6]_* tests; do record -C "$folder" build-tests; done
+fi
 
 find "$work" -name '*.command' | sort | while read -r file; do cat "$file"; echo; done | awk -v compiler="${CC:-cc}" -v work="$work" -v build="$build" '
 function quoted(text) { gsub(/\\/, "\\\\", text); gsub(/"/, "\\\"", text); gsub(/\t/, "\\t", text); return "\"" text "\"" }
