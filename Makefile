@@ -68,7 +68,8 @@ build story $(FOLDERS) format soak peers deb container formula: | needs
 
 # No such target: the nearest one.
 .DEFAULT:
-	@echo "make: no target '$(subst ','\'',$@)'.$$(tests/nearest.sh $(call quoted,$@) $(COMMANDS) $(DESK_WORDS) | sed 's/.*/ Did you mean: make &?/') make help is the menu" >&2; exit 2
+	@printf "make: no target '%s'.%s make help is the menu\n" $(call quoted,$@) \
+	    "$$(tests/nearest.sh $(call quoted,$@) $(COMMANDS) $(DESK_WORDS) | sed 's/.*/ Did you mean: make &?/')" >&2; exit 2
 
 # How many files a fresh build compiles: layer.mk counts down while it does.
 CORE_FILES  := $(wildcard layer[1-6]_*/src/*.c layer[1-6]_*/src/*/*.c layer6_inference/story.c)

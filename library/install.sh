@@ -84,7 +84,7 @@ install_all() {
 # Only empty folders go, the innermost first, and only those on the way to the prefix or below it.
 remove_folders() {
     awk '{ line[NR] = $0 } END { for (i = NR; i; i--) print line[i] }' | while read -r folder; do
-        case $folder/ in "$root"/*) ;; *) case $root/ in "$folder"/*) ;; *) continue ;; esac ;; esac
+        case $folder/ in */../*) continue ;; "$root"/*) ;; *) case $root/ in "$folder"/*) ;; *) continue ;; esac ;; esac
         rmdir "$folder" 2>/dev/null || true
     done
 }

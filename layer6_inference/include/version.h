@@ -2,7 +2,7 @@
 #ifndef STRATA_VERSION_H
 #define STRATA_VERSION_H
 
-/* "0.1.0": the text stands in version.c and nowhere else, so that a new version compiles one file.
+/* As "MAJOR.MINOR.PATCH": the text stands in version.c and nowhere else, so that a new version compiles one file.
  * library/version.sh reads it there for strata.h, strata.pc and the packages. */
 const char *strata_version(void);
 
