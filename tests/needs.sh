@@ -15,7 +15,7 @@ have() { command -v "$1" >/dev/null 2>&1; }
 have_header() { printf '\043include <%s>\n' stddef.h stdarg.h setjmp.h stdint.h "$1" | ${CC:-cc} -E - >/dev/null 2>&1; }
 have_node_llama() { [ "$LLAMA_CPP$NPM" ] || [ -d build/peers/node_modules/node-llama-cpp ]; }
 
-missing= apt= brew= others=
+missing="" apt="" brew="" others=""
 lack() { # lack WHAT APT BREW, or lack WHAT: deps does not bring it
     missing="$missing${missing:+, }$1"
     if [ "$2" ]; then apt="$apt $2" brew="$brew $3"; else others=yes; fi
@@ -33,7 +33,7 @@ want() {
     done
 }
 for goal in "$@"; do
-    missing= apt= brew= others=
+    missing="" apt="" brew="" others=""
     case $goal in
     test) want cmocka ;;
     check) want cmocka git clang clang-format cppcheck ;;
