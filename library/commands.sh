@@ -33,8 +33,8 @@ record() { # record ARGUMENT...: of make
         { cat "$build/commands.log" >&2; exit 1; }
 }
 mkdir -p "$work"
-for layer in layer[1-6]_*; do record -C "$layer" lib; done
-record -C layer6_inference program
+for layer in layer[1-6]_*; do record -C "$layer" all; done
+record -C layer6_inference story program
 if tests/needs.sh test; then
     for folder in layer[1-6]_* tests; do record -C "$folder" build-tests; done
 fi

@@ -100,7 +100,7 @@ git ls-files -z | tar --null -T - -cf - | tar -xf - -C "$tree"
 elsewhere=$work/elsewhere
 mkdir "$elsewhere"
 cp -a build/bin build/lib build/layer[1-6]_* "$elsewhere"
-rm -rf "$elsewhere/layer1_tensor/arena.o" "$elsewhere/lib/libtensor.a"
+rm -rf "$elsewhere/layer1_tensor/src/arena.o" "$elsewhere/lib/libtensor.a"
 as=
 if [ "$(id -u)" -eq 0 ]; then as="setpriv --reuid 65534 --regid 65534 --clear-groups"; chown -R 65534 "$elsewhere" && chmod 755 "$work"; fi
 chmod a-w "$tree" "$tree"/*
@@ -108,7 +108,7 @@ if $as true 2>/dev/null; then
     in_tree() { (cd "$tree" && HOME=$work $as make -s "$@") >"$work/out" 2>&1; }
     in_tree run && not "a tree that cannot be written" "$(cat "$work/out")"
     if grep -q 'make: build cannot be written. Build elsewhere: make BUILD=' "$work/out"; then ok "a tree that cannot be written"; else not "a tree that cannot be written" "$(head -3 "$work/out")"; fi
-    if in_tree BUILD="$elsewhere" run && grep -q '^Once upon a time' "$work/out" && [ -e "$elsewhere/layer1_tensor/arena.o" ]; then ok "is built and run elsewhere"; else not "is built and run elsewhere" "$(head -5 "$work/out")"; fi
+    if in_tree BUILD="$elsewhere" run && grep -q '^Once upon a time' "$work/out" && [ -e "$elsewhere/layer1_tensor/src/arena.o" ]; then ok "is built and run elsewhere"; else not "is built and run elsewhere" "$(head -5 "$work/out")"; fi
     if in_tree BUILD="$elsewhere" test 1 && grep -q ' passed, 0 failed' "$work/out"; then ok "and tested there"; else not "and tested there" "$(tail -5 "$work/out")"; fi
     if in_tree BUILD="$elsewhere" install PREFIX="$elsewhere/usr" && "$elsewhere/usr/bin/strata" --version >/dev/null; then ok "and installed from there"; else not "and installed from there" "$(tail -5 "$work/out")"; fi
 else

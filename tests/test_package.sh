@@ -96,8 +96,8 @@ for source in sys.stdin.read().split():
 for path in commands:
     if not os.path.exists(path): print("no such file", path)
 END
-    git ls-files 'layer[1-5]_*/src/*.c' 'layer6_*/src/*.c' 'layer[1-6]_*/tests/test_*.c' 'tests/test_*.c' |
-        if [ -e "$BUILD/bin/strata-serve" ]; then cat; else grep -v src/server/; fi >"$work/sources"
+    git ls-files 'layer[1-6]_*/src/*.c' 'layer[1-6]_*/extras/*.c' 'layer[1-6]_*/tests/test_*.c' 'tests/test_*.c' |
+        if [ -e "$BUILD/bin/strata-serve" ]; then cat; else grep -v extras/serve/; fi >"$work/sources"
     if ! tests/needs.sh test 2>/dev/null; then grep -v tests/ "$work/sources" >"$work/fewer"; mv "$work/fewer" "$work/sources"; fi
     same "it has every file, with its flags" "$(python3 "$work/commands.py" <"$work/sources")" ""
 fi
