@@ -41,7 +41,7 @@ export PROMPT CHAIN MODEL SEED PREFIX DESTDIR SENTENCE
 # A word for the shell, whatever it holds.
 quoted = '$(subst ','\'',$(1))'
 
-COMMANDS := build story run test deps check format help bench plots measure train peers families fuzz soak docs docs-serve lib install uninstall clean
+COMMANDS := build story run test deps check format help bench plots measure train peers families fuzz soak docs docs-serve lib install uninstall deb container formula compile_commands.json clean
 
 # make start 3.2, make grade 3, ...: what follows the word is its argument.
 DESK_WORDS := learn start grade watch hint reset worked check-exercises mine
@@ -59,6 +59,17 @@ endif
 
 .DEFAULT_GOAL := build
 .PHONY: $(COMMANDS) $(DESK_WORDS) 1 2 3 4 5 6 $(FOLDERS)
+
+# A folder that cannot be written, a tool that a target needs: said first, before anything is built.
+.PHONY: needs
+needs: $(filter deps,$(MAKECMDGOALS))
+	@CC=$(call quoted,$(CC)) tests/needs.sh $(filter test check format fuzz soak peers install deb container formula,$(MAKECMDGOALS))
+build story $(FOLDERS) format soak peers deb container formula: | needs
+
+# No such target: the nearest one.
+.DEFAULT:
+	@printf "make: no target '%s'.%s make help is the menu\n" $(call quoted,$@) \
+	    "$$(tests/nearest.sh $(call quoted,$@) $(COMMANDS) $(DESK_WORDS) | sed 's/.*/ Did you mean: make &?/')" >&2; exit 2
 
 # How many files a fresh build compiles: layer.mk counts down while it does.
 CORE_FILES  := $(wildcard layer[1-6]_*/src/*.c layer[1-6]_*/src/*/*.c layer6_inference/story.c)
@@ -199,6 +210,18 @@ install: build lib
 uninstall:
 	@library/install.sh uninstall
 
+# Packages, library/packaging: for Debian and Ubuntu, for podman and docker, for Homebrew.
+deb: build lib
+	@library/packaging/deb.sh
+container:
+	@library/packaging/container.sh
+formula:
+	@library/packaging/formula.sh
+
+# Every file's flags, for clangd.
+compile_commands.json:
+	+@MAKE=$(call quoted,$(MAKE)) CC=$(call quoted,$(CC)) library/commands.sh
+
 clean:
 	@rm -rf build
 
@@ -225,7 +248,7 @@ help:
 	@echo "make plots            the figures of the samplers, as SVG in build/plots (gnuplot)"
 	@echo "make measure          the stored numbers behind them, again (hours; PLOTS=frontier: of one)"
 	@echo "make train            train the two models in the box anew (two to three hours on two cores)"
-	@echo "make peers            compare with llama.cpp on the same files (npm; LLAMA_CPP=DIR: a native build)"
+	@echo "make peers            compare with llama.cpp on the same files (NPM=1 installs node-llama-cpp; LLAMA_CPP=DIR: a native build)"
 	@echo "make families         every family of models: random ones against a reference in double precision, as a table"
 	@echo "make check-exercises  the graders graded: wrong works refused, right ones accepted; 3.1: of one exercise"
 	@echo "make fuzz             20000 damaged headers, 20000 chains of samplers, 50000 grammars and templates, 100000 masks, 400000 files of other people, then fuzz the GGUF reader; SECONDS=60"
@@ -233,4 +256,6 @@ help:
 	@echo "make format           clang-format"
 	@echo "make lib              for your own programs: build/include/strata.h and build/lib/libstrata.a"
 	@echo "make install          program, library and model; PREFIX=/usr/local DESTDIR=; make uninstall"
+	@echo "make deb              a package for Debian and Ubuntu, in build/deb; make container: an image; make formula: for Homebrew"
+	@echo "make compile_commands.json   every file's compiler flags, for clangd"
 	@echo "make clean            remove build/"

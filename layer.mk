@@ -50,7 +50,7 @@ LIBS    := $(TABLES) $(foreach layer,$(BELOW),$(patsubst ../%.c,$(BUILT)/%.o,$(w
            $(foreach name,$(names),$(BUILT)/lib/lib$(name)_extras.a $(BUILT)/lib/lib$(name).a)
 
 .DEFAULT_GOAL := lib
-.PHONY: lib all below below-all build-tests test worked clean
+.PHONY: lib all below below-all build-tests cmocka test worked clean
 lib: below $(LIB)
 all: below-all $(LIB) $(LIB:.a=_extras.a) $(TABLES)
 
@@ -91,6 +91,9 @@ $(OUT)/extras/%.o: extras/%.c
 $(OUT)/test_%: tests/test_%.c $(LIBS)
 	@$(building) mkdir -p $(@D) && $(CC) $(STRICT) $(TEST_FLAGS) $(ALL) -I../tests -Itests -MMD -MP $< $(MINE) $(LIBS) -lcmocka $(LINK) -o $@
 build-tests: $(TESTS)
+$(TESTS): | cmocka
+cmocka:
+	@CC='$(CC)' ../tests/needs.sh test
 test: build-tests
 	@../tests/run_tests.sh $(TESTS)
 

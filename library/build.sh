@@ -47,11 +47,13 @@ ${CC:-cc} -std=c11 -E -P "$work/strata.h" | tr -c 'A-Za-z0-9_{}()\n' ' ' |
            for (i = 1; i <= NF; i++) if ($i ~ /[{(]/) depth++; else if ($i ~ /[})]/) depth--; else if (!depth) print $i }' |
     sort -u >"$work/outside"
 sed "s/^$mark//" "$work/globals" | sort -u | comm -12 - "$work/outside" >"$work/declared"
-version=$(sed -n 's/.*define STRATA_VERSION "\(.*\)"/\1/p' layer6_inference/include/version.h)
+version=$(library/version.sh)
 {
     echo "/* strata.h - Strata $version, all of it: link with -lstrata -lm -lpthread.  Made of the layers' headers. */"
     echo "#ifndef STRATA_H"
     echo "#define STRATA_H"
+    echo
+    echo "#define STRATA_VERSION \"$version\""
     echo
     if [ "$objcopy" ]; then
         echo "/* To the linker every name begins with strata_. */"

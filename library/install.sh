@@ -1,9 +1,15 @@
 #!/bin/sh
-# Put program, library and model under DESTDIR and PREFIX, or with `uninstall` take just them away.
+# Put program, library and model under DESTDIR and PREFIX.
+#
+#   install.sh              install; share/strata/installed there lists the folders that were made for it
+#   install.sh check        say whether the folder can be written, before anything is built
+#   install.sh uninstall    remove these files, and the listed folders that are empty then
 set -e
 cd "$(dirname "$0")/.."
-build=${BUILD:-build} prefix=${PREFIX:-/usr/local}
+build=${BUILD:-build} prefix=${PREFIX:-/usr/local} list=share/strata/installed
 case $prefix in /*) ;; *) echo "install: PREFIX is '$prefix': wanted a path that begins with /" >&2; exit 1 ;; esac
+while [ "$prefix" != "${prefix%/}" ]; do prefix=${prefix%/}; done
+root=$DESTDIR$prefix
 
 action=$1
 pages() { # the man pages: written by the program when they are installed, found by their heads when they are to go
@@ -38,20 +44,76 @@ libdir=\${prefix}/lib
 
 Name: Strata
 Description: language models in C: GGUF files, samplers, generated text
-Version: $(sed -n 's/.*define STRATA_VERSION "\(.*\)"/\1/p' layer6_inference/include/version.h)
+Version: $(library/version.sh)
 Cflags: -I"\${includedir}"
 Libs: -L"\${libdir}" -lstrata -lm -lpthread
 END
 }
 
-if [ "$1" = uninstall ]; then
-    files | while read -r file mode source; do rm -f "$DESTDIR$prefix/$file"; done
-    rmdir "$DESTDIR$prefix/share/strata" 2>/dev/null || true
-    exit
-fi
-files | while read -r file mode source; do
-    if [ "$file" = bin/strata-serve ] && [ ! -e "$source" ]; then continue; fi # built only where its library is
-    mkdir -p "$(dirname "$DESTDIR$prefix/$file")"
-    if [ "$source" ]; then install -m "$mode" "$source" "$DESTDIR$prefix/$file"; else describe >"$DESTDIR$prefix/$file"; fi
-done
-echo "strata, strata.h and libstrata.a are in $DESTDIR$prefix: bin, include and lib"
+refuse() {
+    echo "install: $1 cannot be written. For yourself: make install PREFIX=\$HOME/.local; for all users: sudo make install" >&2
+    exit 1
+}
+check() { # of each file, the nearest folder that is there
+    files | while read -r file mode source; do
+        folder=$(dirname "$root/$file")
+        while [ ! -e "$folder" ]; do folder=$(dirname "$folder"); done
+        if [ ! -d "$folder" ] || [ ! -w "$folder" ]; then refuse "$folder"; fi
+    done
+}
+
+# Make a folder and those above it, outermost first, and note the new ones.  A staged tree (DESTDIR) is its package manager's.
+made=
+make_folder() {
+    if [ -d "$1" ]; then return; fi
+    make_folder "$(dirname "$1")"
+    mkdir "$1" 2>/dev/null || refuse "$1"
+    if [ -z "$DESTDIR" ]; then made="$made$1
+"; fi
+}
+note_made() {
+    if [ "$made" ]; then printf '%s' "$made" >>"$root/$list"; fi
+}
+
+# Symbols that only a debugger reads are left out; STRIP=: keeps them.
+strip_copy() {
+    case $1 in
+    bin/*) ${STRIP:-strip} "$root/$1" 2>/dev/null || true ;;
+    *.a) ${STRIP:-strip} -S "$root/$1" 2>/dev/null || true ;;
+    esac
+}
+
+install_all() {
+    files | {
+        while read -r file mode source; do
+            if [ "$file" = bin/strata-serve ] && [ ! -e "$source" ]; then continue; fi # built only where its library is
+            make_folder "$(dirname "$root/$file")"
+            if [ "$source" ]; then install -m "$mode" "$source" "$root/$file"; else describe >"$root/$file"; fi
+            strip_copy "$file"
+        done
+        note_made
+    }
+}
+
+# Only empty folders go, the innermost first, and only those on the way to the prefix or below it.
+remove_folders() {
+    awk '{ line[NR] = $0 } END { for (i = NR; i; i--) print line[i] }' | while read -r folder; do
+        case $folder/ in */../*) continue ;; "$root"/*) ;; *) case $root/ in "$folder"/*) ;; *) continue ;; esac ;; esac
+        rmdir "$folder" 2>/dev/null || true
+    done
+}
+uninstall() {
+    made=$(cat "$root/$list" 2>/dev/null || true)
+    files | while read -r file mode source; do
+        rm -f "$root/$file" 2>/dev/null ||
+            { echo "uninstall: $root/$file cannot be removed: sudo make uninstall, or PREFIX= where it was installed" >&2; exit 1; }
+    done
+    rm -f "$root/$list"
+    printf '%s\n' "$made" "$root/share/strata" | remove_folders
+}
+
+case $1 in
+check) check ;;
+uninstall) uninstall ;;
+*) install_all; echo "strata, strata.h and libstrata.a are in $root: bin, include and lib" ;;
+esac

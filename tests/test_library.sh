@@ -7,12 +7,13 @@ unset MAKEFLAGS MAKELEVEL MFLAGS
 place="$work/a place/usr"
 sanitize="${SAN:+-fsanitize=address,undefined}${TSAN:+-fsanitize=thread}"
 
+list=share/strata/installed # of the folders that install made
 mkdir -p "$place/bin"
 echo before >"$place/bin/other"
 expect "make install" 0 "libstrata.a are in $place" make -s BUILD="$build" install PREFIX="$place"
 expect "PREFIX is a whole path" 2 "PREFIX is 'here': wanted" make -s BUILD="$build" install PREFIX=here
 make -s BUILD="$build" install DESTDIR="$work/stage" PREFIX=/opt/strata >/dev/null
-same "DESTDIR goes before PREFIX" "$(cd "$work/stage/opt/strata" && find . -type f | sort)" "$(cd "$place" && find . -type f | grep -v other | sort)"
+same "DESTDIR goes before PREFIX" "$(cd "$work/stage/opt/strata" && find . -type f | sort)" "$(cd "$place" && find . -type f | grep -v -e other -e $list | sort)"
 expect "DESTDIR is not in strata.pc" 0 "^prefix=/opt/strata$" cat "$work/stage/opt/strata/lib/pkgconfig/strata.pc"
 
 # flags as quoted words: the place has a space in it
@@ -65,7 +66,7 @@ fi
 
 # Names.
 if grep -q '^#pragma redefine_extname' "$place/include/strata.h"; then
-    others=$(nm -gP "$place/lib/libstrata.a" | awk '$2 ~ /^[A-TV-Z]$/ && $1 !~ /^__/ && $1 !~ /^_?strata_/ { print $1 }')
+    others=$(nm -gP "$place/lib/libstrata.a" 2>/dev/null | awk '$2 ~ /^[A-TV-Z]$/ && $1 !~ /^__/ && $1 !~ /^_?strata_/ { print $1 }')
     same "every global name begins with strata_" "$others" ""
     sed -n 's/^#pragma redefine_extname \([^ ]*\) .*/\1/p' "$place/include/strata.h" >"$work/names"
     {
@@ -77,7 +78,7 @@ if grep -q '^#pragma redefine_extname' "$place/include/strata.h"; then
     # shellcheck disable=SC2086
     works "what the header names, the archive has ($(grep -c . "$work/names") names)" compile all ${CC:-cc} "$work/all.c"
     ${CC:-cc} -fpreprocessed -dD -E -P "$place/include/strata.h" 2>/dev/null | grep -oE '[a-z][a-z0-9_]* ?\(' | tr -d ' (' | sort -u >"$work/called"
-    for library in tensor linalg nn transformer models inference; do nm -gP "$BUILD/lib/lib$library.a"; done | awk '$2 == "T" { sub(/^_/, "", $1); print $1 }' | sort -u |
+    for library in tensor linalg nn transformer models inference; do nm -gP "$BUILD/lib/lib$library.a" "$BUILD/lib/lib${library}_extras.a"; done | awk '$2 == "T" { sub(/^_/, "", $1); print $1 }' | sort -u |
         comm -12 - "$work/called" | sort | comm -23 - "$work/names" >"$work/left"
     same "what the header declares, it names" "$(cat "$work/left")" ""
     printf 'int softmax(void) { return 3; }\nint theirs(void) { return softmax(); }\n' >"$work/theirs.c"
@@ -101,5 +102,35 @@ same "completion for three shells is there" "$(cd "$place/share" && ls bash-comp
 echo '.TH STRATAGEM 1 "" "" "Games"' >"$place/share/man/man1/stratagem.1"
 make -s BUILD="$build" uninstall PREFIX="$place"
 if [ -e "$place/share/man/man1/stratagem.1" ]; then ok "another program's page stays"; else not "another program's page stays" "it is gone"; fi
-rm -f "$place/share/man/man1/stratagem.1"
-same "make uninstall leaves what it did not bring" "$(cd "$place" && find . -type f)" "./bin/other"
+rm -rf "$place/share"
+make -s BUILD="$build" install PREFIX="$place" >/dev/null
+same "and its symbols are stripped" "$(nm "$place/bin/strata" 2>/dev/null)" ""
+same "the library has no debug information" "$(objdump -h "$place/lib/libstrata.a" 2>/dev/null | grep debug_info)" ""
+make -s BUILD="$build" install PREFIX="$place" >/dev/null # over itself: the list stays
+make -s BUILD="$build" uninstall PREFIX="$place"
+same "make uninstall leaves what it did not bring, and no folder that install made" "$(cd "$place" && find . | sort)" "$(printf '.\n./bin\n./bin/other')"
+make -s BUILD="$build" install PREFIX="$work/deep/er" >/dev/null
+make -s BUILD="$build" uninstall PREFIX="$work/deep/er"
+same "where nothing was, nothing stays" "$(ls -d "$work/deep" 2>/dev/null)" ""
+make -s BUILD="$build" install PREFIX="$work/deep/er" >/dev/null
+echo theirs >"$work/deep/er/share/strata/notes"
+printf '%s\n' "$work/other place" "$work/deep/er/share/../../../other place" >>"$work/deep/er/$list"
+mkdir "$work/other place"
+make -s BUILD="$build" uninstall PREFIX="$work/deep/er"
+same "a file of somebody else stays with its folder" "$(cd "$work/deep" && find . -type f)" "./er/share/strata/notes"
+same "and a folder elsewhere stays whatever the list says" "$(ls -d "$work/other place")" "$work/other place"
+
+# Without rights.
+expect "a folder that cannot be made" 2 "install: $work/own_c cannot be written. For yourself: make install PREFIX=.HOME/.local; for all users: sudo" \
+    make -s BUILD="$build" install PREFIX="$work/own_c/usr"
+mkdir "$work/locked"
+chmod 755 "$work" && chmod 555 "$work/locked"
+other_user=
+if [ "$(id -u)" -eq 0 ]; then other_user="setpriv --reuid 65534 --regid 65534 --clear-groups"; fi
+if $other_user true 2>/dev/null; then
+    # shellcheck disable=SC2086
+    expect "a folder of somebody else" 2 "install: $work/locked cannot be written" $other_user make -s BUILD="$build" install PREFIX="$work/locked"
+    same "and nothing was put there" "$(ls "$work/locked")" ""
+else
+    echo "no setpriv: as root, every folder can be written"
+fi

@@ -34,6 +34,54 @@ other=$(build/bin/strata bench isas | awk '/ not on this machine/ { print $1; ex
 refuses "SECONDS is 'x': wanted a whole number" fuzz SECONDS=x
 refuses "SECONDS is '0': wanted a whole number" fuzz SECONDS=0
 
+refuses "no target 'tset'. Did you mean: make test?" tset
+refuses "no target 'isntall'. Did you mean: make install?" isntall
+refuses "no target 'xyzzy'. make help is the menu" xyzzy
+refuses "no target 'it's.(x)'" "it's\$(x)"
+
+# What is missing is said in one sentence, and before anything is built: here by a compiler that sees two headers less.
+printf '#!/bin/sh\ncase " $* " in *" -E "*) if grep -q -e cmocka -e microhttpd; then exit 1; fi ;; esac\nexec cc "$@"\n' >"$work/cc"
+chmod +x "$work/cc"
+says_first() { # says_first PATTERN WORD...: refused with it alone, nothing built
+    refuses "$@" BUILD="$work/nothing" CC="$work/cc"
+    if [ "$(grep -c -v -e '^make: \*\*\*' "$work/out")" -eq 1 ]; then ok "and nothing else is said"; else not "and nothing else is said" "$(cat "$work/out")"; fi
+}
+says_first "make test: missing: cmocka. Install" test
+says_first "make test: missing: cmocka. Install" test 1
+says_first "make check: missing: cmocka" check
+says_first "make soak: missing: cmocka, libmicrohttpd. Install" soak
+refuses "make test: missing: cmocka. Install" -C layer1_tensor test BUILD="$work/nothing" CC="$work/cc"
+mkdir "$work/bin"
+for tool in sh env make mkdir dirname basename grep sed awk uname nproc cc python3 git sort tail; do
+    ln -s "$(command -v $tool)" "$work/bin/" 2>/dev/null
+done
+all_tools=$PATH
+PATH=$work/bin
+says_first "make format: missing: clang-format. Install" format
+says_first "make check: missing: cmocka, clang, clang-format, cppcheck. Install" check
+says_first "make fuzz: missing: clang. Install" fuzz
+says_first "make deb: missing: dpkg-deb. Install" deb
+says_first "make container: missing: podman or docker. Install" container
+PATH=$all_tools
+# npm is asked for nothing, unless NPM=1 is said: in a tree where it has not been.
+mkdir -p "$work/tree/tests/peers"
+cp tests/needs.sh "$work/tree/tests/" && cp tests/peers/*.sh tests/peers/*.mjs "$work/tree/tests/peers/"
+printf '#!/bin/sh\ntouch "%s/npm was called"\n' "$work" >"$work/bin/npm"
+chmod +x "$work/bin/npm"
+for line in "$work/tree/tests/needs.sh peers" "$work/tree/tests/peers/run.sh"; do
+    (PATH=$work/bin:$PATH; unset NPM LLAMA_CPP; $line) >"$work/out" 2>&1
+    if grep -q 'NPM=1 installs' "$work/out" && [ ! -e "$work/npm was called" ]; then ok "${line##*/} does not install"
+    else not "${line##*/} does not install" "$(cat "$work/out")"; fi
+done
+# A long run of its own has all cores: the makes in it know of no others.
+real_make=$(command -v make)
+printf '#!/bin/sh\necho "flags: ($MAKEFLAGS)"\nexit 1\n' >"$work/bin/make.new"
+chmod +x "$work/bin/make.new" && mv -f "$work/bin/make.new" "$work/bin/make"
+if printf '#include <microhttpd.h>\n' | ${CC:-cc} -E - >/dev/null 2>&1; then
+    PATH=$work/bin:$PATH "$real_make" -s soak >"$work/out" 2>&1
+    if grep -q -F 'flags: ()' "$work/out"; then ok "make soak takes all cores"; else not "make soak takes all cores" "$(cat "$work/out")"; fi
+fi
+
 prompt='It cost $HOME "five" and it'"'"'s $(SHELL) `true` \\ done'
 story=$(make -s run PROMPT="$prompt" CHAIN=greedy 2>/dev/null)
 case $story in
@@ -44,6 +92,29 @@ told=$(make -s run 2>/dev/null | tr -s ' \n' ' ')
 shown=$(sed -n '/^Once upon a time/,/^\[storyteller/p' README.md | sed '$d' | tr -s ' \n' ' ')
 if [ "$told" = "$shown" ]; then ok "the README shows the story that make run tells"; else not "the README shows the story that make run tells" "$told"; fi
 if [ -z "$(make -s 2>&1)" ]; then ok "nothing to build, nothing said"; else not "nothing to build, nothing said" "$(make -s 2>&1)"; fi
+
+# A source tree that cannot be written: make says so, and builds elsewhere.  The objects are copied, all but one.
+tree="$work/read only"
+mkdir "$tree"
+git ls-files -z | tar --null -T - -cf - | tar -xf - -C "$tree"
+elsewhere=$work/elsewhere
+mkdir "$elsewhere"
+cp -a build/bin build/lib build/layer[1-6]_* "$elsewhere"
+rm -rf "$elsewhere/layer1_tensor/src/arena.o" "$elsewhere/lib/libtensor.a"
+as=
+if [ "$(id -u)" -eq 0 ]; then as="setpriv --reuid 65534 --regid 65534 --clear-groups"; chown -R 65534 "$elsewhere" && chmod 755 "$work"; fi
+chmod a-w "$tree" "$tree"/*
+if $as true 2>/dev/null; then
+    in_tree() { (cd "$tree" && HOME=$work $as make -s "$@") >"$work/out" 2>&1; }
+    in_tree run && not "a tree that cannot be written" "$(cat "$work/out")"
+    if grep -q 'make: build cannot be written. Build elsewhere: make BUILD=' "$work/out"; then ok "a tree that cannot be written"; else not "a tree that cannot be written" "$(head -3 "$work/out")"; fi
+    if in_tree BUILD="$elsewhere" run && grep -q '^Once upon a time' "$work/out" && [ -e "$elsewhere/layer1_tensor/src/arena.o" ]; then ok "is built and run elsewhere"; else not "is built and run elsewhere" "$(head -5 "$work/out")"; fi
+    if in_tree BUILD="$elsewhere" test 1 && grep -q ' passed, 0 failed' "$work/out"; then ok "and tested there"; else not "and tested there" "$(tail -5 "$work/out")"; fi
+    if in_tree BUILD="$elsewhere" install PREFIX="$elsewhere/usr" && "$elsewhere/usr/bin/strata" --version >/dev/null; then ok "and installed from there"; else not "and installed from there" "$(tail -5 "$work/out")"; fi
+else
+    echo "no setpriv: as root, every folder can be written"
+fi
+chmod u+w "$tree" "$tree"/*
 
 # The worked exercises: narrated, and as CSV with the titles that the head of its source promises, and as many fields in every line.
 for n in 1 2 3 4 5 6; do

@@ -1,9 +1,9 @@
-/* version.h - which Strata this is.
- *
- * Invariant: the program, the library and its pkg-config file tell this version. */
+/* version.h - which Strata this is. */
 #ifndef STRATA_VERSION_H
 #define STRATA_VERSION_H
 
-#define STRATA_VERSION "0.1.0"
+/* As "MAJOR.MINOR.PATCH": the text stands in version.c and nowhere else, so that a new version compiles one file.
+ * library/version.sh reads it there for strata.h, strata.pc and the packages. */
+const char *strata_version(void);
 
 #endif

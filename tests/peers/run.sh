@@ -1,6 +1,6 @@
 #!/bin/sh
 # Compare with llama.cpp on the model in the box: the same token ids on 1,000 documents of Tiny World, the same greedy
-# continuation of 64 tokens on 20 prompts.  Optional: npm brings a prebuilt llama.cpp (package node-llama-cpp).
+# continuation of 64 tokens on 20 prompts, by a prebuilt llama.cpp (node-llama-cpp) that npm brings into build/peers: with NPM=1.
 # With LLAMA_CPP=DIR also a native build: its speed (speed.sh), many texts at once (serve.sh), texts and
 # perplexity in several formats (text.sh), and random models of every family (families.sh).
 set -e
@@ -13,7 +13,10 @@ if [ -n "$LLAMA_CPP" ]; then
 else
     echo "peers: LLAMA_CPP=DIR compares with a native build: speed, texts and perplexity, families"
 fi
-command -v npm >/dev/null || { echo "peers: no npm (https://nodejs.org), so token ids and texts are not compared" >&2; exit 0; }
+if [ ! -d build/peers/node_modules/node-llama-cpp ] && [ -z "$NPM" ]; then
+    echo "peers: token ids and texts are not compared: NPM=1 installs node-llama-cpp, which does that, into build/peers" >&2
+    exit 0
+fi
 mkdir -p build/peers
 cp tests/peers/compare.mjs build/peers/
 cd build/peers

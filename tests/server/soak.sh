@@ -4,6 +4,7 @@
 set -e
 cd "$(dirname "$0")/../.."
 if [ "$TSAN" ]; then export BUILD=build/tsan; else export SAN=1 BUILD=build/asan; fi
+unset MAKEFLAGS MFLAGS MAKELEVEL # the makes below take all cores
 make -s && make -s -C tests build-tests
 ulimit -n 8192 2>/dev/null || true
 exec python3 tests/server/soak.py "${1:-600}" "${2:-1000}"

@@ -14,7 +14,7 @@ static void hold_streams(void) {
 }
 
 static int tell_version(void) {
-    printf("strata %s, %s\n", STRATA_VERSION, kernels_isa());
+    printf("strata %s, %s\n", strata_version(), kernels_isa());
     return EXIT_DONE;
 }
 

@@ -64,7 +64,7 @@ static void write_head(FILE *out, const TextJob *t, const char *object) {
     fprintf(out, "{\"id\":\"%s\",\"object\":\"%s\",\"created\":%ld,\"model\":", t->id, object,
             t->created);
     write_text(out, text_of(t->server->name));
-    fprintf(out, ",\"system_fingerprint\":\"strata-%s-%s\"", STRATA_VERSION, kernels_isa());
+    fprintf(out, ",\"system_fingerprint\":\"strata-%s-%s\"", strata_version(), kernels_isa());
 }
 
 /* All answers together; a prompt counts once, however many answers it has. */

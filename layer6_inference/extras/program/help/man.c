@@ -51,7 +51,7 @@ static int same(int letter) { return letter; }
 void roff_head(const char *title) {
     printf(".TH ");
     put_name(title, toupper);
-    printf(" 1 \"\" \"Strata %s\" \"Strata\"\n.SH NAME\n", STRATA_VERSION);
+    printf(" 1 \"\" \"Strata %s\" \"Strata\"\n.SH NAME\n", strata_version());
     put_name(title, same);
     printf(" \\- ");
 }

@@ -20,8 +20,9 @@ enum { CURL_WORDS = 40, CURL_MISSING = 127 };
 /* No shell reads these words; the address stands behind "--", so that it is no option. */
 static void curl_words(const char *words[CURL_WORDS], const char *url, const char *headers,
                        const char *offset, const char *if_range) {
-    static const char agent[] = "strata/" STRATA_VERSION;
+    static char agent[40];
     const char *redirects = strncasecmp(url, "https:", 6) == 0 ? "=https" : "=http,https";
+    snprintf(agent, sizeof agent, "strata/%s", strata_version());
     /* silent but for errors, status 400 and more fails, redirects are followed, [] is no pattern, no buffer */
     const char *fixed[] = {
         "curl",          "-sSfLgN", "--max-redirs",      "10",  "--proto",       "=http,https",
