@@ -20,7 +20,7 @@ FOLDERS := $(LAYER1) $(LAYER2) $(LAYER3) $(LAYER4) $(LAYER5) $(LAYER6)
 NUMBER := $(filter 1 2 3 4 5 6,$(MAKECMDGOALS))
 PICK   := $(if $(NUMBER),$(foreach n,$(NUMBER),$(LAYER$(n))),$(FOLDERS))
 BUILD  := build$(if $(SAN),/asan)$(if $(TSAN),/tsan)
-export BUILD SAN TSAN
+export BUILD SAN TSAN WITHOUT
 
 PROMPT ?= Once upon a time
 CHAIN  ?= balanced
@@ -86,7 +86,9 @@ run: $(if $(MINE),build,story)
 # ISA=all: what computes runs once for each set of this machine.  The rest runs once: what computes nothing, such as grammars,
 # conversions and prices; what works in folders of its own or asks the program for words; layer 2 and test_oracle,
 # which walk through all sets by themselves; test_search and test_service, which stand on what test_engine sees of each set.
-TEST_SOURCES := $(sort $(wildcard $(PICK:%=%/tests/test_*.c))) $(if $(NUMBER),,$(sort $(wildcard tests/test_*.c tests/test_*.sh)))
+# The scripts begin: each takes longer than a program, and what is long must not be last.  WITHOUT="reference desk" leaves out tests.
+TEST_SOURCES := $(filter-out $(foreach w,$(WITHOUT),%/test_$(w).c tests/test_$(w).sh), \
+                  $(if $(NUMBER),,$(sort $(wildcard tests/test_*.sh)) $(sort $(wildcard tests/test_*.c))) $(sort $(wildcard $(PICK:%=%/tests/test_*.c))))
 TEST_ONCE    := $(filter layer1_% layer2_% $(foreach t,tokenizer vocab split specials keys template loader world schedule \
                       grammar register service simulate sse stages take_back oracle search,%/test_$(t).c) tests/test_convert%.c \
                   $(foreach t,make desk mine files library template options grammar chat look program server vision,tests/test_$(t).sh),$(TEST_SOURCES))
