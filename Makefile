@@ -41,7 +41,7 @@ export PROMPT CHAIN MODEL SEED PREFIX DESTDIR SENTENCE
 # A word for the shell, whatever it holds.
 quoted = '$(subst ','\'',$(1))'
 
-COMMANDS := build story run test deps check format help bench plots measure train peers families fuzz soak docs docs-serve lib install uninstall clean
+COMMANDS := build story run test deps check check-long format help bench plots measure train peers families fuzz soak docs docs-serve lib install uninstall clean
 
 # make start 3.2, make grade 3, ...: what follows the word is its argument.
 DESK_WORDS := learn start grade watch hint reset worked check-exercises mine
@@ -108,8 +108,11 @@ ifneq ($(filter deps,$(MAKECMDGOALS)),)
 test check docs: deps
 endif
 
+# make check-long: under sanitizers every test, not only those that read what others wrote.
 check: build
 	@tests/check.sh
+check-long: build
+	@tests/check.sh long
 
 # make plots, or some of them: make plots PLOTS="frontier kept"
 plots: build
@@ -223,6 +226,7 @@ help:
 	@echo "make test             every test; make test 3 for one layer; SAN=1 under sanitizers"
 	@echo "make test ISA=all     the same, for every instruction set this machine has; ISA=avx2: for one"
 	@echo "make check            all that is checked beyond the tests: layers, format, warnings, analyzers, sanitizers, fuzz"
+	@echo "make check-long       the same, and under sanitizers every test"
 	@echo "make bench            the matrix products beside the machine's peak"
 	@echo "make plots            the figures of the samplers, as SVG in build/plots (gnuplot)"
 	@echo "make measure          the stored numbers behind them, again (hours; PLOTS=frontier: of one)"
