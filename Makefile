@@ -20,7 +20,7 @@ FOLDERS := $(LAYER1) $(LAYER2) $(LAYER3) $(LAYER4) $(LAYER5) $(LAYER6)
 NUMBER := $(filter 1 2 3 4 5 6,$(MAKECMDGOALS))
 PICK   := $(if $(NUMBER),$(foreach n,$(NUMBER),$(LAYER$(n))),$(FOLDERS))
 BUILD  := build$(if $(SAN),/asan)$(if $(TSAN),/tsan)
-export BUILD SAN TSAN
+export BUILD SAN TSAN WITHOUT
 
 PROMPT ?= Once upon a time
 CHAIN  ?= balanced
@@ -41,7 +41,7 @@ export PROMPT CHAIN MODEL SEED PREFIX DESTDIR SENTENCE
 # A word for the shell, whatever it holds.
 quoted = '$(subst ','\'',$(1))'
 
-COMMANDS := build story run test deps check format help bench plots measure train peers families fuzz soak docs docs-serve lib install uninstall deb container formula compile_commands.json clean
+COMMANDS := build story run test deps check check-long format help bench plots measure train peers families fuzz soak docs docs-serve lib install uninstall deb container formula compile_commands.json clean
 
 # make start 3.2, make grade 3, ...: what follows the word is its argument.
 DESK_WORDS := learn start grade watch hint reset worked check-exercises mine
@@ -97,7 +97,9 @@ run: $(if $(MINE),build,story)
 # ISA=all: what computes runs once for each set of this machine.  The rest runs once: what computes nothing, such as grammars,
 # conversions and prices; what works in folders of its own or asks the program for words; layer 2 and test_oracle,
 # which walk through all sets by themselves; test_search and test_service, which stand on what test_engine sees of each set.
-TEST_SOURCES := $(sort $(wildcard $(PICK:%=%/tests/test_*.c))) $(if $(NUMBER),,$(sort $(wildcard tests/test_*.c tests/test_*.sh)))
+# The scripts begin: each takes longer than a program, and what is long must not be last.  WITHOUT="reference desk" leaves out tests.
+TEST_SOURCES := $(filter-out $(foreach w,$(WITHOUT),%/test_$(w).c tests/test_$(w).sh), \
+                  $(if $(NUMBER),,$(sort $(wildcard tests/test_*.sh)) $(sort $(wildcard tests/test_*.c))) $(sort $(wildcard $(PICK:%=%/tests/test_*.c))))
 TEST_ONCE    := $(filter layer1_% layer2_% $(foreach t,tokenizer vocab split specials keys template loader world schedule \
                       grammar register service simulate sse stages take_back oracle search,%/test_$(t).c) tests/test_convert%.c \
                   $(foreach t,make desk mine files library template options grammar chat look program pull server vision,tests/test_$(t).sh),$(TEST_SOURCES))
@@ -117,8 +119,11 @@ ifneq ($(filter deps,$(MAKECMDGOALS)),)
 test check docs: deps
 endif
 
+# make check-long: under sanitizers every test, not only those that read what others wrote.
 check: build
 	@tests/check.sh
+check-long: build
+	@tests/check.sh long
 
 # make plots, or some of them: make plots PLOTS="frontier kept"
 plots: build
@@ -244,6 +249,7 @@ help:
 	@echo "make test             every test; make test 3 for one layer; SAN=1 under sanitizers"
 	@echo "make test ISA=all     the same, for every instruction set this machine has; ISA=avx2: for one"
 	@echo "make check            all that is checked beyond the tests: layers, format, warnings, analyzers, sanitizers, fuzz"
+	@echo "make check-long       the same, and under sanitizers every test"
 	@echo "make bench            the matrix products beside the machine's peak"
 	@echo "make plots            the figures of the samplers, as SVG in build/plots (gnuplot)"
 	@echo "make measure          the stored numbers behind them, again (hours; PLOTS=frontier: of one)"

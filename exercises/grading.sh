@@ -23,9 +23,10 @@ prepare() {
         shared="$OBJECTS/todo.o $OBJECTS/shipped.a $OBJECTS/symbols $(object_for "$(grader_of "$1")")"
         [ -z "$CMOCKA" ] || [ "$(field "$1" 8)" = - ] || shared="$shared $(object_for "$(test_of "$1")")"
     fi
-    # shellcheck disable=SC2086
-    (unset MAKEFLAGS MAKELEVEL MFLAGS; make -s -j"$(cores)" -f exercises/objects.mk $shared)
+    make_shared
 }
+# shellcheck disable=SC2086
+make_shared() { (unset MAKEFLAGS MAKELEVEL MFLAGS; make -s -j"$(cores)" -f exercises/objects.mk $shared); }
 cores() { nproc 2>/dev/null || sysctl -n hw.ncpu 2>/dev/null || echo 2; }
 object_for() { say "$OBJECTS/${1%.c}.o"; }
 grader_of() { grep -l "{\"$1\"," "$(layer_of "$1")"/exercise/grade*.c; }

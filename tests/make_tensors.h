@@ -4,6 +4,24 @@
 
 #include "make_keys.h"
 
+/* The first `count` normal numbers of a stream.  Tests make hundreds of models whose tensors have
+ * the same names, and so the same numbers: these are kept until the program ends. */
+static inline const double *make_normals(uint64_t seed, uint64_t stream, size_t count) {
+    static struct {
+        uint64_t seed, stream;
+        size_t count;
+        double *values;
+    } kept[1024];
+    size_t at = (size_t)(rng_hash(seed, stream, 0) % 1024);
+    if (kept[at].count < count || kept[at].seed != seed || kept[at].stream != stream) {
+        Rng rng = {seed, stream, 0};
+        kept[at].values = realloc(kept[at].values, count * sizeof(double));
+        kept[at].seed = seed, kept[at].stream = stream, kept[at].count = count;
+        for (size_t i = 0; i < count; i++) kept[at].values[i] = rng_normal(&rng);
+    }
+    return kept[at].values;
+}
+
 static inline void make_tensor(GgufWriter *w, const MakeModel *m, const char *name, int ndim,
                                const size_t *shape, double mean, double deviation,
                                Dtype dtype) {
@@ -11,9 +29,10 @@ static inline void make_tensor(GgufWriter *w, const MakeModel *m, const char *na
     for (int i = 0; i < ndim; i++) count *= shape[i];
     float *values = malloc(count * sizeof *values);
     void *stored = malloc(count * sizeof *values);
-    Rng rng = {m->seed, 0, 0};
-    for (const char *c = name; *c; c++) rng.stream = rng.stream * 131 + (unsigned char)*c;
-    for (size_t i = 0; i < count; i++) values[i] = (float)(mean + deviation * rng_normal(&rng));
+    uint64_t stream = 0;
+    for (const char *c = name; *c; c++) stream = stream * 131 + (unsigned char)*c;
+    const double *normal = make_normals(m->seed, stream, count);
+    for (size_t i = 0; i < count; i++) values[i] = (float)(mean + deviation * normal[i]);
     if (row % dtype_info(dtype)->block) dtype = DTYPE_F16;
     quantize_row(dtype, values, NULL, stored, count);
     Tensor t = tensor_view(dtype, ndim, shape, stored);

@@ -8,13 +8,10 @@
 /* The number of a word; 1 when it has none, 0 when it is not there. */
 static inline double word_in(const char *words, const char *word) {
     size_t n = strlen(word);
-    for (const char *at = words; at && *at;) {
-        size_t size = strcspn(at, " ");
-        if (size >= n && memcmp(at, word, n) == 0) {
-            if (size == n) return 1;
-            if (at[n] == ':') return strtod(at + n + 1, NULL);
-        }
-        at += size, at += strspn(at, " ");
+    for (const char *at = words; at && (at = strstr(at, word)); at++) {
+        if (at != words && at[-1] != ' ') continue;
+        if (at[n] == '\0' || at[n] == ' ') return 1;
+        if (at[n] == ':') return strtod(at + n + 1, NULL);
     }
     return 0;
 }
