@@ -139,8 +139,9 @@ learn:
 start hint reset:
 	@exercises/desk $@ $(ARGUMENT)
 
-grade watch: build
-	@exercises/desk $@ $(ARGUMENT)
+# What is not started is told at once; for the rest the desk asks for the build.
+grade watch:
+	@BUILD_FIRST='$(MAKE) -s build' exercises/desk $@ $(ARGUMENT)
 
 check-exercises: build
 	@exercises/check $(ARGUMENT)

@@ -14,28 +14,48 @@ export CC FLAGS INCLUDE
 # Is cmocka there?  Without it only the graders speak.
 has_cmocka() { printf '#include <stdarg.h>\n#include <stddef.h>\n#include <setjmp.h>\n#include <stdint.h>\n#include <cmocka.h>\n' | $CC -E - >/dev/null 2>&1; }
 
-# Compile what all gradings share, or only what one exercise needs: prepare [NUMBER]
-prepare() {
-    CMOCKA=$(has_cmocka && say yes)
-    export CMOCKA
-    shared=all
-    if [ -n "$1" ]; then
-        shared="$OBJECTS/todo.o $OBJECTS/shipped.a $OBJECTS/symbols $(object_for "$(grader_of "$1")")"
-        [ -z "$CMOCKA" ] || [ "$(field "$1" 8)" = - ] || shared="$shared $(object_for "$(test_of "$1")")"
-    fi
-    make_shared
+# What grading stands on.  A Mac has these when it has a compiler; elsewhere nm comes with one, too.
+needs() { # needs PROGRAM WHAT
+    command -v "$1" >/dev/null 2>&1 || { say "$1 is missing, which $2: make deps installs it" >&2; return 1; }
 }
-# shellcheck disable=SC2086
-make_shared() { (unset MAKEFLAGS MAKELEVEL MFLAGS; make -s -j"$(cores)" -f exercises/objects.mk $shared); }
+
+# Compile what all gradings share, or only what one exercise needs: prepare [NUMBER].  Says so when that takes a while.
+prepare() {
+    command -v "${CC%% *}" >/dev/null 2>&1 || { say "there is no C compiler '${CC%% *}': make deps installs one; CC=clang names another" >&2; return 1; }
+    needs make "builds the graders" && needs nm "tells what a work calls" || return 1
+    [ -n "${CMOCKA+told}" ] || CMOCKA=$(has_cmocka && say yes)
+    export CMOCKA
+    shared=all what="all graders, and what they compare with"
+    if [ -n "$1" ]; then
+        about "$1"
+        what="the grader of $1, and what it compares with"
+        shared="$OBJECTS/todo.o $OBJECTS/shipped.a $OBJECTS/symbols $(object_for "$its_grader")"
+        [ -z "$CMOCKA" ] || [ -z "$its_test" ] || shared="$shared $(object_for "$its_test")"
+    fi
+    # shellcheck disable=SC2086
+    make_objects "compiling $what, once" $shared
+}
+
+# make_objects WORDS FILE...: with a line about it, and how many files that is, when something is to be made.
+make_objects() {
+    words=$1
+    shift
+    (
+        unset MAKEFLAGS MAKELEVEL MFLAGS
+        make -q -f exercises/objects.mk "$@" 2>/dev/null && exit
+        began=$(date +%s)
+        say "$words ..." >&2
+        make -s -j"$(cores)" -f exercises/objects.mk "$@" || exit
+        say "compiled in $(($(date +%s) - began)) s" >&2
+    )
+}
 cores() { nproc 2>/dev/null || sysctl -n hw.ncpu 2>/dev/null || echo 2; }
 object_for() { say "$OBJECTS/${1%.c}.o"; }
-grader_of() { grep -l "{\"$1\"," "$(layer_of "$1")"/exercise/grade*.c; }
-test_of() { say "$(layer_of "$1")/tests/$(field "$1" 8).c"; }
 
 # Compile a learner's file: compile FILE NUMBER OBJECT
 compile() {
-    source=$(field "$2" 6)
-    $CC $FLAGS $INCLUDE -I"$(layer_of "$2")/src" -I"$(layer_of "$2")/extras" -I"$(dirname "$source")" -c "$1" -o "$3"
+    about "$2"
+    $CC $FLAGS $INCLUDE -I"$its_layer/src" -I"$its_layer/extras" -I"${its_source%/*}" -c "$1" -o "$3"
 }
 
 # What the C library has that an exercise may want: memory, strings, sorting, mathematics, printing, threads.
@@ -64,30 +84,39 @@ without_comments() {
         print code }' "$1"
 }
 
+# What our own file of an exercise says, calls and defines, and what its work may not call: read once.
+ours=
+read_ours() { # read_ours NUMBER
+    [ "$ours" != "$1" ] || return 0
+    about "$1"
+    without_comments "$its_source" >"$OUT/$1.ours"
+    { globals "$(object_of "$its_source")" | sed 's/^/ours /'; globals "$(object_for "$its_grader")"; } >"$OUT/$1.names"
+    forbidden=$(awk -F' [|] ' -v x="$1" '($1 "") == (x "") { printf "%s%s", bar, $2; bar = "|" }' "$its_layer/exercise/forbidden.txt" 2>/dev/null)
+    ours=$1
+}
+
 # May this object be graded?  allowed NUMBER OBJECT FILE: says why not.
 allowed() {
-    ours=$(field "$1" 6)
-    without_comments "$ours" >"$OUT/ours.code"
-    if without_comments "$3" | grep -n -E '"[^"]*/(proc|dev)/|#[ \t]*include.*[.]c[">]|GRADE_|(^|[^a-zA-Z0-9_])(__)?asm(__)?[ \t(]' | awk -v ours="$OUT/ours.code" 'BEGIN { while ((getline line < ours) > 0) known[line] = 1 }
+    read_ours "$1"
+    if without_comments "$3" | grep -n -E '"[^"]*/(proc|dev)/|#[ \t]*include.*[.]c[">]|GRADE_|(^|[^a-zA-Z0-9_])(__)?asm(__)?[ \t(]' | awk -v ours="$OUT/$1.ours" 'BEGIN { while ((getline line < ours) > 0) known[line] = 1 }
             { text = $0; sub(/^[0-9]*:/, "", text) } !(text in known) { print; odd = 1; exit } END { exit !odd }' >"$OUT/odd.txt"; then
         say "  line $(cat "$OUT/odd.txt")"
         say "  no exercise needs this line: it is about the grader, or the machine"
         return 1
     fi
-    forbidden=$(awk -F' [|] ' -v x="$1" '($1 "") == (x "") { printf "%s%s", bar, $2; bar = "|" }' "$(layer_of "$1")/exercise/forbidden.txt" 2>/dev/null)
-    { globals "$(object_of "$ours")" | sed 's/^/ours /'; globals "$2" | sed 's/^/mine /'; } |
+    globals "$2" |
         awk -v allowed="^($ALLOWED)\$" -v forbidden="^($forbidden)\$" '
         function complain(text) { print "  " text; bad = 1 }
-        FILENAME != "-" { known[$1, $2] = 1; next }
         $1 == "ours" { ours[$2, $3] = 1; next }
-        { mine[$2, $3] = 1 }
-        ($2, $3) in ours { next }
-        $2 == "defined" { if (("defined", $3) in known || ("used", $3) in known) complain("the name " $3 " is taken: if that is a helper of yours, write static before it or call it something else"); next }
-        $3 ~ /^shipped_|_(avx2|avx512|avx512bf16|avxvnni|vnni|f16c|neon|dotprod)$/ || $3 ~ forbidden { complain("your file calls " $3 ", which does what is yours to write here"); next }
-        !(("defined", $3) in known) && $3 !~ allowed { complain("your file calls " $3 ", for which no exercise has a need") }
+        FILENAME != "-" { known[$1, $2] = 1; next }
+        { mine[$1, $2] = 1 }
+        ($1, $2) in ours { next }
+        $1 == "defined" { if (("defined", $2) in known || ("used", $2) in known) complain("the name " $2 " is taken: if that is a helper of yours, write static before it or call it something else"); next }
+        $2 ~ /^shipped_|_(avx2|avx512|avx512bf16|avxvnni|vnni|f16c|neon|dotprod)$/ || $2 ~ forbidden { complain("your file calls " $2 ", which does what is yours to write here"); next }
+        !(("defined", $2) in known) && $2 !~ allowed { complain("your file calls " $2 ", for which no exercise has a need") }
         END {
             for (pair in ours) if (pair ~ /^defined/ && !(pair in mine)) { split(pair, part, SUBSEP); complain(part[2] " is missing from your file: ours has it, and other files call it") }
-            exit bad }' "$OBJECTS/symbols" -
+            exit bad }' "$OBJECTS/symbols" "$OUT/$1.names" -
 }
 
 # Run a grader or a test with a limit of time, into $OUT/run.log: run_limited ISA PROGRAM ARGUMENTS...
@@ -127,7 +156,7 @@ explain() {
     plain=$FLAGS
     FLAGS="$FLAGS -O0 -fno-omit-frame-pointer -fsanitize=address,undefined"
     if compile "$file" "$number" "$OUT/crash.o" 2>/dev/null &&
-        $CC $FLAGS $INCLUDE -I"$(layer_of "$number")/tests" "$main" "$OUT/crash.o" "$OBJECTS/todo.o" "$OBJECTS/shipped.a" "$@" $LIBS -lm -lpthread -o "$OUT/crash" 2>/dev/null; then
+        $CC $FLAGS $INCLUDE -I"$its_layer/tests" "$main" "$OUT/crash.o" "$OBJECTS/todo.o" "$OBJECTS/shipped.a" "$@" $LIBS -lm -lpthread -o "$OUT/crash" 2>/dev/null; then
         ASAN_OPTIONS=detect_leaks=0 run_limited "$isa" "$OUT/crash" "$number"
         where_it_was "$file"
     else
@@ -180,7 +209,7 @@ unwritten() { [ "$1" -eq 77 ] && grep -q "not written yet" "$OUT/run.log"; }
 
 # The layer's own test, a net below the grader: by_test NUMBER OBJECT FILE
 by_test() {
-    build_with "$2" "$(object_for "$(test_of "$1")")" "$OUT/test" -lcmocka || return 1
+    build_with "$2" "$(object_for "$its_test")" "$OUT/test" -lcmocka || return 1
     run_limited $isa "$OUT/test"
     status=$?
     if [ $status -eq 0 ] && grep -q 'PASSED  \] [0-9]* test' "$OUT/run.log"; then return 0; fi
@@ -189,8 +218,8 @@ by_test() {
     *exception:\ Seg*) status=139 ;; *exception:\ Abort*) status=134 ;; *exception:\ Floating*) status=136 ;; *exception:\ Ill*) status=132 ;;
     esac
     translate
-    if [ $status -eq 0 ] || [ -n "$(killed_by $status)" ]; then explain $status "$1" "$3" "$(test_of "$1")" -lcmocka; fi
-    [ -z "$3" ] || [ "$(field "$1" 2)" = break ] || say "  hint: $(first_hint "$1")"
+    if [ $status -eq 0 ] || [ -n "$(killed_by $status)" ]; then explain $status "$1" "$3" "$its_test" -lcmocka; fi
+    [ -z "$3" ] || [ "$its_kind" = break ] || say "  hint: $(first_hint "$1")"
     return 1
 }
 
@@ -213,18 +242,19 @@ check() {
     word=$(od -An -N8 -tx8 /dev/urandom | tr -d ' \n')
     case $1 in 2.*) isa=scalar ;; esac
     source_file=${4:+$3}
+    about "$1"
     allowed "$1" "$2" "$3" || return 1
-    build_with "$2" "$(object_for "$(grader_of "$1")")" "$OUT/grade" || return 1
+    build_with "$2" "$(object_for "$its_grader")" "$OUT/grade" || return 1
     run_limited $isa "$OUT/grade" "$1"
     status=$?
     LC_ALL=C sed "/$word/d" "$OUT/run.log" # bytes that are no text, too
     unwritten $status && return 77
     case $status in
     1) return 1 ;;
-    0) tail -1 "$OUT/run.log" | grep -q "$word" || { explain $status "$1" "$source_file" "$(grader_of "$1")"; return 1; } ;;
-    *) explain $status "$1" "$source_file" "$(grader_of "$1")"; return 1 ;;
+    0) tail -1 "$OUT/run.log" | grep -q "$word" || { explain $status "$1" "$source_file" "$its_grader"; return 1; } ;;
+    *) explain $status "$1" "$source_file" "$its_grader"; return 1 ;;
     esac
-    if [ "$(field "$1" 8)" != - ] && [ -z "$GRADER_ALONE" ]; then
+    if [ -n "$its_test" ] && [ -z "$GRADER_ALONE" ]; then
         if [ -n "$CMOCKA" ]; then by_test "$1" "$2" "$source_file" || return; else say "  (the layer's own tests need cmocka: make deps)"; fi
     fi
     keeps_nothing "$2" "$3"

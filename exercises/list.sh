@@ -6,10 +6,12 @@ CC=${CC:-cc}
 DESK=${DESK:-exercises}
 OUT=${OUT:-build/exercises}
 PROGRESS=$DESK/progress.txt
+SYSTEM=${SYSTEM:-$(uname)}
+export SYSTEM
 mkdir -p "$OUT"
 
 say() { printf '%s\n' "$*"; }
-layer_of() { ls -d layer"${1%%.*}"_* 2>/dev/null; }
+layer_of() { for folder in layer"${1%%.*}"_*; do say "$folder"; done; }
 rows() { awk -F' [|] ' -v want="$1" '!/^#/ && (want == "" || ($1 "") == (want "") || index($1, want ".") == 1)' layer*/exercise/holes.txt; }
 numbers() { rows "$1" | awk -F' [|] ' '{ print $1 }'; }
 field() { awk -F' [|] ' -v n="$2" -v x="$1" '($1 "") == (x "") { print $n }' layer*/exercise/holes.txt; }
@@ -29,12 +31,22 @@ file_of() {
     if is_code "$1"; then say "$DESK/$1_$(basename "$(field "$1" 6)")"; else say "$DESK/$1.txt"; fi
 }
 
+# The row of an exercise in variables, read once: its kind, source, layer, grader and test (of its layer, or nothing).
+about=
+about() { # about NUMBER
+    [ "$about" != "$1" ] || return 0
+    about=$1
+    its_kind=$(field "$1" 2) its_source=$(field "$1" 6) its_layer=$(layer_of "$1") its_test=$(field "$1" 8)
+    if [ "$its_test" = - ]; then its_test=; else its_test=$its_layer/tests/$its_test.c; fi
+    its_grader=$(grep -l "{\"$1\"," "$its_layer"/exercise/grade*.c)
+}
+
 # The library's object of a source.
 object_of() { say "build/${1%.c}.o"; }
 
 # The global names of objects and libraries, one in a line: "defined softmax", "used vector_max".
 globals() {
-    nm -g "$@" 2>/dev/null | awk -v mac="$(uname)" '
+    nm -g "$@" 2>/dev/null | awk -v mac="$SYSTEM" '
         NF >= 2 && $(NF - 1) ~ /^[A-Za-z]$/ { name = $NF; if (mac == "Darwin") sub(/^_/, "", name); print ($(NF - 1) ~ /^[Uw]$/ ? "used " : "defined ") name }'
 }
 

@@ -35,15 +35,18 @@ program_objects() {
 # build/exercises/strata with every finished function in place of the library's.
 link() {
     [ "$1" = all ] || selection "$1"
-    shared="$OBJECTS/todo.o $OBJECTS/calls.o" # no grader and no test is linked
-    make_shared || exit 1
+    make_objects "compiling what counts the calls, once" "$OBJECTS/todo.o" "$OBJECTS/calls.o" || exit 1
     finished "$([ "$1" = all ] || say "$1")" >"$OUT/finished.txt"
     [ -s "$OUT/finished.txt" ] || { say "no finished exercise to link: make grade first" >&2; exit 1; }
     : >"$OUT/functions.txt"
     mine=
     isa=auto
+    all=$(wc -l <"$OUT/finished.txt" | tr -d ' ') done=0
+    say "compiling your functions, with their calls counted: $all files ..." >&2
     while read -r number; do
         counted "$number"
+        done=$((done + 1))
+        [ $((done % 20)) -ne 0 ] || [ $done -eq "$all" ] || say "  $done of $all" >&2
         mine="$mine $OUT/$number.o"
         case $number in 2.*) isa=scalar ;; esac # the library's fast siblings are not the learner's
     done <"$OUT/finished.txt"
