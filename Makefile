@@ -58,7 +58,7 @@ $(foreach a,$(filter-out 1 2 3 4 5 6,$(ARGUMENT)),$(eval .PHONY: $(a))$(eval $(a
 endif
 
 .DEFAULT_GOAL := build
-.PHONY: $(COMMANDS) $(DESK_WORDS) 1 2 3 4 5 6 $(FOLDERS)
+.PHONY: $(COMMANDS) $(DESK_WORDS) site-tools plot-tools 1 2 3 4 5 6 $(FOLDERS)
 
 build: $(FOLDERS)
 	@$(MAKE) -s -C $(LAYER6) program
@@ -92,14 +92,17 @@ test: build
 deps:
 	@tests/deps.sh $(filter docs,$(MAKECMDGOALS))
 ifneq ($(filter deps,$(MAKECMDGOALS)),)
-test check docs: deps
+test check docs site-tools: deps
 endif
 
 check: build
 	@tests/check.sh
 
 # make plots, or some of them: make plots PLOTS="frontier kept"
-plots: build
+plot-tools:
+	@docs/figures/make.sh --check
+plots: | plot-tools
+	@$(MAKE) build
 	@docs/figures/make.sh $(BUILD)/bin/strata $(BUILD)/plots $(PLOTS)
 
 # The numbers that take minutes and lie in docs/figures/data: make measure, or make measure PLOTS=frontier
@@ -135,7 +138,11 @@ else
 	@$(if $(ARGUMENT),:,for layer in $(FOLDERS); do $(MAKE) -s -C $$layer worked || exit 1; done)
 endif
 
-docs: build lib
+# What is missing is said before anything is built.
+site-tools:
+	@docs/build.sh --check
+docs: | site-tools
+	@$(MAKE) build lib
 	@docs/build.sh
 
 docs-serve: docs

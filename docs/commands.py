@@ -1,85 +1,41 @@
-"""The commands that pages show: each is run in a fresh copy of the repository, and its output kept.
+"""The commands that pages show: each is run in a fresh copy of the repository, and its output kept (kept.py).
 
     printed(command)    what it prints, or Refused with the reason why no page may show it
 
 The fresh copy is what a reader has after `git clone` and `make`: the files that git knows, as they stand, and what `make` and
 `make lib` built of them.  A command gets a small, fixed set of variables, and files that it leaves in build/ are removed before the
-next one, so each works by itself.  An output is kept under a hash of all that the command can read (key_of) and is run again when
-any of it changes.  Failures are not kept; an entry that is not what was written is run again."""
+next one, so each works by itself, or with the one above it that makes its file.  It is run again when anything that it can read
+changes: its words, the files they name, the program and its models, the variables, the machine; and for one that builds something
+(make, cc, a script of exercises) any source."""
 import functools
-import hashlib
 import os
 import pathlib
-import platform
 import re
 import shutil
 import subprocess
-import tempfile
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent
-CACHE = ROOT / "build" / "docs" / "cache"
+import kept
+from kept import ROOT
+
 FRESH = ROOT / "build" / "docs" / "fresh"
 SECONDS = int(os.environ.get("RUN_SECONDS", 600))  # for one command
 NOTHING = "4294967295 0"  # cksum of no bytes
 BUILT = ("bin", "lib", "include", "library", "tests", "layer*")  # in build/: what make builds
 STAYS = {"whole"}  # in build/ of the copy: a target of make that many pages ask for
-PASSED = re.compile(r"PATH|HOME|TMPDIR|CC|CFLAGS|STRATA_ISA|STRATA_MODEL|GRADE_SEED")  # variables that a command sees
+PASSED = re.compile(r"PATH|HOME|TMPDIR|CC|CFLAGS|STRATA_\w+|GRADE_SEED|(?:CCACHE|QEMU)_\w+")  # variables that a command sees
+UNLIKE = re.compile(r"CCACHE_\w+|STRATA_KATEX")  # ... and that change nothing that it prints
+PROGRAMS = ("build/bin/strata", "build/bin/strata-serve")
+MODELS = "layer5_models/models"
 WORD = re.compile(r"[\w./+-]+")
-# These read more than the words of the command name: sources, tests, makefiles.
-READS_ALL = re.compile(r"(?:^|[\s;|&(])(?:make|cc|exercises/\S+)(?=\s|$)")
+BUILDS = re.compile(r"(?:^|[\s;|&(])(?:make|cc|exercises/\S+)(?=\s|$)")
 MADE = re.compile(r"(?:-o|--out|>|tee) *(build/[\w.-]+)")
-SOURCES = ("layer*", "exercises", "library", "tests", "docs/examples", "Makefile", "layer.mk")
 # A command that fails ends all; one whose reader has read enough (head) does not.
 STRICT = "trap 'code=$?; [ $code = 141 ] || exit $code' ERR\n"
-
-
 makers = {}  # build/FILE: the command of a page that makes it
 
 
 class Refused(Exception):
     """Why a page may not show this command."""
-
-
-def sha(*parts):
-    return hashlib.sha256("\0".join(parts).encode(errors="surrogateescape")).hexdigest()
-
-
-@functools.lru_cache(maxsize=None)
-def files_known():
-    """What git knows, as it stands; without git all files but build/.  A learner's copies are ignored by git."""
-    listed = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True)
-    if listed.returncode == 0:
-        names = listed.stdout.decode(errors="surrogateescape").split("\0")
-    else:
-        names = [str(f.relative_to(ROOT)) for f in ROOT.rglob("*") if f.relative_to(ROOT).parts[0] not in ("build", ".git")]
-    return tuple(sorted(name for name in names if name and (ROOT / name).is_file()))
-
-
-@functools.lru_cache(maxsize=None)
-def contents(name):
-    """The hash of a file, or of all known files below a folder; None when there is neither."""
-    path = ROOT / name
-    if path.is_file():
-        return hashlib.sha256(path.read_bytes()).hexdigest()
-    below = [file for file in files_known() if file.startswith(name + "/")] if path.is_dir() else []
-    return sha(*(file + contents(file) for file in below)) if below else None
-
-
-@functools.lru_cache(maxsize=None)
-def sources():
-    roots = [path for pattern in SOURCES for path in ROOT.glob(pattern)]
-    return sha(*(f"{path.name} {contents(str(path.relative_to(ROOT)))}" for path in sorted(roots)))
-
-
-@functools.lru_cache(maxsize=None)
-def machine():
-    """Outputs depend on the instruction sets; speeds on the processor."""
-    try:
-        rows = pathlib.Path("/proc/cpuinfo").read_text().splitlines()
-    except OSError:
-        rows = []
-    kinds = sorted({row for row in rows if row.startswith(("model name", "flags", "Features"))})
-    return sha(platform.machine(), platform.processor(), str(os.cpu_count()), *kinds)
 
 
 def environment():
@@ -96,22 +52,21 @@ def with_maker(command):
 
 
 def inputs_of(command):
-    """Files and folders that a command reads, as far as its words tell; `sources` where they do not."""
+    """The files and folders that a command reads, as far as its words tell."""
     named = {word.removeprefix("./").rstrip("./") for word in WORD.findall(command)}
-    found = {name for name in named if name and not re.match(r"[/.]|build(/|$)", name) and contents(name)}
-    if re.search(r"\bstrata\b", command) or READS_ALL.search(command):
-        found |= {"build/bin/strata", "build/bin/strata-serve", "layer5_models/models"}
+    found = {name for name in named if name and not re.match(r"[/.]|build(/|$)", name) and kept.contents(name)}
+    if re.search(r"\bstrata\b", command) or BUILDS.search(command):
+        found |= {*PROGRAMS, MODELS}
     return sorted(found)
 
 
 def key_of(command):
-    reads = [f"{name} {contents(name)}" for name in inputs_of(command)]
-    env = [f"{name}={value}" for name, value in sorted(environment().items())]
-    return sha(command, machine(), sources() if READS_ALL.search(command) else "", *reads, "", *env)
+    env = [f"{name}={value}" for name, value in sorted(environment().items()) if not UNLIKE.fullmatch(name)]
+    return kept.sha(command, kept.machine(), kept.sources() if BUILDS.search(command) else "", *kept.each(inputs_of(command)), "", *env)
 
 
 def copy(files, target):
-    """Times stay, so make in the copy sees that all is built."""
+    """Times stay, so that make in the copy sees what is built."""
     for name in files:
         (target / name).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy2(ROOT / name, target / name)
@@ -121,22 +76,22 @@ def copy(files, target):
 def fresh():
     """The copy, made for the first command of a build that is run; and what lies in its build/."""
     shutil.rmtree(FRESH, ignore_errors=True)
-    copy(files_known(), FRESH)
+    copy(kept.files_known(), FRESH)
     for pattern in BUILT:
         for folder in (ROOT / "build").glob(pattern):
             shutil.copytree(folder, FRESH / "build" / folder.name, symlinks=True)
     return frozenset(path.name for path in (FRESH / "build").iterdir()) | STAYS
 
 
-def tidy(kept):
+def tidy(stays):
     for path in (FRESH / "build").iterdir():
-        if path.name not in kept:
+        if path.name not in stays:
             shutil.rmtree(path) if path.is_dir() else path.unlink()
 
 
 def run(command):
     """What a command prints in the fresh copy."""
-    kept = fresh()
+    stays = fresh()
     try:
         done = subprocess.run(["bash", "-E", "-o", "pipefail", "-c", STRICT + command], cwd=FRESH, env=environment(), timeout=SECONDS,
                               stdout=subprocess.PIPE, stderr=subprocess.PIPE)
@@ -144,7 +99,7 @@ def run(command):
         raise Refused(f"takes more than {SECONDS} seconds: {command}\n"
                       "On a slow machine: RUN_SECONDS=3000 make docs; figures and outputs that are done are kept.")
     finally:
-        tidy(kept)
+        tidy(stays)
     if done.returncode not in (0, 141):
         raise Refused(f"fails with {done.returncode}: {command}\n{done.stderr.decode(errors='replace')[-500:]}")
     text = done.stdout.decode(errors="replace")
@@ -155,40 +110,22 @@ def run(command):
     return text
 
 
-def written(path, seconds, text):
-    """An entry: the checksum of what follows, the seconds of the processor, the output.  Another build never sees half of one."""
-    body = f"{seconds:.2f}\n{text}"
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.NamedTemporaryFile("w", dir=path.parent, delete=False, newline="", encoding="utf-8") as part:
-        part.write(f"{sha(body)}\n{body}")
-    os.replace(part.name, path)
-
-
-def kept(path):
-    """(seconds, output) of an entry; None when there is none, or not what was written."""
-    try:
-        checksum, _, body = path.read_bytes().decode().partition("\n")
-    except (OSError, UnicodeDecodeError):
-        return None
-    seconds, _, text = body.partition("\n")
-    return (float(seconds), text) if checksum == sha(body) else None
-
-
 def processor():
     times = os.times()
     return times.children_user + times.children_system
 
 
 def entry(command):
-    return CACHE / key_of(command)[:32]
+    """The seconds of the processor that it took, and the output."""
+    command = with_maker(command)
+
+    def timed():
+        began, text = processor(), run(command)
+        return f"{processor() - began:.2f}\n{text}"
+
+    seconds, _, text = kept.text(key_of(command), timed).partition("\n")
+    return float(seconds), text
 
 
 def printed(command):
-    command = with_maker(command)
-    path = entry(command)
-    found = kept(path)
-    if not found:
-        began = processor()
-        found = 0, run(command)
-        written(path, processor() - began, found[1])
-    return found[1]
+    return entry(command)[1]

@@ -231,6 +231,7 @@ def on_page_markdown(markdown, page, config, files):
         raise PluginError(f"{where}: C is typed into the page; show it with a source tag")
 
     asked, numbers = asked_for(markdown), itertools.count(1)
+    commands.makers.clear()  # a page's commands need none of another page
 
     def place_of(match):
         return f"docs/{where}:{markdown.count(chr(10), 0, match.start()) + 1}"
