@@ -58,7 +58,7 @@ $(foreach a,$(filter-out 1 2 3 4 5 6,$(ARGUMENT)),$(eval .PHONY: $(a))$(eval $(a
 endif
 
 .DEFAULT_GOAL := build
-.PHONY: $(COMMANDS) $(DESK_WORDS) 1 2 3 4 5 6 $(FOLDERS)
+.PHONY: $(COMMANDS) $(DESK_WORDS) site-tools plot-tools 1 2 3 4 5 6 $(FOLDERS)
 
 # A folder that cannot be written, a tool that a target needs: said first, before anything is built.
 .PHONY: needs
@@ -116,7 +116,7 @@ test: build
 deps:
 	@tests/deps.sh $(filter docs,$(MAKECMDGOALS))
 ifneq ($(filter deps,$(MAKECMDGOALS)),)
-test check docs: deps
+test check docs site-tools: deps
 endif
 
 # make check-long: under sanitizers every test, not only those that read what others wrote.
@@ -126,7 +126,10 @@ check-long: build
 	@tests/check.sh long
 
 # make plots, or some of them: make plots PLOTS="frontier kept"
-plots: build
+plot-tools:
+	@docs/figures/make.sh --check
+plots: | plot-tools
+	@$(MAKE) build
 	@docs/figures/make.sh $(BUILD)/bin/strata $(BUILD)/plots $(PLOTS)
 
 # The numbers that take minutes and lie in docs/figures/data: make measure, or make measure PLOTS=frontier
@@ -163,7 +166,11 @@ else
 	@$(if $(ARGUMENT),:,for layer in $(FOLDERS); do $(MAKE) -s -C $$layer worked || exit 1; done)
 endif
 
-docs: build lib
+# What is missing is said before anything is built.
+site-tools:
+	@docs/build.sh --check
+docs: | site-tools
+	@$(MAKE) build lib
 	@docs/build.sh
 
 docs-serve: docs

@@ -1,5 +1,6 @@
 #!/bin/sh
 # The site: make docs.  Installs nothing; says all that is missing at once (make deps docs installs it).
+#   build.sh --check    only that
 cd "$(dirname "$0")/.." || exit 1
 missing=
 need() { missing="$missing
@@ -20,20 +21,6 @@ if [ -n "$missing" ]; then
     printf 'docs: to build the site is missing:%s\n  Debian, Ubuntu: make deps docs installs all of it\n' "$missing" >&2
     exit 1
 fi
-# shellcheck disable=SC2086
-$python docs/test_hooks.py >build/docs/test_hooks.log 2>&1 || { cat build/docs/test_hooks.log >&2; exit 1; }
-# The figures that pages show are drawn again when the program is newer, or a model, or stored numbers, or what draws them.
-models=layer5_models/models
-stale=
-for name in $(grep -rhoE '\{\{ figure [a-z-]+' docs --include='*.md' | sed 's/.* //' | sort -u); do
-    svg=build/plots/$name.svg
-    [ "$svg" -nt build/bin/strata ] && [ -z "$(find docs/figures $models \( -name "$name.*" -o -name '*.awk' -o -name '*.sh' -o -name style.gp -o -name '*.csv' -o -name '*.gguf' \) -newer "$svg")" ] || stale="$stale $name"
-done
-# shellcheck disable=SC2086
-if [ -n "$stale" ]; then DOCUMENTS=${DOCUMENTS:-20} docs/figures/make.sh build/bin/strata build/plots $stale || exit 1; fi
-# So is the playground, when the libraries are, or the model.
-[ build/playground/playground-data.js -nt build/bin/strata ] && [ -z "$(find docs/playground $models \( -name '*.[ch]' -o -name '*.gguf' \) -newer build/playground/playground-data.js)" ] ||
-    docs/playground/build.sh build/playground || exit 1
-mkdocs build --quiet --strict || exit 1
-python3 docs/check_links.py build/site || exit 1
+[ "$1" != --check ] || exit 0
+"${python:-python3}" docs/steps.py || exit 1
 echo "the site is in build/site: make docs-serve shows it"

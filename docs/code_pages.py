@@ -1,8 +1,11 @@
 """Copies of the files that the pages name, beside the site: code/PATH.html, with an anchor for each line."""
+import functools
 import html
 import pathlib
 import re
 
+import kept
+import pygments
 from pygments import highlight
 from pygments.formatters import HtmlFormatter
 from pygments.lexers import TextLexer, get_lexer_for_filename
@@ -53,6 +56,8 @@ def with_headers(paths):
 
 def link_papers(page):
     """arXiv:ID and doi:ID in the text of HTML become links; what is in a tag or in a link stays as it is."""
+    if "arXiv:" not in page and "doi:" not in page:
+        return page
     parts, inside = re.split(r"(<[^>]+>)", page), 0
     for i, part in enumerate(parts):
         if part.startswith("<"):
@@ -63,11 +68,16 @@ def link_papers(page):
     return "".join(parts)
 
 
-def render(path):
+@functools.lru_cache(maxsize=None)
+def lexer_of(name):
     try:
-        lexer = get_lexer_for_filename(path, stripnl=False)
+        return get_lexer_for_filename(name, stripnl=False)
     except ClassNotFound:
-        lexer = TextLexer(stripnl=False)
+        return TextLexer(stripnl=False)
+
+
+def render(path):
+    lexer = lexer_of(pathlib.Path(path).suffix and "file" + pathlib.Path(path).suffix or path)
     formatter = HtmlFormatter(lineanchors="L", anchorlinenos=True, linenos="inline", cssclass="code")
     body = highlight((ROOT / path).read_text(), lexer, formatter)
     body = body.replace('id="L-', 'id="L').replace('name="L-', 'name="L').replace('href="#L-', 'href="#L')
@@ -82,7 +92,9 @@ def render(path):
 
 
 def write(site, paths):
+    headers = [name for name in kept.files_known(True) if name.endswith(".h")]  # to which the copies have links
+    this = kept.sha(kept.contents("docs/code_pages.py"), pygments.__version__, *headers)
     for path in sorted(with_headers(paths)):
         target = site / "code" / f"{path}.html"
         target.parent.mkdir(parents=True, exist_ok=True)
-        target.write_text(render(path))
+        target.write_text(kept.text(kept.sha(this, path, kept.contents(path)), lambda: render(path)))

@@ -7,7 +7,8 @@
     {{ head FILE }}                the comment at the head of a file: what it is, with its drawing
     {{ contents FILE }}            an umbrella header: its modules in reading order
     {{ line FILE some text }}      the place where a text stands, as FILE:LINE
-    {{ run COMMAND }}              a command and what it prints; it must succeed, print something, and no number that is none
+    {{ run COMMAND }}              a command and what it prints, see commands.py; it must succeed, print something, and no number that is
+                                   none
     {{ expect PATTERN }}           right below a run: a regular expression that its output has, for what the page says of it
     {{ run_with_inf COMMAND }}     the same, where -inf or nan is what the page is about
     {{ exercise 3.1 }}             a box, from layerN/exercise/holes.txt
@@ -29,8 +30,6 @@ and one within a sentence, a caption or a finding (figures/findings.txt):
 A name that is gone, a text that is not found, a command that fails: each ends the build, with page and line.  No C is typed into
 pages; `make docs` refuses a page that has any.  Files become links to their copies (code_pages.py), papers links to where they are,
 the first mention of a term a link to its entry in the glossary (glossary.py)."""
-import functools
-import hashlib
 import html
 import itertools
 import json
@@ -38,9 +37,7 @@ import os
 import pathlib
 import re
 import shutil
-import subprocess
 import sys
-import tempfile
 import textwrap
 import urllib.parse
 
@@ -48,6 +45,7 @@ from mkdocs.exceptions import PluginError
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 import code_pages
+import commands
 import glossary
 import listings
 import plots
@@ -55,18 +53,16 @@ import sittings as reading
 from listings import contract, head, read, source
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-CACHE = ROOT / "build" / "docs" / "run"
-SECONDS = int(os.environ.get("RUN_SECONDS", 600))  # for one command of a page
 CLOSE = re.compile(r"^ *\{\{ note .+ \}\}\n(?! *\{\{ note )(?=[^\n])", re.M)
 TAG = re.compile(r"^( *)\{\{ (\w+) (.+?) \}\}((?:\n *\{\{ (?:note|expect) .+ \}\}$)*)$", re.M)
 EXPECT = re.compile(r"^ *\{\{ expect (.+) \}\}$", re.M)
 TYPED = re.compile(r"^```c\b", re.M)
 NO_NUMBER = re.compile(r"(?<![\w.])[-+]?(?:nan|inf|infinity)(?!\w)", re.I)
-NOTHING = "4294967295 0"  # what cksum says of no bytes
 # Links into the repository, for those who read the page there; on the site they lead to copies.
 OUTSIDE = re.compile(r"\[([^\]]+)\]\((?:\.\./)*((?:layer\d_|tests|exercises|figures/)[^)]*)\)")
 FILENAME = re.compile(r'<span class="filename">([^<:]+)(?::(\d+))?</span>')
 named = set()  # the files that pages name
+traces = {}  # what commands of watch tags printed
 
 
 def asked_for(markdown):
@@ -108,57 +104,15 @@ def line(arguments):
     raise PluginError(f"'{wanted}' is not in {path}")
 
 
-@functools.lru_cache(maxsize=None)
-def state_of_sources():
-    """Changes whenever a source, an exercise or a model does; not when a learner's copy of an exercise does."""
-    files = [f for folder in ("layer*", "exercises", "library", "docs/examples") for f in ROOT.glob(folder + "/**/*") if f.is_file()]
-    mine = {"exercises": r"[1-6]\.|progress|hints", "mine": r"mine\.|progress|run$"}  # a learner's
-    files = [f for f in files if not re.match(mine.get(f.parent.name, "$"), f.name)] + [pathlib.Path(__file__)]
-    rows = sorted(f"{f} {f.stat().st_mtime_ns}" for f in files)
-    return hashlib.sha256("\n".join(rows).encode()).hexdigest()
-
-
-def output_of(command):
-    """What a command prints, or a PluginError that says why it may not be shown."""
-    program = ROOT / "build" / "bin" / "strata"
-    CACHE.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(dir=CACHE.parent) as desk:  # a desk with nothing on it: not that of who builds the site
-        env = dict(os.environ, PATH=f"{program.parent}:{os.environ['PATH']}", LC_ALL="C.UTF-8", DESK=desk, MINE_DESK=desk)
-        return checked(command, env)
-
-
-# A command that fails ends all; one whose reader has read enough (head) does not.
-STRICT = "trap 'code=$?; [ $code = 141 ] || exit $code' ERR\n"
-
-
-def checked(command, env):
-    try:
-        done = subprocess.run(["bash", "-E", "-o", "pipefail", "-c", STRICT + command], cwd=ROOT, env=env, timeout=SECONDS,
-                              stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-    except subprocess.TimeoutExpired:
-        raise PluginError(f"takes more than {SECONDS} seconds: {command}\n"
-                          "On a slow machine: RUN_SECONDS=3000 make docs; figures and outputs that are done are kept.")
-    if done.returncode not in (0, 141):
-        raise PluginError(f"fails with {done.returncode}: {command}\n{done.stderr.decode()[-500:]}")
-    text = done.stdout.decode(errors="replace")
-    if not text.strip():
-        raise PluginError(f"prints nothing: {command}")
-    if NOTHING in text:
-        raise PluginError(f"takes the checksum of nothing: {command}")
-    return text
-
-
 def printed(command):
-    """The file that holds what a command prints; it is run when something has changed since."""
-    cached = CACHE / hashlib.sha256((command + state_of_sources()).encode()).hexdigest()[:24]
-    if not cached.exists():
-        text = output_of(command)
-        cached.write_text(text)
-    return cached
+    try:
+        return commands.printed(command)
+    except commands.Refused as problem:
+        raise PluginError(str(problem))
 
 
 def run_with_inf(command):
-    output = printed(command).read_text().rstrip("\n")
+    output = printed(command).rstrip("\n")
     return f"```console\n$ {command}\n{output}\n```"
 
 
@@ -254,9 +208,10 @@ def grown(svg, part):
 
 def watch(arguments):
     command, caption = (part.strip() for part in arguments.rsplit(" | ", 1))
-    trace = printed(command)
-    json.loads(trace.read_text())
-    return (f'<figure markdown class="watch"><span data-trace="{trace.name}"></span><figcaption>{caption}</figcaption></figure>\n\n'
+    trace, name = printed(command), f"trace{len(traces)}"
+    json.loads(trace)
+    traces[name] = trace
+    return (f'<figure markdown class="watch"><span data-trace="{name}"></span><figcaption>{caption}</figcaption></figure>\n\n'
             '<script src="@@top@@assets/watch.js"></script>')
 
 
@@ -276,6 +231,7 @@ def on_page_markdown(markdown, page, config, files):
         raise PluginError(f"{where}: C is typed into the page; show it with a source tag")
 
     asked, numbers = asked_for(markdown), itertools.count(1)
+    commands.makers.clear()  # a page's commands need none of another page
 
     def place_of(match):
         return f"docs/{where}:{markdown.count(chr(10), 0, match.start()) + 1}"
@@ -339,7 +295,7 @@ def on_post_page(output, page, config):
         return plots.inline(name, (ROOT / "build" / "plots" / f"{name}.svg").read_text())
 
     def traced(match):
-        steps = (CACHE / match.group(1)).read_text().replace("</", "<\\/")
+        steps = traces[match.group(1)].replace("</", "<\\/")
         return f'<script type="application/json">{steps}</script><noscript>The steps of the service are drawn by a script.</noscript>'
 
     return re.sub(r'<span data-trace="(\w+)"></span>', traced, re.sub(r'<span data-plot="([\w-]+)"></span>', drawn, output))

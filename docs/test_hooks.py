@@ -12,11 +12,14 @@ import unittest.mock
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 import code_pages
+import commands
 import glossary
 import hooks
+import kept
 import listings
 import markdown
 import plots
+import steps
 from mkdocs.exceptions import PluginError
 
 DOCS = pathlib.Path(__file__).resolve().parent
@@ -74,11 +77,8 @@ class Commands(unittest.TestCase):
         self.refused("(echo a; false; echo b); echo then", "fails with 1")
 
     def test_a_command_that_takes_too_long(self):
-        limit, hooks.SECONDS = hooks.SECONDS, 1
-        try:
+        with unittest.mock.patch.object(commands, "SECONDS", 1):
             self.refused("sleep 5; echo late", "takes more than 1 seconds: sleep 5; echo late\nOn a slow machine: RUN_SECONDS=")
-        finally:
-            hooks.SECONDS = limit
 
     def test_the_desk_is_not_the_builders(self):
         with tempfile.TemporaryDirectory() as desk:
@@ -88,6 +88,164 @@ class Commands(unittest.TestCase):
 
     def test_tag_unknown(self):
         self.refused("x", "no tag 'rum'", tag="rum")
+
+
+class Kept(unittest.TestCase):
+    """What was printed is shown again until something that the command reads has changed.  A small repository, whose program counts its runs."""
+    program = "#!/bin/sh\necho run >>{0}/runs\n[ ! -e {0}/broken ] || exit 1\ncat docs/data.csv; echo ${{STRATA_ISA:-none}}\n"
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.root = pathlib.Path(folder.name)
+        for module, name, place in ((kept, "ROOT", ""), (commands, "ROOT", ""), (kept, "CACHE", "build/docs/cache"), (commands, "FRESH", "build/docs/fresh")):
+            patch = unittest.mock.patch.object(module, name, self.root / place)
+            patch.start()
+            self.addCleanup(patch.stop)
+        self.addCleanup(self.forget)
+        for name in ("docs/data.csv", "docs/other.csv", "layer5_models/models/a.gguf", "layer5_models/src/a.c", "Makefile"):
+            self.put(name, "first\n")
+        self.put("build/bin/strata", self.program.format(self.root)).chmod(0o755)
+
+    def put(self, name, text):
+        (self.root / name).parent.mkdir(parents=True, exist_ok=True)
+        (self.root / name).write_text(text)
+        return self.root / name
+
+    def forget(self):
+        kept.forget()
+        commands.fresh.cache_clear()
+
+    def runs(self, page="{{ run strata docs/data.csv }}"):
+        """How often the page ran the program."""
+        self.forget()
+        (self.root / "runs").unlink(missing_ok=True)
+        self.shown = page_of(page)
+        return len((self.root / "runs").read_text().split()) if (self.root / "runs").exists() else 0
+
+    def test_nothing_has_changed(self):
+        self.assertEqual([self.runs() for _ in range(3)], [1, 0, 0])
+        self.assertIn("$ strata docs/data.csv\nfirst\nnone\n", self.shown)
+        (self.root / "docs/data.csv").touch()  # a time is no content
+        self.assertEqual(self.runs(), 0)
+
+    def test_another_program_or_model(self):
+        self.runs()
+        for name, text in (("build/bin/strata", self.program.format(self.root) + "echo new\n"), ("layer5_models/models/a.gguf", "second")):
+            self.put(name, text)
+            self.assertEqual([self.runs(), self.runs()], [1, 0], name)
+        self.assertIn("none\nnew\n", self.shown)
+
+    def test_another_page(self):
+        self.runs()
+        self.assertEqual(self.runs("Other words.\n\n{{ run strata docs/data.csv }}\n"), 0)
+        self.assertEqual(self.runs("{{ run strata docs/data.csv; strata }}"), 2)
+        self.assertEqual(self.runs("{{ run strata docs/data.csv }}\n\n{{ run strata -x docs/data.csv }}"), 1)
+
+    def test_another_data_file(self):
+        self.runs()
+        self.put("docs/other.csv", "second\n")  # not that of this command
+        self.assertEqual(self.runs(), 0)
+        self.put("docs/data.csv", "second\n")
+        self.assertEqual([self.runs(), self.runs()], [1, 0])
+        self.assertIn("second\nnone\n", self.shown)
+        self.runs("{{ run strata docs }}")
+        self.put("docs/other.csv", "third\n")  # in a folder that is named
+        self.assertEqual(self.runs("{{ run strata docs }}"), 1)
+
+    def test_another_environment(self):
+        self.runs()
+        with unittest.mock.patch.dict(os.environ, STRATA_ISA="scalar"):
+            self.assertEqual([self.runs(), self.runs()], [1, 0])
+            self.assertIn("first\nscalar\n", self.shown)
+        with unittest.mock.patch.dict(os.environ, PROMPT="of a make above"):  # is not seen
+            self.assertEqual(self.runs(), 0)
+
+    def test_another_source(self):
+        building, plain = "{{ run : make it; strata }}", "{{ run strata }}"
+        self.assertEqual([self.runs(building), self.runs(plain)], [1, 1])
+        self.put("layer5_models/src/a.c", "second\n")
+        self.assertEqual([self.runs(building), self.runs(plain)], [1, 0])
+
+    def test_a_failure_is_not_kept(self):
+        self.put("broken", "")
+        for _ in range(2):
+            with self.assertRaisesRegex(PluginError, "fails with 1: strata"):
+                self.runs()
+            self.assertEqual((self.root / "runs").read_text(), "run\n")
+        (self.root / "broken").unlink()
+        self.assertEqual([self.runs(), self.runs()], [1, 0])
+
+    def test_a_damaged_entry(self):
+        self.runs()
+        (entry,) = kept.CACHE.iterdir()
+        whole = entry.read_bytes()
+        for damage in (b"", whole[:-3], whole.replace(b"first", b"worst"), b"\xff" + whole, whole[65:], b"\n" + whole):
+            entry.write_bytes(damage)
+            self.assertEqual(self.runs(), 1, damage)
+            self.assertIn("first\nnone\n", self.shown)
+
+    def test_files_of_the_command_above(self):
+        """A page makes a file and reads it; another page does not find it."""
+        both = "{{ run strata > build/x; cat build/x }}\n\n{{ run wc -l build/x }}"
+        self.assertEqual(self.runs(both), 2)
+        self.assertRegex(self.shown, "2 build/x")
+        self.assertEqual(self.runs(both), 0)
+        with self.assertRaisesRegex(PluginError, "fails with 1"):
+            self.runs("{{ run wc -l build/x }}")
+
+    def test_only_files_that_git_knows(self):
+        self.put("docs/forgotten.csv", "text\n")
+        for call in (["init", "-q"], ["add", "docs/data.csv", "layer5_models", "Makefile"]):
+            subprocess.run(["git", *call], cwd=self.root, check=True)
+        self.assertEqual(self.runs(), 1)
+        with self.assertRaisesRegex(PluginError, "fails with 1: cat docs/forgotten.csv"):
+            self.runs("{{ run cat docs/forgotten.csv }}")
+
+    def test_a_step(self):
+        out, made = self.root / "out", []
+
+        def step(key, text="text"):
+            return kept.step("name", key, [out], lambda: (made.append(key), out.write_text(text)))
+
+        self.assertEqual([step("a"), step("a"), step("b"), step("b")], [True, False, True, False])
+        out.write_text("damaged")
+        self.assertEqual([step("b"), step("b")], [True, False])
+        out.unlink()
+        self.assertEqual([step("b"), step("b")], [True, False])
+        with self.assertRaises(OSError):
+            kept.step("name", "b2", [out], lambda: open(self.root / "none"))
+        self.assertEqual([step("b"), made], [True, ["a", "b", "b", "b", "b"]])
+
+
+class FigureKeys(unittest.TestCase):
+    """What a figure is drawn again for."""
+
+    def changes(self, changed, **env):
+        real, names = kept.contents, steps.shown()
+        with unittest.mock.patch.dict(os.environ, env), unittest.mock.patch.object(kept, "sources", lambda: "new" if changed == "sources" else ""):
+            with unittest.mock.patch.object(kept, "contents", lambda name: "new" if name == changed else real(name)):
+                return {name for name in names if steps.figure_key(name) != self.before[name]}
+
+    def setUp(self):
+        with unittest.mock.patch.object(kept, "sources", lambda: ""):
+            self.before = {name: steps.figure_key(name) for name in steps.shown()}
+
+    def test_each_for_what_it_reads(self):
+        every = set(steps.shown())
+        self.assertEqual(self.changes("nothing"), set())
+        self.assertEqual(self.changes("docs/figures/data/hot.csv"), {"hot"})
+        self.assertEqual(self.changes("docs/figures/data/frontier.csv"), {"frontier", "variety", "odds", "hot", "price"} & every)
+        self.assertEqual(self.changes("docs/figures/owner.gp"), {"owner"})
+        self.assertEqual(self.changes("docs/figures/owner.claims"), {"owner"})
+        self.assertEqual(self.changes("sources"), {"heads", "words", "lens", "errors", "turning"} & every)
+        self.assertEqual(self.changes("docs/figures/data/costs-card.txt"), {"waste", "pieces", "latency"} & every)
+        for all_of_them in ("docs/figures/style.gp", "docs/figures/make.sh", "docs/figures/claims.awk", "layer5_models/models"):
+            self.assertEqual(self.changes(all_of_them), every)
+        program = self.changes("build/bin/strata")
+        self.assertLess({"kept", "bends", "effects", "order", "load", "fair", "waste", "guess", "price", "speed", "loss", "roofline", "lens"} & every, program)
+        self.assertFalse({"owner", "roles", "frontier", "hot"} & program)
+        self.assertEqual(self.changes("nothing", SPEED_SECONDS="9"), every)
 
 
 class Answers(unittest.TestCase):

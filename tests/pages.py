@@ -1,13 +1,19 @@
-"""Run what the pages print, as a reader would: pages.py SITE TREE.  TREE is a fresh copy of the repository after make; each console
-block of SITE must print there what the page shows, after what the home page says is to be done first.  Benchmarks and test runs are left out: they take long, and print times."""
+"""What the pages print is what a reader gets: pages.py SITE, after make docs, which has run each command in a fresh copy of the
+repository (docs/commands.py).  Each console block of SITE must be what its command printed there; one that no tag made, typed into a
+page, is run now.  Commands that take at most AGAIN seconds are run a second time, in another copy, and must print the same; not
+benchmarks and test runs: they print times."""
 import html
 import html.parser
-import os
 import pathlib
 import re
 import subprocess
 import sys
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "docs"))
+import commands
+import kept
+
+AGAIN = 0.6  # seconds of the processor
 FIRST = 'export PATH="$PWD/build/bin:$PATH"'
 LONG = re.compile(r"\bbench\b|\bmake -s test\b")
 
@@ -18,7 +24,9 @@ class Blocks(html.parser.HTMLParser):
     def __init__(self, path):
         super().__init__()
         self.depth, self.blocks = 0, []
-        self.feed(path.read_text())
+        text = path.read_text()
+        if "language-console" in text:
+            self.feed(text)
 
     def handle_starttag(self, tag, attributes):
         if tag == "div" and (self.depth or "language-console" in (dict(attributes).get("class") or "")):
@@ -40,36 +48,60 @@ def rows_of(text):
     return [" ".join(row.split()) for row in text.strip().split("\n") if "tokens/s" not in row]
 
 
-def try_block(block, tree):
-    """None, or what is wrong."""
-    first, _, shown = block.strip("\n").partition("\n")
-    command = first.removeprefix("$ ")
-    env = dict(os.environ, LC_ALL="C.UTF-8")
-    done = subprocess.run(["bash", "-o", "pipefail", "-c", FIRST + "\n" + command], cwd=tree, env=env, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-    printed = done.stdout.decode(errors="replace")
-    if done.returncode not in (0, 141):
-        return f"fails with {done.returncode}: {command}\n{done.stderr.decode()[-300:]}"
+def differ(command, shown, printed):
     if rows_of(printed) != rows_of(shown):
         return f"prints something else: {command}\n--- page\n{shown[:600]}\n--- here\n{printed[:600]}"
     return None
 
 
+def try_block(block, counts):
+    """None, or what is wrong."""
+    first, _, shown = block.strip("\n").partition("\n")
+    command = first.removeprefix("$ ")
+    try:
+        seconds, printed = commands.entry(command)
+        counts["compared"] += 1
+        wrong = differ(command, shown, printed)
+        if not wrong and seconds <= AGAIN and not LONG.search(command):
+            counts["run again"] += 1
+            wrong = differ(command, shown, commands.run(commands.with_maker(command)))
+        return wrong
+    except commands.Refused as problem:
+        return str(problem)
+
+
+def nothing_is_built():
+    """For make the copy is what a fresh build is: there is nothing that it would build anew."""
+    commands.fresh()
+    program = commands.FRESH / "build" / "bin" / "strata"
+    before = program.stat()
+    done = subprocess.run(["make", "-s"], cwd=commands.FRESH, env=commands.environment(), capture_output=True, text=True)
+    return done.returncode == 0 and (program.stat().st_mtime_ns, program.stat().st_size) == (before.st_mtime_ns, before.st_size)
+
+
 def main():
-    site, tree = (pathlib.Path(argument).resolve() for argument in sys.argv[1:3])
-    tried, wrong = {}, 0
+    site = pathlib.Path(sys.argv[1]).resolve()
+    tried, wrong, counts = set(), 0, {"compared": 0, "run again": 0}
+
+    def tell(what):
+        nonlocal wrong
+        wrong += 1
+        print(what, file=sys.stderr)
+
+    if not nothing_is_built():
+        tell(f"make builds the program anew in {commands.FRESH.relative_to(kept.ROOT)}")
     for name in ("index.html", "reading.html"):
         if FIRST not in re.sub("<[^>]+>", "", html.unescape((site / name).read_text())):
-            wrong += 1
-            print(f"{name}: does not say {FIRST}", file=sys.stderr)
+            tell(f"{name}: does not say {FIRST}")
     for path in sorted(site.rglob("*.html")):
+        commands.makers.clear()
         for block in Blocks(path).blocks:
-            if not block.strip().startswith("$ ") or LONG.search(block.strip().split("\n")[0]) or block in tried:
-                continue
-            tried[block] = try_block(block, tree)
-            if tried[block]:
-                wrong += 1
-                print(f"{path.relative_to(site)}: {tried[block]}", file=sys.stderr)
-    print(f"{len(tried)} commands tried, {wrong} wrong")
+            if block.strip().startswith("$ ") and block not in tried:
+                tried.add(block)
+                problem = try_block(block, counts)
+                if problem:
+                    tell(f"{path.relative_to(site)}: {problem}")
+    print(f"{counts['compared']} commands compared with what make docs printed, {counts['run again']} run again, {wrong} wrong")
     return 1 if wrong or not tried else 0
 
 

@@ -2,13 +2,15 @@
 # All plots: the program writes CSV, gnuplot draws SVG.  usage: make.sh STRATA FOLDER [NAME...]
 # Each line below is a figure and the command that makes its numbers.  Numbers that take longer lie in data; measure.sh made them.
 # A figure without rows, or with a number that is none, ends the build; so does a claim of NAME.claims that its numbers do not bear out.
+#   make.sh --check     only whether gnuplot is there
 set -e
+command -v gnuplot >/dev/null || { echo "plots: gnuplot is not installed: apt-get install gnuplot-nox, or brew install gnuplot" >&2; exit 1; }
+[ "$1" != --check ] || exit 0
 strata=$(cd "$(dirname "$1")" && pwd)/$(basename "$1")
 mkdir -p "$2"
 out=$(cd "$2" && pwd)
 shift 2
 cd "$(dirname "$0")"
-command -v gnuplot >/dev/null || { echo "plots: gnuplot is needed (apt install gnuplot-nox, brew install gnuplot)" >&2; exit 1; }
 documents=${DOCUMENTS:-60} # DOCUMENTS=6 SPEED_SECONDS=0.02: for a site that only shows that all is there
 draft=../../layer5_models/models/draft.gguf
 

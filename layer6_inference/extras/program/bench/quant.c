@@ -24,12 +24,11 @@ typedef struct Bench {
     FileOut csv;
 } Bench;
 
-static double error_of(Bench *b, Dtype dtype, const float *x, size_t n) {
+/* Of numbers that came back from a format, in units of their root mean square. */
+static double distance(const float *back, const float *x, size_t n) {
     double error = 0, power = 0;
-    quantize_row(dtype, x, NULL, b->stored, n);
-    dequantize_row(dtype, b->stored, b->back, n);
     for (size_t i = 0; i < n; i++)
-        error += pow((double)b->back[i] - (double)x[i], 2), power += pow((double)x[i], 2);
+        error += pow((double)back[i] - (double)x[i], 2), power += pow((double)x[i], 2);
     return sqrt(error / power);
 }
 
@@ -37,19 +36,21 @@ static double normal_error(Bench *b, Dtype dtype) {
     enum { N = 65536 };
     Rng rng = {1, 7, 0};
     for (size_t i = 0; i < N; i++) b->x[i] = (float)rng_normal(&rng);
-    return error_of(b, dtype, b->x, N);
+    quantize_row(dtype, b->x, NULL, b->stored, N);
+    dequantize_row(dtype, b->stored, b->back, N);
+    return distance(b->back, b->x, N);
 }
 
-/* Over all matrices of the storyteller. */
-static double storyteller_error(Bench *b, Dtype dtype) {
+/* Over all matrices of the storyteller; the rewritten file has its tensors in the same order. */
+static double storyteller_error(Bench *b, const Gguf *rewritten, Dtype dtype) {
     double sum = 0, weight = 0;
     for (size_t i = 0; i < b->gguf.n_tensors; i++) {
-        const GgufTensor *t = &b->gguf.tensors[i];
+        const GgufTensor *t = &b->gguf.tensors[i], *u = &rewritten->tensors[i];
         size_t n = t->shape[0] * (t->ndim > 1 ? t->shape[1] : 1);
-        if (t->ndim != 2 || n > (size_t)ROWS * COLS || t->shape[1] % dtype_info(dtype)->block)
-            continue;
+        if (t->ndim != 2 || n > (size_t)ROWS * COLS || (Dtype)u->dtype != dtype) continue;
         dequantize_row((Dtype)t->dtype, t->data, b->x, n);
-        double error = error_of(b, dtype, b->x, n);
+        dequantize_row(dtype, u->data, b->back, n);
+        double error = distance(b->back, b->x, n);
         sum += error * error * (double)n, weight += (double)n;
     }
     return weight > 0 ? sqrt(sum / weight) : 0;
@@ -85,7 +86,9 @@ static bool loss_of(Bench *b, const Model *model, double *loss, Fault *fault) {
     return ok;
 }
 
-static bool storyteller_loss(Bench *b, const QuantPreset *preset, double *loss, Fault *fault) {
+/* The storyteller rewritten in a format: the error of its matrices, and its loss. */
+static bool storyteller_in(Bench *b, const QuantPreset *preset, double *error, double *loss,
+                           Fault *fault) {
     unsigned char *bytes = NULL;
     size_t size;
     Model model;
@@ -96,6 +99,7 @@ static bool storyteller_loss(Bench *b, const QuantPreset *preset, double *loss, 
               gguf_write_memory(writer, &bytes, &size, fault) &&
               model_open_memory(&model, bytes, size, fault);
     if (ok) {
+        *error = storyteller_error(b, &model.gguf, preset->dtype);
         ok = loss_of(b, &model, loss, fault);
         model_close(&model);
     }
@@ -145,10 +149,9 @@ static void speeds(Bench *b, Dtype dtype, double *read, double *product) {
 
 static bool one_format(Bench *b, const QuantPreset *preset, Fault *fault) {
     const DtypeInfo *info = dtype_info(preset->dtype);
-    double normal = normal_error(b, preset->dtype), real = storyteller_error(b, preset->dtype),
-           loss = 0, read, product;
+    double normal = normal_error(b, preset->dtype), real = 0, loss = 0, read, product;
     double bits = 8.0 * info->bytes / info->block;
-    if (!storyteller_loss(b, preset, &loss, fault)) return false;
+    if (!storyteller_in(b, preset, &real, &loss, fault)) return false;
     speeds(b, preset->dtype, &read, &product);
     printf("%-8s %6.3f %9.5f %12.5f %13.5f %15.2f %12.2f\n", info->name, bits, normal, real,
            loss, read, product);

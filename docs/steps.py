@@ -1,0 +1,115 @@
+"""The steps of `make docs`, each left out when nothing that it reads has changed: steps.py, run by docs/build.sh."""
+import functools
+import importlib.metadata
+import os
+import pathlib
+import re
+import subprocess
+import sys
+
+import commands
+import kept
+import mkdocs.utils
+from kept import ROOT, sha
+
+DOCS, PLOTS, PLAYGROUND, SITE = ROOT / "docs", ROOT / "build" / "plots", ROOT / "build" / "playground", ROOT / "build" / "site"
+MAKE = "docs/figures/make.sh"
+DOCUMENTS = os.environ.get("DOCUMENTS", "20")
+
+
+class Failed(Exception):
+    pass
+
+
+def call(*command, **env):
+    mine = {name: value for name, value in os.environ.items() if name not in ("MAKEFLAGS", "MFLAGS", "MAKELEVEL")}  # no job of a make above
+    if subprocess.run([str(word) for word in command], cwd=ROOT, env=dict(mine, **env)).returncode != 0:
+        raise Failed
+
+
+def shown():
+    """The figures that pages show."""
+    return sorted({name for page in DOCS.rglob("*.md") for name in re.findall(r"\{\{ figure ([a-z-]+)", page.read_text())})
+
+
+def recipe(name):
+    """The lines of make.sh that make a figure's numbers."""
+    numbers = (ROOT / MAKE).read_text().split("\nnumbers() {", 1)[1]
+    rows = re.findall(r"^    ([a-z| -]+)\)(.*?)(?=^    \S)", numbers, re.M | re.S)
+    return " ".join(text for names, text in rows if name in names.split(" | ")).replace("$1", name)
+
+
+def figure_key(name):
+    """Only its own stored numbers are read; the program where its numbers are made by it, all sources where they are compiled for it."""
+    text = recipe(name)
+    reads = {f"docs/figures/{found}" for found in re.findall(r"data/[\w.-]+", text)} | {commands.MODELS, MAKE, "docs/figures/style.gp"}
+    reads |= {str(file.relative_to(ROOT)) for pattern in (f"{name}.*", "*.awk", "curve.sh") for file in (DOCS / "figures").glob(pattern)}
+    if re.search(r"\$strata|swept|passes", text):
+        reads.add("build/bin/strata")
+    built = kept.sources() if re.search(r"worked", text) else ""
+    measured = [DOCUMENTS, os.environ.get("SPEED_SECONDS", ""), os.environ.get("STRATA_ISA", ""), kept.machine()]
+    return sha(built, *measured, *kept.each(sorted(reads)))
+
+
+def draw(name):
+    kept.step(f"figure-{name}", figure_key(name), [PLOTS / f"{name}.svg", PLOTS / f"{name}.csv"],
+              lambda: call(MAKE, "build/bin/strata", PLOTS, name, DOCUMENTS=DOCUMENTS))
+
+
+def playground():
+    reads = [name for name in kept.files_known(True) if re.match(r"docs/playground/.*\.(?:c|h|sh)$|layer\d_\w+/(?:src|include|extras|world|models)/", name)]
+    kept.step("playground", sha(os.environ.get("CLANG", ""), os.environ.get("WASI_SYSROOT", ""), *kept.each(reads)),
+              [PLAYGROUND / "strata.wasm", PLAYGROUND / "playground-data.js"], lambda: call("docs/playground/build.sh", PLAYGROUND))
+
+
+def packages():
+    """Python's packages, and the theme, which Debian has outside of them."""
+    theme = pathlib.Path(mkdocs.utils.get_theme_dir("material"))
+    files = [f"{file.relative_to(theme)} {file.stat().st_size}" for file in sorted(theme.rglob("*")) if file.is_file()]
+    return sha(*sorted(f"{found.name} {found.version}" for found in importlib.metadata.distributions()), *files)
+
+
+@functools.lru_cache(maxsize=None)
+def everything(*more):
+    env = [f"{name}={value}" for name, value in sorted(commands.environment().items()) if not commands.UNLIKE.fullmatch(name)]
+    return sha(kept.machine(), packages(), *env, *kept.each(kept.files_known(True)), *kept.each(commands.PROGRAMS), *more)
+
+
+def tests():
+    log = ROOT / "build" / "docs" / "test_hooks.log"
+
+    def run():
+        with open(log, "w") as out:
+            done = subprocess.run([sys.executable, "docs/test_hooks.py"], cwd=ROOT, stdout=out, stderr=subprocess.STDOUT)
+        if done.returncode != 0:
+            sys.stderr.write(log.read_text())
+            raise Failed
+
+    kept.step("tests", everything(), [log], run)
+
+
+def pages():
+    katex = os.environ["STRATA_KATEX"]
+    drawn = str(kept.state([PLOTS / f"{name}.{kind}" for name in shown() for kind in ("svg", "csv")] + [PLAYGROUND / "playground-data.js"]))
+
+    def build():
+        call("mkdocs", "build", "--quiet", "--strict")
+        call("python3", "docs/check_links.py", SITE)
+
+    if not kept.step("pages", everything(drawn, katex, str(kept.contents(katex + "/katex.min.js"))), [SITE], build):
+        print("the site is as it was: nothing that it is made of has changed")
+
+
+def main():
+    tests()
+    for name in shown():
+        draw(name)
+    playground()
+    pages()
+
+
+if __name__ == "__main__":
+    try:
+        main()
+    except Failed:
+        sys.exit(1)
