@@ -56,13 +56,13 @@ LIBS    := $(TABLES) $(foreach layer,$(BELOW),$(patsubst ../%.c,$(BUILT)/%.o,$(w
 lib: below $(LIB)
 all: below-all $(LIB) $(LIB:.a=_extras.a) $(TABLES)
 
-# The nearest layer below builds those below it.  Nothing is stale once that has run.
+# The nearest layer below builds those below it.  (The recipe @: makes make look at an archive's time again afterwards.)
 below:
 	@$(if $(BELOW),$(MAKE) -s --no-print-directory -C ../$(firstword $(BELOW)) lib)
 below-all:
 	@$(if $(BELOW),$(MAKE) -s --no-print-directory -C ../$(firstword $(BELOW)) all)
-$(filter-out $(LIB),$(CORES)): | below ;
-$(filter-out $(TABLES) $(LIB) $(LIB:.a=_extras.a) $(CORES),$(LIBS)): | below-all ;
+$(filter-out $(LIB),$(CORES)): below ; @:
+$(filter-out $(TABLES) $(LIB) $(LIB:.a=_extras.a) $(CORES),$(LIBS)): below-all ; @:
 
 # Everything is written to a temporary name and then moved: a program that is running, or a second make beside this one, never
 # meets half of a file.

@@ -10,7 +10,7 @@ if [ "$1" = docs ]; then
 fi
 if command -v apt-get >/dev/null 2>&1; then
     optional="libmicrohttpd-dev libedit2 libpng-dev libjpeg-dev"
-    packages="gcc clang make curl libcmocka-dev clang-format cppcheck libclang-rt-dev $site"
+    packages="gcc clang make curl zsh fish man-db libcmocka-dev clang-format cppcheck libclang-rt-dev lintian $site"
     missing=""
     for package in $packages; do
         dpkg -s "$package" >/dev/null 2>&1 || missing="$missing $package"
@@ -39,9 +39,9 @@ if command -v apt-get >/dev/null 2>&1; then
         echo "deps: not installed, and what needs them is left out (strata serve; in strata chat, lines that can be edited; PNG and JPEG files):$wanted"
     fi
 elif command -v brew >/dev/null 2>&1; then
-    echo "deps: brew install cmocka clang-format cppcheck llvm libmicrohttpd libpng jpeg-turbo $brew_site"
+    echo "deps: brew install cmocka fish clang-format cppcheck llvm libmicrohttpd libpng jpeg-turbo $brew_site"
     # shellcheck disable=SC2086
-    brew install cmocka clang-format cppcheck llvm libmicrohttpd libpng jpeg-turbo $brew_site
+    brew install cmocka fish clang-format cppcheck llvm libmicrohttpd libpng jpeg-turbo $brew_site
     if [ "$1" = docs ]; then echo "deps: the rest of the site by pip (docs/requirements.txt) and npm (katex): make docs says how"; fi
 else
     echo "deps: neither apt-get nor brew is here; install cmocka, clang, clang-format and cppcheck by your system's means" >&2

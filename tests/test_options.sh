@@ -197,7 +197,7 @@ PATH=$(dirname "$strata"):$PATH expect "and run" 0 "tokens" sh -e "$work/example
 same "help is --help" "$("$strata" help chat)" "$("$strata" chat --help)"
 expect "help of a command's own command" 0 "usage: strata world check" "$strata" help world check
 expect "a few commands first" 0 "strata help --all: all [0-9]* commands" "$strata" --help
-same "not many" "$("$strata" 2>/dev/null | grep -c .; "$strata" 2>&1 | grep -c '^  [a-z]* ')" "$(printf '0\n10')"
+same "not many" "$("$strata" 2>/dev/null | grep -c .; "$strata" 2>&1 | grep -c '^  [a-z]* ')" "$(printf '0\n11')"
 expect "then all" 0 "^  simulate " "$strata" help --all
 for word in --version -V version; do expect "$word" 0 "^strata [0-9.]*, [a-z0-9]*$" "$strata" $word; done
 
