@@ -79,6 +79,8 @@ whole "begins again" i.gguf
 expect "another file by now" 0 "from the beginning only" pull "$host/changed/j.gguf"
 if cmp -s models/j.gguf "$draft"; then not "is taken whole" "it is the first one"; else ok "is taken whole"; fi
 same "its halves are of one file" "$(cmp -l models/j.gguf "$draft" | wc -l | tr -d ' ')" 1
+expect "another size by now" 0 "from the beginning only" pull "$host/longer/j2.gguf"
+same "counts" "$(wc -c <models/j2.gguf | tr -d ' ')" $((size + 1))
 expect "another file, which the server does not say" 1 "what was downloaded is removed" pull "$host/replaced/k.gguf" --sha256 "$digest"
 nothing "is not kept" k.gguf
 cp "$draft" models/l.gguf.part

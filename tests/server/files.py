@@ -8,6 +8,7 @@ The first part of a path says how:
     /cut        breaks once in the middle              /gone      so, and answers the next two requests not at all
     /break      breaks each time, 1000 bytes further   /slow      stops in the middle until FOLDER/go is there
     /changed    breaks, and is another file then       /replaced  so, and does not say it (a weak ETag)
+    /longer     as /changed, and has a byte more
     /endless    says no size, and ends by closing      /empty     nothing
     /redirect   to /whole      /tofile  to file:///    /loop      to itself
     /page       a web page     /made    a file of the size that the table says, and of other bytes
@@ -21,7 +22,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 DATA = open(sys.argv[1], "rb").read()
 FOLDER = sys.argv[2]
-OTHER = DATA[:-1] + bytes([DATA[-1] ^ 1])
+OTHER = DATA[:-1] + bytes([DATA[-1] ^ 1])  # as long, with another last byte
 seen, lock = {}, threading.Lock()
 
 
@@ -84,6 +85,8 @@ class Files(BaseHTTPRequestHandler):
             self.file(DATA, end=max(self.wanted(), half) + 1000)
         elif how == "changed":
             self.file(DATA if times == 1 else OTHER, end=half if times == 1 else None)
+        elif how == "longer":
+            self.file(DATA if times == 1 else DATA + b"!", end=half if times == 1 else None)
         elif how == "replaced":
             self.file(DATA if times == 1 else OTHER, end=half if times == 1 else None, tag=False)
         elif how == "slow":

@@ -66,7 +66,7 @@ bool file_digest(const char *path, char digest[SHA256_TEXT], Fault *fault) {
 }
 
 bool arrival_restart(Arrival *a, Fault *fault) {
-    a->done = a->first = 0, a->announced = (Announced){0};
+    a->done = a->first = 0, a->size = a->want->size, a->announced = (Announced){0};
     sha256_begin(&a->sha);
     if (ftruncate(a->file, 0) == 0 && lseek(a->file, 0, SEEK_SET) == 0) return true;
     return fault_set(fault, "%s cannot be written: %s", a->part, strerror(errno));

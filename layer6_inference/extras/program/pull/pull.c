@@ -218,6 +218,22 @@ static const OptionRule rules[] = {
     {0},
 };
 
+static bool check_words(const Job *job, Fault *fault) {
+    if (job->what && (job->list || job->remove))
+        return fault_set(fault, "--%s downloads nothing: leave out '%.60s'",
+                         job->list ? "list" : "remove", job->what);
+    return job->what || !job->sha256 ||
+           fault_set(fault, "--sha256 belongs to a download: give its address, too");
+}
+
+static bool act(Job *job, Fault *fault) {
+    if (!models_folder(job->folder, sizeof job->folder, fault)) return false;
+    if (job->remove) return remove_model(job, fault);
+    if (job->what) return pull(job, fault);
+    job->list ? print_folder(job) : print_published(job);
+    return true;
+}
+
 static int run(int argc, char **argv) {
     Job job = {0};
     Fault fault;
@@ -243,24 +259,8 @@ static int run(int argc, char **argv) {
         rules};
     int status = command_line_read(&line, &job.what, 0, 1);
     if (status >= 0) return status;
-    if (job.what && (job.list || job.remove)) {
-        fault_set(&fault, "--%s downloads nothing: leave out '%.60s'",
-                  job.list ? "list" : "remove", job.what);
-        return wrong_usage(&fault, line.usage);
-    }
-    if (job.sha256 && !job.what) {
-        fault_set(&fault, "--sha256 belongs to a download: give its address, too");
-        return wrong_usage(&fault, line.usage);
-    }
-    if (!models_folder(job.folder, sizeof job.folder, &fault)) return command_failed(&fault);
-    bool ok = true;
-    if (job.remove)
-        ok = remove_model(&job, &fault);
-    else if (job.what)
-        ok = pull(&job, &fault);
-    else
-        job.list ? print_folder(&job) : print_published(&job);
-    return ok ? EXIT_DONE : command_failed(&fault);
+    if (!check_words(&job, &fault)) return wrong_usage(&fault, line.usage);
+    return act(&job, &fault) ? EXIT_DONE : command_failed(&fault);
 }
 
 const Command command_pull = {
