@@ -5,12 +5,12 @@ set -e
 site=
 brew_site=
 if [ "$1" = docs ]; then
-    site="mkdocs mkdocs-material gnuplot-nox libjs-katex fonts-katex lld wasi-libc libclang-rt-dev-wasm32"
-    brew_site="mkdocs gnuplot lld wasi-libc"
+    site="lintian mkdocs mkdocs-material gnuplot-nox libjs-katex fonts-katex lld wasi-libc libclang-rt-dev-wasm32"
+    brew_site="lintian mkdocs gnuplot lld wasi-libc"
 fi
 if command -v apt-get >/dev/null 2>&1; then
     optional="libmicrohttpd-dev libedit2 libpng-dev libjpeg-dev"
-    packages="gcc clang make curl zsh fish man-db libcmocka-dev clang-format cppcheck libclang-rt-dev lintian $site"
+    packages="gcc clang make curl zsh fish man-db libcmocka-dev clang-format cppcheck libclang-rt-dev $site"
     missing=""
     for package in $packages; do
         dpkg -s "$package" >/dev/null 2>&1 || missing="$missing $package"
