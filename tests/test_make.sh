@@ -34,6 +34,19 @@ other=$(build/bin/strata bench isas | awk '/ not on this machine/ { print $1; ex
 refuses "SECONDS is 'x': wanted a whole number" fuzz SECONDS=x
 refuses "SECONDS is '0': wanted a whole number" fuzz SECONDS=0
 
+# Without their tools, docs and plots say so before anything is built.
+mkdir "$work/tools"
+for tool in sh make cat cut dirname find grep head ls mkdir nproc printf sed sort sysctl tr uname; do
+    path=$(command -v $tool) && case $path in /*) ln -s "$path" "$work/tools/$tool" ;; esac
+done
+all=$PATH
+PATH=$work/tools
+refuses "MkDocs: apt-get install mkdocs" docs "BUILD=$work/none"
+refuses "MkDocs: apt-get install mkdocs" docs-serve "BUILD=$work/none"
+refuses "gnuplot is not installed" plots "BUILD=$work/none"
+PATH=$all
+if [ -e "$work/none" ]; then not "and nothing is built" "$(ls "$work/none")"; else ok "and nothing is built"; fi
+
 prompt='It cost $HOME "five" and it'"'"'s $(SHELL) `true` \\ done'
 story=$(make -s run PROMPT="$prompt" CHAIN=greedy 2>/dev/null)
 case $story in
