@@ -129,7 +129,7 @@ check-long: build
 plot-tools:
 	@docs/figures/make.sh --check
 plots: | plot-tools
-	@$(MAKE) build
+	@$(MAKE) -s build
 	@docs/figures/make.sh $(BUILD)/bin/strata $(BUILD)/plots $(PLOTS)
 
 # The numbers that take minutes and lie in docs/figures/data: make measure, or make measure PLOTS=frontier
@@ -170,7 +170,7 @@ endif
 site-tools:
 	@docs/build.sh --check
 docs: | site-tools
-	@$(MAKE) build lib
+	@$(MAKE) -s build lib
 	@docs/build.sh
 
 docs-serve: docs

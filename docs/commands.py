@@ -23,7 +23,8 @@ NOTHING = "4294967295 0"  # cksum of no bytes
 BUILT = ("bin", "lib", "include", "library", "tests", "layer*")  # in build/: what make builds
 STAYS = {"whole"}  # in build/ of the copy: a target of make that many pages ask for
 PASSED = re.compile(r"PATH|HOME|TMPDIR|CC|CFLAGS|STRATA_\w+|GRADE_SEED|(?:CCACHE|QEMU)_\w+")  # variables that a command sees
-UNLIKE = re.compile(r"CCACHE_\w+|STRATA_KATEX")  # ... and that change nothing that it prints
+UNLIKE = re.compile(r"PATH|CCACHE_\w+|STRATA_KATEX")  # ... and that change nothing that it prints, or by TOOLS alone
+TOOLS = ("bash", "make", "cc", "awk", "sed", "od")
 PROGRAMS = ("build/bin/strata", "build/bin/strata-serve")
 MODELS = "layer5_models/models"
 WORD = re.compile(r"[\w./+-]+")
@@ -41,6 +42,12 @@ class Refused(Exception):
 def environment():
     env = {name: value for name, value in os.environ.items() if PASSED.fullmatch(name)}
     return dict(env, PATH=f"{FRESH}/build/bin:{env.get('PATH', os.defpath)}", LC_ALL="C.UTF-8")
+
+
+def variables():
+    """What of the environment belongs to a key: a wrapper of python may change PATH, and changes no tool by it."""
+    env = [f"{name}={value}" for name, value in sorted(environment().items()) if not UNLIKE.fullmatch(name)]
+    return env + [str(shutil.which(tool)) for tool in TOOLS]
 
 
 def with_maker(command):
@@ -61,8 +68,8 @@ def inputs_of(command):
 
 
 def key_of(command):
-    env = [f"{name}={value}" for name, value in sorted(environment().items()) if not UNLIKE.fullmatch(name)]
-    return kept.sha(command, kept.machine(), kept.sources() if BUILDS.search(command) else "", *kept.each(inputs_of(command)), "", *env)
+    built = kept.sources() if BUILDS.search(command) else ""
+    return kept.sha(command, kept.machine(), built, *kept.each(inputs_of(command)), "", *variables())
 
 
 def copy(files, target):

@@ -71,8 +71,7 @@ def packages():
 
 @functools.lru_cache(maxsize=None)
 def everything(*more):
-    env = [f"{name}={value}" for name, value in sorted(commands.environment().items()) if not commands.UNLIKE.fullmatch(name)]
-    return sha(kept.machine(), packages(), *env, *kept.each(kept.files_known(True)), *kept.each(commands.PROGRAMS), *more)
+    return sha(kept.machine(), packages(), *commands.variables(), *kept.each(kept.files_known(True)), *kept.each(commands.PROGRAMS), *more)
 
 
 def tests():

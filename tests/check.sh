@@ -89,13 +89,6 @@ used() {
         END { if (seen_headers < 10 || functions < 100) { print functions " functions in " seen_headers " headers: were they read?"; bad = 1 }; exit bad }'
 }
 
-# An archive's members have names of their own, so that replacing one replaces that one.
-members() {
-    for library in build/lib/*.a; do ar t "$library" | sort | uniq -d | sed "s,^,$library: two members are called ,"; done >build/twice
-    cat build/twice
-    [ ! -s build/twice ]
-}
-
 # A file with conditions of its own is looked at once for each of them, and so are the layers of instruction sets; the others are
 # told one machine: for them a header's `#if defined(__x86_64__)` would mean three looks at the same text.
 analyzed() {
@@ -166,7 +159,6 @@ sources_and_fuzz() {
     step "$other, warnings as errors, in a path with a space" copied
     step "tests there, under AddressSanitizer and UndefinedBehaviorSanitizer" in_copy make SAN=1 test WITHOUT="$without"
     if has gcc; then step "no public function that only tests use" used; else skip "no public function that only tests use" gcc deps; fi
-    step "members of archives" members
     if has cppcheck; then step "cppcheck" analyzed; else skip "cppcheck" cppcheck deps; fi
     if has codespell; then
         step "spelling" codespell -L pres,explanes,dout,nd,bu,thex docs README.md exercises layer1_tensor layer2_linalg/include layer2_linalg/src layer2_linalg/extras \

@@ -81,6 +81,18 @@ if printf '#include <microhttpd.h>\n' | ${CC:-cc} -E - >/dev/null 2>&1; then
     PATH=$work/bin:$PATH "$real_make" -s soak >"$work/out" 2>&1
     if grep -q -F 'flags: ()' "$work/out"; then ok "make soak takes all cores"; else not "make soak takes all cores" "$(cat "$work/out")"; fi
 fi
+# Without their tools, docs and plots say so before anything is built.
+mkdir "$work/tools"
+for tool in sh make cat cut dirname find grep head ls mkdir nproc printf sed sort sysctl tr uname; do
+    path=$(command -v $tool) && case $path in /*) ln -s "$path" "$work/tools/$tool" ;; esac
+done
+all=$PATH
+PATH=$work/tools
+refuses "MkDocs: apt-get install mkdocs" docs "BUILD=$work/none"
+refuses "MkDocs: apt-get install mkdocs" docs-serve "BUILD=$work/none"
+refuses "gnuplot is not installed" plots "BUILD=$work/none"
+PATH=$all
+if [ -e "$work/none" ]; then not "and nothing is built" "$(ls "$work/none")"; else ok "and nothing is built"; fi
 
 prompt='It cost $HOME "five" and it'"'"'s $(SHELL) `true` \\ done'
 story=$(make -s run PROMPT="$prompt" CHAIN=greedy 2>/dev/null)
