@@ -13,6 +13,17 @@ for words in "menu 9" "menu foo" "grade foo" "grade 9" "grade 3.99" "watch foo" 
     expect "desk $words" 2 "." $desk $words
 done
 expect "check refuses it as well" 2 "no exercise '9.1'" exercises/check 9.1
+expect "one in none is no sample" 2 "EVERY is '0': wanted a whole number from 1" env EVERY=0 exercises/check 3.16
+expect "nor is a word a seed" 2 "MUTANT_SEED is 'x': wanted a whole number" env MUTANT_SEED=x exercises/check 3.16
+wrong=0
+for seed in 100 101 102; do
+    expect "one in three, of seed $seed" 0 "^  1 of 1  ok     3.16 .* [0-9]* s$" env EVERY=3 MUTANT_SEED=$seed exercises/check 3.16
+    wrong=$((wrong + $(sed -n 's/^1 exercises as they should be: \([0-9]*\) wrong works refused.*/\1/p' "$work/out")))
+done
+same "three in a row take each wrong work once" "$wrong" "$(exercises/check --counts 3.16 | awk '$1 == "3.16" { print $2 }')"
+printf '#!/bin/sh\ncase "$*" in *try.c*) exit 1 ;; esac\nexec cc "$@"\n' >"$work/cc" && chmod +x "$work/cc"
+expect "what is not as it should be is shown" 1 "^FAILED: exercises 3.16" env EVERY=9 CC="$work/cc" exercises/check 3.16
+same "with its reason" "$(grep -c '^3.16: .* fails, though it is right$' "$work/out")" "$(exercises/check --counts 3.16 | awk '$1 == "3.16" { print $3 }')"
 expect "menu begins with the first" 0 "next: 1.1, .*, about [0-9]* minutes: make start 1.1$" $desk menu
 same "and says why" "$(grep -A 1 '^next' "$work/out" | tail -1)" "      $(sed -n 's/^> //p' "docs/$(awk -F' [|] ' '$1 == "1.1" { print $5 }' layer1_tensor/exercise/holes.txt).md" | head -1)"
 expect "a layer's menu begins with its first" 0 "next: 3.1, .*: make start 3.1$" $desk menu 3
@@ -32,6 +43,16 @@ rm "$DESK"/[13].1*
 expect "a broken file shows what one sees" 0 "2 of them likely\|two of them likely" $desk start 6.16
 same "and not where it comes from" "$(grep -c 'drop' "$work/out")" 0
 rm "$DESK"/6.16*
+expect "a starter is not graded" 1 "^3.1 is not started: .*3.1_softmax.c" sh -c "$desk start 3.1 >/dev/null; BUILD_FIRST='touch $work/built' $desk grade 3.1"
+same "and nothing is built for it" "$(ls "$work/built" 2>&1 | grep -c '^/')" 0
+expect "nor is an answer" 1 "^1.4 is not started: " sh -c "$desk start 1.4 >/dev/null; BUILD_FIRST='touch $work/built' $desk grade 1.4"
+echo >>"$DESK/3.1_softmax.c"
+expect "what was touched is" 1 "not written  3.1" env BUILD_FIRST="touch $work/built" $desk grade 3.1
+same "after the build" "$(ls "$work/built")" "$work/built"
+expect "which may fail" 1 "." env BUILD_FIRST="ls $work/nothing" $desk grade 3.1
+same "and then nothing is graded" "$(grep -c 'not written' "$work/out")" 0
+expect "a machine without a compiler is told" 1 "there is no C compiler 'no-such-cc': make deps" env CC=no-such-cc $desk grade 3.1
+rm "$DESK"/[13].*
 expect "hints come one by one" 0 "hint 1 of 3: Run it by hand" $desk hint 6.16
 expect "and say more" 0 "hint 2 of 3: .*least likely" $desk hint 6.16
 expect "to the last" 0 "hint 3 of 3: .*n - 1" $desk hint 6.16
@@ -39,8 +60,13 @@ expect "which is the last" 0 "that was the last one" $desk hint 6.16
 expect "what was never started is not reset" 2 "1.1 was never started" $desk reset 1.1
 same "and not started so" "$(find "$DESK" -name '1.1*')" ""
 echo mine >"$DESK/1.4.txt"
-expect "reset begins anew" 0 "1.4.txt is ready" $desk reset 1.4
-same "and keeps what was there" "$(cat "$DESK/1.4.txt.old")" mine
+expect "reset begins anew" 0 "your work is kept as $DESK/1.4.txt.old$" $desk reset 1.4
+same "with the starter" "$(grep -c '1.4.txt is ready' "$work/out")" 1
+echo again >"$DESK/1.4.txt"
+expect "and once more" 0 "your work is kept as $DESK/1.4.txt.old.2$" $desk reset 1.4
+expect "a starter is not kept" 0 "there is nothing to reset" $desk reset 1.4
+same "but all that was there" "$(cat "$DESK"/1.4.txt.old*)" "mine
+again"
 rm "$DESK"/1.4*
 cp layer3_nn/src/softmax.c "$DESK/3.1_softmax.c"
 expect "the library's own passes" 0 "passed       3.1" $desk grade 3.1
