@@ -41,7 +41,7 @@ export PROMPT CHAIN MODEL SEED PREFIX DESTDIR SENTENCE
 # A word for the shell, whatever it holds.
 quoted = '$(subst ','\'',$(1))'
 
-COMMANDS := build story run test deps check check-long format help bench plots measure train peers families fuzz soak docs docs-serve lib install uninstall deb container formula compile_commands.json clean
+COMMANDS := build story run core test deps check check-long format help bench plots measure train peers families fuzz soak docs docs-serve lib install uninstall deb container formula compile_commands.json clean
 
 # make start 3.2, make grade 3, ...: what follows the word is its argument.
 DESK_WORDS := learn start grade watch hint reset worked check-exercises mine
@@ -92,6 +92,10 @@ $(FOLDERS):
 # exercises/runs.txt for those that no story calls.
 run: $(if $(MINE),build,story)
 	@$(if $(MINE),exercises/desk run $(call quoted,$(MINE)) $(call quoted,$(RUN)),$(BUILD)/bin/story -m "$$MODEL" -p "$$PROMPT" --chain "$$CHAIN" --seed "$$SEED")
+
+# What the core consists of, beside its budget.
+core:
+	@tests/core.sh
 
 # Unit tests of the layers, then what crosses them; one closing summary.  ISA=avx2: with that instruction set;
 # ISA=all: what computes runs once for each set of this machine.  The rest runs once: what computes nothing, such as grammars,
@@ -243,6 +247,7 @@ clean:
 
 help:
 	@echo "make                  build everything: build/bin/strata and the six libraries"
+	@echo "make story            build the core of the layers and story.c; make core prints their sizes"
 	@echo "make run              tell a story; PROMPT=\"...\" CHAIN=top_k:40,temp:0.7 SEED=7 MODEL=file.gguf"
 	@echo "make learn            the exercises and how far you are; make start 3.1, grade 3.1, hint 3.1, reset 3.1"
 	@echo "make watch 3.1        grade it whenever you save it"

@@ -149,6 +149,7 @@ in_copy() ( unset BUILD; cd "build/a copy" && CC=$other "$@" )
 sources_and_fuzz() {
     lane=sources
     step "layers include only downwards" includes_go_down
+    step "each folder has a row in its layer's README" tests/core.sh check
     if has clang-format; then step "clang-format" formatted; else skip "clang-format" clang-format deps; fi
     # one compiler has built everything by now, and its warnings are errors
     if cc -dM -E - </dev/null | grep -q __clang__; then other=gcc; else other=clang; fi
