@@ -35,7 +35,7 @@ int cpu_count(void);                /* cores this process may use */
  *
  *   pool    NULL runs the chunks here, in order
  *
- * Needs    grain > 0; not called from inside a task of the same pool. */
+ * Needs    grain > 0; one caller at a time, and none from inside a task of the same pool. */
 void pool_for(Pool *pool, size_t count, size_t grain, PoolTask *task, void *context);
 
 #endif

@@ -31,6 +31,7 @@ struct Pool {
     atomic_ullong gate;
     atomic_bool closing;
     atomic_bool asleep; /* a worker may have to be woken */
+    atomic_bool in_use; /* a loop is being run with help */
     int alone;          /* loops that the caller still runs without help */
     int backoff;        /* how many it last ran so; grows with each delay, see back_off */
     pthread_mutex_t lock;
@@ -239,6 +240,8 @@ void pool_for(Pool *pool, size_t count, size_t grain, PoolTask *task, void *cont
         loop_run_alone(count, grain, task, context);
         return;
     }
+    REQUIRE(!atomic_exchange(&pool->in_use, true),
+            "a pool runs one loop at a time: two threads share this one, or a task called it");
     double start = clock_seconds();
     pool->loop = (Loop){task, context, grain, (size_t)pool->threads, pool->loop.stretches};
     loop_divide(&pool->loop, count);
@@ -248,4 +251,5 @@ void pool_for(Pool *pool, size_t count, size_t grain, PoolTask *task, void *cont
     bool late =
         wait_for_workers(pool) && clock_seconds() - start > (double)pool->threads * worked;
     back_off(pool, late);
+    atomic_store(&pool->in_use, false);
 }

@@ -47,6 +47,20 @@ static void many_rounds(void **state) {
     pool_close(pool);
 }
 
+/* A task may not use the pool that runs it, nor may a second thread. */
+static void inner_loop(void *context, int worker, size_t begin, size_t end) {
+    (void)worker, (void)begin, (void)end;
+    pool_for(context, 100, 1, mark, NULL);
+}
+static void loop_in_a_loop(void) {
+    Pool *pool = pool_open(2, false, NULL);
+    pool_for(pool, 100, 1, inner_loop, pool);
+}
+static void one_loop_at_a_time(void **state) {
+    (void)state;
+    check_abort(loop_in_a_loop, "one loop at a time");
+}
+
 static void limits_are_said(void **state) {
     (void)state;
     Fault fault;
@@ -97,5 +111,5 @@ static void the_clock_goes_on(void **state) {
     assert_true(clock_seconds() >= before);
 }
 
-RUN(TEST(every_output_once), TEST(many_rounds), TEST(limits_are_said),
+RUN(TEST(every_output_once), TEST(many_rounds), TEST(one_loop_at_a_time), TEST(limits_are_said),
     TEST(randomness_is_a_place), TEST(the_clock_goes_on))

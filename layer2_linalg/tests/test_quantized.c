@@ -101,38 +101,73 @@ static void products(void **state) {
     assert_false(dtype_is_computable(DTYPE_I32) || dtype_is_computable(999));
 }
 
+/* Scales of 1, so that quants of any size make finite products. */
+static void plain_scales(int f, unsigned char *row) {
+    const size_t bytes = dtype_row_bytes(formats[f].dtype, 256);
+    for (size_t at = 0; at < bytes; at += formats[f].bytes) {
+        for (int k = 0; k < 2; k++)
+            if (formats[f].d[k] >= 0)
+                memcpy(row + at + formats[f].d[k], (uint8_t[]){0x00, 0x3C}, 2);
+        if (formats[f].dtype == DTYPE_MXFP4) row[at] = 128;
+        if (formats[f].dtype == DTYPE_IQ1_M)
+            row[at + 55] = (unsigned char)((row[at + 55] & 0x8F) | 0x20);
+    }
+}
+
+/* The block that reads as the largest sum: each byte in turn becomes the value that makes it largest. */
+static void largest_block(int f, unsigned char *row) {
+    static float w[256];
+    const size_t n = dtype_info(formats[f].dtype)->block, bytes = formats[f].bytes;
+    for (size_t i = 0; i < bytes; i++) {
+        double best_sum = -1;
+        unsigned char best = 0;
+        for (int value = 0; value < 256; value++) {
+            double sum = 0;
+            row[i] = (unsigned char)value;
+            plain_scales(f, row);
+            dequantize_row(formats[f].dtype, row, w, n);
+            for (size_t k = 0; k < n; k++) sum += (double)w[k];
+            if (sum > best_sum) best_sum = sum, best = (unsigned char)value;
+        }
+        row[i] = best;
+    }
+}
+
+/* 16 rows of 256 weights: of the largest block, or of one byte again and again. */
+static void extreme_rows(int f, int pattern) {
+    static const int repeated[] = {0xFF, 0x80, 0x00, 0x77, 0x88};
+    const size_t bytes = dtype_row_bytes(formats[f].dtype, 256);
+    memset(stored, pattern == 0 ? 0 : repeated[pattern - 1], 16 * bytes);
+    if (pattern == 0) largest_block(f, stored);
+    for (size_t at = formats[f].bytes; pattern == 0 && at < bytes; at += formats[f].bytes)
+        memcpy(stored + at, stored, formats[f].bytes);
+    plain_scales(f, stored);
+    for (size_t r = 1; r < 16; r++) memcpy(stored + r * bytes, stored, bytes);
+}
+
 /* Extreme weights and inputs: 16-bit sums inside a kernel must not overflow. */
 static void largest_numbers(void **state) {
     (void)state;
-    static const Dtype extremes[] = {DTYPE_Q4_0,   DTYPE_Q5_0, DTYPE_Q8_0,
-                                     DTYPE_IQ4_NL, DTYPE_Q2_K, DTYPE_Q3_K,
-                                     DTYPE_Q4_K,   DTYPE_Q5_K, DTYPE_Q6_K};
-    for (size_t f = 0; f < sizeof extremes / sizeof *extremes; f++)
-        for (int pattern = 0; pattern < 3; pattern++) {
-            size_t bytes = dtype_row_bytes(extremes[f], 256);
-            memset(stored, pattern == 0 ? 0xFF : pattern == 1 ? 0x80 : 0x00, 16 * bytes);
-            for (size_t k = 0; k < 256; k++) x[k] = pattern == 2 && k % 2 ? -1.0f : 1.0f;
-            Tensor w = tensor_view(extremes[f], 2, (size_t[]){16, 256}, stored);
-            for (size_t at = 0; at + 2 <= 16 * bytes; at += dtype_info(extremes[f])->bytes) {
-                size_t d = extremes[f] == DTYPE_Q6_K   ? 208
-                           : extremes[f] == DTYPE_Q3_K ? 108
-                           : extremes[f] == DTYPE_Q2_K ? 80
-                                                       : 0;
-                memcpy(stored + at + d, (uint8_t[]){0x00, 0x3C, 0x00, 0x3C},
-                       extremes[f] == DTYPE_Q4_K || extremes[f] == DTYPE_Q5_K ||
-                               extremes[f] == DTYPE_Q2_K
-                           ? 4
-                           : 2);
-            }
-            bool any = false;
-            EACH_ISA (isa) {
-                PackedWeights packed;
-                matvec(NULL, &w, x, any ? one : y, scratch);
-                if (any) assert_memory_equal(one, y, 16 * sizeof *y);
-                any = true;
-                packed_fill(NULL, &packed, &w, repacked);
-                matmul_weights(NULL, &w, &packed, x, 1, one, scratch);
-                assert_memory_equal(one, y, 16 * sizeof *y);
+    for (int f = 0; f < FORMATS; f++)
+        for (int pattern = 0; pattern < 6; pattern++) {
+            extreme_rows(f, pattern);
+            Tensor w = tensor_view(formats[f].dtype, 2, (size_t[]){16, 256}, stored);
+            for (int inputs = 0; inputs < 3; inputs++) {
+                for (size_t k = 0; k < 256; k++)
+                    x[k] = inputs == 1 || (inputs == 2 && k % 2) ? -1.0f : 1.0f;
+                bool any = false;
+                EACH_ISA (isa) {
+                    PackedWeights packed;
+                    matvec(NULL, &w, x, any ? one : y, scratch);
+                    if (!any) check_product(formats[f].dtype, stored, x, 256, 80, y[0]);
+                    if (any && memcmp(one, y, 16 * sizeof *y) != 0)
+                        fail_msg("%s: %g on %s, %g scalar", dtype_name(formats[f].dtype),
+                                 (double)one[0], isa, (double)y[0]);
+                    any = true;
+                    packed_fill(NULL, &packed, &w, repacked);
+                    matmul_weights(NULL, &w, &packed, x, 1, one, scratch);
+                    assert_memory_equal(one, y, 16 * sizeof *y);
+                }
             }
         }
 }

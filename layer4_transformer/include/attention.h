@@ -50,6 +50,7 @@ static inline size_t attention_value_dim(const AttentionShape *shape) {
  *
  *   scores   (n + 1)   scratch
  *
+ * Needs    no source and no chosen positions (attention_online.h has them).
  * Cost     about 2 * n * n * heads * (head_dim + value_dim) flops, half of it for a causal mask. */
 void attention(const AttentionShape *shape, size_t n, const float *q, const float *k,
                const float *v, float *out, float *scores);

@@ -19,6 +19,7 @@ typedef struct Sequences {
  *
  *   scratch   attention_scratch_floats(threads, longest) floats
  *
+ * Needs    no sinks, relative biases, source or chosen positions; values as wide as keys.
  * Cost     about 2 * n * longest * heads * head_dim flops for a causal mask. */
 void attention_sequences(Pool *pool, const AttentionShape *shape, Sequences sequences,
                          const float *q, const float *k, const float *v, float *out,
@@ -30,7 +31,7 @@ void attention_sequences(Pool *pool, const AttentionShape *shape, Sequences sequ
  *
  *   dq dk dv   written
  *
- * Needs    softcap = 0, no sinks, no biases of distances, no source. */
+ * Needs    what attention_sequences needs, and no soft cap. */
 void attention_backward(Pool *pool, const AttentionShape *shape, Sequences sequences,
                         const float *q, const float *k, const float *v, const float *dout,
                         float *dq, float *dk, float *dv, float *scratch);

@@ -142,9 +142,18 @@ static void backward_group(void *context, int worker, size_t begin, size_t end) 
     }
 }
 
+/* Of a shape's fields these are not trained here: who asks for one is told. */
+static void require_plain(const AttentionShape *s) {
+    REQUIRE(!s->sinks && !s->relative && !s->cross && !s->chosen,
+            "sinks, biases of distances, sources and chosen positions are not for training");
+    REQUIRE(attention_value_dim(s) == s->head_dim,
+            "values as wide as keys are trained, not of %zu", s->value_dim);
+}
+
 void attention_sequences(Pool *pool, const AttentionShape *shape, Sequences sequences,
                          const float *q, const float *k, const float *v, float *out,
                          float *scratch) {
+    require_plain(shape);
     Task task = {.shape = shape,
                  .sequences = sequences,
                  .q = q,
@@ -160,8 +169,8 @@ void attention_sequences(Pool *pool, const AttentionShape *shape, Sequences sequ
 void attention_backward(Pool *pool, const AttentionShape *shape, Sequences sequences,
                         const float *q, const float *k, const float *v, const float *dout,
                         float *dq, float *dk, float *dv, float *scratch) {
-    REQUIRE(shape->softcap == 0 && !shape->sinks && !shape->relative && !shape->cross,
-            "soft caps, sinks, biases of distances and sources are not trained here");
+    require_plain(shape);
+    REQUIRE(shape->softcap == 0, "a soft cap has no gradient here");
     Task task = {
         shape, sequences, q, k, v, dout, NULL, dq, dk, dv, scratch, 0, longest_of(sequences)};
     task.scratch_each = scratch_each(task.longest);
