@@ -23,7 +23,7 @@ if command -v apt-get >/dev/null 2>&1; then
     sudo=""
     if [ "$(id -u)" -ne 0 ]; then sudo=sudo; fi
     if [ -n "$sudo" ] && ! command -v sudo >/dev/null 2>&1; then
-        echo "deps: run this as root, there is no sudo: apt-get install$missing$wanted" >&2
+        echo "deps: there is no sudo here: ask an administrator for: apt-get install$missing$wanted" >&2
         exit 1
     fi
     export DEBIAN_FRONTEND=noninteractive
