@@ -21,8 +21,7 @@ static Sequence *sequence_of(Engine *e, size_t part, size_t reader, int32_t id) 
     return NULL;
 }
 
-/* Each token goes with h of the one before; the first one with zeros. */
-static void feed(Engine *e, size_t number) {
+void draft_head_feed(Engine *e, size_t number) {
     const EnginePart *p = &e->parts[number];
     const size_t dim = p->session->model->sizes.dim;
     for (size_t i = 0; i < p->count && p->input; i++) {
@@ -37,8 +36,8 @@ static void feed(Engine *e, size_t number) {
     }
 }
 
-/* For a head the model's h of what that one read; the head's own where the model has not read yet. */
-static void keep(Engine *e, size_t number, size_t head) {
+/* For one head the model's h of what that one read; the head's own where the model has not read yet. */
+static void keep_for(Engine *e, size_t number, size_t head) {
     const EnginePart *p = &e->parts[number], *h = &e->parts[head];
     const size_t dim = h->session->model->sizes.dim;
     const bool own = number == head;
@@ -52,12 +51,9 @@ static void keep(Engine *e, size_t number, size_t head) {
     }
 }
 
-bool engine_forward(Engine *e, size_t number, Fault *fault) {
-    feed(e, number);
-    if (!part_forward(&e->parts[number], fault)) return false;
+void draft_head_keep(Engine *e, size_t number) {
     for (size_t head = 1; head < e->n_parts; head++)
-        if (e->parts[head].input && (number == 0 || number == head)) keep(e, number, head);
-    return true;
+        if (e->parts[head].input && (number == 0 || number == head)) keep_for(e, number, head);
 }
 
 size_t draft_head_reach(const Sequence *s) { return reader_length(&s->reader[READS_TEXT]) + 1; }

@@ -39,13 +39,6 @@ bool long_text_check(const Sequence *s, Fault *fault) {
     return true;
 }
 
-size_t reader_length(const Reader *r) { return session_length(r->session, r->id) + r->gone; }
-
-void reader_rewind(Reader *r, size_t length) {
-    session_rewind(r->session, r->id, length);
-    if (length == 0) r->gone = 0;
-}
-
 size_t reader_kept(const Sequence *s, const Reader *r) {
     size_t length = session_length(r->session, r->id);
     return r->gone ? min_size(length, kept(&s->options)) : length;
@@ -57,7 +50,7 @@ bool reader_has_state_of(const Sequence *s, const Reader *a, const Sequence *t, 
 }
 
 void long_text_shift(Engine *e, Sequence *s) {
-    for (Reader *r = s->reader; s->options.shift && r < s->reader + READERS; r++) {
+    for (Reader *r = s->reader; r < s->reader + READERS; r++) {
         if (!r->session || session_length(r->session, r->id) < session_ctx(r->session) ||
             reader_total(s, r) == reader_length(r))
             continue;

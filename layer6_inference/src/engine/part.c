@@ -42,14 +42,29 @@ void part_push(EnginePart *p, size_t id, int32_t token, size_t position, bool wa
     p->count++, p->rows += wanted;
 }
 
-bool part_forward(EnginePart *p, Fault *fault) {
+static bool part_forward(EnginePart *p, Fault *fault) {
     PROFILE("forward");
     Batch batch = {p->count, p->token, p->sequence, p->position, p->wanted, p->input};
     return p->count == 0 || model_forward(p->session, &batch, fault);
 }
 
+bool engine_forward(Engine *e, size_t number, Fault *fault) {
+    const bool alone = e->n_parts == 1; /* no draft head reads beside it */
+    if (!alone) draft_head_feed(e, number);
+    if (!part_forward(&e->parts[number], fault)) return false;
+    if (!alone) draft_head_keep(e, number);
+    return true;
+}
+
 float *part_row(const EnginePart *p, size_t row) {
     return p->session->logits + row * p->session->model->sizes.vocab;
+}
+
+size_t reader_length(const Reader *r) { return session_length(r->session, r->id) + r->gone; }
+
+void reader_rewind(Reader *r, size_t length) {
+    session_rewind(r->session, r->id, length);
+    if (length == 0) r->gone = 0;
 }
 
 size_t reader_total(const Sequence *s, const Reader *r) {

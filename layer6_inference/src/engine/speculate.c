@@ -156,8 +156,15 @@ static bool draft_next(Engine *e, size_t number, size_t tokens, Fault *fault) {
     return n == 0 || run_drafts(e, number, n, fault);
 }
 
+static bool has_drafts(const Engine *e) {
+    for (size_t i = 0; i < e->room; i++)
+        if (e->sequences[i].draft) return true;
+    return false;
+}
+
 bool engine_draft(Engine *e, Fault *fault) {
     bool ok = true;
+    if (!has_drafts(e)) return true;
     pages_begin(e);
     for (Sequence *s = e->sequences; s < e->sequences + e->room; s++)
         if (is_due(s) && has_pages(e, s)) begin_draft(s);

@@ -72,7 +72,8 @@ static void take_all(Engine *e) {
         if (s->live && s->options.take_back) unread(s);
     }
     for (size_t i = 0; i < e->room; i++)
-        if (e->sequences[i].live) long_text_shift(e, &e->sequences[i]);
+        if (e->sequences[i].live && e->sequences[i].options.shift)
+            long_text_shift(e, &e->sequences[i]);
     e->live = 0;
     for (size_t i = 0; i < e->room; i++) e->live += e->sequences[i].live;
 }

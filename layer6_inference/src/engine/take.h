@@ -66,7 +66,9 @@ int32_t reader_token(const Sequence *sequence, const Reader *reader, size_t i);
 /* How many tokens a model can take still in this step. */
 size_t part_room(const EnginePart *part);
 void part_push(EnginePart *part, size_t id, int32_t token, size_t position, bool wanted);
-bool part_forward(EnginePart *part, Fault *fault);
+
+/* The batch of a part, through its model. */
+bool engine_forward(Engine *engine, size_t part, Fault *fault);
 float *part_row(const EnginePart *part, size_t row);
 
 /* Fill the batch of each model (plan.c).  After begin_plan(), the texts are planned in two passes: first those that write, so that
@@ -94,7 +96,7 @@ bool pages_take(Engine *engine, const Sequence *sequence, size_t part);
 /* Can every session shift, where that is asked for? */
 bool long_text_check(const Sequence *sequence, Fault *fault);
 
-/* After a step: who has a full memory and more to read has old positions cut out of it.  A text that cannot fails. */
+/* After a step of a text that may shift: a full context with more to read loses old positions.  A text that cannot, fails. */
 void long_text_shift(Engine *engine, Sequence *sequence);
 
 /* Would text t, had it read its first n tokens, hold what reader a of text s has of them now, after its last cut? */
@@ -114,16 +116,16 @@ struct Draft {
     Chain chain;     /* of the draft */
     size_t followed; /* tokens that this chain knows of those generated */
     size_t accepted;
-    float *
-        hidden; /* (ctx, dim) h of the text's positions, which a draft head reads; owns; else NULL */
+    float *hidden; /* (ctx, dim) rows of the text that a draft head reads; owns; else NULL */
 };
 
 bool draft_open(Sequence *sequence, const Session *session, Fault *fault);
 void draft_close(Draft *draft);
 
-/* The batch of a part, through its model.  Where a text's draft comes from a draft head (draft_heads.c), the model's rows
- * are kept, and the head is given them. */
-bool engine_forward(Engine *engine, size_t part, Fault *fault);
+/* Before a part's batch: a draft head gets each token with the model's row of the one before it, the first with zeros.
+ * After it: the model's rows are kept for the heads. */
+void draft_head_feed(Engine *engine, size_t part);
+void draft_head_keep(Engine *engine, size_t part);
 
 /* Does a draft head make its drafts? */
 bool has_draft_head(const Sequence *sequence);
