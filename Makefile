@@ -41,7 +41,7 @@ export PROMPT CHAIN MODEL SEED PREFIX DESTDIR SENTENCE
 # A word for the shell, whatever it holds.
 quoted = '$(subst ','\'',$(1))'
 
-COMMANDS := build story run core test deps check check-long format help bench plots measure train peers families fuzz soak docs docs-serve lib install uninstall deb container formula compile_commands.json clean
+COMMANDS := build story run core token test deps check check-long format help bench plots measure train peers families fuzz soak docs docs-serve lib install uninstall deb container formula compile_commands.json clean
 
 # make start 3.2, make grade 3, ...: what follows the word is its argument.
 DESK_WORDS := learn start grade watch hint reset worked check-exercises mine
@@ -97,6 +97,10 @@ run: $(if $(MINE),build,story)
 core:
 	@tests/core.sh
 
+# What one more token of a story enters.
+token:
+	@tests/token.sh
+
 # Unit tests of the layers, then what crosses them; one closing summary.  ISA=avx2: with that instruction set;
 # ISA=all: what computes runs once for each set of this machine.  The rest runs once: what computes nothing, such as grammars,
 # conversions and prices; what works in folders of its own or asks the program for words; layer 2 and test_oracle,
@@ -106,7 +110,7 @@ TEST_SOURCES := $(filter-out $(foreach w,$(WITHOUT),%/test_$(w).c tests/test_$(w
                   $(if $(NUMBER),,$(sort $(wildcard tests/test_*.sh)) $(sort $(wildcard tests/test_*.c))) $(sort $(wildcard $(PICK:%=%/tests/test_*.c))))
 TEST_ONCE    := $(filter layer1_% layer2_% $(foreach t,tokenizer vocab split specials keys template loader world schedule \
                       grammar register service simulate sse stages take_back oracle search,%/test_$(t).c) tests/test_convert%.c \
-                  $(foreach t,make desk mine files library template options grammar chat look program pull server vision completion package contributing,tests/test_$(t).sh),$(TEST_SOURCES))
+                  $(foreach t,make desk mine files library template options grammar chat look program story pull server vision completion package contributing,tests/test_$(t).sh),$(TEST_SOURCES))
 test_program  = $(patsubst %.c,$(BUILD)/%,$(subst /tests/,/,$(1)))
 test: build
 	@$(if $(filter-out all,$(ISA)),STRATA_ISA=$(call quoted,$(ISA)) $(BUILD)/bin/strata --version >/dev/null)
@@ -247,7 +251,7 @@ clean:
 
 help:
 	@echo "make                  build everything: build/bin/strata and the six libraries"
-	@echo "make story            build the core of the layers and story.c; make core prints their sizes"
+	@echo "make story            build the core of the layers and story.c; make core prints their sizes, make token what a token enters"
 	@echo "make run              tell a story; PROMPT=\"...\" CHAIN=top_k:40,temp:0.7 SEED=7 MODEL=file.gguf"
 	@echo "make learn            the exercises and how far you are; make start 3.1, grade 3.1, hint 3.1, reset 3.1"
 	@echo "make watch 3.1        grade it whenever you save it"

@@ -1,6 +1,6 @@
 /* story.c - a model continues a text.  Begin reading here: each call is a door into a layer.
  *
- *     story -m model.gguf -p "Once upon a time" --chain min_p:0.05,temp:0.8 --seed 1
+ *     story -m model.gguf -p "Once upon a time" --chain min_p:0.05,temp:0.8 --seed 1 -n 400
  *
  * Text becomes tokens; the model reads them and gives each token of its vocabulary a number, a logit, for how well it would go
  * on; a chain of samplers picks one; it joins the text, and so on.  That loop is continue_story().
@@ -12,12 +12,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_TOKENS = 400, MAX_CONTEXT = 4096 };
+enum { MAX_CONTEXT = 4096 };
 
 /* What the command line asks for. */
 typedef struct Wish {
     const char *model, *prompt, *chain;
-    uint64_t seed;
+    uint64_t seed, tokens;
 } Wish;
 
 /* All that is needed to tell a story. */
@@ -103,11 +103,11 @@ static void print(Story *s, int32_t token) {
 }
 
 /* Feed, choose, append, print, until the model ends the story. */
-static bool continue_story(Story *s, uint64_t seed, const char **reason, Fault *fault) {
-    const size_t room = session_ctx(&s->session), limit = s->text.count + MAX_TOKENS;
+static bool continue_story(Story *s, const Wish *wish, const char **reason, Fault *fault) {
+    const size_t room = session_ctx(&s->session), limit = s->text.count + wish->tokens;
     int32_t token;
-    s->step =
-        (Step){.seed = seed, .prompt_count = s->text.count, .tokenizer = s->model.tokenizer};
+    s->step = (Step){
+        .seed = wish->seed, .prompt_count = s->text.count, .tokenizer = s->model.tokenizer};
     for (;;) {
         if (!feed(s, fault)) return false;
         if (!choose(s, &token, fault)) return false;
@@ -136,40 +136,48 @@ static bool tell(const Wish *wish, Fault *fault) {
     bool ok = open_story(&s, wish, fault) && encode(&s, text_of(wish->prompt), fault);
     size_t prompt = s.text.count;
     if (ok) print_text(NULL, text_of(wish->prompt));
-    ok = ok && continue_story(&s, wish->seed, &reason, fault);
+    ok = ok && continue_story(&s, wish, &reason, fault);
     stream_finish(&s.stream);
     if (s.first > 0) print_text(NULL, text_of("\n"));
+    if (ok && ferror(stdout)) ok = fault_set(fault, "standard output is full or closed");
     if (ok) print_status(&s, s.text.count - prompt, reason);
     close_story(&s);
     return ok;
 }
 
 static bool read_line(int argc, char **argv, Wish *wish, Fault *fault) {
+    const struct {
+        const char *name, **text;
+        uint64_t *number;
+    } options[] = {{"-m", &wish->model, NULL},
+                   {"-p", &wish->prompt, NULL},
+                   {"--chain", &wish->chain, NULL},
+                   {"--seed", NULL, &wish->seed},
+                   {"-n", NULL, &wish->tokens}};
     for (int i = 1; i < argc; i += 2) {
-        const char *name = argv[i], *value = argv[i + 1], *digits = "0123456789";
-        const char **text = strcmp(name, "-m") == 0        ? &wish->model
-                            : strcmp(name, "-p") == 0      ? &wish->prompt
-                            : strcmp(name, "--chain") == 0 ? &wish->chain
-                                                           : NULL;
-        if (!value || !*value)
-            return fault_set(fault, "%s: wanted a value that is not empty", name);
-        if (text)
-            *text = value;
-        else if (strcmp(name, "--seed") != 0)
+        const char *value = argv[i + 1];
+        size_t k = 0;
+        while (k < 5 && strcmp(argv[i], options[k].name) != 0) k++;
+        if (k == 5)
             return fault_set(fault,
-                             "no option '%s': there are -m FILE, -p TEXT, --chain SPEC and "
-                             "--seed N; strata generate has more",
-                             name);
-        else if (strspn(value, digits) != strlen(value))
-            return fault_set(fault, "--seed is '%s': wanted a whole number from 0", value);
-        else
-            wish->seed = strtoull(value, NULL, 10);
+                             "no option '%s': there are -m, -p, --chain, --seed and -n; "
+                             "strata generate has more",
+                             argv[i]);
+        if (!value || !*value) return fault_set(fault, "%s: wanted a value", argv[i]);
+        if (options[k].text) {
+            *options[k].text = value;
+            continue;
+        }
+        if (strspn(value, "0123456789") != strlen(value) || strlen(value) > 18)
+            return fault_set(fault, "%s is '%s': wanted a whole number from 0", argv[i], value);
+        *options[k].number = strtoull(value, NULL, 10);
     }
-    return true;
+    return wish->tokens > 0 || fault_set(fault, "-n is 0: wanted at least one token");
 }
 
 int main(int argc, char **argv) {
-    Wish wish = {"layer5_models/models/storyteller.gguf", "Once upon a time", chain_default, 1};
+    Wish wish = {"layer5_models/models/storyteller.gguf", "Once upon a time", chain_default, 1,
+                 400};
     Fault fault;
     if (read_line(argc, argv, &wish, &fault) && kernels_select(NULL, &fault) &&
         tell(&wish, &fault))

@@ -1,0 +1,34 @@
+#!/bin/sh
+# story.c, which links the cores alone: the same text as strata generate, to the byte, and what it says of odd options.
+. "$(dirname "$0")/program.sh"
+cd "$here/.." || exit 1
+story=$BUILD/bin/story
+
+# The core has one instruction set beside the scalar one.
+isa=$("$story" -n 1 2>&1 >/dev/null | sed 's/.* threads, \([a-z0-9]*\) .*/\1/')
+case ${STRATA_ISA:-} in scalar) isa=scalar ;; *) unset STRATA_ISA ;; esac
+for chain in greedy balanced llama creative precise top_k:40,top_p:0.9,temp:0.8 mirostat:5 mirostat_v2:3 dry:0.8,temp:1.2 penalties:rep=1.2,min_p:0.1 \
+             adaptive_p:0.3 xtc:0.5,temp:1 typical:0.9; do
+    for seed in 1 18446744073709; do
+        "$story" --chain "$chain" --seed $seed >"$work/story" 2>/dev/null
+        "$strata" generate --isa "$isa" --chain "$chain" --seed $seed >"$work/generate" 2>/dev/null
+        if [ -s "$work/story" ] && cmp -s "$work/story" "$work/generate"; then ok "$chain, seed $seed: the same story"
+        else not "$chain, seed $seed: the same story" "$(head -c 300 "$work/story")"; fi
+    done
+done
+same "another prompt" "$("$story" -p "Mia was a brave owl." --seed 7 2>/dev/null)" "$("$strata" generate --isa "$isa" -p "Mia was a brave owl." --seed 7 2>/dev/null)"
+same "so many tokens" "$("$story" -n 9 2>/dev/null)" "$("$strata" generate --isa "$isa" -n 9 2>/dev/null)"
+expect "an option that it does not have" 1 "no option '--temp': there are -m, -p" "$story" --temp 1
+expect "a value that is missing" 1 "\-p: wanted a value" "$story" -p
+expect "a seed that is no number" 1 "\-\-seed is '-1': wanted a whole number" "$story" --seed -1
+expect "no token" 1 "\-n is 0" "$story" -n 0
+expect "a file that is no model" 1 "README.md" "$story" -m README.md
+expect "a sampler that it does not know" 1 "no stage 'topk'" "$story" --chain topk:4
+expect "a grammar, which is an extra" 1 "no stage 'regex'" "$story" --chain "regex:a+"
+expect "a prompt that is too long" 1 "the context holds" "$story" -p "$(awk 'BEGIN { for (i = 0; i < 6000; i++) printf "fox " }')"
+"$story" >/dev/full 2>"$work/err" && not "a full disk" "status 0" || ok "a full disk"
+
+# Nothing of the extras is in it.
+if command -v nm >/dev/null 2>&1; then
+    same "no grammar, no server, no AVX-512 in it" "$(nm "$story" 2>/dev/null | grep -c -E ' T _?(earley|schema_|json_|dot_tile_f32_avx512|service_)')" 0
+fi
