@@ -193,12 +193,13 @@ sources_and_fuzz() {
 # What a reader and a learner meet.
 site_and_exercises() {
     lane=site
-    if docs/playground/build.sh build/playground >/dev/null 2>&1; then wasm=yes; else wasm=; fi
+    if docs/playground/build.sh --check build/playground >/dev/null 2>&1; then wasm=yes; else wasm=; fi
     if has mkdocs && has gnuplot && [ -e "${STRATA_KATEX:-/usr/share/javascript/katex}/katex.min.js" ] && [ $wasm ]; then
         step "the site: every name, command and link" env DOCUMENTS=6 SPEED_SECONDS=0.02 make docs
         step "the commands of the pages, in a fresh copy" tests/pages.sh
     else
         skip "the site, and the commands of its pages" "mkdocs, gnuplot, KaTeX and clang for WebAssembly" deps
+        if [ $wasm ]; then step "the playground, compiled" docs/playground/build.sh build/playground; fi # for the checks below
     fi
     if has node && [ $wasm ]; then
         step "SIMD128, compiled and run under node" wasm_kernels

@@ -17,8 +17,9 @@ echo 'int main(void) { return 0; }' >"$out/objects/probe.c"
 if [ $check ]; then exit 0; fi
 includes="-Idocs/playground -Ibuild/layer5_models"
 for layer in layer[1-6]_*; do includes="$includes -I$layer/include -I$layer/extras/include"; done
-# A table of extras/ comes instead of the core's.
-sources="docs/playground/playground.c docs/playground/explorer.c $(find layer[1-6]_*/src layer[1-6]_*/extras -name "*.c" ! -path "*/program/*" ! -path "*/serve/*" ! -name file_write.c |
+# A table of extras/ comes instead of the core's.  What no page calls is not compiled.
+sources="docs/playground/playground.c docs/playground/explorer.c $(find layer[1-6]_*/src layer[1-6]_*/extras \
+    \( -name program -o -name serve -o -name convert -o -name train -o -name vision -o -name "avx*" -o -name neon \) -prune -o -name "*.c" ! -name file_write.c -print |
     while read -r source; do case $source in */src/*) [ ! -e "${source%%/*}/extras/${source##*/}" ] || continue ;; esac; echo "$source"; done)"
 for layer in layer[1-6]_*; do includes="$includes -I$layer/src -I$layer/extras"; done
 # shellcheck disable=SC2086
