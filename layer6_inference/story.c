@@ -2,8 +2,9 @@
  *
  *     story -m model.gguf -p "Once upon a time" --chain min_p:0.05,temp:0.8 --seed 1 -n 400
  *
- * Text becomes tokens; the model reads them and gives each token of its vocabulary a number, a logit, for how well it would go
- * on; a chain of samplers picks one; it joins the text, and so on.  That loop is continue_story().
+ * Text becomes tokens.  The model reads them and gives each token of its vocabulary a number, a
+ * logit, for how well it would continue the text.  A chain of samplers picks one, it joins the
+ * text, and the model reads on.  That loop is continue_story().
  *
  * Invariant: the same text, to the byte, as `strata generate` writes with the same options. */
 #include "inference.h"

@@ -15,7 +15,7 @@
 #include "file_write.h" /* files that appear whole or not at all */
 #include "gguf.h"       /* the container models come in: read and write */
 #include "gguf_file.h"  /* one by its path, or all parts of it */
-#include "file_kind.h"  /* and what a file is that is none */
+#include "file_kind.h"  /* what a file is that is no GGUF */
 #include "pool.h"       /* threads that split outputs */
 #include "rng.h"        /* randomness without hidden state */
 #include "profile.h"    /* where the time of a run goes */

@@ -1,7 +1,7 @@
 #!/bin/sh
 # A package for Debian and Ubuntu, build/deb/strata_VERSION_ARCHITECTURE.deb: what make install brings, under /usr.
 #
-# The maintainer of a package is whoever builds it: DEBFULLNAME and DEBEMAIL, or the name and address that git has.
+# Who builds a package is its maintainer: DEBFULLNAME and DEBEMAIL, or the name and address that git has.
 set -e
 cd "$(dirname "$0")/../.."
 build=${BUILD:-build}

@@ -57,7 +57,7 @@ typedef struct Option {
     const char *metavar, *help;
 } Option;
 
-/* What goes with what.  A table of rules is checked before anything is opened, computed or
+/* Which options combine.  A table of rules is checked before anything is opened, computed or
  * printed, and --help prints it:
  *
  *     {"--guess", NEEDS, "--draft --lookup", "these make the drafts"}

@@ -97,7 +97,7 @@ static void print_examples(const char *const *examples) {
 static void print_all(const CommandLine *line) {
     for (const Option *o = line->options; o->name; o++) print_option(o);
     printf("  %-22s %s\n", "--help", "this text");
-    if (line->rules) printf("\nWhat goes with what:\n\n");
+    if (line->rules) printf("\nCombining options:\n\n");
     for (const OptionRule *r = line->rules; r && r->name; r++) print_rule(r);
 }
 
@@ -114,7 +114,7 @@ static void print_brief(const CommandLine *line, size_t brief) {
         at += n + (at[n] != 0);
     }
     for (const Option *o = line->options; o->name; o++) count++;
-    printf("\nstrata %s --help=all: all %zu options, and what goes with what.\n",
+    printf("\nstrata %s --help=all: all %zu options, and which combine.\n",
            briefs[brief].title, count);
 }
 

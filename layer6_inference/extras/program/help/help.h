@@ -2,7 +2,7 @@
  * meant where it has no such option.
  *
  *     --help         usage, and the options that most need; all of them where they are few
- *     --help=all     all of them, and what goes with what
+ *     --help=all     all of them, and which combine
  *     --help=man     a man page, in the language of roff
  *     --help=words A B C   for a shell: words that may stand in place of
  *                          C, which is begun (words.c) */

@@ -134,7 +134,7 @@ static void put_option(const Option *o) {
 
 static void put_rules(const OptionRule *rules) {
     if (!rules) return;
-    puts(".SH WHAT GOES WITH WHAT");
+    puts(".SH COMBINING OPTIONS");
     for (const OptionRule *r = rules; r->name; r++) {
         char names[400];
         names_join(names, sizeof names, r->others, "or");
