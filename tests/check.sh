@@ -213,7 +213,7 @@ site_and_exercises() {
     else
         skip "the playground" "node, and clang with lld, wasi-libc and libclang-rt-dev-wasm32"
     fi
-    step "exercises: starters, shipped sources, right works, a fifth of the wrong ones" env EVERY=5 make check-exercises
+    step "exercises: starters, shipped sources, right works, a tenth of the wrong ones" env EVERY=10 make check-exercises
 }
 
 # Under sanitizers run the tests that read what others wrote, or keep memory: files, texts, grammars, requests, pictures, and each kind
