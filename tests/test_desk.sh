@@ -18,7 +18,8 @@ expect "nor is a word a seed" 2 "MUTANT_SEED is 'x': wanted a whole number" env 
 wrong=0
 for seed in 100 101 102; do
     expect "one in three, of seed $seed" 0 "^  1 of 1  ok     3.16 .* [0-9]* s$" env EVERY=3 MUTANT_SEED=$seed exercises/check 3.16
-    wrong=$((wrong + $(sed -n 's/^1 exercises as they should be: \([0-9]*\) wrong works refused.*/\1/p' "$work/out")))
+    refused=$(sed -n 's/^1 exercises as they should be: \([0-9]*\) wrong works refused.*/\1/p' "$work/out")
+    wrong=$((wrong + ${refused:-0}))
 done
 same "three in a row take each wrong work once" "$wrong" "$(exercises/check --counts 3.16 | awk '$1 == "3.16" { print $2 }')"
 printf '#!/bin/sh\ncase "$*" in *try.c*) exit 1 ;; esac\nexec cc "$@"\n' >"$work/cc" && chmod +x "$work/cc"
