@@ -69,7 +69,7 @@ fi
 follow "Add an exercise"
 says "a new exercise is listed" "3.99  *fill  *batch norm"
 says "it has a starter" "exercises/3.99_batch_norm.c is ready"
-says "which its grader refuses" "not written  3.99"
+says "which is not graded before it is started" "3.99 is not started"
 sed 's/square \/ (double)rows/square/' layer3_nn/src/batch_norm.c >"$copy/exercises/3.99_batch_norm.c"
 (cd "$copy" && make -s grade 3.99) >"$work/said" 2>&1
 says "a wrong work gets the hint" "hint: 1 and 3: mean 2, variance 1"
