@@ -237,7 +237,8 @@ static void chains_read_and_print(void **state) {
     check_print(" top_k: 2 , temp : t = 0.5 ", "top_k:2,temp:0.5,draw");
     check_print("temp: off ,draw", "temp:off,draw");
     check_refused("", "empty");
-    check_refused("top_q:3", "top_k, top_p");
+    check_refused("topk:3", "did you mean top_k?");
+    check_refused("xyzzy:3", "top_k, top_p");
     check_refused("top_k", "needs a value");
     check_refused("top_k:x", "whole number from 0");
     check_refused("top_k:2.5", "whole number");
