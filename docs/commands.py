@@ -25,7 +25,6 @@ STAYS = {"whole"}  # in build/ of the copy: a target of make that many pages ask
 PASSED = re.compile(r"PATH|HOME|TMPDIR|CC|CFLAGS|STRATA_\w+|GRADE_SEED|(?:CCACHE|QEMU)_\w+")  # variables that a command sees
 UNLIKE = re.compile(r"PATH|CCACHE_\w+|STRATA_KATEX")  # ... and that change nothing that it prints, or by TOOLS alone
 TOOLS = ("bash", "make", "cc", "awk", "sed", "od")
-PROGRAMS = ("build/bin/strata", "build/bin/strata-serve")
 MODELS = "layer5_models/models"
 WORD = re.compile(r"[\w./+-]+")
 BUILDS = re.compile(r"(?:^|[\s;|&(])(?:make|cc|exercises/\S+)(?=\s|$)")
@@ -42,6 +41,10 @@ class Refused(Exception):
 def environment():
     env = {name: value for name, value in os.environ.items() if PASSED.fullmatch(name)}
     return dict(env, PATH=f"{FRESH}/build/bin:{env.get('PATH', os.defpath)}", LC_ALL="C.UTF-8")
+
+
+def programs():
+    return sorted(f"build/bin/{path.name}" for path in (ROOT / "build" / "bin").glob("*"))
 
 
 def variables():
@@ -62,8 +65,9 @@ def inputs_of(command):
     """The files and folders that a command reads, as far as its words tell."""
     named = {word.removeprefix("./").rstrip("./") for word in WORD.findall(command)}
     found = {name for name in named if name and not re.match(r"[/.]|build(/|$)", name) and kept.contents(name)}
-    if re.search(r"\bstrata\b", command) or BUILDS.search(command):
-        found |= {*PROGRAMS, MODELS}
+    names = {pathlib.Path(program).name for program in programs()}
+    if any(word.split("/")[-1] in names for word in WORD.findall(command)) or BUILDS.search(command):
+        found |= {*programs(), MODELS}
     return sorted(found)
 
 

@@ -71,7 +71,7 @@ def packages():
 
 @functools.lru_cache(maxsize=None)
 def everything(*more):
-    return sha(kept.machine(), packages(), *commands.variables(), *kept.each(kept.files_known(True)), *kept.each(commands.PROGRAMS), *more)
+    return sha(kept.machine(), packages(), *commands.variables(), *kept.each(kept.files_known(True)), *kept.each(commands.programs()), *more)
 
 
 def tests():
