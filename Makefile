@@ -250,7 +250,7 @@ clean:
 	@:
 
 help:
-	@echo "make                  build everything: build/bin/strata and the six libraries"
+	@echo "make                  build everything: build/bin/strata and the six libraries; BUILD=/elsewhere, CC=clang, DEBUG=1 for gdb"
 	@echo "make story            build the core of the layers and story.c; make core prints their sizes, make token what a token enters"
 	@echo "make run              tell a story; PROMPT=\"...\" CHAIN=top_k:40,temp:0.7 SEED=7 MODEL=file.gguf"
 	@echo "make learn            the exercises and how far you are; make start 3.1, grade 3.1, hint 3.1, reset 3.1"

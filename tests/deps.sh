@@ -10,7 +10,7 @@ if [ "$1" = docs ]; then
 fi
 if command -v apt-get >/dev/null 2>&1; then
     optional="libmicrohttpd-dev libedit2 libpng-dev libjpeg-dev"
-    packages="gcc clang make curl zsh fish man-db libcmocka-dev clang-format cppcheck libclang-rt-dev $site"
+    packages="gcc clang make pkg-config curl zsh fish man-db libcmocka-dev clang-format cppcheck libclang-rt-dev $site"
     missing=""
     for package in $packages; do
         dpkg -s "$package" >/dev/null 2>&1 || missing="$missing $package"

@@ -34,6 +34,14 @@ other=$(build/bin/strata bench isas | awk '/ not on this machine/ { print $1; ex
 refuses "SECONDS is 'x': wanted a whole number" fuzz SECONDS=x
 refuses "SECONDS is '0': wanted a whole number" fuzz SECONDS=0
 
+# Two in one tree, each of which links anew: both tell their story.
+rm -f build/bin/story build/layer6_inference/story.o
+make -s run SEED=3 >"$work/one" 2>&1 & other_run=$!
+make -s run SEED=3 >"$work/two" 2>&1
+status_two=$?
+wait $other_run
+same "two make run side by side" "$? $status_two $(grep -c '^Once upon a time' "$work/one" "$work/two" | cut -d: -f2 | tr '\n' ' ')" "0 0 1 1 "
+
 refuses "no target 'tset'. Did you mean: make test?" tset
 refuses "no target 'isntall'. Did you mean: make install?" isntall
 refuses "no target 'xyzzy'. make help is the menu" xyzzy
