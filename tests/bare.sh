@@ -148,7 +148,7 @@ else
     skip "clang: it is not installed"
 fi
 
-# As a user: nobody's number, no sudo among the programs.
+# As user 65534, without sudo among the programs.
 cd "$work/user" || exit 1
 if [ "$(id -u)" -eq 0 ]; then
     chown -R 65534 . && as_user="setpriv --reuid 65534 --regid 65534 --clear-groups env HOME=$work/user"

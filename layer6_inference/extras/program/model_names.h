@@ -19,7 +19,7 @@ typedef struct PublishedModel {
 
 const PublishedModel *published_models(size_t *count);
 
-/* The model of that name, in letters of any case.  Fails when there is none; the fault names the nearest. */
+/* Look up a published model by name, ignoring case.  Fails with the nearest name. */
 bool published_want(const char *name, const PublishedModel **model, Fault *fault);
 
 /* $STRATA_MODELS, else $XDG_DATA_HOME/strata/models, else ~/.local/share/strata/models.

@@ -112,7 +112,7 @@ bool option_is_called(const Option *option, const char *name);
 /* Does a word look like one?  "-" and "-5" do not. */
 bool option_shaped(const char *word);
 
-/* The option that stands at argv[*i]; moves *i to its last word.  NULL: it is none. */
+/* The option at argv[*i]; *i moves to its last word.  NULL: not an option. */
 const Option *option_at(const CommandLine *line, int *i);
 
 /* "A", "A or B", "A, B or C" of names with blanks between. */

@@ -1,5 +1,5 @@
-/* chain_meant.c - the stage that a name means which is none: another program's, or a mistyped
- * one.  See chain.h. */
+/* chain_meant.c - which stage an unknown name stands for: the name of another program, or a typing
+ * error.  See chain.h. */
 #include "chain.h"
 #include "nearest.h"
 

@@ -64,7 +64,7 @@ void help_title(const CommandLine *line, char *out, size_t size) {
     }
 }
 
-/* Numbers as they are written: 1 to 24; what is as good as no limit is none. */
+/* A range: "1 to 24".  Limits that are never reached are left out. */
 void help_range(const Option *o, char *out, size_t size) {
     *out = 0;
     if (o->kind.type != TYPE_INT && o->kind.type != TYPE_REAL) return;
@@ -108,7 +108,7 @@ static void print_brief(const CommandLine *line, size_t brief) {
         size_t n = strcspn(at, " ");
         snprintf(name, sizeof name, "%.*s", (int)n, at);
         const Option *option = option_find(line->options, name);
-        REQUIRE(option, "the short help of %s names %s, which is none of its options",
+        REQUIRE(option, "the short help of %s names %s, which it does not have",
                 briefs[brief].title, name);
         print_option(option);
         at += n + (at[n] != 0);

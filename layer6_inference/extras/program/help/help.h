@@ -20,7 +20,7 @@ int help_print(const CommandLine *line, int i);
 /* The command's name, from its usage: "world check". */
 void help_title(const CommandLine *line, char *out, size_t size);
 
-/* "80; 1 to 24": a number's range as help tells it, "" where there is none. */
+/* "80; 1 to 24": the default and range of a number, as help prints them; "" without. */
 void help_range(const Option *option, char *out, size_t size);
 
 /* The examples of a command, NULL behind the last; NULL when it has none. */
