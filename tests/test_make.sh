@@ -109,7 +109,7 @@ case $story in
 *) not "a prompt is what was given" "$story" ;;
 esac
 told=$(make -s run 2>/dev/null | tr -s ' \n' ' ')
-shown=$(sed -n '/^Once upon a time/,/^\[storyteller/p' README.md | sed '$d' | tr -s ' \n' ' ')
+shown=$(sed -n '/^Once upon a time/,/^\[llama/p' README.md | sed '$d' | tr -s ' \n' ' ')
 if [ "$told" = "$shown" ]; then ok "the README shows the story that make run tells"; else not "the README shows the story that make run tells" "$told"; fi
 if [ -z "$(make -s 2>&1)" ]; then ok "nothing to build, nothing said"; else not "nothing to build, nothing said" "$(make -s 2>&1)"; fi
 

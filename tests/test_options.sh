@@ -186,7 +186,7 @@ same "an error has a line of its own" "$(grep -c '^strata: ' "$work/out")" 1
 for command in generate chat train bench compare simulate; do # a name in the short help that is no option ends the program
     expect "$command's short help" 0 "strata $command --help=all: all [0-9]* options" "$strata" $command --help
     lines=$("$strata" $command --help | grep -c '^  -')
-    all=$("$strata" $command --help=all | sed '/^What goes/,$d' | grep -c '^  -')
+    all=$("$strata" $command --help=all | sed '/^Combining options/,$d' | grep -c '^  -')
     said=$("$strata" $command -h | sed -n 's/.*--help=all: all \([0-9]*\) options.*/\1/p')
     if [ "$lines" -lt 15 ] && [ "$lines" -lt "$all" ] && [ "$said" = "$all" ]; then ok "$command's help is short, and counts the rest"
     else not "$command's help is short, and counts the rest" "$lines lines, $all in all, '$said' said"; fi

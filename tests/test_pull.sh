@@ -245,7 +245,7 @@ export STRATA_MODELS
 mkdir readme
 ln -s "$BUILD" build
 cp "$model" readme/smollm2-360m.gguf
-sed -n '/^## Your own model/,/^With what you have/p' "$here/../README.md" | sed -n 's/ *#.*//; /^build/p' >commands
+sed -n '/^## Your own model/,/^With files of your own/p' "$here/../README.md" | sed -n 's/ *#.*//; /^build/p' >commands
 same "the README has eight commands for a model" "$(wc -l <commands | tr -d ' ')" 8
 while read -r command; do
     case $command in
