@@ -114,8 +114,8 @@ static void print_brief(const CommandLine *line, size_t brief) {
         at += n + (at[n] != 0);
     }
     for (const Option *o = line->options; o->name; o++) count++;
-    printf("\nstrata %s --help=all: all %zu options, and which combine.\n",
-           briefs[brief].title, count);
+    printf("\nstrata %s --help=all: all %zu options, and which combine.\n", briefs[brief].title,
+           count);
 }
 
 static void print_text(const CommandLine *line, bool all) {
