@@ -40,7 +40,8 @@ static void attend(const AttentionShape *s, size_t head, size_t i, size_t n, con
 void attention(const AttentionShape *s, size_t n, const float *q, const float *k,
                const float *v, float *out, float *scores) {
     size_t hd = s->head_dim, vd = attention_value_dim(s), group = s->heads / s->kv_heads;
-    REQUIRE(!s->cross && !s->chosen, "the textbook form has no source and chooses no positions");
+    REQUIRE(!s->cross && !s->chosen,
+            "the textbook form has no source and chooses no positions");
     for (size_t i = 0; i < n; i++)
         for (size_t h = 0; h < s->heads; h++)
             attend(s, h, i, n, q + (i * s->heads + h) * hd, k + h / group * hd,
