@@ -268,37 +268,6 @@ static void three_forms_agree_with_double(void **state) {
         100);
 }
 
-/* A field of AttentionShape that a form does not honour is refused by it. */
-static AttentionShape odd;
-static void ask_textbook(void) { attention(&odd, 1, NULL, NULL, NULL, NULL, NULL); }
-static void ask_sequences(void) {
-    attention_sequences(NULL, &odd, (Sequences){(size_t[]){0, 1}, 1}, NULL, NULL, NULL, NULL,
-                        NULL);
-}
-static void ask_backward(void) {
-    attention_backward(NULL, &odd, (Sequences){(size_t[]){0, 1}, 1}, NULL, NULL, NULL, NULL,
-                       NULL, NULL, NULL, NULL);
-}
-
-static void what_a_form_lacks_is_refused(void **state) {
-    (void)state;
-    const AttentionShape plain = {.heads = 2, .kv_heads = 2, .head_dim = 8};
-    float sinks[2] = {0, 0};
-    Relative relative = {0};
-    uint64_t chosen[1] = {1};
-    AttentionShape cases[5] = {plain, plain, plain, plain, plain};
-    cases[0].chosen = chosen, cases[1].cross = true; /* the textbook has neither, either */
-    cases[2].sinks = sinks, cases[3].relative = &relative, cases[4].value_dim = 4;
-    for (int i = 0; i < 5; i++) {
-        odd = cases[i];
-        if (i < 2) check_abort(ask_textbook, "textbook form");
-        check_abort(ask_sequences, i == 4 ? "as wide as keys" : "are not for training");
-        check_abort(ask_backward, i == 4 ? "as wide as keys" : "are not for training");
-    }
-    odd = plain, odd.softcap = 2;
-    check_abort(ask_backward, "soft cap");
-}
-
 /* Values of another width than keys; a sink in each head, weak or strong. */
 static void values_and_sinks(void **state) {
     (void)state;
@@ -382,6 +351,5 @@ static void gradients_match_differences(void **state) {
 }
 
 RUN(TEST(few_bits_are_what_is_left), TEST(heads_are_shared_among_threads),
-    TEST(what_a_form_lacks_is_refused), TEST(values_and_sinks),
-    TEST(three_forms_agree_with_double), TEST(masks_are_ranges),
+    TEST(values_and_sinks), TEST(three_forms_agree_with_double), TEST(masks_are_ranges),
     TEST(gradients_match_differences))
