@@ -71,7 +71,7 @@ build story $(FOLDERS) format soak peers deb container formula: | needs
 	@printf "make: no target '%s'.%s make help is the menu\n" $(call quoted,$@) \
 	    "$$(tests/nearest.sh $(call quoted,$@) $(COMMANDS) $(DESK_WORDS) | sed 's/.*/ Did you mean: make &?/')" >&2; exit 2
 
-# How many files a fresh build compiles: layer.mk counts down while it does.
+# How many files have not been compiled yet: layer.mk counts up to it.
 CORE_FILES  := $(wildcard layer[1-6]_*/src/*.c layer[1-6]_*/src/*/*.c layer6_inference/story.c)
 OTHER_FILES := $(wildcard layer[1-6]_*/extras/*.c layer[1-6]_*/extras/*/*.c layer[1-6]_*/extras/*/*/*.c)
 missing      = $(words $(filter-out $(wildcard $(BUILD)/layer*/*.o $(BUILD)/layer*/*/*.o $(BUILD)/layer*/*/*/*.o $(BUILD)/layer*/*/*/*/*.o),$(1:%.c=$(BUILD)/%.o)))

@@ -9,8 +9,8 @@
 #   SAN=1        with AddressSanitizer and UndefinedBehaviorSanitizer (build/asan)
 #   TSAN=1       with ThreadSanitizer (build/tsan)
 #
-# The core never names what hangs on it.  A file directly in extras/ is a table (instruction sets, samplers, ...): it has the
-# name of a file of src/ and takes its place wherever it is linked before the archives.
+# The core links without the extras.  A file directly in extras/ is a table (instruction sets, samplers, ...): it has the name
+# of a file of the core, and replaces that one in programs that link it before the archives, as LIBS does.
 #
 # Paths are relative, because make takes a space in a name for its end: BUILD is seen from the root, BUILT from here.
 LAYER := $(lastword $(notdir $(CURDIR)))
@@ -45,16 +45,19 @@ TABLES  := $(call objects,$(wildcard extras/*.c))
 TESTS   := $(filter-out $(WITHOUT:%=$(OUT)/test_%),$(patsubst tests/%.c,$(OUT)/%,$(sort $(wildcard tests/test_*.c))))
 
 # This layer's archives and those below, each before the ones it calls.
-names   := $(NAME) $(foreach layer,$(BELOW),$(lastword $(subst _, ,$(layer))))
+name_of  = $(lastword $(subst _, ,$(1)))
+layers  := $(if $(NAME),$(LAYER)) $(BELOW)
 LIB     := $(BUILT)/lib/lib$(NAME).a
-CORES   := $(names:%=$(BUILT)/lib/lib%.a)
+CORES   := $(foreach layer,$(layers),$(BUILT)/lib/lib$(call name_of,$(layer)).a)
+EXTRA   := $(if $(EXTRAS),$(LIB:.a=_extras.a))
 LIBS    := $(TABLES) $(foreach layer,$(BELOW),$(patsubst ../%.c,$(BUILT)/%.o,$(wildcard ../$(layer)/extras/*.c))) \
-           $(foreach name,$(names),$(BUILT)/lib/lib$(name)_extras.a $(BUILT)/lib/lib$(name).a)
+           $(foreach layer,$(layers),$(if $(wildcard ../$(layer)/extras),$(BUILT)/lib/lib$(call name_of,$(layer))_extras.a) \
+             $(BUILT)/lib/lib$(call name_of,$(layer)).a)
 
 .DEFAULT_GOAL := lib
 .PHONY: lib all below below-all build-tests cmocka test worked clean
 lib: below $(LIB)
-all: below-all $(LIB) $(LIB:.a=_extras.a) $(TABLES)
+all: below-all $(LIB) $(EXTRA) $(TABLES)
 
 # The nearest layer below builds those below it.  (The recipe @: makes make look at an archive's time again afterwards.)
 below:
@@ -62,7 +65,7 @@ below:
 below-all:
 	@$(if $(BELOW),$(MAKE) -s --no-print-directory -C ../$(firstword $(BELOW)) all)
 $(filter-out $(LIB),$(CORES)): below ; @:
-$(filter-out $(TABLES) $(LIB) $(LIB:.a=_extras.a) $(CORES),$(LIBS)): below-all ; @:
+$(filter-out $(TABLES) $(EXTRA) $(CORES),$(LIBS)): below-all ; @:
 
 # Everything is written to a temporary name and then moved: a program that is running, or a second make beside this one, never
 # meets half of a file.
@@ -71,8 +74,8 @@ linked   = mkdir -p $(@D) && $(CC) $(STRICT) $(CFLAGS) $(1) $(LINK) -o $@.$$$$ &
 compiled = mkdir -p $(@D) && $(CC) $(STRICT) $(CFLAGS) $(1) -MMD -MP -MT $@ -MF $@.$$$$.d -c $< -o $@.$$$$ && \
            mv -f $@.$$$$.d $(@:.o=.d) && mv -f $@.$$$$ $@
 
-# Said before a file is compiled: the file and how many of TODO (set by the Makefile above) are done; without a terminal, every
-# fortieth, and once what is built.
+# Before each compilation, how many of TODO (from the Makefile above) are done: on a terminal with the file's name, else for every
+# fortieth.  Without TODO, one line says which layer is built.
 building = $(if $(SAID),,$(eval SAID := yes)$(if $(TODO),,echo "building $(LAYER)" >&2;)) \
            $(if $(TODO),printf . >>$(BUILT)/progress; done=$$(($$(wc -c <$(BUILT)/progress))); \
            if [ $$done -gt $(TODO) ]; then of=; else of=' of $(TODO)'; fi; \
@@ -110,6 +113,6 @@ worked: $(OUT)/$(WORKED)
 	@cd .. && $(BUILD)/$(LAYER)/$(WORKED) $(ARGS)
 
 clean:
-	@rm -rf $(OUT) $(LIB) $(LIB:.a=_extras.a)
+	@rm -rf $(OUT) $(LIB) $(EXTRA)
 
 -include $(CORE:.o=.d) $(EXTRAS:.o=.d) $(TABLES:.o=.d) $(TESTS:=.d)

@@ -15,7 +15,7 @@ SOURCES := $(foreach file,$(SOURCES),$(if $(and $(findstring /src/,$(file)),$(fi
 OBJECTS := $(SOURCES:%.c=$(TO)/%.o)
 REST    := $(patsubst %.c,build/%.o,$(wildcard $(PROGRAM)/bench/*.c $(PROGRAM)/compare/*.c $(PROGRAM)/figure/*.c $(PROGRAM)/grammar/*.c))
 
-LIBS    := $(foreach name,inference models transformer nn linalg tensor,build/lib/lib$(name)_extras.a build/lib/lib$(name).a)
+LIBS    := $(foreach name,inference models transformer nn linalg tensor,$(if $(wildcard layer?_$(name)/extras),build/lib/lib$(name)_extras.a) build/lib/lib$(name).a)
 
 $(TO)/strata: $(OBJECTS) $(TO)/calls.o $(LIBS)
 	@$(CC) $(OBJECTS) $(TO)/calls.o $(REST) $(LIBS) -lm -lpthread -o $@

@@ -1,4 +1,4 @@
-/* story.c - a model continues a text.  Begin reading here: each call is a door into a layer.
+/* story.c - a model continues a text.  Begin reading here: each call leads into a layer.
  *
  *     story -m model.gguf -p "Once upon a time" --chain min_p:0.05,temp:0.8 --seed 1 -n 400
  *
@@ -6,7 +6,7 @@
  * logit, for how well it would continue the text.  A chain of samplers picks one, it joins the
  * text, and the model reads on.  That loop is continue_story().
  *
- * Invariant: the same text, to the byte, as `strata generate` writes with the same options. */
+ * Invariant: with one instruction set, the same text to the byte as `strata generate` writes. */
 #include "inference.h"
 
 #include <stdio.h>
@@ -161,7 +161,7 @@ static bool read_line(int argc, char **argv, Wish *wish, Fault *fault) {
         while (k < 5 && strcmp(argv[i], options[k].name) != 0) k++;
         if (k == 5)
             return fault_set(fault,
-                             "no option '%s': there are -m, -p, --chain, --seed and -n; "
+                             "no option '%s': the options are -m, -p, --chain, --seed and -n; "
                              "strata generate has more",
                              argv[i]);
         if (!value || !*value) return fault_set(fault, "%s: wanted a value", argv[i]);

@@ -5,11 +5,11 @@
 #
 #   gcc       make run tells the story, make builds the rest; what needs a library says which one and how to get it
 #   clang     the same in a path with a space
-#   user      without rights: make deps says what to ask an administrator for
+#   user      without root: make deps says what to ask an administrator for
 #   reader    in a source tree that cannot be written, BUILD= elsewhere
 #
-# As root this machine is made bare for one process: a mount namespace with overlays over the folders of headers and libraries, in
-# which all that is optional is deleted.  Else the compiler is wrapped: it sees a folder with the C library's headers alone.
+# As root, one process sees the machine without optional headers and libraries: a mount namespace with overlays in which these are
+# deleted.  Otherwise the compiler is wrapped and sees a folder with the C library's headers only.
 cd "$(dirname "$0")/.." || exit 1
 if [ "$1" = --inside ]; then shift; else
     work=$(mktemp -d)
@@ -176,7 +176,7 @@ fi
 story "a tree that cannot be written, BUILD elsewhere" make BUILD="$work/elsewhere"
 says "a tree that cannot be written: make says to use BUILD" 2 "BUILD=" make -s run
 
-# Last, since clang needs libedit, too.
+# Last: without libedit clang no longer runs.
 cd "$work/gcc" || exit 1
 if [ "$way" = overlay ]; then
     rm -rf /usr/lib/*/libedit*

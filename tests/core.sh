@@ -1,5 +1,5 @@
 #!/bin/sh
-# The core: what stands in src/ and include/ of each layer, beside its budget.   make core
+# The core: lines of src/ and include/ of each layer, and the budget.   make core
 #
 #   core.sh          the table
 #   core.sh check    ... and whether each folder has a row in its layer's README
@@ -8,7 +8,7 @@ bad=0
 printf '%-20s %7s %7s %7s %8s %8s\n' layer lines budget files folders extras
 for row in layer1_tensor:3000 layer2_linalg:5500 layer3_nn:1200 layer4_transformer:3500 layer5_models:7500 layer6_inference:7500; do
     layer=${row%:*}
-    # generated tables of Unicode are no reading matter
+    # without the generated tables of Unicode
     core=$(find "$layer/src" "$layer/include" \( -name '*.c' -o -name '*.h' \) ! -name unicode_table.h ! -name fold_table.h; ls "$layer/story.c" 2>/dev/null)
     extras=$(find "$layer/extras" -name '*.[ch]' 2>/dev/null)
     # shellcheck disable=SC2086

@@ -78,7 +78,7 @@ if grep -q '^#pragma redefine_extname' "$place/include/strata.h"; then
     # shellcheck disable=SC2086
     works "what the header names, the archive has ($(grep -c . "$work/names") names)" compile all ${CC:-cc} "$work/all.c"
     ${CC:-cc} -fpreprocessed -dD -E -P "$place/include/strata.h" 2>/dev/null | grep -oE '[a-z][a-z0-9_]* ?\(' | tr -d ' (' | sort -u >"$work/called"
-    for library in tensor linalg nn transformer models inference; do nm -gP "$BUILD/lib/lib$library.a" "$BUILD/lib/lib${library}_extras.a"; done | awk '$2 == "T" { sub(/^_/, "", $1); print $1 }' | sort -u |
+    for library in tensor linalg nn transformer models inference; do nm -gP "$BUILD/lib/lib$library.a" "$BUILD/lib/lib${library}_extras.a" 2>/dev/null; done | awk '$2 == "T" { sub(/^_/, "", $1); print $1 }' | sort -u |
         comm -12 - "$work/called" | sort | comm -23 - "$work/names" >"$work/left"
     same "what the header declares, it names" "$(cat "$work/left")" ""
     printf 'int softmax(void) { return 3; }\nint theirs(void) { return softmax(); }\n' >"$work/theirs.c"

@@ -1,8 +1,8 @@
 #!/bin/sh
-# What one more token of a story enters: functions, lines and files, by layer.   make token
+# The code that runs for one more token of a story: functions, lines and files, by layer.   make token
 #
-# The core is compiled with counters (gcov); a shorter and a longer story are told, and what the longer one called more often is on
-# the way of a token.
+# The core is compiled with counters (gcov); a shorter and a longer story are told, and what the longer one calls more often is what
+# a token needs.
 cd "$(dirname "$0")/.." || exit 1
 out=build/token
 command -v python3 >/dev/null 2>&1 && command -v gcov >/dev/null 2>&1 || { echo "make token: missing: python3 or gcov" >&2; exit 1; }

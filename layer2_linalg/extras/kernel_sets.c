@@ -1,7 +1,7 @@
 /* kernel_sets.c - all instruction sets: the core's and those of avx512/, neon/ and wasm/. */
 #include "kernel_sets.h"
 
-/* A set that has no version of its own of something uses another's. */
+/* A set without its own version of a kernel borrows another set's. */
 static const Kernels scalar = KERNELS_SCALAR;
 #if defined(__x86_64__)
 static const Kernels avx2 = KERNELS_AVX2;

@@ -1,6 +1,6 @@
 /* kernel_sets.c - the instruction sets of the core: the scalar one and one to read beside it.
  *
- * extras/kernel_sets.c, with all sets, takes this file's place where it is linked. */
+ * extras/kernel_sets.c, with all sets, replaces this file in programs that link it. */
 #include "kernel_sets.h"
 
 static const Kernels scalar = KERNELS_SCALAR;

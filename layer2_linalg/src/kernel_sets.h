@@ -20,7 +20,7 @@
 #define BYTES(isa) USE(panel_interleave, isa), USE(quantize_input_block, isa)
 #define SUMS(isa)  USE(weighted_quads, isa), USE(weighted_pairs, isa), USE(quantize_factors, isa)
 
-/* A set that has no version of its own of something uses another's. */
+/* A set without its own version of a kernel borrows another set's. */
 #define KERNELS_SCALAR                                                                     \
     {                                                                                      \
         .isa = "scalar", FLOATS(scalar), BYTES(scalar), SUMS(scalar),                      \

@@ -6,7 +6,7 @@
  *                   heat     scale              scale         patch         what an act changes
  *                   `--- scale of a layer: what both of them add ---'
  *
- * A probe belongs to a session (session_probe), or to none: then each of these places is one test of
+ * A probe belongs to a session, or to none: then each of these places is one test of
  * a pointer.  What keys and values were read under other acts stays as it is; so acts are chosen
  * before a text is read.
  *

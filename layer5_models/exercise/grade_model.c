@@ -2,6 +2,7 @@
  *
  * The model in the box is asked, with what other families have added to it.  Where the work differs from the library's own,
  * that is asked again with one part left out: the one that then agrees is the part that is missing. */
+#include "session_probe.h"
 #include "made.h"
 #include "models.h"
 

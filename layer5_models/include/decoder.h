@@ -131,13 +131,6 @@ void session_reset(Session *session);
 /* Bytes a session would take: cache and working memory. */
 void session_plan(const Model *model, SessionConfig config, size_t *cache, size_t *work);
 
-/* Let a probe look into every forward pass from now on, and act on it (probe.h); NULL: nobody any more.
- * The session borrows it and its acts.  What was read before stays as it was read: reset first.
- *
- * Fails when an act names a layer, head, neuron or position that the model does not have, a scale
- * beyond a million or a heat outside a millionth to a million; the probe that was there stays. */
-bool session_probe(Session *session, Probe *probe, Fault *fault);
-
 /* What the model would say if x (dim) were the stream after its last layer: session->hidden and
  * session->logits then have its row. */
 void session_lens(Session *session, const float *x);

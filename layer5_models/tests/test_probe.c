@@ -1,4 +1,5 @@
 /* the probe: it sees what is computed, changes what it is told to, and otherwise nothing */
+#include "session_probe.h"
 #include "check.h"
 #include "make_model.h"
 #include "models.h"

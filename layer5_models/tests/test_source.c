@@ -1,4 +1,5 @@
 /* a source is read by an encoder, and a text written that looks at it: session_source.c */
+#include "session_probe.h"
 #include "check.h"
 #include "make_model.h"
 #include "pooling.h"

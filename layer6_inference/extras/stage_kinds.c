@@ -1,4 +1,4 @@
-/* stage_kinds.c - all samplers: grammars, which come first, and those of the core. */
+/* stage_kinds.c - all stages: grammars first, then those of the core. */
 #include "samplers/stage_kinds.h"
 
 #include "grammar_stages.h"

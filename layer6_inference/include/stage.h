@@ -151,10 +151,6 @@ enum {
  * STAGES already. */
 bool stage_register(const StageKind *kind, Fault *fault);
 
-/* From now on no stage opens a file that a chain names (grammar:@FILE): for a program whose chains are
- * written by strangers.  Call it before other threads parse chains. */
-void stage_forbid_files(void);
-
 /* keep=N: a truncation leaves at least N candidates. */
 #define PARAM_KEEP \
     { .key = "keep", .default_value = 1, .low = 1, .high = 1e9, .integer = true }

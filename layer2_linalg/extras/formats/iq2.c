@@ -12,6 +12,7 @@
  *
  * Seven bits stand for eight signs: the number of minuses is even, so the eighth follows. */
 #include "grids.h"
+#include "signs.h"
 #include "formats/quants.h"
 
 uint8_t even_signs(unsigned seven) {

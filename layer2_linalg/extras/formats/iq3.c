@@ -8,6 +8,7 @@
  *               magnitudes 1, 3, ... 15;  weight = d (1 + 2 scale) * point
  */
 #include "grids.h"
+#include "signs.h"
 #include "formats/quants.h"
 
 /* The largest magnitude is added to all, so that none is negative: eight magnitudes, then the same with a minus. */

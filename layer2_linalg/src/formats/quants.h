@@ -72,9 +72,6 @@ static inline void add_bits(const uint8_t bits[4], int shift, int8_t *q) {
     }
 }
 
-/* Eight signs from seven bits: the number of minuses is even. */
-uint8_t even_signs(unsigned seven);
-
 /* Numbers that a format is to come near to. */
 typedef struct Fit {
     const float *x;          /* (n) */

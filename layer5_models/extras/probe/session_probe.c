@@ -1,5 +1,5 @@
-/* session_probe.c - a probe comes to a session: does the model have what it names?  See decoder.h. */
-#include "decoder.h"
+/* session_probe.c - a probe comes to a session: does the model have what it names?  See session_probe.h. */
+#include "session_probe.h"
 
 #include <math.h>
 

@@ -7,4 +7,8 @@
 extern const StageKind stage_grammar, stage_json, stage_json_schema, stage_tags, stage_regex,
     stage_choice;
 
+/* From now on no stage opens a file that a chain names (grammar:@FILE): for a program whose chains are
+ * written by strangers.  Call it before other threads parse chains. */
+void stage_forbid_files(void);
+
 #endif

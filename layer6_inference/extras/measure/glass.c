@@ -1,4 +1,5 @@
 /* glass.c - see glass.h. */
+#include "session_probe.h"
 #include "glass.h"
 
 #include <math.h>

@@ -1,4 +1,5 @@
 /* hand.c - see hand.h. */
+#include "session_probe.h"
 #include "hand.h"
 
 static bool add_all(Interventions *list, const char *option, const char *kind,

@@ -1,4 +1,5 @@
 /* server.c - a model, a session, a worker: opened and closed.  See server.h. */
+#include "grammar_stages.h"
 #include "server.h"
 #include "chat.h"
 

@@ -1,6 +1,6 @@
-/* stage_kinds.c - the samplers of the core, and room for those of a program.
+/* stage_kinds.c - the samplers of the core, and room for those that a program registers.
  *
- * extras/stage_kinds.c, with grammars, takes this file's place where it is linked. */
+ * extras/stage_kinds.c, with grammars, replaces this file in programs that link it. */
 #include "stage_kinds.h"
 
 const StageKind *stage_kinds[STAGES + 1] = {STAGES_OF_THE_CORE};
