@@ -162,7 +162,7 @@ sources_and_fuzz() {
     if has gcc; then step "no public function that only tests use" used; else skip "no public function that only tests use" gcc deps; fi
     if has cppcheck; then step "cppcheck" analyzed; else skip "cppcheck" cppcheck deps; fi
     if has codespell; then
-        step "spelling" codespell -L pres,explanes,dout,nd,bu,thex docs README.md exercises layer1_tensor layer2_linalg/include layer2_linalg/src layer2_linalg/extras \
+        step "spelling" codespell -L pres,explanes,dout,nd,bu,thex,te,generat docs README.md exercises layer1_tensor layer2_linalg/include layer2_linalg/src layer2_linalg/extras \
             layer3_nn layer4_transformer layer5_models/include layer5_models/extras/include layer6_inference/include layer6_inference/extras layer6_inference/src layer6_inference/story.c layer6_inference/exercise
     else
         skip "spelling" codespell

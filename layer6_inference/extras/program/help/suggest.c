@@ -130,7 +130,7 @@ static void add_value(char *stage, size_t size, const char *value) {
 /* Samplers are stages of a chain here: --temp 0.7 is --chain temp:0.7. */
 static bool meant_stage(const CommandLine *line, Text name, const char *value, bool near,
                         char *out) {
-    char stage[200];
+    char stage[200] = "";
     const char *chain = option_find(line->options, "--chain") ? "--chain" : "--chains";
     if (!option_find(line->options, chain) ||
         !(near ? chain_meant : chain_meant_alias)(name, stage, sizeof stage))
