@@ -38,6 +38,7 @@ override DESTDIR := $(value DESTDIR)
 override SENTENCE := $(value SENTENCE)
 export PROMPT CHAIN MODEL SEED PREFIX DESTDIR SENTENCE
 
+comma := ,
 # A word for the shell, whatever it holds.
 quoted = '$(subst ','\'',$(1))'
 
@@ -47,7 +48,7 @@ COMMANDS := build story run core token test deps check check-long format help be
 DESK_WORDS := learn start grade watch hint reset worked check-exercises mine
 FIRST      := $(firstword $(MAKECMDGOALS))
 ifneq ($(and $(filter test worked,$(FIRST)),$(filter-out 1 2 3 4 5 6 $(if $(filter worked,$(FIRST)),top grammar words) $(COMMANDS),$(wordlist 2,99,$(MAKECMDGOALS)))),)
-$(error there is no layer '$(word 2,$(MAKECMDGOALS))': make $(FIRST) takes 1 to 6, or nothing for all)
+$(error there is no layer '$(firstword $(filter-out 1 2 3 4 5 6 $(if $(filter worked,$(FIRST)),top grammar words) $(COMMANDS),$(wordlist 2,99,$(MAKECMDGOALS))))': make $(FIRST) takes 1 to 6$(if $(filter worked,$(FIRST)),$(comma) top$(comma) words$(comma) grammar), or nothing for all)
 endif
 ifneq ($(filter $(DESK_WORDS),$(FIRST)),)
 ARGUMENT := $(word 2,$(MAKECMDGOALS))

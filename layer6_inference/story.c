@@ -9,6 +9,7 @@
  * Invariant: with one instruction set, the same text to the byte as `strata generate` writes. */
 #include "inference.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,17 +24,17 @@ typedef struct Wish {
 
 /* All that is needed to tell a story. */
 typedef struct Story {
-    Model model;     /* layer 5: the weights, and the words they know */
-    Session session; /* layer 5: the memory of one run of the model */
-    TokenList text;  /* layer 5: the prompt, and all that was added to it */
-    Chain chain;     /* layer 6: the samplers */
-    Candidates candidates;
-    Stream stream; /* layer 6: tokens become whole characters */
-    Pool *pool;    /* layer 1: threads */
-    Arena arena;
-    size_t read; /* tokens of the text that the model has read */
-    Step step;   /* what samplers may know of the text */
-    double start, first;
+    Model model;           /* layer 5: the weights, and the words they know */
+    Session session;       /* layer 5: the memory of one run of the model */
+    TokenList text;        /* layer 5: the prompt, and all that was added to it */
+    Chain chain;           /* layer 6: the samplers */
+    Candidates candidates; /* layer 6: the tokens that may come next */
+    Stream stream;         /* layer 6: tokens become whole characters */
+    Pool *pool;            /* layer 1: threads */
+    Arena arena;           /* layer 1: memory of the candidates */
+    Step step;             /* what samplers may know of the text */
+    size_t read;           /* tokens of the text that the model has read */
+    double start, first;   /* seconds: when it began, when the first token came (0: not yet) */
 } Story;
 
 static void print_text(void *context, Text text) {
@@ -44,6 +45,7 @@ static void print_text(void *context, Text text) {
 
 /* Open the model file and give the run its memory. */
 static bool open_story(Story *s, const Wish *wish, Fault *fault) {
+    /* threads: one for each core, not pinned; weights are repacked for speed, without progress */
     if (!(s->pool = pool_open(0, false, fault)) || !model_open(&s->model, wish->model, fault) ||
         !model_pack(&s->model, s->pool, NULL, NULL, fault))
         return false;
@@ -105,7 +107,8 @@ static void print(Story *s, int32_t token) {
 
 /* Feed, choose, append, print, until the model ends the story. */
 static bool continue_story(Story *s, const Wish *wish, const char **reason, Fault *fault) {
-    const size_t room = session_ctx(&s->session), limit = s->text.count + wish->tokens;
+    const size_t room = session_ctx(&s->session),
+                 limit = wish->tokens < room ? s->text.count + wish->tokens : SIZE_MAX;
     int32_t token;
     s->step = (Step){
         .seed = wish->seed, .prompt_count = s->text.count, .tokenizer = s->model.tokenizer};
@@ -122,13 +125,12 @@ static bool continue_story(Story *s, const Wish *wish, const char **reason, Faul
 
 /* What was used, and how fast. */
 static void print_status(const Story *s, size_t tokens, const char *reason) {
-    double seconds = clock_seconds() - s->first;
+    double end = clock_seconds(), first = s->first > 0 ? s->first : end, seconds = end - first;
     fprintf(
         stderr,
         "[%s | %d threads, %s | first token after %.0f ms, then %zu at %.0f tokens/s | %s]\n",
-        s->model.recipe->arch, pool_threads(s->pool), kernels_isa(),
-        1e3 * (s->first - s->start), tokens, tokens > 1 ? (double)(tokens - 1) / seconds : 0,
-        reason);
+        s->model.recipe->arch, pool_threads(s->pool), kernels_isa(), 1e3 * (first - s->start),
+        tokens, tokens > 1 ? (double)(tokens - 1) / seconds : 0, reason);
 }
 
 static bool tell(const Wish *wish, Fault *fault) {
@@ -139,14 +141,14 @@ static bool tell(const Wish *wish, Fault *fault) {
     if (ok) print_text(NULL, text_of(wish->prompt));
     ok = ok && continue_story(&s, wish, &reason, fault);
     stream_finish(&s.stream);
-    if (s.first > 0) print_text(NULL, text_of("\n"));
+    if (ok || s.first > 0) print_text(NULL, text_of("\n"));
     if (ok && ferror(stdout)) ok = fault_set(fault, "standard output is full or closed");
     if (ok) print_status(&s, s.text.count - prompt, reason);
     close_story(&s);
     return ok;
 }
 
-static bool read_line(int argc, char **argv, Wish *wish, Fault *fault) {
+static bool read_options(int argc, char **argv, Wish *wish, Fault *fault) {
     const struct {
         const char *name, **text;
         uint64_t *number;
@@ -169,9 +171,11 @@ static bool read_line(int argc, char **argv, Wish *wish, Fault *fault) {
             *options[k].text = value;
             continue;
         }
-        if (strspn(value, "0123456789") != strlen(value) || strlen(value) > 18)
-            return fault_set(fault, "%s is '%s': wanted a whole number from 0", argv[i], value);
+        errno = 0;
         *options[k].number = strtoull(value, NULL, 10);
+        if (strspn(value, "0123456789") != strlen(value) || errno == ERANGE)
+            return fault_set(fault, "%s is '%s': wanted a whole number below 2^64", argv[i],
+                             value);
     }
     return wish->tokens > 0 || fault_set(fault, "-n is 0: wanted at least one token");
 }
@@ -180,7 +184,7 @@ int main(int argc, char **argv) {
     Wish wish = {"layer5_models/models/storyteller.gguf", "Once upon a time", chain_default, 1,
                  400};
     Fault fault;
-    if (read_line(argc, argv, &wish, &fault) && kernels_select(NULL, &fault) &&
+    if (read_options(argc, argv, &wish, &fault) && kernels_select(NULL, &fault) &&
         tell(&wish, &fault))
         return 0;
     fprintf(stderr, "story: %s\n", fault.text);

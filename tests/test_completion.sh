@@ -29,6 +29,11 @@ same "ends in .gguf" "$("$strata" --help=words generate -m "")" ":files	gguf"
 same "any file" "$("$strata" --help=words generate --trace "")" ":files	"
 words "a number is the user's" "" generate --seed ""
 words "a text, too" "" generate -p "Once upon"
+export STRATA_MODELS="$work/models"
+mkdir -p "$STRATA_MODELS" && : >"$STRATA_MODELS/ant.gguf"
+words "a model to pull" "smollm2-135m smollm2-360m" pull smol
+words "a model that was pulled" ":files ant" generate -m an
+words "and may be removed" "ant" pull --remove an
 words "no such command" "" nonsense --he
 expect "each command says which words may come" 0 "^--help	" "$strata" --help=words generate --he
 for command in $("$strata" --help=words "" | cut -f1); do

@@ -182,6 +182,13 @@ expect "ranges are in the help" 0 "tokens in a draft (4); 1 to 24" "$strata" hel
 "$strata" generate --chain force:5:at=0,allow:999999 -n 3 >"$work/out" 2>&1
 same "an error has a line of its own" "$(grep -c '^strata: ' "$work/out")" 1
 
+# Each option, with a letter missing, is named.
+for line in "pull --lst --list" "convert --lis --list" "world --seedd --seed" "inspect --familie --families" "chain --chai --chain" "grammar --gbn --gbnf"; do
+    # shellcheck disable=SC2086
+    set -- $line
+    expect "$1 $2" 2 "did you mean $3" "$strata" "$1" "$2"
+done
+
 # ------------------------------------------------------------------ help, short and whole
 for command in generate chat train bench compare simulate; do # a name in the short help that is no option ends the program
     expect "$command's short help" 0 "strata $command --help=all: all [0-9]* options" "$strata" $command --help

@@ -21,6 +21,10 @@ same "so many tokens" "$("$story" -n 9 2>/dev/null)" "$("$strata" generate --isa
 expect "an option that it does not have" 1 "no option '--temp': the options are -m, -p" "$story" --temp 1
 expect "a value that is missing" 1 "\-p: wanted a value" "$story" -p
 expect "a seed that is no number" 1 "\-\-seed is '-1': wanted a whole number" "$story" --seed -1
+"$story" -p "$("$story" 2>/dev/null)" --chain greedy >"$work/story" 2>"$work/err"
+"$strata" generate --isa "$isa" -p "$("$story" 2>/dev/null)" --chain greedy >"$work/generate" 2>/dev/null
+if cmp -s "$work/story" "$work/generate" && ! grep -q -- "-[0-9]* ms" "$work/err"; then ok "a text that is over already"; else not "a text that is over already" "$(cat "$work/err")"; fi
+same "the largest seed" "$("$story" --seed 18446744073709551615 2>/dev/null)" "$("$strata" generate --isa "$isa" --seed 18446744073709551615 2>/dev/null)"
 expect "no token" 1 "\-n is 0" "$story" -n 0
 expect "a file that is no model" 1 "README.md" "$story" -m README.md
 expect "a sampler that it does not know" 1 "no stage 'topk'" "$story" --chain topk:4

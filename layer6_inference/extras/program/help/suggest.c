@@ -140,15 +140,14 @@ static bool meant_stage(const CommandLine *line, Text name, const char *value, b
 }
 
 static bool meant_near(const CommandLine *line, Text name, const char *value, char *out) {
-    char names[3000];
+    char names[3000] = "", found[64];
     size_t n = 0;
-    *names = 0;
     for (const Option *o = line->options; o->name && n < sizeof names; o++)
         n += (size_t)snprintf(names + n, sizeof names - n, "%s, ", o->name);
     Text near = nearest_name(name, names);
     if (!near.size) return false;
-    snprintf(names, sizeof names, "%.*s", (int)near.size, near.data);
-    return ask_option(option_find(line->options, names), names, value, out);
+    snprintf(found, sizeof found, "%.*s", (int)near.size, near.data);
+    return ask_option(option_find(line->options, found), found, value, out);
 }
 
 /* "-n50": a value that lacks its blank. */

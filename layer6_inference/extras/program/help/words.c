@@ -7,6 +7,7 @@
  *     :files<TAB>gguf                               files with this ending (none: all), folders
  *     :open                                         no blank behind the word: it may go on */
 #include "help.h"
+#include "model_names.h"
 
 #include "diffusion.h"
 
@@ -61,6 +62,20 @@ static void put_chains(const char *begun) {
     puts(":open");
 }
 
+/* Models that have been pulled, and, where one may be pulled, those that can be. */
+static void put_model(void *begun, const char *name) {
+    words_line(name, begun, "a model that is here");
+}
+static void put_models(const char *begun, bool published) {
+    char folder[1024];
+    size_t count;
+    const PublishedModel *published_list = published_models(&count);
+    for (size_t i = 0; published && i < count; i++)
+        words_line(published_list[i].name, begun, published_list[i].use);
+    if (models_folder(folder, sizeof folder, &(Fault){0}))
+        models_in_folder(folder, put_model, (void *)(uintptr_t)begun);
+}
+
 /* Values that are one of a few names. */
 static const struct {
     const char *option, *names;
@@ -90,6 +105,7 @@ static void put_values(const Option *o, const char *begun) {
     if (o->kind.type == TYPE_OUTPUT || strncmp(meta, "FILE", 4) == 0 ||
         strcmp(meta, "PROGRAM") == 0 || strcmp(meta, "DIR") == 0)
         printf(":files\t%s\n", is_listed(o, models) ? "gguf" : "");
+    if (is_listed(o, models) || option_is_called(o, "--remove")) put_models(begun, false);
     for (size_t i = 0; i < sizeof choices / sizeof *choices; i++)
         if (strcmp(meta, "N") != 0 && option_is_called(o, choices[i].option))
             put_choices(choices[i].names, ", ", begun);
@@ -113,6 +129,10 @@ static void put_others(const CommandLine *line, const char *begun) {
     help_title(line, title, sizeof title);
     const char *usage = line->usage + strlen(title), *at = usage + strspn(usage, " ");
     snprintf(list, sizeof list, "%.*s", (int)strcspn(at, " "), at);
+    if (strcmp(title, "pull") == 0) {
+        put_models(begun, true);
+        return;
+    }
     if (strchr(list, '|')) put_choices(list, "|", begun);
     if (strstr(usage, ".gguf") || strncmp(at, "[FILE]", 6) == 0)
         puts(":files\tgguf");

@@ -189,7 +189,9 @@ static bool check_here(const Wanted *w, const char *path, double bytes, Fault *f
             "pull --remove %s makes room for it.",
             path, bytes, (double)w->download.size, w->name);
     if (!*w->download.digest || w->download.size) {
-        fprintf(stderr, "%s is here already\n", w->name);
+        fprintf(stderr, "%s is here already: %s%s\n", w->name, path,
+                w->download.size ? ""
+                                 : ". If another file is meant, strata pull --remove it first");
         return true;
     }
     if (!file_digest(path, digest, fault)) return false;
