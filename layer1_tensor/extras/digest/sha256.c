@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Numbers that hide nothing: the first 32 fractional bits of the cube roots of the first 64 primes. */
+/* The first 32 fractional bits of the cube roots of the first 64 primes. */
 static const uint32_t round_constants[64] = {
     0x428a2f98, 0x71374491, 0xb5c0fbcf, 0xe9b5dba5, 0x3956c25b, 0x59f111f1, 0x923f82a4,
     0xab1c5ed5, 0xd807aa98, 0x12835b01, 0x243185be, 0x550c7dc3, 0x72be5d74, 0x80deb1fe,
@@ -65,12 +65,19 @@ void sha256_add(Sha256 *sha, const void *data, size_t size) {
     }
 }
 
-void sha256_end(Sha256 *sha, char text[SHA256_TEXT]) {
+void sha256_digest(Sha256 *sha, unsigned char digest[SHA256_BYTES]) {
     uint64_t bits = sha->size * 8;
     unsigned char length[8];
     for (int i = 0; i < 8; i++) length[i] = (unsigned char)(bits >> (56 - 8 * i));
     sha256_add(sha, "\x80", 1);
     while (sha->size % 64 != 56) sha256_add(sha, "", 1); /* zero bytes */
     sha256_add(sha, length, sizeof length);
-    for (size_t i = 0; i < 8; i++) snprintf(text + 8 * i, 9, "%08x", sha->state[i]);
+    for (int i = 0; i < SHA256_BYTES; i++)
+        digest[i] = (unsigned char)(sha->state[i / 4] >> (24 - i % 4 * 8));
+}
+
+void sha256_end(Sha256 *sha, char text[SHA256_TEXT]) {
+    unsigned char digest[SHA256_BYTES];
+    sha256_digest(sha, digest);
+    for (size_t i = 0; i < SHA256_BYTES; i++) snprintf(text + 2 * i, 3, "%02x", digest[i]);
 }

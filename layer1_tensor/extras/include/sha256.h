@@ -1,6 +1,6 @@
-/* sha256.h - the digest by which published files are known.
+/* sha256.h - the digest by which published files are verified and keys compared.
  *
- *     sha256_begin --> sha256_add, as often as there are bytes --> sha256_end: 64 hexadecimal digits
+ *     sha256_begin --> sha256_add, once for each run of bytes --> sha256_end: 64 hex digits
  *
  * Source  FIPS 180-4, section 6.2. */
 #ifndef STRATA_SHA256_H
@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { SHA256_TEXT = 65 }; /* the digits and their NUL */
+enum { SHA256_BYTES = 32, SHA256_TEXT = 65 /* the digits and their NUL */ };
 
 typedef struct Sha256 {
     uint32_t state[8];
@@ -20,7 +20,8 @@ typedef struct Sha256 {
 void sha256_begin(Sha256 *sha);
 void sha256_add(Sha256 *sha, const void *data, size_t size);
 
-/* The digest in lower case. */
+/* The end of the text: its digest, as bytes, or as digits in lower case. */
+void sha256_digest(Sha256 *sha, unsigned char digest[SHA256_BYTES]);
 void sha256_end(Sha256 *sha, char text[SHA256_TEXT]);
 
 #endif

@@ -8,8 +8,9 @@
 #define STRATA_KEYS_H
 
 #include "inference.h"
+#include "sha256.h"
 
-enum { KEY_DIGEST = 32 };
+enum { KEY_DIGEST = SHA256_BYTES };
 
 typedef struct Keys {
     unsigned char (*digest)[KEY_DIGEST]; /* (count) owns */
@@ -28,8 +29,5 @@ bool keys_have(const Keys *keys, Text key);
 /* The salt of what is read for a key (GenerateOptions), with a text of the request's own; 0 without both: all
  * may share then. */
 uint64_t keys_salt(Text key, Text own);
-
-/* SHA-256 of a text.  Source: FIPS 180-4. */
-void sha256(Text text, unsigned char digest[KEY_DIGEST]);
 
 #endif
