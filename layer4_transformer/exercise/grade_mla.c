@@ -1,6 +1,6 @@
 /* The grader of latent attention: both forms against keys and values of every head, in double precision. */
 #include "near.h"
-#include "transformer.h"
+#include "transformer_extras.h"
 
 enum {
     TOKENS = 9,

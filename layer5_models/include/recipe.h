@@ -88,12 +88,12 @@ typedef struct Recipe {
     /* norms and wiring */
     NormKind norm;
     bool norm_bias; /* RMS norms have a bias, too; those of NORM_LAYER may have one anyway */
-    Wiring wiring;
+    const Wiring *wiring; /* NULL: sequential */
     bool parallel_by_key;  /* parallel where use_parallel_residual says so */
     bool parallel_by_norm; /* parallel where a block has no ffn_norm */
     bool no_pre_norms;     /* branches read x as it is */
     bool first_bare;  /* attention of the first block reads x as it is, where it has no norm */
-    bool second_norm; /* of WIRING_NORM_AFTER: files may have attn_norm_2 (block.h) */
+    bool second_norm; /* of after_wiring: files may have attn_norm_2 (block_extras.h) */
     bool post_norms;  /* what a branch returns is normed before it is added */
     bool embedding_norm;  /* x starts as a norm of the embedding */
     const char *out_norm; /* what the norm before the head is called; NULL: output_norm */

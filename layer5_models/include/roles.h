@@ -11,7 +11,7 @@
 #define STRATA_ROLES_H
 
 #include "gguf.h"
-#include "transformer.h"
+#include "transformer_extras.h"
 
 /* The sizes of one layer. */
 typedef struct LayerSizes {
@@ -262,7 +262,8 @@ typedef enum RoleKind {
 typedef struct Role {
     const char *name; /* "attn_q" */
     RoleKind kind;
-    size_t place; /* in a Block */
+    size_t place; /* in a Block, or in its extras */
+    bool in_extras;
     Extent rows, cols;
     const char *from; /* the keys its shape comes from */
 } Role;

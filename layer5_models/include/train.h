@@ -56,6 +56,7 @@ bool corpus_learn_vocab(const Corpus *corpus, size_t tokens, bool mask, unsigned
                         Gguf *vocab, Fault *fault);
 
 typedef struct TrainConfig {
+    const struct TrainFamily *family; /* NULL: a llama; others: train_families.h */
     TrainShape shape;
     size_t layers, vocab, ctx;
     double rope_theta;

@@ -17,7 +17,7 @@ static void layout_kv(Session *s, const SessionConfig *c) {
                               .value_dim = z->value_dim,
                               .window = m->recipe->both_ways ? 0 : z->window,
                               .state = block_state(&m->blocks[l])};
-        const Indexer *index = &m->blocks[l].mla.index;
+        const Indexer *index = &m->blocks[l].extras->mla.index;
         if (index->heads) shapes[index->layer] = (KvShape){1, index->width, 0, 0, 0};
         if (index->heads) layers = 2 * m->sizes.layers;
     }
@@ -33,6 +33,7 @@ static void layout_kv(Session *s, const SessionConfig *c) {
                        .prefixes = m->sizes.encoder ? 0 : c->prefixes,
                        .rewind = c->rewind ? c->rewind : 1};
     kv_init(&s->kv, &config, &s->arena);
+    prefix_init(&s->kv, &s->arena);
 }
 
 static size_t widest_key(const Model *m) {
@@ -58,13 +59,14 @@ static void layout(Session *s, SessionConfig c) {
     s->max_tokens = c.max_tokens, s->max_logits = c.max_logits;
     s->hidden_only = c.vectors;
     layout_kv(s, &c);
-    BlockSizes widest = {0};
-    const LayerTable *table = &s->model->layer_table;
-    widest.layer_input = (LayerInputSizes){m->dim, table->layers, table->width};
-    for (size_t l = 0; l < m->layers; l++)
-        block_sizes_include(&widest, &s->model->blocks[l], m->dim);
-    widest.mla.index.ctx = session_ctx(s);
-    block_run_init(&s->run, s->pool, c.max_tokens, &widest, &s->arena);
+    const BlockPlan plan = {.pool = s->pool,
+                            .blocks = s->model->blocks,
+                            .count = m->layers,
+                            .dim = m->dim,
+                            .rows = c.max_tokens,
+                            .ctx = session_ctx(s),
+                            .arena = &s->arena};
+    block_run_init(&s->run, &plan);
     s->key = arena_take(&s->arena, widest_key(s->model), f);
     s->x = arena_take(&s->arena, c.max_tokens * m->dim * max_size(1, s->model->streams), f);
     s->hidden = arena_take(&s->arena, c.max_logits * m->dim, f);
@@ -98,7 +100,7 @@ static bool check_direction(const Model *model, bool canvas, Fault *fault) {
 bool session_takes_kv(const Model *m, KvFormat kv, Fault *fault) {
     size_t widest = widest_key(m);
     for (size_t l = 0; l < m->sizes.layers; l++)
-        widest = max_size(widest, m->blocks[l].mla.index.width);
+        widest = max_size(widest, m->blocks[l].extras->mla.index.width);
     return kv.dtype != DTYPE_Q8_0 || widest <= KV_BYTE_KEY ||
            fault_set(fault,
                      "keys of %zu numbers do not go with --kv %s, which takes %d at most",
@@ -219,12 +221,14 @@ static void embed_one(Session *s, const Batch *batch, size_t i) {
     norm_apply(&m->embedding_norm, x, x, dim);
 }
 
+static WiringRun *wiring_run(const Session *s) { return block_memory(&s->run, wiring_open); }
+
 /* Tokens and the rows beside them.  The first token of a text, beside which there is no row, is nothing that others see
  * where the whole row goes into attention: it is a source (kv.h) of one. */
 static void join(Session *s, const Batch *batch) {
     const Block *b = &s->model->blocks[0];
-    join_forward(s->pool, &b->join, &s->run.join, batch->input, batch->count, s->x);
-    for (size_t i = 0; i < batch->count && b->wiring == WIRING_JOINED; i++)
+    join_forward(s->pool, &b->extras->join, &wiring_run(s)->join, batch->input, batch->count, s->x);
+    for (size_t i = 0; i < batch->count && b->wiring == &joined_wiring; i++)
         s->kv.source[batch->sequence[i]] = 1;
 }
 
@@ -238,9 +242,9 @@ static void embed(Session *s, const Batch *batch) {
     for (size_t i = 0; i < batch->count; i++) embed_one(s, &tokens, i);
     if (draft_head_is(m)) join(s, batch);
     if (m->layer_table.table.data)
-        layer_inputs(s->pool, &m->layer_table, &s->run.layer_input, batch, s->x);
+        layer_inputs(s->pool, &m->layer_table, &wiring_run(s)->layer_input, batch, s->x);
     if (m->streams)
-        altup_spread(s->pool, &m->altup, &s->run.altup, s->x, batch->count, m->sizes.dim);
+        altup_spread(s->pool, &m->altup, &wiring_run(s)->altup, s->x, batch->count, m->sizes.dim);
 }
 
 static void cap_logits(float *logits, size_t n, float cap) {
@@ -298,7 +302,8 @@ static void run_block(Session *s, size_t l, const Batch *batch) {
         b = &longer;
     }
     /* all blocks of an encoder work in the memory of the first layer behind them */
-    block_forward(b, &s->run, &s->kv, max_size(l, m->sizes.encoder), batch, s->x, m->sizes.dim);
+    const Pass pass = {&s->run, &s->kv, max_size(l, m->sizes.encoder), batch, m->sizes.dim};
+    block_forward(b, &pass, s->x);
 }
 
 /* The sequences of a batch are as they were before it. */
@@ -322,7 +327,7 @@ static bool run_layers(Session *s, const Batch *batch, size_t from, size_t to) {
         run_block(s, l, batch);
     }
     if (m->streams)
-        altup_gather(s->pool, &m->altup, &s->run.altup, s->x, batch->count, m->sizes.dim);
+        altup_gather(s->pool, &m->altup, &wiring_run(s)->altup, s->x, batch->count, m->sizes.dim);
     if (m->streams && s->run.probe) /* in place of the one stream that the last layer showed */
         probe_stream(s->run.probe, PROBE_AFTER, s->x, m->sizes.dim);
     return true;

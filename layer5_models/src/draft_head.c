@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-bool draft_head_is(const Model *m) { return m->blocks[0].join.token_norm.kind; }
+bool draft_head_is(const Model *m) { return m->blocks[0].extras->join.token_norm.kind; }
 
 bool draft_head_open(Model *head, const Model *m, Fault *fault) {
     if (!m->sizes.drafts)
@@ -73,13 +73,13 @@ static void map_depths(Session *head, const Linear *depths, const float *tapped,
     for (size_t i = 0, n; i < count; i += n) {
         n = min_size(count - i, head->max_tokens);
         linear(head->pool, depths, tapped + i * depths->w.shape[1], n,
-               rows + i * depths->w.shape[0], head->run.join.scratch);
+               rows + i * depths->w.shape[0], ((WiringRun *)block_memory(&head->run, wiring_open))->join.scratch);
     }
 }
 
 void draft_head_rows(Session *head, const Session *s, size_t count, float *rows) {
     const Model *m = s->model;
-    const Linear *depths = &head->model->blocks[0].join.depths;
+    const Linear *depths = &head->model->blocks[0].extras->join.depths;
     const size_t dim = m->sizes.dim;
     if (depths->w.data && m != head->model) {
         map_depths(head, depths, s->tap.rows, count, rows);

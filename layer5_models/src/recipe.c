@@ -51,7 +51,7 @@ static const RoleName eagle_names[] = {{ROLE_JOIN_TOKEN_NORM, "attn_norm", NULL}
 /* Reads, and does not write; and so BERT, whose norms stand behind the branches */
 #define ENCODER .both_ways = true, .vectors = true
 #define BERT                                                                               \
-    ENCODER, LAYER, .names = bert_names, .wiring = WIRING_NORM_AFTER, .no_out_norm = true, \
+    ENCODER, LAYER, .names = bert_names, .wiring = &after_wiring, .no_out_norm = true, \
                     .embedding_norm = true, .token_types = true
 
 /* Distances have biases, and nothing scales scores: the weights do */
@@ -100,19 +100,19 @@ static const Recipe recipes[] = {
     /* The line of GPT: norms with a mean, biases, most networks without a gate */
     {"stablelm", "StableLM", LAYER, HALVES, SWIGLU, .parallel_by_norm = true,
      .head_norms = HEAD_NORMS_OWN},
-    {"command-r", "Command R", LAYER, PAIRS, SWIGLU, .wiring = WIRING_PARALLEL,
+    {"command-r", "Command R", LAYER, PAIRS, SWIGLU, .wiring = &parallel_wiring,
      .head_norms = HEAD_NORMS_OWN, .scales = SCALES_COHERE},
-    {"phi2", "Phi 1, 1.5, 2", LAYER, HALVES, .act = ACT_GELU_TANH, .wiring = WIRING_PARALLEL},
-    {"gptj", "GPT-J", LAYER, PAIRS, .act = ACT_GELU_TANH, .wiring = WIRING_PARALLEL},
+    {"phi2", "Phi 1, 1.5, 2", LAYER, HALVES, .act = ACT_GELU_TANH, .wiring = &parallel_wiring},
+    {"gptj", "GPT-J", LAYER, PAIRS, .act = ACT_GELU_TANH, .wiring = &parallel_wiring},
     {"gptneox", "GPT-NeoX, Pythia", LAYER, HALVES, .act = ACT_GELU_TANH, .parallel_by_key = true},
     {"falcon", "Falcon 7B, 40B", LAYER, HALVES, .act = ACT_GELU_TANH, .names = falcon_names,
-     .wiring = WIRING_PARALLEL},
+     .wiring = &parallel_wiring},
     {"gpt2", "GPT-2, DistilGPT-2", LAYER, .act = ACT_GELU_TANH, .learned_positions = true},
     {"starcoder", "StarCoder, SantaCoder", LAYER, .act = ACT_GELU_TANH, .learned_positions = true},
     {"starcoder2", "StarCoder 2", LAYER, HALVES, .act = ACT_GELU_TANH, .window_everywhere = true},
     {"bloom", "BLOOM", LAYER, .act = ACT_GELU_TANH, .embedding_norm = true, .max_bias = 8},
     {"mpt", "MPT", LAYER, .act = ACT_GELU_TANH, .max_bias = -1, .clamp = true},
-    {"cohere2", "Command R7B, Command A", LAYER, PAIRS, SWIGLU, .wiring = WIRING_PARALLEL,
+    {"cohere2", "Command R7B, Command A", LAYER, PAIRS, SWIGLU, .wiring = &parallel_wiring,
      .rope_windows_only = true, .window_pattern = 4, .scales = SCALES_COHERE},
     {"jais2", "Jais 2", LAYER, HALVES, .act = ACT_RELU_SQUARED},
 
@@ -124,7 +124,7 @@ static const Recipe recipes[] = {
     {"gemma3", "Gemma 3", RMS, HALVES, GEGLU, .head_norms = HEAD_NORMS_SHARED, .post_norms = true,
      .scale_embedding = true, .logit_softcap = -1, .window_pattern = 6, .window_theta = 10000,
      .window_stretching = WINDOW_UNSTRETCHED, .scale_by_dim_layers = 62},
-    {"gemma3n", "Gemma 3n", RMS, HALVES, GEGLU, .wiring = WIRING_LAUREL, .cut_layers = 10,
+    {"gemma3n", "Gemma 3n", RMS, HALVES, GEGLU, .wiring = &laurel_wiring, .cut_layers = 10,
      .head_norms = HEAD_NORMS_SHARED, .post_norms = true, .value_norms = true, .score_scale = 1,
      .own_kv = 20, .idle_kv = true, .layer_input = 256, .streams = 4, .laurel = 64,
      .scale_embedding = true, .logit_softcap = 30, .window_pattern = 5, .window_theta = 10000,
@@ -262,7 +262,7 @@ static const Recipe recipes[] = {
 
     /* Guess for another model */
     {"eagle3", "EAGLE-3, a draft head for another model", RMS, PAIRS, SWIGLU, .guesses = true,
-     .names = eagle_names, .wiring = WIRING_JOINED, .rope_freqs = true, .draft_bare = true},
+     .names = eagle_names, .wiring = &joined_wiring, .rope_freqs = true, .draft_bare = true},
 };
 /* clang-format on */
 

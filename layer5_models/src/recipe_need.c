@@ -89,7 +89,7 @@ Need recipe_need(const Recipe *r, RoleId id, const LayerSizes *s) {
     if (id >= ROLE_DELTA_Q) return delta_need(id, s);
     if (id >= ROLE_LATENT_DOWN && id <= ROLE_LAUREL_NORM) return beside_need(r, id, s);
     Need shared = r->idle_kv ? NEED_MAYBE : NEED_NO;
-    bool maybe_parallel = r->wiring == WIRING_PARALLEL || r->parallel_by_norm;
+    bool maybe_parallel = r->wiring == &parallel_wiring || r->parallel_by_norm;
     if (id >= ROLE_SSM_IN && id <= ROLE_SHORT_CONV_OUT) return recurrent_need(r, id, s);
     if (id >= ROLE_ATTN_Q && id <= ROLE_ATTN_SINKS && !s->heads) return NEED_NO;
     if (id >= ROLE_ATTN_Q && id <= ROLE_ATTN_SINKS && s->latent) return latent_need(id, s);

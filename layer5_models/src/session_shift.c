@@ -6,7 +6,7 @@
 static ShiftRope rope_of(const Session *s, size_t layer) {
     const Block *b = &s->model->blocks[layer];
     const Rope *rope = session_rope(s, layer);
-    bool latent = b->mla.kv_a.w.data && rope && rope->style != ROPE_NONE;
+    bool latent = b->extras->mla.kv_a.w.data && rope && rope->style != ROPE_NONE;
     return (ShiftRope){.rope = rope,
                        .plain = latent ? s->kv.shape[layer].key_dim - rope->rotary : 0,
                        .key = s->key,
@@ -30,7 +30,7 @@ bool session_can_shift(const Session *s, Fault *fault) {
         return fault_set(fault,
                          "this model has recurrent layers: a state forgets no single token");
     for (size_t l = 0; l < m->sizes.layers; l++)
-        if (m->blocks[l].mla.index.heads)
+        if (m->blocks[l].extras->mla.index.heads)
             return fault_set(fault,
                              "this model's indexer keeps keys of its own beside those of "
                              "attention: they are not turned");

@@ -14,6 +14,7 @@
 #include "pooling.h"       /* one vector for a text */
 #include "rerank.h"        /* how well a document answers a query */
 #include "converter.h"     /* models as they are published, rewritten */
+#include "train_families.h" /* what is trained besides a llama */
 #include "quant_preset.h"  /* which number format each matrix of a quantized model gets */
 
 #endif

@@ -136,7 +136,7 @@ static void bind_tensors(Binder *b, Block *block, const LayerSizes *s, size_t la
          has_up = s->gate_in_up && s->hidden && bind_fused(b, block, "ffn_up", up, 2, s, layer);
     bool one = s->delta_heads && !s->delta_each, /* map, and convolution */
         has_delta = one && bind_fused(b, block, "attn_qkv", delta, 3, s, layer),
-         has_conv = one && bind_delta_conv(b, &block->delta, s, layer);
+         has_conv = one && bind_delta_conv(b, &block->extras->delta, s, layer);
     for (RoleId id = 0; id < ROLES && b->ok; id++) {
         bool done = (has_qkv && id >= ROLE_ATTN_Q && id <= ROLE_ATTN_V) ||
                     (has_up && (id == ROLE_FFN_GATE || id == ROLE_FFN_UP)) ||
@@ -155,14 +155,12 @@ static void bind_tensors(Binder *b, Block *block, const LayerSizes *s, size_t la
 
 /* ------------------------------------------------------------------ settings */
 
-static Wiring wiring_of(Binder *b, const Block *block) {
+static const Wiring *wiring_of(Binder *b, const Block *block) {
     const Recipe *r = b->model->recipe;
-    if (block->network_post_norm.kind) return WIRING_BESIDE;
-    if (r->parallel_by_norm) return block->ffn_norm.kind ? WIRING_SEQUENTIAL : WIRING_PARALLEL;
-    if (r->parallel_by_key)
-        return key_bool(b, "use_parallel_residual", true, true) ? WIRING_PARALLEL
-                                                                : WIRING_SEQUENTIAL;
-    return r->wiring;
+    bool parallel = r->parallel_by_norm && !block->ffn_norm.kind;
+    if (r->parallel_by_key) parallel = key_bool(b, "use_parallel_residual", true, true);
+    if (parallel) return &parallel_wiring;
+    return r->wiring ? r->wiring : &sequential_wiring;
 }
 
 static float scale_of(const Model *m, const LayerSizes *s) {
@@ -213,10 +211,10 @@ static void bind_idle(Binder *b, const LayerSizes *s, size_t layer) {
 /* A block without a table has that of the first one of its kind. */
 static void set_relative(const Model *m, Block *block, const LayerSizes *s, size_t layer) {
     const size_t first = layer < m->sizes.encoder ? 0 : m->sizes.encoder;
-    if (!block->relative.table && m->blocks)
-        block->relative.table = m->blocks[first].relative.table;
-    relative_init(&block->relative, s->heads, s->buckets, !block->attention.shape.mask.causal);
-    block->attention.shape.relative = &block->relative;
+    Relative *relative = &block->extras->relative;
+    if (!relative->table && m->blocks) relative->table = m->blocks[first].extras->relative.table;
+    relative_init(relative, s->heads, s->buckets, !block->attention.shape.mask.causal);
+    block->attention.shape.relative = relative;
 }
 
 static void set_attention(Binder *b, Attention *a, const LayerSizes *s) {
@@ -322,9 +320,9 @@ static void set_router(Binder *b, Router *router, const LayerSizes *s) {
 }
 
 /* A limit for each layer; 0: none. */
-static void set_limits(Binder *b, FeedForward *f, size_t layer) {
-    f->expert_limit = (float)number_of_layer(b, "swiglu_clamp_exp", layer, 0, 0, 1e6);
-    f->limit = (float)number_of_layer(b, "swiglu_clamp_shexp", layer, 0, 0, 1e6);
+static void set_limits(Binder *b, Block *block, size_t layer) {
+    block->extras->experts.limit = (float)number_of_layer(b, "swiglu_clamp_exp", layer, 0, 0, 1e6);
+    block->ffn.limit = (float)number_of_layer(b, "swiglu_clamp_shexp", layer, 0, 0, 1e6);
 }
 
 /* The file has two of the numbers before softplus, which keeps them positive. */
@@ -352,25 +350,27 @@ static Activation activation_of(Binder *b, const LayerSizes *s) {
 void bind_block(Binder *b, Block *block, size_t layer) {
     const Recipe *r = b->model->recipe;
     const LayerSizes *s = &b->model->layers[layer];
-    *block = (Block){.residual_scale = b->model->residual_scale};
+    BlockExtras *more = block->extras;
+    *block = (Block){.residual_scale = b->model->residual_scale, .extras = more};
+    *more = (BlockExtras){.mla.rank = 0};
     if (s->heads) set_attention(b, &block->attention, s);
-    if (s->cross) set_cross(b->model, &block->cross.attention, s);
-    if (s->latent) set_mla(&block->mla, s);
-    if (s->index_heads) set_indexer(b, &block->mla.index, s, layer);
-    if (s->delta_heads) set_delta(b, &block->delta, s);
-    if (s->rwkv_heads) set_rwkv(&block->rwkv, s, RWKV_EPS);
-    if (s->ssm_inner) set_mamba(b, &block->mamba, s);
-    block->short_conv.conv.channels = s->dim, block->short_conv.conv.taps = s->short_conv;
-    block->altup.streams = s->streams;
-    block->layer_input.act = r->act;
+    if (s->cross) set_cross(b->model, &more->cross.attention, s);
+    if (s->latent) set_mla(&more->mla, s);
+    if (s->index_heads) set_indexer(b, &more->mla.index, s, layer);
+    if (s->delta_heads) set_delta(b, &more->delta, s);
+    if (s->rwkv_heads) set_rwkv(&more->rwkv, s, RWKV_EPS);
+    if (s->ssm_inner) set_mamba(b, &more->mamba, s);
+    more->short_conv.conv.channels = s->dim, more->short_conv.conv.taps = s->short_conv;
+    more->altup.streams = s->streams;
+    more->layer_input.act = r->act;
     bind_tensors(b, block, s, layer);
-    if (s->joined) bind_depths(b, &block->join);
+    if (s->joined) bind_depths(b, &more->join);
     if (s->buckets) set_relative(b->model, block, s, layer);
     if (s->cross && s->first) bind_idle(b, s, layer);
-    block->wiring = wiring_of(b, block);
     block->ffn.act = activation_of(b, s), block->ffn.gated = r->gated && !s->no_gate;
-    if (s->experts) set_router(b, &block->ffn.router, s);
+    if (s->experts) set_router(b, &more->experts.router, s);
     if (r->cut_layers) block->ffn.cut = read_cut(b, layer);
-    if (r->limits) set_limits(b, &block->ffn, layer);
+    if (r->limits) set_limits(b, block, layer);
     if (r->act == ACT_XIELU) set_xielu(b, &block->ffn.xielu, layer);
+    block_choose(block, wiring_of(b, block));
 }

@@ -157,7 +157,7 @@ static bool check_information(Binder *b) {
         return refuse_key(b, "tensor_data_layout", pth, "no other order of rows is known");
     /* old converters wrote true into the files of every family, sequential ones, too */
     if (was_read(b, "use_parallel_residual")) return b->ok;
-    if (b->model->recipe->wiring != WIRING_PARALLEL)
+    if (b->model->recipe->wiring != &parallel_wiring)
         return find_key(b, "use_parallel_residual") || b->ok;
     return check_fixed(b, &(Fixed){"use_parallel_residual", true, true,
                                    "both branches read the same x in this family"});

@@ -80,9 +80,11 @@ static void bind_beside(Binder *b) {
 /* Everything that takes memory; runs on a measuring arena and again on the real one. */
 static bool bind_model(Binder *b) {
     Model *m = b->model;
-    Block spare;
+    BlockExtras more, *extras = arena_take(&m->arena, all_blocks(b), sizeof *extras);
+    Block spare = {.extras = &more};
     DraftEnds idle;
     m->blocks = arena_take(&m->arena, all_blocks(b), sizeof *m->blocks);
+    for (size_t l = 0; m->blocks && l < all_blocks(b); l++) m->blocks[l].extras = &extras[l];
     read_ropes(b);
     if (m->recipe->guesses) bind_guesses(b);
     bind_ends(b);

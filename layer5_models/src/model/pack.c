@@ -31,7 +31,7 @@ enum { ENDS = 3 };
 /* Map number i beside the blocks, when it is quantized: the head, a draft head's, and what that one reads of different
  * depths; else NULL. */
 static Linear *end_of(const Model *m, size_t i) {
-    const Linear *ends[ENDS] = {&m->head, &m->draft.head, &m->blocks[0].join.depths};
+    const Linear *ends[ENDS] = {&m->head, &m->draft.head, &m->blocks[0].extras->join.depths};
     const Linear *end = ends[i];
     return end->w.data && dtype_is_quantized(end->w.dtype) ? (Linear *)end : NULL;
 }
