@@ -30,8 +30,8 @@ static const char *const block_hints[B_PARTS] = {
     [B_SCALE] = "what a branch returns is scaled by residual_scale before it is added",
     [B_ATTENTION] = "attention adds nothing to x",
     [B_FFN] = "the feed-forward network adds nothing to x",
-    [B_EXPERTS] =
-        "the block's network is of another kind (experts), and a dense one was computed: call the forward of b->network",
+    [B_EXPERTS] = "the block's network is of another kind (experts), and a dense one was "
+                  "computed: call the forward of b->network",
 };
 
 static Block block_without(const Block *b, int part) {
@@ -111,8 +111,7 @@ static void add_experts(Block *b) {
     e->router = (Router){.map = linear_map(EXPERTS, DIM), .used = 2};
     e->net.gate.w = tensor_view(DTYPE_F32, 3, wide, noise(EXPERTS * HIDDEN * DIM, 0.6));
     e->net.up.w = tensor_view(DTYPE_F32, 3, wide, noise(EXPERTS * HIDDEN * DIM, 0.6));
-    e->net.down.w =
-        tensor_view(DTYPE_F32, 3, narrow, noise(EXPERTS * HIDDEN * DIM, 0.6));
+    e->net.down.w = tensor_view(DTYPE_F32, 3, narrow, noise(EXPERTS * HIDDEN * DIM, 0.6));
 }
 
 GRADE(block) {

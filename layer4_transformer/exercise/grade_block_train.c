@@ -174,10 +174,11 @@ static void forward_is_right(Bench *mine, Bench *ours) {
 
 static void memory_is_right(const Bench *mine, const Bench *ours) {
     for (size_t i = 0; i < WEIGHTS; i++)
-        NUMBERS(mine->delta_grads[i], ours->delta_grads[i], delta_sizes[i], 2e-4,
-                "the gradient of a delta net's %s: where the shape has a mixer, and only there, "
-                "its backward() takes the place of attend_backward()",
-                delta_names[i]);
+        NUMBERS(
+            mine->delta_grads[i], ours->delta_grads[i], delta_sizes[i], 2e-4,
+            "the gradient of a delta net's %s: where the shape has a mixer, and only there, "
+            "its backward() takes the place of attend_backward()",
+            delta_names[i]);
 }
 
 static void backward_is_right(Bench *mine, Bench *ours) {

@@ -56,9 +56,9 @@ typedef struct PartKind {
     const char *name;
     /* out (count, dim) = the part applied to the rows of in (count, dim) */
     void (*forward)(const Block *block, const Pass *pass, const float *in, float *out);
-    size_t (*state)(const Block *block);                         /* numbers of a recurrent state */
-    void (*include)(BlockSizes *sizes, const Block *block);      /* grow to what it needs */
-    OpenMemory *open;                                            /* memory of its own */
+    size_t (*state)(const Block *block);                    /* numbers of a recurrent state */
+    void (*include)(BlockSizes *sizes, const Block *block); /* grow to what it needs */
+    OpenMemory *open;                                       /* memory of its own */
 } PartKind;
 
 /* How the parts are put together: x (count, dim) goes in and comes out. */

@@ -149,10 +149,11 @@ static void include_network(BlockSizes *sizes, const Block *b) {
     ffn_sizes_include(&sizes->ffn, &b->ffn.net);
 }
 
-const PartKind attention_part = {.name = "attention", .forward = attend,
+const PartKind attention_part = {.name = "attention",
+                                 .forward = attend,
                                  .include = include_attention},
-               dense_part = {.name = "dense", .forward = feed_forward,
-                             .include = include_network};
+               dense_part = {
+                   .name = "dense", .forward = feed_forward, .include = include_network};
 
 /* Tell a probe which layer comes. */
 static void watch(const Block *b, const Pass *p) {

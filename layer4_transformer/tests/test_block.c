@@ -25,9 +25,8 @@ static Norm norm(size_t n) {
 
 static Block make_block(void) {
     used = 0;
-    Block b = {.wiring = &sequential_wiring,
-               .mixer = {&attention_part},
-               .network = &dense_part};
+    Block b = {
+        .wiring = &sequential_wiring, .mixer = {&attention_part}, .network = &dense_part};
     b.attention.shape = (AttentionShape){
         .heads = 2, .kv_heads = 1, .head_dim = 4, .scale = 0.5f, .mask = {.causal = true}};
     b.attention.q = matrix(8, DIM), b.attention.k = matrix(4, DIM);

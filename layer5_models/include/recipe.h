@@ -88,7 +88,7 @@ typedef struct Recipe {
     /* norms and wiring */
     NormKind norm;
     bool norm_bias; /* RMS norms have a bias, too; those of NORM_LAYER may have one anyway */
-    const Wiring *wiring; /* NULL: sequential */
+    const Wiring *wiring;  /* NULL: sequential */
     bool parallel_by_key;  /* parallel where use_parallel_residual says so */
     bool parallel_by_norm; /* parallel where a block has no ffn_norm */
     bool no_pre_norms;     /* branches read x as it is */

@@ -227,7 +227,8 @@ static WiringRun *wiring_run(const Session *s) { return block_memory(&s->run, wi
  * where the whole row goes into attention: it is a source (kv.h) of one. */
 static void join(Session *s, const Batch *batch) {
     const Block *b = &s->model->blocks[0];
-    join_forward(s->pool, &b->extras->join, &wiring_run(s)->join, batch->input, batch->count, s->x);
+    join_forward(s->pool, &b->extras->join, &wiring_run(s)->join, batch->input, batch->count,
+                 s->x);
     for (size_t i = 0; i < batch->count && b->wiring == &joined_wiring; i++)
         s->kv.source[batch->sequence[i]] = 1;
 }
@@ -244,7 +245,8 @@ static void embed(Session *s, const Batch *batch) {
     if (m->layer_table.table.data)
         layer_inputs(s->pool, &m->layer_table, &wiring_run(s)->layer_input, batch, s->x);
     if (m->streams)
-        altup_spread(s->pool, &m->altup, &wiring_run(s)->altup, s->x, batch->count, m->sizes.dim);
+        altup_spread(s->pool, &m->altup, &wiring_run(s)->altup, s->x, batch->count,
+                     m->sizes.dim);
 }
 
 static void cap_logits(float *logits, size_t n, float cap) {
@@ -327,7 +329,8 @@ static bool run_layers(Session *s, const Batch *batch, size_t from, size_t to) {
         run_block(s, l, batch);
     }
     if (m->streams)
-        altup_gather(s->pool, &m->altup, &wiring_run(s)->altup, s->x, batch->count, m->sizes.dim);
+        altup_gather(s->pool, &m->altup, &wiring_run(s)->altup, s->x, batch->count,
+                     m->sizes.dim);
     if (m->streams && s->run.probe) /* in place of the one stream that the last layer showed */
         probe_stream(s->run.probe, PROBE_AFTER, s->x, m->sizes.dim);
     return true;

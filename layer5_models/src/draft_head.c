@@ -73,7 +73,8 @@ static void map_depths(Session *head, const Linear *depths, const float *tapped,
     for (size_t i = 0, n; i < count; i += n) {
         n = min_size(count - i, head->max_tokens);
         linear(head->pool, depths, tapped + i * depths->w.shape[1], n,
-               rows + i * depths->w.shape[0], ((WiringRun *)block_memory(&head->run, wiring_open))->join.scratch);
+               rows + i * depths->w.shape[0],
+               ((WiringRun *)block_memory(&head->run, wiring_open))->join.scratch);
     }
 }
 

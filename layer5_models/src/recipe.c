@@ -50,7 +50,7 @@ static const RoleName eagle_names[] = {{ROLE_JOIN_TOKEN_NORM, "attn_norm", NULL}
     EXPERTS(SCORE), .router_by_key = true, .weights_by_key = true, .choice_bias = true
 /* Reads, and does not write; and so BERT, whose norms stand behind the branches */
 #define ENCODER .both_ways = true, .vectors = true
-#define BERT                                                                               \
+#define BERT                                                                           \
     ENCODER, LAYER, .names = bert_names, .wiring = &after_wiring, .no_out_norm = true, \
                     .embedding_norm = true, .token_types = true
 

@@ -89,5 +89,6 @@ void source_keep(Session *s, const Batch *source) {
     for (size_t i = 0; i < source->count; i++)
         norm_apply(&m->source_norm, s->x + i * dim, s->x + i * dim, dim);
     for (size_t l = m->sizes.encoder; l < m->sizes.layers; l++)
-        cross_keep(s->pool, &m->blocks[l].extras->cross, &s->run.attention, &s->kv, l, source, s->x);
+        cross_keep(s->pool, &m->blocks[l].extras->cross, &s->run.attention, &s->kv, l, source,
+                   s->x);
 }

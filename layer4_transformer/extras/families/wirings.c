@@ -166,7 +166,7 @@ void block_choose(Block *b, const Wiring *usual) {
         b->mixer[mixers++] = e->mla.kv_a.w.data ? &mla_part : &attention_part;
     if (recurrent) b->mixer[mixers] = recurrent;
     b->network = network_kind(b);
-    b->wiring = e->cross.attention.o.w.data   ? &cross_wiring
+    b->wiring = e->cross.attention.o.w.data ? &cross_wiring
                 : e->network_post_norm.kind ? &beside_wiring
                                             : usual;
     if (!e->altup.streams && !e->layer_input.gate.w.data && !e->output_scale) return;

@@ -77,13 +77,13 @@ typedef struct ExpertChoice {
 
 /* Working memory for a batch.  A token has a row for each of its experts. */
 typedef struct ExpertsRun {
-    FfnRun net;              /* of one row for each choice; the shared network works there, too */
-    float *scores;           /* (tokens, experts) */
-    ExpertChoice *choice;    /* (tokens, used) */
-    size_t *first;           /* (experts + 1): where the rows of each begin */
-    float *rows;             /* (rows, dim) */
-    float *latent;           /* (tokens, latent) */
-    Linear *maps;            /* (2 * experts) */
+    FfnRun net;           /* of one row for each choice; the shared network works there, too */
+    float *scores;        /* (tokens, experts) */
+    ExpertChoice *choice; /* (tokens, used) */
+    size_t *first;        /* (experts + 1): where the rows of each begin */
+    float *rows;          /* (rows, dim) */
+    float *latent;        /* (tokens, latent) */
+    Linear *maps;         /* (2 * experts) */
     LinearProduct *products; /* (2 * experts) */
 } ExpertsRun;
 

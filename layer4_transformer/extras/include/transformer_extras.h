@@ -18,9 +18,9 @@
 #include "altup.h"            /* a stream of several parts, of which a block computes one */
 #include "laurel.h"           /* a short way beside attention */
 #include "layer_input.h"      /* every layer looks the token up again */
-#include "join.h"             /* a token and what was known before it: where a draft head begins */
-#include "block_extras.h"     /* all of these as parts and wirings of a block */
-#include "delta_train.h"      /* the delta rule for whole sequences, and its gradients */
+#include "join.h"         /* a token and what was known before it: where a draft head begins */
+#include "block_extras.h" /* all of these as parts and wirings of a block */
+#include "delta_train.h"  /* the delta rule for whole sequences, and its gradients */
 #include "short_conv_train.h" /* ... and the convolution before it */
 #include "train_delta.h"      /* a delta net in place of attention, for training */
 #include "delta_train.h"      /* the delta rule for whole sequences, and its gradients */

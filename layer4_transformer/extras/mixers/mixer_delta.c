@@ -210,8 +210,8 @@ static void *delta_open(const BlockPlan *plan) {
 }
 
 static void delta_rows(const Block *b, const Pass *p, const float *in, float *out) {
-    delta_forward(p->run->pool, &b->extras->delta, block_memory(p->run, delta_open), p->kv, p->layer,
-                  p->batch, in, out);
+    delta_forward(p->run->pool, &b->extras->delta, block_memory(p->run, delta_open), p->kv,
+                  p->layer, p->batch, in, out);
 }
 
 static size_t delta_numbers(const Block *b) { return delta_state(&b->extras->delta); }

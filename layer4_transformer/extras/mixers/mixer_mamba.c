@@ -122,8 +122,8 @@ void *mamba_open(const BlockPlan *plan) {
 }
 
 static void mamba_rows(const Block *b, const Pass *p, const float *in, float *out) {
-    mamba_forward(p->run->pool, &b->extras->mamba, block_memory(p->run, mamba_open), p->kv, p->layer,
-                  p->batch, in, out);
+    mamba_forward(p->run->pool, &b->extras->mamba, block_memory(p->run, mamba_open), p->kv,
+                  p->layer, p->batch, in, out);
 }
 
 static size_t mamba_numbers(const Block *b) { return mamba_state(&b->extras->mamba); }

@@ -86,8 +86,8 @@ void mamba2_forward(Pool *pool, const Mamba *m, MambaRun *run, const KvCache *kv
 /* ------------------------------------------------------------------ as a part of a block */
 
 static void mamba2_rows(const Block *b, const Pass *p, const float *in, float *out) {
-    mamba2_forward(p->run->pool, &b->extras->mamba, block_memory(p->run, mamba_open), p->kv, p->layer,
-                   p->batch, in, out);
+    mamba2_forward(p->run->pool, &b->extras->mamba, block_memory(p->run, mamba_open), p->kv,
+                   p->layer, p->batch, in, out);
 }
 
 static size_t mamba2_numbers(const Block *b) { return mamba_state(&b->extras->mamba); }

@@ -218,17 +218,17 @@ void *rwkv_open(const BlockPlan *plan) {
 }
 
 static void rwkv_time_rows(const Block *b, const Pass *p, const float *in, float *out) {
-    rwkv_time_mix(p->run->pool, &b->extras->rwkv, block_memory(p->run, rwkv_open), p->kv, p->layer,
-                  p->batch, in, out);
+    rwkv_time_mix(p->run->pool, &b->extras->rwkv, block_memory(p->run, rwkv_open), p->kv,
+                  p->layer, p->batch, in, out);
 }
 
 static void rwkv_channel_rows(const Block *b, const Pass *p, const float *in, float *out) {
-    rwkv_channel_mix(p->run->pool, &b->extras->rwkv, block_memory(p->run, rwkv_open), p->kv, p->layer,
-                     p->batch, in, out);
+    rwkv_channel_mix(p->run->pool, &b->extras->rwkv, block_memory(p->run, rwkv_open), p->kv,
+                     p->layer, p->batch, in, out);
 }
 
 static size_t rwkv_numbers(const Block *b) { return rwkv_state(&b->extras->rwkv); }
 
 const PartKind rwkv_part = {"rwkv time mix", rwkv_time_rows, rwkv_numbers, NULL, rwkv_open},
-               rwkv_channel_part = {.name = "rwkv channel mix", .forward = rwkv_channel_rows,
-                                    .open = rwkv_open};
+               rwkv_channel_part = {
+                   .name = "rwkv channel mix", .forward = rwkv_channel_rows, .open = rwkv_open};

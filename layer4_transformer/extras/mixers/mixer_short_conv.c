@@ -57,13 +57,14 @@ static void *short_conv_open(const BlockPlan *plan) {
 }
 
 static void short_conv_part_rows(const Block *b, const Pass *p, const float *in, float *out) {
-    short_conv_forward(p->run->pool, &b->extras->short_conv, block_memory(p->run, short_conv_open), p->kv, p->layer,
-                       p->batch, in, out);
+    short_conv_forward(p->run->pool, &b->extras->short_conv,
+                       block_memory(p->run, short_conv_open), p->kv, p->layer, p->batch, in,
+                       out);
 }
 
 static size_t short_conv_numbers(const Block *b) {
     return short_conv_state(&b->extras->short_conv.conv);
 }
 
-const PartKind short_conv_part = {
-    "short convolution", short_conv_part_rows, short_conv_numbers, NULL, short_conv_open};
+const PartKind short_conv_part = {"short convolution", short_conv_part_rows, short_conv_numbers,
+                                  NULL, short_conv_open};

@@ -46,8 +46,7 @@ static void group_by_expert(const Experts *e, const float *x, size_t n, ExpertsR
     memcpy(next, run->first, experts * sizeof *next);
     for (size_t i = 0; i < n * used; i++) {
         run->choice[i].row = next[run->choice[i].expert]++;
-        norm_apply(&e->norm, run->rows + run->choice[i].row * dim, x + i / used * dim,
-                   dim);
+        norm_apply(&e->norm, run->rows + run->choice[i].row * dim, x + i / used * dim, dim);
     }
 }
 

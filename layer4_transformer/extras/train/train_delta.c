@@ -141,8 +141,8 @@ static void maps_backward(const TrainRun *run, const TrainDelta *w, TrainDelta *
                         saved->normed, maps[i].dy, run->n, run->matmul_scratch);
 }
 
-static void train_delta_backward(const TrainRun *run, const TrainBlock *block, TrainBlock *gradients,
-                          const TrainSaved *saved, float *dx) {
+static void train_delta_backward(const TrainRun *run, const TrainBlock *block,
+                                 TrainBlock *gradients, const TrainSaved *saved, float *dx) {
     const TrainShape *s = &run->shape;
     const TrainDelta *w = block->mixer;
     const TrainDeltaSaved *v = saved->mixer;
@@ -157,8 +157,8 @@ static void train_delta_backward(const TrainRun *run, const TrainBlock *block, T
     delta_backward(run->pool, &shape, run->sequences, &v->rows, dmixed, &rows,
                    run->attn_scratch);
     read_backward(run, w, grad, saved, &rows);
-    conv_backward(run->pool, conv_shape(s), run->sequences, w->taps, v->in, rows.qkv,
-                  din, grad->taps);
+    conv_backward(run->pool, conv_shape(s), run->sequences, w->taps, v->in, rows.qkv, din,
+                  grad->taps);
     rows.qkv = din;
     maps_backward(run, w, grad, saved, &rows, dz, dnormed);
     for (size_t i = 0; i < n; i++)

@@ -41,7 +41,8 @@ static void add_delta_tensor(Trainer *t, size_t layer, DeltaPair *pair, const De
         t->parameters[t->n_parameters - 1].rate = d->rate;
     }
     if (d->in_block) train_point(t, block, grad, d->field, offset);
-    if (pair && !d->in_block) train_point(t, &pair->weights, &pair->gradients, d->field, offset);
+    if (pair && !d->in_block)
+        train_point(t, &pair->weights, &pair->gradients, d->field, offset);
 }
 
 #define BLOCK(FIELD) true, offsetof(TrainBlock, FIELD)

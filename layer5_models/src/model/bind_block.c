@@ -212,7 +212,8 @@ static void bind_idle(Binder *b, const LayerSizes *s, size_t layer) {
 static void set_relative(const Model *m, Block *block, const LayerSizes *s, size_t layer) {
     const size_t first = layer < m->sizes.encoder ? 0 : m->sizes.encoder;
     Relative *relative = &block->extras->relative;
-    if (!relative->table && m->blocks) relative->table = m->blocks[first].extras->relative.table;
+    if (!relative->table && m->blocks)
+        relative->table = m->blocks[first].extras->relative.table;
     relative_init(relative, s->heads, s->buckets, !block->attention.shape.mask.causal);
     block->attention.shape.relative = relative;
 }
@@ -321,7 +322,8 @@ static void set_router(Binder *b, Router *router, const LayerSizes *s) {
 
 /* A limit for each layer; 0: none. */
 static void set_limits(Binder *b, Block *block, size_t layer) {
-    block->extras->experts.limit = (float)number_of_layer(b, "swiglu_clamp_exp", layer, 0, 0, 1e6);
+    block->extras->experts.limit =
+        (float)number_of_layer(b, "swiglu_clamp_exp", layer, 0, 0, 1e6);
     block->ffn.limit = (float)number_of_layer(b, "swiglu_clamp_shexp", layer, 0, 0, 1e6);
 }
 

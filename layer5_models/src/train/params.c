@@ -84,21 +84,25 @@ typedef struct Place {
     size_t at;
 } Place;
 
-#define PLACE(ID, FIELD) {ROLE_##ID, offsetof(TrainBlock, FIELD)}
+#define PLACE(ID, FIELD) \
+    { ROLE_##ID, offsetof(TrainBlock, FIELD) }
 
-static const Place mixer_tensors[] = {PLACE(ATTN_NORM, attn_norm), PLACE(ATTN_Q, q),
-                                      PLACE(ATTN_K, k),            PLACE(ATTN_V, v),
-                                      PLACE(ATTN_OUTPUT, o),       PLACE(FFN_NORM, ffn_norm)},
-                   network_tensors[] = {
-                       PLACE(FFN_GATE, gate), PLACE(FFN_UP, up), PLACE(FFN_DOWN, down)};
+static const Place mixer_tensors[] = {PLACE(ATTN_NORM, attn_norm),
+                                      PLACE(ATTN_Q, q),
+                                      PLACE(ATTN_K, k),
+                                      PLACE(ATTN_V, v),
+                                      PLACE(ATTN_OUTPUT, o),
+                                      PLACE(FFN_NORM, ffn_norm)},
+                   network_tensors[] = {PLACE(FFN_GATE, gate), PLACE(FFN_UP, up),
+                                        PLACE(FFN_DOWN, down)};
 
 static void add_tensor(Trainer *t, size_t layer, const Place *place, size_t *used) {
     const LayerSizes sizes = layer_of(&t->config.shape);
     const Role *role = role_of(place->id);
     char name[48];
     block_tensor_name(name, sizeof name, layer, role->name, "weight");
-    size_t offset = train_add(t, used, name, extent_of(role->rows, &sizes),
-                              extent_of(role->cols, &sizes));
+    size_t offset =
+        train_add(t, used, name, extent_of(role->rows, &sizes), extent_of(role->cols, &sizes));
     train_point(t, &t->weights.blocks[layer], &t->grads.blocks[layer], place->at, offset);
 }
 
@@ -115,7 +119,8 @@ static void add_block(Trainer *t, size_t layer, size_t *used) {
 static size_t layout_parameters(Trainer *t) {
     size_t used = 0;
     t->n_parameters = 0;
-    size_t embedding = train_add(t, &used, "token_embd.weight", t->config.vocab, t->config.shape.dim);
+    size_t embedding =
+        train_add(t, &used, "token_embd.weight", t->config.vocab, t->config.shape.dim);
     t->weights.embedding = at(t->values, embedding),
     t->grads.embedding = at(t->gradients, embedding);
     for (size_t l = 0; l < t->config.layers; l++) add_block(t, l, &used);
@@ -179,11 +184,11 @@ static void layout_batch(Trainer *t) {
     t->run.grad_c = arena_take(a, n * widest, f);
     t->run.matmul_scratch =
         arena_take(a, matmul_scratch_floats(threads, max_size(widest, t->config.vocab)), f);
-    t->run.attn_scratch = arena_take(
-        a,
-        s->mixer ? s->mixer->scratch(s, threads, t->config.ctx)
-                 : attention_scratch_floats(threads, t->config.ctx),
-        f);
+    t->run.attn_scratch =
+        arena_take(a,
+                   s->mixer ? s->mixer->scratch(s, threads, t->config.ctx)
+                            : attention_scratch_floats(threads, t->config.ctx),
+                   f);
     t->cosine = arena_take(a, n * s->head_dim / 2, f);
     t->sine = arena_take(a, n * s->head_dim / 2, f);
     t->x = arena_take(a, n * s->dim, f);
@@ -251,9 +256,9 @@ void train_initialize(Trainer *t) {
         Rng rng = {t->config.seed, i, 0};
         double sigma = deviation(t, p);
         for (size_t k = 0; k < p->rows * p->cols; k++)
-            t->values[p->offset + k] = p->rows == 1
-                                           ? first_of_vector(t, p, rng_unit(t->config.seed, i, k))
-                                           : (float)(sigma * rng_normal(&rng));
+            t->values[p->offset + k] =
+                p->rows == 1 ? first_of_vector(t, p, rng_unit(t->config.seed, i, k))
+                             : (float)(sigma * rng_normal(&rng));
     }
     for (size_t l = 0; l < t->config.layers; l++) start_copying(t, &t->weights.blocks[l]);
 }
