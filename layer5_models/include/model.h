@@ -115,6 +115,11 @@ void model_end_prompt(const Model *model, TokenList *tokens);
 /* How many of a text's tokens an encoder reads: those before the first start token; 0: there is no encoder. */
 size_t model_source(const Model *model, const int32_t *tokens, size_t count);
 
+/* Can the model go on with these tokens?  With an encoder they are a source that fits into one batch, and the
+ * start token. */
+bool model_check_prompt(const Model *model, const int32_t *tokens, size_t count, size_t batch,
+                        Fault *fault);
+
 /* Fails when a companion ("the draft", "the amateur") numbers other words than the model: what it says of a token would be
  * taken for another one.  Up to a hundredth of the tokens may differ, such as names of ids that no text has. */
 bool model_shares_words(const Model *model, const Model *companion, const char *name,

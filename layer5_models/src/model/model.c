@@ -197,6 +197,25 @@ size_t model_source(const Model *m, const int32_t *tokens, size_t count) {
     return n;
 }
 
+bool model_check_prompt(const Model *m, const int32_t *tokens, size_t count, size_t batch,
+                        Fault *fault) {
+    const size_t source = model_source(m, tokens, count);
+    if (!m->sizes.encoder) return true;
+    if (source == count)
+        return fault_set(fault,
+                         "a %s model reads one text and writes another: it goes on with no "
+                         "prompt and keeps no chat, but begins behind token %d, which does not "
+                         "stand behind this text",
+                         m->recipe->arch, m->start);
+    if (source == 0)
+        return fault_set(fault, "the source is empty: give the model something to read");
+    if (source <= batch) return true;
+    return fault_set(fault,
+                     "the source has %zu tokens, and a %s model reads it at once, %zu at most: "
+                     "shorten it",
+                     source, m->recipe->arch, batch);
+}
+
 void model_close(Model *model) {
     if (model->drop_adapters) model->drop_adapters(model);
     free(model->packed), memory_give(model->packed_data, model->packed_size);
