@@ -166,6 +166,17 @@ by_test() {
     return 1
 }
 
+# The library's would stand in for it, unseen.
+lacks() { # lacks NUMBER OBJECT
+    for name in $(field "$1" 7 | tr ',' ' '); do
+        if [ "$its_kind" != break ] && globals "$(object_of "$its_source")" | grep -qx "defined $name" && ! globals "$2" | grep -qx "defined $name"; then
+            say "  hint: your file has no function $name, or it is static"
+            return 0
+        fi
+    done
+    return 1
+}
+
 # The checks of one exercise on an object: check NUMBER OBJECT FILE [explain]; 0 passed, 77 not written, else failed.  Whoever
 # calls it has prepared.  With "explain" a crash is run again under sanitizers.
 check() {
@@ -173,6 +184,7 @@ check() {
     case $1 in 2.*) isa=scalar ;; esac
     source_file=${4:+$3}
     about "$1"
+    ! lacks "$1" "$2" || return 1
     build_with "$2" "$(object_for "$its_grader")" "$OUT/grade" || return 1
     run_limited $isa "$OUT/grade" "$1"
     status=$?

@@ -67,7 +67,7 @@ link() {
     # shellcheck disable=SC2086
     make_objects "compiling what stands around them, once" "$@" || exit 1
     # shellcheck disable=SC2046,SC2086
-    $CC $(program_objects) $mine "$@" $LIBS -lm -lpthread -o "$OUT/strata" || exit 1
+    $CC $(program_objects) $mine "$@" $LIBS -lm -lpthread -o "$OUT/strata" || { say "a function that two of your files hold is best left out of one: each starter holds its own" >&2; exit 1; }
     say $isa >"$OUT/isa"
     say "[yours: $(awk '{ printf "%s%s", between, $3; between = " " }' "$OUT/functions.txt")]" >&2
 }
