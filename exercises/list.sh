@@ -52,22 +52,20 @@ globals() {
 
 # A file with several exercises is cut: a starter holds one of them.
 hollow() { # hollow NUMBER [-v keep=1]
-    source=$(field "$1" 6)
-    [ "$(rows "" | awk -F' [|] ' -v file="$source" '$6 == file' | wc -l)" -eq 1 ] || set -- "$@" -v cut=1
-    names=$(field "$1" 7) number=$1
+    of_file=$(field "$1" 6) of_number=$1
     shift
-    awk "$@" -v names="$names" -v number="$number" -f exercises/functions.awk -f exercises/hollow "$source"
+    [ "$(rows "" | awk -F' [|] ' -v file="$of_file" '$6 == file' | wc -l)" -eq 1 ] || set -- "$@" -v cut=1
+    awk "$@" -v names="$(field "$of_number" 7)" -v number="$of_number" -f exercises/functions.awk -f exercises/hollow "$of_file"
 }
 # What the library has in a starter's place.
 ours_of() { if [ "$(field "$1" 2)" = break ]; then cat "$(field "$1" 6)"; else hollow "$1" -v keep=1; fi; }
 
 starter() { # starter NUMBER: on standard output
-    source=$(field "$1" 6)
     case $(field "$1" 2) in
     fill) hollow "$1" ;;
     break)
         say "/* Exercise $1.  Something in this file is wrong: find it and mend it, then: make grade $1 */"
-        sed "$(field "$1" 7)" "$source" ;;
+        sed "$(field "$1" 7)" "$(field "$1" 6)" ;;
     speed)
         say "/* Exercise $1.  Make $(field "$1" 7) faster, then: make grade $1 */"
         ours_of "$1" ;;
