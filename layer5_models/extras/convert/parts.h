@@ -19,6 +19,7 @@
 #include "converter.h"
 #include "model.h"
 #include "json.h"
+#include "pieces.h"
 #include "safetensors.h"
 
 /* ------------------------------------------------------------------ tables */
