@@ -136,7 +136,7 @@ static double sum_of(const Tokenizer *t, Text word, const TokenList *tokens) {
     return at == word.size ? sum : -INFINITY;
 }
 
-static void path_and_compare(Suspects *s, const Tokenizer *t, Scratch *scratch, Text word) {
+static void path_and_compare(Suspects *s, const Tokenizer *t, Scratch *room, Text word) {
     TokenList got = {0}, want = {0}, other = {0};
     Fault fault = {0};
     token_list_add(&got, 7), token_list_add(&want, 7);

@@ -1,6 +1,7 @@
 /* The graders of words and tokens: learning pairs, merging neighbours, encoding a word. */
 #include "grader.h"
 #include "../src/tokenizer/bpe_train.h"
+#include "../src/tokenizer/encoder.h"
 #include "models.h"
 
 DECLARE_SHIPPED(encode_bpe);
