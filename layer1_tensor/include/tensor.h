@@ -18,6 +18,7 @@
 #include "file_kind.h"  /* what a file is that is no GGUF */
 #include "pool.h"       /* threads that split outputs */
 #include "rng.h"        /* randomness without hidden state */
+#include "hash.h"       /* a hash of bytes */
 #include "profile.h"    /* where the time of a run goes */
 #include "clock.h"      /* time, and how far long work has come */
 #include "nearest.h"    /* a mistyped name, and what was meant */

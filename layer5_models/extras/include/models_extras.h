@@ -5,6 +5,7 @@
 #include "models.h"
 #include "tensor_extras.h"
 
+#include "tokenizers.h"     /* other kinds of tokenizers, other uses of them */
 #include "template.h"       /* chat templates, a small language */
 #include "chat.h"           /* a conversation as one text */
 #include "adapter.h"        /* small corrections to a model, from files of their own */

@@ -19,22 +19,24 @@ static void ways_from(const Tokenizer *t, Text word, Path *paths, size_t at) {
     bool alone = false;
     uint32_t node = 0;
     for (size_t n = 1; at + n <= word.size; n++) {
-        node = prefix_tree_next(&t->words, node, (unsigned char)word.data[at + n - 1]);
+        node =
+            prefix_tree_next(&kind_data(t)->words, node, (unsigned char)word.data[at + n - 1]);
         if (!node) break;
-        int32_t id = t->words.values[node];
+        int32_t id = kind_data(t)->words.values[node];
         if (id < 0) continue;
         double own = t->types[id] == TOKEN_USER ? 0 : (double)t->scores[id];
         improve(&paths[at], own + paths[at + n].score, id, at + n);
         alone = alone || n == size;
     }
     if (!alone)
-        improve(&paths[at], paths[at + size].score + t->unknown_score, t->unknown, at + size);
+        improve(&paths[at], paths[at + size].score + kind_data(t)->unknown_score, t->unknown,
+                at + size);
 }
 
-bool encode_best_path(const Tokenizer *tokenizer, Text word, MergeRoom *room, TokenList *tokens,
-                      Fault *fault) {
-    if (!path_room(room, word.size + 1, fault)) return false;
-    Path *paths = room->paths;
+bool encode_best_path(const Tokenizer *tokenizer, Text word, Scratch *scratch,
+                      TokenList *tokens, Fault *fault) {
+    if (!path_room(scratch, word.size + 1, fault)) return false;
+    Path *paths = scratch->paths;
     paths[word.size] = (Path){0, -1, 0};
     for (size_t at = word.size; at-- > 0;) {
         paths[at] = (Path){-INFINITY, -1, (uint32_t)word.size};

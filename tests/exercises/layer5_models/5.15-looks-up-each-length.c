@@ -15,7 +15,8 @@ static void extend_paths(const Tokenizer *t, Text word, Path *paths, size_t at, 
     bool known = false;
     for (size_t end = at + 1; end <= word.size; end++) {
         size_t taken = 0;
-        int32_t id = prefix_tree_longest(&t->words, (Text){word.data + at, end - at}, &taken);
+        int32_t id =
+            prefix_tree_longest(&kind_data(t)->words, (Text){word.data + at, end - at}, &taken);
         if (id < 0 || taken != end - at) continue;
         double score = paths[at].score;
         if (t->types[id] != TOKEN_USER) score += (double)t->scores[id];
@@ -23,6 +24,6 @@ static void extend_paths(const Tokenizer *t, Text word, Path *paths, size_t at, 
             paths[end].score = score, paths[end].token = id, paths[end].from = (uint32_t)at;
         known = known || taken == size;
     }
-    Path unknown = {paths[at].score + t->unknown_score, t->unknown, (uint32_t)at};
+    Path unknown = {paths[at].score + kind_data(t)->unknown_score, t->unknown, (uint32_t)at};
     if (!known && unknown.score > paths[at + size].score) paths[at + size] = unknown;
 }

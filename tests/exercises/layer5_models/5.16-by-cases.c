@@ -11,19 +11,20 @@ static bool is_dropped(const Tokenizer *t, uint32_t code) {
     if (code == 0 || code == 0xFFFD) return true;
     switch (unicode_category(code)) {
     case UNICODE_CONTROL: return true;
-    case UNICODE_MARK: return t->strip_accents;
+    case UNICODE_MARK: return kind_data(t)->strip_accents;
     default: return false;
     }
 }
 
-bool encode_pieces(const Tokenizer *tokenizer, Text word, MergeRoom *room, TokenList *tokens,
+bool encode_pieces(const Tokenizer *tokenizer, Text word, Scratch *scratch, TokenList *tokens,
                    Fault *fault) {
     size_t first = tokens->count, at = 0;
     while (at < word.size) {
         size_t n = word.size - at, taken;
         int32_t id = -1;
         for (; n > 0 && id < 0; n--) {
-            id = prefix_tree_longest(&tokenizer->words, (Text){word.data + at, n}, &taken);
+            id = prefix_tree_longest(&kind_data(tokenizer)->words, (Text){word.data + at, n},
+                                     &taken);
             if (id >= 0 && taken != n) id = -1;
             if (id >= 0) break;
         }

@@ -2,13 +2,13 @@
 static bool comes_out(const Tokenizer *tokenizer, Text word) {
     while (word.size) {
         size_t size;
-        if (prefix_tree_longest(&tokenizer->words, word, &size) < 0) return false;
+        if (prefix_tree_longest(&kind_data(tokenizer)->words, word, &size) < 0) return false;
         word.data += size, word.size -= size;
     }
     return true;
 }
 
-bool encode_pieces(const Tokenizer *tokenizer, Text word, MergeRoom *room, TokenList *tokens,
+bool encode_pieces(const Tokenizer *tokenizer, Text word, Scratch *scratch, TokenList *tokens,
                    Fault *fault) {
     if (!token_list_reserve(tokens, word.size + 1, fault)) return false;
     if (!comes_out(tokenizer, word)) {
@@ -19,7 +19,7 @@ bool encode_pieces(const Tokenizer *tokenizer, Text word, MergeRoom *room, Token
     }
     while (word.size) {
         size_t size;
-        token_list_add(tokens, prefix_tree_longest(&tokenizer->words, word, &size));
+        token_list_add(tokens, prefix_tree_longest(&kind_data(tokenizer)->words, word, &size));
         word.data += size, word.size -= size;
     }
     return true;

@@ -1,7 +1,7 @@
 /* right: all pairs by their links from the right end on, both new neighbours in one loop, up-to-date by the links */
-void merge_pieces(const Tokenizer *tokenizer, MergeRoom *room, size_t n, MergeRule *rule) {
-    Piece *p = room->pieces;
-    Heap heap = {room->candidates, 0};
+void merge_pieces(const Tokenizer *tokenizer, Scratch *scratch, size_t n, MergeRule *rule) {
+    Piece *p = scratch->pieces;
+    Heap heap = {scratch->candidates, 0};
     for (int32_t i = (int32_t)n - 1; i > 0; i--) consider(tokenizer, &heap, p, i - 1, i, rule);
     while (heap.count) {
         Candidate c = heap_pop(&heap);

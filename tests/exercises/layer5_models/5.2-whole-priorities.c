@@ -1,6 +1,6 @@
 /* wrong: symbol of piece | a walk in each round, and priorities that are whole numbers */
-void merge_pieces(const Tokenizer *tokenizer, MergeRoom *room, size_t n, MergeRule *rule) {
-    Piece *p = room->pieces;
+void merge_pieces(const Tokenizer *tokenizer, Scratch *scratch, size_t n, MergeRule *rule) {
+    Piece *p = scratch->pieces;
     for (;;) {
         int32_t best = -1, becomes = 0;
         int lowest = 0;

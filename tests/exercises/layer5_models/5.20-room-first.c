@@ -5,17 +5,17 @@ static bool unknown_byte(const Tokenizer *t, char byte, int32_t *id, Fault *faul
                                  (unsigned char)byte, (unsigned char)byte);
 }
 
-bool encode_longest(Words *words, Text text, TokenList *tokens, Fault *fault) {
+bool encode_longest(Encoder *encoder, Text text, TokenList *tokens, Fault *fault) {
     if (!token_list_reserve(tokens, text.size, fault)) return false;
     size_t size;
     for (; text.size; text.data += size, text.size -= size) {
-        int32_t id = prefix_tree_longest(&words->tokenizer->words, text, &size);
+        int32_t id = prefix_tree_longest(&kind_data(encoder->tokenizer)->words, text, &size);
         if (id < 0) {
             size = 1;
-            if (!unknown_byte(words->tokenizer, text.data[0], &id, fault)) return false;
+            if (!unknown_byte(encoder->tokenizer, text.data[0], &id, fault)) return false;
         }
         token_list_add(tokens, id);
-        words_tell(words, (Text){text.data, size}, tokens, tokens->count - 1);
+        encoder_tell(encoder, (Text){text.data, size}, tokens, tokens->count - 1);
     }
     return true;
 }

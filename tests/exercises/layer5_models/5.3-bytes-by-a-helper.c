@@ -1,15 +1,14 @@
 /* right: a helper for one byte; the rule in one line */
 static bool emit_byte(const Tokenizer *t, unsigned char byte, TokenList *tokens, Fault *fault) {
     int32_t id = t->byte_token[byte] >= 0 ? t->byte_token[byte] : t->unknown;
-    if (t->byte_token[byte] < 0 && t->as_llama) return true;
+    if (t->byte_token[byte] < 0 && t->drops_bytes) return true;
     if (id < 0) return fault_set(fault, "no token for the byte 0x%02X", byte);
     if (!token_list_reserve(tokens, 1, fault)) return false;
     token_list_add(tokens, id);
     return true;
 }
 
-static bool emit(const Tokenizer *tokenizer, const Piece *piece, TokenList *tokens,
-                 Fault *fault) {
+bool bpe_emit(const Tokenizer *tokenizer, const Piece *piece, TokenList *tokens, Fault *fault) {
     if (piece->symbol >= 0 && piece->symbol < (int32_t)tokenizer->count) {
         if (!token_list_reserve(tokens, 1, fault)) return false;
         token_list_add(tokens, piece->symbol);

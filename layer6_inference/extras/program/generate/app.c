@@ -2,6 +2,7 @@
 #include "input.h"
 #include "listing.h"
 #include "app.h"
+#include "tokenizers.h"
 
 #include <poll.h>
 #include <stdio.h>
