@@ -169,8 +169,7 @@ void block_choose(Block *b, const Wiring *usual) {
     b->wiring = e->cross.attention.o.w.data ? &cross_wiring
                 : e->network_post_norm.kind ? &beside_wiring
                                             : usual;
-    if (!e->altup.streams && !e->layer_input.gate.w.data && !e->output_scale &&
-        !e->join.token_norm.kind)
-        return;
+    bool joins = e->join.token_norm.kind && b->wiring != &joined_wiring; /* needs its memory */
+    if (!e->altup.streams && !e->layer_input.gate.w.data && !e->output_scale && !joins) return;
     e->inner = b->wiring, b->wiring = &extended_wiring;
 }
