@@ -1,5 +1,8 @@
-/* step.c - one step of an engine: plan a batch for each model (plan.c), run it, let each text
- * take its row. */
+/* step.c - one step of all texts: feed, choose, append.
+ *
+ *     feed      engine_plan() fills a batch for each model (plan.c), engine_forward() runs it
+ *     choose    by its chain each text that is ready: sequence_choose() (sequence_take.c)
+ *     append    the token joins its text, and may end it: sequence_append() */
 #include "take.h"
 
 #include <math.h>
