@@ -8,8 +8,7 @@ static bool one_stage(Chain *chain, size_t i, Candidates *c, const Step *step, F
 }
 
 bool chain_run(Chain *chain, Candidates *c, const Step *step, int32_t *token, Fault *fault) {
-    bool ok = chain_check(chain, step, fault) && chain_check_tokens(chain, c->vocab, fault) &&
-              chain_check_companions(chain, step, c->vocab, fault);
+    bool ok = chain_check(chain, step, c->vocab, fault);
     if (ok && chain->observer) chain->observer(chain->observer_context, NULL, c);
     for (size_t i = 0; ok && i < chain->count; i++) ok = one_stage(chain, i, c, step, fault);
     if (!ok) return false;

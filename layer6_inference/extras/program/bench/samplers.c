@@ -125,7 +125,7 @@ static bool check_chain(const BenchJob *job, const char *spec, Fault *fault) {
     const Step bare = {.seed = 1};
     Chain chain;
     if (!chain_parse(&chain, spec, NULL, fault)) return false;
-    bool ok = chain_check(&chain, &bare, fault);
+    bool ok = chain_check(&chain, &bare, 0, fault);
     for (size_t i = 0; ok && i < job->sizes.count; i++) {
         size_t n;
         ok = bench_read_size(job->sizes.items[i], MIN_SIZE, MAX_SIZE, &n, fault) &&

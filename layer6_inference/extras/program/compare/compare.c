@@ -43,7 +43,7 @@ static bool check_chains(Study *study, Fault *fault) {
         if (!chain_parse(&chain, job->chains[i], study->model.tokenizer, fault)) return false;
         asking.contrast |= chain_needs_amateur(&chain) != NULL;
         study->guided |= chain_needs_guide(&chain) != NULL;
-        bool ok = chain_check(&chain, &step, fault);
+        bool ok = chain_check(&chain, &step, 0, fault);
         chain_close(&chain);
         if (!ok) return fault_prefix(fault, job->chains[i]);
     }
