@@ -8,13 +8,21 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#ifdef __APPLE__
+#include <mach-o/dyld.h>
+#endif
 
 static bool readable(const char *path) { return access(path, R_OK) == 0; }
 
 bool program_folder(char *text, size_t size) {
+#ifdef __APPLE__
+    uint32_t room = (uint32_t)size;
+    if (_NSGetExecutablePath(text, &room) != 0) return false;
+#else
     ssize_t length = readlink("/proc/self/exe", text, size - 1);
     if (length <= 0) return false;
     text[length] = 0;
+#endif
     char *slash = strrchr(text, '/');
     if (slash) slash[1] = 0;
     return slash != NULL;
@@ -22,6 +30,7 @@ bool program_folder(char *text, size_t size) {
 
 const char *default_model(char *text, size_t size) {
     static const char *const places[] = {"../share/strata/storyteller.gguf",
+                                         "../../share/strata/storyteller.gguf",
                                          "../../layer5_models/models/storyteller.gguf",
                                          "../../../layer5_models/models/storyteller.gguf"};
     const char *named = getenv("STRATA_MODEL");

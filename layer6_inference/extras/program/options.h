@@ -81,11 +81,8 @@ typedef bool Asked(const void *context, const char *name);
 bool rules_check(const OptionRule *rules, Asked *asked, const void *context, Fault *fault);
 
 typedef struct Command {
-    const char *name, *gloss;          /* "generate", one line */
-    const char *usage;                 /* what follows the name */
+    const char *name;                  /* "generate" */
     int (*run)(int argc, char **argv); /* argv[0] is the command; returns the exit status */
-    const char
-        *words; /* commands of its own, with blanks between: "check score sample"; or NULL */
 } Command;
 
 enum { EXIT_DONE = 0, EXIT_FAILED = 1, EXIT_USAGE = 2 };
@@ -135,12 +132,5 @@ int wrong_usage(const Fault *fault, const char *usage);
 
 /* Print "strata: text" and return EXIT_FAILED. */
 int command_failed(const Fault *fault);
-
-extern const Command command_generate, command_chat, command_tokenize, command_logits,
-    command_inspect, command_world, command_train, command_bench, command_chain, command_embed,
-    command_rerank, command_samplers, command_grammar, command_watermark, command_compare,
-    command_figure, command_convert, command_dump, command_quantize, command_perplexity,
-    command_look, command_template, command_serve, command_simulate, command_profile,
-    command_diffuse, command_pull;
 
 #endif

@@ -1,4 +1,5 @@
 /* main.c - the program strata-serve, which `strata serve` starts: its options, and how it ends. */
+#include "commands.h"
 #include "web.h"
 #include "schedule.h"
 
@@ -65,7 +66,7 @@ static const OptionRule rules[] = {
     {0},
 };
 
-int main(int argc, char **argv) {
+static int serve_start(int argc, char **argv) {
     ServeOptions o = {.host = "127.0.0.1",
                       .chain = chain_default,
                       .port = 8080,
@@ -129,9 +130,11 @@ int main(int argc, char **argv) {
                               "going on may end.",
                               options,
                               rules};
-    if (!kernels_select(NULL, &fault)) return command_failed(&fault);
     int status = command_line_read(&line, NULL, 0, 0);
     if (status >= 0) return status;
     if (!o.body) o.body = o.eye.mmproj ? 16384 : 4096;
     return run_options(&o, &fault) ? EXIT_DONE : command_failed(&fault);
 }
+
+const Command command_serve = {.name = "serve", .run = serve_start};
+const Command *const program_commands[] = {&command_serve, NULL};

@@ -1,4 +1,5 @@
 /* bench.c - strata bench: how fast the hot loops are. */
+#include "commands.h"
 #include "bench.h"
 
 #include <stdio.h>
@@ -278,5 +279,4 @@ static int run(int argc, char **argv) {
     return run_job(&job, &line, names);
 }
 
-const Command command_bench = {
-    .name = "bench", .gloss = "how fast the hot loops are", .run = run};
+const Command command_bench = {.name = "bench", .run = run};

@@ -1,4 +1,5 @@
 /* chat.c - strata chat: a conversation with a model. */
+#include "commands.h"
 #include "input.h"
 #include "talk.h"
 #include "chat.h"
@@ -248,4 +249,4 @@ static int run(int argc, char **argv) {
     return status >= 0 ? status : run_request(&r);
 }
 
-const Command command_chat = {.name = "chat", .gloss = "talk with a model", .run = run};
+const Command command_chat = {.name = "chat", .run = run};

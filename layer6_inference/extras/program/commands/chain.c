@@ -1,4 +1,5 @@
 /* chain.c - strata chain: a chain on logits from a file, stage by stage. */
+#include "commands.h"
 #include "input.h"
 #include "listing.h"
 #include "model_names.h"
@@ -238,5 +239,4 @@ static int run(int argc, char **argv) {
     return run_job(&job, &fault) ? EXIT_DONE : command_failed(&fault);
 }
 
-const Command command_chain = {
-    .name = "chain", .gloss = "run a chain on given logits, stage by stage", .run = run};
+const Command command_chain = {.name = "chain", .run = run};

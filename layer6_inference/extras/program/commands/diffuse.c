@@ -1,4 +1,5 @@
 /* diffuse.c - strata diffuse: fill a canvas with a diffusion model. */
+#include "commands.h"
 #include "input.h"
 #include "listing.h"
 #include "loaded_model.h"
@@ -201,5 +202,4 @@ static int run(int argc, char **argv) {
                : command_failed(&fault);
 }
 
-const Command command_diffuse = {
-    .name = "diffuse", .gloss = "fill a text in any order with a diffusion model", .run = run};
+const Command command_diffuse = {.name = "diffuse", .run = run};

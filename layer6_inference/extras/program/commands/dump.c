@@ -1,4 +1,5 @@
 /* dump.c - strata dump: one tensor's numbers, as they are stored or as floats. */
+#include "commands.h"
 #include "input.h"
 #include "model_names.h"
 #include "options.h"
@@ -61,5 +62,4 @@ static int run(int argc, char **argv) {
     return dump(names[0], names[1], raw, &fault) ? EXIT_DONE : command_failed(&fault);
 }
 
-const Command command_dump = {
-    .name = "dump", .gloss = "one tensor's values as raw floats", .run = run};
+const Command command_dump = {.name = "dump", .run = run};

@@ -1,4 +1,5 @@
 /* embed.c - strata embed: texts as vectors, and how alike they are. */
+#include "commands.h"
 #include "input.h"
 #include "loaded_model.h"
 #include "pooling.h"
@@ -203,5 +204,4 @@ static int run(int argc, char **argv) {
     return run_job(&job, &fault) ? EXIT_DONE : command_failed(&fault);
 }
 
-const Command command_embed = {
-    .name = "embed", .gloss = "texts as vectors, and how alike they are", .run = run};
+const Command command_embed = {.name = "embed", .run = run};

@@ -1,4 +1,5 @@
 /* inspect.c - strata inspect: what a GGUF, safetensors or PyTorch file holds and what running it would take. */
+#include "commands.h"
 #include "input.h"
 #include "compute.h"
 #include "pooling.h"
@@ -287,5 +288,4 @@ static int run(int argc, char **argv) {
     return ok ? EXIT_DONE : command_failed(&fault);
 }
 
-const Command command_inspect = {
-    .name = "inspect", .gloss = "what a model file holds", .run = run};
+const Command command_inspect = {.name = "inspect", .run = run};

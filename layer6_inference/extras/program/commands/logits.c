@@ -1,4 +1,5 @@
 /* logits.c - strata logits: the numbers behind the next token. */
+#include "commands.h"
 #include "compute.h"
 
 #include <math.h>
@@ -121,5 +122,4 @@ static int run(int argc, char **argv) {
     return run_job(&job, &fault) ? EXIT_DONE : command_failed(&fault);
 }
 
-const Command command_logits = {
-    .name = "logits", .gloss = "the numbers behind the next token", .run = run};
+const Command command_logits = {.name = "logits", .run = run};

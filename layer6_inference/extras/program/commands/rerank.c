@@ -1,4 +1,5 @@
 /* rerank.c - strata rerank: documents in the order in which they answer a query. */
+#include "commands.h"
 #include "input.h"
 #include "listing.h"
 #include "loaded_model.h"
@@ -151,5 +152,4 @@ static int run(int argc, char **argv) {
     return run_job(&job, &fault) ? EXIT_DONE : command_failed(&fault);
 }
 
-const Command command_rerank = {
-    .name = "rerank", .gloss = "documents in the order in which they answer", .run = run};
+const Command command_rerank = {.name = "rerank", .run = run};

@@ -1,4 +1,5 @@
 /* samplers.c - strata samplers: what there is, and what each does to one fixed distribution. */
+#include "commands.h"
 #include "options.h"
 
 #include <math.h>
@@ -123,5 +124,4 @@ static int run(int argc, char **argv) {
     return (name ? describe(name, &fault) : list_all()) ? EXIT_DONE : command_failed(&fault);
 }
 
-const Command command_samplers = {
-    .name = "samplers", .gloss = "list the samplers, describe one", .run = run};
+const Command command_samplers = {.name = "samplers", .run = run};

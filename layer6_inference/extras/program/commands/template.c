@@ -1,4 +1,5 @@
 /* template.c - strata template: what a chat template makes of its variables. */
+#include "commands.h"
 #include "input.h"
 #include "compute.h"
 #include "json.h"
@@ -135,5 +136,4 @@ static int run(int argc, char **argv) {
     return ok ? run_job(&job) : wrong_usage(&fault, line.usage);
 }
 
-const Command command_template = {
-    .name = "template", .gloss = "what a chat template makes of a conversation", .run = run};
+const Command command_template = {.name = "template", .run = run};

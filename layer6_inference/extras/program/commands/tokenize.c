@@ -1,4 +1,5 @@
 /* tokenize.c - strata tokenize: text to token ids and back. */
+#include "commands.h"
 #include "input.h"
 #include "compute.h"
 #include "explain_tokens.h"
@@ -136,5 +137,4 @@ static int run(int argc, char **argv) {
     return run_job(&job, &fault) ? EXIT_DONE : command_failed(&fault);
 }
 
-const Command command_tokenize = {
-    .name = "tokenize", .gloss = "text to token ids and back", .run = run};
+const Command command_tokenize = {.name = "tokenize", .run = run};

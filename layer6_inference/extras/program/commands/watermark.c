@@ -1,4 +1,5 @@
 /* watermark.c - strata watermark: does a text carry the mark? */
+#include "commands.h"
 #include "input.h"
 #include "compute.h"
 #include "watermark_detect.h"
@@ -53,5 +54,4 @@ static int run(int argc, char **argv) {
     return detect(&job, &fault) ? EXIT_DONE : command_failed(&fault);
 }
 
-const Command command_watermark = {
-    .name = "watermark", .gloss = "look for a watermark in a text", .run = run};
+const Command command_watermark = {.name = "watermark", .run = run};

@@ -1,4 +1,5 @@
 /* compare.c - strata compare: what each chain makes of the same openings, measured. */
+#include "commands.h"
 #include "input.h"
 #include "study.h"
 #include "look_ahead.h"
@@ -188,5 +189,4 @@ static int run(int argc, char **argv) {
     return run_study(&job, &fault) ? EXIT_DONE : command_failed(&fault);
 }
 
-const Command command_compare = {
-    .name = "compare", .gloss = "measure what chains make of the same openings", .run = run};
+const Command command_compare = {.name = "compare", .run = run};

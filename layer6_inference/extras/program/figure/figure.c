@@ -1,4 +1,5 @@
 /* figure.c - strata figure: the numbers behind the plots of samplers, as CSV. */
+#include "commands.h"
 #include "figure.h"
 
 #include <stdio.h>
@@ -87,5 +88,4 @@ static int run(int argc, char **argv) {
     return EXIT_USAGE;
 }
 
-const Command command_figure = {
-    .name = "figure", .gloss = "the numbers behind the plots", .run = run};
+const Command command_figure = {.name = "figure", .run = run};

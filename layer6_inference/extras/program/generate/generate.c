@@ -1,4 +1,5 @@
 /* generate.c - strata generate: its options.  What they lead to is in app.h. */
+#include "commands.h"
 #include "app.h"
 #include "beam.h"
 
@@ -186,5 +187,4 @@ static int run(int argc, char **argv) {
     return run_request(&r, &fault) ? EXIT_DONE : command_failed(&fault);
 }
 
-const Command command_generate = {
-    .name = "generate", .gloss = "continue a prompt with a model", .run = run};
+const Command command_generate = {.name = "generate", .run = run};

@@ -1,4 +1,5 @@
 /* grammar.c - strata grammar: its options.  What they lead to is in tools.h. */
+#include "commands.h"
 #include "input.h"
 #include "compute.h"
 #include "tools.h"
@@ -168,5 +169,4 @@ static int run(int argc, char **argv) {
     return ok ? run_job(&job) : wrong_usage(&fault, line.usage);
 }
 
-const Command command_grammar = {
-    .name = "grammar", .gloss = "what a grammar or a pattern allows", .run = run};
+const Command command_grammar = {.name = "grammar", .run = run};

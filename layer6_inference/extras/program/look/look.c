@@ -1,4 +1,5 @@
 /* look.c - strata look: what happens to a text inside the model. */
+#include "commands.h"
 #include "look.h"
 
 #include <math.h>
@@ -209,5 +210,4 @@ static int run(int argc, char **argv) {
     return EXIT_USAGE;
 }
 
-const Command command_look = {
-    .name = "look", .gloss = "what happens to a text inside the model", .run = run};
+const Command command_look = {.name = "look", .run = run};

@@ -1,4 +1,5 @@
 /* pull.c - strata pull: models that are published, into the folder in which -m NAME looks. */
+#include "commands.h"
 #include "download.h"
 #include "model_names.h"
 #include "options.h"
@@ -265,5 +266,4 @@ static int run(int argc, char **argv) {
     return act(&job, &fault) ? EXIT_DONE : command_failed(&fault);
 }
 
-const Command command_pull = {
-    .name = "pull", .gloss = "download a model, by its name or its address", .run = run};
+const Command command_pull = {.name = "pull", .run = run};

@@ -1,4 +1,5 @@
 /* world.c - strata world: write Tiny World.  Its other parts: check.c, sample.c. */
+#include "commands.h"
 #include "world_parts.h"
 
 #include <stdio.h>
@@ -77,7 +78,7 @@ static int run(int argc, char **argv) {
     if (argc > 1 && strcmp(argv[1], "sample") == 0) return run_sample(argc - 1, argv + 1);
     char hint[80];
     if (argc > 1 && !option_shaped(argv[1]) &&
-        *nearest_hint(hint, sizeof hint, text_of(argv[1]), command_world.words)) {
+        *nearest_hint(hint, sizeof hint, text_of(argv[1]), "check score sample")) {
         fprintf(stderr,
                 "strata: nothing is done with '%.40s'%s strata world --help says more\n",
                 argv[1], hint);
@@ -86,8 +87,4 @@ static int run(int argc, char **argv) {
     return run_write(argc, argv);
 }
 
-const Command command_world = {.name = "world",
-                               .gloss =
-                                   "write Tiny World, check and score texts by it, sample it",
-                               .run = run,
-                               .words = "check score sample"};
+const Command command_world = {.name = "world", .run = run};

@@ -1,4 +1,5 @@
 /* profile.c - strata profile: where the time of a step goes, beside what memory alone would take. */
+#include "commands.h"
 #include "bench/bench.h"
 #include "input.h"
 
@@ -182,5 +183,4 @@ static int run(int argc, char **argv) {
     return run_job(&job, &fault) ? EXIT_DONE : command_failed(&fault);
 }
 
-const Command command_profile = {
-    .name = "profile", .gloss = "where the time of a step goes", .run = run};
+const Command command_profile = {.name = "profile", .run = run};

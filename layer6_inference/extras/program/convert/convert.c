@@ -1,4 +1,5 @@
 /* convert.c - strata convert: a published model's folder becomes a GGUF file. */
+#include "commands.h"
 #include "input.h"
 #include "compute.h"
 #include "converter.h"
@@ -88,5 +89,4 @@ static int run(int argc, char **argv) {
     return convert(&job, &fault) ? EXIT_DONE : command_failed(&fault);
 }
 
-const Command command_convert = {
-    .name = "convert", .gloss = "a published model as a GGUF file", .run = run};
+const Command command_convert = {.name = "convert", .run = run};

@@ -1,4 +1,5 @@
 /* train.c - strata train: learn a vocabulary and a model. */
+#include "commands.h"
 #include "input.h"
 #include "compute.h"
 #include "train_families.h"
@@ -362,5 +363,4 @@ static int run(int argc, char **argv) {
                                                                  : command_failed(&fault);
 }
 
-const Command command_train = {
-    .name = "train", .gloss = "learn a vocabulary and a model", .run = run};
+const Command command_train = {.name = "train", .run = run};

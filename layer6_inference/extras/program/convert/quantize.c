@@ -1,4 +1,5 @@
 /* quantize.c - strata quantize: a model with its matrices in another number format. */
+#include "commands.h"
 #include "input.h"
 #include "compute.h"
 #include "quant_preset.h"
@@ -133,5 +134,4 @@ static int run(int argc, char **argv) {
     return run_job(&job, &fault) ? EXIT_DONE : command_failed(&fault);
 }
 
-const Command command_quantize = {
-    .name = "quantize", .gloss = "a model in another number format", .run = run};
+const Command command_quantize = {.name = "quantize", .run = run};

@@ -14,6 +14,7 @@
  *
  * Perplexity is exp(mean surprisal); its interval is that of the mean (1.96 standard errors),
  * surprisals taken as independent. */
+#include "commands.h"
 #include "input.h"
 #include "compute.h"
 #include "surprisal.h"
@@ -231,5 +232,4 @@ static int run(int argc, char **argv) {
     return run_job(&job, &fault) ? EXIT_DONE : command_failed(&fault);
 }
 
-const Command command_perplexity = {
-    .name = "perplexity", .gloss = "how surprised a model is by a text", .run = run};
+const Command command_perplexity = {.name = "perplexity", .run = run};

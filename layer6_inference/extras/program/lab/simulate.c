@@ -1,4 +1,5 @@
 /* simulate.c - strata simulate: how long N users wait, under which policy, on how many machines. */
+#include "commands.h"
 #include "input.h"
 #include "options.h"
 #include "simulate.h"
@@ -418,5 +419,4 @@ static int run(int argc, char **argv) {
                                                                    : command_failed(&fault);
 }
 
-const Command command_simulate = {
-    .name = "simulate", .gloss = "many users, without a model: how long they wait", .run = run};
+const Command command_simulate = {.name = "simulate", .run = run};
