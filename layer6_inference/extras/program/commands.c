@@ -8,34 +8,33 @@ static const char chat[] = "strata-chat", convert[] = "strata-convert", lab[] = 
                   serve[] = "strata-serve";
 
 static const CommandName list[] = {
-    {"Write and talk", true, "generate", "continue a prompt with a model", NULL, NULL},
-    {NULL, true, "chat", "talk with a model", chat, NULL},
-    {NULL, true, "serve", "answer requests over HTTP, as OpenAI's API does", serve, NULL},
-    {NULL, false, "diffuse", "fill a text in any order with a diffusion model", NULL, NULL},
-    {"Model files", true, "pull", "download a model, by its name or its address", NULL, NULL},
-    {NULL, true, "inspect", "what a model file holds", NULL, NULL},
-    {NULL, true, "convert", "a published model as a GGUF file", convert, NULL},
-    {NULL, false, "quantize", "a model in another number format", convert, NULL},
-    {NULL, false, "dump", "one tensor's values as raw floats", NULL, NULL},
-    {"Choose tokens", true, "samplers", "list the samplers, describe one", NULL, NULL},
-    {NULL, false, "chain", "run a chain on given logits, stage by stage", NULL, NULL},
-    {NULL, false, "compare", "measure what chains make of the same openings", lab, NULL},
-    {NULL, false, "grammar", "what a grammar or a pattern allows", NULL, NULL},
-    {NULL, false, "watermark", "look for a watermark in a text", NULL, NULL},
-    {"Texts and numbers", true, "tokenize", "text to token ids and back", NULL, NULL},
-    {NULL, false, "template", "what a chat template makes of a conversation", NULL, NULL},
-    {NULL, false, "logits", "the numbers behind the next token", NULL, NULL},
-    {NULL, false, "perplexity", "how surprised a model is by a text", lab, NULL},
-    {NULL, false, "embed", "texts as vectors, and how alike they are", NULL, NULL},
-    {NULL, false, "rerank", "documents in the order in which they answer", NULL, NULL},
-    {"Learn and look inside", false, "train", "learn a vocabulary and a model", lab, NULL},
-    {NULL, false, "world", "write Tiny World, check and score texts by it, sample it", lab,
-     "check score sample"},
-    {NULL, true, "look", "what happens to a text inside the model", lab, NULL},
-    {NULL, false, "figure", "the numbers behind the plots", lab, NULL},
-    {"Speed", false, "bench", "how fast the hot loops are", lab, NULL},
-    {NULL, false, "profile", "where the time of a step goes", lab, NULL},
-    {NULL, false, "simulate", "many users, without a model: how long they wait", lab, NULL},
+    {"Write and talk", true, "generate", "continue a prompt with a model", NULL},
+    {NULL, true, "chat", "talk with a model", chat},
+    {NULL, true, "serve", "answer requests over HTTP, as OpenAI's API does", serve},
+    {NULL, false, "diffuse", "fill a text in any order with a diffusion model", NULL},
+    {"Model files", true, "pull", "download a model, by its name or its address", NULL},
+    {NULL, true, "inspect", "what a model file holds", NULL},
+    {NULL, true, "convert", "a published model as a GGUF file", convert},
+    {NULL, false, "quantize", "a model in another number format", convert},
+    {NULL, false, "dump", "one tensor's values as raw floats", NULL},
+    {"Choose tokens", true, "samplers", "list the samplers, describe one", NULL},
+    {NULL, false, "chain", "run a chain on given logits, stage by stage", NULL},
+    {NULL, false, "compare", "measure what chains make of the same openings", lab},
+    {NULL, false, "grammar", "what a grammar or a pattern allows", NULL},
+    {NULL, false, "watermark", "look for a watermark in a text", NULL},
+    {"Texts and numbers", true, "tokenize", "text to token ids and back", NULL},
+    {NULL, false, "template", "what a chat template makes of a conversation", NULL},
+    {NULL, false, "logits", "the numbers behind the next token", NULL},
+    {NULL, false, "perplexity", "how surprised a model is by a text", lab},
+    {NULL, false, "embed", "texts as vectors, and how alike they are", NULL},
+    {NULL, false, "rerank", "documents in the order in which they answer", NULL},
+    {"Learn and look inside", false, "train", "learn a vocabulary and a model", lab},
+    {NULL, false, "world", "write Tiny World, check and score texts by it, sample it", lab},
+    {NULL, true, "look", "what happens to a text inside the model", lab},
+    {NULL, false, "figure", "the numbers behind the plots", lab},
+    {"Speed", false, "bench", "how fast the hot loops are", lab},
+    {NULL, false, "profile", "where the time of a step goes", lab},
+    {NULL, false, "simulate", "many users, without a model: how long they wait", lab},
 };
 
 enum { COMMANDS = sizeof list / sizeof *list };
@@ -54,7 +53,7 @@ const Command *command_here(const char *name) {
 
 int command_start(const CommandName *name, int argc, char **argv) {
     const Command *here = command_here(name->name);
-    return here ? here->run(argc, argv) : program_start(name, argv);
+    return here ? command_run(here, argc, argv) : program_start(name, argv);
 }
 
 static void print_row(FILE *out, const CommandName *command) {
@@ -109,47 +108,27 @@ void commands_man(void) {
         printf("\\fBstrata\\-%s\\fR(1)%s\n", list[i].name, i + 1 < COMMANDS ? "," : "");
 }
 
-/* Is the word one of several with blanks between? */
-static bool is_word(const char *words, const char *word) {
-    size_t n = strlen(word);
-    for (const char *at = words; at && n; at = strchr(at, ' '), at += at != NULL)
-        if (strncmp(at, word, n) == 0 && (at[n] == ' ' || !at[n])) return true;
-    return false;
-}
-
-static void put_words(const char *words, const char *begun) {
-    char word[40];
-    for (const char *at = words; at; at = strchr(at, ' '), at += at != NULL) {
-        snprintf(word, sizeof word, "%.*s", (int)strcspn(at, " "), at);
-        words_line(word, begun, "");
-    }
-}
-
 static int top_words(const char *begun) {
     for (size_t i = 0; i < COMMANDS; i++) words_line(list[i].name, begun, list[i].gloss);
     words_line("help", begun, "what a command does, and its options");
-    if (*begun == '-') put_words("--help --version", begun);
+    if (*begun == '-') words_line("--help", begun, ""), words_line("--version", begun, "");
     return EXIT_DONE;
 }
 
-/* `world check --ki` becomes `world check --help=words --ki`; the words of `help` are
- * commands. */
+/* The words of `help` are commands.  `world check --ki` becomes `world --help=words check --ki`. */
 int commands_words(int argc, char **argv) {
     enum { MOST = 1000 };
     static char asked[] = "--help=words";
-    char *words[MOST + 4];
-    int n = 0, i = 0;
+    char *words[MOST + 2];
+    int n = 0;
     if (argc && strcmp(argv[0], "help") == 0) argv++, argc--;
     if (argc < 2) return top_words(argc ? argv[0] : "");
     const CommandName *command = command_find(argv[0]);
     if (!command) return EXIT_DONE;
-    words[n++] = argv[i++];
-    if (argc > 2 && is_word(command->words, argv[1]))
-        words[n++] = argv[i++];
-    else if (argc == 2)
-        put_words(command->words, argv[1]);
-    words[n++] = asked;
-    while (i < argc && n < MOST) words[n++] = argv[i++];
+    for (int i = 0; i < argc && n < MOST; i++) {
+        words[n++] = argv[i];
+        if (i == 0) words[n++] = asked;
+    }
     words[n] = NULL;
     return command_start(command, n, words);
 }
@@ -182,7 +161,7 @@ static const char *other_name(const char *name) {
         char first[40];
         const char *meant = others[i].meant + strlen("strata ");
         snprintf(first, sizeof first, "%.*s", (int)strcspn(meant, " "), meant);
-        if (is_word(others[i].names, name) && (*first == '-' || command_find(first)))
+        if (names_have(others[i].names, name) && (*first == '-' || command_find(first)))
             return others[i].meant;
     }
     return NULL;

@@ -5,7 +5,7 @@
 #ifndef STRATA_COMMANDS_H
 #define STRATA_COMMANDS_H
 
-#include "options.h"
+#include "command.h"
 
 #include <stdio.h>
 
@@ -18,7 +18,6 @@ typedef struct CommandName {
     bool first;        /* what a newcomer needs is told first */
     const char *name, *gloss;
     const char *program; /* NULL: strata */
-    const char *words;   /* commands of its own, with blanks between; or NULL */
 } CommandName;
 
 /* The command of that name, or NULL: among all, or those of this program. */

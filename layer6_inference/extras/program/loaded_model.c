@@ -17,14 +17,13 @@ bool loaded_open_model(LoadedModel *s, const char *path, const ComputeOptions *c
     return true;
 }
 
-bool loaded_run(const char **model, ComputeOptions *compute, LoadedRun *run, void *context,
-                Fault *fault) {
+bool loaded_run(const char **model, ComputeOptions *compute, LoadedRun *run, Fault *fault) {
     LoadedModel loaded = {0};
     char path[2400];
     if (!choose_model(model, path, sizeof path, fault) || !compute_open(compute, fault))
         return false;
-    bool ok =
-        loaded_open_model(&loaded, *model, compute, fault) && run(&loaded, context, fault);
+    bool ok = loaded_open_model(&loaded, *model, compute, fault) &&
+              compute_adapt(compute, &loaded.own, fault) && run(&loaded, fault);
     if (loaded.model) loaded_close(&loaded);
     compute_close(compute);
     return ok;

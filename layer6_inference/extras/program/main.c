@@ -65,7 +65,8 @@ static int run(int argc, char **argv) {
     Fault fault;
     const Command *called = argc ? called_by(argv[0]) : NULL;
     if (called)
-        return kernels_select(NULL, &fault) ? called->run(argc, argv) : command_failed(&fault);
+        return kernels_select(NULL, &fault) ? command_run(called, argc, argv)
+                                            : command_failed(&fault);
     if (argc < 2) return commands_brief(stderr), EXIT_USAGE;
     const char *name = argv[1];
     int status = run_option(argc, argv);

@@ -1,4 +1,5 @@
-/* options.h - command-line options from a table; the same table makes --help. */
+/* options.h - command-line options from a table; the same table makes --help.  The values are static: a program runs
+ * one command, once. */
 #ifndef STRATA_OPTIONS_H
 #define STRATA_OPTIONS_H
 
@@ -65,6 +66,13 @@ typedef struct Option {
  *
  * Names that are no options stand for something else that the command knows: a kind of benchmark,
  * a stage of the chain. */
+enum {
+    EXIT_DONE = 0,
+    EXIT_FAILED = 1,
+    EXIT_USAGE = 2,
+    EXIT_REFUSED = 3 /* by a grammar or a template */
+};
+
 typedef enum OptionRelation { NEEDS, NOT_WITH } OptionRelation;
 
 typedef struct OptionRule {
@@ -74,33 +82,29 @@ typedef struct OptionRule {
     const char *advice; /* why, or what to do instead: ends the sentence */
 } OptionRule;
 
-/* Was it asked for? */
+/* Was something asked for that is no option: a kind of benchmark, a stage of the chain?  NULL knows of options alone: what
+ * needs something else is left to the command then. */
 typedef bool Asked(const void *context, const char *name);
 
 /* Fails with the first rule that is broken, naming both sides. */
 bool rules_check(const OptionRule *rules, Asked *asked, const void *context, Fault *fault);
 
-typedef struct Command {
-    const char *name;                  /* "generate" */
-    int (*run)(int argc, char **argv); /* argv[0] is the command; returns the exit status */
-} Command;
+/* Was an option given, whatever its value? */
+bool option_given(const char *name);
 
-enum { EXIT_DONE = 0, EXIT_FAILED = 1, EXIT_USAGE = 2 };
+typedef struct Command Command;
 
-/* How a command is called. */
+/* How a command was called. */
 typedef struct CommandLine {
     int argc;
     char **argv; /* argv[0] is the command */
-    const char *usage, *about;
-    const Option *options;
-    const OptionRule *rules; /* NULL: everything goes with everything */
+    const Command *command;
 } CommandLine;
 
-/* Read options into their values; what is no option, or stands behind "--", goes to `rest` (with `max_rest` places;
- * the command wants at least `min_rest`).  Prints help or the mistake itself.
+/* Read options and words into their places, and check what the table says of them.  Prints help or the mistake itself.
  *
  * Returns -1 to go on, else the exit status to return. */
-int command_line_read(const CommandLine *line, const char **rest, int min_rest, int max_rest);
+int command_line_read(const CommandLine *line);
 
 /* The option of that name ("-t" and "--threads" are one's), or NULL. */
 const Option *option_find(const Option *options, const char *name);
@@ -112,20 +116,11 @@ bool option_shaped(const char *word);
 /* The option at argv[*i]; *i moves to its last word.  NULL: not an option. */
 const Option *option_at(const CommandLine *line, int *i);
 
-/* "A", "A or B", "A, B or C" of names with blanks between. */
+/* Is a word one of these names with blanks between? */
+bool names_have(const char *names, const char *word);
+
+/* "A", "A or B", "A, B or C" of them. */
 void names_join(char *out, size_t size, const char *names, const char *word);
-
-/* The same without rules. */
-int options_read(int argc, char **argv, const char *usage, const char *about,
-                 const Option *options, const char **rest, int min_rest, int max_rest);
-
-/* Was an option given, whatever its value?  The Asked of a CommandLine, which knows nothing but
- * options: what needs something else is left to the command. */
-bool command_line_has(const void *line, const char *name);
-
-/* The rules of a command whose first word is a kind of what it does (strata bench serve): a name
- * that is no option is asked for by that word. */
-bool rules_check_word(const CommandLine *line, const char *word, Fault *fault);
 
 /* Print a mistake in how the command was called, and return EXIT_USAGE. */
 int wrong_usage(const Fault *fault, const char *usage);

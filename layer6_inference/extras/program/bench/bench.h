@@ -10,7 +10,8 @@ typedef struct BenchJob {
     OptionList sizes, chains;
     const char *csv, *folder, *trace, *costs;
     /* of models */
-    const char *model, *format, *files[2];
+    const char *model, *format;
+    const char *names[3]; /* the benchmark, and what follows it */
     long prompt, count, context, rounds, layers, documents, users, shared, places;
     bool json, own_time, goals;
 } BenchJob;

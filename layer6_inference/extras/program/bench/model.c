@@ -133,10 +133,10 @@ static void put_words(GgufWriter *w) {
 
 bool bench_make_model(BenchJob *job, Fault *fault) {
     Maker m = {.layers = (size_t)job->layers};
-    if (!job->files[0] || !job->files[1])
+    if (!job->names[1] || !job->names[2])
         return fault_set(fault,
                          "wanted a file and a format: strata bench make-model OUT.gguf Q4_0");
-    if (!(m.preset = quant_preset_find(job->files[1], fault))) return false;
+    if (!(m.preset = quant_preset_find(job->names[2], fault))) return false;
     if (!compute_open(&job->compute, fault)) return false;
     m.pool = job->compute.pool;
     m.writer = gguf_writer_open(fault);
@@ -153,7 +153,7 @@ bool bench_make_model(BenchJob *job, Fault *fault) {
         put_ones(&m, "output_norm.weight", DIM);
         for (size_t l = 0; ok && l < m.layers; l++) ok = put_block(&m, l, fault);
         progress_end(&m.progress, m.done / 1e6);
-        ok = ok && gguf_write_file(m.writer, job->files[0], fault);
+        ok = ok && gguf_write_file(m.writer, job->names[1], fault);
         gguf_writer_close(m.writer);
     }
     compute_close(&job->compute);

@@ -58,8 +58,8 @@ static bool measure_file(const BenchJob *job, const Gguf *gguf, Fault *fault) {
     FileMap map;
     WorldText stories = {0};
     Encoding e = {.gguf = gguf, .fault = fault, .ok = true};
-    bool given = job->files[0] != NULL;
-    bool ok = given ? file_open(&map, job->files[0], fault) : write_stories(&stories, fault);
+    bool given = job->names[1] != NULL;
+    bool ok = given ? file_open(&map, job->names[1], fault) : write_stories(&stories, fault);
     if (ok) {
         e.text = given ? (Text){(const char *)map.data, map.size}
                        : (Text){stories.bytes, stories.size};

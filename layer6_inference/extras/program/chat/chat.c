@@ -156,7 +156,11 @@ static bool converse(Talk *talk) {
     return all || talk->terminal;
 }
 
-static int run_request(ChatRequest *request) {
+static ChatRequest asked = {
+    .chain = chain_default, .full = "forget", .think = "show", .max_tokens = 1000, .seed = 1};
+
+static int chat_run(void) {
+    ChatRequest *request = &asked;
     Fault fault;
     char path[2400];
     Talk *talk = calloc(1, sizeof *talk);
@@ -183,7 +187,7 @@ static int run_request(ChatRequest *request) {
     return answered ? EXIT_DONE : EXIT_FAILED;
 }
 
-static const OptionRule rules[] = {
+static const OptionRule chat_rules[] = {
     IMAGE_RULE,
     EYE_RULES,
     {"--tool-command", NEEDS, "--tools", "these are what is called"},
@@ -191,62 +195,50 @@ static const OptionRule rules[] = {
     {0},
 };
 
-static int run(int argc, char **argv) {
-    ChatRequest r = {.chain = chain_default,
-                     .full = "forget",
-                     .think = "show",
-                     .max_tokens = 1000,
-                     .seed = 1};
-    const Option options[] = {
-        {"-m", OPT_TEXT, &r.model, "FILE",
-         "model: a GGUF file, or a name from strata pull (the storyteller in the box)"},
-        {"-n", OPT_INT(-1, OPTION_MANY), &r.max_tokens, "N",
-         "tokens of an answer at most (1000; -1: until the model ends or the context is full)"},
-        {"--chain", OPT_TEXT, &r.chain, "SPEC", "samplers, as for strata generate"},
-        {"--seed", OPT_SEED, &r.seed, "N", "the same seed gives the same answers (1)"},
-        {"--form", OPT_TEXT, &r.form, "NAME",
-         "form of the conversation: a built-in one (chatml, llama3, ...) or @FILE, a template "
-         "(the model's own)"},
-        {"--system", OPT_TEXT, &r.system, "TEXT", "what the conversation begins with"},
-        {"--load", OPT_TEXT, &r.load, "FILE", "go on with turns that were saved"},
-        {"--full", OPT_TEXT, &r.full, "WHAT",
-         "when the context is full: forget (the oldest turns), shift (cut the oldest tokens "
-         "out of what was read: nothing is read again, nearly the same) or stop (forget)"},
-        {"--think", OPT_TEXT, &r.think, "WHAT",
-         "a model's thinking: show, hide or off, where its template can (show)"},
-        {"--tools", OPT_TEXT, &r.tools, "FILE",
-         "functions that it may call, a JSON array as OpenAI's clients send it; you type what "
-         "a "
-         "call gives"},
-        {"--tool-command", OPT_TEXT, &r.tool_command, "PROGRAM",
-         "runs for every call, without a shell: the call on its standard input, the result on "
-         "its standard output"},
-        {"--tool-choice", OPT_TEXT, &r.tool_choice, "WHAT",
-         "auto (a call or none), or required: each question is answered by a call first "
-         "(auto)"},
-        {"--ctx", OPT_INT(1, OPTION_MANY), &r.ctx, "N",
-         "context in tokens, at most the model's (that, at most 4096)"},
-        {"--history", OPT_TEXT, &r.history, "FILE",
-         "lines that were typed before, to be brought back; those of this time go there, too"},
-        {"--quiet", OPT_FLAG, &r.quiet, NULL, "no line about the model at the start"},
-        {"--image", OPT_LIST, &r.images, "FILE",
-         "a picture (PNG, JPEG, PPM) that the first message shows (may be given several "
-         "times)"},
-        EYE_OPTIONS(r.eye),
-        KV_OPTION(r.compute),
-        ADAPTER_OPTION(r.compute),
-        COMPUTE_OPTIONS(r.compute),
-        {0},
-    };
-    const CommandLine line = {
-        argc,
-        argv,
-        "chat [-m FILE] [options]",
-        "Talk with a model, line by line.  What you write is never read as a control token.",
-        options,
-        rules};
-    int status = command_line_read(&line, NULL, 0, 0);
-    return status >= 0 ? status : run_request(&r);
-}
+static const Option chat_options[] = {
+    {"-m", OPT_TEXT, &asked.model, "FILE",
+     "model: a GGUF file, or a name from strata pull (the storyteller in the box)"},
+    {"-n", OPT_INT(-1, OPTION_MANY), &asked.max_tokens, "N",
+     "tokens of an answer at most (1000; -1: until the model ends or the context is full)"},
+    {"--chain", OPT_TEXT, &asked.chain, "SPEC", "samplers, as for strata generate"},
+    {"--seed", OPT_SEED, &asked.seed, "N", "the same seed gives the same answers (1)"},
+    {"--form", OPT_TEXT, &asked.form, "NAME",
+     "form of the conversation: a built-in one (chatml, llama3, ...) or @FILE, a template (the "
+     "model's own)"},
+    {"--system", OPT_TEXT, &asked.system, "TEXT", "what the conversation begins with"},
+    {"--load", OPT_TEXT, &asked.load, "FILE", "go on with turns that were saved"},
+    {"--full", OPT_TEXT, &asked.full, "WHAT",
+     "when the context is full: forget (the oldest turns), shift (cut the oldest tokens out of "
+     "what was read: nothing is read again, nearly the same) or stop (forget)"},
+    {"--think", OPT_TEXT, &asked.think, "WHAT",
+     "a model's thinking: show, hide or off, where its template can (show)"},
+    {"--tools", OPT_TEXT, &asked.tools, "FILE",
+     "functions that it may call, a JSON array as OpenAI's clients send it; you type what a "
+     "call gives"},
+    {"--tool-command", OPT_TEXT, &asked.tool_command, "PROGRAM",
+     "runs for every call, without a shell: the call on its standard input, the result on its "
+     "standard output"},
+    {"--tool-choice", OPT_TEXT, &asked.tool_choice, "WHAT",
+     "auto (a call or none), or required: each question is answered by a call first (auto)"},
+    {"--ctx", OPT_INT(1, OPTION_MANY), &asked.ctx, "N",
+     "context in tokens, at most the model's (that, at most 4096)"},
+    {"--history", OPT_TEXT, &asked.history, "FILE",
+     "lines that were typed before, to be brought back; those of this time go there, too"},
+    {"--quiet", OPT_FLAG, &asked.quiet, NULL, "no line about the model at the start"},
+    {"--image", OPT_LIST, &asked.images, "FILE",
+     "a picture (PNG, JPEG, PPM) that the first message shows (may be given several times)"},
+    EYE_OPTIONS(asked.eye),
+    KV_OPTION(asked.compute),
+    ADAPTER_OPTION(asked.compute),
+    COMPUTE_OPTIONS(asked.compute),
+    {0},
+};
 
-const Command command_chat = {.name = "chat", .run = run};
+const Command command_chat = {
+    .name = "chat",
+    .usage = "chat [-m FILE] [options]",
+    .about =
+        "Talk with a model, line by line.  What you write is never read as a control token.",
+    .options = chat_options,
+    .rules = chat_rules,
+    .run_status = chat_run};

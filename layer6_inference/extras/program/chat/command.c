@@ -67,7 +67,7 @@ static bool check_end(const char *program, int status, const char *result, size_
            fault_set(fault, "'%.200s' printed a zero byte: wanted text", program);
 }
 
-char *command_run(const char *program, Text call, size_t *size, Fault *fault) {
+char *tool_command_run(const char *program, Text call, size_t *size, Fault *fault) {
     int out[2], status = 0;
     pid_t child;
     FILE *in = input_of(call);

@@ -285,8 +285,8 @@ static bool one_reply(Talk *talk, Fault *fault) {
 /* The result of the last turn's call, from the command. */
 static bool add_result(Talk *talk, Fault *fault) {
     size_t size;
-    char *result = command_run(talk->request->tool_command,
-                               text_of(talk->turns[talk->count - 1].call), &size, fault);
+    char *result = tool_command_run(talk->request->tool_command,
+                                    text_of(talk->turns[talk->count - 1].call), &size, fault);
     bool ok = result && talk_add(talk, "tool", (Text){result, size}, (Text){0}, fault);
     if (ok)
         printf("%s[result] %.*s%s\n", talk->terminal ? "\033[36m" : "", (int)size, result,

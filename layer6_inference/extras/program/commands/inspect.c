@@ -230,7 +230,7 @@ static bool inspect_pytorch(const char *path, const FileMap *map, Fault *fault) 
     return true;
 }
 
-static bool inspect(const char *path, Fault *fault) {
+static bool inspect_file(const char *path, Fault *fault) {
     FileMap map;
     GgufFile file;
     Gguf gguf;
@@ -253,39 +253,41 @@ static bool inspect(const char *path, Fault *fault) {
     return true;
 }
 
-static int print_families(void) {
+static struct {
+    const char *path;
+    bool families;
+} asked;
+
+static bool inspect_check(Fault *fault) {
+    static char found[2400];
+    if (asked.families) return !asked.path || fault_set(fault, "--families stands alone");
+    if (!asked.path) asked.path = default_model(found, sizeof found);
+    return asked.path || fault_set(fault, "no file was named");
+}
+
+static bool inspect_run(Fault *fault) {
     const Recipe *list;
-    size_t count = recipe_list(&list);
-    for (size_t i = 0; i < count; i++) printf("%-14s %s\n", list[i].arch, list[i].models);
-    return EXIT_DONE;
-}
-
-static int run(int argc, char **argv) {
-    bool families = false;
-    const Option options[] = {
-        {"--families", OPT_FLAG, &families, NULL, "the families of models that can be read"},
-        {0}};
-    const char *path = NULL;
     char found[2400];
-    Fault fault;
-    int status = options_read(argc, argv, "inspect [FILE]",
-                              "What a GGUF file holds: metadata, tensors, sizes, and the "
-                              "memory a run takes; or what a\n"
-                              "safetensors or PyTorch file holds.",
-                              options, &path, 0, 1);
-    if (status >= 0) return status;
-    if (families && path) {
-        fprintf(stderr, "strata: --families stands alone (strata inspect --help says more)\n");
-        return EXIT_USAGE;
-    }
-    if (families) return print_families();
-    if (!path) path = default_model(found, sizeof found);
-    if (!path) {
-        fprintf(stderr, "strata: no file was named; usage: strata inspect FILE\n");
-        return EXIT_USAGE;
-    }
-    bool ok = model_find(&path, found, sizeof found, &fault) && inspect(path, &fault);
-    return ok ? EXIT_DONE : command_failed(&fault);
+    size_t count = recipe_list(&list);
+    if (!asked.families)
+        return model_find(&asked.path, found, sizeof found, fault) &&
+               inspect_file(asked.path, fault);
+    for (size_t i = 0; i < count; i++) printf("%-14s %s\n", list[i].arch, list[i].models);
+    return true;
 }
 
-const Command command_inspect = {.name = "inspect", .run = run};
+static const Option inspect_options[] = {
+    {"--families", OPT_FLAG, &asked.families, NULL, "the families of models that can be read"},
+    {0}};
+
+const Command command_inspect = {
+    .name = "inspect",
+    .usage = "inspect [FILE]",
+    .about = "What a GGUF file holds: metadata, tensors, sizes, and the memory a run takes; or "
+             "what a\n"
+             "safetensors or PyTorch file holds.",
+    .options = inspect_options,
+    .words = &asked.path,
+    .max_words = 1,
+    .check = inspect_check,
+    .run = inspect_run};

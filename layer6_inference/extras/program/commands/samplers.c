@@ -81,7 +81,7 @@ static void print_params(const StageKind *kind) {
     if (kind->list) printf("  %-8s %s\n", "...", lists[kind->list]);
 }
 
-static bool describe(const char *name, Fault *fault) {
+static bool describe_sampler(const char *name, Fault *fault) {
     const StageKind *kind = stage_find(text_of(name));
     char meant[80];
     if (!kind && chain_meant(text_of(name), meant, sizeof meant))
@@ -100,7 +100,7 @@ static bool describe(const char *name, Fault *fault) {
     return picture(kind, fault);
 }
 
-static bool list_all(void) {
+static bool list_samplers(void) {
     const StageKind *const *list;
     const ChainPreset *presets;
     size_t count = stage_list(&list), n_presets = chain_presets(&presets);
@@ -112,16 +112,19 @@ static bool list_all(void) {
     return true;
 }
 
-static int run(int argc, char **argv) {
-    const char *name = NULL;
-    Fault fault;
-    const Option options[] = {{0}};
-    int status = options_read(argc, argv, "samplers [NAME]",
-                              "List all samplers, or describe one: formula, parameters, when "
-                              "to use it, and what it does to a distribution.",
-                              options, &name, 0, 1);
-    if (status >= 0) return status;
-    return (name ? describe(name, &fault) : list_all()) ? EXIT_DONE : command_failed(&fault);
+static const char *samplers_name;
+static bool samplers_run(Fault *fault) {
+    return samplers_name ? describe_sampler(samplers_name, fault) : list_samplers();
 }
 
-const Command command_samplers = {.name = "samplers", .run = run};
+static const Option samplers_options[] = {{0}};
+
+const Command command_samplers = {
+    .name = "samplers",
+    .usage = "samplers [NAME]",
+    .about = "List all samplers, or describe one: formula, parameters, when to use it, and "
+             "what it does to a distribution.",
+    .options = samplers_options,
+    .words = &samplers_name,
+    .max_words = 1,
+    .run = samplers_run};

@@ -7,86 +7,84 @@
 
 #include <stdio.h>
 
-typedef struct Job {
-    const char *folder, *out, *type;
+typedef struct ConvertJob {
+    const char *names[3]; /* FOLDER OUT.gguf TYPE */
     bool list;
     OptionList without;
     ComputeOptions compute;
     Progress progress;
     bool begun;
-} Job;
+} ConvertJob;
 
-static void print_list(void) {
+static ConvertJob asked;
+
+static void print_classes(void) {
     const char *architecture, *arch;
     for (size_t i = 0; convert_class(i, &architecture, &arch); i++)
         printf("%-28s %s\n", architecture, arch);
 }
 
-static void show(void *context, double bytes, double all) {
-    Job *job = context;
+static void show_converted(void *context, double bytes, double all) {
+    ConvertJob *job = context;
     if (!job->begun) progress_start(&job->progress, "weights", "MB", all / 1e6);
     job->begun = true;
     progress_show(&job->progress, bytes / 1e6);
 }
 
-static void note(void *context, const char *sentence) {
+static void note_converted(void *context, const char *sentence) {
     (void)context;
     fprintf(stderr, "[%s]\n", sentence);
 }
 
-static bool convert(Job *job, Fault *fault) {
+static bool convert_run(Fault *fault) {
+    ConvertJob *job = &asked;
     Convert how = {.without = job->without.items,
                    .n_without = job->without.count,
-                   .progress = show,
-                   .note = note,
+                   .progress = show_converted,
+                   .note = note_converted,
                    .context = job};
     FileMap made;
-    if (job->type && !(how.preset = quant_preset_find(job->type, fault))) return false;
+    if (job->list) return print_classes(), true;
+    if (job->names[2] && !(how.preset = quant_preset_find(job->names[2], fault))) return false;
     if (!compute_open(&job->compute, fault)) return false;
-    bool ok = convert_folder(job->folder, job->out, &how, job->compute.pool, fault);
+    bool ok = convert_folder(job->names[0], job->names[1], &how, job->compute.pool, fault);
     if (ok && job->begun) progress_end(&job->progress, job->progress.total);
     compute_close(&job->compute);
-    if (ok && file_open(&made, job->out, fault)) {
-        fprintf(stderr, "[%s: %.2f MB]\n", job->out, (double)made.size / 1e6);
+    if (ok && file_open(&made, job->names[1], fault)) {
+        fprintf(stderr, "[%s: %.2f MB]\n", job->names[1], (double)made.size / 1e6);
         file_close(&made);
     }
     return ok;
 }
 
-static int run(int argc, char **argv) {
-    Job job = {0};
-    Fault fault = {0};
-    const char *names[3] = {NULL, NULL, NULL};
-    const Option options[] = {
-        {"--list", OPT_FLAG, &job.list, NULL, "the classes of models that can be converted"},
-        {"--without", OPT_LIST, &job.without, "KEY",
-         "leave out a key of config.json that is not known, and is known to you to be "
-         "harmless; once for each key"},
-        THREAD_OPTIONS(job.compute),
-        PIN_OPTION(job.compute),
-        {0},
-    };
-    int status = options_read(
-        argc, argv, "convert FOLDER OUT.gguf [TYPE] [options]",
+static const Option convert_options[] = {
+    {"--list", OPT_FLAG, &asked.list, NULL, "the classes of models that can be converted"},
+    {"--without", OPT_LIST, &asked.without, "KEY",
+     "leave out a key of config.json that is not known, and is known to you to be harmless; "
+     "once for each key"},
+    THREAD_OPTIONS(asked.compute),
+    PIN_OPTION(asked.compute),
+    {0},
+};
+
+static bool convert_check(Fault *fault) {
+    if (asked.list)
+        return (!asked.names[0] && !asked.without.count) ||
+               fault_set(fault, "--list stands alone");
+    return (asked.names[1] && *asked.names[0]) || fault_set(fault, "something is missing");
+}
+
+const Command command_convert = {
+    .name = "convert",
+    .usage = "convert FOLDER OUT.gguf [TYPE] [options]",
+    .about =
         "Rewrite a model as it is published (config.json; tokenizer.json, tokenizer.model or "
         "vocab.txt;\n"
         "*.safetensors or pytorch_model.bin) as a GGUF file.  TYPE is a number format as for\n"
         "strata quantize; without one each matrix keeps its own.  The new file appears when it "
         "is complete.",
-        options, names, 0, 3);
-    if (status >= 0) return status;
-    if (job.list && (names[0] || job.without.count)) {
-        fprintf(stderr, "strata: --list stands alone (strata convert --help says more)\n");
-        return EXIT_USAGE;
-    }
-    if (job.list) return print_list(), EXIT_DONE;
-    job.folder = names[0], job.out = names[1], job.type = names[2];
-    if (!job.out || !*job.folder) {
-        fprintf(stderr, "strata: usage: strata convert FOLDER OUT.gguf [TYPE] (--help says "
-                        "more)\n");
-        return EXIT_USAGE;
-    }
-    return convert(&job, &fault) ? EXIT_DONE : command_failed(&fault);
-}
-
-const Command command_convert = {.name = "convert", .run = run};
+    .options = convert_options,
+    .words = asked.names,
+    .max_words = 3,
+    .check = convert_check,
+    .run = convert_run};

@@ -1,4 +1,5 @@
 /* app.c - opening and closing what strata generate needs.  See app.h. */
+#include "commands.h"
 #include "input.h"
 #include "listing.h"
 #include "app.h"
@@ -13,11 +14,9 @@
 
 enum { SAMPLES_AT_ONCE = 8, LOOK_AHEAD_FORKS = 3 };
 
-/* An Asked: options by the command line, all other names by the chain. */
-static bool is_asked_for(const void *context, const char *name) {
-    const GenerateApp *app = context;
-    return name[0] == '-' ? command_line_has(app->request->line, name)
-                          : chain_find(&app->chain, name) != NULL;
+/* An Asked. */
+static bool app_chain_has(const void *chain, const char *name) {
+    return chain_find(chain, name) != NULL;
 }
 
 /* What cfg moves away from, in tokens. */
@@ -88,7 +87,7 @@ static bool input_waits(void) {
 }
 
 static void choose_prompt(GenerateApp *app) {
-    if (!app->request->quiet && !command_line_has(app->request->line, "-p") && input_waits())
+    if (!app->request->quiet && !option_given("-p") && input_waits())
         fprintf(stderr, "[standard input is not read: -p - makes it the prompt]\n");
     app->prompt = text_of(app->request->prefix ? app->request->prefix : app->request->prompt);
 }
@@ -231,7 +230,7 @@ bool app_open(GenerateApp *app, Fault *fault) {
         return false;
     const Model *model = app->expert.model;
     if (!check_request(r, &model->sizes, fault) || !read_chain(app, fault) ||
-        !rules_check(r->line->rules, is_asked_for, app, fault))
+        !rules_check(command_generate.rules, app_chain_has, &app->chain, fault))
         return false;
     if (app_may_force(app)) app->expert.rewind = SPECULATE_MAX;
     return loaded_open_session(&app->expert, &r->compute, (size_t)r->ctx, count_sequences(app),

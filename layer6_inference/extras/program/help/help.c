@@ -1,5 +1,6 @@
 /* help.c - a command's help, short or whole.  See help.h. */
 #include "help.h"
+#include "command.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -55,7 +56,7 @@ bool help_is_asked(const char *word) {
 void help_title(const CommandLine *line, char *out, size_t size) {
     size_t used = 0;
     *out = 0;
-    for (const char *at = line->usage; *at;) {
+    for (const char *at = line->command->usage; *at;) {
         size_t n = strcspn(at, " ");
         if (strspn(at, "abcdefghijklmnopqrstuvwxyz") != n) break;
         used +=
@@ -95,10 +96,10 @@ static void print_examples(const char *const *examples) {
 }
 
 static void print_all(const CommandLine *line) {
-    for (const Option *o = line->options; o->name; o++) print_option(o);
+    for (const Option *o = line->command->options; o->name; o++) print_option(o);
     printf("  %-22s %s\n", "--help", "this text");
-    if (line->rules) printf("\nCombining options:\n\n");
-    for (const OptionRule *r = line->rules; r && r->name; r++) print_rule(r);
+    if (line->command->rules) printf("\nCombining options:\n\n");
+    for (const OptionRule *r = line->command->rules; r && r->name; r++) print_rule(r);
 }
 
 static void print_brief(const CommandLine *line, size_t brief) {
@@ -107,13 +108,13 @@ static void print_brief(const CommandLine *line, size_t brief) {
         char name[64];
         size_t n = strcspn(at, " ");
         snprintf(name, sizeof name, "%.*s", (int)n, at);
-        const Option *option = option_find(line->options, name);
+        const Option *option = option_find(line->command->options, name);
         REQUIRE(option, "the short help of %s names %s, which it does not have",
                 briefs[brief].title, name);
         print_option(option);
         at += n + (at[n] != 0);
     }
-    for (const Option *o = line->options; o->name; o++) count++;
+    for (const Option *o = line->command->options; o->name; o++) count++;
     printf("\nstrata %s --help=all: all %zu options, and which combine.\n", briefs[brief].title,
            count);
 }
@@ -122,7 +123,7 @@ static void print_text(const CommandLine *line, bool all) {
     char title[64];
     help_title(line, title, sizeof title);
     size_t brief = find_brief(title);
-    printf("usage: strata %s\n\n%s\n\n", line->usage, line->about);
+    printf("usage: strata %s\n\n%s\n\n", line->command->usage, line->command->about);
     print_examples(help_examples(title));
     if (all || brief == sizeof briefs / sizeof *briefs)
         print_all(line);

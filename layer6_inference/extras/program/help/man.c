@@ -1,5 +1,6 @@
 /* man.c - a command's man page, from the tables that its help is made of.  See help.h. */
 #include "help.h"
+#include "command.h"
 
 #include "inference.h"
 
@@ -170,16 +171,16 @@ void help_man(const CommandLine *line) {
     help_title(line, title, sizeof title);
     snprintf(whole, sizeof whole, "strata %s", title);
     roff_head(whole);
-    put_gloss(line->about);
+    put_gloss(line->command->about);
     puts(".nh\n.ad l\n.SH SYNOPSIS");
-    put_usage(line->usage, title);
+    put_usage(line->command->usage, title);
     puts(".SH DESCRIPTION");
-    put_about(line->about);
+    put_about(line->command->about);
     puts(".SH OPTIONS");
-    for (const Option *o = line->options; o->name; o++) put_option(o);
+    for (const Option *o = line->command->options; o->name; o++) put_option(o);
     puts(".TP\n\\fB\\-\\-help\\fR\nusage, and the options that most need; "
          "\\fB\\-\\-help=all\\fR: all of them");
-    put_rules(line->rules);
+    put_rules(line->command->rules);
     put_examples(help_examples(title));
     puts(".SH EXIT STATUS\n0: done.  1: it failed.  2: the command was called in a wrong way."
          "\n.SH SEE ALSO\n\\fBstrata\\fR(1)");

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-typedef struct Job {
+typedef struct SimulateJob {
     const char *costs, *trace, *save, *csv, *arrivals, *order;
     OptionList users, policies;
     double every, seconds, urgent, heavy, ageing, stretch, first_goal, gap_goal, price;
@@ -17,7 +17,19 @@ typedef struct Job {
     bool alone, titled; /* the table has begun */
     StepCost cost;
     FileOut table;
-} Job;
+} SimulateJob;
+
+static SimulateJob asked = {.arrivals = "poisson",
+                            .order = "fcfs",
+                            .every = 60,
+                            .seconds = 600,
+                            .prompt = 256,
+                            .answer = 128,
+                            .places = 16,
+                            .waiting = 1000,
+                            .pages = 4096,
+                            .seed = 1,
+                            .price = 0.1};
 
 enum { PAGE = KV_PAGE, MOST_MACHINES = 1 << 20 };
 
@@ -39,7 +51,7 @@ static size_t find_policy(const char *name) {
     return i;
 }
 
-static SimulatedMachine machine_of(const Job *job, size_t policy) {
+static SimulatedMachine machine_of(const SimulateJob *job, size_t policy) {
     return (SimulatedMachine){.policy = {.budget = PREFILL_BATCH,
                                          .chunk = policies[policy].chunk,
                                          .running = (size_t)job->places,
@@ -60,15 +72,15 @@ static SimulatedMachine machine_of(const Job *job, size_t policy) {
 
 /* ------------------------------------------------------------------ one row */
 
-typedef struct Row {
+typedef struct WaitsRow {
     size_t machines;
     double load, rate, first50, first95, gap50, gap95, gap_max, busy;
-} Row;
+} WaitsRow;
 
 /* Whose waits a row is of: those of everybody, and of the one who sends many. */
 enum { OTHERS, HEAVY };
 
-static int by_size(const void *a, const void *b) {
+static int by_wait(const void *a, const void *b) {
     double x = *(const double *)a, y = *(const double *)b;
     return (x > y) - (x < y);
 }
@@ -78,32 +90,32 @@ static double percentile(const double *sorted, size_t n, double share) {
 }
 
 static void sort_waits(Waits *w) {
-    qsort(w->firsts, w->firsts_count, sizeof *w->firsts, by_size);
-    qsort(w->gaps, w->gaps_count, sizeof *w->gaps, by_size);
+    qsort(w->firsts, w->firsts_count, sizeof *w->firsts, by_wait);
+    qsort(w->gaps, w->gaps_count, sizeof *w->gaps, by_wait);
 }
 
-static Row row_of(const Traffic *t, size_t machines, const Simulation *s, int whose) {
+static WaitsRow waits_row(const Traffic *t, size_t machines, const Simulation *s, int whose) {
     const Waits *w = &s->waits[whose];
     double last = t->visits[t->count - 1].arrival;
-    return (Row){machines,
-                 last > 0 ? (double)t->count / last : 0,
-                 s->end > 0 ? (double)s->tokens / s->end : 0,
-                 percentile(w->firsts, w->firsts_count, .5),
-                 percentile(w->firsts, w->firsts_count, .95),
-                 percentile(w->gaps, w->gaps_count, .5),
-                 percentile(w->gaps, w->gaps_count, .95),
-                 percentile(w->gaps, w->gaps_count, 1),
-                 s->end > 0 ? s->busy / s->end / (double)machines : 0};
+    return (WaitsRow){machines,
+                      last > 0 ? (double)t->count / last : 0,
+                      s->end > 0 ? (double)s->tokens / s->end : 0,
+                      percentile(w->firsts, w->firsts_count, .5),
+                      percentile(w->firsts, w->firsts_count, .95),
+                      percentile(w->gaps, w->gaps_count, .5),
+                      percentile(w->gaps, w->gaps_count, .95),
+                      percentile(w->gaps, w->gaps_count, 1),
+                      s->end > 0 ? s->busy / s->end / (double)machines : 0};
 }
 
-static bool run_machines(const Job *job, size_t policy, const Traffic *t, size_t machines,
-                         Simulation *s, Row *row, Fault *fault) {
+static bool run_machines(const SimulateJob *job, size_t policy, const Traffic *t,
+                         size_t machines, Simulation *s, WaitsRow *row, Fault *fault) {
     SimulatedMachine machine = machine_of(job, policy);
     *s = (Simulation){0};
     for (size_t i = 0; i < machines && i < t->count; i++)
         if (!simulate(&machine, t, i, machines, s, fault)) return false;
     for (int whose = OTHERS; whose <= HEAVY; whose++) sort_waits(&s->waits[whose]);
-    *row = row_of(t, machines, s, s->waits[OTHERS].firsts_count ? OTHERS : HEAVY);
+    *row = waits_row(t, machines, s, s->waits[OTHERS].firsts_count ? OTHERS : HEAVY);
     if (s->refused < t->count) return true;
     return fault_set(
         fault,
@@ -112,15 +124,15 @@ static bool run_machines(const Job *job, size_t policy, const Traffic *t, size_t
         policies[policy].name, t->count, job->pages);
 }
 
-static bool is_good(const Job *job, const Simulation *s, const Row *r) {
+static bool is_good(const SimulateJob *job, const Simulation *s, const WaitsRow *r) {
     return s->refused == 0 && r->first95 <= job->first_goal && r->gap95 <= job->gap_goal;
 }
 
 /* The fewest machines that reach both goals: twice as many until they do, then halves between.
  *
  * Fails when no number does, because one user alone waits longer. */
-static bool enough_machines(const Job *job, size_t policy, const Traffic *t, Simulation *s,
-                            Row *row, Fault *fault) {
+static bool enough_machines(const SimulateJob *job, size_t policy, const Traffic *t,
+                            Simulation *s, WaitsRow *row, Fault *fault) {
     size_t low = 0, high = 1;
     for (;; low = high, high *= 2) {
         if (!run_machines(job, policy, t, high, s, row, fault)) return false;
@@ -147,7 +159,7 @@ static bool enough_machines(const Job *job, size_t policy, const Traffic *t, Sim
 }
 
 /* Before the first row: what fails before it fails without a table. */
-static void print_titles(Job *job) {
+static void print_simulate_titles(SimulateJob *job) {
     if (job->titled) return;
     job->titled = true;
     printf("%7s %-10s %8s %8s %9s %9s %9s %8s %8s %8s %5s %7s %8s %9s\n", "users", "policy",
@@ -161,12 +173,12 @@ static void print_titles(Job *job) {
 }
 
 /* An hour of all machines, shared by the tokens of an hour. */
-static double price_of(const Job *job, const Row *r) {
+static double price_of(const SimulateJob *job, const WaitsRow *r) {
     return r->rate > 0 ? job->price * (double)r->machines / (3600 * r->rate) * 1e6 : 0;
 }
 
-static void print_row(const Job *job, const char *users, size_t policy, const Simulation *s,
-                      const Row *r) {
+static void print_simulated(const SimulateJob *job, const char *users, size_t policy,
+                            const Simulation *s, const WaitsRow *r) {
     double price = price_of(job, r);
     printf("%7s %-10s %8zu %8.2f %9.1f %9.0f %9.0f %8.1f %8.1f %8.0f %4.0f%% %7zu %8zu %9.2f\n",
            users, policies[policy].name, r->machines, r->load, r->rate, r->first50, r->first95,
@@ -180,23 +192,23 @@ static void print_row(const Job *job, const char *users, size_t policy, const Si
                 s->most_pages, price);
 }
 
-static bool one_row(Job *job, const char *users, size_t policy, const Traffic *t,
+static bool one_row(SimulateJob *job, const char *users, size_t policy, const Traffic *t,
                     Fault *fault) {
     Simulation s = {0};
-    Row row;
+    WaitsRow row;
     bool ok = job->machines
                   ? run_machines(job, policy, t, (size_t)job->machines, &s, &row, fault)
                   : enough_machines(job, policy, t, &s, &row, fault);
-    if (ok) print_titles(job), print_row(job, users, policy, &s, &row);
+    if (ok) print_simulate_titles(job), print_simulated(job, users, policy, &s, &row);
     if (ok && s.waits[OTHERS].firsts_count && s.waits[HEAVY].firsts_count) {
-        row = row_of(t, row.machines, &s, HEAVY);
-        print_row(job, "heavy", policy, &s, &row);
+        row = waits_row(t, row.machines, &s, HEAVY);
+        print_simulated(job, "heavy", policy, &s, &row);
     }
     simulation_free(&s);
     return ok;
 }
 
-static bool all_policies(Job *job, const char *users, const Traffic *t, Fault *fault) {
+static bool all_policies(SimulateJob *job, const char *users, const Traffic *t, Fault *fault) {
     if (job->policies.count == 0)
         for (size_t p = 0; p < POLICIES; p++)
             if (!one_row(job, users, p, t, fault)) return false;
@@ -207,7 +219,7 @@ static bool all_policies(Job *job, const char *users, const Traffic *t, Fault *f
 
 /* ------------------------------------------------------------------ traffic */
 
-static bool save_trace(const Job *job, const Traffic *t, Fault *fault) {
+static bool save_trace(const SimulateJob *job, const Traffic *t, Fault *fault) {
     FileOut out = {0};
     bool ok = table_begin(&out, job->save, fault);
     if (ok) traffic_write(t, out.stream);
@@ -216,7 +228,7 @@ static bool save_trace(const Job *job, const Traffic *t, Fault *fault) {
     return ok;
 }
 
-static bool made_traffic(const Job *job, const char *users, Traffic *t, Fault *fault) {
+static bool made_traffic(const SimulateJob *job, const char *users, Traffic *t, Fault *fault) {
     char *end;
     double n = strtod(users, &end), rate = n / job->every + job->heavy;
     const bool bursts = strcmp(job->arrivals, "bursts") == 0;
@@ -253,7 +265,7 @@ static bool read_traffic(const char *path, Traffic *t, Fault *fault) {
     return ok;
 }
 
-static bool simulate_users(Job *job, const char *users, Fault *fault) {
+static bool simulate_users(SimulateJob *job, const char *users, Fault *fault) {
     Traffic t = {0};
     bool ok =
         job->trace ? read_traffic(job->trace, &t, fault) : made_traffic(job, users, &t, fault);
@@ -263,13 +275,13 @@ static bool simulate_users(Job *job, const char *users, Fault *fault) {
     return ok;
 }
 
-static bool asks_for(const Job *job, const char *policy) {
+static bool asks_for(const SimulateJob *job, const char *policy) {
     for (size_t i = 0; i < job->policies.count; i++)
         if (strcmp(job->policies.items[i], policy) == 0) return true;
     return false;
 }
 
-static bool check_words(const Job *job, Fault *fault) {
+static bool check_policies(const SimulateJob *job, Fault *fault) {
     for (size_t i = 0; i < job->policies.count; i++)
         if (find_policy(job->policies.items[i]) == POLICIES)
             return fault_set(fault, "--policy %.40s: wanted static, continuous or chunked",
@@ -293,9 +305,13 @@ static bool check_words(const Job *job, Fault *fault) {
     return true;
 }
 
-static bool simulate_all(Job *job, Fault *fault) {
+static bool simulate_run(Fault *fault) {
+    SimulateJob *job = &asked;
     size_t size;
     char *text = NULL;
+    if (!job->users.count) job->users = (OptionList){{"100"}, 1};
+    if (job->first_goal == 0 && job->machines == 0) job->machines = 1;
+    if (!check_policies(job, fault)) return false;
     bool ok = job->save || (text = read_named(job->costs, &size, fault));
     ok = ok && (job->save || step_cost_read(&job->cost, (Text){text, size}, fault));
     free(text);
@@ -308,7 +324,7 @@ static bool simulate_all(Job *job, Fault *fault) {
     return ok;
 }
 
-static const OptionRule rules[] = {
+static const OptionRule simulate_rules[] = {
     {"--trace", NOT_WITH,
      "--users --every --seconds --arrivals --burst --urgent --heavy --heavy-prompt -p -n "
      "--seed",
@@ -328,95 +344,70 @@ static const OptionRule rules[] = {
     {0},
 };
 
-static int run(int argc, char **argv) {
-    Job job = {.arrivals = "poisson",
-               .order = "fcfs",
-               .every = 60,
-               .seconds = 600,
-               .prompt = 256,
-               .answer = 128,
-               .places = 16,
-               .waiting = 1000,
-               .pages = 4096,
-               .seed = 1,
-               .price = 0.1};
-    Fault fault;
-    const Option options[] = {
-        {"--costs", OPT_TEXT, &job.costs, "FILE",
-         "what a step takes: written by strata bench serve --costs FILE"},
-        {"--users", OPT_LIST, &job.users, "N",
-         "users (100; may be given several times: a row for each)"},
-        {"--every", OPT_REAL(1e-3, 1e6), &job.every, "S",
-         "seconds between two requests of a user (60)"},
-        {"--seconds", OPT_REAL(1e-3, 1e6), &job.seconds, "S",
-         "of traffic, on average: users * S / every requests come (600)"},
-        {"--arrivals", OPT_TEXT, &job.arrivals, "HOW", "poisson (the default) or bursts"},
-        {"--burst", OPT_INT(1, 100000), &job.burst, "N", "requests that come together (10)"},
-        {"--urgent", OPT_REAL(0, 1), &job.urgent, "X", "share of requests of priority 1 (0)"},
-        {"--heavy", OPT_REAL(0, 1e6), &job.heavy, "X",
-         "one user more, who sends X requests a second: a row for the others, and one for him "
-         "(0)"},
-        {"--heavy-prompt", OPT_INT(1, 1000000), &job.heavy_prompt, "N",
-         "tokens of his prompts, about (as -p)"},
-        {"-p", OPT_INT(1, 1000000), &job.prompt, "N", "tokens of a prompt, about (256)"},
-        {"-n", OPT_INT(1, 1000000), &job.answer, "N", "tokens of an answer, about (128)"},
-        {"--seed", OPT_INT(0, OPTION_MANY), &job.seed, "N", "of the traffic (1)"},
-        {"--trace", OPT_TEXT, &job.trace, "FILE",
-         "the traffic: a table arrival,prompt,answer[,priority[,user]]"},
-        {"--save-trace", OPT_OUTPUT, &job.save, "FILE",
-         "write such a table instead of simulating"},
-        {"--policy", OPT_LIST, &job.policies, "NAME",
-         "static, continuous or chunked (all three; may be given several times)"},
-        {"--stretch", OPT_REAL(1, 1000), &job.stretch, "X",
-         "in chunks, prompts make a step of those who are answered at most about so many times "
-         "as "
-         "long (no limit)"},
-        {"--order", OPT_TEXT, &job.order, "NAME",
-         "who is served first: fcfs, priority, or turns: the first request of each user, then "
-         "the "
-         "second (fcfs)"},
-        {"--ageing", OPT_REAL(0, 1e6), &job.ageing, "S",
-         "seconds of waiting that are worth a level of priority (0: none)"},
-        {"--shared", OPT_INT(0, 1000000), &job.shared, "N",
-         "tokens more that all prompts begin with (0)"},
-        {"--alone", OPT_FLAG, &job.alone, NULL, "everybody reads and keeps these for himself"},
-        {"--places", OPT_INT(1, 10000), &job.places, "N", "requests that run at once (16)"},
-        {"--waiting", OPT_INT(1, 1000000), &job.waiting, "N",
-         "requests in a machine's queue, at most (1000)"},
-        {"--pages", OPT_INT(1, OPTION_MANY), &job.pages, "N",
-         "of 64 tokens, in a machine's memory (4096)"},
-        {"--machines", OPT_INT(1, MOST_MACHINES), &job.machines, "N",
-         "each serves every N-th request (1)"},
-        {"--first", OPT_REAL(0.001, 1e9), &job.first_goal, "MS",
-         "goal: 95 of 100 have their first token by then; the fewest machines are found"},
-        {"--gap", OPT_REAL(0.001, 1e9), &job.gap_goal, "MS",
-         "goal: and 95 of 100 tokens their next"},
-        {"--price", OPT_REAL(0, 1e6), &job.price, "X",
-         "dollars for an hour of a machine (0.10)"},
-        {"--csv", OPT_OUTPUT, &job.csv, "FILE", "the table as CSV, too"},
-        {0},
-    };
-    const CommandLine line = {
-        argc,
-        argv,
-        "simulate --costs FILE [options]",
-        "A service without a model: the plan of every step is the real one, and what a step "
-        "takes "
-        "was measured.\nHow long do users wait, under which policy, on how many machines?",
-        options,
-        rules};
-    int status = command_line_read(&line, NULL, 0, 0);
-    if (status >= 0) return status;
-    if (!rules_check(rules, command_line_has, &line, &fault))
-        return wrong_usage(&fault, line.usage);
-    if (!job.costs && !job.save) {
-        fault_set(&fault, "wanted --costs FILE: strata bench serve --costs FILE writes one");
-        return wrong_usage(&fault, line.usage);
-    }
-    if (!job.users.count) job.users = (OptionList){{"100"}, 1};
-    if (job.first_goal == 0 && job.machines == 0) job.machines = 1;
-    return check_words(&job, &fault) && simulate_all(&job, &fault) ? EXIT_DONE
-                                                                   : command_failed(&fault);
+static const Option simulate_options[] = {
+    {"--costs", OPT_TEXT, &asked.costs, "FILE",
+     "what a step takes: written by strata bench serve --costs FILE"},
+    {"--users", OPT_LIST, &asked.users, "N",
+     "users (100; may be given several times: a row for each)"},
+    {"--every", OPT_REAL(1e-3, 1e6), &asked.every, "S",
+     "seconds between two requests of a user (60)"},
+    {"--seconds", OPT_REAL(1e-3, 1e6), &asked.seconds, "S",
+     "of traffic, on average: users * S / every requests come (600)"},
+    {"--arrivals", OPT_TEXT, &asked.arrivals, "HOW", "poisson (the default) or bursts"},
+    {"--burst", OPT_INT(1, 100000), &asked.burst, "N", "requests that come together (10)"},
+    {"--urgent", OPT_REAL(0, 1), &asked.urgent, "X", "share of requests of priority 1 (0)"},
+    {"--heavy", OPT_REAL(0, 1e6), &asked.heavy, "X",
+     "one user more, who sends X requests a second: a row for the others, and one for him (0)"},
+    {"--heavy-prompt", OPT_INT(1, 1000000), &asked.heavy_prompt, "N",
+     "tokens of his prompts, about (as -p)"},
+    {"-p", OPT_INT(1, 1000000), &asked.prompt, "N", "tokens of a prompt, about (256)"},
+    {"-n", OPT_INT(1, 1000000), &asked.answer, "N", "tokens of an answer, about (128)"},
+    {"--seed", OPT_INT(0, OPTION_MANY), &asked.seed, "N", "of the traffic (1)"},
+    {"--trace", OPT_TEXT, &asked.trace, "FILE",
+     "the traffic: a table arrival,prompt,answer[,priority[,user]]"},
+    {"--save-trace", OPT_OUTPUT, &asked.save, "FILE",
+     "write such a table instead of simulating"},
+    {"--policy", OPT_LIST, &asked.policies, "NAME",
+     "static, continuous or chunked (all three; may be given several times)"},
+    {"--stretch", OPT_REAL(1, 1000), &asked.stretch, "X",
+     "in chunks, prompts make a step of those who are answered at most about so many times as "
+     "long (no limit)"},
+    {"--order", OPT_TEXT, &asked.order, "NAME",
+     "who is served first: fcfs, priority, or turns: the first request of each user, then the "
+     "second (fcfs)"},
+    {"--ageing", OPT_REAL(0, 1e6), &asked.ageing, "S",
+     "seconds of waiting that are worth a level of priority (0: none)"},
+    {"--shared", OPT_INT(0, 1000000), &asked.shared, "N",
+     "tokens more that all prompts begin with (0)"},
+    {"--alone", OPT_FLAG, &asked.alone, NULL, "everybody reads and keeps these for himself"},
+    {"--places", OPT_INT(1, 10000), &asked.places, "N", "requests that run at once (16)"},
+    {"--waiting", OPT_INT(1, 1000000), &asked.waiting, "N",
+     "requests in a machine's queue, at most (1000)"},
+    {"--pages", OPT_INT(1, OPTION_MANY), &asked.pages, "N",
+     "of 64 tokens, in a machine's memory (4096)"},
+    {"--machines", OPT_INT(1, MOST_MACHINES), &asked.machines, "N",
+     "each serves every N-th request (1)"},
+    {"--first", OPT_REAL(0.001, 1e9), &asked.first_goal, "MS",
+     "goal: 95 of 100 have their first token by then; the fewest machines are found"},
+    {"--gap", OPT_REAL(0.001, 1e9), &asked.gap_goal, "MS",
+     "goal: and 95 of 100 tokens their next"},
+    {"--price", OPT_REAL(0, 1e6), &asked.price, "X", "dollars for an hour of a machine (0.10)"},
+    {"--csv", OPT_OUTPUT, &asked.csv, "FILE", "the table as CSV, too"},
+    {0},
+};
+
+static bool simulate_check(Fault *fault) {
+    return asked.costs || asked.save ||
+           fault_set(fault, "wanted --costs FILE: strata bench serve --costs FILE writes one");
 }
 
-const Command command_simulate = {.name = "simulate", .run = run};
+const Command command_simulate = {
+    .name = "simulate",
+    .usage = "simulate --costs FILE [options]",
+    .about = "A service without a model: the plan of every step is the real one, and what a "
+             "step takes was measured.\nHow long do users wait, under which policy, on how "
+             "many machines?",
+    .options = simulate_options,
+    .rules = simulate_rules,
+    .check = simulate_check,
+    .run = simulate_run};

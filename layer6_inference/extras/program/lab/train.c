@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-typedef struct Job {
+typedef struct TrainJob {
     const char *out, *size, *mixer, *corpus, *vocab_from, *from, *checkpoint, *log;
     uint64_t seed;
     /* 0: not given */
@@ -21,10 +21,17 @@ typedef struct Job {
     bool resume, masked;
     ComputeOptions compute;
     TrainConfig config;
-} Job;
+} TrainJob;
+
+static TrainJob asked = {.size = "storyteller",
+                         .mixer = "attention",
+                         .seed = 1,
+                         .eval_every = 250,
+                         .save_every = 250,
+                         .eval_documents = 100};
 
 /* Everything a run holds open. */
-typedef struct Run {
+typedef struct Training {
     World *world;
     Corpus corpus, held_out;
     bool holds_out; /* nothing of held_out is learned */
@@ -34,16 +41,16 @@ typedef struct Run {
     Tokenizer *tokenizer;
     Trainer *trainer;
     FILE *log;
-} Run;
+} Training;
 
 /* ------------------------------------------------------------------ the vocabulary */
 
 /* Take the vocabulary of another model: a draft must share that of the model that verifies it. */
-static bool borrow_vocab(Job *job, Run *run, Fault *fault) {
+static bool borrow_vocab(TrainJob *job, Training *run, Fault *fault) {
     return gguf_open(&run->vocab_file, &run->vocab, job->vocab_from, fault);
 }
 
-static bool open_tokenizer(Job *job, Run *run, Fault *fault) {
+static bool open_tokenizer(TrainJob *job, Training *run, Fault *fault) {
     if (job->from) job->vocab_from = job->from;
     bool ok = job->vocab_from ? borrow_vocab(job, run, fault)
                               : corpus_learn_vocab(&run->corpus, job->config.vocab, job->masked,
@@ -55,7 +62,7 @@ static bool open_tokenizer(Job *job, Run *run, Fault *fault) {
 
 /* ------------------------------------------------------------------ the run */
 
-static void print_sample(Run *run, uint64_t seed) {
+static void print_training_sample(Training *run, uint64_t seed) {
     WorldText text = {0};
     trainer_sample(run->trainer, text_of("Once upon a time"), 160, 0.8, seed, &text);
     fprintf(stderr, "\n    \"%s\"\n\n", text.bytes);
@@ -63,7 +70,7 @@ static void print_sample(Run *run, uint64_t seed) {
 }
 
 /* Of a file too small to hold anything out the first documents stand in, and nobody calls them held out. */
-static void evaluate(Run *run, size_t documents, double *loss, double *floor) {
+static void evaluate_held_out(Training *run, size_t documents, double *loss, double *floor) {
     if (!run->world) documents = min_size(documents, run->held_out.count);
     trainer_evaluate(run->trainer, &run->held_out, 0, documents, loss, floor);
     fprintf(stderr, "%sloss %.4f nats/token", run->holds_out ? "held-out " : "", *loss);
@@ -72,7 +79,7 @@ static void evaluate(Run *run, size_t documents, double *loss, double *floor) {
     fputc('\n', stderr);
 }
 
-static void show_progress(const Job *job, const TrainStep *s, double loss, double speed,
+static void show_training(const TrainJob *job, const TrainStep *s, double loss, double speed,
                           double left) {
     bool terminal = isatty(STDERR_FILENO);
     if (!terminal && s->step % 100) return;
@@ -82,26 +89,28 @@ static void show_progress(const Job *job, const TrainStep *s, double loss, doubl
 }
 
 /* The log first: a run that goes on from the checkpoint finds every line before it. */
-static bool save(const Job *job, Run *run, Fault *fault) {
+static bool save_training(const TrainJob *job, Training *run, Fault *fault) {
     return !job->checkpoint || ((!run->log || train_log_sync(run->log, fault)) &&
                                 trainer_save(run->trainer, job->checkpoint, fault));
 }
 
 /* A line of the log every ten steps, with the held-out loss now and then. */
-static bool log_step(const Job *job, Run *run, const TrainStep *s, double speed, Fault *fault) {
+static bool log_training_step(const TrainJob *job, Training *run, const TrainStep *s,
+                              double speed, Fault *fault) {
     bool last = s->step == job->config.steps,
          look = last || s->step % (size_t)job->eval_every == 0;
     double heldout[2] = {0, 0};
     if (look) {
         fputc('\n', stderr);
-        evaluate(run, (size_t)job->eval_documents * (last ? 20 : 1), &heldout[0], &heldout[1]);
-        if (!job->masked) print_sample(run, s->step);
+        evaluate_held_out(run, (size_t)job->eval_documents * (last ? 20 : 1), &heldout[0],
+                          &heldout[1]);
+        if (!job->masked) print_training_sample(run, s->step);
     }
     return !run->log || (s->step % 10 && !look) ||
            train_log_add(run->log, s, speed, look && run->holds_out ? heldout : NULL, fault);
 }
 
-static bool train(const Job *job, Run *run, Fault *fault) {
+static bool train_to_end(const TrainJob *job, Training *run, Fault *fault) {
     double mean = 0, start = clock_seconds();
     size_t first_step = trainer_steps_done(run->trainer), first_tokens = 0;
     while (trainer_steps_done(run->trainer) < job->config.steps) {
@@ -112,15 +121,15 @@ static bool train(const Job *job, Run *run, Fault *fault) {
         if (s.step == first_step + 1) first_tokens = s.tokens - s.tokens / s.step;
         double speed = (double)(s.tokens - first_tokens) / elapsed,
                each = elapsed / (double)(s.step - first_step);
-        show_progress(job, &s, mean, speed, each * (double)(job->config.steps - s.step));
-        if (!log_step(job, run, &s, speed, fault)) return false;
+        show_training(job, &s, mean, speed, each * (double)(job->config.steps - s.step));
+        if (!log_training_step(job, run, &s, speed, fault)) return false;
         bool due = s.step == job->config.steps || s.step % (size_t)job->save_every == 0;
-        if (due && !save(job, run, fault)) return false;
+        if (due && !save_training(job, run, fault)) return false;
     }
     return true;
 }
 
-static bool open_corpora(const Job *job, Run *run, Fault *fault) {
+static bool open_corpora(const TrainJob *job, Training *run, Fault *fault) {
     if (job->corpus) return corpus_open_file(&run->corpus, job->corpus, fault);
     if (!(run->world = world_open(fault))) return false;
     run->corpus = (Corpus){.world = run->world, .seed = job->seed};
@@ -129,7 +138,7 @@ static bool open_corpora(const Job *job, Run *run, Fault *fault) {
 }
 
 /* The last tenth of a file with enough documents is kept for looks at what was not learned. */
-static void hold_out(Run *run) {
+static void hold_out(Training *run) {
     enum { LEAST = 100, MOST = 2000 };
     size_t tenth = min_size(run->corpus.count / 10, MOST);
     run->held_out = run->corpus;
@@ -146,7 +155,7 @@ static void hold_out(Run *run) {
 }
 
 /* What is too long for the model becomes several documents. */
-static bool cut_corpus(const Job *job, Run *run, Fault *fault) {
+static bool cut_corpus(const TrainJob *job, Training *run, Fault *fault) {
     size_t before = run->corpus.count, cut;
     if (!job->corpus) return true;
     if (!corpus_cut(&run->corpus, run->tokenizer, job->config.ctx, &cut, fault)) return false;
@@ -158,7 +167,7 @@ static bool cut_corpus(const Job *job, Run *run, Fault *fault) {
     return true;
 }
 
-static void close_run(Run *run) {
+static void close_training(Training *run) {
     trainer_close(run->trainer);
     tokenizer_close(run->tokenizer);
     gguf_close(&run->vocab_file, &run->vocab);
@@ -169,7 +178,7 @@ static void close_run(Run *run) {
 }
 
 /* Everything up to the first step. */
-static bool open_run(Job *job, Run *run, Fault *fault) {
+static bool open_training(TrainJob *job, Training *run, Fault *fault) {
     if (!compute_open(&job->compute, fault) || !open_corpora(job, run, fault) ||
         !open_tokenizer(job, run, fault) || !cut_corpus(job, run, fault))
         return false;
@@ -185,15 +194,15 @@ static bool open_run(Job *job, Run *run, Fault *fault) {
     return run->log || !job->log;
 }
 
-static bool export(const Job *job, const Run *run, Fault *fault) {
+static bool export_trained(const TrainJob *job, const Training *run, Fault *fault) {
     const char *slash = strrchr(job->out, '/'), *name = slash ? slash + 1 : job->out;
     return job->lora ? trainer_export_lora(run->trainer, name, job->out, fault)
                      : trainer_export(run->trainer, name, DTYPE_F16, job->out, fault);
 }
 
-static bool run_training(Job *job, Fault *fault) {
-    Run run = {0};
-    bool ok = open_run(job, &run, fault);
+static bool run_training(TrainJob *job, Fault *fault) {
+    Training run = {0};
+    bool ok = open_training(job, &run, fault);
     if (ok) {
         fprintf(stderr,
                 "%zu parameters, %zu layers, vocabulary %zu; step %zu of %zu; %d threads, %s\n",
@@ -201,22 +210,22 @@ static bool run_training(Job *job, Fault *fault) {
                           : train_parameters(&job->config),
                 job->config.layers, job->config.vocab, trainer_steps_done(run.trainer),
                 job->config.steps, pool_threads(job->compute.pool), kernels_isa());
-        ok = train(job, &run, fault) && export(job, &run, fault);
+        ok = train_to_end(job, &run, fault) && export_trained(job, &run, fault);
         if (ok) fprintf(stderr, "%s is written\n", job->out);
     }
-    close_run(&run);
+    close_training(&run);
     compute_close(&job->compute);
     return ok;
 }
 
 /* ------------------------------------------------------------------ options */
 
-static void override(size_t *value, long given) {
+static void override_size(size_t *value, long given) {
     if (given > 0) *value = (size_t)given;
 }
 
 /* What moves between the tokens of a layer. */
-static bool choose_mixer(const Job *job, TrainConfig *config, Fault *fault) {
+static bool choose_mixer(const TrainJob *job, TrainConfig *config, Fault *fault) {
     bool delta = strcmp(job->mixer, "delta") == 0;
     if (!delta && strcmp(job->mixer, "attention") != 0)
         return fault_set(fault, "--mixer %.40s: wanted attention or delta", job->mixer);
@@ -231,7 +240,7 @@ static bool choose_mixer(const Job *job, TrainConfig *config, Fault *fault) {
     return true;
 }
 
-static bool configure(Job *job, Fault *fault) {
+static bool configure_training(TrainJob *job, Fault *fault) {
     if (strcmp(job->size, "storyteller") == 0)
         job->config = train_config_storyteller();
     else if (strcmp(job->size, "draft") == 0)
@@ -240,15 +249,15 @@ static bool configure(Job *job, Fault *fault) {
         return fault_set(fault, "--size %.40s: wanted storyteller or draft", job->size);
     TrainConfig *c = &job->config;
     if (job->lora) c->steps = 150, c->learning_rate = 2e-3;
-    override(&c->steps, job->steps);
-    override(&c->batch_tokens, job->batch);
-    override(&c->shape.dim, job->dim);
-    override(&c->shape.hidden, job->hidden);
-    override(&c->layers, job->layers);
-    override(&c->shape.heads, job->heads);
-    override(&c->shape.kv_heads, job->kv_heads);
-    override(&c->vocab, job->vocab);
-    override(&c->ctx, job->ctx);
+    override_size(&c->steps, job->steps);
+    override_size(&c->batch_tokens, job->batch);
+    override_size(&c->shape.dim, job->dim);
+    override_size(&c->shape.hidden, job->hidden);
+    override_size(&c->layers, job->layers);
+    override_size(&c->shape.heads, job->heads);
+    override_size(&c->shape.kv_heads, job->kv_heads);
+    override_size(&c->vocab, job->vocab);
+    override_size(&c->ctx, job->ctx);
     if (c->shape.dim % c->shape.heads)
         return fault_set(fault, "%zu heads do not divide a width of %zu: see --heads and --dim",
                          c->shape.heads, c->shape.dim);
@@ -260,7 +269,7 @@ static bool configure(Job *job, Fault *fault) {
     return true;
 }
 
-static const OptionRule rules[] = {
+static const OptionRule train_rules[] = {
     {"--resume", NEEDS, "--checkpoint", "that is where the run is saved"},
     {"--save-every", NEEDS, "--checkpoint", "that is where the run is saved"},
     {"--lora", NEEDS, "--from", "an adapter is learned beside weights that are there"},
@@ -274,7 +283,7 @@ static const OptionRule rules[] = {
 };
 
 /* Before hours of work, not after; and what hours of work have left is not lost. */
-static bool can_write(const Job *job, Fault *fault) {
+static bool can_write_training(const TrainJob *job, Fault *fault) {
     if (!file_writable(job->out, fault) ||
         (job->checkpoint && !file_writable(job->checkpoint, fault)) ||
         (job->log && !file_writable(job->log, fault)))
@@ -287,80 +296,70 @@ static bool can_write(const Job *job, Fault *fault) {
     return true;
 }
 
-static int run(int argc, char **argv) {
-    Job job = {.size = "storyteller",
-               .mixer = "attention",
-               .seed = 1,
-               .eval_every = 250,
-               .eval_documents = 100};
-    Fault fault;
-    const Option options[] = {
-        {"--out", OPT_OUTPUT, &job.out, "FILE", "where the model goes (GGUF, F16)"},
-        {"--size", OPT_TEXT, &job.size, "NAME",
-         "storyteller or draft: the two models in the box"},
-        {"--mixer", OPT_TEXT, &job.mixer, "NAME",
-         "what moves between tokens: attention, or delta, a memory of fixed size in every "
-         "layer"},
-        {"--corpus", OPT_TEXT, &job.corpus, "FILE",
-         "train on this text, a line <|endoftext|> after each document (Tiny World); of 1000 "
-         "documents or more the last tenth, at most 2000, is held out"},
-        {"--from", OPT_TEXT, &job.from, "FILE",
-         "begin with the weights and the vocabulary of this model of the same shape"},
-        {"--masked", OPT_FLAG, &job.masked, NULL,
-         "learn to fill open places in any order (a diffusion model, for strata diffuse), not "
-         "to continue"},
-        {"--lora", OPT_INT(1, 512), &job.lora, "RANK",
-         "learn an adapter of this rank instead of weights: for --adapter of strata generate"},
-        {"--vocab-from", OPT_TEXT, &job.vocab_from, "FILE",
-         "use the vocabulary of this model (learn one)"},
-        {"--steps", OPT_INT(1, OPTION_MANY), &job.steps, "N", "updates"},
-        {"--batch", OPT_INT(1, 1 << 24), &job.batch, "N", "tokens in a batch, at least"},
-        {"--rate", OPT_REAL(1e-9, 10), &job.rate, "X", "highest learning rate"},
-        {"--dim", OPT_INT(2, 1 << 16), &job.dim, "N", "width of the residual stream"},
-        {"--hidden", OPT_INT(1, 1 << 18), &job.hidden, "N",
-         "width of the feed-forward network"},
-        {"--layers", OPT_INT(1, 64), &job.layers, "N", "blocks"},
-        {"--heads", OPT_INT(1, 1 << 12), &job.heads, "N", "query heads; of delta, heads"},
-        {"--kv-heads", OPT_INT(1, 1 << 12), &job.kv_heads, "N",
-         "key-value heads; of delta, heads of keys"},
-        {"--vocab", OPT_INT(260, 1 << 20), &job.vocab, "N", "tokens in the vocabulary"},
-        {"--ctx", OPT_INT(2, 1 << 20), &job.ctx, "N",
-         "tokens of a document that are read at once; longer ones are cut"},
-        {"--seed", OPT_SEED, &job.seed, "N",
-         "of the weights and of Tiny World (1), whose seed + 1 is held out"},
-        {"--checkpoint", OPT_OUTPUT, &job.checkpoint, "FILE",
-         "save the run here now and then, atomically"},
-        {"--resume", OPT_FLAG, &job.resume, NULL,
-         "continue from the checkpoint, to the bit, if there is one"},
-        {"--log", OPT_OUTPUT, &job.log, "FILE", "CSV of the run"},
-        {"--save-every", OPT_INT(1, OPTION_MANY), &job.save_every, "N",
-         "steps between checkpoints (250)"},
-        {"--eval-every", OPT_INT(1, OPTION_MANY), &job.eval_every, "N",
-         "steps between looks at held-out documents (250)"},
-        {"--eval-documents", OPT_INT(1, 1000000), &job.eval_documents, "N",
-         "how many of them (100), and twenty times as many at the end"},
-        THREAD_OPTIONS(job.compute),
-        PIN_OPTION(job.compute),
-        {0},
-    };
-    const CommandLine line = {argc,
-                              argv,
-                              "train --out FILE [options]",
-                              "Learn a vocabulary and a model.  The result depends on the "
-                              "options and the seed alone, whatever the number of threads\n"
-                              "and however often the run was stopped and resumed.",
-                              options,
-                              rules};
-    int status = command_line_read(&line, NULL, 0, 0);
-    if (status >= 0) return status;
-    if (!job.out) fault_set(&fault, "give a name for the model: --out FILE");
-    if (!job.out || !configure(&job, &fault)) {
-        fprintf(stderr, "strata: %s (strata train --help says more)\n", fault.text);
-        return EXIT_USAGE;
-    }
-    if (!job.save_every) job.save_every = 250;
-    return can_write(&job, &fault) && run_training(&job, &fault) ? EXIT_DONE
-                                                                 : command_failed(&fault);
+static const Option train_options[] = {
+    {"--out", OPT_OUTPUT, &asked.out, "FILE", "where the model goes (GGUF, F16)"},
+    {"--size", OPT_TEXT, &asked.size, "NAME",
+     "storyteller or draft: the two models in the box"},
+    {"--mixer", OPT_TEXT, &asked.mixer, "NAME",
+     "what moves between tokens: attention, or delta, a memory of fixed size in every layer"},
+    {"--corpus", OPT_TEXT, &asked.corpus, "FILE",
+     "train on this text, a line <|endoftext|> after each document (Tiny World); of 1000 "
+     "documents or more the last tenth, at most 2000, is held out"},
+    {"--from", OPT_TEXT, &asked.from, "FILE",
+     "begin with the weights and the vocabulary of this model of the same shape"},
+    {"--masked", OPT_FLAG, &asked.masked, NULL,
+     "learn to fill open places in any order (a diffusion model, for strata diffuse), not to "
+     "continue"},
+    {"--lora", OPT_INT(1, 512), &asked.lora, "RANK",
+     "learn an adapter of this rank instead of weights: for --adapter of strata generate"},
+    {"--vocab-from", OPT_TEXT, &asked.vocab_from, "FILE",
+     "use the vocabulary of this model (learn one)"},
+    {"--steps", OPT_INT(1, OPTION_MANY), &asked.steps, "N", "updates"},
+    {"--batch", OPT_INT(1, 1 << 24), &asked.batch, "N", "tokens in a batch, at least"},
+    {"--rate", OPT_REAL(1e-9, 10), &asked.rate, "X", "highest learning rate"},
+    {"--dim", OPT_INT(2, 1 << 16), &asked.dim, "N", "width of the residual stream"},
+    {"--hidden", OPT_INT(1, 1 << 18), &asked.hidden, "N", "width of the feed-forward network"},
+    {"--layers", OPT_INT(1, 64), &asked.layers, "N", "blocks"},
+    {"--heads", OPT_INT(1, 1 << 12), &asked.heads, "N", "query heads; of delta, heads"},
+    {"--kv-heads", OPT_INT(1, 1 << 12), &asked.kv_heads, "N",
+     "key-value heads; of delta, heads of keys"},
+    {"--vocab", OPT_INT(260, 1 << 20), &asked.vocab, "N", "tokens in the vocabulary"},
+    {"--ctx", OPT_INT(2, 1 << 20), &asked.ctx, "N",
+     "tokens of a document that are read at once; longer ones are cut"},
+    {"--seed", OPT_SEED, &asked.seed, "N",
+     "of the weights and of Tiny World (1), whose seed + 1 is held out"},
+    {"--checkpoint", OPT_OUTPUT, &asked.checkpoint, "FILE",
+     "save the run here now and then, atomically"},
+    {"--resume", OPT_FLAG, &asked.resume, NULL,
+     "continue from the checkpoint, to the bit, if there is one"},
+    {"--log", OPT_OUTPUT, &asked.log, "FILE", "CSV of the run"},
+    {"--save-every", OPT_INT(1, OPTION_MANY), &asked.save_every, "N",
+     "steps between checkpoints (250)"},
+    {"--eval-every", OPT_INT(1, OPTION_MANY), &asked.eval_every, "N",
+     "steps between looks at held-out documents (250)"},
+    {"--eval-documents", OPT_INT(1, 1000000), &asked.eval_documents, "N",
+     "how many of them (100), and twenty times as many at the end"},
+    THREAD_OPTIONS(asked.compute),
+    PIN_OPTION(asked.compute),
+    {0},
+};
+
+static bool train_check(Fault *fault) {
+    return (asked.out || fault_set(fault, "give a name for the model: --out FILE")) &&
+           configure_training(&asked, fault);
 }
 
-const Command command_train = {.name = "train", .run = run};
+static bool train_run(Fault *fault) {
+    return can_write_training(&asked, fault) && run_training(&asked, fault);
+}
+
+const Command command_train = {
+    .name = "train",
+    .usage = "train --out FILE [options]",
+    .about = "Learn a vocabulary and a model.  The result depends on the options and the seed "
+             "alone, whatever the number of threads\n"
+             "and however often the run was stopped and resumed.",
+    .options = train_options,
+    .rules = train_rules,
+    .check = train_check,
+    .run = train_run};

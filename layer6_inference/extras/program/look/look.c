@@ -123,20 +123,24 @@ static bool look_at_text(LookJob *job, size_t which, LoadedModel *m, Fault *faul
     return ok;
 }
 
-static bool run_model(LoadedModel *m, void *context, Fault *fault) {
-    LookJob *job = context;
-    if (!has_heads(job, m->model, job->which, fault)) return false;
-    if (m->model->streams && strcmp(looks[job->which].name, "lens") == 0)
+static LookJob asked = {
+    .prompt = "Once upon a time there was a", .documents = 300, .position = -1, .top = 5};
+
+static bool look_model(LoadedModel *m, Fault *fault) {
+    LookJob *job = &asked;
+    size_t which = 0;
+    while (strcmp(job->what, looks[which].name) != 0) which++;
+    if (!has_heads(job, m->model, which, fault)) return false;
+    if (m->model->streams && strcmp(looks[which].name, "lens") == 0)
         return fault_set(
             fault,
             "a %s model keeps %zu streams, which only come together behind the last "
             "layer: before, no lens can read them",
             m->model->recipe->arch, m->model->streams);
-    return looks[job->which].show ? look_at_text(job, job->which, m, fault)
-                                  : look_owner(m, job, fault);
+    return looks[which].show ? look_at_text(job, which, m, fault) : look_owner(m, job, fault);
 }
 
-static const OptionRule rules[] = {
+static const OptionRule look_rules[] = {
     {"--patch", NEEDS, "--from", "the text whose stream is put in"},
     {"--from", NEEDS, "--patch", "where its stream is put in: LAYER.POSITION"},
     {"--head", NEEDS, "attention", "the others look at all heads or at none"},
@@ -149,65 +153,45 @@ static const OptionRule rules[] = {
     {0},
 };
 
-static int run(int argc, char **argv) {
-    LookJob job = {
-        .prompt = "Once upon a time there was a", .documents = 300, .position = -1, .top = 5};
-    Fault fault;
-    const char *name = NULL;
-    const Option options[] = {
-        {"-m", OPT_TEXT, &job.model, "FILE",
-         "model in GGUF format (the storyteller in the box)"},
-        {"-p", OPT_PROMPT, &job.prompt, "TEXT",
-         "the text that is read, -: standard input (\"Once upon a time there was a\")"},
-        {"--head", OPT_TEXT, &job.head, "L.H",
-         "attention: one head, all tokens but for a --position (all heads, one token)"},
-        {"--position", OPT_INT(0, OPTION_MANY), &job.position, "N",
-         "the token that is looked at, counted from 0 (the last)"},
-        {"--top", OPT_INT(1, OPTION_MANY), &job.top, "N",
-         "attention, lens: so many of each (5)"},
-        {"--from", OPT_TEXT, &job.from, "TEXT",
-         "another text, whose stream is put into this one"},
-        {"--patch", OPT_TEXT, &job.patch, "L.N", "where: after layer L, at token N"},
-        {"--documents", OPT_INT(1, OPTION_MANY), &job.documents, "N",
-         "owner: held-out stories (300)"},
-        {"--csv", OPT_FLAG, &job.csv, NULL, "as CSV, with every number"},
-        HAND_OPTIONS(job.hand),
-        KV_OPTION(job.compute),
-        COMPUTE_OPTIONS(job.compute),
-        {0},
-    };
-    const CommandLine line = {
-        argc,
-        argv,
-        "look attention|lens|stream|heads|owner [-p TEXT] [options]",
-        "What happens to a text inside the model.\n\n"
-        "  attention   where the heads look\n"
-        "  lens        what the model would say if it ended after each layer\n"
-        "  stream      how large the residual stream is at each token and place\n"
-        "  heads       what every head does to the next token: each is silenced in turn\n"
-        "  owner       which heads carry an owner's name to where it is wanted, over stories "
-        "of "
-        "Tiny World",
-        options,
-        rules};
-    int status = command_line_read(&line, &name, 1, 1);
-    if (status >= 0) return status;
-    for (size_t i = 0; i < sizeof looks / sizeof *looks; i++) {
-        if (strcmp(name, looks[i].name) != 0) continue;
-        if (!rules_check_word(&line, name, &fault)) return wrong_usage(&fault, line.usage);
-        job.which = i;
-        return loaded_run(&job.model, &job.compute, run_model, &job, &fault)
-                   ? EXIT_DONE
-                   : command_failed(&fault);
-    }
-    char hint[80];
-    fprintf(
-        stderr,
-        "strata: nothing to look at is called '%.40s': there are attention, lens, stream, "
-        "heads and owner%s\n",
-        name,
-        nearest_hint(hint, sizeof hint, text_of(name), "attention lens stream heads owner"));
-    return EXIT_USAGE;
+static const Option look_options[] = {
+    {"-m", OPT_TEXT, &asked.model, "FILE", "model in GGUF format (the storyteller in the box)"},
+    {"-p", OPT_PROMPT, &asked.prompt, "TEXT",
+     "the text that is read, -: standard input (\"Once upon a time there was a\")"},
+    {"--head", OPT_TEXT, &asked.head, "L.H",
+     "attention: one head, all tokens but for a --position (all heads, one token)"},
+    {"--position", OPT_INT(0, OPTION_MANY), &asked.position, "N",
+     "the token that is looked at, counted from 0 (the last)"},
+    {"--top", OPT_INT(1, OPTION_MANY), &asked.top, "N", "attention, lens: so many of each (5)"},
+    {"--from", OPT_TEXT, &asked.from, "TEXT",
+     "another text, whose stream is put into this one"},
+    {"--patch", OPT_TEXT, &asked.patch, "L.N", "where: after layer L, at token N"},
+    {"--documents", OPT_INT(1, OPTION_MANY), &asked.documents, "N",
+     "owner: held-out stories (300)"},
+    {"--csv", OPT_FLAG, &asked.csv, NULL, "as CSV, with every number"},
+    HAND_OPTIONS(asked.hand),
+    KV_OPTION(asked.compute),
+    COMPUTE_OPTIONS(asked.compute),
+    {0},
+};
+
+static bool look_run(Fault *fault) {
+    return loaded_run(&asked.model, &asked.compute, look_model, fault);
 }
 
-const Command command_look = {.name = "look", .run = run};
+const Command command_look = {
+    .name = "look",
+    .usage = "look attention|lens|stream|heads|owner [-p TEXT] [options]",
+    .about = "What happens to a text inside the model.\n\n"
+             "  attention   where the heads look\n"
+             "  lens        what the model would say if it ended after each layer\n"
+             "  stream      how large the residual stream is at each token and place\n"
+             "  heads       what every head does to the next token: each is silenced in turn\n"
+             "  owner       which heads carry an owner's name to where it is wanted, over "
+             "stories of Tiny World",
+    .options = look_options,
+    .rules = look_rules,
+    .words = &asked.what,
+    .min_words = 1,
+    .max_words = 1,
+    .has_kinds = true,
+    .run = look_run};
