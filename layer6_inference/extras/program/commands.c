@@ -61,12 +61,11 @@ static void print_row(FILE *out, const CommandName *command) {
 }
 
 void commands_brief(FILE *out) {
-    fputs(
-        "usage: strata COMMAND ...\n\n"
-        "  strata generate -p \"Once upon a time\"         a story, by the small model in the "
-        "box\n"
-        "  strata generate -m MODEL.gguf --chat -p TEXT  an answer, by a model of yours\n\n",
-        out);
+    fputs("usage: strata COMMAND ...\n\n"
+          "  strata generate -p \"Once upon a time\"         a story, by the small model in "
+          "the box\n"
+          "  strata generate -m MODEL.gguf --chat -p TEXT  an answer, by a model of yours\n\n",
+          out);
     for (size_t i = 0; i < COMMANDS; i++)
         if (list[i].first) print_row(out, &list[i]);
     fprintf(out,

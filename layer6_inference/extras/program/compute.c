@@ -45,11 +45,21 @@ const char *default_model(char *text, size_t size) {
     return readable(text) ? text : NULL;
 }
 
-bool choose_model(const char **model, char *text, size_t size, Fault *fault) {
-    if (!*model) *model = default_model(text, size);
+bool choose_model(const char **model, Fault *fault) {
+    static char text[2400];
+    if (!*model) *model = default_model(text, sizeof text);
     if (!*model)
         return fault_set(fault, "no model was named and none was found: give one with -m FILE");
-    return model_find(model, text, size, fault);
+    return model_find(model, text, sizeof text, fault);
+}
+
+Tokenizer *choose_tokenizer(const char **model, TokenStyle style, Fault *fault) {
+    GgufFile file;
+    Gguf gguf;
+    if (!choose_model(model, fault) || !gguf_open(&file, &gguf, *model, fault)) return NULL;
+    Tokenizer *tokenizer = tokenizer_open_as(&gguf, style, fault);
+    gguf_close(&file, &gguf);
+    return tokenizer || fault_prefix(fault, *model) ? tokenizer : NULL;
 }
 
 bool compute_open(ComputeOptions *compute, Fault *fault) {

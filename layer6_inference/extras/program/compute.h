@@ -12,11 +12,14 @@ const char *default_model(char *text, size_t size);
 /* The folder of the running program, with a slash.  False when it is unknown. */
 bool program_folder(char *text, size_t size);
 
-/* Keep the model that was named, by its path or a name that strata pull brought, or take the default one; the path
- * lies in text then.
+/* Keep the model that was named, by its path or a name that strata pull brought, or take the default one.  *model becomes its
+ * path, which stays until the program ends.
  *
  * Fails when none was named and none is found, and as model_find does. */
-bool choose_model(const char **model, char *text, size_t size, Fault *fault);
+bool choose_model(const char **model, Fault *fault);
+
+/* The tokenizer of a model that is chosen so, which may be any file that has one.  NULL when it has none. */
+Tokenizer *choose_tokenizer(const char **model, TokenStyle style, Fault *fault);
 
 /* The options every computing command shares. */
 typedef struct ComputeOptions {

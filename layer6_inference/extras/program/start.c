@@ -10,10 +10,9 @@
 static int program_missing(const CommandName *name) {
     Fault fault;
     if (strcmp(name->name, "serve") == 0)
-        fault_set(&fault,
-                  "this strata was built without its server, which needs libmicrohttpd: "
-                  "install it (make deps; apt-get install libmicrohttpd-dev, brew "
-                  "install libmicrohttpd) and run make again");
+        fault_set(&fault, "this strata was built without its server, which needs "
+                          "libmicrohttpd: install it (make deps; apt-get install "
+                          "libmicrohttpd-dev, brew install libmicrohttpd) and run make again");
     else
         fault_set(&fault,
                   "strata %s is done by the program %s, which is neither beside this one nor "

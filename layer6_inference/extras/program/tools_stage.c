@@ -52,8 +52,8 @@ static void put_call(const Writer *w, const JsonValue *tool) {
              json_get(json_get(tool, "function"), "name")->text, spelled[w->form].behind);
     fputc(',', w->out);
     if (w->form == CALLS_NUMBERED) /* a number that the model makes up, and then the rest */
-        fputs("\"tags\":[{\"begin\":\"\",\"regex\":\"[a-zA-Z0-9]{9}\",\"end\":\"[ARGS]\"},"
-              "{\"begin\":\"\",",
+        fputs("\"tags\":[{\"begin\":\"\",\"regex\":\"[a-zA-Z0-9]{9}\",\"end\":\"[ARGS]\"},{"
+              "\"begin\":\"\",",
               w->out);
     put_schema(w, tool);
     fputs(w->form == CALLS_NUMBERED ? ",\"end\":\"\"}]" : "", w->out);

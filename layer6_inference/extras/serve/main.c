@@ -63,11 +63,9 @@ static ServeOptions asked = {.host = "127.0.0.1",
 
 static bool serve_run(Fault *fault) {
     ServeOptions *o = &asked;
-    char path[2400];
     if (!o->body) o->body = o->eye.mmproj ? 16384 : 4096;
     block_signals(); /* before there are threads, which take over what is blocked */
-    if (!choose_model(&o->model, path, sizeof path, fault) || !compute_open(&o->compute, fault))
-        return false;
+    if (!choose_model(&o->model, fault) || !compute_open(&o->compute, fault)) return false;
     bool ok = serve_until_signal(o, fault);
     compute_close(&o->compute);
     return ok;
@@ -80,8 +78,7 @@ static const OptionRule serve_rules[] = {
 };
 
 static const Option serve_options[] = {
-    {"-m", OPT_TEXT, &asked.model, "FILE",
-     "model: a GGUF file, or a name from strata pull (the storyteller in the box)"},
+    MODEL_OPTION(asked.model, "model: a GGUF file, or a name from strata pull"),
     {"--host", OPT_TEXT, &asked.host, "NAME",
      "address to listen at (127.0.0.1: this machine alone)"},
     {"--port", OPT_INT(0, 65535), &asked.port, "N", "port (8080; 0: any that is free)"},

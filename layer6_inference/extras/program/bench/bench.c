@@ -50,19 +50,20 @@ static const struct {
     const char *name;
     bool (*run)(BenchJob *job, Fault *fault);
     OptionList sizes;
-} benches[] = {{"matmul", bench_matmul, {{"256", "512", "1024", "2048"}, 4}},
-               {"samplers", bench_samplers, {{"32768", "131072", "262144"}, 3}},
-               {"grammar", bench_grammar, {{NULL}, 0}},
-               {"ladder", bench_ladder, {{NULL}, 0}},
-               {"roofline", bench_roofline, {{NULL}, 0}},
-               {"quant", bench_quant, {{NULL}, 0}},
-               {"model", bench_model, {{NULL}, 0}},
-               {"serve", bench_serve, {{NULL}, 0}},
-               {"kv", bench_kv, {{NULL}, 0}},
-               {"mixers", bench_mixers, {{NULL}, 0}},
-               {"tokenizer", bench_tokenizer, {{NULL}, 0}},
-               {"isas", bench_isas, {{NULL}, 0}},
-               {"make-model", bench_make_model, {{NULL}, 0}}};
+    bool (*run_model)(BenchJob *job, LoadedModel *m, Fault *fault);
+} benches[] = {{"matmul", bench_matmul, {{"256", "512", "1024", "2048"}, 4}, NULL},
+               {"samplers", bench_samplers, {{"32768", "131072", "262144"}, 3}, NULL},
+               {"grammar", bench_grammar, {{NULL}, 0}, NULL},
+               {"ladder", bench_ladder, {{NULL}, 0}, NULL},
+               {"roofline", bench_roofline, {{NULL}, 0}, NULL},
+               {"quant", bench_quant, {{NULL}, 0}, NULL},
+               {"model", NULL, {{NULL}, 0}, bench_model},
+               {"serve", NULL, {{NULL}, 0}, bench_serve},
+               {"kv", NULL, {{NULL}, 0}, bench_kv},
+               {"mixers", bench_mixers, {{NULL}, 0}, NULL},
+               {"tokenizer", bench_tokenizer, {{NULL}, 0}, NULL},
+               {"isas", bench_isas, {{NULL}, 0}, NULL},
+               {"make-model", bench_make_model, {{NULL}, 0}, NULL}};
 
 static const OptionRule bench_rules[] = {
     {"--size", NEEDS, "matmul samplers", "the others have sizes of their own"},
@@ -150,15 +151,26 @@ bool bench_check_sizes(const BenchJob *job, size_t min, size_t max, Fault *fault
     return true;
 }
 
-static bool bench_run(Fault *fault) {
+static size_t find_bench(void) {
     size_t bench = 0;
     while (!measures(benches[bench].name)) bench++;
+    return bench;
+}
+
+static bool bench_loaded(LoadedModel *m, Fault *fault) {
+    return benches[find_bench()].run_model(&asked, m, fault);
+}
+
+static bool bench_run(Fault *fault) {
+    const size_t bench = find_bench();
     if (measures("make-model") && asked.names[1] && !file_writable(asked.names[1], fault))
         return false;
     if (asked.sizes.count == 0) asked.sizes = benches[bench].sizes;
     if (measures("serve") && !option_given("-p")) asked.prompt = 64;
     asked.compute.pin = asked.compute.threads <= cpu_count();
-    return benches[bench].run(&asked, fault);
+    asked.began = clock_seconds();
+    return benches[bench].run ? benches[bench].run(&asked, fault)
+                              : loaded_run(&asked.model, &asked.compute, bench_loaded, fault);
 }
 
 static const Option bench_options[] = {

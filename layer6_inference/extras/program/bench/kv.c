@@ -185,33 +185,22 @@ static bool all_formats(KvBench *b, FileOut *csv, Fault *fault) {
     return true;
 }
 
-bool bench_kv(BenchJob *job, Fault *fault) {
-    KvBench b = {.job = job};
-    Model model;
+bool bench_kv(BenchJob *job, LoadedModel *m, Fault *fault) {
+    KvBench b = {.job = job, .model = &m->own};
     FileOut csv = {0};
-    char text[1024];
-    const char *path = job->model;
-    if (!choose_model(&path, text, sizeof text, fault) || !compute_open(&job->compute, fault))
-        return false;
-    bool ok = compute_load_model(&job->compute, path, &model, fault);
-    if (ok) {
-        b.model = &model;
-        size_t longest = (size_t)(job->context + job->count);
-        ok = longest <= model.sizes.ctx ||
-             fault_set(fault,
-                       "%zu tokens are more than the model's context of %zu: give a "
-                       "smaller --context or -n",
-                       longest, model.sizes.ctx);
-        ok = ok && gather(&b, fault);
-        b.exact = ok ? malloc(b.tokens.count * model.sizes.vocab * sizeof *b.exact) : NULL;
-        ok = ok && (b.exact ||
-                    fault_set(fault, "no memory for the logits of %zu tokens", b.tokens.count));
-        ok = ok && (!job->csv || table_begin(&csv, job->csv, fault));
-        ok = ok && all_formats(&b, &csv, fault) && file_end(&csv, fault);
-        file_drop(&csv);
-        model_close(&model);
-    }
+    size_t longest = (size_t)(job->context + job->count);
+    if (longest > m->model->sizes.ctx)
+        return fault_set(fault,
+                         "%zu tokens are more than the model's context of %zu: give a smaller "
+                         "--context or -n",
+                         longest, m->model->sizes.ctx);
+    bool ok = gather(&b, fault);
+    b.exact = ok ? malloc(b.tokens.count * m->model->sizes.vocab * sizeof *b.exact) : NULL;
+    ok = ok && (b.exact ||
+                fault_set(fault, "no memory for the logits of %zu tokens", b.tokens.count));
+    ok = ok && (!job->csv || table_begin(&csv, job->csv, fault));
+    ok = ok && all_formats(&b, &csv, fault) && file_end(&csv, fault);
+    file_drop(&csv);
     free(b.exact), token_list_free(&b.tokens);
-    compute_close(&job->compute);
     return ok;
 }

@@ -273,35 +273,19 @@ static bool measure_all(const BenchJob *job, const Model *model, Session *s, Fau
     return true;
 }
 
-bool bench_model(BenchJob *job, Fault *fault) {
-    Model model;
-    Session session = {0};
-    char text[1024];
-    const char *path = job->model;
-    if (!choose_model(&path, text, sizeof text, fault) || !compute_open(&job->compute, fault))
-        return false;
-    double start = clock_seconds();
-    bool ok = compute_load_model(&job->compute, path, &model, fault);
-    if (ok) {
-        size_t longest =
-            (size_t)(job->context + job->count > job->prompt ? job->context + job->count
-                                                             : job->prompt);
-        SessionConfig config = {.ctx = longest,
-                                .sequences = 1,
-                                .max_tokens = PREFILL_BATCH,
-                                .max_logits = 1,
-                                .kv = job->compute.kv_format};
-        ok = longest <= model.sizes.ctx ||
-             fault_set(fault, "%zu tokens are more than the model's context of %zu", longest,
-                       model.sizes.ctx);
-        ok = ok && session_open(&session, &model, job->compute.pool, config, fault);
-        if (ok && !job->json)
-            printf("%s, %d threads, %s; open after %.2f s\n\n", path,
-                   pool_threads(job->compute.pool), kernels_isa(), clock_seconds() - start);
-        ok = ok && measure_all(job, &model, &session, fault);
-        if (session.model) session_close(&session);
-        model_close(&model);
-    }
-    compute_close(&job->compute);
-    return ok;
+bool bench_model(BenchJob *job, LoadedModel *m, Fault *fault) {
+    size_t longest = max_size((size_t)(job->context + job->count), (size_t)job->prompt);
+    SessionConfig config = {.ctx = longest,
+                            .sequences = 1,
+                            .max_tokens = PREFILL_BATCH,
+                            .max_logits = 1,
+                            .kv = job->compute.kv_format};
+    if (longest > m->model->sizes.ctx)
+        return fault_set(fault, "%zu tokens are more than the model's context of %zu", longest,
+                         m->model->sizes.ctx);
+    if (!session_open(&m->session, m->model, job->compute.pool, config, fault)) return false;
+    if (!job->json)
+        printf("%s, %d threads, %s; open after %.2f s\n\n", job->model,
+               pool_threads(job->compute.pool), kernels_isa(), clock_seconds() - job->began);
+    return measure_all(job, m->model, &m->session, fault);
 }

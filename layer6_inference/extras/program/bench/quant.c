@@ -181,11 +181,8 @@ static bool run_formats(Bench *b, Fault *fault) {
 
 bool bench_quant(BenchJob *job, Fault *fault) {
     Bench b = {.job = job};
-    char text[2400];
     const char *path = job->model;
-    if (!choose_model(&path, text, sizeof text, fault) ||
-        !gguf_open(&b.file, &b.gguf, path, fault))
-        return false;
+    if (!choose_model(&path, fault) || !gguf_open(&b.file, &b.gguf, path, fault)) return false;
     size_t n = (size_t)ROWS * COLS;
     b.x = malloc(n * 4), b.back = malloc(n * 4), b.y = malloc(ROWS * 4);
     b.stored = malloc(n * 4), b.packed = malloc(n * 2),

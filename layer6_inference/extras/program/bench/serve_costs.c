@@ -51,12 +51,10 @@ static bool print_steps(const ServeRow *all, const StepCost *c, Fault *fault) {
                1e3 * near.took / n, 1e3 * near.told / n, 100 * (near.told / near.took - 1),
                100 * bench_median(near.apart, near.count));
     }
-    printf(
-        "\nof these: a row of logits %.4f ms; of a thousand positions, to fetch their keys and "
-        "values %.4f, and for each token that looks at them %.4f; behind %.0f tokens of a "
-        "prompt "
-        "%.4f more\n",
-        1e3 * c->row, 1e6 * c->past, 1e6 * c->seen, c->tokens[last], 1e3 * c->after[last]);
+    printf("\nof these: a row of logits %.4f ms; of a thousand positions, to fetch their keys "
+           "and values %.4f, and for each token that looks at them %.4f; behind %.0f tokens of "
+           "a prompt %.4f more\n",
+           1e3 * c->row, 1e6 * c->past, 1e6 * c->seen, c->tokens[last], 1e3 * c->after[last]);
     free(near.apart);
     return true;
 }

@@ -37,15 +37,15 @@ static void print_row(const Serve *v, const SchedulePolicy *p, ServeRow *r, doub
            f95 = percentile(r->firsts, r->n_firsts, .95),
            g50 = percentile(r->gaps, r->n_gaps, .5), g95 = percentile(r->gaps, r->n_gaps, .95),
            most = percentile(r->gaps, r->n_gaps, 1);
-    printf(v->job->json
-               ? "{\"places\":%zu,\"batch\":\"%s\",\"tokens_per_second\":%.2f,\"roof\":%.2f,"
-                 "\"first_p50_ms\":%.2f,\"first_p95_ms\":%.2f,\"gap_p50_ms\":%.3f,"
-                 "\"gap_p95_ms\":%.3f,\"gap_max_ms\":%.3f,\"steps\":%zu,\"pages\":%zu,"
-                 "\"cached\":%zu,\"preempted\":%zu}\n"
-               : "%6zu  %-10s %10.1f %10.1f %9.0f %9.0f %9.2f %9.2f %9.2f %7zu %6zu %7zu "
-                 "%9zu\n",
-           p->running, kind, rate, roof, f50, f95, g50, g95, most, r->counts.steps, r->pages,
-           r->counts.cached_tokens, r->counts.preempted);
+    printf(
+        v->job->json
+            ? "{\"places\":%zu,\"batch\":\"%s\",\"tokens_per_second\":%.2f,\"roof\":%.2f,"
+              "\"first_p50_ms\":%.2f,\"first_p95_ms\":%.2f,\"gap_p50_ms\":%.3f,\"gap_p95_ms\":%"
+              ".3f,\"gap_max_ms\":%.3f,\"steps\":%zu,\"pages\":%zu,\"cached\":%zu,"
+              "\"preempted\":%zu}\n"
+            : "%6zu  %-10s %10.1f %10.1f %9.0f %9.0f %9.2f %9.2f %9.2f %7zu %6zu %7zu %9zu\n",
+        p->running, kind, rate, roof, f50, f95, g50, g95, most, r->counts.steps, r->pages,
+        r->counts.cached_tokens, r->counts.preempted);
     fflush(stdout);
 }
 
@@ -107,7 +107,7 @@ static bool fits(Serve *v, Fault *fault) {
                      v->longest, v->model->sizes.ctx);
 }
 
-static bool run(Serve *v, const char *path, FileOut *costs, Fault *fault) {
+static bool measure_serve(Serve *v, const char *path, FileOut *costs, Fault *fault) {
     const BenchJob *job = v->job;
     v->weights = bench_bytes_per_token(v->model);
     v->kv = bench_kv_bytes(v->model, job->compute.kv_format);
@@ -122,21 +122,12 @@ static bool run(Serve *v, const char *path, FileOut *costs, Fault *fault) {
     return measure_rows(v, fault) && (!costs->stream || serve_costs(v, costs, fault));
 }
 
-bool bench_serve(BenchJob *job, Fault *fault) {
-    Model model;
+bool bench_serve(BenchJob *job, LoadedModel *m, Fault *fault) {
     FileOut costs = {0};
-    Serve v = {.job = job, .model = &model};
-    char text[1024];
-    const char *path = job->model;
-    if (!choose_model(&path, text, sizeof text, fault) || !compute_open(&job->compute, fault))
-        return false;
-    bool ok = compute_load_model(&job->compute, path, &model, fault);
-    if (ok) {
-        ok = job->goals ? serve_goals(job, &model, fault) : run(&v, path, &costs, fault);
-        file_drop(&costs);
-        serve_row_free(&v.all), traffic_free(&v.traffic);
-        model_close(&model);
-    }
-    compute_close(&job->compute);
+    Serve v = {.job = job, .model = &m->own};
+    bool ok = job->goals ? serve_goals(job, &m->own, fault)
+                         : measure_serve(&v, job->model, &costs, fault);
+    file_drop(&costs);
+    serve_row_free(&v.all), traffic_free(&v.traffic);
     return ok;
 }

@@ -73,8 +73,7 @@ static bool measure_file(const BenchJob *job, const Gguf *gguf, Fault *fault) {
 bool bench_tokenizer(BenchJob *job, Fault *fault) {
     GgufFile file;
     Gguf gguf;
-    char path[2400];
-    if (!choose_model(&job->model, path, sizeof path, fault)) return false;
+    if (!choose_model(&job->model, fault)) return false;
     if (!gguf_open(&file, &gguf, job->model, fault)) return false;
     bool ok = measure_file(job, &gguf, fault);
     gguf_close(&file, &gguf);

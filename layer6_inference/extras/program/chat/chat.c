@@ -56,11 +56,10 @@ static bool check_form(const Talk *talk, Fault *fault) {
         !chat_render(&talk->form, talk->loaded.model->tokenizer, &probe, &text, &ignored) ||
         memmem(text.text, text.size, said, strlen(said));
     rendered_free(&text);
-    return prints ||
-           fault_set(fault,
-                     "the form of the conversation (%s) never prints what a user says: "
-                     "wanted a template that prints message.content",
-                     talk->form.name);
+    return prints || fault_set(fault,
+                               "the form of the conversation (%s) never prints what a user "
+                               "says: wanted a template that prints message.content",
+                               talk->form.name);
 }
 
 /* What is typed is edited where that can be; a terminal that is none of its kind says so. */
@@ -162,11 +161,9 @@ static ChatRequest asked = {
 static int chat_run(void) {
     ChatRequest *request = &asked;
     Fault fault;
-    char path[2400];
     Talk *talk = calloc(1, sizeof *talk);
     bool ok = talk || fault_set(&fault, "no memory for a conversation"), answered = true;
-    ok = ok && choose_model(&request->model, path, sizeof path, &fault) &&
-         compute_open(&request->compute, &fault);
+    ok = ok && choose_model(&request->model, &fault) && compute_open(&request->compute, &fault);
     ok = ok && talk_open(talk, request, &fault);
     if (ok) {
         struct sigaction action = {.sa_handler = on_interrupt}, before;
@@ -196,8 +193,7 @@ static const OptionRule chat_rules[] = {
 };
 
 static const Option chat_options[] = {
-    {"-m", OPT_TEXT, &asked.model, "FILE",
-     "model: a GGUF file, or a name from strata pull (the storyteller in the box)"},
+    MODEL_OPTION(asked.model, "model: a GGUF file, or a name from strata pull"),
     {"-n", OPT_INT(-1, OPTION_MANY), &asked.max_tokens, "N",
      "tokens of an answer at most (1000; -1: until the model ends or the context is full)"},
     {"--chain", OPT_TEXT, &asked.chain, "SPEC", "samplers, as for strata generate"},

@@ -125,8 +125,8 @@ static bool stats(Talk *talk, Text text, Fault *fault) {
         return true;
     }
     printf("%zu turns; the last answer: %zu tokens before it, %zu of these known already, %zu "
-           "read; %zu generated, "
-           "the first after %.0f ms, then %.0f tokens/s; %s; the context holds %zu\n",
+           "read; %zu generated, the first after %.0f ms, then %.0f tokens/s; %s; the context "
+           "holds %zu\n",
            talk->count, s->prompt, s->kept, s->prompt - s->kept, s->generated, 1e3 * s->first,
            s->generated > 1 && s->seconds > 0 ? (double)(s->generated - 1) / s->seconds : 0.0,
            stop_reason_name(s->reason), session_ctx(&talk->loaded.session));

@@ -130,11 +130,11 @@ static bool check_room(Talk *talk, Fault *fault) {
     bool told = talk_encode(talk, talk->count, true, tokens, &ignored);
     talk_drop(talk, talk->count - 1, 1);
     return !told || fits(talk, tokens) ||
-           fault_set(fault,
-                     "the context holds %zu tokens, and what comes before a first word, with "
-                     "it, are %zu, and an answer wants %zu: give a shorter --system, or a "
-                     "larger --ctx",
-                     session_ctx(&talk->loaded.session), tokens->count, wanted_room(talk));
+           fault_set(
+               fault,
+               "the context holds %zu tokens, and what comes before a first word, with it, are "
+               "%zu, and an answer wants %zu: give a shorter --system, or a larger --ctx",
+               session_ctx(&talk->loaded.session), tokens->count, wanted_room(talk));
 }
 
 bool talk_check_full(Talk *talk, Fault *fault) {
@@ -154,11 +154,11 @@ static bool make_room(Talk *talk, TokenList *tokens, Fault *fault) {
     size_t ctx = session_ctx(&talk->loaded.session);
     if (talk->full == FULL_SHIFT || fits(talk, tokens)) return true;
     if (talk->full == FULL_FORGET && !forget_turns(talk, tokens, fault)) return false;
-    return fits(talk, tokens) || fault_set(fault,
-                                           "the context is full: the turns have %zu tokens, it "
-                                           "holds %zu and an answer wants %zu; "
-                                           "/undo, /reset, or begin with a larger --ctx",
-                                           tokens->count, ctx, wanted_room(talk));
+    return fits(talk, tokens) ||
+           fault_set(fault,
+                     "the context is full: the turns have %zu tokens, it holds %zu and an "
+                     "answer wants %zu; /undo, /reset, or begin with a larger --ctx",
+                     tokens->count, ctx, wanted_room(talk));
 }
 
 /* ------------------------------------------------------------------ the engine */

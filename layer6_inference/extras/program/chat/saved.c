@@ -40,10 +40,10 @@ bool talk_save(const Talk *talk, const char *path, Fault *fault) {
         if (talk->turns[i].shown)
             return fault_set(fault, "turn %zu shows a picture: what is saved are texts", i + 1);
         if (utf8_whole(content) < content.size)
-            return fault_set(fault,
-                             "turn %zu is no UTF-8, and JSON holds nothing else: /undo "
-                             "goes back before it",
-                             i + 1);
+            return fault_set(
+                fault,
+                "turn %zu is no UTF-8, and JSON holds nothing else: /undo goes back before it",
+                i + 1);
     }
     if (!table_begin(&out, path, fault)) return false;
     fprintf(out.stream, "{\"messages\": [");

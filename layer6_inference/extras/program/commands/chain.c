@@ -221,11 +221,10 @@ static const Option chain_options[] = {
     {0},
 };
 
-const Command command_chain = {
-    .name = "chain",
-    .usage = "chain --chain SPEC [--logits FILE] [options]",
-    .about = "Run a chain on given logits and print what each stage did, as CSV: "
-             "place,stage,rank,token,logit,prob,kept.",
-    .options = chain_options,
-    .rules = chain_rules,
-    .run = chain_command_run};
+const Command command_chain = {.name = "chain",
+                               .usage = "chain --chain SPEC [--logits FILE] [options]",
+                               .about = "Run a chain on given logits and print what each stage "
+                                        "did, as CSV: place,stage,rank,token,logit,prob,kept.",
+                               .options = chain_options,
+                               .rules = chain_rules,
+                               .run = chain_command_run};

@@ -55,13 +55,12 @@ static const Option dump_options[] = {
     {0},
 };
 
-const Command command_dump = {
-    .name = "dump",
-    .usage = "dump FILE TENSOR [--raw]",
-    .about = "Write a tensor's values to stdout: little-endian float32, whatever format they "
-             "are stored in.",
-    .options = dump_options,
-    .words = asked.names,
-    .min_words = 2,
-    .max_words = 2,
-    .run = dump_run};
+const Command command_dump = {.name = "dump",
+                              .usage = "dump FILE TENSOR [--raw]",
+                              .about = "Write a tensor's values to stdout: little-endian "
+                                       "float32, whatever format they are stored in.",
+                              .options = dump_options,
+                              .words = asked.names,
+                              .min_words = 2,
+                              .max_words = 2,
+                              .run = dump_run};

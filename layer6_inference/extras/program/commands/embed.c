@@ -175,7 +175,7 @@ static const OptionRule embed_rules[] = {
 };
 
 static const Option embed_options[] = {
-    {"-m", OPT_TEXT, &asked.model, "FILE", "model in GGUF format (the storyteller in the box)"},
+    MODEL_OPTION(asked.model, "model in GGUF format"),
     {"--pooling", OPT_TEXT, &asked.pooling_name, "NAME",
      "how the rows of a text's tokens become one vector: mean, last, cls (the first), none, or "
      "rank: its scores (as the model's file says, else mean)"},

@@ -109,12 +109,11 @@ static void print_sizes(const Model *m) {
             "  behind them %zu draft head%s, of which generate --draft-head uses the first\n",
             s->drafts, s->drafts > 1 ? "s" : "");
     if (m->recipe->guesses)
-        printf(
-            "  a draft head for another model: it reads rows of %zu numbers that go into its "
-            "layers\n  %zu, %zu and %zu, and guesses among %zu tokens what it says: "
-            "generate -m MODEL --draft FILE\n",
-            m->guesses.width, m->guesses.layers[0], m->guesses.layers[1], m->guesses.layers[2],
-            m->guesses.count);
+        printf("  a draft head for another model: it reads rows of %zu numbers that go into "
+               "its layers\n  %zu, %zu and %zu, and guesses among %zu tokens what it says: "
+               "generate -m MODEL --draft FILE\n",
+               m->guesses.width, m->guesses.layers[0], m->guesses.layers[1],
+               m->guesses.layers[2], m->guesses.count);
     else if (!model_writes(m))
         printf("  it reads and does not write: texts become %s, pooling %s\n",
                m->text_head.pooling == POOLING_RANK ? "scores" : "vectors",
@@ -138,11 +137,10 @@ static bool print_eye(const char *path) {
     const Eye *e = &m.eye;
     printf("\neye: %s (%s)\n  %zu layers, dim %zu, heads %zu\n", m.recipe->arch,
            m.recipe->models, m.sizes.layers, m.sizes.dim, m.layers[0].heads);
-    printf(
-        "  a picture of %zu by %zu pixels, in patches of %zu by %zu, becomes %zu rows of %zu "
-        "numbers,\n  which a model reads in place of tokens: generate --mmproj FILE --image "
-        "FILE\n",
-        e->image, e->image, e->patch, e->patch, e->patches, e->project[1].w.shape[0]);
+    printf("  a picture of %zu by %zu pixels, in patches of %zu by %zu, becomes %zu rows of "
+           "%zu numbers,\n  which a model reads in place of tokens: generate --mmproj FILE "
+           "--image FILE\n",
+           e->image, e->image, e->patch, e->patch, e->patches, e->project[1].w.shape[0]);
     model_close(&m), file_close(&map);
     return true;
 }
@@ -280,14 +278,13 @@ static const Option inspect_options[] = {
     {"--families", OPT_FLAG, &asked.families, NULL, "the families of models that can be read"},
     {0}};
 
-const Command command_inspect = {
-    .name = "inspect",
-    .usage = "inspect [FILE]",
-    .about = "What a GGUF file holds: metadata, tensors, sizes, and the memory a run takes; or "
-             "what a\n"
-             "safetensors or PyTorch file holds.",
-    .options = inspect_options,
-    .words = &asked.path,
-    .max_words = 1,
-    .check = inspect_check,
-    .run = inspect_run};
+const Command command_inspect = {.name = "inspect",
+                                 .usage = "inspect [FILE]",
+                                 .about = "What a GGUF file holds: metadata, tensors, sizes, "
+                                          "and the memory a run takes; or what a\n"
+                                          "safetensors or PyTorch file holds.",
+                                 .options = inspect_options,
+                                 .words = &asked.path,
+                                 .max_words = 1,
+                                 .check = inspect_check,
+                                 .run = inspect_run};

@@ -90,7 +90,7 @@ static bool logits_run(Fault *fault) {
 }
 
 static const Option logits_options[] = {
-    {"-m", OPT_TEXT, &asked.model, "FILE", "model in GGUF format (the storyteller in the box)"},
+    MODEL_OPTION(asked.model, "model in GGUF format"),
     {"--tokens", OPT_TEXT, &asked.tokens, "1,2,3", "the token ids to read, exactly these"},
     {"--last", OPT_FLAG, &asked.last, NULL, "only the logits after the last token"},
     {"--kv", OPT_TEXT, &asked.compute.kv, "FORMAT",
@@ -105,11 +105,10 @@ static bool logits_check(Fault *fault) {
     return asked.tokens || fault_set(fault, "--tokens is missing");
 }
 
-const Command command_logits = {
-    .name = "logits",
-    .usage = "logits [-m FILE] --tokens 1,2,3 [--last]",
-    .about = "Lines `position<TAB>token<TAB>logit` for every position and every token of the "
-             "vocabulary.",
-    .options = logits_options,
-    .check = logits_check,
-    .run = logits_run};
+const Command command_logits = {.name = "logits",
+                                .usage = "logits [-m FILE] --tokens 1,2,3 [--last]",
+                                .about = "Lines `position<TAB>token<TAB>logit` for every "
+                                         "position and every token of the vocabulary.",
+                                .options = logits_options,
+                                .check = logits_check,
+                                .run = logits_run};

@@ -45,8 +45,9 @@ static bool read_rerank_documents(RerankJob *job, Fault *fault) {
             return fault_set(fault, "document %zu is empty: wanted some words", i + 1);
         rerank_documents[i] = (Document){.text = texts[i], .index = i};
     }
-    return job->count || fault_set(fault, "there is no document: wanted texts, or a file of "
-                                          "them with --documents");
+    return job->count ||
+           fault_set(fault,
+                     "there is no document: wanted texts, or a file of them with --documents");
 }
 
 /* ------------------------------------------------------------------ the scores */

@@ -126,12 +126,12 @@ static bool template_check(Fault *fault) {
                      "standard input is the template already: --input cannot read it, too");
 }
 
-const Command command_template = {
-    .name = "template",
-    .usage = "template --template FILE | -m FILE, --input FILE.json",
-    .about = "The text that a chat template makes of a conversation.  When it refuses: exit "
-             "status 3.",
-    .options = template_options,
-    .rules = template_rules,
-    .check = template_check,
-    .run_status = template_run};
+const Command command_template = {.name = "template",
+                                  .usage =
+                                      "template --template FILE | -m FILE, --input FILE.json",
+                                  .about = "The text that a chat template makes of a "
+                                           "conversation.  When it refuses: exit status 3.",
+                                  .options = template_options,
+                                  .rules = template_rules,
+                                  .check = template_check,
+                                  .run_status = template_run};

@@ -82,21 +82,13 @@ static bool all_texts(const TokenizeJob *job, const Tokenizer *tokenizer, Text i
     return ok;
 }
 
-/* Only the tokenizer is needed, so any file that has one will do. */
 static bool tokenize_run(Fault *fault) {
-    TokenizeJob *job = &asked;
-    GgufFile file;
-    Gguf gguf;
-    char path[2400];
-    if (!choose_model(&job->model, path, sizeof path, fault)) return false;
-    if (!gguf_open(&file, &gguf, job->model, fault)) return false;
-    TokenStyle style = job->as_llama ? TOKENS_AS_LLAMA_CPP : TOKENS_AS_TRAINED;
-    Tokenizer *tokenizer = tokenizer_open_as(&gguf, style, fault);
-    gguf_close(&file, &gguf);
-    if (!tokenizer) return fault_prefix(fault, job->model);
+    TokenStyle style = asked.as_llama ? TOKENS_AS_LLAMA_CPP : TOKENS_AS_TRAINED;
+    Tokenizer *tokenizer = choose_tokenizer(&asked.model, style, fault);
+    if (!tokenizer) return false;
     size_t size;
     char *bytes = read_standard_input(&size, fault);
-    bool ok = bytes && all_texts(job, tokenizer, (Text){bytes, size}, fault);
+    bool ok = bytes && all_texts(&asked, tokenizer, (Text){bytes, size}, fault);
     free(bytes);
     tokenizer_close(tokenizer);
     return ok;
@@ -112,8 +104,7 @@ static const OptionRule tokenize_rules[] = {
     {0}};
 
 static const Option tokenize_options[] = {
-    {"-m", OPT_TEXT, &asked.model, "FILE",
-     "model whose tokenizer to use (the storyteller in the box)"},
+    MODEL_OPTION(asked.model, "model whose tokenizer to use"),
     {"--decode", OPT_FLAG, &asked.decode, NULL, "ids to text instead"},
     {"--special", OPT_FLAG, &asked.special, NULL, "read and write special tokens by name"},
     {"--all", OPT_FLAG, &asked.all, NULL, "the whole input is one text, newlines and all"},

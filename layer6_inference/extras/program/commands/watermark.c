@@ -15,16 +15,11 @@ typedef struct WatermarkJob {
 static WatermarkJob asked = {.gamma = 0.25, .key = 15485863};
 
 static bool watermark_run(Fault *fault) {
-    Model model;
-    char path[2400];
     size_t size;
     TokenList tokens = {0};
-    if (!choose_model(&asked.model, path, sizeof path, fault) ||
-        !model_open(&model, asked.model, fault))
-        return false;
-    char *text = read_standard_input(&size, fault);
-    bool ok =
-        text && tokenizer_encode(model.tokenizer, (Text){text, size}, false, &tokens, fault);
+    Tokenizer *tokenizer = choose_tokenizer(&asked.model, TOKENS_AS_TRAINED, fault);
+    char *text = tokenizer ? read_standard_input(&size, fault) : NULL;
+    bool ok = text && tokenizer_encode(tokenizer, (Text){text, size}, false, &tokens, fault);
     if (ok) {
         Watermark mark = {(uint64_t)asked.key, asked.gamma};
         WatermarkFinding f = watermark_detect(&mark, tokens.ids, tokens.count);
@@ -36,7 +31,7 @@ static bool watermark_run(Fault *fault) {
     }
     token_list_free(&tokens);
     free(text);
-    model_close(&model);
+    tokenizer_close(tokenizer);
     return ok;
 }
 

@@ -18,9 +18,8 @@ static bool check_guide(const Study *study, Fault *fault) {
     tokenizer_begin(study->model.tokenizer, &begin);
     bool has_one = begin.count == 1;
     token_list_free(&begin);
-    return has_one ||
-           fault_set(fault, "cfg: the model's texts begin with no token of their own, "
-                            "so there is nothing to move away from");
+    return has_one || fault_set(fault, "cfg: the model's texts begin with no token of their "
+                                       "own, so there is nothing to move away from");
 }
 
 static const OptionRule compare_rules[] = {
@@ -105,11 +104,8 @@ static void gather_chains(Job *job) {
 static bool compare_run(Fault *fault) {
     Job *job = &asked;
     Study study = {.job = job};
-    char path[2400];
     gather_chains(job);
-    if (!choose_model(&job->model, path, sizeof path, fault) ||
-        !compute_open(&job->compute, fault))
-        return false;
+    if (!choose_model(&job->model, fault) || !compute_open(&job->compute, fault)) return false;
     bool ok = open_study(&study, fault) && study_write(&study, fault) &&
               (!study.world || study_truth(&study, fault)) && study_report(&study, fault);
     close_study(&study);
@@ -119,8 +115,7 @@ static bool compare_run(Fault *fault) {
 
 static const Option compare_options[] = {
     {"--chains", OPT_LIST, &compare_chains, "SPEC", "a chain; further ones may follow it"},
-    {"-m", OPT_TEXT, &asked.model, "FILE",
-     "model to generate with (the storyteller in the box)"},
+    MODEL_OPTION(asked.model, "model to generate with"),
     {"--documents", OPT_INT(1, OPTION_MANY), &asked.documents, "N",
      "openings of documents that are held out: stories, some with a card (100)"},
     {"-p", OPT_PROMPT, &asked.prompt, "TEXT", "continue this instead (-: standard input)"},

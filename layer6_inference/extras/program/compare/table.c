@@ -70,11 +70,10 @@ static void print_differences(const Study *study, const Summary *all) {
 static const char *plural(size_t n) { return n == 1 ? "" : "s"; }
 
 static void print_note(const Study *study, const Summary *s) {
-    printf(
-        "\n%zu text%s a chain from %zu opening%s, +- half an interval of 95 %%; dist-2 of %zu "
-        "sample%s of %zu text%s\n",
-        study->texts, plural(study->texts), study->n_openings, plural(study->n_openings),
-        s->samples, plural(s->samples), s->sample, plural(s->sample));
+    printf("\n%zu text%s a chain from %zu opening%s, +- half an interval of 95 %%; dist-2 of "
+           "%zu sample%s of %zu text%s\n",
+           study->texts, plural(study->texts), study->n_openings, plural(study->n_openings),
+           s->samples, plural(s->samples), s->sample, plural(s->sample));
 }
 
 /* ------------------------------------------------------------------ CSV and JSON */

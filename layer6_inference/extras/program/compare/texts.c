@@ -78,11 +78,10 @@ bool texts_write(const Study *study, FILE *out, Fault *fault) {
     const size_t n = study->n_openings < OPENINGS ? study->n_openings : OPENINGS;
     const size_t each = study->texts / study->n_openings;
     bool ok = true;
-    fprintf(
-        out,
-        "<h2>Texts</h2>\n<p class=\"faint\">Of the first %zu opening%s. Marked: tokens that "
-        "the first chain's text does not have at that place.</p>\n",
-        n, n > 1 ? "s" : "");
+    fprintf(out,
+            "<h2>Texts</h2>\n<p class=\"faint\">Of the first %zu opening%s. Marked: tokens "
+            "that the first chain's text does not have at that place.</p>\n",
+            n, n > 1 ? "s" : "");
     for (size_t i = 0; ok && i < n; i++) {
         const Opening *o = &study->openings[i];
         fputs("<h3>", out);

@@ -56,8 +56,7 @@ static const OptionRule figure_rules[] = {
 };
 
 static const Option figure_options[] = {
-    {"-m", OPT_TEXT, &asked.model, "FILE",
-     "model to generate with (the storyteller in the box)"},
+    MODEL_OPTION(asked.model, "model to generate with"),
     {"-p", OPT_PROMPT, &asked.prompt, "TEXT", "how the texts begin (-: standard input)"},
     {"--draft", OPT_TEXT, &asked.draft, "FILE", "for guess: the smaller model"},
     {"-n", OPT_INT(1, OPTION_MANY), &asked.steps, "N", "most tokens of a text (300)"},

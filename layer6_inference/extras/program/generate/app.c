@@ -25,8 +25,8 @@ static bool read_negative(GenerateApp *app, Fault *fault) {
     if (!chain_needs_guide(&app->chain)) return true;
     return loaded_tokenize(&app->expert, text_of(text), false, &app->negative, fault) &&
            (app->negative.count ||
-            fault_set(fault, "this model's texts begin with no token of their own: give "
-                             "a --negative text for cfg"));
+            fault_set(fault, "this model's texts begin with no token of their own: give a "
+                             "--negative text for cfg"));
 }
 
 /* What makes drafts: the model's own head, a file's, or a model. */
@@ -135,8 +135,8 @@ static bool read_prompt(GenerateApp *app, Fault *fault) {
     const Tokenizer *t = app->expert.model->tokenizer;
     if (r->heal && app->expert.model->sizes.encoder)
         return fault_set(fault,
-                         "--heal makes a text go on in the middle of a word: what a %s "
-                         "model writes does not go on with what it reads",
+                         "--heal makes a text go on in the middle of a word: what a %s model "
+                         "writes does not go on with what it reads",
                          app->expert.model->recipe->arch);
     choose_prompt(app);
     return encode_prompt(app, fault) &&

@@ -75,11 +75,9 @@ static Request asked = {.prompt = "Once upon a time",
 static bool generate_run(Fault *fault) {
     Request *r = &asked;
     GenerateApp *app = calloc(1, sizeof *app);
-    char path[2400];
     if (!app) return fault_set(fault, "no memory");
     app->request = r, app->first = true, app->hand = r->hand;
-    bool ok =
-        choose_model(&r->model, path, sizeof path, fault) && compute_open(&r->compute, fault);
+    bool ok = choose_model(&r->model, fault) && compute_open(&r->compute, fault);
     if (ok) {
         ok = app_open(app, fault) && app_run(app, fault);
         ok = app_close(app, ok ? fault : NULL) && ok;
@@ -90,8 +88,7 @@ static bool generate_run(Fault *fault) {
 }
 
 static const Option generate_options[] = {
-    {"-m", OPT_TEXT, &asked.model, "FILE",
-     "model: a GGUF file, or a name from strata pull (the storyteller in the box)"},
+    MODEL_OPTION(asked.model, "model: a GGUF file, or a name from strata pull"),
     {"-p", OPT_PROMPT, &asked.prompt, "TEXT",
      "prompt to continue (\"Once upon a time\"); -: standard input, without its last newline"},
     {"--prefix", OPT_TEXT, &asked.prefix, "TEXT",

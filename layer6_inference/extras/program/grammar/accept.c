@@ -9,9 +9,9 @@
 
 bool check_limits(const Grammar *grammar, Fault *fault) {
     return !grammar_is_exhausted(grammar) ||
-           fault_set(fault, "this text takes the grammar beyond its limits (of rows or "
-                            "expressions): what is ambiguous or counted should be written "
-                            "more simply");
+           fault_set(fault,
+                     "this text takes the grammar beyond its limits (of rows or expressions): "
+                     "what is ambiguous or counted should be written more simply");
 }
 
 static bool wrong_line(size_t line, Fault *fault) {

@@ -38,19 +38,6 @@ static bool compile_grammar(const GrammarJob *job, Text source, Grammar **gramma
                        : grammar_from_schema(grammar, source, &job->options, fault);
 }
 
-/* Only the tokenizer is needed, so any file that has one will do. */
-static bool open_grammar_words(GrammarJob *job, Tokenizer **tokenizer, Fault *fault) {
-    GgufFile file;
-    Gguf gguf;
-    char path[2400];
-    if (!job->model && !job->mask) return true;
-    if (!choose_model(&job->model, path, sizeof path, fault)) return false;
-    if (!gguf_open(&file, &gguf, job->model, fault)) return false;
-    *tokenizer = tokenizer_open(&gguf, fault);
-    gguf_close(&file, &gguf);
-    return *tokenizer || fault_prefix(fault, job->model);
-}
-
 static void print_grammar_stats(const GrammarJob *job, const Grammar *grammar) {
     GrammarSize size = grammar_size(grammar);
     fprintf(stderr,
@@ -96,7 +83,8 @@ static int grammar_run(void) {
     const char *file = file_of_grammar(job);
     Text source = job->regex ? text_of(job->regex) : (Text){0};
     bool ok = (!file || (bytes = read_named(file, &source.size, &fault))) &&
-              open_grammar_words(job, &tokenizer, &fault);
+              (!(job->model || job->mask) ||
+               (tokenizer = choose_tokenizer(&job->model, TOKENS_AS_TRAINED, &fault)));
     if (file) source.data = bytes;
     job->options.tokenizer = tokenizer;
     int status = ok ? compile_and_use(job, source, tokenizer) : command_failed(&fault);

@@ -83,9 +83,9 @@ static bool draws_end(Draw *d, bool hurries) {
 
 static bool no_way(const Draw *d, Fault *fault) {
     return fault_set(fault, "%s",
-                     d->tokenizer ? "no token of this model goes on with a text"
-                                  : "this grammar names tokens by number: give "
-                                    "their model with -m");
+                     d->tokenizer
+                         ? "no token of this model goes on with a text"
+                         : "this grammar names tokens by number: give their model with -m");
 }
 
 static bool sample_text(Draw *d, Fault *fault) {

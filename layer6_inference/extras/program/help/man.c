@@ -182,6 +182,6 @@ void help_man(const CommandLine *line) {
          "\\fB\\-\\-help=all\\fR: all of them");
     put_rules(line->command->rules);
     put_examples(help_examples(title));
-    puts(".SH EXIT STATUS\n0: done.  1: it failed.  2: the command was called in a wrong way."
-         "\n.SH SEE ALSO\n\\fBstrata\\fR(1)");
+    puts(".SH EXIT STATUS\n0: done.  1: it failed.  2: the command was called in a wrong "
+         "way.\n.SH SEE ALSO\n\\fBstrata\\fR(1)");
 }

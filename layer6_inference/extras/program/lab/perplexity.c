@@ -181,7 +181,7 @@ static bool perplexity_model(LoadedModel *m, Fault *fault) {
 }
 
 static const Option perplexity_options[] = {
-    {"-m", OPT_TEXT, &asked.model, "FILE", "model in GGUF format (the storyteller in the box)"},
+    MODEL_OPTION(asked.model, "model in GGUF format"),
     {"-f", OPT_TEXT, &asked.file, "FILE", "the text (standard input)"},
     {"--window", OPT_INT(4, OPTION_MANY), &asked.window, "N",
      "tokens that are read together (512)"},

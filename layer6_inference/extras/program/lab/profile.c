@@ -61,8 +61,7 @@ static void print_phase(const ProfilePhase *f, double bandwidth) {
         if (p->rows[i].parent < 0) print_scopes(f, i, p->rows[0].sum);
     if (bandwidth > 0)
         printf("  memory alone: %.3f ms for %.1f MB of weights, %.3f ms for %.2f MB of keys, "
-               "values "
-               "and states, at %.1f GB/s\n",
+               "values and states, at %.1f GB/s\n",
                f->weights / bandwidth / 1e6, f->weights / 1e6, f->past / bandwidth / 1e6,
                f->past / 1e6, bandwidth);
     if (p->missed) printf("  (not all scopes fit: %d were kept)\n", SCOPES);
@@ -155,7 +154,7 @@ static bool profile_model(LoadedModel *m, Fault *fault) {
 }
 
 static const Option profile_options[] = {
-    {"-m", OPT_TEXT, &asked.model, "FILE", "model in GGUF format (the storyteller in the box)"},
+    MODEL_OPTION(asked.model, "model in GGUF format"),
     {"-p", OPT_INT(1, OPTION_MANY), &asked.prompt, "N", "tokens to read first (128)"},
     {"-n", OPT_INT(1, OPTION_MANY), &asked.count, "N", "tokens to write then (64)"},
     {"--trace", OPT_OUTPUT, &asked.trace, "FILE",

@@ -117,11 +117,10 @@ static bool run_machines(const SimulateJob *job, size_t policy, const Traffic *t
     for (int whose = OTHERS; whose <= HEAVY; whose++) sort_waits(&s->waits[whose]);
     *row = waits_row(t, machines, s, s->waits[OTHERS].firsts_count ? OTHERS : HEAVY);
     if (s->refused < t->count) return true;
-    return fault_set(
-        fault,
-        "%s: all %zu requests are refused: none fits into a machine's memory of %ld "
-        "pages; give more --pages, or a smaller -p or -n",
-        policies[policy].name, t->count, job->pages);
+    return fault_set(fault,
+                     "%s: all %zu requests are refused: none fits into a machine's memory of "
+                     "%ld pages; give more --pages, or a smaller -p or -n",
+                     policies[policy].name, t->count, job->pages);
 }
 
 static bool is_good(const SimulateJob *job, const Simulation *s, const WaitsRow *r) {
@@ -140,8 +139,8 @@ static bool enough_machines(const SimulateJob *job, size_t policy, const Traffic
         if (high > t->count)
             return fault_set(
                 fault,
-                "%s: 95 of 100 wait %.0f ms for the first token and %.1f ms for "
-                "the next even with a machine each: give a larger --first or --gap",
+                "%s: 95 of 100 wait %.0f ms for the first token and %.1f ms for the next even "
+                "with a machine each: give a larger --first or --gap",
                 policies[policy].name, row->first95, row->gap95);
         simulation_free(s);
     }
@@ -166,10 +165,10 @@ static void print_simulate_titles(SimulateJob *job) {
            "machines", "load /s", "tokens/s", "first p50", "p95 ms", "gap p50", "p95", "max ms",
            "busy", "refused", "preempt", "$/Mtok");
     if (job->table.stream)
-        fprintf(job->table.stream,
-                "users,policy,machines,load,tokens_per_second,first_p50_ms,first_p95_ms,"
-                "gap_p50_ms,gap_p95_ms,gap_max_ms,busy,refused,preempted,most_pages,"
-                "dollars_per_million\n");
+        fprintf(
+            job->table.stream,
+            "users,policy,machines,load,tokens_per_second,first_p50_ms,first_p95_ms,gap_p50_ms,"
+            "gap_p95_ms,gap_max_ms,busy,refused,preempted,most_pages,dollars_per_million\n");
 }
 
 /* An hour of all machines, shared by the tokens of an hour. */
@@ -331,9 +330,7 @@ static const OptionRule simulate_rules[] = {
      "the trace says who comes when"},
     {"--save-trace", NOT_WITH,
      "--trace --csv --costs --policy --order --ageing --shared --alone --places --waiting "
-     "--pages "
-     "--machines "
-     "--first --gap --price",
+     "--pages --machines --first --gap --price",
      "it writes the traffic down and simulates nothing"},
     {"--first", NEEDS, "--gap", "the fewest machines are looked for that reach both"},
     {"--gap", NEEDS, "--first", "the fewest machines are looked for that reach both"},

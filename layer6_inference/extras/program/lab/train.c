@@ -230,9 +230,8 @@ static bool choose_mixer(const TrainJob *job, TrainConfig *config, Fault *fault)
     if (!delta && strcmp(job->mixer, "attention") != 0)
         return fault_set(fault, "--mixer %.40s: wanted attention or delta", job->mixer);
     if (delta && job->masked)
-        return fault_set(fault,
-                         "--mixer delta: a memory reads from left to right, and fills no "
-                         "open places (--masked)");
+        return fault_set(fault, "--mixer delta: a memory reads from left to right, and fills "
+                                "no open places (--masked)");
     if (delta && job->lora)
         return fault_set(fault,
                          "--mixer delta: adapters (--lora) are learned beside attention");

@@ -35,8 +35,8 @@ static bool add_patch(Look *look, const TokenList *from, Fault *fault) {
     size_t least = from->count < look->tokens->count ? from->count : look->tokens->count;
     if (layer >= look->glass.layers || position >= least)
         return fault_set(fault,
-                         "--patch %s: wanted LAYER.POSITION, layers 0 to %zu and positions "
-                         "0 to %zu, which both texts have",
+                         "--patch %s: wanted LAYER.POSITION, layers 0 to %zu and positions 0 "
+                         "to %zu, which both texts have",
                          look->job->patch, look->glass.layers - 1, least - 1);
     if (!glass_watch(&look->glass, look->acts.acts, look->acts.count, fault) ||
         !session_eval(look->glass.session, from->ids, from->count, false, fault))
@@ -69,11 +69,10 @@ static bool has_heads(const LookJob *job, const Model *m, size_t which, Fault *f
         const Attention *a = &m->blocks[l].attention;
         found |= (strcmp(name, "heads") == 0 ? a->o.w.data : a->q.w.data) != NULL;
     }
-    return found ||
-           fault_set(fault,
-                     "%.200s has no layer with attention whose heads can be looked at: "
-                     "strata look lens and strata look stream show what it does",
-                     job->model);
+    return found || fault_set(fault,
+                              "%.200s has no layer with attention whose heads can be looked "
+                              "at: strata look lens and strata look stream show what it does",
+                              job->model);
 }
 
 /* Every number of the stream, after a text was read. */
@@ -132,11 +131,10 @@ static bool look_model(LoadedModel *m, Fault *fault) {
     while (strcmp(job->what, looks[which].name) != 0) which++;
     if (!has_heads(job, m->model, which, fault)) return false;
     if (m->model->streams && strcmp(looks[which].name, "lens") == 0)
-        return fault_set(
-            fault,
-            "a %s model keeps %zu streams, which only come together behind the last "
-            "layer: before, no lens can read them",
-            m->model->recipe->arch, m->model->streams);
+        return fault_set(fault,
+                         "a %s model keeps %zu streams, which only come together behind the "
+                         "last layer: before, no lens can read them",
+                         m->model->recipe->arch, m->model->streams);
     return looks[which].show ? look_at_text(job, which, m, fault) : look_owner(m, job, fault);
 }
 
@@ -154,7 +152,7 @@ static const OptionRule look_rules[] = {
 };
 
 static const Option look_options[] = {
-    {"-m", OPT_TEXT, &asked.model, "FILE", "model in GGUF format (the storyteller in the box)"},
+    MODEL_OPTION(asked.model, "model in GGUF format"),
     {"-p", OPT_PROMPT, &asked.prompt, "TEXT",
      "the text that is read, -: standard input (\"Once upon a time there was a\")"},
     {"--head", OPT_TEXT, &asked.head, "L.H",

@@ -16,11 +16,10 @@ static size_t side_of(const Pictures *p) { return p->eye.model.eye.image; }
 
 static bool check_width(const Pictures *p, const char *path, Fault *fault) {
     size_t width = vision_width(&p->eye), dim = p->session->model->sizes.dim;
-    return width == dim ||
-           fault_set(fault,
-                     "%s makes rows of %zu numbers, and the model reads rows of %zu: it "
-                     "belongs to another model",
-                     path, width, dim);
+    return width == dim || fault_set(fault,
+                                     "%s makes rows of %zu numbers, and the model reads rows "
+                                     "of %zu: it belongs to another model",
+                                     path, width, dim);
 }
 
 /* A place for each, and tokens behind the vocabulary. */

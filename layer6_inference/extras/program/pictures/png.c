@@ -45,9 +45,8 @@ bool picture_read_png(Picture *p, const void *bytes, size_t size, Fault *fault) 
     png_image image = {.version = PNG_IMAGE_VERSION};
     *p = (Picture){0};
     if (!load(&l))
-        return fault_set(fault,
-                         "libpng is not installed, which reads PNG files: install it, or "
-                         "convert the picture to PPM (P6)");
+        return fault_set(fault, "libpng is not installed, which reads PNG files: install it, "
+                                "or convert the picture to PPM (P6)");
     bool ok = l.begin(&image, bytes, size) || fault_set(fault, "libpng: %.60s", image.message);
     image.format = PNG_FORMAT_RGBA;
     image.flags |= PNG_IMAGE_FLAG_16BIT_sRGB;
@@ -63,12 +62,11 @@ bool picture_read_png(Picture *p, const void *bytes, size_t size, Fault *fault) 
 bool picture_read_png(Picture *p, const void *bytes, size_t size, Fault *fault) {
     *p = (Picture){0};
     (void)bytes;
-    return fault_set(
-        fault,
-        "a PNG file of %zu bytes, and this strata was built without libpng: install "
-        "it (make deps; apt-get install libpng-dev) and run make again, or convert "
-        "the picture to PPM (P6)",
-        size);
+    return fault_set(fault,
+                     "a PNG file of %zu bytes, and this strata was built without libpng: "
+                     "install it (make deps; apt-get install libpng-dev) and run make again, "
+                     "or convert the picture to PPM (P6)",
+                     size);
 }
 
 #endif

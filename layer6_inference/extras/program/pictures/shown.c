@@ -67,8 +67,8 @@ static bool check_marks(size_t pictures, Text said, size_t marks, Fault *fault) 
                          (size_t)(byte - said.data) + 1);
     return !marks || marks == pictures ||
            fault_set(fault,
-                     "the text has %zu mark%s " PICTURE_MARK " for %zu picture%s: wanted "
-                     "one for each, or none, and all come before it",
+                     "the text has %zu mark%s " PICTURE_MARK
+                     " for %zu picture%s: wanted one for each, or none, and all come before it",
                      marks, marks == 1 ? "" : "s", pictures, pictures == 1 ? "" : "s");
 }
 

@@ -47,10 +47,9 @@ static void print_published(const PullJob *job) {
                is ? "yes" : "-", models[i].use);
         here += is, total += bytes;
     }
-    printf(
-        "\n%zu of %zu are here, %s, in %s\nstrata pull NAME downloads one, strata chat -m NAME "
-        "talks to it.\n",
-        here, count, megabytes_text(text, total), job->folder);
+    printf("\n%zu of %zu are here, %s, in %s\nstrata pull NAME downloads one, strata chat -m "
+           "NAME talks to it.\n",
+           here, count, megabytes_text(text, total), job->folder);
 }
 
 typedef struct Listing {
@@ -187,11 +186,10 @@ static bool want_model(const PullJob *job, Wanted *w, Fault *fault) {
 static bool check_here(const Wanted *w, const char *path, double bytes, Fault *fault) {
     char digest[65];
     if (w->download.size && bytes != (double)w->download.size)
-        return fault_set(
-            fault,
-            "%s is another file: it has %.0f bytes, the published one %.0f. strata "
-            "pull --remove %s makes room for it.",
-            path, bytes, (double)w->download.size, w->name);
+        return fault_set(fault,
+                         "%s is another file: it has %.0f bytes, the published one %.0f. "
+                         "strata pull --remove %s makes room for it.",
+                         path, bytes, (double)w->download.size, w->name);
     if (!*w->download.digest || w->download.size) {
         fprintf(stderr, "%s is here already: %s%s\n", w->name, path,
                 w->download.size ? ""

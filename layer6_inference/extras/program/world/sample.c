@@ -70,8 +70,7 @@ static bool sample_model(LoadedModel *m, Fault *fault) {
 }
 
 static const Option world_sample_options[] = {
-    {"-m", OPT_TEXT, &asked.model, "FILE",
-     "model to generate with (the storyteller in the box)"},
+    MODEL_OPTION(asked.model, "model to generate with"),
     {"--documents", OPT_INT(1, OPTION_MANY), &asked.documents, "N", "how many (10)"},
     {"--chain", OPT_TEXT, &asked.chain, "SPEC", "samplers"},
     {"--seed", OPT_SEED, &asked.seed, "N",
