@@ -23,7 +23,7 @@ static bool is_kind(const void *context, const char *name) {
 }
 
 /* Returns -1, or the exit status of a mistake. */
-static int check_kind(const Command *command, const char *kind) {
+static int command_check_kind(const Command *command, const char *kind) {
     char kinds[300], list[400], hint[80];
     Fault fault;
     list_kinds(command, kinds, sizeof kinds);
@@ -67,7 +67,8 @@ int command_run(const Command *command, int argc, char **argv) {
     if (argc > 1 && is_near_part(command, argv[1])) return EXIT_USAGE;
     if (argc > 1 && command->has_kinds) drop_dashes(command, &argv[1]);
     int status = command_line_read(&line);
-    if (status < 0 && command->has_kinds) status = check_kind(command, command->words[0]);
+    if (status < 0 && command->has_kinds)
+        status = command_check_kind(command, command->words[0]);
     if (status >= 0) return status;
     if (command->check && !command->check(&fault)) return wrong_usage(&fault, command->usage);
     if (command->run_status) return command->run_status();

@@ -56,7 +56,7 @@ int command_start(const CommandName *name, int argc, char **argv) {
     return here ? command_run(here, argc, argv) : program_start(name, argv);
 }
 
-static void print_row(FILE *out, const CommandName *command) {
+static void commands_print_row(FILE *out, const CommandName *command) {
     fprintf(out, "  %-10s %s\n", command->name, command->gloss);
 }
 
@@ -67,7 +67,7 @@ void commands_brief(FILE *out) {
           "  strata generate -m MODEL.gguf --chat -p TEXT  an answer, by a model of yours\n\n",
           out);
     for (size_t i = 0; i < COMMANDS; i++)
-        if (list[i].first) print_row(out, &list[i]);
+        if (list[i].first) commands_print_row(out, &list[i]);
     fprintf(out,
             "\nstrata help COMMAND: its options.  strata help --all: all %d commands.  strata "
             "--version: what this is.\n",
@@ -78,7 +78,7 @@ void commands_all(FILE *out) {
     fputs("usage: strata COMMAND ...\n", out);
     for (size_t i = 0; i < COMMANDS; i++) {
         if (list[i].group) fprintf(out, "\n%s\n\n", list[i].group);
-        print_row(out, &list[i]);
+        commands_print_row(out, &list[i]);
     }
     fputs("\nstrata help COMMAND: its options; strata help --all COMMAND: all of them.\n", out);
 }
@@ -155,7 +155,7 @@ static const struct {
 };
 
 /* A command that is not there is not recommended. */
-static const char *other_name(const char *name) {
+static const char *commands_other_name(const char *name) {
     for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
         char first[40];
         const char *meant = others[i].meant + strlen("strata ");
@@ -167,7 +167,7 @@ static const char *other_name(const char *name) {
 }
 
 static const char *what_was_meant(const char *name, char *out, size_t size) {
-    const char *end = strrchr(name, '.'), *other = other_name(name);
+    const char *end = strrchr(name, '.'), *other = commands_other_name(name);
     char names[600] = "help ";
     if (other) return other;
     if (end && strcmp(end, ".gguf") == 0)

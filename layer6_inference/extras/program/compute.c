@@ -12,7 +12,7 @@
 #include <mach-o/dyld.h>
 #endif
 
-static bool readable(const char *path) { return access(path, R_OK) == 0; }
+static bool compute_readable(const char *path) { return access(path, R_OK) == 0; }
 
 bool program_folder(char *text, size_t size) {
 #ifdef __APPLE__
@@ -39,10 +39,10 @@ const char *default_model(char *text, size_t size) {
     for (size_t i = 0;
          program_folder(folder, sizeof folder) && i < sizeof places / sizeof *places; i++) {
         snprintf(text, size, "%s%s", folder, places[i]);
-        if (readable(text)) return text;
+        if (compute_readable(text)) return text;
     }
     snprintf(text, size, "layer5_models/models/storyteller.gguf");
-    return readable(text) ? text : NULL;
+    return compute_readable(text) ? text : NULL;
 }
 
 bool choose_model(const char **model, Fault *fault) {

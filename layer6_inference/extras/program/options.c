@@ -29,7 +29,7 @@ void names_join(char *out, size_t size, const char *names, const char *word) {
     }
 }
 
-static int wrong(const char *usage, const char *what, const char *which) {
+static int options_wrong(const char *usage, const char *what, const char *which) {
     fprintf(stderr, "strata: %s '%s'; usage: strata %s (--help says more)\n", what, which,
             usage);
     return EXIT_USAGE;
@@ -66,7 +66,7 @@ static bool store_number(const Option *o, const char *text) {
 }
 
 /* Returns -1, or the exit status of a mistake. */
-static int store(const Option *o, const char *text, const char *usage) {
+static int options_store(const Option *o, const char *text, const char *usage) {
     OptionList *list = o->value;
     if (!*text && o->metavar && strncmp(o->metavar, "FILE", 4) == 0) {
         fprintf(stderr, "strata: %s wants the name of a file, and got an empty one\n", o->name);
@@ -176,7 +176,7 @@ int wrong_usage(const Fault *fault, const char *usage) {
 }
 
 /* Words in their places; *n of them. */
-static int read_words(const CommandLine *line, int *n) {
+static int options_read_words(const CommandLine *line, int *n) {
     const Command *command = line->command;
     bool words = false; /* behind "--" all are */
     for (int i = 1; i < line->argc; i++) {
@@ -190,14 +190,14 @@ static int read_words(const CommandLine *line, int *n) {
         const Option *option = words ? NULL : option_at(line, &i);
         bool one = option && option->kind.type != TYPE_LIST && option->kind.type != TYPE_FLAG;
         if (one && was_given(line, option, at))
-            return wrong(command->usage, "given twice, and one value counts:", word);
+            return options_wrong(command->usage, "given twice, and one value counts:", word);
         if (!option && !words && option_shaped(word)) return unknown_option(line, i);
         if (!option && *n == command->max_words) return unknown_word(line, word);
         if (!option)
             command->words[(*n)++] = word;
         else if (i == line->argc)
-            return wrong(command->usage, "a value is missing after", word);
-        int status = option ? store(option, line->argv[i], command->usage) : -1;
+            return options_wrong(command->usage, "a value is missing after", word);
+        int status = option ? options_store(option, line->argv[i], command->usage) : -1;
         if (status >= 0) return status;
     }
     return -1;
@@ -237,7 +237,7 @@ static bool check_outputs(const Command *command, int n_words, Fault *fault) {
 }
 
 /* What standard input says in place of a prompt "-"; it stays until the program ends. */
-static bool read_prompts(const Option *options, Fault *fault) {
+static bool options_read_prompts(const Option *options, Fault *fault) {
     static char *input;
     size_t size;
     for (const Option *o = options; o->name; o++) {
@@ -255,7 +255,7 @@ static bool read_prompts(const Option *options, Fault *fault) {
 
 int command_line_read(const CommandLine *line) {
     const Command *command = line->command;
-    int n_words = 0, status = read_words(line, &n_words);
+    int n_words = 0, status = options_read_words(line, &n_words);
     Fault fault;
     if (status >= 0) return status;
     options_line = line;
@@ -263,7 +263,7 @@ int command_line_read(const CommandLine *line) {
         !rules_check(command->rules, NULL, NULL, &fault) ||
         !check_outputs(command, n_words, &fault))
         return wrong_usage(&fault, command->usage);
-    return read_prompts(command->options, &fault) ? -1 : command_failed(&fault);
+    return options_read_prompts(command->options, &fault) ? -1 : command_failed(&fault);
 }
 
 int command_failed(const Fault *fault) {

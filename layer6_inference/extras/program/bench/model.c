@@ -46,7 +46,8 @@ static void fill_rows(void *context, int worker, size_t begin, size_t end) {
     }
 }
 
-static bool put_matrix(Maker *m, const char *name, size_t rows, size_t cols, Fault *fault) {
+static bool model_put_matrix(Maker *m, const char *name, size_t rows, size_t cols,
+                             Fault *fault) {
     Filling f = {.cols = cols, .stream = (uint64_t)(m->done * 1e-3) + 1};
     f.dtype = quant_preset_dtype(m->preset, text_of(name), m->layers, cols, false);
     f.stored = malloc(rows * dtype_row_bytes(f.dtype, cols));
@@ -70,7 +71,7 @@ static void put_ones(Maker *m, const char *name, size_t n) {
     gguf_put_tensor(m->writer, name, &view);
 }
 
-static bool put_block(Maker *m, size_t layer, Fault *fault) {
+static bool model_put_block(Maker *m, size_t layer, Fault *fault) {
     const LayerSizes sizes = {.dim = DIM,
                               .heads = HEADS,
                               .kv_heads = KV_HEADS,
@@ -86,7 +87,7 @@ static bool put_block(Maker *m, size_t layer, Fault *fault) {
         block_tensor_name(name, sizeof name, layer, role->name, "weight");
         if (role->kind == ROLE_NORM)
             put_ones(m, name, cols);
-        else if (!put_matrix(m, name, rows, cols, fault))
+        else if (!model_put_matrix(m, name, rows, cols, fault))
             return false;
     }
     return true;
@@ -106,7 +107,7 @@ static void put_numbers(GgufWriter *w, const QuantPreset *preset, size_t layers)
 }
 
 /* Three special tokens, the bytes, and words that are never read. */
-static void put_words(GgufWriter *w) {
+static void model_put_words(GgufWriter *w) {
     static char words[VOCAB][12];
     static Text tokens[VOCAB];
     static int64_t types[VOCAB];
@@ -147,11 +148,11 @@ bool bench_make_model(BenchJob *job, Fault *fault) {
     if (ok) {
         progress_start(&m.progress, "weights", "million", weights / 1e6);
         put_numbers(m.writer, m.preset, m.layers);
-        put_words(m.writer);
-        ok = put_matrix(&m, "token_embd.weight", VOCAB, DIM, fault) &&
-             put_matrix(&m, "output.weight", VOCAB, DIM, fault);
+        model_put_words(m.writer);
+        ok = model_put_matrix(&m, "token_embd.weight", VOCAB, DIM, fault) &&
+             model_put_matrix(&m, "output.weight", VOCAB, DIM, fault);
         put_ones(&m, "output_norm.weight", DIM);
-        for (size_t l = 0; ok && l < m.layers; l++) ok = put_block(&m, l, fault);
+        for (size_t l = 0; ok && l < m.layers; l++) ok = model_put_block(&m, l, fault);
         progress_end(&m.progress, m.done / 1e6);
         ok = ok && gguf_write_file(m.writer, job->names[1], fault);
         gguf_writer_close(m.writer);
@@ -188,8 +189,8 @@ static double probe(const Session *s, size_t count) {
 }
 
 /* Read `prompt` tokens at once, or write `count` one by one after `before`; `rounds` times. */
-static bool measure(Session *s, size_t prompt, size_t before, size_t count, long rounds,
-                    Rate *rate, Fault *fault) {
+static bool model_measure(Session *s, size_t prompt, size_t before, size_t count, long rounds,
+                          Rate *rate, Fault *fault) {
     int32_t tokens[PREFILL_BATCH];
     Round round[MAX_ROUNDS] = {{0}};
     for (size_t i = 0; i < PREFILL_BATCH; i++)
@@ -252,7 +253,8 @@ static void print_rate(const BenchJob *job, const char *what, size_t tokens, siz
     putchar('\n');
 }
 
-static bool measure_all(const BenchJob *job, const Model *model, Session *s, Fault *fault) {
+static bool model_measure_all(const BenchJob *job, const Model *model, Session *s,
+                              Fault *fault) {
     Rate rate;
     double bytes = bench_bytes_per_token(model);
     if (!job->json)
@@ -260,11 +262,13 @@ static bool measure_all(const BenchJob *job, const Model *model, Session *s, Fau
                "slowest - fastest",
                "weights and past, of the bandwidth measured around each round");
     if (job->prompt > 0) {
-        if (!measure(s, (size_t)job->prompt, 0, 0, job->rounds, &rate, fault)) return false;
+        if (!model_measure(s, (size_t)job->prompt, 0, 0, job->rounds, &rate, fault))
+            return false;
         print_rate(job, "prefill", (size_t)job->prompt, 0, rate, 0);
     }
     if (job->count > 0) {
-        if (!measure(s, 0, (size_t)job->context, (size_t)job->count, job->rounds, &rate, fault))
+        if (!model_measure(s, 0, (size_t)job->context, (size_t)job->count, job->rounds, &rate,
+                           fault))
             return false;
         bytes += kv_bytes_moved(&s->kv, (size_t)(job->context + job->count / 2));
         print_rate(job, "decode", (size_t)job->count, (size_t)job->context, rate,
@@ -287,5 +291,5 @@ bool bench_model(BenchJob *job, LoadedModel *m, Fault *fault) {
     if (!job->json)
         printf("%s, %d threads, %s; open after %.2f s\n\n", job->model,
                pool_threads(job->compute.pool), kernels_isa(), clock_seconds() - job->began);
-    return measure_all(job, m->model, &m->session, fault);
+    return model_measure_all(job, m->model, &m->session, fault);
 }

@@ -27,7 +27,7 @@ static void encode_again(void *context) {
     e->ok = e->ok && tokenizer_encode(e->tokenizer, e->text, false, &e->tokens, e->fault);
 }
 
-static bool measure(const BenchJob *job, Encoding *e) {
+static bool tokenizer_measure(const BenchJob *job, Encoding *e) {
     double open = bench_time(open_again, e, job->seconds);
     if (!e->ok) return false;
     double encode = bench_time(encode_again, e, job->seconds);
@@ -63,7 +63,7 @@ static bool measure_file(const BenchJob *job, const Gguf *gguf, Fault *fault) {
     if (ok) {
         e.text = given ? (Text){(const char *)map.data, map.size}
                        : (Text){stories.bytes, stories.size};
-        ok = measure(job, &e) || fault_prefix(fault, job->model);
+        ok = tokenizer_measure(job, &e) || fault_prefix(fault, job->model);
         if (given) file_close(&map);
     }
     tokenizer_close(e.tokenizer), token_list_free(&e.tokens), world_text_free(&stories);

@@ -22,7 +22,7 @@ static bool choose_word(const char *option, const char *word, const char *const 
                      words[1], words[2]);
 }
 
-static bool read_words(Talk *talk, Fault *fault) {
+static bool chat_read_words(Talk *talk, Fault *fault) {
     static const char *const fulls[] = {"shift", "forget", "stop"}, *const thinks[] = {
                                                                         "show", "hide", "off"};
     const ChatRequest *r = talk->request;
@@ -76,7 +76,7 @@ static bool open_editor(Talk *talk, Fault *fault) {
     return true;
 }
 
-static bool open_eye(Talk *talk, Fault *fault) {
+static bool chat_open_eye(Talk *talk, Fault *fault) {
     const ChatRequest *r = talk->request;
     bool ok = !r->eye.mmproj || pictures_open(&talk->pictures, &r->eye, SHOWN_MOST,
                                               &talk->loaded.session, r->compute.pool, fault);
@@ -90,7 +90,7 @@ bool talk_open(Talk *talk, const ChatRequest *request, Fault *fault) {
     talk->request = request;
     talk->seed = request->seed;
     talk->terminal = isatty(STDIN_FILENO) && isatty(STDOUT_FILENO);
-    if (!read_words(talk, fault) ||
+    if (!chat_read_words(talk, fault) ||
         !loaded_open_model(&talk->loaded, request->model, &request->compute, fault) ||
         !compute_adapt(&request->compute, &talk->loaded.own, fault))
         return false;
@@ -103,7 +103,8 @@ bool talk_open(Talk *talk, const ChatRequest *request, Fault *fault) {
            talk_choose_chain(talk, request->chain, fault) &&
            loaded_open_session(&talk->loaded, &request->compute, (size_t)request->ctx, 2,
                                fault) &&
-           engine_open(&talk->engine, &talk->loaded.session, fault) && open_eye(talk, fault) &&
+           engine_open(&talk->engine, &talk->loaded.session, fault) &&
+           chat_open_eye(talk, fault) &&
            (!request->load || talk_load(talk, request->load, fault)) &&
            (!request->system || talk_set_system(talk, text_of(request->system), fault)) &&
            talk_check_full(talk, fault) && open_editor(talk, fault);
@@ -124,12 +125,12 @@ void talk_close(Talk *talk) {
 
 /* ------------------------------------------------------------------ the conversation */
 
-static void on_interrupt(int signal) {
+static void chat_interrupted(int signal) {
     (void)signal;
     talk_interrupted = 1;
 }
 
-static bool take_line(Talk *talk, Text line, Fault *fault) {
+static bool chat_take_line(Talk *talk, Text line, Fault *fault) {
     const char *zero = memchr(line.data, 0, line.size);
     if (zero)
         return fault_set(fault, "byte %zu of the line is zero: wanted text",
@@ -148,7 +149,7 @@ static bool converse(Talk *talk) {
     bool all = true;
     size_t size;
     for (char *line; !talk->over && (line = talk_line(talk, &size)); free(line)) {
-        if (!size || take_line(talk, (Text){line, size}, &fault)) continue;
+        if (!size || chat_take_line(talk, (Text){line, size}, &fault)) continue;
         fprintf(stderr, "[%s]\n", fault.text);
         all = false;
     }
@@ -166,7 +167,7 @@ static int chat_run(void) {
     ok = ok && choose_model(&request->model, &fault) && compute_open(&request->compute, &fault);
     ok = ok && talk_open(talk, request, &fault);
     if (ok) {
-        struct sigaction action = {.sa_handler = on_interrupt}, before;
+        struct sigaction action = {.sa_handler = chat_interrupted}, before;
         sigaction(SIGINT, &action, &before);
         if (!request->quiet)
             fprintf(stderr, "[%s; form: %s; /help lists the orders]\n", request->model,

@@ -26,7 +26,8 @@ static FILE *input_of(Text call) {
     return ok ? file : NULL;
 }
 
-static bool start(const char *program, int in, const int out[2], pid_t *child, Fault *fault) {
+static bool tool_command_start(const char *program, int in, const int out[2], pid_t *child,
+                               Fault *fault) {
     char *argv[] = {(char *)program, NULL};
     posix_spawn_file_actions_t actions;
     posix_spawn_file_actions_init(&actions);
@@ -76,7 +77,7 @@ char *tool_command_run(const char *program, Text call, size_t *size, Fault *faul
         return fault_set(fault, "a call cannot be passed on: %s", strerror(errno)), NULL;
     }
     fflush(stdout);
-    bool started = start(program, fileno(in), out, &child, fault);
+    bool started = tool_command_start(program, fileno(in), out, &child, fault);
     close(out[1]), fclose(in);
     char *result = started ? read_result(out[0], size) : NULL;
     close(out[0]);

@@ -31,7 +31,7 @@ static DiffuseJob asked = {.prompt = "Once upon a time",
 
 /* ------------------------------------------------------------------ the canvas */
 
-static bool read_canvas(DiffuseJob *job, Fault *fault) {
+static bool diffuse_read_canvas(DiffuseJob *job, Fault *fault) {
     const LoadedModel *m = job->loaded;
     const Tokenizer *t = m->model->tokenizer;
     bool ok =
@@ -52,7 +52,7 @@ static bool open_diffusion(DiffuseJob *job, Fault *fault) {
         .block = (size_t)job->block, .seed = job->seed, .remask = REMASK_CONFIDENCE};
     if (!remask_read(job->remask, &options.remask, fault) ||
         !chain_parse(&job->chain, job->chain_text, model->tokenizer, fault) ||
-        !read_canvas(job, fault))
+        !diffuse_read_canvas(job, fault))
         return false;
     for (size_t i = 0; i < job->tokens.count; i++)
         open += job->tokens.ids[i] == tokenizer_mask(model->tokenizer);

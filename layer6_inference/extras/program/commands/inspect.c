@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
-static void print_value(const GgufPair *pair, uint64_t i) {
+static void inspect_print_value(const GgufPair *pair, uint64_t i) {
     int64_t whole;
     double number;
     if (pair->item == GGUF_BOOL && gguf_int(pair, i, &whole))
@@ -50,7 +50,7 @@ static void print_pair(const GgufPair *pair) {
         if (pair->item == GGUF_STRING)
             print_string(gguf_next_string(&cursor), pair->type == GGUF_ARRAY ? 24 : 100);
         else
-            print_value(pair, i);
+            inspect_print_value(pair, i);
     }
     printf(shown < pair->count ? ", ...\n" : "\n");
 }
@@ -184,7 +184,7 @@ static void print_plan(const char *path, double weights) {
 }
 
 /* Does the file begin as safetensors do: the size of a header, then its bracket? */
-static bool is_safetensors(const FileMap *map) {
+static bool inspect_is_safetensors(const FileMap *map) {
     return map->size > 9 && memcmp(map->data, "GGUF", 4) != 0 && map->data[8] == '{';
 }
 
@@ -233,7 +233,7 @@ static bool inspect_file(const char *path, Fault *fault) {
     GgufFile file;
     Gguf gguf;
     if (!file_open(&map, path, fault)) return false;
-    bool safe = is_safetensors(&map), torch = pytorch_is(map.data, map.size);
+    bool safe = inspect_is_safetensors(&map), torch = pytorch_is(map.data, map.size);
     if (safe || torch) {
         bool ok =
             safe ? inspect_safetensors(path, &map, fault) : inspect_pytorch(path, &map, fault);

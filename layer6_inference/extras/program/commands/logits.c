@@ -67,7 +67,7 @@ static bool print_logits(const LogitsJob *job, Session *s, const TokenList *toke
 
 static LogitsJob asked = {.compute = {.kv = "f32"}};
 
-static bool logits_of(LoadedModel *m, Fault *fault) {
+static bool loaded_logits(LoadedModel *m, Fault *fault) {
     const TokenList *tokens = &asked.ids;
     SessionConfig config = {.ctx = tokens->count,
                             .sequences = 1,
@@ -84,7 +84,7 @@ static bool logits_of(LoadedModel *m, Fault *fault) {
 
 static bool logits_run(Fault *fault) {
     bool ok = parse_tokens(asked.tokens, &asked.ids, fault) &&
-              loaded_run(&asked.model, &asked.compute, logits_of, fault);
+              loaded_run(&asked.model, &asked.compute, loaded_logits, fault);
     token_list_free(&asked.ids);
     return ok;
 }

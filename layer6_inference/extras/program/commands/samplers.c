@@ -18,7 +18,7 @@ static const float unconditional[WORDS] = {1, 1, 0, 0.5f, 0, 0.5f, 0, 0, 0, 0};
 /* "... a bell, a key, a bell, a" */
 static const int32_t history[] = {1, 2, 1, 0, 1};
 
-static bool look(void *context, const int32_t *tokens, size_t n, float *similarity) {
+static bool samplers_look(void *context, const int32_t *tokens, size_t n, float *similarity) {
     (void)context;
     for (size_t i = 0; i < n; i++) similarity[i] = tokens[i] < 2 ? 0.9f : 0.3f;
     return true;
@@ -40,7 +40,7 @@ static bool picture(const StageKind *kind, Fault *fault) {
                  .history_count = 5,
                  .amateur = amateur,
                  .unconditional = unconditional,
-                 .look_ahead = look};
+                 .look_ahead = samplers_look};
     if (!candidates_open(&c, WORDS, &arena, fault)) return false;
     for (int i = 0; i < WORDS; i++) logits[i] = (float)log(probabilities[i]);
     bool ok = chain_parse(&chain, kind->example, NULL, fault) &&

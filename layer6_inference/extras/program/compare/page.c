@@ -53,7 +53,7 @@ void page_text(FILE *out, Text text) {
     }
 }
 
-static void write_value(FILE *out, const Measure *m, Value v, bool sign) {
+static void page_write_value(FILE *out, const Measure *m, Value v, bool sign) {
     double factor = m->in_percent ? 100 : 1;
     const char *unit = m->in_percent ? " %" : "";
     if (!v.known) {
@@ -78,8 +78,8 @@ static void write_table(const Study *study, const Summary *all, bool against, FI
         page_text(out, text_of(job->chains[c]));
         for (size_t m = 0; m < MEASURES; m++)
             if (study->world || !measures[m].needs_world)
-                write_value(out, &measures[m], against ? all[c].against[m] : all[c].value[m],
-                            against);
+                page_write_value(out, &measures[m],
+                                 against ? all[c].against[m] : all[c].value[m], against);
         if (study->world && !against) fprintf(out, "<td>%s", all[c].reasons);
         fputs("\n", out);
     }

@@ -23,7 +23,7 @@ static double round_step(double range) {
     return power * (times < 1.5 ? 1 : times < 3.5 ? 2 : times < 7.5 ? 5 : 10);
 }
 
-static bool fit(Axis *a, const Study *study, const Summary *all, const bool *drawn) {
+static bool plot_fit(Axis *a, const Study *study, const Summary *all, const bool *drawn) {
     double low = INFINITY, high = -INFINITY;
     for (size_t c = 0; c < study->job->n_chains; c++) {
         Value v = all[c].value[a->kind];
@@ -92,7 +92,7 @@ void plot_write(const Study *study, const Summary *all, MeasureKind across, Meas
     size_t n = 0;
     for (size_t c = 0; c < study->job->n_chains; c++)
         n += drawn[c] = all[c].value[across].known && all[c].value[up].known;
-    if (n < 2 || !fit(&x, study, all, drawn) || !fit(&y, study, all, drawn)) return;
+    if (n < 2 || !plot_fit(&x, study, all, drawn) || !plot_fit(&y, study, all, drawn)) return;
     fprintf(out,
             "<svg viewBox=\"0 0 %d %d\" role=\"img\" aria-label=\"%s against %s\" "
             "fill=\"currentColor\" stroke=\"none\" font-size=\"13\">\n"

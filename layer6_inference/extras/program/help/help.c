@@ -95,7 +95,7 @@ static void print_examples(const char *const *examples) {
     putchar('\n');
 }
 
-static void print_all(const CommandLine *line) {
+static void help_print_all(const CommandLine *line) {
     for (const Option *o = line->command->options; o->name; o++) print_option(o);
     printf("  %-22s %s\n", "--help", "this text");
     if (line->command->rules) printf("\nCombining options:\n\n");
@@ -119,14 +119,14 @@ static void print_brief(const CommandLine *line, size_t brief) {
            count);
 }
 
-static void print_text(const CommandLine *line, bool all) {
+static void help_print_text(const CommandLine *line, bool all) {
     char title[64];
     help_title(line, title, sizeof title);
     size_t brief = find_brief(title);
     printf("usage: strata %s\n\n%s\n\n", line->command->usage, line->command->about);
     print_examples(help_examples(title));
     if (all || brief == sizeof briefs / sizeof *briefs)
-        print_all(line);
+        help_print_all(line);
     else
         print_brief(line, brief);
 }
@@ -138,7 +138,7 @@ int help_print(const CommandLine *line, int i) {
     else if (strcmp(form, "man") == 0)
         help_man(line);
     else if (strcmp(form, "all") == 0 || word[1] == 'h' || !word[6])
-        print_text(line, strcmp(form, "all") == 0);
+        help_print_text(line, strcmp(form, "all") == 0);
     else {
         fprintf(stderr, "strata: --help is '%.40s': wanted all, man or words\n", form);
         return EXIT_USAGE;

@@ -23,7 +23,7 @@ static void put_sign(char sign) {
     }
 }
 
-static void put_text(Text text) {
+static void man_put_text(Text text) {
     for (size_t i = 0; i < text.size; i++) {
         bool first = i == 0 || text.data[i - 1] == '\n';
         if (first && text.data[i] == '.') fputs("\\&", stdout);
@@ -31,14 +31,14 @@ static void put_text(Text text) {
     }
 }
 
-void roff_text(const char *text) { put_text(text_of(text)); }
+void roff_text(const char *text) { man_put_text(text_of(text)); }
 
 static void put_bold(const char *text) {
     fputs("\\fB", stdout), roff_text(text), fputs("\\fR", stdout);
 }
 
 /* "strata-world-check" */
-static void put_name(const char *title, int (*turn)(int)) {
+static void man_put_name(const char *title, int (*turn)(int)) {
     for (; *title; title++) {
         if (*title == ' ' || *title == '-')
             fputs("\\-", stdout);
@@ -47,13 +47,13 @@ static void put_name(const char *title, int (*turn)(int)) {
     }
 }
 
-static int same(int letter) { return letter; }
+static int man_same(int letter) { return letter; }
 
 void roff_head(const char *title) {
     printf(".TH ");
-    put_name(title, toupper);
+    man_put_name(title, toupper);
     printf(" 1 \"\" \"Strata %s\" \"Strata\"\n.SH NAME\n", strata_version());
-    put_name(title, same);
+    man_put_name(title, man_same);
     printf(" \\- ");
 }
 
@@ -96,7 +96,7 @@ static size_t item_size(Text line) {
     return 0;
 }
 
-static Text trimmed(Text line) {
+static Text man_trimmed(Text line) {
     while (line.size && line.data[0] == ' ') line.data++, line.size--;
     return line;
 }
@@ -108,18 +108,18 @@ static void put_about(const char *about) {
     for (Text rest = text_of(about); rest.size;) {
         const char *end = memchr(rest.data, '\n', rest.size);
         Text line = {rest.data, end ? (size_t)(end - rest.data) : rest.size},
-             text = trimmed(line);
+             text = man_trimmed(line);
         rest.data += line.size + (end != NULL), rest.size -= line.size + (end != NULL);
         size_t item = line.size - text.size > 4 ? 0 : item_size(text);
         if (item) {
-            fputs(".TP\n\\fB", stdout), put_text((Text){text.data, item});
+            fputs(".TP\n\\fB", stdout), man_put_text((Text){text.data, item});
             fputs("\\fR\n", stdout);
-            text = trimmed((Text){text.data + item, text.size - item});
+            text = man_trimmed((Text){text.data + item, text.size - item});
         } else if (!text.size || (listed && line.size == text.size)) {
             fputs(".PP\n", stdout);
         }
         listed = item || (listed && text.size && line.size > text.size);
-        if (text.size) put_text(text), putchar('\n');
+        if (text.size) man_put_text(text), putchar('\n');
     }
 }
 
@@ -154,7 +154,7 @@ static void put_usage(const char *usage, const char *title) {
     for (const char *next; usage; usage = next ? next + 3 : NULL) {
         next = strstr(usage, again);
         Text text = {usage, next ? (size_t)(next - usage) : strlen(usage)};
-        fputs("\\fBstrata\\fR ", stdout), put_text(text), putchar('\n');
+        fputs("\\fBstrata\\fR ", stdout), man_put_text(text), putchar('\n');
         if (next) puts(".br");
     }
 }

@@ -60,7 +60,7 @@ static const struct {
 };
 
 /* "--n-predict" is "npredict". */
-static void squeeze(const char *word, size_t size, char *out, size_t room) {
+static void suggest_squeeze(const char *word, size_t size, char *out, size_t room) {
     size_t n = 0;
     for (size_t i = 0; i < size && n + 1 < room; i++)
         if (word[i] != '-' && word[i] != '_') out[n++] = (char)tolower((unsigned char)word[i]);
@@ -165,7 +165,7 @@ static bool meant(const CommandLine *line, int i, char *out) {
     char plain[64], exact[64];
     const Text name = {word, strcspn(word, "=")};
     snprintf(exact, sizeof exact, "%.*s", (int)name.size, word);
-    squeeze(word, name.size, plain, sizeof plain);
+    suggest_squeeze(word, name.size, plain, sizeof plain);
     const Option *option = option_find(line->command->options, exact);
     if (option) return ask_option(option, exact, value, out);
     return meant_other(line, plain, value, out) || meant_stage(line, name, value, false, out) ||

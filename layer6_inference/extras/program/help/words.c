@@ -125,7 +125,7 @@ static void put_options(const Option *options, const char *begun) {
 }
 
 /* What is no option, by the usage: "bench matmul|samplers [options]", "inspect [FILE]". */
-static void put_others(const CommandLine *line, const char *begun) {
+static void words_put_others(const CommandLine *line, const char *begun) {
     char title[64], list[300];
     help_title(line, title, sizeof title);
     const char *usage = line->command->usage + strlen(title), *at = usage + strspn(usage, " ");
@@ -166,6 +166,6 @@ void help_words(const CommandLine *line, int i) {
     }
     for (const Command *const *p = line->command->parts; p && *p && i + 2 == line->argc; p++)
         words_line((*p)->name, begun, "");
-    if (*begun != '-') put_others(line, begun);
+    if (*begun != '-') words_put_others(line, begun);
     if (*begun == '-' || !*begun) put_options(line->command->options, begun);
 }

@@ -38,7 +38,7 @@ typedef struct Measured {
 } Measured;
 
 /* No more windows were asked for. */
-static bool is_over(const PerplexityJob *job, const Measured *m) {
+static bool perplexity_is_over(const PerplexityJob *job, const Measured *m) {
     return job->max_windows && m->windows == (size_t)job->max_windows;
 }
 
@@ -81,7 +81,8 @@ static bool measure_text(const PerplexityJob *job, Session *s, const TokenList *
 static bool measure_document(const PerplexityJob *job, Session *s, TokenList *text, bool begins,
                              Measured *m, Fault *fault) {
     size_t window = (size_t)job->window;
-    for (size_t at = 0, end = 0; end < text->count && !is_over(job, m); at += m->stride) {
+    for (size_t at = 0, end = 0; end < text->count && !perplexity_is_over(job, m);
+         at += m->stride) {
         size_t n = min_size(window, text->count - at);
         end = at + n;
         if (begins) text->ids[at] = text->ids[0];
@@ -102,7 +103,7 @@ static bool measure_documents(const PerplexityJob *job, Session *s, Text rest, M
     bool ok = true;
     m->stride = (size_t)(job->stride ? job->stride : job->window / 2);
     progress_start(&progress, "perplexity", "bytes", size);
-    while (ok && rest.size && !is_over(job, m)) {
+    while (ok && rest.size && !perplexity_is_over(job, m)) {
         Text document = corpus_cut_document(&rest);
         text.count = 0;
         tokenizer_begin(t, &text);

@@ -85,7 +85,7 @@ static int by_wait(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
-static double percentile(const double *sorted, size_t n, double share) {
+static double simulate_percentile(const double *sorted, size_t n, double share) {
     return n ? 1000 * sorted[(size_t)(share * (double)(n - 1) + 0.5)] : 0;
 }
 
@@ -100,11 +100,11 @@ static WaitsRow waits_row(const Traffic *t, size_t machines, const Simulation *s
     return (WaitsRow){machines,
                       last > 0 ? (double)t->count / last : 0,
                       s->end > 0 ? (double)s->tokens / s->end : 0,
-                      percentile(w->firsts, w->firsts_count, .5),
-                      percentile(w->firsts, w->firsts_count, .95),
-                      percentile(w->gaps, w->gaps_count, .5),
-                      percentile(w->gaps, w->gaps_count, .95),
-                      percentile(w->gaps, w->gaps_count, 1),
+                      simulate_percentile(w->firsts, w->firsts_count, .5),
+                      simulate_percentile(w->firsts, w->firsts_count, .95),
+                      simulate_percentile(w->gaps, w->gaps_count, .5),
+                      simulate_percentile(w->gaps, w->gaps_count, .95),
+                      simulate_percentile(w->gaps, w->gaps_count, 1),
                       s->end > 0 ? s->busy / s->end / (double)machines : 0};
 }
 

@@ -17,8 +17,8 @@ static const struct {
              {"owner", NULL}};
 
 /* "1.3" to two numbers. */
-static bool read_pair(const char *option, const char *text, size_t *a, size_t *b,
-                      Fault *fault) {
+static bool look_read_pair(const char *option, const char *text, size_t *a, size_t *b,
+                           Fault *fault) {
     char *end, *last;
     bool digits = strspn(text, ".0123456789") == strlen(text) && *text != '.';
     *a = (size_t)strtoull(text, &end, 10);
@@ -31,7 +31,7 @@ static bool read_pair(const char *option, const char *text, size_t *a, size_t *b
 /* The stream of --from after a layer at a position takes its place in the prompt. */
 static bool add_patch(Look *look, const TokenList *from, Fault *fault) {
     size_t layer, position, dim = look->glass.dim;
-    if (!read_pair("--patch", look->job->patch, &layer, &position, fault)) return false;
+    if (!look_read_pair("--patch", look->job->patch, &layer, &position, fault)) return false;
     size_t least = from->count < look->tokens->count ? from->count : look->tokens->count;
     if (layer >= look->glass.layers || position >= least)
         return fault_set(fault,
@@ -53,7 +53,8 @@ static bool choose_head(Look *look, Fault *fault) {
     const Model *m = look->glass.session->model;
     look->layer = ACT_ALL;
     if (!look->job->head) return true;
-    if (!read_pair("--head", look->job->head, &look->layer, &look->head, fault)) return false;
+    if (!look_read_pair("--head", look->job->head, &look->layer, &look->head, fault))
+        return false;
     if (look->layer < m->sizes.layers && m->blocks[look->layer].attention.o.w.data &&
         look->head < m->blocks[look->layer].attention.shape.heads)
         return true;
@@ -88,8 +89,8 @@ static bool is_finite(const Look *look, size_t tokens, Fault *fault) {
     return true;
 }
 
-static bool show(const LookJob *job, size_t which, LoadedModel *m, const TokenList *tokens,
-                 const TokenList *from, Fault *fault) {
+static bool look_show(const LookJob *job, size_t which, LoadedModel *m, const TokenList *tokens,
+                      const TokenList *from, Fault *fault) {
     Look look = {.job = job, .tokenizer = m->model->tokenizer, .tokens = tokens};
     look.acts = job->hand.list;
     look.position = job->position < 0 ? tokens->count - 1 : (size_t)job->position;
@@ -117,7 +118,7 @@ static bool look_at_text(LookJob *job, size_t which, LoadedModel *m, Fault *faul
                        m->model->sizes.ctx);
     ok = ok && loaded_open_session(m, &job->compute, most, 1, fault) &&
          hand_open(&job->hand, &m->session, fault) &&
-         show(job, which, m, &tokens, &from, fault);
+         look_show(job, which, m, &tokens, &from, fault);
     token_list_free(&tokens), token_list_free(&from);
     return ok;
 }

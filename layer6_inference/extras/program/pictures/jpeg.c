@@ -23,7 +23,7 @@ typedef struct Library {
 } Library;
 
 /* The headers are those of one version: so must the library be. */
-static bool load(Library *l) {
+static bool jpeg_load(Library *l) {
     static const char *const names[] = {JPEG_LIB_VERSION >= 90   ? "libjpeg.so.9"
                                         : JPEG_LIB_VERSION >= 80 ? "libjpeg.so.8"
                                                                  : "libjpeg.so.62",
@@ -97,7 +97,7 @@ bool picture_read_jpeg(Picture *p, const void *bytes, size_t size, Fault *fault)
     Library l;
     Reading r = {0};
     *p = (Picture){0};
-    if (!load(&l))
+    if (!jpeg_load(&l))
         return fault_set(fault, "libjpeg is not installed as it was when this strata was "
                                 "built: install it, or convert the picture to PPM (P6)");
     r.jpeg.err = l.std_error(&r.errors);

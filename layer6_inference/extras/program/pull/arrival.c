@@ -124,7 +124,8 @@ static bool meet(Arrival *a, Fault *fault) {
     return enough_space(a, fault);
 }
 
-static bool write_bytes(Arrival *a, const unsigned char *bytes, size_t size, Fault *fault) {
+static bool arrival_write_bytes(Arrival *a, const unsigned char *bytes, size_t size,
+                                Fault *fault) {
     while (size) {
         ssize_t n = write(a->file, bytes, size);
         if (n < 0 && errno == EINTR) continue;
@@ -160,7 +161,7 @@ bool arrival_take(Arrival *a, int pipe, Fault *fault) {
         if (n < 0) return fault_set(fault, "nothing comes from curl: %s", strerror(errno));
         uint64_t before = a->done;
         if (!a->met && !meet(a, fault)) return false;
-        if (!write_bytes(a, bytes, (size_t)n, fault)) return false;
+        if (!arrival_write_bytes(a, bytes, (size_t)n, fault)) return false;
         if (before < 4 && a->done >= 4 && !begins_as_gguf(a, fault)) return false;
         if (a->size && a->done > a->size)
             return a->spoiled = true,

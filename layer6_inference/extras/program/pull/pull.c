@@ -67,7 +67,7 @@ static void print_model(void *context, const char *name) {
     listing->count++, listing->total += bytes;
 }
 
-static void print_folder(const PullJob *job) {
+static void pull_print_folder(const PullJob *job) {
     Listing listing = {.job = job};
     char text[24];
     models_in_folder(job->folder, print_model, &listing);
@@ -236,7 +236,7 @@ static bool pull_run(Fault *fault) {
     if (!models_folder(job->folder, sizeof job->folder, fault)) return false;
     if (job->remove) return remove_model(job, fault);
     if (job->what) return pull_model(job, fault);
-    job->list ? print_folder(job) : print_published(job);
+    job->list ? pull_print_folder(job) : print_published(job);
     return true;
 }
 
