@@ -1,4 +1,4 @@
-/* command.h - a command is a row of a table: what it takes, and the function that does it.
+/* command.h - a command is a row: what it takes, and the function that does it.
  *
  *     const Command command_dump = {.name = "dump",
  *                                   .usage = "dump FILE TENSOR [--raw]",
@@ -7,29 +7,30 @@
  *                                   .words = asked.names, .min_words = 2, .max_words = 2,
  *                                   .run = dump_run};
  *
- * command_run reads the line into static values, checks the rules, opens what is wanted and runs the one function that the row
- * names. */
+ * command_run reads the line into static values (asked), checks the rules and runs it.
+ * Help, man page and completion are made of the same row.  What runs a model calls
+ * loaded_run. */
 #ifndef STRATA_COMMAND_H
 #define STRATA_COMMAND_H
 
 #include "options.h"
 
 struct Command {
-    const char *name;  /* "generate"; of a command's own command the last word */
+    const char *name;  /* "generate"; of a part the last word, "check" */
     const char *usage; /* what stands behind "strata" */
     const char *about; /* what it does */
     const Option *options;
     const OptionRule *rules;  /* NULL: everything goes with everything */
     const char **words;       /* here goes what is no option, or stands behind "--" */
     int min_words, max_words; /* of them */
-    bool
-        has_kinds; /* the first of them is one of those in the usage, "bench matmul|samplers", and rules name it */
-    const Command *const
-        *parts; /* commands of its own, NULL behind the last: strata world check; or NULL */
-
-    /* What no table says of the line: fails for a mistake in it.  NULL: nothing. */
+    /* The first word is one of those in the usage, "bench matmul|samplers"; rules may name
+     * it. */
+    bool has_kinds;
+    /* Commands of its own, strata world check; NULL behind the last. */
+    const Command *const *parts;
+    /* Fails for a mistake in the line that no rule tells; or NULL. */
     bool (*check)(Fault *fault);
-    /* One of these runs it, the other with an exit status. */
+    /* One of these two does it; run_status has an exit status of its own. */
     bool (*run)(Fault *fault);
     int (*run_status)(void);
 };

@@ -114,7 +114,8 @@ static int top_words(const char *begun) {
     return EXIT_DONE;
 }
 
-/* The words of `help` are commands.  `world check --ki` becomes `world --help=words check --ki`. */
+/* `world check --ki` becomes `world --help=words check --ki`; the words of `help` are
+ * commands. */
 int commands_words(int argc, char **argv) {
     enum { MOST = 1000 };
     static char asked[] = "--help=words";

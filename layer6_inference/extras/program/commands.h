@@ -1,7 +1,8 @@
 /* commands.h - the commands of strata by name, and the programs that they lie in.
  *
- * strata itself is small: like git it starts strata-chat, strata-lab ... for the rest, which lie beside it (start.c).
- * Each program is a file of programs/, which lists its commands; what they share is an archive, with main in it. */
+ * strata itself is small: like git it starts strata-chat, strata-lab ... for the rest, which
+ * lie beside it (start.c).  Each program is a file of programs/, which lists its commands;
+ * the archive of all other files holds what these need, and main. */
 #ifndef STRATA_COMMANDS_H
 #define STRATA_COMMANDS_H
 
@@ -24,10 +25,10 @@ typedef struct CommandName {
 const CommandName *command_find(const char *name);
 const Command *command_here(const char *name);
 
-/* Run a command with its arguments, argv[0] being its name, here or by its program.  Returns the exit status. */
+/* Run a command here or by its program; argv[0] is its name.  Returns the exit status. */
 int command_start(const CommandName *name, int argc, char **argv);
 
-/* Start a command's program in place of this one (start.c).  Returns the exit status of a failure. */
+/* Start a command's program in place of this one (start.c).  Returns only when that fails. */
 int program_start(const CommandName *name, char **argv);
 
 /* What the program says of itself: a few commands; all of them. */

@@ -1,5 +1,5 @@
-/* compute.h - what every command that computes has: the choice of a model, of an instruction set and
- * of threads. */
+/* compute.h - what every command that computes has: the choice of a model, of an instruction
+ * set and of threads. */
 #ifndef STRATA_COMPUTE_H
 #define STRATA_COMPUTE_H
 
@@ -12,13 +12,13 @@ const char *default_model(char *text, size_t size);
 /* The folder of the running program, with a slash.  False when it is unknown. */
 bool program_folder(char *text, size_t size);
 
-/* Keep the model that was named, by its path or a name that strata pull brought, or take the default one.  *model becomes its
- * path, which stays until the program ends.
+/* The model that was named, by its path or a name that strata pull brought, or the default one:
+ * *model becomes its path, which stays until the program ends.
  *
  * Fails when none was named and none is found, and as model_find does. */
 bool choose_model(const char **model, Fault *fault);
 
-/* The tokenizer of a model that is chosen so, which may be any file that has one.  NULL when it has none. */
+/* The tokenizer of a model that is chosen so: any file that has one.  NULL with a fault. */
 Tokenizer *choose_tokenizer(const char **model, TokenStyle style, Fault *fault);
 
 /* The options every computing command shares. */

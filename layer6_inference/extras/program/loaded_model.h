@@ -22,7 +22,8 @@ bool loaded_open_model(LoadedModel *loaded, const char *path, const ComputeOptio
 /* What a command does with a model. */
 typedef bool LoadedRun(LoadedModel *loaded, Fault *fault);
 
-/* Choose the model (NULL: the one in the box), start the threads, open it and its adapters, run, and close all of it again.
+/* Choose the model (NULL: the one in the box), start the threads, open it and its adapters, run, and
+ * close all of it again.
  *
  *   model   a path; while it runs, that of the model that was chosen */
 bool loaded_run(const char **model, ComputeOptions *compute, LoadedRun *run, Fault *fault);

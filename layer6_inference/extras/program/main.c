@@ -61,7 +61,7 @@ static const Command *called_by(const char *path) {
     return command_here(strncmp(name, "strata-", 7) == 0 ? name + 7 : name);
 }
 
-static int run(int argc, char **argv) {
+static int run_program(int argc, char **argv) {
     Fault fault;
     const Command *called = argc ? called_by(argv[0]) : NULL;
     if (called)
@@ -98,7 +98,7 @@ static void hold_signals(void) {
 int main(int argc, char **argv) {
     hold_streams();
     hold_signals();
-    int status = run(argc, argv);
+    int status = run_program(argc, argv);
     bool lost = ferror(stdout) != 0;
     lost = fflush(stdout) != 0 || lost;
     if (!lost || status != EXIT_DONE) return status;

@@ -1,16 +1,17 @@
-/* options.h - command-line options from a table; the same table makes --help.  The values are static: a program runs
- * one command, once. */
+/* options.h - command-line options from a table; the same table makes --help.  The values
+ * are static: a program runs one command, once. */
 #ifndef STRATA_OPTIONS_H
 #define STRATA_OPTIONS_H
 
 #include "inference.h"
 
-/* What an option takes.  A number has a range, and what lies outside (or is no number) is refused:
+/* What an option takes.  A number has a range, and what lies outside (or is no number) is
+ * refused:
  *
  *     {"--guess", OPT_INT(1, 24), &guess, "N", "tokens in a draft (4)"}
  *
- * Values: OPT_TEXT, OPT_OUTPUT and OPT_PROMPT const char *, OPT_INT long, OPT_SEED uint64_t (any), OPT_REAL double, OPT_FLAG
- * bool, OPT_LIST OptionList. */
+ * Values: OPT_TEXT, OPT_OUTPUT and OPT_PROMPT const char *, OPT_INT long, OPT_SEED uint64_t
+ * (any), OPT_REAL double, OPT_FLAG bool, OPT_LIST OptionList. */
 typedef enum OptionType {
     TYPE_TEXT,
     TYPE_OUTPUT, /* a file to write: nothing else on the line may name it */
@@ -64,15 +65,8 @@ typedef struct Option {
  *     {"--guess", NEEDS, "--draft --lookup", "these make the drafts"}
  *     {"--trace", NOT_WITH, "--beams", "beams run no chain"}
  *
- * Names that are no options stand for something else that the command knows: a kind of benchmark,
- * a stage of the chain. */
-enum {
-    EXIT_DONE = 0,
-    EXIT_FAILED = 1,
-    EXIT_USAGE = 2,
-    EXIT_REFUSED = 3 /* by a grammar or a template */
-};
-
+ * Names that are no options stand for something else that the command knows: a kind of
+ * benchmark, a stage of the chain. */
 typedef enum OptionRelation { NEEDS, NOT_WITH } OptionRelation;
 
 typedef struct OptionRule {
@@ -82,8 +76,8 @@ typedef struct OptionRule {
     const char *advice; /* why, or what to do instead: ends the sentence */
 } OptionRule;
 
-/* Was something asked for that is no option: a kind of benchmark, a stage of the chain?  NULL knows of options alone: what
- * needs something else is left to the command then. */
+/* Was something asked for that is no option: a kind of benchmark, a stage of the chain?  Where
+ * Asked is NULL, rules that may need such a thing are left to the command. */
 typedef bool Asked(const void *context, const char *name);
 
 /* Fails with the first rule that is broken, naming both sides. */
@@ -101,7 +95,8 @@ typedef struct CommandLine {
     const Command *command;
 } CommandLine;
 
-/* Read options and words into their places, and check what the table says of them.  Prints help or the mistake itself.
+/* Read options and words into their places, and check what the table says of them.  Prints
+ * help or the mistake itself.
  *
  * Returns -1 to go on, else the exit status to return. */
 int command_line_read(const CommandLine *line);
@@ -121,6 +116,9 @@ bool names_have(const char *names, const char *word);
 
 /* "A", "A or B", "A, B or C" of them. */
 void names_join(char *out, size_t size, const char *names, const char *word);
+
+/* Exit statuses; one is refused by a grammar or a template. */
+enum { EXIT_DONE = 0, EXIT_FAILED = 1, EXIT_USAGE = 2, EXIT_REFUSED = 3 };
 
 /* Print a mistake in how the command was called, and return EXIT_USAGE. */
 int wrong_usage(const Fault *fault, const char *usage);

@@ -7,7 +7,7 @@
  * Invariant: every turn and every call becomes part of a message. */
 #include "pieces.h"
 #include "talk.h"
-#include "tools.h"
+#include "calls/tools.h"
 #include "chat.h"
 #include "json.h"
 #include "template.h"

@@ -2,8 +2,8 @@
  * the context is full.  See talk.h. */
 #include "talk.h"
 #include "thought.h"
-#include "tools.h"
-#include "write.h"
+#include "calls/tools.h"
+#include "calls/write.h"
 #include "json.h"
 #include "long_text.h"
 #include "look_ahead.h"

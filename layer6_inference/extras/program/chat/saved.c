@@ -2,7 +2,7 @@
 #include "input.h"
 #include "listing.h"
 #include "talk.h"
-#include "write.h"
+#include "calls/write.h"
 #include "json.h"
 
 #include <errno.h>

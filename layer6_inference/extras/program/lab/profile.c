@@ -1,4 +1,5 @@
-/* profile.c - strata profile: where the time of a step goes, beside what memory alone would take. */
+/* profile.c - strata profile: where the time of a step goes, beside what memory alone would
+ * take. */
 #include "commands.h"
 #include "bench/bench.h"
 #include "input.h"

@@ -1,4 +1,5 @@
-/* train.c - strata train: its options, and what they make of a configuration.  The run is in training.c. */
+/* train.c - strata train: its options, and what they make of a configuration.  The run is in
+ * training.c. */
 #include "commands.h"
 #include "training.h"
 

@@ -22,7 +22,8 @@ typedef struct Training {
 
 /* ------------------------------------------------------------------ the vocabulary */
 
-/* Take the vocabulary of another model: a draft must share that of the model that verifies it. */
+/* Take the vocabulary of another model: a draft must share that of the model that verifies
+ * it. */
 static bool borrow_vocab(TrainJob *job, Training *run, Fault *fault) {
     return gguf_open(&run->vocab_file, &run->vocab, job->vocab_from, fault);
 }
@@ -46,7 +47,8 @@ static void print_training_sample(Training *run, uint64_t seed) {
     world_text_free(&text);
 }
 
-/* Of a file too small to hold anything out the first documents stand in, and nobody calls them held out. */
+/* Of a file too small to hold anything out the first documents stand in, and nobody calls
+ * them held out. */
 static void evaluate_held_out(Training *run, size_t documents, double *loss, double *floor) {
     if (!run->world) documents = min_size(documents, run->held_out.count);
     trainer_evaluate(run->trainer, &run->held_out, 0, documents, loss, floor);

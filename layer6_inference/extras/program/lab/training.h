@@ -1,4 +1,5 @@
-/* training.h - a run of strata train: vocabulary, steps, looks at held-out documents, checkpoints. */
+/* training.h - a run of strata train: vocabulary, steps, looks at held-out documents,
+ * checkpoints. */
 #ifndef STRATA_TRAINING_H
 #define STRATA_TRAINING_H
 

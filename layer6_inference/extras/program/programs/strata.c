@@ -1,4 +1,4 @@
-/* strata.c - the program strata: what needs no other program.  What the others do, it has them do (main.c). */
+/* strata.c - the program strata: the commands that it does itself. */
 #include "commands.h"
 
 const Command *const program_commands[] = {
