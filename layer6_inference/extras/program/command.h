@@ -16,10 +16,12 @@
 #include "options.h"
 
 struct Command {
-    const char *name;  /* "generate"; of a part the last word, "check" */
-    const char *usage; /* what stands behind "strata" */
-    const char *about; /* what it does */
+    const char *name;        /* "generate"; of a part the last word, "check" */
+    const char *usage;       /* what stands behind "strata" */
+    const char *about;       /* what it does */
+    const char *examples[4]; /* lines to try, NULL behind the last */
     const Option *options;
+    const char *brief;        /* the options that most need; NULL: there are few */
     const OptionRule *rules;  /* NULL: everything goes with everything */
     const char **words;       /* here goes what is no option, or stands behind "--" */
     int min_words, max_words; /* of them */

@@ -124,7 +124,9 @@ const Command command_serve = {
     .usage = "serve [-m FILE] [options]",
     .about = "Answer requests as OpenAI's API does, over HTTP; a page for people is at "
              "/.\nSIGTERM or ctrl-c: no new work, and what is going on may end.",
+    .examples = {"strata serve -m MODEL.gguf --port 8080"},
     .options = serve_options,
+    .brief = "-m --host --port --ctx --places --chain --alias --keys --threads",
     .rules = serve_rules,
     .run = serve_run};
 const Command *const program_commands[] = {&command_serve, NULL};

@@ -258,7 +258,9 @@ const Command command_bench = {
         "has\n"
         "make-model OUT.gguf FORMAT   a model of random weights in the shape of a 1.1B llama, "
         "to measure with",
+    .examples = {"strata bench model -m MODEL.gguf", "strata bench matmul"},
     .options = bench_options,
+    .brief = "-m -p -n --seconds --csv --threads",
     .rules = bench_rules,
     .words = asked.names,
     .min_words = 1,

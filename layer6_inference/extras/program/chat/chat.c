@@ -236,6 +236,9 @@ const Command command_chat = {
     .usage = "chat [-m FILE] [options]",
     .about =
         "Talk with a model, line by line.  What you write is never read as a control token.",
+    .examples = {"strata chat -m MODEL.gguf",
+                 "strata chat -m MODEL.gguf --system \"Answer in rhymes.\""},
     .options = chat_options,
+    .brief = "-m -n --chain --seed --system --load --ctx --threads",
     .rules = chat_rules,
     .run_status = chat_run};

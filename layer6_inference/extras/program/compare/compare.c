@@ -164,7 +164,9 @@ const Command command_compare = {
         " A dash: it cannot be known\n"
         "(a chain that looks ahead is not asked for other texts than its own), or fewer than "
         "ten texts say so.",
+    .examples = {"strata compare --chains greedy balanced top_p:0.9"},
     .options = compare_options,
+    .brief = "--chains -m -p --documents --seeds -n --csv --html --threads",
     .rules = compare_rules,
     .words = compare_more,
     .max_words = MAX_CHAINS - OPTION_LIST,

@@ -172,6 +172,10 @@ const Command command_generate = {
     .name = "generate",
     .usage = "generate [-m FILE] [-p TEXT] [options]",
     .about = "Continue a prompt.  The text goes to stdout, a line about the run to stderr.",
+    .examples = {"strata generate -p \"Mia was a\" -n 60 --seed 7",
+                 "strata generate --chain top_k:40,temp:0.7",
+                 "strata generate -m MODEL.gguf --chat -p \"Why is the sky blue?\""},
     .options = generate_options,
+    .brief = "-m -p -n --chain --seed --chat --stop --schema --ctx --draft --quiet --threads",
     .rules = generate_rules,
     .run = generate_run};

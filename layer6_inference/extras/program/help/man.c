@@ -160,7 +160,7 @@ static void put_usage(const char *usage, const char *title) {
 }
 
 static void put_examples(const char *const *examples) {
-    if (!examples) return;
+    if (!*examples) return;
     puts(".SH EXAMPLES\n.nf");
     for (; *examples; examples++) roff_text(*examples), putchar('\n');
     puts(".fi");
@@ -181,7 +181,7 @@ void help_man(const CommandLine *line) {
     puts(".TP\n\\fB\\-\\-help\\fR\nusage, and the options that most need; "
          "\\fB\\-\\-help=all\\fR: all of them");
     put_rules(line->command->rules);
-    put_examples(help_examples(title));
+    put_examples(line->command->examples);
     puts(".SH EXIT STATUS\n0: done.  1: it failed.  2: the command was called in a wrong "
          "way.\n.SH SEE ALSO\n\\fBstrata\\fR(1)");
 }

@@ -207,7 +207,10 @@ const Command command_simulate = {
     .about = "A service without a model: the plan of every step is the real one, and what a "
              "step takes was measured.\nHow long do users wait, under which policy, on how "
              "many machines?",
+    .examples = {"strata bench serve --costs costs.csv",
+                 "strata simulate --costs costs.csv --users 200"},
     .options = simulate_options,
+    .brief = "--costs --users --every --seconds --policy --places --machines --csv",
     .rules = simulate_rules,
     .check = simulate_check,
     .run = simulate_run};

@@ -151,7 +151,11 @@ const Command command_train = {
     .about = "Learn a vocabulary and a model.  The result depends on the options and the seed "
              "alone, whatever the number of threads\n"
              "and however often the run was stopped and resumed.",
+    .examples = {"strata train --out my.gguf --size draft --steps 200",
+                 "strata train --out my.gguf --corpus TEXT --checkpoint my.run --resume"},
     .options = train_options,
+    .brief = "--out --size --corpus --from --lora --steps --seed --checkpoint --resume --log "
+             "--threads",
     .rules = train_rules,
     .check = train_check,
     .run = train_run};
