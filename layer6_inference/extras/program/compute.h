@@ -4,6 +4,7 @@
 #define STRATA_COMPUTE_H
 
 #include "options.h"
+#include "tokenizers.h"
 
 /* The model file to use when none is named: STRATA_MODEL, the one installed beside the program,
  * or the one in the source tree.  Returns text, or NULL when there is none. */
