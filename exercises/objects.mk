@@ -13,11 +13,11 @@ SOURCES := $(shell awk -F' [|] ' '/^[1-6]/ && $$2 ~ /fill|break|speed/ { print $
 SHIPPED := $(SOURCES:%.c=$(OBJECTS)/shipped/%.o)
 WEAK    := $(SOURCES:%.c=$(OBJECTS)/weak/%.o)
 
-all: $(GRADERS:%.c=$(OBJECTS)/%.o) $(if $(CMOCKA),$(TESTS:%.c=$(OBJECTS)/%.o)) $(OBJECTS)/todo.o $(OBJECTS)/calls.o $(OBJECTS)/shipped.a $(WEAK)
+all: $(GRADERS:%.c=$(OBJECTS)/%.o) $(if $(CMOCKA),$(TESTS:%.c=$(OBJECTS)/%.o)) $(OBJECTS)/todo.o $(OBJECTS)/calls.o $(OBJECTS)/commands.o $(OBJECTS)/shipped.a $(WEAK)
 
 compile = @mkdir -p $(@D) && $(CC) $(FLAGS) $(INCLUDE) -I$(firstword $(subst /, ,$<))/tests -I$(firstword $(subst /, ,$<))/src -I$(firstword $(subst /, ,$<))/extras -I$(<D) -MMD -MP -c $< -o $@
-$(OBJECTS)/todo.o $(OBJECTS)/calls.o: $(OBJECTS)/%.o: exercises/%.c
-	$(compile)
+$(OBJECTS)/todo.o $(OBJECTS)/calls.o $(OBJECTS)/commands.o: $(OBJECTS)/%.o: exercises/%.c
+	$(compile) -Ilayer6_inference/extras/program
 # Graders and tests are little optimised, and quickly compiled; a learner's work is like the library.
 $(OBJECTS)/layer%.o: layer%.c
 	$(compile) -O1 -g0 -Wno-maybe-uninitialized

@@ -40,11 +40,6 @@ counted() {
     FLAGS=$plain
 }
 
-# The objects of the program strata itself.
-program_objects() {
-    for file in layer6_inference/extras/program/*.c layer6_inference/extras/program/*/*.c; do object_of "$file"; done
-}
-
 # build/exercises/strata with every finished function in place of the library's.
 link() {
     [ "$1" = all ] || selection "$1"
@@ -63,11 +58,11 @@ link() {
         case $number in 2.*) isa=scalar ;; esac # the library's fast siblings are not the learner's
     done <"$OUT/finished.txt"
     # shellcheck disable=SC2046,SC2086
-    set -- $(shared_of $(printf '%s\n' $sources | sort -u)) "$OBJECTS/calls.o"
+    set -- $(shared_of $(printf '%s\n' $sources | sort -u)) "$OBJECTS/calls.o" "$OBJECTS/commands.o"
     # shellcheck disable=SC2086
     make_objects "compiling what stands around them, once" "$@" || exit 1
-    # shellcheck disable=SC2046,SC2086
-    $CC $(program_objects) $mine "$@" $LIBS -lm -lpthread -o "$OUT/strata" || { say "a function that two of your files hold is best left out of one: each starter holds its own" >&2; exit 1; }
+    # shellcheck disable=SC2086
+    $CC $mine "$@" build/layer6_inference/program.a $LIBS -lm -lpthread -o "$OUT/strata" || { say "a function that two of your files hold is best left out of one: each starter holds its own" >&2; exit 1; }
     say $isa >"$OUT/isa"
     say "[yours: $(awk '{ printf "%s%s", between, $3; between = " " }' "$OUT/functions.txt")]" >&2
 }

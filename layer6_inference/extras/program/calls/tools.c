@@ -15,9 +15,11 @@ static const JsonValue *function_of(const JsonValue *tool) {
     return json_get(tool, "function");
 }
 
-static Text name_of(const JsonValue *tool) { return json_get(function_of(tool), "name")->text; }
+static Text tools_name_of(const JsonValue *tool) {
+    return json_get(function_of(tool), "name")->text;
+}
 
-static bool is_name(const JsonValue *v) {
+static bool tools_is_name(const JsonValue *v) {
     static const char letters[] =
         "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-";
     bool ok = v && v->kind == JSON_STRING && v->text.size && v->text.size <= TOOL_NAME;
@@ -35,7 +37,7 @@ static bool check_tool(const JsonValue *tool, size_t i, Fault *fault) {
                          "tools[%zu]: wanted the type \"function\", and under \"function\" "
                          "what it is called and takes",
                          i);
-    if (!is_name(json_get(f, "name")))
+    if (!tools_is_name(json_get(f, "name")))
         return fault_set(fault, "tools[%zu]: wanted a name of 1 to %d letters, digits, _ and -",
                          i, TOOL_NAME);
     return !parameters || parameters->kind == JSON_OBJECT || parameters->kind == JSON_NULL ||
@@ -47,7 +49,7 @@ bool tools_check(const JsonValue *tools, Fault *fault) {
         return fault_set(fault, "tools: %zu of them, more than %d", tools->count, TOOLS);
     for (size_t i = 0; i < tools->count; i++) {
         if (!check_tool(&tools->items[i], i, fault)) return false;
-        if (tools_find(tools, name_of(&tools->items[i])) != &tools->items[i])
+        if (tools_find(tools, tools_name_of(&tools->items[i])) != &tools->items[i])
             return fault_set(fault, "tools: two have one name");
     }
     return true;
@@ -55,7 +57,7 @@ bool tools_check(const JsonValue *tools, Fault *fault) {
 
 const JsonValue *tools_find(const JsonValue *tools, Text name) {
     for (size_t i = 0; i < tools->count; i++)
-        if (text_equal(name_of(&tools->items[i]), name)) return &tools->items[i];
+        if (text_equal(tools_name_of(&tools->items[i]), name)) return &tools->items[i];
     return NULL;
 }
 

@@ -8,7 +8,7 @@
 #ifndef STRATA_BASE64_H
 #define STRATA_BASE64_H
 
-#include "write.h"
+#include "calls/write.h"
 
 void base64_write(FILE *out, const void *bytes, size_t size);
 

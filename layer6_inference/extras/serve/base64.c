@@ -40,10 +40,9 @@ bool base64_read(Text letters, Bytes *bytes, Fault *fault) {
     const size_t n = letters.size;
     unsigned char values[256], out[3];
     if (n % 4)
-        return fault_set(fault,
-                         "%zu letters of base64: wanted a multiple of four, with = "
-                         "behind the last",
-                         n);
+        return fault_set(
+            fault, "%zu letters of base64: wanted a multiple of four, with = behind the last",
+            n);
     list_values(values);
     for (size_t i = 0, at; i < n; i += 4) {
         const size_t padded = i + 4 < n || in[n - 1] != '=' ? 0 : 1 + (in[n - 2] == '=');

@@ -8,13 +8,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *find(Text text, size_t from, const char *mark) {
+static const char *tools_read_find(Text text, size_t from, const char *mark) {
     return from >= text.size ? NULL
                              : memmem(text.data + from, text.size - from, mark, strlen(mark));
 }
 
 /* How long the end of the text is that may become a mark. */
-static size_t may_begin(Text text, size_t from, const char *mark) {
+static size_t tools_read_may_begin(Text text, size_t from, const char *mark) {
     for (size_t n = min_size(strlen(mark) - 1, text.size - from); n > 0; n--)
         if (memcmp(text.data + text.size - n, mark, n) == 0) return n;
     return 0;
@@ -57,14 +57,14 @@ static bool a_call(ToolPart *part, Text text, size_t begin, size_t end, ToolPlac
 /* At a mark: what stands between it and the one that closes it. */
 static bool tagged(Text text, ToolPlace *place, ToolPart *part) {
     static const char open[] = "<tool_call>", close[] = "</tool_call>";
-    const char *end = find(text, place->at, close);
+    const char *end = tools_read_find(text, place->at, close);
     if (!end) return false;
     size_t at = (size_t)(end - text.data);
     return a_call(part, text, place->at + sizeof open - 1, at, place, at + sizeof close - 1);
 }
 
 /* In a list: its next item.  Behind the last one the place is behind the list. */
-static bool listed(Text text, ToolPlace *place, ToolPart *part) {
+static bool tools_read_listed(Text text, ToolPlace *place, ToolPart *part) {
     static const char open[] = "[TOOL_CALLS][";
     size_t at = place->inside ? place->at : place->at + sizeof open - 1;
     while (at < text.size && strchr(", \n", text.data[at]) && text.data[at]) at++;
@@ -74,10 +74,11 @@ static bool listed(Text text, ToolPlace *place, ToolPart *part) {
     return a_call(part, text, at, end, place, end);
 }
 
-static bool named(Text text, ToolPlace *place, ToolPart *part) {
+static bool tools_read_named(Text text, ToolPlace *place, ToolPart *part) {
     static const char open[] = "[TOOL_CALLS]", behind[] = "[ARGS]";
     const size_t name = place->at + sizeof open - 1;
-    const char *mark = find(text, name, behind), *number = find(text, name, "[CALL_ID]");
+    const char *mark = tools_read_find(text, name, behind),
+               *number = tools_read_find(text, name, "[CALL_ID]");
     if (!mark) return false;
     const size_t begin = (size_t)(mark - text.data) + sizeof behind - 1,
                  end = json_end(text, begin);
@@ -116,14 +117,15 @@ bool tools_next(ChatCalls form, Text text, bool whole, ToolPlace *place, ToolPar
     if (place->at >= text.size) return false;
     if (form == CALLS_BARE) return bare(text, whole, place, part);
     const char *open = form == CALLS_TAGGED ? "<tool_call>" : "[TOOL_CALLS]",
-               *mark = place->inside ? text.data + place->at : find(text, place->at, open);
+               *mark = place->inside ? text.data + place->at
+                                     : tools_read_find(text, place->at, open);
     size_t end = mark    ? (size_t)(mark - text.data)
                  : whole ? text.size
-                         : text.size - may_begin(text, place->at, open);
+                         : text.size - tools_read_may_begin(text, place->at, open);
     if (end > place->at) return contents(part, text, place, end);
     bool found = mark && (form == CALLS_TAGGED   ? tagged(text, place, part)
-                          : form == CALLS_LISTED ? listed(text, place, part)
-                                                 : named(text, place, part));
+                          : form == CALLS_LISTED ? tools_read_listed(text, place, part)
+                                                 : tools_read_named(text, place, part));
     return found || (whole && contents(part, text, place, text.size));
 }
 

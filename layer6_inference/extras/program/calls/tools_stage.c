@@ -29,7 +29,7 @@ typedef struct Writer {
     const ToolRule *rule;
 } Writer;
 
-static void put_schema(const Writer *w, const JsonValue *tool) {
+static void tools_stage_put_schema(const Writer *w, const JsonValue *tool) {
     const JsonValue *parameters = json_get(json_get(tool, "function"), "parameters");
     fputs("\"schema\":", w->out);
     if (parameters && parameters->kind == JSON_OBJECT)
@@ -39,26 +39,27 @@ static void put_schema(const Writer *w, const JsonValue *tool) {
 }
 
 /* Three texts as one, as JSON. */
-static void put_text(FILE *out, const char *a, Text b, const char *c) {
+static void tools_stage_put_text(FILE *out, const char *a, Text b, const char *c) {
     char text[256];
     int size = snprintf(text, sizeof text, "%s%.*s%s", a, (int)b.size, b.data, c);
     write_text(out, (Text){text, (size_t)size});
 }
 
 /* One function's call. */
-static void put_call(const Writer *w, const JsonValue *tool) {
+static void tools_stage_put_call(const Writer *w, const JsonValue *tool) {
     fputs("{\"begin\":", w->out);
-    put_text(w->out, spelled[w->form].before,
-             json_get(json_get(tool, "function"), "name")->text, spelled[w->form].behind);
+    tools_stage_put_text(w->out, spelled[w->form].before,
+                         json_get(json_get(tool, "function"), "name")->text,
+                         spelled[w->form].behind);
     fputc(',', w->out);
     if (w->form == CALLS_NUMBERED) /* a number that the model makes up, and then the rest */
-        fputs("\"tags\":[{\"begin\":\"\",\"regex\":\"[a-zA-Z0-9]{9}\",\"end\":\"[ARGS]\"},"
-              "{\"begin\":\"\",",
+        fputs("\"tags\":[{\"begin\":\"\",\"regex\":\"[a-zA-Z0-9]{9}\",\"end\":\"[ARGS]\"},{"
+              "\"begin\":\"\",",
               w->out);
-    put_schema(w, tool);
+    tools_stage_put_schema(w, tool);
     fputs(w->form == CALLS_NUMBERED ? ",\"end\":\"\"}]" : "", w->out);
     fputs(",\"end\":", w->out);
-    put_text(w->out, spelled[w->form].end, (Text){"", 0}, "");
+    tools_stage_put_text(w->out, spelled[w->form].end, (Text){"", 0}, "");
     fputc('}', w->out);
 }
 
@@ -68,7 +69,7 @@ static void put_calls(const Writer *w) {
         if (w->rule->only && w->rule->only != &w->tools->items[i]) continue;
         if (!first) fputc(',', w->out);
         first = false;
-        put_call(w, &w->tools->items[i]);
+        tools_stage_put_call(w, &w->tools->items[i]);
     }
 }
 
@@ -95,7 +96,7 @@ static void put_tags(const Writer *w) {
                  (rule->only || w->tools->count == 1 || w->form == CALLS_LISTED);
     fputs(alone ? "{\"tags\":" : "{\"triggers\":[", w->out);
     if (!alone) {
-        put_text(w->out, spelled[w->form].trigger, (Text){"", 0}, "");
+        tools_stage_put_text(w->out, spelled[w->form].trigger, (Text){"", 0}, "");
         fputs(w->form == CALLS_BARE ? ",\"<|python_tag|>\"],\"at_start\":true" : "]", w->out);
         if (rule->required) fputs(",\"at_least_one\":true", w->out);
         if (rule->once || w->form == CALLS_LISTED) fputs(",\"stop_after_first\":true", w->out);

@@ -14,8 +14,9 @@
  *
  * Perplexity is exp(mean surprisal); its interval is that of the mean (1.96 standard errors),
  * surprisals taken as independent. */
+#include "commands.h"
 #include "input.h"
-#include "compute.h"
+#include "loaded_model.h"
 #include "surprisal.h"
 #include "train.h"
 
@@ -24,12 +25,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-typedef struct Job {
+typedef struct PerplexityJob {
     const char *model, *file;
     long window, stride, max_windows;
     bool json;
     ComputeOptions compute;
-} Job;
+} PerplexityJob;
 
 typedef struct Measured {
     Surprisal all;
@@ -37,13 +38,13 @@ typedef struct Measured {
 } Measured;
 
 /* No more windows were asked for. */
-static bool is_over(const Job *job, const Measured *m) {
+static bool perplexity_is_over(const PerplexityJob *job, const Measured *m) {
     return job->max_windows && m->windows == (size_t)job->max_windows;
 }
 
 /* A text in one piece. */
-static bool measure_text(const Job *job, Session *s, const TokenList *text, Measured *m,
-                         Fault *fault) {
+static bool measure_text(const PerplexityJob *job, Session *s, const TokenList *text,
+                         Measured *m, Fault *fault) {
     size_t n = (size_t)job->window, stride = job->stride ? (size_t)job->stride : n,
            first = job->stride ? n - 1 - stride : n / 2, count;
     const Tokenizer *t = s->model->tokenizer;
@@ -77,10 +78,11 @@ static bool measure_text(const Job *job, Session *s, const TokenList *text, Meas
 /* One document.  A longer one than a window is read with m's stride.
  *
  *   begins   its first token begins a text, and takes the first place of each window */
-static bool measure_document(const Job *job, Session *s, TokenList *text, bool begins,
+static bool measure_document(const PerplexityJob *job, Session *s, TokenList *text, bool begins,
                              Measured *m, Fault *fault) {
     size_t window = (size_t)job->window;
-    for (size_t at = 0, end = 0; end < text->count && !is_over(job, m); at += m->stride) {
+    for (size_t at = 0, end = 0; end < text->count && !perplexity_is_over(job, m);
+         at += m->stride) {
         size_t n = min_size(window, text->count - at);
         end = at + n;
         if (begins) text->ids[at] = text->ids[0];
@@ -92,7 +94,7 @@ static bool measure_document(const Job *job, Session *s, TokenList *text, bool b
     return true;
 }
 
-static bool measure_documents(const Job *job, Session *s, Text rest, Measured *m,
+static bool measure_documents(const PerplexityJob *job, Session *s, Text rest, Measured *m,
                               Fault *fault) {
     const Tokenizer *t = s->model->tokenizer;
     const double size = (double)rest.size;
@@ -101,7 +103,7 @@ static bool measure_documents(const Job *job, Session *s, Text rest, Measured *m
     bool ok = true;
     m->stride = (size_t)(job->stride ? job->stride : job->window / 2);
     progress_start(&progress, "perplexity", "bytes", size);
-    while (ok && rest.size && !is_over(job, m)) {
+    while (ok && rest.size && !perplexity_is_over(job, m)) {
         Text document = corpus_cut_document(&rest);
         text.count = 0;
         tokenizer_begin(t, &text);
@@ -119,7 +121,7 @@ static bool measure_documents(const Job *job, Session *s, Text rest, Measured *m
     return ok && (m->all.count || fault_set(fault, "the documents are empty"));
 }
 
-static void print(const Job *job, const Measured *m) {
+static void print_perplexity(const PerplexityJob *job, const Measured *m) {
     const Surprisal *all = &m->all;
     double n = (double)all->count, mean = all->sum / n,
            deviation = sqrt(fmax(0, all->squares / n - mean * mean)),
@@ -140,7 +142,8 @@ static void print(const Job *job, const Measured *m) {
         printf("in %zu windows of %ld\n", m->windows, job->window);
 }
 
-static bool measure(const Job *job, Session *s, Text text, Measured *m, Fault *fault) {
+static bool measure_perplexity(const PerplexityJob *job, Session *s, Text text, Measured *m,
+                               Fault *fault) {
     const Tokenizer *t = s->model->tokenizer;
     TokenList tokens = {0};
     Text rest = text, first = corpus_cut_document(&rest);
@@ -154,82 +157,65 @@ static bool measure(const Job *job, Session *s, Text text, Measured *m, Fault *f
     return ok;
 }
 
-static bool run_model(const Job *job, const Model *model, Fault *fault) {
-    Session session;
+static PerplexityJob asked = {.window = 512, .file = "-", .compute = {.kv = "f32"}};
+
+static bool perplexity_model(LoadedModel *m, Fault *fault) {
     Measured measured = {0};
     size_t size;
-    SessionConfig config = {.ctx = (size_t)job->window,
+    SessionConfig config = {.ctx = (size_t)asked.window,
                             .sequences = 1,
                             .max_tokens = PREFILL_BATCH,
                             .max_logits = SURPRISAL_ROWS,
-                            .kv = job->compute.kv_format};
-    if ((size_t)job->window > model->sizes.ctx)
+                            .kv = asked.compute.kv_format};
+    if (config.ctx > m->model->sizes.ctx)
         return fault_set(fault, "--window %ld is more than the model's context of %zu",
-                         job->window, model->sizes.ctx);
-    char *bytes = read_named(job->file, &size, fault);
-    bool ok = bytes && session_open(&session, model, job->compute.pool, config, fault);
-    if (ok) {
-        ok = size ? measure(job, &session, (Text){bytes, size}, &measured, fault)
-                  : fault_set(fault, "%s is empty: wanted a text",
-                              strcmp(job->file, "-") == 0 ? "standard input" : job->file);
-        session_close(&session);
-    }
-    if (ok) print(job, &measured);
+                         asked.window, m->model->sizes.ctx);
+    char *bytes = read_named(asked.file, &size, fault);
+    bool ok =
+        bytes && session_open(&m->session, m->model, asked.compute.pool, config, fault) &&
+        (size || fault_set(fault, "%s is empty: wanted a text",
+                           strcmp(asked.file, "-") == 0 ? "standard input" : asked.file)) &&
+        measure_perplexity(&asked, &m->session, (Text){bytes, size}, &measured, fault);
+    if (ok) print_perplexity(&asked, &measured);
     free(bytes);
     return ok;
 }
 
-static bool run_job(Job *job, Fault *fault) {
-    Model model;
-    char path[2400];
-    if (!choose_model(&job->model, path, sizeof path, fault) ||
-        !compute_open(&job->compute, fault))
-        return false;
-    bool ok = compute_load_model(&job->compute, job->model, &model, fault);
-    if (ok) {
-        ok = compute_adapt(&job->compute, &model, fault) && run_model(job, &model, fault);
-        model_close(&model);
-    }
-    compute_close(&job->compute);
-    return ok;
+static const Option perplexity_options[] = {
+    MODEL_OPTION(asked.model, "model in GGUF format"),
+    {"-f", OPT_TEXT, &asked.file, "FILE", "the text (standard input)"},
+    {"--window", OPT_INT(4, OPTION_MANY), &asked.window, "N",
+     "tokens that are read together (512)"},
+    {"--stride", OPT_INT(1, OPTION_MANY), &asked.stride, "S",
+     "move a window by S tokens and count its last S (a whole window, its second half counts; "
+     "of documents: half a window)"},
+    {"--windows", OPT_INT(0, OPTION_MANY), &asked.max_windows, "N",
+     "no more windows than this (0: all)"},
+    {"--json", OPT_FLAG, &asked.json, NULL, "the result as JSON"},
+    {"--kv", OPT_TEXT, &asked.compute.kv, "FORMAT",
+     "keys and values in f32 (the default here, where the model is measured), f16, bf16, q8_0, "
+     "q8_0-h, q4_0 or q4_0-h"},
+    ADAPTER_OPTION(asked.compute),
+    COMPUTE_OPTIONS(asked.compute),
+    {0},
+};
+
+static bool perplexity_check(Fault *fault) {
+    return asked.stride < asked.window ||
+           fault_set(fault, "--stride is %ld: wanted less than the window, %ld", asked.stride,
+                     asked.window);
 }
 
-static int run(int argc, char **argv) {
-    Job job = {.window = 512, .file = "-", .compute = {.kv = "f32"}};
-    Fault fault;
-    const Option options[] = {
-        {"-m", OPT_TEXT, &job.model, "FILE",
-         "model in GGUF format (the storyteller in the box)"},
-        {"-f", OPT_TEXT, &job.file, "FILE", "the text (standard input)"},
-        {"--window", OPT_INT(4, OPTION_MANY), &job.window, "N",
-         "tokens that are read together (512)"},
-        {"--stride", OPT_INT(1, OPTION_MANY), &job.stride, "S",
-         "move a window by S tokens and count its last S (a whole window, its second half "
-         "counts; of documents: half a window)"},
-        {"--windows", OPT_INT(0, OPTION_MANY), &job.max_windows, "N",
-         "no more windows than this (0: all)"},
-        {"--json", OPT_FLAG, &job.json, NULL, "the result as JSON"},
-        {"--kv", OPT_TEXT, &job.compute.kv, "FORMAT",
-         "keys and values in f32 (the default here, where the model is measured), f16, bf16, "
-         "q8_0, q8_0-h, q4_0 or q4_0-h"},
-        ADAPTER_OPTION(job.compute),
-        COMPUTE_OPTIONS(job.compute),
-        {0},
-    };
-    int status = options_read(
-        argc, argv, "perplexity [-m FILE] [-f TEXT] [options]",
-        "How surprised a model is by a text: exp of the mean surprisal of its tokens, with the "
-        "interval in which\nthat mean lies 19 times of 20.  A text with lines <|endoftext|> is "
-        "read document by document (strata world).",
-        options, NULL, 0, 0);
-    if (status >= 0) return status;
-    if (job.stride >= job.window) {
-        fault_set(&fault, "--stride is %ld: wanted less than the window, %ld", job.stride,
-                  job.window);
-        return wrong_usage(&fault, "perplexity [-m FILE] [-f TEXT] [options]");
-    }
-    return run_job(&job, &fault) ? EXIT_DONE : command_failed(&fault);
+static bool perplexity_run(Fault *fault) {
+    return loaded_run(&asked.model, &asked.compute, perplexity_model, fault);
 }
 
 const Command command_perplexity = {
-    .name = "perplexity", .gloss = "how surprised a model is by a text", .run = run};
+    .name = "perplexity",
+    .usage = "perplexity [-m FILE] [-f TEXT] [options]",
+    .about = "How surprised a model is by a text: exp of the mean surprisal of its tokens, "
+             "with the interval in which\nthat mean lies 19 times of 20.  A text with lines "
+             "<|endoftext|> is read document by document (strata world).",
+    .options = perplexity_options,
+    .check = perplexity_check,
+    .run = perplexity_run};
