@@ -26,11 +26,11 @@ static void what_a_form_lacks_is_refused(void **state) {
     for (int i = 0; i < 5; i++) {
         odd = cases[i];
         if (i < 2) check_abort(ask_textbook, "textbook form");
-        check_abort(ask_sequences, i == 4 ? "as wide as keys" : "are not for training");
-        check_abort(ask_backward, i == 4 ? "as wide as keys" : "are not for training");
+        check_abort(ask_sequences, i == 4 ? "as wide as keys" : "training does not support");
+        check_abort(ask_backward, i == 4 ? "as wide as keys" : "training does not support");
     }
     odd = plain, odd.softcap = 2;
-    check_abort(ask_backward, "soft cap");
+    check_abort(ask_backward, "softcap");
 }
 
 RUN(TEST(what_a_form_lacks_is_refused))
