@@ -1,4 +1,4 @@
-/* kv_pages.h - shared by the files of src/memory and by shift.c. */
+/* kv_pages.h - the private functions of the KV cache, shared by its files. */
 #ifndef STRATA_KV_PAGES_H
 #define STRATA_KV_PAGES_H
 
