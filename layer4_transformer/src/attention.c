@@ -16,7 +16,7 @@ float attention_slope(const AttentionShape *s, size_t head) {
 
 /* One query of one head: q (head_dim) of token i of n; out (value_dim) is written.  k and v
  * start at the first token of its key-value head; the next token is kv_heads * head_dim
- * (value_dim) numbers on.  A sink is one more score, without a value. */
+ * (value_dim) numbers on. */
 static void attend(const AttentionShape *s, size_t head, size_t i, size_t n, const float *q,
                    const float *k, const float *v, float *out, float *scores) {
     size_t hd = s->head_dim, vd = attention_value_dim(s);
@@ -28,7 +28,8 @@ static void attend(const AttentionShape *s, size_t head, size_t i, size_t n, con
         if (s->relative) relative_add(s->relative, head, i, j, 1, scores + j);
     }
     size_t count = seen.end - seen.begin;
-    if (s->sinks) scores[seen.begin + count++] = s->sinks[head];
+    if (s->sinks)
+        scores[seen.begin + count++] = s->sinks[head]; /* takes weight, adds nothing */
     softmax(scores + seen.begin, scores + seen.begin, count);
     memset(out, 0, vd * sizeof *out);
     for (size_t j = seen.begin; j < seen.end; j++)

@@ -162,8 +162,7 @@ static void queries_and_keys_are_clamped_and_normed(void **state) {
     b.attention.clamp = 0, b.attention.rope = &rope;
     b.attention.q_norm = norm(4);
     run(&b, before);
-    b.attention.norm_after_rope =
-        true; /* with different gains rotation and norm do not commute */
+    b.attention.norm_after_rope = true; /* with gains they do not commute */
     run(&b, after);
     assert_memory_not_equal(before, after, sizeof before);
     b.attention.q_norm.gain = NULL; /* without gains they do, up to rounding */

@@ -41,8 +41,7 @@ static void forks_share_until_they_write(void **state) {
     kv_fork(&kv, 1, 0), kv_fork(&kv, 2, 0);
     assert_int_equal(kv.pages.free_count, 2 * 7); /* two pages of a layer for all three */
     assert_true(kv_extend(&kv, 1, 101) && kv_extend(&kv, 2, 150));
-    assert_int_equal(kv.pages.free_count,
-                     2 * 4); /* private copies of the second page, one new page */
+    assert_int_equal(kv.pages.free_count, 2 * 4); /* two private copies, one new */
     *key(&kv, 1, 1, 100) = -1, *key(&kv, 1, 2, 100) = -2;
     for (size_t sequence = 0; sequence < 3; sequence++)
         for (size_t p = 0; p < 100; p++) assert_true(*key(&kv, 1, sequence, p) == (float)p);
@@ -147,9 +146,8 @@ static void texts_that_begin_alike_are_found(void **state) {
     assert_int_equal(kv.n_prefixes, 4);
     kv_truncate(&kv, 0, 0);
     assert_int_equal(kv.pages.free_count, 20 - 8);
-    assert_int_equal(prefix_find(&kv, 1, tokens, N, 7), 0); /* another salt */
-    assert_int_equal(prefix_find(&kv, 1, tokens, 256, 0),
-                     255); /* the last token is always evaluated */
+    assert_int_equal(prefix_find(&kv, 1, tokens, N, 7), 0);     /* another salt */
+    assert_int_equal(prefix_find(&kv, 1, tokens, 256, 0), 255); /* the last is evaluated */
     read_text(&kv, 1, tokens, 256);
     assert_int_equal(kv.pages.free_count, 20 - 8 - 2); /* the last page was copied */
     assert_int_equal(prefix_find(&kv, 1, tokens, 257, 0), 256);

@@ -162,8 +162,7 @@ static void mamba2_is_its_formula(void **state) {
         for (size_t k = 0; k < 2 * INNER + 2 * N + 2; k++) {
             in[k] = (double)in2[2 * k] * (double)rows[2 * t] +
                     (double)in2[2 * k + 1] * (double)rows[2 * t + 1];
-            if (k < 2 * INNER + 2 * N)
-                in[k] = silu_of(in[k]); /* z, and the convolution's channels */
+            if (k < 2 * INNER + 2 * N) in[k] = silu_of(in[k]); /* convolved channels */
         }
         const double *x = in + INNER, *b = x + INNER, *c = b + N, *raw = c + N;
         for (size_t i = 0; i < INNER; i++) {

@@ -71,8 +71,7 @@ static void append(KvCache *kv, size_t sequence, Naive *s, size_t n, Rng *rng) {
         if (s->marked[s->length + i]) state_keep(kv, sequence);
     }
     for (; n > 0; n--, s->length++) {
-        note_token(s, s->length,
-                   (int32_t)rng_below(rng, 2)); /* few tokens, so that texts coincide */
+        note_token(s, s->length, (int32_t)rng_below(rng, 2)); /* texts coincide */
         if (s->exact == s->length) s->exact++;
         for (size_t l = 0; l < kv->config.layers; l++) {
             if (mixed[l].state) step_state(kv, l, sequence, s);

@@ -13,8 +13,7 @@ static size_t v_dim(const AttentionShape *s) { return s->kv_heads * attention_va
 void attention_sizes_include(AttentionSizes *sizes, const Attention *a) {
     const AttentionShape *s = &a->shape;
     sizes->dim = max_size(sizes->dim, a->o.w.shape[0]);
-    if (a->q.w.data)
-        sizes->dim = max_size(sizes->dim, a->q.w.shape[1]); /* 2 dim after a join */
+    if (a->q.w.data) sizes->dim = max_size(sizes->dim, a->q.w.shape[1]); /* join.h: 2 dim */
     sizes->q = max_size(sizes->q, q_dim(s));
     sizes->k = max_size(sizes->k, k_dim(s));
     sizes->v = max_size(sizes->v, v_dim(s));
