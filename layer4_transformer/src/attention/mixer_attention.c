@@ -76,8 +76,8 @@ static void part_queries(const Attention *a, float *both, float *q) {
 }
 
 /* Row i, with its sequence and position in the batch: scale v, clamp q, k and v, norm and
- * rotate q and k, scale q by its position (q_temperature), store k and v.  Values are neither
- * normed nor rotated. */
+ * rotate q and k, scale q by its position (q_temperature), store k and v.  Values are not
+ * normed or rotated here. */
 static void place_row(const Rows *t, size_t i) {
     const Attention *a = t->a;
     const AttentionShape *s = &a->shape;
