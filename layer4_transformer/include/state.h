@@ -29,7 +29,7 @@
  * makes the state after position p from the one before:
  *
  *     before = kv_state(kv, layer, sequence, p)        NULL: no tokens yet, all zeros
- *     after  = kv_state(kv, layer, sequence, p + 1)    the same memory if no snapshot is between
+ *     after  = kv_state(kv, layer, sequence, p + 1)    the same memory, or a new snapshot
  *
  * Needs    length between the start of the batch and the sequence's length. */
 float *kv_state(const KvCache *kv, size_t layer, size_t sequence, size_t length);

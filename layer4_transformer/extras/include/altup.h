@@ -32,8 +32,8 @@ typedef struct AltUp {
     Norm router_norm; /* of dim numbers */
     Linear predict;   /* (s * s, s) */
     Linear correct;   /* (s, s) */
-    const float
-        *scale; /* (dim) on X_0 after the correction, for the layer input (layer_input.h) */
+    /* (dim) on X_0 after the correction, for the layer input (layer_input.h) */
+    const float *scale;
 } AltUp;
 
 /* Of a model. */

@@ -2,7 +2,7 @@
  * trained, and how a GPU evaluates prompts.  `strata bench mixers` measures it against
  * delta_step, which the program uses.
  *
- * What is missing at token i depends on what came in at all tokens j before it,
+ * The error u_i at token i depends on those of all tokens j before it,
  *
  *     u_i = beta_i (v_i - e^(G_i) S k_i - sum_(j<i) e^(G_i - G_j) (k_i . k_j) u_j)
  *

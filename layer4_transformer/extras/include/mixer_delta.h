@@ -2,7 +2,7 @@
  * corrected, not only added to.
  *
  *     x --> q, k, v --> conv, silu --> state update, read --> norm --> * --> out
- *       --> z --------------------------------> silu or sigmoid ------+
+ *       --> z --------------------------------> silu or sigmoid -------+
  *
  * A head's state is a matrix S that maps a key to a value, S k.  To write a new pair (k, v), it
  * reads what S has for k already and adds only the difference:

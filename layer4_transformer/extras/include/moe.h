@@ -3,7 +3,7 @@
  *
  *     scores = router x                 one for each expert
  *     p      = softmax or sigmoid of scores
- *     chosen = the `used` largest of p + bias in the top groups; the bias affects only the choice
+ *     chosen = the `used` largest of p + bias in the top groups; the bias affects no weight
  *     out    = sum over the chosen of p_e * expert_e(x)  (+ a shared network)
  *
  * Latent experts read and return a shorter row: out = up (sum p_e expert_e(down x)).

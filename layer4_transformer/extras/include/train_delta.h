@@ -2,7 +2,7 @@
  * (block_train.h): a Qwen 3.5 without attention layers.
  *
  *     norm --> q k v --> conv, silu, length 1 --> state update, read --> norm --> * --> out
- *          --> z -----------------------------------------------------> silu ----+
+ *          --> z -----------------------------------------------------> silu -----+
  *
  * kv_heads of a TrainShape are the key heads; value head h uses key head h % kv_heads.
  *
