@@ -69,7 +69,7 @@ bool kv_extend(KvCache *kv, size_t sequence, size_t length) {
         if (writes_to_shared(kv, sequence, l)) copy_on_write(&kv->pages, &table[have - 1]);
         for (size_t i = have; i < want; i++) table[i] = page_take(&kv->pages);
     }
-    state_extend(kv, sequence, length);
+    if (kv->snapshots) state_extend(kv, sequence, length);
     kv->length[sequence] = length;
     return true;
 }
@@ -115,7 +115,7 @@ size_t kv_truncate(KvCache *kv, size_t sequence, size_t length) {
 
 void kv_slide(KvCache *kv, size_t sequence) {
     size_t length = kv->length[sequence];
-    state_begin(kv, sequence);
+    if (kv->snapshots) state_begin(kv, sequence);
     if (length <= KV_REWIND) return;
     for (size_t l = 0; l < kv->config.layers; l++) {
         int32_t *gone = kv_gone(kv, sequence, l);
