@@ -14,7 +14,7 @@
 
 /* The hash of bytes that follow those of `hash`. */
 static inline uint64_t hash_bytes(uint64_t hash, const void *data, size_t size) {
-    const unsigned char *bytes = data;
+    const unsigned char *bytes = (const unsigned char *)data; /* C++ reads this, too */
     for (size_t i = 0; i < size; i++) hash = (hash ^ bytes[i]) * UINT64_C(1099511628211);
     return hash;
 }
