@@ -90,8 +90,7 @@ static bool tokenize_run(Fault *fault) {
 }
 
 static const OptionRule tokenize_rules[] = {
-    {"--bos", NOT_WITH, "--decode", "ids that are given are all there is"},
-    {"--eos", NOT_WITH, "--decode", "ids that are given are all there is"},
+    {"--bos --eos", NOT_WITH, "--decode", "ids that are given are all there is"},
     {"--explain", NOT_WITH, "--decode", "text is explained, not ids"},
     {"--explain", NOT_WITH, "--bos", "only what the text becomes is explained"},
     {"--explain", NOT_WITH, "--eos", "only what the text becomes is explained"},
