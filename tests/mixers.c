@@ -53,9 +53,11 @@ static double moved(const KvShape *s, size_t n) {
 /* Flops that meet them: a query's score and its share of a value; the steps of mixer_delta.h, mixer_rwkv.h and
  * recurrence.h. */
 static double flops(const Block *b, const KvShape *s, size_t n) {
-    const Mamba *m = &b->mamba;
-    if (b->delta.out.w.data) return 7.0 * (double)(b->delta.heads * b->delta.d * b->delta.d);
-    if (b->rwkv.out.w.data) return 9.0 * (double)(b->rwkv.heads * b->rwkv.d * b->rwkv.d);
+    const Mamba *m = &b->extras->mamba;
+    const DeltaNet *delta = &b->extras->delta;
+    const Rwkv *rwkv = &b->extras->rwkv;
+    if (delta->out.w.data) return 7.0 * (double)(delta->heads * delta->d * delta->d);
+    if (rwkv->out.w.data) return 9.0 * (double)(rwkv->heads * rwkv->d * rwkv->d);
     if (m->in.w.data) return 5.0 * (double)(m->inner * m->n);
     size_t seen = s->window ? min_size(n, s->window) : n;
     return 2.0 * (double)(seen * b->attention.shape.heads * (s->key_dim + s->value_dim));

@@ -5,6 +5,8 @@
 #include "parts.h"
 
 DECLARE_SHIPPED(block_forward);
+DECLARE_SHIPPED(sequential_wiring);
+DECLARE_SHIPPED(parallel_wiring);
 
 enum {
     B_WHOLE,
@@ -28,8 +30,8 @@ static const char *const block_hints[B_PARTS] = {
     [B_SCALE] = "what a branch returns is scaled by residual_scale before it is added",
     [B_ATTENTION] = "attention adds nothing to x",
     [B_FFN] = "the feed-forward network adds nothing to x",
-    [B_EXPERTS] =
-        "the block has experts (its router's map has data), and its dense network was asked",
+    [B_EXPERTS] = "the block's network is of another kind (experts), and a dense one was "
+                  "computed: call the forward of b->network",
 };
 
 static Block block_without(const Block *b, int part) {
@@ -41,7 +43,15 @@ static Block block_without(const Block *b, int part) {
     if (part == B_SCALE) c.residual_scale = 1;
     if (part == B_ATTENTION) c.attn_post_norm = (Norm){NORM_RMS, DIM, false, 1e30f, NULL, NULL};
     if (part == B_FFN) c.ffn_post_norm = (Norm){NORM_RMS, DIM, false, 1e30f, NULL, NULL};
-    if (part == B_EXPERTS) c.ffn.router.map.w.data = NULL;
+    if (part == B_EXPERTS) c.network = &dense_part;
+    return c;
+}
+
+/* The block with the library's own wiring. */
+static Block shipped_block(const Block *b) {
+    Block c = *b;
+    c.wiring =
+        b->wiring == &parallel_wiring ? &SHIPPED(parallel_wiring) : &SHIPPED(sequential_wiring);
     return c;
 }
 
@@ -50,13 +60,14 @@ static void through(Place *p, const Block *b, const Block *first, const float *x
                     float *added) {
     int32_t sequence[ROWS], position[ROWS];
     Batch batch = rows_of_two(sequence, position);
+    const Pass pass = {&p->run, &p->kv, 1, &batch, DIM};
     for (int round = 0; round < 2; round++) {
-        const Block *now = round ? b : first;
+        const Block *now = round ? b : first, theirs = shipped_block(now);
         memcpy(p->x, x, sizeof p->x);
         if (shipped)
-            SHIPPED(block_forward)(now, &p->run, &p->kv, 1, &batch, p->x, DIM);
+            SHIPPED(block_forward)(&theirs, &pass, p->x);
         else
-            block_forward(now, &p->run, &p->kv, 1, &batch, p->x, DIM);
+            block_forward(now, &pass, p->x);
         for (int i = 0; i < ROWS; i++) position[i] += 5;
     }
     for (size_t i = 0; i < ROWS * DIM; i++) added[i] = p->x[i] - x[i];
@@ -95,26 +106,26 @@ static void grade_block(const Block *b, const char *kind) {
 static void add_experts(Block *b) {
     enum { EXPERTS = 4 };
     size_t wide[] = {EXPERTS, HIDDEN, DIM}, narrow[] = {EXPERTS, DIM, HIDDEN};
-    b->ffn.router = (Router){.map = linear_map(EXPERTS, DIM), .used = 2};
-    b->ffn.experts.gate.w = tensor_view(DTYPE_F32, 3, wide, noise(EXPERTS * HIDDEN * DIM, 0.6));
-    b->ffn.experts.up.w = tensor_view(DTYPE_F32, 3, wide, noise(EXPERTS * HIDDEN * DIM, 0.6));
-    b->ffn.experts.down.w =
-        tensor_view(DTYPE_F32, 3, narrow, noise(EXPERTS * HIDDEN * DIM, 0.6));
+    Experts *e = &b->extras->experts;
+    b->network = &experts_part;
+    e->router = (Router){.map = linear_map(EXPERTS, DIM), .used = 2};
+    e->net.gate.w = tensor_view(DTYPE_F32, 3, wide, noise(EXPERTS * HIDDEN * DIM, 0.6));
+    e->net.up.w = tensor_view(DTYPE_F32, 3, wide, noise(EXPERTS * HIDDEN * DIM, 0.6));
+    e->net.down.w = tensor_view(DTYPE_F32, 3, narrow, noise(EXPERTS * HIDDEN * DIM, 0.6));
 }
 
 GRADE(block) {
     for (int round = 0; round < 2; round++) {
+        BlockExtras more = {.experts.router.used = 0};
         Block b = make_block();
         grade_block(&b, "a sequential");
         b.attn_post_norm.kind = NORM_NONE, b.ffn_post_norm.kind = NORM_NONE,
         b.residual_scale = 0;
         grade_block(&b, "a plain sequential");
-        b.wiring = WIRING_PARALLEL;
+        b.wiring = &parallel_wiring;
         grade_block(&b, "a parallel");
-        b.wiring = WIRING_NORM_AFTER;
-        grade_block(&b, "a norm-after");
         b = make_block();
-        add_experts(&b);
+        b.extras = &more, add_experts(&b);
         grade_block(&b, "a mixture's");
     }
 }

@@ -57,8 +57,12 @@ typedef struct Bench {
     float scratch[3][ROWS * 4 * WIDE], *matmul, *attn;
 } Bench;
 
-static TrainBlock block_of(float rows[WEIGHTS][WIDE * DIM],
-                           float delta[WEIGHTS][CHANNELS * DIM]) {
+static TrainDelta delta_of(float rows[WEIGHTS][CHANNELS * DIM]) {
+    return (TrainDelta){rows[0], rows[1], rows[2], rows[3], rows[4],
+                        rows[5], rows[6], rows[7], rows[8]};
+}
+
+static TrainBlock block_of(float rows[WEIGHTS][WIDE * DIM], TrainDelta *delta) {
     return (TrainBlock){.attn_norm = rows[0],
                         .q = rows[1],
                         .k = rows[2],
@@ -68,12 +72,12 @@ static TrainBlock block_of(float rows[WEIGHTS][WIDE * DIM],
                         .gate = rows[6],
                         .up = rows[7],
                         .down = rows[8],
-                        .delta = {delta[0], delta[1], delta[2], delta[3], delta[4], delta[5],
-                                  delta[6], delta[7], delta[8]}};
+                        .mixer = delta};
 }
 
-static TrainSaved saved_of(Bench *b) {
+static TrainSaved saved_of(Bench *b, TrainDeltaSaved *delta) {
     float(*f)[ROWS * WIDE] = b->kept, (*m)[ROWS * CHANNELS] = b->memory;
+    *delta = (TrainDeltaSaved){m[0], m[1], m[2], m[3], m[4], {m[5], m[6], m[7]}};
     return (TrainSaved){.x = f[0],
                         .normed = f[1],
                         .q = f[2],
@@ -85,7 +89,7 @@ static TrainSaved saved_of(Bench *b) {
                         .gate = f[8],
                         .up = f[9],
                         .act = f[10],
-                        .delta = {m[0], m[1], m[2], m[3], m[4], {m[5], m[6], m[7]}}};
+                        .mixer = delta};
 }
 
 /* Odd rounds are of a delta net, every third sees both ways. */
@@ -98,7 +102,7 @@ static void bench_wire(Bench *b, int round) {
                                   .head_dim = HEAD,
                                   .eps = 0.05f,
                                   .both_ways = round % 3 == 2,
-                                  .mixer = round % 2 ? TRAIN_DELTA : TRAIN_ATTENTION,
+                                  .mixer = round % 2 ? &train_delta_mixer : NULL,
                                   .taps = TAPS},
                         .rope = b->rope,
                         .sequences = {b->start, 2},
@@ -139,15 +143,16 @@ static void bench_fill(Bench *b, int round) {
 }
 
 static void forward_is_right(Bench *mine, Bench *ours) {
-    TrainBlock w = block_of(mine->weights, mine->delta),
-               w2 = block_of(ours->weights, ours->delta);
-    TrainSaved kept = saved_of(mine), kept2 = saved_of(ours);
+    TrainDelta d = delta_of(mine->delta), d2 = delta_of(ours->delta);
+    TrainDeltaSaved left, left2;
+    TrainBlock w = block_of(mine->weights, &d), w2 = block_of(ours->weights, &d2);
+    TrainSaved kept = saved_of(mine, &left), kept2 = saved_of(ours, &left2);
     float before[ROWS * DIM];
     memcpy(before, mine->x, sizeof before);
     block_train_forward(&mine->run, &w, &kept, mine->x);
     SHIPPED(block_train_forward)(&ours->run, &w2, &kept2, ours->x);
     HINT(all_near(mine->memory[4], ours->memory[4], ROWS * 4, 1e-4),
-         "the way there: where mixer is TRAIN_DELTA train_delta() stands in the place of "
+         "the way there: where the shape has a mixer its forward() takes the place of "
          "attend(), "
          "and nowhere else");
     for (size_t i = 0; i < KEPT; i++)
@@ -169,20 +174,22 @@ static void forward_is_right(Bench *mine, Bench *ours) {
 
 static void memory_is_right(const Bench *mine, const Bench *ours) {
     for (size_t i = 0; i < WEIGHTS; i++)
-        NUMBERS(mine->delta_grads[i], ours->delta_grads[i], delta_sizes[i], 2e-4,
-                "the gradient of a delta net's %s: where mixer is TRAIN_DELTA, and only there, "
-                "train_delta_backward() stands in the place of attend_backward()",
-                delta_names[i]);
+        NUMBERS(
+            mine->delta_grads[i], ours->delta_grads[i], delta_sizes[i], 2e-4,
+            "the gradient of a delta net's %s: where the shape has a mixer, and only there, "
+            "its backward() takes the place of attend_backward()",
+            delta_names[i]);
 }
 
 static void backward_is_right(Bench *mine, Bench *ours) {
-    bool delta = mine->run.shape.mixer == TRAIN_DELTA;
-    TrainBlock w = block_of(mine->weights, mine->delta),
-               w2 = block_of(ours->weights, ours->delta),
-               g = block_of(mine->grads, mine->delta_grads),
-               g2 = block_of(ours->grads, ours->delta_grads);
+    bool delta = mine->run.shape.mixer != NULL;
+    TrainDelta d = delta_of(mine->delta), d2 = delta_of(ours->delta),
+               dg = delta_of(mine->delta_grads), dg2 = delta_of(ours->delta_grads);
+    TrainDeltaSaved left, left2;
+    TrainBlock w = block_of(mine->weights, &d), w2 = block_of(ours->weights, &d2),
+               g = block_of(mine->grads, &dg), g2 = block_of(ours->grads, &dg2);
     static float before[WEIGHTS][WIDE * DIM], through[ROWS * DIM];
-    TrainSaved kept = saved_of(mine), kept2 = saved_of(ours);
+    TrainSaved kept = saved_of(mine, &left), kept2 = saved_of(ours, &left2);
     memcpy(before, mine->grads, sizeof before), memcpy(through, mine->dx, sizeof through);
     block_train_backward(&mine->run, &w, &g, &kept, mine->dx);
     SHIPPED(block_train_backward)(&ours->run, &w2, &g2, &kept2, ours->dx);

@@ -1,8 +1,8 @@
 /* The grader of prefixes: which kept pages a text may begin with. */
 #include "grader.h"
-#include "transformer.h"
+#include "transformer_extras.h"
 #include "prefix.h"
-#include "../src/kv_pages.h"
+#include "../src/memory/kv_pages.h"
 
 enum { PAGES = 6, MOST = PAGES * KV_PAGE + 40 };
 
@@ -22,9 +22,9 @@ static void memory_open(Memory *m, KvConfig config) {
     if (!config.sequences) config.sequences = 2;
     config.batch = KV_PAGE, config.budget = 90;
     arena_measure(&m->arena);
-    kv_init(&m->kv, &config, &m->arena);
+    kv_init(&m->kv, &config, &m->arena), prefix_init(&m->kv, &m->arena);
     NEED(arena_init(&m->arena, m->arena.used, &fault));
-    kv_init(&m->kv, &config, &m->arena);
+    kv_init(&m->kv, &config, &m->arena), prefix_init(&m->kv, &m->arena);
 }
 
 static void fill(int32_t *tokens, size_t n) {

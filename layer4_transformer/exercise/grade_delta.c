@@ -1,6 +1,6 @@
 /* The graders of the delta rule: a memory that is corrected, and what a token says to it; by sums in double precision. */
 #include "near.h"
-#include "transformer.h"
+#include "transformer_extras.h"
 
 DECLARE_SHIPPED(delta_forward);
 

@@ -1,6 +1,6 @@
 /* The grader of the delta rule backwards: one token of one head, by the formula in double precision. */
 #include "near.h"
-#include "transformer.h"
+#include "transformer_extras.h"
 
 enum { MOST = DELTA_DIM, SMALL = 48 }; /* as many as a head may have; as most are tried with */
 #define NEAR 3e-4

@@ -83,7 +83,7 @@ static void grade_network(Pool *pool, Kind kind, bool gated) {
     FfnRun run;
     Arena arena;
     Fault fault;
-    ffn_sizes_include(&sizes, &f);
+    ffn_sizes_include(&sizes, &f.net);
     arena_measure(&arena), ffn_run_init(&run, N, &sizes, &arena);
     NEED(arena_init(&arena, arena.used, &fault));
     ffn_run_init(&run, N, &sizes, &arena);

@@ -1,6 +1,6 @@
 /* The grader of sparse attention: which positions are worth a look. */
 #include "grader.h"
-#include "transformer.h"
+#include "transformer_extras.h"
 
 #include <float.h>
 

@@ -1,8 +1,8 @@
 /* The graders of the memory: its pages, and what lies in them. */
 #include "grader.h"
-#include "transformer.h"
+#include "transformer_extras.h"
 #include "prefix.h"
-#include "../src/kv_pages.h"
+#include "../src/memory/kv_pages.h"
 
 DECLARE_SHIPPED(kv_init);
 DECLARE_SHIPPED(kv_pages_needed);
@@ -24,9 +24,9 @@ static void twins_open(Twins *t, KvConfig config) {
     for (int i = 0; i < 2; i++) {
         KvCache *kv = i ? &t->ours : &t->mine;
         arena_measure(&t->arena[i]);
-        kv_init(kv, &config, &t->arena[i]);
+        kv_init(kv, &config, &t->arena[i]), prefix_init(kv, &t->arena[i]);
         NEED(arena_init(&t->arena[i], t->arena[i].used, &fault));
-        kv_init(kv, &config, &t->arena[i]);
+        kv_init(kv, &config, &t->arena[i]), prefix_init(kv, &t->arena[i]);
     }
 }
 

@@ -1,6 +1,6 @@
 /* The grader of latent attention: both forms against keys and values of every head, in double precision. */
 #include "near.h"
-#include "transformer.h"
+#include "transformer_extras.h"
 
 enum {
     TOKENS = 9,
@@ -186,7 +186,8 @@ static void runs(Pool *pool, bool absorbed, float *out) {
     Arena arena;
     Fault fault;
     attention_sizes_include(&sizes, &a), sizes.rotary = TURNS;
-    mla_sizes_include(&own, &sizes, &a, &m);
+    sizes.mixed = max_size(sizes.mixed, a.shape.heads * m.value);
+    mla_sizes_include(&own, &a, &m);
     for (int pass = 0; pass < 2; pass++) {
         if (pass == 0) arena_measure(&arena);
         if (pass == 1) NEED(arena_init(&arena, arena.used, &fault));

@@ -1,10 +1,10 @@
 /* The graders of what is done with pages: handed out, shared, found again, moved. */
 #include "grader.h"
-#include "transformer.h"
+#include "transformer_extras.h"
 #include "prefix.h"
 #include "shift.h"
 #include "state.h"
-#include "../src/kv_pages.h"
+#include "../src/memory/kv_pages.h"
 
 /* ------------------------------------------------------------------ the pool */
 
@@ -102,9 +102,9 @@ typedef struct Memory {
 static void memory_open(Memory *m, KvConfig config) {
     Fault fault;
     arena_measure(&m->arena);
-    kv_init(&m->kv, &config, &m->arena);
+    kv_init(&m->kv, &config, &m->arena), prefix_init(&m->kv, &m->arena);
     NEED(arena_init(&m->arena, m->arena.used, &fault));
-    kv_init(&m->kv, &config, &m->arena);
+    kv_init(&m->kv, &config, &m->arena), prefix_init(&m->kv, &m->arena);
 }
 
 static float *mark(const KvCache *kv, size_t layer, size_t sequence, size_t position) {

@@ -1,8 +1,8 @@
 /* The grader of the shift: pages are cut out of the middle, and keys turn to their new places. */
 #include "grader.h"
-#include "transformer.h"
+#include "transformer_extras.h"
 #include "shift.h"
-#include "../src/kv_pages.h"
+#include "../src/memory/kv_pages.h"
 
 enum { DIM = 10 };
 

@@ -50,15 +50,15 @@ static inline void place_open(Place *p, const Block *b) {
                      .value_dim = attention_value_dim(s)},
             shapes[LAYERS] = {shape, shape, shape};
     KvConfig config = {.shapes = shapes, .layers = LAYERS, .sequences = 2, .ctx = 80};
-    BlockSizes sizes = {0};
-    block_sizes_include(&sizes, b, DIM);
+    const BlockPlan plan = {
+        .blocks = b, .count = 1, .dim = DIM, .rows = ROWS, .ctx = 80, .arena = &p->arena};
     for (int pass = 0; pass < 2; pass++) {
         if (pass)
             NEED(arena_init(&p->arena, p->arena.used, &fault));
         else
             arena_measure(&p->arena);
         kv_init(&p->kv, &config, &p->arena);
-        block_run_init(&p->run, NULL, ROWS, &sizes, &p->arena);
+        block_run_init(&p->run, &plan);
     }
     NEED(kv_extend(&p->kv, 0, 70) && kv_extend(&p->kv, 1, 80));
 }
@@ -68,7 +68,10 @@ static inline Block make_block(void) {
     static double freq[2] = {1, 0.1};
     used = 0;
     rope = (Rope){.style = ROPE_HALF_SPLIT, .rotary = 4, .freq = freq, .magnitude = 1};
-    Block b = {.wiring = WIRING_SEQUENTIAL, .residual_scale = 0.7f};
+    Block b = {.wiring = &sequential_wiring,
+               .mixer = {&attention_part},
+               .network = &dense_part,
+               .residual_scale = 0.7f};
     b.attention = (Attention){.q = linear_map(4 * HEAD, DIM),
                               .k = linear_map(2 * HEAD, DIM),
                               .v = linear_map(2 * HEAD, DIM),

@@ -5,7 +5,7 @@
 #define STRATA_TEXTBOOK_H
 
 #include "grader.h"
-#include "transformer.h"
+#include "transformer_extras.h"
 
 enum { MOST_ROWS = 300, MOST_DIM = 64 };
 

@@ -2,7 +2,7 @@
  *
  * --csv prints head,query,key,weight for every pair: the heat map. */
 #include "worked.h"
-#include "transformer.h"
+#include "transformer_extras.h"
 
 #include <math.h>
 

@@ -89,8 +89,9 @@ typedef struct KvCache {
     int32_t *table;    /* (sequences, layers, table_size) */
     int32_t *gone;     /* (sequences, layers) leading entries that were given back */
     size_t *length;    /* (sequences) positions stored */
-    size_t *
-        source; /* (sequences) leading ones, which those behind them do not see: an encoder read them (mixer_cross.h); 0: none */
+    /* (sequences) leading positions that those behind them do not see: a source, which an encoder
+     * has read; 0: none */
+    size_t *source;
     PagePool states;      /* each of all recurrent layers */
     size_t *state_at;     /* (layers) where a layer's numbers begin in it */
     size_t snapshots;     /* of a sequence, at most; 0: no layer is recurrent */
@@ -100,6 +101,8 @@ typedef struct KvCache {
     int32_t free_prefix;  /* a list through `next` */
     size_t n_prefixes;    /* kept now */
     uint64_t clock;
+    /* gives pages back that no sequence needs (prefix_evict), or returns false; NULL: there are none */
+    bool (*make_room)(struct KvCache *kv);
 } KvCache;
 
 /* Bytes that one token more of a text of `length` moves of its past: in each layer the keys and values that it sees are

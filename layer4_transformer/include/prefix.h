@@ -22,6 +22,9 @@
 
 #include "kv.h"
 
+/* Room for config.prefixes pages of prompts, after kv_init. */
+void prefix_init(KvCache *kv, Arena *arena);
+
 /* Let a sequence begin with the longest kept prefix of a text; what it held is forgotten.
  *
  *   salt   texts of different salts share nothing

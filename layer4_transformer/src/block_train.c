@@ -1,5 +1,5 @@
 /* block_train.c - see block_train.h. */
-#include "block_train_delta.h"
+#include "block_train.h"
 
 #include <math.h>
 #include <string.h>
@@ -77,8 +77,7 @@ static void add(float *x, const float *y, size_t n) { axpy(x, 1, y, n); }
 
 size_t train_widest(const TrainShape *s) {
     size_t wide = s->heads * s->head_dim, narrow = s->kv_heads * s->head_dim,
-           mixer = s->mixer == TRAIN_DELTA ? train_channels(s) + 2 * s->heads
-                                           : max_size(wide, 2 * narrow);
+           mixer = s->mixer ? s->mixer->widest(s) : max_size(wide, 2 * narrow);
     return max_size(max_size(s->dim, s->hidden), mixer);
 }
 
@@ -106,8 +105,8 @@ void block_train_forward(const TrainRun *run, const TrainBlock *w, TrainSaved *s
 
     memcpy(saved->x, x, n * s->dim * sizeof *x);
     normalize(run, saved->normed, x, w->attn_norm);
-    if (s->mixer == TRAIN_DELTA)
-        train_delta(run, &w->delta, saved);
+    if (s->mixer)
+        s->mixer->forward(run, w, saved);
     else
         attend(run, w, saved);
     add(x, saved->middle, n * s->dim);
@@ -170,8 +169,8 @@ static void attend_backward(const TrainRun *run, const TrainBlock *w, TrainBlock
 void block_train_backward(const TrainRun *run, const TrainBlock *w, TrainBlock *grad,
                           const TrainSaved *saved, float *dx) {
     feed_forward_backward(run, w, grad, saved, dx);
-    if (run->shape.mixer == TRAIN_DELTA)
-        train_delta_backward(run, w, grad, saved, dx);
+    if (run->shape.mixer)
+        run->shape.mixer->backward(run, w, grad, saved, dx);
     else
         attend_backward(run, w, grad, saved, dx);
 }

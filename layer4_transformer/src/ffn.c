@@ -3,37 +3,19 @@
 
 #include <math.h>
 
-void ffn_sizes_include(FfnSizes *s, const FeedForward *f) {
-    const Tensor *router = &f->router.map.w, *up = &f->net.up.w, *shared = &f->shared.up.w;
-    if (up->data)
-        s->dim = max_size(s->dim, up->shape[1]), s->hidden = max_size(s->hidden, up->shape[0]);
-    if (shared->data) s->hidden = max_size(s->hidden, shared->shape[0]);
-    if (!router->data) return;
-    s->dim = max_size(s->dim, router->shape[1]);
-    s->experts = max_size(s->experts, router->shape[0]);
-    s->used = max_size(s->used, f->router.used);
-    s->expert_hidden = max_size(s->expert_hidden, f->experts.up.w.shape[1]);
-    if (f->latent_down.w.data) s->latent = max_size(s->latent, f->latent_down.w.shape[0]);
+void ffn_sizes_include(FfnSizes *s, const Network *net) {
+    s->dim = max_size(s->dim, net->up.w.shape[1]);
+    s->hidden = max_size(s->hidden, net->up.w.shape[0]);
 }
 
-void ffn_run_init(FfnRun *run, size_t tokens, const FfnSizes *s, Arena *arena) {
-    size_t rows = tokens * s->used, f = sizeof(float),
-           wide = max_size(tokens * s->hidden, rows * s->expert_hidden),
-           in = max_size(max_size(s->dim, s->latent), max_size(s->hidden, s->expert_hidden));
-    *run = (FfnRun){.a = arena_take(arena, wide, f)};
-    run->b = arena_take(arena, wide, f);
-    run->scratch = arena_take(arena, linear_scratch_bytes(max_size(tokens, rows), in), 1);
-    if (!s->experts) return;
-    run->scores = arena_take(arena, tokens * s->experts, f);
-    run->choice = arena_take(arena, rows, sizeof *run->choice);
-    run->first = arena_take(arena, s->experts + 1, sizeof *run->first);
-    run->rows = arena_take(arena, rows * max_size(s->dim, s->latent), f);
-    run->latent = arena_take(arena, tokens * s->latent, f);
-    run->maps = arena_take(arena, 2 * s->experts, sizeof *run->maps);
-    run->products = arena_take(arena, 2 * s->experts, sizeof *run->products);
+void ffn_run_init(FfnRun *run, size_t rows, const FfnSizes *s, Arena *arena) {
+    const size_t wide = max_size(s->dim, s->hidden);
+    *run = (FfnRun){.a = arena_take(arena, rows * s->hidden, sizeof *run->a)};
+    run->b = arena_take(arena, rows * s->hidden, sizeof *run->b);
+    run->scratch = arena_take(arena, linear_scratch_bytes(rows, wide), 1);
 }
 
-/* Between up, gate and down every number is by itself. */
+/* The activation is elementwise. */
 typedef struct Elements {
     const FeedForward *f;
     float *a;

@@ -1,5 +1,5 @@
 /* probe.c - see probe.h. */
-#include "attention_row.h"
+#include "attention/attention_row.h"
 #include "probe.h"
 
 #include <string.h>

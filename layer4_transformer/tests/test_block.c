@@ -1,6 +1,6 @@
 /* the block: its wirings, norms and scales */
 #include "check.h"
-#include "transformer.h"
+#include "transformer_extras.h"
 
 enum { DIM = 12, HIDDEN = 20, TOKENS = 5 };
 
@@ -25,7 +25,8 @@ static Norm norm(size_t n) {
 
 static Block make_block(void) {
     used = 0;
-    Block b = {.wiring = WIRING_SEQUENTIAL};
+    Block b = {
+        .wiring = &sequential_wiring, .mixer = {&attention_part}, .network = &dense_part};
     b.attention.shape = (AttentionShape){
         .heads = 2, .kv_heads = 1, .head_dim = 4, .scale = 0.5f, .mask = {.causal = true}};
     b.attention.q = matrix(8, DIM), b.attention.k = matrix(4, DIM);
@@ -54,17 +55,17 @@ static void run(const Block *b, float *added) {
         const AttentionShape *a = &b->attention.shape;
         KvShape shape = {
             .kv_heads = a->kv_heads, .key_dim = a->head_dim, .value_dim = a->head_dim};
-        BlockSizes sizes = {0};
-        block_sizes_include(&sizes, b, DIM);
+        const BlockPlan plan = {
+            .blocks = b, .count = 1, .dim = DIM, .rows = TOKENS, .ctx = 64, .arena = &arena};
         kv_init(&kv, &(KvConfig){.shapes = &shape, .layers = 1, .sequences = 1, .ctx = 64},
                 &arena);
-        block_run_init(&work, NULL, TOKENS, &sizes, &arena);
+        block_run_init(&work, &plan);
     }
     for (int i = 0; i < TOKENS * DIM; i++) x[i] = sinf((float)i);
     int32_t sequence[TOKENS] = {0}, position[TOKENS] = {0, 1, 2, 3, 4};
     assert_true(kv_extend(&kv, 0, TOKENS));
-    block_forward(b, &work, &kv, 0, &(Batch){TOKENS, NULL, sequence, position, NULL, NULL}, x,
-                  DIM);
+    const Batch batch = {TOKENS, NULL, sequence, position, NULL, NULL};
+    block_forward(b, &(Pass){&work, &kv, 0, &batch, DIM}, x);
     for (int i = 0; i < TOKENS * DIM; i++) added[i] = x[i] - sinf((float)i);
     arena_free(&arena);
 }
@@ -75,7 +76,7 @@ static void parallel_is_the_sum_of_both_branches(void **state) {
     float both[TOKENS * DIM], attn[TOKENS * DIM], ffn[TOKENS * DIM], sequential[TOKENS * DIM];
     Block b = make_block();
     run(&b, sequential);
-    b.wiring = WIRING_PARALLEL;
+    b.wiring = &parallel_wiring;
     run(&b, both);
     Block only = b;
     only.ffn.net.down.w = tensor_view(DTYPE_F32, 2, (size_t[]){DIM, HIDDEN}, store + 15000),
@@ -116,7 +117,7 @@ static void a_scale_acts_on_branches(void **state) {
     (void)state;
     float once[TOKENS * DIM], half[TOKENS * DIM];
     Block b = make_block();
-    b.wiring = WIRING_PARALLEL;
+    b.wiring = &parallel_wiring;
     run(&b, once);
     b.residual_scale = 0.5f;
     run(&b, half);
@@ -129,7 +130,8 @@ static void norms_after_the_sum(void **state) {
     float ones[DIM], added[TOKENS * DIM];
     Block b = make_block();
     for (int i = 0; i < DIM; i++) ones[i] = 1;
-    b.wiring = WIRING_NORM_AFTER;
+    BlockExtras more = {.attn_norm_2.kind = NORM_NONE};
+    b.extras = &more, b.wiring = &after_wiring;
     b.ffn_norm.gain = ones;
     run(&b, added);
     for (int t = 0; t < TOKENS; t++) {

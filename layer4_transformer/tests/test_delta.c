@@ -1,6 +1,6 @@
 /* the delta rule, token by token and many tokens at once, against double precision */
 #include "check.h"
-#include "transformer.h"
+#include "transformer_extras.h"
 
 #include <math.h>
 

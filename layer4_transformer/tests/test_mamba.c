@@ -1,6 +1,6 @@
 /* state-space mixers and the short convolution: by hand, and in pieces */
 #include "open_kv.h"
-#include "transformer.h"
+#include "transformer_extras.h"
 
 #include <math.h>
 

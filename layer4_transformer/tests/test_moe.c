@@ -1,6 +1,6 @@
 /* feed-forward networks and mixtures of them, against double precision */
 #include "check.h"
-#include "transformer.h"
+#include "transformer_extras.h"
 
 enum { DIM = 12, HIDDEN = 20, TOKENS = 5, EXPERTS = 8, CHOSEN = 3 };
 
@@ -25,23 +25,16 @@ static Linear matrix(size_t out, size_t in) {
     return linear_of_stack(&one, 0);
 }
 
-static FeedForward make_mixture(bool bias) {
-    used = 0;
-    FeedForward f = {.act = ACT_GELU_ERF, .gated = true};
-    f.router = (Router){.map = matrix(EXPERTS, DIM), .used = CHOSEN};
-    f.experts.gate = stack(EXPERTS, HIDDEN, DIM, bias);
-    f.experts.up = stack(EXPERTS, HIDDEN, DIM, bias);
-    f.experts.down = stack(EXPERTS, DIM, HIDDEN, bias);
-    return f;
-}
+/* Every network here is gated by GELU. */
+static const FeedForward gated = {.act = ACT_GELU_ERF, .gated = true};
 
-static void open_run(FfnRun *run, Arena *arena, const FeedForward *f) {
-    FfnSizes sizes = {0};
-    ffn_sizes_include(&sizes, f);
-    arena_measure(arena);
-    ffn_run_init(run, TOKENS, &sizes, arena);
-    assert_true(arena_init(arena, arena->used, NULL));
-    ffn_run_init(run, TOKENS, &sizes, arena);
+static Experts make_mixture(bool bias) {
+    used = 0;
+    Experts f = {.router = {.map = matrix(EXPERTS, DIM), .used = CHOSEN}};
+    f.net.gate = stack(EXPERTS, HIDDEN, DIM, bias);
+    f.net.up = stack(EXPERTS, HIDDEN, DIM, bias);
+    f.net.down = stack(EXPERTS, DIM, HIDDEN, bias);
+    return f;
 }
 
 /* ------------------------------------------------------------------ in double */
@@ -63,9 +56,9 @@ static void network(const Linear *gate, const Linear *up, const Linear *down, co
     apply(down, u, out);
 }
 
-static void expert(const FeedForward *f, size_t e, const double *x, double *out) {
-    Linear gate = linear_of_stack(&f->experts.gate, e), up = linear_of_stack(&f->experts.up, e),
-           down = linear_of_stack(&f->experts.down, e);
+static void expert(const Experts *f, size_t e, const double *x, double *out) {
+    Linear gate = linear_of_stack(&f->net.gate, e), up = linear_of_stack(&f->net.up, e),
+           down = linear_of_stack(&f->net.down, e);
     network(&gate, &up, &down, x, out);
 }
 
@@ -112,7 +105,7 @@ static void weights_of(const Router *r, const double *x, double *weight) {
     }
 }
 
-static void exact(const FeedForward *f, const float *row, double *out) {
+static void exact(const Experts *f, const float *row, double *out) {
     double x[DIM], in[DIM], each[DIM], weight[EXPERTS];
     for (int i = 0; i < DIM; i++) x[i] = (double)row[i], out[i] = 0;
     weights_of(&f->router, x, weight);
@@ -132,22 +125,31 @@ static void exact(const FeedForward *f, const float *row, double *out) {
 
 /* ------------------------------------------------------------------ tests */
 
+static void open_run(ExpertsRun *run, Arena *arena, const Experts *e) {
+    ExpertsSizes sizes = {0};
+    experts_sizes_include(&sizes, e);
+    arena_measure(arena);
+    experts_run_init(run, TOKENS, &sizes, arena);
+    assert_true(arena_init(arena, arena->used, NULL));
+    experts_run_init(run, TOKENS, &sizes, arena);
+}
+
 /* Against double; and tokens that share experts get what each gets alone, to the bit. */
-static void check(const FeedForward *f) {
+static void check(const Experts *f) {
     float x[TOKENS * DIM], out[TOKENS * DIM], alone[DIM];
     double want[DIM];
-    FfnRun run;
+    ExpertsRun run;
     Arena arena;
     open_run(&run, &arena, f);
     for (int i = 0; i < TOKENS * DIM; i++) x[i] = 2 * cosf((float)i);
-    moe_forward(NULL, f, x, TOKENS, out, &run);
+    moe_forward(NULL, &gated, f, x, TOKENS, out, &run);
     size_t together = 0;
     for (size_t e = 0; e < EXPERTS; e++) together += run.first[e + 1] - run.first[e] > 1;
     assert_true(together > 0);
     for (size_t t = 0; t < TOKENS; t++) {
         exact(f, x + t * DIM, want);
         for (int i = 0; i < DIM; i++) assert_near(out[t * DIM + i], want[i], 4e-5);
-        moe_forward(NULL, f, x + t * DIM, 1, alone, &run);
+        moe_forward(NULL, &gated, f, x + t * DIM, 1, alone, &run);
         assert_memory_equal(alone, out + t * DIM, sizeof alone);
     }
     arena_free(&arena);
@@ -157,7 +159,7 @@ static void experts_are_chosen_and_weighted(void **state) {
     (void)state;
     for (int score = ROUTER_SOFTMAX_CHOSEN; score <= ROUTER_SIGMOID; score++)
         for (int kind = 0; kind < 8; kind++) {
-            FeedForward f = make_mixture(kind & 1);
+            Experts f = make_mixture(kind & 1);
             f.router.score = (RouterScore)score;
             f.router.renormalize = kind & 2;
             f.router.scale = kind & 4 ? 2.5f : 0;
@@ -167,7 +169,7 @@ static void experts_are_chosen_and_weighted(void **state) {
 
 static void choices_are_biased_and_grouped(void **state) {
     (void)state;
-    FeedForward f = make_mixture(false);
+    Experts f = make_mixture(false);
     f.router.score = ROUTER_SIGMOID;
     f.router.groups = 4, f.router.groups_used = 2;
     check(&f);
@@ -179,14 +181,14 @@ static void choices_are_biased_and_grouped(void **state) {
 
 static void weights_may_act_on_the_input(void **state) {
     (void)state;
-    FeedForward f = make_mixture(true);
+    Experts f = make_mixture(true);
     f.router.score = ROUTER_SIGMOID, f.router.weight_input = true;
     check(&f);
 }
 
 static void a_shared_network_is_added(void **state) {
     (void)state;
-    FeedForward f = make_mixture(false);
+    Experts f = make_mixture(false);
     f.router.score = ROUTER_SOFTMAX;
     f.shared = (Network){matrix(HIDDEN, DIM), matrix(HIDDEN, DIM), matrix(DIM, HIDDEN)};
     check(&f);
@@ -197,13 +199,18 @@ static void a_shared_network_is_added(void **state) {
 static void a_dense_network_is_three_products(void **state) {
     (void)state;
     used = 0;
-    FeedForward f = {.act = ACT_GELU_ERF, .gated = true};
+    FeedForward f = gated;
     float x[DIM], out[DIM];
     double xd[DIM], want[DIM];
     FfnRun run;
     Arena arena;
     f.net = (Network){matrix(HIDDEN, DIM), matrix(HIDDEN, DIM), matrix(DIM, HIDDEN)};
-    open_run(&run, &arena, &f);
+    FfnSizes sizes = {0};
+    ffn_sizes_include(&sizes, &f.net);
+    arena_measure(&arena);
+    ffn_run_init(&run, 1, &sizes, &arena);
+    assert_true(arena_init(&arena, arena.used, NULL));
+    ffn_run_init(&run, 1, &sizes, &arena);
     for (int i = 0; i < DIM; i++) x[i] = sinf((float)i), xd[i] = (double)x[i];
     dense_forward(NULL, &f, &f.net, x, 1, out, &run);
     network(&f.net.gate, &f.net.up, &f.net.down, xd, want);

@@ -1,6 +1,6 @@
 /* shapes that a form of attention does not honour */
 #include "check.h"
-#include "transformer.h"
+#include "transformer_extras.h"
 
 /* A field of AttentionShape that a form does not honour is refused by it. */
 static AttentionShape odd;

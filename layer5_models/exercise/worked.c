@@ -56,7 +56,7 @@ static bool walk(const Model *m, Session *s, const TokenList *ids, bool csv) {
     if (!kv_extend(&s->kv, 0, ids->count)) return false;
     say(m, s, ids->count - 1, -1, csv);
     for (size_t l = 0; l < m->sizes.layers; l++) {
-        block_forward(&m->blocks[l], &s->run, &s->kv, l, &batch, s->x, m->sizes.dim);
+        block_forward(&m->blocks[l], &(Pass){&s->run, &s->kv, l, &batch, m->sizes.dim}, s->x);
         say(m, s, ids->count - 1, (int)l, csv);
     }
     return true;

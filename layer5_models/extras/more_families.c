@@ -46,12 +46,15 @@ static const RoleName eagle_names[] = {{ROLE_JOIN_TOKEN_NORM, "attn_norm", NULL}
 
 /* Reads, and does not write; and so BERT, whose norms stand behind the branches */
 #define ENCODER .both_ways = true, .vectors = true
-#define BERT ENCODER, .names = bert_names, .no_out_norm = true, .embedding_norm = true, .token_types = true
+#define BERT                                                                   \
+    ENCODER, .names = bert_names, .no_out_norm = true, .embedding_norm = true, \
+             .token_types = true
 
 /* Distances have biases, and nothing scales scores: the weights do */
 #define T5 .gate_or_relu = true, .names = t5_names, .relative = true, .score_scale = 1
 
-#define QUIRKS(...) .quirks = &(const Quirks){__VA_ARGS__}
+#define QUIRKS(...) \
+    .quirks = &(const Quirks) { __VA_ARGS__ }
 
 /* clang-format off */
 static const Recipe rows[] = {
@@ -84,20 +87,20 @@ static const Recipe rows[] = {
     /* The line of GPT: norms with a mean, biases, most networks without a gate */
     {"stablelm", "StableLM", LAYER, HALVES, SWIGLU,
      QUIRKS(.parallel_by_norm = true, .head_norms_own = true)},
-    {"command-r", "Command R", LAYER, PAIRS, SWIGLU, .wiring = WIRING_PARALLEL,
+    {"command-r", "Command R", LAYER, PAIRS, SWIGLU, .wiring = &parallel_wiring,
      QUIRKS(.head_norms_own = true, .scales = SCALES_COHERE)},
     {"falcon", "Falcon 7B, 40B", LAYER, HALVES, .act = ACT_GELU_TANH,
-     .wiring = WIRING_PARALLEL,
+     .wiring = &parallel_wiring,
      QUIRKS(.names = falcon_names)},
     {"bloom", "BLOOM", LAYER, .act = ACT_GELU_TANH,
      QUIRKS(.embedding_norm = true, .max_bias = 8)},
     {"mpt", "MPT", LAYER, .act = ACT_GELU_TANH, QUIRKS(.max_bias = -1, .clamp = true)},
-    {"cohere2", "Command R7B, Command A", LAYER, PAIRS, SWIGLU, .wiring = WIRING_PARALLEL,
+    {"cohere2", "Command R7B, Command A", LAYER, PAIRS, SWIGLU, .wiring = &parallel_wiring,
      .window_pattern = 4,
      QUIRKS(.rope_windows_only = true, .scales = SCALES_COHERE)},
 
     /* Gemma: norms on both sides, large embeddings */
-    {"gemma3n", "Gemma 3n", RMS, HALVES, GEGLU, .wiring = WIRING_LAUREL,
+    {"gemma3n", "Gemma 3n", RMS, HALVES, GEGLU, .wiring = &laurel_wiring,
      .head_norms = HEAD_NORMS_SHARED, .post_norms = true, .scale_embedding = true,
      .logit_softcap = 30, .window_pattern = 5, .window_theta = 10000,
      .window_stretching = WINDOW_UNSTRETCHED,
@@ -230,19 +233,19 @@ static const Recipe rows[] = {
     {"t5encoder", "encoders of T5, mT5, umT5", RMS, GEGLU,
      QUIRKS(ENCODER, T5, .blocks = "enc.blk", .out_norm = "enc.output_norm")},
     {"bert", "BERT, RoBERTa, MiniLM, BGE, E5, GTE, bge-reranker", LAYER,
-     .wiring = WIRING_NORM_AFTER, .act = ACT_GELU_TANH, .learned_positions = true,
+     .wiring = &after_wiring, .act = ACT_GELU_TANH, .learned_positions = true,
      QUIRKS(BERT, .ranks = true)},
-    {"nomic-bert", "Nomic Embed Text 1, 1.5", LAYER, .wiring = WIRING_NORM_AFTER, HALVES,
+    {"nomic-bert", "Nomic Embed Text 1, 1.5", LAYER, .wiring = &after_wiring, HALVES,
      SWIGLU,
      QUIRKS(BERT)},
-    {"nomic-bert-moe", "Nomic Embed Text 2", LAYER, .wiring = WIRING_NORM_AFTER, HALVES,
+    {"nomic-bert-moe", "Nomic Embed Text 2", LAYER, .wiring = &after_wiring, HALVES,
      .act = ACT_GELU_TANH,
      QUIRKS(BERT, EXPERTS(SOFTMAX))},
-    {"jina-bert-v2", "Jina Embeddings 2, Jina Reranker 1", LAYER, .wiring = WIRING_NORM_AFTER,
+    {"jina-bert-v2", "Jina Embeddings 2, Jina Reranker 1", LAYER, .wiring = &after_wiring,
      GEGLU, .head_norms = HEAD_NORMS_ROW,
      QUIRKS(BERT, .second_norm = true, .head_norms_maybe = true, .max_bias = 8,
             .gate_maybe = true, .ranks = true)},
-    {"jina-bert-v3", "Jina Embeddings 3", LAYER, .wiring = WIRING_NORM_AFTER, HALVES,
+    {"jina-bert-v3", "Jina Embeddings 3", LAYER, .wiring = &after_wiring, HALVES,
      .act = ACT_GELU_TANH,
      QUIRKS(BERT)},
     {"modern-bert", "ModernBERT, GTE ModernBERT, Granite Embedding 2", LAYER, HALVES, GEGLU,
@@ -265,7 +268,7 @@ static const Recipe rows[] = {
 
     /* Guess for another model */
     {"eagle3", "EAGLE-3, a draft head for another model", RMS, PAIRS, SWIGLU,
-     .wiring = WIRING_JOINED, .rope_freqs = true,
+     .wiring = &joined_wiring, .rope_freqs = true,
      QUIRKS(.guesses = true, .names = eagle_names, .draft_bare = true)},
 };
 /* clang-format on */

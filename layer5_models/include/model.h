@@ -30,12 +30,12 @@ typedef struct Model {
     ModelSizes sizes;
     LayerSizes *layers; /* (blocks) owns */
     float eps, embedding_scale, residual_scale, logit_softcap;
-    Tensor embedding; /* (vocab, dim) */
-    Tensor positions; /* (ctx, dim); data NULL: none */
-    Linear head;      /* (vocab, dim), perhaps the embedding */
-    Norm out_norm;    /* or none */
-    Rope ropes[2];    /* of layers without a window, and with one */
-    Block *blocks;    /* (blocks) */
+    Tensor embedding;      /* (vocab, dim) */
+    Tensor positions;      /* (ctx, dim); data NULL: none */
+    Linear head;           /* (vocab, dim), perhaps the embedding */
+    Norm out_norm;         /* or none */
+    Rope ropes[2];         /* of layers without a window, and with one */
+    Block *blocks;         /* (blocks) */
     Tokenizer *tokenizer;  /* owns */
     PackedWeights *packed; /* owns, and their data; NULL: not packed */
     unsigned char *packed_data;

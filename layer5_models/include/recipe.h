@@ -32,7 +32,7 @@ typedef struct Recipe {
 
     /* norms and wiring */
     NormKind norm;
-    Wiring wiring;
+    const Wiring *wiring; /* NULL: sequential */
     bool parallel_by_key; /* parallel where use_parallel_residual says so */
     bool no_pre_norms;    /* branches read x as it is */
     bool post_norms;      /* what a branch returns is normed before it is added */
@@ -45,9 +45,10 @@ typedef struct Recipe {
     size_t no_rope_every; /* every n-th layer has no positions; 0: all have them */
     /* of every window_pattern layers the last one sees everything; 0: no windows */
     size_t window_pattern;
-    bool window_everywhere; /* every layer has the window that the file names, if it names one */
-    size_t window;          /* positions a windowed layer sees; 0: the file says, or none */
-    double window_theta;    /* theta of windowed layers; 0: as the others */
+    bool
+        window_everywhere; /* every layer has the window that the file names, if it names one */
+    size_t window;         /* positions a windowed layer sees; 0: the file says, or none */
+    double window_theta;   /* theta of windowed layers; 0: as the others */
     WindowStretching window_stretching;
     /* with this many layers scores scale by 1 / sqrt(dim / heads), not head_dim: the 27B models */
     size_t scale_by_dim_layers;
@@ -63,15 +64,6 @@ typedef struct Recipe {
 
     const struct Quirks *quirks; /* all else (families.h); NULL: nothing */
 } Recipe;
-
-/* What most rows say, in a word: the norm, which numbers of a head turn together, the network between
- * up and down. */
-#define RMS    .norm = NORM_RMS
-#define LAYER  .norm = NORM_LAYER
-#define PAIRS  .rope = ROPE_INTERLEAVED
-#define HALVES .rope = ROPE_HALF_SPLIT
-#define SWIGLU .act = ACT_SILU, .gated = true
-#define GEGLU  .act = ACT_GELU_TANH, .gated = true
 
 /* The row of a family, or NULL. */
 const Recipe *recipe_find(Text arch);

@@ -68,11 +68,11 @@ typedef struct Role {
     const char *name; /* "attn_q" */
     RoleKind kind;
     size_t place; /* in a Block, or in its extras */
+    bool in_extras;
     RoleSize *rows, *cols;
     const char *from; /* the keys its shape comes from */
     Need (*need)(const struct Recipe *recipe, const LayerSizes *sizes);
     RoleSize *count; /* maps of a stack; NULL: one */
-    bool more;       /* the place is in block->extras */
 } Role;
 
 /* The row of a role; all rows, those of other families included. */

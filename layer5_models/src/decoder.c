@@ -34,6 +34,7 @@ static void layout_kv(Session *s, const SessionConfig *c) {
     if (m->hooks) layers = m->hooks->shapes(m, &config, shapes);
     config.layers = layers;
     kv_init(&s->kv, &config, &s->arena);
+    prefix_init(&s->kv, &s->arena);
 }
 
 static void layout(Session *s, SessionConfig c) {
@@ -42,11 +43,14 @@ static void layout(Session *s, SessionConfig c) {
     s->max_tokens = c.max_tokens, s->max_logits = c.max_logits;
     s->hidden_only = c.vectors;
     layout_kv(s, &c);
-    BlockSizes widest = {0};
-    for (size_t l = 0; l < m->layers; l++)
-        block_sizes_include(&widest, &s->model->blocks[l], m->dim);
-    if (s->model->hooks) s->model->hooks->widen(s, &widest);
-    block_run_init(&s->run, s->pool, c.max_tokens, &widest, &s->arena);
+    const BlockPlan plan = {.pool = s->pool,
+                            .blocks = s->model->blocks,
+                            .count = m->layers,
+                            .dim = m->dim,
+                            .rows = c.max_tokens,
+                            .ctx = session_ctx(s),
+                            .arena = &s->arena};
+    block_run_init(&s->run, &plan);
     s->x = arena_take(&s->arena, c.max_tokens * m->stream, f);
     s->hidden = arena_take(&s->arena, c.max_logits * m->dim, f);
     if (!c.vectors) s->logits = arena_take(&s->arena, c.max_logits * m->vocab, f);
@@ -113,7 +117,9 @@ bool check_tokens(const Session *s, const Batch *batch, size_t known, Fault *fau
 }
 
 static bool check_batch(const Session *s, const Batch *batch, Fault *fault) {
-    return check_tokens(s, batch, s->model->sizes.vocab, fault) && check_wanted(s, batch, fault);
+    REQUIRE(!batch->input, "a plain decoder reads tokens");
+    return check_tokens(s, batch, s->model->sizes.vocab, fault) &&
+           check_wanted(s, batch, fault);
 }
 
 bool take_room(Session *s, const Batch *batch, Fault *fault) {
@@ -171,7 +177,8 @@ static bool run_layers(Session *s, const Batch *batch) {
     const Model *m = s->model;
     for (size_t l = 0; l < m->sizes.layers; l++) {
         if (s->is_wanted && !s->is_wanted(s->context)) return false;
-        block_forward(&m->blocks[l], &s->run, &s->kv, l, batch, s->x, m->sizes.dim);
+        const Pass pass = {&s->run, &s->kv, l, batch, m->sizes.dim};
+        block_forward(&m->blocks[l], &pass, s->x);
     }
     return true;
 }
@@ -226,7 +233,8 @@ bool session_eval(Session *s, const int32_t *tokens, size_t count, bool all_logi
     for (size_t at = 0, n; at < count; at += n) {
         n = min_size(min_size(count - at, s->max_tokens), PREFILL_BATCH);
         if (all_logits) n = min_size(n, s->max_logits);
-        if (!eval_batch(s, tokens + at, n, all_logits ? 0 : count - at - 1, fault)) return false;
+        if (!eval_batch(s, tokens + at, n, all_logits ? 0 : count - at - 1, fault))
+            return false;
     }
     return true;
 }

@@ -17,8 +17,8 @@ static const Recipe recipes[] = {
     {"arcee", "Arcee AFM", RMS, PAIRS, .act = ACT_RELU_SQUARED, .rope_freqs = true},
 
     /* The line of GPT: norms with a mean, biases, most networks without a gate */
-    {"phi2", "Phi 1, 1.5, 2", LAYER, HALVES, .act = ACT_GELU_TANH, .wiring = WIRING_PARALLEL},
-    {"gptj", "GPT-J", LAYER, PAIRS, .act = ACT_GELU_TANH, .wiring = WIRING_PARALLEL},
+    {"phi2", "Phi 1, 1.5, 2", LAYER, HALVES, .act = ACT_GELU_TANH, .wiring = &parallel_wiring},
+    {"gptj", "GPT-J", LAYER, PAIRS, .act = ACT_GELU_TANH, .wiring = &parallel_wiring},
     {"gptneox", "GPT-NeoX, Pythia", LAYER, HALVES, .act = ACT_GELU_TANH, .parallel_by_key = true},
     {"gpt2", "GPT-2, DistilGPT-2", LAYER, .act = ACT_GELU_TANH, .learned_positions = true},
     {"starcoder", "StarCoder, SantaCoder", LAYER, .act = ACT_GELU_TANH, .learned_positions = true},
@@ -40,7 +40,8 @@ enum { CORE_RECIPES = sizeof recipes / sizeof *recipes };
 
 const Recipe *recipe_row(size_t i) {
     if (i < CORE_RECIPES) return &recipes[i];
-    return i - CORE_RECIPES < more_families.n_rows ? &more_families.rows[i - CORE_RECIPES] : NULL;
+    return i - CORE_RECIPES < more_families.n_rows ? &more_families.rows[i - CORE_RECIPES]
+                                                   : NULL;
 }
 
 const Recipe *recipe_find(Text arch) {

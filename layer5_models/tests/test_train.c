@@ -4,6 +4,7 @@
 #include "reference.h"
 #include "../src/train/trainer.h"
 #include "adapter.h"
+#include "train_families.h"
 #include "decoder.h"
 
 #include <signal.h>
@@ -83,9 +84,9 @@ static double reference_loss(const Reference *r, const TrainBatch *b, bool maske
     return loss / (double)b->n;
 }
 
-static void check_gradients(bool both_ways, TrainMixer mixer) {
+static void check_gradients(bool both_ways, const struct TrainFamily *family) {
     TrainConfig c = tiny();
-    c.shape.both_ways = both_ways, c.shape.mixer = mixer;
+    c.shape.both_ways = both_ways, c.family = family;
     Corpus corpus = {.world = world, .seed = 1};
     Trainer *t = make(&c, &corpus, NULL);
     Fault fault;
@@ -129,9 +130,9 @@ static void check_gradients(bool both_ways, TrainMixer mixer) {
 
 static void whole_model_gradients_match_differences(void **state) {
     (void)state;
-    check_gradients(false, TRAIN_ATTENTION);
-    check_gradients(true, TRAIN_ATTENTION);
-    check_gradients(false, TRAIN_DELTA);
+    check_gradients(false, NULL);
+    check_gradients(true, NULL);
+    check_gradients(false, &train_delta_family);
 }
 
 /* Of every document a share is hidden, the rest and what it begins with stay, and a hidden token weighs as much as
@@ -161,9 +162,9 @@ static void hidden_tokens_are_guessed(void **state) {
     trainer_close(plain), trainer_close(hides);
 }
 
-static void check_threads(TrainMixer mixer) {
+static void check_threads(const struct TrainFamily *family) {
     TrainConfig c = tiny();
-    c.shape.mixer = mixer;
+    c.family = family;
     Corpus corpus = {.world = world, .seed = 1};
     Trainer *one = make(&c, &corpus, NULL);
     for (int i = 0; i < 6; i++) trainer_step(one);
@@ -181,7 +182,7 @@ static void check_threads(TrainMixer mixer) {
 
 static void threads_change_no_bit(void **state) {
     (void)state;
-    check_threads(TRAIN_ATTENTION), check_threads(TRAIN_DELTA);
+    check_threads(NULL), check_threads(&train_delta_family);
 }
 
 /* U = orthogonal(X) has singular values about 1 and X's singular vectors: |U v| is near |v| for
@@ -445,9 +446,9 @@ static void looking_and_speaking(void **state) {
     assert_true(train_config_draft().layers < train_config_storyteller().layers);
 }
 
-static void check_going_on(TrainMixer mixer) {
+static void check_going_on(const struct TrainFamily *family) {
     TrainConfig c = tiny();
-    c.shape.mixer = mixer;
+    c.family = family;
     Corpus corpus = {.world = world, .seed = 1};
     Trainer *t = make(&c, &corpus, NULL), *next;
     Fault fault;
@@ -480,7 +481,7 @@ static void check_going_on(TrainMixer mixer) {
 
 static void training_goes_on_from_a_model(void **state) {
     (void)state;
-    check_going_on(TRAIN_ATTENTION), check_going_on(TRAIN_DELTA);
+    check_going_on(NULL), check_going_on(&train_delta_family);
 }
 
 /* Lines may end as on Windows, or with blanks; a mark with text behind it, or before it, is none. */
@@ -601,7 +602,7 @@ static void a_memory_resumes(void **state) {
     TrainConfig c = tiny();
     Corpus corpus = {.world = world, .seed = 1};
     Fault fault;
-    c.shape.mixer = TRAIN_DELTA;
+    c.family = &train_delta_family;
     Trainer *first = make(&c, &corpus, NULL), *second = make(&c, &corpus, NULL);
     double before = trainer_step(first).loss, after = before;
     assert_true(trainer_save(first, path, &fault) && trainer_load(second, path, &fault));
@@ -627,7 +628,7 @@ static void check_loaded(TrainConfig c) {
     Model model;
     Session session;
     uint64_t index = 3;
-    c.shape.mixer = TRAIN_DELTA;
+    c.family = &train_delta_family;
     Trainer *t = make(&c, &corpus, NULL);
     for (int i = 0; i < 8; i++) trainer_step(t);
     assert_true(trainer_export(t, "memory", DTYPE_F32, path, &fault));

@@ -27,7 +27,7 @@ static void layout(Session *s, const SessionConfig *c) {
                        .prefixes = c->prefixes,
                        .rewind = c->rewind ? c->rewind : 1};
     s->max_tokens = c->max_tokens, s->max_logits = c->max_logits;
-    kv_init(&s->kv, &config, &s->arena);
+    kv_init(&s->kv, &config, &s->arena), prefix_init(&s->kv, &s->arena);
     s->logits = arena_take(&s->arena, c->max_logits * s->model->sizes.vocab, sizeof(float));
 }
 

@@ -17,11 +17,11 @@
 
 enum { PARTS = 48, RULES = 3, CHARACTERS = 5, PIECES = 60, LONGEST = 40, REACH = LONGEST + 16 };
 
-typedef enum PartKind { SET, CAT, ALT, REPEAT, CALL, NOTHING } PartKind;
+typedef enum PieceKind { SET, CAT, ALT, REPEAT, CALL, NOTHING } PieceKind;
 
 /* A part of a grammar; parts below it have smaller numbers. */
 typedef struct Part {
-    PartKind kind;
+    PieceKind kind;
     uint64_t set;  /* bits of characters */
     int a, b;      /* parts; of a call: the rule */
     int low, high; /* high: -1 without end */

@@ -28,9 +28,9 @@ void block_train_forward(const TrainRun *run, const TrainBlock *w, TrainSaved *s
     for (size_t i = 0; i < n * s.dim; i++) saved->x[i] = x[i];
     for (size_t i = 0; i < n; i++)
         rms_norm(saved->normed + i * s.dim, x + i * s.dim, w->attn_norm, s.dim, s.eps);
-    const float *branch = s.mixer == TRAIN_DELTA ? saved->middle : run->grad_b;
-    if (s.mixer == TRAIN_DELTA) train_delta(run, &w->delta, saved);
-    if (s.mixer == TRAIN_ATTENTION) attend(run, w, saved);
+    const float *branch = s.mixer ? saved->middle : run->grad_b;
+    if (s.mixer) s.mixer->forward(run, w, saved);
+    if (!s.mixer) attend(run, w, saved);
     for (size_t i = 0; i < n * s.dim; i++) saved->middle[i] = x[i] = x[i] + branch[i];
     for (size_t i = 0; i < n; i++)
         rms_norm(saved->ffn_normed + i * s.dim, x + i * s.dim, w->ffn_norm, s.dim, s.eps);

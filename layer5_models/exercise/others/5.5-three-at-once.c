@@ -11,8 +11,8 @@ bool model_forward(Session *s, const Batch *batch, Fault *fault) {
     if (!check_batch(s, batch, fault) || !take_room(s, batch, fault)) return false;
     embed(s, batch);
     for (size_t l = 0; l + 1 < s->model->sizes.layers; l++)
-        block_forward(&s->model->blocks[l], &s->run, &s->kv, 0, batch, s->x,
-                      s->model->sizes.dim);
+        block_forward(&s->model->blocks[l],
+                      &(Pass){&s->run, &s->kv, 0, batch, s->model->sizes.dim}, s->x);
     unembed(s, batch);
     return true;
 }

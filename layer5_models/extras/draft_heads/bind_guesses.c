@@ -1,7 +1,7 @@
 /* bind_guesses.c - what the file of a draft head says beside a block: keys target_*, norm_before_residual; tensors fc,
- * d2t.  See bind.h and draft_head.h.
+ * d2t.  See draft_head.h.
  * Source   llama.cpp (d8a24cc), src/models/eagle3.cpp, conversion/llama.py. */
-#include "bind.h"
+#include "families/parts.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -54,7 +54,7 @@ static void invert(Binder *b, const GgufTensor *t, int32_t *row_of) {
 
 void bind_guesses(Binder *b) {
     Model *m = b->model;
-    Guesses *g = &m->guesses;
+    Guesses *g = &m->extras->guesses;
     read_layers(b, g->layers);
     g->width = key_size(b, "target_hidden_size", true, 0, 1, MAX_SIZE);
     const GgufTensor *tokens = find_tokens(b);
@@ -66,6 +66,6 @@ void bind_guesses(Binder *b) {
 void bind_depths(Binder *b, Join *join) {
     const Model *m = b->model;
     join->normed = key_bool(b, "norm_before_residual", false, false);
-    join->depths = bind_map(b, "fc", true, m->sizes.dim, GUESS_DEPTHS * m->guesses.width,
+    join->depths = bind_map(b, "fc", true, m->sizes.dim, GUESS_DEPTHS * m->extras->guesses.width,
                             "embedding_length and target_hidden_size");
 }

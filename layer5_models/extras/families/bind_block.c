@@ -121,9 +121,10 @@ static void set_relative(Binder *b, Block *block, const LayerSizes *s, size_t la
     const LayerExtras *e = s->extras;
     const size_t first = layer < m->extras->encoder ? 0 : m->extras->encoder,
                  shape[2] = {e->buckets, s->heads};
-    Relative *relative = &more_in(block)->relative;
+    Relative *relative = &block->extras->relative;
     char name[96];
-    if (!relative->table && m->blocks) relative->table = more_in(&m->blocks[first])->relative.table;
+    if (!relative->table && m->blocks)
+        relative->table = m->blocks[first].extras->relative.table;
     relative_init(relative, s->heads, e->buckets, !block->attention.shape.mask.causal);
     block->attention.shape.relative = relative;
     if (e->cross && e->first)
@@ -232,11 +233,12 @@ static void set_network(Binder *b, Block *block, const LayerSizes *s, size_t lay
     FeedForward *f = &block->ffn;
     f->act = activation_of(b, s->extras);
     f->gated = b->model->recipe->gated && !s->extras->no_gate;
-    if (s->extras->experts) set_router(b, &f->router, s);
+    if (s->extras->experts) set_router(b, &block->extras->experts.router, s);
     if (q->cut_layers) f->cut = read_cut(b, layer);
     if (q->xielu) set_xielu(b, &f->xielu, layer);
     if (!q->limits) return;
-    f->expert_limit = (float)number_of_layer(b, "swiglu_clamp_exp", layer, 0, 0, 1e6);
+    block->extras->experts.limit =
+        (float)number_of_layer(b, "swiglu_clamp_exp", layer, 0, 0, 1e6);
     f->limit = (float)number_of_layer(b, "swiglu_clamp_shexp", layer, 0, 0, 1e6);
 }
 
@@ -265,16 +267,15 @@ static void bind_draft_ends(Binder *b, size_t layer) {
 /* Sizes that the tensors' places have beside the tensors. */
 static void set_mixers(Binder *b, Block *block, const LayerSizes *s, size_t layer) {
     const LayerExtras *e = s->extras;
-    if (e->cross)
-        set_cross(&more_in(block)->cross.attention, s, block->attention.shape.scale);
-    if (e->latent) set_mla(b->model, &more_in(block)->mla, s, layer);
-    if (e->delta_heads) set_delta(b, &more_in(block)->delta, s);
-    if (e->rwkv_heads) set_rwkv(&more_in(block)->rwkv, e);
-    if (e->ssm_inner) set_mamba(b, &more_in(block)->mamba, s);
-    more_in(block)->short_conv.conv.channels = s->dim;
-    more_in(block)->short_conv.conv.taps = e->short_conv;
-    more_in(block)->altup.streams = e->streams;
-    more_in(block)->layer_input.act = b->model->recipe->act;
+    if (e->cross) set_cross(&block->extras->cross.attention, s, block->attention.shape.scale);
+    if (e->latent) set_mla(b->model, &block->extras->mla, s, layer);
+    if (e->delta_heads) set_delta(b, &block->extras->delta, s);
+    if (e->rwkv_heads) set_rwkv(&block->extras->rwkv, e);
+    if (e->ssm_inner) set_mamba(b, &block->extras->mamba, s);
+    block->extras->short_conv.conv.channels = s->dim;
+    block->extras->short_conv.conv.taps = e->short_conv;
+    block->extras->altup.streams = e->streams;
+    block->extras->layer_input.act = b->model->recipe->act;
 }
 
 static void bind_more_roles(Binder *b, Block *block, const LayerSizes *s, size_t layer) {
@@ -282,7 +283,7 @@ static void bind_more_roles(Binder *b, Block *block, const LayerSizes *s, size_t
     const LayerExtras *e = s->extras;
     const bool one = e->delta_heads && !e->delta_each, /* map, and convolution */
         has_delta = one && bind_fused(b, block, "attn_qkv", delta, 3, layer);
-    if (one) bind_delta_conv(b, &more_in(block)->delta, s, layer);
+    if (one) bind_delta_conv(b, &block->extras->delta, s, layer);
     for (RoleId id = CORE_ROLES; id < role_count() && b->ok; id++) {
         bool done = (has_delta && id >= ROLE_DELTA_Q && id <= ROLE_DELTA_V) ||
                     (one && id >= ROLE_DELTA_Q_CONV && id <= ROLE_DELTA_V_CONV);
@@ -291,22 +292,20 @@ static void bind_more_roles(Binder *b, Block *block, const LayerSizes *s, size_t
     }
 }
 
-static void set_wiring(const Model *m, Block *block) {
-    if (more_in(block)->network_post_norm.kind) block->wiring = WIRING_BESIDE;
-    if (m->extras->quirks->parallel_by_norm && !block->ffn_norm.kind)
-        block->wiring = WIRING_PARALLEL;
-}
-
 void bind_more_block(Binder *b, Block *block, size_t layer) {
-    const Model *m = b->model;
+    Model *m = b->model;
     const LayerSizes *s = &m->layers[layer];
+    BlockExtras spare = {.mla.rank = 0}, *more = arena_take(&m->arena, 1, sizeof *more);
     bind_block(b, block, layer);
+    block->extras = more ? more : &spare; /* while the arena measures */
     if (s->heads) set_more_attention(b, block, layer);
     set_mixers(b, block, s, layer);
     bind_more_roles(b, block, s, layer);
-    if (s->extras->joined) bind_depths(b, &more_in(block)->join);
+    if (s->extras->joined) bind_depths(b, &block->extras->join);
     if (s->extras->buckets) set_relative(b, block, s, layer);
     set_network(b, block, s, layer);
-    set_wiring(m, block);
     if (layer >= m->sizes.layers) bind_draft_ends(b, layer);
+    const bool parallel = m->extras->quirks->parallel_by_norm && !block->ffn_norm.kind;
+    block->mixer[0] = NULL, block->network = NULL;
+    block_choose(block, parallel ? &parallel_wiring : block->wiring);
 }

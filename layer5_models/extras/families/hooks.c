@@ -33,17 +33,13 @@ const FamilyHooks more_hooks = {
     .packed_map = packed_more,
     .close = close_more,
     .shapes = more_shapes,
-    .widen = widen_more,
     .forward = forward_more,
     .eval = eval_more,
 };
 
-const FileKind eye_kind = {"mmproj", "the eye of a model",
-                           "give the file of the eye that it belongs to", false};
-
 /* A model of texts and the eye of one do not stand in for each other. */
 static bool check_senses(Binder *b) {
-    const bool sees = quirks_of(b->model->recipe)->sees, eye = b->kind == &eye_kind;
+    const bool sees = quirks_of(b->model->recipe)->sees, eye = !b->kind->words;
     if (sees == eye) return true;
     return eye ? fault_set(b->fault,
                            "a %s model reads texts: wanted a file that reads pictures "
@@ -73,6 +69,7 @@ bool find_more(Binder *b) {
     if (!(m->extras = calloc(1, sizeof *m->extras)))
         return fault_set(b->fault, "no memory for a model");
     *m->extras = (ModelExtras){.quirks = q, .logit_scale = 1, .latent_scale = 1};
+    m->extras->eye.class_last = b->kind == &eye_kinds[CLASS_LAST];
     m->hooks = &more_hooks;
     if (q->keys) b->keys = q->keys;
     if (q->blocks) b->blocks = q->blocks;

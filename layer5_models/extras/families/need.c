@@ -46,7 +46,7 @@ Need need_more(const Recipe *r, RoleId id, const LayerSizes *s) {
     case ROLE_ATTN_NORM: return needed_if(has_attn_norm(r, s));
     case ROLE_FFN_NORM:
         if (!network || r->no_pre_norms) return NEED_NO;
-        return r->wiring == WIRING_PARALLEL || q->parallel_by_norm ? NEED_MAYBE : NEED_YES;
+        return r->wiring == &parallel_wiring || q->parallel_by_norm ? NEED_MAYBE : NEED_YES;
     case ROLE_FFN_POST_NORM: return needed_if(network && r->post_norms);
     case ROLE_FFN_GATE: return needed_if(s->hidden && r->gated && !e->no_gate);
     default: return role_of(id)->need(r, s);

@@ -8,8 +8,7 @@
  *     roles.c          the roles behind those of the core;  need.c: what they change about the core's
  *     bind.c           weights outside the blocks;  bind_block.c: of a block, and its settings
  *     check.c          keys that say what is done anyway
- *     session.c        a batch on its way;  session_source.c: with an encoder;  session_rows.c: rows in
- *                      place of tokens
+ *     session.c        a batch on its way;  session_source.c: with an encoder
  *
  * ../draft_heads, ../encoders and ../vision bind what they run. */
 #ifndef STRATA_FAMILIES_PARTS_H
@@ -37,7 +36,7 @@ void layout_more_session(Session *session, const SessionConfig *config);
 static inline ModelExtras *extras_of(const Binder *b) { return b->model->extras; }
 static inline const Quirks *quirks_in(const Binder *b) { return b->model->extras->quirks; }
 
-extern const FileKind eye_kind;
+extern const FileKind eye_kinds[2]; /* by ClassPlace */
 extern const FamilyHooks more_hooks;
 
 /* The functions of more_hooks. */
@@ -51,7 +50,6 @@ const char *other_name(const Binder *binder, RoleId id, size_t layer);
 bool check_more_keys(Binder *binder);
 Linear *packed_more(const Model *model, size_t i);
 size_t more_shapes(const Model *model, KvConfig *config, KvShape *shapes);
-void widen_more(const Session *session, BlockSizes *sizes);
 bool forward_more(Session *session, const Batch *batch, Fault *fault);
 bool eval_more(Session *session, const int32_t *tokens, size_t count, bool all_logits,
                Fault *fault);
@@ -96,14 +94,16 @@ bool read_eye(Binder *binder);
 void bind_eye(Binder *binder);
 
 /* ../draft_heads: what a draft head in a file of its own reads of its model, and which tokens it
- * guesses; the map where its block begins; few logits become all. */
+ * guesses; the map where its block begins. */
 void bind_guesses(Binder *binder);
 void bind_depths(Binder *binder, Join *join);
-void draft_head_spread(Session *session, const Batch *batch);
 
-/* The row (dim) that comes in place of the embedding of token i: the batch brings one, or the session
- * has one; NULL: none does. */
-const float *row_of_token(const Session *session, const Batch *batch, size_t i);
+/* Logits of the tokens that a head can guess become logits of all.  The others come to lie so far below
+ * that they are drafted only where a chain leaves no other.
+ *
+ *   session   of the head, behind its batch: logits (wanted, tokens that it can guess), then
+ *             (wanted, vocab) */
+void draft_head_spread(Session *session, const Batch *batch);
 
 /* Does every sequence that begins in a batch bring all of its source?  Nothing is asked of a model
  * without an encoder. */

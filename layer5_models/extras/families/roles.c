@@ -151,8 +151,8 @@ static Need needs_rwkv_value(const Recipe *r, const LayerSizes *s) {
 }
 
 /* Places in a block, or in its extras. */
-#define AT(member)   offsetof(Block, member)
-#define MORE(member) offsetof(Block, member)
+#define AT(member)   offsetof(Block, member), false
+#define MORE(member) offsetof(BlockExtras, member), true
 
 /* clang-format off */
 const Role more_roles[ROLES - CORE_ROLES] = {
@@ -180,20 +180,20 @@ const Role more_roles[ROLES - CORE_ROLES] = {
     [ROLE_CROSS_OUT - CORE_ROLES] = {"cross_attn_o", ROLE_LINEAR, MORE(cross.attention.o), more_dim, more_mixed, heads, needs_cross},
     [ROLE_ATTN_NORM_2 - CORE_ROLES] = {"attn_norm_2", ROLE_NORM, MORE(attn_norm_2), size_one, more_dim, dim, needs_attn_norm_2},
     [ROLE_FFN_SUB_NORM - CORE_ROLES] = {"ffn_sub_norm", ROLE_NORM, AT(ffn.sub_norm), size_one, more_hidden, network, needs_ffn_sub_norm},
-    [ROLE_ROUTER - CORE_ROLES] = {"ffn_gate_inp", ROLE_LINEAR, MORE(ffn.router.map), more_experts, more_dim, experts, needs_experts},
-    [ROLE_ROUTER_BIAS - CORE_ROLES] = {"exp_probs_b", ROLE_OFFSET, MORE(ffn.router.select_bias), size_one, more_experts, experts, needs_choice_bias},
-    [ROLE_EXPERTS_GATE - CORE_ROLES] = {"ffn_gate_exps", ROLE_LINEAR, MORE(ffn.experts.gate), more_expert_hidden, more_expert_in, experts, needs_experts_gate, more_experts},
-    [ROLE_EXPERTS_UP - CORE_ROLES] = {"ffn_up_exps", ROLE_LINEAR, MORE(ffn.experts.up), more_expert_hidden, more_expert_in, experts, needs_experts, more_experts},
-    [ROLE_EXPERTS_DOWN - CORE_ROLES] = {"ffn_down_exps", ROLE_LINEAR, MORE(ffn.experts.down), more_expert_in, more_expert_hidden, experts, needs_experts, more_experts},
-    [ROLE_SHARED_ROUTER - CORE_ROLES] = {"ffn_gate_inp_shexp", ROLE_LINEAR, MORE(ffn.shared_gate), size_one, more_dim, dim, needs_shared_router},
-    [ROLE_SHARED_GATE - CORE_ROLES] = {"ffn_gate_shexp", ROLE_LINEAR, MORE(ffn.shared.gate), more_shared_hidden, more_dim, shared, needs_shared_gate},
-    [ROLE_SHARED_UP - CORE_ROLES] = {"ffn_up_shexp", ROLE_LINEAR, MORE(ffn.shared.up), more_shared_hidden, more_dim, shared, needs_shared},
-    [ROLE_SHARED_DOWN - CORE_ROLES] = {"ffn_down_shexp", ROLE_LINEAR, MORE(ffn.shared.down), more_dim, more_shared_hidden, shared, needs_shared},
-    [ROLE_LATENT_DOWN - CORE_ROLES] = {"ffn_latent_down", ROLE_LINEAR, MORE(ffn.latent_down), more_expert_latent, more_dim, latent, needs_expert_latent},
-    [ROLE_LATENT_UP - CORE_ROLES] = {"ffn_latent_up", ROLE_LINEAR, MORE(ffn.latent_up), more_dim, more_expert_latent, latent, needs_expert_latent},
-    [ROLE_ROUTER_GAIN - CORE_ROLES] = {"ffn_gate_inp.scale", ROLE_PLAIN, MORE(ffn.router.norm.gain), size_one, more_dim, dim, needs_beside},
-    [ROLE_EXPERTS_SCALE - CORE_ROLES] = {"ffn_down_exps.scale", ROLE_PLAIN, MORE(ffn.router.expert_scale), size_one, more_experts, experts, needs_beside},
-    [ROLE_EXPERTS_NORM - CORE_ROLES] = {"pre_ffw_norm_2", ROLE_NORM, MORE(ffn.experts_norm), size_one, more_dim, dim, needs_beside},
+    [ROLE_ROUTER - CORE_ROLES] = {"ffn_gate_inp", ROLE_LINEAR, MORE(experts.router.map), more_experts, more_dim, experts, needs_experts},
+    [ROLE_ROUTER_BIAS - CORE_ROLES] = {"exp_probs_b", ROLE_OFFSET, MORE(experts.router.select_bias), size_one, more_experts, experts, needs_choice_bias},
+    [ROLE_EXPERTS_GATE - CORE_ROLES] = {"ffn_gate_exps", ROLE_LINEAR, MORE(experts.net.gate), more_expert_hidden, more_expert_in, experts, needs_experts_gate, more_experts},
+    [ROLE_EXPERTS_UP - CORE_ROLES] = {"ffn_up_exps", ROLE_LINEAR, MORE(experts.net.up), more_expert_hidden, more_expert_in, experts, needs_experts, more_experts},
+    [ROLE_EXPERTS_DOWN - CORE_ROLES] = {"ffn_down_exps", ROLE_LINEAR, MORE(experts.net.down), more_expert_in, more_expert_hidden, experts, needs_experts, more_experts},
+    [ROLE_SHARED_ROUTER - CORE_ROLES] = {"ffn_gate_inp_shexp", ROLE_LINEAR, MORE(experts.shared_gate), size_one, more_dim, dim, needs_shared_router},
+    [ROLE_SHARED_GATE - CORE_ROLES] = {"ffn_gate_shexp", ROLE_LINEAR, MORE(experts.shared.gate), more_shared_hidden, more_dim, shared, needs_shared_gate},
+    [ROLE_SHARED_UP - CORE_ROLES] = {"ffn_up_shexp", ROLE_LINEAR, MORE(experts.shared.up), more_shared_hidden, more_dim, shared, needs_shared},
+    [ROLE_SHARED_DOWN - CORE_ROLES] = {"ffn_down_shexp", ROLE_LINEAR, MORE(experts.shared.down), more_dim, more_shared_hidden, shared, needs_shared},
+    [ROLE_LATENT_DOWN - CORE_ROLES] = {"ffn_latent_down", ROLE_LINEAR, MORE(experts.latent_down), more_expert_latent, more_dim, latent, needs_expert_latent},
+    [ROLE_LATENT_UP - CORE_ROLES] = {"ffn_latent_up", ROLE_LINEAR, MORE(experts.latent_up), more_dim, more_expert_latent, latent, needs_expert_latent},
+    [ROLE_ROUTER_GAIN - CORE_ROLES] = {"ffn_gate_inp.scale", ROLE_PLAIN, MORE(experts.router.norm.gain), size_one, more_dim, dim, needs_beside},
+    [ROLE_EXPERTS_SCALE - CORE_ROLES] = {"ffn_down_exps.scale", ROLE_PLAIN, MORE(experts.router.expert_scale), size_one, more_experts, experts, needs_beside},
+    [ROLE_EXPERTS_NORM - CORE_ROLES] = {"pre_ffw_norm_2", ROLE_NORM, MORE(experts.norm), size_one, more_dim, dim, needs_beside},
     [ROLE_NETWORK_POST_NORM - CORE_ROLES] = {"post_ffw_norm_1", ROLE_NORM, MORE(network_post_norm), size_one, more_dim, dim, needs_beside},
     [ROLE_EXPERTS_POST_NORM - CORE_ROLES] = {"post_ffw_norm_2", ROLE_NORM, MORE(experts_post_norm), size_one, more_dim, dim, needs_beside},
     [ROLE_LAYER_GATE - CORE_ROLES] = {"inp_gate", ROLE_LINEAR, MORE(layer_input.gate), more_input, more_dim, input, needs_input},
@@ -261,7 +261,7 @@ const Role more_roles[ROLES - CORE_ROLES] = {
     [ROLE_RWKV_RK - CORE_ROLES] = {"time_mix_r_k", ROLE_VECTOR, MORE(rwkv.rk), size_one, more_dim, rwkv, needs_rwkv},
     [ROLE_RWKV_GAIN - CORE_ROLES] = {"time_mix_ln", ROLE_VECTOR, MORE(rwkv.norm.gain), size_one, more_dim, rwkv, needs_rwkv},
     [ROLE_RWKV_BIAS - CORE_ROLES] = {"time_mix_ln", ROLE_OFFSET, MORE(rwkv.norm.bias), size_one, more_dim, rwkv, needs_rwkv},
-    [ROLE_RWKV_CHANNEL_NORM - CORE_ROLES] = {"attn_norm_2", ROLE_NORM, MORE(rwkv.channel_norm), size_one, more_dim, rwkv, needs_rwkv},
+    [ROLE_RWKV_CHANNEL_NORM - CORE_ROLES] = {"attn_norm_2", ROLE_NORM, AT(ffn_norm), size_one, more_dim, rwkv, needs_rwkv},
     [ROLE_RWKV_CHANNEL_MU - CORE_ROLES] = {"channel_mix_lerp_k", ROLE_VECTOR, MORE(rwkv.channel_mu), size_one, more_dim, rwkv, needs_rwkv},
     [ROLE_RWKV_CHANNEL_UP - CORE_ROLES] = {"channel_mix_key", ROLE_LINEAR, MORE(rwkv.channel_up), more_rwkv_hidden, more_dim, rwkv, needs_rwkv},
     [ROLE_RWKV_CHANNEL_DOWN - CORE_ROLES] = {"channel_mix_value", ROLE_LINEAR, MORE(rwkv.channel_down), more_dim, more_rwkv_hidden, rwkv, needs_rwkv},

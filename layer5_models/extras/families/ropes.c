@@ -66,8 +66,7 @@ static void read_long(Binder *b, RopeConfig *c) {
     RopeConfig longer = *c;
     longer.divisors = bind_vector(b, "rope_factors_long.weight", true, c->rotary / 2, from);
     c->divisors = bind_vector(b, "rope_factors_short.weight", true, c->rotary / 2, from);
-    x->long_ctx =
-        key_size(b, "rope.scaling.original_context_length", true, 1, 1, KEY_MAX_CTX);
+    x->long_ctx = key_size(b, "rope.scaling.original_context_length", true, 1, 1, KEY_MAX_CTX);
     if (!b->ok) return;
     rope_init(&m->ropes[0], c, &m->arena);
     rope_init(&x->long_rope, &longer, &m->arena);

@@ -84,8 +84,7 @@ static void read_streams(Binder *b) {
     ModelExtras *x = extras_of(b);
     ModelSizes *s = &b->model->sizes;
     if (!x->quirks->streams) return;
-    x->streams =
-        key_size(b, "altup.num_inputs", false, x->quirks->streams, 2, ALTUP_STREAMS);
+    x->streams = key_size(b, "altup.num_inputs", false, x->quirks->streams, 2, ALTUP_STREAMS);
     key_size(b, "altup.active_idx", false, 0, 0, 0); /* the first part is computed */
     s->stream = x->streams * s->dim;
 }

@@ -16,6 +16,7 @@
 #include "eye.h"
 #include "roles_extras.h"
 #include "text_head.h"
+#include "transformer_extras.h"
 
 /* Which numbers of a file scale embeddings, branches, scores and logits. */
 typedef enum Scales {
@@ -81,17 +82,17 @@ typedef struct Quirks {
     bool guesses;
 
     /* norms */
-    bool norm_bias;        /* RMS norms have a bias, too; those of NORM_LAYER may have one anyway */
+    bool norm_bias; /* RMS norms have a bias, too; those of NORM_LAYER may have one anyway */
     bool parallel_by_norm; /* parallel where a block has no ffn_norm */
     bool first_bare;  /* attention of the first block reads x as it is, where it has no norm */
     bool second_norm; /* files may have attn_norm_2 (block.h) */
-    bool embedding_norm;  /* x starts as a norm of the embedding */
-    const char *out_norm; /* what the norm before the head is called; NULL: output_norm */
-    bool no_out_norm;     /* there is none: blocks end with one */
-    bool head_norms_maybe;         /* files may do without head_norms */
-    bool head_norms_own;           /* or have gains for each head */
-    bool head_norms_unit;          /* none with gains; each head after the rotation */
-    bool head_norms_late;          /* after the rotation */
+    bool embedding_norm;   /* x starts as a norm of the embedding */
+    const char *out_norm;  /* what the norm before the head is called; NULL: output_norm */
+    bool no_out_norm;      /* there is none: blocks end with one */
+    bool head_norms_maybe; /* files may do without head_norms */
+    bool head_norms_own;   /* or have gains for each head */
+    bool head_norms_unit;  /* none with gains; each head after the rotation */
+    bool head_norms_late;  /* after the rotation */
 
     /* positions and attention */
     /* a token sees all of the text: a diffusion model, which fills a canvas, or an encoder */
@@ -129,9 +130,9 @@ typedef struct Quirks {
     bool temperature; /* q grows with the position, as attention.temperature_scale says */
     /* > 0: it grows in layers without positions, every so many tokens */
     size_t no_rope_temperature_ctx;
-    bool window_after;    /* of every window_pattern layers the first one sees everything */
-    bool window_heads;    /* heads of windowed layers have lengths of their own: the keys *_swa */
-    bool window_listed;   /* which layers have one, the file says: sliding_window_pattern */
+    bool window_after;  /* of every window_pattern layers the first one sees everything */
+    bool window_heads;  /* heads of windowed layers have lengths of their own: the keys *_swa */
+    bool window_listed; /* which layers have one, the file says: sliding_window_pattern */
     size_t window_layers; /* only models of so many layers have windows; 0: all */
     size_t chunk; /* layers that turn see their own chunk of so many positions; 0: no chunks */
 
@@ -181,11 +182,11 @@ typedef struct Quirks {
     bool draft_heads, draft_bare;
 
     /* what a text becomes (text_head.h) */
-    bool vectors;   /* never logits: the family has no head */
-    bool dense;     /* files may have two maps of a text's vector: dense_2, dense_3 */
-    bool ranks;     /* files may have a head that scores a text: cls, cls.output */
-    bool rank_mean; /* ... of the mean of all rows */
-    bool rank_gelu; /* ... by GELU, not tanh */
+    bool vectors;      /* never logits: the family has no head */
+    bool dense;        /* files may have two maps of a text's vector: dense_2, dense_3 */
+    bool ranks;        /* files may have a head that scores a text: cls, cls.output */
+    bool rank_mean;    /* ... of the mean of all rows */
+    bool rank_gelu;    /* ... by GELU, not tanh */
     bool rank_softmax; /* ... which are shares of 1 */
 } Quirks;
 
@@ -194,7 +195,7 @@ const Quirks *quirks_of(const Recipe *recipe);
 
 /* The sizes of a layer's other parts. */
 typedef struct LayerExtras {
-    const Quirks *quirks; /* of its model */
+    const Quirks *quirks;                        /* of its model */
     size_t experts, experts_used, expert_hidden; /* 0: no mixture */
     size_t shared_hidden;       /* of the network beside its experts; 0: none */
     size_t groups, groups_used; /* of its experts; 0: none */
@@ -208,7 +209,7 @@ typedef struct LayerExtras {
     size_t latent, q_latent, plain, latent_value;
     bool absorbed;
     size_t index_heads, index_width, index_top; /* of its indexer; 0: none */
-    size_t attn_gate;     /* rows of the gate on what is mixed; 0: none */
+    size_t attn_gate;                           /* rows of the gate on what is mixed; 0: none */
     bool gate_in_q;       /* or q holds it: each head a query, then its gate */
     bool bare;            /* attention reads x without a norm */
     bool no_gate;         /* its network has none */
@@ -254,30 +255,28 @@ typedef struct Guesses {
 
 typedef struct ModelExtras {
     const Quirks *quirks; /* of its row, or of its file */
-    size_t encoder; /* of the layers, the first ones: they read a source; 0: the model has none */
-    size_t drafts;  /* blocks behind the layers, each a draft head; the first one is used */
+    size_t
+        encoder; /* of the layers, the first ones: they read a source; 0: the model has none */
+    size_t drafts; /* blocks behind the layers, each a draft head; the first one is used */
     float logit_scale;
     float attention_scale; /* in place of 1 / sqrt(head_dim); 0: not */
     float latent_scale;    /* of scores, times 1 / sqrt(length of a query), with latents */
     float max_bias, clamp; /* of all layers; 0: none */
     int32_t start;         /* with an encoder: the token between a source and what is written */
-    bool shift_logits;   /* of a diffusion model: the logits of a place are of the next one */
-    Norm embedding_norm; /* or none */
-    Tensor types;        /* (1 or 2, dim) of the first text and of the second; or none */
-    TextHead text_head;  /* what a whole text becomes */
-    Eye eye;             /* of a model that reads pictures; or not there */
-    Norm source_norm;    /* behind the last block of an encoder */
+    bool shift_logits;     /* of a diffusion model: the logits of a place are of the next one */
+    Norm embedding_norm;   /* or none */
+    Tensor types;          /* (1 or 2, dim) of the first text and of the second; or none */
+    TextHead text_head;    /* what a whole text becomes */
+    Eye eye;               /* of a model that reads pictures; or not there */
+    Norm source_norm;      /* behind the last block of an encoder */
     LayerTable layer_table; /* inputs of layers; or not there */
     AltUpEnds altup;        /* of a stream in parts */
     size_t streams;         /* 0: the stream is one */
-    Rope long_rope;   /* of full layers in sessions of more than long_ctx positions */
-    size_t long_ctx;  /* 0: it is the same in all */
-    DraftEnds draft;  /* of the first draft head */
-    Guesses guesses;  /* of a draft head in a file of its own */
+    Rope long_rope;         /* of full layers in sessions of more than long_ctx positions */
+    size_t long_ctx;        /* 0: it is the same in all */
+    DraftEnds draft;        /* of the first draft head */
+    Guesses guesses;        /* of a draft head in a file of its own */
 } ModelExtras;
-
-/* The other parts of a block. */
-#define more_in(block) (block)
 
 /* Those of a model. */
 const ModelExtras *more_of(const Model *model);
@@ -302,10 +301,11 @@ bool model_shares_words(const Model *model, const Model *companion, const char *
 /* ------------------------------------------------------------------ sessions */
 
 typedef struct SessionExtras {
+    float *key;           /* (the longest key) while keys are moved */
     float *pooled, *wide; /* a text's row on its way through the text head (text_head.h) */
     void *wide_scratch;
     size_t second; /* the position where the second of two texts begins; 0: there is one */
-    struct { /* (max_tokens) with an encoder: a batch's sources, then what is written */
+    struct {       /* (max_tokens) with an encoder: a batch's sources, then what is written */
         int32_t *token, *sequence, *position;
         bool *wanted;
     } part;

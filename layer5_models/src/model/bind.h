@@ -19,6 +19,17 @@
 
 #include "decoder.h"
 
+/* ------------------------------------------------------------------ tables */
+
+/* What most rows say, in a word: the norm, which numbers of a head turn together, the network between
+ * up and down. */
+#define RMS    .norm = NORM_RMS
+#define LAYER  .norm = NORM_LAYER
+#define PAIRS  .rope = ROPE_INTERLEAVED
+#define HALVES .rope = ROPE_HALF_SPLIT
+#define SWIGLU .act = ACT_SILU, .gated = true
+#define GEGLU  .act = ACT_GELU_TANH, .gated = true
+
 /* What a file is to be: general.type, in words, and the advice when it is another. */
 typedef struct FileKind {
     const char *type, *called, *advice;
@@ -50,13 +61,14 @@ typedef struct FamilyHooks {
     size_t layer_bytes; /* of LayerSizes.extras */
     Need (*need)(const Recipe *recipe, RoleId id, const LayerSizes *sizes);
     const char *(*role_name)(const Binder *binder, RoleId id, size_t layer);
-    bool (*check_keys)(Binder *binder);    /* before refuse_left_over: keys that say what is done anyway */
-    Linear *(*packed_map)(const Model *model, size_t i); /* map i behind those of layers and head */
+    bool (*check_keys)(
+        Binder *binder); /* before refuse_left_over: keys that say what is done anyway */
+    Linear *(*packed_map)(const Model *model,
+                          size_t i); /* map i behind those of layers and head */
     void (*close)(Model *model);
     /* a session: the memory of each layer, of which shapes (2 * layers) has the core's; returns how many
-     * layers it has; working memory; a batch; a text */
+     * layers it has; a batch; a text */
     size_t (*shapes)(const Model *model, KvConfig *config, KvShape *shapes);
-    void (*widen)(const Session *session, BlockSizes *sizes);
     bool (*forward)(Session *session, const Batch *batch, Fault *fault);
     bool (*eval)(Session *session, const int32_t *tokens, size_t count, bool all_logits,
                  Fault *fault);

@@ -47,8 +47,8 @@ void bind_role(Binder *b, Block *block, RoleId id, size_t layer, Need need) {
     bool required = need == NEED_YES || other; /* another name holds where the file has it */
     switch (role->kind) {
     case ROLE_LINEAR:
-        *(Linear *)place = bind_linear(b, role, name, s, layer,
-                                       role->count ? role->count(s) : 0, required);
+        *(Linear *)place =
+            bind_linear(b, role, name, s, layer, role->count ? role->count(s) : 0, required);
         break;
     case ROLE_NORM:
         block_name(b, full, sizeof full, layer, name, NULL);
@@ -109,11 +109,11 @@ static void bind_tensors(Binder *b, Block *block, size_t layer) {
 
 /* ------------------------------------------------------------------ settings */
 
-static Wiring wiring_of(Binder *b) {
+static const Wiring *wiring_of(Binder *b) {
     const Recipe *r = b->model->recipe;
-    if (!r->parallel_by_key) return r->wiring;
-    return key_bool(b, "use_parallel_residual", true, true) ? WIRING_PARALLEL
-                                                            : WIRING_SEQUENTIAL;
+    if (r->parallel_by_key && key_bool(b, "use_parallel_residual", true, true))
+        return &parallel_wiring;
+    return r->wiring ? r->wiring : &sequential_wiring;
 }
 
 static void set_attention(Binder *b, Attention *a, const LayerSizes *s) {
@@ -138,5 +138,6 @@ void bind_block(Binder *b, Block *block, size_t layer) {
     if (s->heads) set_attention(b, &block->attention, s);
     block->ffn.act = r->act, block->ffn.gated = r->gated;
     block->wiring = wiring_of(b);
+    block->mixer[0] = &attention_part, block->network = &dense_part;
     bind_tensors(b, block, layer);
 }

@@ -69,7 +69,8 @@ size_t key_of_layer(Binder *b, const char *key, size_t layer, bool required,
     if (!pair && !required) return default_value;
     if (!pair || pair->type != GGUF_ARRAY)
         return key_size(b, key, required, default_value, min, max);
-    if (pair->count == b->model->sizes.blocks && fits(pair, layer, min, max, &value)) return value;
+    if (pair->count == b->model->sizes.blocks && fits(pair, layer, min, max, &value))
+        return value;
     snprintf(wanted, sizeof wanted,
              "a whole number from %zu to %zu, or one for each of %zu layers", min, max,
              b->model->sizes.blocks);

@@ -50,10 +50,10 @@ bool check_container(Binder *b) {
     Text name = {"", 0};
     char got[96];
     if (type && !(gguf_string(type, &name) && text_equal(name, text_of(b->kind->type))))
-        return b->ok = fault_set(
-                   b->fault, "the file is not %s: general.type is %s, wanted \"%s\"; %s",
-                   b->kind->called, value_text(type, got, sizeof got), b->kind->type,
-                   advice_on(name, b->kind));
+        return b->ok = fault_set(b->fault,
+                                 "the file is not %s: general.type is %s, wanted \"%s\"; %s",
+                                 b->kind->called, value_text(type, got, sizeof got),
+                                 b->kind->type, advice_on(name, b->kind));
     return check_split(b);
 }
 
@@ -110,7 +110,7 @@ static bool check_information(Binder *b) {
         return refuse_key(b, "tensor_data_layout", pth, "no other order of rows is known");
     /* old converters wrote true into the files of every family, sequential ones, too */
     if (was_read(b, "use_parallel_residual")) return b->ok;
-    if (b->model->recipe->wiring != WIRING_PARALLEL)
+    if (b->model->recipe->wiring != &parallel_wiring)
         return find_key(b, "use_parallel_residual") || b->ok;
     return check_fixed_key(b, &(FixedKey){"use_parallel_residual", true, true,
                                           "both branches read the same x in this family"});

@@ -17,8 +17,7 @@ void bind_tables(Binder *b, bool required) {
 }
 
 void bind_out_norm(Binder *b, const char *name) {
-    b->model->out_norm =
-        bind_norm(b, name, true, 1, b->model->sizes.dim, "embedding_length");
+    b->model->out_norm = bind_norm(b, name, true, 1, b->model->sizes.dim, "embedding_length");
 }
 
 void bind_head(Binder *b, size_t rows, const char *from) {

@@ -52,7 +52,7 @@ static Need need_attn_norm(const Recipe *r, const LayerSizes *s) {
 /* One norm may serve both branches of a parallel block. */
 static Need need_ffn_norm(const Recipe *r, const LayerSizes *s) {
     if (r->no_pre_norms || !s->hidden) return NEED_NO;
-    return r->wiring == WIRING_PARALLEL ? NEED_MAYBE : NEED_YES;
+    return r->wiring == &parallel_wiring ? NEED_MAYBE : NEED_YES;
 }
 
 static Need need_post_norm(const Recipe *r, const LayerSizes *s) {
@@ -73,7 +73,7 @@ static Need need_gate(const Recipe *r, const LayerSizes *s) {
     return need_if(s->hidden && r->gated);
 }
 
-#define AT(member) offsetof(Block, member)
+#define AT(member) offsetof(Block, member), false
 
 /* clang-format off */
 static const Role core_roles[CORE_ROLES] = {
@@ -99,7 +99,10 @@ const Role *role_of(RoleId id) {
 
 RoleId role_count(void) { return CORE_ROLES + more_families.n_roles; }
 
-void *role_in(const Role *role, Block *block) { return (char *)block + role->place; }
+void *role_in(const Role *role, Block *block) {
+    if (!role->in_extras) return (char *)block + role->place;
+    return block->extras ? (char *)block->extras + role->place : NULL;
+}
 
 const char *block_tensor_name(char *out, size_t size, size_t layer, const char *name,
                               const char *suffix) {

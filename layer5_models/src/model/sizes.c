@@ -11,10 +11,9 @@ float read_softcap(Binder *b, const char *key, float of_family) {
 
 void read_eps(Binder *b) {
     const bool rms = b->model->recipe->norm == NORM_RMS;
-    b->model->eps = (float)key_number(b,
-                                      rms ? "attention.layer_norm_rms_epsilon"
-                                          : "attention.layer_norm_epsilon",
-                                      true, 0, 0, 0.1);
+    b->model->eps = (float)key_number(
+        b, rms ? "attention.layer_norm_rms_epsilon" : "attention.layer_norm_epsilon", true, 0,
+        0, 0.1);
 }
 
 bool read_sizes(Binder *b) {
@@ -52,8 +51,8 @@ static size_t read_length(Binder *b, const char *key, const char *kind, bool req
 
 bool read_lengths(Binder *b, const char *kind, bool required, LayerSizes *s) {
     const Recipe *r = b->model->recipe;
-    s->head_dim = read_length(b, "attention.key_length", kind, required, s->dim / s->heads, 1,
-                              65536);
+    s->head_dim =
+        read_length(b, "attention.key_length", kind, required, s->dim / s->heads, 1, 65536);
     s->value_dim =
         read_length(b, "attention.value_length", kind, required, s->head_dim, 1, 65536);
     s->rotary = s->head_dim;

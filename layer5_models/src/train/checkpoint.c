@@ -40,7 +40,6 @@ typedef struct Setting {
 static uint64_t billionths(double x) { return (uint64_t)(x * 1e9); }
 
 static void list_settings(const TrainConfig *c, Setting settings[SETTINGS]) {
-    const bool delta = c->shape.mixer == TRAIN_DELTA;
     const Setting all[SETTINGS] = {{"--size", c->warmup},
                                    {"--size", billionths(c->final_rate)},
                                    {"--size", billionths(c->weight_decay)},
@@ -48,8 +47,8 @@ static void list_settings(const TrainConfig *c, Setting settings[SETTINGS]) {
                                    {"--size", billionths(c->momentum)},
                                    {"--size", billionths(c->beta1)},
                                    {"--size", billionths(c->beta2)},
-                                   {"--mixer", c->shape.mixer},
-                                   {"--mixer", delta ? c->shape.taps : 0},
+                                   {"--mixer", c->family != NULL},
+                                   {"--mixer", c->family ? c->shape.taps : 0},
                                    {"--masked", c->shape.both_ways},
                                    {"--dim", c->shape.dim},
                                    {"--hidden", c->shape.hidden},

@@ -7,7 +7,7 @@
 #include <string.h>
 
 const char *train_family(const TrainConfig *c) {
-    return c->shape.both_ways ? "llada" : c->shape.mixer == TRAIN_DELTA ? "qwen35" : "llama";
+    return c->family ? c->family->arch : c->shape.both_ways ? "llada" : "llama";
 }
 
 /* Rows 1 for a vector. */
@@ -49,16 +49,6 @@ static void put_attention(GgufWriter *out, const TrainConfig *c, const char *arc
     gguf_put_int(out, "diffusion.shift_logits", GGUF_BOOL, false);
 }
 
-/* No layer looks back: there are no heads of attention. */
-static void put_delta(GgufWriter *out, const TrainConfig *c, const char *arch) {
-    const TrainShape *s = &c->shape;
-    const SizeKey keys[] = {
-        {"attention.head_count", 0},      {"ssm.conv_kernel", s->taps},
-        {"ssm.state_size", s->head_dim},  {"ssm.group_count", s->kv_heads},
-        {"ssm.time_step_rank", s->heads}, {"ssm.inner_size", s->heads * s->head_dim}};
-    put_sizes(out, arch, keys, sizeof keys / sizeof *keys);
-}
-
 void train_put_metadata(GgufWriter *out, const TrainConfig *c, const char *name, Dtype dtype) {
     const char *arch = train_family(c);
     const SizeKey keys[] = {{"context_length", c->ctx},
@@ -74,7 +64,10 @@ void train_put_metadata(GgufWriter *out, const TrainConfig *c, const char *name,
     gguf_put_int(out, "general.file_type", GGUF_U32, dtype == DTYPE_F16 ? 1 : 0);
     gguf_put_float(out, family_key(key, arch, "attention.layer_norm_rms_epsilon"), GGUF_F32,
                    (double)c->shape.eps);
-    (c->shape.mixer == TRAIN_DELTA ? put_delta : put_attention)(out, c, arch);
+    if (c->family)
+        c->family->put_keys(out, c);
+    else
+        put_attention(out, c, arch);
 }
 
 static bool put_parameter(GgufWriter *out, const Trainer *t, const Parameter *p, Dtype dtype,

@@ -49,8 +49,7 @@ TrainConfig train_config_draft(void) {
 
 enum { MOST_TENSORS = 14 }; /* of a block */
 
-/* The next stretch of the flat array; returns where it starts. */
-static size_t add(Trainer *t, size_t *used, const char *name, size_t rows, size_t cols) {
+size_t train_add(Trainer *t, size_t *used, const char *name, size_t rows, size_t cols) {
     size_t offset = *used;
     if (t->parameters) {
         Parameter *p = &t->parameters[t->n_parameters];
@@ -64,95 +63,76 @@ static size_t add(Trainer *t, size_t *used, const char *name, size_t rows, size_
 
 static float *at(float *base, size_t offset) { return base ? base + offset : NULL; }
 
+void train_point(Trainer *t, void *weights, void *gradients, size_t field, size_t offset) {
+    *(float **)((char *)weights + field) = at(t->values, offset);
+    *(float **)((char *)gradients + field) = at(t->gradients, offset);
+}
+
 /* What a layer of this shape has, as the table of roles measures it. */
 static LayerSizes layer_of(const TrainShape *s) {
-    return (LayerSizes){.dim = s->dim,
+    LayerSizes sizes = {.dim = s->dim,
                         .heads = s->heads,
                         .kv_heads = s->kv_heads,
                         .head_dim = s->head_dim,
                         .value_dim = s->head_dim,
-                        .hidden = s->hidden,
-                        .delta_heads = s->heads,
-                        .delta_keys = s->kv_heads,
-                        .delta_dim = s->head_dim,
-                        .delta_taps = s->taps};
+                        .hidden = s->hidden};
+    layer_widths(&sizes);
+    return sizes;
 }
 
 /* A tensor of a block: its role, and where its pointer lies in a TrainBlock. */
 typedef struct Place {
     RoleId id;
     size_t at;
-    const char *name; /* NULL: as the role's */
-    bool of_all;      /* q, k and v have one together: `id` is that of v */
 } Place;
 
-#define PLACE(ID, FIELD) .id = ROLE_##ID, .at = offsetof(TrainBlock, FIELD)
+#define PLACE(ID, FIELD) \
+    { ROLE_##ID, offsetof(TrainBlock, FIELD) }
 
-static const Place attention_tensors[] = {{PLACE(ATTN_NORM, attn_norm)},
-                                          {PLACE(ATTN_Q, q)},
-                                          {PLACE(ATTN_K, k)},
-                                          {PLACE(ATTN_V, v)},
-                                          {PLACE(ATTN_OUTPUT, o)},
-                                          {PLACE(FFN_NORM, ffn_norm)}};
-
-static const Place delta_tensors[] = {
-    {PLACE(ATTN_NORM, attn_norm)},
-    {PLACE(DELTA_V, delta.qkv), .name = "attn_qkv", .of_all = true},
-    {PLACE(DELTA_V_CONV, delta.taps), .name = "ssm_conv1d", .of_all = true},
-    {PLACE(DELTA_DECAY, delta.alpha)},
-    {PLACE(DELTA_BETA, delta.beta)},
-    {PLACE(DELTA_A, delta.rate)},
-    {PLACE(DELTA_DT_BIAS, delta.bias)},
-    {PLACE(DELTA_GATE, delta.gate)},
-    {PLACE(DELTA_NORM, delta.norm)},
-    {PLACE(DELTA_OUT, delta.out)},
-    {PLACE(FFN_NORM, ffn_norm), .name = "post_attention_norm"}};
-
-static const Place network_tensors[] = {
-    {PLACE(FFN_GATE, gate)}, {PLACE(FFN_UP, up)}, {PLACE(FFN_DOWN, down)}};
+static const Place mixer_tensors[] = {PLACE(ATTN_NORM, attn_norm),
+                                      PLACE(ATTN_Q, q),
+                                      PLACE(ATTN_K, k),
+                                      PLACE(ATTN_V, v),
+                                      PLACE(ATTN_OUTPUT, o),
+                                      PLACE(FFN_NORM, ffn_norm)},
+                   network_tensors[] = {PLACE(FFN_GATE, gate), PLACE(FFN_UP, up),
+                                        PLACE(FFN_DOWN, down)};
 
 static void add_tensor(Trainer *t, size_t layer, const Place *place, size_t *used) {
     const LayerSizes sizes = layer_of(&t->config.shape);
     const Role *role = role_of(place->id);
-    const char *suffix = role->kind == ROLE_OFFSET  ? "bias"
-                         : role->kind == ROLE_PLAIN ? NULL
-                                                    : "weight";
-    bool taps = place->id == ROLE_DELTA_V_CONV;
     char name[48];
-    size_t rows = extent_of(role->rows, &sizes), cols = extent_of(role->cols, &sizes);
-    if (place->of_all) rows = train_channels(&t->config.shape);
-    block_tensor_name(name, sizeof name, layer, place->name ? place->name : role->name, suffix);
-    size_t offset = add(t, used, name, taps ? 1 : rows, taps ? rows * cols : cols);
-    if (t->parameters) {
-        t->parameters[t->n_parameters - 1].taps = taps ? cols : 0;
-        t->parameters[t->n_parameters - 1].rate = place->id == ROLE_DELTA_A;
-    }
-    *(float **)((char *)&t->weights.blocks[layer] + place->at) = at(t->values, offset);
-    *(float **)((char *)&t->grads.blocks[layer] + place->at) = at(t->gradients, offset);
+    block_tensor_name(name, sizeof name, layer, role->name, "weight");
+    size_t offset = train_add(t, used, name, role->rows(&sizes), role->cols(&sizes));
+    train_point(t, &t->weights.blocks[layer], &t->grads.blocks[layer], place->at, offset);
 }
 
 static void add_block(Trainer *t, size_t layer, size_t *used) {
-    bool remembers = t->config.shape.mixer == TRAIN_DELTA;
-    const Place *mixer = remembers ? delta_tensors : attention_tensors;
-    size_t count = remembers ? sizeof delta_tensors : sizeof attention_tensors;
-    for (size_t i = 0; i < count / sizeof *mixer; i++) add_tensor(t, layer, &mixer[i], used);
+    const TrainFamily *family = t->config.family;
+    if (family)
+        family->add_mixer(t, layer, used);
+    else
+        for (size_t i = 0; i < sizeof mixer_tensors / sizeof *mixer_tensors; i++)
+            add_tensor(t, layer, &mixer_tensors[i], used);
     for (size_t i = 0; i < 3; i++) add_tensor(t, layer, &network_tensors[i], used);
 }
 
 static size_t layout_parameters(Trainer *t) {
     size_t used = 0;
     t->n_parameters = 0;
-    size_t embedding = add(t, &used, "token_embd.weight", t->config.vocab, t->config.shape.dim);
+    size_t embedding =
+        train_add(t, &used, "token_embd.weight", t->config.vocab, t->config.shape.dim);
     t->weights.embedding = at(t->values, embedding),
     t->grads.embedding = at(t->gradients, embedding);
     for (size_t l = 0; l < t->config.layers; l++) add_block(t, l, &used);
-    size_t norm = add(t, &used, "output_norm.weight", 1, t->config.shape.dim);
+    size_t norm = train_add(t, &used, "output_norm.weight", 1, t->config.shape.dim);
     t->weights.out_norm = at(t->values, norm), t->grads.out_norm = at(t->gradients, norm);
     return used;
 }
 
 size_t train_parameters(const TrainConfig *config) {
     Trainer measure = {.config = *config};
+    arena_measure(&measure.arena);
     return layout_parameters(&measure);
 }
 
@@ -161,26 +141,20 @@ static void layout_mixer(Trainer *t, TrainSaved *v) {
     const TrainShape *s = &t->config.shape;
     Arena *a = &t->arena;
     size_t n = t->rows, f = sizeof(float), wide = s->heads * s->head_dim,
-           narrow = s->kv_heads * s->head_dim, channels = train_channels(s);
+           narrow = s->kv_heads * s->head_dim;
     v->mixed = arena_take(a, n * wide, f);
-    if (s->mixer == TRAIN_ATTENTION) {
-        v->q = arena_take(a, n * wide, f), v->k = arena_take(a, n * narrow, f),
-        v->v = arena_take(a, n * narrow, f);
+    if (t->config.family) {
+        t->config.family->layout_saved(t, v);
         return;
     }
-    TrainDeltaSaved *d = &v->delta;
-    d->in = arena_take(a, n * channels, f), d->conv = arena_take(a, n * channels, f);
-    d->z = arena_take(a, n * wide, f), d->asked = arena_take(a, n * wide, f);
-    d->alpha = arena_take(a, n * s->heads, f);
-    d->rows.qkv = arena_take(a, n * channels, f);
-    d->rows.beta = arena_take(a, n * s->heads, f);
-    d->rows.rate = arena_take(a, n * s->heads, f);
+    v->q = arena_take(a, n * wide, f);
+    v->k = arena_take(a, n * narrow, f), v->v = arena_take(a, n * narrow, f);
 }
 
 static void layout_muon(Trainer *t, size_t wide) {
     const TrainShape *s = &t->config.shape;
     size_t side = max_size(s->dim, wide), f = sizeof(float),
-           longest = s->mixer == TRAIN_DELTA ? train_channels(s) : side,
+           longest = s->mixer ? train_channels(s) : side,
            numbers = side * max_size(longest, s->hidden);
     t->muon.update = arena_take(&t->arena, numbers, f);
     t->muon.product = arena_take(&t->arena, numbers, f);
@@ -211,11 +185,11 @@ static void layout_batch(Trainer *t) {
     t->run.grad_c = arena_take(a, n * widest, f);
     t->run.matmul_scratch =
         arena_take(a, matmul_scratch_floats(threads, max_size(widest, t->config.vocab)), f);
-    t->run.attn_scratch = arena_take(
-        a,
-        s->mixer == TRAIN_DELTA ? delta_scratch_floats(threads, s->head_dim, t->config.ctx)
-                                : attention_scratch_floats(threads, t->config.ctx),
-        f);
+    t->run.attn_scratch =
+        arena_take(a,
+                   s->mixer ? s->mixer->scratch(s, threads, t->config.ctx)
+                            : attention_scratch_floats(threads, t->config.ctx),
+                   f);
     t->cosine = arena_take(a, n * s->head_dim / 2, f);
     t->sine = arena_take(a, n * s->head_dim / 2, f);
     t->x = arena_take(a, n * s->dim, f);
@@ -263,10 +237,8 @@ static void start_copying(Trainer *t, const TrainBlock *block) {
     size_t wide = s->heads * s->head_dim, group = s->heads / s->kv_heads;
     const float *v = block->v;
     float *out = block->o;
-    if (s->mixer == TRAIN_DELTA) { /* whose heads have values of their own, behind q and k */
-        v = block->delta.qkv + 2 * s->kv_heads * s->head_dim * s->dim;
-        out = block->delta.out, group = 1;
-    }
+    if (t->config.family) /* each of its heads has values of its own */
+        t->config.family->values_and_output(s, block, &v, &out), group = 1;
     for (size_t h = 0; h < s->heads; h++)
         for (size_t i = 0; i < s->head_dim; i++)
             for (size_t j = 0; j < s->dim; j++)
@@ -274,14 +246,9 @@ static void start_copying(Trainer *t, const TrainBlock *block) {
                     v[(h / group * s->head_dim + i) * s->dim + j];
 }
 
-/* A number of a vector at first.  Gains are 1.  What a head forgets with a token is exp(-exp(rate) dt), exp(rate) from
- * 1 to 16 and dt = softplus(bias) from a thousandth to a tenth: some heads begin with a long memory, some with a
- * short one.  Taps are as likely above 0 as below.  Dao & Gu 2024, arXiv:2405.21060, reference code. */
-static float first_of_vector(const Parameter *p, double u) {
-    if (p->rate) return (float)log(1 + 15 * u);
-    if (p->taps) return (float)((2 * u - 1) / sqrt((double)p->taps));
-    if (strstr(p->name, "ssm_dt")) return (float)log(expm1(0.001 * pow(100, u)));
-    return 1;
+/* A number of a vector at first: gains are 1. */
+static float first_of_vector(const Trainer *t, const Parameter *p, double u) {
+    return t->config.family ? t->config.family->first_of_vector(p, u) : 1;
 }
 
 void train_initialize(Trainer *t) {
@@ -290,9 +257,9 @@ void train_initialize(Trainer *t) {
         Rng rng = {t->config.seed, i, 0};
         double sigma = deviation(t, p);
         for (size_t k = 0; k < p->rows * p->cols; k++)
-            t->values[p->offset + k] = p->rows == 1
-                                           ? first_of_vector(p, rng_unit(t->config.seed, i, k))
-                                           : (float)(sigma * rng_normal(&rng));
+            t->values[p->offset + k] =
+                p->rows == 1 ? first_of_vector(t, p, rng_unit(t->config.seed, i, k))
+                             : (float)(sigma * rng_normal(&rng));
     }
     for (size_t l = 0; l < t->config.layers; l++) start_copying(t, &t->weights.blocks[l]);
 }

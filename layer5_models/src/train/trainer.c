@@ -14,11 +14,7 @@ static bool check_config(const TrainConfig *c, const Tokenizer *tokenizer, Fault
     if (s->head_dim % 2 || !s->head_dim || !s->dim || !s->hidden)
         return fault_set(fault, "head_dim %zu must be even, dim %zu and hidden %zu positive",
                          s->head_dim, s->dim, s->hidden);
-    if (s->mixer == TRAIN_DELTA && (s->taps < 2 || s->taps > 64 || s->head_dim > DELTA_DIM))
-        return fault_set(fault, "%zu taps, heads of %zu: a delta net wants 2 to 64, up to %d",
-                         s->taps, s->head_dim, DELTA_DIM);
-    if (s->mixer == TRAIN_DELTA && s->both_ways)
-        return fault_set(fault, "a memory reads from left to right: it fills no open places");
+    if (c->family && !c->family->check(c, fault)) return false;
     if (c->steps < 1 || c->batch_tokens < 1 || c->ctx < 2)
         return fault_set(fault, "steps, batch tokens and context must be positive");
     if (tokenizer_count(tokenizer) != c->vocab)
@@ -41,6 +37,7 @@ Trainer *trainer_open(const TrainConfig *config, const Corpus *corpus,
     }
     t->config = *config, t->corpus = corpus, t->tokenizer = tokenizer, t->vocab = vocab,
     t->pool = pool;
+    if (config->family) t->config.shape.mixer = config->family->mixer;
     arena_measure(&t->arena);
     train_layout(t);
     if (!arena_init(&t->arena, t->arena.used, fault)) {
@@ -55,7 +52,7 @@ Trainer *trainer_open(const TrainConfig *config, const Corpus *corpus,
 
 void trainer_close(Trainer *t) {
     if (!t) return;
-    train_lora_free(t->lora);
+    if (t->drop_lora) t->drop_lora(t->lora);
     arena_free(&t->arena);
     world_text_free(&t->scratch);
     token_list_free(&t->tokens);

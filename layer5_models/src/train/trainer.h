@@ -15,6 +15,21 @@ typedef struct Parameter {
     bool rate; /* learned as the logarithm of what files have with a minus: it stays below 0 */
 } Parameter;
 
+/* A family that a run writes in place of a llama: another mixer than attention. */
+typedef struct TrainFamily {
+    const char *arch;
+    const TrainMixer *mixer;
+    bool (*check)(const TrainConfig *config, Fault *fault);
+    /* the tensors of a block up to its network: train_add, train_point */
+    void (*add_mixer)(Trainer *trainer, size_t layer, size_t *used);
+    void (*layout_saved)(Trainer *trainer, TrainSaved *saved);
+    float (*first_of_vector)(const Parameter *p, double u); /* u uniform, 0 to 1 */
+    /* the maps to and from what heads copy at first */
+    void (*values_and_output)(const TrainShape *shape, const TrainBlock *block, const float **v,
+                              float **out);
+    void (*put_keys)(GgufWriter *out, const TrainConfig *config);
+} TrainFamily;
+
 /* The weights as pointers into a flat array; gradients have the same form. */
 typedef struct TrainWeights {
     float *embedding, *out_norm; /* (vocab, dim), which is the head, too; (dim) */
@@ -29,10 +44,6 @@ typedef struct TrainBatch {
     size_t n, documents;
     double nats; /* entropy of the documents */
 } TrainBatch;
-
-/* lora.c: an adapter that is learned. */
-typedef struct TrainLora TrainLora;
-void train_lora_free(TrainLora *lora);
 
 struct Trainer {
     TrainConfig config;
@@ -56,7 +67,9 @@ struct Trainer {
         float *update, *product; /* the largest matrix */
         float *gram, *power;     /* the square of its shorter side */
     } muon;
-    TrainLora *lora; /* owns; NULL: the weights are learned */
+    /* an adapter that is learned (train_lora.h), and how it is given back; NULL: the weights are */
+    struct TrainLora *lora;
+    void (*drop_lora)(struct TrainLora *lora);
     WorldText scratch;
     TokenList tokens;
     bool failed; /* a text could not be read: `fault` says why */
@@ -67,6 +80,11 @@ struct Trainer {
     size_t step, tokens_seen;
     uint64_t next_document;
 };
+
+/* params.c: the next tensor of the flat array, whose offset is returned; and a pointer to it in two structs, of weights
+ * and of gradients. */
+size_t train_add(Trainer *trainer, size_t *used, const char *name, size_t rows, size_t cols);
+void train_point(Trainer *trainer, void *weights, void *gradients, size_t field, size_t offset);
 
 /* params.c */
 void train_layout(Trainer *trainer); /* all memory; runs on a measuring and on the real arena */

@@ -78,7 +78,7 @@ bool glass_open(Glass *g, Session *session, Fault *fault) {
                  .dim = m->sizes.dim};
     for (size_t l = 0; l < g->layers; l++) {
         const Block *b = &m->blocks[l];
-        bool dense = b->ffn.net.up.w.data && !b->ffn.router.map.w.data;
+        bool dense = b->ffn.net.up.w.data && b->network == &dense_part;
         if (b->attention.o.w.data) g->heads = max_size(g->heads, b->attention.shape.heads);
         if (dense) g->hidden = max_size(g->hidden, b->ffn.net.up.w.shape[0]);
     }

@@ -1,6 +1,7 @@
 /* train.c - strata train: learn a vocabulary and a model. */
 #include "input.h"
 #include "compute.h"
+#include "train_families.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -214,7 +215,7 @@ static void override(size_t *value, long given) {
 }
 
 /* What moves between the tokens of a layer. */
-static bool choose_mixer(const Job *job, TrainShape *shape, Fault *fault) {
+static bool choose_mixer(const Job *job, TrainConfig *config, Fault *fault) {
     bool delta = strcmp(job->mixer, "delta") == 0;
     if (!delta && strcmp(job->mixer, "attention") != 0)
         return fault_set(fault, "--mixer %.40s: wanted attention or delta", job->mixer);
@@ -225,7 +226,7 @@ static bool choose_mixer(const Job *job, TrainShape *shape, Fault *fault) {
     if (delta && job->lora)
         return fault_set(fault,
                          "--mixer delta: adapters (--lora) are learned beside attention");
-    shape->mixer = delta ? TRAIN_DELTA : TRAIN_ATTENTION;
+    config->family = delta ? &train_delta_family : NULL;
     return true;
 }
 
@@ -252,7 +253,7 @@ static bool configure(Job *job, Fault *fault) {
                          c->shape.heads, c->shape.dim);
     if (job->heads > 0 || job->dim > 0) c->shape.head_dim = c->shape.dim / c->shape.heads;
     c->shape.both_ways = job->masked;
-    if (!choose_mixer(job, &c->shape, fault)) return false;
+    if (!choose_mixer(job, c, fault)) return false;
     if (job->rate > 0) c->learning_rate = job->rate;
     c->seed = job->seed;
     return true;

@@ -3,6 +3,7 @@
  *     a row of `in`     | z: inner | x: inner | B: groups n | C: groups n | dt: heads |
  *     ... convolved                | x        | B           | C           | */
 #include "mamba_rows.h"
+#include "block_extras.h"
 
 enum { CHANNELS = 64, ROWS = 4 }; /* taken at a time */
 
@@ -81,3 +82,14 @@ void mamba2_forward(Pool *pool, const Mamba *m, MambaRun *run, const KvCache *kv
     pool_for(pool, n, ROWS, gate_rows, &rows);
     linear(pool, &m->out, run->y, n, out, run->scratch);
 }
+
+/* ------------------------------------------------------------------ as a part of a block */
+
+static void mamba2_rows(const Block *b, const Pass *p, const float *in, float *out) {
+    mamba2_forward(p->run->pool, &b->extras->mamba, block_memory(p->run, mamba_open), p->kv,
+                   p->layer, p->batch, in, out);
+}
+
+static size_t mamba2_numbers(const Block *b) { return mamba_state(&b->extras->mamba); }
+
+const PartKind mamba2_part = {"mamba2", mamba2_rows, mamba2_numbers, NULL, mamba_open};

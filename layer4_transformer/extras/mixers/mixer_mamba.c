@@ -1,5 +1,6 @@
 /* mixer_mamba.c - Mamba 1.  See mixer_mamba.h. */
 #include "mamba_rows.h"
+#include "block_extras.h"
 
 enum { CHANNELS = 16, ROWS = 4 }; /* taken at a time by a thread */
 
@@ -108,3 +109,23 @@ void mamba_forward(Pool *pool, const Mamba *m, MambaRun *run, const KvCache *kv,
     pool_for(pool, m->inner, CHANNELS, some_channels, &rows);
     linear(pool, &m->out, run->y, n, out, run->scratch);
 }
+
+/* ------------------------------------------------------------------ as a part of a block */
+
+void *mamba_open(const BlockPlan *plan) {
+    MambaSizes sizes = {0};
+    MambaRun spare, *run = arena_take(plan->arena, 1, sizeof *run);
+    for (const Block *b = plan->blocks; b < plan->blocks + plan->count; b++)
+        if (b->extras) mamba_sizes_include(&sizes, &b->extras->mamba);
+    mamba_run_init(run ? run : &spare, plan->rows, &sizes, plan->arena);
+    return run;
+}
+
+static void mamba_rows(const Block *b, const Pass *p, const float *in, float *out) {
+    mamba_forward(p->run->pool, &b->extras->mamba, block_memory(p->run, mamba_open), p->kv,
+                  p->layer, p->batch, in, out);
+}
+
+static size_t mamba_numbers(const Block *b) { return mamba_state(&b->extras->mamba); }
+
+const PartKind mamba_part = {"mamba", mamba_rows, mamba_numbers, NULL, mamba_open};

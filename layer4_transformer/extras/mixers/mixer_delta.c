@@ -1,5 +1,6 @@
 /* mixer_delta.c - see mixer_delta.h. */
 #include "mixer_delta.h"
+#include "block_extras.h"
 
 #include <math.h>
 #include <string.h>
@@ -196,3 +197,23 @@ void delta_forward(Pool *pool, const DeltaNet *m, DeltaRun *run, const KvCache *
     pool_for(pool, n, ROWS, gate_rows, &rows);
     linear(pool, &m->out, run->y, n, out, run->scratch);
 }
+
+/* ------------------------------------------------------------------ as a part of a block */
+
+static void *delta_open(const BlockPlan *plan) {
+    DeltaSizes sizes = {0};
+    DeltaRun spare, *run = arena_take(plan->arena, 1, sizeof *run);
+    for (const Block *b = plan->blocks; b < plan->blocks + plan->count; b++)
+        if (b->extras) delta_sizes_include(&sizes, &b->extras->delta);
+    delta_run_init(run ? run : &spare, plan->rows, &sizes, plan->arena);
+    return run;
+}
+
+static void delta_rows(const Block *b, const Pass *p, const float *in, float *out) {
+    delta_forward(p->run->pool, &b->extras->delta, block_memory(p->run, delta_open), p->kv,
+                  p->layer, p->batch, in, out);
+}
+
+static size_t delta_numbers(const Block *b) { return delta_state(&b->extras->delta); }
+
+const PartKind delta_part = {"delta net", delta_rows, delta_numbers, NULL, delta_open};

@@ -1,5 +1,5 @@
-/* block_train_delta.c - see block_train_delta.h.  From left to right as mixer_delta.c, for whole sequences. */
-#include "block_train_delta.h"
+/* train_delta.c - see train_delta.h.  From left to right as mixer_delta.c, for whole sequences. */
+#include "train_delta.h"
 
 #include "short_conv_train.h"
 
@@ -28,7 +28,7 @@ static float sigmoid_of(float x) { return 1 / (1 + expf(-x)); }
 static void read_rows(void *context, int worker, size_t begin, size_t end) {
     const RowTask *t = context;
     const TrainShape *s = &t->run->shape;
-    const TrainDeltaSaved *saved = &t->saved->delta;
+    const TrainDeltaSaved *saved = t->saved->mixer;
     size_t channels = train_channels(s);
     (void)worker;
     for (size_t i = begin; i < end; i++) {
@@ -50,20 +50,22 @@ static void read_rows(void *context, int worker, size_t begin, size_t end) {
 static void gate_rows(void *context, int worker, size_t begin, size_t end) {
     const RowTask *t = context;
     const TrainShape *s = &t->run->shape;
+    const TrainDeltaSaved *saved = t->saved->mixer;
     size_t d = s->head_dim, wide = s->heads * d;
     float normed[DELTA_DIM];
     (void)worker;
     for (size_t at = begin * wide; at < end * wide; at += d) {
-        rms_norm(normed, t->saved->delta.asked + at, t->w->norm, d, s->eps);
-        activate_gated(ACT_SILU, t->saved->mixed + at, t->saved->delta.z + at, normed, d);
+        rms_norm(normed, saved->asked + at, t->w->norm, d, s->eps);
+        activate_gated(ACT_SILU, t->saved->mixed + at, saved->z + at, normed, d);
     }
 }
 
-void train_delta(const TrainRun *run, const TrainDelta *w, TrainSaved *saved) {
+static void train_delta(const TrainRun *run, const TrainBlock *block, TrainSaved *saved) {
     const TrainShape *s = &run->shape;
+    const TrainDelta *w = block->mixer;
     size_t n = run->n, wide = s->heads * s->head_dim;
     DeltaShape shape = delta_shape(s);
-    TrainDeltaSaved *d = &saved->delta;
+    TrainDeltaSaved *d = saved->mixer;
     float *scratch = run->matmul_scratch;
     RowTask task = {run, w, saved};
     linear_dense(run->pool, w->qkv, train_channels(s), s->dim, saved->normed, n, d->in,
@@ -84,12 +86,13 @@ void train_delta(const TrainRun *run, const TrainDelta *w, TrainSaved *saved) {
 static void gate_backward(const TrainRun *run, const TrainDelta *w, TrainDelta *grad,
                           const TrainSaved *saved, float *dmixed, float *dz) {
     const TrainShape *s = &run->shape;
+    const TrainDeltaSaved *v = saved->mixer;
     size_t d = s->head_dim;
     float normed[DELTA_DIM], dnormed[DELTA_DIM];
     for (size_t at = 0; at < run->n * s->heads * d; at += d) {
-        const float *asked = saved->delta.asked + at;
+        const float *asked = v->asked + at;
         rms_norm(normed, asked, w->norm, d, s->eps);
-        swiglu_backward(dz + at, dnormed, saved->delta.z + at, normed, dmixed + at, d);
+        swiglu_backward(dz + at, dnormed, v->z + at, normed, dmixed + at, d);
         memset(dmixed + at, 0, d * sizeof *dmixed);
         rms_norm_backward(dmixed + at, grad->norm, asked, w->norm, dnormed, d, s->eps);
     }
@@ -101,7 +104,7 @@ static void read_backward(const TrainRun *run, const TrainDelta *w, TrainDelta *
                           const TrainSaved *saved, const DeltaRows *d) {
     const TrainShape *s = &run->shape;
     size_t channels = train_channels(s), both = 2 * s->kv_heads * s->head_dim;
-    const TrainDeltaSaved *v = &saved->delta;
+    const TrainDeltaSaved *v = saved->mixer;
     for (size_t i = 0; i < run->n; i++) {
         float *row = d->qkv + i * channels, spoken[DELTA_DIM];
         const float *conv = v->conv + i * channels;
@@ -138,11 +141,12 @@ static void maps_backward(const TrainRun *run, const TrainDelta *w, TrainDelta *
                         saved->normed, maps[i].dy, run->n, run->matmul_scratch);
 }
 
-void train_delta_backward(const TrainRun *run, const TrainBlock *block, TrainBlock *gradients,
-                          const TrainSaved *saved, float *dx) {
+static void train_delta_backward(const TrainRun *run, const TrainBlock *block,
+                                 TrainBlock *gradients, const TrainSaved *saved, float *dx) {
     const TrainShape *s = &run->shape;
-    const TrainDelta *w = &block->delta;
-    TrainDelta *grad = &gradients->delta;
+    const TrainDelta *w = block->mixer;
+    const TrainDeltaSaved *v = saved->mixer;
+    TrainDelta *grad = gradients->mixer;
     size_t n = run->n, wide = s->heads * s->head_dim;
     DeltaShape shape = delta_shape(s);
     float *dmixed = run->grad_a, *dz = run->grad_b, *din = run->grad_a, *dnormed = run->grad_c;
@@ -150,14 +154,25 @@ void train_delta_backward(const TrainRun *run, const TrainBlock *block, TrainBlo
     linear_backward(run->pool, dmixed, false, grad->out, w->out, s->dim, wide, saved->mixed, dx,
                     n, run->matmul_scratch);
     gate_backward(run, w, grad, saved, dmixed, dz);
-    delta_backward(run->pool, &shape, run->sequences, &saved->delta.rows, dmixed, &rows,
+    delta_backward(run->pool, &shape, run->sequences, &v->rows, dmixed, &rows,
                    run->attn_scratch);
     read_backward(run, w, grad, saved, &rows);
-    conv_backward(run->pool, conv_shape(s), run->sequences, w->taps, saved->delta.in, rows.qkv,
-                  din, grad->taps);
+    conv_backward(run->pool, conv_shape(s), run->sequences, w->taps, v->in, rows.qkv, din,
+                  grad->taps);
     rows.qkv = din;
     maps_backward(run, w, grad, saved, &rows, dz, dnormed);
     for (size_t i = 0; i < n; i++)
         rms_norm_backward(dx + i * s->dim, gradients->attn_norm, saved->x + i * s->dim,
                           block->attn_norm, dnormed + i * s->dim, s->dim, s->eps);
 }
+
+static size_t train_delta_widest(const TrainShape *s) {
+    return train_channels(s) + 2 * s->heads;
+}
+
+static size_t train_delta_scratch(const TrainShape *s, int threads, size_t longest) {
+    return delta_scratch_floats(threads, s->head_dim, longest);
+}
+
+const TrainMixer train_delta_mixer = {"delta", train_delta, train_delta_backward,
+                                      train_delta_widest, train_delta_scratch};

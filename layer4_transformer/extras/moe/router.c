@@ -21,7 +21,7 @@ static float group_score(const Router *r, const float *p, size_t n) {
     return p[best] + p[largest(p, taken, n)];
 }
 
-/* Experts outside the best groups are out of the question. */
+/* Mask experts outside the top groups. */
 static void leave_groups(const Router *r, const float *p, size_t experts, bool *taken) {
     size_t each = experts / r->groups;
     float score[MOE_EXPERTS];

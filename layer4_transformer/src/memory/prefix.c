@@ -13,6 +13,7 @@ void prefix_init(KvCache *kv, Arena *arena) {
     int32_t *tokens = arena_take(arena, n * KV_PAGE, sizeof *tokens),
             *pages = arena_take(arena, n * layers, sizeof *pages);
     kv->free_prefix = n ? 0 : NONE;
+    kv->make_room = prefix_evict;
     if (!kv->prefix) return; /* measuring */
     for (size_t i = 0; i < n; i++) {
         kv->prefix[i] = (Prefix){.next = i + 1 < n ? (int32_t)i + 1 : NONE,

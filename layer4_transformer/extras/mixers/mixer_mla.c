@@ -1,5 +1,6 @@
 /* mixer_mla.c - see mixer_mla.h. */
 #include "mixer_mla.h"
+#include "block_extras.h"
 
 #include <string.h>
 
@@ -7,11 +8,10 @@ enum { ROWS = 4 }; /* taken at a time by a thread */
 
 static bool is_absorbed(const Mla *m) { return m->k_b.w.data; }
 
-void mla_sizes_include(MlaSizes *s, AttentionSizes *shared, const Attention *a, const Mla *m) {
+void mla_sizes_include(MlaSizes *s, const Attention *a, const Mla *m) {
     if (!m->kv_a.w.data) return;
     indexer_sizes_include(&s->index, &m->index);
     size_t heads = a->shape.heads, head = max_size(m->rank, m->plain + m->value);
-    shared->mixed = max_size(shared->mixed, heads * m->value);
     s->dim = max_size(s->dim, m->kv_a.w.shape[1]);
     s->heads = max_size(s->heads, heads);
     s->asked = max_size(s->asked, heads * (m->plain + m->rotary));
@@ -218,3 +218,30 @@ void mla_forward(Pool *pool, const Attention *a, const Mla *m, AttentionRun *sha
     }
     linear(pool, &a->o, shared->mixed, n, out, shared->scratch);
 }
+
+/* ------------------------------------------------------------------ as a part of a block */
+
+static void *mla_open(const BlockPlan *plan) {
+    MlaSizes sizes = {.index.ctx = plan->ctx};
+    MlaRun spare, *run = arena_take(plan->arena, 1, sizeof *run);
+    for (const Block *b = plan->blocks; b < plan->blocks + plan->count; b++)
+        if (b->extras) mla_sizes_include(&sizes, &b->attention, &b->extras->mla);
+    mla_run_init(run ? run : &spare, plan->pool, plan->rows, &sizes, plan->arena);
+    return run;
+}
+
+static void mla_rows(const Block *b, const Pass *p, const float *in, float *out) {
+    BlockRun *run = p->run;
+    mla_forward(run->pool, &b->attention, &b->extras->mla, &run->attention,
+                block_memory(run, mla_open), p->kv, p->layer - b->attention.back, p->batch, in,
+                out);
+}
+
+/* Latents share the memory of attention; what is mixed may be wider. */
+static void mla_include(BlockSizes *s, const Block *b) {
+    attention_sizes_include(&s->attention, &b->attention);
+    s->attention.mixed =
+        max_size(s->attention.mixed, b->attention.shape.heads * b->extras->mla.value);
+}
+
+const PartKind mla_part = {"latent attention", mla_rows, NULL, mla_include, mla_open};

@@ -1,5 +1,6 @@
 /* mixer_short_conv.c - see mixer_short_conv.h. */
 #include "mixer_short_conv.h"
+#include "block_extras.h"
 
 enum { ROWS = 4 }; /* taken at a time by a thread */
 
@@ -46,3 +47,24 @@ void short_conv_forward(Pool *pool, const ShortConvMixer *m, ShortConvRun *run,
     pool_for(pool, n, ROWS, gate_out, &rows);
     linear(pool, &m->out, run->y, n, out, run->scratch);
 }
+
+/* ------------------------------------------------------------------ as a part of a block */
+
+static void *short_conv_open(const BlockPlan *plan) {
+    ShortConvRun spare, *run = arena_take(plan->arena, 1, sizeof *run);
+    short_conv_run_init(run ? run : &spare, plan->rows, plan->dim, plan->arena);
+    return run;
+}
+
+static void short_conv_part_rows(const Block *b, const Pass *p, const float *in, float *out) {
+    short_conv_forward(p->run->pool, &b->extras->short_conv,
+                       block_memory(p->run, short_conv_open), p->kv, p->layer, p->batch, in,
+                       out);
+}
+
+static size_t short_conv_numbers(const Block *b) {
+    return short_conv_state(&b->extras->short_conv.conv);
+}
+
+const PartKind short_conv_part = {"short convolution", short_conv_part_rows, short_conv_numbers,
+                                  NULL, short_conv_open};

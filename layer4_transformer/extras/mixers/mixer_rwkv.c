@@ -1,5 +1,6 @@
 /* mixer_rwkv.c - see mixer_rwkv.h. */
 #include "mixer_rwkv.h"
+#include "block_extras.h"
 
 #include <math.h>
 #include <string.h>
@@ -204,3 +205,30 @@ void rwkv_channel_mix(Pool *pool, const Rwkv *m, RwkvRun *run, const KvCache *kv
     relu_squared(run->hidden, run->hidden, n * hidden);
     linear(pool, &m->channel_down, run->hidden, n, out, run->scratch);
 }
+
+/* ------------------------------------------------------------------ as a part of a block */
+
+void *rwkv_open(const BlockPlan *plan) {
+    RwkvSizes sizes = {0};
+    RwkvRun spare, *run = arena_take(plan->arena, 1, sizeof *run);
+    for (const Block *b = plan->blocks; b < plan->blocks + plan->count; b++)
+        if (b->extras) rwkv_sizes_include(&sizes, &b->extras->rwkv);
+    rwkv_run_init(run ? run : &spare, plan->rows, &sizes, plan->arena);
+    return run;
+}
+
+static void rwkv_time_rows(const Block *b, const Pass *p, const float *in, float *out) {
+    rwkv_time_mix(p->run->pool, &b->extras->rwkv, block_memory(p->run, rwkv_open), p->kv,
+                  p->layer, p->batch, in, out);
+}
+
+static void rwkv_channel_rows(const Block *b, const Pass *p, const float *in, float *out) {
+    rwkv_channel_mix(p->run->pool, &b->extras->rwkv, block_memory(p->run, rwkv_open), p->kv,
+                     p->layer, p->batch, in, out);
+}
+
+static size_t rwkv_numbers(const Block *b) { return rwkv_state(&b->extras->rwkv); }
+
+const PartKind rwkv_part = {"rwkv time mix", rwkv_time_rows, rwkv_numbers, NULL, rwkv_open},
+               rwkv_channel_part = {
+                   .name = "rwkv channel mix", .forward = rwkv_channel_rows, .open = rwkv_open};

@@ -64,8 +64,7 @@ typedef struct MlaSizes {
 } MlaSizes;
 
 /* Grow sizes to what this one needs. */
-void mla_sizes_include(MlaSizes *sizes, AttentionSizes *shared, const Attention *attention,
-                       const Mla *mla);
+void mla_sizes_include(MlaSizes *sizes, const Attention *attention, const Mla *mla);
 
 void mla_run_init(MlaRun *run, Pool *pool, size_t rows, const MlaSizes *sizes, Arena *arena);
 

@@ -1,6 +1,5 @@
 /* kv.c - tables of pages.  See kv.h; pages with several users: kv_fork.c; what lies in a page: kv_store.c. */
 #include "kv_pages.h"
-#include "prefix.h"
 #include "state.h"
 
 #include <string.h>
@@ -39,7 +38,6 @@ void kv_init(KvCache *kv, const KvConfig *c, Arena *arena) {
     kv->length = arena_take(arena, c->sequences, sizeof *kv->length);
     kv->source = arena_take(arena, c->sequences, sizeof *kv->source);
     state_init(kv, arena);
-    prefix_init(kv, arena);
     if (!kv->shape) return; /* measuring */
     memcpy(kv->shape, c->shapes, c->layers * sizeof *kv->shape);
     kv->config.shapes = kv->shape;
@@ -55,7 +53,7 @@ size_t kv_pages_needed(const KvCache *kv, size_t sequence, size_t length) {
 
 bool kv_reserve(KvCache *kv, size_t sequence, size_t length, size_t others) {
     while (kv->pages.free_count < others + kv_pages_needed(kv, sequence, length))
-        if (!prefix_evict(kv)) return false;
+        if (!kv->make_room || !kv->make_room(kv)) return false;
     return true;
 }
 

@@ -1,6 +1,6 @@
 /* shift.c - see shift.h. */
 #include "shift.h"
-#include "kv_pages.h"
+#include "memory/kv_pages.h"
 #include "prefix.h"
 
 /* The first page of a layer, not before `first`, that no window gave back. */

@@ -31,8 +31,7 @@ static inline size_t kv_pages_for(size_t length) { return (length + KV_PAGE - 1)
 /* Does a sequence's next position go into a page that is partly filled and shared with others? */
 bool writes_to_shared(const KvCache *kv, size_t sequence, size_t layer);
 
-/* The entry of a table names a page of its own, with the same bytes; of the old one there is a user less.
- * Needs a free page. */
+/* Give the entry a private copy of its page; drop one reference to the old one.  Needs a free page. */
 void copy_on_write(PagePool *pool, int32_t *entry);
 
 /* ------------------------------------------------------------------ numbers that share scales (kv_blocks.c) */
@@ -78,7 +77,5 @@ void state_begin(KvCache *kv, size_t sequence);
 /* A sequence that holds nothing begins with a snapshot; the one of a length, -1: there is none. */
 void state_share(KvCache *kv, size_t sequence, size_t length, int32_t page);
 int32_t state_page(const KvCache *kv, size_t sequence, size_t length);
-
-void prefix_init(KvCache *kv, Arena *arena);
 
 #endif

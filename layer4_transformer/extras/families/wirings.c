@@ -1,0 +1,174 @@
+/* wirings.c - see block_extras.h. */
+#include "block_extras.h"
+
+#include <string.h>
+
+/* ------------------------------------------------------------------ working memory */
+
+static void include_inputs(LayerInputSizes *s, const BlockPlan *plan, const LayerInput *input) {
+    if (!input->gate.w.data) return;
+    *s = (LayerInputSizes){plan->dim, plan->count, input->gate.w.shape[0]};
+}
+
+static void include_join(size_t *dim, size_t *wide, const BlockPlan *plan, const Join *join) {
+    if (join->token_norm.kind) *dim = plan->dim, *wide = max_size(*wide, 2 * plan->dim);
+    if (join->depths.w.data) *wide = max_size(*wide, join->depths.w.shape[1]);
+}
+
+void *wiring_open(const BlockPlan *plan) {
+    LayerInputSizes inputs = {0};
+    size_t rank = 0, streams = 0, join = 0, wide = 0, rows = plan->rows, dim = plan->dim;
+    WiringRun spare, *run = arena_take(plan->arena, 1, sizeof *run), *w = run ? run : &spare;
+    for (const Block *b = plan->blocks; b < plan->blocks + plan->count; b++) {
+        const BlockExtras *e = b->extras;
+        if (!e) continue;
+        if (e->laurel.left.w.data) rank = max_size(rank, e->laurel.left.w.shape[0]);
+        streams = max_size(streams, e->altup.streams);
+        include_inputs(&inputs, plan, &e->layer_input);
+        include_join(&join, &wide, plan, &e->join);
+    }
+    laurel_run_init(&w->laurel, rows, dim, rank, plan->arena);
+    layer_input_run_init(&w->layer_input, rows, &inputs, plan->arena);
+    altup_run_init(&w->altup, rows, dim, streams, plan->arena);
+    join_run_init(&w->join, rows, join, wide, plan->arena);
+    return run;
+}
+
+static WiringRun *memory_of(const Pass *p) { return block_memory(p->run, wiring_open); }
+
+/* ------------------------------------------------------------------ the wirings */
+
+/* x += network(norm'(x)) */
+static void feed_normed(const Block *b, const Pass *p, float *x) {
+    block_norm(p, &b->ffn_norm, p->run->normed, x);
+    block_feed(b, p, p->run->normed, x);
+}
+
+static void norm_after(const Block *b, const Pass *p, float *x) {
+    const Norm *second = &b->extras->attn_norm_2;
+    size_t numbers = p->batch->count * p->dim;
+    if (second->kind) memcpy(p->run->aside, x, numbers * sizeof *x);
+    block_mix(b, p, x, x);
+    block_norm(p, &b->attn_norm, x, x);
+    if (second->kind) {
+        axpy(x, 1, p->run->aside, numbers);
+        block_norm(p, second, x, x);
+    }
+    block_feed(b, p, x, x);
+    block_norm(p, &b->ffn_norm, x, x);
+}
+
+static void with_laurel(const Block *b, const Pass *p, float *x) {
+    block_norm(p, &b->attn_norm, p->run->normed, x);
+    block_mix(b, p, p->run->normed, x);
+    laurel_forward(p->run->pool, &b->extras->laurel, &memory_of(p)->laurel, p->run->normed,
+                   p->batch->count, x);
+    feed_normed(b, p, x);
+}
+
+/* The source is read between attention and the network. */
+static void with_cross(const Block *b, const Pass *p, float *x) {
+    const Cross *cross = &b->extras->cross;
+    block_norm(p, &b->attn_norm, p->run->normed, x);
+    block_mix(b, p, p->run->normed, x);
+    block_norm(p, &cross->norm, p->run->normed, x);
+    cross_forward(p->run->pool, cross, &p->run->attention, p->kv, p->layer, p->batch,
+                  p->run->normed, p->run->branch);
+    block_add(b, &(Norm){.kind = NORM_NONE}, p, x);
+    feed_normed(b, p, x);
+}
+
+static void include_cross(BlockSizes *sizes, const Block *b) {
+    attention_sizes_include(&sizes->attention, &b->extras->cross.attention);
+}
+
+/* x += norm(network(norm'(x)) + experts(x)), each of which has norms of its own */
+static void beside(const Block *b, const Pass *p, float *x) {
+    const BlockExtras *e = b->extras;
+    BlockRun *run = p->run;
+    const size_t n = p->batch->count;
+    block_norm(p, &b->attn_norm, run->normed, x);
+    block_mix(b, p, run->normed, x);
+    block_norm(p, &b->ffn_norm, run->normed, x);
+    dense_part.forward(b, p, run->normed, run->branch);
+    block_norm(p, &e->network_post_norm, run->branch, run->branch);
+    moe_forward(run->pool, &b->ffn, &e->experts, x, n, run->aside,
+                block_memory(run, experts_open));
+    block_norm(p, &e->experts_post_norm, run->aside, run->aside);
+    axpy(run->branch, 1, run->aside, n * p->dim);
+    block_add(b, &b->ffn_post_norm, p, x);
+}
+
+static void include_beside(BlockSizes *sizes, const Block *b) { dense_part.include(sizes, b); }
+
+/* Attention reads what the join made, the token beside x. */
+static void joined(const Block *b, const Pass *p, float *x) {
+    block_mix(b, p, memory_of(p)->join.both, x);
+    feed_normed(b, p, x);
+}
+
+/* A block's own input goes to x; of a stream in parts to all but the first, which it reads scaled. */
+static void add_layer_input(const Block *b, const Pass *p, float *x) {
+    const AltUp *altup = &b->extras->altup;
+    const size_t n = p->batch->count, dim = p->dim, streams = altup->streams;
+    float *normed = p->run->normed;
+    for (size_t i = 0; streams && i < n * dim; i++) normed[i] = x[i] * altup->scale[i % dim];
+    layer_input_forward(p->run->pool, &b->extras->layer_input, &memory_of(p)->layer_input,
+                        p->layer, streams ? normed : x, n, p->run->branch);
+    for (size_t s = streams ? 1 : 0; s < (streams ? streams : 1); s++)
+        axpy(x + s * n * dim, 1, p->run->branch, n * dim);
+}
+
+/* x (streams, count, dim) where there are streams. */
+static void extended(const Block *b, const Pass *p, float *x) {
+    const BlockExtras *e = b->extras;
+    const size_t n = p->batch->count, dim = p->dim;
+    AltUpRun *altup = &memory_of(p)->altup;
+    if (e->altup.streams) altup_predict(p->run->pool, &e->altup, altup, x, n, dim);
+    e->inner->forward(b, p, x);
+    if (e->altup.streams) altup_correct(p->run->pool, &e->altup, altup, x, n, dim);
+    if (e->layer_input.gate.w.data) add_layer_input(b, p, x);
+    for (size_t i = 0; e->output_scale && i < n * dim; i++) x[i] *= *e->output_scale;
+}
+
+static void include_inner(BlockSizes *sizes, const Block *b) {
+    if (b->extras->inner->include) b->extras->inner->include(sizes, b);
+}
+
+const Wiring after_wiring = {.name = "norm after", .forward = norm_after},
+             laurel_wiring = {"laurel", with_laurel, NULL, wiring_open},
+             cross_wiring = {"cross attention", with_cross, include_cross, NULL},
+             beside_wiring = {"experts beside", beside, include_beside, experts_open},
+             joined_wiring = {"joined", joined, NULL, wiring_open},
+             extended_wiring = {"extended", extended, include_inner, wiring_open};
+
+/* ------------------------------------------------------------------ which parts a block has */
+
+static const PartKind *recurrent_kind(const BlockExtras *e) {
+    if (e->short_conv.in.w.data) return &short_conv_part;
+    if (e->delta.out.w.data) return &delta_part;
+    if (e->rwkv.out.w.data) return &rwkv_part;
+    if (!e->mamba.in.w.data) return NULL;
+    return e->mamba.x.w.data ? &mamba_part : &mamba2_part;
+}
+
+static const PartKind *network_kind(const Block *b) {
+    if (b->extras->experts.router.map.w.data) return &experts_part;
+    if (b->extras->rwkv.out.w.data) return &rwkv_channel_part;
+    return b->ffn.net.up.w.data ? &dense_part : NULL;
+}
+
+void block_choose(Block *b, const Wiring *usual) {
+    BlockExtras *e = b->extras;
+    const PartKind *recurrent = recurrent_kind(e);
+    size_t mixers = 0;
+    if (b->attention.o.w.data)
+        b->mixer[mixers++] = e->mla.kv_a.w.data ? &mla_part : &attention_part;
+    if (recurrent) b->mixer[mixers] = recurrent;
+    b->network = network_kind(b);
+    b->wiring = e->cross.attention.o.w.data ? &cross_wiring
+                : e->network_post_norm.kind ? &beside_wiring
+                                            : usual;
+    if (!e->altup.streams && !e->layer_input.gate.w.data && !e->output_scale) return;
+    e->inner = b->wiring, b->wiring = &extended_wiring;
+}
