@@ -63,9 +63,9 @@ static double compare(const MakeModel *m, int *same) {
         tokens[i] = (int32_t)(rng_hash(3, 0, (uint64_t)i) % MAKE_VOCAB);
     SessionConfig config = {.sequences = 1, .max_tokens = TOKENS, .max_logits = TOKENS};
     bool opened = model_open_memory(&model, bytes, size, &fault);
-    if (opened && model.sizes.encoder) tokens[SOURCE] = model.start;
+    if (opened && more_of(&model)->encoder) tokens[SOURCE] = more_of(&model)->start;
     config.vectors = opened && !model_writes(&model);
-    config.canvas = opened && model.recipe->both_ways;
+    config.canvas = opened && more_of(&model)->quirks->both_ways;
     if (!opened || !session_open(&session, &model, NULL, config, &fault) ||
         !session_eval(&session, tokens, TOKENS, true, &fault)) {
         printf("%s\n", fault.text);
@@ -131,7 +131,7 @@ static double compare_guesses(const MakeModel *m, int *same) {
     run_guesses(&head, &model, tokens, TOKENS, KNOWN, NULL, got);
     reference_open(&target, &model.gguf), reference_open(&reference, &head.gguf);
     reference_guesses(&reference, &target, tokens, TOKENS, KNOWN, want);
-    double error = error_of(got, want, TOKENS - 1, head.guesses.count, 0, same);
+    double error = error_of(got, want, TOKENS - 1, more_of(&head)->guesses.count, 0, same);
     ++*same; /* nothing is said of the first token */
     reference_close(&reference), reference_close(&target);
     model_close(&head), model_close(&model);
@@ -148,7 +148,8 @@ static double compare_eye(const MakeModel *m, int *same, int *of) {
     size_t size;
     unsigned char *bytes = make_model(m, &size);
     if (!vision_open_memory(&vision, bytes, size, CLASS_FIRST, NULL, &fault) ||
-        !picture_init(&picture, vision.model.eye.image, vision.model.eye.image, &fault)) {
+        !picture_init(&picture, more_of(&vision.model)->eye.image,
+                      more_of(&vision.model)->eye.image, &fault)) {
         printf("%s\n", fault.text);
         exit(1);
     }

@@ -33,7 +33,7 @@ static void run_with(const Model *model, KvFormat kv, int threads, size_t chunk,
     size_t width = width_of(model), source = model_source(model, tokens, TOKENS);
     SessionConfig config = {
         .sequences = 1, .max_tokens = TOKENS, .max_logits = TOKENS, .kv = kv};
-    config.canvas = model->recipe->both_ways, config.vectors = !model_writes(model);
+    config.canvas = more_of(model)->quirks->both_ways, config.vectors = !model_writes(model);
     assert_true(session_open(&session, model, pool, config, &fault));
     memset(out, 0, source * width * sizeof *out);
     for (size_t at = 0, n; at < TOKENS; at += n) {
@@ -59,7 +59,7 @@ static unsigned char *open_made(const MakeModel *m, Model *model) {
     make_tokens();
     if (!model_open_memory(model, bytes, size, &fault))
         fail_msg("%s %s: %s", m->arch, m->more ? m->more : "", fault.text);
-    if (model->sizes.encoder) tokens[SOURCE] = model->start;
+    if (more_of(model)->encoder) tokens[SOURCE] = more_of(model)->start;
     return bytes;
 }
 
@@ -235,7 +235,7 @@ static void compare_guesses(const MakeModel *of, const char *more) {
     size_t size;
     unsigned char *bytes = open_made(of, &model), *own = make_model(&m, &size);
     if (!model_open_memory(&head, own, size, &fault)) fail_msg("%s: %s", more, fault.text);
-    size_t count = (TOKENS - 1) * head.guesses.count;
+    size_t count = (TOKENS - 1) * more_of(&head)->guesses.count;
     float *got = malloc(count * sizeof *got);
     double *want = malloc(count * sizeof *want), error = 0, power = 0;
     Pool *pool = pool_open(2, false, NULL);
@@ -391,7 +391,7 @@ static void threads_and_chunks_change_no_bit(void **state) {
             run(&model, threads, TOKENS, other);
             assert_memory_equal(one, other, all);
         }
-        for (int c = 0; c < 3 && !model.recipe->both_ways; c++) {
+        for (int c = 0; c < 3 && !more_of(&model)->quirks->both_ways; c++) {
             run(&model, 1 + c, chunks[c], other);
             assert_memory_equal(one, other, all);
         }

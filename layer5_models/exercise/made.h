@@ -30,9 +30,9 @@ static inline void make(Made *m, const char *family) {
     for (int32_t i = 0; i < MADE; i++) {
         m->token[i] = 5 + (int32_t)fresh_below(200), m->position[i] = i;
         m->wanted[i] = i >= SOURCE;
-        if (m->token[i] == m->model.start) m->token[i]++;
+        if (m->token[i] == more_of(&m->model)->start) m->token[i]++;
     }
-    if (m->model.sizes.encoder) m->token[SOURCE] = m->model.start;
+    if (more_of(&m->model)->encoder) m->token[SOURCE] = more_of(&m->model)->start;
     m->batch = (Batch){MADE, m->token, m->sequence, m->position, m->wanted, NULL};
 }
 

@@ -276,8 +276,10 @@ static const Recipe rows[] = {
 /* ------------------------------------------------------------------ files of plain families */
 
 static bool has_experts(const Gguf *gguf) {
-    double count = 0;
-    return gguf_float(gguf_find(gguf, "llama.expert_count"), 0, &count) && count > 0;
+    double count = 0, used = 0;
+    gguf_float(gguf_find(gguf, "llama.expert_count"), 0, &count);
+    gguf_float(gguf_find(gguf, "llama.expert_used_count"), 0, &used);
+    return count > 0 || used > 0;
 }
 
 static bool has_scores(const Gguf *gguf) {

@@ -67,6 +67,9 @@ bool session_open(Session *session, const Model *model, Pool *pool, SessionConfi
                   Fault *fault);
 void session_close(Session *session);
 
+/* How many tokens there are: the vocabulary, and rows that the session was lent (families.h). */
+size_t session_tokens(const Session *session);
+
 /* The positions a sequence has room for, and how many it holds. */
 size_t session_ctx(const Session *session);
 size_t session_length(const Session *session, size_t sequence);

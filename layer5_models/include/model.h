@@ -58,6 +58,15 @@ bool model_open(Model *model, const char *path, Fault *fault);
 bool model_open_memory(Model *model, const void *bytes, size_t size, Fault *fault);
 void model_close(Model *model);
 
+/* How many of a text's first tokens are read at once: none, but for families with an encoder
+ * (families.h). */
+size_t model_source(const Model *model, const int32_t *tokens, size_t count);
+
+/* Can the model go on with these tokens?  With an encoder they are a source that fits into one batch,
+ * and the start token. */
+bool model_check_prompt(const Model *model, const int32_t *tokens, size_t count, size_t batch,
+                        Fault *fault);
+
 /* Rearrange the quantized matrices for speed (packed.h); the results do not change by a bit.
  *
  *   progress   called with the bytes done so far; NULL: no callback

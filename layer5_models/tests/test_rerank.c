@@ -95,8 +95,8 @@ static float score(const Case *c, const char *query, const char *document, doubl
     reference_open(&reference, &c->model.gguf);
     reference.second = (int)second;
     double scores[4];
-    reference_scores(&reference, tokens.ids, (int)tokens.count, (int)c->model.text_head.labels,
-                     scores);
+    reference_scores(&reference, tokens.ids, (int)tokens.count,
+                     (int)more_of(&c->model)->text_head.labels, scores);
     *want = scores[0];
     reference_close(&reference), session_close(&session), token_list_free(&tokens);
     return got;

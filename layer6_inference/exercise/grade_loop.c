@@ -1,6 +1,6 @@
 /* The graders of layer 6: the loop, a step of it, and what becomes of a draft. */
 #include "heap.h"
-#include "inference.h"
+#include "inference_extras.h"
 #include "near.h"
 
 DECLARE_SHIPPED(generate);
@@ -225,7 +225,7 @@ static void unread_step(const char *what, Session *unread, const GenerateOptions
     unread->is_wanted = NULL;
     COUNT(text.count, count, "%s cannot read what was planned: no token is taken then", what);
     HINT(strstr(told.text, "nobody wants"), "%s cannot read: the fault says why", what);
-    if (unread == &session && o.amateur) {
+    if (unread == &session && o.extras[0].session) {
         COUNT(read_so_far(), read,
               "%s reads first; it cannot, so the step ends there, and nothing has changed: "
               "tokens that were read",
@@ -240,30 +240,35 @@ static void unread_steps(void) {
     Speculation guess = {.length = 3, .draft = &small};
     chain_without_end();
     unread_step("the model", &session, &(GenerateOptions){0});
-    unread_step("the draft model", &small, &(GenerateOptions){.speculation = &guess});
+    GenerateOptions drafts = {0}, both = {0};
+    with_draft(&drafts, &guess), with_amateur(&both, &small);
+    unread_step("the draft model", &small, &drafts);
     chain_of("contrast:0.1,temp:1");
-    unread_step("the model", &session, &(GenerateOptions){.amateur = &small});
-    unread_step("the amateur", &small, &(GenerateOptions){.amateur = &small});
+    unread_step("the model", &session, &both);
+    unread_step("the amateur", &small, &both);
 }
 
 GRADE(one_step) {
     open_models();
-    GenerateOptions o[3];
+    GenerateOptions o[3], plain[3];
     Speculation guess[3];
     memset(o, 0, sizeof o);
     for (size_t i = 0; i < 3; i++)
         o[i].limits.max_tokens = 6 + fresh_below(10), o[i].seed = fresh_bits();
     steps_of("three texts", o, 3, "temp:1.3");
-    o[1].amateur = o[2].amateur = o[0].amateur = &small;
+    for (size_t i = 0; i < 3; i++) plain[i] = o[i], with_amateur(&o[i], &small);
     steps_of("three texts and an amateur", o, 3, "contrast:0.1,temp:1");
     for (size_t i = 0; i < 3; i++) {
         guess[i] = (Speculation){.length = 3};
-        o[i].amateur = NULL, o[i].speculation = &guess[i];
+        o[i] = plain[i], with_draft(&o[i], &guess[i]);
     }
     steps_of("three texts with look-up drafts", o, 3, "temp:1.3");
-    for (size_t i = 0; i < 2; i++) guess[i] = (Speculation){.length = 3, .draft = &small};
+    for (size_t i = 0; i < 2; i++) {
+        guess[i] = (Speculation){.length = 3, .draft = &small};
+        o[i] = plain[i], with_draft(&o[i], &guess[i]);
+    }
     steps_of("two texts with a draft model", o, 2, "temp:1.3");
-    HINT(guess[0].drafted > 0, "no draft was made: engine_draft comes first");
+    HINT(guess[0].drafted > 0, "no draft was made: the hook before_plan comes first");
     unread_steps();
 }
 

@@ -2,7 +2,7 @@
  * library and by the work, and both plans are laid side by side. */
 #include "../src/engine/take.h"
 #include "grader.h"
-#include "inference.h"
+#include "inference_extras.h"
 #include "make_model.h"
 
 DECLARE_SHIPPED(engine_plan);
@@ -151,13 +151,14 @@ static void planned_in(Session *in, TokenList *texts, const char *what, const ch
         GenerateOptions o = options[i];
         NEED(chain_parse(&chains[i], spec, in->model->tokenizer, &fault));
         if (!o.on_logits) o.chain = &chains[i];
+        with_look_ahead(&o);
         NEED(engine_add(&engine, &texts[i], &o, &fault));
     }
     for (size_t i = 0; limited && i < TEXTS; i++)
         engine.sequences[i].quota = i ? 1 + fresh_below(9) : 0;
     for (size_t step = 0; engine.live && step < STEPS; step++) {
         engine.sequences[2].held = limited && step < 4;
-        NEED(engine_draft(&engine, &fault));
+        NEED(!engine.hooks.before_plan || engine.hooks.before_plan(&engine, &fault));
         Plan want = plan_by(SHIPPED(engine_plan), &engine), got = plan_by(engine_plan, &engine);
         same_plan(what, step, &got, &want, engine.n_parts);
         if (!engine_step(&engine, &fault)) {
@@ -185,7 +186,7 @@ static void shifted(const GenerateOptions *options) {
     GenerateOptions o[TEXTS];
     TokenList texts[TEXTS];
     for (size_t i = 0; i < TEXTS; i++) {
-        o[i] = options[i], o[i].shift = true;
+        o[i] = options[i], with_long_text(&o[i], 0);
         texts[i] = prompt_of("The fox and the crow went to the old mill. ", 1);
         size_t n = i == 0 ? CTX + 60 : CTX - 9 * i;
         NEED(token_list_reserve(&texts[i], n, &fault));
@@ -316,13 +317,13 @@ GRADE(plans) {
     planned("texts with a quota, one of them held at first", "temp:1.3,draw", o, true);
     planned("three texts that look ahead", "contrastive_search:0.6:k=4", o, false);
     memcpy(asked, o, sizeof o);
-    for (size_t i = 0; i < TEXTS; i++) asked[i].negative = &instead;
+    for (size_t i = 0; i < TEXTS; i++) with_negative(&asked[i], &instead);
     planned("texts with a negative prompt", "cfg:1.5,temp:1,draw", asked, false);
     planned("texts with a negative prompt and a quota", "cfg:1.5,temp:1,draw", asked, true);
     memcpy(asked, o, sizeof o);
-    for (size_t i = 0; i < TEXTS; i++) asked[i].amateur = &small;
+    for (size_t i = 0; i < TEXTS; i++) with_amateur(&asked[i], &small);
     planned("texts and an amateur", "contrast:0.1,temp:1,draw", asked, false);
-    for (size_t i = 0; i < TEXTS; i++) asked[i].amateur = &narrow;
+    for (size_t i = 0; i < TEXTS; i++) asked[i] = o[i], with_amateur(&asked[i], &narrow);
     planned("texts and an amateur whose batch is small", "contrast:0.1,temp:1,draw", asked,
             false);
     memcpy(asked, o, sizeof o);
@@ -330,10 +331,13 @@ GRADE(plans) {
     planned("three texts, of which one waits for somebody else", "temp:1.3,draw", asked, false);
     memcpy(asked, o, sizeof o);
     for (size_t i = 0; i < TEXTS; i++)
-        guess[i] = (Speculation){.length = 4}, asked[i].speculation = &guess[i];
+        guess[i] = (Speculation){.length = 4}, with_draft(&asked[i], &guess[i]);
     planned("texts with look-up drafts", "temp:1.3,draw", asked, false);
     planned("texts with look-up drafts and a quota", "temp:1.3,draw", asked, true);
-    for (size_t i = 0; i < TEXTS; i++) guess[i] = (Speculation){.length = 3, .draft = &small};
+    for (size_t i = 0; i < TEXTS; i++) {
+        guess[i] = (Speculation){.length = 3, .draft = &small};
+        asked[i] = o[i], with_draft(&asked[i], &guess[i]);
+    }
     planned("texts with a draft model", "temp:1.3,draw", asked, false);
     shifted(o);
     sources(o);

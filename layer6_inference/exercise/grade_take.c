@@ -1,7 +1,7 @@
 /* The grader of layer 6's step of one text: from a row of logits to a token that has joined it. */
 #include "../src/engine/take.h"
 #include "grader.h"
-#include "inference.h"
+#include "inference_extras.h"
 
 #include "../../layer5_models/src/tokenizer/vocab.h" /* which tokens end a text */
 
@@ -89,11 +89,11 @@ static void open_told(Told *t, const Wish *w) {
                                      .on_choice = w->watched ? on_choice : NULL,
                                      .on_logits = w->answers ? on_logits : NULL,
                                      .want_raw = w->want_raw,
-                                     .take_back = w->banned ? &t->take_back : NULL,
-                                     .on_taken_back = on_taken_back,
-                                     .context = t,
-                                     .heal = w->heals ? &t->heal : NULL};
-    NEED(sequence_open(&t->s, &session, &fault));
+                                     .context = t};
+    t->take_back.on_taken_back = on_taken_back, t->take_back.context = t;
+    if (w->banned) with_take_back(&t->s.options, &t->take_back);
+    if (w->heals) with_heal(&t->s.options, &t->heal);
+    NEED(sequence_open(&t->s, &(Engine){.parts[0].session = &session}, &fault));
     t->s.live = true;
     if (w->late) t->s.start -= 60;
     t->s.ctx = t->tokens.count + w->ctx;
@@ -162,11 +162,10 @@ static void alike(const Told *got, const Told *want, const char *what, size_t st
          want->s.first > 0 ? "also of one that ends the text" : "and here none came");
     COUNT(got->s.answered, want->s.answered,
           "%s: answered is how many tokens these logits follow", what);
-    COUNT(
-        got->s.spelled, want->s.spelled,
-        "%s, token %zu: letters of the prompt that the tokens have spelled again (new_text is "
-        "called once for every token)",
-        what, step);
+    COUNT(got->s.options.extras[0].count, want->s.options.extras[0].count,
+          "%s, token %zu: what the text's extra has counted (outgoing is called once for every "
+          "token)",
+          what, step);
 }
 
 static void fresh_row(int32_t end) {
@@ -301,7 +300,7 @@ GRADE(taking) {
     for (int round = 0; round < 30; round++) {
         Wish w = fresh_wish(1, ids);
         w.banned = banned[fresh_below(5)], w.heals = false;
-        told_of("a text in which another must not come (take_back)", &w, -1);
+        told_of("a text in which another must not come (outgoing)", &w, -1);
         appended(&w);
     }
     dead_end();

@@ -12,20 +12,13 @@
  *   result   what the text has counted, also when it failed; zeros where it never began
  *
  * Fails before it reads anything when the prompt is empty or longer than the context or the
- * options do not go together, later when the logits are no numbers or a stage leaves no token: with
- * the fault of the text.
- * Tutorial layer6/loop.html */
+ * options do not go together, later when the logits are no numbers or a stage leaves no token:
+ * with the fault of the text.  Tutorial layer6/loop.html */
 bool generate(Session *session, TokenList *tokens, const GenerateOptions *options,
               GenerateResult *result, Fault *fault);
 
-/* The prompt fits the context, unless that shifts, and is not empty. */
-bool generate_check_prompt(const Session *session, const TokenList *tokens, bool shift,
+/* The prompt fits the context, unless the text may be longer than that, and is not empty. */
+bool generate_check_prompt(const Session *session, const TokenList *tokens, bool longer,
                            Fault *fault);
-
-/* Can a text with these options go on when the context is full?  True where it is not asked to.
- *
- * Fails when the session cannot be cut (session_can_shift), the context is too short for that, or another option
- * needs what would be gone. */
-bool generate_check_shift(const Session *session, const GenerateOptions *options, Fault *fault);
 
 #endif

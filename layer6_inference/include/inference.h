@@ -9,17 +9,14 @@
 #include "pick.h"       /* the best, the best k, those that make up a mass, one by its weight */
 #include "stage.h"      /* the shape every sampler has */
 #include "chain.h"      /* stages in a row: parse, print, run */
-#include "watermark.h"  /* which tokens are green, and how many of a text are */
+#include "watermark.h"  /* which tokens the stage watermark makes green */
 #include "trace.h"      /* what every stage did, as CSV */
 #include "utf8.h"       /* where characters end, and text that any program can read */
 #include "stops.h"      /* many stop strings, one pass */
 #include "stream.h"     /* text on its way out: stop strings, whole characters */
-#include "take_back.h"  /* texts that must not come: taken back */
 #include "ending.h"     /* when a text is over */
-#include "heal.h"       /* the end of a prompt, spelled anew */
 #include "text_queue.h" /* text from the thread that generates to the thread that shows it */
-#include "look_ahead.h" /* hidden states of a text and of what might come next */
-#include "speculate.h"  /* several tokens for one reading of the model */
+#include "extra.h"      /* what a text may want besides: hooks on its way */
 #include "sequence.h"   /* one text on its way */
 #include "engine.h"     /* many texts, one batch */
 #include "generate.h"   /* the loop */

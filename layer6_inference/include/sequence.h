@@ -1,21 +1,18 @@
-/* sequence.h - one text on its way: its tokens, how the next one is chosen, and when it is over.
+/* sequence.h - one text on its way: its tokens, how the next one is chosen, and when it is
+ * over.
  *
  *     a row of logits --> chain --> a token --> its text goes out --> over?
  *                          ^                                           | no
  *                          '---------- an engine (engine.h) reads it --'
  *
- * Invariant: what a sequence takes depends on its own logits, tokens, chain and seed, on nothing
- * else. */
+ * Invariant: what a sequence takes depends on its own logits, tokens, chain and seed, on
+ * nothing else. */
 #ifndef STRATA_SEQUENCE_H
 #define STRATA_SEQUENCE_H
 
 #include "chain.h"
-#include "ending.h"
-#include "heal.h"
-#include "look_ahead.h"
-#include "speculate.h"
+#include "extra.h"
 #include "stream.h"
-#include "take_back.h"
 
 /* One step, as it was decided. */
 typedef struct Choice {
@@ -25,48 +22,37 @@ typedef struct Choice {
     Candidates *after; /* what the chain left */
 } Choice;
 
-/* Called for each generated token, before its text goes out; false stops.  Sequences of an engine take
- * their tokens at the same time: it may be called from any thread, but for one sequence never twice
- * at once. */
+/* Called for each generated token, before its text goes out; false stops.  Sequences of an
+ * engine take their tokens at the same time: it may be called from any thread, but for one
+ * sequence never twice at once. */
 typedef bool OnChoice(void *context, const Choice *choice);
 
 /* Called while the prompt is read, after each batch: `read` of `total` tokens; false stops. */
 typedef bool OnRead(void *context, size_t read, size_t total);
 
-/* Called instead of the chain, from any thread, with the logits of the last token, which it may write
- * to.  The text waits then, until somebody appends to its tokens.  False: the text has failed. */
+/* Called instead of the chain, from any thread, with the logits of the last token, which it may
+ * write to.  The text waits then, until somebody appends to its tokens.  False: the text has
+ * failed. */
 typedef bool OnLogits(void *context, float *logits, Candidates *scratch, Fault *fault);
 
-/* Called when the last n tokens were taken back (take_back.h). */
-typedef void OnTakenBack(void *context, size_t n);
-
-/* How a text is to be continued.  All that it points to is borrowed and belongs to one sequence, but
- * for the sessions, which sequences share. */
+/* How a text is to be continued.  All that it points to is borrowed and belongs to one
+ * sequence, but for the sessions, which sequences share. */
 typedef struct GenerateOptions {
     Chain *chain; /* its memory begins anew; NULL with on_logits */
     uint64_t seed;
     uint64_t salt; /* it shares what was read with texts of the same salt alone */
     Limits limits;
-    /* a full context is no end: old tokens are cut out of it (shift.h), but for the first `keep` ones and what fills
-     * their last page.  Not with drafts, take_back or a stage that looks ahead */
-    bool shift;
-    size_t keep;
     Stream *stream; /* gets the text; NULL: not wanted */
-    /* special tokens whose names are part of the text all the same: marks that whoever reads it looks for; or NULL */
+    /* special tokens whose names are part of the text all the same: marks that whoever reads it
+     * looks for; or NULL */
     const TokenList *shown;
     OnRead *on_read;     /* or NULL */
     OnChoice *on_choice; /* or NULL */
     OnLogits *on_logits; /* who chooses, when it is not the chain; or NULL */
     bool want_raw;
-    TakeBack *take_back;        /* texts that must not come; not with drafts or heal; or NULL */
-    OnTakenBack *on_taken_back; /* or NULL */
     void *context;
-
-    Session *amateur; /* a weaker model with the same vocabulary, for contrast; or NULL */
-    /* what a second sequence of the session reads instead of the prompt, for cfg; or NULL */
-    const TokenList *negative;
-    Speculation *speculation; /* speculative decoding; or NULL */
-    const Heal *heal;         /* what the text must begin with: from heal_prompt; or NULL */
+    /* what it wants besides (extra.h), up to the first without a kind */
+    Extra extras[EXTRAS + 1];
 } GenerateOptions;
 
 typedef struct GenerateResult {
@@ -77,30 +63,31 @@ typedef struct GenerateResult {
 } GenerateResult;
 
 /* What a text reads in one session. */
-typedef struct Reader {
-    Session *session;         /* borrows; NULL: nothing */
+struct Reader {
+    Session *session;         /* borrows */
     size_t part, id;          /* of the engine; its sequence in the session */
     const TokenList *instead; /* of the prompt; or NULL */
+    size_t at_once;           /* of its first tokens: read in one batch or not at all */
     size_t row, rows;         /* of the session's logits, in this step */
-    size_t gone;              /* tokens that were cut out of the middle of its memory */
-} Reader;
+    /* An extra cuts `cut` tokens at a time out of the middle of its memory, behind the first
+     * `kept` ones (0: none does); so many are gone so far */
+    size_t kept, cut, gone;
+};
 
-enum { READS_TEXT, READS_NEGATIVE, READS_AMATEUR, READS_DRAFT, READERS };
+enum { READS_TEXT /* the first reader, with the engine's own model */, READERS = 4 };
 
-typedef struct Draft Draft; /* a draft that waits to be checked: speculate.c */
-
-typedef struct Sequence {
+struct Sequence {
     TokenList *tokens; /* borrows: the prompt, then what is generated */
     GenerateOptions options;
     GenerateResult result; /* so far */
     Step step;
     Reader reader[READERS];
-    size_t ctx;          /* how long it may become; without end where it shifts */
+    size_t n_readers;    /* 0: it is paused */
+    size_t ctx;          /* how long it may become; SIZE_MAX: without end */
     size_t cached, told; /* tokens of the prompt: there at first; told to on_read */
-    size_t spelled;      /* bytes of what the healed prompt is owed */
     double start, first;
-    LookAhead look;
-    Draft *draft;           /* owns; NULL: none are made */
+    Extra *taker;           /* that takes its tokens; NULL: its chain does */
+    ExtraPlan plan;         /* what its extras ask for */
     float *raw;             /* (vocab) when somebody wants it; owns */
     Candidates *candidates; /* borrows: working memory, for as long as it takes a token */
     Choice choice;          /* the last one */
@@ -112,13 +99,16 @@ typedef struct Sequence {
     bool held;                /* it reads nothing now, and chooses nothing */
     bool dead_end;            /* it failed because its chain left no token */
     Fault fault;              /* of one that failed */
-} Sequence;
+};
+
+/* Add an extra to what a text wants; how the functions of extras do it. */
+void generate_with(GenerateOptions *options, Extra extra);
 
 /* What a token adds to the text of an answer. */
 Text answer_piece(const GenerateOptions *options, const Tokenizer *tokenizer, int32_t token);
 
-/* Choose the next token from the logits of the last one, which are written to, and append it.  Where there is an on_logits, it
- * is called instead, and nothing is appended.
+/* Choose the next token from the logits of the last one, which are written to, and append it.
+ * Where there is an on_logits, it is called instead, and nothing is appended.
  *
  *   logits   (vocab)   copied to `raw` first, where that is wanted
  *   choice   what was decided; unchanged when the text ends before the token

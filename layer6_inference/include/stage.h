@@ -110,8 +110,8 @@ struct Stage {
     const StageKind *kind;
     double value[STAGE_PARAMS]; /* what the chain says: `apply` reads it */
     size_t index;               /* in the chain */
-    size_t owed;     /* bytes of the prompt that the first tokens spell again (heal.h) */
-    double observed; /* what `apply` leaves for `accept` */
+    size_t owed;                /* bytes of the prompt that the first tokens spell again */
+    double observed;            /* what `apply` leaves for `accept` */
     int32_t selected;
     StageListItem *list; /* owned, like all below */
     size_t n_list;

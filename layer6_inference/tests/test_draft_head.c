@@ -1,6 +1,6 @@
 /* drafts that a draft head makes, the model's own, or one in a file of its own */
 #include "check.h"
-#include "inference.h"
+#include "inference_extras.h"
 #include "make_model.h"
 #include "run_draft.h"
 
@@ -118,10 +118,8 @@ static GenerateResult speak(Pair *p, const char *spec, Speculation *speculation,
     Fault fault;
     GenerateResult result;
     assert_true(chain_parse(&chain, spec, p->model.tokenizer, &fault));
-    GenerateOptions o = {.chain = &chain,
-                         .seed = seed,
-                         .limits.max_tokens = max_tokens,
-                         .speculation = speculation};
+    GenerateOptions o = {.chain = &chain, .seed = seed, .limits.max_tokens = max_tokens};
+    if (speculation) with_draft(&o, speculation);
     tokens->count = 0;
     for (const char *c = p->text; *c; c++) token_list_add(tokens, *c);
     if (!generate(&p->session, tokens, &o, &result, &fault)) fail_msg("%s", fault.text);
@@ -321,7 +319,7 @@ static void other_tokens_are_drafted_when_nothing_else_is_left(void **state) {
     assert_true(draft_head_fit(&p.head, &p.model, &fault));
     open_sessions(&p, wide, wide);
     Speculation s = {.draft = &p.drafts, .length = 4};
-    assert_true(p.head.guesses.row_of['b'] < 0);
+    assert_true(more_of(&p.head)->guesses.row_of['b'] < 0);
     speak(&p, "regex:b{40},temp:1.5", &s, 1, &tokens, 9);
     assert_int_equal(tokens.ids[tokens.count - 1], 'b');
     assert_true(s.accepted > 0 && s.accepted + 2 >= s.drafted);
@@ -351,11 +349,12 @@ static void prepare(Told *t, size_t i, Pair *p) {
 }
 
 static GenerateOptions options_of(Told *t, size_t i) {
-    return (GenerateOptions){.chain = &t->chain,
-                             .seed = i,
-                             .limits.max_tokens = 20 + 5 * i,
-                             .limits.only_bos_ends = true,
-                             .speculation = &t->speculation};
+    GenerateOptions o = {.chain = &t->chain,
+                         .seed = i,
+                         .limits.max_tokens = 20 + 5 * i,
+                         .limits.only_bos_ends = true};
+    with_draft(&o, &t->speculation);
+    return o;
 }
 
 static void tell_together(Told *texts, Pair *p) {

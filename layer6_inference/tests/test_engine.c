@@ -1,6 +1,6 @@
 /* many texts in one batch: each is what it would be alone */
 #include "check.h"
-#include "inference.h"
+#include "inference_extras.h"
 #include "make_model.h"
 
 #include <math.h>
@@ -88,12 +88,13 @@ static void prepare(Told *t, size_t i, const Voice *v, Voice *amateur, Voice *dr
                                    .limits.only_bos_ends = i % 2,
                                    .want_raw = i % 4 == 0,
                                    .stream = &t->stream};
-    if (strstr(chains[i], "cfg")) t->options.negative = &t->negative;
-    if (strstr(chains[i], "contrast:")) t->options.amateur = &amateur->session;
+    if (strstr(chains[i], "cfg")) with_negative(&t->options, &t->negative);
+    if (strstr(chains[i], "contrast:")) with_amateur(&t->options, &amateur->session);
+    with_look_ahead(&t->options);
     if (i == 1 || i == 2 || i == 9) {
         t->speculation.length = 2 + i % 4;
         t->speculation.draft = i == 2 ? NULL : &draft->session;
-        t->options.speculation = &t->speculation;
+        with_draft(&t->options, &t->speculation);
     }
 }
 
@@ -226,6 +227,7 @@ static void share_what_was_read(void) {
             take_text(&text[k], prompt);
             GenerateOptions o = {.chain = &chain[k], .seed = 4, .limits.max_tokens = 12};
             o.limits.only_bos_ends = true;
+            with_look_ahead(&o);
             if (k == 2) /* nobody is there any more */
                 engine_remove(&e, s[0]), engine_remove(&e, s[1]);
             s[k] = engine_add(&e, &text[k], &o, &fault);
@@ -265,6 +267,7 @@ static void look_ahead_in_some_room(void) {
         assert_true(chain_parse(&chain, "contrastive_search:0.7:k=7", NULL, &fault));
         take_text(&text[i], "one two one two ");
         GenerateOptions o = {.chain = &chain, .limits.max_tokens = 20};
+        with_look_ahead(&o);
         assert_true(generate(&v.session, &text[i], &o, &r, &fault));
         assert_int_equal(text[i].count, text[0].count);
         assert_memory_equal(text[i].ids, text[0].ids, text[0].count * sizeof *text[0].ids);
@@ -298,10 +301,11 @@ static void each_has_a_fate_of_its_own(void **state) {
     o.limits.only_bos_ends = true;
     assert_true(engine_open(&e, &v.session, &fault));
     Sequence *a = engine_add(&e, &text[0], &o, &fault);
-    o.chain = &bad, o.heal = &none;
+    GenerateOptions plain = o;
+    o.chain = &bad, with_heal(&o, &none);
     Sequence *b = engine_add(&e, &text[1], &o, &fault);
     assert_true(a && b && e.live == 2);
-    o.chain = &spare, o.heal = NULL;
+    o = plain, o.chain = &spare;
     assert_null(engine_add(&e, &text[2], &o, &fault));
     assert_contains(fault.text, "all 2 sequences");
     while (b->live) assert_true(engine_step(&e, &fault));

@@ -1,6 +1,6 @@
 /* Grammars: what they hold, where texts come to, and which tokens they allow. */
 #include "check.h"
-#include "inference.h"
+#include "inference_extras.h"
 #include "grammar.h"
 
 #include <string.h>
@@ -636,8 +636,8 @@ static void tell(Teller *t, const char *spec, Speculation *speculation, uint64_t
     Fault fault;
     GenerateResult result;
     if (!chain_parse(&chain, spec, t->model.tokenizer, &fault)) fail_msg("%s", fault.text);
-    const GenerateOptions o = {
-        .chain = &chain, .seed = seed, .limits.max_tokens = 60, .speculation = speculation};
+    GenerateOptions o = {.chain = &chain, .seed = seed, .limits.max_tokens = 60};
+    if (speculation) with_draft(&o, speculation);
     tokens->count = 0;
     assert_true(
         tokenizer_encode(t->model.tokenizer, text_of("Once upon"), false, tokens, &fault));

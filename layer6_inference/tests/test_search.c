@@ -89,10 +89,8 @@ static GenerateResult speak(Stage6 *w, const char *spec, Speculation *speculatio
     Fault fault;
     GenerateResult result;
     if (!chain_parse(&chain, spec, w->model.tokenizer, &fault)) fail_msg("%s", fault.text);
-    GenerateOptions o = {.chain = &chain,
-                         .seed = seed,
-                         .limits.max_tokens = max_tokens,
-                         .speculation = speculation};
+    GenerateOptions o = {.chain = &chain, .seed = seed, .limits.max_tokens = max_tokens};
+    if (speculation) with_draft(&o, speculation);
     tokens->count = 0;
     assert_true(tokenizer_encode(w->model.tokenizer, text_of("abcabcab"), false, tokens, NULL));
     if (!generate(&w->session, tokens, &o, &result, &fault)) fail_msg("%s", fault.text);
@@ -210,7 +208,8 @@ static void speculation_says_what_it_cannot(void **state) {
         GenerateResult r;
         Speculation s = {.length = i == 2 ? 25 : 4};
         assert_true(chain_parse(&chain, i < 2 ? cases[i][0] : "draw", NULL, &fault));
-        GenerateOptions o = {.chain = &chain, .limits.max_tokens = 5, .speculation = &s};
+        GenerateOptions o = {.chain = &chain, .limits.max_tokens = 5};
+        with_draft(&o, &s);
         tokens.count = 0;
         token_list_add(&tokens, 'a');
         assert_false(generate(&w.session, &tokens, &o, &r, &fault));
@@ -610,11 +609,9 @@ static void healing_keeps_the_letters(void **state) {
         sent_size = 0, sent[0] = 0;
         stream_open(&stream, NULL, collect, NULL);
         assert_true(tokenizer_encode(w.model.tokenizer, text_of("say "), false, &tokens, NULL));
-        GenerateOptions o = {.chain = &chain,
-                             .seed = seed,
-                             .limits.max_tokens = 6,
-                             .heal = &heal,
-                             .stream = &stream};
+        GenerateOptions o = {
+            .chain = &chain, .seed = seed, .limits.max_tokens = 6, .stream = &stream};
+        with_heal(&o, &heal);
         assert_true(generate(&w.session, &tokens, &o, &r, &fault));
         text_of_tokens(&w, &tokens, whole);
         assert_true(strncmp(whole, "say hel", 7) == 0); /* the prompt is in the tokens, ... */

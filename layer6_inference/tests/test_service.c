@@ -1,8 +1,13 @@
 /* many users: each gets the text it would get alone, whatever happens to the others */
 #include "house.h"
+#include "guidance.h"
+#include "long_text.h"
+#include "look_ahead.h"
 #include "prefix.h"
 #include "schedule.h"
 #include "service.h"
+#include "speculate.h"
+#include "take_back.h"
 
 enum { USERS = 40 };
 
@@ -33,26 +38,29 @@ static void prepare(User *u, size_t i, const House *h) {
     for (int k = 0; k < 7; k++) token_list_add(&u->negative, "other x"[k]);
     const char *spec = chains[i % (sizeof chains / sizeof *chains)];
     assert_true(chain_parse(&u->chain, spec, h->model.tokenizer, &fault));
-    u->request =
-        (ServiceRequest){.tokens = &u->tokens,
-                         .options = {.chain = &u->chain,
-                                     .seed = 7 + i,
-                                     .limits.max_tokens = 3 + rng_below(&rng, 25),
-                                     .limits.only_bos_ends = true,
-                                     .negative = strstr(spec, "cfg") ? &u->negative : NULL},
-                         .priority = (int)rng_below(&rng, 3),
-                         .user = i % 4};
-    /* some write more than their context holds: it shifts */
-    u->request.options.shift = strcmp(spec, "greedy") == 0 || strstr(spec, "cfg");
-    if (u->request.options.shift) u->request.options.limits.max_tokens += i % 4 < 2 ? 330 : 0;
-    if (strstr(spec, "temp:1.4")) u->request.options.speculation = &u->speculation;
+    u->request = (ServiceRequest){.tokens = &u->tokens,
+                                  .options = {.chain = &u->chain,
+                                              .seed = 7 + i,
+                                              .limits.max_tokens = 3 + rng_below(&rng, 25),
+                                              .limits.only_bos_ends = true},
+                                  .priority = (int)rng_below(&rng, 3),
+                                  .user = i % 4};
+    GenerateOptions *o = &u->request.options;
+    if (strstr(spec, "cfg")) with_negative(o, &u->negative);
+    with_look_ahead(o);
+    if (strcmp(spec, "greedy") == 0 || strstr(spec, "cfg")) {
+        /* some write more than their context holds: it shifts */
+        with_long_text(o, 0);
+        o->limits.max_tokens += i % 4 < 2 ? 330 : 0;
+    }
+    if (strstr(spec, "temp:1.4")) with_draft(o, &u->speculation);
     if (strstr(spec, "penalties") ||
         strstr(spec, "mirostat")) { /* every fourth byte may not come */
         char bytes[64][2] = {{0}};
         const char *banned[64];
         for (int k = 0; k < 64; k++) bytes[k][0] = (char)(4 * k + 1), banned[k] = bytes[k];
         assert_true(take_back_open(&u->take_back, banned, 64, &fault));
-        u->request.options.take_back = &u->take_back;
+        with_take_back(o, &u->take_back);
     }
 }
 
@@ -200,8 +208,8 @@ static void a_client_goes_in_the_middle_of_a_step(void **state) {
         open_house(&h, (SessionConfig){.sequences = 4, .max_tokens = 64, .max_logits = 8});
         prepare(&alone, 4, &h), prepare(&stays, 4, &h), prepare(&gone, 4, &h);
         while (gone.tokens.count < 150) token_list_add(&gone.tokens, 'z');
-        alone.request.options.take_back = stays.request.options.take_back = NULL;
-        gone.request.options.take_back = NULL;
+        alone.request.options.extras[0] = stays.request.options.extras[0] = (Extra){0};
+        gone.request.options.extras[0] = (Extra){0};
         assert_true(
             generate(&h.session, &alone.tokens, &alone.request.options, &result, &fault));
         assert_true(service_open(&service, &h.session, policy, &fault));

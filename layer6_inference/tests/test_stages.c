@@ -1,6 +1,6 @@
 /* the stages that look at the past, at other models or at their own memory; what a chain must keep to */
 #include "check.h"
-#include "inference.h"
+#include "inference_extras.h"
 #include "make_model.h"
 
 enum { V = 12 };

@@ -1,6 +1,6 @@
 /* texts that must not come: whatever is taken back, what was let go stays, and holds none of them */
 #include "check.h"
-#include "inference.h"
+#include "inference_extras.h"
 #include "take_back.h"
 
 typedef struct Written {

@@ -15,8 +15,7 @@
 #include "../kv_fault.h"
 #include "../make_model.h"
 #include "fake_decoder.h"
-#include "inference.h"
-#include "service.h"
+#include "inference_extras.h"
 
 enum { USERS = 16, CTX = 4 * KV_PAGE + 10, PATIENCE = 40000 };
 
@@ -86,12 +85,12 @@ static void ask_more(User *u, const char *spec) {
     GenerateOptions *o = &u->request.options;
     size_t what = below(6);
     if (what == 0 && !strstr(spec, "cfg") && !strstr(spec, "mirostat")) {
-        u->speculation.length = 1 + below(4), o->speculation = &u->speculation;
+        u->speculation.length = 1 + below(4), with_draft(o, &u->speculation);
     } else if (what == 1) {
         open_banned(&u->take_back, u->banned = 1 + below(3));
-        o->take_back = &u->take_back;
+        with_take_back(o, &u->take_back);
     } else if (what == 2 && !fake_shape.recurrent) {
-        o->shift = true, o->keep = below(2 * KV_PAGE);
+        with_long_text(o, below(2 * KV_PAGE));
         o->limits.max_tokens = 1 + below(2 * CTX);
     }
 }
@@ -114,8 +113,8 @@ static void prepare(User *u, size_t i) {
     *o = (GenerateOptions){.chain = &u->chain,
                            .seed = below(1000),
                            .salt = below(2),
-                           .limits = {.max_tokens = 1 + below(60)},
-                           .negative = strstr(spec, "cfg") ? &u->negative : NULL};
+                           .limits = {.max_tokens = 1 + below(60)}};
+    if (strstr(spec, "cfg")) with_negative(o, &u->negative);
     u->request.tokens = &u->tokens;
     u->request.priority = (int)below(3);
     u->request.user = below(4);
@@ -135,7 +134,9 @@ static void tell_alone(User *u) {
     Session session;
     GenerateResult result;
     Fault fault;
-    if (u->banned) open_banned(&take_back, u->banned), options.take_back = &take_back;
+    if (u->banned) open_banned(&take_back, u->banned);
+    for (Extra *x = options.extras; x->kind; x++)
+        if (x->wish == &u->take_back) x->wish = &take_back;
     for (size_t k = 0; k < u->tokens.count; k++) token_list_add(&u->alone, u->tokens.ids[k]);
     if (!session_open(&session, &model, NULL, config, &fault) ||
         !generate(&session, &u->alone, &options, &result, &fault))
@@ -159,7 +160,8 @@ static bool begins_like(const User *u) {
 static void check_text(const User *u) {
     const ServiceRequest *r = &u->request;
     if (r->state != REQUEST_OVER) return;
-    bool alone_too_large = u->request.options.negative && strstr(r->fault.text, "too few for");
+    bool alone_too_large =
+        u->request.options.extras[0].instead && strstr(r->fault.text, "too few for");
     if (r->end == REQUEST_FAILED && !alone_too_large) fail(r->fault.text, (size_t)(u - users));
     if (r->end == REQUEST_ENDED && (u->tokens.count != u->alone.count || !begins_like(u)))
         fail("another text than alone", (size_t)(u - users));

@@ -169,6 +169,8 @@ void block_choose(Block *b, const Wiring *usual) {
     b->wiring = e->cross.attention.o.w.data ? &cross_wiring
                 : e->network_post_norm.kind ? &beside_wiring
                                             : usual;
-    if (!e->altup.streams && !e->layer_input.gate.w.data && !e->output_scale) return;
+    /* a join runs before the block, in the memory of the wiring */
+    const bool joins = e->join.token_norm.kind && b->wiring != &joined_wiring;
+    if (!e->altup.streams && !e->layer_input.gate.w.data && !e->output_scale && !joins) return;
     e->inner = b->wiring, b->wiring = &extended_wiring;
 }

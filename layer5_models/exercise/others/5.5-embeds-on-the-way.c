@@ -24,7 +24,7 @@ static bool run_layers(Session *s, const Batch *batch, size_t from, size_t to) {
     if (s->run.probe) probe_enter(s->run.probe, l, batch);
     if (s->run.probe) probe_stream(s->run.probe, PROBE_EMBEDDED, s->x, m->sizes.dim);
     while (l < to && (!s->is_wanted || s->is_wanted(s->context))) run_block(s, l++, batch);
-    if (l == to && m->streams)
+    if (l == to && more_of(m)->streams)
         altup_gather(s->pool, &m->altup, &s->run.altup, s->x, batch->count, m->sizes.dim);
     return l == to;
 }

@@ -83,7 +83,7 @@ static bool check_biases(const Conversion *c) {
            check_flag(c, "qkv_bias", "blk.0.attn_q", is_qwen2(c)) &&
            check_flag(c, "mlp_bias", "blk.0.ffn_", false) &&
            (quirks_of(c->recipe)->recurrent || (check_flag(c, "use_bias", "blk.0.attn_", all) &&
-                                     check_flag(c, "use_bias", "blk.0.ffn_", all)));
+                                                check_flag(c, "use_bias", "blk.0.ffn_", all)));
 }
 
 /* ------------------------------------------------------------------ words */
@@ -137,7 +137,8 @@ static bool check_gates(const Conversion *c) {
     const JsonValue *said = json_get(c->folder.sizes, "feed_forward_proj");
     bool gated = target_of(c, "enc.blk.0.ffn_gate.weight") != NULL,
          plain = !said || said->kind == JSON_NULL || json_is(said, "relu");
-    if (!quirks_of(c->recipe)->relative || (gated ? json_is(said, "gated-gelu") : plain)) return true;
+    if (!quirks_of(c->recipe)->relative || (gated ? json_is(said, "gated-gelu") : plain))
+        return true;
     return REFUSE(c, "config.json: feed_forward_proj is not '%s', as the tensors have it",
                   gated ? "gated-gelu" : "relu");
 }

@@ -47,7 +47,8 @@ static void pool_row(Pooling pooling, const float *row, size_t at, size_t count,
 /* Tokens that are read at once: with all of them wanted there must be a row for each. */
 static size_t piece_of(const Session *s, size_t left) {
     size_t most = min_size(s->max_logits, s->max_tokens);
-    return more_of(s->model)->quirks->both_ways ? left : min_size(left, min_size(most, PREFILL_BATCH));
+    return more_of(s->model)->quirks->both_ways ? left
+                                                : min_size(left, min_size(most, PREFILL_BATCH));
 }
 
 static bool pool_rows(Session *s, Pooling pooling, const int32_t *tokens, size_t count,

@@ -32,7 +32,10 @@ const FamilyHooks more_hooks = {
     .check_keys = check_more_keys,
     .packed_map = packed_more,
     .close = close_more,
+    .source = source_of,
+    .check_prompt = check_source,
     .shapes = more_shapes,
+    .tokens = tokens_of,
     .forward = forward_more,
     .eval = eval_more,
 };

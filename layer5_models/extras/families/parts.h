@@ -49,6 +49,10 @@ Need need_more(const Recipe *recipe, RoleId id, const LayerSizes *sizes);
 const char *other_name(const Binder *binder, RoleId id, size_t layer);
 bool check_more_keys(Binder *binder);
 Linear *packed_more(const Model *model, size_t i);
+size_t source_of(const Model *model, const int32_t *tokens, size_t count);
+bool check_source(const Model *model, const int32_t *tokens, size_t count, size_t batch,
+                  Fault *fault);
+size_t tokens_of(const Session *session);
 size_t more_shapes(const Model *model, KvConfig *config, KvShape *shapes);
 bool forward_more(Session *session, const Batch *batch, Fault *fault);
 bool eval_more(Session *session, const int32_t *tokens, size_t count, bool all_logits,

@@ -75,7 +75,7 @@ void layout_more_session(Session *s, const SessionConfig *c) {
                  parts = m->encoder ? c->max_tokens : 0;
     x->key = arena_take(&s->arena, s->model->sizes.key, sizeof *x->key);
     layout_text_head(s, x);
-    x->few = arena_take(&s->arena, few, sizeof *x->few);
+    if (few) x->few = arena_take(&s->arena, few, sizeof *x->few);
     x->part.token = arena_take(&s->arena, parts, sizeof *x->part.token);
     x->part.sequence = arena_take(&s->arena, parts, sizeof *x->part.sequence);
     x->part.position = arena_take(&s->arena, parts, sizeof *x->part.position);
@@ -106,13 +106,12 @@ bool session_lend(Session *s, const float *rows, size_t count, Fault *fault) {
     return true;
 }
 
-size_t session_tokens(const Session *s) { return s->model->sizes.vocab + s->extras->n_rows; }
+size_t tokens_of(const Session *s) { return s->model->sizes.vocab + s->extras->n_rows; }
 
 const Rope *session_rope(const Session *s, size_t l) {
     const ModelExtras *m = more_of(s->model);
     const Rope *rope = s->model->blocks[l].attention.rope;
-    bool longer =
-        m->long_ctx && session_ctx(s) > m->long_ctx && rope == &s->model->ropes[0];
+    bool longer = m->long_ctx && session_ctx(s) > m->long_ctx && rope == &s->model->ropes[0];
     return longer ? &m->long_rope : rope;
 }
 
@@ -285,11 +284,11 @@ static bool eval_canvas(Session *s, const int32_t *tokens, size_t count, bool al
                         Fault *fault) {
     size_t most = all_logits ? min_size(s->max_tokens, s->max_logits) : s->max_tokens;
     if (count > most)
-        return fault_set(
-            fault,
-            "a text of %zu tokens does not fit into a batch of %zu, and a %s model, which looks "
-            "both ways, reads a text in one",
-            count, most, s->model->recipe->arch);
+        return fault_set(fault,
+                         "a text of %zu tokens does not fit into a batch of %zu, and a %s "
+                         "model, which looks "
+                         "both ways, reads a text in one",
+                         count, most, s->model->recipe->arch);
     session_rewind(s, 0, 0);
     return count == 0 || eval_batch(s, tokens, count, all_logits ? 0 : count - 1, fault);
 }

@@ -99,9 +99,29 @@ void model_end_prompt(const Model *m, TokenList *tokens) {
     token_list_add(tokens, more_of(m)->start);
 }
 
-size_t model_source(const Model *m, const int32_t *tokens, size_t count) {
+/* Those before the first start token. */
+size_t source_of(const Model *m, const int32_t *tokens, size_t count) {
+    const ModelExtras *e = m->extras;
     size_t n = 0;
-    if (!more_of(m)->encoder) return 0;
-    while (n < count && tokens[n] != more_of(m)->start) n++;
+    while (e->encoder && n < count && tokens[n] != e->start) n++;
     return n;
+}
+
+bool check_source(const Model *m, const int32_t *tokens, size_t count, size_t batch,
+                  Fault *fault) {
+    const size_t source = source_of(m, tokens, count);
+    if (!m->extras->encoder) return true;
+    if (source == count)
+        return fault_set(fault,
+                         "a %s model reads one text and writes another: it goes on with no "
+                         "prompt and keeps no chat, but begins behind token %d, which does not "
+                         "stand behind this text",
+                         m->recipe->arch, m->extras->start);
+    if (source == 0)
+        return fault_set(fault, "the source is empty: give the model something to read");
+    if (source <= batch) return true;
+    return fault_set(fault,
+                     "the source has %zu tokens, and a %s model reads it at once, %zu at most: "
+                     "shorten it",
+                     source, m->recipe->arch, batch);
 }

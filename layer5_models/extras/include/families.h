@@ -288,10 +288,6 @@ bool model_writes(const Model *model);
  * the start token. */
 void model_end_prompt(const Model *model, TokenList *tokens);
 
-/* How many of a text's tokens an encoder reads: those before the first start token; 0: there is no
- * encoder. */
-size_t model_source(const Model *model, const int32_t *tokens, size_t count);
-
 /* Fails when a companion ("the draft", "the amateur") numbers other words than the model: what it
  * says of a token would be taken for another one.  Up to a hundredth of the tokens may differ, such
  * as names of ids that no text has. */
@@ -328,9 +324,6 @@ typedef struct SessionExtras {
  * Fails for a model whose layers look tokens up by themselves, and for one with an encoder or that
  * fills a canvas. */
 bool session_lend(Session *session, const float *rows, size_t count, Fault *fault);
-
-/* How many tokens there are: the vocabulary, and the rows behind it. */
-size_t session_tokens(const Session *session);
 
 /* From now on each batch leaves behind what went into some layers.
  *

@@ -66,9 +66,14 @@ typedef struct FamilyHooks {
     Linear *(*packed_map)(const Model *model,
                           size_t i); /* map i behind those of layers and head */
     void (*close)(Model *model);
+    /* a prompt: model_source, model_check_prompt */
+    size_t (*source)(const Model *model, const int32_t *tokens, size_t count);
+    bool (*check_prompt)(const Model *model, const int32_t *tokens, size_t count, size_t batch,
+                         Fault *fault);
     /* a session: the memory of each layer, of which shapes (2 * layers) has the core's; returns how many
      * layers it has; a batch; a text */
     size_t (*shapes)(const Model *model, KvConfig *config, KvShape *shapes);
+    size_t (*tokens)(const Session *session);
     bool (*forward)(Session *session, const Batch *batch, Fault *fault);
     bool (*eval)(Session *session, const int32_t *tokens, size_t count, bool all_logits,
                  Fault *fault);

@@ -158,6 +158,6 @@ static bool refuse_tensors(Binder *b) {
 
 bool refuse_left_over(Binder *b) {
     const FamilyHooks *hooks = b->model->hooks;
-    return (!hooks || hooks->check_keys(b)) && check_fixed_keys(b) && check_information(b) &&
-           refuse_tensors(b) && refuse_keys(b);
+    return refuse_tensors(b) && (!hooks || hooks->check_keys(b)) && check_fixed_keys(b) &&
+           check_information(b) && refuse_keys(b);
 }

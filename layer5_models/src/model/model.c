@@ -138,6 +138,15 @@ bool model_open(Model *model, const char *path, Fault *fault) {
     return fault_prefix(fault, path);
 }
 
+size_t model_source(const Model *m, const int32_t *tokens, size_t count) {
+    return m->hooks ? m->hooks->source(m, tokens, count) : 0;
+}
+
+bool model_check_prompt(const Model *m, const int32_t *tokens, size_t count, size_t batch,
+                        Fault *fault) {
+    return !m->hooks || m->hooks->check_prompt(m, tokens, count, batch, fault);
+}
+
 void model_close(Model *model) {
     if (model->drop_adapters) model->drop_adapters(model);
     free(model->packed), memory_give(model->packed_data, model->packed_size);

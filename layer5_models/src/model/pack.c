@@ -19,7 +19,7 @@ static size_t part_bytes(const Linear *part) {
 
 /* Where a walk over all maps of a model is. */
 typedef struct PackWalk {
-    size_t layer, more;
+    size_t layer, ends;
     RoleId id;
 } PackWalk;
 
@@ -37,10 +37,11 @@ static Linear *next_part(const Model *m, PackWalk *at) {
                 role->kind == ROLE_LINEAR ? role_in(role, &m->blocks[at->layer]) : NULL;
             if (is_packed(map)) return map;
         }
-    if (at->more++ == 0 && is_packed(&m->head)) return (Linear *)&m->head;
-    Linear *map = NULL;
-    do map = m->hooks ? m->hooks->packed_map(m, at->more++ - 2) : NULL;
-    while (map && !is_packed(map));
+    Linear *map;
+    do {
+        size_t i = at->ends++;
+        map = i == 0 ? (Linear *)&m->head : m->hooks ? m->hooks->packed_map(m, i - 1) : NULL;
+    } while (map && !is_packed(map));
     return map;
 }
 

@@ -1,6 +1,6 @@
 /* right: the first model reads first, and the others in another order */
 bool engine_step(Engine *e, Fault *fault) {
-    if (!engine_draft(e, fault)) return false;
+    if (e->hooks.before_plan && !e->hooks.before_plan(e, fault)) return false;
     engine_plan(e);
     if (!engine_forward(e, 0, fault)) return false;
     for (size_t i = e->n_parts; i-- > 1;)

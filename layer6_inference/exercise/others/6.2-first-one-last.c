@@ -1,6 +1,6 @@
 /* wrong: nothing has changed | the last model reads first: where the first one cannot, the others have read on */
 bool engine_step(Engine *e, Fault *fault) {
-    if (!engine_draft(e, fault)) return false;
+    if (e->hooks.before_plan && !e->hooks.before_plan(e, fault)) return false;
     engine_plan(e);
     for (size_t i = e->n_parts; i-- > 0;)
         if (!engine_forward(e, i, fault)) return false;

@@ -1,6 +1,6 @@
 /* right: one chain of conditions */
 bool engine_step(Engine *e, Fault *fault) {
-    bool ok = engine_draft(e, fault);
+    bool ok = !e->hooks.before_plan || e->hooks.before_plan(e, fault);
     if (ok) engine_plan(e);
     for (size_t i = 0; ok && i < e->n_parts; i++) ok = engine_forward(e, i, fault);
     if (ok) take_all(e);

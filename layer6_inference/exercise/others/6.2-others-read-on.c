@@ -1,6 +1,6 @@
 /* wrong: nothing has changed | a model has failed, and the others read on */
 bool engine_step(Engine *e, Fault *fault) {
-    bool ok = engine_draft(e, fault);
+    bool ok = !e->hooks.before_plan || e->hooks.before_plan(e, fault);
     if (!ok) return false;
     engine_plan(e);
     for (size_t i = 0; i < e->n_parts; i++)

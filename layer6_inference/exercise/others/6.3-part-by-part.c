@@ -1,14 +1,15 @@
 /* right: fits() asks part by part; the passes in two loops of their own */
-static bool fits(const Engine *e, const Sequence *s) {
-    for (size_t i = 0; i < READERS && s->quota > 0; i++)
-        if (s->quota < wishes(s, i)) return false;
+static bool fits(const Engine *e, Sequence *s) {
+    for (size_t i = 0; i < s->n_readers && s->quota > 0; i++)
+        if (s->quota < wishes(s, &s->reader[i])) return false;
     for (size_t part = 0; part < e->n_parts; part++) {
         size_t tokens = 0, rows = 0;
-        for (size_t i = 0; i < READERS; i++) {
-            if (s->reader[i].part != part) continue;
-            size_t n = wishes(s, i);
-            if (s->reader[i].session && context_room(&s->reader[i]) < n) return false;
-            tokens += n, rows += wants_every(s, i) ? n : n ? 1 : 0;
+        for (size_t i = 0; i < s->n_readers; i++) {
+            const Reader *r = &s->reader[i];
+            if (r->part != part) continue;
+            size_t n = wishes(s, r);
+            if (context_room(r) < n) return false;
+            tokens += n, rows += wants_every(s, r) ? n : n ? 1 : 0;
         }
         if (tokens > part_room(&e->parts[part])) return false;
         if (rows > row_room(&e->parts[part])) return false;

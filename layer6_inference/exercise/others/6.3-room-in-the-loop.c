@@ -1,11 +1,10 @@
 /* right: plan_reader looks for room at each token; plan_sequence says first when nothing is to be read */
-static void plan_reader(EnginePart *p, Sequence *s, size_t reader, bool ready) {
-    Reader *r = &s->reader[reader];
-    const bool every = wants_every(s, reader);
-    size_t left = wishes(s, reader), at = session_length(r->session, r->id);
+static void plan_reader(EnginePart *p, Sequence *s, Reader *r, bool ready) {
+    const bool every = wants_every(s, r);
+    size_t left = wishes(s, r), at = session_length(r->session, r->id);
     const size_t before = p->rows, first = at;
     if (!ready && left > 0) left -= 1;
-    if (least(s, r) > (left < part_room(p) ? left : part_room(p))) left = 0;
+    if (least(r) > (left < part_room(p) ? left : part_room(p))) left = 0;
     while (left > 0 && (!s->quota || at - first < quota_of(s, r)) && part_room(p) > 0 &&
            (!every || row_room(p) > 0)) {
         left--;
@@ -21,12 +20,11 @@ static void plan_sequence(Engine *e, Sequence *s) {
     if (!has_context(s))
         sequence_fail(s);
     else if (!sequence_waits(s)) {
-        bool drafted = s->draft && s->draft->made, room = fits(e, s);
-        if (drafted && !room) return;
+        const bool room = fits(e, s), ready = room && is_prepared(s);
+        if (s->plan.behind && !ready) return;
         if (!promise_pages(e, s)) return;
-        s->ready = room && (drafted || !s->draft);
-        for (size_t i = 0; i < READERS; i++)
-            if (s->reader[i].session != NULL)
-                plan_reader(e->parts + s->reader[i].part, s, i, s->ready);
+        s->ready = ready;
+        for (size_t i = 0; i < s->n_readers; i++)
+            plan_reader(e->parts + s->reader[i].part, s, &s->reader[i], ready);
     }
 }

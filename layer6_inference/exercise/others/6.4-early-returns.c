@@ -2,11 +2,9 @@
 bool sequence_choose(Sequence *s, Chain *chain, float *logits, int32_t *token, Fault *fault) {
     Candidates *c = s->candidates;
     const size_t n = s->tokens->count;
-    if (s->options.heal != NULL)
-        heal_mask(s->options.heal, s->spelled, s->step.tokenizer, logits, c->vocab);
-    if (s->options.take_back != NULL) take_back_mask(s->options.take_back, logits, c->vocab);
     Step *step = &s->step;
     step->history = s->tokens->ids, step->history_count = n, step->position = n;
+    ask_extras(s, logits);
     if (!candidates_load(c, logits, fault)) return false;
     return chain_run(chain, c, step, token, fault);
 }

@@ -11,9 +11,9 @@ void sequence_append(Sequence *s, int32_t token, Choice *choice) {
     chain_accept(o->chain, token);
     token_list_add(s->tokens, token);
     s->result.tokens++;
-    Text text = new_text(s, token);
+    Text text = answer_piece(o, s->step.tokenizer, token);
     bool asked = !o->on_choice || o->on_choice(o->context, choice);
-    bool going = !asked || !o->stream || stream_push(o->stream, text);
+    bool going = !asked || !outgoing(s, &text) || let_out(s, text);
     if (!asked)
         sequence_end(s, STOP_CALLER);
     else if (ends_after(&o->limits, s->tokens->ids + s->result.prompt_tokens, s->result.tokens,

@@ -3,7 +3,7 @@ static bool is_over(Sequence *s, Text text, const Choice *choice, StopReason *re
     const GenerateOptions *o = &s->options;
     *reason = STOP_CALLER;
     if (o->on_choice != NULL && !o->on_choice(o->context, choice)) return true;
-    if (o->take_back != NULL && takes_back(s, text)) return false;
+    if (!outgoing(s, &text)) return false;
     *reason = STOP_STRING;
     if (!let_out(s, text)) return true;
     *reason = STOP_COMPLETE;
@@ -24,7 +24,8 @@ void sequence_append(Sequence *s, int32_t token, Choice *choice) {
         choice->after = s->candidates;
         token_list_add(s->tokens, token);
         chain_accept(s->options.chain, token);
-        over = is_over(s, new_text(s, token), choice, &reason);
+        Text text = answer_piece(&s->options, s->step.tokenizer, token);
+        over = is_over(s, text, choice, &reason);
     }
     if (over) sequence_end(s, reason);
 }

@@ -11,8 +11,8 @@ void sequence_append(Sequence *s, int32_t token, Choice *choice) {
     chain_accept(o->chain, token);
     token_list_add(s->tokens, token);
     s->result.tokens++;
-    Text text = new_text(s, token);
-    bool going = !o->stream || stream_push(o->stream, text);
+    Text text = answer_piece(o, s->step.tokenizer, token);
+    bool going = !outgoing(s, &text) || let_out(s, text);
     if (o->on_choice && !o->on_choice(o->context, choice))
         sequence_end(s, STOP_CALLER);
     else if (!going)

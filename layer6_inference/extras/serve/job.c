@@ -1,5 +1,6 @@
 /* job.c - see job.h. */
 #include "job.h"
+#include "guidance.h"
 #include "service.h"
 
 #include <math.h>
@@ -112,9 +113,9 @@ void answer_listen(Answer *a) {
     a->request.tokens = &a->tokens;
     o->chain = &a->chain, o->stream = &a->stream, o->context = a;
     o->on_choice = take_choice, o->want_raw = a->job->logprobs;
-    o->take_back = a->take_back.stops.count ? &a->take_back : NULL;
-    o->on_taken_back = take_less;
-    o->negative = a->negative.count ? &a->negative : NULL;
+    a->take_back.on_taken_back = take_less, a->take_back.context = a;
+    if (a->take_back.stops.count) with_take_back(o, &a->take_back);
+    if (a->negative.count) with_negative(o, &a->negative);
 }
 
 void answer_publish(Answer *a) {

@@ -14,6 +14,7 @@
 #include "pictures/shown.h"
 #include "write.h"
 #include "service.h"
+#include "take_back.h"
 
 #include <pthread.h>
 #include <stdatomic.h>

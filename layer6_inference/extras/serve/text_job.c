@@ -5,6 +5,7 @@
 #include "text_fields.h"
 #include "tool_calls.h"
 #include "json.h"
+#include "long_text.h"
 #include "service.h"
 
 #include <stdlib.h>
@@ -28,14 +29,14 @@ static bool check_lengths(const TextJob *t, Refusal *refusal) {
 
 /* A full context is no end of the answer; then something else has to be. */
 static bool read_shift(const TextJob *t, GenerateOptions *o, Refusal *refusal) {
-    o->shift = ask_bool(&t->ask, F_CONTEXT_SHIFT, false);
-    o->keep = (size_t)ask_number(&t->ask, F_N_KEEP, 0);
-    if (t->ask.value[F_N_KEEP] && !o->shift)
+    const bool shift = ask_bool(&t->ask, F_CONTEXT_SHIFT, false);
+    if (shift) with_long_text(o, (size_t)ask_number(&t->ask, F_N_KEEP, 0));
+    if (t->ask.value[F_N_KEEP] && !shift)
         return refuse(refusal, 400, "n_keep", "n_keep: only with context_shift");
-    if (o->shift && most_tokens(t) == SIZE_MAX)
+    if (shift && most_tokens(t) == SIZE_MAX)
         return refuse(refusal, 400, "context_shift",
                       "context_shift: only with max_tokens, nothing else ends such an answer");
-    return generate_check_shift(&t->server->loaded.session, o, &refusal->fault) ||
+    return long_text_check(&t->server->loaded.session, o, &refusal->fault) ||
            refuse_fault(refusal, 400, "context_shift");
 }
 

@@ -2,6 +2,7 @@
 #include "service.h"
 
 #include "generate.h"
+#include "long_text.h"
 #include "prefix.h"
 #include "engine/take.h"
 
@@ -66,7 +67,7 @@ static size_t round_of(const Service *s, const ServiceRequest *r) {
 bool service_submit(Service *s, ServiceRequest *r, Fault *fault) {
     const Session *session = s->engine.parts[0].session;
     const ScheduleMemory memory = memory_of(&session->kv);
-    if (!generate_check_prompt(session, r->tokens, r->options.shift, fault) ||
+    if (!generate_check_prompt(session, r->tokens, is_long_text(&r->options), fault) ||
         !schedule_accepts(&s->policy, &memory, s->waiting,
                           min_size(r->tokens->count, session_ctx(session) - 1), fault))
         return s->counts.refused++, false;
@@ -111,7 +112,7 @@ static size_t read_by(const ServiceRequest *r) {
 static size_t tokens_of(const Service *s, const ServiceRequest *r) {
     size_t ctx = session_ctx(s->engine.parts[0].session), n = r->tokens->count;
     if (r->state == REQUEST_RUNNING) n -= r->sequence->reader[READS_TEXT].gone;
-    return r->options.shift ? min_size(n, ctx) : n;
+    return is_long_text(&r->options) ? min_size(n, ctx) : n;
 }
 
 /* Its prompt is about to be read by the request it comes after. */
@@ -150,9 +151,7 @@ static void pause(Service *s, ServiceRequest *r) {
 
 /* Begin, or go on after a pause.  False when there is no place; then it goes on waiting. */
 static bool start(Service *s, ServiceRequest *r, double now) {
-    if (!(r->sequence && r->sequence->step.look_ahead) &&
-        !engine_has_place(&s->engine, &r->options))
-        return false;
+    if (!engine_has_place(&s->engine, &r->options)) return false;
     if (!r->sequence) {
         r->sequence = engine_add(&s->engine, r->tokens, &r->options, &r->fault);
         if (!r->sequence) return leave(s, r, REQUEST_FAILED, now), false;

@@ -27,7 +27,7 @@ bool engine_open_room(Engine *e, Session *session, size_t room, Fault *fault) {
 void engine_close(Engine *e) {
     for (size_t i = 0; e->sequences && i < e->room; i++) sequence_close(&e->sequences[i]);
     for (size_t i = 0; i < e->threads; i++) arena_free(&e->arenas[i]);
-    if (e->n_parts) session_tap(e->parts[0].session, NULL, 0, NULL);
+    if (e->hooks.close) e->hooks.close(e);
     for (size_t i = 0; i < e->n_parts; i++) arena_free(&e->parts[i].arena);
     free(e->sequences), free(e->taking), free(e->candidates), free(e->arenas);
     *e = (Engine){0};
@@ -35,22 +35,12 @@ void engine_close(Engine *e) {
 
 /* ------------------------------------------------------------------ what a text reads */
 
-/* A draft head in a file of its own reads more of its model than the last row. */
-static void tap_for(Session *main, const EnginePart *head) {
-    const Guesses *g = &head->session->model->guesses;
-    if (!g->model || g->model != main->model) return;
-    REQUIRE(!main->tap.count, "an engine has one draft head in a file of its own");
-    session_tap(main, g->layers, GUESS_DEPTHS, head->tapped);
-}
-
 /* The part of a session's model; a new one, behind the others, when it has none. */
 static bool find_part(Engine *e, Session *session, size_t *part, Fault *fault) {
     for (*part = 0; *part < e->n_parts; ++*part)
         if (e->parts[*part].session == session) return true;
     REQUIRE(e->n_parts < ENGINE_PARTS, "an engine has %d models", ENGINE_PARTS);
-    if (!part_open(&e->parts[e->n_parts++], session, fault)) return false;
-    tap_for(e->parts[0].session, &e->parts[*part]);
-    return true;
+    return part_open(&e->parts[e->n_parts++], session, fault);
 }
 
 static bool are_known(const TokenList *tokens, const Session *session, Fault *fault) {
@@ -61,30 +51,39 @@ static bool are_known(const TokenList *tokens, const Session *session, Fault *fa
     return true;
 }
 
-/* Give a reader of the text a sequence of the session that nobody uses.  No session: nothing to read. */
-static bool open_reader(Engine *e, const Sequence *s, Reader *r, Session *session,
+/* One more reader of the text: it gets a sequence of the session that nobody uses. */
+static bool open_reader(Engine *e, Sequence *s, Session *session, const TokenList *instead,
                         Fault *fault) {
-    if (!session) return true;
-    if (!find_part(e, session, &r->part, fault) ||
-        !are_known(r->instead ? r->instead : s->tokens, session, fault))
+    Reader *r = &s->reader[s->n_readers];
+    const TokenList *list = instead ? instead : s->tokens;
+    REQUIRE(s->n_readers < READERS, "a text has %d readers", READERS);
+    if (!find_part(e, session, &r->part, fault) || !are_known(list, session, fault))
         return false;
     const size_t sequences = session->kv.config.sequences;
     bool *used = e->parts[r->part].used;
     while (r->id < sequences && used[r->id]) r->id++;
     if (r->id == sequences)
         return fault_set(fault, "all %zu sequences of a session are in use", sequences);
-    r->session = session, used[r->id] = true;
+    r->session = session, r->instead = instead, used[r->id] = true;
+    r->at_once = model_source(session->model, list->ids, list->count);
+    s->n_readers++;
     return true;
 }
 
+/* In which session an extra reads; NULL: in none. */
+static Session *session_of(const Extra *x, Session *main) {
+    return x->session ? x->session : x->instead ? main : NULL;
+}
+
 static bool open_readers(Engine *e, Sequence *s, Fault *fault) {
-    const GenerateOptions *o = &s->options;
-    Session *main = e->parts[0].session, *draft = o->speculation ? o->speculation->draft : NULL;
-    s->reader[READS_NEGATIVE].instead = o->negative;
-    return open_reader(e, s, &s->reader[READS_TEXT], main, fault) &&
-           open_reader(e, s, &s->reader[READS_NEGATIVE], o->negative ? main : NULL, fault) &&
-           open_reader(e, s, &s->reader[READS_AMATEUR], o->amateur, fault) &&
-           open_reader(e, s, &s->reader[READS_DRAFT], draft, fault);
+    Session *main = e->parts[0].session, *session;
+    if (!open_reader(e, s, main, NULL, fault)) return false;
+    for (Extra *x = s->options.extras; x->kind; x++) {
+        if (!(session = session_of(x, main))) continue;
+        x->reader = &s->reader[s->n_readers];
+        if (!open_reader(e, s, session, x->instead, fault)) return false;
+    }
+    return true;
 }
 
 static size_t free_sequences(const Engine *e, const Session *session) {
@@ -97,30 +96,46 @@ static size_t free_sequences(const Engine *e, const Session *session) {
     return session->kv.config.sequences;
 }
 
-bool engine_has_place(const Engine *e, const GenerateOptions *o) {
-    const Session *main = e->parts[0].session;
-    const Session *draft = o->speculation ? o->speculation->draft : NULL;
-    return free_sequences(e, main) >= 1 + (size_t)(o->negative != NULL) &&
-           (!o->amateur ||
-            free_sequences(e, o->amateur) >= 1 + (size_t)(o->amateur == draft)) &&
-           (!draft || free_sequences(e, draft) >= 1);
+/* Sequences of a session that a text with these options reads in. */
+static size_t wanted_of(const GenerateOptions *o, const Session *session, Session *main) {
+    size_t n = session == main;
+    for (const Extra *x = o->extras; x->kind; x++) n += session_of(x, main) == session;
+    return n;
 }
 
-/* How many tokens reader a has read of those that reader b is to read from the start: all but b's last at
- * most, which has to be read for its logits.  What was cut out of a's memory (*gone tokens) has to be what
- * would have been cut out of b's; else they have the kept ones in common. */
+bool engine_has_place(const Engine *e, const GenerateOptions *o) {
+    Session *main = e->parts[0].session, *session;
+    if (free_sequences(e, main) < wanted_of(o, main, main)) return false;
+    for (const Extra *x = o->extras; x->kind; x++)
+        if ((session = session_of(x, main)) &&
+            free_sequences(e, session) < wanted_of(o, session, main))
+            return false;
+    return true;
+}
+
+/* Would reader b, had it read its first n tokens, hold what reader a has of them now that some
+ * are cut out of its memory? */
+static bool cut_alike(const Reader *a, const Reader *b, size_t n) {
+    return b->kept == a->kept && n >= a->gone + session_ctx(a->session) - a->cut;
+}
+
+/* Length of the common prefix that reader a has already evaluated: all but b's last token at
+ * most, which has to be read for its logits.  Of what was cut out of a's memory, *gone tokens
+ * would have been cut out of b's, too. */
 static size_t in_common(const Sequence *s, const Reader *a, const Sequence *t, const Reader *b,
                         size_t *gone) {
     size_t max = min_size(reader_length(a), reader_total(s, a)), n = 0;
-    if (reader_source(s, a) != reader_source(t, b)) return *gone = 0; /* read as a whole */
+    *gone = 0;
+    if (a->at_once != b->at_once) return 0; /* read as a whole */
     max = min_size(max, reader_total(t, b) - 1);
     while (n < max && reader_token(s, a, n) == reader_token(t, b, n)) n++;
-    *gone = a->gone && reader_has_state_of(s, a, t, n) ? a->gone : 0;
-    return a->gone && !*gone ? min_size(n, reader_kept(s, a)) : n;
+    if (a->gone && !cut_alike(a, b, n)) return min_size(n, reader_kept(a));
+    *gone = a->gone;
+    return n;
 }
 
-/* Begin with the longest text that another sequence here, or a kept prefix, has in common with this one,
- * of the same salt. */
+/* Begin with the longest text that another sequence here, or a kept prefix, has in common with
+ * this one, of the same salt. */
 static void share(Engine *e, const Sequence *s, Reader *r) {
     const TokenList *list = r->instead ? r->instead : s->tokens;
     KvCache *kv = &r->session->kv;
@@ -131,7 +146,7 @@ static void share(Engine *e, const Sequence *s, Reader *r) {
         const Sequence *other = &e->sequences[i / READERS];
         const Reader *a = &other->reader[i % READERS];
         if (other == s || a->session != r->session || other->options.salt != s->options.salt)
-            continue;
+            continue; /* another model's, or nobody's */
         size_t gone, n = in_common(other, a, s, r, &gone),
                      reach = kv_reach(kv, a->id, n - gone);
         if (gone && reach < n - gone) continue; /* a window has given back what it would need */
@@ -144,10 +159,10 @@ static void share(Engine *e, const Sequence *s, Reader *r) {
 }
 
 void sequence_keep_prefixes(const Sequence *s) {
-    for (const Reader *r = s->reader; r < s->reader + READERS; r++) {
-        if (!r->session || !r->session->kv.config.prefixes) continue;
+    for (const Reader *r = s->reader; r < s->reader + s->n_readers; r++) {
+        if (!r->session->kv.config.prefixes) continue;
         const TokenList *list = r->instead ? r->instead : s->tokens;
-        prefix_keep(&r->session->kv, r->id, list->ids, min_size(list->count, reader_kept(s, r)),
+        prefix_keep(&r->session->kv, r->id, list->ids, min_size(list->count, reader_kept(r)),
                     s->options.salt);
     }
 }
@@ -155,21 +170,17 @@ void sequence_keep_prefixes(const Sequence *s) {
 /* ------------------------------------------------------------------ texts */
 
 void engine_share(Engine *e, Sequence *s) {
-    for (Reader *r = s->reader; r < s->reader + READERS; r++)
-        if (r->session && !(r == s->reader && (s->step.look_ahead || has_draft_head(s))))
-            share(e, s, r); /* or what the model knew at each token would be missing */
+    for (Reader *r = s->reader; r < s->reader + s->n_readers; r++)
+        if (r != s->reader || !s->plan.reads_all) share(e, s, r);
     s->preempted = false;
 }
 
 static bool begin(Engine *e, Sequence *s, Fault *fault) {
-    EnginePart *main = &e->parts[0];
-    if (!open_readers(e, s, fault) || !sequence_open(s, main->session, fault)) return false;
+    if (!open_readers(e, s, fault) || !sequence_open(s, e, fault)) return false;
     engine_share(e, s);
-    const size_t id = s->reader[READS_TEXT].id;
-    s->cached = s->told = reader_length(&s->reader[READS_TEXT]);
+    s->cached = s->told = reader_length(s->reader);
     s->live = true, s->rank = e->joined++;
-    return !s->step.look_ahead ||
-           look_ahead_open(&s->look, main->session, id, main->used, fault);
+    return true;
 }
 
 Sequence *engine_add(Engine *e, TokenList *tokens, const GenerateOptions *options,
@@ -185,12 +196,12 @@ Sequence *engine_add(Engine *e, TokenList *tokens, const GenerateOptions *option
 }
 
 static void close_readers(Engine *e, Sequence *s) {
-    for (Reader *r = s->reader; r < s->reader + READERS; r++)
-        if (r->session) {
-            session_rewind(r->session, r->id, 0);
-            e->parts[r->part].used[r->id] = false;
-            *r = (Reader){0};
-        }
+    for (Reader *r = s->reader; r < s->reader + s->n_readers; r++) {
+        session_rewind(r->session, r->id, 0);
+        e->parts[r->part].used[r->id] = false;
+        *r = (Reader){.kept = r->kept, .cut = r->cut};
+    }
+    s->n_readers = 0;
 }
 
 void engine_remove(Engine *e, Sequence *s) {
@@ -203,13 +214,11 @@ void engine_remove(Engine *e, Sequence *s) {
 void engine_pause(Engine *e, Sequence *s) {
     engine_preempt(e, s);
     s->held = true;
-    if (!s->step.look_ahead)
-        close_readers(e, s); /* what looks ahead has further sequences, and keeps all */
+    close_readers(e, s);
 }
 
 bool engine_resume(Engine *e, Sequence *s) {
-    if (!s->reader[READS_TEXT].session && !open_readers(e, s, &s->fault))
-        return sequence_fail(s), false;
+    if (!s->n_readers && !open_readers(e, s, &s->fault)) return sequence_fail(s), false;
     engine_share(e, s);
     return true;
 }

@@ -1,19 +1,20 @@
 /* pages.c - memory for what a step reads, and who gives it back when there is not enough.
  *
- * The mechanism: a text that is preempted loses its pages and none of its tokens.  It reads them again
- * when there is room, to the same bits (decoder.h).  The policy is `victim`, and nothing else: the
- * lowest rank goes on, without a scheduler who joined first, and so all come to their end. */
+ * The mechanism: a text that is preempted loses its pages and none of its tokens.  It reads
+ * them again when there is room, to the same bits (decoder.h).  The policy is `victim`, and
+ * nothing else: the lowest rank goes on, without a scheduler who joined first, and so all come
+ * to their end. */
 #include "prefix.h"
 #include "take.h"
 
 static bool holds_pages(const Sequence *s, size_t part) {
-    for (const Reader *r = s->reader; r < s->reader + READERS; r++)
-        if (r->session && r->part == part && session_length(r->session, r->id)) return true;
+    for (const Reader *r = s->reader; r < s->reader + s->n_readers; r++)
+        if (r->part == part && session_length(r->session, r->id)) return true;
     return false;
 }
 
-/* Which text gives its pages to `s`: one that is over or waits; else the last one to join, after `s`, that is not
- * in the batch; NULL: none. */
+/* Which text gives its pages to `s`: one that is over or waits; else the last one to join,
+ * after `s`, that is not in the batch; NULL: none. */
 static Sequence *victim(Engine *e, const Sequence *s, size_t part) {
     Sequence *last = NULL;
     for (Sequence *t = e->sequences; t < e->sequences + e->room; t++) {
@@ -29,10 +30,8 @@ static Sequence *victim(Engine *e, const Sequence *s, size_t part) {
 void engine_preempt(Engine *e, Sequence *s) {
     e->preemptions += s->live;
     sequence_keep_prefixes(s);
-    for (Reader *r = s->reader; r < s->reader + READERS; r++)
-        if (r->session) reader_rewind(r, 0);
-    look_ahead_forget(&s->look);
-    if (s->draft) s->draft->made = false;
+    for (Reader *r = s->reader; r < s->reader + s->n_readers; r++) reader_rewind(r, 0);
+    EACH_EXTRA(x, s, forget) x->kind->forget(x, s);
     s->preempted = true;
 }
 
@@ -63,7 +62,7 @@ static bool is_alone(const Engine *e, const Sequence *s, size_t part) {
 bool pages_promise(Engine *e, Sequence *s, const size_t *tokens) {
     size_t promised[ENGINE_PARTS];
     for (size_t i = 0; i < e->n_parts; i++) promised[i] = e->parts[i].pages;
-    for (size_t i = 0; i < READERS; i++) {
+    for (size_t i = 0; i < s->n_readers; i++) {
         const Reader *r = &s->reader[i];
         if (tokens[i] == 0 || promise(e, s, r, tokens[i])) continue;
         for (size_t k = 0; k < e->n_parts; k++) e->parts[k].pages = promised[k];

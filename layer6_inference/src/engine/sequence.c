@@ -1,61 +1,46 @@
-/* sequence.c - a text begins and ends: see sequence.h and take.h.  What it does in between is sequence_take.c. */
+/* sequence.c - a text begins and ends: see sequence.h and take.h.  What it does in between is
+ * sequence_take.c. */
 #include "generate.h"
 #include "take.h"
 
 #include <stdlib.h>
 
-static const float *any_logits(const Reader *reader) {
-    return reader->session ? reader->session->logits : NULL;
+void generate_with(GenerateOptions *o, Extra extra) {
+    size_t n = 0;
+    while (o->extras[n].kind) n++;
+    REQUIRE(n < EXTRAS, "a text has %d extras", EXTRAS);
+    o->extras[n] = extra;
 }
 
-bool sequence_open(Sequence *s, const Session *session, Fault *fault) {
+bool sequence_open(Sequence *s, Engine *e, Fault *fault) {
     const GenerateOptions *o = &s->options;
-    if (!generate_check_prompt(session, s->tokens, o->shift, fault)) return false;
-    if (o->negative && o->negative->count == 0)
-        return fault_set(fault, "what cfg moves away from is empty: give it a negative text");
-    if (session->model->sizes.encoder && chain_looks_ahead(o->chain))
-        return fault_set(fault,
-                         "a stage that looks ahead compares all tokens of a text, and those of "
-                         "a source are another text's: take another stage");
+    const Session *session = e->parts[0].session;
     s->result = (GenerateResult){.prompt_tokens = s->tokens->count, .reason = STOP_LIMIT};
-    s->start = clock_seconds(), s->ctx = o->shift ? SIZE_MAX : session_ctx(session);
-    REQUIRE(!o->take_back || (o->chain && !o->speculation && !o->heal),
-            "what is taken back was chosen by a chain, token by token");
-    REQUIRE(!o->chain != !o->on_logits, "a text is continued by a chain or by somebody else");
-    if (o->chain) {
-        o->chain->owed = o->heal ? o->heal->size : 0;
-        chain_reset(o->chain);
-    }
+    s->start = clock_seconds(), s->ctx = session_ctx(session);
     s->step = (Step){.seed = o->seed,
                      .prompt_count = s->tokens->count,
-                     .tokenizer = session->model->tokenizer,
-                     .amateur = any_logits(&s->reader[READS_AMATEUR]),
-                     .unconditional = any_logits(&s->reader[READS_NEGATIVE])};
-    if (chain_looks_ahead(o->chain))
-        s->step.look_ahead = look_ahead, s->step.look_ahead_context = &s->look;
+                     .tokenizer = session->model->tokenizer};
+    REQUIRE(!o->chain != !o->on_logits, "a text is continued by a chain or by somebody else");
+    if (o->chain) o->chain->owed = 0;
+    EACH_EXTRA(x, s, open) {
+        if (x->kind->take) s->taker = x;
+        if (!x->kind->open(x, e, s, fault)) return false;
+    }
+    if (!generate_check_prompt(session, s->tokens, s->ctx == SIZE_MAX, fault)) return false;
     if (o->want_raw && !(s->raw = malloc(session->model->sizes.vocab * sizeof *s->raw)))
         return fault_set(fault, "no memory for a copy of the logits");
-    return long_text_check(s, fault) && (!o->chain || chain_check(o->chain, &s->step, fault)) &&
-           (!o->speculation || draft_open(s, session, fault));
+    if (o->chain) chain_reset(o->chain);
+    return !o->chain || chain_check(o->chain, &s->step, fault);
 }
 
 void sequence_close(Sequence *s) {
-    look_ahead_close(&s->look);
-    draft_close(s->draft);
+    EACH_EXTRA(x, s, close) x->kind->close(x);
     free(s->raw);
     *s = (Sequence){0};
 }
 
-/* What might have become a banned text will not. */
-static void let_rest_out(const Sequence *s, StopReason *reason) {
-    TakeBack *t = s->options.take_back;
-    Text rest = take_back_ready(t, true);
-    if (s->options.stream && !stream_push(s->options.stream, rest)) *reason = STOP_STRING;
-    take_back_let_go(t, rest.size);
-}
-
 void sequence_end(Sequence *s, StopReason reason) {
-    if (s->options.take_back && reason != STOP_STRING) let_rest_out(s, &reason);
+    EACH_EXTRA(x, s, end) x->kind->end(x, s, &reason);
     s->live = false, s->result.reason = reason;
     s->result.decode_seconds = s->result.tokens ? clock_seconds() - s->first : 0;
     if (s->options.stream && reason != STOP_STRING) stream_finish(s->options.stream);

@@ -1,4 +1,5 @@
-/* step.c - one step of an engine: plan a batch for each model (plan.c), run it, let each text take its row. */
+/* step.c - one step of an engine: plan a batch for each model (plan.c), run it, let each text
+ * take its row. */
 #include "take.h"
 
 #include <math.h>
@@ -17,9 +18,9 @@ static bool tell_reading(Sequence *s) {
 
 /* Does it choose a token now?  It may end or fail here instead. */
 static bool is_to_take(Sequence *s) {
-    const Reader *r = &s->reader[READS_TEXT];
-    if (s->step.look_ahead && !look_ahead_keep(&s->look, r->row, r->rows, &s->fault))
-        return sequence_fail(s), false;
+    EACH_EXTRA(x, s, read) {
+        if (!x->kind->read(x, s, &s->fault)) return sequence_fail(s), false;
+    }
     if (!tell_reading(s)) return sequence_end(s, STOP_CALLER), false;
     if (s->told == s->step.prompt_count && s->options.limits.max_tokens == 0)
         return sequence_end(s, STOP_LIMIT), false;
@@ -28,17 +29,11 @@ static bool is_to_take(Sequence *s) {
     return s->ready;
 }
 
-static float *last_row(const Engine *e, const Reader *r) {
-    return r->session ? part_row(&e->parts[r->part], r->row + r->rows - 1) : NULL;
-}
-
-static void take(const Engine *e, Sequence *s, Candidates *candidates) {
-    const Reader *text = &s->reader[READS_TEXT];
+static void take(Sequence *s, Candidates *candidates) {
+    Extra *x = s->taker;
     s->candidates = candidates;
-    s->step.amateur = last_row(e, &s->reader[READS_AMATEUR]);
-    s->step.unconditional = last_row(e, &s->reader[READS_NEGATIVE]);
-    bool ok = s->draft ? draft_verify(s, part_row(&e->parts[text->part], text->row), &s->fault)
-                       : sequence_take(s, last_row(e, text), &s->choice, &s->fault);
+    bool ok = x ? x->kind->take(x, s, &s->fault)
+                : sequence_take(s, reader_row(s->reader), &s->choice, &s->fault);
     s->dead_end |= !ok && candidates_max(candidates) == -INFINITY;
     if (!ok) sequence_fail(s);
 }
@@ -47,16 +42,10 @@ static void take(const Engine *e, Sequence *s, Candidates *candidates) {
 static void take_some(void *context, int worker, size_t begin, size_t end) {
     const Engine *e = context;
     for (size_t i = begin; i < end; i++)
-        if (!e->taking[i]->step.look_ahead) take(e, e->taking[i], &e->candidates[worker]);
+        if (!e->taking[i]->plan.alone) take(e->taking[i], &e->candidates[worker]);
 }
 
-/* The models forget what was taken back, and read the last token that is left again. */
-static void unread(Sequence *s) {
-    for (const Reader *r = s->reader; r < s->reader + READERS; r++)
-        if (r->session && session_length(r->session, r->id) >= reader_total(s, r))
-            session_rewind(r->session, r->id, reader_total(s, r) - 1);
-}
-
+/* Every text that is ready chooses a token and appends it. */
 static void take_all(Engine *e) {
     size_t n = 0;
     for (size_t i = 0; i < e->room; i++) {
@@ -66,20 +55,19 @@ static void take_all(Engine *e) {
     pool_for(e->parts[0].session->pool, n, 1, take_some, e);
     for (size_t i = 0; i < n; i++) {
         Sequence *s = e->taking[i];
-        /* one by one, with the pool to itself: the stage runs the model */
-        if (s->step.look_ahead) take(e, s, &e->candidates[0]);
-        if (s->draft) draft_rollback(s);
-        if (s->live && s->options.take_back) unread(s);
+        if (s->plan.alone) take(s, &e->candidates[0]);
+        EACH_EXTRA(x, s, taken) x->kind->taken(x, s);
     }
-    for (size_t i = 0; i < e->room; i++)
-        if (e->sequences[i].live && e->sequences[i].options.shift)
-            long_text_shift(e, &e->sequences[i]);
     e->live = 0;
-    for (size_t i = 0; i < e->room; i++) e->live += e->sequences[i].live;
+    for (Sequence *s = e->sequences; s < e->sequences + e->room; s++) {
+        if (!s->live) continue;
+        EACH_EXTRA(x, s, after) x->kind->after(x, e, s);
+        e->live += s->live;
+    }
 }
 
 bool engine_step(Engine *e, Fault *fault) {
-    if (!engine_draft(e, fault)) return false;
+    if (e->hooks.before_plan && !e->hooks.before_plan(e, fault)) return false;
     engine_plan(e);
     for (size_t i = 0; i < e->n_parts; i++)
         if (!engine_forward(e, i, fault)) return false;

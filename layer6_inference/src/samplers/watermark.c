@@ -1,6 +1,11 @@
 /* watermark.c - a text that can be recognized: after each token, a secret part of the vocabulary,
- * the green list, becomes more likely.  Its detector (../watermark.c) counts green tokens. */
+ * the green list, becomes more likely.  Its detector (watermark_detect.h) counts green tokens. */
 #include "watermark.h"
+
+bool watermark_is_green(const Watermark *mark, int32_t before, int32_t token) {
+    return rng_unit(mark->key, (uint64_t)(uint32_t)before, (uint64_t)(uint32_t)token) <
+           mark->gamma;
+}
 
 enum { DELTA, GAMMA, KEY };
 

@@ -1,6 +1,7 @@
 /* model.c - strata bench model: how fast a model reads and writes; and bench make-model, a
  * model of random weights to measure with, in any mix of formats. */
 #include "bench.h"
+#include "families.h"
 #include "quant_preset.h"
 
 #include <math.h>
@@ -71,18 +72,19 @@ static void put_ones(Maker *m, const char *name, size_t n) {
 }
 
 static bool put_block(Maker *m, size_t layer, Fault *fault) {
-    const LayerSizes sizes = {.dim = DIM,
-                              .heads = HEADS,
-                              .kv_heads = KV_HEADS,
-                              .head_dim = DIM / HEADS,
-                              .value_dim = DIM / HEADS,
-                              .hidden = HIDDEN};
+    LayerSizes sizes = {.dim = DIM,
+                        .heads = HEADS,
+                        .kv_heads = KV_HEADS,
+                        .head_dim = DIM / HEADS,
+                        .value_dim = DIM / HEADS,
+                        .hidden = HIDDEN};
     const Recipe *llama = recipe_find(text_of("llama"));
     char name[64];
-    for (RoleId id = 0; id < ROLES; id++) {
+    layer_widths(&sizes);
+    for (RoleId id = 0; id < CORE_ROLES; id++) {
         const Role *role = role_of(id);
-        size_t rows = extent_of(role->rows, &sizes), cols = extent_of(role->cols, &sizes);
-        if (recipe_need(llama, id, &sizes) != NEED_YES) continue;
+        size_t rows = role->rows(&sizes), cols = role->cols(&sizes);
+        if (role->need(llama, &sizes) != NEED_YES) continue;
         block_tensor_name(name, sizeof name, layer, role->name, "weight");
         if (role->kind == ROLE_NORM)
             put_ones(m, name, cols);
@@ -227,8 +229,8 @@ double bench_bytes_per_token(const Model *m) {
         if (text_equal(t->name, text_of("token_embd.weight")) &&
             m->head.w.data != m->embedding.data)
             continue;
-        const LayerSizes *last = &m->layers[m->sizes.layers - 1];
-        bool of_experts = last->experts && t->ndim == 3;
+        const LayerExtras *last = m->layers[m->sizes.layers - 1].extras;
+        bool of_experts = last && last->experts && t->ndim == 3;
         double used = of_experts ? (double)last->experts_used / (double)last->experts : 1;
         bytes += used * (double)t->bytes;
     }

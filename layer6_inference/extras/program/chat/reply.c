@@ -5,6 +5,8 @@
 #include "tools.h"
 #include "write.h"
 #include "json.h"
+#include "long_text.h"
+#include "look_ahead.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -137,12 +139,14 @@ static bool check_room(Talk *talk, Fault *fault) {
 
 bool talk_check_full(Talk *talk, Fault *fault) {
     TokenList *tokens = free_list(talk);
-    GenerateOptions options = {.chain = &talk->chain, .shift = true};
+    GenerateOptions options = {.chain = &talk->chain};
+    size_t keep;
     if (talk->full != FULL_SHIFT)
         return talk->count > talk_first(talk) || check_room(talk, fault);
     bool ok = (!talk_first(talk) || talk_encode(talk, 1, false, tokens, fault)) &&
-              count_kept(talk, tokens, &options.keep, fault) &&
-              generate_check_shift(&talk->loaded.session, &options, fault);
+              count_kept(talk, tokens, &keep, fault);
+    if (ok) with_long_text(&options, keep);
+    ok = ok && long_text_check(&talk->loaded.session, &options, fault);
     return ok || fault_prefix(fault, "--full shift");
 }
 
@@ -170,11 +174,15 @@ static bool run_sequence(Talk *talk, TokenList *tokens, Stream *stream, size_t m
                                .limits = {.max_tokens = max_tokens},
                                .stream = stream,
                                .shown = &talk->marks,
-                               .shift = talk->full == FULL_SHIFT,
                                .on_read = on_read,
                                .on_choice = on_choice,
                                .context = session};
-    if (options.shift && !count_kept(talk, tokens, &options.keep, fault)) return false;
+    size_t keep = 0;
+    if (talk->full == FULL_SHIFT) {
+        if (!count_kept(talk, tokens, &keep, fault)) return false;
+        with_long_text(&options, keep);
+    }
+    with_look_ahead(&options);
     Sequence *s = engine_add(&talk->engine, tokens, &options, fault);
     if (!s) return false;
     if (talk->sequence) engine_remove(&talk->engine, talk->sequence);

@@ -2,6 +2,7 @@
 #include "input.h"
 #include "compute.h"
 #include "train_families.h"
+#include "train_lora.h"
 
 #include <math.h>
 #include <stdio.h>

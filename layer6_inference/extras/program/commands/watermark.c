@@ -1,6 +1,7 @@
 /* watermark.c - strata watermark: does a text carry the mark? */
 #include "input.h"
 #include "compute.h"
+#include "watermark_detect.h"
 
 #include <stdlib.h>
 

@@ -1,6 +1,8 @@
 /* compare.c - strata compare: what each chain makes of the same openings, measured. */
 #include "input.h"
 #include "study.h"
+#include "families.h"
+#include "look_ahead.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,8 @@
 /* write.c - the texts of a study.  See study.h. */
 #include "study.h"
 #include "diversity.h"
+#include "guidance.h"
+#include "look_ahead.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -73,9 +75,10 @@ static bool begin_text(Writer *w, Place *p, size_t index, Fault *fault) {
                                .stream = &p->stream,
                                .on_choice = watch,
                                .want_raw = true,
-                               .context = p->sample,
-                               .amateur = job->amateur ? &w->amateur : NULL,
-                               .negative = chain_needs_guide(&p->chain) ? &w->guide : NULL};
+                               .context = p->sample};
+    if (chain_needs_guide(&p->chain)) with_negative(&options, &w->guide);
+    if (job->amateur) with_amateur(&options, &w->amateur);
+    with_look_ahead(&options);
     return (p->sequence = engine_add(&w->engine, &p->tokens, &options, fault)) != NULL;
 }
 

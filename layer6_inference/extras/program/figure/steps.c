@@ -1,5 +1,7 @@
 /* steps.c - what samplers do step by step, along texts that a model writes. */
 #include "figure.h"
+#include "look_ahead.h"
+#include "speculate.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -77,6 +79,7 @@ static bool run_chain(LoadedModel *s, const FigureJob *job, const char *spec, ui
                                .on_choice = on_choice,
                                .want_raw = true,
                                .context = context};
+    with_look_ahead(&options);
     tokens->count = 0;
     bool ok = loaded_tokenize(s, text_of(job->prompt), false, tokens, fault);
     *prompt = tokens->count;
@@ -151,10 +154,9 @@ static bool draft_stories(LoadedModel *s, const FigureJob *job, Session *draft, 
         GenerateResult result;
         Speculation speculation = {.draft = draft, .length = length};
         if (!chain_parse(&chain, chain_default, NULL, fault)) return false;
-        GenerateOptions options = {.chain = &chain,
-                                   .seed = seed,
-                                   .limits.max_tokens = (size_t)job->steps,
-                                   .speculation = length ? &speculation : NULL};
+        GenerateOptions options = {
+            .chain = &chain, .seed = seed, .limits.max_tokens = (size_t)job->steps};
+        if (length) with_draft(&options, &speculation);
         text.count = 0;
         ok = loaded_tokenize(s, text_of(job->prompt), false, &text, fault) &&
              generate(&s->session, &text, &options, &result, fault);

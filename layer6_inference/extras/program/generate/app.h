@@ -8,8 +8,10 @@
 
 #include "compute.h"
 #include "hand.h"
+#include "heal.h"
 #include "pictures/shown.h"
 #include "search.h"
+#include "speculate.h"
 
 #include <stdio.h>
 

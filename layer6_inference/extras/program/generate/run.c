@@ -2,6 +2,9 @@
 #include "listing.h"
 #include "app.h"
 #include "beam.h"
+#include "guidance.h"
+#include "long_text.h"
+#include "look_ahead.h"
 
 #include <inttypes.h>
 #include <pthread.h>
@@ -58,7 +61,8 @@ static bool on_sample(void *context, const Choice *choice) {
 
 static void echo_prompt(GenerateApp *app) {
     const Request *r = app->request;
-    bool source = app->expert.model->sizes.encoder; /* what is written does not go on with it */
+    bool source =
+        more_of(app->expert.model)->encoder; /* what is written does not go on with it */
     if (r->no_prompt || r->chat || (source && !r->ids)) return;
     for (size_t i = 0; r->ids && i < app->tokens.count; i++) queue_id(app, app->tokens.ids[i]);
     if (!r->ids) queue_text(app, app->prompt);
@@ -116,19 +120,21 @@ static GenerateOptions make_options(GenerateApp *app, Stream *stream) {
     app->speculation = (Speculation){.draft = app->draft.model ? &app->draft.session : NULL,
                                      .length = forced ? SPECULATE_MAX : (size_t)r->guess,
                                      .forced = forced};
-    return (GenerateOptions){.chain = &app->chain,
-                             .seed = r->seed,
-                             .limits = make_limits(app),
-                             .shift = r->shift,
-                             .stream = r->ids ? NULL : stream,
-                             .on_read = on_read,
-                             .on_choice = on_choice,
-                             .want_raw = r->logprobs >= 0,
-                             .context = app,
-                             .amateur = app->amateur.model ? &app->amateur.session : NULL,
-                             .negative = app->negative.count ? &app->negative : NULL,
-                             .speculation = guessed || forced ? &app->speculation : NULL,
-                             .heal = &app->heal};
+    GenerateOptions o = {.chain = &app->chain,
+                         .seed = r->seed,
+                         .limits = make_limits(app),
+                         .stream = r->ids ? NULL : stream,
+                         .on_read = on_read,
+                         .on_choice = on_choice,
+                         .want_raw = r->logprobs >= 0,
+                         .context = app};
+    if (app->negative.count) with_negative(&o, &app->negative);
+    if (app->amateur.model) with_amateur(&o, &app->amateur.session);
+    if (guessed || forced) with_draft(&o, &app->speculation);
+    if (r->shift) with_long_text(&o, 0);
+    with_heal(&o, &app->heal);
+    with_look_ahead(&o);
+    return o;
 }
 
 /* A text that was chosen as a whole goes out as a whole. */

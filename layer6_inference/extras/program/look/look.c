@@ -125,12 +125,12 @@ static bool look_at_text(LookJob *job, size_t which, LoadedModel *m, Fault *faul
 static bool run_model(LoadedModel *m, void *context, Fault *fault) {
     LookJob *job = context;
     if (!has_heads(job, m->model, job->which, fault)) return false;
-    if (m->model->streams && strcmp(looks[job->which].name, "lens") == 0)
+    if (more_of(m->model)->streams && strcmp(looks[job->which].name, "lens") == 0)
         return fault_set(
             fault,
             "a %s model keeps %zu streams, which only come together behind the last "
             "layer: before, no lens can read them",
-            m->model->recipe->arch, m->model->streams);
+            m->model->recipe->arch, more_of(m->model)->streams);
     return looks[job->which].show ? look_at_text(job, job->which, m, fault)
                                   : look_owner(m, job, fault);
 }

@@ -1,6 +1,7 @@
 /* sample.c - strata world sample: let a model write documents of Tiny World. */
 #include "compute.h"
 #include "loaded_model.h"
+#include "look_ahead.h"
 #include "world_parts.h"
 
 #include <stdio.h>
@@ -37,6 +38,7 @@ static bool sample_documents(const SampleJob *job, const World *world, LoadedMod
                                    .limits.max_tokens = SIZE_MAX,
                                    .limits.only_bos_ends = true,
                                    .stream = &stream};
+        with_look_ahead(&options);
         append_text(NULL, prompt);
         ok = generate(&loaded->session, &tokens, &options, &result, fault);
         printf("\n%s\n", SEPARATOR);

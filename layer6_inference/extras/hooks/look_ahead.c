@@ -1,41 +1,47 @@
 /* look_ahead.c - see look_ahead.h. */
+#include "families.h"
 #include "look_ahead.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-bool look_ahead_open(LookAhead *look, Session *session, size_t sequence, const bool *used,
-                     Fault *fault) {
-    *look = (LookAhead){.session = session,
-                        .sequence = sequence,
-                        .used = used,
-                        .next = malloc(session->model->sizes.dim * sizeof *look->next)};
-    return look->next || fault_set(fault, "no memory for a hidden state");
-}
-
-void look_ahead_close(LookAhead *look) { free(look->states), free(look->next); }
+typedef struct LookAhead {
+    Session *session; /* borrows */
+    const Reader *reader;
+    const bool *used; /* (sequences) borrows; others may be written to */
+    float *states;    /* (count, dim) unit vectors, one for each token read; owns */
+    size_t count, room;
+    float *next; /* (dim) of what might come; owns */
+    Fault fault;
+} LookAhead;
 
 static void unit(float *out, const float *x, size_t n) {
     float scale = 1 / (sqrtf(dot_f32(x, x, n)) + 1e-20f);
     for (size_t i = 0; i < n; i++) out[i] = x[i] * scale;
 }
 
-bool look_ahead_keep(LookAhead *look, size_t first, size_t n, Fault *fault) {
+/* The text has read some tokens more: keep their hidden states. */
+static bool look_ahead_read(Extra *x, Sequence *s, Fault *fault) {
+    LookAhead *look = x->state;
+    const Reader *r = s->reader;
     size_t dim = look->session->model->sizes.dim;
-    if (look->count + n > look->room) {
-        size_t room = 2 * (look->count + n) + 64;
+    if (look->count + r->rows > look->room) {
+        size_t room = 2 * (look->count + r->rows) + 64;
         float *states = realloc(look->states, room * dim * sizeof *states);
         if (!states) return fault_set(fault, "no memory for %zu hidden states", room);
         look->states = states, look->room = room;
     }
-    for (size_t i = 0; i < n; i++)
-        unit(look->states + look->count++ * dim, look->session->hidden + (first + i) * dim,
+    for (size_t i = 0; i < r->rows; i++)
+        unit(look->states + look->count++ * dim, look->session->hidden + (r->row + i) * dim,
              dim);
     return true;
 }
 
-void look_ahead_forget(LookAhead *look) { look->count = 0; }
+static void look_ahead_forget(Extra *x, Sequence *s) {
+    (void)s;
+    ((LookAhead *)x->state)->count = 0;
+}
 
 /* The largest cosine between a row of hidden states and those of the text. */
 static float nearest(LookAhead *look, size_t row) {
@@ -53,7 +59,7 @@ static size_t take_forks(const LookAhead *look, int32_t *forks, size_t max) {
     const KvCache *kv = &look->session->kv;
     size_t n = 0, layers = 0; /* layers: that keep something of a position */
     for (size_t l = 0; l < kv->config.layers; l++) layers += kv->shape[l].kv_heads > 0;
-    forks[n++] = (int32_t)look->sequence;
+    forks[n++] = (int32_t)look->reader->id;
     if (layers && max > kv->pages.free_count / layers) max = kv->pages.free_count / layers;
     for (size_t i = 0; i < kv->config.sequences && n < max; i++)
         if (!look->used[i]) forks[n++] = (int32_t)i;
@@ -67,7 +73,7 @@ static bool read_forks(LookAhead *look, const int32_t *forks, const int32_t *tok
     int32_t position[PREFILL_BATCH];
     bool wanted[PREFILL_BATCH];
     for (size_t i = 0; i < n; i++) {
-        if (i) kv_fork(&s->kv, (size_t)forks[i], look->sequence);
+        if (i) kv_fork(&s->kv, (size_t)forks[i], look->reader->id);
         position[i] = (int32_t)length, wanted[i] = true;
     }
     Batch batch = {n, tokens, forks, position, wanted, NULL};
@@ -82,7 +88,7 @@ bool look_ahead(void *context, const int32_t *tokens, size_t n, float *similarit
     LookAhead *look = context;
     const Session *s = look->session;
     size_t max = s->max_tokens < s->max_logits ? s->max_tokens : s->max_logits,
-           length = session_length(s, look->sequence);
+           length = session_length(s, look->reader->id);
     int32_t forks[PREFILL_BATCH];
     size_t n_forks = take_forks(look, forks, max < PREFILL_BATCH ? max : PREFILL_BATCH);
     for (size_t at = 0; at < n; at += n_forks) {
@@ -91,4 +97,33 @@ bool look_ahead(void *context, const int32_t *tokens, size_t n, float *similarit
         for (size_t i = 0; i < m; i++) similarity[at + i] = nearest(look, i);
     }
     return true;
+}
+
+static bool look_ahead_open(Extra *x, Engine *e, Sequence *s, Fault *fault) {
+    Session *session = e->parts[0].session;
+    if (more_of(session->model)->encoder)
+        return fault_set(fault,
+                         "a stage that looks ahead compares all tokens of a text, and those of "
+                         "a source are another text's: take another stage");
+    LookAhead *look = x->state = calloc(1, sizeof *look);
+    if (!look || !(look->next = malloc(session->model->sizes.dim * sizeof *look->next)))
+        return fault_set(fault, "no memory for a hidden state");
+    look->session = session, look->reader = s->reader, look->used = e->parts[0].used;
+    s->step.look_ahead = look_ahead, s->step.look_ahead_context = look;
+    s->plan.every_row = s->plan.alone = s->plan.reads_all = true;
+    return true;
+}
+
+static void look_ahead_close(Extra *x) {
+    LookAhead *look = x->state;
+    if (look) free(look->states), free(look->next), free(look);
+}
+
+static const ExtraKind look_ahead_kind = {.open = look_ahead_open,
+                                          .close = look_ahead_close,
+                                          .read = look_ahead_read,
+                                          .forget = look_ahead_forget};
+
+void with_look_ahead(GenerateOptions *o) {
+    if (chain_looks_ahead(o->chain)) generate_with(o, (Extra){.kind = &look_ahead_kind});
 }

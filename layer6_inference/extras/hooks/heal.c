@@ -61,3 +61,29 @@ Text heal_cut(const Heal *heal, size_t *spelled, Text piece) {
     *spelled += old;
     return (Text){piece.data + old, piece.size - old};
 }
+
+/* ------------------------------------------------------------------ an extra of a text; count:
+ * bytes spelled so far */
+
+static bool heal_open(Extra *x, Engine *e, Sequence *s, Fault *fault) {
+    (void)e, (void)fault;
+    if (s->options.chain) s->options.chain->owed = ((const Heal *)x->wish)->size;
+    return true;
+}
+
+static void heal_choose(Extra *x, Sequence *s, float *logits) {
+    heal_mask(x->wish, x->count, s->step.tokenizer, logits, s->candidates->vocab);
+}
+
+static bool heal_text(Extra *x, Sequence *s, Text *text) {
+    (void)s;
+    *text = heal_cut(x->wish, &x->count, *text);
+    return true;
+}
+
+static const ExtraKind heal_kind = {
+    .open = heal_open, .choose = heal_choose, .text = heal_text};
+
+void with_heal(GenerateOptions *o, const Heal *heal) {
+    if (heal->size) generate_with(o, (Extra){.kind = &heal_kind, .wish = (Heal *)heal});
+}

@@ -1,5 +1,6 @@
 /* take_back.c - see take_back.h. */
 #include "take_back.h"
+#include "engine/take.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -89,4 +90,74 @@ Text take_back_ready(const TakeBack *t, bool all) {
 void take_back_let_go(TakeBack *t, size_t bytes) {
     if (bytes) memmove(t->held, t->held + bytes, t->held_size - bytes);
     t->held_size -= bytes;
+}
+
+/* ------------------------------------------------------------------ an extra of a text; count:
+ * bytes that are on their way out */
+
+static bool take_back_begin(Extra *x, Engine *e, Sequence *s, Fault *fault) {
+    (void)e, (void)fault;
+    REQUIRE(s->options.chain, "what is taken back was chosen by a chain");
+    EACH_EXTRA(other, s, text)
+    REQUIRE(other == x, "what is taken back is not healed");
+    EACH_EXTRA(other, s, take)
+    REQUIRE(!other, "what is taken back was chosen token by token");
+    return true;
+}
+
+static void take_back_choose(Extra *x, Sequence *s, float *logits) {
+    take_back_mask(x->wish, logits, s->candidates->vocab);
+}
+
+static void take_back_flush(Extra *x) {
+    take_back_let_go(x->wish, x->count);
+    x->count = 0;
+}
+
+/* If the token completes a banned text, roll back the whole text. */
+static bool take_back_text(Extra *x, Sequence *s, Text *text) {
+    TakeBack *t = x->wish;
+    take_back_flush(x);
+    size_t n = take_back_push(t, *text, s->tokens->ids + s->result.prompt_tokens);
+    if (!n) {
+        *text = take_back_ready(t, false);
+        x->count = text->size;
+        return true;
+    }
+    s->tokens->count -= n, s->result.tokens -= n;
+    chain_rewind(s->options.chain, n);
+    if (t->on_taken_back) t->on_taken_back(t->context, n);
+    if (t->times <= TAKE_BACK_TIMES) return false;
+    fault_set(&s->fault, "%d times a banned text was taken back: the chain leaves no other way",
+              TAKE_BACK_TIMES);
+    s->dead_end = true;
+    sequence_fail(s);
+    return false;
+}
+
+/* No banned text can be completed any more: what was held goes out. */
+static void take_back_end(Extra *x, Sequence *s, StopReason *reason) {
+    if (*reason == STOP_STRING) return;
+    take_back_flush(x);
+    Text rest = take_back_ready(x->wish, true);
+    if (s->options.stream && !stream_push(s->options.stream, rest)) *reason = STOP_STRING;
+    take_back_let_go(x->wish, rest.size);
+}
+
+/* The models forget what was taken back, and read the last token that is left again. */
+static void take_back_unread(Extra *x, Sequence *s) {
+    (void)x;
+    for (const Reader *r = s->reader; s->live && r < s->reader + s->n_readers; r++)
+        if (session_length(r->session, r->id) >= reader_total(s, r))
+            session_rewind(r->session, r->id, reader_total(s, r) - 1);
+}
+
+static const ExtraKind take_back_kind = {.open = take_back_begin,
+                                         .choose = take_back_choose,
+                                         .text = take_back_text,
+                                         .end = take_back_end,
+                                         .taken = take_back_unread};
+
+void with_take_back(GenerateOptions *o, TakeBack *t) {
+    generate_with(o, (Extra){.kind = &take_back_kind, .wish = t});
 }

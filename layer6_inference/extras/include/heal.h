@@ -4,14 +4,14 @@
  *
  *     "Onc"  =  |On|c|      no text goes on with |e| after these; it is |Once| that the model knows
  *
- * So tokens at the end are dropped, and those that come must spell the letters they held, and may
- * go on from there.  As many go as end the prompt with the beginning of some longer token.
+ * So tokens at the end are dropped, and those that come must spell the letters they held, and
+ * may go on from there.  As many go as end the prompt with the beginning of some longer token.
  *
  * Invariant: the prompt's text = the text of the tokens that stay, then `owed`. */
 #ifndef STRATA_HEAL_H
 #define STRATA_HEAL_H
 
-#include "models.h"
+#include "generate.h"
 
 enum { HEAL_MAX = 8 }; /* tokens that may go */
 
@@ -27,8 +27,12 @@ typedef struct Heal {
 bool heal_prompt(Heal *heal, const Tokenizer *tokenizer, TokenList *prompt, Fault *fault);
 void heal_free(Heal *heal);
 
-/* Leave only tokens that spell on, after the first `spelled` bytes of what is owed; logits (vocab)
- * of all others become -infinity. */
+/* The text must begin with what the prompt is owed, borrowed for as long as it is generated.
+ * Nothing owed: nothing happens. */
+void with_heal(GenerateOptions *options, const Heal *heal);
+
+/* Leave only tokens that spell on, after the first `spelled` bytes of what is owed; logits
+ * (vocab) of all others become -infinity. */
 void heal_mask(const Heal *heal, size_t spelled, const Tokenizer *tokenizer, float *logits,
                size_t vocab);
 

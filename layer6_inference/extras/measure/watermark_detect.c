@@ -1,14 +1,9 @@
-/* watermark.c - see watermark.h. */
-#include "watermark.h"
+/* watermark_detect.c - see watermark_detect.h. */
+#include "watermark_detect.h"
 #include "order.h"
 
 #include <math.h>
 #include <stdlib.h>
-
-bool watermark_is_green(const Watermark *mark, int32_t before, int32_t token) {
-    return rng_unit(mark->key, (uint64_t)(uint32_t)before, (uint64_t)(uint32_t)token) <
-           mark->gamma;
-}
 
 /* The chance of exactly k. */
 static double binomial(double n, double k, double gamma) {

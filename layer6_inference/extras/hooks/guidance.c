@@ -1,0 +1,39 @@
+/* guidance.c - see guidance.h. */
+#include "guidance.h"
+#include "engine/take.h"
+
+/* Any row, until the first is read: then stages find that there are some. */
+static bool amateur_open(Extra *x, Engine *e, Sequence *s, Fault *fault) {
+    (void)e, (void)fault;
+    s->step.amateur = x->reader->session->logits;
+    return true;
+}
+
+static void amateur_choose(Extra *x, Sequence *s, float *logits) {
+    (void)logits;
+    s->step.amateur = reader_row(x->reader);
+}
+
+static bool negative_open(Extra *x, Engine *e, Sequence *s, Fault *fault) {
+    (void)e;
+    if (x->instead->count == 0)
+        return fault_set(fault, "what cfg moves away from is empty: give it a negative text");
+    s->step.unconditional = x->reader->session->logits;
+    return true;
+}
+
+static void negative_choose(Extra *x, Sequence *s, float *logits) {
+    (void)logits;
+    s->step.unconditional = reader_row(x->reader);
+}
+
+static const ExtraKind amateur_kind = {.open = amateur_open, .choose = amateur_choose},
+                       negative_kind = {.open = negative_open, .choose = negative_choose};
+
+void with_amateur(GenerateOptions *o, Session *amateur) {
+    generate_with(o, (Extra){.kind = &amateur_kind, .session = amateur});
+}
+
+void with_negative(GenerateOptions *o, const TokenList *negative) {
+    generate_with(o, (Extra){.kind = &negative_kind, .instead = negative});
+}

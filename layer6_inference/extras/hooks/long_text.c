@@ -1,0 +1,82 @@
+/* long_text.c - see long_text.h. */
+#include "long_text.h"
+#include "engine/take.h"
+#include "families.h"
+#include "shift.h"
+
+/* The first tokens that stay, in whole pages: one at least. */
+static size_t long_text_kept(size_t keep) {
+    size_t pages = (keep + KV_PAGE - 1) / KV_PAGE;
+    return (pages ? pages : 1) * KV_PAGE;
+}
+
+/* How many positions are cut out at a time. */
+static size_t long_text_cut(size_t keep, const Session *session) {
+    size_t ctx = session_ctx(session), kept = long_text_kept(keep),
+           half = ctx > kept ? (ctx - kept) / 2 : 0;
+    return min_size(half, shift_most(&session->kv, kept)) / KV_PAGE * KV_PAGE;
+}
+
+static bool long_text_fits(const Session *session, size_t keep, Fault *fault) {
+    if (!session_can_shift(session, fault))
+        return fault_prefix(fault, "nothing can be cut out of a full context"), false;
+    return long_text_cut(keep, session) ||
+           fault_set(fault,
+                     "a context of %zu tokens is too short to cut anything out of: wanted the "
+                     "%zu that are kept, two pages of %d, and more than the model's window",
+                     session_ctx(session), long_text_kept(keep), KV_PAGE);
+}
+
+/* The text ends where there is no memory for copies of the pages that it shares. */
+static void long_text_shift(Extra *x, Engine *e, Sequence *s) {
+    (void)x;
+    for (Reader *r = s->reader; r < s->reader + s->n_readers; r++) {
+        if (session_length(r->session, r->id) < session_ctx(r->session) ||
+            reader_total(s, r) == reader_length(r))
+            continue;
+        while (!session_shift(r->session, r->id, r->kept, r->cut))
+            if (!pages_take(e, s, r->part)) {
+                fault_set(&s->fault, "the memory of keys and values is too small to cut "
+                                     "anything out of a text whose pages others share");
+                sequence_fail(s);
+                return;
+            }
+        r->gone += r->cut;
+    }
+}
+
+static bool long_text_open(Extra *x, Engine *e, Sequence *s, Fault *fault) {
+    (void)e;
+    const size_t keep = x->count;
+    for (Reader *r = s->reader; r < s->reader + s->n_readers; r++) {
+        if (!long_text_check(r->session, &s->options, fault)) return false;
+        r->kept = long_text_kept(keep), r->cut = long_text_cut(keep, r->session);
+    }
+    s->ctx = SIZE_MAX;
+    return true;
+}
+
+static const ExtraKind long_text_kind = {.open = long_text_open, .after = long_text_shift};
+
+static const Extra *long_text_of(const GenerateOptions *o) {
+    const Extra *x = o->extras;
+    while (x->kind && x->kind != &long_text_kind) x++;
+    return x->kind ? x : NULL;
+}
+
+void with_long_text(GenerateOptions *o, size_t keep) {
+    generate_with(o, (Extra){.kind = &long_text_kind, .count = keep});
+}
+
+bool is_long_text(const GenerateOptions *o) { return long_text_of(o) != NULL; }
+
+bool long_text_check(const Session *session, const GenerateOptions *o, Fault *fault) {
+    const Extra *self = long_text_of(o);
+    bool looks_back = chain_looks_ahead(o->chain);
+    if (!self) return true;
+    for (const Extra *x = o->extras; x->kind; x++) looks_back |= x->kind->taken != NULL;
+    if (looks_back)
+        return fault_set(fault, "what is cut out of a full context cannot be looked back at: "
+                                "no drafts, no banned texts, no stage that looks ahead");
+    return long_text_fits(session, self->count, fault);
+}

@@ -1,0 +1,136 @@
+/* draft_heads.c - drafts of a draft head (draft_head.h): what the model knew at each position
+ * of a text is kept for as long as the text is, and given to the head, position p - 1 with
+ * token p.
+ *
+ *     position    0    1    2   ...  n - 1 |  n      n + 1
+ *     hidden      h    h    h         g    |  g      g         h: the model's; g: the head's own, while it drafts
+ *
+ * Invariant: what a head's memory holds of a text between two drafts was read with the model's
+ * h, so that drafts depend on the text alone. */
+#include "draft.h"
+#include "draft_head.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* What a part needs whose model is a draft head. */
+typedef struct Head {
+    float *input;  /* (max_tokens, dim) the part's: what the head reads beside the tokens */
+    float *known;  /* (PREFILL_BATCH, dim) rows of the model's batch on their way there */
+    float *tapped; /* (PREFILL_BATCH, layers, dim) rows of the model that it reads */
+    Arena arena;   /* owns all of the above */
+} Head;
+
+typedef struct Heads {
+    Head of[ENGINE_PARTS];
+} Heads;
+
+/* The text, one of whose readers (the draft's, or the first) reads in this part as number `id`;
+ * NULL: none with a draft head. */
+static Sequence *reads_for(Engine *e, size_t part, bool drafts, int32_t id) {
+    for (Sequence *s = e->sequences; s < e->sequences + e->room; s++) {
+        const Draft *g = draft_of(s);
+        if (!g || !g->hidden) continue;
+        const Reader *r = drafts ? g->reader : s->reader;
+        if (r->session && r->part == part && r->id == (size_t)id) return s;
+    }
+    return NULL;
+}
+
+/* A draft head gets each token with the model's row of the one before it, the first with
+ * zeros. */
+static void draft_head_feed(Engine *e, size_t number) {
+    const EnginePart *p = &e->parts[number];
+    const size_t dim = p->session->model->sizes.dim;
+    for (size_t i = 0; i < p->count && p->input; i++) {
+        const Sequence *s = reads_for(e, number, true, p->sequence[i]);
+        REQUIRE(s, "a draft head reads for a text");
+        float *row = p->input + i * dim;
+        if (p->position[i])
+            memcpy(row, draft_of(s)->hidden + (size_t)(p->position[i] - 1) * dim,
+                   dim * sizeof *row);
+        else
+            memset(row, 0, dim * sizeof *row);
+    }
+}
+
+/* For one head the model's h of what that one read; the head's own where the model has not read
+ * yet. */
+static void keep_for(Engine *e, size_t number, size_t head) {
+    const Heads *heads = e->hooks.state;
+    const EnginePart *p = &e->parts[number], *h = &e->parts[head];
+    const size_t dim = h->session->model->sizes.dim;
+    float *known = heads->of[head].known;
+    const bool own = number == head;
+    if (p->count) draft_head_rows(h->session, p->session, p->count, known);
+    for (size_t i = 0; i < p->count; i++) {
+        size_t at = (size_t)p->position[i];
+        Sequence *s = reads_for(e, number, own, p->sequence[i]);
+        if (!s || draft_of(s)->reader->part != head) continue;
+        if (own && at < reader_length(s->reader)) continue;
+        memcpy(draft_of(s)->hidden + at * dim, known + i * dim, dim * sizeof *known);
+    }
+}
+
+static void draft_head_keep(Engine *e, size_t number) {
+    for (size_t head = 1; head < e->n_parts; head++)
+        if (e->parts[head].input && (number == 0 || number == head)) keep_for(e, number, head);
+}
+
+size_t draft_head_reach(const Sequence *s) { return reader_length(s->reader) + 1; }
+
+void draft_head_rollback(const Draft *g) {
+    const Reader *r = g->reader;
+    size_t guessed = g->count ? g->count - 1 : 0;
+    session_rewind(r->session, r->id, session_length(r->session, r->id) - guessed);
+}
+
+/* ------------------------------------------------------------------ memory of heads */
+
+static void head_layout(Head *h, const Session *session) {
+    const Model *m = session->model;
+    h->input = arena_take(&h->arena, session->max_tokens * m->sizes.dim, sizeof *h->input);
+    h->known = arena_take(&h->arena, PREFILL_BATCH * m->sizes.dim, sizeof *h->known);
+    h->tapped = arena_take(&h->arena, PREFILL_BATCH * GUESS_DEPTHS * more_of(m)->guesses.width,
+                           sizeof *h->tapped);
+}
+
+static void heads_close(Engine *e) {
+    Heads *heads = e->hooks.state;
+    session_tap(e->parts[0].session, NULL, 0, NULL);
+    for (size_t i = 0; i < ENGINE_PARTS; i++) arena_free(&heads->of[i].arena);
+    free(heads);
+}
+
+/* A draft head in a file of its own reads more of its model than the last row. */
+static void tap_for(Session *main, const Session *head, float *rows) {
+    const Guesses *g = &more_of(head->model)->guesses;
+    if (!g->model || g->model != main->model) return;
+    REQUIRE(!main->extras->tap.count, "an engine has one draft head in a file of its own");
+    session_tap(main, g->layers, GUESS_DEPTHS, rows);
+}
+
+/* The part's model is a draft head: from now on the engine keeps for it what the model knew. */
+static bool open_head(Engine *e, size_t part, Fault *fault) {
+    if (!e->hooks.state && !(e->hooks.state = calloc(1, sizeof(Heads))))
+        return fault_set(fault, "no memory for a draft head");
+    Session *session = e->parts[part].session;
+    Head *h = &((Heads *)e->hooks.state)->of[part];
+    e->hooks.close = heads_close;
+    arena_measure(&h->arena);
+    head_layout(h, session);
+    if (!arena_init(&h->arena, h->arena.used, fault)) return false;
+    head_layout(h, session);
+    e->parts[part].input = h->input;
+    tap_for(e->parts[0].session, session, h->tapped);
+    e->hooks.before_part = draft_head_feed, e->hooks.after_part = draft_head_keep;
+    return true;
+}
+
+bool draft_head_prepare(Engine *e, Draft *g, Fault *fault) {
+    const Session *head = g->reader->session;
+    size_t ctx = max_size(session_ctx(head), session_ctx(e->parts[0].session));
+    if (!e->parts[g->reader->part].input && !open_head(e, g->reader->part, fault)) return false;
+    g->hidden = malloc(ctx * head->model->sizes.dim * sizeof *g->hidden);
+    return g->hidden || fault_set(fault, "no memory for hidden states");
+}
