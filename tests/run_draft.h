@@ -2,6 +2,8 @@
 #ifndef STRATA_RUN_DRAFT_H
 #define STRATA_RUN_DRAFT_H
 
+#include "draft_head.h"
+#include "families.h"
 #include "inference.h"
 
 #include <stdio.h>

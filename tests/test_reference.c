@@ -1,5 +1,7 @@
 /* the whole model against the double-precision reference; and bit-identity across threads,
  * chunks and batches */
+#include "draft_head.h"
+#include "families.h"
 #include "every_isa.h"
 #include "inference.h"
 #include "make_model.h"
@@ -90,10 +92,10 @@ static void compare(MakeModel m) {
 
 static void every_family(void **state) {
     (void)state;
-    const Recipe *list;
-    size_t count = recipe_list(&list);
-    for (size_t i = 0; i < count; i++) /* what reads pictures: test_vision.c */
-        if (!list[i].sees && !list[i].guesses) compare(make_model_defaults(list[i].arch));
+    const Recipe *row;
+    for (size_t i = 0; (row = recipe_row(i)); i++) /* what reads pictures: test_vision.c */
+        if (!quirks_of(row)->sees && !quirks_of(row)->guesses)
+            compare(make_model_defaults(row->arch));
 }
 
 /* What a family's files may say besides. */
@@ -190,10 +192,9 @@ static void compare_draft(const char *arch, const char *more) {
 
 static void draft_heads(void **state) {
     (void)state;
-    const Recipe *list;
-    size_t count = recipe_list(&list);
-    for (size_t i = 0; i < count; i++)
-        if (list[i].draft_heads) compare_draft(list[i].arch, "drafts:1 draft_ends");
+    const Recipe *row;
+    for (size_t i = 0; (row = recipe_row(i)); i++)
+        if (quirks_of(row)->draft_heads) compare_draft(row->arch, "drafts:1 draft_ends");
     compare_draft("glm4moe", "drafts:1"); /* embedding, norm and head are the model's */
     compare_draft("mimo2", "drafts:3");   /* the first one is used */
     compare_draft("exaone4", "layers:64 drafts:1 window:6"); /* 64 layers, and a draft head */

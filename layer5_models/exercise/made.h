@@ -2,6 +2,7 @@
 #ifndef STRATA_MADE_H
 #define STRATA_MADE_H
 
+#include "families.h"
 #include "grader.h"
 #include "make_model.h"
 #include "models.h"

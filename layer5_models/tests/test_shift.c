@@ -1,5 +1,6 @@
 /* old positions are cut out of a memory: keys of the first layer are those of the shorter text, in every family and
  * format; what cannot be moved is refused by name */
+#include "families.h"
 #include "check.h"
 #include "make_model.h"
 #include "models.h"

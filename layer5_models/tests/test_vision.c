@@ -1,5 +1,6 @@
 /* pictures: read, shaped, cut into patches, and through an encoder and its projector, beside the double-precision
  * reference */
+#include "families.h"
 #include "check.h"
 #include "every_isa.h"
 #include "loader_case.h"

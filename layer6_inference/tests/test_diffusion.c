@@ -1,4 +1,5 @@
 /* texts that come in any order: which tokens stay, when, and that all else stays as it was */
+#include "families.h"
 #include "check.h"
 #include "inference.h"
 #include "make_model.h"

@@ -1,4 +1,6 @@
 /* drafts that a draft head makes, the model's own, or one in a file of its own */
+#include "draft_head.h"
+#include "families.h"
 #include "check.h"
 #include "inference_extras.h"
 #include "make_model.h"

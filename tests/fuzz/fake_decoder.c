@@ -3,6 +3,7 @@
  * The key of a position is a hash of its token, of the key before it and of two keys further back, one of them within
  * the window of the layer; the state of a recurrent layer is a hash of the one before it.  The logits are made from
  * them.  So a page that is lost, swapped, written to by somebody else or read too early changes the text from there on. */
+#include "families.h"
 #include "fake_decoder.h"
 
 #include <math.h>

@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "draft_head.h"
+#include "families.h"
 #include "make_model.h"
 #include "picture.h"
 #include "vision.h"
@@ -124,10 +126,11 @@ static inline bool opens(const MakeModel *m) {
 }
 
 static inline bool seed_model(size_t number, MakeModel *m) {
-    const Recipe *list;
-    size_t families = recipe_list(&list), other = number - families;
+    size_t families = 0;
+    while (recipe_row(families)) families++;
+    const size_t other = number - families;
     if (number >= families + 6) return false;
-    *m = make_model_defaults(number < families ? list[number].arch : "llama");
+    *m = make_model_defaults(number < families ? recipe_row(number)->arch : "llama");
     if (number >= families + 4) { /* draft heads, of one block and of several */
         *m = make_model_of(other == 4 ? "glm4" : "mimo2",
                            other == 4 ? "drafts:1 draft_ends" : "drafts:3");
@@ -142,7 +145,7 @@ static inline bool seed_model(size_t number, MakeModel *m) {
     m->layers = 1, m->dim = m->hidden = 8, m->heads = 2, m->head_dim = 4, m->ctx = 8;
     m->kv_heads = strcmp(m->arch, "gpt2") ? 1 : 2;
     if (number < families) { /* one small block, or where the family needs more, as it comes */
-        if (!opens(m)) *m = make_model_defaults(list[number].arch), m->ctx = 8;
+        if (!opens(m)) *m = make_model_defaults(recipe_row(number)->arch), m->ctx = 8;
         return true;
     }
     m->more = other == 0 ? "yarn" : other == 2 ? "biases rope_freqs" : NULL;

@@ -302,7 +302,8 @@ bool eval_more(Session *s, const int32_t *tokens, size_t count, bool all_logits,
             s->kv.length[0] == 0 ? model_source(s->model, tokens + at, count - at) : 0;
         n = min_size(min_size(count - at, s->max_tokens), PREFILL_BATCH);
         if (all_logits) n = min_size(n, source + s->max_logits);
-        if (!eval_batch(s, tokens + at, n, all_logits ? source : count - at - 1, fault))
+        const size_t last = count - at - 1; /* the last one is always wanted */
+        if (!eval_batch(s, tokens + at, n, all_logits ? min_size(source, last) : last, fault))
             return false;
     }
     return true;

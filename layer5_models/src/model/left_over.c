@@ -94,7 +94,6 @@ static bool check_fixed_keys(Binder *b) {
         {"embedding_scale", false, (double)m->embedding_scale, "embeddings are scaled by this"},
         {"residual_scale", false, 1, "branches are added as they are here"},
         {"logit_scale", false, 1, "logits are not scaled here"},
-        {"expert_count", false, 0, "models of this family have no experts"},
         {"expert_used_count", false, 0, "models of this family have no experts"},
         {"rope.scaling.yarn_ext_factor", false, 1, "YaRN's ramp is not scaled here"},
         {"rope.scaling.yarn_attn_factor", false, 1, "programs read it in different ways"},

@@ -84,8 +84,16 @@ bool has_rope(const Recipe *r, size_t l) {
     return r->rope != ROPE_NONE && (!r->no_rope_every || (l + 1) % r->no_rope_every);
 }
 
+/* Files of a plain family may have experts, for which the extras have a row. */
+static bool check_no_experts(Binder *b) {
+    char why[160];
+    snprintf(why, sizeof why, "models of this family have no experts%s", more_families.advice);
+    return check_fixed(b, &(FixedKey){"expert_count", false, 0, why}, 1);
+}
+
 bool read_layer(Binder *b, size_t l, LayerSizes *s) {
     const Recipe *r = b->model->recipe;
+    if (!check_no_experts(b)) return false;
     s->hidden = key_of_layer(b, "feed_forward_length", l, true, 0, 1, MAX_SIZE);
     s->gate_in_up = r->gate_in_up;
     s->window = window_in(b, l, r->window_pattern || r->window_everywhere, false);
