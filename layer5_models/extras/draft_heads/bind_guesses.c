@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-static void read_layers(Binder *b, size_t *layers) {
+static void read_depths(Binder *b, size_t *layers) {
     const GgufPair *pair = find_key(b, "target_layers");
     bool whole = pair && pair->type == GGUF_ARRAY && pair->count == GUESS_DEPTHS &&
                  pair->item != GGUF_BOOL;
@@ -55,7 +55,7 @@ static void invert(Binder *b, const GgufTensor *t, int32_t *row_of) {
 void bind_guesses(Binder *b) {
     Model *m = b->model;
     Guesses *g = &m->extras->guesses;
-    read_layers(b, g->layers);
+    read_depths(b, g->layers);
     g->width = key_size(b, "target_hidden_size", true, 0, 1, MAX_SIZE);
     const GgufTensor *tokens = find_tokens(b);
     g->count = tokens ? tokens->shape[0] : m->sizes.vocab;
@@ -66,6 +66,7 @@ void bind_guesses(Binder *b) {
 void bind_depths(Binder *b, Join *join) {
     const Model *m = b->model;
     join->normed = key_bool(b, "norm_before_residual", false, false);
-    join->depths = bind_map(b, "fc", true, m->sizes.dim, GUESS_DEPTHS * m->extras->guesses.width,
-                            "embedding_length and target_hidden_size");
+    join->depths =
+        bind_map(b, "fc", true, m->sizes.dim, GUESS_DEPTHS * m->extras->guesses.width,
+                 "embedding_length and target_hidden_size");
 }

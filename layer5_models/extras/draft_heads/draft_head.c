@@ -65,7 +65,8 @@ static bool check_ends(const Model *head, const Model *m, Fault *fault) {
 bool draft_head_fit(Model *head, const Model *m, Fault *fault) {
     if (!more_of(head)->quirks->guesses)
         return fault_set(fault, "a %s model is no draft head", head->recipe->arch);
-    if (!check_rows(&head->extras->guesses, m, fault) || !check_ends(head, m, fault)) return false;
+    if (!check_rows(&head->extras->guesses, m, fault) || !check_ends(head, m, fault))
+        return false;
     head->extras->guesses.model = m;
     if (!head->embedding.data) head->embedding = m->embedding;
     if (!head->head.w.data) head->head = m->head;

@@ -5,7 +5,7 @@
 
 static const char width[] = "embedding_length", labels[] = "classifier.output_labels";
 
-static bool has(const Binder *b, const char *name) {
+static bool has_weight(const Binder *b, const char *name) {
     return gguf_find_tensor(&b->model->gguf, name);
 }
 
@@ -13,7 +13,7 @@ void bind_types(Binder *b) {
     const GgufTensor *t = gguf_find_tensor(&b->model->gguf, "token_types.weight");
     size_t rows = t && t->ndim == 2 && t->shape[0] < 2 ? 1 : 2;
     b->model->extras->types = bind_tensor(b, "token_types.weight", false, 2,
-                                  (size_t[]){rows, b->model->sizes.dim}, width);
+                                          (size_t[]){rows, b->model->sizes.dim}, width);
 }
 
 /* Two maps of a vector, out to another width and back. */
@@ -21,7 +21,7 @@ static void bind_dense(Binder *b, TextHead *h) {
     const size_t dim = b->model->sizes.dim;
     const GgufTensor *first = gguf_find_tensor(&b->model->gguf, "dense_2.weight");
     size_t wide = first && first->ndim == 2 ? first->shape[0] : dim;
-    if (b->ok && !first != !has(b, "dense_3.weight"))
+    if (b->ok && !first != !has_weight(b, "dense_3.weight"))
         b->ok =
             fault_set(b->fault, "of the tensors 'dense_2.weight' and 'dense_3.weight' one is "
                                 "missing: the vector of a text goes through both or neither");
@@ -50,7 +50,7 @@ static size_t count_labels(Binder *b) {
 static void bind_scores(Binder *b, TextHead *h) {
     const Quirks *q = quirks_in(b);
     const size_t dim = b->model->sizes.dim;
-    bool output = has(b, "cls.output.weight"), hidden = has(b, "cls.weight");
+    bool output = has_weight(b, "cls.output.weight"), hidden = has_weight(b, "cls.weight");
     if (!output && !hidden) return;
     h->labels = count_labels(b);
     h->gelu = q->rank_gelu, h->softmax = q->rank_softmax;

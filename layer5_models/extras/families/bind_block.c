@@ -5,7 +5,7 @@
 
 /* ------------------------------------------------------------------ attention */
 
-static float scale_of(const Model *m, const LayerSizes *s, float usual) {
+static float score_scale(const Model *m, const LayerSizes *s, float usual) {
     const ModelExtras *x = m->extras;
     const LayerExtras *e = s->extras;
     if (x->attention_scale > 0) return x->attention_scale;
@@ -72,7 +72,7 @@ static void set_more_attention(Binder *b, Block *block, size_t layer) {
     const Quirks *q = x->quirks;
     Attention *a = &block->attention;
     a->clamp = x->clamp;
-    a->shape.scale = scale_of(m, s, a->shape.scale);
+    a->shape.scale = score_scale(m, s, a->shape.scale);
     a->shape.max_bias = x->max_bias;
     a->shape.mask.causal = !q->both_ways && !s->extras->encodes;
     a->shape.mask.chunk = s->rope ? q->chunk : 0;

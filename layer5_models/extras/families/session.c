@@ -174,7 +174,7 @@ static void join_rows(Session *s, const Batch *batch) {
 }
 
 /* All that goes into the first block, and what goes into others beside it. */
-static void embed_all(Session *s, const Batch *batch) {
+static void embed_stream(Session *s, const Batch *batch) {
     const Model *m = s->model;
     const ModelExtras *e = more_of(m);
     const bool joins = draft_head_is(m);
@@ -220,7 +220,7 @@ static void run_block(Session *s, size_t l, const Batch *batch) {
 static bool run_some(Session *s, const Batch *batch, size_t from, size_t to) {
     const Model *m = s->model;
     const ModelExtras *e = more_of(m);
-    embed_all(s, batch);
+    embed_stream(s, batch);
     if (s->run.probe) {
         probe_enter(s->run.probe, from, batch);
         probe_stream(s->run.probe, PROBE_EMBEDDED, s->x, m->sizes.dim);

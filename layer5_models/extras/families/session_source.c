@@ -49,7 +49,8 @@ bool source_check(const Session *s, const Batch *batch, Fault *fault) {
             return fault_set(fault,
                              "a %s model reads a source of at most %zu tokens, all at once: "
                              "behind the first %zu token %d has to follow, not %d",
-                             m->recipe->arch, s->max_tokens, source, more_of(m)->start, batch->token[i]);
+                             m->recipe->arch, s->max_tokens, source, more_of(m)->start,
+                             batch->token[i]);
     }
     return true;
 }
@@ -70,8 +71,10 @@ static Batch part_of(Session *s, const Batch *batch, bool source, size_t at) {
     for (size_t i = 0; i < batch->count; i++) {
         if (is_source(s, batch, i) != source) continue;
         size_t to = at + part.count++;
-        s->extras->part.token[to] = batch->token[i], s->extras->part.sequence[to] = batch->sequence[i];
-        s->extras->part.position[to] = batch->position[i], s->extras->part.wanted[to] = batch->wanted[i];
+        s->extras->part.token[to] = batch->token[i],
+        s->extras->part.sequence[to] = batch->sequence[i];
+        s->extras->part.position[to] = batch->position[i],
+        s->extras->part.wanted[to] = batch->wanted[i];
     }
     return part;
 }

@@ -23,7 +23,7 @@ static void read_minicpm_scales(Binder *b) {
     m->extras->logit_scale = 1 / (float)key_number(b, "logit_scale", true, 1, 1e-6, 1e6);
 }
 
-static void read_scales(Binder *b) {
+static void read_more_scales(Binder *b) {
     Model *m = b->model;
     ModelExtras *x = m->extras;
     const Quirks *q = x->quirks;
@@ -42,7 +42,7 @@ static void read_scales(Binder *b) {
 }
 
 /* Dream's row of a place says what the next one is. */
-static void read_shift(Binder *b) {
+static void read_logit_shift(Binder *b) {
     const char *key = "diffusion.shift_logits";
     const GgufPair *pair = gguf_find(&b->model->gguf, key);
     char got[96];
@@ -105,8 +105,8 @@ bool read_more_sizes(Binder *b) {
     if (q->encoder) read_decoder(b);
     read_draft_heads(b);
     read_streams(b);
-    read_shift(b);
-    read_scales(b);
+    read_logit_shift(b);
+    read_more_scales(b);
     return b->ok;
 }
 
