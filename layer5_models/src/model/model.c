@@ -70,23 +70,28 @@ static bool check_weights(Binder *b) {
                                "tokenize reads it; all else wants the whole model");
 }
 
+static bool refuse_family(Binder *b, Text arch) {
+    const int size = (int)min_size(60, arch.size);
+    size_t families = 0;
+    if (!more_families.n_rows)
+        return fault_set(b->fault, "models of the family '%.*s' are not built in%s", size,
+                         arch.data, more_families.advice);
+    while (recipe_row(families)) families++;
+    return fault_set(b->fault,
+                     "models of the family '%.*s' are not built in; strata inspect --families "
+                     "lists the %zu that are",
+                     size, arch.data, families);
+}
+
 static bool find_recipe(Binder *b) {
     Text arch;
-    size_t families = 0;
     if (!gguf_string(gguf_find(&b->model->gguf, "general.architecture"), &arch))
         return fault_set(
             b->fault,
             "the file does not say what model it is: key 'general.architecture' is missing");
-    if ((b->model->recipe = recipe_find(arch))) {
-        b->keys = b->model->recipe->arch, b->blocks = "blk";
-        return (!more_families.find || more_families.find(b)) && check_weights(b);
-    }
-    while (recipe_row(families)) families++;
-    return fault_set(b->fault,
-                     "models of the family '%.*s' are not built in; strata inspect --families "
-                     "lists the %zu that are%s",
-                     (int)(arch.size < 60 ? arch.size : 60), arch.data, families,
-                     more_families.advice);
+    if (!(b->model->recipe = recipe_find(arch))) return refuse_family(b, arch);
+    b->keys = b->model->recipe->arch, b->blocks = "blk";
+    return (!more_families.find || more_families.find(b)) && check_weights(b);
 }
 
 static bool bind_file(Binder *b) {
